@@ -8,11 +8,12 @@ use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
 
 use assize_evalfile::Config;
 use assize_llm::{
-    Accounts, Ask, Budget, Client, ConfigError, HttpOptions, HttpTransport, Limits, Meter, Miss, ModelCard,
-    ModelId, ModelName, PriceTable, Proxies, Remembering, Setup, prices_as_of,
+    Budget, BudgetTracker, CachedModel, ChatModel, ClientSetup, ConfigError, HttpOptions, HttpProxies,
+    HttpTransport, ModelCard, ModelClient, ModelId, ModelName, OnCacheMiss, PriceTable, ProviderAccounts,
+    RateLimits, prices_as_of,
 };
 use assize_rubric::Usd;
-use assize_run::{Buyer, CacheMemory};
+use assize_run::{CachedReplyStore, ReplyOwner};
 use assize_store::{ReplyCache, StoreError, fence_key};
 use tokio::sync::Semaphore;
 use tokio_util::sync::CancellationToken;
@@ -51,12 +52,12 @@ pub(crate) struct Access {
     is_plan: bool,
     /// Variables of keys that a plan did without.
     missing_keys: Mutex<BTreeSet<String>>,
-    setup: Setup,
+    setup: ClientSetup,
     /// What happens to a call that the cache can't answer; `None` without a cache.
-    miss: Option<Miss>,
+    miss: Option<OnCacheMiss>,
     folder: PathBuf,
     cache: Mutex<Option<Arc<ReplyCache>>>,
-    buyer: Arc<OnceLock<Buyer>>,
+    buyer: Arc<OnceLock<ReplyOwner>>,
     prices: PriceTable,
     /// The most tokens of a reply to anybody but a target, by the command line.
     max_output_tokens: Option<u32>,
@@ -91,7 +92,7 @@ impl Access {
         let mut access = Self::within(&args.spending, usd, prices, context);
         access.all_priced = usd.is_some() && args.budget_unknown_price == UnknownPrice::Refuse;
         access.may_be_unpriced = true;
-        let limits = Limits {
+        let limits = RateLimits {
             max_concurrency: args.max_concurrency.or(config.max_concurrency),
             requests_per_minute: args
                 .requests_per_minute
@@ -99,7 +100,7 @@ impl Access {
                 .map(|n| n.get().into()),
             tokens_per_minute: args.tokens_per_minute.or(config.tokens_per_minute).map(|n| n.get().into()),
         };
-        access.setup.accounts = Arc::new(Accounts::new(limits));
+        access.setup.accounts = Arc::new(ProviderAccounts::new(limits));
         access.use_sockets(context);
         if let Some(timeout) = args.request_timeout.or(config.request_timeout) {
             access.setup.timeout = timeout;
@@ -138,20 +139,20 @@ impl Access {
         let budget = spending.budget(usd);
         let miss = match (spending.no_cache, spending.cache_only) {
             (true, _) => None,
-            (false, true) => Some(Miss::Refuse),
-            (false, false) => Some(Miss::Ask),
+            (false, true) => Some(OnCacheMiss::Refuse),
+            (false, false) => Some(OnCacheMiss::Ask),
         };
         let limit = CancellationToken::new();
         let refusal: Arc<OnceLock<String>> = Arc::default();
         let meter = (budget != Budget::default()).then(|| {
             let limit = limit.clone();
             let refusal = Arc::clone(&refusal);
-            Meter::new(budget, move |why: &str| {
+            BudgetTracker::new(budget, move |why: &str| {
                 let _ = refusal.set(why.to_owned());
                 limit.cancel();
             })
         });
-        let setup = Setup { transport: Arc::new(transport(context)), meter, ..Setup::default() };
+        let setup = ClientSetup { transport: Arc::new(transport(context)), meter, ..ClientSetup::default() };
         Self {
             is_plan: false,
             missing_keys: Mutex::default(),
@@ -179,7 +180,7 @@ impl Access {
         Self {
             is_plan: true,
             missing_keys: Mutex::default(),
-            setup: Setup::default(),
+            setup: ClientSetup::default(),
             prices,
             max_output_tokens: spending.max_output_tokens.map(NonZeroU32::get),
             all_priced: false,
@@ -204,9 +205,9 @@ impl Access {
         &self,
         name: &ModelName,
         variables: &assize_evalfile::Environment,
-    ) -> Result<Client, ConfigError> {
+    ) -> Result<ModelClient, ConfigError> {
         let known = Arc::clone(variables);
-        match Client::from_name(name, &move |key| known(key), self.setup()) {
+        match ModelClient::from_name(name, &move |key| known(key), self.setup()) {
             Err(ConfigError::MissingKey { variable, .. }) if self.is_plan => {
                 let known = Arc::clone(variables);
                 let names: Vec<String> = variable.split(" or ").map(str::to_owned).collect();
@@ -214,7 +215,7 @@ impl Access {
                 let stand_in = move |key: &str| {
                     known(key).or_else(|| names.iter().any(|name| name == key).then(|| "not-set".to_owned()))
                 };
-                Client::from_name(name, &stand_in, self.setup())
+                ModelClient::from_name(name, &stand_in, self.setup())
             }
             made => made,
         }
@@ -227,7 +228,7 @@ impl Access {
     }
 
     /// What clients share.
-    pub(crate) fn setup(&self) -> Setup {
+    pub(crate) fn setup(&self) -> ClientSetup {
         self.setup.clone()
     }
 
@@ -276,7 +277,7 @@ impl Access {
     }
 
     /// A client as targets use it. `context_tokens` is what its own settings say about how much it can read.
-    pub(crate) fn ask(&self, client: Client, context_tokens: Option<u64>) -> Arc<dyn Ask> {
+    pub(crate) fn ask(&self, client: ModelClient, context_tokens: Option<u64>) -> Arc<dyn ChatModel> {
         self.reach(client, context_tokens, None)
     }
 
@@ -284,28 +285,28 @@ impl Access {
     /// its own settings allow for a reply.
     pub(crate) fn ask_judge(
         &self,
-        client: Client,
+        client: ModelClient,
         context_tokens: Option<u64>,
         max_output_tokens: Option<u32>,
-    ) -> Arc<dyn Ask> {
+    ) -> Arc<dyn ChatModel> {
         self.reach(client, context_tokens, self.max_output_tokens.or(max_output_tokens))
     }
 
     fn reach(
         &self,
-        client: Client,
+        client: ModelClient,
         context_tokens: Option<u64>,
         max_output_tokens: Option<u32>,
-    ) -> Arc<dyn Ask> {
+    ) -> Arc<dyn ChatModel> {
         self.asks_models.store(true, Ordering::Relaxed);
         let id = client.describe();
         let card = ModelCard { max_output_tokens, ..self.prices.card(&id, context_tokens) };
         self.models().insert(id, card);
         let client = client.with_card(card);
-        let inner: Arc<dyn Ask> = Arc::new(client.clone());
+        let inner: Arc<dyn ChatModel> = Arc::new(client.clone());
         let Some((miss, cache)) = self.miss.zip(self.cache()) else { return inner };
-        let memory = CacheMemory::new(cache, Arc::clone(&self.buyer), || Context::now().as_second());
-        Arc::new(Remembering::new(client, inner, Arc::new(memory), miss))
+        let memory = CachedReplyStore::new(cache, Arc::clone(&self.buyer), || Context::now().as_second());
+        Arc::new(CachedModel::new(client, inner, Arc::new(memory), miss))
     }
 
     /// The secret of the fences. The same in every run that uses the cache: with other fences every call would be a
@@ -376,7 +377,7 @@ impl Access {
     /// Names the run that pays for what is bought from now on.
     pub(crate) fn begin(&self, run_id: &str) {
         let process = uuid::Uuid::new_v4().to_string();
-        let _ = self.buyer.set(Buyer { run: run_id.to_owned(), process });
+        let _ = self.buyer.set(ReplyOwner { run: run_id.to_owned(), process });
     }
 
     /// The same for a command without a run: what an earlier command bought is not bought by this one.
@@ -439,7 +440,7 @@ pub(crate) fn remedy(error: &StoreError) -> &'static str {
 
 /// The real network, with the proxies that this process was told of.
 fn transport(context: &Context) -> HttpTransport {
-    let proxies = Some(Proxies::of(&|name| context.variable(name)));
+    let proxies = Some(HttpProxies::from_env(&|name| context.variable(name)));
     HttpTransport::new(HttpOptions { proxies, ..HttpOptions::default() })
 }
 

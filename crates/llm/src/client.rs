@@ -1,6 +1,6 @@
 //! A model behind a server: its address, its credentials, and what was learned about it.
 
-mod question;
+mod attempts;
 
 use std::borrow::Cow;
 use std::collections::BTreeMap;
@@ -12,34 +12,36 @@ use std::time::Duration;
 use reqwest::header::{HeaderMap, HeaderName, HeaderValue};
 use secrecy::ExposeSecret;
 
-use crate::ask::{Answered, Ask, BoxFuture, ModelId};
+use crate::budget::BudgetTracker;
+use crate::call_event::{CallEvent, CallObserver};
+use crate::call_key::CallKey;
+use crate::chat_model::{BoxFuture, CacheableReply, ChatModel, ModelId};
 use crate::clock::{Clock, TokioClock};
 use crate::config::ConfigError;
-use crate::endpoint::Endpoint;
+use crate::endpoint::ModelEndpoint;
 use crate::error::{AskError, ErrorKind};
 use crate::excerpt::{MESSAGE_CHARS, cut};
-use crate::flight::Flights;
 use crate::http::HttpTransport;
-use crate::identity::CallKey;
-use crate::meter::Meter;
+use crate::logprobs_probe::LogprobsProbes;
 use crate::name::ModelName;
-use crate::pace::{Account, Accounts};
 use crate::price::ModelCard;
-use crate::quirks::Quirks;
+use crate::quirks::ServerQuirks;
+use crate::rate_limit::{ProviderAccount, ProviderAccounts};
 use crate::redact::Redactor;
-use crate::reply::{ChatReply, Usage};
+use crate::reply::ChatReply;
 use crate::request::ChatRequest;
 use crate::retry::RetryPolicy;
-use crate::scout::Scouts;
 use crate::settings;
-use crate::transport::{HttpAnswer, Outgoing, Transport};
-use crate::wire::{HttpCall, Wire};
+use crate::single_flight::SingleFlight;
+use crate::token_counts::TokenCounts;
+use crate::transport::{HttpAnswer, HttpRequest, Transport};
+use crate::wire::{HttpCall, WireCodec};
 
-use question::Question;
+use attempts::CallAttempts;
 
 /// What clients share: the network, time, and the rules for trying again.
 #[derive(Clone)]
-pub struct Setup {
+pub struct ClientSetup {
     /// Sends the requests. Clients that share one share its connections.
     pub transport: Arc<dyn Transport>,
     /// Waits between attempts.
@@ -51,12 +53,14 @@ pub struct Setup {
     /// Decides the jitter of waits.
     pub seed: u64,
     /// How fast each account may be used.
-    pub accounts: Arc<Accounts>,
+    pub accounts: Arc<ProviderAccounts>,
     /// What may be spent, by all clients that share it; `None` counts nothing.
-    pub meter: Option<Arc<Meter>>,
+    pub meter: Option<Arc<BudgetTracker>>,
+    /// Told of retries and pauses; `None` tells nobody.
+    pub observer: Option<Arc<dyn CallObserver>>,
 }
 
-impl Default for Setup {
+impl Default for ClientSetup {
     /// Real network and time, five attempts, three minutes for a request.
     fn default() -> Self {
         Self {
@@ -67,6 +71,7 @@ impl Default for Setup {
             seed: 0,
             accounts: Arc::default(),
             meter: None,
+            observer: None,
         }
     }
 }
@@ -79,31 +84,31 @@ pub struct ClientParts {
     /// The model asked when a request names none.
     pub model: Arc<str>,
     /// Where and with which credentials.
-    pub endpoint: Endpoint,
+    pub endpoint: ModelEndpoint,
     /// The wire format.
-    pub wire: Arc<dyn Wire>,
+    pub wire: Arc<dyn WireCodec>,
 }
 
 /// A model behind a server. Cheap to clone; clones share connections and what was learned about the server.
 #[derive(Clone)]
-pub struct Client {
-    inner: Arc<Inner>,
+pub struct ModelClient {
+    inner: Arc<SharedClient>,
     card: ModelCard,
 }
 
-struct Inner {
+struct SharedClient {
     parts: ClientParts,
-    setup: Setup,
+    setup: ClientSetup,
     /// Credentials and extra headers, checked and marked sensitive.
     headers: HeaderMap,
     redactor: Redactor,
     /// What tells the server from others, without secrets.
     address: String,
-    account: Arc<Account>,
+    account: Arc<ProviderAccount>,
     /// What was learned, by model.
-    learned: RwLock<BTreeMap<String, Quirks>>,
+    learned: RwLock<BTreeMap<String, ServerQuirks>>,
     /// Which models tell log-probabilities.
-    scouts: Scouts,
+    probes: LogprobsProbes,
     /// Numbers the questions, so that each draws its own jitter.
     questions: AtomicU64,
     /// Replies so far, and tokens of the longest.
@@ -111,17 +116,17 @@ struct Inner {
     longest: AtomicU64,
 }
 
-impl Client {
+impl ModelClient {
     /// A client from its parts.
     ///
     /// # Errors
     /// When the key or an extra header cannot be sent over HTTP.
-    pub fn new(parts: ClientParts, setup: Setup) -> Result<Self, ConfigError> {
+    pub fn new(parts: ClientParts, setup: ClientSetup) -> Result<Self, ConfigError> {
         let headers = credentials(&parts)?;
         let redactor = Redactor::new(parts.endpoint.secrets());
-        let account = setup.accounts.of(&parts.endpoint);
+        let account = setup.accounts.account_for(&parts.endpoint);
         let address = parts.endpoint.address();
-        let inner = Inner {
+        let inner = SharedClient {
             parts,
             setup,
             headers,
@@ -129,7 +134,7 @@ impl Client {
             address,
             account,
             learned: RwLock::default(),
-            scouts: Scouts::default(),
+            probes: LogprobsProbes::default(),
             questions: AtomicU64::new(0),
             replies: AtomicU64::new(0),
             longest: AtomicU64::new(0),
@@ -145,7 +150,7 @@ impl Client {
     pub fn from_name(
         name: &ModelName,
         env: &dyn Fn(&str) -> Option<String>,
-        setup: Setup,
+        setup: ClientSetup,
     ) -> Result<Self, ConfigError> {
         let row = name.row();
         let own = name.has_own_variables();
@@ -162,7 +167,7 @@ impl Client {
     }
 
     /// What the server has turned out to refuse for a model.
-    pub fn learned(&self, model: &str) -> Quirks {
+    pub fn learned(&self, model: &str) -> ServerQuirks {
         let learned = self.inner.learned.read().unwrap_or_else(PoisonError::into_inner);
         learned.get(model).copied().unwrap_or_default()
     }
@@ -173,8 +178,8 @@ impl Client {
     }
 
     /// The calls that are being made by all clients of the same accounts.
-    pub(crate) fn flights(&self) -> Flights {
-        self.inner.setup.accounts.flights().clone()
+    pub(crate) fn single_flight(&self) -> SingleFlight {
+        self.inner.setup.accounts.single_flight().clone()
     }
 
     /// The name of the wire format, part of what identifies a reply.
@@ -189,7 +194,7 @@ impl Client {
     pub fn body(&self, request: &ChatRequest) -> Result<Vec<u8>, AskError> {
         let request = self.complete(request);
         let quirks = self.learned(&request.model);
-        self.inner.parts.wire.encode(&quirks.fold(&request), quirks).map(|call| call.body)
+        self.inner.parts.wire.encode(&quirks.merge_system_into_user(&request), quirks).map(|call| call.body)
     }
 
     /// What identifies a call across processes. What the server has turned out to refuse has no part in it: a process
@@ -198,12 +203,12 @@ impl Client {
     /// # Errors
     /// When the wire format cannot express the request.
     pub fn call_key(&self, request: &ChatRequest, repeat: u32) -> Result<CallKey, AskError> {
-        let Inner { parts: ClientParts { wire, .. }, address, .. } = &*self.inner;
+        let SharedClient { parts: ClientParts { wire, .. }, address, .. } = &*self.inner;
         // A mark for the prompt cache changes what a reply costs and not what it says.
         // A ceiling decides whether a reply is kept, and changes none that is.
         let request =
             ChatRequest { cache_prefix: false, output_ceiling: None, ..self.complete(request).into_owned() };
-        let call = wire.encode(&request, Quirks::default())?;
+        let call = wire.encode(&request, ServerQuirks::default())?;
         Ok(CallKey::new(wire.name(), address, &request.model, &call, repeat))
     }
 
@@ -213,11 +218,11 @@ impl Client {
     /// # Errors
     /// The last failure, with every attempt in `failed`.
     pub async fn ask(&self, request: &ChatRequest) -> Result<ChatReply, AskError> {
-        Question::new(self, request).await?.answer().await
+        CallAttempts::new(self, request).await?.answer().await
     }
 
     /// Takes note of a reply's length, where it is known.
-    fn saw(&self, usage: Usage) {
+    fn saw(&self, usage: TokenCounts) {
         if let Some(tokens) = usage.output {
             self.inner.longest.fetch_max(tokens, Ordering::Relaxed);
             self.inner.replies.fetch_add(1, Ordering::Relaxed);
@@ -234,8 +239,8 @@ impl Client {
         }
     }
 
-    fn outgoing(&self, call: HttpCall) -> Outgoing {
-        let Inner { parts, setup, headers, .. } = &*self.inner;
+    fn outgoing(&self, call: HttpCall) -> HttpRequest {
+        let SharedClient { parts, setup, headers, .. } = &*self.inner;
         let mut all = HeaderMap::new();
         for (name, value) in call.headers {
             let value = match value {
@@ -247,7 +252,7 @@ impl Client {
             }
         }
         all.extend(headers.iter().map(|(name, value)| (name.clone(), value.clone())));
-        Outgoing {
+        HttpRequest {
             url: parts.endpoint.url(&call.path),
             headers: all,
             body: call.body,
@@ -278,7 +283,13 @@ impl Client {
         answer
     }
 
-    fn learn(&self, model: &str, quirks: Quirks) {
+    fn observe(&self, event: &CallEvent<'_>) {
+        if let Some(observer) = &self.inner.setup.observer {
+            observer.observe(event);
+        }
+    }
+
+    fn learn(&self, model: &str, quirks: ServerQuirks) {
         if self.learned(model).merge(quirks) != self.learned(model) {
             let mut learned = self.inner.learned.write().unwrap_or_else(PoisonError::into_inner);
             let entry = learned.entry(model.to_owned()).or_default();
@@ -352,17 +363,17 @@ impl Client {
     }
 }
 
-impl Ask for Client {
+impl ChatModel for ModelClient {
     fn ask<'a>(&'a self, request: &'a ChatRequest) -> BoxFuture<'a, Result<ChatReply, AskError>> {
-        Box::pin(Client::ask(self, request))
+        Box::pin(ModelClient::ask(self, request))
     }
 
     fn ask_repeat<'a>(
         &'a self,
         request: &'a ChatRequest,
         _repeat: u32,
-    ) -> BoxFuture<'a, Result<Answered, AskError>> {
-        Box::pin(async move { Client::ask(self, request).await.map(Answered::fresh) })
+    ) -> BoxFuture<'a, Result<CacheableReply, AskError>> {
+        Box::pin(async move { ModelClient::ask(self, request).await.map(CacheableReply::fresh) })
     }
 
     fn describe(&self) -> ModelId {
@@ -379,9 +390,9 @@ impl Ask for Client {
     }
 }
 
-impl fmt::Debug for Client {
+impl fmt::Debug for ModelClient {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Client").field("parts", &self.inner.parts).finish_non_exhaustive()
+        f.debug_struct("ModelClient").field("parts", &self.inner.parts).finish_non_exhaustive()
     }
 }
 

@@ -2,8 +2,6 @@
 
 use thiserror::Error;
 
-use crate::name::NameError;
-
 /// Settings with which no model can be asked.
 #[derive(Debug, Clone, PartialEq, Eq, Error)]
 pub enum ConfigError {
@@ -84,5 +82,33 @@ pub enum ConfigError {
         variable: String,
         /// What is wrong with it.
         reason: String,
+    },
+}
+
+/// A text that names no model.
+#[derive(Debug, Clone, PartialEq, Eq, Error)]
+pub enum NameError {
+    /// Neither `:` nor `/`.
+    #[error("`{0}` does not say which provider serves the model: write it like `openai:{0}`")]
+    NoProvider(String),
+    /// Nothing after the provider.
+    #[error("`{0}:` names no model: write it like `{0}:MODEL`")]
+    NoModel(String),
+    /// A space, a line break or the like.
+    #[error("`{0}` is not a model name: it contains white space")]
+    WhiteSpace(String),
+    /// A provider that is not in the list.
+    #[error(
+        "unknown provider `{provider}` in `{full}`; known: {}. Any server that speaks OpenAI's chat completions \
+         works as `openai:MODEL` with OPENAI_BASE_URL set to its address, such as http://localhost:8000/v1",
+        known.join(", ")
+    )]
+    UnknownProvider {
+        /// The part before the first `:` or `/`.
+        provider: String,
+        /// The whole name.
+        full: String,
+        /// The names of all providers.
+        known: Vec<&'static str>,
     },
 }

@@ -9,11 +9,11 @@ use crate::config::ConfigError;
 
 /// A server's address and the secrets to send to it. `Debug` shows the host only.
 #[derive(Clone)]
-pub struct Endpoint {
+pub struct ModelEndpoint {
     pub(crate) base_url: Url,
     /// What the base URL was read from, such as `OPENAI_BASE_URL`, for advice.
     pub(crate) base_url_source: String,
-    pub(crate) key: Option<Key>,
+    pub(crate) key: Option<ApiKey>,
     /// What a key would have been read from, for advice.
     pub(crate) key_source: String,
     pub(crate) headers: Vec<(String, SecretString)>,
@@ -21,14 +21,14 @@ pub struct Endpoint {
 
 /// A key and where it was found.
 #[derive(Debug, Clone)]
-pub struct Key {
+pub struct ApiKey {
     /// The key itself.
     pub secret: SecretString,
     /// The variable or setting that held it.
     pub source: String,
 }
 
-impl Endpoint {
+impl ModelEndpoint {
     /// An endpoint from a base URL such as `https://api.openai.com/v1`; `source` names the setting it came from.
     ///
     /// # Errors
@@ -51,7 +51,7 @@ impl Endpoint {
     /// Sends this key. White space around it, a common slip in key files, is not sent.
     pub fn with_key(mut self, secret: &SecretString, source: &str) -> Self {
         let secret = SecretString::from(secret.expose_secret().trim());
-        self.key = Some(Key { secret, source: source.to_owned() });
+        self.key = Some(ApiKey { secret, source: source.to_owned() });
         source.clone_into(&mut self.key_source);
         self
     }
@@ -160,10 +160,13 @@ fn names_secret(name: &str) -> bool {
     name == "code" || words.iter().any(|word| name.contains(word))
 }
 
-impl fmt::Debug for Endpoint {
+impl fmt::Debug for ModelEndpoint {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let key = self.key.as_ref().map(|key| key.source.as_str());
-        f.debug_struct("Endpoint").field("host", &self.host()).field("key_from", &key).finish_non_exhaustive()
+        f.debug_struct("ModelEndpoint")
+            .field("host", &self.host())
+            .field("key_from", &key)
+            .finish_non_exhaustive()
     }
 }
 
@@ -181,8 +184,8 @@ pub(crate) fn is_loopback(url: &Url) -> bool {
 mod tests {
     use super::*;
 
-    fn endpoint(url: &str) -> Endpoint {
-        Endpoint::new(url, "OPENAI_BASE_URL").unwrap()
+    fn endpoint(url: &str) -> ModelEndpoint {
+        ModelEndpoint::new(url, "OPENAI_BASE_URL").unwrap()
     }
 
     #[test]
@@ -212,7 +215,7 @@ mod tests {
     #[test]
     fn bad_addresses_are_explained() {
         for url in ["localhost:8080/v1", "ftp://h/", "", "h/v1"] {
-            let error = Endpoint::new(url, "OPENAI_BASE_URL").unwrap_err().to_string();
+            let error = ModelEndpoint::new(url, "OPENAI_BASE_URL").unwrap_err().to_string();
             assert!(error.contains("OPENAI_BASE_URL") && error.contains("http://"), "{error}");
         }
     }
@@ -238,7 +241,11 @@ mod tests {
         let secrets: Vec<_> = endpoint.secrets().map(|s| s.expose_secret().to_owned()).collect();
         assert_eq!(secrets, ["topsecretkey", "headersecret", "passw0rd", "querysecret"]);
         let in_address = |url: &str| -> Vec<String> {
-            super::Endpoint::new(url, "x").unwrap().secrets().map(|s| s.expose_secret().to_owned()).collect()
+            super::ModelEndpoint::new(url, "x")
+                .unwrap()
+                .secrets()
+                .map(|s| s.expose_secret().to_owned())
+                .collect()
         };
         assert_eq!(in_address("http://me:p%40ss%2fw%zz@h"), ["p%40ss%2fw%zz", "p@ss/w%zz"]);
         assert_eq!(in_address("http://a-token@h/v1?code=c1&encoding=x"), ["a-token", "c1"]);

@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use serde::{Deserialize, Serialize};
 
-use crate::reply::Usage;
+use crate::token_counts::TokenCounts;
 
 /// A question that got no answer. Holds no secret: messages are redacted before they get here.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -25,7 +25,7 @@ pub struct AskError {
     /// Requests sent, 0 when nothing left this machine.
     pub attempts: u32,
     /// Tokens the last answer reported although it was unusable.
-    pub usage: Option<Box<Usage>>,
+    pub usage: Option<Box<TokenCounts>>,
     /// Every attempt, the last included, oldest first.
     pub failed: Vec<FailedAttempt>,
 }
@@ -52,8 +52,8 @@ impl AskError {
     }
 
     /// Tokens of all attempts that reported some.
-    pub fn total_usage(&self) -> Usage {
-        self.failed.iter().fold(Usage::default(), |sum, attempt| sum + attempt.usage)
+    pub fn total_usage(&self) -> TokenCounts {
+        self.failed.iter().fold(TokenCounts::default(), |sum, attempt| sum + attempt.usage)
     }
 }
 
@@ -187,7 +187,7 @@ pub struct FailedAttempt {
     /// The pause that followed; zero when the next request went out at once or none did.
     pub waited: Duration,
     /// Tokens the answer reported although it was unusable.
-    pub usage: Usage,
+    pub usage: TokenCounts,
     /// Whether the request reached a server, as far as can be told. Records that do not say are taken to say yes.
     #[serde(default = "yes")]
     pub sent: bool,

@@ -6,12 +6,12 @@ use reqwest::header::HeaderMap;
 use reqwest::{Client, ClientBuilder, Url};
 use tokio::sync::Semaphore;
 
-use crate::ask::BoxFuture;
+use crate::chat_model::BoxFuture;
+use crate::client_pool::{ClientPool, PoolLease};
 use crate::endpoint::is_loopback;
-use crate::proxies::Proxies;
-use crate::ring::{Lease, Ring};
+use crate::proxies::HttpProxies;
 use crate::transport::{
-    FILES_PAUSE, HttpAnswer, Outgoing, Transport, TransportError, innermost, out_of_files,
+    FILES_PAUSE, HttpAnswer, HttpRequest, Transport, TransportError, innermost, out_of_files,
 };
 
 /// Servers commonly allow 100 requests at a time on one HTTP/2 connection; a little room is kept for races.
@@ -30,7 +30,7 @@ pub struct HttpOptions {
     /// Never use HTTP/2: one connection for each request in flight.
     pub http1_only: bool,
     /// The proxies on the way to other machines; `None` leaves them to the variables of this process.
-    pub proxies: Option<Proxies>,
+    pub proxies: Option<HttpProxies>,
 }
 
 impl Default for HttpOptions {
@@ -50,13 +50,13 @@ impl Default for HttpOptions {
 pub struct HttpTransport {
     options: HttpOptions,
     /// Plain HTTP on this machine.
-    local: Ring<Client>,
+    local: ClientPool<Client>,
     /// Plain HTTP elsewhere: each request in flight has its own connection, so one client does.
-    plain: Ring<Client>,
+    plain: ClientPool<Client>,
     /// HTTPS on this machine.
-    local_tls: Ring<Client>,
+    local_tls: ClientPool<Client>,
     /// HTTPS elsewhere.
-    tls: Ring<Client>,
+    tls: ClientPool<Client>,
     /// A permit for each connection that may be in use; `None` leaves it to the accounts.
     sockets: Option<Semaphore>,
 }
@@ -74,13 +74,13 @@ impl HttpTransport {
         // there is one already, which is as good.
         let _ = rustls::crypto::ring::default_provider().install_default();
         let per_client = if options.http1_only { usize::MAX } else { PER_CLIENT };
-        let tls_ring = || Ring::new(per_client, MAX_CLIENTS);
+        let tls_pool = || ClientPool::new(per_client, MAX_CLIENTS);
         Self {
             options,
-            local: Ring::new(usize::MAX, 1),
-            plain: Ring::new(usize::MAX, 1),
-            local_tls: tls_ring(),
-            tls: tls_ring(),
+            local: ClientPool::new(usize::MAX, 1),
+            plain: ClientPool::new(usize::MAX, 1),
+            local_tls: tls_pool(),
+            tls: tls_pool(),
             sockets: None,
         }
     }
@@ -92,16 +92,16 @@ impl HttpTransport {
         Self { sockets: Some(Semaphore::new(most.clamp(1, Semaphore::MAX_PERMITS))), ..self }
     }
 
-    fn client(&self, url: &Url) -> Result<Lease<Client>, TransportError> {
+    fn client(&self, url: &Url) -> Result<PoolLease<Client>, TransportError> {
         let local = is_loopback(url);
         let secure = url.scheme() == "https";
-        let ring = match (local, secure) {
+        let pool = match (local, secure) {
             (true, false) => &self.local,
             (false, false) => &self.plain,
             (true, true) => &self.local_tls,
             (false, true) => &self.tls,
         };
-        ring.lease(|| self.build(local, secure))
+        pool.lease(|| self.build(local, secure))
     }
 
     /// Sends a GET without credentials and gives the status of the answer, whose body is not read.
@@ -163,12 +163,12 @@ impl HttpTransport {
                 builder = builder.tls_certs_only([]);
             }
         } else if let Some(proxies) = &self.options.proxies {
-            builder = proxies.made()?.into_iter().fold(builder.no_proxy(), ClientBuilder::proxy);
+            builder = proxies.to_reqwest()?.into_iter().fold(builder.no_proxy(), ClientBuilder::proxy);
         }
         builder.build().map_err(|error| TransportError::Unusable(innermost(&error)))
     }
 
-    async fn send_once(&self, call: Outgoing) -> Result<HttpAnswer, TransportError> {
+    async fn send_once(&self, call: HttpRequest) -> Result<HttpAnswer, TransportError> {
         let client = self.client(&call.url)?;
         let timeout = call.timeout;
         let failed = |error: reqwest::Error| failure(&error, timeout);
@@ -198,7 +198,7 @@ impl HttpTransport {
 }
 
 impl Transport for HttpTransport {
-    fn send(&self, call: Outgoing) -> BoxFuture<'_, Result<HttpAnswer, TransportError>> {
+    fn send(&self, call: HttpRequest) -> BoxFuture<'_, Result<HttpAnswer, TransportError>> {
         Box::pin(async move {
             // Never closed; without a permit the request would only be one too many.
             let _permit = match &self.sockets {

@@ -15,12 +15,12 @@ pub struct TokenLogprob {
     /// The natural logarithm of its probability; at most 0.
     pub logprob: f64,
     /// The likeliest tokens at this place, the chosen one usually among them, in the server's order.
-    pub alternatives: Vec<Alternative>,
+    pub alternatives: Vec<TokenAlternative>,
 }
 
 /// A token that could have stood at a place.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Alternative {
+pub struct TokenAlternative {
     /// The token's text.
     pub token: String,
     /// The natural logarithm of its probability; at most 0.
@@ -69,7 +69,7 @@ fn columns(logprobs: &Value) -> Option<Vec<TokenLogprob>> {
         let top = tops.and_then(|tops| tops.get(at)).and_then(Value::as_object);
         let alternatives = top.into_iter().flatten();
         let alternatives = alternatives.filter_map(|(token, number)| {
-            Some(Alternative { token: token.clone(), logprob: logarithm(number)? })
+            Some(TokenAlternative { token: token.clone(), logprob: logarithm(number)? })
         });
         Some(TokenLogprob {
             token: token.as_str()?.to_owned(),
@@ -130,8 +130,8 @@ fn list(tokens: &Value) -> Option<Vec<TokenLogprob>> {
         .collect()
 }
 
-fn alternatives(items: &[Value], name: &str) -> Vec<Alternative> {
-    let read = |item| entry(item, name).map(|(token, logprob)| Alternative { token, logprob });
+fn alternatives(items: &[Value], name: &str) -> Vec<TokenAlternative> {
+    let read = |item| entry(item, name).map(|(token, logprob)| TokenAlternative { token, logprob });
     items.iter().filter_map(read).collect()
 }
 
@@ -149,15 +149,16 @@ mod tests {
     use std::time::Duration;
 
     use super::*;
-    use crate::reply::{Finish, Usage};
+    use crate::reply::FinishReason;
+    use crate::token_counts::TokenCounts;
 
     fn reply(raw: &str) -> ChatReply {
         ChatReply {
             text: String::new(),
-            finish: Finish::Stop,
+            finish: FinishReason::Stop,
             cut_at: None,
             refusal: None,
-            usage: Usage::default(),
+            usage: TokenCounts::default(),
             model: None,
             request_id: None,
             raw: raw.to_owned(),
@@ -168,7 +169,7 @@ mod tests {
     }
 
     fn expected() -> Vec<TokenLogprob> {
-        let alternative = |token: &str, logprob| Alternative { token: token.into(), logprob };
+        let alternative = |token: &str, logprob| TokenAlternative { token: token.into(), logprob };
         vec![
             TokenLogprob { token: "un".into(), logprob: 0.0, alternatives: Vec::new() },
             TokenLogprob {

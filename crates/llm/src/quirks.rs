@@ -9,7 +9,7 @@ use crate::request::{ChatMessage, ChatRequest, Part, Role};
 /// Parameters one model refuses. Learning only ever adds to it, so it settles after a few refusals.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default)]
-pub struct Quirks {
+pub struct ServerQuirks {
     /// Temperature is not sent.
     pub no_temperature: bool,
     /// The seed is not sent.
@@ -56,7 +56,7 @@ pub enum LimitField {
     Dropped,
 }
 
-impl Quirks {
+impl ServerQuirks {
     /// Everything that either side has learned.
     pub fn merge(self, other: Self) -> Self {
         Self {
@@ -85,7 +85,7 @@ impl Quirks {
 
     /// The request as it is sent: for a model that takes no instructions in a role of their own, they become the
     /// beginning of the user's first message.
-    pub(crate) fn fold(self, request: &ChatRequest) -> Cow<'_, ChatRequest> {
+    pub(crate) fn merge_system_into_user(self, request: &ChatRequest) -> Cow<'_, ChatRequest> {
         if !self.no_system {
             return Cow::Borrowed(request);
         }
@@ -123,7 +123,7 @@ impl Quirks {
 
 /// The parameters a request carried, under the names the server knows. Only what was sent can have been refused.
 #[derive(Debug, Clone, Copy, Default)]
-pub(crate) struct Sent<'a> {
+pub(crate) struct SentFeatures<'a> {
     /// Whether there were instructions in a role of their own.
     pub(crate) system: bool,
     pub(crate) temperature: bool,
@@ -143,36 +143,41 @@ pub(crate) struct Sent<'a> {
 ///
 /// `param` is the parameter the server points at, `message` its words. A parameter is taken as unsupported only when
 /// it is named and the words say so: a bad value is the caller's mistake and must not be hidden by dropping it.
-pub(crate) fn learn(quirks: Quirks, sent: Sent<'_>, param: &str, message: &str) -> Option<Quirks> {
+pub(crate) fn learn(
+    quirks: ServerQuirks,
+    sent: SentFeatures<'_>,
+    param: &str,
+    message: &str,
+) -> Option<ServerQuirks> {
     let message = message.to_ascii_lowercase();
     let param = param.to_ascii_lowercase();
     match sent.logprobs.and_then(|sent| fewer_alternatives(sent, &param, &message)) {
-        Some(0) => return Some(Quirks { no_logprobs: true, ..quirks }),
-        Some(fewer) => return Some(Quirks { most_alternatives: Some(fewer), ..quirks }),
+        Some(0) => return Some(ServerQuirks { no_logprobs: true, ..quirks }),
+        Some(fewer) => return Some(ServerQuirks { most_alternatives: Some(fewer), ..quirks }),
         None => {}
     }
     if !says_unsupported(&message) {
         return None;
     }
     if sent.system && SYSTEM_NAMES.iter().any(|name| message.contains(name)) {
-        return Some(Quirks { no_system: true, ..quirks });
+        return Some(ServerQuirks { no_system: true, ..quirks });
     }
     // What the server points at counts before what its sentence mentions in passing.
     [param.as_str(), message.as_str()].into_iter().find_map(|text| {
         let names = |name: &str| names(text, name);
         if sent.temperature && names("temperature") {
-            return Some(Quirks { no_temperature: true, ..quirks });
+            return Some(ServerQuirks { no_temperature: true, ..quirks });
         }
         if sent.seed.is_some_and(names) {
-            return Some(Quirks { no_seed: true, ..quirks });
+            return Some(ServerQuirks { no_seed: true, ..quirks });
         }
         if sent.logprobs.is_some() && LOGPROBS_NAMES.iter().any(|name| names(name)) {
-            return Some(Quirks { no_logprobs: true, ..quirks });
+            return Some(ServerQuirks { no_logprobs: true, ..quirks });
         }
         if sent.limit.is_some_and(names) {
             let limit =
                 if quirks.limit == LimitField::Usual { LimitField::Other } else { LimitField::Dropped };
-            return Some(Quirks { limit, ..quirks });
+            return Some(ServerQuirks { limit, ..quirks });
         }
         if sent.schema.iter().any(|name| names(name) || (name.contains(' ') && text.contains(name))) {
             let schema = if quirks.schema == SchemaSupport::Full {
@@ -180,7 +185,7 @@ pub(crate) fn learn(quirks: Quirks, sent: Sent<'_>, param: &str, message: &str) 
             } else {
                 SchemaSupport::None
             };
-            return Some(Quirks { schema, ..quirks });
+            return Some(ServerQuirks { schema, ..quirks });
         }
         None
     })
@@ -286,7 +291,7 @@ fn says_unsupported(message: &str) -> bool {
 mod tests {
     use super::*;
 
-    const ALL: Sent<'_> = Sent {
+    const ALL: SentFeatures<'_> = SentFeatures {
         system: true,
         temperature: true,
         seed: Some("seed"),
@@ -296,19 +301,19 @@ mod tests {
         ceiling: None,
     };
 
-    fn learned(param: &str, message: &str) -> Option<Quirks> {
-        learn(Quirks::default(), ALL, param, message)
+    fn learned(param: &str, message: &str) -> Option<ServerQuirks> {
+        learn(ServerQuirks::default(), ALL, param, message)
     }
 
     #[test]
     fn refusals_of_known_servers_are_understood() {
-        let none = Quirks::default();
-        let no_temperature = Some(Quirks { no_temperature: true, ..none });
-        let no_seed = Some(Quirks { no_seed: true, ..none });
-        let no_logprobs = Some(Quirks { no_logprobs: true, ..none });
-        let folded = Some(Quirks { no_system: true, ..none });
-        let object = Some(Quirks { schema: SchemaSupport::JsonObject, ..none });
-        let renamed = Some(Quirks { limit: LimitField::Other, ..none });
+        let none = ServerQuirks::default();
+        let no_temperature = Some(ServerQuirks { no_temperature: true, ..none });
+        let no_seed = Some(ServerQuirks { no_seed: true, ..none });
+        let no_logprobs = Some(ServerQuirks { no_logprobs: true, ..none });
+        let folded = Some(ServerQuirks { no_system: true, ..none });
+        let object = Some(ServerQuirks { schema: SchemaSupport::JsonObject, ..none });
+        let renamed = Some(ServerQuirks { limit: LimitField::Other, ..none });
         let table = [
             (
                 "temperature",
@@ -372,8 +377,8 @@ mod tests {
 
     #[test]
     fn as_many_alternatives_as_there_are() {
-        let fewer = |count| Some(Quirks { most_alternatives: Some(count), ..Quirks::default() });
-        let none = Some(Quirks { no_logprobs: true, ..Quirks::default() });
+        let fewer = |count| Some(ServerQuirks { most_alternatives: Some(count), ..ServerQuirks::default() });
+        let none = Some(ServerQuirks { no_logprobs: true, ..ServerQuirks::default() });
         for (param, message, expected) in [
             (
                 "top_logprobs",
@@ -393,9 +398,9 @@ mod tests {
             assert_eq!(learned(param, message), expected, "{message}");
         }
         // What was learned is not learned again, so that it ends.
-        let few = Sent { logprobs: Some(5), ..ALL };
-        assert_eq!(learn(Quirks::default(), few, "top_logprobs", "Invalid value"), None);
-        assert_eq!(learn(Quirks::default(), few, "", "top_logprobs is 5 at most"), None);
+        let few = SentFeatures { logprobs: Some(5), ..ALL };
+        assert_eq!(learn(ServerQuirks::default(), few, "top_logprobs", "Invalid value"), None);
+        assert_eq!(learn(ServerQuirks::default(), few, "", "top_logprobs is 5 at most"), None);
     }
 
     #[test]
@@ -404,7 +409,10 @@ mod tests {
         assert_eq!(learned("response_format", "Invalid schema for response_format 'x'"), None);
         assert_eq!(learned("max_tokens", "max_tokens is too large: 9. At most 4 are possible"), None);
         assert_eq!(learned("", "Unknown model"), None);
-        assert_eq!(learn(Quirks::default(), Sent::default(), "seed", "Unsupported parameter: 'seed'"), None);
+        assert_eq!(
+            learn(ServerQuirks::default(), SentFeatures::default(), "seed", "Unsupported parameter: 'seed'"),
+            None
+        );
     }
 
     #[test]
@@ -419,7 +427,7 @@ mod tests {
         let once = learned("response_format", message).unwrap();
         let twice = learn(once, ALL, "response_format", message).unwrap();
         assert_eq!(twice.schema, SchemaSupport::None);
-        let other = Quirks { limit: LimitField::Other, ..Quirks::default() };
+        let other = ServerQuirks { limit: LimitField::Other, ..ServerQuirks::default() };
         assert_eq!(learn(other, ALL, "max_tokens", message).unwrap().limit, LimitField::Dropped);
         assert_eq!(once.merge(twice), twice);
     }

@@ -5,12 +5,12 @@ use secrecy::ExposeSecret;
 
 use crate::config::ConfigError;
 use crate::name::ModelName;
-use crate::provider::{self, JUDGE_BASE_URL, JUDGE_KEY, PROVIDERS, Provider};
+use crate::provider::{self, JUDGE_BASE_URL, JUDGE_KEY, PROVIDERS, ProviderRow};
 use crate::settings;
 
 /// Whether one provider is set up.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Readiness {
+pub struct ProviderReadiness {
     /// The provider's name.
     pub provider: &'static str,
     /// The variable its key is read from: the one that is set, or else the one to set.
@@ -63,24 +63,28 @@ impl ReadyState {
 }
 
 /// The readiness of every provider, in the order they are shown to people.
-pub fn readiness(env: &dyn Fn(&str) -> Option<String>) -> Vec<Readiness> {
-    PROVIDERS.iter().map(|row| of_row(row, false, env)).collect()
+pub fn readiness(env: &dyn Fn(&str) -> Option<String>) -> Vec<ProviderReadiness> {
+    PROVIDERS.iter().map(|row| row_readiness(row, false, env)).collect()
 }
 
 /// The readiness of the provider of that name; `None` when there is none.
-pub fn usable(provider: &str, env: &dyn Fn(&str) -> Option<String>) -> Option<Readiness> {
-    provider::find(&provider.trim().to_ascii_lowercase()).map(|row| of_row(row, false, env))
+pub fn usable(provider: &str, env: &dyn Fn(&str) -> Option<String>) -> Option<ProviderReadiness> {
+    provider::find(&provider.trim().to_ascii_lowercase()).map(|row| row_readiness(row, false, env))
 }
 
 /// The readiness of the model that `JUDGE_MODEL` names, where it has variables of its own. `None` where it has none, and
 /// what [`readiness`] says of its provider holds, and where the text names no model.
-pub fn judge_readiness(judge_model: &str, env: &dyn Fn(&str) -> Option<String>) -> Option<Readiness> {
-    let name = ModelName::of_judge(judge_model, env).ok()?;
-    name.has_own_variables().then(|| of_row(name.row(), true, env))
+pub fn judge_readiness(judge_model: &str, env: &dyn Fn(&str) -> Option<String>) -> Option<ProviderReadiness> {
+    let name = ModelName::for_judge(judge_model, env).ok()?;
+    name.has_own_variables().then(|| row_readiness(name.row(), true, env))
 }
 
 /// `own` says whether it is about the judge with variables of its own.
-fn of_row(row: &'static Provider, own: bool, env: &dyn Fn(&str) -> Option<String>) -> Readiness {
+fn row_readiness(
+    row: &'static ProviderRow,
+    own: bool,
+    env: &dyn Fn(&str) -> Option<String>,
+) -> ProviderReadiness {
     let (key_variables, base_url_variables): (&'static [&'static str], &'static [&'static str]) =
         if own { (&[JUDGE_KEY], &[JUDGE_BASE_URL]) } else { (row.key_variables, row.base_url_variables) };
     let set = |variable: &str| env(variable).is_some_and(|value| !value.trim().is_empty());
@@ -114,7 +118,7 @@ fn of_row(row: &'static Provider, own: bool, env: &dyn Fn(&str) -> Option<String
         }
         Err(error) => (None, ReadyState::BadSetting { reason: error.to_string() }),
     };
-    Readiness {
+    ProviderReadiness {
         provider: row.name,
         key_variable: key.unwrap_or_else(|| if own { JUDGE_KEY } else { settings::key_variable(row) }),
         base_url_variable: address
@@ -129,7 +133,7 @@ fn of_row(row: &'static Provider, own: bool, env: &dyn Fn(&str) -> Option<String
 mod tests {
     use super::*;
 
-    fn state(provider: &str, variables: &[(&str, &str)]) -> Readiness {
+    fn state(provider: &str, variables: &[(&str, &str)]) -> ProviderReadiness {
         let env = |name: &str| variables.iter().find(|(n, _)| *n == name).map(|(_, v)| (*v).to_owned());
         usable(provider, &env).unwrap()
     }

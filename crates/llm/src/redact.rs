@@ -8,7 +8,7 @@ use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD_NO_PAD;
 use secrecy::{ExposeSecret, SecretString};
 
-use crate::spelled::{Escapable, spelled};
+use crate::escaped_match::{EscapableChars, escaped_match};
 
 const MASK: &str = "[redacted]";
 
@@ -29,22 +29,22 @@ const SHORTEST_SIGN: usize = 8;
 #[derive(Clone, Default)]
 pub struct Redactor {
     /// Longest first, so that a secret which contains another goes as a whole.
-    secrets: Vec<Secret>,
+    secrets: Vec<KnownSecret>,
     /// Finds out in one pass whether any of them is in a text at all: in most there is none.
     any: Option<Searcher>,
     /// Finds out the same of escapes in which they may be.
-    escapable: Escapable,
+    escapable: EscapableChars,
 }
 
 /// A value with the spellings in which servers send it back.
 #[derive(Clone)]
-struct Secret {
+struct KnownSecret {
     plain: SecretString,
     /// In Base64 and percent-encoding. None for short values: what their encodings are made of occurs everywhere.
     spellings: Vec<SecretString>,
 }
 
-impl Secret {
+impl KnownSecret {
     fn new(plain: &str) -> Self {
         let mut spellings =
             if plain.len() < SHORTEST_SECRET_IN_CONTENT { Vec::new() } else { spellings(plain) };
@@ -97,7 +97,7 @@ impl Secret {
                 continue;
             }
             let lengths = self.spelled_out().map(|spelling| {
-                let (length, chars) = spelled(&text[at..], spelling);
+                let (length, chars) = escaped_match(&text[at..], spelling);
                 if chars < beginning(spelling).chars().count() { 0 } else { length }
             });
             // Two spellings may begin alike.
@@ -118,7 +118,7 @@ fn mask_ends(text: &str, secret: &str, end: &str) -> Option<String> {
     let mut out = String::new();
     let mut done = 0;
     for (at, _) in text.char_indices() {
-        let (length, chars) = if at < done { (0, 0) } else { spelled(&text[at..], end) };
+        let (length, chars) = if at < done { (0, 0) } else { escaped_match(&text[at..], end) };
         if chars < end.chars().count() {
             continue;
         }
@@ -197,17 +197,17 @@ fn spellings(secret: &str) -> Vec<SecretString> {
 impl Redactor {
     /// A redactor for these values. Surrounding white space does not count; values under 6 bytes are ignored.
     pub fn new(secrets: impl IntoIterator<Item = SecretString>) -> Self {
-        let mut secrets: Vec<Secret> = secrets
+        let mut secrets: Vec<KnownSecret> = secrets
             .into_iter()
-            .map(|secret| Secret::new(secret.expose_secret().trim()))
+            .map(|secret| KnownSecret::new(secret.expose_secret().trim()))
             .filter(|secret| secret.len() >= SHORTEST_SECRET)
             .collect();
         secrets.sort_by_key(|secret| std::cmp::Reverse(secret.len()));
-        let signs = secrets.iter().flat_map(Secret::signs);
+        let signs = secrets.iter().flat_map(KnownSecret::signs);
         // Without it, where there are too many or none, each is looked for by itself.
         let any = Searcher::new(signs);
-        let escapable = secrets.iter().fold(Escapable::default(), |all, secret| {
-            all.of(secret.plain.expose_secret(), secret.spelled_out().skip(1))
+        let escapable = secrets.iter().fold(EscapableChars::default(), |all, secret| {
+            all.including(secret.plain.expose_secret(), secret.spelled_out().skip(1))
         });
         Self { secrets, any, escapable }
     }

@@ -7,17 +7,17 @@ use reqwest::Url;
 use reqwest::header::HeaderMap;
 use thiserror::Error;
 
-use crate::ask::BoxFuture;
+use crate::chat_model::BoxFuture;
 
 /// Sends one HTTP POST. Tests may pass one that never leaves the process.
 pub trait Transport: Send + Sync {
     /// Sends and reads the whole answer. Any status is an answer. Must not send anything twice.
-    fn send(&self, call: Outgoing) -> BoxFuture<'_, Result<HttpAnswer, TransportError>>;
+    fn send(&self, call: HttpRequest) -> BoxFuture<'_, Result<HttpAnswer, TransportError>>;
 }
 
 /// One HTTP POST, complete with credentials. Secret headers are marked sensitive, so `Debug` does not show them.
 #[derive(Debug, Clone)]
-pub struct Outgoing {
+pub struct HttpRequest {
     /// Where to.
     pub url: Url,
     /// All headers but those of the connection itself.

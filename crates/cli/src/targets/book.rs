@@ -12,7 +12,7 @@ use assize_evalfile::{
     RecordingSpec, TargetRef, TargetSpec, TargetSpecKind,
 };
 use assize_grade::{ProgramEnvironment, ProgramSetup};
-use assize_llm::{Ask, Client, ConfigError, ModelName, Redactor};
+use assize_llm::{ChatModel, ConfigError, ModelClient, ModelName, Redactor};
 use assize_process::{Command, Environment};
 use assize_store::TargetInfo;
 use assize_targets::{
@@ -135,7 +135,7 @@ impl TargetBook {
     }
 
     /// The model behind a name of the targets file; `None` if the file has no such target.
-    pub(crate) fn ask(&self, name: &str) -> Option<Result<Arc<dyn Ask>, String>> {
+    pub(crate) fn ask(&self, name: &str) -> Option<Result<Arc<dyn ChatModel>, String>> {
         let spec = self.spec(name)?;
         Some(usable(spec).and_then(|()| match &spec.kind {
             TargetSpecKind::Model(model) => {
@@ -305,7 +305,7 @@ impl TargetBook {
         format!("target `{name}` is not defined in `{}`; {hint}", path.display())
     }
 
-    fn client(&self, spec: &TargetSpec, model: &ModelTargetSpec) -> Result<Client, String> {
+    fn client(&self, spec: &TargetSpec, model: &ModelTargetSpec) -> Result<ModelClient, String> {
         let name = &spec.name;
         let provider = match model.provider {
             "openai-compatible" => "openai",
@@ -341,7 +341,7 @@ impl TargetBook {
         }
         setup.policy.base = spec.retry.initial_delay.unwrap_or(setup.policy.base);
         setup.policy.cap = spec.retry.max_delay.unwrap_or(setup.policy.cap);
-        Client::from_name(&parsed, &lookup, setup).map_err(|error| match error {
+        ModelClient::from_name(&parsed, &lookup, setup).map_err(|error| match error {
             ConfigError::BadApiVersion { .. } if model.api_version.is_some() => format!(
                 "{}: target `{name}`: its `api_version` is not one: write a date such as 2024-10-21 or \
                  2025-04-01-preview",

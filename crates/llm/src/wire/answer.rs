@@ -6,18 +6,19 @@ use serde_json::Value;
 use super::json::{self, ServerError};
 use crate::classify::classify;
 use crate::error::{AskError, ErrorKind};
-use crate::halves::whole_characters;
-use crate::reply::{ChatReply, Usage};
+use crate::lone_surrogates::replace_lone_surrogates;
+use crate::reply::ChatReply;
+use crate::token_counts::TokenCounts;
 use crate::transport::HttpAnswer;
 
 /// The body of a good answer; the error it stands for when its status is not 2xx or it is not JSON.
 pub(super) fn body(answer: &HttpAnswer) -> Result<Value, AskError> {
     if !(200..300).contains(&answer.status) {
-        return Err(refused(answer, json::server_error(&answer.body), Usage::default()));
+        return Err(refused(answer, json::server_error(&answer.body), TokenCounts::default()));
     }
     let body = answer.body.strip_prefix("\u{feff}".as_bytes()).unwrap_or(&answer.body);
     let read = serde_json::from_slice(body).or_else(|error| match std::str::from_utf8(body) {
-        Ok(text) => serde_json::from_str(&whole_characters(text)),
+        Ok(text) => serde_json::from_str(&replace_lone_surrogates(text)),
         Err(_) => Err(error),
     });
     read.map_err(|_| {
@@ -26,7 +27,7 @@ pub(super) fn body(answer: &HttpAnswer) -> Result<Value, AskError> {
             "" => "the answer is empty".to_owned(),
             start => format!("the answer is not JSON: {start}"),
         };
-        malformed(answer, message, Usage::default())
+        malformed(answer, message, TokenCounts::default())
     })
 }
 
@@ -38,7 +39,12 @@ pub(super) fn complete(answer: &HttpAnswer, reply: ChatReply) -> ChatReply {
 }
 
 /// A 2xx answer without what the format promises: the error it names, or that it cannot be read.
-pub(super) fn without_reply(answer: &HttpAnswer, body: &Value, lacking: &str, usage: Usage) -> AskError {
+pub(super) fn without_reply(
+    answer: &HttpAnswer,
+    body: &Value,
+    lacking: &str,
+    usage: TokenCounts,
+) -> AskError {
     match body.get("error").filter(|error| !error.is_null()) {
         Some(error) => refused(answer, json::error_value(error), usage),
         None => malformed(answer, format!("the answer has no {lacking}: {body}"), usage),
@@ -46,12 +52,12 @@ pub(super) fn without_reply(answer: &HttpAnswer, body: &Value, lacking: &str, us
 }
 
 /// An answer that is not in the server's own format.
-pub(super) fn malformed(answer: &HttpAnswer, message: String, usage: Usage) -> AskError {
+pub(super) fn malformed(answer: &HttpAnswer, message: String, usage: TokenCounts) -> AskError {
     AskError { message, ..blank(answer, ErrorKind::MalformedReply, usage) }
 }
 
 /// An answer that is an error by its status or, when that is 2xx, by its body.
-pub(super) fn refused(answer: &HttpAnswer, said: ServerError, usage: Usage) -> AskError {
+pub(super) fn refused(answer: &HttpAnswer, said: ServerError, usage: TokenCounts) -> AskError {
     let inside = said.status.filter(|_| (200..300).contains(&answer.status));
     let kind = classify(inside.unwrap_or(answer.status), &said.code, &said.message);
     let mut error = blank(answer, kind, usage);
@@ -65,7 +71,7 @@ pub(super) fn refused(answer: &HttpAnswer, said: ServerError, usage: Usage) -> A
     error
 }
 
-fn blank(answer: &HttpAnswer, kind: ErrorKind, usage: Usage) -> AskError {
+fn blank(answer: &HttpAnswer, kind: ErrorKind, usage: TokenCounts) -> AskError {
     let mut error = AskError::new(kind, "");
     error.status = Some(answer.status);
     error.request_id = header_id(answer).map(String::into_boxed_str);

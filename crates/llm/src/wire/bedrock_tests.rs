@@ -8,10 +8,11 @@ use crate::error::ErrorKind;
 
 #[test]
 fn a_full_request_is_these_bytes() {
-    let call = Bedrock.encode(&full_conversation("eu.anthropic.claude-x-v1:0"), Quirks::default()).unwrap();
+    let call =
+        Bedrock.encode(&full_conversation("eu.anthropic.claude-x-v1:0"), ServerQuirks::default()).unwrap();
     assert_eq!(call.path, "/model/eu.anthropic.claude-x-v1:0/converse");
     assert_eq!(
-        encoded(&Bedrock, &full_conversation("eu.anthropic.claude-x-v1:0"), Quirks::default()),
+        encoded(&Bedrock, &full_conversation("eu.anthropic.claude-x-v1:0"), ServerQuirks::default()),
         concat!(
             r#"{"messages":[{"role":"user","content":[{"text":"\"Hi\"\n"}]},"#,
             r#"{"role":"assistant","content":[{"text":"Yes?"}]},{"role":"user","content":[{"text":"So?"}]}],"#,
@@ -27,11 +28,11 @@ fn a_full_request_is_these_bytes() {
 fn a_bare_request_has_nothing_that_was_not_asked_for() {
     let request = ChatRequest { model: "m".into(), ..ChatRequest::new(vec![ChatMessage::user("q")]) };
     assert_eq!(
-        encoded(&Bedrock, &request, Quirks::default()),
+        encoded(&Bedrock, &request, ServerQuirks::default()),
         r#"{"messages":[{"role":"user","content":[{"text":"q"}]}]}"#
     );
     let arn = ChatRequest { model: "arn:aws:bedrock:eu-west-1:1:inference-profile/x".into(), ..request };
-    let path = Bedrock.encode(&arn, Quirks::default()).unwrap().path;
+    let path = Bedrock.encode(&arn, ServerQuirks::default()).unwrap().path;
     assert_eq!(path, "/model/arn:aws:bedrock:eu-west-1:1:inference-profile%2Fx/converse");
 }
 
@@ -44,10 +45,10 @@ fn pictures_are_sent_in_the_formats_there_are() {
     let request =
         |media_type| ChatRequest { model: "m".into(), ..ChatRequest::new(vec![picture(media_type)]) };
     assert!(
-        encoded(&Bedrock, &request("image/png"), Quirks::default())
+        encoded(&Bedrock, &request("image/png"), ServerQuirks::default())
             .contains(r#"{"image":{"format":"png","source":{"bytes":"AAAA"}}}"#)
     );
-    let refused = Bedrock.encode(&request("image/svg+xml"), Quirks::default()).unwrap_err();
+    let refused = Bedrock.encode(&request("image/svg+xml"), ServerQuirks::default()).unwrap_err();
     assert_eq!(refused.kind, ErrorKind::BadRequest);
 }
 
@@ -59,8 +60,8 @@ fn answers_are_read_and_tools_are_replies() {
            "cacheReadInputTokens":5,"cacheWriteInputTokens":2},"metrics":{"latencyMs":7}}"#,
     )
     .unwrap();
-    assert_eq!((reply.text.as_str(), reply.finish), ("Hello", Finish::Stop));
-    assert_eq!(reply.usage, Usage { input: Some(17), cached: Some(5), output: Some(3) });
+    assert_eq!((reply.text.as_str(), reply.finish), ("Hello", FinishReason::Stop));
+    assert_eq!(reply.usage, TokenCounts { input: Some(17), cached: Some(5), output: Some(3) });
 
     let silent = named("x-amzn-requestid", "r-1", answer(200, r#"{"output":{"message":{"content":[]}}}"#));
     assert_eq!(Bedrock.decode(&silent).unwrap().request_id.as_deref(), Some("r-1"));
@@ -71,13 +72,13 @@ fn answers_are_read_and_tools_are_replies() {
            {"toolUse":{"toolUseId":"t","name":"reply","input":{"met":true}}}]}},"stopReason":"tool_use"}"#,
     )
     .unwrap();
-    assert_eq!((filled.text.as_str(), filled.finish), (r#"{"met":true}"#, Finish::Stop));
+    assert_eq!((filled.text.as_str(), filled.finish), (r#"{"met":true}"#, FinishReason::Stop));
 
     for (reason, finish) in [
-        ("max_tokens", Finish::Length),
-        ("guardrail_intervened", Finish::ContentFilter),
-        ("content_filtered", Finish::ContentFilter),
-        ("malformed_tool_use", Finish::Other("malformed_tool_use".into())),
+        ("max_tokens", FinishReason::Length),
+        ("guardrail_intervened", FinishReason::ContentFilter),
+        ("content_filtered", FinishReason::ContentFilter),
+        ("malformed_tool_use", FinishReason::Other("malformed_tool_use".into())),
     ] {
         let body = format!(r#"{{"output":{{"message":{{"content":[]}}}},"stopReason":"{reason}"}}"#);
         assert_eq!(decoded(&Bedrock, &body).unwrap().finish, finish, "{reason}");
@@ -110,7 +111,7 @@ fn a_model_that_cannot_be_made_to_call_a_tool_gets_the_schema_as_its_format() {
         "This model doesn't support tool use.",
         "This model doesn't support the toolConfig.toolChoice.tool field. Remove toolConfig.toolChoice.tool and try again.",
     ] {
-        let once = refused(message, Quirks::default());
+        let once = refused(message, ServerQuirks::default());
         let sent = encoded(&Bedrock, &request, once);
         assert!(!sent.contains("toolConfig"), "{sent}");
         assert!(

@@ -4,7 +4,7 @@ use crate::quirks::SchemaSupport;
 
 /// A variant of OpenAI's chat completions format.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Dialect {
+pub struct ChatDialect {
     /// The path under the base URL.
     pub path: &'static str,
     /// The name of the output limit that is tried first.
@@ -31,7 +31,7 @@ pub enum LogprobsField {
     Routed,
 }
 
-impl Dialect {
+impl ChatDialect {
     /// OpenAI itself, whose newer models refuse `max_tokens`.
     pub const OPENAI: Self = Self {
         path: "/chat/completions",

@@ -4,13 +4,13 @@ use std::borrow::Cow;
 use std::fmt;
 
 use crate::error::AskError;
-use crate::quirks::{LimitField, Quirks};
+use crate::quirks::{LimitField, ServerQuirks};
 use crate::reply::ChatReply;
 use crate::request::ChatRequest;
 use crate::transport::HttpAnswer;
 
 /// A wire format. Everything is a pure function of its arguments: no network, no clock, no secrets.
-pub trait Wire: Send + Sync + fmt::Debug {
+pub trait WireCodec: Send + Sync + fmt::Debug {
     /// A stable name, part of what identifies a stored reply.
     fn name(&self) -> &'static str;
 
@@ -21,7 +21,7 @@ pub trait Wire: Send + Sync + fmt::Debug {
     ///
     /// # Errors
     /// [`crate::ErrorKind::BadRequest`] when the format cannot express the request.
-    fn encode(&self, request: &ChatRequest, quirks: Quirks) -> Result<HttpCall, AskError>;
+    fn encode(&self, request: &ChatRequest, quirks: ServerQuirks) -> Result<HttpCall, AskError>;
 
     /// Reads an answer of any status. The raw text, latency, attempts and waits are left for the client to fill in.
     ///
@@ -30,12 +30,13 @@ pub trait Wire: Send + Sync + fmt::Debug {
     fn decode(&self, answer: &HttpAnswer) -> Result<ChatReply, AskError>;
 
     /// Whether the limit of a request's output is sent under these quirks.
-    fn limits_output(&self, quirks: Quirks) -> bool {
+    fn limits_output(&self, quirks: ServerQuirks) -> bool {
         quirks.limit == LimitField::Usual
     }
 
     /// What a refusal teaches about the server: quirks beyond `quirks`, under which `request` was sent.
-    fn learn(&self, request: &ChatRequest, answer: &HttpAnswer, quirks: Quirks) -> Option<Quirks>;
+    fn learn(&self, request: &ChatRequest, answer: &HttpAnswer, quirks: ServerQuirks)
+    -> Option<ServerQuirks>;
 }
 
 /// The part of an HTTP request that the wire format decides.

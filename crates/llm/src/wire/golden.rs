@@ -2,9 +2,9 @@
 
 use reqwest::header::{HeaderMap, HeaderName, HeaderValue};
 
-use super::format::Wire;
+use super::format::WireCodec;
 use crate::error::AskError;
-use crate::quirks::Quirks;
+use crate::quirks::ServerQuirks;
 use crate::reply::ChatReply;
 use crate::request::{ChatMessage, ChatRequest, JsonSchemaFormat, Part, Role};
 use crate::transport::HttpAnswer;
@@ -48,7 +48,7 @@ pub(super) fn pictured() -> ChatMessage {
 }
 
 /// The body that is sent.
-pub(super) fn encoded(wire: &dyn Wire, request: &ChatRequest, quirks: Quirks) -> String {
+pub(super) fn encoded(wire: &dyn WireCodec, request: &ChatRequest, quirks: ServerQuirks) -> String {
     String::from_utf8(wire.encode(request, quirks).unwrap().body).unwrap()
 }
 
@@ -65,12 +65,12 @@ pub(super) fn named(header: &'static str, value: &'static str, answer: HttpAnswe
 }
 
 /// What an answer says, with its text beside it, as a client returns it.
-pub(super) fn read(wire: &dyn Wire, answer: HttpAnswer) -> Result<ChatReply, AskError> {
+pub(super) fn read(wire: &dyn WireCodec, answer: HttpAnswer) -> Result<ChatReply, AskError> {
     let reply = wire.decode(&answer)?;
     Ok(ChatReply { raw: answer.into_text(), ..reply })
 }
 
 /// What a body of a good status says.
-pub(super) fn decoded(wire: &dyn Wire, body: &str) -> Result<ChatReply, AskError> {
+pub(super) fn decoded(wire: &dyn WireCodec, body: &str) -> Result<ChatReply, AskError> {
     read(wire, answer(200, body))
 }

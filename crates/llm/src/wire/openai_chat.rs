@@ -7,13 +7,14 @@ use serde_json::Value;
 use serde_json::value::RawValue;
 
 use super::answer;
-use super::dialect::{Dialect, LogprobsField};
-use super::format::{HttpCall, KeyHeader, Wire};
+use super::dialect::{ChatDialect, LogprobsField};
+use super::format::{HttpCall, KeyHeader, WireCodec};
 use super::{json, outgoing, refusal};
 use crate::error::AskError;
-use crate::quirks::{LimitField, Quirks, SchemaSupport, Sent};
-use crate::reply::{ChatReply, Finish, Usage};
+use crate::quirks::{LimitField, SchemaSupport, SentFeatures, ServerQuirks};
+use crate::reply::{ChatReply, FinishReason};
 use crate::request::{ChatMessage, ChatRequest, JsonSchemaFormat, Part, Role};
+use crate::token_counts::TokenCounts;
 use crate::transport::HttpAnswer;
 
 /// Names under which servers speak of the reply schema.
@@ -31,16 +32,16 @@ const SCHEMA_NAMES: [&str; 8] = [
 /// The format, in one of its dialects.
 #[derive(Debug, Clone, Copy)]
 pub struct OpenAiChat {
-    dialect: Dialect,
+    dialect: ChatDialect,
 }
 
 impl OpenAiChat {
     /// The format in this dialect.
-    pub fn new(dialect: Dialect) -> Self {
+    pub fn new(dialect: ChatDialect) -> Self {
         Self { dialect }
     }
 
-    fn limit_name(&self, quirks: Quirks) -> Option<&'static str> {
+    fn limit_name(&self, quirks: ServerQuirks) -> Option<&'static str> {
         match quirks.limit {
             LimitField::Usual => Some(self.dialect.limit),
             LimitField::Other => Some(self.dialect.other_limit),
@@ -49,12 +50,12 @@ impl OpenAiChat {
     }
 
     /// What is sent at all: the dialect and what was learned, whichever takes less.
-    fn schema_support(&self, quirks: Quirks) -> SchemaSupport {
+    fn schema_support(&self, quirks: ServerQuirks) -> SchemaSupport {
         quirks.schema.max(self.dialect.schema)
     }
 }
 
-impl Wire for OpenAiChat {
+impl WireCodec for OpenAiChat {
     fn name(&self) -> &'static str {
         "openai-chat"
     }
@@ -63,32 +64,32 @@ impl Wire for OpenAiChat {
         KeyHeader { name: "authorization", prefix: "Bearer " }
     }
 
-    fn encode(&self, request: &ChatRequest, quirks: Quirks) -> Result<HttpCall, AskError> {
+    fn encode(&self, request: &ChatRequest, quirks: ServerQuirks) -> Result<HttpCall, AskError> {
         outgoing::check(request)?;
         let limit_name = self.limit_name(quirks);
         let limit = |name| request.output_limit().filter(|_| limit_name == Some(name));
         let seed = |name| request.seed.filter(|_| !quirks.no_seed && self.dialect.seed == name);
         let logprobs = quirks.alternatives(request.logprobs);
-        let body = RequestBody {
+        let body = ChatBody {
             model: &request.model,
             messages: request.messages.iter().map(WireMessage::from).collect(),
             response_format: request
                 .schema
                 .as_ref()
-                .and_then(|schema| ResponseFormat::of(schema, self.schema_support(quirks))),
+                .and_then(|schema| ResponseFormat::from_format(schema, self.schema_support(quirks))),
             temperature: request.temperature.filter(|_| !quirks.no_temperature),
             seed: seed("seed"),
             random_seed: seed("random_seed"),
             max_tokens: limit("max_tokens"),
             max_completion_tokens: limit("max_completion_tokens"),
             logprobs: logprobs.map(|count| match self.dialect.logprobs {
-                LogprobsField::Count => Logprobs::Count(count),
-                LogprobsField::Flag | LogprobsField::Routed => Logprobs::Flag(true),
+                LogprobsField::Count => LogprobsParameter::Count(count),
+                LogprobsField::Flag | LogprobsField::Routed => LogprobsParameter::Flag(true),
             }),
             top_logprobs: logprobs.filter(|_| self.dialect.logprobs != LogprobsField::Count),
             provider: logprobs
                 .filter(|_| self.dialect.logprobs == LogprobsField::Routed)
-                .map(|_| Routing { require_parameters: true }),
+                .map(|_| ProviderRouting { require_parameters: true }),
         };
         outgoing::post(self.dialect.path, &body)
     }
@@ -116,20 +117,25 @@ impl Wire for OpenAiChat {
         Ok(answer::complete(answer, reply))
     }
 
-    fn limits_output(&self, quirks: Quirks) -> bool {
+    fn limits_output(&self, quirks: ServerQuirks) -> bool {
         self.limit_name(quirks).is_some()
     }
 
-    fn learn(&self, request: &ChatRequest, answer: &HttpAnswer, quirks: Quirks) -> Option<Quirks> {
+    fn learn(
+        &self,
+        request: &ChatRequest,
+        answer: &HttpAnswer,
+        quirks: ServerQuirks,
+    ) -> Option<ServerQuirks> {
         let routed = self.dialect.logprobs == LogprobsField::Routed && request.logprobs.is_some();
         if routed
             && answer.status == 404
             && json::server_error(&answer.body).message.contains("requested parameters")
         {
-            return Some(Quirks { no_logprobs: true, ..quirks });
+            return Some(ServerQuirks { no_logprobs: true, ..quirks });
         }
         let schema_sent = request.schema.is_some() && self.schema_support(quirks) != SchemaSupport::None;
-        let sent = Sent {
+        let sent = SentFeatures {
             system: quirks.sends_system(request),
             temperature: request.temperature.is_some() && !quirks.no_temperature,
             seed: (request.seed.is_some() && !quirks.no_seed).then_some(self.dialect.seed),
@@ -144,7 +150,7 @@ impl Wire for OpenAiChat {
 
 /// Body of a request. The order of the fields is the order on the wire.
 #[derive(Serialize)]
-struct RequestBody<'a> {
+struct ChatBody<'a> {
     model: &'a str,
     messages: Vec<WireMessage<'a>>,
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -160,11 +166,11 @@ struct RequestBody<'a> {
     #[serde(skip_serializing_if = "Option::is_none")]
     max_completion_tokens: Option<u32>,
     #[serde(skip_serializing_if = "Option::is_none")]
-    logprobs: Option<Logprobs>,
+    logprobs: Option<LogprobsParameter>,
     #[serde(skip_serializing_if = "Option::is_none")]
     top_logprobs: Option<u8>,
     #[serde(skip_serializing_if = "Option::is_none")]
-    provider: Option<Routing>,
+    provider: Option<ProviderRouting>,
 }
 
 #[derive(Serialize)]
@@ -194,14 +200,14 @@ impl<'a> From<&'a ChatMessage> for WireMessage<'a> {
 
 #[derive(Serialize)]
 #[serde(untagged)]
-enum Logprobs {
+enum LogprobsParameter {
     Flag(bool),
     Count(u8),
 }
 
 /// What OpenRouter may choose from.
 #[derive(Serialize)]
-struct Routing {
+struct ProviderRouting {
     require_parameters: bool,
 }
 
@@ -243,7 +249,7 @@ struct JsonSchema<'a> {
 }
 
 impl<'a> ResponseFormat<'a> {
-    fn of(format: &'a JsonSchemaFormat, support: SchemaSupport) -> Option<Self> {
+    fn from_format(format: &'a JsonSchemaFormat, support: SchemaSupport) -> Option<Self> {
         match support {
             SchemaSupport::Full => Some(Self::JsonSchema {
                 json_schema: JsonSchema {
@@ -285,21 +291,21 @@ fn read_content(content: &Value) -> (String, Option<String>) {
 }
 
 /// Why the model stopped, in whatever word a server has for it.
-fn finish(reason: Option<&str>) -> Finish {
+fn finish(reason: Option<&str>) -> FinishReason {
     match reason.unwrap_or("unknown") {
-        "stop" | "eos" | "eos_token" | "end_turn" | "stop_sequence" => Finish::Stop,
-        "length" | "max_tokens" | "model_length" => Finish::Length,
-        "content_filter" | "safety" => Finish::ContentFilter,
-        "tool_calls" | "function_call" | "tool_use" => Finish::ToolCall,
-        other => Finish::of_word(other),
+        "stop" | "eos" | "eos_token" | "end_turn" | "stop_sequence" => FinishReason::Stop,
+        "length" | "max_tokens" | "model_length" => FinishReason::Length,
+        "content_filter" | "safety" => FinishReason::ContentFilter,
+        "tool_calls" | "function_call" | "tool_use" => FinishReason::ToolCall,
+        other => FinishReason::from_word(other),
     }
 }
 
-fn usage(body: &Value) -> Usage {
+fn usage(body: &Value) -> TokenCounts {
     let count = |paths: [&str; 2]| paths.iter().find_map(|path| json::count(body, path));
     let input = count(["/usage/prompt_tokens", "/usage/input_tokens"]);
     let visible = count(["/usage/completion_tokens", "/usage/output_tokens"]);
-    Usage {
+    TokenCounts {
         input,
         cached: count(["/usage/prompt_tokens_details/cached_tokens", "/usage/prompt_cache_hit_tokens"]),
         output: written(input, visible, json::count(body, "/usage/total_tokens")),

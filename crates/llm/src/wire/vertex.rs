@@ -1,10 +1,10 @@
 //! Gemini models on Google Cloud: the same format as the Gemini API, with an access token in place of a key. Project and
 //! location stand in the address.
 
-use super::format::{HttpCall, KeyHeader, Wire};
+use super::format::{HttpCall, KeyHeader, WireCodec};
 use super::gemini::Gemini;
 use crate::error::AskError;
-use crate::quirks::Quirks;
+use crate::quirks::ServerQuirks;
 use crate::reply::ChatReply;
 use crate::request::ChatRequest;
 use crate::transport::HttpAnswer;
@@ -13,7 +13,7 @@ use crate::transport::HttpAnswer;
 #[derive(Debug, Clone, Copy, Default)]
 pub struct Vertex;
 
-impl Wire for Vertex {
+impl WireCodec for Vertex {
     fn name(&self) -> &'static str {
         "vertex"
     }
@@ -22,7 +22,7 @@ impl Wire for Vertex {
         KeyHeader { name: "authorization", prefix: "Bearer " }
     }
 
-    fn encode(&self, request: &ChatRequest, quirks: Quirks) -> Result<HttpCall, AskError> {
+    fn encode(&self, request: &ChatRequest, quirks: ServerQuirks) -> Result<HttpCall, AskError> {
         Gemini.encode(request, quirks)
     }
 
@@ -30,7 +30,12 @@ impl Wire for Vertex {
         Gemini.decode(answer)
     }
 
-    fn learn(&self, request: &ChatRequest, answer: &HttpAnswer, quirks: Quirks) -> Option<Quirks> {
+    fn learn(
+        &self,
+        request: &ChatRequest,
+        answer: &HttpAnswer,
+        quirks: ServerQuirks,
+    ) -> Option<ServerQuirks> {
         Gemini.learn(request, answer, quirks)
     }
 }

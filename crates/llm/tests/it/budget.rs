@@ -6,8 +6,8 @@ use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
 use assize_llm::{
-    Accounts, Budget, ChatMessage, ChatRequest, ErrorKind, Finish, LimitField, Limits, Meter, ModelCard,
-    Price, Rates,
+    Budget, BudgetTracker, ChatMessage, ChatRequest, ErrorKind, FinishReason, LimitField, ModelCard,
+    ModelPrice, ProviderAccounts, RateLimits, TokenRates,
 };
 use assize_rubric::Usd;
 use assize_testkit::mock::{Incoming, MockServer, Reply};
@@ -36,10 +36,10 @@ fn judging(number: usize) -> ChatRequest {
 }
 
 /// A meter, and what it said of every refusal.
-fn meter(budget: Budget) -> (Arc<Meter>, Arc<Mutex<Vec<String>>>) {
+fn meter(budget: Budget) -> (Arc<BudgetTracker>, Arc<Mutex<Vec<String>>>) {
     let told: Arc<Mutex<Vec<String>>> = Arc::default();
     let heard = Arc::clone(&told);
-    (Meter::new(budget, move |why: &str| heard.lock().unwrap().push(why.to_owned())), told)
+    (BudgetTracker::new(budget, move |why: &str| heard.lock().unwrap().push(why.to_owned())), told)
 }
 
 fn tokens(tokens: u64) -> Budget {
@@ -49,8 +49,8 @@ fn tokens(tokens: u64) -> Budget {
 /// A millionth of a dollar a token read, four a token written.
 fn card() -> ModelCard {
     let rates =
-        Rates { input: 1_000_000, cached_input: 1_000_000, cache_write: 1_000_000, output: 4_000_000 };
-    ModelCard { price: Some(Price { rates, long: None }), ..ModelCard::default() }
+        TokenRates { input: 1_000_000, cached_input: 1_000_000, cache_write: 1_000_000, output: 4_000_000 };
+    ModelCard { price: Some(ModelPrice { rates, long: None }), ..ModelCard::default() }
 }
 
 #[tokio::test]
@@ -77,7 +77,7 @@ async fn every_format_sends_a_limit_where_tokens_or_money_are_limited_and_the_ca
             (Some(tokens(1_000_000)), card(), "8192"),
             (Some(usd), card(), "8192"),
             // Nobody can pass a limit in money with a server that costs nothing.
-            (Some(usd), ModelCard { price: Some(Price::FREE), ..ModelCard::default() }, usual),
+            (Some(usd), ModelCard { price: Some(ModelPrice::FREE), ..ModelCard::default() }, usual),
             (Some(tokens(1_000_000)), wanted, "700"),
             (None, wanted, "700"),
         ] {
@@ -122,7 +122,7 @@ async fn a_server_that_takes_no_limit_is_asked_without_one() {
     assert_eq!(client.learned("judge-1").limit, LimitField::Dropped);
     let reply = client.ask(&judging(2)).await.unwrap();
     // Where it ends is then the server's own matter.
-    assert_eq!((reply.attempts, reply.finish, reply.cut_at), (1, Finish::Length, None));
+    assert_eq!((reply.attempts, reply.finish, reply.cut_at), (1, FinishReason::Length, None));
 }
 
 #[tokio::test]
@@ -147,7 +147,7 @@ async fn a_reply_that_is_cut_off_at_a_limit_nobody_asked_for_says_so() {
     let server = MockServer::start(|_: &Incoming| Reply::text("x".repeat(100_000)));
     let (client, _) = client_with(&server, |setup| setup.meter = Some(meter(tokens(1_000_000)).0));
     let reply = client.ask(&judging(1)).await.unwrap();
-    assert_eq!((reply.finish, reply.cut_at), (Finish::Length, Some(8192)));
+    assert_eq!((reply.finish, reply.cut_at), (FinishReason::Length, Some(8192)));
     let own = ChatRequest { max_output_tokens: Some(10), ..judging(2) };
     assert_eq!(client.ask(&own).await.unwrap().cut_at, None);
 }
@@ -194,10 +194,10 @@ async fn storm(
 ) -> ((u64, u64), usize, usize) {
     let server = MockServer::start(stormy(seed, faulty));
     let (meter, told) = meter(budget);
-    let limits = Limits { max_concurrency: NonZeroUsize::new(at_once), ..Limits::default() };
+    let limits = RateLimits { max_concurrency: NonZeroUsize::new(at_once), ..RateLimits::default() };
     let (client, _) = client_with(&server, |setup| {
         setup.meter = Some(meter);
-        setup.accounts = Arc::new(Accounts::new(limits));
+        setup.accounts = Arc::new(ProviderAccounts::new(limits));
     });
     let client = client.with_card(card());
     let next = AtomicUsize::new(0);
@@ -244,10 +244,10 @@ async fn a_budget_is_used_up_to_what_one_more_call_might_take() {
         let server =
             MockServer::start(|_: &Incoming| Reply::text("x".repeat(400)).after(Duration::from_millis(1)));
         let (meter, told) = meter(tokens(20_000));
-        let limits = Limits { max_concurrency: NonZeroUsize::new(at_once), ..Limits::default() };
+        let limits = RateLimits { max_concurrency: NonZeroUsize::new(at_once), ..RateLimits::default() };
         let (client, _) = client_with(&server, |setup| {
             setup.meter = Some(meter);
-            setup.accounts = Arc::new(Accounts::new(limits));
+            setup.accounts = Arc::new(ProviderAccounts::new(limits));
         });
         let requests: Vec<ChatRequest> = (0..400).map(judging).collect();
         let replies = join_all(requests.iter().map(|request| client.ask(request))).await;

@@ -2,7 +2,7 @@
 
 use std::sync::atomic::{AtomicUsize, Ordering};
 
-use assize_llm::{ErrorKind, LimitField, Quirks, SchemaSupport};
+use assize_llm::{ErrorKind, LimitField, SchemaSupport, ServerQuirks};
 use assize_testkit::mock::{Incoming, MockServer, Reply};
 
 use crate::support::{FORMATS, client, client_of, question};
@@ -26,7 +26,7 @@ async fn each_refused_parameter_costs_one_call_and_is_never_sent_again() {
     assert!(clock.waits().is_empty(), "asking for less needs no wait");
     assert_eq!(
         client.learned("judge-1"),
-        Quirks { no_temperature: true, no_seed: true, ..Quirks::default() }
+        ServerQuirks { no_temperature: true, no_seed: true, ..ServerQuirks::default() }
     );
     assert_eq!(client.ask(&question()).await.unwrap().attempts, 1);
     let last = server.requests().last().unwrap().json();
@@ -71,7 +71,7 @@ async fn a_refusal_that_dropping_does_not_cure_ends_and_teaches_nothing() {
     let (client, _) = client(&server);
     let error = client.ask(&question()).await.unwrap_err();
     assert_eq!((error.kind, error.attempts), (ErrorKind::BadRequest, 2));
-    assert_eq!(client.learned("judge-1"), Quirks::default());
+    assert_eq!(client.learned("judge-1"), ServerQuirks::default());
 }
 
 #[tokio::test]

@@ -3,7 +3,7 @@
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::Duration;
 
-use assize_llm::{ChatRequest, Client, ErrorKind, RetryPolicy};
+use assize_llm::{ChatRequest, ErrorKind, ModelClient, RetryPolicy};
 use assize_testkit::mock::{Incoming, MockServer, Reply, Token, always};
 use futures_util::future::join_all;
 
@@ -24,7 +24,7 @@ fn offering() -> impl Iterator<Item = &'static Format> {
 }
 
 /// Many different questions at the same time: how each ended.
-async fn many(client: &Client) -> Vec<Option<ErrorKind>> {
+async fn many(client: &ModelClient) -> Vec<Option<ErrorKind>> {
     let questions: Vec<ChatRequest> = (0..20)
         .map(|number| ChatRequest { logprobs: Some(20), ..question_in(&format!("Is {number} so?")) })
         .collect();
@@ -176,7 +176,9 @@ async fn as_many_alternatives_are_asked_for_as_there_are() {
                 (name.ends_with("_BASE_URL") || name == "OLLAMA_HOST").then(|| base_url.clone())
             }
         };
-        let client = Client::from_name(&format.parse().unwrap(), &env, assize_llm::Setup::default()).unwrap();
+        let client =
+            ModelClient::from_name(&format.parse().unwrap(), &env, assize_llm::ClientSetup::default())
+                .unwrap();
         let reply = client.ask(&weighted()).await.unwrap_or_else(|error| panic!("{refusal}: {error}"));
         assert_eq!((reply.attempts, server.count()), (2, 2), "{refusal}");
         assert_eq!(client.ask(&weighted()).await.unwrap().attempts, 1, "learned once: {refusal}");

@@ -1,6 +1,6 @@
 //! What requests have in common comes first on the wire, byte for byte, so that providers can cache it.
 
-use assize_llm::{ChatMessage, ChatRequest, Client, JsonSchemaFormat, Part, Role, Setup};
+use assize_llm::{ChatMessage, ChatRequest, ClientSetup, JsonSchemaFormat, ModelClient, Part, Role};
 use assize_testkit::mock::{Incoming, MockServer, Reply, Token, always};
 use serde_json::Value;
 
@@ -60,13 +60,14 @@ async fn requests_that_begin_alike_are_the_same_bytes_up_to_where_they_differ() 
 }
 
 /// A client of a model at Anthropic or on Bedrock, which cache only what is marked.
-fn marking(provider: &str, model: &str, server: &MockServer) -> Client {
+fn marking(provider: &str, model: &str, server: &MockServer) -> ModelClient {
     let base_url = server.base_url();
     let env = |name: &str| {
         let address = ["ANTHROPIC_BASE_URL", "AWS_ENDPOINT_URL_BEDROCK_RUNTIME"].contains(&name);
         address.then(|| base_url.clone())
     };
-    Client::from_name(&format!("{provider}:{model}").parse().unwrap(), &env, Setup::default()).unwrap()
+    ModelClient::from_name(&format!("{provider}:{model}").parse().unwrap(), &env, ClientSetup::default())
+        .unwrap()
 }
 
 /// The places of marks among the parts of the last message.

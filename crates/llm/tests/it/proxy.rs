@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use assize_llm::{Ask, ErrorKind, ModelCard, ModelProxy, ProxySetup};
+use assize_llm::{ChatModel, ErrorKind, ModelCard, ModelProxy, ProxySetup};
 use assize_testkit::mock::{Incoming, MockServer, Reply};
 use serde_json::{Value, json};
 use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
@@ -19,7 +19,7 @@ fn echo(incoming: &Incoming) -> Reply {
 }
 
 async fn open(server: &MockServer, max_calls: u32) -> ModelProxy {
-    let ask = Arc::new(client(server).0) as Arc<dyn Ask>;
+    let ask = Arc::new(client(server).0) as Arc<dyn ChatModel>;
     ModelProxy::open(ProxySetup { ask, name: "judge".to_owned(), max_calls, repeat: 1 }).await.unwrap()
 }
 
@@ -92,7 +92,7 @@ async fn both_forms_are_answered_and_counted() {
 async fn a_reply_cut_off_by_a_limit_that_is_not_the_programs_is_no_answer() {
     let server = MockServer::start(|_: &Incoming| Reply::text("x".repeat(1000)));
     let card = ModelCard { max_output_tokens: Some(50), ..ModelCard::default() };
-    let ask = Arc::new(client(&server).0.with_card(card)) as Arc<dyn Ask>;
+    let ask = Arc::new(client(&server).0.with_card(card)) as Arc<dyn ChatModel>;
     let setup = ProxySetup { ask, name: "judge".to_owned(), max_calls: 9, repeat: 1 };
     let proxy = ModelProxy::open(setup).await.unwrap();
     let (status, said) = call(&proxy, "POST", "/invoke", &json!({"question": "why"})).await;

@@ -10,8 +10,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
-use super::record::read;
-use super::replies::CachedReply;
+use super::record::{CachedReply, read};
 
 /// The name of the file that is locked while files come and go.
 const LOCK: &str = "lock";

@@ -2,7 +2,20 @@
 
 use std::io::{self, Read};
 
-use super::replies::CachedReply;
+/// Row of the cache: a reply and the call that it answers.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct CachedReply {
+    /// What identifies the call.
+    pub key: [u8; 32],
+    /// The model that was asked, for people.
+    pub model: String,
+    /// When it was bought, in seconds since 1970.
+    pub created: i64,
+    /// The reply, in the words of whoever keeps it.
+    pub reply: String,
+    /// What was received, word for word, where that is not in `reply`.
+    pub body: Option<String>,
+}
 
 /// Version of the form. What is read ends where another one begins.
 const FORM: u8 = 1;

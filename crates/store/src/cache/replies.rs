@@ -10,23 +10,9 @@ use rusqlite::{Connection, OptionalExtension, Row, params};
 
 use super::database::{Failure, open};
 use super::journal;
+use super::record::CachedReply;
 use super::writer::{Look, Writer};
 use crate::StoreError;
-
-/// Row of the cache: a reply and the call that it answers.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct CachedReply {
-    /// What identifies the call.
-    pub key: [u8; 32],
-    /// The model that was asked, for people.
-    pub model: String,
-    /// When it was bought, in seconds since 1970.
-    pub created: i64,
-    /// The reply, in the words of whoever keeps it.
-    pub reply: String,
-    /// What was received, word for word, where that is not in `reply`.
-    pub body: Option<String>,
-}
 
 /// Connections for reading at most.
 const READERS: usize = 4;

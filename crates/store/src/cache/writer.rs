@@ -12,7 +12,7 @@ use rusqlite::{Connection, TransactionBehavior, params};
 use super::database::Failure;
 use super::database::PAGE_BYTES;
 use super::journal::{Journal, Part, recover};
-use super::replies::CachedReply;
+use super::record::CachedReply;
 
 /// Replies in one transaction at most.
 const BATCH: usize = 4000;

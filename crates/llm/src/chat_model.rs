@@ -12,7 +12,7 @@ use crate::reply::ChatReply;
 use crate::request::ChatRequest;
 
 /// Something that answers questions.
-pub trait Ask: Send + Sync {
+pub trait ChatModel: Send + Sync {
     /// Answers one request, or says why not. Dropping the future gives the request up.
     fn ask<'a>(&'a self, request: &'a ChatRequest) -> BoxFuture<'a, Result<ChatReply, AskError>>;
 
@@ -22,9 +22,9 @@ pub trait Ask: Send + Sync {
         &'a self,
         request: &'a ChatRequest,
         repeat: u32,
-    ) -> BoxFuture<'a, Result<Answered, AskError>> {
+    ) -> BoxFuture<'a, Result<CacheableReply, AskError>> {
         let _ = repeat;
-        Box::pin(async move { self.ask(request).await.map(Answered::fresh) })
+        Box::pin(async move { self.ask(request).await.map(CacheableReply::fresh) })
     }
 
     /// Who answers.
@@ -36,18 +36,18 @@ pub trait Ask: Send + Sync {
     }
 }
 
-type Keep = Box<dyn FnOnce(&ChatReply) + Send>;
+type StoreCallback = Box<dyn FnOnce(&ChatReply) + Send>;
 
 /// A reply and where it came from.
-pub struct Answered {
+pub struct CacheableReply {
     /// The reply.
     pub reply: ChatReply,
     /// Whether it came from memory: nothing was sent, and its tokens were paid for earlier.
     pub recalled: bool,
-    keep: Option<Keep>,
+    keep: Option<StoreCallback>,
 }
 
-impl Answered {
+impl CacheableReply {
     /// A reply that was just bought and that nobody remembers.
     pub fn fresh(reply: ChatReply) -> Self {
         Self { reply, recalled: false, keep: None }
@@ -73,7 +73,7 @@ impl Answered {
     }
 }
 
-impl fmt::Debug for Answered {
+impl fmt::Debug for CacheableReply {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("Answered")
             .field("reply", &self.reply)

@@ -8,7 +8,7 @@ use std::borrow::Cow;
 const ESCAPE: usize = r"\uXXXX".len();
 
 /// JSON in which every escape that is half a character stands for U+FFFD instead; borrowed when there is none.
-pub fn whole_characters(json: &str) -> Cow<'_, str> {
+pub fn replace_lone_surrogates(json: &str) -> Cow<'_, str> {
     let mut out = String::new();
     let mut done = 0;
     let mut at = 0;
@@ -52,8 +52,8 @@ mod tests {
             (r#""\\ud83d \é \u00e9 \ud8""#, r#""\\ud83d \é \u00e9 \ud8""#),
             (r"\", r"\"),
         ] {
-            assert_eq!(whole_characters(json), whole);
+            assert_eq!(replace_lone_surrogates(json), whole);
         }
-        assert!(matches!(whole_characters(r#""\ud83d\ude00""#), Cow::Borrowed(_)));
+        assert!(matches!(replace_lone_surrogates(r#""\ud83d\ude00""#), Cow::Borrowed(_)));
     }
 }

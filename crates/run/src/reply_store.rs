@@ -3,13 +3,13 @@
 use std::borrow::Cow;
 use std::sync::{Arc, OnceLock};
 
-use assize_llm::{BoxFuture, CacheHit, CallKey, ChatReply, ReplyMemory};
+use assize_llm::{BoxFuture, CacheHit, CallKey, ChatReply, ReplyStore};
 use assize_store::{CachedReply, ReplyCache};
 use serde::{Deserialize, Serialize};
 
 /// Who buys replies: a process working on a run.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Buyer {
+pub struct ReplyOwner {
     /// The run's id.
     pub run: String,
     /// Any word that no other process has.
@@ -19,32 +19,32 @@ pub struct Buyer {
 /// Reply and its owner, the JSON in the cache's `reply` column.
 #[derive(Serialize, Deserialize)]
 struct StoredReply<'a> {
-    buyer: Option<Cow<'a, Buyer>>,
+    buyer: Option<Cow<'a, ReplyOwner>>,
     reply: Cow<'a, ChatReply>,
 }
 
 /// The reply cache as a memory of models.
-pub struct CacheMemory {
+pub struct CachedReplyStore {
     cache: Arc<ReplyCache>,
     /// Set once the run has a name; the same for all memories of a run.
-    buyer: Arc<OnceLock<Buyer>>,
+    buyer: Arc<OnceLock<ReplyOwner>>,
     /// The time, in seconds since 1970.
     now: fn() -> i64,
 }
 
-impl CacheMemory {
+impl CachedReplyStore {
     /// Remembers in `cache` what `buyer` buys; `now` gives the time in seconds since 1970.
-    pub fn new(cache: Arc<ReplyCache>, buyer: Arc<OnceLock<Buyer>>, now: fn() -> i64) -> Self {
+    pub fn new(cache: Arc<ReplyCache>, buyer: Arc<OnceLock<ReplyOwner>>, now: fn() -> i64) -> Self {
         Self { cache, buyer, now }
     }
 
     /// Whether an earlier process of this very run bought it. What this process bought stands in its own records.
-    fn is_ours(&self, buyer: Option<&Buyer>) -> bool {
+    fn is_ours(&self, buyer: Option<&ReplyOwner>) -> bool {
         self.buyer.get().zip(buyer).is_some_and(|(us, them)| us.run == them.run && us.process != them.process)
     }
 }
 
-impl ReplyMemory for CacheMemory {
+impl ReplyStore for CachedReplyStore {
     fn find(&self, key: CallKey) -> BoxFuture<'_, Option<CacheHit>> {
         // A look takes microseconds, less than handing it to another thread would, and waits for a disk only where the
         // system holds nothing of the file in memory. A cache that can't be read counts as a miss.
@@ -60,7 +60,7 @@ impl ReplyMemory for CacheMemory {
             if let Some(body) = row.body {
                 reply.raw = body;
             }
-            Some(CacheHit { bought_by_this_run: self.is_ours(buyer.as_deref()), reply })
+            Some(CacheHit { produced_by_this_run: self.is_ours(buyer.as_deref()), reply })
         });
         Box::pin(std::future::ready(hit))
     }
@@ -84,7 +84,7 @@ impl ReplyMemory for CacheMemory {
 mod tests {
     use std::time::Duration;
 
-    use assize_llm::Finish;
+    use assize_llm::FinishReason;
 
     use super::*;
 
@@ -97,9 +97,9 @@ mod tests {
     #[test]
     fn stored_replies_of_earlier_versions_are_read() {
         let StoredReply { buyer, reply } = serde_json::from_str(STORED).unwrap();
-        let expected = Buyer { run: "r1".into(), process: "p1".into() };
+        let expected = ReplyOwner { run: "r1".into(), process: "p1".into() };
         assert_eq!(buyer.as_deref(), Some(&expected));
-        assert_eq!((&*reply.text, &reply.finish, &*reply.raw), ("yes", &Finish::Stop, "{}"));
+        assert_eq!((&*reply.text, &reply.finish, &*reply.raw), ("yes", &FinishReason::Stop, "{}"));
         assert_eq!((reply.latency, reply.attempts), (Duration::new(1, 5), 2));
         assert_eq!((reply.usage.input, reply.failed.len()), (Some(7), 1));
     }

@@ -34,7 +34,7 @@ const TIMES_LONGEST: u64 = 8;
 
 /// What has been seen of a model's replies.
 #[derive(Debug, Clone, Copy, Default)]
-pub(crate) struct Seen {
+pub(crate) struct ReplyLengthStats {
     pub(crate) replies: u64,
     /// Tokens of the longest.
     pub(crate) longest: u64,
@@ -42,14 +42,14 @@ pub(crate) struct Seen {
 
 /// How long a reply may be, in tokens.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) struct Room {
+pub(crate) struct OutputLimit {
     /// What it is allowed where that can be afforded.
     pub(crate) most: u32,
     /// The least that makes asking worth it, at most `most`.
     pub(crate) least: u32,
 }
 
-impl Room {
+impl OutputLimit {
     /// Exactly this much.
     pub(crate) const fn exactly(tokens: u32) -> Self {
         Self { most: tokens, least: tokens }
@@ -61,23 +61,29 @@ impl Room {
     }
 
     /// For a reply to a request without a limit of its own.
-    pub(crate) fn of(model: &str, card: ModelCard, request: &ChatRequest, seen: Seen) -> Self {
+    pub(crate) fn for_request(
+        model: &str,
+        card: ModelCard,
+        request: &ChatRequest,
+        stats: ReplyLengthStats,
+    ) -> Self {
         let thinks = thinks(model);
-        let most =
-            card.max_output_tokens.unwrap_or_else(|| usual(request, thinks).min(told(request, thinks, seen)));
+        let most = card
+            .max_output_tokens
+            .unwrap_or_else(|| usual(request, thinks).min(limit_from_history(request, thinks, stats)));
         let short = match (request.expected_output, thinks) {
             (Some(expected), false) => expected,
             (None, false) => SHORT,
             (_, true) => SHORT_THOUGHT,
         };
-        let longer = u32::try_from(seen.longest.saturating_mul(LONGER) / 100).unwrap_or(u32::MAX);
-        let room = Self { most, least: short.max(longer).min(most) };
+        let longer = u32::try_from(stats.longest.saturating_mul(LONGER) / 100).unwrap_or(u32::MAX);
+        let limit = Self { most, least: short.max(longer).min(most) };
         match card.context_tokens {
-            None => room,
+            None => limit,
             // The estimate is high, so a request that seems to leave too little may leave enough.
             Some(all) => {
                 let left = all.saturating_sub(card.estimator.request(request));
-                room.within(u32::try_from(left).unwrap_or(u32::MAX).max(room.least))
+                limit.within(u32::try_from(left).unwrap_or(u32::MAX).max(limit.least))
             }
         }
     }
@@ -86,7 +92,9 @@ impl Room {
 /// The limit that the reply to a request gets where what is spent is limited, in tokens: the request's own, else an ample
 /// one. `model` is the model's name.
 pub fn reply_limit(model: &str, card: ModelCard, request: &ChatRequest) -> u32 {
-    request.max_output_tokens.unwrap_or_else(|| Room::of(model, card, request, Seen::default()).most)
+    request
+        .max_output_tokens
+        .unwrap_or_else(|| OutputLimit::for_request(model, card, request, ReplyLengthStats::default()).most)
 }
 
 /// Where nobody has set one.
@@ -100,13 +108,13 @@ fn usual(request: &ChatRequest, thinks: bool) -> u32 {
 
 /// What the replies so far say about the next: less room for each lets more requests be in flight within a budget. One
 /// that is cut off there is asked for again with all its room.
-fn told(request: &ChatRequest, thinks: bool, seen: Seen) -> u32 {
-    if seen.replies < TELLING {
+fn limit_from_history(request: &ChatRequest, thinks: bool, stats: ReplyLengthStats) -> u32 {
+    if stats.replies < TELLING {
         return u32::MAX;
     }
     let least = request.expected_output.unwrap_or(SHORT).saturating_mul(AMPLE);
     let least = least.saturating_add(if thinks { SHORT_THOUGHT } else { 0 });
-    u32::try_from(seen.longest.saturating_mul(TIMES_LONGEST)).unwrap_or(u32::MAX).max(least)
+    u32::try_from(stats.longest.saturating_mul(TIMES_LONGEST)).unwrap_or(u32::MAX).max(least)
 }
 
 /// Whether a model is known to think before it replies, by its name. Names say nothing for certain: this decides only
@@ -187,31 +195,38 @@ mod tests {
 
     #[test]
     fn there_is_ample_room_for_what_is_expected_and_for_thought() {
-        let room =
-            |model, expected| Room::of(model, ModelCard::default(), &expecting(expected), Seen::default());
-        assert_eq!(room("gpt-4o", Some(500)), Room { most: 8192, least: 500 });
-        assert_eq!(room("gpt-4o", Some(10_000)), Room { most: 40_000, least: 10_000 });
-        assert_eq!(room("gpt-4o", None), Room { most: 16_384, least: 512 });
-        assert_eq!(room("o3", None), Room { most: 49_152, least: 4096 });
-        assert_eq!(room("o3", Some(500)), Room { most: 40_960, least: 4096 });
+        let limit = |model, expected| {
+            OutputLimit::for_request(
+                model,
+                ModelCard::default(),
+                &expecting(expected),
+                ReplyLengthStats::default(),
+            )
+        };
+        assert_eq!(limit("gpt-4o", Some(500)), OutputLimit { most: 8192, least: 500 });
+        assert_eq!(limit("gpt-4o", Some(10_000)), OutputLimit { most: 40_000, least: 10_000 });
+        assert_eq!(limit("gpt-4o", None), OutputLimit { most: 16_384, least: 512 });
+        assert_eq!(limit("o3", None), OutputLimit { most: 49_152, least: 4096 });
+        assert_eq!(limit("o3", Some(500)), OutputLimit { most: 40_960, least: 4096 });
     }
 
     #[test]
     fn a_limit_that_somebody_set_holds_and_long_replies_are_expected_again() {
-        let seen = |longest| Seen { replies: 3, longest };
-        let room = |card, longest| Room::of("gpt-4o", card, &expecting(Some(500)), seen(longest));
+        let stats = |longest| ReplyLengthStats { replies: 3, longest };
+        let limit =
+            |card, longest| OutputLimit::for_request("gpt-4o", card, &expecting(Some(500)), stats(longest));
         let wanted = ModelCard { max_output_tokens: Some(300), ..ModelCard::default() };
-        assert_eq!(room(wanted, 0), Room::exactly(300));
-        assert_eq!(room(ModelCard::default(), 2000), Room { most: 8192, least: 3000 });
-        assert_eq!(room(ModelCard::default(), 90_000).least, 8192);
-        assert_eq!(room(ModelCard::default(), 0).within(400), Room::exactly(400));
+        assert_eq!(limit(wanted, 0), OutputLimit::exactly(300));
+        assert_eq!(limit(ModelCard::default(), 2000), OutputLimit { most: 8192, least: 3000 });
+        assert_eq!(limit(ModelCard::default(), 90_000).least, 8192);
+        assert_eq!(limit(ModelCard::default(), 0).within(400), OutputLimit::exactly(400));
     }
 
     #[test]
     fn short_replies_tell_that_the_next_is_short_and_a_long_one_that_it_may_be_long() {
         let most = |model, expected, longest| {
-            let seen = Seen { replies: 16, longest };
-            Room::of(model, ModelCard::default(), &expecting(expected), seen).most
+            let stats = ReplyLengthStats { replies: 16, longest };
+            OutputLimit::for_request(model, ModelCard::default(), &expecting(expected), stats).most
         };
         assert_eq!(most("gpt-4o", Some(500), 100), 2000);
         assert_eq!(most("gpt-4o", Some(500), 300), 2400);
@@ -224,10 +239,16 @@ mod tests {
     fn request_and_reply_fit_into_the_window_together() {
         let card = |tokens| ModelCard { context_tokens: Some(tokens), ..ModelCard::default() };
         let request = expecting(Some(500));
-        assert_eq!(Room::of("m", card(400), &request, Seen::default()), Room::exactly(500));
+        assert_eq!(
+            OutputLimit::for_request("m", card(400), &request, ReplyLengthStats::default()),
+            OutputLimit::exactly(500)
+        );
         let card = card(1000);
         let read = card.estimator.request(&request);
-        assert_eq!(u64::from(Room::of("m", card, &request, Seen::default()).most) + read, 1000);
+        assert_eq!(
+            u64::from(OutputLimit::for_request("m", card, &request, ReplyLengthStats::default()).most) + read,
+            1000
+        );
         assert_eq!(reply_limit("m", card, &ChatRequest { max_output_tokens: Some(7), ..request }), 7);
     }
 }

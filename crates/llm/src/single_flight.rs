@@ -5,33 +5,33 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use tokio::sync::watch;
 
-use crate::identity::CallKey;
+use crate::call_key::CallKey;
 
 /// The calls that somebody is making now.
 #[derive(Debug, Clone, Default)]
-pub(crate) struct Flights(Arc<Mutex<HashMap<CallKey, watch::Receiver<()>>>>);
+pub(crate) struct SingleFlight(Arc<Mutex<HashMap<CallKey, watch::Receiver<()>>>>);
 
 /// Makes a call alone. Dropping it lets the others look again.
 #[derive(Debug)]
-pub(crate) struct Flight {
+pub(crate) struct SingleFlightGuard {
     key: CallKey,
-    flights: Flights,
+    calls: SingleFlight,
     /// Its end is what the others wait for.
     _news: watch::Sender<()>,
 }
 
-impl Flights {
+impl SingleFlight {
     /// Waits until nobody makes this call, and then is the one who does.
-    pub(crate) async fn board(&self, key: CallKey) -> Flight {
+    pub(crate) async fn acquire(&self, key: CallKey) -> SingleFlightGuard {
         loop {
             let mut ended = {
-                let mut flights = self.0.lock().unwrap_or_else(PoisonError::into_inner);
-                if let Some(other) = flights.get(&key) {
+                let mut calls = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+                if let Some(other) = calls.get(&key) {
                     other.clone()
                 } else {
                     let (news, ended) = watch::channel(());
-                    flights.insert(key, ended);
-                    return Flight { key, flights: self.clone(), _news: news };
+                    calls.insert(key, ended);
+                    return SingleFlightGuard { key, calls: self.clone(), _news: news };
                 }
             };
             // Nothing is ever sent: it is an error when the one before has let go.
@@ -40,9 +40,9 @@ impl Flights {
     }
 }
 
-impl Drop for Flight {
+impl Drop for SingleFlightGuard {
     fn drop(&mut self) {
-        let mut flights = self.flights.0.lock().unwrap_or_else(PoisonError::into_inner);
-        flights.remove(&self.key);
+        let mut calls = self.calls.0.lock().unwrap_or_else(PoisonError::into_inner);
+        calls.remove(&self.key);
     }
 }

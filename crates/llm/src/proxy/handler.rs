@@ -6,9 +6,9 @@ use std::time::Duration;
 
 use assize_rubric::{Cost, Tokens};
 
-use super::open::ProxySetup;
+use super::setup::ProxySetup;
 use crate::error::{AskError, ErrorKind};
-use crate::reply::{ChatReply, Finish};
+use crate::reply::{ChatReply, FinishReason};
 use crate::request::ChatRequest;
 
 /// Draws of one repeat; the next repeat begins behind them.
@@ -60,13 +60,13 @@ impl Default for ProxyUsage {
 }
 
 /// Asks the model, as often as the program may.
-pub(super) struct Desk {
+pub(super) struct ProxyHandler {
     setup: ProxySetup,
-    state: Mutex<State>,
+    state: Mutex<HandlerState>,
 }
 
 #[derive(Default)]
-struct State {
+struct HandlerState {
     usage: ProxyUsage,
     /// Questions that have been answered or have failed.
     settled: u32,
@@ -74,7 +74,7 @@ struct State {
     draws: HashMap<blake3::Hash, u32>,
 }
 
-impl Desk {
+impl ProxyHandler {
     pub(super) fn new(setup: ProxySetup) -> Self {
         Self { setup, state: Mutex::default() }
     }
@@ -173,7 +173,7 @@ impl Desk {
         self.setup.repeat.saturating_sub(1).saturating_mul(DRAWS).saturating_add(*count)
     }
 
-    fn state(&self) -> MutexGuard<'_, State> {
+    fn state(&self) -> MutexGuard<'_, HandlerState> {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
@@ -200,5 +200,5 @@ fn beyond_limit(tokens: u32) -> AskError {
 
 /// Whether a reply is all that the model wanted to say. Any other may turn out better when it is asked again.
 fn is_whole(reply: &ChatReply) -> bool {
-    reply.finish == Finish::Stop && reply.refusal.is_none() && !reply.text.is_empty()
+    reply.finish == FinishReason::Stop && reply.refusal.is_none() && !reply.text.is_empty()
 }

@@ -2,10 +2,10 @@
 
 use std::time::Duration;
 
-use super::allowance::{Allowance, Kind};
-use super::rate::Rate;
-use super::window::Window;
-use crate::reply::Usage;
+use super::allowance::{AllowanceKind, ServerAllowance};
+use super::bucket::TokenBucket;
+use super::window::ConcurrencyWindow;
+use crate::token_counts::TokenCounts;
 
 /// The longest pause taken from a reset that comes with a good answer: it says when an allowance is full again, and
 /// long before that a request may pass.
@@ -17,12 +17,12 @@ const NEWEST: f64 = 0.1;
 
 /// The state of an account. Times are counted from one moment, the same for all calls.
 #[derive(Debug, Clone)]
-pub(super) struct Pacer {
-    pub(super) window: Window,
-    requests: Option<Rate>,
-    tokens: Option<Rate>,
+pub(super) struct RateLimiter {
+    pub(super) window: ConcurrencyWindow,
+    requests: Option<TokenBucket>,
+    tokens: Option<TokenBucket>,
     /// What the server's own allowances leave, for requests and for tokens.
-    spreads: [Option<Spread>; 2],
+    spacings: [Option<EvenSpacing>; 2],
     /// Nothing goes out before this.
     gate: Duration,
     good_answers: u64,
@@ -33,20 +33,20 @@ pub(super) struct Pacer {
 
 /// Sending at even distances until an allowance is full again.
 #[derive(Debug, Clone, Copy, PartialEq)]
-struct Spread {
+struct EvenSpacing {
     every: Duration,
     next: Duration,
     until: Duration,
 }
 
-impl Pacer {
+impl RateLimiter {
     /// Limits a minute are more than 0 where they are given.
-    pub(super) fn new(window: Window, requests: Option<f64>, tokens: Option<f64>) -> Self {
+    pub(super) fn new(window: ConcurrencyWindow, requests: Option<f64>, tokens: Option<f64>) -> Self {
         Self {
             window,
-            requests: requests.map(Rate::per_minute),
-            tokens: tokens.map(Rate::per_minute),
-            spreads: [None, None],
+            requests: requests.map(TokenBucket::per_minute),
+            tokens: tokens.map(TokenBucket::per_minute),
+            spacings: [None, None],
             gate: Duration::ZERO,
             good_answers: 0,
             mean_output: FIRST_OUTPUT,
@@ -62,16 +62,16 @@ impl Pacer {
     /// Takes a request's share of all rates, and says how long it has to wait for it.
     pub(super) fn take(&mut self, now: Duration, tokens: f64) -> Duration {
         let mut wait = Duration::ZERO;
-        if let Some(rate) = &mut self.requests {
-            wait = wait.max(rate.take(now, 1.0));
+        if let Some(bucket) = &mut self.requests {
+            wait = wait.max(bucket.take(now, 1.0));
         }
-        if let Some(rate) = &mut self.tokens {
-            wait = wait.max(rate.take(now, tokens));
+        if let Some(bucket) = &mut self.tokens {
+            wait = wait.max(bucket.take(now, tokens));
         }
-        for spread in &mut self.spreads {
-            let Some(present) = spread else { continue };
+        for spacing in &mut self.spacings {
+            let Some(present) = spacing else { continue };
             if now >= present.until {
-                *spread = None;
+                *spacing = None;
                 continue;
             }
             present.next = present.next.max(now);
@@ -83,11 +83,11 @@ impl Pacer {
 
     /// Gives back the share of a request that is not sent.
     pub(super) fn give_back(&mut self, tokens: f64) {
-        if let Some(rate) = &mut self.requests {
-            rate.correct(-1.0);
+        if let Some(bucket) = &mut self.requests {
+            bucket.correct(-1.0);
         }
-        if let Some(rate) = &mut self.tokens {
-            rate.correct(-tokens);
+        if let Some(bucket) = &mut self.tokens {
+            bucket.correct(-tokens);
         }
     }
 
@@ -122,15 +122,15 @@ impl Pacer {
 
     /// What the server says is left. When the requests that are on their way use it up, the next ones go out as fast as
     /// the allowance fills.
-    pub(super) fn told(&mut self, now: Duration, allowance: Allowance) {
-        let Allowance { kind, limit, remaining, reset } = allowance;
+    pub(super) fn update_allowance(&mut self, now: Duration, allowance: ServerAllowance) {
+        let ServerAllowance { kind, limit, remaining, reset } = allowance;
         let (slot, cost) = match kind {
-            Kind::Requests => (0, 1.0),
-            Kind::Tokens => (1, self.mean_tokens.max(1.0)),
+            AllowanceKind::Requests => (0, 1.0),
+            AllowanceKind::Tokens => (1, self.mean_tokens.max(1.0)),
         };
         let on_their_way = f64::from(self.window.in_flight().saturating_sub(1)) * cost;
         if remaining > on_their_way {
-            self.spreads[slot] = None;
+            self.spacings[slot] = None;
             return;
         }
         let Some(used) = limit.map(|limit| limit - remaining).filter(|used| *used > 0.0) else {
@@ -142,20 +142,20 @@ impl Pacer {
         };
         let every = Duration::try_from_secs_f64(reset.as_secs_f64() * cost / used).unwrap_or(LONGEST_RESET);
         let every = every.min(LONGEST_RESET);
-        let next = self.spreads[slot].map_or(now + every, |spread| spread.next.min(now + every));
-        self.spreads[slot] = Some(Spread { every, next, until: now.saturating_add(reset) });
+        let next = self.spacings[slot].map_or(now + every, |spacing| spacing.next.min(now + every));
+        self.spacings[slot] = Some(EvenSpacing { every, next, until: now.saturating_add(reset) });
     }
 
     /// What a request turned out to cost that was expected to cost `expected` tokens.
-    pub(super) fn cost(&mut self, expected: f64, usage: Usage) {
+    pub(super) fn cost(&mut self, expected: f64, usage: TokenCounts) {
         if let Some(output) = usage.output {
             self.mean_output += NEWEST * (output as f64 - self.mean_output);
         }
         let Some(input) = usage.input else { return };
         let real = input.saturating_add(usage.output.unwrap_or(0)) as f64;
         self.mean_tokens += NEWEST * (real - self.mean_tokens);
-        if let Some(rate) = &mut self.tokens {
-            rate.correct(real - expected);
+        if let Some(bucket) = &mut self.tokens {
+            bucket.correct(real - expected);
         }
     }
 }
@@ -166,69 +166,69 @@ mod tests {
 
     const SECOND: Duration = Duration::from_secs(1);
 
-    fn pacer() -> Pacer {
-        Pacer::new(Window::new(8, 100), None, None)
+    fn limiter() -> RateLimiter {
+        RateLimiter::new(ConcurrencyWindow::new(8, 100), None, None)
     }
 
-    fn requests_left(limit: Option<f64>, remaining: f64, reset: u64) -> Allowance {
-        Allowance { kind: Kind::Requests, limit, remaining, reset: Duration::from_secs(reset) }
+    fn requests_left(limit: Option<f64>, remaining: f64, reset: u64) -> ServerAllowance {
+        ServerAllowance { kind: AllowanceKind::Requests, limit, remaining, reset: Duration::from_secs(reset) }
     }
 
     #[test]
     fn a_rest_concerns_everybody_and_never_gets_shorter() {
-        let mut pacer = pacer();
-        pacer.limited(0, SECOND, Some(7 * SECOND));
-        assert_eq!(pacer.rest(2 * SECOND), 6 * SECOND);
-        pacer.limited(0, 2 * SECOND, Some(SECOND));
-        assert_eq!(pacer.rest(2 * SECOND), 6 * SECOND);
-        assert_eq!(pacer.rest(9 * SECOND), Duration::ZERO);
-        pacer.limited(0, Duration::MAX, Some(SECOND));
-        assert_eq!(pacer.gate(), Duration::MAX);
+        let mut limiter = limiter();
+        limiter.limited(0, SECOND, Some(7 * SECOND));
+        assert_eq!(limiter.rest(2 * SECOND), 6 * SECOND);
+        limiter.limited(0, 2 * SECOND, Some(SECOND));
+        assert_eq!(limiter.rest(2 * SECOND), 6 * SECOND);
+        assert_eq!(limiter.rest(9 * SECOND), Duration::ZERO);
+        limiter.limited(0, Duration::MAX, Some(SECOND));
+        assert_eq!(limiter.gate(), Duration::MAX);
     }
 
     #[test]
     fn an_allowance_that_runs_out_spreads_what_follows() {
-        let mut pacer = pacer();
-        pacer.told(SECOND, requests_left(Some(60.0), 30.0, 30));
-        assert_eq!(pacer.take(SECOND, 0.0), Duration::ZERO, "enough is left");
-        pacer.told(SECOND, requests_left(Some(60.0), 0.0, 60));
-        assert_eq!(pacer.take(SECOND, 0.0), SECOND, "60 in 60 s");
-        assert_eq!(pacer.take(SECOND, 0.0), 2 * SECOND);
-        assert_eq!(pacer.rest(SECOND), Duration::ZERO);
-        pacer.told(2 * SECOND, requests_left(Some(60.0), 20.0, 40));
-        assert_eq!(pacer.take(2 * SECOND, 0.0), Duration::ZERO, "there is room again");
+        let mut limiter = limiter();
+        limiter.update_allowance(SECOND, requests_left(Some(60.0), 30.0, 30));
+        assert_eq!(limiter.take(SECOND, 0.0), Duration::ZERO, "enough is left");
+        limiter.update_allowance(SECOND, requests_left(Some(60.0), 0.0, 60));
+        assert_eq!(limiter.take(SECOND, 0.0), SECOND, "60 in 60 s");
+        assert_eq!(limiter.take(SECOND, 0.0), 2 * SECOND);
+        assert_eq!(limiter.rest(SECOND), Duration::ZERO);
+        limiter.update_allowance(2 * SECOND, requests_left(Some(60.0), 20.0, 40));
+        assert_eq!(limiter.take(2 * SECOND, 0.0), Duration::ZERO, "there is room again");
     }
 
     #[test]
     fn without_a_limit_a_used_up_allowance_is_a_rest() {
-        let mut pacer = pacer();
-        pacer.told(SECOND, requests_left(None, 0.0, 4));
-        assert_eq!(pacer.rest(SECOND), 4 * SECOND);
-        pacer.told(SECOND, requests_left(None, 0.0, 100_000));
-        assert_eq!(pacer.rest(SECOND), LONGEST_RESET);
+        let mut limiter = limiter();
+        limiter.update_allowance(SECOND, requests_left(None, 0.0, 4));
+        assert_eq!(limiter.rest(SECOND), 4 * SECOND);
+        limiter.update_allowance(SECOND, requests_left(None, 0.0, 100_000));
+        assert_eq!(limiter.rest(SECOND), LONGEST_RESET);
     }
 
     #[test]
     fn tokens_are_estimated_and_then_known() {
-        let mut pacer = Pacer::new(Window::new(8, 100), None, Some(60_000.0));
-        assert_eq!(pacer.expected(100, None), 612.0);
-        assert_eq!(pacer.expected(100, Some(10)), 110.0);
+        let mut limiter = RateLimiter::new(ConcurrencyWindow::new(8, 100), None, Some(60_000.0));
+        assert_eq!(limiter.expected(100, None), 612.0);
+        assert_eq!(limiter.expected(100, Some(10)), 110.0);
         for _ in 0..200 {
-            pacer.cost(0.0, Usage { input: Some(100), cached: None, output: Some(20) });
+            limiter.cost(0.0, TokenCounts { input: Some(100), cached: None, output: Some(20) });
         }
-        assert!((pacer.expected(100, None) - 120.0).abs() < 0.1);
-        let mut pacer = Pacer::new(Window::new(8, 100), None, Some(60_000.0));
-        assert_eq!(pacer.take(Duration::ZERO, 900.0), Duration::ZERO);
-        pacer.cost(900.0, Usage { input: Some(10_000), cached: None, output: Some(900) });
-        assert!(pacer.take(Duration::ZERO, 1.0) > 9 * SECOND);
-        pacer.give_back(1.0);
+        assert!((limiter.expected(100, None) - 120.0).abs() < 0.1);
+        let mut limiter = RateLimiter::new(ConcurrencyWindow::new(8, 100), None, Some(60_000.0));
+        assert_eq!(limiter.take(Duration::ZERO, 900.0), Duration::ZERO);
+        limiter.cost(900.0, TokenCounts { input: Some(10_000), cached: None, output: Some(900) });
+        assert!(limiter.take(Duration::ZERO, 1.0) > 9 * SECOND);
+        limiter.give_back(1.0);
     }
 
     #[test]
     fn both_rates_hold() {
-        let mut pacer = Pacer::new(Window::new(8, 100), Some(60.0), Some(6_000.0));
-        assert_eq!(pacer.take(Duration::ZERO, 50.0), Duration::ZERO);
-        assert_eq!(pacer.take(Duration::ZERO, 50.0), SECOND, "requests are the scarcer");
-        assert!(pacer.take(Duration::ZERO, 5_000.0) > 40 * SECOND, "now tokens are");
+        let mut limiter = RateLimiter::new(ConcurrencyWindow::new(8, 100), Some(60.0), Some(6_000.0));
+        assert_eq!(limiter.take(Duration::ZERO, 50.0), Duration::ZERO);
+        assert_eq!(limiter.take(Duration::ZERO, 50.0), SECOND, "requests are the scarcer");
+        assert!(limiter.take(Duration::ZERO, 5_000.0) > 40 * SECOND, "now tokens are");
     }
 }
