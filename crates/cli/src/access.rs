@@ -57,7 +57,7 @@ pub(crate) struct Access {
     miss: Option<OnCacheMiss>,
     folder: PathBuf,
     cache: Mutex<Option<Arc<ReplyCache>>>,
-    buyer: Arc<OnceLock<ReplyOwner>>,
+    reply_owner: Arc<OnceLock<ReplyOwner>>,
     prices: PriceTable,
     /// The most tokens of a reply to anybody but a target, by the command line.
     max_output_tokens: Option<u32>,
@@ -144,7 +144,7 @@ impl Access {
         };
         let limit = CancellationToken::new();
         let refusal: Arc<OnceLock<String>> = Arc::default();
-        let meter = (budget != Budget::default()).then(|| {
+        let tracker = (budget != Budget::default()).then(|| {
             let limit = limit.clone();
             let refusal = Arc::clone(&refusal);
             BudgetTracker::new(budget, move |why: &str| {
@@ -152,7 +152,11 @@ impl Access {
                 limit.cancel();
             })
         });
-        let setup = ClientSetup { transport: Arc::new(transport(context)), meter, ..ClientSetup::default() };
+        let setup = ClientSetup {
+            transport: Arc::new(transport(context)),
+            budget: tracker,
+            ..ClientSetup::default()
+        };
         Self {
             is_plan: false,
             missing_keys: Mutex::default(),
@@ -168,7 +172,7 @@ impl Access {
             miss,
             folder: context.working_folder.join(CACHE_FOLDER),
             cache: Mutex::default(),
-            buyer: Arc::default(),
+            reply_owner: Arc::default(),
             asks_models: AtomicBool::new(false),
             commands: Arc::new(Semaphore::new(COMMANDS)),
             trouble: OnceLock::new(),
@@ -192,7 +196,7 @@ impl Access {
             miss: None,
             folder: context.working_folder.join(CACHE_FOLDER),
             cache: Mutex::default(),
-            buyer: Arc::default(),
+            reply_owner: Arc::default(),
             asks_models: AtomicBool::new(false),
             commands: Arc::new(Semaphore::new(COMMANDS)),
             trouble: OnceLock::new(),
@@ -305,7 +309,8 @@ impl Access {
         let client = client.with_card(card);
         let inner: Arc<dyn ChatModel> = Arc::new(client.clone());
         let Some((miss, cache)) = self.miss.zip(self.cache()) else { return inner };
-        let memory = CachedReplyStore::new(cache, Arc::clone(&self.buyer), || Context::now().as_second());
+        let memory =
+            CachedReplyStore::new(cache, Arc::clone(&self.reply_owner), || Context::now().as_second());
         Arc::new(CachedModel::new(client, inner, Arc::new(memory), miss))
     }
 
@@ -377,7 +382,7 @@ impl Access {
     /// Names the run that pays for what is bought from now on.
     pub(crate) fn begin(&self, run_id: &str) {
         let process = uuid::Uuid::new_v4().to_string();
-        let _ = self.buyer.set(ReplyOwner { run: run_id.to_owned(), process });
+        let _ = self.reply_owner.set(ReplyOwner { run: run_id.to_owned(), process });
     }
 
     /// The same for a command without a run: what an earlier command bought is not bought by this one.

@@ -1,4 +1,4 @@
-//! Limits on what may be spent, checked before anything is sent.
+//! Budgets: limits on spending, checked before anything is sent.
 
 use std::fmt;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -12,7 +12,7 @@ use crate::price::{ModelCard, may_be_charged};
 use crate::reply::ChatReply;
 use crate::token_counts::TokenCounts;
 
-/// What may be spent; `None` is no limit.
+/// Limits on spending; `None` is no limit.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct Budget {
     /// Requests sent, failed ones and retries included.
@@ -54,7 +54,7 @@ struct TrackerState {
     underestimated: u64,
 }
 
-/// What a request may take, or took.
+/// Tokens and money of a request, expected or real.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 struct Spend {
     tokens: u64,
@@ -83,13 +83,13 @@ impl Spend {
 pub(crate) struct ReservationRequest {
     /// The most tokens it can have.
     pub(crate) input: u64,
-    /// How long its reply may be.
+    /// Limits of its reply.
     pub(crate) output_limit: OutputLimit,
-    /// What is known about the model.
+    /// Facts known about the model.
     pub(crate) card: ModelCard,
 }
 
-/// Why a request is not sent now.
+/// Reason why a request is not sent now.
 #[derive(Debug, PartialEq, Eq)]
 enum ReservationRefusal {
     /// It may be when those in flight are settled.
@@ -99,7 +99,7 @@ enum ReservationRefusal {
 }
 
 impl BudgetTracker {
-    /// A meter that has counted nothing; `on_limit` hears the reason of every refusal.
+    /// A tracker that has counted nothing; `on_limit` hears the reason of every refusal.
     pub fn new(budget: Budget, on_limit: impl Fn(&str) + Send + Sync + 'static) -> Arc<Self> {
         Arc::new(Self {
             budget,
@@ -109,13 +109,13 @@ impl BudgetTracker {
         })
     }
 
-    /// Whether replies of this model count against a limit in tokens or money, so that each needs a limit of its own.
+    /// True if replies of this model count against a limit in tokens or money, so that each needs a limit of its own.
     pub(crate) fn limits_replies(&self, card: ModelCard) -> bool {
         self.budget.tokens.is_some()
             || self.budget.usd.is_some() && card.price.is_some_and(|price| !price.is_free())
     }
 
-    /// Sets aside what a request may take, once that is possible; says why if it never will be.
+    /// Sets aside the most that a request may take, once that is possible; returns the reason if it never will be.
     pub(crate) async fn reserve(
         self: &Arc<Self>,
         request: ReservationRequest,
@@ -123,8 +123,10 @@ impl BudgetTracker {
         loop {
             let settled = self.settled.notified();
             tokio::pin!(settled);
+
             // Registered before looking, so that nothing that is settled in between is missed.
             settled.as_mut().enable();
+
             match self.try_reserve(request) {
                 Ok(reserve) => return Ok(reserve),
                 Err(ReservationRefusal::NotYet) => settled.await,
@@ -145,12 +147,14 @@ impl BudgetTracker {
         if let Some(limit) = self.budget.calls.filter(|limit| state.calls >= *limit) {
             return Err(ReservationRefusal::Never(format!("the budget of {limit} calls is spent")));
         }
+
         let more = request.input.saturating_mul(state.underestimated).div_ceil(100);
         let input = request.input.saturating_add(more);
         let least = Spend::estimate(input, output_limit.least.into(), card);
         if let Some(why) = self.never(&state, least, input, output_limit.least) {
             return Err(ReservationRefusal::Never(why));
         }
+
         let most = Spend::estimate(input, output_limit.most.into(), card);
         let output = if self.allows(state.spent.plus(state.reserved).plus(most)) {
             output_limit.most
@@ -159,10 +163,12 @@ impl BudgetTracker {
         } else {
             return Err(ReservationRefusal::NotYet);
         };
+
         let reserved = Spend::estimate(input, output.into(), card);
         state.calls += 1;
         state.in_flight += 1;
         state.reserved = state.reserved.plus(reserved);
+
         let tracker = Arc::clone(self);
         Ok(Reservation { tracker, reserved, request, output, taken: None })
     }
@@ -172,7 +178,7 @@ impl BudgetTracker {
             && self.budget.usd.is_none_or(|limit| all.usd <= limit)
     }
 
-    /// Why the budget will not allow a request that needs this much.
+    /// Reason why the budget will never allow a request that needs this much.
     fn never(&self, state: &TrackerState, least: Spend, input: u64, output: u32) -> Option<String> {
         let TrackerState { spent, unreported, .. } = *state;
         let of_it =
@@ -188,6 +194,7 @@ impl BudgetTracker {
                 spent.tokens, least.tokens
             ));
         }
+
         if let Some(limit) = self.budget.usd.filter(|limit| spent.plus(least).usd > *limit) {
             let unreported = match unreported.usd {
                 Usd::ZERO => String::new(),
@@ -199,6 +206,7 @@ impl BudgetTracker {
                 spent.usd, least.usd
             ));
         }
+
         None
     }
 
@@ -228,7 +236,7 @@ impl fmt::Debug for BudgetTracker {
     }
 }
 
-/// What is set aside for one request. Dropping it books it: as it turned out, or as set aside if nobody knows.
+/// Budget set aside for one request. Dropping it books the real spending, or the reserved one if nobody knows.
 pub(crate) struct Reservation {
     tracker: Arc<BudgetTracker>,
     reserved: Spend,
@@ -258,7 +266,7 @@ impl Reservation {
         self.settle(reply.usage, written);
     }
 
-    /// Whether the reply has less room than it is allowed, since no more could be afforded.
+    /// True if the reply has less room than it is allowed, since no more could be afforded.
     pub(crate) fn is_short(&self) -> bool {
         self.output < self.request.output_limit.most
     }
@@ -271,6 +279,7 @@ impl Reservation {
             tracker.budget.usd.map(|usd| format!("${usd}")),
         ];
         let limits = limits.into_iter().flatten().collect::<Vec<_>>().join(" and ");
+
         self.answered(reply);
         tracker.refuse(format!("the budget of {limits} left {output} tokens for a reply that needs more"))
     }
@@ -291,6 +300,7 @@ impl Reservation {
             tokens: input.saturating_add(output),
             usd: card.price.and_then(|price| price.cost_of(usage, written)).unwrap_or_default(),
         });
+
         let over = input.saturating_sub(expected).saturating_mul(100).div_ceil(expected.max(1));
         let mut state = self.tracker.state();
         state.underestimated = state.underestimated.max(over);
@@ -302,11 +312,14 @@ impl Drop for Reservation {
         let mut state = self.tracker.state();
         state.reserved = state.reserved.minus(self.reserved);
         state.in_flight = state.in_flight.saturating_sub(1);
+
         if self.taken.is_none() {
             state.unreported = state.unreported.plus(self.reserved);
         }
+
         state.spent = state.spent.plus(self.taken.unwrap_or(self.reserved));
         drop(state);
+
         self.tracker.settled.notify_waiters();
     }
 }
@@ -378,7 +391,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_in_flight_stands_in_the_way_only_until_it_is_settled() {
+    fn reservations_block_only_until_they_are_settled() {
         let (tracker, _) = tracker(Budget { tokens: Some(1300), ..Budget::default() });
         let first = tracker.try_reserve(request(100, 500, 200)).unwrap();
         let second = tracker.try_reserve(request(100, 500, 200)).unwrap();
@@ -392,7 +405,7 @@ mod tests {
     }
 
     #[test]
-    fn a_request_that_is_alone_gets_what_is_left_if_that_is_worth_asking() {
+    fn single_request_gets_the_rest_of_the_budget_if_it_is_enough() {
         let (tracker, refusals) = tracker(Budget { tokens: Some(1000), ..Budget::default() });
         let reserve = tracker.try_reserve(request(300, 8000, 500)).unwrap();
         assert_eq!((reserve.output(), reserve.is_short()), (700, true));
@@ -409,7 +422,7 @@ mod tests {
     }
 
     #[test]
-    fn unknown_costs_count_as_set_aside_and_refused_calls_as_nothing() {
+    fn unknown_costs_count_as_reserved_and_refused_calls_as_zero() {
         let (tracker, _) = tracker(Budget { tokens: Some(2000), ..Budget::default() });
         let reserve = || tracker.try_reserve(request(100, 512, 512)).unwrap();
         reserve().settle(TokenCounts::default(), 0);
@@ -425,7 +438,7 @@ mod tests {
     }
 
     #[test]
-    fn money_is_set_aside_by_the_most_a_call_can_take() {
+    fn reservations_use_the_highest_cost_of_a_call() {
         let limit = Usd::from_dollars(0.000_250).unwrap();
         let (tracker, _) = tracker(Budget { usd: Some(limit), ..Budget::default() });
         // 100 + 2 * 50 millionths each.
@@ -443,7 +456,7 @@ mod tests {
     }
 
     #[test]
-    fn input_that_passed_what_was_set_aside_once_has_more_set_aside() {
+    fn underestimated_input_raises_later_reservations() {
         let (tracker, _) = tracker(Budget { tokens: Some(10_000), ..Budget::default() });
         tracker.try_reserve(request(100, 0, 0)).unwrap().settle(usage(150, 0), 0);
         let reserve = tracker.try_reserve(request(100, 0, 0)).unwrap();
@@ -454,7 +467,7 @@ mod tests {
         /// Requests begin and end in any order; each ends with a reply within its input and the limit it was given. None
         /// waits for ever: with nothing in flight, each is sent or refused.
         #[test]
-        fn no_order_of_replies_passes_the_budget(
+        fn no_order_of_replies_exceeds_the_budget(
             tokens in 0u64..3000,
             micros in 0u64..4000,
             steps in prop::collection::vec((1u64..400, 0u32..200, 0u32..2000, 0usize..8, 0u64..=100), 1..80),

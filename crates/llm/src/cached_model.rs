@@ -1,4 +1,4 @@
-//! Answering from memory: replies that proved usable once are not bought again.
+//! Model behind the reply cache: a reply that proved usable once is not paid for again.
 
 use std::sync::Arc;
 
@@ -11,12 +11,12 @@ use crate::reply::ChatReply;
 use crate::request::ChatRequest;
 use crate::single_flight::SingleFlight;
 
-/// Keeps replies from one run to the next.
+/// Storage of replies from one run to the next.
 pub trait ReplyStore: Send + Sync {
-    /// The reply kept under this key. A memory that can't be read remembers nothing.
+    /// Returns the reply stored under this key. A storage that can't be read has none.
     fn find(&self, key: CallKey) -> BoxFuture<'_, Option<CacheHit>>;
 
-    /// Keeps a reply. Returns at once; a memory that can't be written forgets.
+    /// Stores a reply. Returns at once; a storage that can't be written drops it.
     fn keep(&self, key: CallKey, reply: &ChatReply);
 }
 
@@ -30,20 +30,20 @@ pub struct CacheHit {
     pub produced_by_this_run: bool,
 }
 
-/// What is done about a question that memory can't answer.
+/// Policy for a request that is not in the cache.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum OnCacheMiss {
     /// The model is asked.
     Ask,
-    /// It gets no answer: nothing is sent.
+    /// The request fails; nothing is sent.
     Refuse,
 }
 
-/// A model whose usable replies are remembered.
+/// Model whose usable replies are cached.
 ///
-/// Only [`ChatModel::ask_repeat`] looks into memory, and only a reply that the asker has kept ([`CacheableReply::keep`]) gets in:
-/// whether a reply is an answer is for the one who reads it to say. Of several who ask the same at once, one asks the
-/// model; the others wait until its reply is kept, or is not, and then look again.
+/// Only [`ChatModel::ask_repeat`] reads the cache, and only a reply that the caller has accepted ([`CacheableReply::keep`])
+/// is stored: only its reader can tell whether it is an answer. Of several callers with the same request at once, one
+/// asks the model; the others wait until its reply is stored or dropped, and then look again.
 pub struct CachedModel {
     client: ModelClient,
     inner: Arc<dyn ChatModel>,
@@ -53,7 +53,7 @@ pub struct CachedModel {
 }
 
 impl CachedModel {
-    /// Remembers for `inner`, which asks `client`, perhaps with something in between.
+    /// Caches replies of `inner`, which asks `client`, perhaps through other models in between.
     pub fn new(
         client: ModelClient,
         inner: Arc<dyn ChatModel>,
@@ -67,6 +67,7 @@ impl CachedModel {
     async fn recall_or_ask(&self, request: &ChatRequest, repeat: u32) -> Result<CacheableReply, AskError> {
         let key = self.client.call_key(request, repeat)?;
         let guard = self.single_flight.acquire(key).await;
+
         if let Some(found) = self.memory.find(key).await {
             return Ok(if found.produced_by_this_run {
                 CacheableReply::fresh(found.reply)
@@ -74,9 +75,11 @@ impl CachedModel {
                 CacheableReply::recalled(found.reply)
             });
         }
+
         if self.miss == OnCacheMiss::Refuse {
             return Err(AskError::new(ErrorKind::NotCached, ""));
         }
+
         let reply = self.inner.ask(request).await?;
         let memory = Arc::clone(&self.memory);
         Ok(CacheableReply::keepable(reply, move |reply| {

@@ -1,4 +1,4 @@
-//! What identifies a call: everything that reaches the model, which repeat it is, and nothing else.
+//! Identity of a call: every byte that reaches the model, and the repeat.
 
 use std::fmt;
 
@@ -25,6 +25,7 @@ impl CallKey {
     pub(crate) fn new(wire: &str, address: &str, model: &str, call: &HttpCall, repeat: u32) -> Self {
         let mut form = HashedForm::default();
         form.number(KEY_VERSION);
+
         for field in [wire, address, &call.path, model] {
             form.field(field.as_bytes());
         }
@@ -32,6 +33,7 @@ impl CallKey {
         let mut headers: Vec<_> = call.headers.iter().collect();
         headers.sort();
         form.number(headers.len() as u64);
+
         for (name, value) in headers {
             form.field(name.as_bytes());
             form.field(value.as_bytes());
@@ -40,6 +42,7 @@ impl CallKey {
         // The body has no length before it: it is what the other fields leave of the whole.
         form.0.update(&call.body);
         form.number(u64::from(repeat));
+
         Self(*form.0.finalize().as_bytes())
     }
 }
@@ -74,7 +77,7 @@ mod tests {
     }
 
     #[test]
-    fn every_part_counts_and_parts_do_not_run_into_each_other() {
+    fn every_field_changes_the_call_key_and_fields_do_not_run_together() {
         let base = CallKey::new("w", "http://h", "m", &call("/p", "b"), 1);
         assert_eq!(base, CallKey::new("w", "http://h", "m", &call("/p", "b"), 1));
         let mut other_header = call("/p", "b");
@@ -98,7 +101,7 @@ mod tests {
     }
 
     #[test]
-    fn the_key_of_a_call_never_changes_by_accident() {
+    fn call_key_is_stable_across_versions() {
         let key = CallKey::new("w", "http://h/v1", "m", &call("/p", "{}"), 1);
         assert_eq!(
             format!("{key:?}"),

@@ -11,13 +11,13 @@ use crate::price::ModelCard;
 use crate::reply::ChatReply;
 use crate::request::ChatRequest;
 
-/// Something that answers questions.
+/// Model that answers requests.
 pub trait ChatModel: Send + Sync {
     /// Answers one request, or says why not. Dropping the future gives the request up.
     fn ask<'a>(&'a self, request: &'a ChatRequest) -> BoxFuture<'a, Result<ChatReply, AskError>>;
 
-    /// The same for the given repeat of a question, perhaps from memory: each repeat is a draw of its own, and the same
-    /// repeat of the same question may get the reply it got before.
+    /// Answers the given repeat of a request, perhaps from the cache: each repeat is a draw of its own, and the same repeat
+    /// of the same request may get the reply it got before.
     fn ask_repeat<'a>(
         &'a self,
         request: &'a ChatRequest,
@@ -27,10 +27,10 @@ pub trait ChatModel: Send + Sync {
         Box::pin(async move { self.ask(request).await.map(CacheableReply::fresh) })
     }
 
-    /// Who answers.
+    /// Identity of the model.
     fn describe(&self) -> ModelId;
 
-    /// What is known about the model beforehand: what it costs, and how much it can read.
+    /// Facts known about the model beforehand: its prices, its context window.
     fn card(&self) -> ModelCard {
         ModelCard::default()
     }
@@ -38,33 +38,33 @@ pub trait ChatModel: Send + Sync {
 
 type StoreCallback = Box<dyn FnOnce(&ChatReply) + Send>;
 
-/// A reply and where it came from.
+/// Reply with its origin, and the way into the cache.
 pub struct CacheableReply {
     /// The reply.
     pub reply: ChatReply,
-    /// Whether it came from memory: nothing was sent, and its tokens were paid for earlier.
+    /// True for a cache hit: nothing was sent, and its tokens were paid for earlier.
     pub recalled: bool,
     keep: Option<StoreCallback>,
 }
 
 impl CacheableReply {
-    /// A reply that was just bought and that nobody remembers.
+    /// New reply that no cache stores.
     pub fn fresh(reply: ChatReply) -> Self {
         Self { reply, recalled: false, keep: None }
     }
 
-    /// A reply from memory: it took no request and no time. Its `usage` is what it cost when it was bought.
+    /// Cache hit: it took no request and no time. Its `usage` counts the tokens of the original call.
     pub fn recalled(reply: ChatReply) -> Self {
         let reply = ChatReply { latency: Duration::ZERO, attempts: 0, failed: Vec::new(), ..reply };
         Self { reply, recalled: true, keep: None }
     }
 
-    /// A reply that was just bought, and what remembers it.
+    /// New reply, and the action that stores it.
     pub fn keepable(reply: ChatReply, keep: impl FnOnce(&ChatReply) + Send + 'static) -> Self {
         Self { reply, recalled: false, keep: Some(Box::new(keep)) }
     }
 
-    /// Says that the reply is a whole and usable answer, so that it may be remembered. Not to be called for one that
+    /// Stores the reply as a whole and usable answer. Not to be called for one that
     /// was refused, cut off or could not be understood: asking again may bring a better one.
     pub fn keep(&mut self) {
         if let Some(keep) = self.keep.take() {
@@ -82,7 +82,7 @@ impl fmt::Debug for CacheableReply {
     }
 }
 
-/// Who answers: enough to tell two models apart and to name one to a person.
+/// Identity of a model: enough to tell two apart and to name one to a person.
 #[derive(Debug, Clone, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
 pub struct ModelId {
     /// The provider's name, such as `openai`.

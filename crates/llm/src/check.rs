@@ -1,4 +1,4 @@
-//! Whether a server takes the key that is set up for it: one question that costs nothing.
+//! Check of a key: one request that costs nothing.
 
 use std::time::Duration;
 
@@ -21,12 +21,12 @@ use crate::settings;
 use crate::transport::{HttpAnswer, TransportError};
 use crate::wire::refusal_in;
 
-/// What came of asking a server.
+/// Outcome of a key check.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum KeyCheck {
     /// It answered as it does to those who may ask; the number of models it lists, if it does.
     Accepted {
-        /// How many.
+        /// Number of models.
         models: Option<usize>,
     },
     /// It can't be used as it is set up, in words without secrets.
@@ -49,7 +49,7 @@ pub async fn check(
     check_at(row, settings::endpoint(row, env), transport, timeout).await
 }
 
-/// The same for the model that `JUDGE_MODEL` names, where it has variables of its own.
+/// Checks the key of the model that `JUDGE_MODEL` names, where it has variables of its own.
 pub async fn check_judge(
     judge_model: &str,
     env: &(dyn Fn(&str) -> Option<String> + Sync),
@@ -77,6 +77,7 @@ async fn check_at(
     };
     let wire = (row.wire)(&endpoint);
     let mut headers = HeaderMap::new();
+
     // The headers that the format adds to any request.
     let any = ChatRequest { model: "any".into(), ..ChatRequest::new(vec![ChatMessage::user("?")]) };
     let always = wire.encode(&any, ServerQuirks::default()).map(|call| call.headers).unwrap_or_default();
@@ -85,6 +86,7 @@ async fn check_at(
             headers.insert(HeaderName::from_static(name), value);
         }
     }
+
     if let Some(key) = &endpoint.key {
         let header = wire.key_header();
         let Ok(mut value) =
@@ -93,8 +95,10 @@ async fn check_at(
             return KeyCheck::Refused(format!("the value of {} cannot be sent", key.source));
         };
         value.set_sensitive(true);
+
         headers.insert(HeaderName::from_static(header.name), value);
     }
+
     let answer = transport.get(endpoint.url(path), headers, timeout).await;
     let redactor = Redactor::new(endpoint.secrets());
     let clean = |words: &str| cut(&redactor.redact_message(&cut(words, MESSAGE_CHARS * 10)), MESSAGE_CHARS);
@@ -117,6 +121,7 @@ fn judge(answer: &HttpAnswer, clean: impl Fn(&str) -> String) -> KeyCheck {
             }
         };
     }
+
     let (code, message) = refusal_in(&answer.body);
     let error = AskError {
         status: Some(answer.status),

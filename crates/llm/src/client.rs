@@ -39,23 +39,23 @@ use crate::wire::{HttpCall, WireCodec};
 
 use attempts::CallAttempts;
 
-/// What clients share: the network, time, and the rules for trying again.
+/// Settings that clients share: the network, time, limits, and the retry policy.
 #[derive(Clone)]
 pub struct ClientSetup {
     /// Sends the requests. Clients that share one share its connections.
     pub transport: Arc<dyn Transport>,
     /// Waits between attempts.
     pub clock: Arc<dyn Clock>,
-    /// When to try again.
+    /// Retry policy.
     pub policy: RetryPolicy,
     /// The limit for one request, from connecting to the last byte of the answer.
     pub timeout: Duration,
     /// Decides the jitter of waits.
     pub seed: u64,
-    /// How fast each account may be used.
+    /// Accounts with their rate limits.
     pub accounts: Arc<ProviderAccounts>,
-    /// What may be spent, by all clients that share it; `None` counts nothing.
-    pub meter: Option<Arc<BudgetTracker>>,
+    /// Budget of all clients that share it; `None` counts nothing.
+    pub budget: Option<Arc<BudgetTracker>>,
     /// Told of retries and pauses; `None` tells nobody.
     pub observer: Option<Arc<dyn CallObserver>>,
 }
@@ -70,20 +70,20 @@ impl Default for ClientSetup {
             timeout: Duration::from_mins(3),
             seed: 0,
             accounts: Arc::default(),
-            meter: None,
+            budget: None,
             observer: None,
         }
     }
 }
 
-/// What makes one client.
+/// Parts of one client.
 #[derive(Debug)]
 pub struct ClientParts {
     /// The provider's name, for people and records.
     pub provider: String,
     /// The model asked when a request names none.
     pub model: Arc<str>,
-    /// Where and with which credentials.
+    /// Address and credentials.
     pub endpoint: ModelEndpoint,
     /// The wire format.
     pub wire: Arc<dyn WireCodec>,
@@ -102,14 +102,14 @@ struct SharedClient {
     /// Credentials and extra headers, checked and marked sensitive.
     headers: HeaderMap,
     redactor: Redactor,
-    /// What tells the server from others, without secrets.
+    /// Identity of the server, without secrets.
     address: String,
     account: Arc<ProviderAccount>,
-    /// What was learned, by model.
+    /// Quirks learned from refusals, by model.
     learned: RwLock<BTreeMap<String, ServerQuirks>>,
-    /// Which models tell log-probabilities.
+    /// Probes for models that give log-probabilities.
     probes: LogprobsProbes,
-    /// Numbers the questions, so that each draws its own jitter.
+    /// Counter of calls, so that each draws its own jitter.
     questions: AtomicU64,
     /// Replies so far, and tokens of the longest.
     replies: AtomicU64,
@@ -139,6 +139,7 @@ impl ModelClient {
             replies: AtomicU64::new(0),
             longest: AtomicU64::new(0),
         };
+
         let card = ModelCard::default();
         Ok(Self { inner: Arc::new(inner), card })
     }
@@ -157,16 +158,17 @@ impl ModelClient {
         let endpoint = if own { settings::judge_endpoint(row, env) } else { settings::endpoint(row, env) }?;
         let wire = (row.wire)(&endpoint);
         let parts = ClientParts { provider: row.name.to_owned(), model: name.model().into(), endpoint, wire };
+
         Self::new(parts, setup)
     }
 
-    /// The same client, with what is known about its model.
+    /// Sets the facts known about the model.
     #[must_use]
     pub fn with_card(self, card: ModelCard) -> Self {
         Self { card, ..self }
     }
 
-    /// What the server has turned out to refuse for a model.
+    /// Parameters that the server has turned out to refuse for a model.
     pub fn learned(&self, model: &str) -> ServerQuirks {
         let learned = self.inner.learned.read().unwrap_or_else(PoisonError::into_inner);
         learned.get(model).copied().unwrap_or_default()
@@ -197,8 +199,8 @@ impl ModelClient {
         self.inner.parts.wire.encode(&quirks.merge_system_into_user(&request), quirks).map(|call| call.body)
     }
 
-    /// What identifies a call across processes. What the server has turned out to refuse has no part in it: a process
-    /// that has not learned it yet must find the same reply.
+    /// Returns the identity of a call across processes. Learned refusals are no part of it: a process that has not
+    /// learned them yet must find the same reply.
     ///
     /// # Errors
     /// When the wire format cannot express the request.
@@ -221,7 +223,7 @@ impl ModelClient {
         CallAttempts::new(self, request).await?.answer().await
     }
 
-    /// Takes note of a reply's length, where it is known.
+    /// Records a reply's length, where it is known.
     fn saw(&self, usage: TokenCounts) {
         if let Some(tokens) = usage.output {
             self.inner.longest.fetch_max(tokens, Ordering::Relaxed);
@@ -251,6 +253,7 @@ impl ModelClient {
                 all.insert(HeaderName::from_static(name), value);
             }
         }
+
         all.extend(headers.iter().map(|(name, value)| (name.clone(), value.clone())));
         HttpRequest {
             url: parts.endpoint.url(&call.path),
@@ -272,6 +275,7 @@ impl ModelClient {
         if redacted != text {
             answer.body = redacted.into_owned().into_bytes();
         }
+
         for value in answer.headers.values_mut() {
             if let Ok(text) = value.to_str()
                 && let Cow::Owned(text) = redactor.redact(text)
@@ -280,6 +284,7 @@ impl ModelClient {
                 *value = redacted;
             }
         }
+
         answer
     }
 
@@ -304,6 +309,7 @@ impl ModelClient {
         let message = self.inner.redactor.redact_message(&cut(&error.message, MESSAGE_CHARS * 10));
         error.message = cut(&message, MESSAGE_CHARS);
         error.advice = self.advice(&error, model).map(String::into_boxed_str);
+
         error
     }
 
@@ -403,16 +409,19 @@ fn credentials(parts: &ClientParts) -> Result<HeaderMap, ConfigError> {
         value.set_sensitive(true);
         Ok::<_, ConfigError>(value)
     };
+
     let mut headers = HeaderMap::new();
     if let Some(key) = &parts.endpoint.key {
         let header = parts.wire.key_header();
         let value = sensitive(&format!("{}{}", header.prefix, key.secret.expose_secret()), &key.source)?;
         headers.insert(HeaderName::from_static(header.name), value);
     }
+
     for (name, secret) in &parts.endpoint.headers {
         let value = sensitive(secret.expose_secret(), &format!("the header `{name}`"))?;
         let name: HeaderName = name.parse().map_err(|_| ConfigError::BadHeaderName { name: name.clone() })?;
         headers.insert(name, value);
     }
+
     Ok(headers)
 }

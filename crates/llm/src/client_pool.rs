@@ -1,12 +1,12 @@
-//! A growing ring of equal things, each used by a limited number of borrowers at once.
+//! Growing pool of equal clients, each used by a limited number of requests at once.
 //!
 //! An HTTP/2 client keeps one connection to a host, and servers allow about 100 requests on a connection at a time.
-//! A ring of clients is how more than that many requests can be in flight.
+//! Several clients allow more than that many requests in flight.
 
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 
-/// Things handed out by least use; a new one is made when all are full.
+/// Clients handed out by least use; a new one is made when all are full.
 #[derive(Debug)]
 pub(crate) struct ClientPool<T> {
     slots: Mutex<Vec<Arc<PoolSlot<T>>>>,
@@ -20,17 +20,17 @@ struct PoolSlot<T> {
     in_use: AtomicUsize,
 }
 
-/// A borrowed thing; dropping it gives it back.
+/// Borrowed client; dropping it gives it back.
 #[derive(Debug)]
 pub(crate) struct PoolLease<T>(Arc<PoolSlot<T>>);
 
 impl<T> ClientPool<T> {
-    /// An empty ring that makes another thing once all have `per_slot` borrowers, up to `max_slots` things.
+    /// An empty pool that makes another client once all have `per_slot` borrowers, up to `max_slots` clients.
     pub(crate) fn new(per_slot: usize, max_slots: usize) -> Self {
         Self { slots: Mutex::new(Vec::new()), per_slot, max_slots: max_slots.max(1) }
     }
 
-    /// Borrows the least used thing, making one with `build` when there is none with room.
+    /// Borrows the least used client, making one with `build` when all are full.
     pub(crate) fn lease<E>(&self, build: impl FnOnce() -> Result<T, E>) -> Result<PoolLease<T>, E> {
         let mut slots = self.slots.lock().unwrap_or_else(PoisonError::into_inner);
         let least = slots.iter().min_by_key(|slot| slot.in_use.load(Ordering::Relaxed));
@@ -46,6 +46,7 @@ impl<T> ClientPool<T> {
                 slot
             }
         };
+
         slot.in_use.fetch_add(1, Ordering::Relaxed);
         Ok(PoolLease(slot))
     }
@@ -84,7 +85,7 @@ mod tests {
     }
 
     #[test]
-    fn a_full_ring_shares_and_a_failed_build_leaves_it_usable() {
+    fn full_pool_shares_clients_and_survives_a_failed_build() {
         let pool = ClientPool::new(1, 1);
         assert_eq!(pool.lease(|| Err::<u8, _>("no")).err(), Some("no"));
         let first = pool.lease(|| Ok::<_, &str>(7)).unwrap();

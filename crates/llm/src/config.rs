@@ -1,4 +1,4 @@
-//! What can be wrong with the settings of a model before anything is sent.
+//! Errors in the settings of a model, found before anything is sent.
 
 use thiserror::Error;
 
@@ -34,7 +34,7 @@ pub enum ConfigError {
     MissingPlace {
         /// The provider's name.
         provider: &'static str,
-        /// What is missing, such as `region`.
+        /// Name of the missing setting, such as `region`.
         what: &'static str,
         /// The variable that should hold it.
         variable: &'static str,
@@ -42,7 +42,7 @@ pub enum ConfigError {
     /// The name of a place that can't be part of an address.
     #[error("{variable} is not the name of a {what}: it has letters, digits and `-` only")]
     BadPlace {
-        /// What it should name, such as `region`.
+        /// Kind of place it should name, such as `region`.
         what: &'static str,
         /// The variable that holds it.
         variable: &'static str,
@@ -58,7 +58,7 @@ pub enum ConfigError {
         "the value of {source_name} cannot be sent: it holds characters that an HTTP header may not have"
     )]
     UnsendableSecret {
-        /// Where the value came from.
+        /// Source of the value.
         source_name: String,
     },
     /// A key that can't be one. Its value is not shown.
@@ -66,7 +66,7 @@ pub enum ConfigError {
     OddKey {
         /// The variable that holds it.
         variable: String,
-        /// What is wrong with it.
+        /// Problem of the value.
         what: &'static str,
     },
     /// A header's name is not a header name.
@@ -78,9 +78,9 @@ pub enum ConfigError {
     /// The server's address is not an address.
     #[error("{variable} is not a usable address: {reason}. Write it like http://localhost:8000/v1")]
     BadBaseUrl {
-        /// Where the address came from.
+        /// Source of the address.
         variable: String,
-        /// What is wrong with it.
+        /// Problem of the value.
         reason: String,
     },
 }

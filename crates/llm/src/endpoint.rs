@@ -1,4 +1,4 @@
-//! Where a model is served and with which credentials.
+//! Address and credentials of a model's server.
 
 use std::fmt;
 
@@ -11,10 +11,10 @@ use crate::config::ConfigError;
 #[derive(Clone)]
 pub struct ModelEndpoint {
     pub(crate) base_url: Url,
-    /// What the base URL was read from, such as `OPENAI_BASE_URL`, for advice.
+    /// Setting that the base URL was read from, such as `OPENAI_BASE_URL`, for advice.
     pub(crate) base_url_source: String,
     pub(crate) key: Option<ApiKey>,
-    /// What a key would have been read from, for advice.
+    /// Setting that a key would have been read from, for advice.
     pub(crate) key_source: String,
     pub(crate) headers: Vec<(String, SecretString)>,
 }
@@ -39,6 +39,7 @@ impl ModelEndpoint {
         if !matches!(url.scheme(), "http" | "https") || url.host_str().is_none() {
             return Err(bad("it does not start with http:// or https://".to_owned()));
         }
+
         Ok(Self {
             base_url: url,
             base_url_source: source.to_owned(),
@@ -77,7 +78,7 @@ impl ModelEndpoint {
         }
     }
 
-    /// Whether the server runs on this machine.
+    /// True if the server runs on this machine.
     pub fn is_loopback(&self) -> bool {
         is_loopback(&self.base_url)
     }
@@ -95,6 +96,7 @@ impl ModelEndpoint {
         let mut url = self.base_url.clone();
         url.set_query(None);
         url.set_fragment(None);
+
         // An http or https URL with a host takes both.
         let _ = url.set_username("");
         let _ = url.set_password(None);
@@ -107,6 +109,7 @@ impl ModelEndpoint {
         if !open.is_empty() {
             url.query_pairs_mut().extend_pairs(open);
         }
+
         url.as_str().trim_end_matches('/').to_owned()
     }
 
@@ -120,11 +123,13 @@ impl ModelEndpoint {
             let other = (sent != text).then(|| SecretString::from(sent));
             std::iter::once(SecretString::from(text)).chain(other)
         });
+
         let in_query = self
             .base_url
             .query_pairs()
             .filter(|(name, _)| names_secret(name))
             .map(|(_, value)| SecretString::from(value.into_owned()));
+
         let in_headers = self
             .headers
             .iter()
@@ -147,13 +152,14 @@ fn percent_decoded(text: &str) -> String {
             None => bytes.extend([b"%", part.as_bytes()].concat()),
         }
     }
+
     String::from_utf8_lossy(&bytes).into_owned()
 }
 
 /// A header value this long is kept secret whatever the header is called.
 const LONG_VALUE: usize = 16;
 
-/// Whether the name of a header or parameter says that its value is secret.
+/// True if the name of a header or parameter says that its value is secret.
 fn names_secret(name: &str) -> bool {
     let name = name.to_ascii_lowercase();
     let words = ["auth", "key", "token", "secret", "cookie", "pass", "pwd", "sig", "credential"];
@@ -170,7 +176,7 @@ impl fmt::Debug for ModelEndpoint {
     }
 }
 
-/// Whether an address is on this machine, where no proxy is used and no key is demanded.
+/// True if an address is on this machine, where no proxy is used and no key is demanded.
 pub(crate) fn is_loopback(url: &Url) -> bool {
     let Some(host) = url.host_str() else { return false };
     let host = host.trim_start_matches('[').trim_end_matches(']');

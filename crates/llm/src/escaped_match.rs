@@ -1,4 +1,4 @@
-//! How far a text spells out a secret: plainly, in the escapes of JSON, URLs and HTML, or broken over lines.
+//! Match of a secret in a text that spells it out plainly, in the escapes of JSON, URLs and HTML, or broken over lines.
 //!
 //! A server that sends back what it received puts it into a body of its own form: one writes `/` as `\/`, another `&`
 //! as `\u0026` or `&amp;`, and a body inside a body escapes the backslashes once more.
@@ -22,8 +22,10 @@ pub(crate) fn escaped_match(text: &str, secret: &str) -> (usize, usize) {
         });
         let Some(length) = found else { break };
         end += length;
+
         chars += 1;
     }
+
     (end, chars)
 }
 
@@ -46,7 +48,7 @@ impl EscapableChars {
         }
     }
 
-    /// Whether a text may hold what [`escaped_match`] reads and a plain search does not find. Most texts don't, and to search
+    /// True if a text may hold what [`escaped_match`] reads and a plain search does not find. Most texts don't, and to search
     /// for a few letters is how to find that out fastest.
     pub(crate) fn may_be_in(self, text: &str) -> bool {
         let ascii = |(at, _): (usize, &str)| matches!(text.as_bytes().get(at + 4), Some(b'0'..=b'7'));
@@ -57,7 +59,7 @@ impl EscapableChars {
     }
 }
 
-/// The bytes at the beginning of a text that stand for a character.
+/// Length in bytes of the encoded form of `wanted` at the start of `text`.
 fn spells(text: &str, wanted: char) -> Option<usize> {
     let escaped = match text.as_bytes().first()? {
         b'\\' => in_json(text, wanted),
@@ -74,10 +76,12 @@ fn in_json(text: &str, wanted: char) -> Option<usize> {
     if wanted == '\\' {
         return Some(backslashes);
     }
+
     let rest = &text[backslashes..];
     if let Some(digits) = rest.strip_prefix('u') {
         return (number(digits.get(..4)?, 16)? == wanted).then_some(backslashes + 5);
     }
+
     (matches!(wanted, '/' | '"') && rest.starts_with(wanted)).then_some(backslashes + 1)
 }
 
@@ -123,8 +127,10 @@ fn line_break(text: &str) -> usize {
             Some(b't') if backslashes > 0 => {}
             _ => break,
         }
+
         end += backslashes + 1;
     }
+
     if broken { end } else { 0 }
 }
 

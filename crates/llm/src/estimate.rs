@@ -59,6 +59,7 @@ impl TokenEstimator {
                 };
             }
         }
+
         tokens + request.schema.as_ref().map_or(0, |schema| self.text(schema.schema.json()))
     }
 
@@ -72,13 +73,14 @@ impl TokenEstimator {
                 Part::Image { .. } => PER_IMAGE,
             })
             .sum();
+
         let schema = request.schema.as_ref().map_or(0, |schema| schema.schema.json().len() as u64);
         let frames = PER_MESSAGE * request.messages.len() as u64;
         let added = if request.schema.is_some() { self.added } else { ADDED };
         read + schema + frames + added
     }
 
-    /// What a character counts for, in parts of which [`Self::room`] says how many make a number of tokens.
+    /// Weight of a character, in parts of which [`Self::room`] says how many make a number of tokens.
     pub fn weight(c: char) -> u64 {
         match c {
             'a'..='z' | 'A'..='Z' | ' ' | '\n' | '\t' | '\r' => 2,
@@ -107,7 +109,7 @@ mod tests {
     use crate::request::{ChatMessage, JsonSchemaFormat};
 
     #[test]
-    fn prose_counts_for_a_third_of_a_token_a_letter_and_rare_scripts_for_more() {
+    fn prose_is_a_third_of_a_token_per_letter_and_rare_scripts_more() {
         let openai = TokenEstimator::for_provider("openai");
         assert_eq!(openai.text(&"word ".repeat(60)), 100);
         assert_eq!(openai.text("12"), 1);
@@ -140,7 +142,7 @@ mod tests {
     }
 
     #[test]
-    fn what_fits_the_room_is_not_estimated_above_it() {
+    fn text_that_fits_is_not_estimated_above_its_room() {
         for provider in ["openai", "anthropic", "groq"] {
             let estimator = TokenEstimator::for_provider(provider);
             for tokens in [0, 1, 7, 100, 12_345] {

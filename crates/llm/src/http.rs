@@ -85,7 +85,7 @@ impl HttpTransport {
         }
     }
 
-    /// The same, with at most so many requests in flight to all servers together; 0 counts as 1. Others wait, and their
+    /// Allows at most so many requests in flight to all servers together; 0 counts as 1. Others wait, and their
     /// time limit begins when it is their turn.
     #[must_use]
     pub fn with_sockets(self, most: usize) -> Self {
@@ -142,6 +142,7 @@ impl HttpTransport {
             }
             body.extend_from_slice(&chunk);
         }
+
         Ok(HttpAnswer { status, headers, body })
     }
 
@@ -156,6 +157,7 @@ impl HttpTransport {
         if self.options.http1_only {
             builder = builder.http1_only();
         }
+
         if local {
             builder = builder.no_proxy();
             if !secure {
@@ -165,6 +167,7 @@ impl HttpTransport {
         } else if let Some(proxies) = &self.options.proxies {
             builder = proxies.to_reqwest()?.into_iter().fold(builder.no_proxy(), ClientBuilder::proxy);
         }
+
         builder.build().map_err(|error| TransportError::Unusable(innermost(&error)))
     }
 
@@ -180,6 +183,7 @@ impl HttpTransport {
             .body(call.body)
             .build()
             .map_err(failed)?;
+
         let begun = Instant::now();
         let response = loop {
             // A body that is no stream can be sent again.

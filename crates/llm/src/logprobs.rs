@@ -27,7 +27,7 @@ pub struct TokenAlternative {
     pub logprob: f64,
 }
 
-/// What Anthropic's and Bedrock's formats call the tokens written to their caches.
+/// Names of the tokens written to caches, in Anthropic's and Bedrock's formats.
 const CACHE_WRITTEN: [&str; 2] = ["cache_creation_input_tokens", "cacheWriteInputTokens"];
 
 impl ChatReply {
@@ -62,9 +62,11 @@ fn columns(logprobs: &Value) -> Option<Vec<TokenLogprob>> {
     let tokens = logprobs.get("tokens")?.as_array()?;
     let numbers = logprobs.get("token_logprobs")?.as_array()?;
     let tops = logprobs.get("top_logprobs").and_then(Value::as_array);
+
     if tokens.len() != numbers.len() {
         return None;
     }
+
     let read = |(at, (token, number)): (usize, (&Value, &Value))| {
         let top = tops.and_then(|tops| tops.get(at)).and_then(Value::as_object);
         let alternatives = top.into_iter().flatten();
@@ -89,6 +91,7 @@ fn openai_responses(body: &Value) -> Option<Vec<TokenLogprob>> {
         .filter_map(|item| item["content"].as_array())
         .flatten()
         .filter(|part| part["type"] == "output_text");
+
     let lists: Option<Vec<_>> = parts.map(|part| list(part.get("logprobs")?)).collect();
     Some(lists?.into_iter().flatten().collect())
 }

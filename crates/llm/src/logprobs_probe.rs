@@ -1,4 +1,4 @@
-//! Whether a model tells log-probabilities, found out by one question before others are paid for.
+//! Probe for log-probabilities: one request finds out if a model gives them before others are paid for.
 //!
 //! A question that asks for them is worth nothing without them. Until a model has told some, or has turned out to tell
 //! none, one question at a time is asked; if none come of it, no further one is sent.
@@ -10,19 +10,19 @@ use tokio::sync::{Mutex as Gate, OwnedMutexGuard};
 
 use crate::reply::{ChatReply, FinishReason};
 
-/// What is known of the models of one server.
+/// Probes of the models of one server.
 #[derive(Debug, Default)]
 pub(crate) struct LogprobsProbes(Mutex<BTreeMap<String, Arc<LogprobsProbe>>>);
 
 #[derive(Debug, Default)]
 struct LogprobsProbe {
-    /// Why the model tells none, once that is known; `Ok` when it does.
+    /// Outcome once it is known: `Ok` if the model gives log-probabilities, else the reason.
     found: OnceLock<Result<(), String>>,
-    /// Whether some question has been asked and told nothing, such as one that failed: waiting on would be in the way.
+    /// Set once a probe was inconclusive, so that later requests no longer wait for it.
     tried: Arc<Gate<bool>>,
 }
 
-/// The turn of one question. Dropping it lets the others ask.
+/// Turn of one request. Dropping it lets the others go.
 #[derive(Debug)]
 pub(crate) struct ProbeTurn {
     probe: Arc<LogprobsProbe>,
@@ -44,6 +44,7 @@ impl LogprobsProbes {
             let gate = Arc::clone(&probe.tried).lock_owned().await;
             first = Some(gate).filter(|tried| !**tried);
         }
+
         match probe.found.get() {
             Some(Err(why)) => Err(why.clone()),
             Some(Ok(())) => Ok(ProbeTurn { probe, first: None }),
@@ -71,6 +72,7 @@ impl ProbeTurn {
         if self.probe.found.get().is_some() {
             return;
         }
+
         let whole = match &reply.finish {
             FinishReason::Stop => true,
             FinishReason::Other(word) => word == "unknown",

@@ -12,7 +12,7 @@ use crate::provider::{self, JUDGE_BASE_URL, JUDGE_KEY, ProviderRow, known_provid
 pub struct ModelName {
     provider: &'static ProviderRow,
     model: String,
-    /// Whether key and address are those of the judge's own variables.
+    /// True if key and address are those of the judge's own variables.
     own_variables: bool,
 }
 
@@ -55,7 +55,7 @@ impl ModelName {
         Ok(Self { own_variables: moved || set(JUDGE_KEY), ..name })
     }
 
-    /// Whether key and address come from the judge's own variables.
+    /// True if key and address come from the judge's own variables.
     pub(crate) fn has_own_variables(&self) -> bool {
         self.own_variables
     }
@@ -74,6 +74,7 @@ impl FromStr for ModelName {
         if text.contains(|c: char| c.is_control() || c.is_whitespace()) {
             return Err(NameError::WhiteSpace(text.escape_debug().to_string()));
         }
+
         let Some(at) = text.find([':', '/']) else {
             return Err(NameError::NoProvider(text.to_owned()));
         };
@@ -85,9 +86,11 @@ impl FromStr for ModelName {
                 known: known_providers().collect(),
             });
         };
+
         if model.is_empty() {
             return Err(NameError::NoModel(before.to_owned()));
         }
+
         Ok(Self { provider, model: model.to_owned(), own_variables: false })
     }
 }

@@ -1,4 +1,4 @@
-//! How long a reply may be where nobody has set a limit for it and what is spent is limited.
+//! Limit of a reply's length where the request has none and spending is limited.
 //!
 //! A limit can be kept only if each request says how much may be written in reply, and a reply that is cut off is worth
 //! nothing. So the limit is far above what judges and targets write, hidden thinking included, and is lowered only to
@@ -17,14 +17,14 @@ const UNKNOWN: u32 = 16_384;
 /// Tokens that a model thinks for beside what it says.
 const THOUGHT: u32 = 32_768;
 
-/// How many times the length that the asker expects of a long reply it may be.
+/// Factor from the length that the caller expects of a long reply to its limit.
 const AMPLE: u32 = 4;
 
 /// Tokens that are worth sending a request for, where the asker expects nothing: a short answer, and one with thought.
 const SHORT: u32 = 512;
 const SHORT_THOUGHT: u32 = 4096;
 
-/// How much longer than the longest so far the next reply is allowed for, in percent.
+/// Length that the next reply must be allowed, in percent of the longest so far.
 const LONGER: u64 = 150;
 
 /// Replies after which the longest of them says something about the others, and how many times as long as that one they
@@ -32,7 +32,7 @@ const LONGER: u64 = 150;
 const TELLING: u64 = 16;
 const TIMES_LONGEST: u64 = 8;
 
-/// What has been seen of a model's replies.
+/// Lengths of a model's replies so far.
 #[derive(Debug, Clone, Copy, Default)]
 pub(crate) struct ReplyLengthStats {
     pub(crate) replies: u64,
@@ -40,27 +40,27 @@ pub(crate) struct ReplyLengthStats {
     pub(crate) longest: u64,
 }
 
-/// How long a reply may be, in tokens.
+/// Limits of a reply's length, in tokens.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct OutputLimit {
-    /// What it is allowed where that can be afforded.
+    /// Limit where the budget allows it.
     pub(crate) most: u32,
     /// The least that makes asking worth it, at most `most`.
     pub(crate) least: u32,
 }
 
 impl OutputLimit {
-    /// Exactly this much.
+    /// One limit that is not negotiable.
     pub(crate) const fn exactly(tokens: u32) -> Self {
         Self { most: tokens, least: tokens }
     }
 
-    /// The same with no more than this.
+    /// Caps both limits.
     pub(crate) fn within(self, tokens: u32) -> Self {
         Self { most: self.most.min(tokens), least: self.least.min(tokens) }
     }
 
-    /// For a reply to a request without a limit of its own.
+    /// Limits of a reply to a request without a limit of its own.
     pub(crate) fn for_request(
         model: &str,
         card: ModelCard,
@@ -76,6 +76,7 @@ impl OutputLimit {
             (None, false) => SHORT,
             (_, true) => SHORT_THOUGHT,
         };
+
         let longer = u32::try_from(stats.longest.saturating_mul(LONGER) / 100).unwrap_or(u32::MAX);
         let limit = Self { most, least: short.max(longer).min(most) };
         match card.context_tokens {
@@ -97,7 +98,7 @@ pub fn reply_limit(model: &str, card: ModelCard, request: &ChatRequest) -> u32 {
         .unwrap_or_else(|| OutputLimit::for_request(model, card, request, ReplyLengthStats::default()).most)
 }
 
-/// Where nobody has set one.
+/// Limit before any reply has been seen.
 fn usual(request: &ChatRequest, thinks: bool) -> u32 {
     let said = match request.expected_output {
         Some(expected) => expected.saturating_mul(AMPLE).max(USUAL),
@@ -106,18 +107,19 @@ fn usual(request: &ChatRequest, thinks: bool) -> u32 {
     said.saturating_add(if thinks { THOUGHT } else { 0 })
 }
 
-/// What the replies so far say about the next: less room for each lets more requests be in flight within a budget. One
-/// that is cut off there is asked for again with all its room.
+/// Limit derived from the replies so far: a lower one lets more requests be in flight within a budget. A reply that is
+/// cut off there is asked for again with the full limit.
 fn limit_from_history(request: &ChatRequest, thinks: bool, stats: ReplyLengthStats) -> u32 {
     if stats.replies < TELLING {
         return u32::MAX;
     }
+
     let least = request.expected_output.unwrap_or(SHORT).saturating_mul(AMPLE);
     let least = least.saturating_add(if thinks { SHORT_THOUGHT } else { 0 });
     u32::try_from(stats.longest.saturating_mul(TIMES_LONGEST)).unwrap_or(u32::MAX).max(least)
 }
 
-/// Whether a model is known to think before it replies, by its name. Names say nothing for certain: this decides only
+/// True if a model is known to think before it replies, by its name. Names say nothing for certain: this decides only
 /// how much room there is for it.
 pub fn thinks(model: &str) -> bool {
     /// Names, or beginnings of names, between `/`, `:` and the like.
@@ -142,12 +144,15 @@ pub fn thinks(model: &str) -> bool {
         "exaone-deep",
         "seed-oss",
     ];
+
     /// Words that stand anywhere in a name.
     const WORDS: [&str; 4] = ["think", "reason", "-r1", "nemotron"];
+
     let model = model.to_ascii_lowercase();
     if model.contains("gpt-5-chat") || model.contains("non-reasoning") || model.contains("no-think") {
         return false;
     }
+
     let begins = |part: &str, name: &str| {
         part.strip_prefix(name).is_some_and(|rest| {
             // `o1-mini` and `o1`, and no other word that begins like it.
@@ -194,7 +199,7 @@ mod tests {
     }
 
     #[test]
-    fn there_is_ample_room_for_what_is_expected_and_for_thought() {
+    fn output_limit_leaves_ample_room_for_expected_output_and_reasoning() {
         let limit = |model, expected| {
             OutputLimit::for_request(
                 model,
@@ -211,7 +216,7 @@ mod tests {
     }
 
     #[test]
-    fn a_limit_that_somebody_set_holds_and_long_replies_are_expected_again() {
+    fn explicit_output_limit_holds_and_long_replies_raise_the_expectation() {
         let stats = |longest| ReplyLengthStats { replies: 3, longest };
         let limit =
             |card, longest| OutputLimit::for_request("gpt-4o", card, &expecting(Some(500)), stats(longest));
@@ -223,7 +228,7 @@ mod tests {
     }
 
     #[test]
-    fn short_replies_tell_that_the_next_is_short_and_a_long_one_that_it_may_be_long() {
+    fn reply_length_stats_lower_and_raise_the_output_limit() {
         let most = |model, expected, longest| {
             let stats = ReplyLengthStats { replies: 16, longest };
             OutputLimit::for_request(model, ModelCard::default(), &expecting(expected), stats).most
@@ -236,7 +241,7 @@ mod tests {
     }
 
     #[test]
-    fn request_and_reply_fit_into_the_window_together() {
+    fn request_and_output_limit_fit_into_the_context_window() {
         let card = |tokens| ModelCard { context_tokens: Some(tokens), ..ModelCard::default() };
         let request = expecting(Some(500));
         assert_eq!(

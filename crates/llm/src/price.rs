@@ -1,4 +1,4 @@
-//! What tokens cost, and what a call therefore came to.
+//! Token prices, and the cost of calls.
 
 use assize_rubric::{Cost, Usd};
 
@@ -19,7 +19,7 @@ pub struct TokenRates {
     pub output: u64,
 }
 
-/// What a model's tokens cost.
+/// Price of a model's tokens.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct ModelPrice {
     /// The usual rates.
@@ -33,7 +33,7 @@ impl ModelPrice {
     pub const FREE: Self =
         Self { rates: TokenRates { input: 0, cached_input: 0, cache_write: 0, output: 0 }, long: None };
 
-    /// Whether no number of tokens costs anything.
+    /// True if no number of tokens costs anything.
     pub fn is_free(&self) -> bool {
         *self == Self::FREE
     }
@@ -57,6 +57,7 @@ impl ModelPrice {
         if self.is_free() {
             return Some(Usd::ZERO);
         }
+
         let (input, output) = (usage.input?, usage.output?);
         let cached = usage.cached.unwrap_or(0).min(input);
         let written = written.min(input - cached);
@@ -67,6 +68,7 @@ impl ModelPrice {
             (written, rates.cache_write),
             (output, rates.output),
         ];
+
         let pico: u128 = parts.iter().map(|(tokens, rate)| u128::from(*tokens) * u128::from(*rate)).sum();
         Some(Usd::from_pico(u64::try_from(pico).unwrap_or(u64::MAX)))
     }
@@ -92,14 +94,14 @@ impl ModelPrice {
     }
 }
 
-/// What is known about a model before it is asked.
+/// Facts known about a model before it is asked.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct ModelCard {
-    /// What its tokens cost; `None` when nobody said.
+    /// Price of its tokens; `None` when nobody said.
     pub price: Option<ModelPrice>,
     /// Tokens it can read and write in one call; `None` when nobody said.
     pub context_tokens: Option<u64>,
-    /// How its tokens are counted before it is asked.
+    /// Estimator of its tokens before it is asked.
     pub estimator: crate::TokenEstimator,
     /// The most tokens that somebody wants in any of its replies, hidden thinking included. It is sent where a request has
     /// no limit of its own.
@@ -137,7 +139,7 @@ impl ModelCard {
     }
 }
 
-/// Whether a server may have charged for an attempt that failed.
+/// True if a server may have charged for an attempt that failed.
 pub(crate) fn may_be_charged(attempt: &FailedAttempt) -> bool {
     if !attempt.usage.is_unknown() {
         return true;

@@ -17,7 +17,7 @@ const BUILT_IN: &str = include_str!("../data/prices.json");
 /// A row that the user wrote. What it leaves out is taken from the built-in table, if that knows the model.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct PriceOverride {
-    /// What the model's tokens cost.
+    /// Price of the model's tokens.
     pub price: Option<ModelPrice>,
     /// Tokens it can read and write in one call.
     pub context_tokens: Option<u64>,
@@ -42,7 +42,7 @@ impl PriceTable {
         Self { overrides, context_tokens }
     }
 
-    /// What is known about a model.
+    /// Looks up the facts known about a model.
     /// `own_context` is what the model's own settings say about how much it can read: more than any table.
     pub fn card(&self, id: &ModelId, own_context: Option<u64>) -> ModelCard {
         let told = self.told(id);

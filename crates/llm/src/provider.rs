@@ -7,8 +7,8 @@ use crate::address::{self, Lookup};
 use crate::config::ConfigError;
 use crate::endpoint::ModelEndpoint;
 use crate::wire::{
-    Anthropic, AzureOpenAi, Bedrock, ChatDialect, Gemini, Ollama, OpenAiChat, OpenAiResponses, Vertex,
-    WireCodec,
+    AnthropicMessages, AzureOpenAi, BedrockConverse, ChatDialect, GeminiGenerate, OllamaChat, OpenAiChat,
+    OpenAiResponses, VertexGemini, WireCodec,
 };
 
 /// One provider.
@@ -22,7 +22,7 @@ pub(crate) struct ProviderRow {
     pub(crate) key_variables: &'static [&'static str],
     /// Variables with credentials of another kind, which are not read, and what is to be done instead.
     pub(crate) unread: &'static [(&'static str, &'static str)],
-    /// Whether a server that is not on this machine demands a key.
+    /// True if a server that is not on this machine demands a key.
     pub(crate) key_needed: bool,
     /// The variables that may move the address; the first that is set counts. Never empty.
     pub(crate) base_url_variables: &'static [&'static str],
@@ -30,7 +30,7 @@ pub(crate) struct ProviderRow {
     pub(crate) base_url: Option<&'static str>,
     /// From the address as written to the base URL in use.
     pub(crate) address: fn(&str, Lookup<'_>) -> Result<String, ConfigError>,
-    /// Where a GET costs nothing and demands the key, as far as one is needed; `None` where nothing is known to.
+    /// Path where a GET costs nothing and demands the key, as far as one is needed; `None` where nothing is known to.
     pub(crate) free: Option<&'static str>,
     /// The wire format, given the address in use.
     pub(crate) wire: fn(&ModelEndpoint) -> Arc<dyn WireCodec>,
@@ -43,7 +43,7 @@ pub(crate) const JUDGE_BASE_URL: &str = "JUDGE_BASE_URL";
 /// Providers whose documentation has no log-probabilities, or says that no model tells them.
 const WITHOUT_LOGPROBS: [&str; 4] = ["anthropic", "bedrock", "groq", "mistral"];
 
-/// Whether a provider may tell log-probabilities. Some of its models may still not.
+/// True if a provider may tell log-probabilities. Some of its models may still not.
 pub fn offers_logprobs(provider: &str) -> bool {
     !WITHOUT_LOGPROBS.contains(&provider)
 }
@@ -100,7 +100,7 @@ pub(crate) static PROVIDERS: &[ProviderRow] = &[
         base_url: Some("https://api.anthropic.com"),
         address: address::anthropic,
         free: Some("/v1/models"),
-        wire: |_| Arc::new(Anthropic),
+        wire: |_| Arc::new(AnthropicMessages),
         ..HOSTED
     },
     ProviderRow {
@@ -110,7 +110,7 @@ pub(crate) static PROVIDERS: &[ProviderRow] = &[
         base_url_variables: &["GEMINI_BASE_URL", "GOOGLE_GEMINI_BASE_URL"],
         base_url: Some("https://generativelanguage.googleapis.com/v1beta"),
         address: address::gemini,
-        wire: |_| Arc::new(Gemini),
+        wire: |_| Arc::new(GeminiGenerate),
         ..HOSTED
     },
     ProviderRow {
@@ -122,7 +122,7 @@ pub(crate) static PROVIDERS: &[ProviderRow] = &[
         base_url: Some(address::BEDROCK),
         address: address::bedrock,
         free: None,
-        wire: |_| Arc::new(Bedrock),
+        wire: |_| Arc::new(BedrockConverse),
         ..HOSTED
     },
     ProviderRow {
@@ -137,7 +137,7 @@ pub(crate) static PROVIDERS: &[ProviderRow] = &[
         base_url: Some(address::VERTEX),
         address: address::vertex,
         free: None,
-        wire: |_| Arc::new(Vertex),
+        wire: |_| Arc::new(VertexGemini),
         ..HOSTED
     },
     ProviderRow {
@@ -147,7 +147,7 @@ pub(crate) static PROVIDERS: &[ProviderRow] = &[
         base_url: Some("http://127.0.0.1:11434"),
         address: address::ollama,
         free: Some("/api/tags"),
-        wire: |_| Arc::new(Ollama),
+        wire: |_| Arc::new(OllamaChat),
         ..OWN
     },
     ProviderRow {
@@ -275,12 +275,12 @@ pub(crate) fn find(name: &str) -> Option<&'static ProviderRow> {
     PROVIDERS.iter().find(|provider| provider.name == name || provider.aliases.contains(&name))
 }
 
-/// Whether this is the name of a server of the user's own, which charges nothing for a token.
+/// True if this is the name of a server of the user's own, which charges nothing for a token.
 pub(crate) fn is_own(name: &str) -> bool {
     find(name).is_some_and(|provider| !provider.key_needed)
 }
 
-/// Whether a host is the one that the provider itself runs.
+/// True if a host is the one that the provider itself runs.
 pub(crate) fn is_at_home(name: &str, host: &str) -> bool {
     let usual = find(name).and_then(|provider| reqwest::Url::parse(provider.base_url?).ok());
     usual.is_some_and(|url| url.host_str() == Some(host))

@@ -6,7 +6,7 @@ use secrecy::{ExposeSecret, SecretString};
 use crate::address::Lookup;
 use crate::transport::{TransportError, innermost};
 
-/// Which proxies requests go through. Addresses may hold credentials, so `Debug` does not show them.
+/// Proxies that requests go through. Addresses may hold credentials, so `Debug` does not show them.
 #[derive(Debug, Clone, Default)]
 pub struct HttpProxies {
     https: Option<ProxyAddress>,
@@ -47,7 +47,7 @@ impl HttpProxies {
         names
     }
 
-    /// Why requests to other machines can't be made, if one of the addresses is none. Its text is not shown.
+    /// Reason why requests to other machines can't be made, if an address is invalid. Its text is not shown.
     pub fn problem(&self) -> Option<String> {
         self.to_reqwest().err().map(|error| error.to_string())
     }
@@ -57,7 +57,7 @@ impl HttpProxies {
         https.chain(self.http.iter().map(|found| (found, false)))
     }
 
-    /// As the HTTP client takes them.
+    /// Converts them for the HTTP client.
     ///
     /// # Errors
     /// When an address is none; its text is not shown.
@@ -68,6 +68,7 @@ impl HttpProxies {
                     TransportError::Unusable(format!("{} names no usable proxy: {why}", found.variable))
                 };
                 let written = found.address.expose_secret();
+
                 // A proxy is often written without its scheme.
                 let address =
                     if written.contains("://") { written.to_owned() } else { format!("http://{written}") };
@@ -75,6 +76,7 @@ impl HttpProxies {
                 if !matches!(url.scheme(), "http" | "https") {
                     return Err(unusable("only http:// and https:// are understood"));
                 }
+
                 let to_reqwest = if https { Proxy::https(url) } else { Proxy::http(url) };
                 let to_reqwest = to_reqwest.map_err(|error| unusable(&innermost(&error)))?;
                 Ok(to_reqwest.no_proxy(self.except.as_deref().and_then(NoProxy::from_string)))

@@ -1,4 +1,4 @@
-//! What a server has turned out not to accept, learned from its refusals once per model and then kept.
+//! Parameters that a server does not accept, learned from its refusals once per model and then kept.
 
 use std::borrow::Cow;
 
@@ -22,15 +22,15 @@ pub struct ServerQuirks {
     pub no_system: bool,
     /// The prompt's beginning is not marked for the provider's cache.
     pub no_cache_mark: bool,
-    /// How much of a reply schema is sent.
+    /// Part of the reply schema that is sent.
     pub schema: SchemaSupport,
-    /// Under which name the output limit is sent.
+    /// Name under which the output limit is sent.
     pub limit: LimitField,
     /// The highest output limit it takes; `None` when none was too high.
     pub most_output: Option<u32>,
 }
 
-/// How much of a reply schema a server takes, from all to nothing.
+/// Part of a reply schema that a server takes, from all to nothing.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum SchemaSupport {
@@ -43,7 +43,7 @@ pub enum SchemaSupport {
     None,
 }
 
-/// Under which name the limit of output tokens is sent.
+/// Name under which the limit of output tokens is sent.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum LimitField {
@@ -78,7 +78,7 @@ impl ServerQuirks {
         }
     }
 
-    /// Whether a request goes out with instructions in a role of their own.
+    /// True if a request goes out with instructions in a role of their own.
     pub(crate) fn sends_system(self, request: &ChatRequest) -> bool {
         !self.no_system && request.messages.iter().any(|message| message.role == Role::System)
     }
@@ -89,6 +89,7 @@ impl ServerQuirks {
         if !self.no_system {
             return Cow::Borrowed(request);
         }
+
         let (system, mut others): (Vec<ChatMessage>, Vec<ChatMessage>) =
             request.messages.iter().cloned().partition(|message| message.role == Role::System);
         let Some(first) = others.iter_mut().find(|message| message.role == Role::User) else {
@@ -99,8 +100,10 @@ impl ServerQuirks {
             parts.extend_from_slice(&message.content);
             parts.push(Part::Text("\n\n".into()));
         }
+
         let rules = parts.len();
         parts.extend_from_slice(&first.content);
+
         // One text with what follows, so that the first part still ends where requests begin to differ.
         let beginning = parts.iter().take(rules + 1).map(|part| match part {
             Part::Text(text) => Some(&**text),
@@ -110,11 +113,12 @@ impl ServerQuirks {
             let rest = parts.split_off(parts.len().min(rules + 1));
             parts = std::iter::once(Part::Text(beginning.into())).chain(rest).collect();
         }
+
         first.content = parts.into();
         Cow::Owned(ChatRequest { messages: others.into(), ..request.clone() })
     }
 
-    /// How many alternatives to each token are asked for, where log-probabilities are.
+    /// Number of alternatives to each token to ask for, where log-probabilities are.
     pub(crate) fn alternatives(self, asked: Option<u8>) -> Option<u8> {
         let most = self.most_alternatives.unwrap_or(u8::MAX);
         asked.filter(|_| !self.no_logprobs).map(|asked| asked.min(most))
@@ -124,7 +128,7 @@ impl ServerQuirks {
 /// The parameters a request carried, under the names the server knows. Only what was sent can have been refused.
 #[derive(Debug, Clone, Copy, Default)]
 pub(crate) struct SentFeatures<'a> {
-    /// Whether there were instructions in a role of their own.
+    /// True if there were instructions in a role of their own.
     pub(crate) system: bool,
     pub(crate) temperature: bool,
     /// The name of the seed.
@@ -139,7 +143,8 @@ pub(crate) struct SentFeatures<'a> {
     pub(crate) ceiling: Option<u32>,
 }
 
-/// What a refusal teaches, given what was sent and under which quirks; `None` when it is about something else.
+/// Returns the quirks after a refusal, given the features sent and the quirks known; `None` when it is about something
+/// else.
 ///
 /// `param` is the parameter the server points at, `message` its words. A parameter is taken as unsupported only when
 /// it is named and the words say so: a bad value is the caller's mistake and must not be hidden by dropping it.
@@ -156,12 +161,14 @@ pub(crate) fn learn(
         Some(fewer) => return Some(ServerQuirks { most_alternatives: Some(fewer), ..quirks }),
         None => {}
     }
+
     if !says_unsupported(&message) {
         return None;
     }
     if sent.system && SYSTEM_NAMES.iter().any(|name| message.contains(name)) {
         return Some(ServerQuirks { no_system: true, ..quirks });
     }
+
     // What the server points at counts before what its sentence mentions in passing.
     [param.as_str(), message.as_str()].into_iter().find_map(|text| {
         let names = |name: &str| names(text, name);
@@ -174,11 +181,13 @@ pub(crate) fn learn(
         if sent.logprobs.is_some() && LOGPROBS_NAMES.iter().any(|name| names(name)) {
             return Some(ServerQuirks { no_logprobs: true, ..quirks });
         }
+
         if sent.limit.is_some_and(names) {
             let limit =
                 if quirks.limit == LimitField::Usual { LimitField::Other } else { LimitField::Dropped };
             return Some(ServerQuirks { limit, ..quirks });
         }
+
         if sent.schema.iter().any(|name| names(name) || (name.contains(' ') && text.contains(name))) {
             let schema = if quirks.schema == SchemaSupport::Full {
                 SchemaSupport::JsonObject
@@ -187,11 +196,12 @@ pub(crate) fn learn(
             };
             return Some(ServerQuirks { schema, ..quirks });
         }
+
         None
     })
 }
 
-/// How servers speak of instructions in a role of their own, in lower case.
+/// Phrases of servers for instructions in a role of their own, in lower case.
 const SYSTEM_NAMES: [&str; 6] = [
     "developer instruction",
     "system role",
@@ -205,7 +215,7 @@ const SYSTEM_NAMES: [&str; 6] = [
 const LOGPROBS_NAMES: [&str; 5] =
     ["logprobs", "top_logprobs", "responselogprobs", "response_logprobs", "include"];
 
-/// Whether a text in lower case has this name in it as a word.
+/// True if a text in lower case has this name in it as a word.
 fn names(text: &str, name: &str) -> bool {
     text.split(|c: char| !c.is_ascii_alphanumeric() && c != '_').any(|word| word == name)
 }
@@ -213,8 +223,8 @@ fn names(text: &str, name: &str) -> bool {
 /// The number of alternatives that is tried where a server refuses more without saying how many it has.
 const FEW: u8 = 5;
 
-/// How many alternatives may be asked for, as told by a server that finds `sent` too many. How many are asked for is no
-/// wish of the caller's: as many as there are will do.
+/// Number of alternatives that a server allows which finds `sent` too many. Callers want as many as there are, so fewer
+/// will do.
 fn fewer_alternatives(sent: u8, param: &str, message: &str) -> Option<u8> {
     const BOUNDS: [&str; 18] = [
         "between",
@@ -236,7 +246,9 @@ fn fewer_alternatives(sent: u8, param: &str, message: &str) -> Option<u8> {
         "lower",
         "too large",
     ];
+
     const COUNTS: [&str; 3] = ["top_logprobs", "logprobs", "toplogprobs"];
+
     if !COUNTS.iter().any(|name| names(param, name) || names(message, name)) {
         return None;
     }
@@ -244,16 +256,19 @@ fn fewer_alternatives(sent: u8, param: &str, message: &str) -> Option<u8> {
         let pointed_at = names(param, COUNTS[0]) && !says_unsupported(message);
         return (pointed_at && sent > FEW).then_some(FEW);
     }
+
     let mut most = None;
     let mut rest = message;
     while let Some(start) = rest.find(|c: char| c.is_ascii_digit()) {
         let digits = &rest[start..];
         let end = digits.find(|c: char| !c.is_ascii_digit()).unwrap_or(digits.len());
         rest = &digits[end..];
+
         let excluded = ["(exclusive)", "exclusive"].iter().any(|word| rest.trim_start().starts_with(word));
         let bound = digits[..end].parse::<u8>().ok().map(|bound| bound - u8::from(excluded && bound > 0));
         most = most.max(bound.filter(|bound| *bound < sent));
     }
+
     most
 }
 

@@ -1,4 +1,4 @@
-//! Which providers could be asked now, and why the others could not. Nothing is sent.
+//! Providers that could be asked now, and the reasons why others could not. Nothing is sent.
 
 use reqwest::header::HeaderValue;
 use secrecy::ExposeSecret;
@@ -8,7 +8,7 @@ use crate::name::ModelName;
 use crate::provider::{self, JUDGE_BASE_URL, JUDGE_KEY, PROVIDERS, ProviderRow};
 use crate::settings;
 
-/// Whether one provider is set up.
+/// State of one provider's settings.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ProviderReadiness {
     /// The provider's name.
@@ -17,16 +17,16 @@ pub struct ProviderReadiness {
     pub key_variable: &'static str,
     /// The variable that moves its address: the one that is set, or else the one to set.
     pub base_url_variable: &'static str,
-    /// Whether a variable of this provider is set at all. A provider may be ready without: a server on this machine
+    /// True if a variable of this provider is set at all. A provider may be ready without: a server on this machine
     /// needs none.
     pub configured: bool,
     /// Host and, where it is not the usual one, port; `None` when there is no usable address.
     pub host: Option<String>,
-    /// Whether it can be asked.
+    /// State of its settings.
     pub state: ReadyState,
 }
 
-/// Whether a provider can be asked.
+/// State of a provider's settings.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum ReadyState {
     /// It has an address and a key. Whether the server accepts the key is not known.
@@ -45,18 +45,18 @@ pub enum ReadyState {
     BadBaseUrl {
         /// The variable that holds it.
         variable: String,
-        /// What is wrong with it.
+        /// Problem of its value.
         reason: String,
     },
     /// The key or another setting cannot be used as it is.
     BadSetting {
-        /// What is wrong, in a sentence that names the variable and shows no value.
+        /// Problem, in a sentence that names the variable and shows no value.
         reason: String,
     },
 }
 
 impl ReadyState {
-    /// Whether a question could be sent now.
+    /// True if a question could be sent now.
     pub fn is_ready(&self) -> bool {
         matches!(self, Self::Ready | Self::ReadyWithoutKey)
     }
@@ -92,6 +92,7 @@ fn row_readiness(
     let (key, address) = (of(key_variables), of(base_url_variables));
     let unread = row.unread.iter().copied().find(|(variable, _)| set(variable));
     let missing = |variables| ReadyState::Missing { variables, unread: unread.filter(|_| key.is_none()) };
+
     // An address is looked for first; the key may be missing as well.
     let with_key = |variable: String| {
         let lacks_key = row.key_needed && key.is_none();
@@ -139,7 +140,7 @@ mod tests {
     }
 
     #[test]
-    fn every_provider_has_a_state_and_only_own_servers_are_ready_without_anything() {
+    fn only_local_servers_are_ready_without_settings() {
         let all = readiness(&|_| None);
         let ready: Vec<_> = all.iter().filter(|one| one.state.is_ready()).map(|one| one.provider).collect();
         assert_eq!(ready, ["ollama", "vllm", "llamacpp", "lmstudio"]);

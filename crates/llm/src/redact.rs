@@ -61,7 +61,7 @@ impl KnownSecret {
         std::iter::once(&self.plain).chain(&self.spellings).map(ExposeSecret::expose_secret)
     }
 
-    /// What it is recognised by, in every spelling.
+    /// Texts that reveal it, in every spelling.
     fn signs(&self) -> impl Iterator<Item = &str> {
         self.spelled_out().map(sign).chain(end(self.plain.expose_secret()))
     }
@@ -88,14 +88,17 @@ impl KnownSecret {
             let mut places: Vec<usize> =
                 signs.flat_map(|sign| text.match_indices(sign)).map(|(at, _)| at).collect();
             places.sort_unstable();
+
             Box::new(places.into_iter())
         };
+
         let mut out = String::new();
         let mut done = 0;
         for at in places {
             if at < done {
                 continue;
             }
+
             let lengths = self.spelled_out().map(|spelling| {
                 let (length, chars) = escaped_match(&text[at..], spelling);
                 if chars < beginning(spelling).chars().count() { 0 } else { length }
@@ -108,6 +111,7 @@ impl KnownSecret {
                 done = at + length;
             }
         }
+
         out.push_str(&text[done..]);
         (done > 0).then_some(out)
     }
@@ -122,6 +126,7 @@ fn mask_ends(text: &str, secret: &str, end: &str) -> Option<String> {
         if chars < end.chars().count() {
             continue;
         }
+
         let mut begin = at;
         for wanted in secret[..secret.len() - end.len()].chars().rev() {
             let Some(rest) = text[done..begin].strip_suffix(wanted) else { break };
@@ -129,10 +134,13 @@ fn mask_ends(text: &str, secret: &str, end: &str) -> Option<String> {
             let rest = if matches!(wanted, '/' | '"') { rest.trim_end_matches('\\') } else { rest };
             begin = done + rest.len();
         }
+
         out.push_str(&text[done..begin]);
         out.push_str(MASK);
+
         done = at + length;
     }
+
     out.push_str(&text[done..]);
     (done > 0).then_some(out)
 }
@@ -148,7 +156,7 @@ fn beginning(secret: &str) -> &str {
     secret.get(..SHORTEST_BEGINNING.max(own(secret))).unwrap_or(secret)
 }
 
-/// What a plain search looks for, before anything is taken for the secret: its first line may be short.
+/// Text of a plain search before anything is taken for the secret: its first line may be short.
 fn sign(secret: &str) -> &str {
     secret.get(..SHORTEST_SIGN.max(own(secret))).unwrap_or(secret)
 }
@@ -166,12 +174,15 @@ fn spellings(secret: &str) -> Vec<SecretString> {
     for before in 0..3 {
         let bytes = [&[0; 2][..before], secret.as_bytes()].concat();
         let text = STANDARD_NO_PAD.encode(&bytes);
+
         // A letter stands for six bits: those that hold bits of what comes before or after are not the secret's.
         let first = (before * 8).div_ceil(6);
         let inner = &text[first..bytes.len() * 8 / 6];
         spellings.push(inner.to_owned());
+
         spellings.push(inner.replace('+', "-").replace('/', "_"));
     }
+
     for upper in [true, false] {
         let encode = |keep: &str| {
             secret.bytes().fold(String::new(), |mut text, byte| {
@@ -183,14 +194,18 @@ fn spellings(secret: &str) -> Vec<SecretString> {
                 } else {
                     let _ = write!(text, "%{byte:02x}");
                 }
+
                 text
             })
         };
+
         spellings.push(encode("-._~"));
         spellings.push(encode(""));
     }
+
     spellings.sort_unstable();
     spellings.dedup();
+
     spellings.into_iter().map(SecretString::from).collect()
 }
 
@@ -203,6 +218,7 @@ impl Redactor {
             .filter(|secret| secret.len() >= SHORTEST_SECRET)
             .collect();
         secrets.sort_by_key(|secret| std::cmp::Reverse(secret.len()));
+
         let signs = secrets.iter().flat_map(KnownSecret::signs);
         // Without it, where there are too many or none, each is looked for by itself.
         let any = Searcher::new(signs);
@@ -229,11 +245,13 @@ impl Redactor {
         if !escaped && self.any.as_ref().is_some_and(|any| any.find(&*text).is_none()) {
             return text;
         }
+
         for secret in self.secrets.iter().filter(|secret| secret.len() >= shortest) {
             if let Some(masked) = secret.mask(&text, escaped) {
                 text = Cow::Owned(masked);
             }
         }
+
         text
     }
 

@@ -1,4 +1,4 @@
-//! What a model answered, free of any provider's spelling.
+//! Provider-neutral reply of a model.
 
 use std::time::Duration;
 
@@ -16,7 +16,7 @@ use crate::token_counts::TokenCounts;
 pub struct ChatReply {
     /// The visible text; empty when the model said nothing. Hidden reasoning is not part of it.
     pub text: String,
-    /// Why the model stopped.
+    /// Reason why the model stopped.
     pub finish: FinishReason,
     /// The ceiling that cut the reply off, in tokens, where that was not the asker's own limit: the model may have had more
     /// to say.
@@ -65,7 +65,7 @@ impl ChatReply {
     }
 }
 
-/// Why a model stopped writing.
+/// Reason why a model stopped writing.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum FinishReason {
@@ -82,7 +82,7 @@ pub enum FinishReason {
 }
 
 impl FinishReason {
-    /// What a word means that is not one of its format's own: servers that speak a format often have words of another,
+    /// Reads a word that is not one of its format's own: servers that speak a format often have words of another,
     /// or of their own, for a reply that is cut off or held back.
     pub(crate) fn from_word(word: &str) -> Self {
         const HELD_BACK: [&str; 12] = [
@@ -99,8 +99,10 @@ impl FinishReason {
             "toxic",
             "refus",
         ];
+
         const CUT_OFF: [&str; 6] =
             ["length", "max_token", "max_output", "token_limit", "context_window", "truncat"];
+
         let plain = word.to_ascii_lowercase().replace(['-', ' '], "_");
         let has_one_of = |parts: &[&str]| parts.iter().any(|part| plain.contains(part));
         if has_one_of(&HELD_BACK) {
@@ -112,7 +114,7 @@ impl FinishReason {
         }
     }
 
-    /// Whether the model did not end the reply itself, by the server's own word for it. What came so far may look whole
+    /// True if the model did not end the reply itself, by the server's own word for it. What came so far may look whole
     /// and need not be.
     pub fn is_broken_off(&self) -> bool {
         const PARTS: [&str; 17] = [
@@ -134,6 +136,7 @@ impl FinishReason {
             "tool_call",
             "missing_thought",
         ];
+
         let Self::Other(word) = self else { return *self == Self::Length };
         let plain = word.to_ascii_lowercase().replace(['-', ' '], "_");
         plain == "other" || PARTS.iter().any(|part| plain.contains(part))

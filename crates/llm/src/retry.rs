@@ -53,6 +53,7 @@ impl RetryPolicy {
         if !kind.is_retryable() || tries >= self.max_attempts {
             return None;
         }
+
         let wait = if let Some(asked) = asked {
             asked.checked_add(jitter.up_to(self.base))?
         } else {

@@ -48,7 +48,9 @@ fn from(
             });
         }
     };
+
     let key = first(key_variables);
+
     // An address is shown to people and looked up by name, so a key that strayed into it would get around.
     if let Some((key_variable, key)) = &key
         && key.trim().len() >= SHORTEST_STRAY_KEY
@@ -59,13 +61,16 @@ fn from(
             reason: format!("it holds the API key, which belongs in {key_variable} only"),
         });
     }
+
     if let Some((variable, key)) = &key
         && let Some(what) = odd(key.trim())
     {
         return Err(ConfigError::OddKey { variable: (*variable).to_owned(), what });
     }
+
     let mut endpoint = ModelEndpoint::new(&(row.address)(&written, &set)?, variable)?;
     address::complete(&mut endpoint.base_url, row.base_url, !row.key_needed);
+
     match key {
         Some((variable, key)) => Ok(endpoint.with_key(&SecretString::from(key), variable)),
         None if !row.key_needed || endpoint.is_loopback() => {
@@ -79,12 +84,13 @@ fn from(
     }
 }
 
-/// What is wrong with a key that no server could accept, however it came about.
+/// Problem of a key that no server could accept, however it came about.
 fn odd(key: &str) -> Option<&'static str> {
     let quoted = |mark: char| key.len() > 1 && key.starts_with(mark) && key.ends_with(mark);
     if quoted('"') || quoted('\'') {
         return Some("it stands in quotation marks, which would be sent with it");
     }
+
     let word = key.split_whitespace().next().unwrap_or_default();
     match key.contains(char::is_whitespace) {
         true if word.eq_ignore_ascii_case("bearer") => {

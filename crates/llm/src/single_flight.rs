@@ -1,4 +1,4 @@
-//! The same call asked for by several at once goes out once: one asks, the others wait for what comes of it.
+//! Single flight: of several callers with the same call at once, one sends it and the others wait for the outcome.
 
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex, PoisonError};
@@ -7,11 +7,11 @@ use tokio::sync::watch;
 
 use crate::call_key::CallKey;
 
-/// The calls that somebody is making now.
+/// Calls in progress.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct SingleFlight(Arc<Mutex<HashMap<CallKey, watch::Receiver<()>>>>);
 
-/// Makes a call alone. Dropping it lets the others look again.
+/// Exclusive right to make a call. Dropping it lets the others look again.
 #[derive(Debug)]
 pub(crate) struct SingleFlightGuard {
     key: CallKey,
@@ -21,7 +21,7 @@ pub(crate) struct SingleFlightGuard {
 }
 
 impl SingleFlight {
-    /// Waits until nobody makes this call, and then is the one who does.
+    /// Waits until nobody makes this call, and takes the right to make it.
     pub(crate) async fn acquire(&self, key: CallKey) -> SingleFlightGuard {
         loop {
             let mut ended = {

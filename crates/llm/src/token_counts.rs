@@ -23,7 +23,7 @@ impl TokenCounts {
         Self { input: plausible(self.input), cached: plausible(self.cached), output: plausible(self.output) }
     }
 
-    /// Whether nothing at all was reported.
+    /// True if nothing at all was reported.
     pub fn is_unknown(self) -> bool {
         self == Self::default()
     }

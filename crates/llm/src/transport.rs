@@ -18,7 +18,7 @@ pub trait Transport: Send + Sync {
 /// One HTTP POST, complete with credentials. Secret headers are marked sensitive, so `Debug` does not show them.
 #[derive(Debug, Clone)]
 pub struct HttpRequest {
-    /// Where to.
+    /// Address.
     pub url: Url,
     /// All headers but those of the connection itself.
     pub headers: HeaderMap,
@@ -42,21 +42,17 @@ pub struct HttpAnswer {
 impl HttpAnswer {
     /// The body as text; what is not UTF-8 in it is replaced.
     pub(crate) fn text(&self) -> Cow<'_, str> {
-        // Nearly every body is sound, which is found out much faster than where it would not be.
-        match std::str::from_utf8(&self.body) {
-            Ok(text) => Cow::Borrowed(text),
-            Err(_) => String::from_utf8_lossy(&self.body),
-        }
+        String::from_utf8_lossy(&self.body)
     }
 
-    /// The same, in the memory that holds the body where it can stay.
+    /// [`HttpAnswer::text`], in the memory that holds the body where it can stay.
     pub(crate) fn into_text(self) -> String {
         String::from_utf8(self.body)
             .unwrap_or_else(|error| String::from_utf8_lossy(error.as_bytes()).into_owned())
     }
 }
 
-/// Why no whole answer came.
+/// Reason why no whole answer came.
 #[derive(Debug, Clone, PartialEq, Eq, Error)]
 pub enum TransportError {
     /// The time limit passed.
@@ -84,17 +80,19 @@ pub(crate) fn innermost(error: &dyn std::error::Error) -> String {
         text = Some(inner.to_string());
         cause = inner.source();
     }
+
     text.unwrap_or_else(|| "no reason given".to_owned())
 }
 
 /// The wait before a connection is tried again that could not be made for want of open files.
 pub(crate) const FILES_PAUSE: Duration = Duration::from_millis(25);
 
-/// Whether this process, or this machine, may not open one more file: others will be closed, and the server knows
+/// True if this process, or this machine, may not open one more file: others will be closed, and the server knows
 /// nothing of it.
 pub(crate) fn out_of_files(error: &(dyn std::error::Error + 'static)) -> bool {
     /// `ENFILE` and `EMFILE`, and the second on Windows.
     const CODES: [i32; 3] = [23, 24, 10_024];
+
     let mut cause = Some(error);
     while let Some(error) = cause {
         let code = error.downcast_ref::<std::io::Error>().and_then(std::io::Error::raw_os_error);
@@ -103,6 +101,7 @@ pub(crate) fn out_of_files(error: &(dyn std::error::Error + 'static)) -> bool {
         }
         cause = error.source();
     }
+
     false
 }
 

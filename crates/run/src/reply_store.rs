@@ -1,4 +1,4 @@
-//! Remembered replies in the reply cache of the store.
+//! Cached replies of models in the reply cache of the store.
 
 use std::borrow::Cow;
 use std::sync::{Arc, OnceLock};
@@ -7,40 +7,41 @@ use assize_llm::{BoxFuture, CacheHit, CallKey, ChatReply, ReplyStore};
 use assize_store::{CachedReply, ReplyCache};
 use serde::{Deserialize, Serialize};
 
-/// Who buys replies: a process working on a run.
+/// Owner of a reply: the process that paid for it, and its run.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct ReplyOwner {
     /// The run's id.
     pub run: String,
-    /// Any word that no other process has.
+    /// Name that no other process has.
     pub process: String,
 }
 
 /// Reply and its owner, the JSON in the cache's `reply` column.
 #[derive(Serialize, Deserialize)]
 struct StoredReply<'a> {
-    buyer: Option<Cow<'a, ReplyOwner>>,
+    #[serde(rename = "buyer")]
+    owner: Option<Cow<'a, ReplyOwner>>,
     reply: Cow<'a, ChatReply>,
 }
 
-/// The reply cache as a memory of models.
+/// Reply cache as the storage of cached models.
 pub struct CachedReplyStore {
     cache: Arc<ReplyCache>,
-    /// Set once the run has a name; the same for all memories of a run.
-    buyer: Arc<OnceLock<ReplyOwner>>,
+    /// Set once the run has a name; shared by all models of a run.
+    owner: Arc<OnceLock<ReplyOwner>>,
     /// The time, in seconds since 1970.
     now: fn() -> i64,
 }
 
 impl CachedReplyStore {
-    /// Remembers in `cache` what `buyer` buys; `now` gives the time in seconds since 1970.
-    pub fn new(cache: Arc<ReplyCache>, buyer: Arc<OnceLock<ReplyOwner>>, now: fn() -> i64) -> Self {
-        Self { cache, buyer, now }
+    /// Stores in `cache` what `owner` pays for; `now` gives the time in seconds since 1970.
+    pub fn new(cache: Arc<ReplyCache>, owner: Arc<OnceLock<ReplyOwner>>, now: fn() -> i64) -> Self {
+        Self { cache, owner, now }
     }
 
-    /// Whether an earlier process of this very run bought it. What this process bought stands in its own records.
-    fn is_ours(&self, buyer: Option<&ReplyOwner>) -> bool {
-        self.buyer.get().zip(buyer).is_some_and(|(us, them)| us.run == them.run && us.process != them.process)
+    /// True if an earlier process of this very run paid for it. This process has records of its own replies.
+    fn is_ours(&self, owner: Option<&ReplyOwner>) -> bool {
+        self.owner.get().zip(owner).is_some_and(|(us, them)| us.run == them.run && us.process != them.process)
     }
 }
 
@@ -50,7 +51,7 @@ impl ReplyStore for CachedReplyStore {
         // system holds nothing of the file in memory. A cache that can't be read counts as a miss.
         let row = self.cache.find(key.as_bytes()).ok().flatten();
         let hit = row.and_then(|row| {
-            let Ok(StoredReply { buyer, reply }) = serde_json::from_str(&row.reply) else {
+            let Ok(StoredReply { owner, reply }) = serde_json::from_str(&row.reply) else {
                 // Left there, it would keep the reply that is paid for next from being stored.
                 let _ = self.cache.forget(key.as_bytes());
                 return None;
@@ -60,13 +61,14 @@ impl ReplyStore for CachedReplyStore {
             if let Some(body) = row.body {
                 reply.raw = body;
             }
-            Some(CacheHit { produced_by_this_run: self.is_ours(buyer.as_deref()), reply })
+
+            Some(CacheHit { produced_by_this_run: self.is_ours(owner.as_deref()), reply })
         });
         Box::pin(std::future::ready(hit))
     }
 
     fn keep(&self, key: CallKey, reply: &ChatReply) {
-        let stored = StoredReply { buyer: self.buyer.get().map(Cow::Borrowed), reply: Cow::Borrowed(reply) };
+        let stored = StoredReply { owner: self.owner.get().map(Cow::Borrowed), reply: Cow::Borrowed(reply) };
         // A reply is made of strings and numbers, which all have a form in JSON.
         let Ok(json) = serde_json::to_string(&stored) else { return };
 
@@ -96,9 +98,9 @@ mod tests {
 
     #[test]
     fn stored_replies_of_earlier_versions_are_read() {
-        let StoredReply { buyer, reply } = serde_json::from_str(STORED).unwrap();
+        let StoredReply { owner, reply } = serde_json::from_str(STORED).unwrap();
         let expected = ReplyOwner { run: "r1".into(), process: "p1".into() };
-        assert_eq!(buyer.as_deref(), Some(&expected));
+        assert_eq!(owner.as_deref(), Some(&expected));
         assert_eq!((&*reply.text, &reply.finish, &*reply.raw), ("yes", &FinishReason::Stop, "{}"));
         assert_eq!((reply.latency, reply.attempts), (Duration::new(1, 5), 2));
         assert_eq!((reply.usage.input, reply.failed.len()), (Some(7), 1));

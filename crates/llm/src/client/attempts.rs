@@ -1,4 +1,4 @@
-//! One question on its way to its answer: its attempts, what is learned from each, and what follows.
+//! One call with all its attempts: what each teaches and what follows.
 
 use std::borrow::Cow;
 use std::sync::atomic::Ordering;
@@ -20,17 +20,17 @@ use crate::retry_after;
 use crate::token_counts::TokenCounts;
 use crate::transport::{HttpAnswer, TransportError};
 
-/// A question that is put to a server until it is answered, or until trying again can't help.
+/// Call that is sent until it is answered, or until trying again can't help.
 pub(super) struct CallAttempts<'a> {
     client: &'a ModelClient,
     request: Cow<'a, ChatRequest>,
-    /// Where log-probabilities are asked for, its turn to find out whether there are any.
+    /// Turn to probe for log-probabilities, where they are asked for.
     turn: Option<ProbeTurn>,
-    /// What the server is known to refuse.
+    /// Parameters that the server is known to refuse.
     quirks: ServerQuirks,
-    /// Whether the reply is expected to be like those before.
+    /// True if the reply is expected to be like those before.
     as_usual: bool,
-    /// The place among the requests in flight, where the next attempt follows at once.
+    /// Permit that is kept where the next attempt follows at once.
     kept: Option<Permit>,
     /// Tokens of the request as the account's rate counts them, and the most that they can be.
     input: u64,
@@ -40,14 +40,14 @@ pub(super) struct CallAttempts<'a> {
     /// Attempts that count as tries, and how long was waited between them.
     tries: u32,
     waited: Duration,
-    /// Until when the account's rest has been sat out already.
+    /// End of the rate-limit pause that has been waited for already.
     rested: Duration,
     /// Good answers to anybody, as this question last knew of them.
     good_before: u64,
     failed: Vec<FailedAttempt>,
 }
 
-/// What follows an attempt.
+/// Outcome of an attempt.
 #[expect(clippy::large_enum_variant, reason = "nearly all are replies, and a box for each would cost more")]
 enum AttemptOutcome {
     Answered(ChatReply),
@@ -55,7 +55,7 @@ enum AttemptOutcome {
     Wait(Duration),
 }
 
-/// An attempt that was sent: the request as it went out, and what is settled when it ends.
+/// Attempt in flight: the request as it was sent, its permit and its reservation.
 struct SentAttempt<'a> {
     request: Cow<'a, ChatRequest>,
     permit: Permit,
@@ -75,6 +75,7 @@ impl<'a> CallAttempts<'a> {
             let mine = inner.probes.turn(&request.model).await;
             turn = Some(mine.map_err(|why| AskError::new(ErrorKind::NoLogprobs, why))?);
         }
+
         // Counting takes a look at every character, so it is done only where somebody wants to know.
         let counted = setup.accounts.limits().tokens_per_minute.is_some();
         let input =
@@ -86,7 +87,7 @@ impl<'a> CallAttempts<'a> {
             as_usual: true,
             kept: None,
             input,
-            most_read: setup.meter.as_ref().map_or(0, |_| client.card.estimator.most(&request)),
+            most_read: setup.budget.as_ref().map_or(0, |_| client.card.estimator.most(&request)),
             policy: setup.policy,
             jitter: RetryJitter::new(setup.seed, inner.questions.fetch_add(1, Ordering::Relaxed)),
             tries: 0,
@@ -118,6 +119,7 @@ impl<'a> CallAttempts<'a> {
         let client = self.client;
         let inner = &*client.inner;
         let permit = self.enter().await?;
+
         // Another question may have learned something in the meantime.
         self.quirks = self.quirks.merge(client.learned(&self.request.model));
         let (reservation, ceiling) = self.reserve().await?;
@@ -128,6 +130,7 @@ impl<'a> CallAttempts<'a> {
                 Cow::Owned(ChatRequest { output_ceiling: ceiling, ..ChatRequest::clone(&self.request) })
             }
         };
+
         let call = match inner.parts.wire.encode(&self.quirks.merge_system_into_user(&request), self.quirks) {
             Ok(call) => call,
             Err(error) => {
@@ -137,6 +140,7 @@ impl<'a> CallAttempts<'a> {
                 return Err(error);
             }
         };
+
         let begun = Instant::now();
         let answer = inner.setup.transport.send(client.outgoing(call)).await;
         let sent = SentAttempt { request, permit, reservation, latency: begun.elapsed() };
@@ -158,16 +162,18 @@ impl<'a> CallAttempts<'a> {
         }
     }
 
-    /// A place among the requests in flight.
+    /// Waits for a permit of the account.
     async fn enter(&mut self) -> Result<Permit, AskError> {
         if let Some(permit) = self.kept.take() {
             return Ok(permit);
         }
+
         let inner = &*self.client.inner;
         let patience = self.policy.max_total_wait.saturating_sub(self.waited);
         let output = self.request.max_output_tokens;
         let entered =
             inner.account.acquire(&*inner.setup.clock, self.input, output, self.rested, patience).await;
+
         entered.map_err(|RateLimitPause(rest)| {
             let message = format!("it asked for no requests for the next {} s", rest.as_secs_f64().ceil());
             let mut error = AskError::new(ErrorKind::RateLimited, message);
@@ -179,14 +185,15 @@ impl<'a> CallAttempts<'a> {
     /// Sets aside what the request may take, where that is counted; and the limit that its reply gets, where it has none.
     async fn reserve(&mut self) -> Result<(Option<Reservation>, Option<u32>), AskError> {
         let ModelClient { inner, card } = self.client;
-        let meter = inner.setup.meter.as_ref();
+        let tracker = inner.setup.budget.as_ref();
+
         // Where somebody wants a limit, or where what is spent is limited and any reply might pass that. One that is not
         // sent cuts nothing off.
-        let limited = || meter.is_some_and(|meter| meter.limits_replies(*card));
+        let limited = || tracker.is_some_and(|tracker| tracker.limits_replies(*card));
         let wanted = self.request.max_output_tokens.is_none()
             && (card.max_output_tokens.is_some() || limited())
             && inner.parts.wire.limits_output(self.quirks);
-        let Some(meter) = meter else {
+        let Some(tracker) = tracker else {
             return Ok((None, wanted.then(|| self.output_limit(self.as_usual).most)));
         };
         let request = ReservationRequest {
@@ -194,13 +201,14 @@ impl<'a> CallAttempts<'a> {
             output_limit: self.output_limit(self.as_usual),
             card: *card,
         };
-        let reservation = meter.reserve(request).await.map_err(|why| self.over_budget(why))?;
+        let reservation = tracker.reserve(request).await.map_err(|why| self.over_budget(why))?;
         let ceiling = wanted.then(|| reservation.output());
+
         Ok((Some(reservation), ceiling))
     }
 
-    /// How long the reply may be, going by those before if it is to be `as_usual`. Where the server takes no limit, as long
-    /// as the longest so far, which is no more than an expectation.
+    /// Limits of the reply, derived from those before if it is to be `as_usual`. Where the server takes no limit, the
+    /// longest so far, which is no more than an expectation.
     fn output_limit(&self, as_usual: bool) -> OutputLimit {
         let ModelClient { inner, card } = self.client;
         let replies = if as_usual { inner.replies.load(Ordering::Relaxed) } else { 0 };
@@ -210,6 +218,7 @@ impl<'a> CallAttempts<'a> {
         if !inner.parts.wire.limits_output(self.quirks) {
             return OutputLimit::exactly(own.unwrap_or(output_limit.least));
         }
+
         match (own, self.quirks.most_output) {
             (Some(own), _) => OutputLimit::exactly(own),
             (None, Some(most)) => output_limit.within(most),
@@ -217,7 +226,7 @@ impl<'a> CallAttempts<'a> {
         }
     }
 
-    /// Takes note of a reply. One that a limit of ours cut is no answer.
+    /// Records a reply. A reply truncated by a limit of ours is retried, not returned.
     fn replied(
         &mut self,
         sent: SentAttempt<'_>,
@@ -226,13 +235,17 @@ impl<'a> CallAttempts<'a> {
     ) -> Result<AttemptOutcome, AskError> {
         let SentAttempt { request, permit, reservation, latency } = sent;
         permit.answered(&*self.client.inner.setup.clock, &answer.headers, reply.usage);
+
         let status = answer.status;
         let reply = ChatReply { raw: answer.into_text(), latency, ..reply };
+
         // Kept only now: the refusal was understood rightly if asking for less was accepted.
         self.client.learn(&request.model, self.quirks);
+
         if let Some(turn) = &self.turn {
             turn.replied(&reply);
         }
+
         self.client.saw(reply.usage);
         let cut_at = request.ceiling().filter(|_| reply.finish == FinishReason::Length);
         match reservation {
@@ -243,17 +256,19 @@ impl<'a> CallAttempts<'a> {
             Some(reservation) => reservation.answered(&reply),
             None => {}
         }
+
         if self.as_usual && cut_at.is_some_and(|limit| limit < self.output_limit(false).most) {
             self.as_usual = false;
             self.failed.push(cut_short(&reply, status));
             return Ok(AttemptOutcome::AskAgain);
         }
+
         let attempts = count(&self.failed) + 1;
         let failed = std::mem::take(&mut self.failed);
         Ok(AttemptOutcome::Answered(ChatReply { cut_at, attempts, failed, ..reply }))
     }
 
-    /// Takes note of a failure: `reached` says whether the server may have read the request, `learned` what it turns out to
+    /// Records a failure: `reached` says whether the server may have read the request, `learned` what it turns out to
     /// refuse.
     fn not_answered(
         &mut self,
@@ -273,6 +288,7 @@ impl<'a> CallAttempts<'a> {
         if let Some(reservation) = reservation {
             reservation.failed(&attempt);
         }
+
         match learned {
             Some(learned) => self.refused(permit, error, attempt, learned),
             None => self.tried(permit, error, attempt),
@@ -290,6 +306,7 @@ impl<'a> CallAttempts<'a> {
     ) -> Result<AttemptOutcome, AskError> {
         self.quirks = self.quirks.merge(learned);
         self.failed.push(attempt);
+
         if self.quirks.no_logprobs && self.turn.is_some() {
             let error = self.given_up(AskError { kind: ErrorKind::NoLogprobs, ..error });
             if let Some(turn) = &self.turn {
@@ -297,6 +314,7 @@ impl<'a> CallAttempts<'a> {
             }
             return Err(error);
         }
+
         self.kept = Some(permit);
         Ok(AttemptOutcome::AskAgain)
     }
@@ -309,10 +327,13 @@ impl<'a> CallAttempts<'a> {
         attempt: FailedAttempt,
     ) -> Result<AttemptOutcome, AskError> {
         let inner = &*self.client.inner;
+
         if let Some(turn) = &mut self.turn {
             turn.pass_on();
         }
+
         self.tries += 1;
+
         if matches!(error.kind, ErrorKind::RateLimited | ErrorKind::Overloaded) {
             self.rested = permit.limited(&*inner.setup.clock, error.retry_after);
             // Being one too many, while others are answered, is no fault of this question. Its waits are still bounded. An
@@ -321,6 +342,7 @@ impl<'a> CallAttempts<'a> {
             if error.kind == ErrorKind::RateLimited && good > self.good_before {
                 self.policy.max_attempts = self.policy.max_attempts.saturating_add(1);
             }
+
             self.good_before = good;
             self.observe_pause(error.retry_after);
         }
@@ -330,10 +352,12 @@ impl<'a> CallAttempts<'a> {
         let Self { policy, tries, waited, jitter, .. } = self;
         let next = policy.next_wait(error.kind, *tries, *waited, error.retry_after, jitter);
         self.failed.push(FailedAttempt { waited: next.unwrap_or_default(), ..attempt });
+
         if let Some(delay) = next {
             let (model, attempt) = (&*self.request.model, count(&self.failed));
             self.client.observe(&CallEvent::Retrying { model, attempt, delay, reason: error.kind });
         }
+
         next.map(AttemptOutcome::Wait).ok_or_else(|| self.given_up(error))
     }
 
@@ -371,7 +395,7 @@ fn from_transport(error: &TransportError) -> AskError {
     AskError::new(kind, error.to_string())
 }
 
-/// What is recorded of a reply that was paid for and is too short to mean anything.
+/// Record of a reply that was paid for and is too short to mean anything.
 fn cut_short(reply: &ChatReply, status: u16) -> FailedAttempt {
     FailedAttempt {
         kind: ErrorKind::MalformedReply,

@@ -8,7 +8,7 @@ use super::refusal::ProxyRefusal;
 use crate::reply::ChatReply;
 use crate::request::{ChatMessage, ChatRequest};
 
-/// Which model it is, and how often it was and may be asked.
+/// Name of the model, calls made and calls allowed.
 pub(super) fn info(handler: &ProxyHandler) -> Value {
     json!({
         "targetName": handler.name(),
@@ -41,8 +41,10 @@ pub(super) async fn batch(handler: &ProxyHandler, body: &Value) -> Result<Value,
             })
         })
         .collect::<Result<_, _>>()?;
+
     let count = u32::try_from(requests.len()).unwrap_or(u32::MAX);
     handler.take(count).map_err(ProxyRefusal::too_often)?;
+
     let replies = join_all(requests.iter().map(|request| handler.ask(request))).await;
     let responses: Vec<Value> = replies
         .into_iter()
@@ -62,17 +64,21 @@ fn request(handler: &ProxyHandler, body: &Value) -> Result<ChatRequest, ProxyRef
             Some(_) => Err(ProxyRefusal::bad(format!("`{}` must be a text", keys[0]))),
         }
     };
+
     let question = text(&["question"])?.filter(|question| !question.trim().is_empty());
     let Some(question) = question else {
         return Err(ProxyRefusal::bad("`question` is missing: the text to ask the model"));
     };
+
     if let Some(target) = text(&["target"])?.filter(|target| target != handler.name()) {
         let message = format!("`{target}` can't be asked here; this program may ask `{}`", handler.name());
         return Err(ProxyRefusal::bad(message));
     }
+
     let mut messages = Vec::new();
     messages.extend(text(&["systemPrompt", "system_prompt"])?.map(ChatMessage::system));
     messages.push(ChatMessage::user(question));
+
     Ok(ChatRequest { cache_prefix: false, ..ChatRequest::new(messages) })
 }
 
@@ -87,5 +93,6 @@ fn answer(reply: &ChatReply) -> Value {
     if !usage.is_unknown() {
         value["tokenUsage"] = json!({ "input": usage.input, "output": usage.output, "cached": usage.cached });
     }
+
     value
 }

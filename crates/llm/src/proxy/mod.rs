@@ -1,5 +1,5 @@
-//! Lending a model to a program of this machine: a server on the loopback address, open for one program and as long as
-//! it runs, whose questions go the way of all others: through memory, budget and pace.
+//! Proxy for a program of this machine: a server on the loopback address, open for one program and as long as it runs,
+//! whose requests go through cache, budget and rate limits as all others do.
 
 mod handler;
 mod invoke;

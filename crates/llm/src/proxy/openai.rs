@@ -10,7 +10,7 @@ use super::refusal::ProxyRefusal;
 use crate::reply::{ChatReply, FinishReason};
 use crate::request::{ChatMessage, ChatRequest, JsonSchemaFormat, Part, Role};
 
-/// What would change the form of the reply into one that is not offered here. Other settings that are not known are
+/// Parameters that change the form of the reply into one that is not offered here. Other settings that are not known are
 /// passed over, as servers do.
 const NOT_OFFERED: [&str; 6] = ["tools", "functions", "logprobs", "top_logprobs", "audio", "modalities"];
 
@@ -42,6 +42,7 @@ fn request(body: &Value) -> Result<ChatRequest, ProxyRefusal> {
     if !body.is_object() {
         return Err(ProxyRefusal::bad("a chat completion is asked for by an object with `messages`"));
     }
+
     let set = |key: &str| body.get(key).filter(|value| !value.is_null());
     if set("stream").is_some_and(|stream| stream != &Value::Bool(false)) {
         return Err(ProxyRefusal::bad("streams are not offered here; leave out `stream`"));
@@ -49,16 +50,19 @@ fn request(body: &Value) -> Result<ChatRequest, ProxyRefusal> {
     if set("n").is_some_and(|n| n.as_u64() != Some(1)) {
         return Err(ProxyRefusal::bad("one choice is given at a time; leave out `n` and ask again"));
     }
+
     let is_asked_for = |key: &&str| set(key).is_some_and(|value| value != &Value::Bool(false));
     if let Some(key) = NOT_OFFERED.into_iter().find(is_asked_for) {
         return Err(ProxyRefusal::bad(format!("`{key}` is not offered here")));
     }
+
     let number = |key: &str| match set(key) {
         None => Ok(None),
         Some(value) => {
             value.as_f64().map(Some).ok_or_else(|| ProxyRefusal::bad(format!("`{key}` must be a number")))
         }
     };
+
     let whole = |key: &str| match set(key) {
         None => Ok(None),
         Some(value) => value
@@ -66,6 +70,7 @@ fn request(body: &Value) -> Result<ChatRequest, ProxyRefusal> {
             .map(Some)
             .ok_or_else(|| ProxyRefusal::bad(format!("`{key}` must be a whole number, not negative"))),
     };
+
     let limit = match whole("max_completion_tokens")? {
         None => whole("max_tokens")?,
         limit => limit,
@@ -90,6 +95,7 @@ fn message((index, message): (usize, &Value)) -> Result<ChatMessage, ProxyRefusa
         Some("assistant") => Role::Assistant,
         _ => return Err(wrong("`role` must be system, developer, user or assistant")),
     };
+
     let content = match message.get("content") {
         Some(Value::String(text)) => Arc::from([Part::Text(text.as_str().into())]),
         Some(Value::Array(parts)) => parts
@@ -143,6 +149,7 @@ fn completion(handler: &ProxyHandler, reply: &ChatReply) -> Value {
         FinishReason::ToolCall => "tool_calls",
         FinishReason::Other(words) => words,
     };
+
     let refused = reply.refusal.is_some() && reply.text.is_empty();
     let mut value = json!({
         "id": reply.request_id.as_deref().unwrap_or("assize"),
@@ -167,5 +174,6 @@ fn completion(handler: &ProxyHandler, reply: &ChatReply) -> Value {
             "total_tokens": input.saturating_add(output),
         });
     }
+
     value
 }

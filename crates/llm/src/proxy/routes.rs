@@ -1,4 +1,4 @@
-//! Who may come in, and where each request goes.
+//! Authentication and routing of requests.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -15,12 +15,12 @@ use super::{invoke, openai};
 
 /// The largest question, in bytes.
 const MAX_BODY: usize = 8 << 20;
-/// How long the head of a request may take.
+/// Time limit for the head of a request.
 pub(super) const HEADER_TIMEOUT: Duration = Duration::from_secs(30);
-/// How long its body may take.
+/// Time limit for its body.
 const BODY_TIMEOUT: Duration = Duration::from_secs(30);
 
-/// What lies behind the token.
+/// Check of the token, and the handler behind it.
 pub(super) struct ProxyAuth {
     /// Hashes compare in constant time.
     token: blake3::Hash,
@@ -51,6 +51,7 @@ pub(super) async fn answer(auth: &ProxyAuth, request: Request<Incoming>) -> Resp
         };
         return response(&Err(refusal), false);
     }
+
     let path = request.uri().path().to_owned();
     let path = path.strip_prefix("/v1").unwrap_or(&path);
     let is_openai = path == "/chat/completions" || path == "/models";
@@ -80,6 +81,7 @@ async fn route(
             message: format!("{path} takes {expected}, not {method}"),
         });
     }
+
     match path {
         "/info" => Ok(invoke::info(handler)),
         "/models" => Ok(openai::models(handler)),
@@ -94,10 +96,12 @@ async fn body(request: Request<Incoming>) -> Result<Value, ProxyRefusal> {
         status: StatusCode::PAYLOAD_TOO_LARGE,
         message: format!("the body of a request may have {} MiB", MAX_BODY >> 20),
     };
+
     // A length that is announced need not be waited for.
     if request.body().size_hint().lower() > MAX_BODY as u64 {
         return Err(too_large());
     }
+
     let read = Limited::new(request.into_body(), MAX_BODY).collect();
     let collected = tokio::time::timeout(BODY_TIMEOUT, read).await.map_err(|_| ProxyRefusal {
         status: StatusCode::REQUEST_TIMEOUT,
@@ -122,12 +126,15 @@ fn response(result: &Result<Value, ProxyRefusal>, is_openai: bool) -> Response<F
     };
     let mut response = Response::new(Full::new(Bytes::from(value.to_string())));
     *response.status_mut() = status;
+
     let headers = response.headers_mut();
     headers.insert(CONTENT_TYPE, HeaderValue::from_static("application/json"));
+
     if result.is_err() {
         // Whatever could be tried again has been; clients that retry by themselves are told so.
         headers.insert("x-should-retry", HeaderValue::from_static("false"));
         headers.insert(CONNECTION, HeaderValue::from_static("close"));
     }
+
     response
 }

@@ -39,6 +39,7 @@ impl ModelProxy {
         let token = token();
         let handler = Arc::new(ProxyHandler::new(setup));
         let auth = Arc::new(ProxyAuth::new(&token, Arc::clone(&handler)));
+
         Ok(Self { url, token, handler, server: tokio::spawn(serve(listener, auth)) })
     }
 
@@ -47,7 +48,7 @@ impl ModelProxy {
         &self.url
     }
 
-    /// What a caller must show, as `Authorization: Bearer TOKEN`.
+    /// Token that a caller must show, as `Authorization: Bearer TOKEN`.
     pub fn token(&self) -> &str {
         &self.token
     }
@@ -90,6 +91,7 @@ async fn serve(listener: TcpListener, auth: Arc<ProxyAuth>) {
             tokio::time::sleep(Duration::from_millis(10)).await;
             continue;
         };
+
         while connections.try_join_next().is_some() {}
         let auth = Arc::clone(&auth);
         connections.spawn(async move {
@@ -106,6 +108,7 @@ async fn serve_connection(stream: TcpStream, auth: Arc<ProxyAuth>) {
         let auth = Arc::clone(&auth);
         async move { Ok::<_, std::convert::Infallible>(answer(&auth, request).await) }
     });
+
     // A caller that breaks off or speaks no HTTP has nobody to be told.
     let _ = http1::Builder::new()
         .timer(TokioTimer::new())

@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use crate::chat_model::ChatModel;
 
-/// The model that is lent, and how often.
+/// Model that a program may ask, and how often.
 #[derive(Clone)]
 pub struct ProxySetup {
     /// The model.
@@ -14,7 +14,7 @@ pub struct ProxySetup {
     pub name: String,
     /// Questions that are answered; those beyond are refused.
     pub max_calls: u32,
-    /// Which repeat of the work this is, from 1: each repeat draws anew, the same one may be answered from memory.
+    /// Repeat of the work, from 1: each repeat draws anew, the same one may be answered from memory.
     pub repeat: u32,
 }
 

@@ -1,4 +1,4 @@
-//! Waiting for an account: places in its window, its rates, its rests. Accounts are told apart by server and key.
+//! Accounts: permits of their window, their rates, their pauses. An account is one key at one server.
 
 use std::collections::BTreeMap;
 use std::fmt;
@@ -23,7 +23,7 @@ use crate::token_counts::TokenCounts;
 const START: u32 = 32;
 /// Requests in flight at most, unless told otherwise: below the 1,024 open files that many systems allow.
 const CEILING: u32 = 256;
-/// The same for a server on this machine, which does the work itself: what it can't take yet waits there, until the
+/// [`CEILING`] for a server on this machine, which does the work itself: requests it can't take yet wait there, until the
 /// time limit of the request has passed.
 const LOCAL_CEILING: u32 = 32;
 
@@ -83,6 +83,7 @@ impl ProviderAccounts {
             let given = |most: NonZeroUsize| u32::try_from(most.get()).unwrap_or(u32::MAX >> 3);
             Arc::new(ProviderAccount::new(self.limits, self.limits.max_concurrency.map_or(usual, given)))
         });
+
         Arc::clone(account)
     }
 }
@@ -96,13 +97,13 @@ pub(crate) struct ProviderAccount {
 
 struct AccountState {
     limiter: RateLimiter,
-    /// Permits to be taken back when their holders leave, since the window was cut.
+    /// Permits to be taken back when they are dropped, since the window was cut.
     owed: usize,
-    /// The moment that times are counted from.
+    /// Origin of all times of this account.
     born: Instant,
 }
 
-/// The account rests for longer than the one who asks wants to wait.
+/// Pause of an account that is longer than the caller wants to wait.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct RateLimitPause(pub(crate) Duration);
 
@@ -136,42 +137,49 @@ impl ProviderAccount {
         self.state().limiter.window.want();
         let mut permit = Permit {
             account: Arc::clone(self),
-            semaphore_permit: None,
+            slot: None,
             number: 0,
             tokens: 0.0,
             stage: PermitStage::Waiting,
         };
+
         // The semaphore is never closed; without a permit the request would only be one too many.
-        permit.semaphore_permit = Arc::clone(&self.permits).acquire_owned().await.ok();
+        permit.slot = Arc::clone(&self.permits).acquire_owned().await.ok();
         let wait = {
             let mut state = self.state();
             let now = state.now(clock);
+
             state.limiter.window.enter();
             permit.stage = PermitStage::Entered;
             permit.tokens = state.limiter.expected(input, most);
+
             state.limiter.take(now, permit.tokens)
         };
         if !wait.is_zero() {
             clock.sleep(wait).await;
         }
+
         loop {
             let rest = {
                 let mut state = self.state();
                 let now = state.now(clock);
                 let rest = state.limiter.rest(now);
                 let gate = state.limiter.gate();
+
                 // The second is for clocks that stand still, as those of tests may.
                 if rest.is_zero() || gate <= rested {
                     permit.number = state.limiter.window.send();
                     permit.stage = PermitStage::Sent;
                     return Ok(permit);
                 }
+
                 rested = gate;
                 rest
             };
             if rest > longest {
                 return Err(RateLimitPause(rest));
             }
+
             clock.sleep(rest).await;
         }
     }
@@ -209,17 +217,17 @@ impl AccountState {
     }
 }
 
-/// A place in the window of an account, for one request. Dropping it gives it to the next.
+/// Permit for one request in flight to an account. Dropping it passes it on.
 #[derive(Debug)]
 pub(crate) struct Permit {
     account: Arc<ProviderAccount>,
-    semaphore_permit: Option<OwnedSemaphorePermit>,
+    slot: Option<OwnedSemaphorePermit>,
     number: u64,
     tokens: f64,
     stage: PermitStage,
 }
 
-/// How far a request has come.
+/// Progress of a request.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum PermitStage {
     Waiting,
@@ -233,11 +241,14 @@ impl Permit {
         let mut state = self.account.state();
         let now = state.now(clock);
         let before = state.limiter.window.size();
+
         state.limiter.answered(self.number);
         state.limiter.cost(self.tokens, usage);
+
         for allowance in allowances(headers, || clock.now()) {
             state.limiter.update_allowance(now, allowance);
         }
+
         state.resize(&self.account.permits, before);
     }
 
@@ -246,8 +257,10 @@ impl Permit {
         let mut state = self.account.state();
         let now = state.now(clock);
         let before = state.limiter.window.size();
+
         state.limiter.limited(self.number, now, asked);
         state.resize(&self.account.permits, before);
+
         state.limiter.gate()
     }
 }
@@ -263,7 +276,8 @@ impl Drop for Permit {
             }
             PermitStage::Sent => state.limiter.window.leave(),
         }
-        let Some(permit) = self.semaphore_permit.take() else { return };
+
+        let Some(permit) = self.slot.take() else { return };
         if state.owed > 0 {
             state.owed -= 1;
             permit.forget();

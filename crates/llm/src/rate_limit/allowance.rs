@@ -1,4 +1,4 @@
-//! What a server says is left of its limits: `x-ratelimit-*` as OpenAI and others write it, `anthropic-ratelimit-*`.
+//! Remaining allowances as servers report them: `x-ratelimit-*` as OpenAI and others write it, `anthropic-ratelimit-*`.
 
 use std::time::{Duration, SystemTime};
 
@@ -6,7 +6,7 @@ use reqwest::header::HeaderMap;
 
 use crate::retry_after::{clock_of, moment, text};
 
-/// What is limited.
+/// Kind of limit.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum AllowanceKind {
     Requests,
@@ -19,7 +19,7 @@ pub(crate) struct ServerAllowance {
     pub(super) kind: AllowanceKind,
     /// The whole of it, where it is said.
     pub(super) limit: Option<f64>,
-    /// What is left, 0 or more.
+    /// Remaining amount, 0 or more.
     pub(super) remaining: f64,
     /// Until it is full again.
     pub(super) reset: Duration,
@@ -73,6 +73,7 @@ pub(crate) fn allowances(
     now: impl Fn() -> SystemTime,
 ) -> impl Iterator<Item = ServerAllowance> {
     let mut tightest: [Option<ServerAllowance>; 2] = [None, None];
+
     // Most servers send none of them, and then one look is enough.
     if headers.keys().any(|name| name.as_str().contains("ratelimit")) {
         let now = clock_of(headers, now);
@@ -90,6 +91,7 @@ pub(crate) fn allowances(
             }
         }
     }
+
     tightest.into_iter().flatten()
 }
 

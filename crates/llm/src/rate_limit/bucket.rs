@@ -1,17 +1,17 @@
-//! So much a minute: a bucket that fills evenly (the leaky bucket as a meter, ITU-T I.371).
+//! Rate per minute: a bucket that fills evenly (the leaky bucket as a meter, ITU-T I.371).
 
 use std::time::Duration;
 
-/// A bucket. What is taken within any minute never passes the amount it was made for.
+/// Leaky bucket. The amount taken within any minute never passes the one it was made for.
 #[derive(Debug, Clone, PartialEq)]
 pub(super) struct TokenBucket {
-    /// What flows in, per second.
+    /// Refill rate per second.
     per_second: f64,
-    /// What it holds.
+    /// Capacity.
     burst: f64,
-    /// What is in it; below zero, what was promised ahead.
+    /// Level; below zero, the amount reserved ahead.
     level: f64,
-    /// When the level was right.
+    /// Time of the level.
     at: Duration,
 }
 
@@ -31,6 +31,7 @@ impl TokenBucket {
         self.level = (self.level + passed * self.per_second).min(self.burst);
         self.at = self.at.max(now);
         self.level -= cost;
+
         let missing = (-self.level).max(0.0) / self.per_second;
         Duration::try_from_secs_f64(missing).unwrap_or(Duration::MAX)
     }

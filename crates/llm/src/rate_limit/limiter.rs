@@ -21,9 +21,9 @@ pub(super) struct RateLimiter {
     pub(super) window: ConcurrencyWindow,
     requests: Option<TokenBucket>,
     tokens: Option<TokenBucket>,
-    /// What the server's own allowances leave, for requests and for tokens.
+    /// Spacing that the server's own allowances ask for, of requests and of tokens.
     spacings: [Option<EvenSpacing>; 2],
-    /// Nothing goes out before this.
+    /// End of the pause: no request is sent before.
     gate: Duration,
     good_answers: u64,
     /// Tokens of a reply, and of a request with its reply, on the average of late.
@@ -31,7 +31,7 @@ pub(super) struct RateLimiter {
     mean_tokens: f64,
 }
 
-/// Sending at even distances until an allowance is full again.
+/// Even spacing of requests until an allowance is full again.
 #[derive(Debug, Clone, Copy, PartialEq)]
 struct EvenSpacing {
     every: Duration,
@@ -54,7 +54,7 @@ impl RateLimiter {
         }
     }
 
-    /// What a request with so many tokens, whose reply may have at most `most`, is expected to cost.
+    /// Expected tokens of a request with `input` tokens whose reply may have at most `most`.
     pub(super) fn expected(&self, input: u64, most: Option<u32>) -> f64 {
         input as f64 + most.map_or(self.mean_output, |most| self.mean_output.min(f64::from(most)))
     }
@@ -68,16 +68,20 @@ impl RateLimiter {
         if let Some(bucket) = &mut self.tokens {
             wait = wait.max(bucket.take(now, tokens));
         }
+
         for spacing in &mut self.spacings {
             let Some(present) = spacing else { continue };
             if now >= present.until {
                 *spacing = None;
                 continue;
             }
+
             present.next = present.next.max(now);
             wait = wait.max(present.next.saturating_sub(now));
+
             present.next += present.every;
         }
+
         wait
     }
 
@@ -91,7 +95,7 @@ impl RateLimiter {
         }
     }
 
-    /// How long the account rests; zero when it does not.
+    /// Remaining pause of the account; zero when there is none.
     pub(super) fn rest(&self, now: Duration) -> Duration {
         self.gate.saturating_sub(now)
     }
@@ -120,7 +124,7 @@ impl RateLimiter {
         }
     }
 
-    /// What the server says is left. When the requests that are on their way use it up, the next ones go out as fast as
+    /// Takes a reported allowance in. When the requests that are in flight use it up, the next ones go out as fast as
     /// the allowance fills.
     pub(super) fn update_allowance(&mut self, now: Duration, allowance: ServerAllowance) {
         let ServerAllowance { kind, limit, remaining, reset } = allowance;
@@ -133,6 +137,7 @@ impl RateLimiter {
             self.spacings[slot] = None;
             return;
         }
+
         let Some(used) = limit.map(|limit| limit - remaining).filter(|used| *used > 0.0) else {
             // How fast it fills is not known, only when it is full.
             if remaining <= 0.0 {
@@ -140,20 +145,23 @@ impl RateLimiter {
             }
             return;
         };
+
         let every = Duration::try_from_secs_f64(reset.as_secs_f64() * cost / used).unwrap_or(LONGEST_RESET);
         let every = every.min(LONGEST_RESET);
         let next = self.spacings[slot].map_or(now + every, |spacing| spacing.next.min(now + every));
         self.spacings[slot] = Some(EvenSpacing { every, next, until: now.saturating_add(reset) });
     }
 
-    /// What a request turned out to cost that was expected to cost `expected` tokens.
+    /// Corrects the rates by the real cost of a request that was expected to cost `expected` tokens.
     pub(super) fn cost(&mut self, expected: f64, usage: TokenCounts) {
         if let Some(output) = usage.output {
             self.mean_output += NEWEST * (output as f64 - self.mean_output);
         }
+
         let Some(input) = usage.input else { return };
         let real = input.saturating_add(usage.output.unwrap_or(0)) as f64;
         self.mean_tokens += NEWEST * (real - self.mean_tokens);
+
         if let Some(bucket) = &mut self.tokens {
             bucket.correct(real - expected);
         }
@@ -175,7 +183,7 @@ mod tests {
     }
 
     #[test]
-    fn a_rest_concerns_everybody_and_never_gets_shorter() {
+    fn pause_holds_for_all_requests_and_never_gets_shorter() {
         let mut limiter = limiter();
         limiter.limited(0, SECOND, Some(7 * SECOND));
         assert_eq!(limiter.rest(2 * SECOND), 6 * SECOND);
@@ -187,7 +195,7 @@ mod tests {
     }
 
     #[test]
-    fn an_allowance_that_runs_out_spreads_what_follows() {
+    fn exhausted_allowance_spaces_later_requests_evenly() {
         let mut limiter = limiter();
         limiter.update_allowance(SECOND, requests_left(Some(60.0), 30.0, 30));
         assert_eq!(limiter.take(SECOND, 0.0), Duration::ZERO, "enough is left");
@@ -200,7 +208,7 @@ mod tests {
     }
 
     #[test]
-    fn without_a_limit_a_used_up_allowance_is_a_rest() {
+    fn exhausted_allowance_without_a_limit_is_a_pause() {
         let mut limiter = limiter();
         limiter.update_allowance(SECOND, requests_left(None, 0.0, 4));
         assert_eq!(limiter.rest(SECOND), 4 * SECOND);

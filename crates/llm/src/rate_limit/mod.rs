@@ -1,4 +1,4 @@
-//! How fast an account may be used: requests in flight, requests and tokens a minute, and pauses the server asks for.
+//! Rate limits of an account: requests in flight, requests and tokens a minute, and pauses the server asks for.
 //!
 //! The rules are pure and are told the time; only [`ProviderAccount`] waits.
 

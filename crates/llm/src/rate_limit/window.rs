@@ -1,4 +1,4 @@
-//! How many requests may be in flight: slow start, then growth by a fixed step, and a cut when the server limits
+//! Number of requests allowed in flight: slow start, then growth by a fixed step, and a cut when the server limits
 //! requests.
 //!
 //! This is the congestion control of TCP (Jacobson 1988) with a server's refusal in the place of a lost packet. One
@@ -91,6 +91,7 @@ impl ConcurrencyWindow {
         if number < self.cut_at || used < self.size || self.size == self.ceiling {
             return;
         }
+
         self.good += 1;
         let (round, step) = match self.knee {
             None => (1, 1),
@@ -114,6 +115,7 @@ impl ConcurrencyWindow {
         if number < self.cut_at {
             return false;
         }
+
         let used = self.size.min(self.peak.max(1));
         self.size = match self.knee {
             None => used / 2,
@@ -124,6 +126,7 @@ impl ConcurrencyWindow {
         self.good = 0;
         self.peak = self.in_flight;
         self.cut_at = self.sent;
+
         true
     }
 }
@@ -153,7 +156,7 @@ mod tests {
     }
 
     #[test]
-    fn it_doubles_each_round_up_to_the_ceiling() {
+    fn window_doubles_each_round_up_to_the_ceiling() {
         let mut window = ConcurrencyWindow::new(4, 50);
         (0..1000).for_each(|_| window.want());
         let sizes: Vec<u32> = (0..6).map(|_| round(&mut window, u32::MAX)).collect();
@@ -161,7 +164,7 @@ mod tests {
     }
 
     #[test]
-    fn it_settles_near_what_the_server_takes() {
+    fn window_settles_near_what_the_server_takes() {
         let mut window = ConcurrencyWindow::new(32, 500);
         (0..100_000).for_each(|_| window.want());
         let sizes: Vec<u32> = (0..200).map(|_| round(&mut window, 100)).collect();

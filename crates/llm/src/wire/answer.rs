@@ -1,4 +1,4 @@
-//! What all formats share in reading an answer: its status, its JSON, its errors, the reply made of it.
+//! Shared reading of answers: their status, its JSON, its errors, the reply made of it.
 
 use reqwest::header::HeaderName;
 use serde_json::Value;
@@ -16,6 +16,7 @@ pub(super) fn body(answer: &HttpAnswer) -> Result<Value, AskError> {
     if !(200..300).contains(&answer.status) {
         return Err(refused(answer, json::server_error(&answer.body), TokenCounts::default()));
     }
+
     let body = answer.body.strip_prefix("\u{feff}".as_bytes()).unwrap_or(&answer.body);
     let read = serde_json::from_slice(body).or_else(|error| match std::str::from_utf8(body) {
         Ok(text) => serde_json::from_str(&replace_lone_surrogates(text)),
@@ -63,11 +64,13 @@ pub(super) fn refused(answer: &HttpAnswer, said: ServerError, usage: TokenCounts
     let mut error = blank(answer, kind, usage);
     error.retry_after = said.retry_after;
     error.message = said.message;
+
     if (300..400).contains(&answer.status) {
         let target =
             answer.headers.get("location").and_then(|to| to.to_str().ok()).unwrap_or("another address");
         error.message = format!("it redirects to {target}, which is not followed");
     }
+
     error
 }
 
@@ -75,8 +78,10 @@ fn blank(answer: &HttpAnswer, kind: ErrorKind, usage: TokenCounts) -> AskError {
     let mut error = AskError::new(kind, "");
     error.status = Some(answer.status);
     error.request_id = header_id(answer).map(String::into_boxed_str);
+
     let usage = usage.plausible();
     error.usage = (!usage.is_unknown()).then(|| Box::new(usage));
+
     error
 }
 

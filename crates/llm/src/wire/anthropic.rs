@@ -41,9 +41,9 @@ const SCHEMA_NAMES: [&str; 7] = [
 
 /// The format.
 #[derive(Debug, Clone, Copy, Default)]
-pub struct Anthropic;
+pub struct AnthropicMessages;
 
-impl WireCodec for Anthropic {
+impl WireCodec for AnthropicMessages {
     fn name(&self) -> &'static str {
         "anthropic-messages"
     }
@@ -63,6 +63,7 @@ impl WireCodec for Anthropic {
         if request.cache_prefix {
             mark_shared_prefix(&request.model, system.len(), &mut messages);
         }
+
         let usual = if quirks.limit == LimitField::Usual { USUAL_LIMIT } else { SMALL_LIMIT };
         let schema = request.schema.as_ref();
         let format = schema.filter(|_| quirks.schema == SchemaSupport::Full);
@@ -79,8 +80,10 @@ impl WireCodec for Anthropic {
             tools: tool.map(|format| [AnthropicTool::new(format)]),
             tool_choice: tool.map(|_| AnthropicToolChoice::Tool { name: TOOL }),
         };
+
         let mut call = outgoing::post("/v1/messages".to_owned(), &body)?;
         call.headers.push(("anthropic-version", VERSION.into()));
+
         Ok(call)
     }
 
@@ -96,6 +99,7 @@ impl WireCodec for Anthropic {
             .filter(|block| block["type"] == "text")
             .filter_map(|block| block["text"].as_str())
             .collect();
+
         let filled = content.iter().find(|block| block["type"] == "tool_use" && block["name"] == TOOL);
         if let Some(input) = filled.and_then(|block| block.get("input")) {
             // What the model wrote before it called the tool is not part of the reply.
@@ -104,12 +108,14 @@ impl WireCodec for Anthropic {
                 finish = FinishReason::Stop;
             }
         }
+
         let mut refusal = None;
         if body["stop_reason"] == "refusal" {
             let said = Some(std::mem::take(&mut text)).filter(|words| !words.is_empty());
             let detail = |name: &str| json::text(&body, &format!("/stop_details/{name}"));
             refusal = detail("explanation").or(said).or_else(|| detail("category"));
         }
+
         let reply = ChatReply {
             refusal,
             usage,
@@ -137,6 +143,7 @@ impl WireCodec for Anthropic {
         {
             return Some(ServerQuirks { limit: LimitField::Other, ..quirks });
         }
+
         let schema_sent = request.schema.is_some() && quirks.schema != SchemaSupport::None;
         let sent = SentFeatures {
             system: quirks.sends_system(request),
@@ -253,11 +260,14 @@ fn mark_shared_prefix(model: &str, system_bytes: usize, messages: &mut [Anthropi
         // As many tokens as a picture may have.
         AnthropicBlock::Image { .. } => USUAL_CACHED_BYTES,
     };
+
     let Some((last, earlier)) = messages.split_last_mut() else { return };
     let before: usize = earlier.iter().flat_map(|message| &message.content).map(bytes).sum();
+
     if last.content.len() < 2 || last.role != Role::User {
         return;
     }
+
     if let Some(AnthropicBlock::Text { text, cache_control }) = last.content.first_mut()
         && system_bytes + before + text.len() >= least
     {

@@ -40,9 +40,9 @@ const LIMIT: &str = "maxtokens";
 
 /// The format.
 #[derive(Debug, Clone, Copy, Default)]
-pub struct Bedrock;
+pub struct BedrockConverse;
 
-impl WireCodec for Bedrock {
+impl WireCodec for BedrockConverse {
     fn name(&self) -> &'static str {
         "bedrock-converse"
     }
@@ -67,6 +67,7 @@ impl WireCodec for Bedrock {
         if request.cache_prefix && !quirks.no_cache_mark {
             mark_shared_prefix(&request.model, system.len(), &mut messages);
         }
+
         let schema = request.schema.as_ref();
         let tool = schema.filter(|_| quirks.schema == SchemaSupport::Full);
         let format = schema.filter(|_| quirks.schema == SchemaSupport::JsonObject);
@@ -96,6 +97,7 @@ impl WireCodec for Bedrock {
                 },
             }),
         };
+
         outgoing::post(format!("/model/{}/converse", outgoing::segment(&request.model)), &body)
     }
 
@@ -116,6 +118,7 @@ impl WireCodec for Bedrock {
                 finish = FinishReason::Stop;
             }
         }
+
         Ok(answer::complete(answer, ChatReply { usage, ..ChatReply::new(text, finish) }))
     }
 
@@ -128,6 +131,7 @@ impl WireCodec for Bedrock {
         if request.cache_prefix && !quirks.no_cache_mark && refuses_mark(answer) {
             return Some(ServerQuirks { no_cache_mark: true, ..quirks });
         }
+
         let schema_sent = request.schema.is_some() && quirks.schema != SchemaSupport::None;
         let sent = SentFeatures {
             system: quirks.sends_system(request),
@@ -278,6 +282,7 @@ fn message(message: &ChatMessage) -> Result<BedrockMessage<'_>, AskError> {
             }
         }
     }
+
     Ok(BedrockMessage { role: message.role, content })
 }
 
@@ -291,17 +296,19 @@ fn mark_shared_prefix(model: &str, system_bytes: usize, messages: &mut [BedrockM
         BedrockBlock::Image { .. } => USUAL_CACHED_BYTES,
         BedrockBlock::CachePoint(_) => 0,
     };
+
     let Some((last, earlier)) = messages.split_last_mut() else { return };
     if last.content.len() < 2 || last.role != Role::User {
         return;
     }
+
     let shared = earlier.iter().flat_map(|message| &message.content).chain(last.content.first());
     if system_bytes + shared.map(bytes).sum::<usize>() >= least {
         last.content.insert(1, BedrockBlock::CachePoint(CachePoint::Default));
     }
 }
 
-/// Whether a model that has no prompt cache refused the mark.
+/// True if a model that has no prompt cache refused the mark.
 fn refuses_mark(answer: &HttpAnswer) -> bool {
     let message = json::server_error(&answer.body).message.to_ascii_lowercase();
     matches!(answer.status, 400 | 403)

@@ -15,11 +15,11 @@ pub struct ChatDialect {
     pub seed: &'static str,
     /// The most of a reply schema the server is known to take.
     pub schema: SchemaSupport,
-    /// How log-probabilities are asked for.
+    /// Parameter that asks for log-probabilities.
     pub logprobs: LogprobsField,
 }
 
-/// How a server is asked for log-probabilities.
+/// Parameter that asks a server for log-probabilities.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum LogprobsField {
     /// `logprobs` says that they are wanted, `top_logprobs` how many alternatives.

@@ -1,4 +1,4 @@
-//! What a wire format must be able to do.
+//! Interface of a wire format.
 
 use std::borrow::Cow;
 use std::fmt;
@@ -14,7 +14,7 @@ pub trait WireCodec: Send + Sync + fmt::Debug {
     /// A stable name, part of what identifies a stored reply.
     fn name(&self) -> &'static str;
 
-    /// How the key travels.
+    /// Header that carries the key.
     fn key_header(&self) -> KeyHeader;
 
     /// The request as bytes; the same request and quirks always give the same bytes. `request.model` is filled in.
@@ -29,12 +29,12 @@ pub trait WireCodec: Send + Sync + fmt::Debug {
     /// Any status but 2xx, and a 2xx whose body is an error or unreadable. Messages may be long and unredacted.
     fn decode(&self, answer: &HttpAnswer) -> Result<ChatReply, AskError>;
 
-    /// Whether the limit of a request's output is sent under these quirks.
+    /// True if the limit of a request's output is sent under these quirks.
     fn limits_output(&self, quirks: ServerQuirks) -> bool {
         quirks.limit == LimitField::Usual
     }
 
-    /// What a refusal teaches about the server: quirks beyond `quirks`, under which `request` was sent.
+    /// Returns the quirks that a refusal reveals beyond `quirks`, under which `request` was sent.
     fn learn(&self, request: &ChatRequest, answer: &HttpAnswer, quirks: ServerQuirks)
     -> Option<ServerQuirks>;
 }
@@ -55,6 +55,6 @@ pub struct HttpCall {
 pub struct KeyHeader {
     /// The header's name in lower case.
     pub name: &'static str,
-    /// What stands before the key in its value.
+    /// Text before the key in its value.
     pub prefix: &'static str,
 }

@@ -30,9 +30,9 @@ const LIMIT: &str = "maxoutputtokens";
 
 /// The format.
 #[derive(Debug, Clone, Copy, Default)]
-pub struct Gemini;
+pub struct GeminiGenerate;
 
-impl WireCodec for Gemini {
+impl WireCodec for GeminiGenerate {
     fn name(&self) -> &'static str {
         "gemini"
     }
@@ -61,11 +61,13 @@ impl WireCodec for Gemini {
             // Zero alternatives are refused, and asked for by leaving the number out.
             logprobs: logprobs.filter(|alternatives| *alternatives > 0),
         };
+
         let body = GeminiBody {
             system_instruction: SystemInstruction::of(system),
             contents: others.into_iter().map(content).collect(),
             generation_config: config,
         };
+
         let path = match request.model.strip_prefix("models/").unwrap_or(&request.model) {
             tuned if tuned.starts_with("tunedModels/") => format!("/{tuned}:generateContent"),
             model => format!("/models/{}:generateContent", outgoing::segment(model)),
@@ -81,6 +83,7 @@ impl WireCodec for Gemini {
         if candidate.is_none() && blocked.is_none() {
             return Err(answer::without_reply(answer, &body, "candidates", usage));
         }
+
         let text: String = candidate
             .and_then(|candidate| json::at(candidate, "/content/parts"))
             .and_then(Value::as_array)
@@ -89,6 +92,7 @@ impl WireCodec for Gemini {
             .filter(|part| part["thought"] != true)
             .filter_map(|part| part["text"].as_str())
             .collect();
+
         let finish = match candidate {
             Some(candidate) => finish(candidate.get("finishReason")),
             None => FinishReason::ContentFilter,

@@ -1,4 +1,4 @@
-//! What the golden tests of all formats share: a request with everything in it, and the two ways over the wire.
+//! Shared parts of the golden tests of all formats: a request with everything in it, and the two ways over the wire.
 
 use reqwest::header::{HeaderMap, HeaderName, HeaderValue};
 
@@ -27,7 +27,7 @@ pub(super) fn full_request(model: &str) -> ChatRequest {
     }
 }
 
-/// The same in a conversation of several turns.
+/// [`full_request`] in a conversation of several turns.
 pub(super) fn full_conversation(model: &str) -> ChatRequest {
     let request = full_request(model);
     let more = [ChatMessage::assistant("Yes?"), ChatMessage::user("So?")];
@@ -64,13 +64,13 @@ pub(super) fn named(header: &'static str, value: &'static str, answer: HttpAnswe
     HttpAnswer { headers, ..answer }
 }
 
-/// What an answer says, with its text beside it, as a client returns it.
+/// Reply in an answer, with the answer's text, as a client returns it.
 pub(super) fn read(wire: &dyn WireCodec, answer: HttpAnswer) -> Result<ChatReply, AskError> {
     let reply = wire.decode(&answer)?;
     Ok(ChatReply { raw: answer.into_text(), ..reply })
 }
 
-/// What a body of a good status says.
+/// Reply in a body with a good status.
 pub(super) fn decoded(wire: &dyn WireCodec, body: &str) -> Result<ChatReply, AskError> {
     read(wire, answer(200, body))
 }

@@ -20,13 +20,13 @@ mod vertex;
 
 pub(crate) use refusal::refusal_in;
 
-pub use anthropic::Anthropic;
+pub use anthropic::AnthropicMessages;
 pub use azure::AzureOpenAi;
-pub use bedrock::Bedrock;
+pub use bedrock::BedrockConverse;
 pub use dialect::{ChatDialect, LogprobsField};
 pub use format::{HttpCall, KeyHeader, WireCodec};
-pub use gemini::Gemini;
-pub use ollama::Ollama;
+pub use gemini::GeminiGenerate;
+pub use ollama::OllamaChat;
 pub use openai_chat::OpenAiChat;
 pub use openai_responses::OpenAiResponses;
-pub use vertex::Vertex;
+pub use vertex::VertexGemini;

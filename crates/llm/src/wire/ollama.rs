@@ -31,9 +31,9 @@ const REPLY_ROOM: u32 = 1024;
 
 /// The format.
 #[derive(Debug, Clone, Copy, Default)]
-pub struct Ollama;
+pub struct OllamaChat;
 
-impl WireCodec for Ollama {
+impl WireCodec for OllamaChat {
     fn name(&self) -> &'static str {
         "ollama"
     }
@@ -53,6 +53,7 @@ impl WireCodec for Ollama {
             num_predict: limit,
             num_ctx: window(&messages, request.max_output_tokens.unwrap_or(REPLY_ROOM)),
         };
+
         let body = OllamaBody {
             model: &request.model,
             messages,
@@ -80,14 +81,17 @@ impl WireCodec for Ollama {
         let Some(message) = body.get("message").filter(|message| message.is_object()) else {
             return Err(answer::without_reply(answer, &body, "message", usage));
         };
+
         if body.get("done").is_some_and(|done| done != true) {
             return Err(answer::malformed(answer, "the answer is only the beginning of one".into(), usage));
         }
+
         let called =
             message.get("tool_calls").and_then(Value::as_array).is_some_and(|calls| !calls.is_empty());
         let text = message["content"].as_str().unwrap_or_default();
         let finish = if called { FinishReason::ToolCall } else { finish(body.get("done_reason")) };
         let reply = ChatReply { usage, model: json::text(&body, "/model"), ..ChatReply::new(text, finish) };
+
         Ok(answer::complete(answer, reply))
     }
 

@@ -49,7 +49,7 @@ impl OpenAiChat {
         }
     }
 
-    /// What is sent at all: the dialect and what was learned, whichever takes less.
+    /// Part of the schema to send: the dialect's or the learned one, whichever is less.
     fn schema_support(&self, quirks: ServerQuirks) -> SchemaSupport {
         quirks.schema.max(self.dialect.schema)
     }
@@ -91,6 +91,7 @@ impl WireCodec for OpenAiChat {
                 .filter(|_| self.dialect.logprobs == LogprobsField::Routed)
                 .map(|_| ProviderRouting { require_parameters: true }),
         };
+
         outgoing::post(self.dialect.path, &body)
     }
 
@@ -114,6 +115,7 @@ impl WireCodec for OpenAiChat {
             request_id: json::text(&body, "/id"),
             ..ChatReply::new(text, finish)
         };
+
         Ok(answer::complete(answer, reply))
     }
 
@@ -134,6 +136,7 @@ impl WireCodec for OpenAiChat {
         {
             return Some(ServerQuirks { no_logprobs: true, ..quirks });
         }
+
         let schema_sent = request.schema.is_some() && self.schema_support(quirks) != SchemaSupport::None;
         let sent = SentFeatures {
             system: quirks.sends_system(request),
@@ -205,7 +208,7 @@ enum LogprobsParameter {
     Count(u8),
 }
 
-/// What OpenRouter may choose from.
+/// Restriction of the servers that OpenRouter may choose from.
 #[derive(Serialize)]
 struct ProviderRouting {
     require_parameters: bool,
@@ -284,13 +287,14 @@ fn read_content(content: &Value) -> (String, Option<String>) {
                     },
                 }
             }
+
             (text, refusal)
         }
         _ => (String::new(), None),
     }
 }
 
-/// Why the model stopped, in whatever word a server has for it.
+/// Reads the reason why the model stopped, in any server's words.
 fn finish(reason: Option<&str>) -> FinishReason {
     match reason.unwrap_or("unknown") {
         "stop" | "eos" | "eos_token" | "end_turn" | "stop_sequence" => FinishReason::Stop,

@@ -293,7 +293,7 @@ fn only_sent_parameters_are_learned_from() {
 }
 
 #[test]
-fn half_a_character_and_a_byte_order_mark_spoil_no_answer() {
+fn lone_surrogates_and_a_byte_order_mark_spoil_no_answer() {
     let body =
         "\u{feff}{\"choices\":[{\"message\":{\"content\":\"cut \\ud83d\"},\"finish_reason\":\"stop\"}]}";
     assert_eq!(decode(200, body).unwrap().text, "cut \u{fffd}");

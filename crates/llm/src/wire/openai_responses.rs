@@ -50,6 +50,7 @@ impl WireCodec for OpenAiResponses {
             // Replies are kept here, not at the provider.
             store: false,
         };
+
         outgoing::post("/responses".to_owned(), &body)
     }
 
@@ -63,6 +64,7 @@ impl WireCodec for OpenAiResponses {
         if let Some(error) = body.get("error").filter(|error| !error.is_null()) {
             return Err(failure(answer, json::error_value(error), usage));
         }
+
         let Some(output) = body.get("output").and_then(Value::as_array) else {
             return Err(answer::without_reply(answer, &body, "output", usage));
         };
@@ -76,6 +78,7 @@ impl WireCodec for OpenAiResponses {
                 _ => {}
             }
         }
+
         let called = output.iter().any(|item| item["type"] == "function_call");
         let finish = if called { FinishReason::ToolCall } else { finish(&body) };
         let reply = ChatReply {
@@ -174,6 +177,7 @@ fn item(message: &ChatMessage) -> Result<ResponsesItem<'_>, AskError> {
     if message.role == Role::Tool {
         return Err(outgoing::tool_message());
     }
+
     let content = if let Some(text) = outgoing::text_only(&message.content) {
         ResponsesContent::Text(text)
     } else {

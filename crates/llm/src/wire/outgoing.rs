@@ -1,4 +1,4 @@
-//! What all formats share in writing a request: its checks, its joined texts, its headers, its path.
+//! Shared writing of requests: checks, joined texts, headers, path.
 
 use std::borrow::Cow;
 
@@ -16,6 +16,7 @@ pub(super) fn check(request: &ChatRequest) -> Result<(), AskError> {
     if let Some(t) = request.temperature.filter(|t| !t.is_finite()) {
         return Err(bad(format!("the temperature is {t}, which is not a number that can be sent")));
     }
+
     Ok(())
 }
 
@@ -61,9 +62,11 @@ pub(super) fn apart(request: &ChatRequest) -> Result<(String, Vec<&ChatMessage>)
             Role::User | Role::Assistant => others.push(message),
         }
     }
+
     if others.is_empty() {
         return Err(bad("there is no user message to send"));
     }
+
     Ok((system.join("\n\n"), others))
 }
 
@@ -75,6 +78,7 @@ pub(super) fn tool_message() -> AskError {
 /// A model's name as one segment of a path.
 pub(super) fn segment(name: &str) -> String {
     const HEX: &[u8; 16] = b"0123456789ABCDEF";
+
     let mut out = String::with_capacity(name.len());
     for byte in name.bytes() {
         if byte.is_ascii_alphanumeric() || b"-._~:@".contains(&byte) {
@@ -84,6 +88,7 @@ pub(super) fn segment(name: &str) -> String {
             out.extend([byte >> 4, byte & 15].map(|digit| char::from(HEX[usize::from(digit)])));
         }
     }
+
     out
 }
 
@@ -98,7 +103,7 @@ mod tests {
     }
 
     #[test]
-    fn instructions_are_taken_out_of_the_conversation() {
+    fn system_messages_are_taken_out_of_the_conversation() {
         let request = ChatRequest::new(vec![
             ChatMessage::system("a"),
             ChatMessage::user("q"),

@@ -1,4 +1,4 @@
-//! What a refused request teaches about a server, for all formats.
+//! Lessons from refused requests, for all formats.
 
 use super::{ceiling, json};
 use crate::quirks::{self, SchemaSupport, SentFeatures, ServerQuirks};
@@ -22,6 +22,7 @@ pub(super) fn learn(
     if !matches!(answer.status, 400 | 402 | 403 | 413 | 422 | 429) {
         return None;
     }
+
     let error = json::server_error(&answer.body);
     let lower = if answer.status == 429 { ceiling::within_allowance } else { ceiling::lower };
     let lower = sent.ceiling.and_then(|ceiling| lower(ceiling, &error.message));
@@ -32,6 +33,7 @@ pub(super) fn learn(
     if !matches!(answer.status, 400 | 403 | 422) {
         return None;
     }
+
     let from = ServerQuirks { schema: quirks.schema.max(most), ..quirks };
     quirks::learn(from, sent, &error.param, &format!("{} {}", error.code.replace('_', " "), error.message))
 }

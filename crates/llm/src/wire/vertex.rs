@@ -2,7 +2,7 @@
 //! location stand in the address.
 
 use super::format::{HttpCall, KeyHeader, WireCodec};
-use super::gemini::Gemini;
+use super::gemini::GeminiGenerate;
 use crate::error::AskError;
 use crate::quirks::ServerQuirks;
 use crate::reply::ChatReply;
@@ -11,9 +11,9 @@ use crate::transport::HttpAnswer;
 
 /// The format.
 #[derive(Debug, Clone, Copy, Default)]
-pub struct Vertex;
+pub struct VertexGemini;
 
-impl WireCodec for Vertex {
+impl WireCodec for VertexGemini {
     fn name(&self) -> &'static str {
         "vertex"
     }
@@ -23,11 +23,11 @@ impl WireCodec for Vertex {
     }
 
     fn encode(&self, request: &ChatRequest, quirks: ServerQuirks) -> Result<HttpCall, AskError> {
-        Gemini.encode(request, quirks)
+        GeminiGenerate.encode(request, quirks)
     }
 
     fn decode(&self, answer: &HttpAnswer) -> Result<ChatReply, AskError> {
-        Gemini.decode(answer)
+        GeminiGenerate.decode(answer)
     }
 
     fn learn(
@@ -36,6 +36,6 @@ impl WireCodec for Vertex {
         answer: &HttpAnswer,
         quirks: ServerQuirks,
     ) -> Option<ServerQuirks> {
-        Gemini.learn(request, answer, quirks)
+        GeminiGenerate.learn(request, answer, quirks)
     }
 }

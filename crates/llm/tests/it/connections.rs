@@ -74,7 +74,7 @@ fn transport(max_answer_bytes: usize) -> HttpTransport {
 const ANSWER: &str = "HTTP/1.1 200 OK\r\ncontent-length: 4\r\n\r\nfine";
 
 #[tokio::test]
-async fn a_connection_is_used_again_and_replaced_when_the_server_closed_it() {
+async fn connections_are_reused_and_replaced_when_closed() {
     for (answers, connections) in [(usize::MAX, 1), (2, 3), (1, 6)] {
         let (port, counted) = server(answers, ANSWER).await;
         let client = transport(1 << 20);
@@ -93,7 +93,7 @@ async fn a_connection_is_used_again_and_replaced_when_the_server_closed_it() {
 }
 
 #[tokio::test]
-async fn a_connection_that_was_closed_while_nobody_used_it_fails_no_request() {
+async fn idle_connection_closed_by_the_server_fails_no_request() {
     for resets in [false, true] {
         let (port, connections) = server_that(1, ANSWER, resets).await;
         let client = transport(1 << 20);

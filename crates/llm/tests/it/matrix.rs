@@ -91,7 +91,7 @@ async fn once(format: &Format, reply: Reply) -> Result<ChatReply, AskError> {
 }
 
 #[tokio::test]
-async fn faults_that_pass_are_outlived_and_faults_that_last_are_named() {
+async fn transient_faults_are_retried_and_lasting_faults_are_reported() {
     // The formats at the same time, because some faults take as long as the limit allows.
     join_all(FORMATS.iter().map(all_faults)).await;
 }
@@ -162,7 +162,7 @@ async fn an_answer_in_the_words_of_another_format_is_none() {
 }
 
 #[tokio::test]
-async fn refusals_filters_limits_and_silence_never_look_like_an_answer() {
+async fn refusals_filters_truncation_and_empty_replies_are_no_answers() {
     for format in &FORMATS {
         let context = format.model;
         let words = "I would rather not.";
@@ -224,7 +224,7 @@ async fn a_good_answer_brings_everything_the_format_has() {
 }
 
 #[tokio::test]
-async fn what_a_model_refuses_is_learned_once_in_every_format() {
+async fn refused_parameters_are_learned_once_in_every_format() {
     for format in &FORMATS {
         let server = MockServer::start(|incoming: &Incoming| {
             let body = incoming.body.to_string();
@@ -239,7 +239,7 @@ async fn what_a_model_refuses_is_learned_once_in_every_format() {
 }
 
 #[tokio::test]
-async fn log_probabilities_come_where_they_are_offered_and_asked_for() {
+async fn logprobs_come_where_they_are_offered_and_asked_for() {
     for format in &FORMATS {
         let said =
             Reply::Tokens(vec![Token::certain("un"), Token::chosen(&[("met", 0.75), ("known", 0.25)])]);

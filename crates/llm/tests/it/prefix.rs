@@ -34,7 +34,7 @@ fn request(criterion: u32, shared: &str, repair: bool, probabilities: bool) -> C
 }
 
 #[tokio::test]
-async fn requests_that_begin_alike_are_the_same_bytes_up_to_where_they_differ() {
+async fn shared_prompt_prefixes_encode_to_the_same_bytes() {
     for format in &FORMATS {
         for length in [10, 20_000] {
             let server = MockServer::start(always(Reply::Tokens(vec![Token::certain("fine")])));
@@ -87,7 +87,7 @@ fn marks(body: &Value) -> Vec<bool> {
 }
 
 #[tokio::test]
-async fn a_marker_stands_at_the_end_of_what_is_shared_where_it_helps() {
+async fn cache_mark_is_at_the_end_of_the_shared_prefix() {
     for (provider, model, tokens) in [
         ("anthropic", "claude-sonnet-4-5", 1024),
         ("anthropic", "claude-haiku-4-5", 4096),

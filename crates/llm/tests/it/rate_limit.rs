@@ -43,7 +43,7 @@ async fn ask_all(client: &ModelClient, count: usize) -> Vec<Option<ChatReply>> {
 }
 
 #[tokio::test]
-async fn a_server_that_takes_so_many_at_once_is_found_out_without_losing_a_question() {
+async fn concurrency_window_adapts_to_the_server_and_loses_no_call() {
     const TAKES: usize = 20;
     let refused = Arc::new(AtomicUsize::new(0));
     let seen = Arc::clone(&refused);
@@ -78,7 +78,7 @@ async fn the_ceiling_is_never_passed() {
 }
 
 #[tokio::test]
-async fn clients_of_one_account_share_its_places_and_other_accounts_have_their_own() {
+async fn clients_of_one_account_share_permits() {
     let server = MockServer::start(|_: &Incoming| Reply::text("fine").after(Duration::from_millis(20)));
     let accounts = Arc::new(ProviderAccounts::new(limits(3)));
     let make = |model: &str, key: &'static str| {
@@ -101,7 +101,7 @@ async fn clients_of_one_account_share_its_places_and_other_accounts_have_their_o
 }
 
 #[tokio::test]
-async fn a_wish_to_be_left_alone_concerns_the_whole_account() {
+async fn retry_after_pauses_the_whole_account() {
     let asked_at: Arc<Mutex<Vec<Instant>>> = Arc::default();
     let seen = Arc::clone(&asked_at);
     let server = MockServer::start(move |incoming: &Incoming| {
@@ -124,7 +124,7 @@ async fn a_wish_to_be_left_alone_concerns_the_whole_account() {
 }
 
 #[tokio::test]
-async fn a_server_that_wants_no_requests_for_an_hour_gets_none() {
+async fn retry_after_of_an_hour_sends_nothing() {
     let server =
         MockServer::start(|_: &Incoming| Reply::RateLimited { retry_after: Some(Duration::from_hours(1)) });
     let client = client(&server, limits(1));
@@ -166,7 +166,7 @@ impl ReplyStore for MapMemory {
 }
 
 #[tokio::test]
-async fn the_same_question_at_the_same_time_is_sent_once_if_its_answer_is_kept() {
+async fn single_flight_sends_identical_calls_once_if_the_reply_is_kept() {
     let server = MockServer::start(|_: &Incoming| Reply::text("fine").after(Duration::from_millis(30)));
     let client = client(&server, limits(50));
     let model =

@@ -149,7 +149,7 @@ impl CallObserver for NotingObserver {
 #[tokio::test]
 async fn an_observer_hears_of_retries_and_of_rate_limits() {
     let limited = Reply::RateLimited { retry_after: Some(Duration::from_secs(7)) };
-    let server = MockServer::start(sequence(vec![limited, Reply::Break, Reply::text("yes")]));
+    let server = MockServer::start(sequence(vec![limited, Reply::Reset, Reply::text("yes")]));
     let observer = Arc::new(NotingObserver::default());
     let (client, _) = client_with(&server, |setup| setup.observer = Some(observer.clone()));
     client.ask(&question()).await.unwrap();
