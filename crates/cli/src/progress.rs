@@ -53,7 +53,7 @@ impl Progress {
                 bar.set_message(with_retries(tally(*counts), *retries));
                 bar.inc(1);
             }
-            (Self::Live { bar, counts, retries }, Event::Call(_)) => {
+            (Self::Live { bar, counts, retries }, Event::CallRetrying { .. }) => {
                 *retries += 1;
                 bar.set_message(with_retries(tally(*counts), *retries));
             }

@@ -169,14 +169,14 @@ fn again(figure: u64, calls: u64) -> u64 {
 
 #[cfg(test)]
 mod tests {
-    use assize_llm::{Price, Rates};
+    use assize_llm::{ModelPrice, TokenRates};
 
     use super::*;
 
     fn card() -> ModelCard {
         let rates =
-            Rates { input: 1_000_000, cached_input: 100_000, cache_write: 1_000_000, output: 4_000_000 };
-        ModelCard { price: Some(Price { rates, long: None }), ..ModelCard::default() }
+            TokenRates { input: 1_000_000, cached_input: 100_000, cache_write: 1_000_000, output: 4_000_000 };
+        ModelCard { price: Some(ModelPrice { rates, long: None }), ..ModelCard::default() }
     }
 
     fn forecast() -> Forecast {

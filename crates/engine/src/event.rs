@@ -1,10 +1,11 @@
 //! Everything that happens while the engine works. What a person sees is drawn from these.
 
 use std::path::PathBuf;
+use std::time::{Duration, SystemTime};
 
 use assize_author::AuthorEvent;
 use assize_diagnostic::{Diagnostic, SourceMap};
-use assize_llm::CallEvent;
+use assize_llm::{CallEvent, ErrorKind};
 
 /// Something that happened.
 #[derive(Debug, Clone)]
@@ -53,8 +54,24 @@ pub enum Event {
     },
     /// A run has ended, and nothing is in flight any more.
     RunEnded,
-    /// A call to a model has to wait, or is made again.
-    Call(CallEvent),
+    /// A call to a model failed and is sent again after a wait.
+    CallRetrying {
+        /// The model as its server names it.
+        model: String,
+        /// Number of the request that failed, from 1.
+        attempt: u32,
+        /// The wait before the next request.
+        delay: Duration,
+        /// The kind of failure.
+        reason: ErrorKind,
+    },
+    /// A model server limited an account, and nothing is sent to it for a while.
+    RateLimited {
+        /// Host of the server.
+        account: String,
+        /// End of the pause.
+        until: SystemTime,
+    },
     /// Drafts are made without a model, because nobody named one.
     DraftingOffline,
     /// A draft or a critique is done.
@@ -73,9 +90,16 @@ impl From<AuthorEvent> for Event {
     }
 }
 
-impl From<CallEvent> for Event {
-    fn from(event: CallEvent) -> Self {
-        Self::Call(event)
+impl From<&CallEvent<'_>> for Event {
+    fn from(event: &CallEvent<'_>) -> Self {
+        match *event {
+            CallEvent::Retrying { model, attempt, delay, reason } => {
+                Self::CallRetrying { model: model.to_owned(), attempt, delay, reason }
+            }
+            CallEvent::RateLimited { account, until } => {
+                Self::RateLimited { account: account.to_owned(), until }
+            }
+        }
     }
 }
 

@@ -8,18 +8,19 @@ use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
 
 use assize_evalfile::Config;
 use assize_llm::{
-    Accounts, Ask, Budget, Client, ConfigError, HttpOptions, HttpTransport, Limits, Meter, Miss, ModelCard,
-    ModelId, ModelName, PriceTable, Proxies, Remembering, Setup, prices_as_of,
+    Budget, BudgetTracker, CachedModel, CallEvent, CallObserver, ChatModel, ClientSetup, ConfigError,
+    HttpOptions, HttpProxies, HttpTransport, ModelCard, ModelClient, ModelId, ModelName, OnCacheMiss,
+    PriceTable, ProviderAccounts, RateLimits, prices_as_of,
 };
 use assize_rubric::Usd;
-use assize_run::{Buyer, CacheMemory};
+use assize_run::{CachedReplyStore, ReplyOwner};
 use assize_store::{ReplyCache, StoreError, fence_key};
 use tokio::sync::Semaphore;
 use tokio_util::sync::CancellationToken;
 
 use crate::engine::Engine;
 use crate::error::EngineError;
-use crate::event::Event;
+use crate::event::{Event, Observer};
 use crate::options::{CacheUse, RunOptions, SpendingOptions, UnknownPrice};
 use crate::process::ProcessContext;
 
@@ -54,12 +55,12 @@ pub(crate) struct ModelGateway {
     is_plan: bool,
     /// Variables of keys that a plan did without.
     missing_keys: Mutex<BTreeSet<String>>,
-    setup: Setup,
+    setup: ClientSetup,
     /// Handling of a call that the cache can't answer; `None` without a cache.
-    miss: Option<Miss>,
+    miss: Option<OnCacheMiss>,
     folder: PathBuf,
     cache: Mutex<Option<Arc<ReplyCache>>>,
-    buyer: Arc<OnceLock<Buyer>>,
+    reply_owner: Arc<OnceLock<ReplyOwner>>,
     prices: PriceTable,
     /// The most tokens of a reply to anybody but a target, by the command line.
     max_output_tokens: Option<u32>,
@@ -96,7 +97,7 @@ impl ModelGateway {
         gateway.all_priced = usd.is_some() && options.unknown_price == UnknownPrice::Refuse;
         gateway.may_be_unpriced = true;
 
-        let limits = Limits {
+        let limits = RateLimits {
             max_concurrency: options.max_concurrency.or(config.max_concurrency),
             requests_per_minute: options
                 .requests_per_minute
@@ -104,7 +105,7 @@ impl ModelGateway {
                 .map(|n| n.get().into()),
             tokens_per_minute: options.tokens_per_minute.or(config.tokens_per_minute).map(|n| n.get().into()),
         };
-        gateway.setup.accounts = Arc::new(Accounts::new(limits));
+        gateway.setup.accounts = Arc::new(ProviderAccounts::new(limits));
         gateway.use_sockets(engine);
         if let Some(timeout) = options.request_timeout.or(config.request_timeout) {
             gateway.setup.timeout = timeout;
@@ -144,17 +145,17 @@ impl ModelGateway {
         let budget = spending.budget_with(usd);
         let miss = match spending.cache {
             CacheUse::Off => None,
-            CacheUse::Only => Some(Miss::Refuse),
-            CacheUse::On => Some(Miss::Ask),
+            CacheUse::Only => Some(OnCacheMiss::Refuse),
+            CacheUse::On => Some(OnCacheMiss::Ask),
         };
 
         let limit = CancellationToken::new();
         let refusal: Arc<OnceLock<String>> = Arc::default();
-        let meter = (budget != Budget::default()).then(|| {
+        let tracker = (budget != Budget::default()).then(|| {
             let limit = limit.clone();
             let refusal = Arc::clone(&refusal);
             let observer = engine.observer();
-            Meter::new(budget, move |why: &str| {
+            BudgetTracker::new(budget, move |why: &str| {
                 if refusal.set(why.to_owned()).is_ok() {
                     observer.observe(Event::BudgetReached { reason: why.to_owned() });
                 }
@@ -163,11 +164,11 @@ impl ModelGateway {
         });
 
         let observer = engine.observer();
-        let setup = Setup {
+        let setup = ClientSetup {
             transport: Arc::new(transport(engine)),
-            meter,
-            observer: Some(Arc::new(move |event| observer.observe(Event::Call(event)))),
-            ..Setup::default()
+            budget: tracker,
+            observer: Some(Arc::new(CallEvents(observer))),
+            ..ClientSetup::default()
         };
 
         Self {
@@ -185,7 +186,7 @@ impl ModelGateway {
             miss,
             folder: engine.process().working_folder.join(CACHE_FOLDER),
             cache: Mutex::default(),
-            buyer: Arc::default(),
+            reply_owner: Arc::default(),
             asks_models: AtomicBool::new(false),
             commands: Arc::new(Semaphore::new(COMMANDS)),
             cache_error: OnceLock::new(),
@@ -201,7 +202,11 @@ impl ModelGateway {
             ..SpendingOptions::default()
         };
 
-        Self { is_plan: true, setup: Setup::default(), ..Self::within_budget(&nothing, None, prices, engine) }
+        Self {
+            is_plan: true,
+            setup: ClientSetup::default(),
+            ..Self::within_budget(&nothing, None, prices, engine)
+        }
     }
 
     /// A client for a model. A plan sends nothing, so that it needs no key; that the run will is kept for
@@ -210,9 +215,9 @@ impl ModelGateway {
         &self,
         name: &ModelName,
         variables: &assize_evalfile::Environment,
-    ) -> Result<Client, ConfigError> {
+    ) -> Result<ModelClient, ConfigError> {
         let known = Arc::clone(variables);
-        match Client::from_name(name, &move |key| known(key), self.setup()) {
+        match ModelClient::from_name(name, &move |key| known(key), self.setup()) {
             Err(ConfigError::MissingKey { variable, .. }) if self.is_plan => {
                 let known = Arc::clone(variables);
                 let names: Vec<String> = variable.split(" or ").map(str::to_owned).collect();
@@ -220,7 +225,7 @@ impl ModelGateway {
                 let stand_in = move |key: &str| {
                     known(key).or_else(|| names.iter().any(|name| name == key).then(|| "not-set".to_owned()))
                 };
-                Client::from_name(name, &stand_in, self.setup())
+                ModelClient::from_name(name, &stand_in, self.setup())
             }
             made => made,
         }
@@ -233,7 +238,7 @@ impl ModelGateway {
     }
 
     /// Setup that clients share.
-    pub(crate) fn setup(&self) -> Setup {
+    pub(crate) fn setup(&self) -> ClientSetup {
         self.setup.clone()
     }
 
@@ -287,7 +292,7 @@ impl ModelGateway {
     }
 
     /// A client as targets use it. `context_tokens` is what its own settings say about how much it can read.
-    pub(crate) fn ask(&self, client: Client, context_tokens: Option<u64>) -> Arc<dyn Ask> {
+    pub(crate) fn ask(&self, client: ModelClient, context_tokens: Option<u64>) -> Arc<dyn ChatModel> {
         self.reach(client, context_tokens, None)
     }
 
@@ -295,29 +300,29 @@ impl ModelGateway {
     /// its own settings allow for a reply.
     pub(crate) fn ask_judge(
         &self,
-        client: Client,
+        client: ModelClient,
         context_tokens: Option<u64>,
         max_output_tokens: Option<u32>,
-    ) -> Arc<dyn Ask> {
+    ) -> Arc<dyn ChatModel> {
         self.reach(client, context_tokens, self.max_output_tokens.or(max_output_tokens))
     }
 
     fn reach(
         &self,
-        client: Client,
+        client: ModelClient,
         context_tokens: Option<u64>,
         max_output_tokens: Option<u32>,
-    ) -> Arc<dyn Ask> {
+    ) -> Arc<dyn ChatModel> {
         self.asks_models.store(true, Ordering::Relaxed);
         let id = client.describe();
         let card = ModelCard { max_output_tokens, ..self.prices.card(&id, context_tokens) };
         self.models().insert(id, card);
         let client = client.with_card(card);
-        let inner: Arc<dyn Ask> = Arc::new(client.clone());
+        let inner: Arc<dyn ChatModel> = Arc::new(client.clone());
         let Some((miss, cache)) = self.miss.zip(self.cache()) else { return inner };
         let clock = self.clock;
-        let memory = CacheMemory::new(cache, Arc::clone(&self.buyer), move || clock().as_second());
-        Arc::new(Remembering::new(client, inner, Arc::new(memory), miss))
+        let memory = CachedReplyStore::new(cache, Arc::clone(&self.reply_owner), move || clock().as_second());
+        Arc::new(CachedModel::new(client, inner, Arc::new(memory), miss))
     }
 
     /// The secret of the fences. The same in every run that uses the cache: with other fences every call would be a
@@ -390,7 +395,7 @@ impl ModelGateway {
     /// Names the run that pays for what is bought from now on.
     pub(crate) fn begin(&self, run_id: &str) {
         let process = uuid::Uuid::new_v4().to_string();
-        let _ = self.buyer.set(Buyer { run: run_id.to_owned(), process });
+        let _ = self.reply_owner.set(ReplyOwner { run: run_id.to_owned(), process });
     }
 
     /// Begins an operation that makes no run: what an earlier one bought is not bought by this one.
@@ -455,7 +460,7 @@ pub fn remedy(error: &StoreError) -> &'static str {
 
 /// The real network, with the proxies that this process was told of.
 fn transport(engine: &Engine) -> HttpTransport {
-    let proxies = Some(Proxies::of(&|name| engine.process().variable(name)));
+    let proxies = Some(HttpProxies::from_env(&|name| engine.process().variable(name)));
     HttpTransport::new(HttpOptions { proxies, ..HttpOptions::default() })
 }
 
@@ -465,4 +470,13 @@ fn random_key() -> [u8; 32] {
     key[..16].copy_from_slice(uuid::Uuid::new_v4().as_bytes());
     key[16..].copy_from_slice(uuid::Uuid::new_v4().as_bytes());
     key
+}
+
+/// Forwards the events of calls to the observer of the engine.
+struct CallEvents(Arc<dyn Observer>);
+
+impl CallObserver for CallEvents {
+    fn observe(&self, event: &CallEvent<'_>) {
+        self.0.observe(event.into());
+    }
 }

@@ -5,7 +5,7 @@ use std::str::FromStr;
 use std::sync::{Arc, Mutex, PoisonError};
 
 use assize_grade::{JudgeOptions, KeyedFences, ModelJudge, OfflineJudge, RubricJudge, WarmUp};
-use assize_llm::{Ask, ModelCard, ModelId, ModelName};
+use assize_llm::{ChatModel, ModelCard, ModelId, ModelName};
 use assize_run::{JudgeWish, Judges};
 use assize_store::JudgeInfo;
 use tokio::sync::Semaphore;
@@ -60,7 +60,7 @@ pub(crate) struct JudgeRegistry {
 struct JudgeEntry {
     judge: Arc<dyn RubricJudge>,
     /// The model it asks.
-    ask: Option<Arc<dyn Ask>>,
+    ask: Option<Arc<dyn ChatModel>>,
     /// `provider:model`, for noticing that a model judges itself.
     model: Option<String>,
     /// Facts about the model.
@@ -199,7 +199,7 @@ impl JudgeRegistry {
 impl JudgeEntry {
     fn new(
         judge: Arc<dyn RubricJudge>,
-        ask: Option<Arc<dyn Ask>>,
+        ask: Option<Arc<dyn ChatModel>>,
         id: Option<ModelId>,
         card: ModelCard,
         chosen_by: ChosenBy,
@@ -219,12 +219,12 @@ pub(crate) fn model(
     targets: &TargetRegistry,
     gateway: &ModelGateway,
     variables: &assize_evalfile::Environment,
-) -> Result<Arc<dyn Ask>, EngineError> {
+) -> Result<Arc<dyn ChatModel>, EngineError> {
     if let Some(ask) = targets.ask(name) {
         return ask;
     }
     let parsed = if variables("JUDGE_MODEL").as_deref() == Some(name) {
-        ModelName::of_judge(name, &|variable| variables(variable))
+        ModelName::for_judge(name, &|variable| variables(variable))
     } else {
         ModelName::from_str(name)
     };
@@ -251,7 +251,7 @@ impl Judges for JudgeRegistry {
         Ok(self.with(wish, |made| Arc::clone(&made.judge))?)
     }
 
-    fn model(&self, wish: JudgeWish<'_>) -> Result<(String, Arc<dyn Ask>), String> {
+    fn model(&self, wish: JudgeWish<'_>) -> Result<(String, Arc<dyn ChatModel>), String> {
         let ask = self.with(wish, |made| made.ask.clone())?;
         let (name, _) = self.choose(wish);
         ask.map(|ask| (name.to_owned(), ask))

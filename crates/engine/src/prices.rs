@@ -6,7 +6,7 @@ use std::str::FromStr;
 
 use assize_diagnostic::render;
 use assize_evalfile::{LoadOptions, PriceRow, Suite, load_prices};
-use assize_llm::{ModelName, Price, PriceOverride, PriceTable, Rates};
+use assize_llm::{ModelName, ModelPrice, PriceOverride, PriceTable, TokenRates};
 use assize_rubric::Usd;
 
 use crate::engine::Engine;
@@ -38,11 +38,12 @@ fn read(row: PriceRow) -> Result<((String, String), PriceOverride), EngineError>
     let price = match rates {
         None => None,
         Some(rates) => {
-            let rates = Rates::per_million(rates.input, rates.cached_input, rates.cache_write, rates.output)
-                .ok_or_else(|| {
-                    EngineError::invalid_file(format!("the prices of `{provider}:{model}` can't be used"))
-                })?;
-            Some(Price { rates, long: None })
+            let rates =
+                TokenRates::per_million(rates.input, rates.cached_input, rates.cache_write, rates.output)
+                    .ok_or_else(|| {
+                        EngineError::invalid_file(format!("the prices of `{provider}:{model}` can't be used"))
+                    })?;
+            Some(ModelPrice { rates, long: None })
         }
     };
     Ok(((provider, model), PriceOverride { price, context_tokens }))

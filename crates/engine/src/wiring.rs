@@ -7,7 +7,7 @@ use std::sync::Arc;
 use assize_diagnostic::render;
 use assize_evalfile::{Config, LoadOptions, load_targets};
 use assize_grade::{FenceSource, KeyedFences, WarmUp};
-use assize_llm::{Ask, ModelCard};
+use assize_llm::{ChatModel, ModelCard};
 use assize_rubric::Usd;
 use tokio::sync::Semaphore;
 
@@ -161,7 +161,7 @@ impl Wiring<'_> {
     }
 
     /// The model of a name, as seen from a folder.
-    pub(crate) fn model(&self, name: &str, deps: &RunDeps) -> Result<Arc<dyn Ask>, EngineError> {
+    pub(crate) fn model(&self, name: &str, deps: &RunDeps) -> Result<Arc<dyn ChatModel>, EngineError> {
         model(name, &deps.targets, &self.gateway, &self.engine.process().environment())
     }
 

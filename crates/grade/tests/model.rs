@@ -7,7 +7,7 @@ mod common;
 use std::sync::Arc;
 
 use assize_grade::{JudgeOptions, ModelJudge};
-use assize_llm::{AskError, ErrorKind, Finish};
+use assize_llm::{AskError, ErrorKind, FinishReason};
 use assize_rubric::{
     Confidence, EvidencePolicy, Gate, Judging, Operator, Outcome, RawScore, UngradedKind, Weight,
 };
@@ -105,9 +105,9 @@ fn failures_keep_their_kind() {
     let mut refused = reply("");
     refused.refusal = Some("I can't help with that.".into());
     let mut filtered = reply(MET);
-    filtered.finish = Finish::ContentFilter;
+    filtered.finish = FinishReason::ContentFilter;
     let mut cut = reply(MET);
-    cut.finish = Finish::Length;
+    cut.finish = FinishReason::Length;
     let mut slow = AskError::new(ErrorKind::Timeout, "no answer in 60 s");
     slow.attempts = 4;
     let table = [
@@ -244,7 +244,7 @@ fn a_batch_that_is_refused_or_cut_off_is_split() {
             let mut reply =
                 reply(&results(&ids.iter().map(|id| entry(id, r#""outcome":"met""#)).collect::<Vec<_>>()));
             if many && cut {
-                reply.finish = Finish::Length;
+                reply.finish = FinishReason::Length;
             } else if many {
                 reply.refusal = Some("no".into());
             }

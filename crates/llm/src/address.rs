@@ -80,6 +80,7 @@ pub(crate) fn ollama(text: &str, _: Lookup<'_>) -> Result<String, ConfigError> {
             address = url.to_string();
         }
     }
+
     Ok(with_path(&address, |path| {
         let path = path.strip_suffix("/api/chat").unwrap_or(without_endpoint(path));
         let path = path.strip_suffix("/v1").unwrap_or(path);
@@ -102,6 +103,7 @@ pub(crate) fn azure(text: &str, env: Lookup<'_>) -> Result<String, ConfigError> 
             format!("{path}/openai")
         }
     });
+
     let Ok(mut url) = Url::parse(&address) else { return Ok(address) };
     if azure_has_deployments(&url) && !url.query_pairs().any(|(name, _)| name == "api-version") {
         let chosen = AZURE_VERSION_VARIABLES.iter().find_map(|name| Some((*name, env(name)?)));
@@ -110,13 +112,15 @@ pub(crate) fn azure(text: &str, env: Lookup<'_>) -> Result<String, ConfigError> 
         {
             return Err(ConfigError::BadApiVersion { variable: (*variable).to_owned() });
         }
+
         let version = chosen.map_or_else(|| AZURE_VERSION.to_owned(), |(_, version)| version);
         url.query_pairs_mut().append_pair("api-version", version.trim());
     }
+
     Ok(url.to_string())
 }
 
-/// Where Bedrock would be if it were in no region.
+/// Placeholder address of Bedrock without a region.
 pub(crate) const BEDROCK: &str = "https://bedrock-runtime.amazonaws.com";
 
 /// Vertex in no particular location.
@@ -130,6 +134,7 @@ pub(crate) fn bedrock(text: &str, env: Lookup<'_>) -> Result<String, ConfigError
     if text.trim().trim_end_matches('/') != BEDROCK {
         return plain(text, env);
     }
+
     let region = place("region", &["AWS_REGION", "AWS_DEFAULT_REGION"], env)?
         .ok_or(ConfigError::MissingPlace { provider: "bedrock", what: "region", variable: "AWS_REGION" })?;
     Ok(format!("https://bedrock-runtime.{region}.amazonaws.com"))
@@ -145,6 +150,7 @@ pub(crate) fn vertex(text: &str, env: Lookup<'_>) -> Result<String, ConfigError>
     if Url::parse(text).is_ok_and(|url| url.path().trim_end_matches('/').contains('/')) {
         return plain(text, env);
     }
+
     let project = place("project", &["GOOGLE_CLOUD_PROJECT", "GOOGLE_VERTEX_PROJECT"], env)?.ok_or(
         ConfigError::MissingPlace { provider: "vertex", what: "project", variable: "GOOGLE_CLOUD_PROJECT" },
     )?;
@@ -155,6 +161,7 @@ pub(crate) fn vertex(text: &str, env: Lookup<'_>) -> Result<String, ConfigError>
         "global" => VERTEX.to_owned(),
         location => format!("https://{location}-aiplatform.googleapis.com"),
     };
+
     Ok(format!("{host}/v1/projects/{project}/locations/{location}/publishers/google"))
 }
 
@@ -168,15 +175,17 @@ fn place(
         return Ok(None);
     };
     let name = value.trim();
+
     // Anything else might lead the key to another host.
     let is_plain = |byte: u8| byte.is_ascii_alphanumeric() || byte == b'-';
     if name.is_empty() || !name.bytes().all(is_plain) {
         return Err(ConfigError::BadPlace { what, variable });
     }
+
     Ok(Some(name.to_owned()))
 }
 
-/// Whether a base URL of Azure has a path for each deployment.
+/// True if a base URL of Azure has a path for each deployment.
 pub(crate) fn azure_has_deployments(url: &Url) -> bool {
     !url.path().trim_end_matches('/').ends_with("/openai/v1")
 }

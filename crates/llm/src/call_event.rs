@@ -1,24 +1,34 @@
-//! Events of calls that take longer than one attempt, for whoever shows progress.
+//! Events of a call that an observer may want to show: waits of retries and pauses of rate-limited accounts.
 
-use std::sync::Arc;
-use std::time::Duration;
+use std::time::{Duration, SystemTime};
 
 use crate::error::ErrorKind;
 
-/// Failed attempt of a call that will be made again.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct CallEvent {
-    /// Provider of the model.
-    pub provider: String,
-    /// The model.
-    pub model: String,
-    /// Failure; [`ErrorKind::RateLimited`] and [`ErrorKind::Overloaded`] slow the whole account down.
-    pub kind: ErrorKind,
-    /// Attempts that counted so far.
-    pub attempts: u32,
-    /// Time until the next attempt.
-    pub wait: Duration,
+/// Receiver of the events of all clients that share a setup. Called while a request waits, so it must return at once.
+pub trait CallObserver: Send + Sync {
+    /// Takes one event.
+    fn observe(&self, event: &CallEvent<'_>);
 }
 
-/// Receiver of [`CallEvent`]s; called from the tasks that make the calls.
-pub type CallObserver = Arc<dyn Fn(CallEvent) + Send + Sync>;
+/// Event of one call to a model.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum CallEvent<'a> {
+    /// A request failed and is sent again after a wait.
+    Retrying {
+        /// The model as its server names it.
+        model: &'a str,
+        /// Number of the request that failed, from 1.
+        attempt: u32,
+        /// The wait before the next request.
+        delay: Duration,
+        /// The kind of failure.
+        reason: ErrorKind,
+    },
+    /// The server limited an account, and no client sends it anything for a while.
+    RateLimited {
+        /// Host of the server.
+        account: &'a str,
+        /// End of the pause.
+        until: SystemTime,
+    },
+}

@@ -1,4 +1,4 @@
-//! Whether a server takes the key that is set up for it: one question that costs nothing.
+//! Check of a key: one request that costs nothing.
 
 use std::time::Duration;
 
@@ -8,25 +8,25 @@ use serde_json::Value;
 
 use crate::classify::classify;
 use crate::config::ConfigError;
-use crate::endpoint::Endpoint;
+use crate::endpoint::ModelEndpoint;
 use crate::error::{AskError, ErrorKind};
 use crate::excerpt::{MESSAGE_CHARS, cut, readable};
 use crate::http::HttpTransport;
 use crate::name::ModelName;
-use crate::provider::{self, Provider};
-use crate::quirks::Quirks;
+use crate::provider::{self, ProviderRow};
+use crate::quirks::ServerQuirks;
 use crate::redact::Redactor;
 use crate::request::{ChatMessage, ChatRequest};
 use crate::settings;
 use crate::transport::{HttpAnswer, TransportError};
 use crate::wire::refusal_in;
 
-/// What came of asking a server.
+/// Outcome of a key check.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Checked {
+pub enum KeyCheck {
     /// It answered as it does to those who may ask; the number of models it lists, if it does.
     Accepted {
-        /// How many.
+        /// Number of models.
         models: Option<usize>,
     },
     /// It can't be used as it is set up, in words without secrets.
@@ -42,59 +42,63 @@ pub async fn check(
     env: &(dyn Fn(&str) -> Option<String> + Sync),
     transport: &HttpTransport,
     timeout: Duration,
-) -> Checked {
+) -> KeyCheck {
     let Some(row) = provider::find(provider) else {
-        return Checked::Unknown(format!("there is no provider `{provider}`"));
+        return KeyCheck::Unknown(format!("there is no provider `{provider}`"));
     };
     check_at(row, settings::endpoint(row, env), transport, timeout).await
 }
 
-/// The same for the model that `JUDGE_MODEL` names, where it has variables of its own.
+/// Checks the key of the model that `JUDGE_MODEL` names, where it has variables of its own.
 pub async fn check_judge(
     judge_model: &str,
     env: &(dyn Fn(&str) -> Option<String> + Sync),
     transport: &HttpTransport,
     timeout: Duration,
-) -> Checked {
-    match ModelName::of_judge(judge_model, env) {
+) -> KeyCheck {
+    match ModelName::for_judge(judge_model, env) {
         Ok(name) => check_at(name.row(), settings::judge_endpoint(name.row(), env), transport, timeout).await,
-        Err(error) => Checked::Refused(error.to_string()),
+        Err(error) => KeyCheck::Refused(error.to_string()),
     }
 }
 
 async fn check_at(
-    row: &Provider,
-    endpoint: Result<Endpoint, ConfigError>,
+    row: &ProviderRow,
+    endpoint: Result<ModelEndpoint, ConfigError>,
     transport: &HttpTransport,
     timeout: Duration,
-) -> Checked {
+) -> KeyCheck {
     let Some(path) = row.free else {
-        return Checked::Unknown("it has nothing that could be asked for free".to_owned());
+        return KeyCheck::Unknown("it has nothing that could be asked for free".to_owned());
     };
     let endpoint = match endpoint {
         Ok(endpoint) => endpoint,
-        Err(error) => return Checked::Refused(error.to_string()),
+        Err(error) => return KeyCheck::Refused(error.to_string()),
     };
     let wire = (row.wire)(&endpoint);
     let mut headers = HeaderMap::new();
+
     // The headers that the format adds to any request.
     let any = ChatRequest { model: "any".into(), ..ChatRequest::new(vec![ChatMessage::user("?")]) };
-    let always = wire.encode(&any, Quirks::default()).map(|call| call.headers).unwrap_or_default();
+    let always = wire.encode(&any, ServerQuirks::default()).map(|call| call.headers).unwrap_or_default();
     for (name, value) in always.into_iter().filter(|(name, _)| *name != "content-type") {
         if let Ok(value) = HeaderValue::from_str(&value) {
             headers.insert(HeaderName::from_static(name), value);
         }
     }
+
     if let Some(key) = &endpoint.key {
         let header = wire.key_header();
         let Ok(mut value) =
             HeaderValue::from_str(&format!("{}{}", header.prefix, key.secret.expose_secret()))
         else {
-            return Checked::Refused(format!("the value of {} cannot be sent", key.source));
+            return KeyCheck::Refused(format!("the value of {} cannot be sent", key.source));
         };
         value.set_sensitive(true);
+
         headers.insert(HeaderName::from_static(header.name), value);
     }
+
     let answer = transport.get(endpoint.url(path), headers, timeout).await;
     let redactor = Redactor::new(endpoint.secrets());
     let clean = |words: &str| cut(&redactor.redact_message(&cut(words, MESSAGE_CHARS * 10)), MESSAGE_CHARS);
@@ -102,31 +106,34 @@ async fn check_at(
         Ok(answer) => judge(&answer, clean),
         Err(
             error @ (TransportError::Connect(_) | TransportError::Timeout(_) | TransportError::Unusable(_)),
-        ) => Checked::Refused(clean(&error.to_string())),
-        Err(error) => Checked::Unknown(clean(&error.to_string())),
+        ) => KeyCheck::Refused(clean(&error.to_string())),
+        Err(error) => KeyCheck::Unknown(clean(&error.to_string())),
     }
 }
 
-fn judge(answer: &HttpAnswer, clean: impl Fn(&str) -> String) -> Checked {
+fn judge(answer: &HttpAnswer, clean: impl Fn(&str) -> String) -> KeyCheck {
     if (200..300).contains(&answer.status) {
         return match serde_json::from_slice::<Value>(&answer.body) {
-            Ok(body) if body.is_object() || body.is_array() => Checked::Accepted { models: models(&body) },
+            Ok(body) if body.is_object() || body.is_array() => KeyCheck::Accepted { models: models(&body) },
             _ => {
                 let start = clean(&readable(&answer.text()));
-                Checked::Refused(format!("what answers there is no model API: {start}"))
+                KeyCheck::Refused(format!("what answers there is no model API: {start}"))
             }
         };
     }
+
     let (code, message) = refusal_in(&answer.body);
     let error = AskError {
         status: Some(answer.status),
         ..AskError::new(classify(answer.status, &code, &message), clean(&message))
     };
     match error.kind {
-        ErrorKind::Authentication | ErrorKind::PermissionDenied => Checked::Refused(error.to_string()),
+        ErrorKind::Authentication | ErrorKind::PermissionDenied => KeyCheck::Refused(error.to_string()),
         // Some servers have no such list.
-        ErrorKind::NotFound => Checked::Unknown(format!("it has no list of models (HTTP {})", answer.status)),
-        _ => Checked::Unknown(error.to_string()),
+        ErrorKind::NotFound => {
+            KeyCheck::Unknown(format!("it has no list of models (HTTP {})", answer.status))
+        }
+        _ => KeyCheck::Unknown(error.to_string()),
     }
 }
 

@@ -24,6 +24,7 @@ pub(crate) fn classify(status: u16, code: &str, message: &str) -> ErrorKind {
     if status == 400 && out_of_money(&code, &message) {
         return ErrorKind::PermissionDenied;
     }
+
     match status {
         // An exhausted account answers 429 too, but waiting does not fill it.
         429 if ["insufficient_quota", "exceeded_current_quota", "billing"]
@@ -57,6 +58,7 @@ fn out_of_money(code: &str, message: &str) -> bool {
 fn too_long(code: &str, message: &str) -> bool {
     const CODES: [&str; 4] =
         ["context_length", "exceed_context", "string_above_max_length", "prompt_too_long"];
+
     const WORDS: [&str; 15] = [
         "exceeds the context length",
         "greater than the context length",
@@ -74,6 +76,7 @@ fn too_long(code: &str, message: &str) -> bool {
         "exceed context limit",
         "reduce the length of the messages",
     ];
+
     CODES.iter().any(|c| code.contains(c)) || WORDS.iter().any(|w| message.contains(w))
 }
 
@@ -87,6 +90,7 @@ fn unknown_key(code: &str, message: &str) -> bool {
 fn refused_content(code: &str, message: &str) -> bool {
     const CODES: [&str; 5] =
         ["content_filter", "content_policy", "responsibleaipolicy", "moderation", "data_inspection_failed"];
+
     const WORDS: [&str; 8] = [
         "violating our usage policy",
         "violates usage guidelines",
@@ -97,6 +101,7 @@ fn refused_content(code: &str, message: &str) -> bool {
         "requires moderation",
         "content policy violation",
     ];
+
     CODES.iter().any(|c| code.contains(c)) || WORDS.iter().any(|w| message.contains(w))
 }
 

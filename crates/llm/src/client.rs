@@ -1,69 +1,66 @@
 //! A model behind a server: its address, its credentials, and what was learned about it.
 
-mod question;
+mod attempts;
 
 use std::borrow::Cow;
 use std::collections::BTreeMap;
 use std::fmt;
 use std::sync::atomic::{AtomicU64, Ordering};
-use std::sync::{Arc, OnceLock, PoisonError, RwLock};
+use std::sync::{Arc, PoisonError, RwLock};
 use std::time::Duration;
 
-use reqwest::Url;
 use reqwest::header::{HeaderMap, HeaderName, HeaderValue};
 use secrecy::ExposeSecret;
 
-use crate::ask::{Answered, Ask, BoxFuture, ModelId};
-use crate::call_event::CallObserver;
+use crate::budget::BudgetTracker;
+use crate::call_event::{CallEvent, CallObserver};
+use crate::call_key::CallKey;
+use crate::chat_model::{BoxFuture, CacheableReply, ChatModel, ModelId};
 use crate::clock::{Clock, TokioClock};
 use crate::config::ConfigError;
-use crate::endpoint::Endpoint;
+use crate::endpoint::ModelEndpoint;
 use crate::error::{AskError, ErrorKind};
 use crate::excerpt::{MESSAGE_CHARS, cut};
-use crate::flight::Flights;
 use crate::http::HttpTransport;
-use crate::identity::CallKey;
-use crate::meter::Meter;
+use crate::logprobs_probe::LogprobsProbes;
 use crate::name::ModelName;
-use crate::pace::{Account, Accounts};
 use crate::price::ModelCard;
-use crate::quirks::Quirks;
+use crate::quirks::ServerQuirks;
+use crate::rate_limit::{ProviderAccount, ProviderAccounts};
 use crate::redact::Redactor;
-use crate::reply::{ChatReply, Usage};
+use crate::reply::ChatReply;
 use crate::request::ChatRequest;
 use crate::retry::RetryPolicy;
-use crate::scout::Scouts;
 use crate::settings;
-use crate::transport::{HttpAnswer, Outgoing, Transport};
-use crate::wire::{HttpCall, Wire};
+use crate::single_flight::SingleFlight;
+use crate::token_counts::TokenCounts;
+use crate::transport::{HttpAnswer, HttpRequest, Transport};
+use crate::wire::{HttpCall, WireCodec};
 
-use question::Question;
+use attempts::CallAttempts;
 
-/// Room for the headers that whoever sends a request adds.
-const HEADERS_OF_HTTP: usize = 4;
-
-/// What clients share: the network, time, and the rules for trying again.
+/// Settings that clients share: the network, time, limits, and the retry policy.
 #[derive(Clone)]
-pub struct Setup {
+pub struct ClientSetup {
     /// Sends the requests. Clients that share one share its connections.
     pub transport: Arc<dyn Transport>,
     /// Waits between attempts.
     pub clock: Arc<dyn Clock>,
-    /// When to try again.
+    /// Retry policy.
     pub policy: RetryPolicy,
     /// The limit for one request, from connecting to the last byte of the answer.
     pub timeout: Duration,
     /// Decides the jitter of waits.
     pub seed: u64,
-    /// How fast each account may be used.
-    pub accounts: Arc<Accounts>,
-    /// What may be spent, by all clients that share it; `None` counts nothing.
-    pub meter: Option<Arc<Meter>>,
-    /// Told of attempts that failed and are made again.
-    pub observer: Option<CallObserver>,
+    /// Accounts with their rate limits.
+    pub accounts: Arc<ProviderAccounts>,
+    /// Budget of all clients that share it; `None` counts nothing.
+    pub budget: Option<Arc<BudgetTracker>>,
+    /// Told of retries and pauses; `None` tells nobody.
+    pub observer: Option<Arc<dyn CallObserver>>,
 }
 
-impl Default for Setup {
+impl Default for ClientSetup {
     /// Real network and time, five attempts, three minutes for a request.
     fn default() -> Self {
         Self {
@@ -73,78 +70,76 @@ impl Default for Setup {
             timeout: Duration::from_mins(3),
             seed: 0,
             accounts: Arc::default(),
-            meter: None,
+            budget: None,
             observer: None,
         }
     }
 }
 
-/// What makes one client.
+/// Parts of one client.
 #[derive(Debug)]
 pub struct ClientParts {
     /// The provider's name, for people and records.
     pub provider: String,
     /// The model asked when a request names none.
     pub model: Arc<str>,
-    /// Where and with which credentials.
-    pub endpoint: Endpoint,
+    /// Address and credentials.
+    pub endpoint: ModelEndpoint,
     /// The wire format.
-    pub wire: Arc<dyn Wire>,
+    pub wire: Arc<dyn WireCodec>,
 }
 
 /// A model behind a server. Cheap to clone; clones share connections and what was learned about the server.
 #[derive(Clone)]
-pub struct Client {
-    inner: Arc<Inner>,
+pub struct ModelClient {
+    inner: Arc<SharedClient>,
     card: ModelCard,
 }
 
-struct Inner {
+struct SharedClient {
     parts: ClientParts,
-    setup: Setup,
+    setup: ClientSetup,
     /// Credentials and extra headers, checked and marked sensitive.
     headers: HeaderMap,
     redactor: Redactor,
-    /// What tells the server from others, without secrets.
+    /// Identity of the server, without secrets.
     address: String,
-    /// The first path that was asked, with its whole address.
-    first_url: OnceLock<(String, Arc<Url>)>,
-    account: Arc<Account>,
-    /// What was learned, by model.
-    learned: RwLock<BTreeMap<String, Quirks>>,
-    /// Which models tell log-probabilities.
-    scouts: Scouts,
-    /// Numbers the questions, so that each draws its own jitter.
+    account: Arc<ProviderAccount>,
+    /// Quirks learned from refusals, by model.
+    learned: RwLock<BTreeMap<String, ServerQuirks>>,
+    /// Probes for models that give log-probabilities.
+    probes: LogprobsProbes,
+    /// Counter of calls, so that each draws its own jitter.
     questions: AtomicU64,
     /// Replies so far, and tokens of the longest.
     replies: AtomicU64,
     longest: AtomicU64,
 }
 
-impl Client {
+impl ModelClient {
     /// A client from its parts.
     ///
     /// # Errors
     /// When the key or an extra header cannot be sent over HTTP.
-    pub fn new(parts: ClientParts, setup: Setup) -> Result<Self, ConfigError> {
+    pub fn new(parts: ClientParts, setup: ClientSetup) -> Result<Self, ConfigError> {
         let headers = credentials(&parts)?;
         let redactor = Redactor::new(parts.endpoint.secrets());
-        let account = setup.accounts.of(&parts.endpoint);
+        let account = setup.accounts.account_for(&parts.endpoint);
         let address = parts.endpoint.address();
-        let inner = Inner {
+        let inner = SharedClient {
             parts,
             setup,
             headers,
             redactor,
             address,
-            first_url: OnceLock::new(),
             account,
             learned: RwLock::default(),
-            scouts: Scouts::default(),
+            probes: LogprobsProbes::default(),
             questions: AtomicU64::new(0),
             replies: AtomicU64::new(0),
             longest: AtomicU64::new(0),
         };
+
         let card = ModelCard::default();
         Ok(Self { inner: Arc::new(inner), card })
     }
@@ -156,24 +151,25 @@ impl Client {
     pub fn from_name(
         name: &ModelName,
         env: &dyn Fn(&str) -> Option<String>,
-        setup: Setup,
+        setup: ClientSetup,
     ) -> Result<Self, ConfigError> {
         let row = name.row();
         let own = name.has_own_variables();
         let endpoint = if own { settings::judge_endpoint(row, env) } else { settings::endpoint(row, env) }?;
         let wire = (row.wire)(&endpoint);
         let parts = ClientParts { provider: row.name.to_owned(), model: name.model().into(), endpoint, wire };
+
         Self::new(parts, setup)
     }
 
-    /// The same client, with what is known about its model.
+    /// Sets the facts known about the model.
     #[must_use]
     pub fn with_card(self, card: ModelCard) -> Self {
         Self { card, ..self }
     }
 
-    /// What the server has turned out to refuse for a model.
-    pub fn learned(&self, model: &str) -> Quirks {
+    /// Parameters that the server has turned out to refuse for a model.
+    pub fn learned(&self, model: &str) -> ServerQuirks {
         let learned = self.inner.learned.read().unwrap_or_else(PoisonError::into_inner);
         learned.get(model).copied().unwrap_or_default()
     }
@@ -184,8 +180,8 @@ impl Client {
     }
 
     /// The calls that are being made by all clients of the same accounts.
-    pub(crate) fn flights(&self) -> Flights {
-        self.inner.setup.accounts.flights().clone()
+    pub(crate) fn single_flight(&self) -> SingleFlight {
+        self.inner.setup.accounts.single_flight().clone()
     }
 
     /// The name of the wire format, part of what identifies a reply.
@@ -200,27 +196,22 @@ impl Client {
     pub fn body(&self, request: &ChatRequest) -> Result<Vec<u8>, AskError> {
         let request = self.complete(request);
         let quirks = self.learned(&request.model);
-        self.inner.parts.wire.encode(&quirks.fold(&request), quirks).map(|call| call.body)
+        self.inner.parts.wire.encode(&quirks.merge_system_into_user(&request), quirks).map(|call| call.body)
     }
 
-    /// What identifies a call across processes. What the server has turned out to refuse has no part in it: a process
-    /// that has not learned it yet must find the same reply.
+    /// Returns the identity of a call across processes. Learned refusals are no part of it: a process that has not
+    /// learned them yet must find the same reply.
     ///
     /// # Errors
     /// When the wire format cannot express the request.
     pub fn call_key(&self, request: &ChatRequest, repeat: u32) -> Result<CallKey, AskError> {
-        self.keyed(request, repeat).map(|(key, _)| key)
-    }
-
-    /// The key of a call, and the call that it was made from.
-    pub(crate) fn keyed(&self, request: &ChatRequest, repeat: u32) -> Result<(CallKey, HttpCall), AskError> {
-        let Inner { parts: ClientParts { wire, .. }, address, .. } = &*self.inner;
+        let SharedClient { parts: ClientParts { wire, .. }, address, .. } = &*self.inner;
         // A mark for the prompt cache changes what a reply costs and not what it says.
         // A ceiling decides whether a reply is kept, and changes none that is.
         let request =
             ChatRequest { cache_prefix: false, output_ceiling: None, ..self.complete(request).into_owned() };
-        let call = wire.encode(&request, Quirks::default())?;
-        Ok((CallKey::new(wire.name(), address, &request.model, &call, repeat), call))
+        let call = wire.encode(&request, ServerQuirks::default())?;
+        Ok(CallKey::new(wire.name(), address, &request.model, &call, repeat))
     }
 
     /// Asks, and tries again as the policy says. Asking for less because the server refused a parameter does not count
@@ -229,20 +220,11 @@ impl Client {
     /// # Errors
     /// The last failure, with every attempt in `failed`.
     pub async fn ask(&self, request: &ChatRequest) -> Result<ChatReply, AskError> {
-        self.ask_with(request, None).await
+        CallAttempts::new(self, request).await?.answer().await
     }
 
-    /// Asks; `encoded` is the first try's call, where somebody has made it for a server that refuses nothing.
-    async fn ask_with(
-        &self,
-        request: &ChatRequest,
-        encoded: Option<HttpCall>,
-    ) -> Result<ChatReply, AskError> {
-        Question::new(self, request, encoded).await?.answer().await
-    }
-
-    /// Takes note of a reply's length, where it is known.
-    fn saw(&self, usage: Usage) {
+    /// Records a reply's length, where it is known.
+    fn saw(&self, usage: TokenCounts) {
         if let Some(tokens) = usage.output {
             self.inner.longest.fetch_max(tokens, Ordering::Relaxed);
             self.inner.replies.fetch_add(1, Ordering::Relaxed);
@@ -259,20 +241,9 @@ impl Client {
         }
     }
 
-    /// The address of a path. A client has one path, unless it is asked for several models of a format that names them
-    /// there.
-    fn url(&self, path: &str) -> Arc<Url> {
-        let Inner { parts, first_url, .. } = &*self.inner;
-        let made = || Arc::new(parts.endpoint.url(path));
-        match first_url.get_or_init(|| (path.to_owned(), made())) {
-            (known, url) if known == path => Arc::clone(url),
-            _ => made(),
-        }
-    }
-
-    fn outgoing(&self, call: HttpCall) -> Outgoing {
-        let Inner { setup, headers, .. } = &*self.inner;
-        let mut all = HeaderMap::with_capacity(headers.len() + call.headers.len() + HEADERS_OF_HTTP);
+    fn outgoing(&self, call: HttpCall) -> HttpRequest {
+        let SharedClient { parts, setup, headers, .. } = &*self.inner;
+        let mut all = HeaderMap::new();
         for (name, value) in call.headers {
             let value = match value {
                 Cow::Borrowed(text) => Ok(HeaderValue::from_static(text)),
@@ -282,8 +253,14 @@ impl Client {
                 all.insert(HeaderName::from_static(name), value);
             }
         }
+
         all.extend(headers.iter().map(|(name, value)| (name.clone(), value.clone())));
-        Outgoing { url: self.url(&call.path), headers: all, body: call.body, timeout: setup.timeout }
+        HttpRequest {
+            url: parts.endpoint.url(&call.path),
+            headers: all,
+            body: call.body,
+            timeout: setup.timeout,
+        }
     }
 
     /// The answer with this client's secrets replaced: a server may send back what it received.
@@ -298,6 +275,7 @@ impl Client {
         if redacted != text {
             answer.body = redacted.into_owned().into_bytes();
         }
+
         for value in answer.headers.values_mut() {
             if let Ok(text) = value.to_str()
                 && let Cow::Owned(text) = redactor.redact(text)
@@ -306,10 +284,17 @@ impl Client {
                 *value = redacted;
             }
         }
+
         answer
     }
 
-    fn learn(&self, model: &str, quirks: Quirks) {
+    fn observe(&self, event: &CallEvent<'_>) {
+        if let Some(observer) = &self.inner.setup.observer {
+            observer.observe(event);
+        }
+    }
+
+    fn learn(&self, model: &str, quirks: ServerQuirks) {
         if self.learned(model).merge(quirks) != self.learned(model) {
             let mut learned = self.inner.learned.write().unwrap_or_else(PoisonError::into_inner);
             let entry = learned.entry(model.to_owned()).or_default();
@@ -324,6 +309,7 @@ impl Client {
         let message = self.inner.redactor.redact_message(&cut(&error.message, MESSAGE_CHARS * 10));
         error.message = cut(&message, MESSAGE_CHARS);
         error.advice = self.advice(&error, model).map(String::into_boxed_str);
+
         error
     }
 
@@ -383,26 +369,17 @@ impl Client {
     }
 }
 
-impl Ask for Client {
+impl ChatModel for ModelClient {
     fn ask<'a>(&'a self, request: &'a ChatRequest) -> BoxFuture<'a, Result<ChatReply, AskError>> {
-        Box::pin(Client::ask(self, request))
+        Box::pin(ModelClient::ask(self, request))
     }
 
     fn ask_repeat<'a>(
         &'a self,
         request: &'a ChatRequest,
         _repeat: u32,
-    ) -> BoxFuture<'a, Result<Answered, AskError>> {
-        Box::pin(async move { Client::ask(self, request).await.map(Answered::fresh) })
-    }
-
-    fn ask_encoded<'a>(
-        &'a self,
-        request: &'a ChatRequest,
-        call: HttpCall,
-    ) -> BoxFuture<'a, Result<ChatReply, AskError>> {
-        // A mark for the prompt cache is not in it.
-        Box::pin(self.ask_with(request, Some(call).filter(|_| !request.cache_prefix)))
+    ) -> BoxFuture<'a, Result<CacheableReply, AskError>> {
+        Box::pin(async move { ModelClient::ask(self, request).await.map(CacheableReply::fresh) })
     }
 
     fn describe(&self) -> ModelId {
@@ -419,9 +396,9 @@ impl Ask for Client {
     }
 }
 
-impl fmt::Debug for Client {
+impl fmt::Debug for ModelClient {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Client").field("parts", &self.inner.parts).finish_non_exhaustive()
+        f.debug_struct("ModelClient").field("parts", &self.inner.parts).finish_non_exhaustive()
     }
 }
 
@@ -432,16 +409,19 @@ fn credentials(parts: &ClientParts) -> Result<HeaderMap, ConfigError> {
         value.set_sensitive(true);
         Ok::<_, ConfigError>(value)
     };
+
     let mut headers = HeaderMap::new();
     if let Some(key) = &parts.endpoint.key {
         let header = parts.wire.key_header();
         let value = sensitive(&format!("{}{}", header.prefix, key.secret.expose_secret()), &key.source)?;
         headers.insert(HeaderName::from_static(header.name), value);
     }
+
     for (name, secret) in &parts.endpoint.headers {
         let value = sensitive(secret.expose_secret(), &format!("the header `{name}`"))?;
         let name: HeaderName = name.parse().map_err(|_| ConfigError::BadHeaderName { name: name.clone() })?;
         headers.insert(name, value);
     }
+
     Ok(headers)
 }

@@ -4,7 +4,7 @@ use std::time::{Duration, SystemTime};
 
 use tokio::time::Instant;
 
-use crate::ask::BoxFuture;
+use crate::chat_model::BoxFuture;
 
 /// Waiting and the date. Tests pass one that records waits and returns at once.
 pub trait Clock: Send + Sync {

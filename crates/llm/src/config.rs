@@ -1,8 +1,6 @@
-//! What can be wrong with the settings of a model before anything is sent.
+//! Errors in the settings of a model, found before anything is sent.
 
 use thiserror::Error;
-
-use crate::name::NameError;
 
 /// Settings with which no model can be asked.
 #[derive(Debug, Clone, PartialEq, Eq, Error)]
@@ -36,7 +34,7 @@ pub enum ConfigError {
     MissingPlace {
         /// The provider's name.
         provider: &'static str,
-        /// What is missing, such as `region`.
+        /// Name of the missing setting, such as `region`.
         what: &'static str,
         /// The variable that should hold it.
         variable: &'static str,
@@ -44,7 +42,7 @@ pub enum ConfigError {
     /// The name of a place that can't be part of an address.
     #[error("{variable} is not the name of a {what}: it has letters, digits and `-` only")]
     BadPlace {
-        /// What it should name, such as `region`.
+        /// Kind of place it should name, such as `region`.
         what: &'static str,
         /// The variable that holds it.
         variable: &'static str,
@@ -60,7 +58,7 @@ pub enum ConfigError {
         "the value of {source_name} cannot be sent: it holds characters that an HTTP header may not have"
     )]
     UnsendableSecret {
-        /// Where the value came from.
+        /// Source of the value.
         source_name: String,
     },
     /// A key that can't be one. Its value is not shown.
@@ -68,7 +66,7 @@ pub enum ConfigError {
     OddKey {
         /// The variable that holds it.
         variable: String,
-        /// What is wrong with it.
+        /// Problem of the value.
         what: &'static str,
     },
     /// A header's name is not a header name.
@@ -80,9 +78,37 @@ pub enum ConfigError {
     /// The server's address is not an address.
     #[error("{variable} is not a usable address: {reason}. Write it like http://localhost:8000/v1")]
     BadBaseUrl {
-        /// Where the address came from.
+        /// Source of the address.
         variable: String,
-        /// What is wrong with it.
+        /// Problem of the value.
         reason: String,
+    },
+}
+
+/// A text that names no model.
+#[derive(Debug, Clone, PartialEq, Eq, Error)]
+pub enum NameError {
+    /// Neither `:` nor `/`.
+    #[error("`{0}` does not say which provider serves the model: write it like `openai:{0}`")]
+    NoProvider(String),
+    /// Nothing after the provider.
+    #[error("`{0}:` names no model: write it like `{0}:MODEL`")]
+    NoModel(String),
+    /// A space, a line break or the like.
+    #[error("`{0}` is not a model name: it contains white space")]
+    WhiteSpace(String),
+    /// A provider that is not in the list.
+    #[error(
+        "unknown provider `{provider}` in `{full}`; known: {}. Any server that speaks OpenAI's chat completions \
+         works as `openai:MODEL` with OPENAI_BASE_URL set to its address, such as http://localhost:8000/v1",
+        known.join(", ")
+    )]
+    UnknownProvider {
+        /// The part before the first `:` or `/`.
+        provider: String,
+        /// The whole name.
+        full: String,
+        /// The names of all providers.
+        known: Vec<&'static str>,
     },
 }

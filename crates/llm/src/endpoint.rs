@@ -1,4 +1,4 @@
-//! Where a model is served and with which credentials.
+//! Address and credentials of a model's server.
 
 use std::fmt;
 
@@ -9,26 +9,26 @@ use crate::config::ConfigError;
 
 /// A server's address and the secrets to send to it. `Debug` shows the host only.
 #[derive(Clone)]
-pub struct Endpoint {
+pub struct ModelEndpoint {
     pub(crate) base_url: Url,
-    /// What the base URL was read from, such as `OPENAI_BASE_URL`, for advice.
+    /// Setting that the base URL was read from, such as `OPENAI_BASE_URL`, for advice.
     pub(crate) base_url_source: String,
-    pub(crate) key: Option<Key>,
-    /// What a key would have been read from, for advice.
+    pub(crate) key: Option<ApiKey>,
+    /// Setting that a key would have been read from, for advice.
     pub(crate) key_source: String,
     pub(crate) headers: Vec<(String, SecretString)>,
 }
 
 /// A key and where it was found.
 #[derive(Debug, Clone)]
-pub struct Key {
+pub struct ApiKey {
     /// The key itself.
     pub secret: SecretString,
     /// The variable or setting that held it.
     pub source: String,
 }
 
-impl Endpoint {
+impl ModelEndpoint {
     /// An endpoint from a base URL such as `https://api.openai.com/v1`; `source` names the setting it came from.
     ///
     /// # Errors
@@ -39,6 +39,7 @@ impl Endpoint {
         if !matches!(url.scheme(), "http" | "https") || url.host_str().is_none() {
             return Err(bad("it does not start with http:// or https://".to_owned()));
         }
+
         Ok(Self {
             base_url: url,
             base_url_source: source.to_owned(),
@@ -51,7 +52,7 @@ impl Endpoint {
     /// Sends this key. White space around it, a common slip in key files, is not sent.
     pub fn with_key(mut self, secret: &SecretString, source: &str) -> Self {
         let secret = SecretString::from(secret.expose_secret().trim());
-        self.key = Some(Key { secret, source: source.to_owned() });
+        self.key = Some(ApiKey { secret, source: source.to_owned() });
         source.clone_into(&mut self.key_source);
         self
     }
@@ -77,7 +78,7 @@ impl Endpoint {
         }
     }
 
-    /// Whether the server runs on this machine.
+    /// True if the server runs on this machine.
     pub fn is_loopback(&self) -> bool {
         is_loopback(&self.base_url)
     }
@@ -95,6 +96,7 @@ impl Endpoint {
         let mut url = self.base_url.clone();
         url.set_query(None);
         url.set_fragment(None);
+
         // An http or https URL with a host takes both.
         let _ = url.set_username("");
         let _ = url.set_password(None);
@@ -107,6 +109,7 @@ impl Endpoint {
         if !open.is_empty() {
             url.query_pairs_mut().extend_pairs(open);
         }
+
         url.as_str().trim_end_matches('/').to_owned()
     }
 
@@ -120,11 +123,13 @@ impl Endpoint {
             let other = (sent != text).then(|| SecretString::from(sent));
             std::iter::once(SecretString::from(text)).chain(other)
         });
+
         let in_query = self
             .base_url
             .query_pairs()
             .filter(|(name, _)| names_secret(name))
             .map(|(_, value)| SecretString::from(value.into_owned()));
+
         let in_headers = self
             .headers
             .iter()
@@ -147,27 +152,31 @@ fn percent_decoded(text: &str) -> String {
             None => bytes.extend([b"%", part.as_bytes()].concat()),
         }
     }
+
     String::from_utf8_lossy(&bytes).into_owned()
 }
 
 /// A header value this long is kept secret whatever the header is called.
 const LONG_VALUE: usize = 16;
 
-/// Whether the name of a header or parameter says that its value is secret.
+/// True if the name of a header or parameter says that its value is secret.
 fn names_secret(name: &str) -> bool {
     let name = name.to_ascii_lowercase();
     let words = ["auth", "key", "token", "secret", "cookie", "pass", "pwd", "sig", "credential"];
     name == "code" || words.iter().any(|word| name.contains(word))
 }
 
-impl fmt::Debug for Endpoint {
+impl fmt::Debug for ModelEndpoint {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let key = self.key.as_ref().map(|key| key.source.as_str());
-        f.debug_struct("Endpoint").field("host", &self.host()).field("key_from", &key).finish_non_exhaustive()
+        f.debug_struct("ModelEndpoint")
+            .field("host", &self.host())
+            .field("key_from", &key)
+            .finish_non_exhaustive()
     }
 }
 
-/// Whether an address is on this machine, where no proxy is used and no key is demanded.
+/// True if an address is on this machine, where no proxy is used and no key is demanded.
 pub(crate) fn is_loopback(url: &Url) -> bool {
     let Some(host) = url.host_str() else { return false };
     let host = host.trim_start_matches('[').trim_end_matches(']');
@@ -181,8 +190,8 @@ pub(crate) fn is_loopback(url: &Url) -> bool {
 mod tests {
     use super::*;
 
-    fn endpoint(url: &str) -> Endpoint {
-        Endpoint::new(url, "OPENAI_BASE_URL").unwrap()
+    fn endpoint(url: &str) -> ModelEndpoint {
+        ModelEndpoint::new(url, "OPENAI_BASE_URL").unwrap()
     }
 
     #[test]
@@ -212,7 +221,7 @@ mod tests {
     #[test]
     fn bad_addresses_are_explained() {
         for url in ["localhost:8080/v1", "ftp://h/", "", "h/v1"] {
-            let error = Endpoint::new(url, "OPENAI_BASE_URL").unwrap_err().to_string();
+            let error = ModelEndpoint::new(url, "OPENAI_BASE_URL").unwrap_err().to_string();
             assert!(error.contains("OPENAI_BASE_URL") && error.contains("http://"), "{error}");
         }
     }
@@ -238,7 +247,11 @@ mod tests {
         let secrets: Vec<_> = endpoint.secrets().map(|s| s.expose_secret().to_owned()).collect();
         assert_eq!(secrets, ["topsecretkey", "headersecret", "passw0rd", "querysecret"]);
         let in_address = |url: &str| -> Vec<String> {
-            super::Endpoint::new(url, "x").unwrap().secrets().map(|s| s.expose_secret().to_owned()).collect()
+            super::ModelEndpoint::new(url, "x")
+                .unwrap()
+                .secrets()
+                .map(|s| s.expose_secret().to_owned())
+                .collect()
         };
         assert_eq!(in_address("http://me:p%40ss%2fw%zz@h"), ["p%40ss%2fw%zz", "p@ss/w%zz"]);
         assert_eq!(in_address("http://a-token@h/v1?code=c1&encoding=x"), ["a-token", "c1"]);

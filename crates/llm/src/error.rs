@@ -1,31 +1,31 @@
-//! Why a model could not be asked: one error type with a kind that decides what may be done about it.
+//! Errors of calls: one type with a kind that decides what may be done about it.
 
 use std::fmt;
 use std::time::Duration;
 
 use serde::{Deserialize, Serialize};
 
-use crate::reply::Usage;
+use crate::token_counts::TokenCounts;
 
 /// A question that got no answer. Holds no secret: messages are redacted before they get here.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct AskError {
-    /// What went wrong, coarsely.
+    /// Kind of failure.
     pub kind: ErrorKind,
     /// The HTTP status, when there was an answer.
     pub status: Option<u16>,
     /// The server's or the network's words, at most about 300 characters.
     pub message: String,
-    /// What the user can do about it.
+    /// Advice for the user.
     pub advice: Option<Box<str>>,
-    /// How long the server asked to be left alone.
+    /// Pause that the server asked for.
     pub retry_after: Option<Duration>,
     /// The server's name for the last exchange.
     pub request_id: Option<Box<str>>,
     /// Requests sent, 0 when nothing left this machine.
     pub attempts: u32,
     /// Tokens the last answer reported although it was unusable.
-    pub usage: Option<Box<Usage>>,
+    pub usage: Option<Box<TokenCounts>>,
     /// Every attempt, the last included, oldest first.
     pub failed: Vec<FailedAttempt>,
 }
@@ -52,20 +52,22 @@ impl AskError {
     }
 
     /// Tokens of all attempts that reported some.
-    pub fn total_usage(&self) -> Usage {
-        self.failed.iter().fold(Usage::default(), |sum, attempt| sum + attempt.usage)
+    pub fn total_usage(&self) -> TokenCounts {
+        self.failed.iter().fold(TokenCounts::default(), |sum, attempt| sum + attempt.usage)
     }
 }
 
 impl fmt::Display for AskError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(self.kind.phrase())?;
+
         match (self.status, self.attempts) {
             (Some(status), 0 | 1) => write!(f, " (HTTP {status})")?,
             (Some(status), n) => write!(f, " (HTTP {status}, {n} attempts)")?,
             (None, 0 | 1) => {}
             (None, n) => write!(f, " ({n} attempts)")?,
         }
+
         if !self.message.is_empty() {
             write!(f, ": {}", self.message)?;
         }
@@ -73,6 +75,7 @@ impl fmt::Display for AskError {
             let stop = if self.message.ends_with(['.', '!', '?']) { "" } else { "." };
             write!(f, "{stop} {advice}")?;
         }
+
         Ok(())
     }
 }
@@ -116,7 +119,7 @@ pub enum ErrorKind {
 }
 
 impl ErrorKind {
-    /// Whether the same request may succeed later.
+    /// True if the same request may succeed later.
     pub fn is_retryable(self) -> bool {
         matches!(
             self,
@@ -180,15 +183,15 @@ impl fmt::Display for ErrorKind {
 /// A request that got no usable answer, kept so that its cost and its wait are not forgotten.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct FailedAttempt {
-    /// What went wrong.
+    /// Kind of failure.
     pub kind: ErrorKind,
     /// The HTTP status, when there was an answer.
     pub status: Option<u16>,
     /// The pause that followed; zero when the next request went out at once or none did.
     pub waited: Duration,
     /// Tokens the answer reported although it was unusable.
-    pub usage: Usage,
-    /// Whether the request reached a server, as far as can be told. Records that do not say are taken to say yes.
+    pub usage: TokenCounts,
+    /// True if the request reached a server, as far as can be told. Records that do not say are taken to say yes.
     #[serde(default = "yes")]
     pub sent: bool,
 }

@@ -20,21 +20,21 @@ const PER_IMAGE: u64 = 1600;
 
 /// Counts the tokens of one provider's models.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Estimator {
+pub struct TokenEstimator {
     percent: u64,
     /// Tokens that may be put before a conversation whose reply has a schema.
     added: u64,
 }
 
-impl Default for Estimator {
+impl Default for TokenEstimator {
     fn default() -> Self {
         Self { percent: 110, added: ADDED_TO_CALL_TOOLS }
     }
 }
 
-impl Estimator {
+impl TokenEstimator {
     /// The estimator for a provider, by the name of its row.
-    pub fn of_provider(provider: &str) -> Self {
+    pub fn for_provider(provider: &str) -> Self {
         match provider {
             "openai" | "openai-responses" | "azure" => Self { percent: 100, added: ADDED },
             "anthropic" => Self { percent: 120, added: ADDED_TO_CALL_TOOLS },
@@ -59,6 +59,7 @@ impl Estimator {
                 };
             }
         }
+
         tokens + request.schema.as_ref().map_or(0, |schema| self.text(schema.schema.json()))
     }
 
@@ -72,13 +73,14 @@ impl Estimator {
                 Part::Image { .. } => PER_IMAGE,
             })
             .sum();
+
         let schema = request.schema.as_ref().map_or(0, |schema| schema.schema.json().len() as u64);
         let frames = PER_MESSAGE * request.messages.len() as u64;
         let added = if request.schema.is_some() { self.added } else { ADDED };
         read + schema + frames + added
     }
 
-    /// What a character counts for, in parts of which [`Self::room`] says how many make a number of tokens.
+    /// Weight of a character, in parts of which [`Self::room`] says how many make a number of tokens.
     pub fn weight(c: char) -> u64 {
         match c {
             'a'..='z' | 'A'..='Z' | ' ' | '\n' | '\t' | '\r' => 2,
@@ -107,13 +109,16 @@ mod tests {
     use crate::request::{ChatMessage, JsonSchemaFormat};
 
     #[test]
-    fn prose_counts_for_a_third_of_a_token_a_letter_and_rare_scripts_for_more() {
-        let openai = Estimator::of_provider("openai");
+    fn prose_is_a_third_of_a_token_per_letter_and_rare_scripts_more() {
+        let openai = TokenEstimator::for_provider("openai");
         assert_eq!(openai.text(&"word ".repeat(60)), 100);
         assert_eq!(openai.text("12"), 1);
         assert_eq!(openai.text("漢字漢字漢字"), 8);
         assert!(openai.text("🦀") >= 2);
-        assert!(Estimator::of_provider("anthropic").text("some more words") > openai.text("some more words"));
+        assert!(
+            TokenEstimator::for_provider("anthropic").text("some more words")
+                > openai.text("some more words")
+        );
     }
 
     #[test]
@@ -121,7 +126,7 @@ mod tests {
         let mut request = ChatRequest::new(vec![ChatMessage::system("ab"), ChatMessage::user("漢字")]);
         let most = |request: &ChatRequest| {
             ["openai", "anthropic", "groq"].map(|provider| {
-                let estimator = Estimator::of_provider(provider);
+                let estimator = TokenEstimator::for_provider(provider);
                 assert!(estimator.request(request) <= estimator.most(request));
                 estimator.most(request)
             })
@@ -137,9 +142,9 @@ mod tests {
     }
 
     #[test]
-    fn what_fits_the_room_is_not_estimated_above_it() {
+    fn text_that_fits_is_not_estimated_above_its_room() {
         for provider in ["openai", "anthropic", "groq"] {
-            let estimator = Estimator::of_provider(provider);
+            let estimator = TokenEstimator::for_provider(provider);
             for tokens in [0, 1, 7, 100, 12_345] {
                 let letters = usize::try_from(estimator.room(tokens) / 2).unwrap();
                 assert!(estimator.text(&"x".repeat(letters)) <= tokens, "{provider} {tokens}");

@@ -17,10 +17,12 @@ pub(crate) fn cut(text: &str, limit: usize) -> String {
                 out.push('…');
                 return out;
             }
+
             out.push(c);
             count += 1;
         }
     }
+
     out
 }
 
@@ -34,6 +36,7 @@ pub(crate) fn readable(text: &str) -> String {
     if !looks_like_html {
         return text.to_owned();
     }
+
     let mut out = String::from("an HTML page: ");
     let mut in_tag = false;
     for c in trimmed.chars() {
@@ -47,6 +50,7 @@ pub(crate) fn readable(text: &str) -> String {
             _ => {}
         }
     }
+
     out
 }
 

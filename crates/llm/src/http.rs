@@ -1,19 +1,17 @@
-//! The real transport: HTTP over a ring of reqwest clients, and straight over hyper to servers of this machine.
+//! The real transport: HTTP over a pool of reqwest clients.
 
-use std::sync::OnceLock;
 use std::time::{Duration, Instant};
 
 use reqwest::header::HeaderMap;
 use reqwest::{Client, ClientBuilder, Url};
 use tokio::sync::Semaphore;
 
-use crate::ask::BoxFuture;
+use crate::chat_model::BoxFuture;
+use crate::client_pool::{ClientPool, PoolLease};
 use crate::endpoint::is_loopback;
-use crate::local::LocalClient;
-use crate::proxies::Proxies;
-use crate::ring::{Lease, Ring};
+use crate::proxies::HttpProxies;
 use crate::transport::{
-    FILES_PAUSE, HttpAnswer, Outgoing, Transport, TransportError, innermost, out_of_files,
+    FILES_PAUSE, HttpAnswer, HttpRequest, Transport, TransportError, innermost, out_of_files,
 };
 
 /// Servers commonly allow 100 requests at a time on one HTTP/2 connection; a little room is kept for races.
@@ -32,7 +30,7 @@ pub struct HttpOptions {
     /// Never use HTTP/2: one connection for each request in flight.
     pub http1_only: bool,
     /// The proxies on the way to other machines; `None` leaves them to the variables of this process.
-    pub proxies: Option<Proxies>,
+    pub proxies: Option<HttpProxies>,
 }
 
 impl Default for HttpOptions {
@@ -51,16 +49,14 @@ impl Default for HttpOptions {
 #[derive(Debug)]
 pub struct HttpTransport {
     options: HttpOptions,
-    /// Plain HTTP on this machine, made when it is first needed.
-    direct: OnceLock<LocalClient>,
-    /// Plain HTTP on this machine with credentials in the address.
-    local: Ring<Client>,
+    /// Plain HTTP on this machine.
+    local: ClientPool<Client>,
     /// Plain HTTP elsewhere: each request in flight has its own connection, so one client does.
-    plain: Ring<Client>,
+    plain: ClientPool<Client>,
     /// HTTPS on this machine.
-    local_tls: Ring<Client>,
+    local_tls: ClientPool<Client>,
     /// HTTPS elsewhere.
-    tls: Ring<Client>,
+    tls: ClientPool<Client>,
     /// A permit for each connection that may be in use; `None` leaves it to the accounts.
     sockets: Option<Semaphore>,
 }
@@ -78,35 +74,34 @@ impl HttpTransport {
         // there is one already, which is as good.
         let _ = rustls::crypto::ring::default_provider().install_default();
         let per_client = if options.http1_only { usize::MAX } else { PER_CLIENT };
-        let tls_ring = || Ring::new(per_client, MAX_CLIENTS);
+        let tls_pool = || ClientPool::new(per_client, MAX_CLIENTS);
         Self {
             options,
-            direct: OnceLock::new(),
-            local: Ring::new(usize::MAX, 1),
-            plain: Ring::new(usize::MAX, 1),
-            local_tls: tls_ring(),
-            tls: tls_ring(),
+            local: ClientPool::new(usize::MAX, 1),
+            plain: ClientPool::new(usize::MAX, 1),
+            local_tls: tls_pool(),
+            tls: tls_pool(),
             sockets: None,
         }
     }
 
-    /// The same, with at most so many requests in flight to all servers together; 0 counts as 1. Others wait, and their
+    /// Allows at most so many requests in flight to all servers together; 0 counts as 1. Others wait, and their
     /// time limit begins when it is their turn.
     #[must_use]
     pub fn with_sockets(self, most: usize) -> Self {
         Self { sockets: Some(Semaphore::new(most.clamp(1, Semaphore::MAX_PERMITS))), ..self }
     }
 
-    fn client(&self, url: &Url) -> Result<Lease<Client>, TransportError> {
+    fn client(&self, url: &Url) -> Result<PoolLease<Client>, TransportError> {
         let local = is_loopback(url);
         let secure = url.scheme() == "https";
-        let ring = match (local, secure) {
+        let pool = match (local, secure) {
             (true, false) => &self.local,
             (false, false) => &self.plain,
             (true, true) => &self.local_tls,
             (false, true) => &self.tls,
         };
-        ring.lease(|| self.build(local, secure))
+        pool.lease(|| self.build(local, secure))
     }
 
     /// Sends a GET without credentials and gives the status of the answer, whose body is not read.
@@ -147,6 +142,7 @@ impl HttpTransport {
             }
             body.extend_from_slice(&chunk);
         }
+
         Ok(HttpAnswer { status, headers, body })
     }
 
@@ -161,6 +157,7 @@ impl HttpTransport {
         if self.options.http1_only {
             builder = builder.http1_only();
         }
+
         if local {
             builder = builder.no_proxy();
             if !secure {
@@ -168,36 +165,25 @@ impl HttpTransport {
                 builder = builder.tls_certs_only([]);
             }
         } else if let Some(proxies) = &self.options.proxies {
-            builder = proxies.made()?.into_iter().fold(builder.no_proxy(), ClientBuilder::proxy);
+            builder = proxies.to_reqwest()?.into_iter().fold(builder.no_proxy(), ClientBuilder::proxy);
         }
+
         builder.build().map_err(|error| TransportError::Unusable(innermost(&error)))
     }
 
-    fn direct(&self) -> &LocalClient {
-        let HttpOptions { connect_timeout, max_answer_bytes, .. } = self.options;
-        self.direct.get_or_init(|| LocalClient::new(connect_timeout, max_answer_bytes))
-    }
-
-    async fn send_once(&self, call: Outgoing) -> Result<HttpAnswer, TransportError> {
-        if is_loopback(&call.url) && LocalClient::takes(&call.url) {
-            return self.direct().send(call).await;
-        }
-        // In a box, so that it is no part of the requests that need none of it.
-        Box::pin(self.send_over_reqwest(call)).await
-    }
-
-    async fn send_over_reqwest(&self, call: Outgoing) -> Result<HttpAnswer, TransportError> {
+    async fn send_once(&self, call: HttpRequest) -> Result<HttpAnswer, TransportError> {
         let client = self.client(&call.url)?;
         let timeout = call.timeout;
         let failed = |error: reqwest::Error| failure(&error, timeout);
         let request = client
             .get()
-            .post(Url::clone(&call.url))
+            .post(call.url)
             .headers(call.headers)
             .timeout(timeout)
             .body(call.body)
             .build()
             .map_err(failed)?;
+
         let begun = Instant::now();
         let response = loop {
             // A body that is no stream can be sent again.
@@ -216,7 +202,7 @@ impl HttpTransport {
 }
 
 impl Transport for HttpTransport {
-    fn send(&self, call: Outgoing) -> BoxFuture<'_, Result<HttpAnswer, TransportError>> {
+    fn send(&self, call: HttpRequest) -> BoxFuture<'_, Result<HttpAnswer, TransportError>> {
         Box::pin(async move {
             // Never closed; without a permit the request would only be one too many.
             let _permit = match &self.sockets {

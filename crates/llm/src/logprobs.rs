@@ -15,19 +15,19 @@ pub struct TokenLogprob {
     /// The natural logarithm of its probability; at most 0.
     pub logprob: f64,
     /// The likeliest tokens at this place, the chosen one usually among them, in the server's order.
-    pub alternatives: Vec<Alternative>,
+    pub alternatives: Vec<TokenAlternative>,
 }
 
 /// A token that could have stood at a place.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Alternative {
+pub struct TokenAlternative {
     /// The token's text.
     pub token: String,
     /// The natural logarithm of its probability; at most 0.
     pub logprob: f64,
 }
 
-/// What Anthropic's and Bedrock's formats call the tokens written to their caches.
+/// Names of the tokens written to caches, in Anthropic's and Bedrock's formats.
 const CACHE_WRITTEN: [&str; 2] = ["cache_creation_input_tokens", "cacheWriteInputTokens"];
 
 impl ChatReply {
@@ -62,14 +62,16 @@ fn columns(logprobs: &Value) -> Option<Vec<TokenLogprob>> {
     let tokens = logprobs.get("tokens")?.as_array()?;
     let numbers = logprobs.get("token_logprobs")?.as_array()?;
     let tops = logprobs.get("top_logprobs").and_then(Value::as_array);
+
     if tokens.len() != numbers.len() {
         return None;
     }
+
     let read = |(at, (token, number)): (usize, (&Value, &Value))| {
         let top = tops.and_then(|tops| tops.get(at)).and_then(Value::as_object);
         let alternatives = top.into_iter().flatten();
         let alternatives = alternatives.filter_map(|(token, number)| {
-            Some(Alternative { token: token.clone(), logprob: logarithm(number)? })
+            Some(TokenAlternative { token: token.clone(), logprob: logarithm(number)? })
         });
         Some(TokenLogprob {
             token: token.as_str()?.to_owned(),
@@ -89,6 +91,7 @@ fn openai_responses(body: &Value) -> Option<Vec<TokenLogprob>> {
         .filter_map(|item| item["content"].as_array())
         .flatten()
         .filter(|part| part["type"] == "output_text");
+
     let lists: Option<Vec<_>> = parts.map(|part| list(part.get("logprobs")?)).collect();
     Some(lists?.into_iter().flatten().collect())
 }
@@ -130,8 +133,8 @@ fn list(tokens: &Value) -> Option<Vec<TokenLogprob>> {
         .collect()
 }
 
-fn alternatives(items: &[Value], name: &str) -> Vec<Alternative> {
-    let read = |item| entry(item, name).map(|(token, logprob)| Alternative { token, logprob });
+fn alternatives(items: &[Value], name: &str) -> Vec<TokenAlternative> {
+    let read = |item| entry(item, name).map(|(token, logprob)| TokenAlternative { token, logprob });
     items.iter().filter_map(read).collect()
 }
 
@@ -149,15 +152,16 @@ mod tests {
     use std::time::Duration;
 
     use super::*;
-    use crate::reply::{Finish, Usage};
+    use crate::reply::FinishReason;
+    use crate::token_counts::TokenCounts;
 
     fn reply(raw: &str) -> ChatReply {
         ChatReply {
             text: String::new(),
-            finish: Finish::Stop,
+            finish: FinishReason::Stop,
             cut_at: None,
             refusal: None,
-            usage: Usage::default(),
+            usage: TokenCounts::default(),
             model: None,
             request_id: None,
             raw: raw.to_owned(),
@@ -168,7 +172,7 @@ mod tests {
     }
 
     fn expected() -> Vec<TokenLogprob> {
-        let alternative = |token: &str, logprob| Alternative { token: token.into(), logprob };
+        let alternative = |token: &str, logprob| TokenAlternative { token: token.into(), logprob };
         vec![
             TokenLogprob { token: "un".into(), logprob: 0.0, alternatives: Vec::new() },
             TokenLogprob {

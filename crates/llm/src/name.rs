@@ -3,17 +3,16 @@
 use std::fmt;
 use std::str::FromStr;
 
-use thiserror::Error;
-
-use crate::provider::{self, JUDGE_BASE_URL, JUDGE_KEY, Provider, known_providers};
+use crate::config::NameError;
+use crate::provider::{self, JUDGE_BASE_URL, JUDGE_KEY, ProviderRow, known_providers};
 
 /// A provider and one of its models. The provider is known and the model is not empty; the model's own name may
 /// contain `/` and `:`.
 #[derive(Clone)]
 pub struct ModelName {
-    provider: &'static Provider,
+    provider: &'static ProviderRow,
     model: String,
-    /// Whether key and address are those of the judge's own variables.
+    /// True if key and address are those of the judge's own variables.
     own_variables: bool,
 }
 
@@ -44,7 +43,7 @@ impl ModelName {
     ///
     /// # Errors
     /// When the text names no model.
-    pub fn of_judge(text: &str, env: &dyn Fn(&str) -> Option<String>) -> Result<Self, NameError> {
+    pub fn for_judge(text: &str, env: &dyn Fn(&str) -> Option<String>) -> Result<Self, NameError> {
         let set = |variable: &str| env(variable).is_some_and(|value| !value.trim().is_empty());
         let moved = set(JUDGE_BASE_URL);
         let name = match text.parse::<Self>() {
@@ -56,12 +55,12 @@ impl ModelName {
         Ok(Self { own_variables: moved || set(JUDGE_KEY), ..name })
     }
 
-    /// Whether key and address come from the judge's own variables.
+    /// True if key and address come from the judge's own variables.
     pub(crate) fn has_own_variables(&self) -> bool {
         self.own_variables
     }
 
-    pub(crate) fn row(&self) -> &'static Provider {
+    pub(crate) fn row(&self) -> &'static ProviderRow {
         self.provider
     }
 }
@@ -75,16 +74,23 @@ impl FromStr for ModelName {
         if text.contains(|c: char| c.is_control() || c.is_whitespace()) {
             return Err(NameError::WhiteSpace(text.escape_debug().to_string()));
         }
+
         let Some(at) = text.find([':', '/']) else {
             return Err(NameError::NoProvider(text.to_owned()));
         };
         let (before, model) = (&text[..at], &text[at + 1..]);
         let Some(provider) = provider::find(&before.to_ascii_lowercase()) else {
-            return Err(NameError::UnknownProvider { provider: before.to_owned(), full: text.to_owned() });
+            return Err(NameError::UnknownProvider {
+                provider: before.to_owned(),
+                full: text.to_owned(),
+                known: known_providers().collect(),
+            });
         };
+
         if model.is_empty() {
             return Err(NameError::NoModel(before.to_owned()));
         }
+
         Ok(Self { provider, model: model.to_owned(), own_variables: false })
     }
 }
@@ -108,36 +114,6 @@ impl PartialEq for ModelName {
 }
 
 impl Eq for ModelName {}
-
-/// A text that names no model.
-#[derive(Debug, Clone, PartialEq, Eq, Error)]
-pub enum NameError {
-    /// Neither `:` nor `/`.
-    #[error("`{0}` does not say which provider serves the model: write it like `openai:{0}`")]
-    NoProvider(String),
-    /// Nothing after the provider.
-    #[error("`{0}:` names no model: write it like `{0}:MODEL`")]
-    NoModel(String),
-    /// A space, a line break or the like.
-    #[error("`{0}` is not a model name: it contains white space")]
-    WhiteSpace(String),
-    /// A provider that is not in the list.
-    #[error(
-        "unknown provider `{provider}` in `{full}`; known: {}. Any server that speaks OpenAI's chat completions \
-         works as `openai:MODEL` with OPENAI_BASE_URL set to its address, such as http://localhost:8000/v1",
-        known()
-    )]
-    UnknownProvider {
-        /// The part before the first `:` or `/`.
-        provider: String,
-        /// The whole name.
-        full: String,
-    },
-}
-
-fn known() -> String {
-    known_providers().collect::<Vec<_>>().join(", ")
-}
 
 #[cfg(test)]
 mod tests {
@@ -163,7 +139,7 @@ mod tests {
         let of = |text: &str, variables: &[(&str, &str)]| {
             let env =
                 |name: &str| variables.iter().find(|(n, _)| *n == name).map(|(_, value)| (*value).to_owned());
-            ModelName::of_judge(text, &env).map(|name| (name.to_string(), name.has_own_variables()))
+            ModelName::for_judge(text, &env).map(|name| (name.to_string(), name.has_own_variables()))
         };
         let address = ("JUDGE_BASE_URL", "http://h/v1");
         assert_eq!(of("anthropic:x", &[]), Ok(("anthropic:x".into(), false)));

@@ -1,13 +1,14 @@
-//! What tokens cost, and what a call therefore came to.
+//! Token prices, and the cost of calls.
 
 use assize_rubric::{Cost, Usd};
 
 use crate::error::{AskError, ErrorKind, FailedAttempt};
-use crate::reply::{ChatReply, Usage};
+use crate::reply::ChatReply;
+use crate::token_counts::TokenCounts;
 
 /// Prices of single tokens, in picodollars: the price of a million tokens in millionths of a dollar.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub struct Rates {
+pub struct TokenRates {
     /// A token read.
     pub input: u64,
     /// A token read from the provider's prompt cache; the price of any other token read where none is listed.
@@ -18,21 +19,21 @@ pub struct Rates {
     pub output: u64,
 }
 
-/// What a model's tokens cost.
+/// Price of a model's tokens.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub struct Price {
+pub struct ModelPrice {
     /// The usual rates.
-    pub rates: Rates,
+    pub rates: TokenRates,
     /// Rates of requests that read more than so many tokens, for all of their tokens.
-    pub long: Option<(u64, Rates)>,
+    pub long: Option<(u64, TokenRates)>,
 }
 
-impl Price {
+impl ModelPrice {
     /// No price per token: a server of one's own.
     pub const FREE: Self =
-        Self { rates: Rates { input: 0, cached_input: 0, cache_write: 0, output: 0 }, long: None };
+        Self { rates: TokenRates { input: 0, cached_input: 0, cache_write: 0, output: 0 }, long: None };
 
-    /// Whether no number of tokens costs anything.
+    /// True if no number of tokens costs anything.
     pub fn is_free(&self) -> bool {
         *self == Self::FREE
     }
@@ -43,7 +44,7 @@ impl Price {
         Self { rates: self.rates(input), long: None }
     }
 
-    fn rates(&self, input: u64) -> Rates {
+    fn rates(&self, input: u64) -> TokenRates {
         match self.long {
             Some((over, long)) if input > over => long,
             _ => self.rates,
@@ -52,10 +53,11 @@ impl Price {
 
     /// The cost of a call that reported this, of whose input `written` tokens went into the prompt cache; `None` where a
     /// number that has a price was not reported.
-    pub fn of(&self, usage: Usage, written: u64) -> Option<Usd> {
+    pub fn cost_of(&self, usage: TokenCounts, written: u64) -> Option<Usd> {
         if self.is_free() {
             return Some(Usd::ZERO);
         }
+
         let (input, output) = (usage.input?, usage.output?);
         let cached = usage.cached.unwrap_or(0).min(input);
         let written = written.min(input - cached);
@@ -66,6 +68,7 @@ impl Price {
             (written, rates.cache_write),
             (output, rates.output),
         ];
+
         let pico: u128 = parts.iter().map(|(tokens, rate)| u128::from(*tokens) * u128::from(*rate)).sum();
         Some(Usd::from_pico(u64::try_from(pico).unwrap_or(u64::MAX)))
     }
@@ -86,20 +89,20 @@ impl Price {
 
     /// The least that a call of so many tokens can cost, with all of `cached` in the prompt cache.
     pub fn least(&self, input: u64, cached: u64, output: u64) -> Usd {
-        let usage = Usage { input: Some(input), cached: Some(cached), output: Some(output) };
-        self.of(usage, 0).unwrap_or_default()
+        let usage = TokenCounts { input: Some(input), cached: Some(cached), output: Some(output) };
+        self.cost_of(usage, 0).unwrap_or_default()
     }
 }
 
-/// What is known about a model before it is asked.
+/// Facts known about a model before it is asked.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct ModelCard {
-    /// What its tokens cost; `None` when nobody said.
-    pub price: Option<Price>,
+    /// Price of its tokens; `None` when nobody said.
+    pub price: Option<ModelPrice>,
     /// Tokens it can read and write in one call; `None` when nobody said.
     pub context_tokens: Option<u64>,
-    /// How its tokens are counted before it is asked.
-    pub estimator: crate::Estimator,
+    /// Estimator of its tokens before it is asked.
+    pub estimator: crate::TokenEstimator,
     /// The most tokens that somebody wants in any of its replies, hidden thinking included. It is sent where a request has
     /// no limit of its own.
     pub max_output_tokens: Option<u32>,
@@ -111,7 +114,7 @@ impl ModelCard {
         // Reading the raw reply once more is worth it only where such tokens have a price of their own.
         let priced = self.price.is_some_and(|price| price.rates.cache_write != price.rates.input);
         let written = if priced { reply.cache_written().unwrap_or(0) } else { 0 };
-        let own = match self.price.and_then(|price| price.of(reply.usage, written)) {
+        let own = match self.price.and_then(|price| price.cost_of(reply.usage, written)) {
             Some(usd) => Cost::exactly(usd),
             None => Cost::UNKNOWN,
         };
@@ -129,14 +132,14 @@ impl ModelCard {
         if !may_be_charged(attempt) {
             return Cost::ZERO;
         }
-        match self.price.and_then(|price| price.of(attempt.usage, 0)) {
+        match self.price.and_then(|price| price.cost_of(attempt.usage, 0)) {
             Some(usd) => Cost::exactly(usd),
             None => Cost::UNKNOWN,
         }
     }
 }
 
-/// Whether a server may have charged for an attempt that failed.
+/// True if a server may have charged for an attempt that failed.
 pub(crate) fn may_be_charged(attempt: &FailedAttempt) -> bool {
     if !attempt.usage.is_unknown() {
         return true;
@@ -159,39 +162,52 @@ mod tests {
     use super::*;
 
     /// 3 and 15 dollars a million, 0.30 from the cache, 3.75 into it; twice that above 1,000 tokens.
-    fn price() -> Price {
-        let rates =
-            Rates { input: 3_000_000, cached_input: 300_000, cache_write: 3_750_000, output: 15_000_000 };
-        let long =
-            Rates { input: 6_000_000, cached_input: 600_000, cache_write: 7_500_000, output: 30_000_000 };
-        Price { rates, long: Some((1000, long)) }
+    fn price() -> ModelPrice {
+        let rates = TokenRates {
+            input: 3_000_000,
+            cached_input: 300_000,
+            cache_write: 3_750_000,
+            output: 15_000_000,
+        };
+        let long = TokenRates {
+            input: 6_000_000,
+            cached_input: 600_000,
+            cache_write: 7_500_000,
+            output: 30_000_000,
+        };
+        ModelPrice { rates, long: Some((1000, long)) }
     }
 
-    fn usage(input: u64, cached: u64, output: u64) -> Usage {
-        Usage { input: Some(input), cached: Some(cached), output: Some(output) }
+    fn usage(input: u64, cached: u64, output: u64) -> TokenCounts {
+        TokenCounts { input: Some(input), cached: Some(cached), output: Some(output) }
     }
 
-    fn attempt(kind: ErrorKind, status: Option<u16>, sent: bool, usage: Usage) -> FailedAttempt {
+    fn attempt(kind: ErrorKind, status: Option<u16>, sent: bool, usage: TokenCounts) -> FailedAttempt {
         FailedAttempt { kind, status, waited: Duration::ZERO, usage, sent }
     }
 
     #[test]
     fn each_kind_of_token_has_its_price() {
         // 100 read, of them 40 from the cache and 20 into it; 10 written.
-        let cost = price().of(usage(100, 40, 10), 20).unwrap();
+        let cost = price().cost_of(usage(100, 40, 10), 20).unwrap();
         assert_eq!(cost.pico(), 40 * 3_000_000 + 40 * 300_000 + 20 * 3_750_000 + 10 * 15_000_000);
-        assert_eq!(price().of(usage(1000, 0, 0), 0).unwrap().pico(), 1000 * 3_000_000);
-        assert_eq!(price().of(usage(1001, 0, 0), 0).unwrap().pico(), 1001 * 6_000_000);
+        assert_eq!(price().cost_of(usage(1000, 0, 0), 0).unwrap().pico(), 1000 * 3_000_000);
+        assert_eq!(price().cost_of(usage(1001, 0, 0), 0).unwrap().pico(), 1001 * 6_000_000);
     }
 
     #[test]
     fn what_was_not_reported_is_not_guessed() {
-        let half = Usage { output: None, ..usage(10, 0, 0) };
-        assert_eq!(price().of(half, 0), None);
-        assert_eq!(Price::FREE.of(half, 0), Some(Usd::ZERO));
+        let half = TokenCounts { output: None, ..usage(10, 0, 0) };
+        assert_eq!(price().cost_of(half, 0), None);
+        assert_eq!(ModelPrice::FREE.cost_of(half, 0), Some(Usd::ZERO));
         let card = ModelCard { price: Some(price()), ..ModelCard::default() };
         assert_eq!(
-            ModelCard::default().cost_of_attempt(&attempt(ErrorKind::Timeout, None, true, Usage::default())),
+            ModelCard::default().cost_of_attempt(&attempt(
+                ErrorKind::Timeout,
+                None,
+                true,
+                TokenCounts::default()
+            )),
             Cost::UNKNOWN
         );
         for (kind, status, sent, unknown) in [
@@ -202,7 +218,7 @@ mod tests {
             (ErrorKind::Connection, None, false, 0),
             (ErrorKind::MalformedReply, Some(200), true, 1),
         ] {
-            let cost = card.cost_of_attempt(&attempt(kind, status, sent, Usage::default()));
+            let cost = card.cost_of_attempt(&attempt(kind, status, sent, TokenCounts::default()));
             assert_eq!(cost.unpriced_calls(), unknown, "{kind} {status:?} {sent}");
         }
         let billed =
@@ -215,7 +231,7 @@ mod tests {
         fn no_call_costs_more_than_the_most(
             input in 0u64..3000, cached in 0u64..3000, written in 0u64..3000, output in 0u64..3000,
         ) {
-            let cost = price().of(usage(input, cached, output), written).unwrap();
+            let cost = price().cost_of(usage(input, cached, output), written).unwrap();
             prop_assert!(cost <= price().most(input, output));
             prop_assert!(cost >= price().least(input, input, output));
             let affordable = price().output_for(input, price().most(input, output));

@@ -6,9 +6,9 @@ use std::sync::LazyLock;
 use assize_rubric::Usd;
 use serde::Deserialize;
 
-use crate::ask::ModelId;
-use crate::estimate::Estimator;
-use crate::price::{ModelCard, Price, Rates};
+use crate::chat_model::ModelId;
+use crate::estimate::TokenEstimator;
+use crate::price::{ModelCard, ModelPrice, TokenRates};
 use crate::provider;
 
 /// The table that comes with the program, as it is checked in.
@@ -17,8 +17,8 @@ const BUILT_IN: &str = include_str!("../data/prices.json");
 /// A row that the user wrote. What it leaves out is taken from the built-in table, if that knows the model.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct PriceOverride {
-    /// What the model's tokens cost.
-    pub price: Option<Price>,
+    /// Price of the model's tokens.
+    pub price: Option<ModelPrice>,
     /// Tokens it can read and write in one call.
     pub context_tokens: Option<u64>,
 }
@@ -42,7 +42,7 @@ impl PriceTable {
         Self { overrides, context_tokens }
     }
 
-    /// What is known about a model.
+    /// Looks up the facts known about a model.
     /// `own_context` is what the model's own settings say about how much it can read: more than any table.
     pub fn card(&self, id: &ModelId, own_context: Option<u64>) -> ModelCard {
         let told = self.told(id);
@@ -51,13 +51,13 @@ impl PriceTable {
             price: told
                 .and_then(|told| told.price)
                 .or_else(|| listed.map(|row| row.price))
-                .or_else(|| provider::is_own(&id.provider).then_some(Price::FREE)),
+                .or_else(|| provider::is_own(&id.provider).then_some(ModelPrice::FREE)),
             context_tokens: self
                 .context_tokens
                 .or(own_context)
                 .or_else(|| told.and_then(|told| told.context_tokens))
                 .or_else(|| listed.and_then(|row| row.context_tokens)),
-            estimator: Estimator::of_provider(&id.provider),
+            estimator: TokenEstimator::for_provider(&id.provider),
             max_output_tokens: None,
         }
     }
@@ -73,21 +73,21 @@ pub fn prices_as_of(provider: &str) -> Option<&'static str> {
     TABLE.get(same_prices(provider)).map(|part| part.as_of.as_str())
 }
 
-struct Part {
+struct TableSection {
     as_of: String,
-    models: BTreeMap<String, Row>,
+    models: BTreeMap<String, TableRow>,
 }
 
 #[derive(Clone, Copy)]
-struct Row {
-    price: Price,
+struct TableRow {
+    price: ModelPrice,
     context_tokens: Option<u64>,
 }
 
-static TABLE: LazyLock<BTreeMap<String, Part>> =
+static TABLE: LazyLock<BTreeMap<String, TableSection>> =
     LazyLock::new(|| read(BUILT_IN).expect("the checked-in table is read by a test"));
 
-fn listed(id: &ModelId) -> Option<Row> {
+fn listed(id: &ModelId) -> Option<TableRow> {
     if !provider::is_at_home(&id.provider, &id.base_url_host) {
         return None;
     }
@@ -153,7 +153,7 @@ struct FileLong {
     output: f64,
 }
 
-fn read(text: &str) -> Result<BTreeMap<String, Part>, String> {
+fn read(text: &str) -> Result<BTreeMap<String, TableSection>, String> {
     let file: FileTable = serde_json::from_str(text).map_err(|error| error.to_string())?;
     file.providers
         .into_iter()
@@ -166,26 +166,26 @@ fn read(text: &str) -> Result<BTreeMap<String, Part>, String> {
                     Ok((name, read))
                 })
                 .collect::<Result<_, String>>()?;
-            Ok((provider, Part { as_of: part.as_of, models }))
+            Ok((provider, TableSection { as_of: part.as_of, models }))
         })
         .collect()
 }
 
 impl FileRow {
-    fn read(self) -> Option<Row> {
-        let rates = Rates::per_million(self.input, self.cached_input, self.cache_write, self.output)?;
+    fn read(self) -> Option<TableRow> {
+        let rates = TokenRates::per_million(self.input, self.cached_input, self.cache_write, self.output)?;
         let long = match self.long {
             None => None,
             Some(long) => Some((
                 long.over_input_tokens,
-                Rates::per_million(long.input, long.cached_input, long.cache_write, long.output)?,
+                TokenRates::per_million(long.input, long.cached_input, long.cache_write, long.output)?,
             )),
         };
-        Some(Row { price: Price { rates, long }, context_tokens: self.context_tokens })
+        Some(TableRow { price: ModelPrice { rates, long }, context_tokens: self.context_tokens })
     }
 }
 
-impl Rates {
+impl TokenRates {
     /// From prices of a million tokens in US dollars, with at most six decimals. Tokens in and out of the prompt cache
     /// cost what other input costs where nothing else is said. `None` for what is no such price.
     pub fn per_million(input: f64, cached: Option<f64>, written: Option<f64>, output: f64) -> Option<Self> {
@@ -217,8 +217,8 @@ mod tests {
         for (name, part) in &table {
             assert!(provider::find(name).is_some(), "{name} is no provider");
             assert!(part.as_of.parse::<jiff::civil::Date>().is_ok(), "{name}");
-            for (model, Row { price, context_tokens }) in &part.models {
-                let Rates { input, cached_input, cache_write, output } = price.rates;
+            for (model, TableRow { price, context_tokens }) in &part.models {
+                let TokenRates { input, cached_input, cache_write, output } = price.rates;
                 assert!(
                     input > 0 && output >= input && cached_input <= input && cache_write >= input,
                     "{model}"
@@ -257,13 +257,16 @@ mod tests {
         assert!(table.card(&id("openai-responses", "gpt-5", "api.openai.com"), None).price.is_some());
         let proxy = table.card(&id("openai", "gpt-5", "127.0.0.1:8000"), None);
         assert_eq!((proxy.price, proxy.context_tokens), (None, None));
-        assert_eq!(table.card(&id("ollama", "llama3", "127.0.0.1:11434"), None).price, Some(Price::FREE));
+        assert_eq!(
+            table.card(&id("ollama", "llama3", "127.0.0.1:11434"), None).price,
+            Some(ModelPrice::FREE)
+        );
         assert_eq!(table.card(&id("openrouter", "x/y", "openrouter.ai"), None).price, None);
     }
 
     #[test]
     fn the_users_rows_come_first_and_hold_anywhere() {
-        let price = Price { rates: Rates::per_million(1.0, None, None, 2.0).unwrap(), long: None };
+        let price = ModelPrice { rates: TokenRates::per_million(1.0, None, None, 2.0).unwrap(), long: None };
         let told = PriceOverride { price: Some(price), context_tokens: None };
         let rows = BTreeMap::from([(("openai".to_owned(), "gpt-4o".to_owned()), told)]);
         let table = PriceTable::new(rows.clone(), None);
@@ -276,8 +279,8 @@ mod tests {
 
     #[test]
     fn prices_are_whole_millionths() {
-        assert!(Rates::per_million(0.0375, None, None, 1.0).is_some());
-        assert_eq!(Rates::per_million(0.000_000_1, None, None, 1.0), None);
-        assert_eq!(Rates::per_million(-1.0, None, None, 1.0), None);
+        assert!(TokenRates::per_million(0.0375, None, None, 1.0).is_some());
+        assert_eq!(TokenRates::per_million(0.000_000_1, None, None, 1.0), None);
+        assert_eq!(TokenRates::per_million(-1.0, None, None, 1.0), None);
     }
 }

@@ -1,4 +1,4 @@
-//! Which models cache the beginning of a prompt only where it is marked, and from which length on.
+//! Models that cache the beginning of a prompt only where it is marked, and the least length that they cache.
 //!
 //! Such a model charges for what a marked request writes to its cache, so a mark helps only where another request will
 //! find it. All others cache by themselves, or not at all.
@@ -37,6 +37,7 @@ pub fn cached_prefix_bytes(provider: &str, model: &str) -> Option<usize> {
         "bedrock" => named("claude") && !UNMARKED.iter().any(|part| named(part)),
         _ => false,
     };
+
     let tokens = CLAUDE.iter().find(|(part, _)| named(part)).map(|(_, tokens)| tokens * BYTES_PER_TOKEN);
     marked.then(|| tokens.unwrap_or(USUAL_CACHED_BYTES))
 }

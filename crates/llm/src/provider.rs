@@ -5,14 +5,15 @@ use std::sync::Arc;
 
 use crate::address::{self, Lookup};
 use crate::config::ConfigError;
-use crate::endpoint::Endpoint;
+use crate::endpoint::ModelEndpoint;
 use crate::wire::{
-    Anthropic, AzureOpenAi, Bedrock, Dialect, Gemini, Ollama, OpenAiChat, OpenAiResponses, Vertex, Wire,
+    AnthropicMessages, AzureOpenAi, BedrockConverse, ChatDialect, GeminiGenerate, OllamaChat, OpenAiChat,
+    OpenAiResponses, VertexGemini, WireCodec,
 };
 
 /// One provider.
 #[derive(Debug)]
-pub(crate) struct Provider {
+pub(crate) struct ProviderRow {
     /// The name before the `:` or `/` of a model name.
     pub(crate) name: &'static str,
     /// Other names people use for it.
@@ -21,7 +22,7 @@ pub(crate) struct Provider {
     pub(crate) key_variables: &'static [&'static str],
     /// Variables with credentials of another kind, which are not read, and what is to be done instead.
     pub(crate) unread: &'static [(&'static str, &'static str)],
-    /// Whether a server that is not on this machine demands a key.
+    /// True if a server that is not on this machine demands a key.
     pub(crate) key_needed: bool,
     /// The variables that may move the address; the first that is set counts. Never empty.
     pub(crate) base_url_variables: &'static [&'static str],
@@ -29,10 +30,10 @@ pub(crate) struct Provider {
     pub(crate) base_url: Option<&'static str>,
     /// From the address as written to the base URL in use.
     pub(crate) address: fn(&str, Lookup<'_>) -> Result<String, ConfigError>,
-    /// Where a GET costs nothing and demands the key, as far as one is needed; `None` where nothing is known to.
+    /// Path where a GET costs nothing and demands the key, as far as one is needed; `None` where nothing is known to.
     pub(crate) free: Option<&'static str>,
     /// The wire format, given the address in use.
-    pub(crate) wire: fn(&Endpoint) -> Arc<dyn Wire>,
+    pub(crate) wire: fn(&ModelEndpoint) -> Arc<dyn WireCodec>,
 }
 
 /// The variables of the judge that `JUDGE_MODEL` names.
@@ -42,13 +43,13 @@ pub(crate) const JUDGE_BASE_URL: &str = "JUDGE_BASE_URL";
 /// Providers whose documentation has no log-probabilities, or says that no model tells them.
 const WITHOUT_LOGPROBS: [&str; 4] = ["anthropic", "bedrock", "groq", "mistral"];
 
-/// Whether a provider may tell log-probabilities. Some of its models may still not.
+/// True if a provider may tell log-probabilities. Some of its models may still not.
 pub fn offers_logprobs(provider: &str) -> bool {
     !WITHOUT_LOGPROBS.contains(&provider)
 }
 
 /// A row that the others are variations of: a hosted server that speaks OpenAI's chat completions.
-const HOSTED: Provider = Provider {
+const HOSTED: ProviderRow = ProviderRow {
     name: "",
     aliases: &[],
     key_variables: &[],
@@ -58,22 +59,22 @@ const HOSTED: Provider = Provider {
     base_url: None,
     address: address::plain,
     free: Some("/models"),
-    wire: |_| Arc::new(OpenAiChat::new(Dialect::COMPATIBLE)),
+    wire: |_| Arc::new(OpenAiChat::new(ChatDialect::COMPATIBLE)),
 };
 
 /// A server of the user's own, which may do without a key wherever it runs.
-const OWN: Provider = Provider { key_needed: false, ..HOSTED };
+const OWN: ProviderRow = ProviderRow { key_needed: false, ..HOSTED };
 
-pub(crate) static PROVIDERS: &[Provider] = &[
-    Provider {
+pub(crate) static PROVIDERS: &[ProviderRow] = &[
+    ProviderRow {
         name: "openai",
         key_variables: &["OPENAI_API_KEY"],
         base_url_variables: &["OPENAI_BASE_URL", "OPENAI_API_BASE"],
         base_url: Some("https://api.openai.com/v1"),
-        wire: |endpoint| Arc::new(OpenAiChat::new(Dialect::for_host(&endpoint.host()))),
+        wire: |endpoint| Arc::new(OpenAiChat::new(ChatDialect::for_host(&endpoint.host()))),
         ..HOSTED
     },
-    Provider {
+    ProviderRow {
         name: "openai-responses",
         aliases: &["responses"],
         key_variables: &["OPENAI_API_KEY"],
@@ -82,7 +83,7 @@ pub(crate) static PROVIDERS: &[Provider] = &[
         wire: |_| Arc::new(OpenAiResponses),
         ..HOSTED
     },
-    Provider {
+    ProviderRow {
         name: "azure",
         aliases: &["azure-openai", "azureopenai"],
         key_variables: &["AZURE_OPENAI_API_KEY", "AZURE_API_KEY"],
@@ -91,7 +92,7 @@ pub(crate) static PROVIDERS: &[Provider] = &[
         wire: |endpoint| Arc::new(AzureOpenAi::new(address::azure_has_deployments(&endpoint.base_url))),
         ..HOSTED
     },
-    Provider {
+    ProviderRow {
         name: "anthropic",
         aliases: &["claude"],
         key_variables: &["ANTHROPIC_API_KEY"],
@@ -99,20 +100,20 @@ pub(crate) static PROVIDERS: &[Provider] = &[
         base_url: Some("https://api.anthropic.com"),
         address: address::anthropic,
         free: Some("/v1/models"),
-        wire: |_| Arc::new(Anthropic),
+        wire: |_| Arc::new(AnthropicMessages),
         ..HOSTED
     },
-    Provider {
+    ProviderRow {
         name: "gemini",
         aliases: &["google", "google-gemini", "googleai"],
         key_variables: &["GEMINI_API_KEY", "GOOGLE_API_KEY"],
         base_url_variables: &["GEMINI_BASE_URL", "GOOGLE_GEMINI_BASE_URL"],
         base_url: Some("https://generativelanguage.googleapis.com/v1beta"),
         address: address::gemini,
-        wire: |_| Arc::new(Gemini),
+        wire: |_| Arc::new(GeminiGenerate),
         ..HOSTED
     },
-    Provider {
+    ProviderRow {
         name: "bedrock",
         aliases: &["amazon-bedrock", "aws-bedrock"],
         key_variables: &["AWS_BEARER_TOKEN_BEDROCK"],
@@ -121,10 +122,10 @@ pub(crate) static PROVIDERS: &[Provider] = &[
         base_url: Some(address::BEDROCK),
         address: address::bedrock,
         free: None,
-        wire: |_| Arc::new(Bedrock),
+        wire: |_| Arc::new(BedrockConverse),
         ..HOSTED
     },
-    Provider {
+    ProviderRow {
         name: "vertex",
         aliases: &["vertex-ai", "google-vertex"],
         key_variables: &["VERTEX_ACCESS_TOKEN", "CLOUDSDK_AUTH_ACCESS_TOKEN", "GOOGLE_OAUTH_ACCESS_TOKEN"],
@@ -136,62 +137,62 @@ pub(crate) static PROVIDERS: &[Provider] = &[
         base_url: Some(address::VERTEX),
         address: address::vertex,
         free: None,
-        wire: |_| Arc::new(Vertex),
+        wire: |_| Arc::new(VertexGemini),
         ..HOSTED
     },
-    Provider {
+    ProviderRow {
         name: "ollama",
         key_variables: &["OLLAMA_API_KEY"],
         base_url_variables: &["OLLAMA_BASE_URL", "OLLAMA_API_BASE", "OLLAMA_HOST"],
         base_url: Some("http://127.0.0.1:11434"),
         address: address::ollama,
         free: Some("/api/tags"),
-        wire: |_| Arc::new(Ollama),
+        wire: |_| Arc::new(OllamaChat),
         ..OWN
     },
-    Provider {
+    ProviderRow {
         name: "openrouter",
         key_variables: &["OPENROUTER_API_KEY"],
         base_url_variables: &["OPENROUTER_BASE_URL"],
         base_url: Some("https://openrouter.ai/api/v1"),
         // Its list of models is there for everybody.
         free: Some("/key"),
-        wire: |_| Arc::new(OpenAiChat::new(Dialect::OPENROUTER)),
+        wire: |_| Arc::new(OpenAiChat::new(ChatDialect::OPENROUTER)),
         ..HOSTED
     },
-    Provider {
+    ProviderRow {
         name: "groq",
         key_variables: &["GROQ_API_KEY"],
         base_url_variables: &["GROQ_BASE_URL"],
         base_url: Some("https://api.groq.com/openai/v1"),
         ..HOSTED
     },
-    Provider {
+    ProviderRow {
         name: "together",
         aliases: &["together_ai", "togetherai"],
         key_variables: &["TOGETHER_API_KEY"],
         base_url_variables: &["TOGETHER_BASE_URL"],
         base_url: Some("https://api.together.xyz/v1"),
-        wire: |_| Arc::new(OpenAiChat::new(Dialect::TOGETHER)),
+        wire: |_| Arc::new(OpenAiChat::new(ChatDialect::TOGETHER)),
         ..HOSTED
     },
-    Provider {
+    ProviderRow {
         name: "mistral",
         key_variables: &["MISTRAL_API_KEY"],
         base_url_variables: &["MISTRAL_BASE_URL"],
         base_url: Some("https://api.mistral.ai/v1"),
-        wire: |_| Arc::new(OpenAiChat::new(Dialect::MISTRAL)),
+        wire: |_| Arc::new(OpenAiChat::new(ChatDialect::MISTRAL)),
         ..HOSTED
     },
-    Provider {
+    ProviderRow {
         name: "deepseek",
         key_variables: &["DEEPSEEK_API_KEY"],
         base_url_variables: &["DEEPSEEK_BASE_URL"],
         base_url: Some("https://api.deepseek.com/v1"),
-        wire: |_| Arc::new(OpenAiChat::new(Dialect::OBJECT_ONLY)),
+        wire: |_| Arc::new(OpenAiChat::new(ChatDialect::OBJECT_ONLY)),
         ..HOSTED
     },
-    Provider {
+    ProviderRow {
         name: "xai",
         aliases: &["grok"],
         key_variables: &["XAI_API_KEY"],
@@ -199,7 +200,7 @@ pub(crate) static PROVIDERS: &[Provider] = &[
         base_url: Some("https://api.x.ai/v1"),
         ..HOSTED
     },
-    Provider {
+    ProviderRow {
         name: "fireworks",
         aliases: &["fireworks_ai"],
         key_variables: &["FIREWORKS_API_KEY"],
@@ -207,14 +208,14 @@ pub(crate) static PROVIDERS: &[Provider] = &[
         base_url: Some("https://api.fireworks.ai/inference/v1"),
         ..HOSTED
     },
-    Provider {
+    ProviderRow {
         name: "cerebras",
         key_variables: &["CEREBRAS_API_KEY"],
         base_url_variables: &["CEREBRAS_BASE_URL"],
         base_url: Some("https://api.cerebras.ai/v1"),
         ..HOSTED
     },
-    Provider {
+    ProviderRow {
         name: "deepinfra",
         key_variables: &["DEEPINFRA_API_KEY"],
         base_url_variables: &["DEEPINFRA_BASE_URL"],
@@ -222,7 +223,7 @@ pub(crate) static PROVIDERS: &[Provider] = &[
         free: None,
         ..HOSTED
     },
-    Provider {
+    ProviderRow {
         name: "huggingface",
         aliases: &["hf"],
         key_variables: &["HF_TOKEN", "HUGGINGFACE_API_KEY"],
@@ -231,7 +232,7 @@ pub(crate) static PROVIDERS: &[Provider] = &[
         free: None,
         ..HOSTED
     },
-    Provider {
+    ProviderRow {
         name: "vllm",
         aliases: &["hosted_vllm"],
         key_variables: &["VLLM_API_KEY"],
@@ -239,7 +240,7 @@ pub(crate) static PROVIDERS: &[Provider] = &[
         base_url: Some("http://127.0.0.1:8000/v1"),
         ..OWN
     },
-    Provider {
+    ProviderRow {
         name: "llamacpp",
         aliases: &["llama.cpp", "llama-cpp"],
         key_variables: &["LLAMACPP_API_KEY"],
@@ -247,7 +248,7 @@ pub(crate) static PROVIDERS: &[Provider] = &[
         base_url: Some("http://127.0.0.1:8080/v1"),
         ..OWN
     },
-    Provider {
+    ProviderRow {
         name: "lmstudio",
         aliases: &["lm-studio", "lm_studio"],
         key_variables: &["LMSTUDIO_API_KEY"],
@@ -270,16 +271,16 @@ pub fn key_variables() -> impl Iterator<Item = &'static str> {
 }
 
 /// The provider of that name or alias, in lower case.
-pub(crate) fn find(name: &str) -> Option<&'static Provider> {
+pub(crate) fn find(name: &str) -> Option<&'static ProviderRow> {
     PROVIDERS.iter().find(|provider| provider.name == name || provider.aliases.contains(&name))
 }
 
-/// Whether this is the name of a server of the user's own, which charges nothing for a token.
+/// True if this is the name of a server of the user's own, which charges nothing for a token.
 pub(crate) fn is_own(name: &str) -> bool {
     find(name).is_some_and(|provider| !provider.key_needed)
 }
 
-/// Whether a host is the one that the provider itself runs.
+/// True if a host is the one that the provider itself runs.
 pub(crate) fn is_at_home(name: &str, host: &str) -> bool {
     let usual = find(name).and_then(|provider| reqwest::Url::parse(provider.base_url?).ok());
     usual.is_some_and(|url| url.host_str() == Some(host))

@@ -6,18 +6,18 @@ use secrecy::{ExposeSecret, SecretString};
 use crate::address::Lookup;
 use crate::transport::{TransportError, innermost};
 
-/// Which proxies requests go through. Addresses may hold credentials, so `Debug` does not show them.
+/// Proxies that requests go through. Addresses may hold credentials, so `Debug` does not show them.
 #[derive(Debug, Clone, Default)]
-pub struct Proxies {
-    https: Option<Found>,
-    http: Option<Found>,
+pub struct HttpProxies {
+    https: Option<ProxyAddress>,
+    http: Option<ProxyAddress>,
     /// Hosts that are reached without one, separated by commas.
     except: Option<String>,
 }
 
 /// An address and the variable that holds it.
 #[derive(Debug, Clone)]
-struct Found {
+struct ProxyAddress {
     variable: &'static str,
     address: SecretString,
 }
@@ -27,14 +27,14 @@ const HTTPS: [&str; 4] = ["HTTPS_PROXY", "https_proxy", "ALL_PROXY", "all_proxy"
 const HTTP: [&str; 4] = ["HTTP_PROXY", "http_proxy", "ALL_PROXY", "all_proxy"];
 const EXCEPT: [&str; 2] = ["NO_PROXY", "no_proxy"];
 
-impl Proxies {
+impl HttpProxies {
     /// The proxies that variables name. Empty variables count as not set.
-    pub fn of(env: Lookup<'_>) -> Self {
+    pub fn from_env(env: Lookup<'_>) -> Self {
         let set = |variable: &str| env(variable).filter(|value| !value.trim().is_empty());
         let find = |variables: [&'static str; 4]| {
             variables.into_iter().find_map(|variable| {
                 let address = set(variable)?.trim().to_owned().into();
-                Some(Found { variable, address })
+                Some(ProxyAddress { variable, address })
             })
         };
         Self { https: find(HTTPS), http: find(HTTP), except: EXCEPT.into_iter().find_map(set) }
@@ -47,27 +47,28 @@ impl Proxies {
         names
     }
 
-    /// Why requests to other machines can't be made, if one of the addresses is none. Its text is not shown.
+    /// Reason why requests to other machines can't be made, if an address is invalid. Its text is not shown.
     pub fn problem(&self) -> Option<String> {
-        self.made().err().map(|error| error.to_string())
+        self.to_reqwest().err().map(|error| error.to_string())
     }
 
-    fn all(&self) -> impl Iterator<Item = (&Found, bool)> {
+    fn all(&self) -> impl Iterator<Item = (&ProxyAddress, bool)> {
         let https = self.https.iter().map(|found| (found, true));
         https.chain(self.http.iter().map(|found| (found, false)))
     }
 
-    /// As the HTTP client takes them.
+    /// Converts them for the HTTP client.
     ///
     /// # Errors
     /// When an address is none; its text is not shown.
-    pub(crate) fn made(&self) -> Result<Vec<Proxy>, TransportError> {
+    pub(crate) fn to_reqwest(&self) -> Result<Vec<Proxy>, TransportError> {
         self.all()
             .map(|(found, https)| {
                 let unusable = |why: &str| {
                     TransportError::Unusable(format!("{} names no usable proxy: {why}", found.variable))
                 };
                 let written = found.address.expose_secret();
+
                 // A proxy is often written without its scheme.
                 let address =
                     if written.contains("://") { written.to_owned() } else { format!("http://{written}") };
@@ -75,9 +76,10 @@ impl Proxies {
                 if !matches!(url.scheme(), "http" | "https") {
                     return Err(unusable("only http:// and https:// are understood"));
                 }
-                let made = if https { Proxy::https(url) } else { Proxy::http(url) };
-                let made = made.map_err(|error| unusable(&innermost(&error)))?;
-                Ok(made.no_proxy(self.except.as_deref().and_then(NoProxy::from_string)))
+
+                let to_reqwest = if https { Proxy::https(url) } else { Proxy::http(url) };
+                let to_reqwest = to_reqwest.map_err(|error| unusable(&innermost(&error)))?;
+                Ok(to_reqwest.no_proxy(self.except.as_deref().and_then(NoProxy::from_string)))
             })
             .collect()
     }
@@ -87,10 +89,10 @@ impl Proxies {
 mod tests {
     use super::*;
 
-    fn of(variables: &[(&str, &str)]) -> Proxies {
+    fn of(variables: &[(&str, &str)]) -> HttpProxies {
         let env =
             |name: &str| variables.iter().find(|(n, _)| *n == name).map(|(_, value)| (*value).to_owned());
-        Proxies::of(&env)
+        HttpProxies::from_env(&env)
     }
 
     #[test]
@@ -99,7 +101,7 @@ mod tests {
         let both =
             of(&[("https_proxy", "http://user:geheim@p:3128"), ("HTTP_PROXY", "p:80"), ("NO_PROXY", "a,b")]);
         assert_eq!(both.variables(), ["https_proxy", "HTTP_PROXY"]);
-        assert_eq!(both.made().unwrap().len(), 2);
+        assert_eq!(both.to_reqwest().unwrap().len(), 2);
         assert!(!format!("{both:?}").contains("geheim"), "{both:?}");
         assert_eq!(of(&[("ALL_PROXY", "http://p:1")]).variables(), ["ALL_PROXY"]);
     }
@@ -107,7 +109,7 @@ mod tests {
     #[test]
     fn what_is_no_proxy_is_told_without_being_shown() {
         for address in ["socks5://geheim@p:1080", "http://geheim:x", "http://"] {
-            let error = of(&[("HTTPS_PROXY", address)]).made().unwrap_err().to_string();
+            let error = of(&[("HTTPS_PROXY", address)]).to_reqwest().unwrap_err().to_string();
             assert!(error.contains("HTTPS_PROXY") && !error.contains("geheim"), "{error}");
         }
     }

@@ -1,4 +1,4 @@
-//! What a server has turned out not to accept, learned from its refusals once per model and then kept.
+//! Parameters that a server does not accept, learned from its refusals once per model and then kept.
 
 use std::borrow::Cow;
 
@@ -9,7 +9,7 @@ use crate::request::{ChatMessage, ChatRequest, Part, Role};
 /// Parameters one model refuses. Learning only ever adds to it, so it settles after a few refusals.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default)]
-pub struct Quirks {
+pub struct ServerQuirks {
     /// Temperature is not sent.
     pub no_temperature: bool,
     /// The seed is not sent.
@@ -22,15 +22,15 @@ pub struct Quirks {
     pub no_system: bool,
     /// The prompt's beginning is not marked for the provider's cache.
     pub no_cache_mark: bool,
-    /// How much of a reply schema is sent.
+    /// Part of the reply schema that is sent.
     pub schema: SchemaSupport,
-    /// Under which name the output limit is sent.
+    /// Name under which the output limit is sent.
     pub limit: LimitField,
     /// The highest output limit it takes; `None` when none was too high.
     pub most_output: Option<u32>,
 }
 
-/// How much of a reply schema a server takes, from all to nothing.
+/// Part of a reply schema that a server takes, from all to nothing.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum SchemaSupport {
@@ -43,7 +43,7 @@ pub enum SchemaSupport {
     None,
 }
 
-/// Under which name the limit of output tokens is sent.
+/// Name under which the limit of output tokens is sent.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum LimitField {
@@ -56,7 +56,7 @@ pub enum LimitField {
     Dropped,
 }
 
-impl Quirks {
+impl ServerQuirks {
     /// Everything that either side has learned.
     pub fn merge(self, other: Self) -> Self {
         Self {
@@ -78,17 +78,18 @@ impl Quirks {
         }
     }
 
-    /// Whether a request goes out with instructions in a role of their own.
+    /// True if a request goes out with instructions in a role of their own.
     pub(crate) fn sends_system(self, request: &ChatRequest) -> bool {
         !self.no_system && request.messages.iter().any(|message| message.role == Role::System)
     }
 
     /// The request as it is sent: for a model that takes no instructions in a role of their own, they become the
     /// beginning of the user's first message.
-    pub(crate) fn fold(self, request: &ChatRequest) -> Cow<'_, ChatRequest> {
+    pub(crate) fn merge_system_into_user(self, request: &ChatRequest) -> Cow<'_, ChatRequest> {
         if !self.no_system {
             return Cow::Borrowed(request);
         }
+
         let (system, mut others): (Vec<ChatMessage>, Vec<ChatMessage>) =
             request.messages.iter().cloned().partition(|message| message.role == Role::System);
         let Some(first) = others.iter_mut().find(|message| message.role == Role::User) else {
@@ -99,8 +100,10 @@ impl Quirks {
             parts.extend_from_slice(&message.content);
             parts.push(Part::Text("\n\n".into()));
         }
+
         let rules = parts.len();
         parts.extend_from_slice(&first.content);
+
         // One text with what follows, so that the first part still ends where requests begin to differ.
         let beginning = parts.iter().take(rules + 1).map(|part| match part {
             Part::Text(text) => Some(&**text),
@@ -110,11 +113,12 @@ impl Quirks {
             let rest = parts.split_off(parts.len().min(rules + 1));
             parts = std::iter::once(Part::Text(beginning.into())).chain(rest).collect();
         }
+
         first.content = parts.into();
         Cow::Owned(ChatRequest { messages: others.into(), ..request.clone() })
     }
 
-    /// How many alternatives to each token are asked for, where log-probabilities are.
+    /// Number of alternatives to each token to ask for, where log-probabilities are.
     pub(crate) fn alternatives(self, asked: Option<u8>) -> Option<u8> {
         let most = self.most_alternatives.unwrap_or(u8::MAX);
         asked.filter(|_| !self.no_logprobs).map(|asked| asked.min(most))
@@ -123,8 +127,8 @@ impl Quirks {
 
 /// The parameters a request carried, under the names the server knows. Only what was sent can have been refused.
 #[derive(Debug, Clone, Copy, Default)]
-pub(crate) struct Sent<'a> {
-    /// Whether there were instructions in a role of their own.
+pub(crate) struct SentFeatures<'a> {
+    /// True if there were instructions in a role of their own.
     pub(crate) system: bool,
     pub(crate) temperature: bool,
     /// The name of the seed.
@@ -139,54 +143,65 @@ pub(crate) struct Sent<'a> {
     pub(crate) ceiling: Option<u32>,
 }
 
-/// What a refusal teaches, given what was sent and under which quirks; `None` when it is about something else.
+/// Returns the quirks after a refusal, given the features sent and the quirks known; `None` when it is about something
+/// else.
 ///
 /// `param` is the parameter the server points at, `message` its words. A parameter is taken as unsupported only when
 /// it is named and the words say so: a bad value is the caller's mistake and must not be hidden by dropping it.
-pub(crate) fn learn(quirks: Quirks, sent: Sent<'_>, param: &str, message: &str) -> Option<Quirks> {
+pub(crate) fn learn(
+    quirks: ServerQuirks,
+    sent: SentFeatures<'_>,
+    param: &str,
+    message: &str,
+) -> Option<ServerQuirks> {
     let message = message.to_ascii_lowercase();
     let param = param.to_ascii_lowercase();
     match sent.logprobs.and_then(|sent| fewer_alternatives(sent, &param, &message)) {
-        Some(0) => return Some(Quirks { no_logprobs: true, ..quirks }),
-        Some(fewer) => return Some(Quirks { most_alternatives: Some(fewer), ..quirks }),
+        Some(0) => return Some(ServerQuirks { no_logprobs: true, ..quirks }),
+        Some(fewer) => return Some(ServerQuirks { most_alternatives: Some(fewer), ..quirks }),
         None => {}
     }
+
     if !says_unsupported(&message) {
         return None;
     }
     if sent.system && SYSTEM_NAMES.iter().any(|name| message.contains(name)) {
-        return Some(Quirks { no_system: true, ..quirks });
+        return Some(ServerQuirks { no_system: true, ..quirks });
     }
+
     // What the server points at counts before what its sentence mentions in passing.
     [param.as_str(), message.as_str()].into_iter().find_map(|text| {
         let names = |name: &str| names(text, name);
         if sent.temperature && names("temperature") {
-            return Some(Quirks { no_temperature: true, ..quirks });
+            return Some(ServerQuirks { no_temperature: true, ..quirks });
         }
         if sent.seed.is_some_and(names) {
-            return Some(Quirks { no_seed: true, ..quirks });
+            return Some(ServerQuirks { no_seed: true, ..quirks });
         }
         if sent.logprobs.is_some() && LOGPROBS_NAMES.iter().any(|name| names(name)) {
-            return Some(Quirks { no_logprobs: true, ..quirks });
+            return Some(ServerQuirks { no_logprobs: true, ..quirks });
         }
+
         if sent.limit.is_some_and(names) {
             let limit =
                 if quirks.limit == LimitField::Usual { LimitField::Other } else { LimitField::Dropped };
-            return Some(Quirks { limit, ..quirks });
+            return Some(ServerQuirks { limit, ..quirks });
         }
+
         if sent.schema.iter().any(|name| names(name) || (name.contains(' ') && text.contains(name))) {
             let schema = if quirks.schema == SchemaSupport::Full {
                 SchemaSupport::JsonObject
             } else {
                 SchemaSupport::None
             };
-            return Some(Quirks { schema, ..quirks });
+            return Some(ServerQuirks { schema, ..quirks });
         }
+
         None
     })
 }
 
-/// How servers speak of instructions in a role of their own, in lower case.
+/// Phrases of servers for instructions in a role of their own, in lower case.
 const SYSTEM_NAMES: [&str; 6] = [
     "developer instruction",
     "system role",
@@ -200,7 +215,7 @@ const SYSTEM_NAMES: [&str; 6] = [
 const LOGPROBS_NAMES: [&str; 5] =
     ["logprobs", "top_logprobs", "responselogprobs", "response_logprobs", "include"];
 
-/// Whether a text in lower case has this name in it as a word.
+/// True if a text in lower case has this name in it as a word.
 fn names(text: &str, name: &str) -> bool {
     text.split(|c: char| !c.is_ascii_alphanumeric() && c != '_').any(|word| word == name)
 }
@@ -208,8 +223,8 @@ fn names(text: &str, name: &str) -> bool {
 /// The number of alternatives that is tried where a server refuses more without saying how many it has.
 const FEW: u8 = 5;
 
-/// How many alternatives may be asked for, as told by a server that finds `sent` too many. How many are asked for is no
-/// wish of the caller's: as many as there are will do.
+/// Number of alternatives that a server allows which finds `sent` too many. Callers want as many as there are, so fewer
+/// will do.
 fn fewer_alternatives(sent: u8, param: &str, message: &str) -> Option<u8> {
     const BOUNDS: [&str; 18] = [
         "between",
@@ -231,7 +246,9 @@ fn fewer_alternatives(sent: u8, param: &str, message: &str) -> Option<u8> {
         "lower",
         "too large",
     ];
+
     const COUNTS: [&str; 3] = ["top_logprobs", "logprobs", "toplogprobs"];
+
     if !COUNTS.iter().any(|name| names(param, name) || names(message, name)) {
         return None;
     }
@@ -239,16 +256,19 @@ fn fewer_alternatives(sent: u8, param: &str, message: &str) -> Option<u8> {
         let pointed_at = names(param, COUNTS[0]) && !says_unsupported(message);
         return (pointed_at && sent > FEW).then_some(FEW);
     }
+
     let mut most = None;
     let mut rest = message;
     while let Some(start) = rest.find(|c: char| c.is_ascii_digit()) {
         let digits = &rest[start..];
         let end = digits.find(|c: char| !c.is_ascii_digit()).unwrap_or(digits.len());
         rest = &digits[end..];
+
         let excluded = ["(exclusive)", "exclusive"].iter().any(|word| rest.trim_start().starts_with(word));
         let bound = digits[..end].parse::<u8>().ok().map(|bound| bound - u8::from(excluded && bound > 0));
         most = most.max(bound.filter(|bound| *bound < sent));
     }
+
     most
 }
 
@@ -286,7 +306,7 @@ fn says_unsupported(message: &str) -> bool {
 mod tests {
     use super::*;
 
-    const ALL: Sent<'_> = Sent {
+    const ALL: SentFeatures<'_> = SentFeatures {
         system: true,
         temperature: true,
         seed: Some("seed"),
@@ -296,19 +316,19 @@ mod tests {
         ceiling: None,
     };
 
-    fn learned(param: &str, message: &str) -> Option<Quirks> {
-        learn(Quirks::default(), ALL, param, message)
+    fn learned(param: &str, message: &str) -> Option<ServerQuirks> {
+        learn(ServerQuirks::default(), ALL, param, message)
     }
 
     #[test]
     fn refusals_of_known_servers_are_understood() {
-        let none = Quirks::default();
-        let no_temperature = Some(Quirks { no_temperature: true, ..none });
-        let no_seed = Some(Quirks { no_seed: true, ..none });
-        let no_logprobs = Some(Quirks { no_logprobs: true, ..none });
-        let folded = Some(Quirks { no_system: true, ..none });
-        let object = Some(Quirks { schema: SchemaSupport::JsonObject, ..none });
-        let renamed = Some(Quirks { limit: LimitField::Other, ..none });
+        let none = ServerQuirks::default();
+        let no_temperature = Some(ServerQuirks { no_temperature: true, ..none });
+        let no_seed = Some(ServerQuirks { no_seed: true, ..none });
+        let no_logprobs = Some(ServerQuirks { no_logprobs: true, ..none });
+        let folded = Some(ServerQuirks { no_system: true, ..none });
+        let object = Some(ServerQuirks { schema: SchemaSupport::JsonObject, ..none });
+        let renamed = Some(ServerQuirks { limit: LimitField::Other, ..none });
         let table = [
             (
                 "temperature",
@@ -372,8 +392,8 @@ mod tests {
 
     #[test]
     fn as_many_alternatives_as_there_are() {
-        let fewer = |count| Some(Quirks { most_alternatives: Some(count), ..Quirks::default() });
-        let none = Some(Quirks { no_logprobs: true, ..Quirks::default() });
+        let fewer = |count| Some(ServerQuirks { most_alternatives: Some(count), ..ServerQuirks::default() });
+        let none = Some(ServerQuirks { no_logprobs: true, ..ServerQuirks::default() });
         for (param, message, expected) in [
             (
                 "top_logprobs",
@@ -393,9 +413,9 @@ mod tests {
             assert_eq!(learned(param, message), expected, "{message}");
         }
         // What was learned is not learned again, so that it ends.
-        let few = Sent { logprobs: Some(5), ..ALL };
-        assert_eq!(learn(Quirks::default(), few, "top_logprobs", "Invalid value"), None);
-        assert_eq!(learn(Quirks::default(), few, "", "top_logprobs is 5 at most"), None);
+        let few = SentFeatures { logprobs: Some(5), ..ALL };
+        assert_eq!(learn(ServerQuirks::default(), few, "top_logprobs", "Invalid value"), None);
+        assert_eq!(learn(ServerQuirks::default(), few, "", "top_logprobs is 5 at most"), None);
     }
 
     #[test]
@@ -404,7 +424,10 @@ mod tests {
         assert_eq!(learned("response_format", "Invalid schema for response_format 'x'"), None);
         assert_eq!(learned("max_tokens", "max_tokens is too large: 9. At most 4 are possible"), None);
         assert_eq!(learned("", "Unknown model"), None);
-        assert_eq!(learn(Quirks::default(), Sent::default(), "seed", "Unsupported parameter: 'seed'"), None);
+        assert_eq!(
+            learn(ServerQuirks::default(), SentFeatures::default(), "seed", "Unsupported parameter: 'seed'"),
+            None
+        );
     }
 
     #[test]
@@ -419,7 +442,7 @@ mod tests {
         let once = learned("response_format", message).unwrap();
         let twice = learn(once, ALL, "response_format", message).unwrap();
         assert_eq!(twice.schema, SchemaSupport::None);
-        let other = Quirks { limit: LimitField::Other, ..Quirks::default() };
+        let other = ServerQuirks { limit: LimitField::Other, ..ServerQuirks::default() };
         assert_eq!(learn(other, ALL, "max_tokens", message).unwrap().limit, LimitField::Dropped);
         assert_eq!(once.merge(twice), twice);
     }

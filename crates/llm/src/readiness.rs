@@ -1,32 +1,32 @@
-//! Which providers could be asked now, and why the others could not. Nothing is sent.
+//! Providers that could be asked now, and the reasons why others could not. Nothing is sent.
 
 use reqwest::header::HeaderValue;
 use secrecy::ExposeSecret;
 
 use crate::config::ConfigError;
 use crate::name::ModelName;
-use crate::provider::{self, JUDGE_BASE_URL, JUDGE_KEY, PROVIDERS, Provider};
+use crate::provider::{self, JUDGE_BASE_URL, JUDGE_KEY, PROVIDERS, ProviderRow};
 use crate::settings;
 
-/// Whether one provider is set up.
+/// State of one provider's settings.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Readiness {
+pub struct ProviderReadiness {
     /// The provider's name.
     pub provider: &'static str,
     /// The variable its key is read from: the one that is set, or else the one to set.
     pub key_variable: &'static str,
     /// The variable that moves its address: the one that is set, or else the one to set.
     pub base_url_variable: &'static str,
-    /// Whether a variable of this provider is set at all. A provider may be ready without: a server on this machine
+    /// True if a variable of this provider is set at all. A provider may be ready without: a server on this machine
     /// needs none.
     pub configured: bool,
     /// Host and, where it is not the usual one, port; `None` when there is no usable address.
     pub host: Option<String>,
-    /// Whether it can be asked.
+    /// State of its settings.
     pub state: ReadyState,
 }
 
-/// Whether a provider can be asked.
+/// State of a provider's settings.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum ReadyState {
     /// It has an address and a key. Whether the server accepts the key is not known.
@@ -45,42 +45,46 @@ pub enum ReadyState {
     BadBaseUrl {
         /// The variable that holds it.
         variable: String,
-        /// What is wrong with it.
+        /// Problem of its value.
         reason: String,
     },
     /// The key or another setting cannot be used as it is.
     BadSetting {
-        /// What is wrong, in a sentence that names the variable and shows no value.
+        /// Problem, in a sentence that names the variable and shows no value.
         reason: String,
     },
 }
 
 impl ReadyState {
-    /// Whether a question could be sent now.
+    /// True if a question could be sent now.
     pub fn is_ready(&self) -> bool {
         matches!(self, Self::Ready | Self::ReadyWithoutKey)
     }
 }
 
 /// The readiness of every provider, in the order they are shown to people.
-pub fn readiness(env: &dyn Fn(&str) -> Option<String>) -> Vec<Readiness> {
-    PROVIDERS.iter().map(|row| of_row(row, false, env)).collect()
+pub fn readiness(env: &dyn Fn(&str) -> Option<String>) -> Vec<ProviderReadiness> {
+    PROVIDERS.iter().map(|row| row_readiness(row, false, env)).collect()
 }
 
 /// The readiness of the provider of that name; `None` when there is none.
-pub fn usable(provider: &str, env: &dyn Fn(&str) -> Option<String>) -> Option<Readiness> {
-    provider::find(&provider.trim().to_ascii_lowercase()).map(|row| of_row(row, false, env))
+pub fn usable(provider: &str, env: &dyn Fn(&str) -> Option<String>) -> Option<ProviderReadiness> {
+    provider::find(&provider.trim().to_ascii_lowercase()).map(|row| row_readiness(row, false, env))
 }
 
 /// The readiness of the model that `JUDGE_MODEL` names, where it has variables of its own. `None` where it has none, and
 /// what [`readiness`] says of its provider holds, and where the text names no model.
-pub fn judge_readiness(judge_model: &str, env: &dyn Fn(&str) -> Option<String>) -> Option<Readiness> {
-    let name = ModelName::of_judge(judge_model, env).ok()?;
-    name.has_own_variables().then(|| of_row(name.row(), true, env))
+pub fn judge_readiness(judge_model: &str, env: &dyn Fn(&str) -> Option<String>) -> Option<ProviderReadiness> {
+    let name = ModelName::for_judge(judge_model, env).ok()?;
+    name.has_own_variables().then(|| row_readiness(name.row(), true, env))
 }
 
 /// `own` says whether it is about the judge with variables of its own.
-fn of_row(row: &'static Provider, own: bool, env: &dyn Fn(&str) -> Option<String>) -> Readiness {
+fn row_readiness(
+    row: &'static ProviderRow,
+    own: bool,
+    env: &dyn Fn(&str) -> Option<String>,
+) -> ProviderReadiness {
     let (key_variables, base_url_variables): (&'static [&'static str], &'static [&'static str]) =
         if own { (&[JUDGE_KEY], &[JUDGE_BASE_URL]) } else { (row.key_variables, row.base_url_variables) };
     let set = |variable: &str| env(variable).is_some_and(|value| !value.trim().is_empty());
@@ -88,6 +92,7 @@ fn of_row(row: &'static Provider, own: bool, env: &dyn Fn(&str) -> Option<String
     let (key, address) = (of(key_variables), of(base_url_variables));
     let unread = row.unread.iter().copied().find(|(variable, _)| set(variable));
     let missing = |variables| ReadyState::Missing { variables, unread: unread.filter(|_| key.is_none()) };
+
     // An address is looked for first; the key may be missing as well.
     let with_key = |variable: String| {
         let lacks_key = row.key_needed && key.is_none();
@@ -114,7 +119,7 @@ fn of_row(row: &'static Provider, own: bool, env: &dyn Fn(&str) -> Option<String
         }
         Err(error) => (None, ReadyState::BadSetting { reason: error.to_string() }),
     };
-    Readiness {
+    ProviderReadiness {
         provider: row.name,
         key_variable: key.unwrap_or_else(|| if own { JUDGE_KEY } else { settings::key_variable(row) }),
         base_url_variable: address
@@ -129,13 +134,13 @@ fn of_row(row: &'static Provider, own: bool, env: &dyn Fn(&str) -> Option<String
 mod tests {
     use super::*;
 
-    fn state(provider: &str, variables: &[(&str, &str)]) -> Readiness {
+    fn state(provider: &str, variables: &[(&str, &str)]) -> ProviderReadiness {
         let env = |name: &str| variables.iter().find(|(n, _)| *n == name).map(|(_, v)| (*v).to_owned());
         usable(provider, &env).unwrap()
     }
 
     #[test]
-    fn every_provider_has_a_state_and_only_own_servers_are_ready_without_anything() {
+    fn only_local_servers_are_ready_without_settings() {
         let all = readiness(&|_| None);
         let ready: Vec<_> = all.iter().filter(|one| one.state.is_ready()).map(|one| one.provider).collect();
         assert_eq!(ready, ["ollama", "vllm", "llamacpp", "lmstudio"]);

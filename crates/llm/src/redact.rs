@@ -8,7 +8,7 @@ use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD_NO_PAD;
 use secrecy::{ExposeSecret, SecretString};
 
-use crate::spelled::{Escapable, spelled};
+use crate::escaped_match::{EscapableChars, escaped_match};
 
 const MASK: &str = "[redacted]";
 
@@ -29,22 +29,22 @@ const SHORTEST_SIGN: usize = 8;
 #[derive(Clone, Default)]
 pub struct Redactor {
     /// Longest first, so that a secret which contains another goes as a whole.
-    secrets: Vec<Secret>,
+    secrets: Vec<KnownSecret>,
     /// Finds out in one pass whether any of them is in a text at all: in most there is none.
     any: Option<Searcher>,
     /// Finds out the same of escapes in which they may be.
-    escapable: Escapable,
+    escapable: EscapableChars,
 }
 
 /// A value with the spellings in which servers send it back.
 #[derive(Clone)]
-struct Secret {
+struct KnownSecret {
     plain: SecretString,
     /// In Base64 and percent-encoding. None for short values: what their encodings are made of occurs everywhere.
     spellings: Vec<SecretString>,
 }
 
-impl Secret {
+impl KnownSecret {
     fn new(plain: &str) -> Self {
         let mut spellings =
             if plain.len() < SHORTEST_SECRET_IN_CONTENT { Vec::new() } else { spellings(plain) };
@@ -61,7 +61,7 @@ impl Secret {
         std::iter::once(&self.plain).chain(&self.spellings).map(ExposeSecret::expose_secret)
     }
 
-    /// What it is recognised by, in every spelling.
+    /// Texts that reveal it, in every spelling.
     fn signs(&self) -> impl Iterator<Item = &str> {
         self.spelled_out().map(sign).chain(end(self.plain.expose_secret()))
     }
@@ -88,16 +88,19 @@ impl Secret {
             let mut places: Vec<usize> =
                 signs.flat_map(|sign| text.match_indices(sign)).map(|(at, _)| at).collect();
             places.sort_unstable();
+
             Box::new(places.into_iter())
         };
+
         let mut out = String::new();
         let mut done = 0;
         for at in places {
             if at < done {
                 continue;
             }
+
             let lengths = self.spelled_out().map(|spelling| {
-                let (length, chars) = spelled(&text[at..], spelling);
+                let (length, chars) = escaped_match(&text[at..], spelling);
                 if chars < beginning(spelling).chars().count() { 0 } else { length }
             });
             // Two spellings may begin alike.
@@ -108,6 +111,7 @@ impl Secret {
                 done = at + length;
             }
         }
+
         out.push_str(&text[done..]);
         (done > 0).then_some(out)
     }
@@ -118,10 +122,11 @@ fn mask_ends(text: &str, secret: &str, end: &str) -> Option<String> {
     let mut out = String::new();
     let mut done = 0;
     for (at, _) in text.char_indices() {
-        let (length, chars) = if at < done { (0, 0) } else { spelled(&text[at..], end) };
+        let (length, chars) = if at < done { (0, 0) } else { escaped_match(&text[at..], end) };
         if chars < end.chars().count() {
             continue;
         }
+
         let mut begin = at;
         for wanted in secret[..secret.len() - end.len()].chars().rev() {
             let Some(rest) = text[done..begin].strip_suffix(wanted) else { break };
@@ -129,10 +134,13 @@ fn mask_ends(text: &str, secret: &str, end: &str) -> Option<String> {
             let rest = if matches!(wanted, '/' | '"') { rest.trim_end_matches('\\') } else { rest };
             begin = done + rest.len();
         }
+
         out.push_str(&text[done..begin]);
         out.push_str(MASK);
+
         done = at + length;
     }
+
     out.push_str(&text[done..]);
     (done > 0).then_some(out)
 }
@@ -148,7 +156,7 @@ fn beginning(secret: &str) -> &str {
     secret.get(..SHORTEST_BEGINNING.max(own(secret))).unwrap_or(secret)
 }
 
-/// What a plain search looks for, before anything is taken for the secret: its first line may be short.
+/// Text of a plain search before anything is taken for the secret: its first line may be short.
 fn sign(secret: &str) -> &str {
     secret.get(..SHORTEST_SIGN.max(own(secret))).unwrap_or(secret)
 }
@@ -166,12 +174,15 @@ fn spellings(secret: &str) -> Vec<SecretString> {
     for before in 0..3 {
         let bytes = [&[0; 2][..before], secret.as_bytes()].concat();
         let text = STANDARD_NO_PAD.encode(&bytes);
+
         // A letter stands for six bits: those that hold bits of what comes before or after are not the secret's.
         let first = (before * 8).div_ceil(6);
         let inner = &text[first..bytes.len() * 8 / 6];
         spellings.push(inner.to_owned());
+
         spellings.push(inner.replace('+', "-").replace('/', "_"));
     }
+
     for upper in [true, false] {
         let encode = |keep: &str| {
             secret.bytes().fold(String::new(), |mut text, byte| {
@@ -183,31 +194,36 @@ fn spellings(secret: &str) -> Vec<SecretString> {
                 } else {
                     let _ = write!(text, "%{byte:02x}");
                 }
+
                 text
             })
         };
+
         spellings.push(encode("-._~"));
         spellings.push(encode(""));
     }
+
     spellings.sort_unstable();
     spellings.dedup();
+
     spellings.into_iter().map(SecretString::from).collect()
 }
 
 impl Redactor {
     /// A redactor for these values. Surrounding white space does not count; values under 6 bytes are ignored.
     pub fn new(secrets: impl IntoIterator<Item = SecretString>) -> Self {
-        let mut secrets: Vec<Secret> = secrets
+        let mut secrets: Vec<KnownSecret> = secrets
             .into_iter()
-            .map(|secret| Secret::new(secret.expose_secret().trim()))
+            .map(|secret| KnownSecret::new(secret.expose_secret().trim()))
             .filter(|secret| secret.len() >= SHORTEST_SECRET)
             .collect();
         secrets.sort_by_key(|secret| std::cmp::Reverse(secret.len()));
-        let signs = secrets.iter().flat_map(Secret::signs);
+
+        let signs = secrets.iter().flat_map(KnownSecret::signs);
         // Without it, where there are too many or none, each is looked for by itself.
         let any = Searcher::new(signs);
-        let escapable = secrets.iter().fold(Escapable::default(), |all, secret| {
-            all.of(secret.plain.expose_secret(), secret.spelled_out().skip(1))
+        let escapable = secrets.iter().fold(EscapableChars::default(), |all, secret| {
+            all.including(secret.plain.expose_secret(), secret.spelled_out().skip(1))
         });
         Self { secrets, any, escapable }
     }
@@ -229,11 +245,13 @@ impl Redactor {
         if !escaped && self.any.as_ref().is_some_and(|any| any.find(&*text).is_none()) {
             return text;
         }
+
         for secret in self.secrets.iter().filter(|secret| secret.len() >= shortest) {
             if let Some(masked) = secret.mask(&text, escaped) {
                 text = Cow::Owned(masked);
             }
         }
+
         text
     }
 

@@ -1,32 +1,37 @@
-//! What a model answered, free of any provider's spelling.
+//! Provider-neutral reply of a model.
 
-use std::ops::Add;
 use std::time::Duration;
 
 use serde::{Deserialize, Serialize};
 
 use crate::error::FailedAttempt;
+use crate::token_counts::TokenCounts;
 
 /// One answer of a model. That a value exists says only that the server answered in its own format: `finish` and
 /// `refusal` must be looked at before `text` means anything.
-#[derive(Debug, Clone, PartialEq)]
+///
+/// Its JSON is the form that a cache stores. `cut_at` is no part of it, since a reply that was cut off is not stored,
+/// and neither is `raw`, which a cache stores as it is: inside other JSON it would be half as long again.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct ChatReply {
     /// The visible text; empty when the model said nothing. Hidden reasoning is not part of it.
     pub text: String,
-    /// Why the model stopped.
-    pub finish: Finish,
+    /// Reason why the model stopped.
+    pub finish: FinishReason,
     /// The ceiling that cut the reply off, in tokens, where that was not the asker's own limit: the model may have had more
     /// to say.
+    #[serde(skip)]
     pub cut_at: Option<u32>,
     /// The model's own words when it declined to answer.
     pub refusal: Option<String>,
     /// Tokens of this answer.
-    pub usage: Usage,
+    pub usage: TokenCounts,
     /// The model that answered, as the server reports it; often a dated version of what was asked for.
     pub model: Option<String>,
     /// The server's name for this exchange, for support requests.
     pub request_id: Option<String>,
     /// The body as received, with known secrets replaced. Bytes that are not UTF-8 become U+FFFD.
+    #[serde(default, skip_serializing)]
     pub raw: String,
     /// Time from sending the successful request to having read its whole body.
     pub latency: Duration,
@@ -37,16 +42,33 @@ pub struct ChatReply {
 }
 
 impl ChatReply {
+    /// A reply to the first request that was sent, with nothing else known.
+    pub fn new(text: impl Into<String>, finish: FinishReason) -> Self {
+        Self {
+            text: text.into(),
+            finish,
+            cut_at: None,
+            refusal: None,
+            usage: TokenCounts::default(),
+            model: None,
+            request_id: None,
+            raw: String::new(),
+            latency: Duration::ZERO,
+            attempts: 1,
+            failed: Vec::new(),
+        }
+    }
+
     /// Tokens of this answer and of every failed attempt that reported some.
-    pub fn total_usage(&self) -> Usage {
+    pub fn total_usage(&self) -> TokenCounts {
         self.failed.iter().fold(self.usage, |sum, attempt| sum + attempt.usage)
     }
 }
 
-/// Why a model stopped writing.
+/// Reason why a model stopped writing.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
-pub enum Finish {
+pub enum FinishReason {
     /// It was done.
     Stop,
     /// It ran into the token limit; the text is cut off.
@@ -59,10 +81,10 @@ pub enum Finish {
     Other(String),
 }
 
-impl Finish {
-    /// What a word means that is not one of its format's own: servers that speak a format often have words of another,
+impl FinishReason {
+    /// Reads a word that is not one of its format's own: servers that speak a format often have words of another,
     /// or of their own, for a reply that is cut off or held back.
-    pub(crate) fn of_word(word: &str) -> Self {
+    pub(crate) fn from_word(word: &str) -> Self {
         const HELD_BACK: [&str; 12] = [
             "filter",
             "content_policy",
@@ -77,8 +99,10 @@ impl Finish {
             "toxic",
             "refus",
         ];
+
         const CUT_OFF: [&str; 6] =
             ["length", "max_token", "max_output", "token_limit", "context_window", "truncat"];
+
         let plain = word.to_ascii_lowercase().replace(['-', ' '], "_");
         let has_one_of = |parts: &[&str]| parts.iter().any(|part| plain.contains(part));
         if has_one_of(&HELD_BACK) {
@@ -90,7 +114,7 @@ impl Finish {
         }
     }
 
-    /// Whether the model did not end the reply itself, by the server's own word for it. What came so far may look whole
+    /// True if the model did not end the reply itself, by the server's own word for it. What came so far may look whole
     /// and need not be.
     pub fn is_broken_off(&self) -> bool {
         const PARTS: [&str; 17] = [
@@ -112,51 +136,10 @@ impl Finish {
             "tool_call",
             "missing_thought",
         ];
+
         let Self::Other(word) = self else { return *self == Self::Length };
         let plain = word.to_ascii_lowercase().replace(['-', ' '], "_");
         plain == "other" || PARTS.iter().any(|part| plain.contains(part))
-    }
-}
-
-/// Token counts. `None` means that the server did not report the number, which is not the same as 0.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Usage {
-    /// Tokens read, cached ones included.
-    pub input: Option<u64>,
-    /// Those of `input` that came from the provider's prompt cache.
-    pub cached: Option<u64>,
-    /// Tokens written, hidden reasoning included.
-    pub output: Option<u64>,
-}
-
-impl Usage {
-    /// Without counts that no request can have: no model reads or writes nearly as many. What a server says beyond that
-    /// is not known any better than if it had said nothing, and would spoil every sum.
-    pub(crate) fn plausible(self) -> Self {
-        let plausible = |count: Option<u64>| count.filter(|count| *count <= 100_000_000);
-        Self { input: plausible(self.input), cached: plausible(self.cached), output: plausible(self.output) }
-    }
-
-    /// Whether nothing at all was reported.
-    pub fn is_unknown(self) -> bool {
-        self == Self::default()
-    }
-}
-
-impl Add for Usage {
-    type Output = Self;
-
-    /// Sums field by field; a field unknown on one side keeps the known number.
-    fn add(self, other: Self) -> Self {
-        let sum = |a: Option<u64>, b: Option<u64>| match (a, b) {
-            (Some(a), Some(b)) => Some(a.saturating_add(b)),
-            (known, None) | (None, known) => known,
-        };
-        Self {
-            input: sum(self.input, other.input),
-            cached: sum(self.cached, other.cached),
-            output: sum(self.output, other.output),
-        }
     }
 }
 
@@ -167,19 +150,19 @@ mod tests {
     #[test]
     fn words_of_other_servers_are_understood() {
         for (word, finish) in [
-            ("LENGTH", Finish::Length),
-            ("max_output_tokens", Finish::Length),
-            ("MAX-TOKENS", Finish::Length),
-            ("model_context_window_exceeded", Finish::Length),
-            ("repetition_truncation", Finish::Length),
-            ("content-filter", Finish::ContentFilter),
-            ("ERROR_TOXIC", Finish::ContentFilter),
-            ("IMAGE_PROHIBITED_CONTENT", Finish::ContentFilter),
-            ("guardrail_intervened", Finish::ContentFilter),
-            ("odd", Finish::Other("odd".into())),
-            ("unknown", Finish::Other("unknown".into())),
+            ("LENGTH", FinishReason::Length),
+            ("max_output_tokens", FinishReason::Length),
+            ("MAX-TOKENS", FinishReason::Length),
+            ("model_context_window_exceeded", FinishReason::Length),
+            ("repetition_truncation", FinishReason::Length),
+            ("content-filter", FinishReason::ContentFilter),
+            ("ERROR_TOXIC", FinishReason::ContentFilter),
+            ("IMAGE_PROHIBITED_CONTENT", FinishReason::ContentFilter),
+            ("guardrail_intervened", FinishReason::ContentFilter),
+            ("odd", FinishReason::Other("odd".into())),
+            ("unknown", FinishReason::Other("unknown".into())),
         ] {
-            assert_eq!(Finish::of_word(word), finish, "{word}");
+            assert_eq!(FinishReason::from_word(word), finish, "{word}");
         }
         for word in [
             "network_error",
@@ -191,23 +174,10 @@ mod tests {
             "OTHER",
             "too_many_tool_calls",
         ] {
-            assert!(Finish::of_word(word).is_broken_off(), "{word}");
+            assert!(FinishReason::from_word(word).is_broken_off(), "{word}");
         }
         for word in ["unknown", "odd", "done", "eos_token_id", "complete"] {
-            assert!(!Finish::of_word(word).is_broken_off(), "{word}");
+            assert!(!FinishReason::from_word(word).is_broken_off(), "{word}");
         }
-    }
-
-    #[test]
-    fn unknown_and_zero_usage_stay_different() {
-        let unknown = Usage::default();
-        let zero = Usage { input: Some(0), cached: None, output: Some(3) };
-        assert_eq!(unknown + unknown, unknown);
-        assert_eq!(unknown + zero, zero);
-        assert_eq!(zero + zero, Usage { input: Some(0), cached: None, output: Some(6) });
-        assert!(!zero.is_unknown());
-        assert_eq!(zero.plausible(), zero);
-        let absurd = Usage { input: Some(u64::MAX), cached: Some(7), output: Some(1 << 60) };
-        assert_eq!(absurd.plausible(), Usage { cached: Some(7), ..unknown });
     }
 }

@@ -1,4 +1,4 @@
-//! What is asked of a model, free of any provider's spelling.
+//! Provider-neutral chat request.
 
 use std::borrow::Cow;
 use std::ops::Deref;
@@ -9,7 +9,7 @@ use serde::{Serialize, Serializer};
 use serde_json::Value;
 use serde_json::value::RawValue;
 
-/// One question to a model. The same value always encodes to the same bytes in a given wire format.
+/// Request to a model. The same value always encodes to the same bytes in a given wire format.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct ChatRequest {
     /// The model as its server names it. Empty means the model of the client that sends the request.
@@ -37,7 +37,7 @@ pub struct ChatRequest {
     /// tell none, it is not sent ([`crate::ErrorKind::NoLogprobs`]).
     #[serde(skip_serializing_if = "Option::is_none")]
     pub logprobs: Option<u8>,
-    /// Whether more requests that begin like this one, up to the end of the first part of its last message, will follow
+    /// True if more requests that begin like this one, up to the end of the first part of its last message, will follow
     /// once it is answered. Where a provider caches only what is marked, and takes a fee for it, the mark is set only
     /// then. It changes the cost and not the answer.
     #[serde(skip)]
@@ -66,7 +66,7 @@ impl ChatRequest {
         self.max_output_tokens.or(self.output_ceiling)
     }
 
-    /// The same, if it is not the asker's own: then the server may have a lower one.
+    /// [`ChatRequest::output_limit`], if it is not the caller's own: then the server may have a lower one.
     pub(crate) fn ceiling(&self) -> Option<u32> {
         self.output_ceiling.filter(|_| self.max_output_tokens.is_none())
     }
@@ -75,9 +75,9 @@ impl ChatRequest {
 /// One message of the conversation as a wire format writes it: pictures are encoded, and parts are shared by many requests.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct ChatMessage {
-    /// Who speaks.
+    /// Role of the speaker.
     pub role: Role,
-    /// What is said, in order. Shared, as its texts are: most of them go out with many requests.
+    /// Parts of the message, in order. Shared, as its texts are: most of them go out with many requests.
     pub content: Arc<[Part]>,
 }
 
@@ -128,7 +128,7 @@ pub struct JsonSchemaFormat {
     pub name: Cow<'static, str>,
     /// The schema itself.
     pub schema: ReplySchema,
-    /// Whether the server must enforce every detail rather than try.
+    /// True if the server must enforce every detail rather than try.
     pub strict: bool,
 }
 
@@ -139,7 +139,7 @@ pub struct ReplySchema(Arc<SchemaForms>);
 #[derive(Debug)]
 struct SchemaForms {
     value: Value,
-    /// The same as JSON, written when it is first asked for.
+    /// `value` as JSON, written when it is first asked for.
     json: OnceLock<Option<Box<RawValue>>>,
 }
 

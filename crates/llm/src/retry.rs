@@ -48,11 +48,12 @@ impl RetryPolicy {
         tries: u32,
         waited: Duration,
         asked: Option<Duration>,
-        jitter: &mut Jitter,
+        jitter: &mut RetryJitter,
     ) -> Option<Duration> {
         if !kind.is_retryable() || tries >= self.max_attempts {
             return None;
         }
+
         let wait = if let Some(asked) = asked {
             asked.checked_add(jitter.up_to(self.base))?
         } else {
@@ -64,9 +65,9 @@ impl RetryPolicy {
 }
 
 /// The draws of one question. The same seed and question number give the same draws, whatever else is in flight.
-pub(crate) struct Jitter(StdRng);
+pub(crate) struct RetryJitter(StdRng);
 
-impl Jitter {
+impl RetryJitter {
     pub(crate) fn new(seed: u64, question: u64) -> Self {
         // An odd multiplier spreads neighbouring question numbers over the whole seed space.
         Self(StdRng::seed_from_u64(seed ^ question.wrapping_mul(0x9E37_79B9_7F4A_7C15)))
@@ -90,7 +91,7 @@ mod tests {
 
     fn wait(tries: u32, asked: Option<u64>, seed: u64) -> Option<Duration> {
         let asked = asked.map(Duration::from_secs);
-        POLICY.next_wait(ErrorKind::Server, tries, Duration::ZERO, asked, &mut Jitter::new(seed, 0))
+        POLICY.next_wait(ErrorKind::Server, tries, Duration::ZERO, asked, &mut RetryJitter::new(seed, 0))
     }
 
     #[test]
@@ -119,13 +120,13 @@ mod tests {
         assert_eq!(wait(5, None, 1), None);
         assert_eq!(wait(1, Some(60), 1), None);
         assert_eq!(wait(1, Some(u64::MAX), 1), None);
-        let jitter = &mut Jitter::new(1, 1);
+        let jitter = &mut RetryJitter::new(1, 1);
         assert_eq!(POLICY.next_wait(ErrorKind::BadRequest, 1, Duration::ZERO, None, jitter), None);
     }
 
     #[test]
     fn the_same_seed_draws_the_same_and_questions_differ() {
-        let draw = |seed, question| Jitter::new(seed, question).up_to(Duration::from_secs(1));
+        let draw = |seed, question| RetryJitter::new(seed, question).up_to(Duration::from_secs(1));
         assert_eq!(draw(7, 3), draw(7, 3));
         assert_ne!(draw(7, 3), draw(7, 4));
     }

@@ -1,4 +1,4 @@
-//! How long a server asks to be left alone.
+//! Pauses that servers ask for.
 //!
 //! A plain wish comes as `retry-after-ms`, or as `retry-after` in seconds or as a date. Servers that limit requests may
 //! instead say when an allowance is full again: `x-ratelimit-reset-*` as OpenAI and others write it, `ratelimit-reset`, or
@@ -46,10 +46,12 @@ fn wish(headers: &HeaderMap, now: &dyn Fn() -> SystemTime) -> Option<Duration> {
     if let Some(ms) = text(headers, "retry-after-ms").and_then(|ms| ms.parse::<f64>().ok()) {
         return Duration::try_from_secs_f64(ms / 1000.0).ok();
     }
+
     let value = text(headers, "retry-after")?;
     if let Ok(seconds) = value.parse::<f64>() {
         return Duration::try_from_secs_f64(seconds).ok();
     }
+
     Some(until(httpdate::parse_http_date(value).ok()?, now))
 }
 
@@ -77,9 +79,11 @@ pub(crate) fn moment(value: &str, now: &dyn Fn() -> SystemTime) -> Option<Durati
         let since_1970 = Duration::try_from_secs_f64(since_1970).ok()?;
         return Some(until(SystemTime::UNIX_EPOCH.checked_add(since_1970)?, now));
     }
+
     if let Some(wait) = units(value) {
         return Some(wait);
     }
+
     let date: jiff::Timestamp = value.parse().ok()?;
     Some(until(SystemTime::from(date), now))
 }
@@ -88,9 +92,11 @@ pub(crate) fn moment(value: &str, now: &dyn Fn() -> SystemTime) -> Option<Durati
 fn units(value: &str) -> Option<Duration> {
     let mut rest = value;
     let mut total = Duration::ZERO;
+
     if rest.is_empty() {
         return None;
     }
+
     while !rest.is_empty() {
         let digits = rest.find(|c: char| !c.is_ascii_digit() && c != '.')?;
         let number: f64 = rest[..digits].parse().ok()?;
@@ -106,9 +112,11 @@ fn units(value: &str) -> Option<Duration> {
             "ns" => 1e-9,
             _ => return None,
         };
+
         total = total.checked_add(Duration::try_from_secs_f64(number * seconds).ok()?)?;
         rest = &unit[end..];
     }
+
     Some(total)
 }
 

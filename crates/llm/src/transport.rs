@@ -1,26 +1,25 @@
 //! The seam between wire formats and the network: what goes out, what comes back, and how sending can fail.
 
 use std::borrow::Cow;
-use std::sync::Arc;
 use std::time::Duration;
 
 use reqwest::Url;
 use reqwest::header::HeaderMap;
 use thiserror::Error;
 
-use crate::ask::BoxFuture;
+use crate::chat_model::BoxFuture;
 
 /// Sends one HTTP POST. Tests may pass one that never leaves the process.
 pub trait Transport: Send + Sync {
     /// Sends and reads the whole answer. Any status is an answer. Must not send anything twice.
-    fn send(&self, call: Outgoing) -> BoxFuture<'_, Result<HttpAnswer, TransportError>>;
+    fn send(&self, call: HttpRequest) -> BoxFuture<'_, Result<HttpAnswer, TransportError>>;
 }
 
 /// One HTTP POST, complete with credentials. Secret headers are marked sensitive, so `Debug` does not show them.
 #[derive(Debug, Clone)]
-pub struct Outgoing {
-    /// Where to.
-    pub url: Arc<Url>,
+pub struct HttpRequest {
+    /// Address.
+    pub url: Url,
     /// All headers but those of the connection itself.
     pub headers: HeaderMap,
     /// The body.
@@ -43,21 +42,17 @@ pub struct HttpAnswer {
 impl HttpAnswer {
     /// The body as text; what is not UTF-8 in it is replaced.
     pub(crate) fn text(&self) -> Cow<'_, str> {
-        // Nearly every body is sound, which is found out much faster than where it would not be.
-        match std::str::from_utf8(&self.body) {
-            Ok(text) => Cow::Borrowed(text),
-            Err(_) => String::from_utf8_lossy(&self.body),
-        }
+        String::from_utf8_lossy(&self.body)
     }
 
-    /// The same, in the memory that holds the body where it can stay.
+    /// [`HttpAnswer::text`], in the memory that holds the body where it can stay.
     pub(crate) fn into_text(self) -> String {
         String::from_utf8(self.body)
             .unwrap_or_else(|error| String::from_utf8_lossy(error.as_bytes()).into_owned())
     }
 }
 
-/// Why no whole answer came.
+/// Reason why no whole answer came.
 #[derive(Debug, Clone, PartialEq, Eq, Error)]
 pub enum TransportError {
     /// The time limit passed.
@@ -85,17 +80,19 @@ pub(crate) fn innermost(error: &dyn std::error::Error) -> String {
         text = Some(inner.to_string());
         cause = inner.source();
     }
+
     text.unwrap_or_else(|| "no reason given".to_owned())
 }
 
 /// The wait before a connection is tried again that could not be made for want of open files.
 pub(crate) const FILES_PAUSE: Duration = Duration::from_millis(25);
 
-/// Whether this process, or this machine, may not open one more file: others will be closed, and the server knows
+/// True if this process, or this machine, may not open one more file: others will be closed, and the server knows
 /// nothing of it.
 pub(crate) fn out_of_files(error: &(dyn std::error::Error + 'static)) -> bool {
     /// `ENFILE` and `EMFILE`, and the second on Windows.
     const CODES: [i32; 3] = [23, 24, 10_024];
+
     let mut cause = Some(error);
     while let Some(error) = cause {
         let code = error.downcast_ref::<std::io::Error>().and_then(std::io::Error::raw_os_error);
@@ -104,6 +101,7 @@ pub(crate) fn out_of_files(error: &(dyn std::error::Error + 'static)) -> bool {
         }
         cause = error.source();
     }
+
     false
 }
 

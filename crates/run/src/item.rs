@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use assize_evalfile::{Case, OnDependencyFailure};
 use assize_grade::{ProgramSetup, RubricJudge};
-use assize_llm::Ask;
+use assize_llm::ChatModel;
 use assize_rubric::{EvidencePolicy, Judging, Lines, RepeatPlan, Truncate};
 use assize_store::CaseKey;
 use assize_targets::{Answer, Target};
@@ -153,7 +153,7 @@ pub trait Judges: Send + Sync {
 
     /// The model of the judge for a wish, and the name it goes by: a program may be lent it. The error says that the judge
     /// is no model.
-    fn model(&self, wish: JudgeWish<'_>) -> Result<(String, Arc<dyn Ask>), String> {
+    fn model(&self, wish: JudgeWish<'_>) -> Result<(String, Arc<dyn ChatModel>), String> {
         let name = self.judge(wish)?.identity().name;
         Err(format!("the judge `{name}` is no model that a program could ask"))
     }

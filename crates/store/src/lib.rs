@@ -35,7 +35,7 @@ mod schema;
 pub use answers::{AnswerIndex, AnswerKey};
 pub use benchmark_decision::{BenchmarkDecision, BenchmarkResult, JudgeName};
 pub use benchmark_row::{BenchmarkRow, BenchmarkState, DecidedBy, ReviewRow};
-pub use cache::{CacheStats, CachedReply, FoundReply, ModelStats, ReplyCache, fence_key};
+pub use cache::{CacheStats, CachedReply, ModelStats, ReplyCache, fence_key};
 pub use card_info::{CardInfo, CardNodeInfo, CardPartKind, CardWeightSet};
 pub use case_rows::CaseRows;
 pub use error::StoreError;

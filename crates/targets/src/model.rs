@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use assize_llm::{Answered, Ask, BoxFuture, ChatReply, ChatRequest, Finish};
+use assize_llm::{BoxFuture, CacheableReply, ChatModel, ChatReply, ChatRequest, FinishReason};
 use assize_rubric::{Cost, Tokens};
 
 use crate::{
@@ -15,7 +15,7 @@ pub struct ModelTarget {
     /// Name of the target.
     pub name: String,
     /// Model to ask.
-    pub model: Arc<dyn Ask>,
+    pub model: Arc<dyn ChatModel>,
     /// Sampling temperature; `None` for the server's default.
     pub temperature: Option<f64>,
     /// Sampling seed; `None` for the server's default.
@@ -26,7 +26,7 @@ pub struct ModelTarget {
 
 impl ModelTarget {
     /// Creates a target with the server's default settings.
-    pub fn new(name: impl Into<String>, model: Arc<dyn Ask>) -> Self {
+    pub fn new(name: impl Into<String>, model: Arc<dyn ChatModel>) -> Self {
         Self { name: name.into(), model, temperature: None, seed: None, max_output_tokens: None }
     }
 
@@ -54,7 +54,7 @@ impl ModelTarget {
         if is_whole(&answered.reply) {
             answered.keep();
         }
-        let Answered { reply, recalled, .. } = answered;
+        let CacheableReply { reply, recalled, .. } = answered;
         let answer = read(reply, cost)?;
         Ok(if recalled { as_recalled(answer) } else { answer })
     }
@@ -87,7 +87,7 @@ impl Target for ModelTarget {
 
 /// Returns true if the reply is complete. Any other may turn out better in a retry.
 fn is_whole(reply: &ChatReply) -> bool {
-    reply.finish == Finish::Stop && reply.refusal.is_none() && !reply.text.is_empty()
+    reply.finish == FinishReason::Stop && reply.refusal.is_none() && !reply.text.is_empty()
 }
 
 /// Converts an answer from the cache: it costs nothing now.
@@ -121,11 +121,13 @@ fn read(reply: ChatReply, cost: Cost) -> Result<Answer, TargetError> {
             ..TargetError::new(TargetErrorKind::NoAnswer, message)
         });
     }
-    if text.is_empty() && reply.finish != Finish::Stop {
+    if text.is_empty() && reply.finish != FinishReason::Stop {
         let why = match reply.finish {
-            Finish::Length => "it used up its output tokens before it wrote any; raise max_output_tokens",
-            Finish::ContentFilter => "the server's content filter withheld them",
-            Finish::ToolCall => "it asked for a tool, and a model target has none to offer",
+            FinishReason::Length => {
+                "it used up its output tokens before it wrote any; raise max_output_tokens"
+            }
+            FinishReason::ContentFilter => "the server's content filter withheld them",
+            FinishReason::ToolCall => "it asked for a tool, and a model target has none to offer",
             _ => "it stopped for a reason the server did not explain",
         };
         return Err(TargetError {
@@ -145,7 +147,7 @@ fn read(reply: ChatReply, cost: Cost) -> Result<Answer, TargetError> {
         cost: Some(cost),
         duration: reply.latency,
         model: reply.model,
-        cut_off: reply.finish == Finish::Length,
+        cut_off: reply.finish == FinishReason::Length,
         attempts: reply.attempts,
         ..Answer::default()
     })

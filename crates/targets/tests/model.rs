@@ -6,7 +6,8 @@ use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
 use assize_llm::{
-    Ask, AskError, BoxFuture, ChatMessage, ChatReply, ChatRequest, ErrorKind, Finish, ModelId, Usage,
+    AskError, BoxFuture, ChatMessage, ChatModel, ChatReply, ChatRequest, ErrorKind, FinishReason, ModelId,
+    TokenCounts,
 };
 use assize_targets::{
     Answer, InputMessage, ModelTarget, Retrying, Role, Target, TargetDescription, TargetError,
@@ -20,7 +21,7 @@ struct Scripted {
     requests: Mutex<Vec<ChatRequest>>,
 }
 
-impl Ask for Scripted {
+impl ChatModel for Scripted {
     fn ask<'a>(&'a self, request: &'a ChatRequest) -> BoxFuture<'a, Result<ChatReply, AskError>> {
         Box::pin(async {
             self.requests.lock().unwrap_or_else(PoisonError::into_inner).push(request.clone());
@@ -37,10 +38,10 @@ impl Ask for Scripted {
 fn reply(text: &str) -> ChatReply {
     ChatReply {
         text: text.into(),
-        finish: Finish::Stop,
+        finish: FinishReason::Stop,
         cut_at: None,
         refusal: None,
-        usage: Usage { input: Some(7), cached: None, output: Some(2) },
+        usage: TokenCounts { input: Some(7), cached: None, output: Some(2) },
         model: Some("m-2026".into()),
         request_id: None,
         raw: String::new(),
@@ -88,7 +89,12 @@ async fn the_settings_and_messages_reach_the_model() {
 #[tokio::test]
 async fn silence_is_an_answer_only_from_a_model_that_was_done() {
     assert_eq!(outcome(reply("")).await.unwrap().text, "");
-    for finish in [Finish::Length, Finish::ContentFilter, Finish::ToolCall, Finish::Other("odd".into())] {
+    for finish in [
+        FinishReason::Length,
+        FinishReason::ContentFilter,
+        FinishReason::ToolCall,
+        FinishReason::Other("odd".into()),
+    ] {
         let error = outcome(ChatReply { finish, ..reply("") }).await.unwrap_err();
         assert_eq!((error.kind, error.tokens.input), (TargetErrorKind::NoAnswer, Some(7)));
     }
@@ -98,7 +104,7 @@ async fn silence_is_an_answer_only_from_a_model_that_was_done() {
 async fn refusals_and_cut_texts_are_answers() {
     let refused = outcome(ChatReply { refusal: Some("I won't.".into()), ..reply("") }).await.unwrap();
     assert_eq!((refused.text.as_str(), refused.cut_off), ("I won't.", false));
-    let cut = outcome(ChatReply { finish: Finish::Length, ..reply("half") }).await.unwrap();
+    let cut = outcome(ChatReply { finish: FinishReason::Length, ..reply("half") }).await.unwrap();
     assert_eq!((cut.text.as_str(), cut.cut_off), ("half", true));
 }
 

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use assize_diagnostic::Code;
 use assize_grade::{FenceSource, reply_object};
 use assize_lint::{Inquiry, Remark, Rule};
-use assize_llm::{Ask, ChatRequest, ModelId, Usage};
+use assize_llm::{ChatModel, ChatRequest, ModelId, TokenCounts};
 
 use super::prompt::request;
 use super::reply::{Answer, read};
@@ -25,18 +25,18 @@ pub struct Critique {
     /// Replies that came from memory.
     pub recalled: u32,
     /// Tokens of what was bought.
-    pub usage: Usage,
+    pub usage: TokenCounts,
 }
 
 /// Has a model look at rubrics.
 pub struct Critic {
-    ask: Arc<dyn Ask>,
+    ask: Arc<dyn ChatModel>,
     fences: Arc<dyn FenceSource>,
 }
 
 impl Critic {
     /// A critic that asks this model.
-    pub fn new(ask: Arc<dyn Ask>, fences: Arc<dyn FenceSource>) -> Self {
+    pub fn new(ask: Arc<dyn ChatModel>, fences: Arc<dyn FenceSource>) -> Self {
         Self { ask, fences }
     }
 

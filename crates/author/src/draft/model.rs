@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use assize_evalfile::Case;
 use assize_grade::{FenceSource, reply_object};
-use assize_llm::{Ask, AskError, Usage};
+use assize_llm::{AskError, ChatModel, TokenCounts};
 use assize_rubric::Criterion;
 
 use super::Brief;
@@ -27,7 +27,7 @@ pub struct Draft {
     /// Replies that came from memory.
     pub recalled: u32,
     /// Tokens of what was bought.
-    pub usage: Usage,
+    pub usage: TokenCounts,
 }
 
 /// Why there is no draft.
@@ -46,13 +46,13 @@ pub enum DraftError {
 
 /// Has a model write criteria.
 pub struct ModelDrafter {
-    ask: Arc<dyn Ask>,
+    ask: Arc<dyn ChatModel>,
     fences: Arc<dyn FenceSource>,
 }
 
 impl ModelDrafter {
     /// A drafter that asks this model.
-    pub fn new(ask: Arc<dyn Ask>, fences: Arc<dyn FenceSource>) -> Self {
+    pub fn new(ask: Arc<dyn ChatModel>, fences: Arc<dyn FenceSource>) -> Self {
         Self { ask, fences }
     }
 
@@ -60,7 +60,7 @@ impl ModelDrafter {
     pub async fn draft(&self, brief: &Brief, case: Option<&Case>) -> Result<Draft, DraftError> {
         let mut unusable: Option<(String, Vec<String>)> = None;
         let mut best: Option<(Vec<Criterion>, Faults)> = None;
-        let (mut calls, mut recalled, mut usage) = (0, 0, Usage::default());
+        let (mut calls, mut recalled, mut usage) = (0, 0, TokenCounts::default());
         for round in 0..=REPAIRS {
             let shown = unusable.as_ref().map(|(reply, problems)| (reply.as_str(), problems.as_slice()));
             let asked = self.ask.ask_repeat(&request(brief, &*self.fences, shown), 0).await;

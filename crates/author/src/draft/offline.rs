@@ -1,7 +1,7 @@
 //! A draft without a model: the clauses of the expected outcome, and what the reference answer states.
 
 use assize_evalfile::Case;
-use assize_llm::Usage;
+use assize_llm::TokenCounts;
 use assize_rubric::{Band, Bands, Criterion, Gate, Operator, RawScore, Scale, Weight};
 
 use super::check::{MAX_CRITERIA, MIN_CRITERIA, lint};
@@ -46,7 +46,7 @@ pub fn draft_offline(brief: &Brief, case: Option<&Case>) -> Result<Draft, DraftE
         Form::Ranges => criteria.iter_mut().for_each(into_ranges),
     }
     let findings = lint(&criteria, case).into_iter().map(|(_, message)| message).collect();
-    Ok(Draft { criteria, findings, calls: 0, recalled: 0, usage: Usage::default() })
+    Ok(Draft { criteria, findings, calls: 0, recalled: 0, usage: TokenCounts::default() })
 }
 
 /// Whether a clause can stand as a criterion at all.

@@ -6,8 +6,8 @@ use std::time::Duration;
 
 use assize_engine::{Exit, OFFLINE};
 use assize_llm::{
-    Checked, HttpOptions, HttpTransport, Proxies, Readiness, ReadyState, check, check_judge, judge_readiness,
-    readiness,
+    HttpOptions, HttpProxies, HttpTransport, KeyCheck, ProviderReadiness, ReadyState, check, check_judge,
+    judge_readiness, readiness,
 };
 use serde_json::json;
 use tokio::task::JoinSet;
@@ -50,7 +50,7 @@ pub(crate) fn execute(args: &DoctorArgs, context: &Context) -> Result<Exit, Fail
     }];
     findings.extend(own_judge(context));
     findings.extend(readiness(&|name| context.variable(name)).iter().map(find));
-    let proxies = Proxies::of(&|name| context.variable(name));
+    let proxies = HttpProxies::from_env(&|name| context.variable(name));
     if args.check {
         block_on(async {
             checks(&mut findings, &proxies, context).await;
@@ -104,7 +104,7 @@ pub(crate) fn execute(args: &DoctorArgs, context: &Context) -> Result<Exit, Fail
 }
 
 /// Asks the servers of all that look usable, at the same time, whether they take the key.
-async fn checks(findings: &mut [Finding], proxies: &Proxies, context: &Context) {
+async fn checks(findings: &mut [Finding], proxies: &HttpProxies, context: &Context) {
     let options = HttpOptions { proxies: Some(proxies.clone()), ..HttpOptions::default() };
     let transport = Arc::new(HttpTransport::new(options));
     let mut asked = JoinSet::new();
@@ -123,20 +123,20 @@ async fn checks(findings: &mut [Finding], proxies: &Proxies, context: &Context) 
         let Ok((name, checked)) = answer else { continue };
         let Some(finding) = findings.iter_mut().find(|finding| finding.name == name) else { continue };
         let words = match checked {
-            Checked::Accepted { models: Some(models) } => {
+            KeyCheck::Accepted { models: Some(models) } => {
                 finding.checked = Some(true);
                 format!("answers, and lists {models} model{}", if models == 1 { "" } else { "s" })
             }
-            Checked::Accepted { models: None } => {
+            KeyCheck::Accepted { models: None } => {
                 finding.checked = Some(true);
                 "answers".to_owned()
             }
-            Checked::Refused(why) => {
+            KeyCheck::Refused(why) => {
                 finding.checked = Some(false);
                 finding.usable = false;
                 why
             }
-            Checked::Unknown(why) => format!("not checked: {why}"),
+            KeyCheck::Unknown(why) => format!("not checked: {why}"),
         };
         finding.about = format!("{}: {words}", finding.about);
     }
@@ -166,7 +166,7 @@ fn own_judge(context: &Context) -> Option<Finding> {
     Some(Finding { name: JUDGE_MODEL, configured: true, about, ..found })
 }
 
-fn find(provider: &Readiness) -> Finding {
+fn find(provider: &ProviderReadiness) -> Finding {
     let host = provider.host.as_deref().unwrap_or("?");
     let (usable, about) = match &provider.state {
         ReadyState::Ready => (true, format!("key in {}, at {host}", provider.key_variable)),

@@ -7,7 +7,7 @@ use std::time::{Duration, SystemTime};
 
 use assize_evalfile::{LoadOptions, load_suite};
 use assize_grade::{JudgeOptions, KeyedFences, ModelJudge, ProgramSetup, RubricJudge};
-use assize_llm::{BoxFuture, Client, Clock, ModelName, RetryPolicy, Setup};
+use assize_llm::{BoxFuture, ClientSetup, Clock, ModelClient, ModelName, RetryPolicy};
 use assize_rubric::{EvidencePolicy, Judging, Lines, Truncate, Unit};
 use assize_run::{JudgeWish, Judges, Recorder, Settings, Source, Totals, WorkItem, run};
 use assize_store::{CaseRecord, StoreError};
@@ -23,7 +23,7 @@ pub(crate) const ATTEMPTS: u32 = 3;
 /// A wire format, reached through a provider that speaks it.
 #[derive(Debug)]
 pub(crate) struct Format {
-    /// What [`Client::wire_name`] calls it.
+    /// What [`ModelClient::wire_name`] calls it.
     pub(crate) wire: &'static str,
     pub(crate) model: &'static str,
     key_variable: &'static str,
@@ -109,10 +109,10 @@ pub(crate) fn client(
     server: &MockServer,
     clock: &Arc<NotingClock>,
     timeout: Duration,
-) -> Client {
+) -> ModelClient {
     let clock: Arc<dyn Clock> = Arc::clone(clock) as Arc<dyn Clock>;
     let policy = RetryPolicy { max_attempts: ATTEMPTS, ..RetryPolicy::default() };
-    let setup = Setup { clock, policy, timeout, ..Setup::default() };
+    let setup = ClientSetup { clock, policy, timeout, ..ClientSetup::default() };
     let base_url = server.base_url();
     let env = |name: &str| {
         if name == format.key_variable {
@@ -124,11 +124,11 @@ pub(crate) fn client(
         }
     };
     let name: ModelName = format.model.parse().expect("a sound name");
-    Client::from_name(&name, &env, setup).expect("a sound configuration")
+    ModelClient::from_name(&name, &env, setup).expect("a sound configuration")
 }
 
 /// The judge behind a client.
-pub(crate) fn judge(client: Client) -> Arc<dyn RubricJudge> {
+pub(crate) fn judge(client: ModelClient) -> Arc<dyn RubricJudge> {
     Arc::new(ModelJudge::new(
         Arc::new(client),
         "judge",

@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
-use assize_llm::{Client, ModelName, Setup, known_providers};
+use assize_llm::{ClientSetup, ModelClient, ModelName, known_providers};
 use assize_rubric::{Judging, Tokens};
 use assize_store::CaseRecord;
 use assize_testkit::mock::{Incoming, MockServer, Reply};
@@ -225,7 +225,8 @@ fn the_table_has_every_kind_and_every_wire_format() {
             key if key.contains("KEY") || key.contains("TOKEN") => Some("sk-somebody".to_owned()),
             _ => Some("http://127.0.0.1:9/v1".to_owned()),
         };
-        let client = Client::from_name(&name, &variables, Setup::default()).expect("a sound configuration");
+        let client =
+            ModelClient::from_name(&name, &variables, ClientSetup::default()).expect("a sound configuration");
         assert!(spoken.contains(client.wire_name()), "no column for {}", client.wire_name());
     }
 }

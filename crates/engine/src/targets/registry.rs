@@ -12,7 +12,7 @@ use assize_evalfile::{
     RecordingSpec, TargetRef, TargetSpec, TargetSpecKind,
 };
 use assize_grade::{ProgramEnvironment, ProgramSetup};
-use assize_llm::{Ask, Client, ConfigError, ModelName, Redactor};
+use assize_llm::{ChatModel, ConfigError, ModelClient, ModelName, Redactor};
 use assize_process::{Command, Environment};
 use assize_store::TargetInfo;
 use assize_targets::{
@@ -140,7 +140,7 @@ impl TargetRegistry {
     }
 
     /// The model behind a name of the targets file; `None` if the file has no such target.
-    pub(crate) fn ask(&self, name: &str) -> Option<Result<Arc<dyn Ask>, EngineError>> {
+    pub(crate) fn ask(&self, name: &str) -> Option<Result<Arc<dyn ChatModel>, EngineError>> {
         let spec = self.spec(name)?;
         Some(usable(spec).and_then(|()| match &spec.kind {
             TargetSpecKind::Model(model) => {
@@ -311,7 +311,7 @@ impl TargetRegistry {
         EngineError::usage(format!("target `{name}` is not defined in `{}`; {hint}", path.display()))
     }
 
-    fn client(&self, spec: &TargetSpec, model: &ModelTargetSpec) -> Result<Client, EngineError> {
+    fn client(&self, spec: &TargetSpec, model: &ModelTargetSpec) -> Result<ModelClient, EngineError> {
         let name = &spec.name;
         let provider = match model.provider {
             "openai-compatible" => "openai",
@@ -356,7 +356,7 @@ impl TargetRegistry {
             error => format!("target `{name}`: {error}"),
         };
 
-        Client::from_name(&parsed, &lookup, setup).map_err(|error| unusable(failed(error)))
+        ModelClient::from_name(&parsed, &lookup, setup).map_err(|error| unusable(failed(error)))
     }
 
     fn recorded(&self, spec: &TargetSpec, recording: &RecordingSpec) -> Result<Arc<dyn Target>, EngineError> {

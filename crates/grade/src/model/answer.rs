@@ -1,6 +1,6 @@
 //! From what came back to what it means: a usable text, or the failure it stands for.
 
-use assize_llm::{AskError, ChatReply, ErrorKind, Finish};
+use assize_llm::{AskError, ChatReply, ErrorKind, FinishReason};
 use assize_rubric::UngradedKind;
 
 use crate::reply::PROBABILITY_ADVICE;
@@ -40,15 +40,15 @@ pub(super) fn usable(reply: &ChatReply) -> Result<&str, Failure> {
         return Err(Failure::new(UngradedKind::Refusal, format!("the judge declined to answer: {words}")));
     }
     match reply.finish {
-        Finish::ContentFilter => {
+        FinishReason::ContentFilter => {
             Err(Failure::new(UngradedKind::Refusal, "the judge's server withheld the reply (content filter)"))
         }
-        Finish::Other(ref word) if reply.finish.is_broken_off() => Err(Failure::new(
+        FinishReason::Other(ref word) if reply.finish.is_broken_off() => Err(Failure::new(
             UngradedKind::Truncated,
             format!("the judge's server broke the reply off ({word})"),
         )),
         // A reply that ran into the limit may look whole and still lack what came after.
-        Finish::Length => {
+        FinishReason::Length => {
             let limit = match reply.cut_at {
                 Some(tokens) => format!("its limit of {tokens} tokens"),
                 None => "the token limit".to_owned(),

@@ -6,7 +6,7 @@
 
 use std::sync::Arc;
 
-use assize_llm::Estimator;
+use assize_llm::TokenEstimator;
 use assize_rubric::{Truncate, Truncated};
 
 use super::parts::parts;
@@ -37,7 +37,7 @@ const LEAST: u64 = 480;
 /// Most parts that an answer is judged in; more would be a bill nobody expects.
 const MAX_PARTS: usize = 64;
 
-/// What to show so that the texts produced take no more than `room` (in parts of tokens, as [`Estimator::weight`] counts
+/// What to show so that the texts produced take no more than `room` (in parts of tokens, as [`TokenEstimator::weight`] counts
 /// them). `None` when that can't be done in this way.
 pub(super) fn fit(material: &Arc<Material>, mode: Truncate, room: u64, fence: &str) -> Option<Vec<Shown>> {
     match mode {
@@ -113,7 +113,7 @@ fn produced(material: &Material) -> u64 {
 }
 
 pub(super) fn weight(text: &str) -> u64 {
-    text.chars().map(Estimator::weight).sum()
+    text.chars().map(TokenEstimator::weight).sum()
 }
 
 /// The length to which texts are cut so that all of them together have the room, shorter ones staying whole.
@@ -160,7 +160,7 @@ fn prefix(characters: impl Iterator<Item = (usize, char)>, room: u64, start: usi
     let mut used = 0;
     let mut end = start;
     for (at, c) in characters {
-        used += Estimator::weight(c);
+        used += TokenEstimator::weight(c);
         if used > room {
             break;
         }

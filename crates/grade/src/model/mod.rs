@@ -15,7 +15,7 @@ mod window;
 use std::sync::Arc;
 
 use assize_llm::{
-    Ask, BoxFuture, ChatRequest, JsonSchemaFormat, ModelCard, USUAL_CACHED_BYTES, cached_prefix_bytes,
+    BoxFuture, ChatModel, ChatRequest, JsonSchemaFormat, ModelCard, USUAL_CACHED_BYTES, cached_prefix_bytes,
     offers_logprobs,
 };
 use assize_rubric::{JudgeIdentity, Judgement, Judging, Truncate, Truncated};
@@ -83,7 +83,7 @@ impl Default for JudgeOptions {
 /// Each criterion ends decided or ungraded: a failed call, a refusal, a reply that stays unusable after the repairs,
 /// never becomes a number.
 pub struct ModelJudge {
-    ask: Arc<dyn Ask>,
+    ask: Arc<dyn ChatModel>,
     identity: JudgeIdentity,
     /// The length from which the model caches the beginning of a request, where that has to be marked, in bytes.
     marked: Option<usize>,
@@ -101,7 +101,7 @@ impl ModelJudge {
     /// A judge over `ask`, called `name` in results. At most as many calls are in flight as `in_flight` has permits;
     /// share it between judges that share an account. Closing it makes every further criterion ungraded (cancelled).
     pub fn new(
-        ask: Arc<dyn Ask>,
+        ask: Arc<dyn ChatModel>,
         name: impl Into<Arc<str>>,
         fences: Arc<dyn FenceSource>,
         in_flight: Arc<Semaphore>,

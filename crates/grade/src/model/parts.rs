@@ -1,6 +1,6 @@
 //! Cutting a long answer into parts, and making one decision of the decisions on them.
 
-use assize_llm::Estimator;
+use assize_llm::TokenEstimator;
 use assize_rubric::{Criterion, Judgement, Operator, Outcome, Scale};
 
 use super::fit::weight;
@@ -65,7 +65,7 @@ fn split<'a>(text: &'a str, at: usize, room: u64, level: usize, out: &mut Vec<(u
     }
     let (mut begin, mut used) = (0, 0);
     for (index, c) in text.char_indices() {
-        let weight = Estimator::weight(c);
+        let weight = TokenEstimator::weight(c);
         if used + weight > room && index > begin {
             out.push((at + begin, &text[begin..index]));
             (begin, used) = (index, 0);

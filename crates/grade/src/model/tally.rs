@@ -1,6 +1,6 @@
 //! What the calls for one criterion cost.
 
-use assize_llm::{Answered, AskError, ModelCard, Usage};
+use assize_llm::{AskError, CacheableReply, ModelCard, TokenCounts};
 use assize_rubric::Tokens;
 
 use crate::Spent;
@@ -18,12 +18,12 @@ impl Tally {
         Self { card, spent: Spent::default() }
     }
 
-    pub(super) fn reply(&mut self, answered: &Answered) {
+    pub(super) fn reply(&mut self, answered: &CacheableReply) {
         let (reply, spent) = (&answered.reply, &mut self.spent);
         if answered.recalled {
             spent.cached_calls = spent.cached_calls.saturating_add(1);
             // Known to have cost nothing now; what it cost once is on the record of the run that paid.
-            spent.tokens.add(tokens(Usage { input: Some(0), cached: Some(0), output: Some(0) }));
+            spent.tokens.add(tokens(TokenCounts { input: Some(0), cached: Some(0), output: Some(0) }));
         } else {
             spent.attempts = spent.attempts.saturating_add(reply.attempts.max(1));
             spent.tokens.add(tokens(reply.total_usage()));
@@ -50,6 +50,6 @@ impl Tally {
     }
 }
 
-fn tokens(usage: Usage) -> Tokens {
+fn tokens(usage: TokenCounts) -> Tokens {
     Tokens { input: usage.input, cached: usage.cached, output: usage.output }
 }

@@ -38,7 +38,7 @@ pub(super) fn find(text: &str, shape: Shape) -> Result<Value, String> {
         return Err("the reply is empty".into());
     }
     // Half a character in a quote makes no other decision of it.
-    let text = &*assize_llm::whole_characters(text);
+    let text = &*assize_llm::replace_lone_surrogates(text);
     let whole: Result<Unambiguous, _> = serde_json::from_str(text);
     let error = match whole {
         Ok(Unambiguous(value)) if shape.claims(&value) => return Ok(value),

@@ -192,7 +192,7 @@ fn word(place: &Place<'_>, met: bool) -> Result<Probability, String> {
 mod tests {
     use std::time::Duration;
 
-    use assize_llm::{Finish, Usage};
+    use assize_llm::{FinishReason, TokenCounts};
     use assize_rubric::RawScore;
     use serde_json::json;
 
@@ -212,10 +212,10 @@ mod tests {
             .collect();
         ChatReply {
             text: tokens.iter().map(|(token, ..)| *token).collect(),
-            finish: Finish::Stop,
+            finish: FinishReason::Stop,
             cut_at: None,
             refusal: None,
-            usage: Usage::default(),
+            usage: TokenCounts::default(),
             model: None,
             request_id: None,
             raw: json!({"choices": [{"logprobs": {"content": content}}]}).to_string(),

@@ -10,7 +10,9 @@ use std::time::Duration;
 use assize_grade::{
     Asking, FenceSource, JudgeOptions, KeyedFences, Material, ModelJudge, RubricJudge, RubricTask,
 };
-use assize_llm::{Ask, AskError, BoxFuture, ChatReply, ChatRequest, Finish, ModelId, Part, Usage};
+use assize_llm::{
+    AskError, BoxFuture, ChatModel, ChatReply, ChatRequest, FinishReason, ModelId, Part, TokenCounts,
+};
 use assize_rubric::{
     Band, Bands, Criterion, EvidencePolicy, Judgement, Judging, Outcome, RawScore, Rubric, Scale,
 };
@@ -65,7 +67,7 @@ impl Scripted {
     }
 }
 
-impl Ask for Scripted {
+impl ChatModel for Scripted {
     fn ask<'a>(&'a self, request: &'a ChatRequest) -> BoxFuture<'a, Answer> {
         async move {
             let now = self.now.fetch_add(1, Ordering::SeqCst) + 1;
@@ -87,10 +89,10 @@ impl Ask for Scripted {
 pub(crate) fn reply(text: &str) -> ChatReply {
     ChatReply {
         text: text.into(),
-        finish: Finish::Stop,
+        finish: FinishReason::Stop,
         cut_at: None,
         refusal: None,
-        usage: Usage { input: Some(10), cached: None, output: Some(5) },
+        usage: TokenCounts { input: Some(10), cached: None, output: Some(5) },
         model: Some("scripted-2".into()),
         request_id: None,
         raw: String::new(),

@@ -3,47 +3,49 @@
 use futures_util::future::join_all;
 use serde_json::{Value, json};
 
-use super::desk::Desk;
-use super::routes::Refusal;
+use super::handler::ProxyHandler;
+use super::refusal::ProxyRefusal;
 use crate::reply::ChatReply;
 use crate::request::{ChatMessage, ChatRequest};
 
-/// Which model it is, and how often it was and may be asked.
-pub(super) fn info(desk: &Desk) -> Value {
+/// Name of the model, calls made and calls allowed.
+pub(super) fn info(handler: &ProxyHandler) -> Value {
     json!({
-        "targetName": desk.name(),
-        "maxCalls": desk.max_calls(),
-        "callCount": desk.calls(),
-        "availableTargets": [desk.name()],
+        "targetName": handler.name(),
+        "maxCalls": handler.max_calls(),
+        "callCount": handler.calls(),
+        "availableTargets": [handler.name()],
     })
 }
 
 /// `{question, systemPrompt?}`.
-pub(super) async fn one(desk: &Desk, body: &Value) -> Result<Value, Refusal> {
-    let request = request(desk, body)?;
-    desk.take(1).map_err(Refusal::too_often)?;
-    Ok(answer(&desk.ask(&request).await?))
+pub(super) async fn one(handler: &ProxyHandler, body: &Value) -> Result<Value, ProxyRefusal> {
+    let request = request(handler, body)?;
+    handler.take(1).map_err(ProxyRefusal::too_often)?;
+    Ok(answer(&handler.ask(&request).await?))
 }
 
 /// `{requests: [...]}`: answers in the order of the questions. A question without an answer has an `error` in its place
 /// and no text, so that the error can't be taken for one.
-pub(super) async fn batch(desk: &Desk, body: &Value) -> Result<Value, Refusal> {
+pub(super) async fn batch(handler: &ProxyHandler, body: &Value) -> Result<Value, ProxyRefusal> {
     let Some(list) = body.get("requests").and_then(Value::as_array) else {
-        return Err(Refusal::bad("`requests` must be a list of questions"));
+        return Err(ProxyRefusal::bad("`requests` must be a list of questions"));
     };
     let requests: Vec<ChatRequest> = list
         .iter()
         .enumerate()
         .map(|(index, body)| {
-            request(desk, body).map_err(|refusal| Refusal {
+            request(handler, body).map_err(|refusal| ProxyRefusal {
                 message: format!("request {}: {}", index + 1, refusal.message),
                 ..refusal
             })
         })
         .collect::<Result<_, _>>()?;
+
     let count = u32::try_from(requests.len()).unwrap_or(u32::MAX);
-    desk.take(count).map_err(Refusal::too_often)?;
-    let replies = join_all(requests.iter().map(|request| desk.ask(request))).await;
+    handler.take(count).map_err(ProxyRefusal::too_often)?;
+
+    let replies = join_all(requests.iter().map(|request| handler.ask(request))).await;
     let responses: Vec<Value> = replies
         .into_iter()
         .map(|reply| match reply {
@@ -54,25 +56,29 @@ pub(super) async fn batch(desk: &Desk, body: &Value) -> Result<Value, Refusal> {
     Ok(json!({ "responses": responses }))
 }
 
-fn request(desk: &Desk, body: &Value) -> Result<ChatRequest, Refusal> {
-    let text = |keys: &[&str]| -> Result<Option<String>, Refusal> {
+fn request(handler: &ProxyHandler, body: &Value) -> Result<ChatRequest, ProxyRefusal> {
+    let text = |keys: &[&str]| -> Result<Option<String>, ProxyRefusal> {
         match keys.iter().find_map(|key| body.get(key)).filter(|value| !value.is_null()) {
             None => Ok(None),
             Some(Value::String(text)) => Ok(Some(text.clone())),
-            Some(_) => Err(Refusal::bad(format!("`{}` must be a text", keys[0]))),
+            Some(_) => Err(ProxyRefusal::bad(format!("`{}` must be a text", keys[0]))),
         }
     };
+
     let question = text(&["question"])?.filter(|question| !question.trim().is_empty());
     let Some(question) = question else {
-        return Err(Refusal::bad("`question` is missing: the text to ask the model"));
+        return Err(ProxyRefusal::bad("`question` is missing: the text to ask the model"));
     };
-    if let Some(target) = text(&["target"])?.filter(|target| target != desk.name()) {
-        let message = format!("`{target}` can't be asked here; this program may ask `{}`", desk.name());
-        return Err(Refusal::bad(message));
+
+    if let Some(target) = text(&["target"])?.filter(|target| target != handler.name()) {
+        let message = format!("`{target}` can't be asked here; this program may ask `{}`", handler.name());
+        return Err(ProxyRefusal::bad(message));
     }
+
     let mut messages = Vec::new();
     messages.extend(text(&["systemPrompt", "system_prompt"])?.map(ChatMessage::system));
     messages.push(ChatMessage::user(question));
+
     Ok(ChatRequest { cache_prefix: false, ..ChatRequest::new(messages) })
 }
 
@@ -87,5 +93,6 @@ fn answer(reply: &ChatReply) -> Value {
     if !usage.is_unknown() {
         value["tokenUsage"] = json!({ "input": usage.input, "output": usage.output, "cached": usage.cached });
     }
+
     value
 }

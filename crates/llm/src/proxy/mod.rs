@@ -1,11 +1,14 @@
-//! Lending a model to a program of this machine: a server on the loopback address, open for one program and as long as
-//! it runs, whose questions go the way of all others: through memory, budget and pace.
+//! Proxy for a program of this machine: a server on the loopback address, open for one program and as long as it runs,
+//! whose requests go through cache, budget and rate limits as all others do.
 
-mod desk;
+mod handler;
 mod invoke;
-mod open;
 mod openai;
+mod refusal;
 mod routes;
+mod server;
+mod setup;
 
-pub use desk::ProxyUsage;
-pub use open::{ModelProxy, ProxySetup};
+pub use handler::ProxyUsage;
+pub use server::ModelProxy;
+pub use setup::ProxySetup;

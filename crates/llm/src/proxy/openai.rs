@@ -5,22 +5,22 @@ use std::sync::Arc;
 use hyper::StatusCode;
 use serde_json::{Value, json};
 
-use super::desk::Desk;
-use super::routes::Refusal;
-use crate::reply::{ChatReply, Finish};
+use super::handler::ProxyHandler;
+use super::refusal::ProxyRefusal;
+use crate::reply::{ChatReply, FinishReason};
 use crate::request::{ChatMessage, ChatRequest, JsonSchemaFormat, Part, Role};
 
-/// What would change the form of the reply into one that is not offered here. Other settings that are not known are
+/// Parameters that change the form of the reply into one that is not offered here. Other settings that are not known are
 /// passed over, as servers do.
 const NOT_OFFERED: [&str; 6] = ["tools", "functions", "logprobs", "top_logprobs", "audio", "modalities"];
 
 /// The list of models: the one.
-pub(super) fn models(desk: &Desk) -> Value {
-    json!({ "object": "list", "data": [{ "id": desk.name(), "object": "model", "created": 0, "owned_by": "assize" }] })
+pub(super) fn models(handler: &ProxyHandler) -> Value {
+    json!({ "object": "list", "data": [{ "id": handler.name(), "object": "model", "created": 0, "owned_by": "assize" }] })
 }
 
 /// A refusal in the words of this form.
-pub(super) fn error(refusal: &Refusal) -> Value {
+pub(super) fn error(refusal: &ProxyRefusal) -> Value {
     let kind = match refusal.status {
         StatusCode::TOO_MANY_REQUESTS => "insufficient_quota",
         StatusCode::UNAUTHORIZED => "authentication_error",
@@ -31,47 +31,52 @@ pub(super) fn error(refusal: &Refusal) -> Value {
 }
 
 /// Answers a chat. Whatever model is named, the lent one answers, and the reply says which that is.
-pub(super) async fn chat(desk: &Desk, body: &Value) -> Result<Value, Refusal> {
+pub(super) async fn chat(handler: &ProxyHandler, body: &Value) -> Result<Value, ProxyRefusal> {
     let request = request(body)?;
-    desk.take(1).map_err(Refusal::too_often)?;
-    let reply = desk.ask(&request).await?;
-    Ok(completion(desk, &reply))
+    handler.take(1).map_err(ProxyRefusal::too_often)?;
+    let reply = handler.ask(&request).await?;
+    Ok(completion(handler, &reply))
 }
 
-fn request(body: &Value) -> Result<ChatRequest, Refusal> {
+fn request(body: &Value) -> Result<ChatRequest, ProxyRefusal> {
     if !body.is_object() {
-        return Err(Refusal::bad("a chat completion is asked for by an object with `messages`"));
+        return Err(ProxyRefusal::bad("a chat completion is asked for by an object with `messages`"));
     }
+
     let set = |key: &str| body.get(key).filter(|value| !value.is_null());
     if set("stream").is_some_and(|stream| stream != &Value::Bool(false)) {
-        return Err(Refusal::bad("streams are not offered here; leave out `stream`"));
+        return Err(ProxyRefusal::bad("streams are not offered here; leave out `stream`"));
     }
     if set("n").is_some_and(|n| n.as_u64() != Some(1)) {
-        return Err(Refusal::bad("one choice is given at a time; leave out `n` and ask again"));
+        return Err(ProxyRefusal::bad("one choice is given at a time; leave out `n` and ask again"));
     }
+
     let is_asked_for = |key: &&str| set(key).is_some_and(|value| value != &Value::Bool(false));
     if let Some(key) = NOT_OFFERED.into_iter().find(is_asked_for) {
-        return Err(Refusal::bad(format!("`{key}` is not offered here")));
+        return Err(ProxyRefusal::bad(format!("`{key}` is not offered here")));
     }
+
     let number = |key: &str| match set(key) {
         None => Ok(None),
         Some(value) => {
-            value.as_f64().map(Some).ok_or_else(|| Refusal::bad(format!("`{key}` must be a number")))
+            value.as_f64().map(Some).ok_or_else(|| ProxyRefusal::bad(format!("`{key}` must be a number")))
         }
     };
+
     let whole = |key: &str| match set(key) {
         None => Ok(None),
         Some(value) => value
             .as_u64()
             .map(Some)
-            .ok_or_else(|| Refusal::bad(format!("`{key}` must be a whole number, not negative"))),
+            .ok_or_else(|| ProxyRefusal::bad(format!("`{key}` must be a whole number, not negative"))),
     };
+
     let limit = match whole("max_completion_tokens")? {
         None => whole("max_tokens")?,
         limit => limit,
     };
     let messages = body.get("messages").and_then(Value::as_array).filter(|messages| !messages.is_empty());
-    let messages = messages.ok_or_else(|| Refusal::bad("`messages` must be a list of messages"))?;
+    let messages = messages.ok_or_else(|| ProxyRefusal::bad("`messages` must be a list of messages"))?;
     Ok(ChatRequest {
         schema: set("response_format").map(schema).transpose()?.flatten(),
         temperature: number("temperature")?,
@@ -82,14 +87,15 @@ fn request(body: &Value) -> Result<ChatRequest, Refusal> {
     })
 }
 
-fn message((index, message): (usize, &Value)) -> Result<ChatMessage, Refusal> {
-    let wrong = |what: &str| Refusal::bad(format!("message {}: {what}", index + 1));
+fn message((index, message): (usize, &Value)) -> Result<ChatMessage, ProxyRefusal> {
+    let wrong = |what: &str| ProxyRefusal::bad(format!("message {}: {what}", index + 1));
     let role = match message.get("role").and_then(Value::as_str) {
         Some("system" | "developer") => Role::System,
         Some("user") => Role::User,
         Some("assistant") => Role::Assistant,
         _ => return Err(wrong("`role` must be system, developer, user or assistant")),
     };
+
     let content = match message.get("content") {
         Some(Value::String(text)) => Arc::from([Part::Text(text.as_str().into())]),
         Some(Value::Array(parts)) => parts
@@ -115,7 +121,7 @@ fn part(part: &Value) -> Option<Part> {
     }
 }
 
-fn schema(format: &Value) -> Result<Option<JsonSchemaFormat>, Refusal> {
+fn schema(format: &Value) -> Result<Option<JsonSchemaFormat>, ProxyRefusal> {
     let inner = format.get("json_schema");
     match format.get("type").and_then(Value::as_str) {
         Some("text") => Ok(None),
@@ -125,30 +131,31 @@ fn schema(format: &Value) -> Result<Option<JsonSchemaFormat>, Refusal> {
             strict: false,
         })),
         Some("json_schema") => {
-            let inner = inner.ok_or_else(|| Refusal::bad("`response_format` has no `json_schema`"))?;
+            let inner = inner.ok_or_else(|| ProxyRefusal::bad("`response_format` has no `json_schema`"))?;
             let name = inner.get("name").and_then(Value::as_str).unwrap_or("reply").to_owned();
             let schema = inner.get("schema").cloned().unwrap_or_else(|| json!({ "type": "object" }));
             let strict = inner.get("strict").and_then(Value::as_bool).unwrap_or(false);
             Ok(Some(JsonSchemaFormat { name: name.into(), schema: schema.into(), strict }))
         }
-        _ => Err(Refusal::bad("`response_format` must have the type text, json_object or json_schema")),
+        _ => Err(ProxyRefusal::bad("`response_format` must have the type text, json_object or json_schema")),
     }
 }
 
-fn completion(desk: &Desk, reply: &ChatReply) -> Value {
+fn completion(handler: &ProxyHandler, reply: &ChatReply) -> Value {
     let finish = match &reply.finish {
-        Finish::Stop => "stop",
-        Finish::Length => "length",
-        Finish::ContentFilter => "content_filter",
-        Finish::ToolCall => "tool_calls",
-        Finish::Other(words) => words,
+        FinishReason::Stop => "stop",
+        FinishReason::Length => "length",
+        FinishReason::ContentFilter => "content_filter",
+        FinishReason::ToolCall => "tool_calls",
+        FinishReason::Other(words) => words,
     };
+
     let refused = reply.refusal.is_some() && reply.text.is_empty();
     let mut value = json!({
         "id": reply.request_id.as_deref().unwrap_or("assize"),
         "object": "chat.completion",
         "created": 0,
-        "model": reply.model.as_deref().unwrap_or(desk.name()),
+        "model": reply.model.as_deref().unwrap_or(handler.name()),
         "choices": [{
             "index": 0,
             "message": {
@@ -167,5 +174,6 @@ fn completion(desk: &Desk, reply: &ChatReply) -> Value {
             "total_tokens": input.saturating_add(output),
         });
     }
+
     value
 }

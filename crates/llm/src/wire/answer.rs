@@ -1,6 +1,4 @@
-//! What all formats share in reading an answer: its status, its JSON, its errors, the reply made of it.
-
-use std::time::Duration;
+//! Shared reading of answers: their status, its JSON, its errors, the reply made of it.
 
 use reqwest::header::HeaderName;
 use serde_json::Value;
@@ -8,30 +6,20 @@ use serde_json::Value;
 use super::json::{self, ServerError};
 use crate::classify::classify;
 use crate::error::{AskError, ErrorKind};
-use crate::halves::whole_characters;
-use crate::reply::{ChatReply, Finish, Usage};
+use crate::lone_surrogates::replace_lone_surrogates;
+use crate::reply::ChatReply;
+use crate::token_counts::TokenCounts;
 use crate::transport::HttpAnswer;
-
-/// What a format has read out of a good answer.
-#[derive(Debug)]
-pub(super) struct Said {
-    pub(super) text: String,
-    pub(super) finish: Finish,
-    pub(super) refusal: Option<String>,
-    pub(super) usage: Usage,
-    pub(super) model: Option<String>,
-    /// The exchange's name in the body, used when no header has one.
-    pub(super) id: Option<String>,
-}
 
 /// The body of a good answer; the error it stands for when its status is not 2xx or it is not JSON.
 pub(super) fn body(answer: &HttpAnswer) -> Result<Value, AskError> {
     if !(200..300).contains(&answer.status) {
-        return Err(refused(answer, json::server_error(&answer.body), Usage::default()));
+        return Err(refused(answer, json::server_error(&answer.body), TokenCounts::default()));
     }
+
     let body = answer.body.strip_prefix("\u{feff}".as_bytes()).unwrap_or(&answer.body);
     let read = serde_json::from_slice(body).or_else(|error| match std::str::from_utf8(body) {
-        Ok(text) => serde_json::from_str(&whole_characters(text)),
+        Ok(text) => serde_json::from_str(&replace_lone_surrogates(text)),
         Err(_) => Err(error),
     });
     read.map_err(|_| {
@@ -40,29 +28,24 @@ pub(super) fn body(answer: &HttpAnswer) -> Result<Value, AskError> {
             "" => "the answer is empty".to_owned(),
             start => format!("the answer is not JSON: {start}"),
         };
-        malformed(answer, message, Usage::default())
+        malformed(answer, message, TokenCounts::default())
     })
 }
 
-/// The reply that a good answer holds.
-pub(super) fn reply(answer: &HttpAnswer, said: Said) -> ChatReply {
-    ChatReply {
-        text: said.text,
-        finish: said.finish,
-        cut_at: None,
-        refusal: said.refusal,
-        usage: said.usage.plausible(),
-        model: said.model,
-        request_id: header_id(answer).or(said.id),
-        raw: String::new(),
-        latency: Duration::ZERO,
-        attempts: 1,
-        failed: Vec::new(),
-    }
+/// Completes a reply that a format has read: implausible counts go, and a header's name for the exchange comes before
+/// the body's.
+pub(super) fn complete(answer: &HttpAnswer, reply: ChatReply) -> ChatReply {
+    let request_id = header_id(answer).or(reply.request_id);
+    ChatReply { usage: reply.usage.plausible(), request_id, ..reply }
 }
 
 /// A 2xx answer without what the format promises: the error it names, or that it cannot be read.
-pub(super) fn without_reply(answer: &HttpAnswer, body: &Value, lacking: &str, usage: Usage) -> AskError {
+pub(super) fn without_reply(
+    answer: &HttpAnswer,
+    body: &Value,
+    lacking: &str,
+    usage: TokenCounts,
+) -> AskError {
     match body.get("error").filter(|error| !error.is_null()) {
         Some(error) => refused(answer, json::error_value(error), usage),
         None => malformed(answer, format!("the answer has no {lacking}: {body}"), usage),
@@ -70,31 +53,35 @@ pub(super) fn without_reply(answer: &HttpAnswer, body: &Value, lacking: &str, us
 }
 
 /// An answer that is not in the server's own format.
-pub(super) fn malformed(answer: &HttpAnswer, message: String, usage: Usage) -> AskError {
+pub(super) fn malformed(answer: &HttpAnswer, message: String, usage: TokenCounts) -> AskError {
     AskError { message, ..blank(answer, ErrorKind::MalformedReply, usage) }
 }
 
 /// An answer that is an error by its status or, when that is 2xx, by its body.
-pub(super) fn refused(answer: &HttpAnswer, said: ServerError, usage: Usage) -> AskError {
+pub(super) fn refused(answer: &HttpAnswer, said: ServerError, usage: TokenCounts) -> AskError {
     let inside = said.status.filter(|_| (200..300).contains(&answer.status));
     let kind = classify(inside.unwrap_or(answer.status), &said.code, &said.message);
     let mut error = blank(answer, kind, usage);
     error.retry_after = said.retry_after;
     error.message = said.message;
+
     if (300..400).contains(&answer.status) {
         let target =
             answer.headers.get("location").and_then(|to| to.to_str().ok()).unwrap_or("another address");
         error.message = format!("it redirects to {target}, which is not followed");
     }
+
     error
 }
 
-fn blank(answer: &HttpAnswer, kind: ErrorKind, usage: Usage) -> AskError {
+fn blank(answer: &HttpAnswer, kind: ErrorKind, usage: TokenCounts) -> AskError {
     let mut error = AskError::new(kind, "");
     error.status = Some(answer.status);
     error.request_id = header_id(answer).map(String::into_boxed_str);
+
     let usage = usage.plausible();
     error.usage = (!usage.is_unknown()).then(|| Box::new(usage));
+
     error
 }
 

@@ -6,14 +6,15 @@
 use serde::Serialize;
 use serde_json::Value;
 
-use super::answer::{self, Said};
-use super::format::{HttpCall, KeyHeader, Wire};
+use super::answer;
+use super::format::{HttpCall, KeyHeader, WireCodec};
 use super::{json, outgoing, refusal};
 use crate::error::AskError;
 use crate::prompt_cache::{USUAL_CACHED_BYTES, cached_prefix_bytes};
-use crate::quirks::{LimitField, Quirks, SchemaSupport, Sent};
-use crate::reply::{ChatReply, Finish, Usage};
+use crate::quirks::{LimitField, SchemaSupport, SentFeatures, ServerQuirks};
+use crate::reply::{ChatReply, FinishReason};
 use crate::request::{ChatMessage, ChatRequest, JsonSchemaFormat, Part, Role};
+use crate::token_counts::TokenCounts;
 use crate::transport::HttpAnswer;
 
 /// The version of the format that is spoken here.
@@ -40,9 +41,9 @@ const SCHEMA_NAMES: [&str; 7] = [
 
 /// The format.
 #[derive(Debug, Clone, Copy, Default)]
-pub struct Anthropic;
+pub struct AnthropicMessages;
 
-impl Wire for Anthropic {
+impl WireCodec for AnthropicMessages {
     fn name(&self) -> &'static str {
         "anthropic-messages"
     }
@@ -51,10 +52,10 @@ impl Wire for Anthropic {
         KeyHeader { name: "x-api-key", prefix: "" }
     }
 
-    fn encode(&self, request: &ChatRequest, quirks: Quirks) -> Result<HttpCall, AskError> {
+    fn encode(&self, request: &ChatRequest, quirks: ServerQuirks) -> Result<HttpCall, AskError> {
         outgoing::check(request)?;
         let (system, others) = outgoing::apart(request)?;
-        let mut messages: Vec<Message<'_>> =
+        let mut messages: Vec<AnthropicMessage<'_>> =
             others.into_iter().map(message).filter(|message| !message.content.is_empty()).collect();
         if messages.is_empty() {
             return Err(outgoing::bad("every message is empty"));
@@ -62,23 +63,27 @@ impl Wire for Anthropic {
         if request.cache_prefix {
             mark_shared_prefix(&request.model, system.len(), &mut messages);
         }
+
         let usual = if quirks.limit == LimitField::Usual { USUAL_LIMIT } else { SMALL_LIMIT };
         let schema = request.schema.as_ref();
         let format = schema.filter(|_| quirks.schema == SchemaSupport::Full);
         let tool = schema.filter(|_| quirks.schema == SchemaSupport::JsonObject);
-        let body = Body {
+        let body = AnthropicBody {
             model: &request.model,
             system: (!system.is_empty()).then_some(&system),
             messages,
             max_tokens: request.output_limit().unwrap_or(usual),
             temperature: request.temperature.filter(|_| !quirks.no_temperature),
-            output_config: format
-                .map(|format| OutputConfig { format: Format::JsonSchema { schema: &format.schema } }),
-            tools: tool.map(|format| [Tool::new(format)]),
-            tool_choice: tool.map(|_| ToolChoice::Tool { name: TOOL }),
+            output_config: format.map(|format| AnthropicOutputConfig {
+                format: AnthropicFormat::JsonSchema { schema: &format.schema },
+            }),
+            tools: tool.map(|format| [AnthropicTool::new(format)]),
+            tool_choice: tool.map(|_| AnthropicToolChoice::Tool { name: TOOL }),
         };
+
         let mut call = outgoing::post("/v1/messages".to_owned(), &body)?;
         call.headers.push(("anthropic-version", VERSION.into()));
+
         Ok(call)
     }
 
@@ -94,52 +99,58 @@ impl Wire for Anthropic {
             .filter(|block| block["type"] == "text")
             .filter_map(|block| block["text"].as_str())
             .collect();
+
         let filled = content.iter().find(|block| block["type"] == "tool_use" && block["name"] == TOOL);
         if let Some(input) = filled.and_then(|block| block.get("input")) {
             // What the model wrote before it called the tool is not part of the reply.
             text = input.to_string();
-            if finish == Finish::ToolCall {
-                finish = Finish::Stop;
+            if finish == FinishReason::ToolCall {
+                finish = FinishReason::Stop;
             }
         }
+
         let mut refusal = None;
         if body["stop_reason"] == "refusal" {
             let said = Some(std::mem::take(&mut text)).filter(|words| !words.is_empty());
             let detail = |name: &str| json::text(&body, &format!("/stop_details/{name}"));
             refusal = detail("explanation").or(said).or_else(|| detail("category"));
         }
-        Ok(answer::reply(
-            answer,
-            Said {
-                text,
-                finish,
-                refusal,
-                usage,
-                model: json::text(&body, "/model"),
-                id: json::text(&body, "/id"),
-            },
-        ))
+
+        let reply = ChatReply {
+            refusal,
+            usage,
+            model: json::text(&body, "/model"),
+            request_id: json::text(&body, "/id"),
+            ..ChatReply::new(text, finish)
+        };
+        Ok(answer::complete(answer, reply))
     }
 
-    fn limits_output(&self, _: Quirks) -> bool {
+    fn limits_output(&self, _: ServerQuirks) -> bool {
         true
     }
 
-    fn learn(&self, request: &ChatRequest, answer: &HttpAnswer, quirks: Quirks) -> Option<Quirks> {
+    fn learn(
+        &self,
+        request: &ChatRequest,
+        answer: &HttpAnswer,
+        quirks: ServerQuirks,
+    ) -> Option<ServerQuirks> {
         if request.output_limit().is_none()
             && quirks.limit == LimitField::Usual
             && answer.status == 400
             && json::server_error(&answer.body).message.contains("maximum allowed number of output tokens")
         {
-            return Some(Quirks { limit: LimitField::Other, ..quirks });
+            return Some(ServerQuirks { limit: LimitField::Other, ..quirks });
         }
+
         let schema_sent = request.schema.is_some() && quirks.schema != SchemaSupport::None;
-        let sent = Sent {
+        let sent = SentFeatures {
             system: quirks.sends_system(request),
             temperature: request.temperature.is_some() && !quirks.no_temperature,
             ceiling: request.ceiling(),
             schema: if schema_sent { &SCHEMA_NAMES } else { &[] },
-            ..Sent::default()
+            ..SentFeatures::default()
         };
         refusal::learn(answer, quirks, SchemaSupport::Full, sent)
     }
@@ -147,38 +158,38 @@ impl Wire for Anthropic {
 
 /// The request body. The order of the fields is the order on the wire.
 #[derive(Serialize)]
-struct Body<'a> {
+struct AnthropicBody<'a> {
     model: &'a str,
     #[serde(skip_serializing_if = "Option::is_none")]
     system: Option<&'a String>,
-    messages: Vec<Message<'a>>,
+    messages: Vec<AnthropicMessage<'a>>,
     max_tokens: u32,
     #[serde(skip_serializing_if = "Option::is_none")]
     temperature: Option<f64>,
     #[serde(skip_serializing_if = "Option::is_none")]
-    output_config: Option<OutputConfig<'a>>,
+    output_config: Option<AnthropicOutputConfig<'a>>,
     #[serde(skip_serializing_if = "Option::is_none")]
-    tools: Option<[Tool<'a>; 1]>,
+    tools: Option<[AnthropicTool<'a>; 1]>,
     #[serde(skip_serializing_if = "Option::is_none")]
-    tool_choice: Option<ToolChoice>,
+    tool_choice: Option<AnthropicToolChoice>,
 }
 
 #[derive(Serialize)]
-struct Message<'a> {
+struct AnthropicMessage<'a> {
     role: Role,
-    content: Vec<Block<'a>>,
+    content: Vec<AnthropicBlock<'a>>,
 }
 
 #[derive(Serialize)]
 #[serde(tag = "type", rename_all = "snake_case")]
-enum Block<'a> {
+enum AnthropicBlock<'a> {
     Text {
         text: &'a str,
         #[serde(skip_serializing_if = "Option::is_none")]
         cache_control: Option<CacheControl>,
     },
     Image {
-        source: Source<'a>,
+        source: AnthropicImage<'a>,
     },
 }
 
@@ -190,29 +201,29 @@ enum CacheControl {
 
 #[derive(Serialize)]
 #[serde(tag = "type", rename_all = "snake_case")]
-enum Source<'a> {
+enum AnthropicImage<'a> {
     Base64 { media_type: &'a str, data: &'a str },
 }
 
 #[derive(Serialize)]
-struct OutputConfig<'a> {
-    format: Format<'a>,
+struct AnthropicOutputConfig<'a> {
+    format: AnthropicFormat<'a>,
 }
 
 #[derive(Serialize)]
 #[serde(tag = "type", rename_all = "snake_case")]
-enum Format<'a> {
+enum AnthropicFormat<'a> {
     JsonSchema { schema: &'a Value },
 }
 
 #[derive(Serialize)]
-struct Tool<'a> {
+struct AnthropicTool<'a> {
     name: &'a str,
     description: &'a str,
     input_schema: &'a Value,
 }
 
-impl<'a> Tool<'a> {
+impl<'a> AnthropicTool<'a> {
     fn new(format: &'a JsonSchemaFormat) -> Self {
         Self { name: TOOL, description: "Takes the reply.", input_schema: &format.schema }
     }
@@ -220,63 +231,66 @@ impl<'a> Tool<'a> {
 
 #[derive(Serialize)]
 #[serde(tag = "type", rename_all = "snake_case")]
-enum ToolChoice {
+enum AnthropicToolChoice {
     Tool { name: &'static str },
 }
 
 /// Empty texts are refused, so they are not sent.
-fn message(message: &ChatMessage) -> Message<'_> {
+fn message(message: &ChatMessage) -> AnthropicMessage<'_> {
     let content = message
         .content
         .iter()
         .filter_map(|part| match part {
             Part::Text(text) if text.is_empty() => None,
-            Part::Text(text) => Some(Block::Text { text, cache_control: None }),
+            Part::Text(text) => Some(AnthropicBlock::Text { text, cache_control: None }),
             Part::Image { media_type, data } => {
-                Some(Block::Image { source: Source::Base64 { media_type, data } })
+                Some(AnthropicBlock::Image { source: AnthropicImage::Base64 { media_type, data } })
             }
         })
         .collect();
-    Message { role: message.role, content }
+    AnthropicMessage { role: message.role, content }
 }
 
 /// Marks the first part of the last message as the end of what further requests will have in common with this one. It
 /// is marked only where more follows and the whole prefix is long enough to be cached.
-fn mark_shared_prefix(model: &str, system_bytes: usize, messages: &mut [Message<'_>]) {
+fn mark_shared_prefix(model: &str, system_bytes: usize, messages: &mut [AnthropicMessage<'_>]) {
     let Some(least) = cached_prefix_bytes("anthropic", model) else { return };
-    let bytes = |block: &Block<'_>| match block {
-        Block::Text { text, .. } => text.len(),
+    let bytes = |block: &AnthropicBlock<'_>| match block {
+        AnthropicBlock::Text { text, .. } => text.len(),
         // As many tokens as a picture may have.
-        Block::Image { .. } => USUAL_CACHED_BYTES,
+        AnthropicBlock::Image { .. } => USUAL_CACHED_BYTES,
     };
+
     let Some((last, earlier)) = messages.split_last_mut() else { return };
     let before: usize = earlier.iter().flat_map(|message| &message.content).map(bytes).sum();
+
     if last.content.len() < 2 || last.role != Role::User {
         return;
     }
-    if let Some(Block::Text { text, cache_control }) = last.content.first_mut()
+
+    if let Some(AnthropicBlock::Text { text, cache_control }) = last.content.first_mut()
         && system_bytes + before + text.len() >= least
     {
         *cache_control = Some(CacheControl::Ephemeral);
     }
 }
 
-fn finish(reason: Option<&Value>) -> Finish {
+fn finish(reason: Option<&Value>) -> FinishReason {
     match reason.and_then(Value::as_str).unwrap_or("unknown") {
-        "end_turn" | "stop_sequence" => Finish::Stop,
-        "max_tokens" | "model_context_window_exceeded" => Finish::Length,
-        "refusal" => Finish::ContentFilter,
-        "tool_use" => Finish::ToolCall,
-        other => Finish::of_word(other),
+        "end_turn" | "stop_sequence" => FinishReason::Stop,
+        "max_tokens" | "model_context_window_exceeded" => FinishReason::Length,
+        "refusal" => FinishReason::ContentFilter,
+        "tool_use" => FinishReason::ToolCall,
+        other => FinishReason::from_word(other),
     }
 }
 
 /// Anthropic counts tokens read from and written to its cache apart from other input.
-fn usage(body: &Value) -> Usage {
+fn usage(body: &Value) -> TokenCounts {
     let count = |name: &str| json::count(body, &format!("/usage/{name}"));
     let cached = count("cache_read_input_tokens");
     let written = count("cache_creation_input_tokens");
-    Usage {
+    TokenCounts {
         input: count("input_tokens")
             .map(|rest| rest.saturating_add(cached.unwrap_or(0)).saturating_add(written.unwrap_or(0))),
         cached,

@@ -9,7 +9,7 @@ use crate::error::ErrorKind;
 #[test]
 fn a_full_request_is_these_bytes() {
     assert_eq!(
-        encoded(&Anthropic, &full_request("claude-x"), Quirks::default()),
+        encoded(&AnthropicMessages, &full_request("claude-x"), ServerQuirks::default()),
         [
             r#"{"model":"claude-x","system":"Be fair.","#,
             r#""messages":[{"role":"user","content":[{"type":"text","text":"\"Hi\"\n"}]}],"#,
@@ -19,16 +19,17 @@ fn a_full_request_is_these_bytes() {
         ]
         .concat()
     );
-    let call = Anthropic.encode(&full_request("claude-x"), Quirks::default()).unwrap();
+    let call = AnthropicMessages.encode(&full_request("claude-x"), ServerQuirks::default()).unwrap();
     assert_eq!(call.path, "/v1/messages");
     assert!(call.headers.contains(&("anthropic-version", "2023-06-01".into())));
-    assert_eq!(Anthropic.key_header(), KeyHeader { name: "x-api-key", prefix: "" });
+    assert_eq!(AnthropicMessages.key_header(), KeyHeader { name: "x-api-key", prefix: "" });
 }
 
 #[test]
 fn without_an_output_format_a_tool_must_be_called() {
-    let quirks = Quirks { schema: SchemaSupport::JsonObject, no_temperature: true, ..Quirks::default() };
-    let sent = encoded(&Anthropic, &full_request("claude-x"), quirks);
+    let quirks =
+        ServerQuirks { schema: SchemaSupport::JsonObject, no_temperature: true, ..ServerQuirks::default() };
+    let sent = encoded(&AnthropicMessages, &full_request("claude-x"), quirks);
     let end = [
         r#""max_tokens":500,"tools":[{"name":"reply","description":"Takes the reply.","input_schema":"#,
         SCHEMA,
@@ -36,25 +37,25 @@ fn without_an_output_format_a_tool_must_be_called() {
     ]
     .concat();
     assert!(sent.ends_with(&end), "{sent}");
-    let least = Quirks { schema: SchemaSupport::None, ..quirks };
-    assert!(encoded(&Anthropic, &full_request("claude-x"), least).ends_with(r#""max_tokens":500}"#));
+    let least = ServerQuirks { schema: SchemaSupport::None, ..quirks };
+    assert!(encoded(&AnthropicMessages, &full_request("claude-x"), least).ends_with(r#""max_tokens":500}"#));
     let reply = decoded(
-        &Anthropic,
+        &AnthropicMessages,
         r#"{"content":[{"type":"text","text":"Let me reply."},{"type":"tool_use","id":"t","name":"reply",
         "input":{"reason":"r","met":true}}],"stop_reason":"tool_use"}"#,
     )
     .unwrap();
-    assert_eq!((reply.text.as_str(), reply.finish), (r#"{"reason":"r","met":true}"#, Finish::Stop));
-    let cut = decoded(&Anthropic,
+    assert_eq!((reply.text.as_str(), reply.finish), (r#"{"reason":"r","met":true}"#, FinishReason::Stop));
+    let cut = decoded(&AnthropicMessages,
         r#"{"content":[{"type":"tool_use","name":"reply","input":{"reason":"r"}}],"stop_reason":"max_tokens"}"#,
     )
     .unwrap();
-    assert_eq!(cut.finish, Finish::Length);
+    assert_eq!(cut.finish, FinishReason::Length);
     let other = decoded(
-        &Anthropic,
+        &AnthropicMessages,
         r#"{"content":[{"type":"tool_use","name":"x","input":{}}],"stop_reason":"tool_use"}"#,
     );
-    assert_eq!(other.unwrap().finish, Finish::ToolCall);
+    assert_eq!(other.unwrap().finish, FinishReason::ToolCall);
 }
 
 #[test]
@@ -70,36 +71,39 @@ fn a_bare_request_gets_a_limit_and_pictures_are_sent_inline() {
     }]);
     request.model = "m".into();
     assert_eq!(
-        encoded(&Anthropic, &request, Quirks::default()),
+        encoded(&AnthropicMessages, &request, ServerQuirks::default()),
         concat!(
             r#"{"model":"m","messages":[{"role":"user","content":[{"type":"image","source":{"type":"base64","#,
             r#""media_type":"image/png","data":"aGk="}},{"type":"text","text":"What?"}]}],"max_tokens":8192}"#
         )
     );
-    let small = Quirks { limit: LimitField::Other, ..Quirks::default() };
-    assert!(encoded(&Anthropic, &request, small).ends_with(r#""max_tokens":4096}"#));
+    let small = ServerQuirks { limit: LimitField::Other, ..ServerQuirks::default() };
+    assert!(encoded(&AnthropicMessages, &request, small).ends_with(r#""max_tokens":4096}"#));
     request.messages = [ChatMessage::user("")].into();
-    assert_eq!(Anthropic.encode(&request, small).unwrap_err().kind, ErrorKind::BadRequest);
+    assert_eq!(AnthropicMessages.encode(&request, small).unwrap_err().kind, ErrorKind::BadRequest);
 }
 
 #[test]
-fn a_long_shared_part_is_marked_for_the_cache_and_a_short_one_is_not() {
+fn only_long_shared_prefixes_get_a_cache_mark() {
     let request = |parts: &[&str]| {
         let content = parts.iter().map(|part| Part::Text((*part).into())).collect();
         ChatRequest::new(vec![ChatMessage::system("Judge."), ChatMessage { role: Role::User, content }])
     };
     let marks = |parts: &[&str]| {
-        encoded(&Anthropic, &request(parts), Quirks::default()).matches("cache_control").count()
+        encoded(&AnthropicMessages, &request(parts), ServerQuirks::default()).matches("cache_control").count()
     };
     let long = "x".repeat(5000);
-    let sent = encoded(&Anthropic, &request(&[&long, "question"]), Quirks::default());
+    let sent = encoded(&AnthropicMessages, &request(&[&long, "question"]), ServerQuirks::default());
     let marked = r#"xx","cache_control":{"type":"ephemeral"}},{"type":"text","text":"question"}]}]"#;
     assert!(sent.contains(marked), "{sent}");
     assert_eq!(marks(&[&long, "question", "repair"]), 1);
     assert_eq!(marks(&[&long]), 0, "nothing is shared where nothing follows");
     assert_eq!(marks(&["short", &long]), 0);
     let last = ChatRequest { cache_prefix: false, ..request(&[&long, "question"]) };
-    assert!(!encoded(&Anthropic, &last, Quirks::default()).contains("cache_control"), "nothing will follow");
+    assert!(
+        !encoded(&AnthropicMessages, &last, ServerQuirks::default()).contains("cache_control"),
+        "nothing will follow"
+    );
 }
 
 #[test]
@@ -108,9 +112,9 @@ fn a_full_reply_is_read_completely() {
         {"type":"thinking","thinking":"hm","signature":"s"},{"type":"text","text":"{\"met\":"},{"type":"text","text":"true}"}],
         "stop_reason":"end_turn","stop_sequence":null,"usage":{"input_tokens":93,"cache_creation_input_tokens":10,
         "cache_read_input_tokens":1024,"output_tokens":46,"service_tier":"standard"}}"#;
-    let reply = read(&Anthropic, named("request-id", "req_1", answer(200, raw))).unwrap();
-    assert_eq!((reply.text.as_str(), &reply.finish), (r#"{"met":true}"#, &Finish::Stop));
-    assert_eq!(reply.usage, Usage { input: Some(1127), cached: Some(1024), output: Some(46) });
+    let reply = read(&AnthropicMessages, named("request-id", "req_1", answer(200, raw))).unwrap();
+    assert_eq!((reply.text.as_str(), &reply.finish), (r#"{"met":true}"#, &FinishReason::Stop));
+    assert_eq!(reply.usage, TokenCounts { input: Some(1127), cached: Some(1024), output: Some(46) });
     assert_eq!(reply.model.as_deref(), Some("claude-x-2026"));
     assert_eq!(reply.request_id.as_deref(), Some("req_1"));
     assert_eq!((reply.raw.as_str(), reply.cache_written()), (raw, Some(10)));
@@ -120,30 +124,34 @@ fn a_full_reply_is_read_completely() {
 fn ends_of_every_kind() {
     let read = |reason: &str| {
         let reply = decoded(
-            &Anthropic,
+            &AnthropicMessages,
             &format!(r#"{{"content":[{{"type":"text","text":"words"}}],"stop_reason":"{reason}"}}"#),
         )
         .unwrap();
         (reply.finish, reply.text, reply.refusal)
     };
     let words = || "words".to_owned();
-    assert_eq!(read("stop_sequence"), (Finish::Stop, words(), None));
-    assert_eq!(read("max_tokens"), (Finish::Length, words(), None));
-    assert_eq!(read("model_context_window_exceeded"), (Finish::Length, words(), None));
-    assert_eq!(read("refusal"), (Finish::ContentFilter, String::new(), Some(words())));
-    assert_eq!(read("pause_turn").0, Finish::Other("pause_turn".into()));
+    assert_eq!(read("stop_sequence"), (FinishReason::Stop, words(), None));
+    assert_eq!(read("max_tokens"), (FinishReason::Length, words(), None));
+    assert_eq!(read("model_context_window_exceeded"), (FinishReason::Length, words(), None));
+    assert_eq!(read("refusal"), (FinishReason::ContentFilter, String::new(), Some(words())));
+    assert_eq!(read("pause_turn").0, FinishReason::Other("pause_turn".into()));
     let silent =
-        decoded(&Anthropic, r#"{"content":[],"stop_reason":"end_turn","usage":{"output_tokens":2}}"#)
+        decoded(&AnthropicMessages, r#"{"content":[],"stop_reason":"end_turn","usage":{"output_tokens":2}}"#)
             .unwrap();
     assert_eq!((silent.text.as_str(), silent.usage.input), ("", None));
-    let unsaid =
-        decoded(&Anthropic, r#"{"content":[],"stop_reason":"refusal","stop_details":{"explanation":"no"}}"#)
-            .unwrap();
+    let unsaid = decoded(
+        &AnthropicMessages,
+        r#"{"content":[],"stop_reason":"refusal","stop_details":{"explanation":"no"}}"#,
+    )
+    .unwrap();
     assert_eq!(unsaid.refusal.as_deref(), Some("no"));
-    let bare =
-        decoded(&Anthropic, r#"{"content":[],"stop_reason":"refusal","stop_details":{"category":"cyber"}}"#)
-            .unwrap();
-    assert_eq!((bare.refusal.as_deref(), bare.finish), (Some("cyber"), Finish::ContentFilter));
+    let bare = decoded(
+        &AnthropicMessages,
+        r#"{"content":[],"stop_reason":"refusal","stop_details":{"category":"cyber"}}"#,
+    )
+    .unwrap();
+    assert_eq!((bare.refusal.as_deref(), bare.finish), (Some("cyber"), FinishReason::ContentFilter));
 }
 
 #[test]
@@ -152,7 +160,7 @@ fn errors_in_anthropics_words() {
         let body = format!(
             r#"{{"type":"error","error":{{"type":"{kind}","message":"{message}"}},"request_id":"req_2"}}"#
         );
-        Anthropic.decode(&answer(status, &body)).unwrap_err().kind
+        AnthropicMessages.decode(&answer(status, &body)).unwrap_err().kind
     };
     assert_eq!(kind(429, "rate_limit_error", "slow down"), ErrorKind::RateLimited);
     assert_eq!(kind(529, "overloaded_error", "Overloaded"), ErrorKind::Overloaded);
@@ -169,7 +177,7 @@ fn errors_in_anthropics_words() {
     assert_eq!(kind(400, "invalid_request_error", filtered), ErrorKind::ContentRefused);
     assert_eq!(kind(200, "overloaded_error", "Overloaded"), ErrorKind::Overloaded);
     for body in ["{}", "[1]", "7", r#"{"choices":[{"message":{"content":"x"}}]}"#] {
-        assert_eq!(decoded(&Anthropic, body).unwrap_err().kind, ErrorKind::MalformedReply, "{body}");
+        assert_eq!(decoded(&AnthropicMessages, body).unwrap_err().kind, ErrorKind::MalformedReply, "{body}");
     }
 }
 
@@ -177,26 +185,26 @@ fn errors_in_anthropics_words() {
 fn refusals_teach() {
     let learned = |request: &ChatRequest, message: &str, quirks| {
         let body = json!({"type": "error", "error": {"type": "invalid_request_error", "message": message}});
-        Anthropic.learn(request, &answer(400, &body.to_string()), quirks)
+        AnthropicMessages.learn(request, &answer(400, &body.to_string()), quirks)
     };
-    let none = Quirks::default();
-    let tool = Quirks { schema: SchemaSupport::JsonObject, ..none };
+    let none = ServerQuirks::default();
+    let tool = ServerQuirks { schema: SchemaSupport::JsonObject, ..none };
     let full = full_request("claude-x");
     assert_eq!(
         learned(&full, "`temperature` is deprecated for this model.", none),
-        Some(Quirks { no_temperature: true, ..none })
+        Some(ServerQuirks { no_temperature: true, ..none })
     );
     assert_eq!(learned(&full, "output_config.format: Extra inputs are not permitted", none), Some(tool));
     assert_eq!(
         learned(&full, "Thinking is not allowed when tool_choice forces tool use.", tool),
-        Some(Quirks { schema: SchemaSupport::None, ..none })
+        Some(ServerQuirks { schema: SchemaSupport::None, ..none })
     );
     assert_eq!(learned(&full, "temperature: range: 0..1", none), None);
     let too_many =
         "max_tokens: 8192 > 4096, which is the maximum allowed number of output tokens for claude-x";
     assert_eq!(learned(&full, too_many, none), None, "the caller's own limit is the caller's mistake");
     let bare = ChatRequest::new(vec![ChatMessage::user("x")]);
-    let small = Quirks { limit: LimitField::Other, ..none };
+    let small = ServerQuirks { limit: LimitField::Other, ..none };
     assert_eq!(learned(&bare, too_many, none), Some(small));
     assert_eq!(learned(&bare, too_many, small), None);
 }

@@ -3,12 +3,12 @@
 //! The API version is part of the address. Resources that are addressed by `.../openai/v1` have neither deployments in
 //! the path nor versions.
 
-use super::dialect::Dialect;
-use super::format::{HttpCall, KeyHeader, Wire};
+use super::dialect::ChatDialect;
+use super::format::{HttpCall, KeyHeader, WireCodec};
 use super::openai_chat::OpenAiChat;
 use super::outgoing::segment;
 use crate::error::AskError;
-use crate::quirks::Quirks;
+use crate::quirks::ServerQuirks;
 use crate::reply::ChatReply;
 use crate::request::ChatRequest;
 use crate::transport::HttpAnswer;
@@ -23,11 +23,11 @@ pub struct AzureOpenAi {
 impl AzureOpenAi {
     /// The format under a base URL that ends in `/openai`, or in `/openai/v1` when `deployment_in_path` is false.
     pub fn new(deployment_in_path: bool) -> Self {
-        Self { chat: OpenAiChat::new(Dialect::OPENAI), deployment_in_path }
+        Self { chat: OpenAiChat::new(ChatDialect::OPENAI), deployment_in_path }
     }
 }
 
-impl Wire for AzureOpenAi {
+impl WireCodec for AzureOpenAi {
     fn name(&self) -> &'static str {
         "azure-openai"
     }
@@ -36,7 +36,7 @@ impl Wire for AzureOpenAi {
         KeyHeader { name: "api-key", prefix: "" }
     }
 
-    fn encode(&self, request: &ChatRequest, quirks: Quirks) -> Result<HttpCall, AskError> {
+    fn encode(&self, request: &ChatRequest, quirks: ServerQuirks) -> Result<HttpCall, AskError> {
         let mut call = self.chat.encode(request, quirks)?;
         if self.deployment_in_path {
             call.path = format!("/deployments/{}{}", segment(&request.model), call.path).into();
@@ -48,11 +48,16 @@ impl Wire for AzureOpenAi {
         self.chat.decode(answer)
     }
 
-    fn limits_output(&self, quirks: Quirks) -> bool {
+    fn limits_output(&self, quirks: ServerQuirks) -> bool {
         self.chat.limits_output(quirks)
     }
 
-    fn learn(&self, request: &ChatRequest, answer: &HttpAnswer, quirks: Quirks) -> Option<Quirks> {
+    fn learn(
+        &self,
+        request: &ChatRequest,
+        answer: &HttpAnswer,
+        quirks: ServerQuirks,
+    ) -> Option<ServerQuirks> {
         self.chat.learn(request, answer, quirks)
     }
 }

@@ -3,7 +3,7 @@
 use super::super::golden::{answer, encoded, named};
 use super::*;
 use crate::error::ErrorKind;
-use crate::reply::Finish;
+use crate::reply::FinishReason;
 use crate::request::ChatMessage;
 
 fn request() -> ChatRequest {
@@ -20,13 +20,13 @@ fn decode(status: u16, body: &str) -> Result<ChatReply, AskError> {
 
 #[test]
 fn the_deployment_stands_in_the_path_of_the_older_api_only() {
-    let call = AzureOpenAi::new(true).encode(&request(), Quirks::default()).unwrap();
+    let call = AzureOpenAi::new(true).encode(&request(), ServerQuirks::default()).unwrap();
     assert_eq!(call.path, "/deployments/my%20judge%2F1/chat/completions");
     assert_eq!(
-        encoded(&AzureOpenAi::new(true), &request(), Quirks::default()),
+        encoded(&AzureOpenAi::new(true), &request(), ServerQuirks::default()),
         r#"{"model":"my judge/1","messages":[{"role":"user","content":"Hi"}],"max_completion_tokens":5}"#
     );
-    let call = AzureOpenAi::new(false).encode(&request(), Quirks::default()).unwrap();
+    let call = AzureOpenAi::new(false).encode(&request(), ServerQuirks::default()).unwrap();
     assert_eq!(call.path, "/chat/completions");
     assert_eq!(AzureOpenAi::new(true).key_header(), KeyHeader { name: "api-key", prefix: "" });
 }
@@ -52,7 +52,10 @@ fn a_filtered_reply_ends_for_that_reason() {
         "prompt_filter_results":[],"usage":{"prompt_tokens":9,"completion_tokens":0,"total_tokens":9}}"#,
     )
     .unwrap();
-    assert_eq!((reply.finish, reply.text.as_str(), reply.usage.input), (Finish::ContentFilter, "", Some(9)));
+    assert_eq!(
+        (reply.finish, reply.text.as_str(), reply.usage.input),
+        (FinishReason::ContentFilter, "", Some(9))
+    );
     assert_eq!(reply.request_id.as_deref(), Some("apim-1"));
 }
 

@@ -7,14 +7,15 @@
 use serde::Serialize;
 use serde_json::Value;
 
-use super::answer::{self, Said};
-use super::format::{HttpCall, KeyHeader, Wire};
+use super::answer;
+use super::format::{HttpCall, KeyHeader, WireCodec};
 use super::{json, outgoing, refusal};
 use crate::error::AskError;
 use crate::prompt_cache::{USUAL_CACHED_BYTES, cached_prefix_bytes};
-use crate::quirks::{LimitField, Quirks, SchemaSupport, Sent};
-use crate::reply::{ChatReply, Finish, Usage};
+use crate::quirks::{LimitField, SchemaSupport, SentFeatures, ServerQuirks};
+use crate::reply::{ChatReply, FinishReason};
 use crate::request::{ChatMessage, ChatRequest, Part, Role};
+use crate::token_counts::TokenCounts;
 use crate::transport::HttpAnswer;
 
 /// The tool that takes the reply.
@@ -39,9 +40,9 @@ const LIMIT: &str = "maxtokens";
 
 /// The format.
 #[derive(Debug, Clone, Copy, Default)]
-pub struct Bedrock;
+pub struct BedrockConverse;
 
-impl Wire for Bedrock {
+impl WireCodec for BedrockConverse {
     fn name(&self) -> &'static str {
         "bedrock-converse"
     }
@@ -50,10 +51,10 @@ impl Wire for Bedrock {
         KeyHeader { name: "authorization", prefix: "Bearer " }
     }
 
-    fn encode(&self, request: &ChatRequest, quirks: Quirks) -> Result<HttpCall, AskError> {
+    fn encode(&self, request: &ChatRequest, quirks: ServerQuirks) -> Result<HttpCall, AskError> {
         outgoing::check(request)?;
         let (system, others) = outgoing::apart(request)?;
-        let mut messages: Vec<Message<'_>> = others
+        let mut messages: Vec<BedrockMessage<'_>> = others
             .into_iter()
             .map(message)
             .collect::<Result<Vec<_>, _>>()?
@@ -66,35 +67,37 @@ impl Wire for Bedrock {
         if request.cache_prefix && !quirks.no_cache_mark {
             mark_shared_prefix(&request.model, system.len(), &mut messages);
         }
+
         let schema = request.schema.as_ref();
         let tool = schema.filter(|_| quirks.schema == SchemaSupport::Full);
         let format = schema.filter(|_| quirks.schema == SchemaSupport::JsonObject);
-        let config = Inference {
+        let config = InferenceConfig {
             max_tokens: request.output_limit().filter(|_| quirks.limit == LimitField::Usual),
             temperature: request.temperature.filter(|_| !quirks.no_temperature),
         };
-        let body = Body {
+        let body = BedrockBody {
             messages,
-            system: (!system.is_empty()).then(|| [Text { text: &system }]),
+            system: (!system.is_empty()).then(|| [BedrockText { text: &system }]),
             inference_config: (!config.is_empty()).then_some(config),
             tool_config: tool.map(|format| ToolConfig {
-                tools: [Tool {
+                tools: [BedrockTool {
                     tool_spec: ToolSpec {
                         name: TOOL,
                         description: "Takes the reply.",
                         input_schema: InputSchema { json: &format.schema },
                     },
                 }],
-                tool_choice: ToolChoice { tool: Named { name: TOOL } },
+                tool_choice: BedrockToolChoice { tool: NamedTool { name: TOOL } },
             }),
-            output_config: format.map(|format| OutputConfig {
+            output_config: format.map(|format| BedrockOutputConfig {
                 text_format: TextFormat::JsonSchema {
-                    structure: Structure {
-                        json_schema: Definition { name: &format.name, schema: format.schema.json() },
+                    structure: StructuredOutput {
+                        json_schema: SchemaDefinition { name: &format.name, schema: format.schema.json() },
                     },
                 },
             }),
         };
+
         outgoing::post(format!("/model/{}/converse", outgoing::segment(&request.model)), &body)
     }
 
@@ -111,25 +114,32 @@ impl Wire for Bedrock {
         if let Some(input) = filled.and_then(|tool| tool.get("input")) {
             // What the model wrote before it called the tool is not part of the reply.
             text = input.to_string();
-            if finish == Finish::ToolCall {
-                finish = Finish::Stop;
+            if finish == FinishReason::ToolCall {
+                finish = FinishReason::Stop;
             }
         }
-        Ok(answer::reply(answer, Said { text, finish, refusal: None, usage, model: None, id: None }))
+
+        Ok(answer::complete(answer, ChatReply { usage, ..ChatReply::new(text, finish) }))
     }
 
-    fn learn(&self, request: &ChatRequest, answer: &HttpAnswer, quirks: Quirks) -> Option<Quirks> {
+    fn learn(
+        &self,
+        request: &ChatRequest,
+        answer: &HttpAnswer,
+        quirks: ServerQuirks,
+    ) -> Option<ServerQuirks> {
         if request.cache_prefix && !quirks.no_cache_mark && refuses_mark(answer) {
-            return Some(Quirks { no_cache_mark: true, ..quirks });
+            return Some(ServerQuirks { no_cache_mark: true, ..quirks });
         }
+
         let schema_sent = request.schema.is_some() && quirks.schema != SchemaSupport::None;
-        let sent = Sent {
+        let sent = SentFeatures {
             system: quirks.sends_system(request),
             temperature: request.temperature.is_some() && !quirks.no_temperature,
             ceiling: request.ceiling(),
             schema: if schema_sent { &SCHEMA_NAMES } else { &[] },
             limit: request.output_limit().filter(|_| quirks.limit == LimitField::Usual).map(|_| LIMIT),
-            ..Sent::default()
+            ..SentFeatures::default()
         };
         refusal::learn(answer, quirks, SchemaSupport::Full, sent)
     }
@@ -138,34 +148,34 @@ impl Wire for Bedrock {
 /// The request body. The order of the fields is the order on the wire.
 #[derive(Serialize)]
 #[serde(rename_all = "camelCase")]
-struct Body<'a> {
-    messages: Vec<Message<'a>>,
+struct BedrockBody<'a> {
+    messages: Vec<BedrockMessage<'a>>,
     #[serde(skip_serializing_if = "Option::is_none")]
-    system: Option<[Text<'a>; 1]>,
+    system: Option<[BedrockText<'a>; 1]>,
     #[serde(skip_serializing_if = "Option::is_none")]
-    inference_config: Option<Inference>,
+    inference_config: Option<InferenceConfig>,
     #[serde(skip_serializing_if = "Option::is_none")]
     tool_config: Option<ToolConfig<'a>>,
     #[serde(skip_serializing_if = "Option::is_none")]
-    output_config: Option<OutputConfig<'a>>,
+    output_config: Option<BedrockOutputConfig<'a>>,
 }
 
 #[derive(Serialize)]
-struct Message<'a> {
+struct BedrockMessage<'a> {
     role: Role,
-    content: Vec<Block<'a>>,
+    content: Vec<BedrockBlock<'a>>,
 }
 
 #[derive(Serialize)]
-struct Text<'a> {
+struct BedrockText<'a> {
     text: &'a str,
 }
 
 #[derive(Serialize)]
 #[serde(rename_all = "camelCase")]
-enum Block<'a> {
+enum BedrockBlock<'a> {
     Text(&'a str),
-    Image { format: &'a str, source: Source<'a> },
+    Image { format: &'a str, source: BedrockImage<'a> },
     CachePoint(CachePoint),
 }
 
@@ -176,20 +186,20 @@ enum CachePoint {
 }
 
 #[derive(Serialize)]
-struct Source<'a> {
+struct BedrockImage<'a> {
     bytes: &'a str,
 }
 
 #[derive(Serialize)]
 #[serde(rename_all = "camelCase")]
-struct Inference {
+struct InferenceConfig {
     #[serde(skip_serializing_if = "Option::is_none")]
     max_tokens: Option<u32>,
     #[serde(skip_serializing_if = "Option::is_none")]
     temperature: Option<f64>,
 }
 
-impl Inference {
+impl InferenceConfig {
     const fn is_empty(&self) -> bool {
         self.max_tokens.is_none() && self.temperature.is_none()
     }
@@ -198,13 +208,13 @@ impl Inference {
 #[derive(Serialize)]
 #[serde(rename_all = "camelCase")]
 struct ToolConfig<'a> {
-    tools: [Tool<'a>; 1],
-    tool_choice: ToolChoice,
+    tools: [BedrockTool<'a>; 1],
+    tool_choice: BedrockToolChoice,
 }
 
 #[derive(Serialize)]
 #[serde(rename_all = "camelCase")]
-struct Tool<'a> {
+struct BedrockTool<'a> {
     tool_spec: ToolSpec<'a>,
 }
 
@@ -223,101 +233,104 @@ struct InputSchema<'a> {
 
 #[derive(Serialize)]
 #[serde(rename_all = "camelCase")]
-struct OutputConfig<'a> {
+struct BedrockOutputConfig<'a> {
     text_format: TextFormat<'a>,
 }
 
 #[derive(Serialize)]
 #[serde(tag = "type", rename_all = "snake_case")]
 enum TextFormat<'a> {
-    JsonSchema { structure: Structure<'a> },
+    JsonSchema { structure: StructuredOutput<'a> },
 }
 
 #[derive(Serialize)]
 #[serde(rename_all = "camelCase")]
-struct Structure<'a> {
-    json_schema: Definition<'a>,
+struct StructuredOutput<'a> {
+    json_schema: SchemaDefinition<'a>,
 }
 
 /// The schema is JSON within a string here.
 #[derive(Serialize)]
-struct Definition<'a> {
+struct SchemaDefinition<'a> {
     name: &'a str,
     schema: &'a str,
 }
 
 #[derive(Serialize)]
-struct ToolChoice {
-    tool: Named,
+struct BedrockToolChoice {
+    tool: NamedTool,
 }
 
 #[derive(Serialize)]
-struct Named {
+struct NamedTool {
     name: &'static str,
 }
 
 /// Empty texts are refused, so they are not sent.
-fn message(message: &ChatMessage) -> Result<Message<'_>, AskError> {
+fn message(message: &ChatMessage) -> Result<BedrockMessage<'_>, AskError> {
     let mut content = Vec::new();
     for part in &*message.content {
         match part {
             Part::Text(text) if text.is_empty() => {}
-            Part::Text(text) => content.push(Block::Text(text)),
+            Part::Text(text) => content.push(BedrockBlock::Text(text)),
             Part::Image { media_type, data } => {
                 let format = media_type
                     .strip_prefix("image/")
                     .filter(|format| ["png", "jpeg", "gif", "webp"].contains(format))
                     .ok_or_else(|| outgoing::bad(format!("this provider takes no {media_type}")))?;
-                content.push(Block::Image { format, source: Source { bytes: data } });
+                content.push(BedrockBlock::Image { format, source: BedrockImage { bytes: data } });
             }
         }
     }
-    Ok(Message { role: message.role, content })
+
+    Ok(BedrockMessage { role: message.role, content })
 }
 
 /// Marks the end of what further requests will have in common with this one, which is the first part of its last
 /// message, where more follows and the whole prefix is long enough to be cached.
-fn mark_shared_prefix(model: &str, system_bytes: usize, messages: &mut [Message<'_>]) {
+fn mark_shared_prefix(model: &str, system_bytes: usize, messages: &mut [BedrockMessage<'_>]) {
     let Some(least) = cached_prefix_bytes("bedrock", model) else { return };
-    let bytes = |block: &Block<'_>| match block {
-        Block::Text(text) => text.len(),
+    let bytes = |block: &BedrockBlock<'_>| match block {
+        BedrockBlock::Text(text) => text.len(),
         // As many tokens as a picture may have.
-        Block::Image { .. } => USUAL_CACHED_BYTES,
-        Block::CachePoint(_) => 0,
+        BedrockBlock::Image { .. } => USUAL_CACHED_BYTES,
+        BedrockBlock::CachePoint(_) => 0,
     };
+
     let Some((last, earlier)) = messages.split_last_mut() else { return };
     if last.content.len() < 2 || last.role != Role::User {
         return;
     }
+
     let shared = earlier.iter().flat_map(|message| &message.content).chain(last.content.first());
     if system_bytes + shared.map(bytes).sum::<usize>() >= least {
-        last.content.insert(1, Block::CachePoint(CachePoint::Default));
+        last.content.insert(1, BedrockBlock::CachePoint(CachePoint::Default));
     }
 }
 
-/// Whether a model that has no prompt cache refused the mark.
+/// True if a model that has no prompt cache refused the mark.
 fn refuses_mark(answer: &HttpAnswer) -> bool {
     let message = json::server_error(&answer.body).message.to_ascii_lowercase();
     matches!(answer.status, 400 | 403)
         && ["prompt caching", "cachepoint", "cache point"].iter().any(|name| message.contains(name))
 }
 
-fn finish(reason: Option<&Value>) -> Finish {
+fn finish(reason: Option<&Value>) -> FinishReason {
     match reason.and_then(Value::as_str).unwrap_or("unknown") {
-        "end_turn" | "stop_sequence" => Finish::Stop,
-        "max_tokens" | "model_context_window_exceeded" => Finish::Length,
-        "guardrail_intervened" | "content_filtered" => Finish::ContentFilter,
-        "tool_use" => Finish::ToolCall,
-        other => Finish::of_word(other),
+        "end_turn" | "stop_sequence" => FinishReason::Stop,
+        "max_tokens" | "model_context_window_exceeded" => FinishReason::Length,
+        "guardrail_intervened" | "content_filtered" => FinishReason::ContentFilter,
+        "tool_use" => FinishReason::ToolCall,
+        other => FinishReason::from_word(other),
     }
 }
 
 /// Tokens read from and written to the cache are counted apart from other input.
-fn usage(body: &Value) -> Usage {
+fn usage(body: &Value) -> TokenCounts {
     let count = |name: &str| json::count(body, &format!("/usage/{name}"));
     let cached = count("cacheReadInputTokens");
     let written = count("cacheWriteInputTokens");
-    Usage {
+    TokenCounts {
         input: count("inputTokens")
             .map(|rest| rest.saturating_add(cached.unwrap_or(0)).saturating_add(written.unwrap_or(0))),
         cached,

@@ -8,10 +8,12 @@ use crate::error::ErrorKind;
 
 #[test]
 fn a_full_request_is_these_bytes() {
-    let call = Bedrock.encode(&full_conversation("eu.anthropic.claude-x-v1:0"), Quirks::default()).unwrap();
+    let call = BedrockConverse
+        .encode(&full_conversation("eu.anthropic.claude-x-v1:0"), ServerQuirks::default())
+        .unwrap();
     assert_eq!(call.path, "/model/eu.anthropic.claude-x-v1:0/converse");
     assert_eq!(
-        encoded(&Bedrock, &full_conversation("eu.anthropic.claude-x-v1:0"), Quirks::default()),
+        encoded(&BedrockConverse, &full_conversation("eu.anthropic.claude-x-v1:0"), ServerQuirks::default()),
         concat!(
             r#"{"messages":[{"role":"user","content":[{"text":"\"Hi\"\n"}]},"#,
             r#"{"role":"assistant","content":[{"text":"Yes?"}]},{"role":"user","content":[{"text":"So?"}]}],"#,
@@ -27,11 +29,11 @@ fn a_full_request_is_these_bytes() {
 fn a_bare_request_has_nothing_that_was_not_asked_for() {
     let request = ChatRequest { model: "m".into(), ..ChatRequest::new(vec![ChatMessage::user("q")]) };
     assert_eq!(
-        encoded(&Bedrock, &request, Quirks::default()),
+        encoded(&BedrockConverse, &request, ServerQuirks::default()),
         r#"{"messages":[{"role":"user","content":[{"text":"q"}]}]}"#
     );
     let arn = ChatRequest { model: "arn:aws:bedrock:eu-west-1:1:inference-profile/x".into(), ..request };
-    let path = Bedrock.encode(&arn, Quirks::default()).unwrap().path;
+    let path = BedrockConverse.encode(&arn, ServerQuirks::default()).unwrap().path;
     assert_eq!(path, "/model/arn:aws:bedrock:eu-west-1:1:inference-profile%2Fx/converse");
 }
 
@@ -44,74 +46,74 @@ fn pictures_are_sent_in_the_formats_there_are() {
     let request =
         |media_type| ChatRequest { model: "m".into(), ..ChatRequest::new(vec![picture(media_type)]) };
     assert!(
-        encoded(&Bedrock, &request("image/png"), Quirks::default())
+        encoded(&BedrockConverse, &request("image/png"), ServerQuirks::default())
             .contains(r#"{"image":{"format":"png","source":{"bytes":"AAAA"}}}"#)
     );
-    let refused = Bedrock.encode(&request("image/svg+xml"), Quirks::default()).unwrap_err();
+    let refused = BedrockConverse.encode(&request("image/svg+xml"), ServerQuirks::default()).unwrap_err();
     assert_eq!(refused.kind, ErrorKind::BadRequest);
 }
 
 #[test]
 fn answers_are_read_and_tools_are_replies() {
-    let reply = decoded(&Bedrock,
+    let reply = decoded(&BedrockConverse,
         r#"{"output":{"message":{"role":"assistant","content":[{"reasoningContent":{"reasoningText":{"text":"hm"}}},
            {"text":"Hello"}]}},"stopReason":"end_turn","usage":{"inputTokens":10,"outputTokens":3,"totalTokens":13,
            "cacheReadInputTokens":5,"cacheWriteInputTokens":2},"metrics":{"latencyMs":7}}"#,
     )
     .unwrap();
-    assert_eq!((reply.text.as_str(), reply.finish), ("Hello", Finish::Stop));
-    assert_eq!(reply.usage, Usage { input: Some(17), cached: Some(5), output: Some(3) });
+    assert_eq!((reply.text.as_str(), reply.finish), ("Hello", FinishReason::Stop));
+    assert_eq!(reply.usage, TokenCounts { input: Some(17), cached: Some(5), output: Some(3) });
 
     let silent = named("x-amzn-requestid", "r-1", answer(200, r#"{"output":{"message":{"content":[]}}}"#));
-    assert_eq!(Bedrock.decode(&silent).unwrap().request_id.as_deref(), Some("r-1"));
+    assert_eq!(BedrockConverse.decode(&silent).unwrap().request_id.as_deref(), Some("r-1"));
 
     let filled = decoded(
-        &Bedrock,
+        &BedrockConverse,
         r#"{"output":{"message":{"role":"assistant","content":[{"text":"I call"},
            {"toolUse":{"toolUseId":"t","name":"reply","input":{"met":true}}}]}},"stopReason":"tool_use"}"#,
     )
     .unwrap();
-    assert_eq!((filled.text.as_str(), filled.finish), (r#"{"met":true}"#, Finish::Stop));
+    assert_eq!((filled.text.as_str(), filled.finish), (r#"{"met":true}"#, FinishReason::Stop));
 
     for (reason, finish) in [
-        ("max_tokens", Finish::Length),
-        ("guardrail_intervened", Finish::ContentFilter),
-        ("content_filtered", Finish::ContentFilter),
-        ("malformed_tool_use", Finish::Other("malformed_tool_use".into())),
+        ("max_tokens", FinishReason::Length),
+        ("guardrail_intervened", FinishReason::ContentFilter),
+        ("content_filtered", FinishReason::ContentFilter),
+        ("malformed_tool_use", FinishReason::Other("malformed_tool_use".into())),
     ] {
         let body = format!(r#"{{"output":{{"message":{{"content":[]}}}},"stopReason":"{reason}"}}"#);
-        assert_eq!(decoded(&Bedrock, &body).unwrap().finish, finish, "{reason}");
+        assert_eq!(decoded(&BedrockConverse, &body).unwrap().finish, finish, "{reason}");
     }
 }
 
 #[test]
 fn refusals_and_broken_answers_are_errors() {
     let refused = |status, message: &str| {
-        Bedrock.decode(&answer(status, &json!({ "message": message }).to_string())).unwrap_err()
+        BedrockConverse.decode(&answer(status, &json!({ "message": message }).to_string())).unwrap_err()
     };
     let limited = refused(429, "Too many requests, please wait before trying again.");
     assert_eq!(limited.kind, ErrorKind::RateLimited);
     let denied = refused(403, "You don't have access to the model with the specified model ID.");
     assert!(!matches!(denied.kind, ErrorKind::RateLimited | ErrorKind::MalformedReply), "{denied:?}");
     assert!(denied.message.contains("access to the model"));
-    assert_eq!(decoded(&Bedrock, "<html>").unwrap_err().kind, ErrorKind::MalformedReply);
-    assert_eq!(decoded(&Bedrock, "{}").unwrap_err().kind, ErrorKind::MalformedReply);
+    assert_eq!(decoded(&BedrockConverse, "<html>").unwrap_err().kind, ErrorKind::MalformedReply);
+    assert_eq!(decoded(&BedrockConverse, "{}").unwrap_err().kind, ErrorKind::MalformedReply);
 }
 
 #[test]
-fn a_model_that_cannot_be_made_to_call_a_tool_gets_the_schema_as_its_format() {
+fn model_without_forced_tools_gets_the_schema_as_output_format() {
     let request = full_conversation("eu.anthropic.claude-x-v1:0");
     let refused = |message: &str, quirks| {
         let learned =
-            Bedrock.learn(&request, &answer(400, &json!({ "message": message }).to_string()), quirks);
+            BedrockConverse.learn(&request, &answer(400, &json!({ "message": message }).to_string()), quirks);
         learned.unwrap_or_else(|| panic!("{message} teaches something"))
     };
     for message in [
         "This model doesn't support tool use.",
         "This model doesn't support the toolConfig.toolChoice.tool field. Remove toolConfig.toolChoice.tool and try again.",
     ] {
-        let once = refused(message, Quirks::default());
-        let sent = encoded(&Bedrock, &request, once);
+        let once = refused(message, ServerQuirks::default());
+        let sent = encoded(&BedrockConverse, &request, once);
         assert!(!sent.contains("toolConfig"), "{sent}");
         assert!(
             sent.ends_with(concat!(
@@ -121,8 +123,12 @@ fn a_model_that_cannot_be_made_to_call_a_tool_gets_the_schema_as_its_format() {
             "{sent}"
         );
         let twice = refused("This model doesn't support the outputConfig.textFormat field.", once);
-        let sent = encoded(&Bedrock, &request, twice);
+        let sent = encoded(&BedrockConverse, &request, twice);
         assert!(!sent.contains("outputConfig") && !sent.contains("toolConfig"), "{sent}");
-        assert!(Bedrock.learn(&request, &answer(400, r#"{"message":"Malformed input"}"#), twice).is_none());
+        assert!(
+            BedrockConverse
+                .learn(&request, &answer(400, r#"{"message":"Malformed input"}"#), twice)
+                .is_none()
+        );
     }
 }

@@ -41,6 +41,7 @@ pub(super) fn lower(limit: u32, message: &str) -> Option<u32> {
     if !(too_high || never_fits(&message)) {
         return None;
     }
+
     let numbers = message.split(|c: char| !c.is_ascii_digit() && c != ',').filter_map(|digits| {
         let digits: String = digits.chars().filter(char::is_ascii_digit).collect();
         digits.parse::<u32>().ok()
@@ -49,13 +50,14 @@ pub(super) fn lower(limit: u32, message: &str) -> Option<u32> {
     named.or(Some(limit / 2).filter(|half| *half >= LEAST))
 }
 
-/// The same where requests came too fast (HTTP 429), which is over after a while and nothing that a lower limit helps
+/// [`lower`] where requests came too fast (HTTP 429), which is over after a while and nothing that a lower limit helps
 /// against: unless the limit is more than a minute's whole allowance, of which Anthropic's messages speak in any case.
 pub(super) fn within_allowance(limit: u32, message: &str) -> Option<u32> {
     let lower_case = message.to_ascii_lowercase();
     if never_fits(&lower_case) {
         return lower(limit, message);
     }
+
     let (before, _) = lower_case.split_once(" output tokens per minute")?;
     let allowance: u32 = before.rsplit(' ').next()?.replace(',', "").parse().ok()?;
     Some(allowance).filter(|allowance| (LEAST..limit).contains(allowance))
@@ -71,7 +73,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn too_many_requests_lower_a_limit_only_to_the_allowance() {
+    fn status_429_lowers_an_output_limit_only_to_the_allowance() {
         let message = |allowance: &str| {
             format!(
                 "This request would exceed your organization's rate limit of {allowance} tokens per minute (org: \
@@ -132,7 +134,7 @@ mod tests {
     }
 
     #[test]
-    fn a_window_that_is_too_small_for_both_is_found_by_halving() {
+    fn context_window_too_small_for_both_is_found_by_halving() {
         let message = |limit: u32| {
             let all = 808 + limit;
             format!(

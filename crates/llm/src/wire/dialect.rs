@@ -4,7 +4,7 @@ use crate::quirks::SchemaSupport;
 
 /// A variant of OpenAI's chat completions format.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Dialect {
+pub struct ChatDialect {
     /// The path under the base URL.
     pub path: &'static str,
     /// The name of the output limit that is tried first.
@@ -15,11 +15,11 @@ pub struct Dialect {
     pub seed: &'static str,
     /// The most of a reply schema the server is known to take.
     pub schema: SchemaSupport,
-    /// How log-probabilities are asked for.
+    /// Parameter that asks for log-probabilities.
     pub logprobs: LogprobsField,
 }
 
-/// How a server is asked for log-probabilities.
+/// Parameter that asks a server for log-probabilities.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum LogprobsField {
     /// `logprobs` says that they are wanted, `top_logprobs` how many alternatives.
@@ -31,7 +31,7 @@ pub enum LogprobsField {
     Routed,
 }
 
-impl Dialect {
+impl ChatDialect {
     /// OpenAI itself, whose newer models refuse `max_tokens`.
     pub const OPENAI: Self = Self {
         path: "/chat/completions",

@@ -1,27 +1,27 @@
-//! What a wire format must be able to do.
+//! Interface of a wire format.
 
 use std::borrow::Cow;
 use std::fmt;
 
 use crate::error::AskError;
-use crate::quirks::{LimitField, Quirks};
+use crate::quirks::{LimitField, ServerQuirks};
 use crate::reply::ChatReply;
 use crate::request::ChatRequest;
 use crate::transport::HttpAnswer;
 
 /// A wire format. Everything is a pure function of its arguments: no network, no clock, no secrets.
-pub trait Wire: Send + Sync + fmt::Debug {
+pub trait WireCodec: Send + Sync + fmt::Debug {
     /// A stable name, part of what identifies a stored reply.
     fn name(&self) -> &'static str;
 
-    /// How the key travels.
+    /// Header that carries the key.
     fn key_header(&self) -> KeyHeader;
 
     /// The request as bytes; the same request and quirks always give the same bytes. `request.model` is filled in.
     ///
     /// # Errors
     /// [`crate::ErrorKind::BadRequest`] when the format cannot express the request.
-    fn encode(&self, request: &ChatRequest, quirks: Quirks) -> Result<HttpCall, AskError>;
+    fn encode(&self, request: &ChatRequest, quirks: ServerQuirks) -> Result<HttpCall, AskError>;
 
     /// Reads an answer of any status. The raw text, latency, attempts and waits are left for the client to fill in.
     ///
@@ -29,13 +29,14 @@ pub trait Wire: Send + Sync + fmt::Debug {
     /// Any status but 2xx, and a 2xx whose body is an error or unreadable. Messages may be long and unredacted.
     fn decode(&self, answer: &HttpAnswer) -> Result<ChatReply, AskError>;
 
-    /// Whether the limit of a request's output is sent under these quirks.
-    fn limits_output(&self, quirks: Quirks) -> bool {
+    /// True if the limit of a request's output is sent under these quirks.
+    fn limits_output(&self, quirks: ServerQuirks) -> bool {
         quirks.limit == LimitField::Usual
     }
 
-    /// What a refusal teaches about the server: quirks beyond `quirks`, under which `request` was sent.
-    fn learn(&self, request: &ChatRequest, answer: &HttpAnswer, quirks: Quirks) -> Option<Quirks>;
+    /// Returns the quirks that a refusal reveals beyond `quirks`, under which `request` was sent.
+    fn learn(&self, request: &ChatRequest, answer: &HttpAnswer, quirks: ServerQuirks)
+    -> Option<ServerQuirks>;
 }
 
 /// The part of an HTTP request that the wire format decides.
@@ -54,6 +55,6 @@ pub struct HttpCall {
 pub struct KeyHeader {
     /// The header's name in lower case.
     pub name: &'static str,
-    /// What stands before the key in its value.
+    /// Text before the key in its value.
     pub prefix: &'static str,
 }

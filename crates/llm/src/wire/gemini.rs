@@ -5,13 +5,14 @@ use std::borrow::Cow;
 use serde::Serialize;
 use serde_json::Value;
 
-use super::answer::{self, Said};
-use super::format::{HttpCall, KeyHeader, Wire};
+use super::answer;
+use super::format::{HttpCall, KeyHeader, WireCodec};
 use super::{json, outgoing, refusal};
 use crate::error::AskError;
-use crate::quirks::{LimitField, Quirks, SchemaSupport, Sent};
-use crate::reply::{ChatReply, Finish, Usage};
+use crate::quirks::{LimitField, SchemaSupport, SentFeatures, ServerQuirks};
+use crate::reply::{ChatReply, FinishReason};
 use crate::request::{ChatMessage, ChatRequest, Part, Role};
+use crate::token_counts::TokenCounts;
 use crate::transport::HttpAnswer;
 
 /// In lower case, as refusals are compared.
@@ -29,9 +30,9 @@ const LIMIT: &str = "maxoutputtokens";
 
 /// The format.
 #[derive(Debug, Clone, Copy, Default)]
-pub struct Gemini;
+pub struct GeminiGenerate;
 
-impl Wire for Gemini {
+impl WireCodec for GeminiGenerate {
     fn name(&self) -> &'static str {
         "gemini"
     }
@@ -40,12 +41,12 @@ impl Wire for Gemini {
         KeyHeader { name: "x-goog-api-key", prefix: "" }
     }
 
-    fn encode(&self, request: &ChatRequest, quirks: Quirks) -> Result<HttpCall, AskError> {
+    fn encode(&self, request: &ChatRequest, quirks: ServerQuirks) -> Result<HttpCall, AskError> {
         outgoing::check(request)?;
         let (system, others) = outgoing::apart(request)?;
         let schema = request.schema.as_ref();
         let logprobs = quirks.alternatives(request.logprobs);
-        let config = Config {
+        let config = GenerationConfig {
             response_mime_type: schema
                 .filter(|_| quirks.schema != SchemaSupport::None)
                 .map(|_| "application/json"),
@@ -60,11 +61,13 @@ impl Wire for Gemini {
             // Zero alternatives are refused, and asked for by leaving the number out.
             logprobs: logprobs.filter(|alternatives| *alternatives > 0),
         };
-        let body = Body {
-            system_instruction: Instruction::of(system),
+
+        let body = GeminiBody {
+            system_instruction: SystemInstruction::of(system),
             contents: others.into_iter().map(content).collect(),
             generation_config: config,
         };
+
         let path = match request.model.strip_prefix("models/").unwrap_or(&request.model) {
             tuned if tuned.starts_with("tunedModels/") => format!("/{tuned}:generateContent"),
             model => format!("/models/{}:generateContent", outgoing::segment(model)),
@@ -80,7 +83,8 @@ impl Wire for Gemini {
         if candidate.is_none() && blocked.is_none() {
             return Err(answer::without_reply(answer, &body, "candidates", usage));
         }
-        let text = candidate
+
+        let text: String = candidate
             .and_then(|candidate| json::at(candidate, "/content/parts"))
             .and_then(Value::as_array)
             .into_iter()
@@ -88,26 +92,28 @@ impl Wire for Gemini {
             .filter(|part| part["thought"] != true)
             .filter_map(|part| part["text"].as_str())
             .collect();
+
         let finish = match candidate {
             Some(candidate) => finish(candidate.get("finishReason")),
-            None => Finish::ContentFilter,
+            None => FinishReason::ContentFilter,
         };
-        Ok(answer::reply(
-            answer,
-            Said {
-                text,
-                finish,
-                refusal: None,
-                usage,
-                model: json::text(&body, "/modelVersion"),
-                id: json::text(&body, "/responseId"),
-            },
-        ))
+        let reply = ChatReply {
+            usage,
+            model: json::text(&body, "/modelVersion"),
+            request_id: json::text(&body, "/responseId"),
+            ..ChatReply::new(text, finish)
+        };
+        Ok(answer::complete(answer, reply))
     }
 
-    fn learn(&self, request: &ChatRequest, answer: &HttpAnswer, quirks: Quirks) -> Option<Quirks> {
+    fn learn(
+        &self,
+        request: &ChatRequest,
+        answer: &HttpAnswer,
+        quirks: ServerQuirks,
+    ) -> Option<ServerQuirks> {
         let schema_sent = request.schema.is_some() && quirks.schema != SchemaSupport::None;
-        let sent = Sent {
+        let sent = SentFeatures {
             system: quirks.sends_system(request),
             temperature: request.temperature.is_some() && !quirks.no_temperature,
             seed: (request.seed.is_some() && !quirks.no_seed).then_some("seed"),
@@ -123,33 +129,33 @@ impl Wire for Gemini {
 /// The request body. The order of the fields is the order on the wire.
 #[derive(Serialize)]
 #[serde(rename_all = "camelCase")]
-struct Body<'a> {
+struct GeminiBody<'a> {
     #[serde(skip_serializing_if = "Option::is_none")]
-    system_instruction: Option<Instruction<'a>>,
-    contents: Vec<Content<'a>>,
-    generation_config: Config<'a>,
+    system_instruction: Option<SystemInstruction<'a>>,
+    contents: Vec<GeminiContent<'a>>,
+    generation_config: GenerationConfig<'a>,
 }
 
 #[derive(Serialize)]
-struct Instruction<'a> {
-    parts: [OutPart<'a>; 1],
+struct SystemInstruction<'a> {
+    parts: [GeminiPart<'a>; 1],
 }
 
-impl Instruction<'_> {
+impl SystemInstruction<'_> {
     fn of(text: String) -> Option<Self> {
-        if text.is_empty() { None } else { Some(Self { parts: [OutPart::Text(Cow::Owned(text))] }) }
+        if text.is_empty() { None } else { Some(Self { parts: [GeminiPart::Text(Cow::Owned(text))] }) }
     }
 }
 
 #[derive(Serialize)]
-struct Content<'a> {
+struct GeminiContent<'a> {
     role: &'static str,
-    parts: Vec<OutPart<'a>>,
+    parts: Vec<GeminiPart<'a>>,
 }
 
 #[derive(Serialize)]
 #[serde(rename_all = "camelCase")]
-enum OutPart<'a> {
+enum GeminiPart<'a> {
     Text(Cow<'a, str>),
     #[serde(rename_all = "camelCase")]
     InlineData {
@@ -160,7 +166,7 @@ enum OutPart<'a> {
 
 #[derive(Serialize)]
 #[serde(rename_all = "camelCase")]
-struct Config<'a> {
+struct GenerationConfig<'a> {
     #[serde(skip_serializing_if = "Option::is_none")]
     response_mime_type: Option<&'a str>,
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -177,26 +183,26 @@ struct Config<'a> {
     logprobs: Option<u8>,
 }
 
-fn content(message: &ChatMessage) -> Content<'_> {
+fn content(message: &ChatMessage) -> GeminiContent<'_> {
     let role = if message.role == Role::Assistant { "model" } else { "user" };
     let parts = match outgoing::text_only(&message.content) {
-        Some(text) => vec![OutPart::Text(text)],
+        Some(text) => vec![GeminiPart::Text(text)],
         None => message
             .content
             .iter()
             .map(|part| match part {
-                Part::Text(text) => OutPart::Text(Cow::Borrowed(text)),
-                Part::Image { media_type, data } => OutPart::InlineData { mime_type: media_type, data },
+                Part::Text(text) => GeminiPart::Text(Cow::Borrowed(text)),
+                Part::Image { media_type, data } => GeminiPart::InlineData { mime_type: media_type, data },
             })
             .collect(),
     };
-    Content { role, parts }
+    GeminiContent { role, parts }
 }
 
-fn finish(reason: Option<&Value>) -> Finish {
+fn finish(reason: Option<&Value>) -> FinishReason {
     match reason.and_then(Value::as_str).unwrap_or("unknown") {
-        "STOP" => Finish::Stop,
-        "MAX_TOKENS" => Finish::Length,
+        "STOP" => FinishReason::Stop,
+        "MAX_TOKENS" => FinishReason::Length,
         "SAFETY"
         | "RECITATION"
         | "LANGUAGE"
@@ -206,16 +212,16 @@ fn finish(reason: Option<&Value>) -> Finish {
         | "MODEL_ARMOR"
         | "IMAGE_SAFETY"
         | "IMAGE_PROHIBITED_CONTENT"
-        | "IMAGE_RECITATION" => Finish::ContentFilter,
-        other => Finish::of_word(&other.to_ascii_lowercase()),
+        | "IMAGE_RECITATION" => FinishReason::ContentFilter,
+        other => FinishReason::from_word(&other.to_ascii_lowercase()),
     }
 }
 
 /// Hidden reasoning is counted apart from what is visible.
-fn usage(body: &Value) -> Usage {
+fn usage(body: &Value) -> TokenCounts {
     let count = |name: &str| json::count(body, &format!("/usageMetadata/{name}"));
     let thoughts = count("thoughtsTokenCount");
-    Usage {
+    TokenCounts {
         input: count("promptTokenCount"),
         cached: count("cachedContentTokenCount"),
         output: count("candidatesTokenCount")

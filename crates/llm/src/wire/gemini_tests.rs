@@ -11,7 +11,7 @@ use crate::error::ErrorKind;
 #[test]
 fn a_full_request_is_these_bytes() {
     assert_eq!(
-        encoded(&Gemini, &full_conversation("gemini-x"), Quirks::default()),
+        encoded(&GeminiGenerate, &full_conversation("gemini-x"), ServerQuirks::default()),
         concat!(
             r#"{"systemInstruction":{"parts":[{"text":"Be fair."}]},"contents":["#,
             r#"{"role":"user","parts":[{"text":"\"Hi\"\n"}]},{"role":"model","parts":[{"text":"Yes?"}]},"#,
@@ -27,12 +27,12 @@ fn a_full_request_is_these_bytes() {
 fn the_model_is_in_the_path_and_the_key_in_a_header() {
     let path = |model: &str| {
         let request = ChatRequest { model: model.into(), ..full_conversation("gemini-x") };
-        Gemini.encode(&request, Quirks::default()).unwrap().path
+        GeminiGenerate.encode(&request, ServerQuirks::default()).unwrap().path
     };
     assert_eq!(path("gemini-x"), "/models/gemini-x:generateContent");
     assert_eq!(path("models/gemini-x"), "/models/gemini-x:generateContent");
     assert_eq!(path("tunedModels/mine"), "/tunedModels/mine:generateContent");
-    assert_eq!(Gemini.key_header(), KeyHeader { name: "x-goog-api-key", prefix: "" });
+    assert_eq!(GeminiGenerate.key_header(), KeyHeader { name: "x-goog-api-key", prefix: "" });
 }
 
 #[test]
@@ -40,21 +40,22 @@ fn quirks_pictures_and_large_seeds() {
     let mut request = full_conversation("gemini-x");
     request.messages = [pictured()].into();
     request.seed = Some(u64::MAX);
-    let quirks = Quirks {
+    let quirks = ServerQuirks {
         schema: SchemaSupport::JsonObject,
         no_temperature: true,
         no_logprobs: true,
-        ..Quirks::default()
+        ..ServerQuirks::default()
     };
     assert_eq!(
-        encoded(&Gemini, &request, quirks),
+        encoded(&GeminiGenerate, &request, quirks),
         concat!(
             r#"{"contents":[{"role":"user","parts":[{"text":"What?"},{"inlineData":{"mimeType":"image/png","data":"aGk="}}]}],"#,
             r#""generationConfig":{"responseMimeType":"application/json","seed":2147483647,"maxOutputTokens":500}}"#
         )
     );
-    let least = Quirks { schema: SchemaSupport::None, no_seed: true, limit: LimitField::Other, ..quirks };
-    assert!(encoded(&Gemini, &request, least).ends_with(r#""generationConfig":{}}"#));
+    let least =
+        ServerQuirks { schema: SchemaSupport::None, no_seed: true, limit: LimitField::Other, ..quirks };
+    assert!(encoded(&GeminiGenerate, &request, least).ends_with(r#""generationConfig":{}}"#));
 }
 
 #[test]
@@ -64,9 +65,9 @@ fn a_full_reply_is_read_completely() {
         [{"token":"{","tokenId":1,"logProbability":-0.5}]}}],"usageMetadata":{"promptTokenCount":1117,
         "cachedContentTokenCount":1024,"candidatesTokenCount":6,"thoughtsTokenCount":40,"totalTokenCount":1163},
         "modelVersion":"gemini-x-001","responseId":"r-1"}"#;
-    let reply = decoded(&Gemini, raw).unwrap();
-    assert_eq!((reply.text.as_str(), &reply.finish), (r#"{"met":true}"#, &Finish::Stop));
-    assert_eq!(reply.usage, Usage { input: Some(1117), cached: Some(1024), output: Some(46) });
+    let reply = decoded(&GeminiGenerate, raw).unwrap();
+    assert_eq!((reply.text.as_str(), &reply.finish), (r#"{"met":true}"#, &FinishReason::Stop));
+    assert_eq!(reply.usage, TokenCounts { input: Some(1117), cached: Some(1024), output: Some(46) });
     assert_eq!(reply.model.as_deref(), Some("gemini-x-001"));
     assert_eq!(reply.request_id.as_deref(), Some("r-1"));
     assert_eq!((reply.raw.as_str(), reply.logprobs().unwrap().len()), (raw, 1));
@@ -78,30 +79,31 @@ fn ends_of_every_kind() {
         let body = format!(
             r#"{{"candidates":[{{"content":{{"parts":[{{"text":"w"}}]}},"finishReason":"{reason}"}}]}}"#
         );
-        decoded(&Gemini, &body).unwrap().finish
+        decoded(&GeminiGenerate, &body).unwrap().finish
     };
-    assert_eq!(read("MAX_TOKENS"), Finish::Length);
+    assert_eq!(read("MAX_TOKENS"), FinishReason::Length);
     for filtered in
         ["SAFETY", "RECITATION", "LANGUAGE", "BLOCKLIST", "PROHIBITED_CONTENT", "SPII", "MODEL_ARMOR"]
     {
-        assert_eq!(read(filtered), Finish::ContentFilter);
+        assert_eq!(read(filtered), FinishReason::ContentFilter);
     }
-    assert_eq!(read("MALFORMED_RESPONSE"), Finish::Other("malformed_response".into()));
-    let blocked = decoded(&Gemini,
+    assert_eq!(read("MALFORMED_RESPONSE"), FinishReason::Other("malformed_response".into()));
+    let blocked = decoded(&GeminiGenerate,
         r#"{"promptFeedback":{"blockReason":"PROHIBITED_CONTENT"},"usageMetadata":{"promptTokenCount":9,"totalTokenCount":9}}"#,
     )
     .unwrap();
     assert_eq!(
         (blocked.finish, blocked.text.as_str(), blocked.usage.input),
-        (Finish::ContentFilter, "", Some(9))
+        (FinishReason::ContentFilter, "", Some(9))
     );
-    let silent = decoded(&Gemini, r#"{"candidates":[{"finishReason":"MAX_TOKENS","index":0}]}"#).unwrap();
-    assert_eq!((silent.finish, silent.text.as_str()), (Finish::Length, ""));
+    let silent =
+        decoded(&GeminiGenerate, r#"{"candidates":[{"finishReason":"MAX_TOKENS","index":0}]}"#).unwrap();
+    assert_eq!((silent.finish, silent.text.as_str()), (FinishReason::Length, ""));
 }
 
 #[test]
 fn errors_in_googles_words() {
-    let error = |status, body: &str| Gemini.decode(&answer(status, body)).unwrap_err();
+    let error = |status, body: &str| GeminiGenerate.decode(&answer(status, body)).unwrap_err();
     let key = r#"{"error":{"code":400,"message":"API key not valid. Please pass a valid API key.","status":"INVALID_ARGUMENT",
         "details":[{"@type":"type.googleapis.com/google.rpc.ErrorInfo","reason":"API_KEY_INVALID"}]}}"#;
     assert_eq!(error(400, key).kind, ErrorKind::Authentication);
@@ -115,7 +117,7 @@ fn errors_in_googles_words() {
     assert_eq!(error(400, long).kind, ErrorKind::ContextLength);
     assert_eq!(error(404, r#"{"error":{"code":404,"status":"NOT_FOUND"}}"#).kind, ErrorKind::NotFound);
     for body in ["{}", "[1]", "7", r#"{"choices":[{"message":{"content":"x"}}]}"#, r#"{"candidates":[]}"#] {
-        assert_eq!(decoded(&Gemini, body).unwrap_err().kind, ErrorKind::MalformedReply, "{body}");
+        assert_eq!(decoded(&GeminiGenerate, body).unwrap_err().kind, ErrorKind::MalformedReply, "{body}");
     }
 }
 
@@ -123,10 +125,14 @@ fn errors_in_googles_words() {
 fn refusals_teach() {
     let learned = |message: &str| {
         let body = json!({"error": {"code": 400, "message": message, "status": "INVALID_ARGUMENT"}});
-        Gemini.learn(&full_conversation("gemini-x"), &answer(400, &body.to_string()), Quirks::default())
+        GeminiGenerate.learn(
+            &full_conversation("gemini-x"),
+            &answer(400, &body.to_string()),
+            ServerQuirks::default(),
+        )
     };
-    let none = Quirks::default();
-    let object = Some(Quirks { schema: SchemaSupport::JsonObject, ..none });
+    let none = ServerQuirks::default();
+    let object = Some(ServerQuirks { schema: SchemaSupport::JsonObject, ..none });
     let unknown = r#"Invalid JSON payload received. Unknown name "responseJsonSchema" at 'generation_config': Cannot find field."#;
     assert_eq!(learned(unknown), object);
     assert_eq!(learned("JSON mode is not enabled for this model"), object);
@@ -136,7 +142,7 @@ fn refusals_teach() {
     );
     assert_eq!(
         learned("Logprobs is not enabled for models/gemini-x"),
-        Some(Quirks { no_logprobs: true, ..none })
+        Some(ServerQuirks { no_logprobs: true, ..none })
     );
     assert_eq!(learned("The value of temperature is out of range"), None);
 }

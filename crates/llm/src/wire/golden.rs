@@ -1,10 +1,10 @@
-//! What the golden tests of all formats share: a request with everything in it, and the two ways over the wire.
+//! Shared parts of the golden tests of all formats: a request with everything in it, and the two ways over the wire.
 
 use reqwest::header::{HeaderMap, HeaderName, HeaderValue};
 
-use super::format::Wire;
+use super::format::WireCodec;
 use crate::error::AskError;
-use crate::quirks::Quirks;
+use crate::quirks::ServerQuirks;
 use crate::reply::ChatReply;
 use crate::request::{ChatMessage, ChatRequest, JsonSchemaFormat, Part, Role};
 use crate::transport::HttpAnswer;
@@ -27,7 +27,7 @@ pub(super) fn full_request(model: &str) -> ChatRequest {
     }
 }
 
-/// The same in a conversation of several turns.
+/// [`full_request`] in a conversation of several turns.
 pub(super) fn full_conversation(model: &str) -> ChatRequest {
     let request = full_request(model);
     let more = [ChatMessage::assistant("Yes?"), ChatMessage::user("So?")];
@@ -48,7 +48,7 @@ pub(super) fn pictured() -> ChatMessage {
 }
 
 /// The body that is sent.
-pub(super) fn encoded(wire: &dyn Wire, request: &ChatRequest, quirks: Quirks) -> String {
+pub(super) fn encoded(wire: &dyn WireCodec, request: &ChatRequest, quirks: ServerQuirks) -> String {
     String::from_utf8(wire.encode(request, quirks).unwrap().body).unwrap()
 }
 
@@ -64,13 +64,13 @@ pub(super) fn named(header: &'static str, value: &'static str, answer: HttpAnswe
     HttpAnswer { headers, ..answer }
 }
 
-/// What an answer says, with its text beside it, as a client returns it.
-pub(super) fn read(wire: &dyn Wire, answer: HttpAnswer) -> Result<ChatReply, AskError> {
+/// Reply in an answer, with the answer's text, as a client returns it.
+pub(super) fn read(wire: &dyn WireCodec, answer: HttpAnswer) -> Result<ChatReply, AskError> {
     let reply = wire.decode(&answer)?;
     Ok(ChatReply { raw: answer.into_text(), ..reply })
 }
 
-/// What a body of a good status says.
-pub(super) fn decoded(wire: &dyn Wire, body: &str) -> Result<ChatReply, AskError> {
+/// Reply in a body with a good status.
+pub(super) fn decoded(wire: &dyn WireCodec, body: &str) -> Result<ChatReply, AskError> {
     read(wire, answer(200, body))
 }

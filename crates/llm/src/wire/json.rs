@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use serde_json::Value;
 
-/// What a server said went wrong.
+/// Error as a server reports it.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub(super) struct ServerError {
     /// Its words, possibly long.
@@ -35,6 +35,7 @@ pub(super) fn error_value(error: &Value) -> ServerError {
     {
         return error_value(first.get("error").unwrap_or(first));
     }
+
     let message = ["message", "detail", "msg", "error", "errors", "title"]
         .iter()
         .find_map(|key| error.get(*key).filter(|value| !value.is_null()))
@@ -44,6 +45,7 @@ pub(super) fn error_value(error: &Value) -> ServerError {
         Some(Value::Number(number)) => number.to_string(),
         _ => String::new(),
     };
+
     let status = ["code", "status"]
         .iter()
         .find_map(|key| match error.get(*key)? {
@@ -53,10 +55,12 @@ pub(super) fn error_value(error: &Value) -> ServerError {
         })
         .and_then(|code| u16::try_from(code).ok())
         .filter(|code| (400..600).contains(code));
+
     let mut words = vec![word("code"), word("type")];
     // A status in words, such as RESOURCE_EXHAUSTED; one in figures is a number already.
     words.extend(error.get("status").and_then(Value::as_str).map(str::to_owned));
     words.extend(details(error).filter_map(|detail| text(detail, "/reason")));
+
     let mut said = message.as_str().map_or_else(|| message.to_string(), str::to_owned);
     let mut param = word("param");
     if let Some(behind) = behind(error) {
@@ -66,6 +70,7 @@ pub(super) fn error_value(error: &Value) -> ServerError {
             param = behind.param;
         }
     }
+
     words.retain(|word| !word.is_empty());
     ServerError {
         message: said,
@@ -76,7 +81,7 @@ pub(super) fn error_value(error: &Value) -> ServerError {
     }
 }
 
-/// What the server behind a gateway said: OpenRouter passes it on as it came, and says little itself.
+/// Error of the server behind a gateway: OpenRouter passes it on as it came, and says little itself.
 fn behind(error: &Value) -> Option<ServerError> {
     let raw = error.get("metadata")?.get("raw")?;
     let said = match raw {

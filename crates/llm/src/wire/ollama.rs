@@ -8,13 +8,14 @@ use std::borrow::Cow;
 use serde::Serialize;
 use serde_json::Value;
 
-use super::answer::{self, Said};
-use super::format::{HttpCall, KeyHeader, Wire};
+use super::answer;
+use super::format::{HttpCall, KeyHeader, WireCodec};
 use super::{json, outgoing, refusal};
 use crate::error::AskError;
-use crate::quirks::{LimitField, Quirks, SchemaSupport, Sent};
-use crate::reply::{ChatReply, Finish, Usage};
+use crate::quirks::{LimitField, SchemaSupport, SentFeatures, ServerQuirks};
+use crate::reply::{ChatReply, FinishReason};
 use crate::request::{ChatMessage, ChatRequest, JsonSchemaFormat, Part, Role};
+use crate::token_counts::TokenCounts;
 use crate::transport::HttpAnswer;
 
 const SCHEMA_NAMES: [&str; 4] = ["format", "grammar", "structured output", "structured outputs"];
@@ -30,9 +31,9 @@ const REPLY_ROOM: u32 = 1024;
 
 /// The format.
 #[derive(Debug, Clone, Copy, Default)]
-pub struct Ollama;
+pub struct OllamaChat;
 
-impl Wire for Ollama {
+impl WireCodec for OllamaChat {
     fn name(&self) -> &'static str {
         "ollama"
     }
@@ -41,24 +42,28 @@ impl Wire for Ollama {
         KeyHeader { name: "authorization", prefix: "Bearer " }
     }
 
-    fn encode(&self, request: &ChatRequest, quirks: Quirks) -> Result<HttpCall, AskError> {
+    fn encode(&self, request: &ChatRequest, quirks: ServerQuirks) -> Result<HttpCall, AskError> {
         outgoing::check(request)?;
         let logprobs = quirks.alternatives(request.logprobs);
-        let messages: Vec<Message<'_>> = request.messages.iter().map(message).collect();
+        let messages: Vec<OllamaMessage<'_>> = request.messages.iter().map(message).collect();
         let limit = request.output_limit().filter(|_| quirks.limit == LimitField::Usual);
-        let options = Options {
+        let options = OllamaOptions {
             temperature: request.temperature.filter(|_| !quirks.no_temperature),
             seed: request.seed.filter(|_| !quirks.no_seed),
             num_predict: limit,
             num_ctx: window(&messages, request.max_output_tokens.unwrap_or(REPLY_ROOM)),
         };
-        let body = Body {
+
+        let body = OllamaBody {
             model: &request.model,
             messages,
             stream: false,
             truncate: false,
             shift: false,
-            format: request.schema.as_ref().and_then(|schema| Format::of(schema, quirks.schema)),
+            format: request
+                .schema
+                .as_ref()
+                .and_then(|schema| OllamaFormat::from_format(schema, quirks.schema)),
             options,
             logprobs: logprobs.map(|_| true),
             top_logprobs: logprobs,
@@ -68,7 +73,7 @@ impl Wire for Ollama {
 
     fn decode(&self, answer: &HttpAnswer) -> Result<ChatReply, AskError> {
         let body = answer::body(answer)?;
-        let usage = Usage {
+        let usage = TokenCounts {
             input: json::count(&body, "/prompt_eval_count"),
             cached: None,
             output: json::count(&body, "/eval_count"),
@@ -76,27 +81,28 @@ impl Wire for Ollama {
         let Some(message) = body.get("message").filter(|message| message.is_object()) else {
             return Err(answer::without_reply(answer, &body, "message", usage));
         };
+
         if body.get("done").is_some_and(|done| done != true) {
             return Err(answer::malformed(answer, "the answer is only the beginning of one".into(), usage));
         }
+
         let called =
             message.get("tool_calls").and_then(Value::as_array).is_some_and(|calls| !calls.is_empty());
-        Ok(answer::reply(
-            answer,
-            Said {
-                text: message["content"].as_str().unwrap_or_default().to_owned(),
-                finish: if called { Finish::ToolCall } else { finish(body.get("done_reason")) },
-                refusal: None,
-                usage,
-                model: json::text(&body, "/model"),
-                id: None,
-            },
-        ))
+        let text = message["content"].as_str().unwrap_or_default();
+        let finish = if called { FinishReason::ToolCall } else { finish(body.get("done_reason")) };
+        let reply = ChatReply { usage, model: json::text(&body, "/model"), ..ChatReply::new(text, finish) };
+
+        Ok(answer::complete(answer, reply))
     }
 
-    fn learn(&self, request: &ChatRequest, answer: &HttpAnswer, quirks: Quirks) -> Option<Quirks> {
+    fn learn(
+        &self,
+        request: &ChatRequest,
+        answer: &HttpAnswer,
+        quirks: ServerQuirks,
+    ) -> Option<ServerQuirks> {
         let schema_sent = request.schema.is_some() && quirks.schema != SchemaSupport::None;
-        let sent = Sent {
+        let sent = SentFeatures {
             system: quirks.sends_system(request),
             temperature: request.temperature.is_some() && !quirks.no_temperature,
             seed: (request.seed.is_some() && !quirks.no_seed).then_some("seed"),
@@ -114,15 +120,15 @@ impl Wire for Ollama {
 
 /// The request body. The order of the fields is the order on the wire.
 #[derive(Serialize)]
-struct Body<'a> {
+struct OllamaBody<'a> {
     model: &'a str,
-    messages: Vec<Message<'a>>,
+    messages: Vec<OllamaMessage<'a>>,
     stream: bool,
     truncate: bool,
     shift: bool,
     #[serde(skip_serializing_if = "Option::is_none")]
-    format: Option<Format<'a>>,
-    options: Options,
+    format: Option<OllamaFormat<'a>>,
+    options: OllamaOptions,
     #[serde(skip_serializing_if = "Option::is_none")]
     logprobs: Option<bool>,
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -130,7 +136,7 @@ struct Body<'a> {
 }
 
 #[derive(Serialize)]
-struct Message<'a> {
+struct OllamaMessage<'a> {
     role: Role,
     content: Cow<'a, str>,
     #[serde(skip_serializing_if = "Vec::is_empty")]
@@ -139,13 +145,13 @@ struct Message<'a> {
 
 #[derive(Serialize)]
 #[serde(untagged)]
-enum Format<'a> {
+enum OllamaFormat<'a> {
     Schema(&'a Value),
     Word(&'static str),
 }
 
-impl<'a> Format<'a> {
-    fn of(format: &'a JsonSchemaFormat, support: SchemaSupport) -> Option<Self> {
+impl<'a> OllamaFormat<'a> {
+    fn from_format(format: &'a JsonSchemaFormat, support: SchemaSupport) -> Option<Self> {
         match support {
             SchemaSupport::Full => Some(Self::Schema(&format.schema)),
             SchemaSupport::JsonObject => Some(Self::Word("json")),
@@ -155,7 +161,7 @@ impl<'a> Format<'a> {
 }
 
 #[derive(Serialize)]
-struct Options {
+struct OllamaOptions {
     #[serde(skip_serializing_if = "Option::is_none")]
     temperature: Option<f64>,
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -166,7 +172,7 @@ struct Options {
     num_ctx: Option<u32>,
 }
 
-fn message(message: &ChatMessage) -> Message<'_> {
+fn message(message: &ChatMessage) -> OllamaMessage<'_> {
     let images = message.content.iter().filter_map(|part| match part {
         Part::Image { data, .. } => Some(data.as_str()),
         Part::Text(_) => None,
@@ -178,12 +184,12 @@ fn message(message: &ChatMessage) -> Message<'_> {
         });
         Cow::Owned(texts.collect())
     });
-    Message { role: message.role, content, images: images.collect() }
+    OllamaMessage { role: message.role, content, images: images.collect() }
 }
 
 /// The window to ask for; `None` where the usual one is enough. Powers of two, because the server loads the model anew
 /// whenever the window changes.
-fn window(messages: &[Message<'_>], reply: u32) -> Option<u32> {
+fn window(messages: &[OllamaMessage<'_>], reply: u32) -> Option<u32> {
     let bytes: usize = messages.iter().map(|message| message.content.len()).sum();
     // Three bytes a token is on the safe side for every language; a few more for each message's frame.
     let prompt = u32::try_from(bytes / 3 + messages.len() * 16).unwrap_or(u32::MAX);
@@ -192,11 +198,11 @@ fn window(messages: &[Message<'_>], reply: u32) -> Option<u32> {
         .then(|| needed.checked_next_power_of_two().unwrap_or(LARGEST_WINDOW).min(LARGEST_WINDOW))
 }
 
-fn finish(reason: Option<&Value>) -> Finish {
+fn finish(reason: Option<&Value>) -> FinishReason {
     match reason.and_then(Value::as_str).unwrap_or("unknown") {
-        "stop" => Finish::Stop,
-        "length" => Finish::Length,
-        other => Finish::of_word(other),
+        "stop" => FinishReason::Stop,
+        "length" => FinishReason::Length,
+        other => FinishReason::from_word(other),
     }
 }
 

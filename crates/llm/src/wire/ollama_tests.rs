@@ -9,7 +9,7 @@ use crate::error::ErrorKind;
 #[test]
 fn a_full_request_is_these_bytes() {
     assert_eq!(
-        encoded(&Ollama, &full_request("llama-x:8b"), Quirks::default()),
+        encoded(&OllamaChat, &full_request("llama-x:8b"), ServerQuirks::default()),
         concat!(
             r#"{"model":"llama-x:8b","messages":[{"role":"system","content":"Be fair."},"#,
             r#"{"role":"user","content":"\"Hi\"\n"}],"stream":false,"truncate":false,"shift":false,"#,
@@ -17,17 +17,24 @@ fn a_full_request_is_these_bytes() {
             r#""options":{"temperature":0.0,"seed":7,"num_predict":500},"logprobs":true,"top_logprobs":5}"#
         )
     );
-    assert_eq!(Ollama.encode(&full_request("llama-x:8b"), Quirks::default()).unwrap().path, "/api/chat");
+    assert_eq!(
+        OllamaChat.encode(&full_request("llama-x:8b"), ServerQuirks::default()).unwrap().path,
+        "/api/chat"
+    );
 }
 
 #[test]
 fn quirks_and_pictures() {
     let mut request = full_request("llama-x:8b");
     request.messages = [pictured()].into();
-    let quirks =
-        Quirks { schema: SchemaSupport::JsonObject, no_seed: true, no_logprobs: true, ..Quirks::default() };
+    let quirks = ServerQuirks {
+        schema: SchemaSupport::JsonObject,
+        no_seed: true,
+        no_logprobs: true,
+        ..ServerQuirks::default()
+    };
     assert_eq!(
-        encoded(&Ollama, &request, quirks),
+        encoded(&OllamaChat, &request, quirks),
         concat!(
             r#"{"model":"llama-x:8b","messages":[{"role":"user","content":"What?","images":["aGk="]}],"#,
             r#""stream":false,"truncate":false,"shift":false,"format":"json","#,
@@ -40,7 +47,8 @@ fn quirks_and_pictures() {
 fn a_long_prompt_asks_for_a_window_it_fits() {
     let window = |bytes: usize| {
         let request = ChatRequest::new(vec![ChatMessage::user("x".repeat(bytes))]);
-        let sent: Value = serde_json::from_str(&encoded(&Ollama, &request, Quirks::default())).unwrap();
+        let sent: Value =
+            serde_json::from_str(&encoded(&OllamaChat, &request, ServerQuirks::default())).unwrap();
         sent["options"]["num_ctx"].as_u64()
     };
     assert_eq!(window(3000), None);
@@ -55,9 +63,9 @@ fn a_full_reply_is_read_completely() {
         "content":"{\"met\":true}","thinking":"hm"},"done":true,"done_reason":"stop","total_duration":5,"load_duration":1,
         "prompt_eval_count":117,"prompt_eval_duration":1,"eval_count":46,"eval_duration":3,
         "logprobs":[{"token":"{","logprob":-0.5,"bytes":[123]}]}"#;
-    let reply = decoded(&Ollama, raw).unwrap();
-    assert_eq!((reply.text.as_str(), &reply.finish), (r#"{"met":true}"#, &Finish::Stop));
-    assert_eq!(reply.usage, Usage { input: Some(117), cached: None, output: Some(46) });
+    let reply = decoded(&OllamaChat, raw).unwrap();
+    assert_eq!((reply.text.as_str(), &reply.finish), (r#"{"met":true}"#, &FinishReason::Stop));
+    assert_eq!(reply.usage, TokenCounts { input: Some(117), cached: None, output: Some(46) });
     assert_eq!((reply.model.as_deref(), reply.request_id.as_deref()), (Some("llama-x:8b"), None));
     assert_eq!((reply.raw.as_str(), reply.logprobs().unwrap().len()), (raw, 1));
 }
@@ -65,22 +73,22 @@ fn a_full_reply_is_read_completely() {
 #[test]
 fn ends_of_every_kind() {
     let finish = |rest: &str| {
-        decoded(&Ollama, &format!(r#"{{"message":{{"content":"w"}}{rest}}}"#)).map(|reply| reply.finish)
+        decoded(&OllamaChat, &format!(r#"{{"message":{{"content":"w"}}{rest}}}"#)).map(|reply| reply.finish)
     };
-    assert_eq!(finish(r#","done":true,"done_reason":"length""#).unwrap(), Finish::Length);
-    assert_eq!(finish(r#","done":true,"done_reason":"load""#).unwrap(), Finish::Other("load".into()));
-    assert_eq!(finish("").unwrap(), Finish::Other("unknown".into()));
+    assert_eq!(finish(r#","done":true,"done_reason":"length""#).unwrap(), FinishReason::Length);
+    assert_eq!(finish(r#","done":true,"done_reason":"load""#).unwrap(), FinishReason::Other("load".into()));
+    assert_eq!(finish("").unwrap(), FinishReason::Other("unknown".into()));
     assert_eq!(finish(r#","done":false"#).unwrap_err().kind, ErrorKind::MalformedReply);
     let called = decoded(
-        &Ollama,
+        &OllamaChat,
         r#"{"message":{"content":"","tool_calls":[{"function":{"name":"x"}}]},"done":true,"done_reason":"stop"}"#,
     );
-    assert_eq!(called.unwrap().finish, Finish::ToolCall);
+    assert_eq!(called.unwrap().finish, FinishReason::ToolCall);
 }
 
 #[test]
 fn errors_in_ollamas_words() {
-    let error = |status, body: &str| Ollama.decode(&answer(status, body)).unwrap_err().kind;
+    let error = |status, body: &str| OllamaChat.decode(&answer(status, body)).unwrap_err().kind;
     assert_eq!(error(404, r#"{"error":"model 'x' not found"}"#), ErrorKind::NotFound);
     assert_eq!(
         error(503, r#"{"error":"server busy, please try again.  maximum pending requests exceeded"}"#),
@@ -93,7 +101,7 @@ fn errors_in_ollamas_words() {
     );
     assert_eq!(error(200, r#"{"error":"unexpected EOF"}"#), ErrorKind::Server);
     for body in ["{}", "[1]", "7", r#"{"choices":[{"message":{"content":"x"}}]}"#, r#"{"message":"x"}"#] {
-        assert_eq!(decoded(&Ollama, body).unwrap_err().kind, ErrorKind::MalformedReply, "{body}");
+        assert_eq!(decoded(&OllamaChat, body).unwrap_err().kind, ErrorKind::MalformedReply, "{body}");
     }
 }
 
@@ -101,7 +109,11 @@ fn errors_in_ollamas_words() {
 fn refusals_teach() {
     let learned = |message: &str| {
         let body = json!({ "error": message });
-        Ollama.learn(&full_request("llama-x:8b"), &answer(400, &body.to_string()), Quirks::default())
+        OllamaChat.learn(
+            &full_request("llama-x:8b"),
+            &answer(400, &body.to_string()),
+            ServerQuirks::default(),
+        )
     };
     assert_eq!(
         learned("this model does not support structured outputs").unwrap().schema,

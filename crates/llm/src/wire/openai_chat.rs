@@ -1,17 +1,20 @@
 //! OpenAI's chat completions format, which most other servers speak as well.
 
+use std::borrow::Cow;
+
 use serde::Serialize;
 use serde_json::Value;
 use serde_json::value::RawValue;
 
-use super::answer::{self, Said};
-use super::dialect::{Dialect, LogprobsField};
-use super::format::{HttpCall, KeyHeader, Wire};
-use super::{json, openai_chat_usual, outgoing, refusal, text};
+use super::answer;
+use super::dialect::{ChatDialect, LogprobsField};
+use super::format::{HttpCall, KeyHeader, WireCodec};
+use super::{json, outgoing, refusal};
 use crate::error::AskError;
-use crate::quirks::{LimitField, Quirks, SchemaSupport, Sent};
-use crate::reply::{ChatReply, Finish, Usage};
+use crate::quirks::{LimitField, SchemaSupport, SentFeatures, ServerQuirks};
+use crate::reply::{ChatReply, FinishReason};
 use crate::request::{ChatMessage, ChatRequest, JsonSchemaFormat, Part, Role};
+use crate::token_counts::TokenCounts;
 use crate::transport::HttpAnswer;
 
 /// Names under which servers speak of the reply schema.
@@ -29,16 +32,16 @@ const SCHEMA_NAMES: [&str; 8] = [
 /// The format, in one of its dialects.
 #[derive(Debug, Clone, Copy)]
 pub struct OpenAiChat {
-    dialect: Dialect,
+    dialect: ChatDialect,
 }
 
 impl OpenAiChat {
     /// The format in this dialect.
-    pub fn new(dialect: Dialect) -> Self {
+    pub fn new(dialect: ChatDialect) -> Self {
         Self { dialect }
     }
 
-    fn limit_name(&self, quirks: Quirks) -> Option<&'static str> {
+    fn limit_name(&self, quirks: ServerQuirks) -> Option<&'static str> {
         match quirks.limit {
             LimitField::Usual => Some(self.dialect.limit),
             LimitField::Other => Some(self.dialect.other_limit),
@@ -46,13 +49,13 @@ impl OpenAiChat {
         }
     }
 
-    /// What is sent at all: the dialect and what was learned, whichever takes less.
-    fn schema_support(&self, quirks: Quirks) -> SchemaSupport {
+    /// Part of the schema to send: the dialect's or the learned one, whichever is less.
+    fn schema_support(&self, quirks: ServerQuirks) -> SchemaSupport {
         quirks.schema.max(self.dialect.schema)
     }
 }
 
-impl Wire for OpenAiChat {
+impl WireCodec for OpenAiChat {
     fn name(&self) -> &'static str {
         "openai-chat"
     }
@@ -61,52 +64,81 @@ impl Wire for OpenAiChat {
         KeyHeader { name: "authorization", prefix: "Bearer " }
     }
 
-    fn encode(&self, request: &ChatRequest, quirks: Quirks) -> Result<HttpCall, AskError> {
+    fn encode(&self, request: &ChatRequest, quirks: ServerQuirks) -> Result<HttpCall, AskError> {
         outgoing::check(request)?;
         let limit_name = self.limit_name(quirks);
         let limit = |name| request.output_limit().filter(|_| limit_name == Some(name));
         let seed = |name| request.seed.filter(|_| !quirks.no_seed && self.dialect.seed == name);
         let logprobs = quirks.alternatives(request.logprobs);
-        let rest = Rest {
+        let body = ChatBody {
+            model: &request.model,
+            messages: request.messages.iter().map(WireMessage::from).collect(),
             response_format: request
                 .schema
                 .as_ref()
-                .and_then(|schema| ResponseFormat::of(schema, self.schema_support(quirks))),
+                .and_then(|schema| ResponseFormat::from_format(schema, self.schema_support(quirks))),
             temperature: request.temperature.filter(|_| !quirks.no_temperature),
             seed: seed("seed"),
             random_seed: seed("random_seed"),
             max_tokens: limit("max_tokens"),
             max_completion_tokens: limit("max_completion_tokens"),
             logprobs: logprobs.map(|count| match self.dialect.logprobs {
-                LogprobsField::Count => Logprobs::Count(count),
-                LogprobsField::Flag | LogprobsField::Routed => Logprobs::Flag(true),
+                LogprobsField::Count => LogprobsParameter::Count(count),
+                LogprobsField::Flag | LogprobsField::Routed => LogprobsParameter::Flag(true),
             }),
             top_logprobs: logprobs.filter(|_| self.dialect.logprobs != LogprobsField::Count),
             provider: logprobs
                 .filter(|_| self.dialect.logprobs == LogprobsField::Routed)
-                .map(|_| Routing { require_parameters: true }),
+                .map(|_| ProviderRouting { require_parameters: true }),
         };
-        body(request, &rest).map(|body| outgoing::post_body(self.dialect.path, body))
+
+        outgoing::post(self.dialect.path, &body)
     }
 
     fn decode(&self, answer: &HttpAnswer) -> Result<ChatReply, AskError> {
-        openai_chat_usual::read(answer).map_or_else(|| decode_any(answer), Ok)
+        let body = answer::body(answer)?;
+        let usage = usage(&body);
+        let Some(choice) = json::at(&body, "/choices/0") else {
+            return Err(answer::without_reply(answer, &body, "choices", usage));
+        };
+        if let Some(error) = choice.get("error").filter(|error| !error.is_null()) {
+            return Err(answer::refused(answer, json::error_value(error), usage));
+        }
+
+        let content = json::at(choice, "/message/content").or_else(|| choice.get("text"));
+        let (text, refused_part) = content.map(read_content).unwrap_or_default();
+        let finish = finish(choice.get("finish_reason").and_then(Value::as_str));
+        let reply = ChatReply {
+            refusal: json::text(choice, "/message/refusal").or(refused_part),
+            usage,
+            model: json::text(&body, "/model"),
+            request_id: json::text(&body, "/id"),
+            ..ChatReply::new(text, finish)
+        };
+
+        Ok(answer::complete(answer, reply))
     }
 
-    fn limits_output(&self, quirks: Quirks) -> bool {
+    fn limits_output(&self, quirks: ServerQuirks) -> bool {
         self.limit_name(quirks).is_some()
     }
 
-    fn learn(&self, request: &ChatRequest, answer: &HttpAnswer, quirks: Quirks) -> Option<Quirks> {
+    fn learn(
+        &self,
+        request: &ChatRequest,
+        answer: &HttpAnswer,
+        quirks: ServerQuirks,
+    ) -> Option<ServerQuirks> {
         let routed = self.dialect.logprobs == LogprobsField::Routed && request.logprobs.is_some();
         if routed
             && answer.status == 404
             && json::server_error(&answer.body).message.contains("requested parameters")
         {
-            return Some(Quirks { no_logprobs: true, ..quirks });
+            return Some(ServerQuirks { no_logprobs: true, ..quirks });
         }
+
         let schema_sent = request.schema.is_some() && self.schema_support(quirks) != SchemaSupport::None;
-        let sent = Sent {
+        let sent = SentFeatures {
             system: quirks.sends_system(request),
             temperature: request.temperature.is_some() && !quirks.no_temperature,
             seed: (request.seed.is_some() && !quirks.no_seed).then_some(self.dialect.seed),
@@ -119,97 +151,11 @@ impl Wire for OpenAiChat {
     }
 }
 
-/// Reads an answer of whatever shape.
-fn decode_any(answer: &HttpAnswer) -> Result<ChatReply, AskError> {
-    let body = answer::body(answer)?;
-    let usage = usage(&body);
-    let Some(choice) = json::at(&body, "/choices/0") else {
-        return Err(answer::without_reply(answer, &body, "choices", usage));
-    };
-    if let Some(error) = choice.get("error").filter(|error| !error.is_null()) {
-        return Err(answer::refused(answer, json::error_value(error), usage));
-    }
-    let content = json::at(choice, "/message/content").or_else(|| choice.get("text"));
-    let (text, refused_part) = content.map(read_content).unwrap_or_default();
-    Ok(answer::reply(
-        answer,
-        Said {
-            text,
-            finish: finish(choice.get("finish_reason").and_then(Value::as_str)),
-            refusal: json::text(choice, "/message/refusal").or(refused_part),
-            usage,
-            model: json::text(&body, "/model"),
-            id: json::text(&body, "/id"),
-        },
-    ))
-}
-
-/// The body: model, messages, and then the rest.
-fn body(request: &ChatRequest, rest: &Rest<'_>) -> Result<Vec<u8>, AskError> {
-    let unwritable = |error: serde_json::Error| outgoing::bad(error.to_string());
-    let texts = request.messages.iter().flat_map(|message| &*message.content);
-    let length: usize = texts
-        .map(|part| match part {
-            Part::Text(text) => text.len(),
-            Part::Image { data, .. } => data.len(),
-        })
-        .sum();
-    // Room for escapes, and for the schema.
-    let mut out = Vec::with_capacity(length + length / 8 + 1024);
-    out.extend_from_slice(b"{\"model\":\"");
-    text::push(&mut out, &request.model);
-    out.extend_from_slice(b"\",\"messages\":");
-    let mut before = b'[';
-    for message in &*request.messages {
-        out.push(before);
-        before = b',';
-        out.extend_from_slice(b"{\"role\":");
-        serde_json::to_writer(&mut out, &message.role).map_err(unwritable)?;
-        out.extend_from_slice(b",\"content\":");
-        push_content(&mut out, message).map_err(unwritable)?;
-        out.push(b'}');
-    }
-    out.push(b']');
-    let end = out.len();
-    serde_json::to_writer(&mut out, rest).map_err(unwritable)?;
-    if out[end..] == *b"{}" {
-        out.remove(end);
-    } else {
-        out[end] = b',';
-    }
-    Ok(out)
-}
-
-/// Messages of text alone go out as one string: many servers take nothing else, and those that take parts differ in
-/// how they join them.
-fn push_content(out: &mut Vec<u8>, message: &ChatMessage) -> serde_json::Result<()> {
-    let parts = &message.content;
-    let push = if message.role == Role::System { text::push_standing } else { text::push };
-    if parts.iter().all(|part| matches!(part, Part::Text(_))) {
-        out.push(b'"');
-        for part in &**parts {
-            if let Part::Text(words) = part {
-                push(out, words);
-            }
-        }
-        out.push(b'"');
-        return Ok(());
-    }
-    let parts: Vec<ContentPart<'_>> = parts
-        .iter()
-        .map(|part| match part {
-            Part::Text(text) => ContentPart::Text { text },
-            Part::Image { media_type, data } => ContentPart::ImageUrl {
-                image_url: ImageUrl { url: format!("data:{media_type};base64,{data}") },
-            },
-        })
-        .collect();
-    serde_json::to_writer(out, &parts)
-}
-
-/// What follows the messages in the body. The order of the fields is the order on the wire.
+/// Body of a request. The order of the fields is the order on the wire.
 #[derive(Serialize)]
-struct Rest<'a> {
+struct ChatBody<'a> {
+    model: &'a str,
+    messages: Vec<WireMessage<'a>>,
     #[serde(skip_serializing_if = "Option::is_none")]
     response_format: Option<ResponseFormat<'a>>,
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -223,23 +169,48 @@ struct Rest<'a> {
     #[serde(skip_serializing_if = "Option::is_none")]
     max_completion_tokens: Option<u32>,
     #[serde(skip_serializing_if = "Option::is_none")]
-    logprobs: Option<Logprobs>,
+    logprobs: Option<LogprobsParameter>,
     #[serde(skip_serializing_if = "Option::is_none")]
     top_logprobs: Option<u8>,
     #[serde(skip_serializing_if = "Option::is_none")]
-    provider: Option<Routing>,
+    provider: Option<ProviderRouting>,
+}
+
+#[derive(Serialize)]
+struct WireMessage<'a> {
+    role: Role,
+    content: MessageContent<'a>,
+}
+
+/// Messages of text alone go out as one string: many servers take nothing else, and those that take parts differ in
+/// how they join them.
+#[derive(Serialize)]
+#[serde(untagged)]
+enum MessageContent<'a> {
+    Text(Cow<'a, str>),
+    Parts(Vec<ContentPart<'a>>),
+}
+
+impl<'a> From<&'a ChatMessage> for WireMessage<'a> {
+    fn from(message: &'a ChatMessage) -> Self {
+        let content = outgoing::text_only(&message.content).map_or_else(
+            || MessageContent::Parts(message.content.iter().map(ContentPart::from).collect()),
+            MessageContent::Text,
+        );
+        Self { role: message.role, content }
+    }
 }
 
 #[derive(Serialize)]
 #[serde(untagged)]
-enum Logprobs {
+enum LogprobsParameter {
     Flag(bool),
     Count(u8),
 }
 
-/// What OpenRouter may choose from.
+/// Restriction of the servers that OpenRouter may choose from.
 #[derive(Serialize)]
-struct Routing {
+struct ProviderRouting {
     require_parameters: bool,
 }
 
@@ -248,6 +219,17 @@ struct Routing {
 enum ContentPart<'a> {
     Text { text: &'a str },
     ImageUrl { image_url: ImageUrl },
+}
+
+impl<'a> From<&'a Part> for ContentPart<'a> {
+    fn from(part: &'a Part) -> Self {
+        match part {
+            Part::Text(text) => Self::Text { text },
+            Part::Image { media_type, data } => {
+                Self::ImageUrl { image_url: ImageUrl { url: format!("data:{media_type};base64,{data}") } }
+            }
+        }
+    }
 }
 
 #[derive(Serialize)]
@@ -270,7 +252,7 @@ struct JsonSchema<'a> {
 }
 
 impl<'a> ResponseFormat<'a> {
-    fn of(format: &'a JsonSchemaFormat, support: SchemaSupport) -> Option<Self> {
+    fn from_format(format: &'a JsonSchemaFormat, support: SchemaSupport) -> Option<Self> {
         match support {
             SchemaSupport::Full => Some(Self::JsonSchema {
                 json_schema: JsonSchema {
@@ -305,28 +287,29 @@ fn read_content(content: &Value) -> (String, Option<String>) {
                     },
                 }
             }
+
             (text, refusal)
         }
         _ => (String::new(), None),
     }
 }
 
-/// Why the model stopped, in whatever word a server has for it.
-pub(super) fn finish(reason: Option<&str>) -> Finish {
+/// Reads the reason why the model stopped, in any server's words.
+fn finish(reason: Option<&str>) -> FinishReason {
     match reason.unwrap_or("unknown") {
-        "stop" | "eos" | "eos_token" | "end_turn" | "stop_sequence" => Finish::Stop,
-        "length" | "max_tokens" | "model_length" => Finish::Length,
-        "content_filter" | "safety" => Finish::ContentFilter,
-        "tool_calls" | "function_call" | "tool_use" => Finish::ToolCall,
-        other => Finish::of_word(other),
+        "stop" | "eos" | "eos_token" | "end_turn" | "stop_sequence" => FinishReason::Stop,
+        "length" | "max_tokens" | "model_length" => FinishReason::Length,
+        "content_filter" | "safety" => FinishReason::ContentFilter,
+        "tool_calls" | "function_call" | "tool_use" => FinishReason::ToolCall,
+        other => FinishReason::from_word(other),
     }
 }
 
-fn usage(body: &Value) -> Usage {
+fn usage(body: &Value) -> TokenCounts {
     let count = |paths: [&str; 2]| paths.iter().find_map(|path| json::count(body, path));
     let input = count(["/usage/prompt_tokens", "/usage/input_tokens"]);
     let visible = count(["/usage/completion_tokens", "/usage/output_tokens"]);
-    Usage {
+    TokenCounts {
         input,
         cached: count(["/usage/prompt_tokens_details/cached_tokens", "/usage/prompt_cache_hit_tokens"]),
         output: written(input, visible, json::count(body, "/usage/total_tokens")),
@@ -334,7 +317,7 @@ fn usage(body: &Value) -> Usage {
 }
 
 /// Tokens written. Some servers, xAI's and Google's among them, count hidden reasoning in the total alone.
-pub(super) fn written(input: Option<u64>, visible: Option<u64>, total: Option<u64>) -> Option<u64> {
+fn written(input: Option<u64>, visible: Option<u64>, total: Option<u64>) -> Option<u64> {
     let all = total.zip(input).map(|(total, input)| total.saturating_sub(input));
     visible.map(|visible| visible.max(all.unwrap_or(0)))
 }

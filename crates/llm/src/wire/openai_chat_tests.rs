@@ -12,18 +12,18 @@ fn full_request() -> ChatRequest {
     ChatRequest { logprobs: None, ..golden::full_request("gpt-x") }
 }
 
-fn body(dialect: Dialect, request: &ChatRequest, quirks: Quirks) -> String {
+fn body(dialect: ChatDialect, request: &ChatRequest, quirks: ServerQuirks) -> String {
     encoded(&OpenAiChat::new(dialect), request, quirks)
 }
 
 fn decode(status: u16, body: &str) -> Result<ChatReply, AskError> {
-    read(&OpenAiChat::new(Dialect::OPENAI), named("x-request-id", "req_1", answer(status, body)))
+    read(&OpenAiChat::new(ChatDialect::OPENAI), named("x-request-id", "req_1", answer(status, body)))
 }
 
 #[test]
 fn a_full_request_is_these_bytes() {
     assert_eq!(
-        body(Dialect::OPENAI, &full_request(), Quirks::default()),
+        body(ChatDialect::OPENAI, &full_request(), ServerQuirks::default()),
         concat!(
             r#"{"model":"gpt-x","messages":[{"role":"system","content":"Be fair."},"#,
             r#"{"role":"user","content":"\"Hi\"\n"}],"#,
@@ -32,7 +32,7 @@ fn a_full_request_is_these_bytes() {
             r#""temperature":0.0,"seed":7,"max_completion_tokens":500}"#
         )
     );
-    let call = OpenAiChat::new(Dialect::OPENAI).encode(&full_request(), Quirks::default()).unwrap();
+    let call = OpenAiChat::new(ChatDialect::OPENAI).encode(&full_request(), ServerQuirks::default()).unwrap();
     assert_eq!(call.path, "/chat/completions");
     assert!(call.headers.contains(&("content-type", "application/json".into())));
 }
@@ -49,7 +49,7 @@ fn a_bare_request_and_a_picture() {
     }]);
     request.model = "m".into();
     assert_eq!(
-        body(Dialect::COMPATIBLE, &request, Quirks::default()),
+        body(ChatDialect::COMPATIBLE, &request, ServerQuirks::default()),
         concat!(
             r#"{"model":"m","messages":[{"role":"user","content":[{"type":"text","text":"What is it?"},"#,
             r#"{"type":"image_url","image_url":{"url":"data:image/png;base64,aGk="}}]}]}"#
@@ -58,27 +58,28 @@ fn a_bare_request_and_a_picture() {
     let content = vec![Part::Text("a".into()), Part::Text("b".into())];
     request.messages = [ChatMessage { role: Role::User, content: content.into() }].into();
     assert!(
-        body(Dialect::COMPATIBLE, &request, Quirks::default()).contains(r#"{"role":"user","content":"ab"}"#)
+        body(ChatDialect::COMPATIBLE, &request, ServerQuirks::default())
+            .contains(r#"{"role":"user","content":"ab"}"#)
     );
 }
 
 #[test]
 fn quirks_and_dialects_leave_out_what_is_refused() {
-    let quirks = Quirks {
+    let quirks = ServerQuirks {
         no_temperature: true,
         no_seed: true,
         no_logprobs: true,
         schema: SchemaSupport::JsonObject,
         limit: LimitField::Other,
-        ..Quirks::default()
+        ..ServerQuirks::default()
     };
-    let sent = body(Dialect::OPENAI, &full_request(), quirks);
+    let sent = body(ChatDialect::OPENAI, &full_request(), quirks);
     assert!(sent.ends_with(r#""response_format":{"type":"json_object"},"max_tokens":500}"#), "{sent}");
-    let least = Quirks { schema: SchemaSupport::None, limit: LimitField::Dropped, ..quirks };
-    let sent = body(Dialect::OPENAI, &full_request(), least);
+    let least = ServerQuirks { schema: SchemaSupport::None, limit: LimitField::Dropped, ..quirks };
+    let sent = body(ChatDialect::OPENAI, &full_request(), least);
     assert!(sent.ends_with(r#""content":"\"Hi\"\n"}]}"#), "{sent}");
     assert!(
-        body(Dialect::COMPATIBLE, &full_request(), Quirks::default())
+        body(ChatDialect::COMPATIBLE, &full_request(), ServerQuirks::default())
             .ends_with(r#""seed":7,"max_tokens":500}"#)
     );
 }
@@ -87,40 +88,41 @@ fn quirks_and_dialects_leave_out_what_is_refused() {
 fn log_probabilities_and_the_seeds_of_other_dialects() {
     let request = ChatRequest { logprobs: Some(5), schema: None, ..full_request() };
     assert!(
-        body(Dialect::OPENAI, &request, Quirks::default())
+        body(ChatDialect::OPENAI, &request, ServerQuirks::default())
             .ends_with(r#""seed":7,"max_completion_tokens":500,"logprobs":true,"top_logprobs":5}"#)
     );
     assert!(
-        body(Dialect::MISTRAL, &full_request(), Quirks::default())
+        body(ChatDialect::MISTRAL, &full_request(), ServerQuirks::default())
             .ends_with(r#""temperature":0.0,"random_seed":7,"max_tokens":500}"#)
     );
     assert!(
-        body(Dialect::OBJECT_ONLY, &full_request(), Quirks::default())
+        body(ChatDialect::OBJECT_ONLY, &full_request(), ServerQuirks::default())
             .contains(r#""response_format":{"type":"json_object"}"#)
     );
     let extra = answer(
         422,
         r#"{"detail":[{"type":"extra_forbidden","loc":["body","random_seed"],"msg":"Extra inputs are not permitted"}]}"#,
     );
-    let learned = OpenAiChat::new(Dialect::MISTRAL).learn(&full_request(), &extra, Quirks::default());
-    assert_eq!(learned, Some(Quirks { no_seed: true, ..Quirks::default() }));
+    let learned =
+        OpenAiChat::new(ChatDialect::MISTRAL).learn(&full_request(), &extra, ServerQuirks::default());
+    assert_eq!(learned, Some(ServerQuirks { no_seed: true, ..ServerQuirks::default() }));
     let refused = answer(
         403,
         r#"{"error":{"message":"You are not allowed to request logprobs from this model","type":"invalid_request_error"}}"#,
     );
-    let learned = OpenAiChat::new(Dialect::OPENAI).learn(&request, &refused, Quirks::default());
-    assert_eq!(learned, Some(Quirks { no_logprobs: true, ..Quirks::default() }));
+    let learned = OpenAiChat::new(ChatDialect::OPENAI).learn(&request, &refused, ServerQuirks::default());
+    assert_eq!(learned, Some(ServerQuirks { no_logprobs: true, ..ServerQuirks::default() }));
 }
 
 #[test]
 fn unsendable_requests_are_refused_here() {
-    let wire = OpenAiChat::new(Dialect::OPENAI);
+    let wire = OpenAiChat::new(ChatDialect::OPENAI);
     for request in [
         ChatRequest::new(vec![]),
         ChatRequest { temperature: Some(f64::NAN), ..full_request() },
         ChatRequest { temperature: Some(f64::INFINITY), ..full_request() },
     ] {
-        assert_eq!(wire.encode(&request, Quirks::default()).unwrap_err().kind, ErrorKind::BadRequest);
+        assert_eq!(wire.encode(&request, ServerQuirks::default()).unwrap_err().kind, ErrorKind::BadRequest);
     }
 }
 
@@ -133,9 +135,9 @@ fn a_full_reply_is_read_completely() {
         "prompt_tokens_details":{"cached_tokens":1024},"completion_tokens_details":{"reasoning_tokens":0}}}"#;
     let reply = decode(200, raw).unwrap();
     assert_eq!(reply.text, r#"{"met":true}"#);
-    assert_eq!(reply.finish, Finish::Stop);
+    assert_eq!(reply.finish, FinishReason::Stop);
     assert_eq!(reply.refusal, None);
-    assert_eq!(reply.usage, Usage { input: Some(1117), cached: Some(1024), output: Some(46) });
+    assert_eq!(reply.usage, TokenCounts { input: Some(1117), cached: Some(1024), output: Some(46) });
     assert_eq!(reply.model.as_deref(), Some("gpt-x-2026"));
     assert_eq!(reply.request_id.as_deref(), Some("req_1"));
     assert_eq!(reply.raw, raw);
@@ -176,16 +178,19 @@ fn hidden_reasoning_counts_as_output_wherever_a_server_puts_it() {
 fn log_probabilities_are_asked_for_as_each_server_wants_it() {
     let request = ChatRequest { logprobs: Some(20), ..full_request() };
     for (dialect, expected) in [
-        (Dialect::OPENAI, r#""logprobs":true,"top_logprobs":20}"#),
-        (Dialect::COMPATIBLE, r#""logprobs":true,"top_logprobs":20}"#),
-        (Dialect::TOGETHER, r#""logprobs":20}"#),
-        (Dialect::OPENROUTER, r#""logprobs":true,"top_logprobs":20,"provider":{"require_parameters":true}}"#),
+        (ChatDialect::OPENAI, r#""logprobs":true,"top_logprobs":20}"#),
+        (ChatDialect::COMPATIBLE, r#""logprobs":true,"top_logprobs":20}"#),
+        (ChatDialect::TOGETHER, r#""logprobs":20}"#),
+        (
+            ChatDialect::OPENROUTER,
+            r#""logprobs":true,"top_logprobs":20,"provider":{"require_parameters":true}}"#,
+        ),
     ] {
-        let sent = body(dialect, &request, Quirks::default());
+        let sent = body(dialect, &request, ServerQuirks::default());
         assert!(sent.ends_with(expected), "{sent}");
-        let fewer = Quirks { most_alternatives: Some(5), ..Quirks::default() };
+        let fewer = ServerQuirks { most_alternatives: Some(5), ..ServerQuirks::default() };
         assert!(body(dialect, &request, fewer).ends_with(&expected.replace("20", "5")));
-        assert!(!body(dialect, &full_request(), Quirks::default()).contains("provider"));
+        assert!(!body(dialect, &full_request(), ServerQuirks::default()).contains("provider"));
     }
 }
 
@@ -193,7 +198,7 @@ fn log_probabilities_are_asked_for_as_each_server_wants_it() {
 fn a_minimal_reply_leaves_the_rest_unknown() {
     let reply = decode(200, r#"{"choices":[{"message":{"content":"hi"}}]}"#).unwrap();
     assert_eq!(reply.text, "hi");
-    assert_eq!(reply.finish, Finish::Other("unknown".into()));
+    assert_eq!(reply.finish, FinishReason::Other("unknown".into()));
     assert!(reply.usage.is_unknown());
     assert_eq!(reply.model, None);
 }
@@ -225,11 +230,11 @@ fn contents_of_every_shape() {
 #[test]
 fn finish_reasons() {
     for (reason, expected) in [
-        (json!("length"), Finish::Length),
-        (json!("content_filter"), Finish::ContentFilter),
-        (json!("tool_calls"), Finish::ToolCall),
-        (json!("weird"), Finish::Other("weird".into())),
-        (json!(null), Finish::Other("unknown".into())),
+        (json!("length"), FinishReason::Length),
+        (json!("content_filter"), FinishReason::ContentFilter),
+        (json!("tool_calls"), FinishReason::ToolCall),
+        (json!("weird"), FinishReason::Other("weird".into())),
+        (json!(null), FinishReason::Other("unknown".into())),
     ] {
         assert_eq!(finish(reason.as_str()), expected);
     }
@@ -270,22 +275,25 @@ fn an_unusable_reply_still_tells_its_cost() {
 
 #[test]
 fn only_sent_parameters_are_learned_from() {
-    let wire = OpenAiChat::new(Dialect::OPENAI);
+    let wire = OpenAiChat::new(ChatDialect::OPENAI);
     let refusal = answer(
         400,
         r#"{"error":{"message":"Unsupported value: 'temperature' does not support 0.","param":"temperature",
             "type":"invalid_request_error","code":"unsupported_value"}}"#,
     );
-    let learned = wire.learn(&full_request(), &refusal, Quirks::default()).unwrap();
-    assert_eq!(learned, Quirks { no_temperature: true, ..Quirks::default() });
+    let learned = wire.learn(&full_request(), &refusal, ServerQuirks::default()).unwrap();
+    assert_eq!(learned, ServerQuirks { no_temperature: true, ..ServerQuirks::default() });
     assert_eq!(wire.learn(&full_request(), &refusal, learned), None);
     let bare = ChatRequest::new(vec![ChatMessage::user("x")]);
-    assert_eq!(wire.learn(&bare, &refusal, Quirks::default()), None);
-    assert_eq!(wire.learn(&full_request(), &HttpAnswer { status: 500, ..refusal }, Quirks::default()), None);
+    assert_eq!(wire.learn(&bare, &refusal, ServerQuirks::default()), None);
+    assert_eq!(
+        wire.learn(&full_request(), &HttpAnswer { status: 500, ..refusal }, ServerQuirks::default()),
+        None
+    );
 }
 
 #[test]
-fn half_a_character_and_a_byte_order_mark_spoil_no_answer() {
+fn lone_surrogates_and_a_byte_order_mark_spoil_no_answer() {
     let body =
         "\u{feff}{\"choices\":[{\"message\":{\"content\":\"cut \\ud83d\"},\"finish_reason\":\"stop\"}]}";
     assert_eq!(decode(200, body).unwrap().text, "cut \u{fffd}");

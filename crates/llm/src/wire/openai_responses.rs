@@ -5,14 +5,15 @@ use std::borrow::Cow;
 use serde::Serialize;
 use serde_json::Value;
 
-use super::answer::{self, Said};
-use super::format::{HttpCall, KeyHeader, Wire};
+use super::answer;
+use super::format::{HttpCall, KeyHeader, WireCodec};
 use super::json::{self, ServerError};
 use super::{outgoing, refusal};
 use crate::error::AskError;
-use crate::quirks::{LimitField, Quirks, SchemaSupport, Sent};
-use crate::reply::{ChatReply, Finish, Usage};
+use crate::quirks::{LimitField, SchemaSupport, SentFeatures, ServerQuirks};
+use crate::reply::{ChatReply, FinishReason};
 use crate::request::{ChatMessage, ChatRequest, JsonSchemaFormat, Part, Role};
+use crate::token_counts::TokenCounts;
 use crate::transport::HttpAnswer;
 
 const SCHEMA_NAMES: [&str; 6] =
@@ -24,7 +25,7 @@ const LIMIT: &str = "max_output_tokens";
 #[derive(Debug, Clone, Copy, Default)]
 pub struct OpenAiResponses;
 
-impl Wire for OpenAiResponses {
+impl WireCodec for OpenAiResponses {
     fn name(&self) -> &'static str {
         "openai-responses"
     }
@@ -33,14 +34,15 @@ impl Wire for OpenAiResponses {
         KeyHeader { name: "authorization", prefix: "Bearer " }
     }
 
-    fn encode(&self, request: &ChatRequest, quirks: Quirks) -> Result<HttpCall, AskError> {
+    fn encode(&self, request: &ChatRequest, quirks: ServerQuirks) -> Result<HttpCall, AskError> {
         outgoing::check(request)?;
         let logprobs = quirks.alternatives(request.logprobs);
-        let format = request.schema.as_ref().and_then(|schema| Format::of(schema, quirks.schema));
-        let body = Body {
+        let format =
+            request.schema.as_ref().and_then(|schema| ResponsesFormat::from_format(schema, quirks.schema));
+        let body = ResponsesBody {
             model: &request.model,
             input: request.messages.iter().map(item).collect::<Result<_, _>>()?,
-            text: format.map(|format| Text { format }),
+            text: format.map(|format| ResponsesText { format }),
             temperature: request.temperature.filter(|_| !quirks.no_temperature),
             max_output_tokens: request.output_limit().filter(|_| quirks.limit == LimitField::Usual),
             include: logprobs.map(|_| ["message.output_text.logprobs"]),
@@ -48,12 +50,13 @@ impl Wire for OpenAiResponses {
             // Replies are kept here, not at the provider.
             store: false,
         };
+
         outgoing::post("/responses".to_owned(), &body)
     }
 
     fn decode(&self, answer: &HttpAnswer) -> Result<ChatReply, AskError> {
         let body = answer::body(answer)?;
-        let usage = Usage {
+        let usage = TokenCounts {
             input: json::count(&body, "/usage/input_tokens"),
             cached: json::count(&body, "/usage/input_tokens_details/cached_tokens"),
             output: json::count(&body, "/usage/output_tokens"),
@@ -61,6 +64,7 @@ impl Wire for OpenAiResponses {
         if let Some(error) = body.get("error").filter(|error| !error.is_null()) {
             return Err(failure(answer, json::error_value(error), usage));
         }
+
         let Some(output) = body.get("output").and_then(Value::as_array) else {
             return Err(answer::without_reply(answer, &body, "output", usage));
         };
@@ -74,23 +78,27 @@ impl Wire for OpenAiResponses {
                 _ => {}
             }
         }
+
         let called = output.iter().any(|item| item["type"] == "function_call");
-        Ok(answer::reply(
-            answer,
-            Said {
-                text,
-                finish: if called { Finish::ToolCall } else { finish(&body) },
-                refusal,
-                usage,
-                model: json::text(&body, "/model"),
-                id: json::text(&body, "/id"),
-            },
-        ))
+        let finish = if called { FinishReason::ToolCall } else { finish(&body) };
+        let reply = ChatReply {
+            refusal,
+            usage,
+            model: json::text(&body, "/model"),
+            request_id: json::text(&body, "/id"),
+            ..ChatReply::new(text, finish)
+        };
+        Ok(answer::complete(answer, reply))
     }
 
-    fn learn(&self, request: &ChatRequest, answer: &HttpAnswer, quirks: Quirks) -> Option<Quirks> {
+    fn learn(
+        &self,
+        request: &ChatRequest,
+        answer: &HttpAnswer,
+        quirks: ServerQuirks,
+    ) -> Option<ServerQuirks> {
         let schema_sent = request.schema.is_some() && quirks.schema != SchemaSupport::None;
-        let sent = Sent {
+        let sent = SentFeatures {
             system: quirks.sends_system(request),
             temperature: request.temperature.is_some() && !quirks.no_temperature,
             seed: None,
@@ -105,11 +113,11 @@ impl Wire for OpenAiResponses {
 
 /// The request body. The order of the fields is the order on the wire.
 #[derive(Serialize)]
-struct Body<'a> {
+struct ResponsesBody<'a> {
     model: &'a str,
-    input: Vec<Item<'a>>,
+    input: Vec<ResponsesItem<'a>>,
     #[serde(skip_serializing_if = "Option::is_none")]
-    text: Option<Text<'a>>,
+    text: Option<ResponsesText<'a>>,
     #[serde(skip_serializing_if = "Option::is_none")]
     temperature: Option<f64>,
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -122,14 +130,14 @@ struct Body<'a> {
 }
 
 #[derive(Serialize)]
-struct Item<'a> {
+struct ResponsesItem<'a> {
     role: Role,
-    content: Content<'a>,
+    content: ResponsesContent<'a>,
 }
 
 #[derive(Serialize)]
 #[serde(untagged)]
-enum Content<'a> {
+enum ResponsesContent<'a> {
     Text(Cow<'a, str>),
     Parts(Vec<InputPart<'a>>),
 }
@@ -142,19 +150,19 @@ enum InputPart<'a> {
 }
 
 #[derive(Serialize)]
-struct Text<'a> {
-    format: Format<'a>,
+struct ResponsesText<'a> {
+    format: ResponsesFormat<'a>,
 }
 
 #[derive(Serialize)]
 #[serde(tag = "type", rename_all = "snake_case")]
-enum Format<'a> {
+enum ResponsesFormat<'a> {
     JsonSchema { name: &'a str, strict: bool, schema: &'a Value },
     JsonObject,
 }
 
-impl<'a> Format<'a> {
-    fn of(format: &'a JsonSchemaFormat, support: SchemaSupport) -> Option<Self> {
+impl<'a> ResponsesFormat<'a> {
+    fn from_format(format: &'a JsonSchemaFormat, support: SchemaSupport) -> Option<Self> {
         match support {
             SchemaSupport::Full => {
                 Some(Self::JsonSchema { name: &format.name, strict: format.strict, schema: &format.schema })
@@ -165,12 +173,13 @@ impl<'a> Format<'a> {
     }
 }
 
-fn item(message: &ChatMessage) -> Result<Item<'_>, AskError> {
+fn item(message: &ChatMessage) -> Result<ResponsesItem<'_>, AskError> {
     if message.role == Role::Tool {
         return Err(outgoing::tool_message());
     }
+
     let content = if let Some(text) = outgoing::text_only(&message.content) {
-        Content::Text(text)
+        ResponsesContent::Text(text)
     } else {
         let parts = message.content.iter().map(|part| match part {
             Part::Text(text) => InputPart::InputText { text },
@@ -178,28 +187,30 @@ fn item(message: &ChatMessage) -> Result<Item<'_>, AskError> {
                 InputPart::InputImage { image_url: format!("data:{media_type};base64,{data}") }
             }
         });
-        Content::Parts(parts.collect())
+        ResponsesContent::Parts(parts.collect())
     };
-    Ok(Item { role: message.role, content })
+    Ok(ResponsesItem { role: message.role, content })
 }
 
 /// The error of a response that failed. Its status in HTTP is 200 even when the request is to blame.
-fn failure(answer: &HttpAnswer, mut said: ServerError, usage: Usage) -> AskError {
+fn failure(answer: &HttpAnswer, mut said: ServerError, usage: TokenCounts) -> AskError {
     if said.code.starts_with("invalid_") || said.code.contains("content_policy") {
         said.status = said.status.or(Some(400));
     }
     answer::refused(answer, said, usage)
 }
 
-fn finish(body: &Value) -> Finish {
+fn finish(body: &Value) -> FinishReason {
     let word = |path| json::at(body, path).and_then(Value::as_str);
     match (word("/status"), word("/incomplete_details/reason")) {
-        (Some("completed"), _) => Finish::Stop,
-        (status, Some(reason)) => match Finish::of_word(reason) {
-            Finish::Other(_) => Finish::Other(format!("{}: {reason}", status.unwrap_or("incomplete"))),
+        (Some("completed"), _) => FinishReason::Stop,
+        (status, Some(reason)) => match FinishReason::from_word(reason) {
+            FinishReason::Other(_) => {
+                FinishReason::Other(format!("{}: {reason}", status.unwrap_or("incomplete")))
+            }
             known => known,
         },
-        (status, None) => Finish::of_word(status.unwrap_or("unknown")),
+        (status, None) => FinishReason::from_word(status.unwrap_or("unknown")),
     }
 }
 

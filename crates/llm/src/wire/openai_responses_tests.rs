@@ -7,7 +7,7 @@ use crate::error::ErrorKind;
 #[test]
 fn a_full_request_is_these_bytes() {
     assert_eq!(
-        encoded(&OpenAiResponses, &full_request("gpt-x"), Quirks::default()),
+        encoded(&OpenAiResponses, &full_request("gpt-x"), ServerQuirks::default()),
         concat!(
             r#"{"model":"gpt-x","input":[{"role":"system","content":"Be fair."},"#,
             r#"{"role":"user","content":"\"Hi\"\n"}],"#,
@@ -17,20 +17,23 @@ fn a_full_request_is_these_bytes() {
             r#""include":["message.output_text.logprobs"],"top_logprobs":5,"store":false}"#
         )
     );
-    assert_eq!(OpenAiResponses.encode(&full_request("gpt-x"), Quirks::default()).unwrap().path, "/responses");
+    assert_eq!(
+        OpenAiResponses.encode(&full_request("gpt-x"), ServerQuirks::default()).unwrap().path,
+        "/responses"
+    );
 }
 
 #[test]
 fn pictures_parts_and_what_was_learned() {
     let mut request = full_request("gpt-x");
     request.messages = [pictured()].into();
-    let quirks = Quirks {
+    let quirks = ServerQuirks {
         no_temperature: true,
         no_seed: true,
         no_logprobs: true,
         schema: SchemaSupport::JsonObject,
         limit: LimitField::Other,
-        ..Quirks::default()
+        ..ServerQuirks::default()
     };
     assert_eq!(
         encoded(&OpenAiResponses, &request, quirks),
@@ -55,8 +58,8 @@ fn a_full_reply_is_read_completely() {
         "usage":{"input_tokens":1117,"input_tokens_details":{"cached_tokens":1024},"output_tokens":46,
         "output_tokens_details":{"reasoning_tokens":40},"total_tokens":1163}}"#;
     let reply = read(&OpenAiResponses, named("x-request-id", "req_1", answer(200, raw))).unwrap();
-    assert_eq!((reply.text.as_str(), &reply.finish), (r#"{"met":true}"#, &Finish::Stop));
-    assert_eq!(reply.usage, Usage { input: Some(1117), cached: Some(1024), output: Some(46) });
+    assert_eq!((reply.text.as_str(), &reply.finish), (r#"{"met":true}"#, &FinishReason::Stop));
+    assert_eq!(reply.usage, TokenCounts { input: Some(1117), cached: Some(1024), output: Some(46) });
     assert_eq!(reply.model.as_deref(), Some("gpt-x-2026"));
     assert_eq!(reply.request_id.as_deref(), Some("req_1"));
     assert_eq!((reply.refusal.as_deref(), reply.raw.as_str()), (None, raw));
@@ -73,19 +76,19 @@ fn ends_of_every_kind() {
         (reply.finish, reply.text, reply.refusal)
     };
     let half = r#"{"type":"output_text","text":"{\"met\": tr"}"#;
-    assert_eq!(read("incomplete", r#"{"reason":"max_output_tokens"}"#, half).0, Finish::Length);
-    assert_eq!(read("incomplete", r#"{"reason":"content_filter"}"#, "").0, Finish::ContentFilter);
-    assert_eq!(read("in_progress", "null", half).0, Finish::Other("in_progress".into()));
+    assert_eq!(read("incomplete", r#"{"reason":"max_output_tokens"}"#, half).0, FinishReason::Length);
+    assert_eq!(read("incomplete", r#"{"reason":"content_filter"}"#, "").0, FinishReason::ContentFilter);
+    assert_eq!(read("in_progress", "null", half).0, FinishReason::Other("in_progress".into()));
     let refusal = r#"{"type":"refusal","refusal":"I can't."}"#;
     assert_eq!(
         read("completed", "null", refusal),
-        (Finish::Stop, String::new(), Some("I can't.".to_owned()))
+        (FinishReason::Stop, String::new(), Some("I can't.".to_owned()))
     );
     let silent = decoded(
         &OpenAiResponses,
         r#"{"status":"incomplete","incomplete_details":{"reason":"max_output_tokens"},"output":[]}"#,
     );
-    assert_eq!(silent.unwrap().finish, Finish::Length);
+    assert_eq!(silent.unwrap().finish, FinishReason::Length);
 }
 
 #[test]
@@ -117,14 +120,14 @@ fn only_sent_parameters_are_learned_from() {
         r#"{"error":{"message":"Unsupported parameter: 'temperature' is not supported with this model.",
             "type":"invalid_request_error","param":"temperature","code":null}}"#,
     );
-    let learned = OpenAiResponses.learn(&full_request("gpt-x"), &refusal, Quirks::default()).unwrap();
-    assert_eq!(learned, Quirks { no_temperature: true, ..Quirks::default() });
+    let learned = OpenAiResponses.learn(&full_request("gpt-x"), &refusal, ServerQuirks::default()).unwrap();
+    assert_eq!(learned, ServerQuirks { no_temperature: true, ..ServerQuirks::default() });
     assert_eq!(OpenAiResponses.learn(&full_request("gpt-x"), &refusal, learned), None);
     let format = answer(
         400,
         r#"{"error":{"message":"Invalid parameter: 'text.format' of type 'json_schema' is not supported with this model.",
             "param":"text.format"}}"#,
     );
-    let learned = OpenAiResponses.learn(&full_request("gpt-x"), &format, Quirks::default()).unwrap();
+    let learned = OpenAiResponses.learn(&full_request("gpt-x"), &format, ServerQuirks::default()).unwrap();
     assert_eq!(learned.schema, SchemaSupport::JsonObject);
 }

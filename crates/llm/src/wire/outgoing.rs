@@ -1,4 +1,4 @@
-//! What all formats share in writing a request: its checks, its joined texts, its headers, its path.
+//! Shared writing of requests: checks, joined texts, headers, path.
 
 use std::borrow::Cow;
 
@@ -16,6 +16,7 @@ pub(super) fn check(request: &ChatRequest) -> Result<(), AskError> {
     if let Some(t) = request.temperature.filter(|t| !t.is_finite()) {
         return Err(bad(format!("the temperature is {t}, which is not a number that can be sent")));
     }
+
     Ok(())
 }
 
@@ -26,14 +27,9 @@ pub(super) fn bad(message: impl Into<String>) -> AskError {
 
 /// The request as JSON over HTTP.
 pub(super) fn post(path: impl Into<Cow<'static, str>>, body: &impl Serialize) -> Result<HttpCall, AskError> {
-    let body = serde_json::to_vec(body).map_err(|error| bad(error.to_string()))?;
-    Ok(post_body(path, body))
-}
-
-/// A request whose JSON is written already.
-pub(super) fn post_body(path: impl Into<Cow<'static, str>>, body: Vec<u8>) -> HttpCall {
     const JSON: Cow<'static, str> = Cow::Borrowed("application/json");
-    HttpCall { path: path.into(), headers: vec![("accept", JSON), ("content-type", JSON)], body }
+    let body = serde_json::to_vec(body).map_err(|error| bad(error.to_string()))?;
+    Ok(HttpCall { path: path.into(), headers: vec![("accept", JSON), ("content-type", JSON)], body })
 }
 
 /// The text of parts that are text alone, joined without a separator; `None` when there is a picture.
@@ -66,9 +62,11 @@ pub(super) fn apart(request: &ChatRequest) -> Result<(String, Vec<&ChatMessage>)
             Role::User | Role::Assistant => others.push(message),
         }
     }
+
     if others.is_empty() {
         return Err(bad("there is no user message to send"));
     }
+
     Ok((system.join("\n\n"), others))
 }
 
@@ -80,6 +78,7 @@ pub(super) fn tool_message() -> AskError {
 /// A model's name as one segment of a path.
 pub(super) fn segment(name: &str) -> String {
     const HEX: &[u8; 16] = b"0123456789ABCDEF";
+
     let mut out = String::with_capacity(name.len());
     for byte in name.bytes() {
         if byte.is_ascii_alphanumeric() || b"-._~:@".contains(&byte) {
@@ -89,6 +88,7 @@ pub(super) fn segment(name: &str) -> String {
             out.extend([byte >> 4, byte & 15].map(|digit| char::from(HEX[usize::from(digit)])));
         }
     }
+
     out
 }
 
@@ -103,7 +103,7 @@ mod tests {
     }
 
     #[test]
-    fn instructions_are_taken_out_of_the_conversation() {
+    fn system_messages_are_taken_out_of_the_conversation() {
         let request = ChatRequest::new(vec![
             ChatMessage::system("a"),
             ChatMessage::user("q"),

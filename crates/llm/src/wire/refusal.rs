@@ -1,7 +1,7 @@
-//! What a refused request teaches about a server, for all formats.
+//! Lessons from refused requests, for all formats.
 
 use super::{ceiling, json};
-use crate::quirks::{self, Quirks, SchemaSupport, Sent};
+use crate::quirks::{self, SchemaSupport, SentFeatures, ServerQuirks};
 use crate::transport::HttpAnswer;
 
 /// The code and the message in the body of an error.
@@ -14,24 +14,26 @@ pub(crate) fn refusal_in(body: &[u8]) -> (String, String) {
 /// `most` is how much of a reply schema the server was known to take before anything was learned.
 pub(super) fn learn(
     answer: &HttpAnswer,
-    quirks: Quirks,
+    quirks: ServerQuirks,
     most: SchemaSupport,
-    sent: Sent<'_>,
-) -> Option<Quirks> {
+    sent: SentFeatures<'_>,
+) -> Option<ServerQuirks> {
     // 402 is how some refuse a limit that the account can't pay for, 413 and 429 one that its allowance never has.
     if !matches!(answer.status, 400 | 402 | 403 | 413 | 422 | 429) {
         return None;
     }
+
     let error = json::server_error(&answer.body);
     let lower = if answer.status == 429 { ceiling::within_allowance } else { ceiling::lower };
     let lower = sent.ceiling.and_then(|ceiling| lower(ceiling, &error.message));
     if lower.is_some() {
-        return Some(Quirks { most_output: lower, ..quirks });
+        return Some(ServerQuirks { most_output: lower, ..quirks });
     }
     // 403 is how some servers refuse log-probabilities to an account.
     if !matches!(answer.status, 400 | 403 | 422) {
         return None;
     }
-    let from = Quirks { schema: quirks.schema.max(most), ..quirks };
+
+    let from = ServerQuirks { schema: quirks.schema.max(most), ..quirks };
     quirks::learn(from, sent, &error.param, &format!("{} {}", error.code.replace('_', " "), error.message))
 }

@@ -1,19 +1,19 @@
 //! Gemini models on Google Cloud: the same format as the Gemini API, with an access token in place of a key. Project and
 //! location stand in the address.
 
-use super::format::{HttpCall, KeyHeader, Wire};
-use super::gemini::Gemini;
+use super::format::{HttpCall, KeyHeader, WireCodec};
+use super::gemini::GeminiGenerate;
 use crate::error::AskError;
-use crate::quirks::Quirks;
+use crate::quirks::ServerQuirks;
 use crate::reply::ChatReply;
 use crate::request::ChatRequest;
 use crate::transport::HttpAnswer;
 
 /// The format.
 #[derive(Debug, Clone, Copy, Default)]
-pub struct Vertex;
+pub struct VertexGemini;
 
-impl Wire for Vertex {
+impl WireCodec for VertexGemini {
     fn name(&self) -> &'static str {
         "vertex"
     }
@@ -22,15 +22,20 @@ impl Wire for Vertex {
         KeyHeader { name: "authorization", prefix: "Bearer " }
     }
 
-    fn encode(&self, request: &ChatRequest, quirks: Quirks) -> Result<HttpCall, AskError> {
-        Gemini.encode(request, quirks)
+    fn encode(&self, request: &ChatRequest, quirks: ServerQuirks) -> Result<HttpCall, AskError> {
+        GeminiGenerate.encode(request, quirks)
     }
 
     fn decode(&self, answer: &HttpAnswer) -> Result<ChatReply, AskError> {
-        Gemini.decode(answer)
+        GeminiGenerate.decode(answer)
     }
 
-    fn learn(&self, request: &ChatRequest, answer: &HttpAnswer, quirks: Quirks) -> Option<Quirks> {
-        Gemini.learn(request, answer, quirks)
+    fn learn(
+        &self,
+        request: &ChatRequest,
+        answer: &HttpAnswer,
+        quirks: ServerQuirks,
+    ) -> Option<ServerQuirks> {
+        GeminiGenerate.learn(request, answer, quirks)
     }
 }

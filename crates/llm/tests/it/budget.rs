@@ -6,8 +6,8 @@ use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
 use assize_llm::{
-    Accounts, Budget, ChatMessage, ChatRequest, ErrorKind, Finish, LimitField, Limits, Meter, ModelCard,
-    Price, Rates,
+    Budget, BudgetTracker, ChatMessage, ChatRequest, ErrorKind, FinishReason, LimitField, ModelCard,
+    ModelPrice, ProviderAccounts, RateLimits, TokenRates,
 };
 use assize_rubric::Usd;
 use assize_testkit::mock::{Incoming, MockServer, Reply};
@@ -35,11 +35,11 @@ fn judging(number: usize) -> ChatRequest {
     }
 }
 
-/// A meter, and what it said of every refusal.
-fn meter(budget: Budget) -> (Arc<Meter>, Arc<Mutex<Vec<String>>>) {
+/// A tracker, and what it said of every refusal.
+fn tracker(budget: Budget) -> (Arc<BudgetTracker>, Arc<Mutex<Vec<String>>>) {
     let told: Arc<Mutex<Vec<String>>> = Arc::default();
     let heard = Arc::clone(&told);
-    (Meter::new(budget, move |why: &str| heard.lock().unwrap().push(why.to_owned())), told)
+    (BudgetTracker::new(budget, move |why: &str| heard.lock().unwrap().push(why.to_owned())), told)
 }
 
 fn tokens(tokens: u64) -> Budget {
@@ -49,19 +49,19 @@ fn tokens(tokens: u64) -> Budget {
 /// A millionth of a dollar a token read, four a token written.
 fn card() -> ModelCard {
     let rates =
-        Rates { input: 1_000_000, cached_input: 1_000_000, cache_write: 1_000_000, output: 4_000_000 };
-    ModelCard { price: Some(Price { rates, long: None }), ..ModelCard::default() }
+        TokenRates { input: 1_000_000, cached_input: 1_000_000, cache_write: 1_000_000, output: 4_000_000 };
+    ModelCard { price: Some(ModelPrice { rates, long: None }), ..ModelCard::default() }
 }
 
 #[tokio::test]
-async fn every_format_sends_a_limit_where_tokens_or_money_are_limited_and_the_call_stays_the_same_call() {
+async fn budgets_add_an_output_limit_in_every_format_and_keep_the_call_key() {
     for format in FORMATS.iter().chain([&BEDROCK]) {
         let server = MockServer::start(|incoming: &Incoming| {
             Reply::text(incoming.output_limit().map_or("none".into(), |limit| limit.to_string()))
         });
         let asked = async |budget: Option<Budget>, card: ModelCard| {
-            let meter = budget.map(|budget| meter(budget).0);
-            let (client, _) = client_of(format, &server, |setup| setup.meter = meter);
+            let tracker = budget.map(|budget| tracker(budget).0);
+            let (client, _) = client_of(format, &server, |setup| setup.budget = tracker);
             let client = client.with_card(card);
             let reply = client.ask(&judging(1)).await.unwrap();
             (reply.text, client.call_key(&judging(1), 1).unwrap())
@@ -77,7 +77,7 @@ async fn every_format_sends_a_limit_where_tokens_or_money_are_limited_and_the_ca
             (Some(tokens(1_000_000)), card(), "8192"),
             (Some(usd), card(), "8192"),
             // Nobody can pass a limit in money with a server that costs nothing.
-            (Some(usd), ModelCard { price: Some(Price::FREE), ..ModelCard::default() }, usual),
+            (Some(usd), ModelCard { price: Some(ModelPrice::FREE), ..ModelCard::default() }, usual),
             (Some(tokens(1_000_000)), wanted, "700"),
             (None, wanted, "700"),
         ] {
@@ -87,7 +87,7 @@ async fn every_format_sends_a_limit_where_tokens_or_money_are_limited_and_the_ca
 }
 
 #[tokio::test]
-async fn a_limit_that_the_model_finds_too_high_is_lowered_once() {
+async fn output_limit_above_the_models_maximum_is_lowered_once() {
     let server = MockServer::start(|incoming: &Incoming| match incoming.output_limit() {
         Some(limit) if limit > 4096 => Reply::Status {
             code: 400,
@@ -98,7 +98,7 @@ async fn a_limit_that_the_model_finds_too_high_is_lowered_once() {
         },
         limit => Reply::text(format!("{limit:?}")),
     });
-    let (client, _) = client_with(&server, |setup| setup.meter = Some(meter(tokens(1_000_000)).0));
+    let (client, _) = client_with(&server, |setup| setup.budget = Some(tracker(tokens(1_000_000)).0));
     let first = client.ask(&judging(1)).await.unwrap();
     assert_eq!((first.text.as_str(), first.attempts), ("Some(4096)", 2));
     assert_eq!(client.learned("judge-1").most_output, Some(4096));
@@ -117,19 +117,19 @@ async fn a_server_that_takes_no_limit_is_asked_without_one() {
             None => Reply::finish("length", "fine"),
         }
     });
-    let (client, _) = client_with(&server, |setup| setup.meter = Some(meter(tokens(100_000)).0));
+    let (client, _) = client_with(&server, |setup| setup.budget = Some(tracker(tokens(100_000)).0));
     assert_eq!(client.ask(&judging(1)).await.unwrap().attempts, 3);
     assert_eq!(client.learned("judge-1").limit, LimitField::Dropped);
     let reply = client.ask(&judging(2)).await.unwrap();
     // Where it ends is then the server's own matter.
-    assert_eq!((reply.attempts, reply.finish, reply.cut_at), (1, Finish::Length, None));
+    assert_eq!((reply.attempts, reply.finish, reply.cut_at), (1, FinishReason::Length, None));
 }
 
 #[tokio::test]
-async fn a_reply_that_the_budget_leaves_no_room_for_is_counted_and_decides_nothing() {
+async fn reply_cut_off_by_the_budget_is_counted_but_is_an_error() {
     let server = MockServer::start(|_: &Incoming| Reply::text("x".repeat(4000)));
-    let (meter, told) = meter(tokens(900));
-    let (client, _) = client_with(&server, |setup| setup.meter = Some(meter));
+    let (tracker, told) = tracker(tokens(900));
+    let (client, _) = client_with(&server, |setup| setup.budget = Some(tracker));
     let error = client.ask(&judging(1)).await.unwrap_err();
     assert_eq!((error.kind, error.attempts), (ErrorKind::Cancelled, 1));
     let (input, output) = server.usage();
@@ -143,11 +143,11 @@ async fn a_reply_that_the_budget_leaves_no_room_for_is_counted_and_decides_nothi
 }
 
 #[tokio::test]
-async fn a_reply_that_is_cut_off_at_a_limit_nobody_asked_for_says_so() {
+async fn reply_cut_off_at_our_own_limit_sets_cut_at() {
     let server = MockServer::start(|_: &Incoming| Reply::text("x".repeat(100_000)));
-    let (client, _) = client_with(&server, |setup| setup.meter = Some(meter(tokens(1_000_000)).0));
+    let (client, _) = client_with(&server, |setup| setup.budget = Some(tracker(tokens(1_000_000)).0));
     let reply = client.ask(&judging(1)).await.unwrap();
-    assert_eq!((reply.finish, reply.cut_at), (Finish::Length, Some(8192)));
+    assert_eq!((reply.finish, reply.cut_at), (FinishReason::Length, Some(8192)));
     let own = ChatRequest { max_output_tokens: Some(10), ..judging(2) };
     assert_eq!(client.ask(&own).await.unwrap().cut_at, None);
 }
@@ -193,11 +193,11 @@ async fn storm(
     faulty: bool,
 ) -> ((u64, u64), usize, usize) {
     let server = MockServer::start(stormy(seed, faulty));
-    let (meter, told) = meter(budget);
-    let limits = Limits { max_concurrency: NonZeroUsize::new(at_once), ..Limits::default() };
+    let (tracker, told) = tracker(budget);
+    let limits = RateLimits { max_concurrency: NonZeroUsize::new(at_once), ..RateLimits::default() };
     let (client, _) = client_with(&server, |setup| {
-        setup.meter = Some(meter);
-        setup.accounts = Arc::new(Accounts::new(limits));
+        setup.budget = Some(tracker);
+        setup.accounts = Arc::new(ProviderAccounts::new(limits));
     });
     let client = client.with_card(card());
     let next = AtomicUsize::new(0);
@@ -239,15 +239,15 @@ async fn no_storm_passes_the_budget() {
 }
 
 #[tokio::test]
-async fn a_budget_is_used_up_to_what_one_more_call_might_take() {
+async fn budget_is_used_until_one_more_call_might_exceed_it() {
     for at_once in [1, 16, 64] {
         let server =
             MockServer::start(|_: &Incoming| Reply::text("x".repeat(400)).after(Duration::from_millis(1)));
-        let (meter, told) = meter(tokens(20_000));
-        let limits = Limits { max_concurrency: NonZeroUsize::new(at_once), ..Limits::default() };
+        let (tracker, told) = tracker(tokens(20_000));
+        let limits = RateLimits { max_concurrency: NonZeroUsize::new(at_once), ..RateLimits::default() };
         let (client, _) = client_with(&server, |setup| {
-            setup.meter = Some(meter);
-            setup.accounts = Arc::new(Accounts::new(limits));
+            setup.budget = Some(tracker);
+            setup.accounts = Arc::new(ProviderAccounts::new(limits));
         });
         let requests: Vec<ChatRequest> = (0..400).map(judging).collect();
         let replies = join_all(requests.iter().map(|request| client.ask(request))).await;
@@ -262,11 +262,11 @@ async fn a_budget_is_used_up_to_what_one_more_call_might_take() {
 }
 
 #[tokio::test]
-async fn calls_are_counted_to_the_last_one_whatever_happens_to_them() {
+async fn call_budget_counts_every_request_whatever_its_outcome() {
     for at_once in [1, 7, 64] {
         let server = MockServer::start(stormy(7, true));
-        let (meter, _) = meter(Budget { calls: Some(40), ..Budget::default() });
-        let (client, _) = client_with(&server, |setup| setup.meter = Some(meter));
+        let (tracker, _) = tracker(Budget { calls: Some(40), ..Budget::default() });
+        let (client, _) = client_with(&server, |setup| setup.budget = Some(tracker));
         let requests: Vec<ChatRequest> = (0..at_once * 3 + 60).map(|_| question()).collect();
         join_all(requests.iter().map(|request| client.ask(request))).await;
         assert_eq!(server.count(), 40, "{at_once}");

@@ -1,6 +1,6 @@
 //! Clients from names and variables.
 
-use assize_llm::{Ask, Client, ConfigError, ModelId, Setup};
+use assize_llm::{ChatModel, ClientSetup, ConfigError, ModelClient, ModelId};
 
 fn describe(variables: &[(&str, &str)]) -> Result<ModelId, ConfigError> {
     describe_as("openai:gpt-x", variables)
@@ -8,7 +8,7 @@ fn describe(variables: &[(&str, &str)]) -> Result<ModelId, ConfigError> {
 
 fn describe_as(name: &str, variables: &[(&str, &str)]) -> Result<ModelId, ConfigError> {
     let env = |name: &str| variables.iter().find(|(n, _)| *n == name).map(|(_, v)| (*v).to_owned());
-    Client::from_name(&name.parse().unwrap(), &env, Setup::default()).map(|c| c.describe())
+    ModelClient::from_name(&name.parse().unwrap(), &env, ClientSetup::default()).map(|c| c.describe())
 }
 
 #[test]

@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use assize_llm::{ChatRequest, ErrorKind, Finish, HttpOptions, HttpTransport};
+use assize_llm::{ChatRequest, ErrorKind, FinishReason, HttpOptions, HttpTransport};
 use assize_testkit::mock::{MockServer, Reply, always, sequence};
 
 use crate::support::{client, client_with, question};
@@ -117,10 +117,10 @@ async fn refusals_and_early_ends_are_replies_with_a_reason() {
     let refusal = client.ask(&question()).await.unwrap();
     assert_eq!((refusal.refusal.as_deref(), refusal.text.as_str()), (Some("I would rather not."), ""));
     let cut = client.ask(&question()).await.unwrap();
-    assert_eq!((cut.finish, cut.text.as_str()), (Finish::Length, "{\"met\": tr"));
-    assert_eq!(client.ask(&question()).await.unwrap().finish, Finish::ContentFilter);
+    assert_eq!((cut.finish, cut.text.as_str()), (FinishReason::Length, "{\"met\": tr"));
+    assert_eq!(client.ask(&question()).await.unwrap().finish, FinishReason::ContentFilter);
     let good = client.ask(&question()).await.unwrap();
-    assert_eq!((good.text.as_str(), good.finish), (r#"{"met":true}"#, Finish::Stop));
+    assert_eq!((good.text.as_str(), good.finish), (r#"{"met":true}"#, FinishReason::Stop));
     assert_eq!(good.model.as_deref(), Some("judge-1"));
     assert!(good.usage.input.is_some() && good.raw.contains("chatcmpl-mock-3"));
 }

@@ -2,7 +2,7 @@
 
 use std::sync::atomic::{AtomicUsize, Ordering};
 
-use assize_llm::{ErrorKind, LimitField, Quirks, SchemaSupport};
+use assize_llm::{ErrorKind, LimitField, SchemaSupport, ServerQuirks};
 use assize_testkit::mock::{Incoming, MockServer, Reply};
 
 use crate::support::{FORMATS, client, client_of, question};
@@ -26,7 +26,7 @@ async fn each_refused_parameter_costs_one_call_and_is_never_sent_again() {
     assert!(clock.waits().is_empty(), "asking for less needs no wait");
     assert_eq!(
         client.learned("judge-1"),
-        Quirks { no_temperature: true, no_seed: true, ..Quirks::default() }
+        ServerQuirks { no_temperature: true, no_seed: true, ..ServerQuirks::default() }
     );
     assert_eq!(client.ask(&question()).await.unwrap().attempts, 1);
     let last = server.requests().last().unwrap().json();
@@ -45,7 +45,7 @@ async fn the_output_limit_is_renamed() {
 }
 
 #[tokio::test]
-async fn a_schema_gives_way_to_an_object_and_then_to_nothing() {
+async fn schema_falls_back_to_json_object_and_then_to_nothing() {
     let server = picky(&["response_format"]);
     let (client, _) = client(&server);
     assert_eq!(client.ask(&question()).await.unwrap().attempts, 3);
@@ -56,7 +56,7 @@ async fn a_schema_gives_way_to_an_object_and_then_to_nothing() {
 }
 
 #[tokio::test]
-async fn what_one_model_refuses_another_is_still_sent() {
+async fn quirks_of_one_model_do_not_affect_another() {
     let server = picky(&["seed"]);
     let (client, _) = client(&server);
     client.ask(&question()).await.unwrap();
@@ -66,12 +66,12 @@ async fn what_one_model_refuses_another_is_still_sent() {
 }
 
 #[tokio::test]
-async fn a_refusal_that_dropping_does_not_cure_ends_and_teaches_nothing() {
+async fn refusal_that_dropping_parameters_does_not_cure_is_not_learned() {
     let server = MockServer::start(|_: &Incoming| Reply::unsupported("temperature"));
     let (client, _) = client(&server);
     let error = client.ask(&question()).await.unwrap_err();
     assert_eq!((error.kind, error.attempts), (ErrorKind::BadRequest, 2));
-    assert_eq!(client.learned("judge-1"), Quirks::default());
+    assert_eq!(client.learned("judge-1"), ServerQuirks::default());
 }
 
 #[tokio::test]
@@ -89,7 +89,7 @@ async fn learning_leaves_all_attempts_for_real_faults() {
 }
 
 #[tokio::test]
-async fn instructions_become_the_beginning_of_the_first_message_for_a_model_without_a_role_for_them() {
+async fn system_prompt_is_merged_into_first_user_message() {
     for (format, refusal) in [
         (&FORMATS[0], "System role not supported"),
         (&FORMATS[4], "Developer instruction is not enabled for models/judge-1"),

@@ -4,7 +4,7 @@ use std::num::NonZeroUsize;
 use std::sync::Arc;
 use std::time::Duration;
 
-use assize_llm::{Accounts, Limits};
+use assize_llm::{ProviderAccounts, RateLimits};
 use assize_testkit::mock::{Incoming, MockServer, Reply};
 use futures_util::future::join_all;
 
@@ -15,8 +15,8 @@ async fn more_than_a_hundred_questions_are_in_flight_at_once() {
     let server = MockServer::start(|incoming: &Incoming| {
         Reply::text(incoming.last_user_text.clone()).after(Duration::from_secs(1))
     });
-    let limits = Limits { max_concurrency: NonZeroUsize::new(300), ..Limits::default() };
-    let (client, _) = client_with(&server, |setup| setup.accounts = Arc::new(Accounts::new(limits)));
+    let limits = RateLimits { max_concurrency: NonZeroUsize::new(300), ..RateLimits::default() };
+    let (client, _) = client_with(&server, |setup| setup.accounts = Arc::new(ProviderAccounts::new(limits)));
     let asked = (0..300).map(|i| {
         let client = client.clone();
         async move {

@@ -3,7 +3,7 @@
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::Duration;
 
-use assize_llm::{ChatRequest, Client, ErrorKind, RetryPolicy};
+use assize_llm::{ChatRequest, ErrorKind, ModelClient, RetryPolicy};
 use assize_testkit::mock::{Incoming, MockServer, Reply, Token, always};
 use futures_util::future::join_all;
 
@@ -24,7 +24,7 @@ fn offering() -> impl Iterator<Item = &'static Format> {
 }
 
 /// Many different questions at the same time: how each ended.
-async fn many(client: &Client) -> Vec<Option<ErrorKind>> {
+async fn many(client: &ModelClient) -> Vec<Option<ErrorKind>> {
     let questions: Vec<ChatRequest> = (0..20)
         .map(|number| ChatRequest { logprobs: Some(20), ..question_in(&format!("Is {number} so?")) })
         .collect();
@@ -33,7 +33,7 @@ async fn many(client: &Client) -> Vec<Option<ErrorKind>> {
 }
 
 #[tokio::test]
-async fn a_model_that_refuses_them_is_asked_once_and_nothing_is_paid_for() {
+async fn model_that_refuses_logprobs_is_asked_once_for_free() {
     for format in offering() {
         let server = MockServer::start(|incoming: &Incoming| {
             if incoming.body.to_string().contains("ogprobs") {
@@ -58,7 +58,7 @@ async fn a_model_that_refuses_them_is_asked_once_and_nothing_is_paid_for() {
 }
 
 #[tokio::test]
-async fn a_model_that_leaves_them_out_is_paid_for_once() {
+async fn model_without_logprobs_in_its_replies_is_paid_for_once() {
     for format in offering() {
         let server = MockServer::start(always(Reply::text("fine")));
         let (client, _) = client_of(format, &server, |_| {});
@@ -72,7 +72,7 @@ async fn a_model_that_leaves_them_out_is_paid_for_once() {
 }
 
 #[tokio::test]
-async fn one_reply_without_them_proves_nothing_once_another_had_them() {
+async fn one_reply_without_logprobs_proves_nothing_once_another_had_them() {
     let server = MockServer::start(
         |incoming: &Incoming| {
             if incoming.index == 0 { tokens() } else { Reply::text("fine") }
@@ -86,7 +86,7 @@ async fn one_reply_without_them_proves_nothing_once_another_had_them() {
 }
 
 #[tokio::test]
-async fn what_is_no_whole_answer_proves_nothing() {
+async fn incomplete_replies_are_inconclusive_probes() {
     for reply in [
         Reply::Refusal("No.".into()),
         Reply::finish("length", "fi"),
@@ -105,7 +105,7 @@ async fn what_is_no_whole_answer_proves_nothing() {
 }
 
 #[tokio::test]
-async fn a_first_question_that_fails_holds_nobody_up() {
+async fn failed_probe_does_not_hold_up_later_requests() {
     let server =
         MockServer::start(
             |incoming: &Incoming| {
@@ -176,7 +176,9 @@ async fn as_many_alternatives_are_asked_for_as_there_are() {
                 (name.ends_with("_BASE_URL") || name == "OLLAMA_HOST").then(|| base_url.clone())
             }
         };
-        let client = Client::from_name(&format.parse().unwrap(), &env, assize_llm::Setup::default()).unwrap();
+        let client =
+            ModelClient::from_name(&format.parse().unwrap(), &env, assize_llm::ClientSetup::default())
+                .unwrap();
         let reply = client.ask(&weighted()).await.unwrap_or_else(|error| panic!("{refusal}: {error}"));
         assert_eq!((reply.attempts, server.count()), (2, 2), "{refusal}");
         assert_eq!(client.ask(&weighted()).await.unwrap().attempts, 1, "learned once: {refusal}");
@@ -184,7 +186,7 @@ async fn as_many_alternatives_are_asked_for_as_there_are() {
 }
 
 #[tokio::test]
-async fn openrouter_passes_such_questions_only_to_servers_that_tell() {
+async fn openrouter_routes_logprobs_requests_to_servers_that_support_them() {
     let server = MockServer::start(|incoming: &Incoming| {
         if incoming.body["provider"]["require_parameters"] == true {
             return Reply::status(

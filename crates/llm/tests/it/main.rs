@@ -4,14 +4,15 @@
 
 mod budget;
 mod config;
+mod connections;
 mod faults;
 mod learning;
 mod load;
 mod logprobs;
 mod matrix;
-mod pace;
 mod prefix;
 mod proxy;
+mod rate_limit;
 mod retry;
 mod secrets;
 mod support;

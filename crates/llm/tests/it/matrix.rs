@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use assize_llm::{AskError, ChatReply, ChatRequest, Client, ErrorKind, Finish, RetryPolicy};
+use assize_llm::{AskError, ChatReply, ChatRequest, ErrorKind, FinishReason, ModelClient, RetryPolicy};
 use assize_testkit::mock::{Incoming, MockServer, Reply, Token, always, sequence};
 use futures_util::future::join_all;
 
@@ -77,7 +77,7 @@ fn faults() -> Vec<Fault> {
     all
 }
 
-fn client(format: &Format, server: &MockServer, timeout: Duration, max_attempts: u32) -> Client {
+fn client(format: &Format, server: &MockServer, timeout: Duration, max_attempts: u32) -> ModelClient {
     client_of(format, server, |setup| {
         setup.timeout = timeout;
         setup.policy = RetryPolicy { max_attempts, ..setup.policy };
@@ -91,7 +91,7 @@ async fn once(format: &Format, reply: Reply) -> Result<ChatReply, AskError> {
 }
 
 #[tokio::test]
-async fn faults_that_pass_are_outlived_and_faults_that_last_are_named() {
+async fn transient_faults_are_retried_and_lasting_faults_are_reported() {
     // The formats at the same time, because some faults take as long as the limit allows.
     join_all(FORMATS.iter().map(all_faults)).await;
 }
@@ -102,7 +102,7 @@ async fn all_faults(format: &Format) {
         let server = MockServer::start(sequence(vec![fault.reply.clone(), Reply::text(TRUTH)]));
         let reply = client(format, &server, fault.timeout, 4).ask(&question()).await;
         let reply = reply.unwrap_or_else(|error| panic!("{context}: {error}"));
-        assert_eq!((reply.text.as_str(), &reply.finish), (TRUTH, &Finish::Stop), "{context}");
+        assert_eq!((reply.text.as_str(), &reply.finish), (TRUTH, &FinishReason::Stop), "{context}");
         let first = reply.failed.first().unwrap_or_else(|| panic!("{context}: no fault was met"));
         assert_eq!((first.kind, first.status), (fault.kind, fault.status), "{context}");
         assert_eq!(reply.attempts as usize, reply.failed.len() + 1, "{context}");
@@ -148,7 +148,7 @@ async fn an_answer_in_the_words_of_another_format_is_none() {
                 Ok(reply) => {
                     assert_eq!(
                         (reply.text.as_str(), reply.finish),
-                        (TRUTH, Finish::Stop),
+                        (TRUTH, FinishReason::Stop),
                         "{}",
                         format.model
                     );
@@ -162,7 +162,7 @@ async fn an_answer_in_the_words_of_another_format_is_none() {
 }
 
 #[tokio::test]
-async fn refusals_filters_limits_and_silence_never_look_like_an_answer() {
+async fn refusals_filters_truncation_and_empty_replies_are_no_answers() {
     for format in &FORMATS {
         let context = format.model;
         let words = "I would rather not.";
@@ -172,10 +172,10 @@ async fn refusals_filters_limits_and_silence_never_look_like_an_answer() {
         match context {
             "ollama/judge-1" => assert_eq!((refused.text.as_str(), refused.refusal), (words, None)),
             "gemini/judge-1" | "vertex/judge-1" => {
-                assert_eq!((refused.text.as_str(), refused.finish), ("", Finish::ContentFilter));
+                assert_eq!((refused.text.as_str(), refused.finish), ("", FinishReason::ContentFilter));
             }
             "bedrock/judge-1" => {
-                assert_eq!((refused.text.as_str(), refused.finish), (words, Finish::ContentFilter));
+                assert_eq!((refused.text.as_str(), refused.finish), (words, FinishReason::ContentFilter));
             }
             _ => assert_eq!(
                 (refused.text.as_str(), refused.refusal.as_deref()),
@@ -185,18 +185,18 @@ async fn refusals_filters_limits_and_silence_never_look_like_an_answer() {
         }
 
         let cut = once(format, Reply::finish("length", r#"{"met": tr"#)).await.unwrap();
-        assert_eq!((cut.finish, cut.text.as_str()), (Finish::Length, r#"{"met": tr"#), "{context}");
+        assert_eq!((cut.finish, cut.text.as_str()), (FinishReason::Length, r#"{"met": tr"#), "{context}");
 
         let filtered = once(format, Reply::finish("content_filter", "")).await.unwrap();
-        assert_eq!((filtered.finish, filtered.text.as_str()), (Finish::ContentFilter, ""), "{context}");
+        assert_eq!((filtered.finish, filtered.text.as_str()), (FinishReason::ContentFilter, ""), "{context}");
 
         let odd = once(format, Reply::finish("odd", TRUTH)).await.unwrap();
-        assert_eq!(odd.finish, Finish::Other("odd".into()), "{context}");
+        assert_eq!(odd.finish, FinishReason::Other("odd".into()), "{context}");
 
         let silent = once(format, Reply::text("")).await.unwrap();
         assert_eq!(
             (silent.text.as_str(), silent.refusal, silent.finish),
-            ("", None, Finish::Stop),
+            ("", None, FinishReason::Stop),
             "{context}"
         );
     }
@@ -224,7 +224,7 @@ async fn a_good_answer_brings_everything_the_format_has() {
 }
 
 #[tokio::test]
-async fn what_a_model_refuses_is_learned_once_in_every_format() {
+async fn refused_parameters_are_learned_once_in_every_format() {
     for format in &FORMATS {
         let server = MockServer::start(|incoming: &Incoming| {
             let body = incoming.body.to_string();
@@ -239,7 +239,7 @@ async fn what_a_model_refuses_is_learned_once_in_every_format() {
 }
 
 #[tokio::test]
-async fn log_probabilities_come_where_they_are_offered_and_asked_for() {
+async fn logprobs_come_where_they_are_offered_and_asked_for() {
     for format in &FORMATS {
         let said =
             Reply::Tokens(vec![Token::certain("un"), Token::chosen(&[("met", 0.75), ("known", 0.25)])]);
@@ -274,6 +274,6 @@ async fn a_model_without_an_output_format_fills_in_a_tool() {
     });
     let client = client(&FORMATS[3], &server, PATIENT, 1);
     let reply = client.ask(&question()).await.unwrap();
-    assert_eq!((reply.text.as_str(), reply.finish, reply.attempts), (TRUTH, Finish::Stop, 2));
+    assert_eq!((reply.text.as_str(), reply.finish, reply.attempts), (TRUTH, FinishReason::Stop, 2));
     assert!(reply.raw.contains("tool_use"), "{}", reply.raw);
 }

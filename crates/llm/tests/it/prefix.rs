@@ -1,6 +1,6 @@
 //! What requests have in common comes first on the wire, byte for byte, so that providers can cache it.
 
-use assize_llm::{ChatMessage, ChatRequest, Client, JsonSchemaFormat, Part, Role, Setup};
+use assize_llm::{ChatMessage, ChatRequest, ClientSetup, JsonSchemaFormat, ModelClient, Part, Role};
 use assize_testkit::mock::{Incoming, MockServer, Reply, Token, always};
 use serde_json::Value;
 
@@ -34,7 +34,7 @@ fn request(criterion: u32, shared: &str, repair: bool, probabilities: bool) -> C
 }
 
 #[tokio::test]
-async fn requests_that_begin_alike_are_the_same_bytes_up_to_where_they_differ() {
+async fn shared_prompt_prefixes_encode_to_the_same_bytes() {
     for format in &FORMATS {
         for length in [10, 20_000] {
             let server = MockServer::start(always(Reply::Tokens(vec![Token::certain("fine")])));
@@ -60,13 +60,14 @@ async fn requests_that_begin_alike_are_the_same_bytes_up_to_where_they_differ() 
 }
 
 /// A client of a model at Anthropic or on Bedrock, which cache only what is marked.
-fn marking(provider: &str, model: &str, server: &MockServer) -> Client {
+fn marking(provider: &str, model: &str, server: &MockServer) -> ModelClient {
     let base_url = server.base_url();
     let env = |name: &str| {
         let address = ["ANTHROPIC_BASE_URL", "AWS_ENDPOINT_URL_BEDROCK_RUNTIME"].contains(&name);
         address.then(|| base_url.clone())
     };
-    Client::from_name(&format!("{provider}:{model}").parse().unwrap(), &env, Setup::default()).unwrap()
+    ModelClient::from_name(&format!("{provider}:{model}").parse().unwrap(), &env, ClientSetup::default())
+        .unwrap()
 }
 
 /// The places of marks among the parts of the last message.
@@ -86,7 +87,7 @@ fn marks(body: &Value) -> Vec<bool> {
 }
 
 #[tokio::test]
-async fn a_marker_stands_at_the_end_of_what_is_shared_where_it_helps() {
+async fn cache_mark_is_at_the_end_of_the_shared_prefix() {
     for (provider, model, tokens) in [
         ("anthropic", "claude-sonnet-4-5", 1024),
         ("anthropic", "claude-haiku-4-5", 4096),

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use assize_llm::{Ask, ErrorKind, ModelCard, ModelProxy, ProxySetup};
+use assize_llm::{ChatModel, ErrorKind, ModelCard, ModelProxy, ProxySetup};
 use assize_testkit::mock::{Incoming, MockServer, Reply};
 use serde_json::{Value, json};
 use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
@@ -19,7 +19,7 @@ fn echo(incoming: &Incoming) -> Reply {
 }
 
 async fn open(server: &MockServer, max_calls: u32) -> ModelProxy {
-    let ask = Arc::new(client(server).0) as Arc<dyn Ask>;
+    let ask = Arc::new(client(server).0) as Arc<dyn ChatModel>;
     ModelProxy::open(ProxySetup { ask, name: "judge".to_owned(), max_calls, repeat: 1 }).await.unwrap()
 }
 
@@ -89,10 +89,10 @@ async fn both_forms_are_answered_and_counted() {
 }
 
 #[tokio::test]
-async fn a_reply_cut_off_by_a_limit_that_is_not_the_programs_is_no_answer() {
+async fn proxy_reply_cut_off_by_our_limit_is_an_error() {
     let server = MockServer::start(|_: &Incoming| Reply::text("x".repeat(1000)));
     let card = ModelCard { max_output_tokens: Some(50), ..ModelCard::default() };
-    let ask = Arc::new(client(&server).0.with_card(card)) as Arc<dyn Ask>;
+    let ask = Arc::new(client(&server).0.with_card(card)) as Arc<dyn ChatModel>;
     let setup = ProxySetup { ask, name: "judge".to_owned(), max_calls: 9, repeat: 1 };
     let proxy = ModelProxy::open(setup).await.unwrap();
     let (status, said) = call(&proxy, "POST", "/invoke", &json!({"question": "why"})).await;
@@ -197,7 +197,7 @@ async fn strangers_get_nothing_and_the_model_is_not_asked() {
 }
 
 #[tokio::test]
-async fn it_is_gone_when_it_is_closed_and_what_was_in_flight_is_given_up() {
+async fn closed_proxy_is_gone_and_calls_in_flight_are_abandoned() {
     let server = MockServer::start(|incoming: &Incoming| {
         if incoming.last_user_text.contains("slow") { Reply::Hang } else { echo(incoming) }
     });

@@ -5,8 +5,8 @@ use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
 use assize_llm::{
-    Ask, BoxFuture, ErrorKind, HeaderMap, HttpAnswer, Outgoing, RetryPolicy, TokioClock, Transport,
-    TransportError,
+    BoxFuture, CallEvent, CallObserver, ChatModel, ErrorKind, HeaderMap, HttpAnswer, HttpRequest,
+    RetryPolicy, TokioClock, Transport, TransportError,
 };
 use assize_testkit::mock::{MockServer, Reply, always, sequence};
 
@@ -105,7 +105,7 @@ async fn the_same_seed_waits_the_same() {
 struct Scripted(Mutex<VecDeque<u16>>);
 
 impl Transport for Scripted {
-    fn send(&self, _: Outgoing) -> BoxFuture<'_, Result<HttpAnswer, TransportError>> {
+    fn send(&self, _: HttpRequest) -> BoxFuture<'_, Result<HttpAnswer, TransportError>> {
         let status = self.0.lock().unwrap().pop_front().unwrap_or(200);
         let body = if status == 200 { r#"{"choices":[{"message":{"content":"hi"}}]}"# } else { "" };
         let headers = HeaderMap::default();
@@ -122,9 +122,39 @@ async fn the_real_clock_waits_on_tokio_time() {
         setup.policy = RetryPolicy { base: Duration::from_secs(10), ..setup.policy };
     });
     let begun = tokio::time::Instant::now();
-    let client: &dyn Ask = &client;
+    let client: &dyn ChatModel = &client;
     let reply = client.ask(&question()).await.unwrap();
     let waited: Duration = reply.failed.iter().map(|attempt| attempt.waited).sum();
     assert!(waited > Duration::ZERO && begun.elapsed() >= waited);
     assert!(begun.elapsed() < waited + Duration::from_secs(1));
+}
+
+/// Notes retries and pauses in words.
+#[derive(Default)]
+struct NotingObserver(Mutex<Vec<String>>);
+
+impl CallObserver for NotingObserver {
+    fn observe(&self, event: &CallEvent<'_>) {
+        let text = match event {
+            CallEvent::Retrying { model, attempt, reason, .. } => format!("{model} {attempt} {reason}"),
+            CallEvent::RateLimited { account, until } => {
+                let pause = until.duration_since(std::time::SystemTime::UNIX_EPOCH).unwrap();
+                format!("{} paused for {} s", account.split(':').next().unwrap(), pause.as_secs())
+            }
+        };
+        self.0.lock().unwrap().push(text);
+    }
+}
+
+#[tokio::test]
+async fn an_observer_hears_of_retries_and_of_rate_limits() {
+    let limited = Reply::RateLimited { retry_after: Some(Duration::from_secs(7)) };
+    let server = MockServer::start(sequence(vec![limited, Reply::Reset, Reply::text("yes")]));
+    let observer = Arc::new(NotingObserver::default());
+    let (client, _) = client_with(&server, |setup| setup.observer = Some(observer.clone()));
+    client.ask(&question()).await.unwrap();
+    assert_eq!(
+        *observer.0.lock().unwrap(),
+        ["127.0.0.1 paused for 7 s", "judge-1 1 rate_limited", "judge-1 2 connection"]
+    );
 }

@@ -1,6 +1,6 @@
 //! The key goes to the server and nowhere else.
 
-use assize_llm::{Ask, Client, ClientParts, Endpoint, SecretString, Setup};
+use assize_llm::{ChatModel, ClientParts, ClientSetup, ModelClient, ModelEndpoint, SecretString};
 use assize_testkit::mock::{Incoming, MockServer, Reply, always};
 
 use crate::support::{FORMATS, KEY, client, client_of, question};
@@ -69,12 +69,13 @@ async fn a_refused_key_is_traced_to_its_variable() {
 #[tokio::test]
 async fn extra_headers_are_sent_and_kept_secret() {
     let server = MockServer::start(always(Reply::status(400, "you sent team-token-value-1234")));
-    let endpoint = Endpoint::new(&server.base_url(), "a test")
+    let endpoint = ModelEndpoint::new(&server.base_url(), "a test")
         .unwrap()
         .with_header("X-Team-Token", SecretString::from("team-token-value-1234"));
-    let wire = std::sync::Arc::new(assize_llm::wire::OpenAiChat::new(assize_llm::wire::Dialect::COMPATIBLE));
+    let wire =
+        std::sync::Arc::new(assize_llm::wire::OpenAiChat::new(assize_llm::wire::ChatDialect::COMPATIBLE));
     let parts = ClientParts { provider: "openai".into(), model: "m".into(), endpoint, wire };
-    let client = Client::new(parts, Setup::default()).unwrap();
+    let client = ModelClient::new(parts, ClientSetup::default()).unwrap();
     let error = client.ask(&question()).await.unwrap_err();
     assert_eq!(error.message, "you sent [redacted]");
     assert_eq!(server.requests()[0].header("x-team-token"), Some("team-token-value-1234"));
@@ -90,7 +91,8 @@ fn an_unsendable_key_is_refused_without_being_shown() {
         ("Bearer sk-bad", "it begins with `Bearer`"),
     ] {
         let env = |name: &str| (name == "OPENAI_API_KEY").then(|| key.to_owned());
-        let error = Client::from_name(&"openai:m".parse().unwrap(), &env, Setup::default()).unwrap_err();
+        let error =
+            ModelClient::from_name(&"openai:m".parse().unwrap(), &env, ClientSetup::default()).unwrap_err();
         let shown = format!("{error} {error:?}");
         assert!(
             shown.contains("OPENAI_API_KEY") && shown.contains(words) && !shown.contains("sk-bad"),
@@ -112,7 +114,8 @@ fn a_key_in_the_place_of_an_address_is_neither_used_nor_shown() {
                     name.ends_with("_API_KEY").then(|| KEY.to_owned())
                 }
             };
-            let error = Client::from_name(&model.parse().unwrap(), &env, Setup::default()).unwrap_err();
+            let error =
+                ModelClient::from_name(&model.parse().unwrap(), &env, ClientSetup::default()).unwrap_err();
             let shown = format!("{error} {error:?} {:?}", assize_llm::readiness(&env));
             assert!(shown.contains(variable) && !shown.contains(KEY), "{shown}");
         }

@@ -4,7 +4,8 @@ use std::sync::{Arc, Mutex};
 use std::time::{Duration, SystemTime};
 
 use assize_llm::{
-    BoxFuture, ChatMessage, ChatRequest, Client, Clock, JsonSchemaFormat, ModelName, RetryPolicy, Setup,
+    BoxFuture, ChatMessage, ChatRequest, ClientSetup, Clock, JsonSchemaFormat, ModelClient, ModelName,
+    RetryPolicy,
 };
 use assize_testkit::mock::MockServer;
 
@@ -33,15 +34,15 @@ impl Clock for NotingClock {
 }
 
 /// A client for the server, and its clock.
-pub(crate) fn client(server: &MockServer) -> (Client, Arc<NotingClock>) {
+pub(crate) fn client(server: &MockServer) -> (ModelClient, Arc<NotingClock>) {
     client_with(server, |_| {})
 }
 
 /// A client for the server with changed settings, and its clock.
 pub(crate) fn client_with(
     server: &MockServer,
-    change: impl FnOnce(&mut Setup),
-) -> (Client, Arc<NotingClock>) {
+    change: impl FnOnce(&mut ClientSetup),
+) -> (ModelClient, Arc<NotingClock>) {
     client_of(&FORMATS[0], server, change)
 }
 
@@ -128,11 +129,11 @@ pub(crate) static FORMATS: [Format; 9] = [
 pub(crate) fn client_of(
     format: &Format,
     server: &MockServer,
-    change: impl FnOnce(&mut Setup),
-) -> (Client, Arc<NotingClock>) {
+    change: impl FnOnce(&mut ClientSetup),
+) -> (ModelClient, Arc<NotingClock>) {
     let clock = Arc::new(NotingClock::default());
     let policy = RetryPolicy { max_attempts: 4, ..RetryPolicy::default() };
-    let mut setup = Setup { clock: clock.clone(), policy, ..Setup::default() };
+    let mut setup = ClientSetup { clock: clock.clone(), policy, ..ClientSetup::default() };
     change(&mut setup);
     let base_url = server.base_url();
     let env = |name: &str| {
@@ -143,7 +144,7 @@ pub(crate) fn client_of(
         }
     };
     let name: ModelName = format.model.parse().unwrap();
-    (Client::from_name(&name, &env, setup).unwrap(), clock)
+    (ModelClient::from_name(&name, &env, setup).unwrap(), clock)
 }
 
 /// A question with every optional parameter set.

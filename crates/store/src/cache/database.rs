@@ -8,7 +8,7 @@ use rusqlite::{Connection, ErrorCode, TransactionBehavior};
 
 use crate::StoreError;
 
-/// How long a connection waits for another process that is writing.
+/// Wait of a connection for another process that is writing.
 const BUSY: Duration = Duration::from_secs(10);
 /// Tries to open a file that other processes are opening in the same moment.
 const OPENINGS: u32 = 50;
@@ -18,7 +18,7 @@ const BETWEEN_OPENINGS: Duration = Duration::from_millis(20);
 /// The size of a page of a new file. A reply takes about a kilobyte, so that most of a small page would stay empty.
 pub(super) const PAGE_BYTES: i64 = 16 * 1024;
 
-/// What each version of the tables adds to the one before. The file's `user_version` counts the steps taken.
+/// Steps from each version of the tables to the next. The file's `user_version` counts the steps taken.
 const STEPS: &[&str] =
     &[include_str!("0001_replies.sql"), include_str!("0002_body.sql"), include_str!("0003_sum.sql")];
 
@@ -28,17 +28,20 @@ pub(super) fn open(path: &Path) -> Result<Connection, StoreError> {
         fs::create_dir_all(folder).map_err(StoreError::io("create", folder))?;
         ignore_in_git(folder)?;
     }
+
     let mut left = OPENINGS;
     loop {
         match try_open(path, STEPS) {
             // Changing to the write-ahead log does not wait for others as everything else does.
-            Err(Refusal::Sqlite(error)) if left > 0 && Failure::of(&error).kind == Kind::Busy => {
+            Err(OpenRefusal::Sqlite(error))
+                if left > 0 && CacheFailure::from_sqlite(&error).kind == FailureKind::Busy =>
+            {
                 left -= 1;
                 std::thread::sleep(BETWEEN_OPENINGS);
             }
             Ok(connection) => return Ok(connection),
-            Err(Refusal::Sqlite(error)) => return Err(cache_error(path)(error)),
-            Err(Refusal::Version(found)) => {
+            Err(OpenRefusal::Sqlite(error)) => return Err(cache_error(path)(error)),
+            Err(OpenRefusal::Version(found)) => {
                 let known = u32::try_from(STEPS.len()).unwrap_or(u32::MAX);
                 return Err(StoreError::Version { path: path.to_path_buf(), found, known });
             }
@@ -46,7 +49,7 @@ pub(super) fn open(path: &Path) -> Result<Connection, StoreError> {
     }
 }
 
-/// What is kept here is made anew when it is missing, so it has no place in a repository.
+/// Keeps the folder out of repositories: a missing cache is made anew.
 fn ignore_in_git(folder: &Path) -> Result<(), StoreError> {
     let path = folder.join(".gitignore");
     if path.exists() {
@@ -55,24 +58,26 @@ fn ignore_in_git(folder: &Path) -> Result<(), StoreError> {
     fs::write(&path, "*\n").map_err(StoreError::io("write", path))
 }
 
-enum Refusal {
+enum OpenRefusal {
     Sqlite(rusqlite::Error),
     Version(u32),
 }
 
-impl From<rusqlite::Error> for Refusal {
+impl From<rusqlite::Error> for OpenRefusal {
     fn from(error: rusqlite::Error) -> Self {
         Self::Sqlite(error)
     }
 }
 
-fn try_open(path: &Path, steps: &[&str]) -> Result<Connection, Refusal> {
+fn try_open(path: &Path, steps: &[&str]) -> Result<Connection, OpenRefusal> {
     let mut connection = Connection::open(path)?;
     connection.busy_timeout(BUSY)?;
+
     // A file that is there already keeps the size it has.
     connection.pragma_update(None, "page_size", PAGE_BYTES)?;
     connection.pragma_update(None, "journal_mode", "WAL")?;
-    // A reply lost in a power cut is bought again; nothing else is.
+
+    // A reply lost in a power cut is paid for again; nothing else is.
     connection.pragma_update(None, "synchronous", "NORMAL")?;
     let known = u32::try_from(steps.len()).unwrap_or(u32::MAX);
     if version(&connection)? != known {
@@ -80,14 +85,17 @@ fn try_open(path: &Path, steps: &[&str]) -> Result<Connection, Refusal> {
         // Another process may have done it between the look and the lock.
         let found = version(&transaction)?;
         if found > known {
-            return Err(Refusal::Version(found));
+            return Err(OpenRefusal::Version(found));
         }
+
         for step in &steps[found as usize..] {
             transaction.execute_batch(step)?;
         }
+
         transaction.pragma_update(None, "user_version", known)?;
         transaction.commit()?;
     }
+
     Ok(connection)
 }
 
@@ -95,15 +103,15 @@ fn version(connection: &Connection) -> rusqlite::Result<u32> {
     connection.pragma_query_value(None, "user_version", |row| row.get(0))
 }
 
-/// What kept the cache from being used, in a form that can be told more than once.
+/// Failure of the cache, in a form that can be reported more than once.
 #[derive(Debug, Clone)]
-pub(super) struct Failure {
-    kind: Kind,
+pub(super) struct CacheFailure {
+    kind: FailureKind,
     message: String,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Kind {
+enum FailureKind {
     /// Another process was writing all the time.
     Busy,
     /// It is not, or no longer, a database.
@@ -111,12 +119,12 @@ enum Kind {
     Other,
 }
 
-impl Failure {
-    pub(super) fn of(error: &rusqlite::Error) -> Self {
+impl CacheFailure {
+    pub(super) fn from_sqlite(error: &rusqlite::Error) -> Self {
         let kind = match error.sqlite_error_code() {
-            Some(ErrorCode::DatabaseBusy | ErrorCode::DatabaseLocked) => Kind::Busy,
-            Some(ErrorCode::DatabaseCorrupt | ErrorCode::NotADatabase) => Kind::Damaged,
-            _ => Kind::Other,
+            Some(ErrorCode::DatabaseBusy | ErrorCode::DatabaseLocked) => FailureKind::Busy,
+            Some(ErrorCode::DatabaseCorrupt | ErrorCode::NotADatabase) => FailureKind::Damaged,
+            _ => FailureKind::Other,
         };
         Self { kind, message: error.to_string() }
     }
@@ -125,15 +133,15 @@ impl Failure {
         let Self { kind, message } = self;
         let path = path.to_path_buf();
         match kind {
-            Kind::Busy => StoreError::Busy { path },
-            Kind::Damaged => StoreError::DamagedCache { path, message },
-            Kind::Other => StoreError::Cache { path, message },
+            FailureKind::Busy => StoreError::Busy { path },
+            FailureKind::Damaged => StoreError::DamagedCache { path, message },
+            FailureKind::Other => StoreError::Cache { path, message },
         }
     }
 }
 
 pub(super) fn cache_error(path: &Path) -> impl FnOnce(rusqlite::Error) -> StoreError {
-    move |error| Failure::of(&error).at(path)
+    move |error| CacheFailure::from_sqlite(&error).at(path)
 }
 
 #[cfg(test)]

@@ -15,6 +15,7 @@ pub fn fence_key(path: &Path, fresh: [u8; 32]) -> Result<[u8; 32], StoreError> {
     if let Some(folder) = path.parent() {
         fs::create_dir_all(folder).map_err(StoreError::io("create", folder))?;
     }
+
     // Written whole under another name first, so that nobody can read half a key.
     let draft = path.with_extension(format!("{}.new", hex(&fresh[..8])));
     let mut options = OpenOptions::new();
@@ -25,6 +26,7 @@ pub fn fence_key(path: &Path, fresh: [u8; 32]) -> Result<[u8; 32], StoreError> {
         .open(&draft)
         .and_then(|mut file| file.write_all(hex(&fresh).as_bytes()).and_then(|()| file.sync_all()))
         .map_err(StoreError::io("write", &draft))?;
+
     // A link never replaces a file, unlike a rename: the first key stays.
     let linked = fs::hard_link(&draft, path);
     let placed = match linked {
@@ -32,6 +34,7 @@ pub fn fence_key(path: &Path, fresh: [u8; 32]) -> Result<[u8; 32], StoreError> {
         _ => fs::remove_file(&draft),
     };
     placed.map_err(StoreError::io("write", path))?;
+
     read(path)?.ok_or_else(|| damaged(path))
 }
 
@@ -43,12 +46,15 @@ fn read(path: &Path) -> Result<Option<[u8; 32]>, StoreError> {
     };
     let text = text.trim();
     let mut key = [0; 32];
+
     if text.len() != 64 || !text.is_ascii() {
         return Err(damaged(path));
     }
+
     for (at, byte) in key.iter_mut().enumerate() {
         *byte = u8::from_str_radix(&text[at * 2..at * 2 + 2], 16).map_err(|_| damaged(path))?;
     }
+
     Ok(Some(key))
 }
 

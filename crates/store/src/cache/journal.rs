@@ -10,26 +10,25 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
-use super::record::read;
-use super::replies::CachedReply;
+use super::record::{CachedReply, read};
 
 /// The name of the file that is locked while files come and go.
 const LOCK: &str = "lock";
-/// What the names of the others end in.
+/// Extension of the other files.
 const ENDING: &str = "journal";
 /// Replies recovered at a time.
 const BATCH: usize = 1000;
 
 /// The two files of a process: one takes what comes, the other holds what is being written.
 #[derive(Debug)]
-pub(super) struct Journal {
-    takes: Arc<Part>,
-    other: Arc<Part>,
+pub(super) struct ReplyJournal {
+    takes: Arc<JournalFile>,
+    other: Arc<JournalFile>,
 }
 
 /// One file.
 #[derive(Debug)]
-pub(super) struct Part {
+pub(super) struct JournalFile {
     file: File,
     path: PathBuf,
     /// Its last record is not whole, so that nothing can follow.
@@ -38,28 +37,28 @@ pub(super) struct Part {
     stays: AtomicBool,
 }
 
-impl Journal {
+impl ReplyJournal {
     /// Two new files beside this database.
     pub(super) fn begin(database: &Path) -> io::Result<Self> {
         let folder = folder(database);
         fs::create_dir_all(&folder)?;
         let _locked = lock(&folder)?;
-        Ok(Self { takes: Arc::new(Part::new(&folder)?), other: Arc::new(Part::new(&folder)?) })
+        Ok(Self { takes: Arc::new(JournalFile::new(&folder)?), other: Arc::new(JournalFile::new(&folder)?) })
     }
 
     /// The file that takes what comes.
-    pub(super) fn part(&self) -> Arc<Part> {
+    pub(super) fn current(&self) -> Arc<JournalFile> {
         Arc::clone(&self.takes)
     }
 
     /// Lets the other file take what comes, and gives the one that took it so far.
-    pub(super) fn turn(&mut self) -> Arc<Part> {
+    pub(super) fn swap(&mut self) -> Arc<JournalFile> {
         std::mem::swap(&mut self.takes, &mut self.other);
         Arc::clone(&self.other)
     }
 }
 
-impl Part {
+impl JournalFile {
     fn new(folder: &Path) -> io::Result<Self> {
         let mut number = 0_u32;
         loop {
@@ -98,7 +97,7 @@ impl Part {
     }
 }
 
-impl Drop for Part {
+impl Drop for JournalFile {
     fn drop(&mut self) {
         if !self.stays.load(Ordering::Relaxed) {
             // One that can't be removed is empty, and found by whoever comes next.
@@ -128,12 +127,14 @@ pub(super) fn recover<E>(
                 batch.clear();
             }
         };
+
         if !batch.is_empty() {
             write(&batch)?;
         }
         if all_read {
             let _ = fs::remove_file(path);
         }
+
         Ok(())
     })
 }
@@ -148,6 +149,7 @@ fn for_each_left<E>(database: &Path, mut take: impl FnMut(&Path, &File) -> Resul
     let folder = folder(database);
     let Ok(entries) = fs::read_dir(&folder) else { return Ok(()) };
     let Ok(_locked) = lock(&folder) else { return Ok(()) };
+
     for path in entries.filter_map(Result::ok).map(|entry| entry.path()) {
         if path.extension().is_none_or(|ending| ending != ENDING) {
             continue;
@@ -158,6 +160,7 @@ fn for_each_left<E>(database: &Path, mut take: impl FnMut(&Path, &File) -> Resul
             take(&path, &file)?;
         }
     }
+
     Ok(())
 }
 

@@ -9,5 +9,6 @@ mod upkeep;
 mod writer;
 
 pub use fence_key::fence_key;
-pub use replies::{CachedReply, FoundReply, ReplyCache};
+pub use record::CachedReply;
+pub use replies::ReplyCache;
 pub use upkeep::{CacheStats, ModelStats};

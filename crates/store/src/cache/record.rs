@@ -1,10 +1,23 @@
-//! A reply as bytes: how it stands in the journal, and what its checksum is made of.
+//! Row of the cache, and its bytes: as the journal holds them and as the checksum covers them.
 
 use std::io::{self, Read};
 
-use super::replies::CachedReply;
+/// Row of the cache: a reply and the call that it answers.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct CachedReply {
+    /// Key of the call.
+    pub key: [u8; 32],
+    /// The model that was asked, for people.
+    pub model: String,
+    /// Time of the call, in seconds since 1970.
+    pub created: i64,
+    /// The reply, in a form that the caller chooses.
+    pub reply: String,
+    /// The body as received, where that is not in `reply`.
+    pub body: Option<String>,
+}
 
-/// Version of the form. What is read ends where another one begins.
+/// Version of the form. Reading ends at a record of another one.
 const FORM: u8 = 1;
 
 /// Form, checksum and length, before the fields.
@@ -29,11 +42,14 @@ impl CachedReply {
         let mut record = Vec::with_capacity(HEAD + 80 + self.model.len() + self.reply.len() + body.len());
         record.resize(HEAD, 0);
         self.fields(|bytes| record.extend_from_slice(bytes));
+
         let length = (record.len() - HEAD) as u64;
         let sum = crc32fast::hash(&record[HEAD..]);
+
         record[0] = FORM;
         record[1..5].copy_from_slice(&sum.to_le_bytes());
         record[5..HEAD].copy_from_slice(&length.to_le_bytes());
+
         record
     }
 
@@ -43,6 +59,7 @@ impl CachedReply {
         take(key);
         take(&created.to_le_bytes());
         take(&[u8::from(body.is_some())]);
+
         for text in [model.as_str(), reply, body.as_deref().unwrap_or_default()] {
             take(&(text.len() as u64).to_le_bytes());
             take(text.as_bytes());
@@ -56,17 +73,21 @@ pub(super) fn read(from: &mut impl Read, left: &mut u64) -> io::Result<Option<Ca
     if *left < HEAD as u64 {
         return Ok(None);
     }
+
     let mut head = [0; HEAD];
     from.read_exact(&mut head)?;
     *left -= HEAD as u64;
+
     let [form, s0, s1, s2, s3, length @ ..] = head;
     let length = u64::from_le_bytes(length);
     if form != FORM || length > *left {
         return Ok(None);
     }
+
     let mut fields = Vec::new();
     from.take(length).read_to_end(&mut fields)?;
     *left -= length;
+
     let sound = crc32fast::hash(&fields) == u32::from_le_bytes([s0, s1, s2, s3]);
     Ok(if sound { decode(&fields) } else { None })
 }
@@ -81,6 +102,7 @@ fn decode(fields: &[u8]) -> Option<CachedReply> {
         rest = after;
         String::from_utf8(text.to_vec()).ok()
     };
+
     let (model, reply, body) = (text()?, text()?, text()?);
     let body = (*has_body == 1).then_some(body);
     Some(CachedReply { key: *key, model, created: i64::from_le_bytes(*created), reply, body })

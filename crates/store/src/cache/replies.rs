@@ -1,4 +1,4 @@
-//! Finding and keeping replies.
+//! Finding and storing replies.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -8,40 +8,11 @@ use std::sync::{Mutex, PoisonError};
 use rusqlite::types::ValueRef;
 use rusqlite::{Connection, OptionalExtension, Row, params};
 
-use super::database::{Failure, open};
+use super::database::{CacheFailure, open};
 use super::journal;
-use super::writer::{Look, Writer};
+use super::record::CachedReply;
+use super::writer::{Lookup, RowWriter};
 use crate::StoreError;
-
-/// A reply to be kept.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct CachedReply {
-    /// What identifies the call.
-    pub key: [u8; 32],
-    /// The model that was asked, for people.
-    pub model: String,
-    /// When it was bought, in seconds since 1970.
-    pub created: i64,
-    /// The reply, in the words of whoever keeps it.
-    pub reply: String,
-    /// What was received, word for word, where that is not in `reply`.
-    pub body: Option<String>,
-}
-
-/// A reply that is kept.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct FoundReply {
-    /// The reply, in the words of whoever kept it.
-    pub reply: String,
-    /// What was received, word for word, where that is not in `reply`.
-    pub body: Option<String>,
-}
-
-impl CachedReply {
-    pub(super) fn found(&self) -> FoundReply {
-        FoundReply { reply: self.reply.clone(), body: self.body.clone() }
-    }
-}
 
 /// Connections for reading at most.
 const READERS: usize = 4;
@@ -55,7 +26,7 @@ const READERS: usize = 4;
 pub struct ReplyCache {
     path: PathBuf,
     readers: [Mutex<Option<Connection>>; READERS],
-    writer: Writer,
+    writer: RowWriter,
     damaged: AtomicU64,
 }
 
@@ -63,7 +34,7 @@ impl ReplyCache {
     /// Opens the file, making it where it is missing.
     pub fn open(path: impl Into<PathBuf>) -> Result<Self, StoreError> {
         let path = path.into();
-        let writer = Writer::start(open(&path)?, &path);
+        let writer = RowWriter::start(open(&path)?, &path);
         Ok(Self { path, readers: Default::default(), writer, damaged: AtomicU64::new(0) })
     }
 
@@ -72,14 +43,14 @@ impl ReplyCache {
         &self.path
     }
 
-    /// The reply kept under this key. Blocks for a disk read at most. One that was damaged on the disk is not found, and
-    /// makes room for another.
-    pub fn find(&self, key: &[u8; 32]) -> Result<Option<FoundReply>, StoreError> {
-        match self.writer.look(key) {
-            Look::Found(reply) => return Ok(Some(reply)),
-            Look::Absent => return Ok(None),
-            Look::InFile => {}
+    /// Returns the row under this key. Blocks for a disk read at most. A damaged row is not returned but deleted.
+    pub fn find(&self, key: &[u8; 32]) -> Result<Option<CachedReply>, StoreError> {
+        match self.writer.look_up(key) {
+            Lookup::Found(reply) => return Ok(Some(CachedReply::clone(&reply))),
+            Lookup::Absent => return Ok(None),
+            Lookup::InFile => {}
         }
+
         // Keys are hashes, so their first byte spreads them evenly.
         let mut reader =
             self.readers[usize::from(key[0]) % READERS].lock().unwrap_or_else(PoisonError::into_inner);
@@ -90,26 +61,27 @@ impl ReplyCache {
         let row = reader
             .prepare_cached("SELECT model, created, reply, body, sum FROM replies WHERE key = ?1")
             .and_then(|mut query| {
-                query.query_row(params![key.as_slice()], |row| Ok(sound(*key, row))).optional()
+                query.query_row(params![key.as_slice()], |row| Ok(read_row(*key, row))).optional()
             })
             .map_err(|error| {
-                let failure = Failure::of(&error);
+                let failure = CacheFailure::from_sqlite(&error);
                 self.writer.fail(failure.clone());
                 failure.at(&self.path)
             })?;
         if row == Some(None) {
             self.discard(key, reader);
         }
+
         Ok(row.flatten())
     }
 
-    /// Forgets the reply kept under this key, which turned out to be none.
+    /// Deletes the row under this key, whose reply turned out to be unreadable.
     pub fn forget(&self, key: &[u8; 32]) -> Result<(), StoreError> {
         self.discard(key, &open(&self.path)?);
         Ok(())
     }
 
-    /// How many replies have turned out to be damaged.
+    /// Number of rows that have turned out to be damaged.
     pub fn damaged(&self) -> u64 {
         self.damaged.load(Ordering::Relaxed)
     }
@@ -120,8 +92,8 @@ impl ReplyCache {
         let _ = connection.execute("DELETE FROM replies WHERE key = ?1", params![key.as_slice()]);
     }
 
-    /// Hands a reply over to be written. Returns at once, unless thousands wait for the disk already. A reply that is
-    /// already kept stays as it is.
+    /// Hands a row over to be written. Returns at once, unless thousands wait for the disk already. A row that is there
+    /// already stays as it is.
     pub fn keep(&self, reply: CachedReply) {
         self.writer.write(reply);
     }
@@ -140,6 +112,7 @@ impl ReplyCache {
         for suffix in ["", "-wal", "-shm"] {
             let mut name = path.as_os_str().to_owned();
             name.push(suffix);
+
             let file = PathBuf::from(name);
             match fs::remove_file(&file) {
                 Err(error) if error.kind() != std::io::ErrorKind::NotFound => {
@@ -152,8 +125,8 @@ impl ReplyCache {
     }
 }
 
-/// The reply in this row, unless it is not what was written. Rows of older versions have no checksum.
-fn sound(key: [u8; 32], row: &Row<'_>) -> Option<FoundReply> {
+/// Reads a row; `None` if it is damaged. Rows of older versions have no checksum.
+fn read_row(key: [u8; 32], row: &Row<'_>) -> Option<CachedReply> {
     let text = |at: usize| Some(std::str::from_utf8(row.get_ref(at).ok()?.as_bytes().ok()?).ok()?.to_owned());
     let body = match row.get_ref(3).ok()? {
         ValueRef::Null => None,
@@ -161,5 +134,6 @@ fn sound(key: [u8; 32], row: &Row<'_>) -> Option<FoundReply> {
     };
     let kept = CachedReply { key, model: text(0)?, created: row.get(1).ok()?, reply: text(2)?, body };
     let sum: Option<u32> = row.get(4).ok()?;
-    sum.is_none_or(|sum| sum == kept.sum()).then_some(FoundReply { reply: kept.reply, body: kept.body })
+
+    sum.is_none_or(|sum| sum == kept.sum()).then_some(kept)
 }

@@ -1,4 +1,4 @@
-//! How much is kept, and making it less.
+//! Size of the cache, and pruning.
 
 use rusqlite::{Connection, params};
 
@@ -6,7 +6,7 @@ use super::database::{cache_error, open};
 use super::replies::ReplyCache;
 use crate::StoreError;
 
-/// What a cache holds.
+/// Contents of a cache in numbers.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct CacheStats {
     /// Replies kept.
@@ -15,15 +15,15 @@ pub struct CacheStats {
     pub bytes: u64,
     /// Bytes of the file, room for later included.
     pub file_bytes: u64,
-    /// When the oldest was bought, in seconds since 1970.
+    /// Time of the oldest, in seconds since 1970.
     pub oldest: Option<i64>,
-    /// When the newest was bought.
+    /// Time of the newest.
     pub newest: Option<i64>,
-    /// The same by model, largest first.
+    /// Numbers by model, largest first.
     pub models: Vec<ModelStats>,
 }
 
-/// What a cache holds of one model.
+/// Contents of a cache of one model.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ModelStats {
     /// The model that was asked.
@@ -41,7 +41,7 @@ impl ReplyCache {
         stats(&connection).map_err(cache_error(self.path()))
     }
 
-    /// Deletes the replies bought before this time (seconds since 1970), all of them for `None`, and gives the room
+    /// Deletes the replies from before this time (seconds since 1970), all of them for `None`, and gives the room
     /// back. Returns how many there were.
     pub fn prune(&self, before: Option<i64>) -> Result<u64, StoreError> {
         self.flush()?;
@@ -51,6 +51,7 @@ impl ReplyCache {
             None => connection.execute("DELETE FROM replies", []),
         };
         let deleted = deleted.map_err(cache_error(self.path()))?;
+
         // The file can't shrink while another process reads it. It shrinks the next time.
         let _ = connection.execute_batch("VACUUM; PRAGMA wal_checkpoint(TRUNCATE);");
         Ok(deleted as u64)
@@ -71,6 +72,7 @@ fn stats(connection: &Connection) -> rusqlite::Result<CacheStats> {
         })?;
     let pages: u64 = connection.pragma_query_value(None, "page_count", |row| row.get(0))?;
     let page_size: u64 = connection.pragma_query_value(None, "page_size", |row| row.get(0))?;
+
     Ok(CacheStats {
         replies: models.iter().map(|model| model.replies).sum(),
         bytes: models.iter().map(|model| model.bytes).sum(),

@@ -1,4 +1,4 @@
-//! The one thread that writes: what has come together goes into one transaction.
+//! The one writing thread: rows that have come together go into one transaction.
 
 use std::collections::{HashMap, HashSet};
 use std::path::{Path, PathBuf};
@@ -9,10 +9,10 @@ use std::time::{Duration, Instant};
 use rusqlite::config::DbConfig;
 use rusqlite::{Connection, TransactionBehavior, params};
 
-use super::database::Failure;
+use super::database::CacheFailure;
 use super::database::PAGE_BYTES;
-use super::journal::{Journal, Part, recover};
-use super::replies::{CachedReply, FoundReply};
+use super::journal::{JournalFile, ReplyJournal, recover};
+use super::record::CachedReply;
 
 /// Replies in one transaction at most.
 const BATCH: usize = 4000;
@@ -28,7 +28,7 @@ const PAUSE: u32 = 4;
 /// The longest pause. What waits meanwhile is in memory, and safe in the journal.
 const LONGEST_PAUSE: Duration = Duration::from_millis(250);
 
-/// How often a thread without work looks whether another process has written.
+/// Interval at which an idle thread looks for writes of other processes.
 const CHECK: Duration = Duration::from_millis(100);
 
 /// Pages in the log before a transaction moves them into the file, which waits for the disk: 64 MiB.
@@ -49,15 +49,15 @@ const REMEMBERED: usize = 100_000;
 
 /// Hands replies to the writing thread.
 #[derive(Debug)]
-pub(super) struct Writer {
+pub(super) struct RowWriter {
     database: PathBuf,
-    shared: Arc<Shared>,
+    shared: Arc<SharedWriter>,
     thread: Option<JoinHandle<()>>,
 }
 
 #[derive(Debug, Default)]
-struct Shared {
-    state: Mutex<State>,
+struct SharedWriter {
+    state: Mutex<WriterState>,
     /// There is something to do, or no time left for a pause.
     work: Condvar,
     /// A transaction has ended.
@@ -65,11 +65,11 @@ struct Shared {
 }
 
 #[derive(Debug, Default)]
-struct State {
-    /// What was handed over and is not being written yet.
+struct WriterState {
+    /// Rows handed over and not being written yet.
     queue: Vec<Arc<CachedReply>>,
-    /// Where replies stand until they are in the file. `None` before the first, and where it can't be made.
-    journal: Option<Journal>,
+    /// Journal of the rows that are not in the file yet. `None` before the first, and where it can't be made.
+    journal: Option<ReplyJournal>,
     /// Everything that is not in the file yet, by key.
     pending: HashMap<[u8; 32], Arc<CachedReply>>,
     /// The beginnings of all keys in the file. `None` when there are too many, or when another process has put some
@@ -78,34 +78,37 @@ struct State {
     /// Replies ever handed over, and how many of them are done with.
     handed: u64,
     done: u64,
-    /// Whether the thread waits for the first reply.
+    /// True while the thread waits for a row.
     idle: bool,
-    /// Whether somebody waits for the queue to become empty.
+    /// True while somebody waits for the queue to become empty.
     urgent: bool,
     closed: bool,
-    failure: Option<Failure>,
+    failure: Option<CacheFailure>,
 }
 
-impl Shared {
-    fn state(&self) -> MutexGuard<'_, State> {
+impl SharedWriter {
+    fn state(&self) -> MutexGuard<'_, WriterState> {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
-impl Writer {
+impl RowWriter {
     /// Writes what dead processes have left, and starts the thread.
     pub(super) fn start(mut connection: Connection, database: &Path) -> Self {
         // Only speed hangs on either, so a refusal is no failure.
         let _ = connection.pragma_update(None, "wal_autocheckpoint", CHECKPOINT_PAGES);
         let _ = connection.pragma_update(None, "cache_size", -INDEX_KIB);
-        let shared = Arc::new(Shared::default());
+        let shared = Arc::new(SharedWriter::default());
         if let Err(error) = recover(database, |left| insert(&mut connection, left)) {
-            shared.state().failure = Some(Failure::of(&error));
+            shared.state().failure = Some(CacheFailure::from_sqlite(&error));
         }
+
         let others = data_version(&connection);
         shared.state().known = known_keys(&connection);
+
         let log = log_bytes(database);
-        let work = Work { connection, shared: Arc::clone(&shared), last: Duration::ZERO, others, log };
+        let work =
+            WriterThread { connection, shared: Arc::clone(&shared), last: Duration::ZERO, others, log };
         let thread = std::thread::spawn(move || work.run());
         Self { database: database.to_path_buf(), shared, thread: Some(thread) }
     }
@@ -117,48 +120,56 @@ impl Writer {
         while state.queue.len() >= QUEUE {
             state = self.shared.ended.wait(state).unwrap_or_else(PoisonError::into_inner);
         }
+
         if let Some(known) = &mut state.known {
             known.insert(start_of(&reply.key));
             if known.len() > REMEMBERED {
                 state.known = None;
             }
         }
+
         if state.handed == 0 {
-            state.journal = Journal::begin(&self.database).ok();
+            state.journal = ReplyJournal::begin(&self.database).ok();
         }
-        let part = state.journal.as_ref().map(Journal::part);
+
+        let part = state.journal.as_ref().map(ReplyJournal::current);
         state.pending.entry(reply.key).or_insert_with(|| Arc::clone(&reply));
         state.queue.push(reply);
         state.handed += 1;
+
         // Waking a thread costs more than all the rest, so only one that can do something is woken.
         if state.idle || state.queue.len() == BATCH {
             state.idle = false;
             self.shared.work.notify_one();
         }
+
         drop(state);
+
         // Should its transaction have ended by now, the record stands there once more and says nothing new.
         if let Some(part) = part {
             part.append(&record);
         }
     }
 
-    /// What is known of a key without a look into the file.
-    pub(super) fn look(&self, key: &[u8; 32]) -> Look {
+    /// Looks a key up without reading the file.
+    pub(super) fn look_up(&self, key: &[u8; 32]) -> Lookup {
         let state = self.shared.state();
         match state.pending.get(key) {
-            Some(reply) => Look::Found(reply.found()),
-            None if state.known.as_ref().is_some_and(|known| !known.contains(&start_of(key))) => Look::Absent,
-            None => Look::InFile,
+            Some(reply) => Lookup::Found(Arc::clone(reply)),
+            None if state.known.as_ref().is_some_and(|known| !known.contains(&start_of(key))) => {
+                Lookup::Absent
+            }
+            None => Lookup::InFile,
         }
     }
 
     /// Notes that the file could not be read.
-    pub(super) fn fail(&self, failure: Failure) {
+    pub(super) fn fail(&self, failure: CacheFailure) {
         self.shared.state().failure.get_or_insert(failure);
     }
 
     /// Waits for everything handed over, and returns the first failure there ever was.
-    pub(super) fn flush(&self) -> Option<Failure> {
+    pub(super) fn flush(&self) -> Option<CacheFailure> {
         let mut state = self.shared.state();
         let handed = state.handed;
         while state.done < handed {
@@ -166,11 +177,12 @@ impl Writer {
             self.shared.work.notify_one();
             state = self.shared.ended.wait(state).unwrap_or_else(PoisonError::into_inner);
         }
+
         state.failure.clone()
     }
 }
 
-impl Drop for Writer {
+impl Drop for RowWriter {
     fn drop(&mut self) {
         self.shared.state().closed = true;
         self.shared.work.notify_one();
@@ -180,10 +192,10 @@ impl Drop for Writer {
     }
 }
 
-/// Where a reply may be.
-pub(super) enum Look {
+/// Place of a row.
+pub(super) enum Lookup {
     /// On its way to the file.
-    Found(FoundReply),
+    Found(Arc<CachedReply>),
     /// Nowhere.
     Absent,
     /// In the file, if anywhere.
@@ -215,17 +227,17 @@ fn data_version(connection: &Connection) -> Option<i64> {
     connection.pragma_query_value(None, "data_version", |row| row.get(0)).ok()
 }
 
-/// What one transaction writes.
-struct Batch {
+/// Rows of one transaction.
+struct RowBatch {
     replies: Vec<Arc<CachedReply>>,
-    /// Where they stand until then.
-    journal: Option<Arc<Part>>,
+    /// Journal that holds them until then.
+    journal: Option<Arc<JournalFile>>,
 }
 
-struct Work {
+struct WriterThread {
     connection: Connection,
-    shared: Arc<Shared>,
-    /// How long the last transaction took.
+    shared: Arc<SharedWriter>,
+    /// Duration of the last transaction.
     last: Duration,
     /// Changes when another process has written.
     others: Option<i64>,
@@ -233,7 +245,7 @@ struct Work {
     log: u64,
 }
 
-impl Work {
+impl WriterThread {
     fn run(mut self) {
         self.write_all();
         if self.log > LEFT_AT_END {
@@ -243,41 +255,47 @@ impl Work {
     }
 
     fn write_all(&mut self) {
-        while let Some(Batch { replies: mut batch, journal }) = self.next_batch() {
+        while let Some(RowBatch { replies: mut batch, journal }) = self.next_batch() {
             let begun = Instant::now();
             // Neighbours in the index are written one after the other. Of several replies of one key, the first stays
             // the first.
             batch.sort_by_key(|reply| reply.key);
+
             let result = insert(&mut self.connection, batch.iter().map(|reply| &**reply));
             if let Some(part) = journal {
                 part.end(result.is_ok());
             }
+
             self.last = begun.elapsed();
             self.log += batch.iter().map(|reply| reply.bytes()).sum::<u64>();
+
             let alone = self.is_alone();
             let mut state = self.shared.state();
             if !alone || result.is_err() {
                 state.known = None;
             }
             if let Err(error) = result {
-                state.failure.get_or_insert_with(|| Failure::of(&error));
+                state.failure.get_or_insert_with(|| CacheFailure::from_sqlite(&error));
             }
+
             // What could not be written is forgotten too: memory must not grow with a full disk.
             for reply in &batch {
                 state.pending.remove(&reply.key);
             }
+
             state.done += batch.len() as u64;
             drop(state);
+
             self.shared.ended.notify_all();
         }
     }
 
-    /// Whether nobody else has written since the cache was opened.
+    /// True if nobody else has written since the cache was opened.
     fn is_alone(&self) -> bool {
         self.others.is_some() && self.others == data_version(&self.connection)
     }
 
-    /// Moves what stands in the log into the file, as far as nobody reads it there.
+    /// Moves the log into the file, as far as nobody reads it there.
     fn move_log(&mut self) {
         let left = self.connection.query_row("PRAGMA wal_checkpoint(PASSIVE)", [], |row| {
             let (pages, moved): (i64, i64) = (row.get(1)?, row.get(2)?);
@@ -289,8 +307,8 @@ impl Work {
         }
     }
 
-    /// What is to be written next; `None` at the end.
-    fn next_batch(&mut self) -> Option<Batch> {
+    /// Waits for the next batch; `None` at the end.
+    fn next_batch(&mut self) -> Option<RowBatch> {
         let shared = Arc::clone(&self.shared);
         let mut state = shared.state();
         while state.queue.is_empty() && !state.closed {
@@ -298,16 +316,19 @@ impl Work {
             let waited = shared.work.wait_timeout(state, CHECK);
             let (after, wait) = waited.unwrap_or_else(PoisonError::into_inner);
             state = after;
+
             // A look at the file waits for no other process.
             if wait.timed_out() && state.known.is_some() && !self.is_alone() {
                 state.known = None;
             }
+
             if wait.timed_out() && state.queue.is_empty() && self.log >= WORTH_MOVING {
                 drop(state);
                 self.move_log();
                 state = shared.state();
             }
         }
+
         state.idle = false;
         let until = Instant::now() + (self.last * PAUSE).min(LONGEST_PAUSE);
         while !state.urgent && !state.closed && state.queue.len() < BATCH {
@@ -315,15 +336,18 @@ impl Work {
             if left.is_zero() {
                 break;
             }
+
             let waited = shared.work.wait_timeout(state, left);
             (state, _) = waited.unwrap_or_else(PoisonError::into_inner);
         }
+
         state.urgent = false;
         let replies = std::mem::take(&mut state.queue);
         if replies.is_empty() {
             return None;
         }
-        Some(Batch { replies, journal: state.journal.as_mut().map(Journal::turn) })
+
+        Some(RowBatch { replies, journal: state.journal.as_mut().map(ReplyJournal::swap) })
     }
 }
 
@@ -344,6 +368,7 @@ fn insert<'a>(
             insert.execute(params![key.as_slice(), model, created, text, body, reply.sum()])?;
         }
     }
+
     transaction.commit()
 }
 
@@ -371,7 +396,8 @@ mod tests {
 
         let connection = open(&path).unwrap();
         let log = log_bytes(&path);
-        let mut work = Work { connection, shared: Arc::default(), last: Duration::ZERO, others: None, log };
+        let mut work =
+            WriterThread { connection, shared: Arc::default(), last: Duration::ZERO, others: None, log };
         work.move_log();
         assert_eq!(work.log, 0);
         work.shared.state().closed = true;

@@ -1,4 +1,4 @@
-//! How far a text spells out a secret: plainly, in the escapes of JSON, URLs and HTML, or broken over lines.
+//! Match of a secret in a text that spells it out plainly, in the escapes of JSON, URLs and HTML, or broken over lines.
 //!
 //! A server that sends back what it received puts it into a body of its own form: one writes `/` as `\/`, another `&`
 //! as `\u0026` or `&amp;`, and a body inside a body escapes the backslashes once more.
@@ -11,7 +11,7 @@ const MOST_BACKSLASHES: usize = 31;
 
 /// The length of the longest beginning of `secret` that `text` begins with, in bytes of the text and characters of the
 /// secret.
-pub(crate) fn spelled(text: &str, secret: &str) -> (usize, usize) {
+pub(crate) fn escaped_match(text: &str, secret: &str) -> (usize, usize) {
     let (mut end, mut chars) = (0, 0);
     for wanted in secret.chars() {
         let rest = &text[end..];
@@ -22,22 +22,24 @@ pub(crate) fn spelled(text: &str, secret: &str) -> (usize, usize) {
         });
         let Some(length) = found else { break };
         end += length;
+
         chars += 1;
     }
+
     (end, chars)
 }
 
 /// The characters of secrets that have another form in some body.
 #[derive(Debug, Clone, Copy, Default)]
-pub(crate) struct Escapable {
+pub(crate) struct EscapableChars {
     slash: bool,
     quote: bool,
     other: bool,
 }
 
-impl Escapable {
+impl EscapableChars {
     /// Those of `plain` and of its spellings.
-    pub(crate) fn of<'a>(self, plain: &str, mut spellings: impl Iterator<Item = &'a str>) -> Self {
+    pub(crate) fn including<'a>(self, plain: &str, mut spellings: impl Iterator<Item = &'a str>) -> Self {
         let special = |c: char| !c.is_ascii_alphanumeric() && !matches!(c, '-' | '_' | '.' | '~');
         Self {
             slash: self.slash || plain.contains('/') || spellings.any(|spelling| spelling.contains('/')),
@@ -46,7 +48,7 @@ impl Escapable {
         }
     }
 
-    /// Whether a text may hold what [`spelled`] reads and a plain search does not find. Most texts don't, and to search
+    /// True if a text may hold what [`escaped_match`] reads and a plain search does not find. Most texts don't, and to search
     /// for a few letters is how to find that out fastest.
     pub(crate) fn may_be_in(self, text: &str) -> bool {
         let ascii = |(at, _): (usize, &str)| matches!(text.as_bytes().get(at + 4), Some(b'0'..=b'7'));
@@ -57,7 +59,7 @@ impl Escapable {
     }
 }
 
-/// The bytes at the beginning of a text that stand for a character.
+/// Length in bytes of the encoded form of `wanted` at the start of `text`.
 fn spells(text: &str, wanted: char) -> Option<usize> {
     let escaped = match text.as_bytes().first()? {
         b'\\' => in_json(text, wanted),
@@ -74,10 +76,12 @@ fn in_json(text: &str, wanted: char) -> Option<usize> {
     if wanted == '\\' {
         return Some(backslashes);
     }
+
     let rest = &text[backslashes..];
     if let Some(digits) = rest.strip_prefix('u') {
         return (number(digits.get(..4)?, 16)? == wanted).then_some(backslashes + 5);
     }
+
     (matches!(wanted, '/' | '"') && rest.starts_with(wanted)).then_some(backslashes + 1)
 }
 
@@ -123,8 +127,10 @@ fn line_break(text: &str) -> usize {
             Some(b't') if backslashes > 0 => {}
             _ => break,
         }
+
         end += backslashes + 1;
     }
+
     if broken { end } else { 0 }
 }
 
@@ -145,7 +151,7 @@ mod tests {
             "ab/c\n  \"d&e\r\n> +fé",
             r"ab/c\n\t\\\\u0022d&e+fé",
         ] {
-            assert_eq!(spelled(&format!("{text}!"), secret), (text.len(), 11), "{text}");
+            assert_eq!(escaped_match(&format!("{text}!"), secret), (text.len(), 11), "{text}");
         }
     }
 
@@ -153,22 +159,23 @@ mod tests {
     fn hostile_texts_take_no_quadratic_time() {
         for unit in ["\\", "\\u0061", "\\n", "\n", "a\n", "&", "%6", "&#"] {
             let text = unit.repeat(200_000 / unit.len());
-            let found = text.char_indices().filter(|(at, _)| spelled(&text[*at..], "abcabc").1 > 1).count();
+            let found =
+                text.char_indices().filter(|(at, _)| escaped_match(&text[*at..], "abcabc").1 > 1).count();
             assert_eq!(found, 0, "{unit:?}");
         }
     }
 
     #[test]
     fn what_is_not_the_secret_is_left() {
-        assert_eq!(spelled("abX", "abc"), (2, 2));
-        assert_eq!(spelled("\nabc", "abc"), (0, 0));
-        assert_eq!(spelled("a bc", "abc"), (1, 1));
-        assert_eq!(spelled("ab\n\n", "abc"), (2, 2));
+        assert_eq!(escaped_match("abX", "abc"), (2, 2));
+        assert_eq!(escaped_match("\nabc", "abc"), (0, 0));
+        assert_eq!(escaped_match("a bc", "abc"), (1, 1));
+        assert_eq!(escaped_match("ab\n\n", "abc"), (2, 2));
         for odd in
             ["a\\", "a\\u00", "a\\u00zz", "a%", "a%é", "a&", "a&;", "a&#;", "a&#xFFFFFFF;", "a&#1114112;"]
         {
-            assert_eq!(spelled(odd, "abc"), (1, 1), "{odd}");
+            assert_eq!(escaped_match(odd, "abc"), (1, 1), "{odd}");
         }
-        assert_eq!(spelled(r"a\\\b", r"a\b"), (5, 3), "a backslash in any number of them");
+        assert_eq!(escaped_match(r"a\\\b", r"a\b"), (5, 3), "a backslash in any number of them");
     }
 }

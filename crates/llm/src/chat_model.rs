@@ -10,73 +10,61 @@ use crate::error::AskError;
 use crate::price::ModelCard;
 use crate::reply::ChatReply;
 use crate::request::ChatRequest;
-use crate::wire::HttpCall;
 
-/// Something that answers questions.
-pub trait Ask: Send + Sync {
+/// Model that answers requests.
+pub trait ChatModel: Send + Sync {
     /// Answers one request, or says why not. Dropping the future gives the request up.
     fn ask<'a>(&'a self, request: &'a ChatRequest) -> BoxFuture<'a, Result<ChatReply, AskError>>;
 
-    /// The same for the given repeat of a question, perhaps from memory: each repeat is a draw of its own, and the same
-    /// repeat of the same question may get the reply it got before.
+    /// Answers the given repeat of a request, perhaps from the cache: each repeat is a draw of its own, and the same repeat
+    /// of the same request may get the reply it got before.
     fn ask_repeat<'a>(
         &'a self,
         request: &'a ChatRequest,
         repeat: u32,
-    ) -> BoxFuture<'a, Result<Answered, AskError>> {
+    ) -> BoxFuture<'a, Result<CacheableReply, AskError>> {
         let _ = repeat;
-        Box::pin(async move { self.ask(request).await.map(Answered::fresh) })
+        Box::pin(async move { self.ask(request).await.map(CacheableReply::fresh) })
     }
 
-    /// The same as [`Ask::ask`] for a request of which somebody has made the bytes already, as they go to a server that
-    /// refuses nothing.
-    fn ask_encoded<'a>(
-        &'a self,
-        request: &'a ChatRequest,
-        call: HttpCall,
-    ) -> BoxFuture<'a, Result<ChatReply, AskError>> {
-        drop(call);
-        self.ask(request)
-    }
-
-    /// Who answers.
+    /// Identity of the model.
     fn describe(&self) -> ModelId;
 
-    /// What is known about the model beforehand: what it costs, and how much it can read.
+    /// Facts known about the model beforehand: its prices, its context window.
     fn card(&self) -> ModelCard {
         ModelCard::default()
     }
 }
 
-type Keep = Box<dyn FnOnce(&ChatReply) + Send>;
+type StoreCallback = Box<dyn FnOnce(&ChatReply) + Send>;
 
-/// A reply and where it came from.
-pub struct Answered {
+/// Reply with its origin, and the way into the cache.
+pub struct CacheableReply {
     /// The reply.
     pub reply: ChatReply,
-    /// Whether it came from memory: nothing was sent, and its tokens were paid for earlier.
+    /// True for a cache hit: nothing was sent, and its tokens were paid for earlier.
     pub recalled: bool,
-    keep: Option<Keep>,
+    keep: Option<StoreCallback>,
 }
 
-impl Answered {
-    /// A reply that was just bought and that nobody remembers.
+impl CacheableReply {
+    /// New reply that no cache stores.
     pub fn fresh(reply: ChatReply) -> Self {
         Self { reply, recalled: false, keep: None }
     }
 
-    /// A reply from memory: it took no request and no time. Its `usage` is what it cost when it was bought.
+    /// Cache hit: it took no request and no time. Its `usage` counts the tokens of the original call.
     pub fn recalled(reply: ChatReply) -> Self {
         let reply = ChatReply { latency: Duration::ZERO, attempts: 0, failed: Vec::new(), ..reply };
         Self { reply, recalled: true, keep: None }
     }
 
-    /// A reply that was just bought, and what remembers it.
+    /// New reply, and the action that stores it.
     pub fn keepable(reply: ChatReply, keep: impl FnOnce(&ChatReply) + Send + 'static) -> Self {
         Self { reply, recalled: false, keep: Some(Box::new(keep)) }
     }
 
-    /// Says that the reply is a whole and usable answer, so that it may be remembered. Not to be called for one that
+    /// Stores the reply as a whole and usable answer. Not to be called for one that
     /// was refused, cut off or could not be understood: asking again may bring a better one.
     pub fn keep(&mut self) {
         if let Some(keep) = self.keep.take() {
@@ -85,7 +73,7 @@ impl Answered {
     }
 }
 
-impl fmt::Debug for Answered {
+impl fmt::Debug for CacheableReply {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("Answered")
             .field("reply", &self.reply)
@@ -94,7 +82,7 @@ impl fmt::Debug for Answered {
     }
 }
 
-/// Who answers: enough to tell two models apart and to name one to a person.
+/// Identity of a model: enough to tell two apart and to name one to a person.
 #[derive(Debug, Clone, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
 pub struct ModelId {
     /// The provider's name, such as `openai`.

@@ -1,4 +1,4 @@
-//! Escapes in JSON that stand for half a character.
+//! Lone surrogates: escapes in JSON that stand for half a character.
 //!
 //! Characters beyond U+FFFF are written as two escapes. A model that is stopped between them, or a program that cuts texts
 //! by units of 16 bits, leaves one, which no reader of JSON takes (RFC 8259, section 8.2).
@@ -8,7 +8,7 @@ use std::borrow::Cow;
 const ESCAPE: usize = r"\uXXXX".len();
 
 /// JSON in which every escape that is half a character stands for U+FFFD instead; borrowed when there is none.
-pub fn whole_characters(json: &str) -> Cow<'_, str> {
+pub fn replace_lone_surrogates(json: &str) -> Cow<'_, str> {
     let mut out = String::new();
     let mut done = 0;
     let mut at = 0;
@@ -26,9 +26,11 @@ pub fn whole_characters(json: &str) -> Cow<'_, str> {
             _ => at += 1 + json[at + 1..].chars().next().map_or(0, char::len_utf8),
         }
     }
+
     if done == 0 {
         return Cow::Borrowed(json);
     }
+
     out.push_str(&json[done..]);
     Cow::Owned(out)
 }
@@ -44,7 +46,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn halves_are_replaced_and_everything_else_stays() {
+    fn lone_surrogates_are_replaced_and_everything_else_stays() {
         for (json, whole) in [
             (r#""a\ud83d""#, r#""a\ufffd""#),
             (r#""\ude00\ud83d\ude00\uD83D\n""#, r#""\ufffd\ud83d\ude00\ufffd\n""#),
@@ -52,8 +54,8 @@ mod tests {
             (r#""\\ud83d \é \u00e9 \ud8""#, r#""\\ud83d \é \u00e9 \ud8""#),
             (r"\", r"\"),
         ] {
-            assert_eq!(whole_characters(json), whole);
+            assert_eq!(replace_lone_surrogates(json), whole);
         }
-        assert!(matches!(whole_characters(r#""\ud83d\ude00""#), Cow::Borrowed(_)));
+        assert!(matches!(replace_lone_surrogates(r#""\ud83d\ude00""#), Cow::Borrowed(_)));
     }
 }

@@ -1,37 +1,37 @@
-//! A growing ring of equal things, each used by a limited number of borrowers at once.
+//! Growing pool of equal clients, each used by a limited number of requests at once.
 //!
 //! An HTTP/2 client keeps one connection to a host, and servers allow about 100 requests on a connection at a time.
-//! A ring of clients is how more than that many requests can be in flight.
+//! Several clients allow more than that many requests in flight.
 
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 
-/// Things handed out by least use; a new one is made when all are full.
+/// Clients handed out by least use; a new one is made when all are full.
 #[derive(Debug)]
-pub(crate) struct Ring<T> {
-    slots: Mutex<Vec<Arc<Slot<T>>>>,
+pub(crate) struct ClientPool<T> {
+    slots: Mutex<Vec<Arc<PoolSlot<T>>>>,
     per_slot: usize,
     max_slots: usize,
 }
 
 #[derive(Debug)]
-struct Slot<T> {
+struct PoolSlot<T> {
     value: T,
     in_use: AtomicUsize,
 }
 
-/// A borrowed thing; dropping it gives it back.
+/// Borrowed client; dropping it gives it back.
 #[derive(Debug)]
-pub(crate) struct Lease<T>(Arc<Slot<T>>);
+pub(crate) struct PoolLease<T>(Arc<PoolSlot<T>>);
 
-impl<T> Ring<T> {
-    /// An empty ring that makes another thing once all have `per_slot` borrowers, up to `max_slots` things.
+impl<T> ClientPool<T> {
+    /// An empty pool that makes another client once all have `per_slot` borrowers, up to `max_slots` clients.
     pub(crate) fn new(per_slot: usize, max_slots: usize) -> Self {
         Self { slots: Mutex::new(Vec::new()), per_slot, max_slots: max_slots.max(1) }
     }
 
-    /// Borrows the least used thing, making one with `build` when there is none with room.
-    pub(crate) fn lease<E>(&self, build: impl FnOnce() -> Result<T, E>) -> Result<Lease<T>, E> {
+    /// Borrows the least used client, making one with `build` when all are full.
+    pub(crate) fn lease<E>(&self, build: impl FnOnce() -> Result<T, E>) -> Result<PoolLease<T>, E> {
         let mut slots = self.slots.lock().unwrap_or_else(PoisonError::into_inner);
         let least = slots.iter().min_by_key(|slot| slot.in_use.load(Ordering::Relaxed));
         let slot = match least {
@@ -41,23 +41,24 @@ impl<T> Ring<T> {
                 Arc::clone(slot)
             }
             _ => {
-                let slot = Arc::new(Slot { value: build()?, in_use: AtomicUsize::new(0) });
+                let slot = Arc::new(PoolSlot { value: build()?, in_use: AtomicUsize::new(0) });
                 slots.push(Arc::clone(&slot));
                 slot
             }
         };
+
         slot.in_use.fetch_add(1, Ordering::Relaxed);
-        Ok(Lease(slot))
+        Ok(PoolLease(slot))
     }
 }
 
-impl<T> Lease<T> {
+impl<T> PoolLease<T> {
     pub(crate) fn get(&self) -> &T {
         &self.0.value
     }
 }
 
-impl<T> Drop for Lease<T> {
+impl<T> Drop for PoolLease<T> {
     fn drop(&mut self) {
         self.0.in_use.fetch_sub(1, Ordering::Relaxed);
     }
@@ -71,9 +72,9 @@ mod tests {
 
     #[test]
     fn grows_on_demand_and_prefers_the_least_used() {
-        let ring = Ring::new(2, 3);
+        let pool = ClientPool::new(2, 3);
         let made = AtomicUsize::new(0);
-        let lease = || ring.lease(|| Ok::<_, Infallible>(made.fetch_add(1, Ordering::Relaxed))).unwrap();
+        let lease = || pool.lease(|| Ok::<_, Infallible>(made.fetch_add(1, Ordering::Relaxed))).unwrap();
         let mut leases: Vec<_> = (0..5).map(|_| lease()).collect();
         assert_eq!(leases.iter().map(|l| *l.get()).collect::<Vec<_>>(), [0, 0, 1, 1, 2]);
         assert_eq!(*lease().get(), 2);
@@ -84,11 +85,11 @@ mod tests {
     }
 
     #[test]
-    fn a_full_ring_shares_and_a_failed_build_leaves_it_usable() {
-        let ring = Ring::new(1, 1);
-        assert_eq!(ring.lease(|| Err::<u8, _>("no")).err(), Some("no"));
-        let first = ring.lease(|| Ok::<_, &str>(7)).unwrap();
-        let second = ring.lease(|| Err("not called")).unwrap();
+    fn full_pool_shares_clients_and_survives_a_failed_build() {
+        let pool = ClientPool::new(1, 1);
+        assert_eq!(pool.lease(|| Err::<u8, _>("no")).err(), Some("no"));
+        let first = pool.lease(|| Ok::<_, &str>(7)).unwrap();
+        let second = pool.lease(|| Err("not called")).unwrap();
         assert_eq!((*first.get(), *second.get()), (7, 7));
     }
 }

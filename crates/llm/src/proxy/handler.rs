@@ -1,4 +1,4 @@
-//! Asking for a program, and counting what it asked.
+//! Handler of a program's requests, and the count of them.
 
 use std::collections::HashMap;
 use std::sync::{Mutex, MutexGuard, PoisonError};
@@ -6,15 +6,15 @@ use std::time::Duration;
 
 use assize_rubric::{Cost, Tokens};
 
-use super::open::ProxySetup;
+use super::setup::ProxySetup;
 use crate::error::{AskError, ErrorKind};
-use crate::reply::{ChatReply, Finish};
+use crate::reply::{ChatReply, FinishReason};
 use crate::request::ChatRequest;
 
-/// Draws of one repeat; the next repeat begins behind them.
+/// Draws reserved for one repeat; the next repeat begins behind them.
 const DRAWS: u32 = 1 << 16;
 
-/// What a program asked of a model, and what came of it.
+/// Requests of a program to a model, and their outcomes.
 #[derive(Debug, Clone, PartialEq)]
 pub struct ProxyUsage {
     /// Questions that were taken.
@@ -35,9 +35,9 @@ pub struct ProxyUsage {
     pub latency: Duration,
     /// The model that answered, as its server named it last.
     pub model: Option<String>,
-    /// How many questions got no answer.
+    /// Questions without an answer.
     pub failed: u32,
-    /// Why the first of them got none.
+    /// Error of the first of them.
     pub failure: Option<AskError>,
 }
 
@@ -59,22 +59,22 @@ impl Default for ProxyUsage {
     }
 }
 
-/// Asks the model, as often as the program may.
-pub(super) struct Desk {
+/// Sends a program's requests to the model, up to its limit of calls.
+pub(super) struct ProxyHandler {
     setup: ProxySetup,
-    state: Mutex<State>,
+    state: Mutex<HandlerState>,
 }
 
 #[derive(Default)]
-struct State {
+struct HandlerState {
     usage: ProxyUsage,
     /// Questions that have been answered or have failed.
     settled: u32,
-    /// How often each question was asked: whoever asks the same again wants another draw.
+    /// Times each question was asked: asking the same again is a new draw.
     draws: HashMap<blake3::Hash, u32>,
 }
 
-impl Desk {
+impl ProxyHandler {
     pub(super) fn new(setup: ProxySetup) -> Self {
         Self { setup, state: Mutex::default() }
     }
@@ -105,6 +105,7 @@ impl Desk {
                  {asked}"
             ));
         }
+
         state.usage.calls = taken + count;
         Ok(())
     }
@@ -116,11 +117,13 @@ impl Desk {
         let card = self.setup.ask.card();
         let mut state = self.state();
         state.settled += 1;
+
         let usage = &mut state.usage;
         match answered {
             Ok(mut answered) => {
                 let reply = &answered.reply;
                 usage.model = reply.model.clone().or(usage.model.take());
+
                 if answered.recalled {
                     usage.recalled += 1;
                     usage.tokens.add(Tokens { input: Some(0), cached: Some(0), output: Some(0) });
@@ -130,15 +133,20 @@ impl Desk {
                     usage.tokens.add(tokens);
                     usage.sent = usage.sent.saturating_add(reply.attempts);
                     usage.cost += card.cost_of_reply(reply);
+
                     usage.latency = usage.latency.saturating_add(reply.latency);
                 }
+
                 if let Some(tokens) = reply.cut_at {
                     return Err(usage.failed(beyond_limit(tokens)));
                 }
+
                 drop(state);
+
                 if is_whole(&answered.reply) {
                     answered.keep();
                 }
+
                 Ok(answered.reply)
             }
             Err(error) => {
@@ -151,29 +159,32 @@ impl Desk {
         }
     }
 
-    /// What was asked. What is still in flight is given up, at a cost that nobody knows.
+    /// Usage so far. Calls in flight count as abandoned, at an unknown cost.
     pub(super) fn usage(&self) -> ProxyUsage {
         let state = self.state();
         let mut usage = state.usage.clone();
         let begun: u32 = state.draws.values().fold(0, |sum, count| sum.saturating_add(*count));
         usage.abandoned = begun.saturating_sub(state.settled);
+
         if usage.abandoned > 0 {
             usage.cost += Cost::UNKNOWN;
         }
+
         usage
     }
 
-    /// The number under which the answer to this question is remembered.
+    /// Repeat index of the cache key.
     fn draw(&self, request: &ChatRequest) -> u32 {
         // A request is made of strings, numbers and lists, so this does not fail.
         let bytes = serde_json::to_vec(request).unwrap_or_default();
         let mut state = self.state();
         let count = state.draws.entry(blake3::hash(&bytes)).or_default();
         *count += 1;
+
         self.setup.repeat.saturating_sub(1).saturating_mul(DRAWS).saturating_add(*count)
     }
 
-    fn state(&self) -> MutexGuard<'_, State> {
+    fn state(&self) -> MutexGuard<'_, HandlerState> {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
@@ -182,10 +193,12 @@ impl ProxyUsage {
     /// Counts a question without an answer; the error as it came.
     fn failed(&mut self, error: AskError) -> AskError {
         self.failed += 1;
+
         // That the run is ending says more than what happened before.
         if self.failure.is_none() || error.kind == ErrorKind::Cancelled {
             self.failure = Some(error.clone());
         }
+
         error
     }
 }
@@ -198,7 +211,7 @@ fn beyond_limit(tokens: u32) -> AskError {
     AskError::new(ErrorKind::MalformedReply, message)
 }
 
-/// Whether a reply is all that the model wanted to say. Any other may turn out better when it is asked again.
+/// True if a reply is all that the model wanted to say. Any other may turn out better when it is asked again.
 fn is_whole(reply: &ChatReply) -> bool {
-    reply.finish == Finish::Stop && reply.refusal.is_none() && !reply.text.is_empty()
+    reply.finish == FinishReason::Stop && reply.refusal.is_none() && !reply.text.is_empty()
 }

@@ -1,21 +1,21 @@
-//! So much a minute: a bucket that fills evenly (the leaky bucket as a meter, ITU-T I.371).
+//! Rate per minute: a bucket that fills evenly (the leaky bucket as a meter, ITU-T I.371).
 
 use std::time::Duration;
 
-/// A bucket. What is taken within any minute never passes the amount it was made for.
+/// Leaky bucket. The amount taken within any minute never passes the one it was made for.
 #[derive(Debug, Clone, PartialEq)]
-pub(super) struct Rate {
-    /// What flows in, per second.
+pub(super) struct TokenBucket {
+    /// Refill rate per second.
     per_second: f64,
-    /// What it holds.
+    /// Capacity.
     burst: f64,
-    /// What is in it; below zero, what was promised ahead.
+    /// Level; below zero, the amount reserved ahead.
     level: f64,
-    /// When the level was right.
+    /// Time of the level.
     at: Duration,
 }
 
-impl Rate {
+impl TokenBucket {
     /// A full bucket for `per_minute`, which is more than 0. It holds a second's worth, at least 1, and fills so much
     /// slower that the burst and the flow of a minute together are `per_minute`.
     pub(super) fn per_minute(per_minute: f64) -> Self {
@@ -31,6 +31,7 @@ impl Rate {
         self.level = (self.level + passed * self.per_second).min(self.burst);
         self.at = self.at.max(now);
         self.level -= cost;
+
         let missing = (-self.level).max(0.0) / self.per_second;
         Duration::try_from_secs_f64(missing).unwrap_or(Duration::MAX)
     }
@@ -51,8 +52,8 @@ mod tests {
 
     #[test]
     fn a_second_at_once_and_the_rest_spread() {
-        let mut rate = Rate::per_minute(600.0);
-        let waits: Vec<Duration> = (0..12).map(|_| rate.take(Duration::ZERO, 1.0)).collect();
+        let mut bucket = TokenBucket::per_minute(600.0);
+        let waits: Vec<Duration> = (0..12).map(|_| bucket.take(Duration::ZERO, 1.0)).collect();
         assert!(waits[..10].iter().all(Duration::is_zero));
         assert!((waits[10].as_secs_f64() - 60.0 / 590.0).abs() < 1e-9);
         assert!((waits[11].as_secs_f64() - 2.0 * 60.0 / 590.0).abs() < 1e-9);
@@ -60,21 +61,21 @@ mod tests {
 
     #[test]
     fn one_a_minute_is_one_a_minute() {
-        let mut rate = Rate::per_minute(1.0);
-        assert_eq!(rate.take(Duration::ZERO, 1.0), Duration::ZERO);
-        assert_eq!(rate.take(Duration::ZERO, 1.0), MINUTE);
+        let mut bucket = TokenBucket::per_minute(1.0);
+        assert_eq!(bucket.take(Duration::ZERO, 1.0), Duration::ZERO);
+        assert_eq!(bucket.take(Duration::ZERO, 1.0), MINUTE);
     }
 
     #[test]
     fn a_wrong_estimate_is_made_good() {
-        let mut rate = Rate::per_minute(6_000.0);
-        assert_eq!(rate.take(Duration::ZERO, 100.0), Duration::ZERO);
-        rate.correct(5_900.0);
-        assert!(rate.take(Duration::ZERO, 1.0) > Duration::from_secs(59));
-        let mut rate = Rate::per_minute(6_000.0);
-        rate.take(Duration::ZERO, 5_000.0);
-        rate.correct(-4_950.0);
-        assert_eq!(rate.take(Duration::ZERO, 50.0), Duration::ZERO);
+        let mut bucket = TokenBucket::per_minute(6_000.0);
+        assert_eq!(bucket.take(Duration::ZERO, 100.0), Duration::ZERO);
+        bucket.correct(5_900.0);
+        assert!(bucket.take(Duration::ZERO, 1.0) > Duration::from_secs(59));
+        let mut bucket = TokenBucket::per_minute(6_000.0);
+        bucket.take(Duration::ZERO, 5_000.0);
+        bucket.correct(-4_950.0);
+        assert_eq!(bucket.take(Duration::ZERO, 50.0), Duration::ZERO);
     }
 
     proptest! {
@@ -85,13 +86,13 @@ mod tests {
             arrivals in prop::collection::vec((0u64..3_000, 1u32..4), 1..200),
         ) {
             let amount = f64::from(per_minute);
-            let mut rate = Rate::per_minute(amount);
+            let mut bucket = TokenBucket::per_minute(amount);
             let mut now = Duration::ZERO;
             let mut allowed: Vec<(Duration, f64)> = Vec::new();
             for (gap, cost) in arrivals {
                 let cost = f64::from(cost.min(per_minute));
                 now += Duration::from_millis(gap);
-                let wait = rate.take(now, cost);
+                let wait = bucket.take(now, cost);
                 allowed.push((now + wait, cost));
             }
             for (start, _) in &allowed {

@@ -1,4 +1,4 @@
-//! How long a reply may be where nobody has set a limit for it and what is spent is limited.
+//! Limit of a reply's length where the request has none and spending is limited.
 //!
 //! A limit can be kept only if each request says how much may be written in reply, and a reply that is cut off is worth
 //! nothing. So the limit is far above what judges and targets write, hidden thinking included, and is lowered only to
@@ -17,14 +17,14 @@ const UNKNOWN: u32 = 16_384;
 /// Tokens that a model thinks for beside what it says.
 const THOUGHT: u32 = 32_768;
 
-/// How many times the length that the asker expects of a long reply it may be.
+/// Factor from the length that the caller expects of a long reply to its limit.
 const AMPLE: u32 = 4;
 
 /// Tokens that are worth sending a request for, where the asker expects nothing: a short answer, and one with thought.
 const SHORT: u32 = 512;
 const SHORT_THOUGHT: u32 = 4096;
 
-/// How much longer than the longest so far the next reply is allowed for, in percent.
+/// Length that the next reply must be allowed, in percent of the longest so far.
 const LONGER: u64 = 150;
 
 /// Replies after which the longest of them says something about the others, and how many times as long as that one they
@@ -32,52 +32,59 @@ const LONGER: u64 = 150;
 const TELLING: u64 = 16;
 const TIMES_LONGEST: u64 = 8;
 
-/// What has been seen of a model's replies.
+/// Lengths of a model's replies so far.
 #[derive(Debug, Clone, Copy, Default)]
-pub(crate) struct Seen {
+pub(crate) struct ReplyLengthStats {
     pub(crate) replies: u64,
     /// Tokens of the longest.
     pub(crate) longest: u64,
 }
 
-/// How long a reply may be, in tokens.
+/// Limits of a reply's length, in tokens.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) struct Room {
-    /// What it is allowed where that can be afforded.
+pub(crate) struct OutputLimit {
+    /// Limit where the budget allows it.
     pub(crate) most: u32,
     /// The least that makes asking worth it, at most `most`.
     pub(crate) least: u32,
 }
 
-impl Room {
-    /// Exactly this much.
+impl OutputLimit {
+    /// One limit that is not negotiable.
     pub(crate) const fn exactly(tokens: u32) -> Self {
         Self { most: tokens, least: tokens }
     }
 
-    /// The same with no more than this.
+    /// Caps both limits.
     pub(crate) fn within(self, tokens: u32) -> Self {
         Self { most: self.most.min(tokens), least: self.least.min(tokens) }
     }
 
-    /// For a reply to a request without a limit of its own.
-    pub(crate) fn of(model: &str, card: ModelCard, request: &ChatRequest, seen: Seen) -> Self {
+    /// Limits of a reply to a request without a limit of its own.
+    pub(crate) fn for_request(
+        model: &str,
+        card: ModelCard,
+        request: &ChatRequest,
+        stats: ReplyLengthStats,
+    ) -> Self {
         let thinks = thinks(model);
-        let most =
-            card.max_output_tokens.unwrap_or_else(|| usual(request, thinks).min(told(request, thinks, seen)));
+        let most = card
+            .max_output_tokens
+            .unwrap_or_else(|| usual(request, thinks).min(limit_from_history(request, thinks, stats)));
         let short = match (request.expected_output, thinks) {
             (Some(expected), false) => expected,
             (None, false) => SHORT,
             (_, true) => SHORT_THOUGHT,
         };
-        let longer = u32::try_from(seen.longest.saturating_mul(LONGER) / 100).unwrap_or(u32::MAX);
-        let room = Self { most, least: short.max(longer).min(most) };
+
+        let longer = u32::try_from(stats.longest.saturating_mul(LONGER) / 100).unwrap_or(u32::MAX);
+        let limit = Self { most, least: short.max(longer).min(most) };
         match card.context_tokens {
-            None => room,
+            None => limit,
             // The estimate is high, so a request that seems to leave too little may leave enough.
             Some(all) => {
                 let left = all.saturating_sub(card.estimator.request(request));
-                room.within(u32::try_from(left).unwrap_or(u32::MAX).max(room.least))
+                limit.within(u32::try_from(left).unwrap_or(u32::MAX).max(limit.least))
             }
         }
     }
@@ -86,10 +93,12 @@ impl Room {
 /// The limit that the reply to a request gets where what is spent is limited, in tokens: the request's own, else an ample
 /// one. `model` is the model's name.
 pub fn reply_limit(model: &str, card: ModelCard, request: &ChatRequest) -> u32 {
-    request.max_output_tokens.unwrap_or_else(|| Room::of(model, card, request, Seen::default()).most)
+    request
+        .max_output_tokens
+        .unwrap_or_else(|| OutputLimit::for_request(model, card, request, ReplyLengthStats::default()).most)
 }
 
-/// Where nobody has set one.
+/// Limit before any reply has been seen.
 fn usual(request: &ChatRequest, thinks: bool) -> u32 {
     let said = match request.expected_output {
         Some(expected) => expected.saturating_mul(AMPLE).max(USUAL),
@@ -98,18 +107,19 @@ fn usual(request: &ChatRequest, thinks: bool) -> u32 {
     said.saturating_add(if thinks { THOUGHT } else { 0 })
 }
 
-/// What the replies so far say about the next: less room for each lets more requests be in flight within a budget. One
-/// that is cut off there is asked for again with all its room.
-fn told(request: &ChatRequest, thinks: bool, seen: Seen) -> u32 {
-    if seen.replies < TELLING {
+/// Limit derived from the replies so far: a lower one lets more requests be in flight within a budget. A reply that is
+/// cut off there is asked for again with the full limit.
+fn limit_from_history(request: &ChatRequest, thinks: bool, stats: ReplyLengthStats) -> u32 {
+    if stats.replies < TELLING {
         return u32::MAX;
     }
+
     let least = request.expected_output.unwrap_or(SHORT).saturating_mul(AMPLE);
     let least = least.saturating_add(if thinks { SHORT_THOUGHT } else { 0 });
-    u32::try_from(seen.longest.saturating_mul(TIMES_LONGEST)).unwrap_or(u32::MAX).max(least)
+    u32::try_from(stats.longest.saturating_mul(TIMES_LONGEST)).unwrap_or(u32::MAX).max(least)
 }
 
-/// Whether a model is known to think before it replies, by its name. Names say nothing for certain: this decides only
+/// True if a model is known to think before it replies, by its name. Names say nothing for certain: this decides only
 /// how much room there is for it.
 pub fn thinks(model: &str) -> bool {
     /// Names, or beginnings of names, between `/`, `:` and the like.
@@ -134,12 +144,15 @@ pub fn thinks(model: &str) -> bool {
         "exaone-deep",
         "seed-oss",
     ];
+
     /// Words that stand anywhere in a name.
     const WORDS: [&str; 4] = ["think", "reason", "-r1", "nemotron"];
+
     let model = model.to_ascii_lowercase();
     if model.contains("gpt-5-chat") || model.contains("non-reasoning") || model.contains("no-think") {
         return false;
     }
+
     let begins = |part: &str, name: &str| {
         part.strip_prefix(name).is_some_and(|rest| {
             // `o1-mini` and `o1`, and no other word that begins like it.
@@ -186,32 +199,39 @@ mod tests {
     }
 
     #[test]
-    fn there_is_ample_room_for_what_is_expected_and_for_thought() {
-        let room =
-            |model, expected| Room::of(model, ModelCard::default(), &expecting(expected), Seen::default());
-        assert_eq!(room("gpt-4o", Some(500)), Room { most: 8192, least: 500 });
-        assert_eq!(room("gpt-4o", Some(10_000)), Room { most: 40_000, least: 10_000 });
-        assert_eq!(room("gpt-4o", None), Room { most: 16_384, least: 512 });
-        assert_eq!(room("o3", None), Room { most: 49_152, least: 4096 });
-        assert_eq!(room("o3", Some(500)), Room { most: 40_960, least: 4096 });
+    fn output_limit_leaves_ample_room_for_expected_output_and_reasoning() {
+        let limit = |model, expected| {
+            OutputLimit::for_request(
+                model,
+                ModelCard::default(),
+                &expecting(expected),
+                ReplyLengthStats::default(),
+            )
+        };
+        assert_eq!(limit("gpt-4o", Some(500)), OutputLimit { most: 8192, least: 500 });
+        assert_eq!(limit("gpt-4o", Some(10_000)), OutputLimit { most: 40_000, least: 10_000 });
+        assert_eq!(limit("gpt-4o", None), OutputLimit { most: 16_384, least: 512 });
+        assert_eq!(limit("o3", None), OutputLimit { most: 49_152, least: 4096 });
+        assert_eq!(limit("o3", Some(500)), OutputLimit { most: 40_960, least: 4096 });
     }
 
     #[test]
-    fn a_limit_that_somebody_set_holds_and_long_replies_are_expected_again() {
-        let seen = |longest| Seen { replies: 3, longest };
-        let room = |card, longest| Room::of("gpt-4o", card, &expecting(Some(500)), seen(longest));
+    fn explicit_output_limit_holds_and_long_replies_raise_the_expectation() {
+        let stats = |longest| ReplyLengthStats { replies: 3, longest };
+        let limit =
+            |card, longest| OutputLimit::for_request("gpt-4o", card, &expecting(Some(500)), stats(longest));
         let wanted = ModelCard { max_output_tokens: Some(300), ..ModelCard::default() };
-        assert_eq!(room(wanted, 0), Room::exactly(300));
-        assert_eq!(room(ModelCard::default(), 2000), Room { most: 8192, least: 3000 });
-        assert_eq!(room(ModelCard::default(), 90_000).least, 8192);
-        assert_eq!(room(ModelCard::default(), 0).within(400), Room::exactly(400));
+        assert_eq!(limit(wanted, 0), OutputLimit::exactly(300));
+        assert_eq!(limit(ModelCard::default(), 2000), OutputLimit { most: 8192, least: 3000 });
+        assert_eq!(limit(ModelCard::default(), 90_000).least, 8192);
+        assert_eq!(limit(ModelCard::default(), 0).within(400), OutputLimit::exactly(400));
     }
 
     #[test]
-    fn short_replies_tell_that_the_next_is_short_and_a_long_one_that_it_may_be_long() {
+    fn reply_length_stats_lower_and_raise_the_output_limit() {
         let most = |model, expected, longest| {
-            let seen = Seen { replies: 16, longest };
-            Room::of(model, ModelCard::default(), &expecting(expected), seen).most
+            let stats = ReplyLengthStats { replies: 16, longest };
+            OutputLimit::for_request(model, ModelCard::default(), &expecting(expected), stats).most
         };
         assert_eq!(most("gpt-4o", Some(500), 100), 2000);
         assert_eq!(most("gpt-4o", Some(500), 300), 2400);
@@ -221,13 +241,19 @@ mod tests {
     }
 
     #[test]
-    fn request_and_reply_fit_into_the_window_together() {
+    fn request_and_output_limit_fit_into_the_context_window() {
         let card = |tokens| ModelCard { context_tokens: Some(tokens), ..ModelCard::default() };
         let request = expecting(Some(500));
-        assert_eq!(Room::of("m", card(400), &request, Seen::default()), Room::exactly(500));
+        assert_eq!(
+            OutputLimit::for_request("m", card(400), &request, ReplyLengthStats::default()),
+            OutputLimit::exactly(500)
+        );
         let card = card(1000);
         let read = card.estimator.request(&request);
-        assert_eq!(u64::from(Room::of("m", card, &request, Seen::default()).most) + read, 1000);
+        assert_eq!(
+            u64::from(OutputLimit::for_request("m", card, &request, ReplyLengthStats::default()).most) + read,
+            1000
+        );
         assert_eq!(reply_limit("m", card, &ChatRequest { max_output_tokens: Some(7), ..request }), 7);
     }
 }

@@ -1,4 +1,4 @@
-//! What a server says is left of its limits: `x-ratelimit-*` as OpenAI and others write it, `anthropic-ratelimit-*`.
+//! Remaining allowances as servers report them: `x-ratelimit-*` as OpenAI and others write it, `anthropic-ratelimit-*`.
 
 use std::time::{Duration, SystemTime};
 
@@ -6,55 +6,60 @@ use reqwest::header::HeaderMap;
 
 use crate::retry_after::{clock_of, moment, text};
 
-/// What is limited.
+/// Kind of limit.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Kind {
+pub(super) enum AllowanceKind {
     Requests,
     Tokens,
 }
 
 /// One limit as an answer reports it.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub(crate) struct Allowance {
-    pub(super) kind: Kind,
+pub(crate) struct ServerAllowance {
+    pub(super) kind: AllowanceKind,
     /// The whole of it, where it is said.
     pub(super) limit: Option<f64>,
-    /// What is left, 0 or more.
+    /// Remaining amount, 0 or more.
     pub(super) remaining: f64,
     /// Until it is full again.
     pub(super) reset: Duration,
 }
 
 /// Kind, then the headers for the whole, the rest and the reset.
-const HEADERS: [(Kind, &str, &str, &str); 7] = [
+const HEADERS: [(AllowanceKind, &str, &str, &str); 7] = [
     (
-        Kind::Requests,
+        AllowanceKind::Requests,
         "x-ratelimit-limit-requests",
         "x-ratelimit-remaining-requests",
         "x-ratelimit-reset-requests",
     ),
-    (Kind::Tokens, "x-ratelimit-limit-tokens", "x-ratelimit-remaining-tokens", "x-ratelimit-reset-tokens"),
-    (Kind::Requests, "x-ratelimit-limit", "x-ratelimit-remaining", "x-ratelimit-reset"),
     (
-        Kind::Requests,
+        AllowanceKind::Tokens,
+        "x-ratelimit-limit-tokens",
+        "x-ratelimit-remaining-tokens",
+        "x-ratelimit-reset-tokens",
+    ),
+    (AllowanceKind::Requests, "x-ratelimit-limit", "x-ratelimit-remaining", "x-ratelimit-reset"),
+    (
+        AllowanceKind::Requests,
         "anthropic-ratelimit-requests-limit",
         "anthropic-ratelimit-requests-remaining",
         "anthropic-ratelimit-requests-reset",
     ),
     (
-        Kind::Tokens,
+        AllowanceKind::Tokens,
         "anthropic-ratelimit-tokens-limit",
         "anthropic-ratelimit-tokens-remaining",
         "anthropic-ratelimit-tokens-reset",
     ),
     (
-        Kind::Tokens,
+        AllowanceKind::Tokens,
         "anthropic-ratelimit-input-tokens-limit",
         "anthropic-ratelimit-input-tokens-remaining",
         "anthropic-ratelimit-input-tokens-reset",
     ),
     (
-        Kind::Tokens,
+        AllowanceKind::Tokens,
         "anthropic-ratelimit-output-tokens-limit",
         "anthropic-ratelimit-output-tokens-remaining",
         "anthropic-ratelimit-output-tokens-reset",
@@ -66,8 +71,9 @@ const HEADERS: [(Kind, &str, &str, &str); 7] = [
 pub(crate) fn allowances(
     headers: &HeaderMap,
     now: impl Fn() -> SystemTime,
-) -> impl Iterator<Item = Allowance> {
-    let mut tightest: [Option<Allowance>; 2] = [None, None];
+) -> impl Iterator<Item = ServerAllowance> {
+    let mut tightest: [Option<ServerAllowance>; 2] = [None, None];
+
     // Most servers send none of them, and then one look is enough.
     if headers.keys().any(|name| name.as_str().contains("ratelimit")) {
         let now = clock_of(headers, now);
@@ -78,17 +84,18 @@ pub(crate) fn allowances(
             else {
                 continue;
             };
-            let allowance = Allowance { kind, limit: count(limit), remaining, reset };
-            let slot = &mut tightest[usize::from(kind == Kind::Tokens)];
+            let allowance = ServerAllowance { kind, limit: count(limit), remaining, reset };
+            let slot = &mut tightest[usize::from(kind == AllowanceKind::Tokens)];
             if slot.is_none_or(|tightest| allowance.share() < tightest.share()) {
                 *slot = Some(allowance);
             }
         }
     }
+
     tightest.into_iter().flatten()
 }
 
-impl Allowance {
+impl ServerAllowance {
     fn share(&self) -> f64 {
         self.remaining / self.limit.filter(|limit| *limit > 0.0).unwrap_or(f64::from(u32::MAX))
     }
@@ -100,7 +107,7 @@ mod tests {
 
     use super::*;
 
-    fn read(headers: &[(&'static str, &'static str)]) -> Vec<Allowance> {
+    fn read(headers: &[(&'static str, &'static str)]) -> Vec<ServerAllowance> {
         let map = headers
             .iter()
             .map(|(name, value)| (HeaderName::from_static(name), HeaderValue::from_static(value)))
@@ -120,10 +127,10 @@ mod tests {
             ("x-ratelimit-reset-tokens", "1m0s"),
         ]);
         let expected = [
-            (Kind::Requests, Some(500.0), 499.0, Duration::from_millis(120)),
-            (Kind::Tokens, Some(30_000.0), 0.0, Duration::from_mins(1)),
+            (AllowanceKind::Requests, Some(500.0), 499.0, Duration::from_millis(120)),
+            (AllowanceKind::Tokens, Some(30_000.0), 0.0, Duration::from_mins(1)),
         ]
-        .map(|(kind, limit, remaining, reset)| Allowance { kind, limit, remaining, reset });
+        .map(|(kind, limit, remaining, reset)| ServerAllowance { kind, limit, remaining, reset });
         assert_eq!(openai, expected);
         let anthropic = read(&[
             ("anthropic-ratelimit-input-tokens-limit", "1000"),

@@ -1,4 +1,4 @@
-//! Whether a model tells log-probabilities, found out by one question before others are paid for.
+//! Probe for log-probabilities: one request finds out if a model gives them before others are paid for.
 //!
 //! A question that asks for them is worth nothing without them. Until a model has told some, or has turned out to tell
 //! none, one question at a time is asked; if none come of it, no further one is sent.
@@ -8,51 +8,52 @@ use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 
 use tokio::sync::{Mutex as Gate, OwnedMutexGuard};
 
-use crate::reply::{ChatReply, Finish};
+use crate::reply::{ChatReply, FinishReason};
 
-/// What is known of the models of one server.
+/// Probes of the models of one server.
 #[derive(Debug, Default)]
-pub(crate) struct Scouts(Mutex<BTreeMap<String, Arc<Scout>>>);
+pub(crate) struct LogprobsProbes(Mutex<BTreeMap<String, Arc<LogprobsProbe>>>);
 
 #[derive(Debug, Default)]
-struct Scout {
-    /// Why the model tells none, once that is known; `Ok` when it does.
+struct LogprobsProbe {
+    /// Outcome once it is known: `Ok` if the model gives log-probabilities, else the reason.
     found: OnceLock<Result<(), String>>,
-    /// Whether some question has been asked and told nothing, such as one that failed: waiting on would be in the way.
+    /// Set once a probe was inconclusive, so that later requests no longer wait for it.
     tried: Arc<Gate<bool>>,
 }
 
-/// The turn of one question. Dropping it lets the others ask.
+/// Turn of one request. Dropping it lets the others go.
 #[derive(Debug)]
-pub(crate) struct Turn {
-    scout: Arc<Scout>,
+pub(crate) struct ProbeTurn {
+    probe: Arc<LogprobsProbe>,
     first: Option<OwnedMutexGuard<bool>>,
 }
 
-impl Scouts {
+impl LogprobsProbes {
     /// Waits for the first question to this model to end, if there is one on its way.
     ///
     /// # Errors
     /// When the model is known to tell none: the reason.
-    pub(crate) async fn turn(&self, model: &str) -> Result<Turn, String> {
-        let scout = {
-            let mut scouts = self.0.lock().unwrap_or_else(PoisonError::into_inner);
-            Arc::clone(scouts.entry(model.to_owned()).or_default())
+    pub(crate) async fn turn(&self, model: &str) -> Result<ProbeTurn, String> {
+        let probe = {
+            let mut probes = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+            Arc::clone(probes.entry(model.to_owned()).or_default())
         };
         let mut first = None;
-        if scout.found.get().is_none() {
-            let gate = Arc::clone(&scout.tried).lock_owned().await;
+        if probe.found.get().is_none() {
+            let gate = Arc::clone(&probe.tried).lock_owned().await;
             first = Some(gate).filter(|tried| !**tried);
         }
-        match scout.found.get() {
+
+        match probe.found.get() {
             Some(Err(why)) => Err(why.clone()),
-            Some(Ok(())) => Ok(Turn { scout, first: None }),
-            None => Ok(Turn { scout, first }),
+            Some(Ok(())) => Ok(ProbeTurn { probe, first: None }),
+            None => Ok(ProbeTurn { probe, first }),
         }
     }
 }
 
-impl Turn {
+impl ProbeTurn {
     /// Lets the others ask, since this question takes longer than usual.
     pub(crate) fn pass_on(&mut self) {
         if let Some(mut tried) = self.first.take() {
@@ -63,29 +64,30 @@ impl Turn {
     /// The model said that it tells none, in these words.
     pub(crate) fn refused(&self, words: &str) {
         // What was found first stays.
-        let _ = self.scout.found.set(Err(words.to_owned()));
+        let _ = self.probe.found.set(Err(words.to_owned()));
     }
 
     /// The model replied. A reply that is no whole answer says nothing: servers leave log-probabilities out of those.
     pub(crate) fn replied(&self, reply: &ChatReply) {
-        if self.scout.found.get().is_some() {
+        if self.probe.found.get().is_some() {
             return;
         }
+
         let whole = match &reply.finish {
-            Finish::Stop => true,
-            Finish::Other(word) => word == "unknown",
-            Finish::Length | Finish::ContentFilter | Finish::ToolCall => false,
+            FinishReason::Stop => true,
+            FinishReason::Other(word) => word == "unknown",
+            FinishReason::Length | FinishReason::ContentFilter | FinishReason::ToolCall => false,
         };
         let whole = whole && reply.refusal.is_none() && !reply.text.trim().is_empty();
         if reply.logprobs().is_some() {
-            let _ = self.scout.found.set(Ok(()));
+            let _ = self.probe.found.set(Ok(()));
         } else if whole {
             self.refused("it was asked for them and replied without");
         }
     }
 }
 
-impl Drop for Turn {
+impl Drop for ProbeTurn {
     fn drop(&mut self) {
         self.pass_on();
     }

@@ -1,4 +1,4 @@
-//! How many requests may be in flight: slow start, then growth by a fixed step, and a cut when the server limits
+//! Number of requests allowed in flight: slow start, then growth by a fixed step, and a cut when the server limits
 //! requests.
 //!
 //! This is the congestion control of TCP (Jacobson 1988) with a server's refusal in the place of a lost packet. One
@@ -13,7 +13,7 @@ const PROOF: u32 = 16;
 
 /// The number of requests allowed in flight, between 1 and a ceiling.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) struct Window {
+pub(super) struct ConcurrencyWindow {
     ceiling: u32,
     size: u32,
     in_flight: u32,
@@ -31,7 +31,7 @@ pub(super) struct Window {
     cut_at: u64,
 }
 
-impl Window {
+impl ConcurrencyWindow {
     /// A window of `start` places that never has more than `ceiling`; both are at least 1.
     pub(super) fn new(start: u32, ceiling: u32) -> Self {
         let ceiling = ceiling.max(1);
@@ -91,6 +91,7 @@ impl Window {
         if number < self.cut_at || used < self.size || self.size == self.ceiling {
             return;
         }
+
         self.good += 1;
         let (round, step) = match self.knee {
             None => (1, 1),
@@ -114,6 +115,7 @@ impl Window {
         if number < self.cut_at {
             return false;
         }
+
         let used = self.size.min(self.peak.max(1));
         self.size = match self.knee {
             None => used / 2,
@@ -124,6 +126,7 @@ impl Window {
         self.good = 0;
         self.peak = self.in_flight;
         self.cut_at = self.sent;
+
         true
     }
 }
@@ -135,7 +138,7 @@ mod tests {
     use super::*;
 
     /// Fills the window and answers everything once; how many were sent.
-    fn round(window: &mut Window, allowed: u32) -> u32 {
+    fn round(window: &mut ConcurrencyWindow, allowed: u32) -> u32 {
         let mut numbers = Vec::new();
         while window.in_flight() < window.size() {
             window.enter();
@@ -153,16 +156,16 @@ mod tests {
     }
 
     #[test]
-    fn it_doubles_each_round_up_to_the_ceiling() {
-        let mut window = Window::new(4, 50);
+    fn window_doubles_each_round_up_to_the_ceiling() {
+        let mut window = ConcurrencyWindow::new(4, 50);
         (0..1000).for_each(|_| window.want());
         let sizes: Vec<u32> = (0..6).map(|_| round(&mut window, u32::MAX)).collect();
         assert_eq!(sizes, [4, 8, 16, 32, 50, 50]);
     }
 
     #[test]
-    fn it_settles_near_what_the_server_takes() {
-        let mut window = Window::new(32, 500);
+    fn window_settles_near_what_the_server_takes() {
+        let mut window = ConcurrencyWindow::new(32, 500);
         (0..100_000).for_each(|_| window.want());
         let sizes: Vec<u32> = (0..200).map(|_| round(&mut window, 100)).collect();
         let settled = &sizes[20..];
@@ -175,7 +178,7 @@ mod tests {
     #[test]
     fn a_server_that_takes_few_refuses_few() {
         for takes in [1, 2, 5] {
-            let mut window = Window::new(32, 500);
+            let mut window = ConcurrencyWindow::new(32, 500);
             (0..100_000).for_each(|_| window.want());
             let sizes: Vec<u32> = (0..400).map(|_| round(&mut window, takes)).collect();
             let settled = &sizes[20..];
@@ -188,7 +191,7 @@ mod tests {
 
     #[test]
     fn a_burst_that_is_refused_cuts_once() {
-        let mut window = Window::new(64, 500);
+        let mut window = ConcurrencyWindow::new(64, 500);
         for _ in 0..64 {
             window.enter();
         }
@@ -204,7 +207,7 @@ mod tests {
 
     #[test]
     fn growth_after_a_cut_is_a_step_each_round() {
-        let mut window = Window::new(64, 500);
+        let mut window = ConcurrencyWindow::new(64, 500);
         for _ in 0..64 {
             window.enter();
         }
@@ -222,7 +225,7 @@ mod tests {
 
     #[test]
     fn an_unused_window_does_not_grow() {
-        let mut window = Window::new(8, 100);
+        let mut window = ConcurrencyWindow::new(8, 100);
         for _ in 0..50 {
             window.enter();
             let number = window.send();
@@ -237,7 +240,7 @@ mod tests {
         /// request in between.
         #[test]
         fn sizes_stay_in_bounds(ceiling in 1u32..300, start in 0u32..400, steps in prop::collection::vec(0u8..4, 0..400)) {
-            let mut window = Window::new(start, ceiling);
+            let mut window = ConcurrencyWindow::new(start, ceiling);
             let mut flying: Vec<u64> = Vec::new();
             let mut sent_since_cut = 1u32;
             for step in steps {

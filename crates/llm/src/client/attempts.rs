@@ -1,100 +1,95 @@
-//! One question on its way to its answer: its attempts, what is learned from each, and what follows.
+//! One call with all its attempts: what each teaches and what follows.
 
 use std::borrow::Cow;
 use std::sync::atomic::Ordering;
 use std::time::{Duration, Instant};
 
-use super::Client;
-use crate::bound::{Room, Seen};
+use super::ModelClient;
+use crate::budget::{Reservation, ReservationRequest};
 use crate::call_event::CallEvent;
 use crate::error::{AskError, ErrorKind, FailedAttempt};
-use crate::estimate::Estimator;
-use crate::meter::{Demand, Hold};
-use crate::pace::{Place, Shut};
-use crate::quirks::Quirks;
-use crate::reply::{ChatReply, Finish, Usage};
+use crate::estimate::TokenEstimator;
+use crate::logprobs_probe::ProbeTurn;
+use crate::output_limit::{OutputLimit, ReplyLengthStats};
+use crate::quirks::ServerQuirks;
+use crate::rate_limit::{Permit, RateLimitPause};
+use crate::reply::{ChatReply, FinishReason};
 use crate::request::ChatRequest;
-use crate::retry::{Jitter, RetryPolicy};
+use crate::retry::{RetryJitter, RetryPolicy};
 use crate::retry_after;
-use crate::scout::Turn;
+use crate::token_counts::TokenCounts;
 use crate::transport::{HttpAnswer, TransportError};
-use crate::wire::HttpCall;
 
-/// A question that is put to a server until it is answered, or until trying again can't help.
-pub(super) struct Question<'a> {
-    client: &'a Client,
+/// Call that is sent until it is answered, or until trying again can't help.
+pub(super) struct CallAttempts<'a> {
+    client: &'a ModelClient,
     request: Cow<'a, ChatRequest>,
-    /// The first attempt's call, where somebody has made it for a server that refuses nothing.
-    encoded: Option<HttpCall>,
-    /// Where log-probabilities are asked for, its turn to find out whether there are any.
-    turn: Option<Turn>,
-    /// What the server is known to refuse.
-    quirks: Quirks,
-    /// Whether the reply is expected to be like those before.
+    /// Turn to probe for log-probabilities, where they are asked for.
+    turn: Option<ProbeTurn>,
+    /// Parameters that the server is known to refuse.
+    quirks: ServerQuirks,
+    /// True if the reply is expected to be like those before.
     as_usual: bool,
-    /// The place among the requests in flight, where the next attempt follows at once.
-    kept: Option<Place>,
+    /// Permit that is kept where the next attempt follows at once.
+    kept: Option<Permit>,
     /// Tokens of the request as the account's rate counts them, and the most that they can be.
     input: u64,
     most_read: u64,
     policy: RetryPolicy,
-    jitter: Jitter,
+    jitter: RetryJitter,
     /// Attempts that count as tries, and how long was waited between them.
     tries: u32,
     waited: Duration,
-    /// Until when the account's rest has been sat out already.
+    /// End of the rate-limit pause that has been waited for already.
     rested: Duration,
     /// Good answers to anybody, as this question last knew of them.
     good_before: u64,
     failed: Vec<FailedAttempt>,
 }
 
-/// What follows an attempt.
+/// Outcome of an attempt.
 #[expect(clippy::large_enum_variant, reason = "nearly all are replies, and a box for each would cost more")]
-enum Step {
+enum AttemptOutcome {
     Answered(ChatReply),
     AskAgain,
     Wait(Duration),
 }
 
-/// An attempt that was sent: the request as it went out, and what is settled when it ends.
-struct Sent<'a> {
+/// Attempt in flight: the request as it was sent, its permit and its reservation.
+struct SentAttempt<'a> {
     request: Cow<'a, ChatRequest>,
-    place: Place,
-    hold: Option<Hold>,
+    permit: Permit,
+    reservation: Option<Reservation>,
     latency: Duration,
 }
 
-impl<'a> Question<'a> {
+impl<'a> CallAttempts<'a> {
     /// # Errors
     /// When it asks for log-probabilities of a model that is known to tell none.
-    pub(super) async fn new(
-        client: &'a Client,
-        request: &'a ChatRequest,
-        encoded: Option<HttpCall>,
-    ) -> Result<Self, AskError> {
+    pub(super) async fn new(client: &'a ModelClient, request: &'a ChatRequest) -> Result<Self, AskError> {
         let inner = &*client.inner;
         let setup = &inner.setup;
         let request = client.complete(request);
         let mut turn = None;
         if request.logprobs.is_some() {
-            let mine = inner.scouts.turn(&request.model).await;
+            let mine = inner.probes.turn(&request.model).await;
             turn = Some(mine.map_err(|why| AskError::new(ErrorKind::NoLogprobs, why))?);
         }
+
         // Counting takes a look at every character, so it is done only where somebody wants to know.
         let counted = setup.accounts.limits().tokens_per_minute.is_some();
-        let input = if counted { Estimator::of_provider(&inner.parts.provider).request(&request) } else { 0 };
+        let input =
+            if counted { TokenEstimator::for_provider(&inner.parts.provider).request(&request) } else { 0 };
         Ok(Self {
             client,
-            encoded,
             turn,
             quirks: client.learned(&request.model),
             as_usual: true,
             kept: None,
             input,
-            most_read: setup.meter.as_ref().map_or(0, |_| client.card.estimator.most(&request)),
+            most_read: setup.budget.as_ref().map_or(0, |_| client.card.estimator.most(&request)),
             policy: setup.policy,
-            jitter: Jitter::new(setup.seed, inner.questions.fetch_add(1, Ordering::Relaxed)),
+            jitter: RetryJitter::new(setup.seed, inner.questions.fetch_add(1, Ordering::Relaxed)),
             tries: 0,
             waited: Duration::ZERO,
             rested: Duration::ZERO,
@@ -109,9 +104,9 @@ impl<'a> Question<'a> {
     pub(super) async fn answer(mut self) -> Result<ChatReply, AskError> {
         loop {
             match self.attempt().await? {
-                Step::Answered(reply) => return Ok(reply),
-                Step::AskAgain => {}
-                Step::Wait(wait) => {
+                AttemptOutcome::Answered(reply) => return Ok(reply),
+                AttemptOutcome::AskAgain => {}
+                AttemptOutcome::Wait(wait) => {
                     self.client.inner.setup.clock.sleep(wait).await;
                     self.waited += wait;
                 }
@@ -120,13 +115,14 @@ impl<'a> Question<'a> {
     }
 
     /// Sends the request once.
-    async fn attempt(&mut self) -> Result<Step, AskError> {
+    async fn attempt(&mut self) -> Result<AttemptOutcome, AskError> {
         let client = self.client;
         let inner = &*client.inner;
-        let place = self.enter().await?;
+        let permit = self.enter().await?;
+
         // Another question may have learned something in the meantime.
         self.quirks = self.quirks.merge(client.learned(&self.request.model));
-        let (hold, ceiling) = self.reserve().await?;
+        let (reservation, ceiling) = self.reserve().await?;
         let request = match ceiling {
             // Shares its texts with the original.
             None => self.request.clone(),
@@ -134,18 +130,20 @@ impl<'a> Question<'a> {
                 Cow::Owned(ChatRequest { output_ceiling: ceiling, ..ChatRequest::clone(&self.request) })
             }
         };
-        let call = match self.call(&request) {
+
+        let call = match inner.parts.wire.encode(&self.quirks.merge_system_into_user(&request), self.quirks) {
             Ok(call) => call,
             Err(error) => {
-                if let Some(hold) = hold {
-                    hold.unsent();
+                if let Some(reservation) = reservation {
+                    reservation.unsent();
                 }
                 return Err(error);
             }
         };
+
         let begun = Instant::now();
         let answer = inner.setup.transport.send(client.outgoing(call)).await;
-        let sent = Sent { request, place, hold, latency: begun.elapsed() };
+        let sent = SentAttempt { request, permit, reservation, latency: begun.elapsed() };
         match answer.map(|answer| client.without_secrets(answer)) {
             Ok(answer) => match inner.parts.wire.decode(&answer) {
                 Ok(reply) => self.replied(sent, reply, answer),
@@ -164,17 +162,19 @@ impl<'a> Question<'a> {
         }
     }
 
-    /// A place among the requests in flight.
-    async fn enter(&mut self) -> Result<Place, AskError> {
-        if let Some(place) = self.kept.take() {
-            return Ok(place);
+    /// Waits for a permit of the account.
+    async fn enter(&mut self) -> Result<Permit, AskError> {
+        if let Some(permit) = self.kept.take() {
+            return Ok(permit);
         }
+
         let inner = &*self.client.inner;
         let patience = self.policy.max_total_wait.saturating_sub(self.waited);
         let output = self.request.max_output_tokens;
         let entered =
-            inner.account.enter(&*inner.setup.clock, self.input, output, self.rested, patience).await;
-        entered.map_err(|Shut(rest)| {
+            inner.account.acquire(&*inner.setup.clock, self.input, output, self.rested, patience).await;
+
+        entered.map_err(|RateLimitPause(rest)| {
             let message = format!("it asked for no requests for the next {} s", rest.as_secs_f64().ceil());
             let mut error = AskError::new(ErrorKind::RateLimited, message);
             error.retry_after = Some(rest);
@@ -183,105 +183,115 @@ impl<'a> Question<'a> {
     }
 
     /// Sets aside what the request may take, where that is counted; and the limit that its reply gets, where it has none.
-    async fn reserve(&mut self) -> Result<(Option<Hold>, Option<u32>), AskError> {
-        let Client { inner, card } = self.client;
-        let meter = inner.setup.meter.as_ref();
+    async fn reserve(&mut self) -> Result<(Option<Reservation>, Option<u32>), AskError> {
+        let ModelClient { inner, card } = self.client;
+        let tracker = inner.setup.budget.as_ref();
+
         // Where somebody wants a limit, or where what is spent is limited and any reply might pass that. One that is not
         // sent cuts nothing off.
-        let limited = || meter.is_some_and(|meter| meter.limits_replies(*card));
+        let limited = || tracker.is_some_and(|tracker| tracker.limits_replies(*card));
         let wanted = self.request.max_output_tokens.is_none()
             && (card.max_output_tokens.is_some() || limited())
             && inner.parts.wire.limits_output(self.quirks);
-        let Some(meter) = meter else {
-            return Ok((None, wanted.then(|| self.room(self.as_usual).most)));
+        let Some(tracker) = tracker else {
+            return Ok((None, wanted.then(|| self.output_limit(self.as_usual).most)));
         };
-        let demand = Demand { input: self.most_read, room: self.room(self.as_usual), card: *card };
-        let hold = meter.hold(demand).await.map_err(|why| self.over_budget(why))?;
-        let ceiling = wanted.then(|| hold.output());
-        Ok((Some(hold), ceiling))
+        let request = ReservationRequest {
+            input: self.most_read,
+            output_limit: self.output_limit(self.as_usual),
+            card: *card,
+        };
+        let reservation = tracker.reserve(request).await.map_err(|why| self.over_budget(why))?;
+        let ceiling = wanted.then(|| reservation.output());
+
+        Ok((Some(reservation), ceiling))
     }
 
-    /// How long the reply may be, going by those before if it is to be `as_usual`. Where the server takes no limit, as long
-    /// as the longest so far, which is no more than an expectation.
-    fn room(&self, as_usual: bool) -> Room {
-        let Client { inner, card } = self.client;
+    /// Limits of the reply, derived from those before if it is to be `as_usual`. Where the server takes no limit, the
+    /// longest so far, which is no more than an expectation.
+    fn output_limit(&self, as_usual: bool) -> OutputLimit {
+        let ModelClient { inner, card } = self.client;
         let replies = if as_usual { inner.replies.load(Ordering::Relaxed) } else { 0 };
-        let seen = Seen { replies, longest: inner.longest.load(Ordering::Relaxed) };
-        let room = Room::of(&self.request.model, *card, &self.request, seen);
+        let stats = ReplyLengthStats { replies, longest: inner.longest.load(Ordering::Relaxed) };
+        let output_limit = OutputLimit::for_request(&self.request.model, *card, &self.request, stats);
         let own = self.request.max_output_tokens;
         if !inner.parts.wire.limits_output(self.quirks) {
-            return Room::exactly(own.unwrap_or(room.least));
+            return OutputLimit::exactly(own.unwrap_or(output_limit.least));
         }
+
         match (own, self.quirks.most_output) {
-            (Some(own), _) => Room::exactly(own),
-            (None, Some(most)) => room.within(most),
-            (None, None) => room,
+            (Some(own), _) => OutputLimit::exactly(own),
+            (None, Some(most)) => output_limit.within(most),
+            (None, None) => output_limit,
         }
     }
 
-    /// The request as bytes.
-    fn call(&mut self, request: &ChatRequest) -> Result<HttpCall, AskError> {
-        let unchanged = self.quirks == Quirks::default() && request.output_ceiling.is_none();
-        match self.encoded.take().filter(|_| unchanged) {
-            Some(call) => Ok(call),
-            None => self.client.inner.parts.wire.encode(&self.quirks.fold(request), self.quirks),
-        }
-    }
+    /// Records a reply. A reply truncated by a limit of ours is retried, not returned.
+    fn replied(
+        &mut self,
+        sent: SentAttempt<'_>,
+        reply: ChatReply,
+        answer: HttpAnswer,
+    ) -> Result<AttemptOutcome, AskError> {
+        let SentAttempt { request, permit, reservation, latency } = sent;
+        permit.answered(&*self.client.inner.setup.clock, &answer.headers, reply.usage);
 
-    /// Takes note of a reply. One that a limit of ours cut is no answer.
-    fn replied(&mut self, sent: Sent<'_>, reply: ChatReply, answer: HttpAnswer) -> Result<Step, AskError> {
-        let Sent { request, place, hold, latency } = sent;
-        place.answered(&*self.client.inner.setup.clock, &answer.headers, reply.usage);
         let status = answer.status;
         let reply = ChatReply { raw: answer.into_text(), latency, ..reply };
+
         // Kept only now: the refusal was understood rightly if asking for less was accepted.
         self.client.learn(&request.model, self.quirks);
+
         if let Some(turn) = &self.turn {
             turn.replied(&reply);
         }
+
         self.client.saw(reply.usage);
-        let cut_at = request.ceiling().filter(|_| reply.finish == Finish::Length);
-        match hold {
-            Some(hold) if cut_at.is_some() && hold.is_short() => {
+        let cut_at = request.ceiling().filter(|_| reply.finish == FinishReason::Length);
+        match reservation {
+            Some(reservation) if cut_at.is_some() && reservation.is_short() => {
                 self.failed.push(cut_short(&reply, status));
-                return Err(self.over_budget(hold.ran_out(&reply)));
+                return Err(self.over_budget(reservation.ran_out(&reply)));
             }
-            Some(hold) => hold.answered(&reply),
+            Some(reservation) => reservation.answered(&reply),
             None => {}
         }
-        if self.as_usual && cut_at.is_some_and(|limit| limit < self.room(false).most) {
+
+        if self.as_usual && cut_at.is_some_and(|limit| limit < self.output_limit(false).most) {
             self.as_usual = false;
             self.failed.push(cut_short(&reply, status));
-            return Ok(Step::AskAgain);
+            return Ok(AttemptOutcome::AskAgain);
         }
+
         let attempts = count(&self.failed) + 1;
         let failed = std::mem::take(&mut self.failed);
-        Ok(Step::Answered(ChatReply { cut_at, attempts, failed, ..reply }))
+        Ok(AttemptOutcome::Answered(ChatReply { cut_at, attempts, failed, ..reply }))
     }
 
-    /// Takes note of a failure: `reached` says whether the server may have read the request, `learned` what it turns out to
+    /// Records a failure: `reached` says whether the server may have read the request, `learned` what it turns out to
     /// refuse.
     fn not_answered(
         &mut self,
-        sent: Sent<'_>,
+        sent: SentAttempt<'_>,
         error: AskError,
         reached: bool,
-        learned: Option<Quirks>,
-    ) -> Result<Step, AskError> {
-        let Sent { place, hold, .. } = sent;
+        learned: Option<ServerQuirks>,
+    ) -> Result<AttemptOutcome, AskError> {
+        let SentAttempt { permit, reservation, .. } = sent;
         let attempt = FailedAttempt {
             kind: error.kind,
             status: error.status,
             waited: Duration::ZERO,
-            usage: error.usage.as_deref().copied().unwrap_or_else(Usage::default),
+            usage: error.usage.as_deref().copied().unwrap_or_else(TokenCounts::default),
             sent: reached,
         };
-        if let Some(hold) = hold {
-            hold.failed(&attempt);
+        if let Some(reservation) = reservation {
+            reservation.failed(&attempt);
         }
+
         match learned {
-            Some(learned) => self.refused(place, error, attempt, learned),
-            None => self.tried(place, error, attempt),
+            Some(learned) => self.refused(permit, error, attempt, learned),
+            None => self.tried(permit, error, attempt),
         }
     }
 
@@ -289,13 +299,14 @@ impl<'a> Question<'a> {
     /// knows by then what the server takes.
     fn refused(
         &mut self,
-        place: Place,
+        permit: Permit,
         error: AskError,
         attempt: FailedAttempt,
-        learned: Quirks,
-    ) -> Result<Step, AskError> {
+        learned: ServerQuirks,
+    ) -> Result<AttemptOutcome, AskError> {
         self.quirks = self.quirks.merge(learned);
         self.failed.push(attempt);
+
         if self.quirks.no_logprobs && self.turn.is_some() {
             let error = self.given_up(AskError { kind: ErrorKind::NoLogprobs, ..error });
             if let Some(turn) = &self.turn {
@@ -303,43 +314,60 @@ impl<'a> Question<'a> {
             }
             return Err(error);
         }
-        self.kept = Some(place);
-        Ok(Step::AskAgain)
+
+        self.kept = Some(permit);
+        Ok(AttemptOutcome::AskAgain)
     }
 
     /// After a failure that nothing was learned from: waits, where trying again can help.
-    fn tried(&mut self, place: Place, error: AskError, attempt: FailedAttempt) -> Result<Step, AskError> {
+    fn tried(
+        &mut self,
+        permit: Permit,
+        error: AskError,
+        attempt: FailedAttempt,
+    ) -> Result<AttemptOutcome, AskError> {
         let inner = &*self.client.inner;
+
         if let Some(turn) = &mut self.turn {
             turn.pass_on();
         }
+
         self.tries += 1;
+
         if matches!(error.kind, ErrorKind::RateLimited | ErrorKind::Overloaded) {
-            self.rested = place.limited(&*inner.setup.clock, error.retry_after);
+            self.rested = permit.limited(&*inner.setup.clock, error.retry_after);
             // Being one too many, while others are answered, is no fault of this question. Its waits are still bounded. An
             // overloaded server may well fail over this one question, so that counts.
             let good = inner.account.good_answers();
             if error.kind == ErrorKind::RateLimited && good > self.good_before {
                 self.policy.max_attempts = self.policy.max_attempts.saturating_add(1);
             }
+
             self.good_before = good;
+            self.observe_pause(error.retry_after);
         }
+
         // The wait is no request in flight.
-        drop(place);
+        drop(permit);
         let Self { policy, tries, waited, jitter, .. } = self;
         let next = policy.next_wait(error.kind, *tries, *waited, error.retry_after, jitter);
         self.failed.push(FailedAttempt { waited: next.unwrap_or_default(), ..attempt });
-        if let (Some(wait), Some(observe)) = (next, &inner.setup.observer) {
-            observe(CallEvent {
-                provider: inner.parts.provider.clone(),
-                model: self.request.model.to_string(),
-                kind: error.kind,
-                attempts: self.tries,
-                wait,
-            });
+
+        if let Some(delay) = next {
+            let (model, attempt) = (&*self.request.model, count(&self.failed));
+            self.client.observe(&CallEvent::Retrying { model, attempt, delay, reason: error.kind });
         }
 
-        next.map(Step::Wait).ok_or_else(|| self.given_up(error))
+        next.map(AttemptOutcome::Wait).ok_or_else(|| self.given_up(error))
+    }
+
+    /// Tells the observer of the pause that the server asked for, if it named one.
+    fn observe_pause(&self, asked: Option<Duration>) {
+        let inner = &*self.client.inner;
+        let Some(until) = asked.and_then(|asked| inner.setup.clock.now().checked_add(asked)) else { return };
+
+        let account = inner.parts.endpoint.host();
+        self.client.observe(&CallEvent::RateLimited { account: &account, until });
     }
 
     /// The error that the question ends with, as it is shown.
@@ -367,7 +395,7 @@ fn from_transport(error: &TransportError) -> AskError {
     AskError::new(kind, error.to_string())
 }
 
-/// What is recorded of a reply that was paid for and is too short to mean anything.
+/// Record of a reply that was paid for and is too short to mean anything.
 fn cut_short(reply: &ChatReply, status: u16) -> FailedAttempt {
     FailedAttempt {
         kind: ErrorKind::MalformedReply,

@@ -12,45 +12,19 @@ use tokio::net::{TcpListener, TcpStream};
 use tokio::sync::Semaphore;
 use tokio::task::{JoinHandle, JoinSet};
 
-use super::desk::{Desk, ProxyUsage};
-use super::routes::{Door, HEADER_TIMEOUT, answer};
-use crate::ask::Ask;
+use super::handler::{ProxyHandler, ProxyUsage};
+use super::routes::{HEADER_TIMEOUT, ProxyAuth, answer};
+use super::setup::ProxySetup;
 
 /// Connections at once; more wait to be accepted.
 const MAX_CONNECTIONS: usize = 64;
-
-/// The model that is lent, and how often.
-#[derive(Clone)]
-pub struct ProxySetup {
-    /// The model.
-    pub ask: Arc<dyn Ask>,
-    /// The name it goes by here.
-    pub name: String,
-    /// Questions that are answered; those beyond are refused.
-    pub max_calls: u32,
-    /// Which repeat of the work this is, from 1: each repeat draws anew, the same one may be answered from memory.
-    pub repeat: u32,
-}
-
-impl fmt::Debug for ProxySetup {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let Self { ask, name, max_calls, repeat } = self;
-        let model = ask.describe().to_string();
-        f.debug_struct("ProxySetup")
-            .field("model", &model)
-            .field("name", name)
-            .field("max_calls", max_calls)
-            .field("repeat", repeat)
-            .finish()
-    }
-}
 
 /// A server that answers a program's questions to a model. It listens on 127.0.0.1 alone, at a port that the system
 /// chooses, takes nothing without its token, and is gone when this is closed or dropped.
 pub struct ModelProxy {
     url: String,
     token: String,
-    desk: Arc<Desk>,
+    handler: Arc<ProxyHandler>,
     server: JoinHandle<()>,
 }
 
@@ -63,9 +37,10 @@ impl ModelProxy {
         let listener = TcpListener::bind((Ipv4Addr::LOCALHOST, 0)).await?;
         let url = format!("http://127.0.0.1:{}", listener.local_addr()?.port());
         let token = token();
-        let desk = Arc::new(Desk::new(setup));
-        let door = Arc::new(Door::new(&token, Arc::clone(&desk)));
-        Ok(Self { url, token, desk, server: tokio::spawn(serve(listener, door)) })
+        let handler = Arc::new(ProxyHandler::new(setup));
+        let auth = Arc::new(ProxyAuth::new(&token, Arc::clone(&handler)));
+
+        Ok(Self { url, token, handler, server: tokio::spawn(serve(listener, auth)) })
     }
 
     /// Its address, without a slash at the end.
@@ -73,7 +48,7 @@ impl ModelProxy {
         &self.url
     }
 
-    /// What a caller must show, as `Authorization: Bearer TOKEN`.
+    /// Token that a caller must show, as `Authorization: Bearer TOKEN`.
     pub fn token(&self) -> &str {
         &self.token
     }
@@ -83,7 +58,7 @@ impl ModelProxy {
         self.server.abort();
         // It ends by being aborted, and takes its connections with it.
         let _ = (&mut self.server).await;
-        self.desk.usage()
+        self.handler.usage()
     }
 }
 
@@ -105,33 +80,35 @@ fn token() -> String {
     blake3::Hash::from_bytes(rand::random()).to_hex().to_string()
 }
 
-async fn serve(listener: TcpListener, door: Arc<Door>) {
-    let places = Arc::new(Semaphore::new(MAX_CONNECTIONS));
+async fn serve(listener: TcpListener, auth: Arc<ProxyAuth>) {
+    let permits = Arc::new(Semaphore::new(MAX_CONNECTIONS));
     let mut connections = JoinSet::new();
     loop {
         // Never closed; without a permit it would only be one too many.
-        let place = Arc::clone(&places).acquire_owned().await;
+        let permit = Arc::clone(&permits).acquire_owned().await;
         let Ok((stream, _)) = listener.accept().await else {
             // Too many open files, say: those that are open will end.
             tokio::time::sleep(Duration::from_millis(10)).await;
             continue;
         };
+
         while connections.try_join_next().is_some() {}
-        let door = Arc::clone(&door);
+        let auth = Arc::clone(&auth);
         connections.spawn(async move {
-            let _place = place;
-            converse(stream, door).await;
+            let _place = permit;
+            serve_connection(stream, auth).await;
         });
     }
 }
 
-async fn converse(stream: TcpStream, door: Arc<Door>) {
+async fn serve_connection(stream: TcpStream, auth: Arc<ProxyAuth>) {
     // Without it small answers wait for acknowledgements.
     let _ = stream.set_nodelay(true);
     let service = service_fn(move |request| {
-        let door = Arc::clone(&door);
-        async move { Ok::<_, std::convert::Infallible>(answer(&door, request).await) }
+        let auth = Arc::clone(&auth);
+        async move { Ok::<_, std::convert::Infallible>(answer(&auth, request).await) }
     });
+
     // A caller that breaks off or speaks no HTTP has nobody to be told.
     let _ = http1::Builder::new()
         .timer(TokioTimer::new())

@@ -7,23 +7,23 @@ use std::sync::{Arc, Mutex};
 use std::time::{Duration, Instant};
 
 use assize_llm::{
-    Accounts, Ask, BoxFuture, CallKey, ChatReply, ChatRequest, Client, Found, KeptReply, Limits, Miss,
-    Remembering, ReplyMemory, RetryPolicy, TokioClock,
+    BoxFuture, CacheHit, CachedModel, CallKey, ChatModel, ChatReply, ChatRequest, ModelClient, OnCacheMiss,
+    ProviderAccounts, RateLimits, ReplyStore, RetryPolicy, TokioClock,
 };
 use assize_testkit::mock::{Incoming, MockOptions, MockServer, Reply};
 use futures_util::future::join_all;
 
 use crate::support::{client_with, question, question_in};
 
-fn limits(max_concurrency: usize) -> Limits {
-    Limits { max_concurrency: NonZeroUsize::new(max_concurrency), ..Limits::default() }
+fn limits(max_concurrency: usize) -> RateLimits {
+    RateLimits { max_concurrency: NonZeroUsize::new(max_concurrency), ..RateLimits::default() }
 }
 
 /// A client in real time with short waits.
-fn client(server: &MockServer, limits: Limits) -> Client {
+fn client(server: &MockServer, limits: RateLimits) -> ModelClient {
     let (client, _) = client_with(server, |setup| {
         setup.clock = Arc::new(TokioClock);
-        setup.accounts = Arc::new(Accounts::new(limits));
+        setup.accounts = Arc::new(ProviderAccounts::new(limits));
         setup.policy = RetryPolicy {
             max_attempts: 5,
             base: Duration::from_millis(10),
@@ -38,12 +38,12 @@ fn numbered(number: usize) -> ChatRequest {
     question_in(&format!("question {number}"))
 }
 
-async fn ask_all(client: &Client, count: usize) -> Vec<Option<ChatReply>> {
+async fn ask_all(client: &ModelClient, count: usize) -> Vec<Option<ChatReply>> {
     join_all((0..count).map(|number| async move { client.ask(&numbered(number)).await.ok() })).await
 }
 
 #[tokio::test]
-async fn a_server_that_takes_so_many_at_once_is_found_out_without_losing_a_question() {
+async fn concurrency_window_adapts_to_the_server_and_loses_no_call() {
     const TAKES: usize = 20;
     let refused = Arc::new(AtomicUsize::new(0));
     let seen = Arc::clone(&refused);
@@ -78,9 +78,9 @@ async fn the_ceiling_is_never_passed() {
 }
 
 #[tokio::test]
-async fn clients_of_one_account_share_its_places_and_other_accounts_have_their_own() {
+async fn clients_of_one_account_share_permits() {
     let server = MockServer::start(|_: &Incoming| Reply::text("fine").after(Duration::from_millis(20)));
-    let accounts = Arc::new(Accounts::new(limits(3)));
+    let accounts = Arc::new(ProviderAccounts::new(limits(3)));
     let make = |model: &str, key: &'static str| {
         let base_url = server.base_url();
         let env = move |name: &str| match name {
@@ -88,8 +88,9 @@ async fn clients_of_one_account_share_its_places_and_other_accounts_have_their_o
             "OPENAI_BASE_URL" => Some(base_url.clone()),
             _ => None,
         };
-        let setup = assize_llm::Setup { accounts: Arc::clone(&accounts), ..assize_llm::Setup::default() };
-        Client::from_name(&model.parse().unwrap(), &env, setup).unwrap()
+        let setup =
+            assize_llm::ClientSetup { accounts: Arc::clone(&accounts), ..assize_llm::ClientSetup::default() };
+        ModelClient::from_name(&model.parse().unwrap(), &env, setup).unwrap()
     };
     let (one, same) = (make("openai:a", "sk-0123456789"), make("openai:b", "sk-0123456789"));
     join_all([ask_all(&one, 12), ask_all(&same, 12)]).await;
@@ -100,7 +101,7 @@ async fn clients_of_one_account_share_its_places_and_other_accounts_have_their_o
 }
 
 #[tokio::test]
-async fn a_wish_to_be_left_alone_concerns_the_whole_account() {
+async fn retry_after_pauses_the_whole_account() {
     let asked_at: Arc<Mutex<Vec<Instant>>> = Arc::default();
     let seen = Arc::clone(&asked_at);
     let server = MockServer::start(move |incoming: &Incoming| {
@@ -123,7 +124,7 @@ async fn a_wish_to_be_left_alone_concerns_the_whole_account() {
 }
 
 #[tokio::test]
-async fn a_server_that_wants_no_requests_for_an_hour_gets_none() {
+async fn retry_after_of_an_hour_sends_nothing() {
     let server =
         MockServer::start(|_: &Incoming| Reply::RateLimited { retry_after: Some(Duration::from_hours(1)) });
     let client = client(&server, limits(1));
@@ -138,8 +139,9 @@ async fn a_server_that_wants_no_requests_for_an_hour_gets_none() {
 #[tokio::test]
 async fn requests_a_minute_are_kept_to() {
     let server = MockServer::start(|_: &Incoming| Reply::text("fine"));
-    let limits = Limits { requests_per_minute: Some(60.0), ..limits(1) };
-    let (client, clock) = client_with(&server, |setup| setup.accounts = Arc::new(Accounts::new(limits)));
+    let limits = RateLimits { requests_per_minute: Some(60.0), ..limits(1) };
+    let (client, clock) =
+        client_with(&server, |setup| setup.accounts = Arc::new(ProviderAccounts::new(limits)));
     for number in 0..5 {
         client.ask(&numbered(number)).await.unwrap();
     }
@@ -150,24 +152,25 @@ async fn requests_a_minute_are_kept_to() {
 
 /// Remembers in a map.
 #[derive(Default)]
-struct MapMemory(Mutex<BTreeMap<CallKey, KeptReply>>);
+struct MapMemory(Mutex<BTreeMap<CallKey, ChatReply>>);
 
-impl ReplyMemory for MapMemory {
-    fn find(&self, key: CallKey) -> BoxFuture<'_, Option<Found>> {
+impl ReplyStore for MapMemory {
+    fn find(&self, key: CallKey) -> BoxFuture<'_, Option<CacheHit>> {
         let reply = self.0.lock().unwrap().get(&key).cloned();
-        Box::pin(std::future::ready(reply.map(|reply| Found { reply, bought_by_this_run: false })))
+        Box::pin(std::future::ready(reply.map(|reply| CacheHit { reply, produced_by_this_run: false })))
     }
 
-    fn keep(&self, key: CallKey, reply: KeptReply) {
-        self.0.lock().unwrap().insert(key, reply);
+    fn keep(&self, key: CallKey, reply: &ChatReply) {
+        self.0.lock().unwrap().insert(key, reply.clone());
     }
 }
 
 #[tokio::test]
-async fn the_same_question_at_the_same_time_is_sent_once_if_its_answer_is_kept() {
+async fn single_flight_sends_identical_calls_once_if_the_reply_is_kept() {
     let server = MockServer::start(|_: &Incoming| Reply::text("fine").after(Duration::from_millis(30)));
     let client = client(&server, limits(50));
-    let model = Remembering::new(client.clone(), Arc::new(client), Arc::new(MapMemory::default()), Miss::Ask);
+    let model =
+        CachedModel::new(client.clone(), Arc::new(client), Arc::new(MapMemory::default()), OnCacheMiss::Ask);
     let ask = |number: usize, keep: bool| {
         let model = &model;
         async move {

@@ -1,0 +1,116 @@
+//! Model behind the reply cache: a reply that proved usable once is not paid for again.
+
+use std::sync::Arc;
+
+use crate::call_key::CallKey;
+use crate::chat_model::{BoxFuture, CacheableReply, ChatModel, ModelId};
+use crate::client::ModelClient;
+use crate::error::{AskError, ErrorKind};
+use crate::price::ModelCard;
+use crate::reply::ChatReply;
+use crate::request::ChatRequest;
+use crate::single_flight::SingleFlight;
+
+/// Storage of replies from one run to the next.
+pub trait ReplyStore: Send + Sync {
+    /// Returns the reply stored under this key. A storage that can't be read has none.
+    fn find(&self, key: CallKey) -> BoxFuture<'_, Option<CacheHit>>;
+
+    /// Stores a reply. Returns at once; a storage that can't be written drops it.
+    fn keep(&self, key: CallKey, reply: &ChatReply);
+}
+
+/// Reply from the cache.
+#[derive(Debug, Clone, PartialEq)]
+pub struct CacheHit {
+    /// The reply.
+    pub reply: ChatReply,
+    /// True if the asking run paid for the reply itself, before it was stopped and resumed. Its cost then belongs to this
+    /// run, which has no other record of it.
+    pub produced_by_this_run: bool,
+}
+
+/// Policy for a request that is not in the cache.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum OnCacheMiss {
+    /// The model is asked.
+    Ask,
+    /// The request fails; nothing is sent.
+    Refuse,
+}
+
+/// Model whose usable replies are cached.
+///
+/// Only [`ChatModel::ask_repeat`] reads the cache, and only a reply that the caller has accepted ([`CacheableReply::keep`])
+/// is stored: only its reader can tell whether it is an answer. Of several callers with the same request at once, one
+/// asks the model; the others wait until its reply is stored or dropped, and then look again.
+pub struct CachedModel {
+    client: ModelClient,
+    inner: Arc<dyn ChatModel>,
+    memory: Arc<dyn ReplyStore>,
+    miss: OnCacheMiss,
+    single_flight: SingleFlight,
+}
+
+impl CachedModel {
+    /// Caches replies of `inner`, which asks `client`, perhaps through other models in between.
+    pub fn new(
+        client: ModelClient,
+        inner: Arc<dyn ChatModel>,
+        memory: Arc<dyn ReplyStore>,
+        miss: OnCacheMiss,
+    ) -> Self {
+        let single_flight = client.single_flight();
+        Self { client, inner, memory, miss, single_flight }
+    }
+
+    async fn recall_or_ask(&self, request: &ChatRequest, repeat: u32) -> Result<CacheableReply, AskError> {
+        let key = self.client.call_key(request, repeat)?;
+        let guard = self.single_flight.acquire(key).await;
+
+        if let Some(found) = self.memory.find(key).await {
+            return Ok(if found.produced_by_this_run {
+                CacheableReply::fresh(found.reply)
+            } else {
+                CacheableReply::recalled(found.reply)
+            });
+        }
+
+        if self.miss == OnCacheMiss::Refuse {
+            return Err(AskError::new(ErrorKind::NotCached, ""));
+        }
+
+        let reply = self.inner.ask(request).await?;
+        let memory = Arc::clone(&self.memory);
+        Ok(CacheableReply::keepable(reply, move |reply| {
+            memory.keep(key, reply);
+            // Only now: those who wait must find it. Without being kept, it ends with the handle.
+            drop(guard);
+        }))
+    }
+}
+
+impl ChatModel for CachedModel {
+    fn ask<'a>(&'a self, request: &'a ChatRequest) -> BoxFuture<'a, Result<ChatReply, AskError>> {
+        match self.miss {
+            OnCacheMiss::Ask => self.inner.ask(request),
+            OnCacheMiss::Refuse => Box::pin(std::future::ready(Err(AskError::new(ErrorKind::NotCached, "")))),
+        }
+    }
+
+    fn ask_repeat<'a>(
+        &'a self,
+        request: &'a ChatRequest,
+        repeat: u32,
+    ) -> BoxFuture<'a, Result<CacheableReply, AskError>> {
+        Box::pin(self.recall_or_ask(request, repeat))
+    }
+
+    fn describe(&self) -> ModelId {
+        self.inner.describe()
+    }
+
+    fn card(&self) -> ModelCard {
+        self.inner.card()
+    }
+}
