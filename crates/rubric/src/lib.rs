@@ -18,6 +18,7 @@ mod combine;
 mod criterion;
 mod gate;
 mod id;
+mod identity;
 mod judgement;
 mod judging;
 mod label;
@@ -43,6 +44,7 @@ pub use combine::{Combination, CombinedScore, combine};
 pub use criterion::{Band, Bands, BandsError, Criterion, Operator, Scale};
 pub use gate::{Gate, GateState};
 pub use id::CriterionId;
+pub use identity::{Identify, IdentityWriter};
 pub use judgement::{
     Confidence, Evidence, JudgeIdentity, Judgement, Probability, Tokens, Truncate, Truncated, Ungraded,
     UngradedKind,

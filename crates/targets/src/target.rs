@@ -1,6 +1,7 @@
 //! The trait every kind of target implements, and how a target introduces itself.
 
 use assize_llm::BoxFuture;
+use assize_rubric::IdentityWriter;
 
 use crate::{Answer, TargetError, TargetInput};
 
@@ -16,10 +17,11 @@ pub trait Target: Send + Sync {
     /// What the target is.
     fn describe(&self) -> TargetDescription;
 
-    /// Everything about the target that may change its answers, as text that is the same as long as nothing of it
-    /// changed. May hold secrets: to be hashed, never shown.
-    fn settings(&self) -> String {
-        format!("{:?}", self.describe())
+    /// Writes everything about the target that may change its answers: the same bytes as long as nothing of it changed,
+    /// in every build. May hold secrets: to be hashed, never shown.
+    fn write_settings(&self, identity: &mut IdentityWriter) {
+        identity.begin("target", 1);
+        identity.field(&self.describe());
     }
 }
 

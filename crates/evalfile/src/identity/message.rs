@@ -1,0 +1,98 @@
+//! Identities of messages and conversations.
+
+use assize_rubric::{Identify, IdentityWriter};
+
+use crate::{Block, GivenOutput, Message, OnDependencyFailure, OnTurnFailure, Role, TurnAggregation};
+
+impl Identify for Role {
+    fn identify(&self, identity: &mut IdentityWriter) {
+        identity.text(self.name());
+    }
+}
+
+impl Identify for Message {
+    fn identify(&self, identity: &mut IdentityWriter) {
+        let Self { role, blocks, tool_calls, name, data } = self;
+        identity.field(role);
+        identity.field(blocks);
+        identity.field(tool_calls);
+        identity.field(name);
+        identity.field(data);
+    }
+}
+
+impl Identify for Block {
+    /// An image is the file of its path, whatever that holds.
+    fn identify(&self, identity: &mut IdentityWriter) {
+        match self {
+            Self::Text(text) => {
+                identity.text("text");
+                identity.field(text);
+            }
+            Self::Json(value) => {
+                identity.text("json");
+                identity.field(value);
+            }
+            Self::File { written, path, text } => {
+                identity.text("file");
+                identity.field(written);
+                identity.field(path);
+                identity.field(text);
+            }
+            Self::Image { written, path, media_type } => {
+                identity.text("image");
+                identity.field(written);
+                identity.field(path);
+                identity.field(media_type);
+            }
+        }
+    }
+}
+
+impl Identify for GivenOutput {
+    fn identify(&self, identity: &mut IdentityWriter) {
+        match self {
+            Self::Text(text) => {
+                identity.text("text");
+                identity.field(text);
+            }
+            Self::Json(value) => {
+                identity.text("json");
+                identity.field(value);
+            }
+            Self::Messages(messages) => {
+                identity.text("messages");
+                identity.field(messages);
+            }
+        }
+    }
+}
+
+impl Identify for TurnAggregation {
+    fn identify(&self, identity: &mut IdentityWriter) {
+        identity.text(match self {
+            Self::Mean => "mean",
+            Self::Min => "min",
+            Self::Max => "max",
+        });
+    }
+}
+
+impl Identify for OnTurnFailure {
+    fn identify(&self, identity: &mut IdentityWriter) {
+        identity.text(match self {
+            Self::Continue => "continue",
+            Self::Stop => "stop",
+        });
+    }
+}
+
+impl Identify for OnDependencyFailure {
+    fn identify(&self, identity: &mut IdentityWriter) {
+        identity.text(match self {
+            Self::Skip => "skip",
+            Self::Fail => "fail",
+            Self::Run => "run",
+        });
+    }
+}

@@ -1,0 +1,5 @@
+//! The run engine against fakes in this process.
+
+mod engine;
+mod fakes;
+mod identities;
