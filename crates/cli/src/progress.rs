@@ -66,7 +66,15 @@ impl Progress {
                 }
             }
             (Self::Plain { .. }, Event::Stopping) => output::say("stopping\n"),
-            (Self::Silent, _) | (_, Event::CaseStarted { .. }) => {}
+            (Self::Silent, _)
+            | (
+                _,
+                Event::CaseStarted { .. }
+                | Event::CaseSkipped { .. }
+                | Event::CaseRedundant { .. }
+                | Event::Halted { .. }
+                | Event::LimitReached,
+            ) => {}
         }
     }
 

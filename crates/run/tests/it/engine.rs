@@ -96,7 +96,7 @@ async fn cases_that_are_handed_out_early_wait_for_a_seat_and_are_not_begun_after
                 }
             }
             Event::CaseFinished { .. } => finished += 1,
-            Event::Stopping => {}
+            _ => {}
         };
         let settings = Settings { workers: NonZeroUsize::new(8).expect("not zero"), bail: None };
         let (mut memory, cancel) = (Memory::default(), CancellationToken::new());
@@ -181,7 +181,7 @@ async fn cancelling_gives_up_what_hangs_and_keeps_what_finished() {
     let mut observe = |event: Event| match event {
         Event::CaseFinished { .. } => cancel.cancel(),
         Event::Stopping => stopping = true,
-        Event::CaseStarted { .. } => {}
+        _ => {}
     };
     let settings = Settings { workers: NonZeroUsize::new(2).expect("not zero"), bail: None };
     let (totals, ended) = run(items.into_iter().map(Ok), settings, &cancel, &mut memory, &mut observe).await;
@@ -208,7 +208,7 @@ async fn a_failure_that_ends_the_run_is_known_before_another_case_begins() {
     let mut observe = |event: Event| match event {
         Event::CaseStarted { .. } => begun += 1,
         Event::CaseFinished { .. } => cancel.cancel(),
-        Event::Stopping => {}
+        _ => {}
     };
     let settings = Settings { workers: NonZeroUsize::new(10).expect("not zero"), bail: None };
     let (totals, ended) = run(items.into_iter().map(Ok), settings, &cancel, &mut memory, &mut observe).await;
