@@ -41,3 +41,38 @@ impl WorkerSlots {
         self.low_queue.notified().await;
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[tokio::test]
+    async fn there_are_as_many_permits_as_slots() {
+        let slots = WorkerSlots::new(2);
+        for _ in 0..3 {
+            slots.enqueue();
+        }
+
+        let first = slots.acquire().await;
+        let _second = slots.acquire().await;
+        assert_eq!(slots.free.available_permits(), 0);
+
+        drop(first);
+        assert!(slots.acquire().await.is_some());
+    }
+
+    #[tokio::test]
+    async fn a_low_queue_is_told_to_whoever_waits_for_it_then_or_later() {
+        let slots = WorkerSlots::new(LOW_QUEUE + 1);
+        for _ in 0..=LOW_QUEUE {
+            slots.enqueue();
+        }
+        let waits = tokio::time::timeout(std::time::Duration::ZERO, slots.wait_for_low_queue()).await;
+        assert!(waits.is_err(), "the queue is long");
+
+        let _one = slots.acquire().await;
+        let _another = slots.acquire().await;
+
+        slots.wait_for_low_queue().await;
+    }
+}

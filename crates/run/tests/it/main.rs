@@ -3,3 +3,5 @@
 mod engine;
 mod fakes;
 mod identities;
+mod scheduling;
+mod writing;
