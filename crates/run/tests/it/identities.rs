@@ -364,7 +364,6 @@ fn identities_of_targets_are_held() {
     let shell = CommandTemplate::Shell("agent {PROMPT}".to_owned());
     let mut command = CommandTarget::new("command", argv, environment(), "/tmp");
     command.stdin = Some("{PROMPT}".to_owned());
-    command.stream = Some(assize_trace::Format::ClaudeCode);
     command.cwd = Some(PathBuf::from("/folder"));
     let mock = MockTarget {
         name: "mock".to_owned(),
@@ -395,7 +394,7 @@ fn identities_of_targets_are_held() {
         &found,
         &[
             ("described", "5061fe1d3c74388a"),
-            ("command", "b98109108595fb46"),
+            ("command", "634fad62f8bdfcc6"),
             ("shell", "f2ac0932e7f7d68f"),
             ("mock", "547e26ed381a662b"),
             ("model", "cab8731b7620cb10"),
