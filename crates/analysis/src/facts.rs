@@ -5,7 +5,7 @@ use std::fmt;
 use std::hash::{DefaultHasher, Hash, Hasher};
 use std::sync::Arc;
 
-use assize_rubric::{JudgeIdentity, Verdict};
+use assize_rubric::{IdentityWriter, JudgeIdentity, Verdict};
 use assize_store::{CaseRecord, CriterionRow, JudgementRow, criterion_texts};
 
 /// String interner. Runs that are compared share one, so that equal names have equal numbers.
@@ -171,11 +171,16 @@ impl<'r> Notes<'r> {
                 let note = notes.entry((&*row.grader, id)).or_default();
                 let criterion = &row.criterion;
                 if row.grader_result.is_none() {
-                    note.wording = hash(&(
-                        &text,
-                        format!("{:?} {:?} {}", criterion.scale, criterion.operator, criterion.may_not_apply),
-                    ));
-                    note.standing = hash(&format!("{} {:?}", criterion.weight.get(), criterion.gate));
+                    let mut scale = IdentityWriter::default();
+                    scale.field(&criterion.scale);
+                    scale.field(&criterion.operator);
+                    scale.field(&criterion.may_not_apply);
+                    note.wording = hash(&(&text, scale.as_bytes()));
+
+                    let mut standing = IdentityWriter::default();
+                    standing.field(&criterion.weight);
+                    standing.field(&criterion.gate);
+                    note.standing = hash(&standing.as_bytes());
                 } else {
                     note.wording = hash(&text);
                 }

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use assize_rubric::{Cost, Tokens};
+use assize_rubric::{Cost, IdentityWriter, Tokens};
 use assize_targets::{Answer, BoxFuture, Target, TargetDescription, TargetError, TargetInput, TargetKind};
 use tokio::sync::OnceCell;
 
@@ -49,7 +49,9 @@ impl Target for Altered {
         if self.is_first { known } else { TargetDescription { kind: TargetKind::Given, ..known } }
     }
 
-    fn settings(&self) -> String {
-        format!("{} {}", self.label, self.inner.settings())
+    fn write_settings(&self, identity: &mut IdentityWriter) {
+        identity.begin("altered target", 1);
+        identity.field(&self.label);
+        self.inner.write_settings(identity);
     }
 }

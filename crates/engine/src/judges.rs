@@ -6,6 +6,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use assize_grade::{JudgeOptions, KeyedFences, ModelJudge, OfflineJudge, RubricJudge, WarmUp};
 use assize_llm::{ChatModel, ModelCard, ModelId, ModelName};
+use assize_rubric::{IdentityWriter, JudgeIdentity};
 use assize_run::{JudgeWish, Judges};
 use assize_store::JudgeInfo;
 use tokio::sync::Semaphore;
@@ -66,7 +67,7 @@ struct JudgeEntry {
     /// Facts about the model.
     card: ModelCard,
     /// Everything about it that may change its decisions.
-    settings: Arc<str>,
+    settings: IdentityWriter,
     chosen_by: ChosenBy,
 }
 
@@ -205,11 +206,21 @@ impl JudgeEntry {
         chosen_by: ChosenBy,
     ) -> Self {
         let model = id.as_ref().map(|id| format!("{}:{}", id.provider, id.model));
-        let host = id.map(|id| id.base_url_host);
-        let limit = card.max_output_tokens.map(|most| format!(" {most}")).unwrap_or_default();
-        let settings = format!("{:?} {model:?} {host:?} {:?}{limit}", judge.identity(), card.context_tokens);
-        Self { judge, ask, model, card, settings: settings.into(), chosen_by }
+        let settings = settings(&judge.identity(), id.as_ref(), &card);
+
+        Self { judge, ask, model, card, settings, chosen_by }
     }
+}
+
+/// Everything about a judge and its model that may change its decisions.
+fn settings(judge: &JudgeIdentity, model: Option<&ModelId>, card: &ModelCard) -> IdentityWriter {
+    let ModelCard { price: _, context_tokens, estimator: _, max_output_tokens } = card;
+    let mut settings = IdentityWriter::new("model judge", 1);
+    settings.field(judge);
+    settings.field(&model);
+    settings.field(context_tokens);
+    settings.field(max_output_tokens);
+    settings
 }
 
 /// The model of a name: a target of the targets file that is one, or a model such as `openai:gpt-4o-mini`. That of
@@ -258,8 +269,29 @@ impl Judges for JudgeRegistry {
             .ok_or_else(|| format!("the judge `{name}` is no model that a program could ask"))
     }
 
-    fn settings(&self, wish: JudgeWish<'_>) -> Arc<str> {
+    fn write_settings(&self, wish: JudgeWish<'_>, identity: &mut IdentityWriter) {
         // A judge that can't be made decides nothing.
-        self.with(wish, |made| Arc::clone(&made.settings)).unwrap_or_else(|error| error.message.into())
+        if let Err(error) = self.with(wish, |made| identity.bytes(made.settings.as_bytes())) {
+            identity.text(&error.message);
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_identity_of_a_judge_is_held() {
+        let judge =
+            JudgeIdentity { name: "openai:m".into(), version: Some("3".into()), ..JudgeIdentity::default() };
+        let model =
+            ModelId { provider: "openai".into(), model: "m".into(), base_url_host: "api.openai.com".into() };
+        let card =
+            ModelCard { context_tokens: Some(8192), max_output_tokens: Some(100), ..ModelCard::default() };
+
+        let held = blake3::hash(settings(&judge, Some(&model), &card).as_bytes()).to_hex();
+
+        assert_eq!(held[..16], *"afa78ab69a67fb72");
     }
 }

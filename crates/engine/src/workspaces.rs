@@ -7,6 +7,7 @@ use std::time::Duration;
 
 use assize_evalfile::{Case, Moment, Suite, TargetRef, WorkspaceSpec};
 use assize_process::Environment;
+use assize_rubric::IdentityWriter;
 use assize_targets::TargetKind;
 use assize_workspace::{Hide, Setup, Workplace};
 
@@ -19,8 +20,11 @@ const WHEN_INTERRUPTED: Duration = Duration::from_secs(10);
 /// The workspaces of a run, made when they are first needed.
 pub(crate) struct WorkspacePool {
     setup: Arc<Setup>,
-    made: Mutex<BTreeMap<String, Held>>,
+    made: Mutex<BTreeMap<WorkspaceKey, Held>>,
 }
+
+/// The names of a suite and of a target, and the identity of the workspace.
+type WorkspaceKey = (String, String, Vec<u8>);
 
 /// A workspace of a suite stays until the end of the run. One that a single case describes goes with the case, unless
 /// something has to be done at the end: there may be thousands of them.
@@ -53,7 +57,10 @@ impl WorkspacePool {
             return None;
         }
         let spec = spec_of(suite, case)?;
-        let key = format!("{:?} {:?} {:?} {spec:?}", suite.name, target.name, target.hooks);
+        let mut identity = IdentityWriter::default();
+        identity.field(&target.hooks);
+        identity.field(&spec);
+        let key = (suite.name.clone(), target.name.clone(), identity.into_bytes());
         let mut made = self.made.lock().unwrap_or_else(PoisonError::into_inner);
         match made.get(&key) {
             Some(Held::UntilTheEnd(place)) => return Some(Arc::clone(place)),

@@ -10,6 +10,7 @@ mod discover;
 mod document;
 mod duration;
 mod edit;
+mod identity;
 mod load;
 mod model;
 mod pattern;

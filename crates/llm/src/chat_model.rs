@@ -3,6 +3,7 @@
 use std::fmt;
 use std::time::Duration;
 
+use assize_rubric::{Identify, IdentityWriter};
 pub use futures_util::future::BoxFuture;
 use serde::{Deserialize, Serialize};
 
@@ -91,6 +92,15 @@ pub struct ModelId {
     pub model: String,
     /// Host and, where it is not the usual one, port of the server.
     pub base_url_host: String,
+}
+
+impl Identify for ModelId {
+    fn identify(&self, identity: &mut IdentityWriter) {
+        let Self { provider, model, base_url_host } = self;
+        identity.field(provider);
+        identity.field(model);
+        identity.field(base_url_host);
+    }
 }
 
 impl fmt::Display for ModelId {

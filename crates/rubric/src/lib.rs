@@ -19,6 +19,7 @@ mod criterion;
 mod format;
 mod gate;
 mod id;
+mod identity;
 mod judgement;
 mod judging;
 mod label;
@@ -46,6 +47,7 @@ pub use criterion::{Band, Bands, BandsError, Criterion, Operator, Scale};
 pub use format::{dollars, grouped};
 pub use gate::{Gate, GateState};
 pub use id::CriterionId;
+pub use identity::{Identify, IdentityWriter};
 pub use judgement::{
     Confidence, Evidence, JudgeIdentity, Judgement, Probability, Tokens, Truncate, Truncated, Ungraded,
     UngradedKind,

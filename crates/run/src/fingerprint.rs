@@ -1,22 +1,21 @@
 //! What the result of a case rests on, as one hash: a case with the same hash need not be run again.
 
-use std::fmt;
-use std::io::Write as _;
+use std::path::Path;
+use std::sync::Arc;
 
 use assize_evalfile::{
-    Baseline, Case, Command, CompositeAggregator, Conversation, Grader, GraderKind, Message, PairwiseGrader,
-    PanelSpec, Prompt, RubricGrader,
+    Baseline, BenchmarkGrader, Case, CodeGrader, CompositeAggregator, CompositeGrader, Conversation,
+    CustomGrader, Grader, GraderKind, LlmGrader, Message, PairwiseGrader, PanelSpec, Prompt, RubricGrader,
 };
-use assize_rubric::{Criterion, GraderStanding, Operator, Scale, Tokens};
-use assize_targets::Answer;
+use assize_rubric::{Identify, IdentityWriter};
 use serde_json::Value;
 
 use crate::material::target_input;
 use crate::panel::panel_wishes;
-use crate::{Source, WorkItem};
+use crate::{Prerequisite, Relations, Source, WorkItem};
 
 /// Version of what is hashed. Raised when the same inputs would lead to other results.
-const VERSION: &str = "5";
+const VERSION: u64 = 6;
 
 /// Room for the fields of a usual case.
 const USUAL_BYTES: usize = 4096;
@@ -25,269 +24,310 @@ const USUAL_BYTES: usize = 4096;
 /// its graders and lines, the target's settings, the answer if it was given, and who judges how.
 ///
 /// Places in files have no part in it: moving a case within its file changes nothing. Neither has what is inside the
-/// programs that commands run.
+/// programs that commands run, nor what anything is called in the code.
 pub fn fingerprint(item: &WorkItem) -> String {
-    let mut hash = Fields(Vec::with_capacity(USUAL_BYTES));
-    let case = &item.case;
-    hash.field(VERSION);
-    hash.field(&item.suite);
-    hash.perhaps(item.format);
-    hash.number(item.repeat.into());
-    hash.number(item.lines.pass().get().to_bits());
-    hash.perhaps(item.lines.borderline());
-    hash.field(case.id.as_str());
-    // A case that is run once and for itself has the fingerprint it had before there was anything else.
-    let relations = &item.relations;
-    if relations.repeats.count > 1 || !relations.after.is_empty() {
-        hash.shown(format_args!("{:?} {:?} {:?}", relations.repeats, relations.after, relations.on_failure));
+    let mut identity = IdentityWriter::with_capacity(USUAL_BYTES, "case", VERSION);
+    add_item(&mut identity, item);
+    blake3::hash(identity.as_bytes()).to_hex().to_string()
+}
+
+fn add_item(identity: &mut IdentityWriter, item: &WorkItem) {
+    let WorkItem {
+        suite,
+        format,
+        case,
+        source: _,
+        repeat,
+        relations,
+        lines,
+        judges: _,
+        judge: _,
+        judging_override,
+        judging,
+        panels: _,
+        evidence,
+        truncate_override,
+        truncate,
+        programs: _,
+        workplace: _,
+    } = item;
+    identity.field(suite);
+    identity.field(format);
+    identity.field(repeat);
+    identity.field(lines);
+    identity.text(case.id.as_str());
+    add_relations(identity, relations);
+    add_source(identity, item);
+
+    identity.field(&case.question());
+    identity.field(&case.expected_outcome);
+    identity.field(&case.reference());
+    identity.field(judging);
+    identity.field(evidence);
+    identity.field(truncate);
+    identity.field(judging_override);
+    identity.field(truncate_override);
+
+    identity.field(&case.conversation.is_some());
+    if let Some(conversation) = &case.conversation {
+        add_conversation(identity, item, conversation);
     }
+    add_graders(identity, item, &case.graders);
+}
+
+/// A case that is run once and for itself doesn't depend on what it would be with others.
+fn add_relations(identity: &mut IdentityWriter, relations: &Relations) {
+    let Relations { repeats, after, on_failure, is_awaited: _, stops_at_errors: _ } = relations;
+    let is_alone = repeats.count == 1 && after.is_empty();
+    identity.field(&is_alone);
+
+    if !is_alone {
+        identity.field(repeats);
+        identity.field(after);
+        identity.field(on_failure);
+    }
+}
+
+impl Identify for Prerequisite {
+    fn identify(&self, identity: &mut IdentityWriter) {
+        let Self { case_id, targets } = self;
+        identity.field(case_id);
+        identity.field(targets);
+    }
+}
+
+fn add_source(identity: &mut IdentityWriter, item: &WorkItem) {
     match &item.source {
-        Source::Given(answer) => add_answer(&mut hash, answer),
-        Source::Missing { kind, message } => hash.shown(format_args!("missing {kind} {message}")),
+        Source::Given(answer) => {
+            identity.text("given");
+            identity.field(answer);
+        }
+        Source::Missing { kind, message } => {
+            identity.text("missing");
+            identity.field(kind);
+            identity.field(message);
+        }
         Source::Target(target) => {
-            hash.field("target");
-            hash.field(&target.settings());
+            identity.text("target");
+            target.write_settings(identity);
             // What can't be put together is the same failure every time.
-            hash.shown(format_args!("{:?}", target_input(case, item.repeat)));
+            identity.field(&target_input(&item.case, item.repeat));
+            identity.field(&item.workplace.is_some());
             if let Some(place) = &item.workplace {
-                hash.shown(format_args!("workspace {}", place.identity()));
+                identity.bytes(place.identity());
             }
         }
     }
-    hash.field(&case.question());
-    hash.maybe(case.expected_outcome.as_deref());
-    hash.maybe(case.reference().as_deref());
-    hash.shown(format_args!("{:?} {:?} {:?}", item.judging, item.evidence, item.truncate));
-    hash.perhaps(item.judging_override);
-    hash.perhaps(item.truncate_override);
-    if let Some(talk) = &case.conversation {
-        let Conversation { turns, aggregation, on_turn_failure, window_size } = talk;
-        hash.shown(format_args!(
-            "conversation {} {aggregation:?} {on_turn_failure:?} {window_size:?}",
-            turns.len()
-        ));
-        for turn in turns {
-            let asked = case.of_turn(turn, &[]);
-            hash.shown(format_args!("{:?} {:?}", target_input(&asked, item.repeat), asked.reference()));
-            add_surroundings(&mut hash, &asked);
-            for grader in &turn.graders {
-                add_grader(&mut hash, item, grader);
-            }
-        }
-    }
-    for grader in &case.graders {
-        add_grader(&mut hash, item, grader);
-    }
-    blake3::hash(&hash.0).to_hex().to_string()
 }
 
-/// An answer that was given. Its text is the long part, which nothing has to be written about; that it is taken apart
-/// here lets no field that is added later be forgotten.
-fn add_answer(hash: &mut Fields, answer: &Answer) {
-    let Answer {
-        text,
-        messages,
-        tokens,
-        cost,
-        duration,
-        model,
-        tool_calls,
-        file_changes,
-        cut_off,
-        attempts,
-        answered_by,
-        workspace,
-    } = answer;
-    hash.field("given");
-    hash.field(text);
-    hash.perhaps(messages.as_ref());
-    hash.perhaps(Some(tokens).filter(|tokens| **tokens != Tokens::default()));
-    hash.perhaps(*cost);
-    hash.perhaps(Some(duration).filter(|duration| !duration.is_zero()));
-    hash.perhaps(model.as_ref());
-    hash.perhaps(Some(tool_calls).filter(|calls| !calls.is_empty()));
-    hash.perhaps(file_changes.as_ref());
-    hash.number((*cut_off).into());
-    hash.number((*attempts).into());
-    hash.perhaps(answered_by.as_ref());
-    hash.perhaps(workspace.as_ref());
+fn add_conversation(identity: &mut IdentityWriter, item: &WorkItem, conversation: &Conversation) {
+    let Conversation { turns, aggregation, on_turn_failure, window_size } = conversation;
+    identity.field(aggregation);
+    identity.field(on_turn_failure);
+    identity.field(window_size);
+
+    identity.field(&turns.len());
+    for turn in turns {
+        let asked = item.case.of_turn(turn, &[]);
+        identity.field(&target_input(&asked, item.repeat));
+        identity.field(&asked.reference());
+        add_surroundings(identity, &asked);
+        add_graders(identity, item, &turn.graders);
+    }
 }
 
-/// A criterion, taken apart for the same reasons.
-fn add_criterion(hash: &mut Fields, criterion: &Criterion) {
-    let Criterion { id, text, weight, scale, gate, operator, may_not_apply } = criterion;
-    hash.field(id.as_str());
-    hash.field(text);
-    hash.number(weight.get().to_bits());
-    hash.number(match operator {
-        Operator::Correctness => 0,
-        Operator::Contradiction => 1,
-    });
-    hash.number(u64::from(*may_not_apply));
-    match (scale, gate) {
-        (Scale::Checklist, None) => hash.field(""),
-        graded => hash.shown(format_args!("{graded:?}")),
+fn add_graders(identity: &mut IdentityWriter, item: &WorkItem, graders: &[Arc<Grader>]) {
+    identity.field(&graders.len());
+
+    for grader in graders {
+        add_grader(identity, item, grader);
     }
 }
 
 /// A grader, who judges for it, and everything it is made of.
-fn add_grader(hash: &mut Fields, item: &WorkItem, grader: &Grader) {
-    let GraderStanding { weight, required, min_score, negate } = grader.standing;
-    hash.field(&grader.name);
-    hash.field(&grader.type_name);
-    hash.number(weight.get().to_bits());
-    hash.number(required.into());
-    hash.perhaps(min_score);
-    hash.number(negate.into());
-    match &grader.kind {
-        GraderKind::Rubric(rubric) => {
-            let RubricGrader { rubric: criteria, judging, evidence, truncate, .. } = rubric;
-            hash.perhaps(*judging);
-            hash.perhaps(*evidence);
-            hash.perhaps(*truncate);
-            hash.number(criteria.criteria().len() as u64);
-            for criterion in criteria.criteria() {
-                add_criterion(hash, criterion);
-            }
-            add_panel(hash, item, &rubric.panel, rubric.judge.as_deref());
+fn add_grader(identity: &mut IdentityWriter, item: &WorkItem, grader: &Grader) {
+    let Grader { name, type_name, standing, place: _, kind } = grader;
+    identity.field(name);
+    identity.field(type_name);
+    identity.field(standing);
+
+    match kind {
+        GraderKind::Rubric(rubric) => add_rubric(identity, item, rubric),
+        GraderKind::Llm(llm) => add_llm(identity, item, grader, llm),
+        GraderKind::Pairwise(pairwise) => add_pairwise(identity, item, pairwise),
+        GraderKind::Code(code) => add_code(identity, item, grader, code),
+        GraderKind::Custom(custom) => add_custom(identity, item, grader, custom),
+        GraderKind::Composite(composite) => add_composite(identity, item, grader, composite),
+        GraderKind::Benchmark(benchmark) => add_benchmark(identity, item, benchmark),
+        GraderKind::Text(check) => add_check(identity, "text", check),
+        GraderKind::IsJson(check) => add_check(identity, "is_json", check),
+        GraderKind::FieldAccuracy(check) => add_check(identity, "field_accuracy", check),
+        GraderKind::ToolTrajectory(check) => add_check(identity, "tool_trajectory", check),
+        GraderKind::Latency { threshold } => add_check(identity, "latency", threshold),
+        GraderKind::Cost { budget_usd } => add_check(identity, "cost", budget_usd),
+        GraderKind::TokenUsage(check) => add_check(identity, "token_usage", check),
+        GraderKind::ExecutionMetrics(check) => add_check(identity, "execution_metrics", check),
+        GraderKind::SkillTrigger(check) => add_check(identity, "skill_trigger", check),
+    }
+}
+
+fn add_check(identity: &mut IdentityWriter, kind: &'static str, check: &impl Identify) {
+    identity.text(kind);
+    identity.field(check);
+}
+
+fn add_rubric(identity: &mut IdentityWriter, item: &WorkItem, grader: &RubricGrader) {
+    let RubricGrader { rubric, places: _, marks: _, judging, evidence, truncate, judge, panel } = grader;
+    identity.text("rubric");
+    identity.field(rubric.criteria());
+    identity.field(judging);
+    identity.field(evidence);
+    identity.field(truncate);
+    add_panel(identity, item, panel, judge.as_deref());
+}
+
+fn add_llm(identity: &mut IdentityWriter, item: &WorkItem, grader: &Grader, llm: &LlmGrader) {
+    let LlmGrader { prompt, judge, panel, temperature, max_steps, config } = llm;
+    identity.text("llm");
+    identity.field(temperature);
+    identity.field(max_steps);
+    identity.field(config);
+    add_prompt(identity, grader, prompt.as_ref());
+    add_surroundings(identity, &item.case);
+    add_panel(identity, item, panel, judge.as_deref());
+}
+
+/// What a run answered counts, not where the run lies.
+fn add_pairwise(identity: &mut IdentityWriter, item: &WorkItem, pairwise: &PairwiseGrader) {
+    let PairwiseGrader { baseline, criteria, judge, panel, scores } = pairwise;
+    identity.text("pairwise");
+    match baseline {
+        Baseline::Reference => identity.text("reference"),
+        Baseline::Text(text) => {
+            identity.text("text");
+            identity.field(text);
         }
-        GraderKind::Llm(llm) => {
-            hash.shown(format_args!("llm {:?} {:?} {:?}", llm.temperature, llm.max_steps, llm.config));
-            add_prompt(hash, grader, llm.prompt.as_ref());
-            add_surroundings(hash, &item.case);
-            add_panel(hash, item, &llm.panel, llm.judge.as_deref());
+        Baseline::Run { written: _, folder: _, answer } => {
+            identity.text("run");
+            identity.field(answer);
         }
-        GraderKind::Pairwise(pairwise) => {
-            let PairwiseGrader { baseline, criteria, scores, .. } = pairwise;
-            // What a run answered counts, not where the run lies.
-            match baseline {
-                Baseline::Run { answer, .. } => hash.field(&format!("pairwise run {answer:?}")),
-                other => hash.field(&format!("pairwise {other:?}")),
-            }
-            hash.field(&format!("{criteria:?} {scores:?}"));
-            add_panel(hash, item, &pairwise.panel, pairwise.judge.as_deref());
+    }
+    identity.field(criteria);
+    identity.field(scores);
+    add_panel(identity, item, panel, judge.as_deref());
+}
+
+fn add_code(identity: &mut IdentityWriter, item: &WorkItem, grader: &Grader, code: &CodeGrader) {
+    let CodeGrader { command, cwd, timeout, max_calls, pass_env, config } = code;
+    identity.text("code");
+    identity.field(timeout);
+    identity.field(max_calls);
+    identity.field(pass_env);
+    identity.field(config);
+    if max_calls.is_some() {
+        add_judge(identity, item, None);
+    }
+    add_command(identity, grader, command, cwd.as_deref());
+    add_surroundings(identity, &item.case);
+}
+
+fn add_custom(identity: &mut IdentityWriter, item: &WorkItem, grader: &Grader, custom: &CustomGrader) {
+    let CustomGrader { type_name: _, path, pass_env, config } = custom;
+    identity.text("custom");
+    identity.field(pass_env);
+    identity.field(config);
+    add_command(identity, grader, path, None);
+    add_surroundings(identity, &item.case);
+}
+
+fn add_composite(
+    identity: &mut IdentityWriter,
+    item: &WorkItem,
+    grader: &Grader,
+    composite: &CompositeGrader,
+) {
+    let CompositeGrader { members, aggregator } = composite;
+    identity.text("composite");
+    add_graders(identity, item, members);
+
+    match aggregator {
+        CompositeAggregator::WeightedAverage(weights) => {
+            identity.text("weighted_average");
+            identity.field(weights);
         }
-        GraderKind::Code(code) => {
-            hash.shown(format_args!("code {:?} {:?} {:?}", code.timeout, code.max_calls, code.config));
-            if code.max_calls.is_some() {
-                add_judge(hash, item, None);
-            }
-            add_command(hash, grader, &format!("{:?} {:?}", code.command, code.cwd));
-            add_surroundings(hash, &item.case);
+        CompositeAggregator::Threshold(threshold) => {
+            identity.text("threshold");
+            identity.field(threshold);
         }
-        GraderKind::Custom(custom) => {
-            hash.shown(format_args!("custom {:?}", custom.config));
-            add_command(hash, grader, &custom.path.to_string_lossy());
-            add_surroundings(hash, &item.case);
+        CompositeAggregator::Code { command, cwd } => {
+            identity.text("code");
+            add_command(identity, grader, command, cwd.as_deref());
+            add_surroundings(identity, &item.case);
         }
-        GraderKind::Composite(composite) => {
-            hash.shown(format_args!("composite {}", composite.members.len()));
-            for member in &composite.members {
-                add_grader(hash, item, member);
-            }
-            match &composite.aggregator {
-                CompositeAggregator::Code { command, cwd } => {
-                    add_command(hash, grader, &format!("{command:?} {cwd:?}"));
-                    add_surroundings(hash, &item.case);
-                }
-                CompositeAggregator::Llm { prompt, judge } => {
-                    add_prompt(hash, grader, prompt.as_ref());
-                    add_surroundings(hash, &item.case);
-                    add_judge(hash, item, judge.as_deref());
-                }
-                arithmetic => hash.shown(format_args!("{arithmetic:?}")),
-            }
+        CompositeAggregator::Llm { prompt, judge } => {
+            identity.text("llm");
+            add_prompt(identity, grader, prompt.as_ref());
+            add_surroundings(identity, &item.case);
+            add_judge(identity, item, judge.as_deref());
         }
-        GraderKind::Benchmark(benchmark) => {
-            hash.shown(format_args!(
-                "benchmark {:?} {} {:?} {:?}",
-                benchmark.evaluator, benchmark.all_must_pass, benchmark.behaviour, benchmark.labels
-            ));
-            hash.field(&benchmark.checks.len().to_string());
-            for check in &benchmark.checks {
-                add_grader(hash, item, check);
-            }
-            if benchmark.behaviour.is_some() {
-                add_panel(hash, item, &PanelSpec::default(), None);
-            }
-        }
-        check => hash.shown(format_args!("{check:?}")),
+    }
+}
+
+fn add_benchmark(identity: &mut IdentityWriter, item: &WorkItem, benchmark: &BenchmarkGrader) {
+    let BenchmarkGrader { evaluator, checks, all_must_pass, behaviour, scale, labels } = benchmark;
+    identity.text("benchmark");
+    identity.field(evaluator);
+    identity.field(all_must_pass);
+    identity.field(behaviour);
+    identity.field(scale);
+    identity.field(labels);
+    add_graders(identity, item, checks);
+    if behaviour.is_some() {
+        add_panel(identity, item, &PanelSpec::default(), None);
     }
 }
 
 /// Everybody who may judge, and what becomes of their votes.
-fn add_panel(hash: &mut Fields, item: &WorkItem, panel: &PanelSpec, named: Option<&str>) {
+fn add_panel(identity: &mut IdentityWriter, item: &WorkItem, panel: &PanelSpec, named: Option<&str>) {
     let spec = item.panels.spec(panel, named);
-    // A file without panels has the fingerprint it had before there were any.
-    if *spec != PanelSpec::default() {
-        hash.shown(format_args!("panel {}", item.panels.words(&spec)));
-    }
+    identity.field(&*spec);
+
     for wish in panel_wishes(&spec, item.judge_wish(named)) {
-        hash.field(&item.judges.settings(wish));
+        item.judges.write_settings(wish, identity);
     }
 }
 
-fn add_judge(hash: &mut Fields, item: &WorkItem, named: Option<&str>) {
-    hash.field(&item.judges.settings(item.judge_wish(named)));
+fn add_judge(identity: &mut IdentityWriter, item: &WorkItem, named: Option<&str>) {
+    item.judges.write_settings(item.judge_wish(named), identity);
 }
 
-fn add_prompt(hash: &mut Fields, grader: &Grader, prompt: Option<&Prompt>) {
+fn add_prompt(identity: &mut IdentityWriter, grader: &Grader, prompt: Option<&Prompt>) {
     match prompt {
-        None => hash.field("built-in prompt"),
-        Some(Prompt::Text { text, .. }) => hash.shown(format_args!("prompt {text}")),
-        Some(Prompt::Program(Command::Argv(words))) => add_command(hash, grader, &format!("{words:?}")),
-        Some(Prompt::Program(Command::Shell(line))) => add_command(hash, grader, line),
+        None => identity.text("built-in"),
+        Some(Prompt::Text { text, path: _ }) => {
+            identity.text("text");
+            identity.field(text);
+        }
+        Some(Prompt::Program(command)) => {
+            identity.text("program");
+            add_command(identity, grader, command, None);
+        }
     }
 }
 
-/// A command and the folder it runs in unless it names one.
-fn add_command(hash: &mut Fields, grader: &Grader, command: &str) {
-    hash.shown(format_args!("command {command} {:?}", grader.place.path().parent()));
+/// A command and the folder it runs in: that of the grader's file unless it names one.
+fn add_command(identity: &mut IdentityWriter, grader: &Grader, command: &impl Identify, cwd: Option<&Path>) {
+    identity.field(command);
+    identity.field(&cwd);
+    identity.field(&grader.place.path().parent());
 }
 
 /// What programs and prompts see of a case beyond its question.
-fn add_surroundings(hash: &mut Fields, case: &Case) {
+fn add_surroundings(identity: &mut IdentityWriter, case: &Case) {
     for messages in [&case.input, &case.expected_output] {
-        hash.field(&Value::Array(messages.iter().map(Message::to_json).collect()).to_string());
+        identity.field(&Value::Array(messages.iter().map(Message::to_json).collect()));
     }
     let files: Vec<_> = case.attachments().collect();
-    hash.shown(format_args!("{files:?} {:?}", case.metadata));
-}
-
-/// Texts with their lengths before them, so that no two lists of texts look the same.
-struct Fields(Vec<u8>);
-
-impl Fields {
-    fn number(&mut self, number: u64) {
-        self.0.extend_from_slice(&number.to_le_bytes());
-    }
-
-    fn field(&mut self, text: &str) {
-        self.number(text.len() as u64);
-        self.0.extend_from_slice(text.as_bytes());
-    }
-
-    fn maybe(&mut self, text: Option<&str>) {
-        self.number(u64::from(text.is_some()));
-        self.field(text.unwrap_or_default());
-    }
-
-    /// Something that is usually not there, which then costs nothing to write about.
-    fn perhaps(&mut self, value: Option<impl fmt::Debug>) {
-        self.number(u64::from(value.is_some()));
-        if let Some(value) = value {
-            self.shown(format_args!("{value:?}"));
-        }
-    }
-
-    /// A text as it is formatted, without a string of its own.
-    fn shown(&mut self, text: fmt::Arguments<'_>) {
-        let place = self.0.len();
-        self.number(0);
-        let begin = self.0.len();
-        // Memory takes everything.
-        let _ = self.0.write_fmt(text);
-        let length = (self.0.len() - begin) as u64;
-        self.0[place..begin].copy_from_slice(&length.to_le_bytes());
-    }
+    identity.field(&files);
+    identity.field(&case.metadata);
 }

@@ -6,7 +6,7 @@ use std::sync::Arc;
 use assize_evalfile::{Case, OnDependencyFailure};
 use assize_grade::{ProgramSetup, RubricJudge};
 use assize_llm::ChatModel;
-use assize_rubric::{EvidencePolicy, Judging, Lines, RepeatPlan, Truncate};
+use assize_rubric::{EvidencePolicy, IdentityWriter, Judging, Lines, RepeatPlan, Truncate};
 use assize_store::CaseKey;
 use assize_targets::{Answer, Target};
 use assize_workspace::Workplace;
@@ -158,10 +158,11 @@ pub trait Judges: Send + Sync {
         Err(format!("the judge `{name}` is no model that a program could ask"))
     }
 
-    /// Everything about the judge for a wish that may change its decisions, as text that is the same as long as nothing
-    /// of it changed.
-    fn settings(&self, wish: JudgeWish<'_>) -> Arc<str> {
-        format!("{:?}", self.judge(wish).map(|judge| judge.identity())).into()
+    /// Writes everything about the judge for a wish that may change its decisions: the same bytes as long as nothing of
+    /// it changed, in every build.
+    fn write_settings(&self, wish: JudgeWish<'_>, identity: &mut IdentityWriter) {
+        identity.begin("judge", 1);
+        identity.field(&self.judge(wish).map(|judge| judge.identity()));
     }
 }
 

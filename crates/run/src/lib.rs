@@ -8,9 +8,9 @@
 
 mod about;
 mod assemble;
-mod board;
 mod card;
 mod conversation;
+mod dependencies;
 mod engine;
 mod event;
 mod fingerprint;
@@ -23,15 +23,18 @@ mod panel;
 mod panel_totals;
 mod reply_store;
 mod rescore;
-mod seats;
+mod scheduler;
+mod slots;
+mod task;
 mod tool_calls;
 mod totals;
 mod work;
 mod workspace;
+mod writer;
 
 pub use about::case_hash;
 pub use card::{CardTallies, card_info, card_tallies};
-pub use engine::{Recorder, RunError, Start, run, run_from};
+pub use engine::{RunError, Start, run, run_from};
 pub use event::Event;
 pub use fingerprint::fingerprint;
 pub use forecast::forecast;
@@ -43,3 +46,4 @@ pub use panel::{Panels, panel_wishes};
 pub use reply_store::{CachedReplyStore, ReplyOwner};
 pub use rescore::{Rescored, rescore, score_record};
 pub use totals::{Halt, Totals};
+pub use writer::Recorder;

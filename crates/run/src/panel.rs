@@ -48,17 +48,15 @@ impl Panel<'_> {
 pub struct Panels {
     command: PanelSpec,
     defaults: PanelSpec,
-    /// What both come to for a grader that says nothing itself, as most do, and how a fingerprint words it.
+    /// What both come to for a grader that says nothing itself, as most do.
     usual: PanelSpec,
-    usual_words: String,
 }
 
 impl Panels {
     /// `command` counts whatever graders say, `defaults` where they do not say.
     pub fn new(command: PanelSpec, defaults: PanelSpec) -> Self {
         let usual = together(&command, PanelSpec::default(), defaults.clone(), None);
-        let usual_words = format!("{usual:?}");
-        Self { command, defaults, usual, usual_words }
+        Self { command, defaults, usual }
     }
 
     /// What is said about the panel of a grader that says this of it and names this judge, all in all.
@@ -67,14 +65,6 @@ impl Panels {
             return Cow::Borrowed(&self.usual);
         }
         Cow::Owned(together(&self.command, grader.clone(), self.defaults.clone(), named))
-    }
-
-    /// What [`Self::spec`] says, in words that are the same as long as it is.
-    pub(crate) fn words(&self, spec: &PanelSpec) -> Cow<'_, str> {
-        if *spec == self.usual {
-            return Cow::Borrowed(&self.usual_words);
-        }
-        Cow::Owned(format!("{spec:?}"))
     }
 }
 

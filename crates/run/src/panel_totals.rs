@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use assize_rubric::Usd;
+use assize_rubric::{IdentityWriter, Usd};
 use assize_stats::{Level, proportion};
 use assize_store::{
     CaseRecord, EscalationSummary, FlipRate, JudgementRow, PanelRow, PanelSummary, UnstableCriterion, VoteRow,
@@ -148,7 +148,10 @@ impl PanelTotals {
     }
 
     fn follow(&mut self, row: &JudgementRow, panel: &PanelRow, split: bool) {
-        let words = blake3::hash(format!("{:?} {:?}", row.criterion.text, row.criterion.scale).as_bytes());
+        let mut words = IdentityWriter::default();
+        words.field(&row.criterion.text);
+        words.field(&row.criterion.scale);
+        let words = blake3::hash(words.as_bytes());
         let mut hash = [0; 8];
         hash.copy_from_slice(&words.as_bytes()[..8]);
         let id = match &row.grader_result {

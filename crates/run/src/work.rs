@@ -11,8 +11,8 @@ use tokio::time::Instant;
 
 use crate::about::{case_hash, cluster};
 use crate::assemble::{CaseHead, Graded, assemble};
-use crate::board::Held;
 use crate::conversation::converse;
+use crate::dependencies::Blocked;
 use crate::grading::{Scene, grade};
 use crate::material::target_input;
 use crate::{Source, WorkItem, workspace};
@@ -69,7 +69,7 @@ pub(crate) async fn work(item: &WorkItem, turn: Option<Turn>) -> CaseRecord {
 }
 
 /// The record of an item whose work broke inside this program: said, never lost.
-pub(crate) fn broken(item: &WorkItem, message: String) -> CaseRecord {
+pub(crate) fn panic_record(item: &WorkItem, message: String) -> CaseRecord {
     let error = CaseError { stage: "grade".to_owned(), kind: "internal".to_owned(), message };
     // What was spent before it broke is not known.
     let head = CaseHead { error: Some(error), cost: Cost::UNKNOWN, ..head(item) };
@@ -77,11 +77,11 @@ pub(crate) fn broken(item: &WorkItem, message: String) -> CaseRecord {
 }
 
 /// The record of an item that is not run because of one it depends on.
-pub(crate) fn held_back(item: &WorkItem, held: Held) -> CaseRecord {
-    let kind = if held.verdict == Verdict::Fail { "dependency_failed" } else { SKIPPED };
-    let error = CaseError { stage: DEPENDENCY.to_owned(), kind: kind.to_owned(), message: held.why };
+pub(crate) fn blocked_record(item: &WorkItem, blocked: Blocked) -> CaseRecord {
+    let kind = if blocked.verdict == Verdict::Fail { "dependency_failed" } else { SKIPPED };
+    let error = CaseError { stage: DEPENDENCY.to_owned(), kind: kind.to_owned(), message: blocked.reason };
     let head = CaseHead { error: Some(error), ..head(item) };
-    let result = ResultRow { verdict: held.verdict, ..assemble(head, &[], item.lines) };
+    let result = ResultRow { verdict: blocked.verdict, ..assemble(head, &[], item.lines) };
     CaseRecord { result, judgements: Vec::new() }
 }
 

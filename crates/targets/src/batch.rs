@@ -4,6 +4,7 @@ use std::collections::{BTreeMap, HashMap};
 use std::sync::{Arc, Mutex, PoisonError};
 
 use assize_llm::BoxFuture;
+use assize_rubric::IdentityWriter;
 use serde_json::Value;
 use tokio::sync::OnceCell;
 
@@ -91,7 +92,8 @@ impl Target for BatchTarget {
         self.command.describe()
     }
 
-    fn settings(&self) -> String {
-        format!("batch {}", self.command.settings())
+    fn write_settings(&self, identity: &mut IdentityWriter) {
+        identity.begin("batch target", 1);
+        self.command.write_settings(identity);
     }
 }

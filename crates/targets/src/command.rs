@@ -7,6 +7,7 @@ use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use assize_llm::BoxFuture;
+use assize_rubric::IdentityWriter;
 use assize_trace::Format;
 
 use crate::error::STDERR_TAIL;
@@ -270,10 +271,26 @@ impl Target for CommandTarget {
         }
     }
 
-    /// Variables are excluded: they differ between shells.
-    fn settings(&self) -> String {
-        let Self { name, template, files_format, stdin, stream, cwd, .. } = self;
-        format!("{name:?} {template:?} {files_format:?} {cwd:?} {stdin:?} {stream:?}")
+    /// Variables are left out, because they differ from one shell to the next, and so is what may end a run of the command.
+    fn write_settings(&self, identity: &mut IdentityWriter) {
+        let Self { name, template, files_format, stdin, stream, cwd, env: _, limits: _, scratch: _ } = self;
+
+        identity.begin("command target", 1);
+        identity.field(name);
+        match template {
+            CommandTemplate::Shell(script) => {
+                identity.text("shell");
+                identity.field(script);
+            }
+            CommandTemplate::Argv(words) => {
+                identity.text("argv");
+                identity.field(words);
+            }
+        }
+        identity.field(files_format);
+        identity.field(stdin);
+        identity.field(&stream.map(Format::name));
+        identity.field(cwd);
     }
 }
 

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use assize_llm::{BoxFuture, ErrorKind};
-use assize_rubric::{Cost, Tokens};
+use assize_rubric::{Cost, IdentityWriter, Tokens};
 
 use crate::{Answer, Target, TargetDescription, TargetError, TargetErrorKind, TargetInput};
 
@@ -79,9 +79,15 @@ impl Target for FallbackTarget {
         self.first.describe()
     }
 
-    fn settings(&self) -> String {
-        let others: Vec<String> = self.others.iter().map(|other| other.settings()).collect();
-        format!("{} {others:?}", self.first.settings())
+    fn write_settings(&self, identity: &mut IdentityWriter) {
+        let Self { first, others } = self;
+
+        identity.begin("fallback target", 1);
+        first.write_settings(identity);
+        identity.field(&others.len());
+        for other in others {
+            other.write_settings(identity);
+        }
     }
 }
 

@@ -5,6 +5,7 @@ use std::time::Duration;
 
 use assize_llm::{BoxFuture, HttpTransport, TransportError};
 use assize_process::Command;
+use assize_rubric::IdentityWriter;
 use tokio::sync::OnceCell;
 
 use crate::error::STDERR_TAIL;
@@ -84,7 +85,7 @@ impl Target for HealthChecked {
         self.inner.describe()
     }
 
-    fn settings(&self) -> String {
-        self.inner.settings()
+    fn write_settings(&self, identity: &mut IdentityWriter) {
+        self.inner.write_settings(identity);
     }
 }

@@ -10,6 +10,7 @@ mod error;
 mod fallback;
 mod given;
 mod health;
+mod identity;
 mod input;
 mod limited;
 mod messages;

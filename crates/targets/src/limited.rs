@@ -4,6 +4,7 @@ use std::num::NonZeroUsize;
 use std::sync::Arc;
 
 use assize_llm::BoxFuture;
+use assize_rubric::IdentityWriter;
 use tokio::sync::Semaphore;
 
 use crate::{Answer, Target, TargetDescription, TargetError, TargetErrorKind, TargetInput};
@@ -43,7 +44,7 @@ impl Target for Limited {
         self.inner.describe()
     }
 
-    fn settings(&self) -> String {
-        self.inner.settings()
+    fn write_settings(&self, identity: &mut IdentityWriter) {
+        self.inner.write_settings(identity);
     }
 }

@@ -3,6 +3,7 @@
 use std::time::Duration;
 
 use assize_llm::BoxFuture;
+use assize_rubric::IdentityWriter;
 use serde_json::Value;
 
 use crate::{
@@ -67,7 +68,14 @@ impl Target for MockTarget {
         }
     }
 
-    fn settings(&self) -> String {
-        format!("{self:?}")
+    fn write_settings(&self, identity: &mut IdentityWriter) {
+        let Self { name, response, shortest, longest, fail } = self;
+
+        identity.begin("mock target", 1);
+        identity.field(name);
+        identity.field(response);
+        identity.field(shortest);
+        identity.field(longest);
+        identity.field(fail);
     }
 }

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use assize_llm::{BoxFuture, CacheableReply, ChatModel, ChatReply, ChatRequest, FinishReason};
-use assize_rubric::{Cost, Tokens};
+use assize_rubric::{Cost, IdentityWriter, Tokens};
 
 use crate::{
     Answer, Target, TargetDescription, TargetError, TargetErrorKind, TargetInput, TargetKind, chat_messages,
@@ -79,9 +79,15 @@ impl Target for ModelTarget {
         }
     }
 
-    fn settings(&self) -> String {
+    fn write_settings(&self, identity: &mut IdentityWriter) {
         let Self { name, model, temperature, seed, max_output_tokens } = self;
-        format!("{name:?} {:?} {temperature:?} {seed:?} {max_output_tokens:?}", model.describe())
+
+        identity.begin("model target", 1);
+        identity.field(name);
+        identity.field(&model.describe());
+        identity.field(temperature);
+        identity.field(seed);
+        identity.field(max_output_tokens);
     }
 }
 

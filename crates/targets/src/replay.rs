@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use assize_llm::BoxFuture;
-use assize_rubric::{Cost, Usd};
+use assize_rubric::{Cost, IdentityWriter, Usd};
 use serde_json::Value;
 
 use crate::recording::{RecordingError, files};
@@ -229,7 +229,9 @@ impl Target for ReplayTarget {
         }
     }
 
-    fn settings(&self) -> String {
-        format!("{:?} {}", self.name, self.digest)
+    fn write_settings(&self, identity: &mut IdentityWriter) {
+        identity.begin("replay target", 1);
+        identity.field(&self.name);
+        identity.bytes(self.digest.as_bytes());
     }
 }

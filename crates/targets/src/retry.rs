@@ -3,6 +3,7 @@
 use std::time::Duration;
 
 use assize_llm::BoxFuture;
+use assize_rubric::IdentityWriter;
 
 use crate::{Answer, Target, TargetDescription, TargetError, TargetInput};
 
@@ -75,7 +76,7 @@ impl<T: Target> Target for Retrying<T> {
         self.inner.describe()
     }
 
-    fn settings(&self) -> String {
-        self.inner.settings()
+    fn write_settings(&self, identity: &mut IdentityWriter) {
+        self.inner.write_settings(identity);
     }
 }

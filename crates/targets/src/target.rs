@@ -1,6 +1,7 @@
 //! The trait of all targets, and their descriptions.
 
 use assize_llm::BoxFuture;
+use assize_rubric::IdentityWriter;
 
 use crate::{Answer, TargetError, TargetInput};
 
@@ -15,10 +16,11 @@ pub trait Target: Send + Sync {
     /// Describes the target.
     fn describe(&self) -> TargetDescription;
 
-    /// Returns a text that changes whenever a setting that may affect the answers changes. May contain
-    /// secrets: to be hashed, never shown.
-    fn settings(&self) -> String {
-        format!("{:?}", self.describe())
+    /// Writes everything about the target that may change its answers: the same bytes as long as nothing of it changed,
+    /// in every build. May hold secrets: to be hashed, never shown.
+    fn write_settings(&self, identity: &mut IdentityWriter) {
+        identity.begin("target", 1);
+        identity.field(&self.describe());
     }
 }
 

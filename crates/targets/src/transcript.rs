@@ -6,6 +6,7 @@ use std::io::{BufReader, Read};
 use std::path::{Path, PathBuf};
 
 use assize_llm::BoxFuture;
+use assize_rubric::IdentityWriter;
 use assize_trace::Format;
 
 use crate::recording::{RecordingError, files};
@@ -169,8 +170,10 @@ impl Target for TranscriptTarget {
         }
     }
 
-    fn settings(&self) -> String {
-        format!("{:?} {}", self.name, self.digest)
+    fn write_settings(&self, identity: &mut IdentityWriter) {
+        identity.begin("transcript target", 1);
+        identity.field(&self.name);
+        identity.bytes(self.digest.as_bytes());
     }
 }
 

@@ -3,7 +3,8 @@
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 
-use assize_evalfile::{Hooks, Isolation, Moment, Reset, WorkspaceMode, WorkspaceSpec};
+use assize_evalfile::{Hook, Hooks, Isolation, Moment, RepoSpec, Reset, WorkspaceMode, WorkspaceSpec};
+use assize_rubric::IdentityWriter;
 use serde_json::{Map, Value};
 use tokio::sync::OnceCell;
 
@@ -38,7 +39,7 @@ pub struct Workplace {
     /// Restored workspaces, ready for the next case.
     pool: Mutex<Vec<PathBuf>>,
     turns: Turns,
-    identity: OnceLock<String>,
+    identity: OnceLock<Vec<u8>>,
 }
 
 /// State that is prepared once.
@@ -72,30 +73,10 @@ impl Workplace {
         self.turns.queue()
     }
 
-    /// Returns a text that identifies everything that determines the initial contents of the workspace.
-    /// Repositories are identified by their configuration.
-    pub fn identity(&self) -> &str {
-        self.identity.get_or_init(|| {
-            let places = |hooks: &Hooks| {
-                [Moment::BeforeAll, Moment::BeforeEach, Moment::AfterEach]
-                    .map(|moment| hooks.at(moment).map(|hook| format!("{:?} {:?}", hook.command, hook.reset)))
-            };
-            let repos: Vec<_> = self
-                .spec
-                .repos
-                .iter()
-                .map(|repo| (&repo.path, &repo.source, &repo.revision, repo.ancestor))
-                .collect();
-            let template = self.spec.template.as_deref().map(fingerprint);
-            format!(
-                "{:?} {:?} {:?} {repos:?} {:?} {:?} {template:?}",
-                self.spec.isolation(),
-                self.spec.mode(),
-                self.spec.path,
-                places(&self.spec.hooks),
-                places(&self.target),
-            )
-        })
+    /// Everything that decides about what cases find in it: the same bytes as long as nothing of it changed, in every
+    /// build. Of repositories it is how they are named.
+    pub fn identity(&self) -> &[u8] {
+        self.identity.get_or_init(|| identity(&self.spec, &self.target))
     }
 
     /// Prepares the workspace for a case and returns a lease. Waits for its turn if cases share it.
@@ -284,7 +265,38 @@ impl Drop for Workplace {
     }
 }
 
-/// Computes a hash of a folder's contents: names, contents, links.
+/// The identity of a workspace with the hooks of a target.
+fn identity(spec: &WorkspaceSpec, target: &Hooks) -> Vec<u8> {
+    let WorkspaceSpec { template, repos, hooks, isolation: _, mode: _, path } = spec;
+    let mut identity = IdentityWriter::new("workspace", 1);
+    identity.field(&spec.isolation());
+    identity.field(&spec.mode());
+    identity.field(path);
+
+    identity.field(&repos.len());
+    for repo in repos {
+        // How much of the history is fetched, and when, changes no file.
+        let RepoSpec { path, source, revision, ancestor, depth: _, filter: _, sparse, place: _ } = repo;
+        identity.field(path);
+        identity.field(source);
+        identity.field(revision);
+        identity.field(ancestor);
+        identity.field(sparse);
+    }
+
+    for hooks in [hooks, target] {
+        // What runs after all cases is seen by none of them.
+        for moment in [Moment::BeforeAll, Moment::BeforeEach, Moment::AfterEach] {
+            let hook = hooks.at(moment);
+            identity
+                .field(&hook.map(|Hook { command, cwd: _, timeout: _, reset, place: _ }| (command, reset)));
+        }
+    }
+    identity.field(&template.as_deref().map(fingerprint));
+    identity.into_bytes()
+}
+
+/// A hash of what is in a folder: names, contents, links.
 fn fingerprint(folder: &Path) -> String {
     let mut hash = blake3::Hasher::new();
     let mut levels = vec![PathBuf::new()];
@@ -316,5 +328,43 @@ pub(crate) async fn blocking<T: Send + 'static>(
     match tokio::task::spawn_blocking(work).await {
         Ok(done) => done,
         Err(_) => Err(PlaceError::new("cancelled", "the work on the workspace was given up")),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use assize_evalfile::{Command, Place, RepoSource};
+
+    use super::*;
+
+    #[test]
+    fn the_identity_of_a_workspace_is_held() {
+        let hook = Hook {
+            command: Some(Command::Shell("make".to_owned())),
+            cwd: PathBuf::from("suites"),
+            timeout: None,
+            reset: Some(Reset::Fast),
+            place: Place::new("a.yaml", 1, 1),
+        };
+        let repo = RepoSpec {
+            path: PathBuf::from("repo"),
+            source: RepoSource::Url("https://example.com/r.git".to_owned()),
+            revision: Some("main".to_owned()),
+            ancestor: 1,
+            depth: None,
+            filter: None,
+            sparse: vec!["src".to_owned()],
+            place: Place::new("a.yaml", 1, 1),
+        };
+        let spec = WorkspaceSpec {
+            repos: vec![repo],
+            hooks: Hooks { before_each: Some(hook), ..Hooks::default() },
+            isolation: Some(Isolation::Shared),
+            ..WorkspaceSpec::default()
+        };
+
+        let held = blake3::hash(&identity(&spec, &Hooks::default())).to_hex();
+
+        assert_eq!(held[..16], *"abc461ef49ab283c");
     }
 }

@@ -4,6 +4,7 @@ use std::borrow::Cow;
 use std::sync::Arc;
 
 use assize_llm::Redactor;
+use assize_rubric::IdentityWriter;
 use assize_targets::{Answer, BoxFuture, Target, TargetDescription, TargetError, TargetInput};
 use serde_json::Value;
 use tokio::sync::Semaphore;
@@ -39,8 +40,8 @@ impl<T: Target> Target for RedactingTarget<T> {
         self.inner.describe()
     }
 
-    fn settings(&self) -> String {
-        self.inner.settings()
+    fn write_settings(&self, identity: &mut IdentityWriter) {
+        self.inner.write_settings(identity);
     }
 }
 
@@ -100,8 +101,8 @@ impl<T: Target> Target for SerialTarget<T> {
         self.inner.describe()
     }
 
-    fn settings(&self) -> String {
-        self.inner.settings()
+    fn write_settings(&self, identity: &mut IdentityWriter) {
+        self.inner.write_settings(identity);
     }
 }
 
@@ -124,7 +125,9 @@ impl Target for RenamedTarget {
         TargetDescription { name: self.name.clone(), ..self.inner.describe() }
     }
 
-    fn settings(&self) -> String {
-        format!("{:?} {}", self.name, self.inner.settings())
+    fn write_settings(&self, identity: &mut IdentityWriter) {
+        identity.begin("named target", 1);
+        identity.field(&self.name);
+        self.inner.write_settings(identity);
     }
 }

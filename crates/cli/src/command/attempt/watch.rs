@@ -11,7 +11,7 @@ use std::time::Duration;
 use assize_engine::{AttemptCase, AttemptOutcome, Exit, LoadedAttempt};
 use assize_evalfile::{Case, Grader, GraderKind, RubricGrader};
 use assize_report::{criterion_change, stored_texts};
-use assize_rubric::{Criterion, Rubric};
+use assize_rubric::{Criterion, IdentityWriter, Rubric};
 use assize_store::{CaseRecord, CriterionRow};
 use serde_json::json;
 use tokio_util::sync::CancellationToken;
@@ -33,7 +33,7 @@ type Name = (String, String);
 
 /// A decision, and all it rests on.
 struct Known {
-    rests_on: String,
+    rests_on: IdentityWriter,
     row: CriterionRow,
 }
 
@@ -104,7 +104,7 @@ async fn round(
 }
 
 /// Forgets criteria that are gone, and says so.
-fn forget(known: &mut BTreeMap<Name, Known>, bases: &BTreeMap<Name, String>, args: &TryArgs) {
+fn forget(known: &mut BTreeMap<Name, Known>, bases: &BTreeMap<Name, IdentityWriter>, args: &TryArgs) {
     let gone: Vec<Name> = known.keys().filter(|name| !bases.contains_key(*name)).cloned().collect();
     for name in gone {
         known.remove(&name);
@@ -122,7 +122,7 @@ fn forget(known: &mut BTreeMap<Name, Known>, bases: &BTreeMap<Name, String>, arg
 /// Shows and remembers what was judged anew.
 fn take(
     record: &CaseRecord,
-    bases: &BTreeMap<Name, String>,
+    bases: &BTreeMap<Name, IdentityWriter>,
     known: &mut BTreeMap<Name, Known>,
     args: &TryArgs,
     context: &Context,
@@ -147,24 +147,31 @@ fn take(
                 output::print(&criterion_change(before, row, text.as_deref(), context.stdout));
             }
             // What could not be judged is asked again at the next change of any file.
-            let rests_on = if row.outcome == "ungraded" { String::new() } else { basis.clone() };
+            let rests_on = if row.outcome == "ungraded" { IdentityWriter::default() } else { basis.clone() };
             known.insert(name, Known { rests_on, row: row.clone() });
         }
     }
 }
 
 /// What each decision rests on: the criterion, how it is put to the judge, and all the judge is shown.
-fn bases(case: &Case) -> BTreeMap<Name, String> {
-    let shown = format!(
-        "{:?}\n{:?}\n{:?}\n{:?}",
-        case.output, case.input, case.expected_output, case.expected_outcome
-    );
+fn bases(case: &Case) -> BTreeMap<Name, IdentityWriter> {
+    let mut shown = IdentityWriter::default();
+    shown.field(&case.output);
+    shown.field(&case.input);
+    shown.field(&case.expected_output);
+    shown.field(&case.expected_outcome);
     let mut bases = BTreeMap::new();
     for (grader, rubric) in rubrics(case) {
-        let RubricGrader { judging, evidence, truncate, judge, panel, .. } = rubric;
+        let RubricGrader { rubric: _, places: _, marks: _, judging, evidence, truncate, judge, panel } =
+            rubric;
         for criterion in rubric.rubric.criteria() {
-            let basis =
-                format!("{criterion:?}\n{judging:?} {evidence:?} {truncate:?} {judge:?} {panel:?}\n{shown}");
+            let mut basis = shown.clone();
+            basis.field(criterion);
+            basis.field(judging);
+            basis.field(evidence);
+            basis.field(truncate);
+            basis.field(judge);
+            basis.field(panel);
             bases.insert((grader.name.clone(), criterion.id.as_str().to_owned()), basis);
         }
     }

@@ -1,4 +1,4 @@
-//! Which items may begin: what they wait for, and what becomes of them when that did not pass.
+//! Dependencies between items: what they wait for, and what becomes of them when that did not pass.
 
 use std::collections::{HashMap, VecDeque};
 use std::sync::Arc;
@@ -10,37 +10,37 @@ use assize_store::ResultRow;
 
 use crate::WorkItem;
 
-/// What may be done with an item.
+/// Answer to the question if an item may start now.
 pub(crate) enum Admission {
-    /// It begins.
-    Begin(Box<WorkItem>),
-    /// It is not run, because a case it depends on did not pass.
-    Held(Box<WorkItem>, Held),
-    /// Nobody needs it any more.
-    Needless,
-    /// It waits.
-    Waits,
+    /// It starts.
+    Start(Box<WorkItem>),
+    /// It is recorded without being run, because a case it depends on did not pass.
+    Blocked(Box<WorkItem>, Blocked),
+    /// It is dropped: a repeat of a case whose verdict is settled.
+    Redundant(Box<WorkItem>),
+    /// It waits for other items, and comes back from [`DependencyTracker::next_released`].
+    Waiting,
 }
 
-/// Why an item is not run, and what that makes of it.
+/// Reason why an item is not run, and the verdict that gives it.
 #[derive(Debug, Clone)]
-pub(crate) struct Held {
-    /// Left out (incomplete) or failed.
+pub(crate) struct Blocked {
+    /// Incomplete if the case is skipped, or fail.
     pub(crate) verdict: Verdict,
-    /// Why, in words.
-    pub(crate) why: String,
+    /// The reason in words.
+    pub(crate) reason: String,
 }
 
 /// The case of an item: suite, id and target.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
-struct Key {
+struct TrackedCase {
     suite: Arc<str>,
     case_id: String,
     target: Option<String>,
 }
 
-impl Key {
-    fn of(item: &WorkItem) -> Self {
+impl TrackedCase {
+    fn new(item: &WorkItem) -> Self {
         Self {
             suite: Arc::clone(&item.suite),
             case_id: item.case.id.to_string(),
@@ -49,14 +49,14 @@ impl Key {
     }
 }
 
-/// What became of the repeats of one case so far.
+/// Results of the repeats of one case so far.
 #[derive(Debug, Clone, Default)]
-struct Progress {
+struct CaseProgress {
     plan: Option<RepeatPlan>,
     repeats: Vec<Repeat>,
 }
 
-impl Progress {
+impl CaseProgress {
     /// The verdict on the case, once nothing more is to come.
     fn verdict(&self) -> Option<Verdict> {
         let plan = self.plan.filter(|plan| plan.is_over(&self.repeats))?;
@@ -65,31 +65,31 @@ impl Progress {
     }
 }
 
-/// The items that wait, and what has become of the cases that something hangs on. Only these are remembered, so that a
-/// run without such cases takes no memory for them.
+/// Tracker of the items that wait and of the cases that others depend on. Only these are remembered, so that a run
+/// without such cases takes no memory for them.
 #[derive(Default)]
-pub(crate) struct Board {
-    progress: HashMap<Key, Progress>,
-    waiting: HashMap<Key, Vec<WorkItem>>,
+pub(crate) struct DependencyTracker {
+    progress: HashMap<TrackedCase, CaseProgress>,
+    waiting: HashMap<TrackedCase, Vec<WorkItem>>,
     /// Items that waited and may be looked at again.
     released: VecDeque<WorkItem>,
     /// Cases that did not pass.
     not_passed: usize,
 }
 
-impl Board {
+impl DependencyTracker {
     /// The next item that waited for something that has happened since.
-    pub(crate) fn released(&mut self) -> Option<WorkItem> {
+    pub(crate) fn next_released(&mut self) -> Option<WorkItem> {
         self.released.pop_front()
     }
 
-    /// What may be done with an item now.
+    /// Decides about an item.
     pub(crate) fn admit(&mut self, item: WorkItem) -> Admission {
         if item.relations.repeats.is_in_sequence() {
-            let key = Key::of(&item);
+            let key = TrackedCase::new(&item);
             let before = self.progress.get(&key).map_or(&[][..], |progress| &progress.repeats);
             if item.relations.repeats.is_over(before) {
-                return Admission::Needless;
+                return Admission::Redundant(Box::new(item));
             }
             if before.len() + 1 < item.repeat as usize {
                 return self.wait(key, item);
@@ -102,12 +102,12 @@ impl Board {
                 failures.push(format!("`{}` is not part of this run", prerequisite.case_id));
             }
             for target in &prerequisite.targets {
-                let key = Key {
+                let key = TrackedCase {
                     suite: Arc::clone(&item.suite),
                     case_id: prerequisite.case_id.clone(),
                     target: target.clone(),
                 };
-                let Some(verdict) = self.progress.get(&key).and_then(Progress::verdict) else {
+                let Some(verdict) = self.progress.get(&key).and_then(CaseProgress::verdict) else {
                     return self.wait(key, item);
                 };
                 if verdict != Verdict::Pass {
@@ -126,37 +126,37 @@ impl Board {
             }
         }
         if failures.is_empty() {
-            return Admission::Begin(Box::new(item));
+            return Admission::Start(Box::new(item));
         }
         let verdict = match relations.on_failure {
-            OnDependencyFailure::Run => return Admission::Begin(Box::new(item)),
+            OnDependencyFailure::Run => return Admission::Start(Box::new(item)),
             OnDependencyFailure::Skip => Verdict::Incomplete,
             OnDependencyFailure::Fail => Verdict::Fail,
         };
-        let why = format!("it depends on what did not pass: {}", failures.join(", "));
-        Admission::Held(Box::new(item), Held { verdict, why })
+        let reason = format!("it depends on what did not pass: {}", failures.join(", "));
+        Admission::Blocked(Box::new(item), Blocked { verdict, reason })
     }
 
-    fn wait(&mut self, key: Key, item: WorkItem) -> Admission {
+    fn wait(&mut self, key: TrackedCase, item: WorkItem) -> Admission {
         self.waiting.entry(key).or_default().push(item);
-        Admission::Waits
+        Admission::Waiting
     }
 
-    /// Takes note of what became of an item, and counts its case once it is known not to have passed.
-    pub(crate) fn finished(&mut self, item: &WorkItem, row: &ResultRow) {
-        let verdict = self.remember(item, row.as_repeat());
+    /// Notes the result of an item, and counts its case once it is known not to have passed.
+    pub(crate) fn note_result(&mut self, item: &WorkItem, row: &ResultRow) {
+        let verdict = self.note_repeat(item, row.as_repeat());
         let did_not_pass = verdict.is_some_and(|verdict| verdict != Verdict::Pass);
         self.not_passed += usize::from(did_not_pass && !row.is_skipped());
     }
 
-    /// Takes note of what became of an item. The verdict on its case, if nothing more of it is to come.
-    pub(crate) fn remember(&mut self, item: &WorkItem, repeat: Repeat) -> Option<Verdict> {
+    /// Notes one repeat of a case. Returns the verdict on the case once no repeat is left.
+    pub(crate) fn note_repeat(&mut self, item: &WorkItem, repeat: Repeat) -> Option<Verdict> {
         let relations = &item.relations;
         let plan = relations.repeats;
         if !relations.is_awaited && plan.count == 1 {
             return Some(repeat.verdict);
         }
-        let key = Key::of(item);
+        let key = TrackedCase::new(item);
         let progress = self.progress.entry(key.clone()).or_default();
         progress.plan = Some(plan);
         progress.repeats.push(repeat);
@@ -171,10 +171,9 @@ impl Board {
         verdict
     }
 
-    /// Lets everything that waits be looked at once more, as if what it waits for had come to nothing. Whether there
-    /// was anything.
-    pub(crate) fn give_up(&mut self) -> bool {
-        let waiting: Vec<(Key, Vec<WorkItem>)> = self.waiting.drain().collect();
+    /// Releases everything that waits, as if what it waits for had come to nothing. Returns false if nothing waits.
+    pub(crate) fn release_all(&mut self) -> bool {
+        let waiting: Vec<(TrackedCase, Vec<WorkItem>)> = self.waiting.drain().collect();
         for (key, items) in waiting {
             let progress = self.progress.entry(key).or_default();
             let lines = items.first().map(|item| item.relations.repeats.lines);

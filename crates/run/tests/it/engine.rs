@@ -1,237 +1,14 @@
 //! The engine with scripted judges and targets and a recorder in memory.
 
-use std::collections::BTreeMap;
 use std::num::NonZeroUsize;
 use std::sync::Arc;
-use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::atomic::Ordering;
 
-use assize_evalfile::{
-    Case, CaseId, Grader, GraderKind, LineOverrides, Message, OnDependencyFailure, Place, Role, RubricGrader,
-};
-use assize_grade::{RubricJudge, RubricTask};
-use assize_llm::BoxFuture;
-use assize_rubric::{
-    Cost, Criterion, EvidencePolicy, Gate, GraderStanding, JudgeIdentity, Judgement, Judging, Lines, Outcome,
-    Rubric, Tokens, Unit, Usd, Verdict, Weight,
-};
-use assize_run::{
-    Event, JudgeWish, Judges, Recorder, RunError, Settings, Source, Start, WorkItem, rescore, run, run_from,
-};
-use assize_store::{CaseRecord, StoreError};
-use assize_targets::{
-    Answer, Target, TargetDescription, TargetError, TargetErrorKind, TargetInput, TargetKind,
-};
+use assize_rubric::{Gate, Lines, Rubric, Unit, Usd, Verdict, Weight};
+use assize_run::{Event, Judges, RunError, Settings, Source, Start, WorkItem, rescore, run, run_from};
 use tokio_util::sync::CancellationToken;
 
-/// Decides that a criterion is met when the answer contains its text.
-#[derive(Default)]
-struct Literal {
-    in_flight: AtomicUsize,
-    peak: AtomicUsize,
-    judged: AtomicUsize,
-}
-
-impl Literal {
-    fn new() -> Arc<Self> {
-        Arc::default()
-    }
-}
-
-fn judgement(criterion: &Criterion, outcome: Outcome) -> Judgement {
-    Judgement {
-        criterion: criterion.id.clone(),
-        outcome,
-        reason: "as scripted".to_owned(),
-        evidence: Vec::new(),
-        confidence: None,
-        probability: None,
-        judge: JudgeIdentity { name: "literal".into(), ..JudgeIdentity::default() },
-        ungraded: None,
-        attempts: 1,
-        cached_calls: 0,
-        tokens: Tokens { input: Some(10), cached: None, output: Some(1) },
-        latency_ms: Some(1),
-        cost: Cost::exactly(Usd::from_pico(500_000_000_000)),
-        truncated: None,
-        replies: Vec::new(),
-    }
-}
-
-impl RubricJudge for Literal {
-    fn identity(&self) -> JudgeIdentity {
-        JudgeIdentity { name: "literal".into(), ..JudgeIdentity::default() }
-    }
-
-    fn judge<'a>(&'a self, task: &'a RubricTask) -> BoxFuture<'a, Vec<Judgement>> {
-        Box::pin(async move {
-            let now = self.in_flight.fetch_add(1, Ordering::SeqCst) + 1;
-            self.peak.fetch_max(now, Ordering::SeqCst);
-            tokio::task::yield_now().await;
-            assert!(task.case_id != "panics", "scripted panic");
-            let decided = task.rubric.criteria().iter().map(|criterion| {
-                let outcome = match criterion.text.as_str() {
-                    "?" => Outcome::Ungraded,
-                    text if task.material.answer.contains(text) => Outcome::Met,
-                    _ => Outcome::Unmet,
-                };
-                judgement(criterion, outcome)
-            });
-            let decided = decided.collect();
-            self.in_flight.fetch_sub(1, Ordering::SeqCst);
-            self.judged.fetch_add(1, Ordering::SeqCst);
-            decided
-        })
-    }
-}
-
-struct Only(Arc<Literal>);
-
-impl Judges for Only {
-    fn judge(&self, _: JudgeWish<'_>) -> Result<Arc<dyn RubricJudge>, String> {
-        Ok(Arc::clone(&self.0) as Arc<dyn RubricJudge>)
-    }
-}
-
-struct NoJudge;
-
-impl Judges for NoJudge {
-    fn judge(&self, _: JudgeWish<'_>) -> Result<Arc<dyn RubricJudge>, String> {
-        Err("nobody".to_owned())
-    }
-}
-
-/// A target that always fails, or never answers.
-struct Broken {
-    hangs: bool,
-}
-
-impl Target for Broken {
-    fn name(&self) -> &'static str {
-        "broken"
-    }
-
-    fn answer<'a>(&'a self, _: &'a TargetInput) -> BoxFuture<'a, Result<Answer, TargetError>> {
-        Box::pin(async move {
-            if self.hangs {
-                std::future::pending::<()>().await;
-            }
-            Err(TargetError::new(TargetErrorKind::Failed, "exit code 7"))
-        })
-    }
-
-    fn describe(&self) -> TargetDescription {
-        TargetDescription {
-            name: "broken".to_owned(),
-            kind: TargetKind::Command,
-            model: None,
-            max_output_tokens: None,
-        }
-    }
-}
-
-#[derive(Default)]
-struct Memory {
-    records: Vec<CaseRecord>,
-    refuse_after: Option<usize>,
-    /// How often something was to be kept, and how many records there were then.
-    settled: Vec<usize>,
-}
-
-impl Recorder for Memory {
-    fn record(&mut self, record: &CaseRecord) -> Result<(), StoreError> {
-        if self.refuse_after == Some(self.records.len()) {
-            return Err(StoreError::NotARun { path: "full".into() });
-        }
-        self.records.push(record.clone());
-        Ok(())
-    }
-
-    fn settle(&mut self) -> Result<(), StoreError> {
-        self.settled.push(self.records.len());
-        Ok(())
-    }
-}
-
-fn lines() -> Lines {
-    Lines::new(Unit::new(0.8).expect("in range"), None).expect("in order")
-}
-
-fn rubric(texts: &[&str]) -> Rubric {
-    let criteria =
-        texts.iter().enumerate().map(|(index, text)| Criterion::checklist(format!("c{index}"), *text));
-    Rubric::new(criteria.collect()).expect("sound")
-}
-
-fn item(id: &str, answer: &str, rubric: Rubric, judges: Arc<dyn Judges>) -> WorkItem {
-    let place = Place::new("test.yaml", 1, 1);
-    let grader = Grader {
-        name: "rubrics".to_owned(),
-        type_name: "rubrics".to_owned(),
-        standing: GraderStanding::default(),
-        place: place.clone(),
-        kind: GraderKind::Rubric(RubricGrader {
-            places: vec![place.clone(); rubric.criteria().len()],
-            rubric: Arc::new(rubric),
-            marks: Vec::new(),
-            judging: None,
-            evidence: None,
-            truncate: None,
-            judge: None,
-            panel: assize_evalfile::PanelSpec::default(),
-        }),
-    };
-    let case = Case {
-        id: CaseId::new(id),
-        place,
-        marks: assize_evalfile::CaseMarks::default(),
-        input: vec![Message::text(Role::User, "question")],
-        expected_outcome: None,
-        expected_output: Vec::new(),
-        output: None,
-        graders: vec![Arc::new(grader)],
-        lines: LineOverrides::default(),
-        targets: Vec::new(),
-        file_changes: None,
-        trials: None,
-        tags: Vec::new(),
-        metadata: serde_json::Map::new(),
-        conversation_id: None,
-        vars: BTreeMap::new(),
-        conversation: None,
-        depends_on: Vec::new(),
-        on_dependency_failure: OnDependencyFailure::default(),
-        workspace: None,
-        unbuilt: Vec::new(),
-    };
-    WorkItem {
-        suite: "suite".into(),
-        format: Some(2),
-        case: Arc::new(case),
-        source: Source::Given(Arc::new(Answer::of_text(answer))),
-        repeat: 1,
-        relations: Arc::new(assize_run::Relations::none(lines())),
-        lines: lines(),
-        judges,
-        judge: None,
-        judging_override: None,
-        panels: Arc::default(),
-        judging: Judging::PerCriterion,
-        evidence: EvidencePolicy::Checked,
-        truncate_override: None,
-        truncate: assize_rubric::Truncate::Never,
-        programs: Arc::default(),
-        workplace: None,
-    }
-}
-
-async fn run_all(items: Vec<WorkItem>, workers: usize) -> (Vec<CaseRecord>, assize_run::Totals) {
-    let mut memory = Memory::default();
-    let settings = Settings { workers: NonZeroUsize::new(workers).expect("not zero"), bail: None };
-    let (totals, ended) =
-        run(items.into_iter().map(Ok), settings, &CancellationToken::new(), &mut memory, &mut |_| {}).await;
-    assert!(ended.is_ok());
-    (memory.records, totals)
-}
+use crate::fakes::{Broken, Literal, Memory, NoJudge, Only, item, lines, rubric, run_all};
 
 #[tokio::test]
 async fn cases_are_scored_and_added_up() {
@@ -319,7 +96,7 @@ async fn cases_that_are_handed_out_early_wait_for_a_seat_and_are_not_begun_after
                 }
             }
             Event::CaseFinished { .. } => finished += 1,
-            Event::Stopping => {}
+            _ => {}
         };
         let settings = Settings { workers: NonZeroUsize::new(8).expect("not zero"), bail: None };
         let (mut memory, cancel) = (Memory::default(), CancellationToken::new());
@@ -404,7 +181,7 @@ async fn cancelling_gives_up_what_hangs_and_keeps_what_finished() {
     let mut observe = |event: Event| match event {
         Event::CaseFinished { .. } => cancel.cancel(),
         Event::Stopping => stopping = true,
-        Event::CaseStarted { .. } => {}
+        _ => {}
     };
     let settings = Settings { workers: NonZeroUsize::new(2).expect("not zero"), bail: None };
     let (totals, ended) = run(items.into_iter().map(Ok), settings, &cancel, &mut memory, &mut observe).await;
@@ -431,7 +208,7 @@ async fn a_failure_that_ends_the_run_is_known_before_another_case_begins() {
     let mut observe = |event: Event| match event {
         Event::CaseStarted { .. } => begun += 1,
         Event::CaseFinished { .. } => cancel.cancel(),
-        Event::Stopping => {}
+        _ => {}
     };
     let settings = Settings { workers: NonZeroUsize::new(10).expect("not zero"), bail: None };
     let (totals, ended) = run(items.into_iter().map(Ok), settings, &cancel, &mut memory, &mut observe).await;

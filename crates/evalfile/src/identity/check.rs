@@ -1,0 +1,165 @@
+//! Identities of checks, which need no judge and no program.
+
+use assize_rubric::{Identify, IdentityWriter};
+
+use crate::{
+    ArgsMatch, ExecutionMetrics, ExpectedCall, FieldAccuracy, FieldCheck, FieldMatch, IsJson, Regex,
+    SkillTrigger, TextCheck, TextRule, TokenUsage, ToolTrajectory, TrajectoryMode,
+};
+
+impl Identify for TextCheck {
+    fn identify(&self, identity: &mut IdentityWriter) {
+        let Self { rule, values } = self;
+        identity.field(rule);
+        identity.field(values);
+    }
+}
+
+impl Identify for TextRule {
+    fn identify(&self, identity: &mut IdentityWriter) {
+        let mut containing = |rule: &str, ignore_case: &bool| {
+            identity.text(rule);
+            identity.field(ignore_case);
+        };
+
+        match self {
+            Self::Contains { ignore_case } => containing("contains", ignore_case),
+            Self::ContainsAny { ignore_case } => containing("contains_any", ignore_case),
+            Self::ContainsAll { ignore_case } => containing("contains_all", ignore_case),
+            Self::StartsWith => identity.text("starts_with"),
+            Self::EndsWith => identity.text("ends_with"),
+            Self::Equals => identity.text("equals"),
+            Self::Regex(Regex { flags }) => {
+                identity.text("regex");
+                identity.field(flags);
+            }
+        }
+    }
+}
+
+impl Identify for IsJson {
+    fn identify(&self, identity: &mut IdentityWriter) {
+        let Self { schema } = self;
+        identity.field(schema);
+    }
+}
+
+impl Identify for FieldAccuracy {
+    fn identify(&self, identity: &mut IdentityWriter) {
+        let Self { fields, all_or_nothing } = self;
+        identity.field(fields);
+        identity.field(all_or_nothing);
+    }
+}
+
+impl Identify for FieldCheck {
+    fn identify(&self, identity: &mut IdentityWriter) {
+        let Self { path, rule, required, weight } = self;
+        identity.field(path);
+        identity.field(rule);
+        identity.field(required);
+        identity.field(weight);
+    }
+}
+
+impl Identify for FieldMatch {
+    fn identify(&self, identity: &mut IdentityWriter) {
+        match self {
+            Self::Exact => identity.text("exact"),
+            Self::NumericTolerance { tolerance, relative } => {
+                identity.text("numeric_tolerance");
+                identity.field(tolerance);
+                identity.field(relative);
+            }
+            Self::Date { formats } => {
+                identity.text("date");
+                identity.field(formats);
+            }
+        }
+    }
+}
+
+impl Identify for ToolTrajectory {
+    fn identify(&self, identity: &mut IdentityWriter) {
+        let Self { mode, minimums, expected, args_match } = self;
+        identity.field(mode);
+        identity.field(minimums);
+        identity.field(expected);
+        identity.field(args_match);
+    }
+}
+
+impl Identify for TrajectoryMode {
+    fn identify(&self, identity: &mut IdentityWriter) {
+        identity.text(match self {
+            Self::AnyOrder => "any_order",
+            Self::InOrder => "in_order",
+            Self::Exact => "exact",
+            Self::Superset => "superset",
+            Self::Subset => "subset",
+        });
+    }
+}
+
+impl Identify for ExpectedCall {
+    fn identify(&self, identity: &mut IdentityWriter) {
+        let Self { tool, args, args_match, max_duration } = self;
+        identity.field(tool);
+        identity.field(args);
+        identity.field(args_match);
+        identity.field(max_duration);
+    }
+}
+
+impl Identify for ArgsMatch {
+    fn identify(&self, identity: &mut IdentityWriter) {
+        match self {
+            Self::Exact => identity.text("exact"),
+            Self::Superset => identity.text("superset"),
+            Self::Subset => identity.text("subset"),
+            Self::Ignore => identity.text("ignore"),
+            Self::Fields(fields) => {
+                identity.text("fields");
+                identity.field(fields);
+            }
+        }
+    }
+}
+
+impl Identify for TokenUsage {
+    fn identify(&self, identity: &mut IdentityWriter) {
+        let Self { max_total, max_input, max_output } = self;
+        identity.field(max_total);
+        identity.field(max_input);
+        identity.field(max_output);
+    }
+}
+
+impl Identify for ExecutionMetrics {
+    fn identify(&self, identity: &mut IdentityWriter) {
+        let Self {
+            max_tool_calls,
+            max_llm_calls,
+            max_tokens,
+            max_cost_usd,
+            max_duration,
+            target_exploration_ratio,
+            exploration_tolerance,
+        } = self;
+        identity.field(max_tool_calls);
+        identity.field(max_llm_calls);
+        identity.field(max_tokens);
+        identity.field(max_cost_usd);
+        identity.field(max_duration);
+        identity.field(target_exploration_ratio);
+        identity.field(exploration_tolerance);
+    }
+}
+
+impl Identify for SkillTrigger {
+    fn identify(&self, identity: &mut IdentityWriter) {
+        let Self { skill, should_trigger } = self;
+        identity.field(skill);
+        identity.field(should_trigger);
+    }
+}

@@ -1,0 +1,49 @@
+//! Identities of panels.
+
+use assize_rubric::{Identify, IdentityWriter};
+
+use crate::{EscalateWhen, Escalation, PanelJudge, PanelSpec, Scoring};
+
+impl Identify for PanelSpec {
+    fn identify(&self, identity: &mut IdentityWriter) {
+        let Self { judges, repeats, combine, ties, temperature, escalate, scoring } = self;
+        identity.field(judges);
+        identity.field(repeats);
+        identity.field(combine);
+        identity.field(ties);
+        identity.field(temperature);
+        identity.field(escalate);
+        identity.field(scoring);
+    }
+}
+
+impl Identify for PanelJudge {
+    fn identify(&self, identity: &mut IdentityWriter) {
+        let Self { name, weight } = self;
+        identity.field(name);
+        identity.field(weight);
+    }
+}
+
+impl Identify for Escalation {
+    fn identify(&self, identity: &mut IdentityWriter) {
+        let Self { to, when } = self;
+        identity.field(to);
+        identity.field(when);
+    }
+}
+
+impl Identify for EscalateWhen {
+    fn identify(&self, identity: &mut IdentityWriter) {
+        identity.text(self.name());
+    }
+}
+
+impl Identify for Scoring {
+    fn identify(&self, identity: &mut IdentityWriter) {
+        identity.text(match self {
+            Self::Written => "written",
+            Self::Logprobs => "logprobs",
+        });
+    }
+}

@@ -1,0 +1,121 @@
+//! Identities of workspaces and of the commands around them.
+
+use assize_rubric::{Identify, IdentityWriter};
+
+use crate::{
+    Command, Hook, Hooks, Isolation, Place, RepoSource, RepoSpec, Reset, WorkspaceMode, WorkspaceSpec,
+};
+
+impl Identify for WorkspaceSpec {
+    fn identify(&self, identity: &mut IdentityWriter) {
+        let Self { template, repos, hooks, isolation, mode, path } = self;
+        identity.field(template);
+        identity.field(repos);
+        identity.field(hooks);
+        identity.field(isolation);
+        identity.field(mode);
+        identity.field(path);
+    }
+}
+
+impl Identify for RepoSpec {
+    fn identify(&self, identity: &mut IdentityWriter) {
+        let Self { path, source, revision, ancestor, depth, filter, sparse, place } = self;
+        identity.field(path);
+        identity.field(source);
+        identity.field(revision);
+        identity.field(ancestor);
+        identity.field(depth);
+        identity.field(filter);
+        identity.field(sparse);
+        identity.field(place);
+    }
+}
+
+impl Identify for RepoSource {
+    fn identify(&self, identity: &mut IdentityWriter) {
+        match self {
+            Self::Url(url) => {
+                identity.text("url");
+                identity.field(url);
+            }
+            Self::Folder(path) => {
+                identity.text("folder");
+                identity.field(path);
+            }
+        }
+    }
+}
+
+impl Identify for Isolation {
+    fn identify(&self, identity: &mut IdentityWriter) {
+        identity.text(match self {
+            Self::PerTest => "per_test",
+            Self::Shared => "shared",
+        });
+    }
+}
+
+impl Identify for WorkspaceMode {
+    fn identify(&self, identity: &mut IdentityWriter) {
+        identity.text(match self {
+            Self::Temp => "temp",
+            Self::Pooled => "pooled",
+            Self::Static => "static",
+        });
+    }
+}
+
+impl Identify for Hooks {
+    fn identify(&self, identity: &mut IdentityWriter) {
+        let Self { enabled, before_all, before_each, after_each, after_all } = self;
+        identity.field(enabled);
+        identity.field(before_all);
+        identity.field(before_each);
+        identity.field(after_each);
+        identity.field(after_all);
+    }
+}
+
+impl Identify for Hook {
+    fn identify(&self, identity: &mut IdentityWriter) {
+        let Self { command, cwd, timeout, reset, place } = self;
+        identity.field(command);
+        identity.field(cwd);
+        identity.field(timeout);
+        identity.field(reset);
+        identity.field(place);
+    }
+}
+
+impl Identify for Reset {
+    fn identify(&self, identity: &mut IdentityWriter) {
+        identity.text(match self {
+            Self::Fast => "fast",
+            Self::Strict => "strict",
+        });
+    }
+}
+
+impl Identify for Command {
+    fn identify(&self, identity: &mut IdentityWriter) {
+        match self {
+            Self::Argv(words) => {
+                identity.text("argv");
+                identity.field(words);
+            }
+            Self::Shell(line) => {
+                identity.text("shell");
+                identity.field(line);
+            }
+        }
+    }
+}
+
+impl Identify for Place {
+    fn identify(&self, identity: &mut IdentityWriter) {
+        identity.field(self.path());
+        identity.field(&self.line);
+        identity.field(&self.column);
+    }
+}

@@ -1,0 +1,197 @@
+//! Scheduling: which item starts next, and when no further one does.
+
+use std::collections::HashMap;
+use std::sync::Arc;
+
+use assize_rubric::{Repeat, Verdict};
+use assize_store::{CaseKey, ResultRow};
+use tokio::task::JoinSet;
+use tokio_util::sync::CancellationToken;
+
+use crate::dependencies::{Admission, Blocked, DependencyTracker};
+use crate::slots::WorkerSlots;
+use crate::task::{TaskResult, run_in_slot};
+use crate::{Event, Halt, RunError, Settings, WorkItem};
+
+/// Scheduler of a run: takes items from their source as fast as they are worked on, and starts a task for each.
+pub(crate) struct Scheduler<I> {
+    items: I,
+    is_exhausted: bool,
+    /// Items that an earlier process has finished.
+    done: HashMap<CaseKey, Repeat>,
+    tracker: DependencyTracker,
+    settings: Settings,
+    pub(crate) cancel: CancellationToken,
+    limit: CancellationToken,
+    halted: Option<Halt>,
+    redundant: usize,
+    error: Option<String>,
+    pub(crate) in_flight: JoinSet<TaskResult>,
+    pub(crate) slots: Arc<WorkerSlots>,
+}
+
+impl<I> Scheduler<I>
+where
+    I: Iterator<Item = Result<WorkItem, String>>,
+{
+    pub(crate) fn new(
+        items: I,
+        done: HashMap<CaseKey, Repeat>,
+        settings: Settings,
+        cancel: CancellationToken,
+        limit: CancellationToken,
+    ) -> Self {
+        Self {
+            items,
+            is_exhausted: false,
+            done,
+            tracker: DependencyTracker::default(),
+            settings,
+            cancel,
+            limit,
+            halted: None,
+            redundant: 0,
+            error: None,
+            in_flight: JoinSet::new(),
+            slots: Arc::new(WorkerSlots::new(settings.workers.get())),
+        }
+    }
+
+    /// Starts the next item: of those that waited for others first, then in the order of the source. Returns `None` if
+    /// none may start now; `enqueue_ahead` is how many may wait for a slot.
+    pub(crate) fn start_next(
+        &mut self,
+        enqueue_ahead: usize,
+        observe: &mut dyn FnMut(Event),
+    ) -> Option<Started> {
+        let capacity = self.settings.workers.get() + enqueue_ahead;
+        while self.is_open() && self.in_flight.len() < capacity {
+            let item = self.next_item()?;
+            if let Some(repeat) = self.done.get(&item.key()) {
+                self.tracker.note_repeat(&item, *repeat);
+                continue;
+            }
+
+            match self.tracker.admit(item) {
+                Admission::Waiting => {}
+                Admission::Redundant(item) => {
+                    self.redundant += 1;
+                    let (suite, case_id) = names(&item);
+                    observe(Event::CaseRedundant { suite, case_id, trial: item.repeat });
+                }
+                Admission::Start(item) => return Some(self.start(*item, None, observe)),
+                Admission::Blocked(item, blocked) => return Some(self.start(*item, Some(blocked), observe)),
+            }
+        }
+        None
+    }
+
+    fn next_item(&mut self) -> Option<WorkItem> {
+        if let Some(item) = self.tracker.next_released() {
+            return Some(item);
+        }
+        if self.is_exhausted {
+            return None;
+        }
+
+        match self.items.next() {
+            Some(Ok(item)) => Some(item),
+            Some(Err(message)) => {
+                self.error = Some(message);
+                None
+            }
+            None => {
+                self.is_exhausted = true;
+                None
+            }
+        }
+    }
+
+    fn start(&mut self, item: WorkItem, blocked: Option<Blocked>, observe: &mut dyn FnMut(Event)) -> Started {
+        let (suite, case_id) = names(&item);
+        observe(Event::CaseStarted { suite: Arc::clone(&suite), case_id: Arc::clone(&case_id) });
+        if let Some(Blocked { reason, .. }) = &blocked {
+            observe(Event::CaseSkipped { suite, case_id, reason: reason.clone() });
+        }
+
+        // What is blocked goes nowhere, so it doesn't queue for a workspace.
+        let workplace = item.workplace.as_ref().filter(|_| blocked.is_none());
+        let turn = workplace.map(|workplace| workplace.queue());
+        // The next item has to know if this one failed; and what waits for its turn in a workspace must not take the
+        // slot of the one whose turn it is.
+        let started = Started { is_awaited: item.relations.stops_at_errors || turn.is_some() };
+
+        self.slots.enqueue();
+        let slots = Arc::clone(&self.slots);
+        self.in_flight.spawn(run_in_slot(item, blocked, turn, slots, self.limit.clone()));
+        started
+    }
+
+    /// Notes a result that is on record: others may wait for it. Returns the reason if it ends the run.
+    pub(crate) fn note_recorded(&mut self, item: &WorkItem, row: &ResultRow) -> Option<Halt> {
+        self.tracker.note_result(item, row);
+        if self.halted.is_some() {
+            return None;
+        }
+
+        self.halted = self.halt_reason(item, row);
+        self.halted
+    }
+
+    /// Reason why nothing starts after this result, if it is one.
+    fn halt_reason(&self, item: &WorkItem, row: &ResultRow) -> Option<Halt> {
+        let is_undecided = row.verdict == Verdict::Incomplete && !row.is_skipped();
+        let is_error = is_undecided || row.error.is_some() && !row.hangs_on_another();
+        if item.relations.stops_at_errors && is_error {
+            return Some(Halt::Error);
+        }
+
+        self.settings.bail.filter(|bail| self.tracker.not_passed() >= bail.get()).map(|_| Halt::NotPassed)
+    }
+
+    /// Releases what still waits when nothing is in flight: what it waits for will not come. Returns false if nothing
+    /// does.
+    pub(crate) fn release_waiting(&mut self) -> bool {
+        self.is_open() && self.is_exhausted && self.tracker.release_all()
+    }
+
+    fn is_open(&self) -> bool {
+        self.error.is_none() && self.halted.is_none() && !self.is_cancelled() && !self.is_limited()
+    }
+
+    pub(crate) fn is_cancelled(&self) -> bool {
+        self.cancel.is_cancelled()
+    }
+
+    pub(crate) fn is_limited(&self) -> bool {
+        self.limit.is_cancelled()
+    }
+
+    /// Returns how scheduling ended, with what belongs into the totals.
+    pub(crate) fn into_outcome(self) -> ScheduleOutcome {
+        let Self { halted, redundant, error, .. } = self;
+        ScheduleOutcome {
+            halted,
+            redundant,
+            result: error.map_or(Ok(()), |error| Err(RunError::Items(error))),
+        }
+    }
+}
+
+/// An item that was started.
+pub(crate) struct Started {
+    /// True if other items wait for its result, or for the workspace it uses.
+    pub(crate) is_awaited: bool,
+}
+
+/// End of scheduling.
+pub(crate) struct ScheduleOutcome {
+    pub(crate) halted: Option<Halt>,
+    /// Repeats that were never started.
+    pub(crate) redundant: usize,
+    pub(crate) result: Result<(), RunError>,
+}
+
+fn names(item: &WorkItem) -> (Arc<str>, Arc<str>) {
+    (Arc::clone(&item.suite), item.case.id.clone().into())
+}

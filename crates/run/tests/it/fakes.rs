@@ -1,0 +1,233 @@
+//! Scripted judges and targets, a recorder in memory, and items made of them.
+
+use std::collections::BTreeMap;
+use std::num::NonZeroUsize;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
+
+use assize_evalfile::{
+    Case, CaseId, CaseMarks, Grader, GraderKind, LineOverrides, Message, OnDependencyFailure, PanelSpec,
+    Place, Role, RubricGrader,
+};
+use assize_grade::{RubricJudge, RubricTask};
+use assize_llm::BoxFuture;
+use assize_rubric::{
+    Cost, Criterion, EvidencePolicy, GraderStanding, JudgeIdentity, Judgement, Judging, Lines, Outcome,
+    Rubric, Tokens, Truncate, Unit, Usd,
+};
+use assize_run::{JudgeWish, Judges, Recorder, Relations, Settings, Source, Totals, WorkItem, run};
+use assize_store::{CaseRecord, StoreError};
+use assize_targets::{
+    Answer, Target, TargetDescription, TargetError, TargetErrorKind, TargetInput, TargetKind,
+};
+use tokio_util::sync::CancellationToken;
+
+/// Decides that a criterion is met when the answer contains its text.
+#[derive(Default)]
+pub(crate) struct Literal {
+    pub(crate) in_flight: AtomicUsize,
+    pub(crate) peak: AtomicUsize,
+    pub(crate) judged: AtomicUsize,
+}
+
+impl Literal {
+    pub(crate) fn new() -> Arc<Self> {
+        Arc::default()
+    }
+}
+
+fn judgement(criterion: &Criterion, outcome: Outcome) -> Judgement {
+    Judgement {
+        criterion: criterion.id.clone(),
+        outcome,
+        reason: "as scripted".to_owned(),
+        evidence: Vec::new(),
+        confidence: None,
+        probability: None,
+        judge: JudgeIdentity { name: "literal".into(), ..JudgeIdentity::default() },
+        ungraded: None,
+        attempts: 1,
+        cached_calls: 0,
+        tokens: Tokens { input: Some(10), cached: None, output: Some(1) },
+        latency_ms: Some(1),
+        cost: Cost::exactly(Usd::from_pico(500_000_000_000)),
+        truncated: None,
+        replies: Vec::new(),
+    }
+}
+
+impl RubricJudge for Literal {
+    fn identity(&self) -> JudgeIdentity {
+        JudgeIdentity { name: "literal".into(), ..JudgeIdentity::default() }
+    }
+
+    fn judge<'a>(&'a self, task: &'a RubricTask) -> BoxFuture<'a, Vec<Judgement>> {
+        Box::pin(async move {
+            let now = self.in_flight.fetch_add(1, Ordering::SeqCst) + 1;
+            self.peak.fetch_max(now, Ordering::SeqCst);
+            tokio::task::yield_now().await;
+            assert!(task.case_id != "panics", "scripted panic");
+            let decided = task.rubric.criteria().iter().map(|criterion| {
+                let outcome = match criterion.text.as_str() {
+                    "?" => Outcome::Ungraded,
+                    text if task.material.answer.contains(text) => Outcome::Met,
+                    _ => Outcome::Unmet,
+                };
+                judgement(criterion, outcome)
+            });
+            let decided = decided.collect();
+            self.in_flight.fetch_sub(1, Ordering::SeqCst);
+            self.judged.fetch_add(1, Ordering::SeqCst);
+            decided
+        })
+    }
+}
+
+pub(crate) struct Only(pub(crate) Arc<Literal>);
+
+impl Judges for Only {
+    fn judge(&self, _: JudgeWish<'_>) -> Result<Arc<dyn RubricJudge>, String> {
+        Ok(Arc::clone(&self.0) as Arc<dyn RubricJudge>)
+    }
+}
+
+pub(crate) struct NoJudge;
+
+impl Judges for NoJudge {
+    fn judge(&self, _: JudgeWish<'_>) -> Result<Arc<dyn RubricJudge>, String> {
+        Err("nobody".to_owned())
+    }
+}
+
+/// A target that always fails, or never answers.
+pub(crate) struct Broken {
+    pub(crate) hangs: bool,
+}
+
+impl Target for Broken {
+    fn name(&self) -> &'static str {
+        "broken"
+    }
+
+    fn answer<'a>(&'a self, _: &'a TargetInput) -> BoxFuture<'a, Result<Answer, TargetError>> {
+        Box::pin(async move {
+            if self.hangs {
+                std::future::pending::<()>().await;
+            }
+            Err(TargetError::new(TargetErrorKind::Failed, "exit code 7"))
+        })
+    }
+
+    fn describe(&self) -> TargetDescription {
+        TargetDescription {
+            name: "broken".to_owned(),
+            kind: TargetKind::Command,
+            model: None,
+            max_output_tokens: None,
+        }
+    }
+}
+
+#[derive(Default)]
+pub(crate) struct Memory {
+    pub(crate) records: Vec<CaseRecord>,
+    pub(crate) refuse_after: Option<usize>,
+    /// How often something was to be kept, and how many records there were then.
+    pub(crate) settled: Vec<usize>,
+}
+
+impl Recorder for Memory {
+    fn record(&mut self, record: &CaseRecord) -> Result<(), StoreError> {
+        if self.refuse_after == Some(self.records.len()) {
+            return Err(StoreError::NotARun { path: "full".into() });
+        }
+        self.records.push(record.clone());
+        Ok(())
+    }
+
+    fn settle(&mut self) -> Result<(), StoreError> {
+        self.settled.push(self.records.len());
+        Ok(())
+    }
+}
+
+pub(crate) fn lines() -> Lines {
+    Lines::new(Unit::new(0.8).expect("in range"), None).expect("in order")
+}
+
+pub(crate) fn rubric(texts: &[&str]) -> Rubric {
+    let criteria =
+        texts.iter().enumerate().map(|(index, text)| Criterion::checklist(format!("c{index}"), *text));
+    Rubric::new(criteria.collect()).expect("sound")
+}
+
+pub(crate) fn item(id: &str, answer: &str, rubric: Rubric, judges: Arc<dyn Judges>) -> WorkItem {
+    let place = Place::new("test.yaml", 1, 1);
+    let grader = Grader {
+        name: "rubrics".to_owned(),
+        type_name: "rubrics".to_owned(),
+        standing: GraderStanding::default(),
+        place: place.clone(),
+        kind: GraderKind::Rubric(RubricGrader {
+            places: vec![place.clone(); rubric.criteria().len()],
+            rubric: Arc::new(rubric),
+            marks: Vec::new(),
+            judging: None,
+            evidence: None,
+            truncate: None,
+            judge: None,
+            panel: PanelSpec::default(),
+        }),
+    };
+    let case = Case {
+        id: CaseId::new(id),
+        place,
+        marks: CaseMarks::default(),
+        input: vec![Message::text(Role::User, "question")],
+        expected_outcome: None,
+        expected_output: Vec::new(),
+        output: None,
+        graders: vec![Arc::new(grader)],
+        lines: LineOverrides::default(),
+        targets: Vec::new(),
+        file_changes: None,
+        trials: None,
+        tags: Vec::new(),
+        metadata: serde_json::Map::new(),
+        conversation_id: None,
+        vars: BTreeMap::new(),
+        conversation: None,
+        depends_on: Vec::new(),
+        on_dependency_failure: OnDependencyFailure::default(),
+        workspace: None,
+        unbuilt: Vec::new(),
+    };
+    WorkItem {
+        suite: "suite".into(),
+        format: Some(2),
+        case: Arc::new(case),
+        source: Source::Given(Arc::new(Answer::of_text(answer))),
+        repeat: 1,
+        relations: Arc::new(Relations::none(lines())),
+        lines: lines(),
+        judges,
+        judge: None,
+        judging_override: None,
+        panels: Arc::default(),
+        judging: Judging::PerCriterion,
+        evidence: EvidencePolicy::Checked,
+        truncate_override: None,
+        truncate: Truncate::Never,
+        programs: Arc::default(),
+        workplace: None,
+    }
+}
+
+pub(crate) async fn run_all(items: Vec<WorkItem>, workers: usize) -> (Vec<CaseRecord>, Totals) {
+    let mut memory = Memory::default();
+    let settings = Settings { workers: NonZeroUsize::new(workers).expect("not zero"), bail: None };
+    let (totals, ended) =
+        run(items.into_iter().map(Ok), settings, &CancellationToken::new(), &mut memory, &mut |_| {}).await;
+    assert!(ended.is_ok());
+    (memory.records, totals)
+}

@@ -1,0 +1,698 @@
+//! Stored identities, held byte for byte: renaming a type, a field or a variant must not change them.
+//!
+//! A hash that changes here makes every stored result of its kind look outdated: `--resume` asks again for all of them.
+//! When that is meant, raise the version that the identity begins with.
+
+use std::path::PathBuf;
+use std::sync::Arc;
+use std::time::Duration;
+
+use assize_evalfile::{
+    Applicability, ArgsMatch, Baseline, Behaviour, BenchmarkGrader, Block, Case, CodeGrader, Command,
+    CompositeAggregator, CompositeGrader, Conversation, CustomGrader, EscalateWhen, Escalation,
+    EvaluatorType, ExecutionMetrics, ExpectedCall, FieldAccuracy, FieldCheck, FieldMatch, GivenOutput,
+    Grader, GraderKind, Guidelines, Hook, Hooks, IsJson, Isolation, LlmGrader, Message, OnDependencyFailure,
+    OnTurnFailure, PairwiseGrader, PanelJudge, PanelSpec, Place, Prompt, Regex, RepoSource, RepoSpec, Reset,
+    Role, RubricGrader, Scoring, ScoringScale, SkillTrigger, SmeLabel, TextCheck, TextRule, TokenUsage,
+    ToolTrajectory, TrajectoryMode, Turn, TurnAggregation, WorkspaceMode, WorkspaceSpec,
+};
+use assize_llm::{Ask, AskError, BoxFuture, ChatReply, ChatRequest, ErrorKind, ModelId};
+use assize_rubric::{
+    Band, Bands, Cost, Criterion, EvidencePolicy, Gate, GraderStanding, Identify, IdentityWriter,
+    JudgeIdentity, Judging, LabelOutcome, Lines, Normalisation, Operator, PairScores, PanelRule, RawScore,
+    RepeatPlan, RepeatStrategy, Rubric, Scale, Ties, Tokens, Truncate, Unit, Usd, Weight,
+};
+use assize_run::{Judges, Panels, Prerequisite, Relations, Source, WorkItem, fingerprint};
+use assize_targets::{
+    Answer, CommandTarget, CommandTemplate, FallbackTarget, InputMessage, InputPart, MockTarget, ModelTarget,
+    Target, TargetInput, ToolCall, TurnInput,
+};
+use serde_json::{Map, Value, json};
+
+use crate::fakes::{Broken, Literal, NoJudge, Only, item, lines, rubric};
+
+fn hash(identity: &IdentityWriter) -> String {
+    blake3::hash(identity.as_bytes()).to_hex()[..16].to_owned()
+}
+
+fn of<T: Identify + ?Sized>(value: &T) -> String {
+    let mut identity = IdentityWriter::default();
+    identity.field(value);
+    hash(&identity)
+}
+
+fn of_all<T: Identify>(values: &[T]) -> String {
+    let hashes: Vec<String> = values.iter().map(of).collect();
+    for (index, hash) in hashes.iter().enumerate() {
+        assert!(!hashes[..index].contains(hash), "two of {} values have one identity", values.len());
+    }
+
+    of(values)
+}
+
+fn settings(target: &dyn Target) -> String {
+    let mut identity = IdentityWriter::default();
+    target.write_settings(&mut identity);
+    hash(&identity)
+}
+
+/// Compares all at once, so that a change of many is seen as such.
+fn assert_held(found: &[(&str, String)], held: &[(&str, &str)]) {
+    let found: Vec<(&str, &str)> = found.iter().map(|(name, hash)| (*name, hash.as_str())).collect();
+    assert_eq!(found, held);
+}
+
+fn unit(value: f64) -> Unit {
+    Unit::new(value).expect("in range")
+}
+
+fn weight(value: f64) -> Weight {
+    Weight::new(value).expect("finite")
+}
+
+fn raw(value: u8) -> RawScore {
+    RawScore::new(value).expect("in range")
+}
+
+fn object(value: Value) -> Map<String, Value> {
+    value.as_object().expect("an object").clone()
+}
+
+fn place() -> Place {
+    Place::new("suites/a.yaml", 3, 5)
+}
+
+fn bands() -> Scale {
+    let band = |low, high, text: &str| Band { low: raw(low), high: raw(high), text: text.to_owned() };
+    Scale::Bands(Bands::new(vec![band(0, 5, "bad"), band(6, 10, "good")]).expect("valid"))
+}
+
+fn banded() -> Criterion {
+    Criterion {
+        weight: weight(-2.0),
+        scale: bands(),
+        gate: Some(Gate::MinRaw(raw(7))),
+        operator: Operator::Contradiction,
+        may_not_apply: true,
+        ..Criterion::checklist("c", "Names the capital.")
+    }
+}
+
+fn judge() -> JudgeIdentity {
+    JudgeIdentity {
+        name: "openai:m".into(),
+        model: Some("m-1".into()),
+        version: Some("3".into()),
+        prompt_hash: Some("abc".into()),
+    }
+}
+
+fn plan() -> RepeatPlan {
+    RepeatPlan {
+        count: 3,
+        strategy: RepeatStrategy::Mean,
+        early_stop: true,
+        cost_limit_usd: Some(Usd::from_pico(5)),
+        lines: Lines::new(unit(0.8), Some(unit(0.6))).expect("in order"),
+    }
+}
+
+fn panel() -> PanelSpec {
+    PanelSpec {
+        judges: [PanelJudge { name: "a".to_owned(), weight: Some(weight(2.0)) }].into(),
+        repeats: Some(3),
+        combine: Some(PanelRule::Weighted),
+        ties: Some(Ties::Fail),
+        temperature: Some(0.5),
+        escalate: Some(Escalation { to: "b".to_owned(), when: EscalateWhen::Split }),
+        scoring: Some(Scoring::Logprobs),
+    }
+}
+
+#[test]
+fn identities_of_criteria_and_judges_are_held() {
+    let standing =
+        GraderStanding { weight: weight(2.0), required: true, min_score: Some(unit(0.5)), negate: true };
+    let gates = [Gate::Met, Gate::PassLine, Gate::MinRaw(raw(1)), Gate::MinValue(unit(0.1))];
+    let labels = [
+        LabelOutcome::Met,
+        LabelOutcome::Unmet,
+        LabelOutcome::Score(0.5),
+        LabelOutcome::NotApplicable,
+        LabelOutcome::Unsure,
+    ];
+    let truncate = [Truncate::Never, Truncate::Head, Truncate::Tail, Truncate::Middle, Truncate::Chunk];
+    let batched =
+        [Judging::PerCriterion, Judging::Batched(None), Judging::Batched(std::num::NonZeroUsize::new(4))];
+    let found = [
+        ("criterion", of(&banded())),
+        ("scales", of_all(&[Scale::Checklist, bands()])),
+        ("operators", of_all(&[Operator::Correctness, Operator::Contradiction])),
+        ("gates", of_all(&gates)),
+        ("standing", of(&standing)),
+        ("judging", of_all(&batched)),
+        ("evidence", of_all(&[EvidencePolicy::Checked, EvidencePolicy::Required])),
+        ("truncate", of_all(&truncate)),
+        ("repeats", of(&plan())),
+        ("strategies", of_all(&RepeatStrategy::ALL)),
+        ("rules", of_all(&PanelRule::ALL)),
+        ("ties", of_all(&[Ties::Ungraded, Ties::Fail, Ties::Pass])),
+        ("pairs", of(&PairScores { tie: unit(0.25), inconsistent: unit(0.75) })),
+        ("judge", of(&judge())),
+        ("labels", of_all(&labels)),
+        ("formula", of(&Normalisation::parse("x/100").expect("valid"))),
+        ("tokens", of(&Tokens { input: Some(1), cached: None, output: Some(2) })),
+        ("cost", of(&(Cost::exactly(Usd::from_pico(7)) + Cost::UNKNOWN))),
+    ];
+
+    assert_held(
+        &found,
+        &[
+            ("criterion", "57993197ee0715d2"),
+            ("scales", "ceca70377558df41"),
+            ("operators", "e44c576a8c8f70e5"),
+            ("gates", "7a352ad821684360"),
+            ("standing", "7658747540e3674d"),
+            ("judging", "aad5eb9a9c69bcdb"),
+            ("evidence", "ecd7ec46486f4a9c"),
+            ("truncate", "280bd16c3f299b53"),
+            ("repeats", "7e50da7c159aa1d7"),
+            ("strategies", "a1f5ebd39ee007ce"),
+            ("rules", "60bcdf26fffd25d2"),
+            ("ties", "eb1a490e891e0563"),
+            ("pairs", "32e9fd3d7ed42b67"),
+            ("judge", "c65c41c783a96e59"),
+            ("labels", "9034ef23ec1a2f58"),
+            ("formula", "49bc355d7648fcc1"),
+            ("tokens", "5a7f7a4d11d035fb"),
+            ("cost", "7621068acad537fc"),
+        ],
+    );
+}
+
+#[test]
+fn identities_of_panels_and_workspaces_are_held() {
+    let hook = Hook {
+        command: Some(Command::Shell("make".to_owned())),
+        cwd: PathBuf::from("suites"),
+        timeout: Some(Duration::from_millis(1500)),
+        reset: Some(Reset::Fast),
+        place: place(),
+    };
+    let repo = RepoSpec {
+        path: PathBuf::from("repo"),
+        source: RepoSource::Url("https://example.com/r.git".to_owned()),
+        revision: Some("main".to_owned()),
+        ancestor: 2,
+        depth: Some(1),
+        filter: Some("blob:none".to_owned()),
+        sparse: vec!["src".to_owned()],
+        place: place(),
+    };
+    let hooks = Hooks {
+        enabled: Some(true),
+        before_all: Some(hook.clone()),
+        before_each: None,
+        after_each: Some(Hook { command: None, reset: Some(Reset::Strict), ..hook }),
+        after_all: None,
+    };
+    let workspace = WorkspaceSpec {
+        template: Some(PathBuf::from("template")),
+        repos: vec![repo],
+        hooks,
+        isolation: Some(Isolation::Shared),
+        mode: Some(WorkspaceMode::Pooled),
+        path: Some(PathBuf::from("here")),
+    };
+    let commands = [Command::Shell("a b".to_owned()), Command::Argv(vec!["a".to_owned(), "b".to_owned()])];
+    let sources = [RepoSource::Url("a".to_owned()), RepoSource::Folder(PathBuf::from("a"))];
+    let found = [
+        ("panel", of(&panel())),
+        ("escalations", of_all(&[EscalateWhen::Split, EscalateWhen::Unsure])),
+        ("scorings", of_all(&[Scoring::Written, Scoring::Logprobs])),
+        ("workspace", of(&workspace)),
+        ("isolation", of_all(&[Isolation::PerTest, Isolation::Shared])),
+        ("modes", of_all(&[WorkspaceMode::Temp, WorkspaceMode::Pooled, WorkspaceMode::Static])),
+        ("resets", of_all(&[Reset::Fast, Reset::Strict])),
+        ("sources", of_all(&sources)),
+        ("commands", of_all(&commands)),
+    ];
+
+    assert_held(
+        &found,
+        &[
+            ("panel", "48d3f34fef4e35fd"),
+            ("escalations", "bfea89c2620f5e99"),
+            ("scorings", "09d0d358fefa1826"),
+            ("workspace", "bc5b656463a94482"),
+            ("isolation", "2683a8beaaf1bc95"),
+            ("modes", "7b301edabdd32601"),
+            ("resets", "a8ac08beea31ec42"),
+            ("sources", "cd49aa12bc5fdcc6"),
+            ("commands", "6e93e86beac3cabb"),
+        ],
+    );
+}
+
+#[test]
+fn identities_of_messages_are_held() {
+    let message = Message {
+        role: Role::Tool,
+        blocks: vec![
+            Block::Text("text".to_owned()),
+            Block::Json(json!({ "a": [1, 2.5, null, true] })),
+            Block::File {
+                written: "f.txt".to_owned(),
+                path: PathBuf::from("d/f.txt"),
+                text: "content".into(),
+            },
+            Block::Image {
+                written: "p.png".to_owned(),
+                path: PathBuf::from("d/p.png"),
+                media_type: "image/png",
+            },
+        ],
+        tool_calls: vec![json!({ "name": "search" })],
+        name: Some("search".to_owned()),
+        data: object(json!({ "tool_call_id": "1" })),
+    };
+    let outputs = [
+        GivenOutput::Text("a".to_owned()),
+        GivenOutput::Json(json!("a")),
+        GivenOutput::Messages(vec![message.clone()]),
+    ];
+    let found = [
+        ("message", of(&message)),
+        ("roles", of_all(&Role::ALL)),
+        ("outputs", of_all(&outputs)),
+        ("aggregations", of_all(&[TurnAggregation::Mean, TurnAggregation::Min, TurnAggregation::Max])),
+        ("turn failures", of_all(&[OnTurnFailure::Continue, OnTurnFailure::Stop])),
+        (
+            "dependency failures",
+            of_all(&[OnDependencyFailure::Skip, OnDependencyFailure::Fail, OnDependencyFailure::Run]),
+        ),
+    ];
+
+    assert_held(
+        &found,
+        &[
+            ("message", "6867eac934d3b633"),
+            ("roles", "80abef41ee5b533c"),
+            ("outputs", "81c3544ffeff2a05"),
+            ("aggregations", "ddf11c53fe478b5b"),
+            ("turn failures", "3635e2d46e516abe"),
+            ("dependency failures", "481f6594c9da8116"),
+        ],
+    );
+}
+
+struct Model;
+
+impl Ask for Model {
+    fn ask<'a>(&'a self, _: &'a ChatRequest) -> BoxFuture<'a, Result<ChatReply, AskError>> {
+        Box::pin(async { Err(AskError::new(ErrorKind::Server, "never asked")) })
+    }
+
+    fn describe(&self) -> ModelId {
+        ModelId { provider: "openai".into(), model: "m".into(), base_url_host: "localhost".into() }
+    }
+}
+
+fn input() -> TargetInput {
+    let parts = vec![
+        InputPart::Text("text".to_owned()),
+        InputPart::File { path: "/d/f".into(), display: "f".to_owned(), text: "content".into() },
+        InputPart::Image { path: "/d/p".into(), media_type: "image/png".to_owned(), bytes: [1, 2].into() },
+    ];
+    let message = InputMessage { role: assize_targets::Role::User, parts };
+    TargetInput {
+        turn: Some(TurnInput { number: 1, of: 2, opening: vec![message.clone()] }),
+        guidelines: "be kind".to_owned(),
+        workdir: Some(PathBuf::from("/w")),
+        ..TargetInput::new("case", vec![message])
+    }
+}
+
+fn answer() -> Answer {
+    let call = ToolCall {
+        name: "search".to_owned(),
+        input: json!({ "q": 1 }),
+        output: Some(json!("found")),
+        duration: Some(Duration::from_millis(3)),
+        failed: Some(false),
+    };
+    Answer {
+        text: "answer".to_owned(),
+        messages: Some(json!([{ "role": "assistant" }])),
+        tokens: Tokens { input: Some(1), cached: Some(0), output: Some(2) },
+        cost: Some(Cost::ZERO),
+        duration: Duration::from_secs(2),
+        model: Some("m".to_owned()),
+        tool_calls: vec![call],
+        file_changes: Some("diff".to_owned()),
+        workspace: Some(PathBuf::from("/w")),
+        cut_off: true,
+        attempts: 2,
+        answered_by: Some("other".to_owned()),
+    }
+}
+
+#[test]
+fn identities_of_targets_are_held() {
+    let environment = || assize_process::Environment::from_vars([("PATH", "/bin")]);
+    let argv = CommandTemplate::Argv(vec!["agent".to_owned(), "{PROMPT}".to_owned()]);
+    let shell = CommandTemplate::Shell("agent {PROMPT}".to_owned());
+    let mut command = CommandTarget::new("command", argv, environment(), "/tmp");
+    command.stdin = Some("{PROMPT}".to_owned());
+    command.cwd = Some(PathBuf::from("/folder"));
+    let mock = MockTarget {
+        name: "mock".to_owned(),
+        response: json!({ "text": "yes" }),
+        shortest: Duration::ZERO,
+        longest: Duration::from_millis(10),
+        fail: Some("as told".to_owned()),
+    };
+    let model = ModelTarget {
+        temperature: Some(0.5),
+        seed: Some(7),
+        max_output_tokens: Some(100),
+        ..ModelTarget::new("model", Arc::new(Model))
+    };
+    let fallback = FallbackTarget::new(Arc::new(mock.clone()), vec![Arc::new(model.clone())]);
+    let found = [
+        ("described", settings(&Broken { hangs: false })),
+        ("command", settings(&command)),
+        ("shell", settings(&CommandTarget::new("command", shell, environment(), "/tmp"))),
+        ("mock", settings(&mock)),
+        ("model", settings(&model)),
+        ("fallback", settings(&fallback)),
+        ("input", of(&input())),
+        ("answer", of(&answer())),
+    ];
+
+    assert_held(
+        &found,
+        &[
+            ("described", "5061fe1d3c74388a"),
+            ("command", "634fad62f8bdfcc6"),
+            ("shell", "f2ac0932e7f7d68f"),
+            ("mock", "547e26ed381a662b"),
+            ("model", "cab8731b7620cb10"),
+            ("fallback", "d565c1112c1dff8c"),
+            ("input", "579c9583a9bfac0e"),
+            ("answer", "7c54241f4b164cfe"),
+        ],
+    );
+}
+
+fn grader(name: &str, kind: GraderKind) -> Arc<Grader> {
+    let standing = GraderStanding::default();
+    Arc::new(Grader { name: name.to_owned(), type_name: name.to_owned(), standing, place: place(), kind })
+}
+
+fn checks() -> Vec<Arc<Grader>> {
+    let rules = [
+        TextRule::Contains { ignore_case: true },
+        TextRule::ContainsAny { ignore_case: false },
+        TextRule::ContainsAll { ignore_case: false },
+        TextRule::StartsWith,
+        TextRule::EndsWith,
+        TextRule::Equals,
+        TextRule::Regex(Regex { flags: "i".to_owned() }),
+    ];
+    let texts = rules.map(|rule| GraderKind::Text(TextCheck { rule, values: vec!["a".to_owned()] }));
+    let field = |rule| FieldCheck { path: "a.b".to_owned(), rule, required: true, weight: weight(1.0) };
+    let fields = vec![
+        field(FieldMatch::Exact),
+        field(FieldMatch::NumericTolerance { tolerance: 0.1, relative: true }),
+        field(FieldMatch::Date { formats: vec!["%Y".to_owned()] }),
+    ];
+    let expected = |args_match| ExpectedCall {
+        tool: "search".to_owned(),
+        args: Some(json!({ "q": 1 })),
+        args_match: Some(args_match),
+        max_duration: Some(Duration::from_secs(1)),
+    };
+    let modes = [
+        TrajectoryMode::AnyOrder,
+        TrajectoryMode::InOrder,
+        TrajectoryMode::Exact,
+        TrajectoryMode::Superset,
+        TrajectoryMode::Subset,
+    ];
+    let trajectories = modes.map(|mode| {
+        GraderKind::ToolTrajectory(ToolTrajectory {
+            mode,
+            minimums: vec![("search".to_owned(), 2)],
+            expected: vec![
+                expected(ArgsMatch::Exact),
+                expected(ArgsMatch::Superset),
+                expected(ArgsMatch::Subset),
+                expected(ArgsMatch::Fields(vec!["q".to_owned()])),
+            ],
+            args_match: Some(ArgsMatch::Ignore),
+        })
+    });
+    let metrics = ExecutionMetrics {
+        max_tool_calls: Some(1),
+        max_llm_calls: Some(2),
+        max_tokens: Some(3),
+        max_cost_usd: Some(0.5),
+        max_duration: Some(Duration::from_secs(4)),
+        target_exploration_ratio: Some(unit(0.5)),
+        exploration_tolerance: Some(unit(0.2)),
+    };
+    let usage = TokenUsage { max_total: Some(1), max_input: Some(2), max_output: Some(3) };
+    let others = [
+        GraderKind::IsJson(IsJson { schema: Some(json!({ "type": "object" })) }),
+        GraderKind::FieldAccuracy(FieldAccuracy { fields, all_or_nothing: true }),
+        GraderKind::Latency { threshold: Duration::from_secs(1) },
+        GraderKind::Cost { budget_usd: 0.5 },
+        GraderKind::TokenUsage(usage),
+        GraderKind::ExecutionMetrics(metrics),
+        GraderKind::SkillTrigger(SkillTrigger { skill: "pdf".to_owned(), should_trigger: true }),
+    ];
+    let all = texts.into_iter().chain(trajectories).chain(others);
+    all.map(|kind| grader("check", kind)).collect()
+}
+
+fn rubric_grader() -> GraderKind {
+    GraderKind::Rubric(RubricGrader {
+        rubric: Arc::new(Rubric::new(vec![Criterion::checklist("a", "A"), banded()]).expect("valid")),
+        places: vec![place()],
+        marks: Vec::new(),
+        judging: Some(Judging::Batched(None)),
+        evidence: Some(EvidencePolicy::Required),
+        truncate: Some(Truncate::Chunk),
+        judge: Some("j".to_owned()),
+        panel: panel(),
+    })
+}
+
+fn llm_grader(prompt: Option<Prompt>) -> GraderKind {
+    GraderKind::Llm(LlmGrader {
+        prompt,
+        judge: None,
+        panel: PanelSpec::default(),
+        temperature: Some(0.1),
+        max_steps: Some(2),
+        config: object(json!({ "b": 1, "a": 2 })),
+    })
+}
+
+fn code_grader(max_calls: Option<u32>) -> GraderKind {
+    GraderKind::Code(CodeGrader {
+        command: Command::Argv(vec!["check".to_owned()]),
+        cwd: Some(PathBuf::from("tools")),
+        timeout: Some(Duration::from_secs(9)),
+        max_calls,
+        pass_env: vec!["TOKEN".to_owned()],
+        config: object(json!({ "strict": true })),
+    })
+}
+
+fn pairwise_grader(baseline: Baseline) -> GraderKind {
+    GraderKind::Pairwise(PairwiseGrader {
+        baseline,
+        criteria: vec!["shorter".to_owned()],
+        judge: None,
+        panel: PanelSpec::default(),
+        scores: PairScores::default(),
+    })
+}
+
+fn composite_grader(aggregator: CompositeAggregator) -> GraderKind {
+    let member = grader("member", GraderKind::Cost { budget_usd: 1.0 });
+    GraderKind::Composite(CompositeGrader { members: vec![member], aggregator })
+}
+
+fn benchmark_grader() -> GraderKind {
+    let scale = ScoringScale {
+        min: 0.0,
+        max: 100.0,
+        descriptions: vec![(0.0, "bad".to_owned())],
+        formula: Normalisation::parse("x/100").expect("valid"),
+    };
+    let guidelines = Guidelines {
+        focus_areas: vec!["a".to_owned()],
+        acceptable_deviations: vec!["b".to_owned()],
+        critical_requirements: vec!["c".to_owned()],
+        evidence_requirements: Some("d".to_owned()),
+        special_instructions: Some("e".to_owned()),
+    };
+    let behaviour = Behaviour {
+        prompt: "Is it so?".into(),
+        guidelines: vec![Arc::new(guidelines)],
+        applicability: Some(Applicability { inclusion: "in".to_owned(), exclusion: Some("out".to_owned()) }),
+        scale: Some(scale.clone()),
+        pass_conditions: vec!["so".to_owned()],
+    };
+    let label = SmeLabel {
+        outcome: LabelOutcome::Score(0.5),
+        reviewer: Some("r".to_owned()),
+        note: Some("n".to_owned()),
+    };
+    GraderKind::Benchmark(BenchmarkGrader {
+        evaluator: EvaluatorType::Hybrid,
+        checks: vec![grader("check", GraderKind::Cost { budget_usd: 1.0 })],
+        all_must_pass: true,
+        behaviour: Some(Arc::new(behaviour)),
+        scale: Some(scale),
+        labels: vec![label],
+    })
+}
+
+/// An item whose case has these graders and nothing else of note.
+fn graded(graders: Vec<Arc<Grader>>) -> WorkItem {
+    let base = item("case", "answer", rubric(&["a"]), Arc::new(Only(Literal::new())));
+    let case = Case { graders, ..(*base.case).clone() };
+    WorkItem { case: Arc::new(case), ..base }
+}
+
+#[test]
+fn fingerprints_of_graders_are_held() {
+    let text = |path: Option<PathBuf>| Prompt::Text { text: "Judge it.".to_owned(), path };
+    let run = Baseline::Run { written: "r".to_owned(), folder: None, answer: Some(Ok("b".into())) };
+    let program = Command::Shell("mix".to_owned());
+    let custom = CustomGrader {
+        type_name: "own".to_owned(),
+        path: PathBuf::from("graders/own.py"),
+        pass_env: Vec::new(),
+        config: object(json!({ "depth": 2 })),
+    };
+    let kinds = [
+        ("rubric", rubric_grader()),
+        ("llm", llm_grader(None)),
+        ("llm, text", llm_grader(Some(text(None)))),
+        ("llm, program", llm_grader(Some(Prompt::Program(program.clone())))),
+        ("pairwise, reference", pairwise_grader(Baseline::Reference)),
+        ("pairwise, text", pairwise_grader(Baseline::Text("b".into()))),
+        ("pairwise, run", pairwise_grader(run)),
+        ("code", code_grader(None)),
+        ("code, model", code_grader(Some(3))),
+        ("custom", GraderKind::Custom(custom)),
+        (
+            "composite, weights",
+            composite_grader(CompositeAggregator::WeightedAverage(vec![("member".to_owned(), weight(2.0))])),
+        ),
+        ("composite, threshold", composite_grader(CompositeAggregator::Threshold(unit(0.5)))),
+        ("composite, code", composite_grader(CompositeAggregator::Code { command: program, cwd: None })),
+        ("composite, llm", composite_grader(CompositeAggregator::Llm { prompt: None, judge: None })),
+        ("benchmark", benchmark_grader()),
+    ];
+    let mut found: Vec<(&str, String)> = kinds
+        .into_iter()
+        .map(|(name, kind)| (name, fingerprint(&graded(vec![grader("g", kind)]))[..16].to_owned()))
+        .collect();
+    found.push(("checks", fingerprint(&graded(checks()))[..16].to_owned()));
+
+    assert_held(
+        &found,
+        &[
+            ("rubric", "045bd53887adfb15"),
+            ("llm", "06c8313c7a1833c0"),
+            ("llm, text", "fea2f9d331aba2c4"),
+            ("llm, program", "54f1495c998ad0a7"),
+            ("pairwise, reference", "4f5d0fa7041c9116"),
+            ("pairwise, text", "0af05677008138d2"),
+            ("pairwise, run", "8c16a89d1a15ce8f"),
+            ("code", "a436459e11c8e12f"),
+            ("code, model", "037a9816b4bcc8d7"),
+            ("custom", "8a19dc3c089a67e4"),
+            ("composite, weights", "93f08b7b4ba9d0b5"),
+            ("composite, threshold", "672a937f7462eac1"),
+            ("composite, code", "b39249917b5e8718"),
+            ("composite, llm", "25519585bdb99e91"),
+            ("benchmark", "90bca009ccec8f73"),
+            ("checks", "9f7432c066aefefa"),
+        ],
+    );
+}
+
+#[test]
+fn each_check_has_a_fingerprint_of_its_own() {
+    let all: Vec<String> = checks().into_iter().map(|check| fingerprint(&graded(vec![check]))).collect();
+
+    for (index, one) in all.iter().enumerate() {
+        assert!(!all[..index].contains(one), "{index}");
+    }
+}
+
+#[test]
+fn fingerprints_of_cases_are_held() {
+    let judges: Arc<dyn Judges> = Arc::new(Only(Literal::new()));
+    let plain = || item("case", "answer", rubric(&["a", "b"]), Arc::clone(&judges));
+    let after = vec![Prerequisite { case_id: "first".to_owned(), targets: vec![None, Some("t".to_owned())] }];
+    let relations = Relations { repeats: plan(), after, ..Relations::none(lines()) };
+    let turn = Turn {
+        input: vec![Message::text(Role::User, "and then?")],
+        expected_output: vec![Message::text(Role::Assistant, "so")],
+        graders: vec![grader("turn", GraderKind::Cost { budget_usd: 1.0 })],
+        place: place(),
+    };
+    let conversation = Conversation {
+        turns: vec![turn],
+        aggregation: TurnAggregation::Min,
+        on_turn_failure: OnTurnFailure::Stop,
+        window_size: Some(4),
+    };
+    let with_turns = WorkItem {
+        case: Arc::new(Case { conversation: Some(conversation), ..(*plain().case).clone() }),
+        ..plain()
+    };
+    let cases = [
+        ("plain", plain()),
+        ("given", WorkItem { source: Source::Given(Arc::new(answer())), ..plain() }),
+        ("missing", WorkItem { source: Source::Missing { kind: "k", message: "m".to_owned() }, ..plain() }),
+        ("asked", WorkItem { source: Source::Target(Arc::new(Broken { hangs: false })), ..plain() }),
+        ("unjudged", WorkItem { judges: Arc::new(NoJudge), ..plain() }),
+        ("related", WorkItem { relations: Arc::new(relations), repeat: 2, ..plain() }),
+        ("paneled", WorkItem { panels: Arc::new(Panels::new(panel(), PanelSpec::default())), ..plain() }),
+        (
+            "overridden",
+            WorkItem {
+                judging_override: Some(Judging::Batched(None)),
+                truncate_override: Some(Truncate::Head),
+                ..plain()
+            },
+        ),
+        ("turns", with_turns),
+    ];
+    let found: Vec<(&str, String)> =
+        cases.into_iter().map(|(name, case)| (name, fingerprint(&case)[..16].to_owned())).collect();
+
+    assert_held(
+        &found,
+        &[
+            ("plain", "3a240144a4cc9853"),
+            ("given", "f3cb0a6b234ced70"),
+            ("missing", "34258a8298c66518"),
+            ("asked", "33bf0d4c01da0187"),
+            ("unjudged", "d4c72a0b27c0bfd9"),
+            ("related", "97df2c6c420b8bf0"),
+            ("paneled", "afaabe3849eb3ecb"),
+            ("overridden", "1c9676d8594a0245"),
+            ("turns", "f803090e24b0ec82"),
+        ],
+    );
+}

@@ -1,0 +1,7 @@
+//! The run engine against fakes in this process.
+
+mod engine;
+mod fakes;
+mod identities;
+mod scheduling;
+mod writing;

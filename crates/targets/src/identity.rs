@@ -1,0 +1,104 @@
+//! Stored identities of what targets are asked and of answers that were given.
+
+use assize_rubric::{Identify, IdentityWriter};
+
+use crate::{Answer, InputMessage, InputPart, Role, TargetDescription, TargetInput, TurnInput};
+
+impl Identify for TargetInput {
+    fn identify(&self, identity: &mut IdentityWriter) {
+        let Self { case_id, attempt, messages, turn, guidelines, workdir } = self;
+        identity.field(case_id);
+        identity.field(attempt);
+        identity.field(messages);
+        identity.field(turn);
+        identity.field(guidelines);
+        identity.field(workdir);
+    }
+}
+
+impl Identify for TurnInput {
+    fn identify(&self, identity: &mut IdentityWriter) {
+        let Self { number, of, opening } = self;
+        identity.field(number);
+        identity.field(of);
+        identity.field(opening);
+    }
+}
+
+impl Identify for InputMessage {
+    fn identify(&self, identity: &mut IdentityWriter) {
+        let Self { role, parts } = self;
+
+        identity.text(match role {
+            Role::System => "system",
+            Role::User => "user",
+            Role::Assistant => "assistant",
+            Role::Tool => "tool",
+        });
+        identity.field(parts);
+    }
+}
+
+impl Identify for InputPart {
+    fn identify(&self, identity: &mut IdentityWriter) {
+        match self {
+            Self::Text(text) => {
+                identity.text("text");
+                identity.field(text);
+            }
+            Self::File { path, display, text } => {
+                identity.text("file");
+                identity.field(path);
+                identity.field(display);
+                identity.field(text);
+            }
+            Self::Image { path, media_type, bytes } => {
+                identity.text("image");
+                identity.field(path);
+                identity.field(media_type);
+                identity.bytes(bytes);
+            }
+        }
+    }
+}
+
+impl Identify for Answer {
+    fn identify(&self, identity: &mut IdentityWriter) {
+        let Self {
+            text,
+            messages,
+            tokens,
+            cost,
+            duration,
+            model,
+            tool_calls,
+            file_changes,
+            workspace,
+            cut_off,
+            attempts,
+            answered_by,
+        } = self;
+        identity.field(text);
+        identity.field(messages);
+        identity.field(tokens);
+        identity.field(cost);
+        identity.field(duration);
+        identity.field(model);
+        identity.field(tool_calls);
+        identity.field(file_changes);
+        identity.field(workspace);
+        identity.field(cut_off);
+        identity.field(attempts);
+        identity.field(answered_by);
+    }
+}
+
+impl Identify for TargetDescription {
+    fn identify(&self, identity: &mut IdentityWriter) {
+        let Self { name, kind, model, max_output_tokens } = self;
+        identity.field(name);
+        identity.text(kind.as_str());
+        identity.field(model);
+        identity.field(max_output_tokens);
+    }
+}
