@@ -4,9 +4,9 @@ use std::collections::BTreeMap;
 use std::str::FromStr;
 use std::sync::{Arc, Mutex, PoisonError};
 
-use assize_grade::{JudgeOptions, KeyedFences, ModelJudge, OfflineJudge, RubricJudge, WarmUp};
+use assize_grade::{Judge, JudgeOptions, KeyedFences, ModelJudge, OfflineJudge, WarmUp};
 use assize_llm::{Ask, ModelCard, ModelId, ModelName};
-use assize_run::{JudgeWish, Judges};
+use assize_run::{JudgeSelector, Judges};
 use assize_store::JudgeInfo;
 use tokio::sync::Semaphore;
 
@@ -57,7 +57,7 @@ pub(crate) struct JudgeBook {
 
 #[derive(Clone)]
 struct Made {
-    judge: Arc<dyn RubricJudge>,
+    judge: Arc<dyn Judge>,
     /// The model it asks.
     ask: Option<Arc<dyn Ask>>,
     /// `provider:model`, for noticing that a model judges itself.
@@ -106,8 +106,8 @@ impl JudgeBook {
     }
 
     /// The judge's model, as `provider:model`, if it has one.
-    pub(crate) fn model_of(&self, wish: JudgeWish<'_>) -> Option<String> {
-        let (name, _) = self.choose(wish);
+    pub(crate) fn model_of(&self, selector: JudgeSelector<'_>) -> Option<String> {
+        let (name, _) = self.choose(selector);
         let made = self.made.lock().unwrap_or_else(PoisonError::into_inner);
         made.get(name).and_then(|made| made.model.clone())
     }
@@ -120,10 +120,10 @@ impl JudgeBook {
 
     /// Why these judges of one panel can't vote beside each other: two of them are the same model in two spellings, so that
     /// both would give the same reply.
-    pub(crate) fn twins(&self, wishes: &[JudgeWish<'_>]) -> Option<String> {
+    pub(crate) fn twins(&self, selectors: &[JudgeSelector<'_>]) -> Option<String> {
         let mut seen: Vec<(String, &str)> = Vec::new();
-        for wish in wishes.iter().filter(|_| wishes.len() > 1) {
-            let (name, _) = self.choose(*wish);
+        for selector in selectors.iter().filter(|_| selectors.len() > 1) {
+            let (name, _) = self.choose(*selector);
             // Two targets may ask the same model in different ways.
             let model = ModelName::from_str(name).ok().filter(|_| !self.targets.names(name));
             let whole = model.map_or_else(|| name.to_owned(), |model| model.to_string());
@@ -142,8 +142,8 @@ impl JudgeBook {
         None
     }
 
-    fn choose<'n>(&'n self, wish: JudgeWish<'n>) -> (&'n str, ChosenBy) {
-        if let Some(name) = wish.exactly {
+    fn choose<'n>(&'n self, selector: JudgeSelector<'n>) -> (&'n str, ChosenBy) {
+        if let Some(name) = selector.exactly {
             let by = if self.command.iter().any(|named| named == name) {
                 ChosenBy::CommandLine
             } else {
@@ -151,12 +151,12 @@ impl JudgeBook {
             };
             return (name, by);
         }
-        let of_target = wish.target.and_then(|target| self.targets.grader_target(target));
+        let of_target = selector.target.and_then(|target| self.targets.grader_target(target));
         let candidates = [
             (self.command.first().map(String::as_str), ChosenBy::CommandLine),
-            (wish.grader, ChosenBy::Grader),
+            (selector.grader, ChosenBy::Grader),
             (of_target, ChosenBy::Target),
-            (wish.suite, ChosenBy::Suite),
+            (selector.suite, ChosenBy::Suite),
             (self.config.as_deref(), ChosenBy::Config),
             (self.environment.as_deref(), ChosenBy::Environment),
         ];
@@ -184,9 +184,9 @@ impl JudgeBook {
         Ok(Made::new(Arc::new(judge), Some(ask), Some(id), card, chosen_by))
     }
 
-    /// Looks at the judge for a wish, making it where it is missing.
-    fn with<T>(&self, wish: JudgeWish<'_>, look: impl FnOnce(&Made) -> T) -> Result<T, String> {
-        let (name, chosen_by) = self.choose(wish);
+    /// Looks at the judge for a selector, making it where it is missing.
+    fn with<T>(&self, selector: JudgeSelector<'_>, look: impl FnOnce(&Made) -> T) -> Result<T, String> {
+        let (name, chosen_by) = self.choose(selector);
         let mut made = self.made.lock().unwrap_or_else(PoisonError::into_inner);
         if let Some(known) = made.get(name) {
             return Ok(look(known));
@@ -198,7 +198,7 @@ impl JudgeBook {
 
 impl Made {
     fn new(
-        judge: Arc<dyn RubricJudge>,
+        judge: Arc<dyn Judge>,
         ask: Option<Arc<dyn Ask>>,
         id: Option<ModelId>,
         card: ModelCard,
@@ -243,19 +243,19 @@ pub(crate) fn model(
 pub(crate) const OFFLINE: &str = "offline";
 
 impl Judges for JudgeBook {
-    fn judge(&self, wish: JudgeWish<'_>) -> Result<Arc<dyn RubricJudge>, String> {
-        self.with(wish, |made| Arc::clone(&made.judge))
+    fn judge(&self, selector: JudgeSelector<'_>) -> Result<Arc<dyn Judge>, String> {
+        self.with(selector, |made| Arc::clone(&made.judge))
     }
 
-    fn model(&self, wish: JudgeWish<'_>) -> Result<(String, Arc<dyn Ask>), String> {
-        let ask = self.with(wish, |made| made.ask.clone())?;
-        let (name, _) = self.choose(wish);
+    fn model(&self, selector: JudgeSelector<'_>) -> Result<(String, Arc<dyn Ask>), String> {
+        let ask = self.with(selector, |made| made.ask.clone())?;
+        let (name, _) = self.choose(selector);
         ask.map(|ask| (name.to_owned(), ask))
             .ok_or_else(|| format!("the judge `{name}` is no model that a program could ask"))
     }
 
-    fn settings(&self, wish: JudgeWish<'_>) -> Arc<str> {
+    fn settings(&self, selector: JudgeSelector<'_>) -> Arc<str> {
         // A judge that can't be made decides nothing.
-        self.with(wish, |made| Arc::clone(&made.settings)).unwrap_or_else(Into::into)
+        self.with(selector, |made| Arc::clone(&made.settings)).unwrap_or_else(Into::into)
     }
 }

@@ -7,12 +7,12 @@
 use std::path::PathBuf;
 use std::sync::Arc;
 
-use assize_grade::{Material, OfflineJudge, RubricJudge, RubricTask};
-use assize_rubric::{Band, Bands, Criterion, Judgement, Outcome, RawScore, Rubric, Scale};
+use assize_grade::{Judge, Material, OfflineJudge, Question, RubricTask};
+use assize_rubric::{Band, Bands, Criterion, Decision, Outcome, RawScore, Rubric, Scale};
 use futures_util::FutureExt;
 use serde_json::Value;
 
-fn judge(material: Material, criteria: Vec<Criterion>) -> Vec<Judgement> {
+fn judge(material: Material, criteria: Vec<Criterion>) -> Vec<Decision> {
     let task = RubricTask {
         material: Arc::new(material),
         rubric: Arc::new(Rubric::new(criteria).unwrap()),
@@ -21,9 +21,10 @@ fn judge(material: Material, criteria: Vec<Criterion>) -> Vec<Judgement> {
         truncate: assize_rubric::Truncate::Never,
         case_id: "case".into(),
         repeat: 0,
-        asking: assize_grade::Asking::default(),
+        sampling: assize_grade::SamplingOptions::default(),
     };
-    OfflineJudge.judge(&task).now_or_never().expect("the offline judge never waits")
+    let question = [Question::Rubric(task)];
+    OfflineJudge.decide(&question).now_or_never().expect("the offline judge never waits").remove(0)
 }
 
 /// Counts of (label, decision).
@@ -98,7 +99,7 @@ fn against_labels(name: &str, file: &str) -> Confusion {
         let answer = material.answer.clone();
         for (judgement, pair) in judge(material, criteria).iter().zip(pairs) {
             let label = pair[1].as_bool().unwrap();
-            let decision = judgement.outcome == Outcome::Met;
+            let decision = judgement.outcome() == Outcome::Met;
             for evidence in &judgement.evidence {
                 assert!(answer.contains(&evidence.quote), "not a quote: {}", evidence.quote);
             }
@@ -187,7 +188,7 @@ fn agreement_with_a_strong_model_on_levels() {
             ..Material::default()
         };
         let judgement = judge(material, vec![criterion]).remove(0);
-        let raw = f64::from(judgement.outcome.raw_score().unwrap().get());
+        let raw = f64::from(judgement.outcome().raw_score().unwrap().get());
         ours.push(raw);
         theirs.push(strong);
         confusion.add(strong >= 4.0, raw >= 7.0);
@@ -221,7 +222,7 @@ fn references_stand_out_from_answers_to_other_questions() {
                 answer: answer["reference_answer"].as_str().unwrap_or("").into(),
                 ..Material::default()
             };
-            f64::from(judge(material, vec![criterion]).remove(0).outcome.raw_score().unwrap().get())
+            f64::from(judge(material, vec![criterion]).remove(0).outcome().raw_score().unwrap().get())
         };
         let (a, b) = (score(own), score(other));
         wins += if a > b {

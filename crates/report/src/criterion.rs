@@ -1,6 +1,6 @@
 //! One criterion decision as lines of text.
 
-use assize_rubric::Evidence;
+use assize_rubric::{Evidence, OutcomeKind};
 use assize_store::CriterionRow;
 
 use crate::clean;
@@ -9,12 +9,13 @@ use crate::number;
 use crate::page::{Page, Piece};
 use crate::style::Tone;
 
-/// What there is to show about a decision.
-pub(crate) struct Decision<'a> {
+/// A decision as lines of text.
+pub(crate) struct CriterionLine<'a> {
     pub(crate) id: &'a str,
     /// The criterion's words; the id stands in for them.
     pub(crate) text: Option<&'a str>,
-    pub(crate) outcome: &'a str,
+    /// How it ended; `None` for a remark, which decides nothing.
+    pub(crate) outcome: Option<OutcomeKind>,
     /// The score from 0 to 10, when there is one.
     pub(crate) points: Option<f64>,
     pub(crate) weight: f64,
@@ -29,8 +30,8 @@ pub(crate) struct Decision<'a> {
 /// Columns of the longest outcome word.
 const WORD: usize = 8;
 
-impl<'a> Decision<'a> {
-    /// The decision that is on record. `notes` come from [`Decision::notes`].
+impl<'a> CriterionLine<'a> {
+    /// The decision that is on record. `notes` come from [`CriterionLine::notes`].
     pub(crate) fn of(
         row: &'a CriterionRow,
         text: Option<&'a str>,
@@ -40,7 +41,7 @@ impl<'a> Decision<'a> {
         Self {
             id: &row.id,
             text,
-            outcome: &row.outcome,
+            outcome: Some(row.outcome),
             points: row.score_of_ten(),
             weight: row.weight,
             gate: row.gate.as_deref(),
@@ -58,10 +59,11 @@ impl<'a> Decision<'a> {
     }
 }
 
-impl Decision<'_> {
+impl CriterionLine<'_> {
     /// Sets the decision, its sign `indent` columns in.
     pub(crate) fn put(&self, page: &mut Page, indent: usize) {
-        let mark = Mark::outcome(self.outcome, self.points, self.weight);
+        let of = |outcome| Mark::outcome(outcome, self.points, self.weight);
+        let mark = self.outcome.map_or(Mark::remark(), of);
         let lead = [
             Piece::plain(" ".repeat(indent)),
             Piece::new(mark.tone, format!("{} {:WORD$}  ", mark.sign, mark.word)),

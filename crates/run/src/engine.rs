@@ -6,7 +6,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use assize_rubric::{Repeat, Ungraded, UngradedKind, Verdict};
-use assize_store::{CaseKey, CaseRecord, CaseRows, ResultRow, RunWriter, StoreError};
+use assize_store::{CaseErrorKind, CaseKey, CaseRecord, CaseRows, ResultRow, RunWriter, StoreError};
 use assize_workspace::Turn;
 use futures_util::FutureExt;
 use tokio::task::JoinSet;
@@ -40,7 +40,7 @@ pub trait Recorder {
 
 impl Recorder for RunWriter {
     fn record(&mut self, record: &CaseRecord) -> Result<(), StoreError> {
-        Self::record(self, &record.judgements, &record.result)
+        Self::record(self, &record.decisions, &record.result)
     }
 
     fn take(&mut self, _record: &CaseRecord, rows: &CaseRows) -> Result<(), StoreError> {
@@ -291,8 +291,8 @@ fn halt(item: &WorkItem, row: &ResultRow, board: &Board, settings: Settings) -> 
 /// Whether the record lacks something that was given up rather than tried.
 fn was_cut_short(record: &CaseRecord) -> bool {
     let given_up = |why: &Ungraded| why.kind == UngradedKind::Cancelled;
-    record.result.error.as_ref().is_some_and(|error| error.kind == "cancelled")
-        || record.judgements.iter().any(|row| row.ungraded.as_ref().is_some_and(given_up))
+    record.result.error.as_ref().is_some_and(|error| error.kind == CaseErrorKind::Cancelled)
+        || record.decisions.iter().any(|row| row.decision.ungraded.as_ref().is_some_and(given_up))
 }
 
 /// The same as [`guarded`], once there is a seat among the cases that are worked on.
@@ -317,7 +317,7 @@ async fn guarded(item: WorkItem, held: Option<Held>, turn: Option<Turn>) -> Fini
         Some(held) => held_back(&item, held),
         None => recorded(&item, turn).await,
     };
-    let rows = CaseRows::new(&record.judgements, &record.result, Some(inputs));
+    let rows = CaseRows::new(&record.decisions, &record.result, Some(inputs));
     Finished { record, rows, item }
 }
 

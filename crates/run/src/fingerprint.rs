@@ -13,7 +13,7 @@ use serde_json::Value;
 
 use crate::grading::message;
 use crate::material::target_input;
-use crate::panel::panel_wishes;
+use crate::panel::panel_selectors;
 use crate::{Source, WorkItem};
 
 /// Version of what is hashed. Raised when the same inputs would lead to other results.
@@ -44,7 +44,7 @@ pub fn fingerprint(item: &WorkItem) -> String {
     }
     match &item.source {
         Source::Given(answer) => add_answer(&mut hash, answer),
-        Source::Missing { kind, message } => hash.shown(format_args!("missing {kind} {message}")),
+        Source::Missing { kind, message } => hash.shown(format_args!("missing {} {message}", kind.name())),
         Source::Target(target) => {
             hash.field("target");
             hash.field(&target.settings());
@@ -223,13 +223,13 @@ fn add_panel(hash: &mut Fields, item: &WorkItem, panel: &PanelSpec, named: Optio
     if *spec != PanelSpec::default() {
         hash.shown(format_args!("panel {}", item.panels.words(&spec)));
     }
-    for wish in panel_wishes(&spec, item.judge_wish(named)) {
-        hash.field(&item.judges.settings(wish));
+    for selector in panel_selectors(&spec, item.judge_selector(named)) {
+        hash.field(&item.judges.settings(selector));
     }
 }
 
 fn add_judge(hash: &mut Fields, item: &WorkItem, named: Option<&str>) {
-    hash.field(&item.judges.settings(item.judge_wish(named)));
+    hash.field(&item.judges.settings(item.judge_selector(named)));
 }
 
 fn add_prompt(hash: &mut Fields, grader: &Grader, prompt: Option<&Prompt>) {

@@ -8,14 +8,15 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use assize_evalfile::{
     Case, CaseId, Grader, GraderKind, LineOverrides, Message, OnDependencyFailure, Place, Role, RubricGrader,
 };
-use assize_grade::{RubricJudge, RubricTask};
+use assize_grade::{Judge, Question};
 use assize_llm::BoxFuture;
 use assize_rubric::{
-    Cost, Criterion, EvidencePolicy, Gate, GraderStanding, JudgeIdentity, Judgement, Judging, Lines, Outcome,
-    Rubric, Tokens, Unit, Usd, Verdict, Weight,
+    Cost, Criterion, Decision, EvidencePolicy, Finding, Gate, GraderStanding, JudgeIdentity, Judging, Lines,
+    Outcome, Rubric, Spent, Tokens, Unit, Usd, Verdict, Weight,
 };
 use assize_run::{
-    Event, JudgeWish, Judges, Recorder, RunError, Settings, Source, Start, WorkItem, rescore, run, run_from,
+    Event, JudgeSelector, Judges, Recorder, RunError, Settings, Source, Start, WorkItem, rescore, run,
+    run_from,
 };
 use assize_store::{CaseRecord, StoreError};
 use assize_targets::{
@@ -37,33 +38,28 @@ impl Literal {
     }
 }
 
-fn judgement(criterion: &Criterion, outcome: Outcome) -> Judgement {
-    Judgement {
-        criterion: criterion.id.clone(),
-        outcome,
-        reason: "as scripted".to_owned(),
-        evidence: Vec::new(),
-        confidence: None,
-        probability: None,
-        judge: JudgeIdentity { name: "literal".into(), ..JudgeIdentity::default() },
-        ungraded: None,
+fn decision(criterion: &Criterion, outcome: Outcome) -> Decision {
+    let judge = JudgeIdentity { name: "literal".into(), ..JudgeIdentity::default() };
+    let finding = Finding::Criterion { criterion: criterion.clone(), outcome };
+    let spent = Spent {
         attempts: 1,
         cached_calls: 0,
         tokens: Tokens { input: Some(10), cached: None, output: Some(1) },
         latency_ms: Some(1),
         cost: Cost::exactly(Usd::from_pico(500_000_000_000)),
-        truncated: None,
         replies: Vec::new(),
-    }
+    };
+    Decision { spent, ..Decision::new(judge, finding, "as scripted") }
 }
 
-impl RubricJudge for Literal {
+impl Judge for Literal {
     fn identity(&self) -> JudgeIdentity {
         JudgeIdentity { name: "literal".into(), ..JudgeIdentity::default() }
     }
 
-    fn judge<'a>(&'a self, task: &'a RubricTask) -> BoxFuture<'a, Vec<Judgement>> {
+    fn decide<'a>(&'a self, questions: &'a [Question]) -> BoxFuture<'a, Vec<Vec<Decision>>> {
         Box::pin(async move {
+            let [Question::Rubric(task)] = questions else { panic!("one rubric at a time") };
             let now = self.in_flight.fetch_add(1, Ordering::SeqCst) + 1;
             self.peak.fetch_max(now, Ordering::SeqCst);
             tokio::task::yield_now().await;
@@ -74,12 +70,12 @@ impl RubricJudge for Literal {
                     text if task.material.answer.contains(text) => Outcome::Met,
                     _ => Outcome::Unmet,
                 };
-                judgement(criterion, outcome)
+                decision(criterion, outcome)
             });
             let decided = decided.collect();
             self.in_flight.fetch_sub(1, Ordering::SeqCst);
             self.judged.fetch_add(1, Ordering::SeqCst);
-            decided
+            vec![decided]
         })
     }
 }
@@ -87,15 +83,15 @@ impl RubricJudge for Literal {
 struct Only(Arc<Literal>);
 
 impl Judges for Only {
-    fn judge(&self, _: JudgeWish<'_>) -> Result<Arc<dyn RubricJudge>, String> {
-        Ok(Arc::clone(&self.0) as Arc<dyn RubricJudge>)
+    fn judge(&self, _: JudgeSelector<'_>) -> Result<Arc<dyn Judge>, String> {
+        Ok(Arc::clone(&self.0) as Arc<dyn Judge>)
     }
 }
 
 struct NoJudge;
 
 impl Judges for NoJudge {
-    fn judge(&self, _: JudgeWish<'_>) -> Result<Arc<dyn RubricJudge>, String> {
+    fn judge(&self, _: JudgeSelector<'_>) -> Result<Arc<dyn Judge>, String> {
         Err("nobody".to_owned())
     }
 }
@@ -361,7 +357,7 @@ async fn a_failing_target_is_an_incomplete_case_with_the_reason_and_no_score() {
     assert_eq!((row.score, row.score_low, row.score_high), (None, None, None));
     assert_eq!(row.target.as_deref(), Some("broken"));
     let error = row.error.as_ref().expect("said");
-    assert_eq!((error.stage.as_str(), error.kind.as_str()), ("target", "failed"));
+    assert_eq!((error.stage.name(), error.kind.name()), ("target", "failed"));
     assert!(error.message.contains("exit code 7"));
     assert_eq!(totals.mean_score(), None);
 }
@@ -379,7 +375,7 @@ async fn a_panic_and_a_missing_judge_become_records() {
         let record = records.iter().find(|r| &*r.result.case_id == id).expect("recorded");
         record.result.error.clone().expect("said")
     };
-    assert_eq!(error("panics").kind, "internal");
+    assert_eq!(error("panics").kind.name(), "internal");
     assert!(error("panics").message.contains("scripted panic"));
     let unjudged = records.iter().find(|r| &*r.result.case_id == "unjudged").expect("recorded");
     assert_eq!(unjudged.result.graders[0].error.as_deref(), Some("nobody"));

@@ -10,8 +10,9 @@ use assize_evalfile::{
 };
 use assize_rubric::{Judging, Lines, RepeatPlan, RepeatStrategy, Truncate};
 use assize_run::{
-    JudgeWish, Judges, LineChoice, Panels, Relations, Source, WorkItem, panel_wishes, resolve_lines,
+    JudgeSelector, Judges, LineChoice, Panels, Relations, Source, WorkItem, panel_selectors, resolve_lines,
 };
+use assize_store::CaseErrorKind;
 use assize_targets::{Answer, Target, TargetKind, given_answer, turn_answers};
 use serde_json::{Value, json};
 
@@ -245,7 +246,7 @@ impl Planner<'_> {
                     let file_changes = case.file_changes.clone();
                     (Source::Given(Arc::new(Answer { file_changes, ..answer })), None)
                 }
-                Err(message) => (Source::Missing { kind: "bad_output", message }, None),
+                Err(message) => (Source::Missing { kind: CaseErrorKind::BadOutput, message }, None),
             }],
             None => self
                 .targets_of(suite, case, bench)
@@ -257,7 +258,7 @@ impl Planner<'_> {
                             self.workplaces.and_then(|places| places.of(suite, case, &reference, kind));
                         (Source::Target(target), place)
                     }
-                    Err(message) => (Source::Missing { kind: "no_target", message }, None),
+                    Err(message) => (Source::Missing { kind: CaseErrorKind::NoTarget, message }, None),
                 })
                 .collect(),
         };
@@ -387,16 +388,17 @@ impl Planner<'_> {
             if !asks_judge(grader) {
                 return;
             }
-            let wish = JudgeWish {
+            let selector = JudgeSelector {
                 grader: named_judge(grader),
                 target: target.map(|target| target.name()),
                 suite: suite.settings.judge.as_deref(),
                 exactly: None,
             };
             // A judge that combines others is one judge.
-            let spec = own_panel(grader).map(|own| planned.panels.spec(own, wish.grader)).unwrap_or_default();
-            let wishes = panel_wishes(&spec, wish);
-            if let Some(message) = spec.conflict().or_else(|| bench.judges.twins(&wishes)) {
+            let spec =
+                own_panel(grader).map(|own| planned.panels.spec(own, selector.grader)).unwrap_or_default();
+            let selectors = panel_selectors(&spec, selector);
+            if let Some(message) = spec.conflict().or_else(|| bench.judges.twins(&selectors)) {
                 found.problem(&grader.place, format!("grader `{}`: {message}", grader.name));
             }
             let probabilities =
@@ -415,8 +417,8 @@ impl Planner<'_> {
             let own = if let GraderKind::Rubric(rubric) = &grader.kind { rubric.truncate } else { None };
             let truncate = self.truncate.or(own).or(suite.settings.truncate).or(self.config.truncate);
             let truncate = truncate.unwrap_or_default();
-            for wish in wishes {
-                match bench.judges.judge(wish) {
+            for selector in selectors {
+                match bench.judges.judge(selector) {
                     Err(message) => found.problem(&grader.place, message),
                     Ok(judge) => {
                         let name = judge.identity().name;
@@ -441,7 +443,7 @@ impl Planner<'_> {
                 }
                 let answers = target.and_then(|target| target.describe().model);
                 if let Some(model) =
-                    answers.filter(|model| Some(model) == bench.judges.model_of(wish).as_ref())
+                    answers.filter(|model| Some(model) == bench.judges.model_of(selector).as_ref())
                 {
                     found.self_judging.insert(model);
                 }

@@ -137,7 +137,7 @@ pub(super) fn resume(
             if holds {
                 totals.add(record);
                 figures.push(row);
-                done.insert(key, row.as_repeat());
+                done.insert(key, Repeat::from(row));
             }
             holds
         })

@@ -2,6 +2,7 @@
 
 use std::sync::Arc;
 
+pub use assize_rubric::EscalateWhen;
 use assize_rubric::{PanelRule, Ties, Weight};
 
 /// What a grader, a suite, the configuration or the command line says about a panel. Whatever is absent is left to the
@@ -40,30 +41,6 @@ pub struct Escalation {
     pub to: String,
     /// When it is asked.
     pub when: EscalateWhen,
-}
-
-/// When a criterion goes to the stronger judge.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub enum EscalateWhen {
-    /// When votes differ, or a judge could not be made to answer.
-    Split,
-    /// Also when a judge says that it is little sure, quotes what is not there, or leaves its decision with a
-    /// probability below [`EscalateWhen::SURE`].
-    #[default]
-    Unsure,
-}
-
-impl EscalateWhen {
-    /// The probability from which a decision of met or unmet counts as sure.
-    pub const SURE: f64 = 0.8;
-
-    /// The word used in files and records.
-    pub const fn name(self) -> &'static str {
-        match self {
-            Self::Split => "split",
-            Self::Unsure => "unsure",
-        }
-    }
 }
 
 /// How a decision is read out of a reply.

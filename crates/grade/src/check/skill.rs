@@ -3,7 +3,7 @@
 use assize_evalfile::SkillTrigger;
 use serde_json::Value;
 
-use super::{Call, Checked, Finding};
+use super::{Call, Checked, Note};
 
 /// 1 if the skill was used as it should be, or left alone as it should be.
 ///
@@ -20,7 +20,7 @@ pub(super) fn check(check: &SkillTrigger, calls: Option<&[Call]>) -> Result<Chec
         format!("leaves the skill `{}` alone", check.skill)
     };
     let reason = used.clone().unwrap_or_else(|| "no call uses it".to_owned());
-    Ok(Checked::all(vec![Finding::new(used.is_some() == check.should_trigger, text, reason)]))
+    Ok(Checked::all(vec![Note::new(used.is_some() == check.should_trigger, text, reason)]))
 }
 
 fn how(call: &Call, skill: &str) -> Option<String> {

@@ -8,11 +8,12 @@ use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
 use assize_grade::{
-    Asking, FenceSource, JudgeOptions, KeyedFences, Material, ModelJudge, RubricJudge, RubricTask,
+    FenceSource, Judge, JudgeOptions, KeyedFences, Material, ModelJudge, Question, RubricTask,
+    SamplingOptions,
 };
 use assize_llm::{Ask, AskError, BoxFuture, ChatReply, ChatRequest, Finish, ModelId, Part, Usage};
 use assize_rubric::{
-    Band, Bands, Criterion, EvidencePolicy, Judgement, Judging, Outcome, RawScore, Rubric, Scale,
+    Band, Bands, Criterion, Decision, EvidencePolicy, Judging, Outcome, RawScore, Rubric, Scale,
 };
 use futures_util::FutureExt;
 use tokio::sync::Semaphore;
@@ -176,14 +177,16 @@ pub(crate) fn task(criteria: Vec<Criterion>) -> RubricTask {
         truncate: assize_rubric::Truncate::Never,
         case_id: "case".into(),
         repeat: 0,
-        asking: Asking::default(),
+        sampling: SamplingOptions::default(),
     }
 }
 
-pub(crate) fn run(judge: &dyn RubricJudge, task: &RubricTask) -> Vec<Judgement> {
-    tokio::runtime::Builder::new_current_thread().build().unwrap().block_on(judge.judge(task))
+pub(crate) fn run(judge: &dyn Judge, task: &RubricTask) -> Vec<Decision> {
+    let question = [Question::Rubric(task.clone())];
+    let runtime = tokio::runtime::Builder::new_current_thread().build().unwrap();
+    runtime.block_on(judge.decide(&question)).remove(0)
 }
 
-pub(crate) fn outcomes(judgements: &[Judgement]) -> Vec<Outcome> {
-    judgements.iter().map(|judgement| judgement.outcome).collect()
+pub(crate) fn outcomes(decisions: &[Decision]) -> Vec<Outcome> {
+    decisions.iter().map(Decision::outcome).collect()
 }

@@ -1,9 +1,10 @@
 //! What an explanation says, in the order it is said. Text and JSON are two drawings of this.
 
 use assize_rubric::{
-    Confidence, Evidence, Formula, GateState, JudgeIdentity, Lines, Probability, Truncated, Ungraded, Verdict,
+    Confidence, Evidence, Formula, GateState, JudgeIdentity, Lines, Note, OutcomeKind, PanelReport,
+    Probability, Truncated, Ungraded, Verdict,
 };
-use assize_store::{CaseError, GateRow, Note, PanelRow, TurnRow};
+use assize_store::{CaseError, GateRow, TurnRow};
 use serde::Serialize;
 
 /// A case explained.
@@ -127,7 +128,7 @@ pub(crate) struct WholePart {
 pub(crate) struct CriterionPart {
     pub(crate) id: String,
     pub(crate) text: String,
-    pub(crate) outcome: String,
+    pub(crate) outcome: OutcomeKind,
     pub(crate) raw_score: Option<u8>,
     /// The score from 0 to 10, whole or not, when there is one: ten times the value.
     #[serde(skip)]
@@ -160,7 +161,7 @@ pub(crate) struct CriterionPart {
 #[derive(Debug, Clone, Serialize)]
 pub(crate) struct PanelPart {
     #[serde(flatten)]
-    pub(crate) panel: PanelRow,
+    pub(crate) panel: PanelReport,
     /// What each judge said, in the order of the votes.
     pub(crate) votes_in_full: Vec<VotePart>,
 }
@@ -172,7 +173,7 @@ pub(crate) struct VotePart {
     pub(crate) repeat: u32,
     pub(crate) escalated: bool,
     pub(crate) weight: f64,
-    pub(crate) outcome: String,
+    pub(crate) outcome: OutcomeKind,
     pub(crate) of_ten: Option<f64>,
     /// The score of the whole answer, 0 to 1, where that is voted on.
     pub(crate) score: Option<f64>,

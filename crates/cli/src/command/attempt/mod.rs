@@ -68,7 +68,7 @@ async fn once(
     if args.json {
         output::print_json(&record_json(&record));
     } else {
-        let texts = stored_texts(&record.judgements);
+        let texts = stored_texts(&record.decisions);
         output::print(&case_block(&record.result, &texts, Show::Full, context.stdout));
     }
     Ok(match record.result.verdict {
@@ -81,7 +81,7 @@ async fn once(
 /// The object that `--json` prints.
 fn record_json(record: &CaseRecord) -> Value {
     let row = &record.result;
-    let texts = stored_texts(&record.judgements);
+    let texts = stored_texts(&record.decisions);
     let criteria: Vec<Value> = row
         .graders
         .iter()
