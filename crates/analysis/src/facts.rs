@@ -5,8 +5,8 @@ use std::fmt;
 use std::hash::{DefaultHasher, Hash, Hasher};
 use std::sync::Arc;
 
-use assize_rubric::{IdentityWriter, JudgeIdentity, Verdict};
-use assize_store::{CaseRecord, CriterionRow, JudgementRow, criterion_texts};
+use assize_rubric::{CaseDecision, IdentityWriter, JudgeIdentity, Outcome, OutcomeKind, Verdict, VoteValue};
+use assize_store::{CaseRecord, CriterionRow, criterion_texts};
 
 /// String interner. Runs that are compared share one, so that equal names have equal numbers.
 #[derive(Debug, Default)]
@@ -33,17 +33,6 @@ impl Names {
     }
 }
 
-/// Result of a criterion.
-#[derive(Debug, Clone, Copy, PartialEq)]
-pub enum Decision {
-    /// Decided, with a value from 0 to 1.
-    Value(f64),
-    /// The criterion does not apply.
-    NotApplicable,
-    /// Ungraded.
-    Ungraded,
-}
-
 /// A criterion of a case.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct CriterionFact {
@@ -51,9 +40,9 @@ pub struct CriterionFact {
     pub grader: u32,
     /// Id of the criterion, as shown in results.
     pub id: u32,
-    /// Result.
-    pub decision: Decision,
-    /// True if a higher value is worse: a penalty, or a criterion of a negated grader.
+    /// Its value, missing where nothing was decided.
+    pub decision: VoteValue,
+    /// Whether a higher value is worse: a penalty, or a criterion of a negated grader.
     pub is_fault: bool,
     /// Hash of its text, scale and operator.
     pub wording: u64,
@@ -104,7 +93,7 @@ impl CaseFact {
     /// Reduces a record to its facts.
     pub fn of(record: &CaseRecord, names: &mut Names) -> Self {
         let row = &record.result;
-        let mut notes = Notes::of(&record.judgements);
+        let mut notes = Notes::of(&record.decisions);
         let mut criteria = Vec::new();
         for grader in &row.graders {
             let name = names.number(&grader.name);
@@ -126,8 +115,8 @@ impl CaseFact {
             cluster: names.number(&cluster),
             tags: row.tags.iter().map(|tag| names.number(tag)).collect::<BTreeSet<_>>().into_iter().collect(),
             question: row.case_hash.as_deref().map(|hash| names.number(hash)),
-            lines: record.judgements.first().map(|judgement| {
-                let lines = judgement.lines;
+            lines: record.decisions.first().map(|decided| {
+                let lines = decided.lines;
                 let borderline = lines.borderline().map(|line| format!(", borderline {}", line.get()));
                 names.number(&format!("pass {}{}", lines.pass().get(), borderline.unwrap_or_default()))
             }),
@@ -164,13 +153,12 @@ struct Note {
 }
 
 impl<'r> Notes<'r> {
-    fn of(rows: &'r [JudgementRow]) -> Self {
+    fn of(rows: &'r [CaseDecision]) -> Self {
         let mut notes: HashMap<(&str, Arc<str>), Note> = HashMap::new();
         for row in rows {
             for (id, text) in criterion_texts(row) {
                 let note = notes.entry((&*row.grader, id)).or_default();
-                let criterion = &row.criterion;
-                if row.grader_result.is_none() {
+                if let Some(criterion) = row.criterion() {
                     let mut scale = IdentityWriter::default();
                     scale.field(&criterion.scale);
                     scale.field(&criterion.operator);
@@ -184,10 +172,10 @@ impl<'r> Notes<'r> {
                 } else {
                     note.wording = hash(&text);
                 }
-                // A judge that failed to answer does not count among the judges.
-                if row.outcome != "ungraded" {
-                    note.judges.insert(who(&row.judge));
-                    note.prompts.extend(how(&row.judge));
+                // Who could not be made to answer says nothing about who judges.
+                if row.criterion().is_none() || row.decision.outcome() != Outcome::Ungraded {
+                    note.judges.insert(who(&row.decision.judge));
+                    note.prompts.extend(how(&row.decision.judge));
                 }
                 note.negated = row.standing.negate;
                 note.judging.clone_from(&row.judging);
@@ -223,10 +211,10 @@ fn fact(grader: u32, row: &CriterionRow, note: Note, names: &mut Names) -> Crite
     CriterionFact {
         grader,
         id: names.number(&row.id),
-        decision: match (&*row.outcome, row.value) {
-            (_, Some(value)) if value.is_finite() => Decision::Value(value),
-            ("not_applicable", _) => Decision::NotApplicable,
-            _ => Decision::Ungraded,
+        decision: match (row.outcome, row.value) {
+            (_, Some(value)) if value.is_finite() => VoteValue::Value(value),
+            (OutcomeKind::NotApplicable, _) => VoteValue::NotApplicable,
+            _ => VoteValue::Missing,
         },
         // A penalty in a negated grader is positive again.
         is_fault: (row.weight < 0.0) != note.negated,

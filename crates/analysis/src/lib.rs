@@ -30,6 +30,6 @@ pub use card::{
     BenchmarkCases, BenchmarkVote, CardComparison, CardRun, CardRunError, CardTree, CardTreeError, CaseList,
     CaseOfBenchmark, NodeDifference, NodeSide, compare_cards,
 };
-pub use facts::{AmbiguousRun, CaseFact, CriterionFact, Decision, Names, RunFacts};
+pub use facts::{AmbiguousRun, CaseFact, CriterionFact, Names, RunFacts};
 pub use figure::{Figure, Resampling};
 pub use summary::{Summariser, mean_of};

@@ -73,7 +73,7 @@ impl RepeatedCases {
             rows: BTreeMap::new(),
             skipped: true,
         });
-        case.rows.insert(row.repeat, row.as_repeat());
+        case.rows.insert(row.repeat, Repeat::from(row));
         case.skipped &= row.is_skipped();
     }
 

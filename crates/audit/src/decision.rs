@@ -1,7 +1,6 @@
 //! Stored decision, reduced to what is compared.
 
-use assize_rubric::Scale;
-use assize_store::JudgementRow;
+use assize_rubric::{Decision as JudgeDecision, Outcome, Scale};
 
 /// Decision as a position on the scale of its criterion.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -20,17 +19,18 @@ pub enum Decision {
 }
 
 impl Decision {
-    /// Reads the decision of a row.
-    pub fn of(row: &JudgementRow) -> Self {
-        match (&*row.outcome, &row.criterion.scale, row.raw_score) {
-            ("met", _, _) => Self::Step { at: 1, top: 1 },
-            ("unmet", _, _) => Self::Step { at: 0, top: 1 },
-            ("not_applicable", _, _) => Self::NotApplicable,
-            ("scored", Scale::Bands(bands), Some(score)) => {
+    /// The place of a decision on the scale of its criterion; ungraded for a grader as a whole.
+    pub fn of(decision: &JudgeDecision) -> Self {
+        let scale = decision.criterion().map(|criterion| &criterion.scale);
+        match (decision.outcome(), scale) {
+            (Outcome::Met, _) => Self::Step { at: 1, top: 1 },
+            (Outcome::Unmet, _) => Self::Step { at: 0, top: 1 },
+            (Outcome::NotApplicable, _) => Self::NotApplicable,
+            (Outcome::Scored(score), Some(Scale::Bands(bands))) => {
                 let bands = bands.as_slice();
                 bands
                     .iter()
-                    .position(|band| (band.low.get()..=band.high.get()).contains(&score))
+                    .position(|band| (band.low..=band.high).contains(&score))
                     .map_or(Self::Ungraded, |at| Self::Step { at, top: bands.len().saturating_sub(1) })
             }
             _ => Self::Ungraded,

@@ -3,8 +3,8 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use assize_rubric::Scale;
-use assize_store::{CaseRecord, JudgementRow};
+use assize_rubric::{CaseDecision, Scale};
+use assize_store::CaseRecord;
 
 use crate::name::{UNCHANGED, parts};
 use crate::{Decision, Tally};
@@ -126,7 +126,10 @@ struct Judged {
     rows: Vec<Row>,
 }
 
-/// Data kept of a row.
+/// The id that stands for a grader that is no rubric.
+const WHOLE: &str = "grader";
+
+/// What is kept of a row.
 struct Row {
     criterion: (String, String),
     text: String,
@@ -136,13 +139,18 @@ struct Row {
 }
 
 impl Row {
-    fn of(row: &JudgementRow) -> Self {
+    fn of(row: &CaseDecision) -> Self {
+        // A grader that is no rubric is one item, on which nothing can be compared.
+        let criterion = row.criterion();
+        let id = criterion.map_or_else(|| WHOLE.to_owned(), |criterion| criterion.id.to_string());
+        let is_penalty = criterion.is_some_and(|criterion| criterion.weight.is_penalty());
+
         Self {
-            criterion: (row.grader.to_string(), row.criterion.id.to_string()),
-            text: row.criterion.text.clone(),
-            decision: Decision::of(row),
-            costs: row.criterion.weight.is_penalty() != row.standing.negate,
-            is_checklist: matches!(row.criterion.scale, Scale::Checklist),
+            criterion: (row.grader.to_string(), id),
+            text: criterion.map(|criterion| criterion.text.clone()).unwrap_or_default(),
+            decision: Decision::of(&row.decision),
+            costs: is_penalty != row.standing.negate,
+            is_checklist: criterion.is_none_or(|criterion| matches!(criterion.scale, Scale::Checklist)),
         }
     }
 }
@@ -155,12 +163,12 @@ pub fn compare<E>(records: impl Iterator<Item = Result<CaseRecord, E>>) -> Resul
     let mut cases: BTreeMap<Key, Vec<Judged>> = BTreeMap::new();
     let mut compared = Compared::default();
     for record in records {
-        let CaseRecord { result, judgements } = record?;
+        let CaseRecord { result, decisions } = record?;
         let Some((case, label)) = parts(&result.case_id) else { continue };
         let judged = cases.entry((result.suite, result.target, case.to_owned())).or_default();
         if result.error.is_none() {
-            // The decision of a panel is compared, not its votes.
-            let decisions = judgements.iter().filter(|row| !row.is_vote());
+            // What a panel comes to is compared; its votes stand behind that.
+            let decisions = decisions.iter().filter(|row| !row.is_vote());
             let rows = decisions.map(Row::of).collect();
             judged.push(Judged { label: label.to_owned(), repeat: result.repeat, rows });
         }

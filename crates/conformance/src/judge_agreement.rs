@@ -2,15 +2,15 @@
 
 use std::sync::Arc;
 
-use assize_grade::{Material, OfflineJudge, RubricJudge, RubricTask};
-use assize_rubric::{Band, Bands, Criterion, Judgement, RawScore, Rubric, Scale};
+use assize_grade::{Judge, Material, OfflineJudge, Question, RubricTask};
+use assize_rubric::{Band, Bands, Criterion, Decision, RawScore, Rubric, Scale};
 use futures_util::FutureExt;
 use serde_json::Value;
 
 use crate::output;
 use crate::shared::SharedFolder;
 
-fn judge(material: Material, criteria: Vec<Criterion>) -> Vec<Judgement> {
+fn judge(material: Material, criteria: Vec<Criterion>) -> Vec<Decision> {
     let task = RubricTask {
         material: Arc::new(material),
         rubric: Arc::new(Rubric::new(criteria).unwrap()),
@@ -19,9 +19,11 @@ fn judge(material: Material, criteria: Vec<Criterion>) -> Vec<Judgement> {
         truncate: assize_rubric::Truncate::Never,
         case_id: "case".into(),
         repeat: 0,
-        asking: assize_grade::Asking::default(),
+        sampling: assize_grade::SamplingOptions::default(),
     };
-    OfflineJudge.judge(&task).now_or_never().expect("the offline judge never waits")
+
+    let question = [Question::Rubric(task)];
+    OfflineJudge.decide(&question).now_or_never().expect("the offline judge never waits").remove(0)
 }
 
 /// The text of a data set's file.
@@ -86,7 +88,7 @@ pub(crate) fn levels(shared: &SharedFolder) {
             ..Material::default()
         };
         let judgement = judge(material, vec![criterion]).remove(0);
-        let raw = f64::from(judgement.outcome.raw_score().unwrap().get());
+        let raw = f64::from(judgement.outcome().raw_score().unwrap().get());
         ours.push(raw);
         theirs.push(strong);
         same += f64::from((strong >= 4.0) == (raw >= 7.0));
@@ -120,7 +122,7 @@ pub(crate) fn references(shared: &SharedFolder) {
                 answer: answer["reference_answer"].as_str().unwrap_or("").into(),
                 ..Material::default()
             };
-            f64::from(judge(material, vec![criterion]).remove(0).outcome.raw_score().unwrap().get())
+            f64::from(judge(material, vec![criterion]).remove(0).outcome().raw_score().unwrap().get())
         };
         let (a, b) = (score(own), score(other));
         wins += if a > b {

@@ -5,8 +5,8 @@ use std::path::Path;
 
 use assize_rubric::{
     Aggregation, Band, Bands, Card, CardKind, CardNode, CaseTally, Criterion, Criticality, Gate, GateState,
-    Lines, MissingPolicy, Outcome, RawScore, Rubric, RubricScore, Scale, Standing, Tree, Unit, Verdict,
-    Weight, points_mean, points_ratio, prerequisites, score_card, score_rubric, weighted_mean,
+    Lines, MissingPolicy, Outcome, OutcomeKind, RawScore, Rubric, RubricScore, Scale, Standing, Tree, Unit,
+    Verdict, Weight, points_mean, points_ratio, prerequisites, score_card, score_rubric, weighted_mean,
 };
 use serde_json::{Map, Value, json};
 
@@ -183,9 +183,9 @@ fn na_handling(inputs: &Value) -> Value {
         let criteria = given.iter().enumerate().map(|(index, input)| criterion(index, input)).collect();
         let outcomes: Vec<Outcome> = given
             .iter()
-            .map(|input| match Outcome::from_parts(input["verdict"].as_str().expect("a word"), None) {
-                Some(Outcome::NotApplicable) => replacement,
-                outcome => outcome.expect("a known outcome"),
+            .map(|input| match serde_json::from_value(input["verdict"].clone()).expect("a known outcome") {
+                OutcomeKind::NotApplicable => replacement,
+                kind => Outcome::from_parts(kind, None, None).expect("an outcome without a score"),
             })
             .collect();
         score(criteria, &outcomes, Lines::new(unit(0.8), None).expect("in order"))

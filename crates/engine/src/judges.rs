@@ -4,10 +4,10 @@ use std::collections::BTreeMap;
 use std::str::FromStr;
 use std::sync::{Arc, Mutex, PoisonError};
 
-use assize_grade::{JudgeOptions, KeyedFences, ModelJudge, OfflineJudge, RubricJudge, WarmUp};
+use assize_grade::{Judge, JudgeOptions, KeyedFences, ModelJudge, OfflineJudge, WarmUp};
 use assize_llm::{ChatModel, ModelCard, ModelId, ModelName};
 use assize_rubric::{IdentityWriter, JudgeIdentity};
-use assize_run::{JudgeWish, Judges};
+use assize_run::{JudgeSelector, Judges};
 use assize_store::JudgeInfo;
 use tokio::sync::Semaphore;
 
@@ -59,7 +59,7 @@ pub(crate) struct JudgeRegistry {
 
 #[derive(Clone)]
 struct JudgeEntry {
-    judge: Arc<dyn RubricJudge>,
+    judge: Arc<dyn Judge>,
     /// The model it asks.
     ask: Option<Arc<dyn ChatModel>>,
     /// `provider:model`, for noticing that a model judges itself.
@@ -108,8 +108,8 @@ impl JudgeRegistry {
     }
 
     /// The judge's model, as `provider:model`, if it has one.
-    pub(crate) fn model_of(&self, wish: JudgeWish<'_>) -> Option<String> {
-        let (name, _) = self.choose(wish);
+    pub(crate) fn model_of(&self, selector: JudgeSelector<'_>) -> Option<String> {
+        let (name, _) = self.choose(selector);
         let made = self.made.lock().unwrap_or_else(PoisonError::into_inner);
         made.get(name).and_then(|made| made.model.clone())
     }
@@ -121,10 +121,10 @@ impl JudgeRegistry {
     }
 
     /// Problem of a panel in which two judges are the same model in two spellings, so that both would give the same reply.
-    pub(crate) fn duplicate_judges(&self, wishes: &[JudgeWish<'_>]) -> Option<String> {
+    pub(crate) fn duplicate_judges(&self, selectors: &[JudgeSelector<'_>]) -> Option<String> {
         let mut seen: Vec<(String, &str)> = Vec::new();
-        for wish in wishes.iter().filter(|_| wishes.len() > 1) {
-            let (name, _) = self.choose(*wish);
+        for selector in selectors.iter().filter(|_| selectors.len() > 1) {
+            let (name, _) = self.choose(*selector);
             // Two targets may ask the same model in different ways.
             let model = ModelName::from_str(name).ok().filter(|_| !self.targets.names(name));
             let whole = model.map_or_else(|| name.to_owned(), |model| model.to_string());
@@ -143,8 +143,8 @@ impl JudgeRegistry {
         None
     }
 
-    fn choose<'n>(&'n self, wish: JudgeWish<'n>) -> (&'n str, ChosenBy) {
-        if let Some(name) = wish.exactly {
+    fn choose<'n>(&'n self, selector: JudgeSelector<'n>) -> (&'n str, ChosenBy) {
+        if let Some(name) = selector.exactly {
             let by = if self.named.iter().any(|named| named == name) {
                 ChosenBy::Options
             } else {
@@ -152,12 +152,12 @@ impl JudgeRegistry {
             };
             return (name, by);
         }
-        let of_target = wish.target.and_then(|target| self.targets.grader_target(target));
+        let of_target = selector.target.and_then(|target| self.targets.grader_target(target));
         let candidates = [
             (self.named.first().map(String::as_str), ChosenBy::Options),
-            (wish.grader, ChosenBy::Grader),
+            (selector.grader, ChosenBy::Grader),
             (of_target, ChosenBy::Target),
-            (wish.suite, ChosenBy::Suite),
+            (selector.suite, ChosenBy::Suite),
             (self.config.as_deref(), ChosenBy::Config),
             (self.environment.as_deref(), ChosenBy::Environment),
         ];
@@ -185,9 +185,13 @@ impl JudgeRegistry {
         Ok(JudgeEntry::new(Arc::new(judge), Some(ask), Some(id), card, chosen_by))
     }
 
-    /// Looks at the judge for a wish, making it where it is missing.
-    fn with<T>(&self, wish: JudgeWish<'_>, look: impl FnOnce(&JudgeEntry) -> T) -> Result<T, EngineError> {
-        let (name, chosen_by) = self.choose(wish);
+    /// Looks at the judge for a selector, making it where it is missing.
+    fn with<T>(
+        &self,
+        selector: JudgeSelector<'_>,
+        look: impl FnOnce(&JudgeEntry) -> T,
+    ) -> Result<T, EngineError> {
+        let (name, chosen_by) = self.choose(selector);
         let mut made = self.made.lock().unwrap_or_else(PoisonError::into_inner);
         if let Some(known) = made.get(name) {
             return Ok(look(known));
@@ -199,7 +203,7 @@ impl JudgeRegistry {
 
 impl JudgeEntry {
     fn new(
-        judge: Arc<dyn RubricJudge>,
+        judge: Arc<dyn Judge>,
         ask: Option<Arc<dyn ChatModel>>,
         id: Option<ModelId>,
         card: ModelCard,
@@ -258,20 +262,20 @@ pub(crate) fn model(
 pub const OFFLINE: &str = "offline";
 
 impl Judges for JudgeRegistry {
-    fn judge(&self, wish: JudgeWish<'_>) -> Result<Arc<dyn RubricJudge>, String> {
-        Ok(self.with(wish, |made| Arc::clone(&made.judge))?)
+    fn judge(&self, selector: JudgeSelector<'_>) -> Result<Arc<dyn Judge>, String> {
+        Ok(self.with(selector, |made| Arc::clone(&made.judge))?)
     }
 
-    fn model(&self, wish: JudgeWish<'_>) -> Result<(String, Arc<dyn ChatModel>), String> {
-        let ask = self.with(wish, |made| made.ask.clone())?;
-        let (name, _) = self.choose(wish);
+    fn model(&self, selector: JudgeSelector<'_>) -> Result<(String, Arc<dyn ChatModel>), String> {
+        let ask = self.with(selector, |made| made.ask.clone())?;
+        let (name, _) = self.choose(selector);
         ask.map(|ask| (name.to_owned(), ask))
             .ok_or_else(|| format!("the judge `{name}` is no model that a program could ask"))
     }
 
-    fn write_settings(&self, wish: JudgeWish<'_>, identity: &mut IdentityWriter) {
+    fn write_settings(&self, selector: JudgeSelector<'_>, identity: &mut IdentityWriter) {
         // A judge that can't be made decides nothing.
-        if let Err(error) = self.with(wish, |made| identity.bytes(made.settings.as_bytes())) {
+        if let Err(error) = self.with(selector, |made| identity.bytes(made.settings.as_bytes())) {
             identity.text(&error.message);
         }
     }

@@ -10,8 +10,9 @@ use assize_evalfile::{
 };
 use assize_rubric::{Judging, Lines, RepeatPlan, RepeatStrategy, Truncate};
 use assize_run::{
-    JudgeWish, Judges, LineChoice, Panels, Relations, Source, WorkItem, panel_wishes, resolve_lines,
+    JudgeSelector, Judges, LineChoice, Panels, Relations, Source, WorkItem, panel_selectors, resolve_lines,
 };
+use assize_store::CaseErrorKind;
 use assize_targets::{Answer, Target, TargetKind, given_answer, turn_answers};
 use serde_json::Value;
 
@@ -261,7 +262,7 @@ impl<'a> Planner<'a> {
                     let file_changes = case.file_changes.clone();
                     (Source::Given(Arc::new(Answer { file_changes, ..answer })), None)
                 }
-                Err(message) => (Source::Missing { kind: "bad_output", message }, None),
+                Err(message) => (Source::Missing { kind: CaseErrorKind::BadOutput, message }, None),
             }],
             None => self
                 .targets_of(suite, case, deps)
@@ -273,7 +274,9 @@ impl<'a> Planner<'a> {
                             self.workspaces.and_then(|places| places.of(suite, case, &reference, kind));
                         (Source::Target(target), place)
                     }
-                    Err(error) => (Source::Missing { kind: "no_target", message: error.message }, None),
+                    Err(error) => {
+                        (Source::Missing { kind: CaseErrorKind::NoTarget, message: error.message }, None)
+                    }
                 })
                 .collect(),
         };
@@ -400,15 +403,16 @@ impl<'a> Planner<'a> {
             if !asks_judge(grader) {
                 return;
             }
-            let wish = JudgeWish {
+            let selector = JudgeSelector {
                 grader: named_judge(grader),
                 target: target.map(|target| target.name()),
                 suite: suite.settings.judge.as_deref(),
                 exactly: None,
             };
             // A judge that combines others is one judge.
-            let spec = own_panel(grader).map(|own| planned.panels.spec(own, wish.grader)).unwrap_or_default();
-            let wishes = panel_wishes(&spec, wish);
+            let spec =
+                own_panel(grader).map(|own| planned.panels.spec(own, selector.grader)).unwrap_or_default();
+            let wishes = panel_selectors(&spec, selector);
             if let Some(message) = spec.conflict().or_else(|| deps.judges.duplicate_judges(&wishes)) {
                 found.problem(&grader.place, format!("grader `{}`: {message}", grader.name));
             }
@@ -428,8 +432,8 @@ impl<'a> Planner<'a> {
             let own = if let GraderKind::Rubric(rubric) = &grader.kind { rubric.truncate } else { None };
             let truncate = self.truncate.or(own).or(suite.settings.truncate).or(self.config.truncate);
             let truncate = truncate.unwrap_or_default();
-            for wish in wishes {
-                match deps.judges.judge(wish) {
+            for selector in wishes {
+                match deps.judges.judge(selector) {
                     Err(message) => found.problem(&grader.place, message),
                     Ok(judge) => {
                         let name = judge.identity().name;
@@ -454,7 +458,7 @@ impl<'a> Planner<'a> {
                 }
                 let answers = target.and_then(|target| target.describe().model);
                 if let Some(model) =
-                    answers.filter(|model| Some(model) == deps.judges.model_of(wish).as_ref())
+                    answers.filter(|model| Some(model) == deps.judges.model_of(selector).as_ref())
                 {
                     found.self_judging.insert(model);
                 }

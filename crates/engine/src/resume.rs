@@ -138,7 +138,7 @@ pub(crate) fn resume(
         if holds {
             totals.add(record);
             figures.push(row);
-            done.insert(key, row.as_repeat());
+            done.insert(key, Repeat::from(row));
         }
         holds
     })?;

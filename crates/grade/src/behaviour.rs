@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use assize_evalfile::Behaviour;
 
-use crate::Judged;
+use crate::SamplingOptions;
 
 /// One output to be judged.
 #[derive(Debug, Clone)]
@@ -19,10 +19,8 @@ pub struct BehaviourTask {
     pub candidate_output: String,
     /// Which repeat of the case this is, from 1; never shown to a judge. Each repeat is judged anew.
     pub repeat: u32,
-    /// How many times this judge has been asked about it with this one, from 1; never shown to a judge.
-    pub asking: u32,
-    /// Sampling temperature; the judge's own if absent.
-    pub temperature: Option<f64>,
+    /// Options of the call; never shown to a judge.
+    pub sampling: SamplingOptions,
 }
 
 impl BehaviourTask {
@@ -37,22 +35,3 @@ impl BehaviourTask {
         .filter_map(|(name, text)| Some((name, text?)))
     }
 }
-
-/// What a judge decided about a behaviour.
-#[derive(Debug, Clone, PartialEq)]
-pub enum BehaviourDecision {
-    /// The benchmark does not apply to the case.
-    NotApplicable,
-    /// It applies.
-    Applies {
-        /// Whether the output passes; never when the judge is uncertain.
-        pass: bool,
-        /// The judge's score on the benchmark's own scale, 0 to 1 without one; `None` leaves it to `pass`.
-        score: Option<f64>,
-        /// Whether a person should look at it.
-        uncertain: bool,
-    },
-}
-
-/// A decision about a behaviour.
-pub type BehaviourJudgement = Judged<BehaviourDecision>;

@@ -5,7 +5,7 @@ use serde_json::Value;
 
 use crate::FenceSource;
 use crate::fence::fence_for;
-use crate::model::usable;
+use crate::model::reply_text;
 use crate::prompt::block;
 use crate::reply::object_with;
 
@@ -22,5 +22,5 @@ pub fn fenced(source: &dyn FenceSource, texts: &[(&str, &str)]) -> String {
 /// The one JSON object with this member that a reply consists of, wrapping looked through, or what is wrong with the
 /// reply: refused, withheld, cut off, empty, no JSON, ambiguous.
 pub fn reply_object(reply: &ChatReply, member: &'static str) -> Result<Value, String> {
-    usable(reply).and_then(|text| object_with(text, member))
+    reply_text(reply).and_then(|text| object_with(text, member))
 }

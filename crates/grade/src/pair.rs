@@ -1,8 +1,6 @@
 //! Judging which of two answers is better.
 
-use assize_rubric::Preference;
-
-use crate::Judged;
+use crate::SamplingOptions;
 
 /// Two answers in the order in which they are shown. Both are untrusted text, and nothing tells the judge which is
 /// whose.
@@ -20,12 +18,10 @@ pub struct PairTask {
     pub first: String,
     /// The answer shown second.
     pub second: String,
-    /// Sampling temperature; the judge's own if absent.
-    pub temperature: Option<f64>,
     /// Which repeat of the case this is, from 1; never shown to a judge. Each repeat is judged anew.
     pub repeat: u32,
-    /// How many times this judge is asked the same with this one, from 1.
-    pub asking: u32,
+    /// Options of the call; never shown to a judge.
+    pub sampling: SamplingOptions,
 }
 
 impl PairTask {
@@ -48,6 +44,3 @@ impl PairTask {
         .filter_map(|(name, text)| Some((name, text?)))
     }
 }
-
-/// Which of two answers is better, in one order.
-pub type PairJudgement = Judged<Preference>;

@@ -49,13 +49,13 @@ pub struct RubricTask {
     pub case_id: String,
     /// Which repeat of the case this is, from 1; never shown to a judge. Each repeat is judged anew.
     pub repeat: u32,
-    /// How the judge is asked.
-    pub asking: Asking,
+    /// Options of the calls; never shown to a judge.
+    pub sampling: SamplingOptions,
 }
 
-/// How a judge is asked, beside what it is asked.
+/// Options of a call that are no part of the question.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub struct Asking {
+pub struct SamplingOptions {
     /// How many times this judge is asked the same with this one, from 1. Every time is a draw of its own: it has a
     /// seed of its own, and a remembered reply of another one is not its reply.
     pub repeat: u32,
@@ -65,7 +65,7 @@ pub struct Asking {
     pub probabilities: bool,
 }
 
-impl Default for Asking {
+impl Default for SamplingOptions {
     /// Once, at the judge's own temperature, taken as written.
     fn default() -> Self {
         Self { repeat: 1, temperature: None, probabilities: false }

@@ -5,12 +5,12 @@
 
 use std::sync::Arc;
 
-use assize_grade::{Material, OfflineJudge, RubricJudge, RubricTask};
-use assize_rubric::{Criterion, Judgement, Outcome, Rubric};
+use assize_grade::{Judge, Material, OfflineJudge, Question, RubricTask};
+use assize_rubric::{Criterion, Decision, Outcome, Rubric};
 use futures_util::FutureExt;
 use serde_json::Value;
 
-fn judge(material: Material, criteria: Vec<Criterion>) -> Vec<Judgement> {
+fn judge(material: Material, criteria: Vec<Criterion>) -> Vec<Decision> {
     let task = RubricTask {
         material: Arc::new(material),
         rubric: Arc::new(Rubric::new(criteria).unwrap()),
@@ -19,9 +19,10 @@ fn judge(material: Material, criteria: Vec<Criterion>) -> Vec<Judgement> {
         truncate: assize_rubric::Truncate::Never,
         case_id: "case".into(),
         repeat: 0,
-        asking: assize_grade::Asking::default(),
+        sampling: assize_grade::SamplingOptions::default(),
     };
-    OfflineJudge.judge(&task).now_or_never().expect("the offline judge never waits")
+    let question = [Question::Rubric(task)];
+    OfflineJudge.decide(&question).now_or_never().expect("the offline judge never waits").remove(0)
 }
 
 /// Counts of (label, decision).
@@ -96,7 +97,7 @@ fn against_labels(name: &str, file: &str) -> Confusion {
         let answer = material.answer.clone();
         for (judgement, pair) in judge(material, criteria).iter().zip(pairs) {
             let label = pair[1].as_bool().unwrap();
-            let decision = judgement.outcome == Outcome::Met;
+            let decision = judgement.outcome() == Outcome::Met;
             for evidence in &judgement.evidence {
                 assert!(answer.contains(&evidence.quote), "not a quote: {}", evidence.quote);
             }

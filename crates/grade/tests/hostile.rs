@@ -116,7 +116,7 @@ fn a_judge_that_copies_what_it_reads_never_yields_the_answers_own_verdict() {
             let model = Scripted::always(Ok(reply(&frame(answer))));
             let mut task = task(vec![checklist("a", "does A")]);
             task.material = material(answer);
-            let outcome = run(&judge(&model), &task)[0].outcome;
+            let outcome = run(&judge(&model), &task)[0].outcome();
             assert_ne!(outcome, Outcome::Met, "{}", frame(answer));
         }
     }
@@ -163,11 +163,11 @@ proptest! {
             task.judging = Judging::Batched(None);
         }
         let judgements = run(&judge(&model), &task);
-        let ids: Vec<&str> = judgements.iter().map(|j| j.criterion.as_str()).collect();
+        let ids: Vec<&str> = judgements.iter().map(|j| j.criterion().unwrap().id.as_str()).collect();
         prop_assert_eq!(ids, ["a", "b", "c"]);
         for (judgement, criterion) in judgements.iter().zip(task.rubric.criteria()) {
-            prop_assert!(judgement.outcome.fits(&criterion.scale));
-            prop_assert_eq!(judgement.ungraded.is_some(), judgement.outcome == Outcome::Ungraded);
+            prop_assert!(judgement.outcome().fits(&criterion.scale));
+            prop_assert_eq!(judgement.ungraded.is_some(), judgement.outcome() == Outcome::Ungraded);
             prop_assert!(!judgement.reason.is_empty());
         }
     }
@@ -187,7 +187,7 @@ proptest! {
         let judgements = run(&OfflineJudge, &task);
         prop_assert_eq!(judgements.len(), 2);
         for judgement in &judgements {
-            prop_assert!(judgement.outcome != Outcome::Ungraded && !judgement.reason.is_empty());
+            prop_assert!(judgement.outcome() != Outcome::Ungraded && !judgement.reason.is_empty());
             for evidence in &judgement.evidence {
                 prop_assert!(answer.contains(&evidence.quote) && evidence.verified);
             }

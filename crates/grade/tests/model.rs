@@ -38,10 +38,16 @@ fn one_call_per_criterion_in_the_rubrics_order() {
     );
     let judgements = run(&judge, &task);
     assert_eq!(outcomes(&judgements), [Outcome::Met, Outcome::Unmet, scored(7)]);
-    assert_eq!(judgements.iter().map(|j| j.criterion.as_str()).collect::<Vec<_>>(), ["a", "b", "c"]);
+    assert_eq!(
+        judgements.iter().map(|j| j.criterion().unwrap().id.as_str()).collect::<Vec<_>>(),
+        ["a", "b", "c"]
+    );
     for judgement in &judgements {
-        assert_eq!((judgement.attempts, judgement.replies.len(), judgement.latency_ms), (1, 1, Some(20)));
-        assert_eq!(judgement.tokens.input, Some(10));
+        assert_eq!(
+            (judgement.spent.attempts, judgement.spent.replies.len(), judgement.spent.latency_ms),
+            (1, 1, Some(20))
+        );
+        assert_eq!(judgement.spent.tokens.input, Some(10));
         assert_eq!(judgement.judge.model.as_deref(), Some("scripted-2"));
         assert_eq!(&*judgement.judge.name, "openai:scripted");
         assert!(judgement.judge.prompt_hash.as_ref().is_some_and(|hash| hash.len() == 16));
@@ -58,8 +64,8 @@ fn an_unusable_reply_is_repaired_and_shown_as_data() {
         Scripted::list(vec![Ok(reply(r#"{"evidence":[],"reason":"r","outcome":"yes"}"#)), Ok(reply(MET))]);
     let judgements = run(&judge(&model), &task(vec![checklist("a", "does A")]));
     assert_eq!(outcomes(&judgements), [Outcome::Met]);
-    assert_eq!((judgements[0].attempts, judgements[0].replies.len()), (2, 2));
-    assert_eq!(judgements[0].tokens.output, Some(10));
+    assert_eq!((judgements[0].spent.attempts, judgements[0].spent.replies.len()), (2, 2));
+    assert_eq!(judgements[0].spent.tokens.output, Some(10));
     let requests = model.requests();
     let repair = texts(&requests[1]);
     assert_eq!(texts(&requests[0]), repair[..3], "a repair only adds to the question");
@@ -95,7 +101,7 @@ fn nonsense_for_ever_ends_ungraded_after_the_repairs() {
         let judgements = run(&judge(&model), &task(vec![checklist("a", "does A")]));
         assert_eq!(outcomes(&judgements), [Outcome::Ungraded], "{nonsense}");
         assert_eq!(judgements[0].ungraded.as_ref().unwrap().kind, UngradedKind::Malformed);
-        assert_eq!((judgements[0].attempts, model.requests().len()), (3, 3));
+        assert_eq!((judgements[0].spent.attempts, model.requests().len()), (3, 3));
         assert!(!judgements[0].reason.is_empty());
     }
 }
@@ -123,12 +129,12 @@ fn failures_keep_their_kind() {
         let model = Scripted::always(answer);
         let judgements = run(&judge(&model), &task(vec![checklist("a", "does A")]));
         let ungraded = judgements[0].ungraded.clone().unwrap();
-        assert_eq!((judgements[0].outcome, ungraded.kind), (Outcome::Ungraded, kind));
+        assert_eq!((judgements[0].outcome(), ungraded.kind), (Outcome::Ungraded, kind));
         assert!(ungraded.message.contains(words), "{}", ungraded.message);
         assert_eq!(judgements[0].reason, ungraded.message);
         assert_eq!(model.requests().len(), calls);
         if kind == UngradedKind::Transport && words.contains("60 s") {
-            assert_eq!(judgements[0].attempts, 4);
+            assert_eq!(judgements[0].spent.attempts, 4);
         }
     }
 }
@@ -206,7 +212,7 @@ fn a_batched_reply_keeps_what_is_valid_and_asks_again_for_the_rest() {
     assert!(second[3].contains("was not asked about"));
     assert!(texts(&requests[2])[2].contains("does E") && !texts(&requests[2])[2].contains("does D"));
     // The calls are counted on the first criterion of each call.
-    let attempts: Vec<u32> = judgements.iter().map(|j| j.attempts).collect();
+    let attempts: Vec<u32> = judgements.iter().map(|j| j.spent.attempts).collect();
     assert_eq!(attempts, [1, 1, 0, 0, 1]);
 }
 
@@ -267,7 +273,7 @@ fn required_evidence_must_be_there_and_true() {
         let mut task = task(vec![checklist("a", "does A")]);
         task.evidence = EvidencePolicy::Required;
         let judgements = run(&judge(&model), &task);
-        assert_eq!((judgements[0].outcome, judgements[0].attempts), (Outcome::Met, 2));
+        assert_eq!((judgements[0].outcome(), judgements[0].spent.attempts), (Outcome::Met, 2));
         assert!(
             !texts(&model.requests()[1])[3]
                 .split("[[BEGIN previous reply")
@@ -282,19 +288,19 @@ fn required_evidence_must_be_there_and_true() {
         // Without the policy the decision counts and is marked.
         task.evidence = EvidencePolicy::Checked;
         let judgements = run(&judge(&model), &task);
-        assert_eq!(judgements[0].outcome, Outcome::Met);
+        assert_eq!(judgements[0].outcome(), Outcome::Met);
         assert!(judgements[0].evidence.iter().all(|evidence| !evidence.verified));
     }
     // Nothing can be quoted for what is absent.
     let model = Scripted::always(Ok(reply(UNMET)));
     let mut task = task(vec![checklist("a", "does A")]);
     task.evidence = EvidencePolicy::Required;
-    assert_eq!(run(&judge(&model), &task)[0].outcome, Outcome::Unmet);
+    assert_eq!(run(&judge(&model), &task)[0].outcome(), Outcome::Unmet);
     // A contradiction is something that is there.
     let mut fact = checklist("a", "The sky is blue");
     fact.operator = Operator::Contradiction;
     task.rubric = rubric(vec![fact]);
-    assert_eq!(run(&judge(&model), &task)[0].outcome, Outcome::Ungraded);
+    assert_eq!(run(&judge(&model), &task)[0].outcome(), Outcome::Ungraded);
 }
 
 #[test]
@@ -377,14 +383,14 @@ fn calls_in_flight_stay_under_the_limit_and_a_closed_limit_cancels() {
     let limit = Arc::new(Semaphore::new(3));
     let judge = ModelJudge::new(model.clone(), "x", fences(), limit.clone(), JudgeOptions::default());
     let task = task((0..40).map(|n| checklist(&format!("k{n}"), "does it")).collect());
-    assert!(run(&judge, &task).iter().all(|j| j.outcome == Outcome::Met));
+    assert!(run(&judge, &task).iter().all(|j| j.outcome() == Outcome::Met));
     assert_eq!(model.most_in_flight(), 3);
     limit.close();
     let judgements = run(&judge, &task);
     assert!(
         judgements
             .iter()
-            .all(|j| j.ungraded.as_ref().unwrap().kind == UngradedKind::Cancelled && j.attempts == 0)
+            .all(|j| j.ungraded.as_ref().unwrap().kind == UngradedKind::Cancelled && j.spent.attempts == 0)
     );
     assert_eq!(model.requests().len(), 40);
 }

@@ -6,30 +6,33 @@ mod common;
 
 use std::sync::Arc;
 
-use assize_grade::{Material, OfflineJudge, RubricJudge as _};
-use assize_rubric::{Confidence, Criterion, Judgement, Operator, Outcome, RawScore};
+use assize_grade::{Judge as _, Material, OfflineJudge};
+use assize_rubric::{Confidence, Criterion, Decision, Operator, Outcome, RawScore};
 use common::*;
 
-fn judged(criterion: Criterion, answer: &str) -> Judgement {
+fn judged(criterion: Criterion, answer: &str) -> Decision {
     let mut task = task(vec![criterion]);
     task.material = material(answer);
     run(&OfflineJudge, &task).remove(0)
 }
 
 fn met(text: &str, answer: &str) -> bool {
-    judged(checklist("a", text), answer).outcome == Outcome::Met
+    judged(checklist("a", text), answer).outcome() == Outcome::Met
 }
 
 #[test]
 fn the_best_passage_is_quoted_and_the_reason_names_words() {
     let answer = "Intro text here.\n\n- Sorting is fast.\n- The **time complexity** is O(n log n).\n- Bye.";
     let judgement = judged(checklist("a", "States the time complexity O(n log n) of the heap"), answer);
-    assert_eq!(judgement.outcome, Outcome::Met);
+    assert_eq!(judgement.outcome(), Outcome::Met);
     assert_eq!(judgement.evidence[0].quote, "The **time complexity** is O(n log n).");
     assert!(judgement.evidence[0].verified);
     assert!(judgement.reason.contains("not found heap"), "{}", judgement.reason);
     assert_eq!(judgement.confidence, Some(Confidence::Low));
-    assert_eq!((judgement.attempts, judgement.replies.len(), &*judgement.judge.name), (0, 0, "offline"));
+    assert_eq!(
+        (judgement.spent.attempts, judgement.spent.replies.len(), &*judgement.judge.name),
+        (0, 0, "offline")
+    );
     assert_eq!(OfflineJudge.identity(), judgement.judge);
 }
 
@@ -61,9 +64,9 @@ fn classes_of_numbers_and_other_spellings() {
 #[test]
 fn empty_answers_and_criteria_without_words() {
     let judgement = judged(checklist("a", "Explains it"), " \n");
-    assert_eq!((judgement.outcome, judgement.reason.as_str()), (Outcome::Unmet, "The answer is empty."));
-    assert_eq!(judged(bands("a", "How well"), "").outcome, Outcome::Scored(RawScore::MIN));
-    assert_eq!(judged(checklist("a", "!!!"), "text").outcome, Outcome::Unmet);
+    assert_eq!((judgement.outcome(), judgement.reason.as_str()), (Outcome::Unmet, "The answer is empty."));
+    assert_eq!(judged(bands("a", "How well"), "").outcome(), Outcome::Scored(RawScore::MIN));
+    assert_eq!(judged(checklist("a", "!!!"), "text").outcome(), Outcome::Unmet);
 }
 
 #[test]
@@ -74,19 +77,28 @@ fn a_contradiction_needs_the_same_subject_and_another_statement() {
         judged(criterion, answer)
     };
     let number = fact("Mount Everest is 8849 metres tall", "Mount Everest is 7500 metres tall.");
-    assert_eq!((number.outcome, number.evidence.len()), (Outcome::Unmet, 1));
+    assert_eq!((number.outcome(), number.evidence.len()), (Outcome::Unmet, 1));
     assert_eq!(
-        fact("Mount Everest is 8849 metres tall", "Mount Everest is 8,849 metres tall.").outcome,
+        fact("Mount Everest is 8849 metres tall", "Mount Everest is 8,849 metres tall.").outcome(),
         Outcome::Met
     );
-    assert_eq!(fact("Mount Everest is 8849 metres tall", "I like hiking for 3 days.").outcome, Outcome::Met);
-    assert_eq!(fact("The library is thread-safe", "The library is not thread-safe.").outcome, Outcome::Unmet);
-    assert_eq!(fact("The library is not thread-safe", "The library is thread-safe.").outcome, Outcome::Unmet);
     assert_eq!(
-        fact("The library is not thread-safe", "The library is not thread-safe!").outcome,
+        fact("Mount Everest is 8849 metres tall", "I like hiking for 3 days.").outcome(),
         Outcome::Met
     );
-    assert_eq!(fact("The library is thread-safe", "").outcome, Outcome::Met);
+    assert_eq!(
+        fact("The library is thread-safe", "The library is not thread-safe.").outcome(),
+        Outcome::Unmet
+    );
+    assert_eq!(
+        fact("The library is not thread-safe", "The library is thread-safe.").outcome(),
+        Outcome::Unmet
+    );
+    assert_eq!(
+        fact("The library is not thread-safe", "The library is not thread-safe!").outcome(),
+        Outcome::Met
+    );
+    assert_eq!(fact("The library is thread-safe", "").outcome(), Outcome::Met);
 }
 
 #[test]
@@ -98,8 +110,10 @@ fn more_coverage_never_scores_lower() {
         "There is oxygen and nitrogen.",
         "There is oxygen, nitrogen and argon.",
     ];
-    let scores: Vec<u8> =
-        answers.iter().map(|answer| judged(criterion(), answer).outcome.raw_score().unwrap().get()).collect();
+    let scores: Vec<u8> = answers
+        .iter()
+        .map(|answer| judged(criterion(), answer).outcome().raw_score().unwrap().get())
+        .collect();
     assert!(scores.is_sorted() && scores[0] == 0 && scores[3] > scores[1], "{scores:?}");
 }
 
@@ -112,7 +126,7 @@ fn file_changes_and_tool_calls_are_read_too() {
         ..Material::default()
     });
     let judgement = run(&OfflineJudge, &task).remove(0);
-    assert_eq!(judgement.outcome, Outcome::Met);
+    assert_eq!(judgement.outcome(), Outcome::Met);
     assert!(judgement.evidence[0].quote.contains("function subtract"));
 }
 

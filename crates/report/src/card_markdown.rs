@@ -3,8 +3,8 @@
 use std::fmt::Write as _;
 
 use assize_analysis::{CardRun, CardTree, CaseOfBenchmark};
-use assize_rubric::{CardKind, CardScores, NodeId};
-use assize_store::{BenchmarkState, CardPartKind, RunInfo};
+use assize_rubric::{BenchmarkState, CardKind, CardScores, NodeId};
+use assize_store::{CardPartKind, RunInfo};
 
 use crate::card_scores::{closing, figure, in_order, why};
 use crate::clean;
@@ -79,7 +79,9 @@ fn row(
 /// Lists the cases that need attention, benchmark by benchmark.
 fn cases(out: &mut String, run: &CardRun) {
     let looked_at = |case: &CaseOfBenchmark| {
-        case.state.is_for_review() || case.state == BenchmarkState::Missing || case.pass == Some(false)
+        case.finding.state.is_for_review()
+            || case.finding.state == BenchmarkState::Missing
+            || case.finding.pass == Some(false)
     };
     let mut begun = false;
     for (node, part) in run.info.nodes.iter().zip(&run.parts) {
@@ -93,7 +95,7 @@ fn cases(out: &mut String, run: &CardRun) {
         }
         let _ = writeln!(out, "### {}\n\n| case | what | reason |\n|---|---|---|", cell(&node.code));
         for (id, case) in found.iter().take(MAX_CASES) {
-            let what = match case.state {
+            let what = match case.finding.state {
                 BenchmarkState::Scored => "fail".to_owned(),
                 state => state.name().replace('_', " "),
             };

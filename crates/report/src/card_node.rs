@@ -1,8 +1,9 @@
 //! Calculation of the score of one scorecard node, line by line.
 
 use assize_analysis::{CardRun, CardTree, CaseOfBenchmark};
-use assize_rubric::{Aggregation, CardKind, CardScores, Criticality, NodeId, NodeScore, Standing, at_least};
-use assize_store::BenchmarkState;
+use assize_rubric::{
+    Aggregation, BenchmarkState, CardKind, CardScores, Criticality, NodeId, NodeScore, Standing, at_least,
+};
 use serde_json::{Value, json};
 
 use crate::Style;
@@ -167,11 +168,11 @@ fn benchmark(page: &mut Page, run: &CardRun, place: usize, found: &NodeScore) {
             vec![
                 Piece::name(Tone::Plain, id),
                 Piece::plain(case.score.map(|value| plain(value.get())).unwrap_or_default()),
-                Piece::plain(said(case.state, case.pass)),
-                Piece::plain(match case.decided_by {
-                    Some(assize_store::DecidedBy::Checks) => "checks",
-                    Some(assize_store::DecidedBy::Judge) => "judge",
-                    Some(assize_store::DecidedBy::Person) => "person",
+                Piece::plain(said(case.finding.state, case.finding.pass)),
+                Piece::plain(match case.finding.decided_by {
+                    Some(assize_rubric::DecidedBy::Checks) => "checks",
+                    Some(assize_rubric::DecidedBy::Judge) => "judge",
+                    Some(assize_rubric::DecidedBy::Person) => "person",
                     None => "",
                 }),
                 Piece::said(Tone::Dim, &case.reason, REASON),
@@ -303,10 +304,10 @@ pub fn card_node_json(run: &CardRun, tree: &CardTree, scores: &CardScores<'_>, i
         .map(|(id, case)| {
             json!({
                 "case": id,
-                "state": case.state,
+                "state": case.finding.state,
                 "score": case.score,
-                "pass": case.pass,
-                "decided_by": case.decided_by,
+                "pass": case.finding.pass,
+                "decided_by": case.finding.decided_by,
                 "reason": case.reason,
                 "votes": case.votes.iter().map(vote_json).collect::<Vec<_>>(),
             })

@@ -1,7 +1,8 @@
 //! Cost and open reviews of a scorecard run.
 
 use assize_analysis::CardRun;
-use assize_store::{BenchmarkState, RunInfo};
+use assize_rubric::BenchmarkState;
+use assize_store::RunInfo;
 
 use crate::Style;
 use crate::number::{count, dollars, duration, grouped};
@@ -33,7 +34,7 @@ pub fn card_run_lines(run: &CardRun, info: &RunInfo, folder: &str, style: Style)
     let unjudged = total(BenchmarkState::Missing);
     if unjudged > 0 {
         let first = run.parts.iter().flat_map(|part| part.cases.values());
-        let mut first = first.filter(|case| case.state == BenchmarkState::Missing);
+        let mut first = first.filter(|case| case.finding.state == BenchmarkState::Missing);
         let reason = first.next().map(|case| case.reason.clone()).unwrap_or_default();
         entry("unjudged", Tone::Bad, format!("{}; the first: {reason}", count(unjudged, "case", "cases")));
     }

@@ -1,7 +1,7 @@
 //! Votes of several judges on the cases of a benchmark.
 
 use assize_analysis::{BenchmarkVote, CaseOfBenchmark};
-use assize_store::BenchmarkState;
+use assize_rubric::BenchmarkState;
 use serde_json::{Value, json};
 
 use crate::number::{count, plain};
@@ -54,7 +54,7 @@ pub(crate) fn votes(page: &mut Page, cases: &[(&str, &CaseOfBenchmark)]) {
                     (false, false) => String::new(),
                 }),
                 Piece::plain(vote.score.map(|score| plain(score.get())).unwrap_or_default()),
-                Piece::plain(said(vote.state, vote.pass)),
+                Piece::plain(said(vote.finding.state, vote.finding.pass)),
                 Piece::said(Tone::Dim, &vote.reason, REASON),
             ]
         })
@@ -79,8 +79,9 @@ pub(crate) fn votes(page: &mut Page, cases: &[(&str, &CaseOfBenchmark)]) {
 /// Returns true if the votes of a panel are not all equal. A failed vote is not a different opinion, and the
 /// judge that was escalated to is not part of the panel.
 fn differ(case: &CaseOfBenchmark) -> bool {
-    let cast = |vote: &&BenchmarkVote| !vote.escalated && vote.state != BenchmarkState::Missing;
-    let mut votes = case.votes.iter().filter(cast).map(|vote| (vote.state, vote.pass, vote.score));
+    let cast = |vote: &&BenchmarkVote| !vote.escalated && vote.finding.state != BenchmarkState::Missing;
+    let mut votes =
+        case.votes.iter().filter(cast).map(|vote| (vote.finding.state, vote.finding.pass, vote.score));
     votes.next().is_some_and(|first| votes.any(|other| other != first))
 }
 
@@ -90,9 +91,9 @@ pub(crate) fn vote_json(vote: &BenchmarkVote) -> Value {
         "judge": vote.judge,
         "repeat": vote.repeat,
         "escalated": vote.escalated,
-        "state": vote.state,
+        "state": vote.finding.state,
         "score": vote.score,
-        "pass": vote.pass,
+        "pass": vote.finding.pass,
         "reason": vote.reason,
     })
 }

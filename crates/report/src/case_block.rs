@@ -3,11 +3,11 @@
 use std::collections::HashMap;
 use std::sync::Arc;
 
-use assize_rubric::{RawScore, Scale, Verdict};
-use assize_store::{CriterionRow, GateRow, GraderRow, JudgementRow, ResultRow, criterion_texts};
+use assize_rubric::{CaseDecision, OutcomeKind, Scale, Verdict};
+use assize_store::{CriterionRow, GateRow, GraderRow, ResultRow, criterion_texts};
 
 use crate::clean;
-use crate::criterion::Decision;
+use crate::criterion::CriterionLine;
 use crate::mark::{Mark, of_ten};
 use crate::number;
 use crate::page::{Page, Piece};
@@ -40,29 +40,29 @@ pub fn case_block(
     page.finish()
 }
 
-/// Returns a lookup of stored criterion texts by grader name and criterion id, for [`case_block`]. A
-/// score-range criterion without a text of its own is described by the band of its score.
-pub fn stored_texts(judgements: &[JudgementRow]) -> impl Fn(&str, &str) -> Option<String> + '_ {
+/// The words of stored criteria by grader name and criterion id, for [`case_block`]. A score-range
+/// criterion without words of its own is shown by the band its score fell into.
+pub fn stored_texts(decisions: &[CaseDecision]) -> impl Fn(&str, &str) -> Option<String> + '_ {
     let mut texts: HashMap<(&str, Arc<str>), String> = HashMap::new();
-    for row in judgements {
+    for row in decisions {
         if row.is_vote() {
             continue;
         }
-        if row.grader_result.is_some() {
+        if row.criterion().is_none() {
             texts.extend(criterion_texts(row).into_iter().map(|(id, text)| ((&*row.grader, id), text)));
         } else if let Some(words) = words(row) {
-            let id = row.shown_id(row.criterion.id.clone());
-            texts.entry((&*row.grader, id)).or_insert_with(|| words.to_owned());
+            texts.entry((&*row.grader, row.shown_criterion())).or_insert_with(|| words.to_owned());
         }
     }
     move |grader, criterion| texts.get(&(grader, criterion.into())).cloned()
 }
 
-fn words(row: &JudgementRow) -> Option<&str> {
-    if !row.criterion.text.trim().is_empty() {
-        return Some(&row.criterion.text);
+fn words(row: &CaseDecision) -> Option<&str> {
+    let criterion = row.criterion()?;
+    if !criterion.text.trim().is_empty() {
+        return Some(&criterion.text);
     }
-    match (&row.criterion.scale, row.raw_score.and_then(|raw| RawScore::new(raw).ok())) {
+    match (&criterion.scale, row.decision.outcome().raw_score()) {
         (Scale::Bands(bands), Some(raw)) => Some(&bands.band(raw).text),
         _ => None,
     }
@@ -88,12 +88,7 @@ pub(crate) fn brief(page: &mut Page, row: &ResultRow) {
 /// Returns the main reason why a case did not pass, in a few words.
 pub(crate) fn why(row: &ResultRow) -> Option<String> {
     if let Some(error) = &row.error {
-        return Some(format!(
-            "{} {}: {}",
-            clean::name(&error.stage),
-            clean::name(&error.kind),
-            error.message
-        ));
+        return Some(format!("{} {}: {}", error.stage.name(), error.kind.name(), error.message));
     }
     if !row.gates_failed.is_empty() {
         let names: Vec<String> = row
@@ -111,7 +106,7 @@ pub(crate) fn why(row: &ResultRow) -> Option<String> {
         .graders
         .iter()
         .flat_map(|grader| &grader.criteria)
-        .filter(|row| row.outcome == "ungraded")
+        .filter(|row| row.outcome == OutcomeKind::Ungraded)
         .count()
     {
         0 => None,
@@ -155,7 +150,7 @@ fn full(page: &mut Page, row: &ResultRow, texts: &dyn Fn(&str, &str) -> Option<S
         );
     }
     if let Some(error) = &row.error {
-        let lead = format!("  {} failed ({}): ", clean::name(&error.stage), clean::name(&error.kind));
+        let lead = format!("  {} failed ({}): ", error.stage.name(), error.kind.name());
         page.text(
             &[Piece::plain("  ")],
             &[
@@ -229,8 +224,8 @@ fn criterion_lines(
     let gate_failed = gates_failed
         .iter()
         .any(|gate| gate.grader == grader.name && gate.criterion.as_deref() == Some(&criterion.id));
-    let notes = Decision::notes(criterion);
-    let decision = Decision::of(criterion, text.as_deref(), gate_failed, &notes);
+    let notes = CriterionLine::notes(criterion);
+    let decision = CriterionLine::of(criterion, text.as_deref(), gate_failed, &notes);
     decision.put(page, 2);
 }
 
@@ -246,7 +241,7 @@ fn gate_sentence(row: &ResultRow, gate: &GateRow) -> String {
     let criterion = grader.and_then(|grader| grader.criteria.iter().find(|criterion| *criterion.id == **id));
     let state = match criterion.map(|criterion| (criterion, criterion.score_of_ten())) {
         Some((_, Some(points))) => format!(" has {}", of_ten(points)),
-        Some((criterion, None)) => format!(" is {}", criterion.outcome),
+        Some((criterion, None)) => format!(" is {}", criterion.outcome.name()),
         None => String::new(),
     };
     format!("`{}`{state}, {}", clean::name(id), gate.rule)

@@ -1,6 +1,6 @@
 //! Decision on one criterion as lines of text.
 
-use assize_rubric::Evidence;
+use assize_rubric::{Evidence, OutcomeKind};
 use assize_store::CriterionRow;
 
 use crate::clean;
@@ -9,13 +9,14 @@ use crate::number;
 use crate::page::{Page, Piece};
 use crate::style::Tone;
 
-/// Fields of a decision to show.
-pub(crate) struct Decision<'a> {
+/// A decision as lines of text.
+pub(crate) struct CriterionLine<'a> {
     pub(crate) id: &'a str,
     /// Criterion text; the id is shown without one.
     pub(crate) text: Option<&'a str>,
-    pub(crate) outcome: &'a str,
-    /// Score from 0 to 10, if there is one.
+    /// How it ended; `None` for a remark, which decides nothing.
+    pub(crate) outcome: Option<OutcomeKind>,
+    /// The score from 0 to 10, when there is one.
     pub(crate) points: Option<f64>,
     pub(crate) weight: f64,
     pub(crate) gate: Option<&'a str>,
@@ -29,8 +30,8 @@ pub(crate) struct Decision<'a> {
 /// Width of the longest outcome word.
 const WORD: usize = 8;
 
-impl<'a> Decision<'a> {
-    /// Creates a decision from a stored row. `notes` come from [`Decision::notes`].
+impl<'a> CriterionLine<'a> {
+    /// The decision that is on record. `notes` come from [`CriterionLine::notes`].
     pub(crate) fn of(
         row: &'a CriterionRow,
         text: Option<&'a str>,
@@ -40,7 +41,7 @@ impl<'a> Decision<'a> {
         Self {
             id: &row.id,
             text,
-            outcome: &row.outcome,
+            outcome: Some(row.outcome),
             points: row.score_of_ten(),
             weight: row.weight,
             gate: row.gate.as_deref(),
@@ -58,10 +59,11 @@ impl<'a> Decision<'a> {
     }
 }
 
-impl Decision<'_> {
-    /// Renders the decision, with its sign indented by `indent` columns.
+impl CriterionLine<'_> {
+    /// Sets the decision, its sign `indent` columns in.
     pub(crate) fn put(&self, page: &mut Page, indent: usize) {
-        let mark = Mark::outcome(self.outcome, self.points, self.weight);
+        let of = |outcome| Mark::outcome(outcome, self.points, self.weight);
+        let mark = self.outcome.map_or(Mark::remark(), of);
         let lead = [
             Piece::plain(" ".repeat(indent)),
             Piece::new(mark.tone, format!("{} {:WORD$}  ", mark.sign, mark.word)),

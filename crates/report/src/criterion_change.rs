@@ -2,7 +2,7 @@
 
 use assize_store::CriterionRow;
 
-use crate::criterion::Decision;
+use crate::criterion::CriterionLine;
 use crate::mark::Mark;
 use crate::page::{Page, Piece};
 use crate::style::{Style, Tone};
@@ -16,7 +16,7 @@ pub fn criterion_change(
     style: Style,
 ) -> String {
     let mut page = Page::new(style);
-    let mark = |row: &CriterionRow| Mark::outcome(&row.outcome, row.score_of_ten(), row.weight);
+    let mark = |row: &CriterionRow| Mark::outcome(row.outcome, row.score_of_ten(), row.weight);
     if let Some(before) = before {
         let (was, is) = (mark(before), mark(after));
         page.line(&[
@@ -27,7 +27,7 @@ pub fn criterion_change(
             Piece::new(is.tone, is.word),
         ]);
     }
-    let notes = Decision::notes(after);
-    Decision::of(after, text, false, &notes).put(&mut page, 2);
+    let notes = CriterionLine::notes(after);
+    CriterionLine::of(after, text, false, &notes).put(&mut page, 2);
     page.finish()
 }

@@ -1,6 +1,6 @@
 //! Sign, word and tone of verdicts and outcomes.
 
-use assize_rubric::Verdict;
+use assize_rubric::{OutcomeKind, Verdict};
 use assize_store::ResultRow;
 
 use crate::number;
@@ -35,16 +35,21 @@ impl Mark {
         Self { sign: "–", word: "skipped".to_owned(), tone: Tone::Open }
     }
 
-    /// Returns the mark of a stored outcome, from its word, its score from 0 to 10, and the weight, whose
-    /// sign says whether meeting it is good.
-    pub(crate) fn outcome(outcome: &str, points: Option<f64>, weight: f64) -> Self {
+    /// A remark: said along the way; alone it decides nothing.
+    pub(crate) const fn remark() -> Self {
+        Self { sign: "·", word: String::new(), tone: Tone::Dim }
+    }
+
+    /// An outcome: the points of a score, 0 to 10, and the weight, which says whether meeting it is good.
+    pub(crate) fn outcome(outcome: OutcomeKind, points: Option<f64>, weight: f64) -> Self {
         let penalty = weight < 0.0;
         let (sign, word, tone) = match (outcome, points) {
-            ("met" | "unmet", _) => {
-                let good = (outcome == "met") != penalty;
-                (if good { "✓" } else { "✗" }, outcome.to_owned(), if good { Tone::Good } else { Tone::Bad })
+            (OutcomeKind::Met | OutcomeKind::Unmet, _) => {
+                let good = (outcome == OutcomeKind::Met) != penalty;
+                let tone = if good { Tone::Good } else { Tone::Bad };
+                (if good { "✓" } else { "✗" }, outcome.name().to_owned(), tone)
             }
-            ("scored", Some(points)) => {
+            (OutcomeKind::Scored, Some(points)) => {
                 let tone = match if penalty { 10.0 - points } else { points } {
                     8.0.. => Tone::Good,
                     5.0.. => Tone::Middling,
@@ -52,14 +57,10 @@ impl Mark {
                 };
                 ("•", of_ten(points), tone)
             }
-            // A judge or a program scored the whole; the score is shown with the grader.
-            ("scored", None) => ("•", "scored".to_owned(), Tone::Plain),
-            ("not_applicable", _) => ("–", "n/a".to_owned(), Tone::Dim),
-            // An intermediate note; it decides nothing by itself.
-            ("remark", _) => ("·", String::new(), Tone::Dim),
-            ("ungraded", _) => ("?", "ungraded".to_owned(), Tone::Open),
-            // An unknown word: shown unchanged.
-            (other, _) => ("?", other.chars().take(12).collect(), Tone::Open),
+            // A judge or a program scored something as a whole; the figure stands with the grader.
+            (OutcomeKind::Scored, None) => ("•", "scored".to_owned(), Tone::Plain),
+            (OutcomeKind::NotApplicable, _) => ("–", "n/a".to_owned(), Tone::Dim),
+            (OutcomeKind::Ungraded, _) => ("?", "ungraded".to_owned(), Tone::Open),
         };
         Self { sign, word, tone }
     }
@@ -76,11 +77,11 @@ mod tests {
 
     #[test]
     fn meeting_a_penalty_is_bad() {
-        assert_eq!(Mark::outcome("met", None, -1.0).sign, "✗");
-        assert_eq!(Mark::outcome("unmet", None, -1.0).tone, Tone::Good);
-        assert_eq!(Mark::outcome("scored", Some(9.0), 1.0).tone, Tone::Good);
-        assert_eq!(Mark::outcome("scored", Some(9.0), -1.0).tone, Tone::Bad);
-        assert_eq!(Mark::outcome("scored", Some(23.0 / 3.0), 1.0).word, "7.67/10");
-        assert_eq!(Mark::outcome("scored", Some(7.0), 1.0).word, "7/10");
+        assert_eq!(Mark::outcome(OutcomeKind::Met, None, -1.0).sign, "✗");
+        assert_eq!(Mark::outcome(OutcomeKind::Unmet, None, -1.0).tone, Tone::Good);
+        assert_eq!(Mark::outcome(OutcomeKind::Scored, Some(9.0), 1.0).tone, Tone::Good);
+        assert_eq!(Mark::outcome(OutcomeKind::Scored, Some(9.0), -1.0).tone, Tone::Bad);
+        assert_eq!(Mark::outcome(OutcomeKind::Scored, Some(23.0 / 3.0), 1.0).word, "7.67/10");
+        assert_eq!(Mark::outcome(OutcomeKind::Scored, Some(7.0), 1.0).word, "7/10");
     }
 }

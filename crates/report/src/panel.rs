@@ -1,7 +1,7 @@
 //! Panels, repeats and probabilities in words.
 
-use assize_rubric::{Probability, Ties};
-use assize_store::{EscalationRow, EscalationSummary, PanelRow, PanelSummary};
+use assize_rubric::{EscalationReport, PanelReport, Probability, Ties};
+use assize_store::{EscalationSummary, PanelSummary};
 
 use crate::clean;
 use crate::entry::entry;
@@ -12,9 +12,9 @@ use crate::style::Tone;
 /// Number of unstable criteria that the summary lists.
 const LISTED: usize = 5;
 
-/// Formats the agreement of the votes on a decision, in one line.
-pub(crate) fn brief(panel: &PanelRow) -> String {
-    // The vote of the judge that was escalated to comes last and is not part of the panel.
+/// How far the votes on a decision agree, in one line.
+pub(crate) fn brief(panel: &PanelReport) -> String {
+    // The vote of the judge that was escalated to is the last, and none of the panel's.
     let escalated = panel.escalation.as_ref().is_some_and(|row| row.because.is_some());
     let own = panel.votes.len().saturating_sub(usize::from(escalated));
     let mut words = vec![format!("{} of {}", panel.rule.name(), count(own as u64, "vote", "votes"))];
@@ -25,8 +25,8 @@ pub(crate) fn brief(panel: &PanelRow) -> String {
     words.join(", ")
 }
 
-/// Formats all numbers of the votes on a decision.
-pub(crate) fn figures(panel: &PanelRow) -> String {
+/// Everything the votes on a decision say beside the decision.
+pub(crate) fn figures(panel: &PanelReport) -> String {
     let mut words = vec![brief(panel)];
     words.extend(panel.mean.map(|mean| format!("mean {}", plain(mean))));
     words.extend(panel.flip_rate.map(|rate| format!("flips between repeats {}", share_of(rate))));
@@ -60,7 +60,7 @@ fn tie(ties: Ties) -> &'static str {
     }
 }
 
-fn escalation(row: &EscalationRow) -> String {
+fn escalation(row: &EscalationReport) -> String {
     match &row.because {
         Some(because) => {
             format!("{} decides because {}", clean::name(&row.to), clean::said(because, clean::REASON))

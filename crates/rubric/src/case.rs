@@ -1,19 +1,23 @@
 //! Combining the graders of one case.
 
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
 use crate::sum::{Sum, weight_unit};
 use crate::verdict::{Gates, grounds};
 use crate::{CombinedScore, GateState, Lines, RubricScore, Unit, Verdict, Weight, at_least};
 
-/// What a grader's author said about its place in the case.
-#[derive(Debug, Clone, Copy, PartialEq)]
+/// A grader's weight and gate, as its author set them.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[schemars(rename = "Standing")]
 pub struct GraderStanding {
-    /// How much it counts; not negative.
+    /// Weight among the graders of the case.
     pub weight: Weight,
-    /// Whether the case fails when this grader stays below its line.
+    /// Whether the case fails when the grader stays below its line.
     pub required: bool,
-    /// The grader's own line, 0 to 1; the case's pass line if absent.
+    /// The grader's own line, 0 to 1.
     pub min_score: Option<Unit>,
-    /// Whether the result is turned around: score to 1 - score, pass to fail.
+    /// Whether the result is turned around.
     pub negate: bool,
 }
 

@@ -23,6 +23,35 @@ pub enum Outcome {
     Ungraded,
 }
 
+/// An outcome without its score, as records word it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum OutcomeKind {
+    /// The answer does it.
+    Met,
+    /// The answer does not do it.
+    Unmet,
+    /// There is a score.
+    Scored,
+    /// The criterion has nothing to say about this case.
+    NotApplicable,
+    /// The judge could not be made to answer.
+    Ungraded,
+}
+
+impl OutcomeKind {
+    /// The word used in records and output.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Met => "met",
+            Self::Unmet => "unmet",
+            Self::Scored => "scored",
+            Self::NotApplicable => "not_applicable",
+            Self::Ungraded => "ungraded",
+        }
+    }
+}
+
 impl Outcome {
     /// The value on the 0 to 1 scale; `None` when nothing was decided or nothing applies.
     pub fn value(self) -> Option<f64> {
@@ -57,26 +86,32 @@ impl Outcome {
         points.whole().map_or(Self::Averaged(points), Self::Scored)
     }
 
-    /// The word used in records and output.
-    pub const fn name(self) -> &'static str {
+    /// The outcome without its score.
+    pub const fn kind(self) -> OutcomeKind {
         match self {
-            Self::Met => "met",
-            Self::Unmet => "unmet",
-            Self::Scored(_) | Self::Averaged(_) => "scored",
-            Self::NotApplicable => "not_applicable",
-            Self::Ungraded => "ungraded",
+            Self::Met => OutcomeKind::Met,
+            Self::Unmet => OutcomeKind::Unmet,
+            Self::Scored(_) | Self::Averaged(_) => OutcomeKind::Scored,
+            Self::NotApplicable => OutcomeKind::NotApplicable,
+            Self::Ungraded => OutcomeKind::Ungraded,
         }
     }
 
-    /// The outcome a record's word and raw score stand for; `None` if they do not fit together. A score without a
-    /// whole number is for the caller to read.
-    pub fn from_parts(name: &str, raw_score: Option<u8>) -> Option<Self> {
-        match (name, raw_score) {
-            ("met", None) => Some(Self::Met),
-            ("unmet", None) => Some(Self::Unmet),
-            ("scored", Some(raw)) => RawScore::new(raw).ok().map(Self::Scored),
-            ("not_applicable", None) => Some(Self::NotApplicable),
-            ("ungraded", None) => Some(Self::Ungraded),
+    /// The word used in records and output.
+    pub const fn name(self) -> &'static str {
+        self.kind().name()
+    }
+
+    /// The outcome that a kind stands for with a judge's number, or with points where there is none; `None` if they do
+    /// not fit together.
+    pub fn from_parts(kind: OutcomeKind, raw_score: Option<u8>, points: Option<f64>) -> Option<Self> {
+        match (kind, raw_score) {
+            (OutcomeKind::Met, None) => Some(Self::Met),
+            (OutcomeKind::Unmet, None) => Some(Self::Unmet),
+            (OutcomeKind::Scored, Some(raw)) => RawScore::new(raw).ok().map(Self::Scored),
+            (OutcomeKind::Scored, None) => Points::new(points?).ok().map(Self::of_points),
+            (OutcomeKind::NotApplicable, None) => Some(Self::NotApplicable),
+            (OutcomeKind::Ungraded, None) => Some(Self::Ungraded),
             _ => None,
         }
     }
@@ -102,10 +137,12 @@ mod tests {
             [Outcome::Met, Outcome::Unmet, Outcome::Scored(seven), Outcome::NotApplicable, Outcome::Ungraded]
         {
             let raw = outcome.raw_score().map(RawScore::get);
-            assert_eq!(Outcome::from_parts(outcome.name(), raw), Some(outcome));
+            assert_eq!(Outcome::from_parts(outcome.kind(), raw, None), Some(outcome));
+            let word = format!("\"{}\"", outcome.name());
+            assert_eq!(serde_json::from_str::<OutcomeKind>(&word).expect("a word"), outcome.kind());
         }
-        assert_eq!(Outcome::from_parts("scored", None), None);
-        assert_eq!(Outcome::from_parts("scored", Some(11)), None);
-        assert_eq!(Outcome::from_parts("met", Some(1)), None);
+        assert_eq!(Outcome::from_parts(OutcomeKind::Scored, None, None), None);
+        assert_eq!(Outcome::from_parts(OutcomeKind::Scored, Some(11), None), None);
+        assert_eq!(Outcome::from_parts(OutcomeKind::Met, Some(1), None), None);
     }
 }

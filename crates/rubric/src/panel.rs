@@ -88,9 +88,9 @@ impl Ties {
     }
 }
 
-/// What one vote says.
+/// The value of a vote.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub enum Cast {
+pub enum VoteValue {
     /// A value from 0 to 1; 0 or 1 for unmet and met.
     Value(f64),
     /// The criterion does not apply.
@@ -99,7 +99,7 @@ pub enum Cast {
     Missing,
 }
 
-impl From<Outcome> for Cast {
+impl From<Outcome> for VoteValue {
     fn from(outcome: Outcome) -> Self {
         match (outcome, outcome.value()) {
             (Outcome::NotApplicable, _) => Self::NotApplicable,
@@ -112,8 +112,8 @@ impl From<Outcome> for Cast {
 /// One vote.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct PanelVote {
-    /// What it says.
-    pub cast: Cast,
+    /// Its value.
+    pub value: VoteValue,
     /// The weight of its judge, above 0. Only [`PanelRule::Weighted`] looks at it.
     pub weight: f64,
 }
@@ -197,10 +197,10 @@ pub fn combine_votes(
     let mut missing: Vec<f64> = Vec::new();
     let mut not_applicable: Vec<f64> = Vec::new();
     for vote in votes {
-        match vote.cast {
-            Cast::Value(value) => values.push((value, weight(vote))),
-            Cast::NotApplicable => not_applicable.push(weight(vote)),
-            Cast::Missing => missing.push(weight(vote)),
+        match vote.value {
+            VoteValue::Value(value) => values.push((value, weight(vote))),
+            VoteValue::NotApplicable => not_applicable.push(weight(vote)),
+            VoteValue::Missing => missing.push(weight(vote)),
         }
     }
     // Sums of floats depend on their order, decisions must not.
@@ -325,19 +325,19 @@ fn most_frequent(values: &[(f64, f64)], missing: usize, could_not_apply: bool, t
 mod tests {
     use super::*;
 
-    fn votes(casts: &[Cast]) -> Vec<PanelVote> {
-        casts.iter().map(|&cast| PanelVote { cast, weight: 1.0 }).collect()
+    fn votes(casts: &[VoteValue]) -> Vec<PanelVote> {
+        casts.iter().map(|&cast| PanelVote { value: cast, weight: 1.0 }).collect()
     }
 
-    const MET: Cast = Cast::Value(1.0);
-    const UNMET: Cast = Cast::Value(0.0);
+    const MET: VoteValue = VoteValue::Value(1.0);
+    const UNMET: VoteValue = VoteValue::Value(0.0);
 
-    fn checklist(casts: &[Cast], rule: PanelRule, ties: Ties) -> PanelResult {
+    fn checklist(casts: &[VoteValue], rule: PanelRule, ties: Ties) -> PanelResult {
         combine_votes(&votes(casts), true, true, rule, ties).result
     }
 
     fn scores(raw: &[u8], rule: PanelRule, ties: Ties) -> PanelDecision {
-        let casts: Vec<Cast> = raw.iter().map(|&raw| Cast::Value(f64::from(raw) / 10.0)).collect();
+        let casts: Vec<VoteValue> = raw.iter().map(|&raw| VoteValue::Value(f64::from(raw) / 10.0)).collect();
         combine_votes(&votes(&casts), false, false, rule, ties)
     }
 
@@ -348,7 +348,7 @@ mod tests {
             ([MET, MET, MET], Value(1.0), Value(1.0), Value(1.0)),
             ([MET, UNMET, MET], Value(1.0), Value(0.0), Value(1.0)),
             ([UNMET, UNMET, MET], Value(0.0), Value(0.0), Value(1.0)),
-            ([MET, UNMET, Cast::NotApplicable], Tie, Value(0.0), Value(1.0)),
+            ([MET, UNMET, VoteValue::NotApplicable], Tie, Value(0.0), Value(1.0)),
         ] {
             for rule in [PanelRule::Majority, PanelRule::Mean, PanelRule::Median, PanelRule::Weighted] {
                 assert_eq!(checklist(&casts, rule, Ties::Ungraded), majority, "{casts:?} {rule:?}");
@@ -392,17 +392,18 @@ mod tests {
 
     #[test]
     fn a_missing_vote_that_could_change_something_leaves_all_open() {
-        let panel = |casts: &[Cast], rule| combine_votes(&votes(casts), true, false, rule, Ties::Ungraded);
-        let two = panel(&[MET, MET, Cast::Missing], PanelRule::Majority);
+        let panel =
+            |casts: &[VoteValue], rule| combine_votes(&votes(casts), true, false, rule, Ties::Ungraded);
+        let two = panel(&[MET, MET, VoteValue::Missing], PanelRule::Majority);
         assert_eq!(two.result, PanelResult::Value(1.0), "one vote can't turn two");
-        let one = panel(&[MET, UNMET, Cast::Missing], PanelRule::Majority);
+        let one = panel(&[MET, UNMET, VoteValue::Missing], PanelRule::Majority);
         assert_eq!((one.result, one.low, one.high), (PanelResult::Open, 0.0, 1.0));
-        assert_eq!(panel(&[UNMET, Cast::Missing], PanelRule::Unanimous).result, PanelResult::Value(0.0));
-        assert_eq!(panel(&[MET, Cast::Missing], PanelRule::Unanimous).result, PanelResult::Open);
-        assert_eq!(panel(&[MET, Cast::Missing], PanelRule::Any).result, PanelResult::Value(1.0));
-        assert_eq!(panel(&[Cast::Missing], PanelRule::Any).result, PanelResult::Open);
+        assert_eq!(panel(&[UNMET, VoteValue::Missing], PanelRule::Unanimous).result, PanelResult::Value(0.0));
+        assert_eq!(panel(&[MET, VoteValue::Missing], PanelRule::Unanimous).result, PanelResult::Open);
+        assert_eq!(panel(&[MET, VoteValue::Missing], PanelRule::Any).result, PanelResult::Value(1.0));
+        assert_eq!(panel(&[VoteValue::Missing], PanelRule::Any).result, PanelResult::Open);
         let mean = combine_votes(
-            &votes(&[Cast::Value(0.6), Cast::Missing]),
+            &votes(&[VoteValue::Value(0.6), VoteValue::Missing]),
             false,
             false,
             PanelRule::Mean,
@@ -413,10 +414,13 @@ mod tests {
 
     #[test]
     fn what_most_say_does_not_apply_does_not_apply() {
-        let none = Cast::NotApplicable;
+        let none = VoteValue::NotApplicable;
         assert_eq!(checklist(&[none, none, MET], PanelRule::Any, Ties::Pass), PanelResult::NotApplicable);
         assert_eq!(checklist(&[none, MET], PanelRule::Majority, Ties::Fail), PanelResult::Value(1.0));
-        assert_eq!(checklist(&[none, MET, Cast::Missing], PanelRule::Any, Ties::Fail), PanelResult::Open);
+        assert_eq!(
+            checklist(&[none, MET, VoteValue::Missing], PanelRule::Any, Ties::Fail),
+            PanelResult::Open
+        );
     }
 
     #[test]
@@ -430,7 +434,7 @@ mod tests {
             .expect("all scores"),
         );
         let outcome = |raw: &[u8]| scores(raw, PanelRule::Mean, Ties::Ungraded).outcome(&bands);
-        assert_eq!(outcome(&[7, 7, 7]), Outcome::from_parts("scored", Some(7)).expect("a score"));
+        assert_eq!(outcome(&[7, 7, 7]), Outcome::Scored(crate::RawScore::new(7).expect("in range")));
         assert!(
             matches!(outcome(&[7, 8, 8]), Outcome::Averaged(points) if (points.get() - 23.0 / 3.0).abs() < 1e-12)
         );

@@ -73,6 +73,18 @@ pub struct Repeat {
 }
 
 impl Repeat {
+    /// A repeat with this verdict. Where its score is not known, it lies within `bounds`, as far as those are known.
+    pub fn new(
+        verdict: Verdict,
+        score: Option<f64>,
+        bounds: (Option<f64>, Option<f64>),
+        gate_failed: bool,
+        cost: Cost,
+    ) -> Self {
+        let (low, high) = (score.or(bounds.0).unwrap_or(0.0), score.or(bounds.1).unwrap_or(1.0));
+        Self { verdict, score, low, high, gate_failed, cost }
+    }
+
     /// A repeat of which nothing is known.
     pub const UNKNOWN: Self = Self {
         verdict: Verdict::Incomplete,

@@ -4,7 +4,7 @@ use crate::LabelOutcome;
 
 /// What people's labels come to.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub enum Settled {
+pub enum SettledLabels {
     /// Nobody said anything that decides.
     Nothing,
     /// More than half agree: pass, fail, does not apply, or a score, the mean of theirs.
@@ -18,7 +18,7 @@ pub enum Settled {
 /// The last word of a named person counts; who left no name is somebody else each time. Who is unsure has not
 /// voted. Then the majority decides, more than half of those who did; of those who gave scores, the mean of
 /// their scores counts.
-pub fn settle_labels<'l>(labels: impl IntoIterator<Item = (Option<&'l str>, LabelOutcome)>) -> Settled {
+pub fn settle_labels<'l>(labels: impl IntoIterator<Item = (Option<&'l str>, LabelOutcome)>) -> SettledLabels {
     let mut last: Vec<(Option<&str>, LabelOutcome)> = Vec::new();
     for (who, outcome) in labels {
         match last.iter_mut().find(|(other, _)| who.is_some() && *other == who) {
@@ -37,15 +37,15 @@ pub fn settle_labels<'l>(labels: impl IntoIterator<Item = (Option<&'l str>, Labe
         .collect();
     let most = |count: usize| 2 * count > votes.len();
     if votes.is_empty() {
-        return Settled::Nothing;
+        return SettledLabels::Nothing;
     }
     if most(scores.len()) {
-        return Settled::Decided(LabelOutcome::Score(scores.iter().sum::<f64>() / scores.len() as f64));
+        return SettledLabels::Decided(LabelOutcome::Score(scores.iter().sum::<f64>() / scores.len() as f64));
     }
     [LabelOutcome::Met, LabelOutcome::Unmet, LabelOutcome::NotApplicable]
         .into_iter()
         .find(|wanted| most(votes.iter().filter(|vote| *vote == wanted).count()))
-        .map_or(Settled::Differ, Settled::Decided)
+        .map_or(SettledLabels::Differ, SettledLabels::Decided)
 }
 
 #[cfg(test)]
@@ -60,19 +60,19 @@ mod tests {
                 labels.iter().map(|(who, outcome)| (Some(*who).filter(|who| !who.is_empty()), *outcome)),
             )
         };
-        assert_eq!(of(&[]), Settled::Nothing);
-        assert_eq!(of(&[("a", Unsure)]), Settled::Nothing);
-        assert_eq!(of(&[("a", Met), ("b", Unmet)]), Settled::Differ);
-        assert_eq!(of(&[("a", Met), ("b", Unmet), ("c", Unmet)]), Settled::Decided(Unmet));
+        assert_eq!(of(&[]), SettledLabels::Nothing);
+        assert_eq!(of(&[("a", Unsure)]), SettledLabels::Nothing);
+        assert_eq!(of(&[("a", Met), ("b", Unmet)]), SettledLabels::Differ);
+        assert_eq!(of(&[("a", Met), ("b", Unmet), ("c", Unmet)]), SettledLabels::Decided(Unmet));
         assert_eq!(
             of(&[("a", Met), ("b", Unmet), ("a", Unmet)]),
-            Settled::Decided(Unmet),
+            SettledLabels::Decided(Unmet),
             "a changed their mind"
         );
-        assert_eq!(of(&[("a", Met), ("b", Unmet), ("b", Unsure)]), Settled::Decided(Met));
-        assert_eq!(of(&[("", Met), ("", Unmet)]), Settled::Differ, "two people without a name are two");
-        assert_eq!(of(&[("a", Met), ("b", Unmet), ("c", NotApplicable)]), Settled::Differ);
-        assert_eq!(of(&[("a", Score(2.0)), ("b", Score(5.0))]), Settled::Decided(Score(3.5)));
-        assert_eq!(of(&[("a", Score(2.0)), ("b", Met)]), Settled::Differ);
+        assert_eq!(of(&[("a", Met), ("b", Unmet), ("b", Unsure)]), SettledLabels::Decided(Met));
+        assert_eq!(of(&[("", Met), ("", Unmet)]), SettledLabels::Differ, "two people without a name are two");
+        assert_eq!(of(&[("a", Met), ("b", Unmet), ("c", NotApplicable)]), SettledLabels::Differ);
+        assert_eq!(of(&[("a", Score(2.0)), ("b", Score(5.0))]), SettledLabels::Decided(Score(3.5)));
+        assert_eq!(of(&[("a", Score(2.0)), ("b", Met)]), SettledLabels::Differ);
     }
 }

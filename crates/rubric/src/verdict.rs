@@ -51,6 +51,15 @@ impl Verdict {
             Self::Borderline | Self::Incomplete => self,
         }
     }
+
+    /// The verdict of a case that ended in an error: such a case does not pass.
+    #[must_use]
+    pub const fn after_error(self) -> Self {
+        match self {
+            Self::Pass | Self::Borderline => Self::Incomplete,
+            Self::Fail | Self::Incomplete => self,
+        }
+    }
 }
 
 impl fmt::Display for Verdict {

@@ -1,29 +1,21 @@
 //! From stored decisions to a result row. Used by the engine and by every later recomputation, so
 //! that a score is always a function of its decisions.
 
-use std::sync::Arc;
-
-use assize_rubric::{Cost, GraderOutcome, GraderStanding, Lines, RepeatPlan, Tokens, score_case};
-use assize_store::{
-    CaseError, GraderRow, JudgementRow, ResultRow, TurnRow, criterion_rows, grader_gates, grader_outcome,
-    settled_verdict,
+use assize_rubric::{
+    CaseDecision, Cost, GraderOutcome, GraderStanding, Lines, RepeatPlan, Tokens, grader_gates,
+    grader_outcome, score_case,
 };
+use assize_store::{CaseError, CaseKey, GateRow, GraderRow, ResultRow, TurnRow, criterion_rows};
 
 /// What a result row says beside its scores.
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) struct CaseHead {
     /// Eval-file format.
     pub(crate) format: Option<u8>,
-    /// Name of the suite.
-    pub(crate) suite: Arc<str>,
-    /// Id of the case.
-    pub(crate) case_id: Arc<str>,
-    /// Name of the target.
-    pub(crate) target: Option<Arc<str>>,
+    /// The case.
+    pub(crate) key: CaseKey,
     /// Name of the target that answered in its place.
     pub(crate) answered_by: Option<String>,
-    /// Number of the repeat.
-    pub(crate) repeat: u32,
     /// How its case is repeated, if it is.
     pub(crate) repeats: Option<RepeatPlan>,
     /// The case's tags.
@@ -54,9 +46,9 @@ pub(crate) struct Graded<'a> {
     pub(crate) name: &'a str,
     pub(crate) type_name: &'a str,
     pub(crate) standing: GraderStanding,
-    /// Its rows: one per criterion in the rubric's order, or one for the grader as a whole with those
+    /// Its decisions: one per criterion in the rubric's order, or one for the grader as a whole with those
     /// of its members after it.
-    pub(crate) rows: Vec<&'a JudgementRow>,
+    pub(crate) decisions: Vec<&'a CaseDecision>,
 }
 
 /// Scores a case from its decisions. With no grader at all (there was no answer to grade) the case
@@ -65,7 +57,7 @@ pub(crate) fn assemble(head: CaseHead, graders: &[Graded<'_>], lines: Lines) -> 
     let outcomes: Vec<(GraderStanding, GraderOutcome)> = graders
         .iter()
         .map(|grader| {
-            (grader.standing, grader_outcome(&grader.rows, lines).unwrap_or(GraderOutcome::Errored))
+            (grader.standing, grader_outcome(&grader.decisions, lines).unwrap_or(GraderOutcome::Errored))
         })
         .collect();
     let case = score_case(&outcomes, lines);
@@ -73,11 +65,11 @@ pub(crate) fn assemble(head: CaseHead, graders: &[Graded<'_>], lines: Lines) -> 
     let mut rows = Vec::with_capacity(graders.len());
     let (mut tokens, mut cost) = (head.tokens, head.cost);
     for ((grader, score), (_, outcome)) in graders.iter().zip(&case.graders).zip(&outcomes) {
-        let gates = grader_gates(&grader.rows, 0, grader.standing, outcome, score, lines);
-        gates_failed.extend(gates.into_iter().filter_map(|gate| gate.failed(grader.name)));
-        for row in &grader.rows {
-            tokens.add(row.tokens);
-            cost += row.cost();
+        let gates = grader_gates(&grader.decisions, 0, grader.standing, outcome, score, lines);
+        gates_failed.extend(gates.into_iter().filter_map(|gate| GateRow::failed(gate, grader.name)));
+        for decided in &grader.decisions {
+            tokens.add(decided.decision.spent.tokens);
+            cost += decided.decision.spent.cost;
         }
         rows.push(GraderRow {
             name: grader.name.to_owned(),
@@ -86,21 +78,21 @@ pub(crate) fn assemble(head: CaseHead, graders: &[Graded<'_>], lines: Lines) -> 
             score: score.score,
             verdict: score.verdict,
             error: error_of(grader, outcome),
-            criteria: criterion_rows(&grader.rows),
+            criteria: criterion_rows(&grader.decisions),
             pairwise: grader
-                .rows
+                .decisions
                 .iter()
-                .filter_map(|row| row.grader_result.as_ref()?.pairwise.clone())
+                .filter_map(|decided| decided.finding()?.comparison().cloned())
                 .collect(),
         });
     }
     ResultRow {
         format: head.format,
-        suite: head.suite,
-        case_id: head.case_id,
-        target: head.target,
+        suite: head.key.suite,
+        case_id: head.key.case_id,
+        target: head.key.target,
         answered_by: head.answered_by,
-        repeat: head.repeat,
+        repeat: head.key.repeat,
         repeats: head.repeats,
         tags: head.tags,
         cluster: head.cluster,
@@ -109,7 +101,7 @@ pub(crate) fn assemble(head: CaseHead, graders: &[Graded<'_>], lines: Lines) -> 
         score_low: case.bounds.map(|(low, _)| low),
         score_high: case.bounds.map(|(_, high)| high),
         coverage: case.coverage,
-        verdict: settled_verdict(case.verdict, head.error.as_ref()),
+        verdict: if head.error.is_some() { case.verdict.after_error() } else { case.verdict },
         gates_failed,
         graders: rows,
         answer: head.answer,
@@ -124,8 +116,8 @@ pub(crate) fn assemble(head: CaseHead, graders: &[Graded<'_>], lines: Lines) -> 
 }
 
 fn error_of(grader: &Graded<'_>, outcome: &GraderOutcome) -> Option<String> {
-    let stored = grader.rows.first().and_then(|row| row.grader_result.as_ref()?.error.clone());
-    stored.or_else(|| {
+    let stored = grader.decisions.first().and_then(|decided| decided.finding()?.error());
+    stored.map(str::to_owned).or_else(|| {
         (*outcome == GraderOutcome::Errored).then(|| "the decisions do not fit the rubric".to_owned())
     })
 }

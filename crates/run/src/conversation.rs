@@ -6,13 +6,14 @@ use std::time::Duration;
 
 use assize_evalfile::{Case, Conversation, Message, OnTurnFailure, Role, Turn};
 use assize_rubric::{Cost, Tokens};
-use assize_store::{CaseError, CaseRecord, TurnRow};
+use assize_store::{CaseError, CaseErrorKind, CaseRecord, CaseStage, TurnRow};
 use assize_targets::{Answer, TargetInput, TurnInput, is_question, turn_answers};
 use assize_workspace::Stay;
 use serde_json::{Value, json};
 
 use crate::assemble::{CaseHead, Graded, assemble};
-use crate::grading::{Scene, Talk};
+use crate::case_error::kind_of;
+use crate::grading::{ConversationGrades, GradingContext};
 use crate::material::target_input;
 use crate::work::{answer, head as case_head};
 use crate::{Source, WorkItem, workspace};
@@ -29,7 +30,7 @@ pub(crate) async fn converse(
     stay: Option<Stay>,
     mut head: CaseHead,
 ) -> CaseRecord {
-    let mut grades = Talk::new(&item.case, talk, item.lines);
+    let mut grades = ConversationGrades::new(&item.case, talk, item.lines);
     let mut held = Held::new(&item.case.input);
     let given = match &item.source {
         Source::Given(answer) => turn_answers(answer, talk.turns.len()),
@@ -43,22 +44,23 @@ pub(crate) async fn converse(
         let graded = WorkItem { case: Arc::new(item.case.of_turn(turn, &shown)), ..item.clone() };
         let place = Place { item, talk, number, turn };
         if let Ending::Failed(at) | Ending::Unanswered(at) = ending {
-            let scene = Scene::of_turn(&graded, &nothing, number);
+            let context = GradingContext::of_turn(&graded, &nothing, number);
             let why = format!("not held: turn {at} ");
             match ending {
                 Ending::Failed(_) => {
-                    grades.leave_out(&scene, &(why + "failed, and `on_turn_failure` is `stop`"));
+                    grades.leave_out(&context, &(why + "failed, and `on_turn_failure` is `stop`"));
                 }
-                _ => grades.break_off(&scene, why + "got no answer"),
+                _ => grades.break_off(&context, why + "got no answer"),
             }
             continue;
         }
         let mut spent = case_head(item);
         let answered = match given.next() {
-            Some(told) => told.map_err(|error| failed(error.kind.as_str(), error.to_string())),
-            None if matches!(item.source, Source::Given(_)) => {
-                Err(failed("bad_output", "the answer that is there tells of no such turn".to_owned()))
-            }
+            Some(told) => told.map_err(|error| failed(kind_of(error.kind), error.to_string())),
+            None if matches!(item.source, Source::Given(_)) => Err(failed(
+                CaseErrorKind::BadOutput,
+                "the answer that is there tells of no such turn".to_owned(),
+            )),
             None => {
                 answer(item, || place.input(&held), stay.as_ref(), &mut spent).await.map(Arc::unwrap_or_clone)
             }
@@ -69,18 +71,18 @@ pub(crate) async fn converse(
         head.turns.push(row(number, &answered, &spent));
         match answered {
             Ok(answer) => {
-                let scene = Scene::of_turn(&graded, &answer, number);
-                let has_failed = grades.grade(&scene).await;
+                let context = GradingContext::of_turn(&graded, &answer, number);
+                let has_failed = grades.grade(&context).await;
                 held.add(turn, Some(answer));
                 if has_failed && talk.on_turn_failure == OnTurnFailure::Stop {
                     ending = Ending::Failed(number);
                 }
             }
             Err(error) => {
-                let scene = Scene::of_turn(&graded, &nothing, number);
-                grades.break_off(&scene, format!("the target gave no answer: {}", error.message));
+                let context = GradingContext::of_turn(&graded, &nothing, number);
+                grades.break_off(&context, format!("the target gave no answer: {}", error.message));
                 held.add(turn, None);
-                if talk.on_turn_failure == OnTurnFailure::Stop || ends_all(&error.kind) {
+                if talk.on_turn_failure == OnTurnFailure::Stop || error.ends_all() {
                     ending = Ending::Unanswered(number);
                 }
                 let message = format!("turn {number}: {}", error.message);
@@ -94,7 +96,7 @@ pub(crate) async fn converse(
 /// Grades the conversation as a whole, and makes the record.
 async fn finish(
     item: &WorkItem,
-    mut grades: Talk,
+    mut grades: ConversationGrades,
     held: &Held<'_>,
     stay: Option<Stay>,
     mut head: CaseHead,
@@ -102,19 +104,19 @@ async fn finish(
     let transcript = held.transcript();
     let whole = held.answer();
     let tools_known = held.answers().all(tells_tools);
-    let scene = Scene::of_conversation(item, &whole, transcript.clone(), tools_known);
+    let context = GradingContext::of_conversation(item, &whole, transcript.clone(), tools_known);
     let missing = head.turns.iter().find(|turn| turn.answer.is_none()).map(|turn| turn.turn);
     match missing {
         _ if item.case.graders.is_empty() => {}
         Some(number) => grades.break_off(
-            &scene,
+            &context,
             format!("turn {number} got no answer, so there is no conversation to grade as a whole"),
         ),
         None => {
-            grades.grade(&scene).await;
+            grades.grade(&context).await;
         }
     }
-    let (grader, judgements) = grades.finish(&scene);
+    let (grader, decisions) = grades.finish(&context);
     let left = Box::pin(workspace::leave(stay)).await;
     head.error = head.error.or(left);
     head.file_changes = whole.file_changes.clone();
@@ -123,10 +125,10 @@ async fn finish(
         name: &grader.name,
         type_name: &grader.type_name,
         standing: grader.standing,
-        rows: judgements.iter().collect(),
+        decisions: decisions.iter().collect(),
     };
     let result = assemble(head, &[graded], item.lines);
-    CaseRecord { result, judgements }
+    CaseRecord { result, decisions }
 }
 
 /// Why no further turn is held.
@@ -290,13 +292,8 @@ fn row(number: u32, answered: &Result<Answer, CaseError>, spent: &CaseHead) -> T
     }
 }
 
-fn failed(kind: &str, message: String) -> CaseError {
-    CaseError { stage: "target".to_owned(), kind: kind.to_owned(), message }
-}
-
-/// Whether nothing more may be asked after a failure of this kind: the run is ending, or must not buy anything.
-fn ends_all(kind: &str) -> bool {
-    matches!(kind, "cancelled" | "not_cached")
+const fn failed(kind: CaseErrorKind, message: String) -> CaseError {
+    CaseError { stage: CaseStage::Target, kind, message }
 }
 
 #[cfg(test)]

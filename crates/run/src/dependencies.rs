@@ -144,7 +144,7 @@ impl DependencyTracker {
 
     /// Notes the result of an item, and counts its case once it is known not to have passed.
     pub(crate) fn note_result(&mut self, item: &WorkItem, row: &ResultRow) {
-        let verdict = self.note_repeat(item, row.as_repeat());
+        let verdict = self.note_repeat(item, Repeat::from(row));
         let did_not_pass = verdict.is_some_and(|verdict| verdict != Verdict::Pass);
         self.not_passed += usize::from(did_not_pass && !row.is_skipped());
     }

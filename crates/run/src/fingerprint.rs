@@ -11,7 +11,7 @@ use assize_rubric::{Identify, IdentityWriter};
 use serde_json::Value;
 
 use crate::material::target_input;
-use crate::panel::panel_wishes;
+use crate::panel::panel_selectors;
 use crate::{Prerequisite, Relations, Source, WorkItem};
 
 /// Version of what is hashed. Raised when the same inputs would lead to other results.
@@ -104,7 +104,7 @@ fn add_source(identity: &mut IdentityWriter, item: &WorkItem) {
         }
         Source::Missing { kind, message } => {
             identity.text("missing");
-            identity.field(kind);
+            identity.text(kind.name());
             identity.field(message);
         }
         Source::Target(target) => {
@@ -292,13 +292,13 @@ fn add_panel(identity: &mut IdentityWriter, item: &WorkItem, panel: &PanelSpec, 
     let spec = item.panels.spec(panel, named);
     identity.field(&*spec);
 
-    for wish in panel_wishes(&spec, item.judge_wish(named)) {
+    for wish in panel_selectors(&spec, item.judge_selector(named)) {
         item.judges.write_settings(wish, identity);
     }
 }
 
 fn add_judge(identity: &mut IdentityWriter, item: &WorkItem, named: Option<&str>) {
-    item.judges.write_settings(item.judge_wish(named), identity);
+    item.judges.write_settings(item.judge_selector(named), identity);
 }
 
 fn add_prompt(identity: &mut IdentityWriter, grader: &Grader, prompt: Option<&Prompt>) {

@@ -3,12 +3,12 @@
 use std::sync::Arc;
 
 use assize_evalfile::{CompositeAggregator, Grader, GraderKind, LlmGrader, Message, Prompt};
-use assize_grade::{Forecast, RubricJudge};
+use assize_grade::{Forecast, Judge, Question};
 use assize_rubric::Judging;
 use serde_json::Value;
 
 use crate::grading::{
-    Scene, behaviour_panel, behaviour_task, combine_task, pair_task, rubric_asking, rubric_task, whole_task,
+    GradingContext, answer_score_task, behaviour_panel, behaviour_task, combine_task, pair_task, rubric_task,
 };
 use crate::panel::Panel;
 use crate::{Source, WorkItem};
@@ -28,101 +28,91 @@ pub fn forecast(item: &WorkItem, judging: Option<Judging>) -> Result<Vec<(Arc<st
     for turn in item.case.turns() {
         // As if every turn were held, whatever comes before it.
         let turn_item = WorkItem { case: Arc::new(item.case.of_turn(turn, &before)), ..item.clone() };
-        let scene = Scene::new(&turn_item, &answer);
+        let context = GradingContext::new(&turn_item, &answer);
         for grader in &turn.graders {
-            add(&scene, grader, judging, &mut found)?;
+            add(&context, grader, judging, &mut found)?;
         }
         before.extend(turn.input.iter().cloned());
     }
-    let scene = Scene::new(item, &answer);
+    let context = GradingContext::new(item, &answer);
     for grader in &item.case.graders {
-        add(&scene, grader, judging, &mut found)?;
+        add(&context, grader, judging, &mut found)?;
     }
     Ok(found)
 }
 
 /// What a grader and everything it is made of asks of judges.
 fn add(
-    scene: &Scene<'_>,
+    context: &GradingContext<'_>,
     grader: &Grader,
     judging: Option<Judging>,
     found: &mut Vec<(Arc<str>, Forecast)>,
 ) -> Result<(), String> {
-    let judge = |named: Option<&str>| scene.item.judges.judge(scene.item.judge_wish(named));
     match &grader.kind {
         GraderKind::Rubric(rubric) => {
-            let spec = scene.item.panels.spec(&rubric.panel, rubric.judge.as_deref());
-            let panel = Panel::new(&spec, scene.item.judge_wish(rubric.judge.as_deref()));
-            let mut task = rubric_task(scene, rubric, rubric_asking(&panel, 1));
+            let spec = context.item.panels.spec(&rubric.panel, rubric.judge.as_deref());
+            let panel = Panel::new(&spec, context.item.judge_selector(rubric.judge.as_deref()));
+            let mut task = rubric_task(context, rubric, panel.probabilities);
             task.judging = judging.unwrap_or(task.judging);
-            for member in &panel.members {
-                let judge = scene.item.judges.judge(member.wish)?;
-                found.push((judge.identity().name, judge.forecast(&task).times(panel.repeats)));
-            }
-            if let Some((wish, ..)) = panel.escalate {
-                let judge = scene.item.judges.judge(wish)?;
-                found.push((judge.identity().name, judge.forecast(&task).at_most()));
-            }
+            add_panel(context, &panel, &[Question::Rubric(task)], found)
         }
         GraderKind::Llm(llm) => {
             let LlmGrader { prompt, judge: named, panel, .. } = llm;
-            let spec = scene.item.panels.spec(panel, named.as_deref());
-            let panel = Panel::new(&spec, scene.item.judge_wish(named.as_deref()));
-            let task = whole_task(scene, llm, known_text(prompt.as_ref()));
-            for member in &panel.members {
-                let judge = scene.item.judges.judge(member.wish)?;
-                found.push((judge.identity().name, judge.forecast_whole(&task).times(panel.repeats)));
-            }
-            if let Some((wish, ..)) = panel.escalate {
-                let judge = scene.item.judges.judge(wish)?;
-                found.push((judge.identity().name, judge.forecast_whole(&task).at_most()));
-            }
+            let spec = context.item.panels.spec(panel, named.as_deref());
+            let panel = Panel::new(&spec, context.item.judge_selector(named.as_deref()));
+            let task = answer_score_task(context, llm, known_text(prompt.as_ref()));
+            add_panel(context, &panel, &[Question::AnswerScore(task)], found)
         }
         GraderKind::Pairwise(pairwise) => {
-            let spec = scene.item.panels.spec(&pairwise.panel, pairwise.judge.as_deref());
-            let panel = Panel::new(&spec, scene.item.judge_wish(pairwise.judge.as_deref()));
-            let Ok(task) = pair_task(scene, pairwise) else { return Ok(()) };
-            let both = |judge: &dyn RubricJudge| {
-                let mut both = judge.forecast_pair(&task);
-                both += judge.forecast_pair(&task.turned());
-                both
-            };
-            for member in &panel.members {
-                let judge = scene.item.judges.judge(member.wish)?;
-                found.push((judge.identity().name, both(&*judge).times(panel.repeats)));
-            }
-            if let Some((wish, ..)) = panel.escalate {
-                let judge = scene.item.judges.judge(wish)?;
-                found.push((judge.identity().name, both(&*judge).at_most()));
-            }
+            let spec = context.item.panels.spec(&pairwise.panel, pairwise.judge.as_deref());
+            let panel = Panel::new(&spec, context.item.judge_selector(pairwise.judge.as_deref()));
+            let Ok(task) = pair_task(context, pairwise) else { return Ok(()) };
+            let orders = [Question::Pair(task.turned()), Question::Pair(task)];
+            add_panel(context, &panel, &orders, found)
         }
         GraderKind::Composite(composite) => {
             for member in &composite.members {
-                add(scene, member, judging, found)?;
+                add(context, member, judging, found)?;
             }
             if let CompositeAggregator::Llm { prompt, judge: named } = &composite.aggregator {
-                let judge = judge(named.as_deref())?;
-                let task = combine_task(scene, known_text(prompt.as_ref()), &Value::Null);
-                found.push((judge.identity().name, judge.forecast_whole(&task)));
+                let judge = context.item.judges.judge(context.item.judge_selector(named.as_deref()))?;
+                let task = combine_task(context, known_text(prompt.as_ref()), &Value::Null);
+                found.push((judge.identity().name, judge.forecast(&Question::AnswerScore(task))));
             }
+            Ok(())
         }
         GraderKind::Benchmark(benchmark) => {
             // Which cases a check settles is not known before it runs, so a hybrid counts in full.
-            if let Some(behaviour) = &benchmark.behaviour {
-                let spec = behaviour_panel(scene);
-                let panel = Panel::new(&spec, scene.item.judge_wish(None));
-                let task = behaviour_task(scene, behaviour);
-                for member in &panel.members {
-                    let judge = scene.item.judges.judge(member.wish)?;
-                    found.push((judge.identity().name, judge.forecast_behaviour(&task).times(panel.repeats)));
-                }
-                if let Some((wish, ..)) = panel.escalate {
-                    let judge = scene.item.judges.judge(wish)?;
-                    found.push((judge.identity().name, judge.forecast_behaviour(&task).at_most()));
-                }
-            }
+            let Some(behaviour) = &benchmark.behaviour else { return Ok(()) };
+            let spec = behaviour_panel(context);
+            let panel = Panel::new(&spec, context.item.judge_selector(None));
+            let question = Question::Behaviour(behaviour_task(context, behaviour));
+            add_panel(context, &panel, &[question], found)
         }
-        _ => {}
+        _ => Ok(()),
+    }
+}
+
+/// The calls of a panel for these questions: those of its members, and at most those of the stronger judge.
+fn add_panel(
+    context: &GradingContext<'_>,
+    panel: &Panel<'_>,
+    questions: &[Question],
+    found: &mut Vec<(Arc<str>, Forecast)>,
+) -> Result<(), String> {
+    let forecast = |judge: &dyn Judge| {
+        questions.iter().fold(Forecast::default(), |mut sum, question| {
+            sum += judge.forecast(question);
+            sum
+        })
+    };
+    for member in &panel.members {
+        let judge = context.item.judges.judge(member.selector)?;
+        found.push((judge.identity().name, forecast(&*judge).times(panel.repeats)));
+    }
+    if let Some((selector, ..)) = panel.escalate {
+        let judge = context.item.judges.judge(selector)?;
+        found.push((judge.identity().name, forecast(&*judge).at_most()));
     }
     Ok(())
 }

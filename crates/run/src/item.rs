@@ -4,10 +4,10 @@ use std::num::NonZeroUsize;
 use std::sync::Arc;
 
 use assize_evalfile::{Case, OnDependencyFailure};
-use assize_grade::{ProgramSetup, RubricJudge};
+use assize_grade::{Judge, ProgramSetup};
 use assize_llm::ChatModel;
 use assize_rubric::{EvidencePolicy, IdentityWriter, Judging, Lines, RepeatPlan, Truncate};
-use assize_store::CaseKey;
+use assize_store::{CaseErrorKind, CaseKey};
 use assize_targets::{Answer, Target};
 use assize_workspace::Workplace;
 
@@ -99,8 +99,8 @@ pub enum Source {
     Target(Arc<dyn Target>),
     /// There is none, for a reason that was found before the run: the case is recorded with it.
     Missing {
-        /// What kind of failure it is.
-        kind: &'static str,
+        /// The kind of failure.
+        kind: CaseErrorKind,
         /// What happened, in words.
         message: String,
     },
@@ -116,16 +116,16 @@ impl Source {
     }
 }
 
-/// What has a say in who judges, beside the command line and the configuration.
+/// Inputs to the choice of a judge, beside the command line and the configuration.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub struct JudgeWish<'a> {
+pub struct JudgeSelector<'a> {
     /// The judge that the grader names.
     pub grader: Option<&'a str>,
     /// The target that answers the case: it may name a judge.
     pub target: Option<&'a str>,
     /// The judge that the suite names.
     pub suite: Option<&'a str>,
-    /// The very judge that is meant, as a panel lists it: nothing else has a say then.
+    /// The judge named by a panel; overrides every other source.
     pub exactly: Option<&'a str>,
 }
 
@@ -140,29 +140,34 @@ impl WorkItem {
         }
     }
 
-    /// What has a say in who judges for a grader of this item that names this judge.
-    pub fn judge_wish<'a>(&'a self, grader: Option<&'a str>) -> JudgeWish<'a> {
-        JudgeWish { grader, target: self.source.target_name(), suite: self.judge.as_deref(), exactly: None }
+    /// Inputs to the choice of the judge for a grader of this item that names this one.
+    pub fn judge_selector<'a>(&'a self, grader: Option<&'a str>) -> JudgeSelector<'a> {
+        JudgeSelector {
+            grader,
+            target: self.source.target_name(),
+            suite: self.judge.as_deref(),
+            exactly: None,
+        }
     }
 }
 
 /// Finds judges.
 pub trait Judges: Send + Sync {
-    /// The judge for a wish. The same wish gets the same judge.
-    fn judge(&self, wish: JudgeWish<'_>) -> Result<Arc<dyn RubricJudge>, String>;
+    /// The judge for a selector. The same selector gets the same judge.
+    fn judge(&self, selector: JudgeSelector<'_>) -> Result<Arc<dyn Judge>, String>;
 
-    /// The model of the judge for a wish, and the name it goes by: a program may be lent it. The error says that the judge
+    /// The model of the judge for a selector, and the name it goes by: a program may be lent it. The error says that the judge
     /// is no model.
-    fn model(&self, wish: JudgeWish<'_>) -> Result<(String, Arc<dyn ChatModel>), String> {
-        let name = self.judge(wish)?.identity().name;
+    fn model(&self, selector: JudgeSelector<'_>) -> Result<(String, Arc<dyn ChatModel>), String> {
+        let name = self.judge(selector)?.identity().name;
         Err(format!("the judge `{name}` is no model that a program could ask"))
     }
 
-    /// Writes everything about the judge for a wish that may change its decisions: the same bytes as long as nothing of
+    /// Writes everything about the judge for a selector that may change its decisions: the same bytes as long as nothing of
     /// it changed, in every build.
-    fn write_settings(&self, wish: JudgeWish<'_>, identity: &mut IdentityWriter) {
+    fn write_settings(&self, selector: JudgeSelector<'_>, identity: &mut IdentityWriter) {
         identity.begin("judge", 1);
-        identity.field(&self.judge(wish).map(|judge| judge.identity()));
+        identity.field(&self.judge(selector).map(|judge| judge.identity()));
     }
 }
 

@@ -6,7 +6,7 @@ use std::sync::Arc;
 use assize_evalfile::{EscalateWhen, PanelSpec, Scoring};
 use assize_rubric::{PanelRule, Scale, Ties};
 
-use crate::item::JudgeWish;
+use crate::item::JudgeSelector;
 
 /// The panel of a grader after every default and override.
 #[derive(Debug, Clone, PartialEq)]
@@ -21,13 +21,13 @@ pub(crate) struct Panel<'a> {
     pub(crate) temperature: Option<f64>,
     pub(crate) probabilities: bool,
     /// Who is asked where the panel is not sure, and when that is.
-    pub(crate) escalate: Option<(JudgeWish<'a>, &'a str, EscalateWhen)>,
+    pub(crate) escalate: Option<(JudgeSelector<'a>, &'a str, EscalateWhen)>,
 }
 
 /// A judge of a panel.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(crate) struct Member<'a> {
-    pub(crate) wish: JudgeWish<'a>,
+    pub(crate) selector: JudgeSelector<'a>,
     pub(crate) weight: f64,
 }
 
@@ -94,27 +94,32 @@ fn together(
     command.clone().or(&grader).or(&defaults)
 }
 
-/// The judges that a panel may ask, that of the escalation last; `wish` is that of the one judge there would be without
+/// The judges that a panel may ask, that of the escalation last; `selector` is that of the one judge there would be without
 /// a panel.
-pub fn panel_wishes<'a>(spec: &'a PanelSpec, wish: JudgeWish<'a>) -> Vec<JudgeWish<'a>> {
-    let panel = Panel::new(spec, wish);
-    panel.members.iter().map(|member| member.wish).chain(panel.escalate.map(|(wish, ..)| wish)).collect()
+pub fn panel_selectors<'a>(spec: &'a PanelSpec, selector: JudgeSelector<'a>) -> Vec<JudgeSelector<'a>> {
+    let panel = Panel::new(spec, selector);
+    panel
+        .members
+        .iter()
+        .map(|member| member.selector)
+        .chain(panel.escalate.map(|(selector, ..)| selector))
+        .collect()
 }
 
 impl<'a> Panel<'a> {
     /// The panel of a grader; `spec` is what [`Panels::spec`] says.
-    pub(crate) fn new(spec: &'a PanelSpec, wish: JudgeWish<'a>) -> Self {
-        let exactly = |name: &'a str| JudgeWish { exactly: Some(name), ..wish };
+    pub(crate) fn new(spec: &'a PanelSpec, selector: JudgeSelector<'a>) -> Self {
+        let exactly = |name: &'a str| JudgeSelector { exactly: Some(name), ..selector };
         let mut members: Vec<Member<'a>> = spec
             .judges
             .iter()
             .map(|judge| Member {
-                wish: exactly(&judge.name),
+                selector: exactly(&judge.name),
                 weight: judge.weight.map_or(1.0, assize_rubric::Weight::get),
             })
             .collect();
         if members.is_empty() {
-            members.push(Member { wish, weight: 1.0 });
+            members.push(Member { selector, weight: 1.0 });
         }
         Self {
             members,

@@ -3,13 +3,11 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use assize_rubric::{IdentityWriter, Usd};
+use assize_rubric::{CaseDecision, IdentityWriter, PanelReport, Spent, Usd};
 use assize_stats::{Level, proportion};
-use assize_store::{
-    CaseRecord, EscalationSummary, FlipRate, JudgementRow, PanelRow, PanelSummary, UnstableCriterion, VoteRow,
-};
+use assize_store::{CaseRecord, EscalationSummary, FlipRate, PanelSummary, ResultRow, UnstableCriterion};
 
-use crate::grading::{Said, said};
+use crate::grading::{ComparableVote, comparable};
 
 /// Criteria that are followed one by one. Suites of many cases with rubrics of their own have more.
 const FOLLOWED: usize = 2_000;
@@ -44,11 +42,11 @@ struct Bought {
 }
 
 impl Bought {
-    fn add(&mut self, vote: &JudgementRow) {
-        match vote.cost_usd {
+    fn add(&mut self, spent: &Spent) {
+        match spent.cost.whole() {
             None => self.unpriced = true,
             // What came from the cache cost nothing this time, and says nothing of the price.
-            Some(_) if vote.cached_calls > 0 => {}
+            Some(_) if spent.cached_calls > 0 => {}
             Some(usd) => {
                 self.usd += usd;
                 self.decisions += 1;
@@ -101,20 +99,25 @@ impl Mean {
 impl PanelTotals {
     /// Adds a finished case.
     pub(crate) fn add(&mut self, record: &CaseRecord) {
-        let mut rows = record.judgements.iter().peekable();
+        let mut rows = record.decisions.iter().peekable();
         while let Some(row) = rows.next() {
             let Some(panel) = &row.panel else { continue };
-            let mut votes: Vec<&JudgementRow> = Vec::new();
+            let mut votes: Vec<&CaseDecision> = Vec::new();
             while let Some(vote) = rows.next_if(|row| row.is_vote()) {
                 votes.push(vote);
             }
-            self.add_decision(row, panel, &votes);
+            self.add_decision(&record.result, row, panel, &votes);
         }
     }
 
-    fn add_decision(&mut self, row: &JudgementRow, panel: &PanelRow, votes: &[&JudgementRow]) {
-        let own: Vec<&&JudgementRow> =
-            votes.iter().filter(|row| !row.vote.is_some_and(VoteRow::is_escalation)).collect();
+    fn add_decision(
+        &mut self,
+        result: &ResultRow,
+        row: &CaseDecision,
+        panel: &PanelReport,
+        votes: &[&CaseDecision],
+    ) {
+        let own: Vec<&&CaseDecision> = votes.iter().filter(|row| !row.is_escalation()).collect();
         let split = panel.agreement.is_some_and(|share| share < 1.0);
         self.decisions += 1;
         self.votes += votes.len() as u64;
@@ -123,18 +126,19 @@ impl PanelTotals {
         self.split += u64::from(split);
         self.disagreement.add(panel.disagreement);
         for repeats in own.chunk_by(|a, b| judge(a) == judge(b)) {
-            let all: Vec<Said> = repeats.iter().filter_map(|row| said(row)).collect();
+            let all: Vec<ComparableVote> =
+                repeats.iter().filter_map(|row| comparable(&row.decision)).collect();
             self.repeated += u64::from(all.len() > 1);
             self.flipped += u64::from(all.iter().any(|one| *one != all[0]));
         }
-        for vote in votes.iter().filter(|row| row.vote.is_some_and(VoteRow::is_escalation)) {
-            self.stronger.add(vote);
+        for vote in votes.iter().filter(|row| row.is_escalation()) {
+            self.stronger.add(&vote.decision.spent);
         }
         self.add_escalation(panel, &own);
-        self.follow(row, panel, split);
+        self.follow(result, row, panel, split);
     }
 
-    fn add_escalation(&mut self, panel: &PanelRow, own: &[&&JudgementRow]) {
+    fn add_escalation(&mut self, panel: &PanelReport, own: &[&&CaseDecision]) {
         let Some(escalation) = &panel.escalation else { return };
         let sum = self.escalation.get_or_insert_default();
         sum.decisions += 1;
@@ -142,30 +146,29 @@ impl PanelTotals {
             sum.escalated += 1;
         } else if let Some(first) = own.first() {
             // A call for several criteria is counted on the first of them.
-            sum.saved_calls += u64::from(first.attempts) + u64::from(first.cached_calls);
-            sum.saved_tokens.add(first.tokens);
+            let spent = &first.decision.spent;
+            sum.saved_calls += u64::from(spent.attempts) + u64::from(spent.cached_calls);
+            sum.saved_tokens.add(spent.tokens);
         }
     }
 
-    fn follow(&mut self, row: &JudgementRow, panel: &PanelRow, split: bool) {
+    fn follow(&mut self, result: &ResultRow, row: &CaseDecision, panel: &PanelReport, split: bool) {
         let mut words = IdentityWriter::default();
-        words.field(&row.criterion.text);
-        words.field(&row.criterion.scale);
+        if let Some(criterion) = row.criterion() {
+            words.field(&criterion.text);
+            words.field(&criterion.scale);
+        }
         let words = blake3::hash(words.as_bytes());
         let mut hash = [0; 8];
         hash.copy_from_slice(&words.as_bytes()[..8]);
-        let id = match &row.grader_result {
-            None => row.shown_id(row.criterion.id.clone()),
-            Some(_) => row.shown_id("score"),
-        };
-        let key = (row.suite.clone(), row.grader.clone(), id, hash);
+        let key = (result.suite.clone(), row.grader.clone(), row.shown_criterion(), hash);
         if !self.criteria.contains_key(&key) && self.criteria.len() >= FOLLOWED {
             self.not_followed += 1;
             return;
         }
         let known = self.criteria.entry(key).or_default();
-        known.case_id = (known.decisions == 0 || known.case_id.as_ref() == Some(&row.case_id))
-            .then(|| row.case_id.clone());
+        known.case_id = (known.decisions == 0 || known.case_id.as_ref() == Some(&result.case_id))
+            .then(|| result.case_id.clone());
         known.decisions += 1;
         known.split += u64::from(split);
         known.flip_rate.add(panel.flip_rate);
@@ -224,6 +227,6 @@ impl PanelTotals {
     }
 }
 
-fn judge(row: &JudgementRow) -> Option<u32> {
+fn judge(row: &CaseDecision) -> Option<u32> {
     row.vote.map(|vote| vote.judge)
 }

@@ -4,9 +4,10 @@ use std::collections::{HashMap, HashSet};
 use std::sync::Arc;
 
 use assize_rubric::{
-    Cost, Criterion, CriterionId, Lines, RepeatPlan, Rubric, Tokens, Ungraded, UngradedKind, Usd,
+    CaseDecision, Cost, Criterion, CriterionId, Decision, Finding, Lines, RepeatPlan, Rubric, Tokens,
+    Ungraded, UngradedKind, grader_outcome,
 };
-use assize_store::{CaseRecord, JudgementRow, ResultRow, grader_outcome};
+use assize_store::{CaseRecord, ResultRow};
 
 use crate::assemble::{CaseHead, Graded, assemble};
 use crate::grading::recombined;
@@ -29,42 +30,41 @@ pub struct Rescored {
 pub fn rescore(record: &CaseRecord, rubric: Option<&Rubric>, lines: Option<Lines>) -> Rescored {
     let mut unanswered = Vec::new();
     let mut dropped = Vec::new();
-    let mut judgements = Vec::with_capacity(record.judgements.len());
-    for group in record.judgements.chunk_by(|a, b| a.grader == b.grader && a.member == b.member) {
+    let mut decisions = Vec::with_capacity(record.decisions.len());
+    for group in record.decisions.chunk_by(|a, b| a.grader == b.grader && a.member == b.member) {
         match rubric.filter(|rubric| shares_a_criterion(rubric, group)) {
-            None => judgements.extend_from_slice(group),
+            None => decisions.extend_from_slice(group),
             Some(rubric) => {
                 for criterion in rubric.criteria() {
                     let row = carry_over(criterion, group);
-                    if row.ungraded.as_ref().is_some_and(|why| why.kind == UngradedKind::NotJudged) {
+                    if row.decision.ungraded.as_ref().is_some_and(|why| why.kind == UngradedKind::NotJudged) {
                         unanswered.push((row.grader.clone(), criterion.id.clone()));
                     }
                     let votes = row.panel.is_some().then(|| votes_on(group, criterion));
-                    judgements.push(row);
-                    judgements.extend(votes.into_iter().flatten());
+                    decisions.push(row);
+                    decisions.extend(votes.into_iter().flatten());
                 }
-                let gone = group.iter().filter(|row| {
-                    !row.is_vote()
-                        && !rubric.criteria().iter().any(|criterion| criterion.id == row.criterion.id)
-                });
-                dropped.extend(gone.map(|row| (row.grader.clone(), row.criterion.id.clone())));
+                let decided = group.iter().filter(|row| !row.is_vote());
+                let ids = decided.filter_map(|row| row.criterion()).map(|criterion| &criterion.id);
+                let gone = ids.filter(|id| !rubric.criteria().iter().any(|kept| kept.id == **id));
+                dropped.extend(gone.map(|id| (group[0].grader.clone(), id.clone())));
             }
         }
     }
-    recombine(&mut judgements);
+    recombine(&mut decisions);
     if let Some(lines) = lines {
-        for row in &mut judgements {
+        for row in &mut decisions {
             row.lines = lines;
         }
     }
-    let result = score_record(&record.result, &judgements);
-    Rescored { record: CaseRecord { result, judgements }, unanswered, dropped }
+    let result = score_record(&record.result, &decisions);
+    Rescored { record: CaseRecord { result, decisions }, unanswered, dropped }
 }
 
-/// The result row that `judgements` lead to; everything that is no score is taken from `stored`.
-pub fn score_record(stored: &ResultRow, judgements: &[JudgementRow]) -> ResultRow {
-    let Some(lines) = judgements.first().map(|row| row.lines) else { return stored.clone() };
-    let groups: Vec<&[JudgementRow]> = judgements.chunk_by(|a, b| a.grader == b.grader).collect();
+/// The result row that `decisions` lead to; everything that is no score is taken from `stored`.
+pub fn score_record(stored: &ResultRow, decisions: &[CaseDecision]) -> ResultRow {
+    let Some(lines) = decisions.first().map(|row| row.lines) else { return stored.clone() };
+    let groups: Vec<&[CaseDecision]> = decisions.chunk_by(|a, b| a.grader == b.grader).collect();
     // Rows that make no rubric can't have been written by a run, and a grader without rows broke
     // before it decided anything: what is stored then stands.
     if groups.iter().any(|group| grader_outcome(&group.iter().collect::<Vec<_>>(), lines).is_err()) {
@@ -85,18 +85,15 @@ pub fn score_record(stored: &ResultRow, judgements: &[JudgementRow]) -> ResultRo
             Some(Graded {
                 name: &first.grader,
                 type_name: types.get(first.grader.as_ref()).copied().unwrap_or("rubrics"),
-                standing: first.standing.into(),
-                rows: rows.iter().collect(),
+                standing: first.standing,
+                decisions: rows.iter().collect(),
             })
         })
         .collect();
     let head = CaseHead {
         format: stored.format,
-        suite: stored.suite.clone(),
-        case_id: stored.case_id.clone(),
-        target: stored.target.clone(),
+        key: stored.key(),
         answered_by: stored.answered_by.clone(),
-        repeat: stored.repeat,
         repeats: stored.repeats.map(|plan| RepeatPlan { lines, ..plan }),
         tags: stored.tags.clone(),
         cluster: stored.cluster.clone(),
@@ -119,64 +116,56 @@ pub fn score_record(stored: &ResultRow, judgements: &[JudgementRow]) -> ResultRo
 }
 
 /// The votes on a criterion, as it reads now.
-fn votes_on(group: &[JudgementRow], criterion: &Criterion) -> Vec<JudgementRow> {
-    let votes = group.iter().filter(|row| row.is_vote() && row.criterion.id == criterion.id);
-    votes.map(|row| JudgementRow { criterion: criterion.clone(), ..row.clone() }).collect()
+fn votes_on(group: &[CaseDecision], criterion: &Criterion) -> Vec<CaseDecision> {
+    let votes = group.iter().filter(|row| row.is_vote() && has_id(row, criterion));
+    votes.map(|row| as_it_reads(row, criterion)).collect()
 }
 
-/// Works every panel's decision out again from the votes that follow it.
-fn recombine(judgements: &mut [JudgementRow]) {
-    for at in 0..judgements.len() {
-        if judgements[at].panel.is_some() {
-            let votes = judgements[at + 1..].iter().take_while(|row| row.is_vote()).count();
-            judgements[at] = recombined(&judgements[at], &judgements[at + 1..=at + votes]);
+/// The decision, on the criterion as it reads now.
+fn as_it_reads(row: &CaseDecision, criterion: &Criterion) -> CaseDecision {
+    let finding = Finding::Criterion { criterion: criterion.clone(), outcome: row.decision.outcome() };
+    CaseDecision { decision: Decision { finding, ..row.decision.clone() }, ..row.clone() }
+}
+
+fn has_id(row: &CaseDecision, criterion: &Criterion) -> bool {
+    row.criterion().is_some_and(|stored| stored.id == criterion.id)
+}
+
+/// Computes every panel's decision again from the votes that follow it.
+fn recombine(decisions: &mut [CaseDecision]) {
+    for at in 0..decisions.len() {
+        if decisions[at].panel.is_some() {
+            let votes = decisions[at + 1..].iter().take_while(|row| row.is_vote()).count();
+            decisions[at] = recombined(&decisions[at], &decisions[at + 1..=at + votes]);
         }
     }
 }
 
-fn shares_a_criterion(rubric: &Rubric, rows: &[JudgementRow]) -> bool {
-    rows.iter().any(|row| {
-        row.grader_result.is_none()
-            && rubric.criteria().iter().any(|criterion| criterion.id == row.criterion.id)
-    })
+fn shares_a_criterion(rubric: &Rubric, rows: &[CaseDecision]) -> bool {
+    rows.iter().any(|row| rubric.criteria().iter().any(|criterion| has_id(row, criterion)))
 }
 
-fn carry_over(criterion: &Criterion, group: &[JudgementRow]) -> JudgementRow {
-    let stored = group.iter().find(|row| row.criterion.id == criterion.id);
-    let same = stored.filter(|row| {
-        row.criterion.text == criterion.text
-            && row.criterion.scale == criterion.scale
-            && row.criterion.operator == criterion.operator
-    });
-    if let Some(row) = same {
-        return JudgementRow { criterion: criterion.clone(), ..row.clone() };
+fn carry_over(criterion: &Criterion, group: &[CaseDecision]) -> CaseDecision {
+    let stored = group.iter().find(|row| has_id(row, criterion));
+    let reads_the_same = |was: &Criterion| {
+        was.text == criterion.text && was.scale == criterion.scale && was.operator == criterion.operator
+    };
+    if let Some(row) = stored.filter(|row| row.criterion().is_some_and(reads_the_same)) {
+        return as_it_reads(row, criterion);
     }
+
     let message = match stored {
         Some(_) => "the criterion reads differently now; run it again to have it judged",
         None => "the criterion was not there when the run was judged",
     };
+    let ungraded = Ungraded { kind: UngradedKind::NotJudged, message: message.to_owned() };
     // The group has at least one row: it shares a criterion with the rubric.
     let pattern = stored.unwrap_or(&group[0]);
-    JudgementRow {
-        criterion: criterion.clone(),
-        outcome: "ungraded".into(),
-        raw_score: None,
-        points: None,
-        probability: None,
+    let judge = pattern.decision.judge.clone();
+    CaseDecision {
+        decision: Decision::ungraded(judge, criterion.clone(), ungraded),
         vote: None,
         panel: None,
-        reason: message.to_owned(),
-        confidence: None,
-        evidence: Vec::new(),
-        ungraded: Some(Ungraded { kind: UngradedKind::NotJudged, message: message.to_owned() }),
-        attempts: 0,
-        cached_calls: 0,
-        tokens: Tokens::default(),
-        latency_ms: None,
-        cost_usd: Some(Usd::ZERO),
-        cost_partial: None,
-        truncated: None,
-        replies: Vec::new(),
         ..pattern.clone()
     }
 }

@@ -4,7 +4,7 @@ use std::panic::AssertUnwindSafe;
 use std::sync::Arc;
 
 use assize_rubric::{Ungraded, UngradedKind};
-use assize_store::{CaseRecord, CaseRows, StoreError};
+use assize_store::{CaseErrorKind, CaseRecord, CaseRows, StoreError};
 use assize_workspace::Turn;
 use futures_util::FutureExt;
 use tokio_util::sync::CancellationToken;
@@ -29,9 +29,9 @@ impl FinishedCase {
     /// Returns true if the record lacks something that was given up rather than tried.
     pub(crate) fn was_cut_short(&self) -> bool {
         let given_up = |reason: &Ungraded| reason.kind == UngradedKind::Cancelled;
-        let CaseRecord { result, judgements } = &self.record;
-        result.error.as_ref().is_some_and(|error| error.kind == "cancelled")
-            || judgements.iter().any(|row| row.ungraded.as_ref().is_some_and(given_up))
+        let CaseRecord { result, decisions } = &self.record;
+        result.error.as_ref().is_some_and(|error| error.kind == CaseErrorKind::Cancelled)
+            || decisions.iter().any(|row| row.decision.ungraded.as_ref().is_some_and(given_up))
     }
 }
 
@@ -55,7 +55,7 @@ pub(crate) async fn run_in_slot(
     };
 
     // Encoded here rather than by the writer, so that all threads share the work.
-    let rows = CaseRows::new(&record.judgements, &record.result, Some(inputs));
+    let rows = CaseRows::new(&record.decisions, &record.result, Some(inputs));
     Some(FinishedCase { item, record, rows })
 }
 

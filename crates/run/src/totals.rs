@@ -1,6 +1,6 @@
 //! What a run adds up to, kept in constant memory.
 
-use assize_rubric::{Cost, Tokens};
+use assize_rubric::{Cost, Outcome, Tokens};
 use assize_stats::{Accumulator, Level};
 use assize_store::{CaseRecord, Counts, MeanScore, PanelSummary};
 
@@ -84,20 +84,21 @@ impl Totals {
         self.tokens.add(row.tokens);
         self.cost += row.cost();
         self.panels.add(record);
-        for judgement in &record.judgements {
-            self.judge_calls += u64::from(judgement.attempts);
-            self.judge_calls_cached += u64::from(judgement.cached_calls);
-            if judgement.grader_result.is_none() && !judgement.is_vote() {
+        for decided in &record.decisions {
+            let decision = &decided.decision;
+            self.judge_calls += u64::from(decision.spent.attempts);
+            self.judge_calls_cached += u64::from(decision.spent.cached_calls);
+            if decided.criterion().is_some() && !decided.is_vote() {
                 self.criteria += 1;
-                self.criteria_truncated += u64::from(judgement.truncated.is_some());
-                self.criteria_ungraded += u64::from(judgement.outcome == "ungraded");
+                self.criteria_truncated += u64::from(decision.truncated.is_some());
+                self.criteria_ungraded += u64::from(decision.outcome() == Outcome::Ungraded);
             }
             // The quotes of a panel are those of its votes.
-            if judgement.panel.is_some() {
+            if decided.panel.is_some() {
                 continue;
             }
-            self.quotes += judgement.evidence.len() as u64;
-            self.quotes_verified += judgement.evidence.iter().filter(|quote| quote.verified).count() as u64;
+            self.quotes += decision.evidence.len() as u64;
+            self.quotes_verified += decision.evidence.iter().filter(|quote| quote.verified).count() as u64;
         }
     }
 

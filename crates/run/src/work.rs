@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use assize_rubric::{Cost, Tokens, Verdict};
-use assize_store::{CaseError, CaseRecord, DEPENDENCY, ResultRow, SKIPPED};
+use assize_store::{CaseError, CaseErrorKind, CaseRecord, CaseStage, ResultRow};
 use assize_targets::{Answer, TargetInput};
 use assize_workspace::{Stay, Turn};
 use futures_util::future::join_all;
@@ -11,9 +11,10 @@ use tokio::time::Instant;
 
 use crate::about::{case_hash, cluster};
 use crate::assemble::{CaseHead, Graded, assemble};
+use crate::case_error::kind_of;
 use crate::conversation::converse;
 use crate::dependencies::Blocked;
-use crate::grading::{Scene, grade};
+use crate::grading::{GradingContext, grade};
 use crate::material::target_input;
 use crate::{Source, WorkItem, workspace};
 
@@ -24,7 +25,7 @@ pub(crate) async fn work(item: &WorkItem, turn: Option<Turn>) -> CaseRecord {
     let without_grades = |mut head: CaseHead, error| {
         head.error = Some(error);
         head.duration_ms = millis(begun);
-        CaseRecord { result: assemble(head, &[], item.lines), judgements: Vec::new() }
+        CaseRecord { result: assemble(head, &[], item.lines), decisions: Vec::new() }
     };
     let stay = match Box::pin(workspace::enter(item, turn)).await {
         Ok(stay) => stay,
@@ -48,52 +49,52 @@ pub(crate) async fn work(item: &WorkItem, turn: Option<Turn>) -> CaseRecord {
     head.answer = Some(answer.text.clone());
     head.file_changes.clone_from(&answer.file_changes);
 
-    let scene = Scene::new(item, &answer);
+    let context = GradingContext::new(item, &answer);
     let graders = &item.case.graders;
-    let decided = join_all(graders.iter().map(|grader| grade(&scene, grader))).await;
+    let decided = join_all(graders.iter().map(|grader| grade(&context, grader))).await;
     let graded: Vec<Graded<'_>> = graders
         .iter()
         .zip(&decided)
-        .map(|(grader, rows)| Graded {
+        .map(|(grader, decisions)| Graded {
             name: &grader.name,
             type_name: &grader.type_name,
             standing: grader.standing,
-            rows: rows.iter().collect(),
+            decisions: decisions.iter().collect(),
         })
         .collect();
     // Graders that are programs look at the workspace too, so it is given back after them.
     head.error = Box::pin(workspace::leave(stay)).await;
     head.duration_ms = millis(begun);
     let result = assemble(head, &graded, item.lines);
-    CaseRecord { result, judgements: decided.into_iter().flatten().collect() }
+    CaseRecord { result, decisions: decided.into_iter().flatten().collect() }
 }
 
 /// The record of an item whose work broke inside this program: said, never lost.
 pub(crate) fn panic_record(item: &WorkItem, message: String) -> CaseRecord {
-    let error = CaseError { stage: "grade".to_owned(), kind: "internal".to_owned(), message };
+    let error = CaseError { stage: CaseStage::Grade, kind: CaseErrorKind::Internal, message };
     // What was spent before it broke is not known.
     let head = CaseHead { error: Some(error), cost: Cost::UNKNOWN, ..head(item) };
-    CaseRecord { result: assemble(head, &[], item.lines), judgements: Vec::new() }
+    CaseRecord { result: assemble(head, &[], item.lines), decisions: Vec::new() }
 }
 
 /// The record of an item that is not run because of one it depends on.
 pub(crate) fn blocked_record(item: &WorkItem, blocked: Blocked) -> CaseRecord {
-    let kind = if blocked.verdict == Verdict::Fail { "dependency_failed" } else { SKIPPED };
-    let error = CaseError { stage: DEPENDENCY.to_owned(), kind: kind.to_owned(), message: blocked.reason };
+    let kind = match blocked.verdict {
+        Verdict::Fail => CaseErrorKind::DependencyFailed,
+        _ => CaseErrorKind::Skipped,
+    };
+    let error = CaseError { stage: CaseStage::Dependency, kind, message: blocked.reason };
     let head = CaseHead { error: Some(error), ..head(item) };
     let result = ResultRow { verdict: blocked.verdict, ..assemble(head, &[], item.lines) };
-    CaseRecord { result, judgements: Vec::new() }
+    CaseRecord { result, decisions: Vec::new() }
 }
 
 /// What a record says of an item before anything was asked or spent.
 pub(crate) fn head(item: &WorkItem) -> CaseHead {
     CaseHead {
         format: item.format,
-        suite: Arc::clone(&item.suite),
-        case_id: item.case.id.clone().into(),
-        target: item.source.target_name().map(Arc::from),
+        key: item.key(),
         answered_by: None,
-        repeat: item.repeat,
         repeats: Some(item.relations.repeats).filter(|plan| plan.count > 1),
         tags: item.case.tags.clone(),
         cluster: cluster(&item.case),
@@ -116,16 +117,12 @@ pub(crate) async fn answer(
     stay: Option<&Stay>,
     head: &mut CaseHead,
 ) -> Result<Arc<Answer>, CaseError> {
-    let failed = |kind: &str, message: String| CaseError {
-        stage: "target".to_owned(),
-        kind: kind.to_owned(),
-        message,
-    };
+    let failed = |kind, message: String| CaseError { stage: CaseStage::Target, kind, message };
     match &item.source {
         Source::Given(answer) => Ok(Arc::clone(answer)),
-        Source::Missing { kind, message } => Err(failed(kind, message.clone())),
+        Source::Missing { kind, message } => Err(failed(*kind, message.clone())),
         Source::Target(target) => {
-            let mut input = input().map_err(|message| failed("bad_input", message))?;
+            let mut input = input().map_err(|message| failed(CaseErrorKind::BadInput, message))?;
             input.workdir = stay.map(|stay| stay.folder().to_path_buf());
             match target.answer(&input).await {
                 Ok(mut answer) => {
@@ -148,7 +145,7 @@ pub(crate) async fn answer(
                         head.tokens = error.tokens;
                         head.cost = error.cost;
                     }
-                    Err(failed(error.kind.as_str(), error.to_string()))
+                    Err(failed(kind_of(error.kind), error.to_string()))
                 }
             }
         }

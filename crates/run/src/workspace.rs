@@ -1,7 +1,7 @@
 //! The workspace of an item: coming to it, what was changed there, leaving it.
 
 use assize_evalfile::Case;
-use assize_store::CaseError;
+use assize_store::{CaseError, CaseErrorKind, CaseStage};
 use assize_targets::Answer;
 use assize_workspace::{PlaceError, Stay, Turn, Visitor};
 
@@ -10,7 +10,11 @@ use crate::WorkItem;
 /// Lends the item its workspace, if it has one.
 pub(crate) async fn enter(item: &WorkItem, turn: Option<Turn>) -> Result<Option<Stay>, CaseError> {
     let (Some(place), Some(turn)) = (&item.workplace, turn) else { return Ok(None) };
-    place.enter(turn, visitor(&item.case)).await.map(Some).map_err(|error| failed("workspace", error))
+    place
+        .enter(turn, visitor(&item.case))
+        .await
+        .map(Some)
+        .map_err(|error| failed(CaseStage::Workspace, error))
 }
 
 fn visitor(case: &Case) -> Visitor {
@@ -20,7 +24,7 @@ fn visitor(case: &Case) -> Visitor {
 /// Adds to an answer what was changed while it was made, and where.
 pub(crate) async fn look(stay: Option<&Stay>, answer: &mut Answer) -> Result<(), CaseError> {
     let Some(stay) = stay else { return Ok(()) };
-    let changes = stay.changes().await.map_err(|error| failed("workspace", error))?;
+    let changes = stay.changes().await.map_err(|error| failed(CaseStage::Workspace, error))?;
     answer.file_changes = Some(changes.diff);
     answer.workspace = Some(stay.folder().to_path_buf());
     Ok(())
@@ -28,9 +32,10 @@ pub(crate) async fn look(stay: Option<&Stay>, answer: &mut Answer) -> Result<(),
 
 /// Gives the workspace back. What fails then is told beside whatever came of the case.
 pub(crate) async fn leave(stay: Option<Stay>) -> Option<CaseError> {
-    stay?.end().await.err().map(|error| failed("teardown", error))
+    stay?.end().await.err().map(|error| failed(CaseStage::Teardown, error))
 }
 
-fn failed(stage: &str, error: PlaceError) -> CaseError {
-    CaseError { stage: stage.to_owned(), kind: error.kind.to_owned(), message: error.message }
+fn failed(stage: CaseStage, error: PlaceError) -> CaseError {
+    let kind = CaseErrorKind::from_name(error.kind).unwrap_or(CaseErrorKind::Io);
+    CaseError { stage, kind, message: error.message }
 }

@@ -43,7 +43,7 @@ pub trait Recorder {
 
 impl Recorder for RunWriter {
     fn record(&mut self, record: &CaseRecord) -> Result<(), StoreError> {
-        Self::record(self, &record.judgements, &record.result)
+        Self::record(self, &record.decisions, &record.result)
     }
 
     fn take(&mut self, _record: &CaseRecord, rows: &CaseRows) -> Result<(), StoreError> {

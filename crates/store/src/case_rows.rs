@@ -1,6 +1,7 @@
 //! The rows of a finished case as the files of a run take them, made where the case was worked on: the one thread that
 //! appends them then only copies bytes.
 
+use assize_rubric::CaseDecision;
 use serde::Serialize;
 
 use crate::{InputsRow, JudgementRow, ResultRow, StoreError};
@@ -22,27 +23,21 @@ pub struct CaseRows {
 impl CaseRows {
     /// Writes the rows; `inputs` is the hash of what the result rests on, for runs that can be resumed.
     pub fn new(
-        judgements: &[JudgementRow],
+        decisions: &[CaseDecision],
         result: &ResultRow,
         inputs: Option<String>,
     ) -> Result<Self, StoreError> {
         let mut rows = Self {
-            judgements: Vec::with_capacity(judgements.len() * USUAL_JUDGEMENT),
+            judgements: Vec::with_capacity(decisions.len() * USUAL_JUDGEMENT),
             inputs: Vec::new(),
-            result: Vec::with_capacity(USUAL_RESULT + judgements.len() * USUAL_CRITERION),
+            result: Vec::with_capacity(USUAL_RESULT + decisions.len() * USUAL_CRITERION),
         };
-        for row in judgements {
-            append(&mut rows.judgements, row)?;
+        let key = result.key();
+        for decided in decisions {
+            append(&mut rows.judgements, &JudgementRow::new(&key, decided))?;
         }
         if let Some(inputs) = inputs {
-            let inputs = InputsRow {
-                suite: result.suite.clone(),
-                case_id: result.case_id.clone(),
-                target: result.target.clone(),
-                repeat: result.repeat,
-                inputs,
-            };
-            append(&mut rows.inputs, &inputs)?;
+            append(&mut rows.inputs, &InputsRow { key, inputs })?;
         }
         append(&mut rows.result, result)?;
         Ok(rows)

@@ -6,9 +6,10 @@ use std::panic::resume_unwind;
 use std::path::{Path, PathBuf};
 use std::thread::{self, JoinHandle};
 
+use assize_rubric::CaseDecision;
 use serde::{Deserialize, Serialize};
 
-use crate::{CaseRows, JudgementRow, ResultRow, ReviewRow, RunInfo, StoreError};
+use crate::{CaseRows, ResultRow, ReviewRow, RunInfo, StoreError};
 
 pub(crate) const RUN_FILE: &str = "run.json";
 pub(crate) const RESULTS_FILE: &str = "results.jsonl";
@@ -221,8 +222,8 @@ impl RunWriter {
     }
 
     /// Records a finished case.
-    pub fn record(&mut self, judgements: &[JudgementRow], result: &ResultRow) -> Result<(), StoreError> {
-        self.append(&CaseRows::new(judgements, result, None)?);
+    pub fn record(&mut self, decisions: &[CaseDecision], result: &ResultRow) -> Result<(), StoreError> {
+        self.append(&CaseRows::new(decisions, result, None)?);
         self.settle()
     }
 

@@ -1,10 +1,11 @@
 //! What a grader that is no rubric decided, as stored in its row of `judgements.jsonl`.
 
+use assize_rubric::{
+    BenchmarkFinding, Comparison, Composition, GraderFinding, GraderFindingKind, Note, Unit,
+};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
-
-use crate::{BenchmarkRow, PairwiseRow, Standing};
 
 /// The result of a grader as a whole. Rubrics have none: they have one row a criterion instead.
 #[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize, JsonSchema)]
@@ -23,63 +24,62 @@ pub struct GraderResult {
     pub details: Option<Value>,
     /// For a composite: its members and how they are combined.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub composite: Option<CompositeRow>,
+    pub composite: Option<Composition>,
     /// For a benchmark of a scorecard: what became of it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub benchmark: Option<BenchmarkRow>,
+    pub benchmark: Option<BenchmarkFinding>,
     /// For a comparison with another answer: what both orders came to.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub pairwise: Option<PairwiseRow>,
+    pub pairwise: Option<Comparison>,
 }
 
-/// One finding of a grader.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
-pub struct Note {
-    /// What was looked at.
-    pub text: String,
-    /// Whether it is as it should be; null for a remark.
-    pub passed: Option<bool>,
-    /// What was found.
-    #[serde(default)]
-    pub reason: String,
-    /// How much it counts among the notes; null where notes do not make the score.
-    #[serde(default)]
-    pub weight: Option<f64>,
+impl GraderResult {
+    /// The result with what its row says about a benchmark beside it.
+    pub(crate) fn with_applicability(mut self, may_not_apply: bool) -> Self {
+        if let Some(benchmark) = &mut self.benchmark {
+            benchmark.may_not_apply = may_not_apply;
+        }
+        self
+    }
 }
 
-/// A composite: members and how they become one score.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
-pub struct CompositeRow {
-    /// How members are combined.
-    pub aggregator: Aggregator,
-    /// The members, in order.
-    pub members: Vec<MemberRow>,
+impl From<&GraderFinding> for GraderResult {
+    fn from(finding: &GraderFinding) -> Self {
+        let mut result = Self {
+            score: finding.score().map(Unit::get),
+            error: finding.error().map(str::to_owned),
+            notes: finding.notes.clone(),
+            details: finding.details.clone(),
+            ..Self::default()
+        };
+        match &finding.kind {
+            GraderFindingKind::Score => {}
+            GraderFindingKind::Composite(composition) => result.composite = Some(composition.clone()),
+            GraderFindingKind::Benchmark(benchmark) => result.benchmark = Some(*benchmark),
+            GraderFindingKind::Comparison(comparison) => {
+                result.pairwise = Some(Comparison::clone(comparison));
+            }
+        }
+        result
+    }
 }
 
-/// How members are combined.
-#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize, JsonSchema)]
-#[serde(rename_all = "snake_case")]
-pub enum Aggregator {
-    /// Weighted mean of the members.
-    WeightedAverage,
-    /// The share of members that pass must reach this, 0 to 1.
-    Threshold(assize_rubric::Unit),
-    /// The lowest score of a member.
-    Lowest,
-    /// The highest score of a member.
-    Highest,
-    /// A program or a judge gave the score that stands in the row.
-    Decided,
-}
+impl From<GraderResult> for GraderFinding {
+    fn from(result: GraderResult) -> Self {
+        let score = match (result.error, result.score) {
+            (Some(error), _) => Err(error),
+            (None, None) => Ok(None),
+            (None, Some(score)) => Unit::new(score)
+                .map(Some)
+                .map_err(|_| format!("the stored score {score} does not lie between 0 and 1")),
+        };
+        let kind = match (result.composite, result.benchmark, result.pairwise) {
+            (Some(composition), ..) => GraderFindingKind::Composite(composition),
+            (None, Some(benchmark), _) => GraderFindingKind::Benchmark(benchmark),
+            (None, None, Some(comparison)) => GraderFindingKind::Comparison(Box::new(comparison)),
+            (None, None, None) => GraderFindingKind::Score,
+        };
 
-/// A member of a composite.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
-pub struct MemberRow {
-    /// Name, unique in its composite.
-    pub name: String,
-    /// Type, such as `contains`.
-    #[serde(rename = "type")]
-    pub type_name: String,
-    /// Its place in the composite.
-    pub standing: Standing,
+        Self { score, notes: result.notes, details: result.details, kind }
+    }
 }

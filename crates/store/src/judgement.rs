@@ -1,16 +1,16 @@
 //! One row of `judgements.jsonl`: one decision with everything it rests on.
 
-use std::borrow::Cow;
 use std::sync::Arc;
 
 use assize_rubric::{
-    Confidence, Cost, Criterion, Evidence, GraderStanding, JudgeIdentity, Judgement, Lines, Outcome,
-    PartialCost, Points, Probability, Tokens, Truncated, Ungraded, Unit, Usd, Weight,
+    CaseDecision, Confidence, Cost, Criterion, Decision, Evidence, Finding, GraderFinding, GraderStanding,
+    JudgeIdentity, Lines, Outcome, OutcomeKind, PanelReport, PartialCost, Probability, RawScore, Spent,
+    Tokens, Truncated, Ungraded, Usd, Vote,
 };
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use crate::{GraderResult, PanelRow, VoteRow};
+use crate::{CaseKey, GraderResult};
 
 /// One criterion decision. With these rows alone every number of a run can be computed again.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
@@ -28,11 +28,11 @@ pub struct JudgementRow {
     /// Name of the grader.
     pub grader: Arc<str>,
     /// The grader's place in the case.
-    pub standing: Standing,
+    pub standing: GraderStanding,
     /// The criterion as it was judged.
     pub criterion: Criterion,
     /// `met`, `unmet`, `scored`, `not_applicable` or `ungraded`.
-    pub outcome: Cow<'static, str>,
+    pub outcome: RowOutcome,
     /// The judge's number, 0 to 10, for `scored`.
     pub raw_score: Option<u8>,
     /// For `scored` without a judge's number: what several, or their probabilities, come to, 0 to 10.
@@ -85,144 +85,186 @@ pub struct JudgementRow {
     pub grader_result: Option<GraderResult>,
     /// For one of several decisions on the criterion: whose it is. The row that combines them stands before them.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub vote: Option<VoteRow>,
+    pub vote: Option<Vote>,
     /// For a decision made of several, which follow it: how. What they cost stands in their rows.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub panel: Option<PanelRow>,
+    pub panel: Option<PanelReport>,
 }
 
-/// A grader's weight and gate, as stored.
-#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize, JsonSchema)]
-pub struct Standing {
-    /// Weight among the graders of the case.
-    pub weight: Weight,
-    /// Whether the case fails when the grader stays below its line.
-    pub required: bool,
-    /// The grader's own line, 0 to 1.
-    pub min_score: Option<Unit>,
-    /// Whether the result is turned around.
-    pub negate: bool,
+/// The word for how a decision ended.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum RowOutcome {
+    /// A criterion: the answer does it.
+    Met,
+    /// A criterion: the answer does not do it.
+    Unmet,
+    /// A criterion: there is a score.
+    Scored,
+    /// A criterion: it does not apply.
+    NotApplicable,
+    /// A criterion: the judge could not be made to answer.
+    Ungraded,
+    /// A grader as a whole: it decided.
+    Graded,
+    /// A grader as a whole: it broke.
+    Error,
 }
 
-impl From<GraderStanding> for Standing {
-    fn from(standing: GraderStanding) -> Self {
-        let GraderStanding { weight, required, min_score, negate } = standing;
-        Self { weight, required, min_score, negate }
+impl From<OutcomeKind> for RowOutcome {
+    fn from(kind: OutcomeKind) -> Self {
+        match kind {
+            OutcomeKind::Met => Self::Met,
+            OutcomeKind::Unmet => Self::Unmet,
+            OutcomeKind::Scored => Self::Scored,
+            OutcomeKind::NotApplicable => Self::NotApplicable,
+            OutcomeKind::Ungraded => Self::Ungraded,
+        }
     }
 }
 
-impl From<Standing> for GraderStanding {
-    fn from(standing: Standing) -> Self {
-        let Standing { weight, required, min_score, negate } = standing;
-        Self { weight, required, min_score, negate }
+impl RowOutcome {
+    /// The outcome of a criterion; `None` in a row about a grader as a whole.
+    const fn kind(self) -> Option<OutcomeKind> {
+        Some(match self {
+            Self::Met => OutcomeKind::Met,
+            Self::Unmet => OutcomeKind::Unmet,
+            Self::Scored => OutcomeKind::Scored,
+            Self::NotApplicable => OutcomeKind::NotApplicable,
+            Self::Ungraded => OutcomeKind::Ungraded,
+            Self::Graded | Self::Error => return None,
+        })
     }
 }
 
-/// Which case, grader and criterion a judgement belongs to.
-#[derive(Debug, Clone)]
-pub struct JudgementContext {
-    /// Name of the suite.
-    pub suite: Arc<str>,
-    /// Id of the case.
-    pub case_id: Arc<str>,
-    /// Name of the target.
-    pub target: Option<Arc<str>>,
-    /// Number of the repeat, from 1.
-    pub repeat: u32,
-    /// The case's lines.
-    pub lines: Lines,
-    /// Name of the grader.
-    pub grader: Arc<str>,
-    /// The grader's place in the case.
-    pub standing: GraderStanding,
-    /// Names of the members that lead to it, for a member of a composite.
-    pub member: Vec<String>,
-    /// Number of the turn of a conversation that is graded, from 1.
-    pub turn: Option<u32>,
+/// The columns that say what was decided.
+struct FindingColumns {
+    criterion: Criterion,
+    outcome: RowOutcome,
+    raw_score: Option<u8>,
+    points: Option<f64>,
+    grader_result: Option<GraderResult>,
 }
 
-/// The id of the criterion that a row about a whole grader carries.
-const WHOLE: &str = "grader";
+impl FindingColumns {
+    fn new(decision: &Decision) -> Self {
+        let whole = |result: Option<GraderResult>, may_not_apply: bool| Self {
+            // The layout has a criterion in every row.
+            criterion: Criterion { may_not_apply, ..Criterion::checklist("grader", "the grader as a whole") },
+            outcome: match &result {
+                Some(GraderResult { error: None, .. }) => RowOutcome::Graded,
+                _ => RowOutcome::Error,
+            },
+            raw_score: None,
+            points: None,
+            grader_result: result,
+        };
+
+        match &decision.finding {
+            Finding::Criterion { criterion, outcome } => Self {
+                criterion: criterion.clone(),
+                outcome: outcome.kind().into(),
+                raw_score: outcome.raw_score().map(RawScore::get),
+                points: match outcome {
+                    Outcome::Averaged(points) => Some(points.get()),
+                    _ => None,
+                },
+                grader_result: None,
+            },
+            Finding::Grader(finding) => whole(Some(finding.as_ref().into()), decision.may_not_apply()),
+            // One order of a comparison is never stored by itself.
+            Finding::Preference(_) => whole(Some(GraderResult::default()), false),
+        }
+    }
+}
 
 impl JudgementRow {
-    /// An id of this row as results show it: behind the names of the members it stands in.
-    pub fn shown_id(&self, id: impl Into<Arc<str>>) -> Arc<str> {
-        let id = id.into();
-        if self.member.is_empty() {
-            return id;
-        }
-        let members = self.member.iter().map(String::as_str);
-        let parts: Vec<&str> = members.chain(Some(&*id).filter(|id| !id.is_empty())).collect();
-        parts.join("/").into()
-    }
+    /// The row of a decision on a case.
+    pub fn new(key: &CaseKey, decided: &CaseDecision) -> Self {
+        let CaseDecision { lines, grader, standing, member, turn, judging, decision, vote, panel } =
+            decided.clone();
+        let FindingColumns { criterion, outcome, raw_score, points, grader_result } =
+            FindingColumns::new(&decision);
+        let Spent { attempts, cached_calls, tokens, latency_ms, cost, replies } = decision.spent;
 
-    /// The row of a grader that is no rubric. Of `judgement` only who decided, at what cost, counts.
-    pub fn of_grader(context: JudgementContext, result: GraderResult, judgement: Judgement) -> Self {
-        let criterion = Criterion::checklist(WHOLE, "the grader as a whole");
-        let word = if result.error.is_some() { "error" } else { "graded" };
-        let mut row = Self::new(context, &criterion, judgement);
-        row.outcome = word.into();
-        (row.raw_score, row.points) = (None, None);
-        row.grader_result = Some(result);
-        row
-    }
-
-    /// What the calls of this row cost.
-    pub fn cost(&self) -> Cost {
-        Cost::from_parts(self.cost_usd, self.cost_partial)
-    }
-
-    /// The outcome the row stands for. A row whose parts do not fit together or do not fit the
-    /// criterion's scale stands for nothing decided.
-    pub fn decided(&self) -> Outcome {
-        let whole = Outcome::from_parts(&self.outcome, self.raw_score);
-        let averaged = || {
-            let points = self.points.filter(|_| self.outcome == "scored" && self.raw_score.is_none())?;
-            Points::new(points).ok().map(Outcome::of_points)
-        };
-        whole
-            .or_else(averaged)
-            .filter(|outcome| outcome.fits(&self.criterion.scale))
-            .unwrap_or(Outcome::Ungraded)
-    }
-
-    /// The row of a judgement.
-    pub fn new(context: JudgementContext, criterion: &Criterion, judgement: Judgement) -> Self {
         Self {
-            suite: context.suite,
-            case_id: context.case_id,
-            target: context.target,
-            repeat: context.repeat,
-            lines: context.lines,
-            grader: context.grader,
-            standing: context.standing.into(),
-            criterion: criterion.clone(),
-            outcome: judgement.outcome.name().into(),
-            raw_score: judgement.outcome.raw_score().map(assize_rubric::RawScore::get),
-            points: match judgement.outcome {
-                Outcome::Averaged(points) => Some(points.get()),
-                _ => None,
+            suite: key.suite.clone(),
+            case_id: key.case_id.clone(),
+            target: key.target.clone(),
+            repeat: key.repeat,
+            lines,
+            grader,
+            standing,
+            criterion,
+            outcome,
+            raw_score,
+            points,
+            probability: decision.probability,
+            reason: decision.reason,
+            confidence: decision.confidence,
+            evidence: decision.evidence,
+            judge: decision.judge,
+            ungraded: decision.ungraded,
+            attempts,
+            cached_calls,
+            tokens,
+            latency_ms,
+            cost_usd: cost.whole(),
+            cost_partial: cost.partial(),
+            truncated: decision.truncated,
+            replies,
+            judging,
+            member,
+            turn,
+            grader_result,
+            vote,
+            panel,
+        }
+    }
+}
+
+impl From<JudgementRow> for CaseDecision {
+    /// The decision in a row. A criterion whose outcome, number and scale do not fit together is ungraded.
+    fn from(row: JudgementRow) -> Self {
+        let finding = if let Some(result) = row.grader_result {
+            Finding::from(GraderFinding::from(result.with_applicability(row.criterion.may_not_apply)))
+        } else {
+            let outcome = row
+                .outcome
+                .kind()
+                .and_then(|kind| Outcome::from_parts(kind, row.raw_score, row.points))
+                .filter(|outcome| outcome.fits(&row.criterion.scale));
+            Finding::Criterion { criterion: row.criterion, outcome: outcome.unwrap_or(Outcome::Ungraded) }
+        };
+        let spent = Spent {
+            attempts: row.attempts,
+            cached_calls: row.cached_calls,
+            tokens: row.tokens,
+            latency_ms: row.latency_ms,
+            cost: Cost::from_parts(row.cost_usd, row.cost_partial),
+            replies: row.replies,
+        };
+
+        Self {
+            lines: row.lines,
+            grader: row.grader,
+            standing: row.standing,
+            member: row.member,
+            turn: row.turn,
+            judging: row.judging,
+            decision: Decision {
+                finding,
+                reason: row.reason,
+                evidence: row.evidence,
+                confidence: row.confidence,
+                probability: row.probability,
+                judge: row.judge,
+                ungraded: row.ungraded,
+                truncated: row.truncated,
+                spent,
             },
-            probability: judgement.probability,
-            reason: judgement.reason,
-            confidence: judgement.confidence,
-            evidence: judgement.evidence,
-            judge: judgement.judge,
-            ungraded: judgement.ungraded,
-            attempts: judgement.attempts,
-            cached_calls: judgement.cached_calls,
-            tokens: judgement.tokens,
-            latency_ms: judgement.latency_ms,
-            cost_usd: judgement.cost.whole(),
-            cost_partial: judgement.cost.partial(),
-            truncated: judgement.truncated,
-            replies: judgement.replies,
-            judging: None,
-            member: context.member,
-            turn: context.turn,
-            grader_result: None,
-            vote: None,
-            panel: None,
+            vote: row.vote,
+            panel: row.panel,
         }
     }
 }

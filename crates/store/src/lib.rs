@@ -12,51 +12,45 @@
 #![warn(missing_docs)]
 
 mod answers;
-mod benchmark_decision;
-mod benchmark_row;
 mod cache;
 mod card_info;
+mod case_error;
 mod case_rows;
+mod criterion_rows;
 mod error;
 mod figure;
 mod folder;
 mod grader_result;
 mod info;
 mod judgement;
-mod outcome;
-mod pairwise_row;
-mod panel;
 mod panel_summary;
 mod reader;
 mod result;
 mod resume;
+mod review_row;
 mod schema;
 
 pub use answers::{AnswerIndex, AnswerKey};
-pub use benchmark_decision::{BenchmarkDecision, BenchmarkResult, JudgeName};
-pub use benchmark_row::{BenchmarkRow, BenchmarkState, DecidedBy, ReviewRow};
 pub use cache::{CacheStats, CachedReply, ModelStats, ReplyCache, fence_key};
 pub use card_info::{CardInfo, CardNodeInfo, CardPartKind, CardWeightSet};
+pub use case_error::{CaseError, CaseErrorKind, CaseStage};
 pub use case_rows::CaseRows;
+pub use criterion_rows::{criterion_rows, criterion_texts};
 pub use error::StoreError;
 pub use figure::{
     DecisionNoise, Figure, FlippingCriterion, NoiseParts, PairwiseFigures, PassKRow, RepeatFigures,
     RepeatedCaseRow, RunFigures, TargetFigures,
 };
 pub use folder::{RunFolder, RunWriter};
-pub use grader_result::{Aggregator, CompositeRow, GraderResult, MemberRow, Note};
+pub use grader_result::GraderResult;
 pub use info::{
     Counts, FORMAT_VERSION, InputHash, JudgeInfo, MeanScore, RunInfo, RunSettings, RunSummary, SuiteInfo,
     TargetInfo,
 };
-pub use judgement::{JudgementContext, JudgementRow, Standing};
-pub use outcome::{GateNote, criterion_rows, criterion_texts, grader_gates, grader_outcome, member_outcome};
-pub use pairwise_row::{OrderRow, PairwiseRow};
-pub use panel::{EscalationRow, PanelRow, PanelVoteRow, VoteRow, panel_decision, panel_decision_if};
+pub use judgement::{JudgementRow, RowOutcome};
 pub use panel_summary::{EscalationSummary, FlipRate, PanelSummary, UnstableCriterion};
 pub use reader::{CaseKey, CaseRecord, CaseRecords, ResultRows};
-pub use result::{
-    CaseError, CriterionRow, DEPENDENCY, GateRow, GraderRow, ResultRow, SKIPPED, TurnRow, settled_verdict,
-};
+pub use result::{CriterionRow, GateRow, GraderRow, ResultRow, TurnRow};
 pub use resume::InputsRow;
+pub use review_row::ReviewRow;
 pub use schema::schemas;

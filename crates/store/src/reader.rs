@@ -6,14 +6,16 @@ use std::marker::PhantomData;
 use std::path::PathBuf;
 use std::sync::Arc;
 
-use serde::Deserialize;
+use assize_rubric::CaseDecision;
+use schemars::JsonSchema;
 use serde::de::DeserializeOwned;
+use serde::{Deserialize, Serialize};
 
 use crate::folder::{JUDGEMENTS_FILE, RESULTS_FILE};
 use crate::{JudgementRow, ResultRow, RunFolder, StoreError};
 
 /// What tells one case of a run from another.
-#[derive(Debug, Clone, PartialEq, Eq, Hash, PartialOrd, Ord, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize, JsonSchema)]
 pub struct CaseKey {
     /// Name of the suite.
     pub suite: Arc<str>,
@@ -26,15 +28,6 @@ pub struct CaseKey {
 }
 
 impl CaseKey {
-    pub(crate) fn of_result(row: &ResultRow) -> Self {
-        Self {
-            suite: row.suite.clone(),
-            case_id: row.case_id.clone(),
-            target: row.target.clone(),
-            repeat: row.repeat,
-        }
-    }
-
     fn owns(&self, row: &JudgementRow) -> bool {
         self.case_id == row.case_id
             && self.repeat == row.repeat
@@ -43,13 +36,13 @@ impl CaseKey {
     }
 }
 
-/// A case's result with its judgements.
+/// A case's result with its decisions.
 #[derive(Debug, Clone, PartialEq)]
 pub struct CaseRecord {
     /// The result.
     pub result: ResultRow,
-    /// Its judgements, grader by grader, in the order of the rubrics.
-    pub judgements: Vec<JudgementRow>,
+    /// Its decisions, grader by grader, in the order of the rubrics.
+    pub decisions: Vec<CaseDecision>,
 }
 
 /// The rows of `results.jsonl`, in order. A torn last line is left out.
@@ -61,7 +54,7 @@ impl RunFolder {
         Rows::open(self.file(RESULTS_FILE))
     }
 
-    /// Reads the results together with their judgements.
+    /// Reads the results together with their decisions.
     pub fn cases(&self) -> Result<CaseRecords, StoreError> {
         Ok(CaseRecords {
             results: self.results()?,
@@ -129,7 +122,7 @@ impl<T: DeserializeOwned> Iterator for Rows<T> {
     }
 }
 
-/// Results with their judgements, in the order of `results.jsonl`.
+/// Results with their decisions, in the order of `results.jsonl`.
 ///
 /// Both files are in the order in which cases finished, so one pass over each is enough; judgements
 /// of a case that never got its result row are passed over.
@@ -141,7 +134,7 @@ pub struct CaseRecords {
 }
 
 impl CaseRecords {
-    fn judgements_of(&mut self, key: &CaseKey) -> Result<Vec<JudgementRow>, StoreError> {
+    fn decisions_of(&mut self, key: &CaseKey) -> Result<Vec<CaseDecision>, StoreError> {
         let mut rows = Vec::new();
         loop {
             let row = match self.ahead.take() {
@@ -152,7 +145,7 @@ impl CaseRecords {
                 },
             };
             if key.owns(&row) {
-                rows.push(row);
+                rows.push(row.into());
             } else if rows.is_empty() {
                 // A leftover of a case that did not finish.
             } else {
@@ -174,23 +167,20 @@ impl Iterator for CaseRecords {
         // A case without graders (its target failed) has no judgements; looking for them would read
         // past those of the next case.
         if result.graders.is_empty() {
-            return Some(Ok(CaseRecord { result, judgements: Vec::new() }));
+            return Some(Ok(CaseRecord { result, decisions: Vec::new() }));
         }
-        let key = CaseKey::of_result(&result);
-        Some(self.judgements_of(&key).map(|mut judgements| {
+        let decisions = self.decisions_of(&result.key());
+        Some(decisions.map(|mut decisions| {
             // A case that was judged, lost its result row in a crash and was judged again stands
-            // there twice in a row; the last judgements are the ones the result rests on. Each time
+            // there twice in a row; the last decisions are the ones the result rests on. Each time
             // begins with the same row, and no row occurs twice in one time.
-            let again = judgements.first().and_then(|first| {
-                judgements.iter().rposition(|row| {
-                    row.grader == first.grader
-                        && row.member == first.member
-                        && row.criterion.id == first.criterion.id
-                        && row.vote == first.vote
-                })
+            let again = decisions.first().and_then(|first| {
+                decisions
+                    .iter()
+                    .rposition(|decided| decided.is_about_same(first) && decided.vote == first.vote)
             });
-            judgements.drain(..again.unwrap_or(0));
-            CaseRecord { result, judgements }
+            decisions.drain(..again.unwrap_or(0));
+            CaseRecord { result, decisions }
         }))
     }
 }

@@ -4,12 +4,13 @@ use std::borrow::Cow;
 use std::sync::Arc;
 
 use assize_rubric::{
-    Cost, Evidence, JudgeIdentity, PartialCost, Repeat, RepeatPlan, Tokens, Truncate, Usd, Verdict,
+    Comparison, Cost, Evidence, JudgeIdentity, OutcomeKind, PanelReport, PartialCost, Repeat, RepeatPlan,
+    Tokens, Truncate, Usd, Verdict,
 };
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use crate::{PairwiseRow, PanelRow};
+use crate::{CaseError, CaseErrorKind, CaseKey, CaseStage};
 
 /// What became of one case against one target. Absent knowledge is null, never a made-up value.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
@@ -126,7 +127,7 @@ pub struct GraderRow {
     pub criteria: Vec<CriterionRow>,
     /// Comparisons with another answer, one for each time a judge was asked: what both orders came to.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
-    pub pairwise: Vec<PairwiseRow>,
+    pub pairwise: Vec<Comparison>,
 }
 
 /// What was decided about one criterion.
@@ -135,7 +136,7 @@ pub struct CriterionRow {
     /// Id, unique in its rubric.
     pub id: Arc<str>,
     /// `met`, `unmet`, `scored`, `not_applicable` or `ungraded`.
-    pub outcome: Cow<'static, str>,
+    pub outcome: OutcomeKind,
     /// The judge's number, 0 to 10, for `scored`; null where the score is no judge's number but a mean.
     pub raw_score: Option<u8>,
     /// For `scored` without a judge's number: what several, or their probabilities, come to, 0 to 10.
@@ -155,7 +156,7 @@ pub struct CriterionRow {
     pub judge: JudgeIdentity,
     /// For a decision made of several: how, and how far they agree.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub panel: Option<PanelRow>,
+    pub panel: Option<PanelReport>,
     /// How the material was made to fit, if the judge could not be shown all of it at once.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub truncated: Option<Truncate>,
@@ -176,50 +177,32 @@ impl ResultRow {
 
     /// Whether the case was not run because one it depends on did not pass.
     pub fn is_skipped(&self) -> bool {
-        self.error.as_ref().is_some_and(|error| error.stage == DEPENDENCY && error.kind == SKIPPED)
+        self.hangs_on_another()
+            && self.error.as_ref().is_some_and(|error| error.kind == CaseErrorKind::Skipped)
     }
 
     /// Whether the case was not run because of one it depends on, whatever that makes of it.
     pub fn hangs_on_another(&self) -> bool {
-        self.error.as_ref().is_some_and(|error| error.stage == DEPENDENCY)
+        self.error.as_ref().is_some_and(|error| error.stage == CaseStage::Dependency)
     }
 
-    /// The row as one of the repeats of its case.
-    pub fn as_repeat(&self) -> Repeat {
-        Repeat {
-            verdict: self.verdict,
-            score: self.score,
-            low: self.score.or(self.score_low).unwrap_or(0.0),
-            high: self.score.or(self.score_high).unwrap_or(1.0),
-            // A dependency that fails its dependents works as a gate.
-            gate_failed: !self.gates_failed.is_empty()
-                || (self.hangs_on_another() && self.verdict == Verdict::Fail),
-            cost: self.cost(),
+    /// The case that the row is about.
+    pub fn key(&self) -> CaseKey {
+        CaseKey {
+            suite: self.suite.clone(),
+            case_id: self.case_id.clone(),
+            target: self.target.clone(),
+            repeat: self.repeat,
         }
     }
 }
 
-/// Stage of the error of a case that another one kept from running.
-pub const DEPENDENCY: &str = "dependency";
-/// Kind of the error of a case that is left out for that reason.
-pub const SKIPPED: &str = "skipped";
-
-/// Why a case has no answer or could not be graded.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
-pub struct CaseError {
-    /// Where it happened: `load`, `workspace`, `target`, `grade`, `teardown`, or `dependency` when a case it depends on did
-    /// not pass.
-    pub stage: String,
-    /// What kind of failure it was, such as `timeout`.
-    pub kind: String,
-    /// What happened, in words.
-    pub message: String,
-}
-
-/// The verdict of a case: what its decisions lead to, but no case passes that ended in an error.
-pub fn settled_verdict(decided: Verdict, error: Option<&CaseError>) -> Verdict {
-    match (decided, error) {
-        (Verdict::Pass | Verdict::Borderline, Some(_)) => Verdict::Incomplete,
-        (decided, _) => decided,
+impl From<&ResultRow> for Repeat {
+    /// The row as one of the repeats of its case.
+    fn from(row: &ResultRow) -> Self {
+        // A dependency that fails its dependents works as a gate.
+        let gate_failed =
+            !row.gates_failed.is_empty() || (row.hangs_on_another() && row.verdict == Verdict::Fail);
+        Self::new(row.verdict, row.score, (row.score_low, row.score_high), gate_failed, row.cost())
     }
 }

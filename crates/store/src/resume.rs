@@ -3,27 +3,21 @@
 use std::collections::{HashMap, HashSet};
 use std::fs::{self, File};
 use std::io::{BufRead, BufReader, BufWriter, Write};
-use std::sync::Arc;
 
+use assize_rubric::{CaseDecision, is_complete};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::folder::{INPUTS_FILE, JUDGEMENTS_FILE, RESULTS_FILE};
-use crate::outcome::{criterion_rows, is_complete};
 use crate::reader::Rows;
-use crate::{CaseKey, CaseRecord, JudgementRow, RunFolder, RunInfo, RunWriter, StoreError};
+use crate::{CaseKey, CaseRecord, RunFolder, RunInfo, RunWriter, StoreError, criterion_rows};
 
 /// One row of `inputs.jsonl`: what a case's result rests on, as a hash. Written before the result itself.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct InputsRow {
-    /// Name of the suite.
-    pub suite: Arc<str>,
-    /// Id of the case.
-    pub case_id: Arc<str>,
-    /// Name of the target; null when the answer was given.
-    pub target: Option<Arc<str>>,
-    /// Number of the repeat, from 1.
-    pub repeat: u32,
+    /// The case.
+    #[serde(flatten)]
+    pub key: CaseKey,
     /// Hash of everything that decides about the result, in the words of whoever runs the case.
     pub inputs: String,
 }
@@ -60,12 +54,10 @@ impl RunFolder {
         let mut kept = HashSet::new();
         for record in self.cases()? {
             let record = record?;
-            let key = CaseKey::of_result(&record.result);
+            let key = record.result.key();
             // Both files are in the order in which cases finished; inputs whose result was lost are passed over.
-            let row = inputs
-                .by_ref()
-                .find(|row| row.as_ref().map_or(true, |row| key_of_inputs(row) == key))
-                .transpose()?;
+            let row =
+                inputs.by_ref().find(|row| row.as_ref().map_or(true, |row| row.key == key)).transpose()?;
             // A result is only as good as the decisions it rests on.
             if is_whole(&record) && row.is_some_and(|row| keep(&record, &row.inputs)) {
                 kept.insert(key);
@@ -101,21 +93,13 @@ impl RunFolder {
 
 /// Whether all the decisions that the result rests on are there.
 fn is_whole(record: &CaseRecord) -> bool {
-    let mut by_grader: HashMap<&str, Vec<&JudgementRow>> = HashMap::new();
-    for row in &record.judgements {
-        by_grader.entry(&row.grader).or_default().push(row);
+    let mut by_grader: HashMap<&str, Vec<&CaseDecision>> = HashMap::new();
+    for decided in &record.decisions {
+        by_grader.entry(&decided.grader).or_default().push(decided);
     }
+
     record.result.graders.iter().all(|grader| {
         let rows = by_grader.remove(grader.name.as_str()).unwrap_or_default();
         is_complete(&rows) && criterion_rows(&rows).len() == grader.criteria.len()
     })
-}
-
-fn key_of_inputs(row: &InputsRow) -> CaseKey {
-    CaseKey {
-        suite: row.suite.clone(),
-        case_id: row.case_id.clone(),
-        target: row.target.clone(),
-        repeat: row.repeat,
-    }
 }

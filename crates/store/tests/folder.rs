@@ -4,11 +4,12 @@ use std::fs;
 use std::io::Write;
 
 use assize_rubric::{
-    Criterion, GraderStanding, JudgeIdentity, Judgement, Lines, Outcome, Tokens, Unit, Verdict,
+    CaseDecision, Criterion, Decision, Finding, GraderStanding, JudgeIdentity, Lines, Outcome, OutcomeKind,
+    Spent, Tokens, Unit, Verdict,
 };
 use assize_store::{
-    CaseRows, Counts, CriterionRow, FORMAT_VERSION, GraderRow, JudgementContext, JudgementRow, ResultRow,
-    RunFolder, RunInfo, RunSettings, RunWriter, StoreError,
+    CaseRows, Counts, CriterionRow, FORMAT_VERSION, GraderRow, JudgementRow, ResultRow, RunFolder, RunInfo,
+    RunSettings, RunWriter, StoreError,
 };
 
 fn info() -> RunInfo {
@@ -57,7 +58,7 @@ fn result(case_id: &str) -> ResultRow {
             error: None,
             criteria: vec![CriterionRow {
                 id: "c".into(),
-                outcome: "met".into(),
+                outcome: OutcomeKind::Met,
                 raw_score: None,
                 points: None,
                 value: Some(1.0),
@@ -82,38 +83,31 @@ fn result(case_id: &str) -> ResultRow {
     }
 }
 
-fn judgements(case_id: &str) -> Vec<JudgementRow> {
+fn decisions(case_id: &str) -> Vec<CaseDecision> {
     let lines = Lines::new(Unit::new(0.8).expect("in range"), None).expect("in order");
-    let context = JudgementContext {
-        suite: "s".into(),
-        case_id: case_id.into(),
-        target: None,
-        repeat: 1,
-        turn: None,
+    let criterion = Criterion::checklist("c", "does it");
+    let finding = Finding::Criterion { criterion, outcome: Outcome::Met };
+    let spent = Spent {
+        attempts: 1,
+        cost: assize_rubric::Cost::UNKNOWN,
+        replies: vec!["raw".to_owned()],
+        ..Spent::default()
+    };
+    let decision = Decision {
+        spent,
+        ..Decision::new(JudgeIdentity::default(), finding, format!("because of {case_id}"))
+    };
+    vec![CaseDecision {
         lines,
         grader: "rubrics".into(),
         standing: GraderStanding::default(),
         member: Vec::new(),
-    };
-    let criterion = Criterion::checklist("c", "does it");
-    let judgement = Judgement {
-        criterion: criterion.id.clone(),
-        outcome: Outcome::Met,
-        reason: format!("because of {case_id}"),
-        evidence: Vec::new(),
-        confidence: None,
-        probability: None,
-        judge: JudgeIdentity::default(),
-        ungraded: None,
-        attempts: 1,
-        cached_calls: 0,
-        tokens: Tokens::default(),
-        latency_ms: None,
-        cost: assize_rubric::Cost::UNKNOWN,
-        truncated: None,
-        replies: vec!["raw".to_owned()],
-    };
-    vec![JudgementRow::new(context, &criterion, judgement)]
+        turn: None,
+        judging: None,
+        decision,
+        vote: None,
+        panel: None,
+    }]
 }
 
 #[test]
@@ -122,7 +116,7 @@ fn what_is_written_is_read_back() {
     let folder = RunFolder::at(dir.path().join("run"));
     let mut writer = folder.create(&info()).expect("created");
     for id in ["a", "b/with slash", "ü space"] {
-        writer.record(&judgements(id), &result(id)).expect("recorded");
+        writer.record(&decisions(id), &result(id)).expect("recorded");
     }
     let done = RunInfo { finished_at: Some("later".to_owned()), ..info() };
     writer.finish(&done).expect("finished");
@@ -132,7 +126,7 @@ fn what_is_written_is_read_back() {
     assert_eq!(records.len(), 3);
     for (record, id) in records.iter().zip(["a", "b/with slash", "ü space"]) {
         assert_eq!(record.result, result(id));
-        assert_eq!(record.judgements, judgements(id));
+        assert_eq!(record.decisions, decisions(id));
     }
 }
 
@@ -185,12 +179,13 @@ fn a_torn_tail_and_judgements_without_a_result_are_passed_over() {
     let dir = tempfile::tempdir().expect("a temporary folder");
     let folder = RunFolder::at(dir.path());
     let mut writer = folder.create(&info()).expect("created");
-    writer.record(&judgements("a"), &result("a")).expect("recorded");
+    writer.record(&decisions("a"), &result("a")).expect("recorded");
     drop(writer);
     // A crash: the judgements of `b` were written, its result was not; another row is torn.
     let mut file =
         fs::OpenOptions::new().append(true).open(dir.path().join("judgements.jsonl")).expect("there");
-    for row in judgements("b").into_iter().chain(judgements("c")) {
+    for case_id in ["b", "c"] {
+        let row = JudgementRow::new(&result(case_id).key(), &decisions(case_id)[0]);
         writeln!(file, "{}", serde_json::to_string(&row).expect("serialisable")).expect("written");
     }
     write!(file, "{{\"suite\": \"s\", \"case").expect("written");
@@ -201,7 +196,7 @@ fn a_torn_tail_and_judgements_without_a_result_are_passed_over() {
     let records: Vec<_> = folder.cases().expect("readable").map(|record| record.expect("sound")).collect();
     let ids: Vec<&str> = records.iter().map(|record| &*record.result.case_id).collect();
     assert_eq!(ids, ["a", "c"]);
-    assert_eq!(records[1].judgements, judgements("c"));
+    assert_eq!(records[1].decisions, decisions("c"));
 }
 
 #[test]
@@ -248,15 +243,52 @@ fn a_run_of_format_version_one_is_read() {
     assert_eq!(info.format_version, 1);
     let records: Vec<_> = folder.cases().expect("readable").map(|record| record.expect("sound")).collect();
     assert_eq!(records.len(), 1);
-    assert_eq!(records[0].judgements.len(), 1);
+    assert_eq!(records[0].decisions.len(), 1);
     assert_eq!(records[0].result.verdict, Verdict::Pass);
+}
+
+/// Rows of every kind, as the versions before wrote them.
+const OLD_ROWS: &str = include_str!("data/judgements-v1.jsonl");
+
+#[test]
+fn old_rows_are_read_and_written_back_byte_for_byte() {
+    for line in OLD_ROWS.lines() {
+        let row: JudgementRow = serde_json::from_str(line).expect("readable");
+        let mut key = result(&row.case_id).key();
+        key.suite = row.suite.clone();
+        key.target = row.target.clone();
+        key.repeat = row.repeat;
+        let again = JudgementRow::new(&key, &row.into());
+        assert_eq!(serde_json::to_string(&again).expect("JSON"), line);
+    }
+}
+
+#[test]
+fn an_outcome_of_a_newer_version_is_an_error_that_names_it() {
+    let dir = tempfile::tempdir().expect("a temporary folder");
+    let folder = RunFolder::at(dir.path().join("run"));
+    let mut writer = folder.create(&info()).expect("created");
+    writer.record(&decisions("a"), &result("a")).expect("recorded");
+    drop(writer);
+
+    for file in ["judgements.jsonl", "results.jsonl"] {
+        let path = folder.path().join(file);
+        let known = fs::read_to_string(&path).expect("readable");
+        fs::write(&path, known.replace(r#""outcome":"met""#, r#""outcome":"surpassed""#)).expect("written");
+        let read = folder.cases().expect("readable").next().expect("a case");
+        let Err(StoreError::Damaged { line: 1, message, .. }) = read else { panic!("{read:?}") };
+        assert!(message.contains("unknown variant `surpassed`"), "{message}");
+        fs::write(&path, known).expect("written");
+    }
 }
 
 #[test]
 fn rows_are_written_as_serde_json_writes_them() {
-    let mut row = judgements("a \"case\"\\ \u{1}\tü\n")[0].clone();
-    row.replies = vec![r#"{"verdict": "met", "reason": "A \"quote\"."}"#.repeat(9), String::new()];
-    let mut full = serde_json::to_value(&row).expect("JSON");
+    let result = result("a");
+    let mut plain = decisions("a \"case\"\\ \u{1}\tü\n").remove(0);
+    plain.decision.spent.replies =
+        vec![r#"{"verdict": "met", "reason": "A \"quote\"."}"#.repeat(9), String::new()];
+    let mut full = serde_json::to_value(JudgementRow::new(&result.key(), &plain)).expect("JSON");
     let parts = serde_json::json!({
         "target": "t", "points": 6.5, "probability": {"expected": 0.1, "mass": 1.0, "written": null},
         "confidence": "high", "evidence": [{"quote": "a\r\nb", "verified": true}],
@@ -274,21 +306,21 @@ fn rows_are_written_as_serde_json_writes_them() {
     });
     full.as_object_mut().expect("an object").extend(parts.as_object().expect("an object").clone());
     let full: JudgementRow = serde_json::from_value(full).expect("a row");
-    let rows = [row, full];
-    let result = result("a");
+    let rows = [plain, full.into()];
 
     let dir = tempfile::tempdir().expect("a temporary folder");
     let folder = RunFolder::at(dir.path().join("run"));
     let mut writer = folder.create(&info()).expect("created");
     writer.record(&rows, &result).expect("recorded");
     let written = |name| std::fs::read_to_string(folder.path().join(name)).expect("readable");
-    let plain = rows.map(|row| serde_json::to_string(&row).expect("JSON") + "\n").concat();
+    let as_row = |row| serde_json::to_string(&JudgementRow::new(&result.key(), &row)).expect("JSON") + "\n";
+    let plain = rows.map(as_row).concat();
     assert_eq!(written("judgements.jsonl"), plain);
     assert_eq!(written("results.jsonl"), serde_json::to_string(&result).expect("JSON") + "\n");
 }
 
 fn record(writer: &mut RunWriter, case_id: &str) {
-    let rows = CaseRows::new(&judgements(case_id), &result(case_id), Some(format!("hash of {case_id}")));
+    let rows = CaseRows::new(&decisions(case_id), &result(case_id), Some(format!("hash of {case_id}")));
     writer.append(&rows.expect("JSON"));
     writer.settle().expect("recorded");
 }
@@ -360,7 +392,7 @@ fn what_is_not_kept_is_taken_out_and_bytes_stay() {
     assert_eq!(after.lines().collect::<Vec<_>>(), expected);
     let records: Vec<_> = folder.cases().expect("readable").map(|record| record.expect("sound")).collect();
     assert_eq!(records.iter().map(|record| &*record.result.case_id).collect::<Vec<_>>(), ["a", "c"]);
-    assert_eq!(records[1].judgements, judgements("c"));
+    assert_eq!(records[1].decisions, decisions("c"));
 }
 
 #[test]

@@ -2,8 +2,8 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use assize_rubric::{JudgeIdentity, Outcome, RawScore};
-use assize_store::{BenchmarkState, CaseRecord, DecidedBy, JudgementRow, RunInfo, StoreError};
+use assize_rubric::{BenchmarkState, CaseDecision, DecidedBy, JudgeIdentity, Outcome, RawScore};
+use assize_store::{CaseRecord, ResultRow, RunInfo, StoreError};
 
 use super::bias::model_family;
 use super::item::{Item, ItemKey, JudgeSaid, Said};
@@ -20,8 +20,8 @@ pub struct RunItems {
     pub other_graders: u64,
 }
 
-/// A decision, before it is known whether the criterion's id needs the grader's name to be unique.
-struct Decision {
+/// One decision, before it is known whether its criterion's id needs the grader's name to be unique.
+struct JudgedItem {
     key: ItemKey,
     grader: String,
     text: String,
@@ -46,11 +46,12 @@ pub fn from_run(
         let record = record?;
         let length = record.result.answer.as_ref().map(|answer| answer.chars().count() as f64);
         let answered = record.result.target.as_deref().and_then(|name| models.get(name).copied());
-        for row in &record.judgements {
-            if row.grader_result.is_some() {
-                match benchmark(row, answered, length) {
+        for row in &record.decisions {
+            let judge = &row.decision.judge;
+            if row.criterion().is_none() {
+                match benchmark(&record.result, row, answered, length) {
                     Some(decision) => {
-                        judges.insert(row.judge.name.clone());
+                        judges.insert(judge.name.clone());
                         decisions.push(decision);
                     }
                     None => other_graders += 1,
@@ -61,14 +62,14 @@ pub fn from_run(
             if row.vote.is_some() {
                 continue;
             }
-            judges.insert(row.judge.name.clone());
-            decisions.push(decision(row, answered, length));
+            judges.insert(judge.name.clone());
+            decisions.push(decision(&record.result, row, answered, length));
         }
     }
     let shared = shared_ids(&decisions);
     let mut wordings: BTreeMap<String, BTreeSet<String>> = BTreeMap::new();
     let mut items = BTreeMap::new();
-    for Decision { mut key, grader, text, said, same_family, length } in decisions {
+    for JudgedItem { mut key, grader, text, said, same_family, length } in decisions {
         if shared.contains(&key.criterion) {
             key.criterion = format!("{grader}/{}", key.criterion);
         }
@@ -93,9 +94,14 @@ pub fn from_run(
     Ok(RunItems { material, reworded, other_graders })
 }
 
-/// Returns the judge's decision on a benchmark; `None` if checks or people decided it.
-fn benchmark(row: &JudgementRow, answered: Option<&str>, length: Option<f64>) -> Option<Decision> {
-    let benchmark = row.grader_result.as_ref()?.benchmark?;
+/// What a judge decided about a benchmark of a scorecard; `None` for what checks or people decided.
+fn benchmark(
+    result: &ResultRow,
+    row: &CaseDecision,
+    answered: Option<&str>,
+    length: Option<f64>,
+) -> Option<JudgedItem> {
+    let benchmark = row.decision.benchmark()?;
     if benchmark.decided_by != Some(DecidedBy::Judge) {
         return None;
     }
@@ -104,14 +110,19 @@ fn benchmark(row: &JudgementRow, answered: Option<&str>, length: Option<f64>) ->
         (BenchmarkState::Scored, Some(pass)) => Said::Verdict(pass),
         _ => Said::Undecided,
     };
-    let mut found = decision(row, answered, length);
+    let mut found = decision(result, row, answered, length);
     found.key.criterion = row.grader.to_string();
     found.text = row.grader.to_string();
-    Some(Decision { said, ..found })
+    Some(JudgedItem { said, ..found })
 }
 
-fn decision(row: &JudgementRow, answered: Option<&str>, length: Option<f64>) -> Decision {
-    let said = match row.decided() {
+fn decision(
+    result: &ResultRow,
+    row: &CaseDecision,
+    answered: Option<&str>,
+    length: Option<f64>,
+) -> JudgedItem {
+    let said = match row.decision.outcome() {
         Outcome::Met => Said::Verdict(true),
         Outcome::Unmet => Said::Verdict(false),
         Outcome::Scored(raw) => Said::Score(f64::from(RawScore::get(raw))),
@@ -119,17 +130,17 @@ fn decision(row: &JudgementRow, answered: Option<&str>, length: Option<f64>) -> 
         Outcome::NotApplicable => Said::NotApplicable,
         Outcome::Ungraded => Said::Undecided,
     };
-    let families = answered.and_then(model_family).zip(judge_family(&row.judge));
-    Decision {
+    let families = answered.and_then(model_family).zip(judge_family(&row.decision.judge));
+    JudgedItem {
         key: ItemKey {
-            suite: row.suite.to_string(),
-            case: row.case_id.to_string(),
-            system: row.target.as_deref().unwrap_or_default().to_owned(),
-            repeat: row.repeat,
-            criterion: row.shown_id(row.criterion.id.clone()).to_string(),
+            suite: result.suite.to_string(),
+            case: result.case_id.to_string(),
+            system: result.target.as_deref().unwrap_or_default().to_owned(),
+            repeat: result.repeat,
+            criterion: row.shown_criterion().to_string(),
         },
         grader: row.grader.to_string(),
-        text: row.criterion.text.clone(),
+        text: row.criterion().map(|criterion| criterion.text.clone()).unwrap_or_default(),
         said,
         same_family: families.map(|(answer, judge)| answer == judge),
         length,
@@ -143,8 +154,8 @@ fn judge_family(judge: &JudgeIdentity) -> Option<String> {
     model_family(judge.model.as_deref().unwrap_or(&judge.name))
 }
 
-/// Returns criterion ids that several graders of one case share.
-fn shared_ids(decisions: &[Decision]) -> BTreeSet<String> {
+/// Ids that several graders of one case have.
+fn shared_ids(decisions: &[JudgedItem]) -> BTreeSet<String> {
     let mut graders: BTreeMap<&ItemKey, &str> = BTreeMap::new();
     let mut shared = BTreeSet::new();
     for decision in decisions {

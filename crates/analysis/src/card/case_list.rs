@@ -67,16 +67,14 @@ impl CaseList {
 
 #[cfg(test)]
 mod tests {
-    use assize_store::BenchmarkState;
+    use assize_rubric::{BenchmarkFinding, BenchmarkState};
 
     use super::*;
 
     fn case(reason: &str) -> CaseOfBenchmark {
         CaseOfBenchmark {
-            state: BenchmarkState::Missing,
+            finding: BenchmarkFinding::undecided(BenchmarkState::Missing, false),
             score: None,
-            pass: None,
-            decided_by: None,
             reason: reason.to_owned(),
             calls: 0,
             cached_calls: 0,

@@ -2,10 +2,10 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use assize_rubric::{CaseTally, MissingPolicy, NodeId, Standing, Unit, score_card};
+use assize_rubric::{BenchmarkState, CaseTally, MissingPolicy, NodeId, Standing, Unit, score_card};
 use assize_stats::compare::paired;
 use assize_stats::{Interval, Level, SeededRandom, Undefined, bootstrap};
-use assize_store::{BenchmarkState, CardPartKind};
+use assize_store::CardPartKind;
 
 use super::{BenchmarkCases, CardRun, CardTree, CardTreeError};
 
@@ -173,21 +173,21 @@ fn of_benchmark(base: &BenchmarkCases, candidate: &BenchmarkCases) -> (Result<In
     (interval, after.len())
 }
 
-/// A tree with the results of its benchmarks, indexed by the position of the case in the shared list.
-struct Drawn {
+/// A tree with the cases of its benchmarks by the place of the case in the shared list.
+struct ResampledTree {
     tree: CardTree,
-    /// Result for each node of the tree and each shared case.
-    cases: Vec<Vec<Option<Came>>>,
+    /// For each node of the tree and each shared case: what it came to.
+    cases: Vec<Vec<Option<CaseScore>>>,
 }
 
-/// Result of a benchmark on a case, as needed for a resample.
+/// A case of a benchmark, as a resample adds it up.
 #[derive(Clone, Copy)]
-enum Came {
+enum CaseScore {
     Score(Unit),
     Missing,
 }
 
-impl Drawn {
+impl ResampledTree {
     fn new(
         run: &CardRun,
         place: usize,
@@ -197,13 +197,13 @@ impl Drawn {
         let cases = tree.places.iter().map(|part| {
             let mut row = vec![None; order.len()];
             for (id, case) in run.parts[*part].cases.iter() {
-                let came = match (case.score, case.state) {
-                    (Some(score), _) => Some(Came::Score(score)),
+                let score = match (case.score, case.finding.state) {
+                    (Some(score), _) => Some(CaseScore::Score(score)),
                     (None, BenchmarkState::NotApplicable) => None,
-                    (None, _) => Some(Came::Missing),
+                    (None, _) => Some(CaseScore::Missing),
                 };
                 if let Some(at) = order.get(id) {
-                    row[*at] = came;
+                    row[*at] = score;
                 }
             }
             row
@@ -216,9 +216,9 @@ impl Drawn {
     fn score(&self, drawn: &[usize], missing: MissingPolicy) -> Option<f64> {
         let tally = |id: NodeId| {
             let Some(row) = self.cases.get(id.index()) else { return CaseTally::NOT_APPLICABLE };
-            let open = drawn.iter().filter(|at| matches!(row[**at], Some(Came::Missing))).count() as u64;
+            let open = drawn.iter().filter(|at| matches!(row[**at], Some(CaseScore::Missing))).count() as u64;
             let scores = drawn.iter().filter_map(|at| match row[*at] {
-                Some(Came::Score(score)) => Some(score),
+                Some(CaseScore::Score(score)) => Some(score),
                 _ => None,
             });
             CaseTally::new(scores, open)
@@ -236,7 +236,8 @@ fn of_group(
     missing: MissingPolicy,
 ) -> Result<Result<Interval, Undefined>, CardTreeError> {
     let order: BTreeMap<&str, usize> = shared.iter().enumerate().map(|(at, id)| (id.as_str(), at)).collect();
-    let sides = (Drawn::new(base.0, base.1, &order)?, Drawn::new(candidate.0, candidate.1, &order)?);
+    let sides =
+        (ResampledTree::new(base.0, base.1, &order)?, ResampledTree::new(candidate.0, candidate.1, &order)?);
     let (Some(before), Some(after)) = sides else { return Ok(Err(Undefined::NoValues)) };
     let work = (before.cases.len() + after.cases.len()) * shared.len();
     if work.saturating_mul(RESAMPLES) > MAX_WORK {

@@ -3,10 +3,8 @@
 use std::collections::HashSet;
 use std::sync::Arc;
 
-use assize_rubric::{CaseTally, Unit};
-use assize_store::{
-    BenchmarkDecision, BenchmarkState, CardInfo, CardPartKind, DecidedBy, ReviewRow, RunFolder, StoreError,
-};
+use assize_rubric::{BenchmarkFinding, BenchmarkState, CaseDecision, CaseTally, DecidedBy, Decision, Unit};
+use assize_store::{CardInfo, CardPartKind, CaseRecord, ReviewRow, RunFolder, StoreError};
 
 use super::CaseList;
 
@@ -33,15 +31,11 @@ pub struct BenchmarkCases {
 /// Result of a benchmark on a case.
 #[derive(Debug, Clone, PartialEq)]
 pub struct CaseOfBenchmark {
-    /// State of the decision.
-    pub state: BenchmarkState,
-    /// Score, if there is one.
+    /// The finding.
+    pub finding: BenchmarkFinding,
+    /// Its score, where it has one.
     pub score: Option<Unit>,
-    /// True if the case passes; `None` if that was not decided.
-    pub pass: Option<bool>,
-    /// The kind of decider: judge, checks or a person.
-    pub decided_by: Option<DecidedBy>,
-    /// Reason of the decision.
+    /// Why.
     pub reason: String,
     /// Number of judge calls.
     pub calls: u64,
@@ -60,11 +54,9 @@ pub struct BenchmarkVote {
     pub repeat: u32,
     /// True if the judge was asked because the others were uncertain.
     pub escalated: bool,
-    /// State by this judge alone.
-    pub state: BenchmarkState,
-    /// True if the case passes by this judge alone; `None` if it did not say.
-    pub pass: Option<bool>,
-    /// Score of this vote, 0 to 1, if there is one.
+    /// The finding of this judge alone.
+    pub finding: BenchmarkFinding,
+    /// Its score, 0 to 1, where it has one.
     pub score: Option<Unit>,
     /// Reason of the vote.
     pub reason: String,
@@ -99,7 +91,16 @@ impl CardRun {
         let info = tree.ok_or_else(|| CardRunError::NotACard(folder.path().display().to_string()))?;
         let mut run = Self::new(info);
         let mut ids: HashSet<Arc<str>> = HashSet::new();
-        folder.benchmark_decisions(|decision| run.add(decision, &mut ids))?;
+        for record in folder.cases()? {
+            let CaseRecord { result, decisions } = record?;
+            let id = ids.get(&result.case_id).cloned().unwrap_or_else(|| {
+                ids.insert(Arc::clone(&result.case_id));
+                result.case_id
+            });
+            for decided in decisions {
+                run.add(&id, decided);
+            }
+        }
         for part in &mut run.parts {
             part.cases.settle();
         }
@@ -117,31 +118,26 @@ impl CardRun {
         Self { info, parts, by_code }
     }
 
-    /// Adds a decision. Decisions on benchmarks that are not in the tree are ignored.
-    fn add(&mut self, decision: BenchmarkDecision, ids: &mut HashSet<Arc<str>>) {
-        let Some(place) = self.place(&decision.code) else { return };
-        let BenchmarkDecision { case_id, judge, vote, .. } = &decision;
-        let id = ids.get(case_id).cloned().unwrap_or_else(|| {
-            ids.insert(Arc::clone(case_id));
-            Arc::clone(case_id)
-        });
-        let (judge, vote) = (judge.name.clone(), *vote);
+    /// Adds a decision on a case. Those on benchmarks that the tree does not have are left out.
+    fn add(&mut self, id: &Arc<str>, decided: CaseDecision) {
+        let Some(place) = self.place(&decided.grader) else { return };
+        let CaseDecision { decision, vote, .. } = decided;
+        let judge = decision.judge.name.to_string();
         let Some(found) = case_of(decision) else { return };
         let cases = &mut self.parts[place].cases;
         // The votes of a panel are rows beside its decision; only the decision counts.
         let Some(vote) = vote else {
-            cases.push(id, found);
+            cases.push(Arc::clone(id), found);
             return;
         };
-        if let Some(decision) = cases.last_of(&id) {
+        if let Some(decision) = cases.last_of(id) {
             decision.calls += found.calls;
             decision.cached_calls += found.cached_calls;
             decision.votes.push(BenchmarkVote {
                 judge,
                 repeat: vote.repeat,
                 escalated: vote.is_escalation(),
-                state: found.state,
-                pass: found.pass,
+                finding: found.finding,
                 score: found.score,
                 reason: found.reason,
             });
@@ -176,13 +172,15 @@ impl CardRun {
         let benchmarks = self.info.nodes.iter().zip(&self.parts);
         let benchmarks = benchmarks.filter(|(node, _)| node.kind == CardPartKind::Benchmark);
         let rows = benchmarks.flat_map(|(node, part)| {
-            part.cases.iter().filter(|(_, case)| case.state.is_for_review()).map(|(id, case)| ReviewRow {
-                case_id: id.to_owned(),
-                benchmark: node.code.clone(),
-                why: case.state,
-                evaluator: node.evaluator.clone().unwrap_or_default(),
-                reason: case.reason.clone(),
-                score: case.score,
+            part.cases.iter().filter(|(_, case)| case.finding.state.is_for_review()).map(|(id, case)| {
+                ReviewRow {
+                    case_id: id.to_owned(),
+                    benchmark: node.code.clone(),
+                    why: case.finding.state,
+                    evaluator: node.evaluator.clone().unwrap_or_default(),
+                    reason: case.reason.clone(),
+                    score: case.score,
+                }
             })
         });
         rows.collect()
@@ -192,12 +190,12 @@ impl CardRun {
 impl BenchmarkCases {
     /// Returns the number of cases in a state.
     pub fn count(&self, state: BenchmarkState) -> u64 {
-        self.cases.values().filter(|case| case.state == state).count() as u64
+        self.cases.values().filter(|case| case.finding.state == state).count() as u64
     }
 
     /// Returns the number of cases decided by checks, so that no judge was asked.
     pub fn settled_by_checks(&self) -> u64 {
-        self.cases.values().filter(|case| case.decided_by == Some(DecidedBy::Checks)).count() as u64
+        self.cases.values().filter(|case| case.finding.decided_by == Some(DecidedBy::Checks)).count() as u64
     }
 
     fn tally(&self) -> CaseTally {
@@ -207,24 +205,24 @@ impl BenchmarkCases {
     }
 }
 
-fn case_of(decision: BenchmarkDecision) -> Option<CaseOfBenchmark> {
-    let result = decision.result?;
-    let benchmark = result.benchmark?;
-    let score = result.score.and_then(|score| Unit::new(score).ok());
+fn case_of(decision: Decision) -> Option<CaseOfBenchmark> {
+    let finding = decision.grader()?;
+    let benchmark = *finding.benchmark()?;
+    let score = finding.score();
     let state = match benchmark.state {
         // A row with the state "scored" but no score can't have been written by a run.
         BenchmarkState::Scored | BenchmarkState::Uncertain if score.is_none() => BenchmarkState::Missing,
         state => state,
     };
     let counts = matches!(state, BenchmarkState::Scored | BenchmarkState::Uncertain);
+    let error = finding.error().map(str::to_owned);
+
     Some(CaseOfBenchmark {
-        state,
+        finding: BenchmarkFinding { state, ..benchmark },
         score: score.filter(|_| counts),
-        pass: benchmark.pass,
-        decided_by: benchmark.decided_by,
-        reason: result.error.unwrap_or(decision.reason),
-        calls: u64::from(decision.attempts),
-        cached_calls: u64::from(decision.cached_calls),
+        reason: error.unwrap_or(decision.reason),
+        calls: u64::from(decision.spent.attempts),
+        cached_calls: u64::from(decision.spent.cached_calls),
         votes: Vec::new(),
     })
 }

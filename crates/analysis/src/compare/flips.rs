@@ -1,11 +1,11 @@
 //! Cases whose verdict changed, with the criteria that changed.
 
-use assize_rubric::Verdict;
+use assize_rubric::{Verdict, VoteValue};
 use assize_store::ResultRow;
 use serde::Serialize;
 
 use super::comparable::shared;
-use crate::facts::{CaseFact, Decision, Names};
+use crate::facts::{CaseFact, Names};
 
 /// A case that passes on one side only.
 #[derive(Debug, Clone, PartialEq, Serialize)]
@@ -53,8 +53,8 @@ pub struct CriterionFlip {
 impl Flip {
     pub(crate) fn of(base: &CaseFact, candidate: &CaseFact, names: &Names) -> Self {
         let value = |decision| match decision {
-            Decision::Value(value) => Some(value),
-            Decision::NotApplicable | Decision::Ungraded => None,
+            VoteValue::Value(value) => Some(value),
+            VoteValue::NotApplicable | VoteValue::Missing => None,
         };
         let changed = shared(base, candidate).filter(|(a, b)| a.decision != b.decision);
         Self {

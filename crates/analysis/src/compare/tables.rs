@@ -8,7 +8,9 @@ use serde::Serialize;
 use super::Options;
 use super::comparable::shared;
 use super::contrast::{Contrast, PairSample, contrast};
-use crate::facts::{CaseFact, Decision, Names};
+use assize_rubric::VoteValue;
+
+use crate::facts::{CaseFact, Names};
 
 /// Minimum number of pairs for a significant result at 5 %: with 5 pairs the smallest p of a two-sided test
 /// is 2/32. Smaller groups are not tested, so they do not count among the comparisons either.
@@ -73,7 +75,7 @@ impl<'n> Parts<'n> {
     /// better in every row.
     pub(crate) fn criteria(&mut self, pair: (&CaseFact, &CaseFact), names: &'n Names) {
         for (a, b) in shared(pair.0, pair.1) {
-            if let (Decision::Value(base), Decision::Value(candidate)) = (a.decision, b.decision) {
+            if let (VoteValue::Value(base), VoteValue::Value(candidate)) = (a.decision, b.decision) {
                 let grader = (a.is_fault, names.text(a.grader));
                 let key = (names.text(pair.0.suite), grader, names.text(a.id), a.wording);
                 let goodness = |value: f64| if a.is_fault { 1.0 - value } else { value };

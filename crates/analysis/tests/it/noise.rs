@@ -1,8 +1,9 @@
 //! Answer noise and judge noise, when both are repeated.
 
 use assize_analysis::Summariser;
+use assize_rubric::{PanelReport, VoteOutcome, VoteSummary};
 use assize_stats::Level;
-use assize_store::{DecisionNoise, PanelRow, PanelVoteRow, ResultRow};
+use assize_store::{DecisionNoise, ResultRow};
 use serde_json::json;
 
 use crate::support::{case, close};
@@ -16,11 +17,11 @@ fn rows(cases: &[&[&[f64]]]) -> Vec<ResultRow> {
                 .with(|case| case.repeat = repeat)
                 .criterion("a", "a", votes.first().copied())
                 .row();
-            let panel: PanelRow = serde_json::from_value(json!({
+            let panel: PanelReport = serde_json::from_value(json!({
                 "rule": "mean", "ties": "ungraded", "missing": 0, "tie": false, "mean": null, "agreement": null,
                 "flip_rate": null, "disagreement": null, "low": 0.0, "high": 1.0,
-                "votes": votes.iter().map(|value| PanelVoteRow {
-                    judge: "j".to_owned(), repeat: 1, outcome: "met".to_owned(), value: Some(*value),
+                "votes": votes.iter().map(|value| VoteSummary {
+                    judge: "j".to_owned(), repeat: 1, outcome: VoteOutcome::Met, value: Some(*value),
                 }).collect::<Vec<_>>(),
             }))
             .expect("a panel");

@@ -1,7 +1,7 @@
 //! Stored records, written as the JSON they are stored in.
 
 use assize_analysis::{CaseFact, Names, RunFacts};
-use assize_store::{CaseRecord, ResultRow};
+use assize_store::{CaseRecord, JudgementRow, ResultRow};
 use serde_json::{Value, json};
 
 /// A case of a run; the fields a test cares about are changed on the value.
@@ -104,7 +104,7 @@ impl Case {
     }
 
     pub(crate) fn record(&self) -> CaseRecord {
-        let judgements = self
+        let decisions = self
             .criteria
             .iter()
             .map(|(id, text, weight, value)| {
@@ -121,10 +121,10 @@ impl Case {
                     "tokens": { "input": null, "cached": null, "output": null }, "latency_ms": null,
                     "cost_usd": null, "replies": [], "judging": self.judging,
                 });
-                serde_json::from_value(row).expect("a judgement row")
+                serde_json::from_value::<JudgementRow>(row).expect("a judgement row").into()
             })
             .collect();
-        CaseRecord { result: self.row(), judgements }
+        CaseRecord { result: self.row(), decisions }
     }
 }
 

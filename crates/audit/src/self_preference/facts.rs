@@ -3,8 +3,8 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use assize_analysis::calibrate::model_family;
-use assize_rubric::Cast;
-use assize_store::{CaseRecord, JudgementRow, TargetInfo};
+use assize_rubric::{JudgeIdentity, VoteValue};
+use assize_store::{CaseRecord, TargetInfo};
 
 use crate::Decision;
 use crate::name::parts;
@@ -31,8 +31,7 @@ impl Families {
         self.said.get(name).cloned().or_else(|| model_family(self.models.get(name)?))
     }
 
-    fn of_judge(&self, row: &JudgementRow) -> Option<String> {
-        let JudgementRow { judge, .. } = row;
+    fn of_judge(&self, judge: &JudgeIdentity) -> Option<String> {
         let model = judge.model.as_deref().filter(|model| !model.is_empty());
         self.said.get(&*judge.name).cloned().or_else(|| model_family(model?))
     }
@@ -79,34 +78,32 @@ impl SelfFacts {
             return;
         };
         self.targets.entry(target.to_string()).or_insert_with(|| families.of_target(target));
-        for row in &record.judgements {
-            // The decision of a panel belongs to no single judge.
-            if row.panel.is_some() || row.grader_result.is_some() {
-                continue;
-            }
-            let judge = row.judge.name.to_string();
+        for row in &record.decisions {
+            // A decision made of several is not any judge's.
+            let Some(criterion) = row.criterion().filter(|_| row.panel.is_none()) else { continue };
+            let judge = row.decision.judge.name.to_string();
             let family = self.judges.entry(judge.clone()).or_default();
             if family.is_none() {
-                *family = families.of_judge(row);
+                *family = families.of_judge(&row.decision.judge);
             }
             let cell = (
                 result.suite.to_string(),
                 case.to_owned(),
                 target.to_string(),
                 row.grader.to_string(),
-                row.shown_id(row.criterion.id.clone()).to_string(),
+                row.shown_criterion().to_string(),
             );
             let vote = row.vote.map_or(1, |vote| vote.repeat);
             let again = self.again.entry((cell.clone(), judge.clone(), vote)).or_default();
-            again.insert(result.repeat, Decision::of(row));
-            let costs = row.criterion.weight.is_penalty() != row.standing.negate;
-            match row.cast() {
-                Cast::Value(value) => {
+            again.insert(result.repeat, Decision::of(&row.decision));
+            let costs = criterion.weight.is_penalty() != row.standing.negate;
+            match row.decision.vote_value() {
+                VoteValue::Value(value) => {
                     let value = if costs { 1.0 - value } else { value };
                     self.values.entry(cell).or_default().entry(judge).or_default().push(value);
                 }
-                Cast::Missing => self.ungraded += 1,
-                Cast::NotApplicable => {}
+                VoteValue::Missing => self.ungraded += 1,
+                VoteValue::NotApplicable => {}
             }
         }
     }

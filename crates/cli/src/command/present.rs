@@ -99,7 +99,7 @@ pub(crate) fn run(
 }
 
 pub(crate) fn print_full(record: &CaseRecord, context: &Context) {
-    let texts = stored_texts(&record.judgements);
+    let texts = stored_texts(&record.decisions);
     output::print(&case_block(&record.result, &texts, Show::Full, context.stdout));
     output::print("\n");
 }

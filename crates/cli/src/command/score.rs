@@ -40,8 +40,7 @@ pub(crate) fn execute(args: &ScoreArgs, context: &Context) -> Result<Exit, Failu
     for record in stored_records(&folder)? {
         let record = record?;
         let new = again(&record)?;
-        touched |=
-            rubric.is_none() || new.record.judgements != record.judgements || !new.unanswered.is_empty();
+        touched |= rubric.is_none() || new.record.decisions != record.decisions || !new.unanswered.is_empty();
         changed += usize::from(new.record.result.verdict != record.result.verdict);
         unanswered.add(&new.unanswered);
         dropped.add(&new.dropped);
@@ -103,7 +102,7 @@ pub(crate) fn execute(args: &ScoreArgs, context: &Context) -> Result<Exit, Failu
         let mut writer = RunFolder::at(out).create(&info).map_err(|error| error.to_string())?;
         for record in stored_records(&folder)? {
             let new = again(&record?)?.record;
-            writer.record(&new.judgements, &new.result).map_err(|error| error.to_string())?;
+            writer.record(&new.decisions, &new.result).map_err(|error| error.to_string())?;
         }
         writer.finish(&info).map_err(|error| error.to_string())?;
         shown.clone_from(out);
@@ -133,7 +132,7 @@ fn rubric(args: &ScoreArgs, context: &Context) -> Result<(Option<Rubric>, LineOv
 /// The lines of a case: the command line beats the rubric's file, and that the stored ones. `None` if
 /// nothing of the case is stored that lines could be drawn for.
 fn lines(args: &ScoreArgs, rubric: LineOverrides, record: &CaseRecord) -> Result<Option<Lines>, String> {
-    let Some(stored) = record.judgements.first().map(|row| row.lines) else { return Ok(None) };
+    let Some(stored) = record.decisions.first().map(|row| row.lines) else { return Ok(None) };
     let pass = args.threshold.or(rubric.pass).unwrap_or(stored.pass());
     let lines = match args.borderline.or(rubric.borderline) {
         Some(borderline) => Lines::new(pass, Some(borderline)).map_err(|error| error.to_string())?,

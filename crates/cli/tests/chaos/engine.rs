@@ -6,10 +6,10 @@ use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, SystemTime};
 
 use assize_evalfile::{LoadOptions, load_suite};
-use assize_grade::{JudgeOptions, KeyedFences, ModelJudge, ProgramSetup, RubricJudge};
+use assize_grade::{Judge, JudgeOptions, KeyedFences, ModelJudge, ProgramSetup};
 use assize_llm::{BoxFuture, ClientSetup, Clock, ModelClient, ModelName, RetryPolicy};
 use assize_rubric::{EvidencePolicy, Judging, Lines, Truncate, Unit};
-use assize_run::{JudgeWish, Judges, Recorder, Settings, Source, Totals, WorkItem, run};
+use assize_run::{JudgeSelector, Judges, Recorder, Settings, Source, Totals, WorkItem, run};
 use assize_store::{CaseRecord, StoreError};
 use assize_targets::Answer;
 use assize_testkit::mock::MockServer;
@@ -128,7 +128,7 @@ pub(crate) fn client(
 }
 
 /// The judge behind a client.
-pub(crate) fn judge(client: ModelClient) -> Arc<dyn RubricJudge> {
+pub(crate) fn judge(client: ModelClient) -> Arc<dyn Judge> {
     Arc::new(ModelJudge::new(
         Arc::new(client),
         "judge",
@@ -139,10 +139,10 @@ pub(crate) fn judge(client: ModelClient) -> Arc<dyn RubricJudge> {
 }
 
 /// One judge for everything.
-struct Only(Arc<dyn RubricJudge>);
+struct Only(Arc<dyn Judge>);
 
 impl Judges for Only {
-    fn judge(&self, _: JudgeWish<'_>) -> Result<Arc<dyn RubricJudge>, String> {
+    fn judge(&self, _: JudgeSelector<'_>) -> Result<Arc<dyn Judge>, String> {
         Ok(Arc::clone(&self.0))
     }
 }
@@ -152,7 +152,7 @@ pub(crate) struct Job {
     pub(crate) id: String,
     pub(crate) answer: String,
     pub(crate) judging: Judging,
-    pub(crate) judge: Arc<dyn RubricJudge>,
+    pub(crate) judge: Arc<dyn Judge>,
 }
 
 /// The work items of these cases, each with the given criteria as an eval file has them.

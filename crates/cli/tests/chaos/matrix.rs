@@ -113,27 +113,28 @@ fn scripted(kinds: &[Kind], noted: &Mutex<Noted>, incoming: &Incoming) -> Reply 
 /// What became of a case, in the words of the table.
 fn end_of(record: &CaseRecord) -> (Vec<&str>, BTreeSet<String>, u32) {
     let open: Vec<&str> = record
-        .judgements
+        .decisions
         .iter()
-        .filter(|row| row.outcome == "ungraded")
-        .map(|row| row.criterion.id.as_str())
+        .filter(|row| row.decision.outcome() == Outcome::Ungraded)
+        .filter_map(|row| row.criterion())
+        .map(|criterion| criterion.id.as_str())
         .collect();
     let kinds = record
-        .judgements
+        .decisions
         .iter()
-        .filter_map(|row| row.ungraded.as_ref())
+        .filter_map(|row| row.decision.ungraded.as_ref())
         .map(|why| {
             let kind = serde_json::to_value(why.kind).expect("a kind has a name");
             kind.as_str().expect("a word").to_owned()
         })
         .collect();
-    (open, kinds, record.judgements.iter().map(|row| row.attempts).sum())
+    (open, kinds, record.decisions.iter().map(|row| row.decision.spent.attempts).sum())
 }
 
 fn check(record: &CaseRecord, kind: &Kind, end: End, noted: &Noted, context: &str) {
     let case = &*record.result.case_id;
     let (open, kinds, attempts) = end_of(record);
-    assert_eq!(open, end.ungraded, "{context}: {:?}", record.judgements);
+    assert_eq!(open, end.ungraded, "{context}: {:?}", record.decisions);
     let expected: BTreeSet<String> = end.ungraded.iter().map(|_| end.kind.to_owned()).collect();
     assert_eq!(kinds, expected, "{context}");
     let asked = noted.requests.get(case).copied();
@@ -145,19 +146,21 @@ fn check(record: &CaseRecord, kind: &Kind, end: End, noted: &Noted, context: &st
     } else {
         assert_eq!(attempts, end.requests, "{context}: requests");
     }
-    for row in record.judgements.iter().filter(|row| row.outcome != "ungraded") {
-        let decided = (row.criterion.id.as_str(), &*row.outcome, row.raw_score);
+    let graded = record.decisions.iter().filter(|row| row.decision.outcome() != Outcome::Ungraded);
+    for row in graded {
+        let outcome = row.decision.outcome();
+        let id = row.criterion().expect("a criterion").id.as_str();
+        let decided = (id, outcome.name(), outcome.raw_score().map(RawScore::get));
         let right = [("a", "met", None), ("z", "unmet", None), ("n", "scored", Some(7))].contains(&decided);
         assert!(right, "{context}: {decided:?} is not the truth");
     }
-    assert!(record.judgements.iter().all(|row| row.outcome != "ungraded" || row.raw_score.is_none()));
-    assert_eq!(record.judgements.len(), IDS.len(), "{context}: one row a criterion");
+    assert_eq!(record.decisions.len(), IDS.len(), "{context}: one row a criterion");
     // The case fails by its score, but would pass if `z` were met: without that decision there is no verdict.
     let verdict = serde_json::to_value(record.result.verdict).expect("a verdict has a name");
     assert_eq!(verdict, if end.ungraded.is_empty() { "fail" } else { "incomplete" }, "{context}");
     let mut tokens = Tokens::default();
-    for row in &record.judgements {
-        tokens.add(row.tokens);
+    for row in &record.decisions {
+        tokens.add(row.decision.spent.tokens);
     }
     let reported = noted.tokens.get(case).copied().unwrap_or_default();
     assert_eq!(

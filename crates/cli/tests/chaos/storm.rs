@@ -8,8 +8,8 @@ use std::num::NonZeroUsize;
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
-use assize_rubric::{Judging, Tokens};
-use assize_store::{CaseRecord, JudgementRow};
+use assize_rubric::{Criterion, Judging, RawScore, Tokens};
+use assize_store::CaseRecord;
 use assize_testkit::mock::{Incoming, MockOptions, MockServer, Reply};
 use serde_json::{Value, json};
 
@@ -100,8 +100,8 @@ fn scripted(seed: u64, kinds: &[Kind], known: &Mutex<Known>, incoming: &Incoming
 }
 
 /// The outcome that the answer calls for.
-fn truth(row: &JudgementRow, answer: &str) -> (&'static str, Option<u8>) {
-    match row.criterion.id.as_str() {
+fn truth(criterion: &Criterion, answer: &str) -> (&'static str, Option<u8>) {
+    match criterion.id.as_str() {
         "depth" => ("scored", Some(4)),
         word if answer.split_whitespace().any(|known| known == word) => ("met", None),
         _ => ("unmet", None),
@@ -110,20 +110,22 @@ fn truth(row: &JudgementRow, answer: &str) -> (&'static str, Option<u8>) {
 
 fn check(record: &CaseRecord, answer: &str, known: &Known) -> usize {
     let case = &record.result.case_id;
-    assert_eq!(record.judgements.len(), WORDS.len() + 1, "{case}: one row a criterion");
+    assert_eq!(record.decisions.len(), WORDS.len() + 1, "{case}: one row a criterion");
     let mut open = 0;
-    for row in &record.judgements {
-        let told = known.told.contains(&(case.to_string(), row.criterion.text.clone()));
-        let outcome = (&*row.outcome, row.raw_score);
+    for row in &record.decisions {
+        let decision = &row.decision;
+        let criterion = decision.criterion().expect("a criterion");
+        let told = known.told.contains(&(case.to_string(), criterion.text.clone()));
+        let outcome = (decision.outcome().name(), decision.outcome().raw_score().map(RawScore::get));
         if told {
-            assert_eq!(outcome, truth(row, answer), "{case} {}: what the judge said", row.criterion.id);
-            assert!(row.ungraded.is_none());
+            assert_eq!(outcome, truth(criterion, answer), "{case} {}: what the judge said", criterion.id);
+            assert!(decision.ungraded.is_none());
         } else {
-            let why = row.ungraded.as_ref().unwrap_or_else(|| {
-                panic!("{case} {}: {outcome:?} was never said: {:?}", row.criterion.id, row.replies)
+            let why = decision.ungraded.as_ref().unwrap_or_else(|| {
+                panic!("{case} {}: {outcome:?} was never said: {:?}", criterion.id, decision.spent.replies)
             });
             assert_eq!(outcome, ("ungraded", None));
-            assert!(!why.message.is_empty() && row.reason == why.message);
+            assert!(!why.message.is_empty() && decision.reason == why.message);
             open += 1;
         }
     }
@@ -170,14 +172,14 @@ fn rage(seed: u64, format: &Format) -> BTreeMap<String, u64> {
     assert!(open > CASES / 20 && known.told.len() > CASES, "{open} open, {} told", known.told.len());
 
     // The totals are those of the rows, and the requests those of the server.
-    let rows = || records.values().flat_map(|record| &record.judgements);
+    let rows = || records.values().flat_map(|record| &record.decisions);
     assert_eq!(totals.counts.total(), CASES);
     assert_eq!(totals.criteria, (CASES * (WORDS.len() + 1)) as u64);
     assert_eq!(totals.criteria_ungraded, open as u64);
-    assert_eq!(totals.judge_calls, rows().map(|row| u64::from(row.attempts)).sum::<u64>());
+    assert_eq!(totals.judge_calls, rows().map(|row| u64::from(row.decision.spent.attempts)).sum::<u64>());
     assert_eq!(totals.judge_calls, server.count() as u64);
     let mut tokens = Tokens::default();
-    rows().for_each(|row| tokens.add(row.tokens));
+    rows().for_each(|row| tokens.add(row.decision.spent.tokens));
     assert_eq!(totals.tokens, tokens);
     known.faults.clone()
 }

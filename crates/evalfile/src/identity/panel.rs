@@ -2,7 +2,7 @@
 
 use assize_rubric::{Identify, IdentityWriter};
 
-use crate::{EscalateWhen, Escalation, PanelJudge, PanelSpec, Scoring};
+use crate::{Escalation, PanelJudge, PanelSpec, Scoring};
 
 impl Identify for PanelSpec {
     fn identify(&self, identity: &mut IdentityWriter) {
@@ -30,12 +30,6 @@ impl Identify for Escalation {
         let Self { to, when } = self;
         identity.field(to);
         identity.field(when);
-    }
-}
-
-impl Identify for EscalateWhen {
-    fn identify(&self, identity: &mut IdentityWriter) {
-        identity.text(self.name());
     }
 }
 

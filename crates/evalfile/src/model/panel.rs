@@ -2,6 +2,7 @@
 
 use std::sync::Arc;
 
+pub use assize_rubric::EscalateWhen;
 use assize_rubric::{PanelRule, Ties, Weight};
 
 /// Panel settings of a grader, a suite, the configuration or the command line. Each overrides the following
@@ -42,31 +43,7 @@ pub struct Escalation {
     pub when: EscalateWhen,
 }
 
-/// Condition of an escalation.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub enum EscalateWhen {
-    /// Votes differ, or a judge failed to answer.
-    Split,
-    /// As [`EscalateWhen::Split`], and also if a judge reports low confidence, quotes text that is not there,
-    /// or decides with a probability below [`EscalateWhen::SURE`].
-    #[default]
-    Unsure,
-}
-
-impl EscalateWhen {
-    /// Probability from which a decision of met or unmet counts as certain.
-    pub const SURE: f64 = 0.8;
-
-    /// Returns the name used in files and records.
-    pub const fn name(self) -> &'static str {
-        match self {
-            Self::Split => "split",
-            Self::Unsure => "unsure",
-        }
-    }
-}
-
-/// Method of reading a decision from a reply.
+/// How a decision is read out of a reply.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum Scoring {
     /// The decision as the judge wrote it.

@@ -3,7 +3,9 @@
 use std::path::PathBuf;
 use std::sync::Arc;
 
-use assize_rubric::{Aggregation, Criticality, LabelOutcome, Normalisation, Severity, Unit, Weight};
+use assize_rubric::{
+    Aggregation, BenchmarkScale, Criticality, LabelOutcome, Normalisation, Severity, Unit, Weight,
+};
 use serde_json::Value;
 
 use super::{Grader, Mark, Place};
@@ -213,6 +215,13 @@ pub struct ScoringScale {
     pub descriptions: Vec<(f64, String)>,
     /// Formula that maps a raw score to 0 to 1.
     pub formula: Normalisation,
+}
+
+impl ScoringScale {
+    /// The scale as the arithmetic takes it.
+    pub const fn benchmark_scale(&self) -> BenchmarkScale<'_> {
+        BenchmarkScale { min: self.min, max: self.max, formula: &self.formula }
+    }
 }
 
 /// A prompt file.

@@ -4,7 +4,7 @@ use assize_evalfile::{FieldAccuracy, FieldCheck, FieldMatch};
 use serde_json::Value;
 
 use super::arguments::{field, same};
-use super::{Checked, Finding, date, short, unit};
+use super::{Checked, Note, date, short, unit};
 
 /// The weighted share of fields that are right, or all or nothing.
 ///
@@ -23,7 +23,7 @@ pub(super) fn check(check: &FieldAccuracy, answer: &str, reference: Option<&str>
     for one in &check.fields {
         let Some(wanted) = field(&expected, &one.path) else {
             let reason = "the reference has no such field, so it is left out";
-            findings.push(Finding::remark(format!("field `{}`", one.path), reason));
+            findings.push(Note::remark(format!("field `{}`", one.path), reason));
             continue;
         };
         compared = true;
@@ -31,8 +31,7 @@ pub(super) fn check(check: &FieldAccuracy, answer: &str, reference: Option<&str>
         let (passed, reason) = match found {
             Some(found) => compare(one, wanted, found)?,
             None if !one.required => {
-                findings
-                    .push(Finding::remark(format!("field `{}`", one.path), "not there, and not required"));
+                findings.push(Note::remark(format!("field `{}`", one.path), "not there, and not required"));
                 continue;
             }
             None if answer.is_none() => (false, "the answer is not JSON".to_owned()),
@@ -41,8 +40,8 @@ pub(super) fn check(check: &FieldAccuracy, answer: &str, reference: Option<&str>
         let weight = one.weight.get();
         all += weight;
         right += if passed { weight } else { 0.0 };
-        let finding = Finding::new(passed, format!("field `{}`", one.path), reason);
-        findings.push(Finding { weight: Some(weight), ..finding });
+        let finding = Note::new(passed, format!("field `{}`", one.path), reason);
+        findings.push(Note { weight: Some(weight), ..finding });
     }
     if !compared {
         return Err("the reference has none of the fields".to_owned());

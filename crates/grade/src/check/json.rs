@@ -4,7 +4,7 @@ use assize_evalfile::IsJson;
 use serde_json::Value;
 
 use super::schema::violations;
-use super::{Checked, Finding};
+use super::{Checked, Note};
 
 /// Violations that are listed one by one.
 const MAX_SHOWN: usize = 10;
@@ -17,25 +17,25 @@ pub(super) fn check(check: &IsJson, answer: &str) -> Result<Checked, String> {
         Err(error) => {
             let fenced = answer.trim_start().starts_with("```");
             let hint = if fenced { "; it stands in a code fence" } else { "" };
-            return Ok(Checked::all(vec![Finding::new(
+            return Ok(Checked::all(vec![Note::new(
                 false,
                 "the answer is JSON",
                 format!("it is not: {error}{hint}"),
             )]));
         }
     };
-    let mut findings = vec![Finding::new(true, "the answer is JSON", "it is")];
+    let mut findings = vec![Note::new(true, "the answer is JSON", "it is")];
     if let Some(schema) = &check.schema {
         let problems = violations(schema, &value)?;
         if problems.is_empty() {
-            findings.push(Finding::new(true, "the JSON keeps the schema", "it does"));
+            findings.push(Note::new(true, "the JSON keeps the schema", "it does"));
         }
         let more = problems.len().saturating_sub(MAX_SHOWN);
         for problem in problems.into_iter().take(MAX_SHOWN) {
-            findings.push(Finding::new(false, "the JSON keeps the schema", problem));
+            findings.push(Note::new(false, "the JSON keeps the schema", problem));
         }
         if more > 0 {
-            findings.push(Finding::remark("the JSON keeps the schema", format!("{more} more violations")));
+            findings.push(Note::remark("the JSON keeps the schema", format!("{more} more violations")));
         }
     }
     Ok(Checked::all(findings))

@@ -5,7 +5,7 @@ use std::time::Duration;
 use assize_evalfile::{ExecutionMetrics, TokenUsage};
 use assize_rubric::{Tokens, Unit};
 
-use super::{Checked, Facts, Finding};
+use super::{Checked, Facts, Note};
 
 /// Tools that look around and change nothing, in small letters.
 const EXPLORING: [&str; 10] =
@@ -17,10 +17,10 @@ fn unknown(what: &str) -> String {
     format!("the target does not tell {what}, so there is nothing to compare with the limit")
 }
 
-fn limit(name: &str, most: f64, value: f64, unit: &str) -> Finding {
+fn limit(name: &str, most: f64, value: f64, unit: &str) -> Note {
     let passed = value <= most;
     let word = if passed { "within" } else { "above" };
-    Finding::new(passed, format!("{name} at most {most}{unit}"), format!("{value}{unit}, {word} the limit"))
+    Note::new(passed, format!("{name} at most {most}{unit}"), format!("{value}{unit}, {word} the limit"))
 }
 
 fn millis(duration: Duration) -> f64 {
@@ -82,12 +82,12 @@ pub(super) fn execution(limits: &ExecutionMetrics, facts: &Facts) -> Result<Chec
         let tolerance = limits.exploration_tolerance.map_or(DEFAULT_TOLERANCE, Unit::get);
         let text = format!("share of exploring calls {} ± {tolerance}", target.get());
         findings.push(if calls.is_empty() {
-            Finding::remark(text, "no tool was called, so there is no share")
+            Note::remark(text, "no tool was called, so there is no share")
         } else {
             let exploring =
                 calls.iter().filter(|call| EXPLORING.contains(&call.name.to_lowercase().as_str()));
             let share = exploring.count() as f64 / calls.len() as f64;
-            Finding::new((share - target.get()).abs() <= tolerance + 1e-9, text, format!("{share:.2}"))
+            Note::new((share - target.get()).abs() <= tolerance + 1e-9, text, format!("{share:.2}"))
         });
     }
     Ok(Checked::share(findings))

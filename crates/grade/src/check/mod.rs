@@ -16,7 +16,7 @@ mod trajectory;
 use std::time::Duration;
 
 use assize_evalfile::GraderKind;
-use assize_rubric::{Tokens, ToolCall, Unit};
+use assize_rubric::{Note, Tokens, ToolCall, Unit};
 
 pub use schema::schema_problem;
 
@@ -45,42 +45,19 @@ pub struct Checked {
     /// Score, 0 to 1; `None` when there is nothing to check.
     pub score: Option<Unit>,
     /// Point by point.
-    pub findings: Vec<Finding>,
-}
-
-/// One point.
-#[derive(Debug, Clone, PartialEq)]
-pub struct Finding {
-    /// What was looked at.
-    pub text: String,
-    /// Whether it is as it should be; `None` for a remark.
-    pub passed: Option<bool>,
-    /// What was found.
-    pub reason: String,
-    /// How much it counts, where findings make the score.
-    pub weight: Option<f64>,
-}
-
-impl Finding {
-    pub(crate) fn new(passed: bool, text: impl Into<String>, reason: impl Into<String>) -> Self {
-        Self { text: text.into(), passed: Some(passed), reason: reason.into(), weight: None }
-    }
-
-    pub(crate) fn remark(text: impl Into<String>, reason: impl Into<String>) -> Self {
-        Self { text: text.into(), passed: None, reason: reason.into(), weight: None }
-    }
+    pub findings: Vec<Note>,
 }
 
 impl Checked {
     /// All or nothing: 1 if every finding is as it should be.
-    pub(crate) fn all(findings: Vec<Finding>) -> Self {
+    pub(crate) fn all(findings: Vec<Note>) -> Self {
         let passed = findings.iter().all(|finding| finding.passed != Some(false));
         Self { score: Some(if passed { Unit::ONE } else { Unit::ZERO }), findings }
     }
 
     /// The share of findings that are as they should be; remarks do not count. Nothing that counts is
     /// nothing to check.
-    pub(crate) fn share(findings: Vec<Finding>) -> Self {
+    pub(crate) fn share(findings: Vec<Note>) -> Self {
         let counted = findings.iter().filter_map(|finding| finding.passed);
         let (passed, all) = counted.fold((0u32, 0u32), |(yes, all), one| (yes + u32::from(one), all + 1));
         Self { score: (all > 0).then(|| unit(f64::from(passed) / f64::from(all))), findings }

@@ -4,7 +4,7 @@ use assize_evalfile::SkillTrigger;
 use assize_rubric::ToolCall;
 use serde_json::Value;
 
-use super::{Checked, Finding};
+use super::{Checked, Note};
 
 /// 1 if the skill was used as it should be, or left alone as it should be.
 ///
@@ -21,7 +21,7 @@ pub(super) fn check(check: &SkillTrigger, calls: Option<&[ToolCall]>) -> Result<
         format!("leaves the skill `{}` alone", check.skill)
     };
     let reason = used.clone().unwrap_or_else(|| "no call uses it".to_owned());
-    Ok(Checked::all(vec![Finding::new(used.is_some() == check.should_trigger, text, reason)]))
+    Ok(Checked::all(vec![Note::new(used.is_some() == check.should_trigger, text, reason)]))
 }
 
 fn how(call: &ToolCall, skill: &str) -> Option<String> {

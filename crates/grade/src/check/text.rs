@@ -2,7 +2,7 @@
 
 use assize_evalfile::{TextCheck, TextRule, compile_pattern};
 
-use super::{Checked, Finding, short};
+use super::{Checked, Note, short};
 
 /// 1 if the rule holds, else 0. `starts-with`, `ends-with` and `equals` leave white space at both ends
 /// of both texts out of account; the others look at the answer as it is.
@@ -10,7 +10,7 @@ pub(super) fn check(check: &TextCheck, answer: &str) -> Result<Checked, String> 
     let first = check.values.first().map(String::as_str).unwrap_or_default();
     let whole = answer.trim();
     let one = |passed: bool, text: String, yes: &str, no: &str| {
-        Checked::all(vec![Finding::new(passed, text, if passed { yes } else { no })])
+        Checked::all(vec![Note::new(passed, text, if passed { yes } else { no })])
     };
     Ok(match &check.rule {
         TextRule::Contains { ignore_case } => {
@@ -21,9 +21,7 @@ pub(super) fn check(check: &TextCheck, answer: &str) -> Result<Checked, String> 
             let found = check.values.iter().find(|value| contains(answer, value, *ignore_case));
             let text = format!("contains one of {}", list(&check.values));
             match found {
-                Some(value) => {
-                    Checked::all(vec![Finding::new(true, text, format!("found `{}`", short(value)))])
-                }
+                Some(value) => Checked::all(vec![Note::new(true, text, format!("found `{}`", short(value)))]),
                 None => one(false, text, "", "none of them is in the answer"),
             }
         }
@@ -34,7 +32,7 @@ pub(super) fn check(check: &TextCheck, answer: &str) -> Result<Checked, String> 
                 .map(|value| {
                     let found = contains(answer, value, *ignore_case);
                     let reason = if found { "found" } else { "not found in the answer" };
-                    Finding::new(found, format!("contains `{}`", short(value)), reason)
+                    Note::new(found, format!("contains `{}`", short(value)), reason)
                 })
                 .collect(),
         ),
@@ -55,11 +53,9 @@ pub(super) fn check(check: &TextCheck, answer: &str) -> Result<Checked, String> 
                 .map_err(|error| format!("the pattern can't be used: {error}"))?;
             let text = format!("matches /{}/{}", short(first), regex.flags);
             match pattern.find(answer) {
-                Some(found) => Checked::all(vec![Finding::new(
-                    true,
-                    text,
-                    format!("matched `{}`", short(found.as_str())),
-                )]),
+                Some(found) => {
+                    Checked::all(vec![Note::new(true, text, format!("matched `{}`", short(found.as_str())))])
+                }
                 None => one(false, text, "", "nothing in the answer matches"),
             }
         }

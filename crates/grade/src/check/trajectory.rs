@@ -4,7 +4,7 @@ use assize_evalfile::{ArgsMatch, ExpectedCall, ToolTrajectory, TrajectoryMode};
 use assize_rubric::ToolCall;
 
 use super::arguments::fits;
-use super::{Checked, Finding, short, unit};
+use super::{Checked, Note, short, unit};
 
 /// The share of checks that hold.
 ///
@@ -43,7 +43,7 @@ fn matches(check: &ToolTrajectory, wanted: &ExpectedCall, call: &ToolCall) -> bo
 fn any_order(check: &ToolTrajectory, calls: &[ToolCall]) -> Checked {
     let findings = check.minimums.iter().map(|(tool, least)| {
         let count = calls.iter().filter(|call| call.name == *tool).count();
-        Finding::new(
+        Note::new(
             count >= *least as usize,
             format!("calls `{tool}` at least {least} times"),
             format!("{count} times"),
@@ -71,11 +71,11 @@ fn expected(
                 None => "no such call".to_owned(),
             },
         };
-        findings.push(Finding::new(pair.is_some(), text, reason));
+        findings.push(Note::new(pair.is_some(), text, reason));
         if let Some(most) = wanted.max_duration {
             let text = format!("call {}: `{}` takes at most {} ms", at + 1, wanted.tool, most.as_millis());
             findings.push(match pair.and_then(|index| calls.get(index)) {
-                None => Finding::new(false, text, "no such call"),
+                None => Note::new(false, text, "no such call"),
                 Some(call) => {
                     let took = call.duration.ok_or_else(|| {
                         format!(
@@ -83,13 +83,13 @@ fn expected(
                             call.name
                         )
                     })?;
-                    Finding::new(took <= most, text, format!("{} ms", took.as_millis()))
+                    Note::new(took <= most, text, format!("{} ms", took.as_millis()))
                 }
             });
         }
     }
     for call in calls.iter().skip(calls.len() - extra) {
-        findings.push(Finding::new(
+        findings.push(Note::new(
             false,
             "no calls beside the expected ones",
             format!("`{}` is one too many", call.name),
@@ -169,7 +169,7 @@ fn subset(check: &ToolTrajectory, calls: &[ToolCall]) -> Checked {
     let findings = calls.iter().enumerate().map(|(at, call)| {
         let allowed = check.expected.iter().any(|wanted| matches(check, wanted, call));
         let reason = if allowed { "it is" } else { "no expected call is like it" };
-        Finding::new(allowed, format!("call {}, `{}`, is among the expected ones", at + 1, call.name), reason)
+        Note::new(allowed, format!("call {}, `{}`, is among the expected ones", at + 1, call.name), reason)
     });
     let checked = Checked::share(findings.collect());
     Checked { score: checked.score.or(Some(unit(1.0))), ..checked }

@@ -1,7 +1,7 @@
 //! From what came back to what it means: a usable text, or the failure it stands for.
 
 use assize_llm::{AskError, ChatReply, ErrorKind, FinishReason};
-use assize_rubric::UngradedKind;
+use assize_rubric::{Ungraded, UngradedKind};
 
 use crate::reply::PROBABILITY_ADVICE;
 
@@ -10,6 +10,12 @@ use crate::reply::PROBABILITY_ADVICE;
 pub(super) struct Failure {
     pub(super) kind: UngradedKind,
     pub(super) message: String,
+}
+
+impl From<Failure> for Ungraded {
+    fn from(failure: Failure) -> Self {
+        Self { kind: failure.kind, message: failure.message }
+    }
 }
 
 impl Failure {
@@ -34,7 +40,7 @@ impl Failure {
 }
 
 /// The text of a reply that is whole and meant as an answer.
-pub(super) fn usable(reply: &ChatReply) -> Result<&str, Failure> {
+pub(super) fn reply_text(reply: &ChatReply) -> Result<&str, Failure> {
     if let Some(refusal) = reply.refusal.as_deref().filter(|words| !words.trim().is_empty()) {
         let words: String = refusal.trim().chars().take(200).collect();
         return Err(Failure::new(UngradedKind::Refusal, format!("the judge declined to answer: {words}")));

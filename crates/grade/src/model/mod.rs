@@ -1,41 +1,39 @@
 //! The judge that asks a model.
 
 mod answer;
-mod behaviour;
-mod fit;
 mod group;
-mod kin;
-mod pair;
 mod parts;
-mod put;
+mod prefix_groups;
+mod repair;
+mod single;
 mod tally;
-mod whole;
+mod template;
+mod truncate;
 mod window;
 
 use std::sync::Arc;
 
 use assize_llm::{
-    BoxFuture, ChatModel, ChatRequest, JsonSchemaFormat, ModelCard, USUAL_CACHED_BYTES, cached_prefix_bytes,
-    offers_logprobs,
+    BoxFuture, ChatModel, ChatRequest, USUAL_CACHED_BYTES, cached_prefix_bytes, offers_logprobs,
 };
-use assize_rubric::{JudgeIdentity, Judgement, Judging, Truncate, Truncated};
+use assize_rubric::{Decision, JudgeIdentity, Judging, Truncate, Truncated};
+use futures_util::future::{join, join_all};
 use futures_util::stream::FuturesUnordered;
 use futures_util::{FutureExt as _, StreamExt as _};
 use tokio::sync::Semaphore;
 
 use crate::evidence::EvidenceIndex;
 use crate::fence::fence_for_material;
-use crate::prompt::{PROMPT_VERSION, SYSTEM_BYTES, messages, prompt_hash, shared_part};
+use crate::prompt::{PROMPT_VERSION, SYSTEM_BYTES, prompt_hash, shared_part};
 use crate::task::draw;
-use crate::{
-    BehaviourJudgement, BehaviourTask, FenceSource, Forecast, PairJudgement, PairTask, RubricJudge,
-    RubricTask, WholeJudgement, WholeTask,
-};
+use crate::{FenceSource, Forecast, Judge, Question, RubricTask};
 
-use fit::Shown;
-use group::Group;
-use kin::Kinds;
+use group::CriterionGroup;
 use parts::merge;
+use prefix_groups::PrefixGroups;
+use single::SingleQuestion;
+use template::CallTemplate;
+use truncate::VisibleMaterial;
 
 /// Tokens left for what a repair adds to a request.
 const REPAIR: u64 = 600;
@@ -93,8 +91,8 @@ pub struct ModelJudge {
 }
 
 /// The text of a reply that is whole and meant as an answer, or why there is none.
-pub(crate) fn usable(reply: &assize_llm::ChatReply) -> Result<&str, String> {
-    answer::usable(reply).map_err(|failure| failure.message)
+pub(crate) fn reply_text(reply: &assize_llm::ChatReply) -> Result<&str, String> {
+    answer::reply_text(reply).map_err(|failure| failure.message)
 }
 
 impl ModelJudge {
@@ -120,22 +118,22 @@ impl ModelJudge {
 
     /// What all calls that show this have in common. The fence is that of the whole material, so that it occurs in no
     /// part of it.
-    fn scene<'a>(&'a self, task: &RubricTask, shown: &Shown, fence: &str) -> Scene<'a> {
+    fn template<'a>(&'a self, task: &RubricTask, shown: &VisibleMaterial, fence: &str) -> CallTemplate<'a> {
         let mut shared = shared_part(&shown.material, fence);
         if let Some(note) = &shown.note {
             shared.push_str(note);
             shared.push('\n');
         }
-        Scene {
+        CallTemplate {
             judge: self,
             shared: shared.into(),
             fence: fence.to_owned(),
             index: EvidenceIndex::new(&shown.material),
             policy: task.evidence,
-            draw: draw(task.repeat, task.asking.repeat),
-            seed: self.seed(task.asking.repeat),
-            temperature: task.asking.temperature.or(self.options.temperature),
-            probabilities: task.asking.probabilities,
+            draw: draw(task.repeat, task.sampling.repeat),
+            seed: self.seed(task.sampling.repeat),
+            temperature: task.sampling.temperature.or(self.options.temperature),
+            probabilities: task.sampling.probabilities,
             card: self.ask.card(),
             truncate: task.truncate,
         }
@@ -155,17 +153,17 @@ impl ModelJudge {
         }
     }
 
-    /// The scenes that a task is judged in: one with all of the material, unless the model can't read that and the task
+    /// The templates that a task is judged in: one with all of the material, unless the model can't read that and the task
     /// says what to do then.
-    fn scenes<'a>(&'a self, task: &RubricTask) -> Vec<(Scene<'a>, Option<Truncated>)> {
+    fn templates<'a>(&'a self, task: &RubricTask) -> Vec<(CallTemplate<'a>, Option<Truncated>)> {
         let fence = fence_for_material(&*self.fences, &task.material);
-        let whole = self.scene(task, &Shown::whole(&task.material), &fence);
+        let whole = self.template(task, &VisibleMaterial::whole(&task.material), &fence);
         let Some(shown) = Self::fitted(task, &whole, &fence) else { return vec![(whole, None)] };
-        shown.iter().map(|shown| (self.scene(task, shown, &fence), shown.truncated)).collect()
+        shown.iter().map(|shown| (self.template(task, shown, &fence), shown.truncated)).collect()
     }
 
     /// What is shown of material that is too long as a whole; `None` where it is shown whole, or can't be made to fit.
-    fn fitted(task: &RubricTask, whole: &Scene<'_>, fence: &str) -> Option<Vec<Shown>> {
+    fn fitted(task: &RubricTask, whole: &CallTemplate<'_>, fence: &str) -> Option<Vec<VisibleMaterial>> {
         let limit = whole.card.context_tokens.filter(|_| task.truncate != Truncate::Never)?;
         let estimator = whole.card.estimator;
         let needs =
@@ -184,11 +182,11 @@ impl ModelJudge {
             task.material.tool_calls.as_ref(),
         ];
         let produced: u64 = produced.into_iter().flatten().map(|text| estimator.text(text)).sum();
-        let room = |need: u64| limit.checked_sub(need.saturating_sub(produced) + REPAIR + fit::MARKS);
+        let room = |need: u64| limit.checked_sub(need.saturating_sub(produced) + REPAIR + truncate::MARKS);
         // It stays whole as long as it takes no more than half of the room there is for what is judged.
         let most = room(single)?;
         let room = room(batch).filter(|room| *room >= most / 2).unwrap_or(most);
-        fit::fit(&task.material, task.truncate, estimator.room(room), fence)
+        truncate::fit(&task.material, task.truncate, estimator.room(room), fence)
     }
 
     /// A call that decides on so many criteria, or scores.
@@ -196,19 +194,19 @@ impl ModelJudge {
         Forecast::of(request, decisions as u64, &self.ask.describe().model, self.ask.card())
     }
 
-    async fn judge_tasks(&self, tasks: &[RubricTask]) -> Vec<Vec<Judgement>> {
-        let scenes: Vec<_> = tasks.iter().map(|task| self.scenes(task)).collect();
+    async fn decide_rubrics(&self, tasks: &[&RubricTask]) -> Vec<Vec<Decision>> {
+        let templates: Vec<_> = tasks.iter().map(|task| self.templates(task)).collect();
         let calls: usize =
-            tasks.iter().zip(&scenes).map(|(task, scenes)| calls_of(task) * scenes.len()).sum();
-        let shared = scenes.first().and_then(|scenes| scenes.first());
-        let shared = shared.map_or(0, |(scene, _)| SYSTEM_BYTES + scene.shared.len());
+            tasks.iter().zip(&templates).map(|(task, templates)| calls_of(task) * templates.len()).sum();
+        let shared = templates.first().and_then(|templates| templates.first());
+        let shared = shared.map_or(0, |(template, _)| SYSTEM_BYTES + template.shared.len());
         let warm = calls > 1 && self.warms_up(shared);
-        let mut kinds = Kinds::default();
+        let mut kinds = PrefixGroups::default();
         let mut asked = Vec::with_capacity(calls);
-        for (at, (scenes, task)) in scenes.iter().zip(tasks).enumerate() {
-            for (part, (scene, truncated)) in scenes.iter().enumerate() {
-                for group in groups(scene, task) {
-                    let kind = if warm { kinds.add(&scene.shared, group.schema()) } else { 0 };
+        for (at, (templates, task)) in templates.iter().zip(tasks).enumerate() {
+            for (part, (template, truncated)) in templates.iter().enumerate() {
+                for group in groups(template, task) {
+                    let kind = if warm { kinds.add(&template.shared, group.schema()) } else { 0 };
                     asked.push((group, kind, (at, part, asked.len()), *truncated));
                 }
             }
@@ -218,7 +216,7 @@ impl ModelJudge {
         for (group, kind, place, truncated) in asked {
             let shared = kinds.is_shared(kind);
             let is_first = shared && kinds.is_first(kind);
-            let judged = group.run(shared).map(move |mut decided| {
+            let judged = group.decide(shared).map(move |mut decided| {
                 for judgement in &mut decided {
                     judgement.truncated = truncated;
                 }
@@ -231,8 +229,8 @@ impl ModelJudge {
         done.extend(rest.collect::<Vec<_>>().await);
         // In the order of the criteria, whoever was first.
         done.sort_by_key(|(place, _)| *place);
-        let mut parts: Vec<Vec<Vec<Judgement>>> =
-            scenes.iter().map(|scenes| scenes.iter().map(|_| Vec::new()).collect()).collect();
+        let mut parts: Vec<Vec<Vec<Decision>>> =
+            templates.iter().map(|templates| templates.iter().map(|_| Vec::new()).collect()).collect();
         for ((at, part, _), decided) in done {
             parts[at][part].extend(decided);
         }
@@ -240,28 +238,25 @@ impl ModelJudge {
     }
 }
 
-impl RubricJudge for ModelJudge {
-    fn identity(&self) -> JudgeIdentity {
-        self.identity.clone()
-    }
-
-    fn forecast(&self, task: &RubricTask) -> Forecast {
-        let scenes = self.scenes(task);
+impl ModelJudge {
+    /// The calls that judging a rubric would take.
+    fn forecast_rubric(&self, task: &RubricTask) -> Forecast {
+        let templates = self.templates(task);
         let mut sum = Forecast { criteria: task.rubric.criteria().len() as u64, ..Forecast::default() };
-        for (scene, _) in &scenes {
+        for (template, _) in &templates {
             // What all requests begin with can be cached by the provider once the first of them is read.
-            let shared = scene.card.estimator.text(&scene.shared);
+            let shared = template.card.estimator.text(&template.shared);
             let shared = if shared < CACHEABLE { 0 } else { shared };
-            let mut kinds = Kinds::default();
-            for group in groups(scene, task) {
-                let kind = kinds.add(&scene.shared, group.schema());
+            let mut prefixes = PrefixGroups::default();
+            for group in groups(template, task) {
+                let prefix = prefixes.add(&template.shared, group.schema());
                 for (request, criteria) in group.first_requests() {
-                    if window::check(scene.card, Some(scene.truncate), &request).is_err() {
+                    if window::check(template.card, Some(template.truncate), &request).is_err() {
                         sum.too_long += criteria as u64;
                         continue;
                     }
                     sum += Forecast {
-                        repeated_tokens: if kinds.is_first(kind) { 0 } else { shared },
+                        repeated_tokens: if prefixes.is_first(prefix) { 0 } else { shared },
                         ..self.forecast_call(&request, criteria)
                     };
                 }
@@ -270,59 +265,64 @@ impl RubricJudge for ModelJudge {
         sum
     }
 
-    fn forecast_whole(&self, task: &WholeTask) -> Forecast {
-        let request = self.whole_request(task, None);
+    /// The call that a question with one decision would take; `least` is what it comes to without a call.
+    fn forecast_single(&self, question: &dyn SingleQuestion, least: Forecast) -> Forecast {
+        let request = self.single_request(question);
+        let Forecast { criteria, scores, .. } = least;
         match window::check(self.ask.card(), None, &request) {
-            Err(_) => Forecast { scores: 1, too_long: 1, ..Forecast::default() },
-            Ok(()) => Forecast { scores: 1, ..self.forecast_call(&request, 1) },
+            Err(_) => Forecast { too_long: 1, ..least },
+            Ok(()) => Forecast { criteria, scores, ..self.forecast_call(&request, 1) },
+        }
+    }
+}
+
+impl Judge for ModelJudge {
+    fn identity(&self) -> JudgeIdentity {
+        self.identity.clone()
+    }
+
+    fn forecast(&self, question: &Question) -> Forecast {
+        match single(question) {
+            Ok(single) => self.forecast_single(single, question.without_calls()),
+            Err(rubric) => self.forecast_rubric(rubric),
         }
     }
 
-    fn judge<'a>(&'a self, task: &'a RubricTask) -> BoxFuture<'a, Vec<Judgement>> {
-        self.judge_tasks(std::slice::from_ref(task))
-            .map(|all| all.into_iter().next().unwrap_or_default())
-            .boxed()
-    }
+    fn decide<'a>(&'a self, questions: &'a [Question]) -> BoxFuture<'a, Vec<Vec<Decision>>> {
+        async move {
+            let rubrics: Vec<&RubricTask> =
+                questions.iter().filter_map(|question| single(question).err()).collect();
+            let singles = questions.iter().filter_map(|question| single(question).ok());
+            let singles = join_all(singles.map(|single| self.decide_single(single)));
+            let (rubrics, singles) = join(self.decide_rubrics(&rubrics), singles).await;
 
-    fn judge_all<'a>(&'a self, tasks: &'a [RubricTask]) -> BoxFuture<'a, Vec<Vec<Judgement>>> {
-        self.judge_tasks(tasks).boxed()
+            let (mut rubrics, mut singles) = (rubrics.into_iter(), singles.into_iter());
+            let decided = questions.iter().map(|question| match single(question) {
+                Ok(_) => singles.next().into_iter().collect(),
+                Err(_) => rubrics.next().unwrap_or_default(),
+            });
+            decided.collect()
+        }
+        .boxed()
     }
 
     fn refuses_probabilities(&self) -> Option<&'static str> {
         (!offers_logprobs(&self.ask.describe().provider)).then_some("its provider gives no log-probabilities")
     }
+}
 
-    fn judge_whole<'a>(&'a self, task: &'a WholeTask) -> BoxFuture<'a, WholeJudgement> {
-        Self::judge_whole(self, task).boxed()
-    }
-
-    fn forecast_behaviour(&self, task: &BehaviourTask) -> Forecast {
-        let request = self.behaviour_request(task, None);
-        match window::check(self.ask.card(), None, &request) {
-            Err(_) => Forecast { criteria: 1, too_long: 1, ..Forecast::default() },
-            Ok(()) => Forecast { criteria: 1, ..self.forecast_call(&request, 1) },
-        }
-    }
-
-    fn forecast_pair(&self, task: &PairTask) -> Forecast {
-        let request = self.pair_request(task, None);
-        match window::check(self.ask.card(), None, &request) {
-            Err(_) => Forecast { scores: 1, too_long: 1, ..Forecast::default() },
-            Ok(()) => Forecast { scores: 1, ..self.forecast_call(&request, 1) },
-        }
-    }
-
-    fn judge_pair<'a>(&'a self, task: &'a PairTask) -> BoxFuture<'a, PairJudgement> {
-        Self::judge_pair(self, task).boxed()
-    }
-
-    fn judge_behaviour<'a>(&'a self, task: &'a BehaviourTask) -> BoxFuture<'a, BehaviourJudgement> {
-        Self::judge_behaviour(self, task).boxed()
+/// The question as one with one decision, or the rubric that it asks about.
+fn single(question: &Question) -> Result<&dyn SingleQuestion, &RubricTask> {
+    match question {
+        Question::Rubric(task) => Err(task),
+        Question::AnswerScore(task) => Ok(task),
+        Question::Behaviour(task) => Ok(task),
+        Question::Pair(task) => Ok(task),
     }
 }
 
 /// The judgements on each criterion, made one where the material was shown in parts.
-fn merged(parts: Vec<Vec<Judgement>>, task: &RubricTask) -> Vec<Judgement> {
+fn merged(parts: Vec<Vec<Decision>>, task: &RubricTask) -> Vec<Decision> {
     let mut parts: Vec<_> = parts.into_iter().map(Vec::into_iter).collect();
     if let [only] = parts.as_mut_slice() {
         return only.collect();
@@ -334,7 +334,7 @@ fn merged(parts: Vec<Vec<Judgement>>, task: &RubricTask) -> Vec<Judgement> {
 }
 
 /// Judgements with the place of their task, that of what was shown of its material, and that of their call.
-type Placed = ((usize, usize, usize), Vec<Judgement>);
+type Placed = ((usize, usize, usize), Vec<Decision>);
 
 /// Calls that the criteria of a task go into.
 fn calls_of(task: &RubricTask) -> usize {
@@ -347,57 +347,15 @@ fn calls_of(task: &RubricTask) -> usize {
 }
 
 /// The criteria of a task as they go into calls.
-fn groups<'a>(scene: &'a Scene<'a>, task: &'a RubricTask) -> impl Iterator<Item = Group<'a>> {
+fn groups<'a>(
+    template: &'a CallTemplate<'a>,
+    task: &'a RubricTask,
+) -> impl Iterator<Item = CriterionGroup<'a>> {
     let criteria = task.rubric.criteria();
     let (size, batched) = match task.judging {
         Judging::PerCriterion => (1, false),
         Judging::Batched(None) => (criteria.len().max(1), true),
         Judging::Batched(Some(size)) => (size.get(), true),
     };
-    criteria.chunks(size).map(move |chunk| Group::new(scene, chunk, batched))
-}
-
-/// What all calls of a task have in common.
-struct Scene<'a> {
-    judge: &'a ModelJudge,
-    shared: Arc<str>,
-    fence: String,
-    index: EvidenceIndex,
-    policy: assize_rubric::EvidencePolicy,
-    /// The number under which replies are remembered.
-    draw: u32,
-    seed: Option<u64>,
-    temperature: Option<f64>,
-    /// Whether probabilities make the decisions.
-    probabilities: bool,
-    card: ModelCard,
-    truncate: Truncate,
-}
-
-/// Letters of the fence in the handles of criteria: few enough to be cheap, enough not to be guessed.
-const MARK: usize = 4;
-
-impl Scene<'_> {
-    /// What handles end in.
-    fn handle_mark(&self) -> &str {
-        self.fence.get(..MARK).unwrap_or(&self.fence)
-    }
-
-    fn request(
-        &self,
-        question: String,
-        repair: Option<String>,
-        schema: JsonSchemaFormat,
-        criteria: usize,
-        cached: bool,
-    ) -> ChatRequest {
-        let mut request = ChatRequest::new(messages(&self.shared, question, repair));
-        request.schema = Some(schema);
-        request.temperature = self.temperature;
-        request.seed = self.seed;
-        request.logprobs = self.probabilities.then_some(ALTERNATIVES);
-        request.cache_prefix = cached;
-        request.expected_output = Some(window::long_reply(criteria));
-        request
-    }
+    criteria.chunks(size).map(move |chunk| CriterionGroup::new(template, chunk, batched))
 }

@@ -1,9 +1,11 @@
 //! Cutting a long answer into parts, and making one decision of the decisions on them.
 
-use assize_llm::TokenEstimator;
-use assize_rubric::{Criterion, Judgement, Operator, Outcome, Scale};
+use std::cmp::Ordering;
 
-use super::fit::weight;
+use assize_llm::TokenEstimator;
+use assize_rubric::{Criterion, Decision, Operator, Outcome, Scale};
+
+use super::truncate::weight;
 
 /// The share of a part that repeats the end of the part before it: one in so many.
 const OVERLAP: u64 = 8;
@@ -83,9 +85,9 @@ fn split<'a>(text: &'a str, at: usize, room: u64, level: usize, out: &mut Vec<(u
 /// that nothing may contradict is contradicted by any part: `unmet` by any. A decision that no other part can overturn
 /// stands, whatever became of the others; else a part that could not be judged leaves the criterion ungraded. Parts that
 /// the criterion does not apply to do not count.
-pub(super) fn merge(criterion: &Criterion, parts: Vec<Judgement>) -> Option<Judgement> {
+pub(super) fn merge(criterion: &Criterion, parts: Vec<Decision>) -> Option<Decision> {
     let count = parts.len();
-    let chosen = choose(criterion, &parts.iter().map(|part| part.outcome).collect::<Vec<_>>())?;
+    let chosen = choose(criterion, &parts.iter().map(Decision::outcome).collect::<Vec<_>>())?;
     let mut merged = parts.get(chosen)?.clone();
     if count > 1 {
         merged.reason = format!("part {} of {count}: {}", chosen + 1, merged.reason);
@@ -93,23 +95,14 @@ pub(super) fn merge(criterion: &Criterion, parts: Vec<Judgement>) -> Option<Judg
             ungraded.message = format!("part {} of {count}: {}", chosen + 1, ungraded.message);
         }
     }
+
     for (index, part) in parts.into_iter().enumerate() {
-        if index == chosen {
-            continue;
-        }
-        merged.attempts = merged.attempts.saturating_add(part.attempts);
-        merged.cached_calls = merged.cached_calls.saturating_add(part.cached_calls);
-        merged.tokens.add(part.tokens);
-        merged.cost += part.cost;
-        merged.latency_ms = match (merged.latency_ms, part.latency_ms) {
-            (Some(one), Some(other)) => Some(one.saturating_add(other)),
-            (known, None) | (None, known) => known,
+        let spent = std::mem::take(&mut merged.spent);
+        merged.spent = match index.cmp(&chosen) {
+            Ordering::Less => part.spent.and(spent),
+            Ordering::Equal => spent,
+            Ordering::Greater => spent.and(part.spent),
         };
-        if index < chosen {
-            merged.replies.splice(0..0, part.replies);
-        } else {
-            merged.replies.extend(part.replies);
-        }
     }
     Some(merged)
 }

@@ -1,9 +1,7 @@
 //! What the calls for one criterion cost.
 
 use assize_llm::{AskError, CacheableReply, ModelCard, TokenCounts};
-use assize_rubric::Tokens;
-
-use crate::Spent;
+use assize_rubric::{Spent, Tokens};
 
 /// What the calls to a model took, failed calls included.
 #[derive(Debug)]

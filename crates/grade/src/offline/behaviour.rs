@@ -1,13 +1,16 @@
 //! A behaviour without a model: the output is compared with the ground truth, word by word.
 
-use assize_rubric::{Confidence, Criterion, Evidence, Operator, Outcome, UngradedKind};
+use assize_evalfile::ScoringScale;
+use assize_rubric::{
+    BenchmarkFinding, Confidence, Criterion, Decision as JudgeDecision, Evidence, Operator, Outcome,
+};
 use serde_json::Value;
 
 use super::OfflineJudge;
 use super::decide::{Decision, decide};
 use super::search::Library;
 use super::vocabulary::Vocabulary;
-use crate::{BehaviourDecision, BehaviourJudgement, BehaviourTask, RubricJudge as _};
+use crate::{BehaviourTask, Judge as _};
 
 /// Facts that are compared at most; a ground truth of more is a document, not a list of facts.
 const MAX_FACTS: usize = 200;
@@ -19,9 +22,8 @@ impl OfflineJudge {
     /// seems to contradict it as well, words can't settle it: that is uncertain. Without a ground truth
     /// the pass conditions of the prompt are looked for. The prompt itself can't be followed without
     /// understanding it, and neither can the question whether a benchmark applies.
-    pub(super) fn decide_behaviour(self, task: &BehaviourTask) -> BehaviourJudgement {
-        let refuse =
-            |message: &str| BehaviourJudgement::ungraded(self.identity(), UngradedKind::NotJudged, message);
+    pub(super) fn decide_behaviour(self, task: &BehaviourTask) -> JudgeDecision {
+        let refuse = |message: &str| self.refuse(message);
         let behaviour = &task.behaviour;
         if behaviour.applicability.is_some() {
             return refuse(
@@ -67,13 +69,14 @@ impl OfflineJudge {
             (None, None) => format!("Says {met} of {asked} facts."),
         };
         quotes.truncate(3);
-        let decision = BehaviourDecision::Applies { pass, score, uncertain };
+        let scale = behaviour.scale.as_ref().map(ScoringScale::benchmark_scale);
+        let finding = BenchmarkFinding::judged(pass, score, uncertain, scale);
         let reason: String = reason.chars().take(MAX_REASON).collect();
-        BehaviourJudgement {
+        JudgeDecision {
             confidence: Some(Confidence::Low),
             // A quote is a slice of the output, so there is nothing left to verify.
             evidence: quotes.into_iter().map(|quote| Evidence { quote, verified: true }).collect(),
-            ..BehaviourJudgement::decided(self.identity(), decision, reason)
+            ..JudgeDecision::new(self.identity(), finding, reason)
         }
     }
 }
@@ -116,7 +119,7 @@ mod tests {
 
     use super::*;
 
-    fn judged(truth: Option<&str>, output: &str) -> BehaviourJudgement {
+    fn judged(truth: Option<&str>, output: &str) -> JudgeDecision {
         let behaviour = Behaviour {
             prompt: "p".into(),
             guidelines: Vec::new(),
@@ -130,16 +133,14 @@ mod tests {
             source_narrative: None,
             candidate_output: output.to_owned(),
             repeat: 1,
-            asking: 1,
-            temperature: None,
+            sampling: crate::SamplingOptions::default(),
         })
     }
 
     fn decision(truth: Option<&str>, output: &str) -> (bool, bool) {
-        match judged(truth, output).decided {
-            Ok(BehaviourDecision::Applies { pass, uncertain, .. }) => (pass, uncertain),
-            other => panic!("{other:?}"),
-        }
+        let decision = judged(truth, output);
+        let found = decision.benchmark().expect("a benchmark");
+        (found.pass.expect("decided"), found.is_uncertain())
     }
 
     #[test]
@@ -179,10 +180,9 @@ mod tests {
             source_narrative: None,
             candidate_output: "x".into(),
             repeat: 1,
-            asking: 1,
-            temperature: None,
+            sampling: crate::SamplingOptions::default(),
         };
         let judged = OfflineJudge.decide_behaviour(&task);
-        assert!(judged.decided.is_err());
+        assert!(judged.ungraded.is_some());
     }
 }

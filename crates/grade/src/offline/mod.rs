@@ -18,13 +18,10 @@ mod whole;
 mod words;
 
 use assize_llm::BoxFuture;
-use assize_rubric::{Confidence, Evidence, JudgeIdentity, Judgement, Tokens};
+use assize_rubric::{Confidence, Decision, Evidence, Finding, JudgeIdentity, Ungraded, UngradedKind};
 use futures_util::FutureExt as _;
 
-use crate::{
-    BehaviourJudgement, BehaviourTask, PairJudgement, PairTask, RubricJudge, RubricTask, WholeJudgement,
-    WholeTask,
-};
+use crate::{Judge, Question, RubricTask};
 
 use claim::Claim;
 use decide::decide;
@@ -39,7 +36,7 @@ const VERSION: &str = "offline.v1";
 pub struct OfflineJudge;
 
 impl OfflineJudge {
-    fn decide_all(self, task: &RubricTask) -> Vec<Judgement> {
+    fn decide_all(self, task: &RubricTask) -> Vec<Decision> {
         let mut vocabulary = Vocabulary::new();
         let library = Library::read(task.material.produced(), &task.material.question, &mut vocabulary);
         let reference = task.material.reference.as_deref().filter(|text| !text.trim().is_empty());
@@ -53,29 +50,33 @@ impl OfflineJudge {
                 // The quote is a slice of the text, so there is nothing left to verify.
                 let evidence =
                     decision.quote.into_iter().map(|quote| Evidence { quote, verified: true }).collect();
-                Judgement {
-                    criterion: criterion.id.clone(),
-                    outcome: decision.outcome,
-                    reason: decision.reason,
+                let finding = Finding::Criterion { criterion: criterion.clone(), outcome: decision.outcome };
+                Decision {
                     evidence,
                     confidence: Some(Confidence::Low),
-                    probability: None,
-                    judge: judge.clone(),
-                    ungraded: None,
-                    attempts: 0,
-                    cached_calls: 0,
-                    tokens: Tokens::default(),
-                    latency_ms: None,
-                    cost: assize_rubric::Cost::ZERO,
-                    truncated: None,
-                    replies: Vec::new(),
+                    ..Decision::new(judge.clone(), finding, decision.reason)
                 }
             })
             .collect()
     }
+
+    /// A question that it can't answer.
+    fn refuse(self, message: &str) -> Decision {
+        let ungraded = Ungraded { kind: UngradedKind::NotJudged, message: message.to_owned() };
+        Decision::unanswered(self.identity(), ungraded)
+    }
+
+    fn answer(self, question: &Question) -> Vec<Decision> {
+        match question {
+            Question::Rubric(task) => self.decide_all(task),
+            Question::AnswerScore(task) => vec![self.decide_whole(task)],
+            Question::Behaviour(task) => vec![self.decide_behaviour(task)],
+            Question::Pair(task) => vec![self.decide_pair(task)],
+        }
+    }
 }
 
-impl RubricJudge for OfflineJudge {
+impl Judge for OfflineJudge {
     fn identity(&self) -> JudgeIdentity {
         JudgeIdentity {
             name: "offline".into(),
@@ -85,19 +86,7 @@ impl RubricJudge for OfflineJudge {
         }
     }
 
-    fn judge<'a>(&'a self, task: &'a RubricTask) -> BoxFuture<'a, Vec<Judgement>> {
-        async { self.decide_all(task) }.boxed()
-    }
-
-    fn judge_whole<'a>(&'a self, task: &'a WholeTask) -> BoxFuture<'a, WholeJudgement> {
-        async { self.decide_whole(task) }.boxed()
-    }
-
-    fn judge_pair<'a>(&'a self, task: &'a PairTask) -> BoxFuture<'a, PairJudgement> {
-        async { self.decide_pair(task) }.boxed()
-    }
-
-    fn judge_behaviour<'a>(&'a self, task: &'a BehaviourTask) -> BoxFuture<'a, BehaviourJudgement> {
-        async { self.decide_behaviour(task) }.boxed()
+    fn decide<'a>(&'a self, questions: &'a [Question]) -> BoxFuture<'a, Vec<Vec<Decision>>> {
+        async { questions.iter().map(|question| self.answer(question)).collect() }.boxed()
     }
 }

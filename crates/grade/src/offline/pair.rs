@@ -2,13 +2,11 @@
 
 use std::sync::Arc;
 
-use assize_rubric::{
-    Criterion, EvidencePolicy, Judging, Preference, Rubric, TOLERANCE, Truncate, UngradedKind,
-};
+use assize_rubric::{Criterion, Decision, EvidencePolicy, Judging, Preference, Rubric, TOLERANCE, Truncate};
 
 use super::OfflineJudge;
 use super::whole::scored;
-use crate::{Asking, Material, PairJudgement, PairTask, RubricJudge as _, RubricTask};
+use crate::{Judge as _, Material, PairTask, RubricTask, SamplingOptions};
 
 /// How much more, on the scale of 0 to 1, one answer must cover to be the better one: a point of ten, which is what
 /// coverage is rounded to.
@@ -17,9 +15,8 @@ const CLEARLY: f64 = 0.1;
 impl OfflineJudge {
     /// Each answer is scored by itself, so that the order can't matter. What counts is each criterion of the author, else
     /// the expected outcome, else the reference.
-    pub(super) fn decide_pair(self, task: &PairTask) -> PairJudgement {
-        let refuse =
-            |message: &str| PairJudgement::ungraded(self.identity(), UngradedKind::NotJudged, message);
+    pub(super) fn decide_pair(self, task: &PairTask) -> Decision {
+        let refuse = |message: &str| self.refuse(message);
         let given: Vec<&str> = if task.criteria.is_empty() {
             let outcome = task.expected_outcome.as_deref().or(task.reference.as_deref());
             outcome.into_iter().filter(|text| !text.trim().is_empty()).collect()
@@ -49,7 +46,7 @@ impl OfflineJudge {
             Preference::Tie
         };
         let reason = format!("Answer 1 covers {first:.2} of what counts, answer 2 {second:.2}.");
-        PairJudgement::decided(self.identity(), preference, reason)
+        Decision::new(self.identity(), preference, reason)
     }
 
     /// The mean score of an answer over the claims; `None` where none of them could be looked for.
@@ -69,10 +66,10 @@ impl OfflineJudge {
             truncate: Truncate::Never,
             case_id: String::new(),
             repeat: 1,
-            asking: Asking::default(),
+            sampling: SamplingOptions::default(),
         };
         let values: Vec<f64> =
-            self.decide_all(&task).iter().filter_map(|judged| judged.outcome.value()).collect();
+            self.decide_all(&task).iter().filter_map(|judged| judged.outcome().value()).collect();
         (!values.is_empty()).then(|| values.iter().sum::<f64>() / values.len() as f64)
     }
 }
@@ -96,18 +93,18 @@ mod tests {
         let good = "Sorry for the delay, we apologise: there is a strike at the carrier.";
         let poor = "Please wait a little longer.";
         let found = OfflineJudge.decide_pair(&task(good, poor));
-        assert_eq!(found.decided, Ok(Preference::First), "{found:?}");
-        assert_eq!(OfflineJudge.decide_pair(&task(good, poor).turned()).decided, Ok(Preference::Second));
-        assert_eq!(OfflineJudge.decide_pair(&task(good, good)).decided, Ok(Preference::Tie));
+        assert_eq!(found.finding, Preference::First.into(), "{found:?}");
+        assert_eq!(OfflineJudge.decide_pair(&task(good, poor).turned()).finding, Preference::Second.into());
+        assert_eq!(OfflineJudge.decide_pair(&task(good, good)).finding, Preference::Tie.into());
         let by_criteria = PairTask { criteria: vec!["Asks to wait longer".into()], ..task(good, poor) };
-        assert_eq!(OfflineJudge.decide_pair(&by_criteria).decided, Ok(Preference::Second));
+        assert_eq!(OfflineJudge.decide_pair(&by_criteria).finding, Preference::Second.into());
     }
 
     #[test]
     fn without_anything_to_compare_by_it_does_not_decide() {
         let bare = PairTask { expected_outcome: None, ..task("a", "b") };
         let found = OfflineJudge.decide_pair(&bare);
-        assert!(found.decided.is_err());
+        assert!(found.ungraded.is_some());
         assert_eq!(found.spent.attempts, 0);
     }
 }

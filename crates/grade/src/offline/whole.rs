@@ -3,18 +3,18 @@
 use std::sync::Arc;
 
 use assize_rubric::{
-    Band, Bands, Criterion, EvidencePolicy, Judging, Outcome, RawScore, Rubric, Scale, UngradedKind, Unit,
+    Band, Bands, Criterion, Decision, EvidencePolicy, GraderFinding, Judging, Outcome, RawScore, Rubric,
+    Scale, Unit,
 };
 
 use super::OfflineJudge;
-use crate::{Asking, RubricJudge as _, RubricTask, WholeJudgement, WholeScore, WholeTask};
+use crate::{AnswerScoreTask, Judge as _, RubricTask, SamplingOptions};
 
 impl OfflineJudge {
     /// Instructions of an author can't be followed without understanding them, so they end ungraded.
-    pub(super) fn decide_whole(self, task: &WholeTask) -> WholeJudgement {
+    pub(super) fn decide_whole(self, task: &AnswerScoreTask) -> Decision {
         let judge = self.identity();
-        let refuse =
-            |message: &str| WholeJudgement::ungraded(self.identity(), UngradedKind::NotJudged, message);
+        let refuse = |message: &str| self.refuse(message);
         if task.instructions.is_some() {
             return refuse("the offline judge can't follow a prompt; name a model as judge");
         }
@@ -33,21 +33,18 @@ impl OfflineJudge {
             truncate: assize_rubric::Truncate::Never,
             case_id: String::new(),
             repeat: 1,
-            asking: Asking::default(),
+            sampling: SamplingOptions::default(),
         };
         let Some(decision) = self.decide_all(&task).into_iter().next() else {
             return refuse("there was nothing to decide");
         };
-        let score = match decision.outcome {
+        let score = match decision.outcome() {
             Outcome::Scored(raw) => Unit::new(raw.value()).ok(),
             _ => None,
         };
         let Some(score) = score else { return refuse(&decision.reason) };
-        let score = WholeScore { score, findings: Vec::new() };
-        WholeJudgement {
-            evidence: decision.evidence,
-            ..WholeJudgement::decided(judge, score, decision.reason)
-        }
+        let finding = GraderFinding::new(Some(score), Vec::new());
+        Decision { evidence: decision.evidence, ..Decision::new(judge, finding, decision.reason) }
     }
 }
 
@@ -80,17 +77,19 @@ mod tests {
             expected_outcome: Some("Names the strike at the carrier".into()),
             ..Material::default()
         };
-        let mut task = WholeTask {
+        let mut task = AnswerScoreTask {
             material: Arc::new(material),
             instructions: None,
             variables: Vec::new(),
-            temperature: None,
             repeat: 1,
-            asking: 1,
+            sampling: SamplingOptions::default(),
         };
         let judged = OfflineJudge.decide_whole(&task);
-        assert!(judged.decided.as_ref().is_ok_and(|whole| whole.score.get() >= 0.5), "{judged:?}");
+        assert!(
+            judged.grader().and_then(GraderFinding::score).is_some_and(|score| score.get() >= 0.5),
+            "{judged:?}"
+        );
         task.instructions = Some("Be kind".into());
-        assert!(OfflineJudge.decide_whole(&task).decided.is_err());
+        assert!(OfflineJudge.decide_whole(&task).ungraded.is_some());
     }
 }

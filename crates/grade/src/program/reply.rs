@@ -1,9 +1,8 @@
 //! What a grading program prints.
 
-use assize_rubric::Unit;
+use assize_rubric::{Note, Unit};
 use serde_json::Value;
 
-use crate::Finding;
 use crate::check::unit;
 use crate::reply::findings;
 
@@ -13,7 +12,7 @@ pub struct ProgramReply {
     /// The score, 0 to 1.
     pub score: Unit,
     /// Its assertions, or its hits and misses.
-    pub findings: Vec<Finding>,
+    pub findings: Vec<Note>,
     /// Its reason, if it gives one.
     pub reason: String,
     /// Anything else it wants to be kept.

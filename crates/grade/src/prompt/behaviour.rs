@@ -226,8 +226,7 @@ mod tests {
             source_narrative: None,
             candidate_output: "the output".into(),
             repeat: 1,
-            asking: 1,
-            temperature: None,
+            sampling: crate::SamplingOptions::default(),
         }
     }
 

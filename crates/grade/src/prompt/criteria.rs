@@ -33,7 +33,7 @@ impl Form {
 
 /// A criterion under the name it has in a batched call.
 #[derive(Debug, Clone)]
-pub(crate) struct Asked<'a> {
+pub(crate) struct PromptCriterion<'a> {
     /// A name that says nothing and that nobody can guess, such as `c1-7f3a`.
     pub(crate) handle: String,
     /// The criterion behind it.
@@ -71,10 +71,10 @@ pub(crate) fn single_part(criterion: &Criterion, evidence: EvidencePolicy, fence
 }
 
 /// The question about several criteria.
-pub(crate) fn batched_part(asked: &[Asked<'_>], evidence: EvidencePolicy, fence: &str) -> String {
+pub(crate) fn batched_part(asked: &[PromptCriterion<'_>], evidence: EvidencePolicy, fence: &str) -> String {
     let mut criteria = String::new();
     let mut forms: Vec<Form> = Vec::new();
-    for Asked { handle, criterion } in asked {
+    for PromptCriterion { handle, criterion } in asked {
         let form = Form::of(criterion);
         if !forms.contains(&form) {
             forms.push(form);

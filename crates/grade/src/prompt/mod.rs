@@ -4,6 +4,7 @@
 //! the material and is the same, byte for byte, for all criteria of a task, so that providers can cache it. The
 //! criterion comes after it. Weights, gates and ids never appear.
 
+mod answer_score;
 mod behaviour;
 mod block;
 mod control;
@@ -13,12 +14,13 @@ mod pair;
 mod schema;
 mod shared;
 mod template;
-mod whole;
 
+pub use answer_score::{COMBINE_PROMPT, WHOLE_PROMPT_VERSION};
+pub(crate) use answer_score::{answer_score_hash, answer_score_messages, answer_score_schema};
 pub use behaviour::BEHAVIOUR_PROMPT_VERSION;
 pub(crate) use behaviour::{behaviour_hash, behaviour_messages, behaviour_schema};
 pub(crate) use block::block;
-pub(crate) use criteria::{Asked, Form, batched_part, single_part};
+pub(crate) use criteria::{Form, PromptCriterion, batched_part, single_part};
 pub use files::{PROMPT_VERSION, prompt_hash};
 #[cfg(test)]
 pub(crate) use pair::BETTER;
@@ -26,8 +28,6 @@ pub use pair::PAIR_PROMPT_VERSION;
 pub(crate) use pair::{pair_hash, pair_messages, pair_schema};
 pub(crate) use schema::{batched_schema, single_schema};
 pub(crate) use shared::shared_part;
-pub use whole::{COMBINE_PROMPT, WHOLE_PROMPT_VERSION};
-pub(crate) use whole::{whole_hash, whole_messages, whole_schema};
 
 use std::sync::{Arc, LazyLock};
 

@@ -8,7 +8,7 @@ use std::sync::OnceLock;
 use assize_llm::{JsonSchemaFormat, ReplySchema};
 use serde_json::{Value, json};
 
-use super::{Asked, Form};
+use super::{Form, PromptCriterion};
 
 /// The shape of a reply about one criterion.
 pub(crate) fn single_schema(form: Form) -> JsonSchemaFormat {
@@ -28,9 +28,9 @@ pub(crate) fn single_schema(form: Form) -> JsonSchemaFormat {
 }
 
 /// The shape of a reply about several criteria.
-pub(crate) fn batched_schema(asked: &[Asked<'_>]) -> JsonSchemaFormat {
+pub(crate) fn batched_schema(asked: &[PromptCriterion<'_>]) -> JsonSchemaFormat {
     let mut kinds: Vec<(Form, Vec<&str>)> = Vec::new();
-    for Asked { handle, criterion } in asked {
+    for PromptCriterion { handle, criterion } in asked {
         let form = Form::of(criterion);
         match kinds.iter_mut().find(|(known, _)| *known == form) {
             Some((_, handles)) => handles.push(handle),

@@ -1,26 +1,17 @@
 //! Reading a reply about one behaviour.
 
-use assize_evalfile::Behaviour;
-use assize_rubric::Confidence;
+use assize_evalfile::{Behaviour, ScoringScale};
+use assize_rubric::{BenchmarkFinding, Confidence, GraderFinding};
 use serde_json::{Map, Value};
 
+use super::Reading;
 use super::find::{Shape, find};
-use crate::BehaviourDecision;
-
-/// What a reply says.
-#[derive(Debug, Clone, PartialEq)]
-pub(crate) struct BehaviourReply {
-    pub(crate) decision: BehaviourDecision,
-    pub(crate) reason: String,
-    pub(crate) confidence: Option<Confidence>,
-    pub(crate) evidence: Vec<String>,
-}
 
 /// Reads a reply. The error says what is wrong with it, in words for judge and user alike.
 ///
 /// `pass` is needed, `applies` where it was asked for, and `score` where the benchmark has a scale. Who
 /// is uncertain has not passed anything.
-pub(crate) fn read_behaviour(text: &str, behaviour: &Behaviour) -> Result<BehaviourReply, String> {
+pub(crate) fn read_behaviour(text: &str, behaviour: &Behaviour) -> Result<Reading<GraderFinding>, String> {
     let value = find(text, Shape::Behaviour)?;
     let object = value.as_object().ok_or("the reply is not a JSON object")?;
     let applies = match behaviour.applicability {
@@ -36,17 +27,16 @@ pub(crate) fn read_behaviour(text: &str, behaviour: &Behaviour) -> Result<Behavi
             _ => return Err(format!("\"confidence\" is {word}; it must be \"high\", \"medium\" or \"low\"")),
         }),
     };
-    let decision = if applies { decision(object, behaviour)? } else { BehaviourDecision::NotApplicable };
-    let evidence = object.get("evidence").and_then(Value::as_array);
-    Ok(BehaviourReply {
-        decision,
-        reason: object.get("reason").and_then(Value::as_str).unwrap_or_default().to_owned(),
-        confidence,
-        evidence: evidence.into_iter().flatten().filter_map(Value::as_str).map(str::to_owned).collect(),
-    })
+    let finding = if applies {
+        finding(object, behaviour)?
+    } else {
+        BenchmarkFinding::judged_not_applicable(behaviour.scale.is_some())
+    };
+
+    Ok(Reading { confidence, ..Reading::new(finding, object) })
 }
 
-fn decision(object: &Map<String, Value>, behaviour: &Behaviour) -> Result<BehaviourDecision, String> {
+fn finding(object: &Map<String, Value>, behaviour: &Behaviour) -> Result<GraderFinding, String> {
     let pass = boolean(object, "pass")?.ok_or("the JSON has no member \"pass\"")?;
     let uncertain = boolean(object, "uncertain")?.unwrap_or(false);
     let (low, high) = behaviour.scale.as_ref().map_or((0.0, 1.0), |scale| (scale.min, scale.max));
@@ -65,7 +55,8 @@ fn decision(object: &Map<String, Value>, behaviour: &Behaviour) -> Result<Behavi
                 })?)
             }
         };
-    Ok(BehaviourDecision::Applies { pass: pass && !uncertain, score, uncertain })
+    let scale = behaviour.scale.as_ref().map(ScoringScale::benchmark_scale);
+    Ok(BenchmarkFinding::judged(pass, score, uncertain, scale))
 }
 
 fn boolean(object: &Map<String, Value>, name: &str) -> Result<Option<bool>, String> {
@@ -78,8 +69,8 @@ fn boolean(object: &Map<String, Value>, name: &str) -> Result<Option<bool>, Stri
 
 #[cfg(test)]
 mod tests {
-    use assize_evalfile::{Applicability, ScoringScale};
-    use assize_rubric::Normalisation;
+    use assize_evalfile::Applicability;
+    use assize_rubric::{BenchmarkState, Normalisation, Unit};
 
     use super::*;
 
@@ -93,22 +84,27 @@ mod tests {
         }
     }
 
-    fn decided(text: &str, behaviour: &Behaviour) -> BehaviourDecision {
-        read_behaviour(text, behaviour).unwrap().decision
+    /// State, pass, the score as given, and the score from 0 to 1.
+    type Found = (BenchmarkState, Option<bool>, Option<f64>, Option<f64>);
+
+    fn decided(text: &str, behaviour: &Behaviour) -> Found {
+        let finding = read_behaviour(text, behaviour).unwrap().decided;
+        let found = finding.benchmark().unwrap();
+        (found.state, found.pass, found.raw_score, finding.score().map(Unit::get))
     }
 
     #[test]
     fn plain_replies_are_taken_and_uncertain_ones_never_pass() {
         let plain = behaviour();
-        let passes = BehaviourDecision::Applies { pass: true, score: None, uncertain: false };
+        let passes = (BenchmarkState::Scored, Some(true), None, Some(1.0));
         assert_eq!(decided(r#"{"reason": "r", "pass": true}"#, &plain), passes);
         assert_eq!(
             decided("Sure:\n```json\n{\"pass\": false, \"score\": 0.5}\n```", &plain),
-            BehaviourDecision::Applies { pass: false, score: Some(0.5), uncertain: false }
+            (BenchmarkState::Scored, Some(false), Some(0.5), Some(0.5))
         );
         assert_eq!(
             decided(r#"{"pass": true, "uncertain": true, "confidence": "low"}"#, &plain),
-            BehaviourDecision::Applies { pass: false, score: None, uncertain: true }
+            (BenchmarkState::Uncertain, Some(false), None, Some(0.0))
         );
     }
 
@@ -122,8 +118,9 @@ mod tests {
             descriptions: Vec::new(),
             formula: Normalisation::parse("(x-min)/(max-min)").unwrap(),
         });
-        assert_eq!(decided(r#"{"applies": false}"#, &asked), BehaviourDecision::NotApplicable);
-        let full = BehaviourDecision::Applies { pass: true, score: Some(4.0), uncertain: false };
+        let nothing = (BenchmarkState::NotApplicable, None, None, None);
+        assert_eq!(decided(r#"{"applies": false}"#, &asked), nothing);
+        let full = (BenchmarkState::Scored, Some(true), Some(4.0), Some(0.75));
         assert_eq!(decided(r#"{"applies": true, "pass": true, "score": 4}"#, &asked), full);
         for bad in [
             r#"{"pass": true, "score": 4}"#,

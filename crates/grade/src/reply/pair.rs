@@ -1,20 +1,12 @@
 //! Reading a reply about two answers.
 
 use assize_rubric::Preference;
-use serde_json::Value;
 
+use super::Reading;
 use super::find::{Shape, find};
 
-/// What a reply says.
-#[derive(Debug, Clone, PartialEq)]
-pub(crate) struct PairReply {
-    pub(crate) preference: Preference,
-    pub(crate) reason: String,
-    pub(crate) evidence: Vec<String>,
-}
-
 /// Reads a reply. The error says what is wrong with it, in words for judge and user alike.
-pub(crate) fn read_pair(text: &str) -> Result<PairReply, String> {
+pub(crate) fn read_pair(text: &str) -> Result<Reading<Preference>, String> {
     let value = find(text, Shape::With("better"))?;
     let object = value.as_object().ok_or("the reply is not a JSON object")?;
     let better = object.get("better").ok_or("the JSON has no member \"better\"")?;
@@ -25,12 +17,7 @@ pub(crate) fn read_pair(text: &str) -> Result<PairReply, String> {
         Some("tie") => Preference::Tie,
         _ => return Err(format!("\"better\" is {better}; it must be \"answer 1\", \"answer 2\" or \"tie\"")),
     };
-    let evidence = object.get("evidence").and_then(Value::as_array);
-    Ok(PairReply {
-        preference,
-        reason: object.get("reason").and_then(Value::as_str).unwrap_or_default().to_owned(),
-        evidence: evidence.into_iter().flatten().filter_map(Value::as_str).map(str::to_owned).collect(),
-    })
+    Ok(Reading::new(preference, object))
 }
 
 #[cfg(test)]
@@ -43,7 +30,7 @@ mod tests {
         let wanted = [Preference::First, Preference::Second, Preference::Tie];
         for (word, preference) in BETTER.iter().zip(wanted) {
             let read = read_pair(&format!("```json\n{{\"reason\": \"r\", \"better\": \"{word}\"}}\n```"));
-            assert_eq!(read.map(|read| read.preference), Ok(preference));
+            assert_eq!(read.map(|read| read.decided), Ok(preference));
         }
         for bad in [
             "",

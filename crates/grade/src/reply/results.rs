@@ -2,23 +2,25 @@
 
 use std::collections::HashMap;
 
+use assize_rubric::Outcome;
 use serde_json::Value;
 
-use super::decision::{Decision, decision, shown};
+use super::Reading;
+use super::criterion::{decision, shown};
 use super::find::{Shape, find};
-use crate::prompt::{Asked, Form};
+use crate::prompt::{Form, PromptCriterion};
 
 /// A reply to a batched call.
 #[derive(Debug)]
 pub(crate) struct Results {
     /// For each criterion asked about, in that order: the decision or what is wrong with it.
-    pub(crate) each: Vec<Result<Decision, String>>,
+    pub(crate) each: Vec<Result<Reading<Outcome>, String>>,
     /// Problems that belong to none of them, such as ids nobody asked about.
     pub(crate) strays: Vec<String>,
 }
 
 /// Reads a reply about several criteria. The error is one that spoils the reply as a whole.
-pub(crate) fn read_batched(text: &str, asked: &[Asked<'_>]) -> Result<Results, String> {
+pub(crate) fn read_batched(text: &str, asked: &[PromptCriterion<'_>]) -> Result<Results, String> {
     let value = find(text, Shape::Batched)?;
     let items = match &value {
         Value::Array(items) => items,
@@ -30,7 +32,7 @@ pub(crate) fn read_batched(text: &str, asked: &[Asked<'_>]) -> Result<Results, S
     };
     let positions: HashMap<&str, usize> =
         asked.iter().enumerate().map(|(position, asked)| (asked.handle.as_str(), position)).collect();
-    let mut found: Vec<Option<Result<Decision, String>>> = asked.iter().map(|_| None).collect();
+    let mut found: Vec<Option<Result<Reading<Outcome>, String>>> = asked.iter().map(|_| None).collect();
     let mut strays = Vec::new();
     for item in items {
         let Some(object) = item.as_object() else {

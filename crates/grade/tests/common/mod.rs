@@ -8,13 +8,14 @@ use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
 use assize_grade::{
-    Asking, FenceSource, JudgeOptions, KeyedFences, Material, ModelJudge, RubricJudge, RubricTask,
+    FenceSource, Judge, JudgeOptions, KeyedFences, Material, ModelJudge, Question, RubricTask,
+    SamplingOptions,
 };
 use assize_llm::{
     AskError, BoxFuture, ChatModel, ChatReply, ChatRequest, FinishReason, ModelId, Part, TokenCounts,
 };
 use assize_rubric::{
-    Band, Bands, Criterion, EvidencePolicy, Judgement, Judging, Outcome, RawScore, Rubric, Scale,
+    Band, Bands, Criterion, Decision, EvidencePolicy, Judging, Outcome, RawScore, Rubric, Scale,
 };
 use futures_util::FutureExt;
 use tokio::sync::Semaphore;
@@ -178,14 +179,16 @@ pub(crate) fn task(criteria: Vec<Criterion>) -> RubricTask {
         truncate: assize_rubric::Truncate::Never,
         case_id: "case".into(),
         repeat: 0,
-        asking: Asking::default(),
+        sampling: SamplingOptions::default(),
     }
 }
 
-pub(crate) fn run(judge: &dyn RubricJudge, task: &RubricTask) -> Vec<Judgement> {
-    tokio::runtime::Builder::new_current_thread().build().unwrap().block_on(judge.judge(task))
+pub(crate) fn run(judge: &dyn Judge, task: &RubricTask) -> Vec<Decision> {
+    let question = [Question::Rubric(task.clone())];
+    let runtime = tokio::runtime::Builder::new_current_thread().build().unwrap();
+    runtime.block_on(judge.decide(&question)).remove(0)
 }
 
-pub(crate) fn outcomes(judgements: &[Judgement]) -> Vec<Outcome> {
-    judgements.iter().map(|judgement| judgement.outcome).collect()
+pub(crate) fn outcomes(decisions: &[Decision]) -> Vec<Outcome> {
+    decisions.iter().map(Decision::outcome).collect()
 }

@@ -1,7 +1,10 @@
 //! Recomputation of a case from its stored decisions.
 
-use assize_rubric::{GraderOutcome, GraderStanding, Lines, Unit, Weight, score_case};
-use assize_store::{CaseRecord, GateRow, GraderRow, JudgementRow, member_outcome, settled_verdict};
+use assize_rubric::{
+    CaseDecision, GraderFinding, GraderOutcome, GraderStanding, Lines, Unit, Weight, member_outcome,
+    score_case,
+};
+use assize_store::{CaseRecord, CaseStage, GateRow, GraderRow};
 
 use super::because::{GateNames, because};
 use super::check::disagreements;
@@ -9,12 +12,11 @@ use super::equations::case_equations;
 use super::grader::Grader;
 use super::model::{Explanation, Figures};
 use super::parts::{collect_gates, part};
-use crate::clean;
 
 /// Explains a case.
 pub(crate) fn explanation(record: &CaseRecord) -> Explanation {
     let stored = &record.result;
-    let lines = record.judgements.first().map(|row| row.lines);
+    let lines = record.decisions.first().map(|row| row.lines);
     let mut explanation = Explanation {
         suite: stored.suite.to_string(),
         case_id: stored.case_id.to_string(),
@@ -43,14 +45,14 @@ pub(crate) fn explanation(record: &CaseRecord) -> Explanation {
             Some(error) => format!(
                 "{}, because {} ({}) left nothing to score.",
                 stored.verdict,
-                match error.stage.as_str() {
-                    "target" => "the target failed",
-                    "load" => "the case could not be loaded",
-                    "grade" => "grading failed",
-                    "workspace" => "the workspace could not be used",
-                    _ => "an error",
+                match error.stage {
+                    CaseStage::Target => "the target failed",
+                    CaseStage::Load => "the case could not be loaded",
+                    CaseStage::Grade => "grading failed",
+                    CaseStage::Workspace => "the workspace could not be used",
+                    CaseStage::Teardown | CaseStage::Dependency => "an error",
                 },
-                clean::name(&error.kind)
+                error.kind.name()
             ),
             None => format!("{}, as stored: the run holds no decisions on this case.", stored.verdict),
         };
@@ -71,7 +73,7 @@ pub(crate) fn explanation(record: &CaseRecord) -> Explanation {
     }
     explanation.equations = case_equations(&shares);
     explanation.figures = Figures::new(case.score, case.bounds, case.coverage);
-    explanation.verdict = settled_verdict(case.verdict, stored.error.as_ref());
+    explanation.verdict = if stored.error.is_some() { case.verdict.after_error() } else { case.verdict };
     explanation.because = because(case.verdict, explanation.figures, lines, &gates);
     if explanation.verdict != case.verdict {
         explanation.because =
@@ -86,7 +88,7 @@ pub(crate) fn explanation(record: &CaseRecord) -> Explanation {
 /// Returns the graders in stored order, then those that only have decisions.
 fn graders(record: &CaseRecord, lines: Lines) -> Vec<Grader<'_>> {
     let mut names: Vec<&str> = record.result.graders.iter().map(|grader| grader.name.as_str()).collect();
-    for group in record.judgements.chunk_by(|a, b| a.grader == b.grader) {
+    for group in record.decisions.chunk_by(|a, b| a.grader == b.grader) {
         if !names.contains(&&*group[0].grader) {
             names.push(&group[0].grader);
         }
@@ -95,12 +97,12 @@ fn graders(record: &CaseRecord, lines: Lines) -> Vec<Grader<'_>> {
         .into_iter()
         .filter_map(|name| {
             let stored = record.result.graders.iter().find(|grader| grader.name == name);
-            let rows: Vec<&JudgementRow> =
-                record.judgements.iter().filter(|row| *row.grader == *name).collect();
+            let rows: Vec<&CaseDecision> =
+                record.decisions.iter().filter(|row| *row.grader == *name).collect();
             match (rows.first(), stored) {
                 (Some(first), stored) => {
                     let type_name = stored.map_or("rubrics", |stored| &stored.type_name);
-                    Some(judged(name.to_owned(), type_name, first.standing.into(), rows, 0, lines))
+                    Some(judged(name.to_owned(), type_name, first.standing, rows, 0, lines))
                 }
                 (None, Some(stored)) => Some(undecided(stored, &record.result.gates_failed)),
                 (None, None) => None,
@@ -113,15 +115,15 @@ fn judged<'a>(
     name: String,
     type_name: &str,
     standing: GraderStanding,
-    all_rows: Vec<&'a JudgementRow>,
+    all_rows: Vec<&'a CaseDecision>,
     depth: usize,
     lines: Lines,
 ) -> Grader<'a> {
-    let own: Vec<&JudgementRow> =
+    let own: Vec<&CaseDecision> =
         all_rows.iter().filter(|row| row.member.len() == depth && !row.is_vote()).copied().collect();
-    let whole = own.first().copied().filter(|row| row.grader_result.is_some());
-    let result = whole.and_then(|row| row.grader_result.as_ref());
-    let error = result.and_then(|result| result.error.as_ref());
+    let whole = own.first().copied().filter(|row| row.finding().is_some());
+    let finding = whole.and_then(CaseDecision::finding);
+    let error = finding.and_then(GraderFinding::error);
     let mut problem = error.map(|error| format!("the grader broke, so its score could be anything: {error}"));
     let outcome = member_outcome(&all_rows, depth, lines).unwrap_or_else(|broken| {
         problem = Some(broken);
@@ -129,16 +131,16 @@ fn judged<'a>(
     });
     let mut members = Vec::new();
     if let (Some(composite), GraderOutcome::Combined(combined)) =
-        (result.and_then(|result| result.composite.as_ref()), &outcome)
+        (finding.and_then(GraderFinding::composition), &outcome)
     {
         for (member, score) in composite.members.iter().zip(&combined.members) {
-            let rows: Vec<&JudgementRow> = all_rows
+            let rows: Vec<&CaseDecision> = all_rows
                 .iter()
                 .filter(|row| row.member.get(depth).is_some_and(|at| *at == member.name))
                 .copied()
                 .collect();
             let name = format!("{name}/{}", member.name);
-            let member = judged(name, &member.type_name, member.standing.into(), rows, depth + 1, lines);
+            let member = judged(name, &member.type_name, member.standing, rows, depth + 1, lines);
             members.push((member, score.clone()));
         }
     }

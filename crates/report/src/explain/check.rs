@@ -1,7 +1,7 @@
 //! Consistency check of a stored row against its decisions.
 
-use assize_rubric::{TOLERANCE, Verdict};
-use assize_store::{CaseRecord, GateRow, JudgementRow, criterion_rows, panel_decision};
+use assize_rubric::{CaseDecision, OutcomeKind, TOLERANCE, Verdict, panel_decision};
+use assize_store::{CaseRecord, GateRow, criterion_rows};
 
 use super::model::Explanation;
 use crate::clean;
@@ -35,7 +35,7 @@ pub(crate) fn disagreements(record: &CaseRecord, computed: &Explanation) -> Vec<
         number(&mut found, &format!("score of grader `{name}`"), row.score, part.figures.score);
         verdict(&mut found, &format!("verdict of grader `{name}`"), row.verdict, part.verdict);
         if part.whole.is_some() {
-            let rows: Vec<_> = record.judgements.iter().filter(|row| *row.grader == *part.name).collect();
+            let rows: Vec<_> = record.decisions.iter().filter(|row| *row.grader == *part.name).collect();
             if row.criteria != criterion_rows(&rows) {
                 found.push(format!(
                     "the findings of grader `{name}` in the stored row are not those of its decision"
@@ -58,36 +58,29 @@ pub(crate) fn disagreements(record: &CaseRecord, computed: &Explanation) -> Vec<
                 found.push(format!(
                     "criterion `{}` of grader `{name}` is stored as {}; the decision says {} of `{}`",
                     clean::name(&row.id),
-                    outcome(&row.outcome, stored),
-                    outcome(&part.outcome, decided),
+                    outcome(row.outcome, stored),
+                    outcome(part.outcome, decided),
                     clean::name(&part.id),
                 ));
             }
         }
     }
-    for row in record.judgements.iter().filter(|row| row.grader_result.is_none()) {
-        let Some(panel) = &row.panel else { continue };
-        let votes: Vec<&JudgementRow> = record
-            .judgements
-            .iter()
-            .filter(|vote| {
-                vote.is_vote()
-                    && vote.grader == row.grader
-                    && vote.member == row.member
-                    && vote.criterion.id == row.criterion.id
-            })
-            .collect();
-        let lead_to = panel_decision(&votes, panel.rule, panel.ties).outcome(&row.criterion.scale);
-        if lead_to != row.decided() {
-            let name = clean::name(row.criterion.id.as_str());
+    for row in &record.decisions {
+        let (Some(panel), Some(criterion)) = (&row.panel, row.criterion()) else { continue };
+        let votes: Vec<&CaseDecision> =
+            record.decisions.iter().filter(|vote| vote.is_vote() && vote.is_about_same(row)).collect();
+        let lead_to = panel_decision(&votes, panel.rule, panel.ties).outcome(&criterion.scale);
+        let stored = row.decision.outcome();
+        if lead_to != stored {
+            let name = clean::name(criterion.id.as_str());
             found.push(format!(
                 "criterion `{name}` is stored as {}; its votes lead to {}",
-                outcome(&row.outcome, row.decided().points()),
-                outcome(lead_to.name(), lead_to.points()),
+                outcome(stored.kind(), stored.points()),
+                outcome(lead_to.kind(), lead_to.points()),
             ));
         }
     }
-    if record.judgements.iter().any(|row| Some(row.lines) != computed.lines) {
+    if record.decisions.iter().any(|row| Some(row.lines) != computed.lines) {
         found.push("the decisions do not all name the same lines; the first ones were used".to_owned());
     }
     found
@@ -119,8 +112,8 @@ fn verdict(found: &mut Vec<String>, what: &str, stored: Option<Verdict>, compute
     }
 }
 
-fn outcome(outcome: &str, points: Option<f64>) -> String {
-    points.map_or_else(|| clean::name(outcome), crate::mark::of_ten)
+fn outcome(outcome: OutcomeKind, points: Option<f64>) -> String {
+    points.map_or_else(|| outcome.name().to_owned(), crate::mark::of_ten)
 }
 
 fn gate_name(gate: &GateRow) -> String {

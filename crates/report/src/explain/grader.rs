@@ -1,7 +1,6 @@
 //! A grader while it is explained.
 
-use assize_rubric::{GraderOutcome, GraderScore, GraderStanding};
-use assize_store::JudgementRow;
+use assize_rubric::{CaseDecision, GraderOutcome, GraderScore, GraderStanding};
 
 /// A grader on its way to being explained.
 pub(crate) struct Grader<'a> {
@@ -10,13 +9,13 @@ pub(crate) struct Grader<'a> {
     pub(crate) type_name: String,
     pub(crate) standing: GraderStanding,
     /// Its criteria; none for a grader that is no rubric.
-    pub(crate) rows: Vec<&'a JudgementRow>,
+    pub(crate) rows: Vec<&'a CaseDecision>,
     /// All its rows, those of its members among them.
-    pub(crate) all_rows: Vec<&'a JudgementRow>,
+    pub(crate) all_rows: Vec<&'a CaseDecision>,
     /// How many composites it stands in.
     pub(crate) depth: usize,
     /// What it decided as a whole, if it is no rubric.
-    pub(crate) whole: Option<&'a JudgementRow>,
+    pub(crate) whole: Option<&'a CaseDecision>,
     /// The members of a composite.
     pub(crate) members: Vec<(Grader<'a>, GraderScore)>,
     pub(crate) outcome: GraderOutcome,

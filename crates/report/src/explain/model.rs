@@ -1,9 +1,10 @@
 //! Data model of an explanation, rendered as text and as JSON.
 
 use assize_rubric::{
-    Confidence, Evidence, Formula, GateState, JudgeIdentity, Lines, Probability, Truncated, Ungraded, Verdict,
+    Confidence, Evidence, Formula, GateState, JudgeIdentity, Lines, Note, OutcomeKind, PanelReport,
+    Probability, Truncated, Ungraded, Verdict,
 };
-use assize_store::{CaseError, GateRow, Note, PanelRow, TurnRow};
+use assize_store::{CaseError, GateRow, TurnRow};
 use serde::Serialize;
 
 /// Explanation of a case.
@@ -127,7 +128,7 @@ pub(crate) struct WholePart {
 pub(crate) struct CriterionPart {
     pub(crate) id: String,
     pub(crate) text: String,
-    pub(crate) outcome: String,
+    pub(crate) outcome: OutcomeKind,
     pub(crate) raw_score: Option<u8>,
     /// Score from 0 to 10, possibly fractional, if there is one: ten times the value.
     #[serde(skip)]
@@ -160,8 +161,8 @@ pub(crate) struct CriterionPart {
 #[derive(Debug, Clone, Serialize)]
 pub(crate) struct PanelPart {
     #[serde(flatten)]
-    pub(crate) panel: PanelRow,
-    /// Votes in full, in order.
+    pub(crate) panel: PanelReport,
+    /// What each judge said, in the order of the votes.
     pub(crate) votes_in_full: Vec<VotePart>,
 }
 
@@ -172,7 +173,7 @@ pub(crate) struct VotePart {
     pub(crate) repeat: u32,
     pub(crate) escalated: bool,
     pub(crate) weight: f64,
-    pub(crate) outcome: String,
+    pub(crate) outcome: OutcomeKind,
     pub(crate) of_ten: Option<f64>,
     /// Score of the whole answer, 0 to 1, if the vote is on that.
     pub(crate) score: Option<f64>,

@@ -1,10 +1,11 @@
 //! Parts of an explanation: graders, criteria and gates.
 
 use assize_rubric::{
-    Combination, CombinedScore, Criterion, Gate, GateState, GraderOutcome, GraderScore, GraderStanding,
-    Lines, Outcome, RawScore, RubricScore, Scale, Unit, Verdict,
+    Aggregator, CaseDecision, Combination, CombinedScore, Criterion, Gate, GateState, GraderFinding,
+    GraderOutcome, GraderScore, GraderStanding, Lines, Outcome, OutcomeKind, RawScore, RubricScore, Scale,
+    Unit, Verdict, grader_gates,
 };
-use assize_store::{Aggregator, GateRow, JudgementRow, grader_gates};
+use assize_store::GateRow;
 
 use super::because::{GateNames, because};
 use super::equations::{Sums, case_equations, extreme_equations};
@@ -19,12 +20,13 @@ pub(crate) fn part(grader: &Grader<'_>, score: &GraderScore, lines: Lines) -> Gr
         GraderOutcome::Rubric(score) => Some(score),
         _ => None,
     };
-    // Sums of extreme weights would overflow; as in scoring, show them in units of the largest.
-    let largest = grader.rows.iter().map(|row| row.criterion.weight.get().abs()).fold(0.0, f64::max);
+    // Sums of extreme weights would overflow; like the scoring, show them in units of the largest.
+    let weights = || grader.rows.iter().filter_map(|row| Some((row.criterion()?.weight.get(), row)));
+    let largest = weights().map(|(weight, _)| weight.abs()).fold(0.0, f64::max);
     let weight_unit = if largest > 1e100 || (largest > 0.0 && largest < 1e-100) { largest } else { 1.0 };
     let mut sums = Sums::default();
-    for row in &grader.rows {
-        sums.add(row.criterion.weight.get() / weight_unit, row.decided());
+    for (weight, row) in weights() {
+        sums.add(weight / weight_unit, row.decision.outcome());
     }
     let figures = Figures::new(score.score, score.bounds, score.coverage);
     // The gate of the grader as a whole affects the case, not the grader's own verdict.
@@ -64,7 +66,7 @@ pub(crate) fn part(grader: &Grader<'_>, score: &GraderScore, lines: Lines) -> Gr
             .rows
             .iter()
             .enumerate()
-            .map(|(index, row)| criterion(row, index, rubric, lines, &grader.all_rows))
+            .filter_map(|(index, row)| criterion(row, index, rubric, lines, &grader.all_rows))
             .collect(),
         whole: grader.whole.and_then(|row| whole(row, &grader.all_rows)),
         members: grader.members.iter().map(|(member, score)| part(member, score, lines)).collect(),
@@ -85,9 +87,10 @@ pub(crate) fn part(grader: &Grader<'_>, score: &GraderScore, lines: Lines) -> Gr
     }
 }
 
-fn whole(row: &JudgementRow, all: &[&JudgementRow]) -> Option<WholePart> {
-    let result = row.grader_result.as_ref()?;
-    let aggregator = result.composite.as_ref().map(|composite| match composite.aggregator {
+fn whole(row: &CaseDecision, all: &[&CaseDecision]) -> Option<WholePart> {
+    let finding = row.finding()?;
+    let decision = &row.decision;
+    let aggregator = finding.composition().map(|composite| match composite.aggregator {
         Aggregator::WeightedAverage => "weighted mean of the members".to_owned(),
         Aggregator::Threshold(line) => {
             format!("share of members that pass; {} are needed", plain(line.get()))
@@ -97,14 +100,14 @@ fn whole(row: &JudgementRow, all: &[&JudgementRow]) -> Option<WholePart> {
         Aggregator::Decided => "decided by looking at the members".to_owned(),
     });
     Some(WholePart {
-        score: result.score,
+        score: finding.score().map(Unit::get),
         aggregator,
-        reason: row.reason.clone(),
-        evidence: row.evidence.clone(),
-        notes: result.notes.clone(),
-        judge: row.judge.clone(),
-        attempts: row.attempts,
-        truncated: row.truncated,
+        reason: decision.reason.clone(),
+        evidence: decision.evidence.clone(),
+        notes: finding.notes.clone(),
+        judge: decision.judge.clone(),
+        attempts: decision.spent.attempts,
+        truncated: decision.truncated,
         panel: panel(row, all),
     })
 }
@@ -137,7 +140,8 @@ fn turned_around(grader: &Grader<'_>, verdict: Verdict, lines: Lines) -> String 
     };
     let mut gates = GateNames::default();
     for (index, _, state) in &rubric.gates {
-        let id = grader.rows.get(*index).map_or(grader.name.as_str(), |row| row.criterion.id.as_str());
+        let criterion = grader.rows.get(*index).and_then(|row| row.criterion());
+        let id = criterion.map_or(grader.name.as_str(), |criterion| criterion.id.as_str());
         gates.note(*state, id);
     }
     let figures = Figures::new(rubric.score, rubric.bounds, rubric.coverage);
@@ -191,21 +195,22 @@ fn standing_effects(
 }
 
 fn criterion(
-    row: &JudgementRow,
+    row: &CaseDecision,
     index: usize,
     score: Option<&RubricScore>,
     lines: Lines,
-    all: &[&JudgementRow],
-) -> CriterionPart {
-    let outcome = row.decided();
-    let criterion = &row.criterion;
+    all: &[&CaseDecision],
+) -> Option<CriterionPart> {
+    let decision = &row.decision;
+    let criterion = decision.criterion()?;
+    let outcome = decision.outcome();
     let state = score
         .and_then(|score| score.gates.iter().find(|(place, ..)| *place == index))
         .map(|(_, _, state)| *state);
-    CriterionPart {
+    Some(CriterionPart {
         id: criterion.id.to_string(),
         text: criterion.text.clone(),
-        outcome: outcome.name().to_owned(),
+        outcome: outcome.kind(),
         raw_score: outcome.raw_score().map(RawScore::get),
         of_ten: outcome.points(),
         value: outcome.value(),
@@ -216,16 +221,16 @@ fn criterion(
             let state = state.unwrap_or_else(|| gate.state(outcome, lines.pass()));
             GatePart { rule: gate.to_string(), comparison: comparison(gate, outcome, state, lines), state }
         }),
-        reason: row.reason.clone(),
-        evidence: row.evidence.clone(),
-        confidence: row.confidence,
-        judge: row.judge.clone(),
-        attempts: row.attempts,
-        ungraded: row.ungraded.clone(),
-        probability: row.probability,
-        truncated: row.truncated,
+        reason: decision.reason.clone(),
+        evidence: decision.evidence.clone(),
+        confidence: decision.confidence,
+        judge: decision.judge.clone(),
+        attempts: decision.spent.attempts,
+        ungraded: decision.ungraded.clone(),
+        probability: decision.probability,
+        truncated: decision.truncated,
         panel: panel(row, all),
-    }
+    })
 }
 
 fn band(criterion: &Criterion, outcome: Outcome) -> Option<String> {
@@ -238,28 +243,24 @@ fn band(criterion: &Criterion, outcome: Outcome) -> Option<String> {
     }
 }
 
-/// Returns the votes behind a decision, in full.
-fn panel(row: &JudgementRow, all: &[&JudgementRow]) -> Option<PanelPart> {
+/// The votes behind a decision, in full.
+fn panel(row: &CaseDecision, all: &[&CaseDecision]) -> Option<PanelPart> {
     let panel = row.panel.clone()?;
     let votes = all.iter().filter_map(|vote| {
-        let of = vote.vote.filter(|_| vote.member == row.member && vote.criterion.id == row.criterion.id)?;
-        let result = vote.grader_result.as_ref();
-        let score = result.and_then(|result| result.score);
+        let of = vote.vote.filter(|_| vote.is_about_same(row))?;
+        let decision = &vote.decision;
+        let score = vote.finding().and_then(GraderFinding::score).map(Unit::get);
         Some(VotePart {
-            judge: vote.judge.clone(),
+            judge: decision.judge.clone(),
             repeat: of.repeat,
             escalated: of.is_escalation(),
             weight: of.weight,
-            outcome: match (result, score) {
-                (None, _) => vote.decided().name().to_owned(),
-                (Some(_), Some(_)) => "scored".to_owned(),
-                (Some(_), None) => "ungraded".to_owned(),
-            },
-            of_ten: vote.decided().points().filter(|_| result.is_none()),
+            outcome: if score.is_some() { OutcomeKind::Scored } else { decision.outcome().kind() },
+            of_ten: decision.outcome().points(),
             score,
-            reason: vote.reason.clone(),
-            probability: vote.probability,
-            truncated: vote.truncated,
+            reason: decision.reason.clone(),
+            probability: decision.probability,
+            truncated: decision.truncated,
         })
     });
     Some(PanelPart { votes_in_full: votes.collect(), panel })
@@ -301,6 +302,6 @@ pub(crate) fn collect_gates(
 ) {
     for gate in grader_gates(&grader.all_rows, grader.depth, grader.standing, &grader.outcome, score, lines) {
         names.note(gate.state, gate.criterion.as_deref().unwrap_or(&grader.name));
-        failed.extend(gate.failed(&grader.name));
+        failed.extend(GateRow::failed(gate, &grader.name));
     }
 }

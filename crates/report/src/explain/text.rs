@@ -1,6 +1,6 @@
 //! Explanation as text and as JSON.
 
-use assize_rubric::{Confidence, GateState, JudgeIdentity, Verdict};
+use assize_rubric::{Confidence, GateState, JudgeIdentity, OutcomeKind, Verdict};
 use assize_store::{CaseRecord, TurnRow};
 use serde_json::Value;
 use unicode_width::UnicodeWidthStr;
@@ -10,7 +10,7 @@ use super::equations::words;
 use super::model::{CriterionPart, Equation, Explanation, Figures, GraderPart, PanelPart, WholePart};
 use crate::case_block::heading;
 use crate::clean;
-use crate::criterion::Decision;
+use crate::criterion::CriterionLine;
 use crate::mark::Mark;
 use crate::number::{self, plain};
 use crate::page::{Page, Piece};
@@ -37,7 +37,7 @@ pub fn explain(record: &CaseRecord, style: Style) -> String {
     disagreements(&mut page, &it);
     if let Some(error) = &it.error {
         page.blank();
-        let lead = format!("{} failed ({})  ", clean::name(&error.stage), clean::name(&error.kind));
+        let lead = format!("{} failed ({})  ", error.stage.name(), error.kind.name());
         page.text(
             &[],
             &[Piece::new(Tone::Bad, lead), Piece::said(Tone::Plain, &error.message, clean::REASON)],
@@ -185,11 +185,11 @@ fn decided_whole(page: &mut Page, whole: &WholePart) {
     }
     for note in &whole.notes {
         let outcome = match note.passed {
-            Some(true) => "met",
-            Some(false) => "unmet",
-            None => "remark",
+            Some(true) => Some(OutcomeKind::Met),
+            Some(false) => Some(OutcomeKind::Unmet),
+            None => None,
         };
-        let decision = Decision {
+        let decision = CriterionLine {
             id: "",
             text: Some(&note.text),
             outcome,
@@ -221,10 +221,10 @@ fn decision(page: &mut Page, part: &CriterionPart, name_judge: bool, confidence:
     // For an ungraded criterion the reason already says what happened.
     let failure = part.ungraded.as_ref().map(|ungraded| ungraded.message.as_str());
     let reason = if part.reason.trim().is_empty() { failure.unwrap_or_default() } else { &part.reason };
-    let decision = Decision {
+    let decision = CriterionLine {
         id: &part.id,
         text: Some(&part.text),
-        outcome: &part.outcome,
+        outcome: Some(part.outcome),
         points: part.of_ten,
         weight: part.weight,
         gate: part.gate.as_ref().map(|gate| gate.rule.as_str()),
@@ -242,7 +242,7 @@ fn panel_lines(part: &PanelPart) -> Vec<String> {
         let said = match (vote.of_ten, vote.score) {
             (Some(points), _) => crate::mark::of_ten(points),
             (None, Some(score)) => number::score(score),
-            (None, None) => clean::name(&vote.outcome),
+            (None, None) => vote.outcome.name().to_owned(),
         };
         let times = if part.panel.votes.iter().any(|vote| vote.repeat > 1) && !vote.escalated {
             format!(" #{}", vote.repeat)
@@ -296,10 +296,12 @@ fn arithmetic(page: &mut Page, part: &GraderPart) {
         .criteria
         .iter()
         .map(|criterion| {
-            let mark = Mark::outcome(&criterion.outcome, criterion.of_ten, criterion.weight);
+            let mark = Mark::outcome(criterion.outcome, criterion.of_ten, criterion.weight);
             let (times, equals, value, points) = match (criterion.value, criterion.points) {
                 (Some(value), Some(points)) => ("×", "=", plain(value), plain(points)),
-                _ if criterion.outcome == "not_applicable" => ("", "", "–".to_owned(), "left out".to_owned()),
+                _ if criterion.outcome == OutcomeKind::NotApplicable => {
+                    ("", "", "–".to_owned(), "left out".to_owned())
+                }
                 _ => {
                     let weight = plain(criterion.weight);
                     let range = if criterion.weight < 0.0 {

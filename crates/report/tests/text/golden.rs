@@ -29,7 +29,7 @@ fn plain(width: usize) -> Style {
 }
 
 fn full(record: &CaseRecord, style: Style) -> String {
-    case_block(&record.result, &stored_texts(&record.judgements), Show::Full, style)
+    case_block(&record.result, &stored_texts(&record.decisions), Show::Full, style)
 }
 
 fn cases() -> Vec<CaseRecord> {

@@ -4,7 +4,7 @@
 use assize_report::{
     Show, Style, SummaryExtra, case_block, case_table, explain, explain_json, stored_texts, summary_block,
 };
-use assize_rubric::{Gate, Lines, Outcome, Unit, Verdict, Weight};
+use assize_rubric::{Finding, Gate, Lines, Outcome, OutcomeKind, Unit, Verdict, Weight};
 use assize_store::CaseRecord;
 use proptest::prelude::*;
 use serde_json::Value;
@@ -92,7 +92,7 @@ fn style() -> impl Strategy<Value = Style> {
 
 /// Everything there is to say about a record.
 fn all(record: &CaseRecord, style: Style) -> String {
-    let texts = stored_texts(&record.judgements);
+    let texts = stored_texts(&record.decisions);
     let mut text = case_block(&record.result, &texts, Show::Full, style);
     text += &case_block(&record.result, &|_, _| None, Show::Brief, style);
     text += &case_table(&[record.result.clone(), support::passed().result], 3, style);
@@ -185,13 +185,14 @@ proptest! {
     #[test]
     fn a_damaged_record_is_shown_all_the_same(
         mut record in record(),
-        word in ".{0,30}",
+        outcome in outcome(),
         number in prop::option::of(any::<u8>()),
         style in style(),
     ) {
-        record.judgements[0].outcome = word.clone().into();
-        record.judgements[0].raw_score = number;
-        record.result.graders[0].criteria[0].outcome = word.into();
+        if let Finding::Criterion { outcome: stored, .. } = &mut record.decisions[0].decision.finding {
+            *stored = outcome;
+        }
+        record.result.graders[0].criteria[0].outcome = outcome.kind();
         record.result.graders[0].criteria[0].raw_score = number;
         record.result.graders[0].name = "elsewhere".to_owned();
         record.result.score_low = None;
@@ -208,9 +209,9 @@ fn a_record_that_contradicts_itself_is_told_on() {
     let mut gates = sound.clone();
     gates.result.gates_failed.clear();
     let mut criterion = sound.clone();
-    criterion.result.graders[0].criteria[1].outcome = "unmet".into();
+    criterion.result.graders[0].criteria[1].outcome = OutcomeKind::Unmet;
     let mut lost = sound.clone();
-    lost.judgements.pop();
+    lost.decisions.pop();
     for (record, words) in [
         (verdict, "the stored verdict is pass; the decisions lead to fail"),
         (gates, "the decisions fail the gate of `correctness`"),

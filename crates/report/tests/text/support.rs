@@ -1,14 +1,14 @@
 //! Records to show, made the way a run makes them: decisions first, figures computed from them.
 
 use assize_rubric::{
-    Band, Bands, Confidence, Criterion, Evidence, Gate, GateState, GraderOutcome, GraderStanding,
-    JudgeIdentity, Lines, Outcome, RawScore, Rubric, Scale, Tokens, Ungraded, UngradedKind, Unit, Weight,
-    score_case, score_rubric,
+    Band, Bands, CaseDecision, Confidence, Cost, Criterion, Decision, Evidence, Finding, Gate, GateState,
+    GraderOutcome, GraderStanding, JudgeIdentity, Lines, Outcome, RawScore, Rubric, Scale, Spent, Tokens,
+    Ungraded, UngradedKind, Unit, Weight, score_case, score_rubric,
 };
 use assize_store::{
-    CaseError, CaseRecord, Counts, CriterionRow, FORMAT_VERSION, Figure, FlippingCriterion, GateRow,
-    GraderRow, JudgeInfo, JudgementRow, MeanScore, NoiseParts, ResultRow, RunFigures, RunInfo, RunSettings,
-    RunSummary, SuiteInfo, TargetInfo,
+    CaseError, CaseErrorKind, CaseRecord, CaseStage, Counts, CriterionRow, FORMAT_VERSION, Figure,
+    FlippingCriterion, GateRow, GraderRow, JudgeInfo, MeanScore, NoiseParts, ResultRow, RunFigures, RunInfo,
+    RunSettings, RunSummary, SuiteInfo, TargetInfo,
 };
 
 pub(crate) fn unit(value: f64) -> Unit {
@@ -108,7 +108,7 @@ pub(crate) fn record(case_id: &str, lines: Lines, graders: &[Grader]) -> CaseRec
     let case = score_case(&outcomes, lines);
     let mut gates_failed = Vec::new();
     let mut rows = Vec::new();
-    let mut judgements = Vec::new();
+    let mut decisions = Vec::new();
     for ((grader, score), (_, outcome)) in graders.iter().zip(&case.graders).zip(&outcomes) {
         if let (GraderOutcome::Rubric(rubric), false) = (outcome, grader.standing.negate) {
             for (index, gate, state) in &rubric.gates {
@@ -141,7 +141,7 @@ pub(crate) fn record(case_id: &str, lines: Lines, graders: &[Grader]) -> CaseRec
             criteria: grader.decided.iter().map(criterion_row).collect(),
             pairwise: Vec::new(),
         });
-        judgements.extend(grader.decided.iter().map(|one| judgement_row(case_id, lines, grader, one)));
+        decisions.extend(grader.decided.iter().map(|one| case_decision(lines, grader, one)));
     }
     CaseRecord {
         result: ResultRow {
@@ -154,7 +154,7 @@ pub(crate) fn record(case_id: &str, lines: Lines, graders: &[Grader]) -> CaseRec
             graders: rows,
             ..bare(case_id)
         },
-        judgements,
+        decisions,
     }
 }
 
@@ -191,7 +191,7 @@ fn bare(case_id: &str) -> ResultRow {
 fn criterion_row(one: &Decided) -> CriterionRow {
     CriterionRow {
         id: one.criterion.id.clone().into(),
-        outcome: one.outcome.name().into(),
+        outcome: one.outcome.kind(),
         raw_score: one.outcome.raw_score().map(RawScore::get),
         points: None,
         value: one.outcome.value(),
@@ -205,39 +205,30 @@ fn criterion_row(one: &Decided) -> CriterionRow {
     }
 }
 
-fn judgement_row(case_id: &str, lines: Lines, grader: &Grader, one: &Decided) -> JudgementRow {
+fn case_decision(lines: Lines, grader: &Grader, one: &Decided) -> CaseDecision {
     let ungraded = one.outcome == Outcome::Ungraded;
-    JudgementRow {
-        suite: "support".into(),
-        case_id: case_id.into(),
-        target: Some("helpdesk".into()),
-        repeat: 1,
-        turn: None,
-        lines,
-        grader: grader.name.as_str().into(),
-        standing: grader.standing.into(),
-        criterion: one.criterion.clone(),
-        outcome: one.outcome.name().into(),
-        raw_score: one.outcome.raw_score().map(RawScore::get),
-        points: None,
-        probability: None,
-        reason: one.reason.clone(),
+    let finding = Finding::Criterion { criterion: one.criterion.clone(), outcome: one.outcome };
+    let decision = Decision {
         confidence: (!ungraded).then_some(Confidence::High),
         evidence: one.evidence.clone(),
-        judge: judge(),
         ungraded: ungraded
             .then(|| Ungraded { kind: UngradedKind::Malformed, message: "the reply was no JSON".to_owned() }),
-        attempts: if ungraded { 3 } else { 1 },
-        cached_calls: 0,
-        tokens: Tokens::default(),
-        latency_ms: Some(640),
-        cost_usd: None,
-        cost_partial: None,
-        truncated: None,
-        replies: Vec::new(),
-        judging: None,
+        spent: Spent {
+            attempts: if ungraded { 3 } else { 1 },
+            latency_ms: Some(640),
+            cost: Cost::UNKNOWN,
+            ..Spent::default()
+        },
+        ..Decision::new(judge(), finding, one.reason.clone())
+    };
+    CaseDecision {
+        lines,
+        grader: grader.name.as_str().into(),
+        standing: grader.standing,
         member: Vec::new(),
-        grader_result: None,
+        turn: None,
+        judging: None,
+        decision,
         vote: None,
         panel: None,
     }
@@ -336,11 +327,11 @@ pub(crate) fn passed() -> CaseRecord {
 /// A case whose target failed.
 pub(crate) fn broken() -> CaseRecord {
     let error = CaseError {
-        stage: "target".to_owned(),
-        kind: "timeout".to_owned(),
+        stage: CaseStage::Target,
+        kind: CaseErrorKind::Timeout,
         message: "no answer after 60 s; the command `helpdesk --json` was stopped".to_owned(),
     };
-    CaseRecord { result: ResultRow { error: Some(error), ..bare("late-parcel") }, judgements: Vec::new() }
+    CaseRecord { result: ResultRow { error: Some(error), ..bare("late-parcel") }, decisions: Vec::new() }
 }
 
 /// A run.

@@ -2,9 +2,9 @@
 
 use super::{Identify, IdentityWriter};
 use crate::{
-    Band, Bands, Cost, Criterion, CriterionId, EvidencePolicy, Gate, GraderStanding, JudgeIdentity, Judging,
-    LabelOutcome, Lines, Normalisation, Operator, PairScores, PanelRule, RawScore, RepeatPlan,
-    RepeatStrategy, Scale, Ties, Tokens, Truncate, Unit, Usd, Weight,
+    Band, Bands, Cost, Criterion, CriterionId, EscalateWhen, EvidencePolicy, Gate, GraderStanding,
+    JudgeIdentity, Judging, LabelOutcome, Lines, Normalisation, Operator, PairScores, PanelRule, RawScore,
+    RepeatPlan, RepeatStrategy, Scale, Ties, Tokens, Truncate, Unit, Usd, Weight,
 };
 
 impl Identify for Weight {
@@ -229,5 +229,11 @@ impl Identify for Normalisation {
     /// The formula as written.
     fn identify(&self, identity: &mut IdentityWriter) {
         identity.text(&self.to_string());
+    }
+}
+
+impl Identify for EscalateWhen {
+    fn identify(&self, identity: &mut IdentityWriter) {
+        identity.text(self.name());
     }
 }

@@ -1,6 +1,6 @@
 //! What holds for every panel.
 
-use assize_rubric::{Cast, PanelDecision, PanelResult, PanelRule, PanelVote, Ties, combine_votes};
+use assize_rubric::{PanelDecision, PanelResult, PanelRule, PanelVote, Ties, VoteValue, combine_votes};
 use proptest::prelude::*;
 
 /// A panel: its votes, whether they are on met and unmet, and whether the criterion may not apply.
@@ -18,23 +18,23 @@ impl Panel {
 
     /// Everything the missing votes could have been, if that is little enough.
     fn completions(&self) -> Vec<Self> {
-        let mut said: Vec<Cast> = if self.binary {
-            vec![Cast::Value(0.0), Cast::Value(1.0)]
+        let mut said: Vec<VoteValue> = if self.binary {
+            vec![VoteValue::Value(0.0), VoteValue::Value(1.0)]
         } else {
-            (0..=10u8).map(|raw| Cast::Value(f64::from(raw) / 10.0)).collect()
+            (0..=10u8).map(|raw| VoteValue::Value(f64::from(raw) / 10.0)).collect()
         };
         if self.may_not_apply {
-            said.push(Cast::NotApplicable);
+            said.push(VoteValue::NotApplicable);
         }
         let mut all = vec![self.clone()];
         for at in 0..self.votes.len() {
-            if self.votes[at].cast == Cast::Missing {
+            if self.votes[at].value == VoteValue::Missing {
                 all = all
                     .iter()
                     .flat_map(|panel| {
                         said.iter().map(|&cast| {
                             let mut panel = panel.clone();
-                            panel.votes[at].cast = cast;
+                            panel.votes[at].value = cast;
                             panel
                         })
                     })
@@ -54,8 +54,8 @@ fn panel() -> impl Strategy<Value = Panel> {
         };
         let abstention = u32::from(may_not_apply);
         let cast = prop_oneof![
-            6 => value.prop_map(Cast::Value),
-            abstention => Just(Cast::NotApplicable),
+            6 => value.prop_map(VoteValue::Value),
+            abstention => Just(VoteValue::NotApplicable),
         ];
         let weight = prop_oneof![Just(1.0), Just(2.0), 0.1..5.0f64];
         let votes = prop::collection::vec((cast, weight), 1..7);
@@ -63,10 +63,10 @@ fn panel() -> impl Strategy<Value = Panel> {
         (votes, prop::collection::vec(any::<prop::sample::Index>(), 0..3)).prop_map(
             move |(votes, missing)| {
                 let mut votes: Vec<PanelVote> =
-                    votes.into_iter().map(|(cast, weight)| PanelVote { cast, weight }).collect();
+                    votes.into_iter().map(|(cast, weight)| PanelVote { value: cast, weight }).collect();
                 for index in missing {
                     let at = index.index(votes.len());
-                    votes[at].cast = Cast::Missing;
+                    votes[at].value = VoteValue::Missing;
                 }
                 Panel { votes, binary, may_not_apply }
             },
@@ -137,7 +137,7 @@ proptest! {
     fn unanimity_is_a_majority_and_a_majority_is_somebody(mut panel in panel(), ties in ties()) {
         panel.binary = true;
         for vote in &mut panel.votes {
-            if let Cast::Value(value) = &mut vote.cast {
+            if let VoteValue::Value(value) = &mut vote.value {
                 *value = f64::from(u8::from(*value >= 0.5));
             }
         }
@@ -156,8 +156,8 @@ proptest! {
         prop_assume!(panel.binary || rule != PanelRule::Majority);
         let mut better = panel.clone();
         let at = at.index(better.votes.len());
-        prop_assume!(matches!(better.votes[at].cast, Cast::Value(_)));
-        better.votes[at].cast = Cast::Value(1.0);
+        prop_assume!(matches!(better.votes[at].value, VoteValue::Value(_)));
+        better.votes[at].value = VoteValue::Value(1.0);
         let (before, after) = (panel.decide(rule, ties), better.decide(rule, ties));
         prop_assert!(after.low >= before.low - 1e-9 && after.high >= before.high - 1e-9, "{:?} {:?}", before, after);
     }

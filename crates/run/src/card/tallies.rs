@@ -2,8 +2,8 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use assize_evalfile::{Applies, CardOutcome, CardResult, EvaluatorType, Scorecard};
-use assize_rubric::{CaseTally, LabelOutcome, Settled, Unit, settle_labels};
+use assize_evalfile::{Applies, CardOutcome, CardResult, EvaluatorType, Scorecard, ScoringScale};
+use assize_rubric::{CaseTally, LabelOutcome, LabelScore, SettledLabels, Unit, settle_labels};
 
 /// The cases of every benchmark, and what a person should look at.
 #[derive(Debug, Clone, PartialEq)]
@@ -14,8 +14,8 @@ pub struct CardTallies {
     pub review: Vec<(usize, usize)>,
 }
 
-/// What a reviewer said.
-type Spoken<'a> = (Option<&'a str>, LabelOutcome);
+/// A reviewer and their label.
+type ReviewerLabel<'a> = (Option<&'a str>, LabelOutcome);
 
 /// Sorts results and labels by benchmark. Labels count for `manual_sme` benchmarks. A case to which a
 /// benchmark does not apply by list or tags is left out, whatever was said about it; one that applies, or
@@ -27,7 +27,7 @@ pub fn card_tallies(scorecard: &Scorecard, results: &[CardResult]) -> CardTallie
     }
     let cases: BTreeMap<&str, usize> =
         scorecard.cases.iter().enumerate().map(|(at, case)| (&*case.id, at)).collect();
-    let mut spoken: BTreeMap<(usize, usize), Vec<Spoken<'_>>> = BTreeMap::new();
+    let mut spoken: BTreeMap<(usize, usize), Vec<ReviewerLabel<'_>>> = BTreeMap::new();
     for label in &scorecard.labels {
         let Some((benchmark, case)) = label.benchmark.zip(cases.get(label.trace_id.as_str()).copied()) else {
             continue;
@@ -39,24 +39,19 @@ pub fn card_tallies(scorecard: &Scorecard, results: &[CardResult]) -> CardTallie
     }
     let mut differ: BTreeSet<(usize, usize)> = BTreeSet::new();
     for (place, labels) in spoken {
-        let outcome = match settle_labels(labels) {
-            Settled::Nothing | Settled::Decided(LabelOutcome::Unsure) => continue,
-            Settled::Differ => {
+        let label = match settle_labels(labels) {
+            SettledLabels::Nothing => continue,
+            SettledLabels::Differ => {
                 differ.insert(place);
                 continue;
             }
-            Settled::Decided(LabelOutcome::Met) => CardOutcome::Scored(Unit::ONE),
-            Settled::Decided(LabelOutcome::Unmet) => CardOutcome::Scored(Unit::ZERO),
-            Settled::Decided(LabelOutcome::NotApplicable) => CardOutcome::NotApplicable,
-            Settled::Decided(LabelOutcome::Score(raw)) => {
-                let scale = scorecard.benchmarks[place.0].scale.as_ref();
-                let unit = match scale {
-                    Some(scale) => scale.formula.apply(raw, scale.min, scale.max),
-                    None => Unit::new(raw).ok(),
-                };
-                let Some(unit) = unit else { continue };
-                CardOutcome::Scored(unit)
-            }
+            SettledLabels::Decided(label) => label,
+        };
+        let scale = scorecard.benchmarks[place.0].scale.as_ref();
+        let outcome = match LabelScore::new(label, scale.map(ScoringScale::benchmark_scale)) {
+            LabelScore::Undecided | LabelScore::OffScale(_) => continue,
+            LabelScore::NotApplicable => CardOutcome::NotApplicable,
+            LabelScore::Score(score) => CardOutcome::Scored(score),
         };
         said.entry(place).or_default().push(outcome);
     }

@@ -1,30 +1,21 @@
 //! Benchmarks of a scorecard on one case: who decides, and what checks and people say.
 
-use std::sync::Arc;
-
-use assize_evalfile::{BenchmarkGrader, EvaluatorType};
-use assize_rubric::{LabelOutcome, Settled, Unit, settle_labels};
-use assize_store::{BenchmarkRow, BenchmarkState, DecidedBy, GraderResult, JudgementRow, Note};
+use assize_evalfile::{BenchmarkGrader, EvaluatorType, ScoringScale};
+use assize_rubric::{
+    BenchmarkFinding, BenchmarkState, CaseDecision, DecidedBy, LabelOutcome, LabelScore, Note, SettledLabels,
+    Unit, settle_labels,
+};
 
 use super::behaviour::by_judges;
-use super::rows::Spot;
-use super::{Scene, grade_at};
+use super::grade_at;
+use super::path::GraderPath;
 
-pub(super) async fn grade(
-    scene: &Scene<'_>,
-    spot: &Spot<'_>,
-    benchmark: &BenchmarkGrader,
-) -> Vec<JudgementRow> {
+pub(super) async fn grade(path: &GraderPath<'_>, benchmark: &BenchmarkGrader) -> Vec<CaseDecision> {
     match benchmark.evaluator {
-        EvaluatorType::ManualSme => vec![by_people(scene, spot, benchmark)],
-        EvaluatorType::Code => vec![by_checks(scene, spot, benchmark).await],
-        EvaluatorType::LlmJudge | EvaluatorType::Hybrid => by_judges(scene, spot, benchmark).await,
+        EvaluatorType::ManualSme => vec![by_people(path, benchmark)],
+        EvaluatorType::Code => vec![by_checks(path, benchmark).await],
+        EvaluatorType::LlmJudge | EvaluatorType::Hybrid => by_judges(path, benchmark).await,
     }
-}
-
-/// A row about a benchmark on which nobody decided anything yet.
-pub(super) fn benchmark_row(benchmark: &BenchmarkGrader, state: BenchmarkState) -> BenchmarkRow {
-    BenchmarkRow { state, pass: None, raw_score: None, scaled: benchmark.scale.is_some(), decided_by: None }
 }
 
 /// What the checks of a benchmark came to.
@@ -39,21 +30,21 @@ pub(super) struct Checks {
     pub(super) reason: String,
 }
 
-pub(super) async fn checks(scene: &Scene<'_>, spot: &Spot<'_>, benchmark: &BenchmarkGrader) -> Checks {
+pub(super) async fn checks(path: &GraderPath<'_>, benchmark: &BenchmarkGrader) -> Checks {
     let mut found = Checks { score: None, pass: true, notes: Vec::new(), error: None, reason: String::new() };
     let mut scores = Vec::new();
     for check in &benchmark.checks {
-        let mut path = spot.path.clone();
-        path.push(check.name.clone());
-        let inner = Spot { top: Arc::clone(&spot.top), grader: check, standing: check.standing, path };
-        for row in grade_at(scene, inner).await {
-            let Some(result) = row.grader_result else { continue };
-            if let Some(error) = result.error {
-                found.error.get_or_insert(format!("check `{}`: {error}", check.name));
-                continue;
-            }
-            // A check that finds nothing to check says nothing.
-            let Some(score) = result.score else { continue };
+        for decided in grade_at(path.to_member(check, check.standing)).await {
+            let Some(result) = decided.finding() else { continue };
+            let score = match &result.score {
+                Err(error) => {
+                    found.error.get_or_insert(format!("check `{}`: {error}", check.name));
+                    continue;
+                }
+                // A check that finds nothing to check says nothing.
+                Ok(None) => continue,
+                Ok(Some(score)) => score.get(),
+            };
             let score = if check.standing.negate { 1.0 - score } else { score };
             let line = check.standing.min_score.unwrap_or(Unit::ONE);
             let pass = assize_rubric::at_least(score, line.get());
@@ -65,7 +56,8 @@ pub(super) async fn checks(scene: &Scene<'_>, spot: &Spot<'_>, benchmark: &Bench
                 .filter(|note| note.passed != Some(true))
                 .map(|note| if note.reason.is_empty() { note.text.clone() } else { note.reason.clone() })
                 .collect();
-            let reason = if row.reason.is_empty() { told.join("; ") } else { row.reason };
+            let own = &decided.decision.reason;
+            let reason = if own.is_empty() { told.join("; ") } else { own.clone() };
             if !pass && found.reason.is_empty() {
                 found.reason =
                     if reason.is_empty() { format!("check `{}` failed", check.name) } else { reason.clone() };
@@ -83,26 +75,28 @@ pub(super) async fn checks(scene: &Scene<'_>, spot: &Spot<'_>, benchmark: &Bench
     found
 }
 
-async fn by_checks(scene: &Scene<'_>, spot: &Spot<'_>, benchmark: &BenchmarkGrader) -> JudgementRow {
+async fn by_checks(path: &GraderPath<'_>, benchmark: &BenchmarkGrader) -> CaseDecision {
     if benchmark.checks.is_empty() {
         let message = "the benchmark has no checks".to_owned();
-        return undecided(scene, spot, benchmark, BenchmarkState::Missing, message, Vec::new());
+        return undecided(path, benchmark, BenchmarkState::Missing, message, Vec::new());
     }
-    let found = checks(scene, spot, benchmark).await;
+    let found = checks(path, benchmark).await;
     if let Some(error) = found.error {
-        return undecided(scene, spot, benchmark, BenchmarkState::Missing, error, found.notes);
+        return undecided(path, benchmark, BenchmarkState::Missing, error, found.notes);
     }
-    let (state, score, pass) = match found.score {
-        Some(score) => (BenchmarkState::Scored, Some(score), Some(found.pass)),
-        None => (BenchmarkState::NotApplicable, None, None),
+
+    let state = if found.score.is_some() { BenchmarkState::Scored } else { BenchmarkState::NotApplicable };
+    let finding = BenchmarkFinding {
+        pass: found.score.map(|_| found.pass),
+        decided_by: Some(DecidedBy::Checks),
+        ..BenchmarkFinding::undecided(state, benchmark.scale.is_some())
     };
-    let row = BenchmarkRow { decided_by: Some(DecidedBy::Checks), pass, ..benchmark_row(benchmark, state) };
-    let result = GraderResult { score, notes: found.notes, benchmark: Some(row), ..GraderResult::default() };
-    spot.row(scene, result, found.reason)
+    let score = found.score.and_then(|score| Unit::new(score).ok());
+    path.decided(finding.with_score(Ok(score), found.notes), found.reason)
 }
 
 /// What people said: the majority of their last words. Where there is none, nothing is decided.
-fn by_people(scene: &Scene<'_>, spot: &Spot<'_>, benchmark: &BenchmarkGrader) -> JudgementRow {
+fn by_people(path: &GraderPath<'_>, benchmark: &BenchmarkGrader) -> CaseDecision {
     let said = || {
         let words = benchmark.labels.iter().map(|label| {
             let who = label.reviewer.as_deref().unwrap_or("somebody");
@@ -111,40 +105,40 @@ fn by_people(scene: &Scene<'_>, spot: &Spot<'_>, benchmark: &BenchmarkGrader) ->
         });
         words.collect::<Vec<_>>().join("; ")
     };
+    let open = |state, message| undecided(path, benchmark, state, message, Vec::new());
     let labels = benchmark.labels.iter().map(|label| (label.reviewer.as_deref(), label.outcome));
-    let (state, pass, raw_score, score) = match settle_labels(labels) {
-        Settled::Nothing | Settled::Decided(LabelOutcome::Unsure) => {
-            let message = "waits for a person".to_owned();
-            return undecided(scene, spot, benchmark, BenchmarkState::Waiting, message, Vec::new());
+    let scale = benchmark.scale.as_ref().map(ScoringScale::benchmark_scale);
+    let waiting = || open(BenchmarkState::Waiting, "waits for a person".to_owned());
+
+    let label = match settle_labels(labels) {
+        SettledLabels::Nothing => return waiting(),
+        SettledLabels::Differ => {
+            return open(BenchmarkState::ReviewersDiffer, format!("reviewers differ: {}", said()));
         }
-        Settled::Differ => {
-            let message = format!("reviewers differ: {}", said());
-            return undecided(scene, spot, benchmark, BenchmarkState::ReviewersDiffer, message, Vec::new());
-        }
-        Settled::Decided(LabelOutcome::NotApplicable) => (BenchmarkState::NotApplicable, None, None, None),
-        Settled::Decided(LabelOutcome::Met) => (BenchmarkState::Scored, Some(true), None, Some(1.0)),
-        Settled::Decided(LabelOutcome::Unmet) => (BenchmarkState::Scored, Some(false), None, Some(0.0)),
-        // A score says nothing about pass or fail of the one case.
-        Settled::Decided(LabelOutcome::Score(raw)) => {
-            let unit = match &benchmark.scale {
-                Some(scale) => scale.formula.apply(raw, scale.min, scale.max),
-                None => Unit::new(raw).ok(),
-            };
-            let Some(unit) = unit else {
-                let message = format!("{raw} is not on the scale of the benchmark");
-                return undecided(scene, spot, benchmark, BenchmarkState::Missing, message, Vec::new());
-            };
-            (BenchmarkState::Scored, None, Some(raw), Some(unit.get()))
-        }
+        SettledLabels::Decided(label) => label,
     };
-    let row = BenchmarkRow {
+    let (state, score) = match LabelScore::new(label, scale) {
+        LabelScore::Undecided => return waiting(),
+        LabelScore::OffScale(raw) => {
+            return open(BenchmarkState::Missing, format!("{raw} is not on the scale of the benchmark"));
+        }
+        LabelScore::NotApplicable => (BenchmarkState::NotApplicable, None),
+        LabelScore::Score(score) => (BenchmarkState::Scored, Some(score)),
+    };
+    // A score says nothing about pass or fail of the one case.
+    let (pass, raw_score) = match label {
+        LabelOutcome::Met => (Some(true), None),
+        LabelOutcome::Unmet => (Some(false), None),
+        LabelOutcome::Score(raw) => (None, Some(raw)),
+        LabelOutcome::NotApplicable | LabelOutcome::Unsure => (None, None),
+    };
+    let finding = BenchmarkFinding {
         pass,
         raw_score,
         decided_by: Some(DecidedBy::Person),
-        ..benchmark_row(benchmark, state)
+        ..BenchmarkFinding::undecided(state, scale.is_some())
     };
-    let result = GraderResult { score, benchmark: Some(row), ..GraderResult::default() };
-    spot.row(scene, result, said())
+    path.decided(finding.with_score(Ok(score), Vec::new()), said())
 }
 
 fn outcome_name(outcome: LabelOutcome) -> String {
@@ -158,15 +152,12 @@ fn outcome_name(outcome: LabelOutcome) -> String {
 }
 
 pub(super) fn undecided(
-    scene: &Scene<'_>,
-    spot: &Spot<'_>,
+    path: &GraderPath<'_>,
     benchmark: &BenchmarkGrader,
     state: BenchmarkState,
     message: String,
     notes: Vec<Note>,
-) -> JudgementRow {
-    let row = benchmark_row(benchmark, state);
-    let result =
-        GraderResult { error: Some(message), notes, benchmark: Some(row), ..GraderResult::default() };
-    spot.row(scene, result, String::new())
+) -> CaseDecision {
+    let finding = BenchmarkFinding::undecided(state, benchmark.scale.is_some());
+    path.decided(finding.with_score(Err(message), notes), String::new())
 }

@@ -1,27 +1,22 @@
 //! Composites: members are graded like graders of the case, then combined.
 
-use std::sync::Arc;
-
 use assize_evalfile::{CompositeAggregator, CompositeGrader};
 use assize_grade::{Program, ProgramInput};
-use assize_rubric::{Combination, GraderOutcome, GraderScore, Verdict, combine};
-use assize_store::{
-    Aggregator, CompositeRow, GraderResult, JudgementRow, MemberRow, criterion_rows, member_outcome,
+use assize_rubric::{
+    Aggregator, CaseDecision, Combination, Composition, GraderFinding, GraderFindingKind, GraderOutcome,
+    GraderScore, Member, OutcomeKind, Verdict, combine, member_outcome,
 };
+use assize_store::{criterion_rows, criterion_texts};
 use futures_util::future::join_all;
 use serde_json::{Map, Value, json};
 
-use super::programs::folder_of;
-use super::rows::{Spot, note};
-use super::{Scene, grade_at, whole};
+use super::path::GraderPath;
+use super::programs::{finding_of, folder_of};
+use super::{GradingContext, answer_score, grade_at};
 
-/// The composite's own row, then those of its members.
-pub(super) async fn grade(
-    scene: &Scene<'_>,
-    spot: &Spot<'_>,
-    composite: &CompositeGrader,
-) -> Vec<JudgementRow> {
-    let spots: Vec<Spot<'_>> = composite
+/// The composite's own decision, then those of its members.
+pub(super) async fn grade(path: &GraderPath<'_>, composite: &CompositeGrader) -> Vec<CaseDecision> {
+    let paths: Vec<GraderPath<'_>> = composite
         .members
         .iter()
         .map(|member| {
@@ -31,70 +26,59 @@ pub(super) async fn grade(
             {
                 standing.weight = *weight;
             }
-            let mut path = spot.path.clone();
-            path.push(member.name.clone());
-            Spot { top: Arc::clone(&spot.top), grader: member.as_ref(), standing, path }
+            path.to_member(member, standing)
         })
         .collect();
-    let members: Vec<MemberRow> = spots
+    let members: Vec<Member> = paths
         .iter()
-        .map(|spot| MemberRow {
-            name: spot.grader.name.clone(),
-            type_name: spot.grader.type_name.clone(),
-            standing: spot.standing.into(),
+        .map(|path| Member {
+            name: path.grader.name.clone(),
+            type_name: path.grader.type_name.clone(),
+            standing: path.standing,
         })
         .collect();
-    let graded: Vec<Vec<JudgementRow>> = join_all(spots.into_iter().map(|spot| grade_at(scene, spot))).await;
+    let graded: Vec<Vec<CaseDecision>> = join_all(paths.into_iter().map(grade_at)).await;
+
     let aggregator = match &composite.aggregator {
         CompositeAggregator::WeightedAverage(_) => Aggregator::WeightedAverage,
         CompositeAggregator::Threshold(line) => Aggregator::Threshold(*line),
         CompositeAggregator::Code { .. } | CompositeAggregator::Llm { .. } => Aggregator::Decided,
     };
-    let mut own = match results(scene, &members, &graded, spot.path.len() + 1) {
-        _ if aggregator != Aggregator::Decided => spot.row(scene, GraderResult::default(), String::new()),
-        Err(message) => spot.broken(scene, message),
-        Ok(results) => decide(scene, spot, &composite.aggregator, results).await,
+    let mut own = match results(path.context, &members, &graded, path.members.len() + 1) {
+        _ if aggregator != Aggregator::Decided => path.decided(GraderFinding::without_score(), String::new()),
+        Err(message) => path.broken(message),
+        Ok(results) => decide(path, &composite.aggregator, results).await,
     };
-    if let Some(result) = &mut own.grader_result {
-        result.composite = Some(CompositeRow { aggregator, members });
+    if let Some(finding) = own.decision.grader_mut() {
+        finding.kind = GraderFindingKind::Composite(Composition { aggregator, members });
     }
     std::iter::once(own).chain(graded.into_iter().flatten()).collect()
 }
 
-async fn decide(
-    scene: &Scene<'_>,
-    spot: &Spot<'_>,
-    aggregator: &CompositeAggregator,
-    results: Value,
-) -> JudgementRow {
+async fn decide(path: &GraderPath<'_>, aggregator: &CompositeAggregator, results: Value) -> CaseDecision {
     match aggregator {
         CompositeAggregator::Code { command, cwd } => {
             let program = Program {
                 command,
-                cwd: cwd.clone().or_else(|| folder_of(spot.grader)),
+                cwd: cwd.clone().or_else(|| folder_of(path.grader)),
                 timeout: None,
                 pass_env: &[],
                 model: None,
             };
-            let input = ProgramInput { results: Some(results), ..scene.input() };
-            match program.grade(&input, &scene.item.programs).await.result {
+            let input = ProgramInput { results: Some(results), ..path.context.input() };
+            match program.grade(&input, &path.context.item.programs).await.result {
                 Ok(reply) => {
-                    let result = GraderResult {
-                        score: Some(reply.score.get()),
-                        notes: reply.findings.into_iter().map(note).collect(),
-                        details: reply.details,
-                        ..GraderResult::default()
-                    };
-                    spot.row(scene, result, reply.reason)
+                    let (finding, reason) = finding_of(reply);
+                    path.decided(finding, reason)
                 }
-                Err(message) => spot.broken(scene, message),
+                Err(message) => path.broken(message),
             }
         }
         CompositeAggregator::Llm { prompt, judge } => {
-            whole::combine(scene, spot, prompt.as_ref(), judge.as_deref(), &results).await
+            answer_score::combine(path, prompt.as_ref(), judge.as_deref(), &results).await
         }
         CompositeAggregator::WeightedAverage(_) | CompositeAggregator::Threshold(_) => {
-            spot.row(scene, GraderResult::default(), String::new())
+            path.decided(GraderFinding::without_score(), String::new())
         }
     }
 }
@@ -102,19 +86,19 @@ async fn decide(
 /// What somebody who combines members is told about them, by name. Members that could not be graded
 /// leave nothing to combine.
 fn results(
-    scene: &Scene<'_>,
-    members: &[MemberRow],
-    graded: &[Vec<JudgementRow>],
+    context: &GradingContext<'_>,
+    members: &[Member],
+    graded: &[Vec<CaseDecision>],
     depth: usize,
 ) -> Result<Value, String> {
-    let lines = scene.item.lines;
+    let lines = context.item.lines;
     let outcomes: Vec<_> = members
         .iter()
         .zip(graded)
         .map(|(member, rows)| {
-            let rows: Vec<&JudgementRow> = rows.iter().collect();
+            let rows: Vec<&CaseDecision> = rows.iter().collect();
             let outcome = member_outcome(&rows, depth, lines).unwrap_or(GraderOutcome::Errored);
-            (member.standing.into(), outcome)
+            (member.standing, outcome)
         })
         .collect();
     let scores = combine(&outcomes, Combination::WeightedAverage, lines).members;
@@ -131,15 +115,14 @@ fn results(
     Ok(Value::Object(results))
 }
 
-fn result(member: &MemberRow, rows: &[JudgementRow], score: &GraderScore) -> Value {
-    let rows: Vec<&JudgementRow> = rows.iter().collect();
+fn result(member: &Member, rows: &[CaseDecision], score: &GraderScore) -> Value {
+    let rows: Vec<&CaseDecision> = rows.iter().collect();
     let checks = criterion_rows(&rows);
-    let texts: Vec<(Arc<str>, String)> =
-        rows.iter().flat_map(|row| assize_store::criterion_texts(row)).collect();
+    let texts: Vec<_> = rows.iter().flat_map(|row| criterion_texts(row)).collect();
     let words =
         |id: &str| texts.iter().find(|(known, _)| **known == *id).map_or(id, |(_, text)| text).to_owned();
-    let with = |word: &str| -> Vec<String> {
-        checks.iter().filter(|check| check.outcome == word).map(|check| words(&check.id)).collect()
+    let with = |outcome: OutcomeKind| -> Vec<String> {
+        checks.iter().filter(|check| check.outcome == outcome).map(|check| words(&check.id)).collect()
     };
     let reasons: Vec<&str> =
         checks.iter().map(|check| check.reason.as_str()).filter(|reason| !reason.is_empty()).collect();
@@ -148,8 +131,8 @@ fn result(member: &MemberRow, rows: &[JudgementRow], score: &GraderScore) -> Val
         "weight": member.standing.weight.get(),
         "score": score.score,
         "verdict": score.verdict.map(Verdict::name),
-        "hits": with("met"),
-        "misses": with("unmet"),
+        "hits": with(OutcomeKind::Met),
+        "misses": with(OutcomeKind::Unmet),
         "reasoning": reasons.join(" "),
     })
 }

@@ -7,20 +7,20 @@ use assize_evalfile::{
     TurnAggregation,
 };
 use assize_rubric::{
-    Combination, GateState, GraderOutcome, GraderScore, GraderStanding, Lines, Verdict, combine,
+    Aggregator, CaseDecision, Combination, Composition, GateState, GraderFinding, GraderFindingKind,
+    GraderOutcome, GraderScore, GraderStanding, Lines, Member, Verdict, combine, member_outcome,
 };
-use assize_store::{Aggregator, CompositeRow, GraderResult, JudgementRow, MemberRow, member_outcome};
 use futures_util::future::join_all;
 
-use super::rows::Spot;
-use super::{Scene, grade_at};
+use super::path::GraderPath;
+use super::{GradingContext, grade_at};
 
 /// Name and type of the grader that a conversation is.
 const CONVERSATION: &str = "conversation";
 
 /// The graders of a conversation, as one grader of its case: the turns are its members, and so is the conversation as a
 /// whole when the case has graders of its own.
-pub(crate) struct Talk {
+pub(crate) struct ConversationGrades {
     top: Grader,
     /// Its name, as its rows carry it.
     name: Arc<str>,
@@ -28,11 +28,11 @@ pub(crate) struct Talk {
     /// A turn that fails ends the conversation.
     stops: bool,
     lines: Lines,
-    members: Vec<MemberRow>,
-    rows: Vec<JudgementRow>,
+    members: Vec<Member>,
+    decisions: Vec<CaseDecision>,
 }
 
-impl Talk {
+impl ConversationGrades {
     pub(crate) fn new(case: &Case, talk: &Conversation, lines: Lines) -> Self {
         Self {
             top: stand_in(case, CONVERSATION, CONVERSATION),
@@ -45,84 +45,98 @@ impl Talk {
             stops: talk.on_turn_failure == OnTurnFailure::Stop,
             lines,
             members: Vec::new(),
-            rows: Vec::new(),
+            decisions: Vec::new(),
         }
     }
 
-    /// Grades an answer by the graders of the scene's case. Returns whether it failed for certain.
-    pub(crate) async fn grade(&mut self, scene: &Scene<'_>) -> bool {
-        let graders = &scene.item.case.graders;
+    /// Grades an answer by the graders of the context's case. Returns whether it failed for certain.
+    pub(crate) async fn grade(&mut self, context: &GradingContext<'_>) -> bool {
+        let graders = &context.item.case.graders;
         if graders.is_empty() {
-            self.leave_out(scene, "nothing is asked of this turn, so it is left out");
+            self.leave_out(context, "nothing is asked of this turn, so it is left out");
             return false;
         }
-        let members = graders.iter().map(|grader| MemberRow {
+        let members = graders.iter().map(|grader| Member {
             name: grader.name.clone(),
             type_name: grader.type_name.clone(),
-            standing: grader.standing.into(),
+            standing: grader.standing,
         });
-        let composite = CompositeRow { aggregator: Aggregator::WeightedAverage, members: members.collect() };
-        let own = GraderResult { composite: Some(composite), ..GraderResult::default() };
-        let name = self.add(scene, own, String::new());
+        let composite = Composition { aggregator: Aggregator::WeightedAverage, members: members.collect() };
+        let own = composed(composite);
+        let name = self.add(context, own, String::new());
         let decided = join_all(graders.iter().map(|grader| {
-            let path = vec![name.clone(), grader.name.clone()];
-            grade_at(scene, Spot { top: Arc::clone(&self.name), grader, standing: grader.standing, path })
+            let members = vec![name.clone(), grader.name.clone()];
+            let top = Arc::clone(&self.name);
+            grade_at(GraderPath { context, top, grader, standing: grader.standing, members })
         }));
-        let decided: Vec<JudgementRow> = decided.await.into_iter().flatten().collect();
-        self.rows.extend(decided);
+        let decided: Vec<CaseDecision> = decided.await.into_iter().flatten().collect();
+        self.decisions.extend(decided);
         self.failed(&name)
     }
 
     /// Notes that a turn, or the conversation as a whole, could not be graded.
-    pub(crate) fn break_off(&mut self, scene: &Scene<'_>, message: String) {
-        self.add(scene, GraderResult { error: Some(message), ..GraderResult::default() }, String::new());
+    pub(crate) fn break_off(&mut self, context: &GradingContext<'_>, message: String) {
+        self.add(context, GraderFinding::broken(message), String::new());
     }
 
     /// Notes that a turn has no part in the score.
-    pub(crate) fn leave_out(&mut self, scene: &Scene<'_>, why: &str) {
-        self.add(scene, GraderResult::default(), why.to_owned());
+    pub(crate) fn leave_out(&mut self, context: &GradingContext<'_>, why: &str) {
+        self.add(context, GraderFinding::without_score(), why.to_owned());
     }
 
-    /// All rows, with the name and the type of the grader they belong to. `scene` is that of any part.
-    pub(crate) fn finish(self, scene: &Scene<'_>) -> (Grader, Vec<JudgementRow>) {
-        let composite = CompositeRow { aggregator: self.aggregator, members: self.members };
-        let result = GraderResult { composite: Some(composite), ..GraderResult::default() };
-        let standing = GraderStanding::default();
-        let spot = Spot { top: Arc::clone(&self.name), grader: &self.top, standing, path: Vec::new() };
-        let own = JudgementRow { turn: None, ..spot.row(scene, result, String::new()) };
-        let rows = std::iter::once(own).chain(self.rows).collect();
+    /// All decisions, with the name and the type of the grader they belong to. `context` is that of any part.
+    pub(crate) fn finish(self, context: &GradingContext<'_>) -> (Grader, Vec<CaseDecision>) {
+        let composite = Composition { aggregator: self.aggregator, members: self.members };
+        let path = GraderPath {
+            context,
+            top: Arc::clone(&self.name),
+            grader: &self.top,
+            standing: GraderStanding::default(),
+            members: Vec::new(),
+        };
+        let own = CaseDecision { turn: None, ..path.decided(composed(composite), String::new()) };
+        let rows = std::iter::once(own).chain(self.decisions).collect();
         (self.top, rows)
     }
 
-    /// Adds the row of a part and returns the part's name.
-    fn add(&mut self, scene: &Scene<'_>, result: GraderResult, why: String) -> String {
-        let (name, type_name) = match scene.turn {
+    /// Adds the decision on a part and returns the part's name.
+    fn add(&mut self, context: &GradingContext<'_>, finding: GraderFinding, why: String) -> String {
+        let (name, type_name) = match context.turn {
             Some(number) => (format!("turn-{number}"), "turn"),
             None => ("whole".to_owned(), CONVERSATION),
         };
         // Where a failed turn is the end, no later turn can make up for it.
         let standing =
-            GraderStanding { required: self.stops && scene.turn.is_some(), ..GraderStanding::default() };
-        let part = stand_in(&scene.item.case, &name, type_name);
-        let path = vec![name.clone()];
-        let spot = Spot { top: Arc::clone(&self.name), grader: &part, standing, path };
-        self.rows.push(spot.row(scene, result, why));
+            GraderStanding { required: self.stops && context.turn.is_some(), ..GraderStanding::default() };
+        let part = stand_in(&context.item.case, &name, type_name);
+        let members = vec![name.clone()];
+        let path = GraderPath { context, top: Arc::clone(&self.name), grader: &part, standing, members };
+        self.decisions.push(path.decided(finding, why));
         let type_name = type_name.to_owned();
-        self.members.push(MemberRow { name: name.clone(), type_name, standing: standing.into() });
+        self.members.push(Member { name: name.clone(), type_name, standing });
         name
     }
 
     /// Whether the part that was graded last failed, whatever its open questions turn out to be.
     fn failed(&self, name: &str) -> bool {
-        let rows: Vec<&JudgementRow> =
-            self.rows.iter().filter(|row| row.member.first().is_some_and(|first| first == name)).collect();
+        let rows: Vec<&CaseDecision> = self
+            .decisions
+            .iter()
+            .filter(|row| row.member.first().is_some_and(|first| first == name))
+            .collect();
         let outcome = member_outcome(&rows, 1, self.lines).unwrap_or(GraderOutcome::Errored);
-        let standing = self.members.last().map(|member| member.standing.into()).unwrap_or_default();
+        let standing = self.members.last().map(|member| member.standing).unwrap_or_default();
         let combined = combine(&[(standing, outcome)], Combination::WeightedAverage, self.lines);
         combined.members.first().is_some_and(|score: &GraderScore| {
             score.verdict == Some(Verdict::Fail) || score.required == Some(GateState::Failed)
         })
     }
+}
+
+/// The finding of a grader that its members make the score of.
+fn composed(composition: Composition) -> GraderFinding {
+    let kind = GraderFindingKind::Composite(composition);
+    GraderFinding { kind, ..GraderFinding::without_score() }
 }
 
 /// A grader that only stands for its members.

@@ -1,45 +1,74 @@
 //! Comparisons of the answer with another one, judged in both orders.
 
-use std::sync::Arc;
-
 use assize_evalfile::{Baseline, PairwiseGrader};
-use assize_grade::{PairJudgement, PairTask, RubricJudge};
-use assize_rubric::{PairOutcome, PairScores, Preference};
-use assize_store::{GraderResult, JudgementRow, Note, OrderRow, PairwiseRow};
-use futures_util::future::join;
+use assize_grade::{PairTask, Question, SamplingOptions};
+use assize_rubric::{
+    CaseDecision, Comparison, Decision, Finding, GraderFinding, GraderFindingKind, JudgeIdentity, Note,
+    OrderDecision, PairOutcome, PairScores, PanelRule, Preference,
+};
 
-use super::rows::{Spot, not_judged};
-use super::{Scene, votes};
+use super::GradingContext;
+use super::path::GraderPath;
+use super::votes::{self, PanelQuestion};
+use crate::panel::Panel;
 
-pub(super) async fn grade(scene: &Scene<'_>, spot: &Spot<'_>, grader: &PairwiseGrader) -> Vec<JudgementRow> {
-    let task = match task(scene, grader) {
+pub(super) async fn grade(path: &GraderPath<'_>, grader: &PairwiseGrader) -> Vec<CaseDecision> {
+    let task = match task(path.context, grader) {
         Ok(task) => task,
-        Err(message) => return vec![spot.broken(scene, message)],
+        Err(message) => return vec![path.broken(message)],
     };
-    let ask = |judge: Arc<dyn RubricJudge>, temperature: Option<f64>, asking: u32| {
-        let task = PairTask { temperature, asking, ..task.clone() };
-        async move {
-            let turned = task.turned();
-            let (candidate_first, baseline_first) = if task.first == task.second {
-                let judge = judge.identity();
-                let same = PairJudgement::decided(
-                    judge,
-                    Preference::Tie,
-                    "The answers are the same, word for word.",
-                );
-                (same.clone(), same)
-            } else {
-                join(judge.judge_pair(&task), judge.judge_pair(&turned)).await
-            };
-            row(scene, spot, grader, candidate_first, baseline_first)
+    let item = path.context.item;
+    let spec = item.panels.spec(&grader.panel, grader.judge.as_deref());
+    let panel = Panel::new(&spec, item.judge_selector(grader.judge.as_deref()));
+
+    let decided = votes::decide(path.context, &panel, &PairQuestion { path, grader, task }).await;
+    decided.unwrap_or_else(|message| vec![path.broken(message)])
+}
+
+/// A comparison in both orders as a question to a panel.
+struct PairQuestion<'a> {
+    path: &'a GraderPath<'a>,
+    grader: &'a PairwiseGrader,
+    task: PairTask,
+}
+
+impl PanelQuestion for PairQuestion<'_> {
+    /// Both orders; none for answers that are the same.
+    fn questions(&self, _: &[usize]) -> Vec<Question> {
+        if self.task.first == self.task.second {
+            return Vec::new();
         }
-    };
-    votes::grade(scene, spot, &grader.panel, grader.judge.as_deref(), ask).await
+        vec![Question::Pair(self.task.clone()), Question::Pair(self.task.turned())]
+    }
+
+    fn decisions(
+        &self,
+        judge: &JudgeIdentity,
+        _: &[usize],
+        decided: Vec<Vec<Decision>>,
+    ) -> Vec<CaseDecision> {
+        let mut decided = decided.into_iter().flatten();
+        let mut next = || {
+            let reason = "The answers are the same, word for word.";
+            decided.next().unwrap_or_else(|| Decision::new(judge.clone(), Preference::Tie, reason))
+        };
+        let (candidate_first, baseline_first) = (next(), next());
+
+        vec![self.path.place(both_orders(self.grader, candidate_first, baseline_first))]
+    }
+
+    fn unasked(&self, _: usize, _: &str, message: String) -> CaseDecision {
+        self.path.broken(message)
+    }
+
+    fn rule(&self, panel: &Panel<'_>, _: usize) -> PanelRule {
+        panel.combine.unwrap_or(PanelRule::Mean)
+    }
 }
 
 /// What a judge is given, with the candidate first. The error says why there is nothing to compare with.
-pub(crate) fn task(scene: &Scene<'_>, grader: &PairwiseGrader) -> Result<PairTask, String> {
-    let material = &scene.material;
+pub(crate) fn task(context: &GradingContext<'_>, grader: &PairwiseGrader) -> Result<PairTask, String> {
+    let material = &context.material;
     let (baseline, reference) = match &grader.baseline {
         Baseline::Reference => {
             let reference = material.reference.clone();
@@ -61,28 +90,19 @@ pub(crate) fn task(scene: &Scene<'_>, grader: &PairwiseGrader) -> Result<PairTas
         criteria: grader.criteria.clone(),
         first: material.answer.clone(),
         second: baseline,
-        temperature: None,
-        repeat: scene.item.repeat,
-        asking: 1,
+        repeat: context.item.repeat,
+        sampling: SamplingOptions::default(),
     })
 }
 
-/// The row of both orders. One order alone decides nothing: which answer it favours, and which place, can't be told
+/// The decision of both orders. One order alone decides nothing: which answer it favours, and which place, can't be told
 /// apart.
-fn row(
-    scene: &Scene<'_>,
-    spot: &Spot<'_>,
-    grader: &PairwiseGrader,
-    candidate_first: PairJudgement,
-    baseline_first: PairJudgement,
-) -> JudgementRow {
+fn both_orders(grader: &PairwiseGrader, candidate_first: Decision, baseline_first: Decision) -> Decision {
     let outcome = preference(&candidate_first)
         .zip(preference(&baseline_first))
         .map(|(candidate_first, baseline_first)| PairOutcome::of(candidate_first, baseline_first));
-    let ungraded =
-        [&candidate_first, &baseline_first].into_iter().find_map(|judged| judged.decided.as_ref().err());
-    let ungraded = ungraded.cloned();
-    let pairwise = PairwiseRow {
+    let ungraded = candidate_first.ungraded.clone().or_else(|| baseline_first.ungraded.clone());
+    let comparison = Comparison {
         outcome,
         baseline: match &grader.baseline {
             Baseline::Reference => "reference".to_owned(),
@@ -92,60 +112,68 @@ fn row(
         candidate_first: order(&candidate_first),
         baseline_first: order(&baseline_first),
     };
-    let result = GraderResult {
-        score: outcome.map(|outcome| grader.scores.of(outcome).get()),
-        error: ungraded.as_ref().map(not_judged),
-        notes: [("with the candidate first", &candidate_first), ("with the baseline first", &baseline_first)]
-            .map(|(order, judged)| said(order, judged))
-            .into(),
-        pairwise: Some(pairwise),
-        ..GraderResult::default()
+    let notes =
+        [("with the candidate first", &candidate_first), ("with the baseline first", &baseline_first)];
+    let finding = GraderFinding {
+        score: match &ungraded {
+            Some(ungraded) => Err(format!("could not be judged: {}", ungraded.message)),
+            None => Ok(outcome.map(|outcome| grader.scores.of(outcome))),
+        },
+        notes: notes.map(|(order, decision)| remark(order, decision)).into(),
+        kind: GraderFindingKind::Comparison(Box::new(comparison)),
+        ..GraderFinding::without_score()
     };
     let reason = match outcome {
         Some(outcome) => reason(outcome, grader.scores, &candidate_first, &baseline_first),
         None => ungraded.as_ref().map(|ungraded| ungraded.message.clone()).unwrap_or_default(),
     };
-    let (_, mut judgement) = spot.judgement(PairJudgement {
-        reason,
-        spent: candidate_first.spent.and(baseline_first.spent),
-        ..candidate_first
-    });
-    judgement.ungraded = ungraded;
+
+    let mut evidence = candidate_first.evidence.clone();
     for quote in baseline_first.evidence {
-        if !judgement.evidence.contains(&quote) {
-            judgement.evidence.push(quote);
+        if !evidence.contains(&quote) {
+            evidence.push(quote);
         }
     }
-    JudgementRow::of_grader(spot.context(scene), result, judgement)
+    Decision {
+        finding: finding.into(),
+        reason,
+        evidence,
+        ungraded,
+        spent: candidate_first.spent.and(baseline_first.spent),
+        ..candidate_first
+    }
 }
 
-fn preference(judged: &PairJudgement) -> Option<Preference> {
-    judged.decided.as_ref().ok().copied()
+fn preference(decision: &Decision) -> Option<Preference> {
+    match decision.finding {
+        Finding::Preference(preference) => Some(preference),
+        Finding::Criterion { .. } | Finding::Grader(_) => None,
+    }
 }
 
 /// What one order came to, as a remark: alone it decides nothing.
-fn said(order: &str, judged: &PairJudgement) -> Note {
-    let word = match preference(judged) {
+fn remark(order: &str, decision: &Decision) -> Note {
+    let word = match preference(decision) {
         Some(Preference::First) => "the one shown first is better",
         Some(Preference::Second) => "the one shown second is better",
         Some(Preference::Tie) => "neither is better",
         None => "not judged",
     };
-    Note { text: format!("{order}: {word}"), passed: None, reason: judged.reason.clone(), weight: None }
+    Note::remark(format!("{order}: {word}"), decision.reason.clone())
 }
 
-fn order(judged: &PairJudgement) -> OrderRow {
-    OrderRow { preference: preference(judged), reason: judged.reason.clone() }
+fn order(decision: &Decision) -> OrderDecision {
+    OrderDecision { preference: preference(decision), reason: decision.reason.clone() }
 }
 
 /// The outcome in words, with the judge's own.
 fn reason(
     outcome: PairOutcome,
     scores: PairScores,
-    candidate_first: &PairJudgement,
-    baseline_first: &PairJudgement,
+    candidate_first: &Decision,
+    baseline_first: &Decision,
 ) -> String {
-    let said = |judged: &PairJudgement| judged.reason.trim().to_owned();
+    let said = |decision: &Decision| decision.reason.trim().to_owned();
     match outcome {
         PairOutcome::Win => {
             format!("win: better than the baseline in both orders. {}", said(candidate_first))

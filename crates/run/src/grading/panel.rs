@@ -1,166 +1,230 @@
-//! From the votes of a panel to the row that combines them.
+//! From the votes of a panel to the decision that combines them.
 
 use std::sync::Arc;
 
-use assize_evalfile::EscalateWhen;
 use assize_rubric::{
-    Cast, Confidence, Evidence, JudgeIdentity, PanelDecision, PanelResult, PanelRule, Probability, Scale,
-    TOLERANCE, Ties, Tokens, Ungraded, UngradedKind, Usd,
+    BenchmarkFinding, BenchmarkState, CaseDecision, Confidence, DecidedBy, Decision, EscalateWhen,
+    EscalationReport, Evidence, Finding, GraderFinding, JudgeIdentity, PanelDecision, PanelReport,
+    PanelResult, PanelRule, Probability, Scale, TOLERANCE, Ties, Ungraded, UngradedKind, Unit, VoteSummary,
+    VoteValue, deciding_votes, panel_decision, panel_decision_if,
 };
 use assize_stats::Level;
 use assize_stats::combine::{agreement, panel_scores};
 use assize_stats::repeats::{disagreement, stability};
-use assize_store::{
-    BenchmarkState, DecidedBy, EscalationRow, GraderResult, JudgementRow, PanelRow, PanelVoteRow, VoteRow,
-    panel_decision,
-};
-
-use super::benchmark_votes::decide_benchmark;
-use super::rows::not_judged;
 
 /// Scores further apart than this count as a split, on the scale from 0 to 1: more than one point of ten.
 const APART: f64 = 0.1;
 
-/// A row as the vote of the judge that was escalated to.
-pub(super) fn vote(row: JudgementRow) -> JudgementRow {
-    JudgementRow { vote: Some(VoteRow { judge: 0, repeat: 1, weight: 1.0 }), ..row }
-}
-
-/// The row that combines votes; none where there are no votes.
+/// The decision that combines votes; none where there are no votes.
 pub(super) fn combined(
-    votes: &[JudgementRow],
+    votes: &[CaseDecision],
     rule: PanelRule,
     ties: Ties,
-    escalation: Option<EscalationRow>,
-) -> Option<JudgementRow> {
-    let votes: Vec<&JudgementRow> = votes.iter().collect();
+    escalation: Option<EscalationReport>,
+) -> Option<CaseDecision> {
+    let votes: Vec<&CaseDecision> = votes.iter().collect();
     let decision = panel_decision(&votes, rule, ties);
     let first = *votes.first()?;
-    let deciding = deciding(&votes);
-    let panel = panel_row(&votes, decision, rule, ties, escalation);
+    let deciding = deciding_votes(&votes);
+    let panel = report(&votes, decision, rule, ties, escalation);
+
     let name = match &panel.escalation {
-        Some(EscalationRow { to, because: Some(_), .. }) => format!("{to} (escalated)").into(),
-        _ if deciding.len() == 1 => Arc::clone(&first.judge.name),
+        Some(EscalationReport { to, because: Some(_), .. }) => format!("{to} (escalated)").into(),
+        _ if deciding.len() == 1 => Arc::clone(&first.decision.judge.name),
         _ => format!("{} of {} votes", rule.name(), deciding.len()).into(),
     };
-    let mut row = JudgementRow {
-        judge: JudgeIdentity { name, ..JudgeIdentity::default() },
-        attempts: 0,
-        cached_calls: 0,
-        tokens: Tokens::default(),
-        latency_ms: None,
-        cost_usd: Some(Usd::ZERO),
-        cost_partial: None,
-        truncated: votes.iter().find_map(|row| row.truncated),
-        replies: Vec::new(),
-        confidence: None,
-        probability: None,
-        vote: None,
-        panel: Some(panel),
-        ..first.clone()
+    let judge = JudgeIdentity { name, ..JudgeIdentity::default() };
+    let decision = Decision {
+        truncated: votes.iter().find_map(|vote| vote.decision.truncated),
+        ..decide(judge, &deciding, decision, rule, ties)
     };
-    if first.benchmark_state().is_some() {
-        decide_benchmark(&mut row, &deciding, decision, rule, ties);
-    } else {
-        decide(&mut row, &deciding, decision);
-    }
-    Some(row)
+    Some(CaseDecision { decision, vote: None, panel: Some(panel), ..first.clone() })
 }
 
-/// A combining row worked out again from its votes; as it is if it combines none.
-pub(crate) fn recombined(row: &JudgementRow, votes: &[JudgementRow]) -> JudgementRow {
-    let Some(panel) = &row.panel else { return row.clone() };
-    let benchmark = row.grader_result.as_ref().and_then(|result| result.benchmark);
+/// A combining decision computed again from its votes; as it is if it combines none.
+pub(crate) fn recombined(stored: &CaseDecision, votes: &[CaseDecision]) -> CaseDecision {
+    let Some(panel) = &stored.panel else { return stored.clone() };
     // A check decided, whatever the votes say.
-    if benchmark.is_some_and(|benchmark| benchmark.decided_by == Some(DecidedBy::Checks)) {
-        return row.clone();
+    if stored.decision.benchmark().is_some_and(|benchmark| benchmark.decided_by == Some(DecidedBy::Checks)) {
+        return stored.clone();
     }
-    let again = combined(votes, panel.rule, panel.ties, panel.escalation.clone());
-    // What the criterion is worth stands with the row that is scored.
-    again.map_or_else(
-        || row.clone(),
-        |again| JudgementRow {
-            criterion: row.criterion.clone(),
-            lines: row.lines,
-            standing: row.standing,
-            grader_result: with_notes(again.grader_result, row),
-            ..again
-        },
-    )
-}
+    let Some(mut again) = combined(votes, panel.rule, panel.ties, panel.escalation.clone()) else {
+        return stored.clone();
+    };
 
-/// A result with what the checks of a hybrid found, which is in no vote.
-fn with_notes(result: Option<GraderResult>, stored: &JudgementRow) -> Option<GraderResult> {
-    let stored = stored.grader_result.as_ref().filter(|stored| stored.benchmark.is_some());
-    match (result, stored) {
-        (Some(result), Some(stored)) => Some(GraderResult { notes: stored.notes.clone(), ..result }),
-        (result, _) => result,
+    match (&mut again.decision.finding, &stored.decision.finding) {
+        // What the criterion is worth stands with the decision that is scored.
+        (Finding::Criterion { criterion, .. }, Finding::Criterion { criterion: stored, .. }) => {
+            criterion.clone_from(stored);
+        }
+        // What the checks of a hybrid found is in no vote.
+        (Finding::Grader(finding), Finding::Grader(stored)) if stored.benchmark().is_some() => {
+            finding.notes.clone_from(&stored.notes);
+        }
+        _ => {}
     }
+    CaseDecision { lines: stored.lines, standing: stored.standing, ..again }
 }
 
-/// The votes that decide: that of the judge that was escalated to, if there is one.
-fn deciding<'a>(votes: &[&'a JudgementRow]) -> Vec<&'a JudgementRow> {
-    let is_escalation = |row: &JudgementRow| row.vote.is_some_and(VoteRow::is_escalation);
-    let escalated = votes.iter().any(|row| is_escalation(row));
-    votes.iter().filter(|row| is_escalation(row) == escalated).copied().collect()
-}
+/// What the panel says, with the words of a vote that says the same.
+fn decide(
+    judge: JudgeIdentity,
+    votes: &[&CaseDecision],
+    decision: PanelDecision,
+    rule: PanelRule,
+    ties: Ties,
+) -> Decision {
+    let benchmark = benchmark_of(votes, decision, rule, ties);
+    let agrees = |vote: &Decision| match &benchmark {
+        Some(found) => says_same(vote, found),
+        None => is_near(vote, decision),
+    };
+    let agreeing: Vec<&Decision> =
+        votes.iter().map(|vote| &vote.decision).filter(|vote| agrees(vote)).collect();
+    let open = match (&benchmark, decision.result) {
+        (Some(found), _) if found.is_uncertain() => None,
+        (_, PanelResult::Tie) => Some((UngradedKind::Tie, "the votes are evenly split".to_owned())),
+        (_, PanelResult::Open) => Some(missing_votes(votes, benchmark.is_some())),
+        (_, PanelResult::Value(_) | PanelResult::NotApplicable) => None,
+    };
 
-/// Writes what the panel says into its row, with the words of a vote that says the same.
-fn decide(row: &mut JudgementRow, votes: &[&JudgementRow], decision: PanelDecision) {
-    let whole = row.grader_result.is_some();
-    let outcome = decision.outcome(&row.criterion.scale);
+    let counts = tally(votes);
+    let reason = match (&open, agreeing.first()) {
+        (Some((_, words)), _) => format!("{counts}; {words}"),
+        (None, Some(vote)) if votes.len() == 1 => vote.reason.clone(),
+        (None, Some(vote)) => format!("{counts}; {}: {}", vote.judge.name, vote.reason),
+        (None, None) => counts,
+    };
+    let ungraded = open.map(|(kind, _)| Ungraded { kind, message: reason.clone() });
     let value = match decision.result {
-        PanelResult::Value(value) => Some(value),
+        // A mean of numbers up to 1 may exceed 1 by rounding.
+        PanelResult::Value(value) => Unit::new(value.clamp(0.0, 1.0)).ok(),
         _ => None,
     };
-    let agreeing = votes.iter().filter(|vote| match (vote.cast(), value) {
-        (Cast::NotApplicable, None) => decision.result == PanelResult::NotApplicable,
-        (Cast::Value(said), Some(value)) => (said - value).abs() <= APART + TOLERANCE,
-        _ => false,
-    });
-    let agreeing: Vec<&&JudgementRow> = agreeing.collect();
-    let open = match decision.result {
-        PanelResult::Tie => Some((UngradedKind::Tie, "the votes are evenly split".to_owned())),
-        PanelResult::Open => {
-            let first = votes.iter().find(|vote| vote.cast() == Cast::Missing);
-            let kind =
-                first.and_then(|vote| vote.ungraded.as_ref()).map_or(UngradedKind::NotJudged, |why| why.kind);
-            let missing = votes.iter().filter(|vote| vote.cast() == Cast::Missing).count();
-            let why = first.map_or("", |vote| why_missing(vote));
-            let words = match missing {
-                1 => format!("1 vote is missing and could change the decision: {why}"),
-                more => format!("{more} votes are missing and could change the decision: {why}"),
-            };
-            Some((kind, words))
+    let score = |broken: &str| match &ungraded {
+        Some(ungraded) => Err(format!("{broken}: {}", ungraded.message)),
+        None => Ok(value),
+    };
+    let finding = match (votes.first().and_then(|vote| vote.criterion()), benchmark) {
+        (Some(criterion), _) => {
+            Finding::Criterion { criterion: criterion.clone(), outcome: decision.outcome(&criterion.scale) }
         }
-        PanelResult::Value(_) | PanelResult::NotApplicable => None,
+        (None, Some(found)) if found.is_uncertain() => {
+            found.with_score(Ok(Some(Unit::ZERO)), Vec::new()).into()
+        }
+        (None, Some(found)) => found.with_score(score("not decided"), Vec::new()).into(),
+        (None, None) => {
+            let notes = agreeing.first().and_then(|vote| vote.grader());
+            let notes = notes.map(|finding| finding.notes.clone()).unwrap_or_default();
+            GraderFinding { score: score("could not be judged"), ..GraderFinding::new(None, notes) }.into()
+        }
     };
-    let said = tally(votes);
-    row.reason = match (&open, agreeing.first()) {
-        (Some((_, words)), _) => format!("{said}; {words}"),
-        (None, Some(vote)) if votes.len() == 1 => vote.reason.clone(),
-        (None, Some(vote)) => format!("{said}; {}: {}", vote.judge.name, vote.reason),
-        (None, None) => said,
+    let evidence = quotes_of(&agreeing);
+    Decision { evidence, ungraded, ..Decision::new(judge, finding, reason) }
+}
+
+/// What a panel says about a benchmark; `None` where it is about something else.
+///
+/// A judge that is not certain has not said what it would say. If the others decide whatever that is, the
+/// benchmark is decided; otherwise it is uncertain, which is no pass and a case for a person, as with one
+/// judge. Votes that did not come about are never counted as anything.
+fn benchmark_of(
+    votes: &[&CaseDecision],
+    decision: PanelDecision,
+    rule: PanelRule,
+    ties: Ties,
+) -> Option<BenchmarkFinding> {
+    let first = votes.first()?.decision.benchmark()?;
+    let state = match decision.result {
+        PanelResult::Value(_) => BenchmarkState::Scored,
+        PanelResult::NotApplicable => BenchmarkState::NotApplicable,
+        PanelResult::Tie => BenchmarkState::JudgesDiffer,
+        PanelResult::Open if is_open_for_doubt(votes, rule, ties) => BenchmarkState::Uncertain,
+        PanelResult::Open => BenchmarkState::Missing,
     };
-    row.evidence = quotes_of(agreeing.iter().map(|vote| **vote));
-    row.ungraded = open.map(|(kind, _)| Ungraded { kind, message: row.reason.clone() });
-    if whole {
-        let notes = agreeing.first().and_then(|vote| vote.grader_result.as_ref());
-        let error = row.ungraded.as_ref().map(not_judged);
-        row.outcome = if error.is_some() { "error" } else { "graded" }.into();
-        let notes = notes.map(|result| result.notes.clone()).unwrap_or_default();
-        row.grader_result = Some(GraderResult { score: value, error, notes, ..GraderResult::default() });
-        return;
+    let decided =
+        matches!(state, BenchmarkState::Scored | BenchmarkState::Uncertain | BenchmarkState::NotApplicable);
+    let is_scaled =
+        |vote: &&CaseDecision| vote.decision.benchmark().is_some_and(|benchmark| benchmark.scaled);
+
+    Some(BenchmarkFinding {
+        pass: match state {
+            BenchmarkState::Scored => pass(votes, rule, ties),
+            BenchmarkState::Uncertain => Some(false),
+            _ => None,
+        },
+        decided_by: decided.then_some(DecidedBy::Judge),
+        may_not_apply: first.may_not_apply,
+        ..BenchmarkFinding::undecided(state, votes.iter().any(is_scaled))
+    })
+}
+
+/// Tells if it is doubt that leaves a decision open, and not votes that did not come about: if those that are
+/// not certain failed the case, it would be decided.
+fn is_open_for_doubt(votes: &[&CaseDecision], rule: PanelRule, ties: Ties) -> bool {
+    if !votes.iter().any(|vote| vote.decision.is_uncertain()) {
+        return false;
     }
-    row.outcome = outcome.name().into();
-    row.raw_score = outcome.raw_score().map(assize_rubric::RawScore::get);
-    row.points = outcome.points().filter(|_| row.raw_score.is_none());
+    let failed = votes.iter().any(|vote| is_missing(&vote.decision));
+    let as_fail =
+        |vote: &Decision| if vote.is_uncertain() { VoteValue::Value(0.0) } else { vote.vote_value() };
+    !failed || panel_decision_if(votes, rule, ties, as_fail).result != PanelResult::Open
+}
+
+/// Whether the case passes, by the same rule on what each judge said of that. `None` where they are evenly split.
+fn pass(votes: &[&CaseDecision], rule: PanelRule, ties: Ties) -> Option<bool> {
+    let value = |vote: &Decision| match vote.benchmark().and_then(|benchmark| benchmark.pass) {
+        Some(pass) if vote.vote_value() != VoteValue::Missing => VoteValue::Value(f64::from(u8::from(pass))),
+        _ => vote.vote_value(),
+    };
+    match panel_decision_if(votes, rule, ties, value).result {
+        PanelResult::Value(value) if (value - 0.5).abs() > TOLERANCE => Some(value > 0.5),
+        _ => None,
+    }
+}
+
+/// Tells if a vote on a benchmark says what was decided.
+fn says_same(vote: &Decision, found: &BenchmarkFinding) -> bool {
+    vote.benchmark().is_some_and(|benchmark| {
+        benchmark.state == found.state
+            && (found.state != BenchmarkState::Scored || found.pass.is_none() || benchmark.pass == found.pass)
+    })
+}
+
+/// Tells if a vote is close to what was decided.
+fn is_near(vote: &Decision, decision: PanelDecision) -> bool {
+    match (vote.vote_value(), decision.result) {
+        (VoteValue::NotApplicable, PanelResult::NotApplicable) => true,
+        (VoteValue::Value(said), PanelResult::Value(value)) => (said - value).abs() <= APART + TOLERANCE,
+        _ => false,
+    }
+}
+
+/// Tells if a vote did not come about. An uncertain judge did vote.
+fn is_missing(vote: &Decision) -> bool {
+    vote.vote_value() == VoteValue::Missing && !vote.is_uncertain()
+}
+
+/// Why missing votes leave a decision open.
+fn missing_votes(votes: &[&CaseDecision], is_benchmark: bool) -> (UngradedKind, String) {
+    let missing: Vec<&Decision> =
+        votes.iter().map(|vote| &vote.decision).filter(|vote| is_missing(vote)).collect();
+    let first = missing.first();
+    let kind = first.and_then(|vote| vote.ungraded.as_ref()).map_or(UngradedKind::NotJudged, |why| why.kind);
+    let why = first.map_or("", |vote| why_missing(vote));
+
+    let words = match missing.len() {
+        _ if is_benchmark => format!("what is missing could change the decision: {why}"),
+        1 => format!("1 vote is missing and could change the decision: {why}"),
+        more => format!("{more} votes are missing and could change the decision: {why}"),
+    };
+    (kind, words)
 }
 
 /// The quotes of votes, each once.
-pub(super) fn quotes_of<'a>(votes: impl Iterator<Item = &'a JudgementRow>) -> Vec<Evidence> {
+fn quotes_of(votes: &[&Decision]) -> Vec<Evidence> {
     let mut quotes: Vec<Evidence> = Vec::new();
-    for quote in votes.flat_map(|vote| &vote.evidence) {
+    for quote in votes.iter().flat_map(|vote| &vote.evidence) {
         if !quotes.iter().any(|known| known.quote == quote.quote) {
             quotes.push(quote.clone());
         }
@@ -169,33 +233,29 @@ pub(super) fn quotes_of<'a>(votes: impl Iterator<Item = &'a JudgementRow>) -> Ve
 }
 
 /// Why a vote did not come about, in words.
-pub(super) fn why_missing(vote: &JudgementRow) -> &str {
-    let broken = vote.grader_result.as_ref().and_then(|result| result.error.as_deref());
+fn why_missing(vote: &Decision) -> &str {
+    let broken = vote.grader().and_then(GraderFinding::error);
     if vote.reason.is_empty() { broken.unwrap_or("it was not judged") } else { &vote.reason }
 }
 
 /// The votes in a few words: `2 met, 1 unmet`, or `2 at 8/10, 1 at 7/10`.
-pub(super) fn tally(votes: &[&JudgementRow]) -> String {
+fn tally(votes: &[&CaseDecision]) -> String {
     let mut counts: Vec<(String, usize)> = Vec::new();
     for vote in votes {
-        let word = match vote.cast() {
-            Cast::Missing if is_uncertain(vote) => "uncertain".to_owned(),
-            Cast::Missing => "missing".to_owned(),
-            Cast::NotApplicable => "not applicable".to_owned(),
-            Cast::Value(value)
-                if vote.grader_result.is_none() && vote.criterion.scale == Scale::Checklist =>
-            {
+        let vote = &vote.decision;
+        let all_or_nothing = |value: f64| value == 0.0 || value == 1.0;
+        let word = match (vote.vote_value(), vote.criterion()) {
+            (VoteValue::Missing, _) if vote.is_uncertain() => "uncertain".to_owned(),
+            (VoteValue::Missing, _) => "missing".to_owned(),
+            (VoteValue::NotApplicable, _) => "not applicable".to_owned(),
+            (VoteValue::Value(value), Some(criterion)) if criterion.scale == Scale::Checklist => {
                 if value >= 0.5 { "met".to_owned() } else { "unmet".to_owned() }
             }
-            Cast::Value(value) if vote.benchmark_state().is_some() && (value == 0.0 || value == 1.0) => {
-                if value >= 0.5 {
-                    "pass".to_owned()
-                } else {
-                    "fail".to_owned()
-                }
+            (VoteValue::Value(value), Some(_)) => format!("at {}/10", rounded(value * 10.0)),
+            (VoteValue::Value(value), None) if vote.benchmark().is_some() && all_or_nothing(value) => {
+                if value >= 0.5 { "pass".to_owned() } else { "fail".to_owned() }
             }
-            Cast::Value(value) if vote.grader_result.is_some() => format!("at {}", rounded(value)),
-            Cast::Value(value) => format!("at {}/10", rounded(value * 10.0)),
+            (VoteValue::Value(value), None) => format!("at {}", rounded(value)),
         };
         match counts.iter_mut().find(|(known, _)| *known == word) {
             Some((_, count)) => *count += 1,
@@ -211,9 +271,9 @@ fn rounded(value: f64) -> String {
     text.trim_end_matches('0').trim_end_matches('.').to_owned()
 }
 
-/// What a vote says, for comparing votes.
+/// The value of a vote, for telling votes apart.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub(crate) enum Said {
+pub(crate) enum ComparableVote {
     /// The criterion does not apply.
     NotApplicable,
     /// The judge is not certain.
@@ -222,53 +282,46 @@ pub(crate) enum Said {
     Value(i64),
 }
 
-/// What a vote says, if it came about. Where probabilities made the decision, it is what the judge wrote: two expected
-/// scores are hardly ever the same number.
-pub(crate) fn said(row: &JudgementRow) -> Option<Said> {
-    let written = row.probability.and_then(|found| found.written);
-    match row.cast() {
-        Cast::Missing => is_uncertain(row).then_some(Said::Uncertain),
-        Cast::NotApplicable => Some(Said::NotApplicable),
-        Cast::Value(value) => {
+/// Comparable value of a vote; `None` if the vote did not come about. Where probabilities made the decision, it is what
+/// the judge wrote: two expected scores are hardly ever the same number.
+pub(crate) fn comparable(vote: &Decision) -> Option<ComparableVote> {
+    let written = vote.probability.and_then(|found| found.written);
+    match vote.vote_value() {
+        VoteValue::Missing => vote.is_uncertain().then_some(ComparableVote::Uncertain),
+        VoteValue::NotApplicable => Some(ComparableVote::NotApplicable),
+        VoteValue::Value(value) => {
             let value = written.map_or(value, |written| f64::from(written) / 10.0);
-            Some(Said::Value((value * 1e6).round() as i64))
+            Some(ComparableVote::Value((value * 1e6).round() as i64))
         }
     }
 }
 
-fn panel_row(
-    votes: &[&JudgementRow],
+fn report(
+    votes: &[&CaseDecision],
     decision: PanelDecision,
     rule: PanelRule,
     ties: Ties,
-    escalation: Option<EscalationRow>,
-) -> PanelRow {
-    let own: Vec<&JudgementRow> =
-        votes.iter().filter(|row| !row.vote.is_some_and(VoteRow::is_escalation)).copied().collect();
-    let mut by_judge: Vec<(u32, Vec<Said>)> = Vec::new();
-    for row in &own {
-        let (Some(vote), Some(said)) = (row.vote, said(row)) else { continue };
-        match by_judge.iter_mut().find(|(judge, _)| *judge == vote.judge) {
-            Some((_, all)) => all.push(said),
-            None => by_judge.push((vote.judge, vec![said])),
+    escalation: Option<EscalationReport>,
+) -> PanelReport {
+    let own: Vec<&CaseDecision> = votes.iter().filter(|vote| !vote.is_escalation()).copied().collect();
+    let mut by_judge: Vec<(u32, Vec<ComparableVote>)> = Vec::new();
+    for vote in &own {
+        let (Some(by), Some(value)) = (vote.vote, comparable(&vote.decision)) else { continue };
+        match by_judge.iter_mut().find(|(judge, _)| *judge == by.judge) {
+            Some((_, all)) => all.push(value),
+            None => by_judge.push((by.judge, vec![value])),
         }
     }
-    let by_judge: Vec<Vec<Said>> = by_judge.into_iter().map(|(_, all)| all).collect();
-    let all: Vec<Said> = by_judge.iter().flatten().copied().collect();
-    let values: Vec<f64> = own
-        .iter()
-        .filter_map(|row| match row.cast() {
-            Cast::Value(value) => Some(value),
-            _ => None,
-        })
-        .collect();
-    PanelRow {
+    let by_judge: Vec<Vec<ComparableVote>> = by_judge.into_iter().map(|(_, all)| all).collect();
+    let all: Vec<ComparableVote> = by_judge.iter().flatten().copied().collect();
+
+    PanelReport {
         rule,
         ties,
-        votes: votes.iter().map(|row| short(row)).collect(),
+        votes: votes.iter().map(|vote| VoteSummary::new(vote)).collect(),
         missing: u32::try_from(own.len() - all.len()).unwrap_or(u32::MAX),
         tie: decision.tie,
-        mean: panel_scores(&values).ok().map(|scores| scores.mean),
+        mean: panel_scores(&values(own.iter().copied())).ok().map(|scores| scores.mean),
         // One vote agrees with nobody.
         agreement: agreement(&all).ok().filter(|_| all.len() > 1),
         flip_rate: stability(&by_judge, Level::P95).pair_flips.ok(),
@@ -279,75 +332,56 @@ fn panel_row(
     }
 }
 
-/// Whether a judge said of a benchmark that it is not certain.
-pub(super) fn is_uncertain(row: &JudgementRow) -> bool {
-    row.benchmark_state() == Some(BenchmarkState::Uncertain)
-}
-
-fn short(row: &JudgementRow) -> PanelVoteRow {
-    let whole = row.grader_result.is_some();
-    let (outcome, value) = match row.cast() {
-        Cast::Value(value) if whole => ("scored".to_owned(), Some(value)),
-        Cast::Missing if is_uncertain(row) => ("uncertain".to_owned(), None),
-        Cast::NotApplicable if whole => ("not_applicable".to_owned(), None),
-        Cast::Missing if whole => ("ungraded".to_owned(), None),
-        cast => (
-            row.decided().name().to_owned(),
-            match cast {
-                Cast::Value(value) => Some(value),
-                _ => None,
-            },
-        ),
-    };
-    let repeat = row.vote.map_or(1, |vote| vote.repeat);
-    PanelVoteRow { judge: row.judge.name.to_string(), repeat, outcome, value }
+/// The values of the votes that have one.
+fn values<'a>(votes: impl Iterator<Item = &'a CaseDecision>) -> Vec<f64> {
+    let values = votes.filter_map(|vote| match vote.decision.vote_value() {
+        VoteValue::Value(value) => Some(value),
+        VoteValue::NotApplicable | VoteValue::Missing => None,
+    });
+    values.collect()
 }
 
 /// Why a stronger judge should be asked; `None` where the panel is sure. What was given up because the run ends is
 /// nothing to ask again about.
-pub(super) fn doubt(votes: &[&JudgementRow], when: EscalateWhen) -> Option<String> {
-    let cancelled =
-        |row: &&&JudgementRow| row.ungraded.as_ref().is_some_and(|why| why.kind == UngradedKind::Cancelled);
-    if votes.iter().any(|row| cancelled(&row)) {
+pub(super) fn doubt(votes: &[CaseDecision], when: EscalateWhen) -> Option<String> {
+    let decisions = || votes.iter().map(|vote| &vote.decision);
+    let is_cancelled =
+        |vote: &Decision| vote.ungraded.as_ref().is_some_and(|why| why.kind == UngradedKind::Cancelled);
+    if decisions().any(is_cancelled) {
         return None;
     }
-    if let Some(uncertain) = votes.iter().find(|row| is_uncertain(row)) {
+    if let Some(uncertain) = decisions().find(|vote| vote.is_uncertain()) {
         return Some(format!("{} is not certain", uncertain.judge.name));
     }
-    if let Some(missing) = votes.iter().find(|row| row.cast() == Cast::Missing) {
+    if let Some(missing) = decisions().find(|vote| vote.vote_value() == VoteValue::Missing) {
         return Some(format!("{} could not be made to answer", missing.judge.name));
     }
-    let values: Vec<f64> = votes
-        .iter()
-        .filter_map(|row| match row.cast() {
-            Cast::Value(value) => Some(value),
-            _ => None,
-        })
-        .collect();
+
+    let values = values(votes.iter());
     let spread = panel_scores(&values).map_or(0.0, |scores| scores.range());
     if spread > APART + TOLERANCE || (!values.is_empty() && values.len() < votes.len()) {
-        return Some(format!("the votes differ: {}", tally(votes)));
+        return Some(format!("the votes differ: {}", tally(&votes.iter().collect::<Vec<_>>())));
     }
-    if when == EscalateWhen::Split {
-        return None;
+    match when {
+        EscalateWhen::Split => None,
+        EscalateWhen::Unsure => decisions().find_map(own_doubt),
     }
-    for row in votes {
-        let name = &row.judge.name;
-        if row.confidence == Some(Confidence::Low) {
-            return Some(format!("{name} is little sure"));
-        }
-        if row.evidence.iter().any(|quote| !quote.verified) {
-            return Some(format!("{name} quotes what is not there"));
-        }
-        if let Some(Probability { expected, written, .. }) = row.probability {
-            let unsure = match written {
-                None => expected.max(1.0 - expected) < EscalateWhen::SURE,
-                Some(written) => (expected - f64::from(written)).abs() > 1.0,
-            };
-            if unsure {
-                return Some(format!("{name} gives its decision too little probability"));
-            }
-        }
+}
+
+/// Why a judge's own words leave its decision in doubt.
+fn own_doubt(vote: &Decision) -> Option<String> {
+    let name = &vote.judge.name;
+    if vote.confidence == Some(Confidence::Low) {
+        return Some(format!("{name} is little sure"));
     }
-    None
+    if vote.evidence.iter().any(|quote| !quote.verified) {
+        return Some(format!("{name} quotes what is not there"));
+    }
+
+    let Probability { expected, written, .. } = vote.probability?;
+    let unsure = match written {
+        None => expected.max(1.0 - expected) < EscalateWhen::SURE,
+        Some(written) => (expected - f64::from(written)).abs() > 1.0,
+    };
+    unsure.then(|| format!("{name} gives its decision too little probability"))
 }

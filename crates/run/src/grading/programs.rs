@@ -5,96 +5,89 @@ use std::path::{Path, PathBuf};
 use assize_evalfile::{CodeGrader, Command, CustomGrader, Grader};
 use assize_grade::{Program, ProgramGrade, ProgramInput, ProgramReply};
 use assize_llm::{ErrorKind, ProxySetup, ProxyUsage};
-use assize_rubric::{Ungraded, UngradedKind};
-use assize_store::{GraderResult, JudgementRow, Note};
+use assize_rubric::{CaseDecision, Decision, GraderFinding, Note, Spent, Ungraded, UngradedKind};
 use serde_json::{Map, Value};
 
-use super::Scene;
-use super::rows::{Spot, note};
+use super::GradingContext;
+use super::path::GraderPath;
 
-pub(super) async fn code(scene: &Scene<'_>, spot: &Spot<'_>, grader: &CodeGrader) -> JudgementRow {
+pub(super) async fn code(path: &GraderPath<'_>, grader: &CodeGrader) -> CaseDecision {
     let program = Program {
         command: &grader.command,
-        cwd: grader.cwd.clone().or_else(|| folder_of(spot.grader)),
+        cwd: grader.cwd.clone().or_else(|| folder_of(path.grader)),
         timeout: grader.timeout,
         pass_env: &grader.pass_env,
-        model: match grader.max_calls.map(|max_calls| lent(scene, max_calls)).transpose() {
+        model: match grader.max_calls.map(|max_calls| lent(path.context, max_calls)).transpose() {
             Ok(model) => model,
-            Err(message) => return spot.broken(scene, message),
+            Err(message) => return path.broken(message),
         },
     };
-    run(scene, spot, &program, &grader.config).await
+    run(path, &program, &grader.config).await
 }
 
-pub(super) async fn custom(scene: &Scene<'_>, spot: &Spot<'_>, grader: &CustomGrader) -> JudgementRow {
+pub(super) async fn custom(path: &GraderPath<'_>, grader: &CustomGrader) -> CaseDecision {
     let command = match custom_command(&grader.path) {
         Ok(command) => command,
-        Err(message) => return spot.broken(scene, message),
+        Err(message) => return path.broken(message),
     };
     let program = Program {
         command: &command,
-        cwd: folder_of(spot.grader),
+        cwd: folder_of(path.grader),
         timeout: None,
         pass_env: &grader.pass_env,
         model: None,
     };
-    run(scene, spot, &program, &grader.config).await
+    run(path, &program, &grader.config).await
 }
 
-async fn run(
-    scene: &Scene<'_>,
-    spot: &Spot<'_>,
-    program: &Program<'_>,
-    config: &Map<String, Value>,
-) -> JudgementRow {
-    let input = ProgramInput { config: config.clone(), ..scene.input() };
-    let ProgramGrade { result, asked } = program.grade(&input, &scene.item.programs).await;
-    let mut row = match result {
+async fn run(path: &GraderPath<'_>, program: &Program<'_>, config: &Map<String, Value>) -> CaseDecision {
+    let input = ProgramInput { config: config.clone(), ..path.context.input() };
+    let ProgramGrade { result, asked } = program.grade(&input, &path.context.item.programs).await;
+    let mut decided = match result {
         Ok(reply) => {
-            let ProgramReply { score, findings, reason, details } = reply;
-            let result = GraderResult {
-                score: Some(score.get()),
-                notes: findings.into_iter().map(note).collect(),
-                details,
-                ..GraderResult::default()
-            };
-            spot.row(scene, result, reason)
+            let (finding, reason) = finding_of(reply);
+            path.decided(finding, reason)
         }
-        Err(message) => spot.broken(scene, message),
+        Err(message) => path.broken(message),
     };
     if let Some(asked) = asked {
-        note_asked(&mut row, asked);
+        note_asked(&mut decided.decision, asked);
     }
-    row
+    decided
+}
+
+/// The finding in a program's reply, and its reason.
+pub(super) fn finding_of(reply: ProgramReply) -> (GraderFinding, String) {
+    let ProgramReply { score, findings, reason, details } = reply;
+    (GraderFinding { details, ..GraderFinding::new(Some(score), findings) }, reason)
 }
 
 /// The model that a program is lent: that of the judge who would judge here.
-fn lent(scene: &Scene<'_>, max_calls: u32) -> Result<ProxySetup, String> {
-    let item = scene.item;
-    let (name, ask) = item.judges.model(item.judge_wish(None))?;
+fn lent(context: &GradingContext<'_>, max_calls: u32) -> Result<ProxySetup, String> {
+    let item = context.item;
+    let (name, ask) = item.judges.model(item.judge_selector(None))?;
     Ok(ProxySetup { ask, name, max_calls, repeat: item.repeat })
 }
 
 /// Notes what a program asked of a model. What it asked in vain because the run is ending was not asked at all.
-fn note_asked(row: &mut JudgementRow, asked: ProxyUsage) {
-    row.attempts = asked.sent;
-    row.cached_calls = asked.recalled;
-    row.tokens = asked.tokens;
-    row.latency_ms = (asked.sent > 0).then(|| u64::try_from(asked.latency.as_millis()).unwrap_or(u64::MAX));
-    row.cost_usd = asked.cost.whole();
-    row.cost_partial = asked.cost.partial();
-    row.judge.model = asked.model.map(Into::into);
+fn note_asked(decision: &mut Decision, asked: ProxyUsage) {
+    decision.spent = Spent {
+        attempts: asked.sent,
+        cached_calls: asked.recalled,
+        tokens: asked.tokens,
+        latency_ms: (asked.sent > 0).then(|| u64::try_from(asked.latency.as_millis()).unwrap_or(u64::MAX)),
+        cost: asked.cost,
+        replies: Vec::new(),
+    };
+    decision.judge.model = asked.model.map(Into::into);
     if let Some(error) = asked.failure.filter(|error| error.kind == ErrorKind::Cancelled) {
-        row.ungraded = Some(Ungraded { kind: UngradedKind::Cancelled, message: error.to_string() });
+        decision.ungraded = Some(Ungraded { kind: UngradedKind::Cancelled, message: error.to_string() });
     }
-    let Some(result) = row.grader_result.as_mut().filter(|_| asked.refused > 0) else { return };
+
+    let Some(finding) = decision.grader_mut().filter(|_| asked.refused > 0) else { return };
     let times = if asked.refused == 1 { "question" } else { "questions" };
-    result.notes.push(Note {
-        text: format!("{} {times} to the model refused: `max_calls` is used up", asked.refused),
-        passed: None,
-        reason: String::new(),
-        weight: None,
-    });
+    let text = format!("{} {times} to the model refused: `max_calls` is used up", asked.refused);
+    finding.notes.push(Note::remark(text, ""));
 }
 
 /// The folder of the file a grader is written in; `None` for the working folder.

@@ -1,58 +1,126 @@
-//! Graders whose result is one score: by one judge, or as many votes as their panel casts.
+//! Collecting the votes of a panel: each judge as often as it is asked, then the stronger one where they are not sure.
 
 use std::sync::Arc;
 
-use assize_evalfile::PanelSpec;
-use assize_grade::RubricJudge;
-use assize_rubric::PanelRule;
-use assize_store::{EscalationRow, JudgementRow, VoteRow};
+use assize_grade::{Judge, Question, SamplingOptions};
+use assize_rubric::{CaseDecision, Decision, EscalationReport, JudgeIdentity, PanelRule, Vote};
 use futures_util::future::join_all;
 
-use super::Scene;
-use super::panel::{combined, doubt, vote};
-use super::rows::Spot;
+use super::GradingContext;
+use super::panel::{combined, doubt};
 use crate::panel::Panel;
 
-/// The row of the score, and where several judges gave one, those of their votes after it. `ask` puts the question to a
-/// judge: at which temperature, and how many times with this one.
-pub(super) async fn grade<A: Future<Output = JudgementRow>>(
-    scene: &Scene<'_>,
-    spot: &Spot<'_>,
-    own: &PanelSpec,
-    named: Option<&str>,
-    ask: impl Fn(Arc<dyn RubricJudge>, Option<f64>, u32) -> A,
-) -> Vec<JudgementRow> {
-    let item = scene.item;
-    let spec = item.panels.spec(own, named);
-    let panel = Panel::new(&spec, item.judge_wish(named));
-    let mut calls = Vec::new();
-    for (place, member) in (1u32..).zip(&panel.members) {
-        let judge = match item.judges.judge(member.wish) {
-            Ok(judge) => judge,
-            Err(message) => return vec![spot.broken(scene, message)],
-        };
-        for repeat in 1..=panel.repeats {
-            let vote = VoteRow { judge: place, repeat, weight: member.weight };
-            let asked = ask(Arc::clone(&judge), panel.temperature, repeat);
-            calls.push(async move { JudgementRow { vote: Some(vote), ..asked.await } });
-        }
+/// A question to a panel, which leads to one or more decisions.
+pub(super) trait PanelQuestion {
+    /// How many decisions it leads to.
+    fn count(&self) -> usize {
+        1
     }
-    let mut votes: Vec<JudgementRow> = join_all(calls).await;
+
+    /// The questions to one judge about these decisions.
+    fn questions(&self, open: &[usize]) -> Vec<Question>;
+
+    /// What one judge decided about them, from its decisions on each question.
+    fn decisions(
+        &self,
+        judge: &JudgeIdentity,
+        open: &[usize],
+        decided: Vec<Vec<Decision>>,
+    ) -> Vec<CaseDecision>;
+
+    /// A decision that the stronger judge could not be asked for.
+    fn unasked(&self, at: usize, judge: &str, message: String) -> CaseDecision;
+
+    /// The rule by which votes become a decision.
+    fn rule(&self, panel: &Panel<'_>, at: usize) -> PanelRule;
+}
+
+/// The decisions of a panel on a question, each followed by its votes. One judge that is asked once casts no vote: its
+/// decisions stand alone.
+///
+/// # Errors
+/// When one of the judges can't be found.
+pub(super) async fn decide(
+    context: &GradingContext<'_>,
+    panel: &Panel<'_>,
+    question: &impl PanelQuestion,
+) -> Result<Vec<CaseDecision>, String> {
+    let judges = panel.members.iter().map(|member| context.item.judges.judge(member.selector));
+    let judges: Vec<Arc<dyn Judge>> = judges.collect::<Result<_, _>>()?;
+    let all: Vec<usize> = (0..question.count()).collect();
+    let asked = join_all(judges.iter().map(|judge| ask_all(&**judge, panel, question, &all))).await;
     if panel.is_single() {
-        return votes.into_iter().map(|row| JudgementRow { vote: None, ..row }).collect();
+        return Ok(asked.into_iter().flatten().flatten().collect());
     }
-    let mut escalation = None;
-    if let Some((wish, to, when)) = panel.escalate {
-        let because = doubt(&votes.iter().collect::<Vec<_>>(), when);
-        if because.is_some() {
-            let row = match item.judges.judge(wish) {
-                Ok(judge) => ask(judge, None, 1).await,
-                Err(message) => spot.broken(scene, message),
-            };
-            votes.push(vote(row));
+
+    let mut votes: Vec<Vec<CaseDecision>> = vec![Vec::new(); all.len()];
+    for ((place, member), repeats) in (1u32..).zip(&panel.members).zip(asked) {
+        for (repeat, decided) in (1u32..).zip(repeats) {
+            for (vote, votes) in decided.into_iter().zip(&mut votes) {
+                let by = Vote { judge: place, repeat, weight: member.weight };
+                votes.push(CaseDecision { vote: Some(by), ..vote });
+            }
         }
-        escalation = Some(EscalationRow { to: to.to_owned(), when: when.name().to_owned(), because });
     }
-    let rule = panel.combine.unwrap_or(PanelRule::Mean);
-    combined(&votes, rule, panel.ties, escalation).into_iter().chain(votes).collect()
+    let escalations = escalate(context, panel, question, &mut votes).await;
+
+    let mut decisions = Vec::new();
+    for ((at, votes), escalation) in votes.into_iter().enumerate().zip(escalations) {
+        decisions.extend(combined(&votes, question.rule(panel, at), panel.ties, escalation));
+        decisions.extend(votes);
+    }
+    Ok(decisions)
+}
+
+/// The decisions of one judge, for each time it is asked.
+async fn ask_all(
+    judge: &dyn Judge,
+    panel: &Panel<'_>,
+    question: &impl PanelQuestion,
+    all: &[usize],
+) -> Vec<Vec<CaseDecision>> {
+    let base = question.questions(all);
+    let asked: Vec<Question> = (1..=panel.repeats)
+        .flat_map(|repeat| base.iter().map(move |one| sampled(one, repeat, panel.temperature)))
+        .collect();
+    let mut decided = judge.decide(&asked).await.into_iter();
+    let identity = judge.identity();
+
+    let repeats = (0..panel.repeats).map(|_| decided.by_ref().take(base.len()).collect());
+    repeats.map(|decided| question.decisions(&identity, all, decided)).collect()
+}
+
+fn sampled(question: &Question, repeat: u32, temperature: Option<f64>) -> Question {
+    let sampling = question.sampling();
+    let temperature = sampling.temperature.or(temperature);
+    question.with_sampling(SamplingOptions { repeat, temperature, ..sampling })
+}
+
+/// Asks the stronger judge for the decisions that the panel is not sure of, and adds its votes. Reports on each decision.
+async fn escalate(
+    context: &GradingContext<'_>,
+    panel: &Panel<'_>,
+    question: &impl PanelQuestion,
+    votes: &mut [Vec<CaseDecision>],
+) -> Vec<Option<EscalationReport>> {
+    let Some((selector, to, when)) = panel.escalate else { return vec![None; votes.len()] };
+    let doubts: Vec<Option<String>> = votes.iter().map(|votes| doubt(votes, when)).collect();
+    let open: Vec<usize> = (0..votes.len()).filter(|&at| doubts[at].is_some()).collect();
+
+    if !open.is_empty() {
+        let decided = match context.item.judges.judge(selector) {
+            Ok(judge) => {
+                let decided = judge.decide(&question.questions(&open)).await;
+                question.decisions(&judge.identity(), &open, decided)
+            }
+            Err(message) => open.iter().map(|&at| question.unasked(at, to, message.clone())).collect(),
+        };
+        for (&at, vote) in open.iter().zip(decided) {
+            // How many criteria the stronger judge was asked about at once depends on the doubts, not on the file.
+            votes[at].push(CaseDecision { vote: Some(Vote::ESCALATION), judging: None, ..vote });
+        }
+    }
+
+    let report = |because| Some(EscalationReport { to: to.to_owned(), when, because });
+    doubts.into_iter().map(report).collect()
 }

@@ -138,7 +138,7 @@ async fn a_failing_target_is_an_incomplete_case_with_the_reason_and_no_score() {
     assert_eq!((row.score, row.score_low, row.score_high), (None, None, None));
     assert_eq!(row.target.as_deref(), Some("broken"));
     let error = row.error.as_ref().expect("said");
-    assert_eq!((error.stage.as_str(), error.kind.as_str()), ("target", "failed"));
+    assert_eq!((error.stage.name(), error.kind.name()), ("target", "failed"));
     assert!(error.message.contains("exit code 7"));
     assert_eq!(totals.mean_score(), None);
 }
@@ -156,7 +156,7 @@ async fn a_panic_and_a_missing_judge_become_records() {
         let record = records.iter().find(|r| &*r.result.case_id == id).expect("recorded");
         record.result.error.clone().expect("said")
     };
-    assert_eq!(error("panics").kind, "internal");
+    assert_eq!(error("panics").kind.name(), "internal");
     assert!(error("panics").message.contains("scripted panic"));
     let unjudged = records.iter().find(|r| &*r.result.case_id == "unjudged").expect("recorded");
     assert_eq!(unjudged.result.graders[0].error.as_deref(), Some("nobody"));

@@ -9,13 +9,13 @@ use assize_evalfile::{
     Case, CaseId, CaseMarks, Grader, GraderKind, LineOverrides, Message, OnDependencyFailure, PanelSpec,
     Place, Role, RubricGrader,
 };
-use assize_grade::{RubricJudge, RubricTask};
+use assize_grade::{Judge, RubricTask};
 use assize_llm::BoxFuture;
 use assize_rubric::{
     Cost, Criterion, EvidencePolicy, GraderStanding, JudgeIdentity, Judgement, Judging, Lines, Outcome,
     Rubric, Tokens, Truncate, Unit, Usd,
 };
-use assize_run::{JudgeWish, Judges, Recorder, Relations, Settings, Source, Totals, WorkItem, run};
+use assize_run::{JudgeSelector, Judges, Recorder, Relations, Settings, Source, Totals, WorkItem, run};
 use assize_store::{CaseRecord, StoreError};
 use assize_targets::{
     Answer, Target, TargetDescription, TargetError, TargetErrorKind, TargetInput, TargetKind,
@@ -56,7 +56,7 @@ fn judgement(criterion: &Criterion, outcome: Outcome) -> Judgement {
     }
 }
 
-impl RubricJudge for Literal {
+impl Judge for Literal {
     fn identity(&self) -> JudgeIdentity {
         JudgeIdentity { name: "literal".into(), ..JudgeIdentity::default() }
     }
@@ -86,15 +86,15 @@ impl RubricJudge for Literal {
 pub(crate) struct Only(pub(crate) Arc<Literal>);
 
 impl Judges for Only {
-    fn judge(&self, _: JudgeWish<'_>) -> Result<Arc<dyn RubricJudge>, String> {
-        Ok(Arc::clone(&self.0) as Arc<dyn RubricJudge>)
+    fn judge(&self, _: JudgeSelector<'_>) -> Result<Arc<dyn Judge>, String> {
+        Ok(Arc::clone(&self.0) as Arc<dyn Judge>)
     }
 }
 
 pub(crate) struct NoJudge;
 
 impl Judges for NoJudge {
-    fn judge(&self, _: JudgeWish<'_>) -> Result<Arc<dyn RubricJudge>, String> {
+    fn judge(&self, _: JudgeSelector<'_>) -> Result<Arc<dyn Judge>, String> {
         Err("nobody".to_owned())
     }
 }

@@ -75,7 +75,7 @@ async fn once(attempts: &Attempts<'_>) -> Result<Exit, Failure> {
     if args.json {
         output::print_json(&record_json(&record));
     } else {
-        let texts = stored_texts(&record.judgements);
+        let texts = stored_texts(&record.decisions);
         output::print(&case_block(&record.result, &texts, Show::Full, context.stdout));
     }
 
@@ -105,7 +105,7 @@ fn standard_input() -> Result<String, EngineError> {
 /// The object that `--json` prints.
 fn record_json(record: &CaseRecord) -> Value {
     let row = &record.result;
-    let texts = stored_texts(&record.judgements);
+    let texts = stored_texts(&record.decisions);
     let criteria: Vec<Value> = row
         .graders
         .iter()

@@ -11,7 +11,7 @@ use std::time::Duration;
 use assize_engine::{AttemptCase, AttemptOutcome, Exit, LoadedAttempt};
 use assize_evalfile::{Case, Grader, GraderKind, RubricGrader};
 use assize_report::{criterion_change, stored_texts};
-use assize_rubric::{Criterion, IdentityWriter, Rubric};
+use assize_rubric::{Criterion, IdentityWriter, OutcomeKind, Rubric};
 use assize_store::{CaseRecord, CriterionRow};
 use serde_json::json;
 use tokio_util::sync::CancellationToken;
@@ -96,7 +96,7 @@ async fn round(
         }
     };
     if let Some(error) = &record.result.error {
-        return Err(format!("{}: {}", error.stage, error.message).into());
+        return Err(format!("{}: {}", error.stage.name(), error.message).into());
     }
 
     take(&record, &bases, known, args, context);
@@ -127,7 +127,7 @@ fn take(
     args: &TryArgs,
     context: &Context,
 ) {
-    let texts = stored_texts(&record.judgements);
+    let texts = stored_texts(&record.decisions);
     for grader in &record.result.graders {
         for row in &grader.criteria {
             let name = (grader.name.clone(), row.id.to_string());
@@ -147,7 +147,8 @@ fn take(
                 output::print(&criterion_change(before, row, text.as_deref(), context.stdout));
             }
             // What could not be judged is asked again at the next change of any file.
-            let rests_on = if row.outcome == "ungraded" { IdentityWriter::default() } else { basis.clone() };
+            let rests_on =
+                if row.outcome == OutcomeKind::Ungraded { IdentityWriter::default() } else { basis.clone() };
             known.insert(name, Known { rests_on, row: row.clone() });
         }
     }

@@ -6,8 +6,8 @@ use std::path::{Path, PathBuf};
 
 use assize_evalfile::{Applies, CardCase, EvaluatorType, Guidelines, Scorecard};
 use assize_review::{About, Choice, Item, JudgeSaid, Question, ScoreScale, Section, Why};
-use assize_rubric::{Confidence, LabelOutcome};
-use assize_store::{BenchmarkState, CaseRecord, DecidedBy, JudgementRow, RunFolder, RunInfo};
+use assize_rubric::{BenchmarkState, Confidence, DecidedBy, Decision, LabelOutcome};
+use assize_store::{CaseRecord, RunFolder, RunInfo};
 use serde_json::Value;
 
 use super::{Material, version};
@@ -65,13 +65,13 @@ pub(super) fn of_run(
             placed.extend(trace(&scorecard, case, answer).map(|item| ((place, 0), item)));
             continue;
         }
-        for row in &record.judgements {
+        for row in &record.decisions {
             let Some(&at) = benchmarks.get(&*row.grader).filter(|_| row.member.is_empty() && !row.is_vote())
             else {
                 continue;
             };
-            let Some(why) = why(row, args.order.takes_all()) else { continue };
-            placed.push(((place, at), item(&scorecard, at, case, answer, judge(row), why)));
+            let Some(why) = why(&row.decision, args.order.takes_all()) else { continue };
+            placed.push(((place, at), item(&scorecard, at, case, answer, judge(&row.decision), why)));
         }
     }
     placed.sort_by_key(|(place, _)| *place);
@@ -83,8 +83,8 @@ fn labels_of(path: &Path) -> Option<PathBuf> {
     path.is_dir().then(|| path.join("labels"))
 }
 
-fn why(row: &JudgementRow, all: bool) -> Option<Why> {
-    let benchmark = row.grader_result.as_ref()?.benchmark?;
+fn why(decision: &Decision, all: bool) -> Option<Why> {
+    let benchmark = decision.benchmark()?;
     match benchmark.state {
         BenchmarkState::Waiting => Some(Why::Waiting),
         BenchmarkState::ReviewersDiffer => Some(Why::ReviewersDiffer),
@@ -98,8 +98,8 @@ fn why(row: &JudgementRow, all: bool) -> Option<Why> {
     }
 }
 
-fn judge(row: &JudgementRow) -> Option<JudgeSaid> {
-    let benchmark = row.grader_result.as_ref()?.benchmark?;
+fn judge(decision: &Decision) -> Option<JudgeSaid> {
+    let benchmark = decision.benchmark()?;
     if benchmark.decided_by != Some(DecidedBy::Judge) {
         return None;
     }
@@ -110,7 +110,11 @@ fn judge(row: &JudgementRow) -> Option<JudgeSaid> {
         (_, None, Some(pass)) => Some(if pass { LabelOutcome::Met } else { LabelOutcome::Unmet }),
         (_, None, None) => None,
     };
-    Some(JudgeSaid { outcome, reason: row.reason.clone(), confidence: row.confidence.map(confidence) })
+    Some(JudgeSaid {
+        outcome,
+        reason: decision.reason.clone(),
+        confidence: decision.confidence.map(confidence),
+    })
 }
 
 pub(super) const fn confidence(confidence: Confidence) -> &'static str {

@@ -5,8 +5,8 @@ use std::path::{Path, PathBuf};
 
 use assize_evalfile::{Message, load_suite};
 use assize_review::{About, Item, JudgeSaid, Question, ScoreScale, Why};
-use assize_rubric::{Confidence, LabelOutcome, Outcome, RawScore, Scale};
-use assize_store::{CaseRecord, JudgementRow, RunFolder};
+use assize_rubric::{CaseDecision, Confidence, Criterion, Decision, LabelOutcome, Outcome, RawScore, Scale};
+use assize_store::{CaseRecord, RunFolder};
 
 use super::card::{add, confidence};
 use super::{Material, version};
@@ -35,14 +35,16 @@ pub(super) fn of_run(folder: &RunFolder, args: &ReviewArgs, context: &Context) -
     let mut placed = Vec::new();
     for record in folder.cases().map_err(|error| error.to_string())? {
         let record: CaseRecord = record.map_err(|error| error.to_string())?;
-        let rubrics: Vec<&JudgementRow> = record
-            .judgements
+        let result = &record.result;
+        let rubrics: Vec<(&CaseDecision, &Criterion)> = record
+            .decisions
             .iter()
-            .filter(|row| row.grader_result.is_none() && row.vote.is_none())
+            .filter(|row| row.vote.is_none())
+            .filter_map(|row| Some((row, row.criterion()?)))
             .collect();
-        for row in &rubrics {
-            let said = judge(row);
-            let sure = said.outcome.is_some() && row.confidence != Some(Confidence::Low);
+        for (row, criterion) in &rubrics {
+            let said = judge(&row.decision);
+            let sure = said.outcome.is_some() && row.decision.confidence != Some(Confidence::Low);
             if sure && !args.order.takes_all() {
                 continue;
             }
@@ -52,34 +54,33 @@ pub(super) fn of_run(folder: &RunFolder, args: &ReviewArgs, context: &Context) -
                 (true, true) => Why::Check,
             };
             // As labels name it: with the grader's name where several graders have the id.
-            let id = row.shown_id(row.criterion.id.clone());
-            let shared = rubrics
-                .iter()
-                .any(|other| other.grader != row.grader && other.shown_id(other.criterion.id.clone()) == id);
+            let id = row.shown_criterion();
+            let shared =
+                rubrics.iter().any(|(other, _)| other.grader != row.grader && other.shown_criterion() == id);
             let mut sections = Vec::new();
-            add(&mut sections, About::Question, "Criterion", row.criterion.text.clone());
-            let key = (row.suite.to_string(), row.case_id.to_string());
+            add(&mut sections, About::Question, "Criterion", criterion.text.clone());
+            let key = (result.suite.to_string(), result.case_id.to_string());
             let unknown = || Texts { place: usize::MAX, ..Texts::default() };
             let Texts { place, question, reference } = asked.get(&key).cloned().unwrap_or_else(unknown);
             add(&mut sections, About::Material, "Question", question);
             add(&mut sections, About::Material, "Reference", reference);
             add(&mut sections, About::Material, "Answer", record.result.answer.clone().unwrap_or_default());
             let item = Item {
-                case: row.case_id.to_string(),
-                suite: several_suites.then(|| row.suite.to_string()),
-                system: row.target.as_deref().filter(|_| several_targets).map(str::to_owned),
-                repeat: (row.repeat > 1).then_some(row.repeat),
+                case: result.case_id.to_string(),
+                suite: several_suites.then(|| result.suite.to_string()),
+                system: result.target.as_deref().filter(|_| several_targets).map(str::to_owned),
+                repeat: (result.repeat > 1).then_some(result.repeat),
                 criterion: if shared { format!("{}/{id}", row.grader) } else { id.to_string() },
-                version: version([row.criterion.text.as_str()]),
+                version: version([criterion.text.as_str()]),
                 sections,
                 question: Question::Verdict(
-                    (!matches!(row.criterion.scale, Scale::Checklist))
+                    (!matches!(criterion.scale, Scale::Checklist))
                         .then_some(ScoreScale { min: 0.0, max: 10.0 }),
                 ),
                 judge: Some(said),
                 why,
             };
-            placed.push(((place, row.case_id.clone(), row.target.clone(), row.repeat), item));
+            placed.push(((place, result.case_id.clone(), result.target.clone(), result.repeat), item));
         }
     }
     // Rows stand in the order in which cases happened to finish; people get them in that of the files.
@@ -89,8 +90,8 @@ pub(super) fn of_run(folder: &RunFolder, args: &ReviewArgs, context: &Context) -
     Ok(Material { items, labels: Some(beside.unwrap_or_else(|| PathBuf::from("labels"))) })
 }
 
-fn judge(row: &JudgementRow) -> JudgeSaid {
-    let outcome = match row.decided() {
+fn judge(decision: &Decision) -> JudgeSaid {
+    let outcome = match decision.outcome() {
         Outcome::Met => Some(LabelOutcome::Met),
         Outcome::Unmet => Some(LabelOutcome::Unmet),
         Outcome::Scored(raw) => Some(LabelOutcome::Score(f64::from(RawScore::get(raw)))),
@@ -98,7 +99,7 @@ fn judge(row: &JudgementRow) -> JudgeSaid {
         Outcome::NotApplicable => Some(LabelOutcome::NotApplicable),
         Outcome::Ungraded => None,
     };
-    JudgeSaid { outcome, reason: row.reason.clone(), confidence: row.confidence.map(confidence) }
+    JudgeSaid { outcome, reason: decision.reason.clone(), confidence: decision.confidence.map(confidence) }
 }
 
 /// Reads the questions again, as far as the files are still there: a run keeps the answers only.

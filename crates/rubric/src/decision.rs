@@ -1,19 +1,17 @@
-//! What a judge said about one criterion on one case, with everything needed to trust it.
+//! What a judge, a check, a program or a panel decided, with everything needed to trust it.
 
 use std::sync::Arc;
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use crate::{Cost, CriterionId, Outcome};
+use crate::{BenchmarkFinding, Cost, Criterion, Finding, GraderFinding, Outcome, Scale, VoteValue};
 
-/// One criterion decision.
+/// One decision: on a criterion, or of a grader as a whole.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Judgement {
-    /// The criterion decided on.
-    pub criterion: CriterionId,
-    /// How it ended.
-    pub outcome: Outcome,
+pub struct Decision {
+    /// The thing decided.
+    pub finding: Finding,
     /// The judge's reason; for an ungraded criterion, why it could not be judged.
     pub reason: String,
     /// Quotes from the answer that the decision rests on.
@@ -24,10 +22,18 @@ pub struct Judgement {
     pub probability: Option<Probability>,
     /// Who decided.
     pub judge: JudgeIdentity,
-    /// Why there is no decision; set exactly when the outcome is ungraded.
+    /// Why a judge gave no decision.
     pub ungraded: Option<Ungraded>,
-    /// Calls made for this decision, failed ones included. A call for several criteria is counted
-    /// on the first of them.
+    /// Set when the judge could not be shown everything.
+    pub truncated: Option<Truncated>,
+    /// Calls, tokens, time and money that it took.
+    pub spent: Spent,
+}
+
+/// The price of a decision. A call for several criteria is counted on the first of them.
+#[derive(Debug, Clone, PartialEq, Default)]
+pub struct Spent {
+    /// Calls made, failed ones included.
     pub attempts: u32,
     /// Calls that were answered from the cache instead of being made.
     pub cached_calls: u32,
@@ -37,10 +43,129 @@ pub struct Judgement {
     pub latency_ms: Option<u64>,
     /// Cost of those calls.
     pub cost: Cost,
-    /// Set when the judge could not be shown everything.
-    pub truncated: Option<Truncated>,
-    /// What the judge replied, word for word, in order.
+    /// The judge's replies, word for word, in order.
     pub replies: Vec<String>,
+}
+
+impl Spent {
+    /// Adds up two of them; the replies of `other` come last.
+    #[must_use]
+    pub fn and(self, other: Self) -> Self {
+        let mut tokens = self.tokens;
+        tokens.add(other.tokens);
+
+        Self {
+            attempts: self.attempts.saturating_add(other.attempts),
+            cached_calls: self.cached_calls.saturating_add(other.cached_calls),
+            tokens,
+            latency_ms: match (self.latency_ms, other.latency_ms) {
+                (None, None) => None,
+                (one, two) => Some(one.unwrap_or(0).saturating_add(two.unwrap_or(0))),
+            },
+            cost: self.cost + other.cost,
+            replies: self.replies.into_iter().chain(other.replies).collect(),
+        }
+    }
+}
+
+impl Decision {
+    /// A decision that rests on nothing and cost nothing.
+    pub fn new(judge: JudgeIdentity, finding: impl Into<Finding>, reason: impl Into<String>) -> Self {
+        Self {
+            finding: finding.into(),
+            reason: reason.into(),
+            evidence: Vec::new(),
+            confidence: None,
+            probability: None,
+            judge,
+            ungraded: None,
+            truncated: None,
+            spent: Spent::default(),
+        }
+    }
+
+    /// A criterion that could not be judged, at no cost.
+    pub fn ungraded(judge: JudgeIdentity, criterion: Criterion, ungraded: Ungraded) -> Self {
+        let reason = ungraded.message.clone();
+        let finding = Finding::Criterion { criterion, outcome: Outcome::Ungraded };
+        Self { ungraded: Some(ungraded), ..Self::new(judge, finding, reason) }
+    }
+
+    /// A grader whose judge could not be made to answer, at no cost.
+    pub fn unanswered(judge: JudgeIdentity, ungraded: Ungraded) -> Self {
+        let finding = GraderFinding::broken(format!("could not be judged: {}", ungraded.message));
+        let reason = ungraded.message.clone();
+        Self { ungraded: Some(ungraded), ..Self::new(judge, finding, reason) }
+    }
+
+    /// The criterion decided on; `None` for a grader as a whole.
+    pub const fn criterion(&self) -> Option<&Criterion> {
+        match &self.finding {
+            Finding::Criterion { criterion, .. } => Some(criterion),
+            Finding::Grader(_) | Finding::Preference(_) => None,
+        }
+    }
+
+    /// The outcome of a criterion; ungraded for anything else.
+    pub const fn outcome(&self) -> Outcome {
+        match &self.finding {
+            Finding::Criterion { outcome, .. } => *outcome,
+            Finding::Grader(_) | Finding::Preference(_) => Outcome::Ungraded,
+        }
+    }
+
+    /// The finding of a grader as a whole.
+    pub fn grader(&self) -> Option<&GraderFinding> {
+        match &self.finding {
+            Finding::Grader(finding) => Some(finding),
+            Finding::Criterion { .. } | Finding::Preference(_) => None,
+        }
+    }
+
+    /// The finding of a grader as a whole, to be completed.
+    pub fn grader_mut(&mut self) -> Option<&mut GraderFinding> {
+        match &mut self.finding {
+            Finding::Grader(finding) => Some(finding),
+            Finding::Criterion { .. } | Finding::Preference(_) => None,
+        }
+    }
+
+    /// The finding about a benchmark.
+    pub fn benchmark(&self) -> Option<&BenchmarkFinding> {
+        self.grader()?.benchmark()
+    }
+
+    /// Tells if a judge said of a benchmark that it is not certain.
+    pub fn is_uncertain(&self) -> bool {
+        self.benchmark().is_some_and(BenchmarkFinding::is_uncertain)
+    }
+
+    /// The value of the decision as a vote. An uncertain judge has none: what it would say if it were certain is not
+    /// known.
+    pub fn vote_value(&self) -> VoteValue {
+        match &self.finding {
+            Finding::Criterion { outcome, .. } => VoteValue::from(*outcome),
+            Finding::Grader(finding) => finding.vote_value(),
+            Finding::Preference(_) => VoteValue::Missing,
+        }
+    }
+
+    /// Tells if the decision is a pass or a fail and nothing in between. A vote that says nothing leaves that open.
+    pub fn is_binary(&self) -> bool {
+        match &self.finding {
+            Finding::Criterion { criterion, .. } => matches!(criterion.scale, Scale::Checklist),
+            Finding::Grader(finding) => finding.is_binary(),
+            Finding::Preference(_) => false,
+        }
+    }
+
+    /// Tells if the criterion or benchmark may turn out not to apply.
+    pub fn may_not_apply(&self) -> bool {
+        match self.criterion() {
+            Some(criterion) => criterion.may_not_apply,
+            None => self.benchmark().is_some_and(|benchmark| benchmark.may_not_apply),
+        }
+    }
 }
 
 /// A decision read off the probabilities of the tokens that say it.

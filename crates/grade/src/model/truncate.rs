@@ -14,14 +14,14 @@ use crate::Material;
 
 /// What one round of calls shows of a task's material.
 #[derive(Debug, Clone)]
-pub(super) struct Shown {
+pub(super) struct VisibleMaterial {
     pub(super) material: Arc<Material>,
     /// What is said outside the blocks about what is missing from them.
     pub(super) note: Option<String>,
     pub(super) truncated: Option<Truncated>,
 }
 
-impl Shown {
+impl VisibleMaterial {
     /// All of it.
     pub(super) fn whole(material: &Arc<Material>) -> Self {
         Self { material: Arc::clone(material), note: None, truncated: None }
@@ -39,7 +39,12 @@ const MAX_PARTS: usize = 64;
 
 /// What to show so that the texts produced take no more than `room` (in parts of tokens, as [`TokenEstimator::weight`] counts
 /// them). `None` when that can't be done in this way.
-pub(super) fn fit(material: &Arc<Material>, mode: Truncate, room: u64, fence: &str) -> Option<Vec<Shown>> {
+pub(super) fn fit(
+    material: &Arc<Material>,
+    mode: Truncate,
+    room: u64,
+    fence: &str,
+) -> Option<Vec<VisibleMaterial>> {
     match mode {
         Truncate::Never => None,
         Truncate::Chunk => in_parts(material, room),
@@ -49,7 +54,7 @@ pub(super) fn fit(material: &Arc<Material>, mode: Truncate, room: u64, fence: &s
     }
 }
 
-fn in_parts(material: &Arc<Material>, room: u64) -> Option<Vec<Shown>> {
+fn in_parts(material: &Arc<Material>, room: u64) -> Option<Vec<VisibleMaterial>> {
     let beside = [&material.file_changes, &material.tool_calls];
     let beside: u64 = beside.into_iter().flatten().map(|text| weight(text)).sum();
     let pieces = parts(&material.answer, room.checked_sub(beside).filter(|room| *room >= LEAST)?);
@@ -63,7 +68,7 @@ fn in_parts(material: &Arc<Material>, room: u64) -> Option<Vec<Shown>> {
         left_out: 0,
         parts: u32::try_from(count).unwrap_or(u32::MAX),
     };
-    let shown = pieces.into_iter().enumerate().map(|(index, piece)| Shown {
+    let shown = pieces.into_iter().enumerate().map(|(index, piece)| VisibleMaterial {
         material: Arc::new(Material { answer: piece.to_owned(), ..Material::clone(material) }),
         note: Some(format!(
             "The answer is too long to be shown at once. The block above holds part {} of {count}; parts overlap a \
@@ -75,7 +80,7 @@ fn in_parts(material: &Arc<Material>, room: u64) -> Option<Vec<Shown>> {
     Some(shown.collect())
 }
 
-fn cut_to(material: &Arc<Material>, mode: Truncate, room: u64, fence: &str) -> Option<Shown> {
+fn cut_to(material: &Arc<Material>, mode: Truncate, room: u64, fence: &str) -> Option<VisibleMaterial> {
     let Material { answer, file_changes, tool_calls, .. } = &**material;
     let texts = [Some(answer), file_changes.as_ref(), tool_calls.as_ref()];
     let weights: Vec<u64> = texts.iter().flatten().map(|text| weight(text)).collect();
@@ -96,7 +101,7 @@ fn cut_to(material: &Arc<Material>, mode: Truncate, room: u64, fence: &str) -> O
         ..Material::clone(material)
     };
     let truncated = Truncated { mode, characters: produced(material), left_out, parts: 1 };
-    Some(Shown {
+    Some(VisibleMaterial {
         material: Arc::new(short),
         note: Some(format!(
             "The material is too long to be shown whole. Where a line begins with [[LEFT OUT {fence}, so many characters \
@@ -182,7 +187,7 @@ mod tests {
         })
     }
 
-    fn only(material: &Arc<Material>, mode: Truncate, room: u64) -> Shown {
+    fn only(material: &Arc<Material>, mode: Truncate, room: u64) -> VisibleMaterial {
         fit(material, mode, room, "f00").unwrap().remove(0)
     }
 

@@ -11,7 +11,7 @@ use serde_json::json;
 use super::block::block;
 use super::shared_part;
 use crate::fence::fence_for;
-use crate::{FenceSource, WholeTask};
+use crate::{AnswerScoreTask, FenceSource};
 
 /// Version of these prompts. Any change to a prompt file or to how requests are put together makes a
 /// new version.
@@ -25,7 +25,7 @@ pub const COMBINE_PROMPT: &str = include_str!("../../prompts/whole.v1.combine.md
 
 /// A short hash (16 hex digits of BLAKE3) of the version, every prompt file and the author's
 /// instructions.
-pub(crate) fn whole_hash(instructions: Option<&str>) -> String {
+pub(crate) fn answer_score_hash(instructions: Option<&str>) -> String {
     static FILES: LazyLock<blake3::Hasher> = LazyLock::new(|| {
         let mut hasher = blake3::Hasher::new();
         for text in [WHOLE_PROMPT_VERSION, SYSTEM, DEFAULT, FORM] {
@@ -39,7 +39,7 @@ pub(crate) fn whole_hash(instructions: Option<&str>) -> String {
 }
 
 /// The shape of a reply.
-pub(crate) fn whole_schema() -> JsonSchemaFormat {
+pub(crate) fn answer_score_schema() -> JsonSchemaFormat {
     let schema = json!({
         "type": "object",
         "properties": {
@@ -54,8 +54,8 @@ pub(crate) fn whole_schema() -> JsonSchemaFormat {
 }
 
 /// The messages of a call.
-pub(crate) fn whole_messages(
-    task: &WholeTask,
+pub(crate) fn answer_score_messages(
+    task: &AnswerScoreTask,
     fences: &dyn FenceSource,
     repair: Option<String>,
 ) -> Vec<ChatMessage> {

@@ -3,18 +3,11 @@
 use assize_rubric::{Outcome, RawScore};
 use serde_json::{Map, Value};
 
+use super::Reading;
 use crate::prompt::Form;
 
-/// A decision as the judge wrote it.
-#[derive(Debug, Clone, PartialEq)]
-pub(crate) struct Decision {
-    pub(crate) outcome: Outcome,
-    pub(crate) reason: String,
-    pub(crate) evidence: Vec<String>,
-}
-
 /// The decision in an object, or what is wrong with it.
-pub(super) fn decision(object: &Map<String, Value>, form: Form) -> Result<Decision, String> {
+pub(super) fn decision(object: &Map<String, Value>, form: Form) -> Result<Reading<Outcome>, String> {
     let (member, other) = if form.score { ("score", "outcome") } else { ("outcome", "score") };
     if object.contains_key(other) {
         return Err(format!("\"{other}\" is not asked for here, only \"{member}\""));
@@ -43,7 +36,7 @@ pub(super) fn decision(object: &Map<String, Value>, form: Form) -> Result<Decisi
         Some(other) => return Err(format!("\"evidence\" must be a list of strings, not {}", kind(other))),
         None => return Err("\"evidence\" is missing".into()),
     };
-    Ok(Decision { outcome, reason, evidence })
+    Ok(Reading { decided: outcome, reason, confidence: None, evidence })
 }
 
 fn outcome(value: &Value, may_not_apply: bool) -> Result<Outcome, String> {
@@ -102,7 +95,7 @@ mod tests {
 
     fn read(json: &str, score: bool, may_not_apply: bool) -> Result<Outcome, String> {
         let value: Value = serde_json::from_str(json).unwrap();
-        decision(value.as_object().unwrap(), Form { score, may_not_apply }).map(|decision| decision.outcome)
+        decision(value.as_object().unwrap(), Form { score, may_not_apply }).map(|reading| reading.decided)
     }
 
     fn with(member: &str) -> String {

@@ -5,7 +5,7 @@ use assize_llm::ReplySchema;
 /// Calls told apart by what they begin with: the shared text, and the reply schema. Where a provider caches prompts, the
 /// schema comes before the messages, as a tool or as instructions of its own, so that calls with another one find nothing.
 #[derive(Debug, Default)]
-pub(super) struct Kinds<'a>(Vec<Kind<'a>>);
+pub(super) struct PrefixGroups<'a>(Vec<Kind<'a>>);
 
 #[derive(Debug)]
 struct Kind<'a> {
@@ -15,7 +15,7 @@ struct Kind<'a> {
     led: bool,
 }
 
-impl<'a> Kinds<'a> {
+impl<'a> PrefixGroups<'a> {
     /// The number of the kind of one more call.
     pub(super) fn add(&mut self, shared: &'a str, schema: ReplySchema) -> usize {
         let known = self.0.iter().position(|kind| kind.schema == schema && kind.shared == shared);

@@ -16,38 +16,35 @@ const CONVERSATION: &str = "(A conversation of several turns. The answer is all 
                             what the assistant answered.)";
 
 /// An answer with everything graders may ask about it.
-pub(crate) struct Scene<'a> {
+pub(crate) struct GradingContext<'a> {
     pub(crate) item: &'a WorkItem,
     answer: &'a Answer,
     /// Whether anything is known about tools where the answer tells of none.
     tools_known: bool,
-    /// Name of the target.
-    pub(crate) target: Option<Arc<str>>,
     pub(crate) material: Arc<Material>,
     /// The turn of a conversation that is graded, from 1.
     pub(crate) turn: Option<u32>,
     facts: OnceLock<Facts>,
 }
 
-impl<'a> Scene<'a> {
+impl<'a> GradingContext<'a> {
     pub(crate) fn new(item: &'a WorkItem, answer: &'a Answer) -> Self {
         Self {
             item,
             answer,
             tools_known: true,
-            target: item.source.target_name().map(Arc::from),
             material: Arc::new(material(&item.case, answer)),
             turn: None,
             facts: OnceLock::new(),
         }
     }
 
-    /// The scene of a turn of a conversation, by its number from 1; the case of `item` is that turn.
+    /// The context of a turn of a conversation, by its number from 1; the case of `item` is that turn.
     pub(crate) fn of_turn(item: &'a WorkItem, answer: &'a Answer, turn: u32) -> Self {
         Self { turn: Some(turn), ..Self::new(item, answer) }
     }
 
-    /// The scene of a conversation as a whole. `answer` tells all of it; judges are shown `transcript`. Unless every turn
+    /// The context of a conversation as a whole. `answer` tells all of it; judges are shown `transcript`. Unless every turn
     /// told of its tools, nothing is known about tools.
     pub(crate) fn of_conversation(
         item: &'a WorkItem,
@@ -55,16 +52,16 @@ impl<'a> Scene<'a> {
         transcript: String,
         tools_known: bool,
     ) -> Self {
-        let mut scene = Self::new(item, answer);
-        let material = Arc::make_mut(&mut scene.material);
+        let mut context = Self::new(item, answer);
+        let material = Arc::make_mut(&mut context.material);
         if material.question.trim().is_empty() {
             material.question.push_str(CONVERSATION);
         } else {
             material.question = format!("{}\n\n{CONVERSATION}", material.question);
         }
         material.answer = transcript;
-        scene.tools_known = tools_known;
-        scene
+        context.tools_known = tools_known;
+        context
     }
 
     /// What checks look at. Judges of criteria, which most graders are, need none of it, so it is put together when it is

@@ -1,0 +1,216 @@
+//! Questions with one decision: a score of the whole answer, a behaviour, the better of two answers.
+
+use assize_llm::{ChatMessage, ChatReply, ChatRequest, JsonSchemaFormat, ModelCard};
+use assize_rubric::{Decision, Evidence, Finding, JudgeIdentity, Truncate, UngradedKind};
+
+use super::ModelJudge;
+use super::answer::Failure;
+use super::repair::{PartAnswer, Readings, RepairQuestion, ask_with_repair};
+use super::window;
+use crate::evidence::EvidenceIndex;
+use crate::prompt::{
+    BEHAVIOUR_PROMPT_VERSION, PAIR_PROMPT_VERSION, WHOLE_PROMPT_VERSION, answer_score_hash,
+    answer_score_messages, answer_score_schema, behaviour_hash, behaviour_messages, behaviour_schema,
+    pair_hash, pair_messages, pair_schema,
+};
+use crate::reply::{Reading, read_answer_score, read_behaviour, read_pair};
+use crate::task::draw;
+use crate::{AnswerScoreTask, BehaviourTask, FenceSource, PairTask, SamplingOptions};
+
+/// A question with one decision.
+pub(super) trait SingleQuestion: Sync {
+    /// Version of its prompts.
+    fn version(&self) -> &'static str;
+
+    /// Hash of everything the judge is told beside the material.
+    fn prompt_hash(&self) -> String;
+
+    /// The messages of a call, after an unusable reply with what was wrong with it.
+    fn messages(&self, fences: &dyn FenceSource, repair: Option<String>) -> Vec<ChatMessage>;
+
+    /// The shape of a reply.
+    fn schema(&self) -> JsonSchemaFormat;
+
+    /// The content of a reply, or what is wrong with it.
+    fn read(&self, text: &str) -> Result<Reading<Finding>, String>;
+
+    /// The texts that may be quoted.
+    fn index(&self) -> EvidenceIndex;
+
+    /// Which repeat of the case this is, and the options of its calls.
+    fn sampling(&self) -> (u32, SamplingOptions);
+}
+
+fn found<T: Into<Finding>>(reading: Reading<T>) -> Reading<Finding> {
+    let Reading { decided, reason, confidence, evidence } = reading;
+    Reading { decided: decided.into(), reason, confidence, evidence }
+}
+
+impl SingleQuestion for AnswerScoreTask {
+    fn version(&self) -> &'static str {
+        WHOLE_PROMPT_VERSION
+    }
+
+    fn prompt_hash(&self) -> String {
+        answer_score_hash(self.instructions.as_deref())
+    }
+
+    fn messages(&self, fences: &dyn FenceSource, repair: Option<String>) -> Vec<ChatMessage> {
+        answer_score_messages(self, fences, repair)
+    }
+
+    fn schema(&self) -> JsonSchemaFormat {
+        answer_score_schema()
+    }
+
+    fn read(&self, text: &str) -> Result<Reading<Finding>, String> {
+        read_answer_score(text).map(found)
+    }
+
+    fn index(&self) -> EvidenceIndex {
+        EvidenceIndex::new(&self.material)
+    }
+
+    fn sampling(&self) -> (u32, SamplingOptions) {
+        (self.repeat, self.sampling)
+    }
+}
+
+impl SingleQuestion for BehaviourTask {
+    fn version(&self) -> &'static str {
+        BEHAVIOUR_PROMPT_VERSION
+    }
+
+    fn prompt_hash(&self) -> String {
+        behaviour_hash(&self.behaviour)
+    }
+
+    fn messages(&self, fences: &dyn FenceSource, repair: Option<String>) -> Vec<ChatMessage> {
+        behaviour_messages(self, fences, repair)
+    }
+
+    fn schema(&self) -> JsonSchemaFormat {
+        behaviour_schema(&self.behaviour)
+    }
+
+    fn read(&self, text: &str) -> Result<Reading<Finding>, String> {
+        read_behaviour(text, &self.behaviour).map(found)
+    }
+
+    fn index(&self) -> EvidenceIndex {
+        EvidenceIndex::of(self.inputs().map(|(_, text)| text))
+    }
+
+    fn sampling(&self) -> (u32, SamplingOptions) {
+        (self.repeat, self.sampling)
+    }
+}
+
+impl SingleQuestion for PairTask {
+    fn version(&self) -> &'static str {
+        PAIR_PROMPT_VERSION
+    }
+
+    fn prompt_hash(&self) -> String {
+        pair_hash(&self.criteria)
+    }
+
+    fn messages(&self, fences: &dyn FenceSource, repair: Option<String>) -> Vec<ChatMessage> {
+        pair_messages(self, fences, repair)
+    }
+
+    fn schema(&self) -> JsonSchemaFormat {
+        pair_schema()
+    }
+
+    fn read(&self, text: &str) -> Result<Reading<Finding>, String> {
+        read_pair(text).map(found)
+    }
+
+    fn index(&self) -> EvidenceIndex {
+        EvidenceIndex::of([self.first.as_str(), self.second.as_str()].into_iter())
+    }
+
+    fn sampling(&self) -> (u32, SamplingOptions) {
+        (self.repeat, self.sampling)
+    }
+}
+
+/// A question with one decision on its way to a model.
+pub(super) struct SingleCall<'a> {
+    judge: &'a ModelJudge,
+    question: &'a dyn SingleQuestion,
+}
+
+impl RepairQuestion for SingleCall<'_> {
+    type Reading = Reading<Finding>;
+
+    fn card(&self) -> ModelCard {
+        self.judge.ask.card()
+    }
+
+    fn draw(&self) -> u32 {
+        let (repeat, sampling) = self.question.sampling();
+        draw(repeat, sampling.repeat)
+    }
+
+    fn truncate(&self) -> Option<Truncate> {
+        None
+    }
+
+    fn request(&self, _: &[usize], repair: Option<String>) -> ChatRequest {
+        let judge = self.judge;
+        let (_, sampling) = self.question.sampling();
+        let mut request = ChatRequest::new(self.question.messages(&*judge.fences, repair));
+        request.schema = Some(self.question.schema());
+        request.temperature = sampling.temperature.or(judge.options.temperature);
+        request.seed = judge.seed(sampling.repeat);
+        request.expected_output = Some(window::long_reply(1));
+        request
+    }
+
+    fn read(&mut self, _: &[usize], text: &str, _: &ChatReply) -> Result<Readings<Reading<Finding>>, String> {
+        Ok(Readings { each: vec![Ok(self.question.read(text)?)], strays: Vec::new() })
+    }
+
+    fn problem(&self, _: usize, message: &str) -> String {
+        message.to_owned()
+    }
+}
+
+impl ModelJudge {
+    /// The first request about a question with one decision.
+    pub(super) fn single_request(&self, question: &dyn SingleQuestion) -> ChatRequest {
+        SingleCall { judge: self, question }.request(&[0], None)
+    }
+
+    /// Asks a question with one decision.
+    pub(super) async fn decide_single(&self, question: &dyn SingleQuestion) -> Decision {
+        let mut call = SingleCall { judge: self, question };
+        let answer = ask_with_repair(self, &mut call, 1).await.pop();
+        let judge = JudgeIdentity {
+            version: Some(question.version().into()),
+            prompt_hash: Some(question.prompt_hash().into()),
+            ..self.identity.clone()
+        };
+        let Some(PartAnswer { reading, tally, model }) = answer else {
+            let failure = Failure::new(UngradedKind::NotJudged, "the judge was not asked about it");
+            return Decision::unanswered(judge, failure.into());
+        };
+
+        let judge = JudgeIdentity { model, ..judge };
+        let decision = match reading {
+            Ok(Reading { decided, reason, confidence, evidence }) => {
+                let index = question.index();
+                let verified = |quote: String| Evidence { verified: index.contains(&quote), quote };
+                Decision {
+                    confidence,
+                    evidence: evidence.into_iter().map(verified).collect(),
+                    ..Decision::new(judge, decided, reason)
+                }
+            }
+            Err(failure) => Decision::unanswered(judge, failure.into()),
+        };
+        Decision { spent: tally.spent, ..decision }
+    }
+}

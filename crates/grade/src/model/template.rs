@@ -1,0 +1,55 @@
+//! What all calls of a task have in common.
+
+use std::sync::Arc;
+
+use assize_llm::{ChatRequest, JsonSchemaFormat, ModelCard};
+use assize_rubric::{EvidencePolicy, Truncate};
+
+use super::{ALTERNATIVES, ModelJudge, window};
+use crate::evidence::EvidenceIndex;
+use crate::prompt::messages;
+
+/// The common beginning, options and limits of all calls of a task.
+pub(super) struct CallTemplate<'a> {
+    pub(super) judge: &'a ModelJudge,
+    pub(super) shared: Arc<str>,
+    pub(super) fence: String,
+    pub(super) index: EvidenceIndex,
+    pub(super) policy: EvidencePolicy,
+    /// Repeat index of the cache key.
+    pub(super) draw: u32,
+    pub(super) seed: Option<u64>,
+    pub(super) temperature: Option<f64>,
+    /// Whether probabilities make the decisions.
+    pub(super) probabilities: bool,
+    pub(super) card: ModelCard,
+    pub(super) truncate: Truncate,
+}
+
+/// Letters of the fence in the handles of criteria: few enough to be cheap, enough not to be guessed.
+const MARK: usize = 4;
+
+impl CallTemplate<'_> {
+    /// What handles end in.
+    pub(super) fn handle_mark(&self) -> &str {
+        self.fence.get(..MARK).unwrap_or(&self.fence)
+    }
+
+    pub(super) fn request(
+        &self,
+        question: String,
+        repair: Option<String>,
+        schema: JsonSchemaFormat,
+        criteria: usize,
+        cached: bool,
+    ) -> ChatRequest {
+        let mut request = ChatRequest::new(messages(&self.shared, question, repair));
+        request.schema = Some(schema);
+        request.temperature = self.temperature;
+        request.seed = self.seed;
+        request.logprobs = self.probabilities.then_some(ALTERNATIVES);
+        request.cache_prefix = cached;
+        request.expected_output = Some(window::long_reply(criteria));
+        request
+    }
+}

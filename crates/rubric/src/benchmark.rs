@@ -1,0 +1,182 @@
+//! The finding about a benchmark of a scorecard on one case.
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use crate::{GraderFinding, GraderFindingKind, LabelOutcome, Normalisation, Note, Unit};
+
+/// What became of a benchmark on a case.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum BenchmarkState {
+    /// It has a score.
+    Scored,
+    /// The judge was not certain: it scores 0, and a person should look at it.
+    Uncertain,
+    /// It does not apply.
+    NotApplicable,
+    /// It waits for a person.
+    Waiting,
+    /// People differ about it, so it is not decided.
+    ReviewersDiffer,
+    /// The judges of a panel are evenly split, so it is not decided.
+    JudgesDiffer,
+    /// It should have a score and has none.
+    Missing,
+}
+
+impl BenchmarkState {
+    /// The word used in records and output.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Scored => "scored",
+            Self::Uncertain => "uncertain",
+            Self::NotApplicable => "not_applicable",
+            Self::Waiting => "waiting",
+            Self::ReviewersDiffer => "reviewers_differ",
+            Self::JudgesDiffer => "judges_differ",
+            Self::Missing => "missing",
+        }
+    }
+
+    /// Whether a person should look at the case.
+    pub const fn is_for_review(self) -> bool {
+        matches!(self, Self::Uncertain | Self::Waiting | Self::ReviewersDiffer | Self::JudgesDiffer)
+    }
+}
+
+/// Who decided about a benchmark on a case.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum DecidedBy {
+    /// Checks that need no judge.
+    Checks,
+    /// A judge.
+    Judge,
+    /// A person.
+    Person,
+}
+
+/// The finding about a benchmark on a case. Its score stands in the grader's finding.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[schemars(rename = "BenchmarkRow")]
+pub struct BenchmarkFinding {
+    /// What became of it.
+    pub state: BenchmarkState,
+    /// Whether the case passes; null where nothing was decided. Who is uncertain has not passed it.
+    pub pass: Option<bool>,
+    /// The score on the benchmark's own scale, where one was given.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub raw_score: Option<f64>,
+    /// Whether its scores are on a scale of its own: those of several judges are then averaged, not voted on.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub scaled: bool,
+    /// Who decided; null where nobody did.
+    pub decided_by: Option<DecidedBy>,
+    /// Whether a judge may say that it does not apply; kept beside it.
+    #[serde(skip)]
+    pub may_not_apply: bool,
+}
+
+/// The scale of a benchmark whose scores are not met or unmet.
+#[derive(Debug, Clone, Copy)]
+pub struct BenchmarkScale<'a> {
+    /// The lowest score.
+    pub min: f64,
+    /// The highest score.
+    pub max: f64,
+    /// The formula that brings a score to 0 to 1.
+    pub formula: &'a Normalisation,
+}
+
+impl BenchmarkScale<'_> {
+    /// The score on the scale from 0 to 1; `None` if the formula does not lead there.
+    fn unit(scale: Option<Self>, raw: f64) -> Option<Unit> {
+        match scale {
+            Some(scale) => scale.formula.apply(raw, scale.min, scale.max),
+            None => Unit::new(raw).ok(),
+        }
+    }
+}
+
+impl BenchmarkFinding {
+    /// A benchmark on which nobody decided anything yet.
+    pub const fn undecided(state: BenchmarkState, scaled: bool) -> Self {
+        Self { state, pass: None, raw_score: None, scaled, decided_by: None, may_not_apply: false }
+    }
+
+    /// Tells if the judge was not certain.
+    pub fn is_uncertain(&self) -> bool {
+        self.state == BenchmarkState::Uncertain
+    }
+
+    /// The finding with this score, or what broke it.
+    pub const fn with_score(self, score: Result<Option<Unit>, String>, notes: Vec<Note>) -> GraderFinding {
+        GraderFinding { score, notes, details: None, kind: GraderFindingKind::Benchmark(self) }
+    }
+
+    /// A judge's finding on a benchmark that applies. `raw` is its score, which is left to `pass` where there is none.
+    pub fn judged(
+        pass: bool,
+        raw: Option<f64>,
+        uncertain: bool,
+        scale: Option<BenchmarkScale<'_>>,
+    ) -> GraderFinding {
+        let finding = |state, pass| Self {
+            pass,
+            raw_score: raw,
+            decided_by: Some(DecidedBy::Judge),
+            ..Self::undecided(state, scale.is_some())
+        };
+        if uncertain {
+            let uncertain = finding(BenchmarkState::Uncertain, Some(false));
+            return uncertain.with_score(Ok(Some(Unit::ZERO)), Vec::new());
+        }
+
+        let unit = match raw {
+            None => Some(if pass { Unit::ONE } else { Unit::ZERO }),
+            Some(raw) => BenchmarkScale::unit(scale, raw),
+        };
+        match unit {
+            Some(unit) => finding(BenchmarkState::Scored, Some(pass)).with_score(Ok(Some(unit)), Vec::new()),
+            None => finding(BenchmarkState::Missing, None).with_score(
+                Err("the score can't be brought to 0 to 1 by the formula".to_owned()),
+                Vec::new(),
+            ),
+        }
+    }
+
+    /// A judge's finding that the benchmark does not apply.
+    pub const fn judged_not_applicable(scaled: bool) -> GraderFinding {
+        let state = Self::undecided(BenchmarkState::NotApplicable, scaled);
+        Self { decided_by: Some(DecidedBy::Judge), ..state }.with_score(Ok(None), Vec::new())
+    }
+}
+
+/// The score that a label gives a benchmark.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub enum LabelScore {
+    /// This score.
+    Score(Unit),
+    /// None: the benchmark does not apply.
+    NotApplicable,
+    /// None: the label decides nothing.
+    Undecided,
+    /// None: the score is not on the benchmark's scale.
+    OffScale(f64),
+}
+
+impl LabelScore {
+    /// The score of a label on a benchmark with this scale.
+    pub fn new(label: LabelOutcome, scale: Option<BenchmarkScale<'_>>) -> Self {
+        match label {
+            LabelOutcome::Met => Self::Score(Unit::ONE),
+            LabelOutcome::Unmet => Self::Score(Unit::ZERO),
+            LabelOutcome::NotApplicable => Self::NotApplicable,
+            LabelOutcome::Unsure => Self::Undecided,
+            LabelOutcome::Score(raw) => {
+                BenchmarkScale::unit(scale, raw).map_or(Self::OffScale(raw), Self::Score)
+            }
+        }
+    }
+}

@@ -1,0 +1,76 @@
+//! A decision with its place in a case.
+
+use std::sync::Arc;
+
+use crate::{Criterion, Decision, GraderFinding, GraderStanding, Lines, PanelReport, Vote};
+
+/// A decision with its place in a case. With these alone every number of a run can be computed again.
+#[derive(Debug, Clone, PartialEq)]
+pub struct CaseDecision {
+    /// The lines the case's verdict is drawn at.
+    pub lines: Lines,
+    /// Name of the grader of the case.
+    pub grader: Arc<str>,
+    /// The grader's weight and gate.
+    pub standing: GraderStanding,
+    /// Names of the members that lead to the grader, for a member of a composite; empty for the grader itself.
+    pub member: Vec<String>,
+    /// Number of the turn of a conversation that was graded, from 1.
+    pub turn: Option<u32>,
+    /// For a rubric's criterion: how many criteria went into one call, `per_criterion`, `batched` or `batched:N`.
+    pub judging: Option<Arc<str>>,
+    /// The decision.
+    pub decision: Decision,
+    /// For one of several decisions: whose vote it is. The decision that combines them stands before them.
+    pub vote: Option<Vote>,
+    /// For a decision made of several, which follow it: how. What they cost stands with them.
+    pub panel: Option<PanelReport>,
+}
+
+impl CaseDecision {
+    /// Whether it is one of several votes, which the decision before them combines.
+    pub const fn is_vote(&self) -> bool {
+        self.vote.is_some()
+    }
+
+    /// Whether it is the vote of the judge that was escalated to.
+    pub fn is_escalation(&self) -> bool {
+        self.vote.is_some_and(Vote::is_escalation)
+    }
+
+    /// The criterion decided on; `None` for a grader as a whole.
+    pub const fn criterion(&self) -> Option<&Criterion> {
+        self.decision.criterion()
+    }
+
+    /// The finding of a grader as a whole.
+    pub fn finding(&self) -> Option<&GraderFinding> {
+        self.decision.grader()
+    }
+
+    /// Tells if both decide the same question: the same criterion of the same grader, or that grader as a whole.
+    pub fn is_about_same(&self, other: &Self) -> bool {
+        let id = |one: &Self| one.criterion().map(|criterion| criterion.id.clone());
+        self.grader == other.grader && self.member == other.member && id(self) == id(other)
+    }
+
+    /// An id as results show it: behind the names of the members it stands in.
+    pub fn shown_id(&self, id: impl Into<Arc<str>>) -> Arc<str> {
+        let id = id.into();
+        if self.member.is_empty() {
+            return id;
+        }
+
+        let members = self.member.iter().map(String::as_str);
+        let parts: Vec<&str> = members.chain(Some(&*id).filter(|id| !id.is_empty())).collect();
+        parts.join("/").into()
+    }
+
+    /// The id of the criterion as results show it; `score` for a grader as a whole.
+    pub fn shown_criterion(&self) -> Arc<str> {
+        match self.criterion() {
+            Some(criterion) => self.shown_id(criterion.id.clone()),
+            None => self.shown_id("score"),
+        }
+    }
+}

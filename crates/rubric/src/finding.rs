@@ -1,0 +1,160 @@
+//! The thing decided: an outcome of a criterion, or the result of a grader as a whole.
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+use serde_json::Value;
+
+use crate::{
+    BenchmarkFinding, BenchmarkState, Comparison, Composition, Criterion, Outcome, Preference, Unit,
+    VoteValue,
+};
+
+/// The thing decided.
+#[derive(Debug, Clone, PartialEq)]
+pub enum Finding {
+    /// How a criterion ended.
+    Criterion {
+        /// The criterion as it was judged.
+        criterion: Criterion,
+        /// How it ended.
+        outcome: Outcome,
+    },
+    /// The result of a grader that is no rubric.
+    Grader(Box<GraderFinding>),
+    /// The better of two answers in one order. Alone it decides nothing and is never stored.
+    Preference(Preference),
+}
+
+/// The result of a grader as a whole.
+#[derive(Debug, Clone, PartialEq)]
+pub struct GraderFinding {
+    /// The score before negation; none where the grader does not apply or its members make the score. The error says
+    /// what broke the grader.
+    pub score: Result<Option<Unit>, String>,
+    /// Findings point by point.
+    pub notes: Vec<Note>,
+    /// Anything else a program said about its score.
+    pub details: Option<Value>,
+    /// More about it, by the kind of grader.
+    pub kind: GraderFindingKind,
+}
+
+/// More about the result of a grader.
+#[derive(Debug, Clone, PartialEq, Default)]
+pub enum GraderFindingKind {
+    /// Nothing: the score is all.
+    #[default]
+    Score,
+    /// The members of a composite.
+    Composite(Composition),
+    /// The state of a benchmark.
+    Benchmark(BenchmarkFinding),
+    /// A comparison with another answer.
+    Comparison(Box<Comparison>),
+}
+
+/// One point of a grader's finding.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct Note {
+    /// What was looked at.
+    pub text: String,
+    /// Whether it is as it should be; null for a remark.
+    pub passed: Option<bool>,
+    /// What was found.
+    #[serde(default)]
+    pub reason: String,
+    /// How much it counts among the notes; null where notes do not make the score.
+    #[serde(default)]
+    pub weight: Option<f64>,
+}
+
+impl Note {
+    /// A note that something is as it should be, or is not.
+    pub fn new(passed: bool, text: impl Into<String>, reason: impl Into<String>) -> Self {
+        Self { text: text.into(), passed: Some(passed), reason: reason.into(), weight: None }
+    }
+
+    /// A remark, which decides nothing.
+    pub fn remark(text: impl Into<String>, reason: impl Into<String>) -> Self {
+        Self { text: text.into(), passed: None, reason: reason.into(), weight: None }
+    }
+}
+
+impl From<GraderFinding> for Finding {
+    fn from(finding: GraderFinding) -> Self {
+        Self::Grader(Box::new(finding))
+    }
+}
+
+impl From<Preference> for Finding {
+    fn from(preference: Preference) -> Self {
+        Self::Preference(preference)
+    }
+}
+
+impl GraderFinding {
+    /// A finding with this score and these notes.
+    pub const fn new(score: Option<Unit>, notes: Vec<Note>) -> Self {
+        Self { score: Ok(score), notes, details: None, kind: GraderFindingKind::Score }
+    }
+
+    /// A grader that does not apply, or whose members make the score.
+    pub const fn without_score() -> Self {
+        Self::new(None, Vec::new())
+    }
+
+    /// A grader that broke.
+    pub const fn broken(message: String) -> Self {
+        let kind = GraderFindingKind::Score;
+        Self { score: Err(message), notes: Vec::new(), details: None, kind }
+    }
+
+    /// The score, if there is one.
+    pub fn score(&self) -> Option<Unit> {
+        self.score.as_ref().ok().copied().flatten()
+    }
+
+    /// The message of a grader that broke.
+    pub fn error(&self) -> Option<&str> {
+        self.score.as_ref().err().map(String::as_str)
+    }
+
+    /// The members of a composite.
+    pub const fn composition(&self) -> Option<&Composition> {
+        match &self.kind {
+            GraderFindingKind::Composite(composition) => Some(composition),
+            _ => None,
+        }
+    }
+
+    /// The state of a benchmark.
+    pub const fn benchmark(&self) -> Option<&BenchmarkFinding> {
+        match &self.kind {
+            GraderFindingKind::Benchmark(benchmark) => Some(benchmark),
+            _ => None,
+        }
+    }
+
+    /// The comparison with another answer.
+    pub fn comparison(&self) -> Option<&Comparison> {
+        match &self.kind {
+            GraderFindingKind::Comparison(comparison) => Some(comparison),
+            _ => None,
+        }
+    }
+
+    pub(crate) fn vote_value(&self) -> VoteValue {
+        match (&self.score, self.benchmark().map(|benchmark| benchmark.state)) {
+            (Ok(_), Some(BenchmarkState::NotApplicable)) => VoteValue::NotApplicable,
+            (Ok(Some(score)), state) if state != Some(BenchmarkState::Uncertain) => {
+                VoteValue::Value(score.get())
+            }
+            (Ok(_) | Err(_), _) => VoteValue::Missing,
+        }
+    }
+
+    pub(crate) fn is_binary(&self) -> bool {
+        let all_or_nothing = self.score().is_none_or(|score| score == Unit::ZERO || score == Unit::ONE);
+        self.benchmark().is_some_and(|benchmark| !benchmark.scaled && all_or_nothing)
+    }
+}

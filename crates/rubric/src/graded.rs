@@ -1,0 +1,151 @@
+//! The outcome of a grader, from its decisions.
+
+use std::borrow::Cow;
+use std::sync::Arc;
+
+use crate::{
+    CaseDecision, Criterion, GateState, GraderFinding, GraderOutcome, GraderScore, GraderStanding, Lines,
+    Member, Outcome, Rubric, combine, score_criteria,
+};
+
+/// The outcome that the decisions of one grader lead to. The error says why they lead to none, which counts as a
+/// grader that broke.
+pub fn grader_outcome(decisions: &[&CaseDecision], lines: Lines) -> Result<GraderOutcome, String> {
+    member_outcome(decisions, 0, lines)
+}
+
+/// The outcome that the decisions of a member lead to; `depth` is the number of names that lead to it.
+pub fn member_outcome(
+    decisions: &[&CaseDecision],
+    depth: usize,
+    lines: Lines,
+) -> Result<GraderOutcome, String> {
+    let own = own(decisions, depth);
+    let Some(first) = own.first() else {
+        return Err("the run holds no decisions of this grader".to_owned());
+    };
+    let Some(finding) = first.finding() else { return rubric_outcome(&own, lines) };
+
+    if let Some(composition) = finding.composition() {
+        let members: Vec<(GraderStanding, GraderOutcome)> = composition
+            .members
+            .iter()
+            .map(|member| {
+                let decisions = of_member(decisions, depth, &member.name);
+                let outcome = member_outcome(&decisions, depth + 1, lines).unwrap_or(GraderOutcome::Errored);
+                (member.standing, outcome)
+            })
+            .collect();
+        let how = composition.aggregator.combination(finding.score());
+        return Ok(GraderOutcome::Combined(Box::new(combine(&members, how, lines))));
+    }
+    Ok(match finding.score {
+        Err(_) => GraderOutcome::Errored,
+        Ok(Some(score)) => GraderOutcome::Value(score),
+        Ok(None) => GraderOutcome::NotApplicable,
+    })
+}
+
+/// The outcome of a rubric from the decisions on its criteria.
+fn rubric_outcome(own: &[&CaseDecision], lines: Lines) -> Result<GraderOutcome, String> {
+    let outcomes: Vec<Outcome> = own.iter().map(|decided| decided.decision.outcome()).collect();
+    let criteria: Option<Vec<&Criterion>> = own.iter().map(|decided| decided.criterion()).collect();
+    let criteria = criteria.ok_or("the run holds decisions on criteria and on the grader as a whole")?;
+
+    Rubric::check(criteria.iter().copied())
+        .map_err(|errors| errors.iter().map(ToString::to_string).collect::<Vec<_>>().join("; "))
+        .and_then(|()| {
+            score_criteria(criteria.iter().copied(), &outcomes, lines).map_err(|error| error.to_string())
+        })
+        .map(GraderOutcome::Rubric)
+        .map_err(|problem| format!("the stored criteria make no rubric: {problem}"))
+}
+
+/// A gate that was looked at.
+#[derive(Debug, Clone, PartialEq)]
+pub struct GateCheck {
+    /// The criterion, with the members it stands in before it; `None` for the gate of the whole grader.
+    pub criterion: Option<Arc<str>>,
+    /// The rule, such as `required`.
+    pub rule: Cow<'static, str>,
+    /// The state of the gate.
+    pub state: GateState,
+}
+
+/// The gates of a grader, or of the member that `depth` names lead to, that speak for its case. Those inside something
+/// negated do not.
+pub fn grader_gates(
+    decisions: &[&CaseDecision],
+    depth: usize,
+    standing: GraderStanding,
+    outcome: &GraderOutcome,
+    score: &GraderScore,
+    lines: Lines,
+) -> Vec<GateCheck> {
+    let mut found = Vec::new();
+    match outcome {
+        GraderOutcome::Rubric(rubric) if !standing.negate && !rubric.gates.is_empty() => {
+            let own = own(decisions, depth);
+            for (index, gate, state) in &rubric.gates {
+                let criterion = own.get(*index).map(|decided| decided.shown_criterion());
+                found.push(GateCheck { criterion, rule: gate.rule(), state: *state });
+            }
+        }
+        GraderOutcome::Combined(combined) if !standing.negate => {
+            for (member, score) in members(decisions, depth).iter().zip(&combined.members) {
+                let decisions = of_member(decisions, depth, &member.name);
+                let outcome = member_outcome(&decisions, depth + 1, lines).unwrap_or(GraderOutcome::Errored);
+                let inner = grader_gates(&decisions, depth + 1, member.standing, &outcome, score, lines);
+                found.extend(inner);
+            }
+        }
+        _ => {}
+    }
+
+    if let Some(state) = score.required {
+        let path = |decided: &&CaseDecision| -> Arc<str> {
+            decided.member.iter().take(depth).cloned().collect::<Vec<_>>().join("/").into()
+        };
+        let criterion = decisions.first().filter(|_| depth > 0).map(path);
+        found.push(GateCheck { criterion, rule: standing.gate_rule().into(), state });
+    }
+    found
+}
+
+/// Tells if a grader has decisions, every member of a composite has too, and panels have all their votes.
+pub fn is_complete(decisions: &[&CaseDecision]) -> bool {
+    is_complete_at(decisions, 0)
+}
+
+fn is_complete_at(decisions: &[&CaseDecision], depth: usize) -> bool {
+    let has_votes = |decided: &CaseDecision| {
+        decided.panel.as_ref().is_none_or(|panel| {
+            let votes = decisions.iter().filter(|vote| vote.is_vote() && vote.is_about_same(decided));
+            votes.count() == panel.votes.len()
+        })
+    };
+    let own = own(decisions, depth);
+
+    !own.is_empty()
+        && own.iter().all(|decided| has_votes(decided))
+        && members(decisions, depth)
+            .iter()
+            .all(|member| is_complete_at(&of_member(decisions, depth, &member.name), depth + 1))
+}
+
+/// Decisions of the member `name` of the composite at `depth`.
+fn of_member<'a>(decisions: &[&'a CaseDecision], depth: usize, name: &str) -> Vec<&'a CaseDecision> {
+    let is_of = |decided: &CaseDecision| decided.member.get(depth).is_some_and(|member| member == name);
+    decisions.iter().filter(|decided| is_of(decided)).copied().collect()
+}
+
+fn own<'a>(decisions: &[&'a CaseDecision], depth: usize) -> Vec<&'a CaseDecision> {
+    let is_own = |decided: &CaseDecision| decided.member.len() == depth && !decided.is_vote();
+    decisions.iter().filter(|decided| is_own(decided)).copied().collect()
+}
+
+fn members<'a>(decisions: &[&'a CaseDecision], depth: usize) -> &'a [Member] {
+    let first = own(decisions, depth).first().copied();
+    let composition = first.and_then(CaseDecision::finding).and_then(GraderFinding::composition);
+    composition.map(|composition| composition.members.as_slice()).unwrap_or_default()
+}

@@ -1,0 +1,209 @@
+//! Votes of a panel and the report on how they became one decision.
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use crate::{
+    CaseDecision, Decision, OutcomeKind, PanelDecision, PanelRule, PanelVote, Ties, VoteValue, combine_votes,
+};
+
+/// The judge whose vote a decision is.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[schemars(rename = "VoteRow")]
+pub struct Vote {
+    /// Place of the judge in the panel, from 1; 0 for the judge that was escalated to.
+    pub judge: u32,
+    /// How many times this judge has been asked with this one, from 1.
+    pub repeat: u32,
+    /// Weight of the judge.
+    pub weight: f64,
+}
+
+impl Vote {
+    /// The vote of the judge that was escalated to.
+    pub const ESCALATION: Self = Self { judge: 0, repeat: 1, weight: 1.0 };
+
+    /// Whether it is the vote of the judge that was escalated to.
+    pub const fn is_escalation(self) -> bool {
+        self.judge == 0
+    }
+}
+
+/// How several votes on one criterion became its decision.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[schemars(rename = "PanelRow")]
+pub struct PanelReport {
+    /// How they are combined.
+    pub rule: PanelRule,
+    /// What becomes of a tie.
+    pub ties: Ties,
+    /// The votes, by judge and repeat, that of the judge that was escalated to last.
+    pub votes: Vec<VoteSummary>,
+    /// Votes of judges that could not be made to answer.
+    pub missing: u32,
+    /// Whether the votes are evenly split, whatever became of that.
+    pub tie: bool,
+    /// Mean of the votes that have a value, 0 to 1: the share of met votes on a checklist. Null if none has one.
+    pub mean: Option<f64>,
+    /// Share of the votes cast that say what most of them say; null if fewer than two were cast.
+    pub agreement: Option<f64>,
+    /// How often two votes of the same judge differ, mean over judges; null where none was asked twice.
+    pub flip_rate: Option<f64>,
+    /// How often votes of two judges differ, mean over pairs of judges; null for one judge.
+    pub disagreement: Option<f64>,
+    /// The lowest value that the missing votes, or the resolution of a tie, could lead to, 0 to 1.
+    pub low: f64,
+    /// The highest.
+    pub high: f64,
+    /// Who was to be asked where the panel is not sure, and whether that was so; null without escalation.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub escalation: Option<EscalationReport>,
+}
+
+/// A vote in short.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[schemars(rename = "PanelVoteRow")]
+pub struct VoteSummary {
+    /// The judge, as the user named it.
+    pub judge: String,
+    /// Which of its repeats, from 1.
+    pub repeat: u32,
+    /// `met`, `unmet`, `scored`, `not_applicable`, `uncertain` or `ungraded`.
+    pub outcome: VoteOutcome,
+    /// The value, 0 to 1; null when nothing was decided or nothing applies.
+    pub value: Option<f64>,
+}
+
+/// A stronger judge for what a panel is not sure of.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[schemars(rename = "EscalationRow")]
+pub struct EscalationReport {
+    /// The judge.
+    pub to: String,
+    /// When it is asked: `split` or `unsure`.
+    pub when: EscalateWhen,
+    /// Why it was asked; null where the panel was sure, and its decision stands.
+    pub because: Option<String>,
+}
+
+/// When a criterion goes to the stronger judge.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum EscalateWhen {
+    /// When votes differ, or a judge could not be made to answer.
+    Split,
+    /// Also when a judge says that it is little sure, quotes what is not there, or leaves its decision with a
+    /// probability below [`EscalateWhen::SURE`].
+    #[default]
+    Unsure,
+}
+
+impl EscalateWhen {
+    /// The probability from which a decision of met or unmet counts as sure.
+    pub const SURE: f64 = 0.8;
+
+    /// The word used in files and records.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Split => "split",
+            Self::Unsure => "unsure",
+        }
+    }
+}
+
+/// How a vote ended.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum VoteOutcome {
+    /// The answer does it.
+    Met,
+    /// The answer does not do it.
+    Unmet,
+    /// There is a score.
+    Scored,
+    /// The criterion or benchmark does not apply.
+    NotApplicable,
+    /// The judge was not certain about a benchmark.
+    Uncertain,
+    /// The judge could not be made to answer.
+    Ungraded,
+}
+
+impl VoteOutcome {
+    /// The word used in records and output.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Met => "met",
+            Self::Unmet => "unmet",
+            Self::Scored => "scored",
+            Self::NotApplicable => "not_applicable",
+            Self::Uncertain => "uncertain",
+            Self::Ungraded => "ungraded",
+        }
+    }
+}
+
+impl From<OutcomeKind> for VoteOutcome {
+    fn from(kind: OutcomeKind) -> Self {
+        match kind {
+            OutcomeKind::Met => Self::Met,
+            OutcomeKind::Unmet => Self::Unmet,
+            OutcomeKind::Scored => Self::Scored,
+            OutcomeKind::NotApplicable => Self::NotApplicable,
+            OutcomeKind::Ungraded => Self::Ungraded,
+        }
+    }
+}
+
+impl VoteSummary {
+    /// The summary of a vote.
+    pub fn new(vote: &CaseDecision) -> Self {
+        let decision = &vote.decision;
+        let (outcome, value) = match decision.vote_value() {
+            VoteValue::Value(value) => (VoteOutcome::Scored, Some(value)),
+            VoteValue::NotApplicable => (VoteOutcome::NotApplicable, None),
+            VoteValue::Missing if decision.is_uncertain() => (VoteOutcome::Uncertain, None),
+            VoteValue::Missing => (VoteOutcome::Ungraded, None),
+        };
+        let outcome = decision.criterion().map_or(outcome, |_| decision.outcome().kind().into());
+
+        Self {
+            judge: decision.judge.name.to_string(),
+            repeat: vote.vote.map_or(1, |vote| vote.repeat),
+            outcome,
+            value,
+        }
+    }
+}
+
+/// The decision that votes on one criterion lead to. If the judge that was escalated to has a vote, it alone decides.
+pub fn panel_decision(votes: &[&CaseDecision], rule: PanelRule, ties: Ties) -> PanelDecision {
+    panel_decision_if(votes, rule, ties, Decision::vote_value)
+}
+
+/// The decision that the votes would lead to if each had the value that `value` gives it.
+pub fn panel_decision_if(
+    votes: &[&CaseDecision],
+    rule: PanelRule,
+    ties: Ties,
+    value: impl Fn(&Decision) -> VoteValue,
+) -> PanelDecision {
+    let counted: Vec<PanelVote> = deciding_votes(votes)
+        .iter()
+        .map(|row| PanelVote {
+            value: value(&row.decision),
+            weight: row.vote.map_or(1.0, |vote| vote.weight),
+        })
+        .collect();
+    let first = votes.first();
+    let binary = first.is_some() && votes.iter().all(|row| row.decision.is_binary());
+    let may_not_apply = first.is_some_and(|row| row.decision.may_not_apply());
+
+    combine_votes(&counted, binary, may_not_apply, rule, ties)
+}
+
+/// The votes that decide: that of the judge that was escalated to, if there is one.
+pub fn deciding_votes<'a>(votes: &[&'a CaseDecision]) -> Vec<&'a CaseDecision> {
+    let escalated = votes.iter().any(|row| row.is_escalation());
+    votes.iter().filter(|row| row.is_escalation() == escalated).copied().collect()
+}

@@ -1,0 +1,136 @@
+//! Judges that give one score for the whole answer.
+
+use std::sync::Arc;
+
+use assize_evalfile::{LlmGrader, Prompt};
+use assize_grade::{AnswerScoreTask, COMBINE_PROMPT, Program, ProgramInput, Question, SamplingOptions};
+use assize_rubric::{CaseDecision, Decision, JudgeIdentity, PanelRule};
+use serde_json::{Map, Value};
+
+use super::GradingContext;
+use super::path::GraderPath;
+use super::programs::folder_of;
+use super::votes::{self, PanelQuestion};
+use crate::panel::Panel;
+
+/// The variable that holds the members' results in the prompt of a composite.
+const RESULTS: &str = "EVALUATOR_RESULTS_JSON";
+
+/// The decision on the score, and where several judges gave one, their votes after it.
+pub(super) async fn grade(path: &GraderPath<'_>, grader: &LlmGrader) -> Vec<CaseDecision> {
+    let instructions = match instructions(path, grader.prompt.as_ref(), &grader.config).await {
+        Ok(instructions) => instructions,
+        Err(message) => return vec![path.broken(message)],
+    };
+    let item = path.context.item;
+    let spec = item.panels.spec(&grader.panel, grader.judge.as_deref());
+    let panel = Panel::new(&spec, item.judge_selector(grader.judge.as_deref()));
+    let question = ScoreQuestion { path, task: task(path.context, grader, instructions) };
+
+    let decided = votes::decide(path.context, &panel, &question).await;
+    decided.unwrap_or_else(|message| vec![path.broken(message)])
+}
+
+/// A score of the whole answer as a question to a panel.
+struct ScoreQuestion<'a> {
+    path: &'a GraderPath<'a>,
+    task: AnswerScoreTask,
+}
+
+impl PanelQuestion for ScoreQuestion<'_> {
+    fn questions(&self, _: &[usize]) -> Vec<Question> {
+        vec![Question::AnswerScore(self.task.clone())]
+    }
+
+    fn decisions(&self, _: &JudgeIdentity, _: &[usize], decided: Vec<Vec<Decision>>) -> Vec<CaseDecision> {
+        decided.into_iter().flatten().map(|decision| self.path.place(decision)).collect()
+    }
+
+    fn unasked(&self, _: usize, _: &str, message: String) -> CaseDecision {
+        self.path.broken(message)
+    }
+
+    fn rule(&self, panel: &Panel<'_>, _: usize) -> PanelRule {
+        panel.combine.unwrap_or(PanelRule::Mean)
+    }
+}
+
+/// One score from the results of a composite's members.
+pub(super) async fn combine(
+    path: &GraderPath<'_>,
+    prompt: Option<&Prompt>,
+    judge: Option<&str>,
+    results: &Value,
+) -> CaseDecision {
+    let instructions = match instructions(path, prompt, &Map::new()).await {
+        Ok(instructions) => instructions,
+        Err(message) => return path.broken(message),
+    };
+    let item = path.context.item;
+    let judge = match item.judges.judge(item.judge_selector(judge)) {
+        Ok(judge) => judge,
+        Err(message) => return path.broken(message),
+    };
+
+    let question = Question::AnswerScore(combine_task(path.context, instructions, results));
+    let decided = judge.decide(std::slice::from_ref(&question)).await.into_iter().flatten().next();
+    match decided {
+        Some(decision) => path.place(decision),
+        None => path.broken("the judge gave no decision".to_owned()),
+    }
+}
+
+/// What a judge is given for one score of the answer; without instructions the built-in ones.
+pub(crate) fn task(
+    context: &GradingContext<'_>,
+    grader: &LlmGrader,
+    instructions: Option<String>,
+) -> AnswerScoreTask {
+    AnswerScoreTask {
+        material: Arc::clone(&context.material),
+        instructions,
+        variables: context.variables(),
+        repeat: context.item.repeat,
+        sampling: SamplingOptions { temperature: grader.temperature, ..SamplingOptions::default() },
+    }
+}
+
+/// What a judge is given for one score from the results of members; without instructions the built-in ones.
+pub(crate) fn combine_task(
+    context: &GradingContext<'_>,
+    instructions: Option<String>,
+    results: &Value,
+) -> AnswerScoreTask {
+    let mut instructions = instructions.unwrap_or_else(|| COMBINE_PROMPT.to_owned());
+    if !instructions.contains(RESULTS) {
+        instructions.push_str("\n\n{{EVALUATOR_RESULTS_JSON}}\n");
+    }
+    let mut variables = context.variables();
+    variables.push((RESULTS.to_owned(), serde_json::to_string_pretty(results).unwrap_or_default()));
+
+    AnswerScoreTask {
+        material: Arc::clone(&context.material),
+        instructions: Some(instructions),
+        variables,
+        repeat: context.item.repeat,
+        sampling: SamplingOptions::default(),
+    }
+}
+
+/// The text of a prompt, if there is one; that of a program is what it prints.
+async fn instructions(
+    path: &GraderPath<'_>,
+    prompt: Option<&Prompt>,
+    config: &Map<String, Value>,
+) -> Result<Option<String>, String> {
+    match prompt {
+        None => Ok(None),
+        Some(Prompt::Text { text, .. }) => Ok(Some(text.clone())),
+        Some(Prompt::Program(command)) => {
+            let cwd = folder_of(path.grader);
+            let program = Program { command, cwd, timeout: None, pass_env: &[], model: None };
+            let input = ProgramInput { config: config.clone(), ..path.context.input() };
+            program.prompt(&input, &path.context.item.programs).await.map(Some)
+        }
+    }
+}

@@ -1,0 +1,66 @@
+//! The path to a grader in its case, and decisions put there.
+
+use std::sync::Arc;
+
+use assize_evalfile::Grader;
+use assize_grade::Checked;
+use assize_rubric::{CaseDecision, Decision, GraderFinding, GraderStanding, JudgeIdentity};
+
+use super::GradingContext;
+
+/// The path to a grader: the grader of the case that it belongs to, and the members between the two.
+pub(super) struct GraderPath<'a> {
+    pub(super) context: &'a GradingContext<'a>,
+    /// Name of the grader of the case, as its rows carry it.
+    pub(super) top: Arc<str>,
+    pub(super) grader: &'a Grader,
+    /// Its standing, which an aggregator may have given another weight.
+    pub(super) standing: GraderStanding,
+    pub(super) members: Vec<String>,
+}
+
+impl<'a> GraderPath<'a> {
+    /// The path to a grader of the case.
+    pub(super) fn new(context: &'a GradingContext<'a>, grader: &'a Grader) -> Self {
+        let top = grader.name.as_str().into();
+        Self { context, top, grader, standing: grader.standing, members: Vec::new() }
+    }
+
+    /// The path to a grader that this one is made of.
+    pub(super) fn to_member(&self, grader: &'a Grader, standing: GraderStanding) -> Self {
+        let mut members = self.members.clone();
+        members.push(grader.name.clone());
+        Self { context: self.context, top: Arc::clone(&self.top), grader, standing, members }
+    }
+
+    /// The decision at this place.
+    pub(super) fn place(&self, decision: Decision) -> CaseDecision {
+        CaseDecision {
+            lines: self.context.item.lines,
+            grader: Arc::clone(&self.top),
+            standing: self.standing,
+            member: self.members.clone(),
+            turn: self.context.turn,
+            judging: None,
+            decision,
+            vote: None,
+            panel: None,
+        }
+    }
+
+    /// The decision of a grader that decided by itself, at no cost.
+    pub(super) fn decided(&self, finding: GraderFinding, reason: String) -> CaseDecision {
+        let name = self.grader.type_name.as_str().into();
+        let judge = JudgeIdentity { name, ..JudgeIdentity::default() };
+        self.place(Decision::new(judge, finding, reason))
+    }
+
+    pub(super) fn checked(&self, checked: Checked) -> CaseDecision {
+        self.decided(GraderFinding::new(checked.score, checked.findings), String::new())
+    }
+
+    /// The decision of a grader that broke.
+    pub(super) fn broken(&self, message: String) -> CaseDecision {
+        self.decided(GraderFinding::broken(message), String::new())
+    }
+}

@@ -1,0 +1,22 @@
+//! A line of `review.jsonl`.
+
+use assize_rubric::{BenchmarkState, Unit};
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+/// A line of `review.jsonl`: a case of a benchmark that a person should look at.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct ReviewRow {
+    /// Id of the case.
+    pub case_id: String,
+    /// Code of the benchmark.
+    pub benchmark: String,
+    /// Why: `uncertain`, `waiting` or `reviewers_differ`.
+    pub why: BenchmarkState,
+    /// Who should have judged it, such as `manual_sme`.
+    pub evaluator: String,
+    /// What was said so far; empty if nobody looked at it.
+    pub reason: String,
+    /// The score it counts with until a person decides; null while it counts as missing.
+    pub score: Option<Unit>,
+}
