@@ -5,7 +5,7 @@ use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
 use assize_llm::{ClientSetup, ModelClient, ModelName, known_providers};
-use assize_rubric::{Judging, Tokens};
+use assize_rubric::{Judging, Outcome, RawScore, Tokens};
 use assize_store::CaseRecord;
 use assize_testkit::mock::{Incoming, MockServer, Reply};
 use serde_json::{Value, json};
