@@ -6,7 +6,6 @@ use serde_json::Value;
 use super::OfflineJudge;
 use super::decide::{Decision, decide};
 use super::search::Library;
-use super::vocabulary::Vocabulary;
 use crate::{BehaviourDecision, BehaviourJudgement, BehaviourTask, RubricJudge as _};
 
 /// Facts that are compared at most; a ground truth of more is a document, not a list of facts.
@@ -35,20 +34,17 @@ impl OfflineJudge {
         if facts.is_empty() {
             return refuse("the offline judge needs a ground truth or pass conditions to compare with");
         }
-        let mut vocabulary = Vocabulary::new();
-        let question = task.source_narrative.as_deref().unwrap_or_default();
-        let library =
-            Library::read(std::iter::once(task.candidate_output.as_str()), question, &mut vocabulary);
+        let library = Library::read(std::iter::once(task.candidate_output.as_str()));
         let (mut met, mut missed, mut doubted) = (0u32, None, None);
         let mut quotes = Vec::new();
         for fact in facts.iter().take(MAX_FACTS) {
-            let covered = decide(&Criterion::checklist("fact", fact), &library, None, &mut vocabulary);
+            let covered = decide(&Criterion::checklist("fact", fact), &library, None);
             quotes.extend(covered.quote.clone());
             if covered.outcome != Outcome::Met {
                 missed.get_or_insert(covered);
                 continue;
             }
-            let contradicts = compares.then(|| contradiction(fact, &library, &mut vocabulary)).flatten();
+            let contradicts = compares.then(|| contradiction(fact, &library)).flatten();
             match contradicts {
                 Some(decision) => drop(doubted.get_or_insert(decision)),
                 None => met += 1,
@@ -79,10 +75,10 @@ impl OfflineJudge {
 }
 
 /// What speaks against the output saying the fact.
-fn contradiction(fact: &str, library: &Library<'_>, vocabulary: &mut Vocabulary) -> Option<Decision> {
+fn contradiction(fact: &str, library: &Library<'_>) -> Option<Decision> {
     let mut criterion = Criterion::checklist("fact", fact);
     criterion.operator = Operator::Contradiction;
-    let decision = decide(&criterion, library, None, vocabulary);
+    let decision = decide(&criterion, library, None);
     (decision.outcome == Outcome::Unmet).then_some(decision)
 }
 

@@ -1,13 +1,9 @@
 //! One score for a whole answer, without a model: how well it covers its expected outcome.
 
-use std::sync::Arc;
+use assize_rubric::{Band, Bands, Criterion, Evidence, Outcome, RawScore, Scale, UngradedKind, Unit};
 
-use assize_rubric::{
-    Band, Bands, Criterion, EvidencePolicy, Judging, Outcome, RawScore, Rubric, Scale, UngradedKind, Unit,
-};
-
-use super::OfflineJudge;
-use crate::{Asking, RubricJudge as _, RubricTask, WholeJudgement, WholeScore, WholeTask};
+use super::{OfflineJudge, decisions};
+use crate::{RubricJudge as _, WholeJudgement, WholeScore, WholeTask};
 
 impl OfflineJudge {
     /// Instructions of an author can't be followed without understanding them, so they end ungraded.
@@ -22,21 +18,8 @@ impl OfflineJudge {
         let Some(outcome) = material.expected_outcome.as_ref().or(material.reference.as_ref()) else {
             return refuse("the offline judge needs an expected outcome or a reference to compare with");
         };
-        let Some(rubric) = rubric(outcome) else {
+        let Some(decision) = scored("whole", outcome).and_then(|it| decisions(material, &[it]).pop()) else {
             return refuse("the expected outcome can't be judged by itself");
-        };
-        let task = RubricTask {
-            material: Arc::clone(material),
-            rubric: Arc::new(rubric),
-            judging: Judging::PerCriterion,
-            evidence: EvidencePolicy::Checked,
-            truncate: assize_rubric::Truncate::Never,
-            case_id: String::new(),
-            repeat: 1,
-            asking: Asking::default(),
-        };
-        let Some(decision) = self.decide_all(&task).into_iter().next() else {
-            return refuse("there was nothing to decide");
         };
         let score = match decision.outcome {
             Outcome::Scored(raw) => Unit::new(raw.value()).ok(),
@@ -45,15 +28,10 @@ impl OfflineJudge {
         let Some(score) = score else { return refuse(&decision.reason) };
         let score = WholeScore { score, findings: Vec::new() };
         WholeJudgement {
-            evidence: decision.evidence,
+            evidence: decision.quote.into_iter().map(|quote| Evidence { quote, verified: true }).collect(),
             ..WholeJudgement::decided(judge, score, decision.reason)
         }
     }
-}
-
-/// The outcome as one criterion that is scored from 0 to 10.
-fn rubric(outcome: &str) -> Option<Rubric> {
-    Rubric::new(vec![scored("whole", outcome)?]).ok()
 }
 
 /// A text as a criterion that is scored from 0 to 10 by how much of it an answer covers.
@@ -70,6 +48,8 @@ pub(super) fn scored(id: &str, text: &str) -> Option<Criterion> {
 
 #[cfg(test)]
 mod tests {
+    use std::sync::Arc;
+
     use super::*;
     use crate::Material;
 
