@@ -141,8 +141,8 @@ impl RunArgs {
                 .map(|judge| PanelJudge { name: judge.clone(), weight: weight(judge) })
                 .collect(),
             repeats: self.panel.judge_repeats,
-            combine: combine.and_then(|choice| PanelRule::named(&word(choice))),
-            ties: ties.and_then(|choice| Ties::named(&word(choice))),
+            combine: combine.and_then(|choice| PanelRule::from_name(&word(choice))),
+            ties: ties.and_then(|choice| Ties::from_name(&word(choice))),
             temperature: self.panel.judge_temperature,
             escalate: self.panel.escalate.clone().map(|to| Escalation { to, when: EscalateWhen::default() }),
             scoring: self.panel.scoring.map(Scoring::from),
@@ -224,10 +224,10 @@ mod tests {
     #[test]
     fn every_choice_is_a_rule() {
         for choice in CombineChoice::value_variants() {
-            assert!(PanelRule::named(&word(*choice)).is_some());
+            assert!(PanelRule::from_name(&word(*choice)).is_some());
         }
         for choice in TiesChoice::value_variants() {
-            assert!(Ties::named(&word(*choice)).is_some());
+            assert!(Ties::from_name(&word(*choice)).is_some());
         }
     }
 }

@@ -53,17 +53,11 @@ pub enum EscalateWhen {
     Unsure,
 }
 
+assize_rubric::named_variants!(EscalateWhen { Split = "split", Unsure = "unsure" });
+
 impl EscalateWhen {
     /// The probability from which a decision of met or unmet counts as sure.
     pub const SURE: f64 = 0.8;
-
-    /// The word used in files and records.
-    pub const fn name(self) -> &'static str {
-        match self {
-            Self::Split => "split",
-            Self::Unsure => "unsure",
-        }
-    }
 }
 
 /// How a decision is read out of a reply.

@@ -182,20 +182,11 @@ pub enum EvaluatorType {
     ManualSme,
 }
 
+assize_rubric::named_variants!(EvaluatorType {
+    Code = "code", LlmJudge = "llm_judge", Hybrid = "hybrid", ManualSme = "manual_sme",
+});
+
 impl EvaluatorType {
-    /// All of them.
-    pub const ALL: [Self; 4] = [Self::Code, Self::LlmJudge, Self::Hybrid, Self::ManualSme];
-
-    /// The word used in files and output.
-    pub const fn name(self) -> &'static str {
-        match self {
-            Self::Code => "code",
-            Self::LlmJudge => "llm_judge",
-            Self::Hybrid => "hybrid",
-            Self::ManualSme => "manual_sme",
-        }
-    }
-
     /// Whether it asks a model with a prompt file.
     pub const fn needs_prompt(self) -> bool {
         matches!(self, Self::LlmJudge | Self::Hybrid)
