@@ -97,7 +97,9 @@ impl<'a> Library<'a> {
             }
         }
         coverage.whole = share(&whole);
-        whole.keys().for_each(|wanted| coverage.found[*wanted] = true);
+        for wanted in whole.keys() {
+            coverage.found[*wanted] = true;
+        }
         coverage
     }
 
