@@ -218,28 +218,9 @@ pub enum Truncate {
     Chunk,
 }
 
-impl Truncate {
-    /// Every mode, by the name that files and the command line use.
-    pub const NAMES: [&'static str; 5] = ["never", "head", "tail", "middle", "chunk"];
-
-    /// The name that files and the command line use.
-    pub const fn name(self) -> &'static str {
-        match self {
-            Self::Never => "never",
-            Self::Head => "head",
-            Self::Tail => "tail",
-            Self::Middle => "middle",
-            Self::Chunk => "chunk",
-        }
-    }
-
-    /// The mode of that name.
-    pub fn from_name(name: &str) -> Option<Self> {
-        [Self::Never, Self::Head, Self::Tail, Self::Middle, Self::Chunk]
-            .into_iter()
-            .find(|mode| mode.name() == name)
-    }
-}
+crate::named_variants!(Truncate {
+    Never = "never", Head = "head", Tail = "tail", Middle = "middle", Chunk = "chunk",
+});
 
 /// How sure a judge says it is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]

@@ -33,6 +33,7 @@ mod judging;
 mod label;
 mod message;
 mod money;
+mod named;
 mod number;
 mod outcome;
 mod pairwise;

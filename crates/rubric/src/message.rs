@@ -21,20 +21,7 @@ pub enum Role {
     Tool,
 }
 
-impl Role {
-    /// All roles, in the order they are listed in diagnostics.
-    pub const ALL: [Self; 4] = [Self::System, Self::User, Self::Assistant, Self::Tool];
-
-    /// The word used in files and chat formats.
-    pub const fn name(self) -> &'static str {
-        match self {
-            Self::System => "system",
-            Self::User => "user",
-            Self::Assistant => "assistant",
-            Self::Tool => "tool",
-        }
-    }
-}
+crate::named_variants!(Role { System = "system", User = "user", Assistant = "assistant", Tool = "tool" });
 
 /// One message of an eval file.
 #[derive(Debug, Clone, PartialEq)]

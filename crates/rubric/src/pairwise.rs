@@ -31,10 +31,9 @@ pub enum PairOutcome {
     Inconsistent,
 }
 
-impl PairOutcome {
-    /// All of them, in the order in which they are told.
-    pub const ALL: [Self; 4] = [Self::Win, Self::Loss, Self::Tie, Self::Inconsistent];
+crate::named_variants!(PairOutcome { Win = "win", Loss = "loss", Tie = "tie", Inconsistent = "inconsistent" });
 
+impl PairOutcome {
     /// From the decision with the candidate first and the one with the baseline first. Only what both orders say counts
     /// as said: a win in one and a tie in the other is inconsistent, too.
     pub const fn of(candidate_first: Preference, baseline_first: Preference) -> Self {
@@ -43,16 +42,6 @@ impl PairOutcome {
             (Preference::Second, Preference::First) => Self::Loss,
             (Preference::Tie, Preference::Tie) => Self::Tie,
             _ => Self::Inconsistent,
-        }
-    }
-
-    /// The word for it.
-    pub const fn name(self) -> &'static str {
-        match self {
-            Self::Win => "win",
-            Self::Loss => "loss",
-            Self::Tie => "tie",
-            Self::Inconsistent => "inconsistent",
         }
     }
 

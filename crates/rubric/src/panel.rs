@@ -28,28 +28,12 @@ pub enum PanelRule {
     Weighted,
 }
 
+crate::named_variants!(PanelRule {
+    Majority = "majority", Mean = "mean", Median = "median", Unanimous = "unanimous", Any = "any",
+    Weighted = "weighted",
+});
+
 impl PanelRule {
-    /// All rules.
-    pub const ALL: [Self; 6] =
-        [Self::Majority, Self::Mean, Self::Median, Self::Unanimous, Self::Any, Self::Weighted];
-
-    /// The word used in files, options and records.
-    pub const fn name(self) -> &'static str {
-        match self {
-            Self::Majority => "majority",
-            Self::Mean => "mean",
-            Self::Median => "median",
-            Self::Unanimous => "unanimous",
-            Self::Any => "any",
-            Self::Weighted => "weighted",
-        }
-    }
-
-    /// The rule of this name.
-    pub fn named(name: &str) -> Option<Self> {
-        Self::ALL.into_iter().find(|rule| rule.name() == name)
-    }
-
     /// The rule where nobody names one: a vote on met or unmet, the mean of scores.
     pub const fn usual(scale: &Scale) -> Self {
         match scale {
@@ -72,21 +56,7 @@ pub enum Ties {
     Pass,
 }
 
-impl Ties {
-    /// The word used in files, options and records.
-    pub const fn name(self) -> &'static str {
-        match self {
-            Self::Ungraded => "ungraded",
-            Self::Fail => "fail",
-            Self::Pass => "pass",
-        }
-    }
-
-    /// What this word stands for.
-    pub fn named(name: &str) -> Option<Self> {
-        [Self::Ungraded, Self::Fail, Self::Pass].into_iter().find(|ties| ties.name() == name)
-    }
-}
+crate::named_variants!(Ties { Ungraded = "ungraded", Fail = "fail", Pass = "pass" });
 
 /// The value of a vote.
 #[derive(Debug, Clone, Copy, PartialEq)]

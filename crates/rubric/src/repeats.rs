@@ -23,20 +23,9 @@ pub enum RepeatStrategy {
     ConfidenceInterval,
 }
 
-impl RepeatStrategy {
-    /// All strategies.
-    pub const ALL: [Self; 4] = [Self::PassAtK, Self::PassAll, Self::Mean, Self::ConfidenceInterval];
-
-    /// The word used in files, records and output.
-    pub const fn name(self) -> &'static str {
-        match self {
-            Self::PassAtK => "pass_at_k",
-            Self::PassAll => "pass_all",
-            Self::Mean => "mean",
-            Self::ConfidenceInterval => "confidence_interval",
-        }
-    }
-}
+crate::named_variants!(RepeatStrategy {
+    PassAtK = "pass_at_k", PassAll = "pass_all", Mean = "mean", ConfidenceInterval = "confidence_interval",
+});
 
 /// How a case is repeated.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize, JsonSchema)]

@@ -29,20 +29,11 @@ pub enum Verdict {
     Incomplete,
 }
 
+crate::named_variants!(Verdict {
+    Pass = "pass", Borderline = "borderline", Fail = "fail", Incomplete = "incomplete",
+});
+
 impl Verdict {
-    /// All verdicts, best first.
-    pub const ALL: [Self; 4] = [Self::Pass, Self::Borderline, Self::Fail, Self::Incomplete];
-
-    /// The word used in records and output.
-    pub const fn name(self) -> &'static str {
-        match self {
-            Self::Pass => "pass",
-            Self::Borderline => "borderline",
-            Self::Fail => "fail",
-            Self::Incomplete => "incomplete",
-        }
-    }
-
     /// Pass and fail change places. Borderline and incomplete stay what they are.
     pub const fn negated(self) -> Self {
         match self {

@@ -68,13 +68,4 @@ pub enum CardPartKind {
     Benchmark,
 }
 
-impl CardPartKind {
-    /// The word used in records and output.
-    pub const fn name(self) -> &'static str {
-        match self {
-            Self::Index => "index",
-            Self::Rubric => "rubric",
-            Self::Benchmark => "benchmark",
-        }
-    }
-}
+assize_rubric::named_variants!(CardPartKind { Index = "index", Rubric = "rubric", Benchmark = "benchmark" });

@@ -28,33 +28,14 @@ pub enum Format {
 #[error("no log format is called `{0}`; there are {known}", known = Format::names())]
 pub struct UnknownFormat(pub String);
 
+assize_rubric::named_variants!(Format {
+    ClaudeCode = "claude-code", Codex = "codex", Copilot = "copilot", Gemini = "gemini",
+    OpenCode = "opencode", Pi = "pi", OpenTelemetry = "otel",
+});
+
 impl Format {
-    /// All formats.
-    pub const ALL: [Self; 7] = [
-        Self::ClaudeCode,
-        Self::Codex,
-        Self::Copilot,
-        Self::Gemini,
-        Self::OpenCode,
-        Self::Pi,
-        Self::OpenTelemetry,
-    ];
-
-    /// Returns the name of the format.
-    pub const fn name(self) -> &'static str {
-        match self {
-            Self::ClaudeCode => "claude-code",
-            Self::Codex => "codex",
-            Self::Copilot => "copilot",
-            Self::Gemini => "gemini",
-            Self::OpenCode => "opencode",
-            Self::Pi => "pi",
-            Self::OpenTelemetry => "otel",
-        }
-    }
-
     fn names() -> String {
-        Self::ALL.map(Self::name).join(", ")
+        Self::NAMES.join(", ")
     }
 
     /// Detects the format of a record; most logs identify themselves in their first record.
@@ -134,6 +115,6 @@ impl FromStr for Format {
             "opentelemetry" | "otlp" => "otel",
             other => other,
         };
-        Self::ALL.into_iter().find(|format| format.name() == same).ok_or(UnknownFormat(name))
+        Self::from_name(same).ok_or(UnknownFormat(name))
     }
 }

@@ -22,23 +22,12 @@ pub enum Respect {
     Lines,
 }
 
+assize_rubric::named_variants!(Respect {
+    Question = "question", Rubric = "rubric", Judge = "judge", Prompt = "prompt", Judging = "judging",
+    Lines = "lines",
+});
+
 impl Respect {
-    /// All aspects.
-    pub const ALL: [Self; 6] =
-        [Self::Question, Self::Rubric, Self::Judge, Self::Prompt, Self::Judging, Self::Lines];
-
-    /// Returns the name used on the command line and in records.
-    pub const fn name(self) -> &'static str {
-        match self {
-            Self::Question => "question",
-            Self::Rubric => "rubric",
-            Self::Judge => "judge",
-            Self::Prompt => "prompt",
-            Self::Judging => "judging",
-            Self::Lines => "lines",
-        }
-    }
-
     /// Describes the difference in words.
     pub const fn what(self) -> &'static str {
         match self {

@@ -51,16 +51,7 @@ pub enum Told {
     Inconclusive,
 }
 
-impl Told {
-    /// Returns the word used in records.
-    pub const fn name(self) -> &'static str {
-        match self {
-            Self::First => "first",
-            Self::Second => "second",
-            Self::Inconclusive => "inconclusive",
-        }
-    }
-}
+assize_rubric::named_variants!(Told { First = "first", Second = "second", Inconclusive = "inconclusive" });
 
 /// Report of all pairwise comparisons.
 #[derive(Debug, Clone, PartialEq)]

@@ -14,21 +14,9 @@ pub enum Place {
     Inject,
 }
 
+assize_rubric::named_variants!(Place { Append = "append", Prepend = "prepend", Inject = "inject" });
+
 impl Place {
-    /// Returns the name used on the command line and in records.
-    pub const fn name(self) -> &'static str {
-        match self {
-            Self::Append => "append",
-            Self::Prepend => "prepend",
-            Self::Inject => "inject",
-        }
-    }
-
-    /// Returns the position with this name.
-    pub fn of_name(name: &str) -> Option<Self> {
-        [Self::Append, Self::Prepend, Self::Inject].into_iter().find(|place| place.name() == name)
-    }
-
     /// Returns the answer with the text inserted at this position, separated by blank lines.
     pub fn put(self, answer: &str, text: &str) -> String {
         if answer.is_empty() {
@@ -76,7 +64,7 @@ mod tests {
         assert_eq!(Place::Inject.put("äöü", "X").replace("\n\nX\n\n", ""), "äöü");
         assert_eq!(Place::Inject.put("", "X"), "X");
         for place in [Place::Append, Place::Prepend, Place::Inject] {
-            assert_eq!(Place::of_name(place.name()), Some(place));
+            assert_eq!(Place::from_name(place.name()), Some(place));
         }
     }
 }

@@ -181,7 +181,7 @@ fn merge(into: &mut Value, more: Value) {
 fn probe_of<'p>(label: &str, known: &'p [Probe]) -> Option<(&'p Probe, Place)> {
     let (name, place) = label.rsplit_once('.')?;
     let probe = known.iter().find(|probe| probe.name == name)?;
-    Some((probe, Place::of_name(place)?))
+    Some((probe, Place::from_name(place)?))
 }
 
 /// Orders tallies by win rate, then by flip rate, descending.

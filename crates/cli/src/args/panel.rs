@@ -111,8 +111,8 @@ impl PanelArgs {
             weights: self.judge_weight.clone(),
             repeats: self.judge_repeats,
             temperature: self.judge_temperature,
-            combine: self.combine.and_then(|choice| PanelRule::named(&word(choice))),
-            ties: self.ties.and_then(|choice| Ties::named(&word(choice))),
+            combine: self.combine.and_then(|choice| PanelRule::from_name(&word(choice))),
+            ties: self.ties.and_then(|choice| Ties::from_name(&word(choice))),
             scoring: self.scoring.map(Scoring::from),
             escalate: self.escalate.clone(),
             warm_up: self.warm_up.into(),
@@ -158,10 +158,10 @@ mod tests {
     #[test]
     fn every_choice_is_a_rule() {
         for choice in CombineChoice::value_variants() {
-            assert!(PanelRule::named(&word(*choice)).is_some());
+            assert!(PanelRule::from_name(&word(*choice)).is_some());
         }
         for choice in TiesChoice::value_variants() {
-            assert!(Ties::named(&word(*choice)).is_some());
+            assert!(Ties::from_name(&word(*choice)).is_some());
         }
     }
 }

@@ -91,7 +91,7 @@ pub(super) fn age(text: &str) -> Result<Duration, String> {
 
 /// A place in an answer.
 pub(super) fn place(text: &str) -> Result<Place, String> {
-    Place::of_name(text).ok_or_else(|| format!("`{text}` is not one of append, prepend, inject"))
+    Place::from_name(text).ok_or_else(|| format!("`{text}` is not one of append, prepend, inject"))
 }
 
 /// `NAME=TEXT`; a name may hold a `=`, the text may not.

@@ -225,7 +225,7 @@ fn role(cx: &mut Context, object: &mut Object<'_>) -> Option<Role> {
         return None;
     };
     let word = string(node, "role", &mut cx.problems)?;
-    if let Some(role) = Role::ALL.into_iter().find(|role| role.name() == word.value) {
+    if let Some(role) = Role::from_name(&word.value) {
         return Some(role);
     }
     let mut diagnostic = Diagnostic::error(
@@ -239,8 +239,9 @@ fn role(cx: &mut Context, object: &mut Object<'_>) -> Option<Role> {
         "ai" | "bot" | "model" | "agent" => Some("assistant"),
         "developer" => Some("system"),
         "function" => Some("tool"),
-        other => did_you_mean(other, Role::ALL.map(Role::name))
-            .or_else(|| Role::ALL.map(Role::name).into_iter().find(|name| *name == other)),
+        other => {
+            did_you_mean(other, Role::NAMES).or_else(|| Role::NAMES.into_iter().find(|name| *name == other))
+        }
     };
     if let Some(near) = near {
         diagnostic = diagnostic.with_help(format!("did you mean `{near}`?")).with_suggestion(

@@ -184,20 +184,11 @@ pub enum EvaluatorType {
     ManualSme,
 }
 
+assize_rubric::named_variants!(EvaluatorType {
+    Code = "code", LlmJudge = "llm_judge", Hybrid = "hybrid", ManualSme = "manual_sme",
+});
+
 impl EvaluatorType {
-    /// All kinds.
-    pub const ALL: [Self; 4] = [Self::Code, Self::LlmJudge, Self::Hybrid, Self::ManualSme];
-
-    /// Returns the name used in files and output.
-    pub const fn name(self) -> &'static str {
-        match self {
-            Self::Code => "code",
-            Self::LlmJudge => "llm_judge",
-            Self::Hybrid => "hybrid",
-            Self::ManualSme => "manual_sme",
-        }
-    }
-
     /// Returns true if it asks a model with a prompt file.
     pub const fn needs_prompt(self) -> bool {
         matches!(self, Self::LlmJudge | Self::Hybrid)

@@ -153,17 +153,9 @@ pub enum Moment {
     AfterAll,
 }
 
-impl Moment {
-    /// Returns its key in eval files.
-    pub const fn name(self) -> &'static str {
-        match self {
-            Self::BeforeAll => "before_all",
-            Self::BeforeEach => "before_each",
-            Self::AfterEach => "after_each",
-            Self::AfterAll => "after_all",
-        }
-    }
-}
+assize_rubric::named_variants!(Moment {
+    BeforeAll = "before_all", BeforeEach = "before_each", AfterEach = "after_each", AfterAll = "after_all",
+});
 
 /// Action at an event: a reset, a command, or both.
 #[derive(Debug, Clone, PartialEq)]

@@ -2,14 +2,13 @@
 
 use assize_evalfile::ScoringScale;
 use assize_rubric::{
-    BenchmarkFinding, Confidence, Criterion, Decision as JudgeDecision, Evidence, Operator, Outcome,
+    BenchmarkFinding, Confidence, Criterion, Decision, Evidence, Operator, Outcome,
 };
 use serde_json::Value;
 
 use super::OfflineJudge;
-use super::decide::{Decision, decide};
+use super::decide::{CoverageDecision, decide};
 use super::search::Library;
-use super::vocabulary::Vocabulary;
 use crate::{BehaviourTask, Judge as _};
 
 /// Facts that are compared at most; a ground truth of more is a document, not a list of facts.
@@ -22,7 +21,7 @@ impl OfflineJudge {
     /// seems to contradict it as well, words can't settle it: that is uncertain. Without a ground truth
     /// the pass conditions of the prompt are looked for. The prompt itself can't be followed without
     /// understanding it, and neither can the question whether a benchmark applies.
-    pub(super) fn decide_behaviour(self, task: &BehaviourTask) -> JudgeDecision {
+    pub(super) fn decide_behaviour(self, task: &BehaviourTask) -> Decision {
         let refuse = |message: &str| self.refuse(message);
         let behaviour = &task.behaviour;
         if behaviour.applicability.is_some() {
@@ -37,20 +36,17 @@ impl OfflineJudge {
         if facts.is_empty() {
             return refuse("the offline judge needs a ground truth or pass conditions to compare with");
         }
-        let mut vocabulary = Vocabulary::new();
-        let question = task.source_narrative.as_deref().unwrap_or_default();
-        let library =
-            Library::read(std::iter::once(task.candidate_output.as_str()), question, &mut vocabulary);
+        let library = Library::read(std::iter::once(task.candidate_output.as_str()));
         let (mut met, mut missed, mut doubted) = (0u32, None, None);
         let mut quotes = Vec::new();
         for fact in facts.iter().take(MAX_FACTS) {
-            let covered = decide(&Criterion::checklist("fact", fact), &library, None, &mut vocabulary);
+            let covered = decide(&Criterion::checklist("fact", fact), &library, None);
             quotes.extend(covered.quote.clone());
             if covered.outcome != Outcome::Met {
                 missed.get_or_insert(covered);
                 continue;
             }
-            let contradicts = compares.then(|| contradiction(fact, &library, &mut vocabulary)).flatten();
+            let contradicts = compares.then(|| contradiction(fact, &library)).flatten();
             match contradicts {
                 Some(decision) => drop(doubted.get_or_insert(decision)),
                 None => met += 1,
@@ -72,20 +68,20 @@ impl OfflineJudge {
         let scale = behaviour.scale.as_ref().map(ScoringScale::benchmark_scale);
         let finding = BenchmarkFinding::judged(pass, score, uncertain, scale);
         let reason: String = reason.chars().take(MAX_REASON).collect();
-        JudgeDecision {
+        Decision {
             confidence: Some(Confidence::Low),
             // A quote is a slice of the output, so there is nothing left to verify.
             evidence: quotes.into_iter().map(|quote| Evidence { quote, verified: true }).collect(),
-            ..JudgeDecision::new(self.identity(), finding, reason)
+            ..Decision::new(self.identity(), finding, reason)
         }
     }
 }
 
 /// What speaks against the output saying the fact.
-fn contradiction(fact: &str, library: &Library<'_>, vocabulary: &mut Vocabulary) -> Option<Decision> {
+fn contradiction(fact: &str, library: &Library<'_>) -> Option<CoverageDecision> {
     let mut criterion = Criterion::checklist("fact", fact);
     criterion.operator = Operator::Contradiction;
-    let decision = decide(&criterion, library, None, vocabulary);
+    let decision = decide(&criterion, library, None);
     (decision.outcome == Outcome::Unmet).then_some(decision)
 }
 
@@ -119,7 +115,7 @@ mod tests {
 
     use super::*;
 
-    fn judged(truth: Option<&str>, output: &str) -> JudgeDecision {
+    fn judged(truth: Option<&str>, output: &str) -> Decision {
         let behaviour = Behaviour {
             prompt: "p".into(),
             guidelines: Vec::new(),

@@ -1,14 +1,16 @@
 //! What a criterion asks for, as terms to look for and whether they should be there.
 
-use std::collections::HashMap;
+use std::ops::Range;
 
-use super::tokens::{Kind, tokens};
-use super::vocabulary::{Seen, Term, TermId, Vocabulary};
+use super::text::{Word, words};
+use super::words::WORDS;
 
 /// The most terms of a criterion that are looked for; later ones are left out.
 const MOST_TERMS: usize = 400;
 /// Content words before a negation that still leave it the point of the criterion: "The function does not ...".
 const SUBJECT_WORDS: usize = 2;
+/// Words of the longest quotation that is looked for as it stands; a longer one is looked for word by word.
+const PHRASE_WORDS: usize = 12;
 
 /// A criterion as the offline judge understands it.
 #[derive(Debug)]
@@ -22,14 +24,24 @@ pub(super) struct Claim {
 /// One term a criterion asks for.
 #[derive(Debug, Clone)]
 pub(super) struct Wanted {
-    pub(super) term: TermId,
-    /// The word as the criterion spells it.
+    pub(super) sought: Sought,
+    /// The term as the criterion spells it.
     pub(super) spelling: String,
-    pub(super) kind: Kind,
-    /// How much it counts before its rarity is known.
+    /// How much it counts.
     pub(super) weight: f64,
     /// Terms joined by "or" share a group; one of them is enough.
     pub(super) group: usize,
+}
+
+/// What is looked for.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) enum Sought {
+    /// A word by its stem.
+    Stem(String),
+    /// A number, or a class of numbers such as `2xx`.
+    Number(String),
+    /// Words in quotes or back-ticks, or a bound such as `O(n log n)`: these words in this order.
+    Phrase(Vec<String>),
 }
 
 /// Where a criterion says no.
@@ -43,129 +55,125 @@ pub(super) enum Polarity {
     Denial,
 }
 
+/// A word of a criterion, or the words of a quotation.
+struct Part<'w> {
+    words: &'w [Word],
+    is_phrase: bool,
+}
+
+impl Part<'_> {
+    fn is_negation(&self) -> bool {
+        !self.is_phrase && self.words[0].is_negation
+    }
+
+    fn is_content(&self) -> bool {
+        self.is_phrase || self.words[0].is_content && !self.words[0].is_negation
+    }
+
+    fn is_instruction(&self) -> bool {
+        !self.is_phrase && !self.words[0].is_number && WORDS.is_instruction(&self.words[0].spelling)
+    }
+
+    fn bytes(&self) -> Range<usize> {
+        self.words[0].bytes.start..self.words[self.words.len() - 1].bytes.end
+    }
+
+    /// The part as the criterion writes it; a bound with the bracket at its end.
+    fn spelling(&self, text: &str) -> String {
+        let bytes = self.bytes();
+        let is_bound =
+            self.is_phrase && text[bytes.clone()].contains('(') && text[bytes.end..].starts_with(')');
+
+        text[bytes.start..bytes.end + usize::from(is_bound)].to_owned()
+    }
+
+    fn sought(&self) -> Sought {
+        let word = &self.words[0];
+        match (self.is_phrase, word.is_number) {
+            (true, _) => Sought::Phrase(self.words.iter().map(|word| word.spelling.clone()).collect()),
+            (false, true) => Sought::Number(word.stem.clone()),
+            (false, false) => Sought::Stem(word.stem.clone()),
+        }
+    }
+}
+
 impl Claim {
-    /// Reads a criterion. Linear in its length.
-    pub(super) fn read(text: &str, vocabulary: &mut Vocabulary) -> Self {
-        let all: Vec<(Seen, Mark)> = marks(text, vocabulary);
-        let polarity = polarity(&all, vocabulary);
+    /// Reads a criterion.
+    pub(super) fn read(text: &str) -> Self {
+        let words = words(text);
+        let parts = parts(text, &words);
+        let polarity = polarity(&parts);
         let skip = match polarity {
-            Polarity::Absence => all.iter().position(|(seen, _)| seen.negation).map_or(0, |at| at + 1),
+            Polarity::Absence => parts.iter().position(Part::is_negation).map_or(0, |at| at + 1),
             Polarity::Plain | Polarity::Denial => 0,
         };
-        let content: Vec<_> =
-            all[skip..].iter().filter(|(seen, mark)| is_content(*seen, mark.kind)).collect();
-        let plain: Vec<_> = content
-            .iter()
-            .copied()
-            .filter(|(seen, _)| !vocabulary.terms()[seen.term as usize].instruction)
-            .collect();
         // A criterion made of nothing but instruction words ("gives an explanation") has only those to look for.
-        let chosen = if plain.is_empty() { content } else { plain };
-        let mut wanted: Vec<Wanted> = Vec::new();
-        let mut known: HashMap<TermId, usize> = HashMap::new();
-        let mut group = 0;
-        for (seen, mark) in chosen {
-            if known.contains_key(&seen.term) {
-                continue;
+        let is_plain = |part: &Part<'_>| part.is_content() && !part.is_instruction();
+        let any_plain = parts[skip..].iter().any(is_plain);
+        let (mut wanted, mut group, mut joined) = (Vec::<Wanted>::new(), 0, false);
+
+        for part in &parts[skip..] {
+            let chosen = if any_plain { is_plain(part) } else { part.is_content() };
+            let sought = part.sought();
+            if chosen && wanted.len() < MOST_TERMS && !wanted.iter().any(|known| known.sought == sought) {
+                let before = text[..part.bytes().start].ends_with('/');
+                group += usize::from(!joined && !before || wanted.is_empty());
+                let weight = match &sought {
+                    Sought::Stem(_) if part.is_instruction() || WORDS.is_general(&part.words[0].spelling) => {
+                        0.6
+                    }
+                    Sought::Stem(_) => 1.0,
+                    Sought::Number(_) | Sought::Phrase(_) => 1.5,
+                };
+                wanted.push(Wanted { sought, spelling: part.spelling(text), weight, group });
             }
-            if wanted.len() >= MOST_TERMS {
-                break;
-            }
-            if !mark.after_or {
-                group += 1;
-            }
-            known.insert(seen.term, wanted.len());
-            wanted.push(Wanted {
-                term: seen.term,
-                spelling: text[mark.start..mark.end].to_owned(),
-                kind: vocabulary.terms()[seen.term as usize].kind,
-                weight: weight(&vocabulary.terms()[seen.term as usize], *mark),
-                group,
-            });
+            joined = part.words[0].spelling == "or" || joined && !part.is_content();
         }
         Self { wanted, polarity }
     }
 }
 
-/// What stands around a token of a criterion.
-#[derive(Debug, Clone, Copy)]
-struct Mark {
-    start: usize,
-    end: usize,
-    kind: Kind,
-    /// Whether "or" or "/" joins it to the content word before it.
-    after_or: bool,
-    /// Whether it stands in quotes or back-ticks, or is a piece of an identifier.
-    literal: bool,
-    /// Whether it is one of several examples.
-    example: bool,
-}
+/// The words of a criterion, those of a quotation together.
+fn parts<'w>(text: &str, words: &'w [Word]) -> Vec<Part<'w>> {
+    let (mut found, mut rest) = (Vec::new(), words);
 
-fn marks(text: &str, vocabulary: &mut Vocabulary) -> Vec<(Seen, Mark)> {
-    let mut out: Vec<(Seen, Mark)> = Vec::new();
-    let (mut quoted, mut example, mut joined) = (false, false, false);
-    let mut previous_end = 0;
-    for token in tokens(text) {
-        let gap = &text[previous_end..token.start];
-        if gap.matches(['"', '`', '“', '”']).count() % 2 == 1 {
-            quoted = !quoted;
-        }
-        if gap.contains([')', ';', '.', '\n']) {
-            example = false;
-        }
-        let word = &text[token.start..token.end];
-        let lower = word.to_ascii_lowercase();
-        let before = out.last().map(|(_, mark)| text[mark.start..mark.end].to_ascii_lowercase());
-        match (before.as_deref(), lower.as_str()) {
-            (Some("such"), "as") | (Some("e"), "g") | (Some("for"), "example" | "instance") => example = true,
-            _ => {}
-        }
-        let seen = vocabulary.see(text, token);
-        let identifier = gap.ends_with('_') || text[token.end..].starts_with(['_', '(']);
-        let slash = gap == "/" && !identifier;
-        let mark = Mark {
-            start: token.start,
-            end: token.end,
-            kind: token.kind,
-            after_or: (joined || slash) && out.iter().any(|(seen, mark)| is_content(*seen, mark.kind)),
-            literal: quoted || identifier,
-            example,
-        };
-        joined = lower == "or" || (joined && seen.stop);
-        previous_end = token.end;
-        out.push((seen, mark));
+    while let Some(first) = rest.first() {
+        let phrase = phrase_end(text, first.bytes.start)
+            .map(|end| rest.iter().take_while(|word| word.bytes.end <= end).count())
+            .filter(|count| (1..=PHRASE_WORDS).contains(count));
+        let (part, others) = rest.split_at(phrase.unwrap_or(1));
+        found.push(Part { words: part, is_phrase: phrase.is_some() });
+        rest = others;
     }
-    out
+    found
 }
 
-fn is_content(seen: Seen, kind: Kind) -> bool {
-    (!seen.stop || kind != Kind::Word) && !seen.negation
+/// Where the quotation or the bound ends that begins at a word.
+fn phrase_end(text: &str, start: usize) -> Option<usize> {
+    let (before, rest) = text.split_at(start);
+    let close = match before.chars().next_back() {
+        Some('"') if before.matches('"').count() % 2 == 1 => '"',
+        Some('`') if before.matches('`').count() % 2 == 1 => '`',
+        Some('“') => '”',
+        Some('«') => '»',
+        _ if rest.starts_with("O(") || rest.starts_with("Θ(") => ')',
+        _ => return None,
+    };
+
+    rest.find(close).map(|end| start + end)
 }
 
-fn polarity(all: &[(Seen, Mark)], vocabulary: &Vocabulary) -> Polarity {
-    let mut subject = 0;
-    let mut said = false;
-    for (seen, mark) in all {
-        let term = &vocabulary.terms()[seen.term as usize];
-        if seen.negation {
+fn polarity(parts: &[Part<'_>]) -> Polarity {
+    let (mut subject, mut said) = (0, false);
+
+    for part in parts {
+        if part.is_negation() {
             return if !said && subject <= SUBJECT_WORDS { Polarity::Absence } else { Polarity::Denial };
         }
-        said |= term.saying;
-        if is_content(*seen, mark.kind) && !term.instruction {
-            subject += 1;
-        }
+        said |= !part.is_phrase && WORDS.is_saying(&part.words[0].spelling);
+        subject += usize::from(part.is_content() && !part.is_instruction());
     }
     Polarity::Plain
-}
-
-fn weight(term: &Term, mark: Mark) -> f64 {
-    let base = match term.kind {
-        Kind::Number | Kind::Bound => 1.5,
-        Kind::Word if mark.literal => 1.4,
-        Kind::Word if term.general || term.instruction => 0.6,
-        Kind::Word => 1.0,
-    };
-    if mark.example { base * 0.3 } else { base }
 }
 
 #[cfg(test)]
@@ -173,7 +181,7 @@ mod tests {
     use super::*;
 
     fn read(text: &str) -> (Vec<String>, Polarity) {
-        let claim = Claim::read(text, &mut Vocabulary::new());
+        let claim = Claim::read(text);
         (claim.wanted.into_iter().map(|wanted| wanted.spelling).collect(), claim.polarity)
     }
 
@@ -185,6 +193,15 @@ mod tests {
         );
         assert_eq!(read("Gives a clear response").0, ["Gives", "clear", "response"]);
         assert!(read("!!! ...").0.is_empty());
+    }
+
+    #[test]
+    fn quoted_words_are_one_term_and_their_negation_is_not_the_criterion_s() {
+        assert_eq!(
+            read("Says \"and again\" or `do not`"),
+            (vec!["and again".into(), "do not".into()], Polarity::Plain)
+        );
+        assert_eq!(read("Does not say “at all”"), (vec!["at all".into()], Polarity::Absence));
     }
 
     #[test]
@@ -201,7 +218,7 @@ mod tests {
 
     #[test]
     fn alternatives_share_a_group() {
-        let claim = Claim::read("Uses a heap or a queue", &mut Vocabulary::new());
+        let claim = Claim::read("Uses a heap or a queue");
         let groups: Vec<_> = claim.wanted.iter().map(|wanted| wanted.group).collect();
         assert_eq!(groups, [1, 2, 2]);
     }

@@ -1,19 +1,15 @@
 //! From coverage to a decision, one criterion at a time.
 
-use std::collections::HashSet;
-
 use assize_rubric::{Bands, Criterion, Operator, Outcome, RawScore, Scale};
 
-use super::claim::{Claim, Polarity};
+use super::claim::{Claim, Polarity, Sought};
 use super::limits::Limit;
-use super::quote::quote;
 use super::search::{Coverage, Library, Reading};
-use super::tokens::Kind;
-use super::vocabulary::{TermId, Vocabulary};
+use super::text::Word;
 
 /// Coverage from which a criterion is met.
 const ENOUGH: f64 = 0.45;
-/// What coverage counts where a number of the criterion is nowhere in the answer.
+/// What coverage counts where a number or a quotation of the criterion is nowhere in the answer.
 const NUMBER_MISSING: f64 = 0.6;
 /// Coverage from which a thing that should be absent is taken to be there.
 const PRESENT: f64 = 0.7;
@@ -28,73 +24,66 @@ const LISTED: usize = 8;
 
 /// What was decided and why.
 #[derive(Debug)]
-pub(super) struct Decision {
+pub(super) struct CoverageDecision {
     pub(super) outcome: Outcome,
     pub(super) reason: String,
     pub(super) quote: Option<String>,
 }
 
 /// Decides on one criterion.
-pub(super) fn decide(
-    criterion: &Criterion,
-    library: &Library<'_>,
-    reference: Option<&Claim>,
-    vocabulary: &mut Vocabulary,
-) -> Decision {
+pub(super) fn decide(criterion: &Criterion, library: &Library<'_>, reference: Option<&Claim>) -> CoverageDecision {
     match (&criterion.scale, criterion.operator) {
-        (Scale::Bands(bands), _) => score(criterion, bands, library, reference, vocabulary),
-        (Scale::Checklist, Operator::Contradiction) => contradiction(criterion, library, vocabulary),
-        (Scale::Checklist, Operator::Correctness) => checklist(criterion, library, vocabulary),
+        (Scale::Bands(bands), _) => score(criterion, bands, library, reference),
+        (Scale::Checklist, Operator::Contradiction) => contradiction(criterion, library),
+        (Scale::Checklist, Operator::Correctness) => checklist(criterion, library),
     }
 }
 
-fn checklist(criterion: &Criterion, library: &Library<'_>, vocabulary: &mut Vocabulary) -> Decision {
+fn checklist(criterion: &Criterion, library: &Library<'_>) -> CoverageDecision {
     if library.is_empty() {
-        return Decision { outcome: Outcome::Unmet, reason: "The answer is empty.".into(), quote: None };
+        return CoverageDecision { outcome: Outcome::Unmet, reason: "The answer is empty.".into(), quote: None };
     }
     let answer = library.documents.first().map_or("", |document| document.text);
     let limit = Limit::read(&criterion.text).map(|limit| limit.check(answer));
     if let Some((kept, length)) = limit {
         let outcome = if kept { Outcome::Met } else { Outcome::Unmet };
-        return Decision { outcome, reason: format!("Counted: {length}."), quote: None };
+        return CoverageDecision { outcome, reason: format!("Counted: {length}."), quote: None };
     }
-    let claim = Claim::read(&criterion.text, vocabulary);
+    let claim = Claim::read(&criterion.text);
     if claim.wanted.is_empty() {
         let reason = "The criterion has no words to look for.".into();
-        return Decision { outcome: Outcome::Unmet, reason, quote: None };
+        return CoverageDecision { outcome: Outcome::Unmet, reason, quote: None };
     }
-    let coverage = library.cover(&claim, vocabulary.terms(), Reading::Claimed);
+    let coverage = library.cover(&claim, Reading::Claimed);
     let quote = place_quote(&claim, &coverage, library);
     if claim.polarity == Polarity::Absence {
         return if coverage.best >= PRESENT {
             let reason =
                 format!("It should be absent, but a passage has {}.", found(&claim, &coverage, true));
-            Decision { outcome: Outcome::Unmet, reason, quote }
+            CoverageDecision { outcome: Outcome::Unmet, reason, quote }
         } else {
             let reason = format!("No passage says it; looked for {}.", found_all(&claim));
-            Decision { outcome: Outcome::Met, reason, quote: None }
+            CoverageDecision { outcome: Outcome::Met, reason, quote: None }
         };
     }
     let mut share = combined(&claim, &coverage);
-    // A number that is asked for by name is the point of a criterion; other words do not make up for it.
-    let number_missing = claim
-        .wanted
-        .iter()
-        .zip(&coverage.found)
-        .any(|(wanted, found)| !found && matches!(wanted.kind, Kind::Number | Kind::Bound));
+    // A number or a quotation is the point of a criterion; other words do not make up for it.
+    let is_named = |sought: &Sought| !matches!(sought, Sought::Stem(_));
+    let number_missing =
+        claim.wanted.iter().zip(&coverage.found).any(|(it, found)| !found && is_named(&it.sought));
     if number_missing {
         share *= NUMBER_MISSING;
     }
     let outcome = if share >= ENOUGH { Outcome::Met } else { Outcome::Unmet };
-    Decision { outcome, reason: words_reason(&claim, &coverage, share), quote }
+    CoverageDecision { outcome, reason: words_reason(&claim, &coverage, share), quote }
 }
 
-fn contradiction(criterion: &Criterion, library: &Library<'_>, vocabulary: &mut Vocabulary) -> Decision {
-    let claim = Claim::read(&criterion.text, vocabulary);
-    let coverage = library.cover(&claim, vocabulary.terms(), Reading::Words);
+fn contradiction(criterion: &Criterion, library: &Library<'_>) -> CoverageDecision {
+    let claim = Claim::read(&criterion.text);
+    let coverage = library.cover(&claim, Reading::Words);
     if coverage.best < SAME_SUBJECT {
         let reason = "Nothing in the answer is about the same thing, so nothing contradicts it.".into();
-        return Decision { outcome: Outcome::Met, reason, quote: None };
+        return CoverageDecision { outcome: Outcome::Met, reason, quote: None };
     }
     let quote = place_quote(&claim, &coverage, library);
     // A negation right at the beginning of a fact is part of what it says, just as one later on.
@@ -102,15 +91,18 @@ fn contradiction(criterion: &Criterion, library: &Library<'_>, vocabulary: &mut 
     let passage_denies = coverage.denied >= MOSTLY;
     let reason = if passage_denies && !fact_denies {
         Some("A passage about the same thing says no where the fact says yes.".to_owned())
-    } else if fact_denies && coverage.denied == 0.0 && !place_negates(&coverage, library) {
+    } else if fact_denies
+        && coverage.denied == 0.0
+        && !coverage.place.as_ref().is_some_and(|place| library.denies(place))
+    {
         Some("A passage about the same thing says yes where the fact says no.".to_owned())
     } else {
-        other_number(&claim, &coverage, library, vocabulary)
+        other_number(&claim, &coverage, library)
             .map(|number| format!("A passage about the same thing gives another number: {number}."))
     };
     match reason {
-        Some(reason) => Decision { outcome: Outcome::Unmet, reason, quote },
-        None => Decision {
+        Some(reason) => CoverageDecision { outcome: Outcome::Unmet, reason, quote },
+        None => CoverageDecision {
             outcome: Outcome::Met,
             reason: "The passage about the same thing agrees as far as words and numbers go.".into(),
             quote,
@@ -119,38 +111,21 @@ fn contradiction(criterion: &Criterion, library: &Library<'_>, vocabulary: &mut 
 }
 
 /// A number in the best passage where a number of the fact is missing from it.
-fn other_number(
-    claim: &Claim,
-    coverage: &Coverage,
-    library: &Library<'_>,
-    vocabulary: &Vocabulary,
-) -> Option<String> {
+fn other_number(claim: &Claim, coverage: &Coverage, library: &Library<'_>) -> Option<String> {
     let (document, passages) = coverage.place.clone()?;
     let words = library.documents.get(document)?.words_of(passages);
-    let numbers: HashSet<TermId> =
-        words.iter().filter(|word| word.kind == Kind::Number).map(|word| word.term).collect();
-    let wanted: Vec<TermId> =
-        claim.wanted.iter().filter(|wanted| wanted.kind == Kind::Number).map(|wanted| wanted.term).collect();
-    let missing = wanted.iter().any(|term| !numbers.contains(term));
-    let other = words.iter().find(|word| word.kind == Kind::Number && !wanted.contains(&word.term));
-    other.filter(|_| missing).map(|word| vocabulary.terms()[word.term as usize].text.clone())
+    let numbers = || words.iter().filter(|word| word.is_number).map(|word| &word.stem);
+    let wanted = |number: &String| claim.wanted.iter().any(|it| it.sought == Sought::Number(number.clone()));
+    let is_missing =
+        |sought: &Sought| matches!(sought, Sought::Number(it) if numbers().all(|number| number != it));
+    let missing = claim.wanted.iter().any(|it| is_missing(&it.sought));
+
+    numbers().find(|number| !wanted(number)).filter(|_| missing).cloned()
 }
 
-fn place_negates(coverage: &Coverage, library: &Library<'_>) -> bool {
-    coverage.place.as_ref().is_some_and(|(document, passages)| {
-        library.documents[*document].passages[passages.clone()].iter().any(|passage| passage.negation)
-    })
-}
-
-fn score(
-    criterion: &Criterion,
-    bands: &Bands,
-    library: &Library<'_>,
-    reference: Option<&Claim>,
-    vocabulary: &mut Vocabulary,
-) -> Decision {
+fn score(criterion: &Criterion, bands: &Bands, library: &Library<'_>, reference: Option<&Claim>) -> CoverageDecision {
     if library.is_empty() {
-        return Decision {
+        return CoverageDecision {
             outcome: Outcome::Scored(RawScore::MIN),
             reason: "The answer is empty.".into(),
             quote: None,
@@ -160,14 +135,14 @@ fn score(
     let top = slice.last().map_or("", |band| band.text.as_str());
     // The criterion says what to look for, the highest band what a full answer to it has.
     let text = if criterion.text.trim().is_empty() { top.to_owned() } else { criterion.text.clone() };
-    let claim = Claim::read(&text, vocabulary);
-    let coverage = library.cover(&claim, vocabulary.terms(), Reading::Words);
-    let full = Claim::read(top, vocabulary);
-    let full = combined(&full, &library.cover(&full, vocabulary.terms(), Reading::Words));
+    let claim = Claim::read(&text);
+    let coverage = library.cover(&claim, Reading::Words);
+    let full = Claim::read(top);
+    let full = combined(&full, &library.cover(&full, Reading::Words));
     let mut share = 0.7 * combined(&claim, &coverage) + 0.3 * full;
     if let Some(reference) = reference {
         // Bands mostly speak of quality in words that no answer uses; what a good answer contains says more.
-        let coverage = library.cover(reference, vocabulary.terms(), Reading::Words);
+        let coverage = library.cover(reference, Reading::Words);
         share = 0.4 * share + 0.6 * (coverage.whole / REFERENCE_FULL).min(1.0);
     }
     let quote = place_quote(&claim, &coverage, library);
@@ -178,7 +153,7 @@ fn score(
         if reference.is_some() { " and the reference" } else { "" },
         share * 100.0
     );
-    Decision { outcome: Outcome::Scored(raw), reason, quote }
+    CoverageDecision { outcome: Outcome::Scored(raw), reason, quote }
 }
 
 /// The score at a share of the way through the bands. Each band gets an equal part of the way, however wide it is,
@@ -203,8 +178,14 @@ fn combined(claim: &Claim, coverage: &Coverage) -> f64 {
 
 fn place_quote(claim: &Claim, coverage: &Coverage, library: &Library<'_>) -> Option<String> {
     let (document, passages) = coverage.place.clone()?;
-    let terms: HashSet<TermId> = claim.wanted.iter().map(|wanted| wanted.term).collect();
-    quote(library.documents.get(document)?, passages, &terms).map(str::to_owned)
+    let is_wanted = |word: &Word| {
+        claim.wanted.iter().any(|wanted| match &wanted.sought {
+            Sought::Stem(stem) | Sought::Number(stem) => *stem == word.stem,
+            Sought::Phrase(phrase) => phrase.contains(&word.spelling),
+        })
+    };
+
+    library.documents.get(document)?.quote(passages, is_wanted).map(str::to_owned)
 }
 
 fn words_reason(claim: &Claim, coverage: &Coverage, share: f64) -> String {

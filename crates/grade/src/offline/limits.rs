@@ -1,7 +1,7 @@
 //! Criteria that limit the length of an answer ("under 50 words"), which can be counted.
 
-use super::tokens::{folded, tokens};
-use super::words::WORDS;
+use super::text::words;
+use super::words::number;
 
 /// A limit on the length of an answer.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -22,10 +22,9 @@ enum Unit {
 impl Limit {
     /// The limit a criterion states, if it states one.
     pub(super) fn read(text: &str) -> Option<Self> {
-        let words: Vec<String> =
-            tokens(text).into_iter().map(|t| folded(&text[t.start..t.end], t.kind)).collect();
+        let words: Vec<String> = words(text).into_iter().map(|word| word.spelling).collect();
         words.windows(2).enumerate().find_map(|(at, pair)| {
-            let number: usize = pair[0].parse().ok().or_else(|| WORDS.number(&pair[0]))?;
+            let limit: usize = pair[0].parse().ok().or_else(|| number(&pair[0]))?;
             let unit = match pair[1].as_str() {
                 "word" | "words" => Unit::Words,
                 "sentence" | "sentences" => Unit::Sentences,
@@ -34,7 +33,7 @@ impl Limit {
                 _ => return None,
             };
             let before: Vec<&str> = words[at.saturating_sub(3)..at].iter().map(String::as_str).collect();
-            let (lowest, highest) = bounds(&before, number)?;
+            let (lowest, highest) = bounds(&before, limit)?;
             Some(Self { lowest, highest, unit })
         })
     }

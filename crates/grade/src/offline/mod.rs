@@ -9,27 +9,25 @@ mod claim;
 mod decide;
 mod limits;
 mod pair;
-mod passages;
-mod quote;
 mod search;
-mod tokens;
-mod vocabulary;
+mod text;
 mod whole;
 mod words;
 
 use assize_llm::BoxFuture;
-use assize_rubric::{Confidence, Decision, Evidence, Finding, JudgeIdentity, Ungraded, UngradedKind};
+use assize_rubric::{
+    Confidence, Criterion, Decision, Evidence, Finding, JudgeIdentity, Ungraded, UngradedKind,
+};
 use futures_util::FutureExt as _;
 
-use crate::{Judge, Question, RubricTask};
+use crate::{Judge, Material, Question, RubricTask};
 
 use claim::Claim;
-use decide::decide;
+use decide::{CoverageDecision, decide};
 use search::Library;
-use vocabulary::Vocabulary;
 
 /// Version of the method. Any change that can change a decision makes a new version.
-const VERSION: &str = "offline.v1";
+const VERSION: &str = "offline.v2";
 
 /// The built-in judge that needs no model and no network: the same answer always gets the same decisions.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
@@ -37,16 +35,13 @@ pub struct OfflineJudge;
 
 impl OfflineJudge {
     fn decide_all(self, task: &RubricTask) -> Vec<Decision> {
-        let mut vocabulary = Vocabulary::new();
-        let library = Library::read(task.material.produced(), &task.material.question, &mut vocabulary);
-        let reference = task.material.reference.as_deref().filter(|text| !text.trim().is_empty());
-        let reference = reference.map(|text| Claim::read(text, &mut vocabulary));
+        let decisions = coverage_decisions(&task.material, task.rubric.criteria());
         let judge = self.identity();
         task.rubric
             .criteria()
             .iter()
-            .map(|criterion| {
-                let decision = decide(criterion, &library, reference.as_ref(), &mut vocabulary);
+            .zip(decisions)
+            .map(|(criterion, decision)| {
                 // The quote is a slice of the text, so there is nothing left to verify.
                 let evidence =
                     decision.quote.into_iter().map(|quote| Evidence { quote, verified: true }).collect();
@@ -74,6 +69,14 @@ impl OfflineJudge {
             Question::Pair(task) => vec![self.decide_pair(task)],
         }
     }
+}
+
+/// Decides on criteria, one by one, after reading the material once.
+fn coverage_decisions(material: &Material, criteria: &[Criterion]) -> Vec<CoverageDecision> {
+    let library = Library::read(material.produced());
+    let reference = material.reference.as_deref().filter(|text| !text.trim().is_empty()).map(Claim::read);
+
+    criteria.iter().map(|criterion| decide(criterion, &library, reference.as_ref())).collect()
 }
 
 impl Judge for OfflineJudge {

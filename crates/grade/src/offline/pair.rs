@@ -1,12 +1,10 @@
 //! Which of two answers is better, without a model: the one that covers more of what counts.
 
-use std::sync::Arc;
+use assize_rubric::{Criterion, Decision, Preference, TOLERANCE};
 
-use assize_rubric::{Criterion, Decision, EvidencePolicy, Judging, Preference, Rubric, TOLERANCE, Truncate};
-
-use super::OfflineJudge;
 use super::whole::scored;
-use crate::{Judge as _, Material, PairTask, RubricTask, SamplingOptions};
+use super::{OfflineJudge, coverage_decisions};
+use crate::{Judge as _, Material, PairTask};
 
 /// How much more, on the scale of 0 to 1, one answer must cover to be the better one: a point of ten, which is what
 /// coverage is rounded to.
@@ -30,11 +28,8 @@ impl OfflineJudge {
         }
         let criteria: Option<Vec<Criterion>> =
             given.iter().enumerate().map(|(at, text)| scored(&format!("claim-{}", at + 1), text)).collect();
-        let Some(rubric) = criteria.and_then(|criteria| Rubric::new(criteria).ok()) else {
-            return refuse("what counts can't be judged by itself");
-        };
-        let rubric = Arc::new(rubric);
-        let covered = (self.covers(task, &task.first, &rubric), self.covers(task, &task.second, &rubric));
+        let Some(criteria) = criteria else { return refuse("what counts can't be judged by itself") };
+        let covered = (covers(task, &task.first, &criteria), covers(task, &task.second, &criteria));
         let (Some(first), Some(second)) = covered else {
             return refuse("what counts has no words to look for");
         };
@@ -48,30 +43,16 @@ impl OfflineJudge {
         let reason = format!("Answer 1 covers {first:.2} of what counts, answer 2 {second:.2}.");
         Decision::new(self.identity(), preference, reason)
     }
+}
 
-    /// The mean score of an answer over the claims; `None` where none of them could be looked for.
-    fn covers(self, task: &PairTask, answer: &str, rubric: &Arc<Rubric>) -> Option<f64> {
-        let material = Material {
-            question: task.question.clone(),
-            expected_outcome: task.expected_outcome.clone(),
-            reference: task.reference.clone(),
-            answer: answer.to_owned(),
-            ..Material::default()
-        };
-        let task = RubricTask {
-            material: Arc::new(material),
-            rubric: Arc::clone(rubric),
-            judging: Judging::PerCriterion,
-            evidence: EvidencePolicy::Checked,
-            truncate: Truncate::Never,
-            case_id: String::new(),
-            repeat: 1,
-            sampling: SamplingOptions::default(),
-        };
-        let values: Vec<f64> =
-            self.decide_all(&task).iter().filter_map(|judged| judged.outcome().value()).collect();
-        (!values.is_empty()).then(|| values.iter().sum::<f64>() / values.len() as f64)
-    }
+/// The mean score of an answer over the claims; `None` where none of them could be looked for.
+fn covers(task: &PairTask, answer: &str, criteria: &[Criterion]) -> Option<f64> {
+    let material =
+        Material { reference: task.reference.clone(), answer: answer.to_owned(), ..Material::default() };
+    let decided = coverage_decisions(&material, criteria);
+    let values: Vec<f64> = decided.iter().filter_map(|decision| decision.outcome.value()).collect();
+
+    (!values.is_empty()).then(|| values.iter().sum::<f64>() / values.len() as f64)
 }
 
 #[cfg(test)]

@@ -1,44 +1,27 @@
 //! Finding the passage that best covers a claim.
 
-use std::collections::{BTreeMap, HashMap, HashSet};
+use std::collections::{BTreeMap, HashMap};
 use std::ops::Range;
 
-use super::claim::{Claim, Polarity, Wanted};
-use super::passages::Document;
-use super::tokens::Kind;
-use super::vocabulary::{Term, TermId, Vocabulary};
+use super::claim::{Claim, Polarity, Sought, Wanted};
+use super::text::{Document, Word};
 
 /// Neighbouring passages that may be taken together.
 const WINDOW: usize = 3;
 /// What each further passage of a window costs, so that the shortest that says it all wins.
 const WIDTH_COST: f64 = 0.02;
-/// What a word counts that is only nearly the one asked for.
-const NEAR: f64 = 0.8;
 /// What a word counts whose sense a negation turns around.
 const DENIED: f64 = 0.2;
 /// What a claim that denies something counts where the passage denies nothing.
 const UNDENIED: f64 = 0.6;
-/// Letters that two stems must share to be near, and the part of the longer one that must be.
-const NEAR_LETTERS: usize = 5;
-const NEAR_SHARE: f64 = 0.7;
-/// Near stems looked at for one term, so that a hostile vocabulary costs no more than an honest one.
-const NEAR_TRIES: usize = 64;
 
 /// The texts of one answer, read once for all criteria.
 pub(super) struct Library<'a> {
     pub(super) documents: Vec<Document<'a>>,
-    /// In how many passages a term occurs.
-    frequency: HashMap<TermId, usize>,
-    /// Terms of the documents by spelling, for near matches.
-    spellings: BTreeMap<String, TermId>,
-    numbers: Vec<(String, TermId)>,
-    bounds: Vec<TermId>,
-    question: HashSet<TermId>,
-    passages: usize,
 }
 
 /// How a claim fares in an answer.
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, Clone, PartialEq, Default)]
 pub(super) struct Coverage {
     /// Share of the claim's weight that the best passage covers, 0 to 1.
     pub(super) best: f64,
@@ -61,45 +44,13 @@ pub(super) enum Reading {
     Words,
 }
 
+/// Wanted terms that were found, and whether each stands under a negation wherever it was.
+type Hits = BTreeMap<usize, bool>;
+
 impl<'a> Library<'a> {
-    /// Reads the texts and the question. Linear in their length.
-    pub(super) fn read(
-        texts: impl Iterator<Item = &'a str>,
-        question: &str,
-        vocabulary: &mut Vocabulary,
-    ) -> Self {
-        let documents: Vec<Document<'a>> = texts.map(|text| Document::read(text, vocabulary)).collect();
-        let question = Document::read(question, vocabulary).words.iter().map(|word| word.term).collect();
-        let mut last_seen: HashMap<TermId, usize> = HashMap::new();
-        let mut frequency: HashMap<TermId, usize> = HashMap::new();
-        let mut passages = 0;
-        for document in &documents {
-            for passage in &document.passages {
-                passages += 1;
-                for word in &document.words[passage.words.clone()] {
-                    if last_seen.insert(word.term, passages) != Some(passages) {
-                        *frequency.entry(word.term).or_default() += 1;
-                    }
-                }
-            }
-        }
-        let mut spellings = BTreeMap::new();
-        let mut numbers = Vec::new();
-        let mut bounds = Vec::new();
-        for (id, term) in vocabulary.terms().iter().enumerate() {
-            let id = id as TermId;
-            if !frequency.contains_key(&id) {
-                continue;
-            }
-            match term.kind {
-                Kind::Word => {
-                    spellings.insert(term.text.clone(), id);
-                }
-                Kind::Number => numbers.push((term.text.clone(), id)),
-                Kind::Bound => bounds.push(id),
-            }
-        }
-        Self { documents, frequency, spellings, numbers, bounds, question, passages }
+    /// Reads the texts. Linear in their length.
+    pub(super) fn read(texts: impl Iterator<Item = &'a str>) -> Self {
+        Self { documents: texts.map(Document::read).collect() }
     }
 
     /// Whether there is nothing to read.
@@ -107,176 +58,137 @@ impl<'a> Library<'a> {
         self.documents.iter().all(|document| document.text.trim().is_empty())
     }
 
-    /// Looks for a claim. Linear in the length of the texts.
-    pub(super) fn cover(&self, claim: &Claim, terms: &[Term], reading: Reading) -> Coverage {
-        let weights: Vec<f64> = claim.wanted.iter().map(|wanted| self.weight(wanted)).collect();
+    /// Looks for a claim.
+    pub(super) fn cover(&self, claim: &Claim, reading: Reading) -> Coverage {
+        let index = Index::new(claim);
+        let hits: Vec<Vec<Hits>> = self.documents.iter().map(|document| index.hits(document)).collect();
+        let weights: Vec<f64> = claim.wanted.iter().map(|wanted| wanted.weight).collect();
         let total = group_sum(&claim.wanted, &weights, |_| 1.0);
-        let matches = self.matches(claim, terms);
-        let mut coverage = Coverage {
-            best: 0.0,
-            whole: 0.0,
-            place: None,
-            found: vec![false; claim.wanted.len()],
-            denied: 0.0,
-        };
+        let mut coverage = Coverage { found: vec![false; claim.wanted.len()], ..Coverage::default() };
         if total <= 0.0 {
             return coverage;
         }
-        let mut whole = vec![0.0f64; claim.wanted.len()];
-        let mut best_rank = 0.0;
-        for (index, document) in self.documents.iter().enumerate() {
-            // The hits of each passage that has some: (wanted term, credit, denied).
-            let hits: Vec<Vec<(usize, f64, bool)>> = document
-                .passages
-                .iter()
-                .map(|passage| {
-                    let mut hits = Vec::new();
-                    for word in &document.words[passage.words.clone()] {
-                        for &(wanted, credit) in matches.get(&word.term).map_or(&[][..], Vec::as_slice) {
-                            hits.push((wanted, credit, word.negated));
-                        }
-                    }
-                    // One entry per term: the best that the passage has for it.
-                    let rank =
-                        |&(_, credit, denied): &(usize, f64, bool)| credit_of(claim, reading, credit, denied);
-                    hits.sort_by(|a, b| a.0.cmp(&b.0).then(rank(b).total_cmp(&rank(a))));
-                    hits.dedup_by_key(|hit| hit.0);
-                    hits
-                })
-                .collect();
-            for (start, first) in hits.iter().enumerate() {
-                for &(wanted, credit, denied) in first {
-                    coverage.found[wanted] = true;
-                    whole[wanted] = whole[wanted].max(credit_of(claim, reading, credit, denied));
-                }
-                if first.is_empty() {
-                    continue;
-                }
-                let mut credits: BTreeMap<usize, (f64, bool)> = BTreeMap::new();
-                let mut negation = false;
-                for width in 1..=WINDOW.min(hits.len() - start) {
-                    let added = &hits[start + width - 1];
-                    negation |= document.passages[start + width - 1].negation;
-                    for &(wanted, credit, denied) in added {
-                        let credit = credit_of(claim, reading, credit, denied);
-                        let slot = credits.entry(wanted).or_insert((credit, denied));
-                        if credit > slot.0 {
-                            *slot = (credit, denied);
-                        }
-                    }
-                    let covered = group_sum(&claim.wanted, &weights, |wanted| {
-                        credits.get(&wanted).map_or(0.0, |c| c.0)
-                    });
-                    let mut share = covered / total;
-                    if reading == Reading::Claimed && claim.polarity == Polarity::Denial && !negation {
-                        share *= UNDENIED;
-                    }
-                    let rank = share - WIDTH_COST * (width - 1) as f64;
-                    if rank > best_rank {
+
+        let credit = |hits: &Hits, wanted: usize| match hits.get(&wanted) {
+            Some(true) if reading == Reading::Claimed && claim.polarity != Polarity::Denial => DENIED,
+            Some(_) => 1.0,
+            None => 0.0,
+        };
+        let share = |hits: &Hits| group_sum(&claim.wanted, &weights, |wanted| credit(hits, wanted)) / total;
+        let (mut whole, mut best_rank) = (Hits::new(), 0.0);
+
+        for (document, passages) in hits.iter().enumerate() {
+            for start in 0..passages.len() {
+                let mut window = Hits::new();
+                add(&mut whole, &passages[start]);
+                for end in start..passages.len().min(start + WINDOW) {
+                    add(&mut window, &passages[end]);
+                    let place = (document, start..end + 1);
+                    let must_deny = reading == Reading::Claimed && claim.polarity == Polarity::Denial;
+                    let kept = if must_deny && !self.denies(&place) { UNDENIED } else { 1.0 };
+                    let share = share(&window) * kept;
+                    let rank = share - WIDTH_COST * (end - start) as f64;
+                    if rank > best_rank && !passages[start].is_empty() {
                         best_rank = rank;
-                        coverage.best = share;
-                        coverage.place = Some((index, start..start + width));
-                        let raw: f64 = credits.keys().map(|&wanted| weights[wanted]).sum();
-                        let under: f64 =
-                            credits.iter().filter(|(_, c)| c.1).map(|(&wanted, _)| weights[wanted]).sum();
-                        coverage.denied = if raw > 0.0 { under / raw } else { 0.0 };
+                        (coverage.best, coverage.place) = (share, Some(place));
+                        coverage.denied = denied(&window, &weights);
                     }
                 }
             }
         }
-        coverage.whole = group_sum(&claim.wanted, &weights, |wanted| whole[wanted]) / total;
+        coverage.whole = share(&whole);
+        for wanted in whole.keys() {
+            coverage.found[*wanted] = true;
+        }
         coverage
     }
 
-    /// Rare words say more than common ones, and repeating the question says least.
-    fn weight(&self, wanted: &Wanted) -> f64 {
-        let frequency = self.frequency.get(&wanted.term).copied().unwrap_or(0) as f64;
-        let rarity = 1.0 - 0.4 * (1.0 + frequency).ln() / (2.0 + self.passages as f64).ln();
-        let asked = if self.question.contains(&wanted.term) { 0.5 } else { 1.0 };
-        wanted.weight * rarity * asked
-    }
-
-    /// For each term of the texts, the wanted terms it stands for and how well.
-    fn matches(&self, claim: &Claim, terms: &[Term]) -> HashMap<TermId, Vec<(usize, f64)>> {
-        let mut matches: HashMap<TermId, Vec<(usize, f64)>> = HashMap::new();
-        for (index, wanted) in claim.wanted.iter().enumerate() {
-            let text = &terms[wanted.term as usize].text;
-            if self.frequency.contains_key(&wanted.term) {
-                matches.entry(wanted.term).or_default().push((index, 1.0));
-            }
-            match wanted.kind {
-                Kind::Word => {
-                    for near in self.near(text, wanted.term) {
-                        matches.entry(near).or_default().push((index, NEAR));
-                    }
-                    if text == "complex" {
-                        for &bound in &self.bounds {
-                            matches.entry(bound).or_default().push((index, NEAR));
-                        }
-                    }
-                }
-                Kind::Number => {
-                    for (number, id) in &self.numbers {
-                        if *id != wanted.term && (same_class(text, number) || same_class(number, text)) {
-                            matches.entry(*id).or_default().push((index, NEAR));
-                        }
-                    }
-                }
-                Kind::Bound => {}
-            }
-        }
-        matches
-    }
-
-    fn near(&self, stem: &str, own: TermId) -> Vec<TermId> {
-        let Some(prefix) = stem
-            .char_indices()
-            .nth(NEAR_LETTERS)
-            .map(|(at, _)| &stem[..at])
-            .or_else(|| (stem.chars().count() == NEAR_LETTERS).then_some(stem))
-        else {
-            return Vec::new();
-        };
-        self.spellings
-            .range(prefix.to_owned()..)
-            .take_while(|(spelling, _)| spelling.starts_with(prefix))
-            .take(NEAR_TRIES)
-            .filter(|(spelling, id)| {
-                let common = stem.chars().zip(spelling.chars()).take_while(|(a, b)| a == b).count();
-                let longer = stem.chars().count().max(spelling.chars().count());
-                **id != own && common as f64 >= NEAR_SHARE * longer as f64
-            })
-            .map(|(_, &id)| id)
-            .collect()
+    /// Whether a negation occurs in a place.
+    pub(super) fn denies(&self, (document, passages): &(usize, Range<usize>)) -> bool {
+        self.documents[*document].words_of(passages.clone()).iter().any(|word| word.is_negation)
     }
 }
 
-/// Whether `class` is a class of numbers such as `2xx` and `number` is in it.
+/// The wanted terms by what they are looked for.
+struct Index<'c> {
+    stems: HashMap<&'c str, usize>,
+    /// Phrases, and classes of numbers such as `2xx`.
+    others: Vec<(usize, &'c Sought)>,
+}
+
+impl<'c> Index<'c> {
+    fn new(claim: &'c Claim) -> Self {
+        let mut index = Self { stems: HashMap::new(), others: Vec::new() };
+
+        for (at, wanted) in claim.wanted.iter().enumerate() {
+            match &wanted.sought {
+                Sought::Number(number) if number.contains('x') => index.others.push((at, &wanted.sought)),
+                Sought::Stem(stem) | Sought::Number(stem) => drop(index.stems.insert(stem, at)),
+                Sought::Phrase(_) => index.others.push((at, &wanted.sought)),
+            }
+        }
+        index
+    }
+
+    /// What each passage has.
+    fn hits(&self, document: &Document<'_>) -> Vec<Hits> {
+        let passage = |words: &[Word]| {
+            let mut hits = Hits::new();
+            let stems = words.iter().filter_map(|word| Some((*self.stems.get(&*word.stem)?, word.negated)));
+            let others =
+                self.others.iter().filter_map(|(at, sought)| Some((*at, place(sought, words)?.negated)));
+            for (wanted, negated) in stems.chain(others) {
+                *hits.entry(wanted).or_insert(true) &= negated;
+            }
+            hits
+        };
+
+        document.passages.iter().map(|it| passage(&document.words[it.words.clone()])).collect()
+    }
+}
+
+/// The word at which what is sought begins.
+fn place<'w>(sought: &Sought, words: &'w [Word]) -> Option<&'w Word> {
+    match sought {
+        Sought::Stem(stem) => words.iter().find(|word| word.stem == *stem),
+        Sought::Number(class) => words.iter().find(|word| word.is_number && same_class(class, &word.stem)),
+        Sought::Phrase(phrase) => words
+            .windows(phrase.len())
+            .find(|run| run.iter().map(|word| &word.spelling).eq(phrase))
+            .map(|run| &run[0]),
+    }
+}
+
+/// Whether a number is in a class of numbers such as `2xx`, or is this number.
 fn same_class(class: &str, number: &str) -> bool {
     class.len() == number.len()
-        && class.contains('x')
-        && class.bytes().zip(number.bytes()).all(|(c, n)| (c == b'x' && n.is_ascii_digit()) || c == n)
+        && class.bytes().zip(number.bytes()).all(|(c, n)| c == n || c == b'x' && n.is_ascii_digit())
+}
+
+fn add(to: &mut Hits, hits: &Hits) {
+    for (wanted, negated) in hits {
+        *to.entry(*wanted).or_insert(true) &= negated;
+    }
+}
+
+fn denied(hits: &Hits, weights: &[f64]) -> f64 {
+    let sum = |only_negated: bool| -> f64 {
+        hits.iter()
+            .filter(|(_, negated)| **negated || !only_negated)
+            .map(|(wanted, _)| weights[*wanted])
+            .sum()
+    };
+
+    sum(true) / sum(false)
 }
 
 /// Sum over groups of alternatives: of each group, the weight and the share of its best member.
 fn group_sum(wanted: &[Wanted], weights: &[f64], share: impl Fn(usize) -> f64) -> f64 {
-    let mut sum = 0.0;
-    let mut at = 0;
-    while at < wanted.len() {
-        let group = wanted[at].group;
-        let (mut weight, mut best) = (0.0f64, 0.0f64);
-        while at < wanted.len() && wanted[at].group == group {
-            weight = weight.max(weights[at]);
-            best = best.max(share(at));
-            at += 1;
-        }
-        sum += weight * best;
-    }
-    sum
-}
+    let mut groups: BTreeMap<usize, (f64, f64)> = BTreeMap::new();
 
-/// What a hit counts, given whether a negation reaches it.
-fn credit_of(claim: &Claim, reading: Reading, credit: f64, denied: bool) -> f64 {
-    let turned = denied && reading == Reading::Claimed && claim.polarity != Polarity::Denial;
-    if turned { credit * DENIED } else { credit }
+    for (at, (wanted, weight)) in wanted.iter().zip(weights).enumerate() {
+        let group = groups.entry(wanted.group).or_default();
+        *group = (group.0.max(*weight), group.1.max(share(at)));
+    }
+    groups.values().map(|(weight, share)| weight * share).sum()
 }

@@ -1,14 +1,9 @@
 //! One score for a whole answer, without a model: how well it covers its expected outcome.
 
-use std::sync::Arc;
+use assize_rubric::{Band, Bands, Criterion, Decision, Evidence, GraderFinding, Outcome, RawScore, Scale, Unit};
 
-use assize_rubric::{
-    Band, Bands, Criterion, Decision, EvidencePolicy, GraderFinding, Judging, Outcome, RawScore, Rubric,
-    Scale, Unit,
-};
-
-use super::OfflineJudge;
-use crate::{AnswerScoreTask, Judge as _, RubricTask, SamplingOptions};
+use super::{OfflineJudge, coverage_decisions};
+use crate::{AnswerScoreTask, Judge as _};
 
 impl OfflineJudge {
     /// Instructions of an author can't be followed without understanding them, so they end ungraded.
@@ -22,35 +17,20 @@ impl OfflineJudge {
         let Some(outcome) = material.expected_outcome.as_ref().or(material.reference.as_ref()) else {
             return refuse("the offline judge needs an expected outcome or a reference to compare with");
         };
-        let Some(rubric) = rubric(outcome) else {
+        let Some(decision) = scored("whole", outcome).and_then(|it| coverage_decisions(material, &[it]).pop()) else {
             return refuse("the expected outcome can't be judged by itself");
         };
-        let task = RubricTask {
-            material: Arc::clone(material),
-            rubric: Arc::new(rubric),
-            judging: Judging::PerCriterion,
-            evidence: EvidencePolicy::Checked,
-            truncate: assize_rubric::Truncate::Never,
-            case_id: String::new(),
-            repeat: 1,
-            sampling: SamplingOptions::default(),
-        };
-        let Some(decision) = self.decide_all(&task).into_iter().next() else {
-            return refuse("there was nothing to decide");
-        };
-        let score = match decision.outcome() {
+        let score = match decision.outcome {
             Outcome::Scored(raw) => Unit::new(raw.value()).ok(),
             _ => None,
         };
         let Some(score) = score else { return refuse(&decision.reason) };
         let finding = GraderFinding::new(Some(score), Vec::new());
-        Decision { evidence: decision.evidence, ..Decision::new(judge, finding, decision.reason) }
+        Decision {
+            evidence: decision.quote.into_iter().map(|quote| Evidence { quote, verified: true }).collect(),
+            ..Decision::new(judge, finding, decision.reason)
+        }
     }
-}
-
-/// The outcome as one criterion that is scored from 0 to 10.
-fn rubric(outcome: &str) -> Option<Rubric> {
-    Rubric::new(vec![scored("whole", outcome)?]).ok()
 }
 
 /// A text as a criterion that is scored from 0 to 10 by how much of it an answer covers.
@@ -67,8 +47,10 @@ pub(super) fn scored(id: &str, text: &str) -> Option<Criterion> {
 
 #[cfg(test)]
 mod tests {
+    use std::sync::Arc;
+
     use super::*;
-    use crate::Material;
+    use crate::{Material, SamplingOptions};
 
     #[test]
     fn coverage_becomes_a_score_and_prompts_are_refused() {

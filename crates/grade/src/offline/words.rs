@@ -40,158 +40,86 @@ const NEGATION: &str = "not no never none neither nor without cannot avoid avoid
     refraining omit omits omitted omitting exclude excludes excluding lack lacks lacking fail fails failed failing \
     nothing nobody against hardly free absent missing";
 
-/// Words that one may use for the other.
-const SAME: &[&str] = &[
-    "error err exception failure fault",
-    "configuration config cfg configure",
-    "repository repo",
-    "database db",
-    "authentication auth login",
-    "parameter param arg argument",
-    "implement impl",
-    "function fn func method",
-    "directory dir folder",
-    "document doc",
-    "application app",
-    "environment env",
-    "delete remove drop erase",
-    "create generate build",
-    "begin start",
-    "end finish",
-    "fast quick rapid",
-    "large big huge",
-    "small little tiny",
-    "buy purchase",
-    "doctor physician clinician",
-    "drug medication medicine",
-    "example instance",
-    "maximum max",
-    "minimum min",
-    "average mean avg",
-    "verify check validate confirm",
-    "important crucial essential vital",
-    "risk danger hazard",
-    "advantage benefit",
-    "disadvantage drawback downside",
-    "reason cause",
-    "cost price",
-    "assist help",
-    "permit allow",
-    "require need",
-    "ask request inquire",
-    "fix repair resolve",
-    "javascript js",
-    "typescript ts",
-    "python py",
-    "kubernetes k8s",
-    "asynchronous async",
-    "synchronous sync",
-    "initialize initialise init",
-    "string str",
-    "integer int",
-    "boolean bool",
-    "character char",
-    "temporary temp",
-    "message msg",
-    "approximately roughly",
-    "child children kid",
-    "person people human",
-    "null none nil",
-    "loop iterate iteration",
-    "concise brief short",
-    "apologize apologise apology sorry",
-    "greeting hello hi welcome",
-];
+/// Words that one may use for the other, groups between semicolons.
+const SAME: &str = "error err exception failure fault; configuration config cfg configure; repository repo; database db; \
+    authentication auth login; parameter param arg argument; implement impl; function fn func method; directory \
+    dir folder; document doc; application app; environment env; delete remove drop erase; create generate build; \
+    begin start; end finish; fast quick rapid; large big huge; small little tiny; buy purchase; doctor physician \
+    clinician; drug medication medicine; example instance; maximum max; minimum min; average mean avg; verify \
+    check validate confirm; important crucial essential vital; risk danger hazard; advantage benefit; \
+    disadvantage drawback downside; reason cause; cost price; assist help; permit allow; require need; ask \
+    request inquire; fix repair resolve; javascript js; typescript ts; python py; kubernetes k8s; asynchronous \
+    async; synchronous sync; initialize initialise init; string str; integer int; boolean bool; character char; \
+    temporary temp; message msg; approximately roughly; child children kid; person people human; null none nil; \
+    loop iterate iteration; concise brief short; apologize apologise apology sorry; greeting hello hi welcome";
 
-const NUMBERS: [&str; 21] = [
-    "zero",
-    "one",
-    "two",
-    "three",
-    "four",
-    "five",
-    "six",
-    "seven",
-    "eight",
-    "nine",
-    "ten",
-    "eleven",
-    "twelve",
-    "thirteen",
-    "fourteen",
-    "fifteen",
-    "sixteen",
-    "seventeen",
-    "eighteen",
-    "nineteen",
-    "twenty",
-];
+const NUMBERS: &str = "zero one two three four five six seven eight nine ten eleven twelve thirteen fourteen fifteen sixteen \
+    seventeen eighteen nineteen twenty";
 
 /// The lists above, ready to be asked.
-pub(super) struct Words {
+pub(super) struct WordLists {
+    stemmer: Stemmer,
     stop: HashSet<&'static str>,
     negation: HashSet<&'static str>,
     instruction: HashSet<String>,
     general: HashSet<String>,
     saying: HashSet<String>,
     same: HashMap<String, String>,
-    numbers: HashMap<&'static str, usize>,
 }
 
 /// The word lists; built once.
-pub(super) static WORDS: LazyLock<Words> = LazyLock::new(|| {
+pub(super) static WORDS: LazyLock<WordLists> = LazyLock::new(|| {
     let stemmer = Stemmer::create(Algorithm::English);
     let stems =
-        |list: &'static str| list.split_whitespace().map(|word| stemmer.stem(word).into_owned()).collect();
+        |list: &str| list.split_whitespace().map(|word| stemmer.stem(word).into_owned()).collect::<Vec<_>>();
     let mut same = HashMap::new();
-    for group in SAME {
-        let mut stems = group.split_whitespace().map(|word| stemmer.stem(word).into_owned());
-        if let Some(head) = stems.next() {
-            same.extend(stems.filter(|stem| *stem != head).map(|stem| (stem, head.clone())));
-        }
+
+    for group in SAME.split(';').map(stems) {
+        same.extend(group.iter().skip(1).map(|stem| (stem.clone(), group[0].clone())));
     }
-    Words {
+    WordLists {
         stop: STOP.split_whitespace().collect(),
         negation: NEGATION.split_whitespace().collect(),
-        instruction: stems(INSTRUCTION),
-        general: stems(GENERAL),
-        saying: stems(SAYING),
+        instruction: stems(INSTRUCTION).into_iter().collect(),
+        general: stems(GENERAL).into_iter().collect(),
+        saying: stems(SAYING).into_iter().collect(),
         same,
-        // "one" is more often an article than a number.
-        numbers: NUMBERS.iter().enumerate().filter(|(n, _)| *n != 1).map(|(n, word)| (*word, n)).collect(),
+        stemmer,
     }
 });
 
-impl Words {
+impl WordLists {
     pub(super) fn is_stop(&self, word: &str) -> bool {
         self.stop.contains(word) || is_contracted_not(word)
     }
 
-    pub(super) fn is_instruction(&self, stem: &str) -> bool {
-        self.instruction.contains(stem)
+    pub(super) fn is_instruction(&self, word: &str) -> bool {
+        self.instruction.contains(&*self.stemmer.stem(word))
     }
 
-    pub(super) fn is_general(&self, stem: &str) -> bool {
-        self.general.contains(stem)
+    pub(super) fn is_general(&self, word: &str) -> bool {
+        self.general.contains(&*self.stemmer.stem(word))
     }
 
-    pub(super) fn is_saying(&self, stem: &str) -> bool {
-        self.saying.contains(stem)
+    pub(super) fn is_saying(&self, word: &str) -> bool {
+        self.saying.contains(&*self.stemmer.stem(word))
     }
 
     pub(super) fn is_negation(&self, word: &str) -> bool {
         self.negation.contains(word) || is_contracted_not(word)
     }
 
-    /// The stem that stands for this one and its synonyms.
-    pub(super) fn canonical<'a>(&'a self, stem: &'a str) -> &'a str {
-        self.same.get(stem).map_or(stem, String::as_str)
-    }
+    /// The stem that stands for a word and its synonyms.
+    pub(super) fn stem(&self, word: &str) -> String {
+        let stem = self.stemmer.stem(word.strip_suffix("'s").unwrap_or(word));
 
-    /// The number that a word names.
-    pub(super) fn number(&self, word: &str) -> Option<usize> {
-        self.numbers.get(word).copied()
+        self.same.get(&*stem).cloned().unwrap_or_else(|| stem.into_owned())
     }
+}
+
+/// The number that a word names. "One" is more often an article.
+pub(super) fn number(word: &str) -> Option<usize> {
+    NUMBERS.split(' ').position(|name| name == word).filter(|number| *number != 1)
 }
 
 fn is_contracted_not(word: &str) -> bool {

@@ -21,19 +21,9 @@ pub enum Criticality {
     ImprovementSignal,
 }
 
-impl Criticality {
-    /// All tiers, strictest first.
-    pub const ALL: [Self; 3] = [Self::HardGate, Self::ThresholdGate, Self::ImprovementSignal];
-
-    /// The word used in files, records and output.
-    pub const fn name(self) -> &'static str {
-        match self {
-            Self::HardGate => "hard_gate",
-            Self::ThresholdGate => "threshold_gate",
-            Self::ImprovementSignal => "improvement_signal",
-        }
-    }
-}
+crate::named_variants!(Criticality {
+    HardGate = "hard_gate", ThresholdGate = "threshold_gate", ImprovementSignal = "improvement_signal",
+});
 
 impl fmt::Display for Criticality {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {

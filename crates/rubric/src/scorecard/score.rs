@@ -25,18 +25,10 @@ pub enum Standing {
     NotApplicable,
 }
 
-impl Standing {
-    /// The word used in records and output.
-    pub const fn name(self) -> &'static str {
-        match self {
-            Self::Pass => "pass",
-            Self::Fail => "fail",
-            Self::Blocked => "blocked",
-            Self::Incomplete => "incomplete",
-            Self::NotApplicable => "not applicable",
-        }
-    }
-}
+crate::named_variants!(Standing {
+    Pass = "pass", Fail = "fail", Blocked = "blocked", Incomplete = "incomplete",
+    NotApplicable = "not applicable",
+});
 
 impl fmt::Display for Standing {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {

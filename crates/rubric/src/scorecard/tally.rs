@@ -15,16 +15,7 @@ pub enum MissingPolicy {
     Skip,
 }
 
-impl MissingPolicy {
-    /// The word used in options, records and output.
-    pub const fn name(self) -> &'static str {
-        match self {
-            Self::Incomplete => "incomplete",
-            Self::Zero => "zero",
-            Self::Skip => "skip",
-        }
-    }
-}
+crate::named_variants!(MissingPolicy { Incomplete = "incomplete", Zero = "zero", Skip = "skip" });
 
 /// The cases of one benchmark: those with a score, and those that should have one.
 #[derive(Debug, Clone, Copy, PartialEq, Default)]

@@ -54,14 +54,12 @@ pub(crate) fn panel(cx: &mut Context, outer: &mut Object<'_>, for_what: Use<'_>)
         );
     }
     let judges = listed.map(|entry| judges(cx, entry)).unwrap_or_default();
-    let combine = object.value("combine").and_then(|node| {
-        let words = PanelRule::ALL.map(PanelRule::name);
-        PanelRule::named(choice(node, "combine", &words, &mut cx.problems)?)
-    });
-    let ties = object.value("ties").and_then(|node| {
-        let words = [Ties::Ungraded, Ties::Fail, Ties::Pass].map(Ties::name);
-        Ties::named(choice(node, "ties", &words, &mut cx.problems)?)
-    });
+    let combine = object
+        .value("combine")
+        .and_then(|node| PanelRule::from_name(choice(node, "combine", &PanelRule::NAMES, &mut cx.problems)?));
+    let ties = object
+        .value("ties")
+        .and_then(|node| Ties::from_name(choice(node, "ties", &Ties::NAMES, &mut cx.problems)?));
     let panel = PanelSpec {
         repeats: object
             .integer("repeats", 1, i64::from(PanelSpec::MAX_REPEATS), &mut cx.problems)
