@@ -122,6 +122,32 @@ pub(crate) fn graded_trees(shared: &SharedFolder) {
     }
 }
 
+/// Panics where two trees differ: requirements, weights, order.
+fn same_tree(a: &Value, b: &Value, way: &str) {
+    for key in ["id", "requirements", "task_category"] {
+        assert_eq!(a.get(key).unwrap_or(&Value::Null), b.get(key).unwrap_or(&Value::Null), "{way}: {key}");
+    }
+    assert_eq!(a["weight"].as_f64(), b["weight"].as_f64(), "{way}");
+    let parts = |node: &Value| node["sub_tasks"].as_array().cloned().unwrap_or_default();
+    assert_eq!(parts(a).len(), parts(b).len(), "{way}");
+    for (index, (a, b)) in parts(a).iter().zip(&parts(b)).enumerate() {
+        same_tree(a, b, &format!("{way}/{index}"));
+    }
+}
+
+/// Trees that are converted to themselves stay as they are.
+pub(crate) fn unchanged_trees(shared: &SharedFolder) {
+    let folder = shared.path("data/paperbench");
+    for path in files(&folder.join("rubrics"), "json").iter().filter(|path| !path.ends_with("lbcs.json")) {
+        let converted =
+            convert(path, From::PaperBench, To::PaperBench, &options(&folder)).expect("converted");
+        let old: Value =
+            serde_json::from_str(&std::fs::read_to_string(path).expect("readable")).expect("JSON");
+        let new: Value = serde_json::from_str(&converted.text).expect("JSON");
+        same_tree(&old, &new, "");
+    }
+}
+
 /// Requirements of tasks become scorecards that load.
 pub(crate) fn tasks(shared: &SharedFolder) -> Result<(), String> {
     converted_files_load(&shared.path("data/devai-agent-judge"), "scorecard")

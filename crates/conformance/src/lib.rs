@@ -59,6 +59,7 @@ fn checks() -> Vec<Check> {
             "data/promptfoo-configs",
             conversions::configurations,
         ),
+        Check::panicking("conversions::unchanged_trees", "data/paperbench", conversions::unchanged_trees),
         Check::panicking("conversions::graded_trees", "data/paperbench", conversions::graded_trees),
         Check::new("conversions::tasks", "data/devai-agent-judge", conversions::tasks),
         Check::new("conversions::examples", "data/healthbench-meta-120", conversions::examples),

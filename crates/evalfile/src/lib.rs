@@ -39,5 +39,5 @@ pub use edit::{
 pub use load::{LoadOptions, LoadedSuite, load_suite, read_suite};
 pub use model::*;
 pub use pattern::{PatternError, compile_pattern};
-pub use schema::{SchemaFile, schemas};
+pub use schema::{SchemaFile, schema_file_name, schema_folder, schemas};
 pub use write::criterion_value;

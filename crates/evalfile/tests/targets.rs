@@ -2,11 +2,10 @@
 
 use std::fmt::Write;
 use std::fs;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::sync::Arc;
 use std::time::Duration;
 
-use assize_diagnostic::Severity;
 use assize_diagnostic::render::{TextOptions, to_text};
 use assize_evalfile::{
     CommandText, HealthSpec, LoadOptions, LoadedTargets, ModelTargetSpec, RecordingKind, TargetSpec,

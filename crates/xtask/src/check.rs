@@ -4,7 +4,7 @@ use std::io::{BufRead as _, BufReader, IsTerminal as _};
 use std::process::Stdio;
 use std::time::Instant;
 
-use crate::{generate, layers, repo_lints, shell};
+use crate::{generate, layers, repo_lints, shell, words};
 
 /// The good end of a step.
 enum StepOutcome {
@@ -23,6 +23,7 @@ const STEPS: &[(&str, StepFn)] = &[
     ("format", format),
     ("layers", || passed(layers::run())),
     ("repository lints", || passed(repo_lints::run())),
+    ("words", || passed(words::run(false))),
     ("clippy", clippy),
     ("documentation builds", documentation),
     ("tests", tests),

@@ -3,7 +3,7 @@
 use std::path::{Component, Path};
 
 use assize_engine::Exit;
-use assize_evalfile::SchemaFile;
+use assize_evalfile::{SchemaFile, schema_file_name, schema_folder};
 use serde_json::json;
 
 use crate::args::SchemaArgs;
@@ -15,14 +15,16 @@ use crate::output;
 pub(crate) const FOLDER: &str = ".assize/schemas";
 
 pub(crate) fn execute(args: &SchemaArgs) -> Result<Exit, Failure> {
-    let all = all();
     if let Some(folder) = &args.out {
-        for file in &all {
-            write(folder, file)?;
+        let files = files();
+        for (name, text) in &files {
+            write(folder, name, text)?;
         }
-        output::say(&format!("wrote {} schemas into {}\n", all.len(), folder.display()));
+        output::say(&format!("wrote {} schemas into {}\n", files.len(), folder.display()));
         return Ok(Exit::Passed);
     }
+
+    let all = all();
     let Some(name) = &args.name else {
         list(&all, args.json);
         return Ok(Exit::Passed);
@@ -35,8 +37,15 @@ pub(crate) fn execute(args: &SchemaArgs) -> Result<Exit, Failure> {
     Ok(Exit::Passed)
 }
 
-/// All schemas: of what is read, and of what a run leaves behind.
-pub(crate) fn all() -> Vec<SchemaFile> {
+/// All schemas, each whole in itself: of what is read, and of what a run leaves behind.
+fn all() -> Vec<SchemaFile> {
+    let mut all = assize_evalfile::schemas();
+    all.extend(stored());
+    all
+}
+
+/// The schemas of what a run leaves behind.
+fn stored() -> impl Iterator<Item = SchemaFile> {
     let titles = [
         ("run", "run.json of a run"),
         ("result", "A line of results.jsonl of a run"),
@@ -44,28 +53,23 @@ pub(crate) fn all() -> Vec<SchemaFile> {
         ("review", "A line of review.jsonl of a run"),
         ("label", "A line of a labels file"),
     ];
-    let mut all = assize_evalfile::schemas();
-    for (name, schema) in assize_store::schemas() {
+    assize_store::schemas().into_iter().map(move |(name, schema)| {
         let title = titles.iter().find(|(known, _)| *known == name).map_or(name, |(_, title)| title);
-        all.push(SchemaFile { name, title, schema });
-    }
-    all
+        SchemaFile { name, title, schema }
+    })
 }
 
-/// The name of a schema's file.
-pub(crate) fn file_name(name: &str) -> String {
-    format!("{name}.schema.json")
-}
-
-/// A schema as it stands in its file.
-pub(crate) fn text(file: &SchemaFile) -> String {
-    format!("{:#}\n", file.schema)
+/// The files of a folder of schemas: names and texts. Schemas of what is read share one file of definitions.
+pub(crate) fn files() -> Vec<(String, String)> {
+    let mut files = schema_folder();
+    files.extend(stored().map(|file| (schema_file_name(file.name), file.schema)));
+    files.into_iter().map(|(name, schema)| (name, format!("{schema:#}\n"))).collect()
 }
 
 /// The line that tells an editor which schema a YAML file is held to. `depth` is how many folders the file lies below
 /// the project's.
 pub(crate) fn editor_line(name: &str, depth: usize) -> String {
-    format!("# yaml-language-server: $schema={}{FOLDER}/{}\n", "../".repeat(depth), file_name(name))
+    format!("# yaml-language-server: $schema={}{FOLDER}/{}\n", "../".repeat(depth), schema_file_name(name))
 }
 
 /// The line for a new YAML file of the working folder, if that has the schema; a name that leads nowhere would make an
@@ -74,16 +78,16 @@ pub(crate) fn line_for(file: &Path, name: &str, context: &Context) -> Option<Str
     let is_yaml = file.extension().is_some_and(|ending| ending == "yaml" || ending == "yml");
     let inside = file.strip_prefix(&context.process.working_folder).unwrap_or(file);
     let mut steps = inside.components().filter(|step| *step != Component::CurDir);
-    let is_there = context.process.working_folder.join(FOLDER).join(file_name(name)).is_file();
+    let is_there = context.process.working_folder.join(FOLDER).join(schema_file_name(name)).is_file();
     let depth = steps.clone().count().checked_sub(1)?;
     let plain = steps.all(|step| matches!(step, Component::Normal(_)));
     (is_yaml && plain && is_there).then(|| editor_line(name, depth))
 }
 
-fn write(folder: &Path, file: &SchemaFile) -> Result<(), String> {
-    let path = folder.join(file_name(file.name));
+fn write(folder: &Path, name: &str, text: &str) -> Result<(), String> {
+    let path = folder.join(name);
     std::fs::create_dir_all(folder)
-        .and_then(|()| std::fs::write(&path, text(file)))
+        .and_then(|()| std::fs::write(&path, text))
         .map_err(|error| format!("can't write `{}`: {error}", path.display()))
 }
 

@@ -25,12 +25,22 @@ fn every_listed_schema_is_one_and_is_written_under_its_name() {
         list["schemas"].as_array().expect("a list").iter().filter_map(|one| one["name"].as_str()).collect();
     assert!(names.len() > 20, "{names:?}");
     cli.run(&["schema", "--out", "out/schemas"]).expect_code(0);
+    let definitions: Value =
+        serde_json::from_str(&cli.read("out/schemas/definitions.schema.json")).expect("JSON");
+    let registry = jsonschema::Registry::new()
+        .add("file:///schemas/definitions.schema.json", &definitions)
+        .and_then(jsonschema::RegistryBuilder::prepare)
+        .expect("definitions");
     for name in names {
         let text = cli.read(format!("out/schemas/{name}.schema.json"));
         let schema: Value = serde_json::from_str(&text).expect("JSON");
         assert!(jsonschema::meta::is_valid(&schema), "{name}");
         // A schema that takes anything would check nothing.
-        let validator = jsonschema::draft202012::new(&schema).expect("a schema");
+        let validator = jsonschema::draft202012::options()
+            .with_base_uri(format!("file:///schemas/{name}.schema.json"))
+            .with_registry(&registry)
+            .build(&schema)
+            .expect("a schema");
         assert!(!validator.is_valid(&Value::from(1)), "{name}");
     }
     let refused = cli.run(&["schema", "sute"]).expect_code(2);

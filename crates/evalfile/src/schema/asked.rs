@@ -9,7 +9,7 @@ use assize_diagnostic::{Diagnostic, Severity, SourceMap};
 use serde_json::Value;
 
 use super::defs::Defs;
-use super::schemas;
+use super::{schema_file_name, schema_folder, schemas};
 use crate::decode::{Problems, record};
 use crate::tree::{read_json, read_yaml};
 use crate::{
@@ -99,28 +99,46 @@ fn parsed(path: &Path, text: &str) -> Option<Value> {
     (problems.errors() == 0).then(|| node.to_json())
 }
 
-/// Compiled schemas.
-struct Validators(BTreeMap<&'static str, jsonschema::Validator>);
+/// The schemas, ready for use: each whole in itself, and as the files of a folder that share definitions.
+struct Validators {
+    whole: BTreeMap<&'static str, jsonschema::Validator>,
+    files: BTreeMap<String, jsonschema::Validator>,
+}
 
 impl Validators {
     fn new() -> Self {
-        Self(
-            schemas()
-                .into_iter()
-                .map(|file| {
-                    let validator = jsonschema::draft202012::new(&file.schema);
-                    (file.name, validator.unwrap_or_else(|error| panic!("{}: {error}", file.name)))
-                })
-                .collect(),
-        )
+        const FOLDER: &str = "file:///schemas/";
+        let folder = schema_folder();
+        let registry = folder
+            .iter()
+            .try_fold(jsonschema::Registry::new(), |all, (name, schema)| {
+                all.add(format!("{FOLDER}{name}"), schema)
+            })
+            .and_then(jsonschema::RegistryBuilder::prepare)
+            .expect("schemas");
+
+        let whole = schemas().into_iter().map(|file| {
+            let validator = jsonschema::draft202012::new(&file.schema);
+            (file.name, validator.unwrap_or_else(|error| panic!("{}: {error}", file.name)))
+        });
+        let files = folder.iter().map(|(name, schema)| {
+            let options = jsonschema::draft202012::options();
+            let validator =
+                options.with_base_uri(format!("{FOLDER}{name}")).with_registry(&registry).build(schema);
+            (name.clone(), validator.unwrap_or_else(|error| panic!("{name}: {error}")))
+        });
+        Self { whole: whole.collect(), files: files.collect() }
     }
 
     /// Returns the errors of a value by the schema of a name.
     fn against(&self, name: &str, value: &Value) -> Vec<String> {
-        self.0[name]
+        let errors: Vec<String> = self.whole[name]
             .iter_errors(value)
             .map(|error| format!("{} at `{}`", error, error.instance_path()))
-            .collect()
+            .collect();
+        let file = &self.files[&schema_file_name(name)];
+        assert_eq!(file.is_valid(value), errors.is_empty(), "{name}: its file differs from the whole schema");
+        errors
     }
 
     /// Returns the errors of a file, or of its lines if it is JSONL; `None` if it is not data at all.

@@ -18,6 +18,12 @@ pub struct SchemaFile {
     pub schema: Value,
 }
 
+/// The dialect of all schemas.
+const DIALECT: &str = "https://json-schema.org/draft/2020-12/schema";
+
+/// The file of a folder of schemas that holds the definitions of all others.
+const DEFINITIONS: &str = "definitions";
+
 /// Schema documents: each a definition with a title.
 const DOCUMENTS: &[(&str, &str)] = &[
     ("suite", "An eval file"),
@@ -86,7 +92,7 @@ impl Defs {
         let beside: Map<String, Value> =
             reached.iter().map(|name| ((*name).to_owned(), self.shapes[name].clone())).collect();
         json!({
-            "$schema": "https://json-schema.org/draft/2020-12/schema",
+            "$schema": DIALECT,
             "$id": format!("urn:assize:schema:{name}"),
             "title": title,
             "$ref": format!("#/$defs/{name}"),
@@ -111,7 +117,31 @@ fn references<'v>(value: &'v Value, found: &mut Vec<&'v str>) {
     }
 }
 
-/// Returns the schemas of all file formats.
+/// Returns the file name of a schema.
+pub fn schema_file_name(name: &str) -> String {
+    format!("{name}.schema.json")
+}
+
+/// Returns the schemas of all file formats, as files of one folder by name: each refers to the definitions in a file
+/// beside it.
+///
+/// They have no `$id`, so that an editor resolves the reference against the place of the file.
+pub fn schema_folder() -> Vec<(String, Value)> {
+    let defs = Defs::all();
+    let definitions = schema_file_name(DEFINITIONS);
+    let stubs = DOCUMENTS.iter().map(|(name, title)| {
+        let reference = format!("{definitions}#/$defs/{name}");
+        (schema_file_name(name), json!({ "$schema": DIALECT, "title": title, "$ref": reference }))
+    });
+
+    let title = "Definitions that the other schemas of this folder share";
+    let shared = json!({ "$schema": DIALECT, "title": title, "$defs": defs.shapes });
+    let mut files: Vec<(String, Value)> = stubs.collect();
+    files.push((definitions.clone(), shared));
+    files
+}
+
+/// Returns the schemas of all file formats, each whole in itself.
 pub fn schemas() -> Vec<SchemaFile> {
     let defs = Defs::all();
     DOCUMENTS

@@ -17,4 +17,4 @@ mod workspace;
 mod asked;
 
 use defs::Defs;
-pub use defs::{SchemaFile, schemas};
+pub use defs::{SchemaFile, schema_file_name, schema_folder, schemas};

@@ -1,9 +1,7 @@
 //! A behaviour without a model: the output is compared with the ground truth, word by word.
 
 use assize_evalfile::ScoringScale;
-use assize_rubric::{
-    BenchmarkFinding, Confidence, Criterion, Decision, Evidence, Operator, Outcome,
-};
+use assize_rubric::{BenchmarkFinding, Confidence, Criterion, Decision, Evidence, Operator, Outcome};
 use serde_json::Value;
 
 use super::OfflineJudge;

@@ -31,7 +31,11 @@ pub(super) struct CoverageDecision {
 }
 
 /// Decides on one criterion.
-pub(super) fn decide(criterion: &Criterion, library: &Library<'_>, reference: Option<&Claim>) -> CoverageDecision {
+pub(super) fn decide(
+    criterion: &Criterion,
+    library: &Library<'_>,
+    reference: Option<&Claim>,
+) -> CoverageDecision {
     match (&criterion.scale, criterion.operator) {
         (Scale::Bands(bands), _) => score(criterion, bands, library, reference),
         (Scale::Checklist, Operator::Contradiction) => contradiction(criterion, library),
@@ -41,7 +45,11 @@ pub(super) fn decide(criterion: &Criterion, library: &Library<'_>, reference: Op
 
 fn checklist(criterion: &Criterion, library: &Library<'_>) -> CoverageDecision {
     if library.is_empty() {
-        return CoverageDecision { outcome: Outcome::Unmet, reason: "The answer is empty.".into(), quote: None };
+        return CoverageDecision {
+            outcome: Outcome::Unmet,
+            reason: "The answer is empty.".into(),
+            quote: None,
+        };
     }
     let answer = library.documents.first().map_or("", |document| document.text);
     let limit = Limit::read(&criterion.text).map(|limit| limit.check(answer));
@@ -123,7 +131,12 @@ fn other_number(claim: &Claim, coverage: &Coverage, library: &Library<'_>) -> Op
     numbers().find(|number| !wanted(number)).filter(|_| missing).cloned()
 }
 
-fn score(criterion: &Criterion, bands: &Bands, library: &Library<'_>, reference: Option<&Claim>) -> CoverageDecision {
+fn score(
+    criterion: &Criterion,
+    bands: &Bands,
+    library: &Library<'_>,
+    reference: Option<&Claim>,
+) -> CoverageDecision {
     if library.is_empty() {
         return CoverageDecision {
             outcome: Outcome::Scored(RawScore::MIN),

@@ -1,6 +1,8 @@
 //! One score for a whole answer, without a model: how well it covers its expected outcome.
 
-use assize_rubric::{Band, Bands, Criterion, Decision, Evidence, GraderFinding, Outcome, RawScore, Scale, Unit};
+use assize_rubric::{
+    Band, Bands, Criterion, Decision, Evidence, GraderFinding, Outcome, RawScore, Scale, Unit,
+};
 
 use super::{OfflineJudge, coverage_decisions};
 use crate::{AnswerScoreTask, Judge as _};
@@ -17,7 +19,9 @@ impl OfflineJudge {
         let Some(outcome) = material.expected_outcome.as_ref().or(material.reference.as_ref()) else {
             return refuse("the offline judge needs an expected outcome or a reference to compare with");
         };
-        let Some(decision) = scored("whole", outcome).and_then(|it| coverage_decisions(material, &[it]).pop()) else {
+        let Some(decision) =
+            scored("whole", outcome).and_then(|it| coverage_decisions(material, &[it]).pop())
+        else {
             return refuse("the expected outcome can't be judged by itself");
         };
         let score = match decision.outcome {

@@ -29,8 +29,8 @@ fn paths(text: &str) -> impl Iterator<Item = &str> {
     let quoted = prose.flat_map(|part| part.split('`').skip(1).step_by(2));
     quoted.filter(|words| {
         let is_path = words.contains('/') || OUR_ENDINGS.iter().any(|ending| words.ends_with(ending));
-        let is_pattern = words.contains(|c: char| c.is_whitespace() || "*<>{}$:()…".contains(c))
-            || words.split(['/', '.']).any(|part| part.len() > 1 && part.chars().all(char::is_uppercase));
+        let is_pattern =
+            words.contains(|c: char| c.is_whitespace() || "*<>{}$:()…".contains(c)) || words.contains("NAME");
         is_path && !is_pattern
     })
 }

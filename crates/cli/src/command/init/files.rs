@@ -85,10 +85,8 @@ pub(super) fn files(setup: &Setup) -> Vec<File> {
     files.push(yaml(".assize/config.yaml", "config", &config(setup)));
     files.push(plain(".env.example", include_str!("../../../templates/env.example")));
     files.push(File { path: ".github/workflows/evals.yaml".to_owned(), text: workflow(setup) });
-    files.extend(schema::all().iter().map(|file| File {
-        path: format!("{}/{}", schema::FOLDER, schema::file_name(file.name)),
-        text: schema::text(file),
-    }));
+    let schemas = schema::files().into_iter();
+    files.extend(schemas.map(|(name, text)| File { path: format!("{}/{name}", schema::FOLDER), text }));
     files
 }
 
