@@ -115,6 +115,7 @@ impl LoopbackClient {
                 unreachable(format!("no connection within {} s", self.connect_timeout.as_secs_f64()))
             })?
             .map_err(|error| unreachable(error.to_string()))?;
+
         // Without it, small requests may wait for an acknowledgement. Nothing else hangs on it.
         let _ = stream.set_nodelay(true);
         let (requests, connection) =
@@ -143,6 +144,7 @@ impl LoopbackClient {
         if since.elapsed() < IDLE_LIMIT {
             return Some(link);
         }
+
         // All that were used before it have waited for longer.
         links.clear();
         None
@@ -153,6 +155,7 @@ impl LoopbackClient {
         if !link.is_ready() {
             return;
         }
+
         let unused = IdleConnection { link, since: Instant::now() };
         let mut idle = self.idle.lock().unwrap_or_else(PoisonError::into_inner);
         match idle.get_mut(authority) {
@@ -184,12 +187,14 @@ impl DrivenConnection {
             if body.len() + chunk.len() > max_bytes {
                 return Err(ExchangeError::Broken(TransportError::TooLarge(max_bytes)));
             }
+
             if body.is_empty() {
                 body = Vec::from(chunk);
             } else {
                 body.extend_from_slice(&chunk);
             }
         }
+
         Ok(HttpAnswer { status: head.status.as_u16(), headers: head.headers, body })
     }
 
@@ -212,6 +217,7 @@ async fn driving<F: Future>(
         if let Poll::Ready(done) = work.as_mut().poll(unwoken) {
             return Poll::Ready(done);
         }
+
         drive(connection, cx);
         work.as_mut().poll(unwoken)
     })
@@ -254,11 +260,13 @@ fn request(
     let mut request = Request::new(Full::new(Bytes::from(body)));
     *request.method_mut() = Method::POST;
     *request.uri_mut() = uri;
+
     let sent = request.headers_mut();
     *sent = headers;
     sent.entry(HOST).or_insert(host);
     sent.entry(USER_AGENT).or_insert(HeaderValue::from_static(concat!("assize/", env!("CARGO_PKG_VERSION"))));
     sent.insert(ACCEPT_ENCODING, HeaderValue::from_static("identity"));
+
     request
 }
 
