@@ -1,5 +1,6 @@
-//! The real transport: HTTP over a pool of reqwest clients.
+//! The real transport: HTTP over a pool of reqwest clients, and [`LoopbackClient`] for servers of this machine.
 
+use std::sync::OnceLock;
 use std::time::{Duration, Instant};
 
 use reqwest::header::HeaderMap;
@@ -9,6 +10,7 @@ use tokio::sync::Semaphore;
 use crate::chat_model::BoxFuture;
 use crate::client_pool::{ClientPool, PoolLease};
 use crate::endpoint::is_loopback;
+use crate::loopback::LoopbackClient;
 use crate::proxies::HttpProxies;
 use crate::transport::{
     FILES_PAUSE, HttpAnswer, HttpRequest, Transport, TransportError, innermost, out_of_files,
@@ -49,7 +51,9 @@ impl Default for HttpOptions {
 #[derive(Debug)]
 pub struct HttpTransport {
     options: HttpOptions,
-    /// Plain HTTP on this machine.
+    /// Plain HTTP on this machine, made when it is first needed.
+    direct: OnceLock<LoopbackClient>,
+    /// Plain HTTP on this machine with credentials in the address.
     local: ClientPool<Client>,
     /// Plain HTTP elsewhere: each request in flight has its own connection, so one client does.
     plain: ClientPool<Client>,
@@ -77,6 +81,7 @@ impl HttpTransport {
         let tls_pool = || ClientPool::new(per_client, MAX_CLIENTS);
         Self {
             options,
+            direct: OnceLock::new(),
             local: ClientPool::new(usize::MAX, 1),
             plain: ClientPool::new(usize::MAX, 1),
             local_tls: tls_pool(),
@@ -171,7 +176,20 @@ impl HttpTransport {
         builder.build().map_err(|error| TransportError::Unusable(innermost(&error)))
     }
 
+    fn direct(&self) -> &LoopbackClient {
+        let HttpOptions { connect_timeout, max_answer_bytes, .. } = self.options;
+        self.direct.get_or_init(|| LoopbackClient::new(connect_timeout, max_answer_bytes))
+    }
+
     async fn send_once(&self, call: HttpRequest) -> Result<HttpAnswer, TransportError> {
+        if is_loopback(&call.url) && LoopbackClient::takes(&call.url) {
+            return self.direct().send(call).await;
+        }
+        // In a box, so that it is no part of the requests that need none of it.
+        Box::pin(self.send_over_reqwest(call)).await
+    }
+
+    async fn send_over_reqwest(&self, call: HttpRequest) -> Result<HttpAnswer, TransportError> {
         let client = self.client(&call.url)?;
         let timeout = call.timeout;
         let failed = |error: reqwest::Error| failure(&error, timeout);

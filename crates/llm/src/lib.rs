@@ -24,6 +24,7 @@ mod http;
 mod logprobs;
 mod logprobs_probe;
 mod lone_surrogates;
+mod loopback;
 mod name;
 mod output_limit;
 mod price;

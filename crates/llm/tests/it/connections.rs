@@ -121,3 +121,24 @@ async fn broken_answers_and_servers_that_are_not_there_are_told_apart() {
     let refused = transport(1 << 20).send(question(nobody)).await.unwrap_err();
     assert!(matches!(&refused, TransportError::Connect(why) if why.contains("refused")), "{refused}");
 }
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn concurrent_requests_open_no_more_connections_than_are_in_flight() {
+    const IN_FLIGHT: usize = 24;
+    let (port, counted) = server(usize::MAX, ANSWER).await;
+    let transport = Arc::new(transport(1 << 20).with_sockets(IN_FLIGHT));
+    let senders = (0..100).map(|_| {
+        let transport = Arc::clone(&transport);
+        tokio::spawn(async move {
+            for _ in 0..20 {
+                transport.send(question(port)).await.unwrap();
+            }
+        })
+    });
+    for sender in senders.collect::<Vec<_>>() {
+        sender.await.unwrap();
+    }
+
+    let made = counted.made.load(Ordering::Relaxed);
+    assert!((2..=IN_FLIGHT).contains(&made), "{made}");
+}
