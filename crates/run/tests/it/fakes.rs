@@ -9,11 +9,11 @@ use assize_evalfile::{
     Case, CaseId, CaseMarks, Grader, GraderKind, LineOverrides, Message, OnDependencyFailure, PanelSpec,
     Place, Role, RubricGrader,
 };
-use assize_grade::{Judge, RubricTask};
+use assize_grade::{Judge, Question};
 use assize_llm::BoxFuture;
 use assize_rubric::{
-    Cost, Criterion, EvidencePolicy, GraderStanding, JudgeIdentity, Judgement, Judging, Lines, Outcome,
-    Rubric, Tokens, Truncate, Unit, Usd,
+    Cost, Criterion, Decision, EvidencePolicy, Finding, GraderStanding, JudgeIdentity, Judging, Lines,
+    Outcome, Rubric, Spent, Tokens, Truncate, Unit, Usd,
 };
 use assize_run::{JudgeSelector, Judges, Recorder, Relations, Settings, Source, Totals, WorkItem, run};
 use assize_store::{CaseRecord, StoreError};
@@ -36,24 +36,19 @@ impl Literal {
     }
 }
 
-fn judgement(criterion: &Criterion, outcome: Outcome) -> Judgement {
-    Judgement {
-        criterion: criterion.id.clone(),
-        outcome,
-        reason: "as scripted".to_owned(),
-        evidence: Vec::new(),
-        confidence: None,
-        probability: None,
-        judge: JudgeIdentity { name: "literal".into(), ..JudgeIdentity::default() },
-        ungraded: None,
+fn decision(criterion: &Criterion, outcome: Outcome) -> Decision {
+    let judge = JudgeIdentity { name: "literal".into(), ..JudgeIdentity::default() };
+    let finding = Finding::Criterion { criterion: criterion.clone(), outcome };
+    let spent = Spent {
         attempts: 1,
         cached_calls: 0,
         tokens: Tokens { input: Some(10), cached: None, output: Some(1) },
         latency_ms: Some(1),
         cost: Cost::exactly(Usd::from_pico(500_000_000_000)),
-        truncated: None,
         replies: Vec::new(),
-    }
+    };
+
+    Decision { spent, ..Decision::new(judge, finding, "as scripted") }
 }
 
 impl Judge for Literal {
@@ -61,8 +56,9 @@ impl Judge for Literal {
         JudgeIdentity { name: "literal".into(), ..JudgeIdentity::default() }
     }
 
-    fn judge<'a>(&'a self, task: &'a RubricTask) -> BoxFuture<'a, Vec<Judgement>> {
+    fn decide<'a>(&'a self, questions: &'a [Question]) -> BoxFuture<'a, Vec<Vec<Decision>>> {
         Box::pin(async move {
+            let [Question::Rubric(task)] = questions else { panic!("one rubric at a time") };
             let now = self.in_flight.fetch_add(1, Ordering::SeqCst) + 1;
             self.peak.fetch_max(now, Ordering::SeqCst);
             tokio::task::yield_now().await;
@@ -73,12 +69,12 @@ impl Judge for Literal {
                     text if task.material.answer.contains(text) => Outcome::Met,
                     _ => Outcome::Unmet,
                 };
-                judgement(criterion, outcome)
+                decision(criterion, outcome)
             });
             let decided = decided.collect();
             self.in_flight.fetch_sub(1, Ordering::SeqCst);
             self.judged.fetch_add(1, Ordering::SeqCst);
-            decided
+            vec![decided]
         })
     }
 }

@@ -16,7 +16,7 @@ use assize_evalfile::{
     Role, RubricGrader, Scoring, ScoringScale, SkillTrigger, SmeLabel, TextCheck, TextRule, TokenUsage,
     ToolTrajectory, TrajectoryMode, Turn, TurnAggregation, WorkspaceMode, WorkspaceSpec,
 };
-use assize_llm::{Ask, AskError, BoxFuture, ChatReply, ChatRequest, ErrorKind, ModelId};
+use assize_llm::{AskError, BoxFuture, ChatModel, ChatReply, ChatRequest, ErrorKind, ModelId};
 use assize_rubric::{
     Band, Bands, Cost, Criterion, EvidencePolicy, Gate, GraderStanding, Identify, IdentityWriter,
     JudgeIdentity, Judging, LabelOutcome, Lines, Normalisation, Operator, PairScores, PanelRule, RawScore,
@@ -308,7 +308,7 @@ fn identities_of_messages_are_held() {
 
 struct Model;
 
-impl Ask for Model {
+impl ChatModel for Model {
     fn ask<'a>(&'a self, _: &'a ChatRequest) -> BoxFuture<'a, Result<ChatReply, AskError>> {
         Box::pin(async { Err(AskError::new(ErrorKind::Server, "never asked")) })
     }
