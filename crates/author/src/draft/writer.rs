@@ -17,7 +17,7 @@ use crate::workload::{Workload, work_through};
 pub struct DraftJob {
     /// The case.
     pub case: Arc<Case>,
-    /// What is known about it.
+    /// Facts about it.
     pub brief: Brief,
     /// Index of its file.
     pub file: usize,
@@ -88,7 +88,7 @@ pub enum DraftOutcome {
     Drafted {
         /// Ids of its criteria.
         criteria: Vec<String>,
-        /// What lint says about them.
+        /// Findings of lint about them.
         findings: Vec<String>,
         /// Replies that were bought for it.
         calls: u32,
