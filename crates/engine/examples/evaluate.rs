@@ -5,7 +5,8 @@ use std::path::PathBuf;
 use std::process::ExitCode;
 
 use assize_engine::{
-    CaseEvent, Engine, EngineError, EvalMode, EvalOptions, Event, Exit, ProcessContext, RunOptions, RunOutcome,
+    CaseEvent, Engine, EngineError, EvalMode, EvalOptions, Event, Exit, ProcessContext, RunOptions,
+    RunOutcome,
 };
 
 #[tokio::main]

@@ -317,5 +317,5 @@ fn save(edited: &EditedFile) -> Result<(), String> {
         );
     }
 
-    Ok(replace_file(path, edited.file().text())?)
+    replace_file(path, edited.file().text()).map_err(|error| error.message)
 }

@@ -248,11 +248,11 @@ pub const OFFLINE: &str = "offline";
 
 impl Judges for JudgeRegistry {
     fn judge(&self, wish: JudgeWish<'_>) -> Result<Arc<dyn RubricJudge>, String> {
-        Ok(self.with(wish, |made| Arc::clone(&made.judge))?)
+        self.with(wish, |made| Arc::clone(&made.judge)).map_err(|error| error.message)
     }
 
     fn model(&self, wish: JudgeWish<'_>) -> Result<(String, Arc<dyn Ask>), String> {
-        let ask = self.with(wish, |made| made.ask.clone())?;
+        let ask = self.with(wish, |made| made.ask.clone()).map_err(|error| error.message)?;
         let (name, _) = self.choose(wish);
         ask.map(|ask| (name.to_owned(), ask))
             .ok_or_else(|| format!("the judge `{name}` is no model that a program could ask"))

@@ -22,5 +22,8 @@ async fn the_example_runs_a_suite_and_tells_of_its_cases() {
 
     let mut lines = lines.lock().expect("not poisoned").clone();
     lines.sort();
-    assert_eq!((exit, lines), (Exit::Failed, vec!["2 cases".into(), "bad: fail".into(), "good: pass".into()]));
+    assert_eq!(
+        (exit, lines),
+        (Exit::Failed, vec!["2 cases".into(), "bad: fail".into(), "good: pass".into()])
+    );
 }

@@ -50,7 +50,7 @@ async fn files_use_the_targets_nearest_to_them() {
     let server = MockServer::start(model);
     let fixture = Fixture::with_server(&server);
     let targets = |response: &str| {
-        format!("targets:\n  - name: default\n    provider: mock\n    settings:\n      response: {response}\n")
+        format!("targets:\n  - name: default\n    provider: mock\n    response: {response}\n")
     };
     let cases = "tests:\n  - id: a\n    criteria: be right\n    input: hello\n    assertions:\n      - type: contains\n        value: right\n";
     for (folder, response) in [("one", "right"), ("two", "wrong")] {

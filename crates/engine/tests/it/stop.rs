@@ -9,7 +9,7 @@ use crate::support::Fixture;
 #[tokio::test]
 async fn a_stop_signal_interrupts_the_run_and_leaves_a_record() {
     let fixture = Fixture::new();
-    let slow = "targets:\n  - name: default\n    provider: mock\n    settings:\n      response: late\n      delay_ms: 600000\n";
+    let slow = "targets:\n  - name: default\n    provider: mock\n    response: late\n    delay_ms: 600000\n";
     fixture.write(".assize/targets.yaml", slow);
     fixture.write(
         "suite.yaml",
