@@ -54,6 +54,12 @@ mod tests {
         limit: CancellationToken,
     }
 
+    async fn double(job: u32) -> (u32, u32) {
+        tokio::task::yield_now().await;
+        assert_ne!(job, 13, "the job that fails");
+        (job, job * 2)
+    }
+
     impl Workload for Numbers {
         type Job = u32;
         type Outcome = u32;
@@ -63,10 +69,7 @@ mod tests {
         }
 
         fn work(&self, job: u32) -> impl Future<Output = (u32, u32)> + Send + 'static {
-            async move {
-                assert_ne!(job, 13, "the job that fails");
-                (job, job * 2)
-            }
+            double(job)
         }
 
         fn finish(&mut self, job: u32, outcome: u32) {

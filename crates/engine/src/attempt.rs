@@ -5,14 +5,14 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use assize_evalfile::{LineOverrides, LoadOptions};
-use assize_run::{Recorder, Settings, Start};
+use assize_run::{Recorder, RunError, Settings, Start};
 use assize_store::{CaseRecord, StoreError};
 use tokio_util::sync::CancellationToken;
 
 use crate::attempt_material::AttemptCase;
 use crate::dependencies::CaseDependencies;
 use crate::engine::Engine;
-use crate::error::EngineError;
+use crate::error::{EngineError, ErrorKind};
 use crate::options::RunOptions;
 use crate::plan::{Planner, Preflight, RunDeps};
 use crate::wiring::{ModelAccess, Wiring, WiringRequest, wire};
@@ -109,7 +109,11 @@ impl<'e> AttemptJudge<'e> {
         let start = Start { limit: gateway.limit().clone(), ..Start::default() };
         let settings = Settings { workers: NonZeroUsize::MIN, bail: None };
         let (_, ended) = assize_run::run_from(start, items, settings, cancel, &mut only, &mut |_| {}).await;
-        ended.map_err(|error| EngineError::unrunnable(error.to_string()))?;
+        ended.map_err(|error| match error {
+            RunError::Items(message) => EngineError::unrunnable(message),
+            // Nothing is stored, so nothing can fail to be.
+            RunError::Store(error) => EngineError::new(ErrorKind::Internal, error.to_string()),
+        })?;
 
         Ok(match only.0 {
             Some(record) => AttemptOutcome::Judged(Box::new(record)),

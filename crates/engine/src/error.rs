@@ -95,13 +95,6 @@ impl From<CaseLoadError> for EngineError {
     }
 }
 
-/// The message alone, for the interfaces of lower crates that take texts.
-impl From<EngineError> for String {
-    fn from(error: EngineError) -> Self {
-        error.message
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use std::path::PathBuf;

@@ -209,7 +209,7 @@ impl DraftPlan {
         Ok(())
     }
 
-    /// Where a case is written: its file, opened once, and the place in it.
+    /// Place where a case is written: its file, opened once, and the place in it.
     fn place(&mut self, case: &Case) -> Result<(usize, CaseSpot), String> {
         let path = case.place.path();
         let key = path.canonicalize().unwrap_or_else(|_| path.to_path_buf());
@@ -317,5 +317,5 @@ fn save(edited: &EditedFile) -> Result<(), String> {
         );
     }
 
-    Ok(replace_file(path, edited.file().text())?)
+    replace_file(path, edited.file().text()).map_err(|error| error.message)
 }

@@ -263,11 +263,11 @@ pub const OFFLINE: &str = "offline";
 
 impl Judges for JudgeRegistry {
     fn judge(&self, selector: JudgeSelector<'_>) -> Result<Arc<dyn Judge>, String> {
-        Ok(self.with(selector, |made| Arc::clone(&made.judge))?)
+        self.with(selector, |made| Arc::clone(&made.judge)).map_err(|error| error.message)
     }
 
     fn model(&self, selector: JudgeSelector<'_>) -> Result<(String, Arc<dyn ChatModel>), String> {
-        let ask = self.with(selector, |made| made.ask.clone())?;
+        let ask = self.with(selector, |made| made.ask.clone()).map_err(|error| error.message)?;
         let (name, _) = self.choose(selector);
         ask.map(|ask| (name.to_owned(), ask))
             .ok_or_else(|| format!("the judge `{name}` is no model that a program could ask"))

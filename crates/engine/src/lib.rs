@@ -43,6 +43,8 @@ mod targets;
 mod wiring;
 mod workspaces;
 
+pub use assize_run::Event as CaseEvent;
+
 pub use attempt::{AttemptJudge, AttemptOutcome};
 pub use attempt_material::{AttemptCase, AttemptRequest, AttemptSubject, LoadedAttempt};
 pub use critique::{CritiqueFile, CritiqueOptions, CritiqueReport};

@@ -16,7 +16,8 @@ pub type StopSignal = Pin<Box<dyn Future<Output = ()> + Send>>;
 #[derive(Clone)]
 pub struct ProcessContext {
     variables: Arc<BTreeMap<String, String>>,
-    /// Folder that relative paths begin in.
+    /// Folder of the configuration, the reply cache and the stored runs. Relative paths in options begin in the folder that
+    /// the operating system knows, so that both are the same or options hold absolute paths.
     pub working_folder: PathBuf,
     /// Folder for files that nobody keeps.
     pub temp_folder: PathBuf,

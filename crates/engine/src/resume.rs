@@ -80,11 +80,11 @@ fn difference(stored: &RunInfo, now: &RunInfo) -> Option<String> {
 /// Run that goes on.
 pub(crate) struct ResumedRun {
     pub(crate) writer: RunWriter,
-    /// The cases that need not be run again, with what they came to.
+    /// Cases that need not be run again, with their results.
     pub(crate) done: HashMap<CaseKey, Repeat>,
-    /// How many were done and are run again, because something about them is different now.
+    /// Number of cases that were done and are run again, because something about them is different now.
     pub(crate) changed: usize,
-    /// How many were done and do not belong to the run any more.
+    /// Number of cases that were done and do not belong to the run any more.
     pub(crate) gone: usize,
     /// Totals of the cases that are done.
     pub(crate) totals: Totals,

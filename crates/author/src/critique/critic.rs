@@ -10,13 +10,13 @@ use assize_llm::{ChatModel, ChatRequest, ModelId, TokenCounts};
 use super::prompt::request;
 use super::reply::{Answer, read};
 
-/// How often the model is asked again after a reply that can't be used.
+/// Repair calls after a reply that can't be used.
 const REPAIRS: u32 = 1;
 
-/// What a model said about a rubric.
+/// Review of a rubric by a model.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct Critique {
-    /// What it found.
+    /// Findings.
     pub remarks: Vec<Remark>,
     /// Rules that could not be applied, each with the reason.
     pub not_checked: Vec<(Code, String)>,

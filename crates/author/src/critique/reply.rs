@@ -9,12 +9,12 @@ use super::prompt::key;
 /// Most characters of a reason that are kept.
 const REASON: usize = 400;
 
-/// What one rule came to.
+/// Result of one rule.
 #[derive(Debug, PartialEq)]
 pub(super) enum Answer {
     /// It was applied; these are the findings.
     Applied(Vec<Remark>),
-    /// What the model said can't be used, one line each. Never empty.
+    /// It could not be applied: problems of the reply, one line each. Never empty.
     Unusable(Vec<String>),
 }
 

@@ -1,8 +1,8 @@
-//! What a draft is made from.
+//! Material that a draft is made from.
 
 use assize_evalfile::{Case, GivenOutput};
 
-/// How drafted criteria are answered.
+/// Form in which drafted criteria are answered.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum Form {
     /// Met or not.
@@ -12,16 +12,16 @@ pub enum Form {
     Ranges,
 }
 
-/// What is known about a case for which criteria are drafted.
+/// Facts about a case for which criteria are drafted.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Brief {
     /// The question as a judge sees it.
     pub question: String,
-    /// What a good answer does. Never blank.
+    /// Description of a good answer. Never blank.
     pub expected_outcome: String,
     /// A good answer.
     pub reference: Option<String>,
-    /// What systems answered; not necessarily right.
+    /// Answers of systems; not necessarily right.
     pub samples: Vec<String>,
     /// The form of the criteria.
     pub form: Form,

@@ -1,4 +1,4 @@
-//! What a draft must be like before it is written down.
+//! Checks of a draft before it is written down.
 
 use std::path::Path;
 
@@ -16,7 +16,7 @@ pub const MAX_CRITERIA: usize = 7;
 /// Rules of lint that a draft may not break: a criterion tests one thing, and something that can be tested.
 const STRICT: [&str; 3] = ["L0101", "L0102", "L0104"];
 
-/// What is wrong with a list of criteria.
+/// Faults of a list of criteria.
 #[derive(Debug, Default, PartialEq, Eq)]
 pub(super) struct Faults {
     /// It can't be used.
@@ -52,7 +52,7 @@ pub(super) fn check(criteria: &[Criterion], case: Option<&Case>) -> Faults {
     faults
 }
 
-/// What lint finds in a list of criteria, as code and message.
+/// Findings of lint in a list of criteria, as code and message.
 pub(super) fn lint(criteria: &[Criterion], case: Option<&Case>) -> Vec<(String, String)> {
     let items: Vec<Value> =
         criteria.iter().map(|criterion| criterion_value(criterion, Format::Two)).collect();

@@ -22,4 +22,4 @@ pub use need::{Need, need};
 pub use offline::draft_offline;
 pub use place::{CaseDraft, PlaceError};
 pub use prompt::{PROMPT_VERSION, prompt_hash};
-pub use writer::{CaseOutcome, DraftJob, DraftOptions, DraftOutcome, DraftWriter, EditedFile};
+pub use writer::{CaseOutcome, DraftJob, DraftOptions, DraftOutcome, DraftWriter, EditedFile, SaveFile};

@@ -12,7 +12,7 @@ use super::check::{Faults, check};
 use super::criteria::read;
 use super::prompt::request;
 
-/// How often a model is asked again after a reply that can't be used or could be better.
+/// Repair calls after a reply that can't be used or could be better.
 const REPAIRS: u32 = 2;
 
 /// Criteria for a person to correct.
@@ -20,7 +20,7 @@ const REPAIRS: u32 = 2;
 pub struct Draft {
     /// The criteria; together they are a rubric.
     pub criteria: Vec<Criterion>,
-    /// What lint still says about them.
+    /// Findings of lint that are left.
     pub findings: Vec<String>,
     /// Replies that were bought for it.
     pub calls: u32,
@@ -30,7 +30,7 @@ pub struct Draft {
     pub usage: TokenCounts,
 }
 
-/// Why there is no draft.
+/// Reason why there is no draft.
 #[derive(Debug, thiserror::Error)]
 pub enum DraftError {
     /// The model could not be asked.

@@ -1,8 +1,8 @@
-//! Which cases lack a rubric.
+//! Cases that lack a rubric.
 
 use assize_evalfile::{Case, Grader, GraderKind};
 
-/// What a case needs.
+/// Need of a case.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Need {
     /// It has an expected outcome and no rubric of its own or of its suite.
@@ -13,7 +13,7 @@ pub enum Need {
     NoOutcome,
 }
 
-/// What a case needs. The rubric of one criterion that stands for an expected outcome without graders is none that
+/// Need of a case. The rubric of one criterion that stands for an expected outcome without graders is none that
 /// anybody wrote.
 pub fn need(case: &Case) -> Need {
     let turns = case.conversation.iter().flat_map(|conversation| &conversation.turns);

@@ -49,7 +49,7 @@ pub fn draft_offline(brief: &Brief, case: Option<&Case>) -> Result<Draft, DraftE
     Ok(Draft { criteria, findings, calls: 0, recalled: 0, usage: TokenCounts::default() })
 }
 
-/// Whether a clause can stand as a criterion at all.
+/// True for a clause that can stand as a criterion at all.
 fn fits(clause: &str) -> bool {
     let template = clause.contains("{{") || clause.contains("{%");
     !template && clause.chars().count() <= 400 && clause.chars().any(char::is_alphanumeric)

@@ -9,7 +9,7 @@ const VERBS: &str = "acknowledge address advise ask avoid calculate cite compare
 /// Words that stand between the subject and what it has to do.
 const MODALS: [&str; 6] = ["should", "must", "shall", "will", "needs to", "has to"];
 
-/// What expected outcomes call the one who answers.
+/// Names of expected outcomes for the one who answers.
 const SUBJECTS: [&str; 10] =
     ["answer", "response", "reply", "output", "assistant", "model", "agent", "ai", "bot", "system"];
 
@@ -103,7 +103,7 @@ fn push(parts: &mut [String], word: &str) {
     }
 }
 
-/// Whether a word begins a demand: a verb of demands, plain or with its ending.
+/// True for a word that begins a demand: a verb of demands, plain or with its ending.
 fn begins_demand(word: &str) -> bool {
     let word = word.trim_matches(|c: char| !c.is_alphanumeric()).to_lowercase();
     let known = |word: &str| VERBS.split_whitespace().any(|verb| verb == word);

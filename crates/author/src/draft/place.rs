@@ -4,7 +4,7 @@ use assize_evalfile::{CaseFile, CaseSpot, EditError, Format, Insertion, criterio
 use assize_rubric::Criterion;
 use serde_json::{Value, json};
 
-/// Where a case of format 2 may have its graders; the first that is there counts.
+/// Places where a case of the `tests` format may have its graders; the first that is there counts.
 const LISTS: [&[&str]; 6] = [
     &["assertions"],
     &["assert"],
@@ -17,7 +17,7 @@ const LISTS: [&[&str]; 6] = [
 /// Key of the remark where comments can't stand.
 const MARK: &str = "x-draft";
 
-/// Why a draft was not written.
+/// Reason why a draft was not written.
 #[derive(Debug, thiserror::Error)]
 pub enum PlaceError {
     /// The file could not be changed there.
@@ -38,7 +38,7 @@ pub struct CaseDraft<'c> {
     pub criteria: &'c [Criterion],
     /// The format of the file.
     pub format: Format,
-    /// Who drafted it, for the remark.
+    /// Author of the draft, for the remark.
     pub by: &'c str,
 }
 
@@ -115,7 +115,7 @@ fn list(file: &CaseFile, spot: &CaseSpot) -> Result<Option<List>, EditError> {
     Ok(None)
 }
 
-/// Whether an item of a list of graders is a rubric: a plain text, or a grader of that type in any spelling.
+/// True for an item of a list of graders that is a rubric: a plain text, or a grader of that type in any spelling.
 fn is_rubric(item: &Value) -> bool {
     let named = item.get("type").and_then(Value::as_str).is_some_and(|name| {
         let name = name.trim().to_ascii_lowercase();

@@ -17,7 +17,7 @@ use crate::workload::{Workload, work_through};
 pub struct DraftJob {
     /// The case.
     pub case: Arc<Case>,
-    /// What is known about it.
+    /// Facts about it.
     pub brief: Brief,
     /// Index of its file.
     pub file: usize,
@@ -88,7 +88,7 @@ pub enum DraftOutcome {
     Drafted {
         /// Ids of its criteria.
         criteria: Vec<String>,
-        /// What lint says about them.
+        /// Findings of lint about them.
         findings: Vec<String>,
         /// Replies that were bought for it.
         calls: u32,
@@ -105,6 +105,9 @@ pub enum DraftOutcome {
     NotReached,
 }
 
+/// Function that writes a file; an error says why it can't be written.
+pub type SaveFile<'a> = &'a dyn Fn(&EditedFile) -> Result<(), String>;
+
 /// Drafting by a model or without one, with the way drafts are written.
 pub struct DraftOptions<'a> {
     /// Model that drafts; `None` drafts offline.
@@ -112,7 +115,7 @@ pub struct DraftOptions<'a> {
     /// Author named in the remark of each draft.
     pub author: String,
     /// Writes a file; `None` leaves the files on disk as they are.
-    pub save: Option<&'a dyn Fn(&EditedFile) -> Result<(), String>>,
+    pub save: Option<SaveFile<'a>>,
     /// Receiver of events.
     pub observe: &'a dyn Fn(AuthorEvent),
 }

@@ -69,7 +69,7 @@ fn options(args: &CalibrateArgs, scale: Option<Scale>) -> Options {
     }
 }
 
-fn measured(args: &CalibrateArgs, context: &Context) -> Result<Calibration, String> {
+fn measured(args: &CalibrateArgs, context: &Context) -> Result<Calibration, Failure> {
     let keep = keep(split(args), &args.exclude);
     let Some(run) = &args.run else {
         let rows = labels::rows(&args.labels, &args.table, &[Role::Case])?;
@@ -80,7 +80,7 @@ fn measured(args: &CalibrateArgs, context: &Context) -> Result<Calibration, Stri
             likeliest: args.reading == ReadingChoice::Likeliest,
         };
         let material = Material::from_rows(&rows, &reading, keep).map_err(labels::said)?;
-        return calibrate(material, &options(args, None)).map_err(labels::said);
+        return Ok(calibrate(material, &options(args, None)).map_err(labels::said)?);
     };
     let folder = runs::find(run, &context.process)?;
     let info = folder.info().map_err(|error| error.to_string())?;
@@ -88,7 +88,8 @@ fn measured(args: &CalibrateArgs, context: &Context) -> Result<Calibration, Stri
     let RunItems { mut material, reworded, other_graders } =
         from_run(&info, cases).map_err(|error| error.to_string())?;
     if material.items.is_empty() {
-        return Err(format!("`{}` holds no decisions about criteria of a rubric", folder.path().display()));
+        let shown = folder.path().display();
+        return Err(format!("`{shown}` holds no decisions about criteria of a rubric").into());
     }
     if !args.labels.is_empty() {
         let rows = labels::rows(&args.labels, &args.table, &[Role::Case])?;

@@ -34,7 +34,7 @@ impl Part {
         names: &mut Names,
         takes: impl Fn(&str) -> bool,
         context: &Context,
-    ) -> Result<Self, String> {
+    ) -> Result<Self, Failure> {
         let (folder, target) = runs::find_answers(name, &context.process)?;
         let info = folder.info().map_err(|error| error.to_string())?;
         Self::of(folder, info, target, name, names, takes)
@@ -48,7 +48,7 @@ impl Part {
         label: &str,
         names: &mut Names,
         takes: impl Fn(&str) -> bool,
-    ) -> Result<Self, String> {
+    ) -> Result<Self, Failure> {
         let mut cases = Vec::new();
         for record in stored_records(&folder)? {
             let record = record?;
@@ -58,7 +58,8 @@ impl Part {
             }
         }
         if let Some(target) = target.as_ref().filter(|_| cases.is_empty()) {
-            return Err(format!("`{}` holds no answers of a target `{target}`", folder.path().display()));
+            let shown = folder.path().display();
+            return Err(format!("`{shown}` holds no answers of a target `{target}`").into());
         }
         let facts = RunFacts::new(label.to_owned(), cases, names).map_err(|error| error.to_string())?;
         Ok(Self { folder, info, target, facts })

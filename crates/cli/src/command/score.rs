@@ -20,11 +20,10 @@ pub(crate) fn execute(args: &ScoreArgs, context: &Context) -> Result<Exit, Failu
     let folder = runs::find(&args.run, &context.process)?;
     let run = folder.info().map_err(|error| error.to_string())?;
     if run.scorecard.is_some() {
-        return Err(format!(
-            "this run is one of a scorecard; `assize scorecard score {}` adds it up",
-            args.run
-        )
-        .into());
+        let name = &args.run;
+        return Err(
+            format!("this run is one of a scorecard; `assize scorecard score {name}` adds it up").into()
+        );
     }
     let (rubric, rubric_lines) = rubric(args, context)?;
     let again = |record: &CaseRecord| -> Result<Rescored, String> {

@@ -47,9 +47,9 @@ pub(crate) fn execute(args: &TrendArgs, context: &Context) -> Result<Exit, Failu
         let takes = |suite: &str| args.suite.as_deref().is_none_or(|wanted| wanted == suite);
         let part = match Part::of(run.folder, run.info, run.target, &label, &mut names, takes) {
             Ok(part) => part,
-            Err(message) if named => return Err(message.into()),
-            Err(message) => {
-                output::warn(&format!("`{label}` is left out: {message}"), context);
+            Err(failure) if named => return Err(failure),
+            Err(failure) => {
+                output::warn(&format!("`{label}` is left out: {}", failure.message), context);
                 continue;
             }
         };
@@ -75,7 +75,7 @@ pub(crate) fn execute(args: &TrendArgs, context: &Context) -> Result<Exit, Failu
     Ok(Exit::Passed)
 }
 
-fn named_runs(args: &TrendArgs, context: &Context) -> Result<Vec<Chosen>, String> {
+fn named_runs(args: &TrendArgs, context: &Context) -> Result<Vec<Chosen>, Failure> {
     args.runs
         .iter()
         .map(|name| {

@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use assize_testkit::mock::{Incoming, MockServer, Reply};
+use assize_testkit::mock::{Incoming, MockServer};
 
 use crate::support::{decisions, eval, fixture, model, printed, suite};
 
@@ -40,26 +40,6 @@ fn calls_stop_at_the_budget_and_the_run_goes_on_with_another() {
     calm.file("suite.yaml", suite(10, CRITERIA, false));
     eval(&calm, &with(&["--out", "run"])).expect_code(0);
     assert_eq!(decisions(&cli, "run"), decisions(&calm, "run"));
-}
-
-#[test]
-fn a_budget_that_is_just_enough_stops_nothing() {
-    let server = MockServer::start(model);
-    let cli = fixture(&server);
-    cli.file("suite.yaml", suite(2, CRITERIA, false));
-    eval(&cli, &with(&["--budget-calls", "8"])).expect_code(0);
-    // What is remembered costs nothing.
-    eval(&cli, &with(&["--budget-calls", "0"])).expect_code(0);
-    assert_eq!(server.count(), 8);
-}
-
-#[test]
-fn retries_count_as_calls() {
-    let server = MockServer::start(|_: &Incoming| Reply::RateLimited { retry_after: Some(Duration::ZERO) });
-    let cli = fixture(&server);
-    cli.file("suite.yaml", suite(3, CRITERIA, true));
-    let output = printed(&eval(&cli, &["--budget-calls", "2"]).expect_code(4));
-    assert_eq!((server.count(), &output["not_run"]), (2, &3.into()));
 }
 
 #[test]

@@ -8,32 +8,6 @@ use crate::support::{eval, fixture, model, printed, suite};
 const CRITERIA: &[&str] = &["yes one", "yes two", "yes three"];
 
 #[test]
-fn a_plan_counts_calls_in_every_mode_and_sends_nothing() {
-    let server = MockServer::start(model);
-    let cli = fixture(&server);
-    for (given, judging, calls) in [
-        (true, "per-criterion", 12),
-        (true, "batched", 4),
-        (true, "batched:2", 8),
-        (false, "per-criterion", 16),
-        (false, "batched", 8),
-    ] {
-        cli.file("suite.yaml", suite(4, CRITERIA, given));
-        let mut words =
-            vec!["plan", "suite.yaml", "--judge", "openai:judge-1", "--json", "--judging", judging];
-        if !given {
-            words.extend(["--target", "openai:answers-1"]);
-        }
-        let plan = printed(&cli.run(&words).expect_code(0));
-        assert_eq!((&plan["cases"], &plan["calls"]), (&4.into(), &calls.into()), "{plan}");
-        let judge = &plan["judges"][0];
-        assert_eq!((&judge["criteria"], &judge["judge"]), (&12.into(), &"openai:judge-1".into()));
-        assert_eq!((&judge["calls_per_criterion"], &judge["calls_batched"]), (&12.into(), &4.into()));
-    }
-    assert_eq!((server.count(), cli.path(".assize").exists()), (0, false));
-}
-
-#[test]
 fn the_run_keeps_to_the_plan() {
     let server = MockServer::start(model);
     for (given, more) in [(true, &[][..]), (false, &["--target", "openai:answers-1"][..])] {

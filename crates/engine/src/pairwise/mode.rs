@@ -171,7 +171,7 @@ fn listed(cases: &[&str]) -> String {
     format!("{} case{} ({first}{more})", cases.len(), if cases.len() == 1 { "" } else { "s" })
 }
 
-/// What the id of a case ends in when two systems are compared on it.
+/// Ending of the id of a case on which two systems are compared.
 fn versus((first, second): (&str, &str), repeat: u32) -> String {
     let times = if repeat > 1 { format!("#{repeat}") } else { String::new() };
     format!("@{first}:{second}{times}")

@@ -663,7 +663,7 @@ fn fingerprints_of_cases_are_held() {
     let cases = [
         ("plain", plain()),
         ("given", WorkItem { source: Source::Given(Arc::new(answer())), ..plain() }),
-        ("missing", WorkItem { source: Source::Missing { kind: "k", message: "m".to_owned() }, ..plain() }),
+        ("missing", WorkItem { source: Source::Missing { kind: CaseErrorKind::NoTarget, message: "m".to_owned() }, ..plain() }),
         ("asked", WorkItem { source: Source::Target(Arc::new(Broken { hangs: false })), ..plain() }),
         ("unjudged", WorkItem { judges: Arc::new(NoJudge), ..plain() }),
         ("related", WorkItem { relations: Arc::new(relations), repeat: 2, ..plain() }),

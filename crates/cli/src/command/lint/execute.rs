@@ -95,10 +95,8 @@ fn review(
 ) -> Result<CritiqueReport, Failure> {
     let mut reviewed = Vec::new();
     for looked in &*files {
-        let linting = match looked.is_scorecard {
-            true => None,
-            false => Some(open_file(&looked.path, options)?.linting),
-        };
+        let linting =
+            if looked.is_scorecard { None } else { Some(open_file(&looked.path, options)?.linting) };
         reviewed.push(CritiqueFile { path: looked.path.clone(), linting });
     }
 
@@ -213,7 +211,7 @@ fn repair(
     choice: &Choice,
     options: &LoadOptions,
     context: &Context,
-) -> Result<(Looked, usize), String> {
+) -> Result<(Looked, usize), Failure> {
     let mut made = 0;
     for _ in 0..MAX_ROUNDS {
         let changes = fixes(&looked.linted.diagnostics, &looked.linted.sources);
@@ -226,7 +224,7 @@ fn repair(
             let text = std::fs::read_to_string(path)
                 .map_err(|error| format!("{}: can't be read: {error}", path.display()))?;
             let Some(new) = fixed(&text, changes) else {
-                return Err(format!("{}: was changed meanwhile; start again", path.display()));
+                return Err(format!("{}: was changed meanwhile; start again", path.display()).into());
             };
             replace_file(path, &new)?;
             originals.push((path.clone(), text));

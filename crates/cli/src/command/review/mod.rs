@@ -127,17 +127,17 @@ fn reviewer(args: &ReviewArgs, context: &Context) -> Result<String, String> {
     Ok(who.trim().to_owned())
 }
 
-fn material(args: &ReviewArgs, context: &Context) -> Result<Material, String> {
+fn material(args: &ReviewArgs, context: &Context) -> Result<Material, Failure> {
     let path = Path::new(&args.what);
     if path.exists() && !path.join("run.json").is_file() {
-        return card::of_folder(path, args, context);
+        return Ok(card::of_folder(path, args, context)?);
     }
     let folder = runs::find(&args.what, &context.process)?;
     let info = folder.info().map_err(|error| error.to_string())?;
     if info.scorecard.is_some() {
-        card::of_run(&folder, &info, args, context)
+        Ok(card::of_run(&folder, &info, args, context)?)
     } else {
-        of_suites(&folder, args, context)
+        Ok(of_suites(&folder, args, context)?)
     }
 }
 

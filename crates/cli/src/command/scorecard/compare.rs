@@ -11,9 +11,9 @@ use crate::failure::Failure;
 use crate::output;
 
 pub(super) fn compare(args: &CompareCardsArgs, context: &Context) -> Result<Exit, Failure> {
-    let read = |name: &str| {
+    let read = |name: &str| -> Result<CardRun, Failure> {
         let folder = runs::find(name, &context.process)?;
-        CardRun::read(&folder).map_err(|error| error.to_string())
+        Ok(CardRun::read(&folder).map_err(|error| error.to_string())?)
     };
     let (base, candidate) = (read(&args.base)?, read(&args.candidate)?);
     let found =

@@ -1,0 +1,29 @@
+//! The example of a front end.
+
+use std::sync::{Arc, Mutex};
+
+use assize_engine::Exit;
+
+use crate::support::{Fixture, checked_suite};
+
+#[expect(dead_code, reason = "its main is run by cargo")]
+#[path = "../../examples/evaluate.rs"]
+mod evaluate;
+
+#[tokio::test]
+async fn the_example_runs_a_suite_and_tells_of_its_cases() {
+    let fixture = Fixture::new();
+    let suite = fixture.write("suite.yaml", &checked_suite(&[("good", "all right"), ("bad", "all wrong")]));
+    let lines = Arc::new(Mutex::new(Vec::new()));
+    let kept = Arc::clone(&lines);
+
+    let tell = move |line| kept.lock().expect("not poisoned").push(line);
+    let exit = evaluate::evaluate(vec![suite], fixture.path("run"), tell).await.expect("it runs");
+
+    let mut lines = lines.lock().expect("not poisoned").clone();
+    lines.sort();
+    assert_eq!(
+        (exit, lines),
+        (Exit::Failed, vec!["2 cases".into(), "bad: fail".into(), "good: pass".into()])
+    );
+}

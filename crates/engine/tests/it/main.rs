@@ -1,0 +1,9 @@
+//! The engine as a library: runs that are planned, wired, budgeted and resumed without a command line.
+
+mod budget;
+mod example;
+mod files;
+mod plan;
+mod resume;
+mod stop;
+mod support;
