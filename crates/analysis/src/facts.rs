@@ -139,7 +139,7 @@ impl CaseFact {
     }
 }
 
-/// What the decisions on a case say about its criteria, by (grader, id).
+/// Notes on the criteria of a case from its decisions, by (grader, id).
 struct Notes<'r>(HashMap<(&'r str, Arc<str>), Note>);
 
 #[derive(Default)]

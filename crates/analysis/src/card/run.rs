@@ -28,7 +28,7 @@ pub struct BenchmarkCases {
     pub cases: CaseList,
 }
 
-/// What a benchmark came to on a case.
+/// The result of a benchmark on a case.
 #[derive(Debug, Clone, PartialEq)]
 pub struct CaseOfBenchmark {
     /// The finding.
