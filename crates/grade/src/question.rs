@@ -1,7 +1,6 @@
 //! A question to a judge.
 
-use assize_rubric::JudgeIdentity;
-use assize_rubric::{Decision, Ungraded, UngradedKind};
+use assize_rubric::{Decision, JudgeIdentity, Ungraded, UngradedKind};
 
 use crate::{AnswerScoreTask, BehaviourTask, Forecast, PairTask, RubricTask, SamplingOptions};
 
@@ -19,7 +18,7 @@ pub enum Question {
 }
 
 impl Question {
-    /// The same question with other options.
+    /// This question with other options.
     #[must_use]
     pub fn with_sampling(&self, sampling: SamplingOptions) -> Self {
         let mut question = self.clone();

@@ -14,7 +14,7 @@ pub(crate) struct CriterionLine<'a> {
     pub(crate) id: &'a str,
     /// Criterion text; the id is shown without one.
     pub(crate) text: Option<&'a str>,
-    /// How it ended; `None` for a remark, which decides nothing.
+    /// Its outcome; `None` for a remark, which decides nothing.
     pub(crate) outcome: Option<OutcomeKind>,
     /// The score from 0 to 10, when there is one.
     pub(crate) points: Option<f64>,

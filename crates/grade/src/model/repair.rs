@@ -22,7 +22,7 @@ pub(super) trait RepairQuestion {
     /// Repeat index of the cache key.
     fn draw(&self) -> u32;
 
-    /// What may be done to make it fit; `None` where nothing can be.
+    /// The way to make it fit; `None` where there is none.
     fn truncate(&self) -> Option<Truncate>;
 
     /// The request about these parts, after an unusable reply with what was wrong with it.
@@ -51,7 +51,7 @@ pub(super) struct Readings<R> {
 /// The end of one part: what was read, or why nothing could be used.
 pub(super) struct PartAnswer<R> {
     pub(super) reading: Result<R, Failure>,
-    /// What its calls took. A call for several parts is counted on the first of them.
+    /// Calls, tokens and cost. A call for several parts is counted on the first of them.
     pub(super) tally: Tally,
     /// The model that replied, as its server names it.
     pub(super) model: Option<Arc<str>>,
@@ -246,7 +246,7 @@ impl<Q: RepairQuestion> RepairLoop<'_, Q> {
         Call { parts, repair: Some(repair_part(&*self.judge.fences, problem, reply)) }
     }
 
-    /// The same parts in two calls, or one each when this is the last chance. A single part is given up.
+    /// Two calls about these parts, or one each when this is the last chance. A single part is given up.
     fn split(&self, parts: &[usize], left: u32, problem: Option<&str>) -> Vec<Call> {
         if parts.len() < 2 {
             return Vec::new();

@@ -37,7 +37,7 @@ pub(super) trait SingleQuestion: Sync {
     /// The texts that may be quoted.
     fn index(&self) -> EvidenceIndex;
 
-    /// Which repeat of the case this is, and the options of its calls.
+    /// The repeat of the case, and the options of the calls.
     fn sampling(&self) -> (u32, SamplingOptions);
 }
 

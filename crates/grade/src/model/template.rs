@@ -1,4 +1,4 @@
-//! What all calls of a task have in common.
+//! The common part of all calls of a task.
 
 use std::sync::Arc;
 
@@ -20,7 +20,7 @@ pub(super) struct CallTemplate<'a> {
     pub(super) draw: u32,
     pub(super) seed: Option<u64>,
     pub(super) temperature: Option<f64>,
-    /// Whether probabilities make the decisions.
+    /// Set where probabilities make the decisions.
     pub(super) probabilities: bool,
     pub(super) card: ModelCard,
     pub(super) truncate: Truncate,
@@ -30,7 +30,7 @@ pub(super) struct CallTemplate<'a> {
 const MARK: usize = 4;
 
 impl CallTemplate<'_> {
-    /// What handles end in.
+    /// The end of every handle.
     pub(super) fn handle_mark(&self) -> &str {
         self.fence.get(..MARK).unwrap_or(&self.fence)
     }

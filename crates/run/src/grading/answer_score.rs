@@ -80,7 +80,7 @@ pub(super) async fn combine(
     }
 }
 
-/// What a judge is given for one score of the answer; without instructions the built-in ones.
+/// The task of a judge that gives one score of the answer; without instructions the built-in ones.
 pub(crate) fn task(
     context: &GradingContext<'_>,
     grader: &LlmGrader,
@@ -95,7 +95,7 @@ pub(crate) fn task(
     }
 }
 
-/// What a judge is given for one score from the results of members; without instructions the built-in ones.
+/// The task of a judge that gives one score from the results of members; without instructions the built-in ones.
 pub(crate) fn combine_task(
     context: &GradingContext<'_>,
     instructions: Option<String>,

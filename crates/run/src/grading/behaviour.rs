@@ -65,7 +65,7 @@ impl PanelQuestion for BehaviourQuestion<'_> {
         undecided(self.path, self.benchmark, BenchmarkState::Missing, message, Vec::new())
     }
 
-    /// What lies on a scale is averaged, a pass or fail is voted on.
+    /// The mean of what lies on a scale, the majority of passes and fails.
     fn rule(&self, panel: &Panel<'_>, _: usize) -> PanelRule {
         let usual = if self.benchmark.scale.is_some() { PanelRule::Mean } else { PanelRule::Majority };
         panel.combine.unwrap_or(usual)

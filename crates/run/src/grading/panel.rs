@@ -66,7 +66,7 @@ pub(crate) fn recombined(stored: &CaseDecision, votes: &[CaseDecision]) -> CaseD
     CaseDecision { lines: stored.lines, standing: stored.standing, ..again }
 }
 
-/// What the panel says, with the words of a vote that says the same.
+/// The panel's decision, with the words of a vote that says the same.
 fn decide(
     judge: JudgeIdentity,
     votes: &[&CaseDecision],
@@ -123,7 +123,7 @@ fn decide(
     Decision { evidence, ungraded, ..Decision::new(judge, finding, reason) }
 }
 
-/// What a panel says about a benchmark; `None` where it is about something else.
+/// The panel's finding on a benchmark; `None` where it is about something else.
 ///
 /// A judge that is not certain has not said what it would say. If the others decide whatever that is, the
 /// benchmark is decided; otherwise it is uncertain, which is no pass and a case for a person, as with one
@@ -171,7 +171,7 @@ fn is_open_for_doubt(votes: &[&CaseDecision], rule: PanelRule, ties: Ties) -> bo
     !failed || panel_decision_if(votes, rule, ties, as_fail).result != PanelResult::Open
 }
 
-/// Whether the case passes, by the same rule on what each judge said of that. `None` where they are evenly split.
+/// The verdict on the case, by the same rule on what each judge said of that. `None` where they are evenly split.
 fn pass(votes: &[&CaseDecision], rule: PanelRule, ties: Ties) -> Option<bool> {
     let value = |vote: &Decision| match vote.benchmark().and_then(|benchmark| benchmark.pass) {
         Some(pass) if vote.vote_value() != VoteValue::Missing => VoteValue::Value(f64::from(u8::from(pass))),
@@ -205,7 +205,7 @@ fn is_missing(vote: &Decision) -> bool {
     vote.vote_value() == VoteValue::Missing && !vote.is_uncertain()
 }
 
-/// Why missing votes leave a decision open.
+/// The reason for which missing votes leave a decision open.
 fn missing_votes(votes: &[&CaseDecision], is_benchmark: bool) -> (UngradedKind, String) {
     let missing: Vec<&Decision> =
         votes.iter().map(|vote| &vote.decision).filter(|vote| is_missing(vote)).collect();
@@ -232,7 +232,7 @@ fn quotes_of(votes: &[&Decision]) -> Vec<Evidence> {
     quotes
 }
 
-/// Why a vote did not come about, in words.
+/// The reason for which a vote did not come about, in words.
 fn why_missing(vote: &Decision) -> &str {
     let broken = vote.grader().and_then(GraderFinding::error);
     if vote.reason.is_empty() { broken.unwrap_or("it was not judged") } else { &vote.reason }
@@ -341,7 +341,7 @@ fn values<'a>(votes: impl Iterator<Item = &'a CaseDecision>) -> Vec<f64> {
     values.collect()
 }
 
-/// Why a stronger judge should be asked; `None` where the panel is sure. What was given up because the run ends is
+/// The reason to ask a stronger judge; `None` where the panel is sure. What was given up because the run ends is
 /// nothing to ask again about.
 pub(super) fn doubt(votes: &[CaseDecision], when: EscalateWhen) -> Option<String> {
     let decisions = || votes.iter().map(|vote| &vote.decision);
@@ -368,7 +368,7 @@ pub(super) fn doubt(votes: &[CaseDecision], when: EscalateWhen) -> Option<String
     }
 }
 
-/// Why a judge's own words leave its decision in doubt.
+/// The doubt that a judge's own words leave in its decision.
 fn own_doubt(vote: &Decision) -> Option<String> {
     let name = &vote.judge.name;
     if vote.confidence == Some(Confidence::Low) {

@@ -86,7 +86,7 @@ impl PanelQuestion for RubricQuestion<'_> {
     }
 }
 
-/// What a judge is given for a rubric.
+/// The task of a judge for a rubric.
 pub(crate) fn task(context: &GradingContext<'_>, grader: &RubricGrader, probabilities: bool) -> RubricTask {
     let item = context.item;
     RubricTask {

@@ -12,7 +12,7 @@ use crate::panel::Panel;
 
 /// A question to a panel, which leads to one or more decisions.
 pub(super) trait PanelQuestion {
-    /// How many decisions it leads to.
+    /// Number of decisions that it leads to.
     fn count(&self) -> usize {
         1
     }
@@ -20,7 +20,7 @@ pub(super) trait PanelQuestion {
     /// The questions to one judge about these decisions.
     fn questions(&self, open: &[usize]) -> Vec<Question>;
 
-    /// What one judge decided about them, from its decisions on each question.
+    /// The decisions of one judge on them, from those on each question.
     fn decisions(
         &self,
         judge: &JudgeIdentity,
