@@ -23,6 +23,7 @@ use assize_rubric::{
     RepeatPlan, RepeatStrategy, Rubric, Scale, Ties, Tokens, Truncate, Unit, Usd, Weight,
 };
 use assize_run::{Judges, Panels, Prerequisite, Relations, Source, WorkItem, fingerprint};
+use assize_store::CaseErrorKind;
 use assize_targets::{
     Answer, CommandTarget, CommandTemplate, FallbackTarget, InputMessage, InputPart, MockTarget, ModelTarget,
     Target, TargetInput, ToolCall, TurnInput,
@@ -663,7 +664,13 @@ fn fingerprints_of_cases_are_held() {
     let cases = [
         ("plain", plain()),
         ("given", WorkItem { source: Source::Given(Arc::new(answer())), ..plain() }),
-        ("missing", WorkItem { source: Source::Missing { kind: CaseErrorKind::NoTarget, message: "m".to_owned() }, ..plain() }),
+        (
+            "missing",
+            WorkItem {
+                source: Source::Missing { kind: CaseErrorKind::NoTarget, message: "m".to_owned() },
+                ..plain()
+            },
+        ),
         ("asked", WorkItem { source: Source::Target(Arc::new(Broken { hangs: false })), ..plain() }),
         ("unjudged", WorkItem { judges: Arc::new(NoJudge), ..plain() }),
         ("related", WorkItem { relations: Arc::new(relations), repeat: 2, ..plain() }),
