@@ -1,4 +1,4 @@
-//! What a judge said about one criterion on one case, with everything needed to trust it.
+//! One judge's decision about one criterion on one case, with its evidence and its price.
 
 use std::sync::Arc;
 
@@ -12,24 +12,24 @@ use crate::{Cost, CriterionId, Outcome};
 pub struct Judgement {
     /// The criterion decided on.
     pub criterion: CriterionId,
-    /// How it ended.
+    /// The outcome of the criterion.
     pub outcome: Outcome,
-    /// The judge's reason; for an ungraded criterion, why it could not be judged.
+    /// The judge's reason; for an ungraded criterion, the reason for which it could not be graded.
     pub reason: String,
-    /// Quotes from the answer that the decision rests on.
+    /// Quotes from the answer that support the decision.
     pub evidence: Vec<Evidence>,
-    /// How sure the judge says it is.
+    /// The judge's own estimate of its confidence.
     pub confidence: Option<Confidence>,
-    /// What the probabilities of the judge's tokens say, where they were asked for.
+    /// The decision according to token probabilities, if they were requested.
     pub probability: Option<Probability>,
-    /// Who decided.
+    /// The judge.
     pub judge: JudgeIdentity,
-    /// Why there is no decision; set exactly when the outcome is ungraded.
+    /// Reason for which there is no decision; set exactly when the outcome is ungraded.
     pub ungraded: Option<Ungraded>,
     /// Calls made for this decision, failed ones included. A call for several criteria is counted
     /// on the first of them.
     pub attempts: u32,
-    /// Calls that were answered from the cache instead of being made.
+    /// Calls answered from the reply cache.
     pub cached_calls: u32,
     /// Tokens of the calls made.
     pub tokens: Tokens,
@@ -37,9 +37,9 @@ pub struct Judgement {
     pub latency_ms: Option<u64>,
     /// Cost of those calls.
     pub cost: Cost,
-    /// Set when the judge could not be shown everything.
+    /// Set when the judge could not be shown everything at once.
     pub truncated: Option<Truncated>,
-    /// What the judge replied, word for word, in order.
+    /// The judge's replies, verbatim and in order.
     pub replies: Vec<String>,
 }
 
@@ -94,10 +94,10 @@ pub enum Truncate {
 }
 
 impl Truncate {
-    /// Every mode, by the name that files and the command line use.
+    /// Names of all modes, as used in files and on the command line.
     pub const NAMES: [&'static str; 5] = ["never", "head", "tail", "middle", "chunk"];
 
-    /// The name that files and the command line use.
+    /// The name used in files and on the command line.
     pub const fn name(self) -> &'static str {
         match self {
             Self::Never => "never",
@@ -108,7 +108,7 @@ impl Truncate {
         }
     }
 
-    /// The mode of that name.
+    /// Returns the mode with this name.
     pub fn from_name(name: &str) -> Option<Self> {
         [Self::Never, Self::Head, Self::Tail, Self::Middle, Self::Chunk]
             .into_iter()
@@ -191,7 +191,7 @@ pub struct Tokens {
 }
 
 impl Tokens {
-    /// Adds what is known; a figure stays unknown only while neither side knows it.
+    /// Adds known counts; a count stays unknown only while both sides are unknown.
     pub fn add(&mut self, other: Self) {
         fn sum(a: Option<u64>, b: Option<u64>) -> Option<u64> {
             match (a, b) {
