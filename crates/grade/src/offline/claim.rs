@@ -1,16 +1,16 @@
-//! What a criterion asks for, as terms to look for and whether they should be there.
+//! Terms that a criterion asks for, and the negation around them.
 
 use std::collections::HashMap;
 
 use super::tokens::{Kind, tokens};
 use super::vocabulary::{Seen, Term, TermId, Vocabulary};
 
-/// The most terms of a criterion that are looked for; later ones are left out.
+/// Limit of terms per criterion; later ones are ignored.
 const MOST_TERMS: usize = 400;
-/// Content words before a negation that still leave it the point of the criterion: "The function does not ...".
+/// Content words before a negation that still make it the point of the criterion: "The function does not
+/// ...".
 const SUBJECT_WORDS: usize = 2;
 
-/// A criterion as the offline judge understands it.
 #[derive(Debug)]
 pub(super) struct Claim {
     /// Distinct terms in order of first use.
@@ -19,32 +19,32 @@ pub(super) struct Claim {
     pub(super) polarity: Polarity,
 }
 
-/// One term a criterion asks for.
+/// One term that a criterion asks for.
 #[derive(Debug, Clone)]
 pub(super) struct Wanted {
     pub(super) term: TermId,
-    /// The word as the criterion spells it.
+    /// The word as spelled in the criterion.
     pub(super) spelling: String,
     pub(super) kind: Kind,
-    /// How much it counts before its rarity is known.
+    /// The weight before the rarity of the term is taken into account.
     pub(super) weight: f64,
     /// Terms joined by "or" share a group; one of them is enough.
     pub(super) group: usize,
 }
 
-/// Where a criterion says no.
+/// Negation in a criterion.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Polarity {
-    /// Nowhere.
+    /// No negation.
     Plain,
     /// The thing must be absent: "does not mention prices".
     Absence,
-    /// The answer must say that something is not so: "explains that it is not thread-safe".
+    /// The answer must state a negation: "explains that it is not thread-safe".
     Denial,
 }
 
 impl Claim {
-    /// Reads a criterion. Linear in its length.
+    /// Parses a criterion. Linear in its length.
     pub(super) fn read(text: &str, vocabulary: &mut Vocabulary) -> Self {
         let all: Vec<(Seen, Mark)> = marks(text, vocabulary);
         let polarity = polarity(&all, vocabulary);
@@ -59,7 +59,8 @@ impl Claim {
             .copied()
             .filter(|(seen, _)| !vocabulary.terms()[seen.term as usize].instruction)
             .collect();
-        // A criterion made of nothing but instruction words ("gives an explanation") has only those to look for.
+        // A criterion made only of instruction words ("gives an explanation") has no other terms to search
+        // for.
         let chosen = if plain.is_empty() { content } else { plain };
         let mut wanted: Vec<Wanted> = Vec::new();
         let mut known: HashMap<TermId, usize> = HashMap::new();
@@ -87,7 +88,7 @@ impl Claim {
     }
 }
 
-/// What stands around a token of a criterion.
+/// A token's position in a criterion and its immediate context.
 #[derive(Debug, Clone, Copy)]
 struct Mark {
     start: usize,
@@ -95,9 +96,9 @@ struct Mark {
     kind: Kind,
     /// Whether "or" or "/" joins it to the content word before it.
     after_or: bool,
-    /// Whether it stands in quotes or back-ticks, or is a piece of an identifier.
+    /// True if it is in quotes or back-ticks, or a part of an identifier.
     literal: bool,
-    /// Whether it is one of several examples.
+    /// True if it is one of several examples.
     example: bool,
 }
 

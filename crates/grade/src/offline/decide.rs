@@ -1,4 +1,4 @@
-//! From coverage to a decision, one criterion at a time.
+//! Decisions on single criteria, from the coverage of their terms.
 
 use std::collections::HashSet;
 
@@ -13,20 +13,19 @@ use super::vocabulary::{TermId, Vocabulary};
 
 /// Coverage from which a criterion is met.
 const ENOUGH: f64 = 0.45;
-/// What coverage counts where a number of the criterion is nowhere in the answer.
+/// Factor on the coverage if a number in the criterion is missing from the answer.
 const NUMBER_MISSING: f64 = 0.6;
-/// Coverage from which a thing that should be absent is taken to be there.
+/// Coverage from which a thing that should be absent counts as present.
 const PRESENT: f64 = 0.7;
-/// Coverage from which a passage is about the same thing as a fact.
+/// Coverage from which a passage and a fact have the same subject.
 const SAME_SUBJECT: f64 = 0.55;
-/// Share of a passage's covered weight under a negation from which it denies the fact.
+/// Negated share of a passage's covered weight from which it denies the fact.
 const MOSTLY: f64 = 0.5;
-/// Share of a reference's words from which an answer counts as saying all that the reference says.
+/// Share of a reference's words from which an answer counts as complete.
 const REFERENCE_FULL: f64 = 0.6;
-/// Most words that a reason lists.
+/// Limit of words listed in a reason.
 const LISTED: usize = 8;
 
-/// What was decided and why.
 #[derive(Debug)]
 pub(super) struct Decision {
     pub(super) outcome: Outcome,
@@ -34,7 +33,6 @@ pub(super) struct Decision {
     pub(super) quote: Option<String>,
 }
 
-/// Decides on one criterion.
 pub(super) fn decide(
     criterion: &Criterion,
     library: &Library<'_>,
@@ -76,7 +74,7 @@ fn checklist(criterion: &Criterion, library: &Library<'_>, vocabulary: &mut Voca
         };
     }
     let mut share = combined(&claim, &coverage);
-    // A number that is asked for by name is the point of a criterion; other words do not make up for it.
+    // A number in the criterion is essential; other words can't compensate for it.
     let number_missing = claim
         .wanted
         .iter()
@@ -97,7 +95,7 @@ fn contradiction(criterion: &Criterion, library: &Library<'_>, vocabulary: &mut 
         return Decision { outcome: Outcome::Met, reason, quote: None };
     }
     let quote = place_quote(&claim, &coverage, library);
-    // A negation right at the beginning of a fact is part of what it says, just as one later on.
+    // A negation at the beginning of a fact is part of its meaning, as a later one is.
     let fact_denies = claim.polarity != Polarity::Plain;
     let passage_denies = coverage.denied >= MOSTLY;
     let reason = if passage_denies && !fact_denies {
@@ -118,7 +116,7 @@ fn contradiction(criterion: &Criterion, library: &Library<'_>, vocabulary: &mut 
     }
 }
 
-/// A number in the best passage where a number of the fact is missing from it.
+/// Finds a number in the best passage if one of the fact's numbers is missing there.
 fn other_number(
     claim: &Claim,
     coverage: &Coverage,
@@ -158,7 +156,7 @@ fn score(
     }
     let slice = bands.as_slice();
     let top = slice.last().map_or("", |band| band.text.as_str());
-    // The criterion says what to look for, the highest band what a full answer to it has.
+    // The criterion has the terms to search for, the highest band those of a full answer.
     let text = if criterion.text.trim().is_empty() { top.to_owned() } else { criterion.text.clone() };
     let claim = Claim::read(&text, vocabulary);
     let coverage = library.cover(&claim, vocabulary.terms(), Reading::Words);
@@ -166,7 +164,8 @@ fn score(
     let full = combined(&full, &library.cover(&full, vocabulary.terms(), Reading::Words));
     let mut share = 0.7 * combined(&claim, &coverage) + 0.3 * full;
     if let Some(reference) = reference {
-        // Bands mostly speak of quality in words that no answer uses; what a good answer contains says more.
+        // Bands mostly describe quality in words that no answer uses; the content of a good answer is a
+        // better guide.
         let coverage = library.cover(reference, vocabulary.terms(), Reading::Words);
         share = 0.4 * share + 0.6 * (coverage.whole / REFERENCE_FULL).min(1.0);
     }
@@ -181,8 +180,8 @@ fn score(
     Decision { outcome: Outcome::Scored(raw), reason, quote }
 }
 
-/// The score at a share of the way through the bands. Each band gets an equal part of the way, however wide it is,
-/// since its author saw it as one step.
+/// Converts a share of full coverage to a score. Every band covers an equal part of the range, whatever its
+/// width, because its author saw it as one step.
 fn on_bands(bands: &Bands, share: f64) -> RawScore {
     let slice = bands.as_slice();
     let steps = slice.len() as f64;
@@ -196,7 +195,7 @@ fn on_bands(bands: &Bands, share: f64) -> RawScore {
     RawScore::new((low + inside * (high - low)).round() as u8).unwrap_or(band.low)
 }
 
-/// One number for how well an answer covers a claim: what one passage says counts as much as what is scattered.
+/// Overall coverage of a claim: the best single passage counts as much as terms scattered over the answer.
 fn combined(claim: &Claim, coverage: &Coverage) -> f64 {
     if claim.wanted.len() < 2 { coverage.best } else { 0.5 * (coverage.best + coverage.whole) }
 }

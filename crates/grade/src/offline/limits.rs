@@ -1,9 +1,8 @@
-//! Criteria that limit the length of an answer ("under 50 words"), which can be counted.
+//! Criteria that limit the length of an answer ("under 50 words"), decided by counting.
 
 use super::tokens::{folded, tokens};
 use super::words::WORDS;
 
-/// A limit on the length of an answer.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct Limit {
     lowest: Option<usize>,
@@ -20,7 +19,7 @@ enum Unit {
 }
 
 impl Limit {
-    /// The limit a criterion states, if it states one.
+    /// Parses the limit in a criterion, if there is one.
     pub(super) fn read(text: &str) -> Option<Self> {
         let words: Vec<String> =
             tokens(text).into_iter().map(|t| folded(&text[t.start..t.end], t.kind)).collect();
@@ -39,7 +38,7 @@ impl Limit {
         })
     }
 
-    /// Whether an answer keeps to the limit, and its length in words fit for a reason.
+    /// Checks an answer against the limit; returns the result and the length as text for a reason.
     pub(super) fn check(self, answer: &str) -> (bool, String) {
         let (count, unit) = match self.unit {
             Unit::Words => {
@@ -85,7 +84,7 @@ fn bounds(before: &[&str], number: usize) -> Option<(Option<usize>, Option<usize
 
 fn sentences(text: &str) -> usize {
     let ends = text.trim().split_inclusive(['.', '!', '?', '\n', '。']);
-    // A mark inside "3.5" or "e.g." ends nothing: a sentence has at least two words.
+    // A full stop inside "3.5" or "e.g." ends no sentence: a sentence has at least two words.
     ends.filter(|piece| piece.split_whitespace().filter(|w| w.contains(char::is_alphanumeric)).count() >= 2)
         .count()
 }

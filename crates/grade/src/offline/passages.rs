@@ -1,22 +1,22 @@
-//! Cutting an answer into passages: sentences, list items, lines of code.
+//! Splitting of an answer into passages: sentences, list items, lines of code.
 
 use std::ops::Range;
 
 use super::tokens::{Kind, tokens};
 use super::vocabulary::{TermId, Vocabulary};
 
-/// Tokens after which a passage ends wherever it is, so that a text without full stops has passages too.
+/// Limit of tokens in a passage, so that a text without full stops has passages too.
 const PASSAGE_TOKENS: usize = 60;
-/// Content words that a negation reaches.
+/// Number of content words in the scope of a negation.
 const REACH: usize = 5;
 
-/// Words at which another clause begins, which the negation does not reach; "not only" denies nothing at all.
+/// Words that begin another clause, outside the scope of the negation; "not only" is no negation at all.
 const ENDS_DENIAL: [&str; 14] = [
     "only", "but", "and", "when", "if", "because", "which", "that", "while", "since", "although", "unless",
     "instead", "so",
 ];
 
-/// A text cut into passages, with its content words.
+/// A text split into passages, with its content words.
 #[derive(Debug)]
 pub(super) struct Document<'a> {
     pub(super) text: &'a str,
@@ -24,43 +24,41 @@ pub(super) struct Document<'a> {
     pub(super) words: Vec<Word>,
 }
 
-/// A stretch of a document.
 #[derive(Debug, Clone)]
 pub(super) struct Passage {
-    /// Bytes of the text, without white space at either end.
+    /// Byte range in the text, without white space at either end.
     pub(super) bytes: Range<usize>,
-    /// Its content words, as positions in the document's list.
+    /// Index range of its content words in the document's list.
     pub(super) words: Range<usize>,
-    /// Whether a negation occurs in it.
+    /// True if it contains a negation.
     pub(super) negation: bool,
 }
 
-/// A content word of a document.
 #[derive(Debug, Clone)]
 pub(super) struct Word {
     pub(super) term: TermId,
     pub(super) kind: Kind,
-    /// Whether a negation reaches it.
+    /// True if it is in the scope of a negation.
     pub(super) negated: bool,
-    /// Where it stands, in bytes.
+    /// Byte offset of its start.
     pub(super) start: usize,
     pub(super) end: usize,
 }
 
 impl<'a> Document<'a> {
-    /// Reads a text. Linear in its length.
+    /// Parses a text. Linear in its length.
     pub(super) fn read(text: &'a str, vocabulary: &mut Vocabulary) -> Self {
         let mut reader =
             Reader { text, words: Vec::new(), passages: Vec::new(), from: 0, first: 0, negation: false };
         let mut previous_end = 0;
         let mut in_passage = 0;
         let (mut last_short, mut last_number) = (false, false);
-        // Content words that the last negation still reaches, and where its clause began.
+        // Content words still in the scope of the last negation, and the first one of its clause.
         let mut reach = 0usize;
         let mut clause = 0usize;
         for token in tokens(text) {
             let gap = &text[previous_end..token.start];
-            // A full stop after "e.g" or after the number of a list item ends nothing.
+            // A full stop after "e.g" or after the number of a list item ends no sentence.
             let abbreviated = last_short || (in_passage == 1 && last_number);
             let cut = passage_end(gap, abbreviated).or((in_passage >= PASSAGE_TOKENS).then_some(0));
             if let Some(cut) = cut {
@@ -108,7 +106,6 @@ impl<'a> Document<'a> {
         Self { text, passages: reader.passages, words: reader.words }
     }
 
-    /// The content words of a range of passages.
     pub(super) fn words_of(&self, passages: Range<usize>) -> &[Word] {
         match (
             self.passages.get(passages.start),
@@ -133,7 +130,7 @@ impl Reader<'_> {
     fn close(&mut self, end: usize) {
         let piece = &self.text[self.from..end];
         let mut body = piece.trim_start_matches(is_bullet);
-        // The line that opens or closes a block of code is no part of what it holds.
+        // The lines that open and close a block of code are not part of its content.
         if let Some((_, rest)) = body.strip_prefix("```").and_then(|fence| fence.split_once('\n')) {
             body = rest.trim_start();
         }
@@ -156,7 +153,7 @@ fn is_bullet(c: char) -> bool {
     c.is_whitespace() || matches!(c, '-' | '*' | '•' | '+' | '#' | '>' | '|')
 }
 
-/// Where in the text between two words a passage ends, if it does: after the mark that ends it.
+/// Byte offset at which a passage ends within the gap between two words, after its final punctuation.
 fn passage_end(gap: &str, abbreviated: bool) -> Option<usize> {
     for (at, c) in gap.char_indices() {
         let after = at + c.len_utf8();
@@ -164,7 +161,7 @@ fn passage_end(gap: &str, abbreviated: bool) -> Option<usize> {
             '\n' | '。' | '！' | '？' => return Some(after),
             '.' if abbreviated => {}
             '.' | '!' | '?' => {
-                // Closing marks belong to the sentence they close.
+                // Closing quotes and brackets belong to the sentence they close.
                 let rest =
                     gap[after..].trim_start_matches(['"', '\'', ')', ']', '”', '’', '*', '`', '.', '!', '?']);
                 if rest.is_empty() || rest.starts_with(char::is_whitespace) {

@@ -1,4 +1,4 @@
-//! The quote for a place in an answer: the text itself, byte for byte.
+//! Verbatim quotes from an answer.
 
 use std::collections::HashSet;
 use std::ops::Range;
@@ -9,8 +9,8 @@ use super::vocabulary::TermId;
 /// The longest quote, in bytes.
 const QUOTE_BYTES: usize = 320;
 
-/// The passages as they stand in the text. Where that is too long, the part from the first to the last word that
-/// matters, and at most [`QUOTE_BYTES`] of it.
+/// Quotes passages verbatim. If they are too long, quotes the part from the first to the last relevant word,
+/// and at most [`QUOTE_BYTES`] of it.
 pub(super) fn quote<'a>(
     document: &Document<'a>,
     passages: Range<usize>,
@@ -23,7 +23,7 @@ pub(super) fn quote<'a>(
         let mut hits = document.words_of(passages).iter().filter(|word| terms.contains(&word.term));
         if let Some(first) = hits.next() {
             let last = hits.next_back().unwrap_or(first);
-            // From the beginning of its passage if that fits, so that a quote begins where a sentence does.
+            // Starts at the beginning of the passage if that fits, so that the quote begins with a sentence.
             let sentence = document
                 .passages
                 .iter()

@@ -1,4 +1,4 @@
-//! Finding the passage that best covers a claim.
+//! Search for the passage that best covers a claim.
 
 use std::collections::{BTreeMap, HashMap, HashSet};
 use std::ops::Range;
@@ -8,26 +8,26 @@ use super::passages::Document;
 use super::tokens::Kind;
 use super::vocabulary::{Term, TermId, Vocabulary};
 
-/// Neighbouring passages that may be taken together.
+/// Number of adjacent passages that may be combined.
 const WINDOW: usize = 3;
-/// What each further passage of a window costs, so that the shortest that says it all wins.
+/// Penalty for each further passage of a window, so that the shortest sufficient one wins.
 const WIDTH_COST: f64 = 0.02;
-/// What a word counts that is only nearly the one asked for.
+/// Credit for a word that only nearly matches.
 const NEAR: f64 = 0.8;
-/// What a word counts whose sense a negation turns around.
+/// Credit for a word whose meaning a negation reverses.
 const DENIED: f64 = 0.2;
-/// What a claim that denies something counts where the passage denies nothing.
+/// Factor for a passage without negation if the claim has one.
 const UNDENIED: f64 = 0.6;
-/// Letters that two stems must share to be near, and the part of the longer one that must be.
+/// Number and share of leading letters that two stems must have in common to match nearly.
 const NEAR_LETTERS: usize = 5;
 const NEAR_SHARE: f64 = 0.7;
-/// Near stems looked at for one term, so that a hostile vocabulary costs no more than an honest one.
+/// Limit of near stems tried per term, which bounds the time for a hostile vocabulary.
 const NEAR_TRIES: usize = 64;
 
-/// The texts of one answer, read once for all criteria.
+/// The texts of one answer, parsed once for all criteria.
 pub(super) struct Library<'a> {
     pub(super) documents: Vec<Document<'a>>,
-    /// In how many passages a term occurs.
+    /// Number of passages in which a term occurs.
     frequency: HashMap<TermId, usize>,
     /// Terms of the documents by spelling, for near matches.
     spellings: BTreeMap<String, TermId>,
@@ -37,32 +37,32 @@ pub(super) struct Library<'a> {
     passages: usize,
 }
 
-/// How a claim fares in an answer.
+/// Result of searching an answer for a claim.
 #[derive(Debug, Clone, PartialEq)]
 pub(super) struct Coverage {
     /// Share of the claim's weight that the best passage covers, 0 to 1.
     pub(super) best: f64,
-    /// Share that the answer as a whole covers, 0 to 1.
+    /// Share of the claim's weight that the answer as a whole covers, 0 to 1.
     pub(super) whole: f64,
-    /// The best passage: document and passages. `None` when no word was found.
+    /// Document and range of the best passage; `None` if no word was found.
     pub(super) place: Option<(usize, Range<usize>)>,
-    /// Which wanted terms occur anywhere, in the claim's order.
+    /// For each term of the claim, true if it occurs anywhere.
     pub(super) found: Vec<bool>,
-    /// Share of the covered weight in the best passage that stands under a negation.
+    /// Share of the covered weight in the best passage that is negated.
     pub(super) denied: f64,
 }
 
-/// How negation is counted while searching.
+/// Treatment of negation in a search.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Reading {
     /// As the claim's own polarity demands.
     Claimed,
-    /// Words count whether denied or not.
+    /// Negated words count in full.
     Words,
 }
 
 impl<'a> Library<'a> {
-    /// Reads the texts and the question. Linear in their length.
+    /// Parses the texts and the question. Linear in their length.
     pub(super) fn read(
         texts: impl Iterator<Item = &'a str>,
         question: &str,
@@ -102,12 +102,12 @@ impl<'a> Library<'a> {
         Self { documents, frequency, spellings, numbers, bounds, question, passages }
     }
 
-    /// Whether there is nothing to read.
+    /// Returns true if all texts are blank.
     pub(super) fn is_empty(&self) -> bool {
         self.documents.iter().all(|document| document.text.trim().is_empty())
     }
 
-    /// Looks for a claim. Linear in the length of the texts.
+    /// Searches for a claim. Linear in the length of the texts.
     pub(super) fn cover(&self, claim: &Claim, terms: &[Term], reading: Reading) -> Coverage {
         let weights: Vec<f64> = claim.wanted.iter().map(|wanted| self.weight(wanted)).collect();
         let total = group_sum(&claim.wanted, &weights, |_| 1.0);
@@ -125,7 +125,7 @@ impl<'a> Library<'a> {
         let mut whole = vec![0.0f64; claim.wanted.len()];
         let mut best_rank = 0.0;
         for (index, document) in self.documents.iter().enumerate() {
-            // The hits of each passage that has some: (wanted term, credit, denied).
+            // The hits of each passage: (index of the claim's term, credit, negated).
             let hits: Vec<Vec<(usize, f64, bool)>> = document
                 .passages
                 .iter()
@@ -136,7 +136,7 @@ impl<'a> Library<'a> {
                             hits.push((wanted, credit, word.negated));
                         }
                     }
-                    // One entry per term: the best that the passage has for it.
+                    // One entry per term: the best one in the passage.
                     let rank =
                         |&(_, credit, denied): &(usize, f64, bool)| credit_of(claim, reading, credit, denied);
                     hits.sort_by(|a, b| a.0.cmp(&b.0).then(rank(b).total_cmp(&rank(a))));
@@ -188,7 +188,7 @@ impl<'a> Library<'a> {
         coverage
     }
 
-    /// Rare words say more than common ones, and repeating the question says least.
+    /// Weighs rare words highest and words of the question lowest.
     fn weight(&self, wanted: &Wanted) -> f64 {
         let frequency = self.frequency.get(&wanted.term).copied().unwrap_or(0) as f64;
         let rarity = 1.0 - 0.4 * (1.0 + frequency).ln() / (2.0 + self.passages as f64).ln();
@@ -196,7 +196,7 @@ impl<'a> Library<'a> {
         wanted.weight * rarity * asked
     }
 
-    /// For each term of the texts, the wanted terms it stands for and how well.
+    /// For each term of the texts, the terms of the claim that it matches, with the credit of the match.
     fn matches(&self, claim: &Claim, terms: &[Term]) -> HashMap<TermId, Vec<(usize, f64)>> {
         let mut matches: HashMap<TermId, Vec<(usize, f64)>> = HashMap::new();
         for (index, wanted) in claim.wanted.iter().enumerate() {
@@ -251,14 +251,14 @@ impl<'a> Library<'a> {
     }
 }
 
-/// Whether `class` is a class of numbers such as `2xx` and `number` is in it.
+/// Returns true if `class` is a class of numbers such as `2xx` that contains `number`.
 fn same_class(class: &str, number: &str) -> bool {
     class.len() == number.len()
         && class.contains('x')
         && class.bytes().zip(number.bytes()).all(|(c, n)| (c == b'x' && n.is_ascii_digit()) || c == n)
 }
 
-/// Sum over groups of alternatives: of each group, the weight and the share of its best member.
+/// Sums over groups of alternatives: the weight of each group times the share of its best member.
 fn group_sum(wanted: &[Wanted], weights: &[f64], share: impl Fn(usize) -> f64) -> f64 {
     let mut sum = 0.0;
     let mut at = 0;
@@ -275,7 +275,7 @@ fn group_sum(wanted: &[Wanted], weights: &[f64], share: impl Fn(usize) -> f64) -
     sum
 }
 
-/// What a hit counts, given whether a negation reaches it.
+/// Credit of a hit, reduced if a negation reverses it.
 fn credit_of(claim: &Claim, reading: Reading, credit: f64, denied: bool) -> f64 {
     let turned = denied && reading == Reading::Claimed && claim.polarity != Polarity::Denial;
     if turned { credit * DENIED } else { credit }

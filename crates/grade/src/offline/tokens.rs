@@ -1,6 +1,6 @@
-//! Cutting text into words, numbers and pieces of identifiers.
+//! Tokens of a text: words, numbers and parts of identifiers.
 
-/// A word of a text, as the bytes `start..end` of it.
+/// A token, as the byte range `start..end` of a text.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct Token {
     pub(super) start: usize,
@@ -8,22 +8,23 @@ pub(super) struct Token {
     pub(super) kind: Kind,
 }
 
-/// What a token looks like.
+/// Kind of a token.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Kind {
     /// Letters, possibly with digits after them.
     Word,
     /// Begins with a digit: `3`, `1,000`, `2.5`, `2xx`.
     Number,
-    /// A bound such as `O(n log n)`.
+    /// A complexity bound such as `O(n log n)`.
     Bound,
 }
 
-/// The longest inside of a bound, in bytes.
+/// Limit of bytes between the parentheses of a bound.
 const BOUND_BYTES: usize = 32;
 
-/// The tokens of a text in order. Identifiers are cut at `_` and at capitals, so `loadData` and `load_data` both
-/// give load, data. Scripts written without spaces give a token per character. Linear in the length of the text.
+/// Splits a text into tokens. Identifiers are split at `_` and at capitals, so `loadData` and `load_data`
+/// both give load, data. In scripts written without spaces every character is a token. Linear in the length
+/// of the text.
 pub(super) fn tokens(text: &str) -> Vec<Token> {
     let mut out = Vec::new();
     let mut chars = text.char_indices().peekable();
@@ -64,7 +65,7 @@ pub(super) fn tokens(text: &str) -> Vec<Token> {
     out
 }
 
-/// Whether the script of this character is written without spaces between words.
+/// Returns true if the script of this character is written without spaces between words.
 fn is_spaceless(c: char) -> bool {
     matches!(c, '\u{0e00}'..='\u{0eff}' | '\u{2e80}'..='\u{a4cf}' | '\u{f900}'..='\u{faff}' | '\u{20000}'..='\u{3ffff}')
 }
@@ -90,7 +91,7 @@ fn bound_end(text: &str, start: usize, first: char) -> Option<usize> {
     None
 }
 
-/// The form in which tokens are compared before stemming: lower case, plain apostrophes, no separators in numbers.
+/// Normalises a token before stemming: lower case, plain apostrophes, no separators in numbers.
 pub(super) fn folded(text: &str, kind: Kind) -> String {
     let lower = text.chars().flat_map(char::to_lowercase);
     match kind {

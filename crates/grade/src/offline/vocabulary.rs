@@ -1,4 +1,4 @@
-//! Words as numbers: each distinct word is folded, stemmed and looked up once.
+//! Numbering of terms: each distinct word is folded, stemmed and looked up once.
 
 use std::collections::HashMap;
 
@@ -7,10 +7,10 @@ use rust_stemmers::{Algorithm, Stemmer};
 use super::tokens::{Kind, Token, folded};
 use super::words::{WORDS, negates_backwards};
 
-/// A distinct term. Words that mean the same have the same number.
+/// Id of a distinct term. Synonyms have the same id.
 pub(super) type TermId = u32;
 
-/// What is known about a term.
+/// A term and the word lists it is in.
 #[derive(Debug, Clone)]
 pub(super) struct Term {
     /// The canonical stem, number or bound.
@@ -21,7 +21,7 @@ pub(super) struct Term {
     pub(super) saying: bool,
 }
 
-/// What a token turned out to be.
+/// A token's term and its role in the sentence.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct Seen {
     pub(super) term: TermId,
@@ -30,7 +30,6 @@ pub(super) struct Seen {
     pub(super) backwards: bool,
 }
 
-/// All terms met so far.
 pub(super) struct Vocabulary {
     stemmer: Stemmer,
     surfaces: HashMap<String, Seen>,
@@ -48,12 +47,11 @@ impl Vocabulary {
         }
     }
 
-    /// The terms, indexed by id.
     pub(super) fn terms(&self) -> &[Term] {
         &self.terms
     }
 
-    /// What a token of `text` is.
+    /// Looks a token of `text` up, adding its term if it is new.
     pub(super) fn see(&mut self, text: &str, token: Token) -> Seen {
         let word = folded(&text[token.start..token.end], token.kind);
         if let Some(&seen) = self.surfaces.get(&word) {

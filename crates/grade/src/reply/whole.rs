@@ -1,4 +1,4 @@
-//! Reading a reply that gives one score for a whole answer.
+//! Parser for a reply that scores a whole answer.
 
 use assize_rubric::Unit;
 use serde_json::{Map, Value};
@@ -6,7 +6,6 @@ use serde_json::{Map, Value};
 use super::find::{Shape, find};
 use crate::Finding;
 
-/// What a reply says.
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) struct Whole {
     pub(crate) score: Unit,
@@ -32,7 +31,7 @@ pub(crate) fn read_whole(text: &str) -> Result<Whole, String> {
     })
 }
 
-/// `hits` and `misses`, or `assertions`, of a judge's or a program's reply.
+/// Findings in a judge's or a program's reply: its `hits` and `misses`, or its `assertions`.
 pub(crate) fn findings(object: &Map<String, Value>) -> Vec<Finding> {
     let list = |key: &str, passed: bool| {
         texts(object, key).into_iter().map(move |text| Finding::new(passed, text, ""))
