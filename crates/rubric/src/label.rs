@@ -5,7 +5,7 @@ use std::fmt;
 use schemars::JsonSchema;
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
-/// What a person decided.
+/// A person's decision.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub enum LabelOutcome {
     /// The answer does it.

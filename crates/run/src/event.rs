@@ -1,10 +1,10 @@
-//! What happens during a run. Everything a person sees is drawn from these.
+//! Events of a run, the source of all progress output.
 
 use std::sync::Arc;
 
 use assize_store::ResultRow;
 
-/// One happening.
+/// An event of a run.
 #[derive(Debug, Clone)]
 pub enum Event {
     /// Work on a case began.
@@ -14,11 +14,11 @@ pub enum Event {
         /// Its id.
         case_id: Arc<str>,
     },
-    /// A case is finished and recorded.
+    /// A case is finished and stored.
     CaseFinished {
-        /// What became of it.
+        /// The stored result.
         row: Arc<ResultRow>,
     },
-    /// The run was asked to stop; cases in flight are given up.
+    /// The run was asked to stop; unfinished cases are abandoned.
     Stopping,
 }

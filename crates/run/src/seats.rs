@@ -1,17 +1,17 @@
-//! Who may be worked on: as many cases as there are seats, however many were handed out.
+//! Worker slots: the limit of cases in progress, however many were spawned.
 
 use std::sync::atomic::{AtomicUsize, Ordering};
 
 use tokio::sync::{Notify, Semaphore, SemaphorePermit};
 
-/// Cases that still wait for a seat when more of them are asked for: enough to last until they come.
+/// Number of waiting cases at which more are spawned: enough to keep all slots busy until they arrive.
 const FEW: usize = 16;
 
-/// The seats of a run. Cases take them in the order in which they ask.
+/// The worker slots of a run. Cases get them in the order of their requests.
 #[derive(Debug)]
 pub(crate) struct Seats {
     free: Semaphore,
-    /// Cases that were handed out and have no seat yet.
+    /// Cases that were spawned and have no slot yet.
     waiting: AtomicUsize,
     few: Notify,
 }
@@ -21,14 +21,14 @@ impl Seats {
         Self { free: Semaphore::new(seats), waiting: AtomicUsize::new(0), few: Notify::new() }
     }
 
-    /// Takes note that a case was handed out, which will [`Self::take`] a seat.
+    /// Records that a case was spawned, which will [`Self::take`] a slot.
     pub(crate) fn hand_out(&self) {
         self.waiting.fetch_add(1, Ordering::Relaxed);
     }
 
-    /// A seat, once there is one; it is free again when what is returned is dropped.
+    /// Waits for a free slot, which is occupied until the returned permit is dropped.
     pub(crate) async fn take(&self) -> Option<SemaphorePermit<'_>> {
-        // Never closed, so there always is one in the end.
+        // The semaphore is never closed, so a slot is always found eventually.
         let seat = self.free.acquire().await.ok();
         if self.waiting.fetch_sub(1, Ordering::Relaxed) == FEW {
             self.few.notify_one();
@@ -36,7 +36,7 @@ impl Seats {
         seat
     }
 
-    /// Waits until few cases wait for a seat.
+    /// Waits until few cases are waiting for a slot.
     pub(crate) async fn running_out(&self) {
         self.few.notified().await;
     }

@@ -1,4 +1,4 @@
-//! What a benchmark of a scorecard came to on a case, as stored in its row of `judgements.jsonl`.
+//! The result of a scorecard's benchmark on a case, as stored in its row of `judgements.jsonl`.
 
 use assize_rubric::Unit;
 use schemars::JsonSchema;
@@ -25,7 +25,7 @@ pub enum BenchmarkState {
 }
 
 impl BenchmarkState {
-    /// The word used in records and output.
+    /// The name used in records and output.
     pub const fn name(self) -> &'static str {
         match self {
             Self::Scored => "scored",
@@ -38,7 +38,7 @@ impl BenchmarkState {
         }
     }
 
-    /// Whether a person should look at the case.
+    /// Returns true if a person should look at the case.
     pub const fn is_for_review(self) -> bool {
         matches!(self, Self::Uncertain | Self::Waiting | Self::ReviewersDiffer | Self::JudgesDiffer)
     }

@@ -1,4 +1,4 @@
-//! The tree of a scorecard as it was run, kept in `run.json`.
+//! The tree of a scorecard as it was run, stored in `run.json`.
 
 use assize_rubric::{Aggregation, Criticality, Unit, Weight};
 use schemars::JsonSchema;
@@ -69,7 +69,7 @@ pub enum CardPartKind {
 }
 
 impl CardPartKind {
-    /// The word used in records and output.
+    /// The name used in records and output.
     pub const fn name(self) -> &'static str {
         match self {
             Self::Index => "index",

@@ -1,4 +1,4 @@
-//! Votes of a panel and what they came to, as stored.
+//! Votes of a panel and their combined decision, as stored.
 
 use assize_rubric::{Cast, PanelDecision, PanelRule, PanelVote, Scale, Ties, combine_votes};
 use schemars::JsonSchema;
@@ -18,7 +18,7 @@ pub struct VoteRow {
 }
 
 impl VoteRow {
-    /// Whether it is the vote of the judge that was escalated to.
+    /// Returns true for the vote of the judge that was escalated to.
     pub const fn is_escalation(self) -> bool {
         self.judge == 0
     }
@@ -79,13 +79,13 @@ pub struct EscalationRow {
 }
 
 impl JudgementRow {
-    /// What the row says as a vote.
+    /// The value of the row as a vote.
     pub fn cast(&self) -> Cast {
         match &self.grader_result {
             None => Cast::from(self.decided()),
             Some(result) => match (result.score, &result.error, self.benchmark_state()) {
                 (_, None, Some(BenchmarkState::NotApplicable)) => Cast::NotApplicable,
-                // What an uncertain judge would say if it were certain is not known.
+                // An uncertain judge might decide either way.
                 (.., Some(BenchmarkState::Uncertain)) => Cast::Missing,
                 (Some(score), None, _) if (0.0..=1.0).contains(&score) => Cast::Value(score),
                 _ => Cast::Missing,
@@ -98,7 +98,8 @@ impl JudgementRow {
         self.grader_result.as_ref()?.benchmark.map(|benchmark| benchmark.state)
     }
 
-    /// Whether the row is a pass or a fail and nothing in between. A vote that says nothing leaves that open.
+    /// Returns true if the row is decided as met or unmet, or pass or fail, rather than scored. Missing votes
+    /// don't change this.
     fn is_binary(&self) -> bool {
         let whole = || Some((self.grader_result.as_ref()?, self.grader_result.as_ref()?.benchmark?));
         match whole() {
@@ -109,18 +110,18 @@ impl JudgementRow {
         }
     }
 
-    /// Whether this row is one of several votes, which the row before them combines.
+    /// Returns true if this row is one of several votes, which the row before them combines.
     pub const fn is_vote(&self) -> bool {
         self.vote.is_some()
     }
 }
 
-/// What the votes on one criterion come to. If the judge that was escalated to has a vote, it alone decides.
+/// Combines the votes on one criterion. If the judge that was escalated to has voted, its vote alone decides.
 pub fn panel_decision(votes: &[&JudgementRow], rule: PanelRule, ties: Ties) -> PanelDecision {
     panel_decision_if(votes, rule, ties, JudgementRow::cast)
 }
 
-/// What the votes would come to if each said what `cast` says of it.
+/// Combines the votes with `cast` as the value of each.
 pub fn panel_decision_if(
     votes: &[&JudgementRow],
     rule: PanelRule,

@@ -15,7 +15,7 @@ const SUBJECT_WORDS: usize = 2;
 pub(super) struct Claim {
     /// Distinct terms in order of first use.
     pub(super) wanted: Vec<Wanted>,
-    /// How negation occurs in it.
+    /// Negation in the criterion.
     pub(super) polarity: Polarity,
 }
 
@@ -94,7 +94,7 @@ struct Mark {
     start: usize,
     end: usize,
     kind: Kind,
-    /// Whether "or" or "/" joins it to the content word before it.
+    /// True if "or" or "/" joins it to the content word before it.
     after_or: bool,
     /// True if it is in quotes or back-ticks, or a part of an identifier.
     literal: bool,

@@ -1,4 +1,4 @@
-//! From what a grader decided to the rows that keep it.
+//! Conversion of graders' decisions to judgement rows.
 
 use std::sync::Arc;
 
@@ -12,12 +12,12 @@ use assize_store::{GraderResult, JudgementContext, JudgementRow, Note};
 
 use super::Scene;
 
-/// Where a grader stands: itself, the grader of the case it belongs to, and the way between the two.
+/// A grader and its path from the grader of the case that it belongs to.
 pub(super) struct Spot<'a> {
     /// Name of the grader of the case, as its rows carry it.
     pub(super) top: Arc<str>,
     pub(super) grader: &'a Grader,
-    /// Its standing, which an aggregator may have given another weight.
+    /// Weight and conditions of the grader; an aggregator may override the weight.
     pub(super) standing: GraderStanding,
     pub(super) path: Vec<String>,
 }
@@ -37,7 +37,7 @@ impl Spot<'_> {
         }
     }
 
-    /// The row of a grader that decided by itself, at no cost.
+    /// Row of a grader that decided without a judge, at no cost.
     pub(super) fn row(&self, scene: &Scene<'_>, result: GraderResult, reason: String) -> JudgementRow {
         let judgement = Judgement { reason, ..self.nobody() };
         JudgementRow::of_grader(self.context(scene), result, judgement)
@@ -52,7 +52,7 @@ impl Spot<'_> {
         self.row(scene, result, String::new())
     }
 
-    /// The row of a criterion that a judge of this name could not be asked about.
+    /// Row of a criterion that the named judge could not be asked about.
     pub(super) fn unjudged(
         &self,
         scene: &Scene<'_>,
@@ -69,12 +69,12 @@ impl Spot<'_> {
         JudgementRow::new(self.context(scene), criterion, judgement)
     }
 
-    /// The row of a grader that broke.
+    /// Row of a grader that broke.
     pub(super) fn broken(&self, scene: &Scene<'_>, message: String) -> JudgementRow {
         self.row(scene, GraderResult { error: Some(message), ..GraderResult::default() }, String::new())
     }
 
-    /// The row of a judge's score, with what it cost.
+    /// Row of a judge's score, with its cost.
     pub(super) fn whole(&self, scene: &Scene<'_>, judged: WholeJudgement) -> JudgementRow {
         let (decided, judgement) = self.judgement(judged);
         let result = match decided {
@@ -88,7 +88,7 @@ impl Spot<'_> {
         JudgementRow::of_grader(self.context(scene), result, judgement)
     }
 
-    /// What a judge decided, and a judgement that carries everything else about it.
+    /// Splits a judge's decision into the result and a judgement with all other fields.
     pub(super) fn judgement<D>(&self, judged: Judged<D>) -> (Result<D, Ungraded>, Judgement) {
         let Judged { decided, reason, confidence, evidence, judge, spent } = judged;
         let Spent { attempts, cached_calls, tokens, latency_ms, cost, replies } = spent;
@@ -109,7 +109,7 @@ impl Spot<'_> {
         (decided, judgement)
     }
 
-    /// A judgement by the grader itself about nothing in particular.
+    /// Placeholder judgement for graders without criteria.
     pub(super) fn nobody(&self) -> Judgement {
         Judgement {
             criterion: CriterionId::new("grader"),
@@ -131,7 +131,7 @@ impl Spot<'_> {
     }
 }
 
-/// Why a grader has no score, where its judge gave none.
+/// Error message of a grader whose judge gave no score.
 pub(super) fn not_judged(ungraded: &Ungraded) -> String {
     format!("could not be judged: {}", ungraded.message)
 }

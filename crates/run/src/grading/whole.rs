@@ -1,4 +1,4 @@
-//! Judges that give one score for the whole answer.
+//! Graders that ask a judge for a score of the whole answer.
 
 use std::sync::Arc;
 
@@ -11,10 +11,10 @@ use super::programs::folder_of;
 use super::rows::Spot;
 use super::{Scene, votes};
 
-/// The variable that holds the members' results in the prompt of a composite.
+/// Prompt variable with the results of a composite's members.
 const RESULTS: &str = "EVALUATOR_RESULTS_JSON";
 
-/// The row of the score, and where several judges gave one, those of their votes after it.
+/// Grades an answer. Returns the row of the score and, for a panel, those of its votes after it.
 pub(super) async fn grade(scene: &Scene<'_>, spot: &Spot<'_>, grader: &LlmGrader) -> Vec<JudgementRow> {
     let instructions = match &grader.prompt {
         None => None,
@@ -31,7 +31,7 @@ pub(super) async fn grade(scene: &Scene<'_>, spot: &Spot<'_>, grader: &LlmGrader
     votes::grade(scene, spot, &grader.panel, grader.judge.as_deref(), ask).await
 }
 
-/// One score from the results of a composite's members.
+/// Asks a judge to score a composite from the results of its members.
 pub(super) async fn combine(
     scene: &Scene<'_>,
     spot: &Spot<'_>,
@@ -49,7 +49,7 @@ pub(super) async fn combine(
     ask(scene, spot, judge, &combine_task(scene, instructions, results)).await
 }
 
-/// What a judge is given for one score of the answer; without instructions the built-in ones.
+/// Task of scoring an answer; without instructions the built-in ones are used.
 pub(crate) fn task(scene: &Scene<'_>, grader: &LlmGrader, instructions: Option<String>) -> WholeTask {
     WholeTask {
         material: Arc::clone(&scene.material),
@@ -61,7 +61,8 @@ pub(crate) fn task(scene: &Scene<'_>, grader: &LlmGrader, instructions: Option<S
     }
 }
 
-/// What a judge is given for one score from the results of members; without instructions the built-in ones.
+/// Task of scoring a composite from the results of its members; without instructions the built-in ones are
+/// used.
 pub(crate) fn combine_task(scene: &Scene<'_>, instructions: Option<String>, results: &Value) -> WholeTask {
     let mut instructions = instructions.unwrap_or_else(|| COMBINE_PROMPT.to_owned());
     if !instructions.contains(RESULTS) {

@@ -1,4 +1,4 @@
-//! Opening the cache's file: settings of the connection, and the tables of this version.
+//! Opening of the cache's file: settings of the connection, and the tables of this version.
 
 use std::fs;
 use std::path::Path;
@@ -8,21 +8,21 @@ use rusqlite::{Connection, ErrorCode, TransactionBehavior};
 
 use crate::StoreError;
 
-/// How long a connection waits for another process that is writing.
+/// Time for which a connection waits while another process is writing.
 const BUSY: Duration = Duration::from_secs(10);
-/// Tries to open a file that other processes are opening in the same moment.
+/// Attempts at opening a file that other processes are opening at the same time.
 const OPENINGS: u32 = 50;
-/// The pause between them.
+/// Pause between these attempts.
 const BETWEEN_OPENINGS: Duration = Duration::from_millis(20);
 
-/// The size of a page of a new file. A reply takes about a kilobyte, so that most of a small page would stay empty.
+/// Page size of a new file. A reply takes about a kilobyte, so small pages would leave much space unused.
 pub(super) const PAGE_BYTES: i64 = 16 * 1024;
 
-/// What each version of the tables adds to the one before. The file's `user_version` counts the steps taken.
+/// Migrations, one for each version of the tables. The file's `user_version` counts the ones applied.
 const STEPS: &[&str] =
     &[include_str!("0001_replies.sql"), include_str!("0002_body.sql"), include_str!("0003_sum.sql")];
 
-/// Opens the file, making it and its folder where they are missing.
+/// Opens the file; creates it and its folder if they are missing.
 pub(super) fn open(path: &Path) -> Result<Connection, StoreError> {
     if let Some(folder) = path.parent() {
         fs::create_dir_all(folder).map_err(StoreError::io("create", folder))?;
@@ -31,7 +31,7 @@ pub(super) fn open(path: &Path) -> Result<Connection, StoreError> {
     let mut left = OPENINGS;
     loop {
         match try_open(path, STEPS) {
-            // Changing to the write-ahead log does not wait for others as everything else does.
+            // Switching to the write-ahead log ignores the busy timeout.
             Err(Refusal::Sqlite(error)) if left > 0 && Failure::of(&error).kind == Kind::Busy => {
                 left -= 1;
                 std::thread::sleep(BETWEEN_OPENINGS);
@@ -46,7 +46,7 @@ pub(super) fn open(path: &Path) -> Result<Connection, StoreError> {
     }
 }
 
-/// What is kept here is made anew when it is missing, so it has no place in a repository.
+/// Excludes the folder from Git: it holds a cache, which is rebuilt if it is missing.
 fn ignore_in_git(folder: &Path) -> Result<(), StoreError> {
     let path = folder.join(".gitignore");
     if path.exists() {
@@ -69,15 +69,15 @@ impl From<rusqlite::Error> for Refusal {
 fn try_open(path: &Path, steps: &[&str]) -> Result<Connection, Refusal> {
     let mut connection = Connection::open(path)?;
     connection.busy_timeout(BUSY)?;
-    // A file that is there already keeps the size it has.
+    // An existing file keeps its page size.
     connection.pragma_update(None, "page_size", PAGE_BYTES)?;
     connection.pragma_update(None, "journal_mode", "WAL")?;
-    // A reply lost in a power cut is bought again; nothing else is.
+    // A reply lost in a power failure is requested again; nothing else is lost.
     connection.pragma_update(None, "synchronous", "NORMAL")?;
     let known = u32::try_from(steps.len()).unwrap_or(u32::MAX);
     if version(&connection)? != known {
         let transaction = connection.transaction_with_behavior(TransactionBehavior::Immediate)?;
-        // Another process may have done it between the look and the lock.
+        // Another process may have migrated between the check and the lock.
         let found = version(&transaction)?;
         if found > known {
             return Err(Refusal::Version(found));
@@ -95,7 +95,7 @@ fn version(connection: &Connection) -> rusqlite::Result<u32> {
     connection.pragma_query_value(None, "user_version", |row| row.get(0))
 }
 
-/// What kept the cache from being used, in a form that can be told more than once.
+/// Cloneable reason for which the cache can't be used.
 #[derive(Debug, Clone)]
 pub(super) struct Failure {
     kind: Kind,
@@ -104,9 +104,9 @@ pub(super) struct Failure {
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Kind {
-    /// Another process was writing all the time.
+    /// Another process held the lock for too long.
     Busy,
-    /// It is not, or no longer, a database.
+    /// The file is not a database, or is damaged.
     Damaged,
     Other,
 }

@@ -1,4 +1,4 @@
-//! The secret that fences are made from, kept so that the same question stays the same from run to run.
+//! The secret key of fences, stored so that equal requests stay equal from run to run.
 
 use std::fs::{self, OpenOptions};
 use std::io::Write;
@@ -6,8 +6,8 @@ use std::path::Path;
 
 use crate::StoreError;
 
-/// The key in this file. Where there is none, `fresh` becomes it; of several processes that do so at once, all get the
-/// key of the first. Only the user may read the file.
+/// Reads the key in this file. If there is none, `fresh` becomes the key; if several processes do so at once,
+/// all get the key of the first. Only the user may read the file.
 pub fn fence_key(path: &Path, fresh: [u8; 32]) -> Result<[u8; 32], StoreError> {
     if let Some(key) = read(path)? {
         return Ok(key);
@@ -15,7 +15,7 @@ pub fn fence_key(path: &Path, fresh: [u8; 32]) -> Result<[u8; 32], StoreError> {
     if let Some(folder) = path.parent() {
         fs::create_dir_all(folder).map_err(StoreError::io("create", folder))?;
     }
-    // Written whole under another name first, so that nobody can read half a key.
+    // Written under a temporary name first, so that nobody can read a partial key.
     let draft = path.with_extension(format!("{}.new", hex(&fresh[..8])));
     let mut options = OpenOptions::new();
     options.write(true).create_new(true);
@@ -25,7 +25,7 @@ pub fn fence_key(path: &Path, fresh: [u8; 32]) -> Result<[u8; 32], StoreError> {
         .open(&draft)
         .and_then(|mut file| file.write_all(hex(&fresh).as_bytes()).and_then(|()| file.sync_all()))
         .map_err(StoreError::io("write", &draft))?;
-    // A link never replaces a file, unlike a rename: the first key stays.
+    // A link never replaces a file, unlike a rename, so the first key is kept.
     let linked = fs::hard_link(&draft, path);
     let placed = match linked {
         Err(_) if !path.exists() => fs::rename(&draft, path),

@@ -1,4 +1,4 @@
-//! How much is kept, and making it less.
+//! Statistics and pruning of the reply cache.
 
 use rusqlite::{Connection, params};
 
@@ -6,43 +6,43 @@ use super::database::{cache_error, open};
 use super::replies::ReplyCache;
 use crate::StoreError;
 
-/// What a cache holds.
+/// Contents of a reply cache in numbers.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct CacheStats {
-    /// Replies kept.
+    /// Number of replies.
     pub replies: u64,
-    /// Bytes of those replies.
+    /// Size of these replies in bytes.
     pub bytes: u64,
-    /// Bytes of the file, room for later included.
+    /// Size of the file in bytes, free pages included.
     pub file_bytes: u64,
-    /// When the oldest was bought, in seconds since 1970.
+    /// Time of the oldest reply, in seconds since 1970.
     pub oldest: Option<i64>,
-    /// When the newest was bought.
+    /// Time of the newest reply.
     pub newest: Option<i64>,
-    /// The same by model, largest first.
+    /// Statistics by model, largest first.
     pub models: Vec<ModelStats>,
 }
 
-/// What a cache holds of one model.
+/// Replies of one model in numbers.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ModelStats {
-    /// The model that was asked.
+    /// Name of the model.
     pub model: String,
-    /// Replies kept.
+    /// Number of replies.
     pub replies: u64,
-    /// Bytes of those replies.
+    /// Size of these replies in bytes.
     pub bytes: u64,
 }
 
 impl ReplyCache {
-    /// Counts what is kept.
+    /// Counts the replies and their bytes.
     pub fn stats(&self) -> Result<CacheStats, StoreError> {
         let connection = open(self.path())?;
         stats(&connection).map_err(cache_error(self.path()))
     }
 
-    /// Deletes the replies bought before this time (seconds since 1970), all of them for `None`, and gives the room
-    /// back. Returns how many there were.
+    /// Deletes replies older than this time (seconds since 1970), or all of them for `None`, and shrinks the
+    /// file. Returns the number of deleted replies.
     pub fn prune(&self, before: Option<i64>) -> Result<u64, StoreError> {
         self.flush()?;
         let connection = open(self.path())?;
@@ -51,7 +51,7 @@ impl ReplyCache {
             None => connection.execute("DELETE FROM replies", []),
         };
         let deleted = deleted.map_err(cache_error(self.path()))?;
-        // The file can't shrink while another process reads it. It shrinks the next time.
+        // The file can't shrink while another process reads it; the next call will do it.
         let _ = connection.execute_batch("VACUUM; PRAGMA wal_checkpoint(TRUNCATE);");
         Ok(deleted as u64)
     }
