@@ -1,10 +1,10 @@
-//! Putting new text into files.
+//! Atomic replacement of files.
 
 use std::io::Write as _;
 use std::path::Path;
 
-/// Writes a file beside the old one and puts it in its place, so that a crash leaves one of the two. Permissions stay,
-/// and a link stays a link: the file it leads to is replaced.
+/// Writes a new file beside the old one and moves it into place, so that a crash leaves one of the two.
+/// Permissions are kept, and symbolic links are followed.
 pub(crate) fn replace(path: &Path, text: &str) -> Result<(), String> {
     let failed = |error: std::io::Error| format!("{}: can't be written: {error}", path.display());
     let path = path.canonicalize().map_err(failed)?;

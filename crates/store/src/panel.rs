@@ -93,7 +93,7 @@ impl JudgementRow {
         }
     }
 
-    /// What became of the benchmark, in a row about one.
+    /// Returns the state of the benchmark, in a row about one.
     pub fn benchmark_state(&self) -> Option<BenchmarkState> {
         self.grader_result.as_ref()?.benchmark.map(|benchmark| benchmark.state)
     }

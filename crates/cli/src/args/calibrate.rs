@@ -131,7 +131,7 @@ impl LimitArgs {
     }
 }
 
-/// What is held against a limit.
+/// Metric that is compared with a limit.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, ValueEnum)]
 pub(crate) enum GateOnChoice {
     /// The figure itself.
@@ -141,7 +141,7 @@ pub(crate) enum GateOnChoice {
     Lower,
 }
 
-/// How a distribution over scores is read.
+/// Conversion of a distribution over scores to one score.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, ValueEnum)]
 pub(crate) enum ReadingChoice {
     /// Its mean.
@@ -151,7 +151,7 @@ pub(crate) enum ReadingChoice {
     Likeliest,
 }
 
-/// What a judge is measured against.
+/// Reference that a judge is measured against.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, ValueEnum)]
 pub(crate) enum TruthChoice {
     /// Every label by itself.
@@ -161,7 +161,7 @@ pub(crate) enum TruthChoice {
     Consensus,
 }
 
-/// What is independent evidence.
+/// Unit of independent evidence.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, ValueEnum)]
 pub(crate) enum ClusterChoice {
     /// Cases (or the column `cluster`).
@@ -171,7 +171,7 @@ pub(crate) enum ClusterChoice {
     Item,
 }
 
-/// Which labels count.
+/// Kind of labels that count.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
 pub(crate) enum SplitWord {
     /// Those kept back for testing.

@@ -35,7 +35,7 @@ pub(crate) struct InitArgs {
     pub(crate) json: bool,
 }
 
-/// What the first suite is written in.
+/// Format of the first suite.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, ValueEnum)]
 pub(crate) enum InitFormat {
     /// `evalcases` with `rubrics`.

@@ -29,7 +29,7 @@ pub(crate) struct ValidateArgs {
     pub(crate) max_warnings: Option<usize>,
 }
 
-/// How problems are printed.
+/// Output format of diagnostics.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, ValueEnum)]
 pub(crate) enum FormatChoice {
     /// For people, with the source line.

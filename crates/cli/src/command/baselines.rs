@@ -1,4 +1,4 @@
-//! The answers of recorded runs that answers are compared with.
+//! Baseline answers, read from stored runs.
 
 use std::collections::BTreeMap;
 use std::path::PathBuf;
@@ -10,19 +10,18 @@ use assize_store::{AnswerIndex, RunFolder};
 use super::runs;
 use crate::context::Context;
 
-/// Recorded runs, each opened once.
+/// Stored runs that serve as baselines, each opened once.
 pub(crate) struct Baselines {
     working_folder: PathBuf,
     opened: Mutex<BTreeMap<String, Result<Arc<AnswerIndex>, String>>>,
 }
 
 impl Baselines {
-    /// Nothing opened yet.
     pub(crate) fn new(context: &Context) -> Self {
         Self { working_folder: context.working_folder.clone(), opened: Mutex::default() }
     }
 
-    /// Why a run that is named as a baseline can't be read.
+    /// Error message if the baseline run of a grader can't be read.
     pub(crate) fn problem(&self, grader: &Grader) -> Option<String> {
         let GraderKind::Pairwise(PairwiseGrader { baseline, .. }) = &grader.kind else { return None };
         let Baseline::Run { written, folder, answer: None } = baseline else { return None };
@@ -30,7 +29,7 @@ impl Baselines {
         Some(format!("grader `{}`: {problem}", grader.name))
     }
 
-    /// The case with the answers of recorded runs filled in; the very same where no grader names one.
+    /// Fills baseline answers into the graders of a case; returns the same case if no grader needs one.
     pub(crate) fn filled(&self, suite: &str, case: &Arc<Case>, repeat: u32) -> Arc<Case> {
         if !case.graders.iter().any(|grader| names_run(grader)) {
             return Arc::clone(case);
@@ -63,7 +62,7 @@ impl Baselines {
         Arc::new(Grader { kind, ..Grader::clone(grader) })
     }
 
-    /// What the run answered to the case: to the same repeat of it, else to the first.
+    /// The run's answer to a case: that of the same repeat, else of the first.
     fn answer(
         &self,
         written: &str,
@@ -83,7 +82,7 @@ impl Baselines {
 
     fn open(&self, written: &str, folder: Option<&PathBuf>) -> Result<Arc<AnswerIndex>, String> {
         let mut opened = self.opened.lock().unwrap_or_else(PoisonError::into_inner);
-        // The same words mean another run where they are a path beside another file.
+        // A relative path means different runs in different files, so the key is the resolved folder.
         let key = folder.map_or_else(|| written.to_owned(), |folder| folder.display().to_string());
         let key = format!("{key}@{}", target_of(written).unwrap_or_default());
         if let Some(known) = opened.get(&key) {
@@ -103,7 +102,7 @@ fn target_of(written: &str) -> Option<&str> {
     written.rsplit_once('@').map(|(_, target)| target)
 }
 
-/// The answers of a run: of the target that is named, else of the only one there is.
+/// Index of the answers of a run: those of the named target, else of the only one.
 fn index(run: &RunFolder, target: Option<&str>, written: &str) -> Result<AnswerIndex, String> {
     let text = |error: assize_store::StoreError| error.to_string();
     run.info().map_err(text)?;
@@ -128,7 +127,7 @@ fn index(run: &RunFolder, target: Option<&str>, written: &str) -> Result<AnswerI
     run.answers(target.as_deref()).map_err(text)
 }
 
-/// Whether a grader, or a member of it, is compared with a recorded run.
+/// Returns true if a grader, or a member of it, has a stored run as its baseline.
 fn names_run(grader: &Grader) -> bool {
     match &grader.kind {
         GraderKind::Pairwise(pairwise) => matches!(pairwise.baseline, Baseline::Run { answer: None, .. }),

@@ -1,4 +1,4 @@
-//! Whether what a run may spend is enough for what it is expected to take.
+//! Comparison of the budget with the estimated cost of a run.
 
 use assize_llm::Budget;
 use assize_report::{dollars, grouped};
@@ -7,21 +7,22 @@ use serde_json::{Value, json};
 
 use super::estimate::Estimate;
 
-/// What is to be expected of a limit.
+/// Expected effect of a limit on a run.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Outlook {
-    /// The run ends before it.
+    /// The run ends within the limit.
     Enough,
-    /// It may stop the run.
+    /// The limit may stop the run.
     Perhaps,
-    /// It will stop the run.
+    /// The limit will stop the run.
     TooLittle,
-    /// A price is not known.
+    /// A price is unknown.
     Unknown,
 }
 
 impl Outlook {
-    /// `low` and `high` are what the run takes, `largest` what must be left for its last call to be sent.
+    /// `low` is the lower estimate of the run, `high_and_largest` the upper one plus the reservation for its
+    /// last call.
     fn of<T: PartialOrd>(limit: &T, low: &T, high_and_largest: &T) -> Self {
         if limit < low {
             Self::TooLittle
@@ -42,19 +43,19 @@ impl Outlook {
     }
 }
 
-/// A limit, in words, and what is to be expected of it.
+/// A limit with its expected effect.
 struct Checked {
     key: &'static str,
     limit: Value,
     words: String,
     outlook: Outlook,
-    /// What would be enough.
+    /// The amount that would suffice.
     ample: String,
 }
 
-/// `programs` is how many calls grading programs may make, of which nothing but their number is known.
+/// `programs` is the number of calls that grading programs may make; their size is unknown.
 fn check(budget: Budget, total: &Estimate, programs: u64) -> Vec<Checked> {
-    // What nobody can tell may be too much for any limit.
+    // With calls of unknown size no limit is certain to suffice.
     let at_best =
         |outlook| if programs > 0 && outlook == Outlook::Enough { Outlook::Perhaps } else { outlook };
     let with_programs = |ample: String| {
@@ -63,7 +64,7 @@ fn check(budget: Budget, total: &Estimate, programs: u64) -> Vec<Checked> {
     let mut checked = Vec::new();
     let Estimate { calls, sure_calls, input, output, cost, largest } = *total;
     if let Some(limit) = budget.calls {
-        // The upper figures ask one call in ten again.
+        // The upper estimate assumes that one call in ten is repeated.
         let most = calls + calls.div_ceil(10) + programs;
         checked.push(Checked {
             key: "calls",
@@ -98,7 +99,7 @@ fn check(budget: Budget, total: &Estimate, programs: u64) -> Vec<Checked> {
     checked
 }
 
-/// For `--json`: null where nothing is limited.
+/// Value for `--json`; null without limits.
 pub(super) fn to_json(budget: Budget, total: &Estimate, programs: u64) -> Value {
     let checked = check(budget, total, programs);
     if checked.is_empty() {
@@ -110,7 +111,7 @@ pub(super) fn to_json(budget: Budget, total: &Estimate, programs: u64) -> Value 
     Value::Object(entries.collect())
 }
 
-/// A line for each limit.
+/// One line for each limit.
 pub(super) fn lines(budget: Budget, total: &Estimate, programs: u64) -> Vec<String> {
     check(budget, total, programs)
         .into_iter()

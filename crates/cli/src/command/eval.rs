@@ -31,14 +31,14 @@ use crate::output;
 use crate::targets::TargetBook;
 use crate::workplaces::Workplaces;
 
-/// Eval files that were read.
+/// Eval files with their diagnostics.
 pub(super) struct Loaded {
     pub(super) files: Vec<LoadedFile>,
-    /// Scorecards that were found beside them, not read yet.
+    /// Scorecards found beside them, not read.
     pub(super) scorecards: Vec<PathBuf>,
 }
 
-/// One of them.
+/// An eval file with its diagnostics.
 pub(super) struct LoadedFile {
     pub(super) path: PathBuf,
     pub(super) suite: Option<Suite>,
@@ -48,7 +48,7 @@ pub(super) struct LoadedFile {
 }
 
 impl Loaded {
-    /// Errors and warnings over all files.
+    /// Numbers of errors and warnings in all files.
     pub(super) fn tally(&self) -> (usize, usize) {
         self.files
             .iter()
@@ -71,7 +71,7 @@ pub(super) fn load(paths: &[PathBuf], roots: &[PathBuf], context: &Context) -> R
         return Err(problems.join("\n"));
     }
     let options = load_options(roots, context);
-    // A file may be named twice in different spellings, and be found in a folder as well.
+    // A file may be given twice in different spellings, and be found in a folder as well.
     let mut known = BTreeSet::new();
     let mut files: Vec<LoadedFile> = found
         .files
@@ -92,7 +92,7 @@ pub(super) fn load(paths: &[PathBuf], roots: &[PathBuf], context: &Context) -> R
     Ok(Loaded { files, scorecards: found.scorecards })
 }
 
-/// Adds their paths to suites that share a name: results are told apart by it.
+/// Appends the path to suites that share a name, because results are identified by suite names.
 fn tell_apart(files: &mut [LoadedFile]) {
     let mut seen: BTreeMap<String, usize> = BTreeMap::new();
     for suite in files.iter().filter_map(|file| file.suite.as_ref()) {
@@ -106,7 +106,7 @@ fn tell_apart(files: &mut [LoadedFile]) {
     }
 }
 
-/// How files are read in these surroundings.
+/// Options for reading files in this context.
 pub(super) fn load_options(roots: &[PathBuf], context: &Context) -> LoadOptions {
     LoadOptions {
         environment: context.environment(),
@@ -115,8 +115,8 @@ pub(super) fn load_options(roots: &[PathBuf], context: &Context) -> LoadOptions 
     }
 }
 
-/// The file of variables that the configuration names. Problems of the configuration are told when a
-/// command reads it.
+/// The environment file that the configuration names. Errors in the configuration are ignored here and
+/// reported when a command reads it.
 pub(crate) fn configured_env_file(context: &Context) -> Option<PathBuf> {
     load_config(&context.working_folder, &load_options(&[], context)).config.env_file
 }
@@ -143,13 +143,13 @@ pub(crate) fn execute(args: &EvalCommandArgs, context: &Context) -> Result<Exit,
     execute_as(&Ordinary { sequence }, &args.eval, context)
 }
 
-/// Runs the cases of eval files in the shape that a command gives them.
+/// Runs the cases of eval files in the mode of a command.
 pub(super) fn execute_as(shape: &dyn Shape, args: &EvalArgs, context: &Context) -> Result<Exit, String> {
     let loaded = load(&args.paths, &args.root, context)?;
     execute_loaded(shape, &loaded, args, context)
 }
 
-/// The same for eval files that were read.
+/// Runs the cases of eval files that are already read.
 pub(super) fn execute_loaded(
     shape: &dyn Shape,
     loaded: &Loaded,
@@ -328,7 +328,7 @@ pub(super) fn execute_loaded(
     session.perform_as(shape, items, &args.run, context)
 }
 
-/// An eval file of a run, with what its cases are run with.
+/// An eval file of a run with its targets, judges and dependencies.
 struct Part<'a> {
     file: &'a LoadedFile,
     suite: PlannedSuite<'a>,
@@ -342,7 +342,7 @@ impl Part<'_> {
     }
 }
 
-/// What is known about the models of a run.
+/// Model cards of the judges and models of a run.
 struct Known<'a> {
     access: &'a Access,
     parts: &'a [Part<'a>],
@@ -358,7 +358,7 @@ impl Cards for Known<'_> {
     }
 }
 
-/// Every file the run depends on: eval files, what they include, datasets, attachments, targets.
+/// Every file that the run depends on: eval files, their includes, datasets, attachments, targets.
 fn inputs<'a>(
     loaded: &'a Loaded,
     preflight: &'a Preflight,
@@ -380,7 +380,7 @@ fn push_new<T: PartialEq>(mut list: Vec<T>, item: T) -> Vec<T> {
     list
 }
 
-/// Cases that have errors. A file that could not be read at all counts as one.
+/// Number of cases excluded because of errors. A file that could not be read counts as one.
 fn left_out(loaded: &Loaded) -> usize {
     loaded
         .files
@@ -392,7 +392,7 @@ fn left_out(loaded: &Loaded) -> usize {
         .sum()
 }
 
-/// Which cases are run.
+/// Filter for cases by id and tag.
 struct Selection {
     ids: Option<GlobSet>,
     tags: Vec<String>,
@@ -433,14 +433,14 @@ pub(super) fn globs(patterns: &[String]) -> Result<Option<GlobSet>, String> {
     set.build().map(Some).map_err(|error| format!("`--filter`: {error}"))
 }
 
-/// The targets and judges of each eval file: files in one project share them.
+/// The targets and judges of each eval file; files in one project share them.
 struct Benches<'a> {
     args: &'a EvalArgs,
     config: &'a Config,
     options: &'a LoadOptions,
     context: &'a Context,
     access: Arc<Access>,
-    /// The limit in money, wherever it is set.
+    /// The spending limit in US dollars, from the command line or a suite.
     usd: Option<Usd>,
     limit: Arc<Semaphore>,
     made: std::cell::RefCell<BTreeMap<Option<PathBuf>, Arc<Bench>>>,

@@ -1,10 +1,11 @@
-//! The figures of a run, from its stored rows.
+//! Metrics of a run, computed from its stored rows.
 
 use assize_analysis::Summariser;
 use assize_stats::Level;
 use assize_store::{Counts, ResultRow, RunFigures, RunFolder};
 
-/// The figures of the rows that `rows` gives. They are read a second time only if cases were answered more than once.
+/// Computes the metrics of the rows that `rows` yields, which is called again only if cases were answered
+/// more than once.
 pub(super) fn of_rows<I>(rows: impl Fn() -> Result<I, String>) -> Result<RunFigures, String>
 where
     I: Iterator<Item = Result<ResultRow, String>>,
@@ -21,7 +22,7 @@ where
     Ok(summariser.figures(Level::P95))
 }
 
-/// The figures of a stored run.
+/// Computes the metrics of a stored run.
 pub(super) fn of_run(folder: &RunFolder) -> Result<RunFigures, String> {
     of_rows(|| {
         let rows = folder.results().map_err(|error| error.to_string())?;
@@ -29,8 +30,8 @@ pub(super) fn of_run(folder: &RunFolder) -> Result<RunFigures, String> {
     })
 }
 
-/// The figures of a run whose rows were taken as they were stored. The stored rows are read only if cases were answered
-/// more than once.
+/// Computes the metrics of a run whose rows were summarised while they were stored. The stored rows are read
+/// only if cases were answered more than once.
 pub(super) fn of_taken(mut taken: Summariser, folder: &RunFolder) -> Result<RunFigures, String> {
     if taken.is_repeated() {
         for row in folder.results().map_err(|error| error.to_string())? {
@@ -40,7 +41,7 @@ pub(super) fn of_taken(mut taken: Summariser, folder: &RunFolder) -> Result<RunF
     Ok(taken.figures(Level::P95))
 }
 
-/// The cases by what they come to: `rows` counts every run of those that were run more than once.
+/// Verdict counts by case; `rows` counts every repeat of repeated cases.
 pub(super) fn counts(figures: &RunFigures, rows: Counts) -> Counts {
     figures.repeats.as_ref().map_or(rows, |repeats| repeats.counts)
 }

@@ -1,4 +1,4 @@
-//! What a run would take: cases, calls, estimated tokens and money, with nothing sent.
+//! Forecast of a run: cases, calls, estimated tokens and cost, with nothing sent.
 
 use std::collections::BTreeMap;
 
@@ -16,25 +16,25 @@ use super::estimate::{Answers, Estimate};
 use super::graders::walk;
 use crate::output;
 
-/// What was added up.
+/// Totals of a planned run.
 #[derive(Default)]
 pub(super) struct Plan {
     items: u64,
-    /// What the run may spend.
+    /// The limits on spending.
     budget: Budget,
     judges: BTreeMap<String, JudgePlan>,
-    /// Models that answer, by name and limit of an answer.
+    /// Models that answer, by name and output limit.
     targets: BTreeMap<(String, Option<u32>), (Answers, ModelCard)>,
     command_runs: u64,
-    /// Questions that grading programs may ask of models, at most. What they hold is not known, nor what they cost.
+    /// Upper limit of model calls by grading programs. Their size and cost are unknown.
     program_calls: u64,
 }
 
-/// The judging by one judge in each mode.
+/// Forecasts for one judge in each judging mode.
 struct JudgePlan {
-    /// As asked for.
+    /// The configured mode.
     asked: Mode,
-    /// For comparison: one criterion a call, and all of a rubric in one.
+    /// The alternatives, for comparison: one criterion a call, and all criteria of a rubric in one.
     per_criterion: Mode,
     batched: Mode,
     card: ModelCard,
@@ -43,12 +43,13 @@ struct JudgePlan {
 #[derive(Default)]
 struct Mode {
     forecast: Forecast,
-    /// Answers that are not there yet and are shown, at least and at most: turns of a conversation are shown again.
+    /// Lower and upper number of answers in the prompts that don't exist yet; turns of a conversation are
+    /// repeated in later prompts.
     unknown_answers: (u64, u64),
 }
 
 impl Mode {
-    /// `unknown` is how many answers that are not there yet a call may show.
+    /// `unknown` is the number of answers in each call that don't exist yet.
     fn add(&mut self, forecast: Forecast, unknown: u64) {
         self.unknown_answers.0 += forecast.calls * unknown.min(1);
         self.unknown_answers.1 += forecast.calls * unknown;
@@ -60,13 +61,13 @@ impl Mode {
     }
 }
 
-/// How a case asks its target, at most.
+/// Calls of a case to its target, at most.
 struct Asked {
     calls: u64,
-    /// Bytes of the case's own words in all of them, and in the longest.
+    /// Bytes of the case's own text in all calls, and in the longest one.
     bytes: u64,
     longest: u64,
-    /// Answers of earlier turns that they begin with.
+    /// Answers to earlier turns that are repeated in the calls.
     earlier: u64,
 }
 
@@ -92,16 +93,16 @@ fn asked(case: &Case) -> Asked {
     asked
 }
 
-/// What is known about models, by the names that plans know them by.
+/// Source of model cards, by the names that plans use.
 pub(super) trait Cards {
-    /// The card of a judge, by its name.
+    /// Returns the card of a judge, by its name.
     fn judge(&self, name: &str) -> ModelCard;
-    /// The card of a model, as `provider:model`.
+    /// Returns the card of a model, as `provider:model`.
     fn model(&self, name: &str) -> ModelCard;
 }
 
 impl Plan {
-    /// Adds up the items of a run.
+    /// Computes the totals of all items of a run.
     pub(super) fn of(
         items: impl Iterator<Item = Result<WorkItem, String>>,
         budget: Budget,
@@ -125,7 +126,7 @@ impl Plan {
             match described.kind {
                 TargetKind::Model => {
                     let name = described.model.unwrap_or(described.name);
-                    // What judges may reply has nothing to do with answers.
+                    // The output limit of judges does not apply to answers.
                     let card = ModelCard { max_output_tokens: None, ..cards.model(&name) };
                     let max_output_tokens = described.max_output_tokens;
                     let none = Answers { max_output_tokens, ..Answers::default() };
@@ -182,7 +183,7 @@ impl Plan {
         sum
     }
 
-    /// Models that are to be asked and whose price is not known.
+    /// Models to be called whose price is unknown.
     fn unpriced(&self) -> Vec<&str> {
         let judges = self
             .judges
@@ -196,7 +197,6 @@ impl Plan {
         names
     }
 
-    /// The plan as `--json` prints it.
     pub(super) fn to_json(&self, cases: usize, warnings: &[String]) -> Value {
         let total = self.total();
         let judges: Vec<Value> = self
@@ -240,7 +240,6 @@ impl Plan {
         })
     }
 
-    /// Prints the plan for people.
     pub(super) fn print(&self, cases: usize) {
         let mut lines = vec![format!("{cases} cases, {} answers to judge", self.items)];
         if !self.targets.is_empty() {
@@ -326,7 +325,7 @@ impl JudgePlan {
     }
 }
 
-/// Tokens and money in words.
+/// Formats tokens and cost.
 pub(super) fn figures(estimate: Estimate) -> String {
     let range = |(low, high): (u64, u64)| {
         if low == high { grouped(low) } else { format!("{} to {}", grouped(low), grouped(high)) }

@@ -79,7 +79,7 @@ pub(crate) fn execute(args: &GenerateArgs, context: &Context) -> Result<Exit, St
     Ok(desk.exit(stopped))
 }
 
-/// The model that drafts; none for drafts without one.
+/// The model that writes drafts; `None` for the offline drafter.
 fn drafter(
     by: &str,
     args: &GenerateRubricsArgs,
@@ -99,7 +99,7 @@ fn drafter(
     }
     let targets = TargetBook::new(found.targets, found.path, Arc::clone(access), context);
     if args.target.is_some() && targets.ask(by).is_none() && !by.contains([':', '/']) {
-        // The message about unknown targets is the same everywhere.
+        // Reports unknown targets with the usual message.
         targets.target(by).map(drop)?;
     }
     let ask = model(by, &targets, access, &context.environment())?;
@@ -107,28 +107,27 @@ fn drafter(
     Ok(Some(Arc::new(ModelDrafter::new(ask, fences))))
 }
 
-/// A case to draft for.
 struct Job {
     case: Arc<Case>,
     brief: Brief,
     file: usize,
     spot: CaseSpot,
     format: Format,
-    /// It has a rubric, which the draft replaces.
+    /// True if the case has a rubric that the draft replaces.
     replaces: bool,
     outcome: usize,
 }
 
-/// A file on disk and as it is to be.
+/// An edited file with its earlier texts.
 struct Sheet {
     file: CaseFile,
     /// The text on disk.
     written: String,
-    /// The text before anything was drafted.
+    /// The text before the first draft.
     original: String,
 }
 
-/// What became of a case.
+/// Result for a case.
 struct Outcome {
     path: PathBuf,
     id: String,
@@ -153,7 +152,7 @@ struct Work {
 }
 
 impl Work {
-    /// Reads an eval file and notes what its cases need.
+    /// Reads an eval file and collects the cases that need a draft.
     fn take(
         &mut self,
         path: &Path,
@@ -210,7 +209,7 @@ impl Work {
         Ok(())
     }
 
-    /// Where a case is written: its file, opened once, and the place in it.
+    /// Finds the position of a case in its file, which is opened once.
     fn place(&mut self, case: &Case) -> Result<(usize, CaseSpot), String> {
         let path = case.place.path();
         let key = path.canonicalize().unwrap_or_else(|_| path.to_path_buf());
@@ -228,7 +227,7 @@ impl Work {
     }
 }
 
-/// Drafts on their way into files.
+/// Writer of drafts into eval files.
 struct Desk {
     files: Vec<Sheet>,
     by: String,
@@ -236,7 +235,7 @@ struct Desk {
     dry_run: bool,
     replace: bool,
     outcomes: Vec<Outcome>,
-    /// Files that can't be written any more, by number.
+    /// Indices of files that can't be written any more.
     broken: Vec<usize>,
 }
 
@@ -277,7 +276,7 @@ impl Desk {
                     output::say("\n");
                 }
             }
-            // A call that the budget refused says nothing about the case.
+            // A call refused by the budget is no failure of the case.
             if draft.is_err() && access.limit().is_cancelled() {
                 continue;
             }
@@ -285,7 +284,7 @@ impl Desk {
         }
     }
 
-    /// Writes a draft into its file.
+    /// Inserts a draft into its file.
     fn put(&mut self, job: &Job, draft: Result<Draft, DraftError>) -> Became {
         let draft = match draft {
             Ok(draft) => draft,
@@ -448,7 +447,7 @@ impl Desk {
     }
 }
 
-/// Writes the text of a file, unless somebody else changed the file meanwhile.
+/// Writes an edited file, unless it was changed on disk meanwhile.
 fn store(sheet: &mut Sheet) -> Result<(), String> {
     let path = sheet.file.path();
     let on_disk = std::fs::read_to_string(path).map_err(|error| format!("can't be read: {error}"))?;

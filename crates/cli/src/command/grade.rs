@@ -38,7 +38,7 @@ pub(crate) fn execute(args: &GradeArgs, context: &Context) -> Result<Exit, Strin
     let config = config(&options, context)?;
     let prices = money::prices(args.run.context_tokens, &options, context)?;
     let access = Arc::new(Access::new(&args.run, &config, prices, args.run.spending.budget_usd, context));
-    // No target is run here, but one may judge.
+    // No target is run here, but one may be the judge.
     let folder = args.rubric.parent().unwrap_or(Path::new(""));
     let found = load_targets(folder, config.targets.as_deref(), &options);
     output::say_diagnostics(&found.diagnostics, &found.sources, context);

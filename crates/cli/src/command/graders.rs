@@ -1,4 +1,4 @@
-//! What can be wrong with a grader before anything is spent.
+//! Checks of graders before a run starts.
 
 use std::sync::LazyLock;
 
@@ -9,7 +9,7 @@ use assize_run::custom_command;
 
 use crate::judges::OFFLINE;
 
-/// Calls `see` for a grader and for everything it is made of.
+/// Calls `see` for a grader and all its members.
 pub(crate) fn walk(grader: &Grader, see: &mut dyn FnMut(&Grader)) {
     see(grader);
     if let GraderKind::Composite(composite) = &grader.kind {
@@ -24,7 +24,7 @@ pub(crate) fn walk(grader: &Grader, see: &mut dyn FnMut(&Grader)) {
     }
 }
 
-/// Why a grader can't be run, whoever judges.
+/// Error message for a grader that can't run with any judge.
 pub(crate) fn problem(grader: &Grader) -> Option<String> {
     let what = match &grader.kind {
         GraderKind::IsJson(check) => {
@@ -37,7 +37,7 @@ pub(crate) fn problem(grader: &Grader) -> Option<String> {
     Some(format!("grader `{}`: {what}", grader.name))
 }
 
-/// Why an answer to the case, or to a turn of it, can't be compared with what its grader names.
+/// Error message for a grader without a baseline for the case or the turn.
 pub(crate) fn no_baseline(grader: &Grader, case: &Case) -> Option<String> {
     let GraderKind::Pairwise(pairwise) = &grader.kind else { return None };
     if let Some(turn) = case
@@ -64,11 +64,11 @@ pub(crate) fn no_baseline(grader: &Grader, case: &Case) -> Option<String> {
     })
 }
 
-/// Whether a grader asks a judge.
+/// Returns true if a grader calls a judge.
 pub(crate) fn asks_judge(grader: &Grader) -> bool {
     match &grader.kind {
         GraderKind::Rubric(_) | GraderKind::Llm(_) | GraderKind::Pairwise(_) => true,
-        // A program that may ask a model asks the judge's.
+        // A program with model access calls the judge's model.
         GraderKind::Code(code) => code.max_calls.is_some(),
         GraderKind::Benchmark(benchmark) => benchmark.behaviour.is_some(),
         GraderKind::Composite(composite) => matches!(composite.aggregator, CompositeAggregator::Llm { .. }),
@@ -90,22 +90,22 @@ pub(crate) fn named_judge(grader: &Grader) -> Option<&str> {
     }
 }
 
-/// Nothing said about a panel.
+/// An empty panel specification.
 static UNSAID: LazyLock<PanelSpec> = LazyLock::new(PanelSpec::default);
 
-/// What a grader says about its panel; `None` for one that has a single judge whatever happens.
+/// The panel specification of a grader; `None` for kinds that always have a single judge.
 pub(crate) fn own_panel(grader: &Grader) -> Option<&PanelSpec> {
     match &grader.kind {
         GraderKind::Rubric(rubric) => Some(&rubric.panel),
         GraderKind::Llm(llm) => Some(&llm.panel),
         GraderKind::Pairwise(pairwise) => Some(&pairwise.panel),
-        // The files of a scorecard say nothing of judges, so everything else does.
+        // The files of a scorecard can't specify judges, so other sources decide.
         GraderKind::Benchmark(_) => Some(&UNSAID),
         _ => None,
     }
 }
 
-/// How a grader's criteria are put to its judges, if it says.
+/// The judging mode that a grader specifies.
 pub(crate) fn own_judging(grader: &Grader) -> Option<Judging> {
     match &grader.kind {
         GraderKind::Rubric(rubric) => rubric.judging,
@@ -113,7 +113,7 @@ pub(crate) fn own_judging(grader: &Grader) -> Option<Judging> {
     }
 }
 
-/// Why a grader can't be judged by the judge of this name.
+/// Error message for a grader that the named judge can't decide.
 pub(crate) fn judge_problem(grader: &Grader, case: &Case, judge: &str) -> Option<String> {
     if judge != OFFLINE {
         return None;
@@ -137,7 +137,7 @@ pub(crate) fn judge_problem(grader: &Grader, case: &Case, judge: &str) -> Option
             prompt => prompt.as_ref(),
         },
         GraderKind::Pairwise(pairwise) => {
-            // Compared with the reference, the reference says nothing about which is better.
+            // When the baseline is the reference, the reference can't serve as a standard for the comparison.
             let reference = case.reference().filter(|_| pairwise.baseline != Baseline::Reference);
             if pairwise.criteria.is_empty() && case.expected_outcome.is_none() && reference.is_none() {
                 return Some(format!(

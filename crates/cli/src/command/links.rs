@@ -1,4 +1,4 @@
-//! Which cases of a suite hang on which, and which are run because of that.
+//! Dependencies between the cases of a suite.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
@@ -6,17 +6,16 @@ use std::sync::Arc;
 use assize_evalfile::{Case, CaseId, Cases};
 use assize_run::Prerequisite;
 
-/// The dependencies between the cases of a suite.
 #[derive(Debug, Default)]
 pub(crate) struct Links {
-    /// The cases that others depend on, with the targets they are run against; `None` for a given answer.
+    /// Cases that others depend on, with the targets they are run against; `None` for a given answer.
     targets: BTreeMap<CaseId, Vec<Option<String>>>,
-    /// Cases that are run although nobody selected them, with one that depends on them.
+    /// Cases that are run only as dependencies, each with one of its dependents.
     pub(crate) extra: BTreeMap<CaseId, CaseId>,
 }
 
 impl Links {
-    /// Looks at the dependencies of the cases that `takes` selects, and at theirs.
+    /// Collects the transitive dependencies of the cases that `takes` selects.
     pub(crate) fn of(
         cases: &Cases,
         takes: impl Fn(&Case) -> bool,
@@ -62,13 +61,13 @@ impl Links {
         Ok(links)
     }
 
-    /// Whether others depend on a case.
+    /// Returns true if other cases depend on this one.
     pub(crate) fn is_awaited(&self, case: &Case) -> bool {
         self.targets.contains_key(&case.id)
     }
 
-    /// What comes before a case when this target answers it: the same target's answers where there are any, else those
-    /// of all targets.
+    /// Prerequisites of a case answered by a target: the same target's answers to the earlier cases if there
+    /// are any, else those of all targets.
     pub(crate) fn before(&self, case: &Arc<Case>, target: Option<&str>) -> Vec<Prerequisite> {
         let prerequisites = case.depends_on.iter().map(|id| {
             let all = self.targets.get(id).cloned().unwrap_or_default();

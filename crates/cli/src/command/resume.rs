@@ -1,4 +1,4 @@
-//! Going on with a stopped run: which run it is, and which of its cases still hold.
+//! Resuming of an interrupted run: the choice of the run, and of the results that are still valid.
 
 use std::collections::HashMap;
 
@@ -10,7 +10,7 @@ use assize_store::{CaseKey, RunFolder, RunInfo, RunSettings, RunWriter};
 use super::runs::{find, newest_first};
 use crate::context::Context;
 
-/// The run that `--resume` means: `name`, or the newest one that was started as `now` is.
+/// Finds the run for `--resume`: `name`, or the newest one with the settings of `now`.
 pub(super) fn choose(name: &str, now: &RunInfo, context: &Context) -> Result<RunFolder, String> {
     if name != NEWEST {
         let folder = find(name, context)?;
@@ -25,10 +25,10 @@ pub(super) fn choose(name: &str, now: &RunInfo, context: &Context) -> Result<Run
         })
 }
 
-/// What `--resume` without a name stands for.
+/// Value of `--resume` without a name.
 pub(crate) const NEWEST: &str = "last";
 
-/// Refuses a run that was started in another way: its cases would be thrown away for those of another run.
+/// Rejects a run with other settings, because its results would be discarded for those of a different run.
 pub(super) fn check(folder: &RunFolder, now: &RunInfo) -> Result<(), String> {
     let stored = folder.info().map_err(|error| error.to_string())?;
     match difference(&stored, now) {
@@ -40,7 +40,8 @@ pub(super) fn check(folder: &RunFolder, now: &RunInfo) -> Result<(), String> {
     }
 }
 
-/// What is different between a stored run and the one that is asked for; contents of files may differ.
+/// Describes the first difference in settings between a stored run and the requested one; contents of files
+/// may differ.
 fn difference(stored: &RunInfo, now: &RunInfo) -> Option<String> {
     fn named(names: impl Iterator<Item = String>) -> String {
         let mut names: Vec<String> = names.collect();
@@ -75,24 +76,24 @@ fn difference(stored: &RunInfo, now: &RunInfo) -> Option<String> {
         .map(|(what, stored, now)| format!("{what}: {stored}; now: {now}"))
 }
 
-/// A run that goes on.
+/// A run that is resumed.
 pub(super) struct Resumed {
     pub(super) writer: RunWriter,
-    /// The cases that need not be run again, with what they came to.
+    /// Results of the cases that need not be run again.
     pub(super) done: HashMap<CaseKey, Repeat>,
-    /// How many were done and are run again, because something about them is different now.
+    /// Number of finished cases that changed and are run again.
     pub(super) changed: usize,
-    /// How many were done and do not belong to the run any more.
+    /// Number of finished cases that are no longer part of the run.
     pub(super) gone: usize,
-    /// What they add up to.
+    /// Totals of the kept results.
     pub(super) totals: Totals,
-    /// Their part in the figures of the run.
+    /// Metrics accumulated from the kept results.
     pub(super) figures: Summariser,
     /// The first cases as planned, (suite, case id), at most `max_order`.
     pub(super) order: Vec<(String, String)>,
 }
 
-/// Opens the run for going on; `items` is everything it consists of.
+/// Opens a run to resume it; `items` are all its items.
 pub(super) fn resume(
     folder: &RunFolder,
     info: &RunInfo,
@@ -132,7 +133,7 @@ pub(super) fn resume(
             let same = planned.is_some_and(|planned| planned == inputs);
             gone += usize::from(planned.is_none());
             changed += usize::from(planned.is_some() && !same);
-            // What was held back because of another case is looked at again.
+            // Cases that were skipped because of another case are evaluated again.
             let holds = same && !row.hangs_on_another();
             if holds {
                 totals.add(record);

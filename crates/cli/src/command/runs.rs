@@ -1,4 +1,4 @@
-//! Finding the folder of a stored run.
+//! Lookup of stored runs.
 
 use std::path::{Path, PathBuf};
 
@@ -6,13 +6,13 @@ use assize_store::RunFolder;
 
 use crate::context::Context;
 
-/// The folder runs are kept in unless `--out` names another.
+/// Default folder of runs, without `--out`.
 pub(crate) const RUNS_FOLDER: &str = ".assize/runs";
 
-/// The form in which an id begins.
+/// Example of the timestamp at the beginning of an id.
 const SECOND: &str = "20260102-153012";
 
-/// The run that `name` means: a folder, an id in the runs folder, or `last`.
+/// Finds a run: a folder, an id in the runs folder, or `last`.
 pub(crate) fn find(name: &str, context: &Context) -> Result<RunFolder, String> {
     find_in(name, &context.working_folder)
 }
@@ -48,12 +48,12 @@ fn find_in(name: &str, working_folder: &Path) -> Result<RunFolder, String> {
     Err(format!("there is no run `{name}`: it is neither a folder nor an id in `{RUNS_FOLDER}`; {hint}"))
 }
 
-/// The run that `name` means, and the target after the last `@`: only its answers are meant then.
+/// Finds a run, and the target after the last `@`, to which its answers are limited.
 pub(crate) fn find_answers(name: &str, context: &Context) -> Result<(RunFolder, Option<String>), String> {
     find_answers_in(name, &context.working_folder)
 }
 
-/// The same, with ids looked for below this folder.
+/// Finds a run below this working folder.
 pub(super) fn find_answers_in(
     name: &str,
     working_folder: &Path,
@@ -66,7 +66,7 @@ pub(super) fn find_answers_in(
     }
 }
 
-/// Ids in order; they begin with the time, so the last is the newest.
+/// Sorted ids; they begin with the time, so the last is the newest.
 fn ids(runs: &Path) -> Vec<String> {
     let Ok(entries) = std::fs::read_dir(runs) else { return Vec::new() };
     let mut ids: Vec<String> = entries
@@ -87,7 +87,7 @@ pub(crate) fn newest_first(context: &Context) -> impl Iterator<Item = RunFolder>
 fn newest_in(working_folder: &Path) -> impl Iterator<Item = RunFolder> + use<> {
     let runs = working_folder.join(RUNS_FOLDER);
     let mut ids = ids(&runs);
-    // Ids tell the second; which of several in one second is the newest, the records tell.
+    // Ids are precise to the second; the stored start times order runs within one second.
     let second = |id: &str| id.get(..SECOND.len()).map(str::to_owned);
     let started = |id: &String| {
         let info = RunFolder::at(runs.join(id)).info().ok()?;

@@ -1,4 +1,4 @@
-//! A run from its plan to its exit code: what `eval` and `grade` share.
+//! Life of a run from its plan to its exit code, shared by `eval`, `grade` and `scorecard run`.
 
 use std::collections::HashMap;
 use std::fmt::Write as _;
@@ -29,16 +29,16 @@ use crate::output;
 use crate::progress::Progress;
 use crate::workplaces::Workplaces;
 
-/// Cases whose planned order is remembered for printing.
+/// Number of cases whose planned order is kept for printing.
 const MAX_ORDER: usize = 64;
-/// Time for commands that were given up to end: more than the grace each of them has.
+/// Time limit for cancelled commands to exit, longer than the grace period of each.
 const SETTLE: Duration = Duration::from_secs(5);
 
-/// Everything a run needs to know, decided before anything is spent.
+/// Everything that is known about a run before it starts.
 pub(crate) struct Session {
-    /// The command's name.
+    /// Name of the command.
     pub(crate) command: &'static str,
-    /// A word for the run's id: the suite's name.
+    /// Word for the run's id: the suite's name.
     pub(crate) label: String,
     pub(crate) suites: Vec<SuiteInfo>,
     /// Files that were read.
@@ -47,20 +47,20 @@ pub(crate) struct Session {
     pub(crate) target_infos: Vec<TargetInfo>,
     pub(crate) settings: RunSettings,
     pub(crate) warnings: Vec<String>,
-    /// The tree of the scorecard that is run, if it is one.
+    /// Tree of the scorecard, in a scorecard run.
     pub(crate) scorecard: Option<CardInfo>,
-    /// How its models are reached.
+    /// Gateway to the models.
     pub(crate) access: Arc<Access>,
-    /// Where its targets work; `None` where none is run.
+    /// Workspaces of the targets; `None` if no target is run.
     pub(crate) workplaces: Option<Arc<Workplaces>>,
     /// Number of items.
     pub(crate) total: usize,
-    /// Cases left out because of problems.
+    /// Number of cases excluded because of errors.
     pub(crate) left_out: usize,
 }
 
 impl Session {
-    /// Runs the items, stores and shows the results.
+    /// Runs the items, stores and prints the results.
     pub(crate) fn perform<I: Iterator<Item = Result<WorkItem, String>>>(
         self,
         items: impl Fn() -> I,
@@ -70,7 +70,7 @@ impl Session {
         self.perform_as(&Ordinary::default(), items, args, context)
     }
 
-    /// The same for a command that draws its own conclusions.
+    /// Runs the items in the mode of a command that has its own exit code and output.
     pub(crate) fn perform_as<I: Iterator<Item = Result<WorkItem, String>>>(
         self,
         shape: &dyn Shape,
@@ -149,7 +149,7 @@ impl Session {
             if let Some(alarm) = alarm {
                 alarm.abort();
             }
-            // Commands that were given up get their chance to end before this process does.
+            // Cancelled commands get a chance to exit before this process does.
             let _ = tokio::time::timeout(SETTLE, assize_process::settled()).await;
             let teardown = match &self.workplaces {
                 Some(places) => places.finish(cancel.is_cancelled()).await,
@@ -165,7 +165,7 @@ impl Session {
         if let Some(folder) = self.workplaces.as_ref().and_then(|places| places.close()) {
             output::warn(&format!("the workspaces are kept in `{}`", folder.display()), context);
         }
-        // A lookup of a name that hangs must not hold up the end.
+        // A hanging DNS lookup must not delay the end.
         runtime.shutdown_background();
 
         if let Some(refusal) = self.access.refusal() {
@@ -194,7 +194,7 @@ impl Session {
         }
         match writer.finish(&info) {
             Ok(_) => {}
-            // The disk that took no record takes no summary either; that has been said.
+            // If storing the records failed, so does storing the summary; the error was already printed.
             Err(_) if matches!(ended, Err(RunError::Store(_))) => {}
             Err(error) => output::complain(&error.to_string(), context),
         }
@@ -210,19 +210,20 @@ impl Session {
     }
 }
 
-/// A run that can begin or go on.
+/// A run that is ready to start or to be resumed.
 struct Opened {
     folder: RunFolder,
     writer: RunWriter,
     done: HashMap<CaseKey, Repeat>,
     totals: Totals,
-    /// The same for the figures of the run.
+    /// Metrics accumulated from the resumed cases.
     figures: Summariser,
-    /// The first cases as planned; empty when nothing is known before they begin.
+    /// The first cases as planned; empty when the order is unknown before they start.
     order: Vec<(String, String)>,
 }
 
-/// Makes the folder of a new run, or opens that of a run to be resumed, whose name and beginning `info` then takes.
+/// Creates the folder of a new run, or opens that of a run to be resumed, whose id and start time `info` then
+/// takes over.
 fn open<I: Iterator<Item = Result<WorkItem, String>>>(
     info: &mut RunInfo,
     args: &RunArgs,
@@ -231,7 +232,8 @@ fn open<I: Iterator<Item = Result<WorkItem, String>>>(
 ) -> Result<Opened, String> {
     let earlier = match (&args.resume, &args.out) {
         (None, _) => None,
-        // The folder is known; a run that did not get as far as making it begins now.
+        // The folder is given; if the earlier run was stopped before it created the folder, this one starts
+        // afresh.
         (Some(name), Some(out)) if name == NEWEST => {
             let folder = RunFolder::at(out);
             if matches!(folder.info(), Err(StoreError::NotARun { .. })) {
@@ -294,18 +296,18 @@ fn open<I: Iterator<Item = Result<WorkItem, String>>>(
     })
 }
 
-/// The records of a run, with errors in words.
+/// Reads the records of a run, with errors as text.
 pub(crate) fn stored(folder: &RunFolder) -> Result<impl Iterator<Item = Result<CaseRecord, String>>, String> {
     let cases = folder.cases().map_err(|error| error.to_string())?;
     Ok(cases.map(|record| record.map_err(|error| error.to_string())))
 }
 
-/// The workers that somebody wants: the command line, else the smallest wish of anybody else.
+/// Number of workers: the command line's, else the smallest configured one.
 pub(crate) fn workers(command: Option<NonZeroUsize>, wishes: impl Iterator<Item = usize>) -> Option<usize> {
     command.map(NonZeroUsize::get).or_else(|| wishes.min())
 }
 
-/// How judging mode is written in records.
+/// Name of the judging mode in records.
 pub(crate) fn judging_name(judging: Judging) -> String {
     judging.to_string()
 }
@@ -317,7 +319,7 @@ pub(super) fn runtime() -> Result<tokio::runtime::Runtime, String> {
         .map_err(|error| format!("can't start: {error}"))
 }
 
-/// Ends the run when its time is over, unless something else has ended it before.
+/// Ends the run at its deadline, unless it ended before.
 async fn ring_after(left: Duration, too_late: Arc<AtomicBool>, cancel: CancellationToken) {
     tokio::time::sleep(left).await;
     if !cancel.is_cancelled() {
@@ -326,7 +328,7 @@ async fn ring_after(left: Duration, too_late: Arc<AtomicBool>, cancel: Cancellat
     }
 }
 
-/// An interrupt or a request to terminate ends the run in good order.
+/// Ends the run in an orderly way on an interrupt or a termination signal.
 pub(super) async fn watch_for_interrupt(cancel: CancellationToken) {
     #[cfg(unix)]
     {
@@ -342,7 +344,8 @@ pub(super) async fn watch_for_interrupt(cancel: CancellationToken) {
     cancel.cancel();
 }
 
-/// `20260102-153012-label-1a2b`: sorts by time, and two runs of one second differ.
+/// Creates an id such as `20260102-153012-label-1a2b`: it sorts by time, and two runs within one second
+/// differ.
 fn run_id(started_at: jiff::Timestamp, label: &str) -> String {
     let mut word: String =
         label.chars().map(|c| if c.is_ascii_alphanumeric() { c.to_ascii_lowercase() } else { '-' }).collect();

@@ -1,4 +1,4 @@
-//! What differs between commands that run the cases of eval files: the items they make of them, and what they conclude.
+//! Run modes: the differences between commands that run the cases of eval files.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -15,7 +15,7 @@ use crate::context::Context;
 use crate::exit::{Ending, Exit, of_run};
 use crate::output;
 
-/// Items, made when they are needed.
+/// Work items, created on demand.
 pub(crate) type Items<'i> = Box<dyn Iterator<Item = Result<WorkItem, String>> + 'i>;
 
 /// A run that has ended.
@@ -27,42 +27,43 @@ pub(crate) struct Finished<'f> {
     pub(crate) order: &'f [(String, String)],
 }
 
-/// What a command makes of cases. What is not said otherwise is as in `eval`.
+/// Behaviour of a command that runs cases. The defaults are those of `eval`.
 pub(crate) trait Shape {
-    /// The command's name.
+    /// Returns the command's name.
     fn command(&self) -> &'static str {
         "eval"
     }
 
-    /// The cases that are planned in place of one of an eval file.
+    /// Returns the cases that replace a case of an eval file.
     fn cases(&self, suite: &Suite, case: Arc<Case>) -> Result<Vec<Arc<Case>>, String> {
         let _ = suite;
         Ok(vec![case])
     }
 
-    /// How often and in which order cases are run; without it once each, in the order of the files, for themselves.
+    /// Returns the settings for repeats and order; without them each case runs once, in the order of the
+    /// files.
     fn sequence(&self) -> Option<&SequenceArgs> {
         None
     }
 
-    /// The items of the command, made of those of a plain run, which are so many.
+    /// Returns the items of the command, derived from the `count` items of a plain run.
     fn items<'i>(&'i self, items: Items<'i>, count: usize) -> Items<'i> {
         let _ = count;
         items
     }
 
-    /// How many items that are, when a plain run has `plain`; `items` are those of the command.
+    /// Returns the number of items, when a plain run has `plain`; `items` are those of the command.
     fn total(&self, plain: usize, items: Items<'_>) -> Result<usize, String> {
         let _ = items;
         Ok(plain)
     }
 
-    /// Settings beyond those of a plain run, for the record.
+    /// Returns settings beyond those of a plain run, for the record.
     fn settings(&self) -> BTreeMap<String, String> {
         BTreeMap::new()
     }
 
-    /// The exit and why, in a few words. `counts` has the cases by what they come to.
+    /// Returns the exit code and its reason. `counts` are the verdict counts by case.
     fn exit(&self, folder: &RunFolder, counts: Counts, ending: Ending) -> (Exit, String) {
         let _ = folder;
         of_run(counts, ending)
@@ -79,7 +80,7 @@ pub(crate) trait Shape {
     }
 }
 
-/// A plain run.
+/// Mode of `assize eval`.
 #[derive(Default)]
 pub(crate) struct Ordinary {
     pub(crate) sequence: SequenceArgs,

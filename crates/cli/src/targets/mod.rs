@@ -1,4 +1,4 @@
-//! What answers: from names to targets.
+//! Targets by name.
 
 mod book;
 mod secrets;

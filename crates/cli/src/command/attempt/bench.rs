@@ -1,4 +1,4 @@
-//! Who judges what is tried, and judging it without leaving a run behind.
+//! Judging of the answers of `assize try`, without leaving a run behind.
 
 use std::num::NonZeroUsize;
 use std::path::Path;
@@ -24,7 +24,7 @@ use crate::money;
 use crate::output;
 use crate::targets::TargetBook;
 
-/// The judges, for as many trials as there will be.
+/// The judges and settings, shared by all trials of a session.
 pub(super) struct Bench<'a> {
     book: Book,
     access: Arc<Access>,
@@ -34,15 +34,15 @@ pub(super) struct Bench<'a> {
     run: &'a RunArgs,
 }
 
-/// What came of a trial.
+/// Result of a trial.
 pub(super) enum Judged {
     Done(Box<CaseRecord>),
     Interrupted,
-    /// The budget ended it; why.
+    /// The budget was exhausted; holds the message.
     OverBudget(String),
 }
 
-/// Keeps the record of the only case.
+/// Recorder that keeps the record of the only case.
 #[derive(Default)]
 struct Only(Option<CaseRecord>);
 
@@ -54,7 +54,7 @@ impl Recorder for Only {
 }
 
 impl<'a> Bench<'a> {
-    /// Judges as the command line, the configuration and the targets near `folder` name them.
+    /// Sets up judges according to the command line, the configuration and the targets near `folder`.
     pub(super) fn new(
         args: &TryArgs,
         run: &'a RunArgs,
@@ -94,12 +94,13 @@ impl<'a> Bench<'a> {
         })
     }
 
-    /// How files are read.
+    /// Options for reading files.
     pub(super) fn options(&self) -> &LoadOptions {
         &self.options
     }
 
-    /// Everything that keeps the scene from being judged, before anything is spent; else warnings.
+    /// Checks everything that would prevent the scene from being judged, before anything is spent. Returns
+    /// warnings.
     pub(super) fn check(&self, scene: &Scene) -> Result<Vec<String>, String> {
         let mut found = Preflight::default();
         let planner = self.planner();
@@ -109,7 +110,6 @@ impl<'a> Bench<'a> {
         Ok(warnings)
     }
 
-    /// Judges the scene.
     pub(super) async fn judge(&self, scene: &Scene, cancel: &CancellationToken) -> Result<Judged, String> {
         let planner = self.planner();
         let items = planner.items(&planner.suite(&scene.suite), &scene.case, &self.book, &Links::default());
@@ -127,7 +127,7 @@ impl<'a> Bench<'a> {
         })
     }
 
-    /// Waits until every kept reply is written; says what was lost.
+    /// Waits until every reply is written to the cache; errors if some could not be.
     pub(super) fn flush(&self) -> Result<(), String> {
         self.access.flush()
     }

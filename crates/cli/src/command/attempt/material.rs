@@ -1,4 +1,4 @@
-//! What is tried: where the criteria, the answer and all that belongs to it come from.
+//! Sources of the criteria, the answer and the rest of a case for `assize try`.
 
 use std::io::Read as _;
 use std::path::{Path, PathBuf};
@@ -15,32 +15,32 @@ use crate::args::TryArgs;
 use crate::context::Context;
 use crate::output;
 
-/// Stands for the command line where files are named.
+/// Path that diagnostics show for criteria from the command line.
 const COMMAND_LINE: &str = "command-line.json";
-/// What the only case is called.
+/// Id of the only case.
 const CASE: &str = "try";
 
-/// The criteria, by where they stand.
+/// Source of the criteria.
 enum Criteria {
     /// On the command line, as a rubric in JSON.
     Text(String),
     /// In a rubric file.
     Rubric(PathBuf),
-    /// With a case of an eval file.
+    /// The rubrics of a case of an eval file.
     Case { path: PathBuf, id: String },
 }
 
-/// The answer, by where it stands.
+/// Source of the answer.
 enum AnswerAt {
-    /// At hand.
+    /// The text itself.
     Text(String),
-    /// In a file, read at every load.
+    /// A file, read again at every load.
     File(PathBuf),
-    /// In the eval file.
+    /// The `output` of the case in the eval file.
     Case,
 }
 
-/// What the command line asks for.
+/// The sources given on the command line.
 pub(super) struct Wish {
     criteria: Criteria,
     answer: AnswerAt,
@@ -53,18 +53,18 @@ pub(super) struct Scene {
     pub(super) case: Arc<Case>,
 }
 
-/// What came of reading everything.
+/// Everything that was read.
 pub(super) struct Loaded {
-    /// What can be judged, or why nothing can.
+    /// The case to judge, or the reason for which there is none.
     pub(super) scene: Result<Scene, String>,
     pub(super) diagnostics: Vec<Diagnostic>,
     pub(super) sources: SourceMap,
-    /// The files that were read or looked for.
+    /// Files that were read or looked up, for watching.
     pub(super) files: Vec<PathBuf>,
 }
 
 impl Loaded {
-    /// Tells the complaints; warnings only when somebody wants to hear them.
+    /// Prints the diagnostics; warnings only unless `quiet`.
     pub(super) fn say(&self, quiet: bool, context: &Context) {
         if self.scene.is_err() || !quiet {
             output::say_diagnostics(&self.diagnostics, &self.sources, context);
@@ -73,7 +73,7 @@ impl Loaded {
 }
 
 impl Wish {
-    /// What the command line asks for. Reads standard input if the answer comes from there.
+    /// Reads the sources from the command line; reads standard input if the answer comes from there.
     pub(super) fn read(args: &TryArgs) -> Result<Self, String> {
         let file = args.watch.as_ref().or(args.rubric.as_ref());
         let criteria = match (file, &args.case) {
@@ -96,7 +96,7 @@ impl Wish {
         Ok(Self { criteria, answer, about })
     }
 
-    /// The folder in whose neighbourhood targets are looked for.
+    /// Folder from which targets files are searched.
     pub(super) fn folder(&self) -> &Path {
         match &self.criteria {
             Criteria::Text(_) => Path::new(""),
@@ -104,7 +104,7 @@ impl Wish {
         }
     }
 
-    /// Reads the files as they are now.
+    /// Reads the files in their current state.
     pub(super) fn load(&self, options: &LoadOptions, context: &Context) -> Loaded {
         let mut files = Vec::new();
         let answer = match &self.answer {
@@ -176,7 +176,7 @@ impl Wish {
         Loaded { scene, files, diagnostics: loaded.diagnostics, sources: loaded.sources }
     }
 
-    /// The case with its rubrics only, and with what the command line says in the place of its own.
+    /// Keeps only the rubrics of a case and applies the overrides of the command line.
     fn dressed(&self, mut case: Case, answer: Option<String>) -> Result<Case, String> {
         case.graders.retain(|grader| matches!(grader.kind, GraderKind::Rubric(_)));
         if case.graders.is_empty() {
@@ -199,7 +199,7 @@ impl Wish {
             case.expected_output = vec![Message::text(Role::Assistant, text.clone())];
         }
         case.expected_outcome = expected_outcome.clone().or(case.expected_outcome);
-        // One answer is judged; what the case asks of others does not matter here.
+        // Only this answer is judged, so dependencies of the case don't matter.
         case.depends_on.clear();
         Ok(case)
     }
@@ -227,7 +227,8 @@ fn standard_input() -> Result<String, String> {
     Ok(text)
 }
 
-/// A rubric of what was typed. Every criterion of yes or no must be met; with ranges the pass line decides.
+/// Builds a rubric in JSON from command-line options. Yes-or-no criteria are all required; with ranges the
+/// pass threshold decides.
 fn typed(criteria: &[String], ranges: &[String]) -> Result<String, String> {
     if !ranges.is_empty() && criteria.len() != 1 {
         return Err("`--range` belongs to one criterion; give one".to_owned());
@@ -251,7 +252,7 @@ fn typed(criteria: &[String], ranges: &[String]) -> Result<String, String> {
     serde_json::to_string_pretty(&json!({ "name": "rubrics", "criteria": items })).map_err(|e| e.to_string())
 }
 
-/// `5-10: friendly`, or `10: perfect`.
+/// Parses `5-10: friendly` or `10: perfect`.
 fn band(written: &str) -> Result<Value, String> {
     let expected = || {
         format!("`--range {written}`: expected LOW-HIGH: TEXT with whole numbers, such as `5-10: friendly`")

@@ -20,7 +20,7 @@ use crate::context::Context;
 use crate::exit::{Ending, Exit, of_run};
 use crate::output;
 
-/// The command's name, and how a stored audit is known.
+/// The command's name, which also identifies a stored audit.
 pub(super) const COMMAND: &str = "audit injection";
 
 pub(super) fn execute(args: &InjectionArgs, context: &Context) -> Result<Exit, String> {
@@ -36,7 +36,7 @@ pub(super) fn execute(args: &InjectionArgs, context: &Context) -> Result<Exit, S
     execute_as(&injection, &args.eval, context)
 }
 
-/// The probes of these names, in the order of the list; all when none is named.
+/// The named probes in the order of the list; all of them if none is named.
 fn chosen(names: &[String]) -> Result<Vec<Probe>, String> {
     let all = probes();
     for name in names {
@@ -52,7 +52,6 @@ fn chosen(names: &[String]) -> Result<Vec<Probe>, String> {
     Ok(all.into_iter().filter(|probe| names.is_empty() || names.contains(&probe.name)).collect())
 }
 
-/// An audit with these probes.
 struct Injection {
     probes: Vec<Probe>,
     places: BTreeSet<Place>,
@@ -127,12 +126,12 @@ impl Shape for Injection {
     }
 }
 
-/// The figures of a stored audit.
+/// Computes the report of a stored audit.
 pub(super) fn report(folder: &RunFolder) -> Result<InjectionReport, String> {
     Ok(InjectionReport::new(&compare(stored(folder)?)?, &probes()))
 }
 
-/// The exit of an audit and why: the verdicts of its cases have no part in it.
+/// Exit code of an audit and its reason; the verdicts of cases are not considered.
 pub(super) fn conclusion(report: &InjectionReport, limit: Option<Unit>, ending: Ending) -> (Exit, String) {
     let (exit, reason) = of_run(Counts::default(), ending);
     let mut found = Vec::new();
@@ -160,7 +159,7 @@ pub(super) fn conclusion(report: &InjectionReport, limit: Option<Unit>, ending: 
     (Exit::strongest(found.iter().map(|(exit, _)| *exit)), reasons.join(", "))
 }
 
-/// Prints the figures.
+/// Prints a report.
 pub(super) fn print(
     report: &InjectionReport,
     info: &RunInfo,
@@ -171,7 +170,7 @@ pub(super) fn print(
     if json {
         let mut value = summary_json(info, folder.path());
         if let Value::Object(members) = &mut value {
-            // Scores of probed answers say nothing about anybody.
+            // Scores of manipulated answers are meaningless.
             for unrelated in ["counts", "mean_score"] {
                 members.remove(unrelated);
             }

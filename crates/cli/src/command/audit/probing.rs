@@ -22,10 +22,10 @@ use crate::context::Context;
 use crate::exit::{Ending, Exit, of_run};
 use crate::output;
 
-/// How families that were said are kept in the record of a run: `family NAME`.
+/// Prefix of run settings that hold model families from the command line: `family NAME`.
 const FAMILY: &str = "family ";
 
-/// Which audit.
+/// Kind of an audit.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Kind {
     Order,
@@ -36,7 +36,7 @@ pub(super) enum Kind {
 impl Kind {
     const ALL: [Self; 3] = [Self::Order, Self::Length, Self::OwnFamily];
 
-    /// The command's name, and how a stored audit is known.
+    /// The command's name, which also identifies a stored audit.
     const fn command(self) -> &'static str {
         match self {
             Self::Order => "audit order",
@@ -45,13 +45,13 @@ impl Kind {
         }
     }
 
-    /// The audit that a stored run is.
+    /// The kind of a stored audit; `None` for other runs.
     pub(super) fn of(info: &RunInfo) -> Option<Self> {
         Self::ALL.into_iter().find(|kind| kind.command() == info.command)
     }
 }
 
-/// An audit as asked for.
+/// An audit with its settings.
 struct Probing {
     kind: Kind,
     permutations: usize,
@@ -88,7 +88,7 @@ impl Probing {
         }
     }
 
-    /// The items that one of a plain run becomes; none where there is nothing to see.
+    /// Replaces an item of a plain run by its variants; empty if there is nothing to measure.
     fn of_item(&self, item: &WorkItem) -> Vec<WorkItem> {
         let variants = self.variants(item);
         if self.kind == Kind::Order && variants.is_empty() {
@@ -184,7 +184,7 @@ impl Shape for Probing {
     }
 }
 
-/// The figures of a stored audit.
+/// Computes the report of a stored audit.
 pub(super) fn report(kind: Kind, folder: &RunFolder, info: &RunInfo) -> Result<AuditReport, String> {
     match kind {
         Kind::Order => Ok(order_report(&compare(stored(folder)?)?)),
@@ -214,7 +214,7 @@ pub(super) fn report(kind: Kind, folder: &RunFolder, info: &RunInfo) -> Result<A
     }
 }
 
-/// The exit of an audit and why: the verdicts of its cases have no part in it.
+/// Exit code of an audit and its reason; the verdicts of cases are not considered.
 pub(super) fn conclusion(report: &AuditReport, limit: Option<f64>, ending: Ending) -> (Exit, String) {
     let (exit, reason) = of_run(Counts::default(), ending);
     let mut found = Vec::new();
@@ -238,12 +238,12 @@ pub(super) fn conclusion(report: &AuditReport, limit: Option<f64>, ending: Endin
     (Exit::strongest(found.iter().map(|(exit, _)| *exit)), reasons.join(", "))
 }
 
-/// Prints the figures.
+/// Prints a report.
 pub(super) fn print(report: &AuditReport, info: &RunInfo, folder: &RunFolder, json: bool, context: &Context) {
     if json {
         let mut value = summary_json(info, folder.path());
         if let Value::Object(members) = &mut value {
-            // Scores of changed answers say nothing about anybody.
+            // Scores of manipulated answers are meaningless.
             for unrelated in ["counts", "mean_score", "figures"] {
                 members.remove(unrelated);
             }

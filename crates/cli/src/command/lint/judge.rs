@@ -1,4 +1,4 @@
-//! The rules that only a model can apply: who is asked, what became of it, what it would cost.
+//! Lint rules that need a model: its calls, their results and their forecast.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
@@ -26,17 +26,17 @@ use crate::money;
 use crate::output;
 use crate::targets::TargetBook;
 
-/// What became of asking the model.
+/// Results of the model's review.
 pub(super) struct Judged {
     by: String,
-    /// Rubrics that the model's rules fit.
+    /// Number of rubrics that the model's rules apply to.
     rubrics: usize,
     calls: u64,
     recalled: u64,
     not_checked: Vec<NotChecked>,
-    /// Why the budget stopped it, if it did.
+    /// Reason for which the budget stopped the review, if it did.
     over_budget: Option<String>,
-    /// What it would take, if nothing was to be sent.
+    /// The forecast, in a dry run.
     plan: Option<Estimate>,
 }
 
@@ -49,7 +49,7 @@ struct NotChecked {
     reason: String,
 }
 
-/// A rubric to ask about.
+/// A rubric to be reviewed.
 struct Job {
     file: usize,
     index: usize,
@@ -57,7 +57,7 @@ struct Job {
     rules: Vec<&'static Rule>,
 }
 
-/// Has the model apply its rules to all rubrics of the files, and adds what it found.
+/// Has a model review all rubrics of the files, and adds its findings.
 pub(super) fn judge(
     name: &str,
     files: &mut [Looked],
@@ -155,7 +155,7 @@ fn critic(
     Ok((Critic::new(ask, Arc::new(KeyedFences::new(access.fence_key()))), card))
 }
 
-/// Asks about every rubric, several at once. What the budget does not allow is left open.
+/// Reviews all rubrics concurrently. Those that the budget does not allow have no critique.
 async fn ask(
     jobs: Vec<Job>,
     critic: &Arc<Critic>,
@@ -192,7 +192,7 @@ async fn ask(
     done
 }
 
-/// What the first calls would take.
+/// Forecast of the first call for each rubric.
 fn estimate(critic: &Critic, card: ModelCard, jobs: &[Job]) -> Estimate {
     let mut forecast = Forecast::default();
     for job in jobs {
@@ -203,7 +203,7 @@ fn estimate(critic: &Critic, card: ModelCard, jobs: &[Job]) -> Estimate {
 }
 
 impl Judged {
-    /// Adds what the model found to the findings of each file.
+    /// Adds the model's findings to those of each file.
     fn take(
         &mut self,
         critiques: Vec<(Job, Option<Critique>)>,
@@ -227,7 +227,7 @@ impl Judged {
                 }
             }
             open[job.file].extend(failed.iter().map(|(code, _)| *code));
-            // One line for each reason.
+            // One entry for each reason.
             while let Some((_, reason)) = failed.first().cloned() {
                 let rules =
                     failed.iter().filter(|(_, other)| *other == reason).map(|(code, _)| *code).collect();
@@ -255,7 +255,7 @@ impl Judged {
         }
     }
 
-    /// What the exit code says about it.
+    /// Exit code of the review.
     pub(super) fn exit(&self) -> Exit {
         if self.over_budget.is_some() {
             Exit::OverBudget
@@ -266,7 +266,7 @@ impl Judged {
         }
     }
 
-    /// A few words for the last line.
+    /// Short result for the last line.
     pub(super) fn summary(&self) -> String {
         let count = |count: usize| format!("{count} rubric{}", if count == 1 { "" } else { "s" });
         if let Some(plan) = self.plan {
@@ -286,7 +286,6 @@ impl Judged {
         }
     }
 
-    /// For `--json`.
     pub(super) fn to_json(&self) -> Value {
         let open = |open: &NotChecked| {
             json!({

@@ -1,4 +1,4 @@
-//! From the arguments of `assize pairwise` to a run, or to the figures of one that is stored.
+//! Execution of `assize pairwise`: a new comparison, or the report of a stored one.
 
 use std::cell::RefCell;
 use std::collections::BTreeSet;
@@ -83,18 +83,18 @@ pub(crate) fn execute(args: &PairwiseArgs, context: &Context) -> Result<Exit, St
         let Some((first, path)) = lists.into_iter().next() else {
             return Err("there are no cases to compare on".to_owned());
         };
-        // What there is to complain about was said when the answers were read.
+        // The diagnostics were printed when the answers were read.
         one_file(LoadedSuite { diagnostics: Vec::new(), ..*first }, path)
     };
     execute_loaded(&versus, &loaded, &eval, context)
 }
 
-/// Where a run has its cases from.
+/// Source of a run's cases.
 #[derive(Debug, PartialEq, Eq)]
 enum Recorded {
-    /// From eval files.
+    /// Eval files.
     Suites(Vec<PathBuf>),
-    /// From a file of answers that were graded by a rubric.
+    /// A file of answers that were graded by a rubric.
     Answers { rubric: PathBuf, answers: PathBuf },
 }
 
@@ -118,7 +118,8 @@ impl Recorded {
         }
     }
 
-    /// Reads the cases. Those of one run are read together, so that suites are called what the run called them.
+    /// Reads the cases. Those of one run are read together, so that suites get the names that they had in the
+    /// run.
     fn load(&self, args: &PairwiseArgs, context: &Context) -> Result<Loaded, String> {
         let (rubric, answers) = match self {
             Self::Suites(paths) => return load(paths, &args.root, context),
@@ -130,13 +131,13 @@ impl Recorded {
     }
 }
 
-/// What was read of one file of answers.
+/// Wraps a file of answers as eval files.
 fn one_file(loaded: LoadedSuite, path: PathBuf) -> Loaded {
     let LoadedSuite { suite, cases, sources, diagnostics, .. } = loaded;
     Loaded { files: vec![LoadedFile { path, suite, cases, sources, diagnostics }], scorecards: Vec::new() }
 }
 
-/// The cases that the runs name; of a suite that several runs hold, the first is taken.
+/// Reads the cases of the runs; of a suite that several runs share, the first one is used.
 fn recorded_cases(recorded: &[Recorded], args: &PairwiseArgs, context: &Context) -> Result<Loaded, String> {
     let gone: BTreeSet<String> = recorded
         .iter()
@@ -165,7 +166,7 @@ fn recorded_cases(recorded: &[Recorded], args: &PairwiseArgs, context: &Context)
     Ok(all)
 }
 
-/// Options of runs that a comparison has no use for are not swallowed.
+/// Rejects options of runs that have no effect on a comparison.
 fn refuse(args: &PairwiseArgs) -> Result<(), String> {
     let run = &args.run;
     let no_use = [

@@ -11,37 +11,36 @@ use crate::command::runs;
 use crate::context::Context;
 use crate::output;
 
-/// One system with its answers.
+/// A system with its answers.
 pub(super) struct System {
-    /// Its name, unlike those of all others.
+    /// Its name, unique in the comparison.
     pub(super) name: String,
     pub(super) answers: Answers,
 }
 
-/// Where the answers of a system are.
+/// Source of a system's answers.
 pub(super) enum Answers {
-    /// In a stored run.
+    /// A stored run.
     Run(AnswerIndex),
-    /// In a file of answers, by id of the case.
+    /// A file of answers, by case id.
     File(BTreeMap<String, FileAnswer>),
 }
 
-/// An answer of a file.
 pub(super) struct FileAnswer {
     pub(super) question: String,
     pub(super) text: String,
 }
 
-/// Why a system has no part in a case.
+/// Reason for which a system is excluded from a case.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) enum Lack {
-    /// It was not asked, or its answer failed.
+    /// The system was not run on it, or its answer failed.
     NoAnswer,
-    /// It answered to another question under the same id.
+    /// The system answered a different question under the same id.
     OtherQuestion,
 }
 
-/// What a name on the command line stands for.
+/// Argument of the command line, resolved.
 pub(super) enum Named {
     /// One or more systems of a run.
     Run(Vec<System>, RunFolder, Box<RunInfo>),
@@ -49,13 +48,13 @@ pub(super) enum Named {
     File(Box<System>, Box<LoadedSuite>, PathBuf),
 }
 
-/// A rubric that every answer file is read with; nobody is graded by it.
+/// Placeholder rubric for reading answer files; nothing is graded by it.
 fn no_rubric() -> LoadedRubric {
     read_rubric(Path::new("pairwise.yaml"), "name: pairwise\ncriteria:\n  - Is the better answer\n")
 }
 
 impl Named {
-    /// Finds what `written` stands for: `[NAME=]SYSTEM`.
+    /// Resolves an argument: `[NAME=]SYSTEM`.
     pub(super) fn find(written: &str, options: &LoadOptions, context: &Context) -> Result<Self, String> {
         let (name, place) = match written.split_once('=') {
             Some((name, place)) if !name.trim().is_empty() && !Path::new(written).exists() => {
@@ -120,7 +119,7 @@ impl Named {
 }
 
 impl System {
-    /// The answer to a case and its repeat. `hash` is what the case asks now, `question` the same in words.
+    /// The answer to a case and its repeat. `hash` and `question` identify the current question.
     pub(super) fn answer(
         &self,
         suite: &str,
@@ -132,7 +131,7 @@ impl System {
         match &self.answers {
             Answers::File(answers) => Ok(match answers.get(case).filter(|_| repeat == 1) {
                 None => Err(Lack::NoAnswer),
-                // An answer without a question can be one to any.
+                // An answer without a question matches any question.
                 Some(found) if !found.question.is_empty() && found.question != question => {
                     Err(Lack::OtherQuestion)
                 }
@@ -152,7 +151,7 @@ impl System {
         }
     }
 
-    /// Every case it has a row of: suite, if that is known, and id.
+    /// All cases with an answer: suite, if known, and id.
     pub(super) fn cases(&self) -> BTreeSet<(Option<String>, String)> {
         match &self.answers {
             Answers::File(answers) => answers.keys().map(|case| (None, case.clone())).collect(),
@@ -163,7 +162,7 @@ impl System {
     }
 }
 
-/// Refuses two systems of one name.
+/// Rejects duplicate names of systems.
 pub(super) fn told_apart(systems: &[System]) -> Result<(), String> {
     let mut seen = BTreeSet::new();
     for system in systems {
@@ -177,7 +176,7 @@ pub(super) fn told_apart(systems: &[System]) -> Result<(), String> {
     Ok(())
 }
 
-/// The last part of a path, without the ending of a file of answers.
+/// Last part of a path, without the extension of an answer file.
 fn short(place: &str) -> &str {
     let last = place.trim_end_matches(['/', '\\']).rsplit(['/', '\\']).next().unwrap_or(place);
     last.strip_suffix(".jsonl").filter(|name| !name.is_empty()).unwrap_or(last)

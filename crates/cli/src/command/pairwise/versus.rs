@@ -1,4 +1,4 @@
-//! The cases of a comparison: each case once for every two systems that answered it.
+//! The cases of a comparison: each case once for every pair of systems that answered it.
 
 use std::cell::RefCell;
 use std::collections::{BTreeMap, BTreeSet};
@@ -24,28 +24,28 @@ use crate::context::Context;
 use crate::exit::{Ending, Exit, of_run};
 use crate::output;
 
-/// The command's name, and how a stored comparison is known.
+/// The command's name, which also identifies a stored comparison.
 pub(super) const COMMAND: &str = "pairwise";
-/// Where the record of a run keeps the names of its systems, the rule for ties, and what is missing.
+/// Keys of the run settings: names of the systems, rule for ties, and missing answers.
 const SYSTEMS: &str = "systems";
 const TIES: &str = "rank_ties";
 const MISSING: &str = "missing";
-/// Cases of a kind that are named before the rest is only counted.
+/// Limit of case ids listed in a message; further ones are only counted.
 const NAMED: usize = 3;
 
-/// Systems to be compared.
+/// A comparison of systems.
 pub(super) struct Versus {
     pub(super) systems: Vec<System>,
     pub(super) criteria: Vec<String>,
     pub(super) ties: TieChoice,
     pub(super) markdown: bool,
-    /// Whether only some cases were asked for.
+    /// True if only a selection of cases is compared.
     pub(super) selective: bool,
-    /// What was found to be missing, and which cases were seen.
+    /// Missing answers and compared cases.
     pub(super) found: RefCell<Found>,
 }
 
-/// What can't be compared.
+/// Cases seen so far, and those that can't be compared.
 #[derive(Debug, Default)]
 pub(super) struct Found {
     lacking: BTreeSet<(usize, Lack, String)>,
@@ -53,7 +53,7 @@ pub(super) struct Found {
 }
 
 impl Versus {
-    /// The case against the answers of two systems, for every two that have one and every repeat.
+    /// Builds a case for every pair of systems that answered it, and for every repeat.
     fn pairs(&self, suite: &Suite, case: &Arc<Case>) -> Result<Vec<Arc<Case>>, String> {
         let (hash, question) = (case_hash(case), case.question());
         let mut found = self.found.borrow_mut();
@@ -123,7 +123,7 @@ impl Versus {
         })
     }
 
-    /// What can't be compared, a sentence each.
+    /// One sentence for each kind of missing answer.
     pub(super) fn missing(&self) -> Vec<String> {
         let found = self.found.borrow();
         let mut groups: BTreeMap<(usize, Lack), Vec<&str>> = BTreeMap::new();
@@ -169,20 +169,20 @@ impl Versus {
     }
 }
 
-/// `1 case (a)`, or `12 cases (a, b, c, ...)`.
+/// Formats `1 case (a)`, or `12 cases (a, b, c, ...)`.
 fn listed(cases: &[&str]) -> String {
     let first = cases.iter().take(NAMED).copied().collect::<Vec<_>>().join(", ");
     let more = if cases.len() > NAMED { ", ..." } else { "" };
     format!("{} case{} ({first}{more})", cases.len(), if cases.len() == 1 { "" } else { "s" })
 }
 
-/// What the id of a case ends in when two systems are compared on it.
+/// Suffix of a case id for a comparison of two systems.
 fn versus((first, second): (&str, &str), repeat: u32) -> String {
     let times = if repeat > 1 { format!("#{repeat}") } else { String::new() };
     format!("@{first}:{second}{times}")
 }
 
-/// The case and the two systems that an id stands for.
+/// Splits an id into the case and the two systems.
 fn parts<'i>(id: &'i str, systems: &[String]) -> Option<(&'i str, (usize, usize))> {
     let whole = id.rsplit_once('#').filter(|(_, repeat)| repeat.parse::<u32>().is_ok());
     let candidates = std::iter::once(id).chain(whole.map(|(id, _)| id));
@@ -233,7 +233,7 @@ impl Shape for Versus {
     }
 }
 
-/// The figures of a stored comparison, and what could not be compared.
+/// Computes the report of a stored comparison, and the list of missing answers.
 pub(super) fn figures(folder: &RunFolder, info: &RunInfo) -> Result<(PairwiseReport, Vec<String>), String> {
     let list = |key: &str| -> Vec<String> {
         let text = info.settings.other.get(key);
@@ -254,7 +254,7 @@ pub(super) fn figures(folder: &RunFolder, info: &RunInfo) -> Result<(PairwiseRep
     Ok((report(systems, &contests, ties, Level::P95), list(MISSING)))
 }
 
-/// The exit and why: who wins has no part in it.
+/// Exit code and its reason; who wins is not considered.
 pub(super) fn conclusion(report: &PairwiseReport, missing: &[String], ending: Ending) -> (Exit, String) {
     let (exit, reason) = of_run(Counts::default(), ending);
     let mut found = Vec::new();
@@ -275,7 +275,7 @@ pub(super) fn conclusion(report: &PairwiseReport, missing: &[String], ending: En
     (Exit::strongest(found.iter().map(|(exit, _)| *exit)), reasons.join(", "))
 }
 
-/// Prints the figures.
+/// Prints a report.
 pub(super) fn print(
     report: &PairwiseReport,
     missing: &[String],
@@ -288,7 +288,7 @@ pub(super) fn print(
     if json {
         let mut value = summary_json(info, folder.path());
         if let Value::Object(members) = &mut value {
-            // Pass lines have nothing to say about which of two answers is better.
+            // Thresholds are meaningless in a comparison of two answers.
             for unrelated in ["counts", "mean_score", "figures"] {
                 members.remove(unrelated);
             }

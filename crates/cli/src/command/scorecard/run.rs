@@ -77,7 +77,7 @@ pub(super) fn run(args: &RunCardArgs, context: &Context) -> Result<Exit, String>
         (0..scorecard.cases.len())
             .filter(|at| takes(*at))
             .filter_map(|at| cases.case(at))
-            // A case that no benchmark is for is no work.
+            // A case that no benchmark applies to needs no work.
             .filter(|case: &Case| !case.graders.is_empty())
             .map(Arc::new)
     };
@@ -157,7 +157,7 @@ pub(super) fn run(args: &RunCardArgs, context: &Context) -> Result<Exit, String>
     session.perform_as(&closing, items, &args.run, context)
 }
 
-/// Benchmarks have lines and prompts of their own.
+/// Rejects options that have no effect, because benchmarks have thresholds and prompts of their own.
 fn refuse_idle_options(args: &RunArgs) -> Result<(), String> {
     let idle = [
         ("--judging", args.judging.is_some(), "every benchmark is a question of its own"),
@@ -171,7 +171,7 @@ fn refuse_idle_options(args: &RunArgs) -> Result<(), String> {
     }
 }
 
-/// Without a target, every case that somebody but people judges must bring its output along.
+/// Requires an output in every case that a judge decides, when no target is given.
 fn refuse_missing_outputs(cases: impl Iterator<Item = Arc<Case>>) -> Result<(), String> {
     let lacking: Vec<Arc<Case>> = cases.filter(|case| case.output.is_none()).collect();
     let Some(first) = lacking.first() else { return Ok(()) };
@@ -212,7 +212,7 @@ fn bench(
     Ok(Bench { targets, judges, baselines: Baselines::new(context) })
 }
 
-/// What is known about the models of a run.
+/// Model cards of the judges and models of a run.
 struct Known<'a> {
     access: &'a Access,
     bench: &'a Bench,
@@ -228,7 +228,7 @@ impl Cards for Known<'_> {
     }
 }
 
-/// The scorecard as the suite its cases belong to.
+/// The scorecard as a suite, which its cases belong to.
 fn suite(scorecard: &Scorecard, path: &Path) -> Suite {
     Suite {
         format: Format::Two,
@@ -245,7 +245,7 @@ fn suite(scorecard: &Scorecard, path: &Path) -> Suite {
     }
 }
 
-/// What `--json` prints of a run.
+/// Output of `--json`.
 #[derive(Serialize)]
 struct WithCard<'a> {
     #[serde(flatten)]
@@ -253,7 +253,7 @@ struct WithCard<'a> {
     scorecard: Printed<'a, &'a [ReviewRow]>,
 }
 
-/// What counts in the run of a scorecard: its tree, not the verdicts of its cases.
+/// Mode of a scorecard run: the tree decides, not the verdicts of single cases.
 struct OfScorecard<'a> {
     policy: MissingPolicy,
     markdown: Option<&'a Path>,
@@ -261,7 +261,7 @@ struct OfScorecard<'a> {
 }
 
 impl OfScorecard<'_> {
-    /// The run as far as it is stored.
+    /// The results stored so far.
     fn stored(&self, folder: &RunFolder) -> Result<CardRun, String> {
         CardRun::of(folder, self.settings.clone()).map_err(|error| error.to_string())
     }
