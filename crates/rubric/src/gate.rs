@@ -32,7 +32,7 @@ pub enum GateState {
     Failed,
     /// The criterion is ungraded, and the answer to it could still fail the gate.
     Open,
-    /// The criterion does not apply, so nothing hangs on it.
+    /// The criterion does not apply, so the gate is ignored.
     NotApplicable,
 }
 

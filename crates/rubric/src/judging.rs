@@ -28,7 +28,7 @@ impl fmt::Display for Judging {
     }
 }
 
-/// What happens to a decision whose quotes are not in what the judge saw.
+/// Treatment of a decision whose quotes are not in the material shown to the judge.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum EvidencePolicy {

@@ -70,7 +70,7 @@ pub struct InputHash {
 /// A judge of a run.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct JudgeInfo {
-    /// Who it is.
+    /// The judge.
     #[serde(flatten)]
     pub identity: JudgeIdentity,
     /// How it was chosen, such as `--judge` or `default`.

@@ -69,7 +69,7 @@ pub(crate) struct CompareArgs {
     pub(crate) markdown: bool,
 }
 
-/// The figure that a verdict is about.
+/// Metric that a verdict is based on.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, ValueEnum)]
 pub(crate) enum MetricChoice {
     /// The mean score.

@@ -14,8 +14,8 @@ pub(crate) struct Whole {
     pub(crate) findings: Vec<Finding>,
 }
 
-/// Reads a reply. The error says what is wrong with it, in words for judge and user alike. Beside the
-/// form that is asked for, the lists that older prompts ask for are kept as findings.
+/// Parses a reply. The error describes the defect for judge and user alike. Besides the requested form, the
+/// lists that older prompts ask for are kept as findings.
 pub(crate) fn read_whole(text: &str) -> Result<Whole, String> {
     let value = find(text, Shape::Single)?;
     let object = value.as_object().ok_or("the reply is not a JSON object")?;
