@@ -2,11 +2,13 @@
 
 use std::collections::BTreeMap;
 use std::io::IsTerminal;
-use std::path::{Path, PathBuf};
-use std::sync::Arc;
+use std::path::Path;
 
+use assize_engine::{Engine, ProcessContext};
 use assize_report::Style;
 use clap::ValueEnum;
+
+use crate::observer::TerminalObserver;
 
 /// When to colour output.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, ValueEnum)]
@@ -20,11 +22,11 @@ pub(crate) enum ColorChoice {
     Never,
 }
 
-/// What a command knows about its surroundings. Nothing else in the program asks for them.
+/// Process of a command, and the looks of its output. Nothing else in the program asks the operating system for them.
+#[derive(Clone)]
 pub(crate) struct Context {
-    variables: Arc<BTreeMap<String, String>>,
-    /// The folder the program was started in.
-    pub(crate) working_folder: PathBuf,
+    /// Environment, folders, clock and stop signal.
+    pub(crate) process: ProcessContext,
     /// How results are drawn on stdout.
     pub(crate) stdout: Style,
     /// How messages are drawn on stderr.
@@ -71,29 +73,45 @@ impl Context {
         let ci = variables.get("CI").is_some_and(|value| !value.is_empty() && value != "false");
         let dumb = variables.get("TERM").is_none_or(|value| value == "dumb");
         let live_progress = std::io::stderr().is_terminal() && !ci && !dumb;
-        Ok(Self { variables: Arc::new(variables), working_folder, stdout, stderr, live_progress })
+        let process = ProcessContext::new(working_folder, std::env::temp_dir(), jiff::Timestamp::now)
+            .with_variables(variables)
+            .with_stop_signal(|| Box::pin(interrupted()));
+
+        Ok(Self { process, stdout, stderr, live_progress })
     }
 
     /// A variable of the environment or the `.env` file.
     pub(crate) fn variable(&self, name: &str) -> Option<String> {
-        self.variables.get(name).cloned()
+        self.process.variable(name)
     }
 
-    /// All variables, for processes that inherit them.
-    pub(crate) fn variables(&self) -> &BTreeMap<String, String> {
-        &self.variables
+    /// Engine of a command. Notices are shown unless it is to be quiet; of problems everybody is told.
+    pub(crate) fn engine(&self, quiet: bool) -> Engine {
+        Engine::new(self.process.clone(), TerminalObserver::new(self, quiet, !quiet))
     }
 
-    /// A lookup that can be handed down.
-    pub(crate) fn environment(&self) -> assize_evalfile::Environment {
-        let variables = Arc::clone(&self.variables);
-        Arc::new(move |name| variables.get(name).cloned())
-    }
+    /// Engine of a command that runs cases, whose results may be printed as JSON.
+    pub(crate) fn run_engine(&self, quiet: bool, json: bool) -> Engine {
+        let progress = !quiet && (!json || self.live_progress);
 
-    /// Now, in UTC.
-    pub(crate) fn now() -> jiff::Timestamp {
-        jiff::Timestamp::now()
+        Engine::new(self.process.clone(), TerminalObserver::new(self, quiet, progress))
     }
+}
+
+/// Waits for an interrupt or a request to terminate.
+async fn interrupted() {
+    #[cfg(unix)]
+    {
+        use tokio::signal::unix::{SignalKind, signal};
+
+        let Ok(mut terminate) = signal(SignalKind::terminate()) else { return };
+        tokio::select! {
+            _ = tokio::signal::ctrl_c() => {}
+            _ = terminate.recv() => {}
+        }
+    }
+    #[cfg(not(unix))]
+    let _ = tokio::signal::ctrl_c().await;
 }
 
 fn read_env_file(

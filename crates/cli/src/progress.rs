@@ -2,8 +2,9 @@
 
 use std::time::{Duration, Instant};
 
+use assize_engine::Event;
 use assize_rubric::Verdict;
-use assize_run::Event;
+use assize_run::Event as CaseEvent;
 use assize_store::Counts;
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 
@@ -12,12 +13,12 @@ use crate::output;
 /// Time between plain lines, so that a log of a long run stays readable.
 const PLAIN_INTERVAL: Duration = Duration::from_secs(10);
 
-/// Shows how far a run is.
+/// Progress of a run.
 pub(crate) enum Progress {
     /// Nothing is shown.
     Silent,
     /// A bar that redraws itself. It appears after a moment, so that short runs show none.
-    Live { bar: ProgressBar, counts: Counts },
+    Live { bar: ProgressBar, counts: Counts, retries: usize },
     /// A line now and then.
     Plain { total: usize, counts: Counts, started: Instant, last: Instant },
 }
@@ -38,7 +39,7 @@ impl Progress {
                 bar.set_style(style);
             }
             bar.enable_steady_tick(Duration::from_millis(200));
-            return Self::Live { bar, counts: Counts::default() };
+            return Self::Live { bar, counts: Counts::default(), retries: 0 };
         }
         let now = Instant::now();
         Self::Plain { total, counts: Counts::default(), started: now, last: now }
@@ -47,13 +48,18 @@ impl Progress {
     /// Takes note of an event.
     pub(crate) fn observe(&mut self, event: &Event) {
         match (self, event) {
-            (Self::Live { bar, counts }, Event::CaseFinished { row }) => {
+            (Self::Live { bar, counts, retries }, Event::Run(CaseEvent::CaseFinished { row })) => {
                 counts.add_row(row);
-                bar.set_message(tally(*counts));
+                bar.set_message(with_retries(tally(*counts), *retries));
                 bar.inc(1);
             }
-            (Self::Live { bar, .. }, Event::Stopping) => bar.set_message("stopping"),
-            (Self::Plain { total, counts, started, last }, Event::CaseFinished { row }) => {
+            (Self::Live { bar, counts, retries }, Event::Call(_)) => {
+                *retries += 1;
+                bar.set_message(with_retries(tally(*counts), *retries));
+            }
+            (Self::Live { bar, .. }, Event::BudgetReached { .. }) => bar.set_message("stopped by the budget"),
+            (Self::Live { bar, .. }, Event::Run(CaseEvent::Stopping)) => bar.set_message("stopping"),
+            (Self::Plain { total, counts, started, last }, Event::Run(CaseEvent::CaseFinished { row })) => {
                 counts.add_row(row);
                 if last.elapsed() >= PLAIN_INTERVAL {
                     *last = Instant::now();
@@ -65,16 +71,24 @@ impl Progress {
                     ));
                 }
             }
-            (Self::Plain { .. }, Event::Stopping) => output::say("stopping\n"),
-            (Self::Silent, _) | (_, Event::CaseStarted { .. }) => {}
+            (Self::Plain { .. }, Event::Run(CaseEvent::Stopping)) => output::say("stopping\n"),
+            _ => {}
         }
     }
 
     /// Clears the line.
-    pub(crate) fn finish(self) {
+    pub(crate) fn finish(&self) {
         if let Self::Live { bar, .. } = self {
             bar.finish_and_clear();
         }
+    }
+}
+
+fn with_retries(tally: String, retries: usize) -> String {
+    match retries {
+        0 => tally,
+        1 => format!("{tally}; 1 call made again"),
+        more => format!("{tally}; {more} calls made again"),
     }
 }
 

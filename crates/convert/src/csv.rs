@@ -37,45 +37,40 @@ const COLUMNS: [(&str, &[&str]); 9] = [
     ("case_outcome", &["case_outcome", "expected"]),
 ];
 
-/// Splits a table into rows. The delimiter is whichever of `,`, `;` and tab is most frequent in the header.
+/// Text that no table holds.
+const END: &str = "\0";
+
+/// Splits a table into rows. The divider is the one of `,`, `;` and tab that the header has most of.
 pub(crate) fn rows(text: &str) -> Result<Vec<Row>, String> {
     let text = text.strip_prefix('\u{feff}').unwrap_or(text);
     let header = text.lines().next().unwrap_or_default();
     let count = |c: char| header.matches(c).count();
     let divider = [',', ';', '\t'].into_iter().max_by_key(|c| (count(*c), *c == ',')).unwrap_or(',');
-    let mut rows = Vec::new();
-    let (mut fields, mut field, mut quoted, mut line, mut begun) = (Vec::new(), String::new(), false, 1, 1);
-    let mut chars = text.chars().peekable();
-    while let Some(c) = chars.next() {
-        line += usize::from(c == '\n');
-        match c {
-            '"' if quoted && chars.peek() == Some(&'"') => {
-                chars.next();
-                field.push('"');
-            }
-            '"' if quoted => quoted = false,
-            '"' if field.is_empty() => quoted = true,
-            '\r' if !quoted && chars.peek() == Some(&'\n') => {}
-            '\n' if !quoted => {
-                fields.push(std::mem::take(&mut field));
-                let row = Row { line: begun, fields: std::mem::take(&mut fields) };
-                if row.fields.iter().any(|field| !field.trim().is_empty()) {
-                    rows.push(row);
-                }
-                begun = line;
-            }
-            c if c == divider && !quoted => fields.push(std::mem::take(&mut field)),
-            c => field.push(c),
+
+    // A last record of our own is swallowed by a quotation mark that is never closed.
+    let whole = format!("{text}\n{END}");
+    let mut reader = ::csv::ReaderBuilder::new()
+        .delimiter(divider as u8)
+        .flexible(true)
+        .has_headers(false)
+        .from_reader(whole.as_bytes());
+    let (mut rows, mut counted, mut line) = (Vec::new(), 0, 1);
+
+    for record in reader.records() {
+        let record = record.map_err(|error| error.to_string())?;
+        let start = record.position().and_then(|at| usize::try_from(at.byte()).ok()).unwrap_or(counted);
+        let ends = whole[start..].bytes().take_while(|byte| [b'\r', b'\n'].contains(byte)).count();
+        line += whole[counted..start + ends].matches('\n').count();
+        counted = start + ends;
+
+        if record.iter().eq([END]) {
+            return Ok(rows);
+        }
+        if record.iter().any(|field| !field.trim().is_empty()) {
+            rows.push(Row { line, fields: record.iter().map(str::to_owned).collect() });
         }
     }
-    if quoted {
-        return Err(format!("line {begun}: a quotation mark is not closed"));
-    }
-    fields.push(field);
-    if fields.iter().any(|field| !field.trim().is_empty()) {
-        rows.push(Row { line: begun, fields });
-    }
-    Ok(rows)
+    Err(format!("line {line}: a quotation mark is not closed"))
 }
 
 /// Reads a table of criteria.

@@ -25,7 +25,7 @@ mod task;
 mod whole;
 
 pub use behaviour::{BehaviourDecision, BehaviourJudgement, BehaviourTask};
-pub use check::{Call, Checked, Facts, Finding, check, schema_problem};
+pub use check::{Checked, Facts, Finding, check, schema_problem};
 pub use evidence::EvidenceIndex;
 pub use exchange::{fenced, reply_object};
 pub use fence::{FenceSource, KeyedFences};

@@ -14,6 +14,7 @@ use reqwest::header::{HeaderMap, HeaderName, HeaderValue};
 use secrecy::ExposeSecret;
 
 use crate::ask::{Answered, Ask, BoxFuture, ModelId};
+use crate::call_event::CallObserver;
 use crate::clock::{Clock, TokioClock};
 use crate::config::ConfigError;
 use crate::endpoint::Endpoint;
@@ -58,6 +59,8 @@ pub struct Setup {
     pub accounts: Arc<Accounts>,
     /// What may be spent, by all clients that share it; `None` counts nothing.
     pub meter: Option<Arc<Meter>>,
+    /// Told of attempts that failed and are made again.
+    pub observer: Option<CallObserver>,
 }
 
 impl Default for Setup {
@@ -71,6 +74,7 @@ impl Default for Setup {
             seed: 0,
             accounts: Arc::default(),
             meter: None,
+            observer: None,
         }
     }
 }

@@ -6,6 +6,7 @@
 mod address;
 mod ask;
 mod bound;
+mod call_event;
 mod check;
 mod classify;
 mod client;
@@ -47,6 +48,7 @@ pub mod wire;
 
 pub use ask::{Answered, Ask, BoxFuture, ModelId};
 pub use bound::{reply_limit, thinks};
+pub use call_event::{CallEvent, CallObserver};
 pub use check::{Checked, check, check_judge};
 pub use client::{Client, ClientParts, Setup};
 pub use clock::{Clock, TokioClock};

@@ -4,6 +4,7 @@ use std::borrow::Cow;
 use std::ops::Deref;
 use std::sync::{Arc, OnceLock};
 
+pub use assize_rubric::Role;
 use serde::{Serialize, Serializer};
 use serde_json::Value;
 use serde_json::value::RawValue;
@@ -71,7 +72,7 @@ impl ChatRequest {
     }
 }
 
-/// One message of the conversation.
+/// One message of the conversation as a wire format writes it: pictures are encoded, and parts are shared by many requests.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct ChatMessage {
     /// Who speaks.
@@ -100,20 +101,6 @@ impl ChatMessage {
     pub fn text(role: Role, text: impl Into<Arc<str>>) -> Self {
         Self { role, content: Arc::new([Part::Text(text.into())]) }
     }
-}
-
-/// Who speaks a message.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize)]
-#[serde(rename_all = "snake_case")]
-pub enum Role {
-    /// Instructions from the one who asks.
-    System,
-    /// The question and its material.
-    User,
-    /// An earlier reply of a model.
-    Assistant,
-    /// The output of a tool. Hosted servers accept it only as the answer to a tool call they made themselves.
-    Tool,
 }
 
 /// A piece of a message. Neighbouring texts reach the model joined without a separator.

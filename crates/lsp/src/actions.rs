@@ -7,7 +7,7 @@ use lsp_types::{
 };
 
 use crate::check::Checked;
-use crate::server::Open;
+use crate::open::Open;
 use crate::text;
 
 /// Returns the code actions for the diagnostics that touch a range of the text.

@@ -3,7 +3,7 @@
 use lsp_types::{CompletionItem, CompletionItemKind, Documentation, MarkupContent, MarkupKind, Position};
 
 use crate::kind::Kind;
-use crate::server::Open;
+use crate::open::Open;
 use crate::shape::Key;
 use crate::spot::{At, is_json, spot};
 use crate::text;

@@ -6,7 +6,7 @@ use assize_evalfile::{LoadOptions, load_targets};
 use lsp_types::{Location, Position, Range};
 
 use crate::kind::Kind;
-use crate::server::Open;
+use crate::open::Open;
 use crate::spot::{At, plain, spot};
 use crate::yaml_place::Line;
 use crate::{file_uri, text};

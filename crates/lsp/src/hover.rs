@@ -7,7 +7,7 @@ use lsp_types::{Hover, HoverContents, MarkupContent, MarkupKind, Position};
 
 use crate::check::Checked;
 use crate::kind::Kind;
-use crate::server::Open;
+use crate::open::Open;
 use crate::share::share;
 use crate::spot::{At, spot};
 use crate::text;

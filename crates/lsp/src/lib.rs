@@ -14,6 +14,7 @@ mod file_uri;
 mod hover;
 mod json_place;
 mod kind;
+mod open;
 mod server;
 mod shape;
 mod share;

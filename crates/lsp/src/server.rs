@@ -22,6 +22,7 @@ use crate::define::define;
 use crate::file_uri;
 use crate::hover::hover;
 use crate::kind::Kind;
+use crate::open::Open;
 use crate::text;
 
 /// Time without a message after which changed texts are checked.
@@ -44,18 +45,7 @@ pub enum ServeError {
     Gone,
 }
 
-/// A text that is open in the editor.
-pub(crate) struct Open {
-    pub(crate) uri: Uri,
-    pub(crate) path: PathBuf,
-    /// Version number that the editor gave this text.
-    pub(crate) version: Option<i32>,
-    pub(crate) text: String,
-    /// Result of checking this version; `None` until it was checked.
-    checked: Option<Checked>,
-}
-
-/// Serves the editor on standard input and output until it shuts the server down.
+/// Serves the editor on standard input and output until it says that it ends.
 pub fn serve(options: &LoadOptions) -> Result<(), ServeError> {
     let (connection, threads) = Connection::stdio();
     converse(&connection, options)?;

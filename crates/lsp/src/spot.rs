@@ -5,7 +5,7 @@ use crate::yaml_place::{Line, around, siblings};
 use crate::{json_place, text};
 use lsp_types::Position;
 
-use crate::server::Open;
+use crate::open::Open;
 
 /// Context of a cursor position in a document.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]

@@ -27,6 +27,7 @@ mod comparison;
 mod comparison_markdown;
 mod criterion;
 mod criterion_change;
+mod entry;
 mod explain;
 mod figures;
 mod mark;

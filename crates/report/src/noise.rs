@@ -5,10 +5,10 @@ use serde_json::{Value, json};
 
 use crate::Style;
 use crate::clean;
+use crate::entry::{entry, interval, listed};
 use crate::number::{self, count};
 use crate::page::{Page, Piece};
 use crate::style::Tone;
-use crate::summary::{entry, interval, listed};
 
 /// Renders the noise of a run, with the reason if it is unknown.
 pub fn noise(figures: &RunFigures, style: Style) -> String {

@@ -1,5 +1,7 @@
 //! Number formats.
 
+pub use assize_rubric::{dollars, grouped};
+
 /// Formats a score with two or three decimals. A score that rounding would lift onto a multiple of 0.01 is
 /// shown below it, so that 0.7996 is never shown as 0.80 beside a threshold of 0.8.
 pub(crate) fn score(value: f64) -> String {
@@ -11,7 +13,7 @@ pub(crate) fn score(value: f64) -> String {
     text.strip_suffix('0').map_or(text.clone(), str::to_owned)
 }
 
-/// Formats a raw score with up to two decimals. Rounding lifts nothing onto an integer.
+/// Points of ten with up to two decimals. Rounding lifts nothing onto a whole number.
 pub(crate) fn hundredths(value: f64) -> String {
     let mut rounded = (value * 100.0).round();
     if rounded % 100.0 == 0.0 && value * 100.0 < rounded - 1e-6 {
@@ -21,13 +23,13 @@ pub(crate) fn hundredths(value: f64) -> String {
     text.trim_end_matches('0').trim_end_matches('.').to_owned()
 }
 
-/// Formats a score with exactly three decimals, for columns.
+/// A score with exactly three decimals, for columns.
 pub(crate) fn score_column(value: f64) -> String {
     let text = score(value);
     if text.len() == 4 { text + "0" } else { text }
 }
 
-/// Formats a score or its range; `None` if there is neither.
+/// A score, the range it lies in, or that there is none.
 pub(crate) fn score_or_range(
     score_known: Option<f64>,
     low: Option<f64>,
@@ -40,8 +42,8 @@ pub(crate) fn score_or_range(
     }
 }
 
-/// Formats a weight or a sum of weights: up to six decimals without trailing zeros; very large and very small
-/// ones with an exponent.
+/// A weight or a sum of weights: up to six decimals, none that say nothing; very large and very
+/// small ones with an exponent.
 pub(crate) fn plain(value: f64) -> String {
     let size = value.abs();
     if !value.is_finite() || size >= 1e12 || (size > 0.0 && size < 1e-6) {
@@ -52,29 +54,16 @@ pub(crate) fn plain(value: f64) -> String {
     if text == "-0" { "0".to_owned() } else { text.to_owned() }
 }
 
-/// Formats a score without rounding; a tiny one with an exponent instead of hundreds of zeros.
+/// A score without any rounding; a tiny one with an exponent instead of hundreds of zeros.
 pub(crate) fn exact(value: f64) -> String {
     if value != 0.0 && value.abs() < 1e-6 { format!("{value:e}") } else { value.to_string() }
 }
 
-/// Formats a score next to a threshold: as short as [`plain`] unless that would hide on which side of the
-/// threshold it lies.
+/// A score beside a line it is compared with: as short as [`plain`] unless that would hide on which
+/// side of the line it lies.
 pub(crate) fn beside(value: f64, line: f64) -> String {
     let short = plain(value);
     if short == plain(line) && (value - line).abs() > assize_rubric::TOLERANCE { exact(value) } else { short }
-}
-
-/// Formats an integer with a comma every three digits.
-pub fn grouped(value: u64) -> String {
-    let digits = value.to_string();
-    let mut out = String::with_capacity(digits.len() + digits.len() / 3);
-    for (index, digit) in digits.chars().enumerate() {
-        if index > 0 && (digits.len() - index).is_multiple_of(3) {
-            out.push(',');
-        }
-        out.push(digit);
-    }
-    out
 }
 
 /// Formats a count with its noun: `1 case`, `2 cases`.
@@ -82,7 +71,7 @@ pub(crate) fn count(number: u64, one: &str, many: &str) -> String {
     format!("{} {}", grouped(number), if number == 1 { one } else { many })
 }
 
-/// Formats a share as a percentage; 100 % and 0 % only if they are exact.
+/// A share as a percentage; 100 % and 0 % only where they are exact.
 pub(crate) fn percent(part: u64, whole: u64) -> String {
     if whole == 0 {
         return "0%".to_owned();
@@ -94,20 +83,7 @@ pub(crate) fn percent(part: u64, whole: u64) -> String {
     format!("{}%", text.strip_suffix(".0").unwrap_or(&text))
 }
 
-/// Formats US dollars, with as many decimals as small sums need.
-pub fn dollars(value: f64) -> String {
-    if value == 0.0 {
-        "$0".to_owned()
-    } else if value.abs() >= 1.0 {
-        format!("${value:.2}")
-    } else if value.abs() >= 0.01 {
-        format!("${value:.4}")
-    } else {
-        format!("${value:.6}")
-    }
-}
-
-/// Formats a duration in milliseconds.
+/// A time span given in milliseconds.
 pub(crate) fn duration(milliseconds: u64) -> String {
     let seconds = milliseconds / 1000;
     match milliseconds {

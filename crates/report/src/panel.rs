@@ -4,10 +4,10 @@ use assize_rubric::{Probability, Ties};
 use assize_store::{EscalationRow, EscalationSummary, PanelRow, PanelSummary};
 
 use crate::clean;
+use crate::entry::entry;
 use crate::number::{self, count, grouped, plain};
 use crate::page::{Page, Piece};
 use crate::style::Tone;
-use crate::summary::entry;
 
 /// Number of unstable criteria that the summary lists.
 const LISTED: usize = 5;

@@ -3,11 +3,11 @@
 use assize_store::{Counts, Figure, RepeatFigures, RepeatedCaseRow, TargetFigures};
 
 use crate::clean;
+use crate::entry::{entry, tallies};
 use crate::mark::Mark;
 use crate::number::{self, grouped};
 use crate::page::{Page, Piece};
 use crate::style::Tone;
-use crate::summary::{entry, tallies};
 use crate::table::{Column, table};
 
 /// Maximum number of such cases that are listed: those that did not always pass come first.

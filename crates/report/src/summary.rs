@@ -7,6 +7,7 @@ use assize_store::{Counts, Figure, JudgeInfo, MeanScore, ResultRow, RunFigures, 
 
 use crate::case_block::brief;
 use crate::clean;
+use crate::entry::{entry, interval, listed, tallies};
 use crate::noise;
 use crate::number::{self, count, grouped};
 use crate::page::{Page, Piece};
@@ -27,10 +28,8 @@ pub struct SummaryExtra<'a> {
     pub worst: &'a [ResultRow],
 }
 
-/// Number of targets, judges or suites that are listed before the rest is only counted.
-const NAMES: usize = 4;
-
-/// Renders a run as a ruled block: metrics, judges, cost, run folder, and all warnings.
+/// A run as a ruled block: what came of it, who judged, what it took, where it is, and everything
+/// the reader should be warned of.
 pub fn summary_block(info: &RunInfo, extra: SummaryExtra<'_>, style: Style) -> String {
     let mut page = Page::new(style);
     page.rule("Summary");
@@ -78,10 +77,6 @@ pub fn summary_block(info: &RunInfo, extra: SummaryExtra<'_>, style: Style) -> S
         );
     }
     page.finish()
-}
-
-pub(crate) fn entry(page: &mut Page, label: &str, body: Vec<Piece>) {
-    page.text(&[Piece::new(Tone::Dim, format!("{label:<12}"))], &body);
 }
 
 fn figures(page: &mut Page, summary: &RunSummary, extra: SummaryExtra<'_>) {
@@ -195,24 +190,7 @@ fn pass_rate(summary: &RunSummary) -> Vec<Piece> {
     pieces
 }
 
-/// Formats `, 95% interval 0.49 to 0.943 (Wilson)`, or the reason why there is none.
-pub(crate) fn interval(figure: &Figure) -> String {
-    let (Some(low), Some(high), Some(method)) = (figure.low, figure.high, &figure.method) else {
-        let reason = figure.undefined.as_deref().unwrap_or("it was not computed");
-        return format!(" (no interval, because {})", clean::said(reason, 200));
-    };
-    let clusters = figure.clusters.map(|n| format!(" over {}", count(n, "cluster", "clusters")));
-    format!(
-        ", {}% interval {} to {} ({}{})",
-        number::plain(figure.level * 100.0),
-        number::score(low),
-        number::score(high),
-        clean::said(method, 100),
-        clusters.unwrap_or_default()
-    )
-}
-
-/// Renders the pairwise comparisons and the position bias of the judge.
+/// What comparisons with other answers came to, and whether the judge prefers a place.
 fn pairwise(page: &mut Page, figures: &RunFigures) {
     let Some(pairs) = &figures.pairwise else { return };
     let share = |figure: &Figure, word: &str| {
@@ -248,17 +226,7 @@ fn pairwise(page: &mut Page, figures: &RunFigures) {
     );
 }
 
-pub(crate) fn tallies(counts: Counts) -> [(usize, &'static str, Tone); 5] {
-    [
-        (counts.pass, "passed", Tone::Good),
-        (counts.borderline, "borderline", Tone::Middling),
-        (counts.fail, "failed", Tone::Bad),
-        (counts.incomplete, "incomplete", Tone::Open),
-        (counts.skipped, "skipped", Tone::Open),
-    ]
-}
-
-/// Renders the verdicts as a coloured bar. Without colour it would add nothing.
+/// The verdicts as a coloured bar. Without colour it would say nothing the words don't.
 fn bar(page: &mut Page, counts: Counts) {
     const LENGTH: usize = 40;
     let total = counts.total();
@@ -340,21 +308,6 @@ fn judge(judge: &JudgeInfo) -> Vec<Piece> {
     let mut pieces = vec![Piece::name(Tone::Plain, &identity.name)];
     if !about.is_empty() {
         pieces.push(Piece::new(Tone::Dim, format!(" ({})", about.join(", "))));
-    }
-    pieces
-}
-
-pub(crate) fn listed(items: impl ExactSizeIterator<Item = Vec<Piece>>) -> Vec<Piece> {
-    let left = items.len().saturating_sub(NAMES);
-    let mut pieces = Vec::new();
-    for (index, item) in items.take(NAMES).enumerate() {
-        if index > 0 {
-            pieces.push(Piece::plain(", "));
-        }
-        pieces.extend(item);
-    }
-    if left > 0 {
-        pieces.push(Piece::new(Tone::Dim, format!(" and {} more", grouped(left as u64))));
     }
     pieces
 }

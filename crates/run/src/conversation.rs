@@ -12,7 +12,7 @@ use assize_workspace::Stay;
 use serde_json::{Value, json};
 
 use crate::assemble::{CaseHead, Graded, assemble};
-use crate::grading::{Scene, Talk, message};
+use crate::grading::{Scene, Talk};
 use crate::material::target_input;
 use crate::work::{answer, head as case_head};
 use crate::{Source, WorkItem, workspace};
@@ -230,7 +230,7 @@ impl<'a> Held<'a> {
         let mut whole = Answer { text, tokens, cost: Some(Cost::ZERO), ..Answer::default() };
         let mut messages: Vec<Value> = Vec::new();
         for (turn, answer) in &self.turns {
-            messages.extend(turn.input.iter().map(message));
+            messages.extend(turn.input.iter().map(Message::to_json));
             let Some(answer) = answer else { continue };
             match answer.messages.as_ref().and_then(Value::as_array) {
                 // What was said to the target stands there already.

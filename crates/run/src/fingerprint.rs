@@ -4,14 +4,13 @@ use std::fmt;
 use std::io::Write as _;
 
 use assize_evalfile::{
-    Baseline, Case, Command, CompositeAggregator, Conversation, Grader, GraderKind, PairwiseGrader,
+    Baseline, Case, Command, CompositeAggregator, Conversation, Grader, GraderKind, Message, PairwiseGrader,
     PanelSpec, Prompt, RubricGrader,
 };
 use assize_rubric::{Criterion, GraderStanding, Operator, Scale, Tokens};
 use assize_targets::Answer;
 use serde_json::Value;
 
-use crate::grading::message;
 use crate::material::target_input;
 use crate::panel::panel_wishes;
 use crate::{Source, WorkItem};
@@ -249,7 +248,7 @@ fn add_command(hash: &mut Fields, grader: &Grader, command: &str) {
 /// What programs and prompts see of a case beyond its question.
 fn add_surroundings(hash: &mut Fields, case: &Case) {
     for messages in [&case.input, &case.expected_output] {
-        hash.field(&Value::Array(messages.iter().map(message).collect()).to_string());
+        hash.field(&Value::Array(messages.iter().map(Message::to_json).collect()).to_string());
     }
     let files: Vec<_> = case.attachments().collect();
     hash.shown(format_args!("{files:?} {:?}", case.metadata));

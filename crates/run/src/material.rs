@@ -3,7 +3,7 @@
 use std::fs;
 use std::path::Path;
 
-use assize_evalfile::{Block, Case, Role};
+use assize_evalfile::{Block, Case};
 use assize_grade::Material;
 use assize_targets::{Answer, InputMessage, InputPart, TargetInput};
 
@@ -45,7 +45,7 @@ pub fn target_input(case: &Case, repeat: u32) -> Result<TargetInput, String> {
                 },
             });
         }
-        messages.push(InputMessage { role: role(message.role), parts });
+        messages.push(InputMessage { role: message.role, parts });
     }
     let mut input = TargetInput::new(case.id.as_str(), messages);
     input.attempt = repeat;
@@ -58,13 +58,4 @@ fn serde_json_text(value: &serde_json::Value) -> String {
 
 fn read_image(path: &Path, written: &str) -> Result<Vec<u8>, String> {
     fs::read(path).map_err(|error| format!("can't read the image `{written}`: {error}"))
-}
-
-fn role(role: Role) -> assize_targets::Role {
-    match role {
-        Role::System => assize_targets::Role::System,
-        Role::User => assize_targets::Role::User,
-        Role::Assistant => assize_targets::Role::Assistant,
-        Role::Tool => assize_targets::Role::Tool,
-    }
 }

@@ -28,13 +28,17 @@ pub struct CacheMemory {
     /// Set once the run has a name; the same for all memories of a run.
     buyer: Arc<OnceLock<Buyer>>,
     /// The time, in seconds since 1970.
-    now: fn() -> i64,
+    now: Box<dyn Fn() -> i64 + Send + Sync>,
 }
 
 impl CacheMemory {
     /// Remembers in `cache` what `buyer` buys; `now` gives the time in seconds since 1970.
-    pub fn new(cache: Arc<ReplyCache>, buyer: Arc<OnceLock<Buyer>>, now: fn() -> i64) -> Self {
-        Self { cache, buyer, now }
+    pub fn new(
+        cache: Arc<ReplyCache>,
+        buyer: Arc<OnceLock<Buyer>>,
+        now: impl Fn() -> i64 + Send + Sync + 'static,
+    ) -> Self {
+        Self { cache, buyer, now: Box::new(now) }
     }
 
     /// Whether an earlier process of this very run bought it. What this process bought stands in its own records.

@@ -1,6 +1,6 @@
 //! Calls of tools as judges and prompts see them.
 
-use assize_targets::ToolCall;
+use assize_rubric::ToolCall;
 use serde_json::Value;
 
 /// Longest key input shown for one call, in characters.

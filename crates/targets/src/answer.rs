@@ -3,7 +3,7 @@
 use std::path::PathBuf;
 use std::time::Duration;
 
-use assize_rubric::{Cost, Tokens};
+use assize_rubric::{Cost, Tokens, ToolCall};
 use serde_json::Value;
 
 /// An answer to judge. Unknown values are `None`, never made up.
@@ -41,19 +41,4 @@ impl Answer {
     pub fn of_text(text: impl Into<String>) -> Self {
         Self { text: text.into(), ..Self::default() }
     }
-}
-
-/// One tool call of a target.
-#[derive(Debug, Clone, PartialEq)]
-pub struct ToolCall {
-    /// Name of the tool.
-    pub name: String,
-    /// Arguments; null if unknown.
-    pub input: Value,
-    /// Result, if known.
-    pub output: Option<Value>,
-    /// Duration, if known.
-    pub duration: Option<Duration>,
-    /// True if it failed; `None` if unknown.
-    pub failed: Option<bool>,
 }

@@ -3,7 +3,7 @@
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use assize_llm::Role;
+use assize_rubric::Role;
 
 /// Input of one case, for any kind of target.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -63,7 +63,8 @@ pub struct TurnInput {
     pub opening: Vec<InputMessage>,
 }
 
-/// One message of the input.
+/// One message of the input. Unlike a message of an eval file it holds the bytes of its pictures, so that what the target is
+/// asked is known in full, and part of what identifies the case.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct InputMessage {
     /// Author of the message.

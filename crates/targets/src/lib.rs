@@ -27,8 +27,9 @@ mod traced;
 mod transcript;
 mod turns;
 
-pub use answer::{Answer, ToolCall};
-pub use assize_llm::{BoxFuture, Role};
+pub use answer::Answer;
+pub use assize_llm::BoxFuture;
+pub use assize_rubric::{Role, ToolCall};
 pub use batch::BatchTarget;
 pub use command::{CommandTarget, CommandTemplate};
 pub use error::{TargetError, TargetErrorKind};

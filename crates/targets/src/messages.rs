@@ -6,11 +6,11 @@
 
 use std::time::Duration;
 
+use assize_rubric::ToolCall;
+use assize_trace::LoggedCall;
 use serde_json::{Map, Value};
 
-use crate::ToolCall;
-
-/// Contents of a list of output messages.
+/// What a list of output messages says.
 #[derive(Debug, PartialEq)]
 pub(crate) struct Transcript {
     /// Text of the last assistant message; `None` if there is none.
@@ -87,13 +87,7 @@ fn pretty(value: &Value) -> String {
     serde_json::to_string_pretty(value).unwrap_or_else(|_| value.to_string())
 }
 
-/// A tool call with the id that its result refers to.
-struct Call {
-    id: Option<String>,
-    call: ToolCall,
-}
-
-fn collect_calls(message: &Value, calls: &mut Vec<Call>) {
+fn collect_calls(message: &Value, calls: &mut Vec<LoggedCall>) {
     let listed = first(message, &["tool_calls", "toolCalls"]).and_then(Value::as_array);
     for entry in listed.into_iter().flatten() {
         calls.extend(read_call(entry));
@@ -117,7 +111,7 @@ fn collect_calls(message: &Value, calls: &mut Vec<Call>) {
     }
 }
 
-fn read_call(entry: &Value) -> Option<Call> {
+fn read_call(entry: &Value) -> Option<LoggedCall> {
     let function = entry.get("function").and_then(Value::as_object);
     let inner = function.or_else(|| entry.as_object())?;
     let name = first_of(inner, &["tool", "name"])?.as_str()?.to_owned();
@@ -136,10 +130,10 @@ fn read_call(entry: &Value) -> Option<Call> {
         .and_then(Value::as_f64)
         .and_then(|ms| Duration::try_from_secs_f64(ms / 1000.0).ok());
     let failed = first(entry, &["failed", "is_error"]).and_then(Value::as_bool);
-    Some(Call { id, call: ToolCall { name, input, output, duration, failed } })
+    Some(LoggedCall { id, call: ToolCall { name, input, output, duration, failed } })
 }
 
-fn settle(calls: &mut [Call], id: &str, output: Option<&Value>, failed: Option<bool>) {
+fn settle(calls: &mut [LoggedCall], id: &str, output: Option<&Value>, failed: Option<bool>) {
     let open =
         calls.iter_mut().rev().find(|call| call.id.as_deref() == Some(id) && call.call.output.is_none());
     if let Some(open) = open {

@@ -2,7 +2,8 @@
 
 use std::fmt::Write;
 
-use assize_llm::{ChatMessage, Part, Role};
+use assize_llm::{ChatMessage, Part};
+use assize_rubric::Role;
 use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
 use serde_json::{Value, json};
@@ -25,14 +26,14 @@ pub fn prompt_text(messages: &[InputMessage]) -> String {
         return text.clone();
     }
     let headed: Vec<String> =
-        written.iter().map(|(role, text)| format!("[{}]\n{text}", role_name(*role))).collect();
+        written.iter().map(|(role, text)| format!("[{}]\n{text}", role.name())).collect();
     headed.join("\n\n")
 }
 
 /// Formats the messages as JSON, for a command: a list of `{role, content}`, oldest first, with attached
 /// files as references.
 pub fn messages_json(messages: &[InputMessage]) -> Value {
-    let one = |message: &InputMessage| json!({ "role": role_name(message.role), "content": join(message.parts.iter().map(reference)) });
+    let one = |message: &InputMessage| json!({ "role": message.role.name(), "content": join(message.parts.iter().map(reference)) });
     messages.iter().map(one).collect()
 }
 
@@ -131,15 +132,6 @@ fn push_line(text: &mut String, part: &str) {
         text.push('\n');
     }
     text.push_str(part);
-}
-
-fn role_name(role: Role) -> &'static str {
-    match role {
-        Role::System => "system",
-        Role::User => "user",
-        Role::Assistant => "assistant",
-        Role::Tool => "tool",
-    }
 }
 
 #[cfg(test)]

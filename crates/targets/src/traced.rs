@@ -2,11 +2,11 @@
 
 use std::time::Duration;
 
-use assize_rubric::{Cost, Usd};
-use assize_trace::{Call, Message, Trace};
+use assize_rubric::{Cost, Role, Usd};
+use assize_trace::{LoggedCall, LoggedMessage, Trace};
 use serde_json::{Value, json};
 
-use crate::{Answer, TargetError, TargetErrorKind, ToolCall};
+use crate::{Answer, TargetError, TargetErrorKind};
 
 /// Converts a session to its final answer, with all messages, tool calls, tokens and cost. A session that
 /// ended in failure has no answer, whatever its messages.
@@ -33,7 +33,7 @@ pub fn traced_answer(trace: &Trace) -> Result<Answer, TargetError> {
         cost: cost(trace),
         duration: trace.duration.unwrap_or(Duration::ZERO),
         model: trace.model.clone(),
-        tool_calls: trace.calls().map(tool_call).collect(),
+        tool_calls: trace.calls().cloned().collect(),
         ..Answer::default()
     })
 }
@@ -51,14 +51,14 @@ pub fn traced_output(trace: &Trace) -> Value {
 
 /// Returns true if the log has messages of the agent before its answer.
 fn tells_course(trace: &Trace) -> bool {
-    trace.messages.iter().any(|message| message.role == assize_trace::Role::Assistant)
+    trace.messages.iter().any(|message| message.role == Role::Assistant)
 }
 
 fn messages(trace: &Trace) -> Value {
     let mut messages: Vec<Value> = trace.messages.iter().map(message).collect();
     if let Some(answer) = trace.answer() {
         let is_last = trace.messages.last().is_some_and(|last| {
-            last.role == assize_trace::Role::Assistant && !last.subagent && last.text.trim() == answer.trim()
+            last.role == Role::Assistant && !last.subagent && last.text.trim() == answer.trim()
         });
         if !is_last {
             messages.push(json!({ "role": "assistant", "content": answer }));
@@ -83,8 +83,8 @@ fn messages(trace: &Trace) -> Value {
     Value::Array(messages)
 }
 
-fn message(message: &Message) -> Value {
-    let mut value = json!({ "role": message.role.as_str(), "content": message.text });
+fn message(message: &LoggedMessage) -> Value {
+    let mut value = json!({ "role": message.role.name(), "content": message.text });
     if !message.calls.is_empty() {
         value["tool_calls"] = message.calls.iter().map(call).collect();
     }
@@ -97,25 +97,17 @@ fn message(message: &Message) -> Value {
     value
 }
 
-fn call(call: &Call) -> Value {
+fn call(logged: &LoggedCall) -> Value {
+    let call = &logged.call;
+
     object([
-        ("id", call.id.clone().map(Value::from)),
+        ("id", logged.id.clone().map(Value::from)),
         ("tool", Some(call.name.clone().into())),
         ("input", Some(call.input.clone())),
         ("output", call.output.clone()),
         ("duration_ms", call.duration.map(millis)),
         ("failed", call.failed.map(Value::from)),
     ])
-}
-
-fn tool_call(call: &Call) -> ToolCall {
-    ToolCall {
-        name: call.name.clone(),
-        input: call.input.clone(),
-        output: call.output.clone(),
-        duration: call.duration,
-        failed: call.failed,
-    }
 }
 
 fn cost(trace: &Trace) -> Option<Cost> {

@@ -3,12 +3,12 @@
 use std::collections::{BTreeMap, HashMap};
 use std::time::Duration;
 
-use assize_rubric::Tokens;
+use assize_rubric::{Role, Tokens, ToolCall};
 use jiff::Timestamp;
 use serde_json::Value;
 
 use crate::json::between;
-use crate::{Call, Format, Message, Role, Trace};
+use crate::{Format, LoggedCall, LoggedMessage, Trace};
 
 /// Position of a call: index of its message and index within it.
 type Place = (usize, usize);
@@ -84,7 +84,7 @@ impl Builder {
     pub(crate) fn message(&mut self, role: Role, text: String, at: Option<Timestamp>, subagent: bool) {
         self.seen(at);
         if !text.trim().is_empty() {
-            self.trace.messages.push(Message { role, text, calls: Vec::new(), at, subagent });
+            self.trace.messages.push(LoggedMessage { role, text, calls: Vec::new(), at, subagent });
         }
     }
 
@@ -110,15 +110,15 @@ impl Builder {
     ) {
         self.seen(at);
         if let Some(&(message, number)) = id.and_then(|id| self.calls.get(id)) {
-            let call = &mut self.trace.messages[message].calls[number];
+            let call = &mut self.trace.messages[message].calls[number].call;
             if call.input.is_null() {
                 call.input = input;
             }
             return;
         }
-        let continues = |last: &Message| last.role == Role::Assistant && last.subagent == subagent;
+        let continues = |last: &LoggedMessage| last.role == Role::Assistant && last.subagent == subagent;
         if !self.trace.messages.last().is_some_and(continues) {
-            self.trace.messages.push(Message {
+            self.trace.messages.push(LoggedMessage {
                 role: Role::Assistant,
                 text: String::new(),
                 calls: Vec::new(),
@@ -129,14 +129,8 @@ impl Builder {
         let message = self.trace.messages.len() - 1;
         let calls = &mut self.trace.messages[message].calls;
         let place = (message, calls.len());
-        calls.push(Call {
-            id: id.map(str::to_owned),
-            name: name.to_owned(),
-            input,
-            output: None,
-            duration: None,
-            failed: None,
-        });
+        let call = ToolCall { name: name.to_owned(), input, output: None, duration: None, failed: None };
+        calls.push(LoggedCall { id: id.map(str::to_owned), call });
         if let Some(id) = id {
             self.calls.insert(id.to_owned(), place);
         }
@@ -150,7 +144,7 @@ impl Builder {
         self.seen(ended.at);
         let Some(&place) = self.calls.get(id) else { return false };
         let begun = self.begun.get(&place).copied();
-        let call = &mut self.trace.messages[place.0].calls[place.1];
+        let call = &mut self.trace.messages[place.0].calls[place.1].call;
         if ended.output.is_some() {
             call.output = ended.output;
         }

@@ -10,5 +10,5 @@ mod read;
 mod reader;
 
 pub use format::{Format, UnknownFormat};
-pub use model::{Call, Message, Role, Trace};
+pub use model::{LoggedCall, LoggedMessage, Trace};
 pub use read::{Problem, Read, ReadError, read};

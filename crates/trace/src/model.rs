@@ -2,9 +2,8 @@
 
 use std::time::Duration;
 
-use assize_rubric::Tokens;
+use assize_rubric::{Role, Tokens, ToolCall};
 use jiff::Timestamp;
-use serde_json::Value;
 
 use crate::Format;
 
@@ -17,8 +16,8 @@ pub struct Trace {
     pub session: Option<String>,
     /// Model that answered, as the log names it; the last one if it changed.
     pub model: Option<String>,
-    /// All messages, in order.
-    pub messages: Vec<Message>,
+    /// Everything said, in order.
+    pub messages: Vec<LoggedMessage>,
     /// Tokens of the whole session.
     pub tokens: Tokens,
     /// Cost in US dollars, as the log states it.
@@ -34,16 +33,16 @@ pub struct Trace {
 }
 
 impl Trace {
-    /// Iterates over all tool calls in order, including those of sub-agents.
-    pub fn calls(&self) -> impl Iterator<Item = &Call> {
-        self.messages.iter().flat_map(|message| &message.calls)
+    /// All calls of tools in the order they were made, those of sub-agents included.
+    pub fn calls(&self) -> impl Iterator<Item = &ToolCall> {
+        self.messages.iter().flat_map(|message| &message.calls).map(|logged| &logged.call)
     }
 
     /// Returns the final answer: as the log states it, else the last text of the agent itself. `None` if the
     /// agent wrote no text.
     pub fn answer(&self) -> Option<&str> {
         self.stated_answer.as_deref().or_else(|| {
-            let said = |message: &&Message| {
+            let said = |message: &&LoggedMessage| {
                 message.role == Role::Assistant && !message.subagent && !message.text.trim().is_empty()
             };
             self.messages.iter().rev().find(said).map(|message| message.text.as_str())
@@ -52,63 +51,33 @@ impl Trace {
 
     /// Returns the initial question: the first text of the user.
     pub fn question(&self) -> Option<&str> {
-        let asked = |message: &&Message| {
+        let asked = |message: &&LoggedMessage| {
             message.role == Role::User && !message.subagent && !message.text.trim().is_empty()
         };
         self.messages.iter().find(asked).map(|message| message.text.as_str())
     }
 }
 
-/// Author of a message.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Role {
-    /// Instructions of the program around the model.
-    System,
-    /// The person, or the program that acts for them.
-    User,
-    /// The agent.
-    Assistant,
-}
-
-impl Role {
-    /// Returns the name of the role in chat formats.
-    pub const fn as_str(self) -> &'static str {
-        match self {
-            Self::System => "system",
-            Self::User => "user",
-            Self::Assistant => "assistant",
-        }
-    }
-}
-
-/// One message, with the tool calls made in it.
+/// One message as logged: a text with the time and the speaker a log knows, and with the calls of tools as they ended.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Message {
-    /// Author of the message.
+pub struct LoggedMessage {
+    /// Who speaks.
     pub role: Role,
     /// Text; empty if the message only calls tools.
     pub text: String,
-    /// Tool calls of the message.
-    pub calls: Vec<Call>,
-    /// Time of the log entry.
+    /// Calls of tools.
+    pub calls: Vec<LoggedCall>,
+    /// When it was logged.
     pub at: Option<Timestamp>,
     /// True if a sub-agent wrote the message.
     pub subagent: bool,
 }
 
-/// One tool call.
+/// One call of a tool, with what ties its result to it in the log.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Call {
-    /// Id that links the result to the call.
+pub struct LoggedCall {
+    /// The id of the call.
     pub id: Option<String>,
-    /// Name of the tool, as the agent uses it.
-    pub name: String,
-    /// Arguments; null if the log does not have them.
-    pub input: Value,
-    /// Result; `None` if none was logged.
-    pub output: Option<Value>,
-    /// Duration: as the log states it, else from the call's time to its result's.
-    pub duration: Option<Duration>,
-    /// True if it failed; `None` if the log does not say.
-    pub failed: Option<bool>,
+    /// The call. Its time is as the log states it, else from the call's time to its result's.
+    pub call: ToolCall,
 }

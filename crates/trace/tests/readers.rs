@@ -5,8 +5,8 @@ use std::io::BufReader;
 use std::path::Path;
 use std::time::Duration;
 
-use assize_rubric::Tokens;
-use assize_trace::{Format, Read, ReadError, Role, Trace, read};
+use assize_rubric::{Role, Tokens};
+use assize_trace::{Format, Read, ReadError, Trace, read};
 use serde_json::{Value, json};
 
 fn log(name: &str) -> Read {

@@ -4,12 +4,13 @@ use std::num::NonZeroU64;
 use std::path::PathBuf;
 use std::time::Duration;
 
+use assize_engine::{AttemptRequest, RunOptions};
+use assize_evalfile::GivenAnswer;
 use assize_rubric::{Judging, Truncate, Unit};
 
 use super::panel::PanelArgs;
 use super::spending::SpendingArgs;
 use super::values::{duration, judging, truncate, unit};
-use super::{RunArgs, ShowChoice, UnknownPrice};
 
 /// Judge one answer by one criterion, or by a few.
 #[derive(Debug, clap::Args)]
@@ -93,29 +94,36 @@ pub(crate) struct TryArgs {
 }
 
 impl TryArgs {
-    /// The same wishes in the form that runs have.
-    pub(crate) fn run(&self) -> RunArgs {
-        RunArgs {
-            judge: self.judge.clone(),
-            panel: self.panel.clone(),
+    /// Typed options of judging.
+    pub(crate) fn options(&self) -> RunOptions {
+        RunOptions {
+            judges: self.judge.clone(),
+            panel: self.panel.options(),
             judging: self.judging,
-            workers: None,
-            max_concurrency: None,
-            requests_per_minute: None,
-            tokens_per_minute: None,
             request_timeout: self.request_timeout,
-            deadline: None,
-            spending: self.spending.clone(),
-            budget_unknown_price: UnknownPrice::Refuse,
+            spending: self.spending.options(),
             context_tokens: self.context_tokens,
             truncate: self.truncate,
             threshold: self.threshold,
-            borderline: None,
-            out: None,
-            resume: None,
-            json: self.json,
-            show: ShowChoice::All,
-            quiet: self.quiet,
+            ..RunOptions::default()
+        }
+    }
+
+    /// Request for an attempt.
+    pub(crate) fn request(&self) -> AttemptRequest {
+        AttemptRequest {
+            criteria: self.criteria.clone(),
+            ranges: self.range.clone(),
+            file: self.watch.clone().or_else(|| self.rubric.clone()),
+            case: self.case.clone(),
+            answer: self.answer.clone(),
+            answer_file: self.answer_file.clone(),
+            about: GivenAnswer {
+                text: String::new(),
+                question: self.question.clone(),
+                reference: self.reference.clone(),
+                expected_outcome: self.expected_outcome.clone(),
+            },
         }
     }
 }

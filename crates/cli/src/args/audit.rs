@@ -3,6 +3,7 @@
 use std::num::NonZeroUsize;
 
 use assize_audit::injection::Place;
+use assize_engine::audit::ProbingOptions;
 use assize_rubric::Unit;
 use clap::Subcommand;
 
@@ -109,6 +110,18 @@ pub(crate) struct OrderArgs {
     /// Highest share of decisions that another order may change, 0 to 1.
     #[arg(long, value_parser = unit, value_name = "SHARE")]
     pub(crate) max_flip_rate: Option<Unit>,
+}
+
+impl ProbingArgs {
+    /// Typed options of these flags, with the limit of the audit.
+    pub(crate) fn options(&self, limit: Option<Unit>) -> ProbingOptions {
+        ProbingOptions {
+            repeats: self.repeats,
+            max_cases: self.max_cases.map(NonZeroUsize::get),
+            seed: self.seed,
+            limit: limit.map(Unit::get),
+        }
+    }
 }
 
 /// A number of orders.

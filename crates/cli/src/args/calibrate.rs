@@ -37,13 +37,13 @@ pub(crate) struct CalibrateArgs {
     /// From this probability on, `met`.
     #[arg(long, default_value_t = 0.5, value_name = "P")]
     pub(crate) threshold: f64,
-    /// How a distribution over scores is read.
+    /// Conversion of a distribution over scores to one score.
     #[arg(long, value_enum, default_value_t, value_name = "HOW")]
     pub(crate) reading: ReadingChoice,
     /// What the judge is measured against where several people labelled an item.
     #[arg(long, value_enum, default_value_t, value_name = "WHAT")]
     pub(crate) truth: TruthChoice,
-    /// What is independent evidence.
+    /// Unit of independent evidence.
     #[arg(long, value_enum, default_value_t, value_name = "UNIT")]
     pub(crate) cluster: ClusterChoice,
     /// Which labels count, by what they say of themselves.

@@ -4,6 +4,7 @@ use std::num::{NonZeroU32, NonZeroU64, NonZeroUsize};
 use std::path::PathBuf;
 use std::time::Duration;
 
+use assize_engine::{DeniedFindings, EvalOptions, RunOptions, SequenceOptions};
 use assize_rubric::{Judging, RepeatStrategy, Truncate, Unit};
 use clap::ValueEnum;
 
@@ -109,6 +110,80 @@ impl From<StrategyChoice> for RepeatStrategy {
             StrategyChoice::PassAll => Self::PassAll,
             StrategyChoice::Mean => Self::Mean,
             StrategyChoice::ConfidenceInterval => Self::ConfidenceInterval,
+        }
+    }
+}
+
+impl SequenceArgs {
+    /// Typed options of these flags.
+    pub(crate) fn options(&self) -> SequenceOptions {
+        SequenceOptions {
+            repeat: self.repeat,
+            repeat_strategy: self.repeat_strategy.map(RepeatStrategy::from),
+            shuffle: self.shuffle,
+            seed: self.seed,
+            bail: self.bail,
+        }
+    }
+}
+
+impl EvalArgs {
+    /// Typed options of these flags.
+    pub(crate) fn options(&self) -> EvalOptions {
+        EvalOptions {
+            paths: self.paths.clone(),
+            targets: self.target.clone(),
+            targets_file: self.targets.clone(),
+            filter: self.filter.clone(),
+            tags: self.tag.clone(),
+            keep_going: self.keep_going,
+            roots: self.root.clone(),
+            deny: denied(&self.deny),
+            keep_workspaces: self.keep_workspaces,
+            dry_run: self.dry_run,
+            run: self.run.options(),
+        }
+    }
+}
+
+impl RunArgs {
+    /// Typed options of these flags.
+    pub(crate) fn options(&self) -> RunOptions {
+        RunOptions {
+            judges: self.judge.clone(),
+            panel: self.panel.options(),
+            judging: self.judging,
+            workers: self.workers,
+            max_concurrency: self.max_concurrency,
+            requests_per_minute: self.requests_per_minute,
+            tokens_per_minute: self.tokens_per_minute,
+            request_timeout: self.request_timeout,
+            deadline: self.deadline,
+            spending: self.spending.options(),
+            unknown_price: self.budget_unknown_price.into(),
+            context_tokens: self.context_tokens,
+            truncate: self.truncate,
+            threshold: self.threshold,
+            borderline: self.borderline,
+            out: self.out.clone(),
+            resume: self.resume.clone(),
+        }
+    }
+}
+
+/// Findings that `--deny` refuses.
+pub(crate) fn denied(deny: &[Deny]) -> DeniedFindings {
+    DeniedFindings {
+        self_judging: deny.contains(&Deny::SelfJudging),
+        warnings: deny.contains(&Deny::Warnings),
+    }
+}
+
+impl From<UnknownPrice> for assize_engine::UnknownPrice {
+    fn from(choice: UnknownPrice) -> Self {
+        match choice {
+            UnknownPrice::Refuse => Self::Refuse,
+            UnknownPrice::Allow => Self::Allow,
         }
     }
 }

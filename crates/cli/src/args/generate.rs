@@ -3,6 +3,7 @@
 use std::num::NonZeroUsize;
 use std::path::PathBuf;
 
+use assize_engine::GenerateOptions;
 use clap::Subcommand;
 
 use super::spending::SpendingArgs;
@@ -73,4 +74,24 @@ pub(crate) struct GenerateRubricsArgs {
     /// No progress and no notices on stderr; problems are still told.
     #[arg(long, short = 'q')]
     pub(crate) quiet: bool,
+}
+
+impl GenerateRubricsArgs {
+    /// Typed options of these flags.
+    pub(crate) fn options(&self) -> GenerateOptions {
+        GenerateOptions {
+            files: self.files.clone(),
+            target: self.target.clone(),
+            judge: self.judge.clone(),
+            targets_file: self.targets.clone(),
+            ranges: self.ranges,
+            dry_run: self.dry_run,
+            replace: self.replace,
+            filter: self.filter.clone(),
+            workers: self.workers,
+            roots: self.root.clone(),
+            spending: self.spending.options(),
+            quiet: self.quiet,
+        }
+    }
 }

@@ -2,6 +2,8 @@
 
 use std::path::PathBuf;
 
+use assize_engine::GradeOptions;
+
 use super::RunArgs;
 
 /// Grade answers that are already there.
@@ -22,4 +24,11 @@ pub(crate) struct GradeArgs {
     pub(crate) answers: PathBuf,
     #[command(flatten)]
     pub(crate) run: RunArgs,
+}
+
+impl GradeArgs {
+    /// Typed options of these flags.
+    pub(crate) fn options(&self) -> GradeOptions {
+        GradeOptions { rubric: self.rubric.clone(), answers: self.answers.clone(), run: self.run.options() }
+    }
 }

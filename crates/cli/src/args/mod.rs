@@ -37,8 +37,7 @@ use crate::context::ColorChoice;
 
 pub(crate) use attempt::TryArgs;
 pub(crate) use audit::{
-    AuditArgs, AuditCommand, InjectionArgs, LengthArgs, OrderArgs, ProbesArgs, ProbingArgs, SelfArgs,
-    ShowAuditArgs,
+    AuditArgs, AuditCommand, InjectionArgs, LengthArgs, OrderArgs, ProbesArgs, SelfArgs, ShowAuditArgs,
 };
 pub(crate) use cache::{CacheAction, CacheArgs};
 pub(crate) use calibrate::{
@@ -48,7 +47,7 @@ pub(crate) use compare::{AdjustChoice, AllowChoice, CompareArgs, FailChoice, Met
 pub(crate) use completions::{CompletionsArgs, ManArgs};
 pub(crate) use convert::{ConvertArgs, FromChoice, ToChoice};
 pub(crate) use doctor::DoctorArgs;
-pub(crate) use eval::{Deny, EvalArgs, EvalCommandArgs, RunArgs, SequenceArgs, ShowChoice, UnknownPrice};
+pub(crate) use eval::{Deny, EvalArgs, EvalCommandArgs, RunArgs, ShowChoice, denied};
 pub(crate) use explain::ExplainArgs;
 pub(crate) use generate::{GenerateArgs, GenerateCommand, GenerateRubricsArgs};
 pub(crate) use grade::GradeArgs;
@@ -56,15 +55,14 @@ pub(crate) use import::{ImportArgs, ImportCommand, TranscriptArgs};
 pub(crate) use init::{InitArgs, InitFormat};
 pub(crate) use lint::LintArgs;
 pub(crate) use lsp::LspArgs;
-pub(crate) use pairwise::{PairwiseArgs, TieChoice};
+pub(crate) use pairwise::PairwiseArgs;
 pub(crate) use power::PowerArgs;
 pub(crate) use review::ReviewArgs;
 pub(crate) use schema::SchemaArgs;
 pub(crate) use score::ScoreArgs;
 pub(crate) use scorecard::{
-    CompareCardsArgs, ListArgs, MissingChoice, RunCardArgs, ScoreCardArgs, ScorecardArgs, ScorecardCommand,
+    CompareCardsArgs, ListArgs, RunCardArgs, ScoreCardArgs, ScorecardArgs, ScorecardCommand,
 };
-pub(crate) use spending::SpendingArgs;
 pub(crate) use tables::{AgreementArgs, RepeatsArgs, TableArgs};
 pub(crate) use trend::TrendArgs;
 pub(crate) use validate::{FormatChoice, ValidateArgs};

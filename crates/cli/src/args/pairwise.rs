@@ -2,6 +2,7 @@
 
 use std::path::PathBuf;
 
+use assize_stats::ranking::TieRule;
 use clap::ValueEnum;
 
 use super::RunArgs;
@@ -63,4 +64,13 @@ pub(crate) enum TieChoice {
     Half,
     /// An end of its own, likelier the closer the systems are (Davidson).
     Davidson,
+}
+
+impl From<TieChoice> for TieRule {
+    fn from(choice: TieChoice) -> Self {
+        match choice {
+            TieChoice::Half => Self::HalfWin,
+            TieChoice::Davidson => Self::Davidson,
+        }
+    }
 }

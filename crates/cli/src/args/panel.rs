@@ -1,13 +1,10 @@
 //! Options about several judges, and about one that is asked several times.
 
-use std::collections::BTreeMap;
-
-use assize_evalfile::{EscalateWhen, Escalation, PanelJudge, PanelSpec, Scoring};
+use assize_engine::PanelOptions;
+use assize_evalfile::Scoring;
 use assize_grade::WarmUp;
 use assize_rubric::{PanelRule, Ties, Weight};
 use clap::ValueEnum;
-
-use super::RunArgs;
 
 /// Options about panels.
 #[derive(Debug, Clone, clap::Args)]
@@ -107,82 +104,19 @@ impl From<WarmUpChoice> for WarmUp {
     }
 }
 
-impl RunArgs {
-    /// What the command line says about the panel.
-    pub(crate) fn panel(&self) -> Result<PanelSpec, String> {
-        let PanelArgs { judge_weight, combine, ties, .. } = &self.panel;
-        for (at, judge) in self.judge.iter().enumerate() {
-            if let Some((first, next)) = judge.split_once(',') {
-                let next = next.trim_start();
-                return Err(format!(
-                    "several judges are several `--judge`: `--judge {first} --judge {next}`"
-                ));
-            }
-            if self.judge[..at].contains(judge) {
-                return Err(format!(
-                    "`--judge {judge}` is given twice; to ask it several times, use `--judge-repeats`"
-                ));
-            }
+impl PanelArgs {
+    /// Typed options of these flags.
+    pub(crate) fn options(&self) -> PanelOptions {
+        PanelOptions {
+            weights: self.judge_weight.clone(),
+            repeats: self.judge_repeats,
+            temperature: self.judge_temperature,
+            combine: self.combine.and_then(|choice| PanelRule::named(&word(choice))),
+            ties: self.ties.and_then(|choice| Ties::named(&word(choice))),
+            scoring: self.scoring.map(Scoring::from),
+            escalate: self.escalate.clone(),
+            warm_up: self.warm_up.into(),
         }
-        for (at, (judge, _)) in judge_weight.iter().enumerate() {
-            if !self.judge.contains(judge) {
-                return Err(format!("`--judge-weight {judge}=...` weighs no `--judge`"));
-            }
-            if judge_weight[..at].iter().any(|(known, _)| known == judge) {
-                return Err(format!("`--judge-weight` is given twice for `{judge}`"));
-            }
-        }
-        let weight =
-            |judge: &String| judge_weight.iter().find(|(known, _)| known == judge).map(|(_, weight)| *weight);
-        let spec = PanelSpec {
-            judges: self
-                .judge
-                .iter()
-                .map(|judge| PanelJudge { name: judge.clone(), weight: weight(judge) })
-                .collect(),
-            repeats: self.panel.judge_repeats,
-            combine: combine.and_then(|choice| PanelRule::named(&word(choice))),
-            ties: ties.and_then(|choice| Ties::named(&word(choice))),
-            temperature: self.panel.judge_temperature,
-            escalate: self.panel.escalate.clone().map(|to| Escalation { to, when: EscalateWhen::default() }),
-            scoring: self.panel.scoring.map(Scoring::from),
-        };
-        // Weights of judges that the eval file names are written there.
-        match spec.conflict().filter(|_| !spec.judges.is_empty()) {
-            Some(message) => Err(format!("{message} (`--judge-weight JUDGE=WEIGHT`)")),
-            None => Ok(spec),
-        }
-    }
-
-    /// What the run's record says about it.
-    /// `notes` is what else it says.
-    pub(crate) fn panel_settings(&self, notes: BTreeMap<String, String>) -> BTreeMap<String, String> {
-        let PanelArgs {
-            judge_weight,
-            judge_repeats,
-            judge_temperature,
-            combine,
-            ties,
-            scoring,
-            escalate,
-            ..
-        } = &self.panel;
-        let weights: Vec<String> =
-            judge_weight.iter().map(|(judge, weight)| format!("{judge}={}", weight.get())).collect();
-        [
-            ("judges", (self.judge.len() > 1).then(|| self.judge.join(", "))),
-            ("judge_weights", (!weights.is_empty()).then(|| weights.join(", "))),
-            ("judge_repeats", judge_repeats.map(|repeats| repeats.to_string())),
-            ("judge_temperature", judge_temperature.map(|temperature| temperature.to_string())),
-            ("combine", combine.map(word)),
-            ("ties", ties.map(word)),
-            ("scoring", scoring.map(word)),
-            ("escalate", escalate.clone()),
-        ]
-        .into_iter()
-        .filter_map(|(key, value)| Some((key.to_owned(), value?)))
-        .chain(notes)
-        .collect()
     }
 }
 

@@ -2,9 +2,11 @@
 
 use std::path::PathBuf;
 
+use assize_engine::ScorecardOptions;
+use assize_rubric::MissingPolicy;
 use clap::{Subcommand, ValueEnum};
 
-use super::{Deny, RunArgs};
+use super::{Deny, RunArgs, denied};
 
 /// Trees of rubrics over benchmarks.
 #[derive(Debug, clap::Args)]
@@ -152,4 +154,34 @@ pub(crate) struct ListArgs {
     /// Folder that the scorecard may read from, beside its own repository; may be given several times.
     #[arg(long, value_name = "DIR")]
     pub(crate) root: Vec<PathBuf>,
+}
+
+impl RunCardArgs {
+    /// Typed options of these flags; `weight_set` is the position of the set that they name.
+    pub(crate) fn options(&self, weight_set: Option<usize>) -> ScorecardOptions {
+        ScorecardOptions {
+            path: self.path.clone(),
+            weight_set,
+            target: self.target.clone(),
+            targets_file: self.targets.clone(),
+            filter: self.filter.clone(),
+            tags: self.tag.clone(),
+            roots: self.root.clone(),
+            deny: denied(&self.deny),
+            missing: self.treat_missing.policy(),
+            dry_run: self.dry_run,
+            run: self.run.options(),
+        }
+    }
+}
+
+impl MissingChoice {
+    /// Policy of this name.
+    pub(crate) const fn policy(self) -> MissingPolicy {
+        match self {
+            Self::Incomplete => MissingPolicy::Incomplete,
+            Self::Zero => MissingPolicy::Zero,
+            Self::Skip => MissingPolicy::Skip,
+        }
+    }
 }

@@ -2,6 +2,7 @@
 
 use std::num::NonZeroU32;
 
+use assize_engine::{CacheUse, SpendingOptions};
 use assize_llm::Budget;
 use assize_rubric::Usd;
 
@@ -32,8 +33,18 @@ pub(crate) struct SpendingArgs {
 }
 
 impl SpendingArgs {
-    /// The limits that a command has; `usd` is the one in money, wherever it is set.
-    pub(crate) fn budget(&self, usd: Option<Usd>) -> Budget {
-        Budget { calls: self.budget_calls, tokens: self.budget_tokens, usd }
+    /// Typed options of these flags.
+    pub(crate) fn options(&self) -> SpendingOptions {
+        let cache = match (self.no_cache, self.cache_only) {
+            (true, _) => CacheUse::Off,
+            (false, true) => CacheUse::Only,
+            (false, false) => CacheUse::On,
+        };
+
+        SpendingOptions {
+            cache,
+            budget: Budget { calls: self.budget_calls, tokens: self.budget_tokens, usd: self.budget_usd },
+            max_output_tokens: self.max_output_tokens,
+        }
     }
 }

@@ -5,19 +5,20 @@ use std::path::PathBuf;
 use assize_analysis::calibrate::{JudgeReading, Keep, Material};
 use assize_analysis::labels::{Role, Row};
 use assize_analysis::raters::{agreement, first_failures};
+use assize_engine::Exit;
 
 use super::labels;
 use crate::args::{AgreementArgs, TableArgs};
 use crate::context::Context;
-use crate::exit::Exit;
+use crate::failure::Failure;
 use crate::output;
 
-pub(crate) fn execute(args: &AgreementArgs, context: &Context) -> Result<Exit, String> {
+pub(crate) fn execute(args: &AgreementArgs, context: &Context) -> Result<Exit, Failure> {
     print(&args.files, &args.table, context)
 }
 
 /// Prints how far the raters in these files and folders agree.
-pub(super) fn print(files: &[PathBuf], table: &TableArgs, context: &Context) -> Result<Exit, String> {
+pub(super) fn print(files: &[PathBuf], table: &TableArgs, context: &Context) -> Result<Exit, Failure> {
     let rows = labels::rows(files, table, &[Role::Case, Role::Label])?;
     let reading = JudgeReading { threshold: 0.5, rater: None, likeliest: false };
     let failures = first_failures(&rows, table.resampling());

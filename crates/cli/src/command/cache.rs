@@ -2,18 +2,18 @@
 
 use std::path::Path;
 
+use assize_engine::{Exit, remedy, replies_file};
 use assize_store::{CacheStats, ReplyCache, StoreError};
 use serde_json::json;
 
-use crate::access::{remedy, replies_file};
 use crate::args::{CacheAction, CacheArgs};
 use crate::context::Context;
-use crate::exit::Exit;
+use crate::failure::Failure;
 use crate::output;
 
-pub(crate) fn execute(args: &CacheArgs, context: &Context) -> Result<Exit, String> {
-    let path = replies_file(context);
-    let shown = path.strip_prefix(&context.working_folder).unwrap_or(&path).display().to_string();
+pub(crate) fn execute(args: &CacheArgs, context: &Context) -> Result<Exit, Failure> {
+    let path = replies_file(&context.process);
+    let shown = path.strip_prefix(&context.process.working_folder).unwrap_or(&path).display().to_string();
     match args.action {
         CacheAction::Stats { json } => {
             let stats = open(&path).and_then(|cache| cache.map(|cache| cache.stats()).transpose());
@@ -27,12 +27,12 @@ pub(crate) fn execute(args: &CacheArgs, context: &Context) -> Result<Exit, Strin
         CacheAction::Prune { older_than, json } => {
             let age = i64::try_from(older_than.as_secs()).unwrap_or(i64::MAX);
             // What was bought in this very second is zero seconds old.
-            let before = Context::now().as_second().saturating_sub(age).saturating_add(1);
+            let before = context.process.now().as_second().saturating_sub(age).saturating_add(1);
             say_deleted(&shown, pruned(&path, Some(before)).map_err(|error| told(&error))?, json);
         }
         CacheAction::Clear { json } => match pruned(&path, None) {
             Ok(deleted) => say_deleted(&shown, deleted, json),
-            Err(error @ StoreError::Busy { .. }) => return Err(told(&error)),
+            Err(error @ StoreError::Busy { .. }) => return Err(told(&error).into()),
             // A file that can't be read, or has no room to be written, can still be deleted, which is what the user wants.
             Err(error) => {
                 ReplyCache::remove(&path).map_err(|error| error.to_string())?;

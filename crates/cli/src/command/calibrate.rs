@@ -6,20 +6,21 @@ use assize_analysis::calibrate::{
 };
 use assize_analysis::labels::{Role, Row};
 use assize_analysis::orders::orders;
+use assize_engine::{Exit, runs};
 use assize_stats::agreement::Scale;
 
-use super::{labels, runs};
+use super::labels;
 use crate::args::{CalibrateArgs, ClusterChoice, GateOnChoice, ReadingChoice, SplitWord, TruthChoice};
 use crate::context::Context;
-use crate::exit::Exit;
+use crate::failure::Failure;
 use crate::output;
 
-pub(crate) fn execute(args: &CalibrateArgs, context: &Context) -> Result<Exit, String> {
+pub(crate) fn execute(args: &CalibrateArgs, context: &Context) -> Result<Exit, Failure> {
     if args.labels.is_empty() && (args.run.is_none() || args.sensitivity.is_none()) {
         return Err(
             "nothing to measure the judge with: give `--labels FILE`, or for a run with known error rates \
                     `--sensitivity` and `--specificity`"
-                .to_owned(),
+                .into(),
         );
     }
     if args.pairs {
@@ -81,7 +82,7 @@ fn measured(args: &CalibrateArgs, context: &Context) -> Result<Calibration, Stri
         let material = Material::from_rows(&rows, &reading, keep).map_err(labels::said)?;
         return calibrate(material, &options(args, None)).map_err(labels::said);
     };
-    let folder = runs::find(run, context)?;
+    let folder = runs::find(run, &context.process)?;
     let info = folder.info().map_err(|error| error.to_string())?;
     let cases = folder.cases().map_err(|error| error.to_string())?;
     let RunItems { mut material, reworded, other_graders } =
@@ -134,7 +135,7 @@ fn need_a_judge(args: &CalibrateArgs, rows: &[Row]) -> Result<(), String> {
     }
 }
 
-fn pairs(args: &CalibrateArgs, context: &Context) -> Result<Exit, String> {
+fn pairs(args: &CalibrateArgs, context: &Context) -> Result<Exit, Failure> {
     let needed = [Role::Preferred, Role::First, Role::Second];
     let rows = labels::rows(&args.labels, &args.table, &needed)?;
     let found = orders(&rows, args.table.level).map_err(|problems| labels::list(&problems))?;

@@ -8,16 +8,15 @@ use assize_analysis::compare::{
     Comparison, FailOn, Flip, GateResult, Gates, Headline, Hold, Many, Options, Respect, check, compare_many,
 };
 use assize_analysis::{CaseFact, Names, RunFacts};
+use assize_engine::{Exit, runs, stored_records};
 use assize_report::{ComparisonLimits, comparison, comparison_markdown};
 use assize_stats::{Level, multiplicity::Adjustment};
 use assize_store::{RunFolder, RunInfo};
 use serde_json::json;
 
-use super::runs;
-use super::session::stored;
 use crate::args::{AdjustChoice, AllowChoice, CompareArgs, FailChoice, MetricChoice};
 use crate::context::Context;
-use crate::exit::Exit;
+use crate::failure::Failure;
 use crate::output;
 
 /// A run that takes part, as the user named it.
@@ -36,7 +35,7 @@ impl Part {
         takes: impl Fn(&str) -> bool,
         context: &Context,
     ) -> Result<Self, String> {
-        let (folder, target) = runs::find_answers(name, context)?;
+        let (folder, target) = runs::find_answers(name, &context.process)?;
         let info = folder.info().map_err(|error| error.to_string())?;
         Self::of(folder, info, target, name, names, takes)
     }
@@ -51,7 +50,7 @@ impl Part {
         takes: impl Fn(&str) -> bool,
     ) -> Result<Self, String> {
         let mut cases = Vec::new();
-        for record in stored(&folder)? {
+        for record in stored_records(&folder)? {
             let record = record?;
             let meant = target.is_none() || record.result.target.as_deref() == target.as_deref();
             if meant && takes(&record.result.suite) {
@@ -66,7 +65,7 @@ impl Part {
     }
 }
 
-pub(crate) fn execute(args: &CompareArgs, context: &Context) -> Result<Exit, String> {
+pub(crate) fn execute(args: &CompareArgs, context: &Context) -> Result<Exit, Failure> {
     let mut names = Names::default();
     let base = Part::read(&args.base, &mut names, |_| true, context)?;
     let mut candidates = Vec::new();
@@ -96,7 +95,8 @@ pub(crate) fn execute(args: &CompareArgs, context: &Context) -> Result<Exit, Str
                     .iter()
                     .find(|run| run.label == found.candidate)
                     .map_or(String::new(), |run| suites(run, &names)),
-            ));
+            )
+            .into());
         }
     }
     refuse(&many, &args.allow)?;

@@ -2,10 +2,11 @@
 
 use std::path::Path;
 
+use assize_engine::Exit;
 use clap::CommandFactory;
 
 use crate::args::{Args, CompletionsArgs, ManArgs};
-use crate::exit::Exit;
+use crate::failure::Failure;
 use crate::output;
 
 pub(crate) fn completions(args: &CompletionsArgs) -> Exit {
@@ -15,7 +16,7 @@ pub(crate) fn completions(args: &CompletionsArgs) -> Exit {
     Exit::Passed
 }
 
-pub(crate) fn man(args: &ManArgs) -> Result<Exit, String> {
+pub(crate) fn man(args: &ManArgs) -> Result<Exit, Failure> {
     let mut root = Args::command();
     root.build();
     if let Some(folder) = &args.out {

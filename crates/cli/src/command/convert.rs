@@ -4,17 +4,16 @@ use std::io::Write as _;
 use std::path::Path;
 
 use assize_convert::{ConvertError, Converted, From, Note, To, convert, detect};
+use assize_engine::{Exit, replace_file};
 use serde_json::{Value, json};
 
-use super::eval::load_options;
 use super::schema;
 use crate::args::{ConvertArgs, FromChoice, ToChoice};
 use crate::context::Context;
-use crate::exit::Exit;
-use crate::files::replace;
+use crate::failure::Failure;
 use crate::output;
 
-pub(crate) fn execute(args: &ConvertArgs, context: &Context) -> Result<Exit, String> {
+pub(crate) fn execute(args: &ConvertArgs, context: &Context) -> Result<Exit, Failure> {
     let from = match args.kind {
         Some(kind) => kind_of(kind),
         None => detect(&args.from).map_err(|error| match error {
@@ -32,19 +31,19 @@ pub(crate) fn execute(args: &ConvertArgs, context: &Context) -> Result<Exit, Str
         ToChoice::Csv => To::Csv,
     };
     if let Some(out) = args.out.as_ref().filter(|out| out.exists() && !args.force) {
-        return Err(format!("`{}` is there already; `--force` overwrites it", out.display()));
+        return Err(format!("`{}` is there already; `--force` overwrites it", out.display()).into());
     }
-    let converted = match convert(&args.from, from, to, &load_options(&args.root, context)) {
+    let converted = match convert(&args.from, from, to, &context.process.load_options(&args.root)) {
         Ok(converted) => converted,
         Err(ConvertError::Broken(path, diagnostics, sources)) => {
             output::say_diagnostics(&diagnostics, &sources, context);
-            return Err(format!("`{}` has problems; nothing was converted", path.display()));
+            return Err(format!("`{}` has problems; nothing was converted", path.display()).into());
         }
         Err(ConvertError::Nothing(path, why, notes)) => {
             say_notes(&notes);
-            return Err(format!("`{}`: {why}", path.display()));
+            return Err(format!("`{}`: {why}", path.display()).into());
         }
-        Err(other) => return Err(other.to_string()),
+        Err(other) => return Err(other.to_string().into()),
     };
     if let Some(out) = &args.out {
         let schema = match to {
@@ -102,7 +101,7 @@ fn say_notes(notes: &[Note]) {
 /// Writes a new file, or puts the text in the place of an old one.
 fn write(out: &Path, text: &str) -> Result<(), String> {
     if out.exists() {
-        return replace(out, text);
+        return replace_file(out, text).map_err(|error| error.message);
     }
     let failed = |error: std::io::Error| format!("{}: can't be written: {error}", out.display());
     if let Some(folder) = out.parent().filter(|folder| !folder.as_os_str().is_empty()) {

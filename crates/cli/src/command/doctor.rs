@@ -4,6 +4,7 @@ use std::net::{TcpStream, ToSocketAddrs};
 use std::sync::Arc;
 use std::time::Duration;
 
+use assize_engine::{Exit, OFFLINE};
 use assize_llm::{
     Checked, HttpOptions, HttpTransport, Proxies, Readiness, ReadyState, check, check_judge, judge_readiness,
     readiness,
@@ -11,12 +12,11 @@ use assize_llm::{
 use serde_json::json;
 use tokio::task::JoinSet;
 
-use super::session::runtime;
 use crate::args::DoctorArgs;
 use crate::context::Context;
-use crate::exit::Exit;
-use crate::judges::OFFLINE;
+use crate::failure::Failure;
 use crate::output;
+use crate::runtime::block_on;
 
 /// How long a server on this machine may take to accept a connection.
 const PATIENCE: Duration = Duration::from_millis(300);
@@ -40,7 +40,7 @@ struct Finding {
     checked: Option<bool>,
 }
 
-pub(crate) fn execute(args: &DoctorArgs, context: &Context) -> Result<Exit, String> {
+pub(crate) fn execute(args: &DoctorArgs, context: &Context) -> Result<Exit, Failure> {
     let mut findings = vec![Finding {
         name: OFFLINE,
         usable: true,
@@ -52,7 +52,10 @@ pub(crate) fn execute(args: &DoctorArgs, context: &Context) -> Result<Exit, Stri
     findings.extend(readiness(&|name| context.variable(name)).iter().map(find));
     let proxies = Proxies::of(&|name| context.variable(name));
     if args.check {
-        runtime()?.block_on(checks(&mut findings, &proxies, context));
+        block_on(async {
+            checks(&mut findings, &proxies, context).await;
+            Ok::<(), Failure>(())
+        })?;
     }
     if args.json {
         let list: Vec<_> = findings
@@ -106,7 +109,7 @@ async fn checks(findings: &mut [Finding], proxies: &Proxies, context: &Context) 
     let transport = Arc::new(HttpTransport::new(options));
     let mut asked = JoinSet::new();
     for name in findings.iter().filter(|finding| finding.usable && finding.name != OFFLINE).map(|f| f.name) {
-        let (transport, variables) = (Arc::clone(&transport), context.environment());
+        let (transport, variables) = (Arc::clone(&transport), context.process.environment());
         asked.spawn(async move {
             let env = |variable: &str| variables(variable);
             let checked = match env(JUDGE_MODEL).filter(|_| name == JUDGE_MODEL) {

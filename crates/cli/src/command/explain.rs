@@ -1,18 +1,19 @@
 //! `assize explain`.
 
+use assize_engine::{Exit, runs};
 use assize_store::CaseRecord;
 
-use super::{runs, scorecard};
+use super::scorecard;
 use crate::args::ExplainArgs;
 use crate::context::Context;
-use crate::exit::Exit;
+use crate::failure::Failure;
 use crate::output;
 
 /// Ids kept for a hint when the case is not there.
 const MAX_HINT_IDS: usize = 10_000;
 
-pub(crate) fn execute(args: &ExplainArgs, context: &Context) -> Result<Exit, String> {
-    let folder = runs::find(&args.run, context)?;
+pub(crate) fn execute(args: &ExplainArgs, context: &Context) -> Result<Exit, Failure> {
+    let folder = runs::find(&args.run, &context.process)?;
     if args.suite.is_none()
         && args.target.is_none()
         && scorecard::explain_node(&folder, &args.case, args.json, context)?
@@ -39,7 +40,7 @@ pub(crate) fn execute(args: &ExplainArgs, context: &Context) -> Result<Exit, Str
             None if ids.is_empty() => "the run has no finished cases".to_owned(),
             None => format!("the run has {}", preview(&ids)),
         };
-        return Err(format!("no case `{}` in `{}`; {hint}", args.case, folder.path().display()));
+        return Err(format!("no case `{}` in `{}`; {hint}", args.case, folder.path().display()).into());
     }
     if args.json {
         let explained: Vec<_> = found.iter().map(assize_report::explain_json).collect();

@@ -5,6 +5,7 @@ use std::fs::File;
 use std::io::{BufRead, BufReader, Write as _};
 use std::path::Path;
 
+use assize_engine::Exit;
 use assize_report::grouped;
 use assize_targets::{traced_answer, traced_output};
 use assize_trace::{Format, Read, Trace, read};
@@ -12,10 +13,10 @@ use serde_json::{Map, Value, json};
 
 use crate::args::{ImportArgs, ImportCommand, TranscriptArgs};
 use crate::context::Context;
-use crate::exit::Exit;
+use crate::failure::Failure;
 use crate::output;
 
-pub(crate) fn execute(args: &ImportArgs, context: &Context) -> Result<Exit, String> {
+pub(crate) fn execute(args: &ImportArgs, context: &Context) -> Result<Exit, Failure> {
     match &args.what {
         ImportCommand::Transcript(args) => transcript(args, context),
     }
@@ -28,7 +29,7 @@ struct Log {
     read: Read,
 }
 
-fn transcript(args: &TranscriptArgs, context: &Context) -> Result<Exit, String> {
+fn transcript(args: &TranscriptArgs, context: &Context) -> Result<Exit, Failure> {
     let format = match args.format.as_str() {
         "auto" => None,
         name => Some(name.parse::<Format>().map_err(|error| format!("{error}, and `auto`"))?),
@@ -44,7 +45,8 @@ fn transcript(args: &TranscriptArgs, context: &Context) -> Result<Exit, String> 
         return Err(format!(
             "{}\nnothing was imported; `--keep-going` leaves such lines out",
             broken.join("\n")
-        ));
+        )
+        .into());
     }
     for problem in &broken {
         output::warn(problem, context);
@@ -74,7 +76,7 @@ fn transcript(args: &TranscriptArgs, context: &Context) -> Result<Exit, String> 
         }
     }
     if told.is_empty() {
-        return Err("no session with an answer was found; nothing was imported".to_owned());
+        return Err("no session with an answer was found; nothing was imported".into());
     }
     match &args.out {
         Some(out) => write(out, &lines, args.force)?,

@@ -2,6 +2,7 @@
 
 use assize_analysis::Names;
 use assize_analysis::power::{Known, Wanted, learn, plan};
+use assize_engine::Exit;
 use assize_report::plan_cases;
 use assize_rubric::Unit;
 use assize_stats::Level;
@@ -10,15 +11,15 @@ use serde_json::json;
 use super::compare::Part;
 use crate::args::PowerArgs;
 use crate::context::Context;
-use crate::exit::Exit;
+use crate::failure::Failure;
 use crate::output;
 
 /// What is wanted of a run's successor when nobody says: 0.05 to either side, and differences of 0.05.
 const USUAL: (f64, f64) = (0.1, 0.05);
 
-pub(crate) fn execute(args: &PowerArgs, context: &Context) -> Result<Exit, String> {
+pub(crate) fn execute(args: &PowerArgs, context: &Context) -> Result<Exit, Failure> {
     if args.from.len() > 2 {
-        return Err("`--from` takes one run, or two that are held against each other".to_owned());
+        return Err("`--from` takes one run, or two that are held against each other".into());
     }
     let mut names = Names::default();
     let mut runs = Vec::new();
@@ -39,13 +40,13 @@ pub(crate) fn execute(args: &PowerArgs, context: &Context) -> Result<Exit, Strin
     };
     let needs = plan(&known, wanted)?;
     if needs.is_empty() {
-        return Err(if asked {
+        let message = if asked {
             "that can't be answered from what is known; `--pass-rate`, `--discordance`, `--score-sd`, `--difference-sd`, \
              `--within`, `--sensitivity`, or a run with `--from` would"
-                .to_owned()
         } else {
-            "say what is wanted: `--width`, `--difference` or `--cases`, or `--from` a run".to_owned()
-        });
+            "say what is wanted: `--width`, `--difference` or `--cases`, or `--from` a run"
+        };
+        return Err(message.into());
     }
     if args.json {
         output::print_json(&json!({

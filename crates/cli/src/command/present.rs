@@ -3,13 +3,15 @@
 use std::collections::HashMap;
 use std::path::Path;
 
+use assize_engine::{FinishedRun, stored_records, summary_json};
 use assize_report::{Show, SummaryExtra, case_block, case_table, stored_texts, summary_block};
 use assize_rubric::Verdict;
 use assize_run::Totals;
 use assize_store::{CaseRecord, ResultRow, RunInfo};
 
-use crate::args::ShowChoice;
+use crate::args::{RunArgs, ShowChoice};
 use crate::context::Context;
+use crate::failure::Failure;
 use crate::output;
 
 /// Size of a run up to which `auto` prints all cases in full.
@@ -19,17 +21,28 @@ const MAX_FULL: usize = 5;
 /// Limit of further such cases, printed as a table.
 const MAX_TABLE: usize = 40;
 
+/// Prints the results of a run that has ended.
+pub(super) fn finished_run(run: &FinishedRun, args: &RunArgs, context: &Context) -> Result<(), Failure> {
+    let FinishedRun { folder, info, totals, order, .. } = run;
+    if args.json {
+        output::print_json(&summary_json(info, folder.path()));
+        return Ok(());
+    }
+
+    self::run(stored_records(folder)?, info, totals, folder.path(), order, args.show, context)
+}
+
 /// Prints the cases of a run according to `show`, and its summary. `order` lists (suite, case id) as planned:
 /// a small run is printed in that order rather than in the order of completion.
 pub(crate) fn run(
-    records: impl Iterator<Item = Result<CaseRecord, String>>,
+    records: impl Iterator<Item = Result<CaseRecord, impl Into<Failure>>>,
     info: &RunInfo,
     totals: &Totals,
     folder: &Path,
     order: &[(String, String)],
     show: ShowChoice,
     context: &Context,
-) -> Result<(), String> {
+) -> Result<(), Failure> {
     let total = info.summary.as_ref().map_or(0, |summary| summary.counts.total());
     let everything = show == ShowChoice::All || (show == ShowChoice::Auto && total <= SMALL_RUN);
     let mut full: Vec<CaseRecord> = Vec::new();
@@ -37,7 +50,7 @@ pub(crate) fn run(
     let mut more = 0;
     if show != ShowChoice::None {
         for record in records {
-            let record = record?;
+            let record = record.map_err(Into::into)?;
             if everything && total > SMALL_RUN {
                 print_full(&record, context);
             } else if everything {

@@ -4,17 +4,18 @@ use std::path::Path;
 
 use assize_analysis::labels::Role;
 use assize_analysis::repeats::repeats;
+use assize_engine::{Exit, metrics, runs};
 
-use super::{figures, labels, runs};
+use super::labels;
 use crate::args::RepeatsArgs;
 use crate::context::Context;
-use crate::exit::Exit;
+use crate::failure::Failure;
 use crate::output;
 
-pub(crate) fn execute(args: &RepeatsArgs, context: &Context) -> Result<Exit, String> {
+pub(crate) fn execute(args: &RepeatsArgs, context: &Context) -> Result<Exit, Failure> {
     if let [only] = args.files.as_slice()
-        && !context.working_folder.join(only).is_file()
-        && (context.working_folder.join(only).is_dir() || !is_table(only))
+        && !context.process.working_folder.join(only).is_file()
+        && (context.process.working_folder.join(only).is_dir() || !is_table(only))
     {
         return of_run(args, &only.to_string_lossy(), context);
     }
@@ -36,11 +37,11 @@ fn is_table(path: &Path) -> bool {
 }
 
 /// The noise of a stored run: of answers and of judging, apart where both were repeated.
-fn of_run(args: &RepeatsArgs, name: &str, context: &Context) -> Result<Exit, String> {
+fn of_run(args: &RepeatsArgs, name: &str, context: &Context) -> Result<Exit, Failure> {
     if args.right.is_some() {
-        return Err("`--right` is about tables; the noise of a run has no right answer".to_owned());
+        return Err("`--right` is about tables; the noise of a run has no right answer".into());
     }
-    let found = figures::of_run(&runs::find(name, context)?)?;
+    let found = metrics::from_run(&runs::find(name, &context.process)?)?;
     if args.table.json {
         output::print_json(&assize_report::noise_json(&found));
     } else {

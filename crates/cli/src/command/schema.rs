@@ -2,18 +2,19 @@
 
 use std::path::{Component, Path};
 
+use assize_engine::Exit;
 use assize_evalfile::SchemaFile;
 use serde_json::json;
 
 use crate::args::SchemaArgs;
 use crate::context::Context;
-use crate::exit::Exit;
+use crate::failure::Failure;
 use crate::output;
 
 /// Where a project keeps its copies, below its folder.
 pub(crate) const FOLDER: &str = ".assize/schemas";
 
-pub(crate) fn execute(args: &SchemaArgs) -> Result<Exit, String> {
+pub(crate) fn execute(args: &SchemaArgs) -> Result<Exit, Failure> {
     let all = all();
     if let Some(folder) = &args.out {
         for file in &all {
@@ -28,7 +29,7 @@ pub(crate) fn execute(args: &SchemaArgs) -> Result<Exit, String> {
     };
     let Some(file) = all.iter().find(|file| file.name == name) else {
         let names: Vec<&str> = all.iter().map(|file| file.name).collect();
-        return Err(format!("there is no schema `{name}`; there are: {}", names.join(", ")));
+        return Err(format!("there is no schema `{name}`; there are: {}", names.join(", ")).into());
     };
     output::print_json(&file.schema);
     Ok(Exit::Passed)
@@ -71,9 +72,9 @@ pub(crate) fn editor_line(name: &str, depth: usize) -> String {
 /// editor complain.
 pub(crate) fn line_for(file: &Path, name: &str, context: &Context) -> Option<String> {
     let is_yaml = file.extension().is_some_and(|ending| ending == "yaml" || ending == "yml");
-    let inside = file.strip_prefix(&context.working_folder).unwrap_or(file);
+    let inside = file.strip_prefix(&context.process.working_folder).unwrap_or(file);
     let mut steps = inside.components().filter(|step| *step != Component::CurDir);
-    let is_there = context.working_folder.join(FOLDER).join(file_name(name)).is_file();
+    let is_there = context.process.working_folder.join(FOLDER).join(file_name(name)).is_file();
     let depth = steps.clone().count().checked_sub(1)?;
     let plain = steps.all(|step| matches!(step, Component::Normal(_)));
     (is_yaml && plain && is_there).then(|| editor_line(name, depth))

@@ -1,31 +1,30 @@
 //! `assize score`.
 
 use assize_analysis::mean_of;
+use assize_engine::{Ending, EngineError, Exit, metrics, of_run, runs, stored_records, summary_json};
 use assize_evalfile::{LineOverrides, load_rubric};
 use assize_rubric::{Lines, Rubric};
 use assize_run::{Rescored, Totals, rescore};
 use assize_store::{CaseRecord, RunFolder, RunInfo, RunSummary};
 
-use super::eval::load_options;
-use super::session::{stored, summary_json};
-use super::{figures, present, runs};
+use super::present;
 use crate::args::ScoreArgs;
 use crate::context::Context;
-use crate::exit::Exit;
-use crate::exit::{Ending, of_run};
+use crate::failure::Failure;
 use crate::output;
 
 /// Criteria named in warnings before the rest is only counted.
 const MAX_NAMES: usize = 5;
 
-pub(crate) fn execute(args: &ScoreArgs, context: &Context) -> Result<Exit, String> {
-    let folder = runs::find(&args.run, context)?;
+pub(crate) fn execute(args: &ScoreArgs, context: &Context) -> Result<Exit, Failure> {
+    let folder = runs::find(&args.run, &context.process)?;
     let run = folder.info().map_err(|error| error.to_string())?;
     if run.scorecard.is_some() {
         return Err(format!(
             "this run is one of a scorecard; `assize scorecard score {}` adds it up",
             args.run
-        ));
+        )
+        .into());
     }
     let (rubric, rubric_lines) = rubric(args, context)?;
     let again = |record: &CaseRecord| -> Result<Rescored, String> {
@@ -38,7 +37,7 @@ pub(crate) fn execute(args: &ScoreArgs, context: &Context) -> Result<Exit, Strin
     let (mut unanswered, mut dropped) = (Names::default(), Names::default());
     let mut changed = 0usize;
     let mut touched = false;
-    for record in stored(&folder)? {
+    for record in stored_records(&folder)? {
         let record = record?;
         let new = again(&record)?;
         touched |=
@@ -49,7 +48,7 @@ pub(crate) fn execute(args: &ScoreArgs, context: &Context) -> Result<Exit, Strin
         totals.add(&new.record);
     }
     if totals.counts.total() == 0 {
-        return Err(format!("`{}` holds no finished cases", folder.path().display()));
+        return Err(format!("`{}` holds no finished cases", folder.path().display()).into());
     }
     let mut warnings = run.warnings.clone();
     if !touched {
@@ -65,11 +64,11 @@ pub(crate) fn execute(args: &ScoreArgs, context: &Context) -> Result<Exit, Strin
         warnings.push(format!("decisions left out, because the rubric no longer has {names}"));
     }
 
-    let figures = figures::of_rows(|| {
-        let records = stored(&folder)?;
-        Ok(records.map(|record| Ok(again(&record?)?.record.result)))
+    let figures = metrics::from_rows(|| {
+        let records = stored_records(&folder)?;
+        Ok(records.map(|record| Ok(again(&record?).map_err(EngineError::usage)?.record.result)))
     })?;
-    let (exit, reason) = of_run(figures::counts(&figures, totals.counts), Ending::default());
+    let (exit, reason) = of_run(metrics::counts(&figures, totals.counts), Ending::default());
     let summary = RunSummary {
         counts: totals.counts,
         not_run: 0,
@@ -91,7 +90,7 @@ pub(crate) fn execute(args: &ScoreArgs, context: &Context) -> Result<Exit, Strin
     };
     let info = RunInfo {
         command: "score".to_owned(),
-        finished_at: Some(Context::now().to_string()),
+        finished_at: Some(context.process.now().to_string()),
         warnings,
         summary: Some(summary),
         ..run
@@ -102,7 +101,7 @@ pub(crate) fn execute(args: &ScoreArgs, context: &Context) -> Result<Exit, Strin
     let mut shown = folder.path().to_path_buf();
     if let Some(out) = &args.out {
         let mut writer = RunFolder::at(out).create(&info).map_err(|error| error.to_string())?;
-        for record in stored(&folder)? {
+        for record in stored_records(&folder)? {
             let new = again(&record?)?.record;
             writer.record(&new.judgements, &new.result).map_err(|error| error.to_string())?;
         }
@@ -114,8 +113,7 @@ pub(crate) fn execute(args: &ScoreArgs, context: &Context) -> Result<Exit, Strin
         value["verdicts_changed"] = changed.into();
         output::print_json(&value);
     } else {
-        let again =
-            stored(&folder)?.map(|record| record.and_then(|record| again(&record)).map(|new| new.record));
+        let again = stored_records(&folder)?.map(|record| Ok::<_, Failure>(again(&record?)?.record));
         present::run(again, &info, &totals, &shown, &[], args.show, context)?;
     }
     Ok(exit)
@@ -124,7 +122,7 @@ pub(crate) fn execute(args: &ScoreArgs, context: &Context) -> Result<Exit, Strin
 /// The rubric given on the command line, and the lines it names.
 fn rubric(args: &ScoreArgs, context: &Context) -> Result<(Option<Rubric>, LineOverrides), String> {
     let Some(path) = &args.rubric else { return Ok((None, LineOverrides::default())) };
-    let loaded = load_rubric(path, &load_options(&[], context));
+    let loaded = load_rubric(path, &context.process.load_options(&[]));
     output::say_diagnostics(&loaded.diagnostics, &loaded.sources, context);
     match loaded.rubric {
         Some(grader) => Ok((Some(Rubric::clone(&grader.rubric)), loaded.lines)),

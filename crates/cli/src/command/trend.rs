@@ -4,16 +4,19 @@ use std::collections::BTreeSet;
 
 use assize_analysis::Names;
 use assize_analysis::trend::{Fingerprint, Point, point};
+use assize_engine::{
+    Exit,
+    runs::{self, RUNS_FOLDER},
+};
 use assize_report::trend;
 use assize_stats::Level;
 use assize_store::{RunFolder, RunInfo};
 use serde_json::json;
 
 use super::compare::Part;
-use super::runs::{self, RUNS_FOLDER};
 use crate::args::TrendArgs;
 use crate::context::Context;
-use crate::exit::Exit;
+use crate::failure::Failure;
 use crate::output;
 
 /// A run to be shown.
@@ -26,7 +29,7 @@ struct Chosen {
     named: bool,
 }
 
-pub(crate) fn execute(args: &TrendArgs, context: &Context) -> Result<Exit, String> {
+pub(crate) fn execute(args: &TrendArgs, context: &Context) -> Result<Exit, Failure> {
     let mut chosen =
         if args.runs.is_empty() { stored_runs(args, context)? } else { named_runs(args, context)? };
     if let Some(last) = args.last {
@@ -44,7 +47,7 @@ pub(crate) fn execute(args: &TrendArgs, context: &Context) -> Result<Exit, Strin
         let takes = |suite: &str| args.suite.as_deref().is_none_or(|wanted| wanted == suite);
         let part = match Part::of(run.folder, run.info, run.target, &label, &mut names, takes) {
             Ok(part) => part,
-            Err(message) if named => return Err(message),
+            Err(message) if named => return Err(message.into()),
             Err(message) => {
                 output::warn(&format!("`{label}` is left out: {message}"), context);
                 continue;
@@ -62,7 +65,7 @@ pub(crate) fn execute(args: &TrendArgs, context: &Context) -> Result<Exit, Strin
         before = Some(fingerprint);
     }
     if points.is_empty() {
-        return Err("none of these runs holds a finished case".to_owned());
+        return Err("none of these runs holds a finished case".into());
     }
     if args.json {
         output::print_json(&json!({ "level": Level::P95.get(), "runs": points }));
@@ -76,7 +79,7 @@ fn named_runs(args: &TrendArgs, context: &Context) -> Result<Vec<Chosen>, String
     args.runs
         .iter()
         .map(|name| {
-            let (folder, target) = runs::find_answers(name, context)?;
+            let (folder, target) = runs::find_answers(name, &context.process)?;
             let info = folder.info().map_err(|error| error.to_string())?;
             let target = target.or_else(|| args.target.clone());
             Ok(Chosen { folder, info, target, label: name.clone(), named: true })
@@ -89,7 +92,7 @@ fn stored_runs(args: &TrendArgs, context: &Context) -> Result<Vec<Chosen>, Strin
     let mut wanted: Option<BTreeSet<String>> = args.suite.clone().map(|suite| BTreeSet::from([suite]));
     let mut chosen = Vec::new();
     let mut others = 0usize;
-    for folder in runs::newest_first(context) {
+    for folder in runs::newest_first(&context.process) {
         let label =
             folder.path().file_name().map(|name| name.to_string_lossy().into_owned()).unwrap_or_default();
         let info = match folder.info() {

@@ -3,12 +3,12 @@
 use std::path::{Path, PathBuf};
 
 use assize_diagnostic::{Diagnostic, SourceMap, render};
+use assize_engine::Exit;
 use assize_evalfile::{LoadedScorecard, codes, load_scorecard};
 
-use super::eval::{load, load_options};
 use crate::args::{FormatChoice, ValidateArgs};
 use crate::context::Context;
-use crate::exit::Exit;
+use crate::failure::Failure;
 use crate::output;
 
 /// One eval file or scorecard with what is wrong with it.
@@ -22,9 +22,9 @@ struct Checked<'l> {
     sources: &'l SourceMap,
 }
 
-pub(crate) fn execute(args: &ValidateArgs, context: &Context) -> Result<Exit, String> {
-    let loaded = load(&args.paths, &args.root, context)?;
-    let options = load_options(&args.root, context);
+pub(crate) fn execute(args: &ValidateArgs, context: &Context) -> Result<Exit, Failure> {
+    let loaded = context.engine(true).load(&args.paths, &args.root)?;
+    let options = context.process.load_options(&args.root);
     let scorecards: Vec<(&PathBuf, LoadedScorecard)> =
         loaded.scorecards.iter().map(|path| (path, load_scorecard(path, &options))).collect();
     let suites = loaded.files.iter().map(|file| Checked {

@@ -6,7 +6,7 @@ use serde_json::{Map, Value, json};
 use super::Way;
 use super::criterion::criteria;
 use super::grader::{graders, names};
-use super::suite::LineOf;
+use super::way::LineOf;
 use crate::note::Notes;
 
 const LISTS: [&str; 3] = ["assertions", "assert", "evaluators"];

@@ -7,7 +7,7 @@ use serde_json::{Map, Value, json};
 
 use super::Way;
 use super::criterion::criteria;
-use super::suite::LineOf;
+use super::way::LineOf;
 use crate::doc::unique;
 use crate::note::Notes;
 

@@ -6,17 +6,8 @@ use serde_json::{Map, Value, json};
 use super::case::{case, own_list};
 use super::grader::{graders, names};
 use super::lines::{case_lines, suite_lines};
+use super::way::{LineOf, Way};
 use crate::note::Notes;
-
-/// Source and target format.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) struct Way {
-    pub(crate) from: Format,
-    pub(crate) to: Format,
-}
-
-/// Maps a JSON pointer to a line number of the original.
-pub(super) type LineOf<'l> = &'l dyn Fn(&str) -> usize;
 
 const LISTS: [&str; 4] = ["evalcases", "tests", "eval_cases", "cases"];
 

@@ -6,7 +6,9 @@ use std::sync::Arc;
 use assize_diagnostic::{Diagnostic, Span, Spanned};
 use serde_json::{Map, Value};
 
-use super::common::{FoundLines, filled_list, free_map, lines, one_word, refuse, spelled, tags, usable_id};
+use super::common::{
+    FoundLines, empty, filled_list, free_map, lines, one_word, refuse, spelled, tags, usable_id,
+};
 use super::conversation::conversation;
 use super::grader::{AssertionContext, inline_rubrics, outcome_rubric};
 use super::interpolate::interpolate;
@@ -414,7 +416,7 @@ fn expected_outcome(cx: &mut Context, object: &mut Object<'_>, format: Format) -
     let quiet = if format == Format::One { 2 } else { 1 };
     let entry = spelled(cx, object, &outcome_keys(format), quiet)?;
     if entry.value.is_null() {
-        cx.problems.add(messages::empty(&entry.key, entry.key_span));
+        cx.problems.add(empty(&entry.key, entry.key_span));
         return None;
     }
     if entry.value.as_seq().is_some() {
@@ -468,7 +470,7 @@ impl Input<'_> {
         };
         let mut own = match entry {
             Some(entry) if entry.value.is_null() => {
-                cx.problems.add(messages::empty(&entry.key, entry.key_span));
+                cx.problems.add(empty(&entry.key, entry.key_span));
                 Vec::new()
             }
             Some(entry) => messages::input(cx, &entry.value, &entry.key).unwrap_or_default(),

@@ -7,8 +7,8 @@ use assize_diagnostic::{Diagnostic, Spanned};
 
 use super::Context;
 use super::case::CaseRead;
+use super::dataset::Dataset;
 use super::ids::{Ids, Met};
-use super::jsonl::Dataset;
 use super::suite::SuiteDefaults;
 use crate::Cases;
 use crate::codes;

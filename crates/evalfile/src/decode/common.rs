@@ -208,11 +208,11 @@ pub(crate) fn filled_list<'n>(cx: &mut Context, entry: &'n Entry) -> Option<&'n 
     match &entry.value.data {
         Data::Seq(items) if !items.is_empty() => Some(items),
         Data::Seq(_) => {
-            cx.problems.add(super::messages::empty_list(&entry.key, entry.value.place()));
+            cx.problems.add(empty_list(&entry.key, entry.value.place()));
             None
         }
         Data::Null => {
-            cx.problems.add(super::messages::empty_list(&entry.key, entry.key_span));
+            cx.problems.add(empty_list(&entry.key, entry.key_span));
             None
         }
         _ => {
@@ -223,4 +223,16 @@ pub(crate) fn filled_list<'n>(cx: &mut Context, entry: &'n Entry) -> Option<&'n 
             None
         }
     }
+}
+
+/// An error about a key without a text.
+pub(crate) fn empty(key: &str, span: Span) -> Diagnostic {
+    Diagnostic::error(codes::EMPTY_TEXT, format!("`{key}` is empty"), span, "nothing here")
+        .with_help("write the text, or remove the key")
+}
+
+/// An error about a key with a list of nothing.
+pub(crate) fn empty_list(key: &str, span: Span) -> Diagnostic {
+    Diagnostic::error(codes::EMPTY_LIST, format!("`{key}` is an empty list"), span, "no entries")
+        .with_help("write at least one entry, or remove the key")
 }

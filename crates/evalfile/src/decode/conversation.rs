@@ -6,7 +6,7 @@ use assize_diagnostic::Diagnostic;
 use assize_rubric::GraderStanding;
 use serde_json::Map;
 
-use super::common::{filled_list, one_word, spelled};
+use super::common::{empty, filled_list, one_word, spelled};
 use super::grader::AssertionContext;
 use super::graders;
 use super::messages;
@@ -77,7 +77,7 @@ fn turn(cx: &mut Context, node: &Node, base: &AssertionContext) -> Option<Turn> 
     let head = object.head();
     let input = if let Some(entry) = object.entry("input") {
         if entry.value.is_null() {
-            cx.problems.add(messages::empty("input", entry.key_span));
+            cx.problems.add(empty("input", entry.key_span));
         }
         messages::input(cx, &entry.value, "input")
     } else {

@@ -10,6 +10,7 @@ use globset::GlobBuilder;
 use super::Context;
 use super::case::{CaseRead, case};
 use super::collect::Collector;
+use super::common::empty;
 use super::file::{ending, read_source, read_tree};
 use super::jsonl;
 use super::object::wrong_type;
@@ -29,7 +30,7 @@ pub(crate) fn reference(node: &Node) -> Option<&str> {
 pub(crate) fn collect(cx: &mut Context, written: &str, span: Span, into: &mut Collector) {
     let path = written.strip_prefix("file://").unwrap_or(written).trim();
     if path.is_empty() {
-        cx.problems.add(super::messages::empty("tests", span));
+        cx.problems.add(empty("tests", span));
         return;
     }
     if path.contains(['*', '?', '[', '{']) {

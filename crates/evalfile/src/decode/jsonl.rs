@@ -6,7 +6,6 @@ use std::fs::File;
 use std::io::{self, Read};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
-use std::time::SystemTime;
 
 use assize_diagnostic::{Code, Diagnostic, Label, Severity, SourceId, SourceMap, Span, Spanned};
 
@@ -14,7 +13,7 @@ use super::Context;
 use super::answers::answer;
 use super::case::{CaseRead, case};
 use super::collect::{Collector, Dependencies, Part};
-use super::context::Reach;
+use super::dataset::{Dataset, Fingerprint};
 use super::decoded::Decoded;
 use super::file::not_utf8;
 use super::ids::{Ids, Met};
@@ -28,26 +27,6 @@ use crate::tree::{Node, read_json};
 /// throughout must not fill the memory.
 const MAX_SHOWN: usize = 200;
 
-/// A checked dataset, with everything needed to read it again.
-#[derive(Clone)]
-pub(crate) struct Dataset {
-    pub(crate) path: Arc<Path>,
-    /// Number of valid cases.
-    pub(crate) count: usize,
-    /// Numbers of the lines with invalid cases, ascending.
-    pub(crate) broken: Vec<usize>,
-    fingerprint: Fingerprint,
-    defaults: Arc<SuiteDefaults>,
-    reach: Arc<Reach>,
-}
-
-/// Length and time of a file, for detecting a change between two passes.
-#[derive(Debug, Clone, PartialEq, Eq)]
-struct Fingerprint {
-    length: u64,
-    modified: Option<SystemTime>,
-}
-
 impl Dataset {
     /// Returns the reader of its lines.
     fn reader(&self) -> LineReader {
@@ -56,15 +35,8 @@ impl Dataset {
     }
 }
 
-impl Fingerprint {
-    fn of(file: &File) -> io::Result<Self> {
-        let meta = file.metadata()?;
-        Ok(Self { length: meta.len(), modified: meta.modified().ok() })
-    }
-}
-
-/// Checks every line of a dataset. `from` is the reference that names it; without one, problems of the file
-/// itself are reported at its beginning. Returns `None` if it cannot be read at all.
+/// Checks every line of a dataset. `from` is the reference that names it; without one, complaints
+/// about the file itself stand at its beginning. `None` if it can't be read at all.
 pub(crate) fn check(
     cx: &mut Context,
     path: &Path,

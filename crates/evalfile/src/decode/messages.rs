@@ -5,7 +5,7 @@ use std::path::Path;
 use assize_diagnostic::{Diagnostic, Span, did_you_mean};
 use serde_json::Value;
 
-use super::common::refuse;
+use super::common::{empty, empty_list, refuse};
 use super::object::{string, wrong_type};
 use super::{Context, Object};
 use crate::codes;
@@ -425,16 +425,6 @@ fn media_type(written: &str) -> Option<&'static str> {
         "bmp" => "image/bmp",
         _ => return None,
     })
-}
-
-pub(crate) fn empty(key: &str, span: Span) -> Diagnostic {
-    Diagnostic::error(codes::EMPTY_TEXT, format!("`{key}` is empty"), span, "nothing here")
-        .with_help("write the text, or remove the key")
-}
-
-pub(crate) fn empty_list(key: &str, span: Span) -> Diagnostic {
-    Diagnostic::error(codes::EMPTY_LIST, format!("`{key}` is an empty list"), span, "no entries")
-        .with_help("write at least one entry, or remove the key")
 }
 
 #[cfg(test)]

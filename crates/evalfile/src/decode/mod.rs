@@ -7,6 +7,7 @@ mod common;
 mod config;
 mod context;
 mod conversation;
+mod dataset;
 mod decoded;
 mod execution;
 pub(crate) mod external;

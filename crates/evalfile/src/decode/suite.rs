@@ -6,7 +6,7 @@ use std::sync::Arc;
 use assize_diagnostic::{Diagnostic, Spanned};
 use serde_json::Map;
 
-use super::common::{free_map, old_spelling, refuse, spelled, tags, unbuilt, usable_id};
+use super::common::{empty, free_map, old_spelling, refuse, spelled, tags, unbuilt, usable_id};
 use super::grader::AssertionContext;
 use super::object::{string, wrong_type};
 use super::workspace::workspace;
@@ -83,7 +83,7 @@ pub(crate) fn suite(
         .entry("input")
         .and_then(|entry| {
             if entry.value.is_null() {
-                cx.problems.add(messages::empty("input", entry.key_span));
+                cx.problems.add(empty("input", entry.key_span));
                 return None;
             }
             messages::input(cx, &entry.value, "input")

@@ -6,7 +6,6 @@ mod config;
 mod conversation;
 mod grader;
 mod marks;
-mod message;
 mod panel;
 mod place;
 mod price;
@@ -18,6 +17,7 @@ mod target;
 mod trials;
 mod workspace;
 
+pub use assize_rubric::{Block, Message, Role};
 pub use behaviour::{Applicability, Behaviour, BenchmarkGrader, SmeLabel};
 pub use case::{Case, CaseId, GivenOutput, LineOverrides, TargetRef, Unbuilt};
 pub use config::Config;
@@ -29,7 +29,6 @@ pub use grader::{
     ToolTrajectory, TrajectoryMode,
 };
 pub use marks::{CaseMarks, CriterionMarks, Mark};
-pub use message::{Block, Message, Role};
 pub use panel::{EscalateWhen, Escalation, PanelJudge, PanelSpec, Scoring};
 pub use place::Place;
 pub use price::{PriceRates, PriceRow};

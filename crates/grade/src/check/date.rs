@@ -1,27 +1,8 @@
 //! Reading dates in the formats an author names.
 
-/// A day of the proleptic Gregorian calendar.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) struct Date {
-    year: u32,
-    month: u32,
-    day: u32,
-}
+use jiff::civil::Date;
 
-const MONTHS: [&str; 12] = [
-    "january",
-    "february",
-    "march",
-    "april",
-    "may",
-    "june",
-    "july",
-    "august",
-    "september",
-    "october",
-    "november",
-    "december",
-];
+const MONTHS: &str = "january february march april may june july august september october november december";
 
 /// What is tried when no format is named: forms in which day and month can't be mistaken.
 pub(super) const UNMISTAKABLE: &[&str] =
@@ -35,7 +16,7 @@ pub(super) fn read<S: AsRef<str>>(text: &str, formats: &[S]) -> Option<Date> {
 }
 
 fn parse(text: &str, format: &str) -> Option<Date> {
-    let (mut year, mut month, mut day) = (None, None, None);
+    let (mut year, mut month, mut day): (Option<u32>, Option<i8>, Option<i8>) = (None, None, None);
     let mut rest = text;
     let mut form = format;
     while let Some(letter) = form.chars().next() {
@@ -53,11 +34,8 @@ fn parse(text: &str, format: &str) -> Option<Date> {
             }
             'M' | 'D' => {
                 let (number, after) = digits(rest, run, 2)?;
-                if letter.eq_ignore_ascii_case(&'M') {
-                    month = Some(number);
-                } else {
-                    day = Some(number);
-                }
+                let part = if letter.eq_ignore_ascii_case(&'M') { &mut month } else { &mut day };
+                *part = Some(number.try_into().ok()?);
                 rest = after;
             }
             // The time of day is not compared.
@@ -73,20 +51,7 @@ fn parse(text: &str, format: &str) -> Option<Date> {
     let rest_is_time = rest.is_empty()
         || rest.starts_with('T')
         || rest.trim_start().starts_with(|c: char| c.is_ascii_digit()) && rest.contains(':');
-    (rest_is_time && (1..=12).contains(&month) && day >= 1 && day <= length(year, month)).then_some(Date {
-        year,
-        month,
-        day,
-    })
-}
-
-fn length(year: u32, month: u32) -> u32 {
-    match month {
-        2 if year.is_multiple_of(4) && (!year.is_multiple_of(100) || year.is_multiple_of(400)) => 29,
-        2 => 28,
-        4 | 6 | 9 | 11 => 30,
-        _ => 31,
-    }
+    rest_is_time.then(|| Date::new(year.try_into().ok()?, month, day).ok()).flatten()
 }
 
 fn digits(text: &str, least: usize, most: usize) -> Option<(u32, &str)> {
@@ -97,26 +62,28 @@ fn digits(text: &str, least: usize, most: usize) -> Option<(u32, &str)> {
     Some((text[..count].parse().ok()?, &text[count..]))
 }
 
-fn month_name(text: &str) -> Option<(u32, &str)> {
+fn month_name(text: &str) -> Option<(i8, &str)> {
     let end = text.find(|c: char| !c.is_alphabetic()).unwrap_or(text.len());
     let word = text[..end].to_lowercase();
-    let index = MONTHS.iter().position(|name| word.len() >= 3 && name.starts_with(&word))?;
-    Some((u32::try_from(index).ok()? + 1, &text[end..]))
+    let index = MONTHS.split(' ').position(|name| word.len() >= 3 && name.starts_with(&word))?;
+    Some((i8::try_from(index).ok()? + 1, &text[end..]))
 }
 
 #[cfg(test)]
 mod tests {
+    use jiff::civil::date;
+
     use super::*;
 
     #[test]
     fn the_named_format_decides_what_is_day_and_month() {
         let day = |text: &str, format: &str| read(text, &[format]);
-        assert_eq!(day("03/04/2024", "MM/DD/YYYY"), Some(Date { year: 2024, month: 3, day: 4 }));
-        assert_eq!(day("03/04/2024", "DD/MM/YYYY"), Some(Date { year: 2024, month: 4, day: 3 }));
+        assert_eq!(day("03/04/2024", "MM/DD/YYYY"), Some(date(2024, 3, 4)));
+        assert_eq!(day("03/04/2024", "DD/MM/YYYY"), Some(date(2024, 4, 3)));
         assert_eq!(day("15-JAN-2025", "DD-MMM-YYYY"), day("2025-01-15", "YYYY-MM-DD"));
         assert_eq!(day("2025-01-15T23:30:00-08:00", "YYYY-MM-DD"), day("2025-01-15", "YYYY-MM-DD"));
-        assert_eq!(day("1.2.24", "D.M.YY"), Some(Date { year: 2024, month: 2, day: 1 }));
-        assert_eq!(day("March 5, 2024", "MMMM D, YYYY"), Some(Date { year: 2024, month: 3, day: 5 }));
+        assert_eq!(day("1.2.24", "D.M.YY"), Some(date(2024, 2, 1)));
+        assert_eq!(day("March 5, 2024", "MMMM D, YYYY"), Some(date(2024, 3, 5)));
         for (text, format) in
             [("2024-02-30", "YYYY-MM-DD"), ("13/13/2024", "MM/DD/YYYY"), ("soon", "YYYY-MM-DD")]
         {

@@ -96,7 +96,7 @@ pub(super) fn execution(limits: &ExecutionMetrics, facts: &Facts) -> Result<Chec
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::check::Call;
+    use assize_rubric::ToolCall;
     use serde_json::Value;
 
     fn score(checked: Result<Checked, String>) -> Option<f64> {
@@ -104,7 +104,13 @@ mod tests {
     }
 
     fn facts() -> Facts {
-        let call = |name: &str| Call { name: name.into(), input: Value::Null, output: None, duration: None };
+        let call = |name: &str| ToolCall {
+            name: name.into(),
+            input: Value::Null,
+            output: None,
+            duration: None,
+            failed: None,
+        };
         Facts {
             calls: Some(vec![call("Read"), call("Edit")]),
             tokens: Tokens { input: Some(100), cached: Some(80), output: Some(20) },

@@ -16,8 +16,7 @@ mod trajectory;
 use std::time::Duration;
 
 use assize_evalfile::GraderKind;
-use assize_rubric::{Tokens, Unit};
-use serde_json::Value;
+use assize_rubric::{Tokens, ToolCall, Unit};
 
 pub use schema::schema_problem;
 
@@ -29,7 +28,7 @@ pub struct Facts {
     /// An example of a good answer.
     pub reference: Option<String>,
     /// Calls of tools, in order; `None` when the target does not tell.
-    pub calls: Option<Vec<Call>>,
+    pub calls: Option<Vec<ToolCall>>,
     /// Tokens spent on the answer.
     pub tokens: Tokens,
     /// Cost of the answer in US dollars.
@@ -38,19 +37,6 @@ pub struct Facts {
     pub duration: Option<Duration>,
     /// Calls of a model behind the answer.
     pub model_calls: Option<u64>,
-}
-
-/// One call of a tool.
-#[derive(Debug, Clone, PartialEq)]
-pub struct Call {
-    /// The tool.
-    pub name: String,
-    /// What it was called with; null when that is not known.
-    pub input: Value,
-    /// What it gave back.
-    pub output: Option<Value>,
-    /// How long it took.
-    pub duration: Option<Duration>,
 }
 
 /// What a grader found.

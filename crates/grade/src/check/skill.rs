@@ -1,16 +1,17 @@
 //! `skill-trigger`: whether a skill was used.
 
 use assize_evalfile::SkillTrigger;
+use assize_rubric::ToolCall;
 use serde_json::Value;
 
-use super::{Call, Checked, Finding};
+use super::{Checked, Finding};
 
 /// 1 if the skill was used as it should be, or left alone as it should be.
 ///
 /// A skill is used when the tool `Skill` is called with its name, when a file under `skills/NAME/` is
 /// read, when a command names its `SKILL.md`, or when the output of a tool names a file of it. Names are compared
 /// whole: `deploy` is not `deploy-rollback`.
-pub(super) fn check(check: &SkillTrigger, calls: Option<&[Call]>) -> Result<Checked, String> {
+pub(super) fn check(check: &SkillTrigger, calls: Option<&[ToolCall]>) -> Result<Checked, String> {
     let calls =
         calls.ok_or("the target does not tell its tool calls, so nobody knows which skills were used")?;
     let used = calls.iter().find_map(|call| how(call, &check.skill));
@@ -23,7 +24,7 @@ pub(super) fn check(check: &SkillTrigger, calls: Option<&[Call]>) -> Result<Chec
     Ok(Checked::all(vec![Finding::new(used.is_some() == check.should_trigger, text, reason)]))
 }
 
-fn how(call: &Call, skill: &str) -> Option<String> {
+fn how(call: &ToolCall, skill: &str) -> Option<String> {
     let is = |names: &[&str]| names.iter().any(|name| call.name.eq_ignore_ascii_case(name));
     if is(&["skill", "activate_skill"]) {
         let named = ["skill", "name", "command"].iter().filter_map(|key| call.input.get(key)?.as_str());
@@ -76,11 +77,11 @@ mod tests {
     use super::*;
     use serde_json::json;
 
-    fn call(name: &str, input: Value, output: Option<Value>) -> Call {
-        Call { name: name.into(), input, output, duration: None }
+    fn call(name: &str, input: Value, output: Option<Value>) -> ToolCall {
+        ToolCall { name: name.into(), input, output, duration: None, failed: None }
     }
 
-    fn used(skill: &str, call: Call) -> bool {
+    fn used(skill: &str, call: ToolCall) -> bool {
         let check = check(&SkillTrigger { skill: skill.into(), should_trigger: true }, Some(&[call]));
         check.unwrap().score.unwrap().get() == 1.0
     }

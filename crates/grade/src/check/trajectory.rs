@@ -1,9 +1,10 @@
 //! `tool-trajectory`: the calls of tools behind an answer, against what was expected.
 
 use assize_evalfile::{ArgsMatch, ExpectedCall, ToolTrajectory, TrajectoryMode};
+use assize_rubric::ToolCall;
 
 use super::arguments::fits;
-use super::{Call, Checked, Finding, short, unit};
+use super::{Checked, Finding, short, unit};
 
 /// The share of checks that hold.
 ///
@@ -15,7 +16,7 @@ use super::{Call, Checked, Finding, short, unit};
 /// - `subset`: each real call is one of the expected ones.
 ///
 /// An expected call with a time limit is a check more, which fails with the call.
-pub(super) fn check(check: &ToolTrajectory, calls: Option<&[Call]>) -> Result<Checked, String> {
+pub(super) fn check(check: &ToolTrajectory, calls: Option<&[ToolCall]>) -> Result<Checked, String> {
     let calls = calls.ok_or("the target does not tell its tool calls, so there is nothing to compare")?;
     match check.mode {
         TrajectoryMode::AnyOrder => Ok(any_order(check, calls)),
@@ -34,12 +35,12 @@ pub(super) fn check(check: &ToolTrajectory, calls: Option<&[Call]>) -> Result<Ch
     }
 }
 
-fn matches(check: &ToolTrajectory, wanted: &ExpectedCall, call: &Call) -> bool {
+fn matches(check: &ToolTrajectory, wanted: &ExpectedCall, call: &ToolCall) -> bool {
     let rule = wanted.args_match.as_ref().or(check.args_match.as_ref()).unwrap_or(&ArgsMatch::Exact);
     wanted.tool == call.name && fits(wanted.args.as_ref(), &call.input, rule)
 }
 
-fn any_order(check: &ToolTrajectory, calls: &[Call]) -> Checked {
+fn any_order(check: &ToolTrajectory, calls: &[ToolCall]) -> Checked {
     let findings = check.minimums.iter().map(|(tool, least)| {
         let count = calls.iter().filter(|call| call.name == *tool).count();
         Finding::new(
@@ -54,7 +55,7 @@ fn any_order(check: &ToolTrajectory, calls: &[Call]) -> Checked {
 /// For each expected call the real call that stands for it. `extra` real calls count as failed checks.
 fn expected(
     check: &ToolTrajectory,
-    calls: &[Call],
+    calls: &[ToolCall],
     pairs: &[Option<usize>],
     extra: usize,
 ) -> Result<Checked, String> {
@@ -100,7 +101,7 @@ fn expected(
 }
 
 /// The most expected calls that can be found in their order (a longest common subsequence).
-fn in_order(check: &ToolTrajectory, calls: &[Call]) -> Vec<Option<usize>> {
+fn in_order(check: &ToolTrajectory, calls: &[ToolCall]) -> Vec<Option<usize>> {
     let (rows, columns) = (check.expected.len(), calls.len());
     let fit: Vec<Vec<bool>> = check
         .expected
@@ -135,7 +136,7 @@ fn in_order(check: &ToolTrajectory, calls: &[Call]) -> Vec<Option<usize>> {
 
 /// A real call of its own for as many expected calls as possible (augmenting paths), so that a loose
 /// expectation never takes the only call a strict one could have.
-fn superset(check: &ToolTrajectory, calls: &[Call]) -> Vec<Option<usize>> {
+fn superset(check: &ToolTrajectory, calls: &[ToolCall]) -> Vec<Option<usize>> {
     fn place(row: usize, fit: &[Vec<usize>], owner: &mut [Option<usize>], seen: &mut [bool]) -> bool {
         for &column in &fit[row] {
             if std::mem::replace(&mut seen[column], true) {
@@ -164,7 +165,7 @@ fn superset(check: &ToolTrajectory, calls: &[Call]) -> Vec<Option<usize>> {
     (0..fit.len()).map(|row| owner.iter().position(|own| *own == Some(row))).collect()
 }
 
-fn subset(check: &ToolTrajectory, calls: &[Call]) -> Checked {
+fn subset(check: &ToolTrajectory, calls: &[ToolCall]) -> Checked {
     let findings = calls.iter().enumerate().map(|(at, call)| {
         let allowed = check.expected.iter().any(|wanted| matches(check, wanted, call));
         let reason = if allowed { "it is" } else { "no expected call is like it" };
@@ -191,19 +192,25 @@ mod tests {
         ExpectedCall { tool: tool.into(), args, args_match: None, max_duration: None }
     }
 
-    fn call(name: &str, input: Value) -> Call {
-        Call { name: name.into(), input, output: None, duration: Some(Duration::from_millis(30)) }
+    fn call(name: &str, input: Value) -> ToolCall {
+        ToolCall {
+            name: name.into(),
+            input,
+            output: None,
+            duration: Some(Duration::from_millis(30)),
+            failed: None,
+        }
     }
 
     fn plan(mode: TrajectoryMode, expected: Vec<ExpectedCall>) -> ToolTrajectory {
         ToolTrajectory { mode, minimums: Vec::new(), expected, args_match: Some(ArgsMatch::Exact) }
     }
 
-    fn score(plan: &ToolTrajectory, calls: &[Call]) -> f64 {
+    fn score(plan: &ToolTrajectory, calls: &[ToolCall]) -> f64 {
         check(plan, Some(calls)).unwrap().score.unwrap().get()
     }
 
-    fn named(names: &str) -> Vec<Call> {
+    fn named(names: &str) -> Vec<ToolCall> {
         names.chars().map(|name| call(&name.to_string(), json!({}))).collect()
     }
 
@@ -257,7 +264,7 @@ mod tests {
             |ms| ExpectedCall { max_duration: Some(Duration::from_millis(ms)), ..wanted("a", None) };
         assert_eq!(score(&plan(TrajectoryMode::Exact, vec![limited(30)]), &named("a")), 1.0);
         assert_eq!(score(&plan(TrajectoryMode::InOrder, vec![limited(29)]), &named("a")), 0.5);
-        let untimed = [Call { duration: None, ..call("a", json!({})) }];
+        let untimed = [ToolCall { duration: None, ..call("a", json!({})) }];
         assert!(check(&plan(TrajectoryMode::Exact, vec![limited(30)]), Some(&untimed)).is_err());
         assert!(check(&plan(TrajectoryMode::Exact, vec![limited(30)]), None).is_err());
     }

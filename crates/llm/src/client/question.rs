@@ -6,6 +6,7 @@ use std::time::{Duration, Instant};
 
 use super::Client;
 use crate::bound::{Room, Seen};
+use crate::call_event::CallEvent;
 use crate::error::{AskError, ErrorKind, FailedAttempt};
 use crate::estimate::Estimator;
 use crate::meter::{Demand, Hold};
@@ -328,6 +329,16 @@ impl<'a> Question<'a> {
         let Self { policy, tries, waited, jitter, .. } = self;
         let next = policy.next_wait(error.kind, *tries, *waited, error.retry_after, jitter);
         self.failed.push(FailedAttempt { waited: next.unwrap_or_default(), ..attempt });
+        if let (Some(wait), Some(observe)) = (next, &inner.setup.observer) {
+            observe(CallEvent {
+                provider: inner.parts.provider.clone(),
+                model: self.request.model.to_string(),
+                kind: error.kind,
+                attempts: self.tries,
+                wait,
+            });
+        }
+
         next.map(Step::Wait).ok_or_else(|| self.given_up(error))
     }
 

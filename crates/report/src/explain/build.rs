@@ -1,36 +1,17 @@
 //! Recomputation of a case from its stored decisions.
 
-use assize_rubric::{GraderOutcome, GraderScore, GraderStanding, Lines, Unit, Weight, score_case};
+use assize_rubric::{GraderOutcome, GraderStanding, Lines, Unit, Weight, score_case};
 use assize_store::{CaseRecord, GateRow, GraderRow, JudgementRow, member_outcome, settled_verdict};
 
 use super::because::{GateNames, because};
 use super::check::disagreements;
 use super::equations::case_equations;
+use super::grader::Grader;
 use super::model::{Explanation, Figures};
 use super::parts::{collect_gates, part};
 use crate::clean;
 
-/// A grader during the construction of an explanation.
-pub(crate) struct Grader<'a> {
-    /// Name, prefixed with the names of the composites it belongs to.
-    pub(crate) name: String,
-    pub(crate) type_name: String,
-    pub(crate) standing: GraderStanding,
-    /// Rows of its criteria; empty for a grader other than a rubric.
-    pub(crate) rows: Vec<&'a JudgementRow>,
-    /// All its rows, including those of its members.
-    pub(crate) all_rows: Vec<&'a JudgementRow>,
-    /// Number of composites around it.
-    pub(crate) depth: usize,
-    /// Row of its overall decision, for a grader other than a rubric.
-    pub(crate) whole: Option<&'a JudgementRow>,
-    /// Members of a composite.
-    pub(crate) members: Vec<(Grader<'a>, GraderScore)>,
-    pub(crate) outcome: GraderOutcome,
-    pub(crate) problem: Option<String>,
-}
-
-/// Builds the explanation of a case.
+/// Explains a case.
 pub(crate) fn explanation(record: &CaseRecord) -> Explanation {
     let stored = &record.result;
     let lines = record.judgements.first().map(|row| row.lines);

@@ -4,6 +4,7 @@ mod because;
 mod build;
 mod check;
 mod equations;
+mod grader;
 mod model;
 mod parts;
 mod text;

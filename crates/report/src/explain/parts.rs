@@ -7,8 +7,8 @@ use assize_rubric::{
 use assize_store::{Aggregator, GateRow, JudgementRow, grader_gates};
 
 use super::because::{GateNames, because};
-use super::build::Grader;
 use super::equations::{Sums, case_equations, extreme_equations};
+use super::grader::Grader;
 use super::model::{CriterionPart, Equation, Figures, GatePart, GraderPart, PanelPart, VotePart, WholePart};
 use crate::number::{beside, plain};
 

@@ -26,7 +26,7 @@ pub(crate) use pairwise::task as pair_task;
 pub(crate) use panel::{Said, recombined, said};
 pub use programs::custom_command;
 pub(crate) use rubrics::{asking as rubric_asking, task as rubric_task};
-pub(crate) use scene::{Scene, message};
+pub(crate) use scene::Scene;
 pub(crate) use whole::{combine_task, task as whole_task};
 
 use rows::Spot;

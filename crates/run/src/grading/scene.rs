@@ -3,8 +3,8 @@
 use std::sync::{Arc, OnceLock};
 
 use assize_evalfile::{Block, Message};
-use assize_grade::{Call, Facts, Material, ProgramInput};
-use assize_rubric::{Cost, Tokens, Usd};
+use assize_grade::{Facts, Material, ProgramInput};
+use assize_rubric::{Cost, Tokens, ToolCall, Usd};
 use assize_targets::Answer;
 use serde_json::{Map, Value, json};
 
@@ -114,12 +114,6 @@ impl<'a> Scene<'a> {
 fn facts(answer: &Answer, reference: Option<String>) -> Facts {
     // Tool calls are known when messages are, even if there are none; a bare text tells nothing.
     let told = answer.messages.is_some() || !answer.tool_calls.is_empty();
-    let calls = answer.tool_calls.iter().map(|call| Call {
-        name: call.name.clone(),
-        input: call.input.clone(),
-        output: call.output.clone(),
-        duration: call.duration,
-    });
     let is_assistant = |message: &&Value| message.get("role").and_then(Value::as_str) == Some("assistant");
     let messages = answer.messages.as_ref().and_then(Value::as_array);
     // An answer that was there before took no time that anybody measured.
@@ -127,7 +121,7 @@ fn facts(answer: &Answer, reference: Option<String>) -> Facts {
     Facts {
         answer: answer.text.clone(),
         reference,
-        calls: told.then(|| calls.collect()),
+        calls: told.then(|| answer.tool_calls.clone()),
         tokens: answer.tokens,
         cost_usd: answer.cost.and_then(Cost::whole).map(Usd::dollars),
         duration: measured.then_some(answer.duration),
@@ -150,8 +144,8 @@ fn program_input(item: &WorkItem, answer: &Answer, facts: &Facts) -> ProgramInpu
         expected_outcome: case.expected_outcome.clone(),
         answer: answer.text.clone(),
         reference: facts.reference.clone(),
-        input: case.input.iter().map(message).collect(),
-        expected: case.expected_output.iter().map(message).collect(),
+        input: case.input.iter().map(Message::to_json).collect(),
+        expected: case.expected_output.iter().map(Message::to_json).collect(),
         output,
         input_files: files.collect(),
         trace: facts.calls.as_deref().map_or(Value::Null, |calls| trace(calls, facts.model_calls)),
@@ -166,15 +160,6 @@ fn program_input(item: &WorkItem, answer: &Answer, facts: &Facts) -> ProgramInpu
     }
 }
 
-/// A message as programs and prompts see it.
-pub(crate) fn message(message: &Message) -> Value {
-    let mut value = json!({ "role": message.role.name(), "content": message.to_text() });
-    if !message.tool_calls.is_empty() {
-        value["tool_calls"] = Value::Array(message.tool_calls.clone());
-    }
-    value
-}
-
 fn usage(tokens: Tokens) -> Value {
     if tokens == Tokens::default() {
         return Value::Null;
@@ -183,7 +168,7 @@ fn usage(tokens: Tokens) -> Value {
 }
 
 /// What the tools did, in numbers.
-fn trace(calls: &[Call], model_calls: Option<u64>) -> Value {
+fn trace(calls: &[ToolCall], model_calls: Option<u64>) -> Value {
     let mut by_name: Map<String, Value> = Map::new();
     for call in calls {
         let count = by_name.get(&call.name).and_then(Value::as_u64).unwrap_or(0);

@@ -1,13 +1,13 @@
 //! Claude Code: session files, and the output of `--output-format json` and `stream-json`.
 
-use assize_rubric::Tokens;
+use assize_rubric::{Role, Tokens};
 use jiff::Timestamp;
 use serde_json::Value;
 
 use super::{Reader, Understood};
 use crate::builder::{Builder, Ended};
 use crate::json::{content, count, millis, money, result, text, time};
-use crate::{Format, Role, Trace};
+use crate::{Format, Trace};
 
 pub(super) struct Claude {
     builder: Builder,

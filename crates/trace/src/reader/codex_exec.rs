@@ -1,68 +1,25 @@
-//! Codex: the output of `exec --json`, and the detection of session rollouts.
+//! Codex: what `exec --json` prints.
 
-use assize_rubric::Tokens;
+use assize_rubric::{Role, Tokens};
 use jiff::Timestamp;
 use serde_json::{Value, json};
 
-use super::codex_rollout::Rollout;
-use super::{Reader, Understood};
+use super::Understood;
+use crate::Format;
 use crate::builder::{Builder, Ended};
 use crate::json::{count, result, text, time};
-use crate::{Format, Role, Trace};
-
-/// Codex writes two kinds of log; the first record identifies them.
-pub(super) enum Codex {
-    Unknown,
-    Exec(Box<Exec>),
-    Rollout(Box<Rollout>),
-}
-
-impl Codex {
-    pub(super) const fn new() -> Self {
-        Self::Unknown
-    }
-}
-
-impl Reader for Codex {
-    fn record(&mut self, record: &Value) -> Understood {
-        if matches!(self, Self::Unknown) {
-            let kind = text(record, "type").unwrap_or_default();
-            let printed =
-                kind == "error" || ["thread.", "turn.", "item."].iter().any(|part| kind.starts_with(part));
-            *self = if printed {
-                Self::Exec(Box::new(Exec::new()))
-            } else {
-                Self::Rollout(Box::new(Rollout::new()))
-            };
-        }
-        match self {
-            Self::Unknown => Understood::No("a record before the log began".to_owned()),
-            Self::Exec(exec) => exec.record(record),
-            Self::Rollout(rollout) => rollout.record(record),
-        }
-    }
-
-    fn finish(self: Box<Self>) -> Vec<Trace> {
-        let builder = match *self {
-            Self::Unknown => return Vec::new(),
-            Self::Exec(exec) => exec.builder,
-            Self::Rollout(rollout) => rollout.builder,
-        };
-        builder.finish().into_iter().collect()
-    }
-}
 
 /// Events of `codex exec --json`.
 pub(super) struct Exec {
-    builder: Builder,
+    pub(super) builder: Builder,
 }
 
 impl Exec {
-    fn new() -> Self {
+    pub(super) fn new() -> Self {
         Self { builder: Builder::new(Format::Codex) }
     }
 
-    fn record(&mut self, record: &Value) -> Understood {
+    pub(super) fn record(&mut self, record: &Value) -> Understood {
         let kind = text(record, "type").unwrap_or_default();
         let at = time(record, "timestamp");
         self.builder.seen(at);

@@ -1,13 +1,14 @@
 //! Codex: the rollout file of a session.
 
+use assize_rubric::Role;
 use jiff::Timestamp;
 use serde_json::{Value, json};
 
 use super::Understood;
 use super::codex_exec::tokens;
+use crate::Format;
 use crate::builder::{Builder, Ended};
 use crate::json::{arguments, content, text, time};
-use crate::{Format, Role};
 
 pub(super) struct Rollout {
     pub(super) builder: Builder,

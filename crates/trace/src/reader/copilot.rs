@@ -1,12 +1,12 @@
 //! Copilot CLI: the events of a session.
 
-use assize_rubric::Tokens;
+use assize_rubric::{Role, Tokens};
 use serde_json::Value;
 
 use super::{Reader, Understood};
 use crate::builder::{Builder, Ended};
 use crate::json::{arguments, count, millis, text, time};
-use crate::{Format, Role, Trace};
+use crate::{Format, Trace};
 
 pub(super) struct Copilot {
     builder: Builder,

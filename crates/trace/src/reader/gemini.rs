@@ -1,12 +1,12 @@
 //! Gemini CLI: the output of `--output-format json` and `stream-json`.
 
-use assize_rubric::Tokens;
+use assize_rubric::{Role, Tokens};
 use serde_json::Value;
 
 use super::{Reader, Understood};
 use crate::builder::{Builder, Ended};
 use crate::json::{count, millis, text, time};
-use crate::{Format, Role, Trace};
+use crate::{Format, Trace};
 
 pub(super) struct Gemini {
     builder: Builder,

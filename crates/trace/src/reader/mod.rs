@@ -1,6 +1,7 @@
 //! Readers, one file per log format.
 
 mod claude;
+mod codex;
 mod codex_exec;
 mod codex_rollout;
 mod copilot;
@@ -35,7 +36,7 @@ pub(crate) enum Understood {
 pub(crate) fn reader(format: Format) -> Box<dyn Reader> {
     match format {
         Format::ClaudeCode => Box::new(claude::Claude::new()),
-        Format::Codex => Box::new(codex_exec::Codex::new()),
+        Format::Codex => Box::new(codex::Codex::new()),
         Format::Copilot => Box::new(copilot::Copilot::new()),
         Format::Gemini => Box::new(gemini::Gemini::new()),
         Format::OpenCode => Box::new(opencode::OpenCode::new()),

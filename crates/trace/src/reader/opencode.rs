@@ -1,13 +1,13 @@
 //! OpenCode: the output of `run --format json`, and exported sessions.
 
-use assize_rubric::Tokens;
+use assize_rubric::{Role, Tokens};
 use jiff::Timestamp;
 use serde_json::Value;
 
 use super::{Reader, Understood};
 use crate::builder::{Builder, Ended};
 use crate::json::{between, count, money, text, time};
-use crate::{Format, Role, Trace};
+use crate::{Format, Trace};
 
 pub(super) struct OpenCode {
     builder: Builder,

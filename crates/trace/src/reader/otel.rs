@@ -4,14 +4,14 @@
 
 use std::collections::BTreeMap;
 
-use assize_rubric::Tokens;
+use assize_rubric::{Role, Tokens};
 use jiff::Timestamp;
 use serde_json::{Map, Value};
 
 use super::{Reader, Understood};
 use crate::builder::{Builder, Ended};
 use crate::json::{arguments, between, content, count, text};
-use crate::{Format, Role, Trace};
+use crate::{Format, Trace};
 
 /// Spans are logged in the order in which they ended, so all are read before any is interpreted.
 #[derive(Default)]

@@ -1,12 +1,12 @@
 //! Pi: the output of `--mode json`, and session files.
 
-use assize_rubric::Tokens;
+use assize_rubric::{Role, Tokens};
 use serde_json::Value;
 
 use super::{Reader, Understood};
 use crate::builder::{Builder, Ended};
 use crate::json::{content, count, money, result, text, time};
-use crate::{Format, Role, Trace};
+use crate::{Format, Trace};
 
 pub(super) struct Pi {
     builder: Builder,

@@ -1,9 +1,10 @@
 //! `assize try`.
 
-mod bench;
-mod material;
 mod watch;
 
+use std::io::Read as _;
+
+use assize_engine::{AttemptJudge, AttemptOutcome, AttemptSubject, Engine, EngineError, ErrorKind, Exit};
 use assize_report::Show;
 use assize_report::{case_block, stored_texts};
 use assize_rubric::Verdict;
@@ -11,56 +12,62 @@ use assize_store::CaseRecord;
 use serde_json::{Value, json};
 use tokio_util::sync::CancellationToken;
 
-use self::bench::{Bench, Judged};
-use self::material::Wish;
-use super::session::{runtime, watch_for_interrupt};
 use crate::args::TryArgs;
 use crate::context::Context;
-use crate::exit::Exit;
+use crate::failure::Failure;
 use crate::output;
+use crate::runtime::block_on;
 
-pub(crate) fn execute(args: &TryArgs, context: &Context) -> Result<Exit, String> {
-    let wish = Wish::read(args)?;
-    let run = args.run();
-    let bench = Bench::new(args, &run, wish.folder(), context)?;
-    let cancel = CancellationToken::new();
-    let runtime = runtime()?;
-    let exit = runtime.block_on(async {
-        let interrupt = tokio::spawn(watch_for_interrupt(cancel.clone()));
-        let exit = if args.watch.is_some() {
-            watch::watch(&wish, &bench, args, &cancel, context).await
-        } else {
-            once(&wish, &bench, args, &cancel, context).await
-        };
+/// What every attempt needs.
+struct Attempts<'a> {
+    subject: AttemptSubject,
+    judge: AttemptJudge<'a>,
+    engine: &'a Engine,
+    args: &'a TryArgs,
+    cancel: CancellationToken,
+    context: &'a Context,
+}
+
+pub(crate) fn execute(args: &TryArgs, context: &Context) -> Result<Exit, Failure> {
+    let subject = AttemptSubject::new(args.request(), standard_input)?;
+    let engine = context.engine(args.quiet);
+    let judge =
+        AttemptJudge::new(&engine, args.options(), subject.folder(), &args.root, args.targets.as_deref())?;
+    let attempts =
+        Attempts { subject, judge, engine: &engine, args, cancel: CancellationToken::new(), context };
+
+    let exit = block_on(async {
+        let cancel = attempts.cancel.clone();
+        let stopped = context.process.stopped();
+        let interrupt = tokio::spawn(async move {
+            stopped.await;
+            cancel.cancel();
+        });
+        let exit = if args.watch.is_some() { watch::watch(&attempts).await } else { once(&attempts).await };
         interrupt.abort();
         exit
     });
-    runtime.shutdown_background();
-    if let Err(message) = bench.flush() {
-        output::warn(&message, context);
+    if let Err(error) = attempts.judge.flush() {
+        output::warn(&error.message, context);
     }
     exit
 }
 
-async fn once(
-    wish: &Wish,
-    bench: &Bench<'_>,
-    args: &TryArgs,
-    cancel: &CancellationToken,
-    context: &Context,
-) -> Result<Exit, String> {
-    let loaded = wish.load(bench.options(), context);
-    loaded.say(args.quiet, context);
-    let scene = loaded.scene?;
-    for warning in bench.check(&scene)? {
+async fn once(attempts: &Attempts<'_>) -> Result<Exit, Failure> {
+    let Attempts { subject, judge, engine, args, cancel, context } = attempts;
+    let loaded = subject.load(judge.load_options(), engine);
+    loaded.report(args.quiet, engine);
+    let attempt = loaded.attempt?;
+    for warning in judge.check(&attempt)? {
         if !args.quiet {
             output::warn(&warning, context);
         }
     }
-    let record = match bench.judge(&scene, cancel).await? {
-        Judged::Done(record) => record,
-        Judged::Interrupted => return Ok(Exit::Interrupted),
-        Judged::OverBudget(why) => {
+
+    let record = match judge.judge(&attempt, cancel).await? {
+        AttemptOutcome::Judged(record) => record,
+        AttemptOutcome::Interrupted => return Ok(Exit::Interrupted),
+        AttemptOutcome::OverBudget(why) => {
             output::complain(&why, context);
             return Ok(Exit::OverBudget);
         }
@@ -71,11 +78,28 @@ async fn once(
         let texts = stored_texts(&record.judgements);
         output::print(&case_block(&record.result, &texts, Show::Full, context.stdout));
     }
+
     Ok(match record.result.verdict {
         Verdict::Pass => Exit::Passed,
         Verdict::Fail | Verdict::Borderline => Exit::Failed,
         Verdict::Incomplete => Exit::Incomplete,
     })
+}
+
+/// The answer on standard input.
+fn standard_input() -> Result<String, EngineError> {
+    let mut text = String::new();
+    std::io::stdin().read_to_string(&mut text).map_err(|error| {
+        EngineError::new(ErrorKind::Unreadable, format!("can't read the answer from standard input: {error}"))
+    })?;
+
+    if text.trim().is_empty() {
+        return Err(EngineError::usage(
+            "there is no answer: give one with `--answer`, `--answer-file` or on standard input \
+             (an empty one with `--answer ''`)",
+        ));
+    }
+    Ok(text)
 }
 
 /// The object that `--json` prints.

@@ -8,6 +8,7 @@ use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::Duration;
 
+use assize_engine::{AttemptCase, AttemptOutcome, Exit, LoadedAttempt};
 use assize_evalfile::{Case, Grader, GraderKind, RubricGrader};
 use assize_report::{criterion_change, stored_texts};
 use assize_rubric::{Criterion, Rubric};
@@ -15,11 +16,10 @@ use assize_store::{CaseRecord, CriterionRow};
 use serde_json::json;
 use tokio_util::sync::CancellationToken;
 
-use super::bench::{Bench, Judged};
-use super::material::{Loaded, Scene, Wish};
+use super::Attempts;
 use crate::args::TryArgs;
 use crate::context::Context;
-use crate::exit::Exit;
+use crate::failure::Failure;
 use crate::output;
 
 /// How often files are looked at. A change counts when it looks the same twice, so half-written files are let be.
@@ -38,29 +38,25 @@ struct Known {
 }
 
 /// Tries, and tries again after every change, until interrupted.
-pub(super) async fn watch(
-    wish: &Wish,
-    bench: &Bench<'_>,
-    args: &TryArgs,
-    cancel: &CancellationToken,
-    context: &Context,
-) -> Result<Exit, String> {
+pub(super) async fn watch(attempts: &Attempts<'_>) -> Result<Exit, Failure> {
+    let Attempts { subject, judge, engine, args, cancel, context } = attempts;
     let mut known = BTreeMap::new();
     let mut first = true;
     let mut files = Vec::new();
     loop {
         // Taken before the load, so that a change during it is seen; what the load names anew is taken after it.
         let before = contents(&files, context);
-        let loaded = wish.load(bench.options(), context);
+        let loaded = subject.load(judge.load_options(), engine);
         files.clone_from(&loaded.files);
         let seen = earlier_of(before, contents(&files, context));
-        loaded.say(args.quiet, context);
-        match round(&loaded, bench, &mut known, args, cancel, context).await {
+        loaded.report(args.quiet, engine);
+
+        match round(&loaded, &mut known, attempts).await {
             Ok(Round::Done) => {}
             Ok(Round::Ended(exit)) => return Ok(exit),
             // What is wrong with files may be put right; what is wrong with the command may not.
-            Err(message) if loaded.scene.is_ok() && first => return Err(message),
-            Err(message) => output::complain(&message, context),
+            Err(failure) if loaded.attempt.is_ok() && first => return Err(failure),
+            Err(failure) => output::complain(&failure.message, context),
         }
         if first && !args.quiet {
             output::say("watching; interrupt to end\n");
@@ -78,31 +74,31 @@ enum Round {
 }
 
 async fn round(
-    loaded: &Loaded,
-    bench: &Bench<'_>,
+    loaded: &LoadedAttempt,
     known: &mut BTreeMap<Name, Known>,
-    args: &TryArgs,
-    cancel: &CancellationToken,
-    context: &Context,
-) -> Result<Round, String> {
-    let scene = loaded.scene.as_ref().map_err(Clone::clone)?;
-    let bases = bases(&scene.case);
+    attempts: &Attempts<'_>,
+) -> Result<Round, Failure> {
+    let Attempts { judge, args, cancel, context, .. } = attempts;
+    let attempt = loaded.attempt.as_ref().map_err(Clone::clone)?;
+    let bases = bases(&attempt.case);
     forget(known, &bases, args);
     let open = |name: &Name| known.get(name).map(|known| &known.rests_on) != bases.get(name);
-    let Some(case) = reduced(&scene.case, &open) else { return Ok(Round::Done) };
-    let reduced = Scene { suite: scene.suite.clone(), case: Arc::new(case) };
-    bench.check(&reduced)?;
-    let record = match bench.judge(&reduced, cancel).await? {
-        Judged::Done(record) => record,
-        Judged::Interrupted => return Ok(Round::Ended(Exit::Passed)),
-        Judged::OverBudget(why) => {
+    let Some(case) = reduced(&attempt.case, &open) else { return Ok(Round::Done) };
+
+    let reduced = AttemptCase { suite: attempt.suite.clone(), case: Arc::new(case) };
+    judge.check(&reduced)?;
+    let record = match judge.judge(&reduced, cancel).await? {
+        AttemptOutcome::Judged(record) => record,
+        AttemptOutcome::Interrupted => return Ok(Round::Ended(Exit::Passed)),
+        AttemptOutcome::OverBudget(why) => {
             output::complain(&why, context);
             return Ok(Round::Ended(Exit::OverBudget));
         }
     };
     if let Some(error) = &record.result.error {
-        return Err(format!("{}: {}", error.stage, error.message));
+        return Err(format!("{}: {}", error.stage, error.message).into());
     }
+
     take(&record, &bases, known, args, context);
     Ok(Round::Done)
 }
@@ -208,7 +204,7 @@ fn reduced(case: &Case, open: &dyn Fn(&Name) -> bool) -> Option<Case> {
 }
 
 fn contents(files: &[PathBuf], context: &Context) -> Contents {
-    let read = |path: &PathBuf| std::fs::read(context.working_folder.join(path)).ok();
+    let read = |path: &PathBuf| std::fs::read(context.process.working_folder.join(path)).ok();
     files.iter().map(|path| (path.clone(), read(path))).collect()
 }
 

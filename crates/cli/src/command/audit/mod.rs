@@ -5,14 +5,16 @@ mod probes;
 mod probing;
 mod show;
 
+use assize_engine::Exit;
+use assize_engine::audit::check_options;
 use assize_store::{RunFolder, RunInfo};
 
 use crate::args::{AuditArgs, AuditCommand, RunArgs, ShowChoice};
 use crate::context::Context;
-use crate::exit::Exit;
+use crate::failure::Failure;
 use crate::output;
 
-pub(crate) fn execute(args: &AuditArgs, context: &Context) -> Result<Exit, String> {
+pub(crate) fn execute(args: &AuditArgs, context: &Context) -> Result<Exit, Failure> {
     match &args.command {
         AuditCommand::Injection(args) => injection::execute(args, context),
         AuditCommand::Order(args) => probing::order(args, context),
@@ -24,17 +26,14 @@ pub(crate) fn execute(args: &AuditArgs, context: &Context) -> Result<Exit, Strin
 }
 
 /// Options of runs that audits have no use for are not swallowed.
-fn refuse(run: &RunArgs) -> Result<(), String> {
-    if run.resume.is_some() {
-        return Err("an audit is not resumed: give the same command again, what was paid for is remembered \
-                    in the reply cache"
-            .to_owned());
-    }
+fn refuse(run: &RunArgs) -> Result<(), Failure> {
+    check_options(&run.options())?;
     if run.show != ShowChoice::Auto {
         return Err(
-            "`--show` has no effect on an audit; `assize explain RUN CASE` shows one of its cases".to_owned()
+            "`--show` has no effect on an audit; `assize explain RUN CASE` shows one of its cases".into()
         );
     }
+
     Ok(())
 }
 

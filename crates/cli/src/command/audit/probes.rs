@@ -3,10 +3,10 @@
 use std::fmt::Write as _;
 
 use assize_audit::injection::probes;
+use assize_engine::Exit;
 
 use crate::args::ProbesArgs;
 use crate::context::Context;
-use crate::exit::Exit;
 use crate::output;
 
 pub(super) fn execute(args: &ProbesArgs, _: &Context) -> Exit {

@@ -1,19 +1,20 @@
 //! `assize audit show`.
 
-use super::injection::{COMMAND, conclusion, print, report};
-use super::probing::{self, Kind};
-use crate::args::ShowAuditArgs;
-use crate::command::runs;
-use crate::context::Context;
-use crate::exit::{Ending, Exit};
+use assize_engine::audit::{InjectionAudit, ProbingKind};
+use assize_engine::{Ending, Exit, runs};
 
-pub(super) fn execute(args: &ShowAuditArgs, context: &Context) -> Result<Exit, String> {
-    let folder = runs::find(&args.run, context)?;
+use super::{injection, probing};
+use crate::args::ShowAuditArgs;
+use crate::context::Context;
+use crate::failure::Failure;
+
+pub(super) fn execute(args: &ShowAuditArgs, context: &Context) -> Result<Exit, Failure> {
+    let folder = runs::find(&args.run, &context.process)?;
     let mut info = folder.info().map_err(|error| error.to_string())?;
-    if let Some(kind) = Kind::of(&info) {
-        let report = probing::report(kind, &folder, &info)?;
+    if let Some(kind) = ProbingKind::from_run(&info) {
+        let report = kind.report(&folder, &info)?;
         let limit = args.max_flip_rate.map(assize_rubric::Unit::get);
-        let (exit, reason) = probing::conclusion(&report, limit, Ending::default());
+        let (exit, reason) = ProbingKind::conclusion(&report, limit, Ending::default());
         if let Some(summary) = &mut info.summary {
             summary.exit_code = exit.code();
             summary.exit_reason = reason;
@@ -21,15 +22,16 @@ pub(super) fn execute(args: &ShowAuditArgs, context: &Context) -> Result<Exit, S
         probing::print(&report, &info, &folder, args.json, context);
         return Ok(exit);
     }
-    if info.command != COMMAND {
-        return Err(format!("`{}` is a run of `{}` and no audit", folder.path().display(), info.command));
+    if info.command != InjectionAudit::COMMAND {
+        let shown = folder.path().display();
+        return Err(format!("`{shown}` is a run of `{}` and no audit", info.command).into());
     }
-    let report = report(&folder)?;
-    let (exit, reason) = conclusion(&report, args.max_flip_rate, Ending::default());
+    let report = InjectionAudit::report(&folder)?;
+    let (exit, reason) = InjectionAudit::conclusion(&report, args.max_flip_rate, Ending::default());
     if let Some(summary) = &mut info.summary {
         summary.exit_code = exit.code();
         summary.exit_reason = reason;
     }
-    print(&report, &info, &folder, args.json, context);
+    injection::print(&report, &info, &folder, args.json, context);
     Ok(exit)
 }

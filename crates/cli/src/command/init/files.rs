@@ -2,9 +2,10 @@
 
 use std::path::Path;
 
+use assize_engine::OFFLINE;
+
 use super::InitFormat;
 use crate::command::schema;
-use crate::judges::OFFLINE;
 
 /// What the files are written for.
 pub(super) struct Setup {

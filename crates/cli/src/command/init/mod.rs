@@ -6,20 +6,20 @@ mod write;
 use std::io::{BufRead, IsTerminal, Write};
 use std::path::{Path, PathBuf};
 
+use assize_engine::{Exit, OFFLINE};
 use serde_json::json;
 
 use crate::args::{InitArgs, InitFormat};
 use crate::context::Context;
-use crate::exit::Exit;
-use crate::judges::OFFLINE;
+use crate::failure::Failure;
 use crate::output;
 
 use files::Setup;
 use write::{Done, Existing};
 
-pub(crate) fn execute(args: &InitArgs, context: &Context) -> Result<Exit, String> {
+pub(crate) fn execute(args: &InitArgs, context: &Context) -> Result<Exit, Failure> {
     let given = args.folder.clone().unwrap_or_else(|| PathBuf::from("."));
-    let folder = context.working_folder.join(&given);
+    let folder = context.process.working_folder.join(&given);
     let ready: Vec<&str> =
         super::doctor::usable_models(context).into_iter().filter(|name| *name != OFFLINE).collect();
     let asks = !args.yes && !args.json && std::io::stdin().is_terminal() && std::io::stderr().is_terminal();

@@ -3,19 +3,18 @@
 use std::path::{Path, PathBuf};
 
 use assize_diagnostic::{Code, Diagnostic, Severity, SourceMap, did_you_mean};
+use assize_engine::{CritiqueFile, CritiqueOptions, CritiqueReport, Exit, replace_file};
 use assize_evalfile::{
     LoadOptions, LoadedScorecard, find_suites, is_scorecard, load_rubric, load_scorecard, load_suite,
 };
 use assize_lint::{Fix, Linted, Linting, RULES, fixed, fixes, lint_scorecard};
 
-use super::judge;
 use super::print::{list, print};
 use crate::args::{FormatChoice, LintArgs};
-use crate::command::eval::load_options;
 use crate::context::Context;
-use crate::exit::Exit;
-use crate::files::replace;
+use crate::failure::Failure;
 use crate::output;
+use crate::runtime::block_on;
 
 /// Changes can make room for others; after this many rounds something goes in a circle.
 const MAX_ROUNDS: usize = 5;
@@ -43,7 +42,7 @@ impl Looked {
     }
 }
 
-pub(crate) fn execute(args: &LintArgs, context: &Context) -> Result<Exit, String> {
+pub(crate) fn execute(args: &LintArgs, context: &Context) -> Result<Exit, Failure> {
     let format = if args.json { FormatChoice::Json } else { args.format };
     if args.list {
         list(format);
@@ -53,9 +52,9 @@ pub(crate) fn execute(args: &LintArgs, context: &Context) -> Result<Exit, String
     let found = find_suites(&args.paths);
     if !found.problems.is_empty() {
         let problems: Vec<String> = found.problems.iter().map(ToString::to_string).collect();
-        return Err(problems.join("\n"));
+        return Err(problems.join("\n").into());
     }
-    let options = load_options(&args.root, context);
+    let options = context.process.load_options(&args.root);
     let mut files = Vec::new();
     let mut fixed = 0;
     for path in found.files.into_iter().chain(found.scorecards) {
@@ -73,7 +72,7 @@ pub(crate) fn execute(args: &LintArgs, context: &Context) -> Result<Exit, String
             output::warn("a file does not load; the model was not asked and nothing was spent", context);
             None
         }
-        Some(name) => Some(judge::judge(name, &mut files, args, &choice, &options, context)?),
+        Some(name) => Some(review(name, &mut files, args, &choice, &options, context)?),
         None => None,
     };
     print(&files, format, args.fix.then_some(fixed), judged.as_ref(), context)?;
@@ -83,6 +82,44 @@ pub(crate) fn execute(args: &LintArgs, context: &Context) -> Result<Exit, String
     exits.extend((any && args.strict).then_some(Exit::Failed));
     exits.extend(judged.map(|judged| judged.exit()));
     Ok(Exit::strongest(exits))
+}
+
+/// Has a model apply its rules to the rubrics of all files, and adds what it found.
+fn review(
+    name: &str,
+    files: &mut [Looked],
+    args: &LintArgs,
+    choice: &Choice,
+    options: &LoadOptions,
+    context: &Context,
+) -> Result<CritiqueReport, Failure> {
+    let mut reviewed = Vec::new();
+    for looked in &*files {
+        let linting = match looked.is_scorecard {
+            true => None,
+            false => Some(open_file(&looked.path, options)?.linting),
+        };
+        reviewed.push(CritiqueFile { path: looked.path.clone(), linting });
+    }
+
+    let critique = CritiqueOptions {
+        model: name.to_owned(),
+        targets_file: args.targets.clone(),
+        roots: args.root.clone(),
+        workers: args.workers,
+        spending: args.spending.options(),
+        dry_run: args.dry_run,
+    };
+    let engine = context.engine(false);
+    let (report, linted) = block_on(engine.critique(reviewed, &critique, &|code| choice.takes(code)))?;
+
+    for (looked, linted) in files.iter_mut().zip(linted) {
+        if let Some(linted) = linted {
+            looked.linted = linted;
+            looked.linted.diagnostics.retain(|finding| choice.takes(finding.code));
+        }
+    }
+    Ok(report)
 }
 
 /// The rules that are applied.
@@ -191,7 +228,7 @@ fn repair(
             let Some(new) = fixed(&text, changes) else {
                 return Err(format!("{}: was changed meanwhile; start again", path.display()));
             };
-            replace(path, &new)?;
+            replace_file(path, &new)?;
             originals.push((path.clone(), text));
             count += changes.len();
         }
@@ -199,7 +236,7 @@ fn repair(
         let better = open(&again) < open(&looked);
         if again.broken() || again.cases != looked.cases || !better {
             for (path, text) in &originals {
-                replace(path, text)?;
+                replace_file(path, text)?;
             }
             let patch: String = changes.iter().map(|(path, changes)| patch(path, changes)).collect();
             output::warn(&format!("these changes would break the file and were not made:\n{patch}"), context);

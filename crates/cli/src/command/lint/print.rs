@@ -1,12 +1,12 @@
 //! Output formats of findings.
 
 use assize_diagnostic::render;
+use assize_engine::CritiqueReport;
 use assize_evalfile::codes;
 use assize_lint::RULES;
 use serde_json::json;
 
 use super::execute::Looked;
-use super::judge::Judged;
 use crate::args::FormatChoice;
 use crate::context::Context;
 use crate::output;
@@ -15,7 +15,7 @@ pub(super) fn print(
     files: &[Looked],
     format: FormatChoice,
     fixed: Option<usize>,
-    judged: Option<&Judged>,
+    judged: Option<&CritiqueReport>,
     context: &Context,
 ) -> Result<(), String> {
     let (errors, warnings) = tally(files);
@@ -100,7 +100,7 @@ fn summary(
     warnings: usize,
     allowed: usize,
     fixed: Option<usize>,
-    judged: Option<&Judged>,
+    judged: Option<&CritiqueReport>,
 ) -> String {
     let count = |count: usize, noun: &str| format!("{count} {noun}{}", if count == 1 { "" } else { "s" });
     let mut parts = Vec::new();

@@ -9,17 +9,17 @@ use std::io::IsTerminal as _;
 use std::path::{Path, PathBuf};
 
 use assize_analysis::Resampling;
+use assize_engine::{Exit, id_patterns, runs};
 use assize_report::safe;
 use assize_review::{Decision, Given, Item, Labels, Left, Session, file_of};
 use assize_rubric::Split;
 use assize_stats::Level;
 use assize_store::RunFolder;
 
-use super::eval::globs;
-use super::{agreement, runs};
+use super::agreement;
 use crate::args::{ReviewArgs, SplitWord, TableArgs};
 use crate::context::Context;
-use crate::exit::Exit;
+use crate::failure::Failure;
 use crate::output;
 
 /// What there is to look at, and where its labels stand unless somebody says otherwise.
@@ -28,7 +28,7 @@ struct Material {
     labels: Option<PathBuf>,
 }
 
-pub(crate) fn execute(args: &ReviewArgs, context: &Context) -> Result<Exit, String> {
+pub(crate) fn execute(args: &ReviewArgs, context: &Context) -> Result<Exit, Failure> {
     let mut material = material(args, context)?;
     let folder = args.labels.clone().or(material.labels.take()).ok_or(
         "a scorecard in one file reads no labels from a folder; say where to put them with `--labels DIR`",
@@ -48,6 +48,7 @@ pub(crate) fn execute(args: &ReviewArgs, context: &Context) -> Result<Exit, Stri
     }
     let who = reviewer(args, context)?;
     let mut writer = Writer {
+        context: context.clone(),
         labels: Labels::open(file_of(&folder, &who)).map_err(|error| safe(&error.to_string()))?,
         given: Given {
             who,
@@ -58,7 +59,7 @@ pub(crate) fn execute(args: &ReviewArgs, context: &Context) -> Result<Exit, Stri
             }),
         },
     };
-    let ids = globs(&args.filter)?;
+    let ids = id_patterns(&args.filter)?;
     let all = material.items.len();
     let mut items = material.items;
     items.retain(|item| {
@@ -67,7 +68,7 @@ pub(crate) fn execute(args: &ReviewArgs, context: &Context) -> Result<Exit, Stri
     });
     let selected = items.len();
     if selected == 0 && all > 0 {
-        return Err(format!("none of the {all} items has such a case and criterion"));
+        return Err(format!("none of the {all} items has such a case and criterion").into());
     }
     // A seed must mean the same draw however much of it is done.
     args.order.arrange(&mut items);
@@ -131,7 +132,7 @@ fn material(args: &ReviewArgs, context: &Context) -> Result<Material, String> {
     if path.exists() && !path.join("run.json").is_file() {
         return card::of_folder(path, args, context);
     }
-    let folder = runs::find(&args.what, context)?;
+    let folder = runs::find(&args.what, &context.process)?;
     let info = folder.info().map_err(|error| error.to_string())?;
     if info.scorecard.is_some() {
         card::of_run(&folder, &info, args, context)
@@ -149,6 +150,7 @@ fn of_suites(folder: &RunFolder, args: &ReviewArgs, context: &Context) -> Result
 
 /// Puts decisions into the file of a reviewer.
 struct Writer {
+    context: Context,
     labels: Labels,
     given: Given,
 }
@@ -157,7 +159,7 @@ impl Writer {
     /// Writes a decision about the item on the screen and tells the session what came of it.
     fn record(&mut self, session: &mut Session, decision: &Decision) -> Result<(), String> {
         let Some(item) = session.item().cloned() else { return Ok(()) };
-        let at = Context::now().strftime("%Y-%m-%dT%H:%M:%SZ").to_string();
+        let at = self.context.process.now().strftime("%Y-%m-%dT%H:%M:%SZ").to_string();
         match self.labels.append(&item, decision, &self.given, &at) {
             Ok(()) => {
                 session.recorded();

@@ -11,7 +11,6 @@ use assize_store::{CaseRecord, JudgementRow, RunFolder};
 use super::card::{add, confidence};
 use super::{Material, version};
 use crate::args::ReviewArgs;
-use crate::command::eval::load_options;
 use crate::context::Context;
 
 /// What was asked and what is right, by suite and case.
@@ -108,7 +107,7 @@ fn asked<'s>(
     args: &ReviewArgs,
     context: &Context,
 ) -> Asked {
-    let options = load_options(&args.root, context);
+    let options = context.process.load_options(&args.root);
     let mut found = Asked::new();
     for (name, path) in suites.filter(|(_, path)| Path::new(path).is_file()) {
         let loaded = load_suite(Path::new(path), &options);

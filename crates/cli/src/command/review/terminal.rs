@@ -5,6 +5,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
+use assize_engine::Exit;
 use assize_review::{Key, Look, Screen, Session, Step, screen};
 use crossterm::cursor::{Hide, MoveTo, Show};
 use crossterm::event::{Event, KeyCode, KeyEvent, KeyEventKind, KeyModifiers, poll, read};
@@ -16,7 +17,6 @@ use crossterm::{execute, queue};
 
 use super::Writer;
 use crate::context::Context;
-use crate::exit::Exit;
 
 /// How long a request to terminate may wait to be noticed.
 const GLANCE: Duration = Duration::from_millis(100);

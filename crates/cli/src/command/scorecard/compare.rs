@@ -1,26 +1,25 @@
 //! `assize scorecard compare`.
 
 use assize_analysis::{CardRun, NodeSide, compare_cards};
+use assize_engine::{Exit, runs};
 use assize_report::card_comparison;
 use serde_json::{Value, json};
 
-use super::show::policy;
 use crate::args::CompareCardsArgs;
-use crate::command::runs;
 use crate::context::Context;
-use crate::exit::Exit;
+use crate::failure::Failure;
 use crate::output;
 
-pub(super) fn compare(args: &CompareCardsArgs, context: &Context) -> Result<Exit, String> {
+pub(super) fn compare(args: &CompareCardsArgs, context: &Context) -> Result<Exit, Failure> {
     let read = |name: &str| {
-        let folder = runs::find(name, context)?;
+        let folder = runs::find(name, &context.process)?;
         CardRun::read(&folder).map_err(|error| error.to_string())
     };
     let (base, candidate) = (read(&args.base)?, read(&args.candidate)?);
     let found =
-        compare_cards(&base, &candidate, policy(args.treat_missing)).map_err(|error| error.to_string())?;
+        compare_cards(&base, &candidate, args.treat_missing.policy()).map_err(|error| error.to_string())?;
     if found.shared == 0 {
-        return Err("the runs have no case in common".to_owned());
+        return Err("the runs have no case in common".into());
     }
     if !args.json {
         output::print(&card_comparison(&found, context.stdout));

@@ -1,5 +1,6 @@
 //! `assize scorecard list`.
 
+use assize_engine::Exit;
 use assize_evalfile::{CardPart, EvaluatorType, InventoryRow, Scorecard};
 use assize_report::{CardLine, card_totals, card_tree};
 use assize_rubric::Aggregation;
@@ -8,10 +9,10 @@ use serde_json::{Value, json};
 use super::{sound, weight_set};
 use crate::args::ListArgs;
 use crate::context::Context;
-use crate::exit::Exit;
+use crate::failure::Failure;
 use crate::output;
 
-pub(super) fn list(args: &ListArgs, context: &Context) -> Result<Exit, String> {
+pub(super) fn list(args: &ListArgs, context: &Context) -> Result<Exit, Failure> {
     let scorecard = sound(&args.path, &args.root, context)?.scorecard;
     let set = weight_set(&scorecard, args.weights.as_deref())?;
     let rows = scorecard.inventory(set);

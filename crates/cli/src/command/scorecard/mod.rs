@@ -10,17 +10,17 @@ mod show;
 use std::path::Path;
 
 use assize_diagnostic::render;
+use assize_engine::{Exit, LoadedScorecard};
 use assize_evalfile::{Scorecard, load_scorecard};
 
-use super::eval::load_options;
 use crate::args::{ScorecardArgs, ScorecardCommand};
 use crate::context::Context;
-use crate::exit::Exit;
+use crate::failure::Failure;
 use crate::output;
 
 pub(super) use node::explain_node;
 
-pub(crate) fn execute(args: &ScorecardArgs, context: &Context) -> Result<Exit, String> {
+pub(crate) fn execute(args: &ScorecardArgs, context: &Context) -> Result<Exit, Failure> {
     match &args.command {
         ScorecardCommand::List(args) => list::list(args, context),
         ScorecardCommand::Run(args) => run::run(args, context),
@@ -29,19 +29,16 @@ pub(crate) fn execute(args: &ScorecardArgs, context: &Context) -> Result<Exit, S
     }
 }
 
-/// A scorecard that is sound, with the files it was read from.
-pub(super) struct Sound {
-    pub(super) scorecard: Scorecard,
-    files: Vec<std::path::PathBuf>,
-    warnings: usize,
-}
-
 /// Reads a scorecard that must be sound, saying what is wrong with it.
-pub(super) fn sound(path: &Path, roots: &[std::path::PathBuf], context: &Context) -> Result<Sound, String> {
+pub(super) fn sound(
+    path: &Path,
+    roots: &[std::path::PathBuf],
+    context: &Context,
+) -> Result<LoadedScorecard, String> {
     if !path.exists() {
         return Err(format!("{}: no such file or folder", path.display()));
     }
-    let loaded = load_scorecard(path, &load_options(roots, context));
+    let loaded = load_scorecard(path, &context.process.load_options(roots));
     output::say_diagnostics(&loaded.diagnostics, &loaded.sources, context);
     let (errors, warnings) = render::tally(&loaded.diagnostics);
     let problems = if errors == 1 { "problem" } else { "problems" };
@@ -50,7 +47,7 @@ pub(super) fn sound(path: &Path, roots: &[std::path::PathBuf], context: &Context
     let mut files: Vec<_> = files.filter(|path| path.is_file()).collect();
     files.sort();
     files.dedup();
-    Ok(Sound { scorecard, files, warnings })
+    Ok(LoadedScorecard { scorecard, files, warnings })
 }
 
 /// The place of a weight set, if one is asked for.

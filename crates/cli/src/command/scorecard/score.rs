@@ -3,6 +3,7 @@
 use std::collections::BTreeMap;
 
 use assize_analysis::CardRun;
+use assize_engine::{Exit, ScoredCard, runs};
 use assize_evalfile::load_card_results;
 use assize_report::CardPage;
 use assize_rubric::CaseTally;
@@ -10,22 +11,20 @@ use assize_run::{card_info, card_tallies};
 use assize_store::RunFolder;
 use serde_json::{Value, json};
 
-use super::show::{Scored, policy};
+use super::show;
 use super::{sound, weight_set};
 use crate::args::ScoreCardArgs;
-use crate::command::eval::load_options;
-use crate::command::runs;
 use crate::context::Context;
-use crate::exit::Exit;
+use crate::failure::Failure;
 use crate::output;
 
-pub(super) fn score(args: &ScoreCardArgs, context: &Context) -> Result<Exit, String> {
+pub(super) fn score(args: &ScoreCardArgs, context: &Context) -> Result<Exit, Failure> {
     let path = &args.list.path;
     if path.join("run.json").is_file() {
         return of_run(args, &RunFolder::at(path), context);
     }
     if !path.exists() {
-        let folder = path.to_str().and_then(|name| runs::find(name, context).ok());
+        let folder = path.to_str().and_then(|name| runs::find(name, &context.process).ok());
         let folder = folder.ok_or_else(|| format!("{}: no such file, folder or run", path.display()))?;
         return of_run(args, &folder, context);
     }
@@ -33,14 +32,14 @@ pub(super) fn score(args: &ScoreCardArgs, context: &Context) -> Result<Exit, Str
 }
 
 /// A stored run, under the tree it was run with.
-fn of_run(args: &ScoreCardArgs, folder: &RunFolder, context: &Context) -> Result<Exit, String> {
+fn of_run(args: &ScoreCardArgs, folder: &RunFolder, context: &Context) -> Result<Exit, Failure> {
     if args.results.is_some() {
-        return Err("a run holds its results; leave out `--results`, or name a scorecard".to_owned());
+        return Err("a run holds its results; leave out `--results`, or name a scorecard".into());
     }
     let mut info = folder.info().map_err(|error| error.to_string())?;
     let run = CardRun::of(folder, info.scorecard.take()).map_err(|error| error.to_string())?;
     let set = args.list.weights.as_deref();
-    let scored = Scored::new(&run.info, set, |place| run.tally(place), policy(args.treat_missing))?;
+    let scored = ScoredCard::new(&run.info, set, |place| run.tally(place), args.treat_missing.policy())?;
     let review: Vec<Value> = run
         .review()
         .iter()
@@ -48,21 +47,21 @@ fn of_run(args: &ScoreCardArgs, folder: &RunFolder, context: &Context) -> Result
         .collect();
     finish(args, &scored, set.or(run.info.weight_set.as_deref()), review, context);
     if let Some(path) = &args.markdown {
-        scored.write_markdown(path, &CardPage { run: Some((&run, &info)) })?;
+        show::write_markdown(&scored, path, &CardPage { run: Some((&run, &info)) })?;
     }
     Ok(scored.exit().0)
 }
 
 /// Results and labels of a scorecard.
-fn of_results(args: &ScoreCardArgs, context: &Context) -> Result<Exit, String> {
+fn of_results(args: &ScoreCardArgs, context: &Context) -> Result<Exit, Failure> {
     let scorecard = sound(&args.list.path, &args.list.root, context)?.scorecard;
     let set = weight_set(&scorecard, args.list.weights.as_deref())?;
     let mut results = Vec::new();
     if let Some(path) = &args.results {
-        let loaded = load_card_results(path, &scorecard, &load_options(&args.list.root, context));
+        let loaded = load_card_results(path, &scorecard, &context.process.load_options(&args.list.root));
         output::say_diagnostics(&loaded.diagnostics, &loaded.sources, context);
         if loaded.has_errors() {
-            return Err("the results have problems; nothing was scored".to_owned());
+            return Err("the results have problems; nothing was scored".into());
         }
         results = loaded.results;
     }
@@ -75,7 +74,7 @@ fn of_results(args: &ScoreCardArgs, context: &Context) -> Result<Exit, String> {
         let at = code.and_then(|code| benchmarks.get(code));
         at.map_or(CaseTally::NOT_APPLICABLE, |at| found.tallies[*at])
     };
-    let scored = Scored::new(&info, None, tally, policy(args.treat_missing))?;
+    let scored = ScoredCard::new(&info, None, tally, args.treat_missing.policy())?;
     let review = found
         .review
         .iter()
@@ -85,23 +84,23 @@ fn of_results(args: &ScoreCardArgs, context: &Context) -> Result<Exit, String> {
         .collect();
     finish(args, &scored, info.weight_set.as_deref(), review, context);
     if let Some(path) = &args.markdown {
-        scored.write_markdown(path, &CardPage { run: None })?;
+        show::write_markdown(&scored, path, &CardPage { run: None })?;
     }
     Ok(scored.exit().0)
 }
 
 fn finish(
     args: &ScoreCardArgs,
-    scored: &Scored<'_>,
+    scored: &ScoredCard<'_>,
     set: Option<&str>,
     review: Vec<Value>,
     context: &Context,
 ) {
     if args.list.json {
-        output::stream_json(&scored.printed(set, review));
+        output::stream_json(&show::printed(scored, set, review));
         return;
     }
-    output::print(&scored.text(context));
+    output::print(&show::text(scored, context));
     if !review.is_empty() {
         output::print(&format!("for a person to look at: {}\n", review.len()));
     }

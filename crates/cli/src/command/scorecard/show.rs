@@ -1,23 +1,21 @@
-//! A scored scorecard, for people, for programs, and as an exit code.
+//! Scored scorecards, for people and for programs.
 
 use std::path::Path;
 
 use assize_analysis::CardTree;
+use assize_engine::ScoredCard;
 use assize_report::{CardPage, card_markdown, card_scores};
-use assize_rubric::{CardScores, CaseTally, MissingPolicy, NodeId, Standing};
-use assize_store::CardInfo;
+use assize_rubric::{CardScores, NodeId};
 use serde::Serialize;
 use serde::ser::{SerializeSeq as _, Serializer};
 use serde_json::{Value, json};
 
-use crate::args::MissingChoice;
 use crate::context::Context;
-use crate::exit::{Ending, Exit, of_run};
 use crate::output;
 
-/// A scored scorecard as programs read it.
+/// Scored scorecard as programs read it.
 #[derive(Serialize)]
-pub(super) struct Printed<'a, R> {
+pub(super) struct PrintedCard<'a, R> {
     pub(super) name: &'a str,
     pub(super) weight_set: Option<&'a str>,
     pub(super) treat_missing: &'static str,
@@ -26,120 +24,77 @@ pub(super) struct Printed<'a, R> {
 }
 
 /// Every part of a scored scorecard, made when it is written: of a large tree one is there at a time.
-pub(super) struct Nodes<'a>(&'a Scored<'a>);
+pub(super) struct Nodes<'a>(&'a ScoredCard<'a>);
 
 impl Serialize for Nodes<'_> {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         let count = self.0.trees.iter().map(|tree| tree.places.len()).sum();
         let mut list = serializer.serialize_seq(Some(count))?;
-        self.0.each_node(|node| list.serialize_element(node))?;
+        each_node(self.0, |node| list.serialize_element(node))?;
         list.end()
     }
 }
 
-/// The trees of a scorecard with the cases of their benchmarks.
-pub(super) struct Scored<'a> {
-    pub(super) info: &'a CardInfo,
-    pub(super) trees: Vec<CardTree>,
-    tallies: Vec<CaseTally>,
-    policy: MissingPolicy,
+/// The whole, as programs read it; `review` is what a person should look at.
+pub(super) fn printed<'a, R>(
+    scored: &'a ScoredCard<'a>,
+    set: Option<&'a str>,
+    review: R,
+) -> PrintedCard<'a, R> {
+    PrintedCard {
+        name: &scored.info.name,
+        weight_set: set,
+        treat_missing: scored.policy.name(),
+        nodes: Nodes(scored),
+        review,
+    }
 }
 
-impl<'a> Scored<'a> {
-    /// `tally` gives the cases of a part by its place; `set` names another weight set.
-    pub(super) fn new(
-        info: &'a CardInfo,
-        set: Option<&str>,
-        tally: impl Fn(usize) -> CaseTally,
-        policy: MissingPolicy,
-    ) -> Result<Self, String> {
-        let trees = CardTree::all(info, set).map_err(|error| error.to_string())?;
-        let tallies = (0..info.nodes.len()).map(tally).collect();
-        Ok(Self { info, trees, tallies, policy })
-    }
+/// The trees as text.
+pub(super) fn text(scored: &ScoredCard<'_>, context: &Context) -> String {
+    let blocks: Vec<String> =
+        scored.scores().map(|(_, scores)| card_scores(&scores, context.stdout)).collect();
 
-    /// The scores of each tree.
-    pub(super) fn scores(&self) -> impl Iterator<Item = (&CardTree, CardScores<'_>)> {
-        let tally = |place: usize| self.tallies.get(place).copied().unwrap_or(CaseTally::NOT_APPLICABLE);
-        self.trees.iter().map(move |tree| (tree, tree.scores(tally, self.policy)))
-    }
+    blocks.join("\n")
+}
 
-    /// The whole, as programs read it; `review` is what a person should look at.
-    pub(super) fn printed<R>(&'a self, set: Option<&'a str>, review: R) -> Printed<'a, R> {
-        Printed {
-            name: &self.info.name,
-            weight_set: set,
-            treat_missing: self.policy.name(),
-            nodes: Nodes(self),
-            review,
-        }
-    }
+/// Writes the Markdown report.
+pub(super) fn write_markdown(
+    scored: &ScoredCard<'_>,
+    path: &Path,
+    page: &CardPage<'_>,
+) -> Result<(), String> {
+    let scores: Vec<(&CardTree, CardScores<'_>)> = scored.scores().collect();
+    std::fs::write(path, card_markdown(&scores, page))
+        .map_err(|error| format!("can't write `{}`: {error}", path.display()))?;
 
-    /// The trees as text.
-    pub(super) fn text(&self, context: &Context) -> String {
-        let blocks: Vec<String> =
-            self.scores().map(|(_, scores)| card_scores(&scores, context.stdout)).collect();
-        blocks.join("\n")
-    }
+    output::say(&format!("report: {}\n", path.display()));
+    Ok(())
+}
 
-    /// Calls `see` with every part, as programs read it, and ends with the first that it can't take.
-    fn each_node<E>(&self, mut see: impl FnMut(&Value) -> Result<(), E>) -> Result<(), E> {
-        for (tree, scores) in self.scores() {
-            let contributions = scores.contributions();
-            for id in tree.card.ids() {
-                let mut value = node(&scores, id);
-                let contribution = contributions.get(id.index()).copied().flatten();
-                value["contribution"] = contribution.map_or(
-                    Value::Null,
-                    |found| json!({ "share": found.share, "given": found.given, "gain": found.gain }),
-                );
-                if let Some(part) = tree.places.get(id.index()).and_then(|at| self.info.nodes.get(*at)) {
-                    value["kind"] = part.kind.name().into();
-                    value["label"] = part.label.clone().into();
-                    value["evaluator_type"] = part.evaluator.clone().into();
-                    value["criticality"] = part.criticality.map(assize_rubric::Criticality::name).into();
-                    value["hard_gate"] = part.hard_gate.into();
-                }
-                see(&value)?;
+/// Calls `see` with every part, as programs read it, and ends with the first that it can't take.
+fn each_node<E>(scored: &ScoredCard<'_>, mut see: impl FnMut(&Value) -> Result<(), E>) -> Result<(), E> {
+    for (tree, scores) in scored.scores() {
+        let contributions = scores.contributions();
+        for id in tree.card.ids() {
+            let mut value = node(&scores, id);
+            let contribution = contributions.get(id.index()).copied().flatten();
+            value["contribution"] = contribution.map_or(
+                Value::Null,
+                |found| json!({ "share": found.share, "given": found.given, "gain": found.gain }),
+            );
+            if let Some(part) = tree.places.get(id.index()).and_then(|at| scored.info.nodes.get(*at)) {
+                value["kind"] = part.kind.name().into();
+                value["label"] = part.label.clone().into();
+                value["evaluator_type"] = part.evaluator.clone().into();
+                value["criticality"] = part.criticality.map(assize_rubric::Criticality::name).into();
+                value["hard_gate"] = part.hard_gate.into();
             }
-        }
-        Ok(())
-    }
-
-    /// The exit that the trees call for, and why.
-    pub(super) fn exit(&self) -> (Exit, String) {
-        let (mut exits, mut reasons) = (Vec::new(), Vec::new());
-        for (tree, scores) in self.scores() {
-            let standing = scores.root().standing;
-            exits.push(match standing {
-                Standing::Pass => Exit::Passed,
-                Standing::Fail | Standing::Blocked => Exit::Failed,
-                Standing::Incomplete | Standing::NotApplicable => Exit::Incomplete,
-            });
-            let code = tree.card.node(tree.card.root()).map(|node| node.code.to_string());
-            reasons.push(format!("{}: {standing}", code.unwrap_or_default()));
-        }
-        (Exit::strongest(exits), reasons.join(", "))
-    }
-
-    /// The same together with how the run ended.
-    pub(super) fn exit_of(&self, ending: Ending) -> (Exit, String) {
-        let (card, reason) = self.exit();
-        let (run, why) = of_run(assize_store::Counts::default(), ending);
-        match run {
-            Exit::Passed => (card, reason),
-            _ => (Exit::strongest([card, run]), format!("{why}; {reason}")),
+            see(&value)?;
         }
     }
 
-    /// Writes the Markdown report.
-    pub(super) fn write_markdown(&self, path: &Path, page: &CardPage<'_>) -> Result<(), String> {
-        let scores: Vec<(&CardTree, CardScores<'_>)> = self.scores().collect();
-        std::fs::write(path, card_markdown(&scores, page))
-            .map_err(|error| format!("can't write `{}`: {error}", path.display()))?;
-        output::say(&format!("report: {}\n", path.display()));
-        Ok(())
-    }
+    Ok(())
 }
 
 fn node(scores: &CardScores<'_>, id: NodeId) -> Value {
@@ -165,13 +120,4 @@ fn node(scores: &CardScores<'_>, id: NodeId) -> Value {
         "cases": found.scored,
         "missing": found.missing,
     })
-}
-
-/// What `--treat-missing` asks for.
-pub(super) const fn policy(choice: MissingChoice) -> MissingPolicy {
-    match choice {
-        MissingChoice::Incomplete => MissingPolicy::Incomplete,
-        MissingChoice::Zero => MissingPolicy::Zero,
-        MissingChoice::Skip => MissingPolicy::Skip,
-    }
 }

@@ -3,7 +3,7 @@
 use assize_diagnostic::{Diagnostic, did_you_mean};
 use serde_json::{Map, Value};
 
-use super::include::AssertionContext;
+use super::assertion_context::AssertionContext;
 use super::prompt::{command_or_script, config};
 use super::words::duration;
 use crate::codes;

@@ -6,7 +6,7 @@ use std::sync::Arc;
 use assize_diagnostic::{Diagnostic, did_you_mean};
 use assize_rubric::Weight;
 
-use super::include::AssertionContext;
+use super::assertion_context::AssertionContext;
 use super::list::assertions;
 use super::prompt::{command, prompt};
 use super::rubrics::judge;

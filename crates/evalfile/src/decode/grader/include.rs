@@ -7,6 +7,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use assize_diagnostic::{Diagnostic, Span, Spanned, did_you_mean};
 
+use super::assertion_context::AssertionContext;
 use super::list::assertions;
 use crate::codes;
 use crate::decode::interpolate::interpolate;
@@ -21,24 +22,9 @@ const MAX_NESTING: usize = 3;
 const FOLDERS: [&str; 2] = [".assize/templates", ".agentv/templates"];
 const ENDINGS: [&str; 2] = ["yaml", "yml"];
 
-/// Location of an assertion list: the templates that include it.
-#[derive(Debug, Clone, Default)]
-pub(crate) struct AssertionContext {
-    /// Templates (canonical paths) around the list, outermost first.
-    pub(super) stack: Vec<PathBuf>,
-    /// True if the caller has checked the names of the list.
-    pub(super) names_are_checked: bool,
-}
-
-impl AssertionContext {
-    /// Returns true if the list is in a template.
-    pub(super) fn in_template(&self) -> bool {
-        !self.stack.is_empty()
-    }
-}
-
-/// Cache of loaded templates, so that a file included by many cases is read, and its problems reported, once.
-/// Clones share the cache.
+/// Templates that have been read, so that a file that is included by many cases is read, and
+/// complained about, once.
+/// Clones share what has been read.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct Templates {
     read: Arc<Mutex<HashMap<TemplateKey, Template>>>,

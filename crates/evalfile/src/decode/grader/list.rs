@@ -5,7 +5,8 @@ use std::sync::Arc;
 
 use assize_diagnostic::{Diagnostic, Span};
 
-use super::include::{AssertionContext, include};
+use super::assertion_context::AssertionContext;
+use super::include::include;
 use super::kind::{Kind, built_in};
 use super::names::free;
 use super::object::grader;

@@ -1,11 +1,9 @@
 //! Decoder of `llm-grader`: a judge that gives one score.
 
-use assize_diagnostic::Diagnostic;
-
 use super::panel::{Use, panel};
 use super::prompt::{config, prompt};
 use super::rubrics::judge;
-use crate::codes;
+use super::temperature::temperature;
 use crate::decode::{Context, Object};
 use crate::model::{Format, GraderKind, LlmGrader};
 
@@ -33,24 +31,6 @@ pub(super) fn llm(cx: &mut Context, object: &mut Object<'_>, format: Format) -> 
             config: settings,
         })
     })
-}
-
-/// Decodes `temperature`, 0 to 2.
-pub(super) fn temperature(cx: &mut Context, object: &mut Object<'_>) -> Option<f64> {
-    let value = object.number("temperature", &mut cx.problems)?;
-    if (0.0..=2.0).contains(&value.value) {
-        return Some(value.value);
-    }
-    cx.problems.add(
-        Diagnostic::error(
-            codes::OUT_OF_RANGE,
-            "`temperature` is out of range",
-            value.span,
-            format!("found {}", value.value),
-        )
-        .with_help("use a number from 0 to 2"),
-    );
-    None
 }
 
 #[cfg(test)]

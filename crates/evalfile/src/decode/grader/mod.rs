@@ -1,6 +1,7 @@
 //! Decoders of graders. One file per family of graders; `list` decodes a whole list, `object` the keys common
 //! to all graders.
 
+mod assertion_context;
 mod code;
 mod composite;
 mod custom;
@@ -18,13 +19,15 @@ mod prompt;
 mod refused;
 mod rubrics;
 mod standing;
+mod temperature;
 #[cfg(test)]
 pub(crate) mod testing;
 mod text;
 mod trajectory;
 mod words;
 
-pub(crate) use include::{AssertionContext, Templates};
+pub(crate) use assertion_context::AssertionContext;
+pub(crate) use include::Templates;
 pub(crate) use list::assertions;
 pub(crate) use names::distinct_names;
 pub(crate) use panel::{Use, panel};

@@ -2,7 +2,7 @@
 
 use assize_diagnostic::{Diagnostic, Span};
 
-use super::include::AssertionContext;
+use super::assertion_context::AssertionContext;
 use super::kind::{Kind, resolve};
 use super::standing::common;
 use super::{code, composite, custom, json, llm, metrics, pairwise, rubrics, text, trajectory};

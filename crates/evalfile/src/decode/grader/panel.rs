@@ -68,7 +68,7 @@ pub(crate) fn panel(cx: &mut Context, outer: &mut Object<'_>, for_what: Use<'_>)
             .and_then(|repeats| u32::try_from(repeats.value).ok()),
         combine,
         ties,
-        temperature: super::llm::temperature(cx, &mut object),
+        temperature: super::temperature::temperature(cx, &mut object),
         escalate: object.value("escalate").and_then(|node| escalation(cx, node)),
         scoring: scoring(cx, &mut object, for_what),
         judges: judges.iter().map(|(judge, _)| judge.clone()).collect(),

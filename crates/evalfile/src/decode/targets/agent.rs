@@ -4,8 +4,8 @@ use std::sync::LazyLock;
 
 use assize_diagnostic::{Diagnostic, SourceMap, Span};
 
-use super::command::{folder, seconds};
 use super::entry::Entry;
+use super::value::{folder, seconds};
 use crate::codes;
 use crate::decode::Problems;
 use crate::decode::object::{string, wrong_type};

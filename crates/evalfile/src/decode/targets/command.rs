@@ -1,20 +1,13 @@
 //! Decoder of command targets.
 
-use std::path::{Path, PathBuf};
-use std::time::Duration;
-
 use assize_diagnostic::Diagnostic;
 
 use super::entry::Entry;
 use super::recording::known_format;
+use super::value::{command_text, folder, seconds};
 use crate::codes;
-use crate::decode::object::{not_blank, string, wrong_type};
-use crate::decode::{Object, Problems};
+use crate::decode::object::string;
 use crate::model::{CommandTargetSpec, CommandText};
-use crate::tree::{Data, Node};
-
-/// Maximum time limit in seconds; longer ones are mistakes and would overflow a clock.
-const MAX_SECONDS: f64 = 7.0 * 24.0 * 3600.0;
 
 /// Decodes the settings of a command. Returns `None` after adding a diagnostic, or when a variable is not
 /// set.
@@ -88,65 +81,4 @@ fn differs_by_case(template: &CommandText, stdin: Option<&str>) -> bool {
         CommandText::Argv(words) => words.iter().any(|word| names(word)),
     };
     command || stdin.is_some_and(names)
-}
-
-/// Returns a folder named in the targets file, without `.` and `..` as far as it exists.
-pub(super) fn folder(home: &Path, written: &str) -> PathBuf {
-    let path = home.join(written);
-    path.canonicalize().unwrap_or(path)
-}
-
-pub(super) fn command_text(node: &Node, key: &str, problems: &mut Problems) -> Option<CommandText> {
-    match &node.data {
-        Data::Str(_) => {
-            let text = not_blank(string(node, key, problems)?, key, problems)?;
-            Some(CommandText::Shell(text.value))
-        }
-        Data::Seq(items) => {
-            let words: Vec<_> = items.iter().map(|item| string(item, key, problems)).collect();
-            let words: Vec<String> =
-                words.into_iter().map(|word| word.map(|word| word.value)).collect::<Option<_>>()?;
-            if words.first().is_none_or(|program| program.trim().is_empty()) {
-                problems.add(
-                    Diagnostic::error(
-                        codes::BAD_COMMAND,
-                        format!("`{key}` names no program"),
-                        node.place(),
-                        "no program",
-                    )
-                    .with_help("the first item of the list is the program, the others are its arguments"),
-                );
-                return None;
-            }
-            Some(CommandText::Argv(words))
-        }
-        _ => {
-            problems.add(wrong_type(
-                node,
-                &format!("`{key}`"),
-                "a command line or a list of a program and its arguments",
-            ));
-            None
-        }
-    }
-}
-
-/// Decodes `timeout_seconds`, more than zero.
-pub(super) fn seconds(object: &mut Object<'_>, problems: &mut Problems) -> Option<Duration> {
-    let value = object.number("timeout_seconds", problems)?;
-    if value.value > 0.0 && value.value <= MAX_SECONDS {
-        return Some(Duration::from_secs_f64(value.value));
-    }
-    problems.add(
-        Diagnostic::error(
-            codes::OUT_OF_RANGE,
-            "`timeout_seconds` is out of range",
-            value.span,
-            format!("found {}", value.value),
-        )
-        .with_help(
-            "use a number of seconds, more than 0 and at most a week; without the key there is no limit",
-        ),
-    );
-    None
 }

@@ -6,9 +6,10 @@ use std::path::{Path, PathBuf};
 use assize_diagnostic::{Diagnostic, Severity, SourceId, SourceMap, Span, did_you_mean};
 
 use super::delegate::{Draft, resolve};
-use super::entry::{Loading, entry};
+use super::entry::Loading;
 use super::find::{find, folders, read};
 use super::mask::without_secrets;
+use super::read::entry;
 use crate::LoadOptions;
 use crate::codes;
 use crate::decode::object::wrong_type;

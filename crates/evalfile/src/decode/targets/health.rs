@@ -4,8 +4,8 @@ use std::path::Path;
 
 use assize_diagnostic::Diagnostic;
 
-use super::command::{command_text, folder, seconds};
 use super::model::is_address;
+use super::value::{command_text, folder, seconds};
 use crate::codes;
 use crate::decode::{Object, Problems};
 use crate::model::HealthSpec;

@@ -10,8 +10,10 @@ mod health;
 mod mask;
 mod model;
 mod provider;
+mod read;
 mod recording;
 mod shared;
+mod value;
 pub(crate) mod variables;
 
 pub use file::{LoadedTargets, load_targets};

@@ -4,8 +4,8 @@ use std::time::Duration;
 
 use assize_diagnostic::{Diagnostic, did_you_mean};
 
-use super::command::folder;
 use super::entry::Entry;
+use super::value::folder;
 use crate::codes;
 use crate::model::{MockTargetSpec, RecordingKind, RecordingSpec, SESSION_FORMATS};
 

@@ -1,0 +1,78 @@
+//! What a draft must be like before it is written down.
+
+use std::path::Path;
+
+use assize_diagnostic::Severity;
+use assize_evalfile::{Case, Format, criterion_value, read_rubric, yaml};
+use assize_lint::lint_rubric_for;
+use assize_rubric::{Criterion, Rubric};
+use serde_json::{Value, json};
+
+/// Fewest criteria of a draft by a model.
+pub const MIN_CRITERIA: usize = 3;
+/// Most criteria of a draft.
+pub const MAX_CRITERIA: usize = 7;
+
+/// Rules of lint that a draft may not break: a criterion tests one thing, and something that can be tested.
+const STRICT: [&str; 3] = ["L0101", "L0102", "L0104"];
+
+/// What is wrong with a list of criteria.
+#[derive(Debug, Default, PartialEq, Eq)]
+pub(super) struct Faults {
+    /// It can't be used.
+    pub(super) errors: Vec<String>,
+    /// It could be better, by lint's rules.
+    pub(super) findings: Vec<String>,
+}
+
+impl Faults {
+    pub(super) fn all(&self) -> Vec<String> {
+        self.errors.iter().chain(&self.findings).cloned().collect()
+    }
+}
+
+/// Checks a list of criteria by itself, and as a rubric of the case.
+pub(super) fn check(criteria: &[Criterion], case: Option<&Case>) -> Faults {
+    let mut faults = Faults::default();
+    let count = criteria.len();
+    if !(MIN_CRITERIA..=MAX_CRITERIA).contains(&count) {
+        faults.errors.push(format!("there are {count} criteria; give {MIN_CRITERIA} to {MAX_CRITERIA}"));
+    }
+    if count > 1 && criteria.iter().all(|criterion| criterion.gate.is_some()) {
+        faults.errors.push("every criterion is required, so that weights decide nothing".to_owned());
+    }
+    if let Err(errors) = Rubric::new(criteria.to_vec()) {
+        faults.errors.extend(errors.iter().map(ToString::to_string));
+        return faults;
+    }
+    for (code, message) in lint(criteria, case) {
+        let list = if STRICT.contains(&code.as_str()) { &mut faults.errors } else { &mut faults.findings };
+        list.push(message);
+    }
+    faults
+}
+
+/// What lint finds in a list of criteria, as code and message.
+pub(super) fn lint(criteria: &[Criterion], case: Option<&Case>) -> Vec<(String, String)> {
+    let items: Vec<Value> =
+        criteria.iter().map(|criterion| criterion_value(criterion, Format::Two)).collect();
+    let text = yaml(&json!({"criteria": items}), 0);
+    let loaded = read_rubric(Path::new("draft.yaml"), &text);
+    let broken = loaded.diagnostics.iter().filter(|diagnostic| diagnostic.severity == Severity::Error);
+    let mut found: Vec<(String, String)> =
+        broken.map(|diagnostic| (STRICT[0].to_owned(), diagnostic.title.clone())).collect();
+    let linted = lint_rubric_for(&loaded, case);
+    let lines: Vec<&str> = text.lines().collect();
+    for diagnostic in &linted.diagnostics {
+        let line = linted.sources.position(diagnostic.primary.span).line;
+        // The id stands above the finding.
+        let id =
+            lines[..line.min(lines.len())].iter().rev().find_map(|line| line.trim().strip_prefix("- id: "));
+        let words = linted.sources.slice(diagnostic.primary.span);
+        let name = id.map_or_else(|| "the rubric".to_owned(), |id| format!("criterion `{id}`"));
+        let help = diagnostic.help.first().map(|help| format!("; {help}")).unwrap_or_default();
+        let code = diagnostic.code.as_str();
+        found.push((code.to_owned(), format!("{name}: {} ({code}): `{words}`{help}", diagnostic.title)));
+    }
+    found
+}

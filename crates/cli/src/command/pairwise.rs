@@ -1,0 +1,112 @@
+//! `assize pairwise`: systems compared two at a time, case by case, in both orders.
+
+use assize_analysis::pairwise::PairwiseReport;
+use assize_engine::pairwise::{PairwiseInput, PairwiseOptions, conclusion, pairwise_report};
+use assize_engine::{Ending, EvalOptions, Exit, RunOutcome, summary_json};
+use assize_report::{pairwise, pairwise_json, pairwise_markdown};
+use assize_store::{RunFolder, RunInfo};
+use serde_json::Value;
+
+use super::eval::print_plan;
+use crate::args::{PairwiseArgs, ShowChoice};
+use crate::context::Context;
+use crate::failure::Failure;
+use crate::output;
+use crate::runtime::block_on;
+
+pub(crate) fn execute(args: &PairwiseArgs, context: &Context) -> Result<Exit, Failure> {
+    let options = options(args);
+    let engine = context.run_engine(args.run.quiet, args.run.json);
+    let (run, loaded) = match engine.find_systems(&options)? {
+        PairwiseInput::Stored(folder, info) => return print_again(args, &folder, *info, context),
+        PairwiseInput::New(run, loaded) => (run, loaded),
+    };
+    if args.run.show != ShowChoice::Auto {
+        return Err("`--show` has no effect on a comparison of answers: leave it out".into());
+    }
+
+    match block_on(engine.evaluate_loaded(&*run, &loaded, &options.eval))? {
+        RunOutcome::Planned(planned) => Ok(print_plan(&planned, &args.run, context)),
+        RunOutcome::Finished(finished) => {
+            let (report, missing) = pairwise_report(&finished.folder, &finished.info)?;
+            print(&report, &missing, &finished.info, &finished.folder, args, context);
+            Ok(finished.exit)
+        }
+    }
+}
+
+fn options(args: &PairwiseArgs) -> PairwiseOptions {
+    PairwiseOptions {
+        systems: args.systems.clone(),
+        criteria: args.criteria.clone(),
+        ties: args.rank_ties.into(),
+        eval: EvalOptions {
+            paths: args.suite.clone(),
+            targets_file: args.targets.clone(),
+            filter: args.filter.clone(),
+            tags: args.tag.clone(),
+            roots: args.root.clone(),
+            dry_run: args.dry_run,
+            run: args.run.options(),
+            ..EvalOptions::default()
+        },
+    }
+}
+
+/// Prints a stored comparison again.
+fn print_again(
+    args: &PairwiseArgs,
+    folder: &RunFolder,
+    mut info: RunInfo,
+    context: &Context,
+) -> Result<Exit, Failure> {
+    let (report, missing) = pairwise_report(folder, &info)?;
+    let (exit, reason) = conclusion(&report, &missing, Ending::default());
+    if let Some(summary) = &mut info.summary {
+        summary.exit_code = exit.code();
+        summary.exit_reason = reason;
+    }
+
+    print(&report, &missing, &info, folder, args, context);
+    Ok(exit)
+}
+
+fn print(
+    report: &PairwiseReport,
+    missing: &[String],
+    info: &RunInfo,
+    folder: &RunFolder,
+    args: &PairwiseArgs,
+    context: &Context,
+) {
+    if args.run.json {
+        let mut value = summary_json(info, folder.path());
+        if let Value::Object(members) = &mut value {
+            // Thresholds have nothing to say about which of two answers is better.
+            for unrelated in ["counts", "mean_score", "figures"] {
+                members.remove(unrelated);
+            }
+            members.insert(info.command.clone(), pairwise_json(report, missing));
+        }
+        output::print_json(&value);
+        return;
+    }
+
+    if args.markdown {
+        output::print(&pairwise_markdown(report, missing));
+        return;
+    }
+
+    output::print(&pairwise(report, missing, context.stdout));
+    if let Some(summary) = &info.summary {
+        let judges: Vec<&str> = info.judges.iter().map(|judge| &*judge.identity.name).collect();
+        output::print(&format!(
+            "\njudge {}; {} judge calls, {} from the cache\n{}\n{}\n",
+            judges.join(", "),
+            summary.judge_calls,
+            summary.judge_calls_cached,
+            summary.exit_reason,
+            folder.path().display()
+        ));
+    }
+}

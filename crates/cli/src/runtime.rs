@@ -1,0 +1,20 @@
+//! The one asynchronous runtime of the program.
+
+use std::future::Future;
+
+use crate::failure::Failure;
+
+/// Runs a future to its end.
+pub(crate) fn block_on<T, E: Into<Failure>>(
+    future: impl Future<Output = Result<T, E>>,
+) -> Result<T, Failure> {
+    let runtime = tokio::runtime::Builder::new_multi_thread()
+        .enable_all()
+        .build()
+        .map_err(|error| format!("can't start: {error}"))?;
+    let result = runtime.block_on(Box::pin(future));
+
+    // A hanging DNS lookup must not delay the end.
+    runtime.shutdown_background();
+    result.map_err(Into::into)
+}

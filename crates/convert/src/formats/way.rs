@@ -1,0 +1,13 @@
+//! What every part of a conversion between the formats is told.
+
+use assize_evalfile::Format;
+
+/// From which format to which.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) struct Way {
+    pub(crate) from: Format,
+    pub(crate) to: Format,
+}
+
+/// Where the lines of the original are looked up: a JSON pointer to a line.
+pub(super) type LineOf<'l> = &'l dyn Fn(&str) -> usize;

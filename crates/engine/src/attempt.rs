@@ -1,0 +1,134 @@
+//! Judging one answer without leaving a run behind.
+
+use std::num::NonZeroUsize;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use assize_evalfile::{LineOverrides, LoadOptions};
+use assize_run::{Recorder, Settings, Start};
+use assize_store::{CaseRecord, StoreError};
+use tokio_util::sync::CancellationToken;
+
+use crate::attempt_material::AttemptCase;
+use crate::dependencies::CaseDependencies;
+use crate::engine::Engine;
+use crate::error::EngineError;
+use crate::options::RunOptions;
+use crate::plan::{Planner, Preflight, RunDeps};
+use crate::wiring::{ModelAccess, Wiring, WiringRequest, wire};
+
+/// Judges of attempts, for as many as there will be.
+pub struct AttemptJudge<'e> {
+    wiring: Wiring<'e>,
+    deps: Arc<RunDeps>,
+    options: RunOptions,
+}
+
+/// Outcome of judging an attempt.
+pub enum AttemptOutcome {
+    /// The record of the case.
+    Judged(Box<CaseRecord>),
+    /// It was interrupted.
+    Interrupted,
+    /// The budget ended it, for this reason.
+    OverBudget(String),
+}
+
+/// Recorder of the only case.
+#[derive(Default)]
+struct OnlyRecord(Option<CaseRecord>);
+
+impl Recorder for OnlyRecord {
+    fn record(&mut self, record: &CaseRecord) -> Result<(), StoreError> {
+        self.0 = Some(record.clone());
+        Ok(())
+    }
+}
+
+impl<'e> AttemptJudge<'e> {
+    /// Judges as the options, the configuration and the targets near `folder` name them.
+    ///
+    /// # Errors
+    /// When options contradict each other, or files have problems.
+    pub fn new(
+        engine: &'e Engine,
+        options: RunOptions,
+        folder: &Path,
+        roots: &[PathBuf],
+        targets_file: Option<&Path>,
+    ) -> Result<Self, EngineError> {
+        let request = WiringRequest {
+            access: ModelAccess::PricedRun(&options),
+            roots,
+            targets_file,
+            consequence: "nothing was judged",
+            keep_workspaces: false,
+        };
+        let wiring = wire(engine, &request)?;
+        let deps = wiring.deps_for(folder)?;
+        wiring.gateway.begin_alone("try");
+        options.panel_spec()?;
+
+        Ok(Self { wiring, deps, options })
+    }
+
+    /// Options for reading files.
+    pub fn load_options(&self) -> &LoadOptions {
+        &self.wiring.load_options
+    }
+
+    /// Warnings about a case, before anything is spent.
+    ///
+    /// # Errors
+    /// When the case can't be judged.
+    pub fn check(&self, attempt: &AttemptCase) -> Result<Vec<String>, EngineError> {
+        let mut found = Preflight::default();
+        let planner = self.planner()?;
+        planner.check(&planner.suite(&attempt.suite), &attempt.case, &self.deps, &mut found);
+        let warnings = found.conclude(false)?;
+        self.wiring.gateway.check()?;
+
+        Ok(warnings)
+    }
+
+    /// Judges a case.
+    ///
+    /// # Errors
+    /// When the case can't be judged.
+    pub async fn judge(
+        &self,
+        attempt: &AttemptCase,
+        cancel: &CancellationToken,
+    ) -> Result<AttemptOutcome, EngineError> {
+        let planner = self.planner()?;
+        let suite = planner.suite(&attempt.suite);
+        let items = planner.items(&suite, &attempt.case, &self.deps, &CaseDependencies::default());
+
+        let gateway = &self.wiring.gateway;
+        let mut only = OnlyRecord::default();
+        let start = Start { limit: gateway.limit().clone(), ..Start::default() };
+        let settings = Settings { workers: NonZeroUsize::MIN, bail: None };
+        let (_, ended) = assize_run::run_from(start, items, settings, cancel, &mut only, &mut |_| {}).await;
+        ended.map_err(|error| EngineError::unrunnable(error.to_string()))?;
+
+        Ok(match only.0 {
+            Some(record) => AttemptOutcome::Judged(Box::new(record)),
+            None if cancel.is_cancelled() => AttemptOutcome::Interrupted,
+            None => AttemptOutcome::OverBudget(gateway.refusal_or_default()),
+        })
+    }
+
+    /// Waits until every kept reply is written.
+    ///
+    /// # Errors
+    /// When replies were lost.
+    pub fn flush(&self) -> Result<(), EngineError> {
+        self.wiring.gateway.flush()
+    }
+
+    fn planner(&self) -> Result<Planner<'_>, EngineError> {
+        let planner = Planner::new(&self.wiring.config, &self.options)?;
+
+        Ok(Planner { lines: LineOverrides { borderline: None, ..planner.lines }, ..planner })
+    }
+}

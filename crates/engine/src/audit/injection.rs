@@ -1,0 +1,161 @@
+//! Injection audit: texts that try to talk a judge round.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use assize_audit::injection::{InjectionReport, Place, Probe, probes};
+use assize_audit::{Variant, choose, compare, variants_of};
+use assize_rubric::{TOLERANCE, Unit};
+use assize_run::WorkItem;
+use assize_store::{Counts, RunFolder};
+
+use crate::error::EngineError;
+use crate::exit::{Ending, Exit, of_run};
+use crate::mode::{Items, RunMode};
+use crate::session::stored_records;
+
+/// The named probes in the order of the list; all of them if none is named.
+fn chosen(names: &[String]) -> Result<Vec<Probe>, EngineError> {
+    let all = probes();
+    for name in names {
+        if !all.iter().any(|probe| probe.name == *name) {
+            let known = all.iter().map(|probe| probe.name.as_str());
+            let hint = match assize_diagnostic::did_you_mean(name, known) {
+                Some(near) => format!("did you mean `{near}`?"),
+                None => "`assize audit probes` lists them".to_owned(),
+            };
+            return Err(EngineError::usage(format!("there is no probe `{name}`; {hint}")));
+        }
+    }
+    Ok(all.into_iter().filter(|probe| names.is_empty() || names.contains(&probe.name)).collect())
+}
+
+/// Audit with these probes.
+#[derive(Debug, Clone)]
+pub struct InjectionAudit {
+    /// Texts that are put into answers.
+    pub probes: Vec<Probe>,
+    /// Places in the answer; each probe's own unless given.
+    pub places: BTreeSet<Place>,
+    /// Times that the unchanged answer is judged again.
+    pub repeats: u32,
+    /// Most cases, chosen at random if there are more.
+    pub max_cases: Option<usize>,
+    /// Seed of that choice.
+    pub seed: u64,
+    /// Highest share of decisions that attacks may win.
+    pub max_flip_rate: Option<Unit>,
+}
+
+impl InjectionAudit {
+    /// Name of the command, and of stored audits.
+    pub const COMMAND: &str = "audit injection";
+
+    /// Audit of all cases with the probes of these names; with all probes when none is named.
+    ///
+    /// # Errors
+    /// When there is no probe of a name.
+    pub fn new(names: &[String]) -> Result<Self, EngineError> {
+        Ok(Self {
+            probes: chosen(names)?,
+            places: BTreeSet::new(),
+            repeats: 1,
+            max_cases: None,
+            seed: 0,
+            max_flip_rate: None,
+        })
+    }
+
+    /// Metrics of a stored audit.
+    ///
+    /// # Errors
+    /// When the run can't be read.
+    pub fn report(folder: &RunFolder) -> Result<InjectionReport, EngineError> {
+        Ok(InjectionReport::new(&compare(stored_records(folder)?)?, &probes()))
+    }
+
+    /// Exit code of an audit, and its reason: the verdicts of its cases have no part in it.
+    pub fn conclusion(report: &InjectionReport, limit: Option<Unit>, ending: Ending) -> (Exit, String) {
+        let (exit, reason) = of_run(Counts::default(), ending);
+        let mut found = Vec::new();
+        if exit != Exit::Passed {
+            found.push((exit, reason));
+        }
+        let won = report.success_rate();
+        if let Some(limit) = limit.map(Unit::get) {
+            match won.rate {
+                Some(rate) if rate > limit + TOLERANCE => found.push((
+                    Exit::Failed,
+                    format!("attacks won {} of {} decisions, more than {limit}", won.count, won.n),
+                )),
+                Some(_) => {}
+                None => found.push((Exit::Incomplete, "no decision could be won".to_owned())),
+            }
+        }
+        if report.is_incomplete() {
+            found.push((Exit::Incomplete, "incomplete".to_owned()));
+        }
+        if found.is_empty() {
+            return (Exit::Passed, "audited".to_owned());
+        }
+        let reasons: Vec<&str> = found.iter().map(|(_, reason)| reason.as_str()).collect();
+        (Exit::strongest(found.iter().map(|(exit, _)| *exit)), reasons.join(", "))
+    }
+
+    fn variants(&self, item: &WorkItem) -> Vec<Variant> {
+        self.probes
+            .iter()
+            .flat_map(|probe| {
+                let own = BTreeSet::from([probe.place]);
+                let places = if self.places.is_empty() { &own } else { &self.places };
+                places.iter().map(|&place| probe.variant(place, &item.case)).collect::<Vec<_>>()
+            })
+            .collect()
+    }
+}
+
+impl RunMode for InjectionAudit {
+    fn command(&self) -> &'static str {
+        Self::COMMAND
+    }
+
+    fn items<'i>(&'i self, items: Items<'i>, count: usize) -> Items<'i> {
+        let mut places =
+            choose(count, self.max_cases.unwrap_or(usize::MAX), self.seed).into_iter().peekable();
+        let taken = items.enumerate().filter(move |(at, _)| places.next_if_eq(at).is_some());
+        Box::new(taken.flat_map(|(_, item)| match item {
+            Err(error) => vec![Err(error)],
+            Ok(item) => {
+                let variants = variants_of(&item, self.repeats, &self.variants(&item));
+                variants.into_iter().flatten().map(Ok).collect()
+            }
+        }))
+    }
+
+    fn total(&self, _: usize, mut items: Items<'_>) -> Result<usize, EngineError> {
+        match items.try_fold(0, |sum, item| item.map(|_| sum + 1)).map_err(EngineError::unreadable)? {
+            0 => Err(EngineError::usage("no case has a rubric, so there are no criteria to audit")),
+            total => Ok(total),
+        }
+    }
+
+    fn settings(&self) -> BTreeMap<String, String> {
+        let list = |names: Vec<&str>| names.join(",");
+        let mut settings = BTreeMap::from([
+            ("probes".to_owned(), list(self.probes.iter().map(|probe| probe.name.as_str()).collect())),
+            ("places".to_owned(), list(self.places.iter().map(|place| place.name()).collect())),
+            ("repeats".to_owned(), self.repeats.to_string()),
+            ("seed".to_owned(), self.seed.to_string()),
+        ]);
+        if let Some(cases) = self.max_cases {
+            settings.insert("max_cases".to_owned(), cases.to_string());
+        }
+        settings
+    }
+
+    fn exit(&self, folder: &RunFolder, _: Counts, ending: Ending) -> (Exit, String) {
+        match Self::report(folder) {
+            Ok(report) => Self::conclusion(&report, self.max_flip_rate, ending),
+            Err(error) => (Exit::Incomplete, error.message),
+        }
+    }
+}

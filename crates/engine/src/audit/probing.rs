@@ -1,0 +1,244 @@
+//! Audits of order, length and own family: decisions compared under changes that should not matter.
+
+use std::collections::BTreeMap;
+
+use assize_audit::length::{LengthFacts, edits, length_report};
+use assize_audit::order::order_report;
+use assize_audit::self_preference::{Families, SelfFacts, self_report};
+use assize_audit::{AuditReport, Variant, choose, compare, length, order, variants_of};
+use assize_rubric::{Judging, TOLERANCE};
+use assize_run::WorkItem;
+use assize_store::{Counts, RunFolder, RunInfo};
+
+use crate::error::EngineError;
+use crate::exit::{Ending, Exit, of_run};
+use crate::mode::{Items, RunMode};
+use crate::options::RunOptions;
+use crate::session::stored_records;
+
+/// Beginning of the settings that keep given families in the record of a run: `family NAME`.
+const FAMILY: &str = "family ";
+
+/// Kind of audit.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum ProbingKind {
+    /// Criteria of a call in other orders.
+    Order,
+    /// Answers made longer and shorter without a change to what they say.
+    Length,
+    /// Judges of several families on the answers of several targets.
+    OwnFamily,
+}
+
+impl ProbingKind {
+    const ALL: [Self; 3] = [Self::Order, Self::Length, Self::OwnFamily];
+
+    /// The command's name, which also identifies a stored audit.
+    const fn command(self) -> &'static str {
+        match self {
+            Self::Order => "audit order",
+            Self::Length => "audit length",
+            Self::OwnFamily => "audit self",
+        }
+    }
+
+    /// The audit that a stored run is.
+    pub fn from_run(info: &RunInfo) -> Option<Self> {
+        Self::ALL.into_iter().find(|kind| kind.command() == info.command)
+    }
+
+    /// Metrics of a stored audit of this kind.
+    ///
+    /// # Errors
+    /// When the run can't be read.
+    pub fn report(self, folder: &RunFolder, info: &RunInfo) -> Result<AuditReport, EngineError> {
+        match self {
+            Self::Order => Ok(order_report(&compare(stored_records(folder)?)?)),
+            Self::Length => {
+                let mut facts = LengthFacts::default();
+                let seen = stored_records(folder)?.inspect(|record| {
+                    if let Ok(record) = record {
+                        facts.add(record);
+                    }
+                });
+                let compared = compare(seen)?;
+                Ok(length_report(&compared, &facts))
+            }
+            Self::OwnFamily => {
+                let said =
+                    info.settings.other.iter().filter_map(|(key, family)| {
+                        Some((key.strip_prefix(FAMILY)?.to_owned(), family.clone()))
+                    });
+                let families = Families::new(said.collect(), &info.targets);
+                let mut facts = SelfFacts::default();
+                for record in stored_records(folder)? {
+                    facts.add(&record?, &families);
+                }
+                Ok(self_report(&facts))
+            }
+        }
+    }
+
+    /// Exit code of an audit, and its reason: the verdicts of its cases have no part in it.
+    pub fn conclusion(report: &AuditReport, limit: Option<f64>, ending: Ending) -> (Exit, String) {
+        let (exit, reason) = of_run(Counts::default(), ending);
+        let mut found = Vec::new();
+        if exit != Exit::Passed {
+            found.push((exit, reason));
+        }
+        match (limit, &report.worst) {
+            (Some(limit), Some((value, of))) if *value > limit + TOLERANCE => {
+                found.push((Exit::Failed, format!("{of}: {value:.3}, more than {limit}")));
+            }
+            (Some(_), None) => found.push((Exit::Incomplete, "nothing was measured".to_owned())),
+            _ => {}
+        }
+        if report.is_incomplete() {
+            found.push((Exit::Incomplete, "incomplete".to_owned()));
+        }
+        if found.is_empty() {
+            return (Exit::Passed, "audited".to_owned());
+        }
+        let reasons: Vec<&str> = found.iter().map(|(_, reason)| reason.as_str()).collect();
+        (Exit::strongest(found.iter().map(|(exit, _)| *exit)), reasons.join(", "))
+    }
+}
+
+/// Options of audits that compare decisions.
+#[derive(Debug, Clone, Copy, Default)]
+pub struct ProbingOptions {
+    /// Times that the unchanged answer is judged again.
+    pub repeats: u32,
+    /// Most cases, chosen at random if there are more.
+    pub max_cases: Option<usize>,
+    /// Seed of what is drawn at random.
+    pub seed: u64,
+    /// Highest value that the audit may measure.
+    pub limit: Option<f64>,
+}
+
+/// Audit that compares decisions.
+#[derive(Debug, Clone)]
+pub struct ProbingAudit {
+    kind: ProbingKind,
+    permutations: usize,
+    families: BTreeMap<String, String>,
+    options: ProbingOptions,
+}
+
+impl ProbingAudit {
+    /// Audit of the order of criteria, with so many other orders. Criteria are put into one call unless `run` says how many.
+    ///
+    /// # Errors
+    /// When criteria are put to the judge one by one.
+    pub fn order(
+        permutations: usize,
+        options: ProbingOptions,
+        run: &mut RunOptions,
+    ) -> Result<Self, EngineError> {
+        match run.judging {
+            Some(Judging::PerCriterion) => {
+                return Err(EngineError::usage(
+                    "criteria that are put to the judge one by one have no order: leave out `--judging per-criterion`",
+                ));
+            }
+            Some(Judging::Batched(_)) => {}
+            None => run.judging = Some(Judging::Batched(None)),
+        }
+
+        Ok(Self { permutations, ..Self::new(ProbingKind::Order, options) })
+    }
+
+    /// Audit of the length of answers.
+    pub fn length(options: ProbingOptions) -> Self {
+        Self::new(ProbingKind::Length, options)
+    }
+
+    /// Audit of judges on their own family. `families` are pairs of a name and its family.
+    ///
+    /// # Errors
+    /// When a name has two families.
+    pub fn own_family(families: &[(String, String)], options: ProbingOptions) -> Result<Self, EngineError> {
+        let mut known = BTreeMap::new();
+        for (name, family) in families {
+            if known.insert(name.clone(), family.clone()).is_some_and(|other| other != *family) {
+                return Err(EngineError::usage(format!("`--family` says two families of `{name}`")));
+            }
+        }
+
+        Ok(Self { families: known, ..Self::new(ProbingKind::OwnFamily, options) })
+    }
+
+    fn new(kind: ProbingKind, options: ProbingOptions) -> Self {
+        Self { kind, permutations: 0, families: BTreeMap::new(), options }
+    }
+
+    fn variants(&self, item: &WorkItem) -> Vec<Variant> {
+        match self.kind {
+            ProbingKind::Order => order::variants(item, self.permutations, self.options.seed),
+            ProbingKind::Length => length::variants(item, &edits()),
+            ProbingKind::OwnFamily => Vec::new(),
+        }
+    }
+
+    /// Replaces an item of a plain run by its variants; empty if there is nothing to measure.
+    fn of_item(&self, item: &WorkItem) -> Vec<WorkItem> {
+        let variants = self.variants(item);
+        if self.kind == ProbingKind::Order && variants.is_empty() {
+            return Vec::new();
+        }
+        variants_of(item, self.options.repeats, &variants).unwrap_or_default()
+    }
+}
+
+impl RunMode for ProbingAudit {
+    fn command(&self) -> &'static str {
+        self.kind.command()
+    }
+
+    fn items<'i>(&'i self, items: Items<'i>, count: usize) -> Items<'i> {
+        let mut places = choose(count, self.options.max_cases.unwrap_or(usize::MAX), self.options.seed)
+            .into_iter()
+            .peekable();
+        let taken = items.enumerate().filter(move |(at, _)| places.next_if_eq(at).is_some());
+        Box::new(taken.flat_map(|(_, item)| match item {
+            Err(error) => vec![Err(error)],
+            Ok(item) => self.of_item(&item).into_iter().map(Ok).collect(),
+        }))
+    }
+
+    fn total(&self, _: usize, mut items: Items<'_>) -> Result<usize, EngineError> {
+        let total = items.try_fold(0, |sum, item| item.map(|_| sum + 1)).map_err(EngineError::unreadable)?;
+
+        match (total, self.kind) {
+            (0, ProbingKind::Order) => {
+                Err(EngineError::usage("no rubric has two criteria, so there is no order to change"))
+            }
+            (0, _) => Err(EngineError::usage("no case has a rubric, so there are no criteria to audit")),
+            (total, _) => Ok(total),
+        }
+    }
+
+    fn settings(&self) -> BTreeMap<String, String> {
+        let mut settings: BTreeMap<String, String> =
+            self.families.iter().map(|(name, family)| (format!("{FAMILY}{name}"), family.clone())).collect();
+        settings.insert("repeats".to_owned(), self.options.repeats.to_string());
+        settings.insert("seed".to_owned(), self.options.seed.to_string());
+        if self.kind == ProbingKind::Order {
+            settings.insert("permutations".to_owned(), self.permutations.to_string());
+        }
+        if let Some(cases) = self.options.max_cases {
+            settings.insert("max_cases".to_owned(), cases.to_string());
+        }
+        settings
+    }
+
+    fn exit(&self, folder: &RunFolder, _: Counts, ending: Ending) -> (Exit, String) {
+        let found = folder.info().map_err(EngineError::from).and_then(|info| self.kind.report(folder, &info));
+
+        match found {
+            Ok(report) => ProbingKind::conclusion(&report, self.options.limit, ending),
+            Err(error) => (Exit::Incomplete, error.message),
+        }
+    }
+}

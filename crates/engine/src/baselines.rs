@@ -1,0 +1,139 @@
+//! Answers of recorded runs that answers are compared with.
+
+use std::collections::BTreeMap;
+use std::path::PathBuf;
+use std::sync::{Arc, Mutex, PoisonError};
+
+use assize_evalfile::{Baseline, Case, CompositeGrader, Grader, GraderKind, PairwiseGrader};
+use assize_store::{AnswerIndex, RunFolder};
+
+use crate::engine::Engine;
+use crate::error::EngineError;
+use crate::runs;
+
+/// Stored runs that serve as baselines, each opened once.
+pub(crate) struct Baselines {
+    working_folder: PathBuf,
+    opened: Mutex<BTreeMap<String, Result<Arc<AnswerIndex>, EngineError>>>,
+}
+
+impl Baselines {
+    pub(crate) fn new(engine: &Engine) -> Self {
+        Self { working_folder: engine.process().working_folder.clone(), opened: Mutex::default() }
+    }
+
+    /// Problem of a run that is named as a baseline and can't be read.
+    pub(crate) fn problem(&self, grader: &Grader) -> Option<String> {
+        let GraderKind::Pairwise(PairwiseGrader { baseline, .. }) = &grader.kind else { return None };
+        let Baseline::Run { written, folder, answer: None } = baseline else { return None };
+        let problem = self.open(written, folder.as_ref()).err()?;
+        Some(format!("grader `{}`: {problem}", grader.name))
+    }
+
+    /// Fills baseline answers into the graders of a case; returns the same case if no grader needs one.
+    pub(crate) fn filled(&self, suite: &str, case: &Arc<Case>, repeat: u32) -> Arc<Case> {
+        if !case.graders.iter().any(|grader| names_run(grader)) {
+            return Arc::clone(case);
+        }
+        let key = (suite.to_owned(), case.id.to_string());
+        let graders = case.graders.iter().map(|grader| self.with_answer(grader, &key, repeat)).collect();
+        Arc::new(Case { graders, ..Case::clone(case) })
+    }
+
+    fn with_answer(&self, grader: &Arc<Grader>, key: &(String, String), repeat: u32) -> Arc<Grader> {
+        let kind = match &grader.kind {
+            GraderKind::Pairwise(pairwise) => {
+                let Baseline::Run { written, folder, answer: None } = &pairwise.baseline else {
+                    return Arc::clone(grader);
+                };
+                let answer = Some(self.answer(written, folder.as_ref(), key, repeat));
+                let baseline = Baseline::Run { written: written.clone(), folder: folder.clone(), answer };
+                GraderKind::Pairwise(PairwiseGrader { baseline, ..pairwise.clone() })
+            }
+            GraderKind::Composite(composite) => GraderKind::Composite(CompositeGrader {
+                members: composite
+                    .members
+                    .iter()
+                    .map(|member| self.with_answer(member, key, repeat))
+                    .collect(),
+                ..composite.clone()
+            }),
+            _ => return Arc::clone(grader),
+        };
+        Arc::new(Grader { kind, ..Grader::clone(grader) })
+    }
+
+    /// Answer of the run to the case: to this repeat of it, else to the first.
+    fn answer(
+        &self,
+        written: &str,
+        folder: Option<&PathBuf>,
+        (suite, case): &(String, String),
+        repeat: u32,
+    ) -> Result<Arc<str>, String> {
+        let index = self.open(written, folder).map_err(|error| error.message)?;
+        for repeat in [repeat, 1] {
+            let row = index.row(&(suite.clone(), case.clone(), repeat)).map_err(|error| error.to_string())?;
+            if let Some(answer) = row.and_then(|row| row.answer) {
+                return Ok(answer.into());
+            }
+        }
+        Err(format!("the run `{written}` has no answer to the case `{case}` of `{suite}`"))
+    }
+
+    fn open(&self, written: &str, folder: Option<&PathBuf>) -> Result<Arc<AnswerIndex>, EngineError> {
+        let mut opened = self.opened.lock().unwrap_or_else(PoisonError::into_inner);
+        // Equal words mean another run where they are a path beside another file.
+        let key = folder.map_or_else(|| written.to_owned(), |folder| folder.display().to_string());
+        let key = format!("{key}@{}", target_of(written).unwrap_or_default());
+        if let Some(known) = opened.get(&key) {
+            return known.clone();
+        }
+        let found = match folder {
+            Some(folder) => Ok((RunFolder::at(folder), target_of(written).map(str::to_owned))),
+            None => runs::find_answers_in(written, &self.working_folder),
+        };
+        let found = found.and_then(|(run, target)| index(&run, target.as_deref(), written)).map(Arc::new);
+        opened.insert(key, found.clone());
+        found
+    }
+}
+
+fn target_of(written: &str) -> Option<&str> {
+    written.rsplit_once('@').map(|(_, target)| target)
+}
+
+/// Index of the answers of a run: those of the named target, else of the only one.
+fn index(run: &RunFolder, target: Option<&str>, written: &str) -> Result<AnswerIndex, EngineError> {
+    run.info()?;
+    let targets = run.answered_by()?;
+    let target = match (target, targets.iter().collect::<Vec<_>>().as_slice()) {
+        (Some(target), _) if targets.contains(&Some(target.to_owned())) => Some(target.to_owned()),
+        (Some(target), _) => {
+            return Err(EngineError::usage(format!(
+                "the run `{written}` holds no answers of a target `{target}`"
+            )));
+        }
+        (None, []) => return Err(EngineError::usage(format!("the run `{written}` holds no answers"))),
+        (None, [only]) => (*only).clone(),
+        (None, several) => {
+            let names: Vec<String> =
+                several.iter().map(|name| name.as_deref().unwrap_or("(given)").to_owned()).collect();
+            return Err(EngineError::usage(format!(
+                "the run `{written}` holds answers of several targets ({}): name one, as in `{written}@{}`",
+                names.join(", "),
+                names.last().map_or("TARGET", String::as_str)
+            )));
+        }
+    };
+    Ok(run.answers(target.as_deref())?)
+}
+
+/// True if a grader, or a member of it, is compared with a recorded run.
+fn names_run(grader: &Grader) -> bool {
+    match &grader.kind {
+        GraderKind::Pairwise(pairwise) => matches!(pairwise.baseline, Baseline::Run { answer: None, .. }),
+        GraderKind::Composite(composite) => composite.members.iter().any(|member| names_run(member)),
+        _ => false,
+    }
+}

@@ -1,0 +1,201 @@
+//! Comparison of the budget of a run with what the run is expected to take.
+
+use assize_llm::Budget;
+use assize_rubric::{Usd, dollars, grouped};
+use serde_json::{Value, json};
+
+use crate::estimate::Estimate;
+
+/// Expectation about a limit.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum BudgetVerdict {
+    /// The run ends within the limit.
+    Enough,
+    /// It may stop the run.
+    MayExceed,
+    /// The limit will stop the run.
+    TooLittle,
+    /// A price is unknown.
+    Unknown,
+}
+
+impl BudgetVerdict {
+    /// `low` is the lower estimate of the run, `high_and_largest` the upper one plus the reservation for its
+    /// last call.
+    fn from_range<T: PartialOrd>(limit: &T, low: &T, high_and_largest: &T) -> Self {
+        if limit < low {
+            Self::TooLittle
+        } else if limit >= high_and_largest {
+            Self::Enough
+        } else {
+            Self::MayExceed
+        }
+    }
+
+    const fn name(self) -> &'static str {
+        match self {
+            Self::Enough => "enough",
+            Self::MayExceed => "perhaps",
+            Self::TooLittle => "too little",
+            Self::Unknown => "unknown",
+        }
+    }
+}
+
+/// Limit in words, with the expectation about it.
+struct LimitCheck {
+    key: &'static str,
+    limit: Value,
+    words: String,
+    verdict: BudgetVerdict,
+    /// Limit that would be enough.
+    ample: String,
+}
+
+/// Checks of all limits. `programs` is how many calls grading programs may make, of which nothing but their number is
+/// known.
+fn check(budget: Budget, total: &Estimate, programs: u64) -> Vec<LimitCheck> {
+    // With calls of unknown size no limit is certain to suffice.
+    let at_best = |outlook| {
+        if programs > 0 && outlook == BudgetVerdict::Enough { BudgetVerdict::MayExceed } else { outlook }
+    };
+    let with_programs = |ample: String| {
+        if programs > 0 { format!("{ample} and what grading programs ask") } else { ample }
+    };
+    let mut checked = Vec::new();
+    let Estimate { calls, sure_calls, input, output, cost, largest } = *total;
+    if let Some(limit) = budget.calls {
+        // The upper estimate assumes that one call in ten is repeated.
+        let most = calls + calls.div_ceil(10) + programs;
+        checked.push(LimitCheck {
+            key: "calls",
+            limit: limit.into(),
+            words: format!("{} calls", grouped(limit)),
+            verdict: BudgetVerdict::from_range(&limit, &sure_calls, &most),
+            ample: format!("{} calls", grouped(most)),
+        });
+    }
+    if let Some(limit) = budget.tokens {
+        let ample = input.1 + output.1 + largest.tokens;
+        checked.push(LimitCheck {
+            key: "tokens",
+            limit: limit.into(),
+            words: format!("{} tokens", grouped(limit)),
+            verdict: at_best(BudgetVerdict::from_range(&limit, &(input.0 + output.0), &ample)),
+            ample: with_programs(format!("{} tokens", grouped(ample))),
+        });
+    }
+    if let Some(limit) = budget.usd {
+        let ample = cost.map(|(_, high)| high + largest.usd);
+        checked.push(LimitCheck {
+            key: "usd",
+            limit: json!(limit),
+            words: format!("${limit}"),
+            verdict: cost.zip(ample).map_or(BudgetVerdict::Unknown, |((low, _), ample)| {
+                at_best(BudgetVerdict::from_range(&limit, &low, &ample))
+            }),
+            ample: with_programs(ample.map_or_else(String::new, |ample: Usd| dollars(ample.dollars()))),
+        });
+    }
+    checked
+}
+
+/// Value for `--json`; null without limits.
+pub(crate) fn to_json(budget: Budget, total: &Estimate, programs: u64) -> Value {
+    let checked = check(budget, total, programs);
+    if checked.is_empty() {
+        return Value::Null;
+    }
+    let entries = checked.into_iter().map(|checked| {
+        (checked.key.to_owned(), json!({ "limit": checked.limit, "outlook": checked.verdict.name() }))
+    });
+    Value::Object(entries.collect())
+}
+
+/// One line for each limit.
+pub(crate) fn lines(budget: Budget, total: &Estimate, programs: u64) -> Vec<String> {
+    check(budget, total, programs)
+        .into_iter()
+        .map(|LimitCheck { words, verdict, ample, .. }| match verdict {
+            BudgetVerdict::Enough => format!("the budget of {words} is enough"),
+            BudgetVerdict::MayExceed => {
+                format!("the budget of {words} may stop the run; {ample} would be enough")
+            }
+            BudgetVerdict::TooLittle => {
+                format!("the budget of {words} is too little for all of it; {ample} would be enough")
+            }
+            BudgetVerdict::Unknown => format!(
+                "the budget of {words} can't be kept with an unknown price: the run is refused unless \
+                 `--budget-unknown-price allow` leaves it out"
+            ),
+        })
+        .collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::estimate::LargestCall;
+
+    fn total() -> Estimate {
+        Estimate {
+            calls: 10,
+            sure_calls: 8,
+            input: (1000, 2000),
+            output: (100, 3000),
+            cost: Some((Usd::from_pico(1_000_000_000), Usd::from_pico(4_000_000_000))),
+            largest: LargestCall { tokens: 700, usd: Usd::from_pico(500_000_000) },
+        }
+    }
+
+    fn outlook(budget: Budget) -> BudgetVerdict {
+        check(budget, &total(), 0)[0].verdict
+    }
+
+    #[test]
+    fn a_limit_is_enough_when_the_last_call_can_still_be_set_aside() {
+        let calls = |calls| outlook(Budget { calls: Some(calls), ..Budget::default() });
+        assert_eq!(
+            [7, 8, 11].map(calls),
+            [BudgetVerdict::TooLittle, BudgetVerdict::MayExceed, BudgetVerdict::Enough]
+        );
+        let tokens = |tokens| outlook(Budget { tokens: Some(tokens), ..Budget::default() });
+        assert_eq!(
+            [1099, 1100, 5699, 5700].map(tokens),
+            [
+                BudgetVerdict::TooLittle,
+                BudgetVerdict::MayExceed,
+                BudgetVerdict::MayExceed,
+                BudgetVerdict::Enough
+            ]
+        );
+        let usd = |micro: u64| {
+            outlook(Budget { usd: Some(Usd::from_pico(micro * 1_000_000)), ..Budget::default() })
+        };
+        assert_eq!(
+            [999, 4499, 4500].map(usd),
+            [BudgetVerdict::TooLittle, BudgetVerdict::MayExceed, BudgetVerdict::Enough]
+        );
+    }
+
+    #[test]
+    fn what_grading_programs_ask_may_be_too_much_for_any_limit() {
+        let budget = Budget { calls: Some(11), tokens: Some(1_000_000), usd: None };
+        let outlooks = check(budget, &total(), 4).into_iter().map(|checked| checked.verdict);
+        assert_eq!(outlooks.collect::<Vec<_>>(), [BudgetVerdict::MayExceed, BudgetVerdict::MayExceed]);
+        assert!(
+            lines(budget, &total(), 4)[1]
+                .ends_with("5,700 tokens and what grading programs ask would be enough")
+        );
+        let calls = Budget { calls: Some(15), ..Budget::default() };
+        assert_eq!(check(calls, &total(), 4)[0].verdict, BudgetVerdict::Enough);
+    }
+
+    #[test]
+    fn a_limit_in_money_says_nothing_without_prices() {
+        let unpriced = Estimate { cost: None, ..total() };
+        let budget = Budget { usd: Some(Usd::from_pico(1)), ..Budget::default() };
+        assert!(lines(budget, &unpriced, 0)[0].contains("the run is refused"));
+        assert_eq!(to_json(Budget::default(), &unpriced, 0), Value::Null);
+    }
+}

@@ -1,0 +1,288 @@
+//! Lint rules that only a model can apply: the model that is asked, the result, the cost.
+
+use std::collections::BTreeSet;
+use std::num::NonZeroUsize;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use assize_author::critique::{Critic, Critique, CritiqueJob, PROMPT_VERSION, prompt_hash, review_all};
+use assize_diagnostic::Code;
+use assize_grade::Forecast;
+use assize_lint::{Linted, Linting, RULES};
+use assize_llm::ModelCard;
+use serde_json::{Value, json};
+
+use crate::engine::Engine;
+use crate::error::EngineError;
+use crate::estimate::Estimate;
+use crate::exit::Exit;
+use crate::forecast::estimate_text;
+use crate::judges::OFFLINE;
+use crate::options::SpendingOptions;
+use crate::wiring::{ModelAccess, WiringRequest, wire};
+
+/// Options of a review of rubrics by a model.
+#[derive(Debug, Clone)]
+pub struct CritiqueOptions {
+    /// Model, or target that is one.
+    pub model: String,
+    /// File that defines the targets.
+    pub targets_file: Option<PathBuf>,
+    /// Folders that files may be read from.
+    pub roots: Vec<PathBuf>,
+    /// Rubrics that are reviewed at once.
+    pub workers: NonZeroUsize,
+    /// Cache and budget.
+    pub spending: SpendingOptions,
+    /// Plans the review and sends nothing.
+    pub dry_run: bool,
+}
+
+/// File whose rubrics are reviewed, with what lint says without a model; `None` for one that is not reviewed.
+pub struct CritiqueFile {
+    /// Path of the file.
+    pub path: PathBuf,
+    /// Findings so far.
+    pub linting: Option<Linting>,
+}
+
+/// Result of a review.
+pub struct CritiqueReport {
+    by: String,
+    /// Number of rubrics that the model's rules apply to.
+    rubrics: usize,
+    calls: u64,
+    recalled: u64,
+    not_checked: Vec<NotChecked>,
+    /// Reason why the budget stopped it, if it did.
+    over_budget: Option<String>,
+    /// Estimate, if nothing was to be sent.
+    plan: Option<Estimate>,
+}
+
+/// Rules that could not be applied to a rubric.
+struct NotChecked {
+    path: PathBuf,
+    line: usize,
+    case: Option<String>,
+    rules: Vec<Code>,
+    reason: String,
+}
+
+impl Engine {
+    /// Has a model apply its rules to all rubrics of the files. Returns the findings of each file in their order, without
+    /// and with the model's; none where a file was not reviewed, or nothing was sent.
+    ///
+    /// # Errors
+    /// When the model can't be asked. Nothing was spent then.
+    pub async fn critique(
+        &self,
+        mut files: Vec<CritiqueFile>,
+        options: &CritiqueOptions,
+        takes: &dyn Fn(Code) -> bool,
+    ) -> Result<(CritiqueReport, Vec<Option<Linted>>), EngineError> {
+        if options.model == OFFLINE {
+            return Err(EngineError::usage(
+                "the offline judge compares words, and can't tell what words mean; the rules L06xx need a model: \
+                 `--judge openai:gpt-4o-mini`, or leave `--judge` away",
+            ));
+        }
+
+        let jobs = jobs(&files, takes);
+        let access = if options.dry_run {
+            ModelAccess::PlanAlone(&options.spending)
+        } else {
+            ModelAccess::Alone(&options.spending)
+        };
+        let request = WiringRequest {
+            access,
+            roots: &options.roots,
+            targets_file: options.targets_file.as_deref(),
+            consequence: "nothing was spent",
+            keep_workspaces: false,
+        };
+        let wiring = wire(self, &request)?;
+        let folder = files.first().and_then(|file| file.path.parent()).unwrap_or(Path::new(""));
+        let ask = wiring.model(&options.model, &*wiring.deps_for(folder)?)?;
+        let card = ask.card();
+        let critic = Critic::new(ask, wiring.fences());
+        wiring.gateway.check()?;
+
+        let mut report = CritiqueReport {
+            by: options.model.clone(),
+            rubrics: jobs.len(),
+            calls: 0,
+            recalled: 0,
+            not_checked: Vec::new(),
+            over_budget: None,
+            plan: options.dry_run.then(|| estimate(&critic, card, &jobs)),
+        };
+        if options.dry_run {
+            return Ok((report, files.iter().map(|_| None).collect()));
+        }
+
+        let gateway = &wiring.gateway;
+        gateway.begin_alone("lint");
+        let observe = |event| self.emit(event);
+        let critiques = review_all(jobs, Arc::new(critic), options.workers, gateway.limit(), &observe).await;
+        if let Err(error) = gateway.flush() {
+            self.warn(error.message);
+        }
+
+        report.over_budget = gateway.limit().is_cancelled().then(|| gateway.refusal_or_default());
+        let open = report.take(critiques, &mut files);
+        report.warn_of_gaps(self);
+        let linted =
+            files.into_iter().zip(open).map(|(file, open)| Some(finish(file.linting?, &open, takes)));
+        Ok((report, linted.collect()))
+    }
+}
+
+/// Rubrics that the model's rules fit.
+fn jobs(files: &[CritiqueFile], takes: &dyn Fn(Code) -> bool) -> Vec<CritiqueJob> {
+    let mut jobs = Vec::new();
+    for (file, linting) in
+        files.iter().enumerate().filter_map(|(at, file)| Some((at, file.linting.as_ref()?)))
+    {
+        for (index, inquiry) in linting.inquiries().iter().enumerate() {
+            let rules = inquiry.rules(takes);
+            if !rules.is_empty() {
+                jobs.push(CritiqueJob { file, index, inquiry: Arc::new(inquiry.clone()), rules });
+            }
+        }
+    }
+
+    jobs
+}
+
+/// Findings of a file to which all rules were applied but the open ones.
+fn finish(linting: Linting, open: &BTreeSet<Code>, takes: &dyn Fn(Code) -> bool) -> Linted {
+    let applied: Vec<Code> = RULES
+        .iter()
+        .filter(|rule| rule.question().is_some() && takes(rule.code) && !open.contains(&rule.code))
+        .map(|rule| rule.code)
+        .collect();
+
+    linting.finish(&applied)
+}
+
+/// Tokens and money of the first calls.
+fn estimate(critic: &Critic, card: ModelCard, jobs: &[CritiqueJob]) -> Estimate {
+    let mut forecast = Forecast::default();
+    for job in jobs {
+        let request = critic.request(&job.inquiry, &job.rules);
+        forecast += Forecast::of(&request, job.rules.len() as u64, &critic.model().model, card);
+    }
+
+    Estimate::of_judge(&forecast, (0, 0), card)
+}
+
+impl CritiqueReport {
+    /// Adds what the model found to the findings of each file; returns the rules that stayed open in each.
+    fn take(
+        &mut self,
+        critiques: Vec<(CritiqueJob, Option<Critique>)>,
+        files: &mut [CritiqueFile],
+    ) -> Vec<BTreeSet<Code>> {
+        let mut open: Vec<BTreeSet<Code>> = vec![BTreeSet::new(); files.len()];
+        let unreached = self.over_budget.clone().unwrap_or_else(|| "it was not reached".to_owned());
+        for (job, critique) in critiques {
+            let mut failed: Vec<(Code, String)> = Vec::new();
+            match critique {
+                None => failed.extend(job.rules.iter().map(|rule| (rule.code, unreached.clone()))),
+                Some(critique) => {
+                    self.calls += u64::from(critique.calls);
+                    self.recalled += u64::from(critique.recalled);
+                    if let Some(linting) = &mut files[job.file].linting {
+                        critique.remarks.iter().for_each(|remark| linting.add(job.index, remark));
+                    }
+                    failed = critique.not_checked;
+                }
+            }
+            open[job.file].extend(failed.iter().map(|(code, _)| *code));
+
+            // One entry for each reason.
+            while let Some((_, reason)) = failed.first().cloned() {
+                let rules =
+                    failed.iter().filter(|(_, other)| *other == reason).map(|(code, _)| *code).collect();
+                failed.retain(|(_, other)| *other != reason);
+                self.not_checked.push(NotChecked {
+                    path: files[job.file].path.clone(),
+                    line: job.inquiry.place.as_ref().map_or(1, |place| place.line),
+                    case: job.inquiry.case.clone(),
+                    rules,
+                    reason,
+                });
+            }
+        }
+
+        open
+    }
+
+    /// Warns of rubrics that were not checked by every rule.
+    fn warn_of_gaps(&self, engine: &Engine) {
+        for open in &self.not_checked {
+            let case = open.case.as_ref().map(|case| format!(" of case `{case}`")).unwrap_or_default();
+            let rules: Vec<&str> = open.rules.iter().map(|code| code.as_str()).collect();
+            engine.warn(format!(
+                "{}:{}: the rubric{case} was not checked by {}: {}",
+                open.path.display(),
+                open.line,
+                rules.join(", "),
+                open.reason
+            ));
+        }
+    }
+
+    /// Exit code that it leads to.
+    pub fn exit(&self) -> Exit {
+        if self.over_budget.is_some() {
+            Exit::OverBudget
+        } else if self.not_checked.is_empty() {
+            Exit::Passed
+        } else {
+            Exit::Incomplete
+        }
+    }
+
+    /// Short result for the last line.
+    pub fn summary(&self) -> String {
+        let count = |count: usize| format!("{count} rubric{}", if count == 1 { "" } else { "s" });
+        if let Some(plan) = self.plan {
+            return format!(
+                "{} would be asked about {}, {}; nothing was sent",
+                self.by,
+                count(self.rubrics),
+                estimate_text(plan)
+            );
+        }
+        let open: BTreeSet<(&Path, usize)> =
+            self.not_checked.iter().map(|open| (open.path.as_path(), open.line)).collect();
+        let checked = format!("{} checked by {}", count(self.rubrics - open.len()), self.by);
+        match open.len() {
+            0 => checked,
+            left => format!("{checked}, {} not checked, or not by every rule", count(left)),
+        }
+    }
+
+    pub fn to_json(&self) -> Value {
+        let open = |open: &NotChecked| {
+            json!({
+                "path": open.path.display().to_string(), "line": open.line, "case_id": open.case,
+                "rules": open.rules.iter().map(|code| code.as_str()).collect::<Vec<_>>(), "reason": open.reason,
+            })
+        };
+        json!({
+            "model": self.by,
+            "prompt_version": PROMPT_VERSION,
+            "prompt_hash": prompt_hash(),
+            "rubrics": self.rubrics,
+            "calls": self.calls,
+            "calls_cached": self.recalled,
+            "not_checked": self.not_checked.iter().map(open).collect::<Vec<_>>(),
+            "over_budget": self.over_budget,
+            "dry_run": self.plan.is_some(),
+            "plan": self.plan.map(Estimate::to_json),
+        })
+    }
+}

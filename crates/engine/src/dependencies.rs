@@ -1,0 +1,83 @@
+//! Dependencies between the cases of a suite, and cases that are run because of them.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::sync::Arc;
+
+use assize_evalfile::{Case, CaseId, Cases};
+use assize_run::Prerequisite;
+
+use crate::error::EngineError;
+
+/// Dependencies between the cases of a suite.
+#[derive(Debug, Default)]
+pub(crate) struct CaseDependencies {
+    /// Cases that others depend on, with the targets they are run against; `None` for a given answer.
+    targets: BTreeMap<CaseId, Vec<Option<String>>>,
+    /// Cases that are run only as dependencies, each with one of its dependents.
+    pub(crate) extra: BTreeMap<CaseId, CaseId>,
+}
+
+impl CaseDependencies {
+    /// Collects the transitive dependencies of the cases that `takes` selects.
+    pub(crate) fn from_cases(
+        cases: &Cases,
+        takes: impl Fn(&Case) -> bool,
+        targets: impl Fn(&Arc<Case>) -> Vec<Option<String>>,
+    ) -> Result<Self, EngineError> {
+        if !cases.have_dependencies() {
+            return Ok(Self::default());
+        }
+        let mut named: BTreeMap<CaseId, Vec<CaseId>> = BTreeMap::new();
+        let mut open: Vec<CaseId> = Vec::new();
+        for case in cases {
+            let case = case?;
+            if case.depends_on.is_empty() {
+                continue;
+            }
+            if takes(&case) {
+                open.push(case.id.clone());
+            }
+            named.insert(case.id.clone(), case.depends_on.clone());
+        }
+        if open.is_empty() {
+            return Ok(Self::default());
+        }
+        let mut wanted: BTreeMap<CaseId, CaseId> = BTreeMap::new();
+        let mut seen: BTreeSet<CaseId> = open.iter().cloned().collect();
+        while let Some(id) = open.pop() {
+            for before in named.get(&id).into_iter().flatten() {
+                wanted.entry(before.clone()).or_insert_with(|| id.clone());
+                if seen.insert(before.clone()) {
+                    open.push(before.clone());
+                }
+            }
+        }
+        let mut found = Self::default();
+        for case in cases {
+            let case = case?;
+            let Some(dependent) = wanted.get(&case.id) else { continue };
+            found.targets.insert(case.id.clone(), targets(&case));
+            if !takes(&case) {
+                found.extra.insert(case.id.clone(), dependent.clone());
+            }
+        }
+        Ok(found)
+    }
+
+    /// True if others depend on the case.
+    pub(crate) fn is_awaited(&self, case: &Case) -> bool {
+        self.targets.contains_key(&case.id)
+    }
+
+    /// Cases that come before one when this target answers it: the same target's answers where there are any, else those
+    /// of all targets.
+    pub(crate) fn before(&self, case: &Arc<Case>, target: Option<&str>) -> Vec<Prerequisite> {
+        let prerequisites = case.depends_on.iter().map(|id| {
+            let all = self.targets.get(id).cloned().unwrap_or_default();
+            let same: Vec<Option<String>> =
+                all.iter().filter(|of| of.as_deref() == target).cloned().collect();
+            Prerequisite { case_id: id.to_string(), targets: if same.is_empty() { all } else { same } }
+        });
+        prerequisites.collect()
+    }
+}

@@ -1,0 +1,124 @@
+//! Failures of the engine: kind, message, and the exit code each leads to.
+
+use assize_evalfile::CaseLoadError;
+use assize_store::StoreError;
+
+use crate::exit::Exit;
+
+/// Category of an [`EngineError`].
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+#[non_exhaustive]
+pub enum ErrorKind {
+    /// Options that contradict each other, have no effect, or name something that does not exist.
+    Usage,
+    /// Input files with problems; the diagnostics were reported as events.
+    InvalidFile,
+    /// A run that can't be carried out as planned: a missing target, a judge that can't decide, a denied warning.
+    Unrunnable,
+    /// A file or a run folder that can't be read.
+    Unreadable,
+    /// A file, a run folder or the reply cache that can't be written.
+    Storage,
+    /// A budget that can't be kept, or that allows nothing more.
+    Budget,
+    /// A failure of the process itself.
+    Internal,
+}
+
+/// Failure of an operation of the engine.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[error("{message}")]
+pub struct EngineError {
+    /// Category.
+    pub kind: ErrorKind,
+    /// Description for people: what is wrong, and what helps.
+    pub message: String,
+    /// Exit code of a program that ends because of this failure.
+    pub exit: Exit,
+}
+
+impl EngineError {
+    /// Error of this kind; the exit code is that of invalid input.
+    pub fn new(kind: ErrorKind, message: impl Into<String>) -> Self {
+        Self { kind, message: message.into(), exit: Exit::Invalid }
+    }
+
+    /// Error about options.
+    pub fn usage(message: impl Into<String>) -> Self {
+        Self::new(ErrorKind::Usage, message)
+    }
+
+    /// Error about files whose diagnostics were reported.
+    pub(crate) fn invalid_file(message: impl Into<String>) -> Self {
+        Self::new(ErrorKind::InvalidFile, message)
+    }
+
+    /// Error about a run that can't be carried out.
+    pub(crate) fn unrunnable(message: impl Into<String>) -> Self {
+        Self::new(ErrorKind::Unrunnable, message)
+    }
+
+    /// Error about a file that can't be read.
+    pub(crate) fn unreadable(message: impl Into<String>) -> Self {
+        Self::new(ErrorKind::Unreadable, message)
+    }
+
+    /// Error about something that can't be written.
+    pub(crate) fn storage(message: impl Into<String>) -> Self {
+        Self::new(ErrorKind::Storage, message)
+    }
+
+    /// Error about a budget.
+    pub(crate) fn budget(message: impl Into<String>) -> Self {
+        Self::new(ErrorKind::Budget, message)
+    }
+}
+
+impl From<StoreError> for EngineError {
+    fn from(error: StoreError) -> Self {
+        let kind = match &error {
+            StoreError::Io { action, .. } if *action == "read" || *action == "open" => ErrorKind::Unreadable,
+            StoreError::Damaged { .. } | StoreError::NotARun { .. } | StoreError::Version { .. } => {
+                ErrorKind::Unreadable
+            }
+            StoreError::Occupied { .. } => ErrorKind::Usage,
+            _ => ErrorKind::Storage,
+        };
+
+        Self::new(kind, error.to_string())
+    }
+}
+
+impl From<CaseLoadError> for EngineError {
+    fn from(error: CaseLoadError) -> Self {
+        Self::unreadable(error.to_string())
+    }
+}
+
+/// The message alone, for the interfaces of lower crates that take texts.
+impl From<EngineError> for String {
+    fn from(error: EngineError) -> Self {
+        error.message
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::path::PathBuf;
+
+    use super::*;
+
+    #[test]
+    fn store_errors_keep_their_kind_and_their_exit_code() {
+        let path = PathBuf::from("runs/x");
+        let io =
+            |action| StoreError::Io { action, path: path.clone(), source: std::io::Error::other("full") };
+        let kind = |error: StoreError| EngineError::from(error).kind;
+
+        assert_eq!(kind(StoreError::NotARun { path: path.clone() }), ErrorKind::Unreadable);
+        assert_eq!(kind(StoreError::Occupied { path: path.clone() }), ErrorKind::Usage);
+        assert_eq!(kind(io("read")), ErrorKind::Unreadable);
+        assert_eq!(kind(io("write")), ErrorKind::Storage);
+        assert_eq!(EngineError::from(io("write")).exit.code(), 2);
+    }
+}

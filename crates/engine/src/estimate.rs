@@ -1,0 +1,229 @@
+//! Ranges of tokens and money for the calls of a forecast.
+
+use std::ops::AddAssign;
+
+use assize_grade::Forecast;
+use assize_llm::{ChatRequest, ModelCard, reply_limit, thinks};
+use assize_rubric::Usd;
+use serde_json::{Value, json};
+
+/// Bytes of plain English that make about one token.
+const BYTES_PER_TOKEN: u64 = 4;
+/// Tokens of a decision without a word of reason.
+const BARE_DECISION: u64 = 10;
+/// Tokens of an answer that is not there yet: a word, and a page.
+const ANSWER: (u64, u64) = (1, 1000);
+/// Tokens that a model thinks for before a page.
+const THOUGHT: u64 = 4096;
+/// Tokens around the messages of a call.
+const FRAME: u64 = 16;
+/// One call in so many is asked again because of an unusable reply, in the upper figures.
+const CALLS_PER_REPAIR: u64 = 10;
+
+/// Tokens and money that calls take, from the least to the most that is to be expected.
+///
+/// The least: the calls that are sure to be made, a quarter of the bytes as input, what repeats answered from the
+/// provider's prompt cache, replies of bare decisions. The most: the estimator's tokens, nothing cached, long replies with
+/// what a model thinks before, or their limit, one call in ten asked again.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct Estimate {
+    pub(crate) calls: u64,
+    /// Calls that are certain: no escalation, no repair.
+    pub(crate) sure_calls: u64,
+    pub(crate) input: (u64, u64),
+    pub(crate) output: (u64, u64),
+    /// Known for none of them, or for all.
+    pub(crate) cost: Option<(Usd, Usd)>,
+    pub(crate) largest: LargestCall,
+}
+
+/// The most that any one call can take, which is what a budget sets aside for it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub(crate) struct LargestCall {
+    pub(crate) tokens: u64,
+    /// As far as prices are known.
+    pub(crate) usd: Usd,
+}
+
+/// The calls of a model that answers.
+#[derive(Debug, Clone, Copy, Default)]
+pub(crate) struct AnswerCalls {
+    pub(crate) calls: u64,
+    /// Bytes of what is asked, together and in the longest call.
+    pub(crate) bytes: u64,
+    pub(crate) longest: u64,
+    /// AnswerCalls of earlier turns that they begin with.
+    pub(crate) earlier: u64,
+    /// The target's own limit.
+    pub(crate) max_output_tokens: Option<u32>,
+}
+
+impl Estimate {
+    /// No calls.
+    pub(crate) fn nothing() -> Self {
+        Self { cost: Some((Usd::ZERO, Usd::ZERO)), ..Self::default() }
+    }
+
+    /// Calls of a judge, which show so many answers that are not there yet, at least and at most.
+    pub(crate) fn of_judge(forecast: &Forecast, unknown: (u64, u64), card: ModelCard) -> Self {
+        let Forecast { calls, decisions, largest, .. } = *forecast;
+        if calls == 0 {
+            return Self::nothing();
+        }
+        let low = least(forecast.input_bytes, calls).min(forecast.input_tokens) + unknown.0 * ANSWER.0;
+        let high = again(forecast.input_tokens + unknown.1 * ANSWER.1, calls);
+        // What may not come about is none of the least.
+        let sure_calls = calls.saturating_sub(forecast.unsure_calls);
+        let sure = |all: u64| {
+            u64::try_from(u128::from(all) * u128::from(sure_calls) / u128::from(calls)).unwrap_or(all)
+        };
+        let low = sure(low);
+        let bare = decisions * BARE_DECISION;
+        let output = (sure(bare), again(forecast.long_reply_tokens, calls).max(bare));
+        // The lower figure for what repeats, in the same proportion as for all of the input.
+        let share = u128::from(forecast.repeated_tokens) * u128::from(low);
+        let cached = u64::try_from(share / u128::from(forecast.input_tokens.max(1))).unwrap_or(low);
+        // What answers a call shows at most, in bytes.
+        let shown = unknown.1.div_ceil(calls) * ANSWER.1 * BYTES_PER_TOKEN;
+        Self {
+            sure_calls,
+            largest: LargestCall::of(largest.0 + shown, largest.1, card),
+            ..Self::priced(calls, (low, high), cached, output, card)
+        }
+    }
+
+    /// Calls of a target, to the model of this name.
+    pub(crate) fn of_target(answers: AnswerCalls, model: &str, card: ModelCard) -> Self {
+        let AnswerCalls { calls, bytes, longest, earlier, max_output_tokens } = answers;
+        let request = ChatRequest { max_output_tokens, ..ChatRequest::new(Vec::new()) };
+        let limit = u64::from(reply_limit(model, card, &request));
+        let long = (ANSWER.1 + if thinks(model) { THOUGHT } else { 0 }).min(limit);
+        let input = (least(bytes, calls), bytes.div_ceil(2) + calls * FRAME + earlier * long);
+        Self {
+            sure_calls: calls,
+            largest: LargestCall::of(
+                longest
+                    + earlier.div_ceil(calls.max(1)) * long * BYTES_PER_TOKEN
+                    + card.estimator.most(&request)
+                    + FRAME,
+                limit,
+                card,
+            ),
+            ..Self::priced(calls, input, 0, (calls * ANSWER.0, calls * long), card)
+        }
+    }
+
+    fn priced(calls: u64, input: (u64, u64), cached: u64, output: (u64, u64), card: ModelCard) -> Self {
+        let cost = card.price.map(|price| {
+            // Prices depend on the length of single requests, not on the sum.
+            let price = price.for_requests_of(input.1 / calls.max(1));
+            (price.least(input.0, cached, output.0), price.most(input.1, output.1))
+        });
+        Self { calls, input, output, cost, ..Self::default() }
+    }
+
+    /// For `--json`.
+    pub fn to_json(self) -> Value {
+        let range = |(low, high): (u64, u64)| json!({ "low": low, "high": high });
+        json!({
+            "calls": self.calls,
+            "tokens": { "input": range(self.input), "output": range(self.output) },
+            "cost_usd": self.cost.map(|(low, high)| json!({ "low": low, "high": high })),
+            "largest_call": { "tokens": self.largest.tokens, "cost_usd": self.cost.map(|_| self.largest.usd) },
+        })
+    }
+}
+
+impl AddAssign for Estimate {
+    fn add_assign(&mut self, other: Self) {
+        let sum = |a: (u64, u64), b: (u64, u64)| (a.0 + b.0, a.1 + b.1);
+        self.calls += other.calls;
+        self.sure_calls += other.sure_calls;
+        self.largest = self.largest.or(other.largest);
+        self.input = sum(self.input, other.input);
+        self.output = sum(self.output, other.output);
+        self.cost = self.cost.zip(other.cost).map(|(a, b)| (a.0 + b.0, a.1 + b.1));
+    }
+}
+
+impl LargestCall {
+    fn of(read: u64, written: u64, card: ModelCard) -> Self {
+        let usd = card.price.map_or(Usd::ZERO, |price| price.most(read, written));
+        Self { tokens: read + written, usd }
+    }
+
+    fn or(self, other: Self) -> Self {
+        Self { tokens: self.tokens.max(other.tokens), usd: self.usd.max(other.usd) }
+    }
+}
+
+/// The least tokens of so many bytes in so many calls, each of which is counted by itself.
+fn least(bytes: u64, calls: u64) -> u64 {
+    (bytes / BYTES_PER_TOKEN).saturating_sub(calls)
+}
+
+/// A figure of so many calls, some of which are made again.
+fn again(figure: u64, calls: u64) -> u64 {
+    figure + (figure / calls.max(1)) * calls.div_ceil(CALLS_PER_REPAIR)
+}
+
+#[cfg(test)]
+mod tests {
+    use assize_llm::{Price, Rates};
+
+    use super::*;
+
+    fn card() -> ModelCard {
+        let rates =
+            Rates { input: 1_000_000, cached_input: 100_000, cache_write: 1_000_000, output: 4_000_000 };
+        ModelCard { price: Some(Price { rates, long: None }), ..ModelCard::default() }
+    }
+
+    fn forecast() -> Forecast {
+        Forecast {
+            calls: 10,
+            input_bytes: 40_000,
+            input_tokens: 15_000,
+            repeated_tokens: 7_500,
+            long_reply_tokens: 5_000,
+            largest: (6_000, 8_192),
+            decisions: 10,
+            criteria: 10,
+            ..Forecast::default()
+        }
+    }
+
+    #[test]
+    fn the_range_goes_from_cached_and_short_to_uncached_long_and_asked_again() {
+        let estimate = Estimate::of_judge(&forecast(), (0, 0), card());
+        assert_eq!((estimate.input, estimate.output), ((9_990, 16_500), (100, 5_500)));
+        // 4,995 cached, 4,995 not, 100 written; then 16,500 and 5,500. Millionths of a dollar.
+        let micro = |micro: u64| Usd::from_pico(micro * 1_000_000);
+        assert_eq!(
+            estimate.cost,
+            Some((Usd::from_pico(499_500_000 + 4_995_000_000 + 400_000_000), micro(16_500 + 22_000)))
+        );
+        assert_eq!(estimate.largest, LargestCall { tokens: 14_192, usd: micro(6_000 + 4 * 8_192) });
+    }
+
+    #[test]
+    fn answers_are_no_longer_than_their_limit() {
+        let answers =
+            AnswerCalls { calls: 3, bytes: 400, longest: 200, earlier: 0, max_output_tokens: Some(50) };
+        let estimate = Estimate::of_target(answers, "gpt-4o", card());
+        assert_eq!((estimate.input, estimate.output), ((97, 248), (3, 150)));
+        assert_eq!(estimate.largest.tokens, 200 + 32 + 16 + 50);
+        let unlimited = AnswerCalls { max_output_tokens: None, ..answers };
+        assert_eq!(Estimate::of_target(unlimited, "gpt-4o", card()).output.1, 3_000);
+        assert_eq!(Estimate::of_target(unlimited, "o3", card()).output.1, 3 * 5_096);
+    }
+
+    #[test]
+    fn an_unknown_price_makes_the_sum_unknown_unless_nothing_is_bought() {
+        let mut sum = Estimate::nothing();
+        sum += Estimate::of_judge(&Forecast::default(), (0, 0), ModelCard::default());
+        assert_eq!(sum.cost, Some((Usd::ZERO, Usd::ZERO)));
+        sum += Estimate::of_judge(&forecast(), (5, 5), ModelCard::default());
+        assert_eq!((sum.cost, sum.input.0), (None, 9_995));
+    }
+}

@@ -1,0 +1,377 @@
+//! Running the cases of eval files, in the mode that a command gives them.
+
+use std::collections::BTreeSet;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use assize_evalfile::{Case, Suite};
+use assize_rubric::Usd;
+use assize_run::WorkItem;
+use assize_store::{RunSettings, SuiteInfo};
+
+use crate::dependencies::CaseDependencies;
+use crate::engine::Engine;
+use crate::error::EngineError;
+use crate::event::Event;
+use crate::forecast::RunPlan;
+use crate::load::{CaseSelection, LoadedFile, LoadedFiles};
+use crate::mode::{EvalMode, Items, RunMode};
+use crate::options::{CacheUse, EvalOptions};
+use crate::order;
+use crate::plan::{PlannedSuite, Planner, Preflight, RunDeps};
+use crate::prices;
+use crate::session::{FinishedRun, Session};
+use crate::wiring::{ModelAccess, Wiring, WiringRequest, wire};
+
+/// Outcome of a request for a run.
+pub enum RunOutcome {
+    /// The run was only planned.
+    Planned(PlannedRun),
+    /// The run has ended.
+    Finished(Box<FinishedRun>),
+}
+
+/// Plan of a run that was not begun.
+pub struct PlannedRun {
+    /// Cases, calls, tokens and money.
+    pub plan: RunPlan,
+    /// Cases that would be run.
+    pub cases: usize,
+    /// Warnings about the run.
+    pub warnings: Vec<String>,
+}
+
+impl PlannedRun {
+    /// Plan of these items, with the variables that the run itself will need.
+    pub(crate) fn new(
+        items: impl Iterator<Item = Result<WorkItem, String>>,
+        cases: usize,
+        warnings: Vec<String>,
+        limit: (&crate::options::SpendingOptions, Option<Usd>),
+        wiring: &Wiring<'_>,
+    ) -> Result<Self, EngineError> {
+        let plan = RunPlan::new(items, limit.0.budget_with(limit.1), wiring)?;
+        let warnings = warnings.into_iter().chain(wiring.gateway.missing_keys()).collect();
+
+        Ok(Self { plan, cases, warnings })
+    }
+}
+
+impl Engine {
+    /// Runs eval files as `assize eval` does.
+    ///
+    /// # Errors
+    /// When files have problems, or the run can't be carried out as asked for. Nothing was spent then.
+    pub async fn evaluate(
+        &self,
+        mut mode: EvalMode,
+        options: &EvalOptions,
+    ) -> Result<RunOutcome, EngineError> {
+        let sequence = &mut mode.sequence;
+        if sequence.shuffle && sequence.seed.is_none() {
+            let seed = order::new_seed();
+            sequence.seed = Some(seed);
+            if !options.dry_run {
+                self.emit(Event::Shuffled { seed });
+            }
+        }
+
+        self.evaluate_as(&mode, options).await
+    }
+
+    /// Runs eval files in this mode.
+    ///
+    /// # Errors
+    /// As in [`Engine::evaluate`].
+    pub async fn evaluate_as(
+        &self,
+        mode: &dyn RunMode,
+        options: &EvalOptions,
+    ) -> Result<RunOutcome, EngineError> {
+        let loaded = self.load(&options.paths, &options.roots)?;
+
+        self.evaluate_loaded(mode, &loaded, options).await
+    }
+
+    /// Runs eval files that were read.
+    ///
+    /// # Errors
+    /// As in [`Engine::evaluate`].
+    pub async fn evaluate_loaded(
+        &self,
+        mode: &dyn RunMode,
+        loaded: &LoadedFiles,
+        options: &EvalOptions,
+    ) -> Result<RunOutcome, EngineError> {
+        let options = &with_cache_of_suites(options, loaded);
+        let problems = check_files(loaded, options, self)?;
+
+        let usd = prices::limit(&options.run, loaded.files.iter().filter_map(|file| file.suite.as_ref()))?;
+        let access = if options.dry_run {
+            ModelAccess::Plan(&options.run)
+        } else {
+            ModelAccess::Run(&options.run, usd)
+        };
+        let wiring = wire(
+            self,
+            &WiringRequest {
+                access,
+                roots: &options.roots,
+                targets_file: options.targets_file.as_deref(),
+                consequence: "nothing was run",
+                keep_workspaces: options.keep_workspaces,
+            },
+        )?;
+
+        let target_names = distinct(&options.targets);
+        let planner = Planner {
+            workspaces: Some(&wiring.workspaces),
+            target_names: &target_names,
+            sequence: mode.sequence(),
+            ..Planner::new(&wiring.config, &options.run)?
+        };
+        let mut run = EvalRun {
+            mode,
+            planner,
+            selection: CaseSelection::new(&options.filter, &options.tags)?,
+            preflight: Preflight::default(),
+            parts: Vec::new(),
+        };
+        let suites = run.plan_files(loaded, &wiring)?;
+        let mut warnings = run.preflight.conclude(options.deny.self_judging)?;
+        run.check(loaded)?;
+        wiring.gateway.check()?;
+
+        if options.dry_run {
+            let (items, cases) = (run.items(), run.preflight.cases);
+            let limit = (&options.run.spending, usd);
+            return Ok(RunOutcome::Planned(PlannedRun::new(items, cases, warnings, limit, &wiring)?));
+        }
+
+        let has_problems = problems.is_some();
+        warnings.extend(problems.map(|problems| format!("{problems}; only the sound cases were run")));
+        let plain = Session::new(mode.command(), &wiring, &options.run, run.worker_wishes());
+        let session = Session {
+            label: match suites.as_slice() {
+                [only] => only.name.clone(),
+                several => format!("{}-suites", several.len()),
+            },
+            inputs: run.inputs(loaded),
+            settings: RunSettings {
+                filter: options.filter.clone(),
+                tags: options.tags.clone(),
+                keep_going: options.keep_going,
+                other: plain.settings.other.into_iter().chain(mode.settings()).collect(),
+                ..plain.settings
+            },
+            warnings,
+            workspaces: Some(Arc::clone(&wiring.workspaces)),
+            total: mode.total(run.preflight.items, run.items())?,
+            left_out: if has_problems { loaded.left_out() } else { 0 },
+            suites,
+            ..plain
+        };
+
+        let finished = session.perform(mode, || run.items(), &options.run, self).await?;
+        Ok(RunOutcome::Finished(Box::new(finished)))
+    }
+}
+
+/// The options, without the cache if a suite does without one.
+fn with_cache_of_suites(options: &EvalOptions, loaded: &LoadedFiles) -> EvalOptions {
+    let uncached = |file: &LoadedFile| file.suite.as_ref().is_some_and(|of| of.settings.cache == Some(false));
+
+    let mut options = options.clone();
+    let cache = &mut options.run.spending.cache;
+    if *cache == CacheUse::On && loaded.files.iter().any(uncached) {
+        *cache = CacheUse::Off;
+    }
+    options
+}
+
+/// Reports what is wrong with the files; returns a summary of problems that are no reason not to run the rest.
+fn check_files(
+    loaded: &LoadedFiles,
+    options: &EvalOptions,
+    engine: &Engine,
+) -> Result<Option<String>, EngineError> {
+    if let Some(scorecard) = loaded.scorecards.first() {
+        let shown = scorecard.display();
+        let message =
+            format!("`{shown}` is a scorecard, not an eval file; `assize scorecard list {shown}` shows it");
+        if loaded.files.is_empty() {
+            return Err(EngineError::usage(message));
+        }
+        engine.warn(message);
+    }
+
+    loaded.report_diagnostics(engine);
+    let (errors, warnings) = loaded.tally();
+    let problems = format!("{errors} problem{} in the eval files", if errors == 1 { "" } else { "s" });
+    if errors > 0 && !options.keep_going {
+        return Err(EngineError::invalid_file(format!(
+            "{problems}; nothing was run. `--keep-going` runs the sound cases"
+        )));
+    }
+    if warnings > 0 && options.deny.warnings {
+        return Err(EngineError::invalid_file(format!(
+            "{warnings} warnings, and warnings are denied; nothing was run"
+        )));
+    }
+
+    Ok((errors > 0).then_some(problems))
+}
+
+/// Run of eval files in the making.
+struct EvalRun<'a> {
+    mode: &'a dyn RunMode,
+    planner: Planner<'a>,
+    selection: CaseSelection<'a>,
+    preflight: Preflight,
+    parts: Vec<RunPart<'a>>,
+}
+
+/// Eval file of a run, with what its cases are run with.
+struct RunPart<'a> {
+    file: &'a LoadedFile,
+    suite: PlannedSuite<'a>,
+    deps: Arc<RunDeps>,
+    dependencies: CaseDependencies,
+}
+
+impl RunPart<'_> {
+    fn takes(&self, selection: &CaseSelection<'_>, case: &Case) -> bool {
+        selection.takes(self.suite.suite, case) || self.dependencies.extra.contains_key(&case.id)
+    }
+}
+
+impl<'a> EvalRun<'a> {
+    /// Looks at every selected case of the files.
+    fn plan_files(
+        &mut self,
+        loaded: &'a LoadedFiles,
+        wiring: &Wiring<'_>,
+    ) -> Result<Vec<SuiteInfo>, EngineError> {
+        let mut suites = Vec::new();
+        for file in &loaded.files {
+            let Some(suite) = &file.suite else { continue };
+            suites.push(self.plan_file(file, suite, wiring)?);
+        }
+
+        Ok(suites)
+    }
+
+    fn plan_file(
+        &mut self,
+        file: &'a LoadedFile,
+        suite: &'a Suite,
+        wiring: &Wiring<'_>,
+    ) -> Result<SuiteInfo, EngineError> {
+        let deps = wiring.deps_for(file.path.parent().unwrap_or(Path::new("")))?;
+        let suite = self.planner.suite(suite);
+        let dependencies = match self.planner.sequence {
+            None => CaseDependencies::default(),
+            Some(_) => CaseDependencies::from_cases(
+                &file.cases,
+                |case| self.selection.takes(suite.suite, case),
+                |case| self.planner.names_of(suite.suite, case, &deps),
+            )?,
+        };
+        self.preflight.remark_extra(suite.suite, &dependencies);
+
+        let part = RunPart { file, suite, deps, dependencies };
+        let before = self.preflight.cases;
+        for case in file.cases.iter_at_once() {
+            let case = case?;
+            if part.takes(&self.selection, &case) {
+                for case in self.mode.cases(part.suite.suite, case)? {
+                    self.planner.check(&part.suite, &case, &part.deps, &mut self.preflight);
+                }
+            }
+        }
+
+        let info = SuiteInfo {
+            name: part.suite.suite.name.clone(),
+            path: file.path.display().to_string(),
+            format: Some(part.suite.suite.format.number()),
+            cases: self.preflight.cases - before,
+        };
+        self.parts.push(part);
+        Ok(info)
+    }
+
+    /// Refuses a run of nothing, and workspaces in a mode that judges answers in several forms.
+    fn check(&self, loaded: &LoadedFiles) -> Result<(), EngineError> {
+        if self.preflight.items == 0 {
+            return Err(EngineError::usage(CaseSelection::no_match_message(loaded)));
+        }
+
+        let command = self.mode.command();
+        if self.preflight.in_workspaces && command != EvalMode::default().command() {
+            return Err(EngineError::unrunnable(format!(
+                "`{command}` judges answers in several forms, and what a target changes in a workspace goes with one \
+                 of them; run `assize eval` once, and grade its answers"
+            )));
+        }
+        Ok(())
+    }
+
+    /// The items, made when they are needed.
+    fn items(&self) -> Items<'_> {
+        let by_case = self.parts.iter().flat_map(move |part| {
+            let cases = part.file.cases.iter();
+
+            cases.map(move |case| match case {
+                Err(error) => vec![Err(error.to_string())],
+                Ok(case) if part.takes(&self.selection, &case) => self.items_of(part, case),
+                Ok(_) => Vec::new(),
+            })
+        });
+
+        let shuffled = self.mode.sequence().filter(|sequence| sequence.shuffle);
+        let plain: Items<'_> = match shuffled.and_then(|sequence| sequence.seed) {
+            None => Box::new(by_case.flatten()),
+            Some(seed) => Box::new(order::shuffled(by_case.collect(), seed).into_iter().flatten()),
+        };
+        self.mode.items(plain, self.preflight.items)
+    }
+
+    fn items_of(&self, part: &RunPart<'_>, case: Arc<Case>) -> Vec<Result<WorkItem, String>> {
+        match self.mode.cases(part.suite.suite, case) {
+            Err(error) => vec![Err(error.message)],
+            Ok(cases) => cases
+                .iter()
+                .flat_map(|case| self.planner.items(&part.suite, case, &part.deps, &part.dependencies))
+                .collect(),
+        }
+    }
+
+    /// Numbers of cases at once that suites and targets ask for.
+    fn worker_wishes(&self) -> impl Iterator<Item = usize> {
+        let of_suites = self.parts.iter().filter_map(|part| part.suite.suite.settings.workers);
+        let targets = || self.preflight.targets.iter().map(String::as_str);
+        let of_targets = self.parts.iter().filter_map(move |part| part.deps.targets.workers(targets()));
+
+        of_suites.chain(of_targets)
+    }
+
+    /// Every file that the run depends on: eval files, their includes, datasets, attachments, targets.
+    fn inputs(&self, loaded: &LoadedFiles) -> Vec<PathBuf> {
+        let of_files = loaded.files.iter().flat_map(|file| {
+            let read = file.sources.files().map(|(_, source)| source.path());
+            read.chain(file.cases.datasets()).filter(|path| path.is_file())
+        });
+        let attachments = self.preflight.attachments.iter().map(PathBuf::as_path);
+        let targets = self.parts.iter().filter_map(|part| part.deps.targets.path());
+
+        let all: BTreeSet<&Path> = of_files.chain(attachments).chain(targets).collect();
+        all.into_iter().map(Path::to_path_buf).collect()
+    }
+}
+
+/// The names, each once.
+fn distinct(names: &[String]) -> Vec<String> {
+    let mut seen = BTreeSet::new();
+
+    names.iter().filter(|name| seen.insert(name.as_str())).cloned().collect()
+}

@@ -1,0 +1,165 @@
+//! Exit codes and their precedence.
+
+use assize_run::Halt;
+use assize_store::Counts;
+
+/// Exit code of a command.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum Exit {
+    /// Everything passed.
+    Passed,
+    /// A case failed: score, gate or threshold.
+    Failed,
+    /// The command can't be executed as given; nothing was run.
+    Invalid,
+    /// Something could not be graded or run.
+    Incomplete,
+    /// A budget stopped the run.
+    OverBudget,
+    /// The evidence of a comparison was insufficient.
+    Inconclusive,
+    /// Interrupted.
+    Interrupted,
+}
+
+impl Exit {
+    /// In order of precedence: the first one that applies is the exit code.
+    const ORDER: [Self; 7] = [
+        Self::Interrupted,
+        Self::Invalid,
+        Self::OverBudget,
+        Self::Failed,
+        Self::Incomplete,
+        Self::Inconclusive,
+        Self::Passed,
+    ];
+
+    /// The number that the shell receives.
+    pub const fn code(self) -> u8 {
+        match self {
+            Self::Passed => 0,
+            Self::Failed => 1,
+            Self::Invalid => 2,
+            Self::Incomplete => 3,
+            Self::OverBudget => 4,
+            Self::Inconclusive => 5,
+            Self::Interrupted => 130,
+        }
+    }
+
+    /// Returns the one with the highest precedence.
+    pub fn strongest(exits: impl IntoIterator<Item = Self>) -> Self {
+        let exits: Vec<Self> = exits.into_iter().collect();
+        Self::ORDER.into_iter().find(|exit| exits.contains(exit)).unwrap_or(Self::Passed)
+    }
+}
+
+/// Circumstances under which a run ended, beside its verdicts.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct Ending {
+    /// The user stopped it.
+    pub interrupted: bool,
+    /// The run's deadline passed.
+    pub too_late: bool,
+    /// The budget did not allow another call.
+    pub over_budget: bool,
+    /// Results could not be stored, or further cases could not be read.
+    pub broke_off: bool,
+    /// Reason in the cases themselves for which no further case was begun.
+    pub halted: Option<Halt>,
+    /// Cases excluded because their file has errors.
+    pub left_out: usize,
+}
+
+/// Exit code of a run and its reason.
+pub fn of_run(counts: Counts, ending: Ending) -> (Exit, String) {
+    let mut exits = Vec::new();
+    let mut reasons = Vec::new();
+    if ending.interrupted {
+        exits.push(Exit::Interrupted);
+        reasons.push("interrupted".to_owned());
+    }
+    if ending.too_late {
+        exits.push(Exit::Incomplete);
+        reasons.push("stopped at the deadline".to_owned());
+    }
+    if ending.over_budget {
+        exits.push(Exit::OverBudget);
+        reasons.push("stopped by the budget".to_owned());
+    }
+    // A borderline case did not pass, and a gate in CI must not let it through.
+    let failed = counts.fail + counts.borderline;
+    if failed > 0 {
+        exits.push(Exit::Failed);
+        reasons.push(match (counts.fail, counts.borderline) {
+            (fail, 0) => format!("{fail} failed"),
+            (0, borderline) => format!("{borderline} borderline"),
+            (fail, borderline) => format!("{fail} failed, {borderline} borderline"),
+        });
+    }
+    if counts.incomplete > 0 {
+        exits.push(Exit::Incomplete);
+        reasons.push(format!("{} incomplete", counts.incomplete));
+    }
+    if counts.skipped > 0 {
+        exits.push(Exit::Incomplete);
+        reasons.push(format!("{} skipped", counts.skipped));
+    }
+    if let Some(halted) = ending.halted {
+        exits.push(Exit::Incomplete);
+        reasons.push(
+            match halted {
+                Halt::Error => "stopped at an error",
+                Halt::NotPassed => "stopped by `--bail`",
+            }
+            .to_owned(),
+        );
+    }
+    if ending.left_out > 0 {
+        exits.push(Exit::Incomplete);
+        reasons.push(format!("{} left out", ending.left_out));
+    }
+    if ending.broke_off {
+        exits.push(Exit::Incomplete);
+        reasons.push("broke off".to_owned());
+    }
+    if reasons.is_empty() {
+        reasons.push("all passed".to_owned());
+    }
+    (Exit::strongest(exits), reasons.join(", "))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_strongest_exit_counts() {
+        assert_eq!(Exit::strongest([Exit::Incomplete, Exit::Failed]), Exit::Failed);
+        assert_eq!(Exit::strongest([Exit::Failed, Exit::Interrupted]), Exit::Interrupted);
+        assert_eq!(Exit::strongest([Exit::Failed, Exit::Invalid]), Exit::Invalid);
+        assert_eq!(Exit::strongest([]), Exit::Passed);
+    }
+
+    #[test]
+    fn every_way_a_run_can_end_has_its_code() {
+        let exit = |counts, ending| of_run(counts, ending).0.code();
+        let all_passed = Counts { pass: 3, ..Counts::default() };
+        assert_eq!(exit(all_passed, Ending::default()), 0);
+        assert_eq!(exit(Counts { fail: 1, incomplete: 1, ..all_passed }, Ending::default()), 1);
+        assert_eq!(exit(Counts { borderline: 1, ..all_passed }, Ending::default()), 1);
+        assert_eq!(exit(Counts { incomplete: 1, ..all_passed }, Ending::default()), 3);
+        assert_eq!(exit(all_passed, Ending { left_out: 2, ..Ending::default() }), 3);
+        assert_eq!(exit(all_passed, Ending { broke_off: true, ..Ending::default() }), 3);
+        assert_eq!(exit(Counts { skipped: 1, ..all_passed }, Ending::default()), 3);
+        assert_eq!(exit(Counts { fail: 1, skipped: 1, ..all_passed }, Ending::default()), 1);
+        assert_eq!(exit(all_passed, Ending { halted: Some(Halt::Error), ..Ending::default() }), 3);
+        let too_late = Ending { too_late: true, ..Ending::default() };
+        assert_eq!(exit(all_passed, too_late), 3);
+        assert_eq!(exit(Counts { fail: 1, ..all_passed }, too_late), 1);
+        let over_budget = Ending { over_budget: true, ..Ending::default() };
+        assert_eq!(exit(Counts { fail: 1, incomplete: 1, ..all_passed }, over_budget), 4);
+        assert_eq!(exit(all_passed, Ending { interrupted: true, ..over_budget }), 130);
+        assert_eq!(exit(all_passed, Ending { interrupted: true, ..Ending::default() }), 130);
+    }
+}

@@ -1,0 +1,340 @@
+//! Plan of a run: cases, calls, estimated tokens and money, with nothing sent.
+
+use std::collections::BTreeMap;
+
+use assize_evalfile::{Case, GraderKind};
+use assize_grade::Forecast;
+use assize_llm::{Budget, ModelCard};
+use assize_rubric::{Judging, Usd, dollars, grouped};
+use assize_run::{Source, WorkItem, forecast};
+use assize_targets::TargetKind;
+use serde_json::{Value, json};
+
+use crate::budget_check;
+use crate::error::EngineError;
+use crate::estimate::{AnswerCalls, Estimate};
+use crate::graders::walk;
+
+/// Sum of what the items of a run would take.
+#[derive(Default)]
+pub struct RunPlan {
+    items: u64,
+    /// Limits of the run.
+    budget: Budget,
+    judges: BTreeMap<String, JudgeForecast>,
+    /// Models that answer, by name and output limit.
+    targets: BTreeMap<(String, Option<u32>), (AnswerCalls, ModelCard)>,
+    command_runs: u64,
+    /// Upper limit of model calls by grading programs. Their size and cost are unknown.
+    program_calls: u64,
+}
+
+/// Calls of one judge in each mode of judging.
+struct JudgeForecast {
+    /// As asked for.
+    asked: ModeForecast,
+    /// The alternatives, for comparison: one criterion a call, and all criteria of a rubric in one.
+    per_criterion: ModeForecast,
+    batched: ModeForecast,
+    card: ModelCard,
+}
+
+#[derive(Default)]
+struct ModeForecast {
+    forecast: Forecast,
+    /// AnswerCalls that are not there yet and are shown, at least and at most: turns of a conversation are shown again.
+    unknown_answers: (u64, u64),
+}
+
+impl ModeForecast {
+    /// `unknown` is the number of answers in each call that don't exist yet.
+    fn add(&mut self, forecast: Forecast, unknown: u64) {
+        self.unknown_answers.0 += forecast.calls * unknown.min(1);
+        self.unknown_answers.1 += forecast.calls * unknown;
+        self.forecast += forecast;
+    }
+
+    fn estimate(&self, card: ModelCard) -> Estimate {
+        Estimate::of_judge(&self.forecast, self.unknown_answers, card)
+    }
+}
+
+/// Requests of a case to its target, at most.
+struct TargetRequests {
+    calls: u64,
+    /// Bytes of the case's own text in all calls, and in the longest one.
+    bytes: u64,
+    longest: u64,
+    /// AnswerCalls of earlier turns that they begin with.
+    earlier: u64,
+}
+
+fn asked(case: &Case) -> TargetRequests {
+    let mut asked = TargetRequests { calls: 0, bytes: 0, longest: 0, earlier: 0 };
+    let mut add = |case: &Case| {
+        let bytes = case.input.iter().map(|message| message.to_text().len() as u64).sum();
+        asked.earlier += asked.calls;
+        asked.calls += 1;
+        asked.bytes = asked.bytes.saturating_add(bytes);
+        asked.longest = asked.longest.max(bytes);
+    };
+    match &case.conversation {
+        None => add(case),
+        Some(talk) => {
+            let mut before = case.input.clone();
+            for turn in &talk.turns {
+                add(&case.of_turn(turn, &before));
+                before.extend(turn.input.iter().cloned());
+            }
+        }
+    }
+    asked
+}
+
+/// Facts about models, by the names that plans know them by.
+pub(crate) trait ModelCards {
+    /// Returns the card of a judge, by its name.
+    fn judge(&self, name: &str) -> ModelCard;
+    /// Returns the card of a model, as `provider:model`.
+    fn model(&self, name: &str) -> ModelCard;
+}
+
+impl RunPlan {
+    /// Computes the totals of all items of a run.
+    pub(crate) fn new(
+        items: impl Iterator<Item = Result<WorkItem, String>>,
+        budget: Budget,
+        cards: &dyn ModelCards,
+    ) -> Result<Self, EngineError> {
+        let mut plan = Self { budget, ..Self::default() };
+        for item in items {
+            let item = item.map_err(EngineError::unreadable)?;
+            plan.add(&item, cards).map_err(EngineError::unrunnable)?;
+        }
+        Ok(plan)
+    }
+
+    fn add(&mut self, item: &WorkItem, cards: &dyn ModelCards) -> Result<(), String> {
+        self.items += 1;
+        let unknown = match item.source {
+            Source::Given(_) => 0,
+            Source::Target(_) | Source::Missing { .. } => item.case.turns().len().max(1) as u64,
+        };
+        if let Source::Target(target) = &item.source {
+            let described = target.describe();
+            match described.kind {
+                TargetKind::Model => {
+                    let name = described.model.unwrap_or(described.name);
+                    // The output limit of judges does not apply to answers.
+                    let card = ModelCard { max_output_tokens: None, ..cards.model(&name) };
+                    let max_output_tokens = described.max_output_tokens;
+                    let none = AnswerCalls { max_output_tokens, ..AnswerCalls::default() };
+                    let (answers, _) = self.targets.entry((name, max_output_tokens)).or_insert((none, card));
+                    let TargetRequests { calls, bytes, longest, earlier } = asked(&item.case);
+                    answers.calls += calls;
+                    answers.earlier += earlier;
+                    answers.bytes += bytes;
+                    answers.longest = answers.longest.max(longest);
+                }
+                TargetKind::Command => self.command_runs += asked(&item.case).calls,
+                TargetKind::Given | TargetKind::Recorded | TargetKind::Mock => {}
+            }
+        }
+        for grader in item.case.every_grader() {
+            walk(grader, &mut |grader| {
+                if let GraderKind::Code(code) = &grader.kind {
+                    self.program_calls += u64::from(code.max_calls.unwrap_or(0));
+                }
+            });
+        }
+        let mut add = |judging, mode: fn(&mut JudgeForecast) -> &mut ModeForecast| {
+            for (name, forecast) in forecast(item, judging)? {
+                let card = cards.judge(&name);
+                let entry = self.judges.entry(name.to_string()).or_insert_with(|| JudgeForecast {
+                    asked: ModeForecast::default(),
+                    per_criterion: ModeForecast::default(),
+                    batched: ModeForecast::default(),
+                    card,
+                });
+                mode(entry).add(forecast, unknown);
+            }
+            Ok::<(), String>(())
+        };
+        add(None, |judge| &mut judge.asked)?;
+        add(Some(Judging::PerCriterion), |judge| &mut judge.per_criterion)?;
+        add(Some(Judging::Batched(None)), |judge| &mut judge.batched)
+    }
+
+    fn total(&self) -> Estimate {
+        let mut total = self.of_targets();
+        for judge in self.judges.values() {
+            total += judge.asked.estimate(judge.card);
+        }
+        total
+    }
+
+    fn of_targets(&self) -> Estimate {
+        let mut sum = Estimate::nothing();
+        for ((name, _), (answers, card)) in &self.targets {
+            let model = name.split_once(':').map_or(name.as_str(), |(_, model)| model);
+            sum += Estimate::of_target(*answers, model, *card);
+        }
+        sum
+    }
+
+    /// Models to be called whose price is unknown.
+    fn unpriced(&self) -> Vec<&str> {
+        let judges = self
+            .judges
+            .iter()
+            .filter(|(_, judge)| judge.asked.forecast.calls > 0 && judge.card.price.is_none())
+            .map(|(name, _)| name.as_str());
+        let targets = self.targets.iter().filter(|(_, (_, card))| card.price.is_none());
+        let mut names: Vec<&str> = targets.map(|((name, _), _)| name.as_str()).chain(judges).collect();
+        names.sort_unstable();
+        names.dedup();
+        names
+    }
+
+    pub fn to_json(&self, cases: usize, warnings: &[String]) -> Value {
+        let total = self.total();
+        let judges: Vec<Value> = self
+            .judges
+            .iter()
+            .map(|(name, judge)| {
+                let JudgeForecast { asked, per_criterion, batched, card } = judge;
+                json!({
+                    "judge": name,
+                    "criteria": asked.forecast.criteria,
+                    "scores": asked.forecast.scores,
+                    "too_long": asked.forecast.too_long,
+                    "calls": asked.forecast.calls,
+                    "calls_only_if_unsure": asked.forecast.unsure_calls,
+                    "calls_per_criterion": per_criterion.forecast.calls,
+                    "calls_batched": batched.forecast.calls,
+                    "modes": {
+                        "asked": asked.estimate(*card).to_json(),
+                        "per_criterion": per_criterion.estimate(*card).to_json(),
+                        "batched": batched.estimate(*card).to_json(),
+                    },
+                })
+            })
+            .collect();
+        let total_json = total.to_json();
+        json!({
+            "cases": cases,
+            "items": self.items,
+            "calls": total.calls,
+            "judges": judges,
+            "target_calls": self.of_targets().calls,
+            "targets": self.of_targets().to_json(),
+            "command_runs": self.command_runs,
+            "program_calls_at_most": self.program_calls,
+            "tokens_estimated": total_json["tokens"],
+            "cost_usd": total_json["cost_usd"],
+            "largest_call": total_json["largest_call"],
+            "budget": budget_check::to_json(self.budget, &total, self.program_calls),
+            "unknown_prices": self.unpriced(),
+            "warnings": warnings,
+        })
+    }
+
+    /// The plan for people.
+    pub fn to_text(&self, cases: usize) -> String {
+        let mut lines = vec![format!("{cases} cases, {} answers to judge", self.items)];
+        if !self.targets.is_empty() {
+            let estimate = self.of_targets();
+            lines.push(format!("targets: {} model calls", estimate.calls));
+            lines.push(format!("  {}", estimate_text(estimate)));
+        }
+        if self.command_runs > 0 {
+            lines.push(format!("targets: {} runs of commands", self.command_runs));
+        }
+        for (name, judge) in &self.judges {
+            judge.describe(name, &mut lines);
+        }
+        if self.program_calls > 0 {
+            let calls = grouped(self.program_calls);
+            lines
+                .push(format!("grading programs: up to {calls} model calls of their own, not counted below"));
+        }
+        let total = self.total();
+        if total.calls > 0 {
+            lines.push(format!("in all: {} calls, {}", grouped(total.calls), estimate_text(total)));
+            let money = match total.cost {
+                Some(_) => format!(", {}", dollars(total.largest.usd.dollars())),
+                None => String::new(),
+            };
+            lines.push(format!(
+                "one call: up to {} tokens{money}, which is what a budget sets aside for it",
+                grouped(total.largest.tokens)
+            ));
+            if !self.unpriced().is_empty() {
+                lines.push(format!("unknown price for {}", self.unpriced().join(", ")));
+            }
+            lines.extend(budget_check::lines(self.budget, &total, self.program_calls));
+            lines.push(
+                "low: bare replies, repeated input cached; high: long replies, nothing cached, 1 call in 10 asked again"
+                    .to_owned(),
+            );
+            lines.push("not counted: retries after faults, and replies the reply cache saves".to_owned());
+        }
+        lines.push("nothing was sent".to_owned());
+        format!("{}\n", lines.join("\n"))
+    }
+}
+
+impl JudgeForecast {
+    fn describe(&self, name: &str, lines: &mut Vec<String>) {
+        let Self { asked, per_criterion, batched, card } = self;
+        let work = match (asked.forecast.criteria, asked.forecast.scores) {
+            (criteria, 0) => format!("{criteria} criteria"),
+            (0, scores) => format!("{scores} scores"),
+            (criteria, scores) => format!("{criteria} criteria and {scores} scores"),
+        };
+        if asked.forecast.too_long > 0 {
+            lines.push(format!(
+                "judge {name}: {} can't be judged: more than it can read (see `--truncate`)",
+                asked.forecast.too_long
+            ));
+        }
+        if asked.forecast.calls == 0 {
+            lines.push(format!("judge {name}: {work}, no calls"));
+            return;
+        }
+        let calls = |mode: &ModeForecast| grouped(mode.forecast.calls);
+        let unsure = match asked.forecast.unsure_calls {
+            0 => String::new(),
+            unsure if unsure == asked.forecast.calls => ", only where others are unsure".to_owned(),
+            unsure => format!(", {} of them only where others are unsure", grouped(unsure)),
+        };
+        lines.push(format!(
+            "judge {name}: {work}, {} calls (per criterion {}, batched {}){unsure}",
+            calls(asked),
+            calls(per_criterion),
+            calls(batched)
+        ));
+        let asked = asked.estimate(*card);
+        lines.push(format!("  as asked: {}", estimate_text(asked)));
+        for (word, mode) in [("per criterion", per_criterion), ("batched", batched)] {
+            let other = mode.estimate(*card);
+            if other != asked {
+                lines.push(format!("  {word}: {}", estimate_text(other)));
+            }
+        }
+    }
+}
+
+/// Formats tokens and cost.
+pub fn estimate_text(estimate: Estimate) -> String {
+    let range = |(low, high): (u64, u64)| {
+        if low == high { grouped(low) } else { format!("{} to {}", grouped(low), grouped(high)) }
+    };
+    let money = |usd: Usd| dollars(usd.dollars());
+    let cost = match estimate.cost {
+        None => "cost unknown".to_owned(),
+        Some((low, high)) if low == high => money(low),
+        Some((low, high)) => format!("{} to {}", money(low), money(high)),
+    };
+    format!("about {} tokens in, {} out; {cost}", range(estimate.input), range(estimate.output))
+}

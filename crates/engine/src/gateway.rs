@@ -1,0 +1,468 @@
+//! Access to models: through the reply cache, within the budget, with the secret of the fences.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::num::NonZeroU32;
+use std::path::PathBuf;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
+
+use assize_evalfile::Config;
+use assize_llm::{
+    Accounts, Ask, Budget, Client, ConfigError, HttpOptions, HttpTransport, Limits, Meter, Miss, ModelCard,
+    ModelId, ModelName, PriceTable, Proxies, Remembering, Setup, prices_as_of,
+};
+use assize_rubric::Usd;
+use assize_run::{Buyer, CacheMemory};
+use assize_store::{ReplyCache, StoreError, fence_key};
+use tokio::sync::Semaphore;
+use tokio_util::sync::CancellationToken;
+
+use crate::engine::Engine;
+use crate::error::EngineError;
+use crate::event::Event;
+use crate::options::{CacheUse, RunOptions, SpendingOptions, UnknownPrice};
+use crate::process::ProcessContext;
+
+/// The folder of the reply cache.
+const CACHE_FOLDER: &str = ".assize/cache";
+/// The replies, in that folder.
+const REPLIES_FILE: &str = "replies.db";
+/// The secret of the fences, in that folder.
+const FENCE_KEY_FILE: &str = "fence.key";
+
+/// Commands run at once when nobody says.
+const COMMANDS: usize = 8;
+/// Cases at once at most when nobody says, however many requests are allowed: they are held in memory.
+const MOST_CASES: usize = 1024;
+
+/// Accounts that are expected to be in full use at a time: judges of a panel, targets.
+const ACCOUNTS: usize = 4;
+/// Files that are open beside the connections of requests, at most: those of the run, of the cache, of commands.
+const OTHER_FILES: usize = 128;
+/// Files that are left beside the connections where few may be open at all.
+const FEWEST_FILES: usize = 24;
+
+/// File of the reply cache.
+pub fn replies_file(process: &ProcessContext) -> PathBuf {
+    process.working_folder.join(CACHE_FOLDER).join(REPLIES_FILE)
+}
+
+/// Gateway to the models of judges and targets. The cache is opened when the first model is needed, so that a run without
+/// models leaves nothing behind.
+pub(crate) struct ModelGateway {
+    /// Set for plans: nothing will be sent.
+    is_plan: bool,
+    /// Variables of keys that a plan did without.
+    missing_keys: Mutex<BTreeSet<String>>,
+    setup: Setup,
+    /// Handling of a call that the cache can't answer; `None` without a cache.
+    miss: Option<Miss>,
+    folder: PathBuf,
+    cache: Mutex<Option<Arc<ReplyCache>>>,
+    buyer: Arc<OnceLock<Buyer>>,
+    prices: PriceTable,
+    /// The most tokens of a reply to anybody but a target, by the command line.
+    max_output_tokens: Option<u32>,
+    /// Refuses models of unknown price, because money is limited.
+    all_priced: bool,
+    /// Warning about a system that allows few open files.
+    few_files: Option<String>,
+    /// Set where models of unknown price can be allowed.
+    may_be_unpriced: bool,
+    /// The models that were set up, with what is known about them.
+    models: Mutex<BTreeMap<ModelId, ModelCard>>,
+    limit: CancellationToken,
+    /// Set once a model was set up.
+    asks_models: AtomicBool,
+    /// A permit for each command that may run at a time.
+    commands: Arc<Semaphore>,
+    /// Reason for the first refusal of the budget.
+    refusal: Arc<OnceLock<String>>,
+    /// Reason why the cache can't be used.
+    cache_error: OnceLock<String>,
+    clock: fn() -> jiff::Timestamp,
+}
+
+impl ModelGateway {
+    /// Gateway of a run, by its options and the configuration. `usd` is the limit in money, wherever it is set.
+    pub(crate) fn for_run(
+        options: &RunOptions,
+        config: &Config,
+        prices: PriceTable,
+        usd: Option<Usd>,
+        engine: &Engine,
+    ) -> Self {
+        let mut gateway = Self::within_budget(&options.spending, usd, prices, engine);
+        gateway.all_priced = usd.is_some() && options.unknown_price == UnknownPrice::Refuse;
+        gateway.may_be_unpriced = true;
+
+        let limits = Limits {
+            max_concurrency: options.max_concurrency.or(config.max_concurrency),
+            requests_per_minute: options
+                .requests_per_minute
+                .or(config.requests_per_minute)
+                .map(|n| n.get().into()),
+            tokens_per_minute: options.tokens_per_minute.or(config.tokens_per_minute).map(|n| n.get().into()),
+        };
+        gateway.setup.accounts = Arc::new(Accounts::new(limits));
+        gateway.use_sockets(engine);
+        if let Some(timeout) = options.request_timeout.or(config.request_timeout) {
+            gateway.setup.timeout = timeout;
+        }
+
+        gateway
+    }
+
+    /// Sees to it that there are files enough to be opened, and has no more connections in use than there are.
+    fn use_sockets(&mut self, engine: &Engine) {
+        let ceiling = self.ceiling();
+        let wanted = ceiling.saturating_mul(ACCOUNTS).saturating_add(OTHER_FILES) as u64;
+        let Some(allowed) = assize_process::open_files(wanted) else { return };
+        let files = usize::try_from(allowed).unwrap_or(usize::MAX);
+        let sockets = files.saturating_sub((files / 2).clamp(FEWEST_FILES, OTHER_FILES)).max(1);
+        self.setup.transport = Arc::new(transport(engine).with_sockets(sockets));
+        self.few_files = (sockets < ceiling).then(|| {
+            format!(
+                "this system allows {allowed} open files, so at most {sockets} requests are sent at a time; \
+                 `ulimit -n` raises the limit"
+            )
+        });
+    }
+
+    /// Gateway that can't be told to allow models of unknown price.
+    pub(crate) fn all_priced(self) -> Self {
+        Self { may_be_unpriced: false, ..self }
+    }
+
+    /// Gateway of an operation that makes no run. `usd` is the limit in money.
+    pub(crate) fn within_budget(
+        spending: &SpendingOptions,
+        usd: Option<Usd>,
+        prices: PriceTable,
+        engine: &Engine,
+    ) -> Self {
+        let budget = spending.budget_with(usd);
+        let miss = match spending.cache {
+            CacheUse::Off => None,
+            CacheUse::Only => Some(Miss::Refuse),
+            CacheUse::On => Some(Miss::Ask),
+        };
+
+        let limit = CancellationToken::new();
+        let refusal: Arc<OnceLock<String>> = Arc::default();
+        let meter = (budget != Budget::default()).then(|| {
+            let limit = limit.clone();
+            let refusal = Arc::clone(&refusal);
+            let observer = engine.observer();
+            Meter::new(budget, move |why: &str| {
+                if refusal.set(why.to_owned()).is_ok() {
+                    observer.observe(Event::BudgetReached { reason: why.to_owned() });
+                }
+                limit.cancel();
+            })
+        });
+
+        let observer = engine.observer();
+        let setup = Setup {
+            transport: Arc::new(transport(engine)),
+            meter,
+            observer: Some(Arc::new(move |event| observer.observe(Event::Call(event)))),
+            ..Setup::default()
+        };
+
+        Self {
+            is_plan: false,
+            missing_keys: Mutex::default(),
+            setup,
+            prices,
+            max_output_tokens: spending.max_output_tokens.map(NonZeroU32::get),
+            all_priced: usd.is_some(),
+            few_files: None,
+            may_be_unpriced: false,
+            models: Mutex::default(),
+            limit,
+            refusal,
+            miss,
+            folder: engine.process().working_folder.join(CACHE_FOLDER),
+            cache: Mutex::default(),
+            buyer: Arc::default(),
+            asks_models: AtomicBool::new(false),
+            commands: Arc::new(Semaphore::new(COMMANDS)),
+            cache_error: OnceLock::new(),
+            clock: engine.process().clock(),
+        }
+    }
+
+    /// Gateway of a plan: no model will be asked.
+    pub(crate) fn for_plan(spending: &SpendingOptions, prices: PriceTable, engine: &Engine) -> Self {
+        let nothing = SpendingOptions {
+            cache: CacheUse::Off,
+            max_output_tokens: spending.max_output_tokens,
+            ..SpendingOptions::default()
+        };
+
+        Self { is_plan: true, setup: Setup::default(), ..Self::within_budget(&nothing, None, prices, engine) }
+    }
+
+    /// A client for a model. A plan sends nothing, so that it needs no key; that the run will is kept for
+    /// [`ModelGateway::missing_keys`].
+    pub(crate) fn client(
+        &self,
+        name: &ModelName,
+        variables: &assize_evalfile::Environment,
+    ) -> Result<Client, ConfigError> {
+        let known = Arc::clone(variables);
+        match Client::from_name(name, &move |key| known(key), self.setup()) {
+            Err(ConfigError::MissingKey { variable, .. }) if self.is_plan => {
+                let known = Arc::clone(variables);
+                let names: Vec<String> = variable.split(" or ").map(str::to_owned).collect();
+                self.missing_keys.lock().unwrap_or_else(PoisonError::into_inner).insert(variable);
+                let stand_in = move |key: &str| {
+                    known(key).or_else(|| names.iter().any(|name| name == key).then(|| "not-set".to_owned()))
+                };
+                Client::from_name(name, &stand_in, self.setup())
+            }
+            made => made,
+        }
+    }
+
+    /// Warnings about variables that the run will need beside those that are set.
+    pub(crate) fn missing_keys(&self) -> Vec<String> {
+        let missing = self.missing_keys.lock().unwrap_or_else(PoisonError::into_inner);
+        missing.iter().map(|variable| format!("{variable} is not set; the run itself needs it")).collect()
+    }
+
+    /// Setup that clients share.
+    pub(crate) fn setup(&self) -> Setup {
+        self.setup.clone()
+    }
+
+    /// Settles how much is done at once, by what somebody wants or by what is needed: the cases in flight.
+    ///
+    /// A case has a request in flight, or several, until it is done, so as many cases as requests keep every permitted
+    /// request in flight. Commands are another matter: each takes a share of this machine.
+    pub(crate) fn cases_at_once(&self, wanted: Option<usize>) -> usize {
+        let commands = wanted.unwrap_or(COMMANDS).min(Semaphore::MAX_PERMITS);
+        if commands > COMMANDS {
+            self.commands.add_permits(commands - COMMANDS);
+        } else {
+            self.commands.forget_permits(COMMANDS - commands);
+        }
+        let needed = if self.asks_models.load(Ordering::Relaxed) {
+            self.setup.accounts.limits().ceiling().clamp(COMMANDS, MOST_CASES)
+        } else {
+            COMMANDS
+        };
+        wanted.unwrap_or(needed)
+    }
+
+    /// A permit for each command that may run at a time.
+    pub(crate) fn commands(&self) -> Arc<Semaphore> {
+        Arc::clone(&self.commands)
+    }
+
+    /// Requests that may be in flight to one account.
+    fn ceiling(&self) -> usize {
+        self.setup.accounts.limits().ceiling()
+    }
+
+    /// Warning about a system that allows fewer open files than requests in flight.
+    pub(crate) fn few_files(&self) -> Option<&str> {
+        self.few_files.as_deref().filter(|_| self.asks_models.load(Ordering::Relaxed))
+    }
+
+    /// Fires when the budget refuses a call.
+    pub(crate) fn limit(&self) -> &CancellationToken {
+        &self.limit
+    }
+
+    /// Reason why the budget stopped the run, if it did.
+    pub(crate) fn refusal(&self) -> Option<&str> {
+        self.refusal.get().map(String::as_str)
+    }
+
+    /// Reason why the budget stopped the work, in general words where none was given.
+    pub(crate) fn refusal_or_default(&self) -> String {
+        self.refusal().unwrap_or("the budget allows no further call").to_owned()
+    }
+
+    /// A client as targets use it. `context_tokens` is what its own settings say about how much it can read.
+    pub(crate) fn ask(&self, client: Client, context_tokens: Option<u64>) -> Arc<dyn Ask> {
+        self.reach(client, context_tokens, None)
+    }
+
+    /// A client as judges use it, and whoever else asks a model that is not a target. `max_output_tokens` is the most that
+    /// its own settings allow for a reply.
+    pub(crate) fn ask_judge(
+        &self,
+        client: Client,
+        context_tokens: Option<u64>,
+        max_output_tokens: Option<u32>,
+    ) -> Arc<dyn Ask> {
+        self.reach(client, context_tokens, self.max_output_tokens.or(max_output_tokens))
+    }
+
+    fn reach(
+        &self,
+        client: Client,
+        context_tokens: Option<u64>,
+        max_output_tokens: Option<u32>,
+    ) -> Arc<dyn Ask> {
+        self.asks_models.store(true, Ordering::Relaxed);
+        let id = client.describe();
+        let card = ModelCard { max_output_tokens, ..self.prices.card(&id, context_tokens) };
+        self.models().insert(id, card);
+        let client = client.with_card(card);
+        let inner: Arc<dyn Ask> = Arc::new(client.clone());
+        let Some((miss, cache)) = self.miss.zip(self.cache()) else { return inner };
+        let clock = self.clock;
+        let memory = CacheMemory::new(cache, Arc::clone(&self.buyer), move || clock().as_second());
+        Arc::new(Remembering::new(client, inner, Arc::new(memory), miss))
+    }
+
+    /// The secret of the fences. The same in every run that uses the cache: with other fences every call would be a
+    /// new one.
+    pub(crate) fn fence_key(&self) -> [u8; 32] {
+        let fresh = random_key();
+        match self.miss {
+            None => fresh,
+            Some(_) => {
+                self.noting_error(fence_key(&self.folder.join(FENCE_KEY_FILE), fresh)).unwrap_or(fresh)
+            }
+        }
+    }
+
+    /// Refuses a run whose cache turned out to be unusable: without it, a run would pay for what it already has. Refuses
+    /// one whose limit in money can't be kept, because a price is not known. To be asked when all models are set up and
+    /// before the first one is asked.
+    pub(crate) fn check(&self) -> Result<(), EngineError> {
+        if let Some(cache_error) = self.cache_error.get() {
+            return Err(EngineError::storage(format!("{cache_error}; nothing was spent")));
+        }
+        let models = self.models();
+        let unpriced: BTreeSet<String> =
+            models.iter().filter(|(_, card)| card.price.is_none()).map(|(id, _)| id.to_string()).collect();
+        if self.all_priced && !unpriced.is_empty() {
+            let otherwise = if self.may_be_unpriced {
+                ", or leave such models out of the count with `--budget-unknown-price allow`"
+            } else {
+                ", or limit the calls with `--budget-calls`"
+            };
+            return Err(EngineError::budget(format!(
+                "unknown price for {}, so a limit in dollars can't be kept; nothing was spent. Write the price into \
+                 `.assize/prices.yaml`{otherwise}",
+                unpriced.into_iter().collect::<Vec<_>>().join(", ")
+            )));
+        }
+        Ok(())
+    }
+
+    /// Facts about a model that was set up, as `provider:model`.
+    pub(crate) fn card(&self, model: &str) -> ModelCard {
+        let models = self.models();
+        models.iter().find(|(id, _)| id.to_string() == model).map(|(_, card)| *card).unwrap_or_default()
+    }
+
+    /// Settings about money and limits for the record: the options, and the days of the list prices.
+    pub(crate) fn notes(&self, options: &RunOptions) -> BTreeMap<String, String> {
+        let providers: BTreeSet<String> = self
+            .models()
+            .keys()
+            .filter_map(|id| Some(format!("{} {}", id.provider, prices_as_of(&id.provider)?)))
+            .collect();
+        let days = providers.into_iter().collect::<Vec<_>>().join(", ");
+        [
+            ("list_prices_as_of", (!days.is_empty()).then_some(days)),
+            ("budget_usd", options.spending.budget.usd.map(|usd| usd.to_string())),
+            ("context_tokens", options.context_tokens.map(|tokens| tokens.to_string())),
+            ("max_output_tokens", options.spending.max_output_tokens.map(|tokens| tokens.to_string())),
+            ("truncate", options.truncate.map(|mode| mode.name().to_owned())),
+        ]
+        .into_iter()
+        .filter_map(|(key, value)| Some((key.to_owned(), value?)))
+        .collect()
+    }
+
+    fn models(&self) -> MutexGuard<'_, BTreeMap<ModelId, ModelCard>> {
+        self.models.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Names the run that pays for what is bought from now on.
+    pub(crate) fn begin(&self, run_id: &str) {
+        let process = uuid::Uuid::new_v4().to_string();
+        let _ = self.buyer.set(Buyer { run: run_id.to_owned(), process });
+    }
+
+    /// Begins an operation that makes no run: what an earlier one bought is not bought by this one.
+    pub(crate) fn begin_alone(&self, command: &str) {
+        self.begin(&format!("{command}-{}", uuid::Uuid::new_v4()));
+    }
+
+    /// Waits until every reply is written to the cache; errors if some could not be.
+    pub(crate) fn flush(&self) -> Result<(), EngineError> {
+        let cache = self.cache.lock().unwrap_or_else(PoisonError::into_inner);
+        let Some(cache) = &*cache else { return Ok(()) };
+        cache.flush().map_err(|error| {
+            let advice = remedy(&error);
+            let message =
+                format!("{error}{advice}; the results are complete, but replies may have to be bought again");
+            EngineError { message, ..error.into() }
+        })?;
+        match cache.damaged() {
+            0 => Ok(()),
+            damaged => Err(EngineError::unreadable(format!(
+                "`{}` was damaged: {damaged} of the replies asked for could not be used, and were as good as not there",
+                cache.path().display()
+            ))),
+        }
+    }
+
+    /// The cache, opened once; `None` if it can't be, or if there is to be none.
+    fn cache(&self) -> Option<Arc<ReplyCache>> {
+        self.miss?;
+        let mut cache = self.cache.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some(cache) = &*cache {
+            return Some(Arc::clone(cache));
+        }
+        if self.cache_error.get().is_some() {
+            return None;
+        }
+        let opened = Arc::new(self.noting_error(ReplyCache::open(self.folder.join(REPLIES_FILE)))?);
+        *cache = Some(Arc::clone(&opened));
+        Some(opened)
+    }
+
+    /// The value, or a note of why there is none.
+    fn noting_error<T>(&self, result: Result<T, StoreError>) -> Option<T> {
+        result
+            .map_err(|error| {
+                let advice = remedy(&error);
+                let _ = self.cache_error.set(format!("{error}{advice}. `--no-cache` runs without it"));
+            })
+            .ok()
+    }
+}
+
+/// Advice on a cache that can't be used, if there is any.
+pub fn remedy(error: &StoreError) -> &'static str {
+    match error {
+        StoreError::DamagedCache { .. } | StoreError::Version { .. } => {
+            "; `assize cache clear` makes it anew"
+        }
+        _ => "",
+    }
+}
+
+/// The real network, with the proxies that this process was told of.
+fn transport(engine: &Engine) -> HttpTransport {
+    let proxies = Some(Proxies::of(&|name| engine.process().variable(name)));
+    HttpTransport::new(HttpOptions { proxies, ..HttpOptions::default() })
+}
+
+/// A key nobody else knows, so that no answer can guess the fence it will stand between.
+fn random_key() -> [u8; 32] {
+    let mut key = [0; 32];
+    key[..16].copy_from_slice(uuid::Uuid::new_v4().as_bytes());
+    key[16..].copy_from_slice(uuid::Uuid::new_v4().as_bytes());
+    key
+}

@@ -1,0 +1,321 @@
+//! Drafting rubrics for the cases of eval files.
+
+use std::collections::BTreeMap;
+use std::num::NonZeroUsize;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use assize_author::draft::{
+    Brief, CaseOutcome, DraftJob, DraftOptions, DraftOutcome, DraftWriter, EditedFile, Form, ModelDrafter,
+    Need, PROMPT_VERSION, need, prompt_hash,
+};
+use assize_evalfile::{Case, CaseSpot, LoadOptions, load_suite};
+use globset::GlobSet;
+use serde_json::{Value, json};
+
+use crate::engine::Engine;
+use crate::error::EngineError;
+use crate::event::Event;
+use crate::exit::Exit;
+use crate::files::replace_file;
+use crate::judges::OFFLINE;
+use crate::load::id_patterns;
+use crate::options::SpendingOptions;
+use crate::wiring::{ModelAccess, Wiring, WiringRequest, wire};
+
+/// Options of drafting rubrics.
+#[derive(Debug, Clone)]
+pub struct GenerateOptions {
+    /// Eval files.
+    pub files: Vec<PathBuf>,
+    /// Target whose model drafts.
+    pub target: Option<String>,
+    /// Model that drafts, or `offline`.
+    pub judge: Option<String>,
+    /// File that defines the targets.
+    pub targets_file: Option<PathBuf>,
+    /// Criteria with score ranges instead of yes or no.
+    pub ranges: bool,
+    /// Leaves the files on disk as they are.
+    pub dry_run: bool,
+    /// Puts new drafts in the place of the rubrics that cases have.
+    pub replace: bool,
+    /// Patterns of ids of cases; all unless given.
+    pub filter: Vec<String>,
+    /// Cases drafted at once.
+    pub workers: NonZeroUsize,
+    /// Folders that files may be read from.
+    pub roots: Vec<PathBuf>,
+    /// Cache and budget.
+    pub spending: SpendingOptions,
+    /// Reports only files with problems.
+    pub quiet: bool,
+}
+
+/// Result of drafting rubrics.
+pub struct GenerateReport {
+    /// Files as they are to be.
+    pub files: Vec<EditedFile>,
+    /// Outcome of each case.
+    pub outcomes: Vec<CaseOutcome>,
+    /// Author named in the remark of each draft.
+    pub author: String,
+    /// Reason why the budget stopped it, if it did.
+    pub over_budget: Option<String>,
+    drafter: String,
+    options: GenerateOptions,
+}
+
+impl Engine {
+    /// Drafts criteria for every case that has an expected outcome and no rubric.
+    ///
+    /// # Errors
+    /// When files have problems or the model can't be asked. Nothing was spent then.
+    pub async fn generate(&self, options: &GenerateOptions) -> Result<GenerateReport, EngineError> {
+        let load_options = self.load_options(&options.roots);
+        let wanted = id_patterns(&options.filter)?;
+        let mut work = DraftPlan::default();
+        for path in &options.files {
+            work.take(path, options, wanted.as_ref(), &load_options, self)?;
+        }
+
+        let request = WiringRequest {
+            access: ModelAccess::Alone(&options.spending),
+            roots: &options.roots,
+            targets_file: options.targets_file.as_deref(),
+            consequence: "nothing was spent",
+            keep_workspaces: false,
+        };
+        let wiring = wire(self, &request)?;
+        let named = options.target.clone().or_else(|| options.judge.clone());
+        let environment = || self.process().variable("JUDGE_MODEL").filter(|name| !name.trim().is_empty());
+        let by = named.or_else(|| wiring.config.judge.clone()).or_else(environment);
+        let by = by.unwrap_or_else(|| OFFLINE.to_owned());
+        let drafter = drafter(&by, options, &wiring)?;
+        wiring.gateway.check()?;
+        if !work.jobs.is_empty() && drafter.is_none() && options.judge.is_none() {
+            self.emit(Event::DraftingOffline);
+        }
+
+        let author = match drafter {
+            None => "the offline drafter".to_owned(),
+            Some(_) => format!("{by} (prompt {PROMPT_VERSION})"),
+        };
+        let gateway = &wiring.gateway;
+        gateway.begin_alone("generate");
+        let writing = DraftOptions {
+            drafter,
+            author: author.clone(),
+            save: (!options.dry_run).then_some(&save),
+            observe: &|event| self.emit(event),
+        };
+        let writer = DraftWriter::new(writing, work.jobs, work.files, work.outcomes, gateway.limit().clone());
+        let (files, outcomes) = writer.write_all(options.workers).await;
+        if let Err(error) = gateway.flush() {
+            self.warn(error.message);
+        }
+
+        let over_budget = gateway.limit().is_cancelled().then(|| gateway.refusal_or_default());
+        Ok(GenerateReport { files, outcomes, author, over_budget, drafter: by, options: options.clone() })
+    }
+}
+
+/// The model that drafts; `None` for drafts without one.
+fn drafter(
+    by: &str,
+    options: &GenerateOptions,
+    wiring: &Wiring<'_>,
+) -> Result<Option<Arc<ModelDrafter>>, EngineError> {
+    if by == OFFLINE && options.target.is_none() {
+        return Ok(None);
+    }
+
+    let folder = options.files.first().and_then(|path| path.parent()).unwrap_or(Path::new(""));
+    let deps = wiring.deps_for(folder)?;
+    if options.target.is_some() && deps.targets.ask(by).is_none() && !by.contains([':', '/']) {
+        // The message about unknown targets is the same everywhere.
+        deps.targets.target(by).map(drop)?;
+    }
+    let ask = wiring.model(by, &deps)?;
+
+    Ok(Some(Arc::new(ModelDrafter::new(ask, wiring.fences()))))
+}
+
+/// Cases to draft for, with their files.
+#[derive(Default)]
+struct DraftPlan {
+    files: Vec<EditedFile>,
+    known: BTreeMap<PathBuf, usize>,
+    jobs: Vec<DraftJob>,
+    outcomes: Vec<CaseOutcome>,
+}
+
+impl DraftPlan {
+    /// Reads an eval file and collects the cases that need a draft.
+    fn take(
+        &mut self,
+        path: &Path,
+        options: &GenerateOptions,
+        wanted: Option<&GlobSet>,
+        load_options: &LoadOptions,
+        engine: &Engine,
+    ) -> Result<(), EngineError> {
+        let loaded = load_suite(path, load_options);
+        let errors = loaded.has_errors();
+        if errors || !options.quiet {
+            engine.report_diagnostics(&loaded.diagnostics, &loaded.sources);
+        }
+        let Some(suite) = loaded.suite.as_ref().filter(|_| !errors) else {
+            let message = format!("`{}` has problems; nothing was drafted", path.display());
+            return Err(EngineError::invalid_file(message));
+        };
+        let form = if options.ranges { Form::Ranges } else { Form::Checklist };
+        for case in &loaded.cases {
+            let case = case?;
+            if wanted.is_some_and(|globs| !globs.is_match(case.id.as_str())) {
+                continue;
+            }
+            let need = need(&case);
+            let brief = Brief::of(&case, form);
+            let result = match (need, brief) {
+                (Need::NoOutcome, _) | (_, None) => DraftOutcome::NoOutcome,
+                (Need::HasRubric, _) if !options.replace => DraftOutcome::HasRubric,
+                (need, Some(brief)) => match self.place(&case) {
+                    Err(reason) => DraftOutcome::LeftAlone(reason),
+                    Ok((file, spot)) => {
+                        let replaces = need == Need::HasRubric;
+                        let outcome = self.outcomes.len();
+                        let case = Arc::clone(&case);
+                        self.jobs.push(DraftJob {
+                            case,
+                            brief,
+                            file,
+                            spot,
+                            format: suite.format,
+                            replaces,
+                            outcome,
+                        });
+                        DraftOutcome::NotReached
+                    }
+                },
+            };
+            self.outcomes.push(CaseOutcome {
+                path: case.place.path().to_path_buf(),
+                id: case.id.to_string(),
+                line: case.place.line,
+                result,
+            });
+        }
+        Ok(())
+    }
+
+    /// Finds the position of a case in its file, which is opened once.
+    fn place(&mut self, case: &Case) -> Result<(usize, CaseSpot), String> {
+        let path = case.place.path();
+        let key = path.canonicalize().unwrap_or_else(|_| path.to_path_buf());
+        let index = if let Some(index) = self.known.get(&key) {
+            *index
+        } else {
+            let text = std::fs::read_to_string(path).map_err(|error| format!("can't be read: {error}"))?;
+            self.files.push(EditedFile::new(path, text));
+            self.known.insert(key, self.files.len() - 1);
+            self.files.len() - 1
+        };
+        let spot = self.files[index].file().find(case).map_err(|error| error.to_string())?;
+        Ok((index, spot))
+    }
+}
+
+impl GenerateReport {
+    /// True if nothing was written.
+    pub fn is_dry_run(&self) -> bool {
+        self.options.dry_run
+    }
+
+    /// Number of cases with such an outcome.
+    pub fn count(&self, which: fn(&DraftOutcome) -> bool) -> usize {
+        self.outcomes.iter().filter(|outcome| which(&outcome.result)).count()
+    }
+
+    /// Number of cases for which no draft could be made or written.
+    pub fn left_alone(&self) -> usize {
+        self.count(|result| matches!(result, DraftOutcome::LeftAlone(_)))
+    }
+
+    /// Number of cases that were not reached.
+    pub fn unreached(&self) -> usize {
+        self.count(|result| matches!(result, DraftOutcome::NotReached))
+    }
+
+    /// Number of drafts.
+    pub fn drafted(&self) -> usize {
+        self.count(|result| matches!(result, DraftOutcome::Drafted { .. }))
+    }
+
+    /// Exit code that it leads to.
+    pub fn exit(&self) -> Exit {
+        let unreached = self.unreached();
+        let mut exits = vec![Exit::Passed];
+        if self.over_budget.is_some() && unreached > 0 {
+            exits.push(Exit::OverBudget);
+        }
+        if self.left_alone() + unreached > 0 {
+            exits.push(Exit::Incomplete);
+        }
+        Exit::strongest(exits)
+    }
+
+    /// The report for programs.
+    pub fn to_json(&self) -> Value {
+        let cases: Vec<Value> = self
+            .outcomes
+            .iter()
+            .map(|outcome| {
+                let mut row = json!({"file": outcome.path.display().to_string(), "line": outcome.line, "case_id": outcome.id});
+                match &outcome.result {
+                    DraftOutcome::Drafted { criteria, findings, calls, recalled } => {
+                        row["result"] = json!("drafted");
+                        row["criteria"] = json!(criteria);
+                        row["findings"] = json!(findings);
+                        row["calls"] = json!(calls);
+                        row["calls_cached"] = json!(recalled);
+                    }
+                    DraftOutcome::HasRubric => row["result"] = json!("has_rubric"),
+                    DraftOutcome::NoOutcome => row["result"] = json!("no_expected_outcome"),
+                    DraftOutcome::NotReached => row["result"] = json!("not_reached"),
+                    DraftOutcome::LeftAlone(reason) => {
+                        row["result"] = json!("left_alone");
+                        row["reason"] = json!(reason);
+                    }
+                }
+                row
+            })
+            .collect();
+        json!({
+            "drafted": self.drafted(),
+            "left_alone": self.left_alone(),
+            "drafter": self.drafter,
+            "prompt_version": PROMPT_VERSION,
+            "prompt_hash": prompt_hash(),
+            "ranges": self.options.ranges,
+            "dry_run": self.options.dry_run,
+            "diff": self.files.iter().filter(|_| self.options.dry_run).map(EditedFile::diff).collect::<String>(),
+            "cases": cases,
+            "exit_code": self.exit().code(),
+        })
+    }
+}
+
+/// Writes the text of a file, unless somebody else changed the file meanwhile.
+fn save(edited: &EditedFile) -> Result<(), String> {
+    let path = edited.path();
+    let on_disk = std::fs::read_to_string(path).map_err(|error| format!("can't be read: {error}"))?;
+    if on_disk != edited.written() {
+        return Err(
+            "the file was changed meanwhile; start again, drafts that were paid for are in the cache"
+                .to_owned(),
+        );
+    }
+
+    Ok(replace_file(path, edited.file().text())?)
+}

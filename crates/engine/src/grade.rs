@@ -1,0 +1,105 @@
+//! Grading answers that are already there.
+
+use std::path::{Path, PathBuf};
+
+use assize_evalfile::{load_answers, load_rubric};
+use assize_run::WorkItem;
+use assize_store::SuiteInfo;
+
+use crate::dependencies::CaseDependencies;
+use crate::engine::Engine;
+use crate::error::EngineError;
+use crate::mode::RunMode;
+use crate::options::RunOptions;
+use crate::plan::{Planner, Preflight};
+use crate::session::{FinishedRun, Session};
+use crate::wiring::{ModelAccess, WiringRequest, wire};
+
+/// Options of grading a file of answers by a rubric.
+#[derive(Debug, Clone, Default)]
+pub struct GradeOptions {
+    /// File with the rubric.
+    pub rubric: PathBuf,
+    /// File with the answers, one JSON object a line.
+    pub answers: PathBuf,
+    /// Judging, limits, record.
+    pub run: RunOptions,
+}
+
+/// Mode of a run that concludes as a plain one and runs each case once.
+struct GradeMode;
+
+impl RunMode for GradeMode {
+    fn command(&self) -> &'static str {
+        "grade"
+    }
+}
+
+impl Engine {
+    /// Grades a file of answers by a rubric.
+    ///
+    /// # Errors
+    /// When files have problems, or the run can't be carried out as asked for. Nothing was spent then.
+    pub async fn grade(&self, options: &GradeOptions) -> Result<FinishedRun, EngineError> {
+        let load_options = self.load_options(&[]);
+        let rubric = load_rubric(&options.rubric, &load_options);
+        self.report_diagnostics(&rubric.diagnostics, &rubric.sources);
+        if rubric.has_errors() {
+            return Err(EngineError::invalid_file("the rubric has problems; nothing was graded"));
+        }
+        let answers = load_answers(&options.answers, &rubric, &load_options);
+        self.report_diagnostics(&answers.diagnostics, &answers.sources);
+        let has_errors = answers.has_errors();
+        let Some(suite) = answers.suite.filter(|_| !has_errors) else {
+            return Err(EngineError::invalid_file("the answers file has problems; nothing was graded"));
+        };
+
+        let request = WiringRequest {
+            access: ModelAccess::Run(&options.run, options.run.spending.budget.usd),
+            roots: &[],
+            targets_file: None,
+            consequence: "nothing was graded",
+            keep_workspaces: false,
+        };
+        let wiring = wire(self, &request)?;
+        // No target is run here, but one may judge.
+        let deps = wiring.deps_for(options.rubric.parent().unwrap_or(Path::new("")))?;
+        let planner = Planner::new(&wiring.config, &options.run)?;
+        let planned = planner.suite(&suite);
+
+        let mut preflight = Preflight::default();
+        for case in &answers.cases {
+            planner.check(&planned, &case?, &deps, &mut preflight);
+        }
+        preflight.conclude(false)?;
+        wiring.gateway.check()?;
+        if preflight.items == 0 {
+            let message = format!("`{}` holds no answers", options.answers.display());
+            return Err(EngineError::usage(message));
+        }
+
+        let session = Session {
+            label: suite.name.clone(),
+            suites: vec![SuiteInfo {
+                name: suite.name.clone(),
+                path: options.rubric.display().to_string(),
+                format: None,
+                cases: preflight.cases,
+            }],
+            inputs: vec![options.rubric.clone(), options.answers.clone()],
+            total: preflight.items,
+            ..Session::new(GradeMode.command(), &wiring, &options.run, std::iter::empty())
+        };
+        let items = || {
+            answers.cases.iter().flat_map(|case| match case {
+                Err(error) => vec![Err(error.to_string())],
+                Ok(case) => planner
+                    .items(&planned, &case, &deps, &CaseDependencies::default())
+                    .into_iter()
+                    .map(|item| item.map(|item| WorkItem { format: None, ..item }))
+                    .collect(),
+            })
+        };
+        session.perform(&GradeMode, items, &options.run, self).await
+    }
+}

@@ -1,0 +1,169 @@
+//! Problems of graders that show before anything is spent.
+
+use std::sync::LazyLock;
+
+use assize_evalfile::{Baseline, Case, CompositeAggregator, Grader, GraderKind, PanelSpec, Prompt};
+use assize_grade::schema_problem;
+use assize_rubric::Judging;
+use assize_run::custom_command;
+
+use crate::judges::OFFLINE;
+
+/// Calls `see` for a grader and all its members.
+pub(crate) fn walk(grader: &Grader, see: &mut dyn FnMut(&Grader)) {
+    see(grader);
+    if let GraderKind::Composite(composite) = &grader.kind {
+        for member in &composite.members {
+            walk(member, see);
+        }
+    }
+    if let GraderKind::Benchmark(benchmark) = &grader.kind {
+        for check in &benchmark.checks {
+            walk(check, see);
+        }
+    }
+}
+
+/// Problem of a grader, whoever judges.
+pub(crate) fn problem(grader: &Grader) -> Option<String> {
+    let what = match &grader.kind {
+        GraderKind::IsJson(check) => {
+            let problem = check.schema.as_ref().and_then(schema_problem)?;
+            format!("the schema can't be used: {problem}")
+        }
+        GraderKind::Custom(custom) => custom_command(&custom.path).err()?,
+        _ => return None,
+    };
+    Some(format!("grader `{}`: {what}", grader.name))
+}
+
+/// Problem of a comparison whose baseline is missing in the case, or in a turn of it.
+pub(crate) fn no_baseline(grader: &Grader, case: &Case) -> Option<String> {
+    let GraderKind::Pairwise(pairwise) = &grader.kind else { return None };
+    if let Some(turn) = case
+        .turns()
+        .iter()
+        .find(|turn| turn.graders.iter().any(|of| of.place == grader.place && of.name == grader.name))
+    {
+        return match pairwise.baseline {
+            Baseline::Run { .. } => Some(format!(
+                "grader `{}`: a turn can't be compared with a recorded run; compare the conversation",
+                grader.name
+            )),
+            Baseline::Reference if turn.expected_output.is_empty() => {
+                Some(format!("grader `{}`: the turn has no `expected_output` to compare with", grader.name))
+            }
+            _ => None,
+        };
+    }
+    (pairwise.baseline == Baseline::Reference && case.reference().is_none()).then(|| {
+        format!(
+            "grader `{}`: case `{}` has no reference answer to compare with; add `expected_output`, or name a `baseline`",
+            grader.name, case.id
+        )
+    })
+}
+
+/// True for graders that ask a judge.
+pub(crate) fn asks_judge(grader: &Grader) -> bool {
+    match &grader.kind {
+        GraderKind::Rubric(_) | GraderKind::Llm(_) | GraderKind::Pairwise(_) => true,
+        // A program with model access calls the judge's model.
+        GraderKind::Code(code) => code.max_calls.is_some(),
+        GraderKind::Benchmark(benchmark) => benchmark.behaviour.is_some(),
+        GraderKind::Composite(composite) => matches!(composite.aggregator, CompositeAggregator::Llm { .. }),
+        _ => false,
+    }
+}
+
+/// The judge that a grader names.
+pub(crate) fn named_judge(grader: &Grader) -> Option<&str> {
+    match &grader.kind {
+        GraderKind::Rubric(rubric) => rubric.judge.as_deref(),
+        GraderKind::Llm(llm) => llm.judge.as_deref(),
+        GraderKind::Pairwise(pairwise) => pairwise.judge.as_deref(),
+        GraderKind::Composite(composite) => match &composite.aggregator {
+            CompositeAggregator::Llm { judge, .. } => judge.as_deref(),
+            _ => None,
+        },
+        _ => None,
+    }
+}
+
+/// An empty panel specification.
+static UNSAID: LazyLock<PanelSpec> = LazyLock::new(PanelSpec::default);
+
+/// Panel of a grader's own; `None` for one that has a single judge whatever happens.
+pub(crate) fn own_panel(grader: &Grader) -> Option<&PanelSpec> {
+    match &grader.kind {
+        GraderKind::Rubric(rubric) => Some(&rubric.panel),
+        GraderKind::Llm(llm) => Some(&llm.panel),
+        GraderKind::Pairwise(pairwise) => Some(&pairwise.panel),
+        // The files of a scorecard can't specify judges, so other sources decide.
+        GraderKind::Benchmark(_) => Some(&UNSAID),
+        _ => None,
+    }
+}
+
+/// Grader's own mode of judging.
+pub(crate) fn own_judging(grader: &Grader) -> Option<Judging> {
+    match &grader.kind {
+        GraderKind::Rubric(rubric) => rubric.judging,
+        _ => None,
+    }
+}
+
+/// Problem of a grader with the judge of this name.
+pub(crate) fn judge_problem(grader: &Grader, case: &Case, judge: &str) -> Option<String> {
+    if judge != OFFLINE {
+        return None;
+    }
+    let follows: Option<&Prompt> = match &grader.kind {
+        GraderKind::Code(code) if code.max_calls.is_some() => {
+            return Some(format!(
+                "grader `{}`: its program asks a model (`target`), and the offline judge is none; name a model with \
+                 `--judge`, or remove `target` if the program does without",
+                grader.name
+            ));
+        }
+        GraderKind::Llm(llm) => match &llm.prompt {
+            None if case.expected_outcome.is_none() && case.reference().is_none() => {
+                return Some(format!(
+                    "grader `{}`: the offline judge needs a sentence on what a good answer does; add it to the case, \
+                     or name a model with `--judge`",
+                    grader.name
+                ));
+            }
+            prompt => prompt.as_ref(),
+        },
+        GraderKind::Pairwise(pairwise) => {
+            // When the baseline is the reference, the reference can't serve as a standard for the comparison.
+            let reference = case.reference().filter(|_| pairwise.baseline != Baseline::Reference);
+            if pairwise.criteria.is_empty() && case.expected_outcome.is_none() && reference.is_none() {
+                return Some(format!(
+                    "grader `{}`: the offline judge needs `criteria`, or a sentence on what a good answer does, to \
+                     compare two answers by; or name a model with `--judge`",
+                    grader.name
+                ));
+            }
+            None
+        }
+        GraderKind::Composite(composite) => match &composite.aggregator {
+            CompositeAggregator::Llm { .. } => {
+                return Some(format!(
+                    "grader `{}`: the offline judge can't weigh results; name a model with `--judge`, or use \
+                     `weighted_average`",
+                    grader.name
+                ));
+            }
+            _ => None,
+        },
+        _ => None,
+    };
+    follows.map(|_| {
+        format!(
+            "grader `{}`: the offline judge can't follow a prompt; name a model with `--judge`",
+            grader.name
+        )
+    })
+}

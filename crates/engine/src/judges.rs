@@ -1,0 +1,265 @@
+//! Judges of a run: from names to judges.
+
+use std::collections::BTreeMap;
+use std::str::FromStr;
+use std::sync::{Arc, Mutex, PoisonError};
+
+use assize_grade::{JudgeOptions, KeyedFences, ModelJudge, OfflineJudge, RubricJudge, WarmUp};
+use assize_llm::{Ask, ModelCard, ModelId, ModelName};
+use assize_run::{JudgeWish, Judges};
+use assize_store::JudgeInfo;
+use tokio::sync::Semaphore;
+
+use crate::engine::Engine;
+use crate::error::EngineError;
+use crate::gateway::ModelGateway;
+use crate::targets::TargetRegistry;
+
+/// Reason for the choice of a judge; the first that applies, in this order.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum ChosenBy {
+    Options,
+    Panel,
+    Grader,
+    Target,
+    Suite,
+    Config,
+    Environment,
+    Default,
+}
+
+impl ChosenBy {
+    const fn name(self) -> &'static str {
+        match self {
+            Self::Options => "--judge",
+            Self::Panel => "the panel",
+            Self::Grader => "the grader",
+            Self::Target => "the target's grader_target",
+            Self::Suite => "the eval file",
+            Self::Config => "the configuration file",
+            Self::Environment => "JUDGE_MODEL",
+            Self::Default => "default",
+        }
+    }
+}
+
+/// The judges of a run, made when they are first needed.
+pub(crate) struct JudgeRegistry {
+    named: Vec<String>,
+    warm_up: WarmUp,
+    config: Option<String>,
+    environment: Option<String>,
+    targets: Arc<TargetRegistry>,
+    gateway: Arc<ModelGateway>,
+    limit: Arc<Semaphore>,
+    variables: assize_evalfile::Environment,
+    made: Mutex<BTreeMap<String, JudgeEntry>>,
+}
+
+#[derive(Clone)]
+struct JudgeEntry {
+    judge: Arc<dyn RubricJudge>,
+    /// The model it asks.
+    ask: Option<Arc<dyn Ask>>,
+    /// `provider:model`, for noticing that a model judges itself.
+    model: Option<String>,
+    /// Facts about the model.
+    card: ModelCard,
+    /// Everything about it that may change its decisions.
+    settings: Arc<str>,
+    chosen_by: ChosenBy,
+}
+
+impl JudgeRegistry {
+    /// Judges for a run: `named` are those of the options, `config` is the configuration file's choice, `limit` the judge
+    /// calls in flight at once, over all registries of a run.
+    pub(crate) fn new(
+        named: Vec<String>,
+        warm_up: WarmUp,
+        config: Option<String>,
+        limit: Arc<Semaphore>,
+        targets: Arc<TargetRegistry>,
+        gateway: Arc<ModelGateway>,
+        engine: &Engine,
+    ) -> Self {
+        Self {
+            named,
+            warm_up,
+            config,
+            environment: engine.process().variable("JUDGE_MODEL").filter(|name| !name.trim().is_empty()),
+            targets,
+            gateway,
+            limit,
+            variables: engine.process().environment(),
+            made: Mutex::new(BTreeMap::new()),
+        }
+    }
+
+    /// The judges made so far, for the record.
+    pub(crate) fn infos(&self) -> Vec<JudgeInfo> {
+        let made = self.made.lock().unwrap_or_else(PoisonError::into_inner);
+        made.values()
+            .map(|made| JudgeInfo {
+                identity: made.judge.identity(),
+                chosen_by: made.chosen_by.name().to_owned(),
+            })
+            .collect()
+    }
+
+    /// The judge's model, as `provider:model`, if it has one.
+    pub(crate) fn model_of(&self, wish: JudgeWish<'_>) -> Option<String> {
+        let (name, _) = self.choose(wish);
+        let made = self.made.lock().unwrap_or_else(PoisonError::into_inner);
+        made.get(name).and_then(|made| made.model.clone())
+    }
+
+    /// Facts about the model of the judge of this name, once it was made.
+    pub(crate) fn card(&self, name: &str) -> Option<ModelCard> {
+        let made = self.made.lock().unwrap_or_else(PoisonError::into_inner);
+        made.get(name).map(|made| made.card)
+    }
+
+    /// Problem of a panel in which two judges are the same model in two spellings, so that both would give the same reply.
+    pub(crate) fn duplicate_judges(&self, wishes: &[JudgeWish<'_>]) -> Option<String> {
+        let mut seen: Vec<(String, &str)> = Vec::new();
+        for wish in wishes.iter().filter(|_| wishes.len() > 1) {
+            let (name, _) = self.choose(*wish);
+            // Two targets may ask the same model in different ways.
+            let model = ModelName::from_str(name).ok().filter(|_| !self.targets.names(name));
+            let whole = model.map_or_else(|| name.to_owned(), |model| model.to_string());
+            match seen.iter().find(|(known, _)| *known == whole) {
+                Some((_, first)) if *first == name => {
+                    return Some(format!("`{name}` is asked already, so it can't be escalated to"));
+                }
+                Some((_, first)) => {
+                    return Some(format!(
+                        "`{first}` and `{name}` are the same judge; to ask a judge several times, write `repeats: N`"
+                    ));
+                }
+                None => seen.push((whole, name)),
+            }
+        }
+        None
+    }
+
+    fn choose<'n>(&'n self, wish: JudgeWish<'n>) -> (&'n str, ChosenBy) {
+        if let Some(name) = wish.exactly {
+            let by = if self.named.iter().any(|named| named == name) {
+                ChosenBy::Options
+            } else {
+                ChosenBy::Panel
+            };
+            return (name, by);
+        }
+        let of_target = wish.target.and_then(|target| self.targets.grader_target(target));
+        let candidates = [
+            (self.named.first().map(String::as_str), ChosenBy::Options),
+            (wish.grader, ChosenBy::Grader),
+            (of_target, ChosenBy::Target),
+            (wish.suite, ChosenBy::Suite),
+            (self.config.as_deref(), ChosenBy::Config),
+            (self.environment.as_deref(), ChosenBy::Environment),
+        ];
+        candidates
+            .into_iter()
+            .find_map(|(name, by)| Some((name?, by)))
+            .unwrap_or((OFFLINE, ChosenBy::Default))
+    }
+
+    fn make(&self, name: &str, chosen_by: ChosenBy) -> Result<JudgeEntry, EngineError> {
+        if name == OFFLINE {
+            let judge = Arc::new(OfflineJudge);
+            return Ok(JudgeEntry::new(judge, None, None, ModelCard::default(), chosen_by));
+        }
+        let ask = model(name, &self.targets, &self.gateway, &self.variables)?;
+        let id = ask.describe();
+        let card = ask.card();
+        let judge = ModelJudge::new(
+            Arc::clone(&ask),
+            name.to_owned(),
+            Arc::new(KeyedFences::new(self.gateway.fence_key())),
+            Arc::clone(&self.limit),
+            JudgeOptions { warm_up: self.warm_up, ..JudgeOptions::default() },
+        );
+        Ok(JudgeEntry::new(Arc::new(judge), Some(ask), Some(id), card, chosen_by))
+    }
+
+    /// Looks at the judge for a wish, making it where it is missing.
+    fn with<T>(&self, wish: JudgeWish<'_>, look: impl FnOnce(&JudgeEntry) -> T) -> Result<T, EngineError> {
+        let (name, chosen_by) = self.choose(wish);
+        let mut made = self.made.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some(known) = made.get(name) {
+            return Ok(look(known));
+        }
+        let new = self.make(name, chosen_by)?;
+        Ok(look(made.entry(name.to_owned()).or_insert(new)))
+    }
+}
+
+impl JudgeEntry {
+    fn new(
+        judge: Arc<dyn RubricJudge>,
+        ask: Option<Arc<dyn Ask>>,
+        id: Option<ModelId>,
+        card: ModelCard,
+        chosen_by: ChosenBy,
+    ) -> Self {
+        let model = id.as_ref().map(|id| format!("{}:{}", id.provider, id.model));
+        let host = id.map(|id| id.base_url_host);
+        let limit = card.max_output_tokens.map(|most| format!(" {most}")).unwrap_or_default();
+        let settings = format!("{:?} {model:?} {host:?} {:?}{limit}", judge.identity(), card.context_tokens);
+        Self { judge, ask, model, card, settings: settings.into(), chosen_by }
+    }
+}
+
+/// The model of a name: a target of the targets file that is one, or a model such as `openai:gpt-4o-mini`. That of
+/// `JUDGE_MODEL` may have variables of its own.
+pub(crate) fn model(
+    name: &str,
+    targets: &TargetRegistry,
+    gateway: &ModelGateway,
+    variables: &assize_evalfile::Environment,
+) -> Result<Arc<dyn Ask>, EngineError> {
+    if let Some(ask) = targets.ask(name) {
+        return ask;
+    }
+    let parsed = if variables("JUDGE_MODEL").as_deref() == Some(name) {
+        ModelName::of_judge(name, &|variable| variables(variable))
+    } else {
+        ModelName::from_str(name)
+    };
+    let parsed = parsed.map_err(|error| {
+        let known = format!("judge `{name}` is neither `offline`, nor a target's name, nor a model");
+
+        EngineError::usage(match targets.near(name) {
+            Some(near) => format!("{known}; did you mean `{near}`?"),
+            None => format!("{known}: {error}"),
+        })
+    })?;
+    let client = gateway
+        .client(&parsed, variables)
+        .map_err(|error| EngineError::usage(format!("judge `{name}`: {error}")))?;
+
+    Ok(gateway.ask_judge(client, None, None))
+}
+
+/// Name of the judge that needs no model.
+pub const OFFLINE: &str = "offline";
+
+impl Judges for JudgeRegistry {
+    fn judge(&self, wish: JudgeWish<'_>) -> Result<Arc<dyn RubricJudge>, String> {
+        Ok(self.with(wish, |made| Arc::clone(&made.judge))?)
+    }
+
+    fn model(&self, wish: JudgeWish<'_>) -> Result<(String, Arc<dyn Ask>), String> {
+        let ask = self.with(wish, |made| made.ask.clone())?;
+        let (name, _) = self.choose(wish);
+        ask.map(|ask| (name.to_owned(), ask))
+            .ok_or_else(|| format!("the judge `{name}` is no model that a program could ask"))
+    }
+
+    fn settings(&self, wish: JudgeWish<'_>) -> Arc<str> {
+        // A judge that can't be made decides nothing.
+        self.with(wish, |made| Arc::clone(&made.settings)).unwrap_or_else(|error| error.message.into())
+    }
+}

@@ -1,0 +1,70 @@
+//! Making and living a run.
+//!
+//! An [`Engine`] lives in a process ([`ProcessContext`]) and tells an [`Observer`] of every [`Event`]. It reads eval files,
+//! wires targets, judges, reply cache, budget and workspaces, plans the run, sees it through, and says with which [`Exit`]
+//! it ends. It prints nothing and parses no flags; what fails is an [`EngineError`].
+
+#![warn(missing_docs)]
+
+mod attempt;
+mod attempt_material;
+pub mod audit;
+mod baselines;
+mod budget_check;
+mod critique;
+mod dependencies;
+mod engine;
+mod error;
+mod estimate;
+mod eval;
+mod event;
+mod exit;
+mod files;
+mod forecast;
+mod gateway;
+mod generate;
+mod grade;
+mod graders;
+mod judges;
+mod load;
+pub mod metrics;
+mod mode;
+mod options;
+mod order;
+pub mod pairwise;
+mod plan;
+mod prices;
+mod process;
+mod resume;
+pub mod runs;
+mod scorecard;
+mod session;
+mod targets;
+mod wiring;
+mod workspaces;
+
+pub use attempt::{AttemptJudge, AttemptOutcome};
+pub use attempt_material::{AttemptCase, AttemptRequest, AttemptSubject, LoadedAttempt};
+pub use critique::{CritiqueFile, CritiqueOptions, CritiqueReport};
+pub use engine::Engine;
+pub use error::{EngineError, ErrorKind};
+pub use estimate::Estimate;
+pub use eval::{PlannedRun, RunOutcome};
+pub use event::{Event, Observer};
+pub use exit::{Ending, Exit, of_run};
+pub use files::replace_file;
+pub use forecast::{RunPlan, estimate_text};
+pub use gateway::{remedy, replies_file};
+pub use generate::{GenerateOptions, GenerateReport};
+pub use grade::GradeOptions;
+pub use judges::OFFLINE;
+pub use load::{LoadedFile, LoadedFiles, id_patterns};
+pub use mode::{EvalMode, Items, RunMode};
+pub use options::{
+    CacheUse, DeniedFindings, EvalOptions, PanelOptions, RunOptions, SequenceOptions, SpendingOptions,
+    UnknownPrice,
+};
+pub use process::{ProcessContext, StopSignal};
+pub use resume::NEWEST;
+pub use scorecard::{LoadedScorecard, ScorecardOptions, ScoredCard};
+pub use session::{FinishedRun, stored_records, summary_json};

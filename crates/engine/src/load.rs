@@ -1,0 +1,173 @@
+//! Reading eval files, and selecting their cases.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::path::PathBuf;
+
+use assize_diagnostic::{Diagnostic, SourceMap, render};
+use assize_evalfile::{Case, Cases, Suite, find_suites, load_suite};
+use globset::{Glob, GlobSet, GlobSetBuilder};
+
+use crate::engine::Engine;
+use crate::error::{EngineError, ErrorKind};
+
+/// Eval files that were read.
+#[derive(Debug, Default)]
+pub struct LoadedFiles {
+    /// The files.
+    pub files: Vec<LoadedFile>,
+    /// Scorecards found beside them, not read.
+    pub scorecards: Vec<PathBuf>,
+}
+
+/// Eval file that was read.
+#[derive(Debug)]
+pub struct LoadedFile {
+    /// Path of the file.
+    pub path: PathBuf,
+    /// The suite; `None` if the file can't be read at all.
+    pub suite: Option<Suite>,
+    /// Its cases.
+    pub cases: Cases,
+    /// Texts that diagnostics point into.
+    pub sources: SourceMap,
+    /// Problems and warnings.
+    pub diagnostics: Vec<Diagnostic>,
+}
+
+impl LoadedFiles {
+    /// Numbers of errors and warnings in all files.
+    pub fn tally(&self) -> (usize, usize) {
+        self.files
+            .iter()
+            .map(|file| render::tally(&file.diagnostics))
+            .fold((0, 0), |sum, part| (sum.0 + part.0, sum.1 + part.1))
+    }
+
+    /// Tells the observer of all problems and warnings.
+    pub(crate) fn report_diagnostics(&self, engine: &Engine) {
+        for file in &self.files {
+            engine.report_diagnostics(&file.diagnostics, &file.sources);
+        }
+    }
+
+    /// Number of cases excluded because of errors. A file that could not be read counts as one.
+    pub(crate) fn left_out(&self) -> usize {
+        let left_out = |file: &LoadedFile| file.suite.as_ref().map_or(1, |_| file.cases.left_out());
+
+        self.files.iter().map(left_out).sum()
+    }
+}
+
+impl Engine {
+    /// Finds and reads eval files.
+    ///
+    /// # Errors
+    /// When a path does not exist, or holds no eval file.
+    pub fn load(&self, paths: &[PathBuf], roots: &[PathBuf]) -> Result<LoadedFiles, EngineError> {
+        let found = find_suites(paths);
+        if !found.problems.is_empty() {
+            let problems: Vec<String> = found.problems.iter().map(ToString::to_string).collect();
+            return Err(EngineError::new(ErrorKind::Usage, problems.join("\n")));
+        }
+
+        let options = self.load_options(roots);
+        // A file may be given twice in different spellings, and be found in a folder as well.
+        let mut known = BTreeSet::new();
+        let mut files: Vec<LoadedFile> = found
+            .files
+            .into_iter()
+            .filter(|path| known.insert(path.canonicalize().unwrap_or_else(|_| path.clone())))
+            .map(|path| {
+                let loaded = load_suite(&path, &options);
+                LoadedFile {
+                    path,
+                    suite: loaded.suite,
+                    cases: loaded.cases,
+                    sources: loaded.sources,
+                    diagnostics: loaded.diagnostics,
+                }
+            })
+            .collect();
+        disambiguate_names(&mut files);
+
+        Ok(LoadedFiles { files, scorecards: found.scorecards })
+    }
+}
+
+/// Adds their paths to suites that share a name: results are told apart by it.
+fn disambiguate_names(files: &mut [LoadedFile]) {
+    let mut seen: BTreeMap<String, usize> = BTreeMap::new();
+    for suite in files.iter().filter_map(|file| file.suite.as_ref()) {
+        *seen.entry(suite.name.clone()).or_default() += 1;
+    }
+
+    for file in files {
+        if let Some(suite) = file.suite.as_mut().filter(|suite| seen.get(&suite.name).is_some_and(|n| *n > 1))
+        {
+            suite.name = format!("{} ({})", suite.name, file.path.display());
+        }
+    }
+}
+
+/// Selection of the cases that are run.
+pub(crate) struct CaseSelection<'a> {
+    ids: Option<GlobSet>,
+    tags: &'a [String],
+}
+
+impl<'a> CaseSelection<'a> {
+    /// Cases whose id matches one of the patterns and that have one of the tags; empty lists select all.
+    pub(crate) fn new(filter: &[String], tags: &'a [String]) -> Result<Self, EngineError> {
+        Ok(Self { ids: id_patterns(filter)?, tags })
+    }
+
+    pub(crate) fn takes(&self, suite: &Suite, case: &Case) -> bool {
+        self.takes_id(case.id.as_str())
+            && (self.tags.is_empty()
+                || self.tags.iter().any(|tag| case.tags.contains(tag) || suite.tags.contains(tag)))
+    }
+
+    /// True if the id and these tags are selected.
+    pub(crate) fn takes_tagged(&self, id: &str, tags: &[String]) -> bool {
+        self.takes_id(id) && (self.tags.is_empty() || self.tags.iter().any(|tag| tags.contains(tag)))
+    }
+
+    fn takes_id(&self, id: &str) -> bool {
+        self.ids.as_ref().is_none_or(|ids| ids.is_match(id))
+    }
+
+    /// Message for a selection that selects nothing.
+    pub(crate) fn no_match_message(loaded: &LoadedFiles) -> String {
+        let cases: usize = loaded.files.iter().map(|file| file.cases.len()).sum();
+        if cases == 0 {
+            return "there are no sound cases to run".to_owned();
+        }
+
+        let first: Vec<String> = loaded
+            .files
+            .iter()
+            .flat_map(|file| file.cases.iter())
+            .take(3)
+            .filter_map(|case| case.ok().map(|case| case.id.to_string()))
+            .collect();
+        format!("no case matches `--filter` and `--tag`; there are {cases}, such as {}", first.join(", "))
+    }
+}
+
+/// Patterns of ids; `None` where all are meant.
+///
+/// # Errors
+/// When a pattern is none.
+pub fn id_patterns(patterns: &[String]) -> Result<Option<GlobSet>, EngineError> {
+    if patterns.is_empty() {
+        return Ok(None);
+    }
+
+    let mut set = GlobSetBuilder::new();
+    for pattern in patterns {
+        let glob = Glob::new(pattern)
+            .map_err(|error| EngineError::usage(format!("`--filter {pattern}`: {error}")))?;
+        set.add(glob);
+    }
+    set.build().map(Some).map_err(|error| EngineError::usage(format!("`--filter`: {error}")))
+}

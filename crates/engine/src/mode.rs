@@ -1,0 +1,84 @@
+//! Modes of running eval files: the items made of their cases, and the conclusion drawn at the end.
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+use assize_evalfile::{Case, Suite};
+use assize_run::WorkItem;
+use assize_store::{Counts, RunFolder};
+
+use crate::error::EngineError;
+use crate::exit::{Ending, Exit, of_run};
+use crate::options::SequenceOptions;
+
+/// Work items, created on demand.
+pub type Items<'i> = Box<dyn Iterator<Item = Result<WorkItem, String>> + 'i>;
+
+/// Mode of a run. Everything that a mode does not define is as in a plain run.
+pub trait RunMode {
+    /// Returns the command's name.
+    fn command(&self) -> &'static str {
+        "eval"
+    }
+
+    /// Returns the cases that replace a case of an eval file.
+    fn cases(&self, suite: &Suite, case: Arc<Case>) -> Result<Vec<Arc<Case>>, EngineError> {
+        let _ = suite;
+        Ok(vec![case])
+    }
+
+    /// Number and order of executions; without it once each, in the order of the files, for themselves.
+    fn sequence(&self) -> Option<&SequenceOptions> {
+        None
+    }
+
+    /// Items of this mode, made of those of a plain run, which are `count`.
+    fn items<'i>(&'i self, items: Items<'i>, count: usize) -> Items<'i> {
+        let _ = count;
+        items
+    }
+
+    /// Number of items, when a plain run has `plain`; `items` are those of this mode.
+    fn total(&self, plain: usize, items: Items<'_>) -> Result<usize, EngineError> {
+        let _ = items;
+        Ok(plain)
+    }
+
+    /// Returns settings beyond those of a plain run, for the record.
+    fn settings(&self) -> BTreeMap<String, String> {
+        BTreeMap::new()
+    }
+
+    /// Exit code and its reason in a few words. `counts` has the cases by verdict.
+    fn exit(&self, folder: &RunFolder, counts: Counts, ending: Ending) -> (Exit, String) {
+        let _ = folder;
+        of_run(counts, ending)
+    }
+}
+
+/// Plain run.
+#[derive(Debug, Clone, Default)]
+pub struct EvalMode {
+    /// Number and order of the executions of cases.
+    pub sequence: SequenceOptions,
+}
+
+impl RunMode for EvalMode {
+    fn sequence(&self) -> Option<&SequenceOptions> {
+        Some(&self.sequence)
+    }
+
+    fn settings(&self) -> BTreeMap<String, String> {
+        let SequenceOptions { repeat, repeat_strategy, seed, bail, .. } = &self.sequence;
+        let strategy = repeat_strategy.map(|strategy| strategy.name().to_owned());
+        [
+            ("repeat", repeat.map(|repeat| repeat.to_string())),
+            ("repeat_strategy", strategy),
+            ("seed", seed.map(|seed| seed.to_string())),
+            ("bail", bail.map(|bail| bail.to_string())),
+        ]
+        .into_iter()
+        .filter_map(|(name, value)| Some((name.to_owned(), value?)))
+        .collect()
+    }
+}

@@ -1,0 +1,292 @@
+//! Options of runs, as typed values: what a command line, a file or a caller in code asks for.
+
+use std::collections::BTreeMap;
+use std::num::{NonZeroU32, NonZeroU64, NonZeroUsize};
+use std::path::PathBuf;
+use std::time::Duration;
+
+use assize_evalfile::{EscalateWhen, Escalation, LineOverrides, PanelJudge, PanelSpec, Scoring};
+use assize_grade::WarmUp;
+use assize_llm::Budget;
+use assize_rubric::{Judging, PanelRule, RepeatStrategy, Ties, Truncate, Unit, Usd, Weight};
+
+use crate::error::EngineError;
+
+/// Use of the reply cache.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum CacheUse {
+    /// Replies are looked up and kept.
+    #[default]
+    On,
+    /// Every model is asked anew, and no reply is kept.
+    Off,
+    /// Nothing is sent to models: what the cache does not hold stays undone.
+    Only,
+}
+
+/// Limits of what models may be asked, and what that may cost.
+#[derive(Debug, Clone, Default)]
+pub struct SpendingOptions {
+    /// Use of the reply cache.
+    pub cache: CacheUse,
+    /// Limits of calls, tokens and money over all requests together.
+    pub budget: Budget,
+    /// Most tokens of a reply to anybody but a target.
+    pub max_output_tokens: Option<NonZeroU32>,
+}
+
+impl SpendingOptions {
+    /// Limits with this one in money, wherever it is set.
+    pub(crate) fn budget_with(&self, usd: Option<Usd>) -> Budget {
+        Budget { usd, ..self.budget }
+    }
+}
+
+/// Handling of models of unknown price under a limit in money.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum UnknownPrice {
+    /// Nothing is run.
+    #[default]
+    Refuse,
+    /// Their calls are not counted in money.
+    Allow,
+}
+
+/// Number and order of the executions of cases.
+#[derive(Debug, Clone, Default)]
+pub struct SequenceOptions {
+    /// Executions of each case; beats what suites and cases say.
+    pub repeat: Option<u32>,
+    /// Aggregation of the executions of a case.
+    pub repeat_strategy: Option<RepeatStrategy>,
+    /// Runs the cases in a random order. They are all held in memory then.
+    pub shuffle: bool,
+    /// Seed of that order; a random one unless given.
+    pub seed: Option<u64>,
+    /// Number of cases that did not pass after which nothing more is begun.
+    pub bail: Option<NonZeroUsize>,
+}
+
+/// Options about several judges, and about one that is asked several times.
+#[derive(Debug, Clone, Default)]
+pub struct PanelOptions {
+    /// Weights of judges, for the weighted rule.
+    pub weights: Vec<(String, Weight)>,
+    /// Calls of each judge, 1 to 100.
+    pub repeats: Option<u32>,
+    /// Sampling temperature of the judges, 0 to 2.
+    pub temperature: Option<f64>,
+    /// Rule by which votes become one decision.
+    pub combine: Option<PanelRule>,
+    /// Handling of ties.
+    pub ties: Option<Ties>,
+    /// Source of a decision: the written reply, or token probabilities.
+    pub scoring: Option<Scoring>,
+    /// Judge that is asked only where the others are unsure.
+    pub escalate: Option<String>,
+    /// Order of the first calls about an answer, for the provider's prompt cache.
+    pub warm_up: WarmUp,
+}
+
+/// Options of everything that judges.
+#[derive(Debug, Clone, Default)]
+pub struct RunOptions {
+    /// Judges: models, targets, or `offline`; several are a panel. Beat what files and configuration say.
+    pub judges: Vec<String>,
+    /// Panel of judges.
+    pub panel: PanelOptions,
+    /// Criteria in one judge call.
+    pub judging: Option<Judging>,
+    /// Cases worked on at once.
+    pub workers: Option<NonZeroUsize>,
+    /// Most requests in flight to one account.
+    pub max_concurrency: Option<NonZeroUsize>,
+    /// Most requests sent to one account in a minute.
+    pub requests_per_minute: Option<NonZeroU32>,
+    /// Most tokens read and written on one account in a minute.
+    pub tokens_per_minute: Option<NonZeroU32>,
+    /// Time limit of one request to a model.
+    pub request_timeout: Option<Duration>,
+    /// Time limit of the run.
+    pub deadline: Option<Duration>,
+    /// Cache and budget.
+    pub spending: SpendingOptions,
+    /// Handling of models of unknown price under a limit in money.
+    pub unknown_price: UnknownPrice,
+    /// Tokens that models can read and write in one call, whatever the table of models says.
+    pub context_tokens: Option<NonZeroU64>,
+    /// Handling of material that a judge can't read all of.
+    pub truncate: Option<Truncate>,
+    /// Pass threshold; beats what cases and suites say.
+    pub threshold: Option<Unit>,
+    /// Borderline threshold; beats what cases and suites say.
+    pub borderline: Option<Unit>,
+    /// Folder of the run; one in the runs folder unless given.
+    pub out: Option<PathBuf>,
+    /// Run to go on with: a folder, an id, or [`NEWEST`](crate::NEWEST).
+    pub resume: Option<String>,
+}
+
+/// Findings that are refused instead of only warned about.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct DeniedFindings {
+    /// A model that judges its own answers.
+    pub self_judging: bool,
+    /// Any warning about an input file.
+    pub warnings: bool,
+}
+
+/// Options of a run of eval files.
+#[derive(Debug, Clone, Default)]
+pub struct EvalOptions {
+    /// Eval files, or folders to look for them in.
+    pub paths: Vec<PathBuf>,
+    /// Targets to run against instead of those the files name.
+    pub targets: Vec<String>,
+    /// File that defines the targets.
+    pub targets_file: Option<PathBuf>,
+    /// Patterns of ids of cases; all unless given.
+    pub filter: Vec<String>,
+    /// Tags of cases; all unless given.
+    pub tags: Vec<String>,
+    /// Runs the valid cases of a file that has problems.
+    pub keep_going: bool,
+    /// Folders that eval files may read from, beside their own repository.
+    pub roots: Vec<PathBuf>,
+    /// Findings that are refused.
+    pub deny: DeniedFindings,
+    /// Leaves the workspaces of the cases where they are after the run.
+    pub keep_workspaces: bool,
+    /// Plans the run and sends nothing.
+    pub dry_run: bool,
+    /// Judging, limits, record.
+    pub run: RunOptions,
+}
+
+impl RunOptions {
+    /// Thresholds that beat those of files.
+    pub(crate) fn lines(&self) -> LineOverrides {
+        LineOverrides { pass: self.threshold, borderline: self.borderline }
+    }
+
+    /// Panel that these options describe.
+    ///
+    /// # Errors
+    /// When judges or weights are given twice, or contradict each other.
+    pub(crate) fn panel_spec(&self) -> Result<PanelSpec, EngineError> {
+        let PanelOptions { weights, repeats, temperature, combine, ties, scoring, escalate, .. } =
+            &self.panel;
+        for (at, judge) in self.judges.iter().enumerate() {
+            if let Some((first, next)) = judge.split_once(',') {
+                let next = next.trim_start();
+                return Err(EngineError::usage(format!(
+                    "several judges are several `--judge`: `--judge {first} --judge {next}`"
+                )));
+            }
+            if self.judges[..at].contains(judge) {
+                return Err(EngineError::usage(format!(
+                    "`--judge {judge}` is given twice; to ask it several times, use `--judge-repeats`"
+                )));
+            }
+        }
+
+        for (at, (judge, _)) in weights.iter().enumerate() {
+            if !self.judges.contains(judge) {
+                return Err(EngineError::usage(format!("`--judge-weight {judge}=...` weighs no `--judge`")));
+            }
+            if weights[..at].iter().any(|(known, _)| known == judge) {
+                return Err(EngineError::usage(format!("`--judge-weight` is given twice for `{judge}`")));
+            }
+        }
+
+        let weight =
+            |judge: &String| weights.iter().find(|(known, _)| known == judge).map(|(_, weight)| *weight);
+        let spec = PanelSpec {
+            judges: self
+                .judges
+                .iter()
+                .map(|judge| PanelJudge { name: judge.clone(), weight: weight(judge) })
+                .collect(),
+            repeats: *repeats,
+            combine: *combine,
+            ties: *ties,
+            temperature: *temperature,
+            escalate: escalate.clone().map(|to| Escalation { to, when: EscalateWhen::default() }),
+            scoring: *scoring,
+        };
+
+        // Weights of judges that the eval file names are written there.
+        match spec.conflict().filter(|_| !spec.judges.is_empty()) {
+            Some(message) => Err(EngineError::usage(format!("{message} (`--judge-weight JUDGE=WEIGHT`)"))),
+            None => Ok(spec),
+        }
+    }
+
+    /// Settings of the panel for the record of a run, with `notes` beside them.
+    pub(crate) fn panel_settings(&self, notes: BTreeMap<String, String>) -> BTreeMap<String, String> {
+        let PanelOptions { weights, repeats, temperature, combine, ties, scoring, escalate, .. } =
+            &self.panel;
+        let weights: Vec<String> =
+            weights.iter().map(|(judge, weight)| format!("{judge}={}", weight.get())).collect();
+        let scoring = scoring.map(|scoring| match scoring {
+            Scoring::Written => "written".to_owned(),
+            Scoring::Logprobs => "logprobs".to_owned(),
+        });
+
+        [
+            ("judges", (self.judges.len() > 1).then(|| self.judges.join(", "))),
+            ("judge_weights", (!weights.is_empty()).then(|| weights.join(", "))),
+            ("judge_repeats", repeats.map(|repeats| repeats.to_string())),
+            ("judge_temperature", temperature.map(|temperature| temperature.to_string())),
+            ("combine", combine.map(|rule| rule.name().to_owned())),
+            ("ties", ties.map(|ties| ties.name().to_owned())),
+            ("scoring", scoring),
+            ("escalate", escalate.clone()),
+        ]
+        .into_iter()
+        .filter_map(|(key, value)| Some((key.to_owned(), value?)))
+        .chain(notes)
+        .collect()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::error::ErrorKind;
+
+    fn judges(names: &[&str]) -> RunOptions {
+        RunOptions { judges: names.iter().map(|name| (*name).to_owned()).collect(), ..RunOptions::default() }
+    }
+
+    #[test]
+    fn judges_and_weights_that_contradict_each_other_are_refused() {
+        let weighted = |options: RunOptions, name: &str| {
+            let weights = vec![(name.to_owned(), Weight::new(2.0).expect("positive"))];
+            RunOptions { panel: PanelOptions { weights, ..PanelOptions::default() }, ..options }
+        };
+
+        for (options, message) in [
+            (judges(&["a,b"]), "several judges are several"),
+            (judges(&["a", "a"]), "is given twice"),
+            (weighted(judges(&["a"]), "b"), "weighs no `--judge`"),
+        ] {
+            let error = options.panel_spec().expect_err(message);
+            assert_eq!(error.kind, ErrorKind::Usage);
+            assert!(error.message.contains(message), "{}", error.message);
+        }
+        assert_eq!(judges(&["a", "b"]).panel_spec().expect("two judges").judges.len(), 2);
+    }
+
+    #[test]
+    fn the_record_names_only_what_was_asked_for() {
+        let mut options = judges(&["a", "b"]);
+        options.panel.combine = Some(PanelRule::Median);
+
+        let settings = options.panel_settings(BTreeMap::new());
+
+        let pairs: Vec<(&str, &str)> =
+            settings.iter().map(|(key, value)| (key.as_str(), value.as_str())).collect();
+        assert_eq!(pairs, [("combine", "median"), ("judges", "a, b")]);
+    }
+}

@@ -1,0 +1,208 @@
+//! From the names of systems to a run that compares them, or to a stored comparison.
+
+use std::cell::RefCell;
+use std::collections::BTreeSet;
+use std::path::PathBuf;
+
+use assize_evalfile::{LoadedSuite, load_answers, load_rubric};
+use assize_stats::ranking::TieRule;
+use assize_store::{RunFolder, RunInfo};
+
+use super::mode::{COMMAND, MissingAnswers, PairwiseRun};
+use super::system::{NamedAnswers, check_names};
+use crate::engine::Engine;
+use crate::error::EngineError;
+use crate::load::{LoadedFile, LoadedFiles};
+use crate::options::EvalOptions;
+
+/// Options of a comparison of systems.
+#[derive(Debug, Clone)]
+pub struct PairwiseOptions {
+    /// Systems: stored runs, targets of them, files of answers.
+    pub systems: Vec<String>,
+    /// Reasons that make an answer the better one.
+    pub criteria: Vec<String>,
+    /// Meaning of ties in the ranking.
+    pub ties: TieRule,
+    /// Options of the run. Without `paths` the cases are those of the runs.
+    pub eval: EvalOptions,
+}
+
+impl PairwiseOptions {
+    /// Refuses options that have no effect on a comparison.
+    fn check(&self) -> Result<(), EngineError> {
+        let run = &self.eval.run;
+        let no_use = [
+            (run.threshold.is_some(), "--threshold"),
+            (run.borderline.is_some(), "--borderline"),
+            (run.judging.is_some(), "--judging"),
+            (run.truncate.is_some(), "--truncate"),
+        ];
+
+        match no_use.iter().find(|(given, _)| *given) {
+            Some((_, flag)) => Err(EngineError::usage(format!(
+                "`{flag}` has no effect on a comparison of answers: leave it out"
+            ))),
+            None => Ok(()),
+        }
+    }
+}
+
+/// Subject of a comparison.
+pub enum PairwiseInput {
+    /// Systems to compare, on these cases.
+    New(Box<PairwiseRun>, LoadedFiles),
+    /// A comparison that is stored.
+    Stored(RunFolder, Box<RunInfo>),
+}
+
+impl Engine {
+    /// Finds the systems of a comparison and the cases they are compared on; or the only comparison that is named.
+    ///
+    /// # Errors
+    /// When systems or cases can't be found, or options have no effect.
+    pub fn find_systems(&self, options: &PairwiseOptions) -> Result<PairwiseInput, EngineError> {
+        let load_options = self.load_options(&options.eval.roots);
+        let mut systems = Vec::new();
+        let (mut recorded, mut lists) = (Vec::new(), Vec::new());
+        for written in &options.systems {
+            match NamedAnswers::find(written, &load_options, self)? {
+                NamedAnswers::Run(found, folder, info) => {
+                    if info.command == COMMAND {
+                        if options.systems.len() > 1 {
+                            return Err(EngineError::usage(format!(
+                                "`{written}` is a comparison itself; alone it is printed again, and it is no system"
+                            )));
+                        }
+                        return Ok(PairwiseInput::Stored(folder, info));
+                    }
+                    let source = CaseSource::from_run(&info);
+                    if !recorded.contains(&source) {
+                        recorded.push(source);
+                    }
+                    systems.extend(found);
+                }
+                NamedAnswers::File(system, loaded, path) => {
+                    systems.push(*system);
+                    lists.push((loaded, path));
+                }
+            }
+        }
+
+        if systems.len() < 2 {
+            return Err(EngineError::usage(format!(
+                "`{}` is one system; name at least two, such as `assize pairwise RUN_A RUN_B`",
+                options.systems.join(" ")
+            )));
+        }
+        check_names(&systems)?;
+        options.check()?;
+
+        let criteria = options.criteria.iter().map(|text| text.trim().to_owned());
+        let run = PairwiseRun {
+            systems,
+            criteria: criteria.filter(|text| !text.is_empty()).collect(),
+            ties: options.ties,
+            selective: !options.eval.filter.is_empty() || !options.eval.tags.is_empty(),
+            found: RefCell::new(MissingAnswers::default()),
+        };
+        let loaded = if !options.eval.paths.is_empty() {
+            self.load(&options.eval.paths, &options.eval.roots)?
+        } else if !recorded.is_empty() {
+            recorded_cases(&recorded, options, self)?
+        } else {
+            let Some((first, path)) = lists.into_iter().next() else {
+                return Err(EngineError::usage("there are no cases to compare on"));
+            };
+            // Its problems were reported when the answers were read.
+            one_file(LoadedSuite { diagnostics: Vec::new(), ..*first }, path)
+        };
+
+        Ok(PairwiseInput::New(Box::new(run), loaded))
+    }
+}
+
+/// Source of the cases of a run.
+#[derive(Debug, PartialEq, Eq)]
+enum CaseSource {
+    /// Eval files.
+    Suites(Vec<PathBuf>),
+    /// A file of answers that were graded by a rubric.
+    Answers { rubric: PathBuf, answers: PathBuf },
+}
+
+impl CaseSource {
+    fn from_run(info: &RunInfo) -> Self {
+        let suites: Vec<PathBuf> = info.suites.iter().map(|suite| PathBuf::from(&suite.path)).collect();
+        let other =
+            info.inputs.iter().map(|input| PathBuf::from(&input.path)).find(|path| !suites.contains(path));
+        match (suites.as_slice(), other) {
+            ([rubric], Some(answers)) if info.command == "grade" => {
+                Self::Answers { rubric: rubric.clone(), answers }
+            }
+            _ => Self::Suites(suites),
+        }
+    }
+
+    fn paths(&self) -> Vec<&PathBuf> {
+        match self {
+            Self::Suites(paths) => paths.iter().collect(),
+            Self::Answers { rubric, answers } => vec![rubric, answers],
+        }
+    }
+
+    /// Reads the cases. Those of one run are read together, so that suites get the names that they had in the
+    /// run.
+    fn load(&self, options: &PairwiseOptions, engine: &Engine) -> Result<LoadedFiles, EngineError> {
+        let (rubric, answers) = match self {
+            Self::Suites(paths) => return engine.load(paths, &options.eval.roots),
+            Self::Answers { rubric, answers } => (rubric, answers),
+        };
+        let load_options = engine.load_options(&options.eval.roots);
+        let loaded = load_answers(answers, &load_rubric(rubric, &load_options), &load_options);
+
+        Ok(one_file(loaded, answers.clone()))
+    }
+}
+
+/// Cases of one file of answers.
+fn one_file(loaded: LoadedSuite, path: PathBuf) -> LoadedFiles {
+    let LoadedSuite { suite, cases, sources, diagnostics, .. } = loaded;
+    LoadedFiles {
+        files: vec![LoadedFile { path, suite, cases, sources, diagnostics }],
+        scorecards: Vec::new(),
+    }
+}
+
+/// Reads the cases of the runs; of a suite that several runs share, the first one is used.
+fn recorded_cases(
+    recorded: &[CaseSource],
+    options: &PairwiseOptions,
+    engine: &Engine,
+) -> Result<LoadedFiles, EngineError> {
+    let gone: BTreeSet<String> = recorded
+        .iter()
+        .flat_map(CaseSource::paths)
+        .filter(|path| !engine.process().working_folder.join(path).is_file())
+        .map(|path| format!("`{}`", path.display()))
+        .collect();
+    if !gone.is_empty() {
+        let gone: Vec<String> = gone.into_iter().collect();
+        return Err(EngineError::usage(format!(
+            "the files that the runs have their cases from are not here ({}): say where the cases are with `--suite PATH`",
+            gone.join(", ")
+        )));
+    }
+    let mut all = LoadedFiles { files: Vec::new(), scorecards: Vec::new() };
+    for source in recorded {
+        let found = source.load(options, engine)?;
+        all.scorecards.extend(found.scorecards);
+        for file in found.files {
+            let name = |file: &LoadedFile| file.suite.as_ref().map(|suite| suite.name.clone());
+            if !all.files.iter().any(|known| name(known).is_some() && name(known) == name(&file)) {
+                all.files.push(file);
+            }
+        }
+    }
+    Ok(all)
+}

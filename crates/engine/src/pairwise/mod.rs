@@ -1,0 +1,8 @@
+//! Comparison of answers two at a time, case by case, in both orders.
+
+mod execute;
+mod mode;
+mod system;
+
+pub use execute::{PairwiseInput, PairwiseOptions};
+pub use mode::{PairwiseRun, conclusion, pairwise_report};

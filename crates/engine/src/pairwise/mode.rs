@@ -1,0 +1,291 @@
+//! Cases of a comparison: each case once for every two systems that answered it.
+
+use std::cell::RefCell;
+use std::collections::{BTreeMap, BTreeSet};
+use std::sync::Arc;
+
+use assize_analysis::pairwise::{Contests, PairwiseReport, report};
+use assize_evalfile::{
+    Baseline, Case, CaseId, GivenOutput, Grader, GraderKind, PairwiseGrader, PanelSpec, Suite,
+};
+use assize_rubric::{GraderStanding, PairScores};
+use assize_run::case_hash;
+use assize_stats::Level;
+use assize_stats::ranking::TieRule;
+use assize_store::{Counts, RunFolder, RunInfo};
+use serde_json::Value;
+
+use super::system::{AnswerSet, MissingAnswer};
+use crate::error::EngineError;
+use crate::exit::{Ending, Exit, of_run};
+use crate::mode::RunMode;
+
+/// Name of the command, and of stored comparisons.
+pub(crate) const COMMAND: &str = "pairwise";
+/// Settings in the record of a run: names of its systems, rule for ties, missing answers.
+const SYSTEMS: &str = "systems";
+const TIES: &str = "rank_ties";
+const MISSING: &str = "missing";
+/// Limit of case ids listed in a message; further ones are only counted.
+const NAMED: usize = 3;
+
+/// Run that compares systems.
+pub struct PairwiseRun {
+    pub(crate) systems: Vec<AnswerSet>,
+    pub(crate) criteria: Vec<String>,
+    pub(crate) ties: TieRule,
+    /// Set where only some cases were asked for.
+    pub(crate) selective: bool,
+    /// Missing answers, and the cases that were seen.
+    pub(crate) found: RefCell<MissingAnswers>,
+}
+
+/// Answers that are missing, and cases that were seen.
+#[derive(Debug, Default)]
+pub(crate) struct MissingAnswers {
+    lacking: BTreeSet<(usize, MissingAnswer, String)>,
+    seen: BTreeSet<(String, String)>,
+}
+
+impl PairwiseRun {
+    /// Builds a case for every pair of systems that answered it, and for every repeat.
+    fn pairs(&self, suite: &Suite, case: &Arc<Case>) -> Result<Vec<Arc<Case>>, EngineError> {
+        let (hash, question) = (case_hash(case), case.question());
+        let mut found = self.found.borrow_mut();
+        found.seen.insert((suite.name.clone(), case.id.to_string()));
+        let mut made = Vec::new();
+        for repeat in 1.. {
+            let mut answers: Vec<Option<String>> = Vec::with_capacity(self.systems.len());
+            for (at, system) in self.systems.iter().enumerate() {
+                let answer = system.answer(&suite.name, case.id.as_str(), repeat, &hash, &question)?;
+                if let (Err(lack), 1) = (&answer, repeat) {
+                    found.lacking.insert((at, *lack, case.id.to_string()));
+                }
+                answers.push(answer.ok());
+            }
+            if answers.iter().all(Option::is_none) {
+                break;
+            }
+            for (first, candidate) in answers.iter().enumerate() {
+                for (second, baseline) in answers.iter().enumerate().skip(first + 1) {
+                    if let (Some(candidate), Some(baseline)) = (candidate, baseline) {
+                        made.push(self.pair(case, (first, second), (candidate, baseline), repeat));
+                    }
+                }
+            }
+        }
+        Ok(made)
+    }
+
+    fn pair(
+        &self,
+        case: &Case,
+        (first, second): (usize, usize),
+        (candidate, baseline): (&str, &str),
+        repeat: u32,
+    ) -> Arc<Case> {
+        let baseline = Baseline::Run {
+            written: self.systems[second].name.clone(),
+            folder: None,
+            answer: Some(Ok(baseline.into())),
+        };
+        let grader = Grader {
+            name: COMMAND.to_owned(),
+            type_name: COMMAND.to_owned(),
+            standing: GraderStanding::default(),
+            place: case.place.clone(),
+            kind: GraderKind::Pairwise(PairwiseGrader {
+                baseline,
+                criteria: self.criteria.clone(),
+                judge: None,
+                panel: PanelSpec::default(),
+                scores: PairScores::default(),
+            }),
+        };
+        let names = (self.systems[first].name.as_str(), self.systems[second].name.as_str());
+        Arc::new(Case {
+            id: CaseId::new(format!("{}{}", case.id, versus(names, repeat))),
+            output: Some(GivenOutput::Text(candidate.to_owned())),
+            graders: vec![Arc::new(grader)],
+            targets: Vec::new(),
+            depends_on: Vec::new(),
+            conversation: None,
+            workspace: None,
+            trials: None,
+            file_changes: None,
+            unbuilt: Vec::new(),
+            ..case.clone()
+        })
+    }
+
+    /// Sentences about everything that can't be compared.
+    pub(crate) fn missing(&self) -> Vec<String> {
+        let found = self.found.borrow();
+        let mut groups: BTreeMap<(usize, MissingAnswer), Vec<&str>> = BTreeMap::new();
+        for (at, lack, case) in &found.lacking {
+            groups.entry((*at, *lack)).or_default().push(case);
+        }
+        let mut lines: Vec<String> = groups
+            .iter()
+            .map(|((at, lack), cases)| {
+                let name = &self.systems[*at].name;
+                match lack {
+                    MissingAnswer::NoAnswer => format!("`{name}` has no answer to {}.", listed(cases)),
+                    MissingAnswer::OtherQuestion => {
+                        format!("`{name}` answered to another question under the id of {}.", listed(cases))
+                    }
+                }
+            })
+            .collect();
+        for system in self.systems.iter().filter(|_| !self.selective) {
+            let cases = system.cases();
+            let gone: Vec<&str> = cases
+                .iter()
+                .filter(|(suite, case)| {
+                    !found
+                        .seen
+                        .iter()
+                        .any(|(of, id)| id == case && suite.as_ref().is_none_or(|suite| suite == of))
+                })
+                .map(|(_, case)| case.as_str())
+                .collect();
+            if !gone.is_empty() {
+                lines.push(format!("`{}` answers {}, which nobody asks here.", system.name, listed(&gone)));
+            }
+        }
+        lines
+    }
+
+    fn rule(&self) -> &'static str {
+        match self.ties {
+            TieRule::HalfWin => "half",
+            TieRule::Davidson => "davidson",
+        }
+    }
+}
+
+/// Formats `1 case (a)`, or `12 cases (a, b, c, ...)`.
+fn listed(cases: &[&str]) -> String {
+    let first = cases.iter().take(NAMED).copied().collect::<Vec<_>>().join(", ");
+    let more = if cases.len() > NAMED { ", ..." } else { "" };
+    format!("{} case{} ({first}{more})", cases.len(), if cases.len() == 1 { "" } else { "s" })
+}
+
+/// Suffix of a case id for a comparison of two systems.
+fn versus((first, second): (&str, &str), repeat: u32) -> String {
+    let times = if repeat > 1 { format!("#{repeat}") } else { String::new() };
+    format!("@{first}:{second}{times}")
+}
+
+/// Splits an id into the case and the two systems.
+fn parts<'i>(id: &'i str, systems: &[String]) -> Option<(&'i str, (usize, usize))> {
+    let whole = id.rsplit_once('#').filter(|(_, repeat)| repeat.parse::<u32>().is_ok());
+    let candidates = std::iter::once(id).chain(whole.map(|(id, _)| id));
+    candidates
+        .flat_map(|id| {
+            let pairs = (0..systems.len()).flat_map(|a| (a + 1..systems.len()).map(move |b| (a, b)));
+            pairs.filter_map(move |(a, b)| {
+                let case = id.strip_suffix(&versus((&systems[a], &systems[b]), 1))?;
+                Some((case, (a, b)))
+            })
+        })
+        .min_by_key(|(case, _)| case.len())
+}
+
+impl RunMode for PairwiseRun {
+    fn command(&self) -> &'static str {
+        COMMAND
+    }
+
+    fn cases(&self, suite: &Suite, case: Arc<Case>) -> Result<Vec<Arc<Case>>, EngineError> {
+        self.pairs(suite, &case)
+    }
+
+    fn settings(&self) -> BTreeMap<String, String> {
+        let names: Vec<&str> = self.systems.iter().map(|system| system.name.as_str()).collect();
+        let list = |texts: &[&str]| Value::from(texts.to_vec()).to_string();
+        let missing = self.missing();
+        BTreeMap::from([
+            (SYSTEMS.to_owned(), list(&names)),
+            (TIES.to_owned(), self.rule().to_owned()),
+            (MISSING.to_owned(), list(&missing.iter().map(String::as_str).collect::<Vec<_>>())),
+            ("criteria".to_owned(), list(&self.criteria.iter().map(String::as_str).collect::<Vec<_>>())),
+        ])
+    }
+
+    fn exit(&self, folder: &RunFolder, _: Counts, ending: Ending) -> (Exit, String) {
+        let found = folder.info().map_err(EngineError::from).and_then(|info| pairwise_report(folder, &info));
+
+        match found {
+            Ok((report, missing)) => conclusion(&report, &missing, ending),
+            Err(error) => (Exit::Incomplete, error.message),
+        }
+    }
+}
+
+/// Metrics of a stored comparison, and sentences about what could not be compared.
+///
+/// # Errors
+/// When the run can't be read.
+pub fn pairwise_report(
+    folder: &RunFolder,
+    info: &RunInfo,
+) -> Result<(PairwiseReport, Vec<String>), EngineError> {
+    let list = |key: &str| -> Vec<String> {
+        let text = info.settings.other.get(key);
+        text.and_then(|text| serde_json::from_str(text).ok()).unwrap_or_default()
+    };
+    let systems = list(SYSTEMS);
+    let ties = match info.settings.other.get(TIES).map(String::as_str) {
+        Some("davidson") => TieRule::Davidson,
+        _ => TieRule::HalfWin,
+    };
+    let mut contests = Contests::default();
+    for row in folder.results()? {
+        let row = row?;
+        if let Some((case, pair)) = parts(&row.case_id, &systems) {
+            contests.take(&row, case, pair);
+        }
+    }
+    Ok((report(systems, &contests, ties, Level::P95), list(MISSING)))
+}
+
+/// Exit code of a comparison, and its reason: who wins has no part in it.
+pub fn conclusion(report: &PairwiseReport, missing: &[String], ending: Ending) -> (Exit, String) {
+    let (exit, reason) = of_run(Counts::default(), ending);
+    let mut found = Vec::new();
+    if exit != Exit::Passed {
+        found.push((exit, reason));
+    }
+    if report.ungraded > 0 {
+        let comparisons = if report.ungraded == 1 { "comparison" } else { "comparisons" };
+        found.push((Exit::Incomplete, format!("{} {comparisons} could not be judged", report.ungraded)));
+    }
+    if !missing.is_empty() {
+        found.push((Exit::Incomplete, "not every case has an answer of every system".to_owned()));
+    }
+    if found.is_empty() {
+        return (Exit::Passed, "compared".to_owned());
+    }
+    let reasons: Vec<&str> = found.iter().map(|(_, reason)| reason.as_str()).collect();
+    (Exit::strongest(found.iter().map(|(exit, _)| *exit)), reasons.join(", "))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn ids_come_apart_again_whatever_cases_and_systems_are_called() {
+        let systems: Vec<String> = ["base", "last@gpt", "a:b"].map(str::to_owned).into();
+        for case in ["refund", "a@b", "x#2", "@base:a:b"] {
+            for (a, b) in [(0, 1), (0, 2), (1, 2)] {
+                for repeat in [1, 2, 12] {
+                    let id = format!("{case}{}", versus((&systems[a], &systems[b]), repeat));
+                    assert_eq!(parts(&id, &systems), Some((case, (a, b))), "{id}");
+                }
+            }
+        }
+        assert_eq!(parts("refund", &systems), None);
+    }
+}

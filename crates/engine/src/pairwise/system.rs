@@ -1,0 +1,204 @@
+//! Answers that are compared: those of stored runs, of targets of them, and of files.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::path::{Path, PathBuf};
+
+use assize_evalfile::{LoadOptions, LoadedRubric, LoadedSuite, load_answers, read_rubric};
+use assize_store::{AnswerIndex, RunFolder, RunInfo};
+
+use crate::engine::Engine;
+use crate::error::EngineError;
+use crate::plan::given;
+use crate::runs;
+
+/// Answers of one system.
+pub(crate) struct AnswerSet {
+    /// Its name, unique in the comparison.
+    pub(crate) name: String,
+    pub(crate) answers: AnswerStore,
+}
+
+/// Place of the answers of a system.
+pub(crate) enum AnswerStore {
+    /// A stored run.
+    Run(AnswerIndex),
+    /// A file of answers, by case id.
+    File(BTreeMap<String, FileAnswer>),
+}
+
+pub(crate) struct FileAnswer {
+    pub(crate) question: String,
+    pub(crate) text: String,
+}
+
+/// Reason for which a system has no part in a case.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub(crate) enum MissingAnswer {
+    /// The system was not run on it, or its answer failed.
+    NoAnswer,
+    /// The system answered a different question under the same id.
+    OtherQuestion,
+}
+
+/// Answers that a name on the command line stands for.
+pub(crate) enum NamedAnswers {
+    /// One or more systems of a run.
+    Run(Vec<AnswerSet>, RunFolder, Box<RunInfo>),
+    /// A file of answers.
+    File(Box<AnswerSet>, Box<LoadedSuite>, PathBuf),
+}
+
+/// Placeholder rubric for reading answer files; nothing is graded by it.
+fn no_rubric() -> LoadedRubric {
+    read_rubric(Path::new("pairwise.yaml"), "name: pairwise\ncriteria:\n  - Is the better answer\n")
+}
+
+impl NamedAnswers {
+    /// Finds the answers of `[NAME=]SYSTEM`.
+    pub(crate) fn find(written: &str, options: &LoadOptions, engine: &Engine) -> Result<Self, EngineError> {
+        let (name, place) = match written.split_once('=') {
+            Some((name, place)) if !name.trim().is_empty() && !Path::new(written).exists() => {
+                (Some(name.trim()), place)
+            }
+            _ => (None, written),
+        };
+        let path = engine.process().working_folder.join(place);
+        if path.is_file() {
+            return Self::file(name, place, options, engine);
+        }
+        let (folder, target) = runs::find_answers(place, engine.process())?;
+        let info = folder.info()?;
+        let label = name.unwrap_or_else(|| short(place));
+        let targets = folder.answered_by()?;
+        let takes = |of: &Option<String>| target.is_none() || *of == target;
+        let mut systems = Vec::new();
+        for of in targets.iter().filter(|of| takes(of)) {
+            let answers = folder.answers(of.as_deref())?;
+            let several = target.is_none() && targets.len() > 1;
+            let name = match of {
+                Some(of) if several => format!("{label}@{of}"),
+                _ => label.to_owned(),
+            };
+            systems.push(AnswerSet { name, answers: AnswerStore::Run(answers) });
+        }
+        if systems.is_empty() {
+            return Err(EngineError::usage(match target {
+                Some(target) => format!("`{place}` holds no answers of a target `{target}`"),
+                None => format!("`{place}` holds no answers"),
+            }));
+        }
+        Ok(Self::Run(systems, folder, Box::new(info)))
+    }
+
+    fn file(
+        name: Option<&str>,
+        place: &str,
+        options: &LoadOptions,
+        engine: &Engine,
+    ) -> Result<Self, EngineError> {
+        let path = PathBuf::from(place);
+        let loaded = load_answers(&path, &no_rubric(), options);
+        engine.report_diagnostics(&loaded.diagnostics, &loaded.sources);
+        if loaded.has_errors() {
+            let message = format!("the answers of `{place}` have problems; nothing was run");
+            return Err(EngineError::invalid_file(message));
+        }
+        let mut answers = BTreeMap::new();
+        for case in &loaded.cases {
+            let case = case?;
+            let Some(output) = &case.output else { continue };
+            let text = given(output).map_err(EngineError::unrunnable)?.text;
+            answers.insert(case.id.to_string(), FileAnswer { question: case.question(), text });
+        }
+        if answers.is_empty() {
+            return Err(EngineError::usage(format!("`{place}` holds no answers")));
+        }
+        let system = AnswerSet {
+            name: name.unwrap_or_else(|| short(place)).to_owned(),
+            answers: AnswerStore::File(answers),
+        };
+        Ok(Self::File(Box::new(system), Box::new(loaded), path))
+    }
+}
+
+impl AnswerSet {
+    /// The answer to a case and its repeat. `hash` and `question` identify the current question.
+    pub(crate) fn answer(
+        &self,
+        suite: &str,
+        case: &str,
+        repeat: u32,
+        hash: &str,
+        question: &str,
+    ) -> Result<Result<String, MissingAnswer>, EngineError> {
+        match &self.answers {
+            AnswerStore::File(answers) => Ok(match answers.get(case).filter(|_| repeat == 1) {
+                None => Err(MissingAnswer::NoAnswer),
+                // An answer without a question matches any question.
+                Some(found) if !found.question.is_empty() && found.question != question => {
+                    Err(MissingAnswer::OtherQuestion)
+                }
+                Some(found) => Ok(found.text.clone()),
+            }),
+            AnswerStore::Run(index) => {
+                let key = (suite.to_owned(), case.to_owned(), repeat);
+                let row = index.row(&key)?;
+                Ok(match row {
+                    Some(row) if row.case_hash.as_deref().is_some_and(|of| of != hash) => {
+                        Err(MissingAnswer::OtherQuestion)
+                    }
+                    Some(row) => row.answer.ok_or(MissingAnswer::NoAnswer),
+                    None => Err(MissingAnswer::NoAnswer),
+                })
+            }
+        }
+    }
+
+    /// All cases with an answer: suite, if known, and id.
+    pub(crate) fn cases(&self) -> BTreeSet<(Option<String>, String)> {
+        match &self.answers {
+            AnswerStore::File(answers) => answers.keys().map(|case| (None, case.clone())).collect(),
+            AnswerStore::Run(index) => {
+                index.keys().into_iter().map(|(suite, case, _)| (Some(suite), case)).collect()
+            }
+        }
+    }
+}
+
+/// Rejects duplicate names of systems.
+pub(crate) fn check_names(systems: &[AnswerSet]) -> Result<(), EngineError> {
+    let mut seen = BTreeSet::new();
+    for system in systems {
+        if !seen.insert(system.name.as_str()) {
+            return Err(EngineError::usage(format!(
+                "two systems are called `{}`: give them names, as in `base=RUN new=RUN`",
+                system.name
+            )));
+        }
+    }
+    Ok(())
+}
+
+/// Last part of a path, without the extension of an answer file.
+fn short(place: &str) -> &str {
+    let last = place.trim_end_matches(['/', '\\']).rsplit(['/', '\\']).next().unwrap_or(place);
+    last.strip_suffix(".jsonl").filter(|name| !name.is_empty()).unwrap_or(last)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::short;
+
+    #[test]
+    fn systems_are_called_by_the_last_part_of_their_path() {
+        for (place, name) in [
+            ("runs/base/", "base"),
+            ("a/b.jsonl", "b"),
+            ("last~1", "last~1"),
+            ("runs/x@gpt", "x@gpt"),
+            (".jsonl", ".jsonl"),
+        ] {
+            assert_eq!(short(place), name);
+        }
+    }
+}

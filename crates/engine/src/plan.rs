@@ -1,0 +1,525 @@
+//! Planning: from cases to work items, with every problem that shows before anything is spent.
+
+use std::collections::BTreeSet;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use assize_evalfile::{
+    Case, Config, GivenOutput, Grader, GraderKind, LineOverrides, Message, PanelSpec, Place, Scoring, Suite,
+    TargetRef,
+};
+use assize_rubric::{Judging, Lines, RepeatPlan, RepeatStrategy, Truncate};
+use assize_run::{
+    JudgeWish, Judges, LineChoice, Panels, Relations, Source, WorkItem, panel_wishes, resolve_lines,
+};
+use assize_targets::{Answer, Target, TargetKind, given_answer, turn_answers};
+use serde_json::Value;
+
+use crate::baselines::Baselines;
+use crate::dependencies::CaseDependencies;
+use crate::error::EngineError;
+use crate::graders::{
+    asks_judge, judge_problem, named_judge, no_baseline, own_judging, own_panel, problem, walk,
+};
+use crate::judges::{JudgeRegistry, OFFLINE};
+use crate::options::{RunOptions, SequenceOptions};
+use crate::targets::TargetRegistry;
+use crate::workspaces::{WorkspacePool, spec_of, works_in_folders};
+
+/// Problems printed before the rest is only counted.
+const MAX_PROBLEMS: usize = 20;
+
+/// Targets, judges and baselines that the cases of an eval file are run with.
+pub(crate) struct RunDeps {
+    pub(crate) targets: Arc<TargetRegistry>,
+    pub(crate) judges: Arc<JudgeRegistry>,
+    pub(crate) baselines: Baselines,
+}
+
+/// Maker of work items.
+pub(crate) struct Planner<'a> {
+    /// Workspaces of targets; `None` where no target is run.
+    pub(crate) workspaces: Option<&'a WorkspacePool>,
+    /// Targets that beat those of files.
+    pub(crate) target_names: &'a [String],
+    /// Thresholds that beat those of files.
+    pub(crate) lines: LineOverrides,
+    pub(crate) config: &'a Config,
+    /// Mode of judging that beats those of files.
+    pub(crate) judging: Option<Judging>,
+    /// Panel of the options.
+    pub(crate) panel: PanelSpec,
+    /// Handling of long material that beats that of files.
+    pub(crate) truncate: Option<Truncate>,
+    /// Number and order of executions; without it once each, for themselves.
+    pub(crate) sequence: Option<&'a SequenceOptions>,
+}
+
+/// Findings of planning.
+#[derive(Default)]
+pub(crate) struct Preflight {
+    /// Cases that will be run.
+    pub(crate) cases: usize,
+    /// Items that will be run: cases times targets times repeats.
+    pub(crate) items: usize,
+    /// Names of the targets they need.
+    pub(crate) targets: BTreeSet<String>,
+    /// True if any of them is worked on in a workspace.
+    pub(crate) in_workspaces: bool,
+    /// Files that cases refer to.
+    pub(crate) attachments: BTreeSet<PathBuf>,
+    /// Settings that change nothing in this run.
+    remarks: BTreeSet<String>,
+    /// File, line and column of each, which is their order, and its text.
+    problems: BTreeSet<(PathBuf, usize, usize, String)>,
+    self_judging: BTreeSet<String>,
+}
+
+impl Preflight {
+    fn problem(&mut self, place: &Place, message: impl std::fmt::Display) {
+        let line = format!("{place}: {message}");
+        self.problems.insert((place.path().to_owned(), place.line, place.column, line));
+    }
+
+    /// Takes note of cases that are run only because others depend on them.
+    pub(crate) fn remark_extra(&mut self, suite: &Suite, dependencies: &CaseDependencies) {
+        for (id, dependent) in &dependencies.extra {
+            let path = suite.path.display();
+            self.remarks
+                .insert(format!("{path}: `{id}` is run as well, because `{dependent}` depends on it"));
+        }
+    }
+
+    /// Ends the planning: an error when something can't be run, else warnings about models that
+    /// judge themselves.
+    pub(crate) fn conclude(&self, deny_self_judging: bool) -> Result<Vec<String>, EngineError> {
+        if !self.problems.is_empty() {
+            let first = self.problems.iter().take(MAX_PROBLEMS);
+            let mut lines: Vec<&str> = first.map(|(.., line)| line.as_str()).collect();
+            let more = self.problems.len().saturating_sub(lines.len());
+            let rest = format!("... and {more} more");
+            if more > 0 {
+                lines.push(&rest);
+            }
+            let problems = lines.join("\n");
+            return Err(EngineError::unrunnable(format!("this can't be run; nothing was spent\n{problems}")));
+        }
+        let warnings: Vec<String> = self
+            .self_judging
+            .iter()
+            .map(|model| {
+                format!("{model} judges its own answers: scores of a model by itself tend to be too high")
+            })
+            .collect();
+        if deny_self_judging && !warnings.is_empty() {
+            return Err(EngineError::unrunnable(format!("{}; denied, nothing was run", warnings.join("; "))));
+        }
+        Ok(warnings.into_iter().chain(self.remarks.iter().take(MAX_PROBLEMS).cloned()).collect())
+    }
+}
+
+/// Suite with what all its items have in common.
+pub(crate) struct PlannedSuite<'a> {
+    pub(crate) suite: &'a Suite,
+    name: Arc<str>,
+    judge: Option<Arc<str>>,
+    panels: Arc<Panels>,
+}
+
+impl<'a> Planner<'a> {
+    /// Planner for given answers, by these options.
+    pub(crate) fn new(config: &'a Config, options: &RunOptions) -> Result<Self, EngineError> {
+        Ok(Self {
+            workspaces: None,
+            target_names: &[],
+            lines: options.lines(),
+            config,
+            judging: options.judging,
+            panel: options.panel_spec()?,
+            truncate: options.truncate,
+            sequence: None,
+        })
+    }
+
+    /// Suite with what its items have in common.
+    pub(crate) fn suite<'s>(&self, suite: &'s Suite) -> PlannedSuite<'s> {
+        PlannedSuite {
+            suite,
+            name: suite.name.as_str().into(),
+            judge: suite.settings.judge.as_deref().map(Into::into),
+            panels: Arc::new(self.panels(suite)),
+        }
+    }
+
+    /// Looks at a case without running anything.
+    pub(crate) fn check(
+        &self,
+        planned: &PlannedSuite<'_>,
+        case: &Arc<Case>,
+        deps: &RunDeps,
+        found: &mut Preflight,
+    ) {
+        let suite = planned.suite;
+        found.cases += 1;
+        found.attachments.extend(case.attachments().map(Path::to_path_buf));
+        let repeats = match self.lines_of(suite, case) {
+            Ok(lines) => self.repeats_of(suite, case, lines).count as usize,
+            Err(error) => {
+                found.problem(&case.place, error);
+                1
+            }
+        };
+        if self.sequence.is_none() && (case.trials.or(suite.settings.trials)).is_some_and(|of| of.count > 1) {
+            found.remarks.insert(format!(
+                "{}: `trials` has no effect here: each case is run once",
+                suite.path.display()
+            ));
+        }
+        for grader in case.every_grader() {
+            walk(grader, &mut |grader| {
+                if let Some(message) = problem(grader)
+                    .or_else(|| deps.baselines.problem(grader))
+                    .or_else(|| no_baseline(grader, case))
+                {
+                    found.problem(&grader.place, message);
+                }
+            });
+        }
+        if let Some(output) = &case.output {
+            found.items += repeats;
+            match given(output) {
+                Err(message) => found.problem(&case.place, message),
+                Ok(answer) => {
+                    if let Some(message) = turns_problem(case, &answer) {
+                        found.problem(&case.place, message);
+                    }
+                }
+            }
+            for unbuilt in suite.unbuilt.iter().chain(&case.unbuilt) {
+                found
+                    .remarks
+                    .insert(format!("{}: {} has no effect on given answers", unbuilt.place, unbuilt.feature));
+            }
+            self.check_judges(planned, case, None, deps, found);
+            return;
+        }
+        for unbuilt in suite.unbuilt.iter().chain(&case.unbuilt) {
+            found.problem(&unbuilt.place, format!("{} not built yet", unbuilt.feature));
+        }
+        let targets = self.targets_of(suite, case, deps);
+        if targets.is_empty() {
+            found.problem(
+                &case.place,
+                format!(
+                    "case `{}` has no `output`, and no target is named: add `output`, or `--target NAME`, \
+                     or `execution: {{target: NAME}}`",
+                    case.id
+                ),
+            );
+        }
+        for (reference, place) in targets {
+            found.items += repeats;
+            match deps.targets.referred(&reference) {
+                Ok(target) => {
+                    found.targets.insert(reference.name.clone());
+                    check_workspace(suite, case, &reference, target.describe().kind, found);
+                    found.remarks.extend(deps.targets.remarks(&reference));
+                    if case.conversation.is_some() && deps.targets.answers_all_at_once(&reference) {
+                        found.problem(
+                            &case.place,
+                            format!(
+                                "case `{}` is a conversation, and target `{}` answers all cases in one run \
+                                 (`provider_batching`); name another target for it",
+                                case.id, reference.name
+                            ),
+                        );
+                    }
+                    self.check_judges(planned, case, Some(&target), deps, found);
+                }
+                Err(error) => found.problem(&place, error),
+            }
+        }
+    }
+
+    /// The work items of a case. Problems were found by [`Planner::check`]; one that appears only now
+    /// becomes a recorded failure of the case.
+    pub(crate) fn items(
+        &self,
+        planned: &PlannedSuite<'_>,
+        case: &Arc<Case>,
+        deps: &RunDeps,
+        dependencies: &CaseDependencies,
+    ) -> Vec<Result<WorkItem, String>> {
+        let suite = planned.suite;
+        let lines = match self.lines_of(suite, case) {
+            Ok(lines) => lines,
+            Err(error) => return vec![Err(error)],
+        };
+        let sources = match &case.output {
+            Some(output) => vec![match given(output) {
+                Ok(answer) => {
+                    let file_changes = case.file_changes.clone();
+                    (Source::Given(Arc::new(Answer { file_changes, ..answer })), None)
+                }
+                Err(message) => (Source::Missing { kind: "bad_output", message }, None),
+            }],
+            None => self
+                .targets_of(suite, case, deps)
+                .into_iter()
+                .map(|(reference, _)| match deps.targets.referred(&reference) {
+                    Ok(target) => {
+                        let kind = target.describe().kind;
+                        let place =
+                            self.workspaces.and_then(|places| places.of(suite, case, &reference, kind));
+                        (Source::Target(target), place)
+                    }
+                    Err(error) => (Source::Missing { kind: "no_target", message: error.message }, None),
+                })
+                .collect(),
+        };
+        let repeats = self.repeats_of(suite, case, lines);
+        let several = sources.into_iter().flat_map(|(source, workplace)| {
+            let relations = Arc::new(Relations {
+                repeats,
+                after: match self.sequence {
+                    Some(_) => dependencies.before(case, source.target_name()),
+                    None => Vec::new(),
+                },
+                on_failure: case.on_dependency_failure,
+                is_awaited: dependencies.is_awaited(case),
+                stops_at_errors: suite.settings.fail_on_error.unwrap_or_default(),
+            });
+            (1..=repeats.count)
+                .map(move |repeat| (source.clone(), workplace.clone(), repeat, Arc::clone(&relations)))
+        });
+        several
+            .map(|(source, workplace, repeat, relations)| {
+                Ok(WorkItem {
+                    suite: Arc::clone(&planned.name),
+                    format: Some(suite.format.number()),
+                    case: deps.baselines.filled(&suite.name, case, repeat),
+                    source,
+                    repeat,
+                    relations,
+                    lines,
+                    judges: Arc::clone(&deps.judges) as Arc<dyn Judges>,
+                    judge: planned.judge.clone(),
+                    judging_override: self.judging,
+                    panels: Arc::clone(&planned.panels),
+                    judging: suite.settings.judging.or(self.config.judging).unwrap_or_default(),
+                    evidence: suite.settings.evidence.or(self.config.evidence).unwrap_or_default(),
+                    truncate_override: self.truncate,
+                    truncate: suite.settings.truncate.or(self.config.truncate).unwrap_or_default(),
+                    programs: deps.targets.programs(),
+                    workplace,
+                })
+            })
+            .collect()
+    }
+
+    /// Trials of a case: by the options, else the case, else the suite.
+    fn repeats_of(&self, suite: &Suite, case: &Case, lines: Lines) -> RepeatPlan {
+        let Some(command) = self.sequence else { return RepeatPlan::once(lines) };
+        let written = case.trials.or(suite.settings.trials);
+        let count = command.repeat.or(written.map(|trials| trials.count)).unwrap_or(1);
+        if count < 2 {
+            return RepeatPlan::once(lines);
+        }
+        // A flag that only says how often must not make the run easier to pass.
+        let strategy =
+            command.repeat_strategy.or(written.map(|trials| trials.strategy)).unwrap_or(RepeatStrategy::Mean);
+        RepeatPlan {
+            count,
+            strategy,
+            early_stop: strategy == RepeatStrategy::PassAtK
+                && written.is_some_and(|trials| trials.early_stop),
+            cost_limit_usd: written.and_then(|trials| trials.cost_limit),
+            lines,
+        }
+    }
+
+    /// The names of the targets that answer a case, `None` for an answer that is given.
+    pub(crate) fn names_of(&self, suite: &Suite, case: &Arc<Case>, deps: &RunDeps) -> Vec<Option<String>> {
+        if case.output.is_some() {
+            return vec![None];
+        }
+        let targets = self.targets_of(suite, case, deps);
+        targets.into_iter().map(|(reference, _)| Some(reference.name)).collect()
+    }
+
+    fn lines_of(&self, suite: &Suite, case: &Case) -> Result<Lines, String> {
+        let choice = LineChoice {
+            command: self.lines,
+            case: case.lines,
+            suite: suite.settings.lines,
+            config: self.config.lines,
+        };
+        resolve_lines(choice, Some(suite.format)).map_err(|error| error.to_string())
+    }
+
+    /// The targets of a case: those of the command line, else of the case, else of the suite, else the
+    /// default of the targets file.
+    fn targets_of(&self, suite: &Suite, case: &Case, deps: &RunDeps) -> Vec<(TargetRef, Place)> {
+        let by_name = |name: &str| {
+            let place = case.place.clone();
+            let reference =
+                TargetRef { name: name.to_owned(), use_target: None, hooks: None, place: place.clone() };
+            (reference, place)
+        };
+        if !self.target_names.is_empty() {
+            return self.target_names.iter().map(|name| by_name(name)).collect();
+        }
+        let named = if case.targets.is_empty() { &suite.settings.targets } else { &case.targets };
+        if !named.is_empty() {
+            return named.iter().map(|reference| (reference.clone(), reference.place.clone())).collect();
+        }
+        deps.targets.default_name().map(by_name).into_iter().collect()
+    }
+
+    /// Panels named beside the graders of a suite.
+    fn panels(&self, suite: &Suite) -> Panels {
+        let mut config = self.config.panel.clone();
+        // A judge that the suite names is its panel.
+        if suite.settings.judge.is_some() {
+            config.judges = Arc::default();
+        }
+        Panels::new(self.panel.clone(), suite.settings.panel.clone().or(&config))
+    }
+
+    /// Makes the judges of a case, and takes note of a model that would judge itself.
+    fn check_judges(
+        &self,
+        planned: &PlannedSuite<'_>,
+        case: &Case,
+        target: Option<&Arc<dyn Target>>,
+        deps: &RunDeps,
+        found: &mut Preflight,
+    ) {
+        let suite = planned.suite;
+        let mut see = |grader: &Grader, case: &Case| {
+            if !asks_judge(grader) {
+                return;
+            }
+            let wish = JudgeWish {
+                grader: named_judge(grader),
+                target: target.map(|target| target.name()),
+                suite: suite.settings.judge.as_deref(),
+                exactly: None,
+            };
+            // A judge that combines others is one judge.
+            let spec = own_panel(grader).map(|own| planned.panels.spec(own, wish.grader)).unwrap_or_default();
+            let wishes = panel_wishes(&spec, wish);
+            if let Some(message) = spec.conflict().or_else(|| deps.judges.duplicate_judges(&wishes)) {
+                found.problem(&grader.place, format!("grader `{}`: {message}", grader.name));
+            }
+            let probabilities =
+                spec.scoring == Some(Scoring::Logprobs) && matches!(grader.kind, GraderKind::Rubric(_));
+            let judging = self.judging.or(own_judging(grader));
+            let judging = judging.or(suite.settings.judging).or(self.config.judging).unwrap_or_default();
+            if probabilities && judging != Judging::PerCriterion {
+                found.problem(
+                    &grader.place,
+                    format!(
+                        "grader `{}`: `scoring: logprobs` needs one call per criterion; leave out `judging: batched`",
+                        grader.name
+                    ),
+                );
+            }
+            let own = if let GraderKind::Rubric(rubric) = &grader.kind { rubric.truncate } else { None };
+            let truncate = self.truncate.or(own).or(suite.settings.truncate).or(self.config.truncate);
+            let truncate = truncate.unwrap_or_default();
+            for wish in wishes {
+                match deps.judges.judge(wish) {
+                    Err(message) => found.problem(&grader.place, message),
+                    Ok(judge) => {
+                        let name = judge.identity().name;
+                        if let Some(message) = judge_problem(grader, case, &name) {
+                            found.problem(&grader.place, message);
+                        }
+                        let reads = deps.judges.card(&name).map(|card| card.context_tokens);
+                        if truncate != Truncate::Never && reads == Some(None) && *name != *OFFLINE {
+                            found.remarks.insert(format!(
+                                "how much `{name}` can read is not known, so `truncate: {}` changes nothing for it; \
+                                 `--engine-tokens N` says how much",
+                                truncate.name()
+                            ));
+                        }
+                        if let Some(why) = judge.refuses_probabilities().filter(|_| probabilities) {
+                            found.problem(
+                                &grader.place,
+                                format!("judge `{name}` can't be asked with `scoring: logprobs`: {why}"),
+                            );
+                        }
+                    }
+                }
+                let answers = target.and_then(|target| target.describe().model);
+                if let Some(model) =
+                    answers.filter(|model| Some(model) == deps.judges.model_of(wish).as_ref())
+                {
+                    found.self_judging.insert(model);
+                }
+            }
+        };
+        for turn in case.turns() {
+            let asked = case.of_turn(turn, &[]);
+            for grader in &turn.graders {
+                walk(grader, &mut |grader| see(grader, &asked));
+            }
+        }
+        for grader in &case.graders {
+            walk(grader, &mut |grader| see(grader, case));
+        }
+    }
+}
+
+/// Problem of a given answer that can't be graded turn by turn.
+fn turns_problem(case: &Case, answer: &Answer) -> Option<String> {
+    let wanted = case.conversation.as_ref()?.turns.len();
+    let told = turn_answers(answer, wanted).len();
+    (told != wanted).then(|| {
+        format!(
+            "case `{}` has {wanted} turns, and its `output` tells of {told}: write it as messages, \
+             `role: user` and `role: assistant` in turn",
+            case.id
+        )
+    })
+}
+
+/// Checks that the workspace of a case and the hooks of its target can have an effect.
+fn check_workspace(suite: &Suite, case: &Case, target: &TargetRef, kind: TargetKind, found: &mut Preflight) {
+    let described = spec_of(suite, case).is_some();
+    if target.hooks.is_some() && !described {
+        found.problem(
+            &target.place,
+            format!("target `{}` has `hooks`, and there is no `workspace` for them to prepare", target.name),
+        );
+    }
+    if described && works_in_folders(kind) {
+        found.in_workspaces = true;
+    } else if described {
+        found.remarks.insert(format!(
+            "{}: the workspace has no effect on target `{}`, which works in no folder",
+            case.place, target.name
+        ));
+    }
+}
+
+/// The answer that a case or a file of answers holds.
+pub(crate) fn given(output: &GivenOutput) -> Result<Answer, String> {
+    let value = match output {
+        GivenOutput::Text(text) => return Ok(Answer::of_text(text.as_str())),
+        GivenOutput::Json(value) => value.clone(),
+        GivenOutput::Messages(messages) => Value::Array(messages.iter().map(recorded_json).collect()),
+    };
+    given_answer(&value).map_err(|error| error.to_string())
+}
+
+/// A message with everything recorded about it.
+fn recorded_json(message: &Message) -> Value {
+    let mut value = message.to_json();
+
+    for (key, recorded) in &message.data {
+        value[key.as_str()] = recorded.clone();
+    }
+    value
+}

@@ -1,0 +1,79 @@
+//! Prices and limits in money, before a run begins.
+
+use std::collections::BTreeMap;
+use std::num::NonZeroU64;
+use std::str::FromStr;
+
+use assize_diagnostic::render;
+use assize_evalfile::{LoadOptions, PriceRow, Suite, load_prices};
+use assize_llm::{ModelName, Price, PriceOverride, PriceTable, Rates};
+use assize_rubric::Usd;
+
+use crate::engine::Engine;
+use crate::error::EngineError;
+use crate::options::RunOptions;
+
+/// The prices of a run: the built-in table, the project's own rows, and how much models can read by the command line.
+pub(crate) fn prices(
+    context_tokens: Option<NonZeroU64>,
+    options: &LoadOptions,
+    engine: &Engine,
+) -> Result<PriceTable, EngineError> {
+    let name = |text: &str| {
+        ModelName::from_str(text)
+            .map(|name| (name.provider().to_owned(), name.model().to_owned()))
+            .map_err(|error| error.to_string())
+    };
+    let loaded = load_prices(options, &name);
+    engine.report_diagnostics(&loaded.diagnostics, &loaded.sources);
+    if render::tally(&loaded.diagnostics).0 > 0 {
+        return Err(EngineError::invalid_file("the prices file has problems; nothing was run"));
+    }
+    let rows = loaded.rows.into_iter().map(read).collect::<Result<BTreeMap<_, _>, EngineError>>()?;
+    Ok(PriceTable::new(rows, context_tokens.map(NonZeroU64::get)))
+}
+
+fn read(row: PriceRow) -> Result<((String, String), PriceOverride), EngineError> {
+    let PriceRow { provider, model, rates, context_tokens } = row;
+    let price = match rates {
+        None => None,
+        Some(rates) => {
+            let rates = Rates::per_million(rates.input, rates.cached_input, rates.cache_write, rates.output)
+                .ok_or_else(|| {
+                    EngineError::invalid_file(format!("the prices of `{provider}:{model}` can't be used"))
+                })?;
+            Some(Price { rates, long: None })
+        }
+    };
+    Ok(((provider, model), PriceOverride { price, context_tokens }))
+}
+
+/// Limit in money: that of the options, else that of the only suite.
+pub(crate) fn limit<'a>(
+    options: &RunOptions,
+    suites: impl Iterator<Item = &'a Suite>,
+) -> Result<Option<Usd>, EngineError> {
+    if options.spending.budget.usd.is_some() {
+        return Ok(options.spending.budget.usd);
+    }
+    let mut several = false;
+    let mut found = None;
+    for (index, suite) in suites.enumerate() {
+        several |= index > 0;
+        found = found.or(suite.settings.budget_usd.map(|dollars| (suite, dollars)));
+    }
+    match found {
+        None => Ok(None),
+        Some((suite, _)) if several => Err(EngineError::usage(format!(
+            "`{}` has a limit of its own (`budget_usd`), but this run has several suites: give one limit for all of \
+             them with `--budget-usd`",
+            suite.path.display()
+        ))),
+        Some((suite, dollars)) => Usd::from_dollars(dollars).map(Some).ok_or_else(|| {
+            let path = suite.path.display();
+            EngineError::invalid_file(format!(
+                "`{path}`: `budget_usd: {dollars}` is more than can be counted"
+            ))
+        }),
+    }
+}

@@ -1,0 +1,89 @@
+//! The process a run lives in: environment, folders, clock, and the signal to stop.
+
+use std::collections::BTreeMap;
+use std::future::Future;
+use std::path::PathBuf;
+use std::pin::Pin;
+use std::sync::Arc;
+
+use assize_evalfile::{Environment, LoadOptions};
+
+/// Future that completes when the process is asked to stop.
+pub type StopSignal = Pin<Box<dyn Future<Output = ()> + Send>>;
+
+/// Environment, folders, clock and stop signal of the process, read once by its front end. Nothing below asks the
+/// operating system for them.
+#[derive(Clone)]
+pub struct ProcessContext {
+    variables: Arc<BTreeMap<String, String>>,
+    /// Folder that relative paths begin in.
+    pub working_folder: PathBuf,
+    /// Folder for files that nobody keeps.
+    pub temp_folder: PathBuf,
+    clock: fn() -> jiff::Timestamp,
+    stop_signal: Arc<dyn Fn() -> StopSignal + Send + Sync>,
+}
+
+impl ProcessContext {
+    /// Process without variables that nobody stops.
+    pub fn new(working_folder: PathBuf, temp_folder: PathBuf, clock: fn() -> jiff::Timestamp) -> Self {
+        Self {
+            variables: Arc::default(),
+            working_folder,
+            temp_folder,
+            clock,
+            stop_signal: Arc::new(|| Box::pin(std::future::pending())),
+        }
+    }
+
+    /// Sets the environment variables.
+    pub fn with_variables(self, variables: BTreeMap<String, String>) -> Self {
+        Self { variables: Arc::new(variables), ..self }
+    }
+
+    /// Sets the signal to stop. It is asked for when a run begins: before that, nothing has to be ended in good order.
+    pub fn with_stop_signal(self, signal: impl Fn() -> StopSignal + Send + Sync + 'static) -> Self {
+        Self { stop_signal: Arc::new(signal), ..self }
+    }
+
+    /// Value of an environment variable.
+    pub fn variable(&self, name: &str) -> Option<String> {
+        self.variables.get(name).cloned()
+    }
+
+    /// All variables, for processes that inherit them.
+    pub fn variables(&self) -> &BTreeMap<String, String> {
+        &self.variables
+    }
+
+    /// Lookup of variables that can be handed down.
+    pub fn environment(&self) -> Environment {
+        let variables = Arc::clone(&self.variables);
+
+        Arc::new(move |name| variables.get(name).cloned())
+    }
+
+    /// Options for reading files here.
+    pub fn load_options(&self, roots: &[PathBuf]) -> LoadOptions {
+        LoadOptions {
+            environment: self.environment(),
+            working_folder: self.working_folder.clone(),
+            extra_roots: roots.to_vec(),
+        }
+    }
+
+    /// Current time, in UTC.
+    pub fn now(&self) -> jiff::Timestamp {
+        (self.clock)()
+    }
+
+    /// The clock itself.
+    pub(crate) fn clock(&self) -> fn() -> jiff::Timestamp {
+        self.clock
+    }
+
+    /// Waits until the process is asked to stop.
+    pub fn stopped(&self) -> StopSignal {
+        (self.stop_signal)()
+    }
+}

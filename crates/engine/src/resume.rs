@@ -1,0 +1,147 @@
+//! Resuming a stopped run: choice of the run, and of the cases that still hold.
+
+use std::collections::HashMap;
+
+use assize_analysis::Summariser;
+use assize_rubric::Repeat;
+use assize_run::{Totals, WorkItem, fingerprint};
+use assize_store::{CaseKey, RunFolder, RunInfo, RunSettings, RunWriter};
+
+use crate::engine::Engine;
+use crate::error::EngineError;
+use crate::runs::{find, newest_first};
+
+/// The run to resume: `name`, or the newest one that was started as `now` is.
+pub(crate) fn choose(name: &str, now: &RunInfo, engine: &Engine) -> Result<RunFolder, EngineError> {
+    if name != NEWEST {
+        let folder = find(name, engine.process())?;
+        check(&folder, now)?;
+        return Ok(folder);
+    }
+    newest_first(engine.process())
+        .find(|folder| folder.info().is_ok_and(|stored| difference(&stored, now).is_none()))
+        .ok_or_else(|| {
+            EngineError::usage(
+                "there is no run of this suite with these settings to go on with; leave out `--resume` to begin one",
+            )
+        })
+}
+
+/// Name of the newest run that was started with the same options.
+pub const NEWEST: &str = "last";
+
+/// Rejects a run with other settings, because its results would be discarded for those of a different run.
+pub(crate) fn check(folder: &RunFolder, now: &RunInfo) -> Result<(), EngineError> {
+    let stored = folder.info()?;
+    match difference(&stored, now) {
+        None => Ok(()),
+        Some(what) => Err(EngineError::usage(format!(
+            "`{}` can't be resumed like this: {what}. Begin a new run, or use the options it was begun with",
+            folder.path().display()
+        ))),
+    }
+}
+
+/// Difference between a stored run and the one that is asked for; contents of files may differ.
+fn difference(stored: &RunInfo, now: &RunInfo) -> Option<String> {
+    fn named(names: impl Iterator<Item = String>) -> String {
+        let mut names: Vec<String> = names.collect();
+        names.sort();
+        if names.is_empty() { "none".to_owned() } else { names.join(", ") }
+    }
+    fn lines(settings: &RunSettings) -> String {
+        let line =
+            |line: Option<f64>| line.map_or_else(|| "as the files say".to_owned(), |line| line.to_string());
+        format!("{} and {}", line(settings.threshold), line(settings.borderline))
+    }
+    let suites = |info: &RunInfo| named(info.suites.iter().map(|suite| suite.name.clone()));
+    let judges = |info: &RunInfo| named(info.judges.iter().map(|judge| judge.identity.name.to_string()));
+    let targets = |info: &RunInfo| named(info.targets.iter().map(|target| target.name.clone()));
+    let aspects = [
+        ("its command", stored.command.clone(), now.command.clone()),
+        ("its suites", suites(stored), suites(now)),
+        ("its judges", judges(stored), judges(now)),
+        ("its targets", targets(stored), targets(now)),
+        ("its judging", stored.settings.judging.clone(), now.settings.judging.clone()),
+        ("its lines", lines(&stored.settings), lines(&now.settings)),
+        (
+            "its filter",
+            named(stored.settings.filter.iter().cloned()),
+            named(now.settings.filter.iter().cloned()),
+        ),
+        ("its tags", named(stored.settings.tags.iter().cloned()), named(now.settings.tags.iter().cloned())),
+    ];
+    aspects
+        .into_iter()
+        .find(|(_, stored, now)| stored != now)
+        .map(|(what, stored, now)| format!("{what}: {stored}; now: {now}"))
+}
+
+/// Run that goes on.
+pub(crate) struct ResumedRun {
+    pub(crate) writer: RunWriter,
+    /// Results of the cases that need not be run again.
+    pub(crate) done: HashMap<CaseKey, Repeat>,
+    /// Number of finished cases that changed and are run again.
+    pub(crate) changed: usize,
+    /// Number of finished cases that are no longer part of the run.
+    pub(crate) gone: usize,
+    /// Totals of the cases that are done.
+    pub(crate) totals: Totals,
+    /// Their part in the metrics of the run.
+    pub(crate) figures: Summariser,
+    /// The first cases as planned, (suite, case id), at most `max_order`.
+    pub(crate) order: Vec<(String, String)>,
+}
+
+/// Opens a run to resume it; `items` are all its items.
+pub(crate) fn resume(
+    folder: &RunFolder,
+    info: &RunInfo,
+    items: impl Iterator<Item = Result<WorkItem, String>>,
+    max_order: usize,
+) -> Result<ResumedRun, EngineError> {
+    let mut planned = HashMap::new();
+    let mut order = Vec::new();
+    for item in items {
+        let item = item.map_err(EngineError::unreadable)?;
+        let key = item.key();
+        if order.len() < max_order {
+            order.push((key.suite.to_string(), key.case_id.to_string()));
+        }
+        if let Some(_twin) = planned.insert(key, fingerprint(&item)) {
+            return Err(EngineError::usage(format!(
+                "this run can't be resumed: there are two cases `{}` in suites called `{}`, and their results can't be \
+                 told apart. Give the suites different names",
+                item.case.id, item.suite
+            )));
+        }
+    }
+    let mut totals = Totals::default();
+    let mut figures = Summariser::new();
+    let mut done = HashMap::new();
+    let (mut changed, mut gone) = (0, 0);
+    let writer = folder.resume(info, &mut |record, inputs| {
+        let row = &record.result;
+        let key = CaseKey {
+            suite: row.suite.clone(),
+            case_id: row.case_id.clone(),
+            target: row.target.clone(),
+            repeat: row.repeat,
+        };
+        let planned = planned.get(&key);
+        let same = planned.is_some_and(|planned| planned == inputs);
+        gone += usize::from(planned.is_none());
+        changed += usize::from(planned.is_some() && !same);
+        // Cases that were skipped because of another case are evaluated again.
+        let holds = same && !row.hangs_on_another();
+        if holds {
+            totals.add(record);
+            figures.push(row);
+            done.insert(key, row.as_repeat());
+        }
+        holds
+    })?;
+
+    Ok(ResumedRun { writer, done, changed, gone, totals, figures, order })
+}

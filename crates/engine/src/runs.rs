@@ -1,0 +1,110 @@
+//! Folders of stored runs.
+
+use std::path::{Path, PathBuf};
+
+use assize_store::RunFolder;
+
+use crate::error::EngineError;
+use crate::process::ProcessContext;
+
+/// Default folder of runs, without `--out`.
+pub const RUNS_FOLDER: &str = ".assize/runs";
+
+/// Example of the timestamp at the beginning of an id.
+const SECOND: &str = "20260102-153012";
+
+/// Finds a run: a folder, an id in the runs folder, or `last`.
+pub fn find(name: &str, process: &ProcessContext) -> Result<RunFolder, EngineError> {
+    find_in(name, &process.working_folder)
+}
+
+fn find_in(name: &str, working_folder: &Path) -> Result<RunFolder, EngineError> {
+    let runs = working_folder.join(RUNS_FOLDER);
+    if name == "last" {
+        return newest_in(working_folder).next().ok_or_else(|| {
+            EngineError::usage(format!(
+                "there is no run in `{RUNS_FOLDER}`; `assize eval` makes one, or name a run's folder"
+            ))
+        });
+    }
+    if let Some(back) = name.strip_prefix("last~").and_then(|back| back.parse::<usize>().ok()) {
+        let newest = newest_in(working_folder).nth(back);
+        let wanted = back.saturating_add(1);
+        return newest
+            .ok_or_else(|| EngineError::usage(format!("there are no {wanted} runs in `{RUNS_FOLDER}`")));
+    }
+    for candidate in [PathBuf::from(name), runs.join(name)] {
+        if candidate.is_dir() {
+            return Ok(RunFolder::at(candidate));
+        }
+    }
+    let mut ids = ids(&runs);
+    let near = assize_diagnostic::did_you_mean(name, ids.iter().map(String::as_str)).map(str::to_owned);
+    let hint = match near {
+        Some(near) => format!("did you mean `{near}`?"),
+        None if ids.is_empty() => format!("`{RUNS_FOLDER}` holds no runs"),
+        None => {
+            ids.reverse();
+            ids.truncate(3);
+            format!("the newest are {}", ids.join(", "))
+        }
+    };
+    Err(EngineError::usage(format!(
+        "there is no run `{name}`: it is neither a folder nor an id in `{RUNS_FOLDER}`; {hint}"
+    )))
+}
+
+/// Finds a run, and the target after the last `@`, to which its answers are limited.
+pub fn find_answers(
+    name: &str,
+    process: &ProcessContext,
+) -> Result<(RunFolder, Option<String>), EngineError> {
+    find_answers_in(name, &process.working_folder)
+}
+
+/// Finds answers, with ids looked for below this folder.
+pub(crate) fn find_answers_in(
+    name: &str,
+    working_folder: &Path,
+) -> Result<(RunFolder, Option<String>), EngineError> {
+    match name.rsplit_once('@') {
+        Some((run, target)) if !run.is_empty() && !target.is_empty() && !Path::new(name).exists() => {
+            Ok((find_in(run, working_folder)?, Some(target.to_owned())))
+        }
+        _ => Ok((find_in(name, working_folder)?, None)),
+    }
+}
+
+/// Sorted ids; they begin with the time, so the last is the newest.
+fn ids(runs: &Path) -> Vec<String> {
+    let Ok(entries) = std::fs::read_dir(runs) else { return Vec::new() };
+    let mut ids: Vec<String> = entries
+        .filter_map(|entry| {
+            let entry = entry.ok()?;
+            entry.path().join("run.json").is_file().then(|| entry.file_name().to_string_lossy().into_owned())
+        })
+        .collect();
+    ids.sort();
+    ids
+}
+
+/// The runs of the runs folder, newest first.
+pub fn newest_first(process: &ProcessContext) -> impl Iterator<Item = RunFolder> {
+    newest_in(&process.working_folder)
+}
+
+fn newest_in(working_folder: &Path) -> impl Iterator<Item = RunFolder> + use<> {
+    let runs = working_folder.join(RUNS_FOLDER);
+    let mut ids = ids(&runs);
+    // Ids are precise to the second; the stored start times order runs within one second.
+    let second = |id: &str| id.get(..SECOND.len()).map(str::to_owned);
+    let started = |id: &String| {
+        let info = RunFolder::at(runs.join(id)).info().ok()?;
+        info.started_at.parse::<jiff::Timestamp>().ok()
+    };
+    for together in ids.chunk_by_mut(|a, b| second(a) == second(b)).filter(|ids| ids.len() > 1) {
+        together.sort_by_cached_key(started);
+    }
+    ids.reverse();
+    ids.into_iter().map(move |id| RunFolder::at(runs.join(id)))
+}

@@ -1,0 +1,359 @@
+//! Running a scorecard.
+
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use assize_analysis::{CardRun, CardTree};
+use assize_evalfile::{CardCases, Case, Format, LineOverrides, Scorecard, Suite, SuiteSettings};
+use assize_rubric::{CardScores, CaseTally, Judging, MissingPolicy, Standing};
+use assize_run::{WorkItem, card_info};
+use assize_store::{CardInfo, Counts, RunFolder, RunSettings, SuiteInfo};
+
+use crate::dependencies::CaseDependencies;
+use crate::engine::Engine;
+use crate::error::EngineError;
+use crate::eval::{PlannedRun, RunOutcome};
+use crate::exit::{Ending, Exit, of_run};
+use crate::load::CaseSelection;
+use crate::mode::RunMode;
+use crate::options::{DeniedFindings, RunOptions};
+use crate::plan::{Planner, Preflight, RunDeps};
+use crate::session::Session;
+use crate::wiring::{ModelAccess, WiringRequest, wire};
+
+/// Options of the run of a scorecard.
+#[derive(Debug, Clone, Default)]
+pub struct ScorecardOptions {
+    /// The scorecard: a folder, or one file with everything inside.
+    pub path: PathBuf,
+    /// Weight set of the index, by position, instead of the one it names.
+    pub weight_set: Option<usize>,
+    /// Target that answers the cases.
+    pub target: Option<String>,
+    /// File that defines the targets.
+    pub targets_file: Option<PathBuf>,
+    /// Patterns of ids of cases; all unless given.
+    pub filter: Vec<String>,
+    /// Tags of cases; all unless given.
+    pub tags: Vec<String>,
+    /// Folders that files may be read from.
+    pub roots: Vec<PathBuf>,
+    /// Findings that are refused.
+    pub deny: DeniedFindings,
+    /// Handling of cases without a result.
+    pub missing: MissingPolicy,
+    /// Plans the run and sends nothing.
+    pub dry_run: bool,
+    /// Judging, limits, record.
+    pub run: RunOptions,
+}
+
+impl ScorecardOptions {
+    /// Refuses options that have no effect on a scorecard: its files say these things.
+    ///
+    /// # Errors
+    /// When there is such an option.
+    pub fn check(&self) -> Result<(), EngineError> {
+        refuse_idle_options(&self.run)
+    }
+}
+
+/// Scorecard that was read, with the files it was read from.
+#[derive(Debug)]
+pub struct LoadedScorecard {
+    /// The scorecard.
+    pub scorecard: Scorecard,
+    /// Files it was read from.
+    pub files: Vec<PathBuf>,
+    /// Number of warnings about them.
+    pub warnings: usize,
+}
+
+impl Engine {
+    /// Runs a scorecard.
+    ///
+    /// # Errors
+    /// When options or files have problems, or the run can't be carried out as asked for. Nothing was spent then.
+    pub async fn run_scorecard(
+        &self,
+        loaded: &LoadedScorecard,
+        options: &ScorecardOptions,
+    ) -> Result<RunOutcome, EngineError> {
+        let scorecard = &loaded.scorecard;
+        let access = if options.dry_run {
+            ModelAccess::Plan(&options.run)
+        } else {
+            ModelAccess::Run(&options.run, options.run.spending.budget.usd)
+        };
+        let wiring = wire(
+            self,
+            &WiringRequest {
+                access,
+                roots: &options.roots,
+                targets_file: options.targets_file.as_deref(),
+                consequence: "nothing was run",
+                keep_workspaces: false,
+            },
+        )?;
+        let suite = suite_of(scorecard, &options.path);
+        let plan = CardPlan {
+            planner: Planner {
+                target_names: options.target.as_slice(),
+                lines: LineOverrides::default(),
+                judging: None,
+                truncate: None,
+                ..Planner::new(&wiring.config, &options.run)?
+            },
+            suite: &suite,
+            scorecard,
+            cases: CardCases::new(scorecard),
+            selection: CaseSelection::new(&options.filter, &options.tags)?,
+            deps: wiring.deps_for(&options.path)?,
+        };
+
+        if options.target.is_none() && plan.deps.targets.default_name().is_none() {
+            refuse_missing_outputs(plan.selected())?;
+        }
+        let preflight = plan.check();
+        let warnings = preflight.conclude(options.deny.self_judging)?;
+        wiring.gateway.check()?;
+        if preflight.items == 0 {
+            let selected =
+                if options.filter.is_empty() && options.tags.is_empty() { "" } else { " that were selected" };
+            let cases = scorecard.cases.len();
+            let message = format!("no benchmark applies to any of the {cases} cases{selected}");
+            return Err(EngineError::usage(message));
+        }
+
+        if options.dry_run {
+            let limit = (&options.run.spending, options.run.spending.budget.usd);
+            let planned = PlannedRun::new(plan.items(), preflight.cases, warnings, limit, &wiring)?;
+            return Ok(RunOutcome::Planned(planned));
+        }
+
+        let mode = CardMode {
+            policy: options.missing,
+            info: card_info(scorecard, options.weight_set, |at| plan.takes(at)),
+        };
+        let plain = Session::new(mode.command(), &wiring, &options.run, std::iter::empty());
+        let session = Session {
+            label: scorecard.name.clone(),
+            suites: vec![SuiteInfo {
+                name: suite.name.clone(),
+                path: options.path.display().to_string(),
+                format: None,
+                cases: preflight.cases,
+            }],
+            inputs: loaded
+                .files
+                .iter()
+                .cloned()
+                .chain(plan.deps.targets.path().map(Path::to_path_buf))
+                .collect(),
+            settings: RunSettings {
+                threshold: None,
+                borderline: None,
+                judging: Judging::PerCriterion.to_string(),
+                filter: options.filter.clone(),
+                tags: options.tags.clone(),
+                ..plain.settings
+            },
+            warnings,
+            scorecard: Some(mode.info.clone()),
+            total: preflight.items,
+            ..plain
+        };
+        let finished = session.perform(&mode, || plan.items(), &options.run, self).await?;
+
+        Ok(RunOutcome::Finished(Box::new(finished)))
+    }
+}
+
+/// Plan of the run of a scorecard.
+struct CardPlan<'a> {
+    planner: Planner<'a>,
+    suite: &'a Suite,
+    scorecard: &'a Scorecard,
+    cases: CardCases<'a>,
+    selection: CaseSelection<'a>,
+    deps: Arc<RunDeps>,
+}
+
+impl CardPlan<'_> {
+    /// True if the case at this position is selected.
+    fn takes(&self, at: usize) -> bool {
+        let case = &self.scorecard.cases[at];
+
+        self.selection.takes_tagged(&case.id, &case.tags)
+    }
+
+    /// The selected cases, without those that no benchmark is for.
+    fn selected(&self) -> impl Iterator<Item = Arc<Case>> {
+        (0..self.scorecard.cases.len())
+            .filter(|at| self.takes(*at))
+            .filter_map(|at| self.cases.case(at))
+            .filter(|case: &Case| !case.graders.is_empty())
+            .map(Arc::new)
+    }
+
+    /// Looks at every selected case.
+    fn check(&self) -> Preflight {
+        let planned = self.planner.suite(self.suite);
+        let mut preflight = Preflight::default();
+        for case in self.selected() {
+            self.planner.check(&planned, &case, &self.deps, &mut preflight);
+        }
+
+        preflight
+    }
+
+    fn items(&self) -> impl Iterator<Item = Result<WorkItem, String>> {
+        let planned = self.planner.suite(self.suite);
+
+        self.selected().flat_map(move |case| {
+            let items = self.planner.items(&planned, &case, &self.deps, &CaseDependencies::default());
+            items.into_iter().map(|item| item.map(|item| WorkItem { format: None, ..item }))
+        })
+    }
+}
+
+/// Refuses options for which benchmarks have values of their own.
+fn refuse_idle_options(options: &RunOptions) -> Result<(), EngineError> {
+    let idle = [
+        ("--judging", options.judging.is_some(), "every benchmark is a question of its own"),
+        ("--threshold", options.threshold.is_some(), "thresholds stand in the files of the scorecard"),
+        ("--borderline", options.borderline.is_some(), "scorecards have no borderline"),
+        (
+            "--truncate",
+            options.truncate.is_some(),
+            "a judge sees all of what a benchmark is about, or nothing",
+        ),
+    ];
+    match idle.iter().find(|(_, given, _)| *given) {
+        Some((option, _, why)) => {
+            Err(EngineError::usage(format!("`{option}` has no effect on a scorecard: {why}")))
+        }
+        None => Ok(()),
+    }
+}
+
+/// Requires an output in every case that a judge decides, when no target is given.
+fn refuse_missing_outputs(cases: impl Iterator<Item = Arc<Case>>) -> Result<(), EngineError> {
+    let lacking: Vec<Arc<Case>> = cases.filter(|case| case.output.is_none()).collect();
+    let Some(first) = lacking.first() else { return Ok(()) };
+    let more = match lacking.len() - 1 {
+        0 => String::new(),
+        more => format!(" (and {more} more)"),
+    };
+    Err(EngineError::usage(format!(
+        "{}: case `{}` has no `candidate_output`{more}; nothing was run. Add it, or name who produces it with \
+         `--target NAME`",
+        first.place, first.id
+    )))
+}
+
+/// The scorecard as the suite its cases belong to.
+fn suite_of(scorecard: &Scorecard, path: &Path) -> Suite {
+    Suite {
+        format: Format::Two,
+        name: scorecard.name.clone(),
+        path: path.to_path_buf(),
+        description: None,
+        tags: Vec::new(),
+        metadata: serde_json::Map::new(),
+        graders: Vec::new(),
+        settings: SuiteSettings::default(),
+        workspace: None,
+        preprocessors: None,
+        unbuilt: Vec::new(),
+    }
+}
+
+/// Scored trees of a scorecard.
+pub struct ScoredCard<'a> {
+    /// Description of the scorecard.
+    pub info: &'a CardInfo,
+    /// Its trees.
+    pub trees: Vec<CardTree>,
+    tallies: Vec<CaseTally>,
+    /// Handling of cases without a result.
+    pub policy: MissingPolicy,
+}
+
+impl<'a> ScoredCard<'a> {
+    /// Scores a scorecard. `tally` gives the cases of a part by its place; `set` names another weight set.
+    ///
+    /// # Errors
+    /// When there is no such weight set, or the tree can't be built.
+    pub fn new(
+        info: &'a CardInfo,
+        set: Option<&str>,
+        tally: impl Fn(usize) -> CaseTally,
+        policy: MissingPolicy,
+    ) -> Result<Self, EngineError> {
+        let trees = CardTree::all(info, set).map_err(|error| EngineError::usage(error.to_string()))?;
+        let tallies = (0..info.nodes.len()).map(tally).collect();
+
+        Ok(Self { info, trees, tallies, policy })
+    }
+
+    /// Scores of each tree.
+    pub fn scores(&self) -> impl Iterator<Item = (&CardTree, CardScores<'_>)> {
+        let tally = |place: usize| self.tallies.get(place).copied().unwrap_or(CaseTally::NOT_APPLICABLE);
+
+        self.trees.iter().map(move |tree| (tree, tree.scores(tally, self.policy)))
+    }
+
+    /// Exit code that the trees call for, and its reason.
+    pub fn exit(&self) -> (Exit, String) {
+        let (mut exits, mut reasons) = (Vec::new(), Vec::new());
+        for (tree, scores) in self.scores() {
+            let standing = scores.root().standing;
+            exits.push(match standing {
+                Standing::Pass => Exit::Passed,
+                Standing::Fail | Standing::Blocked => Exit::Failed,
+                Standing::Incomplete | Standing::NotApplicable => Exit::Incomplete,
+            });
+            let code = tree.card.node(tree.card.root()).map(|node| node.code.to_string());
+            reasons.push(format!("{}: {standing}", code.unwrap_or_default()));
+        }
+
+        (Exit::strongest(exits), reasons.join(", "))
+    }
+
+    /// Exit code of a run that ended like this, and its reason.
+    pub fn exit_of(&self, ending: Ending) -> (Exit, String) {
+        let (card, reason) = self.exit();
+        let (run, why) = of_run(Counts::default(), ending);
+
+        match run {
+            Exit::Passed => (card, reason),
+            _ => (Exit::strongest([card, run]), format!("{why}; {reason}")),
+        }
+    }
+}
+
+/// Mode of a run that concludes from the tree of a scorecard, not from the verdicts of its cases.
+struct CardMode {
+    policy: MissingPolicy,
+    info: CardInfo,
+}
+
+impl RunMode for CardMode {
+    fn command(&self) -> &'static str {
+        "scorecard run"
+    }
+
+    fn exit(&self, folder: &RunFolder, counts: Counts, ending: Ending) -> (Exit, String) {
+        let run = CardRun::of(folder, Some(self.info.clone()))
+            .map_err(|error| EngineError::unreadable(error.to_string()));
+        let scored = run.and_then(|run| {
+            Ok(ScoredCard::new(&run.info, None, |place| run.tally(place), self.policy)?.exit_of(ending))
+        });
+
+        scored.unwrap_or_else(|error| {
+            let (exit, reason) = of_run(counts, Ending { broke_off: true, ..ending });
+            (exit, format!("{reason}; {error}"))
+        })
+    }
+}

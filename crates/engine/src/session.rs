@@ -1,0 +1,486 @@
+//! Life of a run, from its plan to its exit code.
+
+use std::collections::HashMap;
+use std::num::NonZeroUsize;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::{Duration, Instant};
+
+use assize_analysis::{Summariser, mean_of};
+use assize_rubric::{Repeat, Unit};
+use assize_run::{Event as CaseEvent, RunError, Settings, Start, Totals, WorkItem};
+use assize_store::{
+    CardInfo, CaseKey, CaseRecord, FORMAT_VERSION, InputHash, JudgeInfo, RunFigures, RunFolder, RunInfo,
+    RunSettings, RunSummary, RunWriter, StoreError, SuiteInfo, TargetInfo,
+};
+use tokio::task::JoinSet;
+use tokio_util::sync::CancellationToken;
+
+use crate::engine::Engine;
+use crate::error::EngineError;
+use crate::event::Event;
+use crate::exit::{Ending, Exit};
+use crate::gateway::ModelGateway;
+use crate::metrics;
+use crate::mode::RunMode;
+use crate::options::RunOptions;
+use crate::resume::{self, NEWEST, ResumedRun};
+use crate::runs::RUNS_FOLDER;
+use crate::wiring::Wiring;
+use crate::workspaces::WorkspacePool;
+
+/// Number of cases whose planned order is kept for printing.
+const MAX_ORDER: usize = 64;
+/// Time limit for cancelled commands to exit, longer than the grace period of each.
+const SETTLE: Duration = Duration::from_secs(5);
+
+/// Description of a run, decided before anything is spent.
+pub(crate) struct Session {
+    /// Name of the command.
+    pub(crate) command: &'static str,
+    /// Word for the run's id: the suite's name.
+    pub(crate) label: String,
+    pub(crate) suites: Vec<SuiteInfo>,
+    /// Files that were read.
+    pub(crate) inputs: Vec<PathBuf>,
+    pub(crate) judge_infos: Vec<JudgeInfo>,
+    pub(crate) target_infos: Vec<TargetInfo>,
+    pub(crate) settings: RunSettings,
+    pub(crate) warnings: Vec<String>,
+    /// Tree of the scorecard, in a scorecard run.
+    pub(crate) scorecard: Option<CardInfo>,
+    /// Gateway to its models.
+    pub(crate) gateway: Arc<ModelGateway>,
+    /// Workspaces of its targets; `None` where no target is run.
+    pub(crate) workspaces: Option<Arc<WorkspacePool>>,
+    /// Number of items.
+    pub(crate) total: usize,
+    /// Number of cases excluded because of errors.
+    pub(crate) left_out: usize,
+}
+
+impl Session {
+    /// Session of a command with these options. `wishes` are the numbers of cases at once that files ask for.
+    pub(crate) fn new(
+        command: &'static str,
+        wiring: &Wiring<'_>,
+        options: &RunOptions,
+        wishes: impl Iterator<Item = usize>,
+    ) -> Self {
+        let judging = options.judging.or(wiring.config.judging).unwrap_or_default();
+        let workers = workers(options.workers, wishes.chain(wiring.config.workers));
+        let deps = wiring.all_deps();
+
+        Self {
+            command,
+            label: String::new(),
+            suites: Vec::new(),
+            inputs: Vec::new(),
+            judge_infos: deps.iter().flat_map(|deps| deps.judges.infos()).fold(Vec::new(), push_unique),
+            target_infos: deps.iter().flat_map(|deps| deps.targets.infos()).fold(Vec::new(), push_unique),
+            settings: RunSettings {
+                workers: wiring.gateway.cases_at_once(workers),
+                threshold: options.threshold.map(Unit::get),
+                borderline: options.borderline.map(Unit::get),
+                judging: judging.to_string(),
+                filter: Vec::new(),
+                tags: Vec::new(),
+                keep_going: false,
+                other: options.panel_settings(wiring.gateway.notes(options)),
+            },
+            warnings: Vec::new(),
+            scorecard: None,
+            gateway: Arc::clone(&wiring.gateway),
+            workspaces: None,
+            total: 0,
+            left_out: 0,
+        }
+    }
+
+    /// Runs the items and stores the results.
+    pub(crate) async fn perform<I: Iterator<Item = Result<WorkItem, String>>>(
+        self,
+        mode: &dyn RunMode,
+        items: impl Fn() -> I,
+        options: &RunOptions,
+        engine: &Engine,
+    ) -> Result<FinishedRun, EngineError> {
+        let begun = Instant::now();
+        let started_at = engine.process().now();
+        let run_id = run_id(started_at, &self.label);
+        let mut info = RunInfo {
+            format_version: FORMAT_VERSION,
+            run_id,
+            assize_version: env!("CARGO_PKG_VERSION").to_owned(),
+            started_at: started_at.to_string(),
+            finished_at: None,
+            command: self.command.to_owned(),
+            suites: self.suites,
+            inputs: hashes(&self.inputs)?,
+            judges: self.judge_infos,
+            targets: self.target_infos,
+            settings: self.settings,
+            warnings: self.warnings,
+            scorecard: self.scorecard,
+            summary: None,
+        };
+        let OpenedRun { folder, mut writer, done, totals, mut summariser, mut order } =
+            open(&mut info, options, &items, engine)?;
+        self.gateway.begin(&info.run_id);
+        assize_workspace::sweep(&engine.process().temp_folder);
+        if let Some(workspaces) = &self.workspaces {
+            workspaces.begin(&info.run_id);
+        }
+
+        for warning in &info.warnings {
+            engine.notice(warning);
+        }
+        engine.emit(Event::RunStarted { cases: self.total.saturating_sub(done.len()) });
+        if let Some(few) = self.gateway.few_files() {
+            engine.warn(few);
+        }
+
+        let in_order = !order.is_empty();
+        let mut observe = |event: CaseEvent| {
+            if let CaseEvent::CaseFinished { row } = &event {
+                summariser.push(row);
+            }
+            if let CaseEvent::CaseStarted { suite, case_id } = &event
+                && !in_order
+                && order.len() < MAX_ORDER
+            {
+                order.push((suite.to_string(), case_id.to_string()));
+            }
+            engine.emit(event);
+        };
+
+        let stops = StopTokens::default();
+        let watchers =
+            stops.watch(engine, options.deadline.map(|limit| limit.saturating_sub(begun.elapsed())));
+        let start = Start { totals, limit: self.gateway.limit().clone(), done };
+        let workers = NonZeroUsize::new(info.settings.workers).unwrap_or(NonZeroUsize::MIN);
+        let settings = Settings { workers, bail: mode.sequence().and_then(|sequence| sequence.bail) };
+        let (totals, ended) =
+            assize_run::run_from(start, items(), settings, &stops.cancel, &mut writer, &mut observe).await;
+        drop(watchers);
+
+        // Cancelled commands get a chance to exit before this process does.
+        let _ = tokio::time::timeout(SETTLE, assize_process::settled()).await;
+        let teardown = match &self.workspaces {
+            Some(workspaces) => workspaces.finish(stops.cancel.is_cancelled()).await,
+            None => Vec::new(),
+        };
+        engine.emit(Event::RunEnded);
+
+        let ending = Ending {
+            interrupted: stops.is_interrupted(),
+            too_late: stops.is_too_late(),
+            over_budget: self.gateway.limit().is_cancelled(),
+            broke_off: ended.is_err(),
+            halted: totals.halted,
+            left_out: self.left_out,
+        };
+        note_teardown(teardown, self.workspaces.as_deref(), &self.gateway, &mut info, engine);
+        let ended = Ended { totals, result: ended, ending, planned: self.total, begun };
+        let exit = conclude(&ended, mode, summariser, &folder, &mut info, engine);
+        match writer.finish(&info) {
+            Ok(_) => {}
+            // If storing the records failed, so does storing the summary; the error was already printed.
+            Err(_) if matches!(ended.result, Err(RunError::Store(_))) => {}
+            Err(error) => engine.emit(Event::Failure(error.to_string())),
+        }
+        if let Err(error) = self.gateway.flush() {
+            engine.warn(error.message);
+        }
+
+        Ok(FinishedRun { folder, info, totals: ended.totals, order, exit })
+    }
+}
+
+/// Notes the failures of commands after all cases, kept workspaces, and the limit that stopped the run.
+fn note_teardown(
+    failures: Vec<String>,
+    workspaces: Option<&WorkspacePool>,
+    gateway: &ModelGateway,
+    info: &mut RunInfo,
+    engine: &Engine,
+) {
+    for warning in failures {
+        engine.warn(&warning);
+        info.warnings.push(warning);
+    }
+    if let Some(folder) = workspaces.and_then(WorkspacePool::close) {
+        engine.warn(format!("the workspaces are kept in `{}`", folder.display()));
+    }
+
+    if let Some(refusal) = gateway.refusal() {
+        let message = format!("{refusal}; `--resume` goes on with another budget");
+        engine.notice(&message);
+        info.warnings.push(message);
+    }
+}
+
+/// Result of the cases of a run.
+struct Ended {
+    totals: Totals,
+    result: Result<(), RunError>,
+    ending: Ending,
+    /// Items that were planned.
+    planned: usize,
+    begun: Instant,
+}
+
+/// Writes the summary of a run, with the exit code that it leads to.
+fn conclude(
+    ended: &Ended,
+    mode: &dyn RunMode,
+    summariser: Summariser,
+    folder: &RunFolder,
+    info: &mut RunInfo,
+    engine: &Engine,
+) -> Exit {
+    info.finished_at = Some(engine.process().now().to_string());
+    let rows = ended.totals.counts;
+    let figures = metrics::from_summariser(summariser, folder).ok();
+    let counts = figures.as_ref().map_or(rows, |figures| metrics::counts(figures, rows));
+    let (exit, exit_reason) = mode.exit(folder, counts, ended.ending);
+
+    info.summary = Some(summary(ended, figures, exit, exit_reason));
+    if let Err(error) = &ended.result {
+        engine.emit(Event::Failure(error.to_string()));
+    }
+
+    exit
+}
+
+/// Run that has ended.
+#[derive(Debug)]
+pub struct FinishedRun {
+    /// Folder with its record.
+    pub folder: RunFolder,
+    /// Its description, with the summary.
+    pub info: RunInfo,
+    /// Sums over its cases.
+    pub totals: Totals,
+    /// First cases as planned: suite and id.
+    pub order: Vec<(String, String)>,
+    /// Exit code that it leads to.
+    pub exit: Exit,
+}
+
+/// Reasons to end a run before its cases do.
+#[derive(Default)]
+struct StopTokens {
+    cancel: CancellationToken,
+    too_late: Arc<AtomicBool>,
+}
+
+impl StopTokens {
+    /// Watches for the signal to stop and for the end of the time that is left, until what it returns is dropped.
+    fn watch(&self, engine: &Engine, left: Option<Duration>) -> JoinSet<()> {
+        let mut watchers = JoinSet::new();
+
+        let (stopped, cancel) = (engine.process().stopped(), self.cancel.clone());
+        watchers.spawn(async move {
+            stopped.await;
+            cancel.cancel();
+        });
+        if let Some(left) = left {
+            watchers.spawn(ring_after(left, Arc::clone(&self.too_late), self.cancel.clone()));
+        }
+
+        watchers
+    }
+
+    fn is_too_late(&self) -> bool {
+        self.too_late.load(Ordering::Acquire)
+    }
+
+    fn is_interrupted(&self) -> bool {
+        self.cancel.is_cancelled() && !self.is_too_late()
+    }
+}
+
+/// Run that can begin or go on.
+struct OpenedRun {
+    folder: RunFolder,
+    writer: RunWriter,
+    done: HashMap<CaseKey, Repeat>,
+    totals: Totals,
+    /// Metrics of the cases that are done.
+    summariser: Summariser,
+    /// The first cases as planned; empty when the order is unknown before they start.
+    order: Vec<(String, String)>,
+}
+
+/// Creates the folder of a new run, or opens that of a run to be resumed, whose id and start time `info` then
+/// takes over.
+fn open<I: Iterator<Item = Result<WorkItem, String>>>(
+    info: &mut RunInfo,
+    options: &RunOptions,
+    items: impl Fn() -> I,
+    engine: &Engine,
+) -> Result<OpenedRun, EngineError> {
+    let earlier = match (&options.resume, &options.out) {
+        (None, _) => None,
+        // The folder is given; if the earlier run was stopped before it created the folder, this one starts
+        // afresh.
+        (Some(name), Some(out)) if name == NEWEST => {
+            let folder = RunFolder::at(out);
+            if matches!(folder.info(), Err(StoreError::NotARun { .. })) {
+                None
+            } else {
+                resume::check(&folder, info)?;
+                Some(folder)
+            }
+        }
+        (Some(_), Some(_)) => {
+            return Err(EngineError::usage(
+                "`--resume RUN` goes on in the run's own folder; leave out `--out`, or the RUN",
+            ));
+        }
+        (Some(name), None) => Some(resume::choose(name, info, engine)?),
+    };
+    if let Some(folder) = earlier {
+        let stored = folder.info()?;
+        info.run_id = stored.run_id;
+        info.started_at = stored.started_at;
+        let ResumedRun { writer, done, changed, gone, totals, figures: summariser, order } =
+            resume::resume(&folder, info, items(), MAX_ORDER)?;
+        engine.emit(Event::Resumed { folder: folder.path().to_path_buf(), done: done.len(), changed, gone });
+        return Ok(OpenedRun { folder, writer, done, totals, summariser, order });
+    }
+    let folder = RunFolder::at(match &options.out {
+        Some(folder) => folder.clone(),
+        None => PathBuf::from(RUNS_FOLDER).join(&info.run_id),
+    });
+    let writer = folder.create(info).map_err(|error| match &error {
+        StoreError::Occupied { path } if options.resume.is_some() => EngineError::usage(format!(
+            "`{}` holds rows, but no run.json to go on with; name another folder with `--out`",
+            path.display()
+        )),
+        StoreError::Occupied { .. } => {
+            let advice = "name another folder with `--out`, or go on with it with `--resume`";
+            EngineError::usage(format!("{error}; {advice}"))
+        }
+        _ => EngineError::storage(format!("{error}; name another folder with `--out`")),
+    })?;
+    Ok(OpenedRun {
+        folder,
+        writer,
+        done: HashMap::new(),
+        totals: Totals::default(),
+        summariser: Summariser::new(),
+        order: Vec::new(),
+    })
+}
+
+/// Records of a stored run.
+pub fn stored_records(
+    folder: &RunFolder,
+) -> Result<impl Iterator<Item = Result<CaseRecord, EngineError>>, EngineError> {
+    Ok(folder.cases()?.map(|record| record.map_err(EngineError::from)))
+}
+
+/// The workers that somebody wants: the options, else the smallest wish of anybody else.
+fn workers(options: Option<NonZeroUsize>, wishes: impl Iterator<Item = usize>) -> Option<usize> {
+    options.map(NonZeroUsize::get).or_else(|| wishes.min())
+}
+
+fn push_unique<T: PartialEq>(mut list: Vec<T>, item: T) -> Vec<T> {
+    if !list.contains(&item) {
+        list.push(item);
+    }
+
+    list
+}
+
+/// Ends the run at its deadline, unless it ended before.
+async fn ring_after(left: Duration, too_late: Arc<AtomicBool>, cancel: CancellationToken) {
+    tokio::time::sleep(left).await;
+    if !cancel.is_cancelled() {
+        too_late.store(true, Ordering::Release);
+        cancel.cancel();
+    }
+}
+
+/// Creates an id such as `20260102-153012-label-1a2b`: it sorts by time, and two runs within one second
+/// differ.
+fn run_id(started_at: jiff::Timestamp, label: &str) -> String {
+    let mut word: String =
+        label.chars().map(|c| if c.is_ascii_alphanumeric() { c.to_ascii_lowercase() } else { '-' }).collect();
+    word.truncate(32);
+    let word = word.trim_matches('-');
+    let word = if word.is_empty() { "run" } else { word };
+    let suffix = &uuid::Uuid::new_v4().simple().to_string()[..4];
+    format!("{}-{word}-{suffix}", started_at.strftime("%Y%m%d-%H%M%S"))
+}
+
+fn hashes(paths: &[PathBuf]) -> Result<Vec<InputHash>, EngineError> {
+    let mut hashes = Vec::with_capacity(paths.len());
+    for path in paths {
+        let mut hasher = blake3::Hasher::new();
+        std::fs::File::open(path)
+            .and_then(|file| hasher.update_reader(file).map(drop))
+            .map_err(|error| EngineError::unreadable(format!("can't read `{}`: {error}", path.display())))?;
+        hashes.push(InputHash {
+            path: path.display().to_string(),
+            blake3: hasher.finalize().to_hex().to_string(),
+        });
+    }
+    Ok(hashes)
+}
+
+fn summary(ended: &Ended, figures: Option<RunFigures>, exit: Exit, exit_reason: String) -> RunSummary {
+    let Ended { totals, ending, planned, begun, .. } = ended;
+
+    RunSummary {
+        counts: totals.counts,
+        not_run: planned.saturating_sub(totals.counts.total() + totals.needless),
+        left_out: ending.left_out,
+        mean_score: figures
+            .as_ref()
+            .map_or_else(|| totals.mean_score(), |figures| mean_of(&figures.mean_score)),
+        figures,
+        tokens: totals.tokens,
+        cost_usd: totals.cost.whole(),
+        cost_partial: totals.cost.partial(),
+        judge_calls: totals.judge_calls,
+        judge_calls_cached: totals.judge_calls_cached,
+        criteria_ungraded: totals.criteria_ungraded,
+        criteria_truncated: totals.criteria_truncated,
+        criteria: totals.criteria,
+        panel: totals.panel(),
+        duration_ms: u64::try_from(begun.elapsed().as_millis()).unwrap_or(u64::MAX),
+        exit_code: exit.code(),
+        exit_reason,
+    }
+}
+
+/// Summary of a run for programs.
+pub fn summary_json(info: &RunInfo, folder: &Path) -> serde_json::Value {
+    let Some(summary) = &info.summary else { return serde_json::Value::Null };
+    serde_json::json!({
+        "run_id": info.run_id,
+        "run_dir": folder.display().to_string(),
+        "counts": summary.counts,
+        "not_run": summary.not_run,
+        "left_out": summary.left_out,
+        "mean_score": summary.mean_score,
+        "figures": summary.figures,
+        "judges": info.judges,
+        "tokens": summary.tokens,
+        "cost_usd": summary.cost_usd,
+        "cost_partial": summary.cost_partial,
+        "judge_calls": summary.judge_calls,
+        "judge_calls_cached": summary.judge_calls_cached,
+        "criteria": summary.criteria,
+        "criteria_ungraded": summary.criteria_ungraded,
+        "panel": summary.panel,
+        "criteria_truncated": summary.criteria_truncated,
+        "warnings": info.warnings,
+        "exit_code": summary.exit_code,
+        "exit_reason": summary.exit_reason,
+    })
+}

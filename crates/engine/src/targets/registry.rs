@@ -1,0 +1,450 @@
+//! Targets of a targets file, made when they are first needed.
+
+use std::collections::BTreeMap;
+use std::num::NonZeroUsize;
+use std::path::{Path, PathBuf};
+use std::str::FromStr;
+use std::sync::{Arc, Mutex, PoisonError};
+use std::time::Duration;
+
+use assize_evalfile::{
+    CommandTargetSpec, CommandText, HealthSpec, MockTargetSpec, ModelTargetSpec, RecordingKind,
+    RecordingSpec, TargetRef, TargetSpec, TargetSpecKind,
+};
+use assize_grade::{ProgramEnvironment, ProgramSetup};
+use assize_llm::{Ask, Client, ConfigError, ModelName, Redactor};
+use assize_process::{Command, Environment};
+use assize_store::TargetInfo;
+use assize_targets::{
+    BatchTarget, CommandTarget, CommandTemplate, FallbackTarget, HealthCheck, HealthChecked, Limited,
+    MockTarget, ModelTarget, ReplayTarget, Retrying, Target, TranscriptTarget,
+};
+use assize_trace::Format;
+
+use super::secrets::{keys, redactor};
+use super::wrapped::{RedactingTarget, RenamedTarget, SerialTarget};
+use crate::engine::Engine;
+use crate::error::EngineError;
+use crate::gateway::ModelGateway;
+
+/// Commands that say nothing about time may take this long.
+const DEFAULT_COMMAND_TIMEOUT: Duration = Duration::from_mins(10);
+/// Health checks that say nothing about time may take this long.
+const DEFAULT_HEALTH_TIMEOUT: Duration = Duration::from_secs(30);
+/// The streams of agents are larger than answers: they hold all that their tools gave back.
+const STREAM_CAP: usize = 256 << 20;
+
+/// The targets of a run, made when they are first needed.
+pub(crate) struct TargetRegistry {
+    specs: Vec<TargetSpec>,
+    /// The file the specs came from.
+    path: Option<PathBuf>,
+    gateway: Arc<ModelGateway>,
+    variables: assize_evalfile::Environment,
+    /// Variables that commands inherit.
+    inherited: Environment,
+    /// Folder for files of commands.
+    temp_folder: PathBuf,
+    /// Setup of graders that are programs.
+    programs: Arc<ProgramSetup>,
+    /// Takes secrets out of what commands say when they fail.
+    redactor: Arc<Redactor>,
+    made: Mutex<BTreeMap<String, Arc<dyn Target>>>,
+    /// Targets without those they fall back on: a target has one limit and one health check, whoever asks it.
+    plain: Mutex<BTreeMap<String, Arc<dyn Target>>>,
+    /// Remarks about targets that were made.
+    notes: Mutex<BTreeMap<String, String>>,
+}
+
+impl TargetRegistry {
+    /// Targets from a targets file.
+    pub(crate) fn new(
+        specs: Vec<TargetSpec>,
+        path: Option<PathBuf>,
+        gateway: Arc<ModelGateway>,
+        engine: &Engine,
+    ) -> Self {
+        let inherited = Environment::from_vars(engine.process().variables());
+        let redactor = Arc::new(redactor(engine.process().variables()));
+        let temp_folder = engine.process().temp_folder.clone();
+        let programs = ProgramSetup {
+            env: ProgramEnvironment::new(inherited.clone(), keys(engine.process().variables(), &specs)),
+            scratch: temp_folder.clone(),
+            redactor: Some(Arc::clone(&redactor)),
+            slots: Some(gateway.commands()),
+        };
+        Self {
+            specs,
+            path,
+            gateway,
+            variables: engine.process().environment(),
+            inherited,
+            temp_folder,
+            programs: Arc::new(programs),
+            redactor,
+            made: Mutex::new(BTreeMap::new()),
+            plain: Mutex::default(),
+            notes: Mutex::default(),
+        }
+    }
+
+    /// Setup of graders that are programs: the variables that commands inherit.
+    pub(crate) fn programs(&self) -> Arc<ProgramSetup> {
+        Arc::clone(&self.programs)
+    }
+
+    /// The file the targets come from.
+    pub(crate) fn path(&self) -> Option<&Path> {
+        self.path.as_deref()
+    }
+
+    /// The target of a name: one of the targets file, or a model such as `openai:gpt-4o-mini`.
+    pub(crate) fn target(&self, name: &str) -> Result<Arc<dyn Target>, EngineError> {
+        let mut made = self.made.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some(target) = made.get(name) {
+            return Ok(Arc::clone(target));
+        }
+        let target = self.make(name)?;
+        made.insert(name.to_owned(), Arc::clone(&target));
+        Ok(target)
+    }
+
+    /// The target that a suite or a case refers to.
+    pub(crate) fn referred(&self, reference: &TargetRef) -> Result<Arc<dyn Target>, EngineError> {
+        match &reference.use_target {
+            None => self.target(&reference.name),
+            Some(real) => {
+                let inner = self.target(real)?;
+                Ok(Arc::new(RenamedTarget { name: reference.name.clone(), inner }))
+            }
+        }
+    }
+
+    /// Settings of a target that change nothing, and what of a recording was not understood. To be asked when the target
+    /// is made.
+    pub(crate) fn remarks(&self, reference: &TargetRef) -> Vec<String> {
+        let real = reference.use_target.as_deref().unwrap_or(&reference.name);
+        let idle = self.spec(real).into_iter().flat_map(|spec| &spec.without_effect);
+        let notes = self.notes.lock().unwrap_or_else(PoisonError::into_inner);
+        idle.map(|idle| format!("{}: {} has no effect", idle.place, idle.feature))
+            .chain(notes.get(real).cloned())
+            .collect()
+    }
+
+    /// True for a target that answers all cases in one run of a command, so that it can't be asked turn by turn.
+    pub(crate) fn answers_all_at_once(&self, reference: &TargetRef) -> bool {
+        let real = reference.use_target.as_deref().unwrap_or(&reference.name);
+        let batches =
+            |spec: &TargetSpec| matches!(&spec.kind, TargetSpecKind::Command(command) if command.batch);
+        self.spec(real).is_some_and(batches)
+    }
+
+    /// The model behind a name of the targets file; `None` if the file has no such target.
+    pub(crate) fn ask(&self, name: &str) -> Option<Result<Arc<dyn Ask>, EngineError>> {
+        let spec = self.spec(name)?;
+        Some(usable(spec).and_then(|()| match &spec.kind {
+            TargetSpecKind::Model(model) => {
+                self.client(spec, model).map(|client| {
+                    self.gateway.ask_judge(client, model.context_tokens, model.max_output_tokens)
+                })
+            }
+            _ => Err(unusable(format!("{}: target `{name}` can't judge: it is not a model", spec.place))),
+        }))
+    }
+
+    /// The judge that a target names.
+    pub(crate) fn grader_target(&self, name: &str) -> Option<&str> {
+        self.spec(name)?.grader_target.as_deref()
+    }
+
+    /// The target that is used when nobody names one: `default`, or the only one there is.
+    pub(crate) fn default_name(&self) -> Option<&str> {
+        match self.specs.as_slice() {
+            [only] => Some(&only.name),
+            specs => specs.iter().map(|spec| spec.name.as_str()).find(|name| *name == "default"),
+        }
+    }
+
+    /// Number of cases that the named targets can work on together, if each of them has a limit. Each keeps its own limit
+    /// by itself.
+    pub(crate) fn workers<'a>(&self, names: impl Iterator<Item = &'a str>) -> Option<usize> {
+        names
+            .map(|name| self.spec(name)?.workers)
+            .try_fold(0, |sum: usize, own| Some(sum + own?))
+            .filter(|sum| *sum > 0)
+    }
+
+    /// The targets made so far, for the record.
+    pub(crate) fn infos(&self) -> Vec<TargetInfo> {
+        let made = self.made.lock().unwrap_or_else(PoisonError::into_inner);
+        made.values()
+            .map(|target| {
+                let description = target.describe();
+                TargetInfo {
+                    name: description.name,
+                    kind: description.kind.as_str().to_owned(),
+                    model: description.model,
+                }
+            })
+            .collect()
+    }
+
+    /// True if a target of the targets file has this name.
+    pub(crate) fn names(&self, name: &str) -> bool {
+        self.spec(name).is_some()
+    }
+
+    fn spec(&self, name: &str) -> Option<&TargetSpec> {
+        self.specs.iter().find(|spec| spec.name == name)
+    }
+
+    fn make(&self, name: &str) -> Result<Arc<dyn Target>, EngineError> {
+        if let Some(spec) = self.spec(name) {
+            let first = self.plain(spec)?;
+            if spec.fallbacks.is_empty() {
+                return Ok(first);
+            }
+            // Those behind it are asked as they are: what they would fall back on themselves is not asked.
+            let behind = spec.fallbacks.iter().map(|other| match self.spec(other) {
+                Some(other) => self.plain(other),
+                None => Err(self.unknown(other)),
+            });
+            return Ok(Arc::new(FallbackTarget::new(first, behind.collect::<Result<_, _>>()?)));
+        }
+        if name.contains([':', '/']) {
+            let parsed =
+                ModelName::from_str(name).map_err(|error| unusable(format!("target `{name}`: {error}")))?;
+            let client = self
+                .gateway
+                .client(&parsed, &self.variables)
+                .map_err(|error| unusable(format!("target `{name}`: {error}")))?;
+            let ask = self.gateway.ask(client, None);
+            return Ok(Arc::new(ModelTarget::new(name, ask)));
+        }
+        Err(self.unknown(name))
+    }
+
+    /// A target of the file, without those to fall back on.
+    fn plain(&self, spec: &TargetSpec) -> Result<Arc<dyn Target>, EngineError> {
+        let mut plain = self.plain.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some(target) = plain.get(&spec.name) {
+            return Ok(Arc::clone(target));
+        }
+        let target = self.defined(spec)?;
+        plain.insert(spec.name.clone(), Arc::clone(&target));
+        Ok(target)
+    }
+
+    fn defined(&self, spec: &TargetSpec) -> Result<Arc<dyn Target>, EngineError> {
+        usable(spec)?;
+        let name = &spec.name;
+        let mut target: Arc<dyn Target> = match &spec.kind {
+            TargetSpecKind::Model(model) => {
+                let ask = self.gateway.ask(self.client(spec, model)?, model.context_tokens);
+                Arc::new(ModelTarget {
+                    temperature: model.temperature,
+                    seed: model.seed,
+                    max_output_tokens: model.max_output_tokens,
+                    ..ModelTarget::new(name, ask)
+                })
+            }
+            TargetSpecKind::Command(command) => self.command(spec, command)?,
+            TargetSpecKind::Recording(recording) => self.recorded(spec, recording)?,
+            TargetSpecKind::Mock(mock) => Arc::new(mocked(name, mock)),
+            TargetSpecKind::Unbuilt { provider } => {
+                return Err(unusable(format!(
+                    "{}: target `{name}`: provider `{provider}` is not built yet",
+                    spec.place
+                )));
+            }
+            TargetSpecKind::Undetermined => {
+                return Err(unusable(format!("{}: target `{name}` is not fully set up", spec.place)));
+            }
+        };
+        if let Some(health) = &spec.health {
+            let inner = HealthChecked::new(target, self.health(health));
+            target = Arc::new(RedactingTarget { inner, redactor: Arc::clone(&self.redactor) });
+        }
+        if let Some(at_once) = spec.workers.and_then(NonZeroUsize::new) {
+            target = Arc::new(Limited::new(target, at_once));
+        }
+        Ok(target)
+    }
+
+    fn health(&self, health: &HealthSpec) -> HealthCheck {
+        match health {
+            HealthSpec::Http { url, timeout } => {
+                HealthCheck::Http { url: url.clone(), timeout: timeout.unwrap_or(DEFAULT_HEALTH_TIMEOUT) }
+            }
+            HealthSpec::Command { command, cwd, timeout } => {
+                let env = self.inherited.clone();
+                let mut command = match command {
+                    CommandText::Shell(script) => Command::shell(script, env),
+                    CommandText::Argv(words) => Command::argv(words.clone(), env),
+                };
+                command.cwd.clone_from(cwd);
+                command.limits.timeout = Some(timeout.unwrap_or(DEFAULT_HEALTH_TIMEOUT));
+                HealthCheck::Command(command)
+            }
+        }
+    }
+
+    /// The name in the targets file that is most like a misspelt one.
+    pub(crate) fn near(&self, name: &str) -> Option<&str> {
+        assize_diagnostic::did_you_mean(name, self.specs.iter().map(|spec| spec.name.as_str()))
+    }
+
+    fn unknown(&self, name: &str) -> EngineError {
+        let Some(path) = &self.path else {
+            return EngineError::usage(format!(
+                "target `{name}` is not defined: there is no `.assize/targets.yaml` (nor an older `targets.yaml`) \
+                 in the eval file's folder or above. Define it there, name a model such as \
+                 `--target openai:gpt-4o-mini`, or give the cases an `output`"
+            ));
+        };
+        let hint = if let Some(near) = self.near(name) {
+            format!("did you mean `{near}`?")
+        } else {
+            let names: Vec<&str> = self.specs.iter().map(|spec| spec.name.as_str()).collect();
+            format!("it defines {}", names.join(", "))
+        };
+        EngineError::usage(format!("target `{name}` is not defined in `{}`; {hint}", path.display()))
+    }
+
+    fn client(&self, spec: &TargetSpec, model: &ModelTargetSpec) -> Result<Client, EngineError> {
+        let name = &spec.name;
+        let provider = match model.provider {
+            "openai-compatible" => "openai",
+            provider => provider,
+        };
+        let is_version = |variable: &str| variable.ends_with("OPENAI_API_VERSION");
+        let parsed = ModelName::from_str(&format!("{provider}:{}", model.model))
+            .map_err(|error| unusable(format!("target `{name}`: {error}")))?;
+        let lookup = |variable: &str| {
+            if let Some((_, value)) = model.variables.iter().find(|(name, _)| *name == variable) {
+                return Some(value.clone());
+            }
+            if parsed.base_url_variables().contains(&variable) {
+                return model.base_url.clone().or_else(|| (self.variables)(variable));
+            }
+            if is_version(variable) && model.api_version.is_some() {
+                return model.api_version.clone();
+            }
+            if !parsed.key_variables().contains(&variable) {
+                return (self.variables)(variable);
+            }
+            match &model.api_key {
+                Some(key) => Some(key.expose().to_owned()),
+                // A key of the environment belongs to the provider's own server. It is not sent to
+                // an address that a file names.
+                None if model.base_url.is_some() => None,
+                None => (self.variables)(variable),
+            }
+        };
+        let mut setup = self.gateway.setup();
+        if let Some(retries) = spec.retry.max_retries {
+            setup.policy.max_attempts = retries.saturating_add(1);
+        }
+        setup.policy.base = spec.retry.initial_delay.unwrap_or(setup.policy.base);
+        setup.policy.cap = spec.retry.max_delay.unwrap_or(setup.policy.cap);
+        let failed = |error| match error {
+            ConfigError::BadApiVersion { .. } if model.api_version.is_some() => format!(
+                "{}: target `{name}`: its `api_version` is not one: write a date such as 2024-10-21 or \
+                 2025-04-01-preview",
+                spec.place
+            ),
+            error => format!("target `{name}`: {error}"),
+        };
+
+        Client::from_name(&parsed, &lookup, setup).map_err(|error| unusable(failed(error)))
+    }
+
+    fn recorded(&self, spec: &TargetSpec, recording: &RecordingSpec) -> Result<Arc<dyn Target>, EngineError> {
+        let failed = |error: &dyn std::fmt::Display| {
+            unusable(format!("{}: target `{}`: {error}", spec.place, spec.name))
+        };
+        Ok(match &recording.kind {
+            RecordingKind::Sessions { format } => {
+                let format = format.map(Format::from_str).transpose().map_err(|error| failed(&error))?;
+                let target = TranscriptTarget::load(&spec.name, &recording.path, format)
+                    .map_err(|error| failed(&error))?;
+                let unknown = target.unknown_records();
+                if !unknown.is_empty() {
+                    let kinds: Vec<String> =
+                        unknown.iter().map(|(kind, count)| format!("{kind} ({count})")).collect();
+                    let note = format!(
+                        "{}: records of unknown kinds were left out of the sessions of `{}`: {}",
+                        spec.place,
+                        spec.name,
+                        kinds.join(", ")
+                    );
+                    let mut notes = self.notes.lock().unwrap_or_else(PoisonError::into_inner);
+                    notes.insert(spec.name.clone(), note);
+                }
+                Arc::new(target)
+            }
+            RecordingKind::Answers { source } => {
+                let target = ReplayTarget::load(&spec.name, &recording.path, source.as_deref());
+                Arc::new(target.map_err(|error| failed(&error))?)
+            }
+        })
+    }
+
+    fn command(
+        &self,
+        spec: &TargetSpec,
+        command: &CommandTargetSpec,
+    ) -> Result<Arc<dyn Target>, EngineError> {
+        let template = match &command.template {
+            CommandText::Shell(script) => CommandTemplate::Shell(script.clone()),
+            CommandText::Argv(words) => CommandTemplate::Argv(words.clone()),
+        };
+        let mut target =
+            CommandTarget::new(&spec.name, template, self.inherited.clone(), self.temp_folder.clone())
+                .with_timeout(command.timeout.unwrap_or(DEFAULT_COMMAND_TIMEOUT));
+        if let Some(format) = &command.files_format {
+            target.files_format.clone_from(format);
+        }
+        target.cwd.clone_from(&command.cwd);
+        target.stdin.clone_from(&command.stdin);
+        if let Some(stream) = &command.stream {
+            let format =
+                Format::from_str(stream).map_err(|error| unusable(format!("{}: {error}", spec.place)))?;
+            target.stream = Some(format);
+            target.limits.stdout_cap = STREAM_CAP;
+        }
+        let redactor = Arc::clone(&self.redactor);
+        if command.batch {
+            return Ok(Arc::new(RedactingTarget { inner: BatchTarget::new(target), redactor }));
+        }
+        let inner = RedactingTarget { inner: target, redactor };
+        let target = SerialTarget { inner, slots: self.gateway.commands() };
+        Ok(match spec.retry.max_retries {
+            None | Some(0) => Arc::new(target),
+            Some(retries) => Arc::new(Retrying::new(target, retries).with_waits(
+                spec.retry.initial_delay.unwrap_or_default(),
+                spec.retry.max_delay.unwrap_or(Duration::MAX),
+            )),
+        })
+    }
+}
+
+fn mocked(name: &str, mock: &MockTargetSpec) -> MockTarget {
+    MockTarget {
+        name: name.to_owned(),
+        response: mock.response.clone().unwrap_or_default(),
+        shortest: mock.shortest,
+        longest: mock.longest,
+        fail: mock.fail.clone(),
+    }
+}
+
+/// Error about a target that can't be used.
+fn unusable(message: String) -> EngineError {
+    EngineError::unrunnable(message)
+}
+
+fn usable(spec: &TargetSpec) -> Result<(), EngineError> {
+    let obstacles = spec.obstacles();
+    if obstacles.is_empty() { Ok(()) } else { Err(EngineError::unrunnable(obstacles.join("\n"))) }
+}

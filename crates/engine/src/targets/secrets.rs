@@ -1,0 +1,36 @@
+//! Variables that hold secrets, and variables that open models.
+
+use std::collections::BTreeMap;
+
+use assize_evalfile::{TargetSpec, TargetSpecKind};
+use assize_llm::{Redactor, key_variables};
+
+/// Parts of the names of variables that hold secrets.
+const SECRET_NAMES: [&str; 5] = ["KEY", "TOKEN", "SECRET", "PASSWORD", "CREDENTIAL"];
+
+/// Names of the variables with API keys: those of the providers, and those whose values the targets file uses
+/// as keys.
+pub(super) fn keys<'a>(
+    variables: &'a BTreeMap<String, String>,
+    specs: &'a [TargetSpec],
+) -> impl Iterator<Item = String> + 'a {
+    let of_file = |value: &str| {
+        specs.iter().any(|spec| match &spec.kind {
+            TargetSpecKind::Model(model) => {
+                model.api_key.as_ref().is_some_and(|key| !value.is_empty() && key.expose() == value)
+            }
+            _ => false,
+        })
+    };
+    let used = variables.iter().filter(move |(_, value)| of_file(value)).map(|(name, _)| name.clone());
+    key_variables().map(str::to_owned).chain(used)
+}
+
+/// Redactor of the values of all variables that are named like secrets.
+pub(crate) fn redactor(variables: &BTreeMap<String, String>) -> Redactor {
+    let is_secret = |name: &str| {
+        let name = name.to_ascii_uppercase();
+        SECRET_NAMES.iter().any(|part| name.contains(part))
+    };
+    Redactor::new(variables.iter().filter(|(name, _)| is_secret(name)).map(|(_, value)| value.clone().into()))
+}

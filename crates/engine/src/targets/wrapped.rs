@@ -1,0 +1,130 @@
+//! Targets around other targets: without secrets, one after another, under another name.
+
+use std::borrow::Cow;
+use std::sync::Arc;
+
+use assize_llm::Redactor;
+use assize_targets::{Answer, BoxFuture, Target, TargetDescription, TargetError, TargetInput};
+use serde_json::Value;
+use tokio::sync::Semaphore;
+
+/// A command whose answers and complaints are judged, stored and shown without the secrets it inherited.
+pub(super) struct RedactingTarget<T> {
+    pub(super) inner: T,
+    pub(super) redactor: Arc<Redactor>,
+}
+
+impl<T: Target> Target for RedactingTarget<T> {
+    fn name(&self) -> &str {
+        self.inner.name()
+    }
+
+    fn answer<'a>(&'a self, input: &'a TargetInput) -> BoxFuture<'a, Result<Answer, TargetError>> {
+        Box::pin(async {
+            match self.inner.answer(input).await {
+                Ok(mut answer) => {
+                    self.hide_in(&mut answer);
+                    Ok(answer)
+                }
+                Err(error) => Err(TargetError {
+                    message: self.redactor.redact(&error.message).into(),
+                    stderr: error.stderr.as_deref().map(|text| self.redactor.redact(text).into()),
+                    ..error
+                }),
+            }
+        })
+    }
+
+    fn describe(&self) -> TargetDescription {
+        self.inner.describe()
+    }
+
+    fn settings(&self) -> String {
+        self.inner.settings()
+    }
+}
+
+impl<T> RedactingTarget<T> {
+    fn hide_in(&self, answer: &mut Answer) {
+        self.hide(&mut answer.text);
+        for text in answer.file_changes.iter_mut().chain(&mut answer.model) {
+            self.hide(text);
+        }
+        if let Some(messages) = &mut answer.messages {
+            self.hide_in_json(messages);
+        }
+        for call in &mut answer.tool_calls {
+            self.hide_in_json(&mut call.input);
+            if let Some(output) = &mut call.output {
+                self.hide_in_json(output);
+            }
+        }
+    }
+
+    fn hide(&self, text: &mut String) {
+        if let Cow::Owned(hidden) = self.redactor.redact_content(text) {
+            *text = hidden;
+        }
+    }
+
+    fn hide_in_json(&self, value: &mut Value) {
+        match value {
+            Value::String(text) => self.hide(text),
+            Value::Array(items) => items.iter_mut().for_each(|item| self.hide_in_json(item)),
+            Value::Object(members) => members.values_mut().for_each(|member| self.hide_in_json(member)),
+            Value::Null | Value::Bool(_) | Value::Number(_) => {}
+        }
+    }
+}
+
+/// A command of one case, which waits for its turn among the commands of the run.
+pub(super) struct SerialTarget<T> {
+    pub(super) inner: T,
+    pub(super) slots: Arc<Semaphore>,
+}
+
+impl<T: Target> Target for SerialTarget<T> {
+    fn name(&self) -> &str {
+        self.inner.name()
+    }
+
+    fn answer<'a>(&'a self, input: &'a TargetInput) -> BoxFuture<'a, Result<Answer, TargetError>> {
+        Box::pin(async {
+            // Never closed; without a permit it would only be one too many.
+            let _slot = self.slots.acquire().await;
+            self.inner.answer(input).await
+        })
+    }
+
+    fn describe(&self) -> TargetDescription {
+        self.inner.describe()
+    }
+
+    fn settings(&self) -> String {
+        self.inner.settings()
+    }
+}
+
+/// A target that goes by another name in this run (`use_target` in a suite).
+pub(super) struct RenamedTarget {
+    pub(super) name: String,
+    pub(super) inner: Arc<dyn Target>,
+}
+
+impl Target for RenamedTarget {
+    fn name(&self) -> &str {
+        &self.name
+    }
+
+    fn answer<'a>(&'a self, input: &'a TargetInput) -> BoxFuture<'a, Result<Answer, TargetError>> {
+        self.inner.answer(input)
+    }
+
+    fn describe(&self) -> TargetDescription {
+        TargetDescription { name: self.name.clone(), ..self.inner.describe() }
+    }
+
+    fn settings(&self) -> String {
+        format!("{:?} {}", self.name, self.inner.settings())
+    }
+}

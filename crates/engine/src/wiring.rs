@@ -1,0 +1,182 @@
+//! Wiring of a run: configuration, prices, reply cache, budget, workspaces, and the targets and judges of its files.
+
+use std::cell::RefCell;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use assize_diagnostic::render;
+use assize_evalfile::{Config, LoadOptions, load_targets};
+use assize_grade::{FenceSource, KeyedFences, WarmUp};
+use assize_llm::{Ask, ModelCard};
+use assize_rubric::Usd;
+use tokio::sync::Semaphore;
+
+use crate::baselines::Baselines;
+use crate::engine::Engine;
+use crate::error::EngineError;
+use crate::forecast::ModelCards;
+use crate::gateway::ModelGateway;
+use crate::judges::{JudgeRegistry, model};
+use crate::options::{RunOptions, SpendingOptions};
+use crate::plan::RunDeps;
+use crate::prices;
+use crate::targets::TargetRegistry;
+use crate::workspaces::WorkspacePool;
+
+/// Way in which models are reached.
+#[derive(Debug, Clone, Copy)]
+pub(crate) enum ModelAccess<'a> {
+    /// By a run, with its limit in money, wherever that is set.
+    Run(&'a RunOptions, Option<Usd>),
+    /// By a run whose options can't allow models of unknown price.
+    PricedRun(&'a RunOptions),
+    /// By an operation that makes no run.
+    Alone(&'a SpendingOptions),
+    /// By nobody: the run is only planned.
+    Plan(&'a RunOptions),
+    /// By nobody: the operation is only planned.
+    PlanAlone(&'a SpendingOptions),
+}
+
+impl<'a> ModelAccess<'a> {
+    /// Options of the run; `None` for an operation that makes none.
+    fn run(self) -> Option<&'a RunOptions> {
+        match self {
+            Self::Run(options, _) | Self::PricedRun(options) | Self::Plan(options) => Some(options),
+            Self::Alone(_) | Self::PlanAlone(_) => None,
+        }
+    }
+}
+
+/// Request for a wiring.
+pub(crate) struct WiringRequest<'a> {
+    /// Way in which models are reached.
+    pub(crate) access: ModelAccess<'a>,
+    /// Folders that files may be read from.
+    pub(crate) roots: &'a [PathBuf],
+    /// Targets file of the options; beats that of the configuration.
+    pub(crate) targets_file: Option<&'a Path>,
+    /// Consequence of a targets file with problems: "nothing was run".
+    pub(crate) consequence: &'static str,
+    /// Keeps the workspaces after the run.
+    pub(crate) keep_workspaces: bool,
+}
+
+/// Everything that work items are made with. Targets and judges are made per targets file, when they are first asked for.
+pub(crate) struct Wiring<'e> {
+    engine: &'e Engine,
+    pub(crate) load_options: LoadOptions,
+    pub(crate) config: Config,
+    pub(crate) gateway: Arc<ModelGateway>,
+    pub(crate) workspaces: Arc<WorkspacePool>,
+    judges: Vec<String>,
+    warm_up: WarmUp,
+    targets_file: Option<PathBuf>,
+    consequence: &'static str,
+    /// Judge calls in flight at once, over all files.
+    judge_slots: Arc<Semaphore>,
+    by_targets_file: RefCell<Vec<(Option<PathBuf>, Arc<RunDeps>)>>,
+}
+
+/// Wires what a run, or an operation without one, needs.
+///
+/// # Errors
+/// When the configuration or the prices have problems.
+pub(crate) fn wire<'e>(engine: &'e Engine, request: &WiringRequest<'_>) -> Result<Wiring<'e>, EngineError> {
+    let load_options = engine.load_options(request.roots);
+    let config = engine.config(&load_options)?;
+    let run = request.access.run();
+    let prices = prices::prices(run.and_then(|run| run.context_tokens), &load_options, engine)?;
+
+    let gateway = match request.access {
+        ModelAccess::Run(options, usd) => ModelGateway::for_run(options, &config, prices, usd, engine),
+        ModelAccess::PricedRun(options) => {
+            ModelGateway::for_run(options, &config, prices, options.spending.budget.usd, engine).all_priced()
+        }
+        ModelAccess::Alone(spending) => {
+            ModelGateway::within_budget(spending, spending.budget.usd, prices, engine)
+        }
+        ModelAccess::Plan(options) => ModelGateway::for_plan(&options.spending, prices, engine),
+        ModelAccess::PlanAlone(spending) => ModelGateway::for_plan(spending, prices, engine),
+    };
+    let targets_file = request.targets_file.map(Path::to_path_buf).or_else(|| config.targets.clone());
+
+    Ok(Wiring {
+        engine,
+        load_options,
+        config,
+        gateway: Arc::new(gateway),
+        workspaces: Arc::new(WorkspacePool::new(request.keep_workspaces, engine)),
+        judges: run.map(|run| run.judges.clone()).unwrap_or_default(),
+        warm_up: run.map(|run| run.panel.warm_up).unwrap_or_default(),
+        targets_file,
+        consequence: request.consequence,
+        judge_slots: Arc::new(Semaphore::new(Semaphore::MAX_PERMITS)),
+        by_targets_file: RefCell::default(),
+    })
+}
+
+impl Wiring<'_> {
+    /// Targets and judges for files in this folder. Files of one project share them.
+    ///
+    /// # Errors
+    /// When the targets file has problems.
+    pub(crate) fn deps_for(&self, folder: &Path) -> Result<Arc<RunDeps>, EngineError> {
+        let loaded = load_targets(folder, self.targets_file.as_deref(), &self.load_options);
+        let known = self.by_targets_file.borrow().iter().find(|(path, _)| *path == loaded.path).cloned();
+        if let Some((_, deps)) = known {
+            return Ok(deps);
+        }
+
+        self.engine.report_diagnostics(&loaded.diagnostics, &loaded.sources);
+        if render::tally(&loaded.diagnostics).0 > 0 {
+            let consequence = self.consequence;
+            return Err(EngineError::invalid_file(format!("the targets file has problems; {consequence}")));
+        }
+
+        let targets = Arc::new(TargetRegistry::new(
+            loaded.targets,
+            loaded.path.clone(),
+            Arc::clone(&self.gateway),
+            self.engine,
+        ));
+        let judges = Arc::new(JudgeRegistry::new(
+            self.judges.clone(),
+            self.warm_up,
+            self.config.judge.clone(),
+            Arc::clone(&self.judge_slots),
+            Arc::clone(&targets),
+            Arc::clone(&self.gateway),
+            self.engine,
+        ));
+        let deps = Arc::new(RunDeps { targets, judges, baselines: Baselines::new(self.engine) });
+        self.by_targets_file.borrow_mut().push((loaded.path, Arc::clone(&deps)));
+
+        Ok(deps)
+    }
+
+    /// Targets and judges of all files so far, in the order in which they were asked for.
+    pub(crate) fn all_deps(&self) -> Vec<Arc<RunDeps>> {
+        self.by_targets_file.borrow().iter().map(|(_, deps)| Arc::clone(deps)).collect()
+    }
+
+    /// The model of a name, as seen from a folder.
+    pub(crate) fn model(&self, name: &str, deps: &RunDeps) -> Result<Arc<dyn Ask>, EngineError> {
+        model(name, &deps.targets, &self.gateway, &self.engine.process().environment())
+    }
+
+    /// Source of the fences around untrusted texts.
+    pub(crate) fn fences(&self) -> Arc<dyn FenceSource> {
+        Arc::new(KeyedFences::new(self.gateway.fence_key()))
+    }
+}
+
+impl ModelCards for Wiring<'_> {
+    fn judge(&self, name: &str) -> ModelCard {
+        self.all_deps().iter().find_map(|deps| deps.judges.card(name)).unwrap_or_default()
+    }
+
+    fn model(&self, name: &str) -> ModelCard {
+        self.gateway.card(name)
+    }
+}

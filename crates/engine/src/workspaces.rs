@@ -1,0 +1,131 @@
+//! Workspaces of a run: the one each case works in, and their end.
+
+use std::collections::BTreeMap;
+use std::path::PathBuf;
+use std::sync::{Arc, Mutex, PoisonError, Weak};
+use std::time::Duration;
+
+use assize_evalfile::{Case, Moment, Suite, TargetRef, WorkspaceSpec};
+use assize_process::Environment;
+use assize_targets::TargetKind;
+use assize_workspace::{Hide, Setup, Workplace};
+
+use crate::engine::Engine;
+use crate::targets::redactor;
+
+/// Time for the commands that follow after all cases when the run was interrupted.
+const WHEN_INTERRUPTED: Duration = Duration::from_secs(10);
+
+/// The workspaces of a run, made when they are first needed.
+pub(crate) struct WorkspacePool {
+    setup: Arc<Setup>,
+    made: Mutex<BTreeMap<String, Held>>,
+}
+
+/// A workspace of a suite stays until the end of the run. One that a single case describes goes with the case, unless
+/// something has to be done at the end: there may be thousands of them.
+enum Held {
+    UntilTheEnd(Arc<Workplace>),
+    ByItsCase(Weak<Workplace>),
+}
+
+impl WorkspacePool {
+    /// With `keep`, they stay after the run.
+    pub(crate) fn new(keep: bool, engine: &Engine) -> Self {
+        let redactor = redactor(engine.process().variables());
+        let hide: Hide = Arc::new(move |text| redactor.redact(text).into_owned());
+        let env = Environment::from_vars(engine.process().variables());
+        Self {
+            setup: Arc::new(Setup::new(engine.process().temp_folder.clone(), keep, env, hide)),
+            made: Mutex::default(),
+        }
+    }
+
+    /// The workspace in which a target works on a case; `None` where there is none, and for what works in no folder.
+    pub(crate) fn of(
+        &self,
+        suite: &Suite,
+        case: &Case,
+        target: &TargetRef,
+        kind: TargetKind,
+    ) -> Option<Arc<Workplace>> {
+        if !works_in_folders(kind) {
+            return None;
+        }
+        let spec = spec_of(suite, case)?;
+        let key = format!("{:?} {:?} {:?} {spec:?}", suite.name, target.name, target.hooks);
+        let mut made = self.made.lock().unwrap_or_else(PoisonError::into_inner);
+        match made.get(&key) {
+            Some(Held::UntilTheEnd(place)) => return Some(Arc::clone(place)),
+            Some(Held::ByItsCase(place)) => {
+                if let Some(place) = place.upgrade() {
+                    return Some(place);
+                }
+            }
+            None => {}
+        }
+        let ends = [Some(&spec.hooks), target.hooks.as_deref()];
+        let ends = ends.into_iter().flatten().any(|hooks| hooks.at(Moment::AfterAll).is_some());
+        let place = Arc::new(Workplace::new(spec, target.hooks.clone(), Arc::clone(&self.setup)));
+        let held = if case.workspace.is_some() && !ends {
+            Held::ByItsCase(Arc::downgrade(&place))
+        } else {
+            Held::UntilTheEnd(Arc::clone(&place))
+        };
+        made.insert(key, held);
+        Some(place)
+    }
+
+    /// Says which run they are for.
+    pub(crate) fn begin(&self, run: &str) {
+        self.setup.begin(run);
+    }
+
+    /// Runs the commands after all cases; returns their failures.
+    pub(crate) async fn finish(&self, interrupted: bool) -> Vec<String> {
+        let places: Vec<Arc<Workplace>> = {
+            let made = self.made.lock().unwrap_or_else(PoisonError::into_inner);
+            let until_the_end = made.values().filter_map(|held| match held {
+                Held::UntilTheEnd(place) => Some(Arc::clone(place)),
+                Held::ByItsCase(_) => None,
+            });
+            until_the_end.collect()
+        };
+        let mut failed = Vec::new();
+        let mut left = WHEN_INTERRUPTED;
+        for place in places {
+            if !interrupted {
+                failed.extend(place.finish().await.err().map(|error| error.to_string()));
+                continue;
+            }
+            let begun = tokio::time::Instant::now();
+            match tokio::time::timeout(left, place.finish()).await {
+                Ok(done) => failed.extend(done.err().map(|error| error.to_string())),
+                Err(_) => {
+                    failed.push("a command after all cases took too long for an interrupted run".to_owned());
+                }
+            }
+            left = left.saturating_sub(begun.elapsed());
+        }
+        failed
+    }
+
+    /// Removes them. The folder they are in if they are kept.
+    pub(crate) fn close(&self) -> Option<PathBuf> {
+        self.setup.close()
+    }
+}
+
+/// The workspace that a case describes, with what its suite says where it is silent.
+pub(crate) fn spec_of(suite: &Suite, case: &Case) -> Option<WorkspaceSpec> {
+    match (&case.workspace, &suite.workspace) {
+        (Some(own), Some(all)) => Some(own.or(all)),
+        (Some(one), None) | (None, Some(one)) => Some((**one).clone()),
+        (None, None) => None,
+    }
+}
+
+/// True for targets that work in a folder.
+pub(crate) fn works_in_folders(kind: TargetKind) -> bool {
+    matches!(kind, TargetKind::Command | TargetKind::Mock)
+}

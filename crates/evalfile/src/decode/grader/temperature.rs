@@ -1,0 +1,24 @@
+//! The temperature of a judge.
+
+use assize_diagnostic::Diagnostic;
+
+use crate::codes;
+use crate::decode::{Context, Object};
+
+/// `temperature`, 0 to 2.
+pub(super) fn temperature(cx: &mut Context, object: &mut Object<'_>) -> Option<f64> {
+    let value = object.number("temperature", &mut cx.problems)?;
+    if (0.0..=2.0).contains(&value.value) {
+        return Some(value.value);
+    }
+    cx.problems.add(
+        Diagnostic::error(
+            codes::OUT_OF_RANGE,
+            "`temperature` is out of range",
+            value.span,
+            format!("found {}", value.value),
+        )
+        .with_help("use a number from 0 to 2"),
+    );
+    None
+}

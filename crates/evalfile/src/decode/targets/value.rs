@@ -1,0 +1,77 @@
+//! Values that settings of several kinds of target have: folders, time limits, commands.
+
+use std::path::{Path, PathBuf};
+use std::time::Duration;
+
+use assize_diagnostic::Diagnostic;
+
+use crate::codes;
+use crate::decode::object::{not_blank, string, wrong_type};
+use crate::decode::{Object, Problems};
+use crate::model::CommandText;
+use crate::tree::{Data, Node};
+
+/// Longest time limit in seconds; longer ones are mistakes and would overflow a clock.
+const MAX_SECONDS: f64 = 7.0 * 24.0 * 3600.0;
+
+/// A folder named in the targets file, without `.` and `..` as far as it exists.
+pub(super) fn folder(home: &Path, written: &str) -> PathBuf {
+    let path = home.join(written);
+    path.canonicalize().unwrap_or(path)
+}
+
+/// A command line, or a list of a program and its arguments.
+pub(super) fn command_text(node: &Node, key: &str, problems: &mut Problems) -> Option<CommandText> {
+    match &node.data {
+        Data::Str(_) => {
+            let text = not_blank(string(node, key, problems)?, key, problems)?;
+            Some(CommandText::Shell(text.value))
+        }
+        Data::Seq(items) => {
+            let words: Vec<_> = items.iter().map(|item| string(item, key, problems)).collect();
+            let words: Vec<String> =
+                words.into_iter().map(|word| word.map(|word| word.value)).collect::<Option<_>>()?;
+            if words.first().is_none_or(|program| program.trim().is_empty()) {
+                problems.add(
+                    Diagnostic::error(
+                        codes::BAD_COMMAND,
+                        format!("`{key}` names no program"),
+                        node.place(),
+                        "no program",
+                    )
+                    .with_help("the first item of the list is the program, the others are its arguments"),
+                );
+                return None;
+            }
+            Some(CommandText::Argv(words))
+        }
+        _ => {
+            problems.add(wrong_type(
+                node,
+                &format!("`{key}`"),
+                "a command line or a list of a program and its arguments",
+            ));
+            None
+        }
+    }
+}
+
+/// `timeout_seconds`, more than zero.
+pub(super) fn seconds(object: &mut Object<'_>, problems: &mut Problems) -> Option<Duration> {
+    let value = object.number("timeout_seconds", problems)?;
+    if value.value > 0.0 && value.value <= MAX_SECONDS {
+        return Some(Duration::from_secs_f64(value.value));
+    }
+    problems.add(
+        Diagnostic::error(
+            codes::OUT_OF_RANGE,
+            "`timeout_seconds` is out of range",
+            value.span,
+            format!("found {}", value.value),
+        )
+        .with_help(
+            "use a number of seconds, more than 0 and at most a week; without the key there is no limit",
+        ),
+    );
+    None
+}

@@ -1,0 +1,18 @@
+//! A text that is open in the editor.
+
+use std::path::PathBuf;
+
+use lsp_types::Uri;
+
+use crate::check::Checked;
+
+/// A text that is open in the editor.
+pub(crate) struct Open {
+    pub(crate) uri: Uri,
+    pub(crate) path: PathBuf,
+    /// The editor's number of this state of the text.
+    pub(crate) version: Option<i32>,
+    pub(crate) text: String,
+    /// What was found out about this state; `None` until it was checked.
+    pub(crate) checked: Option<Checked>,
+}

@@ -1,0 +1,24 @@
+//! A grader while it is explained.
+
+use assize_rubric::{GraderOutcome, GraderScore, GraderStanding};
+use assize_store::JudgementRow;
+
+/// A grader on its way to being explained.
+pub(crate) struct Grader<'a> {
+    /// Its name; behind the names of the composites it is a member of.
+    pub(crate) name: String,
+    pub(crate) type_name: String,
+    pub(crate) standing: GraderStanding,
+    /// Its criteria; none for a grader that is no rubric.
+    pub(crate) rows: Vec<&'a JudgementRow>,
+    /// All its rows, those of its members among them.
+    pub(crate) all_rows: Vec<&'a JudgementRow>,
+    /// How many composites it stands in.
+    pub(crate) depth: usize,
+    /// What it decided as a whole, if it is no rubric.
+    pub(crate) whole: Option<&'a JudgementRow>,
+    /// The members of a composite.
+    pub(crate) members: Vec<(Grader<'a>, GraderScore)>,
+    pub(crate) outcome: GraderOutcome,
+    pub(crate) problem: Option<String>,
+}

@@ -1,0 +1,133 @@
+//! Messages of a conversation and calls of tools: the words that eval files, targets, graders, models and logs share.
+
+use std::path::PathBuf;
+use std::sync::Arc;
+use std::time::Duration;
+
+use serde::Serialize;
+use serde_json::{Map, Value, json};
+
+/// Speaker of a message.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Role {
+    /// Standing instructions.
+    System,
+    /// The user.
+    User,
+    /// The model.
+    Assistant,
+    /// The result of a tool call. Hosted servers accept it only as the answer to a call they made themselves.
+    Tool,
+}
+
+impl Role {
+    /// All roles, in the order they are listed in diagnostics.
+    pub const ALL: [Self; 4] = [Self::System, Self::User, Self::Assistant, Self::Tool];
+
+    /// The word used in files and chat formats.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::System => "system",
+            Self::User => "user",
+            Self::Assistant => "assistant",
+            Self::Tool => "tool",
+        }
+    }
+}
+
+/// One message of an eval file.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Message {
+    /// Role of the author.
+    pub role: Role,
+    /// Content, in order.
+    pub blocks: Vec<Block>,
+    /// Tool calls made with the message, as written; empty for most messages.
+    pub tool_calls: Vec<Value>,
+    /// Name of the speaker or tool, if given.
+    pub name: Option<String>,
+    /// What else was recorded with the message, as written: `tool_call_id`, times, usage.
+    pub data: Map<String, Value>,
+}
+
+/// A part of a message.
+#[derive(Debug, Clone, PartialEq)]
+pub enum Block {
+    /// Text.
+    Text(String),
+    /// An object instead of text, kept as it is and shown as JSON.
+    Json(Value),
+    /// A text file.
+    File {
+        /// Path as written.
+        written: String,
+        /// Resolved path.
+        path: PathBuf,
+        /// Text of the file, with single newlines as line ends.
+        text: Arc<str>,
+    },
+    /// An image file: png, jpg, jpeg, gif, webp, svg or bmp.
+    Image {
+        /// Path as written.
+        written: String,
+        /// Resolved path.
+        path: PathBuf,
+        /// Media type, such as `image/png`.
+        media_type: &'static str,
+    },
+}
+
+impl Message {
+    /// Creates a message with a single text.
+    pub fn text(role: Role, text: impl Into<String>) -> Self {
+        Self {
+            role,
+            blocks: vec![Block::Text(text.into())],
+            tool_calls: Vec::new(),
+            name: None,
+            data: Map::new(),
+        }
+    }
+
+    /// Returns the text of the message: blocks in order, one newline between them, objects as JSON, files by
+    /// their content, images by their name.
+    pub fn to_text(&self) -> String {
+        let parts: Vec<String> = self
+            .blocks
+            .iter()
+            .map(|block| match block {
+                Block::Text(text) => text.clone(),
+                Block::Json(value) => serde_json::to_string_pretty(value).unwrap_or_default(),
+                Block::File { text, .. } => text.to_string(),
+                Block::Image { written, .. } => format!("[image: {written}]"),
+            })
+            .collect();
+        parts.join("\n")
+    }
+
+    /// The message as programs and prompts see it: `role`, `content` and, if there are any, `tool_calls`.
+    pub fn to_json(&self) -> Value {
+        let mut value = json!({ "role": self.role.name(), "content": self.to_text() });
+
+        if !self.tool_calls.is_empty() {
+            value["tool_calls"] = Value::Array(self.tool_calls.clone());
+        }
+        value
+    }
+}
+
+/// One call of a tool by a target.
+#[derive(Debug, Clone, PartialEq)]
+pub struct ToolCall {
+    /// The tool's name as the target calls it.
+    pub name: String,
+    /// What it was called with; null when that is not known.
+    pub input: Value,
+    /// What it gave back, when that is known.
+    pub output: Option<Value>,
+    /// How long it took, when that is known.
+    pub duration: Option<Duration>,
+    /// Whether it failed; `None` when that is not known.
+    pub failed: Option<bool>,
+}

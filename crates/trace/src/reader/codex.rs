@@ -1,0 +1,51 @@
+//! Codex: the choice between what `exec --json` prints and session rollouts.
+
+use serde_json::Value;
+
+use super::codex_exec::Exec;
+use super::codex_rollout::Rollout;
+use super::{Reader, Understood};
+use crate::Trace;
+use crate::json::text;
+
+/// Codex writes two kinds of log; the first record tells which.
+pub(super) enum Codex {
+    Unknown,
+    Exec(Box<Exec>),
+    Rollout(Box<Rollout>),
+}
+
+impl Codex {
+    pub(super) const fn new() -> Self {
+        Self::Unknown
+    }
+}
+
+impl Reader for Codex {
+    fn record(&mut self, record: &Value) -> Understood {
+        if matches!(self, Self::Unknown) {
+            let kind = text(record, "type").unwrap_or_default();
+            let printed =
+                kind == "error" || ["thread.", "turn.", "item."].iter().any(|part| kind.starts_with(part));
+            *self = if printed {
+                Self::Exec(Box::new(Exec::new()))
+            } else {
+                Self::Rollout(Box::new(Rollout::new()))
+            };
+        }
+        match self {
+            Self::Unknown => Understood::No("a record before the log began".to_owned()),
+            Self::Exec(exec) => exec.record(record),
+            Self::Rollout(rollout) => rollout.record(record),
+        }
+    }
+
+    fn finish(self: Box<Self>) -> Vec<Trace> {
+        let builder = match *self {
+            Self::Unknown => return Vec::new(),
+            Self::Exec(exec) => exec.builder,
+            Self::Rollout(rollout) => rollout.builder,
+        };
+        builder.finish().into_iter().collect()
+    }
+}
