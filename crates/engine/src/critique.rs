@@ -265,6 +265,7 @@ impl CritiqueReport {
         }
     }
 
+    /// Returns the report in the form of `--json`.
     pub fn to_json(&self) -> Value {
         let open = |open: &NotChecked| {
             json!({

@@ -196,6 +196,7 @@ impl RunPlan {
         names
     }
 
+    /// Returns the plan in the form of `--json`.
     pub fn to_json(&self, cases: usize, warnings: &[String]) -> Value {
         let total = self.total();
         let judges: Vec<Value> = self
