@@ -566,39 +566,3 @@ fn files_above_the_repository_are_not_ours() {
     let loaded = load_targets(Path::new("evals"), None, &options(&folder.path().join("repo"), &[]));
     assert!(loaded.path.is_none() && loaded.diagnostics.is_empty());
 }
-
-#[test]
-fn every_targets_file_of_the_corpus_loads() {
-    let corpus = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../../shared/corpus");
-    if !corpus.is_dir() {
-        return;
-    }
-    let mut files = Vec::new();
-    collect(&corpus, &mut files);
-    assert!(files.len() > 5);
-    for file in files {
-        let folder = file.parent().expect("sound");
-        let loaded = load_targets(folder, Some(&file), &options(folder, &[]));
-        let errors: Vec<_> =
-            loaded.diagnostics.iter().filter(|found| found.severity == Severity::Error).collect();
-        assert!(errors.is_empty(), "{}: {errors:?}", file.display());
-        assert!(!loaded.targets.is_empty());
-        for spec in &loaded.targets {
-            assert_ne!(spec.kind, TargetSpecKind::Undetermined, "{}", file.display());
-            assert_eq!(spec.obstacles(), Vec::<String>::new(), "{}", file.display());
-        }
-    }
-}
-
-fn collect(folder: &Path, files: &mut Vec<PathBuf>) {
-    for entry in fs::read_dir(folder).expect("sound") {
-        let path = entry.expect("sound").path();
-        if path.is_dir() {
-            collect(&path, files);
-        } else if path.file_stem().is_some_and(|stem| stem == "targets")
-            && path.extension().is_some_and(|end| end == "yaml" || end == "yml")
-        {
-            files.push(path);
-        }
-    }
-}

@@ -1,14 +1,12 @@
-//! How far the offline judge agrees with labels: on a small labelled set that belongs to this crate, and on a larger
-//! set of answers scored by a strong model when that set is present.
+//! Agreement of the offline judge with the labels of a small set that belongs to this crate.
 
 #![expect(clippy::unwrap_used, reason = "a test that cannot go on should stop")]
 #![expect(clippy::print_stdout, reason = "the figures are what these tests are run for")]
 
-use std::path::PathBuf;
 use std::sync::Arc;
 
 use assize_grade::{Material, OfflineJudge, RubricJudge, RubricTask};
-use assize_rubric::{Band, Bands, Criterion, Judgement, Outcome, RawScore, Rubric, Scale};
+use assize_rubric::{Criterion, Judgement, Outcome, Rubric};
 use futures_util::FutureExt;
 use serde_json::Value;
 
@@ -122,120 +120,4 @@ fn agreement_with_the_labels_the_method_was_made_with() {
 fn agreement_with_labels_kept_apart() {
     let confusion = against_labels("labels kept apart", include_str!("labelled_held_out.jsonl"));
     assert!(confusion.balanced_accuracy() >= 0.6, "{confusion:?}");
-}
-
-/// The file of a data set kept beside the checkout, if it is there.
-fn beside(path: &str) -> Option<String> {
-    let root = PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("../../../shared/data");
-    std::fs::read_to_string(root.join(path)).ok()
-}
-
-/// Spearman's rank correlation: Pearson's over mid-ranks.
-fn spearman(a: &[f64], b: &[f64]) -> f64 {
-    fn ranks(values: &[f64]) -> Vec<f64> {
-        values
-            .iter()
-            .map(|v| {
-                let below = values.iter().filter(|w| *w < v).count() as f64;
-                let equal = values.iter().filter(|w| *w == v).count() as f64;
-                below + f64::midpoint(equal, 1.0)
-            })
-            .collect()
-    }
-    let (a, b) = (ranks(a), ranks(b));
-    let mean = |v: &[f64]| v.iter().sum::<f64>() / v.len() as f64;
-    let (ma, mb) = (mean(&a), mean(&b));
-    let cov: f64 = a.iter().zip(&b).map(|(x, y)| (x - ma) * (y - mb)).sum();
-    let sd = |v: &[f64], m: f64| v.iter().map(|x| (x - m).powi(2)).sum::<f64>().sqrt();
-    cov / (sd(&a, ma) * sd(&b, mb))
-}
-
-/// Five levels as bands that cover 0 to 10.
-fn five_bands(levels: [&str; 5]) -> Bands {
-    let edges = [(0, 2), (3, 4), (5, 6), (7, 8), (9, 10)];
-    let bands = edges.iter().zip(levels).map(|(&(low, high), text)| Band {
-        low: RawScore::new(low).unwrap(),
-        high: RawScore::new(high).unwrap(),
-        text: text.into(),
-    });
-    Bands::new(bands.collect()).unwrap()
-}
-
-#[test]
-fn agreement_with_a_strong_model_on_levels() {
-    let Some(text) = beside("prometheus-gpt4-triple/vicuna.jsonl") else { return };
-    let (mut ours, mut theirs) = (Vec::new(), Vec::new());
-    let mut confusion = Confusion::default();
-    for line in text.lines() {
-        let row: Value = serde_json::from_str(line).unwrap();
-        let rubric = row["score_rubric"].as_str().unwrap();
-        let mut lines = rubric.lines();
-        let mut criterion = Criterion::checklist("c", lines.next().unwrap().trim_matches(['[', ']']));
-        let levels: Vec<&str> = lines
-            .filter_map(|line| line.split_once(": ").map(|(_, text)| text))
-            .filter(|t| !t.is_empty())
-            .collect();
-        let Ok(levels) = <[&str; 5]>::try_from(levels) else { continue };
-        criterion.scale = Scale::Bands(five_bands(levels));
-        let scores: Vec<f64> =
-            row["gpt4_score"].as_array().unwrap().iter().filter_map(Value::as_f64).collect();
-        let strong = scores.iter().sum::<f64>() / scores.len() as f64;
-        let material = Material {
-            question: row["instruction"].as_str().unwrap().into(),
-            reference: row["reference_answer"].as_str().map(str::to_owned),
-            answer: row["response"].as_str().unwrap().into(),
-            ..Material::default()
-        };
-        let judgement = judge(material, vec![criterion]).remove(0);
-        let raw = f64::from(judgement.outcome.raw_score().unwrap().get());
-        ours.push(raw);
-        theirs.push(strong);
-        confusion.add(strong >= 4.0, raw >= 7.0);
-    }
-    let mae =
-        ours.iter().zip(&theirs).map(|(a, b)| (a - (b - 1.0) * 2.5).abs()).sum::<f64>() / ours.len() as f64;
-    println!(
-        "levels: n {}, spearman {:.3}, mean absolute error {mae:.2} of 10",
-        ours.len(),
-        spearman(&ours, &theirs)
-    );
-    println!("{}", confusion.line("levels, good is 4 of 5 against 7 of 10"));
-    assert!(ours.len() >= 300);
-}
-
-#[test]
-fn references_stand_out_from_answers_to_other_questions() {
-    let Some(text) = beside("biggen-rubrics/biggen_rubrics.jsonl") else { return };
-    let rows: Vec<Value> = text.lines().map(|line| serde_json::from_str(line).unwrap()).collect();
-    let mut wins = 0.0;
-    let mut n = 0.0;
-    for pair in rows.windows(2).step_by(3) {
-        let (own, other) = (&pair[0], &pair[1]);
-        let score = |answer: &Value| {
-            let rubric = &own["score_rubric"];
-            let level = |n: u8| rubric[format!("score{n}_description").as_str()].as_str().unwrap_or("-");
-            let mut criterion = Criterion::checklist("c", rubric["criteria"].as_str().unwrap());
-            criterion.scale = Scale::Bands(five_bands([1, 2, 3, 4, 5].map(level)));
-            let material = Material {
-                question: own["input"].as_str().unwrap().into(),
-                answer: answer["reference_answer"].as_str().unwrap_or("").into(),
-                ..Material::default()
-            };
-            f64::from(judge(material, vec![criterion]).remove(0).outcome.raw_score().unwrap().get())
-        };
-        let (a, b) = (score(own), score(other));
-        wins += if a > b {
-            1.0
-        } else if a < b {
-            0.0
-        } else {
-            0.5
-        };
-        n += 1.0;
-    }
-    println!(
-        "own reference against the next one of the same kind: n {n}, wins {:.3} (ties count half)",
-        wins / n
-    );
-    assert!(wins / n > 0.5);
 }

@@ -13,7 +13,7 @@ pub(crate) fn score(value: f64) -> String {
     text.strip_suffix('0').map_or(text.clone(), str::to_owned)
 }
 
-/// Points of ten with up to two decimals. Rounding lifts nothing onto a whole number.
+/// Formats a raw score with up to two decimals. Rounding lifts nothing onto an integer.
 pub(crate) fn hundredths(value: f64) -> String {
     let mut rounded = (value * 100.0).round();
     if rounded % 100.0 == 0.0 && value * 100.0 < rounded - 1e-6 {
@@ -23,13 +23,13 @@ pub(crate) fn hundredths(value: f64) -> String {
     text.trim_end_matches('0').trim_end_matches('.').to_owned()
 }
 
-/// A score with exactly three decimals, for columns.
+/// Formats a score with exactly three decimals, for columns.
 pub(crate) fn score_column(value: f64) -> String {
     let text = score(value);
     if text.len() == 4 { text + "0" } else { text }
 }
 
-/// A score, the range it lies in, or that there is none.
+/// Formats a score or its range; `None` if there is neither.
 pub(crate) fn score_or_range(
     score_known: Option<f64>,
     low: Option<f64>,
@@ -42,8 +42,8 @@ pub(crate) fn score_or_range(
     }
 }
 
-/// A weight or a sum of weights: up to six decimals, none that say nothing; very large and very
-/// small ones with an exponent.
+/// Formats a weight or a sum of weights: up to six decimals without trailing zeros; very large and very small
+/// ones with an exponent.
 pub(crate) fn plain(value: f64) -> String {
     let size = value.abs();
     if !value.is_finite() || size >= 1e12 || (size > 0.0 && size < 1e-6) {
@@ -54,13 +54,13 @@ pub(crate) fn plain(value: f64) -> String {
     if text == "-0" { "0".to_owned() } else { text.to_owned() }
 }
 
-/// A score without any rounding; a tiny one with an exponent instead of hundreds of zeros.
+/// Formats a score without rounding; a tiny one with an exponent instead of hundreds of zeros.
 pub(crate) fn exact(value: f64) -> String {
     if value != 0.0 && value.abs() < 1e-6 { format!("{value:e}") } else { value.to_string() }
 }
 
-/// A score beside a line it is compared with: as short as [`plain`] unless that would hide on which
-/// side of the line it lies.
+/// Formats a score next to a threshold: as short as [`plain`] unless that would hide on which side of the
+/// threshold it lies.
 pub(crate) fn beside(value: f64, line: f64) -> String {
     let short = plain(value);
     if short == plain(line) && (value - line).abs() > assize_rubric::TOLERANCE { exact(value) } else { short }
@@ -71,7 +71,7 @@ pub(crate) fn count(number: u64, one: &str, many: &str) -> String {
     format!("{} {}", grouped(number), if number == 1 { one } else { many })
 }
 
-/// A share as a percentage; 100 % and 0 % only where they are exact.
+/// Formats a share as a percentage; 100 % and 0 % only if they are exact.
 pub(crate) fn percent(part: u64, whole: u64) -> String {
     if whole == 0 {
         return "0%".to_owned();
@@ -83,7 +83,7 @@ pub(crate) fn percent(part: u64, whole: u64) -> String {
     format!("{}%", text.strip_suffix(".0").unwrap_or(&text))
 }
 
-/// A time span given in milliseconds.
+/// Formats a duration in milliseconds.
 pub(crate) fn duration(milliseconds: u64) -> String {
     let seconds = milliseconds / 1000;
     match milliseconds {

@@ -1,98 +1,190 @@
 //! Everything that must hold before a change is merged, step by step.
 
-use std::io::IsTerminal as _;
+use std::io::{BufRead as _, BufReader, IsTerminal as _};
+use std::process::Stdio;
 use std::time::Instant;
 
-use crate::{corpus, data, generate, house, layers, shell};
+use crate::{generate, layers, repo_lints, shell};
 
-type Step = fn() -> Result<(), String>;
+/// The good end of a step.
+enum StepOutcome {
+    Passed,
+    /// Nothing was checked, for this reason.
+    Skipped(String),
+    /// The tests passed; lines for the summary.
+    Tested(Vec<String>),
+}
+
+type StepResult = Result<StepOutcome, String>;
+type StepFn = fn() -> StepResult;
 
 /// Cheap steps first; what the tests build is used again by the generated pages.
-const STEPS: &[(&str, Step)] = &[
+const STEPS: &[(&str, StepFn)] = &[
     ("format", format),
-    ("layers", layers::run),
-    ("house rules", house::run),
-    ("lints", lints),
+    ("layers", || passed(layers::run())),
+    ("repository lints", || passed(repo_lints::run())),
+    ("clippy", clippy),
     ("documentation builds", documentation),
     ("tests", tests),
-    ("generated pages are current", generated),
-    ("reference figures come out", reference_figures),
-    ("the collection of suites runs", collection),
-    ("supply chain", supply_chain),
+    ("generated pages are current", || {
+        passed(generate::run(generate::Mode::Check, generate::Build::WithTests))
+    }),
+    ("cargo-deny", || subcommand("deny", &["check", "licenses", "bans", "sources"])),
+    ("cargo-machete", || subcommand("machete", &[])),
 ];
 
 /// Runs every step, also after one failed, and fails if any did.
 pub(crate) fn run() -> Result<(), String> {
     let begun = Instant::now();
-    let mut failed = Vec::new();
+    let (mut count_passed, mut failed, mut skipped) = (0, Vec::new(), Vec::new());
+    let mut summary = Vec::new();
+
     for (index, (name, step)) in STEPS.iter().enumerate() {
         println!("\n==> {}/{} {name}", index + 1, STEPS.len());
         let begun = Instant::now();
         match step() {
-            Ok(()) => println!("ok: {name} ({:.1} s)", begun.elapsed().as_secs_f64()),
+            Ok(StepOutcome::Skipped(why)) => {
+                println!("SKIPPED: {name}: {why}");
+                skipped.push(format!("SKIPPED step {name}: {why}"));
+                continue;
+            }
+            Ok(StepOutcome::Tested(lines)) => summary = lines,
+            Ok(StepOutcome::Passed) => {}
             Err(message) => {
                 println!("{message}\nFAILED: {name}");
-                failed.push(*name);
+                failed.push(format!("FAILED step {name}"));
+                continue;
+            }
+        }
+        count_passed += 1;
+        println!("ok: {name} ({:.1} s)", begun.elapsed().as_secs_f64());
+    }
+
+    println!("\n==> summary");
+    for line in summary.iter().chain(&skipped).chain(&failed) {
+        println!("{line}");
+    }
+    let counts = format!(
+        "steps: {count_passed} passed, {} failed, {} skipped ({:.0} s)",
+        failed.len(),
+        skipped.len(),
+        begun.elapsed().as_secs_f64()
+    );
+    if failed.is_empty() {
+        println!("{counts}");
+        return Ok(());
+    }
+    Err(counts)
+}
+
+fn passed(result: Result<(), String>) -> StepResult {
+    result.map(|()| StepOutcome::Passed)
+}
+
+fn format() -> StepResult {
+    let color = if std::io::stdout().is_terminal() { "always" } else { "never" };
+    let formatted = shell::run(&mut shell::cargo(&["fmt", "--all", "--check", "--", "--color", color]));
+    passed(formatted.map_err(|error| format!("{error}; `cargo fmt --all` puts it in order")))
+}
+
+fn clippy() -> StepResult {
+    let arguments = ["clippy", "--workspace", "--all-targets", "--quiet", "--", "-D", "warnings"];
+    passed(shell::run(&mut shell::cargo(&arguments)))
+}
+
+fn documentation() -> StepResult {
+    let mut command = shell::cargo(&["doc", "--workspace", "--no-deps", "--quiet"]);
+    passed(shell::run(command.env("RUSTDOCFLAGS", "-D warnings")))
+}
+
+/// Runs all tests, and adds up what their binaries print at their end.
+fn tests() -> StepResult {
+    let mut command = shell::cargo(&["test", "--workspace", "--no-fail-fast"]);
+    let mut child =
+        command.stdout(Stdio::piped()).spawn().map_err(|error| format!("can't start the tests: {error}"))?;
+
+    let mut total = TestTotal::default();
+    let mut skipped = Vec::new();
+    if let Some(stdout) = child.stdout.take() {
+        for line in BufReader::new(stdout).lines() {
+            let line = line.map_err(|error| format!("the tests can't be read: {error}"))?;
+            println!("{line}");
+            total.add(&line);
+            if line.starts_with("SKIPPED ") {
+                skipped.push(line);
             }
         }
     }
-    let seconds = begun.elapsed().as_secs_f64();
-    if failed.is_empty() {
-        println!("\nall {} steps passed ({seconds:.0} s)", STEPS.len());
-        return Ok(());
+
+    let status = child.wait().map_err(|error| format!("the tests can't be waited for: {error}"))?;
+    let line = total.line(status.success());
+    if !status.success() {
+        return Err(line);
     }
-    Err(format!("\n{} of {} steps failed: {} ({seconds:.0} s)", failed.len(), STEPS.len(), failed.join(", ")))
+    skipped.insert(0, line);
+    Ok(StepOutcome::Tested(skipped))
 }
 
-fn format() -> Result<(), String> {
-    let color = if std::io::stdout().is_terminal() { "always" } else { "never" };
-    shell::run(&mut shell::cargo(&["fmt", "--all", "--check", "--", "--color", color]))
-        .map_err(|error| format!("{error}; `cargo fmt --all` puts it in order"))
+/// The sum of the results of all test binaries.
+#[derive(Debug, Default, PartialEq, Eq)]
+struct TestTotal {
+    binaries: usize,
+    passed: usize,
+    failed: usize,
+    ignored: usize,
 }
 
-fn lints() -> Result<(), String> {
-    shell::run(&mut shell::cargo(&[
-        "clippy",
-        "--workspace",
-        "--all-targets",
-        "--quiet",
-        "--",
-        "-D",
-        "warnings",
-    ]))
+impl TestTotal {
+    /// Adds `test result: ok. 3 passed; 0 failed; 1 ignored; ...`; other lines change nothing.
+    fn add(&mut self, line: &str) {
+        let Some(result) = line.strip_prefix("test result: ") else { return };
+        let count = |what: &str| {
+            let words = result.split([' ', ';']).collect::<Vec<_>>();
+            let at = words.iter().position(|word| *word == what)?;
+            words.get(at.checked_sub(1)?)?.parse::<usize>().ok()
+        };
+        self.binaries += 1;
+        self.passed += count("passed").unwrap_or_default();
+        self.failed += count("failed").unwrap_or_default();
+        self.ignored += count("ignored").unwrap_or_default();
+    }
+
+    fn line(&self, is_ok: bool) -> String {
+        let Self { binaries, passed, failed, ignored } = self;
+        let result = if is_ok { "ok" } else { "FAILED" };
+        format!(
+            "test result: {result}. {passed} passed; {failed} failed; {ignored} ignored ({binaries} test binaries)"
+        )
+    }
 }
 
-fn documentation() -> Result<(), String> {
-    let mut command = shell::cargo(&["doc", "--workspace", "--no-deps", "--quiet"]);
-    shell::run(command.env("RUSTDOCFLAGS", "-D warnings"))
+/// Runs a subcommand of cargo that has to be installed.
+fn subcommand(name: &str, arguments: &[&str]) -> StepResult {
+    if !shell::has_subcommand(name) {
+        let why = format!("cargo-{name} is not installed (`cargo install --locked cargo-{name}`)");
+        return Ok(StepOutcome::Skipped(why));
+    }
+    passed(shell::run(&mut shell::cargo(&[&[name], arguments].concat())))
 }
 
-fn tests() -> Result<(), String> {
-    shell::run(&mut shell::cargo(&["test", "--workspace", "--no-fail-fast"]))
-}
+#[cfg(test)]
+mod tests {
+    use super::*;
 
-fn generated() -> Result<(), String> {
-    generate::run(generate::Mode::Check, generate::Build::WithTests)
-}
-
-fn reference_figures() -> Result<(), String> {
-    data::run(generate::Build::WithTests)
-}
-
-fn collection() -> Result<(), String> {
-    corpus::run(generate::Build::WithTests)
-}
-
-/// Licences, sources and unused crates, as far as the tools for it are installed.
-fn supply_chain() -> Result<(), String> {
-    let tools: [(&str, &[&str]); 2] =
-        [("deny", &["deny", "check", "licenses", "bans", "sources"]), ("machete", &["machete"])];
-    for (name, arguments) in tools {
-        if shell::has_subcommand(name) {
-            shell::run(&mut shell::cargo(arguments))?;
-        } else {
-            println!("skipped: cargo-{name} is not installed");
+    #[test]
+    fn results_of_test_binaries_are_added_up() {
+        let mut total = TestTotal::default();
+        for line in [
+            "running 3 tests",
+            "test result: ok. 2 passed; 0 failed; 1 ignored; 0 measured; 0 filtered out; finished in 0.01s",
+            "test result: FAILED. 10 passed; 4 failed; 0 ignored; 0 measured; 0 filtered out; finished in 1s",
+        ] {
+            total.add(line);
         }
+        assert_eq!(total, TestTotal { binaries: 2, passed: 12, failed: 4, ignored: 1 });
+        assert_eq!(
+            total.line(false),
+            "test result: FAILED. 12 passed; 4 failed; 1 ignored (2 test binaries)"
+        );
     }
-    Ok(())
 }

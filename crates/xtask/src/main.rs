@@ -2,17 +2,16 @@
 
 #![expect(clippy::print_stdout, reason = "a tool for developers: its report goes to the terminal")]
 
-mod bench;
 mod check;
-mod corpus;
-mod data;
 #[cfg(test)]
 mod documented_files;
 mod generate;
-mod house;
 mod layers;
 mod metadata;
+mod package_files;
+mod repo_lints;
 mod shell;
+mod words;
 #[cfg(test)]
 mod worked_example;
 
@@ -23,15 +22,10 @@ usage: cargo xtask NAME
 
   check               everything that must hold before a change is merged
   layers              which crate may use which
-  house               file length, leftover markers, machine paths, unused dependencies
-  generate [--check]  the generated pages of docs/, or whether they are current
-  corpus              every suite of a collection beside the checkout, run with scripted targets and judges
-  data                reference figures, computed again from the data they were published with
-  bench [PART] [--quick] [--write] [--python=PROGRAM]
-                      times and memory of the program as it is given away. PART is one of start, runs, judging,
-                      commands, scorecards, statistics; without it, all are measured. --write puts all figures,
-                      or those of judging or commands alone, into docs/benchmarks.md.
-                      Statistics are compared with scipy, statsmodels and krippendorff where the Python has them";
+  lints               file length, leftover markers, machine paths, links and paths in pages, unused dependencies
+  words [--list]      how types, functions and comments are worded, held to limits
+  generate [--check]  generated pages and schemas, or whether they are current
+  package-files       completion scripts and man pages for a release, into target/package";
 
 fn main() -> ExitCode {
     let args: Vec<String> = std::env::args().skip(1).collect();
@@ -39,20 +33,15 @@ fn main() -> ExitCode {
     let result = match args.as_slice() {
         ["check"] => check::run(),
         ["layers"] => layers::run(),
-        ["house"] => house::run(),
+        ["lints"] => repo_lints::run(),
+        ["words"] => words::run(false),
+        ["words", "--list"] => words::run(true),
         ["generate"] => generate::run(generate::Mode::Write, generate::Build::Alone),
         ["generate", "--check"] => generate::run(generate::Mode::Check, generate::Build::Alone),
-        ["corpus"] => corpus::run(generate::Build::Alone),
-        // What suites of the collection call.
-        ["corpus-program", arguments @ ..] => corpus::program::run(arguments),
-        ["data"] => data::run(generate::Build::Alone),
-        ["bench", flags @ ..] => bench::Wish::of(flags).ok_or_else(|| USAGE.to_owned()).and_then(bench::run),
-        // The other processes of `bench`.
-        ["bench-mock", latency] => bench::mock::run(latency, None),
-        ["bench-mock", latency, record] => bench::mock::run(latency, Some(record)),
-        ["bench-load", way, port, file, in_flight] => bench::load::run(way, port, file, in_flight),
+        ["package-files"] => package_files::run(),
         _ => Err(USAGE.to_owned()),
     };
+
     match result {
         Ok(()) => ExitCode::SUCCESS,
         Err(message) => {

@@ -21,11 +21,6 @@ fn root() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("../..").canonicalize().expect("the checkout")
 }
 
-/// Returns the folder of third-party files that may exist beside the checkout.
-fn corpus() -> Option<PathBuf> {
-    root().join("../shared/corpus").canonicalize().ok().filter(|folder| folder.is_dir())
-}
-
 /// Returns every file below `folder`, sorted.
 fn files(folder: &Path) -> Vec<PathBuf> {
     let mut paths: Vec<PathBuf> =
@@ -158,7 +153,7 @@ fn what_loads_is_sound_by_its_schema() {
         wrong.extend(found.into_iter().map(|found| format!("{}: {found}", path.display())));
     };
     let own = ["examples", "fixtures/schema"].map(|folder| root().join(folder));
-    for folder in own.into_iter().chain(corpus()) {
+    for folder in own {
         let mut options = options(&folder);
         options.extra_roots = vec![folder.clone()];
         for suite in find_suites(std::slice::from_ref(&folder)).files {

@@ -1,4 +1,4 @@
-//! The rules of the arithmetic: as properties, as defects that must not come back, as known numbers.
+//! The rules of the arithmetic: as properties, and as defects that must not come back.
 
 mod case_properties;
 mod panel_properties;
@@ -6,4 +6,3 @@ mod random;
 mod regressions;
 mod rubric_properties;
 mod scorecard;
-mod vectors;

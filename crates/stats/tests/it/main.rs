@@ -15,7 +15,6 @@ mod mean;
 mod power;
 mod proportion;
 mod repeats;
-mod vectors;
 
 use proptest::prelude::ProptestConfig;
 

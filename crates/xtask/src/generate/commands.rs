@@ -70,8 +70,8 @@ fn help(program: &Path, command: &[&str]) -> Result<String, String> {
     Ok(lines.join("\n"))
 }
 
-/// What the program prints. Nothing of the surroundings reaches it, so that it is the same everywhere.
-pub(super) fn printed(program: &Path, arguments: &[&str]) -> Result<String, String> {
+/// Runs the program and returns its output. Nothing of the surroundings reaches it, so that it is the same everywhere.
+pub(crate) fn printed(program: &Path, arguments: &[&str]) -> Result<String, String> {
     let mut process = Command::new(program);
     process.args(arguments);
     process.env_clear().env("COLUMNS", WIDTH).env("NO_COLOR", "1").stdin(Stdio::null());

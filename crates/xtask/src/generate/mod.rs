@@ -1,15 +1,16 @@
-//! Files that are made from the code (pages of `docs/`, completion scripts, man pages, schemas), and the check that they are
-//! current.
+//! Files that are made from the code (pages of `docs/`, the table in ARCHITECTURE.md, schemas), and the check that they
+//! are current.
 
+mod architecture;
 mod commands;
 mod errors;
 mod lint;
 mod schemas;
-mod shells;
 
 use crate::shell;
+pub(crate) use commands::printed;
 
-/// Whether pages are written or compared.
+/// Writing files, or comparing them.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Mode {
     /// Write them.
@@ -18,7 +19,7 @@ pub(crate) enum Mode {
     Check,
 }
 
-/// How the program is built whose help texts are collected.
+/// The way to build the program whose help texts are collected.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Build {
     /// By itself: quick when nothing else is wanted.
@@ -40,10 +41,10 @@ pub(crate) fn run(mode: Mode, build: Build) -> Result<(), String> {
         ("docs/lint.md".to_owned(), lint::page()),
         ("docs/cli.md".to_owned(), commands::page(&program)?),
     ];
-    pages.extend(shells::completions(&program)?);
-    pages.extend(shells::man_pages(&program)?);
+    pages.push((architecture::PAGE.to_owned(), architecture::page()?));
     pages.extend(schemas::files(&program)?);
-    let mut stale = shells::left_over(&pages, mode)?;
+
+    let mut stale = schemas::left_over(&pages, mode)?;
     for (name, page) in pages {
         let path = shell::root().join(&name);
         let present = std::fs::read_to_string(&path).unwrap_or_default();

@@ -1,21 +1,24 @@
-//! Which crate may use which: arrows point down, and heavy crates stay in their rooms.
+//! `cargo xtask layers`: every crate uses only the crates that its rule allows.
 
-mod rooms;
+mod crates;
 mod rules;
+
+pub(crate) use crates::{CRATES, RESTRICTED_DEPS};
 
 use crate::metadata;
 
-/// Fails with every arrow that points the wrong way.
+/// Fails with every dependency that no rule allows.
 pub(crate) fn run() -> Result<(), String> {
     let packages = metadata::packages()?;
-    let complaints = rules::complaints(&packages);
-    if complaints.is_empty() {
-        println!("layers: {} crates, every arrow points down", packages.len());
+    let violations = rules::violations(&packages);
+    if violations.is_empty() {
+        println!("layers: {} crates, every dependency is allowed", packages.len());
         return Ok(());
     }
+
     Err(format!(
-        "layers: {} forbidden\n  {}\nThe rules are in crates/xtask/src/layers/rooms.rs; ARCHITECTURE.md says why.",
-        complaints.len(),
-        complaints.join("\n  ")
+        "layers: {} not allowed\n  {}\nThe rules are in crates/xtask/src/layers/crates.rs.",
+        violations.len(),
+        violations.join("\n  ")
     ))
 }

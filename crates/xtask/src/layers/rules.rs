@@ -1,102 +1,120 @@
-//! Whether a set of crates keeps the rules.
+//! The dependencies of a set of packages, held to the rules.
 
-use super::rooms::{HEAVY, ONLY_DEV, ROOMS, Room, TESTKIT, XTASK};
+use super::crates::{CRATES, CrateRule, RESTRICTED_DEPS, TEST_ONLY, TESTKIT, TOOLS};
 use crate::metadata::{Dependency, Kind, Package};
 
-/// What is forbidden about these crates, one sentence each, in the order of the crates.
-pub(super) fn complaints(packages: &[Package]) -> Vec<String> {
+/// One sentence for each dependency that is not allowed, in the order of the packages, and for each crate without a rule
+/// or rule without a crate.
+pub(super) fn violations(packages: &[Package]) -> Vec<String> {
     let mut found = Vec::new();
     for package in packages {
-        let Some(room) = ROOMS.iter().find(|room| room.name == package.name) else {
-            found.push(format!("{} has no floor: give it a line in the table of rooms", package.name));
+        let Some(rule) = CRATES.iter().find(|rule| rule.folder == short_name(package)) else {
+            found.push(format!("{} has no rule: give it an entry in CRATES", package.folder));
             continue;
         };
+
         for dependency in &package.dependencies {
-            let is_ours = packages.iter().any(|package| package.name == dependency.name);
-            let complaint = if is_ours { arrow(room, dependency) } else { outside(room, dependency) };
-            found.extend(complaint);
+            let ours = packages.iter().find(|package| package.name == dependency.name);
+            found.extend(match ours {
+                Some(used) => inside(rule, short_name(used), dependency.kind),
+                None => outside(rule, dependency),
+            });
         }
     }
+
+    let exists = |rule: &&CrateRule| packages.iter().any(|package| short_name(package) == rule.folder);
+    let stale = CRATES.iter().filter(|rule| !exists(rule));
+    found.extend(stale.map(|rule| format!("crates/{} does not exist: remove its rule", rule.folder)));
     found
 }
 
-/// An arrow between two crates of the workspace.
-fn arrow(from: &Room, dependency: &Dependency) -> Option<String> {
-    let to = dependency.name.as_str();
-    if to == XTASK {
-        return Some(format!("{} uses {XTASK}, which is a tool beside the house", from.name));
-    }
-    if to == TESTKIT {
-        return (dependency.kind != Kind::Dev)
-            .then(|| format!("{} ships {TESTKIT}: it may stand under dev-dependencies only", from.name));
-    }
-    if from.may_use.contains(&to) {
-        return None;
-    }
-    let floor = |name: &str| ROOMS.iter().find(|room| room.name == name).map_or("?", |room| room.floor);
-    let may = match from.may_use {
-        [] => "no crate of this workspace".to_owned(),
-        names => names.join(", "),
-    };
-    Some(format!("{} (floor {}) uses {to} (floor {}); it may use {may}", from.name, from.floor, floor(to)))
+/// The last part of a package's folder.
+fn short_name(package: &Package) -> &str {
+    package.folder.rsplit('/').next().unwrap_or_default()
 }
 
-/// An arrow to a crate from elsewhere.
-fn outside(from: &Room, dependency: &Dependency) -> Option<String> {
-    let name = dependency.name.as_str();
-    if let Some(heavy) = HEAVY.iter().find(|heavy| heavy.name == name)
-        && !heavy.rooms.contains(&from.name)
-    {
-        return Some(format!("{} uses {name}, which belongs to {} alone", from.name, heavy.rooms.join(", ")));
+/// A dependency on a crate of the workspace.
+fn inside(from: &CrateRule, to: &str, kind: Kind) -> Option<String> {
+    if TOOLS.contains(&to) {
+        return Some(format!("{} uses {to}, which is a tool that nothing may use", from.folder));
     }
-    (ONLY_DEV.contains(&name) && dependency.kind != Kind::Dev)
-        .then(|| format!("{} ships {name}: it may stand under dev-dependencies only", from.name))
+    if to == TESTKIT {
+        return (kind != Kind::Dev && !TOOLS.contains(&from.folder))
+            .then(|| format!("{} ships {to}: move it to dev-dependencies", from.folder));
+    }
+    if from.uses().any(|allowed| allowed == to) {
+        return None;
+    }
+
+    let allowed = if from.may_use.is_empty() { "no crate of this workspace" } else { from.may_use };
+    Some(format!("{} uses {to}; it may use {allowed}", from.folder))
+}
+
+/// A dependency on a crate from a registry.
+fn outside(from: &CrateRule, dependency: &Dependency) -> Option<String> {
+    let name = dependency.name.as_str();
+    if let Some(restricted) = RESTRICTED_DEPS.iter().find(|restricted| restricted.name == name)
+        && !restricted.only.contains(&from.folder)
+    {
+        return Some(format!(
+            "{} uses {name}, which is for {} alone",
+            from.folder,
+            restricted.only.join(" and ")
+        ));
+    }
+
+    (TEST_ONLY.contains(&name) && dependency.kind != Kind::Dev && !TOOLS.contains(&from.folder))
+        .then(|| format!("{} ships {name}: move it to dev-dependencies", from.folder))
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
 
-    fn package(name: &str, dependencies: &[(&str, Kind)]) -> Package {
+    fn package(folder: &str, dependencies: &[(&str, Kind)]) -> Package {
         Package {
-            name: name.to_owned(),
-            folder: String::new(),
+            name: format!("assize-{folder}"),
+            folder: format!("crates/{folder}"),
             dependencies: dependencies
                 .iter()
-                .map(|(name, kind)| Dependency { name: (*name).to_owned(), rename: None, kind: *kind })
+                .map(|(name, kind)| {
+                    let is_ours = CRATES.iter().any(|rule| rule.folder == *name);
+                    let name = if is_ours { format!("assize-{name}") } else { (*name).to_owned() };
+                    Dependency { name, rename: None, kind: *kind }
+                })
                 .collect(),
         }
     }
 
-    /// The complaints about one crate among all the others, which use nothing.
-    fn about(name: &str, dependencies: &[(&str, Kind)]) -> Vec<String> {
-        let packages: Vec<Package> = ROOMS
+    /// The violations of one crate among all the others, which use nothing.
+    fn violations_of(folder: &str, dependencies: &[(&str, Kind)]) -> Vec<String> {
+        let packages: Vec<Package> = CRATES
             .iter()
-            .map(|room| package(room.name, if room.name == name { dependencies } else { &[] }))
+            .map(|rule| package(rule.folder, if rule.folder == folder { dependencies } else { &[] }))
             .collect();
-        complaints(&packages)
+        violations(&packages)
     }
 
-    fn is_forbidden(name: &str, dependency: &str, kind: Kind) -> bool {
-        let found = about(name, &[(dependency, kind)]);
-        assert!(found.iter().all(|complaint| complaint.contains(name) && complaint.contains(dependency)));
+    fn is_forbidden(folder: &str, dependency: &str, kind: Kind) -> bool {
+        let found = violations_of(folder, &[(dependency, kind)]);
+        assert!(found.iter().all(|violation| violation.contains(folder) && violation.contains(dependency)));
         found.len() == 1
     }
 
     #[test]
-    fn arrows_up_and_sideways_are_found() {
+    fn dependencies_up_and_sideways_are_found() {
         for (from, to) in [
-            ("assize-rubric", "assize-stats"),
-            ("assize-evalfile", "assize-llm"),
-            ("assize-store", "assize-process"),
-            ("assize-llm", "assize-grade"),
-            ("assize-grade", "assize-targets"),
-            ("assize-grade", "assize-store"),
-            ("assize-targets", "assize-evalfile"),
-            ("assize-run", "assize"),
-            ("assize-report", "assize-run"),
-            ("assize-report", "assize-llm"),
-            ("assize-testkit", "assize-llm"),
+            ("rubric", "stats"),
+            ("evalfile", "llm"),
+            ("store", "process"),
+            ("llm", "grade"),
+            ("grade", "targets"),
+            ("grade", "store"),
+            ("targets", "evalfile"),
+            ("run", "cli"),
+            ("report", "run"),
+            ("report", "llm"),
+            ("testkit", "llm"),
         ] {
             for kind in [Kind::Normal, Kind::Dev, Kind::Build] {
                 assert!(is_forbidden(from, to, kind), "{from} -> {to}");
@@ -105,56 +123,62 @@ mod tests {
     }
 
     #[test]
-    fn arrows_down_are_free() {
+    fn dependencies_down_are_free() {
         for (from, to) in [
-            ("assize-evalfile", "assize-rubric"),
-            ("assize-grade", "assize-llm"),
-            ("assize-run", "assize-grade"),
-            ("assize-report", "assize-store"),
-            ("assize", "assize-run"),
-            ("assize", "assize-rubric"),
-            ("assize-rubric", "serde"),
+            ("evalfile", "rubric"),
+            ("grade", "llm"),
+            ("run", "grade"),
+            ("report", "store"),
+            ("cli", "run"),
+            ("cli", "rubric"),
+            ("rubric", "serde"),
         ] {
-            assert_eq!(about(from, &[(to, Kind::Normal)]), Vec::<String>::new(), "{from} -> {to}");
+            assert_eq!(violations_of(from, &[(to, Kind::Normal)]), Vec::<String>::new(), "{from} -> {to}");
         }
     }
 
     #[test]
-    fn the_test_kit_stays_in_tests_and_nothing_uses_the_chores() {
-        assert!(!is_forbidden("assize-llm", TESTKIT, Kind::Dev));
-        assert!(is_forbidden("assize-llm", TESTKIT, Kind::Normal));
-        assert!(is_forbidden("assize", TESTKIT, Kind::Build));
-        assert!(is_forbidden("assize", XTASK, Kind::Dev));
+    fn the_test_kit_stays_in_tests_and_nothing_uses_the_tools() {
+        assert!(!is_forbidden("llm", TESTKIT, Kind::Dev));
+        assert!(is_forbidden("llm", TESTKIT, Kind::Normal));
+        assert!(is_forbidden("cli", TESTKIT, Kind::Build));
+        assert!(!is_forbidden("conformance", TESTKIT, Kind::Normal));
+        for tool in TOOLS {
+            assert!(is_forbidden("cli", tool, Kind::Dev));
+        }
     }
 
     #[test]
-    fn heavy_crates_stay_in_their_rooms() {
-        assert!(is_forbidden("assize-run", "reqwest", Kind::Normal));
-        assert!(is_forbidden("assize-report", "clap", Kind::Normal));
-        assert!(is_forbidden("assize-llm", "axum", Kind::Dev));
-        assert!(!is_forbidden("assize-llm", "reqwest", Kind::Normal));
-        assert!(!is_forbidden("assize-testkit", "axum", Kind::Normal));
+    fn restricted_crates_stay_where_they_belong() {
+        assert!(is_forbidden("run", "reqwest", Kind::Normal));
+        assert!(is_forbidden("report", "clap", Kind::Normal));
+        assert!(is_forbidden("llm", "axum", Kind::Dev));
+        assert!(!is_forbidden("llm", "reqwest", Kind::Normal));
+        assert!(!is_forbidden("testkit", "axum", Kind::Normal));
     }
 
     #[test]
     fn test_tools_do_not_ship() {
-        assert!(is_forbidden("assize-rubric", "proptest", Kind::Normal));
-        assert!(!is_forbidden("assize-rubric", "proptest", Kind::Dev));
+        assert!(is_forbidden("rubric", "proptest", Kind::Normal));
+        assert!(!is_forbidden("rubric", "proptest", Kind::Dev));
     }
 
     #[test]
-    fn a_new_crate_needs_a_room() {
-        let found = complaints(&[package("assize-attic", &[])]);
-        assert_eq!(found.len(), 1);
-        assert!(found[0].contains("assize-attic has no floor"), "{found:?}");
+    fn crates_and_rules_belong_together() {
+        let found = violations(&[package("attic", &[])]);
+        assert_eq!(found.len(), 1 + CRATES.len());
+        assert!(found[0].contains("crates/attic has no rule"), "{found:?}");
+        assert!(found[1].contains("crates/cli does not exist"), "{found:?}");
     }
 
     #[test]
-    fn the_table_names_only_its_own_rooms_and_holds_no_circle() {
-        for (index, room) in ROOMS.iter().enumerate() {
-            for used in room.may_use {
-                let below = ROOMS[..index].iter().any(|other| other.name == *used);
-                assert!(below, "{} uses {used}, which does not stand above it in the table", room.name);
+    fn the_table_names_only_its_own_crates_and_holds_no_cycle() {
+        for (index, rule) in CRATES.iter().enumerate() {
+            for used in rule.uses() {
+                // Nothing uses a tool, so its place can't close a cycle.
+                let below = if TOOLS.contains(&rule.folder) { 0 } else { index + 1 };
+                let is_below = CRATES[below..].iter().any(|other| other.folder == used);
+                assert!(is_below, "{} uses {used}, which has no entry below it", rule.folder);
             }
         }
     }

@@ -1,0 +1,36 @@
+//! Starting cargo from the root of the checkout.
+
+use std::ffi::OsString;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Stdio};
+
+/// The root of the checkout.
+pub(crate) fn root() -> PathBuf {
+    let here = Path::new(env!("CARGO_MANIFEST_DIR"));
+    here.ancestors().nth(2).unwrap_or(here).to_path_buf()
+}
+
+/// A call of the cargo that runs this program.
+#[expect(clippy::disallowed_methods, reason = "cargo says in its environment which cargo it is")]
+pub(crate) fn command(arguments: &[&str]) -> Command {
+    let program = std::env::var_os("CARGO").unwrap_or_else(|| OsString::from("cargo"));
+    let mut command = Command::new(program);
+    command.args(arguments).current_dir(root()).stdin(Stdio::null());
+    command
+}
+
+/// Runs a command whose output goes where ours goes.
+pub(crate) fn run(command: &mut Command) -> Result<(), String> {
+    let status = command.status().map_err(|error| format!("can't start cargo: {error}"))?;
+    if status.success() { Ok(()) } else { Err(format!("cargo failed ({status})")) }
+}
+
+/// Runs a command and returns what it printed.
+pub(crate) fn output(command: &mut Command) -> Result<String, String> {
+    let output =
+        command.stderr(Stdio::inherit()).output().map_err(|error| format!("can't start cargo: {error}"))?;
+    if !output.status.success() {
+        return Err(format!("cargo failed ({})", output.status));
+    }
+    String::from_utf8(output.stdout).map_err(|_| "cargo printed something that is not UTF-8".to_owned())
+}

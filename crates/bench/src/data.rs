@@ -1,0 +1,165 @@
+//! Cases and answers in any number, the same every time.
+
+use std::fmt::Write as _;
+
+use serde_json::json;
+
+/// The rubric that the answers are graded by.
+pub(super) const RUBRIC: &str = "\
+rubrics:
+  - id: window
+    outcome: States the refund window of 30 days
+    weight: 2
+  - id: channel
+    outcome: Names the support address to write to
+    required: true
+  - id: tone
+    outcome: Apologises for the delay
+  - id: detail
+    weight: 3
+    score_ranges:
+      0: Nothing about the next step
+      4: The next step without a date
+      8: The next step with a date
+";
+
+const OPENINGS: &[&str] = &[
+    "Thank you for writing to us.",
+    "I am sorry for the delay with your parcel.",
+    "We have looked into your order.",
+    "Good news about your request.",
+];
+
+const FACTS: &[&str] = &[
+    "You can return any item within 30 days of delivery for a full refund.",
+    "Refunds reach your card five working days after the parcel arrives.",
+    "The warranty covers the battery for two years.",
+    "Your order left the warehouse on Tuesday.",
+    "Please write to support@example.com with the number of your order.",
+];
+
+const CLOSINGS: &[&str] = &[
+    "Our next step is to send you a label by Friday.",
+    "We will be in touch.",
+    "You do not need to do anything else.",
+];
+
+/// A generator of small numbers, for choosing sentences. Its constants are those of Knuth's MMIX.
+struct SentencePicker(u64);
+
+impl SentencePicker {
+    fn roll<'a>(&mut self, list: &[&'a str]) -> &'a str {
+        self.0 = self.0.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+        list[(self.0 >> 33) as usize % list.len()]
+    }
+}
+
+fn answer(number: usize) -> String {
+    let mut dice = SentencePicker(number as u64);
+    let sentences = [dice.roll(OPENINGS), dice.roll(FACTS), dice.roll(FACTS), dice.roll(CLOSINGS)];
+    format!("{} Your order is {number}.", sentences.join(" "))
+}
+
+/// A suite of format 2 in YAML.
+pub(super) fn suite(cases: usize) -> String {
+    let mut text = "name: generated\ntests:\n".to_owned();
+    for number in 1..=cases {
+        write!(
+            text,
+            "  - id: case-{number}\n    input: Where is order {number}, and can I return it?\n    output: {answer}\n    \
+             assertions:\n      - States the refund window of 30 days\n      - Names the support address to write to\n      \
+             - type: rubrics\n        weight: 2\n        criteria:\n          - id: tone\n            outcome: Apologises \
+             for the delay\n            required: true\n          - id: detail\n            score_ranges:\n              \
+             0: Nothing about the next step\n              4: The next step without a date\n              8: The next \
+             step with a date\n",
+            answer = json!(answer(number))
+        )
+        .expect("a string takes everything");
+    }
+    text
+}
+
+/// Cases of format 2, one a line.
+pub(super) fn cases(count: usize) -> String {
+    let mut text = String::new();
+    for number in 1..=count {
+        let case = json!({
+            "id": format!("case-{number}"),
+            "input": format!("Where is order {number}, and can I return it?"),
+            "output": answer(number),
+            "assertions": [
+                "States the refund window of 30 days",
+                "Names the support address to write to",
+                {
+                    "type": "rubrics",
+                    "weight": 2,
+                    "criteria": [
+                        { "id": "tone", "outcome": "Apologises for the delay", "required": true },
+                        { "id": "detail", "score_ranges": {
+                            "0": "Nothing about the next step",
+                            "4": "The next step without a date",
+                            "8": "The next step with a date",
+                        } },
+                    ],
+                },
+            ],
+        });
+        writeln!(text, "{case}").expect("a string takes everything");
+    }
+    text
+}
+
+/// Cases of four criteria that a judge decides on one by one, one a line.
+pub(super) fn judged(count: usize) -> String {
+    let mut text = String::new();
+    for number in 1..=count {
+        let case = json!({
+            "id": format!("case-{number}"),
+            "input": format!("Where is order {number}, and can I return it?"),
+            "output": answer(number),
+            "assertions": [
+                "States the refund window of 30 days",
+                "Names the support address to write to",
+                "Apologises for the delay",
+                "Says what the next step is and when it comes",
+            ],
+        });
+        writeln!(text, "{case}").expect("a string takes everything");
+    }
+    text
+}
+
+/// Answers for [`RUBRIC`], one a line.
+pub(super) fn answers(count: usize) -> String {
+    let mut text = String::new();
+    for number in 1..=count {
+        let line = json!({
+            "id": format!("case-{number}"),
+            "question": format!("Where is order {number}, and can I return it?"),
+            "answer": answer(number),
+        });
+        writeln!(text, "{line}").expect("a string takes everything");
+    }
+    text
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn data_is_the_same_every_time_and_not_all_alike() {
+        assert_eq!(cases(50), cases(50));
+        assert_eq!(answers(3).lines().count(), 3);
+        let bodies: std::collections::BTreeSet<String> =
+            (0..50).map(|number| answer(number).replace(&number.to_string(), "")).collect();
+        assert!(bodies.len() > 10, "{}", bodies.len());
+    }
+
+    #[test]
+    fn every_case_stands_in_the_suite() {
+        let text = suite(20);
+        assert_eq!(text.matches("  - id: case-").count(), 20);
+        assert_eq!(text.matches("\n    output: \"").count(), 20);
+    }
+}

@@ -1,0 +1,352 @@
+//! Times and memory of the program as it is given away: `cargo run -p assize-bench -- [PART] [--quick] [--write]`.
+//!
+//! Every figure stands beside a baseline measured in the same minute on the same machine, since times of different
+//! machines say little about each other.
+
+#![expect(clippy::print_stdout, reason = "a tool for developers: its report goes to the terminal")]
+
+mod cargo;
+mod commands;
+mod data;
+mod judge;
+mod load;
+mod measure;
+mod mock;
+mod scorecards;
+mod statistics;
+mod table;
+mod wire;
+
+use std::path::{Path, PathBuf};
+use std::process::{Command, ExitCode};
+
+use measure::{RunSample, fastest, once};
+use table::FigureTable;
+
+/// Starts of which the fastest counts.
+const STARTS: usize = 30;
+
+/// Cases of the file that `validate` reads.
+const VALIDATED: usize = 1_000;
+
+const USAGE: &str = "\
+usage: cargo run -p assize-bench -- [PART] [--quick] [--write] [--python=PROGRAM]
+
+PART is one of start, runs, judging, commands, scorecards, statistics; without it, all are measured. --quick takes smaller
+sizes. --write puts all figures, or those of judging or commands alone, into docs/benchmarks.md. Statistics are compared
+with scipy, statsmodels and krippendorff where the Python has them";
+
+fn main() -> ExitCode {
+    let arguments: Vec<String> = std::env::args().skip(1).collect();
+    let arguments: Vec<&str> = arguments.iter().map(String::as_str).collect();
+    let result = match arguments.as_slice() {
+        // The other processes of a measurement.
+        ["mock", latency] => mock::run(latency, None),
+        ["mock", latency, record] => mock::run(latency, Some(record)),
+        ["load", way, port, file, in_flight] => load::run(way, port, file, in_flight),
+        flags => BenchOptions::parse(flags).ok_or_else(|| USAGE.to_owned()).and_then(run),
+    };
+
+    match result {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(message) => {
+            println!("{message}");
+            ExitCode::FAILURE
+        }
+    }
+}
+
+/// A part that can be measured by itself.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum BenchPart {
+    /// Starting, and reading a file.
+    Start,
+    /// Whole runs with the offline judge.
+    Runs,
+    /// The path to a judge behind a network.
+    Judging,
+    /// Targets that are commands.
+    Commands,
+    /// Scorecards of many files and many leaves.
+    Scorecards,
+    /// Statistics beside those of other libraries.
+    Statistics,
+}
+
+/// The choice of parts, and where the figures go.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+struct BenchOptions<'a> {
+    /// One part; all of them without.
+    part: Option<BenchPart>,
+    /// Smaller sizes.
+    quick: bool,
+    /// Whether the figures are put into docs/benchmarks.md.
+    write: bool,
+    /// The interpreter for comparisons.
+    python: &'a str,
+}
+
+impl<'a> BenchOptions<'a> {
+    /// Reads the words of a command line; `None` if one is not known. The page holds all figures, so a part alone is
+    /// not written, but for those that have a section of their own.
+    fn parse(words: &[&'a str]) -> Option<Self> {
+        let mut options = Self { part: None, quick: false, write: false, python: "python3" };
+        for word in words {
+            match *word {
+                "--quick" => options.quick = true,
+                "--write" => options.write = true,
+                "start" => options.part = Some(BenchPart::Start),
+                "runs" => options.part = Some(BenchPart::Runs),
+                "judging" => options.part = Some(BenchPart::Judging),
+                "commands" => options.part = Some(BenchPart::Commands),
+                "scorecards" => options.part = Some(BenchPart::Scorecards),
+                "statistics" => options.part = Some(BenchPart::Statistics),
+                other => options.python = other.strip_prefix("--python=")?,
+            }
+        }
+        (matches!(options.part, None | Some(BenchPart::Judging | BenchPart::Commands)) || !options.write)
+            .then_some(options)
+    }
+}
+
+/// The profile of the program that is given away.
+const PROFILE: &str = "dist";
+
+/// Builds that program, measures it and prints the tables.
+fn run(options: BenchOptions<'_>) -> Result<(), String> {
+    // Both in one go: a part of the packages alone may need other features of what they share.
+    cargo::run(&mut cargo::command(&[
+        "build",
+        "--profile",
+        PROFILE,
+        "--package",
+        "assize",
+        "--package",
+        "assize-bench",
+    ]))?;
+    let bench = ProgramUnderTest::new()?;
+    let sizes: &[usize] = if options.quick { &[1_000, 10_000] } else { &[1_000, 10_000, 100_000] };
+    let is_wanted = |part| options.part.is_none_or(|wanted| wanted == part);
+    let mut tables = Vec::new();
+    let mut sections = Vec::new();
+    if is_wanted(BenchPart::Start) {
+        tables.push(bench.starts()?);
+    }
+    if is_wanted(BenchPart::Runs) {
+        tables.push(bench.runs(sizes, RunCommand::Eval)?);
+        tables.push(bench.runs(sizes, RunCommand::Grade)?);
+    }
+    if is_wanted(BenchPart::Judging) {
+        sections.push((JUDGING, markdown(&bench.judging(options.quick)?)));
+    }
+    if is_wanted(BenchPart::Commands) {
+        sections.push((COMMANDS, markdown(&[bench.commands(options.quick)?])));
+    }
+    if is_wanted(BenchPart::Scorecards) {
+        tables.push(bench.scorecards()?);
+    }
+    if is_wanted(BenchPart::Statistics) {
+        tables.push(statistics::table(options.python)?);
+    }
+    if !tables.is_empty() {
+        sections.push((FIGURES, markdown(&tables)));
+    }
+    for (_, text) in &sections {
+        println!("\n{text}");
+    }
+    if options.write {
+        let path = cargo::root().join("docs/benchmarks.md");
+        let present =
+            std::fs::read_to_string(&path).map_err(|error| format!("docs/benchmarks.md: {error}"))?;
+        let page = sections
+            .iter()
+            .try_fold(present, |page, (section, text)| replace_figures(&page, section, text))?;
+        std::fs::write(&path, page).map_err(|error| format!("docs/benchmarks.md: {error}"))?;
+        println!("wrote docs/benchmarks.md");
+    }
+    Ok(())
+}
+
+fn markdown(tables: &[FigureTable]) -> String {
+    tables.iter().map(FigureTable::to_markdown).collect::<Vec<_>>().join("\n")
+}
+
+/// The sections of the page that are written here.
+const FIGURES: &str = "figures";
+const JUDGING: &str = "judging";
+const COMMANDS: &str = "commands";
+
+/// Puts new figures between the two marks of a section of the page.
+fn replace_figures(page: &str, section: &str, figures: &str) -> Result<String, String> {
+    let (begin, end) = (format!("<!-- {section} -->"), format!("<!-- end of {section} -->"));
+    let missing = || format!("docs/benchmarks.md has no `{begin}` and `{end}`");
+    let (head, rest) = page.split_once(&begin).ok_or_else(missing)?;
+    let (_, tail) = rest.split_once(&end).ok_or_else(missing)?;
+    Ok(format!("{head}{begin}\n{figures}{end}{tail}"))
+}
+
+/// Which command takes the cases in.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum RunCommand {
+    /// `eval` of a JSONL suite.
+    Eval,
+    /// `grade` of answers against a rubric.
+    Grade,
+}
+
+/// The program and a folder for its files.
+struct ProgramUnderTest {
+    program: PathBuf,
+    folder: PathBuf,
+}
+
+impl ProgramUnderTest {
+    fn new() -> Result<Self, String> {
+        let target = target_folder()?;
+        let program = target.join(PROFILE).join(format!("assize{}", std::env::consts::EXE_SUFFIX));
+        let folder = target.join("bench");
+        if folder.exists() {
+            std::fs::remove_dir_all(&folder).map_err(|error| format!("{}: {error}", folder.display()))?;
+        }
+        std::fs::create_dir_all(&folder).map_err(|error| format!("{}: {error}", folder.display()))?;
+        Ok(Self { program, folder })
+    }
+
+    /// The program with nothing of the surroundings, so that no key or configuration changes what is measured.
+    fn command(&self, arguments: &[&str]) -> Command {
+        let mut command = Command::new(&self.program);
+        command.args(arguments).current_dir(&self.folder).env_clear();
+        command
+    }
+
+    fn file(&self, name: &str, text: &str) -> Result<(), String> {
+        std::fs::write(self.folder.join(name), text).map_err(|error| format!("{name}: {error}"))
+    }
+
+    fn starts(&self) -> Result<FigureTable, String> {
+        self.file("suite.eval.yaml", &data::suite(VALIDATED))?;
+        let nothing = fastest(STARTS, || Command::new("true"))?;
+        let mut read = || {
+            let mut command = Command::new("cat");
+            command.arg(self.folder.join("suite.eval.yaml"));
+            command
+        };
+        let read = fastest(STARTS, &mut read)?;
+        let version = fastest(STARTS, || self.command(&["--version"]))?;
+        let validate = fastest(STARTS, || self.command(&["validate", "suite.eval.yaml"]))?;
+        let mut table = FigureTable::new(
+            "Start-up and validation",
+            &["what", "time", "against the baseline", "peak memory"],
+        );
+        table.row(["starting a program that does nothing (`true`)", &table::time(nothing.time), "1", ""]);
+        let ratio = table::ratio(version.time, nothing.time);
+        table.row(["`assize --version`", &table::time(version.time), &ratio, &table::memory(version.peak)]);
+        table.row(["reading the file (`cat`)", &table::time(read.time), "1", ""]);
+        let ratio = table::ratio(validate.time, read.time);
+        let what = format!("`assize validate` on {VALIDATED} cases in YAML");
+        table.row([&what, &table::time(validate.time), &ratio, &table::memory(validate.peak)]);
+        Ok(table)
+    }
+
+    fn runs(&self, sizes: &[usize], way: RunCommand) -> Result<FigureTable, String> {
+        let title = match way {
+            RunCommand::Eval => "`assize eval` on JSONL cases with given answers, offline judge",
+            RunCommand::Grade => "`assize grade` on JSONL answers, offline judge",
+        };
+        let mut table = FigureTable::new(
+            title,
+            &[
+                "cases",
+                "time",
+                "cases a second",
+                "peak memory",
+                "memory against the first",
+                "copying the file",
+            ],
+        );
+        self.file("rubric.yaml", data::RUBRIC)?;
+        let mut first: Option<RunSample> = None;
+        for &size in sizes {
+            let (name, text) = match way {
+                RunCommand::Eval => ("cases.jsonl", data::cases(size)),
+                RunCommand::Grade => ("answers.jsonl", data::answers(size)),
+            };
+            self.file(name, &text)?;
+            let out = format!("run-{size}");
+            let arguments: &[&str] = match way {
+                RunCommand::Eval => &["eval", name, "--judge", "offline", "--json", "--quiet", "--out", &out],
+                RunCommand::Grade => &[
+                    "grade",
+                    "rubric.yaml",
+                    "--answers",
+                    name,
+                    "--judge",
+                    "offline",
+                    "--json",
+                    "--quiet",
+                    "--out",
+                    &out,
+                ],
+            };
+            let sample = once(&mut self.command(arguments))?;
+            self.is_complete(&out, size)?;
+            let copy = copy(&self.folder.join(name))?;
+            let seconds = sample.time.as_secs_f64();
+            table.row([
+                &table::count(size),
+                &table::time(sample.time),
+                &table::count((size as f64 / seconds) as usize),
+                &table::memory(sample.peak),
+                &table::memory_ratio(sample.peak, first.as_ref().unwrap_or(&sample).peak),
+                &table::time(copy),
+            ]);
+            first.get_or_insert(sample);
+            // A large run is not needed twice, and disks are small.
+            let _ = std::fs::remove_dir_all(self.folder.join(&out));
+        }
+        Ok(table)
+    }
+
+    /// A run that stopped early would look fast.
+    fn is_complete(&self, out: &str, size: usize) -> Result<(), String> {
+        let path = self.folder.join(out).join("results.jsonl");
+        let file = std::fs::File::open(&path).map_err(|error| format!("{}: {error}", path.display()))?;
+        let rows = std::io::BufRead::lines(std::io::BufReader::new(file)).count();
+        if rows == size { Ok(()) } else { Err(format!("{out}: {rows} rows for {size} cases")) }
+    }
+}
+
+/// The folder cargo builds in.
+fn target_folder() -> Result<PathBuf, String> {
+    let text = cargo::output(&mut cargo::command(&["metadata", "--no-deps", "--format-version", "1"]))?;
+    let value: serde_json::Value = serde_json::from_str(&text).map_err(|error| error.to_string())?;
+    value["target_directory"]
+        .as_str()
+        .map(PathBuf::from)
+        .ok_or_else(|| "cargo names no target folder".to_owned())
+}
+
+/// How long the disk needs to take a file in and give it out again.
+fn copy(path: &Path) -> Result<std::time::Duration, String> {
+    let begun = std::time::Instant::now();
+    let copy = path.with_extension("copy");
+    std::fs::copy(path, &copy).map_err(|error| format!("{}: {error}", path.display()))?;
+    let time = begun.elapsed();
+    let _ = std::fs::remove_file(copy);
+    Ok(time)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn figures_are_put_between_the_marks_of_their_section() {
+        let section = |figures: &str| format!("<!-- {JUDGING} -->\n{figures}<!-- end of {JUDGING} -->");
+        let page = format!("words\n{}\nmore\n<!-- {FIGURES} -->", section("old\n"));
+        let new = replace_figures(&page, JUDGING, "| new |\n").expect("marks are there");
+        assert_eq!(new, format!("words\n{}\nmore\n<!-- {FIGURES} -->", section("| new |\n")));
+        assert_eq!(replace_figures(&new, JUDGING, "| new |\n"), Ok(new.clone()));
+        assert!(replace_figures(&page, FIGURES, "x").is_err());
+    }
+}

@@ -1,0 +1,104 @@
+//! Figures as Markdown tables.
+
+use std::time::Duration;
+
+/// A table with a heading.
+pub(super) struct FigureTable {
+    title: String,
+    columns: Vec<String>,
+    rows: Vec<Vec<String>>,
+}
+
+impl FigureTable {
+    pub(super) fn new(title: &str, columns: &[&str]) -> Self {
+        Self {
+            title: title.to_owned(),
+            columns: columns.iter().map(|name| (*name).to_owned()).collect(),
+            rows: Vec::new(),
+        }
+    }
+
+    pub(super) fn row<const N: usize>(&mut self, cells: [&str; N]) {
+        self.rows.push(cells.iter().map(|cell| (*cell).to_owned()).collect());
+    }
+
+    pub(super) fn to_markdown(&self) -> String {
+        let line = |cells: &[String]| format!("| {} |\n", cells.join(" | "));
+        let rule = format!("|{}\n", "---|".repeat(self.columns.len()));
+        let rows: String = self.rows.iter().map(|cells| line(cells)).collect();
+        format!("### {}\n\n{}{rule}{rows}", self.title, line(&self.columns))
+    }
+}
+
+/// A time with about three digits.
+pub(super) fn time(time: Duration) -> String {
+    let milliseconds = time.as_secs_f64() * 1e3;
+    match milliseconds {
+        ms if ms < 10.0 => format!("{ms:.2} ms"),
+        ms if ms < 1_000.0 => format!("{ms:.0} ms"),
+        ms => format!("{:.2} s", ms / 1e3),
+    }
+}
+
+/// How often one time holds another.
+pub(super) fn ratio(time: Duration, baseline: Duration) -> String {
+    format!("{:.1}", time.as_secs_f64() / baseline.as_secs_f64().max(1e-9))
+}
+
+/// Memory in MB of a million bytes. No program of ours lives on less than one: a smaller figure only says that the
+/// process was over before the system had counted.
+pub(super) fn memory(bytes: Option<u64>) -> String {
+    match bytes {
+        None => "not known".to_owned(),
+        Some(bytes) if bytes < 1_000_000 => "too short to tell".to_owned(),
+        Some(bytes) => format!("{:.1} MB", bytes as f64 / 1e6),
+    }
+}
+
+/// How often one peak holds another.
+pub(super) fn memory_ratio(bytes: Option<u64>, baseline: Option<u64>) -> String {
+    match (bytes, baseline) {
+        (Some(bytes), Some(baseline)) if baseline > 0 => format!("{:.2}", bytes as f64 / baseline as f64),
+        _ => "not known".to_owned(),
+    }
+}
+
+/// A number in groups of three digits.
+pub(super) fn count(number: usize) -> String {
+    let digits = number.to_string();
+    let mut text = String::new();
+    for (index, digit) in digits.chars().enumerate() {
+        if index > 0 && (digits.len() - index).is_multiple_of(3) {
+            text.push(' ');
+        }
+        text.push(digit);
+    }
+    text
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn numbers_are_readable() {
+        assert_eq!(count(7), "7");
+        assert_eq!(count(1_000), "1 000");
+        assert_eq!(count(123_456_789), "123 456 789");
+        assert_eq!(time(Duration::from_micros(1_234)), "1.23 ms");
+        assert_eq!(time(Duration::from_millis(250)), "250 ms");
+        assert_eq!(time(Duration::from_millis(2_500)), "2.50 s");
+        assert_eq!(ratio(Duration::from_millis(3), Duration::from_millis(2)), "1.5");
+        assert_eq!(memory(Some(12_340_000)), "12.3 MB");
+        assert_eq!(memory(Some(40_000)), "too short to tell");
+        assert_eq!(memory_ratio(Some(3), Some(2)), "1.50");
+        assert_eq!(memory_ratio(Some(3), None), "not known");
+    }
+
+    #[test]
+    fn a_table_is_markdown() {
+        let mut table = FigureTable::new("T", &["a", "b"]);
+        table.row(["1", "2"]);
+        assert_eq!(table.to_markdown(), "### T\n\n| a | b |\n|---|---|\n| 1 | 2 |\n");
+    }
+}

@@ -1,0 +1,148 @@
+//! Files of other tools as suites, rubrics and scorecards.
+
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use assize_convert::{ConvertError, Converted, From, To, convert, detect};
+use assize_evalfile::{Case, GraderKind, LoadOptions, Suite, load_suite};
+use assize_rubric::{Lines, Outcome, Unit, score_rubric};
+use assize_testkit::cli::CliTest;
+use serde_json::Value;
+
+use crate::program;
+use crate::shared::SharedFolder;
+
+fn options(folder: &Path) -> LoadOptions {
+    LoadOptions {
+        environment: Arc::new(|_| Some("a-secret".to_owned())),
+        working_folder: folder.to_path_buf(),
+        extra_roots: Vec::new(),
+    }
+}
+
+fn load(path: &Path) -> (Suite, Vec<Case>) {
+    let loaded = load_suite(path, &options(path.parent().expect("a folder")));
+    let text = std::fs::read_to_string(path).expect("readable");
+    assert!(!loaded.has_errors(), "{text}\n{:#?}", loaded.diagnostics);
+    let cases = loaded.cases.iter().map(|case| (*case.expect("readable")).clone()).collect();
+    (loaded.suite.expect("a suite"), cases)
+}
+
+fn lost(converted: &Converted) -> Vec<String> {
+    converted.notes.iter().filter(|note| note.lost).map(ToString::to_string).collect()
+}
+
+fn files(folder: &Path, ending: &str) -> Vec<PathBuf> {
+    let mut files: Vec<PathBuf> = std::fs::read_dir(folder)
+        .expect("readable")
+        .map(|entry| entry.expect("readable").path())
+        .filter(|path| path.extension().is_some_and(|e| e == ending))
+        .collect();
+    files.sort();
+    files
+}
+
+/// Configurations of another tool are carried over, or what is lost is listed.
+pub(crate) fn configurations(shared: &SharedFolder) {
+    let folder = shared.path("data/promptfoo-configs");
+    let mut rubrics = 0;
+    for path in files(&folder, "yaml") {
+        assert_eq!(detect(&path).expect("known"), From::Promptfoo, "{}", path.display());
+        for to in [To::Format1, To::Format2, To::Scorecard] {
+            let converted = convert(&path, From::Promptfoo, to, &options(&folder));
+            let converted = match converted {
+                Ok(converted) => converted,
+                Err(ConvertError::Nothing(..)) if to == To::Scorecard => continue,
+                Err(error) => panic!("{}: {error}", path.display()),
+            };
+            if to == To::Scorecard {
+                continue;
+            }
+            let out = tempfile::tempdir().expect("a folder");
+            let new = out.path().join("new.yaml");
+            std::fs::write(&new, &converted.text).expect("written");
+            let (_, cases) = load(&new);
+            if to == To::Format2 {
+                rubrics +=
+                    cases.iter().flat_map(|case| &case.graders).filter(|g| g.type_name == "rubrics").count();
+            }
+        }
+    }
+    // 10 + 1 + 2 `llm-rubric` with a value, 5 `g-eval`, 2 `factuality`.
+    assert_eq!(rubrics, 20);
+}
+
+/// The score of a graded tree by its own weights.
+fn tree_score(node: &Value) -> f64 {
+    let children = node["sub_tasks"].as_array().expect("a list");
+    if children.is_empty() {
+        return node["score"].as_f64().expect("graded");
+    }
+    let weight = |child: &Value| child["weight"].as_f64().expect("a number");
+    let total: f64 = children.iter().map(weight).sum();
+    children.iter().map(|child| weight(child) * tree_score(child)).sum::<f64>() / total
+}
+
+fn leaves(node: &Value, out: &mut Vec<Outcome>) {
+    let children = node["sub_tasks"].as_array().expect("a list");
+    if children.is_empty() {
+        out.push(if node["score"].as_f64() == Some(1.0) { Outcome::Met } else { Outcome::Unmet });
+    }
+    for child in children {
+        leaves(child, out);
+    }
+}
+
+/// Graded trees score as published.
+pub(crate) fn graded_trees(shared: &SharedFolder) {
+    let folder = shared.path("data/paperbench");
+    for path in files(&folder.join("judge_eval"), "json") {
+        let text = std::fs::read_to_string(&path).expect("readable");
+        let tree: Value = serde_json::from_str(&text).expect("JSON");
+        let converted = convert(&path, From::PaperBench, To::Format2, &options(&folder)).expect("converted");
+        let out = tempfile::tempdir().expect("a folder");
+        let new = out.path().join("new.yaml");
+        std::fs::write(&new, &converted.text).expect("written");
+        let (_, cases) = load(&new);
+        let GraderKind::Rubric(rubric) = &cases[0].graders[0].kind else { panic!("a rubric") };
+        let mut outcomes = Vec::new();
+        leaves(&tree, &mut outcomes);
+        let score = score_rubric(&rubric.rubric, &outcomes, Lines::with_room(Unit::ONE, None)).expect("fits");
+        let score = score.score.expect("judged");
+        assert!((score - tree["score"].as_f64().expect("a score")).abs() < 1e-9, "{}", path.display());
+        assert!((score - tree_score(&tree)).abs() < 1e-9);
+    }
+    for path in files(&folder.join("rubrics"), "json") {
+        let converted =
+            convert(&path, From::PaperBench, To::Scorecard, &options(&folder)).expect("converted");
+        let twice = lost(&converted).iter().filter(|note| note.contains("its id stands on line")).count();
+        let stem = path.file_stem().expect("a name").to_string_lossy().into_owned();
+        let expected = if matches!(stem.as_str(), "bbox" | "bridging-data-gaps") { 3 } else { 0 };
+        assert_eq!(twice, expected, "{stem}");
+    }
+}
+
+/// Requirements of tasks become scorecards that load.
+pub(crate) fn tasks(shared: &SharedFolder) -> Result<(), String> {
+    converted_files_load(&shared.path("data/devai-agent-judge"), "scorecard")
+}
+
+/// Labelled examples become suites that load.
+pub(crate) fn examples(shared: &SharedFolder) -> Result<(), String> {
+    converted_files_load(&shared.path("data/healthbench-meta-120"), "format2")
+}
+
+fn converted_files_load(folder: &Path, to: &str) -> Result<(), String> {
+    let cli = CliTest::new(program::built()?);
+    for path in files(folder, "jsonl") {
+        let text = path.to_str().expect("a path");
+        let output = cli.run(&["convert", text, "--to", to, "-o", "new.yaml", "--force"]);
+        // Tables of verdicts are no rubrics, and are refused; whatever is written must load.
+        if output.code == Some(2) {
+            assert!(output.stderr.contains("error"), "{}", output.stderr);
+        } else {
+            cli.run(&["validate", "new.yaml"]).expect_code(0);
+        }
+    }
+    Ok(())
+}

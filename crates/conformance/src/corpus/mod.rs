@@ -1,0 +1,65 @@
+//! Every suite of a collection is run, with scripted targets and judges; nothing may be refused that
+//! docs/compatibility.md does not list, and runs keep to their plans.
+
+mod plan;
+mod refusals;
+mod run;
+mod sandbox;
+mod scripted_model;
+mod stand_in;
+mod table;
+
+use std::process::ExitCode;
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::{Mutex, PoisonError};
+
+use assize_testkit::mock::MockServer;
+
+use crate::program;
+use crate::shared::SharedFolder;
+use refusals::KnownRefusals;
+use run::{SuiteResult, run_suite};
+use sandbox::CorpusSandbox;
+
+/// The first argument of a call that stands in for a program of a suite.
+pub(crate) const STAND_IN: &str = "stand-in";
+
+/// Suites that are run at once.
+const AT_ONCE: usize = 4;
+
+/// Runs everything and fails if something is refused without being listed.
+pub(crate) fn check(shared: &SharedFolder) -> Result<(), String> {
+    let refusals = KnownRefusals::read()?;
+    let server = MockServer::start(scripted_model::reply);
+    let sandbox = CorpusSandbox::new(&shared.path("corpus"), &program::built()?, &server.base_url())?;
+
+    let next = AtomicUsize::new(0);
+    let results: Mutex<Vec<(usize, SuiteResult)>> = Mutex::default();
+    std::thread::scope(|scope| {
+        for _ in 0..AT_ONCE {
+            scope.spawn(|| {
+                while let Some((at, suite)) = sandbox.suite(next.fetch_add(1, Ordering::Relaxed)) {
+                    let result = run_suite(&sandbox, suite, at);
+                    results.lock().unwrap_or_else(PoisonError::into_inner).push((at, result));
+                }
+            });
+        }
+    });
+
+    let mut results = results.into_inner().unwrap_or_else(PoisonError::into_inner);
+    results.sort_by_key(|(at, _)| *at);
+    let results: Vec<SuiteResult> = results.into_iter().map(|(_, result)| result).collect();
+    table::report(&results, &refusals)
+}
+
+/// Behaves as a program that a suite calls.
+pub(crate) fn stand_in(arguments: &[String]) -> ExitCode {
+    let arguments: Vec<&str> = arguments.iter().map(String::as_str).collect();
+    match stand_in::run(&arguments) {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(message) => {
+            println!("{message}");
+            ExitCode::FAILURE
+        }
+    }
+}

@@ -1,0 +1,101 @@
+//! The programs that suites call and that are not there (`bun run grade.ts`): one stand-in for all of them. As a target
+//! it writes an answer to `--output FILE`, as a grader it passes what it is given on its standard input.
+
+use std::io::Read as _;
+use std::path::Path;
+
+use assize_evalfile::load_suite;
+use serde_json::{Value, json};
+
+use super::sandbox::load_options;
+
+/// Names under which it is found.
+pub(super) const NAMES: [&str; 8] = ["bun", "uv", "node", "npx", "tsx", "python", "python3", "deno"];
+
+/// Behaves as such a program, with these arguments.
+pub(super) fn run(arguments: &[&str]) -> Result<(), String> {
+    if arguments.contains(&"--healthcheck") {
+        return Ok(());
+    }
+    let after = |flag: &str| {
+        let at = arguments.iter().position(|argument| *argument == flag)?;
+        arguments.get(at + 1).copied()
+    };
+    let Some(output) = after("--output") else {
+        let mut given = String::new();
+        std::io::stdin().read_to_string(&mut given).map_err(|error| error.to_string())?;
+        println!("{}", verdict(&given));
+        return Ok(());
+    };
+    let text = match (after("--eval-input"), after("--trace")) {
+        (Some(suite), _) => batch(Path::new(suite))?,
+        (None, Some(trace)) => recorded(Path::new(trace))?,
+        (None, None) => answer(None).to_string(),
+    };
+    std::fs::write(output, text).map_err(|error| format!("{output}: {error}"))
+}
+
+/// One answer, with what an agent would have done for it.
+fn answer(id: Option<&str>) -> Value {
+    let call = |tool: &str, input: Value| json!({ "tool": tool, "input": input, "output": "done", "duration_ms": 5 });
+    let mut answer = json!({
+        "output": [{
+            "role": "assistant",
+            "content": "{\"decision\": \"CLEAR\", \"riskLevel\": \"High\", \"reasoning\": \"15 + 27 is 42\"}",
+            "tool_calls": [
+                call("Skill", json!({ "skill": "acme-deploy" })),
+                call("Read", json!({ "file_path": "skills/acme-deploy/SKILL.md" })),
+                call("search", json!({ "query": "scripted" })),
+            ],
+        }],
+        "token_usage": { "input": 100, "output": 20 },
+        "cost_usd": 0.001,
+        "duration_ms": 12,
+    });
+    if let Some(id) = id {
+        answer["id"] = json!(id);
+    }
+    answer
+}
+
+/// The answer of a recording: its `text`, and the tool calls and results of its `trace`.
+fn recorded(trace: &Path) -> Result<String, String> {
+    let text = std::fs::read_to_string(trace).map_err(|error| format!("{}: {error}", trace.display()))?;
+    let recording: Value = serde_json::from_str(&text).map_err(|error| error.to_string())?;
+    let of_type = |kind: &'static str| {
+        recording["trace"].as_array().into_iter().flatten().filter(move |event| event["type"] == kind)
+    };
+    let calls: Vec<Value> = of_type("tool_call")
+        .map(|call| {
+            let result = of_type("tool_result").find(|result| result["id"] == call["id"]);
+            let output = result.map(|result| result["output"].clone());
+            json!({ "tool": call["name"], "input": call["input"], "output": output })
+        })
+        .collect();
+    let message = json!({ "role": "assistant", "content": recording["text"], "tool_calls": calls });
+    Ok(json!({ "output": [message] }).to_string())
+}
+
+/// An answer for each case of a suite, a line each.
+fn batch(suite: &Path) -> Result<String, String> {
+    let folder = suite.parent().unwrap_or(suite);
+    let mut lines = String::new();
+    for case in &load_suite(suite, &load_options(folder)).cases {
+        let case = case.map_err(|error| error.to_string())?;
+        lines.push_str(&answer(Some(case.id.as_str())).to_string());
+        lines.push('\n');
+    }
+    Ok(lines)
+}
+
+/// What a grader says in both generations of its contract; a program that writes a prompt may say anything.
+fn verdict(given: &str) -> Value {
+    let is_json = serde_json::from_str::<Value>(given).is_ok();
+    json!({
+        "score": if is_json { 1.0 } else { 0.0 },
+        "hits": ["scripted"],
+        "misses": [],
+        "reasoning": "scripted",
+        "assertions": [{ "text": "was given JSON", "passed": is_json }],
+    })
+}

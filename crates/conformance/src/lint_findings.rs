@@ -1,0 +1,34 @@
+//! Findings of the linter in eval files of other people.
+
+use std::sync::Arc;
+
+use assize_evalfile::{LoadOptions, find_suites, load_suite};
+use assize_lint::lint_suite;
+
+use crate::shared::SharedFolder;
+
+/// Nothing breaks, every finding points at text, and findings stay rare, since people use these files and find them good.
+pub(crate) fn rare_and_exact(shared: &SharedFolder) {
+    let corpus = shared.path("corpus");
+    let options = LoadOptions {
+        environment: Arc::new(|_| None),
+        working_folder: corpus.clone(),
+        extra_roots: Vec::new(),
+    };
+    let files = find_suites(std::slice::from_ref(&corpus)).files;
+    assert!(files.len() > 30, "the corpus has moved");
+    let (mut cases, mut findings) = (0, 0);
+    for path in &files {
+        let loaded = load_suite(path, &options);
+        let Some(suite) = &loaded.suite else { continue };
+        let linted = lint_suite(suite, &loaded.cases).expect("readable");
+        for diagnostic in &linted.diagnostics {
+            let words = linted.sources.slice(diagnostic.primary.span);
+            let point = diagnostic.primary.span.start == diagnostic.primary.span.end;
+            assert!(point || !words.trim().is_empty(), "{}: {diagnostic:?}", path.display());
+        }
+        cases += loaded.cases.len();
+        findings += linted.diagnostics.len();
+    }
+    assert!(findings * 5 < cases, "{findings} findings in {cases} cases");
+}

@@ -1,0 +1,7 @@
+//! Runs the checks. Without the folder of data sets and suites, those that need it are ignored, and counted as such.
+
+use std::process::ExitCode;
+
+fn main() -> ExitCode {
+    assize_conformance::main()
+}

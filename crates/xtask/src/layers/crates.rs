@@ -1,0 +1,222 @@
+//! The crates of the workspace: what each owns, which others it may use, and what it must never do.
+//!
+//! `cargo xtask layers` enforces the table and `cargo xtask generate` writes it into ARCHITECTURE.md.
+
+/// A crate of the workspace, by its folder below `crates/`.
+pub(crate) struct CrateRule {
+    /// The folder; the package is `assize-FOLDER`, but for `cli` (`assize`) and `xtask`.
+    pub(crate) folder: &'static str,
+    /// Its subject, in a few words.
+    pub(crate) owns: &'static str,
+    /// The crates of this workspace it may use, by folder, with spaces between.
+    pub(crate) may_use: &'static str,
+    /// What would make it another crate.
+    pub(crate) never: &'static str,
+}
+
+/// A crate from a registry that only some crates may use, in tests too.
+pub(crate) struct RestrictedDep {
+    /// Its name.
+    pub(crate) name: &'static str,
+    /// The folders of the crates that may use it.
+    pub(crate) only: &'static [&'static str],
+}
+
+/// The crate for tests: everyone may use it there, nobody elsewhere.
+pub(super) const TESTKIT: &str = "testkit";
+
+/// Crates that nothing may use.
+pub(super) const TOOLS: &[&str] = &["bench", "conformance", "xtask"];
+
+/// Every crate, each above those it may use; tools at the end.
+pub(crate) const CRATES: &[CrateRule] = &[
+    CrateRule {
+        folder: "cli",
+        owns: "flags, printing, progress, exit codes: the binary `assize`",
+        may_use: "engine report run analysis author audit review convert lsp lint grade targets workspace evalfile \
+                  llm store trace process rubric stats diagnostic",
+        never: "hold logic worth a unit test",
+    },
+    CrateRule {
+        folder: "review",
+        owns: "people as judges: what a reviewer is shown, keys, the order of items, the file of labels",
+        may_use: "report rubric stats",
+        never: "find runs, decide what labels come to, measure agreement",
+    },
+    CrateRule {
+        folder: "engine",
+        owns: "making and living a run: options, wiring, plan, resuming, events, typed errors with exit codes",
+        may_use: "run analysis author audit lint grade targets workspace evalfile llm store trace process rubric \
+                  stats diagnostic",
+        never: "print, parse flags",
+    },
+    CrateRule {
+        folder: "report",
+        owns: "a stored run as tables and pages of text",
+        may_use: "analysis audit store rubric stats diagnostic",
+        never: "call a model",
+    },
+    CrateRule {
+        folder: "audit",
+        owns: "probing a judge: cases judged unchanged and changed, and what that changed",
+        may_use: "run analysis targets evalfile store rubric stats",
+        never: "ask a model, print",
+    },
+    CrateRule {
+        folder: "run",
+        owns: "the engine: work items, order, limits, cancelling, scoring again; emits events",
+        may_use: "grade targets workspace evalfile llm store process rubric stats diagnostic",
+        never: "know SQL, HTTP or a terminal",
+    },
+    CrateRule {
+        folder: "analysis",
+        owns: "what stored runs and labels say: intervals, comparisons, calibration",
+        may_use: "store rubric stats diagnostic",
+        never: "ask a model, print",
+    },
+    CrateRule {
+        folder: "author",
+        owns: "drafting rubrics and reviewing their wording with a model",
+        may_use: "lint grade evalfile llm rubric diagnostic",
+        never: "write a file, take a model's silence for a clean rubric, print",
+    },
+    CrateRule {
+        folder: "convert",
+        owns: "files of other formats and tools as eval files and scorecards",
+        may_use: "evalfile rubric diagnostic",
+        never: "drop anything silently, write a file",
+    },
+    CrateRule {
+        folder: "lsp",
+        owns: "the language server: the loader and the linter over texts that are not saved",
+        may_use: "lint evalfile rubric diagnostic",
+        never: "ask a model, write a file",
+    },
+    CrateRule {
+        folder: "lint",
+        owns: "findings about rubrics that load and are still bad: rules, `allow:` comments, fixes",
+        may_use: "evalfile rubric diagnostic",
+        never: "write a file, ask a model",
+    },
+    CrateRule {
+        folder: "grade",
+        owns: "judging the answer: criterion by criterion, by checks, by programs",
+        may_use: "evalfile llm process rubric stats diagnostic",
+        never: "turn decisions into verdicts",
+    },
+    CrateRule {
+        folder: "targets",
+        owns: "getting the answer: given output, model, command, agent, recording",
+        may_use: "llm trace process rubric stats diagnostic",
+        never: "score anything",
+    },
+    CrateRule {
+        folder: "workspace",
+        owns: "the folder an agent works in, and what it changed there",
+        may_use: "evalfile process rubric stats diagnostic",
+        never: "judge",
+    },
+    CrateRule {
+        folder: "evalfile",
+        owns: "eval files, rubrics, targets and configuration in; checked models out",
+        may_use: "rubric stats diagnostic",
+        never: "use network, clock or its own environment",
+    },
+    CrateRule {
+        folder: "llm",
+        owns: "asking a model: request, reply, wire formats, retries, prices, budgets",
+        may_use: "rubric stats diagnostic",
+        never: "know what a verdict is",
+    },
+    CrateRule {
+        folder: "store",
+        owns: "run folders, the reply cache",
+        may_use: "rubric stats diagnostic",
+        never: "hold business rules",
+    },
+    CrateRule {
+        folder: "trace",
+        owns: "what agents did, from their logs: one model, one reader per format",
+        may_use: "rubric stats diagnostic",
+        never: "open files, judge",
+    },
+    CrateRule {
+        folder: "process",
+        owns: "running a command: group kill, time and output limits",
+        may_use: "rubric stats diagnostic",
+        never: "interpret output",
+    },
+    CrateRule {
+        folder: "rubric",
+        owns: "the words and the arithmetic: criteria, outcomes, gates, scores, verdicts",
+        may_use: "",
+        never: "do I/O, be async, read a clock",
+    },
+    CrateRule {
+        folder: "stats",
+        owns: "intervals and other statistics",
+        may_use: "",
+        never: "read a store, print",
+    },
+    CrateRule {
+        folder: "diagnostic",
+        owns: "source text, spans, diagnostics and how they are drawn",
+        may_use: "",
+        never: "know what an eval is",
+    },
+    CrateRule {
+        folder: "conformance",
+        owns: "checks against published data sets and suites, most of which lie beside the checkout",
+        may_use: "convert lint grade evalfile rubric stats diagnostic",
+        never: "ship, pass without saying what it skipped",
+    },
+    CrateRule {
+        folder: "bench",
+        owns: "times and memory of the released program beside a baseline",
+        may_use: "",
+        never: "ship, be part of a test",
+    },
+    CrateRule {
+        folder: TESTKIT,
+        owns: "mock model server, fixture for the command line, runner for golden files",
+        may_use: "",
+        never: "ship",
+    },
+    CrateRule {
+        folder: "xtask",
+        owns: "chores: checks of the repository, generated files",
+        may_use: "lint evalfile rubric diagnostic",
+        never: "ship",
+    },
+];
+
+/// Crates from registries that stay in one place each.
+pub(crate) const RESTRICTED_DEPS: &[RestrictedDep] = &[
+    RestrictedDep { name: "annotate-snippets", only: &["diagnostic"] },
+    RestrictedDep { name: "axum", only: &[TESTKIT] },
+    RestrictedDep { name: "clap", only: &["cli"] },
+    RestrictedDep { name: "clap_complete", only: &["cli"] },
+    RestrictedDep { name: "clap_mangen", only: &["cli"] },
+    RestrictedDep { name: "console", only: &["cli"] },
+    RestrictedDep { name: "crossterm", only: &["cli"] },
+    RestrictedDep { name: "hyper", only: &["llm", "bench"] },
+    RestrictedDep { name: "indicatif", only: &["cli"] },
+    RestrictedDep { name: "lsp-server", only: &["lsp"] },
+    RestrictedDep { name: "lsp-types", only: &["lsp"] },
+    RestrictedDep { name: "nix", only: &["process"] },
+    RestrictedDep { name: "process-wrap", only: &["process"] },
+    RestrictedDep { name: "reqwest", only: &["llm"] },
+    RestrictedDep { name: "rusqlite", only: &["store"] },
+    RestrictedDep { name: "rustls", only: &["llm"] },
+    RestrictedDep { name: "saphyr-parser", only: &["evalfile"] },
+];
+
+/// Crates from registries that only tests and benchmarks may use.
+pub(super) const TEST_ONLY: &[&str] = &["divan", "libtest-mimic", "proptest"];
+
+impl CrateRule {
+    /// The folders of the crates it may use.
+    pub(crate) fn uses(&self) -> impl Iterator<Item = &'static str> {
+        self.may_use.split_whitespace()
+    }
+}

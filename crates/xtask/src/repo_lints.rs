@@ -1,0 +1,197 @@
+//! `cargo xtask lints`: rules of this repository that no other tool looks after: file length, first lines, leftover
+//! markers, machine paths, links between pages, paths in pages, crate pages, dependencies that nothing uses, workflows.
+
+mod page_paths;
+mod workflows;
+
+use std::path::Path;
+
+use crate::metadata::{self, Dependency, Kind, Package};
+use crate::shell;
+
+/// Lines a file of code may have.
+const MAX_LINES: usize = 800;
+
+/// Words that mark unfinished work. In two halves, so that this file does not find itself.
+const MARKERS: &[&str] =
+    &[concat!("TO", "DO"), concat!("FIX", "ME"), concat!("to", "do!"), concat!("unimpl", "emented!")];
+
+/// Folders that exist on one machine only.
+const MACHINE_PATHS: &[&str] = &[concat!("/wo", "rk/"), concat!("/ro", "ot/")];
+
+/// Fails with every rule that is not kept.
+pub(crate) fn run() -> Result<(), String> {
+    let root = shell::root();
+    let files = shell::files()?;
+    let mut found = Vec::new();
+    for name in &files {
+        let Ok(bytes) = std::fs::read(root.join(name)) else { continue };
+        // Test data may be anything; what is not text has no lines and no words.
+        let Ok(text) = String::from_utf8(bytes) else { continue };
+        found.extend(lint_text(name, &text));
+        if is_kind(name, "md") {
+            found.extend(dead_links(&root, name, &text));
+            found.extend(page_paths::dead_paths(&files, name, &text));
+        }
+        if name.starts_with(".github/workflows/") {
+            found.extend(workflows::lint(name, &text));
+        }
+    }
+    for package in metadata::packages()? {
+        let page = format!("{}/README.md", package.folder);
+        if !files.contains(&page) {
+            found.push(format!("{page} is missing: what the crate owns and what it does not do"));
+        }
+        found.extend(unused(&root, &files, &package)?);
+    }
+
+    if found.is_empty() {
+        println!("lints: {} files, all in order", files.len());
+        return Ok(());
+    }
+    Err(format!("lints: {} not in order\n  {}", found.len(), found.join("\n  ")))
+}
+
+/// Returns what is wrong with the text of one file.
+fn lint_text(name: &str, text: &str) -> Vec<String> {
+    let mut found = Vec::new();
+    let is_code = is_kind(name, "rs");
+    if is_code && !text.starts_with("//!") {
+        found.push(format!("{name}: does not begin with a `//!` line that says what it owns"));
+    }
+    let lines = text.lines().count();
+    if is_code && lines > MAX_LINES {
+        found.push(format!("{name}: {lines} lines, more than {MAX_LINES}; a file holds one idea"));
+    }
+    for (index, line) in text.lines().enumerate() {
+        let place = format!("{name}:{}", index + 1);
+        if is_code && let Some(marker) = MARKERS.iter().find(|marker| has_word(line, marker)) {
+            found.push(format!("{place}: `{marker}` marks unfinished work"));
+        }
+        if let Some(path) = MACHINE_PATHS.iter().find(|path| has_path(line, path)) {
+            found.push(format!("{place}: `{path}` exists on one machine only"));
+        }
+    }
+    found
+}
+
+/// Tests if a file has an ending.
+pub(crate) fn is_kind(name: &str, kind: &str) -> bool {
+    Path::new(name).extension().is_some_and(|ending| ending == kind)
+}
+
+/// Links of a page to files of the repository that are not there.
+fn dead_links(root: &Path, name: &str, text: &str) -> Vec<String> {
+    let folder = root.join(name).parent().map(Path::to_path_buf).unwrap_or_default();
+    let dead = links(text).filter(|link| !folder.join(link).exists());
+    dead.map(|link| format!("{name}: links to `{link}`, which does not exist")).collect()
+}
+
+/// The files that `[text](file#part)` links of a page lead to.
+fn links(text: &str) -> impl Iterator<Item = &str> {
+    text.split("](").skip(1).filter_map(|rest| {
+        let link = rest.split_once(')')?.0.split('#').next()?;
+        let is_file = !link.is_empty() && !link.contains("://") && !link.contains(char::is_whitespace);
+        is_file.then_some(link)
+    })
+}
+
+/// Dependencies of a crate that its code never names.
+fn unused(root: &Path, files: &[String], package: &Package) -> Result<Vec<String>, String> {
+    let mut shipped = String::new();
+    let mut tests = String::new();
+    for name in files {
+        let Some(inside) = name.strip_prefix(&format!("{}/", package.folder)) else { continue };
+        if !is_kind(inside, "rs") {
+            continue;
+        }
+        let text = std::fs::read_to_string(root.join(name)).map_err(|error| format!("{name}: {error}"))?;
+        let is_shipped = inside.starts_with("src/") || inside == "build.rs";
+        code_only(&text, if is_shipped { &mut shipped } else { &mut tests });
+    }
+    let is_used = |dependency: &Dependency| {
+        let name = dependency.rename.as_ref().unwrap_or(&dependency.name).replace('-', "_");
+        has_word(&shipped, &name) || (dependency.kind == Kind::Dev && has_word(&tests, &name))
+    };
+    let lines = package.dependencies.iter().filter(|dependency| !is_used(dependency));
+    Ok(lines.map(|line| format!("{}/Cargo.toml: nothing uses {}", package.folder, line.name)).collect())
+}
+
+/// Appends a file without its line comments: a crate named in prose is not used by it.
+fn code_only(text: &str, out: &mut String) {
+    for line in text.lines().filter(|line| !line.trim_start().starts_with("//")) {
+        out.push_str(line);
+        out.push('\n');
+    }
+}
+
+/// Tests if a word occurs with nothing that could continue it on either side.
+fn has_word(text: &str, word: &str) -> bool {
+    let continues = |c: char| c.is_alphanumeric() || c == '_';
+    text.match_indices(word)
+        .any(|(at, _)| !text[..at].ends_with(continues) && !text[at + word.len()..].starts_with(continues))
+}
+
+/// Tests if a path that begins at the root of a machine occurs. The end of a longer path is no such one.
+fn has_path(text: &str, path: &str) -> bool {
+    let continues = |c: char| c.is_alphanumeric() || "_-.}>*~$".contains(c);
+    text.match_indices(path).any(|(at, _)| !text[..at].ends_with(continues))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn long_files_of_code_are_found() {
+        assert_eq!(lint_text("a.rs", &format!("//!{}", "\n".repeat(MAX_LINES))), Vec::<String>::new());
+        assert_eq!(lint_text("a.rs", &format!("//!{}", "\n".repeat(MAX_LINES + 1))).len(), 1);
+        assert_eq!(lint_text("a.jsonl", &"\n".repeat(MAX_LINES + 1)), Vec::<String>::new());
+    }
+
+    #[test]
+    fn markers_are_found_as_words() {
+        for marker in MARKERS {
+            let found = lint_text("a.rs", &format!("//! a\n// {marker} later"));
+            assert_eq!(found.len(), 1, "{marker}");
+            assert!(found[0].starts_with("a.rs:2: "), "{found:?}");
+        }
+        assert_eq!(lint_text("a.rs", "//! mastodons, in Spanish: todos"), Vec::<String>::new());
+    }
+
+    #[test]
+    fn machine_paths_are_found_in_any_file() {
+        for path in MACHINE_PATHS {
+            assert_eq!(lint_text("notes.md", &format!("see {path}x")).len(), 1);
+            assert_eq!(lint_text("notes.md", &format!("see a{path}x")), Vec::<String>::new());
+        }
+    }
+
+    #[test]
+    fn files_of_code_say_what_they_own() {
+        assert_eq!(lint_text("a.rs", "//! What it owns.\n"), Vec::<String>::new());
+        assert_eq!(lint_text("a.rs", "use std::fmt;\n").len(), 1);
+    }
+
+    #[test]
+    fn links_to_files_are_found() {
+        let text = "[a](b.md#c) and [d](https://e/f) and [g](#h) and [i](j/k.md)";
+        assert_eq!(links(text).collect::<Vec<_>>(), ["b.md", "j/k.md"]);
+        assert_eq!(dead_links(&shell::root(), "README.md", "[a](Cargo.toml) [b](no-such-file.md)").len(), 1);
+    }
+
+    #[test]
+    fn words_end_where_names_end() {
+        assert!(has_word("use serde::Serialize;", "serde"));
+        assert!(!has_word("use serde_json::Value;", "serde"));
+        assert!(has_word("serde_json::from_str serde", "serde"));
+    }
+
+    #[test]
+    fn a_crate_named_only_in_a_comment_is_unused() {
+        let mut code = String::new();
+        code_only("//! tokio\n    // tokio\nlet a = 1; // x\n", &mut code);
+        assert!(!has_word(&code, "tokio"));
+        assert!(has_word(&code, "let"));
+    }
+}
