@@ -1,4 +1,4 @@
-//! Writing to stdout and stderr.
+//! Output to stdout and stderr.
 
 use std::io::Write;
 
@@ -7,7 +7,7 @@ use assize_report::Style;
 
 use crate::context::Context;
 
-/// Prints a result. A reader that went away (`| head`) is no failure.
+/// Prints a result. A closed pipe (`| head`) is ignored.
 pub(crate) fn print(text: &str) {
     let mut stdout = std::io::stdout().lock();
     let _ = stdout.write_all(text.as_bytes()).and_then(|()| stdout.flush());
@@ -18,50 +18,50 @@ pub(crate) fn print_json(value: &serde_json::Value) {
     print(&format!("{value:#}\n"));
 }
 
-/// Prints a result as JSON, piece by piece: it is never there as a whole.
+/// Prints a result as JSON, serialised in pieces instead of as one string.
 pub(crate) fn stream_json(value: &impl serde::Serialize) {
     let mut stdout = std::io::BufWriter::with_capacity(64 * 1024, std::io::stdout().lock());
     let _ = serde_json::to_writer_pretty(&mut stdout, value);
     let _ = stdout.write_all(b"\n").and_then(|()| stdout.flush());
 }
 
-/// Says something on stderr.
+/// Prints a message to stderr.
 pub(crate) fn say(text: &str) {
     let mut stderr = std::io::stderr().lock();
     let _ = stderr.write_all(text.as_bytes()).and_then(|()| stderr.flush());
 }
 
-/// Says why a command can't be carried out.
+/// Prints an error message.
 pub(crate) fn complain(message: &str, context: &Context) {
     let (on, off) = if context.stderr.color { ("\u{1b}[1;31m", "\u{1b}[0m") } else { ("", "") };
     say(&format!("{on}error{off}: {}\n", harmless(message)));
 }
 
-/// Says it before it is known how stderr looks.
+/// Prints an error message before the style of stderr is known.
 pub(crate) fn complain_plain(message: &str) {
     say(&format!("error: {}\n", harmless(message)));
 }
 
-/// Warns about something that does not stop the command.
+/// Prints a warning.
 pub(crate) fn warn(message: &str, context: &Context) {
     let (on, off) = if context.stderr.color { ("\u{1b}[1;33m", "\u{1b}[0m") } else { ("", "") };
     say(&format!("{on}warning{off}: {}\n", harmless(message)));
 }
 
-/// A message may name what files, servers and programs say: nothing of that steers a terminal.
+/// Escapes control characters, because a message may quote files, servers and programs.
 fn harmless(message: &str) -> String {
     let lines: Vec<String> = message.split('\n').map(assize_report::safe).collect();
     lines.join("\n")
 }
 
-/// Draws diagnostics on stderr.
+/// Prints diagnostics to stderr.
 pub(crate) fn say_diagnostics(diagnostics: &[Diagnostic], sources: &SourceMap, context: &Context) {
     if !diagnostics.is_empty() {
         say(&format!("{}\n", draw(diagnostics, sources, context.stderr)));
     }
 }
 
-/// Draws diagnostics as text.
+/// Formats diagnostics as text.
 pub(crate) fn draw(diagnostics: &[Diagnostic], sources: &SourceMap, style: Style) -> String {
     render::to_text(diagnostics, sources, render::TextOptions { color: style.color, width: style.width })
 }

@@ -14,7 +14,7 @@ pub(crate) fn block_on<T, E: Into<Failure>>(
         .map_err(|error| format!("can't start: {error}"))?;
     let result = runtime.block_on(Box::pin(future));
 
-    // A lookup of a name that hangs must not hold up the end.
+    // A hanging DNS lookup must not delay the end.
     runtime.shutdown_background();
     result.map_err(Into::into)
 }

@@ -13,7 +13,7 @@ use serde_json::{Map, Value, json};
 use crate::engine::Engine;
 use crate::error::EngineError;
 
-/// Stands for the command line where files are named.
+/// Path that diagnostics show for criteria from the command line.
 const COMMAND_LINE: &str = "command-line.json";
 /// Name of the only case.
 const CASE: &str = "try";
@@ -43,17 +43,17 @@ enum CriteriaSource {
     Text(String),
     /// In a rubric file.
     Rubric(PathBuf),
-    /// With a case of an eval file.
+    /// The rubrics of a case of an eval file.
     Case { path: PathBuf, id: String },
 }
 
 /// Answer, by where it stands.
 enum AnswerSource {
-    /// At hand.
+    /// The text itself.
     Text(String),
-    /// In a file, read at every load.
+    /// A file, read again at every load.
     File(PathBuf),
-    /// In the eval file.
+    /// The `output` of the case in the eval file.
     Case,
 }
 
@@ -121,7 +121,7 @@ impl AttemptSubject {
         Ok(Self { criteria, answer, about: request.about })
     }
 
-    /// The folder in whose neighbourhood targets are looked for.
+    /// Folder from which targets files are searched.
     pub fn folder(&self) -> &Path {
         match &self.criteria {
             CriteriaSource::Text(_) => Path::new(""),
@@ -131,7 +131,7 @@ impl AttemptSubject {
         }
     }
 
-    /// Reads the files as they are now.
+    /// Reads the files in their current state.
     pub fn load(&self, options: &LoadOptions, engine: &Engine) -> LoadedAttempt {
         let mut files = Vec::new();
         let answer = match &self.answer {
@@ -229,7 +229,7 @@ impl AttemptSubject {
             case.expected_output = vec![Message::text(Role::Assistant, text.clone())];
         }
         case.expected_outcome = expected_outcome.clone().or(case.expected_outcome);
-        // One answer is judged; what the case asks of others does not matter here.
+        // Only this answer is judged, so dependencies of the case don't matter.
         case.depends_on.clear();
         Ok(case)
     }
@@ -244,7 +244,8 @@ fn no_case(id: &str, ids: &[String], path: &Path) -> String {
     format!("`{shown}` has no case `{id}`; the first are {}", some.join(", "))
 }
 
-/// A rubric of what was typed. Every criterion of yes or no must be met; with ranges the pass line decides.
+/// Builds a rubric in JSON from command-line options. Yes-or-no criteria are all required; with ranges the
+/// pass threshold decides.
 fn rubric_text(criteria: &[String], ranges: &[String]) -> Result<String, String> {
     if !ranges.is_empty() && criteria.len() != 1 {
         return Err("`--range` belongs to one criterion; give one".to_owned());
@@ -268,7 +269,7 @@ fn rubric_text(criteria: &[String], ranges: &[String]) -> Result<String, String>
     serde_json::to_string_pretty(&json!({ "name": "rubrics", "criteria": items })).map_err(|e| e.to_string())
 }
 
-/// `5-10: friendly`, or `10: perfect`.
+/// Parses `5-10: friendly` or `10: perfect`.
 fn band(written: &str) -> Result<Value, String> {
     let expected = || {
         format!("`--range {written}`: expected LOW-HIGH: TEXT with whole numbers, such as `5-10: friendly`")

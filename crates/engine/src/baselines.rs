@@ -11,14 +11,13 @@ use crate::engine::Engine;
 use crate::error::EngineError;
 use crate::runs;
 
-/// Recorded runs, each opened once.
+/// Stored runs that serve as baselines, each opened once.
 pub(crate) struct Baselines {
     working_folder: PathBuf,
     opened: Mutex<BTreeMap<String, Result<Arc<AnswerIndex>, EngineError>>>,
 }
 
 impl Baselines {
-    /// Nothing opened yet.
     pub(crate) fn new(engine: &Engine) -> Self {
         Self { working_folder: engine.process().working_folder.clone(), opened: Mutex::default() }
     }
@@ -31,7 +30,7 @@ impl Baselines {
         Some(format!("grader `{}`: {problem}", grader.name))
     }
 
-    /// The case with the answers of recorded runs filled in; the very same where no grader names one.
+    /// Fills baseline answers into the graders of a case; returns the same case if no grader needs one.
     pub(crate) fn filled(&self, suite: &str, case: &Arc<Case>, repeat: u32) -> Arc<Case> {
         if !case.graders.iter().any(|grader| names_run(grader)) {
             return Arc::clone(case);
@@ -104,7 +103,7 @@ fn target_of(written: &str) -> Option<&str> {
     written.rsplit_once('@').map(|(_, target)| target)
 }
 
-/// The answers of a run: of the target that is named, else of the only one there is.
+/// Index of the answers of a run: those of the named target, else of the only one.
 fn index(run: &RunFolder, target: Option<&str>, written: &str) -> Result<AnswerIndex, EngineError> {
     run.info()?;
     let targets = run.answered_by()?;

@@ -9,18 +9,19 @@ use crate::estimate::Estimate;
 /// Expectation about a limit.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum BudgetVerdict {
-    /// The run ends before it.
+    /// The run ends within the limit.
     Enough,
     /// It may stop the run.
     MayExceed,
-    /// It will stop the run.
+    /// The limit will stop the run.
     TooLittle,
-    /// A price is not known.
+    /// A price is unknown.
     Unknown,
 }
 
 impl BudgetVerdict {
-    /// `low` and `high` are what the run takes, `largest` what must be left for its last call to be sent.
+    /// `low` is the lower estimate of the run, `high_and_largest` the upper one plus the reservation for its
+    /// last call.
     fn from_range<T: PartialOrd>(limit: &T, low: &T, high_and_largest: &T) -> Self {
         if limit < low {
             Self::TooLittle
@@ -54,7 +55,7 @@ struct LimitCheck {
 /// Checks of all limits. `programs` is how many calls grading programs may make, of which nothing but their number is
 /// known.
 fn check(budget: Budget, total: &Estimate, programs: u64) -> Vec<LimitCheck> {
-    // What nobody can tell may be too much for any limit.
+    // With calls of unknown size no limit is certain to suffice.
     let at_best = |outlook| {
         if programs > 0 && outlook == BudgetVerdict::Enough { BudgetVerdict::MayExceed } else { outlook }
     };
@@ -64,7 +65,7 @@ fn check(budget: Budget, total: &Estimate, programs: u64) -> Vec<LimitCheck> {
     let mut checked = Vec::new();
     let Estimate { calls, sure_calls, input, output, cost, largest } = *total;
     if let Some(limit) = budget.calls {
-        // The upper figures ask one call in ten again.
+        // The upper estimate assumes that one call in ten is repeated.
         let most = calls + calls.div_ceil(10) + programs;
         checked.push(LimitCheck {
             key: "calls",
@@ -99,7 +100,7 @@ fn check(budget: Budget, total: &Estimate, programs: u64) -> Vec<LimitCheck> {
     checked
 }
 
-/// For `--json`: null where nothing is limited.
+/// Value for `--json`; null without limits.
 pub(crate) fn to_json(budget: Budget, total: &Estimate, programs: u64) -> Value {
     let checked = check(budget, total, programs);
     if checked.is_empty() {
@@ -111,7 +112,7 @@ pub(crate) fn to_json(budget: Budget, total: &Estimate, programs: u64) -> Value 
     Value::Object(entries.collect())
 }
 
-/// A line for each limit.
+/// One line for each limit.
 pub(crate) fn lines(budget: Budget, total: &Estimate, programs: u64) -> Vec<String> {
     check(budget, total, programs)
         .into_iter()

@@ -49,7 +49,7 @@ pub struct CritiqueFile {
 /// Result of a review.
 pub struct CritiqueReport {
     by: String,
-    /// Rubrics that the model's rules fit.
+    /// Number of rubrics that the model's rules apply to.
     rubrics: usize,
     calls: u64,
     recalled: u64,
@@ -201,7 +201,7 @@ impl CritiqueReport {
             }
             open[job.file].extend(failed.iter().map(|(code, _)| *code));
 
-            // One line for each reason.
+            // One entry for each reason.
             while let Some((_, reason)) = failed.first().cloned() {
                 let rules =
                     failed.iter().filter(|(_, other)| *other == reason).map(|(code, _)| *code).collect();
@@ -245,7 +245,7 @@ impl CritiqueReport {
         }
     }
 
-    /// A few words for the last line.
+    /// Short result for the last line.
     pub fn summary(&self) -> String {
         let count = |count: usize| format!("{count} rubric{}", if count == 1 { "" } else { "s" });
         if let Some(plan) = self.plan {
@@ -265,7 +265,7 @@ impl CritiqueReport {
         }
     }
 
-    /// For `--json`.
+    /// Returns the report in the form of `--json`.
     pub fn to_json(&self) -> Value {
         let open = |open: &NotChecked| {
             json!({

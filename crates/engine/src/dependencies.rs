@@ -11,14 +11,14 @@ use crate::error::EngineError;
 /// Dependencies between the cases of a suite.
 #[derive(Debug, Default)]
 pub(crate) struct CaseDependencies {
-    /// The cases that others depend on, with the targets they are run against; `None` for a given answer.
+    /// Cases that others depend on, with the targets they are run against; `None` for a given answer.
     targets: BTreeMap<CaseId, Vec<Option<String>>>,
-    /// Cases that are run although nobody selected them, with one that depends on them.
+    /// Cases that are run only as dependencies, each with one of its dependents.
     pub(crate) extra: BTreeMap<CaseId, CaseId>,
 }
 
 impl CaseDependencies {
-    /// Looks at the dependencies of the cases that `takes` selects, and at theirs.
+    /// Collects the transitive dependencies of the cases that `takes` selects.
     pub(crate) fn from_cases(
         cases: &Cases,
         takes: impl Fn(&Case) -> bool,

@@ -355,7 +355,7 @@ impl<'a> EvalRun<'a> {
         of_suites.chain(of_targets)
     }
 
-    /// Every file the run depends on: eval files, what they include, datasets, attachments, targets.
+    /// Every file that the run depends on: eval files, their includes, datasets, attachments, targets.
     fn inputs(&self, loaded: &LoadedFiles) -> Vec<PathBuf> {
         let of_files = loaded.files.iter().flat_map(|file| {
             let read = file.sources.files().map(|(_, source)| source.path());

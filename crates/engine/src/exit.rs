@@ -1,4 +1,4 @@
-//! Exit codes, and which one counts when several apply.
+//! Exit codes and their precedence.
 
 use assize_run::Halt;
 use assize_store::Counts;
@@ -10,20 +10,20 @@ pub enum Exit {
     Passed,
     /// A case failed: score, gate or threshold.
     Failed,
-    /// The command can't be carried out as given; nothing was run.
+    /// The command can't be executed as given; nothing was run.
     Invalid,
-    /// Something could not be judged or run.
+    /// Something could not be graded or run.
     Incomplete,
     /// A budget stopped the run.
     OverBudget,
-    /// A comparison did not show enough.
+    /// The evidence of a comparison was insufficient.
     Inconclusive,
     /// Interrupted.
     Interrupted,
 }
 
 impl Exit {
-    /// Strongest first: the first of these that applies is the exit code.
+    /// In order of precedence: the first one that applies is the exit code.
     const ORDER: [Self; 7] = [
         Self::Interrupted,
         Self::Invalid,
@@ -34,7 +34,7 @@ impl Exit {
         Self::Passed,
     ];
 
-    /// The number the shell sees.
+    /// The number that the shell receives.
     pub const fn code(self) -> u8 {
         match self {
             Self::Passed => 0,
@@ -47,7 +47,7 @@ impl Exit {
         }
     }
 
-    /// The strongest of several.
+    /// Returns the one with the highest precedence.
     pub fn strongest(exits: impl IntoIterator<Item = Self>) -> Self {
         let exits: Vec<Self> = exits.into_iter().collect();
         Self::ORDER.into_iter().find(|exit| exits.contains(exit)).unwrap_or(Self::Passed)
@@ -63,15 +63,15 @@ pub struct Ending {
     pub too_late: bool,
     /// The budget did not allow another call.
     pub over_budget: bool,
-    /// Results could not be stored, or cases could not be read on.
+    /// Results could not be stored, or further cases could not be read.
     pub broke_off: bool,
     /// Reason in the cases themselves for which no further case was begun.
     pub halted: Option<Halt>,
-    /// Cases that were left out because their file has problems.
+    /// Cases excluded because their file has errors.
     pub left_out: usize,
 }
 
-/// The exit of a run and why, in a few words.
+/// Exit code of a run and its reason.
 pub fn of_run(counts: Counts, ending: Ending) -> (Exit, String) {
     let mut exits = Vec::new();
     let mut reasons = Vec::new();
@@ -87,7 +87,7 @@ pub fn of_run(counts: Counts, ending: Ending) -> (Exit, String) {
         exits.push(Exit::OverBudget);
         reasons.push("stopped by the budget".to_owned());
     }
-    // A borderline case did not pass, and a gate that lets it through would be no gate.
+    // A borderline case did not pass, and a gate in CI must not let it through.
     let failed = counts.fail + counts.borderline;
     if failed > 0 {
         exits.push(Exit::Failed);

@@ -5,8 +5,8 @@ use std::path::Path;
 
 use crate::error::EngineError;
 
-/// Writes a file beside the old one and puts it in its place, so that a crash leaves one of the two. Permissions stay,
-/// and a link stays a link: the file it leads to is replaced.
+/// Writes a new file beside the old one and moves it into place, so that a crash leaves one of the two.
+/// Permissions are kept, and symbolic links are followed.
 pub fn replace_file(path: &Path, text: &str) -> Result<(), EngineError> {
     let failed = |error: std::io::Error| {
         EngineError::storage(format!("{}: can't be written: {error}", path.display()))

@@ -22,10 +22,10 @@ pub struct RunPlan {
     /// Limits of the run.
     budget: Budget,
     judges: BTreeMap<String, JudgeForecast>,
-    /// Models that answer, by name and limit of an answer.
+    /// Models that answer, by name and output limit.
     targets: BTreeMap<(String, Option<u32>), (AnswerCalls, ModelCard)>,
     command_runs: u64,
-    /// Questions that grading programs may ask of models, at most. What they hold is not known, nor what they cost.
+    /// Upper limit of model calls by grading programs. Their size and cost are unknown.
     program_calls: u64,
 }
 
@@ -33,7 +33,7 @@ pub struct RunPlan {
 struct JudgeForecast {
     /// As asked for.
     asked: ModeForecast,
-    /// For comparison: one criterion a call, and all of a rubric in one.
+    /// The alternatives, for comparison: one criterion a call, and all criteria of a rubric in one.
     per_criterion: ModeForecast,
     batched: ModeForecast,
     card: ModelCard,
@@ -47,7 +47,7 @@ struct ModeForecast {
 }
 
 impl ModeForecast {
-    /// `unknown` is how many answers that are not there yet a call may show.
+    /// `unknown` is the number of answers in each call that don't exist yet.
     fn add(&mut self, forecast: Forecast, unknown: u64) {
         self.unknown_answers.0 += forecast.calls * unknown.min(1);
         self.unknown_answers.1 += forecast.calls * unknown;
@@ -62,7 +62,7 @@ impl ModeForecast {
 /// Requests of a case to its target, at most.
 struct TargetRequests {
     calls: u64,
-    /// Bytes of the case's own words in all of them, and in the longest.
+    /// Bytes of the case's own text in all calls, and in the longest one.
     bytes: u64,
     longest: u64,
     /// AnswerCalls of earlier turns that they begin with.
@@ -93,14 +93,14 @@ fn asked(case: &Case) -> TargetRequests {
 
 /// Facts about models, by the names that plans know them by.
 pub(crate) trait ModelCards {
-    /// The card of a judge, by its name.
+    /// Returns the card of a judge, by its name.
     fn judge(&self, name: &str) -> ModelCard;
-    /// The card of a model, as `provider:model`.
+    /// Returns the card of a model, as `provider:model`.
     fn model(&self, name: &str) -> ModelCard;
 }
 
 impl RunPlan {
-    /// Adds up the items of a run.
+    /// Computes the totals of all items of a run.
     pub(crate) fn new(
         items: impl Iterator<Item = Result<WorkItem, String>>,
         budget: Budget,
@@ -125,7 +125,7 @@ impl RunPlan {
             match described.kind {
                 TargetKind::Model => {
                     let name = described.model.unwrap_or(described.name);
-                    // What judges may reply has nothing to do with answers.
+                    // The output limit of judges does not apply to answers.
                     let card = ModelCard { max_output_tokens: None, ..cards.model(&name) };
                     let max_output_tokens = described.max_output_tokens;
                     let none = AnswerCalls { max_output_tokens, ..AnswerCalls::default() };
@@ -182,7 +182,7 @@ impl RunPlan {
         sum
     }
 
-    /// Models that are to be asked and whose price is not known.
+    /// Models to be called whose price is unknown.
     fn unpriced(&self) -> Vec<&str> {
         let judges = self
             .judges
@@ -196,7 +196,7 @@ impl RunPlan {
         names
     }
 
-    /// The plan as `--json` prints it.
+    /// Returns the plan in the form of `--json`.
     pub fn to_json(&self, cases: usize, warnings: &[String]) -> Value {
         let total = self.total();
         let judges: Vec<Value> = self
@@ -326,7 +326,7 @@ impl JudgeForecast {
     }
 }
 
-/// Tokens and money in words.
+/// Formats tokens and cost.
 pub fn estimate_text(estimate: Estimate) -> String {
     let range = |(low, high): (u64, u64)| {
         if low == high { grouped(low) } else { format!("{} to {}", grouped(low), grouped(high)) }

@@ -403,7 +403,7 @@ impl ModelGateway {
         self.begin(&format!("{command}-{}", uuid::Uuid::new_v4()));
     }
 
-    /// Waits until every kept reply is written; says what was lost.
+    /// Waits until every reply is written to the cache; errors if some could not be.
     pub(crate) fn flush(&self) -> Result<(), EngineError> {
         let cache = self.cache.lock().unwrap_or_else(PoisonError::into_inner);
         let Some(cache) = &*cache else { return Ok(()) };

@@ -151,7 +151,7 @@ struct DraftPlan {
 }
 
 impl DraftPlan {
-    /// Reads an eval file and notes what its cases need.
+    /// Reads an eval file and collects the cases that need a draft.
     fn take(
         &mut self,
         path: &Path,

@@ -9,7 +9,7 @@ use assize_run::custom_command;
 
 use crate::judges::OFFLINE;
 
-/// Calls `see` for a grader and for everything it is made of.
+/// Calls `see` for a grader and all its members.
 pub(crate) fn walk(grader: &Grader, see: &mut dyn FnMut(&Grader)) {
     see(grader);
     if let GraderKind::Composite(composite) = &grader.kind {
@@ -68,7 +68,7 @@ pub(crate) fn no_baseline(grader: &Grader, case: &Case) -> Option<String> {
 pub(crate) fn asks_judge(grader: &Grader) -> bool {
     match &grader.kind {
         GraderKind::Rubric(_) | GraderKind::Llm(_) | GraderKind::Pairwise(_) => true,
-        // A program that may ask a model asks the judge's.
+        // A program with model access calls the judge's model.
         GraderKind::Code(code) => code.max_calls.is_some(),
         GraderKind::Benchmark(benchmark) => benchmark.behaviour.is_some(),
         GraderKind::Composite(composite) => matches!(composite.aggregator, CompositeAggregator::Llm { .. }),
@@ -90,7 +90,7 @@ pub(crate) fn named_judge(grader: &Grader) -> Option<&str> {
     }
 }
 
-/// Nothing said about a panel.
+/// An empty panel specification.
 static UNSAID: LazyLock<PanelSpec> = LazyLock::new(PanelSpec::default);
 
 /// Panel of a grader's own; `None` for one that has a single judge whatever happens.
@@ -99,7 +99,7 @@ pub(crate) fn own_panel(grader: &Grader) -> Option<&PanelSpec> {
         GraderKind::Rubric(rubric) => Some(&rubric.panel),
         GraderKind::Llm(llm) => Some(&llm.panel),
         GraderKind::Pairwise(pairwise) => Some(&pairwise.panel),
-        // The files of a scorecard say nothing of judges, so everything else does.
+        // The files of a scorecard can't specify judges, so other sources decide.
         GraderKind::Benchmark(_) => Some(&UNSAID),
         _ => None,
     }
@@ -137,7 +137,7 @@ pub(crate) fn judge_problem(grader: &Grader, case: &Case, judge: &str) -> Option
             prompt => prompt.as_ref(),
         },
         GraderKind::Pairwise(pairwise) => {
-            // Compared with the reference, the reference says nothing about which is better.
+            // When the baseline is the reference, the reference can't serve as a standard for the comparison.
             let reference = case.reference().filter(|_| pairwise.baseline != Baseline::Reference);
             if pairwise.criteria.is_empty() && case.expected_outcome.is_none() && reference.is_none() {
                 return Some(format!(

@@ -15,7 +15,7 @@ use crate::error::{EngineError, ErrorKind};
 pub struct LoadedFiles {
     /// The files.
     pub files: Vec<LoadedFile>,
-    /// Scorecards that were found beside them, not read yet.
+    /// Scorecards found beside them, not read.
     pub scorecards: Vec<PathBuf>,
 }
 
@@ -35,7 +35,7 @@ pub struct LoadedFile {
 }
 
 impl LoadedFiles {
-    /// Errors and warnings over all files.
+    /// Numbers of errors and warnings in all files.
     pub fn tally(&self) -> (usize, usize) {
         self.files
             .iter()
@@ -50,7 +50,7 @@ impl LoadedFiles {
         }
     }
 
-    /// Cases that have errors. A file that could not be read at all counts as one.
+    /// Number of cases excluded because of errors. A file that could not be read counts as one.
     pub(crate) fn left_out(&self) -> usize {
         let left_out = |file: &LoadedFile| file.suite.as_ref().map_or(1, |_| file.cases.left_out());
 
@@ -71,7 +71,7 @@ impl Engine {
         }
 
         let options = self.load_options(roots);
-        // A file may be named twice in different spellings, and be found in a folder as well.
+        // A file may be given twice in different spellings, and be found in a folder as well.
         let mut known = BTreeSet::new();
         let mut files: Vec<LoadedFile> = found
             .files

@@ -11,17 +11,17 @@ use crate::error::EngineError;
 use crate::exit::{Ending, Exit, of_run};
 use crate::options::SequenceOptions;
 
-/// Items, made when they are needed.
+/// Work items, created on demand.
 pub type Items<'i> = Box<dyn Iterator<Item = Result<WorkItem, String>> + 'i>;
 
 /// Mode of a run. Everything that a mode does not define is as in a plain run.
 pub trait RunMode {
-    /// The command's name.
+    /// Returns the command's name.
     fn command(&self) -> &'static str {
         "eval"
     }
 
-    /// The cases that are planned in place of one of an eval file.
+    /// Returns the cases that replace a case of an eval file.
     fn cases(&self, suite: &Suite, case: Arc<Case>) -> Result<Vec<Arc<Case>>, EngineError> {
         let _ = suite;
         Ok(vec![case])
@@ -44,7 +44,7 @@ pub trait RunMode {
         Ok(plain)
     }
 
-    /// Settings beyond those of a plain run, for the record.
+    /// Returns settings beyond those of a plain run, for the record.
     fn settings(&self) -> BTreeMap<String, String> {
         BTreeMap::new()
     }

@@ -3,15 +3,15 @@
 use assize_stats::SeededRandom;
 use rand_core::RngCore;
 
-/// A seed nobody chose, short enough to be typed.
+/// Generates a random seed, short enough to be typed.
 pub(crate) fn new_seed() -> u64 {
     u64::from(uuid::Uuid::new_v4().as_fields().0)
 }
 
-/// Everything in a random order: the same seed gives the same one, on every machine.
+/// Shuffles a list; the same seed gives the same order on every machine.
 pub(crate) fn shuffled<T>(all: Vec<T>, seed: u64) -> Vec<T> {
     let mut random = SeededRandom::new(seed);
-    // Sorting by random keys: 64 bits make equal ones, which would stay in order, too rare to matter.
+    // Sorts by random keys. Equal 64-bit keys, which would keep the original order, are too rare to matter.
     let mut keyed: Vec<(u64, T)> = all.into_iter().map(|one| (random.next_u64(), one)).collect();
     keyed.sort_by_key(|(key, _)| *key);
     keyed.into_iter().map(|(_, one)| one).collect()

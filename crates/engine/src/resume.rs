@@ -30,7 +30,7 @@ pub(crate) fn choose(name: &str, now: &RunInfo, engine: &Engine) -> Result<RunFo
 /// Name of the newest run that was started with the same options.
 pub const NEWEST: &str = "last";
 
-/// Refuses a run that was started in another way: its cases would be thrown away for those of another run.
+/// Rejects a run with other settings, because its results would be discarded for those of a different run.
 pub(crate) fn check(folder: &RunFolder, now: &RunInfo) -> Result<(), EngineError> {
     let stored = folder.info()?;
     match difference(&stored, now) {
@@ -94,7 +94,7 @@ pub(crate) struct ResumedRun {
     pub(crate) order: Vec<(String, String)>,
 }
 
-/// Opens the run for going on; `items` is everything it consists of.
+/// Opens a run to resume it; `items` are all its items.
 pub(crate) fn resume(
     folder: &RunFolder,
     info: &RunInfo,
@@ -133,7 +133,7 @@ pub(crate) fn resume(
         let same = planned.is_some_and(|planned| planned == inputs);
         gone += usize::from(planned.is_none());
         changed += usize::from(planned.is_some() && !same);
-        // What was held back because of another case is looked at again.
+        // Cases that were skipped because of another case are evaluated again.
         let holds = same && !row.hangs_on_another();
         if holds {
             totals.add(record);

@@ -7,13 +7,13 @@ use assize_store::RunFolder;
 use crate::error::EngineError;
 use crate::process::ProcessContext;
 
-/// The folder runs are kept in unless `--out` names another.
+/// Default folder of runs, without `--out`.
 pub const RUNS_FOLDER: &str = ".assize/runs";
 
-/// The form in which an id begins.
+/// Example of the timestamp at the beginning of an id.
 const SECOND: &str = "20260102-153012";
 
-/// The run that `name` means: a folder, an id in the runs folder, or `last`.
+/// Finds a run: a folder, an id in the runs folder, or `last`.
 pub fn find(name: &str, process: &ProcessContext) -> Result<RunFolder, EngineError> {
     find_in(name, &process.working_folder)
 }
@@ -54,7 +54,7 @@ fn find_in(name: &str, working_folder: &Path) -> Result<RunFolder, EngineError> 
     )))
 }
 
-/// The run that `name` means, and the target after the last `@`: only its answers are meant then.
+/// Finds a run, and the target after the last `@`, to which its answers are limited.
 pub fn find_answers(
     name: &str,
     process: &ProcessContext,
@@ -75,7 +75,7 @@ pub(crate) fn find_answers_in(
     }
 }
 
-/// Ids in order; they begin with the time, so the last is the newest.
+/// Sorted ids; they begin with the time, so the last is the newest.
 fn ids(runs: &Path) -> Vec<String> {
     let Ok(entries) = std::fs::read_dir(runs) else { return Vec::new() };
     let mut ids: Vec<String> = entries
@@ -96,7 +96,7 @@ pub fn newest_first(process: &ProcessContext) -> impl Iterator<Item = RunFolder>
 fn newest_in(working_folder: &Path) -> impl Iterator<Item = RunFolder> + use<> {
     let runs = working_folder.join(RUNS_FOLDER);
     let mut ids = ids(&runs);
-    // Ids tell the second; which of several in one second is the newest, the records tell.
+    // Ids are precise to the second; the stored start times order runs within one second.
     let second = |id: &str| id.get(..SECOND.len()).map(str::to_owned);
     let started = |id: &String| {
         let info = RunFolder::at(runs.join(id)).info().ok()?;

@@ -237,7 +237,7 @@ fn refuse_idle_options(options: &RunOptions) -> Result<(), EngineError> {
     }
 }
 
-/// Without a target, every case that somebody but people judges must bring its output along.
+/// Requires an output in every case that a judge decides, when no target is given.
 fn refuse_missing_outputs(cases: impl Iterator<Item = Arc<Case>>) -> Result<(), EngineError> {
     let lacking: Vec<Arc<Case>> = cases.filter(|case| case.output.is_none()).collect();
     let Some(first) = lacking.first() else { return Ok(()) };

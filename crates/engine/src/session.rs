@@ -30,16 +30,16 @@ use crate::runs::RUNS_FOLDER;
 use crate::wiring::Wiring;
 use crate::workspaces::WorkspacePool;
 
-/// Cases whose planned order is remembered for printing.
+/// Number of cases whose planned order is kept for printing.
 const MAX_ORDER: usize = 64;
-/// Time for commands that were given up to end: more than the grace each of them has.
+/// Time limit for cancelled commands to exit, longer than the grace period of each.
 const SETTLE: Duration = Duration::from_secs(5);
 
 /// Description of a run, decided before anything is spent.
 pub(crate) struct Session {
-    /// The command's name.
+    /// Name of the command.
     pub(crate) command: &'static str,
-    /// A word for the run's id: the suite's name.
+    /// Word for the run's id: the suite's name.
     pub(crate) label: String,
     pub(crate) suites: Vec<SuiteInfo>,
     /// Files that were read.
@@ -48,7 +48,7 @@ pub(crate) struct Session {
     pub(crate) target_infos: Vec<TargetInfo>,
     pub(crate) settings: RunSettings,
     pub(crate) warnings: Vec<String>,
-    /// The tree of the scorecard that is run, if it is one.
+    /// Tree of the scorecard, in a scorecard run.
     pub(crate) scorecard: Option<CardInfo>,
     /// Gateway to its models.
     pub(crate) gateway: Arc<ModelGateway>,
@@ -56,7 +56,7 @@ pub(crate) struct Session {
     pub(crate) workspaces: Option<Arc<WorkspacePool>>,
     /// Number of items.
     pub(crate) total: usize,
-    /// Cases left out because of problems.
+    /// Number of cases excluded because of errors.
     pub(crate) left_out: usize,
 }
 
@@ -165,7 +165,7 @@ impl Session {
             assize_run::run_from(start, items(), settings, &stops.cancel, &mut writer, &mut observe).await;
         drop(watchers);
 
-        // Commands that were given up get their chance to end before this process does.
+        // Cancelled commands get a chance to exit before this process does.
         let _ = tokio::time::timeout(SETTLE, assize_process::settled()).await;
         let teardown = match &self.workspaces {
             Some(workspaces) => workspaces.finish(stops.cancel.is_cancelled()).await,
@@ -186,7 +186,7 @@ impl Session {
         let exit = conclude(&ended, mode, summariser, &folder, &mut info, engine);
         match writer.finish(&info) {
             Ok(_) => {}
-            // The disk that took no record takes no summary either; that has been said.
+            // If storing the records failed, so does storing the summary; the error was already printed.
             Err(_) if matches!(ended.result, Err(RunError::Store(_))) => {}
             Err(error) => engine.emit(Event::Failure(error.to_string())),
         }
@@ -310,11 +310,12 @@ struct OpenedRun {
     totals: Totals,
     /// Metrics of the cases that are done.
     summariser: Summariser,
-    /// The first cases as planned; empty when nothing is known before they begin.
+    /// The first cases as planned; empty when the order is unknown before they start.
     order: Vec<(String, String)>,
 }
 
-/// Makes the folder of a new run, or opens that of a run to be resumed, whose name and beginning `info` then takes.
+/// Creates the folder of a new run, or opens that of a run to be resumed, whose id and start time `info` then
+/// takes over.
 fn open<I: Iterator<Item = Result<WorkItem, String>>>(
     info: &mut RunInfo,
     options: &RunOptions,
@@ -323,7 +324,8 @@ fn open<I: Iterator<Item = Result<WorkItem, String>>>(
 ) -> Result<OpenedRun, EngineError> {
     let earlier = match (&options.resume, &options.out) {
         (None, _) => None,
-        // The folder is known; a run that did not get as far as making it begins now.
+        // The folder is given; if the earlier run was stopped before it created the folder, this one starts
+        // afresh.
         (Some(name), Some(out)) if name == NEWEST => {
             let folder = RunFolder::at(out);
             if matches!(folder.info(), Err(StoreError::NotARun { .. })) {
@@ -394,7 +396,7 @@ fn push_unique<T: PartialEq>(mut list: Vec<T>, item: T) -> Vec<T> {
     list
 }
 
-/// Ends the run when its time is over, unless something else has ended it before.
+/// Ends the run at its deadline, unless it ended before.
 async fn ring_after(left: Duration, too_late: Arc<AtomicBool>, cancel: CancellationToken) {
     tokio::time::sleep(left).await;
     if !cancel.is_cancelled() {
@@ -403,7 +405,8 @@ async fn ring_after(left: Duration, too_late: Arc<AtomicBool>, cancel: Cancellat
     }
 }
 
-/// `20260102-153012-label-1a2b`: sorts by time, and two runs of one second differ.
+/// Creates an id such as `20260102-153012-label-1a2b`: it sorts by time, and two runs within one second
+/// differ.
 fn run_id(started_at: jiff::Timestamp, label: &str) -> String {
     let mut word: String =
         label.chars().map(|c| if c.is_ascii_alphanumeric() { c.to_ascii_lowercase() } else { '-' }).collect();

@@ -1,17 +1,17 @@
-//! Judging an answer as a whole: one number instead of a decision per criterion.
+//! Scoring an answer as a whole: one number instead of a decision per criterion.
 
 use std::sync::Arc;
 
 use crate::{Material, SamplingOptions};
 
-/// One answer to be given a score.
+/// A request to score one answer.
 #[derive(Debug, Clone)]
 pub struct AnswerScoreTask {
     /// What may be looked at.
     pub material: Arc<Material>,
     /// The author's instructions, with `{{ name }}` for the variables; the built-in ones if absent.
     pub instructions: Option<String>,
-    /// Values of the variables: untrusted text, which is only ever shown inside blocks.
+    /// Values of the variables: untrusted text, which is only ever inserted in blocks.
     pub variables: Vec<(String, String)>,
     /// Which repeat of the case this is, from 1; never shown to a judge. Each repeat is judged anew.
     pub repeat: u32,

@@ -1,11 +1,11 @@
-//! Fences: the words that untrusted text stands between, chosen so that the text cannot contain them.
+//! Fences: delimiters around untrusted text, chosen so that the text cannot contain them.
 
 use crate::Material;
 
-/// Where the randomness of fences comes from. Any `Fn() -> u128` will do for tests and for true randomness.
+/// Source of the randomness in fences. Any `Fn() -> u128` works, in tests or with true randomness.
 pub trait FenceSource: Send + Sync {
-    /// The next value for text with this hash. `draw` is 0 for the first value and counts up while a value is
-    /// found to occur in the text.
+    /// Returns the next value for text with this hash. `draw` starts at 0 and increases as long as the value
+    /// occurs in the text.
     fn draw(&self, hash: &[u8; 32], draw: u32) -> u128;
 }
 
@@ -15,18 +15,19 @@ impl<F: Fn() -> u128 + Send + Sync> FenceSource for F {
     }
 }
 
-/// Fences that are a keyed hash of the very text they stand around.
+/// Fences computed as a keyed hash of the text that they enclose.
 ///
-/// A text cannot contain its own fence, since every change to the text changes the fence; with a secret key it can't
-/// be guessed from the rest of the material either. The same material gives the same fence, so an unchanged request
-/// stays unchanged byte for byte and can be answered from a cache.
+/// A text cannot contain its own fence, since every change to the text changes the fence; with a secret key
+/// it can't be guessed from the rest of the material either. Equal material gives equal fences, so an
+/// unchanged request stays identical byte for byte and can be answered from the reply cache.
 #[derive(Clone)]
 pub struct KeyedFences {
     key: [u8; 32],
 }
 
 impl KeyedFences {
-    /// Fences from this key. Keep it stable for as long as cached replies should be found again.
+    /// Creates fences from this key. Replies can be found in the cache only as long as the key stays
+    /// unchanged.
     pub const fn new(key: [u8; 32]) -> Self {
         Self { key }
     }
@@ -48,10 +49,10 @@ impl FenceSource for KeyedFences {
     }
 }
 
-/// Draws before the draw number itself is mixed in, in case a source repeats itself.
+/// Draws after which the draw number itself is mixed in, in case a source repeats itself.
 const PLAIN_DRAWS: u32 = 8;
 
-/// A fence that occurs in none of the texts, in any mix of upper and lower case.
+/// Draws a fence that occurs in none of the texts, ignoring case.
 pub(crate) fn fence_for(source: &dyn FenceSource, texts: &[&str]) -> String {
     let mut hasher = blake3::Hasher::new();
     for text in texts {
@@ -74,7 +75,7 @@ pub(crate) fn fence_for(source: &dyn FenceSource, texts: &[&str]) -> String {
     }
 }
 
-/// The fence of a task: of everything untrusted that its calls show.
+/// Draws the fence of a task, which occurs in none of its untrusted texts.
 pub(crate) fn fence_for_material(source: &dyn FenceSource, material: &Material) -> String {
     let texts: Vec<&str> = [
         Some(material.question.as_str()),
@@ -90,11 +91,11 @@ pub(crate) fn fence_for_material(source: &dyn FenceSource, material: &Material) 
     fence_for(source, &texts)
 }
 
-/// Whether `text` contains the lower-case hex word `fence` in any mix of cases.
+/// Returns true if `text` contains the lower-case hex word `fence`, ignoring case.
 fn contains(text: &str, fence: &str) -> bool {
     let (text, fence) = (text.as_bytes(), fence.as_bytes());
     let length = fence.len();
-    // Wherever it stood, it would cover one of these places, and most of them hold no hexadecimal digit.
+    // Any occurrence would cover one of these positions, and most of them hold no hexadecimal digit.
     (length - 1..text.len()).step_by(length).filter(|&at| text[at].is_ascii_hexdigit()).any(|at| {
         let around = &text[at + 1 - length..(at + length).min(text.len())];
         around.windows(length).any(|window| window.eq_ignore_ascii_case(fence))

@@ -1,45 +1,45 @@
-//! What judging will take, without doing it.
+//! Forecast of the calls and tokens that judging will take.
 
 use std::ops::AddAssign;
 
 use assize_llm::{ChatRequest, ModelCard, Part, reply_limit, thinks};
 
-/// Tokens that a model thinks for before a long reply.
+/// Reasoning tokens assumed before a long reply.
 const THOUGHT: u64 = 4096;
-/// Tokens of a long reply where nobody knows what it holds.
+/// Tokens assumed for a long reply of unknown length.
 const REPLY: u32 = 1000;
 
-/// The calls of a task and what they send, if every reply is usable. Forecasts add up: over graders, cases, repeats and
-/// the judges of a panel.
+/// The calls of a task and the tokens they send, if every reply is usable. Forecasts can be added: over
+/// graders, cases, repeats and the judges of a panel.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct Forecast {
     /// Calls to a model.
     pub calls: u64,
     /// Bytes of text they send, without schemas.
     pub input_bytes: u64,
-    /// Tokens they send, at most by expectation.
+    /// Tokens they send, as an upper estimate.
     pub input_tokens: u64,
-    /// Those of `input_tokens` that an earlier call for the same answer began with, so that the provider may have them
-    /// cached.
+    /// The part of `input_tokens` shared with an earlier call for the same answer, so that the provider may
+    /// have it cached.
     pub repeated_tokens: u64,
-    /// Tokens of their replies together where these are long, what a model thinks before included.
+    /// Total tokens of long replies, including reasoning tokens.
     pub long_reply_tokens: u64,
-    /// The most that one of them can take: tokens it reads, and tokens it may write. This is what a budget sets aside.
+    /// The largest single call: input tokens and the output limit. A budget reserves this much.
     pub largest: (u64, u64),
-    /// Decisions that their replies hold; a criterion that is judged in parts has one for each.
+    /// Decisions in their replies; a criterion that is judged in parts has one for each part.
     pub decisions: u64,
     /// Criteria they decide on.
     pub criteria: u64,
-    /// Answers they score as a whole.
+    /// Answers scored as a whole.
     pub scores: u64,
-    /// Criteria and scores, in parts, for which nothing is sent because the judge can't read that much.
+    /// Criteria and scores, in parts, that exceed the judge's context window, so that nothing is sent.
     pub too_long: u64,
-    /// How many of the calls are made only where others are not sure.
+    /// Calls that are made only if other judges are unsure.
     pub unsure_calls: u64,
 }
 
 impl Forecast {
-    /// One request to the model of this name, whose reply holds so many decisions.
+    /// Forecast of one request to the named model, whose reply holds this many decisions.
     pub fn of(request: &ChatRequest, decisions: u64, model: &str, card: ModelCard) -> Self {
         let limit = u64::from(reply_limit(model, card, request));
         let long = u64::from(request.expected_output.unwrap_or(REPLY));
@@ -59,13 +59,13 @@ impl Forecast {
         }
     }
 
-    /// The same as something that may not come about.
+    /// Marks all calls as uncertain to be made.
     #[must_use]
     pub const fn at_most(self) -> Self {
         Self { unsure_calls: self.calls, ..self }
     }
 
-    /// The same so many times.
+    /// Multiplies the forecast.
     #[must_use]
     pub fn times(self, times: u32) -> Self {
         (0..times).fold(Self::default(), |mut sum, _| {

@@ -1,4 +1,4 @@
-//! How the scores of the parts of a scorecard become one.
+//! Formulas that compute the score of a scorecard's node from those of its children.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};

@@ -4,31 +4,32 @@ use crate::sum::{Sum, weight_unit};
 use crate::verdict::{Gates, grounds};
 use crate::{GateState, GraderOutcome, GraderScore, GraderStanding, Lines, Unit, Verdict};
 
-/// How the members of a composite become one score.
+/// Formula that computes a composite's score from its members' scores.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub enum Combination {
     /// The weighted mean of the members' scores.
     WeightedAverage,
-    /// The weighted share of members that pass; the composite passes when the share reaches the line.
+    /// The weighted share of members that pass; the composite passes when the share reaches the threshold.
     Threshold(Unit),
     /// The lowest score of a member that has weight.
     Lowest,
     /// The highest score of a member that has weight.
     Highest,
-    /// Somebody looked at the members and gave a score, 0 to 1; `None` when that broke.
+    /// A score from 0 to 1 that a judge or a program gave after reading the members' results; `None` if that
+    /// failed.
     Decided(Option<Unit>),
 }
 
-/// What became of a composite.
+/// Result of a composite grader.
 #[derive(Debug, Clone, PartialEq)]
 pub struct CombinedScore {
-    /// How the members were combined.
+    /// The formula that combined the members.
     pub how: Combination,
     /// Lowest and highest possible score; `None` if no member applies.
     pub bounds: Option<(f64, f64)>,
-    /// Share of the weight that was judged, 0 to 1; `None` if no member applies.
+    /// Share of the weight that was graded, 0 to 1; `None` if no member applies.
     pub coverage: Option<f64>,
-    /// What follows; `None` if no member applies.
+    /// The verdict; `None` if no member applies.
     pub verdict: Option<Verdict>,
     /// The members, in the given order.
     pub members: Vec<GraderScore>,
@@ -36,7 +37,7 @@ pub struct CombinedScore {
 }
 
 impl CombinedScore {
-    /// The line a composite brings along: the threshold of its aggregator.
+    /// The threshold of the composite's own aggregator, if it has one.
     pub(crate) fn line(&self) -> Option<Unit> {
         match self.how {
             Combination::Threshold(line) => Some(line),
@@ -51,7 +52,7 @@ impl CombinedScore {
         self.gates
     }
 
-    /// Where the gates of all members stand, taken together.
+    /// State of all members' gates taken together: the worst of them.
     pub fn gate_state(&self) -> GateState {
         match self.gates {
             Gates::Hold => GateState::Passed,
@@ -61,9 +62,9 @@ impl CombinedScore {
     }
 }
 
-/// Combines members. Weight, `required`, `min_score` and `negate` of a member mean what they mean for
-/// a grader of a case, and a failed gate of a member fails the composite however it is combined. A
-/// member that broke leaves the score open within bounds.
+/// Combines members. `weight`, `required`, `min_score` and `negate` of a member work as for a grader of a
+/// case, and a failed gate of a member fails the composite whichever formula is used. A member that broke
+/// leaves the score open within bounds.
 pub fn combine(members: &[(GraderStanding, GraderOutcome)], how: Combination, lines: Lines) -> CombinedScore {
     let scores: Vec<GraderScore> =
         members.iter().map(|(standing, outcome)| GraderScore::new(*standing, outcome, lines)).collect();

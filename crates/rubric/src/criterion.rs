@@ -1,4 +1,4 @@
-//! One criterion: what is checked, on which scale, and what hangs on it.
+//! One criterion: its text, its scale, its weight and its gate.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -76,7 +76,7 @@ pub struct Band {
 #[serde(try_from = "Vec<Band>", into = "Vec<Band>")]
 pub struct Bands(Vec<Band>);
 
-/// Why a list of bands is not a scale from 0 to 10.
+/// Reason for which a list of bands is not a scale from 0 to 10.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum BandsError {
     /// There is no band.
@@ -98,7 +98,7 @@ pub enum BandsError {
         /// The band before the gap, if there is one.
         after: Option<usize>,
     },
-    /// A band says nothing. Holds its index.
+    /// A band without text. Holds its index.
     #[error("band {0} has no text")]
     NoText(usize),
 }
@@ -118,8 +118,8 @@ impl Bands {
                 errors.push(BandsError::NoText(index));
             }
         }
-        // A band that ends before it begins has no place in the order; looking for gaps and
-        // overlaps around it would only repeat the same mistake in other words.
+        // A reversed band has no position in the order: gaps and overlaps computed around it would only
+        // report the same mistake again.
         if errors.iter().any(|error| matches!(error, BandsError::Reversed(_))) {
             return Err(errors);
         }

@@ -14,13 +14,13 @@ pub struct Decision {
     pub finding: Finding,
     /// The judge's reason; for an ungraded criterion, why it could not be judged.
     pub reason: String,
-    /// Quotes from the answer that the decision rests on.
+    /// Quotes from the answer that support the decision.
     pub evidence: Vec<Evidence>,
-    /// How sure the judge says it is.
+    /// The judge's own estimate of its confidence.
     pub confidence: Option<Confidence>,
-    /// What the probabilities of the judge's tokens say, where they were asked for.
+    /// The decision according to token probabilities, if they were requested.
     pub probability: Option<Probability>,
-    /// Who decided.
+    /// The judge.
     pub judge: JudgeIdentity,
     /// Why a judge gave no decision.
     pub ungraded: Option<Ungraded>,
@@ -35,7 +35,7 @@ pub struct Decision {
 pub struct Spent {
     /// Calls made, failed ones included.
     pub attempts: u32,
-    /// Calls that were answered from the cache instead of being made.
+    /// Calls answered from the reply cache.
     pub cached_calls: u32,
     /// Tokens of the calls made.
     pub tokens: Tokens,
@@ -297,7 +297,7 @@ pub struct Tokens {
 }
 
 impl Tokens {
-    /// Adds what is known; a figure stays unknown only while neither side knows it.
+    /// Adds known counts; a count stays unknown only while both sides are unknown.
     pub fn add(&mut self, other: Self) {
         fn sum(a: Option<u64>, b: Option<u64>) -> Option<u64> {
             match (a, b) {

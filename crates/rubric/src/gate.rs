@@ -22,7 +22,7 @@ pub enum Gate {
     MinValue(Unit),
 }
 
-/// Where a gate stands.
+/// State of a gate once outcomes are known.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum GateState {
@@ -32,12 +32,12 @@ pub enum GateState {
     Failed,
     /// The criterion is ungraded, and the answer to it could still fail the gate.
     Open,
-    /// The criterion does not apply, so nothing hangs on it.
+    /// The criterion does not apply, so the gate is ignored.
     NotApplicable,
 }
 
 impl Gate {
-    /// The rule, as records and output word it.
+    /// The condition in the words of records and output.
     pub fn rule(self) -> Cow<'static, str> {
         match self {
             Self::Met => "required".into(),
@@ -47,7 +47,7 @@ impl Gate {
         }
     }
 
-    /// Whether an outcome satisfies the gate. `pass_line` is the verdict's pass line, which
+    /// Returns the state of the gate for an outcome. `pass_line` is the pass threshold, which
     /// [`Gate::PassLine`] compares with.
     pub fn state(self, outcome: Outcome, pass_line: Unit) -> GateState {
         let minimum = match self {

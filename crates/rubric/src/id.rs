@@ -1,4 +1,4 @@
-//! Names of criteria.
+//! Ids of criteria.
 
 use std::fmt;
 use std::sync::Arc;
@@ -12,12 +12,12 @@ use serde::{Deserialize, Serialize};
 pub struct CriterionId(Arc<str>);
 
 impl CriterionId {
-    /// Names a criterion.
+    /// Creates an id.
     pub fn new(id: impl Into<Arc<str>>) -> Self {
         Self(id.into())
     }
 
-    /// The id a criterion gets when its author gave none: `rubric-1` for the first.
+    /// The default id of a criterion without one: `rubric-1` for the first.
     pub fn by_position(index: usize) -> Self {
         const FIRST: [&str; 8] =
             ["rubric-1", "rubric-2", "rubric-3", "rubric-4", "rubric-5", "rubric-6", "rubric-7", "rubric-8"];
@@ -27,7 +27,7 @@ impl CriterionId {
         }
     }
 
-    /// The id as written.
+    /// The id as a string.
     pub fn as_str(&self) -> &str {
         &self.0
     }

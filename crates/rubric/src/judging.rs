@@ -1,4 +1,4 @@
-//! How a rubric is put to a judge.
+//! Settings for asking a judge about a rubric.
 
 use std::fmt;
 use std::num::NonZeroUsize;
@@ -18,7 +18,7 @@ pub enum Judging {
 }
 
 impl fmt::Display for Judging {
-    /// As records write it: `per_criterion`, `batched` or `batched:N`.
+    /// The form used in records: `per_criterion`, `batched` or `batched:N`.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::PerCriterion => f.write_str("per_criterion"),
@@ -28,7 +28,7 @@ impl fmt::Display for Judging {
     }
 }
 
-/// What happens to a decision whose quotes are not in what the judge saw.
+/// Treatment of a decision whose quotes are not in the material shown to the judge.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum EvidencePolicy {

@@ -1,11 +1,11 @@
-//! What a person said about one criterion on one case: the one form in which labels are kept.
+//! A person's decision about one criterion on one case: the one form in which labels are stored.
 
 use std::fmt;
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
-/// What a person decided.
+/// A person's decision.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub enum LabelOutcome {
     /// The answer does it.
@@ -21,8 +21,8 @@ pub enum LabelOutcome {
 }
 
 impl LabelOutcome {
-    /// What a word stands for, whatever its letter case; `None` for words that are not known. Numbers are
-    /// no words: whether 1 means "met" or the score 1 can't be told from the 1.
+    /// Parses a word, ignoring letter case; `None` for unknown words. Numbers are not accepted: 1 could mean
+    /// "met" or a score of 1.
     pub fn from_word(word: &str) -> Option<Self> {
         Some(match word.trim().to_ascii_lowercase().as_str() {
             "met" | "pass" | "passed" | "true" | "yes" => Self::Met,

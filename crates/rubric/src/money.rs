@@ -1,4 +1,4 @@
-//! Sums of money: exact, and honest about what is not known.
+//! Sums of money: exact, with unknown parts kept apart.
 
 use std::fmt;
 use std::ops::{Add, AddAssign};
@@ -6,31 +6,33 @@ use std::ops::{Add, AddAssign};
 use schemars::JsonSchema;
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
-/// US dollars, at least 0, exact to a millionth of a millionth: list prices are given for a million tokens with at most
-/// six decimals, so a token's price is a whole number of picodollars, and sums of them never round.
+/// US dollars, at least 0, exact to a millionth of a millionth: list prices are given for a million tokens
+/// with at most six decimals, so a token's price is an integer number of picodollars, and sums of them never
+/// round.
 ///
-/// Written and read as a number of dollars, which keeps every digit of sums up to a thousand dollars. A sum past 18 million dollars stays there.
+/// Serialised as a number of dollars, which keeps every digit of sums up to a thousand dollars. Sums saturate
+/// at 18 million dollars.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Default)]
 pub struct Usd(u64);
 
 impl Usd {
-    /// Nothing.
+    /// Zero dollars.
     pub const ZERO: Self = Self(0);
 
     const PICO_PER_DOLLAR: f64 = 1e12;
 
-    /// So many picodollars.
+    /// Creates a sum from picodollars.
     pub const fn from_pico(pico: u64) -> Self {
         Self(pico)
     }
 
-    /// In picodollars.
+    /// Returns the sum in picodollars.
     pub const fn pico(self) -> u64 {
         self.0
     }
 
-    /// The nearest sum to a number of dollars; `None` for what is no sum of money: negative, not finite, or more than
-    /// can be held.
+    /// Rounds dollars to the nearest picodollar; `None` if the number is negative, not finite or too large to
+    /// store.
     #[expect(
         clippy::cast_possible_truncation,
         clippy::cast_sign_loss,
@@ -39,17 +41,17 @@ impl Usd {
     )]
     pub fn from_dollars(dollars: f64) -> Option<Self> {
         let pico = (dollars * Self::PICO_PER_DOLLAR).round();
-        // Sums that are as large as can be held must be read again.
+        // The bound is inclusive, so that the largest sum that can be stored can also be read back.
         (0.0..=u64::MAX as f64).contains(&pico).then_some(Self(pico as u64))
     }
 
-    /// The number of dollars, for people and for records; correctly rounded.
+    /// Returns the sum in dollars, correctly rounded, for people and for records.
     #[expect(clippy::cast_precision_loss, reason = "a sum is shown with fewer digits than a double has")]
     pub fn dollars(self) -> f64 {
         self.0 as f64 / Self::PICO_PER_DOLLAR
     }
 
-    /// What is left of it after `other` is taken away; nothing if that is more.
+    /// Subtracts `other`; zero if `other` is larger.
     #[must_use]
     pub const fn saturating_sub(self, other: Self) -> Self {
         Self(self.0.saturating_sub(other.0))
@@ -70,7 +72,7 @@ impl AddAssign for Usd {
     }
 }
 
-/// The number of dollars with all the decimals it has, such as `0.0125`.
+/// A number of dollars with all its decimals, such as `0.0125`.
 impl fmt::Display for Usd {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "{}", self.dollars())
@@ -102,7 +104,7 @@ impl<'de> Deserialize<'de> for Usd {
     }
 }
 
-/// What calls cost: the part that is known, and how many calls have a part that is not.
+/// Cost of model calls: the known part, and the number of calls whose cost is not fully known.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct Cost {
     known: Usd,
@@ -110,45 +112,45 @@ pub struct Cost {
 }
 
 impl Cost {
-    /// Known to be nothing.
+    /// A known cost of zero.
     pub const ZERO: Self = Self { known: Usd::ZERO, unpriced_calls: 0 };
 
-    /// One call of which nothing is known.
+    /// One call of unknown cost.
     pub const UNKNOWN: Self = Self::unpriced(1);
 
-    /// Known to the last bit.
+    /// A cost that is fully known.
     pub const fn exactly(known: Usd) -> Self {
         Self { known, unpriced_calls: 0 }
     }
 
-    /// So many calls of which nothing is known.
+    /// This many calls of unknown cost.
     pub const fn unpriced(calls: u64) -> Self {
         Self { known: Usd::ZERO, unpriced_calls: calls }
     }
 
-    /// The whole cost, if it is known.
+    /// The whole cost; `None` if a part is unknown.
     pub fn whole(self) -> Option<Usd> {
         (self.unpriced_calls == 0).then_some(self.known)
     }
 
-    /// What it came to at least: the part that is known.
+    /// The known part: a lower bound of the cost.
     pub const fn at_least(self) -> Usd {
         self.known
     }
 
-    /// Calls whose cost is not known.
+    /// Number of calls whose cost is not fully known.
     pub const fn unpriced_calls(self) -> u64 {
         self.unpriced_calls
     }
 
-    /// What is known of a cost that is not known as a whole; `None` if it is.
+    /// The known part of a partly unknown cost; `None` if all of it is known.
     pub fn partial(self) -> Option<PartialCost> {
         let Self { known, unpriced_calls } = self;
         (unpriced_calls > 0).then_some(PartialCost { at_least_usd: known, unpriced_calls })
     }
 
-    /// From the two parts that records hold. Records without the second part say of an unknown cost only that it is
-    /// unknown.
+    /// Rebuilds a cost from the two fields of a record. Older records without the second field mark an
+    /// unknown cost only by leaving the first empty.
     pub fn from_parts(whole: Option<Usd>, partial: Option<PartialCost>) -> Self {
         match (whole, partial) {
             (Some(known), _) => Self::exactly(known),

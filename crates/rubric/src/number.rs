@@ -1,14 +1,14 @@
-//! Numbers that cannot hold a wrong value.
+//! Validated numbers: weights, values from 0 to 1, and scores.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-/// A number that is NaN or infinite where a finite one is needed.
+/// Error for a NaN or infinite number where a finite one is required.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 #[error("not a finite number")]
 pub struct NotFinite;
 
-/// A number outside its range.
+/// Error for a number outside its range.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 #[error("outside {low} to {high}")]
 pub struct OutOfRange {
@@ -25,23 +25,23 @@ pub struct OutOfRange {
 pub struct Weight(f64);
 
 impl Weight {
-    /// The weight of anything that names none: 1.
+    /// The default weight: 1.
     pub const ONE: Self = Self(1.0);
-    /// Counts for nothing in a score.
+    /// A weight that leaves the score unchanged.
     pub const ZERO: Self = Self(0.0);
 
-    /// Accepts any finite number.
+    /// Creates a weight; errors unless the number is finite.
     pub fn new(value: f64) -> Result<Self, NotFinite> {
         // Adding zero turns -0.0 into 0.0, so that "negative" and "zero" can't both be true.
         if value.is_finite() { Ok(Self(value + 0.0)) } else { Err(NotFinite) }
     }
 
-    /// The number.
+    /// Returns the number.
     pub const fn get(self) -> f64 {
         self.0
     }
 
-    /// Whether this is a penalty.
+    /// Returns true if the weight is negative.
     pub fn is_penalty(self) -> bool {
         self.0 < 0.0
     }
@@ -80,12 +80,12 @@ impl Unit {
     /// 0.5.
     pub const HALF: Self = Self(0.5);
 
-    /// Accepts 0 to 1; NaN is out of range.
+    /// Creates a value; errors outside 0 to 1 and for NaN.
     pub fn new(value: f64) -> Result<Self, OutOfRange> {
         if (0.0..=1.0).contains(&value) { Ok(Self(value + 0.0)) } else { Err(OutOfRange { low: 0, high: 1 }) }
     }
 
-    /// The number.
+    /// Returns the number.
     pub const fn get(self) -> f64 {
         self.0
     }
@@ -116,12 +116,12 @@ impl RawScore {
     /// The highest score.
     pub const MAX: Self = Self(10);
 
-    /// Accepts 0 to 10. Nothing is clamped.
+    /// Creates a score; errors above 10 instead of clamping.
     pub fn new(value: u8) -> Result<Self, OutOfRange> {
         if value <= 10 { Ok(Self(value)) } else { Err(OutOfRange { low: 0, high: 10 }) }
     }
 
-    /// The number, 0 to 10.
+    /// Returns the number, 0 to 10.
     pub const fn get(self) -> u8 {
         self.0
     }
@@ -146,12 +146,13 @@ impl From<RawScore> for u8 {
     }
 }
 
-/// A score from 0 to 10 that need not be whole: the mean of several scores, or an expected one. No judge says it.
+/// A score from 0 to 10 that need not be an integer: a mean of several scores or an expected score. No judge
+/// gives one directly.
 #[derive(Debug, Clone, Copy, PartialEq, PartialOrd, Serialize, Deserialize, JsonSchema)]
 #[serde(try_from = "f64", into = "f64")]
 pub struct Points(f64);
 
-// A number from 0 to 10 is not NaN.
+// Reflexive, because a number from 0 to 10 is never NaN.
 impl Eq for Points {}
 
 impl std::hash::Hash for Points {
@@ -161,7 +162,7 @@ impl std::hash::Hash for Points {
 }
 
 impl Points {
-    /// Accepts 0 to 10; NaN is out of range.
+    /// Creates a score; errors outside 0 to 10 and for NaN.
     pub fn new(value: f64) -> Result<Self, OutOfRange> {
         if (0.0..=10.0).contains(&value) {
             Ok(Self(value + 0.0))
@@ -170,7 +171,7 @@ impl Points {
         }
     }
 
-    /// The number, 0 to 10.
+    /// Returns the number, 0 to 10.
     pub const fn get(self) -> f64 {
         self.0
     }
@@ -180,10 +181,10 @@ impl Points {
         self.0 / 10.0
     }
 
-    /// The whole score this is, but for rounding.
+    /// The integer score that this number equals up to rounding error; `None` if there is none.
     pub fn whole(self) -> Option<RawScore> {
         let nearest = self.0.round();
-        // From 0 to 10, so that nothing is lost.
+        // In range, because a value from 0 to 10 rounds to an integer from 0 to 10.
         ((self.0 - nearest).abs() <= crate::TOLERANCE).then_some(RawScore(nearest as u8))
     }
 }

@@ -4,9 +4,9 @@ use crate::sum::Sum;
 
 /// Points earned over points that can be earned, for criteria of (points, met).
 ///
-/// `sum(points of met) / sum(positive points)`: met penalties count against, so one example's ratio
-/// may be negative; such benchmarks clip only the mean over examples. `None` if there is no
-/// positive point to earn, or if the points are not numbers that can be added up. Source: R. Arora et al., "HealthBench", arXiv 2505.08775, section 2.
+/// `sum(points of met) / sum(positive points)`: met penalties are subtracted, so the ratio of one example may
+/// be negative; such benchmarks clip only the mean over examples. `None` if no criterion has positive points,
+/// or if the sums are not finite. Source: R. Arora et al., "HealthBench", arXiv 2505.08775, section 2.
 pub fn points_ratio(criteria: impl IntoIterator<Item = (f64, bool)>) -> Option<f64> {
     let (mut earned, mut possible) = (Sum::default(), Sum::default());
     for (points, met) in criteria {
@@ -25,12 +25,12 @@ pub fn points_ratio(criteria: impl IntoIterator<Item = (f64, bool)>) -> Option<f
 pub struct PointsMean {
     /// The plain mean; may be negative.
     pub unclipped: f64,
-    /// The figure such benchmarks publish, 0 to 1.
+    /// The published metric, 0 to 1.
     pub clipped: f64,
 }
 
-/// Averages the ratios of several examples. Only the mean is clipped, not its parts. `None` if there
-/// is no example or the ratios can't be added up. Source as for [`points_ratio`].
+/// Averages the ratios of several examples. Only the mean is clipped, not its terms. `None` if there is no
+/// example or the sum is not finite. Source as for [`points_ratio`].
 pub fn points_mean(ratios: impl IntoIterator<Item = f64>) -> Option<PointsMean> {
     let mut sum = Sum::default();
     let mut count = 0u64;

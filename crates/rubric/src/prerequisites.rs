@@ -1,20 +1,20 @@
-//! Criteria that count only if those they depend on hold.
+//! Criteria that count only if the criteria they depend on are met.
 
-/// Which of several criteria still hold once prerequisites count.
+/// Criteria that are still met once prerequisites count.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Prerequisites {
-    /// Holds, and so does everything it names.
+    /// True if the criterion and all its direct prerequisites are met.
     pub direct: Vec<bool>,
-    /// Holds, and so does everything it names, everything that names, and so on.
+    /// True if the criterion and all its direct and indirect prerequisites are met.
     pub recursive: Vec<bool>,
-    /// The criteria that depend on themselves, directly or in a circle.
+    /// Criteria that depend on themselves, directly or through a cycle.
     pub circular: Vec<usize>,
 }
 
-/// Follows prerequisites: `held` says which criteria hold, `needs` the places of those that each depends
-/// on. A criterion that leads back to itself adds no condition by that: members of a circle hold together
-/// or not at all. Places that do not exist are conditions that can't hold; lists that are too short name
-/// nothing.
+/// Resolves prerequisites: `held` marks the criteria that are met, `needs` lists the indices of those that
+/// each depends on. Depending on itself adds no condition to a criterion: the members of a cycle are met
+/// together or not at all. An index out of range is a condition that is never met; criteria beyond the end of
+/// `needs` have no prerequisites.
 pub fn prerequisites(held: &[bool], needs: &[Vec<usize>]) -> Prerequisites {
     let named = |at: usize| needs.get(at).map(Vec::as_slice).unwrap_or_default();
     let holds = |at: usize| held.get(at).copied().unwrap_or(false);

@@ -1,4 +1,4 @@
-//! A checked list of criteria.
+//! A validated list of criteria.
 
 use std::collections::HashMap;
 
@@ -14,7 +14,7 @@ pub struct Rubric {
     criteria: Vec<Criterion>,
 }
 
-/// Why a list of criteria is not a rubric.
+/// Reason for which a list of criteria is not a valid rubric.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum RubricError {
     /// The list is empty.
@@ -39,12 +39,12 @@ pub enum RubricError {
 }
 
 impl Rubric {
-    /// Checks the criteria. Every violation is reported.
+    /// Creates a rubric; reports every violation.
     pub fn new(criteria: Vec<Criterion>) -> Result<Self, Vec<RubricError>> {
         Self::check(criteria.iter()).map(|()| Self { criteria })
     }
 
-    /// Whether criteria would make a rubric. Every violation is reported.
+    /// Checks that the criteria make a valid rubric; reports every violation.
     pub fn check<'a>(
         criteria: impl ExactSizeIterator<Item = &'a Criterion> + Clone,
     ) -> Result<(), Vec<RubricError>> {
@@ -74,11 +74,11 @@ impl Rubric {
     }
 }
 
-/// Ids that are compared one by one before a table of their hashes is worth its room.
+/// Up to this many ids are compared pairwise; a hash table only pays off beyond that.
 const FEW: usize = 16;
 
-/// The ids that were there before: each with the place where it stands for the first time and its own, by the latter. What
-/// has no id repeats nothing.
+/// Finds ids that occur more than once: for each repetition, the index of the first occurrence and its own,
+/// sorted by the latter. Entries without an id are ignored.
 pub fn repeated<'a>(
     ids: impl ExactSizeIterator<Item = Option<&'a CriterionId>> + Clone,
 ) -> Vec<(usize, usize)> {

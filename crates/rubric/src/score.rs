@@ -7,7 +7,7 @@ use crate::sum::{Sum, weight_unit};
 use crate::verdict::{Gates, grounds};
 use crate::{Criterion, Gate, GateState, Lines, Outcome, Rubric, Verdict};
 
-/// Which formula the weights call for.
+/// Scoring formula that the signs of the weights select.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum Formula {
@@ -19,12 +19,12 @@ pub enum Formula {
     PenaltiesOnly,
 }
 
-/// What outcomes make of a rubric.
+/// Score of a rubric, computed from the outcomes of its criteria.
 #[derive(Debug, Clone, PartialEq)]
 pub struct RubricScore {
     /// The score, 0 to 1; `None` if nothing applies or if an ungraded criterion could change it.
     pub score: Option<f64>,
-    /// Lowest and highest score that answers to the ungraded criteria could lead to, 0 to 1, low <=
+    /// Lowest and highest score that decisions about the ungraded criteria could lead to, 0 to 1, low <=
     /// high; `None` if nothing that has weight applies.
     pub bounds: Option<(f64, f64)>,
     /// Share of the applicable weight (penalties by their size) that was judged, 0 to 1; `None` if
@@ -32,9 +32,9 @@ pub struct RubricScore {
     pub coverage: Option<f64>,
     /// The formula used; `None` if nothing that has weight applies.
     pub formula: Option<Formula>,
-    /// The gates of the rubric: index of the criterion, its gate, where it stands.
+    /// The gates of the rubric: index of the criterion, its gate, the gate's state.
     pub gates: Vec<(usize, Gate, GateState)>,
-    /// What follows; `None` if no criterion applies.
+    /// The verdict; `None` if no criterion applies.
     pub verdict: Option<Verdict>,
 }
 
@@ -52,10 +52,10 @@ impl RubricScore {
     }
 }
 
-/// Why outcomes can't be scored against a rubric.
+/// Reason for which outcomes can't be scored against a rubric.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum OutcomeError {
-    /// Not one outcome per criterion.
+    /// The number of outcomes differs from the number of criteria.
     #[error("{found} outcomes for {expected} criteria")]
     Count {
         /// Number of criteria.
@@ -63,13 +63,13 @@ pub enum OutcomeError {
         /// Number of outcomes given.
         found: usize,
     },
-    /// A checklist criterion with a number, or a score-range criterion with a yes or no. Holds the
-    /// index of the criterion.
+    /// The outcome does not fit the scale: a number for a checklist criterion, or met or unmet for a
+    /// score-range criterion. Holds the index of the criterion.
     #[error("the outcome of criterion {0} does not fit its scale")]
     Scale(usize),
 }
 
-/// Sums of weights by what is known about them. Penalties are kept by their size.
+/// Sums of weights by sign and by state of the decision. Penalties are stored as magnitudes.
 #[derive(Default)]
 struct Totals {
     /// Positive weight that was judged.
@@ -106,7 +106,7 @@ pub fn score_rubric(
     score_criteria(rubric.criteria().iter(), outcomes, lines)
 }
 
-/// The same for criteria that stand somewhere else and would make a rubric ([`Rubric::check`]).
+/// Scores criteria that are not stored in a [`Rubric`] but would make a valid one ([`Rubric::check`]).
 pub fn score_criteria<'a>(
     criteria: impl ExactSizeIterator<Item = &'a Criterion> + Clone,
     outcomes: &[Outcome],
@@ -182,8 +182,8 @@ impl Totals {
             let low = clamp01((earned - incurred - penalty_open) / points);
             let high = clamp01((earned + open - incurred) / points).max(low);
             if penalties > 0.0 {
-                // Should every criterion with points turn out not to apply, the third formula
-                // takes over; a completion that does so must lie within the bounds too.
+                // Should every criterion with points turn out not to apply, the third formula takes over; the
+                // result must lie within the bounds too.
                 let (low, high) = if self.points_judged.get() > 0.0 {
                     (low, high)
                 } else {

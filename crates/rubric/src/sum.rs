@@ -1,7 +1,7 @@
-//! Adding up many numbers without losing the small ones.
+//! Compensated summation, which keeps small terms.
 
-/// A running sum with Neumaier's compensation (A. Neumaier, ZAMM 54, 1974): the error does not grow
-/// with the number of terms, so a million criteria add up as well as ten.
+/// A running sum with Neumaier's compensation (A. Neumaier, ZAMM 54, 1974): the error does not grow with the
+/// number of terms.
 #[derive(Debug, Clone, Copy, Default)]
 pub(crate) struct Sum {
     total: f64,
@@ -24,8 +24,8 @@ impl Sum {
     }
 }
 
-/// What weights are to be divided by so that their sums stay finite and above zero: 1 for ordinary
-/// weights, the largest magnitude for extreme ones. Scores don't change when all weights are scaled.
+/// Divisor for weights that keeps their sums finite and above zero: 1 for ordinary weights, the largest
+/// magnitude for extreme ones. Scores don't change when all weights are scaled.
 pub(crate) fn weight_unit(weights: impl Iterator<Item = f64>) -> f64 {
     let largest = weights.map(f64::abs).fold(0.0, f64::max);
     if largest > 1e100 || (largest > 0.0 && largest < 1e-100) { largest } else { 1.0 }

@@ -3,17 +3,18 @@
 use crate::Weight;
 use crate::sum::{Sum, weight_unit};
 
-/// A node of a tree whose leaves carry scores.
+/// A tree of weighted nodes whose leaves have scores.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Tree {
-    /// A score.
+    /// A leaf with a score.
     Leaf {
         /// Its weight among its siblings; not negative.
         weight: Weight,
-        /// 0 to 1; `None` if it does not apply, in which case its weight goes to its siblings.
+        /// 0 to 1; `None` if the leaf does not apply, in which case its weight is redistributed among its
+        /// siblings.
         score: Option<f64>,
     },
-    /// A mean of what is below.
+    /// An inner node, scored with the mean of its children.
     Branch {
         /// Its weight among its siblings; not negative.
         weight: Weight,
@@ -30,8 +31,8 @@ impl Tree {
     }
 }
 
-/// The weighted mean of a tree: each branch is `sum(w s) / sum(w)` over the children that have a
-/// score. `None` where there is nothing to take a mean of: no leaf applies, or all weights are zero.
+/// The weighted mean of a tree: each branch is `sum(w s) / sum(w)` over the children that have a score.
+/// `None` if no leaf applies or all weights are zero.
 pub fn weighted_mean(tree: &Tree) -> Option<f64> {
     match tree {
         Tree::Leaf { score, .. } => *score,

@@ -1,14 +1,14 @@
-//! What a record says about its case beside the result: what it is grouped by, and what it asked.
+//! Fields of a result row that describe its case: the cluster and the hash of the question.
 
 use assize_evalfile::Case;
 use serde_json::Value;
 
-/// Keys of a case's metadata that name its cluster, the first that is there counts. The second is there for answers
-/// graded without a suite, whose unknown keys are metadata.
+/// Metadata keys that name the cluster of a case, in order of precedence. The second is for answers graded
+/// without a suite, whose unknown keys are metadata.
 const CLUSTER_KEYS: [&str; 2] = ["cluster", "conversation_id"];
 
-/// What cases of the same origin share: `metadata.cluster`, else the conversation the case is a part of. Texts,
-/// numbers and booleans name a cluster; anything else does not.
+/// The cluster of a case: `metadata.cluster`, else the conversation that the case is a part of. Texts,
+/// numbers and booleans name a cluster; other values do not.
 pub(crate) fn cluster(case: &Case) -> Option<String> {
     let named = |key: &str| match case.metadata.get(key)? {
         Value::String(text) if !text.trim().is_empty() => Some(text.clone()),
@@ -18,7 +18,8 @@ pub(crate) fn cluster(case: &Case) -> Option<String> {
     named(CLUSTER_KEYS[0]).or_else(|| case.conversation_id.clone()).or_else(|| named(CLUSTER_KEYS[1]))
 }
 
-/// Hash of what the case asks and expects: two cases of one id with different hashes are different questions.
+/// Hash of the question and the expectations of a case: two cases of one id with different hashes are
+/// different questions.
 pub fn case_hash(case: &Case) -> String {
     let mut hasher = blake3::Hasher::new();
     let turns = case.turns().iter().flat_map(|turn| {

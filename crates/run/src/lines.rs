@@ -1,9 +1,9 @@
-//! Which lines a case is judged by.
+//! Resolution of a case's pass and borderline thresholds.
 
 use assize_evalfile::{Format, LineOverrides};
 use assize_rubric::{Lines, LinesError, Unit};
 
-/// Everything that may set a line, strongest first.
+/// All sources of thresholds, strongest first.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct LineChoice {
     /// The command line.
@@ -16,11 +16,10 @@ pub struct LineChoice {
     pub config: LineOverrides,
 }
 
-/// The lines of a case: the command line beats the case, the case the suite, the suite the
+/// Resolves the thresholds of a case: the command line overrides the case, the case the suite, the suite the
 /// configuration, and that the defaults: pass at 0.8, and for format 1 borderline at 0.6.
 ///
-/// A default borderline line gives way to a pass line set below it; one that somebody set above
-/// the pass line is an error.
+/// A default borderline threshold above the pass threshold is dropped; an explicit one is an error.
 pub fn resolve_lines(choice: LineChoice, format: Option<Format>) -> Result<Lines, LinesError> {
     let order = [choice.command, choice.case, choice.suite, choice.config];
     let pass = order.iter().find_map(|lines| lines.pass).unwrap_or_else(default_pass);

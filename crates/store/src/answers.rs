@@ -1,4 +1,4 @@
-//! The answers that a run holds, found by case without keeping them in memory.
+//! The answers stored in a run, read by case without holding them all in memory.
 
 use std::collections::{BTreeSet, HashMap};
 use std::fs::File;
@@ -11,10 +11,10 @@ use serde::Deserialize;
 use crate::folder::RESULTS_FILE;
 use crate::{ResultRow, RunFolder, StoreError};
 
-/// A case of a run: suite, id and repeat.
+/// Key of a result row: suite, case id and repeat.
 pub type AnswerKey = (String, String, u32);
 
-/// Where the answers of one target of a run stand in its file.
+/// Byte positions of one target's answers in the results file.
 #[derive(Debug)]
 pub struct AnswerIndex {
     path: PathBuf,
@@ -22,7 +22,7 @@ pub struct AnswerIndex {
     places: HashMap<AnswerKey, (u64, usize)>,
 }
 
-/// What an index keeps of a row.
+/// The fields of a row that identify it.
 #[derive(Deserialize)]
 struct Head {
     suite: String,
@@ -32,7 +32,7 @@ struct Head {
 }
 
 impl RunFolder {
-    /// The targets whose answers the run holds, in order; `None` stands for answers that were given.
+    /// The targets whose answers the run holds, in order; `None` for answers that the eval file gave.
     pub fn answered_by(&self) -> Result<BTreeSet<Option<String>>, StoreError> {
         let mut found = BTreeSet::new();
         scan(self.file(RESULTS_FILE), |head, _, _| {
@@ -41,7 +41,7 @@ impl RunFolder {
         Ok(found)
     }
 
-    /// The answers of one target, or those that were given (`None`).
+    /// Index of the answers of one target, or of those that the eval file gave (`None`).
     pub fn answers(&self, target: Option<&str>) -> Result<AnswerIndex, StoreError> {
         let path = self.file(RESULTS_FILE);
         let mut places = HashMap::new();
@@ -55,14 +55,14 @@ impl RunFolder {
 }
 
 impl AnswerIndex {
-    /// Every case there is a row of, in order.
+    /// Keys of all indexed rows, in order.
     pub fn keys(&self) -> Vec<AnswerKey> {
         let mut keys: Vec<AnswerKey> = self.places.keys().cloned().collect();
         keys.sort();
         keys
     }
 
-    /// The row of a case; `None` where the run has none.
+    /// Reads the row of a case; `None` if the run has none.
     pub fn row(&self, key: &AnswerKey) -> Result<Option<ResultRow>, StoreError> {
         let Some(&(at, length)) = self.places.get(key) else { return Ok(None) };
         let mut text = vec![0; length];
@@ -78,7 +78,8 @@ impl AnswerIndex {
     }
 }
 
-/// Calls `see` with each whole row, its place and its length in bytes. A torn last line is left out.
+/// Calls `see` with each complete row, its offset and its length in bytes. An incomplete last line is
+/// ignored.
 fn scan(path: PathBuf, mut see: impl FnMut(Head, u64, usize)) -> Result<File, StoreError> {
     let file = File::open(&path).map_err(StoreError::io("read", &path))?;
     let mut lines = BufReader::new(file);

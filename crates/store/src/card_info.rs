@@ -1,4 +1,4 @@
-//! The tree of a scorecard as it was run, kept in `run.json`.
+//! The tree of a scorecard as it was run, stored in `run.json`.
 
 use assize_rubric::{Aggregation, Criticality, Unit, Weight};
 use schemars::JsonSchema;

@@ -1,35 +1,35 @@
-//! What can go wrong with a run folder.
+//! Errors of run folders and of the reply cache.
 
 use std::io;
 use std::path::PathBuf;
 
-/// A run folder that can't be written or read.
+/// Error while writing or reading a run folder.
 #[derive(Debug, thiserror::Error)]
 pub enum StoreError {
-    /// The operating system refused.
+    /// An operation of the file system failed.
     #[error("can't {action} `{}`: {source}", path.display())]
     Io {
-        /// What was tried, as a verb: "write".
+        /// The operation, as a verb: "write".
         action: &'static str,
         /// The file or folder.
         path: PathBuf,
         /// The reason.
         source: io::Error,
     },
-    /// A line is not what it should be.
+    /// A line can't be parsed.
     #[error("`{}` line {line} is damaged: {message}", path.display())]
     Damaged {
         /// The file.
         path: PathBuf,
         /// The line, from 1.
         line: usize,
-        /// What is wrong with it.
+        /// Description of the defect.
         message: String,
     },
-    /// A row has no form in JSON.
+    /// A row can't be serialised as JSON.
     #[error("a row can't be written: {source}")]
     Unwritable {
-        /// What is wrong with it.
+        /// The serialisation error.
         source: serde_json::Error,
     },
     /// The folder holds no run.
@@ -49,15 +49,15 @@ pub enum StoreError {
     Cache {
         /// The file.
         path: PathBuf,
-        /// What is wrong with it.
+        /// Description of the failure.
         message: String,
     },
-    /// The reply cache is no database, or no whole one. Deleting it makes it anew.
+    /// The reply cache is damaged or not a database. It is rebuilt if the file is deleted.
     #[error("the reply cache `{}` is damaged: {message}", path.display())]
     DamagedCache {
         /// The file.
         path: PathBuf,
-        /// What is wrong with it.
+        /// Description of the damage.
         message: String,
     },
     /// Another process is writing this run, or this cache.
@@ -71,7 +71,7 @@ pub enum StoreError {
     Version {
         /// The file.
         path: PathBuf,
-        /// The version it carries.
+        /// Version of the file.
         found: u32,
         /// The newest version that can be read.
         known: u32,

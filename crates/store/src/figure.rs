@@ -1,4 +1,4 @@
-//! Figures with their intervals, as they are stored and printed.
+//! Metrics with their intervals, as they are stored and printed.
 
 use assize_rubric::{RepeatStrategy, Verdict};
 use schemars::JsonSchema;

@@ -1,4 +1,4 @@
-//! `run.json`: what was run, with what, and what came of it.
+//! `run.json`: the inputs, settings and results of a run.
 
 use std::collections::BTreeMap;
 
@@ -70,7 +70,7 @@ pub struct InputHash {
 /// A judge of a run.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct JudgeInfo {
-    /// Who it is.
+    /// The judge.
     #[serde(flatten)]
     pub identity: JudgeIdentity,
     /// How it was chosen, such as `--judge` or `default`.
@@ -175,7 +175,7 @@ const fn is_zero(count: &usize) -> bool {
 }
 
 impl Counts {
-    /// Adds one case.
+    /// Counts one case.
     pub fn add(&mut self, verdict: assize_rubric::Verdict) {
         use assize_rubric::Verdict;
         match verdict {
@@ -186,7 +186,7 @@ impl Counts {
         }
     }
 
-    /// Adds the case of a row.
+    /// Counts the case of a row.
     pub fn add_row(&mut self, row: &ResultRow) {
         if row.is_skipped() {
             self.skipped += 1;
@@ -195,7 +195,7 @@ impl Counts {
         }
     }
 
-    /// All cases.
+    /// Number of all cases.
     pub const fn total(self) -> usize {
         self.pass + self.borderline + self.fail + self.incomplete + self.skipped
     }

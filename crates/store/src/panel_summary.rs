@@ -1,4 +1,4 @@
-//! What the votes of a whole run say about its judges.
+//! Agreement of the judges over all votes of a run.
 
 use assize_rubric::{Tokens, Usd};
 use schemars::JsonSchema;

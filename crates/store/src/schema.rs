@@ -1,4 +1,4 @@
-//! What a run folder's files and labels look like, as JSON Schemas: made from the types that write them.
+//! JSON Schemas of a run folder's files and of labels, generated from the types that write them.
 
 use assize_rubric::Label;
 use schemars::JsonSchema;
@@ -7,8 +7,8 @@ use serde_json::Value;
 
 use crate::{JudgementRow, ResultRow, ReviewRow, RunInfo};
 
-/// The schemas of a run folder and of labels: name and schema (JSON Schema, draft 2020-12). They describe what this version
-/// writes: what an older one left out is there, and nothing else is.
+/// The schemas of a run folder and of labels: name and schema (JSON Schema, draft 2020-12). They describe the
+/// output of this version, where every field is present that older versions omitted.
 pub fn schemas() -> Vec<(&'static str, Value)> {
     let written = || SchemaSettings::draft2020_12().for_serialize();
     vec![
@@ -16,7 +16,7 @@ pub fn schemas() -> Vec<(&'static str, Value)> {
         ("result", of::<ResultRow>(written())),
         ("judgement", of::<JudgementRow>(written())),
         ("review", of::<ReviewRow>(written())),
-        // People write labels: what is demanded is what a reader demands.
+        // People write labels, so their schema requires only the fields that a reader requires.
         ("label", of::<Label>(SchemaSettings::draft2020_12().for_deserialize())),
     ]
 }

@@ -37,13 +37,13 @@ pub(crate) struct CalibrateArgs {
     /// From this probability on, `met`.
     #[arg(long, default_value_t = 0.5, value_name = "P")]
     pub(crate) threshold: f64,
-    /// How a distribution over scores is read.
+    /// Conversion of a distribution over scores to one score.
     #[arg(long, value_enum, default_value_t, value_name = "HOW")]
     pub(crate) reading: ReadingChoice,
     /// What the judge is measured against where several people labelled an item.
     #[arg(long, value_enum, default_value_t, value_name = "WHAT")]
     pub(crate) truth: TruthChoice,
-    /// What is independent evidence.
+    /// Unit of independent evidence.
     #[arg(long, value_enum, default_value_t, value_name = "UNIT")]
     pub(crate) cluster: ClusterChoice,
     /// Which labels count, by what they say of themselves.
@@ -131,7 +131,7 @@ impl LimitArgs {
     }
 }
 
-/// What is held against a limit.
+/// Metric that is compared with a limit.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, ValueEnum)]
 pub(crate) enum GateOnChoice {
     /// The figure itself.
@@ -141,7 +141,7 @@ pub(crate) enum GateOnChoice {
     Lower,
 }
 
-/// How a distribution over scores is read.
+/// Conversion of a distribution over scores to one score.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, ValueEnum)]
 pub(crate) enum ReadingChoice {
     /// Its mean.
@@ -151,7 +151,7 @@ pub(crate) enum ReadingChoice {
     Likeliest,
 }
 
-/// What a judge is measured against.
+/// Reference that a judge is measured against.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, ValueEnum)]
 pub(crate) enum TruthChoice {
     /// Every label by itself.
@@ -161,7 +161,7 @@ pub(crate) enum TruthChoice {
     Consensus,
 }
 
-/// What is independent evidence.
+/// Unit of independent evidence.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, ValueEnum)]
 pub(crate) enum ClusterChoice {
     /// Cases (or the column `cluster`).
@@ -171,7 +171,7 @@ pub(crate) enum ClusterChoice {
     Item,
 }
 
-/// Which labels count.
+/// Kind of labels that count.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
 pub(crate) enum SplitWord {
     /// Those kept back for testing.

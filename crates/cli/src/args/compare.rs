@@ -69,7 +69,7 @@ pub(crate) struct CompareArgs {
     pub(crate) markdown: bool,
 }
 
-/// The figure that a verdict is about.
+/// Metric that a verdict is based on.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, ValueEnum)]
 pub(crate) enum MetricChoice {
     /// The mean score.
@@ -79,7 +79,7 @@ pub(crate) enum MetricChoice {
     PassRate,
 }
 
-/// How p values are adjusted.
+/// Adjustment of p values for multiple comparisons.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, ValueEnum)]
 pub(crate) enum AdjustChoice {
     /// Holm: the chance of any false alarm stays below 5 %.
@@ -110,7 +110,7 @@ pub(crate) enum AllowChoice {
     All,
 }
 
-/// What fails when it is worse.
+/// Metric that fails the command when it got worse.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
 pub(crate) enum FailChoice {
     /// Pass rate or mean score.

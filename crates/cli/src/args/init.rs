@@ -18,7 +18,7 @@ pub(crate) struct InitArgs {
     /// The folder; the working folder unless given. It is made if it is not there.
     #[arg(value_name = "DIR")]
     pub(crate) folder: Option<PathBuf>,
-    /// What the first suite is written in.
+    /// Format of the first suite.
     #[arg(long, value_enum, default_value_t, value_name = "FORMAT")]
     pub(crate) format: InitFormat,
     /// The judge that the configuration names.
@@ -35,7 +35,7 @@ pub(crate) struct InitArgs {
     pub(crate) json: bool,
 }
 
-/// What the first suite is written in.
+/// Format of the first suite.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, ValueEnum)]
 pub(crate) enum InitFormat {
     /// `evalcases` with `rubrics`.

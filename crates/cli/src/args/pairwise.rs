@@ -56,7 +56,7 @@ pub(crate) struct PairwiseArgs {
     pub(crate) run: RunArgs,
 }
 
-/// What a tie says in a ranking.
+/// Treatment of ties in a ranking.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, ValueEnum)]
 pub(crate) enum TieChoice {
     /// Half a win for either side.

@@ -34,7 +34,7 @@ pub(crate) struct TableArgs {
 }
 
 impl TableArgs {
-    /// How intervals are made.
+    /// Settings of confidence intervals.
     pub(crate) const fn resampling(&self) -> Resampling {
         Resampling { resamples: self.resamples, seed: self.seed, level: self.level }
     }

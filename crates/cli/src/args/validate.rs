@@ -15,7 +15,7 @@ pub(crate) struct ValidateArgs {
     /// Eval files and scorecards, or folders to look for them in.
     #[arg(required = true, value_name = "PATH")]
     pub(crate) paths: Vec<PathBuf>,
-    /// How problems are printed.
+    /// Output format of diagnostics.
     #[arg(long, value_enum, default_value_t, value_name = "FORMAT")]
     pub(crate) format: FormatChoice,
     /// Same as `--format json`.
@@ -29,7 +29,7 @@ pub(crate) struct ValidateArgs {
     pub(crate) max_warnings: Option<usize>,
 }
 
-/// How problems are printed.
+/// Output format of diagnostics.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, ValueEnum)]
 pub(crate) enum FormatChoice {
     /// For people, with the source line.

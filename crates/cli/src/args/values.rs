@@ -1,11 +1,11 @@
-//! Values that are checked as they are read.
+//! Parsers of option values.
 
 use std::time::Duration;
 
 use assize_audit::injection::Place;
 use assize_rubric::{Judging, Truncate, Unit, Usd};
 
-/// A number from 0 to 1.
+/// Parses a number from 0 to 1.
 pub(super) fn unit(text: &str) -> Result<Unit, String> {
     text.parse::<f64>()
         .ok()
@@ -13,7 +13,7 @@ pub(super) fn unit(text: &str) -> Result<Unit, String> {
         .ok_or_else(|| "expected a number from 0 to 1, such as 0.8".to_owned())
 }
 
-/// A number above 0 and up to 1.
+/// Parses a number above 0 and up to 1.
 pub(super) fn share(text: &str) -> Result<f64, String> {
     text.parse::<f64>()
         .ok()
@@ -21,7 +21,7 @@ pub(super) fn share(text: &str) -> Result<f64, String> {
         .ok_or_else(|| "expected a number above 0 and up to 1, such as 0.05".to_owned())
 }
 
-/// A confidence level or a power: a number above 0 and below 1.
+/// Parses a confidence level or a power: a number above 0 and below 1.
 pub(super) fn level(text: &str) -> Result<f64, String> {
     text.parse::<f64>()
         .ok()
@@ -29,7 +29,7 @@ pub(super) fn level(text: &str) -> Result<f64, String> {
         .ok_or_else(|| "expected a number above 0 and below 1, such as 0.95".to_owned())
 }
 
-/// A number of at least 0.
+/// Parses a number of at least 0.
 pub(super) fn amount(text: &str) -> Result<f64, String> {
     text.parse::<f64>()
         .ok()
@@ -37,7 +37,7 @@ pub(super) fn amount(text: &str) -> Result<f64, String> {
         .ok_or_else(|| "expected a number of at least 0, such as 0.3".to_owned())
 }
 
-/// An amount of US dollars, 0 or more.
+/// Parses an amount of US dollars, 0 or more.
 pub(super) fn usd(text: &str) -> Result<Usd, String> {
     text.strip_prefix('$')
         .unwrap_or(text)
@@ -47,12 +47,12 @@ pub(super) fn usd(text: &str) -> Result<Usd, String> {
         .ok_or_else(|| "expected an amount of US dollars, such as 2.50".to_owned())
 }
 
-/// The name of a way to make material fit.
+/// Parses the name of a truncation mode.
 pub(super) fn truncate(text: &str) -> Result<Truncate, String> {
     Truncate::from_name(text).ok_or_else(|| format!("expected one of {}", Truncate::NAMES.join(", ")))
 }
 
-/// `per-criterion`, `batched` or `batched:N`.
+/// Parses `per-criterion`, `batched` or `batched:N`.
 pub(super) fn judging(text: &str) -> Result<Judging, String> {
     match text {
         "per-criterion" => return Ok(Judging::PerCriterion),
@@ -65,13 +65,14 @@ pub(super) fn judging(text: &str) -> Result<Judging, String> {
         .ok_or_else(|| "expected `per-criterion`, `batched` or `batched:N` with N at least 1".to_owned())
 }
 
-/// A length of time more than zero, such as `30m`, `90s`, `1h30m` or `500ms`.
+/// Parses a duration above zero, such as `30m`, `90s`, `1h30m` or `500ms`.
 pub(super) fn duration(text: &str) -> Result<Duration, String> {
     assize_evalfile::parse_duration(text)
         .ok_or_else(|| "expected a length of time such as `90s`, `30m` or `1h30m`".to_owned())
 }
 
-/// How old something is: days, as a number alone or with `d`, weeks with `w`, or a length of time as [`duration`] reads it.
+/// Parses an age: days, as a number alone or with `d`, weeks with `w`, or a duration as [`duration`] parses
+/// it.
 pub(super) fn age(text: &str) -> Result<Duration, String> {
     const HOURS_OF_A_DAY: f64 = 24.0;
     let text = text.trim();
@@ -89,12 +90,12 @@ pub(super) fn age(text: &str) -> Result<Duration, String> {
         })
 }
 
-/// A place in an answer.
+/// Parses the position of a probe in an answer.
 pub(super) fn place(text: &str) -> Result<Place, String> {
     Place::from_name(text).ok_or_else(|| format!("`{text}` is not one of append, prepend, inject"))
 }
 
-/// `NAME=TEXT`; a name may hold a `=`, the text may not.
+/// Parses `NAME=TEXT`; a name may contain a `=`, the text may not.
 pub(super) fn named(text: &str) -> Result<(String, String), String> {
     text.rsplit_once('=')
         .map(|(name, text)| (name.trim().to_owned(), text.trim().to_owned()))

@@ -1,4 +1,4 @@
-//! Reading tables of labels for the commands that measure with them.
+//! Reading of label tables for the commands that compute metrics from them.
 
 use std::path::{Path, PathBuf};
 
@@ -8,10 +8,10 @@ use assize_report::safe;
 
 use crate::args::TableArgs;
 
-/// Problems shown before the rest is only counted.
+/// Limit of problems shown; further ones are only counted.
 const MAX_SHOWN: usize = 50;
 
-/// The rows of files and folders of labels.
+/// Reads the rows of label files and folders.
 pub(super) fn rows(paths: &[PathBuf], table: &TableArgs, needed: &[Role]) -> Result<Vec<Row>, String> {
     let mut files = Vec::new();
     for path in paths {
@@ -45,7 +45,7 @@ fn files_of(folder: &Path) -> Result<Vec<PathBuf>, String> {
     Ok(files)
 }
 
-/// All problems, one to a line. They quote the files, so that nothing in them may steer a terminal.
+/// Formats problems, one a line. They quote the files, so control characters are escaped.
 pub(super) fn list(problems: &[LabelProblem]) -> String {
     let mut lines: Vec<String> =
         problems.iter().take(MAX_SHOWN).map(|problem| safe(&problem.to_string())).collect();
@@ -57,7 +57,7 @@ pub(super) fn list(problems: &[LabelProblem]) -> String {
     format!("the labels have {count}; nothing was computed\n{}", lines.join("\n"))
 }
 
-/// Why material can't be put together.
+/// Formats an error of matching labels with results.
 pub(super) fn said(error: MaterialError) -> String {
     match error {
         MaterialError::Problems(problems) => list(&problems),

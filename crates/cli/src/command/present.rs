@@ -1,4 +1,4 @@
-//! Showing a stored run: the cases, then the summary.
+//! Output of a run: the cases, then the summary.
 
 use std::collections::HashMap;
 use std::path::Path;
@@ -14,11 +14,11 @@ use crate::context::Context;
 use crate::failure::Failure;
 use crate::output;
 
-/// Up to this many cases, `auto` prints all in full.
+/// Size of a run up to which `auto` prints all cases in full.
 const SMALL_RUN: usize = 12;
-/// In a larger run, this many of the cases that did not pass are printed in full.
+/// Limit of cases that did not pass and are printed in full in a larger run.
 const MAX_FULL: usize = 5;
-/// And this many more of them in a table.
+/// Limit of further such cases, printed as a table.
 const MAX_TABLE: usize = 40;
 
 /// Prints the results of a run that has ended.
@@ -32,8 +32,8 @@ pub(super) fn finished_run(run: &FinishedRun, args: &RunArgs, context: &Context)
     self::run(stored_records(folder)?, info, totals, folder.path(), order, args.show, context)
 }
 
-/// Prints a run's cases as `show` says, and its summary. `order` lists (suite, case id) as planned: a small
-/// run is printed in that order rather than in the order cases happened to finish in.
+/// Prints the cases of a run according to `show`, and its summary. `order` lists (suite, case id) as planned:
+/// a small run is printed in that order rather than in the order of completion.
 pub(crate) fn run(
     records: impl Iterator<Item = Result<CaseRecord, impl Into<Failure>>>,
     info: &RunInfo,
@@ -56,7 +56,7 @@ pub(crate) fn run(
             } else if everything {
                 full.push(record);
             } else if record.result.verdict == Verdict::Pass {
-                // Only what needs attention is shown.
+                // Only cases that need attention are shown.
             } else if show == ShowChoice::Failed {
                 print_full(&record, context);
             } else if full.len() < MAX_FULL {

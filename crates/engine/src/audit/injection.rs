@@ -13,7 +13,7 @@ use crate::exit::{Ending, Exit, of_run};
 use crate::mode::{Items, RunMode};
 use crate::session::stored_records;
 
-/// The probes of these names, in the order of the list; all when none is named.
+/// The named probes in the order of the list; all of them if none is named.
 fn chosen(names: &[String]) -> Result<Vec<Probe>, EngineError> {
     let all = probes();
     for name in names {

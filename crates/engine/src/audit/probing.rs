@@ -33,7 +33,7 @@ pub enum ProbingKind {
 impl ProbingKind {
     const ALL: [Self; 3] = [Self::Order, Self::Length, Self::OwnFamily];
 
-    /// The command's name, and how a stored audit is known.
+    /// The command's name, which also identifies a stored audit.
     const fn command(self) -> &'static str {
         match self {
             Self::Order => "audit order",
@@ -181,7 +181,7 @@ impl ProbingAudit {
         }
     }
 
-    /// The items that one of a plain run becomes; none where there is nothing to see.
+    /// Replaces an item of a plain run by its variants; empty if there is nothing to measure.
     fn of_item(&self, item: &WorkItem) -> Vec<WorkItem> {
         let variants = self.variants(item);
         if self.kind == ProbingKind::Order && variants.is_empty() {

@@ -125,9 +125,9 @@ impl Engine {
 /// Source of the cases of a run.
 #[derive(Debug, PartialEq, Eq)]
 enum CaseSource {
-    /// From eval files.
+    /// Eval files.
     Suites(Vec<PathBuf>),
-    /// From a file of answers that were graded by a rubric.
+    /// A file of answers that were graded by a rubric.
     Answers { rubric: PathBuf, answers: PathBuf },
 }
 
@@ -151,7 +151,8 @@ impl CaseSource {
         }
     }
 
-    /// Reads the cases. Those of one run are read together, so that suites are called what the run called them.
+    /// Reads the cases. Those of one run are read together, so that suites get the names that they had in the
+    /// run.
     fn load(&self, options: &PairwiseOptions, engine: &Engine) -> Result<LoadedFiles, EngineError> {
         let (rubric, answers) = match self {
             Self::Suites(paths) => return engine.load(paths, &options.eval.roots),
@@ -173,7 +174,7 @@ fn one_file(loaded: LoadedSuite, path: PathBuf) -> LoadedFiles {
     }
 }
 
-/// The cases that the runs name; of a suite that several runs hold, the first is taken.
+/// Reads the cases of the runs; of a suite that several runs share, the first one is used.
 fn recorded_cases(
     recorded: &[CaseSource],
     options: &PairwiseOptions,

@@ -26,7 +26,7 @@ pub(crate) const COMMAND: &str = "pairwise";
 const SYSTEMS: &str = "systems";
 const TIES: &str = "rank_ties";
 const MISSING: &str = "missing";
-/// Cases of a kind that are named before the rest is only counted.
+/// Limit of case ids listed in a message; further ones are only counted.
 const NAMED: usize = 3;
 
 /// Run that compares systems.
@@ -48,7 +48,7 @@ pub(crate) struct MissingAnswers {
 }
 
 impl PairwiseRun {
-    /// The case against the answers of two systems, for every two that have one and every repeat.
+    /// Builds a case for every pair of systems that answered it, and for every repeat.
     fn pairs(&self, suite: &Suite, case: &Arc<Case>) -> Result<Vec<Arc<Case>>, EngineError> {
         let (hash, question) = (case_hash(case), case.question());
         let mut found = self.found.borrow_mut();
@@ -164,7 +164,7 @@ impl PairwiseRun {
     }
 }
 
-/// `1 case (a)`, or `12 cases (a, b, c, ...)`.
+/// Formats `1 case (a)`, or `12 cases (a, b, c, ...)`.
 fn listed(cases: &[&str]) -> String {
     let first = cases.iter().take(NAMED).copied().collect::<Vec<_>>().join(", ");
     let more = if cases.len() > NAMED { ", ..." } else { "" };
@@ -177,7 +177,7 @@ fn versus((first, second): (&str, &str), repeat: u32) -> String {
     format!("@{first}:{second}{times}")
 }
 
-/// The case and the two systems that an id stands for.
+/// Splits an id into the case and the two systems.
 fn parts<'i>(id: &'i str, systems: &[String]) -> Option<(&'i str, (usize, usize))> {
     let whole = id.rsplit_once('#').filter(|(_, repeat)| repeat.parse::<u32>().is_ok());
     let candidates = std::iter::once(id).chain(whole.map(|(id, _)| id));

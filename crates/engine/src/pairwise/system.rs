@@ -13,20 +13,19 @@ use crate::runs;
 
 /// Answers of one system.
 pub(crate) struct AnswerSet {
-    /// Its name, unlike those of all others.
+    /// Its name, unique in the comparison.
     pub(crate) name: String,
     pub(crate) answers: AnswerStore,
 }
 
 /// Place of the answers of a system.
 pub(crate) enum AnswerStore {
-    /// In a stored run.
+    /// A stored run.
     Run(AnswerIndex),
-    /// In a file of answers, by id of the case.
+    /// A file of answers, by case id.
     File(BTreeMap<String, FileAnswer>),
 }
 
-/// An answer of a file.
 pub(crate) struct FileAnswer {
     pub(crate) question: String,
     pub(crate) text: String,
@@ -35,9 +34,9 @@ pub(crate) struct FileAnswer {
 /// Reason for which a system has no part in a case.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) enum MissingAnswer {
-    /// It was not asked, or its answer failed.
+    /// The system was not run on it, or its answer failed.
     NoAnswer,
-    /// It answered to another question under the same id.
+    /// The system answered a different question under the same id.
     OtherQuestion,
 }
 
@@ -49,7 +48,7 @@ pub(crate) enum NamedAnswers {
     File(Box<AnswerSet>, Box<LoadedSuite>, PathBuf),
 }
 
-/// A rubric that every answer file is read with; nobody is graded by it.
+/// Placeholder rubric for reading answer files; nothing is graded by it.
 fn no_rubric() -> LoadedRubric {
     read_rubric(Path::new("pairwise.yaml"), "name: pairwise\ncriteria:\n  - Is the better answer\n")
 }
@@ -123,7 +122,7 @@ impl NamedAnswers {
 }
 
 impl AnswerSet {
-    /// The answer to a case and its repeat. `hash` is what the case asks now, `question` the same in words.
+    /// The answer to a case and its repeat. `hash` and `question` identify the current question.
     pub(crate) fn answer(
         &self,
         suite: &str,
@@ -135,7 +134,7 @@ impl AnswerSet {
         match &self.answers {
             AnswerStore::File(answers) => Ok(match answers.get(case).filter(|_| repeat == 1) {
                 None => Err(MissingAnswer::NoAnswer),
-                // An answer without a question can be one to any.
+                // An answer without a question matches any question.
                 Some(found) if !found.question.is_empty() && found.question != question => {
                     Err(MissingAnswer::OtherQuestion)
                 }
@@ -155,7 +154,7 @@ impl AnswerSet {
         }
     }
 
-    /// Every case it has a row of: suite, if that is known, and id.
+    /// All cases with an answer: suite, if known, and id.
     pub(crate) fn cases(&self) -> BTreeSet<(Option<String>, String)> {
         match &self.answers {
             AnswerStore::File(answers) => answers.keys().map(|case| (None, case.clone())).collect(),
@@ -166,7 +165,7 @@ impl AnswerSet {
     }
 }
 
-/// Refuses two systems of one name.
+/// Rejects duplicate names of systems.
 pub(crate) fn check_names(systems: &[AnswerSet]) -> Result<(), EngineError> {
     let mut seen = BTreeSet::new();
     for system in systems {
@@ -180,7 +179,7 @@ pub(crate) fn check_names(systems: &[AnswerSet]) -> Result<(), EngineError> {
     Ok(())
 }
 
-/// The last part of a path, without the ending of a file of answers.
+/// Last part of a path, without the extension of an answer file.
 fn short(place: &str) -> &str {
     let last = place.trim_end_matches(['/', '\\']).rsplit(['/', '\\']).next().unwrap_or(place);
     last.strip_suffix(".jsonl").filter(|name| !name.is_empty()).unwrap_or(last)

@@ -8,7 +8,8 @@ use assize_llm::{Redactor, key_variables};
 /// Parts of the names of variables that hold secrets.
 const SECRET_NAMES: [&str; 5] = ["KEY", "TOKEN", "SECRET", "PASSWORD", "CREDENTIAL"];
 
-/// The variables that open models: those of the providers, and those whose values the targets file uses as keys.
+/// Names of the variables with API keys: those of the providers, and those whose values the targets file uses
+/// as keys.
 pub(super) fn keys<'a>(
     variables: &'a BTreeMap<String, String>,
     specs: &'a [TargetSpec],

@@ -1,9 +1,10 @@
-//! Comparing JSON values: whole, in part, or by chosen fields.
+//! Comparison of JSON values: whole, in part, or by chosen fields.
 
 use assize_evalfile::ArgsMatch;
 use serde_json::Value;
 
-/// Whether two values are equal; 1 and 1.0 are the same number, the order of members means nothing.
+/// Returns true if two values are equal; 1 and 1.0 are equal numbers, and the order of an object's members is
+/// ignored.
 pub(super) fn same(a: &Value, b: &Value) -> bool {
     match (a, b) {
         (Value::Number(a), Value::Number(b)) => a == b || a.as_f64() == b.as_f64(),
@@ -16,7 +17,7 @@ pub(super) fn same(a: &Value, b: &Value) -> bool {
     }
 }
 
-/// Whether real arguments are as expected. Unknown expectations (`None`) are met by anything.
+/// Returns true if the arguments of a call match the expected ones. No expectation (`None`) matches anything.
 pub(super) fn fits(expected: Option<&Value>, real: &Value, rule: &ArgsMatch) -> bool {
     let Some(expected) = expected else { return true };
     match rule {
@@ -34,13 +35,13 @@ pub(super) fn fits(expected: Option<&Value>, real: &Value, rule: &ArgsMatch) -> 
     }
 }
 
-/// Whether each member of `part` is in `whole`, at every depth of maps.
+/// Returns true if every member of `part` is in `whole`, at every depth of nested objects.
 fn holds(whole: &Value, part: &Value) -> bool {
     match (whole, part) {
         (Value::Object(whole), Value::Object(part)) => {
             part.iter().all(|(key, value)| whole.get(key).is_some_and(|other| holds(other, value)))
         }
-        // A call without arguments may be recorded as having none at all.
+        // A call without arguments may be recorded with null arguments.
         (Value::Null, Value::Object(part)) => part.is_empty(),
         (Value::Object(_), Value::Null) => true,
         (whole, part) => same(whole, part),

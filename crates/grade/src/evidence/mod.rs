@@ -1,4 +1,4 @@
-//! Whether a quote is really in what the judge was shown.
+//! Verification of quotes against the material that the judge was shown.
 
 mod normalise;
 
@@ -8,10 +8,12 @@ use normalise::{is_letter_of_word, normalise};
 
 use crate::Material;
 
-/// The texts that may be quoted, made comparable once, at the first quote, so that each quote is one search.
+/// Index of the texts that may be quoted. They are normalised once, at the first quote, so that each quote
+/// takes one search.
 ///
-/// Two texts compare equal when they differ only in case, white space, compatibility forms (NFKC), the kind of quote
-/// marks and dashes, Markdown emphasis, or invisible characters. `...` inside a quote stands for left-out text.
+/// Two texts compare equal when they differ only in case, white space, compatibility forms (NFKC), the kind
+/// of quote marks and dashes, Markdown emphasis, or invisible characters. `...` inside a quote matches
+/// omitted text.
 #[derive(Debug, Clone)]
 pub struct EvidenceIndex {
     written: Vec<String>,
@@ -19,18 +21,19 @@ pub struct EvidenceIndex {
 }
 
 impl EvidenceIndex {
-    /// Indexes what the answering system produced: answer, file changes, tool calls.
+    /// Indexes the output of the target: answer, file changes, tool calls.
     pub fn new(material: &Material) -> Self {
         Self::of(material.produced())
     }
 
-    /// Indexes these texts.
+    /// Indexes the given texts.
     pub(crate) fn of<'t>(texts: impl Iterator<Item = &'t str>) -> Self {
         Self { written: texts.map(str::to_owned).collect(), comparable: OnceLock::new() }
     }
 
-    /// Whether the quote occurs. A quote of one to three letters or digits must be a word of its own, one of a single
-    /// letter or digit must be the whole text: anything shorter than a word is found everywhere and proves nothing.
+    /// Returns true if the quote occurs. A quote of two or three letters or digits must be a word of its own,
+    /// one of a single letter or digit must be the whole text: shorter strings occur almost everywhere and
+    /// prove nothing.
     pub fn contains(&self, quote: &str) -> bool {
         let whole = normalise(quote);
         let whole = whole.trim_matches(is_wrapping);
@@ -45,12 +48,12 @@ impl EvidenceIndex {
     }
 }
 
-/// Characters that judges add around a quote or leave off it.
+/// Characters that judges add around a quote or omit from its ends.
 fn is_wrapping(c: char) -> bool {
     matches!(c, ' ' | '\'' | '"' | '.' | ',' | ';' | ':' | '!' | '?' | '[' | ']')
 }
 
-/// Whether the parts of a quote with `...` occur one after the other.
+/// Returns true if the parts of a quote with `...` occur in order.
 fn contains_in_order(text: &str, quote: &str) -> bool {
     let mut rest = text;
     let mut parts = 0;
@@ -59,7 +62,7 @@ fn contains_in_order(text: &str, quote: &str) -> bool {
         if part.is_empty() {
             continue;
         }
-        // A part of one or two letters would turn the gaps around it into a free choice.
+        // A part of one or two letters would match almost anywhere.
         if part.chars().filter(|c| c.is_alphanumeric()).count() < 3 {
             return false;
         }
@@ -70,7 +73,7 @@ fn contains_in_order(text: &str, quote: &str) -> bool {
     parts > 1
 }
 
-/// Whether `word` occurs with no further letter of a word on either side.
+/// Returns true if `word` occurs with no letter of a word on either side.
 fn find_word(text: &str, word: &str) -> bool {
     text.match_indices(word).any(|(at, _)| {
         let before = text[..at].chars().next_back();

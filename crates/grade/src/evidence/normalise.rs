@@ -1,10 +1,11 @@
-//! The form in which quotes and texts are compared.
+//! Normal form in which quotes and texts are compared.
 
 use unicode_normalization::UnicodeNormalization as _;
 
-/// Lower-case NFKC with single spaces, plain quote marks and dashes, no emphasis marks and nothing invisible.
+/// Normalises to lower-case NFKC with single spaces, plain quote marks and dashes, no emphasis marks and no
+/// invisible characters.
 pub(super) fn normalise(text: &str) -> String {
-    // Nothing in ASCII has another compatibility form, and most texts have nothing else.
+    // ASCII has no other compatibility forms, and most texts are ASCII.
     if text.is_ascii() {
         plain_ascii(text)
     } else {
@@ -12,7 +13,7 @@ pub(super) fn normalise(text: &str) -> String {
     }
 }
 
-/// The same as [`plain`] for what has no other characters.
+/// ASCII-only fast path of [`plain`].
 fn plain_ascii(text: &str) -> String {
     let mut out = String::with_capacity(text.len());
     let mut space = false;
@@ -20,7 +21,7 @@ fn plain_ascii(text: &str) -> String {
         let byte = match byte {
             b'"' => b'\'',
             b'*' | b'_' | b'`' | b'~' => continue,
-            // White space as Unicode has it, which the vertical tab belongs to.
+            // White space as defined by Unicode, which includes the vertical tab.
             b'\t'..=b'\r' | b' ' => {
                 space = true;
                 continue;
@@ -37,13 +38,13 @@ fn plain_ascii(text: &str) -> String {
     out
 }
 
-/// What is left of lower-case characters in their compatibility forms.
+/// Normalises characters that are already lower case and in compatibility form.
 fn plain(chars: impl Iterator<Item = char>, length: usize) -> String {
     let mut out = String::with_capacity(length);
     let mut space = false;
     for c in chars {
         let c = match c {
-            // Judges turn double quote marks into single ones to spare themselves the escaping in JSON.
+            // Judges replace double quote marks by single ones to avoid escaping them in JSON.
             '"' | '\u{2018}'..='\u{201f}' | '\u{2032}' | '\u{2033}' | '\u{b4}' | '\u{ab}' | '\u{bb}' => '\'',
             '\u{2010}'..='\u{2015}' | '\u{2212}' => '-',
             '*' | '_' | '`' | '~' => continue,
@@ -63,12 +64,13 @@ fn plain(chars: impl Iterator<Item = char>, length: usize) -> String {
     out
 }
 
-/// Characters without a shape of their own: zero-width, bidirectional controls, soft hyphen, byte order mark.
+/// Returns true for characters without a glyph: zero-width characters, bidirectional controls, soft hyphen,
+/// byte order mark.
 fn is_invisible(c: char) -> bool {
     matches!(c, '\u{ad}' | '\u{200b}'..='\u{200f}' | '\u{202a}'..='\u{202e}' | '\u{2060}'..='\u{2069}' | '\u{feff}')
 }
 
-/// Whether a neighbour of this kind continues a word. Scripts written without spaces have no such neighbours.
+/// Returns true if a neighbouring character continues a word. Never true for scripts written without spaces.
 pub(super) fn is_letter_of_word(c: char) -> bool {
     c.is_alphanumeric() && c < '\u{2e80}'
 }

@@ -1,9 +1,10 @@
-//! Which calls begin alike, as a provider's prompt cache sees it.
+//! Groups of calls with the same prefix, as a provider's prompt cache sees them.
 
 use assize_llm::ReplySchema;
 
-/// Calls told apart by what they begin with: the shared text, and the reply schema. Where a provider caches prompts, the
-/// schema comes before the messages, as a tool or as instructions of its own, so that calls with another one find nothing.
+/// Calls grouped by prefix: the shared text and the reply schema. A provider that caches prompts puts the
+/// schema before the messages, as a tool or as instructions of its own, so calls with different schemas share
+/// no cache entry.
 #[derive(Debug, Default)]
 pub(super) struct PrefixGroups<'a>(Vec<Kind<'a>>);
 
@@ -27,12 +28,12 @@ impl<'a> PrefixGroups<'a> {
         at
     }
 
-    /// Whether several calls are of this kind.
+    /// Returns true if several calls belong to this group.
     pub(super) fn is_shared(&self, kind: usize) -> bool {
         self.0.get(kind).is_some_and(|kind| kind.calls > 1)
     }
 
-    /// Whether nobody has asked this of the kind yet.
+    /// Returns true on the first call of this function for the group.
     pub(super) fn is_first(&mut self, kind: usize) -> bool {
         self.0.get_mut(kind).is_some_and(|kind| !std::mem::replace(&mut kind.led, true))
     }

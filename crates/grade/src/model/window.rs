@@ -1,27 +1,28 @@
-//! Whether a request is something the model can read, decided before it is sent.
+//! Check that a request fits the model's context window, made before it is sent.
 
 use assize_llm::{ChatRequest, ModelCard};
 use assize_rubric::{Truncate, UngradedKind};
 
 use super::answer::Failure;
 
-/// Tokens of a long reply: its frame, and each decision in it.
+/// Estimated tokens of a long reply: the frame, and each decision in it.
 const REPLY: u32 = 200;
 const DECISION: u32 = 300;
 
-/// Tokens of a long reply on so many decisions.
+/// Estimated tokens of a long reply with this many decisions.
 pub(super) fn long_reply(decisions: usize) -> u32 {
     DECISION.saturating_mul(u32::try_from(decisions).unwrap_or(u32::MAX)).saturating_add(REPLY)
 }
 
-/// Tokens that the reply to a request needs in the window beside it: those of a long one, or its limit.
+/// Tokens that the reply to a request occupies in the context window: those of a long reply, or its limit if
+/// lower.
 pub(super) fn reply_tokens(card: ModelCard, request: &ChatRequest) -> u64 {
     let expected = request.expected_output.unwrap_or_else(|| long_reply(1));
     u64::from(card.max_output_tokens.map_or(expected, |most| most.min(expected)))
 }
 
-/// Refuses a request that is longer than the model can read, with its reply, by the estimate. `mode` is what is done to make
-/// it fit, `None` where nothing can be.
+/// Refuses a request that, with its reply, exceeds the context window by the estimate. `mode` is the
+/// truncation already applied; `None` if the request can't be truncated.
 pub(super) fn check(card: ModelCard, mode: Option<Truncate>, request: &ChatRequest) -> Result<(), Failure> {
     let Some(limit) = card.context_tokens else { return Ok(()) };
     let input = card.estimator.request(request);

@@ -1,27 +1,27 @@
-//! What a criterion asks for, as terms to look for and whether they should be there.
+//! Terms that a criterion asks for, and the negation around them.
 
 use std::ops::Range;
 
 use super::text::{Word, words};
 use super::words::WORDS;
 
-/// The most terms of a criterion that are looked for; later ones are left out.
+/// Limit of terms per criterion; later ones are ignored.
 const MOST_TERMS: usize = 400;
-/// Content words before a negation that still leave it the point of the criterion: "The function does not ...".
+/// Content words before a negation that still make it the point of the criterion: "The function does not
+/// ...".
 const SUBJECT_WORDS: usize = 2;
 /// Words of the longest quotation that is looked for as it stands; a longer one is looked for word by word.
 const PHRASE_WORDS: usize = 12;
 
-/// A criterion as the offline judge understands it.
 #[derive(Debug)]
 pub(super) struct Claim {
     /// Distinct terms in order of first use.
     pub(super) wanted: Vec<Wanted>,
-    /// How negation occurs in it.
+    /// Negation in the criterion.
     pub(super) polarity: Polarity,
 }
 
-/// One term a criterion asks for.
+/// One term that a criterion asks for.
 #[derive(Debug, Clone)]
 pub(super) struct Wanted {
     pub(super) sought: Sought,
@@ -47,11 +47,11 @@ pub(super) enum Sought {
 /// Where a criterion says no.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Polarity {
-    /// Nowhere.
+    /// No negation.
     Plain,
     /// The thing must be absent: "does not mention prices".
     Absence,
-    /// The answer must say that something is not so: "explains that it is not thread-safe".
+    /// The answer must state a negation: "explains that it is not thread-safe".
     Denial,
 }
 

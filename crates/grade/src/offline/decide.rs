@@ -1,4 +1,4 @@
-//! From coverage to a decision, one criterion at a time.
+//! Decisions on single criteria, from the coverage of their terms.
 
 use assize_rubric::{Bands, Criterion, Operator, Outcome, RawScore, Scale};
 
@@ -11,18 +11,17 @@ use super::text::Word;
 const ENOUGH: f64 = 0.45;
 /// What coverage counts where a number or a quotation of the criterion is nowhere in the answer.
 const NUMBER_MISSING: f64 = 0.6;
-/// Coverage from which a thing that should be absent is taken to be there.
+/// Coverage from which a thing that should be absent counts as present.
 const PRESENT: f64 = 0.7;
-/// Coverage from which a passage is about the same thing as a fact.
+/// Coverage from which a passage and a fact have the same subject.
 const SAME_SUBJECT: f64 = 0.55;
-/// Share of a passage's covered weight under a negation from which it denies the fact.
+/// Negated share of a passage's covered weight from which it denies the fact.
 const MOSTLY: f64 = 0.5;
-/// Share of a reference's words from which an answer counts as saying all that the reference says.
+/// Share of a reference's words from which an answer counts as complete.
 const REFERENCE_FULL: f64 = 0.6;
-/// Most words that a reason lists.
+/// Limit of words listed in a reason.
 const LISTED: usize = 8;
 
-/// What was decided and why.
 #[derive(Debug)]
 pub(super) struct CoverageDecision {
     pub(super) outcome: Outcome,
@@ -30,7 +29,6 @@ pub(super) struct CoverageDecision {
     pub(super) quote: Option<String>,
 }
 
-/// Decides on one criterion.
 pub(super) fn decide(
     criterion: &Criterion,
     library: &Library<'_>,
@@ -94,7 +92,7 @@ fn contradiction(criterion: &Criterion, library: &Library<'_>) -> CoverageDecisi
         return CoverageDecision { outcome: Outcome::Met, reason, quote: None };
     }
     let quote = place_quote(&claim, &coverage, library);
-    // A negation right at the beginning of a fact is part of what it says, just as one later on.
+    // A negation at the beginning of a fact is part of its meaning, as a later one is.
     let fact_denies = claim.polarity != Polarity::Plain;
     let passage_denies = coverage.denied >= MOSTLY;
     let reason = if passage_denies && !fact_denies {
@@ -146,7 +144,7 @@ fn score(
     }
     let slice = bands.as_slice();
     let top = slice.last().map_or("", |band| band.text.as_str());
-    // The criterion says what to look for, the highest band what a full answer to it has.
+    // The criterion has the terms to search for, the highest band those of a full answer.
     let text = if criterion.text.trim().is_empty() { top.to_owned() } else { criterion.text.clone() };
     let claim = Claim::read(&text);
     let coverage = library.cover(&claim, Reading::Words);
@@ -169,8 +167,8 @@ fn score(
     CoverageDecision { outcome: Outcome::Scored(raw), reason, quote }
 }
 
-/// The score at a share of the way through the bands. Each band gets an equal part of the way, however wide it is,
-/// since its author saw it as one step.
+/// Converts a share of full coverage to a score. Every band covers an equal part of the range, whatever its
+/// width, because its author saw it as one step.
 fn on_bands(bands: &Bands, share: f64) -> RawScore {
     let slice = bands.as_slice();
     let steps = slice.len() as f64;
@@ -184,7 +182,7 @@ fn on_bands(bands: &Bands, share: f64) -> RawScore {
     RawScore::new((low + inside * (high - low)).round() as u8).unwrap_or(band.low)
 }
 
-/// One number for how well an answer covers a claim: what one passage says counts as much as what is scattered.
+/// Overall coverage of a claim: the best single passage counts as much as terms scattered over the answer.
 fn combined(claim: &Claim, coverage: &Coverage) -> f64 {
     if claim.wanted.len() < 2 { coverage.best } else { 0.5 * (coverage.best + coverage.whole) }
 }

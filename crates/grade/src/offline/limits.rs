@@ -1,9 +1,8 @@
-//! Criteria that limit the length of an answer ("under 50 words"), which can be counted.
+//! Criteria that limit the length of an answer ("under 50 words"), decided by counting.
 
 use super::text::words;
 use super::words::number;
 
-/// A limit on the length of an answer.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct Limit {
     lowest: Option<usize>,
@@ -20,7 +19,7 @@ enum Unit {
 }
 
 impl Limit {
-    /// The limit a criterion states, if it states one.
+    /// Parses the limit in a criterion, if there is one.
     pub(super) fn read(text: &str) -> Option<Self> {
         let words: Vec<String> = words(text).into_iter().map(|word| word.spelling).collect();
         words.windows(2).enumerate().find_map(|(at, pair)| {
@@ -38,7 +37,7 @@ impl Limit {
         })
     }
 
-    /// Whether an answer keeps to the limit, and its length in words fit for a reason.
+    /// Checks an answer against the limit; returns the result and the length as text for a reason.
     pub(super) fn check(self, answer: &str) -> (bool, String) {
         let (count, unit) = match self.unit {
             Unit::Words => {
@@ -84,7 +83,7 @@ fn bounds(before: &[&str], number: usize) -> Option<(Option<usize>, Option<usize
 
 fn sentences(text: &str) -> usize {
     let ends = text.trim().split_inclusive(['.', '!', '?', '\n', '。']);
-    // A mark inside "3.5" or "e.g." ends nothing: a sentence has at least two words.
+    // A full stop inside "3.5" or "e.g." ends no sentence: a sentence has at least two words.
     ends.filter(|piece| piece.split_whitespace().filter(|w| w.contains(char::is_alphanumeric)).count() >= 2)
         .count()
 }

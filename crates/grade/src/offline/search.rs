@@ -1,4 +1,4 @@
-//! Finding the passage that best covers a claim.
+//! Search for the passage that best covers a claim.
 
 use std::collections::{BTreeMap, HashMap};
 use std::ops::Range;
@@ -6,16 +6,16 @@ use std::ops::Range;
 use super::claim::{Claim, Polarity, Sought, Wanted};
 use super::text::{Document, Word};
 
-/// Neighbouring passages that may be taken together.
+/// Number of adjacent passages that may be combined.
 const WINDOW: usize = 3;
-/// What each further passage of a window costs, so that the shortest that says it all wins.
+/// Penalty for each further passage of a window, so that the shortest sufficient one wins.
 const WIDTH_COST: f64 = 0.02;
 /// What a word counts whose sense a negation turns around.
 const DENIED: f64 = 0.2;
-/// What a claim that denies something counts where the passage denies nothing.
+/// Factor for a passage without negation if the claim has one.
 const UNDENIED: f64 = 0.6;
 
-/// The texts of one answer, read once for all criteria.
+/// The texts of one answer, parsed once for all criteria.
 pub(super) struct Library<'a> {
     pub(super) documents: Vec<Document<'a>>,
 }
@@ -25,22 +25,22 @@ pub(super) struct Library<'a> {
 pub(super) struct Coverage {
     /// Share of the claim's weight that the best passage covers, 0 to 1.
     pub(super) best: f64,
-    /// Share that the answer as a whole covers, 0 to 1.
+    /// Share of the claim's weight that the answer as a whole covers, 0 to 1.
     pub(super) whole: f64,
-    /// The best passage: document and passages. `None` when no word was found.
+    /// Document and range of the best passage; `None` if no word was found.
     pub(super) place: Option<(usize, Range<usize>)>,
-    /// Which wanted terms occur anywhere, in the claim's order.
+    /// For each term of the claim, true if it occurs anywhere.
     pub(super) found: Vec<bool>,
-    /// Share of the covered weight in the best passage that stands under a negation.
+    /// Share of the covered weight in the best passage that is negated.
     pub(super) denied: f64,
 }
 
-/// How negation is counted while searching.
+/// Treatment of negation in a search.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Reading {
     /// As the claim's own polarity demands.
     Claimed,
-    /// Words count whether denied or not.
+    /// Negated words count in full.
     Words,
 }
 
@@ -53,7 +53,7 @@ impl<'a> Library<'a> {
         Self { documents: texts.map(Document::read).collect() }
     }
 
-    /// Whether there is nothing to read.
+    /// Returns true if all texts are blank.
     pub(super) fn is_empty(&self) -> bool {
         self.documents.iter().all(|document| document.text.trim().is_empty())
     }
@@ -182,7 +182,7 @@ fn denied(hits: &Hits, weights: &[f64]) -> f64 {
     sum(true) / sum(false)
 }
 
-/// Sum over groups of alternatives: of each group, the weight and the share of its best member.
+/// Sums over groups of alternatives: the weight of each group times the share of its best member.
 fn group_sum(wanted: &[Wanted], weights: &[f64], share: impl Fn(usize) -> f64) -> f64 {
     let mut groups: BTreeMap<usize, (f64, f64)> = BTreeMap::new();
 

@@ -1,4 +1,4 @@
-//! What the offline judge knows about English words.
+//! English word lists of the offline judge.
 
 use std::collections::{HashMap, HashSet};
 use std::sync::LazyLock;
@@ -24,18 +24,18 @@ const INSTRUCTION: &str = "answer response respond reply output agent assistant 
     specify clarify least point make sure ensure offer aspect full complete adequate sufficient concept detail good \
     user say tell";
 
-/// Words found in almost any answer. They count, but for less.
+/// Words found in almost any answer; they have less weight.
 const GENERAL: &str = "use thing way work code function value data system case name type set part number kind problem \
     example information important different change new old first second last find want know think take come look help \
     try start end run call add order form general define consider list warn advise recommend handle lead return compare \
     introduce extra possible simple main line base list process result solution";
 
-/// Saying verbs. A negation after one of them belongs to what is said, not to the saying.
+/// Verbs of saying. A negation after one of them belongs to its object: "explains that it is not ...".
 const SAYING: &str = "mention explain state describe say tell note indicate clarify acknowledge point warn conclude \
     advise recommend suggest report admit recognize recognise stress emphasize emphasise mean show claim inform know \
     understand identify answer";
 
-/// Words that turn around what they stand next to.
+/// Words that negate their neighbours.
 const NEGATION: &str = "not no never none neither nor without cannot avoid avoids avoiding avoided refrain refrains \
     refraining omit omits omitted omitting exclude excludes excluding lack lacks lacking fail fails failed failing \
     nothing nobody against hardly free absent missing";
@@ -126,7 +126,7 @@ fn is_contracted_not(word: &str) -> bool {
     word.ends_with("n't") || matches!(word, "dont" | "doesnt" | "isnt" | "cant" | "wont")
 }
 
-/// Whether the word is a negation that also turns around its subject: "is not", "can't".
+/// Returns true if the word is a negation that also applies to its subject: "is not", "can't".
 pub(super) fn negates_backwards(word: &str) -> bool {
     matches!(word, "not" | "never" | "cannot" | "missing" | "absent") || is_contracted_not(word)
 }

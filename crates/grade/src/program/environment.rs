@@ -5,17 +5,17 @@ use std::collections::BTreeSet;
 use assize_llm::ModelProxy;
 use assize_process::Environment;
 
-/// Variables by which a program finds the model it was lent: address and token.
+/// Variables that tell a program the address and the token of its model proxy.
 const PROXY: (&str, &str) = ("ASSIZE_PROXY_URL", "ASSIZE_PROXY_TOKEN");
-/// The same under the names that programs of eval-file format 2 know.
+/// Names of these variables in eval-file format 2.
 const PROXY_OF_FORMAT: (&str, &str) = ("AGENTV_TARGET_PROXY_URL", "AGENTV_TARGET_PROXY_TOKEN");
-/// The same under the names that client libraries look for; the address is that of chat completions.
+/// Names of these variables in client libraries; the address is that of chat completions.
 const PROXY_OF_CLIENTS: (&str, &str) = ("OPENAI_BASE_URL", "OPENAI_API_KEY");
 
-/// The variables of this process, without those that open models to whoever has them.
+/// The variables of this process, without API keys.
 ///
-/// A program grades; it has no business with the keys by which judges and targets are paid. One that asks models of its
-/// own names the variables that it needs.
+/// A grading program has no use for the keys that pay for judges and targets. One that calls models by itself
+/// lists the variables that it needs.
 #[derive(Debug, Clone, Default)]
 pub struct ProgramEnvironment {
     all: Environment,
@@ -23,12 +23,12 @@ pub struct ProgramEnvironment {
 }
 
 impl ProgramEnvironment {
-    /// These variables, of which those named in `kept` are kept from programs.
+    /// Creates an environment from these variables; those named in `kept` are withheld from programs.
     pub fn new(all: Environment, kept: impl IntoIterator<Item = String>) -> Self {
         Self { all, kept: kept.into_iter().collect() }
     }
 
-    /// What a program sees that names these variables and may be lent a model.
+    /// Environment of a program that lists these variables and may use a model proxy.
     pub(super) fn for_program(&self, named: &[String], proxy: Option<&ModelProxy>) -> Environment {
         let is_named = |name: &str| named.iter().any(|known| known == name);
         let mut env =
@@ -37,7 +37,7 @@ impl ProgramEnvironment {
         for (address, token) in [PROXY, PROXY_OF_FORMAT] {
             env = env.with(address, proxy.url()).with(token, proxy.token());
         }
-        // A program that wants its own account there keeps it.
+        // A program that lists an account of its own there keeps it.
         let (address, token) = PROXY_OF_CLIENTS;
         if !is_named(address) && !is_named(token) {
             env = env.with(address, format!("{}/v1", proxy.url())).with(token, proxy.token());

@@ -1,4 +1,4 @@
-//! What a grading program reads from its stdin.
+//! The JSON object that a grading program reads from stdin.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -9,13 +9,13 @@ use tempfile::TempDir;
 /// Output messages larger than this go through a file: many programs read stdin slowly.
 const MAX_INLINE: usize = 50_000;
 
-/// One answer and everything around it. The object a program reads has the keys of both generations of
+/// One answer with its case and its trace. The object that a program reads has the keys of both versions of
 /// the contract, so that a program for either runs unchanged.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct ProgramInput {
-    /// What was asked, as text (`question`).
+    /// The question, as text (`question`).
     pub question: String,
-    /// What a good answer does (`criteria`, `expected_outcome`).
+    /// Description of a good answer (`criteria`, `expected_outcome`).
     pub expected_outcome: Option<String>,
     /// The answer's text (`candidate_answer`).
     pub answer: String,
@@ -29,19 +29,19 @@ pub struct ProgramInput {
     pub output: Value,
     /// Paths of attached files (`input_files`).
     pub input_files: Vec<String>,
-    /// What the tools did, in numbers (`trace`, `trace_summary`); null when it is not known.
+    /// Metrics of the tool calls (`trace`, `trace_summary`); null if unknown.
     pub trace: Value,
-    /// `{input, output, cached}`; null when nothing is known.
+    /// `{input, output, cached}`; null if unknown.
     pub token_usage: Value,
     /// Cost in US dollars.
     pub cost_usd: Option<f64>,
     /// Time in milliseconds.
     pub duration_ms: Option<u64>,
-    /// What changed in files, as a diff.
+    /// File changes, as a diff.
     pub file_changes: Option<String>,
-    /// The folder the target worked in (`workspace_path`), while it is there to be looked at.
+    /// The target's workspace (`workspace_path`), as long as it exists.
     pub workspace: Option<PathBuf>,
-    /// The case's free data.
+    /// Metadata of the case.
     pub metadata: Map<String, Value>,
     /// Settings of the grader.
     pub config: Map<String, Value>,
@@ -50,7 +50,7 @@ pub struct ProgramInput {
 }
 
 impl ProgramInput {
-    /// The object for stdin, and the folder that holds what was too large for it.
+    /// Builds the object for stdin, and the folder of the output that was too large for it.
     pub(super) fn payload(&self, scratch: &Path) -> Result<(Value, Option<TempDir>), String> {
         let mut output = self.output.clone();
         let mut output_path = Value::Null;

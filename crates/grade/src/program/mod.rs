@@ -1,7 +1,7 @@
 //! Graders that are programs: JSON on stdin, JSON on stdout.
 //!
-//! A program that can't be started, takes too long, exits with a failure or prints something else has
-//! graded nothing: that is an error of the grader, never a score.
+//! A program that can't be started, takes too long, exits with a failure or prints something else gives no
+//! grade: that is an error of the grader, never a score.
 
 mod environment;
 mod input;
@@ -21,23 +21,23 @@ pub use environment::ProgramEnvironment;
 pub use input::ProgramInput;
 pub use reply::ProgramReply;
 
-/// How long a program may take when nobody says.
+/// Default timeout of a program.
 const DEFAULT_TIMEOUT: Duration = Duration::from_mins(1);
-/// Most bytes of a program's output.
+/// Limit of a program's output in bytes.
 const MAX_OUTPUT: usize = 4 * 1024 * 1024;
-/// Bytes of stderr that an error shows, from the end.
+/// Bytes of stderr shown in an error, from the end.
 const STDERR_TAIL: usize = 2000;
 
-/// What every program of a run is given.
+/// Settings that all programs of a run share.
 #[derive(Debug, Clone, Default)]
 pub struct ProgramSetup {
-    /// The variables programs see.
+    /// Environment of programs.
     pub env: ProgramEnvironment,
-    /// The folder temporary files are made in.
+    /// Folder for temporary files.
     pub scratch: PathBuf,
-    /// Takes secrets out of what programs say, before it is kept.
+    /// Removes secrets from programs' output before it is stored.
     pub redactor: Option<Arc<Redactor>>,
-    /// A permit for each program that may run at a time; `None` for any number.
+    /// A permit for each program that may run at once; `None` for no limit.
     pub slots: Option<Arc<Semaphore>>,
 }
 
@@ -50,33 +50,33 @@ impl ProgramSetup {
     }
 }
 
-/// A program that grades.
+/// A grading program.
 #[derive(Debug, Clone)]
 pub struct Program<'a> {
-    /// What to run: words without a shell, or a line for `sh -c`.
+    /// Command line: words without a shell, or a line for `sh -c`.
     pub command: &'a Command,
     /// Working folder; this process's own if absent.
     pub cwd: Option<PathBuf>,
     /// Wall-clock limit; 60 s if absent.
     pub timeout: Option<Duration>,
-    /// Variables it sees although they are kept from programs.
+    /// Variables that the program sees although they are normally withheld.
     pub pass_env: &'a [String],
-    /// A model that it may ask.
+    /// Access to a model, if the program may call one.
     pub model: Option<ProxySetup>,
 }
 
-/// What a program decided, and what it asked of the model that it was lent.
+/// Result of a program, and its calls to the model.
 #[derive(Debug)]
 pub struct ProgramGrade {
-    /// Its decision, or why there is none.
+    /// Its decision, or the reason for which there is none.
     pub result: Result<ProgramReply, String>,
-    /// What it asked; `None` for a program without a model.
+    /// Its use of the model; `None` for a program without one.
     pub asked: Option<ProxyUsage>,
 }
 
 impl Program<'_> {
-    /// Runs the program on `input` and reads its score. A program that was lent a model and did not get an answer from it
-    /// has decided nothing: what it makes of that is no grade.
+    /// Runs the program on `input` and reads its score. If a call to its model failed, its result is an
+    /// error: it had no basis for a grade.
     pub async fn grade(&self, input: &ProgramInput, setup: &ProgramSetup) -> ProgramGrade {
         let Some(model) = &self.model else {
             return ProgramGrade { result: self.decide(input, setup, None).await, asked: None };
@@ -98,7 +98,7 @@ impl Program<'_> {
                 asked.failed, asked.calls
             )),
         };
-        // It opens nothing any more, and still has no place in a record.
+        // The token is no longer valid, but still must not be recorded.
         let result = result.map_err(|message| message.replace(&token, "[redacted]"));
         ProgramGrade { result, asked: Some(asked) }
     }
@@ -116,7 +116,7 @@ impl Program<'_> {
             .map_err(|problem| setup.without_secrets(&format!("{problem}{}", said(&finished))))
     }
 
-    /// Runs the program on `input` and takes what it prints as a prompt.
+    /// Runs the program on `input` and returns its output as a prompt.
     pub async fn prompt(&self, input: &ProgramInput, setup: &ProgramSetup) -> Result<String, String> {
         let finished = self.run(input, setup, None).await?;
         let text = String::from_utf8(finished.stdout.bytes.clone())
@@ -133,7 +133,7 @@ impl Program<'_> {
         setup: &ProgramSetup,
         proxy: Option<&ModelProxy>,
     ) -> Result<Finished, String> {
-        // The folder lives until the program has ended.
+        // The folder must exist until the program has ended.
         let (payload, _large) = input.payload(&setup.scratch)?;
         self.run_json(&payload, setup, proxy).await.map_err(|message| setup.without_secrets(&message))
     }
@@ -144,7 +144,7 @@ impl Program<'_> {
         setup: &ProgramSetup,
         proxy: Option<&ModelProxy>,
     ) -> Result<Finished, String> {
-        // Never closed; without a permit it would only be one too many.
+        // The semaphore is never closed; without a permit the worst case is one program too many.
         let _slot = match &setup.slots {
             Some(slots) => slots.acquire().await.ok(),
             None => None,
@@ -180,7 +180,7 @@ impl Program<'_> {
     }
 }
 
-/// What a program had to say beside its result.
+/// Formats the end of stderr for an error message.
 fn said(finished: &Finished) -> String {
     let stderr = finished.stderr.tail(STDERR_TAIL);
     match stderr.trim() {

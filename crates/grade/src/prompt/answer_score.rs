@@ -1,7 +1,7 @@
-//! The words a model is asked with for one score of a whole answer.
+//! The prompt for scoring a whole answer.
 //!
-//! An author's prompt takes the place of the instructions, never of the rules: the system message and
-//! the form of the reply stay. Values of its variables stand in blocks, like all material.
+//! An author's prompt replaces the instructions, never the rules: the system message and the form of the
+//! reply stay. Values of its variables are inserted in blocks, like all material.
 
 use std::sync::LazyLock;
 
@@ -13,8 +13,8 @@ use super::shared_part;
 use crate::fence::fence_for;
 use crate::{AnswerScoreTask, FenceSource};
 
-/// Version of these prompts. Any change to a prompt file or to how requests are put together makes a
-/// new version.
+/// Version of these prompts. Any change to a prompt file or to the construction of requests makes a new
+/// version.
 pub const WHOLE_PROMPT_VERSION: &str = "whole.v1";
 
 const SYSTEM: &str = include_str!("../../prompts/whole.v1.system.md");
@@ -73,7 +73,7 @@ pub(crate) fn answer_score_messages(
     let instructions = task.instructions.as_deref().unwrap_or(DEFAULT);
     let mut parts = match filled(instructions, &task.variables, &fence) {
         Some(filled) => vec![filled],
-        // Instructions without a single variable say what to judge by, not how to show it.
+        // Instructions without variables say how to judge, not how to present the material.
         None => vec![shared_part(material, &fence), format!("Instructions\n\n{}\n", instructions.trim_end())],
     };
     parts.push(format!("\n{FORM}"));
@@ -82,9 +82,9 @@ pub(crate) fn answer_score_messages(
     vec![ChatMessage::system(SYSTEM), ChatMessage { role: Role::User, content }]
 }
 
-/// The template with each `{{ name }}` of a known variable replaced by its value in a block; unknown
-/// names stay as they are. `None` when no known variable occurs. One pass, so that nothing inside a
-/// value is ever looked at again.
+/// Replaces each `{{ name }}` of a known variable in the template by its value in a block; unknown names stay
+/// unchanged. `None` when no known variable occurs. One pass, so that inserted values are never scanned for
+/// placeholders.
 fn filled(template: &str, variables: &[(String, String)], fence: &str) -> Option<String> {
     let mut out = String::with_capacity(template.len());
     let mut rest = template;

@@ -1,18 +1,19 @@
-//! Words that serving software takes for control tokens of a chat format wherever they stand, made harmless.
+//! Neutralises control tokens of chat formats in untrusted text.
 //!
-//! A server that runs a model with a chat template may look for such words in the finished text. One inside an answer
-//! would then end the user's turn, fence or no fence. An invisible character after the first letter keeps the text the
-//! same to readers and to the search for quotes, and makes the word a word like any other.
+//! A server that runs a model with a chat template may interpret such tokens anywhere in the finished text.
+//! One inside an answer would then end the user's turn despite the fence. An invisible character after the
+//! first letter leaves the text unchanged for readers and for the verification of quotes, and turns the token
+//! into an ordinary word.
 
 use std::borrow::Cow;
 
-/// Has no width and no meaning of its own.
+/// Word joiner: has no width and no meaning.
 const BREAK: char = '\u{2060}';
 
-/// The longest name between `<|` and `|>`, in bytes.
+/// Limit of bytes between `<|` and `|>`.
 const LONGEST_NAME: usize = 48;
 
-/// Words of formats that don't mark their tokens with `<|` and `|>`.
+/// Tokens of formats that don't mark them with `<|` and `|>`.
 const WORDS: &[&str] = &[
     "[INST]",
     "[/INST]",
@@ -38,9 +39,9 @@ const WORDS: &[&str] = &[
     "<pad>",
 ];
 
-/// The text with every control token broken up; borrowed when it has none.
+/// Returns the text with every control token broken up; borrowed when it has none.
 pub(super) fn without_control_tokens(text: &str) -> Cow<'_, str> {
-    // Most texts hold neither, and without branches that is found out many bytes at a time.
+    // Most texts contain neither, and a branch-free scan is vectorised.
     let begins = |byte| u8::from(byte == b'<') | u8::from(byte == b'[');
     if text.bytes().fold(0, |found, byte| found | begins(byte)) == 0 {
         return Cow::Borrowed(text);
@@ -65,11 +66,11 @@ fn begins_token(text: &str) -> bool {
     let bytes = text.as_bytes();
     WORDS.iter().any(|word| bytes.get(..word.len()).is_some_and(|head| head.eq_ignore_ascii_case(word.as_bytes())))
         || between(text, "<|", "|>")
-        // The same with full-width bars, as some families write them.
+        // Full-width bars, as some model families write them.
         || between(text, "<\u{ff5c}", "\u{ff5c}>")
 }
 
-/// Whether the text begins with a short name between these marks.
+/// Returns true if the text begins with a short name between these delimiters.
 fn between(text: &str, open: &str, close: &str) -> bool {
     let Some(inside) = text.strip_prefix(open) else { return false };
     let mut end = inside.len().min(LONGEST_NAME + close.len());

@@ -1,8 +1,9 @@
-//! The prompt files of the current version, and the hash that names them.
+//! The prompt files of the current version, and their hash.
 
 use std::sync::LazyLock;
 
-/// Version of the prompts. Any change to a prompt file or to how requests are put together makes a new version.
+/// Version of the prompts. Any change to a prompt file or to the construction of requests makes a new
+/// version.
 pub const PROMPT_VERSION: &str = "rubric.v1";
 
 pub(super) const SYSTEM: &str = include_str!("../../prompts/rubric.v1.system.md");

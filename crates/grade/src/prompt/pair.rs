@@ -1,4 +1,4 @@
-//! The words a model is asked with about two answers.
+//! The prompt for a pairwise comparison.
 
 use std::sync::LazyLock;
 
@@ -9,7 +9,8 @@ use super::block::block;
 use crate::fence::fence_for;
 use crate::{FenceSource, PairTask};
 
-/// Version of these prompts. Any change to a prompt file or to how requests are put together makes a new version.
+/// Version of these prompts. Any change to a prompt file or to the construction of requests makes a new
+/// version.
 pub const PAIR_PROMPT_VERSION: &str = "pair.v1";
 
 const SYSTEM: &str = include_str!("../../prompts/pair.v1.system.md");
@@ -17,10 +18,10 @@ const DEFAULT: &str = include_str!("../../prompts/pair.v1.default.md");
 const CRITERIA: &str = include_str!("../../prompts/pair.v1.criteria.md");
 const FORM: &str = include_str!("../../prompts/pair.v1.form.md");
 
-/// The words for what a reply may say, with what they mean.
+/// The values that a reply may choose from.
 pub(crate) const BETTER: [&str; 3] = ["answer 1", "answer 2", "tie"];
 
-/// A short hash (16 hex digits of BLAKE3) of the version, every prompt file and what counts.
+/// A short hash (16 hex digits of BLAKE3) of the version, every prompt file and the criteria.
 pub(crate) fn pair_hash(criteria: &[String]) -> String {
     static FILES: LazyLock<blake3::Hasher> = LazyLock::new(|| {
         let mut hasher = blake3::Hasher::new();
@@ -36,7 +37,7 @@ pub(crate) fn pair_hash(criteria: &[String]) -> String {
     hasher.finalize().to_hex()[..16].to_owned()
 }
 
-/// The shape of a reply.
+/// JSON schema of a reply.
 pub(crate) fn pair_schema() -> JsonSchemaFormat {
     let schema = json!({
         "type": "object",
@@ -51,7 +52,7 @@ pub(crate) fn pair_schema() -> JsonSchemaFormat {
     JsonSchemaFormat { name: "preference".into(), schema: schema.into(), strict: true }
 }
 
-/// The messages of a call. The question comes before the answers, so that both orders begin alike.
+/// Builds the messages of a call. The question comes before the answers, so that both orders share a prefix.
 pub(crate) fn pair_messages(
     task: &PairTask,
     fences: &dyn FenceSource,

@@ -1,10 +1,10 @@
-//! The part of a request that all criteria of a task share.
+//! The part of a request that is the same for all criteria of a task.
 
 use super::block::block;
 use crate::Material;
 
-/// The material, each text in a block; texts that are absent or blank are left out, but the question and the answer
-/// are always there.
+/// Formats the material, each text in a block; absent and blank texts are omitted, except for the question
+/// and the answer.
 pub(crate) fn shared_part(material: &Material, fence: &str) -> String {
     fn given(text: Option<&String>) -> Option<&str> {
         text.map(String::as_str).filter(|text| !text.trim().is_empty())

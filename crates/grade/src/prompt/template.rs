@@ -1,6 +1,6 @@
-//! Filling prompt files: one pass over the file, so that nothing inside an inserted text is ever looked at again.
+//! Filling of prompt files in one pass, so that inserted text is never scanned for placeholders.
 
-/// The file with each `{{name}}` replaced by its text. Names without a text stay as they are.
+/// Replaces each `{{name}}` in the file by its text. Unknown names stay unchanged.
 pub(super) fn fill(file: &'static str, texts: &[(&str, &str)]) -> String {
     let mut out = String::with_capacity(file.len() + texts.iter().map(|(_, text)| text.len()).sum::<usize>());
     let mut rest = file;
@@ -22,7 +22,7 @@ pub(super) fn fill(file: &'static str, texts: &[(&str, &str)]) -> String {
     out
 }
 
-/// Where the next `{{` stands. Looking for one brace is several times as fast as looking for two.
+/// Byte offset of the next `{{`. Searching for one brace is several times as fast as searching for two.
 fn opening(text: &str) -> Option<usize> {
     text.match_indices('{').map(|(at, _)| at).find(|at| text[at + 1..].starts_with('{'))
 }

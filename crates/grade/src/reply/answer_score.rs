@@ -1,4 +1,4 @@
-//! Reading a reply that gives one score for a whole answer.
+//! Parser for a reply that scores a whole answer.
 
 use assize_rubric::{GraderFinding, Note, Unit};
 use serde_json::{Map, Value};

@@ -1,4 +1,4 @@
-//! What one JSON object says about one criterion.
+//! Decision about one criterion, parsed from a JSON object.
 
 use assize_rubric::{Outcome, RawScore};
 use serde_json::{Map, Value};
@@ -61,7 +61,7 @@ fn score(value: &Value, may_not_apply: bool) -> Result<Outcome, String> {
         }
         other => return Err(format!("\"score\" must be a whole number from 0 to 10, not {}", kind(other))),
     };
-    // 7.0 is a whole number in JSON; 7.5 is not, and rounding it would be guessing.
+    // 7.0 is an integer in JSON; 7.5 is not, and rounding it would be a guess.
     number
         .as_u64()
         .or_else(|| {
@@ -84,7 +84,7 @@ fn kind(value: &Value) -> &'static str {
     }
 }
 
-/// The beginning of a word that a reply contains where it should not.
+/// Excerpt of an unexpected word in a reply, for an error message.
 pub(super) fn shown(word: &str) -> String {
     word.chars().filter(|c| !c.is_control()).take(40).collect()
 }

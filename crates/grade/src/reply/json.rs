@@ -1,4 +1,4 @@
-//! JSON that refuses repeated member names: with two values for one name, either could be meant.
+//! JSON parser that rejects duplicate member names: with two values for one name, either could be meant.
 
 use std::fmt;
 

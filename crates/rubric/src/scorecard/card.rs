@@ -31,19 +31,19 @@ impl fmt::Display for Criticality {
     }
 }
 
-/// What a node is.
+/// Kind of a node.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub enum CardKind {
     /// Made up of the nodes below it.
     Group {
-        /// How their scores become one.
+        /// Formula that computes the score from those of the children.
         aggregation: Aggregation,
-        /// Whether a score below the line blocks every level above.
+        /// True if a score below the threshold blocks every level above.
         hard_gate: bool,
     },
     /// Scored over cases.
     Benchmark {
-        /// What its line means for the levels above.
+        /// Consequence of missing the threshold for the levels above.
         criticality: Criticality,
     },
 }
@@ -55,36 +55,36 @@ pub struct CardNode {
     pub code: Arc<str>,
     /// Its weight among its siblings; not negative.
     pub weight: Weight,
-    /// The score it must reach to pass.
+    /// The pass threshold of the node.
     pub line: Unit,
-    /// What it is.
+    /// Kind of the node.
     pub kind: CardKind,
 }
 
-/// Names a node of a [`Card`]. Nodes are numbered in the order they were added, the root first.
+/// Id of a node of a [`Card`]. Nodes are numbered in the order in which they were added, the root first.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct NodeId(pub(super) usize);
 
 impl NodeId {
-    /// Its number, from 0 for the root.
+    /// Index of the node, 0 for the root.
     pub const fn index(self) -> usize {
         self.0
     }
 }
 
-/// Why a node can't be added.
+/// Reason for which a node can't be added.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum CardError {
     /// The parent is a benchmark, or a node of another card.
     #[error("`{0}` can only stand below a rubric of the same scorecard")]
     NoSuchGroup(Arc<str>),
-    /// Weights of a scorecard share out a score, so none is negative.
+    /// The weight is negative; weights of a scorecard are shares of a score.
     #[error("the weight of `{0}` is negative")]
     NegativeWeight(Arc<str>),
 }
 
-/// A scorecard's tree. Every node stands after its parent, so one pass over the list in either
-/// direction visits parents or children first, at any depth.
+/// A scorecard's tree. Every node comes after its parent, so one pass over the list in either direction
+/// visits parents or children first, at any depth.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Card {
     pub(super) nodes: Vec<CardNode>,
@@ -93,7 +93,7 @@ pub struct Card {
 }
 
 impl Card {
-    /// A tree of one node.
+    /// Creates a tree of one node.
     pub fn new(root: CardNode) -> Self {
         Self { nodes: vec![root], parents: vec![None], children: vec![Vec::new()] }
     }
@@ -119,7 +119,7 @@ impl Card {
         NodeId(0)
     }
 
-    /// All nodes, parents before children.
+    /// Ids of all nodes, parents before children.
     pub fn ids(&self) -> impl DoubleEndedIterator<Item = NodeId> + use<> {
         (0..self.nodes.len()).map(NodeId)
     }
@@ -129,7 +129,7 @@ impl Card {
         self.nodes.iter().position(|node| &*node.code == code).map(NodeId)
     }
 
-    /// A node; `None` for an id of another card.
+    /// Returns a node; `None` for an id of another tree.
     pub fn node(&self, id: NodeId) -> Option<&CardNode> {
         self.nodes.get(id.0)
     }
@@ -144,7 +144,7 @@ impl Card {
         self.children.get(id.0).into_iter().flatten().map(|&index| NodeId(index))
     }
 
-    /// Whether a node's score counts in the score of the node above it.
+    /// Returns true if a node's score counts in the score of its parent.
     pub(super) fn counts(&self, index: usize) -> bool {
         !matches!(self.nodes[index].kind, CardKind::Benchmark { criticality: Criticality::ImprovementSignal })
     }

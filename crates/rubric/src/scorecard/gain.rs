@@ -1,35 +1,35 @@
-//! What each benchmark could add to the topmost score.
+//! The effect that each benchmark could have on the root's score.
 
 use super::{Card, CardKind, CardScores, NodeId};
 use crate::Aggregation;
 
-/// What would follow if one benchmark scored 1.
+/// Effect of raising one benchmark's score to 1.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Gain {
     /// The benchmark.
     pub node: NodeId,
-    /// By how much the topmost score would rise, 0 to 1. Missing results count as 0 here.
+    /// Rise of the root's score, 0 to 1. Missing results count as 0 here.
     pub gain: f64,
-    /// How much of the benchmark's score reaches the topmost score: the product of the shares on the
-    /// way up, 0 to 1. A minimum or maximum on the way can hold it back.
+    /// Share of the benchmark's score in the root's: the product of the shares on the path to the root, 0 to
+    /// 1. A minimum or maximum on the path can reduce it.
     pub share: f64,
-    /// Whether it is the only hard gate that blocks the topmost node.
+    /// True if this is the only hard gate that blocks the root.
     pub unblocks: bool,
 }
 
-/// What a part gives to the topmost score, and what it could give.
+/// Actual and possible contribution of a node to the root's score.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Contribution {
-    /// How much of its score reaches the topmost score: the product of the shares on the way up, 0 to 1.
+    /// Share of the node's score in the root's: the product of the shares on the path to the root, 0 to 1.
     pub share: f64,
-    /// By how much the topmost score would fall if it scored 0, all else unchanged, 0 to 1.
+    /// Fall of the root's score if this node scored 0, all else unchanged, 0 to 1.
     pub given: f64,
-    /// By how much the topmost score would rise if it scored 1, all else unchanged, 0 to 1.
+    /// Rise of the root's score if this node scored 1, all else unchanged, 0 to 1.
     pub gain: f64,
 }
 
-/// The topmost score as a function of one node's score: `clamp(slope x + offset, low, high)`. Means,
-/// minimums and maximums with fixed siblings keep this form, so it can be handed down the tree.
+/// The root's score as a function of one node's score: `clamp(slope x + offset, low, high)`. Means, minimums
+/// and maximums with fixed siblings preserve this form, so it can be passed down the tree.
 #[derive(Clone, Copy)]
 struct Lift {
     slope: f64,
@@ -47,7 +47,7 @@ impl Lift {
     }
 }
 
-/// Two best values of a list, so that "the best of the others" is known for each.
+/// The two best values of a list, from which the best of all others is known for each element.
 #[derive(Clone, Copy, Default)]
 struct Best {
     first: Option<(usize, f64)>,
@@ -78,8 +78,8 @@ impl Best {
 }
 
 impl CardScores<'_> {
-    /// What each part gives to the topmost score, by its number; `None` for what has no score or does not
-    /// count. Missing results count as 0 here.
+    /// Contribution of each node to the root's score, by node index; `None` for a node that has no score or
+    /// does not count. Missing results count as 0 here.
     pub fn contributions(&self) -> Vec<Option<Contribution>> {
         let lifts = self.lifts();
         let parts = self.nodes.iter().zip(lifts).enumerate().map(|(index, (node, lift))| {
@@ -91,8 +91,8 @@ impl CardScores<'_> {
         parts.collect()
     }
 
-    /// What would raise the topmost score most, best first: every benchmark that would raise it, and
-    /// every hard gate that failed. Equal gains keep the order of the tree.
+    /// Benchmarks that would raise the root's score and hard gates that failed, largest gain first. Equal
+    /// gains keep the order of the tree.
     pub fn gains(&self) -> Vec<Gain> {
         let lifts = self.lifts();
         let only = self.root().gates_failed_below == 1;

@@ -1,17 +1,17 @@
-//! Formulas that bring a raw score onto the scale from 0 to 1.
+//! Formulas that normalise a raw score to the scale from 0 to 1.
 
 use std::fmt;
 
 use crate::{TOLERANCE, Unit};
 
-/// Formulas above this are refused: nobody writes them.
+/// Longest accepted formula; a longer one is a mistake.
 const MAX_LENGTH: usize = 500;
 
 /// A formula over `x`, `min` and `max` with numbers, `+ - * /` and parentheses, and nothing else.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Normalisation {
     text: String,
-    /// Reverse Polish order, so that reckoning needs no recursion.
+    /// Reverse Polish order, so that evaluation needs no recursion.
     steps: Vec<Step>,
 }
 
@@ -25,13 +25,13 @@ enum Step {
     Operator(u8),
 }
 
-/// Why a formula can't be used.
+/// Error in a formula.
 #[derive(Debug, Clone, PartialEq, thiserror::Error)]
 #[error("{message}")]
 pub struct NormaliseError {
-    /// Where in the formula, in bytes from its beginning.
+    /// Byte offset in the formula.
     pub at: usize,
-    /// What is wrong there.
+    /// Description of the error.
     pub message: String,
 }
 
@@ -66,7 +66,7 @@ fn release(waiting: &mut Vec<Waiting>, steps: &mut Vec<Step>, least: u8) {
 }
 
 impl Normalisation {
-    /// Reads a formula such as `x`, `x/100` or `(x-min)/(max-min)`.
+    /// Parses a formula such as `x`, `x/100` or `(x-min)/(max-min)`.
     pub fn parse(text: &str) -> Result<Self, NormaliseError> {
         if text.len() > MAX_LENGTH {
             return error(0, format!("the formula has more than {MAX_LENGTH} characters"));
@@ -141,16 +141,16 @@ impl Normalisation {
         Ok(Self { text: text.trim().to_owned(), steps })
     }
 
-    /// The formula's value for a raw score on a scale from `min` to `max`. `None` if it is no finite
-    /// number, for example after a division by zero, or lies outside 0 to 1.
+    /// Normalises a raw score on a scale from `min` to `max`. `None` if the result is not finite, for example
+    /// after a division by zero, or lies outside 0 to 1.
     pub fn apply(&self, x: f64, min: f64, max: f64) -> Option<Unit> {
         let value = self.value(x, min, max).filter(|value| value.is_finite())?;
-        // 0.1 + 0.7 + 0.2 of ten thirds may miss 1 by a rounding error.
+        // 0.1 + 0.7 + 0.2 of ten thirds may exceed 1 by a rounding error.
         let slack = -TOLERANCE..=1.0 + TOLERANCE;
         Unit::new(if slack.contains(&value) { value.clamp(0.0, 1.0) } else { value }).ok()
     }
 
-    /// The formula's value, whatever it is. `None` only for a formula that was not read here.
+    /// The unchecked value of the formula. `None` only for steps that [`Self::parse`] can't produce.
     pub fn value(&self, x: f64, min: f64, max: f64) -> Option<f64> {
         let mut stack: Vec<f64> = Vec::new();
         for step in &self.steps {

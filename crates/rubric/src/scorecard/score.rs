@@ -1,4 +1,4 @@
-//! From the cases of benchmarks to the standing of every node.
+//! Scores and statuses of all nodes, computed from the cases of the benchmarks.
 
 use std::fmt;
 
@@ -9,15 +9,15 @@ use super::{Card, CardKind, CaseTally, Criticality, MissingPolicy, NodeId};
 use crate::sum::{Sum, weight_unit};
 use crate::{Aggregation, at_least};
 
-/// What became of a node.
+/// Status of a node.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum Standing {
-    /// The score reaches the line and no gate below failed.
+    /// The score reaches the threshold and no gate below failed.
     Pass,
-    /// The score is below the line.
+    /// The score is below the threshold.
     Fail,
-    /// A hard gate below failed: no pass, whatever the score.
+    /// A hard gate below failed: the node can't pass, whatever its score.
     Blocked,
     /// Results are missing, so it can't pass.
     Incomplete,
@@ -36,24 +36,24 @@ impl fmt::Display for Standing {
     }
 }
 
-/// The figures of one node.
+/// Score and status of one node.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct NodeScore {
-    /// Lowest and highest possible score, 0 to 1; equal when nothing is missing. `None` if nothing
-    /// below applies or, in a weighted average, nothing that applies has weight. A failed gate leaves
-    /// the score as it is.
+    /// Lowest and highest possible score, 0 to 1; equal when nothing is missing. `None` if nothing below
+    /// applies or, in a weighted average, nothing that applies has weight. A failed gate does not change the
+    /// score.
     pub bounds: Option<(f64, f64)>,
-    /// What became of it.
+    /// The status.
     pub standing: Standing,
-    /// Whether this node is a hard gate that failed by its own score.
+    /// True if this node is a hard gate that failed by its own score.
     pub gate_failed: bool,
     /// Hard gates that failed below this node.
     pub gates_failed_below: usize,
     /// Sum of the weights of the children that count.
     pub weight: f64,
-    /// The part of `weight` that belongs to children with a score. The rest was shared out.
+    /// The part of `weight` that belongs to children with a score. The rest was redistributed among them.
     pub covered_weight: f64,
-    /// The share of what applies that has a result, 0 to 1, by weight; `None` if nothing applies.
+    /// Weighted share of the applicable cases that have a result, 0 to 1; `None` if nothing applies.
     pub coverage: Option<f64>,
     /// Benchmarks that count, at or below this node, with missing results.
     pub open: usize,
@@ -64,14 +64,14 @@ pub struct NodeScore {
 }
 
 impl NodeScore {
-    /// The score, if nothing that is missing could change it. For a blocked node this is what it
-    /// would have been.
+    /// The score; `None` if missing results could change it. For a blocked node this is the score it would
+    /// have had.
     pub fn score(&self) -> Option<f64> {
         self.bounds.filter(|(low, high)| low == high).map(|(low, _)| low)
     }
 }
 
-/// The figures of a whole scorecard.
+/// Scores of a whole scorecard.
 #[derive(Debug, Clone, PartialEq)]
 pub struct CardScores<'c> {
     pub(super) card: &'c Card,
@@ -80,11 +80,10 @@ pub struct CardScores<'c> {
 
 /// Scores every node of a scorecard. `tally` gives the cases of each benchmark.
 ///
-/// A benchmark scores the mean of its cases. A group scores `sum(w s) / sum(w)`, the lowest or the
-/// highest score of the children that have one; improvement signals are reported and left out. A
-/// node passes if its score reaches its line (within [`TOLERANCE`](crate::TOLERANCE)), no hard gate
-/// below it failed and no result below it is missing. Time and memory grow with the number of nodes,
-/// not with the depth.
+/// A benchmark scores the mean of its cases. A group scores `sum(w s) / sum(w)`, the lowest or the highest
+/// score of the children that have one; improvement signals are reported but not counted. A node passes if
+/// its score reaches its threshold (within [`TOLERANCE`](crate::TOLERANCE)), no hard gate below it failed and
+/// no result below it is missing. Time and memory grow with the number of nodes, not with the depth.
 pub fn score_card(
     card: &Card,
     tally: impl Fn(NodeId) -> CaseTally,
@@ -178,7 +177,7 @@ fn group(
     }
 }
 
-/// One score of several, each with its weight.
+/// Aggregates weighted scores into one.
 fn combine(aggregation: Aggregation, scores: impl Iterator<Item = (f64, f64)>) -> Option<f64> {
     match aggregation {
         Aggregation::Minimum => scores.map(|(_, score)| score).reduce(f64::min),
@@ -191,7 +190,7 @@ fn combine(aggregation: Aggregation, scores: impl Iterator<Item = (f64, f64)>) -
                 total.add(weight * score);
                 (lowest, highest) = (lowest.min(score), highest.max(score));
             }
-            // A mean lies among its values; rounding must not carry it past them.
+            // A mean lies among its values; rounding must not push it out of their range.
             (weights.get() > 0.0).then(|| (total.get() / weights.get()).clamp(lowest, highest))
         }
     }
@@ -214,17 +213,17 @@ impl<'c> CardScores<'c> {
         self.card
     }
 
-    /// The figures of a node; `None` for an id of another card.
+    /// Returns the score of a node; `None` for an id of another tree.
     pub fn node(&self, id: NodeId) -> Option<&NodeScore> {
         self.nodes.get(id.0)
     }
 
-    /// The figures of the topmost node.
+    /// Returns the score of the root.
     pub fn root(&self) -> &NodeScore {
         &self.nodes[0]
     }
 
-    /// The hard gates that failed below a node, in the order of the tree: what blocks it.
+    /// Returns the hard gates that failed below a node and block it, in the order of the tree.
     pub fn blockers(&self, id: NodeId) -> Vec<NodeId> {
         let mut found = Vec::new();
         let mut waiting = vec![(id.0, true)];

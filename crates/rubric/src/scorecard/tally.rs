@@ -1,12 +1,12 @@
-//! What became of a benchmark over its cases.
+//! Number and mean score of the cases of a benchmark.
 
 use crate::Unit;
 use crate::sum::Sum;
 
-/// How a case without a result counts.
+/// Treatment of cases without a result.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default)]
 pub enum MissingPolicy {
-    /// As unknown: the levels above are incomplete and can't pass.
+    /// Unknown: the levels above are incomplete and can't pass.
     #[default]
     Incomplete,
     /// As a score of 0.
@@ -29,7 +29,7 @@ impl CaseTally {
     /// No case applies.
     pub const NOT_APPLICABLE: Self = Self { scored: 0, total: 0.0, missing: 0 };
 
-    /// The scores of the cases that apply, and the number of cases that apply and have none.
+    /// Counts the scores of the applicable cases; `missing` is the number of applicable cases without one.
     pub fn new(scores: impl IntoIterator<Item = Unit>, missing: u64) -> Self {
         let (mut scored, mut total) = (0, Sum::default());
         for score in scores {
@@ -49,7 +49,7 @@ impl CaseTally {
         self.missing
     }
 
-    /// The same with missing results counted as the policy says.
+    /// Applies the policy to the missing results.
     pub(super) fn settled(self, policy: MissingPolicy) -> Self {
         match policy {
             MissingPolicy::Incomplete => self,
@@ -58,8 +58,8 @@ impl CaseTally {
         }
     }
 
-    /// The lowest and the highest possible mean; `None` if no case applies. A missing case may score
-    /// anything from 0 to 1 or turn out not to apply, which stays within these bounds.
+    /// The lowest and the highest possible mean; `None` if no case applies. A missing case may score anything
+    /// from 0 to 1 or turn out not to apply, which stays within these bounds.
     pub(super) fn bounds(&self) -> Option<(f64, f64)> {
         let all = (self.scored + self.missing) as f64;
         let at = |total: f64| (total / all).clamp(0.0, 1.0);

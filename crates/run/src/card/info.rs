@@ -1,11 +1,11 @@
-//! The tree of a scorecard as a run keeps it.
+//! The tree of a scorecard in the form stored with a run.
 
 use assize_evalfile::{Applies, CardPart, EvaluatorType, Scorecard};
 use assize_rubric::Weight;
 use assize_store::{CardInfo, CardNodeInfo, CardPartKind, CardWeightSet};
 
-/// The tree of a scorecard over the cases that `takes` selects by their places. `set` picks a weight
-/// set of the index by its place.
+/// Describes the tree of a scorecard over the cases whose indices `takes` accepts. `set` is the index of a
+/// weight set of the scorecard's index.
 pub fn card_info(scorecard: &Scorecard, set: Option<usize>, takes: impl Fn(usize) -> bool) -> CardInfo {
     let mut planned = vec![(0u64, 0u64); scorecard.benchmarks.len()];
     for (_, case) in scorecard.cases.iter().enumerate().filter(|(at, _)| takes(*at)) {
@@ -16,7 +16,7 @@ pub fn card_info(scorecard: &Scorecard, set: Option<usize>, takes: impl Fn(usize
         }
     }
     let mut nodes: Vec<CardNodeInfo> = Vec::new();
-    // The parts above the next one, the topmost first.
+    // The ancestors of the next part, topmost first.
     let mut above: Vec<usize> = Vec::new();
     for row in scorecard.inventory(set) {
         above.truncate(row.depth);

@@ -1,4 +1,4 @@
-//! Scorecards: their trees as they are recorded, and what results and labels come to.
+//! Scorecards of a run: their stored trees and the tallies of their results.
 
 mod info;
 mod tallies;

@@ -1,4 +1,4 @@
-//! Opening the cache's file: settings of the connection, and the tables of this version.
+//! Opening of the cache's file: settings of the connection, and the tables of this version.
 
 use std::fs;
 use std::path::Path;
@@ -10,19 +10,19 @@ use crate::StoreError;
 
 /// Wait of a connection for another process that is writing.
 const BUSY: Duration = Duration::from_secs(10);
-/// Tries to open a file that other processes are opening in the same moment.
+/// Attempts at opening a file that other processes are opening at the same time.
 const OPENINGS: u32 = 50;
-/// The pause between them.
+/// Pause between these attempts.
 const BETWEEN_OPENINGS: Duration = Duration::from_millis(20);
 
-/// The size of a page of a new file. A reply takes about a kilobyte, so that most of a small page would stay empty.
+/// Page size of a new file. A reply takes about a kilobyte, so small pages would leave much space unused.
 pub(super) const PAGE_BYTES: i64 = 16 * 1024;
 
 /// Steps from each version of the tables to the next. The file's `user_version` counts the steps taken.
 const STEPS: &[&str] =
     &[include_str!("0001_replies.sql"), include_str!("0002_body.sql"), include_str!("0003_sum.sql")];
 
-/// Opens the file, making it and its folder where they are missing.
+/// Opens the file; creates it and its folder if they are missing.
 pub(super) fn open(path: &Path) -> Result<Connection, StoreError> {
     if let Some(folder) = path.parent() {
         fs::create_dir_all(folder).map_err(StoreError::io("create", folder))?;
@@ -82,7 +82,7 @@ fn try_open(path: &Path, steps: &[&str]) -> Result<Connection, OpenRefusal> {
     let known = u32::try_from(steps.len()).unwrap_or(u32::MAX);
     if version(&connection)? != known {
         let transaction = connection.transaction_with_behavior(TransactionBehavior::Immediate)?;
-        // Another process may have done it between the look and the lock.
+        // Another process may have migrated between the check and the lock.
         let found = version(&transaction)?;
         if found > known {
             return Err(OpenRefusal::Version(found));
@@ -114,7 +114,7 @@ pub(super) struct CacheFailure {
 enum FailureKind {
     /// Another process was writing all the time.
     Busy,
-    /// It is not, or no longer, a database.
+    /// The file is not a database, or is damaged.
     Damaged,
     Other,
 }

@@ -1,4 +1,4 @@
-//! The secret that fences are made from, kept so that the same question stays the same from run to run.
+//! The secret key of fences, stored so that equal requests stay equal from run to run.
 
 use std::fs::{self, OpenOptions};
 use std::io::Write;
@@ -6,8 +6,8 @@ use std::path::Path;
 
 use crate::StoreError;
 
-/// The key in this file. Where there is none, `fresh` becomes it; of several processes that do so at once, all get the
-/// key of the first. Only the user may read the file.
+/// Reads the key in this file. If there is none, `fresh` becomes the key; if several processes do so at once,
+/// all get the key of the first. Only the user may read the file.
 pub fn fence_key(path: &Path, fresh: [u8; 32]) -> Result<[u8; 32], StoreError> {
     if let Some(key) = read(path)? {
         return Ok(key);

@@ -9,11 +9,11 @@ use crate::StoreError;
 /// Contents of a cache in numbers.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct CacheStats {
-    /// Replies kept.
+    /// Number of replies.
     pub replies: u64,
-    /// Bytes of those replies.
+    /// Size of these replies in bytes.
     pub bytes: u64,
-    /// Bytes of the file, room for later included.
+    /// Size of the file in bytes, free pages included.
     pub file_bytes: u64,
     /// Time of the oldest, in seconds since 1970.
     pub oldest: Option<i64>,
@@ -26,16 +26,16 @@ pub struct CacheStats {
 /// Contents of a cache of one model.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ModelStats {
-    /// The model that was asked.
+    /// Name of the model.
     pub model: String,
-    /// Replies kept.
+    /// Number of replies.
     pub replies: u64,
-    /// Bytes of those replies.
+    /// Size of these replies in bytes.
     pub bytes: u64,
 }
 
 impl ReplyCache {
-    /// Counts what is kept.
+    /// Counts the replies and their bytes.
     pub fn stats(&self) -> Result<CacheStats, StoreError> {
         let connection = open(self.path())?;
         stats(&connection).map_err(cache_error(self.path()))

@@ -50,7 +50,7 @@ pub(super) fn print(
     if json {
         let mut value = summary_json(info, folder.path());
         if let Value::Object(members) = &mut value {
-            // Scores of probed answers say nothing about anybody.
+            // Scores of manipulated answers are meaningless.
             for unrelated in ["counts", "mean_score"] {
                 members.remove(unrelated);
             }

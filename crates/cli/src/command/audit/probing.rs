@@ -60,7 +60,7 @@ pub(super) fn print(report: &AuditReport, info: &RunInfo, folder: &RunFolder, js
     if json {
         let mut value = summary_json(info, folder.path());
         if let Value::Object(members) = &mut value {
-            // Scores of changed answers say nothing about anybody.
+            // Scores of manipulated answers are meaningless.
             for unrelated in ["counts", "mean_score", "figures"] {
                 members.remove(unrelated);
             }

@@ -1,4 +1,4 @@
-//! Writing files into a folder that may have some already.
+//! Writing of new files into a folder that may have some already.
 
 use std::fs;
 use std::io::ErrorKind;
@@ -6,30 +6,30 @@ use std::path::Path;
 
 use super::files::File;
 
-/// What becomes of a file that is already there.
+/// Treatment of an existing file.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Existing {
-    /// It stays.
+    /// Keeps it.
     Keep,
-    /// Somebody is asked.
+    /// Asks the user.
     Ask,
-    /// It is written over.
+    /// Overwrites it.
     Overwrite,
 }
 
-/// What was done about a file.
+/// Result of writing a file.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Done {
-    /// It was written, or something was added to it.
+    /// Written or extended.
     Written,
-    /// It stayed as it was, and says something else.
+    /// Kept, although its content differs.
     Kept,
-    /// It said all that already.
+    /// Already up to date.
     Current,
 }
 
 impl Done {
-    /// The word for people, each as wide as the other.
+    /// The word for output, padded to equal width.
     pub(super) const fn word(self) -> &'static str {
         match self {
             Self::Written => "wrote",
@@ -39,7 +39,7 @@ impl Done {
     }
 }
 
-/// Writes a file below `folder`. One that already says the same is kept without a question.
+/// Writes a file below `folder`. An identical one is kept without a question.
 pub(super) fn put(
     folder: &Path,
     file: &File,
@@ -61,7 +61,7 @@ pub(super) fn put(
     if overwrite { write(&path, &file.text) } else { Ok(Done::Kept) }
 }
 
-/// Adds the lines that `.gitignore` lacks; what is there stays.
+/// Adds missing lines to `.gitignore`; existing ones stay.
 pub(super) fn ignore(folder: &Path, lines: &[&str]) -> Result<Done, String> {
     let path = folder.join(".gitignore");
     let present = match fs::read_to_string(&path) {

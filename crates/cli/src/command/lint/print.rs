@@ -1,4 +1,4 @@
-//! How findings are printed.
+//! Output formats of findings.
 
 use assize_diagnostic::render;
 use assize_engine::CritiqueReport;

@@ -1,4 +1,4 @@
-//! The items of a scorecard: benchmarks on cases, or cases whose first failure is to be named.
+//! Review items of a scorecard: benchmarks on cases, or cases whose first failure is to be named.
 
 use std::collections::HashMap;
 use std::fmt::Write as _;
@@ -15,7 +15,7 @@ use crate::args::ReviewArgs;
 use crate::command::scorecard::sound;
 use crate::context::Context;
 
-/// What people judge of a scorecard that was not run, or with another order everything.
+/// Items of a scorecard that was not run: the manual benchmarks, or all with an order that includes them.
 pub(super) fn of_folder(path: &Path, args: &ReviewArgs, context: &Context) -> Result<Material, String> {
     let scorecard = sound(path, &args.root, context)?.scorecard;
     let mut items = Vec::new();
@@ -35,7 +35,8 @@ pub(super) fn of_folder(path: &Path, args: &ReviewArgs, context: &Context) -> Re
     Ok(Material { items, labels: labels_of(path) })
 }
 
-/// What waits for a person in a run, or with another order everything that a judge or a person decides.
+/// Items of a run that wait for a person, or with an order that includes them all that a judge or a person
+/// decides.
 pub(super) fn of_run(
     folder: &RunFolder,
     info: &RunInfo,
@@ -54,7 +55,7 @@ pub(super) fn of_run(
         scorecard.cases.iter().enumerate().map(|(at, case)| (&*case.id, (at, case))).collect();
     let benchmarks: HashMap<&str, usize> =
         scorecard.benchmarks.iter().enumerate().map(|(at, found)| (&*found.code, at)).collect();
-    // Rows stand in the order in which cases happened to finish; people get them in that of the files.
+    // Rows are stored in the order of completion; people review them in the order of the files.
     let mut placed: Vec<((usize, usize), Item)> = Vec::new();
     for record in folder.cases().map_err(|error| error.to_string())? {
         let record: CaseRecord = record.map_err(|error| error.to_string())?;
@@ -172,7 +173,7 @@ fn item(
     }
 }
 
-/// A case whose first failure is to be named; `None` if no benchmark is about it.
+/// Item for naming the first failure of a case; `None` if no benchmark applies to it.
 fn trace(scorecard: &Scorecard, case: &CardCase, answer: Option<&str>) -> Option<Item> {
     let choices: Vec<Choice> = scorecard
         .benchmarks
@@ -221,7 +222,7 @@ pub(super) fn add(sections: &mut Vec<Section>, about: About, title: &str, text: 
     }
 }
 
-/// A text as it is, anything else as JSON.
+/// A text verbatim, other values as JSON.
 fn shown(value: Option<&Value>) -> String {
     match value {
         None => String::new(),
@@ -230,7 +231,7 @@ fn shown(value: Option<&Value>) -> String {
     }
 }
 
-/// The guidelines of all rubrics above, the topmost first.
+/// The guidelines of all enclosing rubrics, topmost first.
 fn guidelines(scorecard: &Scorecard, parent: usize) -> String {
     let above = std::iter::successors(Some(parent), |at| scorecard.rubrics.get(*at)?.parent);
     let mut blocks: Vec<String> = above

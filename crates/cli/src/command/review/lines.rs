@@ -1,4 +1,4 @@
-//! A review by lines of text: from a file, a pipe, or a person with a screen reader.
+//! Line-based review: from a file, a pipe, or a terminal with a screen reader.
 
 use std::io::BufRead as _;
 use std::path::Path;
@@ -10,19 +10,19 @@ use super::Writer;
 use crate::context::Context;
 use crate::output;
 
-/// What became of a line.
+/// Effect of an input line.
 enum Taken {
-    /// The same item as before.
+    /// The current item stays open.
     Same,
     /// A decision was recorded.
     Decided,
     /// Another item is open, or none.
     Moved,
-    /// The reviewer leaves.
+    /// The reviewer quits.
     Left,
 }
 
-/// Takes the decisions of a file. Lines that can't be read are all told before the first is taken.
+/// Records the decisions in a file. All lines are parsed before the first one is recorded.
 pub(super) fn from_file(path: &Path, session: &mut Session, writer: &mut Writer) -> Result<(), String> {
     let text = std::fs::read_to_string(path)
         .map_err(|error| format!("{}: can't be read: {error}", path.display()))?;
@@ -51,7 +51,7 @@ pub(super) fn from_file(path: &Path, session: &mut Session, writer: &mut Writer)
     Ok(())
 }
 
-/// Shows the items one by one and takes a line for each.
+/// Shows the items one by one and reads a line for each.
 pub(super) fn from_stdin(
     session: &mut Session,
     writer: &mut Writer,

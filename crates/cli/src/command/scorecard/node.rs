@@ -1,4 +1,4 @@
-//! `assize explain RUN NODE`: the arithmetic of a part of a scorecard.
+//! `assize explain RUN NODE`: the arithmetic of a node of a scorecard.
 
 use assize_analysis::{CardRun, CardTree};
 use assize_report::{card_node, card_node_json};
@@ -8,7 +8,7 @@ use assize_store::RunFolder;
 use crate::context::Context;
 use crate::output;
 
-/// Explains the part of that code, if the run is one of a scorecard that has it; says whether it did.
+/// Explains the node with this code; returns false if the run is not one of a scorecard that has it.
 pub(in crate::command) fn explain_node(
     folder: &RunFolder,
     code: &str,

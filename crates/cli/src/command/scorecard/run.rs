@@ -37,7 +37,7 @@ pub(super) fn run(args: &RunCardArgs, context: &Context) -> Result<Exit, Failure
     }
 }
 
-/// What `--json` prints of a run.
+/// Output of `--json`.
 #[derive(Serialize)]
 struct WithCard<'a> {
     #[serde(flatten)]
