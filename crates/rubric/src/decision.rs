@@ -12,7 +12,7 @@ use crate::{BenchmarkFinding, Cost, Criterion, Finding, GraderFinding, Outcome, 
 pub struct Decision {
     /// The thing decided.
     pub finding: Finding,
-    /// The judge's reason; for an ungraded criterion, why it could not be judged.
+    /// The judge's reason; for an ungraded criterion, the reason for which it could not be graded.
     pub reason: String,
     /// Quotes from the answer that support the decision.
     pub evidence: Vec<Evidence>,
@@ -24,7 +24,7 @@ pub struct Decision {
     pub judge: JudgeIdentity,
     /// Why a judge gave no decision.
     pub ungraded: Option<Ungraded>,
-    /// Set when the judge could not be shown everything.
+    /// Set when the judge could not be shown everything at once.
     pub truncated: Option<Truncated>,
     /// Calls, tokens, time and money that it took.
     pub spent: Spent,

@@ -16,7 +16,7 @@ pub enum Finding {
     Criterion {
         /// The criterion as it was judged.
         criterion: Criterion,
-        /// How it ended.
+        /// The outcome of the criterion.
         outcome: Outcome,
     },
     /// The result of a grader that is no rubric.

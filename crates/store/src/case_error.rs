@@ -32,7 +32,7 @@ macro_rules! named {
         }
 
         impl $name {
-            /// The word used in records and output.
+            /// The name used in records and output.
             pub const fn name(self) -> &'static str {
                 match self { $(Self::$variant => $word,)+ }
             }

@@ -160,9 +160,9 @@ mod tests {
         let file = |before: &str, after: &str| {
             format!("//! a\n{before}\nuse Identity{};\n#[cfg(test)]\n{after}", "Writer")
         };
-        assert_eq!(about_text("a.rs", &file("format!(\"{a:?}\")", "")).len(), 1);
-        assert_eq!(about_text("a.rs", &file("", "format!(\"{a:?}\")")), Vec::<String>::new());
-        assert_eq!(about_text("a.rs", "//! a\nformat!(\"{a:?}\")"), Vec::<String>::new());
+        assert_eq!(lint_text("a.rs", &file("format!(\"{a:?}\")", "")).len(), 1);
+        assert_eq!(lint_text("a.rs", &file("", "format!(\"{a:?}\")")), Vec::<String>::new());
+        assert_eq!(lint_text("a.rs", "//! a\nformat!(\"{a:?}\")"), Vec::<String>::new());
     }
 
     #[test]

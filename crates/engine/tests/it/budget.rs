@@ -67,7 +67,7 @@ async fn retries_count_as_calls_and_are_told() {
 
     let (run, events) = fixture.run(&options(&fixture, 2)).await.expect("a run");
 
-    let retries = events.iter().filter(|event| matches!(event, Event::Call(_))).count();
+    let retries = events.iter().filter(|event| matches!(event, Event::CallRetrying { .. })).count();
     let summary = run.info.summary.expect("a summary");
     assert_eq!((run.exit, server.count(), summary.not_run), (Exit::OverBudget, 2, 3));
     assert!((1..=2).contains(&retries), "{retries}");

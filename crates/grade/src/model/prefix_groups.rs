@@ -17,7 +17,7 @@ struct Kind<'a> {
 }
 
 impl<'a> PrefixGroups<'a> {
-    /// The number of the kind of one more call.
+    /// Adds a call and returns the index of its group.
     pub(super) fn add(&mut self, shared: &'a str, schema: ReplySchema) -> usize {
         let known = self.0.iter().position(|kind| kind.schema == schema && kind.shared == shared);
         let at = known.unwrap_or_else(|| {

@@ -44,7 +44,7 @@ pub(super) enum Sought {
     Phrase(Vec<String>),
 }
 
-/// Where a criterion says no.
+/// Negation in a criterion.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Polarity {
     /// No negation.

@@ -116,7 +116,7 @@ fn contradiction(criterion: &Criterion, library: &Library<'_>) -> CoverageDecisi
     }
 }
 
-/// A number in the best passage where a number of the fact is missing from it.
+/// Finds a number in the best passage if one of the fact's numbers is missing there.
 fn other_number(claim: &Claim, coverage: &Coverage, library: &Library<'_>) -> Option<String> {
     let (document, passages) = coverage.place.clone()?;
     let words = library.documents.get(document)?.words_of(passages);
@@ -152,7 +152,8 @@ fn score(
     let full = combined(&full, &library.cover(&full, Reading::Words));
     let mut share = 0.7 * combined(&claim, &coverage) + 0.3 * full;
     if let Some(reference) = reference {
-        // Bands mostly speak of quality in words that no answer uses; what a good answer contains says more.
+        // Bands mostly describe quality in words that no answer uses; the content of a good answer is a
+        // better guide.
         let coverage = library.cover(reference, Reading::Words);
         share = 0.4 * share + 0.6 * (coverage.whole / REFERENCE_FULL).min(1.0);
     }

@@ -10,7 +10,7 @@ use super::text::{Document, Word};
 const WINDOW: usize = 3;
 /// Penalty for each further passage of a window, so that the shortest sufficient one wins.
 const WIDTH_COST: f64 = 0.02;
-/// What a word counts whose sense a negation turns around.
+/// Credit for a word whose meaning a negation reverses.
 const DENIED: f64 = 0.2;
 /// Factor for a passage without negation if the claim has one.
 const UNDENIED: f64 = 0.6;
@@ -20,7 +20,7 @@ pub(super) struct Library<'a> {
     pub(super) documents: Vec<Document<'a>>,
 }
 
-/// How a claim fares in an answer.
+/// Result of searching an answer for a claim.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub(super) struct Coverage {
     /// Share of the claim's weight that the best passage covers, 0 to 1.

@@ -6,11 +6,11 @@ use super::words::{WORDS, negates_backwards, number};
 
 /// Words after which a passage ends wherever it is, so that a text without full stops has passages too.
 const PASSAGE_WORDS: usize = 60;
-/// Content words that a negation reaches.
+/// Number of content words in the scope of a negation.
 const REACH: usize = 5;
 /// The longest quote, in bytes.
 const QUOTE_BYTES: usize = 320;
-/// Words at which another clause begins, which the negation does not reach; "not only" denies nothing at all.
+/// Words that begin another clause, outside the scope of the negation; "not only" is no negation at all.
 const ENDS_DENIAL: &str = " only but and when if because which that while since although unless instead so ";
 
 /// A word, a number or a piece of an identifier.
@@ -25,14 +25,14 @@ pub(super) struct Word {
     pub(super) is_number: bool,
     pub(super) is_content: bool,
     pub(super) is_negation: bool,
-    /// Whether a negation reaches it.
+    /// True if it is in the scope of a negation.
     pub(super) negated: bool,
 }
 
 /// A stretch of a text.
 #[derive(Debug, Clone)]
 pub(super) struct Passage {
-    /// Bytes of the text, without white space at either end.
+    /// Byte range in the text, without white space at either end.
     pub(super) bytes: Range<usize>,
     /// Positions in the document's words.
     pub(super) words: Range<usize>,
@@ -113,13 +113,13 @@ fn word(text: &str, bytes: Range<usize>) -> Word {
     }
 }
 
-/// Whether the script of this character is written without spaces between words.
+/// Returns true if the script of this character is written without spaces between words.
 fn is_spaceless(c: char) -> bool {
     matches!(c, '\u{0e00}'..='\u{0eff}' | '\u{2e80}'..='\u{a4cf}' | '\u{f900}'..='\u{faff}' | '\u{20000}'..='\u{3ffff}')
 }
 
 impl<'a> Document<'a> {
-    /// Reads a text. Linear in its length.
+    /// Parses a text. Linear in its length.
     pub(super) fn read(text: &'a str) -> Self {
         let mut document = Self { text, words: words(text), passages: Vec::new() };
         let (mut from, mut first, mut end) = (0, 0, 0);
@@ -141,7 +141,7 @@ impl<'a> Document<'a> {
 
     fn close(&mut self, bytes: Range<usize>, words: Range<usize>) {
         let mut body = self.text[bytes.clone()].trim_start_matches(is_bullet);
-        // The line that opens or closes a block of code is no part of what it holds.
+        // The lines that open and close a block of code are not part of its content.
         if let Some((_, rest)) = body.strip_prefix("```").and_then(|fence| fence.split_once('\n')) {
             body = rest.trim_start();
         }
@@ -185,8 +185,8 @@ impl<'a> Document<'a> {
         }
     }
 
-    /// The passages as they stand in the text. Where that is too long, the part from the first to the last word that
-    /// matters, and at most [`QUOTE_BYTES`] of it.
+    /// Quotes passages verbatim. If they are too long, quotes the part from the first to the last relevant
+    /// word, and at most [`QUOTE_BYTES`] of it.
     pub(super) fn quote(&self, passages: Range<usize>, matters: impl Fn(&Word) -> bool) -> Option<&'a str> {
         let place = self.passages.get(passages.clone())?;
         let mut bytes = place.first()?.bytes.start..place.last()?.bytes.end;

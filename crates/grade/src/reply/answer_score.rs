@@ -20,7 +20,7 @@ pub(crate) fn read_answer_score(text: &str) -> Result<Reading<GraderFinding>, St
     Ok(Reading { reason: reason.unwrap_or_default().to_owned(), ..Reading::new(finding, object) })
 }
 
-/// `hits` and `misses`, or `assertions`, of a judge's or a program's reply.
+/// Findings in a judge's or a program's reply: its `hits` and `misses`, or its `assertions`.
 pub(crate) fn findings(object: &Map<String, Value>) -> Vec<Note> {
     let list =
         |key: &str, passed: bool| texts(object, key).into_iter().map(move |text| Note::new(passed, text, ""));

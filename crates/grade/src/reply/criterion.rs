@@ -6,7 +6,7 @@ use serde_json::{Map, Value};
 use super::Reading;
 use crate::prompt::Form;
 
-/// The decision in an object, or what is wrong with it.
+/// Parses the decision in an object. The error describes the defect for judge and user alike.
 pub(super) fn decision(object: &Map<String, Value>, form: Form) -> Result<Reading<Outcome>, String> {
     let (member, other) = if form.score { ("score", "outcome") } else { ("outcome", "score") };
     if object.contains_key(other) {

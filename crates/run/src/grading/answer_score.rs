@@ -1,4 +1,4 @@
-//! Judges that give one score for the whole answer.
+//! Graders that ask a judge for a score of the whole answer.
 
 use std::sync::Arc;
 
@@ -13,7 +13,7 @@ use super::programs::folder_of;
 use super::votes::{self, PanelQuestion};
 use crate::panel::Panel;
 
-/// The variable that holds the members' results in the prompt of a composite.
+/// Prompt variable with the results of a composite's members.
 const RESULTS: &str = "EVALUATOR_RESULTS_JSON";
 
 /// The decision on the score, and where several judges gave one, their votes after it.
@@ -55,7 +55,7 @@ impl PanelQuestion for ScoreQuestion<'_> {
     }
 }
 
-/// One score from the results of a composite's members.
+/// Asks a judge to score a composite from the results of its members.
 pub(super) async fn combine(
     path: &GraderPath<'_>,
     prompt: Option<&Prompt>,

@@ -14,7 +14,7 @@ pub(super) struct GraderPath<'a> {
     /// Name of the grader of the case, as its rows carry it.
     pub(super) top: Arc<str>,
     pub(super) grader: &'a Grader,
-    /// Its standing, which an aggregator may have given another weight.
+    /// Weight and conditions of the grader; an aggregator may override the weight.
     pub(super) standing: GraderStanding,
     pub(super) members: Vec<String>,
 }

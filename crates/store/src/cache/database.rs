@@ -73,7 +73,7 @@ fn try_open(path: &Path, steps: &[&str]) -> Result<Connection, OpenRefusal> {
     let mut connection = Connection::open(path)?;
     connection.busy_timeout(BUSY)?;
 
-    // A file that is there already keeps the size it has.
+    // An existing file keeps its page size.
     connection.pragma_update(None, "page_size", PAGE_BYTES)?;
     connection.pragma_update(None, "journal_mode", "WAL")?;
 
@@ -112,7 +112,7 @@ pub(super) struct CacheFailure {
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum FailureKind {
-    /// Another process was writing all the time.
+    /// Another process held the lock for too long.
     Busy,
     /// The file is not a database, or is damaged.
     Damaged,

@@ -16,7 +16,7 @@ pub fn fence_key(path: &Path, fresh: [u8; 32]) -> Result<[u8; 32], StoreError> {
         fs::create_dir_all(folder).map_err(StoreError::io("create", folder))?;
     }
 
-    // Written whole under another name first, so that nobody can read half a key.
+    // Written under a temporary name first, so that nobody can read a partial key.
     let draft = path.with_extension(format!("{}.new", hex(&fresh[..8])));
     let mut options = OpenOptions::new();
     options.write(true).create_new(true);
@@ -27,7 +27,7 @@ pub fn fence_key(path: &Path, fresh: [u8; 32]) -> Result<[u8; 32], StoreError> {
         .and_then(|mut file| file.write_all(hex(&fresh).as_bytes()).and_then(|()| file.sync_all()))
         .map_err(StoreError::io("write", &draft))?;
 
-    // A link never replaces a file, unlike a rename: the first key stays.
+    // A link never replaces a file, unlike a rename, so the first key is kept.
     let linked = fs::hard_link(&draft, path);
     let placed = match linked {
         Err(_) if !path.exists() => fs::rename(&draft, path),

@@ -52,7 +52,7 @@ impl ReplyCache {
         };
         let deleted = deleted.map_err(cache_error(self.path()))?;
 
-        // The file can't shrink while another process reads it. It shrinks the next time.
+        // The file can't shrink while another process reads it; the next call will do it.
         let _ = connection.execute_batch("VACUUM; PRAGMA wal_checkpoint(TRUNCATE);");
         Ok(deleted as u64)
     }
