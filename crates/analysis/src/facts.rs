@@ -10,20 +10,22 @@ use assize_store::{CaseRecord, CriterionRow, criterion_texts};
 
 /// String interner. Runs that are compared share one, so that equal names have equal numbers.
 #[derive(Debug, Default)]
-pub struct Names {
+pub struct NameTable {
     texts: Vec<String>,
     numbers: HashMap<String, u32>,
 }
 
-impl Names {
+impl NameTable {
     /// Returns the number of a string, adding it if it is new.
-    pub fn number(&mut self, text: &str) -> u32 {
+    pub fn intern(&mut self, text: &str) -> u32 {
         if let Some(number) = self.numbers.get(text) {
             return *number;
         }
+
         let number = self.texts.len() as u32;
         self.texts.push(text.to_owned());
         self.numbers.insert(text.to_owned(), number);
+
         number
     }
 
@@ -91,40 +93,41 @@ pub struct CaseFact {
 
 impl CaseFact {
     /// Reduces a record to its facts.
-    pub fn of(record: &CaseRecord, names: &mut Names) -> Self {
+    pub fn from_record(record: &CaseRecord, names: &mut NameTable) -> Self {
         let row = &record.result;
-        let mut notes = Notes::of(&record.decisions);
+        let mut notes = JudgementNotes::from_rows(&record.decisions);
         let mut criteria = Vec::new();
         for grader in &row.graders {
-            let name = names.number(&grader.name);
+            let name = names.intern(&grader.name);
             for criterion in &grader.criteria {
                 let note = notes.take(&grader.name, &criterion.id);
-                criteria.push(fact(name, criterion, note, names));
+                criteria.push(criterion_fact(name, criterion, note, names));
             }
         }
+
         // The suite is part of the name: conversation 1 of one suite is unrelated to that of another.
         let cluster = match &row.cluster {
             Some(cluster) => format!("{}\u{1f}cluster\u{1f}{cluster}", row.suite),
             None => format!("{}\u{1f}case\u{1f}{}", row.suite, row.case_id),
         };
         Self {
-            suite: names.number(&row.suite),
-            case: names.number(&row.case_id),
+            suite: names.intern(&row.suite),
+            case: names.intern(&row.case_id),
             repeat: row.repeat,
-            target: row.target.as_deref().map(|target| names.number(target)),
-            cluster: names.number(&cluster),
-            tags: row.tags.iter().map(|tag| names.number(tag)).collect::<BTreeSet<_>>().into_iter().collect(),
-            question: row.case_hash.as_deref().map(|hash| names.number(hash)),
+            target: row.target.as_deref().map(|target| names.intern(target)),
+            cluster: names.intern(&cluster),
+            tags: row.tags.iter().map(|tag| names.intern(tag)).collect::<BTreeSet<_>>().into_iter().collect(),
+            question: row.case_hash.as_deref().map(|hash| names.intern(hash)),
             lines: record.decisions.first().map(|decided| {
                 let lines = decided.lines;
                 let borderline = lines.borderline().map(|line| format!(", borderline {}", line.get()));
-                names.number(&format!("pass {}{}", lines.pass().get(), borderline.unwrap_or_default()))
+                names.intern(&format!("pass {}{}", lines.pass().get(), borderline.unwrap_or_default()))
             }),
             verdict: row.verdict,
             score: row.score,
             low: row.score.or(row.score_low).unwrap_or(0.0),
             high: row.score.or(row.score_high).unwrap_or(1.0),
-            graders: row.graders.iter().map(|grader| (names.number(&grader.name), grader.score)).collect(),
+            graders: row.graders.iter().map(|grader| (names.intern(&grader.name), grader.score)).collect(),
             criteria: criteria.into(),
         }
     }
@@ -140,10 +143,10 @@ impl CaseFact {
 }
 
 /// Facts from the judgements of a case about its criteria, by (grader, id).
-struct Notes<'r>(HashMap<(&'r str, Arc<str>), Note>);
+struct JudgementNotes<'r>(HashMap<(&'r str, Arc<str>), JudgementNote>);
 
 #[derive(Default)]
-struct Note {
+struct JudgementNote {
     wording: u64,
     standing: u64,
     negated: bool,
@@ -152,9 +155,9 @@ struct Note {
     judging: Option<Arc<str>>,
 }
 
-impl<'r> Notes<'r> {
-    fn of(rows: &'r [CaseDecision]) -> Self {
-        let mut notes: HashMap<(&str, Arc<str>), Note> = HashMap::new();
+impl<'r> JudgementNotes<'r> {
+    fn from_rows(rows: &'r [CaseDecision]) -> Self {
+        let mut notes: HashMap<(&str, Arc<str>), JudgementNote> = HashMap::new();
         for row in rows {
             for (id, text) in criterion_texts(row) {
                 let note = notes.entry((&*row.grader, id)).or_default();
@@ -163,40 +166,44 @@ impl<'r> Notes<'r> {
                     scale.field(&criterion.scale);
                     scale.field(&criterion.operator);
                     scale.field(&criterion.may_not_apply);
-                    note.wording = hash(&(&text, scale.as_bytes()));
+                    note.wording = hash_in_process(&(&text, scale.as_bytes()));
 
                     let mut standing = IdentityWriter::default();
                     standing.field(&criterion.weight);
                     standing.field(&criterion.gate);
-                    note.standing = hash(&standing.as_bytes());
+
+                    note.standing = hash_in_process(&standing.as_bytes());
                 } else {
-                    note.wording = hash(&text);
+                    note.wording = hash_in_process(&text);
                 }
+
                 // Who could not be made to answer says nothing about who judges.
                 if row.criterion().is_none() || row.decision.outcome() != Outcome::Ungraded {
-                    note.judges.insert(who(&row.decision.judge));
-                    note.prompts.extend(how(&row.decision.judge));
+                    note.judges.insert(describe_judge(&row.decision.judge));
+                    note.prompts.extend(describe_prompt(&row.decision.judge));
                 }
+
                 note.negated = row.standing.negate;
                 note.judging.clone_from(&row.judging);
             }
         }
+
         Self(notes)
     }
 
-    fn take(&mut self, grader: &'r str, id: &Arc<str>) -> Note {
+    fn take(&mut self, grader: &'r str, id: &Arc<str>) -> JudgementNote {
         self.0.remove(&(grader, Arc::clone(id))).unwrap_or_default()
     }
 }
 
-fn who(judge: &JudgeIdentity) -> String {
+fn describe_judge(judge: &JudgeIdentity) -> String {
     match &judge.model {
         Some(model) if !judge.name.ends_with(&**model) => format!("{} ({model})", judge.name),
         _ => judge.name.to_string(),
     }
 }
 
-fn how(judge: &JudgeIdentity) -> Option<String> {
+fn describe_prompt(judge: &JudgeIdentity) -> Option<String> {
     let version = judge.version.as_deref().map(|version| format!("version {version}"));
     let hash = judge
         .prompt_hash
@@ -206,11 +213,16 @@ fn how(judge: &JudgeIdentity) -> Option<String> {
     (!said.is_empty()).then(|| said.join(", "))
 }
 
-fn fact(grader: u32, row: &CriterionRow, note: Note, names: &mut Names) -> CriterionFact {
+fn criterion_fact(
+    grader: u32,
+    row: &CriterionRow,
+    note: JudgementNote,
+    names: &mut NameTable,
+) -> CriterionFact {
     let join = |set: BTreeSet<String>| set.into_iter().collect::<Vec<_>>().join(" + ");
     CriterionFact {
         grader,
-        id: names.number(&row.id),
+        id: names.intern(&row.id),
         decision: match (row.outcome, row.value) {
             (_, Some(value)) if value.is_finite() => VoteValue::Value(value),
             (OutcomeKind::NotApplicable, _) => VoteValue::NotApplicable,
@@ -220,14 +232,14 @@ fn fact(grader: u32, row: &CriterionRow, note: Note, names: &mut Names) -> Crite
         is_fault: (row.weight < 0.0) != note.negated,
         wording: note.wording,
         standing: note.standing,
-        judge: names.number(&join(note.judges)),
-        prompt: names.number(&join(note.prompts)),
-        judging: names.number(note.judging.as_deref().unwrap_or_default()),
+        judge: names.intern(&join(note.judges)),
+        prompt: names.intern(&join(note.prompts)),
+        judging: names.intern(note.judging.as_deref().unwrap_or_default()),
     }
 }
 
 /// Hash for comparisons within one process: it must never be stored.
-pub(crate) fn hash(value: &impl Hash) -> u64 {
+pub(crate) fn hash_in_process(value: &impl Hash) -> u64 {
     let mut hasher = DefaultHasher::new();
     value.hash(&mut hasher);
     hasher.finish()
@@ -261,6 +273,7 @@ impl fmt::Display for AmbiguousRun {
         if targets.len() < 2 {
             return write!(f, "`{label}` holds the case `{case_id}` more than once");
         }
+
         let names: Vec<String> = targets.iter().map(|target| format!("`{label}@{target}`")).collect();
         write!(f, "`{label}` holds answers of several targets; name one of them: {}", names.join(", "))
     }
@@ -268,9 +281,9 @@ impl fmt::Display for AmbiguousRun {
 
 impl RunFacts {
     /// Sorts the cases of a run and checks that each occurs once.
-    pub fn new(label: String, mut cases: Vec<CaseFact>, names: &Names) -> Result<Self, AmbiguousRun> {
-        cases.sort_by(|a, b| key(a, names).cmp(&key(b, names)));
-        let twice = cases.windows(2).find(|pair| key(&pair[0], names) == key(&pair[1], names));
+    pub fn new(label: String, mut cases: Vec<CaseFact>, names: &NameTable) -> Result<Self, AmbiguousRun> {
+        cases.sort_by(|a, b| case_key(a, names).cmp(&case_key(b, names)));
+        let twice = cases.windows(2).find(|pair| case_key(&pair[0], names) == case_key(&pair[1], names));
         if let Some(pair) = twice {
             let case_id = names.text(pair[0].case).to_owned();
             let targets: BTreeSet<&str> =
@@ -278,11 +291,12 @@ impl RunFacts {
             let targets = targets.into_iter().map(str::to_owned).collect();
             return Err(AmbiguousRun { label, case_id, targets });
         }
+
         Ok(Self { label, cases })
     }
 }
 
 /// Returns the key that cases are paired by.
-pub(crate) fn key<'n>(case: &CaseFact, names: &'n Names) -> (&'n str, &'n str, u32) {
+pub(crate) fn case_key<'n>(case: &CaseFact, names: &'n NameTable) -> (&'n str, &'n str, u32) {
     (names.text(case.suite), names.text(case.case), case.repeat)
 }

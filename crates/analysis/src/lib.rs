@@ -7,29 +7,30 @@
 #![warn(missing_docs)]
 
 pub mod calibrate;
-mod card;
-mod case_figures;
+mod case_metrics;
+mod case_trials;
+mod chunked_list;
 pub mod compare;
 mod facts;
-mod figure;
 pub mod labels;
+mod metric;
 mod noise;
 pub mod orders;
 pub mod pairwise;
-mod pieces;
 pub mod power;
 pub mod raters;
-mod repeated;
 pub mod repeats;
 mod sample;
+mod scorecard;
 pub mod shares;
 mod summary;
 pub mod trend;
 
-pub use card::{
-    BenchmarkCases, BenchmarkVote, CardComparison, CardRun, CardRunError, CardTree, CardTreeError, CaseList,
-    CaseOfBenchmark, NodeDifference, NodeSide, compare_cards,
+pub use facts::{AmbiguousRun, CaseFact, CriterionFact, NameTable, RunFacts};
+pub use metric::{MetricEstimate, ResamplingOptions};
+pub use scorecard::{
+    BenchmarkCase, BenchmarkCaseList, BenchmarkCases, BenchmarkVote, NodeDifference, NodeSide,
+    ScorecardComparison, ScorecardRun, ScorecardRunError, ScorecardTree, ScorecardTreeError,
+    compare_scorecards,
 };
-pub use facts::{AmbiguousRun, CaseFact, CriterionFact, Names, RunFacts};
-pub use figure::{Figure, Resampling};
-pub use summary::{Summariser, mean_of};
+pub use summary::{RunSummarizer, stored_mean};

@@ -2,17 +2,17 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use assize_stats::repeats::{nested, repeated};
-use assize_stats::{Interval, Level, SeededRandom, Undefined, bootstrap};
+use assize_stats::repeats::{nested_variance, repeat_variance};
+use assize_stats::{ConfidenceLevel, Interval, SeededRandom, UndefinedReason, bootstrap};
 use assize_store::{CriterionRow, DecisionNoise, ResultRow};
 
-use crate::Figure;
-use crate::case_figures::short;
-use crate::facts::hash;
-use crate::pairwise::stored;
+use crate::MetricEstimate;
+use crate::case_metrics::format_number;
+use crate::facts::hash_in_process;
+use crate::pairwise::to_stored_metric;
 
 /// Maximum number of decisions read over all resamples; with more decisions there are fewer resamples.
-const WORK: usize = 20_000_000;
+const MAX_RESAMPLED_DECISIONS: usize = 20_000_000;
 /// Minimum and maximum number of resamples.
 const RESAMPLES: (usize, usize) = (200, 2_000);
 /// Seed of the resampling: fixed, so that intervals are reproducible.
@@ -20,23 +20,23 @@ const SEED: u64 = 1;
 
 /// Decisions, 0 to 1, by case, then by criterion, then by answer.
 #[derive(Debug, Default)]
-pub(crate) struct Verdicts {
+pub(crate) struct CaseDecisions {
     cases: BTreeMap<u64, BTreeMap<u64, BTreeMap<u32, Vec<f64>>>>,
     asked_again: bool,
 }
 
 /// The three variance components.
 #[derive(Debug, Clone, Copy)]
-struct Parts {
-    cases: Result<f64, Undefined>,
-    answers: Result<f64, Undefined>,
-    verdicts: Result<f64, Undefined>,
+struct VarianceParts {
+    cases: Result<f64, UndefinedReason>,
+    answers: Result<f64, UndefinedReason>,
+    verdicts: Result<f64, UndefinedReason>,
     negative: bool,
 }
 
 /// Returns the votes on a criterion, without that of an escalation: it was asked because the others were
 /// uncertain.
-fn votes(criterion: &CriterionRow) -> Option<Vec<f64>> {
+fn panel_votes(criterion: &CriterionRow) -> Option<Vec<f64>> {
     let panel = criterion.panel.as_ref()?;
     let escalated = panel.escalation.as_ref().is_some_and(|to| to.because.is_some());
     let own = panel.votes.len() - usize::from(escalated && !panel.votes.is_empty());
@@ -46,55 +46,57 @@ fn votes(criterion: &CriterionRow) -> Option<Vec<f64>> {
 /// Returns true if an answer of the row was judged more than once.
 pub(crate) fn is_judged_again(row: &ResultRow) -> bool {
     let mut criteria = row.graders.iter().flat_map(|grader| &grader.criteria);
-    criteria.any(|criterion| votes(criterion).is_some_and(|votes| votes.len() > 1))
+    criteria.any(|criterion| panel_votes(criterion).is_some_and(|votes| votes.len() > 1))
 }
 
-impl Verdicts {
+impl CaseDecisions {
     /// Adds the decisions of a row.
     pub(crate) fn push(&mut self, row: &ResultRow) {
-        let case = hash(&(&row.suite, &row.case_id, &row.target));
+        let case = hash_in_process(&(&row.suite, &row.case_id, &row.target));
         for grader in &row.graders {
             for criterion in &grader.criteria {
-                let values = match votes(criterion) {
+                let values = match panel_votes(criterion) {
                     Some(values) => values,
                     None => criterion.value.into_iter().collect(),
                 };
                 if values.is_empty() {
                     continue;
                 }
+
                 self.asked_again |= values.len() > 1;
                 let criteria = self.cases.entry(case).or_default();
-                let answers = criteria.entry(hash(&(&grader.name, &criterion.id))).or_default();
+                let answers = criteria.entry(hash_in_process(&(&grader.name, &criterion.id))).or_default();
                 answers.entry(row.repeat).or_default().extend(values);
             }
         }
     }
 
     /// Returns the variance components with their intervals; `None` unless judges were asked more than once.
-    pub(crate) fn noise(&self, level: Level) -> Option<DecisionNoise> {
+    pub(crate) fn decision_noise(&self, level: ConfidenceLevel) -> Option<DecisionNoise> {
         if !self.asked_again {
             return None;
         }
+
         let cases: Vec<Vec<Vec<Vec<f64>>>> = self
             .cases
             .values()
             .map(|criteria| criteria.values().map(|answers| answers.values().cloned().collect()).collect())
             .collect();
         let all: Vec<usize> = (0..cases.len()).collect();
-        let found = parts(&cases, &all);
+        let found = variance_parts(&cases, &all);
         let decisions: usize = cases.iter().flatten().flatten().map(Vec::len).sum();
         let (least, most) = RESAMPLES;
-        let resamples = (WORK / decisions.max(1)).clamp(least, most);
-        let figure = |pick: fn(&Parts) -> Result<f64, Undefined>, says: &'static str| {
+        let resamples = (MAX_RESAMPLED_DECISIONS / decisions.max(1)).clamp(least, most);
+        let figure = |pick: fn(&VarianceParts) -> Result<f64, UndefinedReason>, says: &'static str| {
             let value = pick(&found);
             let interval = value.and_then(|_| {
                 let mut random = SeededRandom::new(SEED);
                 let resampled = bootstrap(cases.len(), resamples, level, &mut random, |chosen| {
-                    pick(&parts(&cases, chosen))
+                    pick(&variance_parts(&cases, chosen))
                 })?;
-                spread(resampled.percentile)
+                require_width(resampled.percentile)
             });
-            stored(&Figure {
+            to_stored_metric(&MetricEstimate {
                 id: "variance",
                 name: "variance",
                 value,
@@ -104,6 +106,7 @@ impl Verdicts {
                 says,
             })
         };
+
         Some(DecisionNoise {
             between_cases: figure(
                 |parts| parts.cases,
@@ -115,12 +118,12 @@ impl Verdicts {
                 "Variance between decisions on the same answer.",
             ),
             negative: found.negative,
-            says: says(&found, self.answers()),
+            says: describe_parts(&found, self.max_answers()),
         })
     }
 
     /// Returns the largest number of answers to one case.
-    fn answers(&self) -> usize {
+    fn max_answers(&self) -> usize {
         let answers: BTreeSet<usize> =
             self.cases.values().flat_map(BTreeMap::values).map(BTreeMap::len).collect();
         answers.last().copied().unwrap_or(0)
@@ -128,38 +131,41 @@ impl Verdicts {
 }
 
 /// Rejects an interval without width: resamples that all agree show no spread, not certainty.
-fn spread(interval: Interval) -> Result<Interval, Undefined> {
-    if interval.width() > 0.0 { Ok(interval) } else { Err(Undefined::NoSpread) }
+fn require_width(interval: Interval) -> Result<Interval, UndefinedReason> {
+    if interval.width() > 0.0 { Ok(interval) } else { Err(UndefinedReason::NoSpread) }
 }
 
 /// Computes the variance components of the chosen cases; each criterion of a case is a unit of its own.
-fn parts(cases: &[Vec<Vec<Vec<f64>>>], chosen: &[usize]) -> Parts {
+fn variance_parts(cases: &[Vec<Vec<Vec<f64>>>], chosen: &[usize]) -> VarianceParts {
     let units: Vec<Vec<Vec<f64>>> = chosen.iter().flat_map(|&at| cases[at].iter().cloned()).collect();
     if units.iter().any(|answers| answers.len() > 1) {
-        return match nested(&units) {
-            Ok(found) => Parts {
+        return match nested_variance(&units) {
+            Ok(found) => VarianceParts {
                 cases: Ok(found.between_cases),
                 answers: Ok(found.between_answers),
                 verdicts: Ok(found.between_verdicts),
                 negative: found.negative,
             },
-            Err(why) => Parts { cases: Err(why), answers: Err(why), verdicts: Err(why), negative: false },
+            Err(why) => {
+                VarianceParts { cases: Err(why), answers: Err(why), verdicts: Err(why), negative: false }
+            }
         };
     }
+
     let single: Vec<Vec<f64>> = units.into_iter().flatten().collect();
-    match repeated(&single) {
-        Ok(found) => Parts {
+    match repeat_variance(&single) {
+        Ok(found) => VarianceParts {
             cases: Ok(found.between),
-            answers: Err(Undefined::OneValue),
+            answers: Err(UndefinedReason::OneValue),
             verdicts: Ok(found.within),
             negative: found.negative,
         },
-        Err(why) => Parts { cases: Err(why), answers: Err(why), verdicts: Err(why), negative: false },
+        Err(why) => VarianceParts { cases: Err(why), answers: Err(why), verdicts: Err(why), negative: false },
     }
 }
 
-fn says(parts: &Parts, answers: usize) -> String {
-    let share = |part: f64, whole: f64| format!("{} %", short((100.0 * part / whole).round()));
+fn describe_parts(parts: &VarianceParts, answers: usize) -> String {
+    let share = |part: f64, whole: f64| format!("{} %", format_number((100.0 * part / whole).round()));
     match (parts.cases, parts.answers, parts.verdicts) {
         (Ok(cases), Ok(between), Ok(verdicts)) if cases + between + verdicts > 0.0 => {
             let all = cases + between + verdicts;

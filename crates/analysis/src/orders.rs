@@ -3,13 +3,13 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use assize_stats::{
-    Level, Proportion,
-    combine::{Preference, both_orders},
+    ConfidenceLevel, Proportion,
+    combine::{AbPreference, count_both_orders},
     compare::fair_coin,
     proportion,
 };
 
-use crate::labels::{LabelProblem, Row};
+use crate::labels::{LabelProblem, LabelRow};
 
 /// Word for no preference.
 const TIE: &str = "tie";
@@ -43,19 +43,24 @@ pub struct OrderReport {
 
 /// Counts pairs by set and judge. The first order shows the answer whose name sorts first in the first
 /// position; verdicts of the second order name answers as well, not positions.
-pub fn orders(rows: &[Row], level: Level) -> Result<Vec<OrderReport>, Vec<LabelProblem>> {
-    let mut groups: BTreeMap<(String, String), Vec<&Row>> = BTreeMap::new();
+pub fn count_orders(
+    rows: &[LabelRow],
+    level: ConfidenceLevel,
+) -> Result<Vec<OrderReport>, Vec<LabelProblem>> {
+    let mut groups: BTreeMap<(String, String), Vec<&LabelRow>> = BTreeMap::new();
     for row in rows {
         let key = (row.criterion.clone().unwrap_or_default(), row.system.clone().unwrap_or_default());
         groups.entry(key).or_default().push(row);
     }
+
     let names: BTreeSet<&str> = rows
         .iter()
         .flat_map(|row| row.orders.iter().chain([&row.preferred]))
         .filter_map(Option::as_deref)
         .filter(|name| !name.eq_ignore_ascii_case(TIE))
         .collect();
-    let problem = |row: &Row, message: String| LabelProblem { place: row.place.clone(), message };
+
+    let problem = |row: &LabelRow, message: String| LabelProblem { place: row.place.clone(), message };
     if let (true, Some(row)) = (names.len() > 2, rows.first()) {
         let names: Vec<&str> = names.into_iter().take(5).collect();
         return Err(vec![problem(
@@ -67,6 +72,7 @@ pub fn orders(rows: &[Row], level: Level) -> Result<Vec<OrderReport>, Vec<LabelP
             ),
         )]);
     }
+
     let first = names.first().copied().unwrap_or_default().to_owned();
     let without: Vec<LabelProblem> = rows
         .iter()
@@ -76,43 +82,57 @@ pub fn orders(rows: &[Row], level: Level) -> Result<Vec<OrderReport>, Vec<LabelP
     if !without.is_empty() {
         return Err(without);
     }
-    Ok(groups.into_iter().map(|((set, judge), rows)| report(set, judge, &rows, &first, level)).collect())
+
+    Ok(groups
+        .into_iter()
+        .map(|((set, judge), rows)| order_report(set, judge, &rows, &first, level))
+        .collect())
 }
 
 /// A pair with its verdicts.
-struct Read {
-    orders: [Option<Preference>; 2],
-    people: Option<Preference>,
+struct OrderedPreferences {
+    orders: [Option<AbPreference>; 2],
+    people: Option<AbPreference>,
 }
 
-fn report(set: String, judge: String, rows: &[&Row], first: &str, level: Level) -> OrderReport {
+fn order_report(
+    set: String,
+    judge: String,
+    rows: &[&LabelRow],
+    first: &str,
+    level: ConfidenceLevel,
+) -> OrderReport {
     let preference = |name: &str| {
         if name.eq_ignore_ascii_case(TIE) {
-            Preference::Tie
+            AbPreference::Tie
         } else if name == first {
-            Preference::A
+            AbPreference::A
         } else {
-            Preference::B
+            AbPreference::B
         }
     };
-    let read: Vec<Read> = rows
+
+    let read: Vec<OrderedPreferences> = rows
         .iter()
         .map(|row| {
             let orders = [0, 1].map(|order| row.orders[order].as_deref().map(preference));
-            Read { orders, people: row.preferred.as_deref().map(preference) }
+            OrderedPreferences { orders, people: row.preferred.as_deref().map(preference) }
         })
         .collect();
+
     let right = |order: usize| {
         let seen = read.iter().filter(|pair| pair.orders[order].is_some());
         let hits = seen.clone().filter(|pair| pair.orders[order] == pair.people).count();
         proportion(hits as u64, seen.count() as u64, level)
     };
-    let pairs: Vec<(Preference, Preference)> =
+
+    let pairs: Vec<(AbPreference, AbPreference)> =
         read.iter().filter_map(|pair| Some((pair.orders[0]?, pair.orders[1]?))).collect();
-    let found = both_orders(&pairs);
+    let found = count_both_orders(&pairs);
     let both = read.iter().filter(|pair| pair.orders[0].is_some() && pair.orders == [pair.people; 2]).count();
     let unread_verdicts = read.iter().flat_map(|pair| pair.orders).filter(Option::is_none).count();
     let (shown_first, shown_second) = found.shown;
+
     OrderReport {
         set,
         judge,

@@ -1,21 +1,21 @@
 //! Planning: the number of cases, repeats and labels for a wanted precision or difference.
 
 use assize_stats::{
-    Accumulator, Level, Undefined, clustered_mean,
+    ConfidenceLevel, MeanAccumulator, UndefinedReason, clustered_mean,
     power::{
-        Noise, Promise, design_effect, mean_half_width, mean_precision, rate_precision, whole_cases,
-        with_clusters,
+        PairedNoise, PowerDesign, design_effect, inflate_for_clusters, mean_half_width, mean_precision,
+        rate_precision, round_up_cases,
     },
-    repeats::repeated,
+    repeats::repeat_variance,
 };
 use serde::Serialize;
 
-use crate::case_figures::short;
-use crate::facts::{CaseFact, Names, RunFacts, key};
+use crate::case_metrics::format_number;
+use crate::facts::{CaseFact, NameTable, RunFacts, case_key};
 
 /// Known or assumed parameters. All are optional; questions that need a missing one are skipped.
 #[derive(Debug, Clone, Default, PartialEq, Serialize)]
-pub struct Known {
+pub struct PlanningInputs {
     /// Expected pass rate, 0 to 1.
     pub pass_rate: Option<f64>,
     /// Standard deviation of scores over cases.
@@ -44,7 +44,7 @@ pub struct Known {
 
 /// Wanted precision.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub struct Wanted {
+pub struct WantedPrecision {
     /// Full width of the interval, above 0.
     pub width: Option<f64>,
     /// Difference to be detected, above 0.
@@ -52,12 +52,12 @@ pub struct Wanted {
     /// Probability that it is detected if it exists.
     pub power: f64,
     /// Confidence level.
-    pub level: Level,
+    pub level: ConfidenceLevel,
 }
 
 /// A question with its answer.
 #[derive(Debug, Clone, PartialEq, Serialize)]
-pub struct Need {
+pub struct SampleSizeAnswer {
     /// The question.
     pub question: String,
     /// The number of cases, pairs or labels; for questions about given cases, a difference or a half width.
@@ -71,28 +71,33 @@ pub struct Need {
 }
 
 /// Answers every question that the known parameters allow.
-pub fn plan(known: &Known, wanted: Wanted) -> Result<Vec<Need>, String> {
-    let promise = Promise::new(1.0 - wanted.level.get(), wanted.power)
+pub fn plan_sample_size(
+    known: &PlanningInputs,
+    wanted: WantedPrecision,
+) -> Result<Vec<SampleSizeAnswer>, String> {
+    let promise = PowerDesign::new(1.0 - wanted.level.get(), wanted.power)
         .map_err(|_| "the power must lie above 1 less the level and below 1, such as 0.8".to_owned())?;
-    let effect = effect(known)?;
+    let effect = design_effect_of_inputs(known)?;
     let mut needs = Vec::new();
     if let Some(width) = wanted.width {
-        precision(known, width, wanted.level, effect, &mut needs);
-        labels(known, width, wanted.level, &mut needs);
+        add_precision_answers(known, width, wanted.level, effect, &mut needs);
+        add_label_answers(known, width, wanted.level, &mut needs);
     }
     if let Some(difference) = wanted.difference {
-        differences(known, difference, promise, effect, &mut needs);
+        add_difference_answers(known, difference, promise, effect, &mut needs);
     }
     if let Some(cases) = known.cases {
-        reached(known, cases, promise, effect, wanted.level, &mut needs);
+        add_detectable_answers(known, cases, promise, effect, wanted.level, &mut needs);
     }
+
     Ok(needs)
 }
 
-fn effect(known: &Known) -> Result<Option<f64>, String> {
+fn design_effect_of_inputs(known: &PlanningInputs) -> Result<Option<f64>, String> {
     if let Some(effect) = known.design_effect {
         return Ok(Some(effect));
     }
+
     let Some(size) = known.cluster_size else { return Ok(None) };
     let correlation = known
         .cluster_correlation
@@ -103,29 +108,38 @@ fn effect(known: &Known) -> Result<Option<f64>, String> {
 }
 
 /// Builds an answer in cases, rounded up, times the design effect.
-fn cases(
+fn cases_answer(
     question: String,
-    answer: Result<f64, Undefined>,
+    answer: Result<f64, UndefinedReason>,
     unit: &'static str,
     method: &'static str,
     effect: Option<f64>,
     says: String,
-) -> Need {
-    let answer =
-        answer.and_then(|n| effect.map_or(Ok(n), |effect| with_clusters(n, effect))).map(whole_cases);
+) -> SampleSizeAnswer {
+    let answer = answer
+        .and_then(|n| effect.map_or(Ok(n), |effect| inflate_for_clusters(n, effect)))
+        .map(round_up_cases);
     let says = match (answer, effect) {
         (Err(reason), _) => format!("undefined, because {reason}"),
-        (Ok(_), Some(effect)) => format!("{says}; times the design effect {} of the clusters", short(effect)),
+        (Ok(_), Some(effect)) => {
+            format!("{says}; times the design effect {} of the clusters", format_number(effect))
+        }
         (Ok(_), None) => says,
     };
-    Need { question, answer: answer.ok(), unit, method, says }
+    SampleSizeAnswer { question, answer: answer.ok(), unit, method, says }
 }
 
-fn precision(known: &Known, width: f64, level: Level, effect: Option<f64>, needs: &mut Vec<Need>) {
+fn add_precision_answers(
+    known: &PlanningInputs,
+    width: f64,
+    level: ConfidenceLevel,
+    effect: Option<f64>,
+    needs: &mut Vec<SampleSizeAnswer>,
+) {
     let half = width / 2.0;
     if let Some(rate) = known.pass_rate {
-        needs.push(cases(
-            format!("a pass rate of {} to within {} either way", short(rate), short(half)),
+        needs.push(cases_answer(
+            format!("a pass rate of {} to within {} either way", format_number(rate), format_number(half)),
             rate_precision(rate, half, level),
             "cases",
             "Wilson's half-width solved for n",
@@ -133,32 +147,46 @@ fn precision(known: &Known, width: f64, level: Level, effect: Option<f64>, needs
             "each case once".to_owned(),
         ));
     }
+
     if let Some(sd) = known.score_sd {
-        needs.push(cases(
-            format!("a mean score to within {} either way", short(half)),
+        needs.push(cases_answer(
+            format!("a mean score to within {} either way", format_number(half)),
             mean_precision(sd, half, level),
             "cases",
             "(z s / half-width)²",
             effect,
-            format!("scores with a standard deviation of {}", short(sd)),
+            format!("scores with a standard deviation of {}", format_number(sd)),
         ));
     }
+
     if let Some((between, within)) = known.between.zip(known.within) {
         for repeats in [1u32, 2, 3, 5, 10] {
             let sd = (between + within / f64::from(repeats)).sqrt();
-            needs.push(cases(
-                format!("a mean score to within {} either way, {repeats} answers a case", short(half)),
+            needs.push(cases_answer(
+                format!(
+                    "a mean score to within {} either way, {repeats} answers a case",
+                    format_number(half)
+                ),
                 mean_precision(sd, half, level),
                 "cases",
                 "(z s / half-width)², s² = between + within / repeats",
                 effect,
-                format!("variance {} between cases, {} within", short(between), short(within)),
+                format!(
+                    "variance {} between cases, {} within",
+                    format_number(between),
+                    format_number(within)
+                ),
             ));
         }
     }
 }
 
-fn labels(known: &Known, width: f64, level: Level, needs: &mut Vec<Need>) {
+fn add_label_answers(
+    known: &PlanningInputs,
+    width: f64,
+    level: ConfidenceLevel,
+    needs: &mut Vec<SampleSizeAnswer>,
+) {
     let half = width / 2.0;
     let parts = [
         ("sensitivity", known.sensitivity, "that people pass", known.pass_rate),
@@ -166,10 +194,14 @@ fn labels(known: &Known, width: f64, level: Level, needs: &mut Vec<Need>) {
     ];
     for (name, rate, which, share) in parts {
         let Some(rate) = rate else { continue };
-        let needed = rate_precision(rate, half, level).map(whole_cases);
+        let needed = rate_precision(rate, half, level).map(round_up_cases);
         let drawn = needed.ok().zip(share.filter(|share| *share > 0.0)).map(|(n, share)| (n / share).ceil());
-        needs.push(cases(
-            format!("the judge's {name} of {} to within {} either way", short(rate), short(half)),
+        needs.push(cases_answer(
+            format!(
+                "the judge's {name} of {} to within {} either way",
+                format_number(rate),
+                format_number(half)
+            ),
             needed,
             "labels",
             "Wilson's half-width solved for n",
@@ -184,8 +216,14 @@ fn labels(known: &Known, width: f64, level: Level, needs: &mut Vec<Need>) {
     }
 }
 
-fn differences(known: &Known, difference: f64, promise: Promise, effect: Option<f64>, needs: &mut Vec<Need>) {
-    let apart = short(difference);
+fn add_difference_answers(
+    known: &PlanningInputs,
+    difference: f64,
+    promise: PowerDesign,
+    effect: Option<f64>,
+    needs: &mut Vec<SampleSizeAnswer>,
+) {
+    let apart = format_number(difference);
     let shares = match (known.discordance, known.pass_rate) {
         (Some(share), _) => vec![(share, "as given")],
         // Between the two extremes: only the difference differs, and the runs are independent.
@@ -201,8 +239,8 @@ fn differences(known: &Known, difference: f64, promise: Promise, effect: Option<
         (None, None) => Vec::new(),
     };
     for (share, why) in shares {
-        needs.push(cases(
-            format!("pass rates that differ by {apart}, same cases, {} of them moving", short(share)),
+        needs.push(cases_answer(
+            format!("pass rates that differ by {apart}, same cases, {} of them moving", format_number(share)),
             promise.mcnemar_pairs(share, difference),
             "pairs",
             "McNemar, Connor",
@@ -210,9 +248,14 @@ fn differences(known: &Known, difference: f64, promise: Promise, effect: Option<
             format!("share of cases of which only one passes: {why}"),
         ));
     }
+
     if let Some(rate) = known.pass_rate {
-        needs.push(cases(
-            format!("pass rates of {} and {}, different cases", short(rate), short(rate - difference)),
+        needs.push(cases_answer(
+            format!(
+                "pass rates of {} and {}, different cases",
+                format_number(rate),
+                format_number(rate - difference)
+            ),
             promise.rates_cases(rate, rate - difference),
             "cases a side",
             "two independent rates",
@@ -220,7 +263,8 @@ fn differences(known: &Known, difference: f64, promise: Promise, effect: Option<
             "pairing needs fewer".to_owned(),
         ));
     }
-    let noise = |variance: f64| Noise {
+
+    let noise = |variance: f64| PairedNoise {
         between: variance,
         first: 0.0,
         first_repeats: 1,
@@ -228,25 +272,26 @@ fn differences(known: &Known, difference: f64, promise: Promise, effect: Option<
         second_repeats: 1,
     };
     if let Some(sd) = known.difference_sd {
-        needs.push(cases(
+        needs.push(cases_answer(
             format!("mean scores that differ by {apart}, same cases"),
             promise.paired_cases(noise(sd * sd), difference),
             "pairs",
             "paired means, Miller",
             effect,
-            format!("differences with a standard deviation of {}", short(sd)),
+            format!("differences with a standard deviation of {}", format_number(sd)),
         ));
     }
+
     if let (Some(within), None) = (known.within, known.difference_sd) {
         for repeats in [1u64, 3, 10] {
-            let both = Noise {
+            let both = PairedNoise {
                 between: 0.0,
                 first: within,
                 first_repeats: repeats,
                 second: within,
                 second_repeats: repeats,
             };
-            needs.push(cases(
+            needs.push(cases_answer(
                 format!("mean scores that differ by {apart}, same cases, {repeats} answers each"),
                 promise.paired_cases(both, difference),
                 "pairs",
@@ -254,7 +299,7 @@ fn differences(known: &Known, difference: f64, promise: Promise, effect: Option<
                 effect,
                 format!(
                     "variance {} within a case, every case changed alike: the least there can be",
-                    short(within)
+                    format_number(within)
                 ),
             ));
         }
@@ -262,19 +307,19 @@ fn differences(known: &Known, difference: f64, promise: Promise, effect: Option<
 }
 
 /// Answers what a number of cases can show.
-fn reached(
-    known: &Known,
+fn add_detectable_answers(
+    known: &PlanningInputs,
     cases: u64,
-    promise: Promise,
+    promise: PowerDesign,
     effect: Option<f64>,
-    level: Level,
-    needs: &mut Vec<Need>,
+    level: ConfidenceLevel,
+    needs: &mut Vec<SampleSizeAnswer>,
 ) {
     // Number of independent cases with as much information as the clustered ones.
     let alone = (cases as f64 / effect.unwrap_or(1.0)).floor().max(0.0) as u64;
-    let mut push = |question: String, answer: Result<f64, Undefined>, unit, method, says: &str| {
+    let mut push = |question: String, answer: Result<f64, UndefinedReason>, unit, method, says: &str| {
         let says = answer.map_or_else(|reason| format!("undefined, because {reason}"), |_| says.to_owned());
-        needs.push(Need { question, answer: answer.ok(), unit, method, says });
+        needs.push(SampleSizeAnswer { question, answer: answer.ok(), unit, method, says });
     };
     if let Some(share) = known.discordance {
         push(
@@ -285,8 +330,10 @@ fn reached(
             "smaller ones may well be there and not be seen",
         );
     }
+
     if let Some(sd) = known.difference_sd {
-        let noise = Noise { between: sd * sd, first: 0.0, first_repeats: 1, second: 0.0, second_repeats: 1 };
+        let noise =
+            PairedNoise { between: sd * sd, first: 0.0, first_repeats: 1, second: 0.0, second_repeats: 1 };
         push(
             format!("the smallest difference of mean scores that {cases} pairs show"),
             promise.paired_difference(noise, alone),
@@ -295,17 +342,19 @@ fn reached(
             "smaller ones may well be there and not be seen",
         );
     }
+
     if let Some(rate) = known.pass_rate {
         let passed = (rate * alone as f64).round() as u64;
         let interval = assize_stats::proportion(passed, alone, level).interval;
         push(
-            format!("how closely {cases} cases give a pass rate of {}", short(rate)),
+            format!("how closely {cases} cases give a pass rate of {}", format_number(rate)),
             interval.map(|interval| interval.width() / 2.0),
             "either way",
             "Wilson",
             "half the width of the interval",
         );
     }
+
     if let Some(sd) = known.score_sd {
         push(
             format!("how closely {cases} cases give the mean score"),
@@ -319,44 +368,51 @@ fn reached(
 
 /// Estimates the parameters from runs. With several runs over the same cases, the last is paired with the
 /// first.
-pub fn learn(runs: &[RunFacts], names: &Names) -> Known {
-    let mut known = Known::default();
+pub fn estimate_inputs(runs: &[RunFacts], names: &NameTable) -> PlanningInputs {
+    let mut known = PlanningInputs::default();
     let Some(first) = runs.first() else { return known };
     let decided: Vec<f64> =
         first.cases.iter().filter_map(CaseFact::passed).map(|passed| f64::from(u8::from(passed))).collect();
-    known.pass_rate = decided.iter().copied().collect::<Accumulator>().mean(Level::P95).mean.ok();
+    known.pass_rate =
+        decided.iter().copied().collect::<MeanAccumulator>().mean(ConfidenceLevel::P95).mean.ok();
+
     let scored: Vec<(&CaseFact, f64)> =
         first.cases.iter().filter_map(|case| Some((case, case.score?))).collect();
     let scores: Vec<f64> = scored.iter().map(|(_, score)| *score).collect();
-    known.score_sd = scores.iter().copied().collect::<Accumulator>().mean(Level::P95).sd.ok();
+    known.score_sd = scores.iter().copied().collect::<MeanAccumulator>().mean(ConfidenceLevel::P95).sd.ok();
     known.cases = Some(first.cases.len() as u64);
+
     let clusters: Vec<u32> = scored.iter().map(|(case, _)| case.cluster).collect();
-    if let Ok(mean) = clustered_mean(&scores, &clusters, Level::P95)
+    if let Ok(mean) = clustered_mean(&scores, &clusters, ConfidenceLevel::P95)
         && mean.clusters < mean.n
     {
         known.design_effect = mean.design_effect.ok();
     }
+
     let mut by_case: std::collections::BTreeMap<(u32, u32), Vec<f64>> = std::collections::BTreeMap::new();
     for (case, score) in &scored {
         by_case.entry((case.suite, case.case)).or_default().push(*score);
     }
+
     let groups: Vec<Vec<f64>> = by_case.into_values().collect();
-    if let Ok(parts) = repeated(&groups) {
+    if let Ok(parts) = repeat_variance(&groups) {
         (known.between, known.within) = (Some(parts.between), Some(parts.within));
     }
     if let Some(last) = runs.last().filter(|_| runs.len() > 1) {
-        pairs(first, last, names, &mut known);
+        estimate_pair_inputs(first, last, names, &mut known);
     }
+
     known
 }
 
-fn pairs(first: &RunFacts, last: &RunFacts, names: &Names, known: &mut Known) {
+fn estimate_pair_inputs(first: &RunFacts, last: &RunFacts, names: &NameTable, known: &mut PlanningInputs) {
     let mut theirs = last.cases.iter().peekable();
-    let (mut apart, mut differing, mut decided) = (Accumulator::new(), 0u64, 0u64);
+    let (mut apart, mut differing, mut decided) = (MeanAccumulator::new(), 0u64, 0u64);
     for case in &first.cases {
-        let own = key(case, names);
-        while theirs.next_if(|other| key(other, names) < own).is_some() {}
-        let Some(other) = theirs.next_if(|other| key(other, names) == own) else { continue };
+        let own = case_key(case, names);
+        while theirs.next_if(|other| case_key(other, names) < own).is_some() {}
+
+        let Some(other) = theirs.next_if(|other| case_key(other, names) == own) else { continue };
         if let Some((a, b)) = case.score.zip(other.score) {
             apart.push(b - a);
         }
@@ -365,7 +421,9 @@ fn pairs(first: &RunFacts, last: &RunFacts, names: &Names, known: &mut Known) {
             differing += u64::from(a != b);
         }
     }
-    known.difference_sd = apart.mean(Level::P95).sd.ok();
+
+    known.difference_sd = apart.mean(ConfidenceLevel::P95).sd.ok();
     known.discordance = (decided > 0).then(|| differing as f64 / decided as f64);
+
     known.cases = Some(apart.n().max(decided));
 }

@@ -3,15 +3,17 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use assize_stats::{
-    ClusteredMean, Proportion, Undefined,
-    agreement::{Chance, Metric, Ratings, Scale, Weights, alpha, coefficient},
+    ClusteredMean, Proportion, UndefinedReason,
+    agreement::{
+        AgreementWeights, AlphaMetric, ChanceAgreement, RatingScale, UnitRatings, alpha, coefficient,
+    },
     clustered_mean, proportion,
-    repeats::repeated,
+    repeats::repeat_variance,
 };
 
-use crate::calibrate::{Item, Material, Said};
-use crate::figure::{Figure, Resampling};
-use crate::labels::Row;
+use crate::calibrate::{CalibrationItem, CalibrationMaterial, DecisionValue};
+use crate::labels::LabelRow;
+use crate::metric::{MetricEstimate, ResamplingOptions};
 
 /// Kind of ratings.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -42,31 +44,36 @@ pub struct RaterSection {
     /// Share of the items, rated twice or more, whose ratings are all equal.
     pub all_same: Proportion,
     /// The figures.
-    pub figures: Vec<Figure>,
+    pub figures: Vec<MetricEstimate>,
     /// Mean rating by target with its clustered error; empty if there is only one target.
-    pub systems: Vec<(String, Result<ClusteredMean, Undefined>)>,
+    pub systems: Vec<(String, Result<ClusteredMean, UndefinedReason>)>,
 }
 
 /// Measures the agreement of raters, criterion by criterion. `scale` holds the possible scores; `None` takes
 /// them from the data.
-pub fn agreement(material: &Material, scale: Option<&Scale>, resampling: Resampling) -> Vec<RaterSection> {
-    let mut groups: BTreeMap<&str, Vec<&Item>> = BTreeMap::new();
+pub fn rater_agreement(
+    material: &CalibrationMaterial,
+    scale: Option<&RatingScale>,
+    resampling: ResamplingOptions,
+) -> Vec<RaterSection> {
+    let mut groups: BTreeMap<&str, Vec<&CalibrationItem>> = BTreeMap::new();
     for item in &material.items {
         groups.entry(item.key.criterion.as_str()).or_default().push(item);
     }
+
     let one = groups.len() == 1;
     groups
         .into_iter()
         .map(|(title, items)| {
             let title = if one && title.is_empty() { "all" } else { title };
-            section(title, &items, scale, resampling)
+            build_rater_section(title, &items, scale, resampling)
         })
         .collect()
 }
 
 /// Measures agreement on the first failure of a case; `None` if nobody named any. The last label of a person
 /// about a case counts.
-pub fn first_failures(rows: &[Row], resampling: Resampling) -> Option<RaterSection> {
+pub fn first_failures(rows: &[LabelRow], resampling: ResamplingOptions) -> Option<RaterSection> {
     let mut cases: BTreeMap<(&str, &str), BTreeMap<&str, &str>> = BTreeMap::new();
     for row in rows.iter().filter(|row| row.first_failure) {
         let Some(code) = &row.criterion else { continue };
@@ -75,11 +82,12 @@ pub fn first_failures(rows: &[Row], resampling: Resampling) -> Option<RaterSecti
             said.insert(who.as_deref().unwrap_or_default(), code);
         }
     }
+
     let codes: BTreeSet<&str> = cases.values().flat_map(|said| said.values().copied()).collect();
     let place = |code: &str| codes.iter().position(|known| *known == code).map(|at| at as f64);
-    let rated: Vec<Rated<'_>> = cases
+    let rated: Vec<RatedItem<'_>> = cases
         .iter()
-        .map(|((_, case), said)| Rated {
+        .map(|((_, case), said)| RatedItem {
             cluster: case,
             system: "",
             ratings: said.values().filter_map(|code| place(code)).collect(),
@@ -87,42 +95,53 @@ pub fn first_failures(rows: &[Row], resampling: Resampling) -> Option<RaterSecti
         .filter(|rated| !rated.ratings.is_empty())
         .collect();
     (!rated.is_empty())
-        .then(|| measured("first failure of a case", &rated, RatingKind::Names, 0, None, resampling))
+        .then(|| measure_agreement("first failure of a case", &rated, RatingKind::Names, 0, None, resampling))
 }
 
 /// An item with its ratings.
-struct Rated<'i> {
+struct RatedItem<'i> {
     cluster: &'i str,
     system: &'i str,
     ratings: Vec<f64>,
 }
 
-fn numbers(item: &Item) -> Vec<f64> {
+fn rating_numbers(item: &CalibrationItem) -> Vec<f64> {
     item.people.iter().filter_map(|(_, said)| said.number()).collect()
 }
 
-fn section(title: &str, items: &[&Item], scale: Option<&Scale>, resampling: Resampling) -> RaterSection {
-    let rated: Vec<Rated<'_>> = items
+fn build_rater_section(
+    title: &str,
+    items: &[&CalibrationItem],
+    scale: Option<&RatingScale>,
+    resampling: ResamplingOptions,
+) -> RaterSection {
+    let rated: Vec<RatedItem<'_>> = items
         .iter()
-        .map(|item| Rated { cluster: &item.cluster, system: &item.key.system, ratings: numbers(item) })
+        .map(|item| RatedItem {
+            cluster: &item.cluster,
+            system: &item.key.system,
+            ratings: rating_numbers(item),
+        })
         .filter(|rated| !rated.ratings.is_empty())
         .collect();
-    let scores = items.iter().any(|item| item.people.iter().any(|(_, said)| matches!(said, Said::Score(_))));
-    let undecided = items.iter().map(|item| item.people.len() - numbers(item).len()).sum::<usize>();
+
+    let scores =
+        items.iter().any(|item| item.people.iter().any(|(_, said)| matches!(said, DecisionValue::Score(_))));
+    let undecided = items.iter().map(|item| item.people.len() - rating_numbers(item).len()).sum::<usize>();
     let kind = if scores { RatingKind::Scores } else { RatingKind::Verdicts };
-    measured(title, &rated, kind, undecided as u64, scale, resampling)
+    measure_agreement(title, &rated, kind, undecided as u64, scale, resampling)
 }
 
-fn measured(
+fn measure_agreement(
     title: &str,
-    rated: &[Rated<'_>],
+    rated: &[RatedItem<'_>],
     kind: RatingKind,
     undecided: u64,
-    scale: Option<&Scale>,
-    resampling: Resampling,
+    scale: Option<&RatingScale>,
+    resampling: ResamplingOptions,
 ) -> RaterSection {
-    let twice: Vec<&Rated<'_>> = rated.iter().filter(|rated| rated.ratings.len() > 1).collect();
-    let all_same = |rated: &&&Rated<'_>| rated.ratings.iter().all(|rating| *rating == rated.ratings[0]);
+    let twice: Vec<&RatedItem<'_>> = rated.iter().filter(|rated| rated.ratings.len() > 1).collect();
+    let all_same = |rated: &&&RatedItem<'_>| rated.ratings.iter().all(|rating| *rating == rated.ratings[0]);
     let same = twice.iter().filter(all_same).count();
     let mut systems: BTreeMap<&str, (Vec<f64>, Vec<&str>)> = BTreeMap::new();
     for rated in rated {
@@ -132,6 +151,7 @@ fn measured(
             of.1.push(rated.cluster);
         }
     }
+
     let systems = if systems.len() < 2 { BTreeMap::new() } else { systems };
     RaterSection {
         title: title.to_owned(),
@@ -141,7 +161,7 @@ fn measured(
         ratings: rated.iter().map(|rated| rated.ratings.len() as u64).sum(),
         undecided,
         all_same: proportion(same as u64, twice.len() as u64, resampling.level),
-        figures: figures(rated, kind, scale, resampling),
+        figures: agreement_metrics(rated, kind, scale, resampling),
         systems: systems
             .into_iter()
             .map(|(name, (values, clusters))| {
@@ -151,49 +171,55 @@ fn measured(
     }
 }
 
-fn figures(
-    rated: &[Rated<'_>],
+fn agreement_metrics(
+    rated: &[RatedItem<'_>],
     kind: RatingKind,
-    scale: Option<&Scale>,
-    resampling: Resampling,
-) -> Vec<Figure> {
+    scale: Option<&RatingScale>,
+    resampling: ResamplingOptions,
+) -> Vec<MetricEstimate> {
     let mut clusters: BTreeMap<&str, Vec<usize>> = BTreeMap::new();
-    let mut all = Ratings::new();
+    let mut all = UnitRatings::new();
     for (at, rated) in rated.iter().enumerate() {
         clusters.entry(rated.cluster).or_default().push(at);
         all.push(rated.ratings.iter().copied());
     }
+
     let groups: Vec<Vec<usize>> = clusters.into_values().collect();
     let units =
         |chosen: &[usize]| chosen.iter().flat_map(|&at| groups[at].iter().copied()).collect::<Vec<_>>();
     let twice = rated.iter().filter(|rated| rated.ratings.len() > 1).count() as u64;
-    let of = |id, name, figure: &dyn Fn(&Ratings) -> Result<f64, Undefined>, says| {
+    let of = |id, name, figure: &dyn Fn(&UnitRatings) -> Result<f64, UndefinedReason>, says| {
         let value = figure(&all);
-        let interval = value
-            .and_then(|_| resampling.interval(groups.len(), |chosen| figure(&all.select(&units(chosen)))));
-        Figure { id, name, value, interval, n: twice, of: "items", says }
+        let interval = value.and_then(|_| {
+            resampling.bootstrap_interval(groups.len(), |chosen| figure(&all.select(&units(chosen))))
+        });
+        MetricEstimate { id, name, value, interval, n: twice, of: "items", says }
     };
+
     let declared = match scale {
         Some(scale) => Ok(scale.clone()),
-        None if kind == RatingKind::Verdicts => Ok(Scale::binary()),
-        None => Scale::new(rated.iter().flat_map(|rated| rated.ratings.iter().copied())),
+        None if kind == RatingKind::Verdicts => Ok(RatingScale::binary()),
+        None => RatingScale::new(rated.iter().flat_map(|rated| rated.ratings.iter().copied())),
     };
-    let weights = if kind == RatingKind::Scores { Weights::Quadratic } else { Weights::Identity };
-    let gwet = |ratings: &Ratings| {
+
+    let weights =
+        if kind == RatingKind::Scores { AgreementWeights::Quadratic } else { AgreementWeights::Identity };
+    let gwet = |ratings: &UnitRatings| {
         coefficient(
             ratings,
             declared.as_ref().map_err(|reason| *reason)?,
             weights,
-            Chance::Gwet,
+            ChanceAgreement::Gwet,
             resampling.level,
         )
         .value
     };
-    let rows = |ratings: &Ratings| ratings.units().map(<[f64]>::to_vec).collect::<Vec<_>>();
+
+    let rows = |ratings: &UnitRatings| ratings.units().map(<[f64]>::to_vec).collect::<Vec<_>>();
     let mut found = vec![of(
         "alpha_nominal",
         "Krippendorff's alpha, nominal",
-        &|ratings| alpha(ratings, Metric::Nominal).value,
+        &|ratings| alpha(ratings, AlphaMetric::Nominal).value,
         "Agreement beyond chance where only the same answer counts; ratings may be missing.",
     )];
     if kind != RatingKind::Scores {
@@ -205,17 +231,18 @@ fn figures(
         ));
         return found;
     }
+
     found.extend([
         of(
             "alpha_ordinal",
             "Krippendorff's alpha, ordinal",
-            &|ratings| alpha(ratings, Metric::Ordinal).value,
+            &|ratings| alpha(ratings, AlphaMetric::Ordinal).value,
             "The same where near misses count by how many ratings lie between.",
         ),
         of(
             "alpha_interval",
             "Krippendorff's alpha, interval",
-            &|ratings| alpha(ratings, Metric::Interval).value,
+            &|ratings| alpha(ratings, AlphaMetric::Interval).value,
             "The same where near misses count by their distance in points.",
         ),
         of(
@@ -227,13 +254,13 @@ fn figures(
         of(
             "icc",
             "ICC(1,1)",
-            &|ratings| repeated(&rows(ratings)).and_then(|found| found.icc),
+            &|ratings| repeat_variance(&rows(ratings)).and_then(|found| found.icc),
             "Share of the spread of single ratings that lies between items and not between raters.",
         ),
         of(
             "within_variance",
             "variance within items",
-            &|ratings| repeated(&rows(ratings)).map(|found| found.within),
+            &|ratings| repeat_variance(&rows(ratings)).map(|found| found.within),
             "Noise of one rating, in squared points: more raters divide it, more items do not.",
         ),
     ]);

@@ -3,19 +3,19 @@
 use std::collections::BTreeMap;
 
 use assize_stats::{
-    Accumulator, Level, Proportion, Undefined,
+    ConfidenceLevel, MeanAccumulator, Proportion, UndefinedReason,
     combine::best_of,
-    compare::{McNemar, PairedMean, Pairs, paired},
+    compare::{McNemarTest, PairedMean, PairedVerdicts, paired_mean},
     proportion,
-    repeats::{Repeated, repeated},
+    repeats::{RepeatVariance, repeat_variance},
 };
 
 use crate::calibrate::ItemKey;
-use crate::labels::{LabelProblem, Row};
+use crate::labels::{LabelProblem, LabelRow};
 
 /// Best-of-n accuracy if the first `k` scores of each answer are averaged.
 #[derive(Debug, Clone, PartialEq)]
-pub struct BestAt {
+pub struct BestOfK {
     /// Number of averaged scores; failed ones among them are excluded.
     pub k: usize,
     /// Items on which the right answer alone is best. Items with an answer without a score are excluded.
@@ -23,22 +23,22 @@ pub struct BestAt {
     /// Number of items on which it shares the best score.
     pub tied: u64,
     /// Mean credit: 1 if it alone is best, else 1 over the number tied.
-    pub credit: Result<f64, Undefined>,
+    pub credit: Result<f64, UndefinedReason>,
 }
 
 /// Gain from more repeats, on the items that have both numbers of repeats.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Gain {
+pub struct RepeatGain {
     /// Smaller number of scores.
     pub from: usize,
     /// Larger number of scores.
     pub to: usize,
     /// Paired counts: both right, only with more, only with fewer, neither.
-    pub pairs: Pairs,
+    pub pairs: PairedVerdicts,
     /// More minus fewer.
-    pub difference: Result<PairedMean, Undefined>,
+    pub difference: Result<PairedMean, UndefinedReason>,
     /// Test of the difference.
-    pub test: McNemar,
+    pub test: McNemarTest,
 }
 
 /// Report on repeated scores.
@@ -53,27 +53,27 @@ pub struct RepeatReport {
     /// Share of answers, scored twice or more, whose scores differ.
     pub differing: Proportion,
     /// Mean over answers of the variance of their scores.
-    pub mean_variance: Result<f64, Undefined>,
+    pub mean_variance: Result<f64, UndefinedReason>,
     /// Variance between and within answers.
-    pub spread: Result<Repeated, Undefined>,
+    pub spread: Result<RepeatVariance, UndefinedReason>,
     /// Best-of-n accuracy by number of repeats; empty if the right answer is unknown.
-    pub best: Vec<BestAt>,
+    pub best: Vec<BestOfK>,
     /// Gain from the fewest to the most repeats asked for.
-    pub gain: Option<Gain>,
+    pub gain: Option<RepeatGain>,
 }
 
 /// Analyses repeated scores. With `right`, the position of the right answer in each row from 0, it also
 /// computes how often that answer scores best when the first k scores are averaged, for each k.
-pub fn repeats(
-    rows: &[Row],
+pub fn analyze_repeats(
+    rows: &[LabelRow],
     right: Option<usize>,
     ks: &[usize],
-    level: Level,
+    level: ConfidenceLevel,
 ) -> Result<RepeatReport, Vec<LabelProblem>> {
     let mut problems = Vec::new();
     let mut first: BTreeMap<ItemKey, u64> = BTreeMap::new();
     for row in rows {
-        let line = *first.entry(ItemKey::of(row)).or_insert(row.place.line);
+        let line = *first.entry(ItemKey::from_row(row)).or_insert(row.place.line);
         let message = match right {
             _ if line != row.place.line => {
                 format!(
@@ -91,48 +91,58 @@ pub fn repeats(
         };
         problems.push(LabelProblem { place: row.place.clone(), message });
     }
+
     if !problems.is_empty() {
         return Err(problems);
     }
+
     let cells: Vec<Vec<f64>> = rows
         .iter()
         .flat_map(|row| &row.scores)
         .map(|scores| scores.iter().copied().flatten().collect())
         .collect();
+
     let failed = rows.iter().flat_map(|row| &row.scores).flatten().filter(|score| score.is_none()).count();
     let twice: Vec<&Vec<f64>> = cells.iter().filter(|scores| scores.len() > 1).collect();
     let differing = twice.iter().filter(|scores| scores.iter().any(|score| *score != scores[0])).count();
-    let variances: Result<Vec<f64>, Undefined> = twice
+    let variances: Result<Vec<f64>, UndefinedReason> = twice
         .iter()
         .map(|scores| {
-            let spread = scores.iter().copied().collect::<Accumulator>().mean(level);
+            let spread = scores.iter().copied().collect::<MeanAccumulator>().mean(level);
             spread.sd.map(|sd| sd * sd)
         })
         .collect();
+
     let mean_variance =
-        variances.and_then(|variances| variances.into_iter().collect::<Accumulator>().mean(level).mean);
+        variances.and_then(|variances| variances.into_iter().collect::<MeanAccumulator>().mean(level).mean);
     let mut best = Vec::new();
     let mut outcomes: Vec<(usize, Vec<Option<bool>>)> = Vec::new();
     if let Some(right) = right {
         for &k in ks {
-            let (found, strict) = best_at(rows, right, k, level);
+            let (found, strict) = best_of_k(rows, right, k, level);
             best.push(found);
             outcomes.push((k, strict));
         }
     }
+
     Ok(RepeatReport {
         rows: rows.len() as u64,
         cells: cells.len() as u64,
         failed: failed as u64,
         differing: proportion(differing as u64, twice.len() as u64, level),
         mean_variance,
-        spread: repeated(&cells),
+        spread: repeat_variance(&cells),
         best,
-        gain: gain(&outcomes, level),
+        gain: repeat_gain(&outcomes, level),
     })
 }
 
-fn best_at(rows: &[Row], right: usize, k: usize, level: Level) -> (BestAt, Vec<Option<bool>>) {
+fn best_of_k(
+    rows: &[LabelRow],
+    right: usize,
+    k: usize,
+    level: ConfidenceLevel,
+) -> (BestOfK, Vec<Option<bool>>) {
     let (mut n, mut alone, mut tied, mut credit) = (0u64, 0u64, 0u64, Vec::new());
     let strict = rows
         .iter()
@@ -142,36 +152,40 @@ fn best_at(rows: &[Row], right: usize, k: usize, level: Level) -> (BestAt, Vec<O
                 .iter()
                 .map(|scores| {
                     let first = scores.iter().take(k).copied().flatten();
-                    first.collect::<Accumulator>().mean(level).mean.ok()
+                    first.collect::<MeanAccumulator>().mean(level).mean.ok()
                 })
                 .collect();
+
             let found = best_of(&means?, right).ok()?;
             n += 1;
             alone += u64::from(found.strict);
             tied += u64::from(found.tied);
             credit.push(found.credit);
+
             Some(found.strict)
         })
         .collect();
-    let credit = credit.into_iter().collect::<Accumulator>().mean(level).mean;
-    (BestAt { k, strict: proportion(alone, n, level), tied, credit }, strict)
+
+    let credit = credit.into_iter().collect::<MeanAccumulator>().mean(level).mean;
+    (BestOfK { k, strict: proportion(alone, n, level), tied, credit }, strict)
 }
 
-fn gain(outcomes: &[(usize, Vec<Option<bool>>)], level: Level) -> Option<Gain> {
+fn repeat_gain(outcomes: &[(usize, Vec<Option<bool>>)], level: ConfidenceLevel) -> Option<RepeatGain> {
     let few = outcomes.iter().min_by_key(|(k, _)| *k)?;
     let most = outcomes.iter().max_by_key(|(k, _)| *k)?;
     if few.0 == most.0 {
         return None;
     }
+
     let (more, fewer): (Vec<bool>, Vec<bool>) =
         most.1.iter().zip(&few.1).filter_map(|(more, fewer)| Some(((*more)?, (*fewer)?))).unzip();
-    let pairs = Pairs::of(&more, &fewer).ok()?;
+    let pairs = PairedVerdicts::from_verdicts(&more, &fewer).ok()?;
     let number = |flags: &[bool]| flags.iter().map(|&flag| f64::from(u8::from(flag))).collect::<Vec<_>>();
-    Some(Gain {
+    Some(RepeatGain {
         from: few.0,
         to: most.0,
         pairs,
-        difference: paired(&number(&more), &number(&fewer), level),
+        difference: paired_mean(&number(&more), &number(&fewer), level),
         test: pairs.mcnemar(level),
     })
 }

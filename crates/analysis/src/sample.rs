@@ -5,13 +5,13 @@ use std::collections::HashMap;
 /// Values of cases, each with its cluster. Clusters are numbered in the order of their first value, so that
 /// equal values in equal order give equal metrics whatever the clusters are called.
 #[derive(Debug, Clone, Default)]
-pub(crate) struct Sample {
+pub(crate) struct ClusteredSample {
     pub(crate) values: Vec<f64>,
     pub(crate) clusters: Vec<u32>,
     numbers: HashMap<u64, u32>,
 }
 
-impl Sample {
+impl ClusteredSample {
     /// Creates a sample with capacity for this many values.
     pub(crate) fn with_capacity(values: usize) -> Self {
         Self {

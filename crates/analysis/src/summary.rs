@@ -6,22 +6,23 @@ use std::sync::Arc;
 
 use assize_rubric::Verdict;
 use assize_stats::{
-    FEW_CLUSTERS, Level, clustered_mean,
-    power::{mean_precision, rate_precision, whole_cases, with_clusters},
-    repeats::{repeated, stability},
+    ConfidenceLevel, FEW_CLUSTERS, clustered_mean,
+    power::{inflate_for_clusters, mean_precision, rate_precision, round_up_cases},
+    repeats::{repeat_variance, stability},
     zero_failures,
 };
 use assize_store::{
-    Counts, Figure, FlippingCriterion, MeanScore, NoiseParts, ResultRow, RunFigures, TargetFigures,
+    EstimatedMetric, FlippingCriterion, MeanScore, NoiseParts, ResultRow, RunMetrics, TargetMetrics,
+    VerdictCounts,
 };
 
-use crate::case_figures::{mean, percent, rate, short};
-use crate::facts::hash;
-use crate::noise::{Verdicts, is_judged_again};
-use crate::pairwise::{Contests, summary};
-use crate::pieces::Pieces;
-use crate::repeated::RepeatedCases;
-use crate::sample::Sample;
+use crate::case_metrics::{case_mean_metric, case_rate_metric, format_level, format_number};
+use crate::case_trials::RepeatedCases;
+use crate::chunked_list::ChunkedList;
+use crate::facts::hash_in_process;
+use crate::noise::{CaseDecisions, is_judged_again};
+use crate::pairwise::{PairwiseMatches, summarize_matches};
+use crate::sample::ClusteredSample;
 
 /// Wanted margin of error of a pass rate or a mean score.
 const WANTED: f64 = 0.05;
@@ -30,7 +31,7 @@ const MAX_UNSTABLE: usize = 50;
 
 /// Data kept about a case.
 #[derive(Debug, Clone, Copy)]
-struct Kept {
+struct SummaryRow {
     case: u64,
     cluster: u64,
     /// Bounds of the score; both are the score if it is known.
@@ -45,7 +46,7 @@ struct Kept {
     repeated: bool,
 }
 
-impl Kept {
+impl SummaryRow {
     fn score(&self) -> Option<f64> {
         self.scored.then_some(self.low)
     }
@@ -62,13 +63,13 @@ impl Kept {
 /// Collects the rows of a run one at a time, in any order, keeping forty bytes of each; of repeated cases
 /// also the decisions on their criteria.
 #[derive(Debug, Default)]
-pub struct Summariser {
-    rows: Pieces<Kept>,
+pub struct RunSummarizer {
+    rows: ChunkedList<SummaryRow>,
     repeated: bool,
-    answers: Decisions,
+    answers: DecisionsByCriterion,
     judged_again: bool,
-    verdicts: Verdicts,
-    contests: Contests,
+    verdicts: CaseDecisions,
+    contests: PairwiseMatches,
     targets: Vec<Option<Arc<str>>>,
     cases: RepeatedCases,
     /// Trials that were started because earlier ones did not pass.
@@ -76,9 +77,9 @@ pub struct Summariser {
 }
 
 /// Decisions by criterion (suite, grader, id), then by the hash of the item decided on.
-type Decisions = BTreeMap<(Arc<str>, String, Arc<str>), HashMap<u64, Vec<bool>>>;
+type DecisionsByCriterion = BTreeMap<(Arc<str>, String, Arc<str>), HashMap<u64, Vec<bool>>>;
 
-impl Summariser {
+impl RunSummarizer {
     /// Creates an empty summariser.
     pub fn new() -> Self {
         Self::default()
@@ -86,30 +87,34 @@ impl Summariser {
 
     /// Adds a row.
     pub fn push(&mut self, row: &ResultRow) {
-        let case = hash(&(&row.suite, &row.case_id, &row.target));
+        let case = hash_in_process(&(&row.suite, &row.case_id, &row.target));
         let cluster = match &row.cluster {
-            Some(cluster) => hash(&(&row.suite, "cluster", cluster)),
+            Some(cluster) => hash_in_process(&(&row.suite, "cluster", cluster)),
             // Several targets answer the same question.
-            None => hash(&(&row.suite, "case", &row.case_id)),
+            None => hash_in_process(&(&row.suite, "case", &row.case_id)),
         };
         self.cases.push(row, cluster);
+
         // Trials after a failure would otherwise be counted by their failures.
         if row.repeat > 1 && row.repeats.is_some_and(|plan| plan.early_stop) {
             self.later += 1;
             return;
         }
+
         self.repeated |= row.repeat > 1;
         self.judged_again = self.judged_again || is_judged_again(row);
+
         // Most runs compare nothing, and need not store the name of each case for it.
         if row.graders.iter().any(|grader| !grader.pairwise.is_empty()) {
-            self.contests.take(row, &row.case_id, (0, 1));
+            self.contests.add_row(row, &row.case_id, (0, 1));
         }
+
         let known = self.targets.iter().position(|target| *target == row.target);
         let target = known.unwrap_or_else(|| {
             self.targets.push(row.target.clone());
             self.targets.len() - 1
         });
-        self.rows.push(Kept {
+        self.rows.push(SummaryRow {
             case,
             cluster,
             target: target as u32,
@@ -136,7 +141,8 @@ impl Summariser {
         if !self.repeated {
             return;
         }
-        let case = hash(&(&row.suite, &row.case_id, &row.target));
+
+        let case = hash_in_process(&(&row.suite, &row.case_id, &row.target));
         for grader in &row.graders {
             for criterion in &grader.criteria {
                 let Some(value) = criterion.value else { continue };
@@ -148,8 +154,8 @@ impl Summariser {
     }
 
     /// Computes the metrics.
-    pub fn figures(&self, level: Level) -> RunFigures {
-        let room = || Sample::with_capacity(self.rows.len());
+    pub fn compute_metrics(&self, level: ConfidenceLevel) -> RunMetrics {
+        let room = || ClusteredSample::with_capacity(self.rows.len());
         let (mut passes, mut scores) = (room(), room());
         for row in self.rows.iter() {
             if let Some(passed) = row.passed() {
@@ -159,18 +165,20 @@ impl Summariser {
                 scores.push(score, row.cluster);
             }
         }
+
         let all = self.rows.len() as f64;
-        let sum = |part: fn(&Kept) -> f64| self.rows.iter().map(part).sum::<f64>() / all;
+        let sum = |part: fn(&SummaryRow) -> f64| self.rows.iter().map(part).sum::<f64>() / all;
         let pass_rate_bounds = (passes.len() < self.rows.len()).then(|| {
             [
                 sum(|row| f64::from(u8::from(row.passed() == Some(true)))),
                 sum(|row| f64::from(u8::from(row.passed() != Some(false)))),
             ]
         });
+
         let mean_score_bounds =
             (scores.len() < self.rows.len()).then(|| [sum(|row| row.low), sum(|row| row.high)]);
-        let pass_rate = rate(&passes, level, "pass");
-        let mean_score = mean(&scores, level);
+        let pass_rate = case_rate_metric(&passes, level, "pass");
+        let mean_score = case_mean_metric(&scores, level);
         let clustered =
             scores.clusters().and_then(|_| clustered_mean(&scores.values, &scores.clusters, level).ok());
         let design_effect = clustered.as_ref().and_then(|mean| mean.design_effect.ok());
@@ -180,67 +188,74 @@ impl Summariser {
                 "{} of {} cases are undecided and left out of the pass rate; with them it lies between {} and {}.",
                 self.rows.len() - passes.len(),
                 self.rows.len(),
-                short(bounds[0]),
-                short(bounds[1])
+                format_number(bounds[0]),
+                format_number(bounds[1])
             ));
         }
-        remarks.extend(too_few(&pass_rate, &mean_score, &scores, design_effect, level));
+
+        remarks.extend(precision_remarks(&pass_rate, &mean_score, &scores, design_effect, level));
+
         if let Some(clusters) = scores.clusters().filter(|clusters| *clusters < FEW_CLUSTERS) {
             remarks.push(format!(
                 "The cases fall into {clusters} cluster{}; with fewer than {FEW_CLUSTERS}, errors tend to come out too small.",
                 if clusters == 1 { "" } else { "s" }
             ));
         }
+
         if clustered.is_some_and(|mean| mean.is_balanced_within()) {
             remarks.push(
                 "Scores within a cluster balance each other: the clustered error is the smaller one."
                     .to_owned(),
             );
         }
+
         if self.later > 0 {
             remarks.push(
                 "Repeats end at the first pass: pass rate and mean score are those of the first answers alone."
                     .to_owned(),
             );
         }
-        RunFigures {
+
+        RunMetrics {
             pass_rate,
             pass_rate_bounds,
             mean_score,
             mean_score_bounds,
             design_effect,
-            noise: if self.repeated { self.noise(level) } else { None },
-            decision_noise: self.verdicts.noise(level),
-            pairwise: summary(&self.contests),
-            unstable: self.unstable(level),
-            repeats: self.cases.figures(self.once(None), level),
-            targets: self.by_target(level),
+            noise: if self.repeated { self.score_noise(level) } else { None },
+            decision_noise: self.verdicts.decision_noise(level),
+            pairwise: summarize_matches(&self.contests),
+            unstable: self.unstable_criteria(level),
+            repeats: self.cases.trial_metrics(self.count_single_trials(None), level),
+            targets: self.target_metrics(level),
             remarks,
         }
     }
 
     /// Counts the cases with one trial, of one target or of all.
-    fn once(&self, target: Option<u32>) -> Counts {
-        let mut counts = Counts::default();
+    fn count_single_trials(&self, target: Option<u32>) -> VerdictCounts {
+        let mut counts = VerdictCounts::default();
         for row in self.rows.iter().filter(|row| !row.repeated && target.is_none_or(|of| row.target == of)) {
             if row.skipped {
                 counts.skipped += 1;
             } else {
-                counts.add(row.verdict);
+                counts.add_verdict(row.verdict);
             }
         }
+
         counts
     }
 
     /// Computes the metrics of each target, if there are several.
-    fn by_target(&self, level: Level) -> Vec<TargetFigures> {
+    fn target_metrics(&self, level: ConfidenceLevel) -> Vec<TargetMetrics> {
         if self.targets.len() < 2 {
             return Vec::new();
         }
-        let mut found: Vec<TargetFigures> = (0u32..)
+
+        let mut found: Vec<TargetMetrics> = (0u32..)
             .zip(&self.targets)
             .map(|(at, target)| {
-                let (mut passes, mut scores) = (Sample::default(), Sample::default());
+                let (mut passes, mut scores) = (ClusteredSample::default(), ClusteredSample::default());
                 for row in self.rows.iter().filter(|row| row.target == at) {
                     if let Some(passed) = row.passed() {
                         passes.push(f64::from(u8::from(passed)), row.cluster);
@@ -249,23 +264,26 @@ impl Summariser {
                         scores.push(score, row.cluster);
                     }
                 }
-                let mut counts = self.once(Some(at));
+
+                let mut counts = self.count_single_trials(Some(at));
                 self.cases.count(target.as_deref(), &mut counts);
-                TargetFigures {
+
+                TargetMetrics {
                     target: target.as_deref().map(str::to_owned),
                     counts,
-                    pass_rate: rate(&passes, level, "pass"),
-                    mean_score: mean(&scores, level),
+                    pass_rate: case_rate_metric(&passes, level, "pass"),
+                    mean_score: case_mean_metric(&scores, level),
                 }
             })
             .collect();
         // Rows arrive in the order in which cases finish, which varies.
         found.sort_by(|a, b| a.target.cmp(&b.target));
+
         found
     }
 
     /// Computes the sources of the spread of scores, if cases were answered more than once.
-    fn noise(&self, level: Level) -> Option<NoiseParts> {
+    fn score_noise(&self, level: ConfidenceLevel) -> Option<NoiseParts> {
         let mut scores: BTreeMap<u64, Vec<f64>> = BTreeMap::new();
         let mut verdicts: BTreeMap<u64, Vec<bool>> = BTreeMap::new();
         for row in self.rows.iter() {
@@ -276,18 +294,20 @@ impl Summariser {
                 verdicts.entry(row.case).or_default().push(passed);
             }
         }
+
         let scores: Vec<Vec<f64>> = scores.into_values().collect();
-        let parts = repeated(&scores).ok()?;
+        let parts = repeat_variance(&scores).ok()?;
         let verdicts: Vec<Vec<bool>> = verdicts.into_values().collect();
         let flips = flip_rate(&verdicts, level);
         let says = match parts.icc {
             Ok(icc) => format!(
                 "Of the spread of scores, {} lies between cases and the rest between answers to the same case; more \
                  repeats reduce the rest only.",
-                short(icc.max(0.0))
+                format_number(icc.max(0.0))
             ),
             Err(reason) => format!("How the spread divides is undefined, because {reason}."),
         };
+
         Some(NoiseParts {
             between_cases: parts.between,
             between_answers: parts.within,
@@ -297,13 +317,14 @@ impl Summariser {
         })
     }
 
-    fn unstable(&self, level: Level) -> Vec<FlippingCriterion> {
+    fn unstable_criteria(&self, level: ConfidenceLevel) -> Vec<FlippingCriterion> {
         let mut found: Vec<FlippingCriterion> = self
             .answers
             .iter()
             .filter_map(|((suite, grader, criterion), items)| {
                 let mut items: Vec<(&u64, &Vec<bool>)> = items.iter().collect();
                 items.sort_unstable();
+
                 let items: Vec<Vec<bool>> = items.into_iter().map(|(_, item)| item.clone()).collect();
                 let flip_rate = flip_rate(&items, level)?;
                 (flip_rate.value? > 0.0).then(|| FlippingCriterion {
@@ -314,18 +335,20 @@ impl Summariser {
                 })
             })
             .collect();
+
         let rate = |one: &FlippingCriterion| one.flip_rate.value.unwrap_or_default();
         found.sort_by(|a, b| rate(b).total_cmp(&rate(a)));
         found.truncate(MAX_UNSTABLE);
+
         found
     }
 }
 
 /// Computes the share of items whose repeated decisions differ; `None` if nothing was decided twice.
-pub(crate) fn flip_rate(items: &[Vec<bool>], level: Level) -> Option<Figure> {
+pub(crate) fn flip_rate(items: &[Vec<bool>], level: ConfidenceLevel) -> Option<EstimatedMetric> {
     let flipped = stability(items, level).flipped;
     let interval = flipped.interval.ok()?;
-    Some(Figure {
+    Some(EstimatedMetric {
         value: flipped.rate.ok(),
         n: flipped.n,
         clusters: None,
@@ -339,12 +362,12 @@ pub(crate) fn flip_rate(items: &[Vec<bool>], level: Level) -> Option<Figure> {
 }
 
 /// Warns if there are too few cases for a precise metric, with the number that would suffice.
-fn too_few(
-    pass_rate: &Figure,
-    mean_score: &Figure,
-    scores: &Sample,
+fn precision_remarks(
+    pass_rate: &EstimatedMetric,
+    mean_score: &EstimatedMetric,
+    scores: &ClusteredSample,
     design_effect: Option<f64>,
-    level: Level,
+    level: ConfidenceLevel,
 ) -> Vec<String> {
     let mut remarks = Vec::new();
     if let (Some(1.0), None) = (pass_rate.value, pass_rate.clusters)
@@ -353,31 +376,38 @@ fn too_few(
         remarks.push(format!(
             "All {} decided cases passed; as many as {} of further cases may still fail ({} confidence).",
             pass_rate.n,
-            short(bound.exact),
-            percent(level)
+            format_number(bound.exact),
+            format_level(level)
         ));
     }
-    let reach = |figure: &Figure| figure.low.zip(figure.high).map_or(1.0, |(low, high)| (high - low) / 2.0);
+
+    let reach =
+        |figure: &EstimatedMetric| figure.low.zip(figure.high).map_or(1.0, |(low, high)| (high - low) / 2.0);
     let clusters = |n: f64| {
-        design_effect.filter(|effect| *effect > 1.0).map_or(Ok(n), |effect| with_clusters(n, effect))
+        design_effect.filter(|effect| *effect > 1.0).map_or(Ok(n), |effect| inflate_for_clusters(n, effect))
     };
     let mut needs = Vec::new();
     if let Some(rate) = pass_rate.value.filter(|_| reach(pass_rate) > WANTED)
         && let Ok(n) = rate_precision(rate, WANTED, level).and_then(clusters)
     {
-        needs.push(("the pass rate", whole_cases(n), reach(pass_rate)));
+        needs.push(("the pass rate", round_up_cases(n), reach(pass_rate)));
     }
-    let sd = scores.values.iter().copied().collect::<assize_stats::Accumulator>().mean(level).sd;
+
+    let sd = scores.values.iter().copied().collect::<assize_stats::MeanAccumulator>().mean(level).sd;
     if let Ok(sd) = sd
         && reach(mean_score) > WANTED
         && let Ok(n) = mean_precision(sd, WANTED, level).and_then(clusters)
     {
-        needs.push(("the mean score", whole_cases(n), reach(mean_score)));
+        needs.push(("the mean score", round_up_cases(n), reach(mean_score)));
     }
+
     needs.retain(|(_, n, _)| *n > pass_rate.n.max(mean_score.n) as f64);
+
     if !needs.is_empty() {
-        let known: Vec<String> =
-            needs.iter().map(|(what, _, reach)| format!("{what} to within {}", short(*reach))).collect();
+        let known: Vec<String> = needs
+            .iter()
+            .map(|(what, _, reach)| format!("{what} to within {}", format_number(*reach)))
+            .collect();
         let enough: Vec<String> = needs.iter().map(|(_, n, _)| n.to_string()).collect();
         remarks.push(format!(
             "So few cases give {}; for {WANTED} it takes about {}.",
@@ -385,11 +415,12 @@ fn too_few(
             enough.join(" and ")
         ));
     }
+
     remarks
 }
 
 /// Converts the mean score to the form stored in summaries; `None` if no score is known.
-pub fn mean_of(figure: &Figure) -> Option<MeanScore> {
+pub fn stored_mean(figure: &EstimatedMetric) -> Option<MeanScore> {
     let over = match figure.clusters {
         Some(clusters) => format!("over {clusters} clusters"),
         None => "over cases".to_owned(),

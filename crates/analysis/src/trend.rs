@@ -2,18 +2,18 @@
 
 use std::collections::BTreeSet;
 
-use assize_stats::Level;
-use assize_store::Figure;
+use assize_stats::ConfidenceLevel;
+use assize_store::EstimatedMetric;
 use serde::Serialize;
 
-use crate::case_figures::{mean, rate};
-use crate::compare::Respect;
-use crate::facts::{CaseFact, Names, RunFacts, hash};
-use crate::sample::Sample;
+use crate::case_metrics::{case_mean_metric, case_rate_metric};
+use crate::compare::ComparisonAspect;
+use crate::facts::{CaseFact, NameTable, RunFacts, hash_in_process};
+use crate::sample::ClusteredSample;
 
 /// A run of a trend.
 #[derive(Debug, Clone, PartialEq, Serialize)]
-pub struct Point {
+pub struct TrendPoint {
     /// Label of the run.
     pub label: String,
     /// Start time, as stored in the run.
@@ -23,25 +23,25 @@ pub struct Point {
     /// Number of incomplete cases, which are excluded from the metrics.
     pub undecided: usize,
     /// Share of the decided cases that passed.
-    pub pass_rate: Figure,
+    pub pass_rate: EstimatedMetric,
     /// Mean of the known scores.
-    pub mean_score: Figure,
+    pub mean_score: EstimatedMetric,
     /// Changes of the method since the previous run: metrics are not comparable across them.
-    pub changed: Vec<Change>,
+    pub changed: Vec<TrendChange>,
 }
 
 /// A change of the method of measurement.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
-pub struct Change {
+pub struct TrendChange {
     /// Aspect that changed; null for another set of cases.
-    pub respect: Option<Respect>,
+    pub respect: Option<ComparisonAspect>,
     /// Description in words.
     pub says: String,
 }
 
 /// Fingerprint of a run's method of measurement, to detect changes between runs.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Fingerprint {
+pub struct MethodFingerprint {
     cases: u64,
     questions: Option<u64>,
     rubric: u64,
@@ -51,21 +51,25 @@ pub struct Fingerprint {
     lines: BTreeSet<String>,
 }
 
-impl Fingerprint {
+impl MethodFingerprint {
     /// Computes the fingerprint of a run. Sums of hashes do not depend on the order of cases.
-    pub fn of(run: &RunFacts, names: &Names) -> Self {
+    pub fn from_run(run: &RunFacts, names: &NameTable) -> Self {
         let (mut cases, mut questions, mut rubric) = (0u64, Some(0u64), 0u64);
         let mut said = [BTreeSet::new(), BTreeSet::new(), BTreeSet::new()];
         let mut lines = BTreeSet::new();
         for case in &run.cases {
             let id = (names.text(case.suite), names.text(case.case));
-            cases = cases.wrapping_add(hash(&(id, case.repeat)));
-            let question = case.question.map(|question| hash(&(id, names.text(question))));
+            cases = cases.wrapping_add(hash_in_process(&(id, case.repeat)));
+
+            let question = case.question.map(|question| hash_in_process(&(id, names.text(question))));
             questions = questions.zip(question).map(|(sum, question)| sum.wrapping_add(question));
             lines.extend(case.lines.map(|lines| names.text(lines).to_owned()));
+
             for criterion in &case.criteria {
                 let name = (names.text(criterion.grader), names.text(criterion.id));
-                rubric = rubric.wrapping_add(hash(&(id, name, criterion.wording, criterion.standing)));
+                rubric =
+                    rubric.wrapping_add(hash_in_process(&(id, name, criterion.wording, criterion.standing)));
+
                 for (set, number) in
                     said.iter_mut().zip([criterion.judge, criterion.prompt, criterion.judging])
                 {
@@ -76,30 +80,32 @@ impl Fingerprint {
                 }
             }
         }
+
         let [judges, prompts, judging] = said;
         Self { cases, questions, rubric, judges, prompts, judging, lines }
     }
 
     /// Lists the changes since an earlier run.
-    pub fn changes(&self, before: &Self) -> Vec<Change> {
+    pub fn changes(&self, before: &Self) -> Vec<TrendChange> {
         let mut found = Vec::new();
-        let mut say = |respect, says: String| found.push(Change { respect, says });
+        let mut say = |respect, says: String| found.push(TrendChange { respect, says });
         if self.cases == before.cases {
             if self.questions.zip(before.questions).is_some_and(|(a, b)| a != b) {
-                say(Some(Respect::Question), Respect::Question.what().to_owned());
+                say(Some(ComparisonAspect::Question), ComparisonAspect::Question.describe().to_owned());
             }
             if self.rubric != before.rubric {
-                say(Some(Respect::Rubric), Respect::Rubric.what().to_owned());
+                say(Some(ComparisonAspect::Rubric), ComparisonAspect::Rubric.describe().to_owned());
             }
         } else {
             // Other cases have other criteria: nothing more can be compared.
             say(None, "another set of cases".to_owned());
         }
+
         let sets = [
-            (Respect::Judge, "judged by", &before.judges, &self.judges),
-            (Respect::Prompt, "instructions", &before.prompts, &self.prompts),
-            (Respect::Judging, "judging", &before.judging, &self.judging),
-            (Respect::Lines, "lines", &before.lines, &self.lines),
+            (ComparisonAspect::Judge, "judged by", &before.judges, &self.judges),
+            (ComparisonAspect::Prompt, "instructions", &before.prompts, &self.prompts),
+            (ComparisonAspect::Judging, "judging", &before.judging, &self.judging),
+            (ComparisonAspect::Lines, "lines", &before.lines, &self.lines),
         ];
         for (respect, what, before, after) in sets {
             if before != after && !before.is_empty() && !after.is_empty() {
@@ -108,13 +114,19 @@ impl Fingerprint {
                 say(Some(respect), format!("{what} {} instead of {}", list(after), list(before)));
             }
         }
+
         found
     }
 }
 
 /// Builds the trend point of a run.
-pub fn point(run: &RunFacts, started_at: String, changed: Vec<Change>, level: Level) -> Point {
-    let (mut passes, mut scores) = (Sample::default(), Sample::default());
+pub fn trend_point(
+    run: &RunFacts,
+    started_at: String,
+    changed: Vec<TrendChange>,
+    level: ConfidenceLevel,
+) -> TrendPoint {
+    let (mut passes, mut scores) = (ClusteredSample::default(), ClusteredSample::default());
     for case in &run.cases {
         if let Some(passed) = case.passed() {
             passes.push(f64::from(u8::from(passed)), u64::from(case.cluster));
@@ -123,13 +135,14 @@ pub fn point(run: &RunFacts, started_at: String, changed: Vec<Change>, level: Le
             scores.push(score, u64::from(case.cluster));
         }
     }
-    Point {
+
+    TrendPoint {
         label: run.label.clone(),
         started_at,
         cases: run.cases.len(),
         undecided: run.cases.iter().filter(|case| CaseFact::passed(case).is_none()).count(),
-        pass_rate: rate(&passes, level, "pass"),
-        mean_score: mean(&scores, level),
+        pass_rate: case_rate_metric(&passes, level, "pass"),
+        mean_score: case_mean_metric(&scores, level),
         changed,
     }
 }

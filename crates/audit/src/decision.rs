@@ -1,10 +1,10 @@
 //! Stored decision, reduced to what is compared.
 
-use assize_rubric::{Decision as JudgeDecision, Outcome, Scale};
+use assize_rubric::{CriterionScale, Decision as JudgeDecision, Outcome};
 
 /// Decision as a position on the scale of its criterion.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Decision {
+pub enum ScaleDecision {
     /// A step of the scale: 0 for unmet and 1 for met, or the index of the band of a score.
     Step {
         /// The step.
@@ -18,15 +18,15 @@ pub enum Decision {
     Ungraded,
 }
 
-impl Decision {
+impl ScaleDecision {
     /// The place of a decision on the scale of its criterion; ungraded for a grader as a whole.
-    pub fn of(decision: &JudgeDecision) -> Self {
+    pub fn from_row(decision: &JudgeDecision) -> Self {
         let scale = decision.criterion().map(|criterion| &criterion.scale);
         match (decision.outcome(), scale) {
             (Outcome::Met, _) => Self::Step { at: 1, top: 1 },
             (Outcome::Unmet, _) => Self::Step { at: 0, top: 1 },
             (Outcome::NotApplicable, _) => Self::NotApplicable,
-            (Outcome::Scored(score), Some(Scale::Bands(bands))) => {
+            (Outcome::Scored(score), Some(CriterionScale::Bands(bands))) => {
                 let bands = bands.as_slice();
                 bands
                     .iter()

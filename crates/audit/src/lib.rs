@@ -1,16 +1,15 @@
 //! Audits of a judge: cases are judged unchanged and modified, and the decisions compared.
 //!
-//! [`variants_of`] builds the work items of an audit from one item of an ordinary run, [`compare`] pairs the
-//! stored decisions, [`Tally`] counts the pairs. [`injection`], [`length`], [`order`] and [`self_preference`]
+//! [`build_audit_items`] builds the work items of an audit from one item of an ordinary run, [`pair_records`] pairs the
+//! stored decisions, [`PairTally`] counts the pairs. [`injection`], [`length`], [`order`] and [`measure_self_preference`]
 //! are one audit each.
 
 #![warn(missing_docs)]
 
-mod altered;
+mod altered_target;
 mod decision;
 pub mod injection;
 pub mod length;
-mod name;
 pub mod order;
 mod pair;
 mod report;
@@ -18,11 +17,12 @@ mod select;
 pub mod self_preference;
 mod tally;
 mod variant;
+mod variant_id;
 
-pub use decision::Decision;
-pub use name::UNCHANGED;
-pub use pair::{Change, Compared, Pair, compare};
-pub use report::{AuditReport, Section};
-pub use select::choose;
-pub use tally::{Rate, Tally};
-pub use variant::{Alter, Regrade, Variant, variants_of};
+pub use decision::ScaleDecision;
+pub use pair::{DecisionChange, DecisionPair, PairedDecisions, pair_records};
+pub use report::{AuditReport, AuditSection};
+pub use select::choose_cases;
+pub use tally::{PairTally, WilsonShare};
+pub use variant::{AlterAnswer, AlterGraders, CaseVariant, build_audit_items};
+pub use variant_id::UNCHANGED;

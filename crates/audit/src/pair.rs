@@ -3,15 +3,15 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use assize_rubric::{CaseDecision, Scale};
+use assize_rubric::{CaseDecision, CriterionScale};
 use assize_store::CaseRecord;
 
-use crate::name::{UNCHANGED, parts};
-use crate::{Decision, Tally};
+use crate::variant_id::{UNCHANGED, split_variant_id};
+use crate::{PairTally, ScaleDecision};
 
 /// Effect of a change on one decision.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Change {
+pub enum DecisionChange {
     /// The decision is unchanged.
     None,
     /// The decision is better for the answer: met instead of unmet, a higher range. Reversed for criteria that
@@ -27,7 +27,7 @@ pub enum Change {
 
 /// Decision on a modified case with the one on the unchanged case.
 #[derive(Debug, Clone)]
-pub struct Pair {
+pub struct DecisionPair {
     /// Id of the case without the change.
     pub case: String,
     /// Suite of the case.
@@ -39,36 +39,37 @@ pub struct Pair {
     /// Text of the criterion.
     pub text: String,
     /// Decision on the unchanged case.
-    pub before: Decision,
+    pub before: ScaleDecision,
     /// Decision on the modified case.
-    pub after: Decision,
+    pub after: ScaleDecision,
     /// True if meeting the criterion is worse for the answer.
     pub costs: bool,
     /// True if the criterion is met or unmet rather than scored.
     pub is_checklist: bool,
 }
 
-impl Pair {
+impl DecisionPair {
     /// Returns the effect of the change.
-    pub fn change(&self) -> Change {
+    pub fn change(&self) -> DecisionChange {
         match (self.before, self.after) {
-            (Decision::Ungraded, _) | (_, Decision::Ungraded) => Change::Unknown,
-            (Decision::Step { at: before, .. }, Decision::Step { at: after, .. }) => match before.cmp(&after)
-            {
-                std::cmp::Ordering::Equal => Change::None,
-                std::cmp::Ordering::Less if self.costs => Change::Lost,
-                std::cmp::Ordering::Greater if !self.costs => Change::Lost,
-                _ => Change::Won,
-            },
-            (before, after) if before == after => Change::None,
-            _ => Change::Other,
+            (ScaleDecision::Ungraded, _) | (_, ScaleDecision::Ungraded) => DecisionChange::Unknown,
+            (ScaleDecision::Step { at: before, .. }, ScaleDecision::Step { at: after, .. }) => {
+                match before.cmp(&after) {
+                    std::cmp::Ordering::Equal => DecisionChange::None,
+                    std::cmp::Ordering::Less if self.costs => DecisionChange::Lost,
+                    std::cmp::Ordering::Greater if !self.costs => DecisionChange::Lost,
+                    _ => DecisionChange::Won,
+                }
+            }
+            (before, after) if before == after => DecisionChange::None,
+            _ => DecisionChange::Other,
         }
     }
 
     /// Returns true if the decision could have become better for the answer.
     pub fn could_win(&self) -> bool {
         match self.before {
-            Decision::Step { at, top } => {
+            ScaleDecision::Step { at, top } => {
                 if self.costs {
                     at > 0
                 } else {
@@ -82,7 +83,7 @@ impl Pair {
     /// Returns true if the decision could have become worse for the answer.
     pub fn could_lose(&self) -> bool {
         match self.before {
-            Decision::Step { at, top } => {
+            ScaleDecision::Step { at, top } => {
                 if self.costs {
                     at < top
                 } else {
@@ -96,9 +97,9 @@ impl Pair {
 
 /// Stored decisions of an audit, paired.
 #[derive(Debug, Clone, Default)]
-pub struct Compared {
+pub struct PairedDecisions {
     /// Every pair, by case.
-    pub pairs: Vec<Pair>,
+    pub pairs: Vec<DecisionPair>,
     /// Number of cases.
     pub cases: usize,
     /// Number of cases without an answer, which can't be compared.
@@ -107,39 +108,39 @@ pub struct Compared {
     pub without_reference: usize,
 }
 
-impl Compared {
+impl PairedDecisions {
     /// Counts the pairs that `take` accepts.
-    pub fn tally(&self, take: impl Fn(&Pair) -> bool) -> Tally {
-        let mut tally = Tally::default();
+    pub fn tally(&self, take: impl Fn(&DecisionPair) -> bool) -> PairTally {
+        let mut tally = PairTally::default();
         self.pairs.iter().filter(|pair| take(pair)).for_each(|pair| tally.add(pair));
         tally
     }
 }
 
 /// Suite, target and id of a case.
-type Key = (Arc<str>, Option<Arc<str>>, String);
+type PairedCaseKey = (Arc<str>, Option<Arc<str>>, String);
 
 /// One judged item: label, trial and decisions.
-struct Judged {
+struct JudgedVariant {
     label: String,
     repeat: u32,
-    rows: Vec<Row>,
+    rows: Vec<VariantDecision>,
 }
 
 /// The id that stands for a grader that is no rubric.
 const WHOLE: &str = "grader";
 
 /// What is kept of a row.
-struct Row {
+struct VariantDecision {
     criterion: (String, String),
     text: String,
-    decision: Decision,
+    decision: ScaleDecision,
     costs: bool,
     is_checklist: bool,
 }
 
-impl Row {
-    fn of(row: &CaseDecision) -> Self {
+impl VariantDecision {
+    fn from_row(row: &CaseDecision) -> Self {
         // A grader that is no rubric is one item, on which nothing can be compared.
         let criterion = row.criterion();
         let id = criterion.map_or_else(|| WHOLE.to_owned(), |criterion| criterion.id.to_string());
@@ -148,9 +149,10 @@ impl Row {
         Self {
             criterion: (row.grader.to_string(), id),
             text: criterion.map(|criterion| criterion.text.clone()).unwrap_or_default(),
-            decision: Decision::of(&row.decision),
+            decision: ScaleDecision::from_row(&row.decision),
             costs: is_penalty != row.standing.negate,
-            is_checklist: criterion.is_none_or(|criterion| matches!(criterion.scale, Scale::Checklist)),
+            is_checklist: criterion
+                .is_none_or(|criterion| matches!(criterion.scale, CriterionScale::Checklist)),
         }
     }
 }
@@ -159,26 +161,29 @@ impl Row {
 ///
 /// # Errors
 /// The error of the first record that can't be read.
-pub fn compare<E>(records: impl Iterator<Item = Result<CaseRecord, E>>) -> Result<Compared, E> {
-    let mut cases: BTreeMap<Key, Vec<Judged>> = BTreeMap::new();
-    let mut compared = Compared::default();
+pub fn pair_records<E>(records: impl Iterator<Item = Result<CaseRecord, E>>) -> Result<PairedDecisions, E> {
+    let mut cases: BTreeMap<PairedCaseKey, Vec<JudgedVariant>> = BTreeMap::new();
+    let mut compared = PairedDecisions::default();
     for record in records {
         let CaseRecord { result, decisions } = record?;
-        let Some((case, label)) = parts(&result.case_id) else { continue };
+        let Some((case, label)) = split_variant_id(&result.case_id) else { continue };
         let judged = cases.entry((result.suite, result.target, case.to_owned())).or_default();
         if result.error.is_none() {
             // What a panel comes to is compared; its votes stand behind that.
             let decisions = decisions.iter().filter(|row| !row.is_vote());
-            let rows = decisions.map(Row::of).collect();
-            judged.push(Judged { label: label.to_owned(), repeat: result.repeat, rows });
+            let rows = decisions.map(VariantDecision::from_row).collect();
+            judged.push(JudgedVariant { label: label.to_owned(), repeat: result.repeat, rows });
         }
     }
+
     compared.cases = cases.len();
+
     for ((suite, _, case), mut judged) in cases {
         if judged.is_empty() {
             compared.unanswered += 1;
             continue;
         }
+
         judged.sort_by(|a, b| (&a.label, a.repeat).cmp(&(&b.label, b.repeat)));
         let first = judged.iter().position(|one| one.label == UNCHANGED && one.repeat == 1);
         let Some(first) = first else {
@@ -186,16 +191,16 @@ pub fn compare<E>(records: impl Iterator<Item = Result<CaseRecord, E>>) -> Resul
             continue;
         };
         let reference = judged.remove(first);
-        for Judged { label, rows, .. } in &judged {
+        for JudgedVariant { label, rows, .. } in &judged {
             for row in rows {
                 let known = reference.rows.iter().find(|known| known.criterion == row.criterion);
-                compared.pairs.push(Pair {
+                compared.pairs.push(DecisionPair {
                     case: case.clone(),
                     suite: suite.to_string(),
                     label: label.clone(),
                     criterion: row.criterion.clone(),
                     text: row.text.clone(),
-                    before: known.map_or(Decision::Ungraded, |known| known.decision),
+                    before: known.map_or(ScaleDecision::Ungraded, |known| known.decision),
                     after: row.decision,
                     costs: row.costs,
                     is_checklist: row.is_checklist,
@@ -203,5 +208,6 @@ pub fn compare<E>(records: impl Iterator<Item = Result<CaseRecord, E>>) -> Resul
             }
         }
     }
+
     Ok(compared)
 }

@@ -1,14 +1,14 @@
 //! Report of an order, length or self-preference audit.
 
-use assize_analysis::Figure;
+use assize_analysis::MetricEstimate;
 
 /// Metrics of one part of an audit: a criterion, an edit, or a family of judges.
 #[derive(Debug, Clone)]
-pub struct Section {
+pub struct AuditSection {
     /// Title of the part.
     pub title: String,
     /// Metrics of the part.
-    pub figures: Vec<Figure>,
+    pub figures: Vec<MetricEstimate>,
 }
 
 /// Report of an audit, all of it computed from stored decisions.
@@ -17,9 +17,9 @@ pub struct AuditReport {
     /// Number of cases.
     pub cases: usize,
     /// Overall metrics.
-    pub figures: Vec<Figure>,
+    pub figures: Vec<MetricEstimate>,
     /// Metrics by part, the most important first.
-    pub sections: Vec<Section>,
+    pub sections: Vec<AuditSection>,
     /// Value that a gate is compared with, and its description; `None` if there is no such value.
     pub worst: Option<(f64, String)>,
     /// Conclusion in one sentence.
@@ -38,11 +38,11 @@ impl AuditReport {
 }
 
 /// Formats a count with its noun: `1 case`, `2 cases`.
-pub(crate) fn number_of(n: usize, one: &str, many: &str) -> String {
+pub(crate) fn format_count(n: usize, one: &str, many: &str) -> String {
     format!("{n} {}", if n == 1 { one } else { many })
 }
 
 /// Formats a share as a percentage: `12.5%`.
-pub(crate) fn percent(share: f64) -> String {
+pub(crate) fn format_percent(share: f64) -> String {
     format!("{:.1}%", share * 100.0)
 }

@@ -1,13 +1,13 @@
 //! Counted pairs of decisions, with intervals.
 
-use assize_stats::{Level, proportion};
+use assize_stats::{ConfidenceLevel, proportion};
 use serde::Serialize;
 
-use crate::{Change, Decision, Pair};
+use crate::{DecisionChange, DecisionPair, ScaleDecision};
 
 /// A share with Wilson's interval at 95 %.
 #[derive(Debug, Clone, PartialEq, Serialize)]
-pub struct Rate {
+pub struct WilsonShare {
     /// Denominator.
     pub n: u64,
     /// Numerator.
@@ -24,17 +24,17 @@ pub struct Rate {
     pub method: String,
 }
 
-impl Rate {
+impl WilsonShare {
     /// Computes the share of `count` in `n`.
     pub fn new(count: u64, n: u64) -> Self {
-        let found = proportion(count, n, Level::P95);
+        let found = proportion(count, n, ConfidenceLevel::P95);
         Self {
             n,
             count,
             rate: found.rate.ok(),
             low: found.interval.as_ref().ok().map(|interval| interval.low),
             high: found.interval.as_ref().ok().map(|interval| interval.high),
-            level: Level::P95.get(),
+            level: ConfidenceLevel::P95.get(),
             method: match &found.interval {
                 Ok(interval) => interval.method.name().to_owned(),
                 Err(why) => format!("undefined, because {why}"),
@@ -46,7 +46,7 @@ impl Rate {
 /// Counted effects of a change. Pairs that lack a decision are counted separately and excluded from the
 /// shares.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub struct Tally {
+pub struct PairTally {
     /// Pairs with two decisions.
     pub pairs: u64,
     /// Decisions that became better for the answer.
@@ -69,28 +69,31 @@ pub struct Tally {
     pub ungraded_after: u64,
 }
 
-impl Tally {
+impl PairTally {
     /// Counts a pair.
-    pub fn add(&mut self, pair: &Pair) {
+    pub fn add(&mut self, pair: &DecisionPair) {
         let change = pair.change();
-        if change == Change::Unknown {
+        if change == DecisionChange::Unknown {
             match pair.before {
-                Decision::Ungraded => self.ungraded_before += 1,
+                ScaleDecision::Ungraded => self.ungraded_before += 1,
                 _ => self.ungraded_after += 1,
             }
             return;
         }
+
         self.pairs += 1;
         self.could_win += u64::from(pair.could_win());
         self.could_lose += u64::from(pair.could_lose());
+
         match change {
-            Change::Won => self.won += 1,
-            Change::Lost => self.lost += 1,
-            Change::Other => self.other += 1,
-            Change::None | Change::Unknown => {}
+            DecisionChange::Won => self.won += 1,
+            DecisionChange::Lost => self.lost += 1,
+            DecisionChange::Other => self.other += 1,
+            DecisionChange::None | DecisionChange::Unknown => {}
         }
-        if pair.is_checklist && matches!(change, Change::Won | Change::Lost) {
-            let up = matches!(pair.after, Decision::Step { at: 1, .. });
+
+        if pair.is_checklist && matches!(change, DecisionChange::Won | DecisionChange::Lost) {
+            let up = matches!(pair.after, ScaleDecision::Step { at: 1, .. });
             *(if up { &mut self.unmet_to_met } else { &mut self.met_to_unmet }) += 1;
         }
     }
@@ -101,18 +104,18 @@ impl Tally {
     }
 
     /// Returns the share of changed decisions.
-    pub fn flip_rate(&self) -> Rate {
-        Rate::new(self.won + self.lost + self.other, self.pairs)
+    pub fn flip_rate(&self) -> WilsonShare {
+        WilsonShare::new(self.won + self.lost + self.other, self.pairs)
     }
 
     /// Returns the share of decisions that became better for the answer, among those that could.
-    pub fn win_rate(&self) -> Rate {
-        Rate::new(self.won, self.could_win)
+    pub fn win_rate(&self) -> WilsonShare {
+        WilsonShare::new(self.won, self.could_win)
     }
 
     /// Returns the share of decisions that became worse for the answer, among those that could.
-    pub fn loss_rate(&self) -> Rate {
-        Rate::new(self.lost, self.could_lose)
+    pub fn loss_rate(&self) -> WilsonShare {
+        WilsonShare::new(self.lost, self.could_lose)
     }
 
     /// Converts the tally to JSON.
@@ -135,14 +138,14 @@ impl Tally {
 mod tests {
     use super::*;
 
-    const MET: Decision = Decision::Step { at: 1, top: 1 };
-    const UNMET: Decision = Decision::Step { at: 0, top: 1 };
+    const MET: ScaleDecision = ScaleDecision::Step { at: 1, top: 1 };
+    const UNMET: ScaleDecision = ScaleDecision::Step { at: 0, top: 1 };
 
-    fn pair(before: Decision, after: Decision, costs: bool) -> Pair {
-        let is_checklist = !matches!(before, Decision::Step { top: 2.., .. });
+    fn pair(before: ScaleDecision, after: ScaleDecision, costs: bool) -> DecisionPair {
+        let is_checklist = !matches!(before, ScaleDecision::Step { top: 2.., .. });
         let text = || "x".to_owned();
         let criterion = (text(), text());
-        Pair {
+        DecisionPair {
             case: text(),
             suite: text(),
             label: text(),
@@ -155,8 +158,8 @@ mod tests {
         }
     }
 
-    fn tally(pairs: &[Pair]) -> Tally {
-        let mut tally = Tally::default();
+    fn tally(pairs: &[DecisionPair]) -> PairTally {
+        let mut tally = PairTally::default();
         for pair in pairs {
             tally.add(pair);
         }
@@ -180,7 +183,7 @@ mod tests {
 
     #[test]
     fn a_score_flips_only_when_its_range_changes() {
-        let at = |at| Decision::Step { at, top: 2 };
+        let at = |at| ScaleDecision::Step { at, top: 2 };
         let found = tally(&[pair(at(1), at(1), false), pair(at(1), at(2), false), pair(at(2), at(0), false)]);
         assert_eq!((found.won, found.could_win, found.lost, found.could_lose), (1, 2, 1, 3));
         assert_eq!((found.unmet_to_met, found.met_to_unmet), (0, 0));
@@ -189,15 +192,15 @@ mod tests {
     #[test]
     fn missing_decisions_are_part_of_no_share() {
         let found = tally(&[
-            pair(Decision::Ungraded, MET, false),
-            pair(UNMET, Decision::Ungraded, false),
-            pair(Decision::Ungraded, Decision::Ungraded, false),
-            pair(UNMET, Decision::NotApplicable, false),
-            pair(Decision::NotApplicable, Decision::NotApplicable, false),
+            pair(ScaleDecision::Ungraded, MET, false),
+            pair(UNMET, ScaleDecision::Ungraded, false),
+            pair(ScaleDecision::Ungraded, ScaleDecision::Ungraded, false),
+            pair(UNMET, ScaleDecision::NotApplicable, false),
+            pair(ScaleDecision::NotApplicable, ScaleDecision::NotApplicable, false),
         ]);
         assert_eq!((found.pairs, found.other, found.won), (2, 1, 0));
         assert_eq!((found.ungraded_before, found.ungraded_after), (2, 1));
-        let none = Tally::default().flip_rate();
+        let none = PairTally::default().flip_rate();
         assert_eq!((none.rate, none.low), (None, None));
         assert!(none.method.starts_with("undefined, because "));
     }

@@ -3,38 +3,41 @@
 use std::sync::Arc;
 
 use assize_evalfile::{Case, Grader, GraderKind};
-use assize_run::{Source, WorkItem};
-use assize_targets::{Answer, Target};
+use assize_run::{ItemSource, WorkItem};
+use assize_targets::{Target, TargetAnswer};
 use tokio::sync::OnceCell;
 
-use crate::altered::{Altered, Shared};
-use crate::name::{UNCHANGED, named};
+use crate::altered_target::{AlteredTarget, SharedAnswer};
+use crate::variant_id::{UNCHANGED, variant_id};
 
 /// Modification of an answer.
-pub type Alter = Arc<dyn Fn(Answer) -> Answer + Send + Sync>;
+pub type AlterAnswer = Arc<dyn Fn(TargetAnswer) -> TargetAnswer + Send + Sync>;
 
 /// Modification of the rubrics of a case.
-pub type Regrade = Arc<dyn Fn(Vec<Arc<Grader>>) -> Vec<Arc<Grader>> + Send + Sync>;
+pub type AlterGraders = Arc<dyn Fn(Vec<Arc<Grader>>) -> Vec<Arc<Grader>> + Send + Sync>;
 
 /// One modification of a case.
 #[derive(Clone)]
-pub struct Variant {
+pub struct CaseVariant {
     /// Label in the ids of cases, without `@`.
     pub label: String,
     /// Modification of the answer.
-    pub alter: Alter,
+    pub alter: AlterAnswer,
     /// Modification of the rubrics; rubrics that it omits are not judged in this variant.
-    pub regrade: Regrade,
+    pub regrade: AlterGraders,
 }
 
-impl Variant {
+impl CaseVariant {
     /// Creates a variant that only modifies the answer.
-    pub fn of_answer(label: String, alter: impl Fn(Answer) -> Answer + Send + Sync + 'static) -> Self {
+    pub fn altering_answer(
+        label: String,
+        alter: impl Fn(TargetAnswer) -> TargetAnswer + Send + Sync + 'static,
+    ) -> Self {
         Self { label, alter: Arc::new(alter), regrade: Arc::new(|graders| graders) }
     }
 
     /// Creates a variant that only modifies the rubrics.
-    pub fn of_rubrics(
+    pub fn altering_rubrics(
         label: String,
         regrade: impl Fn(Vec<Arc<Grader>>) -> Vec<Arc<Grader>> + Send + Sync + 'static,
     ) -> Self {
@@ -48,33 +51,35 @@ impl Variant {
 /// the later ones.
 ///
 /// A target is asked for the answer once, by whichever item runs first.
-pub fn variants_of(item: &WorkItem, repeats: u32, variants: &[Variant]) -> Option<Vec<WorkItem>> {
-    let graders = rubrics(&item.case);
+pub fn build_audit_items(item: &WorkItem, repeats: u32, variants: &[CaseVariant]) -> Option<Vec<WorkItem>> {
+    let graders = case_rubrics(&item.case);
     if graders.is_empty() || item.case.conversation.is_some() {
         return None;
     }
-    let shared = Shared::new(OnceCell::new());
-    let make = |label: &str, alter: &Alter, graders: &[Arc<Grader>], repeat: u32| WorkItem {
+
+    let shared = SharedAnswer::new(OnceCell::new());
+    let make = |label: &str, alter: &AlterAnswer, graders: &[Arc<Grader>], repeat: u32| WorkItem {
         case: Arc::new(Case {
-            id: named(&item.case.id, label),
+            id: variant_id(&item.case.id, label),
             graders: graders.to_vec(),
             ..Case::clone(&item.case)
         }),
         source: match &item.source {
-            Source::Given(answer) => Source::Given(Arc::new(alter(Answer::clone(answer)))),
-            Source::Target(target) => Source::Target(Arc::new(Altered {
+            ItemSource::Given(answer) => ItemSource::Given(Arc::new(alter(TargetAnswer::clone(answer)))),
+            ItemSource::Target(target) => ItemSource::Target(Arc::new(AlteredTarget {
                 inner: Arc::clone(target),
                 answer: Arc::clone(&shared),
                 label: label.to_owned(),
                 is_first: label == UNCHANGED && repeat == 1,
                 alter: Arc::clone(alter),
             }) as Arc<dyn Target>),
-            missing @ Source::Missing { .. } => missing.clone(),
+            missing @ ItemSource::Missing { .. } => missing.clone(),
         },
         repeat,
         ..item.clone()
     };
-    let same: Alter = Arc::new(|answer| answer);
+
+    let same: AlterAnswer = Arc::new(|answer| answer);
     let unchanged = (1..=repeats.saturating_add(1)).map(|repeat| make(UNCHANGED, &same, &graders, repeat));
     let changed = variants.iter().filter_map(|variant| {
         let graders = (variant.regrade)(graders.clone());
@@ -84,7 +89,7 @@ pub fn variants_of(item: &WorkItem, repeats: u32, variants: &[Variant]) -> Optio
 }
 
 /// Returns the rubrics of a case, including those of composites, each as a grader of its own.
-pub(crate) fn rubrics(case: &Case) -> Vec<Arc<Grader>> {
+pub(crate) fn case_rubrics(case: &Case) -> Vec<Arc<Grader>> {
     let mut found = Vec::new();
     for grader in &case.graders {
         add_rubrics(grader, None, &mut found);

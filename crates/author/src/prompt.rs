@@ -1,7 +1,7 @@
 //! Parts that the requests for drafts and for reviews have in common.
 
-use assize_grade::{FenceSource, fenced};
-use assize_llm::{ChatMessage, ChatRequest, JsonSchemaFormat, Part, Role};
+use assize_grade::{FenceSource, fence_texts};
+use assize_llm::{ChatMessage, ChatRequest, JsonSchemaFormat, MessageRole, Part};
 use serde_json::{Value, json};
 
 /// Most characters of a reply that are shown again with its problems.
@@ -30,7 +30,7 @@ pub(crate) fn request(
 ) -> ChatRequest {
     if let (repair, Some((reply, problems))) = repair {
         let excerpt: String = reply.chars().take(EXCERPT).collect();
-        let shown = fenced(fences, &[("problem", &problems.join("\n")), ("previous reply", &excerpt)]);
+        let shown = fence_texts(fences, &[("problem", &problems.join("\n")), ("previous reply", &excerpt)]);
         content.push(Part::Text(format!("\n{repair}\n{shown}").into()));
     }
 
@@ -42,7 +42,7 @@ pub(crate) fn request(
         cache_prefix: false,
         ..ChatRequest::new(vec![
             ChatMessage::system(system),
-            ChatMessage { role: Role::User, content: content.into() },
+            ChatMessage { role: MessageRole::User, content: content.into() },
         ])
     }
 }

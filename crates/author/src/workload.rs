@@ -37,6 +37,7 @@ pub(crate) async fn work_through<W: Workload>(
         }
 
         let Some(finished) = running.join_next().await else { break };
+
         // A job that panicked has no result; its case stays as if it had not been reached.
         if let Ok((job, outcome)) = finished {
             workload.finish(job, outcome);

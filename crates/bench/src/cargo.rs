@@ -32,5 +32,6 @@ pub(crate) fn output(command: &mut Command) -> Result<String, String> {
     if !output.status.success() {
         return Err(format!("cargo failed ({})", output.status));
     }
+
     String::from_utf8(output.stdout).map_err(|_| "cargo printed something that is not UTF-8".to_owned())
 }

@@ -26,6 +26,7 @@ impl ProgramUnderTest {
             "targets.yaml",
             &format!("targets:\n- name: quick\n  provider: cli\n  command: [sh, -c, '{COMMAND}']\n"),
         )?;
+
         let sizes: &[usize] = if quick { &[100, 1_000] } else { &[100, 1_000, 10_000] };
         let mut first: Option<RunSample> = None;
         for &size in sizes {
@@ -38,32 +39,27 @@ impl ProgramUnderTest {
                      [{{\"type\": \"contains\", \"value\": \"done\"}}]}}"
                 );
             }
+
             self.file("commands.jsonl", &text)?;
             let (mut ours, mut theirs): (Option<RunSample>, Option<Duration>) = (None, None);
             for round in 0..ROUNDS {
                 let out = format!("commands-{size}-{round}");
                 let mut eval = self.with_path(&[
-                    "eval",
-                    "commands.jsonl",
-                    "--targets",
-                    "targets.yaml",
-                    "--target",
-                    "quick",
-                    "--workers",
-                    WORKERS,
-                    "--json",
-                    "--quiet",
-                    "--out",
-                    &out,
+                    "eval", "commands.jsonl", "--targets", "targets.yaml", "--target", "quick", "--workers",
+                    WORKERS, "--json", "--quiet", "--out", &out,
                 ]);
+
                 let sample = once(&mut eval)?;
                 self.is_complete(&out, size)?;
+
                 let _ = std::fs::remove_dir_all(self.folder.join(&out));
                 ours = Some(ours.filter(|best| best.time <= sample.time).unwrap_or(sample));
+
                 let line = format!("seq {size} | xargs -P {WORKERS} -I{{}} sh -c '{COMMAND}' > /dev/null");
                 let time = once(Command::new("sh").args(["-c", &line]))?.time;
                 theirs = Some(theirs.map_or(time, |best| best.min(time)));
             }
+
             let (Some(ours), Some(theirs)) = (ours, theirs) else { continue };
             table.row([
                 &table::count(size),
@@ -73,8 +69,10 @@ impl ProgramUnderTest {
                 &table::memory(ours.peak),
                 &table::memory_ratio(ours.peak, first.as_ref().unwrap_or(&ours).peak),
             ]);
+
             first.get_or_insert(ours);
         }
+
         Ok(table)
     }
 

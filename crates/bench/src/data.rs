@@ -76,6 +76,7 @@ pub(super) fn suite(cases: usize) -> String {
         )
         .expect("a string takes everything");
     }
+
     text
 }
 
@@ -106,6 +107,7 @@ pub(super) fn cases(count: usize) -> String {
         });
         writeln!(text, "{case}").expect("a string takes everything");
     }
+
     text
 }
 
@@ -126,6 +128,7 @@ pub(super) fn judged(count: usize) -> String {
         });
         writeln!(text, "{case}").expect("a string takes everything");
     }
+
     text
 }
 
@@ -140,6 +143,7 @@ pub(super) fn answers(count: usize) -> String {
         });
         writeln!(text, "{line}").expect("a string takes everything");
     }
+
     text
 }
 

@@ -16,14 +16,8 @@ use super::table::{self, FigureTable};
 const CRITERIA: usize = 4;
 /// What the tables say of each way.
 const COLUMNS: [&str; 8] = [
-    "what",
-    "calls",
-    "time",
-    "calls a second",
-    "against the raw load",
-    "CPU a call",
-    "CPU of the server a call",
-    "peak memory",
+    "what", "calls", "time", "calls a second", "against the raw load", "CPU a call",
+    "CPU of the server a call", "peak memory",
 ];
 
 /// A mock server in a process of its own.
@@ -36,18 +30,22 @@ impl MockProcess {
     fn start(program: &Path, latency: Duration, record: Option<&Path>) -> Result<Self, String> {
         let mut command = Command::new(program);
         command.arg("mock").arg(latency.as_millis().to_string());
+
         if let Some(record) = record {
             command.arg(record);
         }
+
         let mut child = command
             .stdin(Stdio::piped())
             .stdout(Stdio::piped())
             .spawn()
             .map_err(|error| format!("can't start the mock server: {error}"))?;
+
         let mut line = String::new();
         if let Some(stdout) = child.stdout.take() {
             BufReader::new(stdout).read_line(&mut line).map_err(|error| error.to_string())?;
         }
+
         let port = line.trim().parse().map_err(|_| format!("the mock server said `{}`", line.trim()))?;
         Ok(Self { child, port })
     }
@@ -97,6 +95,7 @@ impl ProgramUnderTest {
             latency: Duration::from_millis(200),
             turns: 3,
         };
+
         let fast = LoadSetting {
             cases: if quick { 2_500 } else { 25_000 },
             in_flight: 64,
@@ -122,10 +121,12 @@ impl ProgramUnderTest {
         let LoadSetting { cases, in_flight, latency, turns } = setting;
         let calls = cases * CRITERIA;
         let record = self.folder.join("requests.bin");
+
         self.file("judged.jsonl", &super::data::judged(cases))?;
         let recorder = MockProcess::start(tools, Duration::ZERO, Some(&record))?;
         self.judge(recorder.port, "record", setting, options)?;
         recorder.stop()?;
+
         let recorded = super::load::read(&record.display().to_string())?.len();
         if recorded != calls {
             return Err(format!("{recorded} requests were sent for {calls} criteria"));
@@ -135,15 +136,18 @@ impl ProgramUnderTest {
         let mut pairs: Vec<(CallMeasurement, CallMeasurement)> = Vec::new();
         let bare = Self::raw(tools, &mock, "sockets", &record, in_flight)?;
         let pool = Self::raw(tools, &mock, "pool", &record, in_flight)?;
+
         for round in 0..turns {
             let raw = Self::raw(tools, &mock, "client", &record, in_flight)?;
             let ours = self.measured(&mock, &format!("judged-{round}"), setting, options)?;
             pairs.push((raw, ours));
         }
+
         let ratio = |(raw, ours): &(CallMeasurement, CallMeasurement)| {
             raw.time.as_secs_f64() / ours.time.as_secs_f64()
         };
         pairs.sort_by(|a, b| ratio(a).total_cmp(&ratio(b)));
+
         let middle = &pairs[turns / 2];
         let (raw, ours) = middle;
         let mut table = FigureTable::new(
@@ -153,14 +157,17 @@ impl ProgramUnderTest {
             ),
             &COLUMNS,
         );
+
         let beside =
             |way: &CallMeasurement| format!("{:.2}", raw.time.as_secs_f64() / way.time.as_secs_f64());
         let [lowest, highest] = [&pairs[0], &pairs[turns - 1]].map(ratio);
         let ratios = format!("{:.2} ({lowest:.2} to {highest:.2})", ratio(middle));
+
         add(&mut table, "the recorded bytes, bare sockets", calls, &bare, &beside(&bare));
         add(&mut table, "raw load: hyper's client", calls, raw, "1");
         add(&mut table, "the same with a pool of connections", calls, &pool, &beside(&pool));
         add(&mut table, "`assize eval`", calls, ours, &ratios);
+
         Ok(table)
     }
 
@@ -170,14 +177,11 @@ impl ProgramUnderTest {
         let mut table = FigureTable::new(
             "Judging: memory, 64 in flight, a server that takes 0 ms, cache",
             &[
-                "judgements",
-                "time",
-                "judgements a second",
-                "CPU a judgement",
-                "peak memory",
+                "judgements", "time", "judgements a second", "CPU a judgement", "peak memory",
                 "memory against the first",
             ],
         );
+
         let mut first = None;
         for &cases in sizes {
             self.file("judged.jsonl", &super::data::judged(cases))?;
@@ -193,8 +197,10 @@ impl ProgramUnderTest {
                 &table::memory(peak),
                 &table::memory_ratio(peak, first.unwrap_or(peak)),
             ]);
+
             first.get_or_insert(peak);
         }
+
         Ok(table)
     }
 
@@ -208,6 +214,7 @@ impl ProgramUnderTest {
         let before = mock.cpu();
         let mut command = Command::new(tools);
         command.args(["load", way, &mock.port.to_string()]).arg(record).arg(in_flight.to_string());
+
         let (cost, said) = costed(&mut command)?;
         let seconds: f64 = said.trim().parse().map_err(|_| format!("the raw load said `{said}`"))?;
         let server = mock.cpu().zip(before).map(|(after, before)| after.saturating_sub(before));
@@ -226,6 +233,7 @@ impl ProgramUnderTest {
         let cost = self.judge(mock.port, out, setting, options)?;
         let time = begun.elapsed();
         let server = mock.cpu().zip(before).map(|(after, before)| after.saturating_sub(before));
+
         Ok(CallMeasurement { time, cost, server })
     }
 
@@ -234,6 +242,7 @@ impl ProgramUnderTest {
         for leftover in [self.folder.join(out), self.folder.join(".assize")] {
             let _ = std::fs::remove_dir_all(leftover);
         }
+
         let in_flight = setting.in_flight.to_string();
         let arguments =
             ["eval", "judged.jsonl", "--judge", "openai:bench-1", "--json", "--quiet", "--out", out];
@@ -243,6 +252,7 @@ impl ProgramUnderTest {
             .args(options)
             .env("OPENAI_API_KEY", "sk-bench-0123456789abcdef")
             .env("OPENAI_BASE_URL", format!("http://127.0.0.1:{port}/v1"));
+
         let (cost, said) = costed(&mut command)?;
         let summary: serde_json::Value =
             serde_json::from_str(&said).map_err(|error| format!("the summary: {error}: {said}"))?;
@@ -251,6 +261,7 @@ impl ProgramUnderTest {
         if stored != calls || summary["judge_calls"] != calls || summary["counts"]["pass"] != setting.cases {
             return Err(format!("{stored} judgements are stored of {calls}: {summary}"));
         }
+
         let _ = std::fs::remove_dir_all(self.folder.join(out));
         Ok(cost)
     }

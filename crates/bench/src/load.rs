@@ -2,7 +2,7 @@
 //! IN_FLIGHT`.
 //!
 //! `client` is what a load generator is made of: hyper's HTTP/1.1 client, one connection for each request in flight,
-//! headers and body as recorded, the whole answer read. `pool` is hyper-util's client with its pool of connections, which
+//! headers and body as recorded, the whole answer read. `pool_violators` is hyper-util's client with its pool of connections, which
 //! reqwest and most programs in Rust are built on. `sockets` leaves even HTTP out: it writes the recorded bytes and looks for nothing but the end of the answer, which is
 //! the least that any program could do.
 
@@ -73,6 +73,7 @@ where
         for sender in senders {
             sender.await.map_err(|error| error.to_string())?.map_err(|error| error.to_string())?;
         }
+
         println!("{}", begun.elapsed().as_secs_f64());
         Ok(())
     })
@@ -91,6 +92,7 @@ fn parsed(bytes: &[u8]) -> Result<Request<Full<Bytes>>, String> {
         let (name, value) = line.split_once(':').ok_or("a recorded header has no value")?;
         request = request.header(name, value.trim());
     }
+
     request.body(Full::new(Bytes::copy_from_slice(&bytes[end + 4..]))).map_err(|error| error.to_string())
 }
 
@@ -129,6 +131,7 @@ async fn ask(
     let stream = connected(port).await?;
     let (mut sender, connection) = hyper::client::conn::http1::handshake(TokioIo::new(stream)).await?;
     let connection = tokio::spawn(connection);
+
     while let Some(request) = requests.get(next.fetch_add(1, Ordering::Relaxed)) {
         let answer = sender.send_request(request.clone()).await?;
         if answer.status() != 200 {
@@ -136,8 +139,10 @@ async fn ask(
         }
         answer.into_body().collect().await?;
     }
+
     drop(sender);
     connection.await??;
+
     Ok(())
 }
 
@@ -167,6 +172,7 @@ async fn send(port: u16, requests: Arc<Vec<Vec<u8>>>, next: Arc<AtomicUsize>) ->
             return Err("an answer is missing or refused".into());
         }
     }
+
     Ok(())
 }
 
@@ -181,7 +187,9 @@ pub(super) fn read(file: &str) -> Result<Vec<Vec<u8>>, String> {
             return Err(format!("{file}: the record is cut off"));
         };
         requests.push(request.to_vec());
+
         rest = after;
     }
+
     Ok(requests)
 }

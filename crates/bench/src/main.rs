@@ -104,6 +104,7 @@ impl<'a> BenchOptions<'a> {
                 other => options.python = other.strip_prefix("--python=")?,
             }
         }
+
         (matches!(options.part, None | Some(BenchPart::Judging | BenchPart::Commands)) || !options.write)
             .then_some(options)
     }
@@ -116,19 +117,14 @@ const PROFILE: &str = "dist";
 fn run(options: BenchOptions<'_>) -> Result<(), String> {
     // Both in one go: a part of the packages alone may need other features of what they share.
     cargo::run(&mut cargo::command(&[
-        "build",
-        "--profile",
-        PROFILE,
-        "--package",
-        "assize",
-        "--package",
-        "assize-bench",
+        "build", "--profile", PROFILE, "--package", "assize", "--package", "assize-bench",
     ]))?;
     let bench = ProgramUnderTest::new()?;
     let sizes: &[usize] = if options.quick { &[1_000, 10_000] } else { &[1_000, 10_000, 100_000] };
     let is_wanted = |part| options.part.is_none_or(|wanted| wanted == part);
     let mut tables = Vec::new();
     let mut sections = Vec::new();
+
     if is_wanted(BenchPart::Start) {
         tables.push(bench.starts()?);
     }
@@ -151,9 +147,11 @@ fn run(options: BenchOptions<'_>) -> Result<(), String> {
     if !tables.is_empty() {
         sections.push((FIGURES, markdown(&tables)));
     }
+
     for (_, text) in &sections {
         println!("\n{text}");
     }
+
     if options.write {
         let path = cargo::root().join("docs/benchmarks.md");
         let present =
@@ -162,8 +160,10 @@ fn run(options: BenchOptions<'_>) -> Result<(), String> {
             .iter()
             .try_fold(present, |page, (section, text)| replace_figures(&page, section, text))?;
         std::fs::write(&path, page).map_err(|error| format!("docs/benchmarks.md: {error}"))?;
+
         println!("wrote docs/benchmarks.md");
     }
+
     Ok(())
 }
 
@@ -208,6 +208,7 @@ impl ProgramUnderTest {
         if folder.exists() {
             std::fs::remove_dir_all(&folder).map_err(|error| format!("{}: {error}", folder.display()))?;
         }
+
         std::fs::create_dir_all(&folder).map_err(|error| format!("{}: {error}", folder.display()))?;
         Ok(Self { program, folder })
     }
@@ -239,12 +240,15 @@ impl ProgramUnderTest {
             &["what", "time", "against the baseline", "peak memory"],
         );
         table.row(["starting a program that does nothing (`true`)", &table::time(nothing.time), "1", ""]);
+
         let ratio = table::ratio(version.time, nothing.time);
         table.row(["`assize --version`", &table::time(version.time), &ratio, &table::memory(version.peak)]);
         table.row(["reading the file (`cat`)", &table::time(read.time), "1", ""]);
+
         let ratio = table::ratio(validate.time, read.time);
         let what = format!("`assize validate` on {VALIDATED} cases in YAML");
         table.row([&what, &table::time(validate.time), &ratio, &table::memory(validate.peak)]);
+
         Ok(table)
     }
 
@@ -256,14 +260,11 @@ impl ProgramUnderTest {
         let mut table = FigureTable::new(
             title,
             &[
-                "cases",
-                "time",
-                "cases a second",
-                "peak memory",
-                "memory against the first",
+                "cases", "time", "cases a second", "peak memory", "memory against the first",
                 "copying the file",
             ],
         );
+
         self.file("rubric.yaml", data::RUBRIC)?;
         let mut first: Option<RunSample> = None;
         for &size in sizes {
@@ -272,24 +273,19 @@ impl ProgramUnderTest {
                 RunCommand::Grade => ("answers.jsonl", data::answers(size)),
             };
             self.file(name, &text)?;
+
             let out = format!("run-{size}");
             let arguments: &[&str] = match way {
                 RunCommand::Eval => &["eval", name, "--judge", "offline", "--json", "--quiet", "--out", &out],
                 RunCommand::Grade => &[
-                    "grade",
-                    "rubric.yaml",
-                    "--answers",
-                    name,
-                    "--judge",
-                    "offline",
-                    "--json",
-                    "--quiet",
-                    "--out",
-                    &out,
+                    "grade", "rubric.yaml", "--answers", name, "--judge", "offline", "--json", "--quiet",
+                    "--out", &out,
                 ],
             };
+
             let sample = once(&mut self.command(arguments))?;
             self.is_complete(&out, size)?;
+
             let copy = copy(&self.folder.join(name))?;
             let seconds = sample.time.as_secs_f64();
             table.row([
@@ -300,10 +296,12 @@ impl ProgramUnderTest {
                 &table::memory_ratio(sample.peak, first.as_ref().unwrap_or(&sample).peak),
                 &table::time(copy),
             ]);
+
             first.get_or_insert(sample);
             // A large run is not needed twice, and disks are small.
             let _ = std::fs::remove_dir_all(self.folder.join(&out));
         }
+
         Ok(table)
     }
 
@@ -331,8 +329,10 @@ fn copy(path: &Path) -> Result<std::time::Duration, String> {
     let begun = std::time::Instant::now();
     let copy = path.with_extension("copy");
     std::fs::copy(path, &copy).map_err(|error| format!("{}: {error}", path.display()))?;
+
     let time = begun.elapsed();
     let _ = std::fs::remove_file(copy);
+
     Ok(time)
 }
 

@@ -25,6 +25,7 @@ pub(super) fn once(command: &mut Command) -> Result<RunSample, String> {
 fn watched(command: &mut Command, look: Duration) -> Result<RunSample, String> {
     let shown = format!("{command:?}");
     command.stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::null());
+
     let begun = Instant::now();
     let mut child = command.spawn().map_err(|error| format!("can't start {shown}: {error}"))?;
     let status_file = format!("/proc/{}/status", child.id());
@@ -33,6 +34,7 @@ fn watched(command: &mut Command, look: Duration) -> Result<RunSample, String> {
         if let Some(now) = std::fs::read_to_string(&status_file).ok().as_deref().and_then(peak_of) {
             peak = peak.max(Some(now));
         }
+
         if let Some(status) = child.try_wait().map_err(|error| format!("{shown}: {error}"))? {
             let time = begun.elapsed();
             return match status.code() {
@@ -40,6 +42,7 @@ fn watched(command: &mut Command, look: Duration) -> Result<RunSample, String> {
                 _ => Err(format!("{shown} failed ({status})")),
             };
         }
+
         std::thread::sleep(look);
     }
 }
@@ -58,6 +61,7 @@ pub(super) struct RunCost {
 pub(super) fn costed(command: &mut Command) -> Result<(RunCost, String), String> {
     let shown = format!("{command:?}");
     command.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped());
+
     let before = cpu_of_children();
     let mut child = command.spawn().map_err(|error| format!("can't start {shown}: {error}"))?;
     let status_file = format!("/proc/{}/status", child.id());
@@ -69,9 +73,11 @@ pub(super) fn costed(command: &mut Command) -> Result<(RunCost, String), String>
         if let Some(status) = child.try_wait().map_err(|error| format!("{shown}: {error}"))? {
             break status;
         }
+
         // A look costs the processor the measured ones run on.
         std::thread::sleep(5 * LOOK);
     };
+
     let cpu = cpu_of_children().zip(before).map(|(after, before)| after.saturating_sub(before));
     let read = |pipe: Option<&mut dyn std::io::Read>| {
         let mut text = String::new();
@@ -80,6 +86,7 @@ pub(super) fn costed(command: &mut Command) -> Result<(RunCost, String), String>
         }
         text
     };
+
     // Both print less than a pipe holds.
     let said = read(child.stdout.as_mut().map(|pipe| pipe as _));
     match status.code() {
@@ -118,15 +125,19 @@ pub(super) fn fastest(times: usize, mut make: impl FnMut() -> Command) -> Result
     for _ in 0..times {
         let mut command = make();
         let shown = format!("{command:?}");
+
         command.stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::null());
         let begun = Instant::now();
         let status = command.status().map_err(|error| format!("can't start {shown}: {error}"))?;
         let time = begun.elapsed();
+
         if !status.success() {
             return Err(format!("{shown} failed ({status})"));
         }
+
         best = Some(best.map_or(time, |best| best.min(time)));
     }
+
     let peak = watched(&mut make(), Duration::ZERO)?.peak;
     Ok(RunSample { time: best.unwrap_or_default(), peak })
 }

@@ -28,6 +28,7 @@ pub(crate) fn run(latency: &str, record: Option<&str>) -> Result<(), String> {
             Some(Arc::new(Mutex::new(std::io::BufWriter::new(file))))
         }
     };
+
     let runtime = tokio::runtime::Builder::new_current_thread()
         .enable_all()
         .build()
@@ -37,15 +38,19 @@ pub(crate) fn run(latency: &str, record: Option<&str>) -> Result<(), String> {
         let socket = TcpSocket::new_v4().map_err(|error| error.to_string())?;
         let any = SocketAddr::from(([127, 0, 0, 1], 0));
         socket.bind(any).map_err(|error| error.to_string())?;
+
         let listener = socket.listen(BACKLOG).map_err(|error| error.to_string())?;
         println!("{}", listener.local_addr().map_err(|error| error.to_string())?.port());
+
         let answer = Arc::new(answer());
         let (end, mut ended) = tokio::sync::oneshot::channel();
+
         // Ends with the one who started it, however that one ends.
         std::thread::spawn(move || {
             let _ = std::io::copy(&mut std::io::stdin(), &mut std::io::sink());
             let _ = end.send(());
         });
+
         loop {
             let accepted = tokio::select! {
                 accepted = listener.accept() => accepted,
@@ -58,10 +63,12 @@ pub(crate) fn run(latency: &str, record: Option<&str>) -> Result<(), String> {
                 let _ = serve(stream, latency, &answer, record).await;
             });
         }
+
         if let Some(record) = record {
             let mut file = record.lock().unwrap_or_else(PoisonError::into_inner);
             file.flush().map_err(|error| error.to_string())?;
         }
+
         Ok(())
     })
 }
@@ -81,11 +88,14 @@ async fn serve(
             file.write_all(&(request.len() as u64).to_le_bytes())?;
             file.write_all(request)?;
         }
+
         if !latency.is_zero() {
             tokio::time::sleep(latency).await;
         }
+
         to.write_all(answer).await?;
     }
+
     Ok(())
 }
 

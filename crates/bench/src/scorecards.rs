@@ -32,6 +32,7 @@ impl ProgramUnderTest {
         };
         let what = format!("reading {} files (`cat`)", files.len());
         table.row([&what, &table::time(read.time), &each(read.time, files.len()), "1", ""]);
+
         let what = format!("`assize validate` on these {} files", files.len());
         table.row([
             &what,
@@ -44,10 +45,12 @@ impl ProgramUnderTest {
         let leaves: usize = TREE.iter().product();
         self.file("tree.json", &format!("{:#}\n", tree()))?;
         once(&mut self.command(&["scorecard", "run", "tree.json", "--out", "tree", "--quiet"]))?;
+
         let rows = ["tree/run.json", "tree/results.jsonl", "tree/judgements.jsonl"];
         let read = fastest(TIMES, || self.cat(&rows.map(PathBuf::from)))?;
         let what = format!("reading a run over a tree of {} leaves (`cat`)", table::count(leaves));
         table.row([&what, &table::time(read.time), &each(read.time, leaves), "1", ""]);
+
         for (what, arguments) in [
             ("`assize scorecard score` of it", vec!["scorecard", "score", "tree"]),
             ("`assize scorecard score --json` of it", vec!["scorecard", "score", "tree", "--json"]),
@@ -63,8 +66,10 @@ impl ProgramUnderTest {
                 &table::memory(sample.peak),
             ]);
         }
+
         // The same tree as one line: every complaint would have to say in which column it stands.
         self.file("line.json", &tree().to_string())?;
+
         for (name, what) in [("tree.json", "many lines"), ("line.json", "one line")] {
             let read = fastest(TIMES, || self.cat(&[PathBuf::from(name)]))?;
             let sample = fastest(TIMES, || self.command(&["validate", name]))?;
@@ -76,6 +81,7 @@ impl ProgramUnderTest {
                 &table::memory(sample.peak),
             ]);
         }
+
         Ok(table)
     }
 
@@ -108,6 +114,7 @@ impl ProgramUnderTest {
                     codes.join(", ")
                 ),
             )?;
+
             for name in codes {
                 write(
                     format!("card/benchmarks/{code}/{name}.yaml"),
@@ -122,6 +129,7 @@ impl ProgramUnderTest {
                 )?;
             }
         }
+
         Ok(files)
     }
 }
@@ -148,10 +156,13 @@ fn tree() -> Value {
                         "inclusion_criteria": "Apply when asked. Flag if missing.",
                         "exclusion_criteria": "Do not apply when silent." })
             }));
+
             groups.push(group(rubric, rubrics, "benchmarks", codes));
         }
+
         groups.push(group(component, components, "sub_rubrics", below));
     }
+
     let weights: serde_json::Map<String, Value> =
         top.iter().map(|code| (code.clone(), json!(1.0 / components as f64))).collect();
     json!({

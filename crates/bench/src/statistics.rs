@@ -40,6 +40,7 @@ pub(super) fn table(python: &str) -> Result<FigureTable, String> {
     if reference.is_none() {
         println!("{python} has no scipy, statsmodels and krippendorff: nothing to compare statistics with");
     }
+
     let mut table = FigureTable::new(
         "Statistics, the fastest of several",
         &["what", "assize", "library", "its time", "ratio"],
@@ -54,6 +55,7 @@ pub(super) fn table(python: &str) -> Result<FigureTable, String> {
         };
         table.row([what, &short(own), library, &its, &ratio]);
     }
+
     Ok(table)
 }
 
@@ -88,6 +90,7 @@ fn fastest(text: &str, heading: &str, name: &str) -> Option<Duration> {
         "s" => 1.0,
         _ => return None,
     };
+
     Some(Duration::from_secs_f64(number * seconds))
 }
 

@@ -73,6 +73,7 @@ pub(super) fn count(number: usize) -> String {
         }
         text.push(digit);
     }
+
     text
 }
 

@@ -22,12 +22,15 @@ impl<R: AsyncRead + Unpin> HttpMessages<R> {
     pub(crate) async fn next(&mut self) -> std::io::Result<Option<&[u8]>> {
         self.buffer.drain(..self.done);
         self.done = 0;
+
         loop {
             if let Some(length) = whole(&self.buffer) {
                 self.done = length;
                 return Ok(Some(&self.buffer[..length]));
             }
+
             self.buffer.reserve(CHUNK);
+
             if self.from.read_buf(&mut self.buffer).await? == 0 {
                 return Ok(None);
             }

@@ -5,7 +5,7 @@ use std::io::IsTerminal;
 use std::path::Path;
 
 use assize_engine::{Engine, ProcessContext};
-use assize_report::Style;
+use assize_report::ReportStyle;
 use clap::ValueEnum;
 
 use crate::observer::TerminalObserver;
@@ -24,18 +24,18 @@ pub(crate) enum ColorChoice {
 
 /// Process of a command, and the looks of its output. Nothing else in the program asks the operating system for them.
 #[derive(Clone)]
-pub(crate) struct Context {
+pub(crate) struct CliContext {
     /// Environment, folders, clock and stop signal.
     pub(crate) process: ProcessContext,
     /// How results are drawn on stdout.
-    pub(crate) stdout: Style,
+    pub(crate) stdout: ReportStyle,
     /// How messages are drawn on stderr.
-    pub(crate) stderr: Style,
+    pub(crate) stderr: ReportStyle,
     /// Whether progress may redraw its line.
     pub(crate) live_progress: bool,
 }
 
-impl Context {
+impl CliContext {
     /// Reads the surroundings. `env_file` is read into the variables without overriding any that is
     /// set; without it, `.env` in the working folder is, if there is one.
     #[expect(clippy::disallowed_methods, reason = "this is the one place that reads the environment")]
@@ -48,6 +48,7 @@ impl Context {
             .filter_map(|(name, value)| Some((name.into_string().ok()?, value.into_string().ok()?)))
             .collect();
         read_env_file(&working_folder, env_file, &mut variables)?;
+
         let style = |term: &console::Term, is_terminal: bool| {
             let ci = variables.get("CI").is_some_and(|value| !value.is_empty() && value != "false");
             let no_color = variables.get("NO_COLOR").is_some_and(|value| !value.is_empty());
@@ -61,13 +62,15 @@ impl Context {
                 ColorChoice::Never => false,
                 ColorChoice::Auto => !no_color && (forced || (is_terminal && !ci && !dumb)),
             };
+
             let width = variables
                 .get("COLUMNS")
                 .and_then(|value| value.parse().ok())
                 .or_else(|| is_terminal.then(|| usize::from(term.size().1)))
                 .unwrap_or(100);
-            Style { color, width: width.clamp(40, 140), unicode: !dumb }
+            ReportStyle { color, width: width.clamp(40, 140), unicode: !dumb }
         };
+
         let stdout = style(&console::Term::stdout(), std::io::stdout().is_terminal());
         let stderr = style(&console::Term::stderr(), std::io::stderr().is_terminal());
         let ci = variables.get("CI").is_some_and(|value| !value.is_empty() && value != "false");
@@ -126,6 +129,7 @@ fn read_env_file(
     if env_file.is_none() && !path.is_file() {
         return Ok(());
     }
+
     let entries = dotenvy::from_path_iter(&path)
         .map_err(|error| format!("can't read `{}`: {error}", path.display()))?;
     for (index, entry) in entries.enumerate() {
@@ -135,5 +139,6 @@ fn read_env_file(
         })?;
         variables.entry(name).or_insert(value);
     }
+
     Ok(())
 }

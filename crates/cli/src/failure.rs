@@ -1,29 +1,29 @@
 //! Failures of commands.
 
-use assize_engine::{EngineError, Exit};
+use assize_engine::{EngineError, ExitStatus};
 
 /// Failure of a command, with the exit code it leads to.
 #[derive(Debug)]
-pub(crate) struct Failure {
+pub(crate) struct CommandFailure {
     /// Text for people.
     pub(crate) message: String,
     /// Exit code of the program.
-    pub(crate) exit: Exit,
+    pub(crate) exit: ExitStatus,
 }
 
-impl From<EngineError> for Failure {
+impl From<EngineError> for CommandFailure {
     fn from(error: EngineError) -> Self {
         Self { message: error.message, exit: error.exit }
     }
 }
 
-impl From<String> for Failure {
+impl From<String> for CommandFailure {
     fn from(message: String) -> Self {
-        Self { message, exit: Exit::Invalid }
+        Self { message, exit: ExitStatus::Invalid }
     }
 }
 
-impl From<&str> for Failure {
+impl From<&str> for CommandFailure {
     fn from(message: &str) -> Self {
         Self::from(message.to_owned())
     }

@@ -15,13 +15,13 @@ mod runtime;
 use std::path::PathBuf;
 use std::process::ExitCode;
 
-use assize_engine::Exit;
+use assize_engine::ExitStatus;
 use assize_evalfile::load_config;
 use clap::Parser;
 
-use crate::args::{Args, Command, GlobalArgs};
-use crate::context::Context;
-use crate::failure::Failure;
+use crate::args::{Args, CliCommand, GlobalArgs};
+use crate::context::CliContext;
+use crate::failure::CommandFailure;
 
 /// Requests and replies are made of many small texts, which the system's allocator takes a good part of a call for.
 #[global_allocator]
@@ -33,14 +33,16 @@ const GUARD: &str = "__guard";
 
 fn main() -> ExitCode {
     if std::env::args_os().nth(1).is_some_and(|word| word == GUARD) {
-        assize_process::guard(std::io::stdin().lock());
+        assize_process::run_guard(std::io::stdin().lock());
         return ExitCode::SUCCESS;
     }
     if let Some(program) = this_program() {
-        assize_process::guarded_by(program, [GUARD]);
+        assize_process::enable_guard(program, [GUARD]);
     }
+
     let exit = run();
-    assize_process::unguarded();
+    assize_process::stop_guard();
+
     exit
 }
 
@@ -53,66 +55,68 @@ fn this_program() -> Option<PathBuf> {
 fn run() -> ExitCode {
     let args = Args::parse();
     let GlobalArgs { color, env_file } = &args.global;
-    let read = Context::read(*color, env_file.as_deref()).and_then(|context| {
+    let read = CliContext::read(*color, env_file.as_deref()).and_then(|context| {
         // The configuration may name another file of variables; the command line beats it.
         match configured_env_file(&context) {
-            Some(path) if env_file.is_none() => Context::read(*color, Some(&path)),
+            Some(path) if env_file.is_none() => CliContext::read(*color, Some(&path)),
             _ => Ok(context),
         }
     });
+
     let context = match read {
         Ok(context) => context,
         Err(message) => {
-            output::complain_plain(&message);
-            return ExitCode::from(Exit::Invalid.code());
+            output::print_plain_error(&message);
+            return ExitCode::from(ExitStatus::Invalid.code());
         }
     };
+
     let exit = dispatch(args.command, &context).unwrap_or_else(|failure| {
-        output::complain(&failure.message, &context);
+        output::print_error(&failure.message, &context);
         failure.exit
     });
     ExitCode::from(exit.code())
 }
 
 /// The file of variables that the configuration names. Problems of the configuration are told when a command reads it.
-fn configured_env_file(context: &Context) -> Option<PathBuf> {
+fn configured_env_file(context: &CliContext) -> Option<PathBuf> {
     let process = &context.process;
 
     load_config(&process.working_folder, &process.load_options(&[])).config.env_file
 }
 
-fn dispatch(command: Command, context: &Context) -> Result<Exit, Failure> {
+fn dispatch(command: CliCommand, context: &CliContext) -> Result<ExitStatus, CommandFailure> {
     match command {
-        Command::Init(args) => command::init::execute(&args, context),
-        Command::Eval(args) => command::eval::execute(&args, context),
-        Command::Plan(mut args) => {
+        CliCommand::Init(args) => command::init::execute(&args, context),
+        CliCommand::Eval(args) => command::eval::execute(&args, context),
+        CliCommand::Plan(mut args) => {
             args.eval.dry_run = true;
             command::eval::execute(&args, context)
         }
-        Command::Grade(args) => command::grade::execute(&args, context),
-        Command::Try(args) => command::attempt::execute(&args, context),
-        Command::Validate(args) => command::validate::execute(&args, context),
-        Command::Lint(args) => command::lint::execute(&args, context),
-        Command::Convert(args) => command::convert::execute(&args, context),
-        Command::Generate(args) => command::generate::execute(&args, context),
-        Command::Score(args) => command::score::execute(&args, context),
-        Command::Scorecard(args) => command::scorecard::execute(&args, context),
-        Command::Audit(args) => command::audit::execute(&args, context),
-        Command::Review(args) => command::review::execute(&args, context),
-        Command::Calibrate(args) => command::calibrate::execute(&args, context),
-        Command::Agreement(args) => command::agreement::execute(&args, context),
-        Command::Repeats(args) => command::repeats::execute(&args, context),
-        Command::Compare(args) => command::compare::execute(&args, context),
-        Command::Pairwise(args) => command::pairwise::execute(&args, context),
-        Command::Trend(args) => command::trend::execute(&args, context),
-        Command::Power(args) => command::power::execute(&args, context),
-        Command::Import(args) => command::import::execute(&args, context),
-        Command::Cache(args) => command::cache::execute(&args, context),
-        Command::Explain(args) => command::explain::execute(&args, context),
-        Command::Schema(args) => command::schema::execute(&args),
-        Command::Completions(args) => Ok(command::completions::completions(&args)),
-        Command::Man(args) => command::completions::man(&args),
-        Command::Lsp(args) => command::lsp::execute(&args, context),
-        Command::Doctor(args) => command::doctor::execute(&args, context),
+        CliCommand::Grade(args) => command::grade::execute(&args, context),
+        CliCommand::Try(args) => command::attempt::execute(&args, context),
+        CliCommand::Validate(args) => command::validate::execute(&args, context),
+        CliCommand::Lint(args) => command::lint::execute(&args, context),
+        CliCommand::Convert(args) => command::convert::execute(&args, context),
+        CliCommand::Generate(args) => command::generate::execute(&args, context),
+        CliCommand::Score(args) => command::score::execute(&args, context),
+        CliCommand::Scorecard(args) => command::scorecard::execute(&args, context),
+        CliCommand::Audit(args) => command::audit::execute(&args, context),
+        CliCommand::Review(args) => command::review::execute(&args, context),
+        CliCommand::Calibrate(args) => command::calibrate::execute(&args, context),
+        CliCommand::Agreement(args) => command::agreement::execute(&args, context),
+        CliCommand::Repeats(args) => command::repeats::execute(&args, context),
+        CliCommand::Compare(args) => command::compare::execute(&args, context),
+        CliCommand::Pairwise(args) => command::pairwise::execute(&args, context),
+        CliCommand::Trend(args) => command::trend::execute(&args, context),
+        CliCommand::Power(args) => command::power::execute(&args, context),
+        CliCommand::Import(args) => command::import::execute(&args, context),
+        CliCommand::Cache(args) => command::cache::execute(&args, context),
+        CliCommand::Explain(args) => command::explain::execute(&args, context),
+        CliCommand::Schema(args) => command::schema::execute(&args),
+        CliCommand::Completions(args) => Ok(command::completions::completions(&args)),
+        CliCommand::Man(args) => command::completions::man(&args),
+        CliCommand::Lsp(args) => command::lsp::execute(&args, context),
+        CliCommand::Doctor(args) => command::doctor::execute(&args, context),
     }
 }

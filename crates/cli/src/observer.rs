@@ -3,31 +3,36 @@
 use std::sync::{Mutex, PoisonError};
 
 use assize_author::AuthorEvent;
-use assize_engine::{Event, Observer};
+use assize_engine::{EngineEvent, EventObserver};
 
-use crate::context::Context;
+use crate::context::CliContext;
 use crate::output;
-use crate::progress::Progress;
+use crate::progress::ProgressDisplay;
 
 /// Observer that writes to stderr.
 pub(crate) struct TerminalObserver {
-    context: Context,
+    context: CliContext,
     /// Leaves notices out.
     quiet: bool,
     /// Shows how far a run is.
     shows_progress: bool,
-    progress: Mutex<Progress>,
+    progress: Mutex<ProgressDisplay>,
 }
 
 impl TerminalObserver {
     /// Observer in this context.
-    pub(crate) fn new(context: &Context, quiet: bool, shows_progress: bool) -> Self {
-        Self { context: context.clone(), quiet, shows_progress, progress: Mutex::new(Progress::Silent) }
+    pub(crate) fn new(context: &CliContext, quiet: bool, shows_progress: bool) -> Self {
+        Self {
+            context: context.clone(),
+            quiet,
+            shows_progress,
+            progress: Mutex::new(ProgressDisplay::Silent),
+        }
     }
 
     fn say(&self, text: &str) {
         if !self.quiet {
-            output::say(text);
+            output::print_message(text);
         }
     }
 
@@ -40,23 +45,23 @@ impl TerminalObserver {
     }
 }
 
-impl Observer for TerminalObserver {
-    fn observe(&self, event: Event) {
+impl EventObserver for TerminalObserver {
+    fn observe(&self, event: EngineEvent) {
         let context = &self.context;
         let mut progress = self.progress.lock().unwrap_or_else(PoisonError::into_inner);
         progress.observe(&event);
 
         match event {
-            Event::Diagnostics { diagnostics, sources } => {
-                output::say_diagnostics(&diagnostics, &sources, context);
+            EngineEvent::Diagnostics { diagnostics, sources } => {
+                output::print_diagnostics(&diagnostics, &sources, context);
             }
-            Event::Notice(message) if !self.quiet => output::warn(&message, context),
-            Event::Warning(message) => output::warn(&message, context),
-            Event::Failure(message) => output::complain(&message, context),
-            Event::Shuffled { seed } => {
+            EngineEvent::Notice(message) if !self.quiet => output::print_warning(&message, context),
+            EngineEvent::Warning(message) => output::print_warning(&message, context),
+            EngineEvent::Failure(message) => output::print_error(&message, context),
+            EngineEvent::Shuffled { seed } => {
                 self.say(&format!("shuffled; `--shuffle --seed {seed}` gives the same order again\n"));
             }
-            Event::Resumed { folder, done, changed, gone } => {
+            EngineEvent::Resumed { folder, done, changed, gone } => {
                 let changed = match changed {
                     0 => String::new(),
                     _ => format!("; {changed} done before changed since, and are run again"),
@@ -68,15 +73,15 @@ impl Observer for TerminalObserver {
                 let folder = folder.display();
                 self.say(&format!("going on with {folder}: {done} cases are done{changed}{gone}\n"));
             }
-            Event::RunStarted { cases } => {
-                *progress = Progress::new(cases, !self.shows_progress, context.live_progress);
+            EngineEvent::RunStarted { cases } => {
+                *progress = ProgressDisplay::new(cases, !self.shows_progress, context.live_progress);
             }
-            Event::RunEnded => progress.finish(),
-            Event::DraftingOffline => self.say(
+            EngineEvent::RunEnded => progress.finish(),
+            EngineEvent::DraftingOffline => self.say(
                 "drafting offline: clauses of the expected outcomes. `--judge MODEL` has a model write the criteria\n",
             ),
-            Event::Author(AuthorEvent::CaseDrafted { done, total }) => self.count(done, total, "cases"),
-            Event::Author(AuthorEvent::RubricReviewed { done, total }) => self.count(done, total, "rubrics"),
+            EngineEvent::Author(AuthorEvent::CaseDrafted { done, total }) => self.count(done, total, "cases"),
+            EngineEvent::Author(AuthorEvent::RubricReviewed { done, total }) => self.count(done, total, "rubrics"),
             _ => {}
         }
     }

@@ -3,9 +3,9 @@
 use std::io::Write;
 
 use assize_diagnostic::{Diagnostic, SourceMap, render};
-use assize_report::Style;
+use assize_report::ReportStyle;
 
-use crate::context::Context;
+use crate::context::CliContext;
 
 /// Prints a result. A closed pipe (`| head`) is ignored.
 pub(crate) fn print(text: &str) {
@@ -26,42 +26,46 @@ pub(crate) fn stream_json(value: &impl serde::Serialize) {
 }
 
 /// Prints a message to stderr.
-pub(crate) fn say(text: &str) {
+pub(crate) fn print_message(text: &str) {
     let mut stderr = std::io::stderr().lock();
     let _ = stderr.write_all(text.as_bytes()).and_then(|()| stderr.flush());
 }
 
 /// Prints an error message.
-pub(crate) fn complain(message: &str, context: &Context) {
+pub(crate) fn print_error(message: &str, context: &CliContext) {
     let (on, off) = if context.stderr.color { ("\u{1b}[1;31m", "\u{1b}[0m") } else { ("", "") };
-    say(&format!("{on}error{off}: {}\n", harmless(message)));
+    print_message(&format!("{on}error{off}: {}\n", escape_message(message)));
 }
 
 /// Prints an error message before the style of stderr is known.
-pub(crate) fn complain_plain(message: &str) {
-    say(&format!("error: {}\n", harmless(message)));
+pub(crate) fn print_plain_error(message: &str) {
+    print_message(&format!("error: {}\n", escape_message(message)));
 }
 
 /// Prints a warning.
-pub(crate) fn warn(message: &str, context: &Context) {
+pub(crate) fn print_warning(message: &str, context: &CliContext) {
     let (on, off) = if context.stderr.color { ("\u{1b}[1;33m", "\u{1b}[0m") } else { ("", "") };
-    say(&format!("{on}warning{off}: {}\n", harmless(message)));
+    print_message(&format!("{on}warning{off}: {}\n", escape_message(message)));
 }
 
 /// Escapes control characters, because a message may quote files, servers and programs.
-fn harmless(message: &str) -> String {
-    let lines: Vec<String> = message.split('\n').map(assize_report::safe).collect();
+fn escape_message(message: &str) -> String {
+    let lines: Vec<String> = message.split('\n').map(assize_report::escape_unsafe).collect();
     lines.join("\n")
 }
 
 /// Prints diagnostics to stderr.
-pub(crate) fn say_diagnostics(diagnostics: &[Diagnostic], sources: &SourceMap, context: &Context) {
+pub(crate) fn print_diagnostics(diagnostics: &[Diagnostic], sources: &SourceMap, context: &CliContext) {
     if !diagnostics.is_empty() {
-        say(&format!("{}\n", draw(diagnostics, sources, context.stderr)));
+        print_message(&format!("{}\n", render_diagnostics(diagnostics, sources, context.stderr)));
     }
 }
 
 /// Formats diagnostics as text.
-pub(crate) fn draw(diagnostics: &[Diagnostic], sources: &SourceMap, style: Style) -> String {
+pub(crate) fn render_diagnostics(
+    diagnostics: &[Diagnostic],
+    sources: &SourceMap,
+    style: ReportStyle,
+) -> String {
     render::to_text(diagnostics, sources, render::TextOptions { color: style.color, width: style.width })
 }

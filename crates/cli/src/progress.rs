@@ -2,10 +2,10 @@
 
 use std::time::{Duration, Instant};
 
-use assize_engine::Event;
+use assize_engine::EngineEvent;
 use assize_rubric::Verdict;
-use assize_run::Event as CaseEvent;
-use assize_store::Counts;
+use assize_run::RunEvent as CaseEvent;
+use assize_store::VerdictCounts;
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 
 use crate::output;
@@ -14,56 +14,65 @@ use crate::output;
 const PLAIN_INTERVAL: Duration = Duration::from_secs(10);
 
 /// Progress of a run.
-pub(crate) enum Progress {
+pub(crate) enum ProgressDisplay {
     /// Nothing is shown.
     Silent,
     /// A bar that redraws itself. It appears after a moment, so that short runs show none.
-    Live { bar: ProgressBar, counts: Counts, retries: usize },
+    Live { bar: ProgressBar, counts: VerdictCounts, retries: usize },
     /// A line now and then.
-    Plain { total: usize, counts: Counts, started: Instant, last: Instant },
+    Plain { total: usize, counts: VerdictCounts, started: Instant, last: Instant },
 }
 
-impl Progress {
+impl ProgressDisplay {
     /// Progress over `total` cases.
     pub(crate) fn new(total: usize, quiet: bool, live: bool) -> Self {
         if quiet {
             return Self::Silent;
         }
+
         if live {
             let bar =
                 ProgressBar::with_draw_target(Some(total as u64), ProgressDrawTarget::stderr_with_hz(10));
+
             // The template is a constant; a broken one falls back to the default look.
             if let Ok(style) =
                 ProgressStyle::with_template("{bar:24.cyan/dim} {pos}/{len}  {msg}  {eta} left")
             {
                 bar.set_style(style);
             }
+
             bar.enable_steady_tick(Duration::from_millis(200));
-            return Self::Live { bar, counts: Counts::default(), retries: 0 };
+            return Self::Live { bar, counts: VerdictCounts::default(), retries: 0 };
         }
+
         let now = Instant::now();
-        Self::Plain { total, counts: Counts::default(), started: now, last: now }
+        Self::Plain { total, counts: VerdictCounts::default(), started: now, last: now }
     }
 
     /// Takes note of an event.
-    pub(crate) fn observe(&mut self, event: &Event) {
+    pub(crate) fn observe(&mut self, event: &EngineEvent) {
         match (self, event) {
-            (Self::Live { bar, counts, retries }, Event::Run(CaseEvent::CaseFinished { row })) => {
+            (Self::Live { bar, counts, retries }, EngineEvent::Run(CaseEvent::CaseFinished { row })) => {
                 counts.add_row(row);
                 bar.set_message(with_retries(tally(*counts), *retries));
                 bar.inc(1);
             }
-            (Self::Live { bar, counts, retries }, Event::CallRetrying { .. }) => {
+            (Self::Live { bar, counts, retries }, EngineEvent::CallRetrying { .. }) => {
                 *retries += 1;
                 bar.set_message(with_retries(tally(*counts), *retries));
             }
-            (Self::Live { bar, .. }, Event::BudgetReached { .. }) => bar.set_message("stopped by the budget"),
-            (Self::Live { bar, .. }, Event::Run(CaseEvent::Stopping)) => bar.set_message("stopping"),
-            (Self::Plain { total, counts, started, last }, Event::Run(CaseEvent::CaseFinished { row })) => {
+            (Self::Live { bar, .. }, EngineEvent::BudgetReached { .. }) => {
+                bar.set_message("stopped by the budget")
+            }
+            (Self::Live { bar, .. }, EngineEvent::Run(CaseEvent::Stopping)) => bar.set_message("stopping"),
+            (
+                Self::Plain { total, counts, started, last },
+                EngineEvent::Run(CaseEvent::CaseFinished { row }),
+            ) => {
                 counts.add_row(row);
                 if last.elapsed() >= PLAIN_INTERVAL {
                     *last = Instant::now();
-                    output::say(&format!(
+                    output::print_message(&format!(
                         "{}/{total} cases after {} s: {}\n",
                         counts.total(),
                         started.elapsed().as_secs(),
@@ -71,7 +80,9 @@ impl Progress {
                     ));
                 }
             }
-            (Self::Plain { .. }, Event::Run(CaseEvent::Stopping)) => output::say("stopping\n"),
+            (Self::Plain { .. }, EngineEvent::Run(CaseEvent::Stopping)) => {
+                output::print_message("stopping\n")
+            }
             _ => {}
         }
     }
@@ -92,7 +103,7 @@ fn with_retries(tally: String, retries: usize) -> String {
     }
 }
 
-fn tally(counts: Counts) -> String {
+fn tally(counts: VerdictCounts) -> String {
     [
         (counts.pass, Verdict::Pass),
         (counts.borderline, Verdict::Borderline),

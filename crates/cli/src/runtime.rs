@@ -2,12 +2,12 @@
 
 use std::future::Future;
 
-use crate::failure::Failure;
+use crate::failure::CommandFailure;
 
 /// Runs a future to its end.
-pub(crate) fn block_on<T, E: Into<Failure>>(
+pub(crate) fn block_on<T, E: Into<CommandFailure>>(
     future: impl Future<Output = Result<T, E>>,
-) -> Result<T, Failure> {
+) -> Result<T, CommandFailure> {
     let runtime = tokio::runtime::Builder::new_multi_thread()
         .enable_all()
         .build()

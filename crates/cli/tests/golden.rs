@@ -5,7 +5,7 @@ use std::fs;
 use std::path::Path;
 
 use assize_testkit::cli::CliTest;
-use assize_testkit::filter::Filter;
+use assize_testkit::filter::OutputFilter;
 use assize_testkit::golden;
 
 const FIXTURES: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../../fixtures/validate");
@@ -17,7 +17,7 @@ fn validate_prints_problems_in_every_form() {
         copy(&case.input, Path::new(""), &cli);
         let args = fs::read_to_string(case.input.join("args")).expect("arguments");
         let args: Vec<&str> = args.lines().collect();
-        cli.filter(Filter::text(
+        cli.filter(OutputFilter::text(
             format!("\"version\": \"{}\"", env!("CARGO_PKG_VERSION")),
             "\"version\": \"[VERSION]\"",
         ));

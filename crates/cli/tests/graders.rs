@@ -4,7 +4,7 @@
 #![cfg(unix)]
 
 use assize_testkit::cli::{CliOutput, CliTest};
-use assize_testkit::mock::{MockServer, Reply, always, sequence};
+use assize_testkit::mock::{MockReply, MockServer, always, sequence};
 use serde_json::{Value, json};
 
 /// Runs an eval file and gives its result rows.
@@ -395,7 +395,11 @@ fn a_program_combines_members_but_never_without_their_results() {
 }
 
 /// A judge that gives 0.7 whatever it is asked, and the words it was asked with.
-fn judged(suite: &str, files: &[(&str, &str)], replies: Vec<Reply>) -> (CliTest, Vec<Value>, Vec<String>) {
+fn judged(
+    suite: &str,
+    files: &[(&str, &str)],
+    replies: Vec<MockReply>,
+) -> (CliTest, Vec<Value>, Vec<String>) {
     let server = MockServer::start(sequence(replies));
     let mut cli = cli(suite);
     cli.env("OPENAI_BASE_URL", server.base_url()).env("OPENAI_API_KEY", "test");
@@ -403,16 +407,8 @@ fn judged(suite: &str, files: &[(&str, &str)], replies: Vec<Reply>) -> (CliTest,
         cli.file(path, text);
     }
     cli.run(&[
-        "eval",
-        "suite.eval.yaml",
-        "--out",
-        "run",
-        "--show",
-        "none",
-        "--judge",
-        "openai:judge",
-        "--threshold",
-        "0.6",
+        "eval", "suite.eval.yaml", "--out", "run", "--show", "none", "--judge", "openai:judge",
+        "--threshold", "0.6",
     ]);
     let rows = cli
         .read("run/results.jsonl")
@@ -432,8 +428,8 @@ fn all_text(value: &Value) -> String {
     }
 }
 
-fn seven() -> Reply {
-    Reply::text(r#"{"evidence": ["costs $1"], "reason": "decent", "score": 0.7}"#)
+fn seven() -> MockReply {
+    MockReply::text(r#"{"evidence": ["costs $1"], "reason": "decent", "score": 0.7}"#)
 }
 
 #[test]
@@ -465,7 +461,7 @@ fn a_judge_gives_one_score_and_variables_of_both_generations_are_data() {
 #[test]
 fn a_score_out_of_range_is_asked_for_again_and_then_ungraded() {
     let suite = one("hello", "- {type: llm-grader, name: whole}");
-    let bad = || Reply::text(r#"{"evidence": [], "reason": "r", "score": 7}"#);
+    let bad = || MockReply::text(r#"{"evidence": [], "reason": "r", "score": 7}"#);
     let (_, rows, asked) = judged(&suite, &[], vec![bad(), seven()]);
     assert_eq!((score(&rows[0], "whole"), asked.len()), (Some(0.7), 2));
     assert!(asked[1].contains("must lie from 0 to 1"));
@@ -489,7 +485,7 @@ fn the_judge_of_a_composite_reads_its_prompt_file_is_repaired_and_sees_results_w
 ",
     );
     let files = [("weigh.md", "Weigh these:\n{{EVALUATOR_RESULTS_JSON}}\n")];
-    let (cli, rows, asked) = judged(&suite, &files, vec![Reply::text("no JSON"), seven()]);
+    let (cli, rows, asked) = judged(&suite, &files, vec![MockReply::text("no JSON"), seven()]);
     assert_eq!(score(&rows[0], "set"), Some(0.7));
     assert_eq!(asked.len(), 2, "an unusable reply is asked for again");
     assert!(asked[0].contains("Weigh these:") && !asked[0].contains("weigh.md"));
@@ -558,7 +554,7 @@ fn what_can_not_be_run_is_refused_before_anything_is_spent() {
 fn a_broken_judge_of_one_grader_does_not_take_the_others_scores_away() {
     let suite =
         one("hello", "- {type: contains, value: hello}\n- {type: llm-grader, name: whole, weight: 0.1}");
-    let server = MockServer::start(always(Reply::status(400, "{}")));
+    let server = MockServer::start(always(MockReply::status(400, "{}")));
     let mut cli = cli(&suite);
     cli.env("OPENAI_BASE_URL", server.base_url()).env("OPENAI_API_KEY", "test");
     let args = ["eval", "suite.eval.yaml", "--out", "run", "--show", "none", "--judge", "openai:judge"];

@@ -3,9 +3,9 @@
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use assize_convert::{ConvertError, Converted, From, To, convert, detect};
+use assize_convert::{ConvertError, ConvertedFile, ExportFormat, ImportFormat, convert, detect};
 use assize_evalfile::{Case, GraderKind, LoadOptions, Suite, load_suite};
-use assize_rubric::{Lines, Outcome, Unit, score_rubric};
+use assize_rubric::{Outcome, UnitInterval, VerdictThresholds, score_rubric};
 use assize_testkit::cli::CliTest;
 use serde_json::Value;
 
@@ -28,7 +28,7 @@ fn load(path: &Path) -> (Suite, Vec<Case>) {
     (loaded.suite.expect("a suite"), cases)
 }
 
-fn lost(converted: &Converted) -> Vec<String> {
+fn lost(converted: &ConvertedFile) -> Vec<String> {
     converted.notes.iter().filter(|note| note.lost).map(ToString::to_string).collect()
 }
 
@@ -39,6 +39,7 @@ fn files(folder: &Path, ending: &str) -> Vec<PathBuf> {
         .filter(|path| path.extension().is_some_and(|e| e == ending))
         .collect();
     files.sort();
+
     files
 }
 
@@ -47,27 +48,31 @@ pub(crate) fn configurations(shared: &SharedFolder) {
     let folder = shared.path("data/promptfoo-configs");
     let mut rubrics = 0;
     for path in files(&folder, "yaml") {
-        assert_eq!(detect(&path).expect("known"), From::Promptfoo, "{}", path.display());
-        for to in [To::Format1, To::Format2, To::Scorecard] {
-            let converted = convert(&path, From::Promptfoo, to, &options(&folder));
+        assert_eq!(detect(&path).expect("known"), ImportFormat::Promptfoo, "{}", path.display());
+        for to in [ExportFormat::Format1, ExportFormat::Format2, ExportFormat::Scorecard] {
+            let converted = convert(&path, ImportFormat::Promptfoo, to, &options(&folder));
             let converted = match converted {
                 Ok(converted) => converted,
-                Err(ConvertError::Nothing(..)) if to == To::Scorecard => continue,
+                Err(ConvertError::Empty(..)) if to == ExportFormat::Scorecard => continue,
                 Err(error) => panic!("{}: {error}", path.display()),
             };
-            if to == To::Scorecard {
+
+            if to == ExportFormat::Scorecard {
                 continue;
             }
+
             let out = tempfile::tempdir().expect("a folder");
             let new = out.path().join("new.yaml");
             std::fs::write(&new, &converted.text).expect("written");
+
             let (_, cases) = load(&new);
-            if to == To::Format2 {
+            if to == ExportFormat::Format2 {
                 rubrics +=
                     cases.iter().flat_map(|case| &case.graders).filter(|g| g.type_name == "rubrics").count();
             }
         }
     }
+
     // 10 + 1 + 2 `llm-rubric` with a value, 5 `g-eval`, 2 `factuality`.
     assert_eq!(rubrics, 20);
 }
@@ -78,6 +83,7 @@ fn tree_score(node: &Value) -> f64 {
     if children.is_empty() {
         return node["score"].as_f64().expect("graded");
     }
+
     let weight = |child: &Value| child["weight"].as_f64().expect("a number");
     let total: f64 = children.iter().map(weight).sum();
     children.iter().map(|child| weight(child) * tree_score(child)).sum::<f64>() / total
@@ -88,6 +94,7 @@ fn leaves(node: &Value, out: &mut Vec<Outcome>) {
     if children.is_empty() {
         out.push(if node["score"].as_f64() == Some(1.0) { Outcome::Met } else { Outcome::Unmet });
     }
+
     for child in children {
         leaves(child, out);
     }
@@ -99,25 +106,37 @@ pub(crate) fn graded_trees(shared: &SharedFolder) {
     for path in files(&folder.join("judge_eval"), "json") {
         let text = std::fs::read_to_string(&path).expect("readable");
         let tree: Value = serde_json::from_str(&text).expect("JSON");
-        let converted = convert(&path, From::PaperBench, To::Format2, &options(&folder)).expect("converted");
+        let converted = convert(&path, ImportFormat::PaperBench, ExportFormat::Format2, &options(&folder))
+            .expect("converted");
         let out = tempfile::tempdir().expect("a folder");
         let new = out.path().join("new.yaml");
         std::fs::write(&new, &converted.text).expect("written");
+
         let (_, cases) = load(&new);
         let GraderKind::Rubric(rubric) = &cases[0].graders[0].kind else { panic!("a rubric") };
         let mut outcomes = Vec::new();
         leaves(&tree, &mut outcomes);
-        let score = score_rubric(&rubric.rubric, &outcomes, Lines::with_room(Unit::ONE, None)).expect("fits");
+
+        let score = score_rubric(
+            &rubric.rubric,
+            &outcomes,
+            VerdictThresholds::with_optional_borderline(UnitInterval::ONE, None),
+        )
+        .expect("fits");
+
         let score = score.score.expect("judged");
         assert!((score - tree["score"].as_f64().expect("a score")).abs() < 1e-9, "{}", path.display());
+
         assert!((score - tree_score(&tree)).abs() < 1e-9);
     }
+
     for path in files(&folder.join("rubrics"), "json") {
-        let converted =
-            convert(&path, From::PaperBench, To::Scorecard, &options(&folder)).expect("converted");
+        let converted = convert(&path, ImportFormat::PaperBench, ExportFormat::Scorecard, &options(&folder))
+            .expect("converted");
         let twice = lost(&converted).iter().filter(|note| note.contains("its id stands on line")).count();
         let stem = path.file_stem().expect("a name").to_string_lossy().into_owned();
         let expected = if matches!(stem.as_str(), "bbox" | "bridging-data-gaps") { 3 } else { 0 };
+
         assert_eq!(twice, expected, "{stem}");
     }
 }
@@ -127,9 +146,11 @@ fn same_tree(a: &Value, b: &Value, way: &str) {
     for key in ["id", "requirements", "task_category"] {
         assert_eq!(a.get(key).unwrap_or(&Value::Null), b.get(key).unwrap_or(&Value::Null), "{way}: {key}");
     }
+
     assert_eq!(a["weight"].as_f64(), b["weight"].as_f64(), "{way}");
     let parts = |node: &Value| node["sub_tasks"].as_array().cloned().unwrap_or_default();
     assert_eq!(parts(a).len(), parts(b).len(), "{way}");
+
     for (index, (a, b)) in parts(a).iter().zip(&parts(b)).enumerate() {
         same_tree(a, b, &format!("{way}/{index}"));
     }
@@ -139,8 +160,8 @@ fn same_tree(a: &Value, b: &Value, way: &str) {
 pub(crate) fn unchanged_trees(shared: &SharedFolder) {
     let folder = shared.path("data/paperbench");
     for path in files(&folder.join("rubrics"), "json").iter().filter(|path| !path.ends_with("lbcs.json")) {
-        let converted =
-            convert(path, From::PaperBench, To::PaperBench, &options(&folder)).expect("converted");
+        let converted = convert(path, ImportFormat::PaperBench, ExportFormat::PaperBench, &options(&folder))
+            .expect("converted");
         let old: Value =
             serde_json::from_str(&std::fs::read_to_string(path).expect("readable")).expect("JSON");
         let new: Value = serde_json::from_str(&converted.text).expect("JSON");
@@ -163,6 +184,7 @@ fn converted_files_load(folder: &Path, to: &str) -> Result<(), String> {
     for path in files(folder, "jsonl") {
         let text = path.to_str().expect("a path");
         let output = cli.run(&["convert", text, "--to", to, "-o", "new.yaml", "--force"]);
+
         // Tables of verdicts are no rubrics, and are refused; whatever is written must load.
         if output.code == Some(2) {
             assert!(output.stderr.contains("error"), "{}", output.stderr);
@@ -170,5 +192,6 @@ fn converted_files_load(folder: &Path, to: &str) -> Result<(), String> {
             cli.run(&["validate", "new.yaml"]).expect_code(0);
         }
     }
+
     Ok(())
 }

@@ -24,17 +24,13 @@ const TRUE_COMPLAINTS: &[(&str, &str, &str, &str)] = &[
     ("legacy/evals/architecture/dataset", "E0501", "`../AGENTS.md`", "attachment left out of the copy"),
     ("v4/evals/self/skills/", "E0501", "`fixtures/", "attachments left out of the copy"),
     (
-        "agent-skills-evals/csv-analyzer",
-        "E0501",
-        "`evals/files/sales.csv`",
+        "agent-skills-evals/csv-analyzer", "E0501", "`evals/files/sales.csv`",
         "attachment left out of the copy",
     ),
     ("input-files-shorthand/", "E0501", "`../fixtures/sales.csv`", "attachment left out of the copy"),
     ("local-cli/evals/", "E0501", "`example.txt`", "attachment left out of the copy"),
     (
-        "workspace-setup-script/",
-        "E0501",
-        "`../plugins/my-plugin/AGENTS.md`",
+        "workspace-setup-script/", "E0501", "`../plugins/my-plugin/AGENTS.md`",
         "attachment left out of the copy",
     ),
     ("workspace-artifact/", "E0501", "workspace-template`", "its template was left out of the copy"),
@@ -61,12 +57,15 @@ pub(crate) fn diagnostics(shared: &SharedFolder) {
         working_folder: corpus.clone(),
         extra_roots: vec![corpus.clone()],
     };
+
     let found = find_suites(std::slice::from_ref(&corpus));
     assert!(found.problems.is_empty(), "{:?}", found.problems);
+
     let text = &mut String::new();
     let mut unexpected = Vec::new();
     let mut cases = 0;
     line!(text, "{:<80} {:>6} {:>5} {:>7} {:>8}", "file", "format", "cases", "errors", "warnings");
+
     for file in &found.files {
         let loaded = load_suite(file, &options);
         let name = file.strip_prefix(&corpus).expect("inside").to_string_lossy().into_owned();
@@ -76,11 +75,13 @@ pub(crate) fn diagnostics(shared: &SharedFolder) {
         line!(text, "{name:<80} {format:>6} {:>5} {errors:>7} {warnings:>8}", loaded.cases.len());
         assert_eq!(loaded.cases.iter().flatten().count(), loaded.cases.len(), "{name}");
         cases += loaded.cases.len();
+
         let mut summary: BTreeMap<String, usize> = BTreeMap::new();
         for diagnostic in &loaded.diagnostics {
             let at = loaded.sources.position(diagnostic.primary.span);
             let message = format!("{}: {}", diagnostic.title, diagnostic.primary.text);
             *summary.entry(format!("{} {message}", diagnostic.code)).or_default() += 1;
+
             if diagnostic.severity == Severity::Error
                 && !TRUE_COMPLAINTS.iter().any(|(of, code, part, _)| {
                     name.contains(of) && *code == diagnostic.code.as_str() && message.contains(part)
@@ -90,12 +91,15 @@ pub(crate) fn diagnostics(shared: &SharedFolder) {
                 unexpected.push(format!("{path}:{}:{} {} {text}", at.line, at.column, diagnostic.code));
             }
         }
+
         for (message, times) in summary {
             line!(text, "      {times:>3} x {message}");
         }
     }
+
     line!(text, "{} files, {cases} cases", found.files.len());
     output::print(text);
+
     assert!(unexpected.is_empty(), "unexpected:\n{}", unexpected.join("\n"));
 }
 
@@ -105,6 +109,7 @@ pub(crate) fn edits(shared: &SharedFolder) {
     probe::files_below(&shared.path("corpus"), &mut files);
     files.sort();
     assert!(!files.is_empty());
+
     for path in &files {
         probe::check(path);
     }
@@ -116,6 +121,7 @@ pub(crate) fn targets(shared: &SharedFolder) {
     let mut files = Vec::new();
     collect_targets(&corpus, &mut files);
     assert!(files.len() > 5);
+
     for file in files {
         let folder = file.parent().expect("sound");
         let loaded = load_targets(folder, Some(&file), &options(folder));
@@ -123,6 +129,7 @@ pub(crate) fn targets(shared: &SharedFolder) {
             loaded.diagnostics.iter().filter(|found| found.severity == Severity::Error).collect();
         assert!(errors.is_empty(), "{}: {errors:?}", file.display());
         assert!(!loaded.targets.is_empty());
+
         for spec in &loaded.targets {
             assert_ne!(spec.kind, TargetSpecKind::Undetermined, "{}", file.display());
             assert_eq!(spec.obstacles(), Vec::<String>::new(), "{}", file.display());

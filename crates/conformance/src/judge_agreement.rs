@@ -2,27 +2,27 @@
 
 use std::sync::Arc;
 
-use assize_grade::{Judge, Material, OfflineJudge, Question, RubricTask};
-use assize_rubric::{Band, Bands, Criterion, Decision, RawScore, Rubric, Scale};
+use assize_grade::{Judge, JudgeMaterial, JudgeQuestion, OfflineJudge, RubricTask};
+use assize_rubric::{Criterion, CriterionScale, Decision, RawScore, Rubric, ScoreBand, ScoreBands};
 use futures_util::FutureExt;
 use serde_json::Value;
 
 use crate::output;
 use crate::shared::SharedFolder;
 
-fn judge(material: Material, criteria: Vec<Criterion>) -> Vec<Decision> {
+fn judge(material: JudgeMaterial, criteria: Vec<Criterion>) -> Vec<Decision> {
     let task = RubricTask {
         material: Arc::new(material),
         rubric: Arc::new(Rubric::new(criteria).unwrap()),
-        judging: assize_rubric::Judging::PerCriterion,
+        judging: assize_rubric::JudgingMode::PerCriterion,
         evidence: assize_rubric::EvidencePolicy::Checked,
-        truncate: assize_rubric::Truncate::Never,
+        truncate: assize_rubric::TruncationMode::Never,
         case_id: "case".into(),
         repeat: 0,
         sampling: assize_grade::SamplingOptions::default(),
     };
 
-    let question = [Question::Rubric(task)];
+    let question = [JudgeQuestion::Rubric(task)];
     OfflineJudge.decide(&question).now_or_never().expect("the offline judge never waits").remove(0)
 }
 
@@ -43,23 +43,25 @@ fn spearman(a: &[f64], b: &[f64]) -> f64 {
             })
             .collect()
     }
+
     let (a, b) = (ranks(a), ranks(b));
     let mean = |v: &[f64]| v.iter().sum::<f64>() / v.len() as f64;
     let (ma, mb) = (mean(&a), mean(&b));
     let cov: f64 = a.iter().zip(&b).map(|(x, y)| (x - ma) * (y - mb)).sum();
     let sd = |v: &[f64], m: f64| v.iter().map(|x| (x - m).powi(2)).sum::<f64>().sqrt();
+
     cov / (sd(&a, ma) * sd(&b, mb))
 }
 
 /// Five levels as bands that cover 0 to 10.
-fn five_bands(levels: [&str; 5]) -> Bands {
+fn five_bands(levels: [&str; 5]) -> ScoreBands {
     let edges = [(0, 2), (3, 4), (5, 6), (7, 8), (9, 10)];
-    let bands = edges.iter().zip(levels).map(|(&(low, high), text)| Band {
+    let bands = edges.iter().zip(levels).map(|(&(low, high), text)| ScoreBand {
         low: RawScore::new(low).unwrap(),
         high: RawScore::new(high).unwrap(),
         text: text.into(),
     });
-    Bands::new(bands.collect()).unwrap()
+    ScoreBands::new(bands.collect()).unwrap()
 }
 
 /// Levels beside those of a strong model: the figures are printed, and all rows must be judged.
@@ -77,22 +79,26 @@ pub(crate) fn levels(shared: &SharedFolder) {
             .filter(|t| !t.is_empty())
             .collect();
         let Ok(levels) = <[&str; 5]>::try_from(levels) else { continue };
-        criterion.scale = Scale::Bands(five_bands(levels));
+        criterion.scale = CriterionScale::Bands(five_bands(levels));
+
         let scores: Vec<f64> =
             row["gpt4_score"].as_array().unwrap().iter().filter_map(Value::as_f64).collect();
         let strong = scores.iter().sum::<f64>() / scores.len() as f64;
-        let material = Material {
+        let material = JudgeMaterial {
             question: row["instruction"].as_str().unwrap().into(),
             reference: row["reference_answer"].as_str().map(str::to_owned),
             answer: row["response"].as_str().unwrap().into(),
-            ..Material::default()
+            ..JudgeMaterial::default()
         };
+
         let judgement = judge(material, vec![criterion]).remove(0);
         let raw = f64::from(judgement.outcome().raw_score().unwrap().get());
         ours.push(raw);
         theirs.push(strong);
+
         same += f64::from((strong >= 4.0) == (raw >= 7.0));
     }
+
     let mae =
         ours.iter().zip(&theirs).map(|(a, b)| (a - (b - 1.0) * 2.5).abs()).sum::<f64>() / ours.len() as f64;
     output::print(&format!(
@@ -101,6 +107,7 @@ pub(crate) fn levels(shared: &SharedFolder) {
         spearman(&ours, &theirs),
         same / ours.len() as f64
     ));
+
     assert!(ours.len() >= 300);
 }
 
@@ -116,14 +123,16 @@ pub(crate) fn references(shared: &SharedFolder) {
             let rubric = &own["score_rubric"];
             let level = |n: u8| rubric[format!("score{n}_description").as_str()].as_str().unwrap_or("-");
             let mut criterion = Criterion::checklist("c", rubric["criteria"].as_str().unwrap());
-            criterion.scale = Scale::Bands(five_bands([1, 2, 3, 4, 5].map(level)));
-            let material = Material {
+            criterion.scale = CriterionScale::Bands(five_bands([1, 2, 3, 4, 5].map(level)));
+
+            let material = JudgeMaterial {
                 question: own["input"].as_str().unwrap().into(),
                 answer: answer["reference_answer"].as_str().unwrap_or("").into(),
-                ..Material::default()
+                ..JudgeMaterial::default()
             };
             f64::from(judge(material, vec![criterion]).remove(0).outcome().raw_score().unwrap().get())
         };
+
         let (a, b) = (score(own), score(other));
         wins += if a > b {
             1.0
@@ -132,8 +141,10 @@ pub(crate) fn references(shared: &SharedFolder) {
         } else {
             0.5
         };
+
         n += 1.0;
     }
+
     output::print(&format!(
         "own reference against the next one of the same kind: n {n}, wins {:.3} (ties count half)",
         wins / n

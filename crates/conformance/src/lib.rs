@@ -74,6 +74,7 @@ fn checks() -> Vec<Check> {
         Check::panicking("statistics::vectors", vectors, statistics::vectors),
         Check::new("suites", "corpus", corpus::check),
     ];
+
     checks.extend(datasets::names().map(|name| {
         Check::new(&format!("data_sets::{name}"), &format!("data/{name}"), move |shared| {
             datasets::check(name, shared)

@@ -15,8 +15,10 @@ pub(crate) fn rare_and_exact(shared: &SharedFolder) {
         working_folder: corpus.clone(),
         extra_roots: Vec::new(),
     };
+
     let files = find_suites(std::slice::from_ref(&corpus)).files;
     assert!(files.len() > 30, "the corpus has moved");
+
     let (mut cases, mut findings) = (0, 0);
     for path in &files {
         let loaded = load_suite(path, &options);
@@ -27,8 +29,10 @@ pub(crate) fn rare_and_exact(shared: &SharedFolder) {
             let point = diagnostic.primary.span.start == diagnostic.primary.span.end;
             assert!(point || !words.trim().is_empty(), "{}: {diagnostic:?}", path.display());
         }
+
         cases += loaded.cases.len();
         findings += linted.diagnostics.len();
     }
+
     assert!(findings * 5 < cases, "{findings} findings in {cases} cases");
 }

@@ -3,7 +3,7 @@
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use assize_evalfile::{Document, LoadOptions, find_suites, load_suite, load_targets, schemas};
+use assize_evalfile::{LoadOptions, ParsedDocument, find_suites, load_suite, load_targets, schemas};
 use jsonschema::Validator;
 use serde_json::Value;
 
@@ -17,6 +17,7 @@ pub(crate) fn keep_to_schemas(shared: &SharedFolder) {
         working_folder: corpus.clone(),
         extra_roots: vec![corpus.clone()],
     };
+
     let (suite, settings, case) = (validator("suite"), validator("suite-settings"), validator("case"));
     let (targets, config) = (validator("targets"), validator("config"));
     let mut wrong = Vec::new();
@@ -25,8 +26,10 @@ pub(crate) fn keep_to_schemas(shared: &SharedFolder) {
         if load_suite(&path, &options).has_errors() {
             continue;
         }
+
         let is_lines = path.extension().is_some_and(|ending| ending == "jsonl");
         compare(&path, if is_lines { &case } else { &suite }, &mut wrong);
+
         let beside = path.with_extension("yaml");
         if is_lines && beside.is_file() {
             compare(&beside, &settings, &mut wrong);
@@ -43,6 +46,7 @@ pub(crate) fn keep_to_schemas(shared: &SharedFolder) {
             compare(&path, &config, &mut wrong);
         }
     }
+
     assert!(wrong.is_empty(), "{}", wrong.join("\n"));
 }
 
@@ -64,11 +68,12 @@ fn compare(path: &Path, schema: &Validator, wrong: &mut Vec<String>) {
 /// The values of a file; none if it is no data at all.
 fn values(path: &Path) -> Vec<Value> {
     let text = std::fs::read_to_string(path).unwrap_or_default();
-    let read = |text: &str| Some(Document::read(path, text).ok()?.value());
+    let read = |text: &str| Some(ParsedDocument::parse(path, text).ok()?.value());
     if path.extension().is_some_and(|ending| ending == "jsonl") {
         let lines = text.trim_start_matches('\u{feff}').lines().filter(|line| !line.trim().is_empty());
         return lines.filter_map(read).collect();
     }
+
     read(&text).into_iter().collect()
 }
 

@@ -4,9 +4,10 @@ use std::collections::BTreeMap;
 use std::path::Path;
 
 use assize_rubric::{
-    Aggregation, Band, Bands, Card, CardKind, CardNode, CaseTally, Criterion, Criticality, Gate, GateState,
-    Lines, MissingPolicy, Outcome, OutcomeKind, RawScore, Rubric, RubricScore, Scale, Standing, Tree, Unit,
-    Verdict, Weight, points_mean, points_ratio, prerequisites, score_card, score_rubric, weighted_mean,
+    CaseTally, Criterion, CriterionScale, Criticality, Gate, GateState, MissingPolicy, NodeStatus, Outcome,
+    OutcomeKind, RawScore, Rubric, RubricScore, ScoreBand, ScoreBands, ScoreTree, ScorecardAggregation,
+    ScorecardNode, ScorecardNodeKind, UnitInterval, Verdict, VerdictThresholds, Weight, WeightedTree,
+    points_mean, points_ratio, resolve_prerequisites, score_card, score_rubric, weighted_mean,
 };
 use serde_json::{Map, Value, json};
 
@@ -17,22 +18,22 @@ fn weight(value: f64) -> Weight {
     Weight::new(value).expect("finite")
 }
 
-fn unit(value: f64) -> Unit {
-    Unit::new(value).expect("in range")
+fn unit(value: f64) -> UnitInterval {
+    UnitInterval::new(value).expect("in range")
 }
 
 fn scored(raw: u8) -> Outcome {
     Outcome::Scored(RawScore::new(raw).expect("in range"))
 }
 
-fn bands() -> Scale {
-    let band = |low, high, text: &str| Band {
+fn bands() -> CriterionScale {
+    let band = |low, high, text: &str| ScoreBand {
         low: RawScore::new(low).expect("in range"),
         high: RawScore::new(high).expect("in range"),
         text: text.into(),
     };
-    Scale::Bands(
-        Bands::new(vec![band(0, 4, "poor"), band(5, 7, "fair"), band(8, 10, "good")]).expect("sound"),
+    CriterionScale::Bands(
+        ScoreBands::new(vec![band(0, 4, "poor"), band(5, 7, "fair"), band(8, 10, "good")]).expect("sound"),
     )
 }
 
@@ -44,12 +45,12 @@ fn items(value: &Value) -> &[Value] {
     value.as_array().expect("a list")
 }
 
-fn lines(inputs: &Value) -> Lines {
-    Lines::new(unit(number(&inputs["pass_at"])), Some(unit(number(&inputs["borderline_at"]))))
+fn lines(inputs: &Value) -> VerdictThresholds {
+    VerdictThresholds::new(unit(number(&inputs["pass_at"])), Some(unit(number(&inputs["borderline_at"]))))
         .expect("in order")
 }
 
-fn score(criteria: Vec<Criterion>, outcomes: &[Outcome], lines: Lines) -> RubricScore {
+fn score(criteria: Vec<Criterion>, outcomes: &[Outcome], lines: VerdictThresholds) -> RubricScore {
     score_rubric(&Rubric::new(criteria).expect("sound"), outcomes, lines).expect("outcomes fit")
 }
 
@@ -72,10 +73,13 @@ fn checklist(inputs: &Value) -> Value {
         all += criterion.weight.get();
         met += criterion.weight.get() * number(&input["score"]);
         criteria.push(criterion);
+
         outcomes.push(if number(&input["score"]) == 1.0 { Outcome::Met } else { Outcome::Unmet });
     }
+
     let mut computed = verdict(&score(criteria, &outcomes, lines(inputs)));
     computed["naive_f64"] = json!(met / all);
+
     computed
 }
 
@@ -88,8 +92,10 @@ fn score_range(inputs: &Value) -> Value {
         criterion.gate =
             raw(&input["required_min_score"]).map(|raw| Gate::MinRaw(RawScore::new(raw).expect("0 to 10")));
         criteria.push(criterion);
+
         outcomes.push(scored(raw(&input["raw"]).expect("a raw score")));
     }
+
     verdict(&score(criteria, &outcomes, lines(inputs)))
 }
 
@@ -112,13 +118,13 @@ fn healthbench_mean(inputs: &Value) -> Value {
 }
 
 /// A tree whose branches are under `children`; what has none is a leaf.
-fn tree(node: &Value, children: &str) -> Tree {
+fn tree(node: &Value, children: &str) -> WeightedTree {
     let weight = weight(number(&node["weight"]));
     match node[children].as_array() {
         Some(nodes) if !nodes.is_empty() => {
-            Tree::Branch { weight, children: nodes.iter().map(|node| tree(node, children)).collect() }
+            WeightedTree::Branch { weight, children: nodes.iter().map(|node| tree(node, children)).collect() }
         }
-        _ => Tree::Leaf { weight, score: node["score"].as_f64() },
+        _ => WeightedTree::Leaf { weight, score: node["score"].as_f64() },
     }
 }
 
@@ -130,15 +136,19 @@ fn graded_tree(root: &Value) -> Value {
         if children.is_empty() {
             leaves[usize::from(stored == 1.0)] += 1;
         }
+
         let computed = weighted_mean(&tree(node, "sub_tasks")).expect("weights are usable");
         *worst = worst.max((computed - stored).abs());
+
         for child in children {
             walk(child, leaves, worst);
         }
     }
+
     let (mut leaves, mut worst) = ([0, 0], 0.0);
     walk(root, &mut leaves, &mut worst);
     assert!(worst <= 1e-12, "an inner score is off by {worst}");
+
     json!({
         "root_score": root["score"], "recomputed": weighted_mean(&tree(root, "sub_tasks")),
         "leaves": leaves[0] + leaves[1], "pass": leaves[1], "fail": leaves[0],
@@ -146,16 +156,17 @@ fn graded_tree(root: &Value) -> Value {
 }
 
 fn benchmark_rubric(inputs: &Value) -> Value {
-    let aggregation: Aggregation =
+    let aggregation: ScorecardAggregation =
         serde_json::from_value(inputs["aggregation"].clone()).expect("a known method");
-    let node = |code: &Value, weight, line: &Value, kind| CardNode {
+    let node = |code: &Value, weight, line: &Value, kind| ScorecardNode {
         code: code.as_str().unwrap_or("rubric").into(),
         weight,
         line: unit(number(line)),
         kind,
     };
-    let group = CardKind::Group { aggregation, hard_gate: false };
-    let mut card = Card::new(node(&Value::Null, Weight::ONE, &inputs["passing_threshold"], group));
+
+    let group = ScorecardNodeKind::Group { aggregation, hard_gate: false };
+    let mut card = ScoreTree::new(node(&Value::Null, Weight::ONE, &inputs["passing_threshold"], group));
     let mut scores = Vec::new();
     for input in items(&inputs["benchmarks"]) {
         let criticality = match input["criticality"].as_str() {
@@ -163,18 +174,20 @@ fn benchmark_rubric(inputs: &Value) -> Value {
             Some("improvement_signal") => Criticality::ImprovementSignal,
             _ => Criticality::ThresholdGate,
         };
-        let kind = CardKind::Benchmark { criticality };
+        let kind = ScorecardNodeKind::Benchmark { criticality };
         let benchmark = node(&input["code"], weight(number(&input["weight"])), &input["threshold"], kind);
-        let id = card.add(card.root(), benchmark).expect("the root is a group");
+        let id = card.add_node(card.root(), benchmark).expect("the root is a group");
+
         scores.push((id, unit(number(&input["score"]))));
     }
+
     let tally = |id| {
         let found = scores.iter().find(|(benchmark, _)| *benchmark == id).map(|(_, score)| *score);
         CaseTally::new(found, 0)
     };
     let scored = score_card(&card, tally, MissingPolicy::Incomplete);
     let whole = scored.root();
-    json!({"score": whole.score(), "passed": whole.standing == Standing::Pass})
+    json!({"score": whole.score(), "passed": whole.standing == NodeStatus::Pass})
 }
 
 fn na_handling(inputs: &Value) -> Value {
@@ -188,7 +201,7 @@ fn na_handling(inputs: &Value) -> Value {
                 kind => Outcome::from_parts(kind, None, None).expect("an outcome without a score"),
             })
             .collect();
-        score(criteria, &outcomes, Lines::new(unit(0.8), None).expect("in order"))
+        score(criteria, &outcomes, VerdictThresholds::new(unit(0.8), None).expect("in order"))
     };
     json!({
         "skip": with(Outcome::NotApplicable).score,
@@ -207,6 +220,7 @@ fn gated_rate(text: &str, inputs: &Value) -> Value {
             tasks.entry(row["task"].as_str().expect("a name").to_owned()).or_default().push(row);
         }
     }
+
     let (mut n, mut direct, mut recursive) = (0.0, 0.0, 0.0);
     for rows in tasks.values() {
         let place = |id: &Value| rows.iter().position(|row| row["requirement_id"] == *id).expect("an id");
@@ -214,12 +228,15 @@ fn gated_rate(text: &str, inputs: &Value) -> Value {
         let held: Vec<bool> = rows.iter().map(|row| row[value].as_bool().expect("a verdict")).collect();
         let needs: Vec<Vec<usize>> =
             rows.iter().map(|row| items(&row["prerequisites"]).iter().map(place).collect()).collect();
-        let found = prerequisites(&held, &needs);
+        let found = resolve_prerequisites(&held, &needs);
         let count = |flags: &[bool]| flags.iter().filter(|&&flag| flag).count() as f64;
+
         n += rows.len() as f64;
         direct += count(&found.direct);
+
         recursive += count(&found.recursive);
     }
+
     json!({
         "direct": {"count": direct, "rate": direct / n},
         "recursive": {"count": recursive, "rate": recursive / n},
@@ -280,6 +297,7 @@ fn check(vectors: &[Value], folder: Option<&Path>) -> (String, [usize; 3]) {
             table.push(format!("{id:<58} skipped: its data is not there"));
             continue;
         };
+
         let expected: &Map<String, Value> = vector["expected"].as_object().expect("figures");
         for (figure, expected) in expected {
             let computed = &computed[figure];
@@ -289,6 +307,7 @@ fn check(vectors: &[Value], folder: Option<&Path>) -> (String, [usize; 3]) {
             table.push(format!("{id:<58} {figure:<18} {expected:>26} {computed:>26}  {ok}"));
         }
     }
+
     (table.join("\n"), counts)
 }
 
@@ -306,9 +325,11 @@ pub(crate) fn vectors(shared: &SharedFolder) {
         })
         .cloned()
         .collect();
+
     assert!(!ours.is_empty());
     let (table, [wrong, right, skipped]) = check(&ours, Some(&folder));
     output::print(&format!("{table}\n{right} right, {wrong} wrong, {skipped} skipped"));
+
     assert_eq!(wrong, 0, "\n{table}");
 }
 

@@ -1,7 +1,7 @@
 //! Comparison of two eval files by meaning.
 
-use assize_evalfile::{Case, Format, Grader, GraderKind, Suite};
-use assize_rubric::{Gate, Lines, Operator, Rubric, Scale};
+use assize_evalfile::{Case, EvalFileFormat, Grader, GraderKind, Suite};
+use assize_rubric::{CriterionOperator, CriterionScale, Gate, Rubric, VerdictThresholds};
 
 /// Describes the differences between two files, each a suite with its cases: cases, questions, answers,
 /// graders, criteria, weights, gates and thresholds. Empty if both score every outcome alike.
@@ -17,9 +17,11 @@ pub fn differences(a: (&Suite, &[Case]), b: (&Suite, &[Case])) -> Vec<String> {
             }
         }
     }
+
     for case in b.1.iter().filter(|case| a.1.iter().all(|other| other.id != case.id)) {
         found.push(format!("case `{}` is new", case.id));
     }
+
     found
 }
 
@@ -38,13 +40,14 @@ fn compare_case(a: (&Suite, &Case), b: (&Suite, &Case), found: &mut Vec<String>)
     if case.output != other.output || case.vars != other.vars {
         differs("the given answer or the variables differ");
     }
-    if lines(a) != lines(b) {
+    if thresholds_in_millionths(a) != thresholds_in_millionths(b) {
         differs("the pass or borderline line differs");
     }
     if case.graders.len() != other.graders.len() {
         differs(&format!("{} graders became {}", case.graders.len(), other.graders.len()));
         return;
     }
+
     for (grader, same) in case.graders.iter().zip(&other.graders) {
         if let Some(what) = compare_grader(grader, same) {
             differs(&format!("grader `{}`: {what}", grader.name));
@@ -54,12 +57,16 @@ fn compare_case(a: (&Suite, &Case), b: (&Suite, &Case), found: &mut Vec<String>)
 
 /// Returns the pass and borderline thresholds of a case in millionths; a borderline threshold without effect
 /// counts as none.
-fn lines((suite, case): (&Suite, &Case)) -> (i64, Option<i64>) {
+fn thresholds_in_millionths((suite, case): (&Suite, &Case)) -> (i64, Option<i64>) {
     let whole = |line: f64| (line * 1e6).round() as i64;
-    let pass =
-        case.lines.pass.or(suite.settings.lines.pass).map_or(Lines::DEFAULT_PASS, assize_rubric::Unit::get);
+    let pass = case
+        .lines
+        .pass
+        .or(suite.settings.lines.pass)
+        .map_or(VerdictThresholds::DEFAULT_PASS, assize_rubric::UnitInterval::get);
+
     let own = case.lines.borderline.or(suite.settings.lines.borderline);
-    let borderline = own.or(suite.format.default_borderline()).map(assize_rubric::Unit::get);
+    let borderline = own.or(suite.format.default_borderline()).map(assize_rubric::UnitInterval::get);
     (whole(pass), borderline.filter(|line| *line < pass - assize_rubric::TOLERANCE).map(whole))
 }
 
@@ -86,7 +93,7 @@ fn compare_grader(a: &Grader, b: &Grader) -> Option<&'static str> {
 }
 
 /// Id, text, weight bit for bit, scale, gate, operator, and whether the criterion may be not applicable.
-type CriterionMeaning = (String, String, u64, Scale, Option<i64>, Operator, bool);
+type CriterionMeaning = (String, String, u64, CriterionScale, Option<i64>, CriterionOperator, bool);
 
 fn same_rubric(a: &Rubric, b: &Rubric) -> bool {
     let key = |rubric: &Rubric| -> Vec<CriterionMeaning> {
@@ -100,7 +107,7 @@ fn same_rubric(a: &Rubric, b: &Rubric) -> bool {
                     c.text.clone(),
                     weight,
                     c.scale.clone(),
-                    gate(c.gate, &c.scale),
+                    gate_minimum(c.gate, &c.scale),
                     c.operator,
                     c.may_not_apply,
                 )
@@ -111,7 +118,7 @@ fn same_rubric(a: &Rubric, b: &Rubric) -> bool {
 }
 
 /// Returns a gate as the minimum score in millionths; -1 for the pass threshold.
-fn gate(gate: Option<Gate>, scale: &Scale) -> Option<i64> {
+fn gate_minimum(gate: Option<Gate>, scale: &CriterionScale) -> Option<i64> {
     let whole = |value: f64| (value * 1e6).round() as i64;
     let value = match gate? {
         Gate::PassLine => return Some(-1),
@@ -121,7 +128,7 @@ fn gate(gate: Option<Gate>, scale: &Scale) -> Option<i64> {
     };
     match scale {
         // For a checklist criterion, every minimum above 0 has the same effect.
-        Scale::Checklist if value > 0.0 => Some(whole(1.0)),
+        CriterionScale::Checklist if value > 0.0 => Some(whole(1.0)),
         // A minimum of 0 is always reached.
         _ if value <= 0.0 => None,
         _ => Some(whole(value)),
@@ -129,9 +136,9 @@ fn gate(gate: Option<Gate>, scale: &Scale) -> Option<i64> {
 }
 
 /// Returns the other format.
-pub(crate) const fn other(format: Format) -> Format {
+pub(crate) const fn other_format(format: EvalFileFormat) -> EvalFileFormat {
     match format {
-        Format::One => Format::Two,
-        Format::Two => Format::One,
+        EvalFileFormat::One => EvalFileFormat::Two,
+        EvalFileFormat::Two => EvalFileFormat::One,
     }
 }

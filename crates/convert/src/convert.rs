@@ -5,25 +5,27 @@ use std::sync::Arc;
 
 use assize_diagnostic::{Diagnostic, Severity, SourceMap};
 use assize_evalfile::{
-    Case, Document, Format, LoadOptions, LoadedSuite, Suite, criterion_value, load_rubric, load_scorecard,
-    load_suite, read_rubric, read_suite, yaml,
+    Case, EvalFileFormat, LoadOptions, LoadedSuite, ParsedDocument, Suite, criterion_value, load_rubric,
+    load_scorecard, load_suite, read_rubric, read_suite, to_yaml,
 };
 use serde_json::{Value, json};
 
-use crate::compare::{differences, other};
-use crate::csv::{Table, read as read_csv};
-use crate::doc::EvalDoc;
-use crate::formats::{Way, suite};
-use crate::note::Notes;
-use crate::tree::{Tree, flat, scorecard};
-use crate::{From, Note, card, devai, export, healthbench, paperbench, promptfoo};
+use crate::compare::{differences, other_format};
+use crate::csv::{CriteriaTable, read_table as read_csv};
+use crate::eval_file_builder::EvalFileBuilder;
+use crate::formats::{Way, convert_format};
+use crate::note::ConversionNotes;
+use crate::tree::{RequirementTree, flatten_tree, scorecard_value};
+use crate::{
+    ConversionNote, ImportFormat, devai, export, healthbench, paperbench, promptfoo, scorecard_tree,
+};
 
 /// Format to convert to.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum To {
+pub enum ExportFormat {
     /// An eval file of format 1 (`evalcases`).
     Format1,
-    /// An eval file of format 2 (`tests`, `assertions`).
+    /// An eval file of format 2 (`tests`, `decode_assertions`).
     Format2,
     /// A scorecard in one file.
     Scorecard,
@@ -37,12 +39,12 @@ pub enum To {
     Csv,
 }
 
-impl To {
+impl ExportFormat {
     /// Returns the eval file format if the output is an eval file.
-    const fn format(self) -> Option<Format> {
+    const fn eval_file_format(self) -> Option<EvalFileFormat> {
         match self {
-            Self::Format1 => Some(Format::One),
-            Self::Format2 => Some(Format::Two),
+            Self::Format1 => Some(EvalFileFormat::One),
+            Self::Format2 => Some(EvalFileFormat::Two),
             _ => None,
         }
     }
@@ -55,14 +57,14 @@ impl To {
 
 /// A converted file.
 #[derive(Debug, Clone)]
-pub struct Converted {
+pub struct ConvertedFile {
     /// Text of the file: YAML, JSON, JSON lines or CSV.
     pub text: String,
     /// Number of cases in it; 0 for a table of criteria without cases and for the rubrics and benchmarks of a
     /// scorecard.
     pub cases: usize,
     /// Losses and remarks, in the order of the original.
-    pub notes: Vec<Note>,
+    pub notes: Vec<ConversionNote>,
 }
 
 /// Failure of a conversion.
@@ -73,73 +75,87 @@ pub enum ConvertError {
     Unreadable(PathBuf, String),
     /// The format of the file is not recognised.
     #[error("{}: nothing that is known; name its kind", .0.display())]
-    Unknown(PathBuf),
+    UnknownFormat(PathBuf),
     /// The file has errors of its own.
     #[error("{}: has problems; nothing was converted", .0.display())]
-    Broken(PathBuf, Vec<Diagnostic>, Box<SourceMap>),
+    Invalid(PathBuf, Vec<Diagnostic>, Box<SourceMap>),
     /// The format is recognised, but nothing in the file can be converted.
     #[error("{}: {why}", .0.display(), why = .1)]
-    Nothing(PathBuf, String, Vec<Note>),
+    Empty(PathBuf, String, Vec<ConversionNote>),
 }
 
 /// Converts a file. `options` say where the files it refers to are looked up.
 ///
 /// Environment variables (`${{ NAME }}`) are not substituted: the new file refers to them as the old one
 /// does.
-pub fn convert(path: &Path, from: From, to: To, options: &LoadOptions) -> Result<Converted, ConvertError> {
+pub fn convert(
+    path: &Path,
+    from: ImportFormat,
+    to: ExportFormat,
+    options: &LoadOptions,
+) -> Result<ConvertedFile, ConvertError> {
     let options =
         &LoadOptions { environment: Arc::new(|name| Some(format!("${{{{ {name} }}}}"))), ..options.clone() };
-    let mut notes = Notes::new(path.to_path_buf());
-    let name = name_of(path);
+    let mut notes = ConversionNotes::new(path.to_path_buf());
+    let name = document_name(path);
     let made = match from {
-        From::Suite => return from_suite(path, to, options, notes),
-        From::Scorecard => {
+        ImportFormat::Suite => return convert_suite(path, to, options, notes),
+        ImportFormat::Scorecard => {
             let loaded = load_scorecard(path, options);
-            let card = loaded.scorecard.ok_or_else(|| broken(path, loaded.diagnostics, loaded.sources))?;
-            Made::Tree(card::of_scorecard(&card, &mut notes))
+            let card =
+                loaded.scorecard.ok_or_else(|| broken_file(path, loaded.diagnostics, loaded.sources))?;
+            ImportedContent::Tree(scorecard_tree::tree_from_scorecard(&card, &mut notes))
         }
-        From::PaperBench => Made::Tree(paperbench::read(&document(path)?, &name, &mut notes)),
-        From::DevAi => Made::Tree(devai::read(&lines(path)?, &name, &mut notes)),
-        From::HealthBench => Made::Doc(healthbench::read(&lines(path)?, &name, &mut notes)),
-        From::Promptfoo => {
+        ImportFormat::PaperBench => {
+            ImportedContent::Tree(paperbench::read_tree(&read_document(path)?, &name, &mut notes))
+        }
+        ImportFormat::DevAi => {
+            ImportedContent::Tree(devai::read_tasks(&read_jsonl(path)?, &name, &mut notes))
+        }
+        ImportFormat::HealthBench => {
+            ImportedContent::Doc(healthbench::read_examples(&read_jsonl(path)?, &name, &mut notes))
+        }
+        ImportFormat::Promptfoo => {
             let folder = path.parent().map_or_else(PathBuf::new, Path::to_path_buf);
             let folder = if folder.as_os_str().is_empty() { PathBuf::from(".") } else { folder };
-            Made::Doc(promptfoo::read(&document(path)?, &name, &folder, &mut notes))
+            ImportedContent::Doc(promptfoo::read_config(&read_document(path)?, &name, &folder, &mut notes))
         }
-        From::Csv => match read_csv(&text_of(path)?, &name, &mut notes) {
-            Ok(Table::Cases(doc)) => Made::Doc(doc),
-            Ok(Table::Rubric(value)) => return from_rubric(path, &value, From::Csv, to, notes),
-            Err(why) => return Err(ConvertError::Nothing(path.to_path_buf(), why, notes.into_list())),
+        ImportFormat::Csv => match read_csv(&read_text(path)?, &name, &mut notes) {
+            Ok(CriteriaTable::Cases(doc)) => ImportedContent::Doc(doc),
+            Ok(CriteriaTable::Rubric(value)) => {
+                return convert_rubric(path, &value, ImportFormat::Csv, to, notes);
+            }
+            Err(why) => return Err(ConvertError::Empty(path.to_path_buf(), why, notes.into_list())),
         },
     };
     match (made, to) {
-        (Made::Tree(tree), to) if to.is_tree() => write_tree(path, &tree, from, to, notes),
-        (Made::Tree(tree), to) => {
-            let doc = flat(&tree, &mut notes);
+        (ImportedContent::Tree(tree), to) if to.is_tree() => write_tree(path, &tree, from, to, notes),
+        (ImportedContent::Tree(tree), to) => {
+            let doc = flatten_tree(&tree, &mut notes);
             write_doc(path, doc, from, to, options, notes)
         }
-        (Made::Doc(doc), to) if to.is_tree() => {
-            let loaded = read_suite(&shadow(path), &yaml(&doc.into_value(), 0), options);
+        (ImportedContent::Doc(doc), to) if to.is_tree() => {
+            let loaded = read_suite(&path_for_check(path), &to_yaml(&doc.into_value(), 0), options);
             let tree = suite_tree(path, &loaded, &mut notes)?;
             write_tree(path, &tree, from, to, notes)
         }
-        (Made::Doc(doc), to) => write_doc(path, doc, from, to, options, notes),
+        (ImportedContent::Doc(doc), to) => write_doc(path, doc, from, to, options, notes),
     }
 }
 
-enum Made {
-    Doc(EvalDoc),
-    Tree(Tree),
+enum ImportedContent {
+    Doc(EvalFileBuilder),
+    Tree(RequirementTree),
 }
 
 /// Returns the header comment of every file that is written.
-fn head(path: &Path, from: &str) -> String {
+fn header_comment(path: &Path, from: &str) -> String {
     let name = path.file_name().unwrap_or_default().to_string_lossy();
     let name: String = name.chars().filter(|c| !c.is_control()).collect();
     format!("# Converted from `{name}` ({from}).\n")
 }
 
-fn name_of(path: &Path) -> String {
+fn document_name(path: &Path) -> String {
     let stem = path.file_stem().unwrap_or_default().to_string_lossy().into_owned();
     let stem = stem.strip_suffix(".eval").unwrap_or(&stem);
     let clean: String = stem.chars().filter(|c| !c.is_control()).collect();
@@ -147,26 +163,27 @@ fn name_of(path: &Path) -> String {
 }
 
 /// Returns the path under which the new text is checked: beside the original, as YAML.
-fn shadow(path: &Path) -> PathBuf {
+fn path_for_check(path: &Path) -> PathBuf {
     path.with_extension("yaml")
 }
 
-fn text_of(path: &Path) -> Result<String, ConvertError> {
+fn read_text(path: &Path) -> Result<String, ConvertError> {
     std::fs::read_to_string(path)
         .map_err(|error| ConvertError::Unreadable(path.to_path_buf(), error.to_string()))
 }
 
-fn document(path: &Path) -> Result<Document, ConvertError> {
-    Document::read(path, &text_of(path)?).map_err(|(diagnostics, sources)| broken(path, diagnostics, sources))
+fn read_document(path: &Path) -> Result<ParsedDocument, ConvertError> {
+    ParsedDocument::parse(path, &read_text(path)?)
+        .map_err(|(diagnostics, sources)| broken_file(path, diagnostics, sources))
 }
 
-fn broken(path: &Path, diagnostics: Vec<Diagnostic>, sources: SourceMap) -> ConvertError {
-    ConvertError::Broken(path.to_path_buf(), diagnostics, Box::new(sources))
+fn broken_file(path: &Path, diagnostics: Vec<Diagnostic>, sources: SourceMap) -> ConvertError {
+    ConvertError::Invalid(path.to_path_buf(), diagnostics, Box::new(sources))
 }
 
 /// Reads the objects of a JSONL file with their line numbers.
-fn lines(path: &Path) -> Result<Vec<(usize, Value)>, ConvertError> {
-    let text = text_of(path)?;
+fn read_jsonl(path: &Path) -> Result<Vec<(usize, Value)>, ConvertError> {
+    let text = read_text(path)?;
     let text = text.strip_prefix('\u{feff}').unwrap_or(&text);
     let mut values = Vec::new();
     for (index, line) in text.lines().enumerate().filter(|(_, line)| !line.trim().is_empty()) {
@@ -174,101 +191,116 @@ fn lines(path: &Path) -> Result<Vec<(usize, Value)>, ConvertError> {
             Ok(value) => values.push((index + 1, value)),
             Err(error) => {
                 let why = format!("line {} is not valid JSON: {error}", index + 1);
-                return Err(ConvertError::Nothing(path.to_path_buf(), why, Vec::new()));
+                return Err(ConvertError::Empty(path.to_path_buf(), why, Vec::new()));
             }
         }
     }
+
     Ok(values)
 }
 
-fn cases_of(path: &Path, loaded: &LoadedSuite) -> Result<Vec<Case>, ConvertError> {
+fn collect_cases(path: &Path, loaded: &LoadedSuite) -> Result<Vec<Case>, ConvertError> {
     let read = loaded.cases.iter().map(|case| case.map(|case| (*case).clone())).collect::<Result<_, _>>();
     read.map_err(|error| ConvertError::Unreadable(path.to_path_buf(), error.to_string()))
 }
 
-fn from_suite(
+fn convert_suite(
     path: &Path,
-    to: To,
+    to: ExportFormat,
     options: &LoadOptions,
-    mut notes: Notes,
-) -> Result<Converted, ConvertError> {
+    mut notes: ConversionNotes,
+) -> Result<ConvertedFile, ConvertError> {
     let loaded = load_suite(path, options);
     if loaded.suite.is_none() {
         // A rubric in a file of its own has criteria and no cases.
         let rubric = load_rubric(path, options);
         if let Some(grader) = rubric.rubric.as_ref().filter(|_| !rubric.has_errors()) {
-            let criteria = grader.rubric.criteria().iter().map(|c| criterion_value(c, Format::Two));
-            let value = json!({"name": name_of(path), "criteria": criteria.collect::<Vec<_>>()});
-            return from_rubric(path, &value, From::Suite, to, notes);
+            let criteria = grader.rubric.criteria().iter().map(|c| criterion_value(c, EvalFileFormat::Two));
+            let value = json!({"name": document_name(path), "criteria": criteria.collect::<Vec<_>>()});
+            return convert_rubric(path, &value, ImportFormat::Suite, to, notes);
         }
     }
+
     if loaded.has_errors() || loaded.suite.is_none() {
-        return Err(broken(path, loaded.diagnostics, loaded.sources));
+        return Err(broken_file(path, loaded.diagnostics, loaded.sources));
     }
-    let cases = cases_of(path, &loaded)?;
+
+    let cases = collect_cases(path, &loaded)?;
     let Some(original) = &loaded.suite else {
-        return Err(broken(path, loaded.diagnostics, loaded.sources));
+        return Err(broken_file(path, loaded.diagnostics, loaded.sources));
     };
-    let Some(target) = to.format() else {
+    let Some(target) = to.eval_file_format() else {
         if to.is_tree() {
             let tree = suite_tree(path, &loaded, &mut notes)?;
-            return write_tree(path, &tree, From::Suite, to, notes);
+            return write_tree(path, &tree, ImportFormat::Suite, to, notes);
         }
-        return write_other(path, (original, &cases), From::Suite, to, notes);
+        return write_other(path, (original, &cases), ImportFormat::Suite, to, notes);
     };
+
     let way = Way { from: original.format, to: target };
     let is_lines = path.extension().is_some_and(|ending| ending.eq_ignore_ascii_case("jsonl"));
     let value = if is_lines {
-        let lines = lines(path)?;
+        let lines = read_jsonl(path)?;
+
         if !original.graders.is_empty() || original.settings != assize_evalfile::SuiteSettings::default() {
-            notes.lost(None, "settings", "the file of settings beside the dataset is not carried over");
+            notes.add_loss(None, "settings", "the file of settings beside the dataset is not carried over");
         }
-        let key = if original.format == Format::One { "evalcases" } else { "tests" };
+
+        let key = if original.format == EvalFileFormat::One { "evalcases" } else { "tests" };
         let line = |pointer: &str| {
             let index = pointer.split('/').nth(2).and_then(|part| part.parse::<usize>().ok());
             index.and_then(|index| lines.get(index)).map_or(1, |(line, _)| *line)
         };
         let cases: Vec<Value> = lines.iter().map(|(_, value)| value.clone()).collect();
-        suite(&json!({"name": original.name, key: cases}), way, &line, &mut notes)
+        convert_format(&json!({"name": original.name, key: cases}), way, &line, &mut notes)
     } else {
-        let document = document(path)?;
+        let document = read_document(path)?;
         match document.value() {
             same if way.from == way.to => same,
-            value => suite(&value, way, &|pointer| document.line(pointer), &mut notes),
+            value => convert_format(&value, way, &|pointer| document.line(pointer), &mut notes),
         }
     };
+
     if way.from == way.to {
-        notes.tell(None, "format", "it is in this format already; comments and layout are not kept");
+        notes.add_remark(None, "format", "it is in this format already; comments and layout are not kept");
     }
+
     let number = original.format.number();
-    let text = format!("{}{}", head(path, &format!("format {number}")), yaml(&value, 0));
-    let again = read_suite(&shadow(path), &text, options);
-    check(path, &again, &mut notes)?;
+    let text = format!("{}{}", header_comment(path, &format!("format {number}")), to_yaml(&value, 0));
+    let again = read_suite(&path_for_check(path), &text, options);
+    report_errors(path, &again, &mut notes)?;
+
     if let Some(converted) = &again.suite {
-        let new = cases_of(path, &again)?;
+        let new = collect_cases(path, &again)?;
         for difference in differences((original, &cases), (converted, &new)) {
-            notes.lost(None, "meaning", difference);
+            notes.add_loss(None, "meaning", difference);
         }
     }
-    Ok(Converted { text, cases: again.cases.len(), notes: notes.into_list() })
+
+    Ok(ConvertedFile { text, cases: again.cases.len(), notes: notes.into_list() })
 }
 
-fn suite_tree(path: &Path, loaded: &LoadedSuite, notes: &mut Notes) -> Result<Tree, ConvertError> {
+fn suite_tree(
+    path: &Path,
+    loaded: &LoadedSuite,
+    notes: &mut ConversionNotes,
+) -> Result<RequirementTree, ConvertError> {
     let Some(suite) = loaded.suite.as_ref().filter(|_| !loaded.has_errors()) else {
-        return Err(broken(path, loaded.diagnostics.clone(), loaded.sources.clone()));
+        return Err(broken_file(path, loaded.diagnostics.clone(), loaded.sources.clone()));
     };
-    Ok(card::of_suite(suite, &cases_of(path, loaded)?, notes))
+    Ok(scorecard_tree::tree_from_suite(suite, &collect_cases(path, loaded)?, notes))
 }
 
 /// Reports errors of a new file. There are none unless an importer has a bug: importers write valid files.
-fn check(path: &Path, loaded: &LoadedSuite, notes: &mut Notes) -> Result<(), ConvertError> {
+fn report_errors(path: &Path, loaded: &LoadedSuite, notes: &mut ConversionNotes) -> Result<(), ConvertError> {
     if loaded.has_errors() || loaded.suite.is_none() {
         let errors = loaded.diagnostics.iter().filter(|diagnostic| diagnostic.severity == Severity::Error);
         for error in errors {
-            notes.lost(None, "new file", format!("{}: {}", error.title, error.primary.text));
+            notes.add_loss(None, "new file", format!("{}: {}", error.title, error.primary.text));
         }
+
         if loaded.suite.is_none() {
-            return Err(broken(path, loaded.diagnostics.clone(), loaded.sources.clone()));
+            return Err(broken_file(path, loaded.diagnostics.clone(), loaded.sources.clone()));
         }
     }
     Ok(())
@@ -276,132 +308,157 @@ fn check(path: &Path, loaded: &LoadedSuite, notes: &mut Notes) -> Result<(), Con
 
 fn write_doc(
     path: &Path,
-    doc: EvalDoc,
-    from: From,
-    to: To,
+    doc: EvalFileBuilder,
+    from: ImportFormat,
+    to: ExportFormat,
     options: &LoadOptions,
-    mut notes: Notes,
-) -> Result<Converted, ConvertError> {
+    mut notes: ConversionNotes,
+) -> Result<ConvertedFile, ConvertError> {
     if doc.cases.is_empty() {
         let why = "nothing in it could be carried over".to_owned();
-        return Err(ConvertError::Nothing(path.to_path_buf(), why, notes.into_list()));
+        return Err(ConvertError::Empty(path.to_path_buf(), why, notes.into_list()));
     }
+
     let mut value = doc.into_value();
-    if to.format().is_none() {
-        let loaded = read_suite(&shadow(path), &yaml(&value, 0), options);
+    if to.eval_file_format().is_none() {
+        let loaded = read_suite(&path_for_check(path), &to_yaml(&value, 0), options);
         let Some(suite) = loaded.suite.as_ref().filter(|_| !loaded.has_errors()) else {
-            return Err(broken(path, loaded.diagnostics, loaded.sources));
+            return Err(broken_file(path, loaded.diagnostics, loaded.sources));
         };
-        return write_other(path, (suite, &cases_of(path, &loaded)?), from, to, notes);
+        return write_other(path, (suite, &collect_cases(path, &loaded)?), from, to, notes);
     }
-    if to == To::Format1 {
-        let way = Way { from: Format::Two, to: other(Format::Two) };
-        value = suite(&value, way, &|_| 1, &mut notes);
+
+    if to == ExportFormat::Format1 {
+        let way = Way { from: EvalFileFormat::Two, to: other_format(EvalFileFormat::Two) };
+        value = convert_format(&value, way, &|_| 1, &mut notes);
     }
-    let text = format!("{}{}", head(path, from.name()), yaml(&value, 0));
-    let again = read_suite(&shadow(path), &text, options);
-    check(path, &again, &mut notes)?;
-    Ok(Converted { text, cases: again.cases.len(), notes: notes.into_list() })
+
+    let text = format!("{}{}", header_comment(path, from.name()), to_yaml(&value, 0));
+    let again = read_suite(&path_for_check(path), &text, options);
+    report_errors(path, &again, &mut notes)?;
+
+    Ok(ConvertedFile { text, cases: again.cases.len(), notes: notes.into_list() })
 }
 
 /// Writes the cases of a suite in the format of another tool.
 fn write_other(
     path: &Path,
     (suite, cases): (&Suite, &[Case]),
-    from: From,
-    to: To,
-    mut notes: Notes,
-) -> Result<Converted, ConvertError> {
+    from: ImportFormat,
+    to: ExportFormat,
+    mut notes: ConversionNotes,
+) -> Result<ConvertedFile, ConvertError> {
     let (text, cases) = match to {
-        To::Csv => export::csv(suite, cases, &mut notes),
-        To::HealthBench => export::healthbench(suite, cases, &mut notes),
+        ExportFormat::Csv => export::csv(suite, cases, &mut notes),
+        ExportFormat::HealthBench => export::healthbench(suite, cases, &mut notes),
         _ => {
             let (value, tests) = export::promptfoo(suite, cases, &mut notes);
-            (format!("{}{}", head(path, from.name()), yaml(&value, 0)), tests)
+            (format!("{}{}", header_comment(path, from.name()), to_yaml(&value, 0)), tests)
         }
     };
     if cases == 0 {
         let why = "nothing in it could be carried over".to_owned();
-        return Err(ConvertError::Nothing(path.to_path_buf(), why, notes.into_list()));
+        return Err(ConvertError::Empty(path.to_path_buf(), why, notes.into_list()));
     }
-    Ok(Converted { text, cases, notes: notes.into_list() })
+
+    Ok(ConvertedFile { text, cases, notes: notes.into_list() })
 }
 
 fn write_tree(
     path: &Path,
-    tree: &Tree,
-    from: From,
-    to: To,
-    mut notes: Notes,
-) -> Result<Converted, ConvertError> {
-    if to == To::Scorecard {
+    tree: &RequirementTree,
+    from: ImportFormat,
+    to: ExportFormat,
+    mut notes: ConversionNotes,
+) -> Result<ConvertedFile, ConvertError> {
+    if to == ExportFormat::Scorecard {
         return write_card(path, tree, from, notes);
     }
     if tree.root.parts.is_empty() {
         let why = "nothing in it could be carried over".to_owned();
-        return Err(ConvertError::Nothing(path.to_path_buf(), why, notes.into_list()));
+        return Err(ConvertError::Empty(path.to_path_buf(), why, notes.into_list()));
     }
+
     let text = export::paperbench(tree, &mut notes);
-    Ok(Converted { text, cases: 0, notes: notes.into_list() })
+    Ok(ConvertedFile { text, cases: 0, notes: notes.into_list() })
 }
 
-fn write_card(path: &Path, tree: &Tree, from: From, mut notes: Notes) -> Result<Converted, ConvertError> {
-    let value = scorecard(tree, &mut notes);
+fn write_card(
+    path: &Path,
+    tree: &RequirementTree,
+    from: ImportFormat,
+    mut notes: ConversionNotes,
+) -> Result<ConvertedFile, ConvertError> {
+    let value = scorecard_value(tree, &mut notes);
     if value["rubrics"].as_array().is_none_or(Vec::is_empty) {
         let why = "nothing in it could be carried over".to_owned();
-        return Err(ConvertError::Nothing(path.to_path_buf(), why, notes.into_list()));
+        return Err(ConvertError::Empty(path.to_path_buf(), why, notes.into_list()));
     }
-    let text = format!("{}{}", head(path, from.name()), yaml(&value, 0));
-    Ok(Converted { text, cases: 0, notes: notes.into_list() })
+
+    let text = format!("{}{}", header_comment(path, from.name()), to_yaml(&value, 0));
+    Ok(ConvertedFile { text, cases: 0, notes: notes.into_list() })
 }
 
 /// Converts a rubric without cases: to a rubric file, a scorecard of one rubric, or a case of its name.
-fn from_rubric(
+fn convert_rubric(
     path: &Path,
     value: &Value,
-    from: From,
-    to: To,
-    mut notes: Notes,
-) -> Result<Converted, ConvertError> {
-    if to.format().is_none() {
+    from: ImportFormat,
+    to: ExportFormat,
+    mut notes: ConversionNotes,
+) -> Result<ConvertedFile, ConvertError> {
+    if to.eval_file_format().is_none() {
         let case = json!({"name": value["name"], "tests": [{"id": value["name"], "input": value["name"], "assertions": [{"type": "rubrics", "criteria": value["criteria"]}]}]});
         let options = LoadOptions {
             environment: Arc::new(|_| None),
             working_folder: PathBuf::from("."),
             extra_roots: Vec::new(),
         };
-        let loaded = read_suite(&shadow(path), &yaml(&case, 0), &options);
+        let loaded = read_suite(&path_for_check(path), &to_yaml(&case, 0), &options);
         if to.is_tree() {
             let tree = suite_tree(path, &loaded, &mut notes)?;
             return write_tree(path, &tree, from, to, notes);
         }
+
         let Some(suite) = loaded.suite.as_ref().filter(|_| !loaded.has_errors()) else {
-            return Err(broken(path, loaded.diagnostics, loaded.sources));
+            return Err(broken_file(path, loaded.diagnostics, loaded.sources));
         };
-        let cases = cases_of(path, &loaded)?;
-        if to == To::Csv {
+        let cases = collect_cases(path, &loaded)?;
+        if to == ExportFormat::Csv {
             let (text, rubrics) = export::csv_rubric(&cases, &mut notes);
             let why = "nothing in it could be carried over".to_owned();
             return match rubrics {
-                0 => Err(ConvertError::Nothing(path.to_path_buf(), why, notes.into_list())),
-                _ => Ok(Converted { text, cases: 0, notes: notes.into_list() }),
+                0 => Err(ConvertError::Empty(path.to_path_buf(), why, notes.into_list())),
+                _ => Ok(ConvertedFile { text, cases: 0, notes: notes.into_list() }),
             };
         }
-        notes.lost(None, "question", "the rubric belongs to no case; its name stands as the question of one");
+
+        notes.add_loss(
+            None,
+            "question",
+            "the rubric belongs to no case; its name stands as the question of one",
+        );
         return write_other(path, (suite, &cases), from, to, notes);
     }
+
     let mut value = value.clone();
-    if to == To::Format1 {
-        let way = Way { from: Format::Two, to: Format::One };
+    if to == ExportFormat::Format1 {
+        let way = Way { from: EvalFileFormat::Two, to: EvalFileFormat::One };
         let graders = json!({"name": "t", "tests": [{"id": "t", "assertions": [{"type": "rubrics", "criteria": value["criteria"]}]}]});
-        let converted = suite(&graders, way, &|_| 1, &mut notes);
+        let converted = convert_format(&graders, way, &|_| 1, &mut notes);
         value = json!({"name": value["name"], "rubrics": converted.pointer("/evalcases/0/execution/evaluators/0/rubrics")});
     }
-    let text = format!("{}{}", head(path, from.name()), yaml(&value, 0));
-    let loaded = read_rubric(&shadow(path), &text);
+
+    let text = format!("{}{}", header_comment(path, from.name()), to_yaml(&value, 0));
+    let loaded = read_rubric(&path_for_check(path), &text);
     if loaded.has_errors() {
-        return Err(broken(path, loaded.diagnostics, loaded.sources));
+        return Err(broken_file(path, loaded.diagnostics, loaded.sources));
     }
-    notes.tell(None, "rubric", "belongs to no case: written as a rubric file, for `assize grade --rubric`");
-    Ok(Converted { text, cases: 0, notes: notes.into_list() })
+
+    notes.add_remark(
+        None,
+        "rubric",
+        "belongs to no case: written as a rubric file, for `assize grade --rubric`",
+    );
+    Ok(ConvertedFile { text, cases: 0, notes: notes.into_list() })
 }

@@ -5,19 +5,19 @@ use std::collections::BTreeMap;
 
 use serde_json::{Map, Value, json};
 
-use crate::doc::{EvalDoc, slug, unique};
-use crate::note::Notes;
+use crate::eval_file_builder::{EvalFileBuilder, slug, unique_name};
+use crate::note::ConversionNotes;
 
 /// A row with its line number.
-pub(crate) struct Row {
+pub(crate) struct CsvRow {
     line: usize,
     fields: Vec<String>,
 }
 
 /// Content of a table.
-pub(crate) enum Table {
+pub(crate) enum CriteriaTable {
     /// Criteria of named cases.
-    Cases(EvalDoc),
+    Cases(EvalFileBuilder),
     /// Criteria of one rubric.
     Rubric(Value),
 }
@@ -41,7 +41,7 @@ const COLUMNS: [(&str, &[&str]); 9] = [
 const END: &str = "\0";
 
 /// Splits a table into rows. The divider is the one of `,`, `;` and tab that the header has most of.
-pub(crate) fn rows(text: &str) -> Result<Vec<Row>, String> {
+pub(crate) fn split_rows(text: &str) -> Result<Vec<CsvRow>, String> {
     let text = text.strip_prefix('\u{feff}').unwrap_or(text);
     let header = text.lines().next().unwrap_or_default();
     let count = |c: char| header.matches(c).count();
@@ -54,6 +54,7 @@ pub(crate) fn rows(text: &str) -> Result<Vec<Row>, String> {
         .flexible(true)
         .has_headers(false)
         .from_reader(whole.as_bytes());
+
     let (mut rows, mut counted, mut line) = (Vec::new(), 0, 1);
 
     for record in reader.records() {
@@ -67,15 +68,20 @@ pub(crate) fn rows(text: &str) -> Result<Vec<Row>, String> {
             return Ok(rows);
         }
         if record.iter().any(|field| !field.trim().is_empty()) {
-            rows.push(Row { line, fields: record.iter().map(str::to_owned).collect() });
+            rows.push(CsvRow { line, fields: record.iter().map(str::to_owned).collect() });
         }
     }
+
     Err(format!("line {line}: a quotation mark is not closed"))
 }
 
 /// Reads a table of criteria.
-pub(crate) fn read(text: &str, name: &str, notes: &mut Notes) -> Result<Table, String> {
-    let rows = rows(text)?;
+pub(crate) fn read_table(
+    text: &str,
+    name: &str,
+    notes: &mut ConversionNotes,
+) -> Result<CriteriaTable, String> {
+    let rows = split_rows(text)?;
     let Some((header, body)) = rows.split_first() else { return Err("the table is empty".to_owned()) };
     let mut columns: BTreeMap<&str, usize> = BTreeMap::new();
     for (index, title) in header.fields.iter().enumerate() {
@@ -88,18 +94,20 @@ pub(crate) fn read(text: &str, name: &str, notes: &mut Notes) -> Result<Table, S
                 columns.insert(key, index);
             }
             None if title.trim().is_empty() => {}
-            None => notes.lost(
+            None => notes.add_loss(
                 header.line,
                 format!("column `{}`", title.trim()),
                 "means nothing here and was left out",
             ),
         }
     }
+
     if !columns.contains_key("criterion") {
         let names = COLUMNS[0].1.join("`, `");
         return Err(format!("line {}: no column holds the criteria; name one `{names}`", header.line));
     }
-    let reader = Reader { columns, width: header.fields.len() };
+
+    let reader = CriteriaTableReader { columns, width: header.fields.len() };
     if reader.columns.contains_key("case") {
         reader.cases(body, name, notes)
     } else {
@@ -107,66 +115,71 @@ pub(crate) fn read(text: &str, name: &str, notes: &mut Notes) -> Result<Table, S
     }
 }
 
-struct Reader<'h> {
+struct CriteriaTableReader<'h> {
     columns: BTreeMap<&'h str, usize>,
     width: usize,
 }
 
-impl Reader<'_> {
-    fn field<'r>(&self, row: &'r Row, key: &str) -> Option<&'r str> {
+impl CriteriaTableReader<'_> {
+    fn field<'r>(&self, row: &'r CsvRow, key: &str) -> Option<&'r str> {
         let text = row.fields.get(*self.columns.get(key)?)?.trim();
         (!text.is_empty()).then_some(text)
     }
 
     fn criterion(
         &self,
-        row: &Row,
+        row: &CsvRow,
         taken: &mut std::collections::HashSet<String>,
-        notes: &mut Notes,
+        notes: &mut ConversionNotes,
     ) -> Option<Value> {
         if row.fields.len() > self.width {
-            notes.lost(
+            notes.add_loss(
                 row.line,
                 "row",
                 format!("{} fields, the header has {}", row.fields.len(), self.width),
             );
         }
+
         let Some(text) = self.field(row, "criterion") else {
-            notes.lost(row.line, "row", "left out: it has no criterion");
+            notes.add_loss(row.line, "row", "left out: it has no criterion");
             return None;
         };
         let id = self.field(row, "id").map_or_else(|| slug(text, 4), str::to_owned);
         let id = if id.is_empty() { "criterion".to_owned() } else { id };
         let given = taken.contains(&id) && self.field(row, "id").is_some();
         if given {
-            notes.lost(row.line, format!("criterion `{id}`"), "the id is taken; it got a number");
+            notes.add_loss(row.line, format!("criterion `{id}`"), "the id is taken; it got a number");
         }
+
         let mut map = Map::new();
-        map.insert("id".to_owned(), json!(unique(&id, taken)));
+        map.insert("id".to_owned(), json!(unique_name(&id, taken)));
         map.insert("outcome".to_owned(), json!(text));
+
         if let Some(weight) = self.field(row, "weight") {
             match weight.parse::<f64>().ok().filter(|weight| weight.is_finite()) {
                 Some(weight) => drop(map.insert("weight".to_owned(), json!(weight))),
-                None => notes.lost(
+                None => notes.add_loss(
                     row.line,
                     format!("criterion `{id}`"),
                     format!("its weight `{weight}` is no number; it counts 1"),
                 ),
             }
         }
+
         if let Some(minimum) = self.field(row, "min_score") {
-            notes.lost(
+            notes.add_loss(
                 row.line,
                 format!("criterion `{id}`"),
                 format!("`min_score` {minimum} needs score ranges, which a table does not have"),
             );
         }
+
         let required = self.field(row, "required").map(str::to_lowercase);
         let required = match required.as_deref() {
             None | Some("false" | "no" | "n" | "0") => false,
             Some("true" | "yes" | "y" | "1" | "x") => true,
             Some(other) => {
-                notes.lost(
+                notes.add_loss(
                     row.line,
                     format!("criterion `{id}`"),
                     format!("`required` is `{other}`, neither yes nor no; read as no"),
@@ -174,26 +187,38 @@ impl Reader<'_> {
                 false
             }
         };
+
         map.insert("required".to_owned(), json!(required));
         Some(Value::Object(map))
     }
 
-    fn rubric(&self, body: &[Row], name: &str, notes: &mut Notes) -> Result<Table, String> {
+    fn rubric(
+        &self,
+        body: &[CsvRow],
+        name: &str,
+        notes: &mut ConversionNotes,
+    ) -> Result<CriteriaTable, String> {
         let mut taken = std::collections::HashSet::new();
         let criteria: Vec<Value> =
             body.iter().filter_map(|row| self.criterion(row, &mut taken, notes)).collect();
         if criteria.is_empty() {
             return Err("the table has no criteria".to_owned());
         }
-        Ok(Table::Rubric(json!({"name": name, "criteria": criteria})))
+
+        Ok(CriteriaTable::Rubric(json!({"name": name, "criteria": criteria})))
     }
 
-    fn cases(&self, body: &[Row], name: &str, notes: &mut Notes) -> Result<Table, String> {
-        let mut doc = EvalDoc::named(name);
-        let mut groups: Vec<(&str, Vec<&Row>)> = Vec::new();
+    fn cases(
+        &self,
+        body: &[CsvRow],
+        name: &str,
+        notes: &mut ConversionNotes,
+    ) -> Result<CriteriaTable, String> {
+        let mut doc = EvalFileBuilder::with_name(name);
+        let mut groups: Vec<(&str, Vec<&CsvRow>)> = Vec::new();
         for row in body {
             let Some(case) = self.field(row, "case") else {
-                notes.lost(row.line, "row", "left out: it names no case");
+                notes.add_loss(row.line, "row", "left out: it names no case");
                 continue;
             };
             match groups.iter_mut().find(|(name, _)| *name == case) {
@@ -201,6 +226,7 @@ impl Reader<'_> {
                 None => groups.push((case, vec![row])),
             }
         }
+
         for (case, rows) in groups {
             let mut taken = std::collections::HashSet::new();
             let criteria: Vec<Value> =
@@ -208,27 +234,37 @@ impl Reader<'_> {
             let first = |key: &str| rows.iter().find_map(|row| self.field(row, key));
             let line = rows[0].line;
             if criteria.is_empty() {
-                notes.lost(line, format!("case `{case}`"), "left out: it has no criteria");
+                notes.add_loss(line, format!("case `{case}`"), "left out: it has no criteria");
                 continue;
             }
+
             let mut map = Map::new();
-            map.insert("id".to_owned(), json!(doc.id(case)));
+            map.insert("id".to_owned(), json!(doc.unique_id(case)));
+
             let input = first("input");
             if input.is_none() {
                 let what = "the table has no question for it; its id stands as the input";
-                notes.lost(line, format!("case `{case}`"), what);
+                notes.add_loss(line, format!("case `{case}`"), what);
             }
+
             map.insert("input".to_owned(), json!(input.unwrap_or(case)));
+
             if let Some(outcome) = first("case_outcome") {
                 map.insert("criteria".to_owned(), json!(outcome));
             }
             if let Some(reference) = first("expected_output") {
                 map.insert("expected_output".to_owned(), json!(reference));
             }
+
             map.insert("assertions".to_owned(), json!([{"type": "rubrics", "criteria": criteria}]));
             doc.cases.push(Value::Object(map));
         }
-        if doc.cases.is_empty() { Err("the table has no cases".to_owned()) } else { Ok(Table::Cases(doc)) }
+
+        if doc.cases.is_empty() {
+            Err("the table has no cases".to_owned())
+        } else {
+            Ok(CriteriaTable::Cases(doc))
+        }
     }
 }
 
@@ -238,18 +274,19 @@ mod tests {
 
     #[test]
     fn quotes_line_ends_and_dividers_are_read() {
-        let rows = rows("a;b\n\"x;\"\"y\"\"\nz\";2\r\n\n;\n3;4").expect("sound");
+        let rows = split_rows("a;b\n\"x;\"\"y\"\"\nz\";2\r\n\n;\n3;4").expect("sound");
         let fields: Vec<_> = rows.iter().map(|row| (row.line, row.fields.join("|"))).collect();
         assert_eq!(fields, [(1, "a|b".into()), (2, "x;\"y\"\nz|2".into()), (6, "3|4".into())]);
-        assert!(super::rows("a\n\"x").is_err());
+        assert!(super::split_rows("a\n\"x").is_err());
     }
 
     #[test]
     fn nothing_is_dropped_silently() {
-        let mut notes = Notes::default();
-        let table = read("Criterion,Weight,Owner,required\nNames it,x,me,maybe\n,2,,\n", "t", &mut notes)
-            .expect("a table");
-        let Table::Rubric(value) = table else { panic!("no cases") };
+        let mut notes = ConversionNotes::default();
+        let table =
+            read_table("Criterion,Weight,Owner,required\nNames it,x,me,maybe\n,2,,\n", "t", &mut notes)
+                .expect("a table");
+        let CriteriaTable::Rubric(value) = table else { panic!("no cases") };
         assert_eq!(value["criteria"].as_array().map(Vec::len), Some(1));
         let notes: Vec<String> = notes.into_list().iter().map(ToString::to_string).collect();
         for part in ["column `Owner`", "`x` is no number", "`maybe`", "no criterion"] {

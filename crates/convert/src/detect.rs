@@ -4,31 +4,31 @@ use std::fs::File;
 use std::io::{BufRead as _, BufReader};
 use std::path::Path;
 
-use assize_evalfile::{Document, is_scorecard};
+use assize_evalfile::{ParsedDocument, is_scorecard};
 use serde_json::Value;
 
 use crate::ConvertError;
 
 /// Format to convert from.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum From {
+pub enum ImportFormat {
     /// An eval file of format 1 or 2: YAML, JSON or JSONL.
     Suite,
     /// A scorecard: a folder, or one file.
     Scorecard,
     /// A promptfoo configuration.
     Promptfoo,
-    /// HealthBench examples: JSONL with `prompt` and `rubrics` of `points`.
+    /// HealthBench examples: JSONL with `convert_prompt` and `rubrics` of `points`.
     HealthBench,
     /// A PaperBench rubric tree: JSON with `sub_tasks`.
     PaperBench,
-    /// DevAI tasks: JSONL with `query` and `requirements` that name `prerequisites`.
+    /// DevAI tasks: JSONL with `query` and `requirements` that name `prerequisites_value`.
     DevAi,
     /// A table of criteria.
     Csv,
 }
 
-impl From {
+impl ImportFormat {
     /// Every format with its name.
     pub const ALL: [(&str, Self); 7] = [
         ("suite", Self::Suite),
@@ -47,61 +47,70 @@ impl From {
 }
 
 /// Detects the format of a file or folder.
-pub fn detect(path: &Path) -> Result<From, ConvertError> {
+pub fn detect(path: &Path) -> Result<ImportFormat, ConvertError> {
     let unreadable = |error: std::io::Error| ConvertError::Unreadable(path.to_path_buf(), error.to_string());
+
     if path.is_dir() {
         let scorecard = is_scorecard(path);
-        return if scorecard { Ok(From::Scorecard) } else { Err(ConvertError::Unknown(path.to_path_buf())) };
+        return if scorecard {
+            Ok(ImportFormat::Scorecard)
+        } else {
+            Err(ConvertError::UnknownFormat(path.to_path_buf()))
+        };
     }
+
     let ending =
         path.extension().map(|ending| ending.to_string_lossy().to_ascii_lowercase()).unwrap_or_default();
     match ending.as_str() {
-        "csv" | "tsv" => return Ok(From::Csv),
+        "csv" | "tsv" => return Ok(ImportFormat::Csv),
         "jsonl" => {
             let lines = BufReader::new(File::open(path).map_err(unreadable)?).lines();
             for line in lines {
                 let line = line.map_err(unreadable)?;
                 if let Ok(value) = serde_json::from_str::<Value>(line.trim_start_matches('\u{feff}')) {
-                    return Ok(of_line(&value));
+                    return Ok(detect_line(&value));
                 }
                 if !line.trim().is_empty() {
                     break;
                 }
             }
-            return Ok(From::Suite);
+
+            return Ok(ImportFormat::Suite);
         }
         _ => {}
     }
+
     let text = std::fs::read_to_string(path).map_err(unreadable)?;
-    let Ok(document) = Document::read(path, &text) else {
+    let Ok(document) = ParsedDocument::parse(path, &text) else {
         // The loader gives the best error message.
-        return Ok(From::Suite);
+        return Ok(ImportFormat::Suite);
     };
     let value = document.value();
     let has = |keys: &[&str]| keys.iter().any(|key| value.get(key).is_some());
     let asserts =
         |case: &Value| case.get("assert").is_some() && case.get("vars").is_some() && case.get("id").is_none();
     let tests = value.get("tests").and_then(Value::as_array);
+
     Ok(if has(&["sub_tasks"]) {
-        From::PaperBench
+        ImportFormat::PaperBench
     } else if has(&["prompts", "providers", "defaultTest", "assertionTemplates"])
         || tests.is_some_and(|tests| tests.iter().any(asserts))
     {
-        From::Promptfoo
+        ImportFormat::Promptfoo
     } else if is_scorecard(path) {
-        From::Scorecard
+        ImportFormat::Scorecard
     } else {
-        From::Suite
+        ImportFormat::Suite
     })
 }
 
-fn of_line(value: &Value) -> From {
+fn detect_line(value: &Value) -> ImportFormat {
     let list = |key: &str| value.get(key).and_then(Value::as_array).and_then(|items| items.first());
     if list("rubrics").is_some_and(|rubric| rubric.get("points").is_some()) && value.get("prompt").is_some() {
-        From::HealthBench
+        ImportFormat::HealthBench
     } else if list("requirements").is_some_and(|requirement| requirement.get("criteria").is_some()) {
-        From::DevAi
+        ImportFormat::DevAi
     } else {
-        From::Suite
+        ImportFormat::Suite
     }
 }

@@ -4,38 +4,45 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use serde_json::{Value, json};
 
-use crate::note::Notes;
-use crate::tree::{Branch, Leaf, Part, Tree};
+use crate::note::ConversionNotes;
+use crate::tree::{RequirementBranch, RequirementLeaf, RequirementNode, RequirementTree};
 
 /// Reads tasks from JSON objects with their line numbers: each task becomes a rubric, each requirement a
 /// criterion.
-pub(crate) fn read(lines: &[(usize, Value)], name: &str, notes: &mut Notes) -> Tree {
-    let mut root = Branch::new("tasks", name, 1.0);
+pub(crate) fn read_tasks(
+    lines: &[(usize, Value)],
+    name: &str,
+    notes: &mut ConversionNotes,
+) -> RequirementTree {
+    let mut root = RequirementBranch::new("tasks", name, 1.0);
     for (line, task) in lines {
         let title =
             task.get("name").and_then(Value::as_str).map_or_else(|| format!("line-{line}"), str::to_owned);
         let requirements = task.get("requirements").and_then(Value::as_array);
         let Some(requirements) = requirements.filter(|items| !items.is_empty()) else {
-            notes.lost(*line, format!("task `{title}`"), "left out: it has no requirements");
+            notes.add_loss(*line, format!("task `{title}`"), "left out: it has no requirements");
             continue;
         };
-        let mut branch = Branch::new(title.clone(), title.clone(), 1.0);
+        let mut branch = RequirementBranch::new(title.clone(), title.clone(), 1.0);
         branch.line = Some(*line);
         branch.input = task.get("query").and_then(Value::as_str).map(str::to_owned);
-        circles(requirements, *line, &title, notes);
+        note_cycles(requirements, *line, &title, notes);
+
         for (index, requirement) in requirements.iter().enumerate() {
             let id = requirement.get("requirement_id").map_or_else(|| index.to_string(), number_or_text);
             let Some(text) = requirement.get("criteria").and_then(Value::as_str) else {
-                notes.lost(*line, format!("requirement {id} of `{title}`"), "left out: it has no text");
+                notes.add_loss(*line, format!("requirement {id} of `{title}`"), "left out: it has no text");
                 continue;
             };
-            let mut leaf = Leaf::new(format!("r{id}"), text, 1.0);
+            let mut leaf = RequirementLeaf::new(format!("r{id}"), text, 1.0);
             leaf.category = requirement.get("category").and_then(Value::as_str).map(str::to_owned);
+
             let before = requirement.get("prerequisites").and_then(Value::as_array);
             leaf.prerequisites =
                 before.into_iter().flatten().map(|value| format!("r{}", number_or_text(value))).collect();
+
             if !leaf.prerequisites.is_empty() {
-                notes.lost(
+                notes.add_loss(
                     *line,
                     format!("requirement {id} of `{title}`"),
                     format!(
@@ -44,20 +51,24 @@ pub(crate) fn read(lines: &[(usize, Value)], name: &str, notes: &mut Notes) -> T
                     ),
                 );
             }
-            branch.parts.push(Part::Leaf(leaf));
+
+            branch.parts.push(RequirementNode::Leaf(leaf));
         }
+
         if let Some(preferences) =
             task.get("preferences").and_then(Value::as_array).filter(|list| !list.is_empty())
         {
-            notes.lost(
+            notes.add_loss(
                 *line,
                 format!("task `{title}`"),
                 format!("{} preferences are not judged and were left out", preferences.len()),
             );
         }
-        root.parts.push(Part::Branch(branch));
+
+        root.parts.push(RequirementNode::Branch(branch));
     }
-    Tree { name: name.to_owned(), root, graded: 0 }
+
+    RequirementTree { name: name.to_owned(), root, graded: 0 }
 }
 
 fn number_or_text(value: &Value) -> String {
@@ -65,22 +76,23 @@ fn number_or_text(value: &Value) -> String {
 }
 
 /// Notes requirements that depend on themselves.
-fn circles(requirements: &[Value], line: usize, title: &str, notes: &mut Notes) {
+fn note_cycles(requirements: &[Value], line: usize, title: &str, notes: &mut ConversionNotes) {
     let mut needs: BTreeMap<String, Vec<String>> = BTreeMap::new();
     for requirement in requirements {
         let id = requirement.get("requirement_id").map(number_or_text).unwrap_or_default();
         let before = requirement.get("prerequisites").and_then(Value::as_array);
         let before = before.into_iter().flatten().map(number_or_text).collect();
         if needs.insert(id.clone(), before).is_some() {
-            notes.lost(line, format!("requirement {id} of `{title}`"), "the id stands twice in its task");
+            notes.add_loss(line, format!("requirement {id} of `{title}`"), "the id stands twice in its task");
         }
     }
+
     for id in needs.keys() {
         let mut seen = BTreeSet::new();
         let mut next: Vec<&String> = needs[id].iter().collect();
         while let Some(before) = next.pop() {
             if before == id {
-                notes.lost(line, format!("requirement {id} of `{title}`"), "is its own prerequisite");
+                notes.add_loss(line, format!("requirement {id} of `{title}`"), "is its own prerequisite");
                 break;
             }
             if seen.insert(before) {
@@ -91,6 +103,6 @@ fn circles(requirements: &[Value], line: usize, title: &str, notes: &mut Notes) 
 }
 
 /// Returns the metadata value that records the prerequisites.
-pub(crate) fn prerequisites(leaf: &Leaf) -> Option<Value> {
+pub(crate) fn prerequisites_value(leaf: &RequirementLeaf) -> Option<Value> {
     (!leaf.prerequisites.is_empty()).then(|| json!(leaf.prerequisites))
 }

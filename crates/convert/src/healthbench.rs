@@ -4,19 +4,24 @@ use std::collections::HashSet;
 
 use serde_json::{Map, Value, json};
 
-use crate::doc::{EvalDoc, has_template, unique};
+use crate::eval_file_builder::{EvalFileBuilder, has_template, unique_name};
 use crate::export::ID_TAG;
-use crate::note::Notes;
+use crate::note::ConversionNotes;
 
 /// Reads examples from JSON objects with their line numbers.
-pub(crate) fn read(lines: &[(usize, Value)], name: &str, notes: &mut Notes) -> EvalDoc {
-    let mut doc = EvalDoc::named(name);
+pub(crate) fn read_examples(
+    lines: &[(usize, Value)],
+    name: &str,
+    notes: &mut ConversionNotes,
+) -> EvalFileBuilder {
+    let mut doc = EvalFileBuilder::with_name(name);
     for (line, example) in lines {
-        if let Some(case) = case(&mut doc, *line, example, notes) {
+        if let Some(case) = read_case(&mut doc, *line, example, notes) {
             doc.cases.push(case);
         }
     }
-    notes.tell(
+
+    notes.add_remark(
         None,
         "score",
         "HealthBench clips only the mean over examples; here each case is clipped to 0 to 1 (docs/convert.md)",
@@ -24,14 +29,19 @@ pub(crate) fn read(lines: &[(usize, Value)], name: &str, notes: &mut Notes) -> E
     doc
 }
 
-fn case(doc: &mut EvalDoc, line: usize, example: &Value, notes: &mut Notes) -> Option<Value> {
+fn read_case(
+    doc: &mut EvalFileBuilder,
+    line: usize,
+    example: &Value,
+    notes: &mut ConversionNotes,
+) -> Option<Value> {
     let id = example
         .get("prompt_id")
         .and_then(Value::as_str)
         .map_or_else(|| format!("line-{line}"), str::to_owned);
     let given = |key: &str| example.get(key).and_then(Value::as_array).filter(|items| !items.is_empty());
     let (Some(prompt), Some(rubrics)) = (given("prompt"), given("rubrics")) else {
-        notes.lost(line, format!("example `{id}`"), "left out: it has no `prompt` or no `rubrics`");
+        notes.add_loss(line, format!("example `{id}`"), "left out: it has no `prompt` or no `rubrics`");
         return None;
     };
     let mut criteria = Vec::new();
@@ -40,26 +50,34 @@ fn case(doc: &mut EvalDoc, line: usize, example: &Value, notes: &mut Notes) -> O
         let text = item.get("criterion").and_then(Value::as_str).filter(|text| !text.trim().is_empty());
         let points = item.get("points").and_then(Value::as_f64);
         let (Some(text), Some(points)) = (text, points) else {
-            notes.lost(line, format!("criterion {} of `{id}`", index + 1), "left out: no text or no points");
+            notes.add_loss(
+                line,
+                format!("criterion {} of `{id}`", index + 1),
+                "left out: no text or no points",
+            );
             continue;
         };
+
         let tags = item.get("tags").and_then(Value::as_array).map_or(&[][..], Vec::as_slice);
         let named =
             tags.iter().find_map(|tag| tag.as_str()?.strip_prefix(ID_TAG)).filter(|id| !id.trim().is_empty());
         let wish = named.map_or_else(|| format!("c{}", index + 1), str::to_owned);
-        let mut criterion = json!({"id": unique(&wish, &mut ids), "outcome": text, "weight": points});
+        let mut criterion = json!({"id": unique_name(&wish, &mut ids), "outcome": text, "weight": points});
         let tags: Vec<&Value> =
             tags.iter().filter(|tag| !tag.as_str().is_some_and(|tag| tag.starts_with(ID_TAG))).collect();
         if !tags.is_empty() {
             criterion["x-tags"] = json!(tags);
         }
+
         criteria.push(criterion);
     }
+
     let earns = |criterion: &Value| criterion["weight"].as_f64().is_some_and(|points| points > 0.0);
     if !criteria.iter().any(earns) {
-        notes.lost(line, format!("example `{id}`"), "left out: no criterion has points to earn");
+        notes.add_loss(line, format!("example `{id}`"), "left out: no criterion has points to earn");
         return None;
     }
+
     let messages: Vec<Value> = prompt
         .iter()
         .filter_map(|message| {
@@ -69,32 +87,38 @@ fn case(doc: &mut EvalDoc, line: usize, example: &Value, notes: &mut Notes) -> O
         })
         .collect();
     if messages.len() < prompt.len() {
-        notes.lost(line, format!("example `{id}`"), "messages without a role or a text were left out");
+        notes.add_loss(line, format!("example `{id}`"), "messages without a role or a text were left out");
     }
+
     let mut case = Map::new();
-    case.insert("id".to_owned(), json!(doc.id(&id)));
+    case.insert("id".to_owned(), json!(doc.unique_id(&id)));
+
     if let Some(tags) =
         example.get("example_tags").filter(|tags| tags.as_array().is_some_and(|t| !t.is_empty()))
     {
         case.insert("tags".to_owned(), tags.clone());
     }
+
     let input = match messages.as_slice() {
         [only] if only["role"] == "user" => only["content"].clone(),
         _ => Value::Array(messages),
     };
     case.insert("input".to_owned(), input);
+
     let ideal = example.pointer("/ideal_completions_data/ideal_completion").and_then(Value::as_str);
     if let Some(ideal) = ideal.filter(|text| !text.trim().is_empty()) {
         case.insert("expected_output".to_owned(), json!(ideal));
     }
+
     case.insert("assertions".to_owned(), json!([{"type": "rubrics", "criteria": criteria}]));
     let case = Value::Object(case);
     if has_template(&case.to_string()) {
-        notes.tell(
+        notes.add_remark(
             line,
             format!("example `{id}`"),
             "has template braces, which stay as they are unless a variable of that name is set",
         );
     }
+
     Some(case)
 }

@@ -5,22 +5,22 @@
 
 #![warn(missing_docs)]
 
-mod card;
 mod compare;
 mod convert;
 mod csv;
 mod detect;
 mod devai;
-mod doc;
+mod eval_file_builder;
 mod export;
 mod formats;
 mod healthbench;
 mod note;
 mod paperbench;
 mod promptfoo;
+mod scorecard_tree;
 mod tree;
 
 pub use compare::differences;
-pub use convert::{ConvertError, Converted, To, convert};
-pub use detect::{From, detect};
-pub use note::Note;
+pub use convert::{ConvertError, ConvertedFile, ExportFormat, convert};
+pub use detect::{ImportFormat, detect};
+pub use note::ConversionNote;

@@ -5,7 +5,7 @@ use std::path::PathBuf;
 
 /// A part of a file that was lost, or whose meaning changed.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
-pub struct Note {
+pub struct ConversionNote {
     /// Source file.
     pub path: PathBuf,
     /// Line in the source, from 1; `None` if the note is about the whole file.
@@ -18,7 +18,7 @@ pub struct Note {
     pub lost: bool,
 }
 
-impl fmt::Display for Note {
+impl fmt::Display for ConversionNote {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "{}", self.path.display())?;
         if let Some(line) = self.line {
@@ -30,18 +30,18 @@ impl fmt::Display for Note {
 
 /// Collector of the notes about one file.
 #[derive(Debug, Clone, Default)]
-pub(crate) struct Notes {
+pub(crate) struct ConversionNotes {
     path: PathBuf,
-    list: Vec<Note>,
+    list: Vec<ConversionNote>,
 }
 
-impl Notes {
+impl ConversionNotes {
     pub(crate) fn new(path: PathBuf) -> Self {
         Self { path, list: Vec::new() }
     }
 
     /// Notes a loss.
-    pub(crate) fn lost(
+    pub(crate) fn add_loss(
         &mut self,
         line: impl Into<Option<usize>>,
         item: impl fmt::Display,
@@ -51,7 +51,7 @@ impl Notes {
     }
 
     /// Adds an informative note.
-    pub(crate) fn tell(
+    pub(crate) fn add_remark(
         &mut self,
         line: impl Into<Option<usize>>,
         item: impl fmt::Display,
@@ -62,7 +62,7 @@ impl Notes {
 
     fn add(&mut self, line: Option<usize>, item: impl fmt::Display, what: impl fmt::Display, lost: bool) {
         let clean = |text: String| text.chars().map(|c| if c.is_control() { ' ' } else { c }).collect();
-        let note = Note {
+        let note = ConversionNote {
             path: self.path.clone(),
             line,
             item: clean(item.to_string()),
@@ -74,7 +74,7 @@ impl Notes {
         }
     }
 
-    pub(crate) fn into_list(self) -> Vec<Note> {
+    pub(crate) fn into_list(self) -> Vec<ConversionNote> {
         self.list
     }
 }

@@ -2,95 +2,111 @@
 
 use std::collections::BTreeMap;
 
-use assize_evalfile::Document;
+use assize_evalfile::ParsedDocument;
 use serde_json::Value;
 
-use crate::note::Notes;
-use crate::tree::{Branch, Grade, Leaf, Part, Tree};
+use crate::note::ConversionNotes;
+use crate::tree::{LeafGrade, RequirementBranch, RequirementLeaf, RequirementNode, RequirementTree};
 
 /// Maximum depth of a tree; real ones have nine levels.
 const MAX_DEPTH: usize = 64;
 
 /// Reads a tree. The leaves of a graded tree keep their grades.
-pub(crate) fn read(document: &Document, name: &str, notes: &mut Notes) -> Tree {
+pub(crate) fn read_tree(
+    document: &ParsedDocument,
+    name: &str,
+    notes: &mut ConversionNotes,
+) -> RequirementTree {
     let value = document.value();
-    let mut reader = Reader { document, notes, ids: BTreeMap::new(), graded: 0 };
+    let mut reader = PaperBenchReader { document, notes, ids: BTreeMap::new(), graded: 0 };
     let root = match reader.part(&value, String::new(), 0) {
-        Some(Part::Branch(branch)) => branch,
+        Some(RequirementNode::Branch(branch)) => branch,
         Some(leaf) => {
-            let mut branch = Branch::new("root", name, 1.0);
+            let mut branch = RequirementBranch::new("root", name, 1.0);
             branch.parts.push(leaf);
             branch
         }
-        None => Branch::new("root", name, 1.0),
+        None => RequirementBranch::new("root", name, 1.0),
     };
+
     let graded = reader.graded;
-    Tree { name: name.to_owned(), root, graded }
+    RequirementTree { name: name.to_owned(), root, graded }
 }
 
-struct Reader<'d, 'n> {
-    document: &'d Document,
-    notes: &'n mut Notes,
+struct PaperBenchReader<'d, 'n> {
+    document: &'d ParsedDocument,
+    notes: &'n mut ConversionNotes,
     /// Ids seen so far, with the line of the first use.
     ids: BTreeMap<String, usize>,
     graded: usize,
 }
 
-impl Reader<'_, '_> {
-    fn part(&mut self, node: &Value, way: String, depth: usize) -> Option<Part> {
+impl PaperBenchReader<'_, '_> {
+    fn part(&mut self, node: &Value, way: String, depth: usize) -> Option<RequirementNode> {
         let line = self.document.line(&way);
         let id = node.get("id").and_then(Value::as_str).unwrap_or_default().to_owned();
         let text = node.get("requirements").and_then(Value::as_str).unwrap_or_default();
+
         if depth > MAX_DEPTH {
-            self.notes.lost(line, format!("node `{id}`"), "left out: the tree is too deep");
+            self.notes.add_loss(line, format!("node `{id}`"), "left out: the tree is too deep");
             return None;
         }
+
         if let Some(first) = self.ids.get(&id).filter(|_| !id.is_empty()) {
             let what = format!("its id stands on line {first} too; it got a number to tell them apart");
-            self.notes.lost(line, format!("node `{id}`"), what);
+            self.notes.add_loss(line, format!("node `{id}`"), what);
         } else {
             self.ids.insert(id.clone(), line);
         }
+
         let Some(weight) = node.get("weight").and_then(Value::as_f64).filter(|weight| *weight >= 0.0) else {
-            self.notes.lost(line, format!("node `{id}`"), "left out: its weight is missing or negative");
+            self.notes.add_loss(line, format!("node `{id}`"), "left out: its weight is missing or negative");
             return None;
         };
+
         if text.trim().is_empty() {
-            self.notes.lost(line, format!("node `{id}`"), "left out: it says nothing");
+            self.notes.add_loss(line, format!("node `{id}`"), "left out: it says nothing");
             return None;
         }
+
         self.graded += usize::from(node.get("score").is_some_and(|score| !score.is_null()));
         let children = node.get("sub_tasks").and_then(Value::as_array).filter(|list| !list.is_empty());
         let Some(children) = children else {
-            let mut leaf = Leaf::new(id, text, weight);
+            let mut leaf = RequirementLeaf::new(id, text, weight);
             leaf.line = Some(line);
+
             let category = |key: &str| node.get(key).and_then(Value::as_str).map(str::to_owned);
             leaf.category = category("finegrained_task_category").or_else(|| category("task_category"));
             leaf.category = category("task_category").or(leaf.category);
             leaf.grade = self.grade(node, line);
-            return Some(Part::Leaf(leaf));
+
+            return Some(RequirementNode::Leaf(leaf));
         };
-        let mut branch = Branch::new(id, text, weight);
+
+        let mut branch = RequirementBranch::new(id, text, weight);
         branch.line = Some(line);
+
         for (index, child) in children.iter().enumerate() {
             branch.parts.extend(self.part(child, format!("{way}/sub_tasks/{index}"), depth + 1));
         }
-        Some(Part::Branch(branch))
+
+        Some(RequirementNode::Branch(branch))
     }
 
     /// Returns the grade of a leaf, unless its grader marks it as invalid.
-    fn grade(&mut self, node: &Value, line: usize) -> Option<Grade> {
+    fn grade(&mut self, node: &Value, line: usize) -> Option<LeafGrade> {
         let score = node.get("score").filter(|score| !score.is_null())?;
         let id = node.get("id").and_then(Value::as_str).unwrap_or_default();
         let valid = node.get("valid_score").and_then(Value::as_bool).unwrap_or(true);
         let Some(score) = score.as_f64().filter(|score| valid && (0.0..=1.0).contains(score)) else {
             let what =
                 if valid { "its score is no number from 0 to 1" } else { "its score is marked as not valid" };
-            self.notes.lost(line, format!("node `{id}`"), format!("{what}, so it counts as not judged"));
+            self.notes.add_loss(line, format!("node `{id}`"), format!("{what}, so it counts as not judged"));
             return None;
         };
+
         let note =
             node.get("explanation").and_then(Value::as_str).map(str::trim).filter(|text| !text.is_empty());
-        Some(Grade { score, note: note.map(str::to_owned) })
+        Some(LeafGrade { score, note: note.map(str::to_owned) })
     }
 }

@@ -3,10 +3,13 @@
 use std::path::Path;
 use std::sync::Arc;
 
-use assize_convert::{ConvertError, Converted, From, To, convert, detect, differences};
-use assize_evalfile::{Case, GraderKind, LoadOptions, Suite, load_rubric, load_scorecard, load_suite, yaml};
+use assize_convert::{ConvertError, ConvertedFile, ExportFormat, ImportFormat, convert, detect, differences};
+use assize_evalfile::{
+    Case, GraderKind, LoadOptions, Suite, load_rubric, load_scorecard, load_suite, to_yaml,
+};
 use assize_rubric::{
-    GraderOutcome, Lines, Outcome, RawScore, Scale, Unit, Verdict, score_case, score_rubric,
+    CriterionScale, GraderOutcome, Outcome, RawScore, UnitInterval, Verdict, VerdictThresholds, score_case,
+    score_rubric,
 };
 use proptest::prelude::*;
 use serde_json::{Value, json};
@@ -28,23 +31,23 @@ fn load(path: &Path) -> (Suite, Vec<Case>) {
 }
 
 /// Writes a text into a folder and converts it.
-fn run(folder: &Path, name: &str, text: &str, to: To) -> Result<Converted, ConvertError> {
+fn run(folder: &Path, name: &str, text: &str, to: ExportFormat) -> Result<ConvertedFile, ConvertError> {
     let path = folder.join(name);
     std::fs::write(&path, text).expect("written");
     convert(&path, detect(&path).expect("known"), to, &options(folder))
 }
 
-fn lost(converted: &Converted) -> Vec<String> {
+fn lost(converted: &ConvertedFile) -> Vec<String> {
     converted.notes.iter().filter(|note| note.lost).map(ToString::to_string).collect()
 }
 
 /// Scores a case by outcomes drawn from `seed`, the same for the same criteria.
 fn scored(suite: &Suite, case: &Case, seed: u64) -> (Option<f64>, Verdict) {
     let pass = case.lines.pass.or(suite.settings.lines.pass);
-    let pass = pass.unwrap_or(Unit::new(Lines::DEFAULT_PASS).expect("in range"));
+    let pass = pass.unwrap_or(UnitInterval::new(VerdictThresholds::DEFAULT_PASS).expect("in range"));
     let borderline =
         case.lines.borderline.or(suite.settings.lines.borderline).or(suite.format.default_borderline());
-    let lines = Lines::with_room(pass, borderline);
+    let lines = VerdictThresholds::with_optional_borderline(pass, borderline);
     let mut state = seed;
     let mut next = |choices: u64| {
         state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
@@ -60,17 +63,17 @@ fn scored(suite: &Suite, case: &Case, seed: u64) -> (Option<f64>, Verdict) {
                     .iter()
                     .map(|criterion| match (next(8), &criterion.scale) {
                         (0, _) => Outcome::Ungraded,
-                        (_, Scale::Checklist) => {
+                        (_, CriterionScale::Checklist) => {
                             [Outcome::Met, Outcome::Met, Outcome::Unmet][next(3) as usize]
                         }
-                        (_, Scale::Bands(_)) => {
+                        (_, CriterionScale::Bands(_)) => {
                             Outcome::Scored(RawScore::new(next(11) as u8).expect("in range"))
                         }
                     })
                     .collect();
                 GraderOutcome::Rubric(score_rubric(&rubric.rubric, &outcomes, lines).expect("fits"))
             }
-            _ => GraderOutcome::Value(Unit::new(next(2) as f64).expect("in range")),
+            _ => GraderOutcome::Value(UnitInterval::new(next(2) as f64).expect("in range")),
         };
         graders.push((grader.standing, outcome));
     }
@@ -175,14 +178,14 @@ proptest! {
     fn there_and_back_every_outcome_is_scored_alike(value in suite(), seed in any::<u64>()) {
         let folder = tempfile::tempdir().expect("a folder");
         let first = folder.path().join("first.yaml");
-        std::fs::write(&first, yaml(&value, 0)).expect("written");
+        std::fs::write(&first, to_yaml(&value, 0)).expect("written");
         let loaded = load_suite(&first, &options(folder.path()));
         // A case line below the suite's own borderline line is refused by the loader, and is no matter of this test.
         prop_assume!(!loaded.has_errors());
         let original = load(&first);
         let mut last = first;
-        for (name, to) in [("one.yaml", To::Format1), ("two.yaml", To::Format2), ("again.yaml", To::Format1)] {
-            let converted = convert(&last, From::Suite, to, &options(folder.path())).expect("converted");
+        for (name, to) in [("one.yaml", ExportFormat::Format1), ("two.yaml", ExportFormat::Format2), ("again.yaml", ExportFormat::Format1)] {
+            let converted = convert(&last, ImportFormat::Suite, to, &options(folder.path())).expect("converted");
             prop_assert_eq!(lost(&converted), Vec::<String>::new(), "{}", converted.text);
             last = folder.path().join(name);
             std::fs::write(&last, &converted.text).expect("written");
@@ -204,7 +207,7 @@ fn differences_are_found() {
     let base = json!({"tests": [{"id": "a", "input": "q", "assertions": [{"type": "rubrics", "criteria": [{"id": "x", "outcome": "Does x", "weight": 2}]}]}]});
     let path = folder.path().join("a.yaml");
     let written = |value: &Value| {
-        std::fs::write(&path, yaml(value, 0)).expect("written");
+        std::fs::write(&path, to_yaml(value, 0)).expect("written");
         load(&path)
     };
     let original = written(&base);
@@ -234,7 +237,7 @@ fn differences_are_found() {
 fn variables_of_the_environment_stay_variables() {
     let folder = tempfile::tempdir().expect("a folder");
     let text = "evalcases:\n  - id: a\n    input: 'Key ${{ API_KEY }}'\n    expected_outcome: x\n";
-    let converted = run(folder.path(), "a.yaml", text, To::Format2).expect("converted");
+    let converted = run(folder.path(), "a.yaml", text, ExportFormat::Format2).expect("converted");
     assert!(
         converted.text.contains("${{ API_KEY }}") && !converted.text.contains("a-secret"),
         "{}",
@@ -269,7 +272,8 @@ tests:
 #[test]
 fn promptfoo_assertions_become_graders_or_notes() {
     let folder = tempfile::tempdir().expect("a folder");
-    let converted = run(folder.path(), "promptfooconfig.yaml", PROMPTFOO, To::Format2).expect("converted");
+    let converted =
+        run(folder.path(), "promptfooconfig.yaml", PROMPTFOO, ExportFormat::Format2).expect("converted");
     let path = folder.path().join("new.yaml");
     std::fs::write(&path, &converted.text).expect("written");
     let (suite, cases) = load(&path);
@@ -280,13 +284,13 @@ fn promptfoo_assertions_become_graders_or_notes() {
     assert!(cases[0].graders.iter().all(|grader| grader.standing.required));
     assert_eq!(cases[0].graders[0].standing.weight.get(), 2.0);
     assert!(cases[0].graders[2].standing.negate);
-    assert_eq!(cases[0].graders[1].standing.min_score, Unit::new(0.6).ok());
-    assert_eq!(cases[0].lines.pass, Some(Unit::ZERO), "only the assertions decide");
+    assert_eq!(cases[0].graders[1].standing.min_score, UnitInterval::new(0.6).ok());
+    assert_eq!(cases[0].lines.pass, Some(UnitInterval::ZERO), "only the assertions decide");
     assert!(
         cases[1].graders.iter().all(|grader| !grader.standing.required),
         "with a threshold only the score counts"
     );
-    assert_eq!(cases[1].lines.pass, Unit::new(0.5).ok());
+    assert_eq!(cases[1].lines.pass, UnitInterval::new(0.5).ok());
     let lost = lost(&converted);
     for part in [
         ":3: provider",
@@ -299,8 +303,8 @@ fn promptfoo_assertions_become_graders_or_notes() {
         assert!(lost.iter().any(|note| note.contains(part)), "{part}: {lost:#?}");
     }
     assert_eq!(lost.len(), 6, "{lost:#?}");
-    run(folder.path(), "promptfooconfig.yaml", PROMPTFOO, To::Format1).expect("format 1 as well");
-    run(folder.path(), "promptfooconfig.yaml", PROMPTFOO, To::Scorecard).expect("and a scorecard");
+    run(folder.path(), "promptfooconfig.yaml", PROMPTFOO, ExportFormat::Format1).expect("format 1 as well");
+    run(folder.path(), "promptfooconfig.yaml", PROMPTFOO, ExportFormat::Scorecard).expect("and a scorecard");
 }
 
 #[test]
@@ -310,7 +314,7 @@ fn healthbench_points_are_weights() {
         "rubrics": [{"criterion": "Asks where", "points": 7, "tags": ["a"]}, {"criterion": "Names a dose", "points": -8}],
         "ideal_completions_data": {"ideal_completion": "Where?"}});
     let text = format!("{line}\n{{\"prompt\": [], \"rubrics\": []}}\n");
-    let converted = run(folder.path(), "hb.jsonl", &text, To::Format2).expect("converted");
+    let converted = run(folder.path(), "hb.jsonl", &text, ExportFormat::Format2).expect("converted");
     let path = folder.path().join("new.yaml");
     std::fs::write(&path, &converted.text).expect("written");
     let (_, cases) = load(&path);
@@ -326,7 +330,7 @@ fn healthbench_points_are_weights() {
 fn tables_become_rubrics_or_cases() {
     let folder = tempfile::tempdir().expect("a folder");
     let table = "id,criterion,weight,required\ndate,\"Names the date, in full\",2,yes\ncarrier,Names the carrier,,no\n";
-    for to in [To::Format1, To::Format2] {
+    for to in [ExportFormat::Format1, ExportFormat::Format2] {
         let converted = run(folder.path(), "t.csv", table, to).expect("converted");
         let path = folder.path().join("rubric.yaml");
         std::fs::write(&path, &converted.text).expect("written");
@@ -341,10 +345,13 @@ fn tables_become_rubrics_or_cases() {
         assert_eq!(lost(&converted), Vec::<String>::new());
     }
     let table = "case,question,criterion\na,Where?,Says where\na,,Says when\nb,,Says why\n";
-    let converted = run(folder.path(), "c.csv", table, To::Format2).expect("converted");
+    let converted = run(folder.path(), "c.csv", table, ExportFormat::Format2).expect("converted");
     assert_eq!(converted.cases, 2);
     assert!(lost(&converted)[0].contains("c.csv:4: case `b`"), "{:?}", lost(&converted));
-    assert!(matches!(run(folder.path(), "n.csv", "a,b\n1,2\n", To::Format2), Err(ConvertError::Nothing(..))));
+    assert!(matches!(
+        run(folder.path(), "n.csv", "a,b\n1,2\n", ExportFormat::Format2),
+        Err(ConvertError::Empty(..))
+    ));
 }
 
 const TREE: &str = r#"{"id": "r", "requirements": "All", "weight": 1, "sub_tasks": [
@@ -356,12 +363,12 @@ const TREE: &str = r#"{"id": "r", "requirements": "All", "weight": 1, "sub_tasks
 #[test]
 fn trees_keep_their_scores() {
     let folder = tempfile::tempdir().expect("a folder");
-    let converted = run(folder.path(), "tree.json", TREE, To::Format2).expect("converted");
+    let converted = run(folder.path(), "tree.json", TREE, ExportFormat::Format2).expect("converted");
     let path = folder.path().join("new.yaml");
     std::fs::write(&path, &converted.text).expect("written");
     let (_, cases) = load(&path);
     let GraderKind::Rubric(rubric) = &cases[0].graders[0].kind else { panic!("a rubric") };
-    let lines = Lines::with_room(Unit::ONE, None);
+    let lines = VerdictThresholds::with_optional_borderline(UnitInterval::ONE, None);
     let score =
         score_rubric(&rubric.rubric, &[Outcome::Met, Outcome::Unmet, Outcome::Unmet], lines).expect("fits");
     assert!((score.score.expect("judged") - 0.5).abs() < 1e-12, "two thirds of three quarters");
@@ -370,7 +377,7 @@ fn trees_keep_their_scores() {
         "{:?}",
         lost(&converted)
     );
-    let card = run(folder.path(), "tree.json", TREE, To::Scorecard).expect("converted");
+    let card = run(folder.path(), "tree.json", TREE, ExportFormat::Scorecard).expect("converted");
     let path = folder.path().join("card.yaml");
     std::fs::write(&path, &card.text).expect("written");
     let loaded = load_scorecard(&path, &options(folder.path()));
@@ -385,7 +392,8 @@ fn prerequisites_are_kept_and_circles_told() {
     let task = json!({"name": "01_x", "query": "Build it", "requirements": [
         {"requirement_id": 0, "prerequisites": [], "criteria": "Loads data", "category": "c"},
         {"requirement_id": 1, "prerequisites": [0, 1], "criteria": "Trains", "category": "c"}]});
-    let converted = run(folder.path(), "t.jsonl", &format!("{task}\n"), To::Format2).expect("converted");
+    let converted =
+        run(folder.path(), "t.jsonl", &format!("{task}\n"), ExportFormat::Format2).expect("converted");
     assert!(converted.text.contains("x-prerequisites:"), "{}", converted.text);
     assert!(lost(&converted).iter().any(|note| note.contains("is its own prerequisite")));
     let path = folder.path().join("new.yaml");
@@ -396,8 +404,8 @@ fn prerequisites_are_kept_and_circles_told() {
 #[test]
 fn scorecards_become_rubrics_and_say_what_is_lost() {
     let card = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../examples/scorecard");
-    let converted =
-        convert(&card, detect(&card).expect("known"), To::Format2, &options(&card)).expect("converted");
+    let converted = convert(&card, detect(&card).expect("known"), ExportFormat::Format2, &options(&card))
+        .expect("converted");
     assert_eq!(converted.cases, 1);
     let lost = lost(&converted);
     for part in ["guidelines", "prompt file", "labels", "blocks everything", "cases of a scorecard"] {
@@ -442,17 +450,18 @@ fn plain_suite(penalties: bool) -> impl Strategy<Value = Value> {
 }
 
 /// Converts a suite to another tool's form and back, and scores random outcomes before and after.
-fn there_and_back(value: &Value, to: To, name: &str, seed: u64) -> Result<(), TestCaseError> {
+fn there_and_back(value: &Value, to: ExportFormat, name: &str, seed: u64) -> Result<(), TestCaseError> {
     let folder = tempfile::tempdir().expect("a folder");
     let first = folder.path().join("first.yaml");
-    std::fs::write(&first, yaml(value, 0)).expect("written");
+    std::fs::write(&first, to_yaml(value, 0)).expect("written");
     let original = load(&first);
-    let out = convert(&first, From::Suite, to, &options(folder.path())).expect("converted");
+    let out = convert(&first, ImportFormat::Suite, to, &options(folder.path())).expect("converted");
     prop_assert_eq!(lost(&out), Vec::<String>::new(), "{}", out.text);
     let middle = folder.path().join(name);
     std::fs::write(&middle, &out.text).expect("written");
-    let back = convert(&middle, detect(&middle).expect("known"), To::Format2, &options(folder.path()))
-        .expect("back");
+    let back =
+        convert(&middle, detect(&middle).expect("known"), ExportFormat::Format2, &options(folder.path()))
+            .expect("back");
     prop_assert_eq!(lost(&back), Vec::<String>::new(), "{}", out.text);
     let last = folder.path().join("last.yaml");
     std::fs::write(&last, &back.text).expect("written");
@@ -488,19 +497,19 @@ proptest! {
     #![proptest_config(ProptestConfig::with_cases(16))]
     #[test]
     fn what_a_table_holds_comes_back_with_its_meaning(value in plain_suite(false), signed in plain_suite(true), seed in any::<u64>()) {
-        there_and_back(&value, To::Csv, "t.csv", seed)?;
-        there_and_back(&signed, To::Csv, "t.csv", seed)?;
+        there_and_back(&value, ExportFormat::Csv, "t.csv", seed)?;
+        there_and_back(&signed, ExportFormat::Csv, "t.csv", seed)?;
     }
 
     #[test]
     fn points_come_back_with_their_meaning(value in plain_suite(true), seed in any::<u64>()) {
-        there_and_back(&value, To::HealthBench, "h.jsonl", seed)?;
+        there_and_back(&value, ExportFormat::HealthBench, "h.jsonl", seed)?;
     }
 
     #[test]
     fn assertions_come_back_with_their_meaning(value in plain_suite(false), seed in any::<u64>()) {
         // Whether all criteria of a case are required decides how a test passes.
-        there_and_back(&value, To::Promptfoo, "promptfooconfig.yaml", seed)?;
+        there_and_back(&value, ExportFormat::Promptfoo, "promptfooconfig.yaml", seed)?;
     }
 }
 
@@ -528,22 +537,19 @@ fn what_other_tools_can_not_hold_is_listed() {
     let folder = tempfile::tempdir().expect("a folder");
     for (to, parts) in [
         (
-            To::Csv,
+            ExportFormat::Csv,
             &["pass line 0.5", "`how`", "a `contains` has no place", "a `tool-trajectory`", "who judges it"]
                 [..],
         ),
         (
-            To::HealthBench,
+            ExportFormat::HealthBench,
             &[
-                "pass line 0.5",
-                "`must` of `refund`: `required`",
-                "`how`",
-                "the expected outcome",
+                "pass line 0.5", "`must` of `refund`: `required`", "`how`", "the expected outcome",
                 "a `contains`",
             ],
         ),
         (
-            To::Promptfoo,
+            ExportFormat::Promptfoo,
             &[
                 "`must` of `refund`: `required`",
                 "`bad`",
@@ -553,7 +559,7 @@ fn what_other_tools_can_not_hold_is_listed() {
             ],
         ),
         (
-            To::PaperBench,
+            ExportFormat::PaperBench,
             &["fails everything above", "`bad`", "score ranges", "its pass line 0.5", "a `contains`"],
         ),
     ] {
@@ -563,19 +569,16 @@ fn what_other_tools_can_not_hold_is_listed() {
             assert!(lost.iter().any(|note| note.contains(part)), "{to:?} {part}: {lost:#?}");
         }
     }
-    let config = run(folder.path(), "a.yaml", GATED, To::Promptfoo).expect("converted");
+    let config = run(folder.path(), "a.yaml", GATED, ExportFormat::Promptfoo).expect("converted");
     for part in [
-        "type: llm-rubric",
-        "type: not-contains",
-        "threshold: 0.5",
-        "metric: may",
+        "type: llm-rubric", "type: not-contains", "threshold: 0.5", "metric: may",
         "prompts:\n  - \"{{input}}\"",
     ] {
         assert!(config.text.contains(part), "{part}: {}", config.text);
     }
     let only_checks = "tests: [{id: a, input: q, assertions: [{type: contains, value: x}]}]\n";
-    let nothing = run(folder.path(), "a.yaml", only_checks, To::Csv);
-    assert!(matches!(nothing, Err(ConvertError::Nothing(_, _, notes)) if notes.len() == 2));
+    let nothing = run(folder.path(), "a.yaml", only_checks, ExportFormat::Csv);
+    assert!(matches!(nothing, Err(ConvertError::Empty(_, _, notes)) if notes.len() == 2));
 }
 
 /// The score of a case's only rubric for yes or no by bits, the first criterion by the lowest.
@@ -591,7 +594,12 @@ fn by_bits(case: &Case, bits: &mut u64) -> f64 {
             if met { Outcome::Met } else { Outcome::Unmet }
         })
         .collect();
-    let score = score_rubric(&rubric.rubric, &outcomes, Lines::with_room(Unit::ONE, None)).expect("fits");
+    let score = score_rubric(
+        &rubric.rubric,
+        &outcomes,
+        VerdictThresholds::with_optional_borderline(UnitInterval::ONE, None),
+    )
+    .expect("fits");
     score.score.expect("judged")
 }
 
@@ -605,13 +613,13 @@ proptest! {
         }).collect();
         let folder = tempfile::tempdir().expect("a folder");
         let value = json!({"name": "all", "tests": cases});
-        let card = run(folder.path(), "a.yaml", &yaml(&value, 0), To::Scorecard).expect("converted");
+        let card = run(folder.path(), "a.yaml", &to_yaml(&value, 0), ExportFormat::Scorecard).expect("converted");
         let original = load(&folder.path().join("a.yaml"));
         let mut left = bits;
         let scores: Vec<f64> = original.1.iter().map(|case| by_bits(case, &mut left)).collect();
         let mean = scores.iter().sum::<f64>() / scores.len() as f64;
-        run(folder.path(), "card.yaml", &card.text, To::PaperBench).expect("a tree");
-        let flat = run(folder.path(), "card.yaml", &card.text, To::Format2).expect("flat");
+        run(folder.path(), "card.yaml", &card.text, ExportFormat::PaperBench).expect("a tree");
+        let flat = run(folder.path(), "card.yaml", &card.text, ExportFormat::Format2).expect("flat");
         let back = folder.path().join("back.yaml");
         std::fs::write(&back, &flat.text).expect("written");
         let mut left = bits;
@@ -623,15 +631,15 @@ proptest! {
 fn rubric_files_go_both_ways() {
     let folder = tempfile::tempdir().expect("a folder");
     let rubric = "criteria:\n  - {id: date, outcome: 'Names the date, in full', weight: 2, required: true}\n  - {id: carrier, outcome: Names the carrier}\n";
-    let table = run(folder.path(), "r.yaml", rubric, To::Csv).expect("a table");
+    let table = run(folder.path(), "r.yaml", rubric, ExportFormat::Csv).expect("a table");
     assert_eq!(
         table.text,
         "id,criterion,weight,required\ndate,\"Names the date, in full\",2,yes\ncarrier,Names the carrier,1,no\n"
     );
-    let back = run(folder.path(), "t.csv", &table.text, To::Format2).expect("a rubric");
+    let back = run(folder.path(), "t.csv", &table.text, ExportFormat::Format2).expect("a rubric");
     assert_eq!(lost(&back), Vec::<String>::new());
-    let old = run(folder.path(), "r.yaml", rubric, To::Format1).expect("a rubric of format 1");
+    let old = run(folder.path(), "r.yaml", rubric, ExportFormat::Format1).expect("a rubric of format 1");
     assert!(old.text.contains("expected_outcome: Names the carrier"), "{}", old.text);
-    let config = run(folder.path(), "r.yaml", rubric, To::Promptfoo).expect("a configuration");
+    let config = run(folder.path(), "r.yaml", rubric, ExportFormat::Promptfoo).expect("a configuration");
     assert!(lost(&config).iter().any(|note| note.contains("stands as the question")));
 }

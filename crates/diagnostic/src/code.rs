@@ -10,9 +10,9 @@ use serde::Serialize;
 /// errors, `W` codes warnings.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize)]
 #[serde(transparent)]
-pub struct Code(&'static str);
+pub struct DiagnosticCode(&'static str);
 
-impl Code {
+impl DiagnosticCode {
     /// Creates a code. The text is an upper-case letter and four digits.
     pub const fn new(id: &'static str) -> Self {
         Self(id)
@@ -24,7 +24,7 @@ impl Code {
     }
 }
 
-impl fmt::Display for Code {
+impl fmt::Display for DiagnosticCode {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(self.0)
     }

@@ -1,6 +1,6 @@
 //! One diagnostic, as data.
 
-use crate::{Code, Span};
+use crate::{DiagnosticCode, Span};
 
 /// Severity of a diagnostic.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -13,7 +13,7 @@ pub enum Severity {
 
 /// A span with a short explanation.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Label {
+pub struct SpanLabel {
     /// Marked text.
     pub span: Span,
     /// Text shown beside the caret; may be empty.
@@ -22,7 +22,7 @@ pub struct Label {
 
 /// A change that would fix the problem.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Suggestion {
+pub struct SuggestedEdit {
     /// Description of the change, such as "rename the key".
     pub title: String,
     /// Span of the text to replace.
@@ -37,40 +37,50 @@ pub struct Suggestion {
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Diagnostic {
     /// Kind of diagnostic.
-    pub code: Code,
+    pub code: DiagnosticCode,
     /// Severity.
     pub severity: Severity,
     /// Message of one line: what is wrong, in lower case, without a full stop.
     pub title: String,
     /// Primary location. Every diagnostic has one.
-    pub primary: Label,
+    pub primary: SpanLabel,
     /// Other locations that explain the problem ("first defined here").
-    pub secondary: Vec<Label>,
+    pub secondary: Vec<SpanLabel>,
     /// Facts that explain the cause.
     pub notes: Vec<String>,
     /// Advice on how to fix the problem.
     pub help: Vec<String>,
     /// A concrete change, present when it is likely to be right.
-    pub suggestion: Option<Suggestion>,
+    pub suggestion: Option<SuggestedEdit>,
 }
 
 impl Diagnostic {
     /// Creates an error at `span`. `label` is shown beside the caret and says what was found there.
-    pub fn error(code: Code, title: impl Into<String>, span: Span, label: impl Into<String>) -> Self {
+    pub fn error(
+        code: DiagnosticCode,
+        title: impl Into<String>,
+        span: Span,
+        label: impl Into<String>,
+    ) -> Self {
         Self::new(Severity::Error, code, title.into(), span, label.into())
     }
 
     /// Creates a warning at `span`. `label` is shown beside the caret and says what was found there.
-    pub fn warning(code: Code, title: impl Into<String>, span: Span, label: impl Into<String>) -> Self {
+    pub fn warning(
+        code: DiagnosticCode,
+        title: impl Into<String>,
+        span: Span,
+        label: impl Into<String>,
+    ) -> Self {
         Self::new(Severity::Warning, code, title.into(), span, label.into())
     }
 
-    fn new(severity: Severity, code: Code, title: String, span: Span, label: String) -> Self {
+    fn new(severity: Severity, code: DiagnosticCode, title: String, span: Span, label: String) -> Self {
         Self {
             code,
             severity,
             title,
-            primary: Label { span, text: label },
+            primary: SpanLabel { span, text: label },
             secondary: Vec::new(),
             notes: Vec::new(),
             help: Vec::new(),
@@ -80,7 +90,7 @@ impl Diagnostic {
 
     /// Adds a secondary location.
     pub fn with_secondary(mut self, span: Span, text: impl Into<String>) -> Self {
-        self.secondary.push(Label { span, text: text.into() });
+        self.secondary.push(SpanLabel { span, text: text.into() });
         self
     }
 
@@ -103,7 +113,7 @@ impl Diagnostic {
         span: Span,
         replacement: impl Into<String>,
     ) -> Self {
-        self.suggestion = Some(Suggestion { title: title.into(), span, replacement: replacement.into() });
+        self.suggestion = Some(SuggestedEdit { title: title.into(), span, replacement: replacement.into() });
         self
     }
 }

@@ -1,7 +1,7 @@
 //! Source text, positions in it, diagnostics about it, and their rendering.
 //!
 //! A [`Diagnostic`] is plain data: a code, a severity, a title, labelled spans, help. Code that creates one
-//! formats no text; the modules under [`render`] do that, one file per output form. This crate does not know
+//! formats no text; the modules under [`render_diff`] do that, one file per output form. This crate does not know
 //! what an eval file is.
 
 #![warn(missing_docs)]
@@ -14,9 +14,9 @@ mod source;
 mod span;
 mod suggest;
 
-pub use code::Code;
-pub use diagnostic::{Diagnostic, Label, Severity, Suggestion};
-pub use order::sort;
+pub use code::DiagnosticCode;
+pub use diagnostic::{Diagnostic, Severity, SpanLabel, SuggestedEdit};
+pub use order::sort_diagnostics;
 pub use source::{LineColumn, SourceFile, SourceId, SourceMap};
-pub use span::{Span, Spanned};
+pub use span::{Span, SpannedValue};
 pub use suggest::did_you_mean;

@@ -5,7 +5,7 @@ use crate::Diagnostic;
 /// Sorts by file (in the order files were added), then position, then code.
 ///
 /// The sort is stable, so the result depends only on the input.
-pub fn sort(diagnostics: &mut [Diagnostic]) {
+pub fn sort_diagnostics(diagnostics: &mut [Diagnostic]) {
     diagnostics.sort_by_key(|d| {
         let span = d.primary.span;
         (span.source, span.start, span.end, d.code)
@@ -15,7 +15,7 @@ pub fn sort(diagnostics: &mut [Diagnostic]) {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::{Code, SourceMap, Span};
+    use crate::{DiagnosticCode, SourceMap, Span};
 
     #[test]
     fn files_then_positions_then_codes() {
@@ -23,7 +23,7 @@ mod tests {
         let (a, b) = (map.add("b.yaml", "xyz"), map.add("a.yaml", "xyz"));
         let make =
             |source, start, code, title| Diagnostic::error(code, title, Span::new(source, start, 3), "");
-        let (one, two) = (Code::new("E0001"), Code::new("E0002"));
+        let (one, two) = (DiagnosticCode::new("E0001"), DiagnosticCode::new("E0002"));
         let mut all = vec![
             make(b, 0, one, "5"),
             make(a, 1, two, "3"),
@@ -31,7 +31,7 @@ mod tests {
             make(a, 2, one, "4"),
             make(a, 1, one, "2"),
         ];
-        sort(&mut all);
+        sort_diagnostics(&mut all);
         let titles: Vec<_> = all.iter().map(|d| d.title.as_str()).collect();
         assert_eq!(titles, ["1", "2", "3", "4", "5"]);
     }

@@ -20,7 +20,7 @@ pub struct LineColumn {
 }
 
 /// Bytes between two offsets with precomputed character counts.
-const BLOCK: usize = 1024;
+const CHARACTER_BLOCK_BYTES: usize = 1024;
 
 /// The text of one file with a table of its lines.
 #[derive(Debug, Clone)]
@@ -29,7 +29,7 @@ pub struct SourceFile {
     text: Arc<str>,
     /// Byte offsets of the line starts, without the first.
     later_starts: Vec<usize>,
-    /// Number of characters before each multiple of [`BLOCK`] bytes. Columns are computed from the nearest
+    /// Number of characters before each multiple of [`CHARACTER_BLOCK_BYTES`] bytes. Columns are computed from the nearest
     /// one: counting from the line start would be quadratic in a large file on one line.
     characters: Vec<usize>,
     /// True if each character is one byte.
@@ -43,14 +43,16 @@ impl SourceFile {
         let later_starts = memchr::memchr_iter(b'\n', text.as_bytes()).map(|end| end + 1).collect();
         let mut characters = Vec::new();
         let is_ascii = text.is_ascii();
+
         // A shorter text needs no table.
-        if text.len() > BLOCK && !is_ascii {
+        if text.len() > CHARACTER_BLOCK_BYTES && !is_ascii {
             let mut before = 0;
-            for block in text.as_bytes().chunks(BLOCK) {
+            for block in text.as_bytes().chunks(CHARACTER_BLOCK_BYTES) {
                 characters.push(before);
                 before += count_characters(block);
             }
         }
+
         Self { path, text, later_starts, characters, is_ascii, line_offset }
     }
 
@@ -92,24 +94,25 @@ impl SourceFile {
         let end = offset.clamp(content.start, content.end);
         let before = if self.is_ascii {
             end - content.start
-        } else if end - content.start <= BLOCK {
+        } else if end - content.start <= CHARACTER_BLOCK_BYTES {
             count_characters(&self.text.as_bytes()[content.start..end])
         } else {
             self.characters_before(end) - self.characters_before(content.start)
         };
+
         let column = before + 1;
         LineColumn { line: line + self.first_line(), column }
     }
 
     /// Returns the number of characters that begin before an offset inside the text.
     fn characters_before(&self, offset: usize) -> usize {
-        let block = offset / BLOCK;
+        let block = offset / CHARACTER_BLOCK_BYTES;
         let known = self.characters.get(block).copied();
         let (from, known) = match known {
-            Some(known) => (block * BLOCK, known),
+            Some(known) => (block * CHARACTER_BLOCK_BYTES, known),
             // The offset is the end of a text that fills its blocks.
             None => match self.characters.last() {
-                Some(last) => ((block - 1) * BLOCK, *last),
+                Some(last) => ((block - 1) * CHARACTER_BLOCK_BYTES, *last),
                 None => return 0,
             },
         };
@@ -136,9 +139,11 @@ impl SourceFile {
                 end -= 1;
             }
         }
+
         if start == 0 && self.text.starts_with('\u{feff}') {
             start = '\u{feff}'.len_utf8();
         }
+
         start..end
     }
 }
@@ -174,11 +179,16 @@ impl SourceMap {
         text: impl Into<Arc<str>>,
         first_line: usize,
     ) -> SourceId {
-        self.add_shared(Arc::from(path.into()), text, first_line)
+        self.add_fragment_shared(Arc::from(path.into()), text, first_line)
     }
 
     /// Adds a fragment whose path is shared with other fragments; see [`SourceMap::add_fragment`].
-    pub fn add_shared(&mut self, path: Arc<Path>, text: impl Into<Arc<str>>, first_line: usize) -> SourceId {
+    pub fn add_fragment_shared(
+        &mut self,
+        path: Arc<Path>,
+        text: impl Into<Arc<str>>,
+        first_line: usize,
+    ) -> SourceId {
         let id = SourceId(u32::try_from(self.files.len()).unwrap_or(u32::MAX));
         self.files.push(SourceFile::new(path, text.into(), first_line.saturating_sub(1)));
         id
@@ -232,7 +242,7 @@ mod tests {
 
     #[test]
     fn columns_of_long_lines_are_those_of_short_ones() {
-        let line = "aé😀 ".repeat(BLOCK);
+        let line = "aé😀 ".repeat(CHARACTER_BLOCK_BYTES);
         for tail in ["", "x"] {
             let text = format!("first é\n{line}{tail}\n{line}");
             let mut map = SourceMap::new();
@@ -244,10 +254,10 @@ mod tests {
                 assert_eq!(file.position(offset).column, column, "at {offset}");
             }
         }
-        let full = "é".repeat(BLOCK / 2);
+        let full = "é".repeat(CHARACTER_BLOCK_BYTES / 2);
         let mut map = SourceMap::new();
         let id = map.add("a.json", full.as_str());
-        assert_eq!(map.file(id).position(BLOCK).column, BLOCK / 2 + 1);
+        assert_eq!(map.file(id).position(CHARACTER_BLOCK_BYTES).column, CHARACTER_BLOCK_BYTES / 2 + 1);
     }
 
     #[test]

@@ -17,7 +17,7 @@ pub struct Span {
 }
 
 impl Span {
-    /// Creates a span of the byte range `start..end` of `source`.
+    /// Creates a span of the byte range `start..end` of `decode_repo_source`.
     pub const fn new(source: SourceId, start: usize, end: usize) -> Self {
         Self { source, start, end }
     }
@@ -38,21 +38,21 @@ impl Span {
 
 /// A value together with its span in the source.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Spanned<T> {
+pub struct SpannedValue<T> {
     /// Value.
     pub value: T,
     /// Span of the value.
     pub span: Span,
 }
 
-impl<T> Spanned<T> {
+impl<T> SpannedValue<T> {
     /// Pairs a value with its span.
     pub const fn new(value: T, span: Span) -> Self {
         Self { value, span }
     }
 
     /// Applies a function to the value and keeps the span.
-    pub fn map<U>(self, f: impl FnOnce(T) -> U) -> Spanned<U> {
-        Spanned { value: f(self.value), span: self.span }
+    pub fn map<U>(self, f: impl FnOnce(T) -> U) -> SpannedValue<U> {
+        SpannedValue { value: f(self.value), span: self.span }
     }
 }

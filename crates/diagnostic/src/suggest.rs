@@ -3,16 +3,17 @@
 /// Returns the candidate that `found` was most likely meant to be, if one is near enough.
 ///
 /// Names that differ only in case, or in how their words are joined (`expectedOutcome`, `expected-outcome`,
-/// `expected_outcome`), count as equal, and so do names with the same words in another order. Otherwise the
+/// `decode_expected_outcome`), count as equal, and so do names with the same words in another order. Otherwise the
 /// Damerau-Levenshtein distance decides: the number of characters inserted, removed, replaced or swapped with
 /// their neighbour. It may be a third of the longer name, and 4 at most, so that short names need a close
 /// match and names of one or two characters an equal one. Of candidates equally near, the first wins. A
 /// candidate identical to `found` is never suggested.
 pub fn did_you_mean<'a>(found: &str, candidates: impl IntoIterator<Item = &'a str>) -> Option<&'a str> {
-    let folded = fold(found);
+    let folded = normalize_name(found);
     if folded.is_empty() {
         return None;
     }
+
     let mut best: Option<(usize, &'a str)> = None;
     for candidate in candidates {
         let Some(distance) = distance(found, &folded, candidate) else { continue };
@@ -20,20 +21,24 @@ pub fn did_you_mean<'a>(found: &str, candidates: impl IntoIterator<Item = &'a st
             best = Some((distance, candidate));
         }
     }
+
     best.map(|(_, candidate)| candidate)
 }
 
-/// Returns the distance of `candidate` from `found`, or `None` if it is too large. `folded` is `fold(found)`.
+/// Returns the distance of `candidate` from `found`, or `None` if it is too large. `fold_text` is `fold(found)`.
 fn distance(found: &str, folded: &str, candidate: &str) -> Option<usize> {
     if candidate == found {
         return None;
     }
-    let other = fold(candidate);
+
+    let other = normalize_name(candidate);
     if other == folded {
         return Some(0);
     }
+
     let (a, b) = (folded.chars().count(), other.chars().count());
     let allowed = allowed_distance(a.max(b));
+
     // The difference in length is a lower bound, and comparing lengths is cheap on hostile names.
     if allowed > 0 && a.abs_diff(b) <= allowed {
         let distance = strsim::damerau_levenshtein(folded, &other);
@@ -41,7 +46,9 @@ fn distance(found: &str, folded: &str, candidate: &str) -> Option<usize> {
             return Some(distance);
         }
     }
-    (a == b && words(found).len() > 1 && words(found) == words(candidate)).then_some(allowed)
+
+    (a == b && sorted_words(found).len() > 1 && sorted_words(found) == sorted_words(candidate))
+        .then_some(allowed)
 }
 
 const fn allowed_distance(length: usize) -> usize {
@@ -53,19 +60,19 @@ const fn allowed_distance(length: usize) -> usize {
 }
 
 /// Normalises a name: lower case, without separators.
-fn fold(name: &str) -> String {
-    name.chars().filter(|c| !is_joint(*c)).flat_map(char::to_lowercase).collect()
+fn normalize_name(name: &str) -> String {
+    name.chars().filter(|c| !is_separator(*c)).flat_map(char::to_lowercase).collect()
 }
 
 /// Returns the words of a name, in lower case and sorted.
-fn words(name: &str) -> Vec<String> {
+fn sorted_words(name: &str) -> Vec<String> {
     let mut words: Vec<String> =
-        name.split(is_joint).filter(|word| !word.is_empty()).map(str::to_lowercase).collect();
+        name.split(is_separator).filter(|word| !word.is_empty()).map(str::to_lowercase).collect();
     words.sort_unstable();
     words
 }
 
-fn is_joint(c: char) -> bool {
+fn is_separator(c: char) -> bool {
     matches!(c, '_' | '-') || c.is_whitespace()
 }
 

@@ -1,7 +1,7 @@
 //! Any text, any span: every form draws it, and nothing harmful comes out.
 
-use assize_diagnostic::render::{TextOptions, ToolInfo, to_github, to_json, to_sarif, to_text};
-use assize_diagnostic::{Code, Diagnostic, SourceMap, Span};
+use assize_diagnostic::render::{ReportingTool, TextOptions, to_github, to_json, to_sarif, to_text};
+use assize_diagnostic::{Diagnostic, DiagnosticCode, SourceMap, Span};
 use proptest::prelude::*;
 
 /// Text made of what breaks drawings: line ends, tabs, wide, combining, invisible and control characters.
@@ -47,7 +47,7 @@ proptest! {
         let mut map = SourceMap::new();
         let files = [map.add("a.yaml", texts.0), map.add_fragment("b.jsonl", texts.1, 77)];
         let span = |second: bool, (start, end)| Span::new(files[usize::from(second)], start, end);
-        let mut diagnostic = Diagnostic::error(Code::new("E0001"), words.clone(), span(false, primary), words.clone())
+        let mut diagnostic = Diagnostic::error(DiagnosticCode::new("E0001"), words.clone(), span(false, primary), words.clone())
             .with_note(words.clone())
             .with_help(words.clone())
             .with_suggestion("change it", span(change.0, change.1), words.clone());
@@ -66,7 +66,7 @@ proptest! {
         prop_assert!(!colored.contains('\u{e000}'), "a mark was left in");
 
         prop_assert_eq!(to_github(&all, &map).lines().count(), 1);
-        let tool = ToolInfo { name: "t", version: "1", information_uri: None, describe: &|_| None };
+        let tool = ReportingTool { name: "t", version: "1", information_uri: None, describe: &|_| None };
         for text in [to_json(&all, &map), to_sarif(&[(&all, &map)], tool)] {
             prop_assert!(serde_json::from_str::<serde_json::Value>(&text).is_ok());
         }

@@ -1,9 +1,9 @@
 //! What people see, character by character.
 
 use assize_diagnostic::render::{TextOptions, to_text};
-use assize_diagnostic::{Code, Diagnostic, SourceId, SourceMap, Span};
+use assize_diagnostic::{Diagnostic, DiagnosticCode, SourceId, SourceMap, Span};
 
-const CODE: Code = Code::new("E0203");
+const CODE: DiagnosticCode = DiagnosticCode::new("E0203");
 
 const EVAL: &str = "name: x\ncases:\n  - expectedOutcome: yes\n    id: a\n    id: b\nend: 1\n";
 
@@ -31,11 +31,8 @@ fn suggest(needle: &str, replacement: &str) -> String {
     let suggestion = span_of(&map, id, needle);
     let drawn = plain(
         &map,
-        Diagnostic::error(CODE, "bad", Span::new(id, 0, 4), "here").with_suggestion(
-            "do this",
-            suggestion,
-            replacement,
-        ),
+        Diagnostic::error(CODE, "bad", Span::new(id, 0, 4), "here")
+            .with_suggestion("do this", suggestion, replacement),
     );
     drawn.split_once("^^^^ here\n  |\n").expect("the source lines come first").1.to_owned()
 }
@@ -85,7 +82,7 @@ fn diagnostics_are_parted_by_an_empty_line() {
     let mut map = SourceMap::new();
     let id = map.add("a.yaml", EVAL);
     let one = Diagnostic::error(CODE, "one", Span::new(id, 0, 4), "");
-    let two = Diagnostic::warning(Code::new("W0001"), "two", Span::new(id, 6, 7), "x");
+    let two = Diagnostic::warning(DiagnosticCode::new("W0001"), "two", Span::new(id, 6, 7), "x");
     assert_eq!(
         to_text(&[one, two], &map, TextOptions::default()),
         "\
@@ -241,11 +238,9 @@ fn places_far_apart_in_a_line_are_shown_together() {
     let mut map = SourceMap::new();
     let id = map.add("a", format!("a: {}b\n", "日".repeat(500)));
     let (a, b) = (span_of(&map, id, "a"), span_of(&map, id, "b"));
-    let diagnostic = Diagnostic::error(CODE, "bad", a, "near").with_secondary(b, "far").with_suggestion(
-        "rename it",
-        a,
-        "c",
-    );
+    let diagnostic = Diagnostic::error(CODE, "bad", a, "near")
+        .with_secondary(b, "far")
+        .with_suggestion("rename it", a, "c");
     assert_eq!(
         plain(&map, diagnostic),
         "\

@@ -5,8 +5,8 @@ use std::path::PathBuf;
 use std::process::ExitCode;
 
 use assize_engine::{
-    CaseEvent, Engine, EngineError, EvalMode, EvalOptions, Event, Exit, ProcessContext, RunOptions,
-    RunOutcome,
+    CaseEvent, Engine, EngineError, EngineEvent, EvalMode, EvalOptions, ExitStatus, ProcessContext,
+    RunOptions, RunOutcome,
 };
 
 #[tokio::main]
@@ -21,18 +21,22 @@ pub(crate) async fn evaluate(
     paths: Vec<PathBuf>,
     out: PathBuf,
     tell: impl Fn(String) + Send + Sync + 'static,
-) -> Result<Exit, EngineError> {
+) -> Result<ExitStatus, EngineError> {
     let process = ProcessContext::new(PathBuf::from("."), std::env::temp_dir(), jiff::Timestamp::now);
     let engine = Engine::new(process, move |event| match event {
-        Event::RunStarted { cases } => tell(format!("{cases} cases")),
-        Event::Run(CaseEvent::CaseFinished { row }) => tell(format!("{}: {}", row.case_id, row.verdict)),
-        Event::Warning(message) | Event::Notice(message) | Event::Failure(message) => tell(message),
+        EngineEvent::RunStarted { cases } => tell(format!("{cases} cases")),
+        EngineEvent::Run(CaseEvent::CaseFinished { row }) => {
+            tell(format!("{}: {}", row.case_id, row.verdict))
+        }
+        EngineEvent::Warning(message) | EngineEvent::Notice(message) | EngineEvent::Failure(message) => {
+            tell(message)
+        }
         _ => {}
     });
     let run = RunOptions { out: Some(out), ..RunOptions::default() };
     let options = EvalOptions { paths, run, ..EvalOptions::default() };
     match engine.evaluate(EvalMode::default(), &options).await? {
         RunOutcome::Finished(run) => Ok(run.exit),
-        RunOutcome::Planned(_) => Ok(Exit::Passed),
+        RunOutcome::Planned(_) => Ok(ExitStatus::Passed),
     }
 }

@@ -4,28 +4,28 @@ use std::num::NonZeroUsize;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use assize_evalfile::{LineOverrides, LoadOptions};
-use assize_run::{Recorder, RunError, Settings, Start};
+use assize_evalfile::{LoadOptions, ThresholdOverrides};
+use assize_run::{Recorder, RunError, RunLimits, RunStart};
 use assize_store::{CaseRecord, StoreError};
 use tokio_util::sync::CancellationToken;
 
 use crate::attempt_material::AttemptCase;
 use crate::dependencies::CaseDependencies;
 use crate::engine::Engine;
-use crate::error::{EngineError, ErrorKind};
+use crate::error::{EngineError, EngineErrorKind};
 use crate::options::RunOptions;
-use crate::plan::{Planner, Preflight, RunDeps};
-use crate::wiring::{ModelAccess, Wiring, WiringRequest, wire};
+use crate::plan::{PreflightReport, RunDeps, RunPlanner};
+use crate::wiring::{ModelAccess, RunWiring, WiringRequest, wire};
 
 /// Judges of attempts, for as many as there will be.
 pub struct AttemptJudge<'e> {
-    wiring: Wiring<'e>,
+    wiring: RunWiring<'e>,
     deps: Arc<RunDeps>,
     options: RunOptions,
 }
 
 /// Outcome of judging an attempt.
-pub enum AttemptOutcome {
+pub enum TryOutcome {
     /// The record of the case.
     Judged(Box<CaseRecord>),
     /// It was interrupted.
@@ -64,8 +64,10 @@ impl<'e> AttemptJudge<'e> {
             consequence: "nothing was judged",
             keep_workspaces: false,
         };
+
         let wiring = wire(engine, &request)?;
         let deps = wiring.deps_for(folder)?;
+
         wiring.gateway.begin_alone("try");
         options.panel_spec()?;
 
@@ -82,9 +84,10 @@ impl<'e> AttemptJudge<'e> {
     /// # Errors
     /// When the case can't be judged.
     pub fn check(&self, attempt: &AttemptCase) -> Result<Vec<String>, EngineError> {
-        let mut found = Preflight::default();
+        let mut found = PreflightReport::default();
         let planner = self.planner()?;
         planner.check(&planner.suite(&attempt.suite), &attempt.case, &self.deps, &mut found);
+
         let warnings = found.conclude(false)?;
         self.wiring.gateway.check()?;
 
@@ -99,26 +102,26 @@ impl<'e> AttemptJudge<'e> {
         &self,
         attempt: &AttemptCase,
         cancel: &CancellationToken,
-    ) -> Result<AttemptOutcome, EngineError> {
+    ) -> Result<TryOutcome, EngineError> {
         let planner = self.planner()?;
         let suite = planner.suite(&attempt.suite);
         let items = planner.items(&suite, &attempt.case, &self.deps, &CaseDependencies::default());
 
         let gateway = &self.wiring.gateway;
         let mut only = OnlyRecord::default();
-        let start = Start { limit: gateway.limit().clone(), ..Start::default() };
-        let settings = Settings { workers: NonZeroUsize::MIN, bail: None };
+        let start = RunStart { limit: gateway.limit().clone(), ..RunStart::default() };
+        let settings = RunLimits { workers: NonZeroUsize::MIN, bail: None };
         let (_, ended) = assize_run::run_from(start, items, settings, cancel, &mut only, &mut |_| {}).await;
         ended.map_err(|error| match error {
             RunError::Items(message) => EngineError::unrunnable(message),
             // Nothing is stored, so nothing can fail to be.
-            RunError::Store(error) => EngineError::new(ErrorKind::Internal, error.to_string()),
+            RunError::Store(error) => EngineError::new(EngineErrorKind::Internal, error.to_string()),
         })?;
 
         Ok(match only.0 {
-            Some(record) => AttemptOutcome::Judged(Box::new(record)),
-            None if cancel.is_cancelled() => AttemptOutcome::Interrupted,
-            None => AttemptOutcome::OverBudget(gateway.refusal_or_default()),
+            Some(record) => TryOutcome::Judged(Box::new(record)),
+            None if cancel.is_cancelled() => TryOutcome::Interrupted,
+            None => TryOutcome::OverBudget(gateway.refusal_or_default()),
         })
     }
 
@@ -130,9 +133,9 @@ impl<'e> AttemptJudge<'e> {
         self.wiring.gateway.flush()
     }
 
-    fn planner(&self) -> Result<Planner<'_>, EngineError> {
-        let planner = Planner::new(&self.wiring.config, &self.options)?;
+    fn planner(&self) -> Result<RunPlanner<'_>, EngineError> {
+        let planner = RunPlanner::new(&self.wiring.config, &self.options)?;
 
-        Ok(Planner { lines: LineOverrides { borderline: None, ..planner.lines }, ..planner })
+        Ok(RunPlanner { lines: ThresholdOverrides { borderline: None, ..planner.lines }, ..planner })
     }
 }

@@ -5,8 +5,8 @@ use std::sync::Arc;
 
 use assize_diagnostic::{Diagnostic, SourceMap, did_you_mean};
 use assize_evalfile::{
-    Case, GivenAnswer, GivenOutput, GraderKind, LoadOptions, LoadedRubric, Message, Role, Suite, load_rubric,
-    load_suite, read_rubric, suite_of_answer,
+    Case, CaseMessage, GivenAnswer, GivenOutput, GraderKind, LoadOptions, LoadedRubric, MessageRole, Suite,
+    load_rubric, load_suite, read_rubric, suite_from_answer,
 };
 use serde_json::{Map, Value, json};
 
@@ -16,7 +16,7 @@ use crate::error::EngineError;
 /// Path that diagnostics show for criteria from the command line.
 const COMMAND_LINE: &str = "command-line.json";
 /// Name of the only case.
-const CASE: &str = "try";
+const CASE_ID: &str = "try";
 
 /// Request to judge one answer.
 #[derive(Debug, Clone, Default)]
@@ -111,6 +111,7 @@ impl AttemptSubject {
                 rubric_text(&request.criteria, &request.ranges).map_err(EngineError::usage)?,
             ),
         };
+
         let answer = match (request.answer, request.answer_file, &criteria) {
             (Some(text), _, _) => AnswerSource::Text(text),
             (None, Some(path), _) if path.as_os_str() != "-" => AnswerSource::File(path),
@@ -147,6 +148,7 @@ impl AttemptSubject {
                 )
             }
         };
+
         let mut loaded = match &self.criteria {
             CriteriaSource::Text(text) => self.of_rubric(read_rubric(Path::new(COMMAND_LINE), text), answer),
             CriteriaSource::Rubric(path) => {
@@ -163,13 +165,14 @@ impl AttemptSubject {
                 loaded.files.push(file);
             }
         }
+
         loaded
     }
 
     fn of_rubric(&self, rubric: LoadedRubric, answer: Result<Option<String>, EngineError>) -> LoadedAttempt {
         let attempt = answer.and_then(|answer| {
             let about = GivenAnswer { text: answer.unwrap_or_default(), ..self.about.clone() };
-            let (suite, case) = suite_of_answer(&rubric, CASE, &about)
+            let (suite, case) = suite_from_answer(&rubric, CASE_ID, &about)
                 .ok_or_else(|| EngineError::invalid_file("the criteria have problems; nothing was judged"))?;
             Ok(AttemptCase { suite, case: Arc::new(case) })
         });
@@ -195,42 +198,50 @@ impl AttemptSubject {
             for case in &loaded.cases {
                 let case = case?;
                 ids.push(case.id.to_string());
+
                 if case.id.as_str() == id {
                     wanted = Some((*case).clone());
                     break;
                 }
             }
+
             let case = wanted.ok_or_else(|| EngineError::usage(no_case(id, &ids, path)))?;
             Ok(AttemptCase { suite, case: Arc::new(self.with_request(case, answer)?) })
         });
+
         LoadedAttempt { attempt, files, diagnostics: loaded.diagnostics, sources: loaded.sources }
     }
 
     /// Case with its rubrics only, and with the texts of the request in the place of its own.
     fn with_request(&self, mut case: Case, answer: Option<String>) -> Result<Case, EngineError> {
         case.graders.retain(|grader| matches!(grader.kind, GraderKind::Rubric(_)));
+
         if case.graders.is_empty() {
             return Err(EngineError::usage(format!("case `{}` has no rubric to try", case.id)));
         }
         if let Some(text) = answer {
             case.output = Some(GivenOutput::Text(text));
         }
+
         if case.output.is_none() {
             return Err(EngineError::usage(format!(
                 "case `{}` has no `output`; give an answer with `--answer` or `--answer-file`",
                 case.id
             )));
         }
+
         let GivenAnswer { question, reference, expected_outcome, .. } = &self.about;
         if let Some(text) = question {
-            case.input = vec![Message::text(Role::User, text.clone())];
+            case.input = vec![CaseMessage::text(MessageRole::User, text.clone())];
         }
         if let Some(text) = reference {
-            case.expected_output = vec![Message::text(Role::Assistant, text.clone())];
+            case.expected_output = vec![CaseMessage::text(MessageRole::Assistant, text.clone())];
         }
+
         case.expected_outcome = expected_outcome.clone().or(case.expected_outcome);
         // Only this answer is judged, so dependencies of the case don't matter.
         case.depends_on.clear();
+
         Ok(case)
     }
 }
@@ -240,6 +251,7 @@ fn no_case(id: &str, ids: &[String], path: &Path) -> String {
     if let Some(near) = did_you_mean(id, ids.iter().map(String::as_str)) {
         return format!("`{shown}` has no case `{id}`; did you mean `{near}`?");
     }
+
     let some: Vec<&str> = ids.iter().take(3).map(String::as_str).collect();
     format!("`{shown}` has no case `{id}`; the first are {}", some.join(", "))
 }
@@ -250,6 +262,7 @@ fn rubric_text(criteria: &[String], ranges: &[String]) -> Result<String, String>
     if !ranges.is_empty() && criteria.len() != 1 {
         return Err("`--range` belongs to one criterion; give one".to_owned());
     }
+
     let bands = ranges.iter().map(|range| band(range)).collect::<Result<Vec<Value>, String>>()?;
     let items: Vec<Value> = criteria
         .iter()
@@ -258,11 +271,13 @@ fn rubric_text(criteria: &[String], ranges: &[String]) -> Result<String, String>
             let mut item = Map::new();
             item.insert("id".to_owned(), json!(format!("criterion-{}", at + 1)));
             item.insert("outcome".to_owned(), json!(text));
+
             if bands.is_empty() {
                 item.insert("required".to_owned(), json!(true));
             } else {
                 item.insert("score_ranges".to_owned(), json!(bands));
             }
+
             Value::Object(item)
         })
         .collect();
@@ -277,6 +292,7 @@ fn band(written: &str) -> Result<Value, String> {
     let (numbers, text) = written.split_once(':').ok_or_else(expected)?;
     let (low, high) = numbers.split_once('-').unwrap_or((numbers, numbers));
     let number = |text: &str| text.trim().parse::<u8>().map_err(|_| expected());
+
     Ok(json!({ "score_range": [number(low)?, number(high)?], "outcome": text.trim() }))
 }
 

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::path::PathBuf;
 use std::sync::{Arc, Mutex, PoisonError};
 
-use assize_evalfile::{Baseline, Case, CompositeGrader, Grader, GraderKind, PairwiseGrader};
+use assize_evalfile::{Case, CompositeGrader, Grader, GraderKind, PairwiseBaseline, PairwiseGrader};
 use assize_store::{AnswerIndex, RunFolder};
 
 use crate::engine::Engine;
@@ -12,29 +12,30 @@ use crate::error::EngineError;
 use crate::runs;
 
 /// Stored runs that serve as baselines, each opened once.
-pub(crate) struct Baselines {
+pub(crate) struct BaselineRuns {
     working_folder: PathBuf,
     opened: Mutex<BTreeMap<String, Result<Arc<AnswerIndex>, EngineError>>>,
 }
 
-impl Baselines {
+impl BaselineRuns {
     pub(crate) fn new(engine: &Engine) -> Self {
         Self { working_folder: engine.process().working_folder.clone(), opened: Mutex::default() }
     }
 
     /// Problem of a run that is named as a baseline and can't be read.
-    pub(crate) fn problem(&self, grader: &Grader) -> Option<String> {
+    pub(crate) fn check_baseline(&self, grader: &Grader) -> Option<String> {
         let GraderKind::Pairwise(PairwiseGrader { baseline, .. }) = &grader.kind else { return None };
-        let Baseline::Run { written, folder, answer: None } = baseline else { return None };
+        let PairwiseBaseline::Run { written, folder, answer: None } = baseline else { return None };
         let problem = self.open(written, folder.as_ref()).err()?;
         Some(format!("grader `{}`: {problem}", grader.name))
     }
 
     /// Fills baseline answers into the graders of a case; returns the same case if no grader needs one.
-    pub(crate) fn filled(&self, suite: &str, case: &Arc<Case>, repeat: u32) -> Arc<Case> {
-        if !case.graders.iter().any(|grader| names_run(grader)) {
+    pub(crate) fn fill_answers(&self, suite: &str, case: &Arc<Case>, repeat: u32) -> Arc<Case> {
+        if !case.graders.iter().any(|grader| needs_stored_run(grader)) {
             return Arc::clone(case);
         }
+
         let key = (suite.to_owned(), case.id.to_string());
         let graders = case.graders.iter().map(|grader| self.with_answer(grader, &key, repeat)).collect();
         Arc::new(Case { graders, ..Case::clone(case) })
@@ -43,11 +44,12 @@ impl Baselines {
     fn with_answer(&self, grader: &Arc<Grader>, key: &(String, String), repeat: u32) -> Arc<Grader> {
         let kind = match &grader.kind {
             GraderKind::Pairwise(pairwise) => {
-                let Baseline::Run { written, folder, answer: None } = &pairwise.baseline else {
+                let PairwiseBaseline::Run { written, folder, answer: None } = &pairwise.baseline else {
                     return Arc::clone(grader);
                 };
                 let answer = Some(self.answer(written, folder.as_ref(), key, repeat));
-                let baseline = Baseline::Run { written: written.clone(), folder: folder.clone(), answer };
+                let baseline =
+                    PairwiseBaseline::Run { written: written.clone(), folder: folder.clone(), answer };
                 GraderKind::Pairwise(PairwiseGrader { baseline, ..pairwise.clone() })
             }
             GraderKind::Composite(composite) => GraderKind::Composite(CompositeGrader {
@@ -78,6 +80,7 @@ impl Baselines {
                 return Ok(answer.into());
             }
         }
+
         Err(format!("the run `{written}` has no answer to the case `{case}` of `{suite}`"))
     }
 
@@ -89,12 +92,14 @@ impl Baselines {
         if let Some(known) = opened.get(&key) {
             return known.clone();
         }
+
         let found = match folder {
-            Some(folder) => Ok((RunFolder::at(folder), target_of(written).map(str::to_owned))),
+            Some(folder) => Ok((RunFolder::new(folder), target_of(written).map(str::to_owned))),
             None => runs::find_answers_in(written, &self.working_folder),
         };
         let found = found.and_then(|(run, target)| index(&run, target.as_deref(), written)).map(Arc::new);
         opened.insert(key, found.clone());
+
         found
     }
 }
@@ -106,7 +111,7 @@ fn target_of(written: &str) -> Option<&str> {
 /// Index of the answers of a run: those of the named target, else of the only one.
 fn index(run: &RunFolder, target: Option<&str>, written: &str) -> Result<AnswerIndex, EngineError> {
     run.info()?;
-    let targets = run.answered_by()?;
+    let targets = run.answering_targets()?;
     let target = match (target, targets.iter().collect::<Vec<_>>().as_slice()) {
         (Some(target), _) if targets.contains(&Some(target.to_owned())) => Some(target.to_owned()),
         (Some(target), _) => {
@@ -130,10 +135,12 @@ fn index(run: &RunFolder, target: Option<&str>, written: &str) -> Result<AnswerI
 }
 
 /// True if a grader, or a member of it, is compared with a recorded run.
-fn names_run(grader: &Grader) -> bool {
+fn needs_stored_run(grader: &Grader) -> bool {
     match &grader.kind {
-        GraderKind::Pairwise(pairwise) => matches!(pairwise.baseline, Baseline::Run { answer: None, .. }),
-        GraderKind::Composite(composite) => composite.members.iter().any(|member| names_run(member)),
+        GraderKind::Pairwise(pairwise) => {
+            matches!(pairwise.baseline, PairwiseBaseline::Run { answer: None, .. })
+        }
+        GraderKind::Composite(composite) => composite.members.iter().any(|member| needs_stored_run(member)),
         _ => false,
     }
 }

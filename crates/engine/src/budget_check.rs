@@ -4,7 +4,7 @@ use assize_llm::Budget;
 use assize_rubric::{Usd, dollars, grouped};
 use serde_json::{Value, json};
 
-use crate::estimate::Estimate;
+use crate::estimate::RunEstimate;
 
 /// Expectation about a limit.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -54,7 +54,7 @@ struct LimitCheck {
 
 /// Checks of all limits. `programs` is how many calls grading programs may make, of which nothing but their number is
 /// known.
-fn check(budget: Budget, total: &Estimate, programs: u64) -> Vec<LimitCheck> {
+fn check(budget: Budget, total: &RunEstimate, programs: u64) -> Vec<LimitCheck> {
     // With calls of unknown size no limit is certain to suffice.
     let at_best = |outlook| {
         if programs > 0 && outlook == BudgetVerdict::Enough { BudgetVerdict::MayExceed } else { outlook }
@@ -63,7 +63,7 @@ fn check(budget: Budget, total: &Estimate, programs: u64) -> Vec<LimitCheck> {
         if programs > 0 { format!("{ample} and what grading programs ask") } else { ample }
     };
     let mut checked = Vec::new();
-    let Estimate { calls, sure_calls, input, output, cost, largest } = *total;
+    let RunEstimate { calls, sure_calls, input, output, cost, largest } = *total;
     if let Some(limit) = budget.calls {
         // The upper estimate assumes that one call in ten is repeated.
         let most = calls + calls.div_ceil(10) + programs;
@@ -75,6 +75,7 @@ fn check(budget: Budget, total: &Estimate, programs: u64) -> Vec<LimitCheck> {
             ample: format!("{} calls", grouped(most)),
         });
     }
+
     if let Some(limit) = budget.tokens {
         let ample = input.1 + output.1 + largest.tokens;
         checked.push(LimitCheck {
@@ -85,6 +86,7 @@ fn check(budget: Budget, total: &Estimate, programs: u64) -> Vec<LimitCheck> {
             ample: with_programs(format!("{} tokens", grouped(ample))),
         });
     }
+
     if let Some(limit) = budget.usd {
         let ample = cost.map(|(_, high)| high + largest.usd);
         checked.push(LimitCheck {
@@ -94,18 +96,20 @@ fn check(budget: Budget, total: &Estimate, programs: u64) -> Vec<LimitCheck> {
             verdict: cost.zip(ample).map_or(BudgetVerdict::Unknown, |((low, _), ample)| {
                 at_best(BudgetVerdict::from_range(&limit, &low, &ample))
             }),
-            ample: with_programs(ample.map_or_else(String::new, |ample: Usd| dollars(ample.dollars()))),
+            ample: with_programs(ample.map_or_else(String::new, |ample: Usd| dollars(ample.as_dollars()))),
         });
     }
+
     checked
 }
 
 /// Value for `--json`; null without limits.
-pub(crate) fn to_json(budget: Budget, total: &Estimate, programs: u64) -> Value {
+pub(crate) fn to_json(budget: Budget, total: &RunEstimate, programs: u64) -> Value {
     let checked = check(budget, total, programs);
     if checked.is_empty() {
         return Value::Null;
     }
+
     let entries = checked.into_iter().map(|checked| {
         (checked.key.to_owned(), json!({ "limit": checked.limit, "outlook": checked.verdict.name() }))
     });
@@ -113,7 +117,7 @@ pub(crate) fn to_json(budget: Budget, total: &Estimate, programs: u64) -> Value 
 }
 
 /// One line for each limit.
-pub(crate) fn lines(budget: Budget, total: &Estimate, programs: u64) -> Vec<String> {
+pub(crate) fn lines(budget: Budget, total: &RunEstimate, programs: u64) -> Vec<String> {
     check(budget, total, programs)
         .into_iter()
         .map(|LimitCheck { words, verdict, ample, .. }| match verdict {
@@ -137,8 +141,8 @@ mod tests {
     use super::*;
     use crate::estimate::LargestCall;
 
-    fn total() -> Estimate {
-        Estimate {
+    fn total() -> RunEstimate {
+        RunEstimate {
             calls: 10,
             sure_calls: 8,
             input: (1000, 2000),
@@ -193,7 +197,7 @@ mod tests {
 
     #[test]
     fn a_limit_in_money_says_nothing_without_prices() {
-        let unpriced = Estimate { cost: None, ..total() };
+        let unpriced = RunEstimate { cost: None, ..total() };
         let budget = Budget { usd: Some(Usd::from_pico(1)), ..Budget::default() };
         assert!(lines(budget, &unpriced, 0)[0].contains("the run is refused"));
         assert_eq!(to_json(Budget::default(), &unpriced, 0), Value::Null);

@@ -5,17 +5,19 @@ use std::num::NonZeroUsize;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use assize_author::critique::{Critic, Critique, CritiqueJob, PROMPT_VERSION, prompt_hash, review_all};
-use assize_diagnostic::Code;
-use assize_grade::Forecast;
-use assize_lint::{Linted, Linting, RULES};
+use assize_author::critique::{
+    CritiqueJob, PROMPT_VERSION, RubricCritic, RubricCritique, prompt_hash, review_all,
+};
+use assize_diagnostic::DiagnosticCode;
+use assize_grade::CallForecast;
+use assize_lint::{LintReport, ModelLint, RULES};
 use assize_llm::ModelCard;
 use serde_json::{Value, json};
 
 use crate::engine::Engine;
 use crate::error::EngineError;
-use crate::estimate::Estimate;
-use crate::exit::Exit;
+use crate::estimate::RunEstimate;
+use crate::exit::ExitStatus;
 use crate::forecast::estimate_text;
 use crate::judges::OFFLINE;
 use crate::options::SpendingOptions;
@@ -43,7 +45,7 @@ pub struct CritiqueFile {
     /// Path of the file.
     pub path: PathBuf,
     /// Findings so far.
-    pub linting: Option<Linting>,
+    pub linting: Option<ModelLint>,
 }
 
 /// Result of a review.
@@ -57,7 +59,7 @@ pub struct CritiqueReport {
     /// Reason why the budget stopped it, if it did.
     over_budget: Option<String>,
     /// Estimate, if nothing was to be sent.
-    plan: Option<Estimate>,
+    plan: Option<RunEstimate>,
 }
 
 /// Rules that could not be applied to a rubric.
@@ -65,7 +67,7 @@ struct NotChecked {
     path: PathBuf,
     line: usize,
     case: Option<String>,
-    rules: Vec<Code>,
+    rules: Vec<DiagnosticCode>,
     reason: String,
 }
 
@@ -79,8 +81,8 @@ impl Engine {
         &self,
         mut files: Vec<CritiqueFile>,
         options: &CritiqueOptions,
-        takes: &dyn Fn(Code) -> bool,
-    ) -> Result<(CritiqueReport, Vec<Option<Linted>>), EngineError> {
+        takes: &dyn Fn(DiagnosticCode) -> bool,
+    ) -> Result<(CritiqueReport, Vec<Option<LintReport>>), EngineError> {
         if options.model == OFFLINE {
             return Err(EngineError::usage(
                 "the offline judge compares words, and can't tell what words mean; the rules L06xx need a model: \
@@ -101,11 +103,13 @@ impl Engine {
             consequence: "nothing was spent",
             keep_workspaces: false,
         };
+
         let wiring = wire(self, &request)?;
         let folder = files.first().and_then(|file| file.path.parent()).unwrap_or(Path::new(""));
         let ask = wiring.model(&options.model, &*wiring.deps_for(folder)?)?;
         let card = ask.card();
-        let critic = Critic::new(ask, wiring.fences());
+        let critic = RubricCritic::new(ask, wiring.fences());
+
         wiring.gateway.check()?;
 
         let mut report = CritiqueReport {
@@ -123,14 +127,17 @@ impl Engine {
 
         let gateway = &wiring.gateway;
         gateway.begin_alone("lint");
+
         let observe = |event| self.emit(event);
         let critiques = review_all(jobs, Arc::new(critic), options.workers, gateway.limit(), &observe).await;
+
         if let Err(error) = gateway.flush() {
             self.warn(error.message);
         }
 
         report.over_budget = gateway.limit().is_cancelled().then(|| gateway.refusal_or_default());
         let open = report.take(critiques, &mut files);
+
         report.warn_of_gaps(self);
         let linted =
             files.into_iter().zip(open).map(|(file, open)| Some(finish(file.linting?, &open, takes)));
@@ -139,13 +146,13 @@ impl Engine {
 }
 
 /// Rubrics that the model's rules fit.
-fn jobs(files: &[CritiqueFile], takes: &dyn Fn(Code) -> bool) -> Vec<CritiqueJob> {
+fn jobs(files: &[CritiqueFile], takes: &dyn Fn(DiagnosticCode) -> bool) -> Vec<CritiqueJob> {
     let mut jobs = Vec::new();
     for (file, linting) in
         files.iter().enumerate().filter_map(|(at, file)| Some((at, file.linting.as_ref()?)))
     {
         for (index, inquiry) in linting.inquiries().iter().enumerate() {
-            let rules = inquiry.rules(takes);
+            let rules = inquiry.applicable_rules(takes);
             if !rules.is_empty() {
                 jobs.push(CritiqueJob { file, index, inquiry: Arc::new(inquiry.clone()), rules });
             }
@@ -156,8 +163,12 @@ fn jobs(files: &[CritiqueFile], takes: &dyn Fn(Code) -> bool) -> Vec<CritiqueJob
 }
 
 /// Findings of a file to which all rules were applied but the open ones.
-fn finish(linting: Linting, open: &BTreeSet<Code>, takes: &dyn Fn(Code) -> bool) -> Linted {
-    let applied: Vec<Code> = RULES
+fn finish(
+    linting: ModelLint,
+    open: &BTreeSet<DiagnosticCode>,
+    takes: &dyn Fn(DiagnosticCode) -> bool,
+) -> LintReport {
+    let applied: Vec<DiagnosticCode> = RULES
         .iter()
         .filter(|rule| rule.question().is_some() && takes(rule.code) && !open.contains(&rule.code))
         .map(|rule| rule.code)
@@ -167,38 +178,41 @@ fn finish(linting: Linting, open: &BTreeSet<Code>, takes: &dyn Fn(Code) -> bool)
 }
 
 /// Tokens and money of the first calls.
-fn estimate(critic: &Critic, card: ModelCard, jobs: &[CritiqueJob]) -> Estimate {
-    let mut forecast = Forecast::default();
+fn estimate(critic: &RubricCritic, card: ModelCard, jobs: &[CritiqueJob]) -> RunEstimate {
+    let mut forecast = CallForecast::default();
     for job in jobs {
         let request = critic.request(&job.inquiry, &job.rules);
-        forecast += Forecast::of(&request, job.rules.len() as u64, &critic.model().model, card);
+        forecast += CallForecast::from_request(&request, job.rules.len() as u64, &critic.model().model, card);
     }
 
-    Estimate::of_judge(&forecast, (0, 0), card)
+    RunEstimate::of_judge(&forecast, (0, 0), card)
 }
 
 impl CritiqueReport {
     /// Adds what the model found to the findings of each file; returns the rules that stayed open in each.
     fn take(
         &mut self,
-        critiques: Vec<(CritiqueJob, Option<Critique>)>,
+        critiques: Vec<(CritiqueJob, Option<RubricCritique>)>,
         files: &mut [CritiqueFile],
-    ) -> Vec<BTreeSet<Code>> {
-        let mut open: Vec<BTreeSet<Code>> = vec![BTreeSet::new(); files.len()];
+    ) -> Vec<BTreeSet<DiagnosticCode>> {
+        let mut open: Vec<BTreeSet<DiagnosticCode>> = vec![BTreeSet::new(); files.len()];
         let unreached = self.over_budget.clone().unwrap_or_else(|| "it was not reached".to_owned());
         for (job, critique) in critiques {
-            let mut failed: Vec<(Code, String)> = Vec::new();
+            let mut failed: Vec<(DiagnosticCode, String)> = Vec::new();
             match critique {
                 None => failed.extend(job.rules.iter().map(|rule| (rule.code, unreached.clone()))),
                 Some(critique) => {
                     self.calls += u64::from(critique.calls);
                     self.recalled += u64::from(critique.recalled);
+
                     if let Some(linting) = &mut files[job.file].linting {
-                        critique.remarks.iter().for_each(|remark| linting.add(job.index, remark));
+                        critique.remarks.iter().for_each(|remark| linting.add_finding(job.index, remark));
                     }
+
                     failed = critique.not_checked;
                 }
             }
+
             open[job.file].extend(failed.iter().map(|(code, _)| *code));
 
             // One entry for each reason.
@@ -206,6 +220,7 @@ impl CritiqueReport {
                 let rules =
                     failed.iter().filter(|(_, other)| *other == reason).map(|(code, _)| *code).collect();
                 failed.retain(|(_, other)| *other != reason);
+
                 self.not_checked.push(NotChecked {
                     path: files[job.file].path.clone(),
                     line: job.inquiry.place.as_ref().map_or(1, |place| place.line),
@@ -235,13 +250,13 @@ impl CritiqueReport {
     }
 
     /// Exit code that it leads to.
-    pub fn exit(&self) -> Exit {
+    pub fn exit(&self) -> ExitStatus {
         if self.over_budget.is_some() {
-            Exit::OverBudget
+            ExitStatus::OverBudget
         } else if self.not_checked.is_empty() {
-            Exit::Passed
+            ExitStatus::Passed
         } else {
-            Exit::Incomplete
+            ExitStatus::Incomplete
         }
     }
 
@@ -256,6 +271,7 @@ impl CritiqueReport {
                 estimate_text(plan)
             );
         }
+
         let open: BTreeSet<(&Path, usize)> =
             self.not_checked.iter().map(|open| (open.path.as_path(), open.line)).collect();
         let checked = format!("{} checked by {}", count(self.rubrics - open.len()), self.by);
@@ -283,7 +299,7 @@ impl CritiqueReport {
             "not_checked": self.not_checked.iter().map(open).collect::<Vec<_>>(),
             "over_budget": self.over_budget,
             "dry_run": self.plan.is_some(),
-            "plan": self.plan.map(Estimate::to_json),
+            "plan": self.plan.map(RunEstimate::to_json),
         })
     }
 }

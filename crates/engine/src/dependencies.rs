@@ -3,8 +3,8 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
-use assize_evalfile::{Case, CaseId, Cases};
-use assize_run::Prerequisite;
+use assize_evalfile::{Case, CaseId, SuiteCases};
+use assize_run::CasePrerequisite;
 
 use crate::error::EngineError;
 
@@ -20,13 +20,14 @@ pub(crate) struct CaseDependencies {
 impl CaseDependencies {
     /// Collects the transitive dependencies of the cases that `takes` selects.
     pub(crate) fn from_cases(
-        cases: &Cases,
+        cases: &SuiteCases,
         takes: impl Fn(&Case) -> bool,
         targets: impl Fn(&Arc<Case>) -> Vec<Option<String>>,
     ) -> Result<Self, EngineError> {
         if !cases.have_dependencies() {
             return Ok(Self::default());
         }
+
         let mut named: BTreeMap<CaseId, Vec<CaseId>> = BTreeMap::new();
         let mut open: Vec<CaseId> = Vec::new();
         for case in cases {
@@ -37,11 +38,14 @@ impl CaseDependencies {
             if takes(&case) {
                 open.push(case.id.clone());
             }
+
             named.insert(case.id.clone(), case.depends_on.clone());
         }
+
         if open.is_empty() {
             return Ok(Self::default());
         }
+
         let mut wanted: BTreeMap<CaseId, CaseId> = BTreeMap::new();
         let mut seen: BTreeSet<CaseId> = open.iter().cloned().collect();
         while let Some(id) = open.pop() {
@@ -52,15 +56,19 @@ impl CaseDependencies {
                 }
             }
         }
+
         let mut found = Self::default();
         for case in cases {
             let case = case?;
             let Some(dependent) = wanted.get(&case.id) else { continue };
+
             found.targets.insert(case.id.clone(), targets(&case));
+
             if !takes(&case) {
                 found.extra.insert(case.id.clone(), dependent.clone());
             }
         }
+
         Ok(found)
     }
 
@@ -71,12 +79,12 @@ impl CaseDependencies {
 
     /// Cases that come before one when this target answers it: the same target's answers where there are any, else those
     /// of all targets.
-    pub(crate) fn before(&self, case: &Arc<Case>, target: Option<&str>) -> Vec<Prerequisite> {
+    pub(crate) fn before(&self, case: &Arc<Case>, target: Option<&str>) -> Vec<CasePrerequisite> {
         let prerequisites = case.depends_on.iter().map(|id| {
             let all = self.targets.get(id).cloned().unwrap_or_default();
             let same: Vec<Option<String>> =
                 all.iter().filter(|of| of.as_deref() == target).cloned().collect();
-            Prerequisite { case_id: id.to_string(), targets: if same.is_empty() { all } else { same } }
+            CasePrerequisite { case_id: id.to_string(), targets: if same.is_empty() { all } else { same } }
         });
         prerequisites.collect()
     }

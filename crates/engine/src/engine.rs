@@ -4,22 +4,22 @@ use std::path::PathBuf;
 use std::sync::Arc;
 
 use assize_diagnostic::{Diagnostic, SourceMap, render};
-use assize_evalfile::{Config, LoadOptions, load_config};
+use assize_evalfile::{LoadOptions, ProjectConfig, load_config};
 
 use crate::error::EngineError;
-use crate::event::{Event, Observer};
+use crate::event::{EngineEvent, EventObserver};
 use crate::process::ProcessContext;
 
 /// Entry to everything that runs: the process it lives in and the observer of its events.
 #[derive(Clone)]
 pub struct Engine {
     process: ProcessContext,
-    observer: Arc<dyn Observer>,
+    observer: Arc<dyn EventObserver>,
 }
 
 impl Engine {
     /// Engine in this process.
-    pub fn new(process: ProcessContext, observer: impl Observer + 'static) -> Self {
+    pub fn new(process: ProcessContext, observer: impl EventObserver + 'static) -> Self {
         Self { process, observer: Arc::new(observer) }
     }
 
@@ -37,37 +37,40 @@ impl Engine {
     ///
     /// # Errors
     /// When it has problems.
-    pub fn config(&self, options: &LoadOptions) -> Result<Config, EngineError> {
+    pub fn config(&self, options: &LoadOptions) -> Result<ProjectConfig, EngineError> {
         let loaded = load_config(&self.process.working_folder, options);
         self.report_diagnostics(&loaded.diagnostics, &loaded.sources);
 
-        match render::tally(&loaded.diagnostics) {
+        match render::count_by_severity(&loaded.diagnostics) {
             (0, _) => Ok(loaded.config),
             _ => Err(EngineError::invalid_file("the configuration file has problems; nothing was run")),
         }
     }
 
     /// Tells the observer of an event.
-    pub(crate) fn emit(&self, event: impl Into<Event>) {
+    pub(crate) fn emit(&self, event: impl Into<EngineEvent>) {
         self.observer.observe(event.into());
     }
 
     /// The observer, for threads that outlive a borrow.
-    pub(crate) fn observer(&self) -> Arc<dyn Observer> {
+    pub(crate) fn observer(&self) -> Arc<dyn EventObserver> {
         Arc::clone(&self.observer)
     }
 
     pub(crate) fn notice(&self, message: impl Into<String>) {
-        self.emit(Event::Notice(message.into()));
+        self.emit(EngineEvent::Notice(message.into()));
     }
 
     pub(crate) fn warn(&self, message: impl Into<String>) {
-        self.emit(Event::Warning(message.into()));
+        self.emit(EngineEvent::Warning(message.into()));
     }
 
     pub(crate) fn report_diagnostics(&self, diagnostics: &[Diagnostic], sources: &SourceMap) {
         if !diagnostics.is_empty() {
-            self.emit(Event::Diagnostics { diagnostics: diagnostics.to_vec(), sources: sources.clone() });
+            self.emit(EngineEvent::Diagnostics {
+                diagnostics: diagnostics.to_vec(),
+                sources: sources.clone(),
+            });
         }
     }
 }

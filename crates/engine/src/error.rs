@@ -3,12 +3,12 @@
 use assize_evalfile::CaseLoadError;
 use assize_store::StoreError;
 
-use crate::exit::Exit;
+use crate::exit::ExitStatus;
 
 /// Category of an [`EngineError`].
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 #[non_exhaustive]
-pub enum ErrorKind {
+pub enum EngineErrorKind {
     /// Options that contradict each other, have no effect, or name something that does not exist.
     Usage,
     /// Input files with problems; the diagnostics were reported as events.
@@ -30,59 +30,61 @@ pub enum ErrorKind {
 #[error("{message}")]
 pub struct EngineError {
     /// Category.
-    pub kind: ErrorKind,
+    pub kind: EngineErrorKind,
     /// Description for people: what is wrong, and what helps.
     pub message: String,
     /// Exit code of a program that ends because of this failure.
-    pub exit: Exit,
+    pub exit: ExitStatus,
 }
 
 impl EngineError {
     /// Error of this kind; the exit code is that of invalid input.
-    pub fn new(kind: ErrorKind, message: impl Into<String>) -> Self {
-        Self { kind, message: message.into(), exit: Exit::Invalid }
+    pub fn new(kind: EngineErrorKind, message: impl Into<String>) -> Self {
+        Self { kind, message: message.into(), exit: ExitStatus::Invalid }
     }
 
     /// Error about options.
     pub fn usage(message: impl Into<String>) -> Self {
-        Self::new(ErrorKind::Usage, message)
+        Self::new(EngineErrorKind::Usage, message)
     }
 
     /// Error about files whose diagnostics were reported.
     pub(crate) fn invalid_file(message: impl Into<String>) -> Self {
-        Self::new(ErrorKind::InvalidFile, message)
+        Self::new(EngineErrorKind::InvalidFile, message)
     }
 
     /// Error about a run that can't be carried out.
     pub(crate) fn unrunnable(message: impl Into<String>) -> Self {
-        Self::new(ErrorKind::Unrunnable, message)
+        Self::new(EngineErrorKind::Unrunnable, message)
     }
 
     /// Error about a file that can't be read.
     pub(crate) fn unreadable(message: impl Into<String>) -> Self {
-        Self::new(ErrorKind::Unreadable, message)
+        Self::new(EngineErrorKind::Unreadable, message)
     }
 
     /// Error about something that can't be written.
     pub(crate) fn storage(message: impl Into<String>) -> Self {
-        Self::new(ErrorKind::Storage, message)
+        Self::new(EngineErrorKind::Storage, message)
     }
 
     /// Error about a budget.
     pub(crate) fn budget(message: impl Into<String>) -> Self {
-        Self::new(ErrorKind::Budget, message)
+        Self::new(EngineErrorKind::Budget, message)
     }
 }
 
 impl From<StoreError> for EngineError {
     fn from(error: StoreError) -> Self {
         let kind = match &error {
-            StoreError::Io { action, .. } if *action == "read" || *action == "open" => ErrorKind::Unreadable,
-            StoreError::Damaged { .. } | StoreError::NotARun { .. } | StoreError::Version { .. } => {
-                ErrorKind::Unreadable
+            StoreError::Io { action, .. } if *action == "read" || *action == "open" => {
+                EngineErrorKind::Unreadable
             }
-            StoreError::Occupied { .. } => ErrorKind::Usage,
-            _ => ErrorKind::Storage,
+            StoreError::Damaged { .. } | StoreError::NotARun { .. } | StoreError::Version { .. } => {
+                EngineErrorKind::Unreadable
+            }
+            StoreError::Occupied { .. } => EngineErrorKind::Usage,
+            _ => EngineErrorKind::Storage,
         };
 
         Self::new(kind, error.to_string())
@@ -108,10 +110,10 @@ mod tests {
             |action| StoreError::Io { action, path: path.clone(), source: std::io::Error::other("full") };
         let kind = |error: StoreError| EngineError::from(error).kind;
 
-        assert_eq!(kind(StoreError::NotARun { path: path.clone() }), ErrorKind::Unreadable);
-        assert_eq!(kind(StoreError::Occupied { path: path.clone() }), ErrorKind::Usage);
-        assert_eq!(kind(io("read")), ErrorKind::Unreadable);
-        assert_eq!(kind(io("write")), ErrorKind::Storage);
+        assert_eq!(kind(StoreError::NotARun { path: path.clone() }), EngineErrorKind::Unreadable);
+        assert_eq!(kind(StoreError::Occupied { path: path.clone() }), EngineErrorKind::Usage);
+        assert_eq!(kind(io("read")), EngineErrorKind::Unreadable);
+        assert_eq!(kind(io("write")), EngineErrorKind::Storage);
         assert_eq!(EngineError::from(io("write")).exit.code(), 2);
     }
 }

@@ -2,7 +2,7 @@
 
 use std::ops::AddAssign;
 
-use assize_grade::Forecast;
+use assize_grade::CallForecast;
 use assize_llm::{ChatRequest, ModelCard, reply_limit, thinks};
 use assize_rubric::Usd;
 use serde_json::{Value, json};
@@ -26,7 +26,7 @@ const CALLS_PER_REPAIR: u64 = 10;
 /// provider's prompt cache, replies of bare decisions. The most: the estimator's tokens, nothing cached, long replies with
 /// what a model thinks before, or their limit, one call in ten asked again.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub struct Estimate {
+pub struct RunEstimate {
     pub(crate) calls: u64,
     /// Calls that are certain: no escalation, no repair.
     pub(crate) sure_calls: u64,
@@ -58,20 +58,22 @@ pub(crate) struct AnswerCalls {
     pub(crate) max_output_tokens: Option<u32>,
 }
 
-impl Estimate {
+impl RunEstimate {
     /// No calls.
     pub(crate) fn nothing() -> Self {
         Self { cost: Some((Usd::ZERO, Usd::ZERO)), ..Self::default() }
     }
 
     /// Calls of a judge, which show so many answers that are not there yet, at least and at most.
-    pub(crate) fn of_judge(forecast: &Forecast, unknown: (u64, u64), card: ModelCard) -> Self {
-        let Forecast { calls, decisions, largest, .. } = *forecast;
+    pub(crate) fn of_judge(forecast: &CallForecast, unknown: (u64, u64), card: ModelCard) -> Self {
+        let CallForecast { calls, decisions, largest, .. } = *forecast;
         if calls == 0 {
             return Self::nothing();
         }
+
         let low = least(forecast.input_bytes, calls).min(forecast.input_tokens) + unknown.0 * ANSWER.0;
         let high = again(forecast.input_tokens + unknown.1 * ANSWER.1, calls);
+
         // What may not come about is none of the least.
         let sure_calls = calls.saturating_sub(forecast.unsure_calls);
         let sure = |all: u64| {
@@ -80,14 +82,16 @@ impl Estimate {
         let low = sure(low);
         let bare = decisions * BARE_DECISION;
         let output = (sure(bare), again(forecast.long_reply_tokens, calls).max(bare));
+
         // The lower figure for what repeats, in the same proportion as for all of the input.
         let share = u128::from(forecast.repeated_tokens) * u128::from(low);
         let cached = u64::try_from(share / u128::from(forecast.input_tokens.max(1))).unwrap_or(low);
+
         // What answers a call shows at most, in bytes.
         let shown = unknown.1.div_ceil(calls) * ANSWER.1 * BYTES_PER_TOKEN;
         Self {
             sure_calls,
-            largest: LargestCall::of(largest.0 + shown, largest.1, card),
+            largest: LargestCall::from_tokens(largest.0 + shown, largest.1, card),
             ..Self::priced(calls, (low, high), cached, output, card)
         }
     }
@@ -99,9 +103,10 @@ impl Estimate {
         let limit = u64::from(reply_limit(model, card, &request));
         let long = (ANSWER.1 + if thinks(model) { THOUGHT } else { 0 }).min(limit);
         let input = (least(bytes, calls), bytes.div_ceil(2) + calls * FRAME + earlier * long);
+
         Self {
             sure_calls: calls,
-            largest: LargestCall::of(
+            largest: LargestCall::from_tokens(
                 longest
                     + earlier.div_ceil(calls.max(1)) * long * BYTES_PER_TOKEN
                     + card.estimator.most(&request)
@@ -134,25 +139,26 @@ impl Estimate {
     }
 }
 
-impl AddAssign for Estimate {
+impl AddAssign for RunEstimate {
     fn add_assign(&mut self, other: Self) {
         let sum = |a: (u64, u64), b: (u64, u64)| (a.0 + b.0, a.1 + b.1);
         self.calls += other.calls;
         self.sure_calls += other.sure_calls;
-        self.largest = self.largest.or(other.largest);
+        self.largest = self.largest.larger_of(other.largest);
         self.input = sum(self.input, other.input);
         self.output = sum(self.output, other.output);
+
         self.cost = self.cost.zip(other.cost).map(|(a, b)| (a.0 + b.0, a.1 + b.1));
     }
 }
 
 impl LargestCall {
-    fn of(read: u64, written: u64, card: ModelCard) -> Self {
+    fn from_tokens(read: u64, written: u64, card: ModelCard) -> Self {
         let usd = card.price.map_or(Usd::ZERO, |price| price.most(read, written));
         Self { tokens: read + written, usd }
     }
 
-    fn or(self, other: Self) -> Self {
+    fn larger_of(self, other: Self) -> Self {
         Self { tokens: self.tokens.max(other.tokens), usd: self.usd.max(other.usd) }
     }
 }
@@ -179,8 +185,8 @@ mod tests {
         ModelCard { price: Some(ModelPrice { rates, long: None }), ..ModelCard::default() }
     }
 
-    fn forecast() -> Forecast {
-        Forecast {
+    fn forecast() -> CallForecast {
+        CallForecast {
             calls: 10,
             input_bytes: 40_000,
             input_tokens: 15_000,
@@ -189,13 +195,13 @@ mod tests {
             largest: (6_000, 8_192),
             decisions: 10,
             criteria: 10,
-            ..Forecast::default()
+            ..CallForecast::default()
         }
     }
 
     #[test]
     fn the_range_goes_from_cached_and_short_to_uncached_long_and_asked_again() {
-        let estimate = Estimate::of_judge(&forecast(), (0, 0), card());
+        let estimate = RunEstimate::of_judge(&forecast(), (0, 0), card());
         assert_eq!((estimate.input, estimate.output), ((9_990, 16_500), (100, 5_500)));
         // 4,995 cached, 4,995 not, 100 written; then 16,500 and 5,500. Millionths of a dollar.
         let micro = |micro: u64| Usd::from_pico(micro * 1_000_000);
@@ -210,20 +216,20 @@ mod tests {
     fn answers_are_no_longer_than_their_limit() {
         let answers =
             AnswerCalls { calls: 3, bytes: 400, longest: 200, earlier: 0, max_output_tokens: Some(50) };
-        let estimate = Estimate::of_target(answers, "gpt-4o", card());
+        let estimate = RunEstimate::of_target(answers, "gpt-4o", card());
         assert_eq!((estimate.input, estimate.output), ((97, 248), (3, 150)));
         assert_eq!(estimate.largest.tokens, 200 + 32 + 16 + 50);
         let unlimited = AnswerCalls { max_output_tokens: None, ..answers };
-        assert_eq!(Estimate::of_target(unlimited, "gpt-4o", card()).output.1, 3_000);
-        assert_eq!(Estimate::of_target(unlimited, "o3", card()).output.1, 3 * 5_096);
+        assert_eq!(RunEstimate::of_target(unlimited, "gpt-4o", card()).output.1, 3_000);
+        assert_eq!(RunEstimate::of_target(unlimited, "o3", card()).output.1, 3 * 5_096);
     }
 
     #[test]
     fn an_unknown_price_makes_the_sum_unknown_unless_nothing_is_bought() {
-        let mut sum = Estimate::nothing();
-        sum += Estimate::of_judge(&Forecast::default(), (0, 0), ModelCard::default());
+        let mut sum = RunEstimate::nothing();
+        sum += RunEstimate::of_judge(&CallForecast::default(), (0, 0), ModelCard::default());
         assert_eq!(sum.cost, Some((Usd::ZERO, Usd::ZERO)));
-        sum += Estimate::of_judge(&forecast(), (5, 5), ModelCard::default());
+        sum += RunEstimate::of_judge(&forecast(), (5, 5), ModelCard::default());
         assert_eq!((sum.cost, sum.input.0), (None, 9_995));
     }
 }

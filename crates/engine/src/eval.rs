@@ -12,16 +12,16 @@ use assize_store::{RunSettings, SuiteInfo};
 use crate::dependencies::CaseDependencies;
 use crate::engine::Engine;
 use crate::error::EngineError;
-use crate::event::Event;
+use crate::event::EngineEvent;
 use crate::forecast::RunPlan;
 use crate::load::{CaseSelection, LoadedFile, LoadedFiles};
 use crate::mode::{EvalMode, Items, RunMode};
 use crate::options::{CacheUse, EvalOptions};
 use crate::order;
-use crate::plan::{PlannedSuite, Planner, Preflight, RunDeps};
+use crate::plan::{PlannedSuite, PreflightReport, RunDeps, RunPlanner};
 use crate::prices;
-use crate::session::{FinishedRun, Session};
-use crate::wiring::{ModelAccess, Wiring, WiringRequest, wire};
+use crate::session::{FinishedRun, RunSession};
+use crate::wiring::{ModelAccess, RunWiring, WiringRequest, wire};
 
 /// Outcome of a request for a run.
 pub enum RunOutcome {
@@ -48,7 +48,7 @@ impl PlannedRun {
         cases: usize,
         warnings: Vec<String>,
         limit: (&crate::options::SpendingOptions, Option<Usd>),
-        wiring: &Wiring<'_>,
+        wiring: &RunWiring<'_>,
     ) -> Result<Self, EngineError> {
         let plan = RunPlan::new(items, limit.0.budget_with(limit.1), wiring)?;
         let warnings = warnings.into_iter().chain(wiring.gateway.missing_keys()).collect();
@@ -72,7 +72,7 @@ impl Engine {
             let seed = order::new_seed();
             sequence.seed = Some(seed);
             if !options.dry_run {
-                self.emit(Event::Shuffled { seed });
+                self.emit(EngineEvent::Shuffled { seed });
             }
         }
 
@@ -124,21 +124,24 @@ impl Engine {
         )?;
 
         let target_names = distinct(&options.targets);
-        let planner = Planner {
+        let planner = RunPlanner {
             workspaces: Some(&wiring.workspaces),
             target_names: &target_names,
             sequence: mode.sequence(),
-            ..Planner::new(&wiring.config, &options.run)?
+            ..RunPlanner::new(&wiring.config, &options.run)?
         };
+
         let mut run = EvalRun {
             mode,
             planner,
             selection: CaseSelection::new(&options.filter, &options.tags)?,
-            preflight: Preflight::default(),
+            preflight: PreflightReport::default(),
             parts: Vec::new(),
         };
+
         let suites = run.plan_files(loaded, &wiring)?;
         let mut warnings = run.preflight.conclude(options.deny.self_judging)?;
+
         run.check(loaded)?;
         wiring.gateway.check()?;
 
@@ -150,8 +153,9 @@ impl Engine {
 
         let has_problems = problems.is_some();
         warnings.extend(problems.map(|problems| format!("{problems}; only the sound cases were run")));
-        let plain = Session::new(mode.command(), &wiring, &options.run, run.worker_wishes());
-        let session = Session {
+
+        let plain = RunSession::new(mode.command(), &wiring, &options.run, run.worker_wishes());
+        let session = RunSession {
             label: match suites.as_slice() {
                 [only] => only.name.clone(),
                 several => format!("{}-suites", several.len()),
@@ -186,6 +190,7 @@ fn with_cache_of_suites(options: &EvalOptions, loaded: &LoadedFiles) -> EvalOpti
     if *cache == CacheUse::On && loaded.files.iter().any(uncached) {
         *cache = CacheUse::Off;
     }
+
     options
 }
 
@@ -202,6 +207,7 @@ fn check_files(
         if loaded.files.is_empty() {
             return Err(EngineError::usage(message));
         }
+
         engine.warn(message);
     }
 
@@ -213,6 +219,7 @@ fn check_files(
             "{problems}; nothing was run. `--keep-going` runs the sound cases"
         )));
     }
+
     if warnings > 0 && options.deny.warnings {
         return Err(EngineError::invalid_file(format!(
             "{warnings} warnings, and warnings are denied; nothing was run"
@@ -225,9 +232,9 @@ fn check_files(
 /// Run of eval files in the making.
 struct EvalRun<'a> {
     mode: &'a dyn RunMode,
-    planner: Planner<'a>,
+    planner: RunPlanner<'a>,
     selection: CaseSelection<'a>,
-    preflight: Preflight,
+    preflight: PreflightReport,
     parts: Vec<RunPart<'a>>,
 }
 
@@ -250,7 +257,7 @@ impl<'a> EvalRun<'a> {
     fn plan_files(
         &mut self,
         loaded: &'a LoadedFiles,
-        wiring: &Wiring<'_>,
+        wiring: &RunWiring<'_>,
     ) -> Result<Vec<SuiteInfo>, EngineError> {
         let mut suites = Vec::new();
         for file in &loaded.files {
@@ -265,7 +272,7 @@ impl<'a> EvalRun<'a> {
         &mut self,
         file: &'a LoadedFile,
         suite: &'a Suite,
-        wiring: &Wiring<'_>,
+        wiring: &RunWiring<'_>,
     ) -> Result<SuiteInfo, EngineError> {
         let deps = wiring.deps_for(file.path.parent().unwrap_or(Path::new("")))?;
         let suite = self.planner.suite(suite);
@@ -277,11 +284,13 @@ impl<'a> EvalRun<'a> {
                 |case| self.planner.names_of(suite.suite, case, &deps),
             )?,
         };
+
         self.preflight.remark_extra(suite.suite, &dependencies);
 
         let part = RunPart { file, suite, deps, dependencies };
         let before = self.preflight.cases;
-        for case in file.cases.iter_at_once() {
+
+        for case in file.cases.iter_ahead() {
             let case = case?;
             if part.takes(&self.selection, &case) {
                 for case in self.mode.cases(part.suite.suite, case)? {
@@ -296,6 +305,7 @@ impl<'a> EvalRun<'a> {
             format: Some(part.suite.suite.format.number()),
             cases: self.preflight.cases - before,
         };
+
         self.parts.push(part);
         Ok(info)
     }
@@ -313,6 +323,7 @@ impl<'a> EvalRun<'a> {
                  of them; run `assize eval` once, and grade its answers"
             )));
         }
+
         Ok(())
     }
 
@@ -331,7 +342,7 @@ impl<'a> EvalRun<'a> {
         let shuffled = self.mode.sequence().filter(|sequence| sequence.shuffle);
         let plain: Items<'_> = match shuffled.and_then(|sequence| sequence.seed) {
             None => Box::new(by_case.flatten()),
-            Some(seed) => Box::new(order::shuffled(by_case.collect(), seed).into_iter().flatten()),
+            Some(seed) => Box::new(order::shuffle(by_case.collect(), seed).into_iter().flatten()),
         };
         self.mode.items(plain, self.preflight.items)
     }

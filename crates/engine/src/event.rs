@@ -10,7 +10,7 @@ use assize_llm::{CallEvent, ErrorKind};
 /// Something that happened.
 #[derive(Debug, Clone)]
 #[non_exhaustive]
-pub enum Event {
+pub enum EngineEvent {
     /// A file was read and has problems, or something to be warned about.
     Diagnostics {
         /// Errors, warnings and notes. Never empty.
@@ -46,7 +46,7 @@ pub enum Event {
         cases: usize,
     },
     /// Something happened to a case, or the run stops.
-    Run(assize_run::Event),
+    Run(assize_run::RunEvent),
     /// The budget refused a call: nothing more is begun.
     BudgetReached {
         /// Limit that was reached, in words.
@@ -78,19 +78,19 @@ pub enum Event {
     Author(AuthorEvent),
 }
 
-impl From<assize_run::Event> for Event {
-    fn from(event: assize_run::Event) -> Self {
+impl From<assize_run::RunEvent> for EngineEvent {
+    fn from(event: assize_run::RunEvent) -> Self {
         Self::Run(event)
     }
 }
 
-impl From<AuthorEvent> for Event {
+impl From<AuthorEvent> for EngineEvent {
     fn from(event: AuthorEvent) -> Self {
         Self::Author(event)
     }
 }
 
-impl From<&CallEvent<'_>> for Event {
+impl From<&CallEvent<'_>> for EngineEvent {
     fn from(event: &CallEvent<'_>) -> Self {
         match *event {
             CallEvent::Retrying { model, attempt, delay, reason } => {
@@ -104,13 +104,13 @@ impl From<&CallEvent<'_>> for Event {
 }
 
 /// Receiver of events. It is called from several threads, and never twice at a time by the same one.
-pub trait Observer: Send + Sync {
+pub trait EventObserver: Send + Sync {
     /// Takes note of an event.
-    fn observe(&self, event: Event);
+    fn observe(&self, event: EngineEvent);
 }
 
-impl<F: Fn(Event) + Send + Sync> Observer for F {
-    fn observe(&self, event: Event) {
+impl<F: Fn(EngineEvent) + Send + Sync> EventObserver for F {
+    fn observe(&self, event: EngineEvent) {
         self(event);
     }
 }

@@ -1,11 +1,11 @@
 //! Exit codes and their precedence.
 
-use assize_run::Halt;
-use assize_store::Counts;
+use assize_run::HaltReason;
+use assize_store::VerdictCounts;
 
 /// Exit code of a command.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-pub enum Exit {
+pub enum ExitStatus {
     /// Everything passed.
     Passed,
     /// A case failed: score, gate or threshold.
@@ -22,7 +22,7 @@ pub enum Exit {
     Interrupted,
 }
 
-impl Exit {
+impl ExitStatus {
     /// In order of precedence: the first one that applies is the exit code.
     const ORDER: [Self; 7] = [
         Self::Interrupted,
@@ -56,7 +56,7 @@ impl Exit {
 
 /// Circumstances under which a run ended, beside its verdicts.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub struct Ending {
+pub struct RunEnding {
     /// The user stopped it.
     pub interrupted: bool,
     /// The run's deadline passed.
@@ -66,67 +66,72 @@ pub struct Ending {
     /// Results could not be stored, or further cases could not be read.
     pub broke_off: bool,
     /// Reason in the cases themselves for which no further case was begun.
-    pub halted: Option<Halt>,
+    pub halted: Option<HaltReason>,
     /// Cases excluded because their file has errors.
     pub left_out: usize,
 }
 
 /// Exit code of a run and its reason.
-pub fn of_run(counts: Counts, ending: Ending) -> (Exit, String) {
+pub fn exit_of_run(counts: VerdictCounts, ending: RunEnding) -> (ExitStatus, String) {
     let mut exits = Vec::new();
     let mut reasons = Vec::new();
     if ending.interrupted {
-        exits.push(Exit::Interrupted);
+        exits.push(ExitStatus::Interrupted);
         reasons.push("interrupted".to_owned());
     }
     if ending.too_late {
-        exits.push(Exit::Incomplete);
+        exits.push(ExitStatus::Incomplete);
         reasons.push("stopped at the deadline".to_owned());
     }
     if ending.over_budget {
-        exits.push(Exit::OverBudget);
+        exits.push(ExitStatus::OverBudget);
         reasons.push("stopped by the budget".to_owned());
     }
+
     // A borderline case did not pass, and a gate in CI must not let it through.
     let failed = counts.fail + counts.borderline;
     if failed > 0 {
-        exits.push(Exit::Failed);
+        exits.push(ExitStatus::Failed);
         reasons.push(match (counts.fail, counts.borderline) {
             (fail, 0) => format!("{fail} failed"),
             (0, borderline) => format!("{borderline} borderline"),
             (fail, borderline) => format!("{fail} failed, {borderline} borderline"),
         });
     }
+
     if counts.incomplete > 0 {
-        exits.push(Exit::Incomplete);
+        exits.push(ExitStatus::Incomplete);
         reasons.push(format!("{} incomplete", counts.incomplete));
     }
     if counts.skipped > 0 {
-        exits.push(Exit::Incomplete);
+        exits.push(ExitStatus::Incomplete);
         reasons.push(format!("{} skipped", counts.skipped));
     }
+
     if let Some(halted) = ending.halted {
-        exits.push(Exit::Incomplete);
+        exits.push(ExitStatus::Incomplete);
         reasons.push(
             match halted {
-                Halt::Error => "stopped at an error",
-                Halt::NotPassed => "stopped by `--bail`",
+                HaltReason::Error => "stopped at an error",
+                HaltReason::NotPassed => "stopped by `--bail`",
             }
             .to_owned(),
         );
     }
+
     if ending.left_out > 0 {
-        exits.push(Exit::Incomplete);
+        exits.push(ExitStatus::Incomplete);
         reasons.push(format!("{} left out", ending.left_out));
     }
     if ending.broke_off {
-        exits.push(Exit::Incomplete);
+        exits.push(ExitStatus::Incomplete);
         reasons.push("broke off".to_owned());
     }
     if reasons.is_empty() {
         reasons.push("all passed".to_owned());
     }
-    (Exit::strongest(exits), reasons.join(", "))
+
+    (ExitStatus::strongest(exits), reasons.join(", "))
 }
 
 #[cfg(test)]
@@ -135,31 +140,37 @@ mod tests {
 
     #[test]
     fn the_strongest_exit_counts() {
-        assert_eq!(Exit::strongest([Exit::Incomplete, Exit::Failed]), Exit::Failed);
-        assert_eq!(Exit::strongest([Exit::Failed, Exit::Interrupted]), Exit::Interrupted);
-        assert_eq!(Exit::strongest([Exit::Failed, Exit::Invalid]), Exit::Invalid);
-        assert_eq!(Exit::strongest([]), Exit::Passed);
+        assert_eq!(ExitStatus::strongest([ExitStatus::Incomplete, ExitStatus::Failed]), ExitStatus::Failed);
+        assert_eq!(
+            ExitStatus::strongest([ExitStatus::Failed, ExitStatus::Interrupted]),
+            ExitStatus::Interrupted
+        );
+        assert_eq!(ExitStatus::strongest([ExitStatus::Failed, ExitStatus::Invalid]), ExitStatus::Invalid);
+        assert_eq!(ExitStatus::strongest([]), ExitStatus::Passed);
     }
 
     #[test]
     fn every_way_a_run_can_end_has_its_code() {
-        let exit = |counts, ending| of_run(counts, ending).0.code();
-        let all_passed = Counts { pass: 3, ..Counts::default() };
-        assert_eq!(exit(all_passed, Ending::default()), 0);
-        assert_eq!(exit(Counts { fail: 1, incomplete: 1, ..all_passed }, Ending::default()), 1);
-        assert_eq!(exit(Counts { borderline: 1, ..all_passed }, Ending::default()), 1);
-        assert_eq!(exit(Counts { incomplete: 1, ..all_passed }, Ending::default()), 3);
-        assert_eq!(exit(all_passed, Ending { left_out: 2, ..Ending::default() }), 3);
-        assert_eq!(exit(all_passed, Ending { broke_off: true, ..Ending::default() }), 3);
-        assert_eq!(exit(Counts { skipped: 1, ..all_passed }, Ending::default()), 3);
-        assert_eq!(exit(Counts { fail: 1, skipped: 1, ..all_passed }, Ending::default()), 1);
-        assert_eq!(exit(all_passed, Ending { halted: Some(Halt::Error), ..Ending::default() }), 3);
-        let too_late = Ending { too_late: true, ..Ending::default() };
+        let exit = |counts, ending| exit_of_run(counts, ending).0.code();
+        let all_passed = VerdictCounts { pass: 3, ..VerdictCounts::default() };
+        assert_eq!(exit(all_passed, RunEnding::default()), 0);
+        assert_eq!(exit(VerdictCounts { fail: 1, incomplete: 1, ..all_passed }, RunEnding::default()), 1);
+        assert_eq!(exit(VerdictCounts { borderline: 1, ..all_passed }, RunEnding::default()), 1);
+        assert_eq!(exit(VerdictCounts { incomplete: 1, ..all_passed }, RunEnding::default()), 3);
+        assert_eq!(exit(all_passed, RunEnding { left_out: 2, ..RunEnding::default() }), 3);
+        assert_eq!(exit(all_passed, RunEnding { broke_off: true, ..RunEnding::default() }), 3);
+        assert_eq!(exit(VerdictCounts { skipped: 1, ..all_passed }, RunEnding::default()), 3);
+        assert_eq!(exit(VerdictCounts { fail: 1, skipped: 1, ..all_passed }, RunEnding::default()), 1);
+        assert_eq!(
+            exit(all_passed, RunEnding { halted: Some(HaltReason::Error), ..RunEnding::default() }),
+            3
+        );
+        let too_late = RunEnding { too_late: true, ..RunEnding::default() };
         assert_eq!(exit(all_passed, too_late), 3);
-        assert_eq!(exit(Counts { fail: 1, ..all_passed }, too_late), 1);
-        let over_budget = Ending { over_budget: true, ..Ending::default() };
-        assert_eq!(exit(Counts { fail: 1, incomplete: 1, ..all_passed }, over_budget), 4);
-        assert_eq!(exit(all_passed, Ending { interrupted: true, ..over_budget }), 130);
-        assert_eq!(exit(all_passed, Ending { interrupted: true, ..Ending::default() }), 130);
+        assert_eq!(exit(VerdictCounts { fail: 1, ..all_passed }, too_late), 1);
+        let over_budget = RunEnding { over_budget: true, ..RunEnding::default() };
+        assert_eq!(exit(VerdictCounts { fail: 1, incomplete: 1, ..all_passed }, over_budget), 4);
+        assert_eq!(exit(all_passed, RunEnding { interrupted: true, ..over_budget }), 130);
+        assert_eq!(exit(all_passed, RunEnding { interrupted: true, ..RunEnding::default() }), 130);
     }
 }

@@ -14,6 +14,7 @@ pub fn replace_file(path: &Path, text: &str) -> Result<(), EngineError> {
     let path = path.canonicalize().map_err(failed)?;
     let mut name = path.file_name().unwrap_or_default().to_os_string();
     name.push(".assize-new");
+
     let beside = path.with_file_name(name);
     let write = || {
         let mut file = std::fs::File::create(&beside)?;

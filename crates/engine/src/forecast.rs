@@ -3,17 +3,17 @@
 use std::collections::BTreeMap;
 
 use assize_evalfile::{Case, GraderKind};
-use assize_grade::Forecast;
+use assize_grade::CallForecast;
 use assize_llm::{Budget, ModelCard};
-use assize_rubric::{Judging, Usd, dollars, grouped};
-use assize_run::{Source, WorkItem, forecast};
+use assize_rubric::{JudgingMode, Usd, dollars, grouped};
+use assize_run::{ItemSource, WorkItem, forecast};
 use assize_targets::TargetKind;
 use serde_json::{Value, json};
 
 use crate::budget_check;
 use crate::error::EngineError;
-use crate::estimate::{AnswerCalls, Estimate};
-use crate::graders::walk;
+use crate::estimate::{AnswerCalls, RunEstimate};
+use crate::graders::visit_graders;
 
 /// Sum of what the items of a run would take.
 #[derive(Default)]
@@ -41,21 +41,21 @@ struct JudgeForecast {
 
 #[derive(Default)]
 struct ModeForecast {
-    forecast: Forecast,
+    forecast: CallForecast,
     /// AnswerCalls that are not there yet and are shown, at least and at most: turns of a conversation are shown again.
     unknown_answers: (u64, u64),
 }
 
 impl ModeForecast {
     /// `unknown` is the number of answers in each call that don't exist yet.
-    fn add(&mut self, forecast: Forecast, unknown: u64) {
+    fn add(&mut self, forecast: CallForecast, unknown: u64) {
         self.unknown_answers.0 += forecast.calls * unknown.min(1);
         self.unknown_answers.1 += forecast.calls * unknown;
         self.forecast += forecast;
     }
 
-    fn estimate(&self, card: ModelCard) -> Estimate {
-        Estimate::of_judge(&self.forecast, self.unknown_answers, card)
+    fn estimate(&self, card: ModelCard) -> RunEstimate {
+        RunEstimate::of_judge(&self.forecast, self.unknown_answers, card)
     }
 }
 
@@ -69,7 +69,7 @@ struct TargetRequests {
     earlier: u64,
 }
 
-fn asked(case: &Case) -> TargetRequests {
+fn count_requests(case: &Case) -> TargetRequests {
     let mut asked = TargetRequests { calls: 0, bytes: 0, longest: 0, earlier: 0 };
     let mut add = |case: &Case| {
         let bytes = case.input.iter().map(|message| message.to_text().len() as u64).sum();
@@ -83,11 +83,12 @@ fn asked(case: &Case) -> TargetRequests {
         Some(talk) => {
             let mut before = case.input.clone();
             for turn in &talk.turns {
-                add(&case.of_turn(turn, &before));
+                add(&case.turn_case(turn, &before));
                 before.extend(turn.input.iter().cloned());
             }
         }
     }
+
     asked
 }
 
@@ -111,16 +112,18 @@ impl RunPlan {
             let item = item.map_err(EngineError::unreadable)?;
             plan.add(&item, cards).map_err(EngineError::unrunnable)?;
         }
+
         Ok(plan)
     }
 
     fn add(&mut self, item: &WorkItem, cards: &dyn ModelCards) -> Result<(), String> {
         self.items += 1;
         let unknown = match item.source {
-            Source::Given(_) => 0,
-            Source::Target(_) | Source::Missing { .. } => item.case.turns().len().max(1) as u64,
+            ItemSource::Given(_) => 0,
+            ItemSource::Target(_) | ItemSource::Missing { .. } => item.case.turns().len().max(1) as u64,
         };
-        if let Source::Target(target) = &item.source {
+
+        if let ItemSource::Target(target) = &item.source {
             let described = target.describe();
             match described.kind {
                 TargetKind::Model => {
@@ -130,23 +133,26 @@ impl RunPlan {
                     let max_output_tokens = described.max_output_tokens;
                     let none = AnswerCalls { max_output_tokens, ..AnswerCalls::default() };
                     let (answers, _) = self.targets.entry((name, max_output_tokens)).or_insert((none, card));
-                    let TargetRequests { calls, bytes, longest, earlier } = asked(&item.case);
+                    let TargetRequests { calls, bytes, longest, earlier } = count_requests(&item.case);
                     answers.calls += calls;
                     answers.earlier += earlier;
                     answers.bytes += bytes;
+
                     answers.longest = answers.longest.max(longest);
                 }
-                TargetKind::Command => self.command_runs += asked(&item.case).calls,
+                TargetKind::Command => self.command_runs += count_requests(&item.case).calls,
                 TargetKind::Given | TargetKind::Recorded | TargetKind::Mock => {}
             }
         }
-        for grader in item.case.every_grader() {
-            walk(grader, &mut |grader| {
+
+        for grader in item.case.all_graders() {
+            visit_graders(grader, &mut |grader| {
                 if let GraderKind::Code(code) = &grader.kind {
                     self.program_calls += u64::from(code.max_calls.unwrap_or(0));
                 }
             });
         }
+
         let mut add = |judging, mode: fn(&mut JudgeForecast) -> &mut ModeForecast| {
             for (name, forecast) in forecast(item, judging)? {
                 let card = cards.judge(&name);
@@ -160,12 +166,14 @@ impl RunPlan {
             }
             Ok::<(), String>(())
         };
+
         add(None, |judge| &mut judge.asked)?;
-        add(Some(Judging::PerCriterion), |judge| &mut judge.per_criterion)?;
-        add(Some(Judging::Batched(None)), |judge| &mut judge.batched)
+        add(Some(JudgingMode::PerCriterion), |judge| &mut judge.per_criterion)?;
+
+        add(Some(JudgingMode::Batched(None)), |judge| &mut judge.batched)
     }
 
-    fn total(&self) -> Estimate {
+    fn total(&self) -> RunEstimate {
         let mut total = self.of_targets();
         for judge in self.judges.values() {
             total += judge.asked.estimate(judge.card);
@@ -173,12 +181,13 @@ impl RunPlan {
         total
     }
 
-    fn of_targets(&self) -> Estimate {
-        let mut sum = Estimate::nothing();
+    fn of_targets(&self) -> RunEstimate {
+        let mut sum = RunEstimate::nothing();
         for ((name, _), (answers, card)) in &self.targets {
             let model = name.split_once(':').map_or(name.as_str(), |(_, model)| model);
-            sum += Estimate::of_target(*answers, model, *card);
+            sum += RunEstimate::of_target(*answers, model, *card);
         }
+
         sum
     }
 
@@ -189,10 +198,12 @@ impl RunPlan {
             .iter()
             .filter(|(_, judge)| judge.asked.forecast.calls > 0 && judge.card.price.is_none())
             .map(|(name, _)| name.as_str());
+
         let targets = self.targets.iter().filter(|(_, (_, card))| card.price.is_none());
         let mut names: Vec<&str> = targets.map(|((name, _), _)| name.as_str()).chain(judges).collect();
         names.sort_unstable();
         names.dedup();
+
         names
     }
 
@@ -221,6 +232,7 @@ impl RunPlan {
                 })
             })
             .collect();
+
         let total_json = total.to_json();
         json!({
             "cases": cases,
@@ -248,38 +260,46 @@ impl RunPlan {
             lines.push(format!("targets: {} model calls", estimate.calls));
             lines.push(format!("  {}", estimate_text(estimate)));
         }
+
         if self.command_runs > 0 {
             lines.push(format!("targets: {} runs of commands", self.command_runs));
         }
+
         for (name, judge) in &self.judges {
             judge.describe(name, &mut lines);
         }
+
         if self.program_calls > 0 {
             let calls = grouped(self.program_calls);
             lines
                 .push(format!("grading programs: up to {calls} model calls of their own, not counted below"));
         }
+
         let total = self.total();
         if total.calls > 0 {
             lines.push(format!("in all: {} calls, {}", grouped(total.calls), estimate_text(total)));
             let money = match total.cost {
-                Some(_) => format!(", {}", dollars(total.largest.usd.dollars())),
+                Some(_) => format!(", {}", dollars(total.largest.usd.as_dollars())),
                 None => String::new(),
             };
             lines.push(format!(
                 "one call: up to {} tokens{money}, which is what a budget sets aside for it",
                 grouped(total.largest.tokens)
             ));
+
             if !self.unpriced().is_empty() {
                 lines.push(format!("unknown price for {}", self.unpriced().join(", ")));
             }
+
             lines.extend(budget_check::lines(self.budget, &total, self.program_calls));
             lines.push(
                 "low: bare replies, repeated input cached; high: long replies, nothing cached, 1 call in 10 asked again"
                     .to_owned(),
             );
+
             lines.push("not counted: retries after faults, and replies the reply cache saves".to_owned());
         }
+
         lines.push("nothing was sent".to_owned());
         format!("{}\n", lines.join("\n"))
     }
@@ -293,16 +313,19 @@ impl JudgeForecast {
             (0, scores) => format!("{scores} scores"),
             (criteria, scores) => format!("{criteria} criteria and {scores} scores"),
         };
+
         if asked.forecast.too_long > 0 {
             lines.push(format!(
                 "judge {name}: {} can't be judged: more than it can read (see `--truncate`)",
                 asked.forecast.too_long
             ));
         }
+
         if asked.forecast.calls == 0 {
             lines.push(format!("judge {name}: {work}, no calls"));
             return;
         }
+
         let calls = |mode: &ModeForecast| grouped(mode.forecast.calls);
         let unsure = match asked.forecast.unsure_calls {
             0 => String::new(),
@@ -315,8 +338,10 @@ impl JudgeForecast {
             calls(per_criterion),
             calls(batched)
         ));
+
         let asked = asked.estimate(*card);
         lines.push(format!("  as asked: {}", estimate_text(asked)));
+
         for (word, mode) in [("per criterion", per_criterion), ("batched", batched)] {
             let other = mode.estimate(*card);
             if other != asked {
@@ -327,11 +352,11 @@ impl JudgeForecast {
 }
 
 /// Formats tokens and cost.
-pub fn estimate_text(estimate: Estimate) -> String {
+pub fn estimate_text(estimate: RunEstimate) -> String {
     let range = |(low, high): (u64, u64)| {
         if low == high { grouped(low) } else { format!("{} to {}", grouped(low), grouped(high)) }
     };
-    let money = |usd: Usd| dollars(usd.dollars());
+    let money = |usd: Usd| dollars(usd.as_dollars());
     let cost = match estimate.cost {
         None => "cost unknown".to_owned(),
         Some((low, high)) if low == high => money(low),

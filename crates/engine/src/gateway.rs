@@ -6,7 +6,7 @@ use std::path::PathBuf;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
 
-use assize_evalfile::Config;
+use assize_evalfile::ProjectConfig;
 use assize_llm::{
     Budget, BudgetTracker, CachedModel, CallEvent, CallObserver, ChatModel, ClientSetup, ConfigError,
     HttpOptions, HttpProxies, HttpTransport, ModelCard, ModelClient, ModelId, ModelName, OnCacheMiss,
@@ -20,7 +20,7 @@ use tokio_util::sync::CancellationToken;
 
 use crate::engine::Engine;
 use crate::error::EngineError;
-use crate::event::{Event, Observer};
+use crate::event::{EngineEvent, EventObserver};
 use crate::options::{CacheUse, RunOptions, SpendingOptions, UnknownPrice};
 use crate::process::ProcessContext;
 
@@ -88,7 +88,7 @@ impl ModelGateway {
     /// Gateway of a run, by its options and the configuration. `usd` is the limit in money, wherever it is set.
     pub(crate) fn for_run(
         options: &RunOptions,
-        config: &Config,
+        config: &ProjectConfig,
         prices: PriceTable,
         usd: Option<Usd>,
         engine: &Engine,
@@ -105,8 +105,10 @@ impl ModelGateway {
                 .map(|n| n.get().into()),
             tokens_per_minute: options.tokens_per_minute.or(config.tokens_per_minute).map(|n| n.get().into()),
         };
+
         gateway.setup.accounts = Arc::new(ProviderAccounts::new(limits));
         gateway.use_sockets(engine);
+
         if let Some(timeout) = options.request_timeout.or(config.request_timeout) {
             gateway.setup.timeout = timeout;
         }
@@ -122,6 +124,7 @@ impl ModelGateway {
         let files = usize::try_from(allowed).unwrap_or(usize::MAX);
         let sockets = files.saturating_sub((files / 2).clamp(FEWEST_FILES, OTHER_FILES)).max(1);
         self.setup.transport = Arc::new(transport(engine).with_sockets(sockets));
+
         self.few_files = (sockets < ceiling).then(|| {
             format!(
                 "this system allows {allowed} open files, so at most {sockets} requests are sent at a time; \
@@ -157,7 +160,7 @@ impl ModelGateway {
             let observer = engine.observer();
             BudgetTracker::new(budget, move |why: &str| {
                 if refusal.set(why.to_owned()).is_ok() {
-                    observer.observe(Event::BudgetReached { reason: why.to_owned() });
+                    observer.observe(EngineEvent::BudgetReached { reason: why.to_owned() });
                 }
                 limit.cancel();
             })
@@ -214,13 +217,14 @@ impl ModelGateway {
     pub(crate) fn client(
         &self,
         name: &ModelName,
-        variables: &assize_evalfile::Environment,
+        variables: &assize_evalfile::EnvironmentLookup,
     ) -> Result<ModelClient, ConfigError> {
         let known = Arc::clone(variables);
         match ModelClient::from_name(name, &move |key| known(key), self.setup()) {
             Err(ConfigError::MissingKey { variable, .. }) if self.is_plan => {
                 let known = Arc::clone(variables);
                 let names: Vec<String> = variable.split(" or ").map(str::to_owned).collect();
+
                 self.missing_keys.lock().unwrap_or_else(PoisonError::into_inner).insert(variable);
                 let stand_in = move |key: &str| {
                     known(key).or_else(|| names.iter().any(|name| name == key).then(|| "not-set".to_owned()))
@@ -253,6 +257,7 @@ impl ModelGateway {
         } else {
             self.commands.forget_permits(COMMANDS - commands);
         }
+
         let needed = if self.asks_models.load(Ordering::Relaxed) {
             self.setup.accounts.limits().ceiling().clamp(COMMANDS, MOST_CASES)
         } else {
@@ -317,11 +322,13 @@ impl ModelGateway {
         let id = client.describe();
         let card = ModelCard { max_output_tokens, ..self.prices.card(&id, context_tokens) };
         self.models().insert(id, card);
+
         let client = client.with_card(card);
         let inner: Arc<dyn ChatModel> = Arc::new(client.clone());
         let Some((miss, cache)) = self.miss.zip(self.cache()) else { return inner };
         let clock = self.clock;
         let memory = CachedReplyStore::new(cache, Arc::clone(&self.reply_owner), move || clock().as_second());
+
         Arc::new(CachedModel::new(client, inner, Arc::new(memory), miss))
     }
 
@@ -344,6 +351,7 @@ impl ModelGateway {
         if let Some(cache_error) = self.cache_error.get() {
             return Err(EngineError::storage(format!("{cache_error}; nothing was spent")));
         }
+
         let models = self.models();
         let unpriced: BTreeSet<String> =
             models.iter().filter(|(_, card)| card.price.is_none()).map(|(id, _)| id.to_string()).collect();
@@ -359,6 +367,7 @@ impl ModelGateway {
                 unpriced.into_iter().collect::<Vec<_>>().join(", ")
             )));
         }
+
         Ok(())
     }
 
@@ -413,6 +422,7 @@ impl ModelGateway {
                 format!("{error}{advice}; the results are complete, but replies may have to be bought again");
             EngineError { message, ..error.into() }
         })?;
+
         match cache.damaged() {
             0 => Ok(()),
             damaged => Err(EngineError::unreadable(format!(
@@ -432,8 +442,10 @@ impl ModelGateway {
         if self.cache_error.get().is_some() {
             return None;
         }
+
         let opened = Arc::new(self.noting_error(ReplyCache::open(self.folder.join(REPLIES_FILE)))?);
         *cache = Some(Arc::clone(&opened));
+
         Some(opened)
     }
 
@@ -473,7 +485,7 @@ fn random_key() -> [u8; 32] {
 }
 
 /// Forwards the events of calls to the observer of the engine.
-struct CallEvents(Arc<dyn Observer>);
+struct CallEvents(Arc<dyn EventObserver>);
 
 impl CallObserver for CallEvents {
     fn observe(&self, event: &CallEvent<'_>) {

@@ -6,22 +6,22 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use assize_author::draft::{
-    Brief, CaseOutcome, DraftJob, DraftOptions, DraftOutcome, DraftWriter, EditedFile, Form, ModelDrafter,
-    Need, PROMPT_VERSION, need, prompt_hash,
+    CaseOutcome, DraftBrief, DraftJob, DraftNeed, DraftOptions, DraftOutcome, DraftWriter, EditedFile,
+    ModelDrafter, PROMPT_VERSION, RubricForm, need, prompt_hash,
 };
-use assize_evalfile::{Case, CaseSpot, LoadOptions, load_suite};
+use assize_evalfile::{Case, CaseLocation, LoadOptions, load_suite};
 use globset::GlobSet;
 use serde_json::{Value, json};
 
 use crate::engine::Engine;
 use crate::error::EngineError;
-use crate::event::Event;
-use crate::exit::Exit;
+use crate::event::EngineEvent;
+use crate::exit::ExitStatus;
 use crate::files::replace_file;
 use crate::judges::OFFLINE;
 use crate::load::id_patterns;
 use crate::options::SpendingOptions;
-use crate::wiring::{ModelAccess, Wiring, WiringRequest, wire};
+use crate::wiring::{ModelAccess, RunWiring, WiringRequest, wire};
 
 /// Options of drafting rubrics.
 #[derive(Debug, Clone)]
@@ -86,15 +86,18 @@ impl Engine {
             consequence: "nothing was spent",
             keep_workspaces: false,
         };
+
         let wiring = wire(self, &request)?;
         let named = options.target.clone().or_else(|| options.judge.clone());
         let environment = || self.process().variable("JUDGE_MODEL").filter(|name| !name.trim().is_empty());
         let by = named.or_else(|| wiring.config.judge.clone()).or_else(environment);
         let by = by.unwrap_or_else(|| OFFLINE.to_owned());
         let drafter = drafter(&by, options, &wiring)?;
+
         wiring.gateway.check()?;
+
         if !work.jobs.is_empty() && drafter.is_none() && options.judge.is_none() {
-            self.emit(Event::DraftingOffline);
+            self.emit(EngineEvent::DraftingOffline);
         }
 
         let author = match drafter {
@@ -103,14 +106,17 @@ impl Engine {
         };
         let gateway = &wiring.gateway;
         gateway.begin_alone("generate");
+
         let writing = DraftOptions {
             drafter,
             author: author.clone(),
             save: (!options.dry_run).then_some(&save),
             observe: &|event| self.emit(event),
         };
+
         let writer = DraftWriter::new(writing, work.jobs, work.files, work.outcomes, gateway.limit().clone());
         let (files, outcomes) = writer.write_all(options.workers).await;
+
         if let Err(error) = gateway.flush() {
             self.warn(error.message);
         }
@@ -124,7 +130,7 @@ impl Engine {
 fn drafter(
     by: &str,
     options: &GenerateOptions,
-    wiring: &Wiring<'_>,
+    wiring: &RunWiring<'_>,
 ) -> Result<Option<Arc<ModelDrafter>>, EngineError> {
     if by == OFFLINE && options.target.is_none() {
         return Ok(None);
@@ -136,6 +142,7 @@ fn drafter(
         // The message about unknown targets is the same everywhere.
         deps.targets.target(by).map(drop)?;
     }
+
     let ask = wiring.model(by, &deps)?;
 
     Ok(Some(Arc::new(ModelDrafter::new(ask, wiring.fences()))))
@@ -165,25 +172,27 @@ impl DraftPlan {
         if errors || !options.quiet {
             engine.report_diagnostics(&loaded.diagnostics, &loaded.sources);
         }
+
         let Some(suite) = loaded.suite.as_ref().filter(|_| !errors) else {
             let message = format!("`{}` has problems; nothing was drafted", path.display());
             return Err(EngineError::invalid_file(message));
         };
-        let form = if options.ranges { Form::Ranges } else { Form::Checklist };
+        let form = if options.ranges { RubricForm::Ranges } else { RubricForm::Checklist };
         for case in &loaded.cases {
             let case = case?;
             if wanted.is_some_and(|globs| !globs.is_match(case.id.as_str())) {
                 continue;
             }
+
             let need = need(&case);
-            let brief = Brief::of(&case, form);
+            let brief = DraftBrief::from_case(&case, form);
             let result = match (need, brief) {
-                (Need::NoOutcome, _) | (_, None) => DraftOutcome::NoOutcome,
-                (Need::HasRubric, _) if !options.replace => DraftOutcome::HasRubric,
+                (DraftNeed::NoOutcome, _) | (_, None) => DraftOutcome::NoOutcome,
+                (DraftNeed::HasRubric, _) if !options.replace => DraftOutcome::HasRubric,
                 (need, Some(brief)) => match self.place(&case) {
                     Err(reason) => DraftOutcome::LeftAlone(reason),
                     Ok((file, spot)) => {
-                        let replaces = need == Need::HasRubric;
+                        let replaces = need == DraftNeed::HasRubric;
                         let outcome = self.outcomes.len();
                         let case = Arc::clone(&case);
                         self.jobs.push(DraftJob {
@@ -195,6 +204,7 @@ impl DraftPlan {
                             replaces,
                             outcome,
                         });
+
                         DraftOutcome::NotReached
                     }
                 },
@@ -206,11 +216,12 @@ impl DraftPlan {
                 result,
             });
         }
+
         Ok(())
     }
 
     /// Place where a case is written: its file, opened once, and the place in it.
-    fn place(&mut self, case: &Case) -> Result<(usize, CaseSpot), String> {
+    fn place(&mut self, case: &Case) -> Result<(usize, CaseLocation), String> {
         let path = case.place.path();
         let key = path.canonicalize().unwrap_or_else(|_| path.to_path_buf());
         let index = if let Some(index) = self.known.get(&key) {
@@ -221,6 +232,7 @@ impl DraftPlan {
             self.known.insert(key, self.files.len() - 1);
             self.files.len() - 1
         };
+
         let spot = self.files[index].file().find(case).map_err(|error| error.to_string())?;
         Ok((index, spot))
     }
@@ -253,16 +265,17 @@ impl GenerateReport {
     }
 
     /// Exit code that it leads to.
-    pub fn exit(&self) -> Exit {
+    pub fn exit(&self) -> ExitStatus {
         let unreached = self.unreached();
-        let mut exits = vec![Exit::Passed];
+        let mut exits = vec![ExitStatus::Passed];
         if self.over_budget.is_some() && unreached > 0 {
-            exits.push(Exit::OverBudget);
+            exits.push(ExitStatus::OverBudget);
         }
         if self.left_alone() + unreached > 0 {
-            exits.push(Exit::Incomplete);
+            exits.push(ExitStatus::Incomplete);
         }
-        Exit::strongest(exits)
+
+        ExitStatus::strongest(exits)
     }
 
     /// The report for programs.
@@ -288,6 +301,7 @@ impl GenerateReport {
                         row["reason"] = json!(reason);
                     }
                 }
+
                 row
             })
             .collect();

@@ -11,8 +11,8 @@ use crate::engine::Engine;
 use crate::error::EngineError;
 use crate::mode::RunMode;
 use crate::options::RunOptions;
-use crate::plan::{Planner, Preflight};
-use crate::session::{FinishedRun, Session};
+use crate::plan::{PreflightReport, RunPlanner};
+use crate::session::{FinishedRun, RunSession};
 use crate::wiring::{ModelAccess, WiringRequest, wire};
 
 /// Options of grading a file of answers by a rubric.
@@ -44,11 +44,14 @@ impl Engine {
         let load_options = self.load_options(&[]);
         let rubric = load_rubric(&options.rubric, &load_options);
         self.report_diagnostics(&rubric.diagnostics, &rubric.sources);
+
         if rubric.has_errors() {
             return Err(EngineError::invalid_file("the rubric has problems; nothing was graded"));
         }
+
         let answers = load_answers(&options.answers, &rubric, &load_options);
         self.report_diagnostics(&answers.diagnostics, &answers.sources);
+
         let has_errors = answers.has_errors();
         let Some(suite) = answers.suite.filter(|_| !has_errors) else {
             return Err(EngineError::invalid_file("the answers file has problems; nothing was graded"));
@@ -61,24 +64,27 @@ impl Engine {
             consequence: "nothing was graded",
             keep_workspaces: false,
         };
+
         let wiring = wire(self, &request)?;
         // No target is run here, but one may judge.
         let deps = wiring.deps_for(options.rubric.parent().unwrap_or(Path::new("")))?;
-        let planner = Planner::new(&wiring.config, &options.run)?;
+        let planner = RunPlanner::new(&wiring.config, &options.run)?;
         let planned = planner.suite(&suite);
 
-        let mut preflight = Preflight::default();
+        let mut preflight = PreflightReport::default();
         for case in &answers.cases {
             planner.check(&planned, &case?, &deps, &mut preflight);
         }
+
         preflight.conclude(false)?;
         wiring.gateway.check()?;
+
         if preflight.items == 0 {
             let message = format!("`{}` holds no answers", options.answers.display());
             return Err(EngineError::usage(message));
         }
 
-        let session = Session {
+        let session = RunSession {
             label: suite.name.clone(),
             suites: vec![SuiteInfo {
                 name: suite.name.clone(),
@@ -88,8 +94,9 @@ impl Engine {
             }],
             inputs: vec![options.rubric.clone(), options.answers.clone()],
             total: preflight.items,
-            ..Session::new(GradeMode.command(), &wiring, &options.run, std::iter::empty())
+            ..RunSession::new(GradeMode.command(), &wiring, &options.run, std::iter::empty())
         };
+
         let items = || {
             answers.cases.iter().flat_map(|case| match case {
                 Err(error) => vec![Err(error.to_string())],

@@ -2,30 +2,34 @@
 
 use std::sync::LazyLock;
 
-use assize_evalfile::{Baseline, Case, CompositeAggregator, Grader, GraderKind, PanelSpec, Prompt};
+use assize_evalfile::{
+    Case, CompositeAggregator, Grader, GraderKind, GraderPrompt, PairwiseBaseline, PanelSpec,
+};
 use assize_grade::schema_problem;
-use assize_rubric::Judging;
+use assize_rubric::JudgingMode;
 use assize_run::custom_command;
 
 use crate::judges::OFFLINE;
 
 /// Calls `see` for a grader and all its members.
-pub(crate) fn walk(grader: &Grader, see: &mut dyn FnMut(&Grader)) {
+pub(crate) fn visit_graders(grader: &Grader, see: &mut dyn FnMut(&Grader)) {
     see(grader);
+
     if let GraderKind::Composite(composite) = &grader.kind {
         for member in &composite.members {
-            walk(member, see);
+            visit_graders(member, see);
         }
     }
+
     if let GraderKind::Benchmark(benchmark) = &grader.kind {
         for check in &benchmark.checks {
-            walk(check, see);
+            visit_graders(check, see);
         }
     }
 }
 
 /// Problem of a grader, whoever judges.
-pub(crate) fn problem(grader: &Grader) -> Option<String> {
+pub(crate) fn grader_problem(grader: &Grader) -> Option<String> {
     let what = match &grader.kind {
         GraderKind::IsJson(check) => {
             let problem = check.schema.as_ref().and_then(schema_problem)?;
@@ -38,7 +42,7 @@ pub(crate) fn problem(grader: &Grader) -> Option<String> {
 }
 
 /// Problem of a comparison whose baseline is missing in the case, or in a turn of it.
-pub(crate) fn no_baseline(grader: &Grader, case: &Case) -> Option<String> {
+pub(crate) fn baseline_problem(grader: &Grader, case: &Case) -> Option<String> {
     let GraderKind::Pairwise(pairwise) = &grader.kind else { return None };
     if let Some(turn) = case
         .turns()
@@ -46,17 +50,18 @@ pub(crate) fn no_baseline(grader: &Grader, case: &Case) -> Option<String> {
         .find(|turn| turn.graders.iter().any(|of| of.place == grader.place && of.name == grader.name))
     {
         return match pairwise.baseline {
-            Baseline::Run { .. } => Some(format!(
+            PairwiseBaseline::Run { .. } => Some(format!(
                 "grader `{}`: a turn can't be compared with a recorded run; compare the conversation",
                 grader.name
             )),
-            Baseline::Reference if turn.expected_output.is_empty() => {
+            PairwiseBaseline::Reference if turn.expected_output.is_empty() => {
                 Some(format!("grader `{}`: the turn has no `expected_output` to compare with", grader.name))
             }
             _ => None,
         };
     }
-    (pairwise.baseline == Baseline::Reference && case.reference().is_none()).then(|| {
+
+    (pairwise.baseline == PairwiseBaseline::Reference && case.reference().is_none()).then(|| {
         format!(
             "grader `{}`: case `{}` has no reference answer to compare with; add `expected_output`, or name a `baseline`",
             grader.name, case.id
@@ -91,7 +96,7 @@ pub(crate) fn named_judge(grader: &Grader) -> Option<&str> {
 }
 
 /// An empty panel specification.
-static UNSAID: LazyLock<PanelSpec> = LazyLock::new(PanelSpec::default);
+static DEFAULT_PANEL: LazyLock<PanelSpec> = LazyLock::new(PanelSpec::default);
 
 /// Panel of a grader's own; `None` for one that has a single judge whatever happens.
 pub(crate) fn own_panel(grader: &Grader) -> Option<&PanelSpec> {
@@ -100,13 +105,13 @@ pub(crate) fn own_panel(grader: &Grader) -> Option<&PanelSpec> {
         GraderKind::Llm(llm) => Some(&llm.panel),
         GraderKind::Pairwise(pairwise) => Some(&pairwise.panel),
         // The files of a scorecard can't specify judges, so other sources decide.
-        GraderKind::Benchmark(_) => Some(&UNSAID),
+        GraderKind::Benchmark(_) => Some(&DEFAULT_PANEL),
         _ => None,
     }
 }
 
 /// Grader's own mode of judging.
-pub(crate) fn own_judging(grader: &Grader) -> Option<Judging> {
+pub(crate) fn own_judging(grader: &Grader) -> Option<JudgingMode> {
     match &grader.kind {
         GraderKind::Rubric(rubric) => rubric.judging,
         _ => None,
@@ -118,7 +123,8 @@ pub(crate) fn judge_problem(grader: &Grader, case: &Case, judge: &str) -> Option
     if judge != OFFLINE {
         return None;
     }
-    let follows: Option<&Prompt> = match &grader.kind {
+
+    let follows: Option<&GraderPrompt> = match &grader.kind {
         GraderKind::Code(code) if code.max_calls.is_some() => {
             return Some(format!(
                 "grader `{}`: its program asks a model (`target`), and the offline judge is none; name a model with \
@@ -138,7 +144,7 @@ pub(crate) fn judge_problem(grader: &Grader, case: &Case, judge: &str) -> Option
         },
         GraderKind::Pairwise(pairwise) => {
             // When the baseline is the reference, the reference can't serve as a standard for the comparison.
-            let reference = case.reference().filter(|_| pairwise.baseline != Baseline::Reference);
+            let reference = case.reference().filter(|_| pairwise.baseline != PairwiseBaseline::Reference);
             if pairwise.criteria.is_empty() && case.expected_outcome.is_none() && reference.is_none() {
                 return Some(format!(
                     "grader `{}`: the offline judge needs `criteria`, or a sentence on what a good answer does, to \
@@ -146,6 +152,7 @@ pub(crate) fn judge_problem(grader: &Grader, case: &Case, judge: &str) -> Option
                     grader.name
                 ));
             }
+
             None
         }
         GraderKind::Composite(composite) => match &composite.aggregator {

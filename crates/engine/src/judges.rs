@@ -7,7 +7,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 use assize_grade::{Judge, JudgeOptions, KeyedFences, ModelJudge, OfflineJudge, WarmUp};
 use assize_llm::{ChatModel, ModelCard, ModelId, ModelName};
 use assize_rubric::{IdentityWriter, JudgeIdentity};
-use assize_run::{JudgeSelector, Judges};
+use assize_run::{JudgeProvider, JudgeSelector};
 use assize_store::JudgeInfo;
 use tokio::sync::Semaphore;
 
@@ -53,7 +53,7 @@ pub(crate) struct JudgeRegistry {
     targets: Arc<TargetRegistry>,
     gateway: Arc<ModelGateway>,
     limit: Arc<Semaphore>,
-    variables: assize_evalfile::Environment,
+    variables: assize_evalfile::EnvironmentLookup,
     made: Mutex<BTreeMap<String, JudgeEntry>>,
 }
 
@@ -140,6 +140,7 @@ impl JudgeRegistry {
                 None => seen.push((whole, name)),
             }
         }
+
         None
     }
 
@@ -152,6 +153,7 @@ impl JudgeRegistry {
             };
             return (name, by);
         }
+
         let of_target = selector.target.and_then(|target| self.targets.grader_target(target));
         let candidates = [
             (self.named.first().map(String::as_str), ChosenBy::Options),
@@ -172,6 +174,7 @@ impl JudgeRegistry {
             let judge = Arc::new(OfflineJudge);
             return Ok(JudgeEntry::new(judge, None, None, ModelCard::default(), chosen_by));
         }
+
         let ask = model(name, &self.targets, &self.gateway, &self.variables)?;
         let id = ask.describe();
         let card = ask.card();
@@ -182,6 +185,7 @@ impl JudgeRegistry {
             Arc::clone(&self.limit),
             JudgeOptions { warm_up: self.warm_up, ..JudgeOptions::default() },
         );
+
         Ok(JudgeEntry::new(Arc::new(judge), Some(ask), Some(id), card, chosen_by))
     }
 
@@ -196,6 +200,7 @@ impl JudgeRegistry {
         if let Some(known) = made.get(name) {
             return Ok(look(known));
         }
+
         let new = self.make(name, chosen_by)?;
         Ok(look(made.entry(name.to_owned()).or_insert(new)))
     }
@@ -224,6 +229,7 @@ fn settings(judge: &JudgeIdentity, model: Option<&ModelId>, card: &ModelCard) ->
     settings.field(&model);
     settings.field(context_tokens);
     settings.field(max_output_tokens);
+
     settings
 }
 
@@ -233,11 +239,12 @@ pub(crate) fn model(
     name: &str,
     targets: &TargetRegistry,
     gateway: &ModelGateway,
-    variables: &assize_evalfile::Environment,
+    variables: &assize_evalfile::EnvironmentLookup,
 ) -> Result<Arc<dyn ChatModel>, EngineError> {
     if let Some(ask) = targets.ask(name) {
         return ask;
     }
+
     let parsed = if variables("JUDGE_MODEL").as_deref() == Some(name) {
         ModelName::for_judge(name, &|variable| variables(variable))
     } else {
@@ -251,6 +258,7 @@ pub(crate) fn model(
             None => format!("{known}: {error}"),
         })
     })?;
+
     let client = gateway
         .client(&parsed, variables)
         .map_err(|error| EngineError::usage(format!("judge `{name}`: {error}")))?;
@@ -261,7 +269,7 @@ pub(crate) fn model(
 /// Name of the judge that needs no model.
 pub const OFFLINE: &str = "offline";
 
-impl Judges for JudgeRegistry {
+impl JudgeProvider for JudgeRegistry {
     fn judge(&self, selector: JudgeSelector<'_>) -> Result<Arc<dyn Judge>, String> {
         self.with(selector, |made| Arc::clone(&made.judge)).map_err(|error| error.message)
     }

@@ -1,7 +1,7 @@
 //! Making and living a run.
 //!
-//! An [`Engine`] lives in a process ([`ProcessContext`]) and tells an [`Observer`] of every [`Event`]. It reads eval files,
-//! wires targets, judges, reply cache, budget and workspaces, plans the run, sees it through, and says with which [`Exit`]
+//! An [`Engine`] lives in a process ([`ProcessContext`]) and tells an [`EventObserver`] of every [`EngineEvent`]. It reads eval files,
+//! wires targets, judges, reply cache, budget and workspaces, plans the run, sees it through, and says with which [`ExitStatus`]
 //! it ends. It prints nothing and parses no flags; what fails is an [`EngineError`].
 
 #![warn(missing_docs)]
@@ -43,17 +43,17 @@ mod targets;
 mod wiring;
 mod workspaces;
 
-pub use assize_run::Event as CaseEvent;
+pub use assize_run::RunEvent as CaseEvent;
 
-pub use attempt::{AttemptJudge, AttemptOutcome};
+pub use attempt::{AttemptJudge, TryOutcome};
 pub use attempt_material::{AttemptCase, AttemptRequest, AttemptSubject, LoadedAttempt};
 pub use critique::{CritiqueFile, CritiqueOptions, CritiqueReport};
 pub use engine::Engine;
-pub use error::{EngineError, ErrorKind};
-pub use estimate::Estimate;
+pub use error::{EngineError, EngineErrorKind};
+pub use estimate::RunEstimate;
 pub use eval::{PlannedRun, RunOutcome};
-pub use event::{Event, Observer};
-pub use exit::{Ending, Exit, of_run};
+pub use event::{EngineEvent, EventObserver};
+pub use exit::{ExitStatus, RunEnding, exit_of_run};
 pub use files::replace_file;
 pub use forecast::{RunPlan, estimate_text};
 pub use gateway::{remedy, replies_file};
@@ -67,6 +67,6 @@ pub use options::{
     UnknownPrice,
 };
 pub use process::{ProcessContext, StopSignal};
-pub use resume::NEWEST;
-pub use scorecard::{LoadedScorecard, ScorecardOptions, ScoredCard};
+pub use resume::NEWEST_RUN;
+pub use scorecard::{ScorecardInput, ScorecardOptions, ScoredCard};
 pub use session::{FinishedRun, stored_records, summary_json};

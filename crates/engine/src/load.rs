@@ -4,11 +4,11 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::path::PathBuf;
 
 use assize_diagnostic::{Diagnostic, SourceMap, render};
-use assize_evalfile::{Case, Cases, Suite, find_suites, load_suite};
+use assize_evalfile::{Case, Suite, SuiteCases, find_suites, load_suite};
 use globset::{Glob, GlobSet, GlobSetBuilder};
 
 use crate::engine::Engine;
-use crate::error::{EngineError, ErrorKind};
+use crate::error::{EngineError, EngineErrorKind};
 
 /// Eval files that were read.
 #[derive(Debug, Default)]
@@ -27,7 +27,7 @@ pub struct LoadedFile {
     /// The suite; `None` if the file can't be read at all.
     pub suite: Option<Suite>,
     /// Its cases.
-    pub cases: Cases,
+    pub cases: SuiteCases,
     /// Texts that diagnostics point into.
     pub sources: SourceMap,
     /// Problems and warnings.
@@ -39,7 +39,7 @@ impl LoadedFiles {
     pub fn tally(&self) -> (usize, usize) {
         self.files
             .iter()
-            .map(|file| render::tally(&file.diagnostics))
+            .map(|file| render::count_by_severity(&file.diagnostics))
             .fold((0, 0), |sum, part| (sum.0 + part.0, sum.1 + part.1))
     }
 
@@ -52,7 +52,7 @@ impl LoadedFiles {
 
     /// Number of cases excluded because of errors. A file that could not be read counts as one.
     pub(crate) fn left_out(&self) -> usize {
-        let left_out = |file: &LoadedFile| file.suite.as_ref().map_or(1, |_| file.cases.left_out());
+        let left_out = |file: &LoadedFile| file.suite.as_ref().map_or(1, |_| file.cases.invalid_count());
 
         self.files.iter().map(left_out).sum()
     }
@@ -67,7 +67,7 @@ impl Engine {
         let found = find_suites(paths);
         if !found.problems.is_empty() {
             let problems: Vec<String> = found.problems.iter().map(ToString::to_string).collect();
-            return Err(EngineError::new(ErrorKind::Usage, problems.join("\n")));
+            return Err(EngineError::new(EngineErrorKind::Usage, problems.join("\n")));
         }
 
         let options = self.load_options(roots);
@@ -88,6 +88,7 @@ impl Engine {
                 }
             })
             .collect();
+
         disambiguate_names(&mut files);
 
         Ok(LoadedFiles { files, scorecards: found.scorecards })
@@ -169,5 +170,6 @@ pub fn id_patterns(patterns: &[String]) -> Result<Option<GlobSet>, EngineError> 
             .map_err(|error| EngineError::usage(format!("`--filter {pattern}`: {error}")))?;
         set.add(glob);
     }
+
     set.build().map(Some).map_err(|error| EngineError::usage(format!("`--filter`: {error}")))
 }

@@ -5,10 +5,10 @@ use std::sync::Arc;
 
 use assize_evalfile::{Case, Suite};
 use assize_run::WorkItem;
-use assize_store::{Counts, RunFolder};
+use assize_store::{RunFolder, VerdictCounts};
 
 use crate::error::EngineError;
-use crate::exit::{Ending, Exit, of_run};
+use crate::exit::{ExitStatus, RunEnding, exit_of_run};
 use crate::options::SequenceOptions;
 
 /// Work items, created on demand.
@@ -50,9 +50,9 @@ pub trait RunMode {
     }
 
     /// Exit code and its reason in a few words. `counts` has the cases by verdict.
-    fn exit(&self, folder: &RunFolder, counts: Counts, ending: Ending) -> (Exit, String) {
+    fn exit(&self, folder: &RunFolder, counts: VerdictCounts, ending: RunEnding) -> (ExitStatus, String) {
         let _ = folder;
-        of_run(counts, ending)
+        exit_of_run(counts, ending)
     }
 }
 

@@ -5,10 +5,12 @@ use std::num::{NonZeroU32, NonZeroU64, NonZeroUsize};
 use std::path::PathBuf;
 use std::time::Duration;
 
-use assize_evalfile::{EscalateWhen, Escalation, LineOverrides, PanelJudge, PanelSpec, Scoring};
+use assize_evalfile::{EscalateWhen, Escalation, PanelJudge, PanelSpec, ScoringMethod, ThresholdOverrides};
 use assize_grade::WarmUp;
 use assize_llm::Budget;
-use assize_rubric::{Judging, PanelRule, RepeatStrategy, Ties, Truncate, Unit, Usd, Weight};
+use assize_rubric::{
+    JudgingMode, PanelRule, TiePolicy, TrialStrategy, TruncationMode, UnitInterval, Usd, Weight,
+};
 
 use crate::error::EngineError;
 
@@ -58,7 +60,7 @@ pub struct SequenceOptions {
     /// Executions of each case; beats what suites and cases say.
     pub repeat: Option<u32>,
     /// Aggregation of the executions of a case.
-    pub repeat_strategy: Option<RepeatStrategy>,
+    pub repeat_strategy: Option<TrialStrategy>,
     /// Runs the cases in a random order. They are all held in memory then.
     pub shuffle: bool,
     /// Seed of that order; a random one unless given.
@@ -79,9 +81,9 @@ pub struct PanelOptions {
     /// Rule by which votes become one decision.
     pub combine: Option<PanelRule>,
     /// Handling of ties.
-    pub ties: Option<Ties>,
+    pub ties: Option<TiePolicy>,
     /// Source of a decision: the written reply, or token probabilities.
-    pub scoring: Option<Scoring>,
+    pub scoring: Option<ScoringMethod>,
     /// Judge that is asked only where the others are unsure.
     pub escalate: Option<String>,
     /// Order of the first calls about an answer, for the provider's prompt cache.
@@ -96,7 +98,7 @@ pub struct RunOptions {
     /// Panel of judges.
     pub panel: PanelOptions,
     /// Criteria in one judge call.
-    pub judging: Option<Judging>,
+    pub judging: Option<JudgingMode>,
     /// Cases worked on at once.
     pub workers: Option<NonZeroUsize>,
     /// Most requests in flight to one account.
@@ -116,14 +118,14 @@ pub struct RunOptions {
     /// Tokens that models can read and write in one call, whatever the table of models says.
     pub context_tokens: Option<NonZeroU64>,
     /// Handling of material that a judge can't read all of.
-    pub truncate: Option<Truncate>,
+    pub truncate: Option<TruncationMode>,
     /// Pass threshold; beats what cases and suites say.
-    pub threshold: Option<Unit>,
+    pub threshold: Option<UnitInterval>,
     /// Borderline threshold; beats what cases and suites say.
-    pub borderline: Option<Unit>,
+    pub borderline: Option<UnitInterval>,
     /// Folder of the run; one in the runs folder unless given.
     pub out: Option<PathBuf>,
-    /// Run to go on with: a folder, an id, or [`NEWEST`](crate::NEWEST).
+    /// Run to go on with: a folder, an id, or [`NEWEST_RUN`](crate::NEWEST).
     pub resume: Option<String>,
 }
 
@@ -165,8 +167,8 @@ pub struct EvalOptions {
 
 impl RunOptions {
     /// Thresholds that beat those of files.
-    pub(crate) fn lines(&self) -> LineOverrides {
-        LineOverrides { pass: self.threshold, borderline: self.borderline }
+    pub(crate) fn lines(&self) -> ThresholdOverrides {
+        ThresholdOverrides { pass: self.threshold, borderline: self.borderline }
     }
 
     /// Panel that these options describe.
@@ -229,8 +231,8 @@ impl RunOptions {
         let weights: Vec<String> =
             weights.iter().map(|(judge, weight)| format!("{judge}={}", weight.get())).collect();
         let scoring = scoring.map(|scoring| match scoring {
-            Scoring::Written => "written".to_owned(),
-            Scoring::Logprobs => "logprobs".to_owned(),
+            ScoringMethod::Written => "written".to_owned(),
+            ScoringMethod::Logprobs => "logprobs".to_owned(),
         });
 
         [
@@ -253,7 +255,7 @@ impl RunOptions {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::error::ErrorKind;
+    use crate::error::EngineErrorKind;
 
     fn judges(names: &[&str]) -> RunOptions {
         RunOptions { judges: names.iter().map(|name| (*name).to_owned()).collect(), ..RunOptions::default() }
@@ -272,7 +274,7 @@ mod tests {
             (weighted(judges(&["a"]), "b"), "weighs no `--judge`"),
         ] {
             let error = options.panel_spec().expect_err(message);
-            assert_eq!(error.kind, ErrorKind::Usage);
+            assert_eq!(error.kind, EngineErrorKind::Usage);
             assert!(error.message.contains(message), "{}", error.message);
         }
         assert_eq!(judges(&["a", "b"]).panel_spec().expect("two judges").judges.len(), 2);

@@ -5,22 +5,24 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use assize_evalfile::{
-    Case, Config, GivenOutput, Grader, GraderKind, LineOverrides, Message, PanelSpec, Place, Scoring, Suite,
-    TargetRef,
+    Case, CaseMessage, FilePosition, GivenOutput, Grader, GraderKind, PanelSpec, ProjectConfig,
+    ScoringMethod, Suite, TargetRef, ThresholdOverrides,
 };
-use assize_rubric::{Judging, Lines, RepeatPlan, RepeatStrategy, Truncate};
+use assize_rubric::{JudgingMode, TrialPlan, TrialStrategy, TruncationMode, VerdictThresholds};
 use assize_run::{
-    JudgeSelector, Judges, LineChoice, Panels, Relations, Source, WorkItem, panel_selectors, resolve_lines,
+    ItemRelations, ItemSource, JudgeProvider, JudgeSelector, PanelSettings, ThresholdSources, WorkItem,
+    panel_selectors, resolve_thresholds,
 };
 use assize_store::CaseErrorKind;
-use assize_targets::{Answer, Target, TargetKind, given_answer, turn_answers};
+use assize_targets::{Target, TargetAnswer, TargetKind, given_answer, turn_answers};
 use serde_json::Value;
 
-use crate::baselines::Baselines;
+use crate::baselines::BaselineRuns;
 use crate::dependencies::CaseDependencies;
 use crate::error::EngineError;
 use crate::graders::{
-    asks_judge, judge_problem, named_judge, no_baseline, own_judging, own_panel, problem, walk,
+    asks_judge, baseline_problem, grader_problem, judge_problem, named_judge, own_judging, own_panel,
+    visit_graders,
 };
 use crate::judges::{JudgeRegistry, OFFLINE};
 use crate::options::{RunOptions, SequenceOptions};
@@ -34,31 +36,31 @@ const MAX_PROBLEMS: usize = 20;
 pub(crate) struct RunDeps {
     pub(crate) targets: Arc<TargetRegistry>,
     pub(crate) judges: Arc<JudgeRegistry>,
-    pub(crate) baselines: Baselines,
+    pub(crate) baselines: BaselineRuns,
 }
 
 /// Maker of work items.
-pub(crate) struct Planner<'a> {
+pub(crate) struct RunPlanner<'a> {
     /// Workspaces of targets; `None` where no target is run.
     pub(crate) workspaces: Option<&'a WorkspacePool>,
     /// Targets that beat those of files.
     pub(crate) target_names: &'a [String],
     /// Thresholds that beat those of files.
-    pub(crate) lines: LineOverrides,
-    pub(crate) config: &'a Config,
+    pub(crate) lines: ThresholdOverrides,
+    pub(crate) config: &'a ProjectConfig,
     /// Mode of judging that beats those of files.
-    pub(crate) judging: Option<Judging>,
+    pub(crate) judging: Option<JudgingMode>,
     /// Panel of the options.
     pub(crate) panel: PanelSpec,
     /// Handling of long material that beats that of files.
-    pub(crate) truncate: Option<Truncate>,
+    pub(crate) truncate: Option<TruncationMode>,
     /// Number and order of executions; without it once each, for themselves.
     pub(crate) sequence: Option<&'a SequenceOptions>,
 }
 
 /// Findings of planning.
 #[derive(Default)]
-pub(crate) struct Preflight {
+pub(crate) struct PreflightReport {
     /// Cases that will be run.
     pub(crate) cases: usize,
     /// Items that will be run: cases times targets times repeats.
@@ -76,8 +78,8 @@ pub(crate) struct Preflight {
     self_judging: BTreeSet<String>,
 }
 
-impl Preflight {
-    fn problem(&mut self, place: &Place, message: impl std::fmt::Display) {
+impl PreflightReport {
+    fn problem(&mut self, place: &FilePosition, message: impl std::fmt::Display) {
         let line = format!("{place}: {message}");
         self.problems.insert((place.path().to_owned(), place.line, place.column, line));
     }
@@ -102,9 +104,11 @@ impl Preflight {
             if more > 0 {
                 lines.push(&rest);
             }
+
             let problems = lines.join("\n");
             return Err(EngineError::unrunnable(format!("this can't be run; nothing was spent\n{problems}")));
         }
+
         let warnings: Vec<String> = self
             .self_judging
             .iter()
@@ -115,6 +119,7 @@ impl Preflight {
         if deny_self_judging && !warnings.is_empty() {
             return Err(EngineError::unrunnable(format!("{}; denied, nothing was run", warnings.join("; "))));
         }
+
         Ok(warnings.into_iter().chain(self.remarks.iter().take(MAX_PROBLEMS).cloned()).collect())
     }
 }
@@ -124,12 +129,12 @@ pub(crate) struct PlannedSuite<'a> {
     pub(crate) suite: &'a Suite,
     name: Arc<str>,
     judge: Option<Arc<str>>,
-    panels: Arc<Panels>,
+    panels: Arc<PanelSettings>,
 }
 
-impl<'a> Planner<'a> {
+impl<'a> RunPlanner<'a> {
     /// Planner for given answers, by these options.
-    pub(crate) fn new(config: &'a Config, options: &RunOptions) -> Result<Self, EngineError> {
+    pub(crate) fn new(config: &'a ProjectConfig, options: &RunOptions) -> Result<Self, EngineError> {
         Ok(Self {
             workspaces: None,
             target_names: &[],
@@ -158,11 +163,12 @@ impl<'a> Planner<'a> {
         planned: &PlannedSuite<'_>,
         case: &Arc<Case>,
         deps: &RunDeps,
-        found: &mut Preflight,
+        found: &mut PreflightReport,
     ) {
         let suite = planned.suite;
         found.cases += 1;
         found.attachments.extend(case.attachments().map(Path::to_path_buf));
+
         let repeats = match self.lines_of(suite, case) {
             Ok(lines) => self.repeats_of(suite, case, lines).count as usize,
             Err(error) => {
@@ -170,24 +176,28 @@ impl<'a> Planner<'a> {
                 1
             }
         };
+
         if self.sequence.is_none() && (case.trials.or(suite.settings.trials)).is_some_and(|of| of.count > 1) {
             found.remarks.insert(format!(
                 "{}: `trials` has no effect here: each case is run once",
                 suite.path.display()
             ));
         }
-        for grader in case.every_grader() {
-            walk(grader, &mut |grader| {
-                if let Some(message) = problem(grader)
-                    .or_else(|| deps.baselines.problem(grader))
-                    .or_else(|| no_baseline(grader, case))
+
+        for grader in case.all_graders() {
+            visit_graders(grader, &mut |grader| {
+                if let Some(message) = grader_problem(grader)
+                    .or_else(|| deps.baselines.check_baseline(grader))
+                    .or_else(|| baseline_problem(grader, case))
                 {
                     found.problem(&grader.place, message);
                 }
             });
         }
+
         if let Some(output) = &case.output {
             found.items += repeats;
+
             match given(output) {
                 Err(message) => found.problem(&case.place, message),
                 Ok(answer) => {
@@ -196,17 +206,21 @@ impl<'a> Planner<'a> {
                     }
                 }
             }
+
             for unbuilt in suite.unbuilt.iter().chain(&case.unbuilt) {
                 found
                     .remarks
                     .insert(format!("{}: {} has no effect on given answers", unbuilt.place, unbuilt.feature));
             }
+
             self.check_judges(planned, case, None, deps, found);
             return;
         }
+
         for unbuilt in suite.unbuilt.iter().chain(&case.unbuilt) {
             found.problem(&unbuilt.place, format!("{} not built yet", unbuilt.feature));
         }
+
         let targets = self.targets_of(suite, case, deps);
         if targets.is_empty() {
             found.problem(
@@ -218,6 +232,7 @@ impl<'a> Planner<'a> {
                 ),
             );
         }
+
         for (reference, place) in targets {
             found.items += repeats;
             match deps.targets.referred(&reference) {
@@ -225,6 +240,7 @@ impl<'a> Planner<'a> {
                     found.targets.insert(reference.name.clone());
                     check_workspace(suite, case, &reference, target.describe().kind, found);
                     found.remarks.extend(deps.targets.remarks(&reference));
+
                     if case.conversation.is_some() && deps.targets.answers_all_at_once(&reference) {
                         found.problem(
                             &case.place,
@@ -235,6 +251,7 @@ impl<'a> Planner<'a> {
                             ),
                         );
                     }
+
                     self.check_judges(planned, case, Some(&target), deps, found);
                 }
                 Err(error) => found.problem(&place, error),
@@ -242,7 +259,7 @@ impl<'a> Planner<'a> {
         }
     }
 
-    /// The work items of a case. Problems were found by [`Planner::check`]; one that appears only now
+    /// The work items of a case. Problems were found by [`RunPlanner::check`]; one that appears only now
     /// becomes a recorded failure of the case.
     pub(crate) fn items(
         &self,
@@ -260,9 +277,9 @@ impl<'a> Planner<'a> {
             Some(output) => vec![match given(output) {
                 Ok(answer) => {
                     let file_changes = case.file_changes.clone();
-                    (Source::Given(Arc::new(Answer { file_changes, ..answer })), None)
+                    (ItemSource::Given(Arc::new(TargetAnswer { file_changes, ..answer })), None)
                 }
-                Err(message) => (Source::Missing { kind: CaseErrorKind::BadOutput, message }, None),
+                Err(message) => (ItemSource::Missing { kind: CaseErrorKind::BadOutput, message }, None),
             }],
             None => self
                 .targets_of(suite, case, deps)
@@ -270,22 +287,24 @@ impl<'a> Planner<'a> {
                 .map(|(reference, _)| match deps.targets.referred(&reference) {
                     Ok(target) => {
                         let kind = target.describe().kind;
-                        let place =
-                            self.workspaces.and_then(|places| places.of(suite, case, &reference, kind));
-                        (Source::Target(target), place)
+                        let place = self
+                            .workspaces
+                            .and_then(|places| places.workspace_for(suite, case, &reference, kind));
+                        (ItemSource::Target(target), place)
                     }
                     Err(error) => {
-                        (Source::Missing { kind: CaseErrorKind::NoTarget, message: error.message }, None)
+                        (ItemSource::Missing { kind: CaseErrorKind::NoTarget, message: error.message }, None)
                     }
                 })
                 .collect(),
         };
+
         let repeats = self.repeats_of(suite, case, lines);
         let several = sources.into_iter().flat_map(|(source, workplace)| {
-            let relations = Arc::new(Relations {
+            let relations = Arc::new(ItemRelations {
                 repeats,
                 after: match self.sequence {
-                    Some(_) => dependencies.before(case, source.target_name()),
+                    Some(_) => dependencies.before(case, source.name_of_target()),
                     None => Vec::new(),
                 },
                 on_failure: case.on_dependency_failure,
@@ -300,12 +319,12 @@ impl<'a> Planner<'a> {
                 Ok(WorkItem {
                     suite: Arc::clone(&planned.name),
                     format: Some(suite.format.number()),
-                    case: deps.baselines.filled(&suite.name, case, repeat),
+                    case: deps.baselines.fill_answers(&suite.name, case, repeat),
                     source,
                     repeat,
                     relations,
                     lines,
-                    judges: Arc::clone(&deps.judges) as Arc<dyn Judges>,
+                    judges: Arc::clone(&deps.judges) as Arc<dyn JudgeProvider>,
                     judge: planned.judge.clone(),
                     judging_override: self.judging,
                     panels: Arc::clone(&planned.panels),
@@ -321,21 +340,21 @@ impl<'a> Planner<'a> {
     }
 
     /// Trials of a case: by the options, else the case, else the suite.
-    fn repeats_of(&self, suite: &Suite, case: &Case, lines: Lines) -> RepeatPlan {
-        let Some(command) = self.sequence else { return RepeatPlan::once(lines) };
+    fn repeats_of(&self, suite: &Suite, case: &Case, lines: VerdictThresholds) -> TrialPlan {
+        let Some(command) = self.sequence else { return TrialPlan::single(lines) };
         let written = case.trials.or(suite.settings.trials);
         let count = command.repeat.or(written.map(|trials| trials.count)).unwrap_or(1);
         if count < 2 {
-            return RepeatPlan::once(lines);
+            return TrialPlan::single(lines);
         }
+
         // A flag that only says how often must not make the run easier to pass.
         let strategy =
-            command.repeat_strategy.or(written.map(|trials| trials.strategy)).unwrap_or(RepeatStrategy::Mean);
-        RepeatPlan {
+            command.repeat_strategy.or(written.map(|trials| trials.strategy)).unwrap_or(TrialStrategy::Mean);
+        TrialPlan {
             count,
             strategy,
-            early_stop: strategy == RepeatStrategy::PassAtK
-                && written.is_some_and(|trials| trials.early_stop),
+            early_stop: strategy == TrialStrategy::PassAtK && written.is_some_and(|trials| trials.early_stop),
             cost_limit_usd: written.and_then(|trials| trials.cost_limit),
             lines,
         }
@@ -350,19 +369,19 @@ impl<'a> Planner<'a> {
         targets.into_iter().map(|(reference, _)| Some(reference.name)).collect()
     }
 
-    fn lines_of(&self, suite: &Suite, case: &Case) -> Result<Lines, String> {
-        let choice = LineChoice {
+    fn lines_of(&self, suite: &Suite, case: &Case) -> Result<VerdictThresholds, String> {
+        let choice = ThresholdSources {
             command: self.lines,
             case: case.lines,
             suite: suite.settings.lines,
             config: self.config.lines,
         };
-        resolve_lines(choice, Some(suite.format)).map_err(|error| error.to_string())
+        resolve_thresholds(choice, Some(suite.format)).map_err(|error| error.to_string())
     }
 
     /// The targets of a case: those of the command line, else of the case, else of the suite, else the
     /// default of the targets file.
-    fn targets_of(&self, suite: &Suite, case: &Case, deps: &RunDeps) -> Vec<(TargetRef, Place)> {
+    fn targets_of(&self, suite: &Suite, case: &Case, deps: &RunDeps) -> Vec<(TargetRef, FilePosition)> {
         let by_name = |name: &str| {
             let place = case.place.clone();
             let reference =
@@ -372,21 +391,25 @@ impl<'a> Planner<'a> {
         if !self.target_names.is_empty() {
             return self.target_names.iter().map(|name| by_name(name)).collect();
         }
+
         let named = if case.targets.is_empty() { &suite.settings.targets } else { &case.targets };
         if !named.is_empty() {
             return named.iter().map(|reference| (reference.clone(), reference.place.clone())).collect();
         }
+
         deps.targets.default_name().map(by_name).into_iter().collect()
     }
 
     /// Panels named beside the graders of a suite.
-    fn panels(&self, suite: &Suite) -> Panels {
+    fn panels(&self, suite: &Suite) -> PanelSettings {
         let mut config = self.config.panel.clone();
+
         // A judge that the suite names is its panel.
         if suite.settings.judge.is_some() {
             config.judges = Arc::default();
         }
-        Panels::new(self.panel.clone(), suite.settings.panel.clone().or(&config))
+
+        PanelSettings::new(self.panel.clone(), suite.settings.panel.clone().or(&config))
     }
 
     /// Makes the judges of a case, and takes note of a model that would judge itself.
@@ -396,13 +419,14 @@ impl<'a> Planner<'a> {
         case: &Case,
         target: Option<&Arc<dyn Target>>,
         deps: &RunDeps,
-        found: &mut Preflight,
+        found: &mut PreflightReport,
     ) {
         let suite = planned.suite;
         let mut see = |grader: &Grader, case: &Case| {
             if !asks_judge(grader) {
                 return;
             }
+
             let selector = JudgeSelector {
                 grader: named_judge(grader),
                 target: target.map(|target| target.name()),
@@ -416,11 +440,12 @@ impl<'a> Planner<'a> {
             if let Some(message) = spec.conflict().or_else(|| deps.judges.duplicate_judges(&wishes)) {
                 found.problem(&grader.place, format!("grader `{}`: {message}", grader.name));
             }
+
             let probabilities =
-                spec.scoring == Some(Scoring::Logprobs) && matches!(grader.kind, GraderKind::Rubric(_));
+                spec.scoring == Some(ScoringMethod::Logprobs) && matches!(grader.kind, GraderKind::Rubric(_));
             let judging = self.judging.or(own_judging(grader));
             let judging = judging.or(suite.settings.judging).or(self.config.judging).unwrap_or_default();
-            if probabilities && judging != Judging::PerCriterion {
+            if probabilities && judging != JudgingMode::PerCriterion {
                 found.problem(
                     &grader.place,
                     format!(
@@ -429,6 +454,7 @@ impl<'a> Planner<'a> {
                     ),
                 );
             }
+
             let own = if let GraderKind::Rubric(rubric) = &grader.kind { rubric.truncate } else { None };
             let truncate = self.truncate.or(own).or(suite.settings.truncate).or(self.config.truncate);
             let truncate = truncate.unwrap_or_default();
@@ -440,14 +466,16 @@ impl<'a> Planner<'a> {
                         if let Some(message) = judge_problem(grader, case, &name) {
                             found.problem(&grader.place, message);
                         }
+
                         let reads = deps.judges.card(&name).map(|card| card.context_tokens);
-                        if truncate != Truncate::Never && reads == Some(None) && *name != *OFFLINE {
+                        if truncate != TruncationMode::Never && reads == Some(None) && *name != *OFFLINE {
                             found.remarks.insert(format!(
                                 "how much `{name}` can read is not known, so `truncate: {}` changes nothing for it; \
                                  `--engine-tokens N` says how much",
                                 truncate.name()
                             ));
                         }
+
                         if let Some(why) = judge.refuses_probabilities().filter(|_| probabilities) {
                             found.problem(
                                 &grader.place,
@@ -456,6 +484,7 @@ impl<'a> Planner<'a> {
                         }
                     }
                 }
+
                 let answers = target.and_then(|target| target.describe().model);
                 if let Some(model) =
                     answers.filter(|model| Some(model) == deps.judges.model_of(selector).as_ref())
@@ -465,19 +494,20 @@ impl<'a> Planner<'a> {
             }
         };
         for turn in case.turns() {
-            let asked = case.of_turn(turn, &[]);
+            let asked = case.turn_case(turn, &[]);
             for grader in &turn.graders {
-                walk(grader, &mut |grader| see(grader, &asked));
+                visit_graders(grader, &mut |grader| see(grader, &asked));
             }
         }
+
         for grader in &case.graders {
-            walk(grader, &mut |grader| see(grader, case));
+            visit_graders(grader, &mut |grader| see(grader, case));
         }
     }
 }
 
 /// Problem of a given answer that can't be graded turn by turn.
-fn turns_problem(case: &Case, answer: &Answer) -> Option<String> {
+fn turns_problem(case: &Case, answer: &TargetAnswer) -> Option<String> {
     let wanted = case.conversation.as_ref()?.turns.len();
     let told = turn_answers(answer, wanted).len();
     (told != wanted).then(|| {
@@ -490,7 +520,13 @@ fn turns_problem(case: &Case, answer: &Answer) -> Option<String> {
 }
 
 /// Checks that the workspace of a case and the hooks of its target can have an effect.
-fn check_workspace(suite: &Suite, case: &Case, target: &TargetRef, kind: TargetKind, found: &mut Preflight) {
+fn check_workspace(
+    suite: &Suite,
+    case: &Case,
+    target: &TargetRef,
+    kind: TargetKind,
+    found: &mut PreflightReport,
+) {
     let described = spec_of(suite, case).is_some();
     if target.hooks.is_some() && !described {
         found.problem(
@@ -498,6 +534,7 @@ fn check_workspace(suite: &Suite, case: &Case, target: &TargetRef, kind: TargetK
             format!("target `{}` has `hooks`, and there is no `workspace` for them to prepare", target.name),
         );
     }
+
     if described && works_in_folders(kind) {
         found.in_workspaces = true;
     } else if described {
@@ -509,9 +546,9 @@ fn check_workspace(suite: &Suite, case: &Case, target: &TargetRef, kind: TargetK
 }
 
 /// The answer that a case or a file of answers holds.
-pub(crate) fn given(output: &GivenOutput) -> Result<Answer, String> {
+pub(crate) fn given(output: &GivenOutput) -> Result<TargetAnswer, String> {
     let value = match output {
-        GivenOutput::Text(text) => return Ok(Answer::of_text(text.as_str())),
+        GivenOutput::Text(text) => return Ok(TargetAnswer::from_text(text.as_str())),
         GivenOutput::Json(value) => value.clone(),
         GivenOutput::Messages(messages) => Value::Array(messages.iter().map(recorded_json).collect()),
     };
@@ -519,11 +556,12 @@ pub(crate) fn given(output: &GivenOutput) -> Result<Answer, String> {
 }
 
 /// A message with everything recorded about it.
-fn recorded_json(message: &Message) -> Value {
+fn recorded_json(message: &CaseMessage) -> Value {
     let mut value = message.to_json();
 
     for (key, recorded) in &message.data {
         value[key.as_str()] = recorded.clone();
     }
+
     value
 }

@@ -26,9 +26,11 @@ pub(crate) fn prices(
     };
     let loaded = load_prices(options, &name);
     engine.report_diagnostics(&loaded.diagnostics, &loaded.sources);
-    if render::tally(&loaded.diagnostics).0 > 0 {
+
+    if render::count_by_severity(&loaded.diagnostics).0 > 0 {
         return Err(EngineError::invalid_file("the prices file has problems; nothing was run"));
     }
+
     let rows = loaded.rows.into_iter().map(read).collect::<Result<BTreeMap<_, _>, EngineError>>()?;
     Ok(PriceTable::new(rows, context_tokens.map(NonZeroU64::get)))
 }
@@ -57,12 +59,14 @@ pub(crate) fn limit<'a>(
     if options.spending.budget.usd.is_some() {
         return Ok(options.spending.budget.usd);
     }
+
     let mut several = false;
     let mut found = None;
     for (index, suite) in suites.enumerate() {
         several |= index > 0;
         found = found.or(suite.settings.budget_usd.map(|dollars| (suite, dollars)));
     }
+
     match found {
         None => Ok(None),
         Some((suite, _)) if several => Err(EngineError::usage(format!(

@@ -6,7 +6,7 @@ use std::path::PathBuf;
 use std::pin::Pin;
 use std::sync::Arc;
 
-use assize_evalfile::{Environment, LoadOptions};
+use assize_evalfile::{EnvironmentLookup, LoadOptions};
 
 /// Future that completes when the process is asked to stop.
 pub type StopSignal = Pin<Box<dyn Future<Output = ()> + Send>>;
@@ -58,7 +58,7 @@ impl ProcessContext {
     }
 
     /// Lookup of variables that can be handed down.
-    pub fn environment(&self) -> Environment {
+    pub fn environment(&self) -> EnvironmentLookup {
         let variables = Arc::clone(&self.variables);
 
         Arc::new(move |name| variables.get(name).cloned())

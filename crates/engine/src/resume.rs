@@ -2,24 +2,24 @@
 
 use std::collections::HashMap;
 
-use assize_analysis::Summariser;
-use assize_rubric::Repeat;
-use assize_run::{Totals, WorkItem, fingerprint};
+use assize_analysis::RunSummarizer;
+use assize_rubric::TrialResult;
+use assize_run::{RunTotals, WorkItem, fingerprint};
 use assize_store::{CaseKey, RunFolder, RunInfo, RunSettings, RunWriter};
 
 use crate::engine::Engine;
 use crate::error::EngineError;
-use crate::runs::{find, newest_first};
+use crate::runs::{find_run, newest_first};
 
 /// The run to resume: `name`, or the newest one that was started as `now` is.
-pub(crate) fn choose(name: &str, now: &RunInfo, engine: &Engine) -> Result<RunFolder, EngineError> {
-    if name != NEWEST {
-        let folder = find(name, engine.process())?;
+pub(crate) fn choose_run(name: &str, now: &RunInfo, engine: &Engine) -> Result<RunFolder, EngineError> {
+    if name != NEWEST_RUN {
+        let folder = find_run(name, engine.process())?;
         check(&folder, now)?;
         return Ok(folder);
     }
     newest_first(engine.process())
-        .find(|folder| folder.info().is_ok_and(|stored| difference(&stored, now).is_none()))
+        .find(|folder| folder.info().is_ok_and(|stored| describe_difference(&stored, now).is_none()))
         .ok_or_else(|| {
             EngineError::usage(
                 "there is no run of this suite with these settings to go on with; leave out `--resume` to begin one",
@@ -28,12 +28,12 @@ pub(crate) fn choose(name: &str, now: &RunInfo, engine: &Engine) -> Result<RunFo
 }
 
 /// Name of the newest run that was started with the same options.
-pub const NEWEST: &str = "last";
+pub const NEWEST_RUN: &str = "last";
 
 /// Rejects a run with other settings, because its results would be discarded for those of a different run.
 pub(crate) fn check(folder: &RunFolder, now: &RunInfo) -> Result<(), EngineError> {
     let stored = folder.info()?;
-    match difference(&stored, now) {
+    match describe_difference(&stored, now) {
         None => Ok(()),
         Some(what) => Err(EngineError::usage(format!(
             "`{}` can't be resumed like this: {what}. Begin a new run, or use the options it was begun with",
@@ -43,17 +43,19 @@ pub(crate) fn check(folder: &RunFolder, now: &RunInfo) -> Result<(), EngineError
 }
 
 /// Difference between a stored run and the one that is asked for; contents of files may differ.
-fn difference(stored: &RunInfo, now: &RunInfo) -> Option<String> {
+fn describe_difference(stored: &RunInfo, now: &RunInfo) -> Option<String> {
     fn named(names: impl Iterator<Item = String>) -> String {
         let mut names: Vec<String> = names.collect();
         names.sort();
         if names.is_empty() { "none".to_owned() } else { names.join(", ") }
     }
+
     fn lines(settings: &RunSettings) -> String {
         let line =
             |line: Option<f64>| line.map_or_else(|| "as the files say".to_owned(), |line| line.to_string());
         format!("{} and {}", line(settings.threshold), line(settings.borderline))
     }
+
     let suites = |info: &RunInfo| named(info.suites.iter().map(|suite| suite.name.clone()));
     let judges = |info: &RunInfo| named(info.judges.iter().map(|judge| judge.identity.name.to_string()));
     let targets = |info: &RunInfo| named(info.targets.iter().map(|target| target.name.clone()));
@@ -71,6 +73,7 @@ fn difference(stored: &RunInfo, now: &RunInfo) -> Option<String> {
         ),
         ("its tags", named(stored.settings.tags.iter().cloned()), named(now.settings.tags.iter().cloned())),
     ];
+
     aspects
         .into_iter()
         .find(|(_, stored, now)| stored != now)
@@ -81,15 +84,15 @@ fn difference(stored: &RunInfo, now: &RunInfo) -> Option<String> {
 pub(crate) struct ResumedRun {
     pub(crate) writer: RunWriter,
     /// Cases that need not be run again, with their results.
-    pub(crate) done: HashMap<CaseKey, Repeat>,
+    pub(crate) done: HashMap<CaseKey, TrialResult>,
     /// Number of cases that were done and are run again, because something about them is different now.
     pub(crate) changed: usize,
     /// Number of cases that were done and do not belong to the run any more.
     pub(crate) gone: usize,
     /// Totals of the cases that are done.
-    pub(crate) totals: Totals,
+    pub(crate) totals: RunTotals,
     /// Their part in the metrics of the run.
-    pub(crate) figures: Summariser,
+    pub(crate) figures: RunSummarizer,
     /// The first cases as planned, (suite, case id), at most `max_order`.
     pub(crate) order: Vec<(String, String)>,
 }
@@ -109,6 +112,7 @@ pub(crate) fn resume(
         if order.len() < max_order {
             order.push((key.suite.to_string(), key.case_id.to_string()));
         }
+
         if let Some(_twin) = planned.insert(key, fingerprint(&item)) {
             return Err(EngineError::usage(format!(
                 "this run can't be resumed: there are two cases `{}` in suites called `{}`, and their results can't be \
@@ -117,8 +121,9 @@ pub(crate) fn resume(
             )));
         }
     }
-    let mut totals = Totals::default();
-    let mut figures = Summariser::new();
+
+    let mut totals = RunTotals::default();
+    let mut figures = RunSummarizer::new();
     let mut done = HashMap::new();
     let (mut changed, mut gone) = (0, 0);
     let writer = folder.resume(info, &mut |record, inputs| {
@@ -129,17 +134,21 @@ pub(crate) fn resume(
             target: row.target.clone(),
             repeat: row.repeat,
         };
+
         let planned = planned.get(&key);
         let same = planned.is_some_and(|planned| planned == inputs);
+
         gone += usize::from(planned.is_none());
         changed += usize::from(planned.is_some() && !same);
+
         // Cases that were skipped because of another case are evaluated again.
-        let holds = same && !row.hangs_on_another();
+        let holds = same && !row.depends_on_failed_case();
         if holds {
             totals.add(record);
             figures.push(row);
-            done.insert(key, Repeat::from(row));
+            done.insert(key, TrialResult::from(row));
         }
+
         holds
     })?;
 

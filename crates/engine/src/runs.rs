@@ -11,15 +11,16 @@ use crate::process::ProcessContext;
 pub const RUNS_FOLDER: &str = ".assize/runs";
 
 /// Example of the timestamp at the beginning of an id.
-const SECOND: &str = "20260102-153012";
+const TIMESTAMP_EXAMPLE: &str = "20260102-153012";
 
 /// Finds a run: a folder, an id in the runs folder, or `last`.
-pub fn find(name: &str, process: &ProcessContext) -> Result<RunFolder, EngineError> {
-    find_in(name, &process.working_folder)
+pub fn find_run(name: &str, process: &ProcessContext) -> Result<RunFolder, EngineError> {
+    find_run_in(name, &process.working_folder)
 }
 
-fn find_in(name: &str, working_folder: &Path) -> Result<RunFolder, EngineError> {
+fn find_run_in(name: &str, working_folder: &Path) -> Result<RunFolder, EngineError> {
     let runs = working_folder.join(RUNS_FOLDER);
+
     if name == "last" {
         return newest_in(working_folder).next().ok_or_else(|| {
             EngineError::usage(format!(
@@ -27,18 +28,21 @@ fn find_in(name: &str, working_folder: &Path) -> Result<RunFolder, EngineError> 
             ))
         });
     }
+
     if let Some(back) = name.strip_prefix("last~").and_then(|back| back.parse::<usize>().ok()) {
         let newest = newest_in(working_folder).nth(back);
         let wanted = back.saturating_add(1);
         return newest
             .ok_or_else(|| EngineError::usage(format!("there are no {wanted} runs in `{RUNS_FOLDER}`")));
     }
+
     for candidate in [PathBuf::from(name), runs.join(name)] {
         if candidate.is_dir() {
-            return Ok(RunFolder::at(candidate));
+            return Ok(RunFolder::new(candidate));
         }
     }
-    let mut ids = ids(&runs);
+
+    let mut ids = run_ids(&runs);
     let near = assize_diagnostic::did_you_mean(name, ids.iter().map(String::as_str)).map(str::to_owned);
     let hint = match near {
         Some(near) => format!("did you mean `{near}`?"),
@@ -69,14 +73,14 @@ pub(crate) fn find_answers_in(
 ) -> Result<(RunFolder, Option<String>), EngineError> {
     match name.rsplit_once('@') {
         Some((run, target)) if !run.is_empty() && !target.is_empty() && !Path::new(name).exists() => {
-            Ok((find_in(run, working_folder)?, Some(target.to_owned())))
+            Ok((find_run_in(run, working_folder)?, Some(target.to_owned())))
         }
-        _ => Ok((find_in(name, working_folder)?, None)),
+        _ => Ok((find_run_in(name, working_folder)?, None)),
     }
 }
 
 /// Sorted ids; they begin with the time, so the last is the newest.
-fn ids(runs: &Path) -> Vec<String> {
+fn run_ids(runs: &Path) -> Vec<String> {
     let Ok(entries) = std::fs::read_dir(runs) else { return Vec::new() };
     let mut ids: Vec<String> = entries
         .filter_map(|entry| {
@@ -84,6 +88,7 @@ fn ids(runs: &Path) -> Vec<String> {
             entry.path().join("run.json").is_file().then(|| entry.file_name().to_string_lossy().into_owned())
         })
         .collect();
+
     ids.sort();
     ids
 }
@@ -95,16 +100,18 @@ pub fn newest_first(process: &ProcessContext) -> impl Iterator<Item = RunFolder>
 
 fn newest_in(working_folder: &Path) -> impl Iterator<Item = RunFolder> + use<> {
     let runs = working_folder.join(RUNS_FOLDER);
-    let mut ids = ids(&runs);
+    let mut ids = run_ids(&runs);
+
     // Ids are precise to the second; the stored start times order runs within one second.
-    let second = |id: &str| id.get(..SECOND.len()).map(str::to_owned);
+    let second = |id: &str| id.get(..TIMESTAMP_EXAMPLE.len()).map(str::to_owned);
     let started = |id: &String| {
-        let info = RunFolder::at(runs.join(id)).info().ok()?;
+        let info = RunFolder::new(runs.join(id)).info().ok()?;
         info.started_at.parse::<jiff::Timestamp>().ok()
     };
     for together in ids.chunk_by_mut(|a, b| second(a) == second(b)).filter(|ids| ids.len() > 1) {
         together.sort_by_cached_key(started);
     }
+
     ids.reverse();
-    ids.into_iter().map(move |id| RunFolder::at(runs.join(id)))
+    ids.into_iter().map(move |id| RunFolder::new(runs.join(id)))
 }

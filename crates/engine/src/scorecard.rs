@@ -3,22 +3,24 @@
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use assize_analysis::{CardRun, CardTree};
-use assize_evalfile::{CardCases, Case, Format, LineOverrides, Scorecard, Suite, SuiteSettings};
-use assize_rubric::{CardScores, CaseTally, Judging, MissingPolicy, Standing};
-use assize_run::{WorkItem, card_info};
-use assize_store::{CardInfo, Counts, RunFolder, RunSettings, SuiteInfo};
+use assize_analysis::{ScorecardRun, ScorecardTree};
+use assize_evalfile::{
+    Case, EvalFileFormat, Scorecard, ScorecardCases, Suite, SuiteSettings, ThresholdOverrides,
+};
+use assize_rubric::{CaseTally, JudgingMode, MissingPolicy, NodeStatus, ScorecardScores};
+use assize_run::{WorkItem, describe_scorecard};
+use assize_store::{RunFolder, RunSettings, ScorecardInfo, SuiteInfo, VerdictCounts};
 
 use crate::dependencies::CaseDependencies;
 use crate::engine::Engine;
 use crate::error::EngineError;
 use crate::eval::{PlannedRun, RunOutcome};
-use crate::exit::{Ending, Exit, of_run};
+use crate::exit::{ExitStatus, RunEnding, exit_of_run};
 use crate::load::CaseSelection;
 use crate::mode::RunMode;
 use crate::options::{DeniedFindings, RunOptions};
-use crate::plan::{Planner, Preflight, RunDeps};
-use crate::session::Session;
+use crate::plan::{PreflightReport, RunDeps, RunPlanner};
+use crate::session::RunSession;
 use crate::wiring::{ModelAccess, WiringRequest, wire};
 
 /// Options of the run of a scorecard.
@@ -60,7 +62,7 @@ impl ScorecardOptions {
 
 /// Scorecard that was read, with the files it was read from.
 #[derive(Debug)]
-pub struct LoadedScorecard {
+pub struct ScorecardInput {
     /// The scorecard.
     pub scorecard: Scorecard,
     /// Files it was read from.
@@ -76,7 +78,7 @@ impl Engine {
     /// When options or files have problems, or the run can't be carried out as asked for. Nothing was spent then.
     pub async fn run_scorecard(
         &self,
-        loaded: &LoadedScorecard,
+        loaded: &ScorecardInput,
         options: &ScorecardOptions,
     ) -> Result<RunOutcome, EngineError> {
         let scorecard = &loaded.scorecard;
@@ -95,18 +97,19 @@ impl Engine {
                 keep_workspaces: false,
             },
         )?;
+
         let suite = suite_of(scorecard, &options.path);
         let plan = CardPlan {
-            planner: Planner {
+            planner: RunPlanner {
                 target_names: options.target.as_slice(),
-                lines: LineOverrides::default(),
+                lines: ThresholdOverrides::default(),
                 judging: None,
                 truncate: None,
-                ..Planner::new(&wiring.config, &options.run)?
+                ..RunPlanner::new(&wiring.config, &options.run)?
             },
             suite: &suite,
             scorecard,
-            cases: CardCases::new(scorecard),
+            cases: ScorecardCases::new(scorecard),
             selection: CaseSelection::new(&options.filter, &options.tags)?,
             deps: wiring.deps_for(&options.path)?,
         };
@@ -114,9 +117,12 @@ impl Engine {
         if options.target.is_none() && plan.deps.targets.default_name().is_none() {
             refuse_missing_outputs(plan.selected())?;
         }
+
         let preflight = plan.check();
         let warnings = preflight.conclude(options.deny.self_judging)?;
+
         wiring.gateway.check()?;
+
         if preflight.items == 0 {
             let selected =
                 if options.filter.is_empty() && options.tags.is_empty() { "" } else { " that were selected" };
@@ -133,10 +139,10 @@ impl Engine {
 
         let mode = CardMode {
             policy: options.missing,
-            info: card_info(scorecard, options.weight_set, |at| plan.takes(at)),
+            info: describe_scorecard(scorecard, options.weight_set, |at| plan.takes(at)),
         };
-        let plain = Session::new(mode.command(), &wiring, &options.run, std::iter::empty());
-        let session = Session {
+        let plain = RunSession::new(mode.command(), &wiring, &options.run, std::iter::empty());
+        let session = RunSession {
             label: scorecard.name.clone(),
             suites: vec![SuiteInfo {
                 name: suite.name.clone(),
@@ -153,7 +159,7 @@ impl Engine {
             settings: RunSettings {
                 threshold: None,
                 borderline: None,
-                judging: Judging::PerCriterion.to_string(),
+                judging: JudgingMode::PerCriterion.to_string(),
                 filter: options.filter.clone(),
                 tags: options.tags.clone(),
                 ..plain.settings
@@ -163,6 +169,7 @@ impl Engine {
             total: preflight.items,
             ..plain
         };
+
         let finished = session.perform(&mode, || plan.items(), &options.run, self).await?;
 
         Ok(RunOutcome::Finished(Box::new(finished)))
@@ -171,10 +178,10 @@ impl Engine {
 
 /// Plan of the run of a scorecard.
 struct CardPlan<'a> {
-    planner: Planner<'a>,
+    planner: RunPlanner<'a>,
     suite: &'a Suite,
     scorecard: &'a Scorecard,
-    cases: CardCases<'a>,
+    cases: ScorecardCases<'a>,
     selection: CaseSelection<'a>,
     deps: Arc<RunDeps>,
 }
@@ -191,15 +198,15 @@ impl CardPlan<'_> {
     fn selected(&self) -> impl Iterator<Item = Arc<Case>> {
         (0..self.scorecard.cases.len())
             .filter(|at| self.takes(*at))
-            .filter_map(|at| self.cases.case(at))
+            .filter_map(|at| self.cases.build_case(at))
             .filter(|case: &Case| !case.graders.is_empty())
             .map(Arc::new)
     }
 
     /// Looks at every selected case.
-    fn check(&self) -> Preflight {
+    fn check(&self) -> PreflightReport {
         let planned = self.planner.suite(self.suite);
-        let mut preflight = Preflight::default();
+        let mut preflight = PreflightReport::default();
         for case in self.selected() {
             self.planner.check(&planned, &case, &self.deps, &mut preflight);
         }
@@ -255,7 +262,7 @@ fn refuse_missing_outputs(cases: impl Iterator<Item = Arc<Case>>) -> Result<(), 
 /// The scorecard as the suite its cases belong to.
 fn suite_of(scorecard: &Scorecard, path: &Path) -> Suite {
     Suite {
-        format: Format::Two,
+        format: EvalFileFormat::Two,
         name: scorecard.name.clone(),
         path: path.to_path_buf(),
         description: None,
@@ -272,9 +279,9 @@ fn suite_of(scorecard: &Scorecard, path: &Path) -> Suite {
 /// Scored trees of a scorecard.
 pub struct ScoredCard<'a> {
     /// Description of the scorecard.
-    pub info: &'a CardInfo,
+    pub info: &'a ScorecardInfo,
     /// Its trees.
-    pub trees: Vec<CardTree>,
+    pub trees: Vec<ScorecardTree>,
     tallies: Vec<CaseTally>,
     /// Handling of cases without a result.
     pub policy: MissingPolicy,
@@ -286,49 +293,51 @@ impl<'a> ScoredCard<'a> {
     /// # Errors
     /// When there is no such weight set, or the tree can't be built.
     pub fn new(
-        info: &'a CardInfo,
+        info: &'a ScorecardInfo,
         set: Option<&str>,
         tally: impl Fn(usize) -> CaseTally,
         policy: MissingPolicy,
     ) -> Result<Self, EngineError> {
-        let trees = CardTree::all(info, set).map_err(|error| EngineError::usage(error.to_string()))?;
+        let trees =
+            ScorecardTree::build_all(info, set).map_err(|error| EngineError::usage(error.to_string()))?;
         let tallies = (0..info.nodes.len()).map(tally).collect();
 
         Ok(Self { info, trees, tallies, policy })
     }
 
     /// Scores of each tree.
-    pub fn scores(&self) -> impl Iterator<Item = (&CardTree, CardScores<'_>)> {
+    pub fn scores(&self) -> impl Iterator<Item = (&ScorecardTree, ScorecardScores<'_>)> {
         let tally = |place: usize| self.tallies.get(place).copied().unwrap_or(CaseTally::NOT_APPLICABLE);
 
         self.trees.iter().map(move |tree| (tree, tree.scores(tally, self.policy)))
     }
 
     /// Exit code that the trees call for, and its reason.
-    pub fn exit(&self) -> (Exit, String) {
+    pub fn exit(&self) -> (ExitStatus, String) {
         let (mut exits, mut reasons) = (Vec::new(), Vec::new());
         for (tree, scores) in self.scores() {
             let standing = scores.root().standing;
             exits.push(match standing {
-                Standing::Pass => Exit::Passed,
-                Standing::Fail | Standing::Blocked => Exit::Failed,
-                Standing::Incomplete | Standing::NotApplicable => Exit::Incomplete,
+                NodeStatus::Pass => ExitStatus::Passed,
+                NodeStatus::Fail | NodeStatus::Blocked => ExitStatus::Failed,
+                NodeStatus::Incomplete | NodeStatus::NotApplicable => ExitStatus::Incomplete,
             });
+
             let code = tree.card.node(tree.card.root()).map(|node| node.code.to_string());
             reasons.push(format!("{}: {standing}", code.unwrap_or_default()));
         }
 
-        (Exit::strongest(exits), reasons.join(", "))
+        (ExitStatus::strongest(exits), reasons.join(", "))
     }
 
     /// Exit code of a run that ended like this, and its reason.
-    pub fn exit_of(&self, ending: Ending) -> (Exit, String) {
+    pub fn exit_of(&self, ending: RunEnding) -> (ExitStatus, String) {
         let (card, reason) = self.exit();
-        let (run, why) = of_run(Counts::default(), ending);
+        let (run, why) = exit_of_run(VerdictCounts::default(), ending);
 
         match run {
-            Exit::Passed => (card, reason),
-            _ => (Exit::strongest([card, run]), format!("{why}; {reason}")),
+            ExitStatus::Passed => (card, reason),
+            _ => (ExitStatus::strongest([card, run]), format!("{why}; {reason}")),
         }
     }
 }
@@ -336,7 +345,7 @@ impl<'a> ScoredCard<'a> {
 /// Mode of a run that concludes from the tree of a scorecard, not from the verdicts of its cases.
 struct CardMode {
     policy: MissingPolicy,
-    info: CardInfo,
+    info: ScorecardInfo,
 }
 
 impl RunMode for CardMode {
@@ -344,15 +353,15 @@ impl RunMode for CardMode {
         "scorecard run"
     }
 
-    fn exit(&self, folder: &RunFolder, counts: Counts, ending: Ending) -> (Exit, String) {
-        let run = CardRun::of(folder, Some(self.info.clone()))
+    fn exit(&self, folder: &RunFolder, counts: VerdictCounts, ending: RunEnding) -> (ExitStatus, String) {
+        let run = ScorecardRun::from_folder(folder, Some(self.info.clone()))
             .map_err(|error| EngineError::unreadable(error.to_string()));
         let scored = run.and_then(|run| {
             Ok(ScoredCard::new(&run.info, None, |place| run.tally(place), self.policy)?.exit_of(ending))
         });
 
         scored.unwrap_or_else(|error| {
-            let (exit, reason) = of_run(counts, Ending { broke_off: true, ..ending });
+            let (exit, reason) = exit_of_run(counts, RunEnding { broke_off: true, ..ending });
             (exit, format!("{reason}; {error}"))
         })
     }

@@ -7,36 +7,36 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 
-use assize_analysis::{Summariser, mean_of};
-use assize_rubric::{Repeat, Unit};
-use assize_run::{Event as CaseEvent, RunError, Settings, Start, Totals, WorkItem};
+use assize_analysis::{RunSummarizer, stored_mean};
+use assize_rubric::{TrialResult, UnitInterval};
+use assize_run::{RunError, RunEvent as CaseEvent, RunLimits, RunStart, RunTotals, WorkItem};
 use assize_store::{
-    CardInfo, CaseKey, CaseRecord, FORMAT_VERSION, InputHash, JudgeInfo, RunFigures, RunFolder, RunInfo,
-    RunSettings, RunSummary, RunWriter, StoreError, SuiteInfo, TargetInfo,
+    CaseKey, CaseRecord, FORMAT_VERSION, InputHash, JudgeInfo, RunFolder, RunInfo, RunMetrics, RunSettings,
+    RunSummary, RunWriter, ScorecardInfo, StoreError, SuiteInfo, TargetInfo,
 };
 use tokio::task::JoinSet;
 use tokio_util::sync::CancellationToken;
 
 use crate::engine::Engine;
 use crate::error::EngineError;
-use crate::event::Event;
-use crate::exit::{Ending, Exit};
+use crate::event::EngineEvent;
+use crate::exit::{ExitStatus, RunEnding};
 use crate::gateway::ModelGateway;
 use crate::metrics;
 use crate::mode::RunMode;
 use crate::options::RunOptions;
-use crate::resume::{self, NEWEST, ResumedRun};
+use crate::resume::{self, NEWEST_RUN, ResumedRun};
 use crate::runs::RUNS_FOLDER;
-use crate::wiring::Wiring;
+use crate::wiring::RunWiring;
 use crate::workspaces::WorkspacePool;
 
 /// Number of cases whose planned order is kept for printing.
-const MAX_ORDER: usize = 64;
+const MAX_REMEMBERED_ORDER: usize = 64;
 /// Time limit for cancelled commands to exit, longer than the grace period of each.
-const SETTLE: Duration = Duration::from_secs(5);
+const SETTLE_TIMEOUT: Duration = Duration::from_secs(5);
 
 /// Description of a run, decided before anything is spent.
-pub(crate) struct Session {
+pub(crate) struct RunSession {
     /// Name of the command.
     pub(crate) command: &'static str,
     /// Word for the run's id: the suite's name.
@@ -49,7 +49,7 @@ pub(crate) struct Session {
     pub(crate) settings: RunSettings,
     pub(crate) warnings: Vec<String>,
     /// Tree of the scorecard, in a scorecard run.
-    pub(crate) scorecard: Option<CardInfo>,
+    pub(crate) scorecard: Option<ScorecardInfo>,
     /// Gateway to its models.
     pub(crate) gateway: Arc<ModelGateway>,
     /// Workspaces of its targets; `None` where no target is run.
@@ -60,11 +60,11 @@ pub(crate) struct Session {
     pub(crate) left_out: usize,
 }
 
-impl Session {
+impl RunSession {
     /// Session of a command with these options. `wishes` are the numbers of cases at once that files ask for.
     pub(crate) fn new(
         command: &'static str,
-        wiring: &Wiring<'_>,
+        wiring: &RunWiring<'_>,
         options: &RunOptions,
         wishes: impl Iterator<Item = usize>,
     ) -> Self {
@@ -81,8 +81,8 @@ impl Session {
             target_infos: deps.iter().flat_map(|deps| deps.targets.infos()).fold(Vec::new(), push_unique),
             settings: RunSettings {
                 workers: wiring.gateway.cases_at_once(workers),
-                threshold: options.threshold.map(Unit::get),
-                borderline: options.borderline.map(Unit::get),
+                threshold: options.threshold.map(UnitInterval::get),
+                borderline: options.borderline.map(UnitInterval::get),
                 judging: judging.to_string(),
                 filter: Vec::new(),
                 tags: Vec::new(),
@@ -117,7 +117,7 @@ impl Session {
             finished_at: None,
             command: self.command.to_owned(),
             suites: self.suites,
-            inputs: hashes(&self.inputs)?,
+            inputs: hash_inputs(&self.inputs)?,
             judges: self.judge_infos,
             targets: self.target_infos,
             settings: self.settings,
@@ -125,10 +125,12 @@ impl Session {
             scorecard: self.scorecard,
             summary: None,
         };
+
         let OpenedRun { folder, mut writer, done, totals, mut summariser, mut order } =
             open(&mut info, options, &items, engine)?;
         self.gateway.begin(&info.run_id);
-        assize_workspace::sweep(&engine.process().temp_folder);
+        assize_workspace::remove_abandoned(&engine.process().temp_folder);
+
         if let Some(workspaces) = &self.workspaces {
             workspaces.begin(&info.run_id);
         }
@@ -136,7 +138,9 @@ impl Session {
         for warning in &info.warnings {
             engine.notice(warning);
         }
-        engine.emit(Event::RunStarted { cases: self.total.saturating_sub(done.len()) });
+
+        engine.emit(EngineEvent::RunStarted { cases: self.total.saturating_sub(done.len()) });
+
         if let Some(few) = self.gateway.few_files() {
             engine.warn(few);
         }
@@ -146,34 +150,38 @@ impl Session {
             if let CaseEvent::CaseFinished { row } = &event {
                 summariser.push(row);
             }
+
             if let CaseEvent::CaseStarted { suite, case_id } = &event
                 && !in_order
-                && order.len() < MAX_ORDER
+                && order.len() < MAX_REMEMBERED_ORDER
             {
                 order.push((suite.to_string(), case_id.to_string()));
             }
+
             engine.emit(event);
         };
 
         let stops = StopTokens::default();
         let watchers =
             stops.watch(engine, options.deadline.map(|limit| limit.saturating_sub(begun.elapsed())));
-        let start = Start { totals, limit: self.gateway.limit().clone(), done };
+        let start = RunStart { totals, limit: self.gateway.limit().clone(), done };
         let workers = NonZeroUsize::new(info.settings.workers).unwrap_or(NonZeroUsize::MIN);
-        let settings = Settings { workers, bail: mode.sequence().and_then(|sequence| sequence.bail) };
+        let settings = RunLimits { workers, bail: mode.sequence().and_then(|sequence| sequence.bail) };
         let (totals, ended) =
             assize_run::run_from(start, items(), settings, &stops.cancel, &mut writer, &mut observe).await;
+
         drop(watchers);
 
         // Cancelled commands get a chance to exit before this process does.
-        let _ = tokio::time::timeout(SETTLE, assize_process::settled()).await;
+        let _ = tokio::time::timeout(SETTLE_TIMEOUT, assize_process::wait_for_ending_groups()).await;
         let teardown = match &self.workspaces {
             Some(workspaces) => workspaces.finish(stops.cancel.is_cancelled()).await,
             None => Vec::new(),
         };
-        engine.emit(Event::RunEnded);
 
-        let ending = Ending {
+        engine.emit(EngineEvent::RunEnded);
+
+        let ending = RunEnding {
             interrupted: stops.is_interrupted(),
             too_late: stops.is_too_late(),
             over_budget: self.gateway.limit().is_cancelled(),
@@ -181,15 +189,18 @@ impl Session {
             halted: totals.halted,
             left_out: self.left_out,
         };
+
         note_teardown(teardown, self.workspaces.as_deref(), &self.gateway, &mut info, engine);
-        let ended = Ended { totals, result: ended, ending, planned: self.total, begun };
+        let ended = TaskEnd { totals, result: ended, ending, planned: self.total, begun };
         let exit = conclude(&ended, mode, summariser, &folder, &mut info, engine);
+
         match writer.finish(&info) {
             Ok(_) => {}
             // If storing the records failed, so does storing the summary; the error was already printed.
             Err(_) if matches!(ended.result, Err(RunError::Store(_))) => {}
-            Err(error) => engine.emit(Event::Failure(error.to_string())),
+            Err(error) => engine.emit(EngineEvent::Failure(error.to_string())),
         }
+
         if let Err(error) = self.gateway.flush() {
             engine.warn(error.message);
         }
@@ -210,6 +221,7 @@ fn note_teardown(
         engine.warn(&warning);
         info.warnings.push(warning);
     }
+
     if let Some(folder) = workspaces.and_then(WorkspacePool::close) {
         engine.warn(format!("the workspaces are kept in `{}`", folder.display()));
     }
@@ -222,10 +234,10 @@ fn note_teardown(
 }
 
 /// Result of the cases of a run.
-struct Ended {
-    totals: Totals,
+struct TaskEnd {
+    totals: RunTotals,
     result: Result<(), RunError>,
-    ending: Ending,
+    ending: RunEnding,
     /// Items that were planned.
     planned: usize,
     begun: Instant,
@@ -233,13 +245,13 @@ struct Ended {
 
 /// Writes the summary of a run, with the exit code that it leads to.
 fn conclude(
-    ended: &Ended,
+    ended: &TaskEnd,
     mode: &dyn RunMode,
-    summariser: Summariser,
+    summariser: RunSummarizer,
     folder: &RunFolder,
     info: &mut RunInfo,
     engine: &Engine,
-) -> Exit {
+) -> ExitStatus {
     info.finished_at = Some(engine.process().now().to_string());
     let rows = ended.totals.counts;
     let figures = metrics::from_summariser(summariser, folder).ok();
@@ -247,8 +259,9 @@ fn conclude(
     let (exit, exit_reason) = mode.exit(folder, counts, ended.ending);
 
     info.summary = Some(summary(ended, figures, exit, exit_reason));
+
     if let Err(error) = &ended.result {
-        engine.emit(Event::Failure(error.to_string()));
+        engine.emit(EngineEvent::Failure(error.to_string()));
     }
 
     exit
@@ -262,11 +275,11 @@ pub struct FinishedRun {
     /// Its description, with the summary.
     pub info: RunInfo,
     /// Sums over its cases.
-    pub totals: Totals,
+    pub totals: RunTotals,
     /// First cases as planned: suite and id.
     pub order: Vec<(String, String)>,
     /// Exit code that it leads to.
-    pub exit: Exit,
+    pub exit: ExitStatus,
 }
 
 /// Reasons to end a run before its cases do.
@@ -286,8 +299,9 @@ impl StopTokens {
             stopped.await;
             cancel.cancel();
         });
+
         if let Some(left) = left {
-            watchers.spawn(ring_after(left, Arc::clone(&self.too_late), self.cancel.clone()));
+            watchers.spawn(stop_after(left, Arc::clone(&self.too_late), self.cancel.clone()));
         }
 
         watchers
@@ -306,10 +320,10 @@ impl StopTokens {
 struct OpenedRun {
     folder: RunFolder,
     writer: RunWriter,
-    done: HashMap<CaseKey, Repeat>,
-    totals: Totals,
+    done: HashMap<CaseKey, TrialResult>,
+    totals: RunTotals,
     /// Metrics of the cases that are done.
-    summariser: Summariser,
+    summariser: RunSummarizer,
     /// The first cases as planned; empty when the order is unknown before they start.
     order: Vec<(String, String)>,
 }
@@ -326,8 +340,8 @@ fn open<I: Iterator<Item = Result<WorkItem, String>>>(
         (None, _) => None,
         // The folder is given; if the earlier run was stopped before it created the folder, this one starts
         // afresh.
-        (Some(name), Some(out)) if name == NEWEST => {
-            let folder = RunFolder::at(out);
+        (Some(name), Some(out)) if name == NEWEST_RUN => {
+            let folder = RunFolder::new(out);
             if matches!(folder.info(), Err(StoreError::NotARun { .. })) {
                 None
             } else {
@@ -340,18 +354,26 @@ fn open<I: Iterator<Item = Result<WorkItem, String>>>(
                 "`--resume RUN` goes on in the run's own folder; leave out `--out`, or the RUN",
             ));
         }
-        (Some(name), None) => Some(resume::choose(name, info, engine)?),
+        (Some(name), None) => Some(resume::choose_run(name, info, engine)?),
     };
     if let Some(folder) = earlier {
         let stored = folder.info()?;
         info.run_id = stored.run_id;
         info.started_at = stored.started_at;
+
         let ResumedRun { writer, done, changed, gone, totals, figures: summariser, order } =
-            resume::resume(&folder, info, items(), MAX_ORDER)?;
-        engine.emit(Event::Resumed { folder: folder.path().to_path_buf(), done: done.len(), changed, gone });
+            resume::resume(&folder, info, items(), MAX_REMEMBERED_ORDER)?;
+        engine.emit(EngineEvent::Resumed {
+            folder: folder.path().to_path_buf(),
+            done: done.len(),
+            changed,
+            gone,
+        });
+
         return Ok(OpenedRun { folder, writer, done, totals, summariser, order });
     }
-    let folder = RunFolder::at(match &options.out {
+
+    let folder = RunFolder::new(match &options.out {
         Some(folder) => folder.clone(),
         None => PathBuf::from(RUNS_FOLDER).join(&info.run_id),
     });
@@ -370,8 +392,8 @@ fn open<I: Iterator<Item = Result<WorkItem, String>>>(
         folder,
         writer,
         done: HashMap::new(),
-        totals: Totals::default(),
-        summariser: Summariser::new(),
+        totals: RunTotals::default(),
+        summariser: RunSummarizer::new(),
         order: Vec::new(),
     })
 }
@@ -397,7 +419,7 @@ fn push_unique<T: PartialEq>(mut list: Vec<T>, item: T) -> Vec<T> {
 }
 
 /// Ends the run at its deadline, unless it ended before.
-async fn ring_after(left: Duration, too_late: Arc<AtomicBool>, cancel: CancellationToken) {
+async fn stop_after(left: Duration, too_late: Arc<AtomicBool>, cancel: CancellationToken) {
     tokio::time::sleep(left).await;
     if !cancel.is_cancelled() {
         too_late.store(true, Ordering::Release);
@@ -411,29 +433,37 @@ fn run_id(started_at: jiff::Timestamp, label: &str) -> String {
     let mut word: String =
         label.chars().map(|c| if c.is_ascii_alphanumeric() { c.to_ascii_lowercase() } else { '-' }).collect();
     word.truncate(32);
+
     let word = word.trim_matches('-');
     let word = if word.is_empty() { "run" } else { word };
     let suffix = &uuid::Uuid::new_v4().simple().to_string()[..4];
     format!("{}-{word}-{suffix}", started_at.strftime("%Y%m%d-%H%M%S"))
 }
 
-fn hashes(paths: &[PathBuf]) -> Result<Vec<InputHash>, EngineError> {
+fn hash_inputs(paths: &[PathBuf]) -> Result<Vec<InputHash>, EngineError> {
     let mut hashes = Vec::with_capacity(paths.len());
     for path in paths {
         let mut hasher = blake3::Hasher::new();
         std::fs::File::open(path)
             .and_then(|file| hasher.update_reader(file).map(drop))
             .map_err(|error| EngineError::unreadable(format!("can't read `{}`: {error}", path.display())))?;
+
         hashes.push(InputHash {
             path: path.display().to_string(),
             blake3: hasher.finalize().to_hex().to_string(),
         });
     }
+
     Ok(hashes)
 }
 
-fn summary(ended: &Ended, figures: Option<RunFigures>, exit: Exit, exit_reason: String) -> RunSummary {
-    let Ended { totals, ending, planned, begun, .. } = ended;
+fn summary(
+    ended: &TaskEnd,
+    figures: Option<RunMetrics>,
+    exit: ExitStatus,
+    exit_reason: String,
+) -> RunSummary {
+    let TaskEnd { totals, ending, planned, begun, .. } = ended;
 
     RunSummary {
         counts: totals.counts,
@@ -441,11 +471,11 @@ fn summary(ended: &Ended, figures: Option<RunFigures>, exit: Exit, exit_reason: 
         left_out: ending.left_out,
         mean_score: figures
             .as_ref()
-            .map_or_else(|| totals.mean_score(), |figures| mean_of(&figures.mean_score)),
+            .map_or_else(|| totals.mean_score(), |figures| stored_mean(&figures.mean_score)),
         figures,
         tokens: totals.tokens,
-        cost_usd: totals.cost.whole(),
-        cost_partial: totals.cost.partial(),
+        cost_usd: totals.cost.total(),
+        cost_partial: totals.cost.to_partial(),
         judge_calls: totals.judge_calls,
         judge_calls_cached: totals.judge_calls_cached,
         criteria_ungraded: totals.criteria_ungraded,

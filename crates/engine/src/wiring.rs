@@ -5,13 +5,13 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use assize_diagnostic::render;
-use assize_evalfile::{Config, LoadOptions, load_targets};
+use assize_evalfile::{LoadOptions, ProjectConfig, load_targets};
 use assize_grade::{FenceSource, KeyedFences, WarmUp};
 use assize_llm::{ChatModel, ModelCard};
 use assize_rubric::Usd;
 use tokio::sync::Semaphore;
 
-use crate::baselines::Baselines;
+use crate::baselines::BaselineRuns;
 use crate::engine::Engine;
 use crate::error::EngineError;
 use crate::forecast::ModelCards;
@@ -63,10 +63,10 @@ pub(crate) struct WiringRequest<'a> {
 }
 
 /// Everything that work items are made with. Targets and judges are made per targets file, when they are first asked for.
-pub(crate) struct Wiring<'e> {
+pub(crate) struct RunWiring<'e> {
     engine: &'e Engine,
     pub(crate) load_options: LoadOptions,
-    pub(crate) config: Config,
+    pub(crate) config: ProjectConfig,
     pub(crate) gateway: Arc<ModelGateway>,
     pub(crate) workspaces: Arc<WorkspacePool>,
     judges: Vec<String>,
@@ -82,7 +82,10 @@ pub(crate) struct Wiring<'e> {
 ///
 /// # Errors
 /// When the configuration or the prices have problems.
-pub(crate) fn wire<'e>(engine: &'e Engine, request: &WiringRequest<'_>) -> Result<Wiring<'e>, EngineError> {
+pub(crate) fn wire<'e>(
+    engine: &'e Engine,
+    request: &WiringRequest<'_>,
+) -> Result<RunWiring<'e>, EngineError> {
     let load_options = engine.load_options(request.roots);
     let config = engine.config(&load_options)?;
     let run = request.access.run();
@@ -99,9 +102,10 @@ pub(crate) fn wire<'e>(engine: &'e Engine, request: &WiringRequest<'_>) -> Resul
         ModelAccess::Plan(options) => ModelGateway::for_plan(&options.spending, prices, engine),
         ModelAccess::PlanAlone(spending) => ModelGateway::for_plan(spending, prices, engine),
     };
+
     let targets_file = request.targets_file.map(Path::to_path_buf).or_else(|| config.targets.clone());
 
-    Ok(Wiring {
+    Ok(RunWiring {
         engine,
         load_options,
         config,
@@ -116,7 +120,7 @@ pub(crate) fn wire<'e>(engine: &'e Engine, request: &WiringRequest<'_>) -> Resul
     })
 }
 
-impl Wiring<'_> {
+impl RunWiring<'_> {
     /// Targets and judges for files in this folder. Files of one project share them.
     ///
     /// # Errors
@@ -129,7 +133,8 @@ impl Wiring<'_> {
         }
 
         self.engine.report_diagnostics(&loaded.diagnostics, &loaded.sources);
-        if render::tally(&loaded.diagnostics).0 > 0 {
+
+        if render::count_by_severity(&loaded.diagnostics).0 > 0 {
             let consequence = self.consequence;
             return Err(EngineError::invalid_file(format!("the targets file has problems; {consequence}")));
         }
@@ -140,6 +145,7 @@ impl Wiring<'_> {
             Arc::clone(&self.gateway),
             self.engine,
         ));
+
         let judges = Arc::new(JudgeRegistry::new(
             self.judges.clone(),
             self.warm_up,
@@ -149,7 +155,8 @@ impl Wiring<'_> {
             Arc::clone(&self.gateway),
             self.engine,
         ));
-        let deps = Arc::new(RunDeps { targets, judges, baselines: Baselines::new(self.engine) });
+
+        let deps = Arc::new(RunDeps { targets, judges, baselines: BaselineRuns::new(self.engine) });
         self.by_targets_file.borrow_mut().push((loaded.path, Arc::clone(&deps)));
 
         Ok(deps)
@@ -171,7 +178,7 @@ impl Wiring<'_> {
     }
 }
 
-impl ModelCards for Wiring<'_> {
+impl ModelCards for RunWiring<'_> {
     fn judge(&self, name: &str) -> ModelCard {
         self.all_deps().iter().find_map(|deps| deps.judges.card(name)).unwrap_or_default()
     }

@@ -5,11 +5,11 @@ use std::path::PathBuf;
 use std::sync::{Arc, Mutex, PoisonError, Weak};
 use std::time::Duration;
 
-use assize_evalfile::{Case, Moment, Suite, TargetRef, WorkspaceSpec};
+use assize_evalfile::{Case, HookEvent, Suite, TargetRef, WorkspaceSpec};
 use assize_process::Environment;
 use assize_rubric::IdentityWriter;
 use assize_targets::TargetKind;
-use assize_workspace::{Hide, Setup, Workplace};
+use assize_workspace::{RedactText, Workspace, WorkspaceSetup};
 
 use crate::engine::Engine;
 use crate::targets::redactor;
@@ -19,8 +19,8 @@ const WHEN_INTERRUPTED: Duration = Duration::from_secs(10);
 
 /// The workspaces of a run, made when they are first needed.
 pub(crate) struct WorkspacePool {
-    setup: Arc<Setup>,
-    made: Mutex<BTreeMap<WorkspaceKey, Held>>,
+    setup: Arc<WorkspaceSetup>,
+    made: Mutex<BTreeMap<WorkspaceKey, HeldWorkspace>>,
 }
 
 /// The names of a suite and of a target, and the identity of the workspace.
@@ -28,76 +28,81 @@ type WorkspaceKey = (String, String, Vec<u8>);
 
 /// A workspace of a suite stays until the end of the run. One that a single case describes goes with the case, unless
 /// something has to be done at the end: there may be thousands of them.
-enum Held {
-    UntilTheEnd(Arc<Workplace>),
-    ByItsCase(Weak<Workplace>),
+enum HeldWorkspace {
+    UntilTheEnd(Arc<Workspace>),
+    ByItsCase(Weak<Workspace>),
 }
 
 impl WorkspacePool {
     /// With `keep`, they stay after the run.
     pub(crate) fn new(keep: bool, engine: &Engine) -> Self {
         let redactor = redactor(engine.process().variables());
-        let hide: Hide = Arc::new(move |text| redactor.redact(text).into_owned());
+        let hide: RedactText = Arc::new(move |text| redactor.redact(text).into_owned());
         let env = Environment::from_vars(engine.process().variables());
         Self {
-            setup: Arc::new(Setup::new(engine.process().temp_folder.clone(), keep, env, hide)),
+            setup: Arc::new(WorkspaceSetup::new(engine.process().temp_folder.clone(), keep, env, hide)),
             made: Mutex::default(),
         }
     }
 
     /// The workspace in which a target works on a case; `None` where there is none, and for what works in no folder.
-    pub(crate) fn of(
+    pub(crate) fn workspace_for(
         &self,
         suite: &Suite,
         case: &Case,
         target: &TargetRef,
         kind: TargetKind,
-    ) -> Option<Arc<Workplace>> {
+    ) -> Option<Arc<Workspace>> {
         if !works_in_folders(kind) {
             return None;
         }
+
         let spec = spec_of(suite, case)?;
         let mut identity = IdentityWriter::default();
         identity.field(&target.hooks);
         identity.field(&spec);
+
         let key = (suite.name.clone(), target.name.clone(), identity.into_bytes());
         let mut made = self.made.lock().unwrap_or_else(PoisonError::into_inner);
         match made.get(&key) {
-            Some(Held::UntilTheEnd(place)) => return Some(Arc::clone(place)),
-            Some(Held::ByItsCase(place)) => {
+            Some(HeldWorkspace::UntilTheEnd(place)) => return Some(Arc::clone(place)),
+            Some(HeldWorkspace::ByItsCase(place)) => {
                 if let Some(place) = place.upgrade() {
                     return Some(place);
                 }
             }
             None => {}
         }
+
         let ends = [Some(&spec.hooks), target.hooks.as_deref()];
-        let ends = ends.into_iter().flatten().any(|hooks| hooks.at(Moment::AfterAll).is_some());
-        let place = Arc::new(Workplace::new(spec, target.hooks.clone(), Arc::clone(&self.setup)));
+        let ends = ends.into_iter().flatten().any(|hooks| hooks.for_event(HookEvent::AfterAll).is_some());
+        let place = Arc::new(Workspace::new(spec, target.hooks.clone(), Arc::clone(&self.setup)));
         let held = if case.workspace.is_some() && !ends {
-            Held::ByItsCase(Arc::downgrade(&place))
+            HeldWorkspace::ByItsCase(Arc::downgrade(&place))
         } else {
-            Held::UntilTheEnd(Arc::clone(&place))
+            HeldWorkspace::UntilTheEnd(Arc::clone(&place))
         };
         made.insert(key, held);
+
         Some(place)
     }
 
     /// Says which run they are for.
     pub(crate) fn begin(&self, run: &str) {
-        self.setup.begin(run);
+        self.setup.set_run(run);
     }
 
     /// Runs the commands after all cases; returns their failures.
     pub(crate) async fn finish(&self, interrupted: bool) -> Vec<String> {
-        let places: Vec<Arc<Workplace>> = {
+        let places: Vec<Arc<Workspace>> = {
             let made = self.made.lock().unwrap_or_else(PoisonError::into_inner);
             let until_the_end = made.values().filter_map(|held| match held {
-                Held::UntilTheEnd(place) => Some(Arc::clone(place)),
-                Held::ByItsCase(_) => None,
+                HeldWorkspace::UntilTheEnd(place) => Some(Arc::clone(place)),
+                HeldWorkspace::ByItsCase(_) => None,
             });
             until_the_end.collect()
         };
+
         let mut failed = Vec::new();
         let mut left = WHEN_INTERRUPTED;
         for place in places {
@@ -105,15 +110,19 @@ impl WorkspacePool {
                 failed.extend(place.finish().await.err().map(|error| error.to_string()));
                 continue;
             }
+
             let begun = tokio::time::Instant::now();
+
             match tokio::time::timeout(left, place.finish()).await {
                 Ok(done) => failed.extend(done.err().map(|error| error.to_string())),
                 Err(_) => {
                     failed.push("a command after all cases took too long for an interrupted run".to_owned());
                 }
             }
+
             left = left.saturating_sub(begun.elapsed());
         }
+
         failed
     }
 

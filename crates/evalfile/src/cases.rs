@@ -3,7 +3,7 @@
 use std::path::Path;
 use std::sync::Arc;
 
-use crate::decode::{CaseLoadError, DatasetCases, Part};
+use crate::decode::{CaseLoadError, CaseSource, DatasetCases};
 use crate::model::Case;
 
 /// The valid cases of a suite, in the order of its files. Cheap to clone.
@@ -11,14 +11,14 @@ use crate::model::Case;
 /// Cases of YAML files are kept in memory; those of a JSONL dataset are read again each time, so that memory
 /// does not grow with their number.
 #[derive(Clone, Default)]
-pub struct Cases {
-    parts: Arc<[Part]>,
+pub struct SuiteCases {
+    parts: Arc<[CaseSource]>,
     broken: usize,
     have_dependencies: bool,
 }
 
-impl Cases {
-    pub(crate) fn new(parts: Vec<Part>, broken: usize, have_dependencies: bool) -> Self {
+impl SuiteCases {
+    pub(crate) fn new(parts: Vec<CaseSource>, broken: usize, have_dependencies: bool) -> Self {
         Self { parts: parts.into(), broken, have_dependencies }
     }
 
@@ -28,10 +28,10 @@ impl Cases {
     }
 
     /// Returns the number of cases that were excluded because they are invalid.
-    pub fn left_out(&self) -> usize {
+    pub fn invalid_count(&self) -> usize {
         let in_datasets = self.parts.iter().map(|part| match part {
-            Part::Kept(_) => 0,
-            Part::Dataset(dataset) => dataset.broken.len(),
+            CaseSource::Kept(_) => 0,
+            CaseSource::Dataset(dataset) => dataset.broken.len(),
         });
         self.broken + in_datasets.sum::<usize>()
     }
@@ -41,8 +41,8 @@ impl Cases {
         self.parts
             .iter()
             .map(|part| match part {
-                Part::Kept(cases) => cases.len(),
-                Part::Dataset(dataset) => dataset.count,
+                CaseSource::Kept(cases) => cases.len(),
+                CaseSource::Dataset(dataset) => dataset.count,
             })
             .sum()
     }
@@ -50,8 +50,8 @@ impl Cases {
     /// Returns the paths of the datasets that cases are read from.
     pub fn datasets(&self) -> impl Iterator<Item = &Path> {
         self.parts.iter().filter_map(|part| match part {
-            Part::Kept(_) => None,
-            Part::Dataset(dataset) => Some(&*dataset.path),
+            CaseSource::Kept(_) => None,
+            CaseSource::Dataset(dataset) => Some(&*dataset.path),
         })
     }
 
@@ -68,19 +68,19 @@ impl Cases {
     }
 
     /// Reads the cases, decoding the lines of large datasets ahead on other threads. Faster as a whole; use
-    /// [`Cases::iter`] if the processors are busy in the meantime.
-    pub fn iter_at_once(&self) -> CaseIter {
+    /// [`SuiteCases::iter`] if the processors are busy in the meantime.
+    pub fn iter_ahead(&self) -> CaseIter {
         CaseIter { ahead: true, ..self.iter() }
     }
 }
 
-impl std::fmt::Debug for Cases {
+impl std::fmt::Debug for SuiteCases {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         f.debug_struct("Cases").field("len", &self.len()).finish()
     }
 }
 
-impl IntoIterator for &Cases {
+impl IntoIterator for &SuiteCases {
     type Item = Result<Arc<Case>, CaseLoadError>;
     type IntoIter = CaseIter;
 
@@ -91,7 +91,7 @@ impl IntoIterator for &Cases {
 
 /// Iterator over the cases of a suite. Owns its data, so it can move to another thread.
 pub struct CaseIter {
-    parts: Arc<[Part]>,
+    parts: Arc<[CaseSource]>,
     part: usize,
     kept: usize,
     dataset: Option<DatasetCases>,
@@ -106,13 +106,13 @@ impl Iterator for CaseIter {
     fn next(&mut self) -> Option<Self::Item> {
         while !self.failed {
             match self.parts.get(self.part)? {
-                Part::Kept(cases) => {
+                CaseSource::Kept(cases) => {
                     if let Some(case) = cases.get(self.kept) {
                         self.kept += 1;
                         return Some(Ok(Arc::clone(case)));
                     }
                 }
-                Part::Dataset(dataset) => {
+                CaseSource::Dataset(dataset) => {
                     let reading =
                         self.dataset.get_or_insert_with(|| DatasetCases::new(dataset.clone(), self.ahead));
                     if let Some(result) = reading.next_case() {
@@ -121,8 +121,10 @@ impl Iterator for CaseIter {
                     }
                 }
             }
+
             self.part += 1;
             self.kept = 0;
+
             self.dataset = None;
         }
         None

@@ -4,13 +4,13 @@
 //! graders, 04 cases and suites, 05 files and references, 06 targets and settings, 07 scorecards. [`ALL`] is
 //! the source of the error index.
 
-use assize_diagnostic::Code;
+use assize_diagnostic::DiagnosticCode;
 
 /// A code with its page in the error index.
 #[derive(Debug, Clone, Copy)]
 pub struct CodePage {
     /// Diagnostic code.
-    pub code: Code,
+    pub code: DiagnosticCode,
     /// Short title.
     pub title: &'static str,
     /// Explanation and advice, in Markdown.
@@ -19,7 +19,7 @@ pub struct CodePage {
 
 macro_rules! codes {
     ($($(#[$doc:meta])* $name:ident = $id:literal, $title:literal, $text:literal;)*) => {
-        $(#[doc = $title] pub const $name: Code = Code::new($id);)*
+        $(#[doc = $title] pub const $name: DiagnosticCode = DiagnosticCode::new($id);)*
 
         /// Every code, in ascending order within its group.
         pub const ALL: &[CodePage] = &[

@@ -7,26 +7,26 @@ use std::path::{Path, PathBuf};
 use crate::decode::is_scorecard;
 
 /// Number of bytes of a file that are examined.
-const HEAD: u64 = 64 * 1024;
+const HEAD_BYTES: u64 = 64 * 1024;
 /// Maximum depth of the folders that are searched.
 const MAX_DEPTH: usize = 32;
 /// Folders that hold third-party files.
-const SKIPPED: [&str; 2] = ["node_modules", "target"];
+const SKIPPED_FOLDERS: [&str; 2] = ["node_modules", "target"];
 
 /// Eval files and scorecards found in a search.
 #[derive(Debug, Default)]
-pub struct Discovered {
+pub struct DiscoveredFiles {
     /// Eval files in the order of the arguments, those of a folder sorted, without duplicates.
     pub files: Vec<PathBuf>,
     /// Scorecards in the order found: folders, and files that were named explicitly.
     pub scorecards: Vec<PathBuf>,
     /// Paths that could not be searched, and folders without any eval file or scorecard.
-    pub problems: Vec<Undiscovered>,
+    pub problems: Vec<DiscoveryError>,
 }
 
 /// Failure to find an eval file in a path.
 #[derive(Debug, thiserror::Error)]
-pub enum Undiscovered {
+pub enum DiscoveryError {
     /// The path does not exist.
     #[error("{}: no such file or folder", .0.display())]
     Missing(PathBuf),
@@ -49,32 +49,36 @@ pub enum Undiscovered {
 /// Finds the eval files among `paths`: files are accepted whatever their name, folders are searched.
 /// Scorecards are not searched for eval files. Hidden folders, `node_modules` and `target` are skipped, and
 /// links to folders are not followed.
-pub fn find_suites(paths: &[PathBuf]) -> Discovered {
-    let mut found = Discovered::default();
+pub fn find_suites(paths: &[PathBuf]) -> DiscoveredFiles {
+    let mut found = DiscoveredFiles::default();
     for path in paths {
         if is_scorecard(path) {
             push_once(&mut found.scorecards, path.clone());
         } else if path.is_dir() {
-            let mut search = Search::default();
+            let mut search = FolderSearch::default();
             search.walk(path, MAX_DEPTH, &mut found.problems);
             search.scorecards.sort();
+
             let scorecards = std::mem::take(&mut search.scorecards);
             let files = search.finish();
             if files.is_empty() && scorecards.is_empty() {
-                found.problems.push(Undiscovered::Empty(path.clone()));
+                found.problems.push(DiscoveryError::Empty(path.clone()));
             }
+
             for scorecard in scorecards {
                 push_once(&mut found.scorecards, scorecard);
             }
+
             for file in files {
                 push_once(&mut found.files, file);
             }
         } else if path.exists() {
             push_once(&mut found.files, path.clone());
         } else {
-            found.problems.push(Undiscovered::Missing(path.clone()));
+            found.problems.push(DiscoveryError::Missing(path.clone()));
         }
     }
+
     found
 }
 
@@ -85,7 +89,7 @@ fn push_once(files: &mut Vec<PathBuf>, file: PathBuf) {
 }
 
 #[derive(Default)]
-struct Search {
+struct FolderSearch {
     /// YAML files that are eval files, with their beginnings.
     suites: Vec<(PathBuf, String)>,
     /// Datasets that are eval files unless one of the others takes its cases from them.
@@ -94,21 +98,22 @@ struct Search {
     scorecards: Vec<PathBuf>,
 }
 
-impl Search {
-    fn walk(&mut self, folder: &Path, depth: usize, problems: &mut Vec<Undiscovered>) {
+impl FolderSearch {
+    fn walk(&mut self, folder: &Path, depth: usize, problems: &mut Vec<DiscoveryError>) {
         let entries = match fs::read_dir(folder) {
             Ok(entries) => entries,
             Err(error) => {
                 let path = folder.to_path_buf();
-                problems.push(Undiscovered::Unreadable { path, reason: error.to_string() });
+                problems.push(DiscoveryError::Unreadable { path, reason: error.to_string() });
                 return;
             }
         };
         for entry in entries.filter_map(Result::ok) {
             let name = entry.file_name().to_string_lossy().into_owned();
-            if name.starts_with('.') || SKIPPED.contains(&name.as_str()) {
+            if name.starts_with('.') || SKIPPED_FOLDERS.contains(&name.as_str()) {
                 continue;
             }
+
             let path = entry.path();
             if entry.file_type().is_ok_and(|kind| kind.is_dir()) {
                 if path.join("rubrics").is_dir() && is_scorecard(&path) {
@@ -117,17 +122,18 @@ impl Search {
                     self.walk(&path, depth - 1, problems);
                 }
             } else if path.is_file() {
-                self.look_at(path, &name);
+                self.classify_file(path, &name);
             }
         }
     }
 
-    fn look_at(&mut self, path: PathBuf, name: &str) {
+    fn classify_file(&mut self, path: PathBuf, name: &str) {
         let lower = name.to_ascii_lowercase();
         let named = |stem: &str| stem == "eval" || stem.strip_suffix(".eval").is_some();
         if let Some(stem) = lower.strip_suffix(".yaml").or_else(|| lower.strip_suffix(".yml")) {
-            let head = head(&path);
+            let head = read_head(&path);
             let dataset = stem.starts_with("dataset") && !stem.contains('.');
+
             // The settings file of a dataset is read with the dataset.
             let beside = path.with_extension("jsonl").is_file();
             if has_cases(&head) || (!beside && (named(stem) || dataset)) {
@@ -151,20 +157,23 @@ impl Search {
                 near && head.lines().any(|line| !line.trim_start().starts_with('#') && line.contains(&name))
             })
         };
+
         let mut files: Vec<PathBuf> = datasets.into_iter().filter(|dataset| !taken(dataset)).collect();
         files.extend(suites.into_iter().map(|(path, _)| path));
         files.sort();
+
         files
     }
 }
 
 /// Returns the beginning of a file; empty if it cannot be read, which loading it will report.
-fn head(path: &Path) -> String {
+fn read_head(path: &Path) -> String {
     let mut bytes = Vec::new();
     if let Ok(file) = File::open(path) {
         // If reading fails, the bytes read so far are examined.
-        let _ = file.take(HEAD).read_to_end(&mut bytes);
+        let _ = file.take(HEAD_BYTES).read_to_end(&mut bytes);
     }
+
     String::from_utf8_lossy(&bytes).into_owned()
 }
 
@@ -178,6 +187,7 @@ fn has_cases(head: &str) -> bool {
     if key("evalcases").is_some() || key("eval_cases").is_some() {
         return true;
     }
+
     let Some(value) = key("tests").or_else(|| key("cases")) else { return false };
     let refers = |text: &str| {
         let text = text.trim_matches(['"', '\'']);
@@ -242,10 +252,7 @@ mod tests {
         assert_eq!(
             names,
             [
-                "a/dataset.jsonl",
-                "b/x.eval.yaml",
-                "c/EVAL.yaml",
-                "c/named-otherwise.yml",
+                "a/dataset.jsonl", "b/x.eval.yaml", "c/EVAL.yaml", "c/named-otherwise.yml",
                 "d/dataset-two.yaml"
             ]
         );
@@ -257,6 +264,6 @@ mod tests {
             root.join("e/readme.md"),
         ]);
         assert_eq!(found.files, [root.join("e/readme.md")]);
-        assert!(matches!(&found.problems[..], [Undiscovered::Empty(_), Undiscovered::Missing(_)]));
+        assert!(matches!(&found.problems[..], [DiscoveryError::Empty(_), DiscoveryError::Missing(_)]));
     }
 }

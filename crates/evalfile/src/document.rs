@@ -5,32 +5,32 @@ use std::path::Path;
 use assize_diagnostic::{Diagnostic, SourceMap};
 use serde_json::Value;
 
-use crate::decode::Problems;
-use crate::decode::file::ending;
-use crate::decode::finish;
-use crate::tree::{Node, read_json, read_yaml};
+use crate::decode::DiagnosticCollector;
+use crate::decode::file::file_extension;
+use crate::decode::finish_diagnostics;
+use crate::tree::{TreeNode, read_json, read_yaml};
 
 /// A parsed file.
 #[derive(Debug, Clone)]
-pub struct Document {
-    root: Node,
+pub struct ParsedDocument {
+    root: TreeNode,
     sources: SourceMap,
 }
 
-impl Document {
+impl ParsedDocument {
     /// Parses a text; the extension of the path decides whether it is JSON. Scalars are those of YAML 1.2:
     /// `Yes` and dates stay texts. An error holds the diagnostics and their sources.
-    pub fn read(path: &Path, text: &str) -> Result<Self, (Vec<Diagnostic>, SourceMap)> {
+    pub fn parse(path: &Path, text: &str) -> Result<Self, (Vec<Diagnostic>, SourceMap)> {
         let mut sources = SourceMap::new();
         let source = sources.add(path, text);
-        let mut problems = Problems::default();
-        let root = match ending(path).as_str() {
+        let mut problems = DiagnosticCollector::default();
+        let root = match file_extension(path).as_str() {
             "json" | "jsonl" => read_json(&sources, source, &mut problems),
             _ => read_yaml(&sources, source, &mut problems),
         };
         match root {
-            Some(root) if problems.errors() == 0 => Ok(Self { root, sources }),
-            _ => Err((finish(problems, &sources), sources)),
+            Some(root) if problems.error_count() == 0 => Ok(Self { root, sources }),
+            _ => Err((finish_diagnostics(problems, &sources), sources)),
         }
     }
 
@@ -51,7 +51,8 @@ impl Document {
                 None => break,
             }
         }
-        self.sources.position(node.place()).line
+
+        self.sources.position(node.use_span()).line
     }
 }
 
@@ -62,10 +63,10 @@ mod tests {
     #[test]
     fn values_know_their_lines() {
         let text = "a:\n  - x: Yes\n  - y/z: 2\n";
-        let document = Document::read(Path::new("a.yaml"), text).expect("sound");
+        let document = ParsedDocument::parse(Path::new("a.yaml"), text).expect("sound");
         assert_eq!(document.value()["a"][0]["x"], "Yes");
         assert_eq!(document.line("/a/1/y~1z"), 3);
         assert_eq!(document.line("/a/0/nothing/here"), 2);
-        assert!(Document::read(Path::new("a.json"), "{").is_err());
+        assert!(ParsedDocument::parse(Path::new("a.json"), "{").is_err());
     }
 }

@@ -24,10 +24,13 @@ pub fn parse_duration(text: &str) -> Option<Duration> {
         if unit >= larger {
             return None;
         }
+
         larger = unit;
         total = total.checked_add(Duration::try_from_secs_f64(number * unit).ok()?)?;
+
         rest = &after[end..];
     }
+
     (!total.is_zero()).then_some(total)
 }
 

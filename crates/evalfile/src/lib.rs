@@ -18,9 +18,9 @@ mod schema;
 mod tree;
 mod write;
 
-pub use answers::{GivenAnswer, load_answers, suite_of_answer};
-pub use cases::{CaseIter, Cases};
-pub use decode::{CaseLoadError, Environment};
+pub use answers::{GivenAnswer, load_answers, suite_from_answer};
+pub use cases::{CaseIter, SuiteCases};
+pub use decode::{CaseLoadError, EnvironmentLookup};
 pub use decode::{
     LoadedCardResults, LoadedScorecard, is_scorecard, load_card_results, load_scorecard,
     looks_like_scorecard, read_scorecard,
@@ -29,12 +29,13 @@ pub use decode::{
     LoadedConfig, LoadedRubric, LoadedTargets, load_config, load_rubric, load_targets, read_rubric,
     read_rubric_file,
 };
-pub use decode::{LoadedPrices, ReadName, load_prices};
-pub use discover::{Discovered, Undiscovered, find_suites};
-pub use document::Document;
+pub use decode::{LoadedPrices, ModelNameParser, load_prices};
+pub use discover::{DiscoveredFiles, DiscoveryError, find_suites};
+pub use document::ParsedDocument;
 pub use duration::parse_duration;
 pub use edit::{
-    CaseFile, CaseSpot, Change, EditError, Insertion, apply_changes, unified_diff, yaml, yaml_scalar,
+    CaseFile, CaseLocation, EditError, TextChange, ValueInsertion, apply_changes, to_yaml, unified_diff,
+    yaml_scalar,
 };
 pub use load::{LoadOptions, LoadedSuite, load_suite, read_suite};
 pub use model::*;

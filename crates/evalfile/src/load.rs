@@ -5,18 +5,18 @@ use std::path::{Path, PathBuf};
 
 use assize_diagnostic::{Diagnostic, SourceId, SourceMap, Span};
 
-use crate::cases::Cases;
+use crate::cases::SuiteCases;
 use crate::codes;
-use crate::decode::{Collector, Context, Environment, SuiteDefaults};
-use crate::decode::{collect_cases, external, file, finish, format, interpolate, jsonl, suite};
+use crate::decode::{CaseCollector, DecodeContext, EnvironmentLookup, SuiteDefaults};
+use crate::decode::{collect_cases, external, file, finish_diagnostics, format, interpolate, jsonl, suite};
 use crate::model::Suite;
-use crate::tree::{Data, Node};
+use crate::tree::{NodeValue, TreeNode};
 
 /// Files and variables that a load may access.
 #[derive(Clone)]
 pub struct LoadOptions {
     /// Lookup of environment variables.
-    pub environment: Environment,
+    pub environment: EnvironmentLookup,
     /// Absolute path of the working folder.
     pub working_folder: PathBuf,
     /// Folders that references may lead into, in addition to the repository and the working folder.
@@ -29,7 +29,7 @@ pub struct LoadedSuite {
     /// Suite, unless its top level could not be decoded at all.
     pub suite: Option<Suite>,
     /// Valid cases. Invalid ones are excluded; a run that continues despite errors runs these.
-    pub cases: Cases,
+    pub cases: SuiteCases,
     /// Texts that the diagnostics point into.
     pub sources: SourceMap,
     /// All diagnostics, sorted by file and position. The file must not be run if any is an error.
@@ -38,13 +38,13 @@ pub struct LoadedSuite {
 
 impl LoadedSuite {
     /// Combines the loaded parts with every diagnostic of the load.
-    pub(crate) fn new(cx: Context, loaded: Option<(Suite, Cases)>) -> Self {
+    pub(crate) fn new(cx: DecodeContext, loaded: Option<(Suite, SuiteCases)>) -> Self {
         let (suite, cases) = match loaded {
             Some((suite, cases)) => (Some(suite), cases),
-            None => (None, Cases::default()),
+            None => (None, SuiteCases::default()),
         };
-        let Context { sources, problems, .. } = cx;
-        let diagnostics = finish(problems, &sources);
+        let DecodeContext { sources, problems, .. } = cx;
+        let diagnostics = finish_diagnostics(problems, &sources);
         Self { suite, cases, sources, diagnostics }
     }
 
@@ -57,11 +57,11 @@ impl LoadedSuite {
 /// Loads an eval file of either format: `.yaml`, `.yml`, `.json`, or a `.jsonl` dataset with its settings
 /// file. All problems are reported at once; nothing is run, and only the files it refers to are read.
 pub fn load_suite(path: &Path, options: &LoadOptions) -> LoadedSuite {
-    let mut cx = context(path, options);
-    let loaded = match file::ending(path).as_str() {
-        "jsonl" => dataset(&mut cx, path, None),
+    let mut cx = load_context(path, options);
+    let loaded = match file::file_extension(path).as_str() {
+        "jsonl" => load_dataset(&mut cx, path, None),
         "yaml" | "yml" | "json" | "" => {
-            file::read_source(&mut cx, path, None).and_then(|source| whole(&mut cx, path, source))
+            file::read_source(&mut cx, path, None).and_then(|source| load_whole_file(&mut cx, path, source))
         }
         other => {
             let source = cx.sources.add(path, "");
@@ -75,17 +75,17 @@ pub fn load_suite(path: &Path, options: &LoadOptions) -> LoadedSuite {
 /// Loads the text of an eval file, YAML, JSON or JSONL, as if it were the file at `path`: references are
 /// resolved from there.
 pub fn read_suite(path: &Path, text: &str, options: &LoadOptions) -> LoadedSuite {
-    let mut cx = context(path, options);
+    let mut cx = load_context(path, options);
     let source = cx.sources.add(path, text);
-    let loaded = if file::ending(path) == "jsonl" {
-        dataset(&mut cx, path, Some(text))
+    let loaded = if file::file_extension(path) == "jsonl" {
+        load_dataset(&mut cx, path, Some(text))
     } else {
-        whole(&mut cx, path, source)
+        load_whole_file(&mut cx, path, source)
     };
     LoadedSuite::new(cx, loaded)
 }
 
-type Loaded = Option<(Suite, Cases)>;
+type SuiteWithCases = Option<(Suite, SuiteCases)>;
 
 fn unknown_kind(ending: &str, at: Span) -> Diagnostic {
     match ending {
@@ -109,7 +109,7 @@ fn unknown_kind(ending: &str, at: Span) -> Diagnostic {
 
 /// Returns the context of a file: the folders it may refer to, and those against which its references are
 /// resolved.
-pub(crate) fn context(path: &Path, options: &LoadOptions) -> Context {
+pub(crate) fn load_context(path: &Path, options: &LoadOptions) -> DecodeContext {
     let folder = match path.parent() {
         Some(folder) if !folder.as_os_str().is_empty() => folder.to_path_buf(),
         _ => PathBuf::from("."),
@@ -128,22 +128,26 @@ pub(crate) fn context(path: &Path, options: &LoadOptions) -> Context {
     } else {
         fs::canonicalize(&options.working_folder).into_iter().for_each(&mut allow);
     }
+
     allow(real.clone());
     options.extra_roots.iter().filter_map(|root| fs::canonicalize(root).ok()).for_each(allow);
+
     // Parent folders are searched as far as they may be read.
     let above = real.ancestors().skip(1).take_while(|up| roots.iter().any(|root| up.starts_with(root)));
     search.extend(above.map(Path::to_path_buf));
     search.push(options.working_folder.clone());
-    Context::new(options.environment.clone(), search, roots)
+
+    DecodeContext::new(options.environment.clone(), search, roots)
 }
 
 /// Decodes a file that is read as a whole.
-fn whole(cx: &mut Context, path: &Path, source: SourceId) -> Loaded {
-    let before = cx.problems.errors();
+fn load_whole_file(cx: &mut DecodeContext, path: &Path, source: SourceId) -> SuiteWithCases {
+    let before = cx.problems.error_count();
     let root = file::read_tree(cx, source);
-    if root.is_none() && cx.problems.errors() > before {
+    if root.is_none() && cx.problems.error_count() > before {
         return None;
     }
+
     let Some(mut root) = root.filter(|root| !root.is_null()) else {
         let label = if cx.sources.file(source).text().trim().is_empty() {
             "there is nothing in it"
@@ -154,45 +158,55 @@ fn whole(cx: &mut Context, path: &Path, source: SourceId) -> Loaded {
             Diagnostic::error(codes::EMPTY_FILE, "the eval file is empty", Span::new(source, 0, 0), label)
                 .with_help("write the cases under `tests:`, each with an `id`, an `input` and `assertions`"),
         );
+
         return None;
     };
-    let (format, key) = format::format_of(cx, &root)?;
+
+    let (format, key) = format::detect_format(cx, &root)?;
     // The cases are decoded one by one, each with its own substitutions.
-    let Data::Map(entries) = &mut root.data else { return None };
+    let NodeValue::Map(entries) = &mut root.data else { return None };
     let mut list = None;
     for entry in entries.iter_mut() {
         if entry.key == key {
-            let stub = Node::new(entry.value.span, Data::Null);
+            let stub = TreeNode::new(entry.value.span, NodeValue::Null);
             list = Some((entry.key_span, std::mem::replace(&mut entry.value, stub)));
         } else {
             interpolate(cx, &mut entry.value);
         }
     }
-    let (suite, defaults) = suite::suite(cx, &root, format, path, Some(key))?;
+
+    let (suite, defaults) = suite::decode_suite(cx, &root, format, path, Some(key))?;
     let (key_span, list) = list?;
+
     drop(root);
-    Some((suite, cases(cx, key, key_span, list, defaults)))
+    Some((suite, decode_cases(cx, key, key_span, list, defaults)))
 }
 
-fn cases(cx: &mut Context, key: &str, key_span: Span, mut list: Node, defaults: SuiteDefaults) -> Cases {
-    let mut collector = Collector::new(defaults);
-    let before = cx.problems.errors();
-    let place = list.place();
+fn decode_cases(
+    cx: &mut DecodeContext,
+    key: &str,
+    key_span: Span,
+    mut list: TreeNode,
+    defaults: SuiteDefaults,
+) -> SuiteCases {
+    let mut collector = CaseCollector::new(defaults);
+    let before = cx.problems.error_count();
+    let place = list.use_span();
     match &mut list.data {
-        Data::Seq(items) => collect_cases(cx, std::mem::take(items), &mut collector),
-        Data::Str(_) => {
+        NodeValue::Seq(items) => collect_cases(cx, std::mem::take(items), &mut collector),
+        NodeValue::Str(_) => {
             interpolate(cx, &mut list);
             if let Some(written) = list.as_str() {
                 external::collect(cx, written, place, &mut collector);
             }
         }
-        Data::Null => {}
+        NodeValue::Null => {}
         _ => cx.problems.add(
             Diagnostic::error(
                 codes::WRONG_TYPE,
                 format!("`{key}` must be a list of cases"),
                 place,
-                format!("found {}", list.kind()),
+                format!("found {}", list.type_name()),
             )
             .with_help(match list.as_map().and_then(<[_]>::first) {
                 Some(first) => format!("turn each key into the id of a case: `- id: {}`", first.key),
@@ -202,22 +216,24 @@ fn cases(cx: &mut Context, key: &str, key_span: Span, mut list: Node, defaults: 
             }),
         ),
     }
-    if !collector.met && cx.problems.errors() == before {
+
+    if !collector.met && cx.problems.error_count() == before {
         cx.problems.add(
             Diagnostic::error(codes::NO_CASES, "the suite has no cases", key_span, "nothing in this list")
                 .with_help("add at least one case: `- id: NAME`"),
         );
     }
+
     collector.check_dependencies(cx);
     collector.into_cases()
 }
 
 /// Decodes a dataset that is loaded by itself, with its settings file. With a text, its cases are kept in
 /// memory and the file is not read.
-fn dataset(cx: &mut Context, path: &Path, text: Option<&str>) -> Loaded {
-    let settings = settings(cx, path);
+fn load_dataset(cx: &mut DecodeContext, path: &Path, text: Option<&str>) -> SuiteWithCases {
+    let settings = load_settings(cx, path);
     let line = match text {
-        Some(text) => jsonl::first_of(cx, path, text.as_bytes()),
+        Some(text) => jsonl::first_line_in(cx, path, text.as_bytes()),
         None => jsonl::first_line(cx, path),
     };
     if let Some(line) = &line
@@ -233,46 +249,52 @@ fn dataset(cx: &mut Context, path: &Path, text: Option<&str>) -> Loaded {
             )
             .with_help("load the eval file the results came from"),
         );
+
         return None;
     }
-    let format = format::format_of_line(settings.as_ref().map(|(_, root)| root), line.as_ref());
+
+    let format = format::detect_line_format(settings.as_ref().map(|(_, root)| root), line.as_ref());
     let (suite, defaults) = if let Some((settings_path, root)) = settings {
-        let (mut suite, defaults) = suite::suite(cx, &root, format, &settings_path, None)?;
+        let (mut suite, defaults) = suite::decode_suite(cx, &root, format, &settings_path, None)?;
         if !["name", "dataset"].iter().any(|key| root.get(key).is_some()) {
             suite.name = suite::default_name(path);
         }
+
         suite.path = path.to_path_buf();
         (suite, defaults)
     } else {
         let source = cx.sources.add(path, "");
-        let empty = Node::new(Span::new(source, 0, 0), Data::Map(Vec::new()));
-        suite::suite(cx, &empty, format, path, None)?
+        let empty = TreeNode::new(Span::new(source, 0, 0), NodeValue::Map(Vec::new()));
+        suite::decode_suite(cx, &empty, format, path, None)?
     };
-    let mut collector = Collector::new(defaults);
+
+    let mut collector = CaseCollector::new(defaults);
     if let Some(text) = text {
-        jsonl::keep(cx, path, text, &mut collector);
-    } else if let Some(dataset) = jsonl::check(cx, path, None, &mut collector) {
-        collector.dataset(dataset);
+        jsonl::keep_cases(cx, path, text, &mut collector);
+    } else if let Some(dataset) = jsonl::check_dataset(cx, path, None, &mut collector) {
+        collector.add_dataset(dataset);
     }
+
     collector.check_dependencies(cx);
     Some((suite, collector.into_cases()))
 }
 
 /// Returns the settings file of a dataset: `a.yaml` for `a.jsonl`, and for `a.eval.jsonl` also `a.eval.yaml`.
-fn settings(cx: &mut Context, path: &Path) -> Option<(PathBuf, Node)> {
+fn load_settings(cx: &mut DecodeContext, path: &Path) -> Option<(PathBuf, TreeNode)> {
     let plain = path.with_extension("");
     let mut stems = vec![plain.clone()];
-    if file::ending(&plain) == "eval" {
+    if file::file_extension(&plain) == "eval" {
         stems.push(plain.with_extension(""));
     }
+
     let found = stems
         .iter()
         .flat_map(|stem| ["yaml", "yml"].map(|ending| PathBuf::from(format!("{}.{ending}", stem.display()))))
         .find(|candidate| candidate.is_file())?;
     let source = file::read_source(cx, &found, None)?;
     let mut root = file::read_tree(cx, source)?;
-    if let (Data::Map(entries), true) = (&root.data, format::has_cases(&root)) {
-        let at = entries.first().map_or(root.place(), |entry| entry.key_span);
+    if let (NodeValue::Map(entries), true) = (&root.data, format::has_cases(&root)) {
+        let at = entries.first().map_or(root.use_span(), |entry| entry.key_span);
         cx.problems.add(
             Diagnostic::warning(
                 codes::NO_EFFECT,
@@ -283,8 +305,10 @@ fn settings(cx: &mut Context, path: &Path) -> Option<(PathBuf, Node)> {
             .with_note(format!("it stands beside `{}`, which is loaded now", path.display()))
             .with_help("load this file instead, or rename it"),
         );
+
         return None;
     }
+
     interpolate(cx, &mut root);
     Some((found, root))
 }

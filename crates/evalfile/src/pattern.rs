@@ -18,11 +18,15 @@ pub struct PatternError(String);
 const LINE_ENDS: &str = r"\n\r\x{2028}\x{2029}";
 
 /// Compiles the expression with the meaning of `pattern` with `flags` in JavaScript. `g` and `d` do not
-/// affect matching; `y` anchors the match at the beginning.
+/// affect matching; `inflect_final_y` anchors the match at the beginning.
 pub fn compile_pattern(pattern: &str, flags: &str) -> Result<regex::Regex, PatternError> {
-    let translated =
-        Translator { rest: pattern.chars().peekable(), dot_all: flags.contains('s'), out: String::new() }
-            .translate()?;
+    let translated = PatternTranslator {
+        rest: pattern.chars().peekable(),
+        dot_all: flags.contains('s'),
+        out: String::new(),
+    }
+    .translate()?;
+
     let mut prefix = String::new();
     if flags.contains('i') {
         prefix.push('i');
@@ -31,22 +35,24 @@ pub fn compile_pattern(pattern: &str, flags: &str) -> Result<regex::Regex, Patte
         // In JavaScript a line ends at \r as well as at \n.
         prefix.push_str("mR");
     }
+
     let mut whole = if prefix.is_empty() { translated } else { format!("(?{prefix}:{translated})") };
     if flags.contains('y') {
         whole = format!(r"\A(?:{whole})");
     }
-    regex::Regex::new(&whole).map_err(|error| PatternError(reason(&error)))
+
+    regex::Regex::new(&whole).map_err(|error| PatternError(engine_reason(&error)))
 }
 
 /// Returns the last line of the engine's message, which gives the reason; the others show the translated
 /// pattern.
-fn reason(error: &regex::Error) -> String {
+fn engine_reason(error: &regex::Error) -> String {
     let text = error.to_string();
     let last = text.lines().last().unwrap_or_default().trim();
     last.strip_prefix("error: ").unwrap_or(last).to_owned()
 }
 
-struct Translator<'a> {
+struct PatternTranslator<'a> {
     rest: Peekable<Chars<'a>>,
     dot_all: bool,
     out: String,
@@ -56,7 +62,7 @@ fn refuse<T>(what: &str) -> Result<T, PatternError> {
     Err(PatternError(what.to_owned()))
 }
 
-impl Translator<'_> {
+impl PatternTranslator<'_> {
     fn translate(mut self) -> Result<String, PatternError> {
         while let Some(c) = self.rest.next() {
             match c {
@@ -100,9 +106,11 @@ impl Translator<'_> {
 
     fn group(&mut self) -> Result<(), PatternError> {
         self.out.push('(');
+
         if self.rest.peek() != Some(&'?') {
             return Ok(());
         }
+
         self.rest.next();
         let ahead: String = self.rest.clone().take(2).collect();
         if ahead.starts_with(':') {
@@ -123,6 +131,7 @@ impl Translator<'_> {
         } else {
             return refuse("`(?` begins `(?:`, or a name as in `(?<name>`; flags stand in `flags`");
         }
+
         Ok(())
     }
 
@@ -163,9 +172,11 @@ impl Translator<'_> {
             'p' | 'P' => {
                 self.out.push('\\');
                 self.out.push(c);
+
                 if self.rest.peek() != Some(&'{') {
                     return refuse("`\\p` needs a property, as in `\\p{L}`");
                 }
+
                 for c in self.rest.by_ref() {
                     self.out.push(c);
                     if c == '}' {
@@ -175,6 +186,7 @@ impl Translator<'_> {
             }
             c => self.literal(c),
         }
+
         Ok(())
     }
 
@@ -188,6 +200,7 @@ impl Translator<'_> {
                 Err(_) => refuse("`\\u{...}` needs hex digits"),
             };
         }
+
         let high = self.hex(4)?;
         if !(0xd800..0xdc00).contains(&high) {
             return self.push_code(high);
@@ -195,10 +208,12 @@ impl Translator<'_> {
         if (self.rest.next(), self.rest.next()) != (Some('\\'), Some('u')) {
             return refuse("half a surrogate pair can't be matched; write the whole character");
         }
+
         let low = self.hex(4)?;
         if !(0xdc00..0xe000).contains(&low) {
             return refuse("half a surrogate pair can't be matched; write the whole character");
         }
+
         self.push_code(0x10000 + ((high - 0xd800) << 10) + (low - 0xdc00))
     }
 
@@ -209,6 +224,7 @@ impl Translator<'_> {
         {
             return Ok(code);
         }
+
         refuse("`\\x` needs two hex digits, `\\u` four")
     }
 
@@ -234,7 +250,9 @@ impl Translator<'_> {
             self.out.push_str(if negated { r"[\s\S]" } else { r"[^\s\S]" });
             return Ok(());
         }
+
         self.out.push_str(if negated { "[^" } else { "[" });
+
         loop {
             match self.rest.next() {
                 None => return refuse("a `[` is not closed"),
@@ -253,6 +271,7 @@ impl Translator<'_> {
                 Some(c) => self.out.push(c),
             }
         }
+
         self.out.push(']');
         Ok(())
     }

@@ -6,7 +6,7 @@ use std::path::Path;
 use std::sync::Arc;
 
 use assize_evalfile::{LoadOptions, LoadedConfig, load_config};
-use assize_rubric::{EvidencePolicy, Judging};
+use assize_rubric::{EvidencePolicy, JudgingMode};
 
 fn options(working: &Path) -> LoadOptions {
     LoadOptions {
@@ -53,7 +53,7 @@ fn every_setting_is_read() {
     assert_eq!(config.workers, Some(8));
     assert_eq!(config.lines.pass.map(f64::from), Some(0.75));
     assert_eq!(config.lines.borderline.map(f64::from), Some(0.5));
-    assert_eq!(config.judging, Some(Judging::Batched(NonZeroUsize::new(4))));
+    assert_eq!(config.judging, Some(JudgingMode::Batched(NonZeroUsize::new(4))));
     assert_eq!(config.evidence, Some(EvidencePolicy::Required));
     let real = |path: &Path| path.canonicalize().expect("sound");
     assert_eq!(real(&config.targets.expect("sound")), real(&folder.path().join("my.yaml")));
@@ -79,7 +79,7 @@ fn our_file_is_read_strictly() {
     for text in ["", "# nothing\n", "{}\n"] {
         let (_folder, loaded) = load(".assize/config.yaml", text);
         assert_eq!(complaints(&loaded), Vec::<String>::new(), "{text}");
-        assert_eq!(loaded.config, assize_evalfile::Config::default());
+        assert_eq!(loaded.config, assize_evalfile::ProjectConfig::default());
     }
 }
 

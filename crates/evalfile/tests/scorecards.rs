@@ -7,10 +7,10 @@ use std::sync::Arc;
 
 use assize_diagnostic::render;
 use assize_evalfile::{
-    Applies, CardOutcome, CardPart, CardParts, EvaluatorType, LoadOptions, LoadedScorecard, codes,
-    is_scorecard, load_card_results, load_scorecard,
+    BenchmarkApplicability, EvaluatorType, LoadOptions, LoadedScorecard, RubricChildren, ScorecardOutcome,
+    ScorecardPart, codes, is_scorecard, load_card_results, load_scorecard,
 };
-use assize_rubric::{Aggregation, CaseTally, MissingPolicy, Standing, Unit, score_card};
+use assize_rubric::{CaseTally, MissingPolicy, NodeStatus, ScorecardAggregation, UnitInterval, score_card};
 
 fn unpack(text: &str, folder: &Path) -> PathBuf {
     let mut single = None;
@@ -92,10 +92,10 @@ fn a_folder_becomes_one_checked_model() {
     let codes: Vec<&str> = card.rubrics.iter().map(|rubric| &*rubric.code).collect();
     assert_eq!(codes, ["A-X", "A-Y", "A"]);
     assert_eq!(card.tops, [2]);
-    assert_eq!(card.rubrics[2].parts, CardParts::Rubrics(vec![0, 1]));
+    assert_eq!(card.rubrics[2].parts, RubricChildren::Rubrics(vec![0, 1]));
     assert_eq!(card.rubrics[0].guidelines.as_ref().expect("given").focus_areas, ["doses"]);
     assert!(card.rubrics[0].hard_gate && card.rubrics[0].parent == Some(2));
-    assert_eq!(card.rubrics[0].aggregation, Aggregation::WeightedAverage);
+    assert_eq!(card.rubrics[0].aggregation, ScorecardAggregation::WeightedAverage);
     let judged = card.benchmarks.iter().find(|benchmark| &*benchmark.code == "A-X1").expect("there");
     assert_eq!(judged.evaluator, EvaluatorType::LlmJudge);
     let prompt = &card.prompts[judged.prompt.expect("found")];
@@ -130,18 +130,18 @@ fn labels_are_read_under_the_names_of_labels_files_too() {
 fn a_failed_gate_of_a_loaded_scorecard_blocks_its_index() {
     let (_folder, _, loaded) = sound();
     let card = loaded.scorecard.expect("sound");
-    let trees = card.cards(None).expect("sound");
+    let trees = card.score_trees(None).expect("sound");
     let (tree, parts) = &trees[0];
     let tally = |code: &str| {
         let score = if code == "A-Y1" { 0.99 } else { 1.0 };
-        CaseTally::new([Unit::new(score).expect("in range")], 0)
+        CaseTally::new([UnitInterval::new(score).expect("in range")], 0)
     };
     let scores = score_card(tree, |id| tally(&tree.node(id).expect("there").code), MissingPolicy::Incomplete);
-    assert_eq!(scores.root().standing, Standing::Blocked);
+    assert_eq!(scores.root().standing, NodeStatus::Blocked);
     let blockers = scores.blockers(tree.root());
     assert_eq!(blockers.len(), 1);
     assert!(
-        matches!(parts[blockers[0].index()], CardPart::Benchmark(at) if &*card.benchmarks[at].code == "A-Y1")
+        matches!(parts[blockers[0].index()], ScorecardPart::Benchmark(at) if &*card.benchmarks[at].code == "A-Y1")
     );
 }
 
@@ -180,7 +180,7 @@ fn cases_apply_by_list_then_by_tag_then_by_asking() {
     let (_folder, path, loaded) = load(&text);
     assert!(is_scorecard(&path));
     let card = loaded.scorecard.expect("sound");
-    let case = |tags: &[&str], benchmarks: Option<Vec<usize>>| assize_evalfile::CardCase {
+    let case = |tags: &[&str], benchmarks: Option<Vec<usize>>| assize_evalfile::ScorecardCase {
         id: "c".into(),
         tags: tags.iter().map(|tag| (*tag).to_owned()).collect(),
         benchmarks,
@@ -189,11 +189,11 @@ fn cases_apply_by_list_then_by_tag_then_by_asking() {
         candidate_output: None,
         place: card.rubrics[0].place.clone(),
     };
-    assert_eq!(card.applies(0, &case(&["drug"], None)), Applies::Yes);
-    assert_eq!(card.applies(0, &case(&["fall"], None)), Applies::No);
-    assert_eq!(card.applies(1, &case(&["drug"], None)), Applies::AskJudge);
-    assert_eq!(card.applies(0, &case(&["drug"], Some(vec![1]))), Applies::No);
-    assert_eq!(card.applies(1, &case(&[], Some(vec![1]))), Applies::Yes);
+    assert_eq!(card.applies(0, &case(&["drug"], None)), BenchmarkApplicability::Yes);
+    assert_eq!(card.applies(0, &case(&["fall"], None)), BenchmarkApplicability::No);
+    assert_eq!(card.applies(1, &case(&["drug"], None)), BenchmarkApplicability::AskJudge);
+    assert_eq!(card.applies(0, &case(&["drug"], Some(vec![1]))), BenchmarkApplicability::No);
+    assert_eq!(card.applies(1, &case(&[], Some(vec![1]))), BenchmarkApplicability::Yes);
 }
 
 #[test]
@@ -218,15 +218,15 @@ fn results_are_read_on_the_scale_of_their_benchmark() {
          {\"case\": \"c4\", \"benchmark\": \"A1\", \"applies\": false, \"reason\": \"r\"}\n",
     );
     assert!(!sound.has_errors(), "{:?}", sound.diagnostics);
-    let outcomes: Vec<CardOutcome> = sound.results.iter().map(|result| result.outcome).collect();
-    let unit = |value| Unit::new(value).expect("in range");
+    let outcomes: Vec<ScorecardOutcome> = sound.results.iter().map(|result| result.outcome).collect();
+    let unit = |value| UnitInterval::new(value).expect("in range");
     assert_eq!(
         outcomes,
         [
-            CardOutcome::Scored(unit(0.75)),
-            CardOutcome::Scored(unit(0.0)),
-            CardOutcome::Uncertain,
-            CardOutcome::NotApplicable
+            ScorecardOutcome::Scored(unit(0.75)),
+            ScorecardOutcome::Scored(unit(0.0)),
+            ScorecardOutcome::Uncertain,
+            ScorecardOutcome::NotApplicable
         ]
     );
     let broken = read(
@@ -247,7 +247,7 @@ fn the_layout_of_files_changes_nothing() {
     let trees = [folder, inline].map(|text| {
         let (_folder, _, loaded) = load(text);
         assert_eq!(loaded.diagnostics, Vec::new());
-        loaded.scorecard.expect("sound").cards(None).expect("sound")
+        loaded.scorecard.expect("sound").score_trees(None).expect("sound")
     });
     assert_eq!(trees[0], trees[1]);
 }

@@ -6,10 +6,10 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use assize_evalfile::{
-    Block, Case, CaseLoadError, Format, GivenOutput, GraderKind, LoadOptions, LoadedSuite, Message, Role,
-    load_suite,
+    Case, CaseLoadError, CaseMessage, EvalFileFormat, GivenOutput, GraderKind, LoadOptions, LoadedSuite,
+    MessageBlock, MessageRole, load_suite,
 };
-use assize_rubric::RepeatStrategy;
+use assize_rubric::TrialStrategy;
 use tempfile::TempDir;
 
 /// A folder with files, gone at the end of the test.
@@ -104,7 +104,7 @@ evalcases:
 ");
     sound(&old);
     let suite = old.suite.as_ref().expect("read");
-    assert_eq!((suite.format, suite.name.as_str()), (Format::One, "demo"));
+    assert_eq!((suite.format, suite.name.as_str()), (EvalFileFormat::One, "demo"));
     assert_eq!(suite.settings.targets[0].name, "main");
     let case = &cases(&old)[0];
     assert_eq!(names(case), ["rubrics", "syntax"]);
@@ -135,19 +135,19 @@ tests:
 ");
     sound(&new);
     let suite = new.suite.as_ref().expect("read");
-    assert_eq!(suite.format, Format::Two);
+    assert_eq!(suite.format, EvalFileFormat::Two);
     assert_eq!(suite.metadata["version"], "1.0");
     let settings = &suite.settings;
     assert_eq!(settings.targets[1].use_target.as_deref(), Some("m1"));
     assert_eq!(settings.workers, Some(4));
-    assert_eq!(settings.lines.pass.map(assize_rubric::Unit::get), Some(0.7));
+    assert_eq!(settings.lines.pass.map(assize_rubric::UnitInterval::get), Some(0.7));
     assert_eq!(settings.judge.as_deref(), Some("offline"));
     let cases = cases(&new);
     assert_eq!(cases[0].question(), "Explain quicksort");
     assert_eq!(names(&cases[0]), ["rubrics", "tone"]);
     assert_eq!(names(&cases[1]), ["rubrics"]);
     assert_eq!(cases[1].output, Some(GivenOutput::Text("An answer".into())));
-    assert_eq!(cases[1].lines.pass.map(assize_rubric::Unit::get), Some(0.9));
+    assert_eq!(cases[1].lines.pass.map(assize_rubric::UnitInterval::get), Some(0.9));
     let GraderKind::Rubric(rubric) = &cases[1].graders[0].kind else { panic!("a rubric") };
     assert_eq!(rubric.rubric.criteria()[0].text, "c");
 }
@@ -240,13 +240,15 @@ tests:
     let loaded = folder.load("evals/a.yaml");
     assert_eq!(codes(&loaded), ["E0409 9"], "{}", said(&loaded));
     let cases = cases(&loaded);
-    let texts = |case: &Case| case.input.iter().map(Message::to_text).collect::<Vec<_>>();
+    let texts = |case: &Case| case.input.iter().map(CaseMessage::to_text).collect::<Vec<_>>();
     assert_eq!(texts(&cases[0]), ["Be brief", "shared\ntext\nhi"]);
     // Beside the eval file it is not; the working folder is looked into last.
     assert_eq!(texts(&cases[1]), ["Be brief", "own\nhi"]);
     assert_eq!(texts(&cases[2]), ["hi"]);
     assert_eq!(texts(&cases[3]), ["Be brief", "one", "shared\ntext\ntwo"]);
-    assert!(matches!(&cases[0].input[1].blocks[0], Block::File { written, .. } if written == "shared.md"));
+    assert!(
+        matches!(&cases[0].input[1].blocks[0], MessageBlock::File { written, .. } if written == "shared.md")
+    );
 }
 
 #[test]
@@ -376,18 +378,18 @@ fn how_often_cases_are_run_has_several_spellings() {
         loaded.suite.expect("read").settings.trials.expect("trials")
     };
     for (text, count, strategy) in [
-        ("execution: {trials: {count: 3}}", 3, RepeatStrategy::PassAtK),
-        ("execution: {trials: 4}", 4, RepeatStrategy::PassAtK),
-        ("execution: {repeat: 5}", 5, RepeatStrategy::PassAtK),
-        ("repeat: 2", 2, RepeatStrategy::PassAtK),
-        ("trials: {count: 2, strategy: mean}", 2, RepeatStrategy::Mean),
+        ("execution: {trials: {count: 3}}", 3, TrialStrategy::PassAtK),
+        ("execution: {trials: 4}", 4, TrialStrategy::PassAtK),
+        ("execution: {repeat: 5}", 5, TrialStrategy::PassAtK),
+        ("repeat: 2", 2, TrialStrategy::PassAtK),
+        ("trials: {count: 2, strategy: mean}", 2, TrialStrategy::Mean),
         (
             "execution: {repeat: {count: 2, strategy: confidence_interval}}",
             2,
-            RepeatStrategy::ConfidenceInterval,
+            TrialStrategy::ConfidenceInterval,
         ),
-        ("trials: {count: 2, strategy: pass_all}", 2, RepeatStrategy::PassAll),
-        ("trials: {count: 2, strategy: pass_any}", 2, RepeatStrategy::PassAtK),
+        ("trials: {count: 2, strategy: pass_all}", 2, TrialStrategy::PassAll),
+        ("trials: {count: 2, strategy: pass_any}", 2, TrialStrategy::PassAtK),
     ] {
         let trials = suite(text);
         assert_eq!((trials.count, trials.strategy), (count, strategy), "{text}");
@@ -673,16 +675,16 @@ fn a_dataset_has_its_settings_beside_it() {
     let loaded = folder.load("one.jsonl");
     sound(&loaded);
     let suite = loaded.suite.as_ref().expect("read");
-    assert_eq!((suite.format, suite.name.as_str()), (Format::One, "named"));
+    assert_eq!((suite.format, suite.name.as_str()), (EvalFileFormat::One, "named"));
     assert_eq!(names(&cases(&loaded)[0]), ["l"]);
     let loaded = folder.load("two.eval.jsonl");
     sound(&loaded);
     let suite = loaded.suite.as_ref().expect("read");
-    assert_eq!((suite.format, suite.name.as_str()), (Format::Two, "two"));
+    assert_eq!((suite.format, suite.name.as_str()), (EvalFileFormat::Two, "two"));
     assert_eq!(cases(&loaded)[0].graders.len(), 1);
     let loaded = folder.load("bare.jsonl");
     sound(&loaded);
-    assert_eq!(loaded.suite.as_ref().map(|suite| suite.format), Some(Format::One));
+    assert_eq!(loaded.suite.as_ref().map(|suite| suite.format), Some(EvalFileFormat::One));
     assert_eq!(codes(&folder.load("own.jsonl")), ["W0403 1"]);
     assert_eq!(codes(&folder.load("wrong.jsonl")), ["E0103 1"]);
 }
@@ -725,12 +727,12 @@ fn a_long_dataset_is_read_in_its_order_by_however_many_threads() {
         .collect();
     let ids = |cases: &[Arc<Case>]| cases.iter().map(|case| case.id.to_string()).collect::<Vec<_>>();
     assert_eq!(ids(&cases(&loaded)), expected);
-    let at_once: Vec<Arc<Case>> = loaded.cases.iter_at_once().collect::<Result<_, _>>().expect("unchanged");
+    let at_once: Vec<Arc<Case>> = loaded.cases.iter_ahead().collect::<Result<_, _>>().expect("unchanged");
     assert_eq!(ids(&at_once), expected);
     assert_eq!((at_once[1600].place.line, at_once.len()), (1602, loaded.cases.len()));
 
     folder.write("a.jsonl", text[..2999].join("\n").as_bytes());
-    let changed: Result<Vec<_>, _> = loaded.cases.iter_at_once().collect();
+    let changed: Result<Vec<_>, _> = loaded.cases.iter_ahead().collect();
     assert!(matches!(changed, Err(CaseLoadError::Changed { .. })), "{changed:?}");
 }
 
@@ -781,9 +783,9 @@ fn roles_and_images() {
     let loaded = folder.load("a.yaml");
     sound(&loaded);
     let case = &cases(&loaded)[0];
-    assert_eq!(case.input[0].role, Role::User);
+    assert_eq!(case.input[0].role, MessageRole::User);
     assert!(
-        matches!(&case.input[0].blocks[1], Block::Image { media_type: "image/png", path, .. } if path.ends_with(Path::new("p.PNG")))
+        matches!(&case.input[0].blocks[1], MessageBlock::Image { media_type: "image/png", path, .. } if path.ends_with(Path::new("p.PNG")))
     );
 }
 

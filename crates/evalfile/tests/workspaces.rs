@@ -1,11 +1,12 @@
-//! `workspace` in eval files: every spelling, and every way out of it that is barred.
+//! `decode_workspace` in eval files: every spelling, and every way out of it that is barred.
 
 use std::fs;
 use std::path::Path;
 use std::sync::Arc;
 
 use assize_evalfile::{
-    Command, Isolation, LoadOptions, LoadedSuite, Moment, RepoSource, Reset, WorkspaceMode, load_suite,
+    GraderCommand, HookEvent, LoadOptions, LoadedSuite, RepoSource, WorkspaceIsolation, WorkspaceMode,
+    WorkspaceReset, load_suite,
 };
 use tempfile::TempDir;
 
@@ -54,7 +55,7 @@ fn workspaces_are_read_in_the_spellings_of_both_generations() {
     let suite = loaded.suite.as_ref().expect("read");
     let all = suite.workspace.as_deref().expect("there");
     assert!(all.template.as_ref().is_some_and(|template| template.ends_with("shared/start")));
-    assert_eq!((all.isolation(), all.mode()), (Isolation::Shared, WorkspaceMode::Pooled));
+    assert_eq!((all.isolation(), all.mode()), (WorkspaceIsolation::Shared, WorkspaceMode::Pooled));
     assert_eq!(all.repos[0].revision.as_deref(), Some("main"));
     assert_eq!((all.repos[0].ancestor, all.repos[0].depth), (1, Some(2)));
     assert_eq!(all.repos[0].path, Path::new("x/y"));
@@ -70,13 +71,13 @@ fn workspaces_are_read_in_the_spellings_of_both_generations() {
         .clone()
         .expect("its own")
         .or(all);
-    assert_eq!((own.isolation(), own.mode()), (Isolation::PerTest, WorkspaceMode::Pooled));
-    let each = own.hooks.at(Moment::BeforeEach).expect("its own");
-    assert_eq!(each.command, Some(Command::Argv(vec!["own".into()])));
+    assert_eq!((own.isolation(), own.mode()), (WorkspaceIsolation::PerTest, WorkspaceMode::Pooled));
+    let each = own.hooks.for_event(HookEvent::BeforeEach).expect("its own");
+    assert_eq!(each.command, Some(GraderCommand::Argv(vec!["own".into()])));
     assert!(each.cwd.ends_with("evals"));
-    let after = own.hooks.at(Moment::AfterEach).expect("the suite's");
-    assert_eq!((after.reset, &after.command), (Some(Reset::Strict), &None));
-    assert!(all.hooks.at(Moment::BeforeEach).expect("there").cwd.ends_with("shared"));
+    let after = own.hooks.for_event(HookEvent::AfterEach).expect("the suite's");
+    assert_eq!((after.reset, &after.command), (Some(WorkspaceReset::Strict), &None));
+    assert!(all.hooks.for_event(HookEvent::BeforeEach).expect("there").cwd.ends_with("shared"));
 }
 
 #[test]

@@ -2,13 +2,13 @@
 
 use std::sync::Arc;
 
-use crate::{Material, SamplingOptions};
+use crate::{JudgeMaterial, SamplingOptions};
 
 /// A request to score one answer.
 #[derive(Debug, Clone)]
 pub struct AnswerScoreTask {
     /// What may be looked at.
-    pub material: Arc<Material>,
+    pub material: Arc<JudgeMaterial>,
     /// The author's instructions, with `{{ name }}` for the variables; the built-in ones if absent.
     pub instructions: Option<String>,
     /// Values of the variables: untrusted text, which is only ever inserted in blocks.

@@ -25,7 +25,7 @@ pub struct BehaviourTask {
 
 impl BehaviourTask {
     /// The inputs that are there, by the names prompts use for them.
-    pub(crate) fn inputs(&self) -> impl Iterator<Item = (&'static str, &str)> {
+    pub(crate) fn named_inputs(&self) -> impl Iterator<Item = (&'static str, &str)> {
         [
             ("GROUND_TRUTH", self.ground_truth.as_deref()),
             ("SOURCE_NARRATIVE", self.source_narrative.as_deref()),

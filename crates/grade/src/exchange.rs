@@ -4,23 +4,23 @@ use assize_llm::ChatReply;
 use serde_json::Value;
 
 use crate::FenceSource;
-use crate::fence::fence_for;
+use crate::fence::draw_fence;
 use crate::model::reply_text;
-use crate::prompt::block;
-use crate::reply::object_with;
+use crate::prompt::format_block;
+use crate::reply::find_object_with;
 
 /// Texts from elsewhere, each in a block with its name, all between fences that occur in none of them. Blank texts are
 /// left out.
-pub fn fenced(source: &dyn FenceSource, texts: &[(&str, &str)]) -> String {
+pub fn fence_texts(source: &dyn FenceSource, texts: &[(&str, &str)]) -> String {
     let all: Vec<&str> = texts.iter().map(|(_, text)| *text).collect();
-    let fence = fence_for(source, &all);
+    let fence = draw_fence(source, &all);
     let given = texts.iter().filter(|(_, text)| !text.trim().is_empty());
-    let blocks: Vec<String> = given.map(|(name, text)| block(name, &fence, text)).collect();
+    let blocks: Vec<String> = given.map(|(name, text)| format_block(name, &fence, text)).collect();
     blocks.iter().flat_map(|block| [block.as_str(), "\n"]).collect()
 }
 
 /// The one JSON object with this member that a reply consists of, wrapping looked through, or what is wrong with the
 /// reply: refused, withheld, cut off, empty, no JSON, ambiguous.
-pub fn reply_object(reply: &ChatReply, member: &'static str) -> Result<Value, String> {
-    reply_text(reply).and_then(|text| object_with(text, member))
+pub fn find_reply_object(reply: &ChatReply, member: &'static str) -> Result<Value, String> {
+    reply_text(reply).and_then(|text| find_object_with(text, member))
 }

@@ -1,6 +1,6 @@
 //! Fences: delimiters around untrusted text, chosen so that the text cannot contain them.
 
-use crate::Material;
+use crate::JudgeMaterial;
 
 /// Source of the randomness in fences. Any `Fn() -> u128` works, in tests or with true randomness.
 pub trait FenceSource: Send + Sync {
@@ -53,11 +53,12 @@ impl FenceSource for KeyedFences {
 const PLAIN_DRAWS: u32 = 8;
 
 /// Draws a fence that occurs in none of the texts, ignoring case.
-pub(crate) fn fence_for(source: &dyn FenceSource, texts: &[&str]) -> String {
+pub(crate) fn draw_fence(source: &dyn FenceSource, texts: &[&str]) -> String {
     let mut hasher = blake3::Hasher::new();
     for text in texts {
         hasher.update(&(text.len() as u64).to_le_bytes()).update(text.as_bytes());
     }
+
     let hash = *hasher.finalize().as_bytes();
     let mut draw = 0;
     loop {
@@ -66,17 +67,19 @@ pub(crate) fn fence_for(source: &dyn FenceSource, texts: &[&str]) -> String {
             value =
                 value.wrapping_add(u128::from(draw).wrapping_mul(0x9e37_79b9_7f4a_7c15_f39c_c060_5ced_c835));
         }
+
         // 20 hex digits: short in tokens, and still far beyond guessing.
         let fence = format!("{:020x}", value & ((1 << 80) - 1));
-        if !texts.iter().any(|text| contains(text, &fence)) {
+        if !texts.iter().any(|text| contains_fence(text, &fence)) {
             return fence;
         }
+
         draw += 1;
     }
 }
 
 /// Draws the fence of a task, which occurs in none of its untrusted texts.
-pub(crate) fn fence_for_material(source: &dyn FenceSource, material: &Material) -> String {
+pub(crate) fn draw_material_fence(source: &dyn FenceSource, material: &JudgeMaterial) -> String {
     let texts: Vec<&str> = [
         Some(material.question.as_str()),
         material.expected_outcome.as_deref(),
@@ -88,13 +91,14 @@ pub(crate) fn fence_for_material(source: &dyn FenceSource, material: &Material) 
     .into_iter()
     .map(Option::unwrap_or_default)
     .collect();
-    fence_for(source, &texts)
+    draw_fence(source, &texts)
 }
 
 /// Returns true if `text` contains the lower-case hex word `fence`, ignoring case.
-fn contains(text: &str, fence: &str) -> bool {
+fn contains_fence(text: &str, fence: &str) -> bool {
     let (text, fence) = (text.as_bytes(), fence.as_bytes());
     let length = fence.len();
+
     // Any occurrence would cover one of these positions, and most of them hold no hexadecimal digit.
     (length - 1..text.len()).step_by(length).filter(|&at| text[at].is_ascii_hexdigit()).any(|at| {
         let around = &text[at + 1 - length..(at + length).min(text.len())];
@@ -113,7 +117,7 @@ mod tests {
         let next = AtomicU64::new(0xabc);
         let source = move || u128::from(next.fetch_add(1, Ordering::Relaxed));
         let taken = "x 00000000000000000ABC y".to_owned();
-        assert_eq!(fence_for(&source, &[&taken]), "00000000000000000abd");
+        assert_eq!(draw_fence(&source, &[&taken]), "00000000000000000abd");
     }
 
     #[test]
@@ -122,27 +126,27 @@ mod tests {
         for before in 0..45 {
             for after in [0, 1, 30] {
                 let text = format!("{}{}{}", "e".repeat(before), fence.to_uppercase(), "é".repeat(after));
-                assert!(contains(&text, fence), "{text}");
-                assert!(!contains(&text.replace("9A", "9B"), fence), "{text}");
+                assert!(contains_fence(&text, fence), "{text}");
+                assert!(!contains_fence(&text.replace("9A", "9B"), fence), "{text}");
             }
         }
-        assert!(!contains("", fence) && !contains(&fence[1..], fence));
+        assert!(!contains_fence("", fence) && !contains_fence(&fence[1..], fence));
     }
 
     #[test]
     fn a_source_that_never_changes_does_not_hang() {
         let source = || 5u128;
-        let fence = fence_for(&source, &["00000000000000000005"]);
+        let fence = draw_fence(&source, &["00000000000000000005"]);
         assert_ne!(fence, "00000000000000000005");
         assert_eq!(fence.len(), 20);
     }
 
     #[test]
     fn keyed_fences_follow_text_and_key() {
-        let a = fence_for(&KeyedFences::new([1; 32]), &["text"]);
-        assert_eq!(a, fence_for(&KeyedFences::new([1; 32]), &["text"]));
-        assert_ne!(a, fence_for(&KeyedFences::new([2; 32]), &["text"]));
-        assert_ne!(a, fence_for(&KeyedFences::new([1; 32]), &["text", ""]));
-        assert_ne!(a, fence_for(&KeyedFences::new([1; 32]), &[&format!("text {a}")]));
+        let a = draw_fence(&KeyedFences::new([1; 32]), &["text"]);
+        assert_eq!(a, draw_fence(&KeyedFences::new([1; 32]), &["text"]));
+        assert_ne!(a, draw_fence(&KeyedFences::new([2; 32]), &["text"]));
+        assert_ne!(a, draw_fence(&KeyedFences::new([1; 32]), &["text", ""]));
+        assert_ne!(a, draw_fence(&KeyedFences::new([1; 32]), &[&format!("text {a}")]));
     }
 }

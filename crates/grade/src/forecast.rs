@@ -5,14 +5,14 @@ use std::ops::AddAssign;
 use assize_llm::{ChatRequest, ModelCard, Part, reply_limit, thinks};
 
 /// Reasoning tokens assumed before a long reply.
-const THOUGHT: u64 = 4096;
+const REASONING_TOKENS: u64 = 4096;
 /// Tokens assumed for a long reply of unknown length.
-const REPLY: u32 = 1000;
+const LONG_REPLY_TOKENS: u32 = 1000;
 
 /// The calls of a task and the tokens they send, if every reply is usable. Forecasts can be added: over
 /// graders, cases, repeats and the judges of a panel.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub struct Forecast {
+pub struct CallForecast {
     /// Calls to a model.
     pub calls: u64,
     /// Bytes of text they send, without schemas.
@@ -38,16 +38,17 @@ pub struct Forecast {
     pub unsure_calls: u64,
 }
 
-impl Forecast {
+impl CallForecast {
     /// Forecast of one request to the named model, whose reply holds this many decisions.
-    pub fn of(request: &ChatRequest, decisions: u64, model: &str, card: ModelCard) -> Self {
+    pub fn from_request(request: &ChatRequest, decisions: u64, model: &str, card: ModelCard) -> Self {
         let limit = u64::from(reply_limit(model, card, request));
-        let long = u64::from(request.expected_output.unwrap_or(REPLY));
-        let thought = if thinks(model) { THOUGHT } else { 0 };
+        let long = u64::from(request.expected_output.unwrap_or(LONG_REPLY_TOKENS));
+        let thought = if thinks(model) { REASONING_TOKENS } else { 0 };
         let texts = request.messages.iter().flat_map(|message| &*message.content).map(|part| match part {
             Part::Text(text) => text.len() as u64,
             Part::Image { .. } => 0,
         });
+
         Self {
             calls: 1,
             input_bytes: texts.sum(),
@@ -61,13 +62,13 @@ impl Forecast {
 
     /// Marks all calls as uncertain to be made.
     #[must_use]
-    pub const fn at_most(self) -> Self {
+    pub const fn as_uncertain(self) -> Self {
         Self { unsure_calls: self.calls, ..self }
     }
 
     /// Multiplies the forecast.
     #[must_use]
-    pub fn times(self, times: u32) -> Self {
+    pub fn multiply(self, times: u32) -> Self {
         (0..times).fold(Self::default(), |mut sum, _| {
             sum += self;
             sum
@@ -75,7 +76,7 @@ impl Forecast {
     }
 }
 
-impl AddAssign for Forecast {
+impl AddAssign for CallForecast {
     fn add_assign(&mut self, other: Self) {
         self.calls += other.calls;
         self.input_bytes += other.input_bytes;
@@ -87,6 +88,7 @@ impl AddAssign for Forecast {
         self.criteria += other.criteria;
         self.scores += other.scores;
         self.too_long += other.too_long;
+
         self.unsure_calls += other.unsure_calls;
     }
 }

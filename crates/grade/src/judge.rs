@@ -3,7 +3,7 @@
 use assize_llm::BoxFuture;
 use assize_rubric::{Decision, JudgeIdentity};
 
-use crate::{Forecast, Question};
+use crate::{CallForecast, JudgeQuestion};
 
 /// Something that decides on questions about an answer.
 pub trait Judge: Send + Sync {
@@ -11,7 +11,7 @@ pub trait Judge: Send + Sync {
     fn identity(&self) -> JudgeIdentity;
 
     /// The calls that a question would take. Judges that call no model take nothing.
-    fn forecast(&self, question: &Question) -> Forecast {
+    fn forecast(&self, question: &JudgeQuestion) -> CallForecast {
         question.without_calls()
     }
 
@@ -19,7 +19,7 @@ pub trait Judge: Send + Sync {
     /// and one for any other question. What could not be judged is a decision that says so; judging never fails as a
     /// whole. Questions about the same answer may share what they have in common. Dropping the future gives up the calls
     /// in flight.
-    fn decide<'a>(&'a self, questions: &'a [Question]) -> BoxFuture<'a, Vec<Vec<Decision>>>;
+    fn decide<'a>(&'a self, questions: &'a [JudgeQuestion]) -> BoxFuture<'a, Vec<Vec<Decision>>>;
 
     /// Why the judge can't say how probable its decisions are, as far as that is known before it is asked.
     fn refuses_probabilities(&self) -> Option<&'static str> {

@@ -2,7 +2,7 @@
 //!
 //! [`Judge`] is the trait everything above depends on. [`ModelJudge`] puts the criteria to a model and takes
 //! only what the model plainly said; [`OfflineJudge`] needs no model and compares words. [`check`] holds the graders
-//! that need nobody, [`Program`] runs those that are programs. No judge ever sees or
+//! that need nobody, [`GradingProgram`] runs those that are programs. No judge ever sees or
 //! computes a score of more than one criterion: weights, gates and verdicts belong to the rubric crate.
 
 #![warn(missing_docs)]
@@ -26,19 +26,21 @@ mod task;
 
 pub use answer_score::AnswerScoreTask;
 pub use behaviour::BehaviourTask;
-pub use check::{Checked, Facts, check, schema_problem};
+pub use check::{AnswerFacts, CheckResult, check, schema_problem};
 pub use evidence::EvidenceIndex;
-pub use exchange::{fenced, reply_object};
+pub use exchange::{fence_texts, find_reply_object};
 pub use fence::{FenceSource, KeyedFences};
-pub use forecast::Forecast;
+pub use forecast::CallForecast;
 pub use judge::Judge;
 pub use model::{JudgeOptions, ModelJudge, WarmUp};
 pub use offline::OfflineJudge;
 pub use pair::PairTask;
-pub use program::{Program, ProgramEnvironment, ProgramGrade, ProgramInput, ProgramReply, ProgramSetup};
+pub use program::{
+    GradingProgram, ProgramEnvironment, ProgramGrade, ProgramInput, ProgramReply, ProgramSetup,
+};
 pub use prompt::{
     BEHAVIOUR_PROMPT_VERSION, COMBINE_PROMPT, PAIR_PROMPT_VERSION, PROMPT_VERSION, WHOLE_PROMPT_VERSION,
     prompt_hash,
 };
-pub use question::Question;
-pub use task::{Material, RubricTask, SamplingOptions};
+pub use question::JudgeQuestion;
+pub use task::{JudgeMaterial, RubricTask, SamplingOptions};

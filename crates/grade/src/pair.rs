@@ -27,12 +27,12 @@ pub struct PairTask {
 impl PairTask {
     /// The same with the answers in the other order.
     #[must_use]
-    pub fn turned(&self) -> Self {
+    pub fn swap_answers(&self) -> Self {
         Self { first: self.second.clone(), second: self.first.clone(), ..self.clone() }
     }
 
     /// Everything untrusted that is shown, with the name of its block.
-    pub(crate) fn shown(&self) -> impl Iterator<Item = (&'static str, &str)> {
+    pub(crate) fn untrusted_texts(&self) -> impl Iterator<Item = (&'static str, &str)> {
         [
             ("question", Some(self.question.as_str())),
             ("expected outcome", self.expected_outcome.as_deref()),

@@ -1,12 +1,12 @@
 //! A question to a judge.
 
-use assize_rubric::{Decision, JudgeIdentity, Ungraded, UngradedKind};
+use assize_rubric::{Decision, JudgeIdentity, UngradedKind, UngradedReason};
 
-use crate::{AnswerScoreTask, BehaviourTask, Forecast, PairTask, RubricTask, SamplingOptions};
+use crate::{AnswerScoreTask, BehaviourTask, CallForecast, PairTask, RubricTask, SamplingOptions};
 
 /// A question to a judge. Its answer is one decision, or one for each criterion of a rubric.
 #[derive(Debug, Clone)]
-pub enum Question {
+pub enum JudgeQuestion {
     /// Each criterion of a rubric.
     Rubric(RubricTask),
     /// One score for the answer as a whole.
@@ -17,7 +17,7 @@ pub enum Question {
     Pair(PairTask),
 }
 
-impl Question {
+impl JudgeQuestion {
     /// This question with other options.
     #[must_use]
     pub fn with_sampling(&self, sampling: SamplingOptions) -> Self {
@@ -46,19 +46,19 @@ impl Question {
     }
 
     /// The forecast of a judge that calls no model.
-    pub fn without_calls(&self) -> Forecast {
+    pub fn without_calls(&self) -> CallForecast {
         match self {
             Self::Rubric(task) => {
-                Forecast { criteria: task.rubric.criteria().len() as u64, ..Forecast::default() }
+                CallForecast { criteria: task.rubric.criteria().len() as u64, ..CallForecast::default() }
             }
-            Self::Behaviour(_) => Forecast { criteria: 1, ..Forecast::default() },
-            Self::AnswerScore(_) | Self::Pair(_) => Forecast { scores: 1, ..Forecast::default() },
+            Self::Behaviour(_) => CallForecast { criteria: 1, ..CallForecast::default() },
+            Self::AnswerScore(_) | Self::Pair(_) => CallForecast { scores: 1, ..CallForecast::default() },
         }
     }
 
     /// The decisions of a judge that can't answer it.
-    pub fn refused(&self, judge: &JudgeIdentity, message: &str) -> Vec<Decision> {
-        let ungraded = || Ungraded { kind: UngradedKind::NotJudged, message: message.to_owned() };
+    pub fn refuse(&self, judge: &JudgeIdentity, message: &str) -> Vec<Decision> {
+        let ungraded = || UngradedReason { kind: UngradedKind::NotJudged, message: message.to_owned() };
         match self {
             Self::Rubric(task) => {
                 let criteria = task.rubric.criteria().iter().cloned();

@@ -3,11 +3,11 @@
 use std::sync::Arc;
 
 use assize_evalfile::PanelSpec;
-use assize_rubric::{EvidencePolicy, Judging, Rubric, Truncate};
+use assize_rubric::{EvidencePolicy, JudgingMode, Rubric, TruncationMode};
 
 /// What a judge may look at. All of it is untrusted text: it is shown as data and can instruct nobody.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct Material {
+pub struct JudgeMaterial {
     /// What was asked.
     pub question: String,
     /// What a good answer looks like, in the author's words.
@@ -22,9 +22,9 @@ pub struct Material {
     pub tool_calls: Option<String>,
 }
 
-impl Material {
+impl JudgeMaterial {
     /// The texts that evidence may be quoted from: what the answering system produced.
-    pub(crate) fn produced(&self) -> impl Iterator<Item = &str> {
+    pub(crate) fn produced_texts(&self) -> impl Iterator<Item = &str> {
         [Some(self.answer.as_str()), self.file_changes.as_deref(), self.tool_calls.as_deref()]
             .into_iter()
             .flatten()
@@ -36,15 +36,15 @@ impl Material {
 #[derive(Debug, Clone)]
 pub struct RubricTask {
     /// What may be looked at.
-    pub material: Arc<Material>,
+    pub material: Arc<JudgeMaterial>,
     /// What is to be decided.
     pub rubric: Arc<Rubric>,
     /// How many criteria go into one call. Judges that make no calls ignore it.
-    pub judging: Judging,
+    pub judging: JudgingMode,
     /// What becomes of decisions whose quotes are not found.
     pub evidence: EvidencePolicy,
     /// What is done when the judge can't read all of the material. Judges without such a limit ignore it.
-    pub truncate: Truncate,
+    pub truncate: TruncationMode,
     /// The case, for whoever follows the task; never shown to a judge.
     pub case_id: String,
     /// Which repeat of the case this is, from 1; never shown to a judge. Each repeat is judged anew.
@@ -74,6 +74,6 @@ impl Default for SamplingOptions {
 
 /// The number under which a reply is remembered: one for each repeat of a case and of a judge. More repeats of a judge
 /// leave the numbers of the first ones as they are.
-pub(crate) fn draw(repeat: u32, asking: u32) -> u32 {
+pub(crate) fn repeat_index(repeat: u32, asking: u32) -> u32 {
     repeat.saturating_sub(1).saturating_mul(PanelSpec::MAX_REPEATS).saturating_add(asking)
 }

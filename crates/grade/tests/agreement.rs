@@ -5,23 +5,23 @@
 
 use std::sync::Arc;
 
-use assize_grade::{Judge, Material, OfflineJudge, Question, RubricTask};
+use assize_grade::{Judge, JudgeMaterial, JudgeQuestion, OfflineJudge, RubricTask};
 use assize_rubric::{Criterion, Decision, Outcome, Rubric};
 use futures_util::FutureExt;
 use serde_json::Value;
 
-fn judge(material: Material, criteria: Vec<Criterion>) -> Vec<Decision> {
+fn judge(material: JudgeMaterial, criteria: Vec<Criterion>) -> Vec<Decision> {
     let task = RubricTask {
         material: Arc::new(material),
         rubric: Arc::new(Rubric::new(criteria).unwrap()),
-        judging: assize_rubric::Judging::PerCriterion,
+        judging: assize_rubric::JudgingMode::PerCriterion,
         evidence: assize_rubric::EvidencePolicy::Checked,
-        truncate: assize_rubric::Truncate::Never,
+        truncate: assize_rubric::TruncationMode::Never,
         case_id: "case".into(),
         repeat: 0,
         sampling: assize_grade::SamplingOptions::default(),
     };
-    let question = [Question::Rubric(task)];
+    let question = [JudgeQuestion::Rubric(task)];
     OfflineJudge.decide(&question).now_or_never().expect("the offline judge never waits").remove(0)
 }
 
@@ -89,10 +89,10 @@ fn against_labels(name: &str, file: &str) -> Confusion {
             .enumerate()
             .map(|(n, pair)| Criterion::checklist(format!("{n}"), pair[0].as_str().unwrap()))
             .collect();
-        let material = Material {
+        let material = JudgeMaterial {
             question: case["q"].as_str().unwrap().into(),
             answer: case["a"].as_str().unwrap().into(),
-            ..Material::default()
+            ..JudgeMaterial::default()
         };
         let answer = material.answer.clone();
         for (judgement, pair) in judge(material, criteria).iter().zip(pairs) {

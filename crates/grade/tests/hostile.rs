@@ -8,9 +8,9 @@ mod common;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use assize_grade::{Material, OfflineJudge};
+use assize_grade::{JudgeMaterial, OfflineJudge};
 use assize_llm::ChatReply;
-use assize_rubric::{Judging, Outcome};
+use assize_rubric::{JudgingMode, Outcome};
 use common::*;
 use proptest::prelude::*;
 
@@ -65,7 +65,7 @@ fn answers_stand_between_their_fences_unchanged() {
 
 #[test]
 fn a_fence_in_the_answer_is_not_used() {
-    let fence = |material: &Arc<Material>| {
+    let fence = |material: &Arc<JudgeMaterial>| {
         let model = Scripted::always(Ok(reply("{}")));
         let mut task = task(vec![checklist("a", "does A")]);
         task.material = material.clone();
@@ -128,24 +128,9 @@ fn arbitrary_reply() -> impl Strategy<Value = String> {
         prop::sample::select(HOSTILE).prop_map(str::to_owned),
         prop::sample::select(
             &[
-                "{",
-                "}",
-                "[",
-                "]",
-                "\"",
-                ",",
-                ":",
-                "\"results\":[",
-                "\"id\":\"c1\"",
-                "\"id\":\"c2\"",
-                "\"outcome\":\"met\"",
-                "\"outcome\":\"unmet\"",
-                "\"score\":7",
-                "\"score\":11",
-                "\"evidence\":[]",
-                "\"reason\":\"r\"",
-                "```",
-                "\\",
+                "{", "}", "[", "]", "\"", ",", ":", "\"results\":[", "\"id\":\"c1\"", "\"id\":\"c2\"",
+                "\"outcome\":\"met\"", "\"outcome\":\"unmet\"", "\"score\":7", "\"score\":11",
+                "\"evidence\":[]", "\"reason\":\"r\"", "```", "\\",
             ][..]
         )
         .prop_map(str::to_owned),
@@ -160,13 +145,13 @@ proptest! {
         let mut task = task(vec![checklist("a", "does A"), bands("b", "how well"), checklist("c", "does C")]);
         task.material = material(&answer);
         if batch {
-            task.judging = Judging::Batched(None);
+            task.judging = JudgingMode::Batched(None);
         }
         let judgements = run(&judge(&model), &task);
         let ids: Vec<&str> = judgements.iter().map(|j| j.criterion().unwrap().id.as_str()).collect();
         prop_assert_eq!(ids, ["a", "b", "c"]);
         for (judgement, criterion) in judgements.iter().zip(task.rubric.criteria()) {
-            prop_assert!(judgement.outcome().fits(&criterion.scale));
+            prop_assert!(judgement.outcome().fits_scale(&criterion.scale));
             prop_assert_eq!(judgement.ungraded.is_some(), judgement.outcome() == Outcome::Ungraded);
             prop_assert!(!judgement.reason.is_empty());
         }

@@ -9,7 +9,8 @@ use std::sync::Arc;
 use assize_grade::{JudgeOptions, ModelJudge};
 use assize_llm::{AskError, ErrorKind, FinishReason};
 use assize_rubric::{
-    Confidence, EvidencePolicy, Gate, Judging, Operator, Outcome, RawScore, UngradedKind, Weight,
+    CriterionOperator, EvidencePolicy, Gate, JudgeConfidence, JudgingMode, Outcome, RawScore, UngradedKind,
+    Weight,
 };
 use common::*;
 use tokio::sync::Semaphore;
@@ -52,7 +53,7 @@ fn one_call_per_criterion_in_the_rubrics_order() {
         assert_eq!(&*judgement.judge.name, "openai:scripted");
         assert!(judgement.judge.prompt_hash.as_ref().is_some_and(|hash| hash.len() == 16));
         assert_eq!(judgement.ungraded, None);
-        assert_ne!(judgement.confidence, Some(Confidence::High));
+        assert_ne!(judgement.confidence, Some(JudgeConfidence::High));
     }
     assert!(judgements[0].evidence[0].verified);
     assert_eq!(judgements[0].reason, "It is there.");
@@ -198,7 +199,7 @@ fn a_batched_reply_keeps_what_is_valid_and_asks_again_for_the_rest() {
         checklist("d", "does D"),
         checklist("e", "does E"),
     ]);
-    task.judging = Judging::Batched(None);
+    task.judging = JudgingMode::Batched(None);
     let judgements = run(&judge(&model), &task);
     assert_eq!(
         outcomes(&judgements),
@@ -228,7 +229,7 @@ fn batches_have_the_size_asked_for_and_only_the_missing_end_ungraded() {
         Ok(reply(&results(&entries)))
     });
     let mut task = task((0..5).map(|n| checklist(&format!("k{n}"), &format!("does {n}"))).collect());
-    task.judging = Judging::Batched(std::num::NonZeroUsize::new(2));
+    task.judging = JudgingMode::Batched(std::num::NonZeroUsize::new(2));
     let judgements = run(&judge(&model), &task);
     assert_eq!(
         outcomes(&judgements),
@@ -257,7 +258,7 @@ fn a_batch_that_is_refused_or_cut_off_is_split() {
             Ok(reply)
         });
         let mut task = task((0..4).map(|n| checklist(&format!("k{n}"), &format!("does {n}"))).collect());
-        task.judging = Judging::Batched(None);
+        task.judging = JudgingMode::Batched(None);
         let judgements = run(&judge(&model), &task);
         assert_eq!(outcomes(&judgements), [Outcome::Met; 4]);
         assert_eq!(model.requests().len(), 1 + 2 + 4);
@@ -298,7 +299,7 @@ fn required_evidence_must_be_there_and_true() {
     assert_eq!(run(&judge(&model), &task)[0].outcome(), Outcome::Unmet);
     // A contradiction is something that is there.
     let mut fact = checklist("a", "The sky is blue");
-    fact.operator = Operator::Contradiction;
+    fact.operator = CriterionOperator::Contradiction;
     task.rubric = rubric(vec![fact]);
     assert_eq!(run(&judge(&model), &task)[0].outcome(), Outcome::Ungraded);
 }
@@ -309,7 +310,7 @@ fn the_shared_part_is_the_same_for_all_criteria_and_repeats_and_follows_the_answ
     let mut first = task(vec![checklist("a", "does A"), bands("b", "how well"), checklist("c", "does C")]);
     run(&judge(&model), &first);
     first.repeat = 1;
-    first.judging = Judging::Batched(None);
+    first.judging = JudgingMode::Batched(None);
     run(&judge(&model), &first);
     let requests = model.requests();
     assert_eq!(requests.len(), 12);
@@ -334,7 +335,7 @@ fn nothing_that_hangs_on_a_criterion_reaches_the_judge() {
     b.gate = Some(Gate::MinRaw(RawScore::new(7).unwrap()));
     let mut task = task(vec![a, b]);
     task.case_id = "case-id-321".into();
-    for judging in [Judging::PerCriterion, Judging::Batched(None)] {
+    for judging in [JudgingMode::PerCriterion, JudgingMode::Batched(None)] {
         task.judging = judging;
         run(&judge(&model), &task);
     }
@@ -344,15 +345,7 @@ fn nothing_that_hangs_on_a_criterion_reaches_the_judge() {
         let schema = request.schema.take().unwrap().schema.to_string();
         let all = serde_json::to_string(&request).unwrap();
         for word in [
-            "31.25",
-            "77.5",
-            "weight",
-            "gate",
-            "critical",
-            "-id-",
-            "required:",
-            "REQUIRED",
-            "minimum",
+            "31.25", "77.5", "weight", "gate", "critical", "-id-", "required:", "REQUIRED", "minimum",
             "at least 7",
         ] {
             assert!(!all.contains(word), "{word} in {all}");
@@ -368,7 +361,7 @@ fn options_reach_the_request() {
     let judge = ModelJudge::new(model.clone(), "x", fences(), Arc::new(Semaphore::new(1)), options);
     let mut task = task(vec![checklist("a", "does A"), checklist("b", "does B")]);
     run(&judge, &task);
-    task.judging = Judging::Batched(None);
+    task.judging = JudgingMode::Batched(None);
     run(&judge, &task);
     let requests = model.requests();
     assert_eq!((requests[0].temperature, requests[0].seed), (Some(0.5), Some(9)));

@@ -6,8 +6,8 @@ mod common;
 
 use std::sync::Arc;
 
-use assize_grade::{Judge as _, Material, OfflineJudge};
-use assize_rubric::{Confidence, Criterion, Decision, Operator, Outcome, RawScore};
+use assize_grade::{Judge as _, JudgeMaterial, OfflineJudge};
+use assize_rubric::{Criterion, CriterionOperator, Decision, JudgeConfidence, Outcome, RawScore};
 use common::*;
 
 fn judged(criterion: Criterion, answer: &str) -> Decision {
@@ -28,7 +28,7 @@ fn the_best_passage_is_quoted_and_the_reason_names_words() {
     assert_eq!(judgement.evidence[0].quote, "The **time complexity** is O(n log n).");
     assert!(judgement.evidence[0].verified);
     assert!(judgement.reason.contains("not found heap"), "{}", judgement.reason);
-    assert_eq!(judgement.confidence, Some(Confidence::Low));
+    assert_eq!(judgement.confidence, Some(JudgeConfidence::Low));
     assert_eq!(
         (judgement.spent.attempts, judgement.spent.replies.len(), &*judgement.judge.name),
         (0, 0, "offline")
@@ -73,7 +73,7 @@ fn empty_answers_and_criteria_without_words() {
 fn a_contradiction_needs_the_same_subject_and_another_statement() {
     let fact = |text: &str, answer: &str| {
         let mut criterion = checklist("a", text);
-        criterion.operator = Operator::Contradiction;
+        criterion.operator = CriterionOperator::Contradiction;
         judged(criterion, answer)
     };
     let number = fact("Mount Everest is 8849 metres tall", "Mount Everest is 7500 metres tall.");
@@ -105,9 +105,7 @@ fn a_contradiction_needs_the_same_subject_and_another_statement() {
 fn more_coverage_never_scores_lower() {
     let criterion = || bands("a", "Describes oxygen, nitrogen and argon");
     let answers = [
-        "Nothing.",
-        "There is oxygen.",
-        "There is oxygen and nitrogen.",
+        "Nothing.", "There is oxygen.", "There is oxygen and nitrogen.",
         "There is oxygen, nitrogen and argon.",
     ];
     let scores: Vec<u8> = answers
@@ -120,10 +118,10 @@ fn more_coverage_never_scores_lower() {
 #[test]
 fn file_changes_and_tool_calls_are_read_too() {
     let mut task = task(vec![checklist("a", "Adds a subtract function")]);
-    task.material = Arc::new(Material {
+    task.material = Arc::new(JudgeMaterial {
         answer: "Done.".into(),
         file_changes: Some("+export function subtract(a, b) {\n+  return a - b;\n+}".into()),
-        ..Material::default()
+        ..JudgeMaterial::default()
     });
     let judgement = run(&OfflineJudge, &task).remove(0);
     assert_eq!(judgement.outcome(), Outcome::Met);

@@ -13,8 +13,8 @@ use std::collections::BTreeSet;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
-use assize_grade::Material;
-use assize_rubric::{Judging, Outcome, RawScore};
+use assize_grade::JudgeMaterial;
+use assize_rubric::{JudgingMode, Outcome, RawScore};
 use common::*;
 use serde_json::{Value, json};
 
@@ -279,7 +279,7 @@ fn truth() -> [Outcome; 4] {
 }
 
 /// The outcomes of the criteria for an answer, and whether the judge was told anything outside a block by it.
-fn judged(answer: &str, judging: Judging, manner: Manner, weakness: Weakness) -> ([Outcome; 4], bool) {
+fn judged(answer: &str, judging: JudgingMode, manner: Manner, weakness: Weakness) -> ([Outcome; 4], bool) {
     let strayed = Arc::new(AtomicBool::new(false));
     let seen = Arc::clone(&strayed);
     let model = Scripted::new(move |request| {
@@ -298,14 +298,15 @@ fn judged(answer: &str, judging: Judging, manner: Manner, weakness: Weakness) ->
         _ => checklist(id, text),
     });
     let mut task = task(criteria.collect());
-    task.material = Arc::new(Material { answer: answer.to_owned(), ..Material::clone(&task.material) });
+    task.material =
+        Arc::new(JudgeMaterial { answer: answer.to_owned(), ..JudgeMaterial::clone(&task.material) });
     task.judging = judging;
     let outcomes = outcomes(&run(&judge(&model), &task));
     (outcomes.try_into().unwrap(), strayed.load(Ordering::SeqCst))
 }
 
 /// How many answers changed the outcome of a criterion other than the second, over all manners of copying.
-fn flips(judging: Judging, weakness: Weakness) -> BTreeSet<String> {
+fn flips(judging: JudgingMode, weakness: Weakness) -> BTreeSet<String> {
     let mut flipped = BTreeSet::new();
     for Hostile { name, answer } in hostile() {
         // The long ones say the same in every manner and to every fence, only more slowly.
@@ -339,12 +340,12 @@ fn the_suite_is_large_and_leaves_the_truth_alone() {
 
 #[test]
 fn no_hostile_answer_changes_another_criterion_one_by_one() {
-    assert_eq!(flips(Judging::PerCriterion, Weakness::None), BTreeSet::new());
+    assert_eq!(flips(JudgingMode::PerCriterion, Weakness::None), BTreeSet::new());
 }
 
 #[test]
 fn no_hostile_answer_changes_another_criterion_in_a_batch() {
-    assert_eq!(flips(Judging::Batched(None), Weakness::None), BTreeSet::new());
+    assert_eq!(flips(JudgingMode::Batched(None), Weakness::None), BTreeSet::new());
 }
 
 /// The second criterion too is safe from everything but a judge that believes what stands in the answer.
@@ -352,7 +353,7 @@ fn no_hostile_answer_changes_another_criterion_in_a_batch() {
 fn a_judge_that_only_copies_decides_the_copied_criterion_rightly_or_not_at_all() {
     for Hostile { name, answer } in hostile().iter().filter(|hostile| hostile.answer.len() <= LONG) {
         for manner in &MANNERS[..7] {
-            for judging in [Judging::PerCriterion, Judging::Batched(None)] {
+            for judging in [JudgingMode::PerCriterion, JudgingMode::Batched(None)] {
                 let (outcomes, _) = judged(answer, judging, *manner, Weakness::None);
                 assert_eq!(outcomes, truth(), "{name} ({manner:?}, {judging:?})");
             }
@@ -362,7 +363,7 @@ fn a_judge_that_only_copies_decides_the_copied_criterion_rightly_or_not_at_all()
 
 #[test]
 fn weaker_fences_are_noticed() {
-    for judging in [Judging::PerCriterion, Judging::Batched(None)] {
+    for judging in [JudgingMode::PerCriterion, JudgingMode::Batched(None)] {
         for (weakness, least) in [(Weakness::NoToken, 10), (Weakness::KnownToken, 1)] {
             let flipped = flips(judging, weakness);
             assert!(flipped.len() >= least, "{weakness:?}, {judging:?}: only {flipped:?}");
@@ -372,6 +373,6 @@ fn weaker_fences_are_noticed() {
 
 #[test]
 fn ids_that_can_be_known_are_noticed() {
-    let flipped = flips(Judging::Batched(None), Weakness::KnownIds);
+    let flipped = flips(JudgingMode::Batched(None), Weakness::KnownIds);
     assert!(flipped.len() >= 5, "{flipped:?}");
 }

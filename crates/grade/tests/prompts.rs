@@ -9,17 +9,17 @@ use std::fmt::Write as _;
 use std::path::Path;
 use std::sync::Arc;
 
-use assize_grade::{Material, PROMPT_VERSION, prompt_hash};
+use assize_grade::{JudgeMaterial, PROMPT_VERSION, prompt_hash};
 use assize_llm::ChatRequest;
-use assize_rubric::{Criterion, EvidencePolicy, Judging, Operator};
+use assize_rubric::{Criterion, CriterionOperator, EvidencePolicy, JudgingMode};
 use common::*;
 
-fn request(criteria: Vec<Criterion>, judging: Judging, evidence: EvidencePolicy) -> ChatRequest {
+fn request(criteria: Vec<Criterion>, judging: JudgingMode, evidence: EvidencePolicy) -> ChatRequest {
     let model = Scripted::always(Ok(reply("unusable")));
     let mut task = task(criteria);
     task.judging = judging;
     task.evidence = evidence;
-    task.material = Arc::new(Material {
+    task.material = Arc::new(JudgeMaterial {
         question: "What jumps over the dog?".into(),
         expected_outcome: Some("Names the fox.".into()),
         reference: Some("The fox does.".into()),
@@ -66,34 +66,37 @@ fn checklist_single() {
     criterion.may_not_apply = true;
     golden(
         "checklist.txt",
-        &shown(&request(vec![criterion], Judging::PerCriterion, EvidencePolicy::Required)),
+        &shown(&request(vec![criterion], JudgingMode::PerCriterion, EvidencePolicy::Required)),
     );
 }
 
 #[test]
 fn contradiction_single() {
     let mut criterion = checklist("a", "Foxes jump");
-    criterion.operator = Operator::Contradiction;
+    criterion.operator = CriterionOperator::Contradiction;
     golden(
         "contradiction.txt",
-        &shown(&request(vec![criterion], Judging::PerCriterion, EvidencePolicy::Checked)),
+        &shown(&request(vec![criterion], JudgingMode::PerCriterion, EvidencePolicy::Checked)),
     );
 }
 
 #[test]
 fn score_single() {
     let criterion = bands("a", "How well the jump is described");
-    golden("score.txt", &shown(&request(vec![criterion], Judging::PerCriterion, EvidencePolicy::Checked)));
+    golden(
+        "score.txt",
+        &shown(&request(vec![criterion], JudgingMode::PerCriterion, EvidencePolicy::Checked)),
+    );
 }
 
 #[test]
 fn batched_mixed() {
     let mut contradiction = checklist("b", "Foxes jump");
-    contradiction.operator = Operator::Contradiction;
+    contradiction.operator = CriterionOperator::Contradiction;
     let mut optional = bands("d", "");
     optional.may_not_apply = true;
     let criteria = vec![checklist("a", "Names the fox"), contradiction, bands("c", "How well"), optional];
-    golden("batched.txt", &shown(&request(criteria, Judging::Batched(None), EvidencePolicy::Required)));
+    golden("batched.txt", &shown(&request(criteria, JudgingMode::Batched(None), EvidencePolicy::Required)));
 }
 
 #[test]

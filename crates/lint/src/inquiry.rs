@@ -2,21 +2,21 @@
 
 use std::collections::HashSet;
 
-use assize_diagnostic::{Code, Diagnostic, Span};
-use assize_evalfile::{CriterionMarks, Mark, Place};
+use assize_diagnostic::{Diagnostic, DiagnosticCode, Span};
+use assize_evalfile::{CriterionMarks, FilePosition, SourceMark};
 
-use crate::report::Report;
-use crate::rule::{Rule, Scope};
+use crate::finding::FindingCollector;
+use crate::rule::{LintRule, QuestionScope};
 use crate::rules::RULES;
 use crate::view::{CriterionView, RubricView};
 
 /// A rubric as a model sees it, with its context.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Inquiry {
+pub struct LintInquiry {
     /// Id of the case that the rubric belongs to; `None` for a rubric of a suite or of a file of its own.
     pub case: Option<String>,
     /// Position at which the rubric begins.
-    pub place: Option<Place>,
+    pub place: Option<FilePosition>,
     /// Question that the target is asked; blank without a case.
     pub question: String,
     /// Expected outcome of the case; blank if there is none.
@@ -24,14 +24,14 @@ pub struct Inquiry {
     /// Reference answer; blank if there is none.
     pub reference: String,
     /// Criteria, in their order. Never empty.
-    pub criteria: Vec<Asked>,
+    pub criteria: Vec<InquiryCriterion>,
     marks: Vec<CriterionMarks>,
-    outcome_mark: Option<Mark>,
+    outcome_mark: Option<SourceMark>,
 }
 
 /// A criterion as a model sees it.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Asked {
+pub struct InquiryCriterion {
     /// Text of the criterion.
     pub text: String,
     /// Weight; negative for a penalty.
@@ -44,9 +44,9 @@ pub struct Asked {
 
 /// A problem that a model found.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Remark {
+pub struct ModelFinding {
     /// Code of the rule.
-    pub rule: Code,
+    pub rule: DiagnosticCode,
     /// Index of the criterion.
     pub criterion: Option<usize>,
     /// Index of the other criterion of a pair.
@@ -57,10 +57,10 @@ pub struct Remark {
     pub reason: String,
 }
 
-impl Inquiry {
-    fn of(view: &RubricView<'_>) -> Self {
+impl LintInquiry {
+    fn from_view(view: &RubricView<'_>) -> Self {
         let case = view.own_case();
-        let asked = |criterion: CriterionView<'_>| Asked {
+        let asked = |criterion: CriterionView<'_>| InquiryCriterion {
             text: criterion.text().to_owned(),
             weight: criterion.weight(),
             required: criterion.criterion().gate.is_some(),
@@ -72,6 +72,7 @@ impl Inquiry {
                     .collect()
             }),
         };
+
         let marks = view.grader.marks.clone();
         let head = marks.first().and_then(|marks| marks.head.as_ref());
         Self {
@@ -87,38 +88,44 @@ impl Inquiry {
     }
 
     /// Returns the model rules that apply to this rubric, of those that `wanted` accepts.
-    pub fn rules(&self, wanted: impl Fn(Code) -> bool) -> Vec<&'static Rule> {
+    pub fn applicable_rules(&self, wanted: impl Fn(DiagnosticCode) -> bool) -> Vec<&'static LintRule> {
         let fits = |scope| match scope {
-            Scope::Criterion | Scope::Unguarded => true,
-            Scope::Outcome | Scope::Missing => !self.expected_outcome.trim().is_empty(),
-            Scope::Bands => self.criteria.iter().any(|criterion| !criterion.bands.is_empty()),
-            Scope::Pair => self.criteria.len() > 1,
+            QuestionScope::Criterion | QuestionScope::Unguarded => true,
+            QuestionScope::Outcome | QuestionScope::Missing => !self.expected_outcome.trim().is_empty(),
+            QuestionScope::Bands => self.criteria.iter().any(|criterion| !criterion.bands.is_empty()),
+            QuestionScope::Pair => self.criteria.len() > 1,
         };
-        let applies =
-            |rule: &&Rule| rule.question().is_some_and(|question| fits(question.scope)) && wanted(rule.code);
+
+        let applies = |rule: &&LintRule| {
+            rule.question().is_some_and(|question| fits(question.scope)) && wanted(rule.code)
+        };
         RULES.iter().filter(applies).collect()
     }
 
     /// Returns the mark of the criterion; a comment above it may allow the finding.
-    pub(crate) fn head(&self, remark: &Remark) -> Option<&Mark> {
+    pub(crate) fn head_mark(&self, remark: &ModelFinding) -> Option<&SourceMark> {
         self.marks.get(remark.criterion.unwrap_or(0))?.head.as_ref()
     }
 
-    pub(crate) fn report(&self, remark: &Remark, out: &mut Report<'_>) {
+    pub(crate) fn report_finding(&self, remark: &ModelFinding, out: &mut FindingCollector<'_>) {
         let rule = RULES.iter().find(|rule| rule.code == remark.rule);
         let Some((rule, question)) = rule.and_then(|rule| Some((rule, rule.question()?))) else { return };
         let index = remark.criterion.unwrap_or(0);
         let Some(marks) = self.marks.get(index) else { return };
         let text_mark = marks.text.as_ref().or(marks.head.as_ref());
         let span = match question.scope {
-            Scope::Missing => quoted(self.outcome_mark.as_ref(), &self.expected_outcome, remark, out),
-            Scope::Unguarded => out.span(marks.head.as_ref()),
-            Scope::Criterion | Scope::Outcome | Scope::Bands | Scope::Pair => {
-                quoted(text_mark, &self.criteria[index].text, remark, out)
+            QuestionScope::Missing => {
+                quoted_span(self.outcome_mark.as_ref(), &self.expected_outcome, remark, out)
             }
+            QuestionScope::Unguarded => out.span(marks.head.as_ref()),
+            QuestionScope::Criterion
+            | QuestionScope::Outcome
+            | QuestionScope::Bands
+            | QuestionScope::Pair => quoted_span(text_mark, &self.criteria[index].text, remark, out),
         };
+
         let Some(span) = span.or_else(|| out.span(marks.head.as_ref())) else { return };
-        let other = remark.other.filter(|_| question.scope == Scope::Pair);
+        let other = remark.other.filter(|_| question.scope == QuestionScope::Pair);
         let other = other.and_then(|other| self.marks.get(other)?.text.clone());
         let mut diagnostic = Diagnostic::warning(rule.code, question.found, span, "")
             .with_note(format!("the model: {}", remark.reason))
@@ -126,31 +133,37 @@ impl Inquiry {
         if let Some(other) = out.span(other.as_ref()).filter(|other| *other != span) {
             diagnostic = diagnostic.with_secondary(other, "the other one");
         }
+
         out.add(diagnostic);
     }
 }
 
 /// Returns the span of the quoted words if they are found, else that of the whole text.
-fn quoted(mark: Option<&Mark>, text: &str, remark: &Remark, out: &mut Report<'_>) -> Option<Span> {
+fn quoted_span(
+    mark: Option<&SourceMark>,
+    text: &str,
+    remark: &ModelFinding,
+    out: &mut FindingCollector<'_>,
+) -> Option<Span> {
     let found = text.find(&remark.quote).filter(|_| !remark.quote.is_empty());
     match found {
-        Some(at) => out.part(mark, text, at..at + remark.quote.len()),
+        Some(at) => out.part_span(mark, text, at..at + remark.quote.len()),
         None => out.span(mark),
     }
 }
 
 /// Inquiries collected while rubrics are checked.
 #[derive(Default)]
-pub(crate) struct Inquiries {
-    pub(crate) list: Vec<Inquiry>,
+pub(crate) struct InquiryCollector {
+    pub(crate) list: Vec<LintInquiry>,
     /// Rubrics that are on the list, by the mark at which they begin: a rubric of the suite is visited with
     /// every case.
-    seen: HashSet<Mark>,
+    seen: HashSet<SourceMark>,
 }
 
-impl Inquiries {
-    pub(crate) fn take(&mut self, view: &RubricView<'_>) {
-        let inquiry = Inquiry::of(view);
+impl InquiryCollector {
+    pub(crate) fn add_rubric(&mut self, view: &RubricView<'_>) {
+        let inquiry = LintInquiry::from_view(view);
         let head = inquiry.marks.first().and_then(|marks| marks.head.clone());
         if head.is_some_and(|head| self.seen.insert(head)) {
             self.list.push(inquiry);

@@ -1,17 +1,17 @@
 //! Findings about rubrics that are valid and still bad.
 //!
 //! [`RULES`] lists every rule with its reason and examples; [`lint_suite`] and [`lint_rubric`] apply them;
-//! [`fixed`] applies the fixes that keep the meaning. Some rules only a model can apply: a [`Linting`] lists
-//! the questions ([`Inquiry`]) and takes the answers ([`Remark`]); the caller asks the model.
+//! [`apply_fixes`] applies the fixes that keep the meaning. Some rules only a model can apply: a [`ModelLint`] lists
+//! the questions ([`LintInquiry`]) and takes the answers ([`ModelFinding`]); the caller asks the model.
 
 #![warn(missing_docs)]
 
-mod allow;
-mod conditions;
+mod allow_comment;
+mod finding;
 mod fix;
 mod inquiry;
 mod lint;
-mod report;
+mod prompt_conditions;
 mod rule;
 mod rules;
 mod sources;
@@ -20,8 +20,10 @@ mod testing;
 mod view;
 mod words;
 
-pub use fix::{Fix, fixed, fixes};
-pub use inquiry::{Asked, Inquiry, Remark};
-pub use lint::{Linted, Linting, lint_loaded, lint_rubric, lint_rubric_for, lint_scorecard, lint_suite};
-pub use rule::{Example, Question, Rule, Scope};
+pub use fix::{LintFix, apply_fixes, collect_fixes};
+pub use inquiry::{InquiryCriterion, LintInquiry, ModelFinding};
+pub use lint::{
+    LintReport, ModelLint, lint_loaded, lint_rubric, lint_rubric_for, lint_scorecard, lint_suite,
+};
+pub use rule::{LintRule, QuestionScope, RuleExample, RuleQuestion};
 pub use rules::RULES;

@@ -1,18 +1,18 @@
 //! Definition of a rule.
 
-use assize_diagnostic::Code;
+use assize_diagnostic::DiagnosticCode;
 use assize_evalfile::Scorecard;
 
-use crate::report::Report;
+use crate::finding::FindingCollector;
 use crate::view::{CaseView, CriterionView, RubricView};
 
 /// A rule: a kind of mistake, the reason why it is one, and the check that finds it.
 #[derive(Debug, Clone, Copy)]
-pub struct Rule {
+pub struct LintRule {
     /// Code of the rule. The hundreds group the rules: 00 comments, 01 wording, 02 weights and gates, 03
     /// score ranges, 04 the rubric as a whole, 05 the case, 06 rules that only a model can apply, 07
     /// scorecards.
-    pub code: Code,
+    pub code: DiagnosticCode,
     /// Short name.
     pub name: &'static str,
     /// Problem, in one sentence.
@@ -22,19 +22,19 @@ pub struct Rule {
     /// Source of the claim.
     pub source: &'static str,
     /// An example with the mistake.
-    pub bad: Example,
+    pub bad: RuleExample,
     /// The example without the mistake.
-    pub good: Example,
+    pub good: RuleExample,
     /// True if its suggestions keep the meaning, so that they may be applied without asking.
     pub fixes: bool,
-    pub(crate) check: Check,
+    pub(crate) check: RuleCheck,
 }
 
-impl Rule {
+impl LintRule {
     /// Returns the question to a model, if only a model can apply this rule.
-    pub const fn question(&self) -> Option<&Question> {
+    pub const fn question(&self) -> Option<&RuleQuestion> {
         match &self.check {
-            Check::Model(question) => Some(question),
+            RuleCheck::Model(question) => Some(question),
             _ => None,
         }
     }
@@ -42,7 +42,7 @@ impl Rule {
 
 /// A piece of an eval file of format 2, or a scorecard.
 #[derive(Debug, Clone, Copy)]
-pub enum Example {
+pub enum RuleExample {
     /// A list of criteria.
     Criteria(&'static str),
     /// A case with all its keys, as an item of `tests`.
@@ -51,7 +51,7 @@ pub enum Example {
     Scorecard(&'static str),
 }
 
-impl Example {
+impl RuleExample {
     /// Returns the text as shown.
     pub const fn text(self) -> &'static str {
         match self {
@@ -78,26 +78,26 @@ impl Example {
 
 /// Check of a rule, by the part of a file that it applies to.
 #[derive(Debug, Clone, Copy)]
-pub(crate) enum Check {
+pub(crate) enum RuleCheck {
     /// Applied to each criterion.
-    Criterion(fn(&CriterionView<'_>, &mut Report<'_>)),
+    Criterion(fn(&CriterionView<'_>, &mut FindingCollector<'_>)),
     /// Applied to each rubric.
-    Rubric(fn(&RubricView<'_>, &mut Report<'_>)),
+    Rubric(fn(&RubricView<'_>, &mut FindingCollector<'_>)),
     /// Applied to each scorecard.
-    Scorecard(fn(&Scorecard, &mut Report<'_>)),
+    Scorecard(fn(&Scorecard, &mut FindingCollector<'_>)),
     /// Applied to each case.
-    Case(fn(&CaseView<'_>, &mut Report<'_>)),
+    Case(fn(&CaseView<'_>, &mut FindingCollector<'_>)),
     /// Applied to comments, after all findings are known.
     Comments,
     /// Applied by a model.
-    Model(Question),
+    Model(RuleQuestion),
 }
 
 /// A question to a model about a rubric.
 #[derive(Debug, Clone, Copy)]
-pub struct Question {
+pub struct RuleQuestion {
     /// Scope of the question.
-    pub scope: Scope,
+    pub scope: QuestionScope,
     /// Text of the question. `Yes` is a finding.
     pub text: &'static str,
     /// Label of a finding, in lower case.
@@ -108,7 +108,7 @@ pub struct Question {
 
 /// Scope of a question, which determines what a finding must name.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Scope {
+pub enum QuestionScope {
     /// Each criterion by itself.
     Criterion,
     /// Each criterion together with the expected outcome; only for cases that have one.
@@ -123,14 +123,14 @@ pub enum Scope {
     Unguarded,
 }
 
-impl Scope {
+impl QuestionScope {
     /// Returns true if a finding names a criterion.
     pub const fn names_criterion(self) -> bool {
         matches!(self, Self::Criterion | Self::Outcome | Self::Bands | Self::Pair)
     }
 
     /// Returns true if a finding quotes words.
-    pub const fn quotes(self) -> bool {
+    pub const fn requires_quote(self) -> bool {
         !matches!(self, Self::Unguarded)
     }
 }

@@ -6,25 +6,25 @@ use std::ops::Range;
 use std::path::{Path, PathBuf};
 
 use assize_diagnostic::{SourceId, SourceMap, Span};
-use assize_evalfile::Mark;
+use assize_evalfile::SourceMark;
 
 /// Files as they are on disk, each read once.
 #[derive(Default)]
-pub(crate) struct Sources {
+pub(crate) struct LintSources {
     pub(crate) map: SourceMap,
-    known: HashMap<PathBuf, Option<Known>>,
+    known: HashMap<PathBuf, Option<IndexedFile>>,
 }
 
-struct Known {
+struct IndexedFile {
     id: SourceId,
     /// Byte offset at which each line begins.
     lines: Vec<usize>,
 }
 
-impl Sources {
+impl LintSources {
     /// Returns the span of a mark; `None` if the file cannot be read or has changed.
-    pub(crate) fn span(&mut self, mark: &Mark) -> Option<Span> {
-        let (id, base) = self.base(mark)?;
+    pub(crate) fn span(&mut self, mark: &SourceMark) -> Option<Span> {
+        let (id, base) = self.line_base(mark)?;
         let text = self.map.file(id).text();
         let range = base + mark.start..base + mark.end;
         text.get(range.clone())?;
@@ -33,7 +33,7 @@ impl Sources {
 
     /// Returns the span of the part `range` of a text that was read from `mark`, if the source has exactly
     /// these words, and only once.
-    pub(crate) fn part(&mut self, mark: &Mark, text: &str, range: Range<usize>) -> Option<Span> {
+    pub(crate) fn part_span(&mut self, mark: &SourceMark, text: &str, range: Range<usize>) -> Option<Span> {
         let span = self.span(mark)?;
         let needle = text.get(range).filter(|needle| !needle.trim().is_empty())?;
         let slice = self.map.slice(span);
@@ -41,13 +41,15 @@ impl Sources {
         if slice.rfind(needle) != Some(at) {
             return None;
         }
+
         let start = span.start + at;
         Some(Span::new(span.source, start, start + needle.len()))
     }
 
-    fn base(&mut self, mark: &Mark) -> Option<(SourceId, usize)> {
-        let known = self.known(mark.path())?;
+    fn line_base(&mut self, mark: &SourceMark) -> Option<(SourceId, usize)> {
+        let known = self.indexed_file(mark.path())?;
         let (id, start) = (known.id, *known.lines.get(mark.first_line.checked_sub(1)?)?);
+
         // The lines of a dataset are read without the byte order mark, whole files with it.
         let dataset = mark.path().extension().is_some_and(|ending| ending.eq_ignore_ascii_case("jsonl"));
         let skipped = if dataset && mark.first_line == 1 && self.map.file(id).text().starts_with('\u{feff}') {
@@ -59,24 +61,25 @@ impl Sources {
     }
 
     /// Adds texts that are loaded already, so that their files are not read again.
-    pub(crate) fn take(&mut self, given: &SourceMap) {
+    pub(crate) fn add_loaded(&mut self, given: &SourceMap) {
         for (_, file) in given.files().filter(|(_, file)| file.first_line() == 1 && !file.text().is_empty()) {
             // The first line of a dataset is a text of its own too; the whole file comes first.
             if self.known.contains_key(file.path()) {
                 continue;
             }
+
             let known = self.add(file.path(), file.text().to_owned());
             self.known.insert(file.path().to_path_buf(), Some(known));
         }
     }
 
-    fn add(&mut self, path: &Path, text: String) -> Known {
+    fn add(&mut self, path: &Path, text: String) -> IndexedFile {
         let mut lines = vec![0];
         lines.extend(text.bytes().enumerate().filter(|(_, b)| *b == b'\n').map(|(at, _)| at + 1));
-        Known { id: self.map.add(path, text), lines }
+        IndexedFile { id: self.map.add(path, text), lines }
     }
 
-    fn known(&mut self, path: &Path) -> Option<&Known> {
+    fn indexed_file(&mut self, path: &Path) -> Option<&IndexedFile> {
         if !self.known.contains_key(path) {
             let read = fs::read_to_string(path).ok().map(|text| self.add(path, text));
             self.known.insert(path.to_path_buf(), read);
@@ -87,7 +90,7 @@ impl Sources {
 
 #[cfg(test)]
 mod tests {
-    use assize_evalfile::Place;
+    use assize_evalfile::FilePosition;
 
     use super::*;
 
@@ -96,10 +99,15 @@ mod tests {
         let folder = tempfile::tempdir().expect("a folder");
         let path = folder.path().join("a.jsonl");
         fs::write(&path, "\u{feff}\"é é ü\"\n\"ü x\"\n").expect("written");
-        let mark = |line, end| Mark { place: Place::new(&path, line, 1), first_line: line, start: 0, end };
-        let mut sources = Sources::default();
-        let found = |sources: &mut Sources, mark: &Mark, text: &str, range| {
-            let span = sources.part(mark, text, range)?;
+        let mark = |line, end| SourceMark {
+            place: FilePosition::new(&path, line, 1),
+            first_line: line,
+            start: 0,
+            end,
+        };
+        let mut sources = LintSources::default();
+        let found = |sources: &mut LintSources, mark: &SourceMark, text: &str, range| {
+            let span = sources.part_span(mark, text, range)?;
             Some((span.start, sources.map.slice(span).to_owned()))
         };
         let first = mark(1, 10);

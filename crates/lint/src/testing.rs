@@ -6,13 +6,14 @@ use std::sync::Arc;
 use assize_diagnostic::Diagnostic;
 use assize_evalfile::{LoadOptions, load_scorecard, load_suite};
 
-use crate::{Example, Linted, lint_scorecard, lint_suite};
+use crate::{LintReport, RuleExample, lint_scorecard, lint_suite};
 
 /// Lints an eval file of this text.
-pub(crate) fn lint_file(name: &str, text: &str) -> Linted {
+pub(crate) fn lint_file(name: &str, text: &str) -> LintReport {
     let folder = tempfile::tempdir().expect("a folder");
     let path = folder.path().join(name);
     std::fs::write(&path, text).expect("written");
+
     let options = LoadOptions {
         environment: Arc::new(|_| None),
         working_folder: folder.path().to_path_buf(),
@@ -20,6 +21,7 @@ pub(crate) fn lint_file(name: &str, text: &str) -> Linted {
     };
     let loaded = load_suite(Path::new(&path), &options);
     assert!(!loaded.has_errors(), "{text}\n{:#?}", loaded.diagnostics);
+
     lint_suite(&loaded.suite.expect("sound"), &loaded.cases).expect("readable")
 }
 
@@ -35,6 +37,7 @@ pub(crate) fn found_in_card(text: &str) -> Vec<(String, String)> {
     let folder = tempfile::tempdir().expect("a folder");
     let path = folder.path().join("card.yaml");
     std::fs::write(&path, text).expect("written");
+
     let options = LoadOptions {
         environment: Arc::new(|_| None),
         working_folder: folder.path().to_path_buf(),
@@ -42,6 +45,7 @@ pub(crate) fn found_in_card(text: &str) -> Vec<(String, String)> {
     };
     let loaded = load_scorecard(&path, &options);
     assert!(loaded.scorecard.is_some(), "{text}\n{:#?}", loaded.diagnostics);
+
     let linted = lint_scorecard(&loaded);
     let pair = |d: &Diagnostic| (d.code.as_str().to_owned(), linted.sources.slice(d.primary.span).to_owned());
     linted.diagnostics.iter().map(pair).collect()
@@ -53,16 +57,16 @@ pub(crate) fn in_card(code: &str, text: &str) -> Vec<String> {
 }
 
 /// Findings in an example.
-pub(crate) fn found_in(example: Example) -> Vec<(String, String)> {
+pub(crate) fn found_in(example: RuleExample) -> Vec<(String, String)> {
     match example {
-        Example::Scorecard(text) => found_in_card(text),
-        Example::Criteria(_) | Example::Case(_) => found(&example.file()),
+        RuleExample::Scorecard(text) => found_in_card(text),
+        RuleExample::Criteria(_) | RuleExample::Case(_) => found(&example.file()),
     }
 }
 
 /// What a rule points at in a list of criteria. The question is about parcels.
 pub(crate) fn in_criteria(code: &str, criteria: &str) -> Vec<String> {
-    of_code(code, &Example::Criteria(&criteria.to_owned().leak()[..]).file())
+    of_code(code, &RuleExample::Criteria(&criteria.to_owned().leak()[..]).file())
 }
 
 /// What a rule points at in the cases of a suite.

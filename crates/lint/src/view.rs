@@ -2,8 +2,8 @@
 
 use std::path::Path;
 
-use assize_evalfile::{Block, Case, CriterionMarks, Mark, RubricGrader, Suite};
-use assize_rubric::{Bands, Criterion, Lines, Rubric, Scale};
+use assize_evalfile::{Case, CriterionMarks, MessageBlock, RubricGrader, SourceMark, Suite};
+use assize_rubric::{Criterion, CriterionScale, Rubric, ScoreBands, VerdictThresholds};
 
 /// A rubric with its context.
 pub(crate) struct RubricView<'a> {
@@ -32,7 +32,7 @@ impl<'a> RubricView<'a> {
     }
 
     /// Returns the pass threshold as written and its mark; `None` if the default applies.
-    pub(crate) fn threshold(&self) -> Option<(f64, &'a Mark)> {
+    pub(crate) fn threshold(&self) -> Option<(f64, &'a SourceMark)> {
         let of_case = self.case.and_then(|case| Some((case.lines.pass?, case.marks.threshold.as_ref()?)));
         let of_suite = || {
             let settings = &self.suite?.settings;
@@ -42,8 +42,8 @@ impl<'a> RubricView<'a> {
     }
 
     /// Returns the effective pass threshold.
-    pub(crate) fn pass_line(&self) -> f64 {
-        self.threshold().map_or(Lines::DEFAULT_PASS, |(line, _)| line)
+    pub(crate) fn pass_threshold(&self) -> f64 {
+        self.threshold().map_or(VerdictThresholds::DEFAULT_PASS, |(line, _)| line)
     }
 }
 
@@ -71,25 +71,25 @@ impl<'a> CriterionView<'a> {
     }
 
     /// Returns the mark at which the criterion begins.
-    pub(crate) fn head(&self) -> Option<&'a Mark> {
+    pub(crate) fn head(&self) -> Option<&'a SourceMark> {
         self.marks()?.head.as_ref()
     }
 
     /// Returns the mark of the text, or that at which the criterion begins.
-    pub(crate) fn text_mark(&self) -> Option<&'a Mark> {
+    pub(crate) fn text_mark(&self) -> Option<&'a SourceMark> {
         self.marks()?.text.as_ref().or_else(|| self.head())
     }
 
     /// Returns the mark of the key that makes the criterion required, or that of its text.
-    pub(crate) fn gate_mark(&self) -> Option<&'a Mark> {
+    pub(crate) fn gate_mark(&self) -> Option<&'a SourceMark> {
         let marks = self.marks()?;
         marks.minimum.as_ref().or(marks.required.as_ref()).or_else(|| self.text_mark())
     }
 
-    pub(crate) fn bands(&self) -> Option<&'a Bands> {
+    pub(crate) fn bands(&self) -> Option<&'a ScoreBands> {
         match &self.criterion().scale {
-            Scale::Bands(bands) => Some(bands),
-            Scale::Checklist => None,
+            CriterionScale::Bands(bands) => Some(bands),
+            CriterionScale::Checklist => None,
         }
     }
 
@@ -107,6 +107,6 @@ pub(crate) struct CaseView<'a> {
 }
 
 /// Returns true if the input of the case has a block of a kind.
-pub(crate) fn has_block(case: &Case, wanted: fn(&Block) -> bool) -> bool {
+pub(crate) fn has_block(case: &Case, wanted: fn(&MessageBlock) -> bool) -> bool {
     case.input.iter().flat_map(|message| &message.blocks).any(wanted)
 }

@@ -5,14 +5,14 @@ use std::ops::Range;
 
 /// A word in lower case with its range.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) struct Word {
+pub(crate) struct TextWord {
     pub(crate) text: String,
     pub(crate) at: Range<usize>,
 }
 
 /// Splits a text into words. Apostrophes and hyphens inside a word belong to it; a typographic apostrophe
 /// counts as a plain one.
-pub(crate) fn words(text: &str) -> Vec<Word> {
+pub(crate) fn split_words(text: &str) -> Vec<TextWord> {
     let mut found = Vec::new();
     let mut start = None;
     let inside = |at: usize, c: char| {
@@ -26,17 +26,18 @@ pub(crate) fn words(text: &str) -> Vec<Word> {
             (true, None) => start = Some(at),
             (false, Some(begin)) => {
                 let word = text[begin..at].to_lowercase().replace('’', "'");
-                found.push(Word { text: word, at: begin..at });
+                found.push(TextWord { text: word, at: begin..at });
                 start = None;
             }
             _ => {}
         }
     }
+
     found
 }
 
 /// Returns the range of the first occurrence of a phrase, given as words separated by one blank.
-pub(crate) fn phrase(words: &[Word], phrase: &str) -> Option<Range<usize>> {
+pub(crate) fn find_phrase(words: &[TextWord], phrase: &str) -> Option<Range<usize>> {
     let wanted: Vec<&str> = phrase.split(' ').collect();
     let hit =
         words.windows(wanted.len()).find(|window| window.iter().zip(&wanted).all(|(w, p)| w.text == *p))?;
@@ -44,32 +45,33 @@ pub(crate) fn phrase(words: &[Word], phrase: &str) -> Option<Range<usize>> {
 }
 
 /// Returns the range of the earliest occurrence of any of several phrases.
-pub(crate) fn any_phrase(words: &[Word], phrases: &[&str]) -> Option<Range<usize>> {
-    phrases.iter().filter_map(|wanted| phrase(words, wanted)).min_by_key(|range| range.start)
+pub(crate) fn find_any_phrase(words: &[TextWord], phrases: &[&str]) -> Option<Range<usize>> {
+    phrases.iter().filter_map(|wanted| find_phrase(words, wanted)).min_by_key(|range| range.start)
 }
 
 /// Returns the range of the phrase with which the words begin, if it is one of these.
-pub(crate) fn begins(words: &[Word], phrases: &[&str]) -> Option<Range<usize>> {
+pub(crate) fn find_opening_phrase(words: &[TextWord], phrases: &[&str]) -> Option<Range<usize>> {
     phrases.iter().find_map(|wanted| {
         let length = wanted.split(' ').count();
-        phrase(words.get(..length)?, wanted)
+        find_phrase(words.get(..length)?, wanted)
     })
 }
 
 /// Returns the words after an opening such as "the answer": most criteria may be written with or without it.
-pub(crate) fn statement(words: &[Word]) -> &[Word] {
+pub(crate) fn skip_subject(words: &[TextWord]) -> &[TextWord] {
     let article = usize::from(words.first().is_some_and(|w| matches!(w.text.as_str(), "the" | "a" | "its")));
-    let noun = words.get(article).is_some_and(|w| SUBJECTS.contains(&w.text.as_str()));
+    let noun = words.get(article).is_some_and(|w| SUBJECT_NOUNS.contains(&w.text.as_str()));
     if !noun {
         return words;
     }
+
     let rest = &words[article + 1..];
     let modal = rest.first().is_some_and(|w| matches!(w.text.as_str(), "should" | "must" | "shall"));
     if modal { &rest[1..] } else { rest }
 }
 
 /// Nouns that criteria use for the answer or its author.
-pub(crate) const SUBJECTS: &[&str] =
+pub(crate) const SUBJECT_NOUNS: &[&str] =
     &["answer", "response", "reply", "output", "assistant", "model", "agent", "explanation", "completion"];
 
 /// Returns a word without inflectional endings. Crude, but equal for both sides of a comparison.
@@ -92,11 +94,12 @@ pub(crate) fn stem(word: &str) -> String {
             return root.strip_suffix('e').filter(|r| r.len() >= 4).map_or(root.clone(), str::to_owned);
         }
     }
+
     word.to_owned()
 }
 
 /// Words that carry structure, not content.
-const STOP: &[&str] = &[
+const STOP_WORDS: &[&str] = &[
     "a", "an", "the", "of", "to", "in", "on", "for", "and", "or", "with", "by", "as", "at", "from", "that",
     "this", "these", "those", "it", "its", "is", "are", "be", "been", "was", "were", "does", "do", "did",
     "should", "must", "will", "would", "can", "could", "has", "have", "their", "they", "there", "which",
@@ -106,15 +109,15 @@ const STOP: &[&str] = &[
 
 /// Returns true if a word carries no content of its own.
 pub(crate) fn is_stop(word: &str) -> bool {
-    STOP.contains(&word) || SUBJECTS.contains(&word)
+    STOP_WORDS.contains(&word) || SUBJECT_NOUNS.contains(&word)
 }
 
 /// Returns the stems of the words with content, without an opening such as "the answer". Numbers count as
 /// content, negations do not.
-pub(crate) fn content(text: &str) -> BTreeSet<String> {
-    let words = words(text);
-    let stems = statement(&words).iter().map(|word| word.text.as_str());
-    stems.filter(|word| !STOP.contains(word) && !is_negation(word)).map(stem).collect()
+pub(crate) fn content_stems(text: &str) -> BTreeSet<String> {
+    let words = split_words(text);
+    let stems = skip_subject(&words).iter().map(|word| word.text.as_str());
+    stems.filter(|word| !STOP_WORDS.contains(word) && !is_negation(word)).map(stem).collect()
 }
 
 /// Returns true if a word negates a statement.
@@ -126,7 +129,7 @@ pub(crate) fn is_negation(word: &str) -> bool {
 }
 
 /// Returns the share of words in common, 0 to 1 (Jaccard index).
-pub(crate) fn likeness(a: &BTreeSet<String>, b: &BTreeSet<String>) -> f64 {
+pub(crate) fn jaccard_similarity(a: &BTreeSet<String>, b: &BTreeSet<String>) -> f64 {
     let common = a.intersection(b).count();
     let all = a.len() + b.len() - common;
     if all == 0 { 0.0 } else { common as f64 / all as f64 }
@@ -134,10 +137,10 @@ pub(crate) fn likeness(a: &BTreeSet<String>, b: &BTreeSet<String>) -> f64 {
 
 /// Returns true if the text explains itself: an example, a number, a quotation, a list after a colon.
 pub(crate) fn is_anchored(text: &str) -> bool {
-    let words = words(text);
+    let words = split_words(text);
     text.contains(['"', '“', '`', '(', ':', '\'', '‘']) && !apostrophes_only(text)
         || text.chars().any(|c| c.is_ascii_digit())
-        || any_phrase(
+        || find_any_phrase(
             &words,
             &["such as", "for example", "e g", "i e", "that is", "because", "so that", "at least"],
         )
@@ -161,7 +164,7 @@ mod tests {
 
     #[test]
     fn words_keep_joints_and_places() {
-        let found = words("Doesn’t use well-known 'x'.");
+        let found = split_words("Doesn’t use well-known 'x'.");
         let texts: Vec<&str> = found.iter().map(|w| w.text.as_str()).collect();
         assert_eq!(texts, ["doesn't", "use", "well-known", "x"]);
         assert_eq!(&"Doesn’t use well-known 'x'."[found[2].at.clone()], "well-known");
@@ -169,10 +172,10 @@ mod tests {
 
     #[test]
     fn phrases_are_found_as_words() {
-        let found = words("It fails to load; failsafe");
-        assert_eq!(phrase(&found, "fails to"), Some(3..11));
-        assert_eq!(phrase(&found, "fail"), None);
-        assert_eq!(begins(&found, &["fails", "it fails"]), Some(0..8));
+        let found = split_words("It fails to load; failsafe");
+        assert_eq!(find_phrase(&found, "fails to"), Some(3..11));
+        assert_eq!(find_phrase(&found, "fail"), None);
+        assert_eq!(find_opening_phrase(&found, &["fails", "it fails"]), Some(0..8));
     }
 
     #[test]
@@ -192,11 +195,11 @@ mod tests {
 
     #[test]
     fn likeness_ignores_structure_and_negation() {
-        let of = |a: &str, b: &str| likeness(&content(a), &content(b));
+        let of = |a: &str, b: &str| jaccard_similarity(&content_stems(a), &content_stems(b));
         assert_eq!(of("The answer mentions the delay", "Mentions delays"), 1.0);
         assert_eq!(of("Does not mention the delay", "Mentions the delay"), 1.0);
         assert!(of("Mentions the delay", "Explains the refund") < 0.1);
-        assert_eq!(likeness(&BTreeSet::new(), &BTreeSet::new()), 0.0);
+        assert_eq!(jaccard_similarity(&BTreeSet::new(), &BTreeSet::new()), 0.0);
     }
 
     #[test]

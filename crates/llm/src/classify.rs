@@ -60,20 +60,10 @@ fn too_long(code: &str, message: &str) -> bool {
         ["context_length", "exceed_context", "string_above_max_length", "prompt_too_long"];
 
     const WORDS: [&str; 15] = [
-        "exceeds the context length",
-        "greater than the context length",
-        "maximum prompt length",
-        "`inputs` tokens",
-        "exceeds the maximum number of tokens",
-        "maximum context length",
-        "context length exceeded",
-        "context window",
-        "context size",
-        "exceeds the model's context",
-        "prompt is too long",
-        "input is too long",
-        "too many tokens",
-        "exceed context limit",
+        "exceeds the context length", "greater than the context length", "maximum prompt length",
+        "`inputs` tokens", "exceeds the maximum number of tokens", "maximum context length",
+        "context length exceeded", "context window", "context size", "exceeds the model's context",
+        "prompt is too long", "input is too long", "too many tokens", "exceed context limit",
         "reduce the length of the messages",
     ];
 
@@ -92,14 +82,9 @@ fn refused_content(code: &str, message: &str) -> bool {
         ["content_filter", "content_policy", "responsibleaipolicy", "moderation", "data_inspection_failed"];
 
     const WORDS: [&str; 8] = [
-        "violating our usage policy",
-        "violates usage guidelines",
-        "content exists risk",
-        "output blocked by content filtering",
-        "content management policy",
-        "flagged by moderation",
-        "requires moderation",
-        "content policy violation",
+        "violating our usage policy", "violates usage guidelines", "content exists risk",
+        "output blocked by content filtering", "content management policy", "flagged by moderation",
+        "requires moderation", "content policy violation",
     ];
 
     CODES.iter().any(|c| code.contains(c)) || WORDS.iter().any(|w| message.contains(w))

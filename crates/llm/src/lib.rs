@@ -75,7 +75,7 @@ pub use rate_limit::{ProviderAccounts, RateLimits};
 pub use readiness::{ProviderReadiness, ReadyState, judge_readiness, readiness, usable};
 pub use redact::Redactor;
 pub use reply::{ChatReply, FinishReason};
-pub use request::{ChatMessage, ChatRequest, JsonSchemaFormat, Part, ReplySchema, Role};
+pub use request::{ChatMessage, ChatRequest, JsonSchemaFormat, MessageRole, Part, ReplySchema};
 pub use reqwest::Url;
 pub use reqwest::header::HeaderMap;
 pub use retry::RetryPolicy;

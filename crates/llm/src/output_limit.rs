@@ -124,24 +124,8 @@ fn limit_from_history(request: &ChatRequest, thinks: bool, stats: ReplyLengthSta
 pub fn thinks(model: &str) -> bool {
     /// Names, or beginnings of names, between `/`, `:` and the like.
     const NAMES: [&str; 19] = [
-        "o1",
-        "o3",
-        "o4",
-        "gpt-5",
-        "gpt-oss",
-        "gemini-2.5",
-        "gemini-3",
-        "grok-3-mini",
-        "grok-4",
-        "qwq",
-        "qwen3",
-        "qwen-3",
-        "magistral",
-        "glm-4.5",
-        "glm-4.6",
-        "minimax-m",
-        "deepseek-r",
-        "exaone-deep",
+        "o1", "o3", "o4", "gpt-5", "gpt-oss", "gemini-2.5", "gemini-3", "grok-3-mini", "grok-4", "qwq",
+        "qwen3", "qwen-3", "magistral", "glm-4.5", "glm-4.6", "minimax-m", "deepseek-r", "exaone-deep",
         "seed-oss",
     ];
 
@@ -175,23 +159,13 @@ mod tests {
     #[test]
     fn models_that_think_are_known_by_their_names() {
         for name in [
-            "o3",
-            "o4-mini",
-            "openai/gpt-5-mini",
-            "deepseek-r1:8b",
-            "gemini-2.5-pro",
-            "qwen3:30b",
+            "o3", "o4-mini", "openai/gpt-5-mini", "deepseek-r1:8b", "gemini-2.5-pro", "qwen3:30b",
             "x-thinking",
         ] {
             assert!(thinks(name), "{name}");
         }
         for name in [
-            "gpt-4o",
-            "o365-helper",
-            "gpt-5-chat-latest",
-            "claude-sonnet-4-5",
-            "llama-3.1-8b",
-            "opus",
+            "gpt-4o", "o365-helper", "gpt-5-chat-latest", "claude-sonnet-4-5", "llama-3.1-8b", "opus",
             "judge-1",
         ] {
             assert!(!thinks(name), "{name}");

@@ -84,7 +84,7 @@ impl ModelPrice {
     /// The tokens that may be written for so much money in reply to a request of so many tokens, at the most it can cost.
     pub(crate) fn output_for(&self, input: u64, usd: Usd) -> u64 {
         let rate = self.rates(input).output;
-        usd.saturating_sub(self.most(input, 0)).pico().checked_div(rate).unwrap_or(u64::MAX)
+        usd.saturating_sub(self.most(input, 0)).as_pico().checked_div(rate).unwrap_or(u64::MAX)
     }
 
     /// The least that a call of so many tokens can cost, with all of `cached` in the prompt cache.
@@ -115,7 +115,7 @@ impl ModelCard {
         let priced = self.price.is_some_and(|price| price.rates.cache_write != price.rates.input);
         let written = if priced { reply.cache_written().unwrap_or(0) } else { 0 };
         let own = match self.price.and_then(|price| price.cost_of(reply.usage, written)) {
-            Some(usd) => Cost::exactly(usd),
+            Some(usd) => Cost::from_known(usd),
             None => Cost::UNKNOWN,
         };
         reply.failed.iter().fold(own, |sum, attempt| sum + self.cost_of_attempt(attempt))
@@ -133,7 +133,7 @@ impl ModelCard {
             return Cost::ZERO;
         }
         match self.price.and_then(|price| price.cost_of(attempt.usage, 0)) {
-            Some(usd) => Cost::exactly(usd),
+            Some(usd) => Cost::from_known(usd),
             None => Cost::UNKNOWN,
         }
     }
@@ -190,9 +190,9 @@ mod tests {
     fn each_kind_of_token_has_its_price() {
         // 100 read, of them 40 from the cache and 20 into it; 10 written.
         let cost = price().cost_of(usage(100, 40, 10), 20).unwrap();
-        assert_eq!(cost.pico(), 40 * 3_000_000 + 40 * 300_000 + 20 * 3_750_000 + 10 * 15_000_000);
-        assert_eq!(price().cost_of(usage(1000, 0, 0), 0).unwrap().pico(), 1000 * 3_000_000);
-        assert_eq!(price().cost_of(usage(1001, 0, 0), 0).unwrap().pico(), 1001 * 6_000_000);
+        assert_eq!(cost.as_pico(), 40 * 3_000_000 + 40 * 300_000 + 20 * 3_750_000 + 10 * 15_000_000);
+        assert_eq!(price().cost_of(usage(1000, 0, 0), 0).unwrap().as_pico(), 1000 * 3_000_000);
+        assert_eq!(price().cost_of(usage(1001, 0, 0), 0).unwrap().as_pico(), 1001 * 6_000_000);
     }
 
     #[test]
@@ -223,7 +223,7 @@ mod tests {
         }
         let billed =
             card.cost_of_attempt(&attempt(ErrorKind::MalformedReply, Some(200), true, usage(10, 0, 1)));
-        assert_eq!(billed.whole().map(Usd::pico), Some(45_000_000));
+        assert_eq!(billed.total().map(Usd::as_pico), Some(45_000_000));
     }
 
     proptest! {

@@ -190,7 +190,7 @@ impl TokenRates {
     /// cost what other input costs where nothing else is said. `None` for what is no such price.
     pub fn per_million(input: f64, cached: Option<f64>, written: Option<f64>, output: f64) -> Option<Self> {
         let rate = |dollars: f64| {
-            let pico = Usd::from_dollars(dollars)?.pico();
+            let pico = Usd::from_dollars(dollars)?.as_pico();
             (pico % 1_000_000 == 0).then_some(pico / 1_000_000)
         };
         let input = rate(input)?;
@@ -238,10 +238,7 @@ mod tests {
         // A snapshot with a price of its own keeps it.
         assert_ne!(price("gpt-4o-2024-05-13"), price("gpt-4o-2024-08-06"));
         for unknown in [
-            "gpt-4o-mini-audio",
-            "ft:gpt-4o-mini:me",
-            "gpt-4o-mini-2024-13-40",
-            "gpt-4o-mini-latest",
+            "gpt-4o-mini-audio", "ft:gpt-4o-mini:me", "gpt-4o-mini-2024-13-40", "gpt-4o-mini-latest",
             "GPT-4o",
         ] {
             assert_eq!(price(unknown), None, "{unknown}");

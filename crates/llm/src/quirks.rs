@@ -4,7 +4,7 @@ use std::borrow::Cow;
 
 use serde::{Deserialize, Serialize};
 
-use crate::request::{ChatMessage, ChatRequest, Part, Role};
+use crate::request::{ChatMessage, ChatRequest, MessageRole, Part};
 
 /// Parameters one model refuses. Learning only ever adds to it, so it settles after a few refusals.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
@@ -80,7 +80,7 @@ impl ServerQuirks {
 
     /// True if a request goes out with instructions in a role of their own.
     pub(crate) fn sends_system(self, request: &ChatRequest) -> bool {
-        !self.no_system && request.messages.iter().any(|message| message.role == Role::System)
+        !self.no_system && request.messages.iter().any(|message| message.role == MessageRole::System)
     }
 
     /// The request as it is sent: for a model that takes no instructions in a role of their own, they become the
@@ -91,8 +91,8 @@ impl ServerQuirks {
         }
 
         let (system, mut others): (Vec<ChatMessage>, Vec<ChatMessage>) =
-            request.messages.iter().cloned().partition(|message| message.role == Role::System);
-        let Some(first) = others.iter_mut().find(|message| message.role == Role::User) else {
+            request.messages.iter().cloned().partition(|message| message.role == MessageRole::System);
+        let Some(first) = others.iter_mut().find(|message| message.role == MessageRole::User) else {
             return Cow::Borrowed(request);
         };
         let mut parts: Vec<Part> = Vec::new();
@@ -203,11 +203,7 @@ pub(crate) fn learn(
 
 /// Phrases of servers for instructions in a role of their own, in lower case.
 const SYSTEM_NAMES: [&str; 6] = [
-    "developer instruction",
-    "system role",
-    "system message",
-    "system prompt",
-    "system instruction",
+    "developer instruction", "system role", "system message", "system prompt", "system instruction",
     "does not support 'system'",
 ];
 
@@ -227,24 +223,8 @@ const FEW: u8 = 5;
 /// will do.
 fn fewer_alternatives(sent: u8, param: &str, message: &str) -> Option<u8> {
     const BOUNDS: [&str; 18] = [
-        "between",
-        "range",
-        "less than",
-        "at most",
-        "up to",
-        "greater than",
-        "larger than",
-        "more than",
-        "max",
-        "above",
-        "exceed",
-        "no more",
-        "<=",
-        "≤",
-        "fewer",
-        "limit",
-        "lower",
-        "too large",
+        "between", "range", "less than", "at most", "up to", "greater than", "larger than", "more than",
+        "max", "above", "exceed", "no more", "<=", "≤", "fewer", "limit", "lower", "too large",
     ];
 
     const COUNTS: [&str; 3] = ["top_logprobs", "logprobs", "toplogprobs"];
@@ -274,30 +254,12 @@ fn fewer_alternatives(sent: u8, param: &str, message: &str) -> Option<u8> {
 
 fn says_unsupported(message: &str) -> bool {
     const WORDS: [&str; 23] = [
-        "unsupported",
-        "not support",
-        "n't support",
-        "unrecognized",
-        "unknown",
-        "unexpected",
-        "not permitted",
-        "not allowed",
-        "may not be enabled",
-        "may only be set",
-        "is allowed for this model",
-        "not available",
-        "unavailable",
-        "not implemented",
-        "deprecated",
-        "only the default",
-        "only supported",
-        "extra_forbidden",
-        "is not enabled",
-        "is enabled only for",
-        "must be 'text'",
+        "unsupported", "not support", "n't support", "unrecognized", "unknown", "unexpected",
+        "not permitted", "not allowed", "may not be enabled", "may only be set", "is allowed for this model",
+        "not available", "unavailable", "not implemented", "deprecated", "only the default",
+        "only supported", "extra_forbidden", "is not enabled", "is enabled only for", "must be 'text'",
         // A schema that the server's grammar compiler gives up on: less of it may pass.
-        "too many states",
-        "schema is too complex",
+        "too many states", "schema is too complex",
     ];
     WORDS.iter().any(|word| message.contains(word)) || message.contains("must be 'json_schema' or 'text'")
 }

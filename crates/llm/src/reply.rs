@@ -86,18 +86,8 @@ impl FinishReason {
     /// or of their own, for a reply that is cut off or held back.
     pub(crate) fn from_word(word: &str) -> Self {
         const HELD_BACK: [&str; 12] = [
-            "filter",
-            "content_policy",
-            "safety",
-            "moderat",
-            "guardrail",
-            "prohibited",
-            "blocked",
-            "blocklist",
-            "sensitive",
-            "recitation",
-            "toxic",
-            "refus",
+            "filter", "content_policy", "safety", "moderat", "guardrail", "prohibited", "blocked",
+            "blocklist", "sensitive", "recitation", "toxic", "refus",
         ];
 
         const CUT_OFF: [&str; 6] =
@@ -118,22 +108,8 @@ impl FinishReason {
     /// and need not be.
     pub fn is_broken_off(&self) -> bool {
         const PARTS: [&str; 17] = [
-            "error",
-            "abort",
-            "cancel",
-            "timeout",
-            "timed_out",
-            "incomplete",
-            "overload",
-            "fail",
-            "insufficient",
-            "in_progress",
-            "queued",
-            "pause",
-            "interrupt",
-            "malformed",
-            "limit",
-            "tool_call",
+            "error", "abort", "cancel", "timeout", "timed_out", "incomplete", "overload", "fail",
+            "insufficient", "in_progress", "queued", "pause", "interrupt", "malformed", "limit", "tool_call",
             "missing_thought",
         ];
 
@@ -165,14 +141,8 @@ mod tests {
             assert_eq!(FinishReason::from_word(word), finish, "{word}");
         }
         for word in [
-            "network_error",
-            "Aborted",
-            "in_progress",
-            "pause_turn",
-            "ERROR_LIMIT",
-            "time-out: timed out",
-            "OTHER",
-            "too_many_tool_calls",
+            "network_error", "Aborted", "in_progress", "pause_turn", "ERROR_LIMIT", "time-out: timed out",
+            "OTHER", "too_many_tool_calls",
         ] {
             assert!(FinishReason::from_word(word).is_broken_off(), "{word}");
         }

@@ -4,7 +4,7 @@ use std::borrow::Cow;
 use std::ops::Deref;
 use std::sync::{Arc, OnceLock};
 
-pub use assize_rubric::Role;
+pub use assize_rubric::MessageRole;
 use serde::{Serialize, Serializer};
 use serde_json::Value;
 use serde_json::value::RawValue;
@@ -76,7 +76,7 @@ impl ChatRequest {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct ChatMessage {
     /// Role of the speaker.
-    pub role: Role,
+    pub role: MessageRole,
     /// Parts of the message, in order. Shared, as its texts are: most of them go out with many requests.
     pub content: Arc<[Part]>,
 }
@@ -84,21 +84,21 @@ pub struct ChatMessage {
 impl ChatMessage {
     /// A system message of one text.
     pub fn system(text: impl Into<Arc<str>>) -> Self {
-        Self::text(Role::System, text)
+        Self::text(MessageRole::System, text)
     }
 
     /// A user message of one text.
     pub fn user(text: impl Into<Arc<str>>) -> Self {
-        Self::text(Role::User, text)
+        Self::text(MessageRole::User, text)
     }
 
     /// An assistant message of one text.
     pub fn assistant(text: impl Into<Arc<str>>) -> Self {
-        Self::text(Role::Assistant, text)
+        Self::text(MessageRole::Assistant, text)
     }
 
     /// A message of one text by any role.
-    pub fn text(role: Role, text: impl Into<Arc<str>>) -> Self {
+    pub fn text(role: MessageRole, text: impl Into<Arc<str>>) -> Self {
         Self { role, content: Arc::new([Part::Text(text.into())]) }
     }
 }

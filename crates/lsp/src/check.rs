@@ -6,18 +6,18 @@ use std::sync::Arc;
 
 use assize_diagnostic::{Diagnostic, Severity, SourceMap};
 use assize_evalfile::{
-    Cases, LoadOptions, RubricGrader, Scorecard, read_rubric_file, read_scorecard, read_suite,
+    LoadOptions, RubricGrader, Scorecard, SuiteCases, read_rubric_file, read_scorecard, read_suite,
 };
-use assize_lint::{Linted, lint_loaded, lint_rubric, lint_scorecard};
+use assize_lint::{LintReport, lint_loaded, lint_rubric, lint_scorecard};
 use lsp_types::{
     DiagnosticRelatedInformation, DiagnosticSeverity, Location, NumberOrString, Position, Range,
 };
 
-use crate::kind::Kind;
-use crate::{file_uri, text};
+use crate::document_kind::DocumentKind;
+use crate::{file_uri, positions};
 
 /// Result of checking a text.
-pub(crate) struct Checked {
+pub(crate) struct DocumentCheck {
     /// Diagnostics and findings.
     diagnostics: Vec<Diagnostic>,
     /// Source maps of the diagnostics: one of the loader, one of the linter.
@@ -25,64 +25,70 @@ pub(crate) struct Checked {
     /// Index into `sources` for each diagnostic.
     source_of: Vec<usize>,
     /// Loaded content, as far as the text could be read.
-    pub(crate) content: Content,
+    pub(crate) content: DocumentContent,
 }
 
 /// Content of a text.
-pub(crate) enum Content {
-    Suite(Cases),
+pub(crate) enum DocumentContent {
+    Suite(SuiteCases),
     Rubric(Arc<RubricGrader>),
     Card(Box<Scorecard>),
     Nothing,
 }
 
 /// Checks a text as if it were the file at `path`. `open` holds all open texts, including this one.
-pub(crate) fn check(
+pub(crate) fn check_document(
     path: &Path,
     text: &str,
     open: &BTreeMap<PathBuf, String>,
     options: &LoadOptions,
-) -> Checked {
-    let mut checked = Checked {
+) -> DocumentCheck {
+    let mut checked = DocumentCheck {
         diagnostics: Vec::new(),
         sources: Vec::new(),
         source_of: Vec::new(),
-        content: Content::Nothing,
+        content: DocumentContent::Nothing,
     };
-    match Kind::of(path, text) {
-        Kind::Beside(_) | Kind::Other => {}
-        Kind::Suite | Kind::Dataset => {
+    match DocumentKind::detect(path, text) {
+        DocumentKind::Referenced(_) | DocumentKind::Other => {}
+        DocumentKind::Suite | DocumentKind::Dataset => {
             let loaded = read_suite(path, text, options);
             let linted = lint_loaded(&loaded).ok();
             checked.add(loaded.diagnostics, loaded.sources);
-            checked.add_linted(linted);
-            checked.content = Content::Suite(loaded.cases);
+            checked.add_lint_report(linted);
+            checked.content = DocumentContent::Suite(loaded.cases);
         }
-        Kind::Rubric => {
+        DocumentKind::Rubric => {
             let loaded = read_rubric_file(path, text, options);
             let linted = lint_rubric(&loaded);
+
             checked.add(loaded.diagnostics, loaded.sources);
-            checked.add_linted(Some(linted));
+            checked.add_lint_report(Some(linted));
+
             if let Some(rubric) = loaded.rubric {
-                checked.content = Content::Rubric(rubric);
+                checked.content = DocumentContent::Rubric(rubric);
             }
         }
-        Kind::Card(root, _) => {
+        DocumentKind::Card(root, _) => {
             let loaded = read_scorecard(&root, open.clone(), options);
             let linted = lint_scorecard(&loaded);
+
             checked.add(loaded.diagnostics, loaded.sources);
-            checked.add_linted(Some(linted));
+            checked.add_lint_report(Some(linted));
+
             // Diagnostics about other files of the scorecard are published for those files.
-            checked.keep_those_of(path);
+            checked.retain_file(path);
+
             if let Some(card) = loaded.scorecard {
-                checked.content = Content::Card(Box::new(card));
+                checked.content = DocumentContent::Card(Box::new(card));
             }
         }
     }
+
     checked
 }
 
-impl Checked {
+impl DocumentCheck {
     fn add(&mut self, diagnostics: Vec<Diagnostic>, sources: SourceMap) {
         let at = self.sources.len();
         self.source_of.extend(std::iter::repeat_n(at, diagnostics.len()));
@@ -90,13 +96,13 @@ impl Checked {
         self.sources.push(sources);
     }
 
-    fn add_linted(&mut self, linted: Option<Linted>) {
+    fn add_lint_report(&mut self, linted: Option<LintReport>) {
         if let Some(linted) = linted {
             self.add(linted.diagnostics, linted.sources);
         }
     }
 
-    fn keep_those_of(&mut self, path: &Path) {
+    fn retain_file(&mut self, path: &Path) {
         let all = std::mem::take(&mut self.diagnostics).into_iter().zip(std::mem::take(&mut self.source_of));
         for (diagnostic, at) in all {
             if self.sources[at].file(diagnostic.primary.span.source).path() == path {
@@ -107,42 +113,52 @@ impl Checked {
     }
 
     /// Returns every diagnostic with its source map.
-    pub(crate) fn each(&self) -> impl Iterator<Item = (&Diagnostic, &SourceMap)> {
+    pub(crate) fn diagnostics_with_sources(&self) -> impl Iterator<Item = (&Diagnostic, &SourceMap)> {
         self.diagnostics.iter().zip(self.source_of.iter().map(|at| &self.sources[*at]))
     }
 
     /// Converts the diagnostics to those of the protocol, with ranges in `text`, the text of the file at
     /// `path`.
     pub(crate) fn to_protocol(&self, path: &Path, text: &str) -> Vec<lsp_types::Diagnostic> {
-        self.each().map(|(diagnostic, sources)| one(diagnostic, sources, path, text)).collect()
+        self.diagnostics_with_sources()
+            .map(|(diagnostic, sources)| to_protocol_diagnostic(diagnostic, sources, path, text))
+            .collect()
     }
 }
 
-fn one(diagnostic: &Diagnostic, sources: &SourceMap, path: &Path, text: &str) -> lsp_types::Diagnostic {
-    let here = text::here(diagnostic.primary.span, sources, path, text);
+fn to_protocol_diagnostic(
+    diagnostic: &Diagnostic,
+    sources: &SourceMap,
+    path: &Path,
+    text: &str,
+) -> lsp_types::Diagnostic {
+    let here = positions::locate_span(diagnostic.primary.span, sources, path, text);
     let beginning = Range { start: Position::new(0, 0), end: Position::new(0, 0) };
-    let range = here.map_or(beginning, |part| text::range(text, part));
+    let range = here.map_or(beginning, |part| positions::range(text, part));
     let mut message = format!("{}: {}", diagnostic.title, diagnostic.primary.text);
     if here.is_none() {
         let file = sources.file(diagnostic.primary.span.source);
         let line = sources.position(diagnostic.primary.span).line;
         message = format!("{}:{line}: {message}", file.path().display());
     }
+
     for more in diagnostic.notes.iter().chain(&diagnostic.help) {
         message.push('\n');
         message.push_str(more);
     }
+
     let related = diagnostic.secondary.iter().filter_map(|label| {
         let file = sources.file(label.span.source);
-        let range = match text::here(label.span, sources, path, text) {
-            Some(part) => text::range(text, part),
-            None => text::range(file.text(), (label.span.start, label.span.end)),
+        let range = match positions::locate_span(label.span, sources, path, text) {
+            Some(part) => positions::range(text, part),
+            None => positions::range(file.text(), (label.span.start, label.span.end)),
         };
         Some(DiagnosticRelatedInformation {
-            location: Location { uri: file_uri::uri(file.path())?, range },
+            location: Location { uri: file_uri::to_uri(file.path())?, range },
             message: label.text.clone(),
         })
     });
+
     let related: Vec<_> = related.collect();
     lsp_types::Diagnostic {
         range,

@@ -18,14 +18,14 @@ const KEPT: &AsciiSet = &NON_ALPHANUMERIC
     .remove(b':');
 
 /// The path of a `file:` address; `None` for any other, such as a text that was never saved or another machine's file.
-pub(crate) fn path(uri: &str) -> Option<PathBuf> {
+pub(crate) fn to_path(uri: &str) -> Option<PathBuf> {
     let address = Url::parse(uri).ok().filter(|address| address.scheme() == "file")?;
 
     address.to_file_path().ok()
 }
 
 /// Returns the URI of an absolute path.
-pub(crate) fn uri(path: &Path) -> Option<Uri> {
+pub(crate) fn to_uri(path: &Path) -> Option<Uri> {
     let address = Url::from_file_path(path).ok()?;
 
     Uri::from_str(&utf8_percent_encode(address.as_str(), KEPT).to_string()).ok()
@@ -39,11 +39,11 @@ mod tests {
     #[cfg(unix)]
     fn paths_and_addresses_lead_to_each_other() {
         let odd = Path::new("/a b/ü#%.eval.yaml");
-        let address = uri(odd).expect("absolute");
+        let address = to_uri(odd).expect("absolute");
         assert_eq!(address.as_str(), "file:///a%20b/%C3%BC%23%25.eval.yaml");
-        assert_eq!(path(address.as_str()).as_deref(), Some(odd));
+        assert_eq!(to_path(address.as_str()).as_deref(), Some(odd));
         for other in ["untitled:Untitled-1", "http://a/b", "file://host/a", ""] {
-            assert_eq!(path(other), None, "{other}");
+            assert_eq!(to_path(other), None, "{other}");
         }
     }
 }

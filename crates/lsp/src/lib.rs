@@ -6,20 +6,20 @@
 
 #![warn(missing_docs)]
 
-mod actions;
 mod check;
-mod complete;
-mod define;
+mod code_actions;
+mod completion;
+mod cursor;
+mod definition;
+mod document_kind;
 mod file_uri;
 mod hover;
-mod json_place;
-mod kind;
+mod json_cursor;
 mod open;
+mod positions;
+mod schema_place;
+mod score_share;
 mod server;
-mod shape;
-mod share;
-mod spot;
-mod text;
-mod yaml_place;
+mod yaml_cursor;
 
 pub use server::{ServeError, serve};

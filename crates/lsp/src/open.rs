@@ -4,7 +4,7 @@ use std::path::PathBuf;
 
 use lsp_types::Uri;
 
-use crate::check::Checked;
+use crate::check::DocumentCheck;
 
 /// A text that is open in the editor.
 pub(crate) struct Open {
@@ -14,5 +14,5 @@ pub(crate) struct Open {
     pub(crate) version: Option<i32>,
     pub(crate) text: String,
     /// What was found out about this state; `None` until it was checked.
-    pub(crate) checked: Option<Checked>,
+    pub(crate) checked: Option<DocumentCheck>,
 }

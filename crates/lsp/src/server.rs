@@ -15,18 +15,18 @@ use lsp_types::{
 use serde::de::DeserializeOwned;
 use serde_json::{Value, json};
 
-use crate::actions::actions;
-use crate::check::{Checked, check};
-use crate::complete::complete;
-use crate::define::define;
+use crate::check::{DocumentCheck, check_document};
+use crate::code_actions::code_actions;
+use crate::completion::list_completions;
+use crate::definition::find_definition;
+use crate::document_kind::DocumentKind;
 use crate::file_uri;
-use crate::hover::hover;
-use crate::kind::Kind;
+use crate::hover::describe_at;
 use crate::open::Open;
-use crate::text;
+use crate::positions;
 
 /// Time without a message after which changed texts are checked.
-const QUIET: Duration = Duration::from_millis(120);
+const CHECK_DELAY: Duration = Duration::from_millis(120);
 
 /// Failure of the server, other than an orderly shutdown.
 #[derive(Debug, thiserror::Error)]
@@ -42,19 +42,19 @@ pub enum ServeError {
     Message(#[from] serde_json::Error),
     /// The editor closed the connection.
     #[error("the editor went away")]
-    Gone,
+    Disconnected,
 }
 
 /// Serves the editor on standard input and output until it says that it ends.
 pub fn serve(options: &LoadOptions) -> Result<(), ServeError> {
     let (connection, threads) = Connection::stdio();
-    converse(&connection, options)?;
+    serve_connection(&connection, options)?;
     drop(connection);
     threads.join()?;
     Ok(())
 }
 
-fn converse(connection: &Connection, options: &LoadOptions) -> Result<(), ServeError> {
+fn serve_connection(connection: &Connection, options: &LoadOptions) -> Result<(), ServeError> {
     let protocol = |error: lsp_server::ProtocolError| ServeError::Protocol(error.to_string());
     let (id, _) = connection.initialize_start().map_err(protocol)?;
     let answer = json!({
@@ -62,19 +62,20 @@ fn converse(connection: &Connection, options: &LoadOptions) -> Result<(), ServeE
         "serverInfo": { "name": "assize", "version": env!("CARGO_PKG_VERSION") },
     });
     connection.initialize_finish(id, answer).map_err(protocol)?;
-    let mut server = Server { connection, options, open: BTreeMap::new() };
+
+    let mut server = LanguageServer { connection, options, open: BTreeMap::new() };
     loop {
         let message = if server.all_checked() {
             // An editor that exits without `shutdown` closes the pipe.
-            connection.receiver.recv().map_err(|_| ServeError::Gone)?
+            connection.receiver.recv().map_err(|_| ServeError::Disconnected)?
         } else {
-            match connection.receiver.recv_timeout(QUIET) {
+            match connection.receiver.recv_timeout(CHECK_DELAY) {
                 Ok(message) => message,
                 Err(error) if error.is_timeout() => {
                     server.check_all()?;
                     continue;
                 }
-                Err(_) => return Err(ServeError::Gone),
+                Err(_) => return Err(ServeError::Disconnected),
             }
         };
         match message {
@@ -82,9 +83,9 @@ fn converse(connection: &Connection, options: &LoadOptions) -> Result<(), ServeE
                 if connection.handle_shutdown(&request).map_err(protocol)? {
                     return Ok(());
                 }
-                server.answer(request)?;
+                server.handle_request(request)?;
             }
-            Message::Notification(notification) => server.take(notification)?,
+            Message::Notification(notification) => server.handle_notification(notification)?,
             Message::Response(_) => {}
         }
     }
@@ -105,14 +106,14 @@ fn capabilities() -> ServerCapabilities {
     }
 }
 
-struct Server<'a> {
+struct LanguageServer<'a> {
     connection: &'a Connection,
     options: &'a LoadOptions,
     /// Open documents by URI.
     open: BTreeMap<String, Open>,
 }
 
-impl Server<'_> {
+impl LanguageServer<'_> {
     fn all_checked(&self) -> bool {
         self.open.values().all(|document| document.checked.is_some())
     }
@@ -121,57 +122,60 @@ impl Server<'_> {
     fn check_all(&mut self) -> Result<(), ServeError> {
         let open: Vec<String> = self.open.keys().cloned().collect();
         for address in open {
-            self.checked(&address)?;
+            self.ensure_checked(&address)?;
         }
         Ok(())
     }
 
     /// Returns a document and the result of its check; checks it and publishes its diagnostics if it changed.
-    fn checked(&mut self, address: &str) -> Result<Option<(&Open, &Checked)>, ServeError> {
+    fn ensure_checked(&mut self, address: &str) -> Result<Option<(&Open, &DocumentCheck)>, ServeError> {
         let all = || self.open.values().map(|open| (open.path.clone(), open.text.clone())).collect();
         let unchecked = self.open.get(address).is_some_and(|document| document.checked.is_none());
         let open: BTreeMap<PathBuf, String> = if unchecked { all() } else { BTreeMap::new() };
         let Some(document) = self.open.get_mut(address) else { return Ok(None) };
         if document.checked.is_none() {
-            let checked = check(&document.path, &document.text, &open, self.options);
+            let checked = check_document(&document.path, &document.text, &open, self.options);
             let params = PublishDiagnosticsParams {
                 uri: document.uri.clone(),
                 diagnostics: checked.to_protocol(&document.path, &document.text),
                 version: document.version,
             };
+
             document.checked = Some(checked);
             publish(self.connection, params)?;
         }
+
         let document = self.open.get(address);
         Ok(document.and_then(|document| Some((document, document.checked.as_ref()?))))
     }
 
     /// Handles a notification. Unknown notifications are ignored, as the protocol requires.
-    fn take(&mut self, notification: Notification) -> Result<(), ServeError> {
+    fn handle_notification(&mut self, notification: Notification) -> Result<(), ServeError> {
         let Notification { method, params } = notification;
         match method.as_str() {
             "textDocument/didOpen" => {
-                if let Some(params) = read::<DidOpenTextDocumentParams>(params) {
+                if let Some(params) = parse_params::<DidOpenTextDocumentParams>(params) {
                     let document = params.text_document;
-                    self.set(document.uri, Some(document.version), document.text);
+                    self.set_document(document.uri, Some(document.version), document.text);
                 }
             }
             "textDocument/didChange" => {
-                if let Some(params) = read::<DidChangeTextDocumentParams>(params) {
+                if let Some(params) = parse_params::<DidChangeTextDocumentParams>(params) {
                     let document = params.text_document;
                     let known = self.open.get(document.uri.as_str()).map(|open| open.text.clone());
                     let text = params.content_changes.into_iter().try_fold(known, |text, change| {
                         match (change.range, text) {
                             (None, _) => Some(Some(change.text)),
                             (Some(range), Some(text)) => {
-                                Some(Some(text::changed(&text, range, &change.text)?))
+                                Some(Some(positions::apply_change(&text, range, &change.text)?))
                             }
                             (Some(_), None) => None,
                         }
                     });
+
                     // A change that does not fit leaves the text unchanged; the next full text corrects it.
                     if let Some(Some(text)) = text {
-                        self.set(document.uri, Some(document.version), text);
+                        self.set_document(document.uri, Some(document.version), text);
                     }
                 }
             }
@@ -182,7 +186,7 @@ impl Server<'_> {
                 }
             }
             "textDocument/didClose" => {
-                if let Some(params) = read::<DidCloseTextDocumentParams>(params) {
+                if let Some(params) = parse_params::<DidCloseTextDocumentParams>(params) {
                     let uri = params.text_document.uri;
                     if self.open.remove(uri.as_str()).is_some() {
                         let none = PublishDiagnosticsParams { uri, diagnostics: Vec::new(), version: None };
@@ -192,47 +196,53 @@ impl Server<'_> {
             }
             _ => {}
         }
+
         Ok(())
     }
 
-    fn set(&mut self, uri: Uri, version: Option<i32>, text: String) {
+    fn set_document(&mut self, uri: Uri, version: Option<i32>, text: String) {
         // A text without a file has no folder against which its references could be resolved.
-        let Some(path) = file_uri::path(uri.as_str()) else { return };
+        let Some(path) = file_uri::to_path(uri.as_str()) else { return };
+
         // The files of a scorecard are checked together.
-        if let Kind::Card(root, _) = Kind::of(&path, &text) {
+        if let DocumentKind::Card(root, _) = DocumentKind::detect(&path, &text) {
             for other in self.open.values_mut().filter(|other| other.path.starts_with(&root)) {
                 other.checked = None;
             }
         }
+
         self.open.insert(uri.as_str().to_owned(), Open { uri, path, version, text, checked: None });
     }
 
     /// Answers a request.
-    fn answer(&mut self, request: Request) -> Result<(), ServeError> {
+    fn handle_request(&mut self, request: Request) -> Result<(), ServeError> {
         let Request { id, method, params } = request;
         let result = match method.as_str() {
-            "textDocument/hover" => match read::<HoverParams>(params) {
+            "textDocument/hover" => match parse_params::<HoverParams>(params) {
                 Some(params) => {
                     let at = params.text_document_position_params;
-                    let found = self.checked(at.text_document.uri.as_str())?;
-                    Some(json!(found.and_then(|(document, checked)| hover(document, checked, at.position))))
+                    let found = self.ensure_checked(at.text_document.uri.as_str())?;
+                    Some(json!(
+                        found.and_then(|(document, checked)| describe_at(document, checked, at.position))
+                    ))
                 }
                 None => None,
             },
-            "textDocument/completion" => read::<CompletionParams>(params).map(|params| {
+            "textDocument/completion" => parse_params::<CompletionParams>(params).map(|params| {
                 let at = params.text_document_position;
                 let document = self.open.get(at.text_document.uri.as_str());
-                json!(document.map(|document| complete(document, at.position)).unwrap_or_default())
+                json!(document.map(|document| list_completions(document, at.position)).unwrap_or_default())
             }),
-            "textDocument/definition" => read::<GotoDefinitionParams>(params).map(|params| {
+            "textDocument/definition" => parse_params::<GotoDefinitionParams>(params).map(|params| {
                 let at = params.text_document_position_params;
                 let document = self.open.get(at.text_document.uri.as_str());
-                json!(document.and_then(|document| define(document, at.position, self.options)))
+                json!(document.and_then(|document| find_definition(document, at.position, self.options)))
             }),
-            "textDocument/codeAction" => match read::<CodeActionParams>(params) {
+            "textDocument/codeAction" => match parse_params::<CodeActionParams>(params) {
                 Some(params) => {
-                    let found = self.checked(params.text_document.uri.as_str())?;
-                    let found = found.map(|(document, checked)| actions(document, checked, params.range));
+                    let found = self.ensure_checked(params.text_document.uri.as_str())?;
+                    let found =
+                        found.map(|(document, checked)| code_actions(document, checked, params.range));
                     Some(json!(found.unwrap_or_default()))
                 }
                 None => None,
@@ -243,6 +253,7 @@ impl Server<'_> {
                 return send(self.connection, Message::Response(Response::new_err(id, code, message)));
             }
         };
+
         let response = match result {
             Some(value) => Response::new_ok(id, value),
             None => Response::new_err(
@@ -255,7 +266,7 @@ impl Server<'_> {
     }
 }
 
-fn read<T: DeserializeOwned>(params: Value) -> Option<T> {
+fn parse_params<T: DeserializeOwned>(params: Value) -> Option<T> {
     serde_json::from_value(params).ok()
 }
 
@@ -266,5 +277,5 @@ fn publish(connection: &Connection, params: PublishDiagnosticsParams) -> Result<
 }
 
 fn send(connection: &Connection, message: Message) -> Result<(), ServeError> {
-    connection.sender.send(message).map_err(|_| ServeError::Gone)
+    connection.sender.send(message).map_err(|_| ServeError::Disconnected)
 }

@@ -9,23 +9,23 @@ const CHUNK: usize = 64 * 1024;
 
 /// End of a stream that is kept when it is longer than the cap.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Keep {
+pub(crate) enum KeptEnd {
     First,
     Last,
 }
 
 /// The kept part of an output stream.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct Captured {
+pub struct CapturedStream {
     /// Bytes kept, at most the cap of the command.
     pub bytes: Vec<u8>,
     /// Number of bytes the program wrote in total.
     pub total: u64,
 }
 
-impl Captured {
+impl CapturedStream {
     /// Returns true if the program wrote more than was kept.
-    pub fn truncated(&self) -> bool {
+    pub fn is_truncated(&self) -> bool {
         self.total > self.bytes.len() as u64
     }
 
@@ -37,12 +37,14 @@ impl Captured {
     /// Returns the last `limit` kept bytes as text, starting at a character boundary.
     pub fn tail(&self, limit: usize) -> Cow<'_, str> {
         let mut start = self.bytes.len().saturating_sub(limit);
+
         // A UTF-8 character has at most three continuation bytes; text in other encodings is cut anywhere.
         for _ in 0..3 {
             if start > 0 && self.bytes.get(start).is_some_and(|byte| byte & 0xC0 == 0x80) {
                 start += 1;
             }
         }
+
         String::from_utf8_lossy(&self.bytes[start..])
     }
 }
@@ -51,16 +53,16 @@ impl Captured {
 ///
 /// The bytes are stored here and not in a future, so that they survive when reading is cancelled.
 #[derive(Debug)]
-pub(crate) struct Capture<R> {
+pub(crate) struct StreamCapture<R> {
     pipe: Option<R>,
     cap: usize,
-    keep: Keep,
-    seen: Captured,
+    keep: KeptEnd,
+    seen: CapturedStream,
 }
 
-impl<R: AsyncRead + Unpin> Capture<R> {
-    pub(crate) fn new(pipe: Option<R>, cap: usize, keep: Keep) -> Self {
-        Self { pipe, cap, keep, seen: Captured::default() }
+impl<R: AsyncRead + Unpin> StreamCapture<R> {
+    pub(crate) fn new(pipe: Option<R>, cap: usize, keep: KeptEnd) -> Self {
+        Self { pipe, cap, keep, seen: CapturedStream::default() }
     }
 
     /// Reads until every writer has closed the pipe. Bytes above the cap are read and discarded, because a
@@ -79,12 +81,13 @@ impl<R: AsyncRead + Unpin> Capture<R> {
     fn take(&mut self, new: &[u8]) {
         let seen = &mut self.seen;
         seen.total = seen.total.saturating_add(new.len() as u64);
+
         match self.keep {
-            Keep::First => {
+            KeptEnd::First => {
                 let room = self.cap.saturating_sub(seen.bytes.len());
                 seen.bytes.extend_from_slice(&new[..new.len().min(room)]);
             }
-            Keep::Last => {
+            KeptEnd::Last => {
                 seen.bytes.extend_from_slice(new);
                 // Cutting only when twice the cap is reached keeps the cost per byte constant.
                 if seen.bytes.len() > self.cap.saturating_mul(2) {
@@ -99,7 +102,7 @@ impl<R: AsyncRead + Unpin> Capture<R> {
         self.seen.bytes.drain(..surplus);
     }
 
-    pub(crate) fn finish(&mut self) -> Captured {
+    pub(crate) fn finish(&mut self) -> CapturedStream {
         self.pipe = None;
         self.trim();
         std::mem::take(&mut self.seen)
@@ -110,8 +113,8 @@ impl<R: AsyncRead + Unpin> Capture<R> {
 mod tests {
     use super::*;
 
-    async fn capture(input: &[u8], cap: usize, keep: Keep) -> Captured {
-        let mut capture = Capture::new(Some(input), cap, keep);
+    async fn capture(input: &[u8], cap: usize, keep: KeptEnd) -> CapturedStream {
+        let mut capture = StreamCapture::new(Some(input), cap, keep);
         capture.drain().await;
         capture.finish()
     }
@@ -119,22 +122,22 @@ mod tests {
     #[tokio::test]
     async fn the_first_or_the_last_bytes_are_kept_and_all_are_counted() {
         let input: Vec<u8> = (0..=255u8).cycle().take(1_000_003).collect();
-        let first = capture(&input, 1000, Keep::First).await;
+        let first = capture(&input, 1000, KeptEnd::First).await;
         assert_eq!(first.bytes, input[..1000]);
         assert_eq!(first.total, 1_000_003);
-        assert!(first.truncated());
-        let last = capture(&input, 1000, Keep::Last).await;
+        assert!(first.is_truncated());
+        let last = capture(&input, 1000, KeptEnd::Last).await;
         assert_eq!(last.bytes, input[input.len() - 1000..]);
-        assert!(last.truncated());
-        let whole = capture(b"abc", 3, Keep::Last).await;
+        assert!(last.is_truncated());
+        let whole = capture(b"abc", 3, KeptEnd::Last).await;
         assert_eq!(whole.bytes, b"abc");
-        assert!(!whole.truncated());
-        assert!(capture(b"abc", 0, Keep::Last).await.bytes.is_empty());
+        assert!(!whole.is_truncated());
+        assert!(capture(b"abc", 0, KeptEnd::Last).await.bytes.is_empty());
     }
 
     #[test]
     fn a_tail_begins_at_a_whole_character() {
-        let captured = Captured { bytes: "aé€".as_bytes().to_vec(), total: 6 };
+        let captured = CapturedStream { bytes: "aé€".as_bytes().to_vec(), total: 6 };
         assert_eq!(captured.tail(100), "aé€");
         assert_eq!(captured.tail(4), "€");
         assert_eq!(captured.tail(2), "");

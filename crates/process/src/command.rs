@@ -14,7 +14,7 @@ const SHELL: &str = "sh";
 
 /// Program of a command.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Program {
+pub enum CommandProgram {
     /// A program and its arguments, run without a shell.
     Argv(Vec<OsString>),
     /// A script for `sh -c`, with the values of `$1`, `$2` and so on.
@@ -28,7 +28,7 @@ pub enum Program {
 
 /// Limits on a command.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Limits {
+pub struct ProcessLimits {
     /// Wall-clock limit; `None` for no limit.
     pub timeout: Option<Duration>,
     /// Bytes of standard output that are kept, from the beginning. The rest is read and dropped.
@@ -41,7 +41,7 @@ pub struct Limits {
     pub linger: Duration,
 }
 
-impl Default for Limits {
+impl Default for ProcessLimits {
     /// No time limit, 10 MiB of output, 1 MiB of errors, 2 s of grace, 1 s of lingering.
     fn default() -> Self {
         Self {
@@ -56,9 +56,9 @@ impl Default for Limits {
 
 /// A command that can be run any number of times.
 #[derive(Debug, Clone)]
-pub struct Command {
+pub struct ProcessCommand {
     /// Program to run.
-    pub program: Program,
+    pub program: CommandProgram,
     /// Working directory; `None` for the directory of this process.
     pub cwd: Option<PathBuf>,
     /// Complete environment of the command.
@@ -66,23 +66,23 @@ pub struct Command {
     /// Bytes for standard input; `None` for an empty input.
     pub stdin: Option<Vec<u8>>,
     /// Time and output limits.
-    pub limits: Limits,
+    pub limits: ProcessLimits,
 }
 
-impl Command {
+impl ProcessCommand {
     /// Creates a command that runs a program without a shell.
     pub fn argv<A: Into<OsString>>(words: impl IntoIterator<Item = A>, env: Environment) -> Self {
-        Self::new(Program::Argv(words.into_iter().map(Into::into).collect()), env)
+        Self::new(CommandProgram::Argv(words.into_iter().map(Into::into).collect()), env)
     }
 
     /// Creates a command that runs a script with `sh -c`. Pass values through `parameters` or
     /// [`quote`](crate::quote), never directly in the script.
     pub fn shell(script: impl Into<String>, env: Environment) -> Self {
-        Self::new(Program::Shell { script: script.into(), parameters: Vec::new() }, env)
+        Self::new(CommandProgram::Shell { script: script.into(), parameters: Vec::new() }, env)
     }
 
-    fn new(program: Program, env: Environment) -> Self {
-        Self { program, cwd: None, env, stdin: None, limits: Limits::default() }
+    fn new(program: CommandProgram, env: Environment) -> Self {
+        Self { program, cwd: None, env, stdin: None, limits: ProcessLimits::default() }
     }
 
     /// Sets the working directory.
@@ -104,7 +104,7 @@ impl Command {
     }
 
     /// Sets the limits.
-    pub fn with_limits(mut self, limits: Limits) -> Self {
+    pub fn with_limits(mut self, limits: ProcessLimits) -> Self {
         self.limits = limits;
         self
     }
@@ -112,8 +112,8 @@ impl Command {
     /// Returns the argument vector: program first.
     pub(crate) fn words(&self) -> Vec<&OsStr> {
         match &self.program {
-            Program::Argv(words) => words.iter().map(OsString::as_os_str).collect(),
-            Program::Shell { script, parameters } => [SHELL, "-c", script, "sh"]
+            CommandProgram::Argv(words) => words.iter().map(OsString::as_os_str).collect(),
+            CommandProgram::Shell { script, parameters } => [SHELL, "-c", script, "sh"]
                 .into_iter()
                 .map(OsStr::new)
                 .chain(parameters.iter().map(OsString::as_os_str))

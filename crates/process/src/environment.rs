@@ -5,40 +5,19 @@ use std::ffi::{OsStr, OsString};
 
 /// Variables that most programs need to start and that carry no secrets.
 pub const BASIC_VARIABLES: &[&str] = &[
-    "HOME",
-    "LANG",
-    "LC_ALL",
-    "LC_CTYPE",
-    "LOGNAME",
-    "PATH",
-    "SHELL",
-    "SYSTEMROOT",
-    "TEMP",
-    "TERM",
-    "TMP",
-    "TMPDIR",
-    "TZ",
-    "USER",
-    "USERPROFILE",
+    "HOME", "LANG", "LC_ALL", "LC_CTYPE", "LOGNAME", "PATH", "SHELL", "SYSTEMROOT", "TEMP", "TERM", "TMP",
+    "TMPDIR", "TZ", "USER", "USERPROFILE",
 ];
 
 /// Variables that point git to a repository regardless of its folder.
 const REPOSITORY_VARIABLES: &[&str] = &[
-    "GIT_ALTERNATE_OBJECT_DIRECTORIES",
-    "GIT_COMMON_DIR",
-    "GIT_DIR",
-    "GIT_GRAFT_FILE",
-    "GIT_INDEX_FILE",
-    "GIT_NAMESPACE",
-    "GIT_OBJECT_DIRECTORY",
-    "GIT_PREFIX",
-    "GIT_SHALLOW_FILE",
-    "GIT_WORK_TREE",
+    "GIT_ALTERNATE_OBJECT_DIRECTORIES", "GIT_COMMON_DIR", "GIT_DIR", "GIT_GRAFT_FILE", "GIT_INDEX_FILE",
+    "GIT_NAMESPACE", "GIT_OBJECT_DIRECTORY", "GIT_PREFIX", "GIT_SHALLOW_FILE", "GIT_WORK_TREE",
 ];
 
 /// Policy for inheriting variables from a base environment.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Inherit {
+pub enum InheritPolicy {
     /// Every variable of the base.
     All,
     /// [`BASIC_VARIABLES`] only.
@@ -71,26 +50,28 @@ impl Environment {
     }
 
     /// Returns the variables that `policy` allows.
-    pub fn inherit(&self, policy: &Inherit) -> Self {
+    pub fn inherit(&self, policy: &InheritPolicy) -> Self {
         let pick = |keep: &dyn Fn(&OsStr) -> bool| Self {
             vars: self.vars.iter().filter(|(n, _)| keep(n)).map(|(n, v)| (n.clone(), v.clone())).collect(),
         };
         match policy {
-            Inherit::All => self.clone(),
-            Inherit::Basic => pick(&|name| BASIC_VARIABLES.iter().any(|basic| name == *basic)),
-            Inherit::Named(names) => pick(&|name| names.iter().any(|wanted| name == wanted.as_os_str())),
-            Inherit::Nothing => Self::empty(),
+            InheritPolicy::All => self.clone(),
+            InheritPolicy::Basic => pick(&|name| BASIC_VARIABLES.iter().any(|basic| name == *basic)),
+            InheritPolicy::Named(names) => {
+                pick(&|name| names.iter().any(|wanted| name == wanted.as_os_str()))
+            }
+            InheritPolicy::Nothing => Self::empty(),
         }
     }
 
     /// Adds or replaces one variable.
-    pub fn with(mut self, name: impl Into<OsString>, value: impl Into<OsString>) -> Self {
+    pub fn with_var(mut self, name: impl Into<OsString>, value: impl Into<OsString>) -> Self {
         self.vars.insert(name.into(), value.into());
         self
     }
 
     /// Removes one variable.
-    pub fn without(mut self, name: impl AsRef<OsStr>) -> Self {
+    pub fn without_var(mut self, name: impl AsRef<OsStr>) -> Self {
         self.vars.remove(name.as_ref());
         self
     }
@@ -128,16 +109,16 @@ mod tests {
         let names = |env: Environment| {
             env.iter().map(|(name, _)| name.to_string_lossy().into_owned()).collect::<Vec<_>>()
         };
-        assert_eq!(names(base().inherit(&Inherit::All)), ["MODEL", "PATH", "TOKEN"]);
-        assert_eq!(names(base().inherit(&Inherit::Basic)), ["PATH"]);
-        let named = Inherit::Named(vec!["MODEL".into(), "ABSENT".into()]);
+        assert_eq!(names(base().inherit(&InheritPolicy::All)), ["MODEL", "PATH", "TOKEN"]);
+        assert_eq!(names(base().inherit(&InheritPolicy::Basic)), ["PATH"]);
+        let named = InheritPolicy::Named(vec!["MODEL".into(), "ABSENT".into()]);
         assert_eq!(names(base().inherit(&named)), ["MODEL"]);
-        assert!(names(base().inherit(&Inherit::Nothing)).is_empty());
+        assert!(names(base().inherit(&InheritPolicy::Nothing)).is_empty());
     }
 
     #[test]
     fn adding_replaces_and_removing_removes() {
-        let env = base().with("MODEL", "other").without("TOKEN");
+        let env = base().with_var("MODEL", "other").without_var("TOKEN");
         assert_eq!(env.get("MODEL"), Some(OsStr::new("other")));
         assert_eq!(env.get("TOKEN"), None);
     }

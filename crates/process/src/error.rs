@@ -4,15 +4,15 @@ use std::io;
 use std::path::PathBuf;
 use std::time::Duration;
 
-use crate::Captured;
+use crate::CapturedStream;
 
 /// Output of a command until it was stopped.
 #[derive(Debug, Clone, Default)]
-pub struct Partial {
+pub struct PartialProcessOutput {
     /// First bytes of standard output so far.
-    pub stdout: Captured,
+    pub stdout: CapturedStream,
     /// Last bytes of standard error so far.
-    pub stderr: Captured,
+    pub stderr: CapturedStream,
     /// Wall-clock time it ran.
     pub duration: Duration,
 }
@@ -26,7 +26,7 @@ pub enum ProcessError {
     #[error("the command is empty: the first word must be a program")]
     Empty,
     /// There is no such program.
-    #[error("`{program}` was not found{}", hint(*.looked_in_path, *.file_exists))]
+    #[error("`{program}` was not found{}", not_found_hint(*.looked_in_path, *.file_exists))]
     NotFound {
         /// Program, as it was written.
         program: String,
@@ -72,13 +72,13 @@ pub enum ProcessError {
         /// The limit.
         limit: Duration,
         /// Output until then.
-        partial: Box<Partial>,
+        partial: Box<PartialProcessOutput>,
     },
     /// The caller cancelled the command and the process group was ended.
     #[error("cancelled")]
     Cancelled {
         /// Output until then.
-        partial: Box<Partial>,
+        partial: Box<PartialProcessOutput>,
     },
     /// Another error of the system.
     #[error("could not {doing} `{program}`: {source}")]
@@ -94,7 +94,7 @@ pub enum ProcessError {
 
 impl ProcessError {
     /// Returns the output before the command was stopped, if it was started.
-    pub fn partial(&self) -> Option<&Partial> {
+    pub fn partial(&self) -> Option<&PartialProcessOutput> {
         match self {
             Self::Timeout { partial, .. } | Self::Cancelled { partial } => Some(partial),
             _ => None,
@@ -102,7 +102,7 @@ impl ProcessError {
     }
 }
 
-fn hint(looked_in_path: bool, file_exists: bool) -> &'static str {
+fn not_found_hint(looked_in_path: bool, file_exists: bool) -> &'static str {
     match (looked_in_path, file_exists) {
         (_, true) => ": the file is there, but the interpreter named in its first line (#!) is not",
         (true, false) => " in the folders of PATH; install it, or write the path to it",

@@ -9,8 +9,8 @@ use std::time::Duration;
 
 use process_wrap::tokio::{ChildWrapper, CommandWrap, KillOnDrop};
 
-use crate::lookup::in_path;
-use crate::{Command, Exit, ProcessError, guard};
+use crate::lookup::find_in_path;
+use crate::{ProcessCommand, ProcessError, ProcessExit, guard};
 
 /// Polling interval while a group ends.
 const POLL: Duration = Duration::from_millis(10);
@@ -19,16 +19,16 @@ const POLL: Duration = Duration::from_millis(10);
 static ENDING: AtomicUsize = AtomicUsize::new(0);
 
 /// Counts a group in [`ENDING`] until it is dropped.
-struct Ending;
+struct EndingCount;
 
-impl Ending {
+impl EndingCount {
     fn new() -> Self {
         ENDING.fetch_add(1, Ordering::AcqRel);
         Self
     }
 }
 
-impl Drop for Ending {
+impl Drop for EndingCount {
     fn drop(&mut self) {
         ENDING.fetch_sub(1, Ordering::AcqRel);
     }
@@ -36,7 +36,7 @@ impl Drop for Ending {
 
 /// Waits until every command whose run was dropped has ended, gracefully or not. Call it before the program
 /// exits: the shutdown of the async runtime kills without grace.
-pub async fn settled() {
+pub async fn wait_for_ending_groups() {
     while ENDING.load(Ordering::Acquire) > 0 {
         tokio::time::sleep(POLL).await;
     }
@@ -47,7 +47,7 @@ pub async fn settled() {
 /// Dropping it ends the group: with TERM, grace and KILL while the async runtime is running, else with KILL
 /// at once. No path leaves a process running.
 #[derive(Debug)]
-pub(crate) struct Group {
+pub(crate) struct CommandGroup {
     child: Option<Box<dyn ChildWrapper>>,
     #[cfg(unix)]
     leader: Option<nix::unistd::Pid>,
@@ -56,27 +56,30 @@ pub(crate) struct Group {
     over: bool,
 }
 
-impl Group {
+impl CommandGroup {
     /// Starts `command` as the leader of a new group, with pipes for its streams.
-    pub(crate) fn start(command: &Command) -> Result<Self, ProcessError> {
+    pub(crate) fn start(command: &ProcessCommand) -> Result<Self, ProcessError> {
         let words = command.words();
         let (program, arguments) = words.split_first().ok_or(ProcessError::Empty)?;
         if program.is_empty() {
             return Err(ProcessError::Empty);
         }
-        refuse_nul(command, &words)?;
 
-        let found = in_path(program, &command.env);
+        reject_nul(command, &words)?;
+
+        let found = find_in_path(program, &command.env);
         let mut inner = tokio::process::Command::new(found.as_deref().map_or(*program, Path::as_os_str));
         #[cfg(unix)]
         inner.arg0(program);
         inner.args(arguments).env_clear().envs(command.env.iter());
-        if let Some(mark) = guard::mark() {
+
+        if let Some(mark) = guard::guard_mark() {
             inner.env(guard::MARK, mark);
         }
         if let Some(folder) = &command.cwd {
             inner.current_dir(folder);
         }
+
         inner
             .stdin(if command.stdin.is_some() { Stdio::piped() } else { Stdio::null() })
             .stdout(Stdio::piped())
@@ -88,13 +91,14 @@ impl Group {
         #[cfg(windows)]
         wrap.wrap(process_wrap::tokio::JobObject);
 
-        let child = wrap.spawn().map_err(|source| explain(source, command, program, &words))?;
+        let child = wrap.spawn().map_err(|source| explain_start_failure(source, command, program, &words))?;
         #[cfg(unix)]
         let leader = child.id().and_then(|id| i32::try_from(id).ok()).map(nix::unistd::Pid::from_raw);
         #[cfg(unix)]
         if let Some(leader) = leader {
-            guard::tell(true, leader.as_raw());
+            guard::notify_guard(true, leader.as_raw());
         }
+
         Ok(Self {
             #[cfg(unix)]
             leader,
@@ -113,12 +117,12 @@ impl Group {
     ///
     /// Waits for the leader alone: if this process inherits orphans (process 1 of a container), waiting for
     /// the group would block until all other members end.
-    pub(crate) async fn leader_exit(&mut self) -> io::Result<Exit> {
+    pub(crate) async fn leader_exit(&mut self) -> io::Result<ProcessExit> {
         match self.child.as_mut() {
             #[cfg(unix)]
-            Some(child) => Ok(Exit::from_status(child.inner_mut().wait().await?)),
+            Some(child) => Ok(ProcessExit::from_status(child.inner_mut().wait().await?)),
             #[cfg(not(unix))]
-            Some(child) => Ok(Exit::from_status(child.wait().await?)),
+            Some(child) => Ok(ProcessExit::from_status(child.wait().await?)),
             None => Err(io::Error::other("the process was already given up")),
         }
     }
@@ -141,12 +145,14 @@ impl Group {
     }
 
     /// Asks the group to end. A group that is gone already is fine.
-    pub(crate) fn ask_to_end(&mut self) {
+    pub(crate) fn request_end(&mut self) {
         self.asked_to_end = true;
+
         #[cfg(unix)]
         if let Some(leader) = self.leader {
             let _ = nix::sys::signal::killpg(leader, nix::sys::signal::Signal::SIGTERM);
         }
+
         #[cfg(not(unix))]
         self.kill();
     }
@@ -160,7 +166,7 @@ impl Group {
 
     /// Ends the group: TERM, at most the grace period of waiting, KILL.
     pub(crate) async fn end(&mut self) {
-        self.ask_to_end();
+        self.request_end();
         let waited = tokio::time::timeout(self.grace, async {
             while self.alive() {
                 tokio::time::sleep(POLL).await;
@@ -169,20 +175,21 @@ impl Group {
         if waited.await.is_err() {
             self.kill();
         }
-        self.is_over();
+
+        self.mark_ended();
     }
 
     /// Marks the group as ended, so that dropping does nothing. The leader must have been waited for.
-    pub(crate) fn is_over(&mut self) {
+    pub(crate) fn mark_ended(&mut self) {
         self.over = true;
         #[cfg(unix)]
         if let Some(leader) = self.leader {
-            guard::tell(false, leader.as_raw());
+            guard::notify_guard(false, leader.as_raw());
         }
     }
 }
 
-impl Drop for Group {
+impl Drop for CommandGroup {
     fn drop(&mut self) {
         if self.over {
             return;
@@ -192,7 +199,8 @@ impl Drop for Group {
             self.kill();
             return;
         }
-        self.ask_to_end();
+
+        self.request_end();
         let Ok(runtime) = tokio::runtime::Handle::try_current() else {
             self.kill();
             return;
@@ -205,7 +213,8 @@ impl Drop for Group {
             asked_to_end: true,
             over: false,
         };
-        let ending = Ending::new();
+
+        let ending = EndingCount::new();
         runtime.spawn(async move {
             rest.end().await;
             drop(ending);
@@ -213,11 +222,12 @@ impl Drop for Group {
     }
 }
 
-fn refuse_nul(command: &Command, words: &[&OsStr]) -> Result<(), ProcessError> {
+fn reject_nul(command: &ProcessCommand, words: &[&OsStr]) -> Result<(), ProcessError> {
     let has_nul = |text: &OsStr| text.as_encoded_bytes().contains(&0);
     if let Some(index) = words.iter().position(|word| has_nul(word)) {
         return Err(ProcessError::NulByte { place: format!("argument {index}") });
     }
+
     match command.env.iter().find(|(name, value)| has_nul(name) || has_nul(value)) {
         Some((name, _)) => {
             Err(ProcessError::NulByte { place: format!("the variable {}", name.to_string_lossy()) })
@@ -228,8 +238,14 @@ fn refuse_nul(command: &Command, words: &[&OsStr]) -> Result<(), ProcessError> {
 
 /// Explains a failed start; the system's error codes do not distinguish a missing folder from a missing
 /// program.
-fn explain(source: io::Error, command: &Command, program: &OsStr, words: &[&OsStr]) -> ProcessError {
+fn explain_start_failure(
+    source: io::Error,
+    command: &ProcessCommand,
+    program: &OsStr,
+    words: &[&OsStr],
+) -> ProcessError {
     let name = program.to_string_lossy().into_owned();
+
     if let Some(folder) = &command.cwd
         && let Err(problem) = std::fs::metadata(folder.join("."))
         && matches!(
@@ -239,6 +255,7 @@ fn explain(source: io::Error, command: &Command, program: &OsStr, words: &[&OsSt
     {
         return ProcessError::WorkingDirectory { path: folder.clone(), source: problem };
     }
+
     match source.kind() {
         io::ErrorKind::NotFound => {
             let path = Path::new(program);

@@ -18,24 +18,24 @@ pub(crate) const MARK: &str = "ASSIZE_GUARD";
 /// Program and arguments of the helper, if one is wanted.
 static HELPER: OnceLock<(PathBuf, Vec<OsString>)> = OnceLock::new();
 /// The helper, once the first command has run; `None` inside if it could not be started.
-static RUNNING: OnceLock<Option<Guard>> = OnceLock::new();
+static RUNNING: OnceLock<Option<GuardHelper>> = OnceLock::new();
 
-struct Guard {
+struct GuardHelper {
     mark: String,
     helper: Mutex<Child>,
 }
 
-/// Enables a helper that ends the commands if this process is killed. `program` with `arguments` must call
-/// [`guard`] with its standard input. The helper starts with the first command; without this call there is
+/// Enables a helper that ends the commands if this process is killed. `program` with `parse_arguments` must call
+/// [`run_guard`] with its standard input. The helper starts with the first command; without this call there is
 /// none.
-pub fn guarded_by(program: impl Into<PathBuf>, arguments: impl IntoIterator<Item = impl Into<OsString>>) {
+pub fn enable_guard(program: impl Into<PathBuf>, arguments: impl IntoIterator<Item = impl Into<OsString>>) {
     // A second call would name the same program.
     let _ = HELPER.set((program.into(), arguments.into_iter().map(Into::into).collect()));
 }
 
 /// Stops the helper, after it has ended the remaining commands. Call it before this process exits; does
 /// nothing if no command has run.
-pub fn unguarded() {
+pub fn stop_guard() {
     if let Some(Some(guard)) = RUNNING.get() {
         let mut helper = guard.helper.lock().unwrap_or_else(PoisonError::into_inner);
         drop(helper.stdin.take());
@@ -45,15 +45,15 @@ pub fn unguarded() {
 }
 
 /// Returns the mark that a command must carry if it is guarded. Starts the helper.
-pub(crate) fn mark() -> Option<&'static str> {
+pub(crate) fn guard_mark() -> Option<&'static str> {
     let (program, arguments) = HELPER.get()?;
-    let running = RUNNING.get_or_init(|| start(program, arguments));
+    let running = RUNNING.get_or_init(|| start_helper(program, arguments));
     running.as_ref().map(|guard| guard.mark.as_str())
 }
 
 /// Notifies the helper of the start or end of a group. A helper that is gone is ignored.
 #[cfg(unix)]
-pub(crate) fn tell(begun: bool, leader: i32) {
+pub(crate) fn notify_guard(begun: bool, leader: i32) {
     if let Some(Some(guard)) = RUNNING.get() {
         let mut helper = guard.helper.lock().unwrap_or_else(PoisonError::into_inner);
         if let Some(pipe) = helper.stdin.as_mut() {
@@ -65,22 +65,24 @@ pub(crate) fn tell(begun: bool, leader: i32) {
 
 /// Starts the helper without this process's environment, in a folder that nobody needs to remove, and outside
 /// the group that a terminal interrupts.
-fn start(program: &PathBuf, arguments: &[OsString]) -> Option<Guard> {
+fn start_helper(program: &PathBuf, arguments: &[OsString]) -> Option<GuardHelper> {
     let mut command = std::process::Command::new(program);
     command.args(arguments).env_clear().stdin(Stdio::piped()).stdout(Stdio::null()).stderr(Stdio::null());
+
     #[cfg(unix)]
     {
         use std::os::unix::process::CommandExt;
         command.current_dir("/").process_group(0);
     }
+
     let helper = command.spawn().ok()?;
     let mark = helper.id().to_string();
-    Some(Guard { mark, helper: Mutex::new(helper) })
+    Some(GuardHelper { mark, helper: Mutex::new(helper) })
 }
 
 /// Runs the helper: reads the start and end of groups until the pipe closes, then ends what is left of the
 /// process at the other end.
-pub fn guard(input: impl BufRead) {
+pub fn run_guard(input: impl BufRead) {
     let mut groups: BTreeSet<i32> = BTreeSet::new();
     for line in input.lines().map_while(Result::ok) {
         let Some((sign, number)) = line.split_at_checked(1) else { continue };
@@ -90,6 +92,7 @@ pub fn guard(input: impl BufRead) {
             _ => groups.remove(&leader),
         };
     }
+
     #[cfg(unix)]
     orphans::end(&groups);
 }
@@ -109,22 +112,23 @@ mod orphans {
     /// Polling interval while processes end.
     const POLL: Duration = Duration::from_millis(10);
     /// Number of polls before the rest is killed: one second.
-    const PATIENCE: usize = 100;
+    const POLLS_BEFORE_KILL: usize = 100;
     /// Number of polls before giving up: a process that can't be killed is not waited for.
-    const GIVE_UP: usize = 300;
+    const MAX_POLLS: usize = 300;
 
     pub(super) fn end(groups: &BTreeSet<i32>) {
         let mark = format!("{MARK}={}", std::process::id());
-        for look in 0..GIVE_UP {
+        for look in 0..MAX_POLLS {
             let left = groups.iter().filter(|group| killpg(Pid::from_raw(**group), None).is_ok());
             let left: Vec<Pid> = left.map(|group| Pid::from_raw(*group)).collect();
             let marked = marked(&mark);
             if left.is_empty() && marked.is_empty() {
                 return;
             }
+
             let signal = match look {
                 0 => Some(Signal::SIGTERM),
-                PATIENCE.. => Some(Signal::SIGKILL),
+                POLLS_BEFORE_KILL.. => Some(Signal::SIGKILL),
                 _ => None,
             };
             if let Some(signal) = signal {
@@ -136,6 +140,7 @@ mod orphans {
                     let _ = kill(process, signal);
                 }
             }
+
             std::thread::sleep(POLL);
         }
     }

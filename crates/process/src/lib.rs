@@ -1,28 +1,28 @@
 //! Safe execution of commands: own process group, limits on time and output, and a guaranteed end.
 //!
-//! [`Command`] describes what to run, [`Command::run`] runs it and returns a [`Finished`] or a
+//! [`ProcessCommand`] describes what to run, [`ProcessCommand::run`] runs it and returns a [`ProcessOutput`] or a
 //! [`ProcessError`]. Nothing here looks at what the output means; a non-zero exit is not an error.
 
 mod capture;
 mod command;
 mod environment;
 mod error;
-mod finished;
 mod group;
 mod guard;
 mod lookup;
 mod open_files;
+mod process_output;
 mod quote;
 mod run;
 mod template;
 
-pub use capture::Captured;
-pub use command::{Command, Limits, Program};
-pub use environment::{BASIC_VARIABLES, Environment, Inherit};
-pub use error::{Partial, ProcessError};
-pub use finished::{Exit, Finished};
-pub use group::settled;
-pub use guard::{guard, guarded_by, unguarded};
+pub use capture::CapturedStream;
+pub use command::{CommandProgram, ProcessCommand, ProcessLimits};
+pub use environment::{BASIC_VARIABLES, Environment, InheritPolicy};
+pub use error::{PartialProcessOutput, ProcessError};
+pub use group::wait_for_ending_groups;
+pub use guard::{enable_guard, run_guard, stop_guard};
 pub use open_files::open_files;
+pub use process_output::{ProcessExit, ProcessOutput};
 pub use quote::quote;
-pub use template::{Lookup, Script, Value, fill_arguments, fill_script};
+pub use template::{FilledScript, PlaceholderLookup, PlaceholderValue, fill_arguments, fill_script};

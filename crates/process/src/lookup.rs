@@ -10,19 +10,22 @@ use crate::Environment;
 
 /// Returns the file of a bare name; `None` leaves the lookup to the system: for paths, for names that are not
 /// found, and where the answer depends on the folder the program starts in.
-pub(crate) fn in_path(program: &OsStr, env: &Environment) -> Option<PathBuf> {
+pub(crate) fn find_in_path(program: &OsStr, env: &Environment) -> Option<PathBuf> {
     if Path::new(program).components().count() != 1 || program.as_encoded_bytes().contains(&b'/') {
         return None;
     }
+
     for folder in std::env::split_paths(env.get("PATH")?) {
         if !folder.is_absolute() {
             return None;
         }
+
         let file = folder.join(program);
         if is_runnable(&file) {
             return Some(file);
         }
     }
+
     None
 }
 
@@ -44,7 +47,7 @@ mod tests {
     #[test]
     fn only_bare_names_in_fixed_folders_are_looked_up() {
         let env = |path: &str| Environment::from_vars([("PATH", path)]);
-        assert_eq!(in_path(OsStr::new("sh"), &env("/nowhere:/bin")), Some("/bin/sh".into()));
+        assert_eq!(find_in_path(OsStr::new("sh"), &env("/nowhere:/bin")), Some("/bin/sh".into()));
         for (program, path) in [
             ("./sh", "/bin"),
             ("/bin/sh", "/bin"),
@@ -53,7 +56,7 @@ mod tests {
             ("no-such-program", "/bin"),
             ("..", "/bin"),
         ] {
-            assert_eq!(in_path(OsStr::new(program), &env(path)), None, "{program} in {path}");
+            assert_eq!(find_in_path(OsStr::new(program), &env(path)), None, "{program} in {path}");
         }
     }
 }

@@ -10,6 +10,7 @@ pub fn open_files(wanted: u64) -> Option<u64> {
     if soft >= reachable || setrlimit(Resource::RLIMIT_NOFILE, reachable, hard).is_err() {
         return Some(soft);
     }
+
     Some(reachable)
 }
 

@@ -8,6 +8,7 @@
 pub fn quote(text: &str) -> String {
     let mut quoted = String::with_capacity(text.len() + 2);
     quoted.push('\'');
+
     for part in text.split_inclusive('\'') {
         match part.strip_suffix('\'') {
             Some(before) => {
@@ -17,6 +18,7 @@ pub fn quote(text: &str) -> String {
             None => quoted.push_str(part),
         }
     }
+
     quoted.push('\'');
     quoted
 }

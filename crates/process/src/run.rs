@@ -7,46 +7,46 @@ use tokio::io::AsyncWriteExt;
 use tokio::process::ChildStdin;
 use tokio::time::Instant;
 
-use crate::capture::{Capture, Keep};
-use crate::group::Group;
-use crate::{Command, Finished, Partial, ProcessError};
+use crate::capture::{KeptEnd, StreamCapture};
+use crate::group::CommandGroup;
+use crate::{PartialProcessOutput, ProcessCommand, ProcessError, ProcessOutput};
 
 /// Time for the pipes of a killed group to close.
 const AFTER_KILL: Duration = Duration::from_millis(500);
 
 /// Reason to stop reading the pipes.
-enum Stop {
+enum ProcessRunEnd {
     Exited { pipes_open: bool },
     Timeout(Duration),
     Cancelled,
     Failed(std::io::Error),
 }
 
-impl Command {
+impl ProcessCommand {
     /// Runs the command to its end or to its limits.
     ///
     /// When the returned future is dropped, the process group is ended as on a timeout: in the background
     /// while the async runtime is running, at once when it shuts down.
-    pub async fn run(&self) -> Result<Finished, ProcessError> {
+    pub async fn run(&self) -> Result<ProcessOutput, ProcessError> {
         self.run_until(pending()).await
     }
 
-    /// Runs the command as [`Command::run`] does, but stops it as soon as `cancel` is ready.
-    pub async fn run_until(&self, cancel: impl Future<Output = ()>) -> Result<Finished, ProcessError> {
+    /// Runs the command as [`ProcessCommand::run`] does, but stops it as soon as `cancel` is ready.
+    pub async fn run_until(&self, cancel: impl Future<Output = ()>) -> Result<ProcessOutput, ProcessError> {
         let started = Instant::now();
-        let mut group = Group::start(self)?;
+        let mut group = CommandGroup::start(self)?;
         let (stdin, stdout, stderr) = match group.child() {
             Some(child) => (child.stdin().take(), child.stdout().take(), child.stderr().take()),
             None => (None, None, None),
         };
-        let mut out = Capture::new(stdout, self.limits.stdout_cap, Keep::First);
-        let mut err = Capture::new(stderr, self.limits.stderr_cap, Keep::Last);
+        let mut out = StreamCapture::new(stdout, self.limits.stdout_cap, KeptEnd::First);
+        let mut err = StreamCapture::new(stderr, self.limits.stderr_cap, KeptEnd::Last);
 
         let mut exit = None;
         let mut duration = Duration::ZERO;
         let stop = {
             let pump = async {
-                tokio::join!(feed(stdin, self.stdin.as_deref()), out.drain(), err.drain());
+                tokio::join!(write_input(stdin, self.stdin.as_deref()), out.drain(), err.drain());
             };
             let timeout = async {
                 match self.limits.timeout {
@@ -57,12 +57,13 @@ impl Command {
                     None => pending().await,
                 }
             };
+
             tokio::pin!(pump, timeout, cancel);
             let mut pumped = false;
             let mut give_up_at = started;
             loop {
                 if pumped && exit.is_some() {
-                    break Stop::Exited { pipes_open: false };
+                    break ProcessRunEnd::Exited { pipes_open: false };
                 }
                 tokio::select! {
                     biased;
@@ -73,32 +74,33 @@ impl Command {
                             duration = started.elapsed();
                             give_up_at = Instant::now() + self.limits.linger.min(Duration::from_hours(24));
                         }
-                        Err(problem) => break Stop::Failed(problem),
+                        Err(problem) => break ProcessRunEnd::Failed(problem),
                     },
-                    () = &mut cancel => break Stop::Cancelled,
-                    limit = &mut timeout, if exit.is_none() => break Stop::Timeout(limit),
+                    () = &mut cancel => break ProcessRunEnd::Cancelled,
+                    limit = &mut timeout, if exit.is_none() => break ProcessRunEnd::Timeout(limit),
                     () = tokio::time::sleep_until(give_up_at), if exit.is_some() => {
-                        break Stop::Exited { pipes_open: true };
+                        break ProcessRunEnd::Exited { pipes_open: true };
                     }
                 }
             }
         };
 
-        let left_processes = self.clean_up(&mut group, &stop, &mut out, &mut err).await;
+        let left_processes = self.end_group(&mut group, &stop, &mut out, &mut err).await;
         let stdout = out.finish();
         let stderr = err.finish();
-        let partial = |stdout, stderr| Box::new(Partial { stdout, stderr, duration: started.elapsed() });
+        let partial =
+            |stdout, stderr| Box::new(PartialProcessOutput { stdout, stderr, duration: started.elapsed() });
         match (stop, exit) {
-            (Stop::Exited { .. }, Some(exit)) => {
-                Ok(Finished { exit, stdout, stderr, duration, left_processes })
+            (ProcessRunEnd::Exited { .. }, Some(exit)) => {
+                Ok(ProcessOutput { exit, stdout, stderr, duration, left_processes })
             }
-            (Stop::Timeout(limit), _) => {
+            (ProcessRunEnd::Timeout(limit), _) => {
                 Err(ProcessError::Timeout { limit, partial: partial(stdout, stderr) })
             }
-            (Stop::Failed(source), _) => {
+            (ProcessRunEnd::Failed(source), _) => {
                 Err(ProcessError::Io { doing: "wait for", program: self.name(), source })
             }
-            (Stop::Cancelled | Stop::Exited { .. }, _) => {
+            (ProcessRunEnd::Cancelled | ProcessRunEnd::Exited { .. }, _) => {
                 Err(ProcessError::Cancelled { partial: partial(stdout, stderr) })
             }
         }
@@ -106,35 +108,41 @@ impl Command {
 
     /// Ends the rest of the group and reads its remaining output. Returns true if a program that had exited
     /// left processes running.
-    async fn clean_up<O, E>(
+    async fn end_group<O, E>(
         &self,
-        group: &mut Group,
-        stop: &Stop,
-        out: &mut Capture<O>,
-        err: &mut Capture<E>,
+        group: &mut CommandGroup,
+        stop: &ProcessRunEnd,
+        out: &mut StreamCapture<O>,
+        err: &mut StreamCapture<E>,
     ) -> bool
     where
         O: tokio::io::AsyncRead + Unpin,
         E: tokio::io::AsyncRead + Unpin,
     {
-        if let Stop::Exited { pipes_open } = stop {
+        if let ProcessRunEnd::Exited { pipes_open } = stop {
             if !pipes_open && !group.alive() {
-                group.is_over();
+                group.mark_ended();
                 return false;
             }
+
             let left = group.alive();
             if left {
-                tokio::join!(group.end(), drain_for(out, err, self.limits.grace.saturating_add(AFTER_KILL)));
+                tokio::join!(
+                    group.end(),
+                    drain_with_limit(out, err, self.limits.grace.saturating_add(AFTER_KILL))
+                );
             } else {
                 // A process that left the group holds the pipes; it is out of reach, so its output is not
                 // waited for.
-                group.is_over();
+                group.mark_ended();
             }
+
             return left || *pipes_open;
         }
+
         // The leader is waited for during the grace period: until then it counts as a member of the group.
         let ending = async {
-            group.ask_to_end();
+            group.request_end();
             let gone = async {
                 let _ = group.leader_exit().await;
             };
@@ -143,12 +151,13 @@ impl Command {
             } else {
                 group.kill();
                 let _ = tokio::time::timeout(AFTER_KILL, group.leader_exit()).await;
-                group.is_over();
+                group.mark_ended();
             }
         };
+
         tokio::join!(
             ending,
-            drain_for(out, err, self.limits.grace.saturating_mul(2).saturating_add(AFTER_KILL))
+            drain_with_limit(out, err, self.limits.grace.saturating_mul(2).saturating_add(AFTER_KILL))
         );
         false
     }
@@ -160,14 +169,14 @@ impl Command {
 
 /// Writes the whole input and closes the pipe. A program may ignore its input, so a closed pipe is not an
 /// error.
-async fn feed(pipe: Option<ChildStdin>, input: Option<&[u8]>) {
+async fn write_input(pipe: Option<ChildStdin>, input: Option<&[u8]>) {
     if let (Some(mut pipe), Some(input)) = (pipe, input) {
         let _ = pipe.write_all(input).await;
         let _ = pipe.shutdown().await;
     }
 }
 
-async fn drain_for<O, E>(out: &mut Capture<O>, err: &mut Capture<E>, limit: Duration)
+async fn drain_with_limit<O, E>(out: &mut StreamCapture<O>, err: &mut StreamCapture<E>, limit: Duration)
 where
     O: tokio::io::AsyncRead + Unpin,
     E: tokio::io::AsyncRead + Unpin,
@@ -185,7 +194,7 @@ mod tests {
     #[test]
     fn the_future_of_a_run_may_move_between_threads() {
         fn is_send<T: Send>(_: &T) {}
-        let command = Command::argv(["true"], crate::Environment::empty());
+        let command = ProcessCommand::argv(["true"], crate::Environment::empty());
         is_send(&command.run());
         assert_eq!(command.name(), "true");
     }

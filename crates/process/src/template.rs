@@ -9,7 +9,7 @@ use std::fmt::Write;
 
 /// Value of a placeholder.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Value {
+pub enum PlaceholderValue {
     /// One text.
     One(OsString),
     /// A text for each attached file, each written with its own format.
@@ -22,11 +22,11 @@ pub enum Value {
 }
 
 /// Lookup of a placeholder by name; `None` leaves it as it is written.
-pub type Lookup<'a> = dyn Fn(&str) -> Option<Value> + 'a;
+pub type PlaceholderLookup<'a> = dyn Fn(&str) -> Option<PlaceholderValue> + 'a;
 
 /// A script whose placeholders became variables, and the values of `$1`, `$2`, ...
 #[derive(Debug, PartialEq, Eq)]
-pub struct Script {
+pub struct FilledScript {
     /// The script for `sh -c`.
     pub script: String,
     /// Values of its variables.
@@ -38,24 +38,27 @@ pub struct Script {
 /// A placeholder is a word of its own whether it is bare, in double quotes or in single quotes, and also
 /// inside `$(...)` and backticks. `${NAME}` is a shell variable and `\{NAME}` is plain text; comments are
 /// unchanged.
-pub fn fill_script(template: &str, lookup: &Lookup<'_>) -> Script {
-    let mut writer = Writer::default();
+pub fn fill_script(template: &str, lookup: &PlaceholderLookup<'_>) -> FilledScript {
+    let mut writer = ScriptWriter::default();
     writer.write(template, lookup);
+
     let count = writer.parameters.len();
     let mut script = String::new();
     for number in 1..=count {
         let _ = writeln!(script, "assize_{number}=${{{number}}}");
     }
+
     if count > 0 {
         let _ = writeln!(script, "shift {count}");
     }
+
     script.push_str(&writer.script);
-    Script { script, parameters: writer.parameters }
+    FilledScript { script, parameters: writer.parameters }
 }
 
 /// Quoting context within a script.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Place {
+enum QuoteContext {
     Single,
     Double,
     Parentheses,
@@ -63,48 +66,52 @@ enum Place {
 }
 
 #[derive(Default)]
-struct Writer {
+struct ScriptWriter {
     script: String,
     parameters: Vec<OsString>,
-    places: Vec<Place>,
+    places: Vec<QuoteContext>,
 }
 
-impl Writer {
-    fn write(&mut self, text: &str, lookup: &Lookup<'_>) {
+impl ScriptWriter {
+    fn write(&mut self, text: &str, lookup: &PlaceholderLookup<'_>) {
         let mut rest = text;
         while let Some(character) = rest.chars().next() {
             let after = &rest[character.len_utf8()..];
             let place = self.places.last().copied();
-            let bare = !matches!(place, Some(Place::Single | Place::Double));
+            let bare = !matches!(place, Some(QuoteContext::Single | QuoteContext::Double));
+
             rest = after;
+
             match character {
                 '{' if !self.script.ends_with('$') => {
-                    if let Some((name, behind)) = placeholder(after)
+                    if let Some((name, behind)) = split_placeholder(after)
                         && let Some(value) = lookup(name)
                     {
-                        self.refer(value);
+                        self.write_reference(value);
                         rest = behind;
                         continue;
                     }
                 }
-                '\\' if place != Some(Place::Single) => {
+                '\\' if place != Some(QuoteContext::Single) => {
                     self.script.push('\\');
+
                     if let Some(escaped) = after.chars().next() {
                         self.script.push(escaped);
                         rest = &after[escaped.len_utf8()..];
                     }
+
                     continue;
                 }
-                '\'' if place == Some(Place::Single) => self.leave(),
-                '\'' if bare => self.places.push(Place::Single),
-                '"' if place == Some(Place::Double) => self.leave(),
-                '"' if bare => self.places.push(Place::Double),
-                '`' if place == Some(Place::Backticks) => self.leave(),
-                '`' if place != Some(Place::Single) => self.places.push(Place::Backticks),
-                '(' if bare || (place == Some(Place::Double) && self.script.ends_with('$')) => {
-                    self.places.push(Place::Parentheses);
+                '\'' if place == Some(QuoteContext::Single) => self.leave_context(),
+                '\'' if bare => self.places.push(QuoteContext::Single),
+                '"' if place == Some(QuoteContext::Double) => self.leave_context(),
+                '"' if bare => self.places.push(QuoteContext::Double),
+                '`' if place == Some(QuoteContext::Backticks) => self.leave_context(),
+                '`' if place != Some(QuoteContext::Single) => self.places.push(QuoteContext::Backticks),
+                '(' if bare || (place == Some(QuoteContext::Double) && self.script.ends_with('$')) => {
+                    self.places.push(QuoteContext::Parentheses);
                 }
-                ')' if place == Some(Place::Parentheses) => self.leave(),
+                ')' if place == Some(QuoteContext::Parentheses) => self.leave_context(),
                 '#' if bare && self.at_word_start() => {
                     let end = after.find('\n').unwrap_or(after.len());
                     self.script.push('#');
@@ -114,11 +121,12 @@ impl Writer {
                 }
                 _ => {}
             }
+
             self.script.push(character);
         }
     }
 
-    fn leave(&mut self) {
+    fn leave_context(&mut self) {
         self.places.pop();
     }
 
@@ -127,23 +135,23 @@ impl Writer {
             || self.script.ends_with(|c: char| c.is_ascii_whitespace() || ";&|(`".contains(c))
     }
 
-    fn refer(&mut self, value: Value) {
+    fn write_reference(&mut self, value: PlaceholderValue) {
         match value {
-            Value::One(value) => {
+            PlaceholderValue::One(value) => {
                 self.parameters.push(value);
                 let (open, close) = match self.places.last() {
-                    Some(Place::Double) => ("", ""),
-                    Some(Place::Single) => ("'\"", "\"'"),
+                    Some(QuoteContext::Double) => ("", ""),
+                    Some(QuoteContext::Single) => ("'\"", "\"'"),
                     _ => ("\"", "\""),
                 };
                 let _ = write!(self.script, "{open}${{assize_{}}}{close}", self.parameters.len());
             }
-            Value::Each { format, items } => {
+            PlaceholderValue::Each { format, items } => {
                 for (index, item) in items.into_iter().enumerate() {
                     if index > 0 {
                         self.script.push(' ');
                     }
-                    self.write(&format, &|name| pick(&item, name));
+                    self.write(&format, &|name| item_value(&item, name));
                 }
             }
         }
@@ -155,70 +163,74 @@ impl Writer {
 /// An argument that consists of one placeholder for several files becomes the words of each file's format,
 /// split at white space before the paths are inserted; within a longer argument the files are joined by
 /// spaces.
-pub fn fill_arguments(template: &[String], lookup: &Lookup<'_>) -> Vec<OsString> {
+pub fn fill_arguments(template: &[String], lookup: &PlaceholderLookup<'_>) -> Vec<OsString> {
     let mut arguments = Vec::new();
     for argument in template {
-        let whole = argument.strip_prefix('{').and_then(placeholder).filter(|(_, rest)| rest.is_empty());
+        let whole =
+            argument.strip_prefix('{').and_then(split_placeholder).filter(|(_, rest)| rest.is_empty());
         match whole.and_then(|(name, _)| lookup(name)) {
-            Some(Value::Each { format, items }) => {
+            Some(PlaceholderValue::Each { format, items }) => {
                 for item in &items {
                     let words = format.split_whitespace();
-                    arguments.extend(words.map(|word| fill_text(word, &|name| pick(item, name))));
+                    arguments.extend(words.map(|word| fill_text(word, &|name| item_value(item, name))));
                 }
             }
             _ => arguments.push(fill_text(argument, lookup)),
         }
     }
+
     arguments
 }
 
-fn fill_text(text: &str, lookup: &Lookup<'_>) -> OsString {
+fn fill_text(text: &str, lookup: &PlaceholderLookup<'_>) -> OsString {
     let mut filled = OsString::new();
     let mut rest = text;
     while let Some(at) = rest.find('{') {
         let (before, from) = rest.split_at(at);
         filled.push(before);
         rest = &from[1..];
-        match placeholder(rest).and_then(|(name, behind)| Some((lookup(name)?, behind))) {
-            Some((Value::One(value), behind)) => {
+
+        match split_placeholder(rest).and_then(|(name, behind)| Some((lookup(name)?, behind))) {
+            Some((PlaceholderValue::One(value), behind)) => {
                 filled.push(value);
                 rest = behind;
             }
-            Some((Value::Each { format, items }, behind)) => {
+            Some((PlaceholderValue::Each { format, items }, behind)) => {
                 for (index, item) in items.iter().enumerate() {
                     if index > 0 {
                         filled.push(" ");
                     }
-                    filled.push(fill_text(&format, &|name| pick(item, name)));
+                    filled.push(fill_text(&format, &|name| item_value(item, name)));
                 }
                 rest = behind;
             }
             None => filled.push("{"),
         }
     }
+
     filled.push(rest);
     filled
 }
 
 /// Splits off the name of a placeholder whose opening brace was just read.
-fn placeholder(text: &str) -> Option<(&str, &str)> {
+fn split_placeholder(text: &str) -> Option<(&str, &str)> {
     let (name, behind) = text.split_once('}')?;
     let sound = !name.is_empty() && name.bytes().all(|byte| byte.is_ascii_alphabetic() || byte == b'_');
     sound.then_some((name, behind))
 }
 
-fn pick(item: &[(&'static str, OsString)], name: &str) -> Option<Value> {
-    item.iter().find(|(known, _)| *known == name).map(|(_, value)| Value::One(value.clone()))
+fn item_value(item: &[(&'static str, OsString)], name: &str) -> Option<PlaceholderValue> {
+    item.iter().find(|(known, _)| *known == name).map(|(_, value)| PlaceholderValue::One(value.clone()))
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
 
-    fn lookup(name: &str) -> Option<Value> {
+    fn lookup(name: &str) -> Option<PlaceholderValue> {
         match name {
-            "PROMPT" => Some(Value::One("it's".into())),
-            "FILES" => Some(Value::Each {
+            "PROMPT" => Some(PlaceholderValue::One("it's".into())),
+            "FILES" => Some(PlaceholderValue::Each {
                 format: "--file {path}".into(),
                 items: vec![vec![("path", "/a b".into())], vec![("path", "/c".into())]],
             }),
@@ -253,7 +265,7 @@ mod tests {
         for template in ["${PROMPT}", r"\{PROMPT}", "{UNKNOWN}", "{}", "{a,b}", "{PROMPT", "awk '{print $1}'"]
         {
             let filled = fill_script(template, &lookup);
-            assert_eq!(filled, Script { script: template.to_owned(), parameters: vec![] });
+            assert_eq!(filled, FilledScript { script: template.to_owned(), parameters: vec![] });
         }
     }
 
@@ -273,15 +285,7 @@ mod tests {
         let template =
             ["run", "-p={PROMPT}{PROMPT}", "{FILES}", "all: {FILES}", "{X}", "{"].map(String::from);
         let wanted = [
-            "run",
-            "-p=it'sit's",
-            "--file",
-            "/a b",
-            "--file",
-            "/c",
-            "all: --file /a b --file /c",
-            "{X}",
-            "{",
+            "run", "-p=it'sit's", "--file", "/a b", "--file", "/c", "all: --file /a b --file /c", "{X}", "{",
         ];
         assert_eq!(fill_arguments(&template, &lookup), wanted.map(OsString::from));
     }

@@ -6,23 +6,23 @@ use std::os::unix::fs::PermissionsExt;
 use std::path::Path;
 use std::time::Duration;
 
-use assize_process::{Command, Environment, Exit, Limits, ProcessError, quote};
+use assize_process::{Environment, ProcessCommand, ProcessError, ProcessExit, ProcessLimits, quote};
 
 fn env() -> Environment {
     Environment::from_vars([("PATH", "/usr/local/bin:/usr/bin:/bin")])
 }
 
-fn sh(script: &str) -> Command {
-    Command::shell(script, env())
+fn sh(script: &str) -> ProcessCommand {
+    ProcessCommand::shell(script, env())
 }
 
 /// Short waits, so that a stubborn process is ended soon.
-fn impatient(timeout_ms: Option<u64>) -> Limits {
-    Limits {
+fn impatient(timeout_ms: Option<u64>) -> ProcessLimits {
+    ProcessLimits {
         timeout: timeout_ms.map(Duration::from_millis),
         grace: Duration::from_millis(200),
         linger: Duration::from_millis(100),
-        ..Limits::default()
+        ..ProcessLimits::default()
     }
 }
 
@@ -57,24 +57,24 @@ async fn assert_all_gone(pids: &str) {
 #[tokio::test]
 async fn exit_codes_and_both_streams_come_back() {
     let done = sh("echo out; echo err >&2; exit 7").run().await.unwrap();
-    assert_eq!(done.exit, Exit::Code(7));
-    assert!(!done.exit.success());
+    assert_eq!(done.exit, ProcessExit::Code(7));
+    assert!(!done.exit.is_success());
     assert_eq!(done.stdout.bytes, b"out\n");
     assert_eq!(done.stderr.bytes, b"err\n");
-    assert!(!done.stdout.truncated() && !done.left_processes);
+    assert!(!done.stdout.is_truncated() && !done.left_processes);
     assert!(done.duration > Duration::ZERO);
 }
 
 #[tokio::test]
 async fn death_by_signal_is_told_from_an_exit_code() {
     let done = sh("kill -9 $$").run().await.unwrap();
-    assert_eq!(done.exit, Exit::Signal(9));
+    assert_eq!(done.exit, ProcessExit::Signal(9));
     assert_eq!(done.exit.to_string(), "ended by signal 9 (kill)");
 }
 
 #[tokio::test]
 async fn an_argument_list_meets_no_shell() {
-    let done = Command::argv(["printf", "%s|", "$(id)", "a b", "*", ""], env()).run().await.unwrap();
+    let done = ProcessCommand::argv(["printf", "%s|", "$(id)", "a b", "*", ""], env()).run().await.unwrap();
     assert_eq!(done.stdout.text(), "$(id)|a b|*||");
 }
 
@@ -90,7 +90,7 @@ async fn quoted_text_arrives_byte_for_byte() {
 #[tokio::test]
 async fn the_environment_is_exactly_what_was_given() {
     let env = Environment::from_vars([("A", "1"), ("B", "two words")]);
-    let done = Command::argv(["/usr/bin/env"], env).run().await.unwrap();
+    let done = ProcessCommand::argv(["/usr/bin/env"], env).run().await.unwrap();
     assert_eq!(done.stdout.text(), "A=1\nB=two words\n");
 }
 
@@ -98,7 +98,7 @@ async fn the_environment_is_exactly_what_was_given() {
 async fn the_working_directory_is_used() {
     let folder = tempfile::tempdir().unwrap();
     fs::write(folder.path().join("here.txt"), "found").unwrap();
-    let done = Command::argv(["cat", "here.txt"], env()).in_folder(folder.path()).run().await.unwrap();
+    let done = ProcessCommand::argv(["cat", "here.txt"], env()).in_folder(folder.path()).run().await.unwrap();
     assert_eq!(done.stdout.bytes, b"found");
 }
 
@@ -106,32 +106,32 @@ async fn the_working_directory_is_used() {
 async fn large_output_on_both_streams_neither_blocks_nor_grows() {
     let script = "head -c 3000000 /dev/zero | tr '\\0' o; head -c 3000000 /dev/zero | tr '\\0' e >&2; \
                   printf END; printf END >&2";
-    let limits = Limits { stdout_cap: 1000, stderr_cap: 10, ..Limits::default() };
+    let limits = ProcessLimits { stdout_cap: 1000, stderr_cap: 10, ..ProcessLimits::default() };
     let done = sh(script).with_limits(limits).run().await.unwrap();
     assert_eq!(done.stdout.bytes, "o".repeat(1000).into_bytes());
     assert_eq!(done.stdout.total, 3_000_003);
     assert_eq!(done.stderr.bytes, b"eeeeeeeEND");
-    assert!(done.stdout.truncated() && done.stderr.truncated());
+    assert!(done.stdout.is_truncated() && done.stderr.is_truncated());
 }
 
 #[tokio::test]
 async fn input_goes_in_while_output_comes_out() {
     let input = vec![b'x'; 2_000_000];
-    let done = Command::argv(["cat"], env()).with_stdin(input.clone()).run().await.unwrap();
+    let done = ProcessCommand::argv(["cat"], env()).with_stdin(input.clone()).run().await.unwrap();
     assert_eq!(done.stdout.bytes, input);
 }
 
 #[tokio::test]
 async fn a_program_may_ignore_its_input() {
     let done = sh("exec true").with_stdin(vec![b'x'; 2_000_000]).run().await.unwrap();
-    assert!(done.exit.success());
+    assert!(done.exit.is_success());
     let closed = sh("exec <&-; echo ok").with_stdin(vec![b'x'; 2_000_000]).run().await.unwrap();
     assert_eq!(closed.stdout.bytes, b"ok\n");
 }
 
 #[tokio::test]
 async fn without_input_stdin_is_empty() {
-    assert_eq!(Command::argv(["cat"], env()).run().await.unwrap().stdout.total, 0);
+    assert_eq!(ProcessCommand::argv(["cat"], env()).run().await.unwrap().stdout.total, 0);
 }
 
 #[tokio::test]
@@ -148,7 +148,7 @@ async fn a_timeout_ends_the_whole_group_and_keeps_what_was_said() {
 #[tokio::test]
 async fn a_program_that_ends_on_request_may_say_goodbye() {
     let script = "trap 'echo goodbye; exit 0' TERM; echo up; sleep 60 & wait";
-    let limits = Limits { grace: Duration::from_secs(20), ..impatient(Some(1000)) };
+    let limits = ProcessLimits { grace: Duration::from_secs(20), ..impatient(Some(1000)) };
     let problem = sh(script).with_limits(limits).run().await.unwrap_err();
     assert_eq!(problem.partial().unwrap().stdout.text(), "up\ngoodbye\n");
 }
@@ -163,7 +163,7 @@ async fn a_group_that_ignores_the_request_is_killed() {
 #[tokio::test]
 async fn a_child_that_keeps_the_pipes_open_does_not_hold_us() {
     let done = sh("sleep 60 & echo $!; exit 3").with_limits(impatient(None)).run().await.unwrap();
-    assert_eq!(done.exit, Exit::Code(3));
+    assert_eq!(done.exit, ProcessExit::Code(3));
     assert!(done.left_processes);
     assert_all_gone(&done.stdout.text()).await;
 }
@@ -172,13 +172,13 @@ async fn a_child_that_keeps_the_pipes_open_does_not_hold_us() {
 async fn a_silent_child_left_behind_is_ended_too() {
     let script = "sleep 60 >/dev/null 2>&1 </dev/null & echo $!";
     let done = sh(script).with_limits(impatient(None)).run().await.unwrap();
-    assert!(done.exit.success() && done.left_processes);
+    assert!(done.exit.is_success() && done.left_processes);
     assert_all_gone(&done.stdout.text()).await;
 }
 
 #[tokio::test]
 async fn output_that_comes_just_after_the_exit_is_still_read() {
-    let limits = Limits { linger: Duration::from_secs(20), ..impatient(None) };
+    let limits = ProcessLimits { linger: Duration::from_secs(20), ..impatient(None) };
     let done = sh("(sleep 0.2; echo late) & echo early").with_limits(limits).run().await.unwrap();
     assert_eq!(done.stdout.text(), "early\nlate\n");
 }
@@ -228,31 +228,32 @@ fn ending_the_runtime_ends_the_group() {
         .block_on(assert_all_gone(&pids));
 }
 
-async fn refusal(command: Command) -> String {
+async fn refusal(command: ProcessCommand) -> String {
     command.run().await.expect_err("it can't start").to_string()
 }
 
 #[tokio::test]
 async fn what_cannot_start_says_why() {
     assert_eq!(
-        refusal(Command::argv(["no-such-tool", "x"], env())).await,
+        refusal(ProcessCommand::argv(["no-such-tool", "x"], env())).await,
         "`no-such-tool` was not found in the folders of PATH; install it, or write the path to it"
     );
     assert_eq!(
-        refusal(Command::argv(["./no-such-tool"], env())).await,
+        refusal(ProcessCommand::argv(["./no-such-tool"], env())).await,
         "`./no-such-tool` was not found: there is no such file"
     );
     assert_eq!(
-        refusal(Command::argv(Vec::<String>::new(), env())).await,
+        refusal(ProcessCommand::argv(Vec::<String>::new(), env())).await,
         "the command is empty: the first word must be a program"
     );
     assert_eq!(
-        refusal(Command::argv(["echo", "a\0b"], env())).await,
+        refusal(ProcessCommand::argv(["echo", "a\0b"], env())).await,
         "argument 1 holds a NUL byte, which can't be passed to a program"
     );
-    let gone = refusal(Command::argv(["echo"], env()).in_folder("/no/such/folder")).await;
+    let gone = refusal(ProcessCommand::argv(["echo"], env()).in_folder("/no/such/folder")).await;
     assert!(gone.starts_with("the working directory /no/such/folder is not there"), "{gone}");
-    let long = Command::argv(["echo".to_owned(), "x".repeat(8_000_000)], env()).run().await.unwrap_err();
+    let long =
+        ProcessCommand::argv(["echo".to_owned(), "x".repeat(8_000_000)], env()).run().await.unwrap_err();
     assert!(matches!(long, ProcessError::TooLong { bytes, .. } if bytes > 8_000_000), "{long:?}");
 }
 
@@ -261,12 +262,12 @@ async fn files_that_cannot_be_run_say_what_is_wrong_with_them() {
     let folder = tempfile::tempdir().unwrap();
     let plain = folder.path().join("plain");
     fs::write(&plain, "#!/bin/sh\n").unwrap();
-    let said = refusal(Command::argv([&plain], env())).await;
+    let said = refusal(ProcessCommand::argv([&plain], env())).await;
     assert!(said.contains("permission denied"), "{said}");
 
     let orphan = folder.path().join("orphan");
     fs::write(&orphan, "#!/no/such/interpreter\n").unwrap();
     fs::set_permissions(&orphan, fs::Permissions::from_mode(0o755)).unwrap();
-    let said = refusal(Command::argv(["./orphan"], env()).in_folder(folder.path())).await;
+    let said = refusal(ProcessCommand::argv(["./orphan"], env()).in_folder(folder.path())).await;
     assert!(said.contains("interpreter named in its first line"), "{said}");
 }

@@ -1,60 +1,74 @@
 //! Calibration report of a judge as text.
 
-use assize_analysis::Figure;
-use assize_analysis::calibrate::{Calibration, Cells, GateOn, GateResult, Gated, PassRate, Rates, Section};
-use assize_stats::Undefined;
-use assize_stats::judged::Confusion;
+use assize_analysis::MetricEstimate;
+use assize_analysis::calibrate::{
+    CalibrationGateResult, CalibrationReport, CalibrationSection, GateBasis, GatedPassRates, PairingCounts,
+    PassRate, TargetPassRates,
+};
+use assize_stats::UndefinedReason;
+use assize_stats::judge_quality::ConfusionTable;
 
-use crate::Style;
-use crate::figures::{figure_lines, or_undefined, range, value};
-use crate::number::{count, grouped};
-use crate::page::{Page, Piece};
-use crate::style::Tone;
-use crate::table::{Column, table};
+use crate::ReportStyle;
+use crate::metrics::{format_or_undefined, format_range, format_value, render_metrics};
+use crate::number::{format_count, grouped};
+use crate::page::{ReportPage, ReportPiece};
+use crate::style::ReportTone;
+use crate::table::{ReportColumn, render_table};
 
 /// Renders a calibration: every metric with its interval and a sentence, then a breakdown by criterion and
 /// target, then the corrected pass rates.
-pub fn calibration(calibration: &Calibration, gates: &[GateResult], on: GateOn, style: Style) -> String {
-    let mut page = Page::new(style);
+pub fn render_calibration(
+    calibration: &CalibrationReport,
+    gates: &[CalibrationGateResult],
+    on: GateBasis,
+    style: ReportStyle,
+) -> String {
+    let mut page = ReportPage::new(style);
     let judge = calibration.judge.as_deref().map(|judge| format!("judge {judge}, ")).unwrap_or_default();
-    page.text(
+    page.add_text(
         &[],
-        &[Piece::plain(format!(
+        &[ReportPiece::plain(format!(
             "{judge}{} in {}",
-            count(calibration.items as u64, "item", "items"),
-            count(calibration.clusters as u64, "cluster", "clusters"),
+            format_count(calibration.items as u64, "item", "items"),
+            format_count(calibration.clusters as u64, "cluster", "clusters"),
         ))],
     );
-    left_out(&mut page, calibration);
+
+    render_excluded(&mut page, calibration);
+
     for section in calibration.sections.iter().filter(|section| section.is_overall) {
-        overall(&mut page, section);
+        render_overall(&mut page, section);
     }
+
     for by in ["criterion", "system"] {
         for scores in [false, true] {
-            let members: Vec<&Section> = calibration
+            let members: Vec<&CalibrationSection> = calibration
                 .sections
                 .iter()
                 .filter(|section| section.by == by && section.scores == scores)
                 .collect();
-            breakdown(&mut page, by, scores, &members);
+            render_breakdown(&mut page, by, scores, &members);
         }
     }
+
     if !calibration.rates.is_empty() {
-        page.blank();
-        page.rule("pass rates and means");
+        page.add_blank();
+        page.add_rule("pass rates and means");
         for rates in &calibration.rates {
-            rate_lines(&mut page, rates);
+            render_rates(&mut page, rates);
         }
     }
+
     for note in &calibration.notes {
-        page.blank();
-        page.text(&[Piece::new(Tone::Middling, "note  ")], &[Piece::plain(note)]);
+        page.add_blank();
+        page.add_text(&[ReportPiece::new(ReportTone::Middling, "note  ")], &[ReportPiece::plain(note)]);
     }
-    gate_lines(&mut page, gates, on);
+
+    render_gates(&mut page, gates, on);
     page.finish()
 }
 
-fn left_out(page: &mut Page, calibration: &Calibration) {
+fn render_excluded(page: &mut ReportPage, calibration: &CalibrationReport) {
     let left = calibration.left_out;
     let mut parts = Vec::new();
     for (number, what) in [
@@ -66,12 +80,16 @@ fn left_out(page: &mut Page, calibration: &Calibration) {
             parts.push(format!("{} {what}", grouped(number)));
         }
     }
+
     if !parts.is_empty() {
-        page.text(&[Piece::plain("labels left out: ")], &[Piece::new(Tone::Middling, parts.join("; "))]);
+        page.add_text(
+            &[ReportPiece::plain("labels left out: ")],
+            &[ReportPiece::new(ReportTone::Middling, parts.join("; "))],
+        );
     }
 }
 
-fn counted(cells: Cells) -> String {
+fn format_counts(cells: PairingCounts) -> String {
     let mut parts = vec![format!(
         "{} compared of {} labelled and {} judged",
         grouped(cells.compared),
@@ -91,76 +109,87 @@ fn counted(cells: Cells) -> String {
             parts.push(format!("{} {what}", grouped(number)));
         }
     }
+
     parts.join(", ")
 }
 
-fn overall(page: &mut Page, section: &Section) {
-    page.blank();
-    page.rule(if section.scores { "scores" } else { "verdicts" });
-    page.text(&[Piece::plain("items: ")], &[Piece::plain(counted(section.cells))]);
+fn render_overall(page: &mut ReportPage, section: &CalibrationSection) {
+    page.add_blank();
+    page.add_rule(if section.scores { "scores" } else { "verdicts" });
+    page.add_text(&[ReportPiece::plain("items: ")], &[ReportPiece::plain(format_counts(section.cells))]);
+
     if section.cells.compared == 0 {
         return;
     }
     if let Some(confusion) = &section.confusion {
-        page.blank();
-        crossed(page, confusion);
+        page.add_blank();
+        render_confusion(page, confusion);
     }
-    page.blank();
-    page.line(&[Piece::new(Tone::Strong, "judge against people"), Piece::new(Tone::Dim, level(section))]);
-    figure_lines(page, &section.figures);
-    page.blank();
+
+    page.add_blank();
+    page.add_line(&[
+        ReportPiece::new(ReportTone::Strong, "judge against people"),
+        ReportPiece::new(ReportTone::Dim, level_note(section)),
+    ]);
+    render_metrics(page, &section.figures);
+    page.add_blank();
+
     if section.people.is_empty() {
-        page.text(
-            &[Piece::new(Tone::Strong, "people among themselves  ")],
-            &[Piece::new(Tone::Open, "not known: nobody labelled what another labelled")],
+        page.add_text(
+            &[ReportPiece::new(ReportTone::Strong, "people among themselves  ")],
+            &[ReportPiece::new(ReportTone::Open, "not known: nobody labelled what another labelled")],
         );
     } else {
-        page.line(&[Piece::new(Tone::Strong, "people among themselves")]);
-        figure_lines(page, &section.people);
+        page.add_line(&[ReportPiece::new(ReportTone::Strong, "people among themselves")]);
+        render_metrics(page, &section.people);
     }
-    page.blank();
-    page.line(&[Piece::new(Tone::Strong, "biases")]);
+
+    page.add_blank();
+    page.add_line(&[ReportPiece::new(ReportTone::Strong, "biases")]);
+
     for bias in &section.biases {
-        let lead = Piece::plain(format!("  {:<16}", bias.kind.name()));
+        let lead = ReportPiece::plain(format!("  {:<16}", bias.kind.name()));
         match &bias.measured {
             Ok(figure) => {
                 let range = match figure.interval {
-                    Ok(_) => format!(" ({})", range(figure.interval)),
+                    Ok(_) => format!(" ({})", format_range(figure.interval)),
                     Err(reason) => format!(" (no interval: {reason})"),
                 };
                 let number = match figure.value {
                     Ok(found) => format!("{found:+.3}{range}"),
                     Err(reason) => format!("undefined, because {reason}"),
                 };
-                page.text(
+                page.add_text(
                     &[lead],
                     &[
-                        Piece::new(Tone::Strong, number),
-                        Piece::plain("  "),
-                        Piece::new(Tone::Dim, figure.says),
+                        ReportPiece::new(ReportTone::Strong, number),
+                        ReportPiece::plain("  "),
+                        ReportPiece::new(ReportTone::Dim, figure.says),
                     ],
                 );
             }
-            Err(reason) => page.text(&[lead], &[Piece::new(Tone::Open, format!("not measured: {reason}"))]),
+            Err(reason) => page
+                .add_text(&[lead], &[ReportPiece::new(ReportTone::Open, format!("not measured: {reason}"))]),
         }
     }
 }
 
-fn level(section: &Section) -> String {
+fn level_note(section: &CalibrationSection) -> String {
     let found = section.figures.iter().find_map(|figure| figure.interval.ok());
     found.map_or_else(String::new, |interval| format!("  with {} % intervals", interval.level.get() * 100.0))
 }
 
-fn crossed(page: &mut Page, confusion: &Confusion) {
-    let columns = [Column::left(""), Column::right("people: met"), Column::right("people: unmet")];
+fn render_confusion(page: &mut ReportPage, confusion: &ConfusionTable) {
+    let columns =
+        [ReportColumn::left(""), ReportColumn::right("people: met"), ReportColumn::right("people: unmet")];
     let row = |name: &str, met: u64, unmet: u64| {
-        vec![Piece::plain(name), Piece::plain(grouped(met)), Piece::plain(grouped(unmet))]
+        vec![ReportPiece::plain(name), ReportPiece::plain(grouped(met)), ReportPiece::plain(grouped(unmet))]
     };
     let rows = [
         row("judge: met", confusion.true_pass, confusion.false_pass),
         row("judge: unmet", confusion.false_fail, confusion.true_fail),
     ];
-    table(page, 2, &columns, &rows);
+    render_table(page, 2, &columns, &rows);
 }
 
 /// Columns of a breakdown: id of the metric and column title.
@@ -169,59 +198,72 @@ const OF_VERDICTS: [(&str, &str); 4] =
 const OF_SCORES: [(&str, &str); 4] =
     [("spearman", "Spearman"), ("kendall_tau_b", "tau-b"), ("mae", "MAE"), ("ac2", "AC2")];
 
-fn breakdown(page: &mut Page, by: &'static str, scores: bool, sections: &[&Section]) {
+fn render_breakdown(page: &mut ReportPage, by: &'static str, scores: bool, sections: &[&CalibrationSection]) {
     if sections.is_empty() {
         return;
     }
+
     let (figures, main): (&[_], _) =
         if scores { (&OF_SCORES, "kappa_quadratic") } else { (&OF_VERDICTS, "kappa") };
-    page.blank();
-    page.rule(&format!("by {by}"));
-    let mut columns = vec![Column::shrinking(by), Column::right("n")];
-    columns.extend(figures.iter().map(|(_, title)| Column::right(title)));
+    page.add_blank();
+    page.add_rule(&format!("by {by}"));
+
+    let mut columns = vec![ReportColumn::shrinking(by), ReportColumn::right("n")];
+    columns.extend(figures.iter().map(|(_, title)| ReportColumn::right(title)));
     columns.extend([
-        Column::right(if scores { "quadratic kappa" } else { "kappa" }),
-        Column::left("interval"),
-        Column::right("people"),
-        Column::right("bias"),
-        Column::right("ungraded"),
+        ReportColumn::right(if scores { "quadratic kappa" } else { "kappa" }),
+        ReportColumn::left("interval"),
+        ReportColumn::right("people"),
+        ReportColumn::right("bias"),
+        ReportColumn::right("ungraded"),
     ]);
-    let find = |list: &[Figure], id: &str| list.iter().find(|figure| figure.id == id).copied();
-    let rows: Vec<Vec<Piece>> = sections
+
+    let find = |list: &[MetricEstimate], id: &str| list.iter().find(|figure| figure.id == id).copied();
+    let rows: Vec<Vec<ReportPiece>> = sections
         .iter()
         .map(|section| {
             let number = |id: &str| match find(&section.figures, id) {
-                Some(Figure { value: Ok(found), .. }) => Piece::plain(value(found)),
-                Some(_) => Piece::new(Tone::Open, "undef."),
-                None => Piece::plain(""),
+                Some(MetricEstimate { value: Ok(found), .. }) => ReportPiece::plain(format_value(found)),
+                Some(_) => ReportPiece::new(ReportTone::Open, "undef."),
+                None => ReportPiece::plain(""),
             };
+
             let name = if section.title.is_empty() { "(none)" } else { &section.title };
-            let mut row = vec![Piece::name(Tone::Plain, name), Piece::plain(grouped(section.cells.compared))];
+            let mut row = vec![
+                ReportPiece::untrusted_name(ReportTone::Plain, name),
+                ReportPiece::plain(grouped(section.cells.compared)),
+            ];
             row.extend(figures.iter().map(|(id, _)| number(id)));
+
             let bias = section.biases.first().and_then(|bias| bias.measured.as_ref().ok()?.value.ok());
             let between = find(&section.people, if scores { "alpha_interval" } else { "kappa" });
             row.extend([
                 number(main),
-                Piece::new(
-                    Tone::Dim,
-                    find(&section.figures, main).map_or_else(String::new, |found| range(found.interval)),
+                ReportPiece::new(
+                    ReportTone::Dim,
+                    find(&section.figures, main)
+                        .map_or_else(String::new, |found| format_range(found.interval)),
                 ),
-                Piece::plain(between.map_or_else(String::new, |found| or_undefined(found.value))),
-                Piece::plain(bias.map_or_else(String::new, |bias| format!("{bias:+.3}"))),
-                Piece::plain(if section.cells.ungraded > 0 {
+                ReportPiece::plain(
+                    between.map_or_else(String::new, |found| format_or_undefined(found.value)),
+                ),
+                ReportPiece::plain(bias.map_or_else(String::new, |bias| format!("{bias:+.3}"))),
+                ReportPiece::plain(if section.cells.ungraded > 0 {
                     grouped(section.cells.ungraded)
                 } else {
                     String::new()
                 }),
             ]);
+
             row
         })
         .collect();
-    table(page, 0, &columns, &rows);
-    page.text(
+
+    render_table(page, 0, &columns, &rows);
+    page.add_text(
         &[],
-        &[Piece::new(
-            Tone::Dim,
+        &[ReportPiece::new(
+            ReportTone::Dim,
             if scores {
                 "people: alpha, interval, among people; bias: judge minus people"
             } else {
@@ -235,31 +277,33 @@ fn rate_text(rate: &PassRate) -> String {
     match &rate.mean {
         Ok(mean) => {
             let around = match mean.interval {
-                Ok(_) => format!(" ({})", range(mean.interval)),
+                Ok(_) => format!(" ({})", format_range(mean.interval)),
                 Err(reason) => format!(" (no interval: {reason})"),
             };
             let counts = rate.counted.map_or_else(
-                || count(mean.n as u64, "item", "items"),
+                || format_count(mean.n as u64, "item", "items"),
                 |found| format!("{} of {}", grouped(found.successes), grouped(found.n)),
             );
-            format!("{}{around}, {counts}", value(mean.mean))
+            format!("{}{around}, {counts}", format_value(mean.mean))
         }
         Err(reason) => format!("undefined, because {reason}"),
     }
 }
 
-fn rate_lines(page: &mut Page, rates: &Rates) {
-    let line = |page: &mut Page, name: &str, tone: Tone, text: String| {
-        page.text(&[Piece::plain(format!("  {name:<22}"))], &[Piece::new(tone, text)]);
+fn render_rates(page: &mut ReportPage, rates: &TargetPassRates) {
+    let line = |page: &mut ReportPage, name: &str, tone: ReportTone, text: String| {
+        page.add_text(&[ReportPiece::plain(format!("  {name:<22}"))], &[ReportPiece::new(tone, text)]);
     };
     let kind = if rates.scores { " (scores)" } else { "" };
-    page.line(&[Piece::name(Tone::Strong, &rates.of), Piece::plain(kind)]);
+    page.add_line(&[ReportPiece::untrusted_name(ReportTone::Strong, &rates.of), ReportPiece::plain(kind)]);
+
     if let Some(judge) = &rates.judge {
-        line(page, "judge", Tone::Plain, rate_text(judge));
+        line(page, "judge", ReportTone::Plain, rate_text(judge));
     }
     if let Some(people) = &rates.people {
-        line(page, "people, as labelled", Tone::Plain, rate_text(people));
+        line(page, "people, as labelled", ReportTone::Plain, rate_text(people));
     }
+
     match &rates.powered {
         Ok(found) => {
             let tuned = found.tuned;
@@ -270,62 +314,66 @@ fn rate_lines(page: &mut Page, rates: &Rates) {
             line(
                 page,
                 "corrected (PPI++)",
-                Tone::Strong,
+                ReportTone::Strong,
                 format!(
                     "{} ({}), {} labelled and {} not{gain}{few}",
-                    value(tuned.mean),
-                    range(Ok(tuned.interval)),
+                    format_value(tuned.mean),
+                    format_range(Ok(tuned.interval)),
                     grouped(found.labelled as u64),
                     grouped(found.unlabelled as u64),
                 ),
             );
-            line(page, "", Tone::Dim, "The rate people would find over everything judged, from their labels and the judge's verdicts.".to_owned());
+
+            line(page, "", ReportTone::Dim, "The rate people would find over everything judged, from their labels and the judge's verdicts.".to_owned());
         }
-        Err(reason) => line(page, "corrected (PPI++)", Tone::Open, format!("no: {reason}")),
+        Err(reason) => line(page, "corrected (PPI++)", ReportTone::Open, format!("no: {reason}")),
     }
+
     match &rates.rogan_gladen {
         Some(Ok(found)) => {
             let around = match found.interval {
-                Ok(_) => format!(" ({})", range(found.interval)),
+                Ok(_) => format!(" ({})", format_range(found.interval)),
                 Err(_) => " (no interval: give the rates as K/N)".to_owned(),
             };
             let outside = if (found.raw - found.clipped).abs() > f64::EPSILON {
-                format!("; {} before it was cut off", value(found.raw))
+                format!("; {} before it was cut off", format_value(found.raw))
             } else {
                 String::new()
             };
             line(
                 page,
                 "corrected (given)",
-                Tone::Strong,
-                format!("{}{around}{outside}", value(found.clipped)),
+                ReportTone::Strong,
+                format!("{}{around}{outside}", format_value(found.clipped)),
             );
+
             line(
                 page,
                 "",
-                Tone::Dim,
+                ReportTone::Dim,
                 "Rogan-Gladen; right only if the given error rates hold for these very answers.".to_owned(),
             );
         }
-        Some(Err(reason)) => line(page, "corrected (given)", Tone::Open, format!("no: {reason}")),
+        Some(Err(reason)) => line(page, "corrected (given)", ReportTone::Open, format!("no: {reason}")),
         None => {}
     }
+
     for (name, gated) in [("people", &rates.people_gated), ("judge", &rates.judge_gated)] {
-        if let Some(Gated { direct, recursive, circular }) = gated {
+        if let Some(GatedPassRates { direct, recursive, circular }) = gated {
             line(
                 page,
                 &format!("{name}, prerequisites"),
-                Tone::Plain,
+                ReportTone::Plain,
                 format!("{}; recursively {}", rate_text(direct), rate_text(recursive)),
             );
             if *circular > 0 {
                 line(
                     page,
                     "",
-                    Tone::Dim,
+                    ReportTone::Dim,
                     format!(
                         "{} with prerequisites that lead back to themselves",
-                        count(*circular, "criterion", "criteria")
+                        format_count(*circular, "criterion", "criteria")
                     ),
                 );
             }
@@ -333,26 +381,31 @@ fn rate_lines(page: &mut Page, rates: &Rates) {
     }
 }
 
-fn gate_lines(page: &mut Page, gates: &[GateResult], on: GateOn) {
+fn render_gates(page: &mut ReportPage, gates: &[CalibrationGateResult], on: GateBasis) {
     if gates.is_empty() {
         return;
     }
-    page.blank();
+
+    page.add_blank();
     let on = match on {
-        GateOn::Estimate => "limits, held against the figures themselves",
-        GateOn::Lower => "limits, held against the lower ends of the intervals",
+        GateBasis::Estimate => "limits, held against the figures themselves",
+        GateBasis::Lower => "limits, held against the lower ends of the intervals",
     };
-    page.rule(on);
+    page.add_rule(on);
+
     for gate in gates {
-        let (sign, tone) = if gate.passed { ("✓", Tone::Good) } else { ("✗", Tone::Bad) };
+        let (sign, tone) = if gate.passed { ("✓", ReportTone::Good) } else { ("✗", ReportTone::Bad) };
         let found = match gate.value {
-            Ok(found) => value(found),
-            Err(Undefined::NoValues) => "no such figure here".to_owned(),
+            Ok(found) => format_value(found),
+            Err(UndefinedReason::NoValues) => "no such figure here".to_owned(),
             Err(reason) => format!("undefined, because {reason}"),
         };
-        page.text(
-            &[Piece::new(tone, format!("{sign} "))],
-            &[Piece::plain(format!("{} at least {}: {found}", gate.request.figure, gate.request.least))],
+        page.add_text(
+            &[ReportPiece::new(tone, format!("{sign} "))],
+            &[ReportPiece::plain(format!(
+                "{} at least {}: {found}",
+                gate.request.figure, gate.request.least
+            ))],
         );
     }
 }

@@ -1,24 +1,32 @@
 //! Calibration report of a judge as JSON.
 
-use assize_analysis::calibrate::{Calibration, Cells, GateOn, GateResult, Gated, PassRate, Rates, Section};
-use assize_stats::correction::{Powered, PredictionPowered, RoganGladen};
+use assize_analysis::calibrate::{
+    CalibrationGateResult, CalibrationReport, CalibrationSection, GateBasis, GatedPassRates, PairingCounts,
+    PassRate, TargetPassRates,
+};
+use assize_stats::correction::{CorrectedMean, PredictionPowered, RoganGladen};
 use serde_json::{Value, json};
 
-use crate::figures::{clustered_json, figures_json, share_json, with_interval};
+use crate::metrics::{clustered_json, metrics_json, share_json, value_json};
 
 /// Converts a calibration and its gate results to JSON.
-pub fn calibration_json(calibration: &Calibration, gates: &[GateResult], on: GateOn) -> Value {
+pub fn calibration_json(
+    calibration: &CalibrationReport,
+    gates: &[CalibrationGateResult],
+    on: GateBasis,
+) -> Value {
     let on = match on {
-        GateOn::Estimate => "estimate",
-        GateOn::Lower => "lower",
+        GateBasis::Estimate => "estimate",
+        GateBasis::Lower => "lower",
     };
-    let gate = |gate: &GateResult| {
+    let gate = |gate: &CalibrationGateResult| {
         json!({
             "figure": gate.request.figure, "least": gate.request.least, "on": on,
             "value": gate.value.ok(), "undefined": gate.value.err().map(|reason| reason.to_string()),
             "passed": gate.passed,
         })
     };
+
     let left_out = calibration.left_out;
     json!({
         "judge": calibration.judge,
@@ -35,7 +43,7 @@ pub fn calibration_json(calibration: &Calibration, gates: &[GateResult], on: Gat
     })
 }
 
-fn cells(cells: Cells) -> Value {
+fn cells(cells: PairingCounts) -> Value {
     json!({
         "judged": cells.judged, "labelled": cells.labelled, "compared": cells.compared,
         "ungraded": cells.ungraded, "not_judged": cells.not_judged,
@@ -45,14 +53,14 @@ fn cells(cells: Cells) -> Value {
     })
 }
 
-fn section(section: &Section) -> Value {
+fn section(section: &CalibrationSection) -> Value {
     let biases: serde_json::Map<String, Value> = section
         .biases
         .iter()
         .map(|bias| {
             let found = match &bias.measured {
                 Ok(figure) => {
-                    let mut object = with_interval(figure.value, figure.interval, figure.n);
+                    let mut object = value_json(figure.value, figure.interval, figure.n);
                     object["name"] = figure.name.into();
                     object["says"] = figure.says.into();
                     object
@@ -71,8 +79,8 @@ fn section(section: &Section) -> Value {
             "both_met": table.true_pass, "only_judge_met": table.false_pass,
             "only_people_met": table.false_fail, "both_unmet": table.true_fail,
         })),
-        "figures": figures_json(&section.figures),
-        "people": figures_json(&section.people),
+        "figures": metrics_json(&section.figures),
+        "people": metrics_json(&section.people),
         "biases": biases,
     })
 }
@@ -85,8 +93,8 @@ fn rate(rate: &PassRate) -> Value {
     object
 }
 
-fn estimate(found: Powered, n: usize) -> Value {
-    let mut object = with_interval(Ok(found.mean), Ok(found.interval), n as u64);
+fn estimate(found: CorrectedMean, n: usize) -> Value {
+    let mut object = value_json(Ok(found.mean), Ok(found.interval), n as u64);
     object["se"] = found.se.into();
     object
 }
@@ -110,14 +118,14 @@ fn rogan_gladen(found: &RoganGladen) -> Value {
     })
 }
 
-fn gated(found: &Gated) -> Value {
+fn gated(found: &GatedPassRates) -> Value {
     json!({
         "direct": rate(&found.direct), "recursive": rate(&found.recursive),
         "circular": found.circular,
     })
 }
 
-fn rates(rates: &Rates) -> Value {
+fn rates(rates: &TargetPassRates) -> Value {
     let corrected = match &rates.powered {
         Ok(found) => powered(found),
         Err(reason) => json!({ "refused": reason }),

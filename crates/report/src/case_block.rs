@@ -3,19 +3,19 @@
 use std::collections::HashMap;
 use std::sync::Arc;
 
-use assize_rubric::{CaseDecision, OutcomeKind, Scale, Verdict};
+use assize_rubric::{CaseDecision, CriterionScale, OutcomeKind, Verdict};
 use assize_store::{CriterionRow, GateRow, GraderRow, ResultRow, criterion_texts};
 
-use crate::clean;
 use crate::criterion::CriterionLine;
-use crate::mark::{Mark, of_ten};
+use crate::mark::{VerdictMark, format_raw_score};
 use crate::number;
-use crate::page::{Page, Piece};
-use crate::style::{Style, Tone};
+use crate::page::{ReportPage, ReportPiece};
+use crate::sanitize;
+use crate::style::{ReportStyle, ReportTone};
 
 /// Level of detail of a case.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Show {
+pub enum CaseDetailLevel {
     /// Every criterion with its reason and evidence.
     Full,
     /// One line.
@@ -26,21 +26,22 @@ pub enum Show {
 ///
 /// `texts` returns the text of a criterion by grader name and criterion id; [`stored_texts`] reads them from
 /// a run. Without a text only the id is shown.
-pub fn case_block(
+pub fn render_case(
     row: &ResultRow,
     texts: &dyn Fn(&str, &str) -> Option<String>,
-    show: Show,
-    style: Style,
+    show: CaseDetailLevel,
+    style: ReportStyle,
 ) -> String {
-    let mut page = Page::new(style);
+    let mut page = ReportPage::new(style);
     match show {
-        Show::Brief => brief(&mut page, row),
-        Show::Full => full(&mut page, row, texts),
+        CaseDetailLevel::Brief => render_brief(&mut page, row),
+        CaseDetailLevel::Full => render_full(&mut page, row, texts),
     }
+
     page.finish()
 }
 
-/// The words of stored criteria by grader name and criterion id, for [`case_block`]. A score-range
+/// The words of stored criteria by grader name and criterion id, for [`render_case`]. A score-range
 /// criterion without words of its own is shown by the band its score fell into.
 pub fn stored_texts(decisions: &[CaseDecision]) -> impl Fn(&str, &str) -> Option<String> + '_ {
     let mut texts: HashMap<(&str, Arc<str>), String> = HashMap::new();
@@ -50,58 +51,65 @@ pub fn stored_texts(decisions: &[CaseDecision]) -> impl Fn(&str, &str) -> Option
         }
         if row.criterion().is_none() {
             texts.extend(criterion_texts(row).into_iter().map(|(id, text)| ((&*row.grader, id), text)));
-        } else if let Some(words) = words(row) {
+        } else if let Some(words) = criterion_text(row) {
             texts.entry((&*row.grader, row.shown_criterion())).or_insert_with(|| words.to_owned());
         }
     }
+
     move |grader, criterion| texts.get(&(grader, criterion.into())).cloned()
 }
 
-fn words(row: &CaseDecision) -> Option<&str> {
+fn criterion_text(row: &CaseDecision) -> Option<&str> {
     let criterion = row.criterion()?;
     if !criterion.text.trim().is_empty() {
         return Some(&criterion.text);
     }
+
     match (&criterion.scale, row.decision.outcome().raw_score()) {
-        (Scale::Bands(bands), Some(raw)) => Some(&bands.band(raw).text),
+        (CriterionScale::Bands(bands), Some(raw)) => Some(&bands.band_for(raw).text),
         _ => None,
     }
 }
 
 /// Renders `✗ fail    0.583  case-id  → target  gate failed: correctness`.
-pub(crate) fn brief(page: &mut Page, row: &ResultRow) {
-    let mark = Mark::row(row);
-    let figure = number::score_or_range(row.score, row.score_low, row.score_high);
+pub(crate) fn render_brief(page: &mut ReportPage, row: &ResultRow) {
+    let mark = VerdictMark::for_case(row);
+    let figure = number::format_score_or_range(row.score, row.score_low, row.score_high);
     let mut pieces = vec![
-        Piece::new(mark.tone, format!("{} {:10}", mark.sign, mark.word)),
-        Piece::plain(format!("  {:11}  ", figure.unwrap_or_else(|| "no score".to_owned()))),
-        Piece::name(Tone::Strong, &row.case_id),
+        ReportPiece::new(mark.tone, format!("{} {:10}", mark.sign, mark.word)),
+        ReportPiece::plain(format!("  {:11}  ", figure.unwrap_or_else(|| "no score".to_owned()))),
+        ReportPiece::untrusted_name(ReportTone::Strong, &row.case_id),
     ];
-    pieces.extend(whereabouts(row));
-    if let Some(why) = why(row) {
-        pieces.push(Piece::plain("  "));
-        pieces.push(Piece::said(mark.tone, &why, clean::REASON));
+    pieces.extend(target_and_trial(row));
+
+    if let Some(why) = main_reason(row) {
+        pieces.push(ReportPiece::plain("  "));
+        pieces.push(ReportPiece::untrusted(mark.tone, &why, sanitize::MAX_REASON));
     }
-    page.line(&pieces);
+
+    page.add_line(&pieces);
 }
 
 /// Returns the main reason why a case did not pass, in a few words.
-pub(crate) fn why(row: &ResultRow) -> Option<String> {
+pub(crate) fn main_reason(row: &ResultRow) -> Option<String> {
     if let Some(error) = &row.error {
         return Some(format!("{} {}: {}", error.stage.name(), error.kind.name(), error.message));
     }
+
     if !row.gates_failed.is_empty() {
         let names: Vec<String> = row
             .gates_failed
             .iter()
-            .map(|gate| clean::name(gate.criterion.as_deref().unwrap_or(&gate.grader)))
+            .map(|gate| sanitize::sanitize_name(gate.criterion.as_deref().unwrap_or(&gate.grader)))
             .collect();
         let word = if names.len() == 1 { "gate" } else { "gates" };
         return Some(format!("{word} failed: {}", names.join(", ")));
     }
+
     if let Some(grader) = row.graders.iter().find(|grader| grader.error.is_some()) {
-        return Some(format!("grader {} broke", clean::name(&grader.name)));
+        return Some(format!("grader {} broke", sanitize::sanitize_name(&grader.name)));
     }
+
     match row
         .graders
         .iter()
@@ -115,71 +123,77 @@ pub(crate) fn why(row: &ResultRow) -> Option<String> {
 }
 
 /// Returns the target and the trial, where they distinguish cases.
-pub(crate) fn whereabouts(row: &ResultRow) -> Vec<Piece> {
+pub(crate) fn target_and_trial(row: &ResultRow) -> Vec<ReportPiece> {
     let mut pieces = Vec::new();
     if let Some(target) = &row.target {
-        pieces.push(Piece::new(Tone::Dim, " → "));
-        pieces.push(Piece::name(Tone::Dim, target));
+        pieces.push(ReportPiece::new(ReportTone::Dim, " → "));
+        pieces.push(ReportPiece::untrusted_name(ReportTone::Dim, target));
     }
     if let Some(other) = &row.answered_by {
-        pieces.push(Piece::new(Tone::Dim, ", answered by "));
-        pieces.push(Piece::name(Tone::Dim, other));
+        pieces.push(ReportPiece::new(ReportTone::Dim, ", answered by "));
+        pieces.push(ReportPiece::untrusted_name(ReportTone::Dim, other));
     }
     if row.repeat > 1 {
-        pieces.push(Piece::new(Tone::Dim, format!(" (repeat {})", row.repeat)));
+        pieces.push(ReportPiece::new(ReportTone::Dim, format!(" (repeat {})", row.repeat)));
     }
+
     pieces
 }
 
-fn full(page: &mut Page, row: &ResultRow, texts: &dyn Fn(&str, &str) -> Option<String>) {
-    heading(page, row);
+fn render_full(page: &mut ReportPage, row: &ResultRow, texts: &dyn Fn(&str, &str) -> Option<String>) {
+    render_heading(page, row);
     let several = row.graders.len() > 1;
     for grader in &row.graders {
         let named = grader.name != grader.type_name;
         if several || named || grader.error.is_some() {
-            grader_line(page, grader);
+            render_grader(page, grader);
         }
+
         for criterion in &grader.criteria {
-            criterion_lines(page, grader, criterion, &row.gates_failed, texts);
+            render_criterion(page, grader, criterion, &row.gates_failed, texts);
         }
     }
+
     for gate in &row.gates_failed {
-        page.text(
-            &[Piece::new(Tone::Bad, "  gate failed: ")],
-            &[Piece::said(Tone::Bad, &gate_sentence(row, gate), clean::REASON)],
+        page.add_text(
+            &[ReportPiece::new(ReportTone::Bad, "  gate failed: ")],
+            &[ReportPiece::untrusted(ReportTone::Bad, &gate_sentence(row, gate), sanitize::MAX_REASON)],
         );
     }
+
     if let Some(error) = &row.error {
         let lead = format!("  {} failed ({}): ", error.stage.name(), error.kind.name());
-        page.text(
-            &[Piece::plain("  ")],
+        page.add_text(
+            &[ReportPiece::plain("  ")],
             &[
-                Piece::new(Tone::Bad, lead.trim_start()),
-                Piece::said(Tone::Plain, &error.message, clean::REASON),
+                ReportPiece::new(ReportTone::Bad, lead.trim_start()),
+                ReportPiece::untrusted(ReportTone::Plain, &error.message, sanitize::MAX_REASON),
             ],
         );
     }
+
     if let Some(coverage) = row.coverage.filter(|coverage| *coverage < 1.0) {
-        let share = number::percent((coverage * 1e6).floor() as u64, 1_000_000);
-        page.text(
-            &[Piece::plain("  ")],
-            &[Piece::new(Tone::Open, format!("only {share} of the weight was judged"))],
+        let share = number::format_percent((coverage * 1e6).floor() as u64, 1_000_000);
+        page.add_text(
+            &[ReportPiece::plain("  ")],
+            &[ReportPiece::new(ReportTone::Open, format!("only {share} of the weight was judged"))],
         );
     }
 }
 
 /// Renders the verdict and the case id, with the score right-aligned.
-pub(crate) fn heading(page: &mut Page, row: &ResultRow) {
-    let mark = Mark::row(row);
+pub(crate) fn render_heading(page: &mut ReportPage, row: &ResultRow) {
+    let mark = VerdictMark::for_case(row);
     let mut left = vec![
-        Piece::new(mark.tone, format!("{} {}", mark.sign, mark.word)),
-        Piece::plain("  "),
-        Piece::name(Tone::Strong, &row.case_id),
+        ReportPiece::new(mark.tone, format!("{} {}", mark.sign, mark.word)),
+        ReportPiece::plain("  "),
+        ReportPiece::untrusted_name(ReportTone::Strong, &row.case_id),
     ];
-    left.extend(whereabouts(row));
-    left.push(Piece::plain("  "));
-    left.push(Piece::name(Tone::Dim, &row.suite));
-    let figure = match number::score_or_range(row.score, row.score_low, row.score_high) {
+    left.extend(target_and_trial(row));
+    left.push(ReportPiece::plain("  "));
+    left.push(ReportPiece::untrusted_name(ReportTone::Dim, &row.suite));
+
+    let figure = match number::format_score_or_range(row.score, row.score_low, row.score_high) {
         Some(range) if row.score.is_none() && row.verdict == Verdict::Incomplete => {
             format!("score {range}, incomplete")
         }
@@ -187,34 +201,47 @@ pub(crate) fn heading(page: &mut Page, row: &ResultRow) {
         Some(score) => format!("score {score}"),
         None => "no score".to_owned(),
     };
-    page.ends(&left, &[Piece::new(mark.tone, figure)]);
+    page.add_split_line(&left, &[ReportPiece::new(mark.tone, figure)]);
 }
 
-fn grader_line(page: &mut Page, grader: &GraderRow) {
-    let mut pieces = vec![Piece::name(Tone::Strong, &grader.name)];
+fn render_grader(page: &mut ReportPage, grader: &GraderRow) {
+    let mut pieces = vec![ReportPiece::untrusted_name(ReportTone::Strong, &grader.name)];
     if grader.name != grader.type_name {
-        pieces.push(Piece::plain(" "));
-        pieces.push(Piece::new(Tone::Dim, format!("({})", clean::name(&grader.type_name))));
+        pieces.push(ReportPiece::plain(" "));
+        pieces.push(ReportPiece::new(
+            ReportTone::Dim,
+            format!("({})", sanitize::sanitize_name(&grader.type_name)),
+        ));
     }
-    pieces.push(Piece::plain("  "));
+
+    pieces.push(ReportPiece::plain("  "));
     pieces.push(match (grader.verdict, grader.score) {
         (Some(verdict), score) => {
-            let figure = score.map(|score| format!(" {}", number::score(score))).unwrap_or_default();
-            Piece::new(Mark::verdict(verdict).tone, format!("{verdict}{figure}"))
+            let figure = score.map(|score| format!(" {}", number::format_score(score))).unwrap_or_default();
+            ReportPiece::new(VerdictMark::for_verdict(verdict).tone, format!("{verdict}{figure}"))
         }
-        (None, _) => Piece::new(Tone::Dim, "does not apply"),
+        (None, _) => ReportPiece::new(ReportTone::Dim, "does not apply"),
     });
+
     if grader.weight != 1.0 {
-        pieces.push(Piece::new(Tone::Dim, format!("  weight {}", number::plain(grader.weight))));
+        pieces.push(ReportPiece::new(
+            ReportTone::Dim,
+            format!("  weight {}", number::format_plain(grader.weight)),
+        ));
     }
-    page.text(&[Piece::plain("  ")], &pieces);
+
+    page.add_text(&[ReportPiece::plain("  ")], &pieces);
+
     if let Some(error) = &grader.error {
-        page.text(&[Piece::plain("    ")], &[Piece::said(Tone::Bad, error, clean::REASON)]);
+        page.add_text(
+            &[ReportPiece::plain("    ")],
+            &[ReportPiece::untrusted(ReportTone::Bad, error, sanitize::MAX_REASON)],
+        );
     }
 }
 
-fn criterion_lines(
-    page: &mut Page,
+fn render_criterion(
+    page: &mut ReportPage,
     grader: &GraderRow,
     criterion: &CriterionRow,
     gates_failed: &[GateRow],
@@ -226,6 +253,7 @@ fn criterion_lines(
         .any(|gate| gate.grader == grader.name && gate.criterion.as_deref() == Some(&criterion.id));
     let notes = CriterionLine::notes(criterion);
     let decision = CriterionLine::of(criterion, text.as_deref(), gate_failed, &notes);
+
     decision.put(page, 2);
 }
 
@@ -235,14 +263,15 @@ fn gate_sentence(row: &ResultRow, gate: &GateRow) -> String {
     let Some(id) = &gate.criterion else {
         let figure = grader
             .and_then(|grader| grader.score)
-            .map_or_else(String::new, |score| format!(" has {}", number::score(score)));
-        return format!("grader `{}`{figure}, {}", clean::name(&gate.grader), gate.rule);
+            .map_or_else(String::new, |score| format!(" has {}", number::format_score(score)));
+        return format!("grader `{}`{figure}, {}", sanitize::sanitize_name(&gate.grader), gate.rule);
     };
+
     let criterion = grader.and_then(|grader| grader.criteria.iter().find(|criterion| *criterion.id == **id));
-    let state = match criterion.map(|criterion| (criterion, criterion.score_of_ten())) {
-        Some((_, Some(points))) => format!(" has {}", of_ten(points)),
+    let state = match criterion.map(|criterion| (criterion, criterion.score_out_of_ten())) {
+        Some((_, Some(points))) => format!(" has {}", format_raw_score(points)),
         Some((criterion, None)) => format!(" is {}", criterion.outcome.name()),
         None => String::new(),
     };
-    format!("`{}`{state}, {}", clean::name(id), gate.rule)
+    format!("`{}`{state}, {}", sanitize::sanitize_name(id), gate.rule)
 }

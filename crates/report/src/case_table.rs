@@ -2,60 +2,74 @@
 
 use assize_store::ResultRow;
 
-use crate::case_block::why;
-use crate::clean;
-use crate::mark::Mark;
+use crate::case_block::main_reason;
+use crate::mark::VerdictMark;
 use crate::number;
-use crate::page::{Page, Piece};
-use crate::style::{Style, Tone};
-use crate::table::{Column, table};
+use crate::page::{ReportPage, ReportPiece};
+use crate::sanitize;
+use crate::style::{ReportStyle, ReportTone};
+use crate::table::{ReportColumn, render_table};
 
 /// Renders a compact table of cases: verdict, score, case, suite, target and main reason. The suite and the
 /// target are omitted where they are equal for all. `more` is the number of cases not shown. Returns an empty
 /// string without cases.
-pub fn case_table(rows: &[ResultRow], more: usize, style: Style) -> String {
-    let mut page = Page::new(style);
+pub fn render_case_table(rows: &[ResultRow], more: usize, style: ReportStyle) -> String {
+    let mut page = ReportPage::new(style);
     if !rows.is_empty() {
         let one_suite = rows.iter().all(|row| row.suite == rows[0].suite);
         let one_target = rows.iter().all(|row| row.target == rows[0].target);
         let columns = [
-            Column::left("verdict"),
-            Column::right("score"),
-            Column::shrinking("case"),
-            Column::shrinking("suite"),
-            Column::shrinking("target"),
-            Column::shrinking("why"),
+            ReportColumn::left("verdict"),
+            ReportColumn::right("score"),
+            ReportColumn::shrinking("case"),
+            ReportColumn::shrinking("suite"),
+            ReportColumn::shrinking("target"),
+            ReportColumn::shrinking("why"),
         ];
-        let lines: Vec<Vec<Piece>> = rows
+
+        let lines: Vec<Vec<ReportPiece>> = rows
             .iter()
             .map(|row| {
-                let mark = Mark::row(row);
+                let mark = VerdictMark::for_case(row);
                 let case = match row.repeat {
-                    0 | 1 => clean::name(&row.case_id),
-                    repeat => format!("{} (repeat {repeat})", clean::name(&row.case_id)),
+                    0 | 1 => sanitize::sanitize_name(&row.case_id),
+                    repeat => format!("{} (repeat {repeat})", sanitize::sanitize_name(&row.case_id)),
                 };
-                let target = row.target.as_deref().filter(|_| !one_target).map(clean::name);
+                let target = row.target.as_deref().filter(|_| !one_target).map(sanitize::sanitize_name);
                 vec![
-                    Piece::new(mark.tone, format!("{} {}", mark.sign, mark.word)),
-                    Piece::plain(figure(row)),
-                    Piece::new(Tone::Strong, case),
-                    Piece::new(Tone::Dim, if one_suite { String::new() } else { clean::name(&row.suite) }),
-                    Piece::new(Tone::Dim, target.unwrap_or_default()),
-                    Piece::said(Tone::Plain, &why(row).unwrap_or_default(), clean::REASON),
+                    ReportPiece::new(mark.tone, format!("{} {}", mark.sign, mark.word)),
+                    ReportPiece::plain(format_case_score(row)),
+                    ReportPiece::new(ReportTone::Strong, case),
+                    ReportPiece::new(
+                        ReportTone::Dim,
+                        if one_suite { String::new() } else { sanitize::sanitize_name(&row.suite) },
+                    ),
+                    ReportPiece::new(ReportTone::Dim, target.unwrap_or_default()),
+                    ReportPiece::untrusted(
+                        ReportTone::Plain,
+                        &main_reason(row).unwrap_or_default(),
+                        sanitize::MAX_REASON,
+                    ),
                 ]
             })
             .collect();
-        table(&mut page, 2, &columns, &lines);
+        render_table(&mut page, 2, &columns, &lines);
     }
+
     if more > 0 {
-        page.line(&[Piece::new(Tone::Dim, format!("  … and {} more", number::grouped(more as u64)))]);
+        page.add_line(&[ReportPiece::new(
+            ReportTone::Dim,
+            format!("  … and {} more", number::grouped(more as u64)),
+        )]);
     }
+
     page.finish()
 }
 
-fn figure(row: &ResultRow) -> String {
+fn format_case_score(row: &ResultRow) -> String {
     match row.score {
-        Some(score) => number::score_column(score),
-        None => number::score_or_range(None, row.score_low, row.score_high).unwrap_or_else(|| "–".to_owned()),
+        Some(score) => number::format_score_column(score),
+        None => number::format_score_or_range(None, row.score_low, row.score_high)
+            .unwrap_or_else(|| "–".to_owned()),
     }
 }

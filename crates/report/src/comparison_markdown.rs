@@ -2,34 +2,41 @@
 
 use std::fmt::Write as _;
 
-use assize_analysis::compare::{Call, Comparison, Contrast, Flip, Many};
+use assize_analysis::compare::{ComparisonSet, Conclusion, MetricDifference, RunComparison, VerdictFlip};
 
-use crate::clean;
 use crate::comparison::{
-    ComparisonLimits, cases, change, figure, headline, interval, methods, p_value, title, undecided, value,
+    ComparisonLimits, describe_incomplete, describe_methods, format_case_counts, format_change,
+    format_interval, format_metric, format_p_value, format_value, headline_name, table_title,
 };
 use crate::number::{self, grouped};
+use crate::sanitize;
 
 /// Renders a comparison as Markdown. Text from files and models can't end a cell, open a tag or mention
 /// anybody.
-pub fn comparison_markdown(many: &Many, adjusted_by: Option<&str>, limits: ComparisonLimits) -> String {
+pub fn render_comparison_markdown(
+    many: &ComparisonSet,
+    adjusted_by: Option<&str>,
+    limits: ComparisonLimits,
+) -> String {
     let mut out = String::new();
     for (at, comparison) in many.comparisons.iter().enumerate() {
         if at > 0 {
             out.push('\n');
         }
-        one(&mut out, comparison, adjusted_by, limits, many.comparisons.len() == 1);
+        write_one(&mut out, comparison, adjusted_by, limits, many.comparisons.len() == 1);
     }
+
     if !many.matrix.is_empty() {
-        matrix(&mut out, many);
+        write_matrix(&mut out, many);
     }
+
     out
 }
 
 /// Escapes untrusted text for a cell or a line.
-fn said(text: &str, limit: usize) -> String {
+fn escape_markdown(text: &str, limit: usize) -> String {
     let mut out = String::new();
-    for c in clean::said(text, limit).chars() {
+    for c in sanitize::sanitize_text(text, limit).chars() {
         match c {
             '&' => out.push_str("&amp;"),
             '<' => out.push_str("&lt;"),
@@ -44,22 +51,23 @@ fn said(text: &str, limit: usize) -> String {
             c => out.push(c),
         }
     }
+
     // Bare addresses would become links.
     out.replace("://", ":&#47;&#47;")
 }
 
-fn icon(call: Call) -> &'static str {
+fn conclusion_icon(call: Conclusion) -> &'static str {
     match call {
-        Call::Better => "✅",
-        Call::Worse => "❌",
-        Call::Equivalent | Call::NoDifference => "🟰",
-        Call::Inconclusive => "❔",
+        Conclusion::Better => "✅",
+        Conclusion::Worse => "❌",
+        Conclusion::Equivalent | Conclusion::NoDifference => "🟰",
+        Conclusion::Inconclusive => "❔",
     }
 }
 
-fn one(
+fn write_one(
     out: &mut String,
-    comparison: &Comparison,
+    comparison: &RunComparison,
     adjusted_by: Option<&str>,
     limits: ComparisonLimits,
     in_full: bool,
@@ -68,85 +76,112 @@ fn one(
     let _ = writeln!(
         out,
         "### {} {} by the {}\n\n{} → {}: {}.\n",
-        icon(comparison.verdict),
-        capital(comparison.verdict.words()),
-        headline(comparison.headline),
-        said(&comparison.base, 200),
-        said(&comparison.candidate, 200),
-        cases(comparison)
+        conclusion_icon(comparison.verdict),
+        capitalize(comparison.verdict.words()),
+        headline_name(comparison.headline),
+        escape_markdown(&comparison.base, 200),
+        escape_markdown(&comparison.candidate, 200),
+        format_case_counts(comparison)
     );
+
     for mismatch in &comparison.mismatches {
         let _ = write!(
             out,
             "> **Not comparable ({}):** in {} cases {}",
             mismatch.respect.name(),
             grouped(mismatch.cases as u64),
-            mismatch.respect.what()
+            mismatch.respect.describe()
         );
+
         if !mismatch.base.is_empty() {
-            let _ = write!(out, ": {} / {}", said(&mismatch.base, 200), said(&mismatch.candidate, 200));
+            let _ = write!(
+                out,
+                ": {} / {}",
+                escape_markdown(&mismatch.base, 200),
+                escape_markdown(&mismatch.candidate, 200)
+            );
         }
+
         out.push_str("\n\n");
     }
+
     out.push_str("| | pairs | base | candidate | change | interval | p | up / down |\n|---|--:|--:|--:|--:|--:|--:|--:|\n");
+
     for (name, contrast) in [("pass rate", &comparison.pass_rate), ("mean score", &comparison.score)] {
         let _ = writeln!(
             out,
             "| {name} | {} | {} | {} / {} |",
             grouped(contrast.n as u64),
-            cells(contrast),
+            format_cells(contrast),
             contrast.higher,
             contrast.lower
         );
     }
+
     let _ = writeln!(
         out,
         "\n**Pass rate.** {} **Mean score.** {}",
         comparison.pass_rate.says, comparison.score.says
     );
+
     if let Some([low, high]) = comparison.score_bounds {
         let _ = writeln!(
             out,
             "\nWith the undecided cases, the mean score of all {} cases changes by {} to {}.",
             comparison.common,
-            change(low),
-            change(high)
+            format_change(low),
+            format_change(high)
         );
     }
+
     if in_full {
-        details(out, comparison, adjusted_by, limits);
+        write_details(out, comparison, adjusted_by, limits);
     }
-    let _ = writeln!(out, "\n<sub>{}</sub>", methods(comparison));
+
+    let _ = writeln!(out, "\n<sub>{}</sub>", describe_methods(comparison));
 }
 
-fn details(out: &mut String, comparison: &Comparison, adjusted_by: Option<&str>, limits: ComparisonLimits) {
-    flips(out, "Regressions", &comparison.regressions, limits.flips);
-    flips(out, "Improvements", &comparison.improvements, limits.flips);
+fn write_details(
+    out: &mut String,
+    comparison: &RunComparison,
+    adjusted_by: Option<&str>,
+    limits: ComparisonLimits,
+) {
+    write_flips(out, "Regressions", &comparison.regressions, limits.flips);
+    write_flips(out, "Improvements", &comparison.improvements, limits.flips);
+
     for parts in comparison.tables.iter().filter(|parts| !parts.rows.is_empty()) {
         let _ = writeln!(
             out,
             "\n<details><summary>{}</summary>\n\n| | pairs | base | candidate | change | interval | p | verdict |\n\
              |---|--:|--:|--:|--:|--:|--:|---|",
-            title(parts, adjusted_by)
+            table_title(parts, adjusted_by)
         );
+
         for row in parts.rows.iter().take(limits.rows) {
             let contrast = &row.contrast;
             let _ = writeln!(
                 out,
                 "| {} | {} | {} | {} |",
-                said(&row.name, 100),
+                escape_markdown(&row.name, 100),
                 contrast.n,
-                cells(contrast),
+                format_cells(contrast),
                 contrast.call.words()
             );
         }
+
         out.push_str("\n</details>\n");
     }
+
     let names = |list: &[assize_analysis::compare::CaseName]| {
-        list.iter().take(limits.names).map(|case| said(&case.case_id, 60)).collect::<Vec<_>>()
+        list.iter().take(limits.names).map(|case| escape_markdown(&case.case_id, 60)).collect::<Vec<_>>()
     };
-    let open =
-        comparison.undecided.iter().take(limits.names).map(|case| said(&undecided(case), 120)).collect();
+    let open = comparison
+        .undecided
+        .iter()
+        .take(limits.names)
+        .map(|case| escape_markdown(&describe_incomplete(case), 120))
+        .collect();
     for (label, names, all) in [
         ("Undecided", open, comparison.undecided.len()),
         ("New", names(&comparison.new), comparison.new.len()),
@@ -161,92 +196,104 @@ fn details(out: &mut String, comparison: &Comparison, adjusted_by: Option<&str>,
 }
 
 /// Formats the cells from base to p of a comparison.
-fn cells(contrast: &Contrast) -> String {
+fn format_cells(contrast: &MetricDifference) -> String {
     format!(
         "{} | {} | {} | {} | {}",
-        figure(contrast.base),
-        figure(contrast.candidate),
-        contrast.difference.map_or_else(|| "–".to_owned(), change),
-        interval(contrast),
-        p_value(contrast.p_adjusted.or(contrast.p)).replace('<', "&lt;")
+        format_metric(contrast.base),
+        format_metric(contrast.candidate),
+        contrast.difference.map_or_else(|| "–".to_owned(), format_change),
+        format_interval(contrast),
+        format_p_value(contrast.p_adjusted.or(contrast.p)).replace('<', "&lt;")
     )
 }
 
-fn flips(out: &mut String, what: &str, flips: &[Flip], limit: usize) {
+fn write_flips(out: &mut String, what: &str, flips: &[VerdictFlip], limit: usize) {
     if flips.is_empty() {
         return;
     }
+
     let _ = writeln!(
         out,
         "\n<details><summary>{what} ({})</summary>\n\n| case | criterion | base | candidate |\n|---|---|---|---|",
         flips.len()
     );
+
     for flip in flips.iter().take(limit) {
-        let score =
-            |score: Option<f64>| score.map(|score| format!(" {}", number::score(score))).unwrap_or_default();
+        let score = |score: Option<f64>| {
+            score.map(|score| format!(" {}", number::format_score(score))).unwrap_or_default()
+        };
         let _ = writeln!(
             out,
             "| **{}** | | {}{} | {}{} |",
-            said(&flip.case_id, 60),
+            escape_markdown(&flip.case_id, 60),
             flip.base.verdict.name(),
             score(flip.base.score),
             flip.candidate.verdict.name(),
             score(flip.candidate.score)
         );
+
         for criterion in &flip.criteria {
             let reason = |reason: &Option<String>| {
                 reason
                     .as_deref()
                     .filter(|reason| !reason.trim().is_empty())
-                    .map(|reason| format!(": {}", said(reason, 300)))
+                    .map(|reason| format!(": {}", escape_markdown(reason, 300)))
             };
             let _ = writeln!(
                 out,
                 "| | {}/{} | {}{} | {}{} |",
-                said(&criterion.grader, 60),
-                said(&criterion.criterion, 60),
-                value(criterion.base),
+                escape_markdown(&criterion.grader, 60),
+                escape_markdown(&criterion.criterion, 60),
+                format_value(criterion.base),
                 reason(&criterion.base_reason).unwrap_or_default(),
-                value(criterion.candidate),
+                format_value(criterion.candidate),
                 reason(&criterion.candidate_reason).unwrap_or_default()
             );
         }
     }
+
     if flips.len() > limit {
         let _ = writeln!(out, "| and {} more | | | |", flips.len() - limit);
     }
+
     out.push_str("\n</details>\n");
 }
 
-fn matrix(out: &mut String, many: &Many) {
+fn write_matrix(out: &mut String, many: &ComparisonSet) {
     out.push_str("\n| |");
+
     for at in 1..=many.runs.len() {
         let _ = write!(out, " {at} |");
     }
+
     out.push_str("\n|---|");
     out.push_str(&"--:|".repeat(many.runs.len()));
     out.push('\n');
+
     for (at, row) in many.matrix.iter().enumerate() {
-        let _ = write!(out, "| {} {} |", at + 1, said(&many.runs[at], 60));
+        let _ = write!(out, "| {} {} |", at + 1, escape_markdown(&many.runs[at], 60));
+
         for cell in row {
             let text = cell.as_ref().map_or_else(
                 || "·".to_owned(),
                 |contrast| {
-                    let shown = matches!(contrast.call, Call::Better | Call::Worse);
-                    let text = contrast.difference.map_or_else(|| "–".to_owned(), change);
+                    let shown = matches!(contrast.call, Conclusion::Better | Conclusion::Worse);
+                    let text = contrast.difference.map_or_else(|| "–".to_owned(), format_change);
                     if shown { format!("**{text}**") } else { text }
                 },
             );
             let _ = write!(out, " {text} |");
         }
+
         out.push('\n');
     }
+
     out.push_str(
         "\nChange from the run of the column to the run of the row; bold where shown beyond chance.\n",
     );
 }
 
-fn capital(text: &str) -> String {
+fn capitalize(text: &str) -> String {
     let mut chars = text.chars();
     chars.next().map_or_else(String::new, |first| first.to_uppercase().chain(chars).collect())
 }
@@ -258,7 +305,7 @@ mod tests {
     #[test]
     fn what_others_said_is_text_and_nothing_else() {
         assert_eq!(
-            said("a | b\n<img src=x> @all `code` [x](http://y) #1", 100),
+            escape_markdown("a | b\n<img src=x> @all `code` [x](http://y) #1", 100),
             r"a \| b &lt;img src=x&gt; &#64;all \`code\` \[x\](http:&#47;&#47;y) &#35;1"
         );
     }

@@ -1,13 +1,13 @@
 //! Decision on one criterion as lines of text.
 
-use assize_rubric::{Evidence, OutcomeKind};
+use assize_rubric::{EvidenceQuote, OutcomeKind};
 use assize_store::CriterionRow;
 
-use crate::clean;
-use crate::mark::Mark;
+use crate::mark::VerdictMark;
 use crate::number;
-use crate::page::{Page, Piece};
-use crate::style::Tone;
+use crate::page::{ReportPage, ReportPiece};
+use crate::sanitize;
+use crate::style::ReportTone;
 
 /// A decision as lines of text.
 pub(crate) struct CriterionLine<'a> {
@@ -22,7 +22,7 @@ pub(crate) struct CriterionLine<'a> {
     pub(crate) gate: Option<&'a str>,
     pub(crate) gate_failed: bool,
     pub(crate) reason: &'a str,
-    pub(crate) evidence: &'a [Evidence],
+    pub(crate) evidence: &'a [EvidenceQuote],
     /// Additional lines below the rest.
     pub(crate) notes: &'a [String],
 }
@@ -42,7 +42,7 @@ impl<'a> CriterionLine<'a> {
             id: &row.id,
             text,
             outcome: Some(row.outcome),
-            points: row.score_of_ten(),
+            points: row.score_out_of_ten(),
             weight: row.weight,
             gate: row.gate.as_deref(),
             gate_failed,
@@ -54,71 +54,94 @@ impl<'a> CriterionLine<'a> {
 
     /// Returns notes on how a stored decision was reached.
     pub(crate) fn notes(row: &CriterionRow) -> Vec<String> {
-        let shown = row.truncated.map(crate::truncation::brief);
-        row.panel.iter().map(crate::panel::brief).chain(shown).collect()
+        let shown = row.truncated.map(crate::truncation::truncation_note);
+        row.panel.iter().map(crate::panel::format_votes).chain(shown).collect()
     }
 }
 
 impl CriterionLine<'_> {
     /// Sets the decision, its sign `indent` columns in.
-    pub(crate) fn put(&self, page: &mut Page, indent: usize) {
-        let of = |outcome| Mark::outcome(outcome, self.points, self.weight);
-        let mark = self.outcome.map_or(Mark::remark(), of);
+    pub(crate) fn put(&self, page: &mut ReportPage, indent: usize) {
+        let of = |outcome| VerdictMark::for_outcome(outcome, self.points, self.weight);
+        let mark = self.outcome.map_or(VerdictMark::remark(), of);
         let lead = [
-            Piece::plain(" ".repeat(indent)),
-            Piece::new(mark.tone, format!("{} {:WORD$}  ", mark.sign, mark.word)),
+            ReportPiece::plain(" ".repeat(indent)),
+            ReportPiece::new(mark.tone, format!("{} {:WORD$}  ", mark.sign, mark.word)),
         ];
-        page.text(&lead, &self.heading());
-        let below = [Piece::plain(" ".repeat(indent + 2 + WORD + 2))];
+        page.add_text(&lead, &self.heading());
+
+        let below = [ReportPiece::plain(" ".repeat(indent + 2 + WORD + 2))];
         if !self.reason.trim().is_empty() {
-            page.text(&below, &[Piece::said(Tone::Plain, self.reason, clean::REASON)]);
+            page.add_text(
+                &below,
+                &[ReportPiece::untrusted(ReportTone::Plain, self.reason, sanitize::MAX_REASON)],
+            );
         }
+
         for evidence in self.evidence {
-            page.text(&below, &quote(evidence));
+            page.add_text(&below, &quote_pieces(evidence));
         }
+
         for note in self.notes {
-            page.text(&below, &[Piece::said(Tone::Dim, note, clean::REASON)]);
+            page.add_text(&below, &[ReportPiece::untrusted(ReportTone::Dim, note, sanitize::MAX_REASON)]);
         }
     }
 
-    fn heading(&self) -> Vec<Piece> {
+    fn heading(&self) -> Vec<ReportPiece> {
         let text = self.text.filter(|text| !text.trim().is_empty());
         let mut pieces = Vec::new();
-        let mut about: Vec<Piece> = Vec::new();
+        let mut about: Vec<ReportPiece> = Vec::new();
         match text {
             Some(text) => {
-                pieces.push(Piece::said(Tone::Strong, text, clean::LABEL));
-                about.extend((!self.id.is_empty()).then(|| Piece::name(Tone::Dim, self.id)));
+                pieces.push(ReportPiece::untrusted(ReportTone::Strong, text, sanitize::MAX_CRITERION_TEXT));
+                about.extend(
+                    (!self.id.is_empty()).then(|| ReportPiece::untrusted_name(ReportTone::Dim, self.id)),
+                );
             }
-            None => pieces.push(Piece::name(Tone::Strong, self.id)),
+            None => pieces.push(ReportPiece::untrusted_name(ReportTone::Strong, self.id)),
         }
+
         if self.weight < 0.0 {
-            about.push(Piece::new(Tone::Dim, format!("penalty {}", number::plain(-self.weight))));
+            about.push(ReportPiece::new(
+                ReportTone::Dim,
+                format!("penalty {}", number::format_plain(-self.weight)),
+            ));
         } else if self.weight != 1.0 {
-            about.push(Piece::new(Tone::Dim, format!("weight {}", number::plain(self.weight))));
+            about.push(ReportPiece::new(
+                ReportTone::Dim,
+                format!("weight {}", number::format_plain(self.weight)),
+            ));
         }
+
         if let Some(rule) = self.gate {
-            let tone = if self.gate_failed { Tone::Bad } else { Tone::Dim };
-            about.push(Piece::said(tone, rule, clean::ID));
+            let tone = if self.gate_failed { ReportTone::Bad } else { ReportTone::Dim };
+            about.push(ReportPiece::untrusted(tone, rule, sanitize::MAX_NAME));
         }
+
         for (index, piece) in about.into_iter().enumerate() {
-            pieces.push(Piece::new(Tone::Dim, if index == 0 { "  [" } else { ", " }));
+            pieces.push(ReportPiece::new(ReportTone::Dim, if index == 0 { "  [" } else { ", " }));
             pieces.push(piece);
         }
+
         if pieces.len() > 1 {
-            pieces.push(Piece::new(Tone::Dim, "]"));
+            pieces.push(ReportPiece::new(ReportTone::Dim, "]"));
         }
+
         pieces
     }
 }
 
 /// Formats a quote, with a note if it was not found.
-pub(crate) fn quote(evidence: &Evidence) -> Vec<Piece> {
-    let tone = if evidence.verified { Tone::Dim } else { Tone::Plain };
-    let mut pieces =
-        vec![Piece::new(tone, "“"), Piece::said(tone, &evidence.quote, clean::QUOTE), Piece::new(tone, "”")];
+pub(crate) fn quote_pieces(evidence: &EvidenceQuote) -> Vec<ReportPiece> {
+    let tone = if evidence.verified { ReportTone::Dim } else { ReportTone::Plain };
+    let mut pieces = vec![
+        ReportPiece::new(tone, "“"),
+        ReportPiece::untrusted(tone, &evidence.quote, sanitize::MAX_QUOTE),
+        ReportPiece::new(tone, "”"),
+    ];
     if !evidence.verified {
-        pieces.push(Piece::new(Tone::Middling, " (not found in what the judge was shown)"));
+        pieces.push(ReportPiece::new(ReportTone::Middling, " (not found in what the judge was shown)"));
     }
+
     pieces
 }

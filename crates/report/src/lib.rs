@@ -1,7 +1,7 @@
 //! Reports of stored runs as text for people.
 //!
-//! Pure functions from stored rows to strings: [`case_block`] shows one case, [`case_table`] many,
-//! [`summary_block`] a whole run, and [`explain`] the arithmetic behind one case ([`explain_json`] returns it
+//! Pure functions from stored rows to strings: [`render_case`] shows one case, [`render_case_table`] many,
+//! [`render_summary`] a whole run, and [`render_explanation`] the arithmetic behind one case ([`explanation_json`] returns it
 //! as JSON). Nothing here scores on its own: every recomputed score comes from `assize-rubric`.
 //!
 //! Ids, reasons and quotes come from files and models. They never reach the terminal unchanged: control
@@ -12,62 +12,64 @@
 mod audit;
 mod calibration;
 mod calibration_json;
-mod card_comparison;
-mod card_markdown;
-mod card_node;
-mod card_run;
-mod card_scores;
-mod card_tree;
-mod card_votes;
 mod case_block;
 mod case_table;
+mod case_trials;
 mod cells;
-mod clean;
 mod comparison;
 mod comparison_markdown;
 mod criterion;
 mod criterion_change;
 mod entry;
 mod explain;
-mod figures;
+mod injection_audit;
 mod mark;
+mod metrics;
 mod noise;
 mod number;
 mod page;
 mod pairwise;
 mod panel;
 mod plan_cases;
-mod probing;
 mod raters;
-mod repeated;
+mod sanitize;
+mod scorecard_comparison;
+mod scorecard_markdown;
+mod scorecard_node;
+mod scorecard_run;
+mod scorecard_scores;
+mod scorecard_tree;
+mod scorecard_votes;
 mod style;
 mod summary;
 mod table;
 mod trend;
 mod truncation;
 
-pub use audit::injection_audit;
-pub use calibration::calibration;
+pub use audit::{audit_json, render_audit};
+pub use calibration::render_calibration;
 pub use calibration_json::calibration_json;
-pub use card_comparison::card_comparison;
-pub use card_markdown::{CardPage, card_markdown};
-pub use card_node::{card_node, card_node_json};
-pub use card_run::card_run_lines;
-pub use card_scores::{card_scores, green_gate_bound};
-pub use card_tree::{CardLine, card_totals, card_tree};
-pub use case_block::{Show, case_block, stored_texts};
-pub use case_table::case_table;
-pub use clean::safe;
-pub use comparison::{ComparisonLimits, comparison};
-pub use comparison_markdown::comparison_markdown;
-pub use criterion_change::criterion_change;
-pub use explain::{explain, explain_json};
-pub use noise::{noise, noise_json};
+pub use case_block::{CaseDetailLevel, render_case, stored_texts};
+pub use case_table::render_case_table;
+pub use comparison::{ComparisonLimits, render_comparison};
+pub use comparison_markdown::render_comparison_markdown;
+pub use criterion_change::render_criterion_change;
+pub use explain::{explanation_json, render_explanation};
+pub use injection_audit::render_injection_audit;
+pub use noise::{noise_json, render_noise};
 pub use number::{dollars, grouped};
-pub use pairwise::{pairwise, pairwise_json, pairwise_markdown};
-pub use plan_cases::plan_cases;
-pub use probing::{probing, probing_json};
-pub use raters::{agreement, agreement_json, orders, orders_json, repeats, repeats_json};
-pub use style::Style;
-pub use summary::{SummaryExtra, summary_block};
-pub use trend::trend;
+pub use pairwise::{pairwise_json, render_pairwise, render_pairwise_markdown};
+pub use plan_cases::render_plan;
+pub use raters::{
+    agreement_json, orders_json, render_agreement, render_orders, render_repeats, repeats_json,
+};
+pub use sanitize::escape_unsafe;
+pub use scorecard_comparison::render_scorecard_comparison;
+pub use scorecard_markdown::{ScorecardPage, render_scorecard_markdown};
+pub use scorecard_node::{render_scorecard_node, scorecard_node_json};
+pub use scorecard_run::render_scorecard_run;
+pub use scorecard_scores::{green_gate_bound, render_scorecard_scores};
+pub use scorecard_tree::{ScorecardLine, format_scorecard_totals, render_scorecard_tree};
+pub use style::ReportStyle;
+pub use summary::{SummaryExtra, render_summary};
+pub use trend::render_trend;

@@ -1,97 +1,113 @@
 //! Sources of the spread of a run's scores and decisions.
 
-use assize_store::{Figure, RunFigures};
+use assize_store::{EstimatedMetric, RunMetrics};
 use serde_json::{Value, json};
 
-use crate::Style;
-use crate::clean;
+use crate::ReportStyle;
 use crate::entry::{entry, interval, listed};
-use crate::number::{self, count};
-use crate::page::{Page, Piece};
-use crate::style::Tone;
+use crate::number::{self, format_count};
+use crate::page::{ReportPage, ReportPiece};
+use crate::sanitize;
+use crate::style::ReportTone;
 
 /// Renders the noise of a run, with the reason if it is unknown.
-pub fn noise(figures: &RunFigures, style: Style) -> String {
-    let mut page = Page::new(style);
-    entries(&mut page, figures);
+pub fn render_noise(figures: &RunMetrics, style: ReportStyle) -> String {
+    let mut page = ReportPage::new(style);
+    render_noise_entries(&mut page, figures);
+
     if let Some(noise) = &figures.noise {
-        page.blank();
-        page.text(&[], &[Piece::new(Tone::Strong, &noise.says)]);
+        page.add_blank();
+        page.add_text(&[], &[ReportPiece::new(ReportTone::Strong, &noise.says)]);
     }
-    for line in unknown(figures) {
-        page.text(&[], &[Piece::new(Tone::Open, line)]);
+
+    for line in unknown_noise(figures) {
+        page.add_text(&[], &[ReportPiece::new(ReportTone::Open, line)]);
     }
+
     page.finish()
 }
 
 /// Converts the noise of a run to JSON.
-pub fn noise_json(figures: &RunFigures) -> Value {
+pub fn noise_json(figures: &RunMetrics) -> Value {
     json!({
         "scores": figures.noise,
         "decisions": figures.decision_noise,
         "unstable": figures.unstable,
-        "undefined": unknown(figures),
+        "undefined": unknown_noise(figures),
     })
 }
 
 /// Explains which kinds of noise are undefined because nothing was repeated.
-fn unknown(figures: &RunFigures) -> Vec<&'static str> {
+fn unknown_noise(figures: &RunMetrics) -> Vec<&'static str> {
     let mut lines = Vec::new();
     if figures.noise.is_none() {
         lines.push(
             "The noise of answers is undefined, because no case was answered and scored more than once.",
         );
     }
+
     if figures.decision_noise.is_none() {
         lines.push(
             "The noise of judging is undefined, because no answer was judged more than once (`--judge-repeats N`).",
         );
     }
+
     lines
 }
 
 /// Renders the sources of noise, and the criteria whose repeated decisions differ.
-pub(crate) fn entries(page: &mut Page, figures: &RunFigures) {
+pub(crate) fn render_noise_entries(page: &mut ReportPage, figures: &RunMetrics) {
     if let Some(noise) = &figures.noise {
         let parts = format!(
             "{} between cases, {} between answers to a case",
-            number::plain(noise.between_cases),
-            number::plain(noise.between_answers)
+            number::format_plain(noise.between_cases),
+            number::format_plain(noise.between_answers)
         );
-        entry(page, "Variance", vec![Piece::plain(parts)]);
+        entry(page, "Variance", vec![ReportPiece::plain(parts)]);
+
         if let Some(flips) = &noise.verdict_flips {
-            let rate = flips.value.map_or_else(|| "undefined".to_owned(), number::score);
-            let text =
-                format!("{rate} of {}{}", count(flips.n, "repeated case", "repeated cases"), interval(flips));
-            entry(page, "Flips", vec![Piece::plain(text)]);
+            let rate = flips.value.map_or_else(|| "undefined".to_owned(), number::format_score);
+            let text = format!(
+                "{rate} of {}{}",
+                format_count(flips.n, "repeated case", "repeated cases"),
+                interval(flips)
+            );
+            entry(page, "Flips", vec![ReportPiece::plain(text)]);
         }
     }
+
     if let Some(noise) = &figures.decision_noise {
-        let part = |figure: &Figure, what: &str| {
-            let value = figure.value.map_or_else(|| "undefined".to_owned(), number::plain);
+        let part = |figure: &EstimatedMetric, what: &str| {
+            let value = figure.value.map_or_else(|| "undefined".to_owned(), number::format_plain);
             let range = figure.low.zip(figure.high);
             let range = range.map_or_else(String::new, |(low, high)| {
-                format!(" ({} to {})", number::plain(low), number::plain(high))
+                format!(" ({} to {})", number::format_plain(low), number::format_plain(high))
             });
             format!("{value}{range} {what}")
         };
+
         let parts = format!(
             "{}, {}, {}",
             part(&noise.between_cases, "between cases"),
             part(&noise.between_answers, "between answers"),
             part(&noise.between_verdicts, "between verdicts on an answer")
         );
-        entry(page, "Decisions", vec![Piece::plain(parts)]);
-        entry(page, "", vec![Piece::new(Tone::Dim, clean::said(&noise.says, 400))]);
+
+        entry(page, "Decisions", vec![ReportPiece::plain(parts)]);
+        entry(page, "", vec![ReportPiece::new(ReportTone::Dim, sanitize::sanitize_text(&noise.says, 400))]);
     }
+
     if figures.unstable.is_empty() {
         return;
     }
+
     let listed_ones = figures.unstable.iter().map(|one| {
-        let name = format!("{}/{}", clean::name(&one.grader), clean::name(&one.criterion));
-        let rate = one.flip_rate.value.map_or_else(String::new, number::score);
-        let about = format!(" in {rate} of {}", count(one.flip_rate.n, "repeated case", "repeated cases"));
-        vec![Piece::new(Tone::Middling, name), Piece::new(Tone::Dim, about)]
+        let name =
+            format!("{}/{}", sanitize::sanitize_name(&one.grader), sanitize::sanitize_name(&one.criterion));
+        let rate = one.flip_rate.value.map_or_else(String::new, number::format_score);
+        let about =
+            format!(" in {rate} of {}", format_count(one.flip_rate.n, "repeated case", "repeated cases"));
+        vec![ReportPiece::new(ReportTone::Middling, name), ReportPiece::new(ReportTone::Dim, about)]
     });
     entry(page, "Unstable", listed(listed_ones));
 }

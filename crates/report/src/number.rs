@@ -4,87 +4,96 @@ pub use assize_rubric::{dollars, grouped};
 
 /// Formats a score with two or three decimals. A score that rounding would lift onto a multiple of 0.01 is
 /// shown below it, so that 0.7996 is never shown as 0.80 beside a threshold of 0.8.
-pub(crate) fn score(value: f64) -> String {
+pub(crate) fn format_score(value: f64) -> String {
     let mut thousandths = (value * 1000.0).round();
     if thousandths % 10.0 == 0.0 && value * 1000.0 < thousandths - 1e-6 {
         thousandths -= 1.0;
     }
+
     let text = format!("{:.3}", thousandths / 1000.0);
     text.strip_suffix('0').map_or(text.clone(), str::to_owned)
 }
 
 /// Formats a raw score with up to two decimals. Rounding lifts nothing onto an integer.
-pub(crate) fn hundredths(value: f64) -> String {
+pub(crate) fn format_hundredths(value: f64) -> String {
     let mut rounded = (value * 100.0).round();
     if rounded % 100.0 == 0.0 && value * 100.0 < rounded - 1e-6 {
         rounded -= 1.0;
     }
+
     let text = format!("{:.2}", rounded / 100.0);
     text.trim_end_matches('0').trim_end_matches('.').to_owned()
 }
 
 /// Formats a score with exactly three decimals, for columns.
-pub(crate) fn score_column(value: f64) -> String {
-    let text = score(value);
+pub(crate) fn format_score_column(value: f64) -> String {
+    let text = format_score(value);
     if text.len() == 4 { text + "0" } else { text }
 }
 
 /// Formats a score or its range; `None` if there is neither.
-pub(crate) fn score_or_range(
+pub(crate) fn format_score_or_range(
     score_known: Option<f64>,
     low: Option<f64>,
     high: Option<f64>,
 ) -> Option<String> {
     match (score_known, low, high) {
-        (Some(value), _, _) => Some(score(value)),
-        (None, Some(low), Some(high)) => Some(format!("{}–{}", score(low), score(high))),
+        (Some(value), _, _) => Some(format_score(value)),
+        (None, Some(low), Some(high)) => Some(format!("{}–{}", format_score(low), format_score(high))),
         _ => None,
     }
 }
 
 /// Formats a weight or a sum of weights: up to six decimals without trailing zeros; very large and very small
 /// ones with an exponent.
-pub(crate) fn plain(value: f64) -> String {
+pub(crate) fn format_plain(value: f64) -> String {
     let size = value.abs();
     if !value.is_finite() || size >= 1e12 || (size > 0.0 && size < 1e-6) {
         return format!("{value:e}");
     }
+
     let text = format!("{value:.6}");
     let text = text.trim_end_matches('0').trim_end_matches('.');
     if text == "-0" { "0".to_owned() } else { text.to_owned() }
 }
 
 /// Formats a score without rounding; a tiny one with an exponent instead of hundreds of zeros.
-pub(crate) fn exact(value: f64) -> String {
+pub(crate) fn format_exact(value: f64) -> String {
     if value != 0.0 && value.abs() < 1e-6 { format!("{value:e}") } else { value.to_string() }
 }
 
-/// Formats a score next to a threshold: as short as [`plain`] unless that would hide on which side of the
+/// Formats a score next to a threshold: as short as [`format_plain`] unless that would hide on which side of the
 /// threshold it lies.
-pub(crate) fn beside(value: f64, line: f64) -> String {
-    let short = plain(value);
-    if short == plain(line) && (value - line).abs() > assize_rubric::TOLERANCE { exact(value) } else { short }
+pub(crate) fn format_beside(value: f64, line: f64) -> String {
+    let short = format_plain(value);
+    if short == format_plain(line) && (value - line).abs() > assize_rubric::TOLERANCE {
+        format_exact(value)
+    } else {
+        short
+    }
 }
 
 /// Formats a count with its noun: `1 case`, `2 cases`.
-pub(crate) fn count(number: u64, one: &str, many: &str) -> String {
+pub(crate) fn format_count(number: u64, one: &str, many: &str) -> String {
     format!("{} {}", grouped(number), if number == 1 { one } else { many })
 }
 
 /// Formats a share as a percentage; 100 % and 0 % only if they are exact.
-pub(crate) fn percent(part: u64, whole: u64) -> String {
+pub(crate) fn format_percent(part: u64, whole: u64) -> String {
     if whole == 0 {
         return "0%".to_owned();
     }
+
     let tenths = (part as f64 / whole as f64 * 1000.0).round();
     let tenths = if part < whole { tenths.min(999.0) } else { tenths };
     let tenths = if part > 0 { tenths.max(1.0) } else { tenths };
     let text = format!("{:.1}", tenths / 10.0);
+
     format!("{}%", text.strip_suffix(".0").unwrap_or(&text))
 }
 
 /// Formats a duration in milliseconds.
-pub(crate) fn duration(milliseconds: u64) -> String {
+pub(crate) fn format_duration(milliseconds: u64) -> String {
     let seconds = milliseconds / 1000;
     match milliseconds {
         0..1_000 => format!("{milliseconds} ms"),
@@ -100,38 +109,38 @@ mod tests {
 
     #[test]
     fn rounding_never_lifts_a_score_onto_a_round_line() {
-        assert_eq!(score(0.7996), "0.799");
-        assert_eq!(score(0.999_999), "0.999");
-        assert_eq!(score(0.1 + 0.7), "0.80");
-        assert_eq!(score(2.0 / 3.0), "0.667");
-        assert_eq!(score(1.0), "1.00");
-        assert_eq!(score(0.0), "0.00");
-        assert_eq!(score(0.000_4), "0.00");
-        assert_eq!(score_column(0.5), "0.500");
-        assert_eq!(beside(0.799_999_9, 0.8), "0.7999999");
-        assert_eq!(beside(0.1 + 0.7, 0.8), "0.8");
+        assert_eq!(format_score(0.7996), "0.799");
+        assert_eq!(format_score(0.999_999), "0.999");
+        assert_eq!(format_score(0.1 + 0.7), "0.80");
+        assert_eq!(format_score(2.0 / 3.0), "0.667");
+        assert_eq!(format_score(1.0), "1.00");
+        assert_eq!(format_score(0.0), "0.00");
+        assert_eq!(format_score(0.000_4), "0.00");
+        assert_eq!(format_score_column(0.5), "0.500");
+        assert_eq!(format_beside(0.799_999_9, 0.8), "0.7999999");
+        assert_eq!(format_beside(0.1 + 0.7, 0.8), "0.8");
     }
 
     #[test]
     fn weights_are_short_and_extremes_have_exponents() {
-        assert_eq!(plain(0.1 + 0.2), "0.3");
-        assert_eq!(plain(-0.0), "0");
-        assert_eq!(plain(1500.0), "1500");
-        assert_eq!(plain(1e300), "1e300");
-        assert_eq!(plain(1e-9), "1e-9");
+        assert_eq!(format_plain(0.1 + 0.2), "0.3");
+        assert_eq!(format_plain(-0.0), "0");
+        assert_eq!(format_plain(1500.0), "1500");
+        assert_eq!(format_plain(1e300), "1e300");
+        assert_eq!(format_plain(1e-9), "1e-9");
     }
 
     #[test]
     fn amounts_and_times_read_well() {
         assert_eq!(grouped(1_234_567), "1,234,567");
         assert_eq!(grouped(999), "999");
-        assert_eq!(percent(9999, 10_000), "99.9%");
-        assert_eq!(percent(1, 10_000), "0.1%");
-        assert_eq!(percent(3, 4), "75%");
-        assert_eq!(duration(840), "840 ms");
-        assert_eq!(duration(12_340), "12.3 s");
-        assert_eq!(duration(185_000), "3 min 5 s");
-        assert_eq!(duration(7_500_000), "2 h 5 min");
+        assert_eq!(format_percent(9999, 10_000), "99.9%");
+        assert_eq!(format_percent(1, 10_000), "0.1%");
+        assert_eq!(format_percent(3, 4), "75%");
+        assert_eq!(format_duration(840), "840 ms");
+        assert_eq!(format_duration(12_340), "12.3 s");
+        assert_eq!(format_duration(185_000), "3 min 5 s");
+        assert_eq!(format_duration(7_500_000), "2 h 5 min");
         assert_eq!(dollars(0.000_012), "$0.000012");
         assert_eq!(dollars(0.0), "$0");
     }

@@ -2,49 +2,49 @@
 
 use unicode_width::UnicodeWidthChar;
 
-use crate::cells::{Cell, SPACE, ascii, trim_end, width, wrap};
-use crate::clean;
-use crate::style::{Style, Tone};
+use crate::cells::{ReportCell, SPACE, ascii_replacement, display_width, trim_end, wrap_cells};
+use crate::sanitize;
+use crate::style::{ReportStyle, ReportTone};
 
 /// A piece of text in one tone. Sanitised on construction.
 #[derive(Debug, Clone)]
-pub(crate) struct Piece {
-    tone: Tone,
+pub(crate) struct ReportPiece {
+    tone: ReportTone,
     text: String,
 }
 
-impl Piece {
+impl ReportPiece {
     /// Creates a piece from the program's own text, with its spacing.
-    pub(crate) fn new(tone: Tone, text: impl AsRef<str>) -> Self {
-        Self { tone, text: clean::safe(text.as_ref()) }
+    pub(crate) fn new(tone: ReportTone, text: impl AsRef<str>) -> Self {
+        Self { tone, text: sanitize::escape_unsafe(text.as_ref()) }
     }
 
     /// Creates a piece of plain text.
     pub(crate) fn plain(text: impl AsRef<str>) -> Self {
-        Self::new(Tone::Plain, text)
+        Self::new(ReportTone::Plain, text)
     }
 
     /// Creates a piece of untrusted running text, cut to `limit` characters.
-    pub(crate) fn said(tone: Tone, text: &str, limit: usize) -> Self {
-        Self { tone, text: clean::said(text, limit) }
+    pub(crate) fn untrusted(tone: ReportTone, text: &str, limit: usize) -> Self {
+        Self { tone, text: sanitize::sanitize_text(text, limit) }
     }
 
     /// Creates a piece of an untrusted name.
-    pub(crate) fn name(tone: Tone, text: &str) -> Self {
-        Self { tone, text: clean::name(text) }
+    pub(crate) fn untrusted_name(tone: ReportTone, text: &str) -> Self {
+        Self { tone, text: sanitize::sanitize_name(text) }
     }
 }
 
 /// Text laid out line by line. No line ends in a space, and only unbreakable words and very deep indents make
 /// a line longer than the style's width.
 #[derive(Debug)]
-pub(crate) struct Page {
-    style: Style,
+pub(crate) struct ReportPage {
+    style: ReportStyle,
     out: String,
 }
 
-impl Page {
-    pub(crate) fn new(style: Style) -> Self {
+impl ReportPage {
+    pub(crate) fn new(style: ReportStyle) -> Self {
         Self { style, out: String::new() }
     }
 
@@ -56,81 +56,88 @@ impl Page {
         self.style.columns()
     }
 
-    pub(crate) fn style(&self) -> Style {
+    pub(crate) fn style(&self) -> ReportStyle {
         self.style
     }
 
     /// Adds an empty line, unless the page is empty.
-    pub(crate) fn blank(&mut self) {
+    pub(crate) fn add_blank(&mut self) {
         if !self.out.is_empty() {
             self.out.push('\n');
         }
     }
 
     /// Adds `body` wrapped beside `lead`, which appears on the first line only.
-    pub(crate) fn text(&mut self, lead: &[Piece], body: &[Piece]) {
+    pub(crate) fn add_text(&mut self, lead: &[ReportPiece], body: &[ReportPiece]) {
         let lead = self.cells(lead);
-        let indent = width(&lead);
+        let indent = display_width(&lead);
         let body = self.cells(body);
         let mut first = true;
-        for line in wrap(&body, self.columns().saturating_sub(indent).max(20)) {
+        for line in wrap_cells(&body, self.columns().saturating_sub(indent).max(20)) {
             let mut row = if first { lead.clone() } else { vec![SPACE; indent] };
             row.extend_from_slice(line);
-            self.push(&row);
+            self.push_row(&row);
             first = false;
         }
+
         if first {
-            self.push(&lead);
+            self.push_row(&lead);
         }
     }
 
     /// Adds one line, cut at the width of the page.
-    pub(crate) fn line(&mut self, pieces: &[Piece]) {
+    pub(crate) fn add_line(&mut self, pieces: &[ReportPiece]) {
         let cells = self.cells(pieces);
-        let cells = self.fit(cells, self.columns());
-        self.push(&cells);
+        let cells = self.truncate_cells(cells, self.columns());
+        self.push_row(&cells);
     }
 
     /// Adds one line with a right-aligned end, or with the end below it if both do not fit.
-    pub(crate) fn ends(&mut self, left: &[Piece], right: &[Piece]) {
+    pub(crate) fn add_split_line(&mut self, left: &[ReportPiece], right: &[ReportPiece]) {
         let mut row = self.cells(left);
         let end = self.cells(right);
-        let (used, needed) = (width(&row), width(&end));
+        let (used, needed) = (display_width(&row), display_width(&end));
         if used + 2 + needed <= self.columns() {
             row.extend(std::iter::repeat_n(SPACE, self.columns() - used - needed));
             row.extend_from_slice(&end);
-            self.push(&row);
+            self.push_row(&row);
         } else {
-            for (index, line) in wrap(&row, self.columns() - 2).into_iter().enumerate() {
+            for (index, line) in wrap_cells(&row, self.columns() - 2).into_iter().enumerate() {
                 let mut indented = vec![SPACE; if index == 0 { 0 } else { 2 }];
                 indented.extend_from_slice(line);
-                self.push(&indented);
+                self.push_row(&indented);
             }
+
             let mut below = vec![SPACE; 2];
             below.extend_from_slice(&end);
-            self.push(&below);
+
+            self.push_row(&below);
         }
     }
 
     /// Adds a horizontal rule with a title.
-    pub(crate) fn rule(&mut self, title: &str) {
-        let lead =
-            self.cells(&[Piece::new(Tone::Dim, "── "), Piece::new(Tone::Strong, title), Piece::plain(" ")]);
-        let rest = self.columns().saturating_sub(width(&lead)).max(1);
+    pub(crate) fn add_rule(&mut self, title: &str) {
+        let lead = self.cells(&[
+            ReportPiece::new(ReportTone::Dim, "── "),
+            ReportPiece::new(ReportTone::Strong, title),
+            ReportPiece::plain(" "),
+        ]);
+        let rest = self.columns().saturating_sub(display_width(&lead)).max(1);
         let mut row = lead;
-        row.extend(self.cells(&[Piece::new(Tone::Dim, "─".repeat(rest))]));
-        self.push(&row);
+        row.extend(self.cells(&[ReportPiece::new(ReportTone::Dim, "─".repeat(rest))]));
+
+        self.push_row(&row);
     }
 
     /// Returns the characters of pieces, with ASCII replacements if the style asks for ASCII.
-    pub(crate) fn cells(&self, pieces: &[Piece]) -> Vec<Cell> {
+    pub(crate) fn cells(&self, pieces: &[ReportPiece]) -> Vec<ReportCell> {
         let mut cells = Vec::new();
         for piece in pieces {
             for character in piece.text.chars() {
-                let stand_in = if self.style.unicode { None } else { ascii(character) };
+                let stand_in = if self.style.unicode { None } else { ascii_replacement(character) };
                 let mut put = |character: char| {
                     let width = character.width().unwrap_or(0);
-                    cells.push(Cell { character, tone: piece.tone, width });
+                    cells.push(ReportCell { character, tone: piece.tone, width });
                 };
                 match stand_in {
                     Some(text) => text.chars().for_each(&mut put),
@@ -138,13 +145,14 @@ impl Page {
                 }
             }
         }
+
         cells
     }
 
     /// Returns the display width of a piece.
-    pub(crate) fn width(&self, piece: &Piece) -> usize {
+    pub(crate) fn width(&self, piece: &ReportPiece) -> usize {
         let wide = |character: char| character.width().unwrap_or(0);
-        let of = |character| match if self.style.unicode { None } else { ascii(character) } {
+        let of = |character| match if self.style.unicode { None } else { ascii_replacement(character) } {
             Some(text) => text.chars().map(wide).sum(),
             None => wide(character),
         };
@@ -152,28 +160,31 @@ impl Page {
     }
 
     /// Cuts cells to `columns`, marking the cut.
-    pub(crate) fn fit(&self, cells: Vec<Cell>, columns: usize) -> Vec<Cell> {
-        if width(&cells) <= columns {
+    pub(crate) fn truncate_cells(&self, cells: Vec<ReportCell>, columns: usize) -> Vec<ReportCell> {
+        if display_width(&cells) <= columns {
             return cells;
         }
-        let tone = cells.first().map_or(Tone::Plain, |cell| cell.tone);
-        let mark = self.cells(&[Piece::new(tone, "…")]);
-        let room = columns.saturating_sub(width(&mark));
+
+        let tone = cells.first().map_or(ReportTone::Plain, |cell| cell.tone);
+        let mark = self.cells(&[ReportPiece::new(tone, "…")]);
+        let room = columns.saturating_sub(display_width(&mark));
         let mut used = 0;
-        let mut kept: Vec<Cell> = cells
+        let mut kept: Vec<ReportCell> = cells
             .into_iter()
             .take_while(|cell| {
                 used += cell.width;
                 used <= room
             })
             .collect();
+
         let tone = kept.last().map_or(tone, |last| last.tone);
-        kept.extend(mark.into_iter().map(|dot| Cell { tone, ..dot }));
+        kept.extend(mark.into_iter().map(|dot| ReportCell { tone, ..dot }));
+
         kept
     }
 
     /// Adds a finished row of cells.
-    pub(crate) fn push(&mut self, cells: &[Cell]) {
+    pub(crate) fn push_row(&mut self, cells: &[ReportCell]) {
         for run in trim_end(cells).chunk_by(|a, b| a.tone == b.tone) {
             let text = run.iter().map(|cell| cell.character);
             match run.first().and_then(|cell| cell.tone.sgr()).filter(|_| self.style.color) {
@@ -196,8 +207,8 @@ mod tests {
     use super::*;
 
     fn set(width: usize, unicode: bool, lead: &str, body: &str) -> String {
-        let mut page = Page::new(Style { color: false, width, unicode });
-        page.text(&[Piece::plain(lead)], &[Piece::said(Tone::Plain, body, 1000)]);
+        let mut page = ReportPage::new(ReportStyle { color: false, width, unicode });
+        page.add_text(&[ReportPiece::plain(lead)], &[ReportPiece::untrusted(ReportTone::Plain, body, 1000)]);
         page.finish()
     }
 
@@ -225,15 +236,15 @@ mod tests {
 
     #[test]
     fn tones_become_sequences_only_with_colour() {
-        let mut page = Page::new(Style { color: true, width: 80, unicode: true });
-        page.line(&[Piece::new(Tone::Bad, "fail"), Piece::plain(" x  ")]);
+        let mut page = ReportPage::new(ReportStyle { color: true, width: 80, unicode: true });
+        page.add_line(&[ReportPiece::new(ReportTone::Bad, "fail"), ReportPiece::plain(" x  ")]);
         assert_eq!(page.finish(), "\u{1b}[31mfail\u{1b}[0m x\n");
     }
 
     #[test]
     fn a_line_that_is_too_long_is_cut_visibly() {
-        let mut page = Page::new(Style { color: false, width: 40, unicode: true });
-        page.line(&[Piece::plain("y".repeat(50))]);
+        let mut page = ReportPage::new(ReportStyle { color: false, width: 40, unicode: true });
+        page.add_line(&[ReportPiece::plain("y".repeat(50))]);
         assert_eq!(page.finish(), format!("{}…\n", "y".repeat(39)));
     }
 }

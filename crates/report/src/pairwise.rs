@@ -2,187 +2,206 @@
 
 use std::fmt::Write as _;
 
-use assize_analysis::Figure;
-use assize_analysis::pairwise::{PairReport, PairwiseReport, Ranking, Told};
+use assize_analysis::MetricEstimate;
+use assize_analysis::pairwise::{PairConclusion, PairReport, PairwiseReport, TargetRanking};
 use assize_rubric::PairOutcome;
-use assize_stats::Undefined;
+use assize_stats::UndefinedReason;
 use assize_stats::ranking::TieRule;
 use serde_json::{Value, json};
 
-use crate::Style;
-use crate::figures::{chance, figure_lines, figures_json, or_undefined, range, value, with_interval};
-use crate::number::{count, grouped};
-use crate::page::{Page, Piece};
-use crate::style::Tone;
-use crate::table::{Column, table};
+use crate::ReportStyle;
+use crate::metrics::{
+    format_or_undefined, format_p_value, format_range, format_value, metrics_json, render_metrics, value_json,
+};
+use crate::number::{format_count, grouped};
+use crate::page::{ReportPage, ReportPiece};
+use crate::style::ReportTone;
+use crate::table::{ReportColumn, render_table};
 
 /// Renders the win rates pair by pair, the position bias and the ranking.
-pub fn pairwise(report: &PairwiseReport, missing: &[String], style: Style) -> String {
-    let mut page = Page::new(style);
+pub fn render_pairwise(report: &PairwiseReport, missing: &[String], style: ReportStyle) -> String {
+    let mut page = ReportPage::new(style);
     let columns = [
-        Column::shrinking("first"),
-        Column::shrinking("second"),
-        Column::right("win"),
-        Column::right("loss"),
-        Column::right("tie"),
-        Column::right("incons."),
-        Column::right("win score"),
-        Column::left("95%"),
-        Column::right("p"),
+        ReportColumn::shrinking("first"),
+        ReportColumn::shrinking("second"),
+        ReportColumn::right("win"),
+        ReportColumn::right("loss"),
+        ReportColumn::right("tie"),
+        ReportColumn::right("incons."),
+        ReportColumn::right("win score"),
+        ReportColumn::left("95%"),
+        ReportColumn::right("p"),
     ];
-    let rows: Vec<Vec<Piece>> = report.pairs.iter().map(|pair| row(report, pair)).collect();
+
+    let rows: Vec<Vec<ReportPiece>> = report.pairs.iter().map(|pair| pair_row(report, pair)).collect();
     if rows.is_empty() {
-        page.text(&[], &[Piece::new(Tone::Open, "nothing was compared")]);
-        page.blank();
+        page.add_text(&[], &[ReportPiece::new(ReportTone::Open, "nothing was compared")]);
+        page.add_blank();
     } else {
-        table(&mut page, 0, &columns, &rows);
-        page.blank();
+        render_table(&mut page, 0, &columns, &rows);
+        page.add_blank();
     }
+
     for pair in &report.pairs {
-        page.text(&[], &[Piece::new(Tone::Strong, says(report, pair))]);
+        page.add_text(&[], &[ReportPiece::new(ReportTone::Strong, pair_conclusion(report, pair))]);
         if report.pairs.len() == 1 {
-            figure_lines(&mut page, &pair.figures);
+            render_metrics(&mut page, &pair.figures);
         }
     }
-    page.blank();
-    figure_lines(&mut page, &report.place.figures);
-    page.text(&[Piece::plain("  ")], &[Piece::plain(twice(report))]);
-    page.text(&[], &[Piece::new(Tone::Strong, &report.place.says)]);
-    page.blank();
-    ranking(&mut page, report);
-    for line in missing.iter().cloned().chain(ungraded(report)) {
-        page.text(&[], &[Piece::said(Tone::Open, &line, 1000)]);
+
+    page.add_blank();
+    render_metrics(&mut page, &report.place.figures);
+    page.add_text(&[ReportPiece::plain("  ")], &[ReportPiece::plain(position_bias_text(report))]);
+    page.add_text(&[], &[ReportPiece::new(ReportTone::Strong, &report.place.says)]);
+    page.add_blank();
+    render_ranking(&mut page, report);
+
+    for line in missing.iter().cloned().chain(ungraded_text(report)) {
+        page.add_text(&[], &[ReportPiece::untrusted(ReportTone::Open, &line, 1000)]);
     }
+
     page.finish()
 }
 
-fn row(report: &PairwiseReport, pair: &PairReport) -> Vec<Piece> {
-    let name = |system: usize, told: Told| {
-        let tone = if pair.told == told { Tone::Good } else { Tone::Plain };
-        Piece::name(tone, &report.systems[system])
+fn pair_row(report: &PairwiseReport, pair: &PairReport) -> Vec<ReportPiece> {
+    let name = |system: usize, told: PairConclusion| {
+        let tone = if pair.told == told { ReportTone::Good } else { ReportTone::Plain };
+        ReportPiece::untrusted_name(tone, &report.systems[system])
     };
-    let number = |outcome| Piece::plain(grouped(pair.counts.get(&outcome).copied().unwrap_or(0)));
+    let number = |outcome| ReportPiece::plain(grouped(pair.counts.get(&outcome).copied().unwrap_or(0)));
     let score = win_score(pair);
     vec![
-        name(pair.first, Told::First),
-        name(pair.second, Told::Second),
+        name(pair.first, PairConclusion::First),
+        name(pair.second, PairConclusion::Second),
         number(PairOutcome::Win),
         number(PairOutcome::Loss),
         number(PairOutcome::Tie),
         number(PairOutcome::Inconsistent),
-        Piece::new(Tone::Strong, score.map_or_else(String::new, |figure| or_undefined(figure.value))),
-        Piece::plain(score.map_or_else(String::new, |figure| range(figure.interval))),
-        Piece::plain(pair.p_adjusted.map_or_else(|_| "-".to_owned(), chance)),
+        ReportPiece::new(
+            ReportTone::Strong,
+            score.map_or_else(String::new, |figure| format_or_undefined(figure.value)),
+        ),
+        ReportPiece::plain(score.map_or_else(String::new, |figure| format_range(figure.interval))),
+        ReportPiece::plain(pair.p_adjusted.map_or_else(|_| "-".to_owned(), format_p_value)),
     ]
 }
 
-fn win_score(pair: &PairReport) -> Option<&Figure> {
+fn win_score(pair: &PairReport) -> Option<&MetricEstimate> {
     pair.figures.iter().find(|figure| figure.id == "win_score")
 }
 
 /// Returns the conclusion about a pair, in one sentence.
-fn says(report: &PairwiseReport, pair: &PairReport) -> String {
+fn pair_conclusion(report: &PairwiseReport, pair: &PairReport) -> String {
     let (first, second) = (&report.systems[pair.first], &report.systems[pair.second]);
     let adjusted = if report.pairs.len() > 1 { ", adjusted for the number of pairs" } else { "" };
     let p = match pair.p_adjusted {
-        Ok(p) => format!(" (p {}{adjusted})", chance(p)),
+        Ok(p) => format!(" (p {}{adjusted})", format_p_value(p)),
         Err(why) => format!(" (p undefined, because {why})"),
     };
     match pair.told {
-        Told::First => format!("`{first}` is better than `{second}`{p}."),
-        Told::Second => format!("`{second}` is better than `{first}`{p}."),
-        Told::Inconclusive => format!("`{first}` and `{second}` are not told apart{p}."),
+        PairConclusion::First => format!("`{first}` is better than `{second}`{p}."),
+        PairConclusion::Second => format!("`{second}` is better than `{first}`{p}."),
+        PairConclusion::Inconclusive => format!("`{first}` and `{second}` are not told apart{p}."),
     }
 }
 
-fn twice(report: &PairwiseReport) -> String {
+fn position_bias_text(report: &PairwiseReport) -> String {
     let place = &report.place;
     let p = match place.p {
-        Ok(p) => format!("exact p {}", chance(p)),
+        Ok(p) => format!("exact p {}", format_p_value(p)),
         Err(why) => format!("p undefined, because {why}"),
     };
     format!(
         "the answer shown first won both times in {}, the one shown second in {}: {p}",
-        count(place.first_twice, "comparison", "comparisons"),
+        format_count(place.first_twice, "comparison", "comparisons"),
         grouped(place.second_twice)
     )
 }
 
-fn ungraded(report: &PairwiseReport) -> Option<String> {
+fn ungraded_text(report: &PairwiseReport) -> Option<String> {
     (report.ungraded > 0).then(|| {
         format!(
             "{} could not be judged in both orders, part of no figure.",
-            count(report.ungraded, "comparison", "comparisons")
+            format_count(report.ungraded, "comparison", "comparisons")
         )
     })
 }
 
-fn rule(ties: TieRule) -> &'static str {
+fn tie_rule_text(ties: TieRule) -> &'static str {
     match ties {
         TieRule::HalfWin => "ties and disagreeing orders count as half a win for either side",
         TieRule::Davidson => "ties and disagreeing orders are an end of their own (Davidson)",
     }
 }
 
-fn ranking(page: &mut Page, report: &PairwiseReport) {
+fn render_ranking(page: &mut ReportPage, report: &PairwiseReport) {
     let found = match &report.ranking {
         Ok(found) => found,
         Err(why) => {
-            page.text(&[], &[Piece::new(Tone::Open, format!("The ranking is undefined, because {why}."))]);
+            page.add_text(
+                &[],
+                &[ReportPiece::new(ReportTone::Open, format!("The ranking is undefined, because {why}."))],
+            );
             return;
         }
     };
+
     let columns = [
-        Column::right("rank"),
-        Column::shrinking("system"),
-        Column::right("log strength"),
-        Column::left("95%"),
-        Column::left("lead over the next, 95%"),
-        Column::right("wins against it"),
-        Column::right("n"),
+        ReportColumn::right("rank"),
+        ReportColumn::shrinking("system"),
+        ReportColumn::right("log strength"),
+        ReportColumn::left("95%"),
+        ReportColumn::left("lead over the next, 95%"),
+        ReportColumn::right("wins against it"),
+        ReportColumn::right("n"),
     ];
-    let rows: Vec<Vec<Piece>> = found
+
+    let rows: Vec<Vec<ReportPiece>> = found
         .systems
         .iter()
         .map(|one| {
             let lead = one.lead.map_or_else(String::new, |lead| match lead.interval {
-                Ok(_) => format!("{} ({})", value(lead.difference), range(lead.interval)),
-                Err(_) => value(lead.difference),
+                Ok(_) => format!("{} ({})", format_value(lead.difference), format_range(lead.interval)),
+                Err(_) => format_value(lead.difference),
             });
-            let wins = one.lead.map_or_else(String::new, |lead| value(lead.win_probability));
+            let wins = one.lead.map_or_else(String::new, |lead| format_value(lead.win_probability));
             vec![
-                Piece::plain(one.rank.to_string()),
-                Piece::name(Tone::Strong, &report.systems[one.system]),
-                Piece::plain(value(one.log_strength)),
-                Piece::plain(range(one.interval)),
-                Piece::plain(lead),
-                Piece::plain(wins),
-                Piece::plain(grouped(one.comparisons as u64)),
+                ReportPiece::plain(one.rank.to_string()),
+                ReportPiece::untrusted_name(ReportTone::Strong, &report.systems[one.system]),
+                ReportPiece::plain(format_value(one.log_strength)),
+                ReportPiece::plain(format_range(one.interval)),
+                ReportPiece::plain(lead),
+                ReportPiece::plain(wins),
+                ReportPiece::plain(grouped(one.comparisons as u64)),
             ]
         })
         .collect();
+
     let about = format!(
         "Ranking by Bradley and Terry over {} of {}; {}.",
-        count(found.comparisons as u64, "comparison", "comparisons"),
-        count(found.clusters as u64, "case", "cases"),
-        rule(found.ties)
+        format_count(found.comparisons as u64, "comparison", "comparisons"),
+        format_count(found.clusters as u64, "case", "cases"),
+        tie_rule_text(found.ties)
     );
-    page.text(&[], &[Piece::plain(about)]);
-    table(page, 0, &columns, &rows);
+
+    page.add_text(&[], &[ReportPiece::plain(about)]);
+    render_table(page, 0, &columns, &rows);
+
     if let Some(why) = no_interval(found) {
-        page.text(&[], &[Piece::new(Tone::Dim, format!("no intervals: {why}"))]);
+        page.add_text(&[], &[ReportPiece::new(ReportTone::Dim, format!("no intervals: {why}"))]);
     }
-    page.text(
+
+    page.add_text(
         &[],
-        &[Piece::new(
-            Tone::Dim,
+        &[ReportPiece::new(
+            ReportTone::Dim,
             "A lead whose interval holds 0 may be none: the two may stand in either order.",
         )],
     );
 }
 
 /// Returns the reason why strengths have no interval, if they have none.
-fn no_interval(found: &Ranking) -> Option<Undefined> {
+fn no_interval(found: &TargetRanking) -> Option<UndefinedReason> {
     found.systems.iter().find_map(|one| one.interval.err())
 }
 
@@ -203,21 +222,22 @@ pub fn pairwise_json(report: &PairwiseReport, missing: &[String]) -> Value {
                 "second": name(pair.second),
                 "counts": counts,
                 "ungraded": pair.ungraded,
-                "figures": figures_json(&pair.figures),
+                "figures": metrics_json(&pair.figures),
                 "p": pair.p.ok(),
                 "p_adjusted": pair.p_adjusted.ok(),
                 "p_undefined": pair.p.err().map(|why| why.to_string()),
                 "adjusted_by": "Holm",
                 "better": match pair.told {
-                    Told::First => Some(name(pair.first)),
-                    Told::Second => Some(name(pair.second)),
-                    Told::Inconclusive => None,
+                    PairConclusion::First => Some(name(pair.first)),
+                    PairConclusion::Second => Some(name(pair.second)),
+                    PairConclusion::Inconclusive => None,
                 },
                 "verdict": pair.told.name(),
-                "says": says(report, pair),
+                "says": pair_conclusion(report, pair),
             })
         })
         .collect();
+
     let ranking = match &report.ranking {
         Err(why) => json!({ "systems": null, "undefined": why.to_string() }),
         Ok(found) => ranking_json(report, found),
@@ -229,7 +249,7 @@ pub fn pairwise_json(report: &PairwiseReport, missing: &[String]) -> Value {
         "ungraded": report.ungraded,
         "pairs": pairs,
         "place": {
-            "figures": figures_json(&report.place.figures),
+            "figures": metrics_json(&report.place.figures),
             "first_twice": report.place.first_twice,
             "second_twice": report.place.second_twice,
             "p": report.place.p.ok(),
@@ -241,26 +261,28 @@ pub fn pairwise_json(report: &PairwiseReport, missing: &[String]) -> Value {
     })
 }
 
-fn ranking_json(report: &PairwiseReport, found: &Ranking) -> Value {
+fn ranking_json(report: &PairwiseReport, found: &TargetRanking) -> Value {
     let systems: Vec<Value> = found
         .systems
         .iter()
         .map(|one| {
             let lead = one.lead.map(|lead| {
-                let mut object = with_interval(Ok(lead.difference), lead.interval, found.comparisons as u64);
+                let mut object = value_json(Ok(lead.difference), lead.interval, found.comparisons as u64);
                 object["win_probability"] = lead.win_probability.into();
                 object
             });
-            let mut object = with_interval(Ok(one.log_strength), one.interval, one.comparisons as u64);
+
+            let mut object = value_json(Ok(one.log_strength), one.interval, one.comparisons as u64);
             object["rank"] = one.rank.into();
             object["system"] = report.systems[one.system].clone().into();
             object["lead_over_next"] = lead.into();
+
             object
         })
         .collect();
     json!({
         "method": "Bradley-Terry",
-        "ties": rule(found.ties),
+        "ties": tie_rule_text(found.ties),
         "tie_weight": found.tie_weight,
         "comparisons": found.comparisons,
         "clusters": found.clusters,
@@ -270,8 +292,8 @@ fn ranking_json(report: &PairwiseReport, found: &Ranking) -> Value {
 }
 
 /// Renders the pairwise comparisons as Markdown, for a comment or a page.
-pub fn pairwise_markdown(report: &PairwiseReport, missing: &[String]) -> String {
-    let cell = |text: &str| crate::clean::safe(text).replace('|', "\\|");
+pub fn render_pairwise_markdown(report: &PairwiseReport, missing: &[String]) -> String {
+    let cell = |text: &str| crate::sanitize::escape_unsafe(text).replace('|', "\\|");
     let mut out = String::from(
         "| first | second | win | loss | tie | inconsistent | win score | 95% | p |\n\
          |---|---|---:|---:|---:|---:|---:|---|---:|\n",
@@ -288,49 +310,59 @@ pub fn pairwise_markdown(report: &PairwiseReport, missing: &[String]) -> String 
             number(PairOutcome::Loss),
             number(PairOutcome::Tie),
             number(PairOutcome::Inconsistent),
-            score.map_or_else(String::new, |figure| or_undefined(figure.value)),
-            score.map_or_else(String::new, |figure| range(figure.interval)),
-            pair.p_adjusted.map_or_else(|_| "-".to_owned(), chance),
+            score.map_or_else(String::new, |figure| format_or_undefined(figure.value)),
+            score.map_or_else(String::new, |figure| format_range(figure.interval)),
+            pair.p_adjusted.map_or_else(|_| "-".to_owned(), format_p_value),
         );
     }
+
     out.push('\n');
+
     for pair in &report.pairs {
-        let _ = writeln!(out, "- {}", cell(&says(report, pair)));
+        let _ = writeln!(out, "- {}", cell(&pair_conclusion(report, pair)));
     }
+
     for figure in &report.place.figures {
-        let around = range(figure.interval);
+        let around = format_range(figure.interval);
         let around = if around.is_empty() { around } else { format!(" ({around})") };
-        let _ = writeln!(out, "- {}: {}{around}, n {}", figure.name, or_undefined(figure.value), figure.n);
+        let _ =
+            writeln!(out, "- {}: {}{around}, n {}", figure.name, format_or_undefined(figure.value), figure.n);
     }
+
     let _ = writeln!(out, "- {}", report.place.says);
-    for line in missing.iter().cloned().chain(ungraded(report)) {
+
+    for line in missing.iter().cloned().chain(ungraded_text(report)) {
         let _ = writeln!(out, "- {}", cell(&line));
     }
+
     match &report.ranking {
         Err(why) => {
             let _ = writeln!(out, "\nThe ranking is undefined, because {why}.");
         }
         Ok(found) => {
             out.push_str("\n| rank | system | log strength | 95% | n |\n|---:|---|---:|---|---:|\n");
+
             for one in &found.systems {
                 let _ = writeln!(
                     out,
                     "| {} | {} | {} | {} | {} |",
                     one.rank,
                     cell(&report.systems[one.system]),
-                    value(one.log_strength),
-                    range(one.interval),
+                    format_value(one.log_strength),
+                    format_range(one.interval),
                     one.comparisons
                 );
             }
+
             let _ = writeln!(
                 out,
                 "\nBradley-Terry over {} comparisons of {} cases; {}.",
                 found.comparisons,
                 found.clusters,
-                rule(found.ties)
+                tie_rule_text(found.ties)
             );
         }
     }
+
     out
 }

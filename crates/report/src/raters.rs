@@ -5,68 +5,80 @@ use assize_analysis::raters::{RaterSection, RatingKind};
 use assize_analysis::repeats::RepeatReport;
 use serde_json::{Value, json};
 
-use crate::Style;
-use crate::figures::{
-    chance, clustered_json, figure_lines, figures_json, or_undefined, range, share, share_json, value,
-    with_interval,
+use crate::ReportStyle;
+use crate::metrics::{
+    clustered_json, format_or_undefined, format_p_value, format_range, format_share, format_value,
+    metrics_json, render_metrics, share_json, value_json,
 };
-use crate::number::{count, grouped};
-use crate::page::{Page, Piece};
-use crate::style::Tone;
-use crate::table::{Column, table};
+use crate::number::{format_count, grouped};
+use crate::page::{ReportPage, ReportPiece};
+use crate::style::ReportTone;
+use crate::table::{ReportColumn, render_table};
 
 /// Renders the agreement of raters, criterion by criterion.
-pub fn agreement(sections: &[RaterSection], style: Style) -> String {
-    let mut page = Page::new(style);
+pub fn render_agreement(sections: &[RaterSection], style: ReportStyle) -> String {
+    let mut page = ReportPage::new(style);
     for section in sections {
-        page.blank();
-        page.rule(&section.title);
+        page.add_blank();
+        page.add_rule(&section.title);
+
         let undecided = if section.undecided > 0 {
             format!(", {} undecided", grouped(section.undecided))
         } else {
             String::new()
         };
-        page.text(
+        page.add_text(
             &[],
-            &[Piece::plain(format!(
+            &[ReportPiece::plain(format!(
                 "{} of {}, {} rated twice or more{undecided}",
-                count(section.ratings, "rating", "ratings"),
-                count(section.items, "item", "items"),
+                format_count(section.ratings, "rating", "ratings"),
+                format_count(section.items, "item", "items"),
                 grouped(section.rated_twice),
             ))],
         );
+
         if section.rated_twice == 0 {
             let text = "agreement is undefined, because nothing was rated by two";
-            page.text(&[], &[Piece::new(Tone::Open, text)]);
+            page.add_text(&[], &[ReportPiece::new(ReportTone::Open, text)]);
             continue;
         }
-        page.text(&[Piece::plain("all ratings the same: ")], &[Piece::plain(share(&section.all_same))]);
-        page.blank();
-        figure_lines(&mut page, &section.figures);
+
+        page.add_text(
+            &[ReportPiece::plain("all ratings the same: ")],
+            &[ReportPiece::plain(format_share(&section.all_same))],
+        );
+        page.add_blank();
+        render_metrics(&mut page, &section.figures);
+
         if !section.systems.is_empty() {
-            page.blank();
+            page.add_blank();
             let columns = [
-                Column::shrinking("system"),
-                Column::right("mean"),
-                Column::left("interval"),
-                Column::right("ratings"),
+                ReportColumn::shrinking("system"),
+                ReportColumn::right("mean"),
+                ReportColumn::left("interval"),
+                ReportColumn::right("ratings"),
             ];
-            let rows: Vec<Vec<Piece>> = section
+
+            let rows: Vec<Vec<ReportPiece>> = section
                 .systems
                 .iter()
                 .map(|(name, mean)| match mean {
                     Ok(mean) => vec![
-                        Piece::name(Tone::Plain, name),
-                        Piece::plain(value(mean.mean)),
-                        Piece::plain(range(mean.interval)),
-                        Piece::plain(grouped(mean.n as u64)),
+                        ReportPiece::untrusted_name(ReportTone::Plain, name),
+                        ReportPiece::plain(format_value(mean.mean)),
+                        ReportPiece::plain(format_range(mean.interval)),
+                        ReportPiece::plain(grouped(mean.n as u64)),
                     ],
-                    Err(_) => vec![Piece::name(Tone::Plain, name), Piece::new(Tone::Open, "undefined")],
+                    Err(_) => vec![
+                        ReportPiece::untrusted_name(ReportTone::Plain, name),
+                        ReportPiece::new(ReportTone::Open, "undefined"),
+                    ],
                 })
                 .collect();
-            table(&mut page, 2, &columns, &rows);
+            render_table(&mut page, 2, &columns, &rows);
         }
     }
+
     page.finish()
 }
 
@@ -83,7 +95,7 @@ pub fn agreement_json(sections: &[RaterSection]) -> Value {
             "items": section.items, "rated_twice": section.rated_twice, "ratings": section.ratings,
             "undecided": section.undecided,
             "all_same": share_json(&section.all_same),
-            "figures": figures_json(&section.figures),
+            "figures": metrics_json(&section.figures),
             "systems": section.systems.iter()
                 .map(|(name, mean)| (name.clone(), clustered_json(mean)))
                 .collect::<serde_json::Map<_, _>>(),
@@ -93,48 +105,58 @@ pub fn agreement_json(sections: &[RaterSection]) -> Value {
 }
 
 /// Renders the effect of exchanging the answers on preferences.
-pub fn orders(reports: &[OrderReport], style: Style) -> String {
-    let mut page = Page::new(style);
+pub fn render_orders(reports: &[OrderReport], style: ReportStyle) -> String {
+    let mut page = ReportPage::new(style);
     let columns = [
-        Column::shrinking("set"),
-        Column::shrinking("judge"),
-        Column::right("pairs"),
-        Column::right("right both"),
-        Column::left("interval"),
-        Column::right("same"),
-        Column::right("prefers 1st"),
-        Column::right("p"),
-        Column::right("unread"),
+        ReportColumn::shrinking("set"),
+        ReportColumn::shrinking("judge"),
+        ReportColumn::right("pairs"),
+        ReportColumn::right("right both"),
+        ReportColumn::left("interval"),
+        ReportColumn::right("same"),
+        ReportColumn::right("prefers 1st"),
+        ReportColumn::right("p"),
+        ReportColumn::right("unread"),
     ];
-    let name = |text: &str| if text.is_empty() { Piece::plain("") } else { Piece::name(Tone::Plain, text) };
-    let rate = |found: &assize_stats::Proportion| Piece::plain(or_undefined(found.rate));
-    let rows: Vec<Vec<Piece>> = reports
+
+    let name = |text: &str| {
+        if text.is_empty() {
+            ReportPiece::plain("")
+        } else {
+            ReportPiece::untrusted_name(ReportTone::Plain, text)
+        }
+    };
+
+    let rate = |found: &assize_stats::Proportion| ReportPiece::plain(format_or_undefined(found.rate));
+    let rows: Vec<Vec<ReportPiece>> = reports
         .iter()
         .map(|report| {
             vec![
                 name(&report.set),
                 name(&report.judge),
-                Piece::plain(grouped(report.pairs)),
-                Piece::new(Tone::Strong, or_undefined(report.right_both.rate)),
-                Piece::new(Tone::Dim, range(report.right_both.interval)),
+                ReportPiece::plain(grouped(report.pairs)),
+                ReportPiece::new(ReportTone::Strong, format_or_undefined(report.right_both.rate)),
+                ReportPiece::new(ReportTone::Dim, format_range(report.right_both.interval)),
                 rate(&report.same),
                 rate(&report.shown_first),
-                Piece::plain(chance(report.shown_first_p)),
-                Piece::plain(if report.unread > 0 { grouped(report.unread) } else { String::new() }),
+                ReportPiece::plain(format_p_value(report.shown_first_p)),
+                ReportPiece::plain(if report.unread > 0 { grouped(report.unread) } else { String::new() }),
             ]
         })
         .collect();
-    table(&mut page, 0, &columns, &rows);
-    page.blank();
-    page.text(
+
+    render_table(&mut page, 0, &columns, &rows);
+    page.add_blank();
+    page.add_text(
         &[],
-        &[Piece::new(
-            Tone::Dim,
+        &[ReportPiece::new(
+            ReportTone::Dim,
             "right both: a verdict counts only if both orders give it; guessing reaches 0.25. prefers 1st: share of \
              decisive verdicts for the answer shown first, with the exact chance p of a split so uneven if the place \
              did not matter. unread: pairs without a verdict in one order; they are in no share of both.",
         )],
     );
+
     page.finish()
 }
 
@@ -156,70 +178,81 @@ pub fn orders_json(reports: &[OrderReport]) -> Value {
 }
 
 /// Renders the noise of repeated scores, and the gain from repeating.
-pub fn repeats(report: &RepeatReport, style: Style) -> String {
-    let mut page = Page::new(style);
-    let line = |page: &mut Page, name: &str, text: String, says: &str| {
-        page.text(&[Piece::plain(format!("{name:<26}"))], &[Piece::new(Tone::Strong, text)]);
-        page.text(&[Piece::plain("      ")], &[Piece::new(Tone::Dim, says)]);
+pub fn render_repeats(report: &RepeatReport, style: ReportStyle) -> String {
+    let mut page = ReportPage::new(style);
+    let line = |page: &mut ReportPage, name: &str, text: String, says: &str| {
+        page.add_text(
+            &[ReportPiece::plain(format!("{name:<26}"))],
+            &[ReportPiece::new(ReportTone::Strong, text)],
+        );
+        page.add_text(&[ReportPiece::plain("      ")], &[ReportPiece::new(ReportTone::Dim, says)]);
     };
-    page.text(
+
+    page.add_text(
         &[],
-        &[Piece::plain(format!(
+        &[ReportPiece::plain(format!(
             "{}, {}, {}",
-            count(report.rows, "row", "rows"),
-            count(report.cells, "answer", "answers"),
-            count(report.failed, "failed score", "failed scores"),
+            format_count(report.rows, "row", "rows"),
+            format_count(report.cells, "answer", "answers"),
+            format_count(report.failed, "failed score", "failed scores"),
         ))],
     );
-    page.blank();
+
+    page.add_blank();
     line(
         &mut page,
         "answers that differ",
-        share(&report.differing),
+        format_share(&report.differing),
         "Of answers scored twice or more, those whose scores are not all the same.",
     );
+
     line(
         &mut page,
         "mean variance",
-        or_undefined(report.mean_variance),
+        format_or_undefined(report.mean_variance),
         "Mean over answers of the variance of their scores, in squared points: the noise of one score.",
     );
+
     match &report.spread {
         Ok(spread) => line(
             &mut page,
             "ICC(1,1)",
-            or_undefined(spread.icc),
+            format_or_undefined(spread.icc),
             "Share of the spread of single scores that lies between answers; the rest is noise of judging.",
         ),
         Err(reason) => line(&mut page, "ICC(1,1)", format!("undefined, because {reason}"), ""),
     }
+
     if !report.best.is_empty() {
-        page.blank();
+        page.add_blank();
         let columns = [
-            Column::right("scores averaged"),
-            Column::left("right answer alone at the top"),
-            Column::right("tied"),
-            Column::right("with part credit"),
+            ReportColumn::right("scores averaged"),
+            ReportColumn::left("right answer alone at the top"),
+            ReportColumn::right("tied"),
+            ReportColumn::right("with part credit"),
         ];
-        let rows: Vec<Vec<Piece>> = report
+
+        let rows: Vec<Vec<ReportPiece>> = report
             .best
             .iter()
             .map(|best| {
                 vec![
-                    Piece::plain(best.k.to_string()),
-                    Piece::plain(share(&best.strict)),
-                    Piece::plain(grouped(best.tied)),
-                    Piece::plain(or_undefined(best.credit)),
+                    ReportPiece::plain(best.k.to_string()),
+                    ReportPiece::plain(format_share(&best.strict)),
+                    ReportPiece::plain(grouped(best.tied)),
+                    ReportPiece::plain(format_or_undefined(best.credit)),
                 ]
             })
             .collect();
-        table(&mut page, 0, &columns, &rows);
-        page.text(&[], &[Piece::new(Tone::Dim, "Repeats break ties: compare the gain alone at the top with the gain in part credit before paying for more.")]);
+
+        render_table(&mut page, 0, &columns, &rows);
+        page.add_text(&[], &[ReportPiece::new(ReportTone::Dim, "Repeats break ties: compare the gain alone at the top with the gain in part credit before paying for more.")]);
     }
+
     if let Some(gain) = &report.gain {
-        page.blank();
+        page.add_blank();
         let difference = match &gain.difference {
-            Ok(found) => format!("{:+.3} ({})", found.difference, range(found.interval)),
+            Ok(found) => format!("{:+.3} ({})", found.difference, format_range(found.interval)),
             Err(reason) => format!("undefined, because {reason}"),
         };
         let (more, fewer) = (gain.pairs.only_first, gain.pairs.only_second);
@@ -232,11 +265,12 @@ pub fn repeats(report: &RepeatReport, style: Style) -> String {
                 gain.to,
                 grouped(fewer),
                 gain.from,
-                chance(gain.test.p_exact)
+                format_p_value(gain.test.p_exact)
             ),
             "Difference of the share alone at the top, on items that both have; McNemar's exact test.",
         );
     }
+
     page.finish()
 }
 
@@ -252,6 +286,7 @@ pub fn repeats_json(report: &RepeatReport) -> Value {
             })
         })
         .collect();
+
     let spread = match &report.spread {
         Ok(spread) => json!({
             "within": spread.within, "between": spread.between, "icc": spread.icc.ok(),
@@ -259,10 +294,11 @@ pub fn repeats_json(report: &RepeatReport) -> Value {
         }),
         Err(reason) => json!({ "undefined": reason.to_string() }),
     };
+
     let gain = report.gain.as_ref().map(|gain| {
         let difference = match &gain.difference {
             Ok(found) => {
-                let mut object = with_interval(Ok(found.difference), found.interval, found.n as u64);
+                let mut object = value_json(Ok(found.difference), found.interval, found.n as u64);
                 object["se"] = found.se.ok().into();
                 object["se_unpaired"] = found.se_unpaired.ok().into();
                 object

@@ -2,7 +2,7 @@
 
 /// Layout options.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Style {
+pub struct ReportStyle {
     /// True if colours (SGR sequences) may be used.
     pub color: bool,
     /// Available columns. Text is never wider than 100 columns, because longer lines are hard to read, and
@@ -12,14 +12,14 @@ pub struct Style {
     pub unicode: bool,
 }
 
-impl Default for Style {
+impl Default for ReportStyle {
     /// Plain text for 80 columns.
     fn default() -> Self {
         Self { color: false, width: 80, unicode: true }
     }
 }
 
-impl Style {
+impl ReportStyle {
     /// Returns the number of columns to use.
     pub(crate) fn columns(self) -> usize {
         self.width.clamp(40, 100)
@@ -28,7 +28,7 @@ impl Style {
 
 /// Semantic tone of a piece of text, which determines its colour.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Tone {
+pub(crate) enum ReportTone {
     Plain,
     /// Names to find at a glance.
     Strong,
@@ -41,7 +41,7 @@ pub(crate) enum Tone {
     Open,
 }
 
-impl Tone {
+impl ReportTone {
     /// Returns the SGR parameters of the tone; `None` for plain text.
     pub(crate) const fn sgr(self) -> Option<&'static str> {
         match self {

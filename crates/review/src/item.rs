@@ -7,7 +7,7 @@ pub const NONE_OF_THE_ABOVE: &str = "NONE_OF_THE_ABOVE";
 
 /// One question about one case.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Item {
+pub struct ReviewItem {
     /// Id of the case.
     pub case: String,
     /// Name of the suite, if the label needs it.
@@ -21,20 +21,20 @@ pub struct Item {
     /// Hash of the question's text, so that a label records its version.
     pub version: String,
     /// Texts in display order. None of them may reveal the judge's decision.
-    pub sections: Vec<Section>,
+    pub sections: Vec<ReviewSection>,
     /// Kind of question.
-    pub question: Question,
+    pub question: ReviewQuestion,
     /// Decision of the judge; hidden until the reviewer has decided.
-    pub judge: Option<JudgeSaid>,
+    pub judge: Option<JudgeAccount>,
     /// Reason for the review.
-    pub why: Why,
+    pub why: ReviewReason,
 }
 
 /// A text with its heading.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Section {
+pub struct ReviewSection {
     /// Kind of text. In a wide window, the two kinds are shown side by side.
-    pub about: About,
+    pub about: ReviewSectionKind,
     /// Heading.
     pub title: String,
     /// The text, of any length, possibly untrusted.
@@ -43,7 +43,7 @@ pub struct Section {
 
 /// Kind of a text.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum About {
+pub enum ReviewSectionKind {
     /// The question to decide.
     Question,
     /// The material to decide on.
@@ -52,11 +52,11 @@ pub enum About {
 
 /// Kind of question, with the possible decisions.
 #[derive(Debug, Clone, PartialEq)]
-pub enum Question {
+pub enum ReviewQuestion {
     /// Pass or fail, not applicable, unsure; with a scale also a score.
     Verdict(Option<ScoreScale>),
     /// The failure that is the first cause, or none of them.
-    Primary(Vec<Choice>),
+    Primary(Vec<FailureChoice>),
 }
 
 /// Scale of a score.
@@ -70,7 +70,7 @@ pub struct ScoreScale {
 
 /// Failure that can be chosen for a trace.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Choice {
+pub struct FailureChoice {
     /// Code of the failure.
     pub code: String,
     /// Short description.
@@ -79,7 +79,7 @@ pub struct Choice {
 
 /// Decision of the judge.
 #[derive(Debug, Clone, PartialEq)]
-pub struct JudgeSaid {
+pub struct JudgeAccount {
     /// Outcome; `None` if the judge did not decide.
     pub outcome: Option<LabelOutcome>,
     /// Reason of the decision.
@@ -90,7 +90,7 @@ pub struct JudgeSaid {
 
 /// Reason for reviewing an item, the most urgent first.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-pub enum Why {
+pub enum ReviewReason {
     /// There is no decision, and only people can make it.
     Waiting,
     /// People decided differently.
@@ -105,9 +105,9 @@ pub enum Why {
     Check,
 }
 
-impl Why {
+impl ReviewReason {
     /// Describes the reason in a few words, without revealing the judge's decision.
-    pub const fn words(self) -> &'static str {
+    pub const fn describe(self) -> &'static str {
         match self {
             Self::Waiting => "waits for a person",
             Self::ReviewersDiffer => "reviewers differ",

@@ -2,7 +2,7 @@
 
 /// A pressed key.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Key {
+pub enum ReviewKey {
     /// A character.
     Char(char),
     /// Return.

@@ -1,6 +1,6 @@
 //! Human review: items to decide, decisions, and label files.
 //!
-//! A [`Session`] is a state machine over [`Item`]s: keys in, [`Step`]s out. [`screen`] renders it as lines of
+//! A [`ReviewSession`] is a state machine over [`ReviewItem`]s: keys in, [`ReviewStep`]s out. [`render_screen`] renders it as lines of
 //! text for a window of any size, and [`parse_line`] reads the same decisions from lines of text. Neither
 //! depends on a terminal. No line reveals the judge's decision before the reviewer's own has been recorded.
 
@@ -8,19 +8,22 @@
 
 mod item;
 mod key;
-mod labels;
+mod label_file;
 mod order;
-mod plain;
+mod plain_text;
 mod screen;
 mod script;
 mod session;
 mod wrap;
 
-pub use item::{About, Choice, Item, JudgeSaid, NONE_OF_THE_ABOVE, Question, ScoreScale, Section, Why};
-pub use key::Key;
-pub use labels::{Given, Labels, LabelsError, file_of};
-pub use order::{Order, OrderError};
-pub use plain::{plain_item, plain_judge};
-pub use screen::{Look, Screen, ScreenLine, screen};
-pub use script::{Line, parse_line};
-pub use session::{Decision, Left, Said, Session, Step};
+pub use item::{
+    FailureChoice, JudgeAccount, NONE_OF_THE_ABOVE, ReviewItem, ReviewQuestion, ReviewReason, ReviewSection,
+    ReviewSectionKind, ScoreScale,
+};
+pub use key::ReviewKey;
+pub use label_file::{ReviewLabelMetadata, ReviewerLabelError, ReviewerLabelFile, label_file_path};
+pub use order::{ReviewOrder, ReviewOrderError};
+pub use plain_text::{render_plain_item, render_plain_judge};
+pub use screen::{ReviewScreen, ScreenLine, ScreenLook, render_screen};
+pub use script::{ReviewScriptLine, parse_line};
+pub use session::{ReviewAnswer, ReviewDecision, ReviewProgress, ReviewSession, ReviewStep};

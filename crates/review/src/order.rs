@@ -2,15 +2,15 @@
 
 use std::str::FromStr;
 
-use assize_rubric::Sampling;
+use assize_rubric::SamplingMethod;
 use assize_stats::SeededRandom;
 use rand_core::RngCore;
 
-use crate::{Item, Why};
+use crate::{ReviewItem, ReviewReason};
 
 /// Order of a review.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub enum Order {
+pub enum ReviewOrder {
     /// Items that need review, in the order found; the most urgent kind first.
     #[default]
     Queue,
@@ -23,12 +23,12 @@ pub enum Order {
 /// Error: unknown order.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("`{0}` is no order: use `queue`, `random`, `random:SEED` (a whole number) or `uncertain-first`")]
-pub struct OrderError(String);
+pub struct ReviewOrderError(String);
 
-impl FromStr for Order {
-    type Err = OrderError;
+impl FromStr for ReviewOrder {
+    type Err = ReviewOrderError;
 
-    fn from_str(text: &str) -> Result<Self, OrderError> {
+    fn from_str(text: &str) -> Result<Self, ReviewOrderError> {
         match text {
             "queue" => Ok(Self::Queue),
             "random" => Ok(Self::Random(0)),
@@ -37,56 +37,57 @@ impl FromStr for Order {
                 .strip_prefix("random:")
                 .and_then(|seed| seed.parse().ok())
                 .map(Self::Random)
-                .ok_or_else(|| OrderError(other.to_owned())),
+                .ok_or_else(|| ReviewOrderError(other.to_owned())),
         }
     }
 }
 
-impl Order {
+impl ReviewOrder {
     /// Returns true if the order covers all items, not only those that need review.
-    pub const fn takes_all(self) -> bool {
+    pub const fn covers_all(self) -> bool {
         !matches!(self, Self::Queue)
     }
 
     /// Returns the sampling recorded in labels. A reviewer who stops anywhere in a random order has still
     /// labelled a random sample.
-    pub const fn sampling(self) -> Sampling {
+    pub const fn sampling(self) -> SamplingMethod {
         match self {
-            Self::Random(_) => Sampling::Random,
-            Self::Queue | Self::UncertainFirst => Sampling::Chosen,
+            Self::Random(_) => SamplingMethod::Random,
+            Self::Queue | Self::UncertainFirst => SamplingMethod::Chosen,
         }
     }
 
     /// Sorts items into this order. Deterministic for equal items and seed.
-    pub fn arrange(self, items: &mut Vec<Item>) {
+    pub fn sort_items(self, items: &mut Vec<ReviewItem>) {
         match self {
             Self::Queue => items.sort_by_key(|item| item.why),
             Self::Random(seed) => {
                 // The draw must not depend on the order in which cases finished.
-                items.sort_by(|a, b| identity(a).cmp(&identity(b)));
+                items.sort_by(|a, b| item_identity(a).cmp(&item_identity(b)));
                 let mut random = SeededRandom::new(seed);
-                let mut drawn: Vec<(u64, Item)> =
+                let mut drawn: Vec<(u64, ReviewItem)> =
                     items.drain(..).map(|item| (random.next_u64(), item)).collect();
                 drawn.sort_by_key(|(draw, _)| *draw);
+
                 items.extend(drawn.into_iter().map(|(_, item)| item));
             }
-            Self::UncertainFirst => items.sort_by_key(doubt),
+            Self::UncertainFirst => items.sort_by_key(doubt_rank),
         }
     }
 }
 
-fn identity(item: &Item) -> (&str, Option<&str>, Option<&str>, Option<u32>, &str) {
+fn item_identity(item: &ReviewItem) -> (&str, Option<&str>, Option<&str>, Option<u32>, &str) {
     (&item.case, item.suite.as_deref(), item.system.as_deref(), item.repeat, &item.criterion)
 }
 
 /// Ranks items by the judge's certainty, the least certain first.
-fn doubt(item: &Item) -> (u8, Why) {
+fn doubt_rank(item: &ReviewItem) -> (u8, ReviewReason) {
     let confidence = item.judge.as_ref().and_then(|judge| judge.confidence);
     let rank = match (item.why, confidence) {
-        (Why::Check, Some("low")) => 1,
-        (Why::Check, Some("medium")) => 2,
-        (Why::Check, None) => 3,
-        (Why::Check, Some(_)) => 4,
+        (ReviewReason::Check, Some("low")) => 1,
+        (ReviewReason::Check, Some("medium")) => 2,
+        (ReviewReason::Check, None) => 3,
+        (ReviewReason::Check, Some(_)) => 4,
         _ => 0,
     };
     (rank, item.why)
@@ -97,7 +98,7 @@ mod tests {
     use super::*;
     use crate::session::tests::items;
 
-    fn ids(items: &[Item]) -> Vec<String> {
+    fn ids(items: &[ReviewItem]) -> Vec<String> {
         items.iter().map(|item| item.case.clone()).collect()
     }
 
@@ -105,35 +106,35 @@ mod tests {
     fn a_random_order_depends_on_the_seed_and_on_nothing_else() {
         let (mut first, mut second) = (items(40), items(40));
         second.reverse();
-        Order::Random(7).arrange(&mut first);
-        Order::Random(7).arrange(&mut second);
+        ReviewOrder::Random(7).sort_items(&mut first);
+        ReviewOrder::Random(7).sort_items(&mut second);
         assert_eq!(ids(&first), ids(&second));
-        Order::Random(8).arrange(&mut second);
+        ReviewOrder::Random(8).sort_items(&mut second);
         assert_ne!(ids(&first), ids(&second));
     }
 
     #[test]
     fn the_queue_is_by_urgency_and_doubt_is_by_confidence() {
         let mut all = items(4);
-        all[0].why = Why::Check;
-        all[1].why = Why::Uncertain;
-        all[2].why = Why::Waiting;
-        all[3].why = Why::Check;
+        all[0].why = ReviewReason::Check;
+        all[1].why = ReviewReason::Uncertain;
+        all[2].why = ReviewReason::Waiting;
+        all[3].why = ReviewReason::Check;
         if let Some(judge) = &mut all[3].judge {
             judge.confidence = Some("low");
         }
         let mut queue = all.clone();
-        Order::Queue.arrange(&mut queue);
+        ReviewOrder::Queue.sort_items(&mut queue);
         assert_eq!(ids(&queue), ["case-2", "case-1", "case-0", "case-3"]);
-        Order::UncertainFirst.arrange(&mut all);
+        ReviewOrder::UncertainFirst.sort_items(&mut all);
         assert_eq!(ids(&all), ["case-2", "case-1", "case-3", "case-0"]);
     }
 
     #[test]
     fn orders_are_read_and_only_the_random_one_makes_a_sample() {
-        assert_eq!("random:12".parse(), Ok(Order::Random(12)));
-        assert!("random:x".parse::<Order>().is_err());
-        assert_eq!(Order::Random(1).sampling(), Sampling::Random);
-        assert_eq!(Order::UncertainFirst.sampling(), Sampling::Chosen);
+        assert_eq!("random:12".parse(), Ok(ReviewOrder::Random(12)));
+        assert!("random:x".parse::<ReviewOrder>().is_err());
+        assert_eq!(ReviewOrder::Random(1).sampling(), SamplingMethod::Random);
+        assert_eq!(ReviewOrder::UncertainFirst.sampling(), SamplingMethod::Chosen);
     }
 }

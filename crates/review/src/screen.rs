@@ -1,23 +1,23 @@
 //! Screen of a review, as lines of text for a window of any size.
 
-use assize_rubric::{LabelOutcome, Severity};
+use assize_rubric::{FailureSeverity, LabelOutcome};
 use unicode_width::UnicodeWidthStr;
 
-use crate::session::{Mode, Said};
-use crate::wrap::{fit, wrap};
-use crate::{About, Item, NONE_OF_THE_ABOVE, Question, Session};
+use crate::session::{ReviewAnswer, ReviewMode};
+use crate::wrap::{fit_line, wrap_text};
+use crate::{NONE_OF_THE_ABOVE, ReviewItem, ReviewQuestion, ReviewSectionKind, ReviewSession};
 
 /// Minimum window size, in columns and lines.
-const LEAST: (usize, usize) = (30, 8);
+const MIN_WINDOW: (usize, usize) = (30, 8);
 
 /// Minimum width of a window for two columns: material and question side by side.
-const WIDE: usize = 96;
+const TWO_COLUMN_WIDTH: usize = 96;
 /// Separator between the two columns.
 const GUTTER: &str = " │ ";
 
 /// Appearance of a text.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Look {
+pub enum ScreenLook {
     /// Title bar.
     Bar,
     /// Heading.
@@ -36,7 +36,7 @@ pub enum Look {
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ScreenLine {
     /// The texts, sanitised, with their appearance.
-    pub spans: Vec<(String, Look)>,
+    pub spans: Vec<(String, ScreenLook)>,
 }
 
 impl ScreenLine {
@@ -45,103 +45,116 @@ impl ScreenLine {
         self.spans.iter().map(|(text, _)| text.as_str()).collect()
     }
 
-    fn is(&self, look: Look) -> bool {
+    fn has_look(&self, look: ScreenLook) -> bool {
         self.spans.iter().any(|(_, found)| *found == look)
     }
 }
 
 /// A screen.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Screen {
+pub struct ReviewScreen {
     /// One line for each line of the window.
     pub lines: Vec<ScreenLine>,
 }
 
 /// Renders a session, limiting the session's scroll position to the available text.
-pub fn screen(session: &mut Session, reviewer: &str, width: usize, height: usize) -> Screen {
-    if width < LEAST.0 || height < LEAST.1 {
-        let text = fit("Make the window larger.", width);
-        let mut lines = vec![line(text, Look::Alert)];
-        pad(&mut lines, height);
-        return Screen { lines };
+pub fn render_screen(
+    session: &mut ReviewSession,
+    reviewer: &str,
+    width: usize,
+    height: usize,
+) -> ReviewScreen {
+    if width < MIN_WINDOW.0 || height < MIN_WINDOW.1 {
+        let text = fit_line("Make the window larger.", width);
+        let mut lines = vec![line(text, ScreenLook::Alert)];
+        pad_lines(&mut lines, height);
+        return ReviewScreen { lines };
     }
-    let left = session.left();
+
+    let left = session.progress();
     let mut lines = Vec::with_capacity(height);
     let Some(item) = session.item().cloned() else {
         lines.push(line(
-            fit(&format!("{} of {} decided · {reviewer}", left.decided, left.all), width),
-            Look::Bar,
+            fit_line(&format!("{} of {} decided · {reviewer}", left.decided, left.all), width),
+            ScreenLook::Bar,
         ));
-        lines.push(line(String::new(), Look::Plain));
-        lines.push(line("Nothing is left to decide.".to_owned(), Look::Plain));
-        pad(&mut lines, height - 1);
-        lines.push(line(fit("Enter leave · z undo", width), Look::Faint));
-        return Screen { lines };
+        lines.push(line(String::new(), ScreenLook::Plain));
+        lines.push(line("Nothing is left to decide.".to_owned(), ScreenLook::Plain));
+        pad_lines(&mut lines, height - 1);
+        lines.push(line(fit_line("Enter leave · z undo", width), ScreenLook::Faint));
+
+        return ReviewScreen { lines };
     };
+
     let what = if item.criterion.is_empty() { "first failure" } else { &item.criterion };
     let bar = format!(
         "{} · {what} · {} of {}, {} decided · {} · {reviewer}",
         item.case,
-        session.place() + 1,
+        session.index() + 1,
         left.all,
         left.decided,
-        item.why.words()
+        item.why.describe()
     );
-    lines.push(line(fit(&bar, width), Look::Bar));
-    let footer = footer(session, &item, width);
+
+    lines.push(line(fit_line(&bar, width), ScreenLook::Bar));
+    let footer = footer_lines(session, &item, width);
     let room = height - 1 - footer.len();
-    let body = if session.help { help(width) } else { body(session, &item, width) };
+    let body = if session.help { help_lines(width) } else { body_lines(session, &item, width) };
     let furthest = body.len().saturating_sub(room);
     let from = if session.help {
         0
     } else {
         session.scroll = session.scroll.min(furthest);
         // The marked entry of a list must be visible.
-        match body.iter().position(|line| line.is(Look::Marked)) {
+        match body.iter().position(|line| line.has_look(ScreenLook::Marked)) {
             Some(at) => at.saturating_sub(room / 2).min(furthest),
             None => session.scroll,
         }
     };
+
     lines.extend(body.into_iter().skip(from).take(room));
-    pad(&mut lines, height - footer.len());
+    pad_lines(&mut lines, height - footer.len());
     lines.extend(footer);
+
     if furthest > 0 && !session.help {
         let seen = format!(" {}% ", (from * 100).checked_div(furthest).unwrap_or(100));
         let rule = height - footer_len(&lines, height);
         if let Some(drawn) = lines.get_mut(rule) {
-            *drawn = line(format!("{seen:─>width$}"), Look::Faint);
+            *drawn = line(format!("{seen:─>width$}"), ScreenLook::Faint);
         }
     }
-    Screen { lines }
+
+    ReviewScreen { lines }
 }
 
 /// Returns the number of footer lines: the footer begins with the only rule.
 fn footer_len(lines: &[ScreenLine], height: usize) -> usize {
-    let rule = lines.iter().rposition(|line| line.is(Look::Faint) && line.text().starts_with('─'));
+    let rule =
+        lines.iter().rposition(|line| line.has_look(ScreenLook::Faint) && line.text().starts_with('─'));
     rule.map_or(0, |at| height - at)
 }
 
-fn line(text: String, look: Look) -> ScreenLine {
+fn line(text: String, look: ScreenLook) -> ScreenLine {
     ScreenLine { spans: vec![(text, look)] }
 }
 
-fn pad(lines: &mut Vec<ScreenLine>, height: usize) {
+fn pad_lines(lines: &mut Vec<ScreenLine>, height: usize) {
     lines.truncate(height);
     while lines.len() < height {
-        lines.push(line(String::new(), Look::Plain));
+        lines.push(line(String::new(), ScreenLook::Plain));
     }
 }
 
-fn add(lines: &mut Vec<ScreenLine>, title: &str, text: &str, width: usize) {
+fn add_section(lines: &mut Vec<ScreenLine>, title: &str, text: &str, width: usize) {
     if !lines.is_empty() {
-        lines.push(line(String::new(), Look::Plain));
+        lines.push(line(String::new(), ScreenLook::Plain));
     }
-    lines.push(line(fit(title, width), Look::Heading));
-    lines.extend(wrap(text, width).into_iter().map(|text| line(text, Look::Plain)));
+    lines.push(line(fit_line(title, width), ScreenLook::Heading));
+    lines.extend(wrap_text(text, width).into_iter().map(|text| line(text, ScreenLook::Plain)));
 }
 
-fn body(session: &Session, item: &Item, width: usize) -> Vec<ScreenLine> {
-    if let (Mode::Choosing(at), Question::Primary(choices)) = (&session.mode, &item.question) {
+fn body_lines(session: &ReviewSession, item: &ReviewItem, width: usize) -> Vec<ScreenLine> {
+    if let (ReviewMode::Choosing(at), ReviewQuestion::Primary(choices)) = (&session.mode, &item.question) {
         let entries = choices
             .iter()
             .map(|choice| format!("{}  {}", choice.code, choice.text))
@@ -149,43 +162,52 @@ fn body(session: &Session, item: &Item, width: usize) -> Vec<ScreenLine> {
         return entries
             .enumerate()
             .map(|(place, text)| {
-                let (mark, look) = if place == *at { ("> ", Look::Marked) } else { ("  ", Look::Plain) };
-                line(fit(&format!("{mark}{text}"), width), look)
+                let (mark, look) =
+                    if place == *at { ("> ", ScreenLook::Marked) } else { ("  ", ScreenLook::Plain) };
+                line(fit_line(&format!("{mark}{text}"), width), look)
             })
             .collect();
     }
+
     let mut lines = Vec::new();
     if session.may_show_judge() {
         if let Some(decision) = session.decision() {
-            add(
+            add_section(
                 &mut lines,
                 "You",
                 &decision_words(&decision.said, decision.severity, decision.note.as_deref()),
                 width,
             );
         }
+
         if let Some(judge) = &item.judge {
-            add(&mut lines, "The judge", &judge_words(judge), width);
+            add_section(&mut lines, "The judge", &judge_words(judge), width);
         }
-        lines.push(line(String::new(), Look::Plain));
+
+        lines.push(line(String::new(), ScreenLook::Plain));
     }
+
     let room = width.saturating_sub(GUTTER.width());
     let (left, right) = (room / 2, room - room / 2);
-    let of = |about: About, width: usize| {
+    let of = |about: ReviewSectionKind, width: usize| {
         let mut lines = Vec::new();
         for section in item.sections.iter().filter(|section| section.about == about) {
-            add(&mut lines, &section.title, &section.text, width);
+            add_section(&mut lines, &section.title, &section.text, width);
         }
         lines
     };
-    let (material, question) = (of(About::Material, left), of(About::Question, right));
-    if width >= WIDE && !material.is_empty() && !question.is_empty() {
+
+    let (material, question) =
+        (of(ReviewSectionKind::Material, left), of(ReviewSectionKind::Question, right));
+    if width >= TWO_COLUMN_WIDTH && !material.is_empty() && !question.is_empty() {
         lines.extend(side_by_side(material, question, left));
         return lines;
     }
+
     for section in &item.sections {
-        add(&mut lines, &section.title, &section.text, width);
+        add_section(&mut lines, &section.title, &section.text, width);
     }
+
     lines
 }
 
@@ -196,18 +218,23 @@ fn side_by_side(left: Vec<ScreenLine>, right: Vec<ScreenLine>, width: usize) -> 
     let row = |_| {
         let mut spans = left.next().map(|line| line.spans).unwrap_or_default();
         let used: usize = spans.iter().map(|(text, _)| text.width()).sum();
-        spans.push((" ".repeat(width.saturating_sub(used)), Look::Plain));
-        spans.push((GUTTER.to_owned(), Look::Faint));
+        spans.push((" ".repeat(width.saturating_sub(used)), ScreenLook::Plain));
+        spans.push((GUTTER.to_owned(), ScreenLook::Faint));
         spans.extend(right.next().map(|line| line.spans).unwrap_or_default());
+
         ScreenLine { spans }
     };
     (0..rows).map(row).collect()
 }
 
-pub(crate) fn decision_words(said: &Said, severity: Option<Severity>, note: Option<&str>) -> String {
+pub(crate) fn decision_words(
+    said: &ReviewAnswer,
+    severity: Option<FailureSeverity>,
+    note: Option<&str>,
+) -> String {
     let mut words = match said {
-        Said::Outcome(outcome) => outcome_word(*outcome),
-        Said::Primary(code) => code.clone(),
+        ReviewAnswer::Outcome(outcome) => outcome_word(*outcome),
+        ReviewAnswer::Primary(code) => code.clone(),
     };
     if let Some(severity) = severity {
         words.push_str(", severity ");
@@ -217,6 +244,7 @@ pub(crate) fn decision_words(said: &Said, severity: Option<Severity>, note: Opti
         words.push_str(": ");
         words.push_str(note);
     }
+
     words
 }
 
@@ -230,63 +258,69 @@ fn outcome_word(outcome: LabelOutcome) -> String {
     }
 }
 
-pub(crate) fn judge_words(judge: &crate::JudgeSaid) -> String {
+pub(crate) fn judge_words(judge: &crate::JudgeAccount) -> String {
     let outcome = judge.outcome.map_or_else(|| "no decision".to_owned(), outcome_word);
     let confidence = judge.confidence.map(|word| format!(" (confidence {word})")).unwrap_or_default();
     let reason = if judge.reason.is_empty() { String::new() } else { format!(": {}", judge.reason) };
     format!("{outcome}{confidence}{reason}")
 }
 
-const fn severity_word(severity: Severity) -> &'static str {
+const fn severity_word(severity: FailureSeverity) -> &'static str {
     match severity {
-        Severity::Low => "low",
-        Severity::Medium => "medium",
-        Severity::High => "high",
+        FailureSeverity::Low => "low",
+        FailureSeverity::Medium => "medium",
+        FailureSeverity::High => "high",
     }
 }
 
-fn footer(session: &Session, item: &Item, width: usize) -> Vec<ScreenLine> {
-    let mut lines = vec![line("─".repeat(width), Look::Faint)];
+fn footer_lines(session: &ReviewSession, item: &ReviewItem, width: usize) -> Vec<ScreenLine> {
+    let mut lines = vec![line("─".repeat(width), ScreenLook::Faint)];
     if let Some(message) = &session.message {
-        lines.push(line(fit(message, width), Look::Alert));
+        lines.push(line(fit_line(message, width), ScreenLook::Alert));
     }
+
     // While typing, the end of the text must be visible.
     let typing = |label: &str, text: &str| {
         let room = width.saturating_sub(label.len() + 1);
         let tail: String = text.chars().skip(text.chars().count().saturating_sub(room)).collect();
-        line(fit(&format!("{label}{tail}_"), width), Look::Marked)
+        line(fit_line(&format!("{label}{tail}_"), width), ScreenLook::Marked)
     };
     let keys = match &session.mode {
-        Mode::Note(text) => {
+        ReviewMode::Note(text) => {
             lines.push(typing("note: ", text));
             "Enter keep  Esc drop"
         }
-        Mode::Score(text) => {
-            if let Question::Verdict(Some(scale)) = &item.question {
+        ReviewMode::Score(text) => {
+            if let ReviewQuestion::Verdict(Some(scale)) = &item.question {
                 lines.push(typing(&format!("score ({} to {}): ", scale.min, scale.max), text));
             }
             "Enter decide  Esc back"
         }
-        Mode::Choosing(_) => "↑↓ move  Enter decide  Esc back",
-        Mode::Decided => "Enter next  z undo  q leave  ↑↓ scroll",
-        Mode::Finished => "",
-        Mode::Deciding => {
+        ReviewMode::Choosing(_) => "↑↓ move  Enter decide  Esc back",
+        ReviewMode::Decided => "Enter next  z undo  q leave  ↑↓ scroll",
+        ReviewMode::Finished => "",
+        ReviewMode::Deciding => {
             let severity = session.severity.map_or("none", severity_word);
             let note = if session.note.is_empty() { "none" } else { &session.note };
-            lines.push(line(fit(&format!("severity: {severity} · note: {note}"), width), Look::Faint));
+            lines.push(line(
+                fit_line(&format!("severity: {severity} · note: {note}"), width),
+                ScreenLook::Faint,
+            ));
+
             match &item.question {
-                Question::Verdict(None) => {
+                ReviewQuestion::Verdict(None) => {
                     "p pass  f fail  n n/a  u unsure  s severity  e note  x skip  z undo  ? help"
                 }
-                Question::Verdict(Some(_)) => {
+                ReviewQuestion::Verdict(Some(_)) => {
                     "p pass  f fail  v score  n n/a  u unsure  s severity  e note  x skip  ? help"
                 }
-                Question::Primary(_) => {
+                ReviewQuestion::Primary(_) => {
                     "c choose  0 none of them  s severity  e note  x skip  z undo  ? help"
                 }
             }
         }
     };
+
     lines.extend(key_lines(keys, width));
     lines
 }
@@ -303,10 +337,11 @@ fn key_lines(keys: &str, width: usize) -> Vec<ScreenLine> {
             _ => lines.push(key.to_owned()),
         }
     }
-    lines.into_iter().map(|keys| line(fit(&keys, width), Look::Plain)).collect()
+
+    lines.into_iter().map(|keys| line(fit_line(&keys, width), ScreenLook::Plain)).collect()
 }
 
-fn help(width: usize) -> Vec<ScreenLine> {
+fn help_lines(width: usize) -> Vec<ScreenLine> {
     const HELP: [(&str, &str); 15] = [
         ("p f", "pass, fail"),
         ("n u", "not applicable, unsure"),
@@ -324,24 +359,26 @@ fn help(width: usize) -> Vec<ScreenLine> {
         ("", "Severity and note come before the decision."),
         ("", "Any key closes this."),
     ];
-    HELP.iter().map(|(keys, text)| line(fit(&format!("{keys:<10}{text}"), width), Look::Plain)).collect()
+    HELP.iter()
+        .map(|(keys, text)| line(fit_line(&format!("{keys:<10}{text}"), width), ScreenLook::Plain))
+        .collect()
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
     use crate::session::tests::items;
-    use crate::{Key, Step};
+    use crate::{ReviewKey, ReviewStep};
 
-    fn text(screen: &Screen) -> String {
+    fn text(screen: &ReviewScreen) -> String {
         screen.lines.iter().map(ScreenLine::text).collect::<Vec<_>>().join("\n")
     }
 
     #[test]
     fn every_window_is_filled_and_never_overrun() {
         for (width, height) in [(80, 24), (200, 60), (30, 8), (10, 3), (40, 9), (0, 0)] {
-            let mut session = Session::new(items(1));
-            let drawn = screen(&mut session, "ann", width, height);
+            let mut session = ReviewSession::new(items(1));
+            let drawn = render_screen(&mut session, "ann", width, height);
             assert_eq!(drawn.lines.len(), height, "{width}x{height}");
             assert!(drawn.lines.iter().all(|line| line.text().width() <= width), "{width}x{height}");
         }
@@ -349,48 +386,55 @@ mod tests {
 
     #[test]
     fn the_judge_is_on_no_screen_before_the_decision() {
-        let mut session = Session::new(items(1));
-        for key in [Key::End, Key::Char('?'), Key::Char('?'), Key::Char('e'), Key::Escape, Key::Home] {
-            session.press(key);
-            let drawn = text(&screen(&mut session, "ann", 80, 24));
+        let mut session = ReviewSession::new(items(1));
+        for key in [
+            ReviewKey::End,
+            ReviewKey::Char('?'),
+            ReviewKey::Char('?'),
+            ReviewKey::Char('e'),
+            ReviewKey::Escape,
+            ReviewKey::Home,
+        ] {
+            session.handle_key(key);
+            let drawn = text(&render_screen(&mut session, "ann", 80, 24));
             assert!(!drawn.contains("SECRET-REASON") && !drawn.contains("The judge\n"), "{drawn}");
         }
-        assert!(matches!(session.press(Key::Char('p')), Step::Record(_)));
-        session.recorded();
-        let drawn = text(&screen(&mut session, "ann", 80, 24));
+        assert!(matches!(session.handle_key(ReviewKey::Char('p')), ReviewStep::Record(_)));
+        session.confirm_recorded();
+        let drawn = text(&render_screen(&mut session, "ann", 80, 24));
         assert!(drawn.contains("SECRET-REASON") && drawn.contains("You\npass"), "{drawn}");
-        session.press(Key::Char('z'));
-        let again = text(&screen(&mut session, "ann", 80, 24));
+        session.handle_key(ReviewKey::Char('z'));
+        let again = text(&render_screen(&mut session, "ann", 80, 24));
         assert!(!again.contains("SECRET-REASON"), "{again}");
     }
 
     #[test]
     fn wide_windows_show_what_is_judged_beside_what_is_asked() {
-        let mut session = Session::new(items(1));
-        let wide = text(&screen(&mut session, "ann", 120, 24));
+        let mut session = ReviewSession::new(items(1));
+        let wide = text(&render_screen(&mut session, "ann", 120, 24));
         let heads = format!("Answer{} │ Criterion", " ".repeat(58 - "Answer".len()));
         assert!(wide.contains(&heads), "{wide}");
-        let narrow = text(&screen(&mut session, "ann", 80, 24));
+        let narrow = text(&render_screen(&mut session, "ann", 80, 24));
         assert!(narrow.contains("\nCriterion\n") && !narrow.contains('│'), "{narrow}");
     }
 
     #[test]
     fn narrow_windows_keep_every_key() {
-        let mut session = Session::new(items(1));
-        let drawn = text(&screen(&mut session, "ann", 34, 16));
+        let mut session = ReviewSession::new(items(1));
+        let drawn = text(&render_screen(&mut session, "ann", 34, 16));
         assert!(drawn.contains("? help") && drawn.contains("p pass"), "{drawn}");
     }
 
     #[test]
     fn scrolling_stops_at_the_end_and_comes_back_at_once() {
-        let mut session = Session::new(items(1));
-        session.press(Key::End);
-        let end = screen(&mut session, "ann", 80, 24);
+        let mut session = ReviewSession::new(items(1));
+        session.handle_key(ReviewKey::End);
+        let end = render_screen(&mut session, "ann", 80, 24);
         assert!(text(&end).contains("100%"), "{}", text(&end));
-        session.press(Key::Up);
-        let above = screen(&mut session, "ann", 80, 24);
+        session.handle_key(ReviewKey::Up);
+        let above = render_screen(&mut session, "ann", 80, 24);
         assert_ne!(end, above, "one line up is one line up");
-        session.press(Key::Home);
-        assert!(text(&screen(&mut session, "ann", 80, 24)).contains("The answer is kind."));
+        session.handle_key(ReviewKey::Home);
+        assert!(text(&render_screen(&mut session, "ann", 80, 24)).contains("The answer is kind."));
     }
 }

@@ -1,13 +1,13 @@
 //! Decisions as lines of text: for pipes, for screen readers, for tests.
 
-use assize_rubric::{LabelOutcome, Severity};
+use assize_rubric::{FailureSeverity, LabelOutcome};
 use serde_json::Value;
 
-use crate::{NONE_OF_THE_ABOVE, Said};
+use crate::{NONE_OF_THE_ABOVE, ReviewAnswer};
 
 /// Content of a line.
 #[derive(Debug, Clone, PartialEq)]
-pub enum Line {
+pub enum ReviewScriptLine {
     /// A blank line or a comment.
     Nothing,
     /// A decision on the current item, or on the one it names.
@@ -15,9 +15,9 @@ pub enum Line {
         /// Case and criterion, if the line names them.
         of: Option<(String, String)>,
         /// The decision.
-        said: Said,
+        said: ReviewAnswer,
         /// Severity of the failure.
-        severity: Option<Severity>,
+        severity: Option<FailureSeverity>,
         /// Reason given by the reviewer.
         note: Option<String>,
     },
@@ -30,17 +30,18 @@ pub enum Line {
 }
 
 /// Parses a line: a decision, an optional severity, optionally `--` and a note; or a JSON object with `case`,
-/// `criterion`, `label` and optionally `severity` and `note`.
+/// `criterion`, `label` and optionally `parse_severity` and `note`.
 ///
 /// A message with the text found and the expected form.
-pub fn parse_line(text: &str) -> Result<Line, String> {
+pub fn parse_line(text: &str) -> Result<ReviewScriptLine, String> {
     let text = text.trim();
     if text.is_empty() || text.starts_with('#') {
-        return Ok(Line::Nothing);
+        return Ok(ReviewScriptLine::Nothing);
     }
     if text.starts_with('{') {
-        return object(text);
+        return parse_json_decision(text);
     }
+
     let (head, note) = match text.split_once("--") {
         Some((head, note)) => (head.trim(), Some(note.trim().to_owned()).filter(|note| !note.is_empty())),
         None => (text, None),
@@ -48,9 +49,9 @@ pub fn parse_line(text: &str) -> Result<Line, String> {
     let mut words = head.split_whitespace();
     let first = words.next().ok_or_else(|| format!("`{text}` has a note and no decision"))?;
     let plain = match first {
-        "skip" | "x" => Some(Line::Skip),
-        "undo" | "z" => Some(Line::Undo),
-        "quit" | "q" => Some(Line::Quit),
+        "skip" | "x" => Some(ReviewScriptLine::Skip),
+        "undo" | "z" => Some(ReviewScriptLine::Undo),
+        "quit" | "q" => Some(ReviewScriptLine::Quit),
         _ => None,
     };
     if let Some(line) = plain {
@@ -60,49 +61,55 @@ pub fn parse_line(text: &str) -> Result<Line, String> {
             Err(format!("nothing can stand behind `{first}`"))
         };
     }
-    let severity = words.next().map(severity).transpose()?;
+
+    let severity = words.next().map(parse_severity).transpose()?;
+
     if let Some(more) = words.next() {
         return Err(format!("`{more}` is too much: DECISION [low|medium|high] [-- NOTE]"));
     }
-    Ok(Line::Decide { of: None, said: said(first)?, severity, note })
+
+    Ok(ReviewScriptLine::Decide { of: None, said: parse_reviewer_label(first)?, severity, note })
 }
 
-fn said(word: &str) -> Result<Said, String> {
+fn parse_reviewer_label(word: &str) -> Result<ReviewAnswer, String> {
     let outcome = match word {
         "p" => Some(LabelOutcome::Met),
         "f" => Some(LabelOutcome::Unmet),
         "n" => Some(LabelOutcome::NotApplicable),
         "u" => Some(LabelOutcome::Unsure),
-        "none" => return Ok(Said::Primary(NONE_OF_THE_ABOVE.to_owned())),
+        "none" => return Ok(ReviewAnswer::Primary(NONE_OF_THE_ABOVE.to_owned())),
         other => LabelOutcome::from_word(other),
     };
     if let Some(outcome) = outcome {
-        return Ok(Said::Outcome(outcome));
+        return Ok(ReviewAnswer::Outcome(outcome));
     }
+
     match word.parse::<f64>() {
-        Ok(score) if score.is_finite() => Ok(Said::Outcome(LabelOutcome::Score(score))),
+        Ok(score) if score.is_finite() => Ok(ReviewAnswer::Outcome(LabelOutcome::Score(score))),
         Ok(_) => Err(format!("`{word}` is no score")),
         // Only the item knows the valid codes.
-        Err(_) => Ok(Said::Primary(word.to_owned())),
+        Err(_) => Ok(ReviewAnswer::Primary(word.to_owned())),
     }
 }
 
-fn severity(word: &str) -> Result<Severity, String> {
+fn parse_severity(word: &str) -> Result<FailureSeverity, String> {
     match word {
-        "low" => Ok(Severity::Low),
-        "medium" => Ok(Severity::Medium),
-        "high" => Ok(Severity::High),
+        "low" => Ok(FailureSeverity::Low),
+        "medium" => Ok(FailureSeverity::Medium),
+        "high" => Ok(FailureSeverity::High),
         other => Err(format!("`{other}` is no severity (low, medium, high); a note stands behind `--`")),
     }
 }
 
-fn object(text: &str) -> Result<Line, String> {
+fn parse_json_decision(text: &str) -> Result<ReviewScriptLine, String> {
     const KNOWN: [&str; 5] = ["case", "criterion", "label", "severity", "note"];
+
     let value: Value = serde_json::from_str(text).map_err(|error| format!("not a JSON object: {error}"))?;
     let object = value.as_object().ok_or("not a JSON object")?;
     if let Some(other) = object.keys().find(|key| !KNOWN.contains(&key.as_str())) {
         return Err(format!("`{other}` is not known here; there are {}", KNOWN.join(", ")));
     }
+
     let word = |key: &str| match object.get(key) {
         None => Ok(None),
         Some(Value::String(text)) => Ok(Some(text.clone())),
@@ -111,9 +118,9 @@ fn object(text: &str) -> Result<Line, String> {
     let case = word("case")?.ok_or("`case` is missing")?;
     let criterion = word("criterion")?.unwrap_or_default();
     let said = match object.get("label") {
-        Some(Value::String(text)) => said(text)?,
+        Some(Value::String(text)) => parse_reviewer_label(text)?,
         Some(Value::Number(score)) => {
-            Said::Outcome(LabelOutcome::Score(score.as_f64().ok_or("`label` is no score")?))
+            ReviewAnswer::Outcome(LabelOutcome::Score(score.as_f64().ok_or("`label` is no score")?))
         }
         _ => {
             return Err(
@@ -121,8 +128,9 @@ fn object(text: &str) -> Result<Line, String> {
             );
         }
     };
-    let severity = word("severity")?.as_deref().map(severity).transpose()?;
-    Ok(Line::Decide { of: Some((case, criterion)), said, severity, note: word("note")? })
+
+    let severity = word("severity")?.as_deref().map(parse_severity).transpose()?;
+    Ok(ReviewScriptLine::Decide { of: Some((case, criterion)), said, severity, note: word("note")? })
 }
 
 #[cfg(test)]
@@ -132,21 +140,21 @@ mod tests {
     #[test]
     fn lines_say_what_keys_say() {
         let line = parse_line("fail high -- the dose is wrong").expect("sound");
-        let expected = Line::Decide {
+        let expected = ReviewScriptLine::Decide {
             of: None,
-            said: Said::Outcome(LabelOutcome::Unmet),
-            severity: Some(Severity::High),
+            said: ReviewAnswer::Outcome(LabelOutcome::Unmet),
+            severity: Some(FailureSeverity::High),
             note: Some("the dose is wrong".to_owned()),
         };
         assert_eq!(line, expected);
-        assert_eq!(parse_line(" # later"), Ok(Line::Nothing));
-        assert_eq!(parse_line("undo"), Ok(Line::Undo));
+        assert_eq!(parse_line(" # later"), Ok(ReviewScriptLine::Nothing));
+        assert_eq!(parse_line("undo"), Ok(ReviewScriptLine::Undo));
         let scored = parse_line("4.5").expect("sound");
         assert!(
-            matches!(scored, Line::Decide { said: Said::Outcome(LabelOutcome::Score(score)), .. } if score == 4.5)
+            matches!(scored, ReviewScriptLine::Decide { said: ReviewAnswer::Outcome(LabelOutcome::Score(score)), .. } if score == 4.5)
         );
         let named = parse_line(r#"{"case":"c","criterion":"k","label":"met"}"#).expect("sound");
-        assert!(matches!(named, Line::Decide { of: Some((case, _)), .. } if case == "c"));
+        assert!(matches!(named, ReviewScriptLine::Decide { of: Some((case, _)), .. } if case == "c"));
     }
 
     #[test]

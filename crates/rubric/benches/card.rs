@@ -4,8 +4,8 @@
 use std::sync::Arc;
 
 use assize_rubric::{
-    Aggregation, Card, CardKind, CardNode, CaseTally, Criticality, MissingPolicy, NodeId, Unit, Weight,
-    score_card,
+    CaseTally, Criticality, MissingPolicy, ScoreTree, ScorecardAggregation, ScorecardNode, ScorecardNodeId,
+    ScorecardNodeKind, UnitInterval, Weight, score_card,
 };
 use divan::{Bencher, black_box, counter::ItemsCount};
 
@@ -16,27 +16,28 @@ fn main() {
 /// Ten components, a hundred rubrics each, a hundred benchmarks each.
 const LEAVES: usize = 100_000;
 
-fn node(code: String, kind: CardKind) -> CardNode {
-    let line = Unit::new(0.8).expect("in range");
-    CardNode { code: Arc::from(code), weight: Weight::new(0.01).expect("finite"), line, kind }
+fn node(code: String, kind: ScorecardNodeKind) -> ScorecardNode {
+    let line = UnitInterval::new(0.8).expect("in range");
+    ScorecardNode { code: Arc::from(code), weight: Weight::new(0.01).expect("finite"), line, kind }
 }
 
-fn card() -> (Card, Vec<CaseTally>) {
-    let group = CardKind::Group { aggregation: Aggregation::WeightedAverage, hard_gate: false };
-    let mut card = Card::new(node("TOP".to_owned(), group));
+fn card() -> (ScoreTree, Vec<CaseTally>) {
+    let group =
+        ScorecardNodeKind::Group { aggregation: ScorecardAggregation::WeightedAverage, hard_gate: false };
+    let mut card = ScoreTree::new(node("TOP".to_owned(), group));
     let mut tallies = vec![CaseTally::NOT_APPLICABLE];
     for component in 0..10 {
-        let above = card.add(card.root(), node(format!("A{component}"), group)).expect("a group");
+        let above = card.add_node(card.root(), node(format!("A{component}"), group)).expect("a group");
         tallies.push(CaseTally::NOT_APPLICABLE);
         for rubric in 0..100 {
-            let leaf = card.add(above, node(format!("A{component}-{rubric}"), group)).expect("a group");
+            let leaf = card.add_node(above, node(format!("A{component}-{rubric}"), group)).expect("a group");
             tallies.push(CaseTally::NOT_APPLICABLE);
             for at in 0..LEAVES / 1_000 {
                 let criticality = if at == 0 { Criticality::HardGate } else { Criticality::ThresholdGate };
                 let benchmark =
-                    node(format!("A{component}-{rubric}-{at}"), CardKind::Benchmark { criticality });
-                card.add(leaf, benchmark).expect("a group");
-                let score = Unit::new(if at % 7 == 1 { 0.5 } else { 1.0 }).expect("in range");
+                    node(format!("A{component}-{rubric}-{at}"), ScorecardNodeKind::Benchmark { criticality });
+                card.add_node(leaf, benchmark).expect("a group");
+                let score = UnitInterval::new(if at % 7 == 1 { 0.5 } else { 1.0 }).expect("in range");
                 tallies.push(CaseTally::new([score], 0));
             }
         }
@@ -44,7 +45,7 @@ fn card() -> (Card, Vec<CaseTally>) {
     (card, tallies)
 }
 
-fn of(tallies: &[CaseTally], id: NodeId) -> CaseTally {
+fn of(tallies: &[CaseTally], id: ScorecardNodeId) -> CaseTally {
     tallies.get(id.index()).copied().unwrap_or(CaseTally::NOT_APPLICABLE)
 }
 

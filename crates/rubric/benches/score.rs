@@ -1,6 +1,8 @@
 //! A million criteria: scored by the crate, and by the plainest loops that could do it.
 
-use assize_rubric::{Criterion, Gate, Lines, Outcome, Rubric, RubricScore, Unit, Weight, score_rubric};
+use assize_rubric::{
+    Criterion, Gate, Outcome, Rubric, RubricScore, UnitInterval, VerdictThresholds, Weight, score_rubric,
+};
 use divan::{Bencher, black_box, counter::ItemsCount};
 
 fn main() {
@@ -12,8 +14,11 @@ const CRITERIA: usize = 1_000_000;
 /// How the million is divided: one large rubric, or a thousand of ordinary size.
 const RUBRICS: [usize; 2] = [1, 1_000];
 
-fn lines() -> Lines {
-    Lines::with_room(Unit::new(0.8).expect("in range"), Unit::new(0.6).ok())
+fn lines() -> VerdictThresholds {
+    VerdictThresholds::with_optional_borderline(
+        UnitInterval::new(0.8).expect("in range"),
+        UnitInterval::new(0.6).ok(),
+    )
 }
 
 /// A rubric with uneven weights and a gate on every tenth criterion, and its outcomes, a fifth of

@@ -6,7 +6,8 @@ use serde::{Deserialize, Serialize};
 /// How the scores of the parts become one score.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "SCREAMING_SNAKE_CASE")]
-pub enum Aggregation {
+#[schemars(rename = "Aggregation")]
+pub enum ScorecardAggregation {
     /// `sum(w s) / sum(w)`.
     #[default]
     WeightedAverage,

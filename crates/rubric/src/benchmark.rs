@@ -3,7 +3,7 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use crate::{GraderFinding, GraderFindingKind, LabelOutcome, Normalisation, Note, Unit};
+use crate::{GraderFinding, GraderFindingKind, GraderNote, LabelOutcome, NormalisationFormula, UnitInterval};
 
 /// What became of a benchmark on a case.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize, JsonSchema)]
@@ -86,15 +86,15 @@ pub struct BenchmarkScale<'a> {
     /// The highest score.
     pub max: f64,
     /// The formula that brings a score to 0 to 1.
-    pub formula: &'a Normalisation,
+    pub formula: &'a NormalisationFormula,
 }
 
 impl BenchmarkScale<'_> {
     /// The score on the scale from 0 to 1; `None` if the formula does not lead there.
-    fn unit(scale: Option<Self>, raw: f64) -> Option<Unit> {
+    fn normalise(scale: Option<Self>, raw: f64) -> Option<UnitInterval> {
         match scale {
             Some(scale) => scale.formula.apply(raw, scale.min, scale.max),
-            None => Unit::new(raw).ok(),
+            None => UnitInterval::new(raw).ok(),
         }
     }
 }
@@ -111,12 +111,16 @@ impl BenchmarkFinding {
     }
 
     /// The finding with this score, or what broke it.
-    pub const fn with_score(self, score: Result<Option<Unit>, String>, notes: Vec<Note>) -> GraderFinding {
+    pub const fn with_score(
+        self,
+        score: Result<Option<UnitInterval>, String>,
+        notes: Vec<GraderNote>,
+    ) -> GraderFinding {
         GraderFinding { score, notes, details: None, kind: GraderFindingKind::Benchmark(self) }
     }
 
     /// A judge's finding on a benchmark that applies. `raw` is its score, which is left to `pass` where there is none.
-    pub fn judged(
+    pub fn from_judge(
         pass: bool,
         raw: Option<f64>,
         uncertain: bool,
@@ -130,12 +134,12 @@ impl BenchmarkFinding {
         };
         if uncertain {
             let uncertain = finding(BenchmarkState::Uncertain, Some(false));
-            return uncertain.with_score(Ok(Some(Unit::ZERO)), Vec::new());
+            return uncertain.with_score(Ok(Some(UnitInterval::ZERO)), Vec::new());
         }
 
         let unit = match raw {
-            None => Some(if pass { Unit::ONE } else { Unit::ZERO }),
-            Some(raw) => BenchmarkScale::unit(scale, raw),
+            None => Some(if pass { UnitInterval::ONE } else { UnitInterval::ZERO }),
+            Some(raw) => BenchmarkScale::normalise(scale, raw),
         };
         match unit {
             Some(unit) => finding(BenchmarkState::Scored, Some(pass)).with_score(Ok(Some(unit)), Vec::new()),
@@ -147,7 +151,7 @@ impl BenchmarkFinding {
     }
 
     /// A judge's finding that the benchmark does not apply.
-    pub const fn judged_not_applicable(scaled: bool) -> GraderFinding {
+    pub const fn from_judge_not_applicable(scaled: bool) -> GraderFinding {
         let state = Self::undecided(BenchmarkState::NotApplicable, scaled);
         Self { decided_by: Some(DecidedBy::Judge), ..state }.with_score(Ok(None), Vec::new())
     }
@@ -157,7 +161,7 @@ impl BenchmarkFinding {
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub enum LabelScore {
     /// This score.
-    Score(Unit),
+    Score(UnitInterval),
     /// None: the benchmark does not apply.
     NotApplicable,
     /// None: the label decides nothing.
@@ -170,12 +174,12 @@ impl LabelScore {
     /// The score of a label on a benchmark with this scale.
     pub fn new(label: LabelOutcome, scale: Option<BenchmarkScale<'_>>) -> Self {
         match label {
-            LabelOutcome::Met => Self::Score(Unit::ONE),
-            LabelOutcome::Unmet => Self::Score(Unit::ZERO),
+            LabelOutcome::Met => Self::Score(UnitInterval::ONE),
+            LabelOutcome::Unmet => Self::Score(UnitInterval::ZERO),
             LabelOutcome::NotApplicable => Self::NotApplicable,
             LabelOutcome::Unsure => Self::Undecided,
             LabelOutcome::Score(raw) => {
-                BenchmarkScale::unit(scale, raw).map_or(Self::OffScale(raw), Self::Score)
+                BenchmarkScale::normalise(scale, raw).map_or(Self::OffScale(raw), Self::Score)
             }
         }
     }

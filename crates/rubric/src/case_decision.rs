@@ -2,17 +2,17 @@
 
 use std::sync::Arc;
 
-use crate::{Criterion, Decision, GraderFinding, GraderStanding, Lines, PanelReport, Vote};
+use crate::{Criterion, Decision, GraderFinding, GraderWeighting, PanelReport, VerdictThresholds, Vote};
 
 /// A decision with its place in a case. With these alone every number of a run can be computed again.
 #[derive(Debug, Clone, PartialEq)]
 pub struct CaseDecision {
     /// The lines the case's verdict is drawn at.
-    pub lines: Lines,
+    pub lines: VerdictThresholds,
     /// Name of the grader of the case.
     pub grader: Arc<str>,
     /// The grader's weight and gate.
-    pub standing: GraderStanding,
+    pub standing: GraderWeighting,
     /// Names of the members that lead to the grader, for a member of a composite; empty for the grader itself.
     pub member: Vec<String>,
     /// Number of the turn of a conversation that was graded, from 1.

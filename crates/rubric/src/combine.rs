@@ -1,30 +1,32 @@
 //! Combining graders into one grader: composites.
 
-use crate::sum::{Sum, weight_unit};
-use crate::verdict::{Gates, grounds};
-use crate::{GateState, GraderOutcome, GraderScore, GraderStanding, Lines, Unit, Verdict};
+use crate::sum::{CompensatedSum, weight_scale};
+use crate::verdict::{CombinedGateState, decidable_bounds};
+use crate::{
+    GateState, GraderOutcome, GraderScore, GraderWeighting, UnitInterval, Verdict, VerdictThresholds,
+};
 
 /// Formula that computes a composite's score from its members' scores.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub enum Combination {
+pub enum CompositeFormula {
     /// The weighted mean of the members' scores.
     WeightedAverage,
     /// The weighted share of members that pass; the composite passes when the share reaches the threshold.
-    Threshold(Unit),
+    Threshold(UnitInterval),
     /// The lowest score of a member that has weight.
     Lowest,
     /// The highest score of a member that has weight.
     Highest,
     /// A score from 0 to 1 that a judge or a program gave after reading the members' results; `None` if that
     /// failed.
-    Decided(Option<Unit>),
+    Decided(Option<UnitInterval>),
 }
 
 /// Result of a composite grader.
 #[derive(Debug, Clone, PartialEq)]
-pub struct CombinedScore {
+pub struct CompositeScore {
     /// The formula that combined the members.
-    pub how: Combination,
+    pub how: CompositeFormula,
     /// Lowest and highest possible score; `None` if no member applies.
     pub bounds: Option<(f64, f64)>,
     /// Share of the weight that was graded, 0 to 1; `None` if no member applies.
@@ -33,31 +35,31 @@ pub struct CombinedScore {
     pub verdict: Option<Verdict>,
     /// The members, in the given order.
     pub members: Vec<GraderScore>,
-    gates: Gates,
+    gates: CombinedGateState,
 }
 
-impl CombinedScore {
+impl CompositeScore {
     /// The threshold of the composite's own aggregator, if it has one.
-    pub(crate) fn line(&self) -> Option<Unit> {
+    pub(crate) fn own_threshold(&self) -> Option<UnitInterval> {
         match self.how {
-            Combination::Threshold(line) => Some(line),
-            Combination::WeightedAverage
-            | Combination::Lowest
-            | Combination::Highest
-            | Combination::Decided(_) => None,
+            CompositeFormula::Threshold(line) => Some(line),
+            CompositeFormula::WeightedAverage
+            | CompositeFormula::Lowest
+            | CompositeFormula::Highest
+            | CompositeFormula::Decided(_) => None,
         }
     }
 
-    pub(crate) fn gates(&self) -> Gates {
+    pub(crate) fn combined_gates(&self) -> CombinedGateState {
         self.gates
     }
 
     /// State of all members' gates taken together: the worst of them.
     pub fn gate_state(&self) -> GateState {
         match self.gates {
-            Gates::Hold => GateState::Passed,
-            Gates::Open => GateState::Open,
-            Gates::Failed => GateState::Failed,
+            CombinedGateState::Hold => GateState::Passed,
+            CombinedGateState::Open => GateState::Open,
+            CombinedGateState::Failed => GateState::Failed,
         }
     }
 }
@@ -65,56 +67,71 @@ impl CombinedScore {
 /// Combines members. `weight`, `required`, `min_score` and `negate` of a member work as for a grader of a
 /// case, and a failed gate of a member fails the composite whichever formula is used. A member that broke
 /// leaves the score open within bounds.
-pub fn combine(members: &[(GraderStanding, GraderOutcome)], how: Combination, lines: Lines) -> CombinedScore {
+pub fn combine_members(
+    members: &[(GraderWeighting, GraderOutcome)],
+    how: CompositeFormula,
+    lines: VerdictThresholds,
+) -> CompositeScore {
     let scores: Vec<GraderScore> =
         members.iter().map(|(standing, outcome)| GraderScore::new(*standing, outcome, lines)).collect();
-    let gates = scores.iter().fold(Gates::Hold, |gates, score| gates.max(score.gates_for_case()));
-    let unit = weight_unit(members.iter().map(|(standing, _)| standing.weight.get()));
-    let (mut weights, mut lows, mut highs, mut covered) =
-        (Sum::default(), Sum::default(), Sum::default(), Sum::default());
+    let gates = scores.iter().fold(CombinedGateState::Hold, |gates, score| gates.max(score.gates_for_case()));
+    let unit = weight_scale(members.iter().map(|(standing, _)| standing.weight.get()));
+    let (mut weights, mut lows, mut highs, mut covered) = (
+        CompensatedSum::default(),
+        CompensatedSum::default(),
+        CompensatedSum::default(),
+        CompensatedSum::default(),
+    );
+
     let mut extreme: Option<(f64, f64)> = None;
     for ((standing, _), score) in members.iter().zip(&scores) {
         let Some((low, high)) = score.bounds else { continue };
         let weight = standing.weight.get() / unit;
         let (low, high, judged) = match how {
-            Combination::Threshold(_) => match score.verdict {
+            CompositeFormula::Threshold(_) => match score.verdict {
                 Some(Verdict::Pass) => (1.0, 1.0, 1.0),
                 Some(Verdict::Incomplete) => (0.0, 1.0, 0.0),
                 _ => (0.0, 0.0, 1.0),
             },
             _ => (low, high, score.coverage.unwrap_or(1.0)),
         };
+
         weights.add(weight);
         lows.add(weight * low);
         highs.add(weight * high);
         covered.add(weight * judged);
+
         if weight > 0.0 {
             extreme = Some(match (how, extreme) {
                 (_, None) => (low, high),
-                (Combination::Highest, Some((lows, highs))) => (low.max(lows), high.max(highs)),
+                (CompositeFormula::Highest, Some((lows, highs))) => (low.max(lows), high.max(highs)),
                 (_, Some((lows, highs))) => (low.min(lows), high.min(highs)),
             });
         }
     }
+
     let total = weights.get();
-    let share = |sum: Sum| (sum.get() / total).clamp(0.0, 1.0);
+    let share = |sum: CompensatedSum| (sum.get() / total).clamp(0.0, 1.0);
     let (bounds, coverage) = match how {
-        Combination::Decided(Some(score)) => (Some((score.get(), score.get())), Some(1.0)),
-        Combination::Decided(None) => (Some((0.0, 1.0)), Some(0.0)),
-        Combination::Lowest | Combination::Highest if total > 0.0 => (extreme, Some(share(covered))),
+        CompositeFormula::Decided(Some(score)) => (Some((score.get(), score.get())), Some(1.0)),
+        CompositeFormula::Decided(None) => (Some((0.0, 1.0)), Some(0.0)),
+        CompositeFormula::Lowest | CompositeFormula::Highest if total > 0.0 => {
+            (extreme, Some(share(covered)))
+        }
         _ if total > 0.0 => {
             let low = share(lows);
             (Some((low, share(highs).max(low))), Some(share(covered)))
         }
         _ => (None, None),
     };
+
     let line = match how {
-        Combination::Threshold(line) => Lines::with_room(line, None),
+        CompositeFormula::Threshold(line) => VerdictThresholds::with_optional_borderline(line, None),
         _ => lines,
     };
-    let verdict = (bounds.is_some() || gates != Gates::Hold)
-        .then(|| line.verdict_within(grounds(bounds, coverage), gates));
-    CombinedScore { how, bounds, coverage, verdict, members: scores, gates }
+    let verdict = (bounds.is_some() || gates != CombinedGateState::Hold)
+        .then(|| line.verdict_within(decidable_bounds(bounds, coverage), gates));
+    CompositeScore { how, bounds, coverage, verdict, members: scores, gates }
 }
 
 #[cfg(test)]
@@ -122,39 +139,45 @@ mod tests {
     use super::*;
     use crate::{Weight, score_case};
 
-    fn lines() -> Lines {
-        Lines::with_room(Unit::new(0.8).expect("a unit"), None)
+    fn lines() -> VerdictThresholds {
+        VerdictThresholds::with_optional_borderline(UnitInterval::new(0.8).expect("a unit"), None)
     }
 
-    fn member(weight: f64, value: f64) -> (GraderStanding, GraderOutcome) {
-        let standing = GraderStanding { weight: Weight::new(weight).expect("finite"), ..Default::default() };
-        (standing, GraderOutcome::Value(Unit::new(value).expect("a unit")))
+    fn member(weight: f64, value: f64) -> (GraderWeighting, GraderOutcome) {
+        let standing = GraderWeighting { weight: Weight::new(weight).expect("finite"), ..Default::default() };
+        (standing, GraderOutcome::Value(UnitInterval::new(value).expect("a unit")))
     }
 
     #[test]
     fn members_keep_weight_negation_and_gate() {
         let mut members = vec![member(3.0, 1.0), member(1.0, 0.0)];
-        let mean = |members: &[_]| combine(members, Combination::WeightedAverage, lines());
+        let mean = |members: &[_]| combine_members(members, CompositeFormula::WeightedAverage, lines());
         assert_eq!(mean(&members).bounds, Some((0.75, 0.75)));
         members[1].0.negate = true;
         assert_eq!(mean(&members).bounds, Some((1.0, 1.0)));
         members[1].0 =
-            GraderStanding { required: true, weight: Weight::new(0.0).expect("finite"), ..members[1].0 };
+            GraderWeighting { required: true, weight: Weight::new(0.0).expect("finite"), ..members[1].0 };
         members[1].0.negate = false;
         let score = mean(&members);
         assert_eq!((score.bounds, score.verdict), (Some((1.0, 1.0)), Some(Verdict::Fail)));
         let case =
-            score_case(&[(GraderStanding::default(), GraderOutcome::Combined(Box::new(score)))], lines());
+            score_case(&[(GraderWeighting::default(), GraderOutcome::Combined(Box::new(score)))], lines());
         assert_eq!(case.verdict, Verdict::Fail, "a gate inside a composite is a gate of the case");
     }
 
     #[test]
     fn a_threshold_counts_members_that_pass() {
         let members = [member(1.0, 1.0), member(1.0, 0.9), member(1.0, 0.1)];
-        let at = |line| combine(&members, Combination::Threshold(Unit::new(line).expect("a unit")), lines());
+        let at = |line| {
+            combine_members(
+                &members,
+                CompositeFormula::Threshold(UnitInterval::new(line).expect("a unit")),
+                lines(),
+            )
+        };
         assert_eq!(at(0.6).verdict, Some(Verdict::Pass));
         assert_eq!(at(0.7).verdict, Some(Verdict::Fail));
-        let required = GraderStanding { required: true, ..Default::default() };
+        let required = GraderWeighting { required: true, ..Default::default() };
         let case = score_case(&[(required, GraderOutcome::Combined(Box::new(at(0.6))))], lines());
         assert_eq!(case.graders[0].required, Some(GateState::Passed), "its own line is the threshold");
     }
@@ -162,27 +185,31 @@ mod tests {
     #[test]
     fn the_lowest_and_the_highest_stay_within_what_is_known() {
         let members = [member(1.0, 0.9), member(1.0, 0.4), member(0.0, 0.1), member(2.0, 0.6)];
-        let of = |members: &[_], how| combine(members, how, lines());
-        assert_eq!(of(&members, Combination::Lowest).bounds, Some((0.4, 0.4)));
-        assert_eq!(of(&members, Combination::Highest).bounds, Some((0.9, 0.9)));
-        let broken = [member(1.0, 0.9), (GraderStanding::default(), GraderOutcome::Errored)];
-        let lowest = of(&broken, Combination::Lowest);
+        let of = |members: &[_], how| combine_members(members, how, lines());
+        assert_eq!(of(&members, CompositeFormula::Lowest).bounds, Some((0.4, 0.4)));
+        assert_eq!(of(&members, CompositeFormula::Highest).bounds, Some((0.9, 0.9)));
+        let broken = [member(1.0, 0.9), (GraderWeighting::default(), GraderOutcome::Errored)];
+        let lowest = of(&broken, CompositeFormula::Lowest);
         assert_eq!((lowest.bounds, lowest.verdict), (Some((0.0, 0.9)), Some(Verdict::Incomplete)));
-        let highest = of(&broken, Combination::Highest);
+        let highest = of(&broken, CompositeFormula::Highest);
         assert_eq!((highest.bounds, highest.verdict), (Some((0.9, 1.0)), Some(Verdict::Pass)));
-        let left_out = [(GraderStanding::default(), GraderOutcome::NotApplicable), member(1.0, 0.9)];
-        assert_eq!(of(&left_out, Combination::Lowest).bounds, Some((0.9, 0.9)));
-        assert_eq!(of(&left_out[..1], Combination::Highest).bounds, None);
+        let left_out = [(GraderWeighting::default(), GraderOutcome::NotApplicable), member(1.0, 0.9)];
+        assert_eq!(of(&left_out, CompositeFormula::Lowest).bounds, Some((0.9, 0.9)));
+        assert_eq!(of(&left_out[..1], CompositeFormula::Highest).bounds, None);
     }
 
     #[test]
     fn a_broken_member_is_neither_a_zero_nor_left_out() {
-        let members = [member(1.0, 1.0), (GraderStanding::default(), GraderOutcome::Errored)];
-        let score = combine(&members, Combination::WeightedAverage, lines());
+        let members = [member(1.0, 1.0), (GraderWeighting::default(), GraderOutcome::Errored)];
+        let score = combine_members(&members, CompositeFormula::WeightedAverage, lines());
         assert_eq!((score.bounds, score.verdict), (Some((0.5, 1.0)), Some(Verdict::Incomplete)));
-        let share = combine(&members, Combination::Threshold(Unit::new(0.5).expect("a unit")), lines());
+        let share = combine_members(
+            &members,
+            CompositeFormula::Threshold(UnitInterval::new(0.5).expect("a unit")),
+            lines(),
+        );
         assert_eq!((share.bounds, share.verdict), (Some((0.5, 1.0)), Some(Verdict::Pass)));
-        let decided = combine(&members, Combination::Decided(None), lines());
+        let decided = combine_members(&members, CompositeFormula::Decided(None), lines());
         assert_eq!(decided.verdict, Some(Verdict::Incomplete));
     }
 }

@@ -3,26 +3,27 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use crate::{Combination, GraderStanding, Unit};
+use crate::{CompositeFormula, GraderWeighting, UnitInterval};
 
 /// A composite: members and how they become one score.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[schemars(rename = "CompositeRow")]
-pub struct Composition {
+pub struct CompositeStructure {
     /// How members are combined.
-    pub aggregator: Aggregator,
+    pub aggregator: MemberAggregator,
     /// The members, in order.
-    pub members: Vec<Member>,
+    pub members: Vec<CompositeMember>,
 }
 
 /// How members are combined.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
-pub enum Aggregator {
+#[schemars(rename = "Aggregator")]
+pub enum MemberAggregator {
     /// Weighted mean of the members.
     WeightedAverage,
     /// The share of members that pass must reach this, 0 to 1.
-    Threshold(Unit),
+    Threshold(UnitInterval),
     /// The lowest score of a member.
     Lowest,
     /// The highest score of a member.
@@ -34,25 +35,25 @@ pub enum Aggregator {
 /// A member of a composite.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[schemars(rename = "MemberRow")]
-pub struct Member {
+pub struct CompositeMember {
     /// Name, unique in its composite.
     pub name: String,
     /// Type, such as `contains`.
     #[serde(rename = "type")]
     pub type_name: String,
     /// Its place in the composite.
-    pub standing: GraderStanding,
+    pub standing: GraderWeighting,
 }
 
-impl Aggregator {
+impl MemberAggregator {
     /// The combination that follows; `decided` is the score that somebody gave after looking at the members.
-    pub const fn combination(self, decided: Option<Unit>) -> Combination {
+    pub const fn combination(self, decided: Option<UnitInterval>) -> CompositeFormula {
         match self {
-            Self::WeightedAverage => Combination::WeightedAverage,
-            Self::Threshold(line) => Combination::Threshold(line),
-            Self::Lowest => Combination::Lowest,
-            Self::Highest => Combination::Highest,
-            Self::Decided => Combination::Decided(decided),
+            Self::WeightedAverage => CompositeFormula::WeightedAverage,
+            Self::Threshold(line) => CompositeFormula::Threshold(line),
+            Self::Lowest => CompositeFormula::Lowest,
+            Self::Highest => CompositeFormula::Highest,
+            Self::Decided => CompositeFormula::Decided(decided),
         }
     }
 }

@@ -15,11 +15,11 @@ pub struct Criterion {
     /// How much it counts.
     pub weight: Weight,
     /// How it is answered.
-    pub scale: Scale,
+    pub scale: CriterionScale,
     /// What fails the whole case if it fails.
     pub gate: Option<Gate>,
     /// How the text is to be read.
-    pub operator: Operator,
+    pub operator: CriterionOperator,
     /// Whether the judge may answer "not applicable".
     pub may_not_apply: bool,
 }
@@ -31,9 +31,9 @@ impl Criterion {
             id: CriterionId::new(id),
             text: text.into(),
             weight: Weight::ONE,
-            scale: Scale::Checklist,
+            scale: CriterionScale::Checklist,
             gate: None,
-            operator: Operator::Correctness,
+            operator: CriterionOperator::Correctness,
             may_not_apply: false,
         }
     }
@@ -42,17 +42,19 @@ impl Criterion {
 /// How a criterion is answered.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
-pub enum Scale {
+#[schemars(rename = "Scale")]
+pub enum CriterionScale {
     /// Met or unmet.
     Checklist,
     /// A whole number from 0 to 10, described band by band.
-    Bands(Bands),
+    Bands(ScoreBands),
 }
 
 /// How a checklist criterion is read.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
-pub enum Operator {
+#[schemars(rename = "Operator")]
+pub enum CriterionOperator {
     /// Met when the answer does what the text says.
     #[default]
     Correctness,
@@ -62,7 +64,8 @@ pub enum Operator {
 
 /// One band of a score range: the scores from `low` to `high` and what they mean.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
-pub struct Band {
+#[schemars(rename = "Band")]
+pub struct ScoreBand {
     /// Lowest score of the band.
     pub low: RawScore,
     /// Highest score of the band.
@@ -73,12 +76,13 @@ pub struct Band {
 
 /// The bands of a score-range criterion, in rising order: no gap, no overlap, 0 to 10 covered.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
-#[serde(try_from = "Vec<Band>", into = "Vec<Band>")]
-pub struct Bands(Vec<Band>);
+#[serde(try_from = "Vec<ScoreBand>", into = "Vec<ScoreBand>")]
+#[schemars(rename = "Bands")]
+pub struct ScoreBands(Vec<ScoreBand>);
 
 /// Reason for which a list of bands is not a scale from 0 to 10.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-pub enum BandsError {
+pub enum ScoreBandsError {
     /// There is no band.
     #[error("no bands")]
     Empty,
@@ -103,80 +107,89 @@ pub enum BandsError {
     NoText(usize),
 }
 
-impl Bands {
+impl ScoreBands {
     /// Checks and sorts the bands. Every violation is reported; indices are those of the given list.
-    pub fn new(bands: Vec<Band>) -> Result<Self, Vec<BandsError>> {
+    pub fn new(bands: Vec<ScoreBand>) -> Result<Self, Vec<ScoreBandsError>> {
         let mut errors = Vec::new();
+
         if bands.is_empty() {
-            return Err(vec![BandsError::Empty]);
+            return Err(vec![ScoreBandsError::Empty]);
         }
+
         for (index, band) in bands.iter().enumerate() {
             if band.low > band.high {
-                errors.push(BandsError::Reversed(index));
+                errors.push(ScoreBandsError::Reversed(index));
             }
             if band.text.trim().is_empty() {
-                errors.push(BandsError::NoText(index));
+                errors.push(ScoreBandsError::NoText(index));
             }
         }
+
         // A reversed band has no position in the order: gaps and overlaps computed around it would only
         // report the same mistake again.
-        if errors.iter().any(|error| matches!(error, BandsError::Reversed(_))) {
+        if errors.iter().any(|error| matches!(error, ScoreBandsError::Reversed(_))) {
             return Err(errors);
         }
+
         let mut order: Vec<usize> = (0..bands.len()).collect();
         order.sort_by_key(|&index| (bands[index].low, bands[index].high));
+
         let mut next_free = 0u8;
         let mut widest: Option<usize> = None;
         for &index in &order {
             let band = &bands[index];
             let (low, high) = (band.low.get(), band.high.get());
             match widest {
-                Some(before) if low < next_free => errors.push(BandsError::Overlap(before, index)),
+                Some(before) if low < next_free => errors.push(ScoreBandsError::Overlap(before, index)),
                 _ if low > next_free => {
-                    errors.push(BandsError::Gap { low: next_free, high: low - 1, after: widest });
+                    errors.push(ScoreBandsError::Gap { low: next_free, high: low - 1, after: widest });
                 }
                 _ => {}
             }
+
             if high + 1 > next_free {
                 next_free = high + 1;
                 widest = Some(index);
             }
         }
+
         if next_free <= 10 {
-            errors.push(BandsError::Gap { low: next_free, high: 10, after: widest });
+            errors.push(ScoreBandsError::Gap { low: next_free, high: 10, after: widest });
         }
         if !errors.is_empty() {
             return Err(errors);
         }
+
         let mut bands = bands;
         bands.sort_by_key(|band| band.low);
+
         Ok(Self(bands))
     }
 
     /// The bands in rising order.
-    pub fn as_slice(&self) -> &[Band] {
+    pub fn as_slice(&self) -> &[ScoreBand] {
         &self.0
     }
 
     /// The band a score falls into.
-    pub fn band(&self, score: RawScore) -> &Band {
+    pub fn band_for(&self, score: RawScore) -> &ScoreBand {
         // Bands cover 0 to 10, so the last band that begins at or below the score holds it.
         let after = self.0.partition_point(|band| band.low <= score);
         &self.0[after.saturating_sub(1)]
     }
 }
 
-impl TryFrom<Vec<Band>> for Bands {
+impl TryFrom<Vec<ScoreBand>> for ScoreBands {
     type Error = String;
 
-    fn try_from(bands: Vec<Band>) -> Result<Self, String> {
+    fn try_from(bands: Vec<ScoreBand>) -> Result<Self, String> {
         Self::new(bands)
             .map_err(|errors| errors.iter().map(ToString::to_string).collect::<Vec<_>>().join("; "))
     }
 }
 
-impl From<Bands> for Vec<Band> {
-    fn from(bands: Bands) -> Self {
+impl From<ScoreBands> for Vec<ScoreBand> {
+    fn from(bands: ScoreBands) -> Self {
         bands.0
     }
 }
@@ -185,8 +198,8 @@ impl From<Bands> for Vec<Band> {
 mod tests {
     use super::*;
 
-    fn band(low: u8, high: u8, text: &str) -> Band {
-        Band {
+    fn band(low: u8, high: u8, text: &str) -> ScoreBand {
+        ScoreBand {
             low: RawScore::new(low).expect("in range"),
             high: RawScore::new(high).expect("in range"),
             text: text.into(),
@@ -195,38 +208,42 @@ mod tests {
 
     #[test]
     fn sound_bands_are_sorted_and_looked_up() {
-        let bands = Bands::new(vec![band(6, 10, "good"), band(0, 5, "bad")]).expect("sound");
+        let bands = ScoreBands::new(vec![band(6, 10, "good"), band(0, 5, "bad")]).expect("sound");
         assert_eq!(bands.as_slice()[0].text, "bad");
         for score in 0..=10 {
             let expected = if score <= 5 { "bad" } else { "good" };
-            assert_eq!(bands.band(RawScore::new(score).expect("in range")).text, expected);
+            assert_eq!(bands.band_for(RawScore::new(score).expect("in range")).text, expected);
         }
     }
 
     #[test]
     fn every_violation_is_reported() {
-        let errors = Bands::new(vec![band(1, 4, "a"), band(4, 6, " "), band(8, 9, "c")]).expect_err("broken");
+        let errors =
+            ScoreBands::new(vec![band(1, 4, "a"), band(4, 6, " "), band(8, 9, "c")]).expect_err("broken");
         assert_eq!(
             errors,
             vec![
-                BandsError::NoText(1),
-                BandsError::Gap { low: 0, high: 0, after: None },
-                BandsError::Overlap(0, 1),
-                BandsError::Gap { low: 7, high: 7, after: Some(1) },
-                BandsError::Gap { low: 10, high: 10, after: Some(2) },
+                ScoreBandsError::NoText(1),
+                ScoreBandsError::Gap { low: 0, high: 0, after: None },
+                ScoreBandsError::Overlap(0, 1),
+                ScoreBandsError::Gap { low: 7, high: 7, after: Some(1) },
+                ScoreBandsError::Gap { low: 10, high: 10, after: Some(2) },
             ]
         );
     }
 
     #[test]
     fn a_band_inside_another_is_an_overlap_and_leaves_no_false_gap() {
-        let errors = Bands::new(vec![band(0, 10, "all"), band(2, 3, "some")]).expect_err("broken");
-        assert_eq!(errors, vec![BandsError::Overlap(0, 1)]);
+        let errors = ScoreBands::new(vec![band(0, 10, "all"), band(2, 3, "some")]).expect_err("broken");
+        assert_eq!(errors, vec![ScoreBandsError::Overlap(0, 1)]);
     }
 
     #[test]
     fn no_bands_and_reversed_bands_are_refused() {
-        assert_eq!(Bands::new(vec![]), Err(vec![BandsError::Empty]));
-        assert_eq!(Bands::new(vec![band(5, 3, "x"), band(0, 10, "y")]), Err(vec![BandsError::Reversed(0)]));
+        assert_eq!(ScoreBands::new(vec![]), Err(vec![ScoreBandsError::Empty]));
+        assert_eq!(
+            ScoreBands::new(vec![band(5, 3, "x"), band(0, 10, "y")]),
+            Err(vec![ScoreBandsError::Reversed(0)])
+        );
     }
 }

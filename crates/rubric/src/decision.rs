@@ -5,7 +5,7 @@ use std::sync::Arc;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use crate::{BenchmarkFinding, Cost, Criterion, Finding, GraderFinding, Outcome, Scale, VoteValue};
+use crate::{BenchmarkFinding, Cost, Criterion, CriterionScale, Finding, GraderFinding, Outcome, VoteValue};
 
 /// One decision: on a criterion, or of a grader as a whole.
 #[derive(Debug, Clone, PartialEq)]
@@ -15,24 +15,24 @@ pub struct Decision {
     /// The judge's reason; for an ungraded criterion, the reason for which it could not be graded.
     pub reason: String,
     /// Quotes from the answer that support the decision.
-    pub evidence: Vec<Evidence>,
+    pub evidence: Vec<EvidenceQuote>,
     /// The judge's own estimate of its confidence.
-    pub confidence: Option<Confidence>,
+    pub confidence: Option<JudgeConfidence>,
     /// The decision according to token probabilities, if they were requested.
-    pub probability: Option<Probability>,
+    pub probability: Option<DecisionProbability>,
     /// The judge.
     pub judge: JudgeIdentity,
     /// Why a judge gave no decision.
-    pub ungraded: Option<Ungraded>,
+    pub ungraded: Option<UngradedReason>,
     /// Set when the judge could not be shown everything at once.
-    pub truncated: Option<Truncated>,
+    pub truncated: Option<TruncationRecord>,
     /// Calls, tokens, time and money that it took.
-    pub spent: Spent,
+    pub spent: JudgingUsage,
 }
 
 /// The price of a decision. A call for several criteria is counted on the first of them.
 #[derive(Debug, Clone, PartialEq, Default)]
-pub struct Spent {
+pub struct JudgingUsage {
     /// Calls made, failed ones included.
     pub attempts: u32,
     /// Calls answered from the reply cache.
@@ -47,10 +47,10 @@ pub struct Spent {
     pub replies: Vec<String>,
 }
 
-impl Spent {
+impl JudgingUsage {
     /// Adds up two of them; the replies of `other` come last.
     #[must_use]
-    pub fn and(self, other: Self) -> Self {
+    pub fn combined_with(self, other: Self) -> Self {
         let mut tokens = self.tokens;
         tokens.add(other.tokens);
 
@@ -80,19 +80,19 @@ impl Decision {
             judge,
             ungraded: None,
             truncated: None,
-            spent: Spent::default(),
+            spent: JudgingUsage::default(),
         }
     }
 
     /// A criterion that could not be judged, at no cost.
-    pub fn ungraded(judge: JudgeIdentity, criterion: Criterion, ungraded: Ungraded) -> Self {
+    pub fn ungraded(judge: JudgeIdentity, criterion: Criterion, ungraded: UngradedReason) -> Self {
         let reason = ungraded.message.clone();
         let finding = Finding::Criterion { criterion, outcome: Outcome::Ungraded };
         Self { ungraded: Some(ungraded), ..Self::new(judge, finding, reason) }
     }
 
     /// A grader whose judge could not be made to answer, at no cost.
-    pub fn unanswered(judge: JudgeIdentity, ungraded: Ungraded) -> Self {
+    pub fn unanswered(judge: JudgeIdentity, ungraded: UngradedReason) -> Self {
         let finding = GraderFinding::broken(format!("could not be judged: {}", ungraded.message));
         let reason = ungraded.message.clone();
         Self { ungraded: Some(ungraded), ..Self::new(judge, finding, reason) }
@@ -153,7 +153,7 @@ impl Decision {
     /// Tells if the decision is a pass or a fail and nothing in between. A vote that says nothing leaves that open.
     pub fn is_binary(&self) -> bool {
         match &self.finding {
-            Finding::Criterion { criterion, .. } => matches!(criterion.scale, Scale::Checklist),
+            Finding::Criterion { criterion, .. } => matches!(criterion.scale, CriterionScale::Checklist),
             Finding::Grader(finding) => finding.is_binary(),
             Finding::Preference(_) => false,
         }
@@ -170,7 +170,8 @@ impl Decision {
 
 /// A decision read off the probabilities of the tokens that say it.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize, JsonSchema)]
-pub struct Probability {
+#[schemars(rename = "Probability")]
+pub struct DecisionProbability {
     /// The expected decision: a score from 0 to 10, or for met and unmet the probability of met, 0 to 1.
     pub expected: f64,
     /// How much probability lies on tokens that are decisions at all, 0 to 1.
@@ -181,7 +182,8 @@ pub struct Probability {
 
 /// A passage that a decision rests on.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
-pub struct Evidence {
+#[schemars(rename = "Evidence")]
+pub struct EvidenceQuote {
     /// The passage, as the judge quoted it.
     pub quote: String,
     /// Whether it was found in what the judge was shown.
@@ -190,9 +192,10 @@ pub struct Evidence {
 
 /// What a judge was not shown, or not shown at once, because it reads less than there was.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
-pub struct Truncated {
+#[schemars(rename = "Truncated")]
+pub struct TruncationRecord {
     /// What was done about it.
-    pub mode: Truncate,
+    pub mode: TruncationMode,
     /// Characters of the answer, the file changes and the tool calls together.
     pub characters: u64,
     /// How many of them the judge was not shown; 0 when it was shown all of them in parts.
@@ -204,7 +207,8 @@ pub struct Truncated {
 /// What is done when a judge reads less than there is to be judged. Nothing is, unless an author asks for it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
-pub enum Truncate {
+#[schemars(rename = "Truncate")]
+pub enum TruncationMode {
     /// Nothing is left out: the criterion is ungraded.
     #[default]
     Never,
@@ -218,14 +222,15 @@ pub enum Truncate {
     Chunk,
 }
 
-crate::named_variants!(Truncate {
+crate::named_variants!(TruncationMode {
     Never = "never", Head = "head", Tail = "tail", Middle = "middle", Chunk = "chunk",
 });
 
 /// How sure a judge says it is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
-pub enum Confidence {
+#[schemars(rename = "Confidence")]
+pub enum JudgeConfidence {
     /// Little more than a guess.
     Low,
     /// Somewhat sure.
@@ -252,7 +257,8 @@ pub struct JudgeIdentity {
 
 /// Why a criterion could not be judged.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
-pub struct Ungraded {
+#[schemars(rename = "Ungraded")]
+pub struct UngradedReason {
     /// What kind of failure it was.
     pub kind: UngradedKind,
     /// What happened, in words.
@@ -305,8 +311,10 @@ impl Tokens {
                 (a, b) => Some(a.unwrap_or(0).saturating_add(b.unwrap_or(0))),
             }
         }
+
         self.input = sum(self.input, other.input);
         self.cached = sum(self.cached, other.cached);
+
         self.output = sum(self.output, other.output);
     }
 }

@@ -5,8 +5,8 @@ use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
 use crate::{
-    BenchmarkFinding, BenchmarkState, Comparison, Composition, Criterion, Outcome, Preference, Unit,
-    VoteValue,
+    AnswerComparison, AnswerPreference, BenchmarkFinding, BenchmarkState, CompositeStructure, Criterion,
+    Outcome, UnitInterval, VoteValue,
 };
 
 /// The thing decided.
@@ -22,7 +22,7 @@ pub enum Finding {
     /// The result of a grader that is no rubric.
     Grader(Box<GraderFinding>),
     /// The better of two answers in one order. Alone it decides nothing and is never stored.
-    Preference(Preference),
+    Preference(AnswerPreference),
 }
 
 /// The result of a grader as a whole.
@@ -30,9 +30,9 @@ pub enum Finding {
 pub struct GraderFinding {
     /// The score before negation; none where the grader does not apply or its members make the score. The error says
     /// what broke the grader.
-    pub score: Result<Option<Unit>, String>,
+    pub score: Result<Option<UnitInterval>, String>,
     /// Findings point by point.
-    pub notes: Vec<Note>,
+    pub notes: Vec<GraderNote>,
     /// Anything else a program said about its score.
     pub details: Option<Value>,
     /// More about it, by the kind of grader.
@@ -46,16 +46,17 @@ pub enum GraderFindingKind {
     #[default]
     Score,
     /// The members of a composite.
-    Composite(Composition),
+    Composite(CompositeStructure),
     /// The state of a benchmark.
     Benchmark(BenchmarkFinding),
     /// A comparison with another answer.
-    Comparison(Box<Comparison>),
+    Comparison(Box<AnswerComparison>),
 }
 
 /// One point of a grader's finding.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
-pub struct Note {
+#[schemars(rename = "Note")]
+pub struct GraderNote {
     /// What was looked at.
     pub text: String,
     /// Whether it is as it should be; null for a remark.
@@ -68,7 +69,7 @@ pub struct Note {
     pub weight: Option<f64>,
 }
 
-impl Note {
+impl GraderNote {
     /// A note that something is as it should be, or is not.
     pub fn new(passed: bool, text: impl Into<String>, reason: impl Into<String>) -> Self {
         Self { text: text.into(), passed: Some(passed), reason: reason.into(), weight: None }
@@ -86,15 +87,15 @@ impl From<GraderFinding> for Finding {
     }
 }
 
-impl From<Preference> for Finding {
-    fn from(preference: Preference) -> Self {
+impl From<AnswerPreference> for Finding {
+    fn from(preference: AnswerPreference) -> Self {
         Self::Preference(preference)
     }
 }
 
 impl GraderFinding {
     /// A finding with this score and these notes.
-    pub const fn new(score: Option<Unit>, notes: Vec<Note>) -> Self {
+    pub const fn new(score: Option<UnitInterval>, notes: Vec<GraderNote>) -> Self {
         Self { score: Ok(score), notes, details: None, kind: GraderFindingKind::Score }
     }
 
@@ -110,7 +111,7 @@ impl GraderFinding {
     }
 
     /// The score, if there is one.
-    pub fn score(&self) -> Option<Unit> {
+    pub fn score(&self) -> Option<UnitInterval> {
         self.score.as_ref().ok().copied().flatten()
     }
 
@@ -120,7 +121,7 @@ impl GraderFinding {
     }
 
     /// The members of a composite.
-    pub const fn composition(&self) -> Option<&Composition> {
+    pub const fn composition(&self) -> Option<&CompositeStructure> {
         match &self.kind {
             GraderFindingKind::Composite(composition) => Some(composition),
             _ => None,
@@ -136,7 +137,7 @@ impl GraderFinding {
     }
 
     /// The comparison with another answer.
-    pub fn comparison(&self) -> Option<&Comparison> {
+    pub fn comparison(&self) -> Option<&AnswerComparison> {
         match &self.kind {
             GraderFindingKind::Comparison(comparison) => Some(comparison),
             _ => None,
@@ -154,7 +155,8 @@ impl GraderFinding {
     }
 
     pub(crate) fn is_binary(&self) -> bool {
-        let all_or_nothing = self.score().is_none_or(|score| score == Unit::ZERO || score == Unit::ONE);
+        let all_or_nothing =
+            self.score().is_none_or(|score| score == UnitInterval::ZERO || score == UnitInterval::ONE);
         self.benchmark().is_some_and(|benchmark| !benchmark.scaled && all_or_nothing)
     }
 }

@@ -10,6 +10,7 @@ pub fn grouped(value: u64) -> String {
         }
         out.push(digit);
     }
+
     out
 }
 

@@ -6,7 +6,7 @@ use std::fmt;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use crate::{Outcome, RawScore, Unit, at_least};
+use crate::{Outcome, RawScore, UnitInterval, at_least};
 
 /// What a criterion must reach for the case to pass at all.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize, JsonSchema)]
@@ -19,7 +19,7 @@ pub enum Gate {
     /// `required_min_score`: the raw score must be at least this.
     MinRaw(RawScore),
     /// `min_score`: the value (0 to 1) must be at least this.
-    MinValue(Unit),
+    MinValue(UnitInterval),
 }
 
 /// State of a gate once outcomes are known.
@@ -49,7 +49,7 @@ impl Gate {
 
     /// Returns the state of the gate for an outcome. `pass_line` is the pass threshold, which
     /// [`Gate::PassLine`] compares with.
-    pub fn state(self, outcome: Outcome, pass_line: Unit) -> GateState {
+    pub fn evaluate(self, outcome: Outcome, pass_line: UnitInterval) -> GateState {
         let minimum = match self {
             Self::Met => 1.0,
             Self::PassLine => pass_line.get(),
@@ -81,8 +81,8 @@ impl fmt::Display for Gate {
 mod tests {
     use super::*;
 
-    fn pass_line() -> Unit {
-        Unit::new(0.8).expect("in range")
+    fn pass_line() -> UnitInterval {
+        UnitInterval::new(0.8).expect("in range")
     }
 
     fn scored(raw: u8) -> Outcome {
@@ -91,26 +91,29 @@ mod tests {
 
     #[test]
     fn a_minimum_of_seven_tenths_lets_a_raw_seven_pass() {
-        let gate = Gate::MinValue(Unit::new(0.7).expect("in range"));
-        assert_eq!(gate.state(scored(7), pass_line()), GateState::Passed);
-        assert_eq!(gate.state(scored(6), pass_line()), GateState::Failed);
+        let gate = Gate::MinValue(UnitInterval::new(0.7).expect("in range"));
+        assert_eq!(gate.evaluate(scored(7), pass_line()), GateState::Passed);
+        assert_eq!(gate.evaluate(scored(6), pass_line()), GateState::Failed);
         let gate = Gate::MinRaw(RawScore::new(7).expect("in range"));
-        assert_eq!(gate.state(scored(7), pass_line()), GateState::Passed);
-        assert_eq!(gate.state(scored(6), pass_line()), GateState::Failed);
+        assert_eq!(gate.evaluate(scored(7), pass_line()), GateState::Passed);
+        assert_eq!(gate.evaluate(scored(6), pass_line()), GateState::Failed);
     }
 
     #[test]
     fn required_means_met_and_on_a_score_the_pass_line() {
-        assert_eq!(Gate::Met.state(Outcome::Met, pass_line()), GateState::Passed);
-        assert_eq!(Gate::Met.state(Outcome::Unmet, pass_line()), GateState::Failed);
-        assert_eq!(Gate::PassLine.state(scored(8), pass_line()), GateState::Passed);
-        assert_eq!(Gate::PassLine.state(scored(7), pass_line()), GateState::Failed);
+        assert_eq!(Gate::Met.evaluate(Outcome::Met, pass_line()), GateState::Passed);
+        assert_eq!(Gate::Met.evaluate(Outcome::Unmet, pass_line()), GateState::Failed);
+        assert_eq!(Gate::PassLine.evaluate(scored(8), pass_line()), GateState::Passed);
+        assert_eq!(Gate::PassLine.evaluate(scored(7), pass_line()), GateState::Failed);
     }
 
     #[test]
     fn what_was_not_judged_leaves_the_gate_open_and_what_does_not_apply_lifts_it() {
-        assert_eq!(Gate::Met.state(Outcome::Ungraded, pass_line()), GateState::Open);
-        assert_eq!(Gate::Met.state(Outcome::NotApplicable, pass_line()), GateState::NotApplicable);
-        assert_eq!(Gate::MinValue(Unit::ZERO).state(Outcome::Ungraded, pass_line()), GateState::Passed);
+        assert_eq!(Gate::Met.evaluate(Outcome::Ungraded, pass_line()), GateState::Open);
+        assert_eq!(Gate::Met.evaluate(Outcome::NotApplicable, pass_line()), GateState::NotApplicable);
+        assert_eq!(
+            Gate::MinValue(UnitInterval::ZERO).evaluate(Outcome::Ungraded, pass_line()),
+            GateState::Passed
+        );
     }
 }

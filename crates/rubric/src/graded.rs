@@ -4,13 +4,16 @@ use std::borrow::Cow;
 use std::sync::Arc;
 
 use crate::{
-    CaseDecision, Criterion, GateState, GraderFinding, GraderOutcome, GraderScore, GraderStanding, Lines,
-    Member, Outcome, Rubric, combine, score_criteria,
+    CaseDecision, CompositeMember, Criterion, GateState, GraderFinding, GraderOutcome, GraderScore,
+    GraderWeighting, Outcome, Rubric, VerdictThresholds, combine_members, score_criteria,
 };
 
 /// The outcome that the decisions of one grader lead to. The error says why they lead to none, which counts as a
 /// grader that broke.
-pub fn grader_outcome(decisions: &[&CaseDecision], lines: Lines) -> Result<GraderOutcome, String> {
+pub fn grader_outcome(
+    decisions: &[&CaseDecision],
+    lines: VerdictThresholds,
+) -> Result<GraderOutcome, String> {
     member_outcome(decisions, 0, lines)
 }
 
@@ -18,27 +21,29 @@ pub fn grader_outcome(decisions: &[&CaseDecision], lines: Lines) -> Result<Grade
 pub fn member_outcome(
     decisions: &[&CaseDecision],
     depth: usize,
-    lines: Lines,
+    lines: VerdictThresholds,
 ) -> Result<GraderOutcome, String> {
-    let own = own(decisions, depth);
+    let own = own_decisions(decisions, depth);
     let Some(first) = own.first() else {
         return Err("the run holds no decisions of this grader".to_owned());
     };
     let Some(finding) = first.finding() else { return rubric_outcome(&own, lines) };
 
     if let Some(composition) = finding.composition() {
-        let members: Vec<(GraderStanding, GraderOutcome)> = composition
+        let members: Vec<(GraderWeighting, GraderOutcome)> = composition
             .members
             .iter()
             .map(|member| {
-                let decisions = of_member(decisions, depth, &member.name);
+                let decisions = decisions_of_member(decisions, depth, &member.name);
                 let outcome = member_outcome(&decisions, depth + 1, lines).unwrap_or(GraderOutcome::Errored);
                 (member.standing, outcome)
             })
             .collect();
+
         let how = composition.aggregator.combination(finding.score());
-        return Ok(GraderOutcome::Combined(Box::new(combine(&members, how, lines))));
+        return Ok(GraderOutcome::Combined(Box::new(combine_members(&members, how, lines))));
     }
+
     Ok(match finding.score {
         Err(_) => GraderOutcome::Errored,
         Ok(Some(score)) => GraderOutcome::Value(score),
@@ -47,7 +52,7 @@ pub fn member_outcome(
 }
 
 /// The outcome of a rubric from the decisions on its criteria.
-fn rubric_outcome(own: &[&CaseDecision], lines: Lines) -> Result<GraderOutcome, String> {
+fn rubric_outcome(own: &[&CaseDecision], lines: VerdictThresholds) -> Result<GraderOutcome, String> {
     let outcomes: Vec<Outcome> = own.iter().map(|decided| decided.decision.outcome()).collect();
     let criteria: Option<Vec<&Criterion>> = own.iter().map(|decided| decided.criterion()).collect();
     let criteria = criteria.ok_or("the run holds decisions on criteria and on the grader as a whole")?;
@@ -77,23 +82,23 @@ pub struct GateCheck {
 pub fn grader_gates(
     decisions: &[&CaseDecision],
     depth: usize,
-    standing: GraderStanding,
+    standing: GraderWeighting,
     outcome: &GraderOutcome,
     score: &GraderScore,
-    lines: Lines,
+    lines: VerdictThresholds,
 ) -> Vec<GateCheck> {
     let mut found = Vec::new();
     match outcome {
         GraderOutcome::Rubric(rubric) if !standing.negate && !rubric.gates.is_empty() => {
-            let own = own(decisions, depth);
+            let own = own_decisions(decisions, depth);
             for (index, gate, state) in &rubric.gates {
                 let criterion = own.get(*index).map(|decided| decided.shown_criterion());
                 found.push(GateCheck { criterion, rule: gate.rule(), state: *state });
             }
         }
         GraderOutcome::Combined(combined) if !standing.negate => {
-            for (member, score) in members(decisions, depth).iter().zip(&combined.members) {
-                let decisions = of_member(decisions, depth, &member.name);
+            for (member, score) in composite_members(decisions, depth).iter().zip(&combined.members) {
+                let decisions = decisions_of_member(decisions, depth, &member.name);
                 let outcome = member_outcome(&decisions, depth + 1, lines).unwrap_or(GraderOutcome::Errored);
                 let inner = grader_gates(&decisions, depth + 1, member.standing, &outcome, score, lines);
                 found.extend(inner);
@@ -109,6 +114,7 @@ pub fn grader_gates(
         let criterion = decisions.first().filter(|_| depth > 0).map(path);
         found.push(GateCheck { criterion, rule: standing.gate_rule().into(), state });
     }
+
     found
 }
 
@@ -124,28 +130,33 @@ fn is_complete_at(decisions: &[&CaseDecision], depth: usize) -> bool {
             votes.count() == panel.votes.len()
         })
     };
-    let own = own(decisions, depth);
+
+    let own = own_decisions(decisions, depth);
 
     !own.is_empty()
         && own.iter().all(|decided| has_votes(decided))
-        && members(decisions, depth)
+        && composite_members(decisions, depth)
             .iter()
-            .all(|member| is_complete_at(&of_member(decisions, depth, &member.name), depth + 1))
+            .all(|member| is_complete_at(&decisions_of_member(decisions, depth, &member.name), depth + 1))
 }
 
 /// Decisions of the member `name` of the composite at `depth`.
-fn of_member<'a>(decisions: &[&'a CaseDecision], depth: usize, name: &str) -> Vec<&'a CaseDecision> {
+fn decisions_of_member<'a>(
+    decisions: &[&'a CaseDecision],
+    depth: usize,
+    name: &str,
+) -> Vec<&'a CaseDecision> {
     let is_of = |decided: &CaseDecision| decided.member.get(depth).is_some_and(|member| member == name);
     decisions.iter().filter(|decided| is_of(decided)).copied().collect()
 }
 
-fn own<'a>(decisions: &[&'a CaseDecision], depth: usize) -> Vec<&'a CaseDecision> {
+fn own_decisions<'a>(decisions: &[&'a CaseDecision], depth: usize) -> Vec<&'a CaseDecision> {
     let is_own = |decided: &CaseDecision| decided.member.len() == depth && !decided.is_vote();
     decisions.iter().filter(|decided| is_own(decided)).copied().collect()
 }
 
-fn members<'a>(decisions: &[&'a CaseDecision], depth: usize) -> &'a [Member] {
-    let first = own(decisions, depth).first().copied();
+fn composite_members<'a>(decisions: &[&'a CaseDecision], depth: usize) -> &'a [CompositeMember] {
+    let first = own_decisions(decisions, depth).first().copied();
     let composition = first.and_then(CaseDecision::finding).and_then(GraderFinding::composition);
     composition.map(|composition| composition.members.as_slice()).unwrap_or_default()
 }

@@ -18,7 +18,7 @@ impl CriterionId {
     }
 
     /// The default id of a criterion without one: `rubric-1` for the first.
-    pub fn by_position(index: usize) -> Self {
+    pub fn from_position(index: usize) -> Self {
         const FIRST: [&str; 8] =
             ["rubric-1", "rubric-2", "rubric-3", "rubric-4", "rubric-5", "rubric-6", "rubric-7", "rubric-8"];
         match FIRST.get(index) {

@@ -9,7 +9,7 @@ use serde::{Deserialize, Serialize};
 /// How many criteria go into one call.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
-pub enum Judging {
+pub enum JudgingMode {
     /// One call per criterion.
     #[default]
     PerCriterion,
@@ -17,7 +17,7 @@ pub enum Judging {
     Batched(Option<NonZeroUsize>),
 }
 
-impl fmt::Display for Judging {
+impl fmt::Display for JudgingMode {
     /// The form used in records: `per_criterion`, `batched` or `batched:N`.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {

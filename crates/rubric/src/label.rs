@@ -77,15 +77,15 @@ impl<'de> Deserialize<'de> for LabelOutcome {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         #[derive(Deserialize)]
         #[serde(untagged)]
-        enum Written {
+        enum RawLabel {
             Number(f64),
             Flag(bool),
             Word(String),
         }
-        match Written::deserialize(deserializer)? {
-            Written::Number(score) => Ok(Self::Score(score)),
-            Written::Flag(met) => Ok(if met { Self::Met } else { Self::Unmet }),
-            Written::Word(word) => Self::from_word(&word).ok_or_else(|| {
+        match RawLabel::deserialize(deserializer)? {
+            RawLabel::Number(score) => Ok(Self::Score(score)),
+            RawLabel::Flag(met) => Ok(if met { Self::Met } else { Self::Unmet }),
+            RawLabel::Word(word) => Self::from_word(&word).ok_or_else(|| {
                 serde::de::Error::custom(format!(
                     "expected met, unmet, not_applicable, unsure or a score, found `{word}`"
                 ))
@@ -97,7 +97,8 @@ impl<'de> Deserialize<'de> for LabelOutcome {
 /// How bad a failure is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
-pub enum Severity {
+#[schemars(rename = "Severity")]
+pub enum FailureSeverity {
     /// Little harm.
     Low,
     /// Some harm.
@@ -109,7 +110,8 @@ pub enum Severity {
 /// How a labelled case was come by.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
-pub enum Sampling {
+#[schemars(rename = "Sampling")]
+pub enum SamplingMethod {
     /// By lot, so that the labelled cases stand for the others.
     Random,
     /// By somebody's or something's choice: the first, the doubtful, the failed ones.
@@ -119,7 +121,8 @@ pub enum Sampling {
 /// What a label may be used for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
-pub enum Split {
+#[schemars(rename = "Split")]
+pub enum LabelSplit {
     /// The judge was tuned on it: its wording, threshold or model was chosen while looking at it.
     Train,
     /// Kept back to measure the judge with.
@@ -158,16 +161,16 @@ pub struct Label {
     pub note: Option<String>,
     /// How bad the failure is.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub severity: Option<Severity>,
+    pub severity: Option<FailureSeverity>,
     /// Of which version of the criterion.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub version: Option<String>,
     /// How the case came to be labelled; `None` if nobody said.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub sampled: Option<Sampling>,
+    pub sampled: Option<SamplingMethod>,
     /// What it may be used for; `None` if nobody said.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub split: Option<Split>,
+    pub split: Option<LabelSplit>,
 }
 
 #[cfg(test)]
@@ -179,7 +182,7 @@ mod tests {
         let line =
             r#"{"case":"c1","criterion":"tone","label":"met","who":"ann","sampled":"random","split":"test"}"#;
         let label: Label = serde_json::from_str(line).expect("sound");
-        assert_eq!((label.label, label.split), (LabelOutcome::Met, Some(Split::Test)));
+        assert_eq!((label.label, label.split), (LabelOutcome::Met, Some(LabelSplit::Test)));
         assert_eq!(serde_json::to_string(&label).expect("writable"), line);
         let scored: Label = serde_json::from_str(r#"{"case":"c","criterion":"k","label":7}"#).expect("sound");
         assert_eq!(scored.label, LabelOutcome::Score(7.0));

@@ -31,6 +31,7 @@ mod id;
 mod identity;
 mod judging;
 mod label;
+mod label_consensus;
 mod message;
 mod money;
 mod named;
@@ -40,54 +41,54 @@ mod pairwise;
 mod panel;
 mod points;
 mod prerequisites;
-mod repeats;
 mod rubric;
 mod score;
 mod scorecard;
-mod settle;
 mod sum;
-mod tree;
+mod trials;
 mod verdict;
 mod vote;
+mod weighted_tree;
 
-pub use aggregation::Aggregation;
+pub use aggregation::ScorecardAggregation;
 pub use benchmark::{BenchmarkFinding, BenchmarkScale, BenchmarkState, DecidedBy, LabelScore};
-pub use case::{CaseScore, GraderOutcome, GraderScore, GraderStanding, score_case};
+pub use case::{CaseScore, GraderOutcome, GraderScore, GraderWeighting, score_case};
 pub use case_decision::CaseDecision;
-pub use combine::{Combination, CombinedScore, combine};
-pub use composition::{Aggregator, Composition, Member};
-pub use criterion::{Band, Bands, BandsError, Criterion, Operator, Scale};
+pub use combine::{CompositeFormula, CompositeScore, combine_members};
+pub use composition::{CompositeMember, CompositeStructure, MemberAggregator};
+pub use criterion::{Criterion, CriterionOperator, CriterionScale, ScoreBand, ScoreBands, ScoreBandsError};
 pub use decision::{
-    Confidence, Decision, Evidence, JudgeIdentity, Probability, Spent, Tokens, Truncate, Truncated, Ungraded,
-    UngradedKind,
+    Decision, DecisionProbability, EvidenceQuote, JudgeConfidence, JudgeIdentity, JudgingUsage, Tokens,
+    TruncationMode, TruncationRecord, UngradedKind, UngradedReason,
 };
-pub use finding::{Finding, GraderFinding, GraderFindingKind, Note};
+pub use finding::{Finding, GraderFinding, GraderFindingKind, GraderNote};
 pub use format::{dollars, grouped};
 pub use gate::{Gate, GateState};
 pub use graded::{GateCheck, grader_gates, grader_outcome, is_complete, member_outcome};
 pub use id::CriterionId;
 pub use identity::{Identify, IdentityWriter};
-pub use judging::{EvidencePolicy, Judging};
-pub use label::{Label, LabelOutcome, Sampling, Severity, Split};
-pub use message::{Block, Message, Role, ToolCall};
+pub use judging::{EvidencePolicy, JudgingMode};
+pub use label::{FailureSeverity, Label, LabelOutcome, LabelSplit, SamplingMethod};
+pub use label_consensus::{SettledLabels, settle_labels};
+pub use message::{CaseMessage, MessageBlock, MessageRole, ToolCall};
 pub use money::{Cost, PartialCost, Usd};
-pub use number::{NotFinite, OutOfRange, Points, RawScore, Unit, Weight};
+pub use number::{FractionalScore, NotFiniteError, OutOfRangeError, RawScore, UnitInterval, Weight};
 pub use outcome::{Outcome, OutcomeKind};
-pub use pairwise::{Comparison, OrderDecision, PairOutcome, PairScores, Preference};
-pub use panel::{PanelDecision, PanelResult, PanelRule, PanelVote, Ties, VoteValue, combine_votes};
+pub use pairwise::{AnswerComparison, AnswerPreference, OrderDecision, PairOutcome, PairScores};
+pub use panel::{PanelDecision, PanelResult, PanelRule, PanelVote, TiePolicy, VoteValue, combine_votes};
 pub use points::{PointsMean, points_mean, points_ratio};
-pub use prerequisites::{Prerequisites, prerequisites};
-pub use repeats::{Repeat, RepeatPlan, RepeatStrategy, RepeatedCase};
-pub use rubric::{Rubric, RubricError, repeated};
-pub use score::{Formula, OutcomeError, RubricScore, score_criteria, score_rubric};
+pub use prerequisites::{PrerequisiteResult, resolve_prerequisites};
+pub use rubric::{Rubric, RubricError, find_repeated_ids};
+pub use score::{OutcomeError, RubricScore, ScoringFormula, score_criteria, score_rubric};
 pub use scorecard::{
-    Card, CardError, CardKind, CardNode, CardScores, CaseTally, Contribution, Criticality, Gain,
-    MissingPolicy, NodeId, NodeScore, Normalisation, NormaliseError, Standing, score_card,
+    CaseTally, Criticality, MissingPolicy, NodeScore, NodeStatus, NormalisationError, NormalisationFormula,
+    ScoreContribution, ScoreGain, ScoreTree, ScoreTreeError, ScorecardNode, ScorecardNodeId,
+    ScorecardNodeKind, ScorecardScores, score_card,
 };
-pub use settle::{SettledLabels, settle_labels};
-pub use tree::{Tree, weighted_mean};
-pub use verdict::{Lines, LinesError, TOLERANCE, Verdict, at_least};
+pub use trials::{TrialPlan, TrialResult, TrialStrategy, TrialSummary};
+pub use verdict::{TOLERANCE, ThresholdOrderError, Verdict, VerdictThresholds, at_least};
 pub use vote::{
-    EscalateWhen, EscalationReport, PanelReport, Vote, VoteOutcome, VoteSummary, deciding_votes,
-    panel_decision, panel_decision_if,
+    EscalateWhen, EscalationReport, PanelReport, Vote, VoteOutcome, VoteSummary, panel_decision,
+    panel_decision_if, select_deciding_votes,
 };
+pub use weighted_tree::{WeightedTree, weighted_mean};

@@ -10,7 +10,7 @@ use serde_json::{Map, Value, json};
 /// Speaker of a message.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize)]
 #[serde(rename_all = "snake_case")]
-pub enum Role {
+pub enum MessageRole {
     /// Standing instructions.
     System,
     /// The user.
@@ -21,15 +21,15 @@ pub enum Role {
     Tool,
 }
 
-crate::named_variants!(Role { System = "system", User = "user", Assistant = "assistant", Tool = "tool" });
+crate::named_variants!(MessageRole { System = "system", User = "user", Assistant = "assistant", Tool = "tool" });
 
 /// One message of an eval file.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Message {
+pub struct CaseMessage {
     /// Role of the author.
-    pub role: Role,
+    pub role: MessageRole,
     /// Content, in order.
-    pub blocks: Vec<Block>,
+    pub blocks: Vec<MessageBlock>,
     /// Tool calls made with the message, as written; empty for most messages.
     pub tool_calls: Vec<Value>,
     /// Name of the speaker or tool, if given.
@@ -40,7 +40,7 @@ pub struct Message {
 
 /// A part of a message.
 #[derive(Debug, Clone, PartialEq)]
-pub enum Block {
+pub enum MessageBlock {
     /// Text.
     Text(String),
     /// An object instead of text, kept as it is and shown as JSON.
@@ -65,12 +65,12 @@ pub enum Block {
     },
 }
 
-impl Message {
+impl CaseMessage {
     /// Creates a message with a single text.
-    pub fn text(role: Role, text: impl Into<String>) -> Self {
+    pub fn text(role: MessageRole, text: impl Into<String>) -> Self {
         Self {
             role,
-            blocks: vec![Block::Text(text.into())],
+            blocks: vec![MessageBlock::Text(text.into())],
             tool_calls: Vec::new(),
             name: None,
             data: Map::new(),
@@ -84,22 +84,23 @@ impl Message {
             .blocks
             .iter()
             .map(|block| match block {
-                Block::Text(text) => text.clone(),
-                Block::Json(value) => serde_json::to_string_pretty(value).unwrap_or_default(),
-                Block::File { text, .. } => text.to_string(),
-                Block::Image { written, .. } => format!("[image: {written}]"),
+                MessageBlock::Text(text) => text.clone(),
+                MessageBlock::Json(value) => serde_json::to_string_pretty(value).unwrap_or_default(),
+                MessageBlock::File { text, .. } => text.to_string(),
+                MessageBlock::Image { written, .. } => format!("[image: {written}]"),
             })
             .collect();
         parts.join("\n")
     }
 
-    /// The message as programs and prompts see it: `role`, `content` and, if there are any, `tool_calls`.
+    /// The message as programs and prompts see it: `decode_role`, `content` and, if there are any, `decode_tool_calls`.
     pub fn to_json(&self) -> Value {
         let mut value = json!({ "role": self.role.name(), "content": self.to_text() });
 
         if !self.tool_calls.is_empty() {
             value["tool_calls"] = Value::Array(self.tool_calls.clone());
         }
+
         value
     }
 }

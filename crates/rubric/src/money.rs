@@ -27,7 +27,7 @@ impl Usd {
     }
 
     /// Returns the sum in picodollars.
-    pub const fn pico(self) -> u64 {
+    pub const fn as_pico(self) -> u64 {
         self.0
     }
 
@@ -47,7 +47,7 @@ impl Usd {
 
     /// Returns the sum in dollars, correctly rounded, for people and for records.
     #[expect(clippy::cast_precision_loss, reason = "a sum is shown with fewer digits than a double has")]
-    pub fn dollars(self) -> f64 {
+    pub fn as_dollars(self) -> f64 {
         self.0 as f64 / Self::PICO_PER_DOLLAR
     }
 
@@ -75,7 +75,7 @@ impl AddAssign for Usd {
 /// A number of dollars with all its decimals, such as `0.0125`.
 impl fmt::Display for Usd {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "{}", self.dollars())
+        write!(f, "{}", self.as_dollars())
     }
 }
 
@@ -92,7 +92,7 @@ impl JsonSchema for Usd {
 
 impl Serialize for Usd {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        serializer.serialize_f64(self.dollars())
+        serializer.serialize_f64(self.as_dollars())
     }
 }
 
@@ -119,7 +119,7 @@ impl Cost {
     pub const UNKNOWN: Self = Self::unpriced(1);
 
     /// A cost that is fully known.
-    pub const fn exactly(known: Usd) -> Self {
+    pub const fn from_known(known: Usd) -> Self {
         Self { known, unpriced_calls: 0 }
     }
 
@@ -129,12 +129,12 @@ impl Cost {
     }
 
     /// The whole cost; `None` if a part is unknown.
-    pub fn whole(self) -> Option<Usd> {
+    pub fn total(self) -> Option<Usd> {
         (self.unpriced_calls == 0).then_some(self.known)
     }
 
     /// The known part: a lower bound of the cost.
-    pub const fn at_least(self) -> Usd {
+    pub const fn lower_bound(self) -> Usd {
         self.known
     }
 
@@ -144,7 +144,7 @@ impl Cost {
     }
 
     /// The known part of a partly unknown cost; `None` if all of it is known.
-    pub fn partial(self) -> Option<PartialCost> {
+    pub fn to_partial(self) -> Option<PartialCost> {
         let Self { known, unpriced_calls } = self;
         (unpriced_calls > 0).then_some(PartialCost { at_least_usd: known, unpriced_calls })
     }
@@ -153,7 +153,7 @@ impl Cost {
     /// unknown cost only by leaving the first empty.
     pub fn from_parts(whole: Option<Usd>, partial: Option<PartialCost>) -> Self {
         match (whole, partial) {
-            (Some(known), _) => Self::exactly(known),
+            (Some(known), _) => Self::from_known(known),
             (None, Some(PartialCost { at_least_usd: known, unpriced_calls })) => {
                 Self { known, unpriced_calls: unpriced_calls.max(1) }
             }
@@ -222,10 +222,10 @@ mod tests {
 
     #[test]
     fn a_part_that_is_unknown_makes_a_lower_bound() {
-        let cost = Cost::exactly(Usd::from_pico(7)) + Cost::UNKNOWN + Cost::unpriced(2);
-        assert_eq!(cost.whole(), None);
-        assert_eq!(cost.at_least(), Usd::from_pico(7));
-        let partial = cost.partial().unwrap();
+        let cost = Cost::from_known(Usd::from_pico(7)) + Cost::UNKNOWN + Cost::unpriced(2);
+        assert_eq!(cost.total(), None);
+        assert_eq!(cost.lower_bound(), Usd::from_pico(7));
+        let partial = cost.to_partial().unwrap();
         assert_eq!(partial.unpriced_calls, 3);
         assert_eq!(Cost::from_parts(None, Some(partial)), cost);
         assert_eq!(Cost::from_parts(None, None), Cost::UNKNOWN);

@@ -6,12 +6,12 @@ use serde::{Deserialize, Serialize};
 /// Error for a NaN or infinite number where a finite one is required.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 #[error("not a finite number")]
-pub struct NotFinite;
+pub struct NotFiniteError;
 
 /// Error for a number outside its range.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 #[error("outside {low} to {high}")]
-pub struct OutOfRange {
+pub struct OutOfRangeError {
     /// Smallest allowed value.
     pub low: i32,
     /// Largest allowed value.
@@ -31,9 +31,9 @@ impl Weight {
     pub const ZERO: Self = Self(0.0);
 
     /// Creates a weight; errors unless the number is finite.
-    pub fn new(value: f64) -> Result<Self, NotFinite> {
+    pub fn new(value: f64) -> Result<Self, NotFiniteError> {
         // Adding zero turns -0.0 into 0.0, so that "negative" and "zero" can't both be true.
-        if value.is_finite() { Ok(Self(value + 0.0)) } else { Err(NotFinite) }
+        if value.is_finite() { Ok(Self(value + 0.0)) } else { Err(NotFiniteError) }
     }
 
     /// Returns the number.
@@ -54,9 +54,9 @@ impl Default for Weight {
 }
 
 impl TryFrom<f64> for Weight {
-    type Error = NotFinite;
+    type Error = NotFiniteError;
 
-    fn try_from(value: f64) -> Result<Self, NotFinite> {
+    fn try_from(value: f64) -> Result<Self, NotFiniteError> {
         Self::new(value)
     }
 }
@@ -70,9 +70,10 @@ impl From<Weight> for f64 {
 /// A number from 0 to 1, both included: a threshold or a normalised score.
 #[derive(Debug, Clone, Copy, PartialEq, PartialOrd, Serialize, Deserialize, JsonSchema)]
 #[serde(try_from = "f64", into = "f64")]
-pub struct Unit(f64);
+#[schemars(rename = "Unit")]
+pub struct UnitInterval(f64);
 
-impl Unit {
+impl UnitInterval {
     /// 0.
     pub const ZERO: Self = Self(0.0);
     /// 1.
@@ -81,8 +82,12 @@ impl Unit {
     pub const HALF: Self = Self(0.5);
 
     /// Creates a value; errors outside 0 to 1 and for NaN.
-    pub fn new(value: f64) -> Result<Self, OutOfRange> {
-        if (0.0..=1.0).contains(&value) { Ok(Self(value + 0.0)) } else { Err(OutOfRange { low: 0, high: 1 }) }
+    pub fn new(value: f64) -> Result<Self, OutOfRangeError> {
+        if (0.0..=1.0).contains(&value) {
+            Ok(Self(value + 0.0))
+        } else {
+            Err(OutOfRangeError { low: 0, high: 1 })
+        }
     }
 
     /// Returns the number.
@@ -91,16 +96,16 @@ impl Unit {
     }
 }
 
-impl TryFrom<f64> for Unit {
-    type Error = OutOfRange;
+impl TryFrom<f64> for UnitInterval {
+    type Error = OutOfRangeError;
 
-    fn try_from(value: f64) -> Result<Self, OutOfRange> {
+    fn try_from(value: f64) -> Result<Self, OutOfRangeError> {
         Self::new(value)
     }
 }
 
-impl From<Unit> for f64 {
-    fn from(unit: Unit) -> Self {
+impl From<UnitInterval> for f64 {
+    fn from(unit: UnitInterval) -> Self {
         unit.0
     }
 }
@@ -117,8 +122,8 @@ impl RawScore {
     pub const MAX: Self = Self(10);
 
     /// Creates a score; errors above 10 instead of clamping.
-    pub fn new(value: u8) -> Result<Self, OutOfRange> {
-        if value <= 10 { Ok(Self(value)) } else { Err(OutOfRange { low: 0, high: 10 }) }
+    pub fn new(value: u8) -> Result<Self, OutOfRangeError> {
+        if value <= 10 { Ok(Self(value)) } else { Err(OutOfRangeError { low: 0, high: 10 }) }
     }
 
     /// Returns the number, 0 to 10.
@@ -133,9 +138,9 @@ impl RawScore {
 }
 
 impl TryFrom<u8> for RawScore {
-    type Error = OutOfRange;
+    type Error = OutOfRangeError;
 
-    fn try_from(value: u8) -> Result<Self, OutOfRange> {
+    fn try_from(value: u8) -> Result<Self, OutOfRangeError> {
         Self::new(value)
     }
 }
@@ -150,24 +155,24 @@ impl From<RawScore> for u8 {
 /// gives one directly.
 #[derive(Debug, Clone, Copy, PartialEq, PartialOrd, Serialize, Deserialize, JsonSchema)]
 #[serde(try_from = "f64", into = "f64")]
-pub struct Points(f64);
+pub struct FractionalScore(f64);
 
 // Reflexive, because a number from 0 to 10 is never NaN.
-impl Eq for Points {}
+impl Eq for FractionalScore {}
 
-impl std::hash::Hash for Points {
+impl std::hash::Hash for FractionalScore {
     fn hash<H: std::hash::Hasher>(&self, state: &mut H) {
         self.0.to_bits().hash(state);
     }
 }
 
-impl Points {
+impl FractionalScore {
     /// Creates a score; errors outside 0 to 10 and for NaN.
-    pub fn new(value: f64) -> Result<Self, OutOfRange> {
+    pub fn new(value: f64) -> Result<Self, OutOfRangeError> {
         if (0.0..=10.0).contains(&value) {
             Ok(Self(value + 0.0))
         } else {
-            Err(OutOfRange { low: 0, high: 10 })
+            Err(OutOfRangeError { low: 0, high: 10 })
         }
     }
 
@@ -182,23 +187,23 @@ impl Points {
     }
 
     /// The integer score that this number equals up to rounding error; `None` if there is none.
-    pub fn whole(self) -> Option<RawScore> {
+    pub fn to_raw_score(self) -> Option<RawScore> {
         let nearest = self.0.round();
         // In range, because a value from 0 to 10 rounds to an integer from 0 to 10.
         ((self.0 - nearest).abs() <= crate::TOLERANCE).then_some(RawScore(nearest as u8))
     }
 }
 
-impl TryFrom<f64> for Points {
-    type Error = OutOfRange;
+impl TryFrom<f64> for FractionalScore {
+    type Error = OutOfRangeError;
 
-    fn try_from(value: f64) -> Result<Self, OutOfRange> {
+    fn try_from(value: f64) -> Result<Self, OutOfRangeError> {
         Self::new(value)
     }
 }
 
-impl From<Points> for f64 {
-    fn from(points: Points) -> Self {
+impl From<FractionalScore> for f64 {
+    fn from(points: FractionalScore) -> Self {
         points.0
     }
 }
@@ -209,21 +214,24 @@ mod tests {
 
     #[test]
     fn weights_refuse_what_is_not_a_number() {
-        assert_eq!(Weight::new(f64::NAN), Err(NotFinite));
-        assert_eq!(Weight::new(f64::INFINITY), Err(NotFinite));
+        assert_eq!(Weight::new(f64::NAN), Err(NotFiniteError));
+        assert_eq!(Weight::new(f64::INFINITY), Err(NotFiniteError));
         assert!(!Weight::new(-0.0).expect("finite").get().is_sign_negative());
         assert!(serde_json::from_str::<Weight>("-2.5").expect("finite").is_penalty());
     }
 
     #[test]
     fn units_and_raw_scores_hold_their_range() {
-        assert!(Unit::new(1.0).is_ok());
-        assert!(Unit::new(1.000_001).is_err());
-        assert!(Unit::new(f64::NAN).is_err());
+        assert!(UnitInterval::new(1.0).is_ok());
+        assert!(UnitInterval::new(1.000_001).is_err());
+        assert!(UnitInterval::new(f64::NAN).is_err());
         assert!(RawScore::new(11).is_err());
-        assert!(Points::new(10.1).is_err() && Points::new(f64::NAN).is_err());
-        assert_eq!(Points::new(7.000_000_000_1).expect("in range").whole(), RawScore::new(7).ok());
-        assert_eq!(Points::new(7.1).expect("in range").whole(), None);
+        assert!(FractionalScore::new(10.1).is_err() && FractionalScore::new(f64::NAN).is_err());
+        assert_eq!(
+            FractionalScore::new(7.000_000_000_1).expect("in range").to_raw_score(),
+            RawScore::new(7).ok()
+        );
+        assert_eq!(FractionalScore::new(7.1).expect("in range").to_raw_score(), None);
         assert_eq!(RawScore::new(7).expect("in range").value(), 0.7);
     }
 }

@@ -3,7 +3,7 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use crate::{Points, RawScore, Scale};
+use crate::{CriterionScale, FractionalScore, RawScore};
 
 /// What was decided about one criterion on one case.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize, JsonSchema)]
@@ -16,7 +16,7 @@ pub enum Outcome {
     /// Score range: the judge's number.
     Scored(RawScore),
     /// Score range: what several numbers come to, where that is no whole number.
-    Averaged(Points),
+    Averaged(FractionalScore),
     /// The criterion has nothing to say about this case; it is left out of the arithmetic.
     NotApplicable,
     /// The judge could not be made to answer. Never a zero, never a pass.
@@ -82,8 +82,8 @@ impl Outcome {
     }
 
     /// The outcome of this many points: a plain score where they are whole.
-    pub fn of_points(points: Points) -> Self {
-        points.whole().map_or(Self::Averaged(points), Self::Scored)
+    pub fn from_points(points: FractionalScore) -> Self {
+        points.to_raw_score().map_or(Self::Averaged(points), Self::Scored)
     }
 
     /// The outcome without its score.
@@ -109,7 +109,7 @@ impl Outcome {
             (OutcomeKind::Met, None) => Some(Self::Met),
             (OutcomeKind::Unmet, None) => Some(Self::Unmet),
             (OutcomeKind::Scored, Some(raw)) => RawScore::new(raw).ok().map(Self::Scored),
-            (OutcomeKind::Scored, None) => Points::new(points?).ok().map(Self::of_points),
+            (OutcomeKind::Scored, None) => FractionalScore::new(points?).ok().map(Self::from_points),
             (OutcomeKind::NotApplicable, None) => Some(Self::NotApplicable),
             (OutcomeKind::Ungraded, None) => Some(Self::Ungraded),
             _ => None,
@@ -117,10 +117,10 @@ impl Outcome {
     }
 
     /// Whether a criterion on this scale can end this way.
-    pub const fn fits(self, scale: &Scale) -> bool {
+    pub const fn fits_scale(self, scale: &CriterionScale) -> bool {
         match self {
-            Self::Met | Self::Unmet => matches!(scale, Scale::Checklist),
-            Self::Scored(_) | Self::Averaged(_) => matches!(scale, Scale::Bands(_)),
+            Self::Met | Self::Unmet => matches!(scale, CriterionScale::Checklist),
+            Self::Scored(_) | Self::Averaged(_) => matches!(scale, CriterionScale::Bands(_)),
             Self::NotApplicable | Self::Ungraded => true,
         }
     }

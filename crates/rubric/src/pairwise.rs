@@ -3,12 +3,13 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use crate::Unit;
+use crate::UnitInterval;
 
 /// Which of two answers a judge finds better, by the place in which it was shown.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
-pub enum Preference {
+#[schemars(rename = "Preference")]
+pub enum AnswerPreference {
     /// The one shown first.
     First,
     /// The one shown second.
@@ -36,18 +37,18 @@ crate::named_variants!(PairOutcome { Win = "win", Loss = "loss", Tie = "tie", In
 impl PairOutcome {
     /// From the decision with the candidate first and the one with the baseline first. Only what both orders say counts
     /// as said: a win in one and a tie in the other is inconsistent, too.
-    pub const fn of(candidate_first: Preference, baseline_first: Preference) -> Self {
+    pub const fn from_orders(candidate_first: AnswerPreference, baseline_first: AnswerPreference) -> Self {
         match (candidate_first, baseline_first) {
-            (Preference::First, Preference::Second) => Self::Win,
-            (Preference::Second, Preference::First) => Self::Loss,
-            (Preference::Tie, Preference::Tie) => Self::Tie,
+            (AnswerPreference::First, AnswerPreference::Second) => Self::Win,
+            (AnswerPreference::Second, AnswerPreference::First) => Self::Loss,
+            (AnswerPreference::Tie, AnswerPreference::Tie) => Self::Tie,
             _ => Self::Inconsistent,
         }
     }
 
     /// The same, seen from the baseline.
     #[must_use]
-    pub const fn turned(self) -> Self {
+    pub const fn reversed(self) -> Self {
         match self {
             Self::Win => Self::Loss,
             Self::Loss => Self::Win,
@@ -60,24 +61,24 @@ impl PairOutcome {
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct PairScores {
     /// A tie.
-    pub tie: Unit,
+    pub tie: UnitInterval,
     /// Orders that disagree.
-    pub inconsistent: Unit,
+    pub inconsistent: UnitInterval,
 }
 
 impl Default for PairScores {
     /// One half either way: neither answer was shown to be better.
     fn default() -> Self {
-        Self { tie: Unit::HALF, inconsistent: Unit::HALF }
+        Self { tie: UnitInterval::HALF, inconsistent: UnitInterval::HALF }
     }
 }
 
 impl PairScores {
     /// The score of an outcome.
-    pub const fn of(self, outcome: PairOutcome) -> Unit {
+    pub const fn score_for(self, outcome: PairOutcome) -> UnitInterval {
         match outcome {
-            PairOutcome::Win => Unit::ONE,
-            PairOutcome::Loss => Unit::ZERO,
+            PairOutcome::Win => UnitInterval::ONE,
+            PairOutcome::Loss => UnitInterval::ZERO,
             PairOutcome::Tie => self.tie,
             PairOutcome::Inconsistent => self.inconsistent,
         }
@@ -87,7 +88,7 @@ impl PairScores {
 /// A comparison of the answer of the case, the candidate, with another one, the baseline.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[schemars(rename = "PairwiseRow")]
-pub struct Comparison {
+pub struct AnswerComparison {
     /// How the candidate fares; null where an order could not be judged.
     pub outcome: Option<PairOutcome>,
     /// Where the baseline comes from: `reference`, `text`, or `run NAME`.
@@ -103,7 +104,7 @@ pub struct Comparison {
 #[schemars(rename = "OrderRow")]
 pub struct OrderDecision {
     /// The answer that was found better, by its place; null where it could not be judged.
-    pub preference: Option<Preference>,
+    pub preference: Option<AnswerPreference>,
     /// The judge's reason; else why there is no decision.
     pub reason: String,
 }
@@ -112,13 +113,14 @@ pub struct OrderDecision {
 mod tests {
     use super::*;
 
-    const ALL: [Preference; 3] = [Preference::First, Preference::Second, Preference::Tie];
+    const ALL: [AnswerPreference; 3] =
+        [AnswerPreference::First, AnswerPreference::Second, AnswerPreference::Tie];
 
     #[test]
     fn only_what_both_orders_say_counts_as_said() {
+        use AnswerPreference as P;
         use PairOutcome::{Inconsistent, Loss, Tie, Win};
-        use Preference as P;
-        let found = |a, b| PairOutcome::of(a, b);
+        let found = |a, b| PairOutcome::from_orders(a, b);
         assert_eq!([found(P::First, P::Second), found(P::Second, P::First)], [Win, Loss]);
         assert_eq!(found(P::Tie, P::Tie), Tie);
         // The place decided, or half of the time it did.
@@ -131,12 +133,14 @@ mod tests {
     fn exchanging_the_answers_turns_the_outcome_around() {
         for a in ALL {
             for b in ALL {
-                assert_eq!(PairOutcome::of(a, b), PairOutcome::of(b, a).turned());
+                assert_eq!(PairOutcome::from_orders(a, b), PairOutcome::from_orders(b, a).reversed());
             }
         }
         for outcome in PairOutcome::ALL {
-            let (one, other) =
-                (PairScores::default().of(outcome), PairScores::default().of(outcome.turned()));
+            let (one, other) = (
+                PairScores::default().score_for(outcome),
+                PairScores::default().score_for(outcome.reversed()),
+            );
             assert!((one.get() + other.get() - 1.0).abs() < 1e-12);
         }
     }

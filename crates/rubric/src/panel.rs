@@ -8,7 +8,7 @@ use std::cmp::Ordering;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use crate::{Outcome, Points, Scale, TOLERANCE};
+use crate::{CriterionScale, FractionalScore, Outcome, TOLERANCE};
 
 /// How the votes of a panel become one decision.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize, JsonSchema)]
@@ -35,10 +35,10 @@ crate::named_variants!(PanelRule {
 
 impl PanelRule {
     /// The rule where nobody names one: a vote on met or unmet, the mean of scores.
-    pub const fn usual(scale: &Scale) -> Self {
+    pub const fn default_for(scale: &CriterionScale) -> Self {
         match scale {
-            Scale::Checklist => Self::Majority,
-            Scale::Bands(_) => Self::Mean,
+            CriterionScale::Checklist => Self::Majority,
+            CriterionScale::Bands(_) => Self::Mean,
         }
     }
 }
@@ -46,7 +46,8 @@ impl PanelRule {
 /// What becomes of a tie.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
-pub enum Ties {
+#[schemars(rename = "Ties")]
+pub enum TiePolicy {
     /// Nothing was decided.
     #[default]
     Ungraded,
@@ -56,7 +57,7 @@ pub enum Ties {
     Pass,
 }
 
-crate::named_variants!(Ties { Ungraded = "ungraded", Fail = "fail", Pass = "pass" });
+crate::named_variants!(TiePolicy { Ungraded = "ungraded", Fail = "fail", Pass = "pass" });
 
 /// The value of a vote.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -116,15 +117,15 @@ pub struct PanelDecision {
 
 impl PanelDecision {
     /// The outcome of a criterion on this scale. What is tied or open is ungraded.
-    pub fn outcome(self, scale: &Scale) -> Outcome {
+    pub fn outcome(self, scale: &CriterionScale) -> Outcome {
         match (self.result, scale) {
             (PanelResult::NotApplicable, _) => Outcome::NotApplicable,
             (PanelResult::Tie | PanelResult::Open, _) => Outcome::Ungraded,
-            (PanelResult::Value(value), Scale::Checklist) if value >= 0.5 => Outcome::Met,
-            (PanelResult::Value(_), Scale::Checklist) => Outcome::Unmet,
+            (PanelResult::Value(value), CriterionScale::Checklist) if value >= 0.5 => Outcome::Met,
+            (PanelResult::Value(_), CriterionScale::Checklist) => Outcome::Unmet,
             // A mean of numbers up to 1 may exceed 1 by rounding.
-            (PanelResult::Value(value), Scale::Bands(_)) => {
-                Points::new((value * 10.0).min(10.0)).map_or(Outcome::Ungraded, Outcome::of_points)
+            (PanelResult::Value(value), CriterionScale::Bands(_)) => {
+                FractionalScore::new((value * 10.0).min(10.0)).map_or(Outcome::Ungraded, Outcome::from_points)
             }
         }
     }
@@ -132,19 +133,19 @@ impl PanelDecision {
 
 /// What complete votes say: a value, or the values they are tied between.
 #[derive(Debug, Clone, Copy, PartialEq)]
-enum Said {
+enum VoteResolution {
     Value(f64),
     Tied(f64, f64),
 }
 
-impl Said {
+impl VoteResolution {
     /// What is left of it under a rule for ties: (value if any, lowest, highest).
-    fn settled(self, ties: Ties) -> (Option<f64>, f64, f64) {
+    fn apply_tie_policy(self, ties: TiePolicy) -> (Option<f64>, f64, f64) {
         match (self, ties) {
             (Self::Value(value), _) => (Some(value), value, value),
-            (Self::Tied(low, _), Ties::Fail) => (Some(low), low, low),
-            (Self::Tied(_, high), Ties::Pass) => (Some(high), high, high),
-            (Self::Tied(low, high), Ties::Ungraded) => (None, low, high),
+            (Self::Tied(low, _), TiePolicy::Fail) => (Some(low), low, low),
+            (Self::Tied(_, high), TiePolicy::Pass) => (Some(high), high, high),
+            (Self::Tied(low, high), TiePolicy::Ungraded) => (None, low, high),
         }
     }
 }
@@ -160,7 +161,7 @@ pub fn combine_votes(
     binary: bool,
     may_not_apply: bool,
     rule: PanelRule,
-    ties: Ties,
+    ties: TiePolicy,
 ) -> PanelDecision {
     let weight = |vote: &PanelVote| if rule == PanelRule::Weighted { vote.weight } else { 1.0 };
     let mut values: Vec<(f64, f64)> = Vec::new();
@@ -173,10 +174,12 @@ pub fn combine_votes(
             VoteValue::Missing => missing.push(weight(vote)),
         }
     }
+
     // Sums of floats depend on their order, decisions must not.
     values.sort_by(|a, b| a.0.total_cmp(&b.0).then(a.1.total_cmp(&b.1)));
     missing.sort_by(f64::total_cmp);
     not_applicable.sort_by(f64::total_cmp);
+
     let (absent, left_out): (f64, f64) = (missing.iter().sum(), not_applicable.iter().sum());
     let half = (values.iter().map(|(_, weight)| weight).sum::<f64>() + absent + left_out) / 2.0;
 
@@ -186,51 +189,57 @@ pub fn combine_votes(
     if left_out > half + TOLERANCE {
         return PanelDecision { result: PanelResult::NotApplicable, tie: false, low: 0.0, high: 1.0 };
     }
+
     let could_not_apply = may_not_apply && left_out + absent > half + TOLERANCE;
     if rule == PanelRule::Majority && !binary {
         return most_frequent(&values, missing.len(), could_not_apply, ties);
     }
+
     // Every other rule rises with every vote, so the extreme completions bound all others; one that does not apply
     // lies between them.
     let completed = |value: f64| {
         let mut all = values.clone();
         all.extend(missing.iter().map(|&weight| (value, weight)));
         all.sort_by(|a, b| a.0.total_cmp(&b.0).then(a.1.total_cmp(&b.1)));
-        said(&all, binary, rule)
+        resolve_votes(&all, binary, rule)
     };
+
     let (worst, best) = (completed(0.0), completed(1.0));
-    let ((value, low, _), (other, _, high)) = (worst.settled(ties), best.settled(ties));
+    let ((value, low, _), (other, _, high)) = (worst.apply_tie_policy(ties), best.apply_tie_policy(ties));
     let same = value == other && (value.is_some() || worst == best);
-    let tie = matches!(worst, Said::Tied(..)) && matches!(best, Said::Tied(..));
+    let tie = matches!(worst, VoteResolution::Tied(..)) && matches!(best, VoteResolution::Tied(..));
     let result = match value {
         _ if could_not_apply || !same => PanelResult::Open,
         Some(value) => PanelResult::Value(value),
         None => PanelResult::Tie,
     };
+
     PanelDecision { result, tie: tie && result != PanelResult::Open, low, high }
 }
 
 /// What complete votes say by a rule that rises with every vote. `votes` are (value, weight), in order.
-fn said(votes: &[(f64, f64)], binary: bool, rule: PanelRule) -> Said {
+fn resolve_votes(votes: &[(f64, f64)], binary: bool, rule: PanelRule) -> VoteResolution {
     let (first, last) = match (votes.first(), votes.last()) {
         (Some(first), Some(last)) => (first.0, last.0),
         // Nobody has a value: whatever it could be.
-        _ => return Said::Tied(0.0, 1.0),
+        _ => return VoteResolution::Tied(0.0, 1.0),
     };
     match rule {
-        PanelRule::Unanimous => return Said::Value(first),
-        PanelRule::Any => return Said::Value(last),
+        PanelRule::Unanimous => return VoteResolution::Value(first),
+        PanelRule::Any => return VoteResolution::Value(last),
         _ => {}
     }
+
     let total: f64 = votes.iter().map(|(_, weight)| weight).sum();
     let mean = votes.iter().map(|(value, weight)| value * weight).sum::<f64>() / total;
     if binary {
         return if (mean - 0.5).abs() <= TOLERANCE {
-            Said::Tied(0.0, 1.0)
+            VoteResolution::Tied(0.0, 1.0)
         } else {
-            Said::Value(if mean > 0.5 { 1.0 } else { 0.0 })
+            VoteResolution::Value(if mean > 0.5 { 1.0 } else { 0.0 })
         };
     }
+
     if rule == PanelRule::Median {
         let middle = votes.len() / 2;
         let value = if votes.len() % 2 == 1 {
@@ -238,15 +247,21 @@ fn said(votes: &[(f64, f64)], binary: bool, rule: PanelRule) -> Said {
         } else {
             f64::midpoint(votes[middle - 1].0, votes[middle].0)
         };
-        return Said::Value(value);
+        return VoteResolution::Value(value);
     }
+
     // A mean lies between its parts; rounding must not carry it beyond them.
-    Said::Value(mean.clamp(first, last))
+    VoteResolution::Value(mean.clamp(first, last))
 }
 
 /// The score given most often. More votes for one score are fewer for another, so extremes bound nothing here: a
 /// leader is safe if all missing votes together can't bring another one past it, or level with it where that counts.
-fn most_frequent(values: &[(f64, f64)], missing: usize, could_not_apply: bool, ties: Ties) -> PanelDecision {
+fn most_frequent(
+    values: &[(f64, f64)],
+    missing: usize,
+    could_not_apply: bool,
+    ties: TiePolicy,
+) -> PanelDecision {
     let counts: Vec<(f64, usize)> =
         values.chunk_by(|a, b| (a.0 - b.0).abs() <= TOLERANCE).map(|same| (same[0].0, same.len())).collect();
     let most = counts.iter().map(|(_, count)| *count).max().unwrap_or(0);
@@ -260,9 +275,9 @@ fn most_frequent(values: &[(f64, f64)], missing: usize, could_not_apply: bool, t
             Ordering::Less => false,
             Ordering::Greater => true,
             Ordering::Equal => match ties {
-                Ties::Ungraded => true,
-                Ties::Fail => value < *leader,
-                Ties::Pass => value > *leader,
+                TiePolicy::Ungraded => true,
+                TiePolicy::Fail => value < *leader,
+                TiePolicy::Pass => value > *leader,
             },
         });
         if rivals.next().is_none() {
@@ -274,6 +289,7 @@ fn most_frequent(values: &[(f64, f64)], missing: usize, could_not_apply: bool, t
             };
         }
     }
+
     if missing > 0 || could_not_apply {
         // What can still draw level with the leader can still be the decision.
         let reachable = |count: usize| count + missing >= most;
@@ -281,13 +297,16 @@ fn most_frequent(values: &[(f64, f64)], missing: usize, could_not_apply: bool, t
         for (value, _) in counts.iter().filter(|(_, count)| reachable(*count)) {
             (low, high) = (low.min(*value), high.max(*value));
         }
+
         if reachable(0) {
             (low, high) = (0.0, 1.0);
         }
+
         return PanelDecision { result: PanelResult::Open, tie: false, low, high };
     }
+
     let (low, high) = (leaders.first().copied().unwrap_or(0.0), leaders.last().copied().unwrap_or(1.0));
-    let (value, low, high) = Said::Tied(low, high).settled(ties);
+    let (value, low, high) = VoteResolution::Tied(low, high).apply_tie_policy(ties);
     PanelDecision { result: value.map_or(PanelResult::Tie, PanelResult::Value), tie: true, low, high }
 }
 
@@ -302,11 +321,11 @@ mod tests {
     const MET: VoteValue = VoteValue::Value(1.0);
     const UNMET: VoteValue = VoteValue::Value(0.0);
 
-    fn checklist(casts: &[VoteValue], rule: PanelRule, ties: Ties) -> PanelResult {
+    fn checklist(casts: &[VoteValue], rule: PanelRule, ties: TiePolicy) -> PanelResult {
         combine_votes(&votes(casts), true, true, rule, ties).result
     }
 
-    fn scores(raw: &[u8], rule: PanelRule, ties: Ties) -> PanelDecision {
+    fn scores(raw: &[u8], rule: PanelRule, ties: TiePolicy) -> PanelDecision {
         let casts: Vec<VoteValue> = raw.iter().map(|&raw| VoteValue::Value(f64::from(raw) / 10.0)).collect();
         combine_votes(&votes(&casts), false, false, rule, ties)
     }
@@ -321,30 +340,30 @@ mod tests {
             ([MET, UNMET, VoteValue::NotApplicable], Tie, Value(0.0), Value(1.0)),
         ] {
             for rule in [PanelRule::Majority, PanelRule::Mean, PanelRule::Median, PanelRule::Weighted] {
-                assert_eq!(checklist(&casts, rule, Ties::Ungraded), majority, "{casts:?} {rule:?}");
+                assert_eq!(checklist(&casts, rule, TiePolicy::Ungraded), majority, "{casts:?} {rule:?}");
             }
-            assert_eq!(checklist(&casts, PanelRule::Unanimous, Ties::Ungraded), unanimous);
-            assert_eq!(checklist(&casts, PanelRule::Any, Ties::Ungraded), any);
+            assert_eq!(checklist(&casts, PanelRule::Unanimous, TiePolicy::Ungraded), unanimous);
+            assert_eq!(checklist(&casts, PanelRule::Any, TiePolicy::Ungraded), any);
         }
-        assert_eq!(checklist(&[MET, UNMET], PanelRule::Majority, Ties::Fail), Value(0.0));
-        assert_eq!(checklist(&[MET, UNMET], PanelRule::Majority, Ties::Pass), Value(1.0));
+        assert_eq!(checklist(&[MET, UNMET], PanelRule::Majority, TiePolicy::Fail), Value(0.0));
+        assert_eq!(checklist(&[MET, UNMET], PanelRule::Majority, TiePolicy::Pass), Value(1.0));
     }
 
     #[test]
     fn weights_decide_where_they_are_asked_for() {
         let mut panel = votes(&[MET, UNMET, UNMET]);
         panel[0].weight = 3.0;
-        let by = |rule| combine_votes(&panel, true, false, rule, Ties::Ungraded).result;
+        let by = |rule| combine_votes(&panel, true, false, rule, TiePolicy::Ungraded).result;
         assert_eq!(by(PanelRule::Weighted), PanelResult::Value(1.0));
         assert_eq!(by(PanelRule::Majority), PanelResult::Value(0.0));
         panel[0].weight = 2.0;
-        let tie = combine_votes(&panel, true, false, PanelRule::Weighted, Ties::Ungraded);
+        let tie = combine_votes(&panel, true, false, PanelRule::Weighted, TiePolicy::Ungraded);
         assert_eq!((tie.result, tie.tie, tie.low, tie.high), (PanelResult::Tie, true, 0.0, 1.0));
     }
 
     #[test]
     fn scores_by_every_rule() {
-        let value = |raw: &[u8], rule| match scores(raw, rule, Ties::Ungraded).result {
+        let value = |raw: &[u8], rule| match scores(raw, rule, TiePolicy::Ungraded).result {
             PanelResult::Value(value) => (value * 1e6).round() / 1e5,
             other => panic!("{other:?}"),
         };
@@ -354,16 +373,16 @@ mod tests {
         assert_eq!(value(&[7, 8, 8], PanelRule::Majority), 8.0);
         assert_eq!(value(&[7, 8, 3], PanelRule::Unanimous), 3.0);
         assert_eq!(value(&[7, 8, 3], PanelRule::Any), 8.0);
-        let tie = scores(&[7, 8, 3, 8, 3], PanelRule::Majority, Ties::Ungraded);
+        let tie = scores(&[7, 8, 3, 8, 3], PanelRule::Majority, TiePolicy::Ungraded);
         assert_eq!((tie.result, tie.low, tie.high), (PanelResult::Tie, 0.3, 0.8));
-        assert_eq!(scores(&[8, 3], PanelRule::Majority, Ties::Fail).result, PanelResult::Value(0.3));
-        assert!(scores(&[8, 3], PanelRule::Majority, Ties::Pass).tie);
+        assert_eq!(scores(&[8, 3], PanelRule::Majority, TiePolicy::Fail).result, PanelResult::Value(0.3));
+        assert!(scores(&[8, 3], PanelRule::Majority, TiePolicy::Pass).tie);
     }
 
     #[test]
     fn a_missing_vote_that_could_change_something_leaves_all_open() {
         let panel =
-            |casts: &[VoteValue], rule| combine_votes(&votes(casts), true, false, rule, Ties::Ungraded);
+            |casts: &[VoteValue], rule| combine_votes(&votes(casts), true, false, rule, TiePolicy::Ungraded);
         let two = panel(&[MET, MET, VoteValue::Missing], PanelRule::Majority);
         assert_eq!(two.result, PanelResult::Value(1.0), "one vote can't turn two");
         let one = panel(&[MET, UNMET, VoteValue::Missing], PanelRule::Majority);
@@ -377,7 +396,7 @@ mod tests {
             false,
             false,
             PanelRule::Mean,
-            Ties::Ungraded,
+            TiePolicy::Ungraded,
         );
         assert_eq!((mean.result, mean.low, mean.high), (PanelResult::Open, 0.3, 0.8));
     }
@@ -385,25 +404,28 @@ mod tests {
     #[test]
     fn what_most_say_does_not_apply_does_not_apply() {
         let none = VoteValue::NotApplicable;
-        assert_eq!(checklist(&[none, none, MET], PanelRule::Any, Ties::Pass), PanelResult::NotApplicable);
-        assert_eq!(checklist(&[none, MET], PanelRule::Majority, Ties::Fail), PanelResult::Value(1.0));
         assert_eq!(
-            checklist(&[none, MET, VoteValue::Missing], PanelRule::Any, Ties::Fail),
+            checklist(&[none, none, MET], PanelRule::Any, TiePolicy::Pass),
+            PanelResult::NotApplicable
+        );
+        assert_eq!(checklist(&[none, MET], PanelRule::Majority, TiePolicy::Fail), PanelResult::Value(1.0));
+        assert_eq!(
+            checklist(&[none, MET, VoteValue::Missing], PanelRule::Any, TiePolicy::Fail),
             PanelResult::Open
         );
     }
 
     #[test]
     fn a_panel_of_whole_scores_stays_whole() {
-        let bands = crate::Scale::Bands(
-            crate::Bands::new(vec![crate::Band {
+        let bands = crate::CriterionScale::Bands(
+            crate::ScoreBands::new(vec![crate::ScoreBand {
                 low: crate::RawScore::MIN,
                 high: crate::RawScore::MAX,
                 text: "all".into(),
             }])
             .expect("all scores"),
         );
-        let outcome = |raw: &[u8]| scores(raw, PanelRule::Mean, Ties::Ungraded).outcome(&bands);
+        let outcome = |raw: &[u8]| scores(raw, PanelRule::Mean, TiePolicy::Ungraded).outcome(&bands);
         assert_eq!(outcome(&[7, 7, 7]), Outcome::Scored(crate::RawScore::new(7).expect("in range")));
         assert!(
             matches!(outcome(&[7, 8, 8]), Outcome::Averaged(points) if (points.get() - 23.0 / 3.0).abs() < 1e-12)

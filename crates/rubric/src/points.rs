@@ -1,6 +1,6 @@
 //! Signed points, as HealthBench-style rubrics use them.
 
-use crate::sum::Sum;
+use crate::sum::CompensatedSum;
 
 /// Points earned over points that can be earned, for criteria of (points, met).
 ///
@@ -8,7 +8,7 @@ use crate::sum::Sum;
 /// be negative; such benchmarks clip only the mean over examples. `None` if no criterion has positive points,
 /// or if the sums are not finite. Source: R. Arora et al., "HealthBench", arXiv 2505.08775, section 2.
 pub fn points_ratio(criteria: impl IntoIterator<Item = (f64, bool)>) -> Option<f64> {
-    let (mut earned, mut possible) = (Sum::default(), Sum::default());
+    let (mut earned, mut possible) = (CompensatedSum::default(), CompensatedSum::default());
     for (points, met) in criteria {
         if met {
             earned.add(points);
@@ -17,6 +17,7 @@ pub fn points_ratio(criteria: impl IntoIterator<Item = (f64, bool)>) -> Option<f
             possible.add(points);
         }
     }
+
     (possible.get() > 0.0).then(|| earned.get() / possible.get()).filter(|ratio| ratio.is_finite())
 }
 
@@ -32,12 +33,13 @@ pub struct PointsMean {
 /// Averages the ratios of several examples. Only the mean is clipped, not its terms. `None` if there is no
 /// example or the sum is not finite. Source as for [`points_ratio`].
 pub fn points_mean(ratios: impl IntoIterator<Item = f64>) -> Option<PointsMean> {
-    let mut sum = Sum::default();
+    let mut sum = CompensatedSum::default();
     let mut count = 0u64;
     for ratio in ratios {
         sum.add(ratio);
         count += 1;
     }
+
     let unclipped = sum.get() / count as f64;
     unclipped.is_finite().then(|| PointsMean { unclipped, clipped: unclipped.clamp(0.0, 1.0) })
 }

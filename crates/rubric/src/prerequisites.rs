@@ -2,7 +2,7 @@
 
 /// Criteria that are still met once prerequisites count.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Prerequisites {
+pub struct PrerequisiteResult {
     /// True if the criterion and all its direct prerequisites are met.
     pub direct: Vec<bool>,
     /// True if the criterion and all its direct and indirect prerequisites are met.
@@ -15,7 +15,7 @@ pub struct Prerequisites {
 /// each depends on. Depending on itself adds no condition to a criterion: the members of a cycle are met
 /// together or not at all. An index out of range is a condition that is never met; criteria beyond the end of
 /// `needs` have no prerequisites.
-pub fn prerequisites(held: &[bool], needs: &[Vec<usize>]) -> Prerequisites {
+pub fn resolve_prerequisites(held: &[bool], needs: &[Vec<usize>]) -> PrerequisiteResult {
     let named = |at: usize| needs.get(at).map(Vec::as_slice).unwrap_or_default();
     let holds = |at: usize| held.get(at).copied().unwrap_or(false);
     let direct = (0..held.len()).map(|at| holds(at) && named(at).iter().all(|&other| holds(other))).collect();
@@ -27,17 +27,21 @@ pub fn prerequisites(held: &[bool], needs: &[Vec<usize>]) -> Prerequisites {
         while let Some(other) = waiting.pop() {
             all &= holds(other);
             back |= other == at;
+
             if seen.get(other) == Some(&false) {
                 seen[other] = true;
                 waiting.extend_from_slice(named(other));
             }
         }
+
         recursive.push(all);
+
         if back {
             circular.push(at);
         }
     }
-    Prerequisites { direct, recursive, circular }
+
+    PrerequisiteResult { direct, recursive, circular }
 }
 
 #[cfg(test)]
@@ -46,7 +50,7 @@ mod tests {
 
     #[test]
     fn a_failed_prerequisite_takes_everything_behind_it_along() {
-        let found = prerequisites(&[false, true, true, true], &[vec![], vec![0], vec![1], vec![]]);
+        let found = resolve_prerequisites(&[false, true, true, true], &[vec![], vec![0], vec![1], vec![]]);
         assert_eq!(found.direct, [false, false, true, true]);
         assert_eq!(found.recursive, [false, false, false, true]);
         assert!(found.circular.is_empty());
@@ -55,9 +59,9 @@ mod tests {
     #[test]
     fn circles_end_and_are_named() {
         let needs = [vec![0], vec![2], vec![1], vec![9]];
-        let found = prerequisites(&[true, true, true, true], &needs);
+        let found = resolve_prerequisites(&[true, true, true, true], &needs);
         assert_eq!(found.recursive, [true, true, true, false]);
         assert_eq!(found.circular, [0, 1, 2]);
-        assert_eq!(prerequisites(&[true, true, false], &needs[..3]).recursive, [true, false, false]);
+        assert_eq!(resolve_prerequisites(&[true, true, false], &needs[..3]).recursive, [true, false, false]);
     }
 }

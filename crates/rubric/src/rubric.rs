@@ -5,7 +5,7 @@ use std::collections::HashMap;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use crate::{Criterion, CriterionId, Scale};
+use crate::{Criterion, CriterionId, CriterionScale};
 
 /// A rubric: at least one criterion, unique ids, weights that make a score possible.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
@@ -51,20 +51,23 @@ impl Rubric {
         if criteria.len() == 0 {
             return Err(vec![RubricError::Empty]);
         }
+
         let mut errors = Vec::new();
         let mut repeated =
-            repeated(criteria.clone().map(|criterion| Some(&criterion.id))).into_iter().peekable();
+            find_repeated_ids(criteria.clone().map(|criterion| Some(&criterion.id))).into_iter().peekable();
         for (index, criterion) in criteria.clone().enumerate() {
             if let Some((first, second)) = repeated.next_if(|(_, second)| *second == index) {
                 errors.push(RubricError::DuplicateId { id: criterion.id.clone(), first, second });
             }
-            if criterion.scale == Scale::Checklist && criterion.text.trim().is_empty() {
+            if criterion.scale == CriterionScale::Checklist && criterion.text.trim().is_empty() {
                 errors.push(RubricError::NoText(index));
             }
         }
+
         if criteria.clone().all(|criterion| criterion.weight.get() == 0.0) {
             errors.push(RubricError::NoWeight);
         }
+
         if errors.is_empty() { Ok(()) } else { Err(errors) }
     }
 
@@ -75,18 +78,19 @@ impl Rubric {
 }
 
 /// Up to this many ids are compared pairwise; a hash table only pays off beyond that.
-const FEW: usize = 16;
+const PAIRWISE_COMPARISON_LIMIT: usize = 16;
 
 /// Finds ids that occur more than once: for each repetition, the index of the first occurrence and its own,
 /// sorted by the latter. Entries without an id are ignored.
-pub fn repeated<'a>(
+pub fn find_repeated_ids<'a>(
     ids: impl ExactSizeIterator<Item = Option<&'a CriterionId>> + Clone,
 ) -> Vec<(usize, usize)> {
-    if ids.len() <= FEW {
+    if ids.len() <= PAIRWISE_COMPARISON_LIMIT {
         let first = |id: &CriterionId| ids.clone().position(|other| other == Some(id));
         let places = ids.clone().enumerate().filter_map(|(place, id)| Some((first(id?)?, place)));
         return places.filter(|(first, place)| first < place).collect();
     }
+
     let mut seen: HashMap<&CriterionId, usize> = HashMap::with_capacity(ids.len());
     let places = ids.enumerate().filter_map(|(place, id)| Some((*seen.entry(id?).or_insert(place), place)));
     places.filter(|(first, place)| first < place).collect()
@@ -114,14 +118,14 @@ mod tests {
 
     #[test]
     fn many_ids_are_told_apart_as_few_are() {
-        for count in [1, FEW, FEW + 1, 100] {
+        for count in [1, PAIRWISE_COMPARISON_LIMIT, PAIRWISE_COMPARISON_LIMIT + 1, 100] {
             let ids: Vec<CriterionId> =
                 (0..count).map(|at| CriterionId::new(format!("c{}", at % 5))).collect();
             // The third of each five has no id.
             let given = ids.iter().enumerate().map(|(at, id)| (at % 5 != 2).then_some(id));
             let expected: Vec<(usize, usize)> =
                 (5..count).filter(|at| at % 5 != 2).map(|at| (at % 5, at)).collect();
-            assert_eq!(repeated(given), expected);
+            assert_eq!(find_repeated_ids(given), expected);
         }
     }
 

@@ -3,14 +3,14 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use crate::sum::{Sum, weight_unit};
-use crate::verdict::{Gates, grounds};
-use crate::{Criterion, Gate, GateState, Lines, Outcome, Rubric, Verdict};
+use crate::sum::{CompensatedSum, weight_scale};
+use crate::verdict::{CombinedGateState, decidable_bounds};
+use crate::{Criterion, Gate, GateState, Outcome, Rubric, Verdict, VerdictThresholds};
 
 /// Scoring formula that the signs of the weights select.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
-pub enum Formula {
+pub enum ScoringFormula {
     /// No penalty applies: `sum(w v) / sum(w)`.
     WeightedMean,
     /// Points and penalties: `clamp(sum(w v) / sum(positive w))`.
@@ -31,7 +31,7 @@ pub struct RubricScore {
     /// nothing that has weight applies.
     pub coverage: Option<f64>,
     /// The formula used; `None` if nothing that has weight applies.
-    pub formula: Option<Formula>,
+    pub formula: Option<ScoringFormula>,
     /// The gates of the rubric: index of the criterion, its gate, the gate's state.
     pub gates: Vec<(usize, Gate, GateState)>,
     /// The verdict; `None` if no criterion applies.
@@ -39,16 +39,16 @@ pub struct RubricScore {
 }
 
 impl RubricScore {
-    pub(crate) fn gate_state(&self) -> Gates {
+    pub(crate) fn gate_state(&self) -> CombinedGateState {
         self.gates
             .iter()
             .map(|(_, _, state)| match state {
-                GateState::Passed | GateState::NotApplicable => Gates::Hold,
-                GateState::Open => Gates::Open,
-                GateState::Failed => Gates::Failed,
+                GateState::Passed | GateState::NotApplicable => CombinedGateState::Hold,
+                GateState::Open => CombinedGateState::Open,
+                GateState::Failed => CombinedGateState::Failed,
             })
             .max()
-            .unwrap_or(Gates::Hold)
+            .unwrap_or(CombinedGateState::Hold)
     }
 }
 
@@ -71,19 +71,19 @@ pub enum OutcomeError {
 
 /// Sums of weights by sign and by state of the decision. Penalties are stored as magnitudes.
 #[derive(Default)]
-struct Totals {
+struct WeightTotals {
     /// Positive weight that was judged.
-    points_judged: Sum,
+    points_judged: CompensatedSum,
     /// Positive weight times value.
-    points_earned: Sum,
+    points_earned: CompensatedSum,
     /// Positive weight still ungraded.
-    points_open: Sum,
+    points_open: CompensatedSum,
     /// Penalty weight that was judged.
-    penalty_judged: Sum,
+    penalty_judged: CompensatedSum,
     /// Penalty weight times value.
-    penalty_incurred: Sum,
+    penalty_incurred: CompensatedSum,
     /// Penalty weight still ungraded.
-    penalty_open: Sum,
+    penalty_open: CompensatedSum,
 }
 
 /// Scores one rubric.
@@ -101,7 +101,7 @@ struct Totals {
 pub fn score_rubric(
     rubric: &Rubric,
     outcomes: &[Outcome],
-    lines: Lines,
+    lines: VerdictThresholds,
 ) -> Result<RubricScore, OutcomeError> {
     score_criteria(rubric.criteria().iter(), outcomes, lines)
 }
@@ -110,25 +110,27 @@ pub fn score_rubric(
 pub fn score_criteria<'a>(
     criteria: impl ExactSizeIterator<Item = &'a Criterion> + Clone,
     outcomes: &[Outcome],
-    lines: Lines,
+    lines: VerdictThresholds,
 ) -> Result<RubricScore, OutcomeError> {
     if criteria.len() != outcomes.len() {
         return Err(OutcomeError::Count { expected: criteria.len(), found: outcomes.len() });
     }
-    let unit = weight_unit(criteria.clone().map(|criterion| criterion.weight.get()));
-    let mut totals = Totals::default();
+
+    let unit = weight_scale(criteria.clone().map(|criterion| criterion.weight.get()));
+    let mut totals = WeightTotals::default();
     let mut gates = Vec::new();
     let mut applicable = false;
     for (index, (criterion, &outcome)) in criteria.zip(outcomes).enumerate() {
-        if !outcome.fits(&criterion.scale) {
+        if !outcome.fits_scale(&criterion.scale) {
             return Err(OutcomeError::Scale(index));
         }
         if let Some(gate) = criterion.gate {
-            gates.push((index, gate, gate.state(outcome, lines.pass())));
+            gates.push((index, gate, gate.evaluate(outcome, lines.pass())));
         }
         if outcome == Outcome::NotApplicable {
             continue;
         }
+
         applicable = true;
         let weight = criterion.weight.get() / unit;
         match (criterion.weight.is_penalty(), outcome.value()) {
@@ -144,6 +146,7 @@ pub fn score_criteria<'a>(
             (true, None) => totals.penalty_open.add(-weight),
         }
     }
+
     let (formula, bounds) = totals.bounds().unzip();
     let mut score = RubricScore {
         score: bounds.filter(|(low, high)| low == high).map(|(low, _)| low),
@@ -154,19 +157,21 @@ pub fn score_criteria<'a>(
         verdict: None,
     };
     if applicable {
-        score.verdict = Some(lines.verdict_within(grounds(score.bounds, score.coverage), score.gate_state()));
+        score.verdict =
+            Some(lines.verdict_within(decidable_bounds(score.bounds, score.coverage), score.gate_state()));
     }
+
     Ok(score)
 }
 
-impl Totals {
+impl WeightTotals {
     fn coverage(&self) -> Option<f64> {
         let judged = self.points_judged.get() + self.penalty_judged.get();
         let all = judged + self.points_open.get() + self.penalty_open.get();
         (all > 0.0).then(|| clamp01(judged / all))
     }
 
-    fn bounds(&self) -> Option<(Formula, (f64, f64))> {
+    fn bounds(&self) -> Option<(ScoringFormula, (f64, f64))> {
         let earned = self.points_earned.get();
         let open = self.points_open.get();
         let points = self.points_judged.get() + open;
@@ -190,12 +195,12 @@ impl Totals {
                     let (other_low, other_high) = penalties_only();
                     (low.min(other_low), high.max(other_high))
                 };
-                Some((Formula::WithPenalties, (low, high)))
+                Some((ScoringFormula::WithPenalties, (low, high)))
             } else {
-                Some((Formula::WeightedMean, (low, high)))
+                Some((ScoringFormula::WeightedMean, (low, high)))
             }
         } else if penalties > 0.0 {
-            Some((Formula::PenaltiesOnly, penalties_only()))
+            Some((ScoringFormula::PenaltiesOnly, penalties_only()))
         } else {
             None
         }

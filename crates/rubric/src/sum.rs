@@ -3,12 +3,12 @@
 /// A running sum with Neumaier's compensation (A. Neumaier, ZAMM 54, 1974): the error does not grow with the
 /// number of terms.
 #[derive(Debug, Clone, Copy, Default)]
-pub(crate) struct Sum {
+pub(crate) struct CompensatedSum {
     total: f64,
     lost: f64,
 }
 
-impl Sum {
+impl CompensatedSum {
     pub(crate) fn add(&mut self, term: f64) {
         let total = self.total + term;
         self.lost += if self.total.abs() >= term.abs() {
@@ -16,6 +16,7 @@ impl Sum {
         } else {
             (term - total) + self.total
         };
+
         self.total = total;
     }
 
@@ -26,7 +27,7 @@ impl Sum {
 
 /// Divisor for weights that keeps their sums finite and above zero: 1 for ordinary weights, the largest
 /// magnitude for extreme ones. Scores don't change when all weights are scaled.
-pub(crate) fn weight_unit(weights: impl Iterator<Item = f64>) -> f64 {
+pub(crate) fn weight_scale(weights: impl Iterator<Item = f64>) -> f64 {
     let largest = weights.map(f64::abs).fold(0.0, f64::max);
     if largest > 1e100 || (largest > 0.0 && largest < 1e-100) { largest } else { 1.0 }
 }
@@ -37,7 +38,7 @@ mod tests {
 
     #[test]
     fn small_terms_survive_large_ones() {
-        let mut sum = Sum::default();
+        let mut sum = CompensatedSum::default();
         for term in [1.0, 1e100, 1.0, -1e100] {
             sum.add(term);
         }
@@ -46,9 +47,9 @@ mod tests {
 
     #[test]
     fn extreme_weights_get_a_unit() {
-        assert_eq!(weight_unit([1.0, -3.0].into_iter()), 1.0);
-        assert_eq!(weight_unit([1e300, 2.0].into_iter()), 1e300);
-        assert_eq!(weight_unit([1e-200].into_iter()), 1e-200);
-        assert_eq!(weight_unit(std::iter::empty()), 1.0);
+        assert_eq!(weight_scale([1.0, -3.0].into_iter()), 1.0);
+        assert_eq!(weight_scale([1e300, 2.0].into_iter()), 1e300);
+        assert_eq!(weight_scale([1e-200].into_iter()), 1e-200);
+        assert_eq!(weight_scale(std::iter::empty()), 1.0);
     }
 }

@@ -5,7 +5,7 @@ use std::fmt;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use crate::Unit;
+use crate::UnitInterval;
 
 /// How far a score may fall short of a line through rounding alone: 0.1 + 0.7 of 1.0 is 0.8.
 pub const TOLERANCE: f64 = 1e-9;
@@ -35,7 +35,7 @@ crate::named_variants!(Verdict {
 
 impl Verdict {
     /// Pass and fail change places. Borderline and incomplete stay what they are.
-    pub const fn negated(self) -> Self {
+    pub const fn negate(self) -> Self {
         match self {
             Self::Pass => Self::Fail,
             Self::Fail => Self::Pass,
@@ -61,48 +61,51 @@ impl fmt::Display for Verdict {
 
 /// The lines between verdicts.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize, JsonSchema)]
-pub struct Lines {
-    pass: Unit,
-    borderline: Option<Unit>,
+#[schemars(rename = "Lines")]
+pub struct VerdictThresholds {
+    pass: UnitInterval,
+    borderline: Option<UnitInterval>,
 }
 
 /// Why two lines don't go together.
 #[derive(Debug, Clone, Copy, PartialEq, thiserror::Error)]
 #[error("the borderline line {borderline} is above the pass line {pass}")]
-pub struct LinesError {
+pub struct ThresholdOrderError {
     /// The pass line that was asked for.
     pub pass: f64,
     /// The borderline line that was asked for.
     pub borderline: f64,
 }
 
-impl Lines {
+impl VerdictThresholds {
     /// The pass line when nobody names one.
     pub const DEFAULT_PASS: f64 = 0.8;
     /// The borderline line of format 1 when nobody names one.
     pub const DEFAULT_BORDERLINE: f64 = 0.6;
 
     /// Pass at or above `pass`; with a `borderline` line, borderline between the two.
-    pub fn new(pass: Unit, borderline: Option<Unit>) -> Result<Self, LinesError> {
+    pub fn new(pass: UnitInterval, borderline: Option<UnitInterval>) -> Result<Self, ThresholdOrderError> {
         match borderline {
-            Some(line) if line > pass => Err(LinesError { pass: pass.get(), borderline: line.get() }),
+            Some(line) if line > pass => {
+                Err(ThresholdOrderError { pass: pass.get(), borderline: line.get() })
+            }
             _ => Ok(Self { pass, borderline }),
         }
     }
 
-    /// Like [`Lines::new`], but a borderline line above the pass line simply has no room: used for
+    /// Like [`VerdictThresholds::new`], but a borderline line above the pass line simply has no room: used for
     /// a default borderline line under a pass line that somebody lowered.
-    pub fn with_room(pass: Unit, borderline: Option<Unit>) -> Self {
+    pub fn with_optional_borderline(pass: UnitInterval, borderline: Option<UnitInterval>) -> Self {
         Self { pass, borderline: borderline.filter(|line| *line <= pass) }
     }
 
     /// The pass line.
-    pub const fn pass(self) -> Unit {
+    pub const fn pass(self) -> UnitInterval {
         self.pass
     }
 
     /// The borderline line, if there is one.
-    pub const fn borderline(self) -> Option<Unit> {
+    pub const fn borderline(self) -> Option<UnitInterval> {
         self.borderline
     }
 
@@ -121,28 +124,30 @@ impl Lines {
     ///
     /// A failed gate is a fail. Otherwise a verdict is given only if every score within the bounds
     /// and every answer to the open gates leads to it.
-    pub(crate) fn verdict_within(self, bounds: Option<(f64, f64)>, gates: Gates) -> Verdict {
-        if gates == Gates::Failed {
+    pub(crate) fn verdict_within(self, bounds: Option<(f64, f64)>, gates: CombinedGateState) -> Verdict {
+        if gates == CombinedGateState::Failed {
             return Verdict::Fail;
         }
+
         let Some((low, high)) = bounds else { return Verdict::Incomplete };
         let best = self.verdict(high);
         if best == Verdict::Fail {
             return Verdict::Fail;
         }
-        if gates == Gates::Open || self.verdict(low) != best { Verdict::Incomplete } else { best }
+
+        if gates == CombinedGateState::Open || self.verdict(low) != best { Verdict::Incomplete } else { best }
     }
 }
 
 /// The bounds a verdict may rest on: none while nothing that has weight was judged. Everything might
 /// then still turn out not to apply, which is not a pass even where the pass line is 0.
-pub(crate) fn grounds(bounds: Option<(f64, f64)>, coverage: Option<f64>) -> Option<(f64, f64)> {
+pub(crate) fn decidable_bounds(bounds: Option<(f64, f64)>, coverage: Option<f64>) -> Option<(f64, f64)> {
     bounds.filter(|_| coverage != Some(0.0))
 }
 
 /// All gates of a rubric or a case taken together.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-pub(crate) enum Gates {
+pub(crate) enum CombinedGateState {
     /// None failed and none is open.
     Hold,
     /// None failed; at least one is still open.
@@ -155,36 +160,39 @@ pub(crate) enum Gates {
 mod tests {
     use super::*;
 
-    fn unit(value: f64) -> Unit {
-        Unit::new(value).expect("in range")
+    fn unit(value: f64) -> UnitInterval {
+        UnitInterval::new(value).expect("in range")
     }
 
     #[test]
     fn lines_divide_scores() {
-        let lines = Lines::new(unit(0.8), Some(unit(0.6))).expect("in order");
+        let lines = VerdictThresholds::new(unit(0.8), Some(unit(0.6))).expect("in order");
         assert_eq!(lines.verdict(0.8), Verdict::Pass);
         assert_eq!(lines.verdict(0.1 + 0.7), Verdict::Pass);
         assert_eq!(lines.verdict(0.799), Verdict::Borderline);
         assert_eq!(lines.verdict(0.6), Verdict::Borderline);
         assert_eq!(lines.verdict(0.59), Verdict::Fail);
-        let strict = Lines::new(unit(0.8), None).expect("in order");
+        let strict = VerdictThresholds::new(unit(0.8), None).expect("in order");
         assert_eq!(strict.verdict(0.79), Verdict::Fail);
     }
 
     #[test]
     fn a_lowered_pass_line_never_makes_a_passing_score_fail() {
-        assert!(Lines::new(unit(0.5), Some(unit(0.6))).is_err());
-        assert_eq!(Lines::with_room(unit(0.5), Some(unit(0.6))).verdict(0.55), Verdict::Pass);
+        assert!(VerdictThresholds::new(unit(0.5), Some(unit(0.6))).is_err());
+        assert_eq!(
+            VerdictThresholds::with_optional_borderline(unit(0.5), Some(unit(0.6))).verdict(0.55),
+            Verdict::Pass
+        );
     }
 
     #[test]
     fn a_verdict_needs_every_completion_to_agree() {
-        let lines = Lines::new(unit(0.8), Some(unit(0.6))).expect("in order");
-        assert_eq!(lines.verdict_within(Some((0.85, 0.95)), Gates::Hold), Verdict::Pass);
-        assert_eq!(lines.verdict_within(Some((0.85, 0.95)), Gates::Open), Verdict::Incomplete);
-        assert_eq!(lines.verdict_within(Some((0.75, 0.95)), Gates::Hold), Verdict::Incomplete);
-        assert_eq!(lines.verdict_within(Some((0.1, 0.5)), Gates::Open), Verdict::Fail);
-        assert_eq!(lines.verdict_within(Some((0.9, 1.0)), Gates::Failed), Verdict::Fail);
-        assert_eq!(lines.verdict_within(None, Gates::Hold), Verdict::Incomplete);
+        let lines = VerdictThresholds::new(unit(0.8), Some(unit(0.6))).expect("in order");
+        assert_eq!(lines.verdict_within(Some((0.85, 0.95)), CombinedGateState::Hold), Verdict::Pass);
+        assert_eq!(lines.verdict_within(Some((0.85, 0.95)), CombinedGateState::Open), Verdict::Incomplete);
+        assert_eq!(lines.verdict_within(Some((0.75, 0.95)), CombinedGateState::Hold), Verdict::Incomplete);
+        assert_eq!(lines.verdict_within(Some((0.1, 0.5)), CombinedGateState::Open), Verdict::Fail);
+        assert_eq!(lines.verdict_within(Some((0.9, 1.0)), CombinedGateState::Failed), Verdict::Fail);
+        assert_eq!(lines.verdict_within(None, CombinedGateState::Hold), Verdict::Incomplete);
     }
 }

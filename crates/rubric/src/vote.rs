@@ -4,7 +4,8 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::{
-    CaseDecision, Decision, OutcomeKind, PanelDecision, PanelRule, PanelVote, Ties, VoteValue, combine_votes,
+    CaseDecision, Decision, OutcomeKind, PanelDecision, PanelRule, PanelVote, TiePolicy, VoteValue,
+    combine_votes,
 };
 
 /// The judge whose vote a decision is.
@@ -36,7 +37,7 @@ pub struct PanelReport {
     /// How they are combined.
     pub rule: PanelRule,
     /// What becomes of a tie.
-    pub ties: Ties,
+    pub ties: TiePolicy,
     /// The votes, by judge and repeat, that of the judge that was escalated to last.
     pub votes: Vec<VoteSummary>,
     /// Votes of judges that could not be made to answer.
@@ -165,6 +166,7 @@ impl VoteSummary {
             VoteValue::Missing if decision.is_uncertain() => (VoteOutcome::Uncertain, None),
             VoteValue::Missing => (VoteOutcome::Ungraded, None),
         };
+
         let outcome = decision.criterion().map_or(outcome, |_| decision.outcome().kind().into());
 
         Self {
@@ -177,7 +179,7 @@ impl VoteSummary {
 }
 
 /// The decision that votes on one criterion lead to. If the judge that was escalated to has a vote, it alone decides.
-pub fn panel_decision(votes: &[&CaseDecision], rule: PanelRule, ties: Ties) -> PanelDecision {
+pub fn panel_decision(votes: &[&CaseDecision], rule: PanelRule, ties: TiePolicy) -> PanelDecision {
     panel_decision_if(votes, rule, ties, Decision::vote_value)
 }
 
@@ -185,16 +187,17 @@ pub fn panel_decision(votes: &[&CaseDecision], rule: PanelRule, ties: Ties) -> P
 pub fn panel_decision_if(
     votes: &[&CaseDecision],
     rule: PanelRule,
-    ties: Ties,
+    ties: TiePolicy,
     value: impl Fn(&Decision) -> VoteValue,
 ) -> PanelDecision {
-    let counted: Vec<PanelVote> = deciding_votes(votes)
+    let counted: Vec<PanelVote> = select_deciding_votes(votes)
         .iter()
         .map(|row| PanelVote {
             value: value(&row.decision),
             weight: row.vote.map_or(1.0, |vote| vote.weight),
         })
         .collect();
+
     let first = votes.first();
     let binary = first.is_some() && votes.iter().all(|row| row.decision.is_binary());
     let may_not_apply = first.is_some_and(|row| row.decision.may_not_apply());
@@ -203,7 +206,7 @@ pub fn panel_decision_if(
 }
 
 /// The votes that decide: that of the judge that was escalated to, if there is one.
-pub fn deciding_votes<'a>(votes: &[&'a CaseDecision]) -> Vec<&'a CaseDecision> {
+pub fn select_deciding_votes<'a>(votes: &[&'a CaseDecision]) -> Vec<&'a CaseDecision> {
     let escalated = votes.iter().any(|row| row.is_escalation());
     votes.iter().filter(|row| row.is_escalation() == escalated).copied().collect()
 }

@@ -2,7 +2,7 @@
 //! that a score is always a function of its decisions.
 
 use assize_rubric::{
-    CaseDecision, Cost, GraderOutcome, GraderStanding, Lines, RepeatPlan, Tokens, grader_gates,
+    CaseDecision, Cost, GraderOutcome, GraderWeighting, Tokens, TrialPlan, VerdictThresholds, grader_gates,
     grader_outcome, score_case,
 };
 use assize_store::{CaseError, CaseKey, GateRow, GraderRow, ResultRow, TurnRow, criterion_rows};
@@ -17,7 +17,7 @@ pub(crate) struct CaseHead {
     /// Name of the target that answered in its place.
     pub(crate) answered_by: Option<String>,
     /// How its case is repeated, if it is.
-    pub(crate) repeats: Option<RepeatPlan>,
+    pub(crate) repeats: Option<TrialPlan>,
     /// The case's tags.
     pub(crate) tags: Vec<String>,
     /// The case's cluster.
@@ -42,10 +42,10 @@ pub(crate) struct CaseHead {
 
 /// One grader's decisions, ready to be scored.
 #[derive(Debug, Clone)]
-pub(crate) struct Graded<'a> {
+pub(crate) struct GraderDecisions<'a> {
     pub(crate) name: &'a str,
     pub(crate) type_name: &'a str,
-    pub(crate) standing: GraderStanding,
+    pub(crate) standing: GraderWeighting,
     /// Its decisions: one per criterion in the rubric's order, or one for the grader as a whole with those
     /// of its members after it.
     pub(crate) decisions: Vec<&'a CaseDecision>,
@@ -53,31 +53,38 @@ pub(crate) struct Graded<'a> {
 
 /// Scores a case from its decisions. With no grader at all (there was no answer to grade) the case
 /// is incomplete and nothing is known about its score.
-pub(crate) fn assemble(head: CaseHead, graders: &[Graded<'_>], lines: Lines) -> ResultRow {
-    let outcomes: Vec<(GraderStanding, GraderOutcome)> = graders
+pub(crate) fn assemble(
+    head: CaseHead,
+    graders: &[GraderDecisions<'_>],
+    lines: VerdictThresholds,
+) -> ResultRow {
+    let outcomes: Vec<(GraderWeighting, GraderOutcome)> = graders
         .iter()
         .map(|grader| {
             (grader.standing, grader_outcome(&grader.decisions, lines).unwrap_or(GraderOutcome::Errored))
         })
         .collect();
+
     let case = score_case(&outcomes, lines);
     let mut gates_failed = Vec::new();
     let mut rows = Vec::with_capacity(graders.len());
     let (mut tokens, mut cost) = (head.tokens, head.cost);
     for ((grader, score), (_, outcome)) in graders.iter().zip(&case.graders).zip(&outcomes) {
         let gates = grader_gates(&grader.decisions, 0, grader.standing, outcome, score, lines);
-        gates_failed.extend(gates.into_iter().filter_map(|gate| GateRow::failed(gate, grader.name)));
+        gates_failed.extend(gates.into_iter().filter_map(|gate| GateRow::for_failed_gate(gate, grader.name)));
+
         for decided in &grader.decisions {
             tokens.add(decided.decision.spent.tokens);
             cost += decided.decision.spent.cost;
         }
+
         rows.push(GraderRow {
             name: grader.name.to_owned(),
             type_name: grader.type_name.to_owned(),
             weight: grader.standing.weight.get(),
             score: score.score,
             verdict: score.verdict,
-            error: error_of(grader, outcome),
+            error: case_error_of(grader, outcome),
             criteria: criterion_rows(&grader.decisions),
             pairwise: grader
                 .decisions
@@ -86,6 +93,7 @@ pub(crate) fn assemble(head: CaseHead, graders: &[Graded<'_>], lines: Lines) -> 
                 .collect(),
         });
     }
+
     ResultRow {
         format: head.format,
         suite: head.key.suite,
@@ -109,13 +117,13 @@ pub(crate) fn assemble(head: CaseHead, graders: &[Graded<'_>], lines: Lines) -> 
         file_changes: head.file_changes,
         error: head.error,
         tokens,
-        cost_usd: cost.whole(),
-        cost_partial: cost.partial(),
+        cost_usd: cost.total(),
+        cost_partial: cost.to_partial(),
         duration_ms: head.duration_ms,
     }
 }
 
-fn error_of(grader: &Graded<'_>, outcome: &GraderOutcome) -> Option<String> {
+fn case_error_of(grader: &GraderDecisions<'_>, outcome: &GraderOutcome) -> Option<String> {
     let stored = grader.decisions.first().and_then(|decided| decided.finding()?.error());
     stored.map(str::to_owned).or_else(|| {
         (*outcome == GraderOutcome::Errored).then(|| "the decisions do not fit the rubric".to_owned())

@@ -5,7 +5,7 @@ use assize_store::CaseErrorKind;
 use assize_targets::TargetErrorKind;
 
 /// The kind of failure of a target, as records keep it.
-pub(crate) const fn kind_of(kind: TargetErrorKind) -> CaseErrorKind {
+pub(crate) const fn target_error_kind(kind: TargetErrorKind) -> CaseErrorKind {
     match kind {
         TargetErrorKind::Timeout => CaseErrorKind::Timeout,
         TargetErrorKind::Connection => CaseErrorKind::Connection,
@@ -19,11 +19,11 @@ pub(crate) const fn kind_of(kind: TargetErrorKind) -> CaseErrorKind {
         TargetErrorKind::NotRecorded => CaseErrorKind::NotRecorded,
         TargetErrorKind::Cancelled => CaseErrorKind::Cancelled,
         TargetErrorKind::Io => CaseErrorKind::Io,
-        TargetErrorKind::Model(kind) => kind_of_model(kind),
+        TargetErrorKind::Model(kind) => model_error_kind(kind),
     }
 }
 
-const fn kind_of_model(kind: ErrorKind) -> CaseErrorKind {
+const fn model_error_kind(kind: ErrorKind) -> CaseErrorKind {
     match kind {
         ErrorKind::RateLimited => CaseErrorKind::RateLimited,
         ErrorKind::Overloaded => CaseErrorKind::Overloaded,

@@ -4,8 +4,8 @@ use std::collections::{HashMap, VecDeque};
 use std::sync::Arc;
 
 use assize_evalfile::OnDependencyFailure;
-use assize_rubric::{Repeat, RepeatPlan, Verdict};
-use assize_stats::{Level, repeats::lower_mean};
+use assize_rubric::{TrialPlan, TrialResult, Verdict};
+use assize_stats::{ConfidenceLevel, repeats::mean_lower_bound};
 use assize_store::ResultRow;
 
 use crate::WorkItem;
@@ -15,7 +15,7 @@ pub(crate) enum Admission {
     /// It starts.
     Start(Box<WorkItem>),
     /// It is recorded without being run, because a case it depends on did not pass.
-    Blocked(Box<WorkItem>, Blocked),
+    Blocked(Box<WorkItem>, BlockedItem),
     /// It is dropped: a repeat of a case whose verdict is settled.
     Redundant(Box<WorkItem>),
     /// It waits for other items, and comes back from [`DependencyTracker::next_released`].
@@ -24,7 +24,7 @@ pub(crate) enum Admission {
 
 /// Reason why an item is not run, and the verdict that gives it.
 #[derive(Debug, Clone)]
-pub(crate) struct Blocked {
+pub(crate) struct BlockedItem {
     /// Incomplete if the case is skipped, or fail.
     pub(crate) verdict: Verdict,
     /// The reason in words.
@@ -44,7 +44,7 @@ impl TrackedCase {
         Self {
             suite: Arc::clone(&item.suite),
             case_id: item.case.id.to_string(),
-            target: item.source.target_name().map(str::to_owned),
+            target: item.source.name_of_target().map(str::to_owned),
         }
     }
 }
@@ -52,15 +52,16 @@ impl TrackedCase {
 /// Results of the repeats of one case so far.
 #[derive(Debug, Clone, Default)]
 struct CaseProgress {
-    plan: Option<RepeatPlan>,
-    repeats: Vec<Repeat>,
+    plan: Option<TrialPlan>,
+    repeats: Vec<TrialResult>,
 }
 
 impl CaseProgress {
     /// The verdict on the case, once nothing more is to come.
     fn verdict(&self) -> Option<Verdict> {
-        let plan = self.plan.filter(|plan| plan.is_over(&self.repeats))?;
-        let settled = plan.settle(&self.repeats, |scores| lower_mean(scores, Level::P95).ok());
+        let plan = self.plan.filter(|plan| plan.is_finished(&self.repeats))?;
+        let settled =
+            plan.conclude(&self.repeats, |scores| mean_lower_bound(scores, ConfidenceLevel::P95).ok());
         Some(settled.verdict)
     }
 }
@@ -88,13 +89,14 @@ impl DependencyTracker {
         if item.relations.repeats.is_in_sequence() {
             let key = TrackedCase::new(&item);
             let before = self.progress.get(&key).map_or(&[][..], |progress| &progress.repeats);
-            if item.relations.repeats.is_over(before) {
+            if item.relations.repeats.is_finished(before) {
                 return Admission::Redundant(Box::new(item));
             }
             if before.len() + 1 < item.repeat as usize {
                 return self.wait(key, item);
             }
         }
+
         let mut failures = Vec::new();
         let relations = Arc::clone(&item.relations);
         for prerequisite in &relations.after {
@@ -125,16 +127,19 @@ impl DependencyTracker {
                 }
             }
         }
+
         if failures.is_empty() {
             return Admission::Start(Box::new(item));
         }
+
         let verdict = match relations.on_failure {
             OnDependencyFailure::Run => return Admission::Start(Box::new(item)),
             OnDependencyFailure::Skip => Verdict::Incomplete,
             OnDependencyFailure::Fail => Verdict::Fail,
         };
+
         let reason = format!("it depends on what did not pass: {}", failures.join(", "));
-        Admission::Blocked(Box::new(item), Blocked { verdict, reason })
+        Admission::Blocked(Box::new(item), BlockedItem { verdict, reason })
     }
 
     fn wait(&mut self, key: TrackedCase, item: WorkItem) -> Admission {
@@ -144,23 +149,26 @@ impl DependencyTracker {
 
     /// Notes the result of an item, and counts its case once it is known not to have passed.
     pub(crate) fn note_result(&mut self, item: &WorkItem, row: &ResultRow) {
-        let verdict = self.note_repeat(item, Repeat::from(row));
+        let verdict = self.note_repeat(item, TrialResult::from(row));
         let did_not_pass = verdict.is_some_and(|verdict| verdict != Verdict::Pass);
         self.not_passed += usize::from(did_not_pass && !row.is_skipped());
     }
 
     /// Notes one repeat of a case. Returns the verdict on the case once no repeat is left.
-    pub(crate) fn note_repeat(&mut self, item: &WorkItem, repeat: Repeat) -> Option<Verdict> {
+    pub(crate) fn note_repeat(&mut self, item: &WorkItem, repeat: TrialResult) -> Option<Verdict> {
         let relations = &item.relations;
         let plan = relations.repeats;
         if !relations.is_awaited && plan.count == 1 {
             return Some(repeat.verdict);
         }
+
         let key = TrackedCase::new(item);
         let progress = self.progress.entry(key.clone()).or_default();
         progress.plan = Some(plan);
         progress.repeats.push(repeat);
+
         let verdict = progress.verdict();
+
         // A case that is over and on which nothing hangs is forgotten.
         if verdict.is_some() && !relations.is_awaited && !plan.is_in_sequence() {
             self.progress.remove(&key);
@@ -168,6 +176,7 @@ impl DependencyTracker {
         if let Some(items) = self.waiting.remove(&key) {
             self.released.extend(items);
         }
+
         verdict
     }
 
@@ -177,11 +186,16 @@ impl DependencyTracker {
         for (key, items) in waiting {
             let progress = self.progress.entry(key).or_default();
             let lines = items.first().map(|item| item.relations.repeats.lines);
+
             // One run that came to nothing: there is a verdict, and it is no pass.
-            progress.plan = progress.plan.or(lines.map(RepeatPlan::once));
-            progress.repeats.resize(progress.plan.map_or(0, |plan| plan.count as usize), Repeat::UNKNOWN);
+            progress.plan = progress.plan.or(lines.map(TrialPlan::single));
+            progress
+                .repeats
+                .resize(progress.plan.map_or(0, |plan| plan.count as usize), TrialResult::UNKNOWN);
+
             self.released.extend(items);
         }
+
         !self.released.is_empty()
     }
 

@@ -2,13 +2,13 @@
 
 use std::collections::HashMap;
 
-use assize_rubric::Repeat;
+use assize_rubric::TrialResult;
 use assize_store::{CaseKey, StoreError};
 use tokio_util::sync::CancellationToken;
 
 use crate::scheduler::Scheduler;
 use crate::writer::{RecordWriter, Recorder};
-use crate::{Event, Settings, Totals, WorkItem};
+use crate::{RunEvent, RunLimits, RunTotals, WorkItem};
 
 /// Reason why a run ended before its items did.
 #[derive(Debug, thiserror::Error)]
@@ -23,14 +23,14 @@ pub enum RunError {
 
 /// Starting point of a run, and what may end it.
 #[derive(Debug, Clone, Default)]
-pub struct Start {
+pub struct RunStart {
     /// Totals of the cases that an earlier process has finished.
-    pub totals: Totals,
+    pub totals: RunTotals,
     /// Fires when a limit is reached. Nothing new is started then; what is in flight may finish, but a case that lacks
     /// something because of the limit is not recorded: it was not run.
     pub limit: CancellationToken,
     /// The items that an earlier process has finished, with their results: they are not run again.
-    pub done: HashMap<CaseKey, Repeat>,
+    pub done: HashMap<CaseKey, TrialResult>,
 }
 
 /// Works through `items` and returns their totals, with the error that ended the run early
@@ -41,30 +41,30 @@ pub struct Start {
 /// what finished is on record.
 pub async fn run<I>(
     items: I,
-    settings: Settings,
+    settings: RunLimits,
     cancel: &CancellationToken,
     recorder: &mut dyn Recorder,
-    observe: &mut dyn FnMut(Event),
-) -> (Totals, Result<(), RunError>)
+    observe: &mut dyn FnMut(RunEvent),
+) -> (RunTotals, Result<(), RunError>)
 where
     I: IntoIterator<Item = Result<WorkItem, String>>,
 {
-    run_from(Start::default(), items, settings, cancel, recorder, observe).await
+    run_from(RunStart::default(), items, settings, cancel, recorder, observe).await
 }
 
 /// [`run`] from another starting point.
 pub async fn run_from<I>(
-    start: Start,
+    start: RunStart,
     items: I,
-    settings: Settings,
+    settings: RunLimits,
     cancel: &CancellationToken,
     recorder: &mut dyn Recorder,
-    observe: &mut dyn FnMut(Event),
-) -> (Totals, Result<(), RunError>)
+    observe: &mut dyn FnMut(RunEvent),
+) -> (RunTotals, Result<(), RunError>)
 where
     I: IntoIterator<Item = Result<WorkItem, String>>,
 {
-    let Start { mut totals, limit, done } = start;
+    let RunStart { mut totals, limit, done } = start;
     let mut scheduler = Scheduler::new(items.into_iter(), done, settings, cancel.clone(), limit);
     let mut writer = RecordWriter::new(recorder, settings);
 
@@ -74,6 +74,7 @@ where
     let outcome = scheduler.into_outcome();
     totals.halted = totals.halted.or(outcome.halted);
     totals.needless += outcome.redundant;
+
     (totals, written.map_err(RunError::from).and(outcome.result))
 }
 
@@ -81,8 +82,8 @@ where
 async fn work_through<I>(
     scheduler: &mut Scheduler<I>,
     writer: &mut RecordWriter<'_>,
-    totals: &mut Totals,
-    observe: &mut dyn FnMut(Event),
+    totals: &mut RunTotals,
+    observe: &mut dyn FnMut(RunEvent),
 ) -> Result<(), StoreError>
 where
     I: Iterator<Item = Result<WorkItem, String>>,
@@ -106,10 +107,11 @@ where
         if !is_idle {
             writer.collect(&mut scheduler.in_flight, &scheduler.slots, &scheduler.cancel).await;
         }
+
         let (is_cancelled, is_limited) = (scheduler.is_cancelled(), scheduler.is_limited());
         if is_limited && !told_of_limit {
             told_of_limit = true;
-            observe(Event::LimitReached);
+            observe(RunEvent::LimitReached);
         }
         if !is_idle && !is_cancelled && writer.may_wait() {
             continue;
@@ -118,16 +120,17 @@ where
         if is_cancelled || is_limited {
             writer.discard_cut_short();
         }
+
         for (item, row) in writer.flush(totals)? {
             let halted = scheduler.note_recorded(&item, &row);
-            observe(Event::CaseFinished { row: row.into() });
+            observe(RunEvent::CaseFinished { row: row.into() });
             if let Some(reason) = halted {
-                observe(Event::Halted { reason });
+                observe(RunEvent::Halted { reason });
             }
         }
 
         if is_cancelled {
-            observe(Event::Stopping);
+            observe(RunEvent::Stopping);
             return Ok(());
         }
     }

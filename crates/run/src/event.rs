@@ -4,14 +4,14 @@ use std::sync::Arc;
 
 use assize_store::ResultRow;
 
-use crate::Halt;
+use crate::HaltReason;
 
 /// One event.
 ///
 /// For each case: [`Self::CaseStarted`], then [`Self::CaseSkipped`] if it is not run, then [`Self::CaseFinished`] unless
 /// the run ends before. [`Self::CaseRedundant`] stands alone. The other events come at most once each.
 #[derive(Debug, Clone)]
-pub enum Event {
+pub enum RunEvent {
     /// A case was taken up. It may still wait for a worker slot.
     CaseStarted {
         /// Name of its suite.
@@ -45,7 +45,7 @@ pub enum Event {
     /// No further case starts, because of the cases recorded so far. Cases in flight go on.
     Halted {
         /// The reason.
-        reason: Halt,
+        reason: HaltReason,
     },
     /// No further case starts, because a limit such as the budget is reached. Cases in flight go on, and are recorded
     /// unless they lack something because of the limit.

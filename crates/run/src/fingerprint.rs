@@ -4,15 +4,16 @@ use std::path::Path;
 use std::sync::Arc;
 
 use assize_evalfile::{
-    Baseline, BenchmarkGrader, Case, CodeGrader, CompositeAggregator, CompositeGrader, Conversation,
-    CustomGrader, Grader, GraderKind, LlmGrader, Message, PairwiseGrader, PanelSpec, Prompt, RubricGrader,
+    BenchmarkGrader, Case, CaseMessage, CodeGrader, CompositeAggregator, CompositeGrader, Conversation,
+    CustomGrader, Grader, GraderKind, GraderPrompt, LlmGrader, PairwiseBaseline, PairwiseGrader, PanelSpec,
+    RubricGrader,
 };
 use assize_rubric::{Identify, IdentityWriter};
 use serde_json::Value;
 
 use crate::material::target_input;
 use crate::panel::panel_selectors;
-use crate::{Prerequisite, Relations, Source, WorkItem};
+use crate::{CasePrerequisite, ItemRelations, ItemSource, WorkItem};
 
 /// Version of what is hashed. Raised when the same inputs would lead to other results.
 const VERSION: u64 = 6;
@@ -51,6 +52,7 @@ fn add_item(identity: &mut IdentityWriter, item: &WorkItem) {
         programs: _,
         workplace: _,
     } = item;
+
     identity.field(suite);
     identity.field(format);
     identity.field(repeat);
@@ -69,15 +71,17 @@ fn add_item(identity: &mut IdentityWriter, item: &WorkItem) {
     identity.field(truncate_override);
 
     identity.field(&case.conversation.is_some());
+
     if let Some(conversation) = &case.conversation {
         add_conversation(identity, item, conversation);
     }
+
     add_graders(identity, item, &case.graders);
 }
 
 /// A case that is run once and for itself doesn't depend on what it would be with others.
-fn add_relations(identity: &mut IdentityWriter, relations: &Relations) {
-    let Relations { repeats, after, on_failure, is_awaited: _, stops_at_errors: _ } = relations;
+fn add_relations(identity: &mut IdentityWriter, relations: &ItemRelations) {
+    let ItemRelations { repeats, after, on_failure, is_awaited: _, stops_at_errors: _ } = relations;
     let is_alone = repeats.count == 1 && after.is_empty();
     identity.field(&is_alone);
 
@@ -88,7 +92,7 @@ fn add_relations(identity: &mut IdentityWriter, relations: &Relations) {
     }
 }
 
-impl Identify for Prerequisite {
+impl Identify for CasePrerequisite {
     fn identify(&self, identity: &mut IdentityWriter) {
         let Self { case_id, targets } = self;
         identity.field(case_id);
@@ -98,21 +102,23 @@ impl Identify for Prerequisite {
 
 fn add_source(identity: &mut IdentityWriter, item: &WorkItem) {
     match &item.source {
-        Source::Given(answer) => {
+        ItemSource::Given(answer) => {
             identity.text("given");
             identity.field(answer);
         }
-        Source::Missing { kind, message } => {
+        ItemSource::Missing { kind, message } => {
             identity.text("missing");
             identity.text(kind.name());
             identity.field(message);
         }
-        Source::Target(target) => {
+        ItemSource::Target(target) => {
             identity.text("target");
             target.write_settings(identity);
+
             // What can't be put together is the same failure every time.
             identity.field(&target_input(&item.case, item.repeat));
             identity.field(&item.workplace.is_some());
+
             if let Some(place) = &item.workplace {
                 identity.bytes(place.identity());
             }
@@ -127,8 +133,9 @@ fn add_conversation(identity: &mut IdentityWriter, item: &WorkItem, conversation
     identity.field(window_size);
 
     identity.field(&turns.len());
+
     for turn in turns {
-        let asked = item.case.of_turn(turn, &[]);
+        let asked = item.case.turn_case(turn, &[]);
         identity.field(&target_input(&asked, item.repeat));
         identity.field(&asked.reference());
         add_surroundings(identity, &asked);
@@ -183,6 +190,7 @@ fn add_rubric(identity: &mut IdentityWriter, item: &WorkItem, grader: &RubricGra
     identity.field(judging);
     identity.field(evidence);
     identity.field(truncate);
+
     add_panel(identity, item, panel, judge.as_deref());
 }
 
@@ -194,6 +202,7 @@ fn add_llm(identity: &mut IdentityWriter, item: &WorkItem, grader: &Grader, llm:
     identity.field(config);
     add_prompt(identity, grader, prompt.as_ref());
     add_surroundings(identity, &item.case);
+
     add_panel(identity, item, panel, judge.as_deref());
 }
 
@@ -201,19 +210,22 @@ fn add_llm(identity: &mut IdentityWriter, item: &WorkItem, grader: &Grader, llm:
 fn add_pairwise(identity: &mut IdentityWriter, item: &WorkItem, pairwise: &PairwiseGrader) {
     let PairwiseGrader { baseline, criteria, judge, panel, scores } = pairwise;
     identity.text("pairwise");
+
     match baseline {
-        Baseline::Reference => identity.text("reference"),
-        Baseline::Text(text) => {
+        PairwiseBaseline::Reference => identity.text("reference"),
+        PairwiseBaseline::Text(text) => {
             identity.text("text");
             identity.field(text);
         }
-        Baseline::Run { written: _, folder: _, answer } => {
+        PairwiseBaseline::Run { written: _, folder: _, answer } => {
             identity.text("run");
             identity.field(answer);
         }
     }
+
     identity.field(criteria);
     identity.field(scores);
+
     add_panel(identity, item, panel, judge.as_deref());
 }
 
@@ -224,9 +236,11 @@ fn add_code(identity: &mut IdentityWriter, item: &WorkItem, grader: &Grader, cod
     identity.field(max_calls);
     identity.field(pass_env);
     identity.field(config);
+
     if max_calls.is_some() {
         add_judge(identity, item, None);
     }
+
     add_command(identity, grader, command, cwd.as_deref());
     add_surroundings(identity, &item.case);
 }
@@ -237,6 +251,7 @@ fn add_custom(identity: &mut IdentityWriter, item: &WorkItem, grader: &Grader, c
     identity.field(pass_env);
     identity.field(config);
     add_command(identity, grader, path, None);
+
     add_surroundings(identity, &item.case);
 }
 
@@ -282,6 +297,7 @@ fn add_benchmark(identity: &mut IdentityWriter, item: &WorkItem, benchmark: &Ben
     identity.field(scale);
     identity.field(labels);
     add_graders(identity, item, checks);
+
     if behaviour.is_some() {
         add_panel(identity, item, &PanelSpec::default(), None);
     }
@@ -301,14 +317,14 @@ fn add_judge(identity: &mut IdentityWriter, item: &WorkItem, named: Option<&str>
     item.judges.write_settings(item.judge_selector(named), identity);
 }
 
-fn add_prompt(identity: &mut IdentityWriter, grader: &Grader, prompt: Option<&Prompt>) {
+fn add_prompt(identity: &mut IdentityWriter, grader: &Grader, prompt: Option<&GraderPrompt>) {
     match prompt {
         None => identity.text("built-in"),
-        Some(Prompt::Text { text, path: _ }) => {
+        Some(GraderPrompt::Text { text, path: _ }) => {
             identity.text("text");
             identity.field(text);
         }
-        Some(Prompt::Program(command)) => {
+        Some(GraderPrompt::Program(command)) => {
             identity.text("program");
             add_command(identity, grader, command, None);
         }
@@ -325,9 +341,11 @@ fn add_command(identity: &mut IdentityWriter, grader: &Grader, command: &impl Id
 /// What programs and prompts see of a case beyond its question.
 fn add_surroundings(identity: &mut IdentityWriter, case: &Case) {
     for messages in [&case.input, &case.expected_output] {
-        identity.field(&Value::Array(messages.iter().map(Message::to_json).collect()));
+        identity.field(&Value::Array(messages.iter().map(CaseMessage::to_json).collect()));
     }
+
     let files: Vec<_> = case.attachments().collect();
     identity.field(&files);
+
     identity.field(&case.metadata);
 }

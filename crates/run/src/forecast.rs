@@ -2,42 +2,48 @@
 
 use std::sync::Arc;
 
-use assize_evalfile::{CompositeAggregator, Grader, GraderKind, LlmGrader, Message, Prompt};
-use assize_grade::{Forecast, Judge, Question};
-use assize_rubric::Judging;
+use assize_evalfile::{CaseMessage, CompositeAggregator, Grader, GraderKind, GraderPrompt, LlmGrader};
+use assize_grade::{CallForecast, Judge, JudgeQuestion};
+use assize_rubric::JudgingMode;
 use serde_json::Value;
 
 use crate::grading::{
     GradingContext, answer_score_task, behaviour_panel, behaviour_task, combine_task, pair_task, rubric_task,
 };
-use crate::panel::Panel;
-use crate::{Source, WorkItem};
+use crate::panel::JudgePanel;
+use crate::{ItemSource, WorkItem};
 
 /// The judging of an item by judge (name), in the judging mode that applies or in another one. An answer that is not
 /// there yet counts as an empty one, and so do the results of members and what a program prints as a prompt.
 ///
 /// # Errors
 /// When a judge can't be found.
-pub fn forecast(item: &WorkItem, judging: Option<Judging>) -> Result<Vec<(Arc<str>, Forecast)>, String> {
+pub fn forecast(
+    item: &WorkItem,
+    judging: Option<JudgingMode>,
+) -> Result<Vec<(Arc<str>, CallForecast)>, String> {
     let answer = match &item.source {
-        Source::Given(answer) => Arc::clone(answer),
-        Source::Target(_) | Source::Missing { .. } => Arc::default(),
+        ItemSource::Given(answer) => Arc::clone(answer),
+        ItemSource::Target(_) | ItemSource::Missing { .. } => Arc::default(),
     };
     let mut found = Vec::new();
-    let mut before: Vec<Message> = item.case.input.clone();
+    let mut before: Vec<CaseMessage> = item.case.input.clone();
     for turn in item.case.turns() {
         // As if every turn were held, whatever comes before it.
-        let turn_item = WorkItem { case: Arc::new(item.case.of_turn(turn, &before)), ..item.clone() };
+        let turn_item = WorkItem { case: Arc::new(item.case.turn_case(turn, &before)), ..item.clone() };
         let context = GradingContext::new(&turn_item, &answer);
         for grader in &turn.graders {
             add(&context, grader, judging, &mut found)?;
         }
+
         before.extend(turn.input.iter().cloned());
     }
+
     let context = GradingContext::new(item, &answer);
     for grader in &item.case.graders {
         add(&context, grader, judging, &mut found)?;
     }
+
     Ok(found)
 }
 
@@ -45,48 +51,51 @@ pub fn forecast(item: &WorkItem, judging: Option<Judging>) -> Result<Vec<(Arc<st
 fn add(
     context: &GradingContext<'_>,
     grader: &Grader,
-    judging: Option<Judging>,
-    found: &mut Vec<(Arc<str>, Forecast)>,
+    judging: Option<JudgingMode>,
+    found: &mut Vec<(Arc<str>, CallForecast)>,
 ) -> Result<(), String> {
     match &grader.kind {
         GraderKind::Rubric(rubric) => {
             let spec = context.item.panels.spec(&rubric.panel, rubric.judge.as_deref());
-            let panel = Panel::new(&spec, context.item.judge_selector(rubric.judge.as_deref()));
+            let panel = JudgePanel::new(&spec, context.item.judge_selector(rubric.judge.as_deref()));
             let mut task = rubric_task(context, rubric, panel.probabilities);
             task.judging = judging.unwrap_or(task.judging);
-            add_panel(context, &panel, &[Question::Rubric(task)], found)
+            add_panel(context, &panel, &[JudgeQuestion::Rubric(task)], found)
         }
         GraderKind::Llm(llm) => {
             let LlmGrader { prompt, judge: named, panel, .. } = llm;
             let spec = context.item.panels.spec(panel, named.as_deref());
-            let panel = Panel::new(&spec, context.item.judge_selector(named.as_deref()));
-            let task = answer_score_task(context, llm, known_text(prompt.as_ref()));
-            add_panel(context, &panel, &[Question::AnswerScore(task)], found)
+            let panel = JudgePanel::new(&spec, context.item.judge_selector(named.as_deref()));
+            let task = answer_score_task(context, llm, static_prompt_text(prompt.as_ref()));
+            add_panel(context, &panel, &[JudgeQuestion::AnswerScore(task)], found)
         }
         GraderKind::Pairwise(pairwise) => {
             let spec = context.item.panels.spec(&pairwise.panel, pairwise.judge.as_deref());
-            let panel = Panel::new(&spec, context.item.judge_selector(pairwise.judge.as_deref()));
+            let panel = JudgePanel::new(&spec, context.item.judge_selector(pairwise.judge.as_deref()));
             let Ok(task) = pair_task(context, pairwise) else { return Ok(()) };
-            let orders = [Question::Pair(task.turned()), Question::Pair(task)];
+            let orders = [JudgeQuestion::Pair(task.swap_answers()), JudgeQuestion::Pair(task)];
             add_panel(context, &panel, &orders, found)
         }
         GraderKind::Composite(composite) => {
             for member in &composite.members {
                 add(context, member, judging, found)?;
             }
+
             if let CompositeAggregator::Llm { prompt, judge: named } = &composite.aggregator {
                 let judge = context.item.judges.judge(context.item.judge_selector(named.as_deref()))?;
-                let task = combine_task(context, known_text(prompt.as_ref()), &Value::Null);
-                found.push((judge.identity().name, judge.forecast(&Question::AnswerScore(task))));
+                let task = combine_task(context, static_prompt_text(prompt.as_ref()), &Value::Null);
+                found.push((judge.identity().name, judge.forecast(&JudgeQuestion::AnswerScore(task))));
             }
+
             Ok(())
         }
         GraderKind::Benchmark(benchmark) => {
             // Which cases a check settles is not known before it runs, so a hybrid counts in full.
             let Some(behaviour) = &benchmark.behaviour else { return Ok(()) };
             let spec = behaviour_panel(context);
-            let panel = Panel::new(&spec, context.item.judge_selector(None));
-            let question = Question::Behaviour(behaviour_task(context, behaviour));
+            let panel = JudgePanel::new(&spec, context.item.judge_selector(None));
+            let question = JudgeQuestion::Behaviour(behaviour_task(context, behaviour));
+
             add_panel(context, &panel, &[question], found)
         }
         _ => Ok(()),
@@ -96,31 +105,33 @@ fn add(
 /// The calls of a panel for these questions: those of its members, and at most those of the stronger judge.
 fn add_panel(
     context: &GradingContext<'_>,
-    panel: &Panel<'_>,
-    questions: &[Question],
-    found: &mut Vec<(Arc<str>, Forecast)>,
+    panel: &JudgePanel<'_>,
+    questions: &[JudgeQuestion],
+    found: &mut Vec<(Arc<str>, CallForecast)>,
 ) -> Result<(), String> {
     let forecast = |judge: &dyn Judge| {
-        questions.iter().fold(Forecast::default(), |mut sum, question| {
+        questions.iter().fold(CallForecast::default(), |mut sum, question| {
             sum += judge.forecast(question);
             sum
         })
     };
     for member in &panel.members {
         let judge = context.item.judges.judge(member.selector)?;
-        found.push((judge.identity().name, forecast(&*judge).times(panel.repeats)));
+        found.push((judge.identity().name, forecast(&*judge).multiply(panel.repeats)));
     }
+
     if let Some((selector, ..)) = panel.escalate {
         let judge = context.item.judges.judge(selector)?;
-        found.push((judge.identity().name, forecast(&*judge).at_most()));
+        found.push((judge.identity().name, forecast(&*judge).as_uncertain()));
     }
+
     Ok(())
 }
 
 /// The text of a prompt, where it is known without running anything.
-fn known_text(prompt: Option<&Prompt>) -> Option<String> {
+fn static_prompt_text(prompt: Option<&GraderPrompt>) -> Option<String> {
     match prompt {
-        Some(Prompt::Text { text, .. }) => Some(text.clone()),
-        Some(Prompt::Program(_)) | None => None,
+        Some(GraderPrompt::Text { text, .. }) => Some(text.clone()),
+        Some(GraderPrompt::Program(_)) | None => None,
     }
 }

@@ -6,12 +6,14 @@ use std::sync::Arc;
 use assize_evalfile::{Case, OnDependencyFailure};
 use assize_grade::{Judge, ProgramSetup};
 use assize_llm::ChatModel;
-use assize_rubric::{EvidencePolicy, IdentityWriter, Judging, Lines, RepeatPlan, Truncate};
+use assize_rubric::{
+    EvidencePolicy, IdentityWriter, JudgingMode, TrialPlan, TruncationMode, VerdictThresholds,
+};
 use assize_store::{CaseErrorKind, CaseKey};
-use assize_targets::{Answer, Target};
-use assize_workspace::Workplace;
+use assize_targets::{Target, TargetAnswer};
+use assize_workspace::Workspace;
 
-use crate::panel::Panels;
+use crate::panel::PanelSettings;
 
 /// One case to be answered and graded.
 #[derive(Clone)]
@@ -23,42 +25,42 @@ pub struct WorkItem {
     /// The case.
     pub case: Arc<Case>,
     /// Where its answer comes from.
-    pub source: Source,
+    pub source: ItemSource,
     /// Number of the repeat, from 1.
     pub repeat: u32,
     /// What it has to do with the other items of its run.
-    pub relations: Arc<Relations>,
+    pub relations: Arc<ItemRelations>,
     /// The lines its verdict is drawn at.
-    pub lines: Lines,
+    pub lines: VerdictThresholds,
     /// Where its judges are found.
-    pub judges: Arc<dyn Judges>,
+    pub judges: Arc<dyn JudgeProvider>,
     /// The suite's own choice of judge.
     pub judge: Option<Arc<str>>,
     /// How criteria are put to judges, whatever graders say.
-    pub judging_override: Option<Judging>,
+    pub judging_override: Option<JudgingMode>,
     /// How criteria are put to judges where a grader does not say.
-    pub judging: Judging,
+    pub judging: JudgingMode,
     /// What is said about panels beside the graders themselves.
-    pub panels: Arc<Panels>,
+    pub panels: Arc<PanelSettings>,
     /// Whether evidence must be found where a grader does not say.
     pub evidence: EvidencePolicy,
     /// What is done when a judge can't read all there is, whatever graders say.
-    pub truncate_override: Option<Truncate>,
+    pub truncate_override: Option<TruncationMode>,
     /// The same where a grader does not say.
-    pub truncate: Truncate,
+    pub truncate: TruncationMode,
     /// What graders that are programs are given.
     pub programs: Arc<ProgramSetup>,
     /// The workspace that the target works in, if it has one.
-    pub workplace: Option<Arc<Workplace>>,
+    pub workplace: Option<Arc<Workspace>>,
 }
 
 /// What an item has to do with the other items of its run.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Relations {
+pub struct ItemRelations {
     /// How its case is repeated.
-    pub repeats: RepeatPlan,
+    pub repeats: TrialPlan,
     /// The cases that come before it.
-    pub after: Vec<Prerequisite>,
+    pub after: Vec<CasePrerequisite>,
     /// What becomes of it when one of them did not pass.
     pub on_failure: OnDependencyFailure,
     /// Whether other cases wait for this one.
@@ -67,11 +69,11 @@ pub struct Relations {
     pub stops_at_errors: bool,
 }
 
-impl Relations {
+impl ItemRelations {
     /// None: the case is run once, for itself.
-    pub const fn none(lines: Lines) -> Self {
+    pub const fn none(lines: VerdictThresholds) -> Self {
         Self {
-            repeats: RepeatPlan::once(lines),
+            repeats: TrialPlan::single(lines),
             after: Vec::new(),
             on_failure: OnDependencyFailure::Skip,
             is_awaited: false,
@@ -82,7 +84,7 @@ impl Relations {
 
 /// A case of the same suite that comes before another one.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Prerequisite {
+pub struct CasePrerequisite {
     /// Its id.
     pub case_id: String,
     /// The targets whose answers must have passed, `None` for an answer that is given; nothing if the run does not
@@ -92,9 +94,9 @@ pub struct Prerequisite {
 
 /// Where an answer comes from.
 #[derive(Clone)]
-pub enum Source {
+pub enum ItemSource {
     /// It is already there.
-    Given(Arc<Answer>),
+    Given(Arc<TargetAnswer>),
     /// A target is asked.
     Target(Arc<dyn Target>),
     /// There is none, for a reason that was found before the run: the case is recorded with it.
@@ -106,9 +108,9 @@ pub enum Source {
     },
 }
 
-impl Source {
+impl ItemSource {
     /// The target's name; `None` when no target is involved.
-    pub fn target_name(&self) -> Option<&str> {
+    pub fn name_of_target(&self) -> Option<&str> {
         match self {
             Self::Target(target) => Some(target.name()),
             Self::Given(_) | Self::Missing { .. } => None,
@@ -135,7 +137,7 @@ impl WorkItem {
         CaseKey {
             suite: Arc::clone(&self.suite),
             case_id: self.case.id.clone().into(),
-            target: self.source.target_name().map(Arc::from),
+            target: self.source.name_of_target().map(Arc::from),
             repeat: self.repeat,
         }
     }
@@ -144,7 +146,7 @@ impl WorkItem {
     pub fn judge_selector<'a>(&'a self, grader: Option<&'a str>) -> JudgeSelector<'a> {
         JudgeSelector {
             grader,
-            target: self.source.target_name(),
+            target: self.source.name_of_target(),
             suite: self.judge.as_deref(),
             exactly: None,
         }
@@ -152,7 +154,7 @@ impl WorkItem {
 }
 
 /// Finds judges.
-pub trait Judges: Send + Sync {
+pub trait JudgeProvider: Send + Sync {
     /// The judge for a selector. The same selector gets the same judge.
     fn judge(&self, selector: JudgeSelector<'_>) -> Result<Arc<dyn Judge>, String>;
 
@@ -173,7 +175,7 @@ pub trait Judges: Send + Sync {
 
 /// Limits of a run.
 #[derive(Debug, Clone, Copy)]
-pub struct Settings {
+pub struct RunLimits {
     /// Cases worked on at once.
     pub workers: NonZeroUsize,
     /// Nothing more is begun once so many cases did not pass.

@@ -3,15 +3,15 @@
 use std::fs;
 use std::path::Path;
 
-use assize_evalfile::{Block, Case};
-use assize_grade::Material;
-use assize_targets::{Answer, InputMessage, InputPart, TargetInput};
+use assize_evalfile::{Case, MessageBlock};
+use assize_grade::JudgeMaterial;
+use assize_targets::{InputMessage, TargetAnswer, TargetInput, TargetInputPart};
 
 use crate::tool_calls::tool_call_list;
 
 /// What the judge may look at.
-pub(crate) fn material(case: &Case, answer: &Answer) -> Material {
-    Material {
+pub(crate) fn material(case: &Case, answer: &TargetAnswer) -> JudgeMaterial {
+    JudgeMaterial {
         question: case.question(),
         expected_outcome: case.expected_outcome.clone(),
         reference: case.reference(),
@@ -22,7 +22,7 @@ pub(crate) fn material(case: &Case, answer: &Answer) -> Material {
 }
 
 /// What changed in files, if anything did.
-pub(crate) fn file_changes(answer: &Answer) -> Option<String> {
+pub(crate) fn file_changes(answer: &TargetAnswer) -> Option<String> {
     answer.file_changes.clone().filter(|text| !text.trim().is_empty())
 }
 
@@ -33,22 +33,25 @@ pub fn target_input(case: &Case, repeat: u32) -> Result<TargetInput, String> {
         let mut parts = Vec::with_capacity(message.blocks.len());
         for block in &message.blocks {
             parts.push(match block {
-                Block::Text(text) => InputPart::Text(text.clone()),
-                Block::Json(value) => InputPart::Text(serde_json_text(value)),
-                Block::File { written, path, text } => {
-                    InputPart::File { path: path.clone(), display: written.clone(), text: text.clone() }
+                MessageBlock::Text(text) => TargetInputPart::Text(text.clone()),
+                MessageBlock::Json(value) => TargetInputPart::Text(serde_json_text(value)),
+                MessageBlock::File { written, path, text } => {
+                    TargetInputPart::File { path: path.clone(), display: written.clone(), text: text.clone() }
                 }
-                Block::Image { written, path, media_type } => InputPart::Image {
+                MessageBlock::Image { written, path, media_type } => TargetInputPart::Image {
                     path: path.clone(),
                     media_type: (*media_type).to_owned(),
                     bytes: read_image(path, written)?.into(),
                 },
             });
         }
+
         messages.push(InputMessage { role: message.role, parts });
     }
+
     let mut input = TargetInput::new(case.id.as_str(), messages);
     input.attempt = repeat;
+
     Ok(input)
 }
 

@@ -3,21 +3,21 @@
 use std::borrow::Cow;
 use std::sync::Arc;
 
-use assize_evalfile::{EscalateWhen, PanelSpec, Scoring};
-use assize_rubric::{PanelRule, Scale, Ties};
+use assize_evalfile::{EscalateWhen, PanelSpec, ScoringMethod};
+use assize_rubric::{CriterionScale, PanelRule, TiePolicy};
 
 use crate::item::JudgeSelector;
 
 /// The panel of a grader after every default and override.
 #[derive(Debug, Clone, PartialEq)]
-pub(crate) struct Panel<'a> {
+pub(crate) struct JudgePanel<'a> {
     /// The judges and their weights; never empty.
-    pub(crate) members: Vec<Member<'a>>,
+    pub(crate) members: Vec<PanelMember<'a>>,
     /// How often each is asked.
     pub(crate) repeats: u32,
     /// How votes become one decision, if anybody says.
     pub(crate) combine: Option<PanelRule>,
-    pub(crate) ties: Ties,
+    pub(crate) ties: TiePolicy,
     pub(crate) temperature: Option<f64>,
     pub(crate) probabilities: bool,
     /// Who is asked where the panel is not sure, and when that is.
@@ -26,36 +26,36 @@ pub(crate) struct Panel<'a> {
 
 /// A judge of a panel.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub(crate) struct Member<'a> {
+pub(crate) struct PanelMember<'a> {
     pub(crate) selector: JudgeSelector<'a>,
     pub(crate) weight: f64,
 }
 
-impl Panel<'_> {
+impl JudgePanel<'_> {
     /// Whether it is one judge that is asked once.
     pub(crate) fn is_single(&self) -> bool {
         self.members.len() == 1 && self.repeats == 1 && self.escalate.is_none()
     }
 
     /// How votes on this scale become one decision.
-    pub(crate) fn rule(&self, scale: &Scale) -> PanelRule {
-        self.combine.unwrap_or_else(|| PanelRule::usual(scale))
+    pub(crate) fn rule(&self, scale: &CriterionScale) -> PanelRule {
+        self.combine.unwrap_or_else(|| PanelRule::default_for(scale))
     }
 }
 
 /// What is said about panels beside the graders themselves.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Panels {
+pub struct PanelSettings {
     command: PanelSpec,
     defaults: PanelSpec,
     /// What both come to for a grader that says nothing itself, as most do.
     usual: PanelSpec,
 }
 
-impl Panels {
+impl PanelSettings {
     /// `command` counts whatever graders say, `defaults` where they do not say.
     pub fn new(command: PanelSpec, defaults: PanelSpec) -> Self {
-        let usual = together(&command, PanelSpec::default(), defaults.clone(), None);
+        let usual = merge_specs(&command, PanelSpec::default(), defaults.clone(), None);
         Self { command, defaults, usual }
     }
 
@@ -64,17 +64,17 @@ impl Panels {
         if named.is_none() && *grader == PanelSpec::default() {
             return Cow::Borrowed(&self.usual);
         }
-        Cow::Owned(together(&self.command, grader.clone(), self.defaults.clone(), named))
+        Cow::Owned(merge_specs(&self.command, grader.clone(), self.defaults.clone(), named))
     }
 }
 
-impl Default for Panels {
+impl Default for PanelSettings {
     fn default() -> Self {
         Self::new(PanelSpec::default(), PanelSpec::default())
     }
 }
 
-fn together(
+fn merge_specs(
     command: &PanelSpec,
     mut grader: PanelSpec,
     mut defaults: PanelSpec,
@@ -86,18 +86,20 @@ fn together(
         grader.combine = grader.combine.filter(weightless);
         defaults.combine = defaults.combine.filter(weightless);
     }
+
     if named.is_some() && grader.judges.is_empty() {
         // A judge that the grader names itself is its panel.
         defaults.judges = Arc::default();
         defaults.combine = defaults.combine.filter(weightless);
     }
+
     command.clone().or(&grader).or(&defaults)
 }
 
 /// The judges that a panel may ask, that of the escalation last; `selector` is that of the one judge there would be without
 /// a panel.
 pub fn panel_selectors<'a>(spec: &'a PanelSpec, selector: JudgeSelector<'a>) -> Vec<JudgeSelector<'a>> {
-    let panel = Panel::new(spec, selector);
+    let panel = JudgePanel::new(spec, selector);
     panel
         .members
         .iter()
@@ -106,28 +108,29 @@ pub fn panel_selectors<'a>(spec: &'a PanelSpec, selector: JudgeSelector<'a>) -> 
         .collect()
 }
 
-impl<'a> Panel<'a> {
-    /// The panel of a grader; `spec` is what [`Panels::spec`] says.
+impl<'a> JudgePanel<'a> {
+    /// The panel of a grader; `spec` is what [`PanelSettings::spec`] says.
     pub(crate) fn new(spec: &'a PanelSpec, selector: JudgeSelector<'a>) -> Self {
         let exactly = |name: &'a str| JudgeSelector { exactly: Some(name), ..selector };
-        let mut members: Vec<Member<'a>> = spec
+        let mut members: Vec<PanelMember<'a>> = spec
             .judges
             .iter()
-            .map(|judge| Member {
+            .map(|judge| PanelMember {
                 selector: exactly(&judge.name),
                 weight: judge.weight.map_or(1.0, assize_rubric::Weight::get),
             })
             .collect();
         if members.is_empty() {
-            members.push(Member { selector, weight: 1.0 });
+            members.push(PanelMember { selector, weight: 1.0 });
         }
+
         Self {
             members,
             repeats: spec.repeats.unwrap_or(1).clamp(1, PanelSpec::MAX_REPEATS),
             combine: spec.combine,
             ties: spec.ties.unwrap_or_default(),
             temperature: spec.temperature,
-            probabilities: spec.scoring == Some(Scoring::Logprobs),
+            probabilities: spec.scoring == Some(ScoringMethod::Logprobs),
             escalate: spec.escalate.as_ref().map(|to| (exactly(&to.to), to.to.as_str(), to.when)),
         }
     }

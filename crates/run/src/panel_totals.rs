@@ -3,11 +3,11 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use assize_rubric::{CaseDecision, IdentityWriter, PanelReport, Spent, Usd};
-use assize_stats::{Level, proportion};
+use assize_rubric::{CaseDecision, IdentityWriter, JudgingUsage, PanelReport, Usd};
+use assize_stats::{ConfidenceLevel, proportion};
 use assize_store::{CaseRecord, EscalationSummary, FlipRate, PanelSummary, ResultRow, UnstableCriterion};
 
-use crate::grading::{ComparableVote, comparable};
+use crate::grading::{ComparableVote, comparable_vote};
 
 /// Criteria that are followed one by one. Suites of many cases with rubrics of their own have more.
 const FOLLOWED: usize = 2_000;
@@ -25,25 +25,25 @@ pub(crate) struct PanelTotals {
     split: u64,
     repeated: u64,
     flipped: u64,
-    disagreement: Mean,
-    criteria: BTreeMap<Key, Criterion>,
+    disagreement: RunningMean,
+    criteria: BTreeMap<CriterionKey, CriterionVotes>,
     not_followed: u64,
     escalation: Option<EscalationSummary>,
-    stronger: Bought,
+    stronger: EscalationSpending,
 }
 
 /// What the decisions of the judge that is escalated to cost.
 #[derive(Debug, Clone, Copy, Default)]
-struct Bought {
+struct EscalationSpending {
     usd: Usd,
     decisions: u64,
     /// Some have an unknown price.
     unpriced: bool,
 }
 
-impl Bought {
-    fn add(&mut self, spent: &Spent) {
-        match spent.cost.whole() {
+impl EscalationSpending {
+    fn add_decision(&mut self, spent: &JudgingUsage) {
+        match spent.cost.total() {
             None => self.unpriced = true,
             // What came from the cache cost nothing this time, and says nothing of the price.
             Some(_) if spent.cached_calls > 0 => {}
@@ -55,35 +55,35 @@ impl Bought {
     }
 
     /// What so many decisions would have cost.
-    fn of(self, decisions: u64) -> Option<Usd> {
+    fn estimated_cost(self, decisions: u64) -> Option<Usd> {
         if self.unpriced || self.decisions == 0 {
             return None;
         }
-        let pico = u128::from(self.usd.pico()) * u128::from(decisions) / u128::from(self.decisions);
+        let pico = u128::from(self.usd.as_pico()) * u128::from(decisions) / u128::from(self.decisions);
         u64::try_from(pico).ok().map(Usd::from_pico)
     }
 }
 
 /// A criterion: suite, grader, id as results show it, and the hash of its words. Rubrics of several cases may use one
 /// id for different criteria.
-type Key = (Arc<str>, Arc<str>, Arc<str>, [u8; 8]);
+type CriterionKey = (Arc<str>, Arc<str>, Arc<str>, [u8; 8]);
 
 #[derive(Debug, Clone, Default)]
-struct Criterion {
+struct CriterionVotes {
     case_id: Option<Arc<str>>,
     decisions: u64,
     split: u64,
-    flip_rate: Mean,
-    disagreement: Mean,
+    flip_rate: RunningMean,
+    disagreement: RunningMean,
 }
 
 #[derive(Debug, Clone, Copy, Default)]
-struct Mean {
+struct RunningMean {
     sum: f64,
     n: u64,
 }
 
-impl Mean {
+impl RunningMean {
     fn add(&mut self, value: Option<f64>) {
         if let Some(value) = value {
             self.sum += value;
@@ -106,6 +106,7 @@ impl PanelTotals {
             while let Some(vote) = rows.next_if(|row| row.is_vote()) {
                 votes.push(vote);
             }
+
             self.add_decision(&record.result, row, panel, &votes);
         }
     }
@@ -119,21 +120,25 @@ impl PanelTotals {
     ) {
         let own: Vec<&&CaseDecision> = votes.iter().filter(|row| !row.is_escalation()).collect();
         let split = panel.agreement.is_some_and(|share| share < 1.0);
+
         self.decisions += 1;
         self.votes += votes.len() as u64;
         self.missing += u64::from(panel.missing);
         self.ties += u64::from(panel.tie);
         self.split += u64::from(split);
         self.disagreement.add(panel.disagreement);
-        for repeats in own.chunk_by(|a, b| judge(a) == judge(b)) {
+
+        for repeats in own.chunk_by(|a, b| judge_name(a) == judge_name(b)) {
             let all: Vec<ComparableVote> =
-                repeats.iter().filter_map(|row| comparable(&row.decision)).collect();
+                repeats.iter().filter_map(|row| comparable_vote(&row.decision)).collect();
             self.repeated += u64::from(all.len() > 1);
             self.flipped += u64::from(all.iter().any(|one| *one != all[0]));
         }
+
         for vote in votes.iter().filter(|row| row.is_escalation()) {
-            self.stronger.add(&vote.decision.spent);
+            self.stronger.add_decision(&vote.decision.spent);
         }
+
         self.add_escalation(panel, &own);
         self.follow(result, row, panel, split);
     }
@@ -142,6 +147,7 @@ impl PanelTotals {
         let Some(escalation) = &panel.escalation else { return };
         let sum = self.escalation.get_or_insert_default();
         sum.decisions += 1;
+
         if escalation.because.is_some() {
             sum.escalated += 1;
         } else if let Some(first) = own.first() {
@@ -158,20 +164,24 @@ impl PanelTotals {
             words.field(&criterion.text);
             words.field(&criterion.scale);
         }
+
         let words = blake3::hash(words.as_bytes());
         let mut hash = [0; 8];
         hash.copy_from_slice(&words.as_bytes()[..8]);
+
         let key = (result.suite.clone(), row.grader.clone(), row.shown_criterion(), hash);
         if !self.criteria.contains_key(&key) && self.criteria.len() >= FOLLOWED {
             self.not_followed += 1;
             return;
         }
+
         let known = self.criteria.entry(key).or_default();
         known.case_id = (known.decisions == 0 || known.case_id.as_ref() == Some(&result.case_id))
             .then(|| result.case_id.clone());
         known.decisions += 1;
         known.split += u64::from(split);
         known.flip_rate.add(panel.flip_rate);
+
         known.disagreement.add(panel.disagreement);
     }
 
@@ -180,7 +190,8 @@ impl PanelTotals {
         if self.decisions == 0 {
             return None;
         }
-        let flips = proportion(self.flipped, self.repeated, Level::P95);
+
+        let flips = proportion(self.flipped, self.repeated, ConfidenceLevel::P95);
         let interval = flips.interval.as_ref().ok();
         let mut unstable: Vec<UnstableCriterion> = self
             .criteria
@@ -197,11 +208,14 @@ impl PanelTotals {
                 disagreement: criterion.disagreement.get(),
             })
             .collect();
+
         let rate =
             |one: &UnstableCriterion| one.flip_rate.unwrap_or(0.0).max(one.disagreement.unwrap_or(0.0));
         unstable.sort_by(|a, b| rate(b).total_cmp(&rate(a)).then_with(|| b.split.cmp(&a.split)));
+
         let unstable_more = unstable.len().saturating_sub(NAMED) as u64;
         unstable.truncate(NAMED);
+
         Some(PanelSummary {
             decisions: self.decisions,
             votes: self.votes,
@@ -220,13 +234,13 @@ impl PanelTotals {
             unstable_more,
             not_followed: self.not_followed,
             escalation: self.escalation.map(|sum| EscalationSummary {
-                saved_usd: self.stronger.of(sum.decisions - sum.escalated),
+                saved_usd: self.stronger.estimated_cost(sum.decisions - sum.escalated),
                 ..sum
             }),
         })
     }
 }
 
-fn judge(row: &CaseDecision) -> Option<u32> {
+fn judge_name(row: &CaseDecision) -> Option<u32> {
     row.vote.map(|vote| vote.judge)
 }

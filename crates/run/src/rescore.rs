@@ -4,17 +4,17 @@ use std::collections::{HashMap, HashSet};
 use std::sync::Arc;
 
 use assize_rubric::{
-    CaseDecision, Cost, Criterion, CriterionId, Decision, Finding, Lines, RepeatPlan, Rubric, Tokens,
-    Ungraded, UngradedKind, grader_outcome,
+    CaseDecision, Cost, Criterion, CriterionId, Decision, Finding, Rubric, Tokens, TrialPlan, UngradedKind,
+    UngradedReason, VerdictThresholds, grader_outcome,
 };
 use assize_store::{CaseRecord, ResultRow};
 
-use crate::assemble::{CaseHead, Graded, assemble};
-use crate::grading::recombined;
+use crate::assemble::{CaseHead, GraderDecisions, assemble};
+use crate::grading::recombine_votes;
 
 /// A case scored again.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Rescored {
+pub struct RescoreResult {
     /// The new record.
     pub record: CaseRecord,
     /// Criteria of the new rubric that no stored decision answers, by (grader, id): ungraded now.
@@ -27,7 +27,11 @@ pub struct Rescored {
 /// the stored ones in every grader that shares a criterion id with it; a decision is carried over
 /// only if the criterion still reads the same (text, scale, operator), because a decision on other
 /// words is no decision on these. With `lines`, those take the place of the stored ones.
-pub fn rescore(record: &CaseRecord, rubric: Option<&Rubric>, lines: Option<Lines>) -> Rescored {
+pub fn rescore(
+    record: &CaseRecord,
+    rubric: Option<&Rubric>,
+    lines: Option<VerdictThresholds>,
+) -> RescoreResult {
     let mut unanswered = Vec::new();
     let mut dropped = Vec::new();
     let mut decisions = Vec::with_capacity(record.decisions.len());
@@ -36,14 +40,17 @@ pub fn rescore(record: &CaseRecord, rubric: Option<&Rubric>, lines: Option<Lines
             None => decisions.extend_from_slice(group),
             Some(rubric) => {
                 for criterion in rubric.criteria() {
-                    let row = carry_over(criterion, group);
+                    let row = copy_decisions(criterion, group);
                     if row.decision.ungraded.as_ref().is_some_and(|why| why.kind == UngradedKind::NotJudged) {
                         unanswered.push((row.grader.clone(), criterion.id.clone()));
                     }
-                    let votes = row.panel.is_some().then(|| votes_on(group, criterion));
+
+                    let votes = row.panel.is_some().then(|| current_votes(group, criterion));
                     decisions.push(row);
+
                     decisions.extend(votes.into_iter().flatten());
                 }
+
                 let decided = group.iter().filter(|row| !row.is_vote());
                 let ids = decided.filter_map(|row| row.criterion()).map(|criterion| &criterion.id);
                 let gone = ids.filter(|id| !rubric.criteria().iter().any(|kept| kept.id == **id));
@@ -51,38 +58,45 @@ pub fn rescore(record: &CaseRecord, rubric: Option<&Rubric>, lines: Option<Lines
             }
         }
     }
+
     recombine(&mut decisions);
+
     if let Some(lines) = lines {
         for row in &mut decisions {
             row.lines = lines;
         }
     }
+
     let result = score_record(&record.result, &decisions);
-    Rescored { record: CaseRecord { result, decisions }, unanswered, dropped }
+    RescoreResult { record: CaseRecord { result, decisions }, unanswered, dropped }
 }
 
 /// The result row that `decisions` lead to; everything that is no score is taken from `stored`.
 pub fn score_record(stored: &ResultRow, decisions: &[CaseDecision]) -> ResultRow {
     let Some(lines) = decisions.first().map(|row| row.lines) else { return stored.clone() };
     let groups: Vec<&[CaseDecision]> = decisions.chunk_by(|a, b| a.grader == b.grader).collect();
+
     // Rows that make no rubric can't have been written by a run, and a grader without rows broke
     // before it decided anything: what is stored then stands.
     if groups.iter().any(|group| grader_outcome(&group.iter().collect::<Vec<_>>(), lines).is_err()) {
         return stored.clone();
     }
+
     let decided: HashSet<&str> = groups.iter().map(|group| group[0].grader.as_ref()).collect();
     if stored.graders.iter().any(|grader| !decided.contains(grader.name.as_str())) {
         return stored.clone();
     }
+
     let mut types: HashMap<&str, &str> = HashMap::new();
     for grader in &stored.graders {
         types.entry(&grader.name).or_insert(&grader.type_name);
     }
-    let graded: Vec<Graded<'_>> = groups
+
+    let graded: Vec<GraderDecisions<'_>> = groups
         .iter()
         .filter_map(|rows| {
             let first = rows.first()?;
-            Some(Graded {
+            Some(GraderDecisions {
                 name: &first.grader,
                 type_name: types.get(first.grader.as_ref()).copied().unwrap_or("rubrics"),
                 standing: first.standing,
@@ -90,11 +104,12 @@ pub fn score_record(stored: &ResultRow, decisions: &[CaseDecision]) -> ResultRow
             })
         })
         .collect();
+
     let head = CaseHead {
         format: stored.format,
         key: stored.key(),
         answered_by: stored.answered_by.clone(),
-        repeats: stored.repeats.map(|plan| RepeatPlan { lines, ..plan }),
+        repeats: stored.repeats.map(|plan| TrialPlan { lines, ..plan }),
         tags: stored.tags.clone(),
         cluster: stored.cluster.clone(),
         case_hash: stored.case_hash.clone(),
@@ -116,13 +131,13 @@ pub fn score_record(stored: &ResultRow, decisions: &[CaseDecision]) -> ResultRow
 }
 
 /// The votes on a criterion, as it reads now.
-fn votes_on(group: &[CaseDecision], criterion: &Criterion) -> Vec<CaseDecision> {
+fn current_votes(group: &[CaseDecision], criterion: &Criterion) -> Vec<CaseDecision> {
     let votes = group.iter().filter(|row| row.is_vote() && has_id(row, criterion));
-    votes.map(|row| as_it_reads(row, criterion)).collect()
+    votes.map(|row| with_current_criterion(row, criterion)).collect()
 }
 
 /// The decision, on the criterion as it reads now.
-fn as_it_reads(row: &CaseDecision, criterion: &Criterion) -> CaseDecision {
+fn with_current_criterion(row: &CaseDecision, criterion: &Criterion) -> CaseDecision {
     let finding = Finding::Criterion { criterion: criterion.clone(), outcome: row.decision.outcome() };
     CaseDecision { decision: Decision { finding, ..row.decision.clone() }, ..row.clone() }
 }
@@ -136,7 +151,7 @@ fn recombine(decisions: &mut [CaseDecision]) {
     for at in 0..decisions.len() {
         if decisions[at].panel.is_some() {
             let votes = decisions[at + 1..].iter().take_while(|row| row.is_vote()).count();
-            decisions[at] = recombined(&decisions[at], &decisions[at + 1..=at + votes]);
+            decisions[at] = recombine_votes(&decisions[at], &decisions[at + 1..=at + votes]);
         }
     }
 }
@@ -145,20 +160,21 @@ fn shares_a_criterion(rubric: &Rubric, rows: &[CaseDecision]) -> bool {
     rows.iter().any(|row| rubric.criteria().iter().any(|criterion| has_id(row, criterion)))
 }
 
-fn carry_over(criterion: &Criterion, group: &[CaseDecision]) -> CaseDecision {
+fn copy_decisions(criterion: &Criterion, group: &[CaseDecision]) -> CaseDecision {
     let stored = group.iter().find(|row| has_id(row, criterion));
     let reads_the_same = |was: &Criterion| {
         was.text == criterion.text && was.scale == criterion.scale && was.operator == criterion.operator
     };
     if let Some(row) = stored.filter(|row| row.criterion().is_some_and(reads_the_same)) {
-        return as_it_reads(row, criterion);
+        return with_current_criterion(row, criterion);
     }
 
     let message = match stored {
         Some(_) => "the criterion reads differently now; run it again to have it judged",
         None => "the criterion was not there when the run was judged",
     };
-    let ungraded = Ungraded { kind: UngradedKind::NotJudged, message: message.to_owned() };
+    let ungraded = UngradedReason { kind: UngradedKind::NotJudged, message: message.to_owned() };
+
     // The group has at least one row: it shares a criterion with the rubric.
     let pattern = stored.unwrap_or(&group[0]);
     let judge = pattern.decision.judge.clone();

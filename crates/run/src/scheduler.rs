@@ -3,27 +3,27 @@
 use std::collections::HashMap;
 use std::sync::Arc;
 
-use assize_rubric::{Repeat, Verdict};
+use assize_rubric::{TrialResult, Verdict};
 use assize_store::{CaseKey, ResultRow};
 use tokio::task::JoinSet;
 use tokio_util::sync::CancellationToken;
 
-use crate::dependencies::{Admission, Blocked, DependencyTracker};
+use crate::dependencies::{Admission, BlockedItem, DependencyTracker};
 use crate::slots::WorkerSlots;
 use crate::task::{TaskResult, run_in_slot};
-use crate::{Event, Halt, RunError, Settings, WorkItem};
+use crate::{HaltReason, RunError, RunEvent, RunLimits, WorkItem};
 
 /// Scheduler of a run: takes items from their source as fast as they are worked on, and starts a task for each.
 pub(crate) struct Scheduler<I> {
     items: I,
     is_exhausted: bool,
     /// Items that an earlier process has finished.
-    done: HashMap<CaseKey, Repeat>,
+    done: HashMap<CaseKey, TrialResult>,
     tracker: DependencyTracker,
-    settings: Settings,
+    settings: RunLimits,
     pub(crate) cancel: CancellationToken,
     limit: CancellationToken,
-    halted: Option<Halt>,
+    halted: Option<HaltReason>,
     redundant: usize,
     error: Option<String>,
     pub(crate) in_flight: JoinSet<TaskResult>,
@@ -36,8 +36,8 @@ where
 {
     pub(crate) fn new(
         items: I,
-        done: HashMap<CaseKey, Repeat>,
-        settings: Settings,
+        done: HashMap<CaseKey, TrialResult>,
+        settings: RunLimits,
         cancel: CancellationToken,
         limit: CancellationToken,
     ) -> Self {
@@ -62,8 +62,8 @@ where
     pub(crate) fn start_next(
         &mut self,
         enqueue_ahead: usize,
-        observe: &mut dyn FnMut(Event),
-    ) -> Option<Started> {
+        observe: &mut dyn FnMut(RunEvent),
+    ) -> Option<StartedItem> {
         let capacity = self.settings.workers.get() + enqueue_ahead;
         while self.is_open() && self.in_flight.len() < capacity {
             let item = self.next_item()?;
@@ -77,12 +77,13 @@ where
                 Admission::Redundant(item) => {
                     self.redundant += 1;
                     let (suite, case_id) = names(&item);
-                    observe(Event::CaseRedundant { suite, case_id, trial: item.repeat });
+                    observe(RunEvent::CaseRedundant { suite, case_id, trial: item.repeat });
                 }
                 Admission::Start(item) => return Some(self.start(*item, None, observe)),
                 Admission::Blocked(item, blocked) => return Some(self.start(*item, Some(blocked), observe)),
             }
         }
+
         None
     }
 
@@ -107,29 +108,38 @@ where
         }
     }
 
-    fn start(&mut self, item: WorkItem, blocked: Option<Blocked>, observe: &mut dyn FnMut(Event)) -> Started {
+    fn start(
+        &mut self,
+        item: WorkItem,
+        blocked: Option<BlockedItem>,
+        observe: &mut dyn FnMut(RunEvent),
+    ) -> StartedItem {
         let (suite, case_id) = names(&item);
-        observe(Event::CaseStarted { suite: Arc::clone(&suite), case_id: Arc::clone(&case_id) });
-        if let Some(Blocked { reason, .. }) = &blocked {
-            observe(Event::CaseSkipped { suite, case_id, reason: reason.clone() });
+        observe(RunEvent::CaseStarted { suite: Arc::clone(&suite), case_id: Arc::clone(&case_id) });
+
+        if let Some(BlockedItem { reason, .. }) = &blocked {
+            observe(RunEvent::CaseSkipped { suite, case_id, reason: reason.clone() });
         }
 
         // What is blocked goes nowhere, so it doesn't queue for a workspace.
         let workplace = item.workplace.as_ref().filter(|_| blocked.is_none());
-        let turn = workplace.map(|workplace| workplace.queue());
+        let turn = workplace.map(|workplace| workplace.next_position());
+
         // The next item has to know if this one failed; and what waits for its turn in a workspace must not take the
         // slot of the one whose turn it is.
-        let started = Started { is_awaited: item.relations.stops_at_errors || turn.is_some() };
+        let started = StartedItem { is_awaited: item.relations.stops_at_errors || turn.is_some() };
 
         self.slots.enqueue();
         let slots = Arc::clone(&self.slots);
         self.in_flight.spawn(run_in_slot(item, blocked, turn, slots, self.limit.clone()));
+
         started
     }
 
     /// Notes a result that is on record: others may wait for it. Returns the reason if it ends the run.
-    pub(crate) fn note_recorded(&mut self, item: &WorkItem, row: &ResultRow) -> Option<Halt> {
+    pub(crate) fn note_recorded(&mut self, item: &WorkItem, row: &ResultRow) -> Option<HaltReason> {
         self.tracker.note_result(item, row);
+
         if self.halted.is_some() {
             return None;
         }
@@ -139,14 +149,17 @@ where
     }
 
     /// Reason why nothing starts after this result, if it is one.
-    fn halt_reason(&self, item: &WorkItem, row: &ResultRow) -> Option<Halt> {
+    fn halt_reason(&self, item: &WorkItem, row: &ResultRow) -> Option<HaltReason> {
         let is_undecided = row.verdict == Verdict::Incomplete && !row.is_skipped();
-        let is_error = is_undecided || row.error.is_some() && !row.hangs_on_another();
+        let is_error = is_undecided || row.error.is_some() && !row.depends_on_failed_case();
         if item.relations.stops_at_errors && is_error {
-            return Some(Halt::Error);
+            return Some(HaltReason::Error);
         }
 
-        self.settings.bail.filter(|bail| self.tracker.not_passed() >= bail.get()).map(|_| Halt::NotPassed)
+        self.settings
+            .bail
+            .filter(|bail| self.tracker.not_passed() >= bail.get())
+            .map(|_| HaltReason::NotPassed)
     }
 
     /// Releases what still waits when nothing is in flight: what it waits for will not come. Returns false if nothing
@@ -179,14 +192,14 @@ where
 }
 
 /// An item that was started.
-pub(crate) struct Started {
+pub(crate) struct StartedItem {
     /// True if other items wait for its result, or for the workspace it uses.
     pub(crate) is_awaited: bool,
 }
 
 /// End of scheduling.
 pub(crate) struct ScheduleOutcome {
-    pub(crate) halted: Option<Halt>,
+    pub(crate) halted: Option<HaltReason>,
     /// Repeats that were never started.
     pub(crate) redundant: usize,
     pub(crate) result: Result<(), RunError>,

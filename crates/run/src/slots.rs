@@ -30,9 +30,11 @@ impl WorkerSlots {
     pub(crate) async fn acquire(&self) -> Option<SemaphorePermit<'_>> {
         // Never closed, so there always is one in the end.
         let slot = self.free.acquire().await.ok();
+
         if self.queued.fetch_sub(1, Ordering::Relaxed) == LOW_QUEUE {
             self.low_queue.notify_one();
         }
+
         slot
     }
 

@@ -3,14 +3,14 @@
 use std::panic::AssertUnwindSafe;
 use std::sync::Arc;
 
-use assize_rubric::{Ungraded, UngradedKind};
+use assize_rubric::{UngradedKind, UngradedReason};
 use assize_store::{CaseErrorKind, CaseRecord, CaseRows, StoreError};
-use assize_workspace::Turn;
+use assize_workspace::LeaseQueuePosition;
 use futures_util::FutureExt;
 use tokio_util::sync::CancellationToken;
 
 use crate::WorkItem;
-use crate::dependencies::Blocked;
+use crate::dependencies::BlockedItem;
 use crate::fingerprint::fingerprint;
 use crate::slots::WorkerSlots;
 use crate::work::{blocked_record, panic_record, work};
@@ -28,7 +28,7 @@ pub(crate) struct FinishedCase {
 impl FinishedCase {
     /// Returns true if the record lacks something that was given up rather than tried.
     pub(crate) fn was_cut_short(&self) -> bool {
-        let given_up = |reason: &Ungraded| reason.kind == UngradedKind::Cancelled;
+        let given_up = |reason: &UngradedReason| reason.kind == UngradedKind::Cancelled;
         let CaseRecord { result, decisions } = &self.record;
         result.error.as_ref().is_some_and(|error| error.kind == CaseErrorKind::Cancelled)
             || decisions.iter().any(|row| row.decision.ungraded.as_ref().is_some_and(given_up))
@@ -38,12 +38,13 @@ impl FinishedCase {
 /// Waits for a worker slot, then works on the item. A blocked item is recorded without being run.
 pub(crate) async fn run_in_slot(
     item: WorkItem,
-    blocked: Option<Blocked>,
-    turn: Option<Turn>,
+    blocked: Option<BlockedItem>,
+    turn: Option<LeaseQueuePosition>,
     slots: Arc<WorkerSlots>,
     limit: CancellationToken,
 ) -> TaskResult {
     let _slot = slots.acquire().await;
+
     if limit.is_cancelled() {
         return None;
     }
@@ -60,7 +61,7 @@ pub(crate) async fn run_in_slot(
 }
 
 /// Works on an item. A panic becomes the record of the item: it costs one case, not the run.
-async fn work_or_panic_record(item: &WorkItem, turn: Option<Turn>) -> CaseRecord {
+async fn work_or_panic_record(item: &WorkItem, turn: Option<LeaseQueuePosition>) -> CaseRecord {
     let panic = match AssertUnwindSafe(work(item, turn)).catch_unwind().await {
         Ok(record) => return record,
         Err(panic) => panic,

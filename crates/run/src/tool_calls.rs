@@ -21,35 +21,39 @@ pub(crate) fn tool_call_list(calls: &[ToolCall]) -> String {
     let mut lines = Vec::with_capacity(calls.len());
     for call in calls {
         let mut line = format!("- {}", one_line(&call.name, MAX_INPUT));
-        if let Some(input) = key_input(call) {
+        if let Some(input) = telling_input(call) {
             line.push_str(": ");
             line.push_str(&one_line(&input, MAX_INPUT));
         }
         if call.failed == Some(true) {
             line.push_str(" (failed)");
         }
+
         lines.push(line);
-        if let Some(output) = call.output.as_ref().map(text).filter(|text| !text.trim().is_empty()) {
+
+        if let Some(output) = call.output.as_ref().map(value_text).filter(|text| !text.trim().is_empty()) {
             lines.push(format!("  output: {}", one_line(&output, MAX_OUTPUT)));
         }
     }
+
     lines.join("\n")
 }
 
-fn key_input(call: &ToolCall) -> Option<String> {
+fn telling_input(call: &ToolCall) -> Option<String> {
     let input = match &call.input {
         Value::String(text) => return Some(text.clone()),
         Value::Object(input) => input,
         _ => return None,
     };
+
     let seeks = ["grep", "glob", "search"].iter().any(|part| call.name.to_lowercase().contains(part));
     let first: &[&str] = if seeks { &SOUGHT } else { &[] };
-    let named = first.iter().chain(&TELLING).find_map(|key| words(input.get(*key)?));
+    let named = first.iter().chain(&TELLING).find_map(|key| input_text(input.get(*key)?));
     named.or_else(|| input.values().find_map(|value| value.as_str().map(str::to_owned)))
 }
 
 /// A text, or the words of a command line.
-fn words(value: &Value) -> Option<String> {
+fn input_text(value: &Value) -> Option<String> {
     match value {
         Value::String(text) => Some(text.clone()),
         Value::Array(items) => {
@@ -60,7 +64,7 @@ fn words(value: &Value) -> Option<String> {
     }
 }
 
-fn text(value: &Value) -> String {
+fn value_text(value: &Value) -> String {
     match value {
         Value::Null => String::new(),
         Value::String(text) => text.clone(),

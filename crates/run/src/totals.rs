@@ -1,18 +1,18 @@
 //! What a run adds up to, kept in constant memory.
 
 use assize_rubric::{Cost, Outcome, Tokens};
-use assize_stats::{Accumulator, Level};
-use assize_store::{CaseRecord, Counts, MeanScore, PanelSummary};
+use assize_stats::{ConfidenceLevel, MeanAccumulator};
+use assize_store::{CaseRecord, MeanScore, PanelSummary, VerdictCounts};
 
 use crate::panel_totals::PanelTotals;
 
 /// Running totals over finished cases.
 #[derive(Debug, Clone)]
-pub struct Totals {
+pub struct RunTotals {
     /// Cases by verdict.
-    pub counts: Counts,
+    pub counts: VerdictCounts,
     /// Scores of the cases whose score is known.
-    pub scores: Accumulator,
+    pub scores: MeanAccumulator,
     /// Cases with a failed gate.
     pub gated: usize,
     /// Tokens of targets and judges.
@@ -36,25 +36,25 @@ pub struct Totals {
     /// Repeats that were never begun, because those before them made them needless.
     pub needless: usize,
     /// Why no further case was begun, if something other than a limit is the reason.
-    pub halted: Option<Halt>,
+    pub halted: Option<HaltReason>,
     /// Decisions made of several votes.
     panels: PanelTotals,
 }
 
 /// What makes a run begin nothing more.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Halt {
+pub enum HaltReason {
     /// A case could not be run or judged, and its suite wants the run to end then.
     Error,
     /// So many cases did not pass that the user wants it to end.
     NotPassed,
 }
 
-impl Default for Totals {
+impl Default for RunTotals {
     fn default() -> Self {
         Self {
-            counts: Counts::default(),
-            scores: Accumulator::default(),
+            counts: VerdictCounts::default(),
+            scores: MeanAccumulator::default(),
             gated: 0,
             tokens: Tokens::default(),
             cost: Cost::ZERO,
@@ -72,31 +72,37 @@ impl Default for Totals {
     }
 }
 
-impl Totals {
+impl RunTotals {
     /// Adds a finished case.
     pub fn add(&mut self, record: &CaseRecord) {
         let row = &record.result;
         self.counts.add_row(row);
+
         if let Some(score) = row.score {
             self.scores.push(score);
         }
+
         self.gated += usize::from(!row.gates_failed.is_empty());
         self.tokens.add(row.tokens);
         self.cost += row.cost();
         self.panels.add(record);
+
         for decided in &record.decisions {
             let decision = &decided.decision;
             self.judge_calls += u64::from(decision.spent.attempts);
             self.judge_calls_cached += u64::from(decision.spent.cached_calls);
+
             if decided.criterion().is_some() && !decided.is_vote() {
                 self.criteria += 1;
                 self.criteria_truncated += u64::from(decision.truncated.is_some());
                 self.criteria_ungraded += u64::from(decision.outcome() == Outcome::Ungraded);
             }
+
             // The quotes of a panel are those of its votes.
             if decided.panel.is_some() {
                 continue;
             }
+
             self.quotes += decision.evidence.len() as u64;
             self.quotes_verified += decision.evidence.iter().filter(|quote| quote.verified).count() as u64;
         }
@@ -109,7 +115,7 @@ impl Totals {
 
     /// The mean score with its 95 % interval; `None` if no score is known.
     pub fn mean_score(&self) -> Option<MeanScore> {
-        let summary = self.scores.mean(Level::P95);
+        let summary = self.scores.mean(ConfidenceLevel::P95);
         let interval = summary.interval.as_ref();
         Some(MeanScore {
             mean: summary.mean.ok()?,
@@ -117,7 +123,7 @@ impl Totals {
             // Scores lie between 0 and 1, so an interval beyond that says nothing more.
             low: interval.ok().map(|interval| interval.low.max(0.0)),
             high: interval.ok().map(|interval| interval.high.min(1.0)),
-            level: Level::P95.get(),
+            level: ConfidenceLevel::P95.get(),
             method: match interval {
                 Ok(interval) => format!("{} over cases", interval.method.name()),
                 Err(undefined) => format!("no interval, because {undefined}"),

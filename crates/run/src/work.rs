@@ -4,67 +4,71 @@ use std::sync::Arc;
 
 use assize_rubric::{Cost, Tokens, Verdict};
 use assize_store::{CaseError, CaseErrorKind, CaseRecord, CaseStage, ResultRow};
-use assize_targets::{Answer, TargetInput};
-use assize_workspace::{Stay, Turn};
+use assize_targets::{TargetAnswer, TargetInput};
+use assize_workspace::{LeaseQueuePosition, WorkspaceLease};
 use futures_util::future::join_all;
 use tokio::time::Instant;
 
-use crate::about::{case_hash, cluster};
-use crate::assemble::{CaseHead, Graded, assemble};
-use crate::case_error::kind_of;
-use crate::conversation::converse;
-use crate::dependencies::Blocked;
+use crate::assemble::{CaseHead, GraderDecisions, assemble};
+use crate::case_error::target_error_kind;
+use crate::case_identity::{cluster_of_case, hash_case};
+use crate::conversation::run_conversation;
+use crate::dependencies::BlockedItem;
 use crate::grading::{GradingContext, grade};
 use crate::material::target_input;
-use crate::{Source, WorkItem, workspace};
+use crate::{ItemSource, WorkItem, workspace};
 
 /// Answers and grades one item. Failures become part of the record; this never fails.
-pub(crate) async fn work(item: &WorkItem, turn: Option<Turn>) -> CaseRecord {
+pub(crate) async fn work(item: &WorkItem, turn: Option<LeaseQueuePosition>) -> CaseRecord {
     let begun = Instant::now();
-    let mut head = head(item);
+    let mut head = case_head(item);
     let without_grades = |mut head: CaseHead, error| {
         head.error = Some(error);
-        head.duration_ms = millis(begun);
+        head.duration_ms = to_millis(begun);
         CaseRecord { result: assemble(head, &[], item.lines), decisions: Vec::new() }
     };
-    let stay = match Box::pin(workspace::enter(item, turn)).await {
+    let stay = match Box::pin(workspace::acquire_workspace(item, turn)).await {
         Ok(stay) => stay,
         Err(error) => return without_grades(head, error),
     };
-    let is_missing = matches!(item.source, Source::Missing { .. });
+    let is_missing = matches!(item.source, ItemSource::Missing { .. });
     if let Some(talk) = item.case.conversation.as_ref().filter(|_| !is_missing) {
-        let mut record = Box::pin(converse(item, talk, stay, head)).await;
-        record.result.duration_ms = millis(begun);
+        let mut record = Box::pin(run_conversation(item, talk, stay, head)).await;
+        record.result.duration_ms = to_millis(begun);
         return record;
     }
+
     let input = || target_input(&item.case, item.repeat);
-    let answer = match answer(item, input, stay.as_ref(), &mut head).await {
+    let answer = match obtain_answer(item, input, stay.as_ref(), &mut head).await {
         Ok(answer) => answer,
         Err(error) => {
             // Why there is no answer says more than what became of the workspace after that.
-            Box::pin(workspace::leave(stay)).await;
+            Box::pin(workspace::release_workspace(stay)).await;
             return without_grades(head, error);
         }
     };
+
     head.answer = Some(answer.text.clone());
     head.file_changes.clone_from(&answer.file_changes);
 
     let context = GradingContext::new(item, &answer);
     let graders = &item.case.graders;
     let decided = join_all(graders.iter().map(|grader| grade(&context, grader))).await;
-    let graded: Vec<Graded<'_>> = graders
+    let graded: Vec<GraderDecisions<'_>> = graders
         .iter()
         .zip(&decided)
-        .map(|(grader, decisions)| Graded {
+        .map(|(grader, decisions)| GraderDecisions {
             name: &grader.name,
             type_name: &grader.type_name,
             standing: grader.standing,
             decisions: decisions.iter().collect(),
         })
         .collect();
+
     // Graders that are programs look at the workspace too, so it is given back after them.
-    head.error = Box::pin(workspace::leave(stay)).await;
-    head.duration_ms = millis(begun);
+    head.error = Box::pin(workspace::release_workspace(stay)).await;
+    head.duration_ms = to_millis(begun);
+
     let result = assemble(head, &graded, item.lines);
     CaseRecord { result, decisions: decided.into_iter().flatten().collect() }
 }
@@ -73,32 +77,33 @@ pub(crate) async fn work(item: &WorkItem, turn: Option<Turn>) -> CaseRecord {
 pub(crate) fn panic_record(item: &WorkItem, message: String) -> CaseRecord {
     let error = CaseError { stage: CaseStage::Grade, kind: CaseErrorKind::Internal, message };
     // What was spent before it broke is not known.
-    let head = CaseHead { error: Some(error), cost: Cost::UNKNOWN, ..head(item) };
+    let head = CaseHead { error: Some(error), cost: Cost::UNKNOWN, ..case_head(item) };
     CaseRecord { result: assemble(head, &[], item.lines), decisions: Vec::new() }
 }
 
 /// The record of an item that is not run because of one it depends on.
-pub(crate) fn blocked_record(item: &WorkItem, blocked: Blocked) -> CaseRecord {
+pub(crate) fn blocked_record(item: &WorkItem, blocked: BlockedItem) -> CaseRecord {
     let kind = match blocked.verdict {
         Verdict::Fail => CaseErrorKind::DependencyFailed,
         _ => CaseErrorKind::Skipped,
     };
     let error = CaseError { stage: CaseStage::Dependency, kind, message: blocked.reason };
-    let head = CaseHead { error: Some(error), ..head(item) };
+    let head = CaseHead { error: Some(error), ..case_head(item) };
     let result = ResultRow { verdict: blocked.verdict, ..assemble(head, &[], item.lines) };
+
     CaseRecord { result, decisions: Vec::new() }
 }
 
 /// What a record says of an item before anything was asked or spent.
-pub(crate) fn head(item: &WorkItem) -> CaseHead {
+pub(crate) fn case_head(item: &WorkItem) -> CaseHead {
     CaseHead {
         format: item.format,
         key: item.key(),
         answered_by: None,
         repeats: Some(item.relations.repeats).filter(|plan| plan.count > 1),
         tags: item.case.tags.clone(),
-        cluster: cluster(&item.case),
-        case_hash: Some(case_hash(&item.case)),
+        cluster: cluster_of_case(&item.case),
+        case_hash: Some(hash_case(&item.case)),
         answer: None,
         turns: Vec::new(),
         file_changes: None,
@@ -111,19 +116,20 @@ pub(crate) fn head(item: &WorkItem) -> CaseHead {
 
 /// The answer of an item, to what `input` puts together if a target is asked, worked out in the folder of `stay` if there
 /// is one. What that took is noted in `head`.
-pub(crate) async fn answer(
+pub(crate) async fn obtain_answer(
     item: &WorkItem,
     input: impl FnOnce() -> Result<TargetInput, String>,
-    stay: Option<&Stay>,
+    stay: Option<&WorkspaceLease>,
     head: &mut CaseHead,
-) -> Result<Arc<Answer>, CaseError> {
+) -> Result<Arc<TargetAnswer>, CaseError> {
     let failed = |kind, message: String| CaseError { stage: CaseStage::Target, kind, message };
     match &item.source {
-        Source::Given(answer) => Ok(Arc::clone(answer)),
-        Source::Missing { kind, message } => Err(failed(*kind, message.clone())),
-        Source::Target(target) => {
+        ItemSource::Given(answer) => Ok(Arc::clone(answer)),
+        ItemSource::Missing { kind, message } => Err(failed(*kind, message.clone())),
+        ItemSource::Target(target) => {
             let mut input = input().map_err(|message| failed(CaseErrorKind::BadInput, message))?;
             input.workdir = stay.map(|stay| stay.folder().to_path_buf());
+
             match target.answer(&input).await {
                 Ok(mut answer) => {
                     // What a recording tells was spent when it was made.
@@ -133,11 +139,14 @@ pub(crate) async fn answer(
                         head.tokens = answer.tokens;
                         head.cost = answer.cost.unwrap_or(Cost::UNKNOWN);
                     }
+
                     head.answered_by.clone_from(&answer.answered_by);
-                    if let Err(error) = workspace::look(stay, &mut answer).await {
+
+                    if let Err(error) = workspace::add_file_changes(stay, &mut answer).await {
                         head.answer = Some(answer.text);
                         return Err(error);
                     }
+
                     Ok(Arc::new(answer))
                 }
                 Err(error) => {
@@ -145,13 +154,13 @@ pub(crate) async fn answer(
                         head.tokens = error.tokens;
                         head.cost = error.cost;
                     }
-                    Err(failed(kind_of(error.kind), error.to_string()))
+                    Err(failed(target_error_kind(error.kind), error.to_string()))
                 }
             }
         }
     }
 }
 
-fn millis(begun: Instant) -> u64 {
+fn to_millis(begun: Instant) -> u64 {
     u64::try_from(begun.elapsed().as_millis()).unwrap_or(u64::MAX)
 }

@@ -2,40 +2,46 @@
 
 use assize_evalfile::Case;
 use assize_store::{CaseError, CaseErrorKind, CaseStage};
-use assize_targets::Answer;
-use assize_workspace::{PlaceError, Stay, Turn, Visitor};
+use assize_targets::TargetAnswer;
+use assize_workspace::{CaseInfo, LeaseQueuePosition, WorkspaceError, WorkspaceLease};
 
 use crate::WorkItem;
 
 /// Lends the item its workspace, if it has one.
-pub(crate) async fn enter(item: &WorkItem, turn: Option<Turn>) -> Result<Option<Stay>, CaseError> {
+pub(crate) async fn acquire_workspace(
+    item: &WorkItem,
+    turn: Option<LeaseQueuePosition>,
+) -> Result<Option<WorkspaceLease>, CaseError> {
     let (Some(place), Some(turn)) = (&item.workplace, turn) else { return Ok(None) };
     place
-        .enter(turn, visitor(&item.case))
+        .acquire(turn, case_identity(&item.case))
         .await
         .map(Some)
-        .map_err(|error| failed(CaseStage::Workspace, error))
+        .map_err(|error| workspace_error(CaseStage::Workspace, error))
 }
 
-fn visitor(case: &Case) -> Visitor {
-    Visitor { case_id: case.id.to_string(), input: case.question(), metadata: case.metadata.clone() }
+fn case_identity(case: &Case) -> CaseInfo {
+    CaseInfo { case_id: case.id.to_string(), input: case.question(), metadata: case.metadata.clone() }
 }
 
 /// Adds to an answer what was changed while it was made, and where.
-pub(crate) async fn look(stay: Option<&Stay>, answer: &mut Answer) -> Result<(), CaseError> {
+pub(crate) async fn add_file_changes(
+    stay: Option<&WorkspaceLease>,
+    answer: &mut TargetAnswer,
+) -> Result<(), CaseError> {
     let Some(stay) = stay else { return Ok(()) };
-    let changes = stay.changes().await.map_err(|error| failed(CaseStage::Workspace, error))?;
+    let changes = stay.changes().await.map_err(|error| workspace_error(CaseStage::Workspace, error))?;
     answer.file_changes = Some(changes.diff);
     answer.workspace = Some(stay.folder().to_path_buf());
     Ok(())
 }
 
 /// Gives the workspace back. What fails then is told beside whatever came of the case.
-pub(crate) async fn leave(stay: Option<Stay>) -> Option<CaseError> {
-    stay?.end().await.err().map(|error| failed(CaseStage::Teardown, error))
+pub(crate) async fn release_workspace(stay: Option<WorkspaceLease>) -> Option<CaseError> {
+    stay?.release().await.err().map(|error| workspace_error(CaseStage::Teardown, error))
 }
 
-fn failed(stage: CaseStage, error: PlaceError) -> CaseError {
+fn workspace_error(stage: CaseStage, error: WorkspaceError) -> CaseError {
     let kind = CaseErrorKind::from_name(error.kind).unwrap_or(CaseErrorKind::Io);
     CaseError { stage, kind, message: error.message }
 }

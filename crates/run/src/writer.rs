@@ -9,7 +9,7 @@ use tokio_util::sync::CancellationToken;
 
 use crate::slots::WorkerSlots;
 use crate::task::{FinishedCase, TaskResult};
-use crate::{Settings, Totals, WorkItem};
+use crate::{RunLimits, RunTotals, WorkItem};
 
 /// Longest wait of a finished case for others to be written with it.
 const FLUSH_INTERVAL: Duration = Duration::from_millis(2);
@@ -69,7 +69,7 @@ pub(crate) struct RecordWriter<'r> {
 }
 
 impl<'r> RecordWriter<'r> {
-    pub(crate) fn new(recorder: &'r mut dyn Recorder, settings: Settings) -> Self {
+    pub(crate) fn new(recorder: &'r mut dyn Recorder, settings: RunLimits) -> Self {
         Self {
             recorder,
             pending: Vec::new(),
@@ -137,7 +137,7 @@ impl<'r> RecordWriter<'r> {
     }
 
     /// Writes the pending cases and adds them to the totals. Returns them once they are kept.
-    pub(crate) fn flush(&mut self, totals: &mut Totals) -> Result<Vec<(WorkItem, ResultRow)>, StoreError> {
+    pub(crate) fn flush(&mut self, totals: &mut RunTotals) -> Result<Vec<(WorkItem, ResultRow)>, StoreError> {
         self.is_busy = self.batches && self.pending.len() >= BATCH_THRESHOLD;
         let mut written = Vec::with_capacity(self.pending.len());
 

@@ -1,10 +1,10 @@
 //! The heavy methods at the sizes they are built for.
 
 use assize_stats::{
-    Level, SeededRandom,
-    agreement::{Metric, Ratings, alpha},
+    ConfidenceLevel, SeededRandom,
+    agreement::{AlphaMetric, UnitRatings, alpha},
     bootstrap_mean,
-    compare::{Pairs, fair_coin},
+    compare::{PairedVerdicts, fair_coin},
 };
 use divan::{Bencher, black_box};
 
@@ -20,7 +20,9 @@ fn scores(n: usize) -> Vec<f64> {
 #[divan::bench(sample_count = 5)]
 fn bootstrap_10_000_resamples_of_10_000_cases(bencher: Bencher<'_, '_>) {
     let values = scores(10_000);
-    bencher.bench_local(|| bootstrap_mean(black_box(&values), 10_000, Level::P95, &mut SeededRandom::new(1)));
+    bencher.bench_local(|| {
+        bootstrap_mean(black_box(&values), 10_000, ConfidenceLevel::P95, &mut SeededRandom::new(1))
+    });
 }
 
 #[divan::bench(args = [(500_000, 500_000), (499_000, 501_000), (400_000, 600_000)])]
@@ -31,13 +33,13 @@ fn mcnemar_exact_of_a_million(bencher: Bencher<'_, '_>, (heads, tails): (u64, u6
 
 #[divan::bench]
 fn mcnemar_with_interval_of_a_million(bencher: Bencher<'_, '_>) {
-    let pairs = Pairs { both: 400_000, only_first: 101_000, only_second: 99_000, neither: 400_000 };
-    bencher.bench_local(|| black_box(pairs).mcnemar(Level::P95));
+    let pairs = PairedVerdicts { both: 400_000, only_first: 101_000, only_second: 99_000, neither: 400_000 };
+    bencher.bench_local(|| black_box(pairs).mcnemar(ConfidenceLevel::P95));
 }
 
-#[divan::bench(args = [Metric::Nominal, Metric::Ordinal, Metric::Interval, Metric::Ratio])]
-fn alpha_of_126_000_ratings(bencher: Bencher<'_, '_>, metric: Metric) {
-    let mut ratings = Ratings::new();
+#[divan::bench(args = [AlphaMetric::Nominal, AlphaMetric::Ordinal, AlphaMetric::Interval, AlphaMetric::Ratio])]
+fn alpha_of_126_000_ratings(bencher: Bencher<'_, '_>, metric: AlphaMetric) {
+    let mut ratings = UnitRatings::new();
     for unit in scores(126_000).chunks(3) {
         ratings.push(unit.iter().copied());
     }

@@ -3,9 +3,9 @@
 use std::collections::BTreeMap;
 
 use crate::{
-    Accumulator, Interval, Level, Method, Undefined,
-    distribution::student_reach,
-    undefined::{all_finite, finite},
+    ConfidenceLevel, Interval, IntervalMethod, MeanAccumulator, UndefinedReason,
+    distribution::student_critical_value,
+    undefined::{check_all_finite, check_finite},
 };
 
 /// With fewer clusters than this, even the corrected error is too small on average; see A. C. Cameron and
@@ -22,18 +22,18 @@ pub struct ClusteredMean {
     /// The mean over all values; larger clusters have more weight.
     pub mean: f64,
     /// Standard error if all values were independent, `sd / sqrt(n)`.
-    pub se_independent: Result<f64, Undefined>,
+    pub se_independent: Result<f64, UndefinedReason>,
     /// `sqrt(sum over clusters of (sum of deviations)^2) / n`.
-    pub se_cr0: Result<f64, Undefined>,
+    pub se_cr0: Result<f64, UndefinedReason>,
     /// `se_cr0` times `sqrt(G / (G - 1))` for G clusters.
-    pub se_cr1: Result<f64, Undefined>,
+    pub se_cr1: Result<f64, UndefinedReason>,
     /// `(se_cr0 / se_independent)^2`: the factor by which clustering raises the number of cases needed. Below
     /// 1 if the values of a cluster are negatively correlated.
-    pub design_effect: Result<f64, Undefined>,
+    pub design_effect: Result<f64, UndefinedReason>,
     /// `n / design_effect`: the number of independent values that carry as much information.
-    pub effective_n: Result<f64, Undefined>,
+    pub effective_n: Result<f64, UndefinedReason>,
     /// `mean +- t se_cr1` with G - 1 degrees of freedom.
-    pub interval: Result<Interval, Undefined>,
+    pub interval: Result<Interval, UndefinedReason>,
 }
 
 impl ClusteredMean {
@@ -55,29 +55,37 @@ impl ClusteredMean {
 pub fn clustered_mean<K: Ord>(
     values: &[f64],
     clusters: &[K],
-    level: Level,
-) -> Result<ClusteredMean, Undefined> {
-    all_finite(values)?;
-    let groups = group(values, clusters)?;
-    let plain = values.iter().copied().collect::<Accumulator>().mean(level);
+    level: ConfidenceLevel,
+) -> Result<ClusteredMean, UndefinedReason> {
+    check_all_finite(values)?;
+    let groups = group_by_cluster(values, clusters)?;
+    let plain = values.iter().copied().collect::<MeanAccumulator>().mean(level);
     let mean = plain.mean?;
     let (n, count) = (values.len() as f64, groups.len() as f64);
     let squares: f64 = groups
         .iter()
         .map(|members| members.iter().map(|&index| values[index] - mean).sum::<f64>().powi(2))
         .sum();
-    let se_cr0 = if groups.len() < 2 { Err(Undefined::OneCluster) } else { finite(squares.sqrt() / n) };
+    let se_cr0 =
+        if groups.len() < 2 { Err(UndefinedReason::OneCluster) } else { check_finite(squares.sqrt() / n) };
     let se_cr1 = se_cr0.map(|se| se * (count / (count - 1.0)).sqrt());
     let design_effect = match (se_cr0, plain.se) {
-        (Ok(_), Ok(0.0)) => Err(Undefined::NoSpread),
-        (Ok(clustered), Ok(independent)) => finite((clustered / independent).powi(2)),
+        (Ok(_), Ok(0.0)) => Err(UndefinedReason::NoSpread),
+        (Ok(clustered), Ok(independent)) => check_finite((clustered / independent).powi(2)),
         (Err(reason), _) | (_, Err(reason)) => Err(reason),
     };
-    let effective_n = design_effect
-        .and_then(|effect| if effect > 0.0 { finite(n / effect) } else { Err(Undefined::NoSpread) });
-    let interval = se_cr1.and_then(|se| {
-        Interval::around(mean, student_reach(count - 1.0, level)? * se, level, Method::ClusterT)
+    let effective_n = design_effect.and_then(|effect| {
+        if effect > 0.0 { check_finite(n / effect) } else { Err(UndefinedReason::NoSpread) }
     });
+    let interval = se_cr1.and_then(|se| {
+        Interval::symmetric_around(
+            mean,
+            student_critical_value(count - 1.0, level)? * se,
+            level,
+            IntervalMethod::ClusterT,
+        )
+    });
+
     Ok(ClusteredMean {
         n: values.len(),
         clusters: groups.len(),
@@ -92,13 +100,18 @@ pub fn clustered_mean<K: Ord>(
 }
 
 /// Returns the positions of the values of each cluster, in the order of the cluster names.
-pub(crate) fn group<K: Ord>(values: &[f64], clusters: &[K]) -> Result<Vec<Vec<usize>>, Undefined> {
+pub(crate) fn group_by_cluster<K: Ord>(
+    values: &[f64],
+    clusters: &[K],
+) -> Result<Vec<Vec<usize>>, UndefinedReason> {
     if values.len() != clusters.len() {
-        return Err(Undefined::UnequalLengths);
+        return Err(UndefinedReason::UnequalLengths);
     }
+
     let mut groups: BTreeMap<&K, Vec<usize>> = BTreeMap::new();
     for (index, cluster) in clusters.iter().enumerate() {
         groups.entry(cluster).or_default().push(index);
     }
+
     Ok(groups.into_values().collect())
 }

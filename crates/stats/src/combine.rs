@@ -1,14 +1,14 @@
 //! Several decisions on one thing combined: panels, score probabilities, both orders, best of several.
 
 use crate::{
-    Accumulator, Level, Undefined,
+    ConfidenceLevel, MeanAccumulator, UndefinedReason,
     rank::quantile,
-    undefined::{all_finite, finite},
+    undefined::{check_all_finite, check_finite},
 };
 
 /// Majority of a panel's votes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-pub enum Majority {
+pub enum PanelMajority {
     /// More passes than fails.
     Pass,
     /// More fails than passes.
@@ -19,40 +19,41 @@ pub enum Majority {
 
 /// Counted votes of a panel.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub struct Panel {
+pub struct PanelTally {
     /// Votes for a pass.
     pub passes: u64,
     /// Votes for a fail.
     pub fails: u64,
     /// The majority; undefined if all abstained.
-    pub verdict: Result<Majority, Undefined>,
+    pub verdict: Result<PanelMajority, UndefinedReason>,
     /// Share of the votes on the larger side.
-    pub agreement: Result<f64, Undefined>,
+    pub agreement: Result<f64, UndefinedReason>,
     /// True if all votes agree.
     pub unanimous: bool,
 }
 
 /// Counts votes; an abstention is `None` and counts for neither side. Source: majority rule, K. May,
 /// Econometrica 20 (1952), 680-684.
-pub fn panel(votes: &[Option<bool>]) -> Panel {
+pub fn tally_panel(votes: &[Option<bool>]) -> PanelTally {
     let count = |side: bool| votes.iter().filter(|&&vote| vote == Some(side)).count() as u64;
     let (passes, fails) = (count(true), count(false));
     let cast = passes + fails;
     let verdict = match passes.cmp(&fails) {
-        _ if cast == 0 => Err(Undefined::NoValues),
-        std::cmp::Ordering::Greater => Ok(Majority::Pass),
-        std::cmp::Ordering::Less => Ok(Majority::Fail),
-        std::cmp::Ordering::Equal => Ok(Majority::Tie),
+        _ if cast == 0 => Err(UndefinedReason::NoValues),
+        std::cmp::Ordering::Greater => Ok(PanelMajority::Pass),
+        std::cmp::Ordering::Less => Ok(PanelMajority::Fail),
+        std::cmp::Ordering::Equal => Ok(PanelMajority::Tie),
     };
+
     let agreement =
-        if cast == 0 { Err(Undefined::NoValues) } else { Ok(passes.max(fails) as f64 / cast as f64) };
-    Panel { passes, fails, verdict, agreement, unanimous: cast > 0 && (passes == 0 || fails == 0) }
+        if cast == 0 { Err(UndefinedReason::NoValues) } else { Ok(passes.max(fails) as f64 / cast as f64) };
+    PanelTally { passes, fails, verdict, agreement, unanimous: cast > 0 && (passes == 0 || fails == 0) }
 }
 
 /// Returns the share of the votes that are equal to the most frequent vote; undefined without votes.
-pub fn agreement<T: PartialEq>(votes: &[T]) -> Result<f64, Undefined> {
+pub fn majority_share<T: PartialEq>(votes: &[T]) -> Result<f64, UndefinedReason> {
     let most = votes.iter().map(|vote| votes.iter().filter(|other| *other == vote).count()).max();
-    most.map(|most| most as f64 / votes.len() as f64).ok_or(Undefined::NoValues)
+    most.map(|most| most as f64 / votes.len() as f64).ok_or(UndefinedReason::NoValues)
 }
 
 /// Summary of the scores of a panel.
@@ -69,7 +70,7 @@ pub struct PanelScores {
     /// Highest score.
     pub max: f64,
     /// Sample standard deviation.
-    pub sd: Result<f64, Undefined>,
+    pub sd: Result<f64, UndefinedReason>,
 }
 
 impl PanelScores {
@@ -81,12 +82,13 @@ impl PanelScores {
 
 /// Summarises the scores of a panel. Source: median as definition 7 of R. Hyndman and Y. Fan, The American
 /// Statistician 50 (1996).
-pub fn panel_scores(scores: &[f64]) -> Result<PanelScores, Undefined> {
-    all_finite(scores)?;
+pub fn panel_scores(scores: &[f64]) -> Result<PanelScores, UndefinedReason> {
+    check_all_finite(scores)?;
     let mut ascending = scores.to_vec();
     ascending.sort_by(f64::total_cmp);
-    let at = |share: f64| quantile(&ascending, share).ok_or(Undefined::NoValues);
-    let sums = scores.iter().copied().collect::<Accumulator>().mean(Level::P95);
+
+    let at = |share: f64| quantile(&ascending, share).ok_or(UndefinedReason::NoValues);
+    let sums = scores.iter().copied().collect::<MeanAccumulator>().mean(ConfidenceLevel::P95);
     Ok(PanelScores {
         n: scores.len(),
         mean: sums.mean?,
@@ -113,36 +115,39 @@ pub struct ExpectedScore {
 /// Computes the expected score from `(score, log-probability)`; `None` where a score was not among the most
 /// probable tokens. Source: Y. Liu et al., G-Eval, arXiv 2303.16634, equation 1, normalised by the mass
 /// observed.
-pub fn expected_score(scores: &[(f64, Option<f64>)]) -> Result<ExpectedScore, Undefined> {
+pub fn expected_score(scores: &[(f64, Option<f64>)]) -> Result<ExpectedScore, UndefinedReason> {
     let seen: Vec<(f64, f64)> =
         scores.iter().filter_map(|&(score, log)| log.map(|log| (score, log))).collect();
     if seen.iter().any(|&(score, log)| !score.is_finite() || log.is_nan() || log == f64::INFINITY) {
-        return Err(Undefined::NotFinite);
+        return Err(UndefinedReason::NotFinite);
     }
+
     let mut likeliest: Option<(f64, f64)> = None;
     for &(score, log) in &seen {
         if likeliest.is_none_or(|(_, most)| log > most) {
             likeliest = Some((score, log));
         }
     }
-    let (likeliest, most) = likeliest.ok_or(Undefined::NoMass)?;
+
+    let (likeliest, most) = likeliest.ok_or(UndefinedReason::NoMass)?;
     if most == f64::NEG_INFINITY {
-        return Err(Undefined::NoMass);
+        return Err(UndefinedReason::NoMass);
     }
+
     // Relative to the most probable, so that very small probabilities do not vanish before the division.
     let relative: f64 = seen.iter().map(|&(_, log)| (log - most).exp()).sum();
     let weighted: f64 = seen.iter().map(|&(score, log)| score * (log - most).exp()).sum();
     Ok(ExpectedScore {
-        mass: finite(relative * most.exp())?,
-        score: finite(weighted / relative)?,
-        unnormalised: finite(weighted * most.exp())?,
+        mass: check_finite(relative * most.exp())?,
+        score: check_finite(weighted / relative)?,
+        unnormalised: check_finite(weighted * most.exp())?,
         likeliest,
     })
 }
 
 /// A judge's preference between two answers.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-pub enum Preference {
+pub enum AbPreference {
     /// The first of the two, whichever was shown first.
     A,
     /// The second.
@@ -159,7 +164,7 @@ pub struct BothOrders {
     /// Number of pairs with the same preference in both orders, ties included.
     pub consistent: u64,
     /// Share of consistent pairs.
-    pub rate: Result<f64, Undefined>,
+    pub rate: Result<f64, UndefinedReason>,
     /// Pairs that A won in both orders.
     pub wins_a: u64,
     /// Pairs that B won in both orders.
@@ -173,20 +178,21 @@ pub struct BothOrders {
 /// Counts `(preference when A is shown first, preference when B is shown first)`, both naming the answers and
 /// not their positions. A win needs both orders. Source: L. Zheng et al., MT-Bench, arXiv 2306.05685, section
 /// 3.4; test [`shown`](BothOrders::shown) for position bias with [`fair_coin`](crate::compare::fair_coin).
-pub fn both_orders(pairs: &[(Preference, Preference)]) -> BothOrders {
-    let count = |keep: &dyn Fn(Preference, Preference) -> bool| {
+pub fn count_both_orders(pairs: &[(AbPreference, AbPreference)]) -> BothOrders {
+    let count = |keep: &dyn Fn(AbPreference, AbPreference) -> bool| {
         pairs.iter().filter(|&&(ab, ba)| keep(ab, ba)).count() as u64
     };
     let n = pairs.len() as u64;
     let consistent = count(&|ab, ba| ab == ba);
-    let wins_a = count(&|ab, ba| ab == Preference::A && ba == Preference::A);
-    let wins_b = count(&|ab, ba| ab == Preference::B && ba == Preference::B);
-    let first = count(&|ab, _| ab == Preference::A) + count(&|_, ba| ba == Preference::B);
-    let second = count(&|ab, _| ab == Preference::B) + count(&|_, ba| ba == Preference::A);
+    let wins_a = count(&|ab, ba| ab == AbPreference::A && ba == AbPreference::A);
+    let wins_b = count(&|ab, ba| ab == AbPreference::B && ba == AbPreference::B);
+    let first = count(&|ab, _| ab == AbPreference::A) + count(&|_, ba| ba == AbPreference::B);
+    let second = count(&|ab, _| ab == AbPreference::B) + count(&|_, ba| ba == AbPreference::A);
+
     BothOrders {
         n,
         consistent,
-        rate: if n == 0 { Err(Undefined::NoValues) } else { Ok(consistent as f64 / n as f64) },
+        rate: if n == 0 { Err(UndefinedReason::NoValues) } else { Ok(consistent as f64 / n as f64) },
         wins_a,
         wins_b,
         undecided: n - wins_a - wins_b,
@@ -208,12 +214,13 @@ pub struct BestOf {
 /// Checks that the answer at position `right` got the highest score. Scores that differ by less than 1e-9 are
 /// tied: means of repeats may differ by rounding only. Source: S. Malik et al., RewardBench 2, arXiv
 /// 2506.01937, best of four.
-pub fn best_of(scores: &[f64], right: usize) -> Result<BestOf, Undefined> {
-    all_finite(scores)?;
-    let own = *scores.get(right).ok_or(Undefined::NoValues)?;
+pub fn best_of(scores: &[f64], right: usize) -> Result<BestOf, UndefinedReason> {
+    check_all_finite(scores)?;
+    let own = *scores.get(right).ok_or(UndefinedReason::NoValues)?;
     let highest = scores.iter().copied().fold(f64::NEG_INFINITY, f64::max);
     let shared = scores.iter().filter(|&&score| highest - score < 1e-9).count();
     let leads = highest - own < 1e-9;
+
     Ok(BestOf {
         strict: leads && shared == 1,
         tied: leads && shared > 1,

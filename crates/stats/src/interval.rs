@@ -2,24 +2,24 @@
 
 use std::fmt;
 
-use crate::{Undefined, undefined::finite};
+use crate::{UndefinedReason, undefined::check_finite};
 
 /// The confidence level of a two-sided interval, above 0 and below 1.
 #[derive(Debug, Clone, Copy, PartialEq, PartialOrd)]
-pub struct Level(f64);
+pub struct ConfidenceLevel(f64);
 
 /// A confidence level that is not between 0 and 1.
 #[derive(Debug, Clone, Copy, PartialEq, thiserror::Error)]
 #[error("a confidence level lies above 0 and below 1, such as 0.95; found {0}")]
-pub struct LevelError(pub f64);
+pub struct ConfidenceLevelError(pub f64);
 
-impl Level {
+impl ConfidenceLevel {
     /// 95 %, the usual one.
     pub const P95: Self = Self(0.95);
 
     /// Creates a level; it must lie above 0 and below 1.
-    pub fn new(level: f64) -> Result<Self, LevelError> {
-        if level > 0.0 && level < 1.0 { Ok(Self(level)) } else { Err(LevelError(level)) }
+    pub fn new(level: f64) -> Result<Self, ConfidenceLevelError> {
+        if level > 0.0 && level < 1.0 { Ok(Self(level)) } else { Err(ConfidenceLevelError(level)) }
     }
 
     /// Returns the level as a share: 0.95 for 95 %.
@@ -38,7 +38,7 @@ impl Level {
     }
 }
 
-impl Default for Level {
+impl Default for ConfidenceLevel {
     fn default() -> Self {
         Self::P95
     }
@@ -47,7 +47,7 @@ impl Default for Level {
 /// Method by which an interval was computed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 #[non_exhaustive]
-pub enum Method {
+pub enum IntervalMethod {
     /// Student's t around a mean.
     StudentT,
     /// The normal approximation.
@@ -90,7 +90,7 @@ pub enum Method {
     PredictionPowered,
 }
 
-impl Method {
+impl IntervalMethod {
     /// Returns the name used in records and output.
     pub const fn name(self) -> &'static str {
         match self {
@@ -118,7 +118,7 @@ impl Method {
     }
 }
 
-impl fmt::Display for Method {
+impl fmt::Display for IntervalMethod {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.pad(self.name())
     }
@@ -132,19 +132,24 @@ pub struct Interval {
     /// Upper end, in the unit of the estimate.
     pub high: f64,
     /// Confidence level.
-    pub level: Level,
+    pub level: ConfidenceLevel,
     /// Method by which it was computed.
-    pub method: Method,
+    pub method: IntervalMethod,
 }
 
 impl Interval {
     /// Creates `centre +- reach`, if both ends are finite.
-    pub(crate) fn around(centre: f64, reach: f64, level: Level, method: Method) -> Result<Self, Undefined> {
-        Ok(Self { low: finite(centre - reach)?, high: finite(centre + reach)?, level, method })
+    pub(crate) fn symmetric_around(
+        centre: f64,
+        reach: f64,
+        level: ConfidenceLevel,
+        method: IntervalMethod,
+    ) -> Result<Self, UndefinedReason> {
+        Ok(Self { low: check_finite(centre - reach)?, high: check_finite(centre + reach)?, level, method })
     }
 
     /// Returns the part of the interval within `low` to `high`.
-    pub fn clipped(self, low: f64, high: f64) -> Self {
+    pub fn clip(self, low: f64, high: f64) -> Self {
         Self { low: self.low.clamp(low, high), high: self.high.clamp(low, high), ..self }
     }
 
@@ -161,8 +166,8 @@ mod tests {
     #[test]
     fn levels_lie_strictly_between_zero_and_one() {
         for wrong in [0.0, 1.0, -0.1, 95.0, f64::NAN, f64::INFINITY] {
-            assert!(Level::new(wrong).is_err(), "{wrong}");
+            assert!(ConfidenceLevel::new(wrong).is_err(), "{wrong}");
         }
-        assert_eq!(Level::new(0.95), Ok(Level::default()));
+        assert_eq!(ConfidenceLevel::new(0.95), Ok(ConfidenceLevel::default()));
     }
 }

@@ -1,7 +1,7 @@
 //! Statistics for evaluations: intervals, agreement, comparisons, corrections and power.
 //!
 //! Pure functions over numbers. Every result carries the number of values behind it, its method and its
-//! confidence level; a statistic without a value is an [`Undefined`] with the reason, never NaN. Randomness
+//! confidence level; a statistic without a value is an [`UndefinedReason`] with the reason, never NaN. Randomness
 //! comes from a generator that the caller passes in.
 
 #![warn(missing_docs)]
@@ -14,7 +14,7 @@ pub mod compare;
 pub mod correction;
 mod distribution;
 mod interval;
-pub mod judged;
+pub mod judge_quality;
 mod mean;
 pub mod multiplicity;
 pub mod power;
@@ -23,18 +23,18 @@ mod random;
 mod rank;
 pub mod ranking;
 pub mod repeats;
-mod special;
+mod special_functions;
 mod undefined;
 
 pub use bootstrap::{
-    Bootstrap, LIST_UP_TO, acceleration, bootstrap, bootstrap_clustered_mean, bootstrap_mean,
-    bootstrap_mean_exhaustive, leave_one_out,
+    BootstrapEstimate, MAX_EXHAUSTIVE_VALUES, acceleration, bootstrap, bootstrap_clustered_mean,
+    bootstrap_mean, bootstrap_mean_exhaustive, leave_one_out,
 };
 pub use cluster::{ClusteredMean, FEW_CLUSTERS, clustered_mean};
-pub use interval::{Interval, Level, LevelError, Method};
-pub use mean::{Accumulator, Mean};
+pub use interval::{ConfidenceLevel, ConfidenceLevelError, Interval, IntervalMethod};
+pub use mean::{MeanAccumulator, MeanEstimate};
 pub use proportion::{
     Proportion, RateInterval, ZeroFailures, posterior_mean, proportion, proportion_by, zero_failures,
 };
 pub use random::SeededRandom;
-pub use undefined::Undefined;
+pub use undefined::UndefinedReason;

@@ -1,9 +1,9 @@
 //! Mean of a sample, its spread and its standard error.
 
 use crate::{
-    Interval, Level, Method, Undefined,
-    distribution::{normal_reach, student_reach},
-    undefined::finite,
+    ConfidenceLevel, Interval, IntervalMethod, UndefinedReason,
+    distribution::{normal_critical_value, student_critical_value},
+    undefined::check_finite,
 };
 
 /// Running count, mean and spread in constant memory; the values are not kept.
@@ -12,7 +12,7 @@ use crate::{
 /// by Chan, Golub and LeVeque (COMPSTAT 1982). Neither subtracts large sums from each other, so a
 /// small spread around a large mean survives.
 #[derive(Debug, Clone, Copy, PartialEq, Default)]
-pub struct Accumulator {
+pub struct MeanAccumulator {
     n: u64,
     mean: f64,
     /// Sum of squared distances from the mean.
@@ -21,23 +21,23 @@ pub struct Accumulator {
 
 /// Mean of a sample and its standard error.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub struct Mean {
+pub struct MeanEstimate {
     /// Number of values.
     pub n: u64,
     /// The arithmetic mean.
-    pub mean: Result<f64, Undefined>,
+    pub mean: Result<f64, UndefinedReason>,
     /// Sample standard deviation, `sqrt(sum((x - mean)^2) / (n - 1))`. Exactly 0 if all values are equal, in
     /// which case the interval has no width: the sample shows no spread, which does not mean that there is
     /// none.
-    pub sd: Result<f64, Undefined>,
+    pub sd: Result<f64, UndefinedReason>,
     /// Standard error of the mean, `sd / sqrt(n)`.
-    pub se: Result<f64, Undefined>,
+    pub se: Result<f64, UndefinedReason>,
     /// `mean +- t se`, t being the quantile of Student's distribution with n - 1 degrees of freedom. Not
     /// clipped to 0 and 1, the range of scores.
-    pub interval: Result<Interval, Undefined>,
+    pub interval: Result<Interval, UndefinedReason>,
 }
 
-impl Mean {
+impl MeanEstimate {
     /// Returns true if all values are equal, so that the interval has no width.
     pub fn is_constant(&self) -> bool {
         self.sd == Ok(0.0)
@@ -45,12 +45,17 @@ impl Mean {
 
     /// Returns `mean +- z se`, z being the normal quantile: the limit of the t interval for many values. Too
     /// narrow for few. Source: the central limit theorem; Miller, arXiv 2411.00640, equation 2.
-    pub fn normal_interval(&self, level: Level) -> Result<Interval, Undefined> {
-        Interval::around(self.mean?, normal_reach(level)? * self.se?, level, Method::Normal)
+    pub fn normal_interval(&self, level: ConfidenceLevel) -> Result<Interval, UndefinedReason> {
+        Interval::symmetric_around(
+            self.mean?,
+            normal_critical_value(level)? * self.se?,
+            level,
+            IntervalMethod::Normal,
+        )
     }
 }
 
-impl Accumulator {
+impl MeanAccumulator {
     /// Creates an empty accumulator.
     pub fn new() -> Self {
         Self::default()
@@ -84,24 +89,25 @@ impl Accumulator {
 
     /// Returns the mean, its standard error and its interval. Source for the use of the t interval on
     /// evaluation scores: E. Miller, "Adding Error Bars to Evals", arXiv 2411.00640, section 2.
-    pub fn mean(&self, level: Level) -> Mean {
+    pub fn mean(&self, level: ConfidenceLevel) -> MeanEstimate {
         let n = self.n as f64;
-        let mean = if self.n == 0 { Err(Undefined::NoValues) } else { finite(self.mean) };
+        let mean = if self.n == 0 { Err(UndefinedReason::NoValues) } else { check_finite(self.mean) };
         let sd = match (mean, self.n) {
             (Err(reason), _) => Err(reason),
-            (Ok(_), 1) => Err(Undefined::OneValue),
-            (Ok(_), _) => finite((self.squares / (n - 1.0)).sqrt()),
+            (Ok(_), 1) => Err(UndefinedReason::OneValue),
+            (Ok(_), _) => check_finite((self.squares / (n - 1.0)).sqrt()),
         };
         let se = sd.map(|sd| sd / n.sqrt());
         let interval = mean.and_then(|mean| {
-            let reach = se? * student_reach(n - 1.0, level)?;
-            Interval::around(mean, reach, level, Method::StudentT)
+            let reach = se? * student_critical_value(n - 1.0, level)?;
+            Interval::symmetric_around(mean, reach, level, IntervalMethod::StudentT)
         });
-        Mean { n: self.n, mean, sd, se, interval }
+
+        MeanEstimate { n: self.n, mean, sd, se, interval }
     }
 }
 
-impl Extend<f64> for Accumulator {
+impl Extend<f64> for MeanAccumulator {
     fn extend<T: IntoIterator<Item = f64>>(&mut self, values: T) {
         for value in values {
             self.push(value);
@@ -109,7 +115,7 @@ impl Extend<f64> for Accumulator {
     }
 }
 
-impl FromIterator<f64> for Accumulator {
+impl FromIterator<f64> for MeanAccumulator {
     fn from_iter<T: IntoIterator<Item = f64>>(values: T) -> Self {
         let mut accumulator = Self::new();
         accumulator.extend(values);

@@ -1,10 +1,10 @@
 //! Adjustment of p values for multiple comparisons.
 
-use crate::{Undefined, rank::order};
+use crate::{UndefinedReason, rank::sort_order};
 
 /// Method of adjustment. m is the number of p values, sorted ascending from i = 1.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-pub enum Adjustment {
+pub enum PValueAdjustment {
     /// `m p`. Controls the family-wise error rate. Source: O. J. Dunn, Journal of the American Statistical
     /// Association 56 (1961), 52-64.
     Bonferroni,
@@ -28,39 +28,43 @@ pub enum Adjustment {
 
 /// Returns the adjusted p values in the order given; equal ones stay equal. Pass every comparison that was
 /// looked at. No p values give none; a single one is unchanged.
-pub fn adjust(p_values: &[f64], adjustment: Adjustment) -> Result<Vec<f64>, Undefined> {
+pub fn adjust_p_values(p_values: &[f64], adjustment: PValueAdjustment) -> Result<Vec<f64>, UndefinedReason> {
     if !p_values.iter().all(|p| (0.0..=1.0).contains(p)) {
-        return Err(Undefined::OutOfRange);
+        return Err(UndefinedReason::OutOfRange);
     }
+
     let m = p_values.len() as f64;
     let harmonic: f64 = (1..=p_values.len()).map(|i| 1.0 / i as f64).sum();
     let raw = |place: usize, p: f64| {
         let left = m - place as f64;
         match adjustment {
-            Adjustment::Bonferroni => m * p,
-            Adjustment::Holm | Adjustment::Hochberg => left * p,
-            Adjustment::HolmSidak => -(left * (-p).ln_1p()).exp_m1(),
-            Adjustment::BenjaminiHochberg => m * p / (place as f64 + 1.0),
-            Adjustment::BenjaminiYekutieli => harmonic * m * p / (place as f64 + 1.0),
+            PValueAdjustment::Bonferroni => m * p,
+            PValueAdjustment::Holm | PValueAdjustment::Hochberg => left * p,
+            PValueAdjustment::HolmSidak => -(left * (-p).ln_1p()).exp_m1(),
+            PValueAdjustment::BenjaminiHochberg => m * p / (place as f64 + 1.0),
+            PValueAdjustment::BenjaminiYekutieli => harmonic * m * p / (place as f64 + 1.0),
         }
     };
-    let ascending = order(p_values);
+
+    let ascending = sort_order(p_values);
     let mut adjusted = vec![0.0; p_values.len()];
     let steps = ascending.iter().enumerate().map(|(place, &index)| (index, raw(place, p_values[index])));
     match adjustment {
-        Adjustment::Bonferroni => {
+        PValueAdjustment::Bonferroni => {
             for (index, p) in steps {
                 adjusted[index] = p.min(1.0);
             }
         }
-        Adjustment::Holm | Adjustment::HolmSidak => {
+        PValueAdjustment::Holm | PValueAdjustment::HolmSidak => {
             let mut largest = 0.0f64;
             for (index, p) in steps {
                 largest = largest.max(p);
                 adjusted[index] = largest.min(1.0);
             }
         }
-        Adjustment::Hochberg | Adjustment::BenjaminiHochberg | Adjustment::BenjaminiYekutieli => {
+        PValueAdjustment::Hochberg
+        | PValueAdjustment::BenjaminiHochberg
+        | PValueAdjustment::BenjaminiYekutieli => {
             let mut smallest = 1.0f64;
             for (index, p) in steps.rev() {
                 smallest = smallest.min(p);
@@ -68,11 +72,12 @@ pub fn adjust(p_values: &[f64], adjustment: Adjustment) -> Result<Vec<f64>, Unde
             }
         }
     }
+
     Ok(adjusted)
 }
 
 /// Returns true if a p value is at most alpha. Values equal on paper count as equal, as in
 /// `5 * 0.01 <= 0.05`.
-pub fn rejects(p: f64, alpha: f64) -> bool {
+pub fn is_significant(p: f64, alpha: f64) -> bool {
     p <= alpha + 1e-12
 }

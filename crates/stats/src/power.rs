@@ -1,28 +1,28 @@
 //! Sample size for a wanted power or precision, and the smallest effect a sample can detect.
 
 use crate::{
-    Level, LevelError, Undefined,
-    distribution::{normal_reach, normal_upper, normal_upper_quantile, student_power},
-    undefined::finite,
+    ConfidenceLevel, ConfidenceLevelError, UndefinedReason,
+    distribution::{normal_critical_value, normal_upper_quantile, normal_upper_tail, student_power},
+    undefined::check_finite,
 };
 
 /// Error rates that a comparison is designed for: its two-sided alpha and its power.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub struct Promise {
-    level: Level,
+pub struct PowerDesign {
+    level: ConfidenceLevel,
     power: f64,
 }
 
-impl Default for Promise {
+impl Default for PowerDesign {
     /// Alpha 5 %, power 80 %.
     fn default() -> Self {
-        Self { level: Level::P95, power: 0.8 }
+        Self { level: ConfidenceLevel::P95, power: 0.8 }
     }
 }
 
 /// Variance components of paired scores.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub struct Noise {
+pub struct PairedNoise {
     /// Variance over cases of the true difference.
     pub between: f64,
     /// Variance of the first system's score within a case.
@@ -35,135 +35,148 @@ pub struct Noise {
     pub second_repeats: u64,
 }
 
-impl Noise {
+impl PairedNoise {
     /// Returns the variance of the observed difference on one case.
-    pub fn variance(self) -> Result<f64, Undefined> {
+    pub fn variance(self) -> Result<f64, UndefinedReason> {
         if self.first_repeats == 0 || self.second_repeats == 0 {
-            return Err(Undefined::NoValues);
+            return Err(UndefinedReason::NoValues);
         }
         if [self.between, self.first, self.second].iter().any(|part| part.is_nan() || *part < 0.0) {
-            return Err(Undefined::OutOfRange);
+            return Err(UndefinedReason::OutOfRange);
         }
-        finite(
+
+        check_finite(
             self.between + self.first / self.first_repeats as f64 + self.second / self.second_repeats as f64,
         )
     }
 }
 
 /// Rounds a fractional number of cases up.
-pub fn whole_cases(n: f64) -> f64 {
+pub fn round_up_cases(n: f64) -> f64 {
     // A result that is an integer on paper may come out a trace above it.
     (n - 1e-9 * n.abs()).ceil().max(0.0)
 }
 
 /// Returns the number of cases needed when cases come in clusters: independent ones times the design effect.
 /// Source: L. Kish, Survey Sampling (1965), section 8.2.
-pub fn with_clusters(independent: f64, design_effect: f64) -> Result<f64, Undefined> {
-    if design_effect > 0.0 { finite(independent * design_effect) } else { Err(Undefined::OutOfRange) }
+pub fn inflate_for_clusters(independent: f64, design_effect: f64) -> Result<f64, UndefinedReason> {
+    if design_effect > 0.0 {
+        check_finite(independent * design_effect)
+    } else {
+        Err(UndefinedReason::OutOfRange)
+    }
 }
 
 /// Returns the design effect of clusters of a size whose cases correlate, `1 + (size - 1) correlation`.
 /// Source: Kish (1965), equation 5.4.1.
-pub fn design_effect(cluster_size: f64, correlation: f64) -> Result<f64, Undefined> {
+pub fn design_effect(cluster_size: f64, correlation: f64) -> Result<f64, UndefinedReason> {
     if cluster_size >= 1.0 && (-1.0..=1.0).contains(&correlation) {
-        finite(1.0 + (cluster_size - 1.0) * correlation)
+        check_finite(1.0 + (cluster_size - 1.0) * correlation)
     } else {
-        Err(Undefined::OutOfRange)
+        Err(UndefinedReason::OutOfRange)
     }
 }
 
-impl Promise {
+impl PowerDesign {
     /// Creates a design with a two-sided `alpha` and a `power`, both between 0 and 1, alpha below power.
-    pub fn new(alpha: f64, power: f64) -> Result<Self, LevelError> {
-        let level = Level::new(1.0 - alpha)?;
-        if power > alpha && power < 1.0 { Ok(Self { level, power }) } else { Err(LevelError(power)) }
+    pub fn new(alpha: f64, power: f64) -> Result<Self, ConfidenceLevelError> {
+        let level = ConfidenceLevel::new(1.0 - alpha)?;
+        if power > alpha && power < 1.0 {
+            Ok(Self { level, power })
+        } else {
+            Err(ConfidenceLevelError(power))
+        }
     }
 
     /// Returns the two normal quantiles: for alpha and for power.
-    fn quantiles(self) -> Result<(f64, f64), Undefined> {
-        Ok((normal_reach(self.level)?, finite(normal_upper_quantile(1.0 - self.power))?))
+    fn quantiles(self) -> Result<(f64, f64), UndefinedReason> {
+        Ok((normal_critical_value(self.level)?, check_finite(normal_upper_quantile(1.0 - self.power))?))
     }
 
     /// Returns the number of cases for a paired difference of means,
     /// `(z_alpha/2 + z_beta)^2 variance / difference^2`. Source: E. Miller, arXiv 2411.00640, equation 9.
-    pub fn paired_cases(self, noise: Noise, difference: f64) -> Result<f64, Undefined> {
+    pub fn paired_cases(self, noise: PairedNoise, difference: f64) -> Result<f64, UndefinedReason> {
         let (alpha, beta) = self.quantiles()?;
         let variance = noise.variance()?;
+
         if difference == 0.0 {
-            return Err(Undefined::Unreachable);
+            return Err(UndefinedReason::Unreachable);
         }
-        finite((alpha + beta).powi(2) * variance / (difference * difference))
+
+        check_finite((alpha + beta).powi(2) * variance / (difference * difference))
     }
 
     /// Returns the smallest paired difference of means that n cases detect with this power. Source as for
     /// [`paired_cases`](Self::paired_cases), solved for the difference.
-    pub fn paired_difference(self, noise: Noise, n: u64) -> Result<f64, Undefined> {
+    pub fn paired_difference(self, noise: PairedNoise, n: u64) -> Result<f64, UndefinedReason> {
         let (alpha, beta) = self.quantiles()?;
         if n == 0 {
-            return Err(Undefined::NoValues);
+            return Err(UndefinedReason::NoValues);
         }
-        finite((alpha + beta) * (noise.variance()? / n as f64).sqrt())
+        check_finite((alpha + beta) * (noise.variance()? / n as f64).sqrt())
     }
 
     /// Returns the number of cases per side to detect the difference of two independent rates,
     /// `(z_alpha/2 + z_beta)^2 (p1 q1 + p2 q2) / (p1 - p2)^2`. Source: J. Fleiss, B. Levin and M. Paik,
     /// Statistical Methods for Rates and Proportions (2003), chapter 4.
-    pub fn rates_cases(self, first: f64, second: f64) -> Result<f64, Undefined> {
+    pub fn rates_cases(self, first: f64, second: f64) -> Result<f64, UndefinedReason> {
         let (alpha, beta) = self.quantiles()?;
-        rates(first, second)?;
+        check_rates(first, second)?;
         let spread = first * (1.0 - first) + second * (1.0 - second);
-        finite((alpha + beta).powi(2) * spread / (first - second).powi(2))
+        check_finite((alpha + beta).powi(2) * spread / (first - second).powi(2))
     }
 
     /// Computes [`rates_cases`](Self::rates_cases) on the arcsine scale, where the difference is Cohen's
     /// `h = 2 asin sqrt p1 - 2 asin sqrt p2`, counting rejections on either side. Source: J. Cohen,
     /// Statistical Power Analysis for the Behavioral Sciences (1988), chapter 6.
-    pub fn rates_cases_by_h(self, first: f64, second: f64) -> Result<f64, Undefined> {
-        rates(first, second)?;
+    pub fn rates_cases_by_h(self, first: f64, second: f64) -> Result<f64, UndefinedReason> {
+        check_rates(first, second)?;
         let h = 2.0 * (first.sqrt().asin() - second.sqrt().asin()).abs();
-        let bound = normal_reach(self.level)?;
-        solve(self.power, 0.0, |n| {
+        let bound = normal_critical_value(self.level)?;
+        solve_for_cases(self.power, 0.0, |n| {
             let shift = h * (n / 2.0).sqrt();
-            Ok(normal_upper(bound - shift) + normal_upper(bound + shift))
+            Ok(normal_upper_tail(bound - shift) + normal_upper_tail(bound + shift))
         })
     }
 
     /// Returns the number of pairs for a paired t test of an effect in standard deviations of the difference;
     /// at least 2. Source: Cohen (1988), chapter 2, by the noncentral t distribution.
-    pub fn paired_t_cases(self, effect: f64) -> Result<f64, Undefined> {
-        finite(effect)?;
+    pub fn paired_t_cases(self, effect: f64) -> Result<f64, UndefinedReason> {
+        check_finite(effect)?;
         if effect == 0.0 {
-            return Err(Undefined::Unreachable);
+            return Err(UndefinedReason::Unreachable);
         }
-        solve(self.power, 2.0, |n| student_power(n - 1.0, effect.abs() * n.sqrt(), self.level))
+        solve_for_cases(self.power, 2.0, |n| student_power(n - 1.0, effect.abs() * n.sqrt(), self.level))
     }
 
     /// Returns the number of pairs for McNemar's test, where a share `discordant` of the pairs differ and the
-    /// pass rates differ by `difference`: `(z_alpha/2 sqrt(s) + z_beta sqrt(s - d^2))^2 / d^2`. Source:
+    /// pass rates differ by `describe_difference`: `(z_alpha/2 sqrt(s) + z_beta sqrt(s - d^2))^2 / d^2`. Source:
     /// R. Connor, Biometrics 43 (1987), 207-211.
-    pub fn mcnemar_pairs(self, discordant: f64, difference: f64) -> Result<f64, Undefined> {
+    pub fn mcnemar_pairs(self, discordant: f64, difference: f64) -> Result<f64, UndefinedReason> {
         let apart = difference.abs();
         if !(0.0..=1.0).contains(&discordant) || apart.is_nan() || apart > discordant {
-            return Err(Undefined::OutOfRange);
+            return Err(UndefinedReason::OutOfRange);
         }
         if apart == 0.0 {
-            return Err(Undefined::Unreachable);
+            return Err(UndefinedReason::Unreachable);
         }
+
         let (alpha, beta) = self.quantiles()?;
         let reach = alpha * discordant.sqrt() + beta * (discordant - apart * apart).sqrt();
-        finite((reach / apart).powi(2))
+        check_finite((reach / apart).powi(2))
     }
 
     /// Returns the smallest difference that McNemar's test detects with this power in n pairs if all
     /// discordant pairs favour the same side: a lower bound for when no pair has differed yet. Source: Connor
     /// (1987), with the share of differing pairs equal to the difference.
-    pub fn mcnemar_one_way_difference(self, n: u64) -> Result<f64, Undefined> {
+    pub fn mcnemar_one_way_difference(self, n: u64) -> Result<f64, UndefinedReason> {
         if n == 0 {
-            return Err(Undefined::NoValues);
+            return Err(UndefinedReason::NoValues);
         }
         if self.mcnemar_pairs(1.0, 1.0)? > n as f64 {
-            return Err(Undefined::Unreachable);
+            return Err(UndefinedReason::Unreachable);
         }
+
         let (mut low, mut high) = (0.0, 1.0);
         for _ in 0..200 {
             let middle = f64::midpoint(low, high);
@@ -173,18 +186,20 @@ impl Promise {
                 low = middle;
             }
         }
+
         Ok(high)
     }
 
     /// Returns the smallest difference of pass rates that McNemar's test detects with this power in n pairs,
     /// a share `discordant` of which differ. Source: Connor (1987), solved for the difference.
-    pub fn mcnemar_difference(self, n: u64, discordant: f64) -> Result<f64, Undefined> {
+    pub fn mcnemar_difference(self, n: u64, discordant: f64) -> Result<f64, UndefinedReason> {
         if n == 0 {
-            return Err(Undefined::NoValues);
+            return Err(UndefinedReason::NoValues);
         }
         if discordant == 0.0 || self.mcnemar_pairs(discordant, discordant)? > n as f64 {
-            return Err(Undefined::Unreachable);
+            return Err(UndefinedReason::Unreachable);
         }
+
         let (mut low, mut high) = (0.0, discordant);
         for _ in 0..200 {
             let middle = f64::midpoint(low, high);
@@ -194,59 +209,69 @@ impl Promise {
                 low = middle;
             }
         }
+
         Ok(high)
     }
 }
 
-fn rates(first: f64, second: f64) -> Result<(), Undefined> {
+fn check_rates(first: f64, second: f64) -> Result<(), UndefinedReason> {
     if !(0.0..=1.0).contains(&first) || !(0.0..=1.0).contains(&second) {
-        Err(Undefined::OutOfRange)
+        Err(UndefinedReason::OutOfRange)
     } else if first == second {
-        Err(Undefined::Unreachable)
+        Err(UndefinedReason::Unreachable)
     } else {
         Ok(())
     }
 }
 
 /// Number of cases beyond which a wanted power counts as unreachable.
-const MOST: f64 = 1e15;
+const MAX_CASES: f64 = 1e15;
 
 /// Finds the number of cases, from `least` on, at which a rising power reaches `wanted`.
-fn solve(wanted: f64, least: f64, power: impl Fn(f64) -> Result<f64, Undefined>) -> Result<f64, Undefined> {
+fn solve_for_cases(
+    wanted: f64,
+    least: f64,
+    power: impl Fn(f64) -> Result<f64, UndefinedReason>,
+) -> Result<f64, UndefinedReason> {
     if power(least)? >= wanted {
         return Ok(least);
     }
+
     let (mut low, mut high) = (least, least.max(1.0) * 2.0);
     while power(high)? < wanted {
         low = high;
         high *= 2.0;
-        if high > MOST {
-            return Err(Undefined::Unreachable);
+        if high > MAX_CASES {
+            return Err(UndefinedReason::Unreachable);
         }
     }
+
     for _ in 0..200 {
         let middle = f64::midpoint(low, high);
         if middle <= low || middle >= high {
             break;
         }
+
         if power(middle)? < wanted {
             low = middle;
         } else {
             high = middle;
         }
     }
+
     Ok(f64::midpoint(low, high))
 }
 
 /// Returns the number of cases at which a rate's Wilson interval has this half width, averaged over its two
 /// sides. Source: E. B. Wilson (1927), solved for n.
-pub fn rate_precision(rate: f64, half_width: f64, level: Level) -> Result<f64, Undefined> {
+pub fn rate_precision(rate: f64, half_width: f64, level: ConfidenceLevel) -> Result<f64, UndefinedReason> {
     if !(0.0..=1.0).contains(&rate) || half_width.is_nan() || half_width <= 0.0 {
-        return Err(Undefined::OutOfRange);
+        return Err(UndefinedReason::OutOfRange);
     }
-    let z = normal_reach(level)?;
+
+    let z = normal_critical_value(level)?;
     // As the half-width falls with n, its negative rises.
-    solve(-half_width, 1.0, |n| {
+    solve_for_cases(-half_width, 1.0, |n| {
         let spread = (rate * (1.0 - rate) / n + z * z / (4.0 * n * n)).sqrt();
         Ok(-z * spread / (1.0 + z * z / n))
     })
@@ -254,21 +279,22 @@ pub fn rate_precision(rate: f64, half_width: f64, level: Level) -> Result<f64, U
 
 /// Returns the number of cases at which the normal interval of a mean has this half width,
 /// `(z sd / half_width)^2`. Source: W. Cochran, Sampling Techniques (1977), section 4.6.
-pub fn mean_precision(sd: f64, half_width: f64, level: Level) -> Result<f64, Undefined> {
+pub fn mean_precision(sd: f64, half_width: f64, level: ConfidenceLevel) -> Result<f64, UndefinedReason> {
     if sd.is_nan() || sd < 0.0 || half_width.is_nan() || half_width <= 0.0 {
-        return Err(Undefined::OutOfRange);
+        return Err(UndefinedReason::OutOfRange);
     }
-    finite((normal_reach(level)? * sd / half_width).powi(2))
+    check_finite((normal_critical_value(level)? * sd / half_width).powi(2))
 }
 
 /// Returns the half width of the normal interval of a mean of n values, `z sd / sqrt(n)`. Source as for
 /// [`mean_precision`], solved for the half width.
-pub fn mean_half_width(sd: f64, n: u64, level: Level) -> Result<f64, Undefined> {
+pub fn mean_half_width(sd: f64, n: u64, level: ConfidenceLevel) -> Result<f64, UndefinedReason> {
     if sd.is_nan() || sd < 0.0 {
-        return Err(Undefined::OutOfRange);
+        return Err(UndefinedReason::OutOfRange);
     }
     if n == 0 {
-        return Err(Undefined::NoValues);
+        return Err(UndefinedReason::NoValues);
     }
-    finite(normal_reach(level)? * sd / (n as f64).sqrt())
+
+    check_finite(normal_critical_value(level)? * sd / (n as f64).sqrt())
 }

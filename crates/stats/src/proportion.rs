@@ -1,6 +1,9 @@
 //! Pass rates and their intervals.
 
-use crate::{Interval, Level, Method, Undefined, distribution::normal_reach, special::beta_quantile};
+use crate::{
+    ConfidenceLevel, Interval, IntervalMethod, UndefinedReason, distribution::normal_critical_value,
+    special_functions::beta_quantile,
+};
 
 /// A share of successes.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -10,9 +13,9 @@ pub struct Proportion {
     /// Number of trials.
     pub n: u64,
     /// `successes / n`, 0 to 1.
-    pub rate: Result<f64, Undefined>,
+    pub rate: Result<f64, UndefinedReason>,
     /// Interval of the rate, within 0 to 1.
-    pub interval: Result<Interval, Undefined>,
+    pub interval: Result<Interval, UndefinedReason>,
 }
 
 /// Method for the interval of a pass rate. With k successes of n, p = k / n and z the normal quantile:
@@ -44,48 +47,54 @@ pub enum RateInterval {
 }
 
 /// Largest count that the intervals based on the beta distribution accept.
-const MOST_FOR_BETA: u64 = 1 << 30;
+const MAX_BETA_COUNT: u64 = 1 << 30;
 
 /// Computes a pass rate with Wilson's interval.
-pub fn proportion(successes: u64, n: u64, level: Level) -> Proportion {
+pub fn proportion(successes: u64, n: u64, level: ConfidenceLevel) -> Proportion {
     proportion_by(RateInterval::Wilson, successes, n, level)
 }
 
 /// Computes a pass rate with the given interval.
-pub fn proportion_by(interval: RateInterval, successes: u64, n: u64, level: Level) -> Proportion {
+pub fn proportion_by(interval: RateInterval, successes: u64, n: u64, level: ConfidenceLevel) -> Proportion {
     let rate = rate(successes, n);
-    let interval = rate.and_then(|_| around(interval, successes, n, level));
+    let interval = rate.and_then(|_| rate_interval(interval, successes, n, level));
     Proportion { successes, n, rate, interval }
 }
 
 /// Computes `successes / n`.
-pub(crate) fn rate(successes: u64, n: u64) -> Result<f64, Undefined> {
+pub(crate) fn rate(successes: u64, n: u64) -> Result<f64, UndefinedReason> {
     if n == 0 {
-        Err(Undefined::NoValues)
+        Err(UndefinedReason::NoValues)
     } else if successes > n {
-        Err(Undefined::MoreSuccessesThanTrials)
+        Err(UndefinedReason::MoreSuccessesThanTrials)
     } else {
         Ok(successes as f64 / n as f64)
     }
 }
 
-fn around(kind: RateInterval, successes: u64, n: u64, level: Level) -> Result<Interval, Undefined> {
+fn rate_interval(
+    kind: RateInterval,
+    successes: u64,
+    n: u64,
+    level: ConfidenceLevel,
+) -> Result<Interval, UndefinedReason> {
     let (passed, failed, all) = (successes as f64, (n - successes) as f64, n as f64);
     let none = successes == 0;
     let every = successes == n;
     let (low, high, method) = match kind {
         RateInterval::Wilson => {
-            let z = normal_reach(level)?;
+            let z = normal_critical_value(level)?;
             let square = z * z;
             let centre = passed + square / 2.0;
             let reach = z * (passed * failed / all + square / 4.0).sqrt();
+
             // At the ends the two terms cancel exactly on paper, but not in floating point.
             let low = if none { 0.0 } else { (centre - reach) / (all + square) };
             let high = if every { 1.0 } else { (centre + reach) / (all + square) };
-            (low, high, Method::Wilson)
+            (low, high, IntervalMethod::Wilson)
         }
         RateInterval::WilsonContinuity => {
-            let z = normal_reach(level)?;
+            let z = normal_critical_value(level)?;
             let square = z * z;
             let bottom = 2.0 * (all + square);
             let side = |sign: f64| {
@@ -95,49 +104,51 @@ fn around(kind: RateInterval, successes: u64, n: u64, level: Level) -> Result<In
             };
             let low = if none { 0.0 } else { side(-1.0) };
             let high = if every { 1.0 } else { side(1.0) };
-            (low, high, Method::WilsonContinuity)
+
+            (low, high, IntervalMethod::WilsonContinuity)
         }
         RateInterval::ClopperPearson => {
             let tail = beta_tail(n, level)?;
             let low = if none { 0.0 } else { beta_quantile(tail, passed, failed + 1.0) };
             let high = if every { 1.0 } else { 1.0 - beta_quantile(tail, failed, passed + 1.0) };
-            (low, high, Method::ClopperPearson)
+            (low, high, IntervalMethod::ClopperPearson)
         }
         RateInterval::AgrestiCoull => {
-            let z = normal_reach(level)?;
+            let z = normal_critical_value(level)?;
             let all = all + z * z;
             let centre = (passed + z * z / 2.0) / all;
             let reach = z * (centre * (1.0 - centre) / all).sqrt();
-            (centre - reach, centre + reach, Method::AgrestiCoull)
+            (centre - reach, centre + reach, IntervalMethod::AgrestiCoull)
         }
         RateInterval::Jeffreys => {
-            let (low, high) = posterior(passed + 0.5, failed + 0.5, beta_tail(n, level)?);
-            (low, high, Method::Jeffreys)
+            let (low, high) = posterior_interval(passed + 0.5, failed + 0.5, beta_tail(n, level)?);
+            (low, high, IntervalMethod::Jeffreys)
         }
         RateInterval::BetaPosterior => {
-            let (low, high) = posterior(passed + 1.0, failed + 1.0, beta_tail(n, level)?);
-            (low, high, Method::BetaPosterior)
+            let (low, high) = posterior_interval(passed + 1.0, failed + 1.0, beta_tail(n, level)?);
+            (low, high, IntervalMethod::BetaPosterior)
         }
         RateInterval::Wald => {
             let p = passed / all;
-            let reach = normal_reach(level)? * (p * (failed / all) / all).sqrt();
-            (p - reach, p + reach, Method::Wald)
+            let reach = normal_critical_value(level)? * (p * (failed / all) / all).sqrt();
+            (p - reach, p + reach, IntervalMethod::Wald)
         }
     };
+
     Ok(Interval { low: low.clamp(0.0, 1.0), high: high.clamp(0.0, 1.0), level, method })
 }
 
-fn beta_tail(n: u64, level: Level) -> Result<f64, Undefined> {
-    if n > MOST_FOR_BETA { Err(Undefined::TooLarge) } else { Ok(level.tail()) }
+fn beta_tail(n: u64, level: ConfidenceLevel) -> Result<f64, UndefinedReason> {
+    if n > MAX_BETA_COUNT { Err(UndefinedReason::TooLarge) } else { Ok(level.tail()) }
 }
 
-fn posterior(a: f64, b: f64, tail: f64) -> (f64, f64) {
+fn posterior_interval(a: f64, b: f64, tail: f64) -> (f64, f64) {
     (beta_quantile(tail, a, b), 1.0 - beta_quantile(tail, b, a))
 }
 
 /// Computes the mean of the posterior under a uniform prior, `(k + 1) / (n + 2)`: Laplace's rule of
 /// succession (P. S. Laplace, Essai philosophique sur les probabilites, 1814).
-pub fn posterior_mean(successes: u64, n: u64) -> Result<f64, Undefined> {
+pub fn posterior_mean(successes: u64, n: u64) -> Result<f64, UndefinedReason> {
     rate(successes, n).map(|_| (successes as f64 + 1.0) / (n as f64 + 2.0))
 }
 
@@ -152,9 +163,9 @@ pub struct ZeroFailures {
 }
 
 /// Computes the one-sided upper bound on the failure rate when all n cases passed. `level` is one-sided here.
-pub fn zero_failures(n: u64, level: Level) -> Result<ZeroFailures, Undefined> {
+pub fn zero_failures(n: u64, level: ConfidenceLevel) -> Result<ZeroFailures, UndefinedReason> {
     if n == 0 {
-        return Err(Undefined::NoValues);
+        return Err(UndefinedReason::NoValues);
     }
     let all = n as f64;
     Ok(ZeroFailures { exact: -(level.alpha().ln() / all).exp_m1(), rule_of_three: (3.0 / all).min(1.0) })

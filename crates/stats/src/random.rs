@@ -35,12 +35,14 @@ impl RngCore for SeededRandom {
         let [s0, s1, s2, s3] = &mut self.state;
         let result = s0.wrapping_add(*s3).rotate_left(23).wrapping_add(*s0);
         let shifted = *s1 << 17;
+
         *s2 ^= *s0;
         *s3 ^= *s1;
         *s1 ^= *s2;
         *s0 ^= *s3;
         *s2 ^= shifted;
         *s3 = s3.rotate_left(45);
+
         result
     }
 
@@ -53,7 +55,7 @@ impl RngCore for SeededRandom {
 
 /// Uniform random indices below `n`, two per 64-bit draw. Source: D. Lemire, "Fast random integer generation
 /// in an interval", ACM Transactions on Modeling and Computer Simulation 29 (2019).
-pub(crate) struct Indices<'r, R: ?Sized> {
+pub(crate) struct RandomIndices<'r, R: ?Sized> {
     random: &'r mut R,
     n: u32,
     /// Products whose low half is below this are rejected, because they would make some indices more likely.
@@ -61,9 +63,9 @@ pub(crate) struct Indices<'r, R: ?Sized> {
     spare: Option<u32>,
 }
 
-impl<'r, R: RngCore + ?Sized> Indices<'r, R> {
+impl<'r, R: RngCore + ?Sized> RandomIndices<'r, R> {
     /// Returns `None` if `n` is 0 or above 2^32 - 1.
-    pub(crate) fn below(n: usize, random: &'r mut R) -> Option<Self> {
+    pub(crate) fn new(n: usize, random: &'r mut R) -> Option<Self> {
         let n = u32::try_from(n).ok().filter(|&n| n > 0)?;
         Some(Self { random, n, unfair: n.wrapping_neg() % n, spare: None })
     }
@@ -78,6 +80,7 @@ impl<'r, R: RngCore + ?Sized> Indices<'r, R> {
                 self.spare = Some(both as u32);
                 (both >> 32) as u32
             };
+
             let product = u64::from(word) * u64::from(self.n);
             if product as u32 >= self.unfair {
                 return (product >> 32) as usize;
@@ -101,13 +104,13 @@ mod tests {
     #[test]
     fn indices_are_even() {
         let mut random = SeededRandom::new(7);
-        let mut indices = Indices::below(5, &mut random).unwrap();
+        let mut indices = RandomIndices::new(5, &mut random).unwrap();
         let mut counts = [0u32; 5];
         for _ in 0..50_000 {
             counts[indices.next()] += 1;
         }
         // Five standard deviations around 10,000.
         assert!(counts.iter().all(|&count| count.abs_diff(10_000) < 450), "{counts:?}");
-        assert!(Indices::below(0, &mut random).is_none());
+        assert!(RandomIndices::new(0, &mut random).is_none());
     }
 }

@@ -1,7 +1,7 @@
 //! Ranks with ties, and quantiles of sorted values.
 
 /// Returns the positions of the values in ascending order of the values.
-pub(crate) fn order(values: &[f64]) -> Vec<usize> {
+pub(crate) fn sort_order(values: &[f64]) -> Vec<usize> {
     let mut order: Vec<usize> = (0..values.len()).collect();
     order.sort_by(|&a, &b| values[a].total_cmp(&values[b]));
     order
@@ -11,7 +11,7 @@ pub(crate) fn order(values: &[f64]) -> Vec<usize> {
 /// equals zero.
 pub(crate) fn mid_ranks(values: &[f64]) -> (Vec<f64>, Vec<u64>) {
     let values: Vec<f64> = values.iter().map(|value| value + 0.0).collect();
-    let order = order(&values);
+    let order = sort_order(&values);
     let mut ranks = vec![0.0; values.len()];
     let mut groups = Vec::new();
     let mut start = 0;
@@ -20,9 +20,11 @@ pub(crate) fn mid_ranks(values: &[f64]) -> (Vec<f64>, Vec<u64>) {
         for &position in run {
             ranks[position] = middle;
         }
+
         start += run.len();
         groups.push(run.len() as u64);
     }
+
     (ranks, groups)
 }
 

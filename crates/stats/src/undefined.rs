@@ -3,7 +3,7 @@
 /// Reason for which a statistic is undefined. Its text completes "undefined, because ...".
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, thiserror::Error)]
 #[non_exhaustive]
-pub enum Undefined {
+pub enum UndefinedReason {
     /// There is nothing to compute it from.
     #[error("there are no values")]
     NoValues,
@@ -76,11 +76,11 @@ pub enum Undefined {
 }
 
 /// Returns a value unless it is NaN or infinite.
-pub(crate) fn finite(figure: f64) -> Result<f64, Undefined> {
-    if figure.is_finite() { Ok(figure) } else { Err(Undefined::NotFinite) }
+pub(crate) fn check_finite(figure: f64) -> Result<f64, UndefinedReason> {
+    if figure.is_finite() { Ok(figure) } else { Err(UndefinedReason::NotFinite) }
 }
 
 /// Rejects lists with a NaN or an infinity.
-pub(crate) fn all_finite(values: &[f64]) -> Result<(), Undefined> {
-    if values.iter().all(|value| value.is_finite()) { Ok(()) } else { Err(Undefined::NotFinite) }
+pub(crate) fn check_all_finite(values: &[f64]) -> Result<(), UndefinedReason> {
+    if values.iter().all(|value| value.is_finite()) { Ok(()) } else { Err(UndefinedReason::NotFinite) }
 }

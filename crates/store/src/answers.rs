@@ -24,7 +24,7 @@ pub struct AnswerIndex {
 
 /// The fields of a row that identify it.
 #[derive(Deserialize)]
-struct Head {
+struct ResultRowHead {
     suite: String,
     case_id: String,
     target: Option<String>,
@@ -33,9 +33,9 @@ struct Head {
 
 impl RunFolder {
     /// The targets whose answers the run holds, in order; `None` for answers that the eval file gave.
-    pub fn answered_by(&self) -> Result<BTreeSet<Option<String>>, StoreError> {
+    pub fn answering_targets(&self) -> Result<BTreeSet<Option<String>>, StoreError> {
         let mut found = BTreeSet::new();
-        scan(self.file(RESULTS_FILE), |head, _, _| {
+        scan_rows(self.file(RESULTS_FILE), |head, _, _| {
             found.insert(head.target);
         })?;
         Ok(found)
@@ -45,7 +45,7 @@ impl RunFolder {
     pub fn answers(&self, target: Option<&str>) -> Result<AnswerIndex, StoreError> {
         let path = self.file(RESULTS_FILE);
         let mut places = HashMap::new();
-        let file = scan(path.clone(), |head, at, length| {
+        let file = scan_rows(path.clone(), |head, at, length| {
             if head.target.as_deref() == target {
                 places.insert((head.suite, head.case_id, head.repeat), (at, length));
             }
@@ -70,6 +70,7 @@ impl AnswerIndex {
         file.seek(SeekFrom::Start(at))
             .and_then(|_| file.read_exact(&mut text))
             .map_err(StoreError::io("read", &self.path))?;
+
         serde_json::from_slice(&text).map(Some).map_err(|error| StoreError::Damaged {
             path: self.path.clone(),
             line: error.line(),
@@ -80,7 +81,7 @@ impl AnswerIndex {
 
 /// Calls `see` with each complete row, its offset and its length in bytes. An incomplete last line is
 /// ignored.
-fn scan(path: PathBuf, mut see: impl FnMut(Head, u64, usize)) -> Result<File, StoreError> {
+fn scan_rows(path: PathBuf, mut see: impl FnMut(ResultRowHead, u64, usize)) -> Result<File, StoreError> {
     let file = File::open(&path).map_err(StoreError::io("read", &path))?;
     let mut lines = BufReader::new(file);
     let (mut text, mut at, mut line) = (Vec::new(), 0u64, 0);
@@ -88,9 +89,11 @@ fn scan(path: PathBuf, mut see: impl FnMut(Head, u64, usize)) -> Result<File, St
         text.clear();
         lines.read_until(b'\n', &mut text).map_err(StoreError::io("read", &path))?;
         line += 1;
+
         if text.last() != Some(&b'\n') {
             return Ok(lines.into_inner());
         }
+
         if !text.iter().all(u8::is_ascii_whitespace) {
             let head = serde_json::from_slice(&text).map_err(|error| StoreError::Damaged {
                 path: path.clone(),
@@ -99,6 +102,7 @@ fn scan(path: PathBuf, mut see: impl FnMut(Head, u64, usize)) -> Result<File, St
             })?;
             see(head, at, text.len());
         }
+
         at += text.len() as u64;
     }
 }

@@ -32,13 +32,16 @@ impl CaseRows {
             inputs: Vec::new(),
             result: Vec::with_capacity(USUAL_RESULT + decisions.len() * USUAL_CRITERION),
         };
+
         let key = result.key();
         for decided in decisions {
             append(&mut rows.judgements, &JudgementRow::new(&key, decided))?;
         }
+
         if let Some(inputs) = inputs {
             append(&mut rows.inputs, &InputsRow { key, inputs })?;
         }
+
         append(&mut rows.result, result)?;
         Ok(rows)
     }

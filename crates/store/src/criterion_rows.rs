@@ -2,13 +2,13 @@
 
 use std::sync::Arc;
 
-use assize_rubric::{CaseDecision, Gate, GateCheck, GateState, OutcomeKind, RawScore, Unit};
+use assize_rubric::{CaseDecision, Gate, GateCheck, GateState, OutcomeKind, RawScore, UnitInterval};
 
 use crate::{CriterionRow, GateRow};
 
 impl GateRow {
     /// The row of a gate of `grader` that failed.
-    pub fn failed(gate: GateCheck, grader: &str) -> Option<Self> {
+    pub fn for_failed_gate(gate: GateCheck, grader: &str) -> Option<Self> {
         (gate.state == GateState::Failed).then(|| Self {
             grader: grader.to_owned(),
             criterion: gate.criterion.map(|id| id.to_string()),
@@ -22,7 +22,7 @@ impl GateRow {
 pub fn criterion_rows(decisions: &[&CaseDecision]) -> Vec<CriterionRow> {
     let mut found = Vec::with_capacity(decisions.len());
     for decided in decisions.iter().filter(|decided| !decided.is_vote()) {
-        show(decided, &mut |criterion, _| found.push(criterion));
+        visit_rows(decided, &mut |criterion, _| found.push(criterion));
     }
     found
 }
@@ -30,12 +30,12 @@ pub fn criterion_rows(decisions: &[&CaseDecision]) -> Vec<CriterionRow> {
 /// The words of what [`criterion_rows`] shows, by id.
 pub fn criterion_texts(decided: &CaseDecision) -> Vec<(Arc<str>, String)> {
     let mut found = Vec::new();
-    show(decided, &mut |criterion, text| found.push((criterion.id, text.to_owned())));
+    visit_rows(decided, &mut |criterion, text| found.push((criterion.id, text.to_owned())));
     found
 }
 
 /// Shows `see` each row of a decision, with its words.
-fn show(decided: &CaseDecision, see: &mut impl FnMut(CriterionRow, &str)) {
+fn visit_rows(decided: &CaseDecision, see: &mut impl FnMut(CriterionRow, &str)) {
     let decision = &decided.decision;
     let base = |id: Arc<str>, outcome| CriterionRow {
         id: decided.shown_id(id),
@@ -70,10 +70,11 @@ fn show(decided: &CaseDecision, see: &mut impl FnMut(CriterionRow, &str)) {
     if let (Some(error), false) = (finding.error(), decided.member.is_empty()) {
         see(CriterionRow { reason: error.to_owned(), ..base("".into(), OutcomeKind::Ungraded) }, "");
     }
+
     if let (Some(score), false) = (finding.score(), decision.reason.trim().is_empty()) {
         // A score with a reason of its own: that of a judge or a program.
         let scored = CriterionRow {
-            value: Some(Unit::get(score)),
+            value: Some(UnitInterval::get(score)),
             reason: decision.reason.clone(),
             ..base("score".into(), OutcomeKind::Scored)
         };

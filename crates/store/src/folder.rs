@@ -28,7 +28,7 @@ pub struct RunFolder {
 
 impl RunFolder {
     /// Names a folder; nothing is touched.
-    pub fn at(path: impl Into<PathBuf>) -> Self {
+    pub fn new(path: impl Into<PathBuf>) -> Self {
         Self { path: path.into() }
     }
 
@@ -41,9 +41,11 @@ impl RunFolder {
     /// found out before anything is spent.
     pub fn create(&self, info: &RunInfo) -> Result<RunWriter, StoreError> {
         fs::create_dir_all(&self.path).map_err(StoreError::io("create", &self.path))?;
+
         if [RUN_FILE, RESULTS_FILE, JUDGEMENTS_FILE].iter().any(|name| self.file(name).exists()) {
             return Err(StoreError::Occupied { path: self.path.clone() });
         }
+
         // First of all: a folder with `run.json` alone is a run that can be resumed.
         self.write_info(info)?;
         Ok(RunWriter::new(self.clone(), self.open_rows()?))
@@ -59,6 +61,7 @@ impl RunFolder {
             }
             Err(source) => return Err(StoreError::Io { action: "read", path, source }),
         };
+
         // A newer layout need not fit today's types at all, so its version is looked at before they complain.
         // The file is not held as a text: of a large scorecard it is far larger than what it says.
         let read: Result<RunInfo, serde_json::Error> = serde_json::from_reader(&mut file);
@@ -67,13 +70,15 @@ impl RunFolder {
         {
             return read.map_err(|error| damaged(&path, &error));
         }
+
         file.rewind().map_err(StoreError::io("read", &path))?;
-        let version: Result<Versioned, serde_json::Error> = serde_json::from_reader(file);
+        let version: Result<VersionHeader, serde_json::Error> = serde_json::from_reader(file);
         let found = version.ok().and_then(|found| found.format_version.as_u64()).unwrap_or(0);
         if found > u64::from(crate::FORMAT_VERSION) {
             let found = u32::try_from(found).unwrap_or(u32::MAX);
             return Err(StoreError::Version { path, found, known: crate::FORMAT_VERSION });
         }
+
         read.map_err(|error| damaged(&path, &error))
     }
 
@@ -83,8 +88,10 @@ impl RunFolder {
         let draft = self.path.join("run.json.new");
         let mut text = serde_json::to_vec_pretty(info).map_err(|error| damaged(&path, &error))?;
         text.push(b'\n');
+
         let mut file = File::create(&draft).map_err(StoreError::io("write", &draft))?;
         file.write_all(&text).and_then(|()| file.sync_all()).map_err(StoreError::io("write", &draft))?;
+
         fs::rename(&draft, &path).map_err(StoreError::io("write", &path))
     }
 
@@ -96,6 +103,7 @@ impl RunFolder {
         for row in rows {
             append(&mut text, row).map_err(StoreError::io("write", &draft))?;
         }
+
         fs::write(&draft, &text).map_err(StoreError::io("write", &draft))?;
         fs::rename(&draft, &path).map_err(StoreError::io("write", &path))
     }
@@ -112,6 +120,7 @@ impl RunFolder {
             // Where files can't be locked, two writers at once can't be noticed.
             Err(TryLockError::Error(_)) | Ok(()) => {}
         }
+
         Ok(RowFiles {
             judgements,
             inputs: self.append_to(INPUTS_FILE)?,
@@ -132,7 +141,7 @@ impl RunFolder {
 
 /// The only key that all layouts have.
 #[derive(Deserialize)]
-struct Versioned {
+struct VersionHeader {
     #[serde(default)]
     format_version: serde_json::Value,
 }
@@ -174,11 +183,14 @@ impl RowFile {
     fn settle(&mut self, folder: &RunFolder) -> Result<(), StoreError> {
         let written = self.file.write_all(&self.waiting);
         self.unsynced += self.waiting.len();
+
         // What was written in part is a torn row; writing it again would not mend it.
         self.waiting.clear();
+
         if self.unsynced >= MUCH {
             self.begin_sync();
         }
+
         written.map_err(StoreError::io("write", folder.file(self.name)))
     }
 
@@ -188,7 +200,9 @@ impl RowFile {
         if !self.syncing.as_ref().is_none_or(JoinHandle::is_finished) {
             return;
         }
+
         self.end_sync();
+
         if let Ok(file) = self.file.try_clone() {
             self.unsynced = 0;
             self.syncing = thread::Builder::new().spawn(move || file.sync_all()).ok();
@@ -254,10 +268,12 @@ impl RunWriter {
         self.settle()?;
         let RowFiles { judgements, inputs, results } = &mut self.files;
         let mut files = [judgements, inputs, results];
+
         // Each waits for the disk, so they wait together.
         for file in &mut files {
             file.begin_sync();
         }
+
         files.into_iter().try_for_each(|file| file.sync(&self.folder))
     }
 }

@@ -1,7 +1,8 @@
 //! What a grader that is no rubric decided, as stored in its row of `judgements.jsonl`.
 
 use assize_rubric::{
-    BenchmarkFinding, Comparison, Composition, GraderFinding, GraderFindingKind, Note, Unit,
+    AnswerComparison, BenchmarkFinding, CompositeStructure, GraderFinding, GraderFindingKind, GraderNote,
+    UnitInterval,
 };
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -18,19 +19,19 @@ pub struct GraderResult {
     pub error: Option<String>,
     /// What was found, point by point.
     #[serde(default)]
-    pub notes: Vec<Note>,
+    pub notes: Vec<GraderNote>,
     /// Anything else a program said about its score.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub details: Option<Value>,
     /// For a composite: its members and how they are combined.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub composite: Option<Composition>,
+    pub composite: Option<CompositeStructure>,
     /// For a benchmark of a scorecard: what became of it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub benchmark: Option<BenchmarkFinding>,
     /// For a comparison with another answer: what both orders came to.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub pairwise: Option<Comparison>,
+    pub pairwise: Option<AnswerComparison>,
 }
 
 impl GraderResult {
@@ -46,7 +47,7 @@ impl GraderResult {
 impl From<&GraderFinding> for GraderResult {
     fn from(finding: &GraderFinding) -> Self {
         let mut result = Self {
-            score: finding.score().map(Unit::get),
+            score: finding.score().map(UnitInterval::get),
             error: finding.error().map(str::to_owned),
             notes: finding.notes.clone(),
             details: finding.details.clone(),
@@ -57,9 +58,10 @@ impl From<&GraderFinding> for GraderResult {
             GraderFindingKind::Composite(composition) => result.composite = Some(composition.clone()),
             GraderFindingKind::Benchmark(benchmark) => result.benchmark = Some(*benchmark),
             GraderFindingKind::Comparison(comparison) => {
-                result.pairwise = Some(Comparison::clone(comparison));
+                result.pairwise = Some(AnswerComparison::clone(comparison));
             }
         }
+
         result
     }
 }
@@ -69,10 +71,11 @@ impl From<GraderResult> for GraderFinding {
         let score = match (result.error, result.score) {
             (Some(error), _) => Err(error),
             (None, None) => Ok(None),
-            (None, Some(score)) => Unit::new(score)
+            (None, Some(score)) => UnitInterval::new(score)
                 .map(Some)
                 .map_err(|_| format!("the stored score {score} does not lie between 0 and 1")),
         };
+
         let kind = match (result.composite, result.benchmark, result.pairwise) {
             (Some(composition), ..) => GraderFindingKind::Composite(composition),
             (None, Some(benchmark), _) => GraderFindingKind::Benchmark(benchmark),

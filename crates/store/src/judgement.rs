@@ -3,9 +3,9 @@
 use std::sync::Arc;
 
 use assize_rubric::{
-    CaseDecision, Confidence, Cost, Criterion, Decision, Evidence, Finding, GraderFinding, GraderStanding,
-    JudgeIdentity, Lines, Outcome, OutcomeKind, PanelReport, PartialCost, Probability, RawScore, Spent,
-    Tokens, Truncated, Ungraded, Usd, Vote,
+    CaseDecision, Cost, Criterion, Decision, DecisionProbability, EvidenceQuote, Finding, GraderFinding,
+    GraderWeighting, JudgeConfidence, JudgeIdentity, JudgingUsage, Outcome, OutcomeKind, PanelReport,
+    PartialCost, RawScore, Tokens, TruncationRecord, UngradedReason, Usd, VerdictThresholds, Vote,
 };
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -24,11 +24,11 @@ pub struct JudgementRow {
     /// Number of the repeat, from 1.
     pub repeat: u32,
     /// The lines the case's verdict was drawn at.
-    pub lines: Lines,
+    pub lines: VerdictThresholds,
     /// Name of the grader.
     pub grader: Arc<str>,
     /// The grader's place in the case.
-    pub standing: GraderStanding,
+    pub standing: GraderWeighting,
     /// The criterion as it was judged.
     pub criterion: Criterion,
     /// `met`, `unmet`, `scored`, `not_applicable` or `ungraded`.
@@ -40,17 +40,17 @@ pub struct JudgementRow {
     pub points: Option<f64>,
     /// What the probabilities of the judge's tokens say, where they were asked for.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub probability: Option<Probability>,
+    pub probability: Option<DecisionProbability>,
     /// The judge's reason.
     pub reason: String,
     /// How sure the judge says it is.
-    pub confidence: Option<Confidence>,
+    pub confidence: Option<JudgeConfidence>,
     /// Quotes the decision rests on.
-    pub evidence: Vec<Evidence>,
+    pub evidence: Vec<EvidenceQuote>,
     /// Who decided.
     pub judge: JudgeIdentity,
     /// Why there is no decision.
-    pub ungraded: Option<Ungraded>,
+    pub ungraded: Option<UngradedReason>,
     /// Calls made, failed ones included.
     pub attempts: u32,
     /// Calls that were answered from the cache instead of being made.
@@ -67,7 +67,7 @@ pub struct JudgementRow {
     pub cost_partial: Option<PartialCost>,
     /// What the judge was not shown, or not at once.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub truncated: Option<Truncated>,
+    pub truncated: Option<TruncationRecord>,
     /// What the judge replied, word for word.
     pub replies: Vec<String>,
     /// For a rubric's criterion: how many criteria went into one call, `per_criterion`, `batched` or `batched:N`.
@@ -185,7 +185,7 @@ impl JudgementRow {
             decided.clone();
         let FindingColumns { criterion, outcome, raw_score, points, grader_result } =
             FindingColumns::new(&decision);
-        let Spent { attempts, cached_calls, tokens, latency_ms, cost, replies } = decision.spent;
+        let JudgingUsage { attempts, cached_calls, tokens, latency_ms, cost, replies } = decision.spent;
 
         Self {
             suite: key.suite.clone(),
@@ -209,8 +209,8 @@ impl JudgementRow {
             cached_calls,
             tokens,
             latency_ms,
-            cost_usd: cost.whole(),
-            cost_partial: cost.partial(),
+            cost_usd: cost.total(),
+            cost_partial: cost.to_partial(),
             truncated: decision.truncated,
             replies,
             judging,
@@ -233,10 +233,11 @@ impl From<JudgementRow> for CaseDecision {
                 .outcome
                 .kind()
                 .and_then(|kind| Outcome::from_parts(kind, row.raw_score, row.points))
-                .filter(|outcome| outcome.fits(&row.criterion.scale));
+                .filter(|outcome| outcome.fits_scale(&row.criterion.scale));
             Finding::Criterion { criterion: row.criterion, outcome: outcome.unwrap_or(Outcome::Ungraded) }
         };
-        let spent = Spent {
+
+        let spent = JudgingUsage {
             attempts: row.attempts,
             cached_calls: row.cached_calls,
             tokens: row.tokens,

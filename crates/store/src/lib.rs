@@ -13,44 +13,44 @@
 
 mod answers;
 mod cache;
-mod card_info;
 mod case_error;
 mod case_rows;
 mod criterion_rows;
 mod error;
-mod figure;
 mod folder;
 mod grader_result;
-mod info;
 mod judgement;
+mod metrics;
 mod panel_summary;
 mod reader;
 mod result;
 mod resume;
 mod review_row;
+mod run_info;
 mod schema;
+mod scorecard_info;
 
 pub use answers::{AnswerIndex, AnswerKey};
 pub use cache::{CacheStats, CachedReply, ModelStats, ReplyCache, fence_key};
-pub use card_info::{CardInfo, CardNodeInfo, CardPartKind, CardWeightSet};
 pub use case_error::{CaseError, CaseErrorKind, CaseStage};
 pub use case_rows::CaseRows;
 pub use criterion_rows::{criterion_rows, criterion_texts};
 pub use error::StoreError;
-pub use figure::{
-    DecisionNoise, Figure, FlippingCriterion, NoiseParts, PairwiseFigures, PassKRow, RepeatFigures,
-    RepeatedCaseRow, RunFigures, TargetFigures,
-};
 pub use folder::{RunFolder, RunWriter};
 pub use grader_result::GraderResult;
-pub use info::{
-    Counts, FORMAT_VERSION, InputHash, JudgeInfo, MeanScore, RunInfo, RunSettings, RunSummary, SuiteInfo,
-    TargetInfo,
-};
 pub use judgement::{JudgementRow, RowOutcome};
+pub use metrics::{
+    CaseTrialsRow, DecisionNoise, EstimatedMetric, FlippingCriterion, NoiseParts, PairwiseMetrics, PassKRow,
+    RunMetrics, TargetMetrics, TrialMetrics,
+};
 pub use panel_summary::{EscalationSummary, FlipRate, PanelSummary, UnstableCriterion};
 pub use reader::{CaseKey, CaseRecord, CaseRecords, ResultRows};
 pub use result::{CriterionRow, GateRow, GraderRow, ResultRow, TurnRow};
 pub use resume::InputsRow;
 pub use review_row::ReviewRow;
+pub use run_info::{
+    FORMAT_VERSION, InputHash, JudgeInfo, MeanScore, RunInfo, RunSettings, RunSummary, SuiteInfo, TargetInfo,
+    VerdictCounts,
+};
 pub use schema::schemas;
+pub use scorecard_info::{ScorecardInfo, ScorecardNodeInfo, ScorecardPartKind, ScorecardWeightSet};

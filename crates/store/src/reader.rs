@@ -46,19 +46,19 @@ pub struct CaseRecord {
 }
 
 /// The rows of `results.jsonl`, in order. A torn last line is left out.
-pub type ResultRows = Rows<ResultRow>;
+pub type ResultRows = JsonlRows<ResultRow>;
 
 impl RunFolder {
     /// Reads the results.
     pub fn results(&self) -> Result<ResultRows, StoreError> {
-        Rows::open(self.file(RESULTS_FILE))
+        JsonlRows::open(self.file(RESULTS_FILE))
     }
 
     /// Reads the results together with their decisions.
     pub fn cases(&self) -> Result<CaseRecords, StoreError> {
         Ok(CaseRecords {
             results: self.results()?,
-            judgements: Rows::open(self.file(JUDGEMENTS_FILE))?,
+            judgements: JsonlRows::open(self.file(JUDGEMENTS_FILE))?,
             ahead: None,
         })
     }
@@ -66,7 +66,7 @@ impl RunFolder {
 
 /// The rows of a JSONL file.
 #[derive(Debug)]
-pub struct Rows<T> {
+pub struct JsonlRows<T> {
     path: PathBuf,
     lines: BufReader<File>,
     /// The last line that was read; kept for the next one unless it was a very long one.
@@ -76,7 +76,7 @@ pub struct Rows<T> {
     row: PhantomData<T>,
 }
 
-impl<T: DeserializeOwned> Rows<T> {
+impl<T: DeserializeOwned> JsonlRows<T> {
     pub(crate) fn open(path: PathBuf) -> Result<Self, StoreError> {
         let file = File::open(&path).map_err(StoreError::io("read", &path))?;
         let lines = BufReader::with_capacity(64 * 1024, file);
@@ -90,6 +90,7 @@ impl<T: DeserializeOwned> Rows<T> {
             self.text.shrink_to(LONG);
             self.lines.read_until(b'\n', &mut self.text).map_err(StoreError::io("read", &self.path))?;
             self.line += 1;
+
             // Every complete row ends in a newline: a tail without one was torn off by a crash.
             if self.text.last() != Some(&b'\n') {
                 return Ok(None);
@@ -97,6 +98,7 @@ impl<T: DeserializeOwned> Rows<T> {
             if self.text.iter().all(u8::is_ascii_whitespace) {
                 continue;
             }
+
             return match serde_json::from_slice(&self.text) {
                 Ok(row) => Ok(Some(row)),
                 Err(error) => Err(StoreError::Damaged {
@@ -109,15 +111,17 @@ impl<T: DeserializeOwned> Rows<T> {
     }
 }
 
-impl<T: DeserializeOwned> Iterator for Rows<T> {
+impl<T: DeserializeOwned> Iterator for JsonlRows<T> {
     type Item = Result<T, StoreError>;
 
     fn next(&mut self) -> Option<Self::Item> {
         if self.done {
             return None;
         }
+
         let row = self.read().transpose();
         self.done = !matches!(row, Some(Ok(_)));
+
         row
     }
 }
@@ -129,7 +133,7 @@ impl<T: DeserializeOwned> Iterator for Rows<T> {
 #[derive(Debug)]
 pub struct CaseRecords {
     results: ResultRows,
-    judgements: Rows<JudgementRow>,
+    judgements: JsonlRows<JudgementRow>,
     ahead: Option<JudgementRow>,
 }
 
@@ -164,11 +168,13 @@ impl Iterator for CaseRecords {
             Ok(result) => result,
             Err(error) => return Some(Err(error)),
         };
+
         // A case without graders (its target failed) has no judgements; looking for them would read
         // past those of the next case.
         if result.graders.is_empty() {
             return Some(Ok(CaseRecord { result, decisions: Vec::new() }));
         }
+
         let decisions = self.decisions_of(&result.key());
         Some(decisions.map(|mut decisions| {
             // A case that was judged, lost its result row in a crash and was judged again stands
@@ -180,6 +186,7 @@ impl Iterator for CaseRecords {
                     .rposition(|decided| decided.is_about_same(first) && decided.vote == first.vote)
             });
             decisions.drain(..again.unwrap_or(0));
+
             CaseRecord { result, decisions }
         }))
     }

@@ -4,8 +4,8 @@ use std::borrow::Cow;
 use std::sync::Arc;
 
 use assize_rubric::{
-    Comparison, Cost, Evidence, JudgeIdentity, OutcomeKind, PanelReport, PartialCost, Repeat, RepeatPlan,
-    Tokens, Truncate, Usd, Verdict,
+    AnswerComparison, Cost, EvidenceQuote, JudgeIdentity, OutcomeKind, PanelReport, PartialCost, Tokens,
+    TrialPlan, TrialResult, TruncationMode, Usd, Verdict,
 };
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -30,7 +30,7 @@ pub struct ResultRow {
     pub repeat: u32,
     /// How the case is repeated and what its repeats come to; absent if it is run once.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub repeats: Option<RepeatPlan>,
+    pub repeats: Option<TrialPlan>,
     /// The case's own tags.
     #[serde(default)]
     pub tags: Vec<String>,
@@ -127,7 +127,7 @@ pub struct GraderRow {
     pub criteria: Vec<CriterionRow>,
     /// Comparisons with another answer, one for each time a judge was asked: what both orders came to.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
-    pub pairwise: Vec<Comparison>,
+    pub pairwise: Vec<AnswerComparison>,
 }
 
 /// What was decided about one criterion.
@@ -151,7 +151,7 @@ pub struct CriterionRow {
     /// The judge's reason; for `ungraded`, why there is no decision.
     pub reason: String,
     /// Quotes the decision rests on.
-    pub evidence: Vec<Evidence>,
+    pub evidence: Vec<EvidenceQuote>,
     /// Who decided.
     pub judge: JudgeIdentity,
     /// For a decision made of several: how, and how far they agree.
@@ -159,12 +159,12 @@ pub struct CriterionRow {
     pub panel: Option<PanelReport>,
     /// How the material was made to fit, if the judge could not be shown all of it at once.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub truncated: Option<Truncate>,
+    pub truncated: Option<TruncationMode>,
 }
 
 impl CriterionRow {
     /// The score from 0 to 10, whole or not, when there is one.
-    pub fn score_of_ten(&self) -> Option<f64> {
+    pub fn score_out_of_ten(&self) -> Option<f64> {
         self.raw_score.map(f64::from).or(self.points)
     }
 }
@@ -177,12 +177,12 @@ impl ResultRow {
 
     /// Whether the case was not run because one it depends on did not pass.
     pub fn is_skipped(&self) -> bool {
-        self.hangs_on_another()
+        self.depends_on_failed_case()
             && self.error.as_ref().is_some_and(|error| error.kind == CaseErrorKind::Skipped)
     }
 
     /// Whether the case was not run because of one it depends on, whatever that makes of it.
-    pub fn hangs_on_another(&self) -> bool {
+    pub fn depends_on_failed_case(&self) -> bool {
         self.error.as_ref().is_some_and(|error| error.stage == CaseStage::Dependency)
     }
 
@@ -197,12 +197,12 @@ impl ResultRow {
     }
 }
 
-impl From<&ResultRow> for Repeat {
+impl From<&ResultRow> for TrialResult {
     /// The row as one of the repeats of its case.
     fn from(row: &ResultRow) -> Self {
         // A dependency that fails its dependents works as a gate.
         let gate_failed =
-            !row.gates_failed.is_empty() || (row.hangs_on_another() && row.verdict == Verdict::Fail);
+            !row.gates_failed.is_empty() || (row.depends_on_failed_case() && row.verdict == Verdict::Fail);
         Self::new(row.verdict, row.score, (row.score_low, row.score_high), gate_failed, row.cost())
     }
 }

@@ -9,7 +9,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::folder::{INPUTS_FILE, JUDGEMENTS_FILE, RESULTS_FILE};
-use crate::reader::Rows;
+use crate::reader::JsonlRows;
 use crate::{CaseKey, CaseRecord, RunFolder, RunInfo, RunWriter, StoreError, criterion_rows};
 
 /// One row of `inputs.jsonl`: what a case's result rests on, as a hash. Written before the result itself.
@@ -35,14 +35,17 @@ impl RunFolder {
         // Whoever holds the old files open keeps others out until the new ones are locked too.
         let before = self.open_rows()?;
         let kept = self.choose(keep)?;
+
         // Results first: judgements without a result are leftovers that readers pass over, and a result without its
         // judgements would be damage.
         for name in [RESULTS_FILE, INPUTS_FILE, JUDGEMENTS_FILE] {
             self.filter(name, &kept)?;
         }
+
         let rows = self.open_rows()?;
         drop(before);
         self.write_info(info)?;
+
         Ok(RunWriter::new(self.clone(), rows))
     }
 
@@ -50,19 +53,22 @@ impl RunFolder {
         &self,
         keep: &mut dyn FnMut(&CaseRecord, &str) -> bool,
     ) -> Result<HashSet<CaseKey>, StoreError> {
-        let mut inputs: Rows<InputsRow> = Rows::open(self.file(INPUTS_FILE))?;
+        let mut inputs: JsonlRows<InputsRow> = JsonlRows::open(self.file(INPUTS_FILE))?;
         let mut kept = HashSet::new();
         for record in self.cases()? {
             let record = record?;
             let key = record.result.key();
+
             // Both files are in the order in which cases finished; inputs whose result was lost are passed over.
             let row =
                 inputs.by_ref().find(|row| row.as_ref().map_or(true, |row| row.key == key)).transpose()?;
+
             // A result is only as good as the decisions it rests on.
             if is_whole(&record) && row.is_some_and(|row| keep(&record, &row.inputs)) {
                 kept.insert(key);
             }
         }
+
         Ok(kept)
     }
 
@@ -76,17 +82,21 @@ impl RunFolder {
         loop {
             line.clear();
             old.read_until(b'\n', &mut line).map_err(StoreError::io("read", &path))?;
+
             if line.last() != Some(&b'\n') {
                 break;
             }
+
             // A row that can't be read has been complained about where it matters; here it belongs to no case.
             let key: Option<CaseKey> = serde_json::from_slice(&line).ok();
             if key.is_some_and(|key| kept.contains(&key)) {
                 new.write_all(&line).map_err(StoreError::io("write", &draft))?;
             }
         }
+
         let new = new.into_inner().map_err(std::io::IntoInnerError::into_error);
         new.and_then(|file| file.sync_all()).map_err(StoreError::io("write", &draft))?;
+
         fs::rename(&draft, &path).map_err(StoreError::io("write", &path))
     }
 }

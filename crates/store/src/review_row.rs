@@ -1,6 +1,6 @@
 //! A line of `review.jsonl`.
 
-use assize_rubric::{BenchmarkState, Unit};
+use assize_rubric::{BenchmarkState, UnitInterval};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -18,5 +18,5 @@ pub struct ReviewRow {
     /// What was said so far; empty if nobody looked at it.
     pub reason: String,
     /// The score it counts with until a person decides; null while it counts as missing.
-    pub score: Option<Unit>,
+    pub score: Option<UnitInterval>,
 }

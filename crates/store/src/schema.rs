@@ -12,15 +12,15 @@ use crate::{JudgementRow, ResultRow, ReviewRow, RunInfo};
 pub fn schemas() -> Vec<(&'static str, Value)> {
     let written = || SchemaSettings::draft2020_12().for_serialize();
     vec![
-        ("run", of::<RunInfo>(written())),
-        ("result", of::<ResultRow>(written())),
-        ("judgement", of::<JudgementRow>(written())),
-        ("review", of::<ReviewRow>(written())),
+        ("run", schema_for::<RunInfo>(written())),
+        ("result", schema_for::<ResultRow>(written())),
+        ("judgement", schema_for::<JudgementRow>(written())),
+        ("review", schema_for::<ReviewRow>(written())),
         // People write labels, so their schema requires only the fields that a reader requires.
-        ("label", of::<Label>(SchemaSettings::draft2020_12().for_deserialize())),
+        ("label", schema_for::<Label>(SchemaSettings::draft2020_12().for_deserialize())),
     ]
 }
 
-fn of<T: JsonSchema>(settings: SchemaSettings) -> Value {
+fn schema_for<T: JsonSchema>(settings: SchemaSettings) -> Value {
     settings.into_generator().into_root_schema_for::<T>().to_value()
 }

@@ -245,10 +245,7 @@ fn a_reply_that_was_damaged_on_the_disk_is_none() {
         rusqlite::Connection::open(&path).unwrap()
     };
     for (n, damage) in [
-        "reply = '{\"text\": \"met!\"}'",
-        "body = 'unmet'",
-        "body = NULL",
-        "created = 7",
+        "reply = '{\"text\": \"met!\"}'", "body = 'unmet'", "body = NULL", "created = 7",
         "reply = CAST(x'ff7b' AS TEXT)",
     ]
     .into_iter()

@@ -4,12 +4,12 @@ use std::fs;
 use std::io::Write;
 
 use assize_rubric::{
-    CaseDecision, Criterion, Decision, Finding, GraderStanding, JudgeIdentity, Lines, Outcome, OutcomeKind,
-    Spent, Tokens, Unit, Verdict,
+    CaseDecision, Criterion, Decision, Finding, GraderWeighting, JudgeIdentity, JudgingUsage, Outcome,
+    OutcomeKind, Tokens, UnitInterval, Verdict, VerdictThresholds,
 };
 use assize_store::{
-    CaseRows, Counts, CriterionRow, FORMAT_VERSION, GraderRow, JudgementRow, ResultRow, RunFolder, RunInfo,
-    RunSettings, RunWriter, StoreError,
+    CaseRows, CriterionRow, FORMAT_VERSION, GraderRow, JudgementRow, ResultRow, RunFolder, RunInfo,
+    RunSettings, RunWriter, StoreError, VerdictCounts,
 };
 
 fn info() -> RunInfo {
@@ -84,14 +84,14 @@ fn result(case_id: &str) -> ResultRow {
 }
 
 fn decisions(case_id: &str) -> Vec<CaseDecision> {
-    let lines = Lines::new(Unit::new(0.8).expect("in range"), None).expect("in order");
+    let lines = VerdictThresholds::new(UnitInterval::new(0.8).expect("in range"), None).expect("in order");
     let criterion = Criterion::checklist("c", "does it");
     let finding = Finding::Criterion { criterion, outcome: Outcome::Met };
-    let spent = Spent {
+    let spent = JudgingUsage {
         attempts: 1,
         cost: assize_rubric::Cost::UNKNOWN,
         replies: vec!["raw".to_owned()],
-        ..Spent::default()
+        ..JudgingUsage::default()
     };
     let decision = Decision {
         spent,
@@ -100,7 +100,7 @@ fn decisions(case_id: &str) -> Vec<CaseDecision> {
     vec![CaseDecision {
         lines,
         grader: "rubrics".into(),
-        standing: GraderStanding::default(),
+        standing: GraderWeighting::default(),
         member: Vec::new(),
         turn: None,
         judging: None,
@@ -113,7 +113,7 @@ fn decisions(case_id: &str) -> Vec<CaseDecision> {
 #[test]
 fn what_is_written_is_read_back() {
     let dir = tempfile::tempdir().expect("a temporary folder");
-    let folder = RunFolder::at(dir.path().join("run"));
+    let folder = RunFolder::new(dir.path().join("run"));
     let mut writer = folder.create(&info()).expect("created");
     for id in ["a", "b/with slash", "ü space"] {
         writer.record(&decisions(id), &result(id)).expect("recorded");
@@ -138,26 +138,9 @@ fn rows_have_exactly_the_documented_fields() {
     assert_eq!(
         fields,
         [
-            "answer",
-            "case_hash",
-            "case_id",
-            "cluster",
-            "cost_usd",
-            "coverage",
-            "duration_ms",
-            "error",
-            "format",
-            "gates_failed",
-            "graders",
-            "repeat",
-            "score",
-            "score_high",
-            "score_low",
-            "suite",
-            "tags",
-            "target",
-            "tokens",
-            "verdict"
+            "answer", "case_hash", "case_id", "cluster", "cost_usd", "coverage", "duration_ms", "error",
+            "format", "gates_failed", "graders", "repeat", "score", "score_high", "score_low", "suite",
+            "tags", "target", "tokens", "verdict"
         ]
     );
     let mut fields: Vec<&str> = value["graders"][0]["criteria"][0]
@@ -177,7 +160,7 @@ fn rows_have_exactly_the_documented_fields() {
 #[test]
 fn a_torn_tail_and_judgements_without_a_result_are_passed_over() {
     let dir = tempfile::tempdir().expect("a temporary folder");
-    let folder = RunFolder::at(dir.path());
+    let folder = RunFolder::new(dir.path());
     let mut writer = folder.create(&info()).expect("created");
     writer.record(&decisions("a"), &result("a")).expect("recorded");
     drop(writer);
@@ -202,7 +185,7 @@ fn a_torn_tail_and_judgements_without_a_result_are_passed_over() {
 #[test]
 fn a_damaged_line_in_the_middle_is_said() {
     let dir = tempfile::tempdir().expect("a temporary folder");
-    let folder = RunFolder::at(dir.path());
+    let folder = RunFolder::new(dir.path());
     drop(folder.create(&info()).expect("created"));
     fs::write(dir.path().join("results.jsonl"), "{\"format\": 2}\n").expect("written");
     let error = folder.results().expect("opens").next().expect("a row").expect_err("damaged");
@@ -212,15 +195,15 @@ fn a_damaged_line_in_the_middle_is_said() {
 #[test]
 fn folders_that_are_taken_unwritable_or_from_the_future_are_refused() {
     let dir = tempfile::tempdir().expect("a temporary folder");
-    let folder = RunFolder::at(dir.path().join("run"));
+    let folder = RunFolder::new(dir.path().join("run"));
     drop(folder.create(&info()).expect("created"));
     assert!(matches!(folder.create(&info()), Err(StoreError::Occupied { .. })));
 
     let blocked = dir.path().join("file");
     fs::write(&blocked, "").expect("written");
-    assert!(matches!(RunFolder::at(blocked.join("run")).create(&info()), Err(StoreError::Io { .. })));
+    assert!(matches!(RunFolder::new(blocked.join("run")).create(&info()), Err(StoreError::Io { .. })));
 
-    assert!(matches!(RunFolder::at(dir.path()).info(), Err(StoreError::NotARun { .. })));
+    assert!(matches!(RunFolder::new(dir.path()).info(), Err(StoreError::NotARun { .. })));
     let newer = serde_json::json!({ "format_version": FORMAT_VERSION + 1, "anything": "else" });
     fs::write(dir.path().join("run").join("run.json"), newer.to_string()).expect("written");
     assert!(matches!(folder.info(), Err(StoreError::Version { .. })));
@@ -228,9 +211,9 @@ fn folders_that_are_taken_unwritable_or_from_the_future_are_refused() {
 
 #[test]
 fn verdicts_are_counted() {
-    let mut counts = Counts::default();
+    let mut counts = VerdictCounts::default();
     for verdict in [Verdict::Pass, Verdict::Fail, Verdict::Fail, Verdict::Incomplete] {
-        counts.add(verdict);
+        counts.add_verdict(verdict);
     }
     assert_eq!((counts.pass, counts.fail, counts.incomplete, counts.total()), (1, 2, 1, 4));
 }
@@ -238,7 +221,7 @@ fn verdicts_are_counted() {
 /// A run written by the first version of the layout stays readable.
 #[test]
 fn a_run_of_format_version_one_is_read() {
-    let folder = RunFolder::at(concat!(env!("CARGO_MANIFEST_DIR"), "/tests/data/run-v1"));
+    let folder = RunFolder::new(concat!(env!("CARGO_MANIFEST_DIR"), "/tests/data/run-v1"));
     let info = folder.info().expect("readable");
     assert_eq!(info.format_version, 1);
     let records: Vec<_> = folder.cases().expect("readable").map(|record| record.expect("sound")).collect();
@@ -266,7 +249,7 @@ fn old_rows_are_read_and_written_back_byte_for_byte() {
 #[test]
 fn an_outcome_of_a_newer_version_is_an_error_that_names_it() {
     let dir = tempfile::tempdir().expect("a temporary folder");
-    let folder = RunFolder::at(dir.path().join("run"));
+    let folder = RunFolder::new(dir.path().join("run"));
     let mut writer = folder.create(&info()).expect("created");
     writer.record(&decisions("a"), &result("a")).expect("recorded");
     drop(writer);
@@ -309,7 +292,7 @@ fn rows_are_written_as_serde_json_writes_them() {
     let rows = [plain, full.into()];
 
     let dir = tempfile::tempdir().expect("a temporary folder");
-    let folder = RunFolder::at(dir.path().join("run"));
+    let folder = RunFolder::new(dir.path().join("run"));
     let mut writer = folder.create(&info()).expect("created");
     writer.record(&rows, &result).expect("recorded");
     let written = |name| std::fs::read_to_string(folder.path().join(name)).expect("readable");
@@ -329,7 +312,7 @@ fn record(writer: &mut RunWriter, case_id: &str) {
 fn torn_at_any_byte_a_run_goes_on_whole() {
     const FILES: [&str; 3] = ["inputs.jsonl", "judgements.jsonl", "results.jsonl"];
     let dir = tempfile::tempdir().expect("a temporary folder");
-    let whole = RunFolder::at(dir.path().join("whole"));
+    let whole = RunFolder::new(dir.path().join("whole"));
     let mut writer = whole.create(&info()).expect("created");
     for id in ["a", "b"] {
         record(&mut writer, id);
@@ -351,7 +334,7 @@ fn torn_at_any_byte_a_run_goes_on_whole() {
             states.push([length(0), length(1), length(2)]);
         }
     }
-    let torn = RunFolder::at(dir.path().join("torn"));
+    let torn = RunFolder::new(dir.path().join("torn"));
     std::fs::create_dir(torn.path()).expect("created");
     std::fs::copy(whole.path().join("run.json"), torn.path().join("run.json")).expect("copied");
     for state in states {
@@ -377,7 +360,7 @@ fn torn_at_any_byte_a_run_goes_on_whole() {
 #[test]
 fn what_is_not_kept_is_taken_out_and_bytes_stay() {
     let dir = tempfile::tempdir().expect("a temporary folder");
-    let folder = RunFolder::at(dir.path().join("run"));
+    let folder = RunFolder::new(dir.path().join("run"));
     let mut writer = folder.create(&info()).expect("created");
     for id in ["a", "b", "c"] {
         record(&mut writer, id);
@@ -398,7 +381,7 @@ fn what_is_not_kept_is_taken_out_and_bytes_stay() {
 #[test]
 fn a_result_without_its_decisions_is_not_kept() {
     let dir = tempfile::tempdir().expect("a temporary folder");
-    let folder = RunFolder::at(dir.path().join("run"));
+    let folder = RunFolder::new(dir.path().join("run"));
     let mut writer = folder.create(&info()).expect("created");
     record(&mut writer, "a");
     drop(writer);
@@ -410,7 +393,7 @@ fn a_result_without_its_decisions_is_not_kept() {
 #[test]
 fn a_folder_with_nothing_but_its_description_can_be_resumed() {
     let dir = tempfile::tempdir().expect("a temporary folder");
-    let folder = RunFolder::at(dir.path().join("run"));
+    let folder = RunFolder::new(dir.path().join("run"));
     drop(folder.create(&info()).expect("created"));
     for file in ["results.jsonl", "inputs.jsonl", "judgements.jsonl"] {
         std::fs::remove_file(folder.path().join(file)).expect("removed");

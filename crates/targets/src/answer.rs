@@ -8,7 +8,7 @@ use serde_json::Value;
 
 /// An answer to judge. Unknown values are `None`, never made up.
 #[derive(Debug, Clone, Default, PartialEq)]
-pub struct Answer {
+pub struct TargetAnswer {
     /// Text of the answer; empty if the target returned an empty answer.
     pub text: String,
     /// All output messages as an array, if the target returned them.
@@ -36,9 +36,9 @@ pub struct Answer {
     pub answered_by: Option<String>,
 }
 
-impl Answer {
+impl TargetAnswer {
     /// Creates an answer of which only the text is known.
-    pub fn of_text(text: impl Into<String>) -> Self {
+    pub fn from_text(text: impl Into<String>) -> Self {
         Self { text: text.into(), ..Self::default() }
     }
 }

@@ -9,16 +9,16 @@ use serde_json::Value;
 use tokio::sync::OnceCell;
 
 use crate::{
-    Answer, CommandTarget, Target, TargetDescription, TargetError, TargetErrorKind, TargetInput, reply,
+    CommandTarget, Target, TargetAnswer, TargetDescription, TargetError, TargetErrorKind, TargetInput, reply,
 };
 
-type Answers = Result<HashMap<String, Answer>, TargetError>;
+type BatchAnswers = Result<HashMap<String, TargetAnswer>, TargetError>;
 
 /// Command that runs once for all cases and prints lines of JSON, each with the `id` of a case and its answer
 /// in the form that a command prints for one case. Each trial of the cases is a run of its own.
 pub struct BatchTarget {
     command: CommandTarget,
-    runs: Mutex<BTreeMap<u32, Arc<OnceCell<Answers>>>>,
+    runs: Mutex<BTreeMap<u32, Arc<OnceCell<BatchAnswers>>>>,
 }
 
 impl BatchTarget {
@@ -27,11 +27,12 @@ impl BatchTarget {
         Self { command, runs: Mutex::default() }
     }
 
-    async fn ask(&self, input: &TargetInput) -> Result<Answer, TargetError> {
+    async fn ask(&self, input: &TargetInput) -> Result<TargetAnswer, TargetError> {
         if input.turn.is_some() {
             let message = "a command that answers all cases in one run can't hold a conversation";
             return Err(TargetError { attempts: 0, ..TargetError::new(TargetErrorKind::BadInput, message) });
         }
+
         let run = {
             let mut runs = self.runs.lock().unwrap_or_else(PoisonError::into_inner);
             Arc::clone(runs.entry(input.attempt).or_default())
@@ -47,14 +48,14 @@ impl BatchTarget {
         }
     }
 
-    async fn run(&self, input: &TargetInput) -> Answers {
+    async fn run(&self, input: &TargetInput) -> BatchAnswers {
         let asked = TargetInput { messages: Vec::new(), ..input.clone() };
         let (bytes, _) = self.command.output(&asked).await?;
-        read(&bytes)
+        parse_answers(&bytes)
     }
 }
 
-fn read(bytes: &[u8]) -> Answers {
+fn parse_answers(bytes: &[u8]) -> BatchAnswers {
     let malformed = |line: usize, why: String| {
         let message = format!("line {line} of what the command gave is not sound: {why}");
         TargetError::new(TargetErrorKind::Malformed, message)
@@ -69,13 +70,15 @@ fn read(bytes: &[u8]) -> Answers {
         let Some(id) = id else {
             return Err(malformed(line_number, "it has no `id`".to_owned()));
         };
+
         // The duration of the run is not that of one case.
-        let answer = reply::read(line.as_bytes(), std::time::Duration::ZERO)
+        let answer = reply::parse_reply(line.as_bytes(), std::time::Duration::ZERO)
             .map_err(|error| malformed(line_number, error.to_string()))?;
         if answers.insert(id.to_owned(), answer).is_some() {
             return Err(malformed(line_number, format!("the case `{id}` was answered before")));
         }
     }
+
     Ok(answers)
 }
 
@@ -84,7 +87,7 @@ impl Target for BatchTarget {
         self.command.name()
     }
 
-    fn answer<'a>(&'a self, input: &'a TargetInput) -> BoxFuture<'a, Result<Answer, TargetError>> {
+    fn answer<'a>(&'a self, input: &'a TargetInput) -> BoxFuture<'a, Result<TargetAnswer, TargetError>> {
         Box::pin(self.ask(input))
     }
 

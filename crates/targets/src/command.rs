@@ -8,15 +8,18 @@ use std::time::Duration;
 
 use assize_llm::BoxFuture;
 use assize_rubric::IdentityWriter;
-use assize_trace::Format;
+use assize_trace::LogFormat;
 
 use crate::error::STDERR_TAIL;
-use crate::scratch::Scratch;
+use crate::scratch::ScratchFolder;
 use crate::{
-    Answer, Target, TargetDescription, TargetError, TargetErrorKind, TargetInput, TargetKind, messages_json,
-    prompt_text, reply, stream,
+    Target, TargetAnswer, TargetDescription, TargetError, TargetErrorKind, TargetInput, TargetKind,
+    messages_json, prompt_text, reply, stream,
 };
-use assize_process::{Command, Environment, Finished, Limits, Program, Value, fill_arguments, fill_script};
+use assize_process::{
+    CommandProgram, Environment, PlaceholderValue, ProcessCommand, ProcessLimits, ProcessOutput,
+    fill_arguments, fill_script,
+};
 
 /// Template of a command, with placeholders.
 ///
@@ -38,7 +41,7 @@ pub enum CommandTemplate {
 ///
 /// If its template has `{OUTPUT_FILE}`, the answer is the content of that file, and it is an error if the
 /// command does not write it; otherwise the answer is the standard output of the command. Either may be plain
-/// text or a JSON object with `text` or `output`, `token_usage`, `cost_usd` and `duration_ms`. A command that
+/// text or a JSON object with `text` or `output`, `decode_token_usage`, `cost_usd` and `duration_ms`. A command that
 /// ends with a failure has given no answer, whatever it wrote.
 #[derive(Debug, Clone)]
 pub struct CommandTarget {
@@ -51,13 +54,13 @@ pub struct CommandTarget {
     /// Template of the command's standard input, with the same placeholders; `None` for no input.
     pub stdin: Option<String>,
     /// Log format of the output, if the command is an agent that prints its log.
-    pub stream: Option<Format>,
+    pub stream: Option<LogFormat>,
     /// The working directory; absolute. A case's own folder takes precedence.
     pub cwd: Option<PathBuf>,
     /// Complete environment of the command.
     pub env: Environment,
     /// Limits on time and output; `stdout_cap` also bounds the size of the output file.
-    pub limits: Limits,
+    pub limits: ProcessLimits,
     /// Folder for temporary files.
     pub scratch: PathBuf,
 }
@@ -78,26 +81,26 @@ impl CommandTarget {
             stream: None,
             cwd: None,
             env,
-            limits: Limits::default(),
+            limits: ProcessLimits::default(),
             scratch: scratch.into(),
         }
     }
 
-    async fn run(&self, input: &TargetInput) -> Result<Answer, TargetError> {
+    async fn run(&self, input: &TargetInput) -> Result<TargetAnswer, TargetError> {
         let (bytes, duration) = self.output(input).await?;
         let answer = match self.stream {
-            Some(format) => stream::read(&bytes, format, duration),
-            None => reply::read(&bytes, duration),
+            Some(format) => stream::parse_stream(&bytes, format, duration),
+            None => reply::parse_reply(&bytes, duration),
         };
         answer.map_err(|error| TargetError { duration: error.duration.or(Some(duration)), ..error })
     }
 
     /// Runs the command and returns its raw answer and its duration.
     pub(crate) async fn output(&self, input: &TargetInput) -> Result<(Vec<u8>, Duration), TargetError> {
-        let scratch = Scratch::new(&self.scratch, input)
+        let scratch = ScratchFolder::new(&self.scratch, input)
             .map_err(|problem| io_error("make a temporary folder in", &self.scratch, &problem))?;
         let filled = self.fill(input, &scratch)?;
-        let command = Command {
+        let command = ProcessCommand {
             program: filled.program,
             cwd: input.workdir.clone().or_else(|| self.cwd.clone()),
             env: match &input.workdir {
@@ -107,6 +110,7 @@ impl CommandTarget {
             stdin: filled.stdin,
             limits: self.limits,
         };
+
         let finished = command.run().await?;
         let duration = finished.duration;
         let outcome = self.read(finished, filled.writes_file.then(|| scratch.output_file()).as_deref());
@@ -116,26 +120,26 @@ impl CommandTarget {
         }
     }
 
-    fn fill(&self, input: &TargetInput, scratch: &Scratch) -> Result<Filled, TargetError> {
+    fn fill(&self, input: &TargetInput, scratch: &ScratchFolder) -> Result<FilledCommand, TargetError> {
         let prompt = prompt_text(&input.messages);
         let by_file = Cell::new(false);
         let by_messages = Cell::new(false);
         let writes_file = Cell::new(false);
-        let one = |text: &str| Some(Value::One(text.into()));
+        let one = |text: &str| Some(PlaceholderValue::One(text.into()));
         let lookup = |name: &str| match name {
             "PROMPT" => one(&prompt),
             "PROMPT_FILE" => {
                 by_file.set(true);
-                Some(Value::One(scratch.prompt_file().into()))
+                Some(PlaceholderValue::One(scratch.prompt_file().into()))
             }
             "MESSAGES_FILE" => {
                 by_messages.set(true);
-                Some(Value::One(scratch.messages_file().into()))
+                Some(PlaceholderValue::One(scratch.messages_file().into()))
             }
             "TURN" => one(&input.turn.as_ref().map_or_else(String::new, |turn| turn.number.to_string())),
             "OUTPUT_FILE" => {
                 writes_file.set(true);
-                Some(Value::One(scratch.output_file().into()))
+                Some(PlaceholderValue::One(scratch.output_file().into()))
             }
             "FILES" => Some(self.files(input)),
             "EVAL_ID" => one(&input.case_id),
@@ -143,67 +147,75 @@ impl CommandTarget {
             "GUIDELINES" => one(&input.guidelines),
             _ => None,
         };
+
         let program = match &self.template {
             CommandTemplate::Shell(template) => {
                 let filled = fill_script(template, &lookup);
-                Program::Shell { script: filled.script, parameters: filled.parameters }
+                CommandProgram::Shell { script: filled.script, parameters: filled.parameters }
             }
-            CommandTemplate::Argv(words) => Program::Argv(fill_arguments(words, &lookup)),
+            CommandTemplate::Argv(words) => CommandProgram::Argv(fill_arguments(words, &lookup)),
         };
-        refuse_nul(&program)?;
+
+        reject_nul(&program)?;
         let stdin = self.stdin.as_ref().map(|template| {
             let words = fill_arguments(std::slice::from_ref(template), &lookup);
             words.join(std::ffi::OsStr::new(" ")).into_encoded_bytes()
         });
+
         if by_file.get() {
             let path = scratch.prompt_file();
             std::fs::write(&path, &prompt)
                 .map_err(|problem| io_error("write the prompt to", &path, &problem))?;
         }
+
         if by_messages.get() {
             let path = scratch.messages_file();
             std::fs::write(&path, messages_json(&input.messages).to_string())
                 .map_err(|problem| io_error("write the messages to", &path, &problem))?;
         }
-        Ok(Filled { program, stdin, writes_file: writes_file.get() })
+
+        Ok(FilledCommand { program, stdin, writes_file: writes_file.get() })
     }
 
-    fn files(&self, input: &TargetInput) -> Value {
+    fn files(&self, input: &TargetInput) -> PlaceholderValue {
         let item = |path: &Path| {
             let basename = path.file_name().unwrap_or(path.as_os_str()).to_owned();
             vec![("path", path.as_os_str().to_owned()), ("basename", basename)]
         };
-        Value::Each {
+        PlaceholderValue::Each {
             format: self.files_format.clone(),
             items: input.attachments().into_iter().map(item).collect(),
         }
     }
 
-    fn read(&self, finished: Finished, file: Option<&Path>) -> Result<Vec<u8>, TargetError> {
+    fn read(&self, finished: ProcessOutput, file: Option<&Path>) -> Result<Vec<u8>, TargetError> {
         let stderr = finished.stderr.tail(STDERR_TAIL).trim_end().to_owned();
         let with_stderr = |error: TargetError| TargetError {
             stderr: (!stderr.is_empty()).then(|| stderr.as_str().into()),
             ..error
         };
-        if !finished.exit.success() {
+        if !finished.exit.is_success() {
             // An error printed by an agent is more specific than the end of its log.
             if let Some(format) = self.stream
-                && let Err(error) = stream::read(&finished.stdout.bytes, format, finished.duration)
+                && let Err(error) = stream::parse_stream(&finished.stdout.bytes, format, finished.duration)
                 && error.kind == TargetErrorKind::Failed
             {
                 let message = format!("the command failed ({}); {error}", finished.exit);
                 return Err(with_stderr(TargetError { message: message.into(), ..error }));
             }
+
             let said =
                 if stderr.is_empty() { finished.stdout.tail(STDERR_TAIL) } else { stderr.as_str().into() };
             let said = said.trim();
             let said =
                 if said.is_empty() { "it printed nothing".to_owned() } else { format!("it said: {said}") };
             let message = format!("the command failed ({}); {said}", finished.exit);
+
             return Err(with_stderr(TargetError::new(TargetErrorKind::Failed, message)));
         }
+
         let Some(path) = file else {
-            if finished.stdout.truncated() {
+            if finished.stdout.is_truncated() {
                 return Err(with_stderr(self.too_large("printed", finished.stdout.total)));
             }
             return Ok(finished.stdout.bytes);
@@ -227,14 +239,17 @@ impl CommandTarget {
             }
             Err(problem) => return Err(unreadable(problem)),
         }
+
         let file = std::fs::File::open(path).map_err(unreadable)?;
         let mut bytes = Vec::new();
+
         // One byte more than the limit distinguishes a file that is too large from one that just fits.
         let read = file.take(cap as u64 + 1).read_to_end(&mut bytes).map_err(unreadable)?;
         if read > cap {
             let size = std::fs::metadata(path).map_or(read as u64, |found| found.len());
             return Err(self.too_large("wrote", size));
         }
+
         Ok(bytes)
     }
 
@@ -258,7 +273,7 @@ impl Target for CommandTarget {
         &self.name
     }
 
-    fn answer<'a>(&'a self, input: &'a TargetInput) -> BoxFuture<'a, Result<Answer, TargetError>> {
+    fn answer<'a>(&'a self, input: &'a TargetInput) -> BoxFuture<'a, Result<TargetAnswer, TargetError>> {
         Box::pin(self.run(input))
     }
 
@@ -277,6 +292,7 @@ impl Target for CommandTarget {
 
         identity.begin("command target", 1);
         identity.field(name);
+
         match template {
             CommandTemplate::Shell(script) => {
                 identity.text("shell");
@@ -287,31 +303,34 @@ impl Target for CommandTarget {
                 identity.field(words);
             }
         }
+
         identity.field(files_format);
         identity.field(stdin);
-        identity.field(&stream.map(Format::name));
+        identity.field(&stream.map(LogFormat::name));
+
         identity.field(cwd);
     }
 }
 
-struct Filled {
-    program: Program,
+struct FilledCommand {
+    program: CommandProgram,
     stdin: Option<Vec<u8>>,
     writes_file: bool,
 }
 
 /// The system passes arguments as NUL-terminated texts, so a NUL inside one would cut it short.
-fn refuse_nul(program: &Program) -> Result<(), TargetError> {
+fn reject_nul(program: &CommandProgram) -> Result<(), TargetError> {
     let has_nul = |word: &OsString| word.as_encoded_bytes().contains(&0);
     let values = match program {
-        Program::Argv(words) => words,
-        Program::Shell { parameters, .. } => parameters,
+        CommandProgram::Argv(words) => words,
+        CommandProgram::Shell { parameters, .. } => parameters,
     };
     if values.iter().any(has_nul) {
         let message = "the prompt or another value holds a NUL byte, which can't be passed to a command as an \
                        argument; write {PROMPT_FILE} instead of {PROMPT} to hand the prompt over in a file";
         return Err(TargetError { attempts: 0, ..TargetError::new(TargetErrorKind::BadInput, message) });
     }
+
     Ok(())
 }
 

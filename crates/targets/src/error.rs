@@ -110,6 +110,7 @@ impl From<AskError> for TargetError {
             ErrorKind::Cancelled => TargetErrorKind::Cancelled,
             other => TargetErrorKind::Model(other),
         };
+
         let usage = error.total_usage();
         Self {
             attempts: error.attempts,
@@ -127,12 +128,14 @@ impl From<ProcessError> for TargetError {
             ProcessError::NulByte { .. } | ProcessError::TooLong { .. } => TargetErrorKind::BadInput,
             _ => TargetErrorKind::NotStarted,
         };
+
         let advice = match &error {
             ProcessError::TooLong { .. } => {
                 ". Hand the prompt over in a file: write {PROMPT_FILE} instead of {PROMPT}"
             }
             _ => "",
         };
+
         let stderr = error.partial().map(|partial| partial.stderr.tail(STDERR_TAIL).into_owned());
         Self {
             stderr: stderr.filter(|text| !text.is_empty()).map(String::into_boxed_str),

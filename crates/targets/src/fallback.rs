@@ -5,7 +5,7 @@ use std::sync::Arc;
 use assize_llm::{BoxFuture, ErrorKind};
 use assize_rubric::{Cost, IdentityWriter, Tokens};
 
-use crate::{Answer, Target, TargetDescription, TargetError, TargetErrorKind, TargetInput};
+use crate::{Target, TargetAnswer, TargetDescription, TargetError, TargetErrorKind, TargetInput};
 
 /// Target with fallbacks. They are asked in order, once each, until one answers; the cost of failed attempts
 /// is added to the answer, which names its target.
@@ -20,7 +20,7 @@ impl FallbackTarget {
         Self { first, others }
     }
 
-    async fn ask(&self, input: &TargetInput) -> Result<Answer, TargetError> {
+    async fn ask(&self, input: &TargetInput) -> Result<TargetAnswer, TargetError> {
         let mut said = Vec::new();
         let mut spent = Tokens::default();
         let mut cost = Cost::ZERO;
@@ -31,35 +31,42 @@ impl FallbackTarget {
                     answer.tokens.add(spent);
                     answer.cost = answer.cost.map(|last| last + cost);
                     answer.attempts = answer.attempts.saturating_add(attempts);
+
                     if index > 0 {
                         answer.answered_by = Some(target.name().to_owned());
                     }
+
                     return Ok(answer);
                 }
                 Err(error) => {
-                    if self.others.is_empty() || ends_all(error.kind) {
+                    if self.others.is_empty() || stops_fallback(error.kind) {
                         return Err(error);
                     }
+
                     spent.add(error.tokens);
+
                     if error.attempts > 0 {
                         cost += error.cost;
                     }
+
                     attempts = attempts.saturating_add(error.attempts);
                     said.push((target.name().to_owned(), error));
                 }
             }
         }
+
         let all: Vec<String> = said.iter().map(|(name, error)| format!("`{name}`: {error}")).collect();
         // There is always a first target, and it has failed.
         let kind = said.first().map_or(TargetErrorKind::Failed, |(_, error)| error.kind);
         let stderr = said.into_iter().find_map(|(_, error)| error.stderr);
         let message = format!("no target gave an answer. {}", all.join("; "));
+
         Err(TargetError { attempts, tokens: spent, cost, stderr, ..TargetError::new(kind, message) })
     }
 }
 
 /// Returns true if no other target may be asked: the run is ending, or may not spend anything.
-fn ends_all(kind: TargetErrorKind) -> bool {
+fn stops_fallback(kind: TargetErrorKind) -> bool {
     matches!(
         kind,
         TargetErrorKind::Cancelled | TargetErrorKind::Model(ErrorKind::Cancelled | ErrorKind::NotCached)
@@ -71,7 +78,7 @@ impl Target for FallbackTarget {
         self.first.name()
     }
 
-    fn answer<'a>(&'a self, input: &'a TargetInput) -> BoxFuture<'a, Result<Answer, TargetError>> {
+    fn answer<'a>(&'a self, input: &'a TargetInput) -> BoxFuture<'a, Result<TargetAnswer, TargetError>> {
         Box::pin(self.ask(input))
     }
 
@@ -85,6 +92,7 @@ impl Target for FallbackTarget {
         identity.begin("fallback target", 1);
         first.write_settings(identity);
         identity.field(&others.len());
+
         for other in others {
             other.write_settings(identity);
         }
@@ -104,11 +112,12 @@ mod tests {
             self.0
         }
 
-        fn answer<'a>(&'a self, _: &'a TargetInput) -> BoxFuture<'a, Result<Answer, TargetError>> {
+        fn answer<'a>(&'a self, _: &'a TargetInput) -> BoxFuture<'a, Result<TargetAnswer, TargetError>> {
             let tokens = Tokens { input: Some(10), cached: None, output: Some(1) };
-            let answer = Answer { tokens, cost: Some(Cost::ZERO), attempts: 1, ..Answer::default() };
+            let answer =
+                TargetAnswer { tokens, cost: Some(Cost::ZERO), attempts: 1, ..TargetAnswer::default() };
             let result = self.1.map_or_else(
-                || Ok(Answer { text: self.0.to_owned(), ..answer }),
+                || Ok(TargetAnswer { text: self.0.to_owned(), ..answer }),
                 |kind| Err(TargetError { tokens, cost: Cost::ZERO, ..TargetError::new(kind, "no") }),
             );
             Box::pin(async move { result })
@@ -124,11 +133,11 @@ mod tests {
         }
     }
 
-    async fn ask(targets: &[(&'static str, Option<TargetErrorKind>)]) -> Result<Answer, TargetError> {
+    async fn ask(targets: &[(&'static str, Option<TargetErrorKind>)]) -> Result<TargetAnswer, TargetError> {
         let mut all = targets.iter().map(|(name, kind)| Arc::new(Fixed(name, *kind)) as Arc<dyn Target>);
         let first = all.next().unwrap();
         let target = FallbackTarget::new(first, all.collect());
-        target.answer(&TargetInput::new("c", vec![InputMessage::text(crate::Role::User, "q")])).await
+        target.answer(&TargetInput::new("c", vec![InputMessage::text(crate::MessageRole::User, "q")])).await
     }
 
     #[tokio::test]

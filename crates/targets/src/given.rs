@@ -8,7 +8,7 @@ use serde_json::{Value, json};
 
 use crate::messages::{self, plain_text};
 use crate::reply;
-use crate::{Answer, Target, TargetDescription, TargetError, TargetErrorKind, TargetInput, TargetKind};
+use crate::{Target, TargetAnswer, TargetDescription, TargetError, TargetErrorKind, TargetInput, TargetKind};
 
 /// Target with a fixed answer.
 #[derive(Debug, Clone)]
@@ -29,7 +29,7 @@ impl Target for GivenTarget {
         &self.name
     }
 
-    fn answer<'a>(&'a self, _input: &'a TargetInput) -> BoxFuture<'a, Result<Answer, TargetError>> {
+    fn answer<'a>(&'a self, _input: &'a TargetInput) -> BoxFuture<'a, Result<TargetAnswer, TargetError>> {
         Box::pin(async { given_answer(&self.output) })
     }
 
@@ -48,10 +48,10 @@ impl Target for GivenTarget {
 /// A text is the answer itself. A list of messages (or a single message) gives the text of its last assistant
 /// message, its tool calls, and the tokens and times recorded with the messages. Any other value is the
 /// answer as indented JSON. Null is no answer.
-pub fn given_answer(output: &Value) -> Result<Answer, TargetError> {
+pub fn given_answer(output: &Value) -> Result<TargetAnswer, TargetError> {
     let refuse = |kind, message: String| TargetError { attempts: 0, ..TargetError::new(kind, message) };
     let list = match output {
-        Value::String(text) => return Ok(Answer::of_text(text.as_str())),
+        Value::String(text) => return Ok(TargetAnswer::from_text(text.as_str())),
         Value::Null => {
             return Err(refuse(
                 TargetErrorKind::NoAnswer,
@@ -63,23 +63,24 @@ pub fn given_answer(output: &Value) -> Result<Answer, TargetError> {
         }
         other => other.clone(),
     };
-    match messages::read(&list).map_err(|problem| refuse(TargetErrorKind::Malformed, problem))? {
+    match messages::parse_messages(&list).map_err(|problem| refuse(TargetErrorKind::Malformed, problem))? {
         Some(transcript) => {
             let Some(text) = transcript.text else {
                 let message = "the given output has no message with the role `assistant`";
                 return Err(refuse(TargetErrorKind::NoAnswer, message.into()));
             };
-            let (tokens, cost, duration) = recorded(&list);
+            let (tokens, cost, duration) = sum_recorded_usage(&list);
             let tool_calls = transcript.tool_calls;
             let messages = Some(list);
-            Ok(Answer { messages, tokens, cost, duration, tool_calls, ..Answer::of_text(text) })
+
+            Ok(TargetAnswer { messages, tokens, cost, duration, tool_calls, ..TargetAnswer::from_text(text) })
         }
-        None => Ok(Answer::of_text(plain_text(output))),
+        None => Ok(TargetAnswer::from_text(plain_text(output))),
     }
 }
 
-/// Sums the `token_usage`, `cost_usd` and `duration_ms` recorded with messages.
-fn recorded(list: &Value) -> (Tokens, Option<Cost>, Duration) {
+/// Sums the `decode_token_usage`, `cost_usd` and `duration_ms` recorded with messages.
+fn sum_recorded_usage(list: &Value) -> (Tokens, Option<Cost>, Duration) {
     let mut tokens = Tokens::default();
     let mut cost: Option<Cost> = None;
     let mut duration = Duration::ZERO;
@@ -87,15 +88,18 @@ fn recorded(list: &Value) -> (Tokens, Option<Cost>, Duration) {
         if let Some(usage) = message.get("token_usage") {
             tokens.add(reply::read_tokens(usage));
         }
+
         let dollars = message.get("cost_usd").and_then(Value::as_f64).and_then(Usd::from_dollars);
-        if let Some(part) = dollars.map(Cost::exactly) {
+        if let Some(part) = dollars.map(Cost::from_known) {
             cost = Some(cost.map_or(part, |sum| sum + part));
         }
+
         let millis = message.get("duration_ms").and_then(Value::as_f64);
         if let Some(part) = millis.and_then(|ms| Duration::try_from_secs_f64(ms / 1000.0).ok()) {
             duration = duration.saturating_add(part);
         }
     }
+
     (tokens, cost, duration)
 }
 

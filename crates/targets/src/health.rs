@@ -4,12 +4,12 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use assize_llm::{BoxFuture, HttpTransport, TransportError};
-use assize_process::Command;
+use assize_process::ProcessCommand;
 use assize_rubric::IdentityWriter;
 use tokio::sync::OnceCell;
 
 use crate::error::STDERR_TAIL;
-use crate::{Answer, Target, TargetDescription, TargetError, TargetErrorKind, TargetInput};
+use crate::{Target, TargetAnswer, TargetDescription, TargetError, TargetErrorKind, TargetInput};
 
 /// Check that a target is available.
 #[derive(Debug, Clone)]
@@ -22,7 +22,7 @@ pub enum HealthCheck {
         timeout: Duration,
     },
     /// A command exits with success within its limits.
-    Command(Command),
+    Command(ProcessCommand),
 }
 
 impl HealthCheck {
@@ -35,7 +35,7 @@ impl HealthCheck {
                 Err(error) => Err(format!("its server gave no answer: {error}")),
             },
             Self::Command(command) => match command.run().await {
-                Ok(finished) if finished.exit.success() => Ok(()),
+                Ok(finished) if finished.exit.is_success() => Ok(()),
                 Ok(finished) => {
                     let said = finished.stderr.tail(STDERR_TAIL);
                     let said = said.trim();
@@ -49,26 +49,26 @@ impl HealthCheck {
 }
 
 /// Target that is checked before its first question. If the check fails, it is never asked.
-pub struct HealthChecked {
+pub struct HealthCheckedTarget {
     inner: Arc<dyn Target>,
     check: HealthCheck,
     /// Result of the check.
     found: OnceCell<Result<(), String>>,
 }
 
-impl HealthChecked {
+impl HealthCheckedTarget {
     /// Creates a target with a check.
     pub fn new(inner: Arc<dyn Target>, check: HealthCheck) -> Self {
         Self { inner, check, found: OnceCell::new() }
     }
 }
 
-impl Target for HealthChecked {
+impl Target for HealthCheckedTarget {
     fn name(&self) -> &str {
         self.inner.name()
     }
 
-    fn answer<'a>(&'a self, input: &'a TargetInput) -> BoxFuture<'a, Result<Answer, TargetError>> {
+    fn answer<'a>(&'a self, input: &'a TargetInput) -> BoxFuture<'a, Result<TargetAnswer, TargetError>> {
         Box::pin(async {
             if let Err(why) = self.found.get_or_init(|| self.check.run()).await {
                 let message = format!("the health check of target `{}` failed: {why}", self.name());

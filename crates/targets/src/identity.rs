@@ -2,7 +2,9 @@
 
 use assize_rubric::{Identify, IdentityWriter};
 
-use crate::{Answer, InputMessage, InputPart, Role, TargetDescription, TargetInput, TurnInput};
+use crate::{
+    InputMessage, MessageRole, TargetAnswer, TargetDescription, TargetInput, TargetInputPart, TurnInput,
+};
 
 impl Identify for TargetInput {
     fn identify(&self, identity: &mut IdentityWriter) {
@@ -12,6 +14,7 @@ impl Identify for TargetInput {
         identity.field(messages);
         identity.field(turn);
         identity.field(guidelines);
+
         identity.field(workdir);
     }
 }
@@ -30,16 +33,16 @@ impl Identify for InputMessage {
         let Self { role, parts } = self;
 
         identity.text(match role {
-            Role::System => "system",
-            Role::User => "user",
-            Role::Assistant => "assistant",
-            Role::Tool => "tool",
+            MessageRole::System => "system",
+            MessageRole::User => "user",
+            MessageRole::Assistant => "assistant",
+            MessageRole::Tool => "tool",
         });
         identity.field(parts);
     }
 }
 
-impl Identify for InputPart {
+impl Identify for TargetInputPart {
     fn identify(&self, identity: &mut IdentityWriter) {
         match self {
             Self::Text(text) => {
@@ -62,7 +65,7 @@ impl Identify for InputPart {
     }
 }
 
-impl Identify for Answer {
+impl Identify for TargetAnswer {
     fn identify(&self, identity: &mut IdentityWriter) {
         let Self {
             text,
@@ -78,6 +81,7 @@ impl Identify for Answer {
             attempts,
             answered_by,
         } = self;
+
         identity.field(text);
         identity.field(messages);
         identity.field(tokens);
@@ -89,6 +93,7 @@ impl Identify for Answer {
         identity.field(workspace);
         identity.field(cut_off);
         identity.field(attempts);
+
         identity.field(answered_by);
     }
 }

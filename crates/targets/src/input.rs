@@ -3,7 +3,7 @@
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use assize_rubric::Role;
+use assize_rubric::MessageRole;
 
 /// Input of one case, for any kind of target.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -40,14 +40,15 @@ impl TargetInput {
         let mut paths: Vec<&Path> = Vec::new();
         for part in self.messages.iter().flat_map(|message| &message.parts) {
             match part {
-                InputPart::File { path, .. } | InputPart::Image { path, .. } => {
+                TargetInputPart::File { path, .. } | TargetInputPart::Image { path, .. } => {
                     if !paths.contains(&path.as_path()) {
                         paths.push(path);
                     }
                 }
-                InputPart::Text(_) => {}
+                TargetInputPart::Text(_) => {}
             }
         }
+
         paths
     }
 }
@@ -68,21 +69,21 @@ pub struct TurnInput {
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct InputMessage {
     /// Author of the message.
-    pub role: Role,
+    pub role: MessageRole,
     /// Parts of the message, in order.
-    pub parts: Vec<InputPart>,
+    pub parts: Vec<TargetInputPart>,
 }
 
 impl InputMessage {
     /// Creates a message of one text.
-    pub fn text(role: Role, text: impl Into<String>) -> Self {
-        Self { role, parts: vec![InputPart::Text(text.into())] }
+    pub fn text(role: MessageRole, text: impl Into<String>) -> Self {
+        Self { role, parts: vec![TargetInputPart::Text(text.into())] }
     }
 }
 
 /// Part of an input message.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum InputPart {
+pub enum TargetInputPart {
     /// Plain text.
     Text(String),
     /// An attached text file.

@@ -1,6 +1,6 @@
 //! Targets: models, commands, agents, recordings and given answers.
 //!
-//! Every kind of target implements [`Target`]. A failure is a [`TargetError`] and never an empty [`Answer`];
+//! Every kind of target implements [`Target`]. A failure is a [`TargetError`] and never an empty [`TargetAnswer`];
 //! an empty answer that the target returned is an answer.
 
 mod answer;
@@ -12,7 +12,7 @@ mod given;
 mod health;
 mod identity;
 mod input;
-mod limited;
+mod limited_target;
 mod messages;
 mod mock;
 mod model;
@@ -24,28 +24,28 @@ mod retry;
 mod scratch;
 mod stream;
 mod target;
-mod traced;
+mod trace_answer;
 mod transcript;
 mod turns;
 
-pub use answer::Answer;
+pub use answer::TargetAnswer;
 pub use assize_llm::BoxFuture;
-pub use assize_rubric::{Role, ToolCall};
+pub use assize_rubric::{MessageRole, ToolCall};
 pub use batch::BatchTarget;
 pub use command::{CommandTarget, CommandTemplate};
 pub use error::{TargetError, TargetErrorKind};
 pub use fallback::FallbackTarget;
 pub use given::{GivenTarget, given_answer};
-pub use health::{HealthCheck, HealthChecked};
-pub use input::{InputMessage, InputPart, TargetInput, TurnInput};
-pub use limited::Limited;
+pub use health::{HealthCheck, HealthCheckedTarget};
+pub use input::{InputMessage, TargetInput, TargetInputPart, TurnInput};
+pub use limited_target::LimitedTarget;
 pub use mock::MockTarget;
 pub use model::ModelTarget;
 pub use prompt::{chat_messages, messages_json, prompt_text};
 pub use recording::RecordingError;
 pub use replay::ReplayTarget;
-pub use retry::Retrying;
+pub use retry::RetryingTarget;
 pub use target::{Target, TargetDescription, TargetKind};
-pub use traced::{traced_answer, traced_output};
+pub use trace_answer::{traced_answer, traced_output};
 pub use transcript::TranscriptTarget;
 pub use turns::{is_question, turn_answers};

@@ -1,7 +1,7 @@
 //! Reader of a target's output messages: the answer's text and the tool calls.
 //!
 //! The widespread chat formats are supported: `content` as a text, an object or a list of blocks; tool calls
-//! as `tool_calls` of a message or as `tool_use` blocks; their results inside the call, in a `tool` message,
+//! as `decode_tool_calls` of a message or as `tool_use` blocks; their results inside the call, in a `tool` message,
 //! or as `tool_result` blocks.
 
 use std::time::Duration;
@@ -12,7 +12,7 @@ use serde_json::{Map, Value};
 
 /// What a list of output messages says.
 #[derive(Debug, PartialEq)]
-pub(crate) struct Transcript {
+pub(crate) struct OutputMessages {
     /// Text of the last assistant message; `None` if there is none.
     pub(crate) text: Option<String>,
     /// All tool calls, in order.
@@ -23,11 +23,12 @@ pub(crate) struct Transcript {
 ///
 /// `Ok(None)` if the value is not such a list: not a list, an empty one, or one in which nothing has a role.
 /// A list in which some entries are messages and others are not is an error that names the first wrong entry.
-pub(crate) fn read(value: &Value) -> Result<Option<Transcript>, String> {
+pub(crate) fn parse_messages(value: &Value) -> Result<Option<OutputMessages>, String> {
     let Some(entries) = value.as_array() else { return Ok(None) };
     if !entries.iter().any(|entry| entry.get("role").is_some()) {
         return Ok(None);
     }
+
     let mut text = None;
     let mut calls = Vec::new();
     for (index, entry) in entries.iter().enumerate() {
@@ -35,18 +36,20 @@ pub(crate) fn read(value: &Value) -> Result<Option<Transcript>, String> {
             format!("message {} of the output is not an object with a `role` text", index + 1)
         })?;
         collect_calls(entry, &mut calls);
+
         if role == "assistant" {
             text = Some(content_text(entry.get("content").unwrap_or(&Value::Null)));
         }
     }
-    Ok(Some(Transcript { text, tool_calls: calls.into_iter().map(|call| call.call).collect() }))
+
+    Ok(Some(OutputMessages { text, tool_calls: calls.into_iter().map(|call| call.call).collect() }))
 }
 
 /// Returns the text of an answer value: a text unchanged, anything else as indented JSON.
 pub(crate) fn plain_text(value: &Value) -> String {
     match value {
         Value::String(text) => text.clone(),
-        other => pretty(other),
+        other => to_pretty_json(other),
     }
 }
 
@@ -56,13 +59,15 @@ fn content_text(content: &Value) -> String {
         Value::Null => String::new(),
         Value::Array(blocks) => {
             let texts: Vec<&str> = blocks.iter().filter_map(block_text).collect();
+
             // A list without a single block of a known form is structured content, not blocks.
             if texts.is_empty()
                 && !blocks.iter().any(|block| block.get("type").is_some())
                 && !blocks.is_empty()
             {
-                return pretty(content);
+                return to_pretty_json(content);
             }
+
             texts.join("\n")
         }
         other => plain_text(other),
@@ -83,27 +88,29 @@ fn block_text(block: &Value) -> Option<&str> {
     }
 }
 
-fn pretty(value: &Value) -> String {
+fn to_pretty_json(value: &Value) -> String {
     serde_json::to_string_pretty(value).unwrap_or_else(|_| value.to_string())
 }
 
 fn collect_calls(message: &Value, calls: &mut Vec<LoggedCall>) {
-    let listed = first(message, &["tool_calls", "toolCalls"]).and_then(Value::as_array);
+    let listed = first_key(message, &["tool_calls", "toolCalls"]).and_then(Value::as_array);
     for entry in listed.into_iter().flatten() {
         calls.extend(read_call(entry));
     }
+
     if message.get("role").and_then(Value::as_str) == Some("tool")
-        && let Some(id) = first(message, &["tool_call_id", "toolCallId"]).and_then(Value::as_str)
+        && let Some(id) = first_key(message, &["tool_call_id", "toolCallId"]).and_then(Value::as_str)
     {
-        settle(calls, id, message.get("content"), None);
+        attach_result(calls, id, message.get("content"), None);
     }
+
     for block in message.get("content").and_then(Value::as_array).into_iter().flatten() {
         match block.get("type").and_then(Value::as_str) {
             Some("tool_use") => calls.extend(read_call(block)),
             Some("tool_result") => {
                 if let Some(id) = block.get("tool_use_id").and_then(Value::as_str) {
                     let failed = block.get("is_error").and_then(Value::as_bool);
-                    settle(calls, id, block.get("content"), failed);
+                    attach_result(calls, id, block.get("content"), failed);
                 }
             }
             _ => {}
@@ -114,8 +121,8 @@ fn collect_calls(message: &Value, calls: &mut Vec<LoggedCall>) {
 fn read_call(entry: &Value) -> Option<LoggedCall> {
     let function = entry.get("function").and_then(Value::as_object);
     let inner = function.or_else(|| entry.as_object())?;
-    let name = first_of(inner, &["tool", "name"])?.as_str()?.to_owned();
-    let input = match first_of(inner, &["input", "arguments", "args"]) {
+    let name = first_key_of(inner, &["tool", "name"])?.as_str()?.to_owned();
+    let input = match first_key_of(inner, &["input", "arguments", "args"]) {
         // Some formats store the arguments as JSON text.
         Some(Value::String(text)) => {
             serde_json::from_str(text).unwrap_or_else(|_| Value::String(text.clone()))
@@ -123,17 +130,19 @@ fn read_call(entry: &Value) -> Option<LoggedCall> {
         Some(value) => value.clone(),
         None => Value::Null,
     };
-    let output = first(entry, &["output", "result"]).filter(|value| !value.is_null()).cloned();
+
+    let output = first_key(entry, &["output", "result"]).filter(|value| !value.is_null()).cloned();
     let id = entry.get("id").and_then(Value::as_str).map(str::to_owned);
     let duration = entry
         .get("duration_ms")
         .and_then(Value::as_f64)
         .and_then(|ms| Duration::try_from_secs_f64(ms / 1000.0).ok());
-    let failed = first(entry, &["failed", "is_error"]).and_then(Value::as_bool);
+    let failed = first_key(entry, &["failed", "is_error"]).and_then(Value::as_bool);
+
     Some(LoggedCall { id, call: ToolCall { name, input, output, duration, failed } })
 }
 
-fn settle(calls: &mut [LoggedCall], id: &str, output: Option<&Value>, failed: Option<bool>) {
+fn attach_result(calls: &mut [LoggedCall], id: &str, output: Option<&Value>, failed: Option<bool>) {
     let open =
         calls.iter_mut().rev().find(|call| call.id.as_deref() == Some(id) && call.call.output.is_none());
     if let Some(open) = open {
@@ -142,11 +151,11 @@ fn settle(calls: &mut [LoggedCall], id: &str, output: Option<&Value>, failed: Op
     }
 }
 
-fn first<'a>(value: &'a Value, keys: &[&str]) -> Option<&'a Value> {
-    value.as_object().and_then(|object| first_of(object, keys))
+fn first_key<'a>(value: &'a Value, keys: &[&str]) -> Option<&'a Value> {
+    value.as_object().and_then(|object| first_key_of(object, keys))
 }
 
-fn first_of<'a>(object: &'a Map<String, Value>, keys: &[&str]) -> Option<&'a Value> {
+fn first_key_of<'a>(object: &'a Map<String, Value>, keys: &[&str]) -> Option<&'a Value> {
     keys.iter().find_map(|key| object.get(*key))
 }
 
@@ -155,8 +164,8 @@ mod tests {
     use super::*;
     use serde_json::json;
 
-    fn transcript(value: Value) -> Transcript {
-        read(&value).unwrap().unwrap()
+    fn transcript(value: Value) -> OutputMessages {
+        parse_messages(&value).unwrap().unwrap()
     }
 
     #[test]
@@ -206,9 +215,9 @@ mod tests {
     #[test]
     fn lists_that_are_no_messages_are_told_from_broken_ones() {
         for value in [json!([1, 2]), json!([]), json!("x"), json!({"role": "assistant"})] {
-            assert_eq!(read(&value), Ok(None), "{value}");
+            assert_eq!(parse_messages(&value), Ok(None), "{value}");
         }
-        let broken = read(&json!([{"role": "assistant"}, 5])).unwrap_err();
+        let broken = parse_messages(&json!([{"role": "assistant"}, 5])).unwrap_err();
         assert_eq!(broken, "message 2 of the output is not an object with a `role` text");
     }
 }

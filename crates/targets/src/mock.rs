@@ -7,7 +7,8 @@ use assize_rubric::IdentityWriter;
 use serde_json::Value;
 
 use crate::{
-    Answer, Target, TargetDescription, TargetError, TargetErrorKind, TargetInput, TargetKind, given_answer,
+    Target, TargetAnswer, TargetDescription, TargetError, TargetErrorKind, TargetInput, TargetKind,
+    given_answer,
 };
 
 /// Target with an invented answer.
@@ -31,8 +32,10 @@ impl MockTarget {
         if range.is_zero() {
             return self.shortest;
         }
+
         let mut hasher = blake3::Hasher::new();
         hasher.update(input.case_id.as_bytes()).update(&input.attempt.to_le_bytes());
+
         let [first, second, ..] = *hasher.finalize().as_bytes();
         self.shortest + range.mul_f64(f64::from(u16::from_le_bytes([first, second])) / f64::from(u16::MAX))
     }
@@ -43,7 +46,7 @@ impl Target for MockTarget {
         &self.name
     }
 
-    fn answer<'a>(&'a self, input: &'a TargetInput) -> BoxFuture<'a, Result<Answer, TargetError>> {
+    fn answer<'a>(&'a self, input: &'a TargetInput) -> BoxFuture<'a, Result<TargetAnswer, TargetError>> {
         Box::pin(async {
             let wait = self.wait(input);
             if !wait.is_zero() {
@@ -53,9 +56,10 @@ impl Target for MockTarget {
                 let message = format!("this mock fails as it was told to: {why}");
                 return Err(TargetError::new(TargetErrorKind::Failed, message));
             }
+
             let answer = given_answer(&self.response)?;
             let duration = if answer.duration.is_zero() { wait } else { answer.duration };
-            Ok(Answer { duration, ..answer })
+            Ok(TargetAnswer { duration, ..answer })
         })
     }
 
@@ -76,6 +80,7 @@ impl Target for MockTarget {
         identity.field(response);
         identity.field(shortest);
         identity.field(longest);
+
         identity.field(fail);
     }
 }

@@ -6,7 +6,8 @@ use assize_llm::{BoxFuture, CacheableReply, ChatModel, ChatReply, ChatRequest, F
 use assize_rubric::{Cost, IdentityWriter, Tokens};
 
 use crate::{
-    Answer, Target, TargetDescription, TargetError, TargetErrorKind, TargetInput, TargetKind, chat_messages,
+    Target, TargetAnswer, TargetDescription, TargetError, TargetErrorKind, TargetInput, TargetKind,
+    chat_messages,
 };
 
 /// Target that asks a model with the case's messages.
@@ -30,7 +31,7 @@ impl ModelTarget {
         Self { name: name.into(), model, temperature: None, seed: None, max_output_tokens: None }
     }
 
-    async fn ask(&self, input: &TargetInput) -> Result<Answer, TargetError> {
+    async fn ask(&self, input: &TargetInput) -> Result<TargetAnswer, TargetError> {
         let mut messages = chat_messages(&input.messages);
         if messages.is_empty() {
             let message = "the input has no text and no picture, so there is nothing to ask the model";
@@ -39,24 +40,28 @@ impl ModelTarget {
         if !input.guidelines.trim().is_empty() {
             messages.insert(0, assize_llm::ChatMessage::system(input.guidelines.clone()));
         }
+
         let request = ChatRequest {
             temperature: self.temperature,
             seed: self.seed,
             max_output_tokens: self.max_output_tokens,
             ..ChatRequest::new(messages)
         };
+
         let card = self.model.card();
         let mut answered = self.model.ask_repeat(&request, input.attempt).await.map_err(|error| {
             let cost = card.cost_of_error(&error);
             TargetError { cost, ..TargetError::from(error) }
         })?;
         let cost = card.cost_of_reply(&answered.reply);
-        if is_whole(&answered.reply) {
+
+        if is_complete(&answered.reply) {
             answered.keep();
         }
+
         let CacheableReply { reply, recalled, .. } = answered;
-        let answer = read(reply, cost)?;
-        Ok(if recalled { as_recalled(answer) } else { answer })
+        let answer = answer_from_reply(reply, cost)?;
+        Ok(if recalled { as_cached(answer) } else { answer })
     }
 }
 
@@ -65,7 +70,7 @@ impl Target for ModelTarget {
         &self.name
     }
 
-    fn answer<'a>(&'a self, input: &'a TargetInput) -> BoxFuture<'a, Result<Answer, TargetError>> {
+    fn answer<'a>(&'a self, input: &'a TargetInput) -> BoxFuture<'a, Result<TargetAnswer, TargetError>> {
         Box::pin(self.ask(input))
     }
 
@@ -87,30 +92,32 @@ impl Target for ModelTarget {
         identity.field(&model.describe());
         identity.field(temperature);
         identity.field(seed);
+
         identity.field(max_output_tokens);
     }
 }
 
 /// Returns true if the reply is complete. Any other may turn out better in a retry.
-fn is_whole(reply: &ChatReply) -> bool {
+fn is_complete(reply: &ChatReply) -> bool {
     reply.finish == FinishReason::Stop && reply.refusal.is_none() && !reply.text.is_empty()
 }
 
 /// Converts an answer from the cache: it costs nothing now.
-fn as_recalled(answer: Answer) -> Answer {
+fn as_cached(answer: TargetAnswer) -> TargetAnswer {
     let tokens = Tokens { input: Some(0), cached: Some(0), output: Some(0) };
-    Answer { tokens, cost: Some(Cost::ZERO), attempts: 0, ..answer }
+    TargetAnswer { tokens, cost: Some(Cost::ZERO), attempts: 0, ..answer }
 }
 
 /// Converts a reply. A refusal in the model's own words is an answer. An empty text is an answer only if the
 /// model finished: a model that was stopped before it wrote anything visible has not answered.
-fn read(reply: ChatReply, cost: Cost) -> Result<Answer, TargetError> {
+fn answer_from_reply(reply: ChatReply, cost: Cost) -> Result<TargetAnswer, TargetError> {
     let usage = reply.total_usage();
     let tokens = Tokens { input: usage.input, cached: usage.cached, output: usage.output };
     let text = match &reply.refusal {
         Some(refusal) if reply.text.is_empty() => refusal.clone(),
         _ => reply.text,
     };
+
     // A limit that is not the target's own would change the answer.
     let cut = reply.cut_at.map(|tokens| {
         format!(
@@ -127,6 +134,7 @@ fn read(reply: ChatReply, cost: Cost) -> Result<Answer, TargetError> {
             ..TargetError::new(TargetErrorKind::NoAnswer, message)
         });
     }
+
     if text.is_empty() && reply.finish != FinishReason::Stop {
         let why = match reply.finish {
             FinishReason::Length => {
@@ -147,7 +155,8 @@ fn read(reply: ChatReply, cost: Cost) -> Result<Answer, TargetError> {
             )
         });
     }
-    Ok(Answer {
+
+    Ok(TargetAnswer {
         text,
         tokens,
         cost: Some(cost),
@@ -155,6 +164,6 @@ fn read(reply: ChatReply, cost: Cost) -> Result<Answer, TargetError> {
         model: reply.model,
         cut_off: reply.finish == FinishReason::Length,
         attempts: reply.attempts,
-        ..Answer::default()
+        ..TargetAnswer::default()
     })
 }

@@ -3,12 +3,12 @@
 use std::fmt::Write;
 
 use assize_llm::{ChatMessage, Part};
-use assize_rubric::Role;
+use assize_rubric::MessageRole;
 use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
 use serde_json::{Value, json};
 
-use crate::{InputMessage, InputPart};
+use crate::{InputMessage, TargetInputPart};
 
 /// Formats the messages as one text, for a command.
 ///
@@ -17,14 +17,15 @@ use crate::{InputMessage, InputPart};
 /// files are written as references, `[file: PATH]` or `[image: PATH]` on a line of their own, because a
 /// command can open them itself.
 pub fn prompt_text(messages: &[InputMessage]) -> String {
-    let written: Vec<(Role, String)> = messages
+    let written: Vec<(MessageRole, String)> = messages
         .iter()
-        .map(|message| (message.role, join(message.parts.iter().map(reference))))
+        .map(|message| (message.role, join_parts(message.parts.iter().map(part_reference))))
         .filter(|(_, text)| !text.trim().is_empty())
         .collect();
-    if let [(Role::User, text)] = written.as_slice() {
+    if let [(MessageRole::User, text)] = written.as_slice() {
         return text.clone();
     }
+
     let headed: Vec<String> =
         written.iter().map(|(role, text)| format!("[{}]\n{text}", role.name())).collect();
     headed.join("\n\n")
@@ -33,7 +34,7 @@ pub fn prompt_text(messages: &[InputMessage]) -> String {
 /// Formats the messages as JSON, for a command: a list of `{role, content}`, oldest first, with attached
 /// files as references.
 pub fn messages_json(messages: &[InputMessage]) -> Value {
-    let one = |message: &InputMessage| json!({ "role": message.role.name(), "content": join(message.parts.iter().map(reference)) });
+    let one = |message: &InputMessage| json!({ "role": message.role.name(), "content": join_parts(message.parts.iter().map(part_reference)) });
     messages.iter().map(one).collect()
 }
 
@@ -59,15 +60,18 @@ fn chat_message(message: &InputMessage) -> ChatMessage {
     let mut content = Vec::new();
     let mut text = String::new();
     let (role, marker) = match message.role {
-        Role::Tool => (Role::Assistant, "[tool]"),
+        MessageRole::Tool => (MessageRole::Assistant, "[tool]"),
         role => (role, ""),
     };
     text.push_str(marker);
+
     for part in &message.parts {
         match part {
-            InputPart::Text(words) => push_line(&mut text, words),
-            InputPart::File { display, text: file, .. } => push_line(&mut text, &enclosed(display, file)),
-            InputPart::Image { media_type, bytes, .. } => {
+            TargetInputPart::Text(words) => push_line(&mut text, words),
+            TargetInputPart::File { display, text: file, .. } => {
+                push_line(&mut text, &enclose_file(display, file))
+            }
+            TargetInputPart::Image { media_type, bytes, .. } => {
                 if !text.is_empty() {
                     content.push(Part::Text(std::mem::take(&mut text).into()));
                 }
@@ -76,20 +80,23 @@ fn chat_message(message: &InputMessage) -> ChatMessage {
             }
         }
     }
+
     if !text.is_empty() {
         content.push(Part::Text(text.into()));
     }
+
     ChatMessage { role, content: content.into() }
 }
 
 /// Encloses a file's content in tags that do not occur in it.
-fn enclosed(name: &str, content: &str) -> String {
+fn enclose_file(name: &str, content: &str) -> String {
     let mut tag = String::from("attached-file");
     let mut number = 1;
     while content.contains(&format!("</{tag}>")) {
         number += 1;
         tag = format!("attached-file-{number}");
     }
+
     let mut text = format!("<{tag} name=\"");
     for character in name.chars() {
         match character {
@@ -102,23 +109,26 @@ fn enclosed(name: &str, content: &str) -> String {
             other => text.push(other),
         }
     }
+
     let _ = write!(text, "\">\n{content}");
+
     if !content.is_empty() && !content.ends_with('\n') {
         text.push('\n');
     }
+
     let _ = write!(text, "</{tag}>");
     text
 }
 
-fn reference(part: &InputPart) -> String {
+fn part_reference(part: &TargetInputPart) -> String {
     match part {
-        InputPart::Text(text) => text.clone(),
-        InputPart::File { path, .. } => format!("[file: {}]", path.display()),
-        InputPart::Image { path, .. } => format!("[image: {}]", path.display()),
+        TargetInputPart::Text(text) => text.clone(),
+        TargetInputPart::File { path, .. } => format!("[file: {}]", path.display()),
+        TargetInputPart::Image { path, .. } => format!("[image: {}]", path.display()),
     }
 }
 
-fn join(parts: impl Iterator<Item = String>) -> String {
+fn join_parts(parts: impl Iterator<Item = String>) -> String {
     let mut text = String::new();
     for part in parts {
         push_line(&mut text, &part);
@@ -139,8 +149,8 @@ mod tests {
     use super::*;
     use std::path::PathBuf;
 
-    fn file(display: &str, text: &str) -> InputPart {
-        InputPart::File {
+    fn file(display: &str, text: &str) -> TargetInputPart {
+        TargetInputPart::File {
             path: PathBuf::from("/suite").join(display),
             display: display.into(),
             text: text.into(),
@@ -149,9 +159,9 @@ mod tests {
 
     #[test]
     fn one_user_message_stays_as_it_is() {
-        let alone = [InputMessage::text(Role::User, " Say\n\"hi\" \n")];
+        let alone = [InputMessage::text(MessageRole::User, " Say\n\"hi\" \n")];
         assert_eq!(prompt_text(&alone), " Say\n\"hi\" \n");
-        let with_silence = [InputMessage::text(Role::System, "  "), alone[0].clone()];
+        let with_silence = [InputMessage::text(MessageRole::System, "  "), alone[0].clone()];
         assert_eq!(prompt_text(&with_silence), " Say\n\"hi\" \n");
         assert_eq!(prompt_text(&[]), "");
     }
@@ -159,9 +169,9 @@ mod tests {
     #[test]
     fn several_messages_are_told_apart_by_role() {
         let messages = [
-            InputMessage::text(Role::System, "Be brief."),
-            InputMessage::text(Role::User, "Why?"),
-            InputMessage::text(Role::Tool, "42"),
+            InputMessage::text(MessageRole::System, "Be brief."),
+            InputMessage::text(MessageRole::User, "Why?"),
+            InputMessage::text(MessageRole::Tool, "42"),
         ];
         assert_eq!(prompt_text(&messages), "[system]\nBe brief.\n\n[user]\nWhy?\n\n[tool]\n42");
         assert_eq!(prompt_text(&messages[..1]), "[system]\nBe brief.");
@@ -172,8 +182,8 @@ mod tests {
 
     #[test]
     fn commands_get_references_and_models_get_contents() {
-        let parts = vec![file("a.rs", "fn a() {}"), InputPart::Text("Review it.".into())];
-        let messages = [InputMessage { role: Role::User, parts }];
+        let parts = vec![file("a.rs", "fn a() {}"), TargetInputPart::Text("Review it.".into())];
+        let messages = [InputMessage { role: MessageRole::User, parts }];
         assert_eq!(prompt_text(&messages), "[file: /suite/a.rs]\nReview it.");
         let wanted = "<attached-file name=\"a.rs\">\nfn a() {}\n</attached-file>\nReview it.";
         assert_eq!(chat_messages(&messages), [ChatMessage::user(wanted)]);
@@ -181,7 +191,7 @@ mod tests {
 
     #[test]
     fn a_file_cannot_close_its_own_tag() {
-        let text = enclosed("x\"y\n", "</attached-file></attached-file-2>");
+        let text = enclose_file("x\"y\n", "</attached-file></attached-file-2>");
         assert_eq!(
             text,
             "<attached-file-3 name=\"x&quot;y&#10;\">\n</attached-file></attached-file-2>\n</attached-file-3>"
@@ -190,13 +200,13 @@ mod tests {
 
     #[test]
     fn pictures_keep_their_place() {
-        let image = InputPart::Image {
+        let image = TargetInputPart::Image {
             path: "/suite/p.png".into(),
             media_type: "image/png".into(),
             bytes: vec![0, 255].into(),
         };
-        let parts = vec![InputPart::Text("See".into()), image, InputPart::Text("there".into())];
-        let messages = [InputMessage { role: Role::User, parts }];
+        let parts = vec![TargetInputPart::Text("See".into()), image, TargetInputPart::Text("there".into())];
+        let messages = [InputMessage { role: MessageRole::User, parts }];
         assert_eq!(prompt_text(&messages), "See\n[image: /suite/p.png]\nthere");
         assert_eq!(
             *chat_messages(&messages)[0].content,
@@ -210,7 +220,8 @@ mod tests {
 
     #[test]
     fn tool_messages_become_marked_assistant_messages() {
-        let messages = [InputMessage::text(Role::Tool, "42"), InputMessage::text(Role::User, "")];
+        let messages =
+            [InputMessage::text(MessageRole::Tool, "42"), InputMessage::text(MessageRole::User, "")];
         assert_eq!(chat_messages(&messages), [ChatMessage::assistant("[tool]\n42")]);
     }
 }

@@ -36,11 +36,12 @@ pub enum RecordingError {
 
 /// Lists the files of a recording: the file itself, or the `.jsonl` and `.json` files of a folder ordered by
 /// name.
-pub(crate) fn files(path: &Path) -> Result<Vec<PathBuf>, RecordingError> {
+pub(crate) fn list_recording_files(path: &Path) -> Result<Vec<PathBuf>, RecordingError> {
     let unreadable = |cause| RecordingError::Unreadable { path: path.to_owned(), cause };
     if !fs::metadata(path).map_err(unreadable)?.is_dir() {
         return Ok(vec![path.to_owned()]);
     }
+
     let mut found = Vec::new();
     for entry in fs::read_dir(path).map_err(unreadable)? {
         let file = entry.map_err(unreadable)?.path();
@@ -49,10 +50,13 @@ pub(crate) fn files(path: &Path) -> Result<Vec<PathBuf>, RecordingError> {
             found.push(file);
         }
     }
+
     found.sort();
+
     if found.is_empty() {
         let message = "the folder holds no `.jsonl` or `.json` file".to_owned();
         return Err(RecordingError::File { path: path.to_owned(), message });
     }
+
     Ok(found)
 }

@@ -10,11 +10,11 @@ use assize_llm::BoxFuture;
 use assize_rubric::{Cost, IdentityWriter, Usd};
 use serde_json::Value;
 
-use crate::recording::{RecordingError, files};
+use crate::recording::{RecordingError, list_recording_files};
 use crate::turns::recorded_turn;
 use crate::{
-    Answer, Target, TargetDescription, TargetError, TargetErrorKind, TargetInput, TargetKind, given_answer,
-    reply,
+    Target, TargetAnswer, TargetDescription, TargetError, TargetErrorKind, TargetInput, TargetKind,
+    given_answer, reply,
 };
 
 const ID_KEYS: [&str; 4] = ["case_id", "test_id", "eval_id", "id"];
@@ -25,8 +25,8 @@ const MAX_LINE: u64 = 64 << 20;
 /// Answers recorded as lines of JSON.
 ///
 /// A line names its case (`case_id`, `test_id`, `eval_id` or `id`) and its answer (`output`,
-/// `output_messages`, `answer`, `response` or `text`), and may name the trial (`repeat` or `attempt`, from
-/// 1), the target (`target` or `source_target`), and `token_usage`, `cost_usd`, `duration_ms`. The rows of a
+/// `output_messages`, `answer`, `response` or `text`), and may name the trial (`repeat_answer` or `attempt`, from
+/// 1), the target (`target` or `source_target`), and `decode_token_usage`, `cost_usd`, `duration_ms`. The rows of a
 /// stored run are such lines.
 ///
 /// A turn of a conversation is a line with its number (`turn`, from 1), or by a line with all answers as a
@@ -35,22 +35,22 @@ const MAX_LINE: u64 = 64 << 20;
 pub struct ReplayTarget {
     name: String,
     path: PathBuf,
-    answers: Answers,
+    answers: RecordedAnswers,
     digest: blake3::Hash,
 }
 
 /// Answers by case, trial and turn. Trial 0 matches every trial, turn 0 is the whole case.
-type Answers = HashMap<(String, u32, u32), Recorded>;
+type RecordedAnswers = HashMap<(String, u32, u32), RecordedAnswer>;
 
 #[derive(Debug, Clone)]
-struct Recorded {
+struct RecordedAnswer {
     line: usize,
-    answer: Result<Answer, TargetError>,
+    answer: Result<TargetAnswer, TargetError>,
 }
 
 impl ReplayTarget {
     /// Reads the recording: a file, a folder of files, or a run folder, of which the result rows are used.
-    /// With a `source`, only lines of that target count.
+    /// With a `decode_repo_source`, only lines of that target count.
     pub fn load(
         name: impl Into<String>,
         path: impl Into<PathBuf>,
@@ -58,13 +58,15 @@ impl ReplayTarget {
     ) -> Result<Self, RecordingError> {
         let path = path.into();
         let rows = path.join("results.jsonl");
-        let found = if rows.is_file() { vec![rows] } else { files(&path)? };
+        let found = if rows.is_file() { vec![rows] } else { list_recording_files(&path)? };
         let mut hasher = blake3::Hasher::new();
         hasher.update(source.unwrap_or_default().as_bytes());
-        let mut answers = Answers::new();
+
+        let mut answers = RecordedAnswers::new();
         for file in found {
-            read(&file, source, &mut answers, &mut hasher)?;
+            read_recording(&file, source, &mut answers, &mut hasher)?;
         }
+
         if answers.is_empty() {
             let message = match source {
                 Some(source) => format!("holds no answer of the target `{source}`"),
@@ -72,10 +74,11 @@ impl ReplayTarget {
             };
             return Err(RecordingError::File { path, message });
         }
+
         Ok(Self { name: name.into(), path, answers, digest: hasher.finalize() })
     }
 
-    fn find(&self, input: &TargetInput) -> Result<Answer, TargetError> {
+    fn find(&self, input: &TargetInput) -> Result<TargetAnswer, TargetError> {
         let at = |turn| {
             let of = |repeat| self.answers.get(&(input.case_id.clone(), repeat, turn));
             of(input.attempt).or_else(|| of(0)).map(|recorded| &recorded.answer)
@@ -87,19 +90,21 @@ impl ReplayTarget {
         if let (Some(turn), Some(whole)) = (&input.turn, at(0)) {
             return recorded_turn(whole.as_ref().map_err(Clone::clone)?, turn.number, turn.of);
         }
+
         let repeat = if input.attempt > 1 { format!(", repeat {}", input.attempt) } else { String::new() };
         let turn = if number > 0 { format!(", turn {number}") } else { String::new() };
         let which = format!("{repeat}{turn}");
         let message =
             format!("`{}` holds no answer for the case `{}`{which}", self.path.display(), input.case_id);
+
         Err(TargetError { attempts: 0, ..TargetError::new(TargetErrorKind::NotRecorded, message) })
     }
 }
 
-fn read(
+fn read_recording(
     file: &Path,
     source: Option<&str>,
-    answers: &mut Answers,
+    answers: &mut RecordedAnswers,
     hasher: &mut blake3::Hasher,
 ) -> Result<(), RecordingError> {
     let unreadable = |cause| RecordingError::Unreadable { path: file.to_owned(), cause };
@@ -109,6 +114,7 @@ fn read(
     loop {
         text.clear();
         line += 1;
+
         let wrong = |message: String| RecordingError::Line { path: file.to_owned(), line, message };
         let read = std::io::Read::take(&mut reader, MAX_LINE + 1)
             .read_until(b'\n', &mut text)
@@ -119,16 +125,20 @@ fn read(
         if read as u64 > MAX_LINE {
             return Err(wrong(format!("the line is longer than {} MiB", MAX_LINE >> 20)));
         }
+
         hasher.update(&text);
+
         if text.trim_ascii().is_empty() {
             continue;
         }
+
         let value: Value =
             serde_json::from_slice(&text).map_err(|error| wrong(format!("this is no JSON: {error}")))?;
         let target = ["target", "source_target"].iter().find_map(|key| value.get(key)?.as_str());
         if source.is_some() && target != source {
             continue;
         }
+
         let id = ID_KEYS.iter().find_map(|key| match value.get(key)? {
             Value::String(id) => Some(id.clone()),
             Value::Number(id) => Some(id.to_string()),
@@ -139,8 +149,8 @@ fn read(
         };
         let repeat = ["repeat", "attempt"].iter().find_map(|key| value.get(key)?.as_u64()).unwrap_or(0);
         let repeat = u32::try_from(repeat).map_err(|_| wrong(format!("repeat {repeat} is too large")))?;
-        for (turn, answer) in told(&value).map_err(wrong)? {
-            let recorded = Recorded { line, answer };
+        for (turn, answer) in answers_of_line(&value).map_err(wrong)? {
+            let recorded = RecordedAnswer { line, answer };
             if let Some(earlier) = answers.insert((id.clone(), repeat, turn), recorded) {
                 let which = if turn > 0 { format!("turn {turn} of the case") } else { "the case".to_owned() };
                 return Err(wrong(format!(
@@ -153,10 +163,10 @@ fn read(
 }
 
 /// Result of a recorded attempt.
-type Told = Result<Answer, TargetError>;
+type RecordedResult = Result<TargetAnswer, TargetError>;
 
 /// Reads the answers of a line, each with the number of its turn; 0 for an answer to the whole case.
-fn told(line: &Value) -> Result<Vec<(u32, Told)>, String> {
+fn answers_of_line(line: &Value) -> Result<Vec<(u32, RecordedResult)>, String> {
     let turn = |entry: &Value, usual: usize| {
         let number = match entry.get("turn").filter(|number| !number.is_null()) {
             None => Some(usual as u64),
@@ -166,13 +176,14 @@ fn told(line: &Value) -> Result<Vec<(u32, Told)>, String> {
             format!("`turn` is {}, not a number from 1", entry.get("turn").unwrap_or(&Value::Null))
         })
     };
+
     let Some(turns) = line.get("turns").and_then(Value::as_array).filter(|turns| !turns.is_empty()) else {
-        return Ok(vec![(turn(line, 0)?, answer(line)?)]);
+        return Ok(vec![(turn(line, 0)?, answer_of_line(line)?)]);
     };
     let each = turns.iter().enumerate().map(|(index, entry)| {
         let told = match entry {
-            Value::String(text) => Ok(Answer { text: text.clone(), ..Answer::default() }),
-            entry => answer(entry).map_err(|problem| format!("turn {}: {problem}", index + 1))?,
+            Value::String(text) => Ok(TargetAnswer { text: text.clone(), ..TargetAnswer::default() }),
+            entry => answer_of_line(entry).map_err(|problem| format!("turn {}: {problem}", index + 1))?,
         };
         Ok((turn(entry, index + 1)?, told))
     });
@@ -180,7 +191,7 @@ fn told(line: &Value) -> Result<Vec<(u32, Told)>, String> {
 }
 
 /// Reads the answer of a line; a recorded failure becomes an error.
-fn answer(line: &Value) -> Result<Told, String> {
+fn answer_of_line(line: &Value) -> Result<RecordedResult, String> {
     let given = ANSWER_KEYS.iter().find_map(|key| line.get(key).filter(|value| !value.is_null()));
     let Some(given) = given else {
         let error = line.get("error").filter(|error| !error.is_null());
@@ -190,20 +201,24 @@ fn answer(line: &Value) -> Result<Told, String> {
         let why =
             error.get("message").and_then(Value::as_str).map_or_else(|| error.to_string(), str::to_owned);
         let error = TargetError::new(TargetErrorKind::Failed, format!("the recorded attempt failed: {why}"));
+
         return Ok(Err(TargetError { attempts: 0, ..error }));
     };
+
     let answer = match given_answer(given) {
         Ok(answer) => answer,
         Err(error) => return Ok(Err(error)),
     };
+
     // The tokens and cost of a stored row are those of the whole case, judges included.
     if line.get("verdict").is_some() {
         return Ok(Ok(answer));
     }
+
     let number = |key: &str| line.get(key).and_then(Value::as_f64);
-    Ok(Ok(Answer {
+    Ok(Ok(TargetAnswer {
         tokens: line.get("token_usage").map_or(answer.tokens, reply::read_tokens),
-        cost: number("cost_usd").and_then(Usd::from_dollars).map(Cost::exactly).or(answer.cost),
+        cost: number("cost_usd").and_then(Usd::from_dollars).map(Cost::from_known).or(answer.cost),
         duration: number("duration_ms")
             .and_then(|ms| Duration::try_from_secs_f64(ms / 1000.0).ok())
             .unwrap_or(answer.duration),
@@ -216,7 +231,7 @@ impl Target for ReplayTarget {
         &self.name
     }
 
-    fn answer<'a>(&'a self, input: &'a TargetInput) -> BoxFuture<'a, Result<Answer, TargetError>> {
+    fn answer<'a>(&'a self, input: &'a TargetInput) -> BoxFuture<'a, Result<TargetAnswer, TargetError>> {
         Box::pin(async { self.find(input) })
     }
 

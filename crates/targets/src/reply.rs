@@ -7,7 +7,7 @@ use assize_rubric::{Cost, Tokens, Usd};
 use serde_json::{Map, Value};
 
 use crate::messages::{self, plain_text};
-use crate::{Answer, TargetError, TargetErrorKind};
+use crate::{TargetAnswer, TargetError, TargetErrorKind};
 
 /// Keys that make a JSON object an answer with details. An object without any of them is a plain-text answer
 /// that happens to be JSON.
@@ -16,12 +16,12 @@ const ANSWER_KEYS: [&str; 3] = ["text", "output", "output_messages"];
 /// Reads the answer from the bytes of a command. `measured` is the duration unless the answer contains one.
 ///
 /// - A JSON object with a `text`, or an `output` or `output_messages` that is a text or a list of messages: the
-///   answer with `token_usage` {input, output, cached}, `cost_usd`, `duration_ms` and `model` where they are
+///   answer with `decode_token_usage` {input, output, cached}, `cost_usd`, `duration_ms` and `model` where they are
 ///   valid. `text` takes precedence over messages as the answer's text. Negative and non-numeric numbers are
 ///   dropped.
 /// - Anything else is plain text. Line breaks at its end are dropped, as a shell does; bytes that are not
 ///   UTF-8 become U+FFFD.
-pub(crate) fn read(bytes: &[u8], measured: Duration) -> Result<Answer, TargetError> {
+pub(crate) fn parse_reply(bytes: &[u8], measured: Duration) -> Result<TargetAnswer, TargetError> {
     let text = String::from_utf8_lossy(bytes);
     let text = text.strip_prefix('\u{feff}').unwrap_or(&text);
     if let Some(object) = parse_object(text)
@@ -30,8 +30,9 @@ pub(crate) fn read(bytes: &[u8], measured: Duration) -> Result<Answer, TargetErr
     {
         return Ok(answer);
     }
+
     let text = text.trim_end_matches(['\n', '\r']).to_owned();
-    Ok(Answer { text, duration: measured, attempts: 1, ..Answer::default() })
+    Ok(TargetAnswer { text, duration: measured, attempts: 1, ..TargetAnswer::default() })
 }
 
 fn parse_object(text: &str) -> Option<Map<String, Value>> {
@@ -39,7 +40,8 @@ fn parse_object(text: &str) -> Option<Map<String, Value>> {
     if !(text.starts_with('{') && text.ends_with('}')) {
         return None;
     }
-    let parsed = serde_json::from_str(text).or_else(|_| serde_json::from_str(&without_odd_numbers(text)));
+
+    let parsed = serde_json::from_str(text).or_else(|_| serde_json::from_str(&replace_nonfinite(text)));
     match parsed {
         Ok(Value::Object(object)) => Some(object),
         _ => None,
@@ -47,7 +49,7 @@ fn parse_object(text: &str) -> Option<Map<String, Value>> {
 }
 
 /// Returns `None` if none of the answer's keys holds a possible answer.
-fn read_object(object: &Map<String, Value>, measured: Duration) -> Result<Option<Answer>, TargetError> {
+fn read_object(object: &Map<String, Value>, measured: Duration) -> Result<Option<TargetAnswer>, TargetError> {
     let mut text = object.get("text").and_then(Value::as_str).map(str::to_owned);
     let mut given_messages = None;
     let mut tool_calls = Vec::new();
@@ -58,7 +60,8 @@ fn read_object(object: &Map<String, Value>, measured: Duration) -> Result<Option
             text.get_or_insert_with(|| words.clone());
             continue;
         }
-        let read = messages::read(value).map_err(|problem| {
+
+        let read = messages::parse_messages(value).map_err(|problem| {
             TargetError::new(
                 TargetErrorKind::Malformed,
                 format!("the command's answer is not sound: {problem}"),
@@ -72,10 +75,11 @@ fn read_object(object: &Map<String, Value>, measured: Duration) -> Result<Option
                 given_messages = Some(value.clone());
             }
             // Structured output in an object that is an answer with details.
-            None if text.is_none() && tells_details(object) => text = Some(plain_text(value)),
+            None if text.is_none() && has_details(object) => text = Some(plain_text(value)),
             Some(_) | None => {}
         }
     }
+
     let Some(text) = text else {
         if found_messages {
             let message = "the command's output messages hold none with the role `assistant`";
@@ -83,22 +87,22 @@ fn read_object(object: &Map<String, Value>, measured: Duration) -> Result<Option
         }
         return Ok(None);
     };
-    Ok(Some(Answer {
+    Ok(Some(TargetAnswer {
         text,
         messages: given_messages,
         tokens: object.get("token_usage").map(read_tokens).unwrap_or_default(),
-        cost: amount(object.get("cost_usd")).and_then(Usd::from_dollars).map(Cost::exactly),
-        duration: amount(object.get("duration_ms"))
+        cost: nonnegative_amount(object.get("cost_usd")).and_then(Usd::from_dollars).map(Cost::from_known),
+        duration: nonnegative_amount(object.get("duration_ms"))
             .and_then(|ms| Duration::try_from_secs_f64(ms / 1000.0).ok())
             .unwrap_or(measured),
         model: object.get("model").and_then(Value::as_str).map(str::to_owned),
         tool_calls,
         attempts: 1,
-        ..Answer::default()
+        ..TargetAnswer::default()
     }))
 }
 
-fn tells_details(object: &Map<String, Value>) -> bool {
+fn has_details(object: &Map<String, Value>) -> bool {
     ["token_usage", "cost_usd", "duration_ms"].iter().any(|key| object.contains_key(*key))
 }
 
@@ -113,13 +117,13 @@ pub(crate) fn read_tokens(usage: &Value) -> Tokens {
     Tokens { input: count("input"), cached: count("cached"), output: count("output") }
 }
 
-fn amount(value: Option<&Value>) -> Option<f64> {
+fn nonnegative_amount(value: Option<&Value>) -> Option<f64> {
     value.and_then(Value::as_f64).filter(|number| number.is_finite() && *number >= 0.0)
 }
 
 /// Replaces bare `NaN`, `Infinity` and `-Infinity` by null: some JSON writers emit them for numbers, and one
 /// such number must not invalidate the whole answer.
-fn without_odd_numbers(text: &str) -> Cow<'_, str> {
+fn replace_nonfinite(text: &str) -> Cow<'_, str> {
     let mut out = String::new();
     let mut kept = 0;
     let mut in_string = false;
@@ -145,9 +149,11 @@ fn without_odd_numbers(text: &str) -> Cow<'_, str> {
         }
         at += 1;
     }
+
     if kept == 0 {
         return Cow::Borrowed(text);
     }
+
     out.push_str(&text[kept..]);
     Cow::Owned(out)
 }
@@ -159,28 +165,23 @@ mod tests {
 
     const MEASURED: Duration = Duration::from_millis(70);
 
-    fn answer(text: &str) -> Answer {
-        read(text.as_bytes(), MEASURED).unwrap()
+    fn answer(text: &str) -> TargetAnswer {
+        parse_reply(text.as_bytes(), MEASURED).unwrap()
     }
 
     #[test]
     fn plain_text_loses_only_its_last_line_breaks() {
         assert_eq!(answer("  a\n\nb \r\n\n").text, "  a\n\nb ");
         assert_eq!(answer("").text, "");
-        assert_eq!(read(b"a\xff", MEASURED).unwrap().text, "a\u{fffd}");
+        assert_eq!(parse_reply(b"a\xff", MEASURED).unwrap().text, "a\u{fffd}");
         assert_eq!(answer("x").duration, MEASURED);
     }
 
     #[test]
     fn json_that_is_not_the_answer_form_is_plain_text() {
         for text in [
-            r#"{"result": 4}"#,
-            r#"["text"]"#,
-            r#""text""#,
-            r#"{"text": 5}"#,
-            r#"{"output": {"total": 4}}"#,
-            r#"{"output": null}"#,
-            r#"{"text": "cut"#,
+            r#"{"result": 4}"#, r#"["text"]"#, r#""text""#, r#"{"text": 5}"#, r#"{"output": {"total": 4}}"#,
+            r#"{"output": null}"#, r#"{"text": "cut"#,
         ] {
             let read = answer(text);
             assert_eq!((read.text.as_str(), read.messages), (text, None));
@@ -196,7 +197,7 @@ mod tests {
         assert_eq!(read.text, "hi\n");
         assert_eq!(read.tokens, Tokens { input: Some(10), cached: None, output: Some(2) });
         assert_eq!(
-            (read.cost.and_then(Cost::whole), read.duration),
+            (read.cost.and_then(Cost::total), read.duration),
             (Usd::from_dollars(0.25), Duration::from_millis(1500))
         );
         assert_eq!(read.model.as_deref(), Some("m-1"));
@@ -235,7 +236,7 @@ mod tests {
 
     #[test]
     fn broken_messages_are_an_error() {
-        let kind = |text: &str| read(text.as_bytes(), MEASURED).unwrap_err().kind;
+        let kind = |text: &str| parse_reply(text.as_bytes(), MEASURED).unwrap_err().kind;
         assert_eq!(kind(r#"{"output": [{"role": "assistant"}, 1]}"#), TargetErrorKind::Malformed);
         assert_eq!(kind(r#"{"output": [{"role": "user", "content": "?"}]}"#), TargetErrorKind::NoAnswer);
     }

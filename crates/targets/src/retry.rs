@@ -5,38 +5,38 @@ use std::time::Duration;
 use assize_llm::BoxFuture;
 use assize_rubric::IdentityWriter;
 
-use crate::{Answer, Target, TargetDescription, TargetError, TargetInput};
+use crate::{Target, TargetAnswer, TargetDescription, TargetError, TargetInput};
 
 /// Target that is asked again after a timeout or a broken connection: at once, unless waits are set.
 ///
 /// Meant for commands. Models are not wrapped in it, because they have retries of their own.
 #[derive(Debug, Clone)]
-pub struct Retrying<T> {
+pub struct RetryingTarget<T> {
     inner: T,
     max_retries: u32,
     first_wait: Duration,
     longest_wait: Duration,
 }
 
-impl<T: Target> Retrying<T> {
+impl<T: Target> RetryingTarget<T> {
     /// Creates a target with at most `max_retries` retries.
     pub fn new(inner: T, max_retries: u32) -> Self {
         Self { inner, max_retries, first_wait: Duration::ZERO, longest_wait: Duration::MAX }
     }
 
-    /// Sets the waits: `first` before the first retry, twice as long before each further one, never longer
+    /// Sets the waits: `first_key` before the first retry, twice as long before each further one, never longer
     /// than `longest`.
     pub fn with_waits(self, first: Duration, longest: Duration) -> Self {
         Self { first_wait: first, longest_wait: longest, ..self }
     }
 }
 
-impl<T: Target> Target for Retrying<T> {
+impl<T: Target> Target for RetryingTarget<T> {
     fn name(&self) -> &str {
         self.inner.name()
     }
 
-    fn answer<'a>(&'a self, input: &'a TargetInput) -> BoxFuture<'a, Result<Answer, TargetError>> {
+    fn answer<'a>(&'a self, input: &'a TargetInput) -> BoxFuture<'a, Result<TargetAnswer, TargetError>> {
         Box::pin(async move {
             let mut spent = assize_rubric::Tokens::default();
             let mut cost = assize_rubric::Cost::ZERO;
@@ -55,13 +55,16 @@ impl<T: Target> Target for Retrying<T> {
                         spent.add(error.tokens);
                         cost += error.cost;
                         attempts = attempts.saturating_add(error.attempts);
+
                         if retries_left == 0 || !error.kind.is_retryable() {
                             error.tokens = spent;
                             error.cost = cost;
                             error.attempts = attempts;
                             return Err(error);
                         }
+
                         retries_left -= 1;
+
                         if !wait.is_zero() {
                             tokio::time::sleep(wait).await;
                             wait = wait.saturating_mul(2).min(self.longest_wait);

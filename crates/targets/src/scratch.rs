@@ -8,15 +8,15 @@ use tempfile::TempDir;
 use crate::TargetInput;
 
 /// Maximum length of the readable part of a folder's name, taken from the case id.
-const READABLE: usize = 40;
+const MAX_READABLE_NAME: usize = 40;
 
 /// Folder for one run of a command, removed with its contents on drop.
 #[derive(Debug)]
-pub(crate) struct Scratch {
+pub(crate) struct ScratchFolder {
     folder: TempDir,
 }
 
-impl Scratch {
+impl ScratchFolder {
     /// Creates the folder inside `root`.
     pub(crate) fn new(root: &Path, input: &TargetInput) -> io::Result<Self> {
         let prefix = format!("assize-{}-{}-", safe_name(&input.case_id), input.attempt);
@@ -44,9 +44,10 @@ impl Scratch {
 fn safe_name(id: &str) -> String {
     let readable: String = id
         .chars()
-        .take(READABLE)
+        .take(MAX_READABLE_NAME)
         .map(|c| if c.is_ascii_alphanumeric() || c == '_' { c } else { '-' })
         .collect();
+
     let hash = blake3::hash(id.as_bytes()).to_hex();
     format!("{readable}-{}", &hash[..8])
 }
@@ -60,7 +61,7 @@ mod tests {
         let ids = ["a/b", "a b", "a.b", "..", "", "/etc/passwd", "é\n\0", &"x".repeat(5000)];
         let names: Vec<String> = ids.iter().map(|id| safe_name(id)).collect();
         for name in &names {
-            assert!(name.len() <= READABLE + 9, "{name}");
+            assert!(name.len() <= MAX_READABLE_NAME + 9, "{name}");
             assert!(name.bytes().all(|b| b.is_ascii_alphanumeric() || b == b'-' || b == b'_'), "{name}");
         }
         assert!(names[0].starts_with("a-b-") && names[0] != names[1] && names[1] != names[2]);
@@ -69,7 +70,7 @@ mod tests {
     #[test]
     fn the_folder_goes_away_with_its_owner() {
         let root = tempfile::tempdir().unwrap();
-        let scratch = Scratch::new(root.path(), &TargetInput::new("a/../b c", vec![])).unwrap();
+        let scratch = ScratchFolder::new(root.path(), &TargetInput::new("a/../b c", vec![])).unwrap();
         std::fs::write(scratch.prompt_file(), "x").unwrap();
         assert!(!scratch.output_file().exists());
         drop(scratch);

@@ -2,21 +2,26 @@
 
 use std::time::Duration;
 
-use assize_trace::{Format, ReadError};
+use assize_trace::{LogFormat, TraceLogError};
 
-use crate::{Answer, TargetError, TargetErrorKind, traced_answer};
+use crate::{TargetAnswer, TargetError, TargetErrorKind, traced_answer};
 
 /// Reads the output of an agent. `measured` is the duration unless the stream contains one.
-pub(crate) fn read(bytes: &[u8], format: Format, measured: Duration) -> Result<Answer, TargetError> {
+pub(crate) fn parse_stream(
+    bytes: &[u8],
+    format: LogFormat,
+    measured: Duration,
+) -> Result<TargetAnswer, TargetError> {
     let malformed = |message: String| TargetError::new(TargetErrorKind::Malformed, message);
-    let read = match assize_trace::read(bytes, Some(format)) {
+    let read = match assize_trace::read_log(bytes, Some(format)) {
         Ok(read) => read,
-        Err(ReadError::Empty) => {
+        Err(TraceLogError::Empty) => {
             let message = "the agent printed nothing";
             return Err(TargetError::new(TargetErrorKind::NoAnswer, message));
         }
         Err(error) => return Err(malformed(format!("the agent's output can't be read: {error}"))),
     };
+
     let Some(trace) = read.traces.last() else {
         let problem = match read.problems.first() {
             Some(problem) => format!("line {}: {}", problem.line, problem.message),
@@ -27,7 +32,8 @@ pub(crate) fn read(bytes: &[u8], format: Format, measured: Duration) -> Result<A
             format.name()
         )));
     };
+
     let answer = traced_answer(trace).map_err(|error| TargetError { attempts: 1, ..error })?;
     let duration = trace.duration.unwrap_or(measured);
-    Ok(Answer { duration, attempts: 1, ..answer })
+    Ok(TargetAnswer { duration, attempts: 1, ..answer })
 }

@@ -3,7 +3,7 @@
 use assize_llm::BoxFuture;
 use assize_rubric::IdentityWriter;
 
-use crate::{Answer, TargetError, TargetInput};
+use crate::{TargetAnswer, TargetError, TargetInput};
 
 /// Source of answers to the inputs of cases.
 pub trait Target: Send + Sync {
@@ -11,7 +11,7 @@ pub trait Target: Send + Sync {
     fn name(&self) -> &str;
 
     /// Answers one input. Dropping the future cancels the request and ends everything started for it.
-    fn answer<'a>(&'a self, input: &'a TargetInput) -> BoxFuture<'a, Result<Answer, TargetError>>;
+    fn answer<'a>(&'a self, input: &'a TargetInput) -> BoxFuture<'a, Result<TargetAnswer, TargetError>>;
 
     /// Describes the target.
     fn describe(&self) -> TargetDescription;

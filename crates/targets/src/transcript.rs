@@ -7,13 +7,13 @@ use std::path::{Path, PathBuf};
 
 use assize_llm::BoxFuture;
 use assize_rubric::IdentityWriter;
-use assize_trace::Format;
+use assize_trace::LogFormat;
 
-use crate::recording::{RecordingError, files};
+use crate::recording::{RecordingError, list_recording_files};
 use crate::turns::recorded_turn;
 use crate::{
-    Answer, Target, TargetDescription, TargetError, TargetErrorKind, TargetInput, TargetKind, prompt_text,
-    traced_answer,
+    Target, TargetAnswer, TargetDescription, TargetError, TargetErrorKind, TargetInput, TargetKind,
+    prompt_text, traced_answer,
 };
 
 /// Target that looks up each case's answer among recorded sessions.
@@ -25,7 +25,7 @@ use crate::{
 pub struct TranscriptTarget {
     name: String,
     path: PathBuf,
-    sessions: Vec<Result<Answer, TargetError>>,
+    sessions: Vec<Result<TargetAnswer, TargetError>>,
     /// Sessions by id and by file name. `None` if a name is ambiguous.
     by_name: HashMap<String, Option<usize>>,
     /// Sessions by their first question. `None` if it is ambiguous.
@@ -41,7 +41,7 @@ impl TranscriptTarget {
     pub fn load(
         name: impl Into<String>,
         path: impl Into<PathBuf>,
-        format: Option<Format>,
+        format: Option<LogFormat>,
     ) -> Result<Self, RecordingError> {
         let path = path.into();
         let mut hasher = blake3::Hasher::new();
@@ -54,13 +54,15 @@ impl TranscriptTarget {
             unknown: BTreeMap::new(),
             digest: hasher.finalize(),
         };
-        for file in files(&path)? {
+        for file in list_recording_files(&path)? {
             target.add(&file, format, &mut hasher)?;
         }
+
         if target.sessions.is_empty() {
             let message = "nothing in it tells of a session".to_owned();
             return Err(RecordingError::File { path, message });
         }
+
         target.digest = hasher.finalize();
         Ok(target)
     }
@@ -68,12 +70,12 @@ impl TranscriptTarget {
     fn add(
         &mut self,
         file: &Path,
-        format: Option<Format>,
+        format: Option<LogFormat>,
         hasher: &mut blake3::Hasher,
     ) -> Result<(), RecordingError> {
         let unreadable = |cause| RecordingError::Unreadable { path: file.to_owned(), cause };
-        let log = Hashing { inner: File::open(file).map_err(unreadable)?, hasher };
-        let read = assize_trace::read(BufReader::new(log), format)
+        let log = HashingReader { inner: File::open(file).map_err(unreadable)?, hasher };
+        let read = assize_trace::read_log(BufReader::new(log), format)
             .map_err(|error| RecordingError::File { path: file.to_owned(), message: error.to_string() })?;
         if let Some(problem) = read.problems.first() {
             return Err(RecordingError::Line {
@@ -82,23 +84,29 @@ impl TranscriptTarget {
                 message: problem.message.clone(),
             });
         }
+
         for (kind, count) in &read.unknown {
             *self.unknown.entry(kind.clone()).or_default() += count;
         }
+
         let is_alone = read.traces.len() == 1;
         for trace in &read.traces {
             let index = self.sessions.len();
             let stem = file.file_stem().and_then(|stem| stem.to_str()).filter(|_| is_alone);
             let mut names: Vec<&str> = trace.session.as_deref().into_iter().chain(stem).collect();
             names.dedup();
+
             for name in names {
-                enter(&mut self.by_name, name.to_owned(), index);
+                insert_unique_key(&mut self.by_name, name.to_owned(), index);
             }
+
             if let Some(question) = trace.question() {
-                enter(&mut self.by_question, plain(question), index);
+                insert_unique_key(&mut self.by_question, normalize_whitespace(question), index);
             }
+
             self.sessions.push(traced_answer(trace));
         }
+
         Ok(())
     }
 
@@ -107,21 +115,23 @@ impl TranscriptTarget {
         &self.unknown
     }
 
-    fn find(&self, input: &TargetInput) -> Result<&Result<Answer, TargetError>, String> {
+    fn find(&self, input: &TargetInput) -> Result<&Result<TargetAnswer, TargetError>, String> {
         let several = |what: &str| format!("several sessions in `{}` {what}", self.path.display());
         match self.by_name.get(&input.case_id) {
             Some(Some(index)) => return Ok(&self.sessions[*index]),
             Some(None) => return Err(several("carry the id of this case")),
             None => {}
         }
+
         let opening = input.turn.as_ref().map_or(&input.messages, |turn| &turn.opening);
-        match self.by_question.get(&plain(&prompt_text(opening))) {
+        match self.by_question.get(&normalize_whitespace(&prompt_text(opening))) {
             Some(Some(index)) => return Ok(&self.sessions[*index]),
             Some(None) => {
                 return Err(several("began with this case's input; name their files after the cases"));
             }
             None => {}
         }
+
         match self.sessions.as_slice() {
             [only] => Ok(only),
             sessions => Err(format!(
@@ -134,12 +144,12 @@ impl TranscriptTarget {
     }
 }
 
-fn enter(map: &mut HashMap<String, Option<usize>>, key: String, index: usize) {
+fn insert_unique_key(map: &mut HashMap<String, Option<usize>>, key: String, index: usize) {
     map.entry(key).and_modify(|known| *known = None).or_insert(Some(index));
 }
 
 /// Normalises white space, which differs between logs and eval files.
-fn plain(text: &str) -> String {
+fn normalize_whitespace(text: &str) -> String {
     text.split_whitespace().collect::<Vec<_>>().join(" ")
 }
 
@@ -148,7 +158,7 @@ impl Target for TranscriptTarget {
         &self.name
     }
 
-    fn answer<'a>(&'a self, input: &'a TargetInput) -> BoxFuture<'a, Result<Answer, TargetError>> {
+    fn answer<'a>(&'a self, input: &'a TargetInput) -> BoxFuture<'a, Result<TargetAnswer, TargetError>> {
         let found = match self.find(input) {
             Ok(found) => match (found, &input.turn) {
                 (Ok(session), Some(turn)) => recorded_turn(session, turn.number, turn.of),
@@ -178,12 +188,12 @@ impl Target for TranscriptTarget {
 }
 
 /// Reader that hashes everything read through it.
-struct Hashing<'a> {
+struct HashingReader<'a> {
     inner: File,
     hasher: &'a mut blake3::Hasher,
 }
 
-impl Read for Hashing<'_> {
+impl Read for HashingReader<'_> {
     fn read(&mut self, buffer: &mut [u8]) -> std::io::Result<usize> {
         let read = self.inner.read(buffer)?;
         self.hasher.update(&buffer[..read]);

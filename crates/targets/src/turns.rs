@@ -5,7 +5,7 @@ use std::time::Duration;
 use assize_rubric::Tokens;
 use serde_json::Value;
 
-use crate::{Answer, TargetError, TargetErrorKind, given_answer};
+use crate::{TargetAnswer, TargetError, TargetErrorKind, given_answer};
 
 /// Returns true if a message is addressed to the target, rather than a tool result in a user message.
 pub fn is_question(message: &Value) -> bool {
@@ -22,7 +22,7 @@ pub fn is_question(message: &Value) -> bool {
 /// A turn begins with a message to the target. Messages without one are one turn, or one each if there are as
 /// many assistant messages as turns; an answer without messages is one turn. There may be more or fewer
 /// answers than turns. A turn without a text of the target has no answer.
-pub fn turn_answers(answer: &Answer, turns: usize) -> Vec<Result<Answer, TargetError>> {
+pub fn turn_answers(answer: &TargetAnswer, turns: usize) -> Vec<Result<TargetAnswer, TargetError>> {
     let Some(messages) = answer.messages.as_ref().and_then(Value::as_array) else {
         return vec![Ok(answer.clone())];
     };
@@ -35,7 +35,9 @@ pub fn turn_answers(answer: &Answer, turns: usize) -> Vec<Result<Answer, TargetE
             if begins && !spoken_to {
                 parts.push(Vec::new());
             }
+
             spoken_to = begins;
+
             // Messages before the first question belong to no turn.
             if let Some(part) = parts.last_mut() {
                 part.push(message.clone());
@@ -46,15 +48,21 @@ pub fn turn_answers(answer: &Answer, turns: usize) -> Vec<Result<Answer, TargetE
     } else {
         return vec![Ok(answer.clone())];
     }
+
     if let [_] = parts.as_slice() {
         return vec![Ok(answer.clone())];
     }
+
     parts.into_iter().map(|part| given_answer(&Value::Array(part))).collect()
 }
 
 /// Returns the answer of turn `number` (from 1) of `turns` from a recording, or the reason why there is none.
 /// Tokens, cost and duration of a whole conversation are not assigned to a turn.
-pub(crate) fn recorded_turn(answer: &Answer, number: u32, turns: u32) -> Result<Answer, TargetError> {
+pub(crate) fn recorded_turn(
+    answer: &TargetAnswer,
+    number: u32,
+    turns: u32,
+) -> Result<TargetAnswer, TargetError> {
     let mut found = turn_answers(answer, turns as usize);
     let held = found.len();
     let index = (number as usize).saturating_sub(1);
@@ -62,9 +70,10 @@ pub(crate) fn recorded_turn(answer: &Answer, number: u32, turns: u32) -> Result<
         let turn = found.swap_remove(index)?;
         return Ok(match held {
             1 => turn,
-            _ => Answer { tokens: Tokens::default(), cost: None, duration: Duration::ZERO, ..turn },
+            _ => TargetAnswer { tokens: Tokens::default(), cost: None, duration: Duration::ZERO, ..turn },
         });
     }
+
     let turns = if held == 1 { "turn" } else { "turns" };
     let message = format!("the recorded conversation has {held} {turns}, and this is turn {number}");
     Err(TargetError { attempts: 0, ..TargetError::new(TargetErrorKind::NotRecorded, message) })

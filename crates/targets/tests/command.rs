@@ -6,27 +6,18 @@ use std::fs;
 use std::path::Path;
 use std::time::Duration;
 
-use assize_process::{Environment, Limits};
+use assize_process::{Environment, ProcessLimits};
 use assize_targets::{
-    Answer, CommandTarget, CommandTemplate, InputMessage, InputPart, Retrying, Role, Target, TargetError,
-    TargetErrorKind, TargetInput,
+    CommandTarget, CommandTemplate, InputMessage, MessageRole, RetryingTarget, Target, TargetAnswer,
+    TargetError, TargetErrorKind, TargetInput, TargetInputPart,
 };
 use tempfile::TempDir;
 
 /// Texts that a shell would tear apart, run or swallow if it read them.
 const HOSTILE: &[&str] = &[
-    "it's",
-    "'; touch owned; '",
-    "\"; touch owned; \"",
-    "$(touch owned)",
-    "`touch owned`",
-    "${HOME} $1 $@ $$ !! \\ \\n \\' \\\"",
-    "two\nlines\n\nand an end\n\n",
-    " leading, trailing \t ",
-    "* ? [a] ~ {a,b} # & | ; < > ( )",
-    "{PROMPT} {OUTPUT_FILE} {EVAL_ID}",
-    "-n --help",
-    "é € 😀 \u{202e}",
+    "it's", "'; touch owned; '", "\"; touch owned; \"", "$(touch owned)", "`touch owned`",
+    "${HOME} $1 $@ $$ !! \\ \\n \\' \\\"", "two\nlines\n\nand an end\n\n", " leading, trailing \t ",
+    "* ? [a] ~ {a,b} # & | ; < > ( )", "{PROMPT} {OUTPUT_FILE} {EVAL_ID}", "-n --help", "é € 😀 \u{202e}",
     "",
 ];
 
@@ -46,10 +37,10 @@ fn argv(words: &[&str], root: &TempDir) -> CommandTarget {
 }
 
 fn asked(text: &str) -> TargetInput {
-    TargetInput::new("case", vec![InputMessage::text(Role::User, text)])
+    TargetInput::new("case", vec![InputMessage::text(MessageRole::User, text)])
 }
 
-async fn answer(target: &CommandTarget, input: &TargetInput) -> Answer {
+async fn answer(target: &CommandTarget, input: &TargetInput) -> TargetAnswer {
     target.answer(input).await.expect("the command answers")
 }
 
@@ -103,7 +94,7 @@ async fn without_an_output_file_stdout_is_the_answer() {
     let json = r#"echo '{"text": "x", "token_usage": {"input": 3, "output": 4}, "cost_usd": 0.5, "duration_ms": 9}'"#;
     let told = answer(&shell(json, &root), &asked("")).await;
     assert_eq!(
-        (told.text.as_str(), told.cost.and_then(Cost::whole), told.attempts),
+        (told.text.as_str(), told.cost.and_then(Cost::total), told.attempts),
         ("x", Usd::from_dollars(0.5), 1)
     );
     assert_eq!((told.tokens.input, told.tokens.output), (Some(3), Some(4)));
@@ -147,7 +138,7 @@ async fn a_failed_command_has_given_no_answer() {
 #[tokio::test]
 async fn answers_above_the_limit_are_refused_rather_than_cut() {
     let root = tempfile::tempdir().unwrap();
-    let limits = Limits { stdout_cap: 10, ..Limits::default() };
+    let limits = ProcessLimits { stdout_cap: 10, ..ProcessLimits::default() };
     for (script, size) in [("printf 12345678901", 11), ("printf 12345678901 > {OUTPUT_FILE}", 11)] {
         let error = failure(&CommandTarget { limits, ..shell(script, &root) }, &asked("")).await;
         assert_eq!(error.kind, TargetErrorKind::TooLarge);
@@ -172,9 +163,9 @@ async fn what_cannot_be_an_argument_points_to_the_prompt_file() {
     }
 }
 
-fn file(path: &Path) -> InputPart {
+fn file(path: &Path) -> TargetInputPart {
     let display = path.file_name().expect("a file has a name").to_string_lossy().into_owned();
-    InputPart::File { path: path.to_owned(), display, text: "content".into() }
+    TargetInputPart::File { path: path.to_owned(), display, text: "content".into() }
 }
 
 #[tokio::test]
@@ -185,7 +176,7 @@ async fn the_other_placeholders_are_filled() {
     let input = TargetInput {
         attempt: 2,
         guidelines: "be kind".into(),
-        ..TargetInput::new("../odd id/1", vec![InputMessage { role: Role::User, parts }])
+        ..TargetInput::new("../odd id/1", vec![InputMessage { role: MessageRole::User, parts }])
     };
     let script = "printf '%s|' {FILES} {EVAL_ID} {ATTEMPT} {GUIDELINES} {UNKNOWN} \"${PATH:+set}\"";
     let formatted = CommandTarget { files_format: "--f {path}={basename}".into(), ..shell(script, &root) };
@@ -241,10 +232,10 @@ async fn timeouts_are_tried_again_and_other_failures_are_not() {
     assert_eq!((error.kind, error.stderr.as_deref()), (TargetErrorKind::Timeout, Some("stuck\n")));
     assert!(error.message.contains("time limit of 2 s"), "{error}");
     fs::remove_file(root.path().join("mark")).unwrap();
-    let again = Retrying::new(slow, 1).answer(&asked("")).await.unwrap();
+    let again = RetryingTarget::new(slow, 1).answer(&asked("")).await.unwrap();
     assert_eq!((again.text.as_str(), again.attempts), ("done", 2));
 
-    let failing = Retrying::new(shell("echo x >> runs; exit 1", &root), 5);
+    let failing = RetryingTarget::new(shell("echo x >> runs; exit 1", &root), 5);
     assert_eq!(failing.answer(&asked("")).await.unwrap_err().attempts, 1);
     assert_eq!(fs::read_to_string(root.path().join("runs")).unwrap(), "x\n");
 }

@@ -10,8 +10,8 @@ use assize_llm::{
     TokenCounts,
 };
 use assize_targets::{
-    Answer, InputMessage, ModelTarget, Retrying, Role, Target, TargetDescription, TargetError,
-    TargetErrorKind, TargetInput, TargetKind,
+    InputMessage, MessageRole, ModelTarget, RetryingTarget, Target, TargetAnswer, TargetDescription,
+    TargetError, TargetErrorKind, TargetInput, TargetKind,
 };
 
 /// A model that gives the replies of its script and remembers what it was asked.
@@ -58,12 +58,14 @@ fn scripted(replies: impl IntoIterator<Item = Result<ChatReply, AskError>>) -> (
 }
 
 fn asked() -> TargetInput {
-    let messages =
-        vec![InputMessage::text(Role::System, "Be brief."), InputMessage::text(Role::User, "Why?")];
+    let messages = vec![
+        InputMessage::text(MessageRole::System, "Be brief."),
+        InputMessage::text(MessageRole::User, "Why?"),
+    ];
     TargetInput::new("case", messages)
 }
 
-async fn outcome(reply: ChatReply) -> Result<Answer, TargetError> {
+async fn outcome(reply: ChatReply) -> Result<TargetAnswer, TargetError> {
     scripted([Ok(reply)]).1.answer(&asked()).await
 }
 
@@ -138,12 +140,14 @@ impl Target for Faulty {
         "faulty"
     }
 
-    fn answer<'a>(&'a self, _input: &'a TargetInput) -> BoxFuture<'a, Result<Answer, TargetError>> {
+    fn answer<'a>(&'a self, _input: &'a TargetInput) -> BoxFuture<'a, Result<TargetAnswer, TargetError>> {
         Box::pin(async {
             let tokens = assize_rubric::Tokens { input: Some(1), ..Default::default() };
             match self.0.lock().unwrap_or_else(PoisonError::into_inner).pop_front() {
                 Some(kind) => Err(TargetError { tokens, ..TargetError::new(kind, "no") }),
-                None => Ok(Answer { text: "yes".into(), attempts: 1, tokens, ..Answer::default() }),
+                None => {
+                    Ok(TargetAnswer { text: "yes".into(), attempts: 1, tokens, ..TargetAnswer::default() })
+                }
             }
         })
     }
@@ -165,20 +169,20 @@ fn faulty(kinds: &[TargetErrorKind]) -> Faulty {
 #[tokio::test]
 async fn asking_again_stops_at_its_limit_and_counts_everything() {
     use TargetErrorKind::{Connection, Failed, Timeout};
-    let answer = Retrying::new(faulty(&[Timeout, Connection]), 2).answer(&asked()).await.unwrap();
+    let answer = RetryingTarget::new(faulty(&[Timeout, Connection]), 2).answer(&asked()).await.unwrap();
     assert_eq!((answer.attempts, answer.tokens.input), (3, Some(3)));
-    let given_up = Retrying::new(faulty(&[Timeout; 9]), 2).answer(&asked()).await.unwrap_err();
+    let given_up = RetryingTarget::new(faulty(&[Timeout; 9]), 2).answer(&asked()).await.unwrap_err();
     assert_eq!((given_up.kind, given_up.attempts, given_up.tokens.input), (Timeout, 3, Some(3)));
-    let hopeless = Retrying::new(faulty(&[Timeout, Failed]), 5).answer(&asked()).await.unwrap_err();
+    let hopeless = RetryingTarget::new(faulty(&[Timeout, Failed]), 5).answer(&asked()).await.unwrap_err();
     assert_eq!((hopeless.kind, hopeless.attempts), (Failed, 2));
-    assert!(Retrying::new(faulty(&[Timeout]), 0).answer(&asked()).await.is_err());
+    assert!(RetryingTarget::new(faulty(&[Timeout]), 0).answer(&asked()).await.is_err());
 }
 
 #[tokio::test(start_paused = true)]
 async fn waits_grow_up_to_the_longest() {
     use std::time::Duration;
     let begun = tokio::time::Instant::now();
-    let target = Retrying::new(faulty(&[TargetErrorKind::Timeout; 3]), 3)
+    let target = RetryingTarget::new(faulty(&[TargetErrorKind::Timeout; 3]), 3)
         .with_waits(Duration::from_secs(1), Duration::from_millis(1500));
     assert!(target.answer(&asked()).await.is_ok());
     assert_eq!(begun.elapsed(), Duration::from_secs(4));

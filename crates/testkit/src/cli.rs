@@ -9,11 +9,11 @@ use std::time::Duration;
 
 use tempfile::TempDir;
 
-use crate::filter::Filter;
+use crate::filter::OutputFilter;
 
 /// Time limit of every command in a test, so that a hanging binary fails the test instead of blocking it for
 /// ever.
-const LIMIT: Duration = Duration::from_mins(2);
+const COMMAND_TIMEOUT: Duration = Duration::from_mins(2);
 
 /// A temporary folder and a binary to run in it.
 #[derive(Debug)]
@@ -22,7 +22,7 @@ pub struct CliTest {
     folder: TempDir,
     /// Variables set on top of the clean environment.
     variables: Vec<(String, String)>,
-    filters: Vec<Filter>,
+    filters: Vec<OutputFilter>,
 }
 
 impl CliTest {
@@ -59,6 +59,7 @@ impl CliTest {
         if let Some(parent) = path.parent() {
             std::fs::create_dir_all(parent).expect("folders in a temporary folder can be made");
         }
+
         std::fs::write(&path, text).expect("files in a temporary folder can be written");
         self
     }
@@ -79,7 +80,7 @@ impl CliTest {
     }
 
     /// Adds a filter that [`CliTest::normalise`] applies.
-    pub fn filter(&mut self, filter: Filter) -> &mut Self {
+    pub fn filter(&mut self, filter: OutputFilter) -> &mut Self {
         self.filters.push(filter);
         self
     }
@@ -90,9 +91,11 @@ impl CliTest {
     pub fn command<S: AsRef<OsStr>>(&self, args: &[S]) -> Command {
         let mut command = Command::new(&self.binary);
         command.args(args).current_dir(self.dir()).env_clear().env("HOME", self.dir());
+
         if let Some(path) = std::env::var_os("PATH") {
             command.env("PATH", path);
         }
+
         command.envs(self.variables.iter().map(|(name, value)| (name, value)));
         command
     }
@@ -117,6 +120,7 @@ impl CliTest {
             .stderr(Stdio::piped())
             .spawn()
             .unwrap_or_else(|error| panic!("cannot run {}: {error}", self.binary.display()));
+
         let stdin = child.stdin.take();
         let input = input.to_owned();
         let writer = std::thread::spawn(move || {
@@ -125,16 +129,21 @@ impl CliTest {
                 let _ = std::io::Write::write_all(&mut stdin, input.as_bytes());
             }
         });
+
         let stdout = read_all(child.stdout.take());
         let stderr = read_all(child.stderr.take());
-        let collected = stdout.recv_timeout(LIMIT).and_then(|out| Ok((out, stderr.recv_timeout(LIMIT)?)));
+        let collected = stdout
+            .recv_timeout(COMMAND_TIMEOUT)
+            .and_then(|out| Ok((out, stderr.recv_timeout(COMMAND_TIMEOUT)?)));
         let Ok((stdout, stderr)) = collected else {
             let _ = child.kill();
             let _ = child.wait();
-            panic!("{} did not end within {} s", self.binary.display(), LIMIT.as_secs());
+            panic!("{} did not end within {} s", self.binary.display(), COMMAND_TIMEOUT.as_secs());
         };
+
         let status = child.wait().expect("a started process can be waited for");
         let _ = writer.join();
+
         CliOutput { stdout, stderr, code: status.code() }
     }
 
@@ -146,9 +155,11 @@ impl CliTest {
         let mut paths: Vec<String> =
             real.iter().map(PathBuf::as_path).chain([self.dir()]).map(|p| p.display().to_string()).collect();
         paths.sort_by_key(|path| std::cmp::Reverse(path.len()));
+
         for path in paths {
             text = text.replace(&path, "[DIR]");
         }
+
         self.filters.iter().fold(text, |text, filter| filter.apply(&text))
     }
 
@@ -198,8 +209,10 @@ fn read_all(pipe: Option<impl Read + Send + 'static>) -> mpsc::Receiver<String> 
             // In a failing test, the output before an error is more useful than the error.
             let _ = pipe.read_to_end(&mut bytes);
         }
+
         let _ = send.send(String::from_utf8_lossy(&bytes).into_owned());
     });
+
     receive
 }
 
@@ -223,7 +236,7 @@ mod tests {
     #[test]
     fn snapshots_are_normalised() {
         let mut cli = CliTest::new("/bin/sh");
-        cli.filter(Filter::durations());
+        cli.filter(OutputFilter::durations());
         assert_eq!(
             cli.snapshot(&["-c", "echo $HOME/x in 12ms"]),
             "exit: 0\n--- stdout\n[DIR]/x in [TIME]\n--- stderr\n"

@@ -5,9 +5,9 @@ use std::sync::Arc;
 
 /// A change made to output before it is compared.
 #[derive(Clone)]
-pub struct Filter(Arc<dyn Fn(&str) -> String + Send + Sync>);
+pub struct OutputFilter(Arc<dyn Fn(&str) -> String + Send + Sync>);
 
-impl Filter {
+impl OutputFilter {
     /// Creates a filter from any function.
     pub fn new(change: impl Fn(&str) -> String + Send + Sync + 'static) -> Self {
         Self(Arc::new(change))
@@ -48,7 +48,7 @@ impl Filter {
     }
 }
 
-impl fmt::Debug for Filter {
+impl fmt::Debug for OutputFilter {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str("Filter")
     }
@@ -65,15 +65,19 @@ fn replace_words(text: &str, label: &str, matches: &dyn Fn(&str) -> bool) -> Str
         let start = rest.find(is_word_char).unwrap_or(rest.len());
         out.push_str(&rest[..start]);
         rest = &rest[start..];
+
         let end = rest.find(|c| !is_word_char(c)).unwrap_or(rest.len());
         let word = rest[..end].trim_end_matches('.');
         out.push_str(if !word.is_empty() && matches(word) { label } else { word });
         rest = &rest[word.len()..];
+
         let dots = rest.len() - rest.trim_start_matches('.').len();
         // Full stops that were trimmed off the word are copied; those inside a word never get here.
         out.push_str(&rest[..dots]);
+
         rest = &rest[dots..];
     }
+
     out
 }
 
@@ -104,8 +108,10 @@ fn join_unit(text: &str, unit: &str) -> String {
             out.push_str(before);
             out.push_str(&needle);
         }
+
         rest = after;
     }
+
     out + rest
 }
 
@@ -121,7 +127,7 @@ mod tests {
 
     #[test]
     fn durations_in_all_their_spellings() {
-        let filter = Filter::durations();
+        let filter = OutputFilter::durations();
         assert_eq!(
             filter.apply("took 1.2s (350ms, 3 s, 10 min). 5 cases, v1.2"),
             "took [TIME] ([TIME], [TIME], [TIME]). 5 cases, v1.2"
@@ -133,10 +139,10 @@ mod tests {
     fn words_and_texts() {
         let id = "0197a1b2-0000-7000-8000-0123456789ab";
         assert_eq!(
-            Filter::uuids("[RUN]").apply(&format!("runs/{id}/run.json {id}.")),
+            OutputFilter::uuids("[RUN]").apply(&format!("runs/{id}/run.json {id}.")),
             "runs/[RUN]/run.json [RUN]."
         );
-        assert_eq!(Filter::text("a/b", "[X]").apply("a/b/c"), "[X]/c");
-        assert_eq!(Filter::words("[N]", |w| w == "...").apply("a... ... b."), "a... ... b.");
+        assert_eq!(OutputFilter::text("a/b", "[X]").apply("a/b/c"), "[X]/c");
+        assert_eq!(OutputFilter::words("[N]", |w| w == "...").apply("a... ... b."), "a... ... b.");
     }
 }

@@ -12,7 +12,7 @@ use crate::diff;
 
 /// One case.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
-pub struct Case {
+pub struct GoldenCase {
     /// Path under the searched folder without extension, with `/` on every system.
     pub name: String,
     /// Input: a file, or a folder.
@@ -21,7 +21,7 @@ pub struct Case {
     pub expected: PathBuf,
 }
 
-impl Case {
+impl GoldenCase {
     /// Reads the input file.
     ///
     /// # Panics
@@ -39,7 +39,7 @@ impl Case {
 /// Once, at the end, with all differences: if output differs, expected output is missing or has lost its
 /// case, `produce` panics, or there are no cases.
 #[expect(clippy::disallowed_methods, reason = "the one switch of this test tool")]
-pub fn run(folder: impl AsRef<Path>, extension: &str, produce: impl Fn(&Case) -> String) {
+pub fn run(folder: impl AsRef<Path>, extension: &str, produce: impl Fn(&GoldenCase) -> String) {
     let bless = std::env::var_os("ASSIZE_BLESS").is_some_and(|value| value == "1");
     if let Err(report) = check(folder.as_ref(), extension, bless, &produce) {
         panic!("{report}");
@@ -50,7 +50,7 @@ fn check(
     folder: &Path,
     extension: &str,
     bless: bool,
-    produce: &dyn Fn(&Case) -> String,
+    produce: &dyn Fn(&GoldenCase) -> String,
 ) -> Result<usize, String> {
     let mut cases = Vec::new();
     let mut outputs = Vec::new();
@@ -58,28 +58,34 @@ fn check(
         .map_err(|error| format!("cannot read the cases in {}: {error}", folder.display()))?;
     cases.sort();
     outputs.sort();
+
     if cases.is_empty() {
         return Err(format!("no cases: {} holds no `*.{extension}` and no `*.case`", folder.display()));
     }
+
     let mut failures = Vec::new();
     for pair in cases.windows(2) {
         if pair[0].expected == pair[1].expected {
             failures.push(format!("{}: a file and a folder share one expected output", pair[0].name));
         }
     }
+
     for case in &cases {
         if let Err(why) = check_case(case, bless, produce) {
             failures.push(format!("{}: {why}", case.name));
         }
     }
+
     for output in outputs {
         if !cases.iter().any(|case| case.expected == output) {
             failures.push(format!("{}: expected output without a case; delete it", output.display()));
         }
     }
+
     if failures.is_empty() {
         return Ok(cases.len());
     }
+
     Err(format!(
         "{} failures in {} golden cases of {}:\n\n{}\n\nIf the new output is right, run again with ASSIZE_BLESS=1 and \
          review the difference.",
@@ -94,7 +100,7 @@ fn collect(
     root: &Path,
     folder: &Path,
     extension: &str,
-    cases: &mut Vec<Case>,
+    cases: &mut Vec<GoldenCase>,
     outputs: &mut Vec<PathBuf>,
 ) -> std::io::Result<()> {
     for entry in fs::read_dir(folder)? {
@@ -105,7 +111,7 @@ fn collect(
         } else if path.is_dir() || (ending == extension && ending != "out") {
             let name = path.strip_prefix(root).unwrap_or(&path).with_extension("");
             let name = name.to_string_lossy().replace('\\', "/");
-            cases.push(Case { name, expected: path.with_extension("out"), input: path });
+            cases.push(GoldenCase { name, expected: path.with_extension("out"), input: path });
         } else if ending == "out" {
             outputs.push(path);
         }
@@ -113,7 +119,7 @@ fn collect(
     Ok(())
 }
 
-fn check_case(case: &Case, bless: bool, produce: &dyn Fn(&Case) -> String) -> Result<(), String> {
+fn check_case(case: &GoldenCase, bless: bool, produce: &dyn Fn(&GoldenCase) -> String) -> Result<(), String> {
     let actual = catch_unwind(AssertUnwindSafe(|| produce(case)))
         .map_err(|panic| format!("panicked: {}", panic_text(panic.as_ref())))?
         .replace("\r\n", "\n");
@@ -125,11 +131,12 @@ fn check_case(case: &Case, bless: bool, produce: &dyn Fn(&Case) -> String) -> Re
         return fs::write(&case.expected, &actual)
             .map_err(|error| format!("cannot write {}: {error}", case.expected.display()));
     }
+
     Err(match expected {
         Some(expected) => {
-            format!("output differs (- expected, + found)\n{}", diff::lines(&expected, &actual))
+            format!("output differs (- expected, + found)\n{}", diff::diff_lines(&expected, &actual))
         }
-        None => format!("{} is missing; found\n{}", case.expected.display(), diff::lines("", &actual)),
+        None => format!("{} is missing; found\n{}", case.expected.display(), diff::diff_lines("", &actual)),
     })
 }
 
@@ -155,7 +162,7 @@ mod tests {
         dir
     }
 
-    fn upper(case: &Case) -> String {
+    fn upper(case: &GoldenCase) -> String {
         let input = if case.input.is_dir() { case.input.join("in") } else { case.input.clone() };
         fs::read_to_string(input).unwrap().to_uppercase()
     }
@@ -188,9 +195,7 @@ mod tests {
         })
         .unwrap_err();
         for words in [
-            "4 failures in 3 golden cases",
-            "- wrong\n+ X\n",
-            "b.out is missing",
+            "4 failures in 3 golden cases", "- wrong\n+ X\n", "b.out is missing",
             "c.out: expected output without a case",
         ] {
             assert!(report.contains(words), "{words} not in\n{report}");

@@ -10,11 +10,11 @@ use rustix::pty::{OpenptFlags, grantpt, openpt, ptsname, unlockpt};
 use rustix::termios::{Winsize, tcsetwinsize};
 
 /// Maximum time for a program to print something, or to end.
-const LIMIT: Duration = Duration::from_mins(1);
+const OUTPUT_TIMEOUT: Duration = Duration::from_mins(1);
 
 /// A program that runs on a pseudo-terminal.
 #[derive(Debug)]
-pub struct Pty {
+pub struct PtyProgram {
     child: Child,
     keys: File,
     drawn: Receiver<Vec<u8>>,
@@ -24,7 +24,7 @@ pub struct Pty {
     before: usize,
 }
 
-impl Pty {
+impl PtyProgram {
     /// Starts a command on a new terminal of this size.
     ///
     /// # Panics
@@ -32,15 +32,19 @@ impl Pty {
     pub fn start(mut command: Command, columns: u16, rows: u16) -> Self {
         let master = openpt(OpenptFlags::RDWR | OpenptFlags::NOCTTY).expect("a terminal");
         grantpt(&master).and_then(|()| unlockpt(&master)).expect("a terminal that can be opened");
+
         let size = Winsize { ws_row: rows, ws_col: columns, ws_xpixel: 0, ws_ypixel: 0 };
         tcsetwinsize(&master, size).expect("a terminal with a size");
+
         let name = ptsname(&master, Vec::new()).expect("a terminal with a name");
         let name = name.into_string().expect("a name in ASCII");
         let open = || OpenOptions::new().read(true).write(true).open(&name).expect("the other end");
         command.stdin(open()).stdout(open()).stderr(open()).env("TERM", "xterm-256color");
+
         let child = command.spawn().unwrap_or_else(|error| panic!("cannot run {command:?}: {error}"));
         // The command holds the other end as well; it is the last to close it.
         drop(command);
+
         let keys = File::from(master);
         let mut source = keys.try_clone().expect("a second handle");
         let (sender, drawn) = channel();
@@ -53,6 +57,7 @@ impl Pty {
                 }
             }
         });
+
         Self { child, keys, drawn, all: Vec::new(), before: 0 }
     }
 
@@ -73,12 +78,13 @@ impl Pty {
     /// # Panics
     /// If it is not printed in time, or the program ends without it.
     pub fn wait_for(&mut self, text: &str) -> String {
-        let until = Instant::now() + LIMIT;
+        let until = Instant::now() + OUTPUT_TIMEOUT;
         loop {
             let since = String::from_utf8_lossy(&self.all[self.before..]).into_owned();
             if since.contains(text) {
                 return since;
             }
+
             match self.drawn.recv_timeout(until.saturating_duration_since(Instant::now())) {
                 Ok(bytes) => self.all.extend(bytes),
                 Err(why) => panic!("`{text}` was not drawn ({why}):\n{since}"),
@@ -91,13 +97,15 @@ impl Pty {
     /// # Panics
     /// If it does not end in time.
     pub fn end(mut self) -> (String, Option<i32>) {
-        let until = Instant::now() + LIMIT;
+        let until = Instant::now() + OUTPUT_TIMEOUT;
         while let Ok(bytes) = self.drawn.recv_timeout(until.saturating_duration_since(Instant::now())) {
             self.all.extend(bytes);
         }
+
         if Instant::now() >= until {
             let _ = self.child.kill();
         }
+
         let status = self.child.wait().expect("a started process can be waited for");
         (String::from_utf8_lossy(&self.all).into_owned(), status.code())
     }

@@ -3,24 +3,24 @@
 use std::collections::{BTreeMap, HashMap};
 use std::time::Duration;
 
-use assize_rubric::{Role, Tokens, ToolCall};
+use assize_rubric::{MessageRole, Tokens, ToolCall};
 use jiff::Timestamp;
 use serde_json::Value;
 
-use crate::json::between;
-use crate::{Format, LoggedCall, LoggedMessage, Trace};
+use crate::json::duration_between;
+use crate::{AgentTrace, LogFormat, LoggedCall, LoggedMessage};
 
 /// Position of a call: index of its message and index within it.
-type Place = (usize, usize);
+type TraceCallPosition = (usize, usize);
 
 /// Collects the contents of a log about one session.
 #[derive(Debug)]
-pub(crate) struct Builder {
-    trace: Trace,
+pub(crate) struct TraceBuilder {
+    trace: AgentTrace,
     /// Positions of the calls that have an id.
-    calls: HashMap<String, Place>,
+    calls: HashMap<String, TraceCallPosition>,
     /// Start times of calls.
-    begun: HashMap<Place, Timestamp>,
+    begun: HashMap<TraceCallPosition, Timestamp>,
     last: Option<Timestamp>,
     /// Usage by the id of the reply it belongs to: logs repeat it, and the last entry counts.
     usage: BTreeMap<String, Tokens>,
@@ -29,16 +29,16 @@ pub(crate) struct Builder {
 
 /// Result of a call.
 #[derive(Debug, Default)]
-pub(crate) struct Ended {
+pub(crate) struct TraceCallResult {
     pub(crate) output: Option<Value>,
     pub(crate) failed: Option<bool>,
     pub(crate) duration: Option<Duration>,
     pub(crate) at: Option<Timestamp>,
 }
 
-impl Builder {
-    pub(crate) fn new(format: Format) -> Self {
-        let trace = Trace {
+impl TraceBuilder {
+    pub(crate) fn new(format: LogFormat) -> Self {
+        let trace = AgentTrace {
             format,
             session: None,
             model: None,
@@ -61,7 +61,7 @@ impl Builder {
     }
 
     /// Records the time of a log entry.
-    pub(crate) fn seen(&mut self, at: Option<Timestamp>) {
+    pub(crate) fn record_time(&mut self, at: Option<Timestamp>) {
         let Some(at) = at else { return };
         self.trace.started = Some(self.trace.started.map_or(at, |first| first.min(at)));
         self.last = Some(self.last.map_or(at, |last| last.max(at)));
@@ -80,27 +80,33 @@ impl Builder {
         }
     }
 
-    /// Adds a message. Empty messages are only added by a call: see [`Self::call`].
-    pub(crate) fn message(&mut self, role: Role, text: String, at: Option<Timestamp>, subagent: bool) {
-        self.seen(at);
+    /// Adds a message. Empty messages are only added by a call: see [`Self::add_call`].
+    pub(crate) fn add_message(
+        &mut self,
+        role: MessageRole,
+        text: String,
+        at: Option<Timestamp>,
+        subagent: bool,
+    ) {
+        self.record_time(at);
         if !text.trim().is_empty() {
             self.trace.messages.push(LoggedMessage { role, text, calls: Vec::new(), at, subagent });
         }
     }
 
     /// Appends to the text of the message that is being streamed.
-    pub(crate) fn delta(&mut self, role: Role, text: &str, at: Option<Timestamp>) {
+    pub(crate) fn append_text(&mut self, role: MessageRole, text: &str, at: Option<Timestamp>) {
         match self.trace.messages.last_mut() {
             Some(last) if last.role == role && last.calls.is_empty() && !last.subagent => {
                 last.text.push_str(text);
-                self.seen(at);
+                self.record_time(at);
             }
-            _ => self.message(role, text.to_owned(), at, false),
+            _ => self.add_message(role, text.to_owned(), at, false),
         }
     }
 
     /// Adds a call to the agent's last message. A repeated id completes the existing call.
-    pub(crate) fn call(
+    pub(crate) fn add_call(
         &mut self,
         id: Option<&str>,
         name: &str,
@@ -108,7 +114,8 @@ impl Builder {
         at: Option<Timestamp>,
         subagent: bool,
     ) {
-        self.seen(at);
+        self.record_time(at);
+
         if let Some(&(message, number)) = id.and_then(|id| self.calls.get(id)) {
             let call = &mut self.trace.messages[message].calls[number].call;
             if call.input.is_null() {
@@ -116,21 +123,25 @@ impl Builder {
             }
             return;
         }
-        let continues = |last: &LoggedMessage| last.role == Role::Assistant && last.subagent == subagent;
+
+        let continues =
+            |last: &LoggedMessage| last.role == MessageRole::Assistant && last.subagent == subagent;
         if !self.trace.messages.last().is_some_and(continues) {
             self.trace.messages.push(LoggedMessage {
-                role: Role::Assistant,
+                role: MessageRole::Assistant,
                 text: String::new(),
                 calls: Vec::new(),
                 at,
                 subagent,
             });
         }
+
         let message = self.trace.messages.len() - 1;
         let calls = &mut self.trace.messages[message].calls;
         let place = (message, calls.len());
         let call = ToolCall { name: name.to_owned(), input, output: None, duration: None, failed: None };
         calls.push(LoggedCall { id: id.map(str::to_owned), call });
+
         if let Some(id) = id {
             self.calls.insert(id.to_owned(), place);
         }
@@ -140,8 +151,8 @@ impl Builder {
     }
 
     /// Records the result of a call. Returns true if the call is known.
-    pub(crate) fn ended(&mut self, id: &str, ended: Ended) -> bool {
-        self.seen(ended.at);
+    pub(crate) fn record_result(&mut self, id: &str, ended: TraceCallResult) -> bool {
+        self.record_time(ended.at);
         let Some(&place) = self.calls.get(id) else { return false };
         let begun = self.begun.get(&place).copied();
         let call = &mut self.trace.messages[place.0].calls[place.1].call;
@@ -151,8 +162,10 @@ impl Builder {
         if ended.failed.is_some() {
             call.failed = ended.failed;
         }
-        let measured = begun.zip(ended.at).and_then(|(from, to)| between(from, to));
+
+        let measured = begun.zip(ended.at).and_then(|(from, to)| duration_between(from, to));
         call.duration = ended.duration.or(call.duration).or(measured);
+
         true
     }
 
@@ -203,12 +216,12 @@ impl Builder {
     }
 
     /// Clears the error: the failed step was retried with success.
-    pub(crate) fn recovered(&mut self) {
+    pub(crate) fn clear_error(&mut self) {
         self.trace.error = None;
     }
 
     /// Returns the trace; `None` if the log contains no session.
-    pub(crate) fn finish(mut self) -> Option<Trace> {
+    pub(crate) fn finish(mut self) -> Option<AgentTrace> {
         let trace = &mut self.trace;
         trace.tokens = self.total.unwrap_or_else(|| {
             self.usage.values().fold(Tokens::default(), |mut sum, tokens| {
@@ -216,10 +229,13 @@ impl Builder {
                 sum
             })
         });
+
         if trace.duration.is_none() {
             let ends = trace.started.zip(self.last);
-            trace.duration = ends.and_then(|(from, to)| between(from, to)).filter(|time| !time.is_zero());
+            trace.duration =
+                ends.and_then(|(from, to)| duration_between(from, to)).filter(|time| !time.is_zero());
         }
+
         let says_nothing =
             trace.messages.is_empty() && trace.stated_answer.is_none() && trace.error.is_none();
         (!says_nothing).then_some(self.trace)

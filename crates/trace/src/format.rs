@@ -6,7 +6,7 @@ use serde_json::Value;
 
 /// A log format.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-pub enum Format {
+pub enum LogFormat {
     /// Claude Code: session files, and the output of `--output-format json` and `stream-json`.
     ClaudeCode,
     /// Codex: session rollouts, and the output of `exec --json`.
@@ -25,25 +25,26 @@ pub enum Format {
 
 /// Error: no format has this name.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-#[error("no log format is called `{0}`; there are {known}", known = Format::names())]
-pub struct UnknownFormat(pub String);
+#[error("no log format is called `{0}`; there are {known}", known = LogFormat::names())]
+pub struct UnknownLogFormat(pub String);
 
-assize_rubric::named_variants!(Format {
+assize_rubric::named_variants!(LogFormat {
     ClaudeCode = "claude-code", Codex = "codex", Copilot = "copilot", Gemini = "gemini",
     OpenCode = "opencode", Pi = "pi", OpenTelemetry = "otel",
 });
 
-impl Format {
+impl LogFormat {
     fn names() -> String {
         Self::NAMES.join(", ")
     }
 
     /// Detects the format of a record; most logs identify themselves in their first record.
-    pub(crate) fn of_record(record: &Value) -> Option<Self> {
+    pub(crate) fn detect(record: &Value) -> Option<Self> {
         let has = |key: &str| record.get(key).is_some();
         if has("resourceSpans") || has("resource_spans") {
             return Some(Self::OpenTelemetry);
         }
+
         let kind = record.get("type").and_then(Value::as_str);
         let Some(kind) = kind else {
             return match () {
@@ -55,6 +56,7 @@ impl Format {
                 () => None,
             };
         };
+
         let begins = |parts: &[&str]| parts.iter().any(|part| kind.starts_with(part));
         let marks = [
             (
@@ -101,10 +103,10 @@ impl Format {
     }
 }
 
-impl FromStr for Format {
-    type Err = UnknownFormat;
+impl FromStr for LogFormat {
+    type Err = UnknownLogFormat;
 
-    fn from_str(name: &str) -> Result<Self, UnknownFormat> {
+    fn from_str(name: &str) -> Result<Self, UnknownLogFormat> {
         let name = name.to_ascii_lowercase().replace('_', "-");
         let same = match name.as_str() {
             "claude" => "claude-code",
@@ -115,6 +117,6 @@ impl FromStr for Format {
             "opentelemetry" | "otlp" => "otel",
             other => other,
         };
-        Self::from_name(same).ok_or(UnknownFormat(name))
+        Self::from_name(same).ok_or(UnknownLogFormat(name))
     }
 }

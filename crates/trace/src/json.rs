@@ -40,12 +40,12 @@ pub(crate) fn millis(value: &Value, key: &str) -> Option<Duration> {
 }
 
 /// Returns the duration between two times; `None` if the second is earlier.
-pub(crate) fn between(from: Timestamp, to: Timestamp) -> Option<Duration> {
+pub(crate) fn duration_between(from: Timestamp, to: Timestamp) -> Option<Duration> {
     Duration::try_from(to.duration_since(from)).ok()
 }
 
 /// Returns the text of a message's content: a text unchanged, or the text blocks of a list joined.
-pub(crate) fn content(value: &Value) -> String {
+pub(crate) fn content_text(value: &Value) -> String {
     match value {
         Value::String(text) => text.clone(),
         Value::Array(blocks) => {
@@ -67,19 +67,19 @@ pub(crate) fn content(value: &Value) -> String {
 }
 
 /// Converts the result of a tool: blocks of text become a text, anything else is unchanged.
-pub(crate) fn result(value: &Value) -> Value {
+pub(crate) fn result_value(value: &Value) -> Value {
     match value {
         Value::Array(blocks)
             if !blocks.is_empty() && blocks.iter().all(|block| text(block, "type") == Some("text")) =>
         {
-            Value::String(content(value))
+            Value::String(content_text(value))
         }
         other => other.clone(),
     }
 }
 
 /// Parses the arguments of a call: JSON written as a text is parsed, any other value is unchanged.
-pub(crate) fn arguments(value: &Value) -> Value {
+pub(crate) fn parse_arguments(value: &Value) -> Value {
     match value {
         Value::String(text) => serde_json::from_str(text).unwrap_or_else(|_| Value::String(text.clone())),
         other => other.clone(),

@@ -9,6 +9,6 @@ mod model;
 mod read;
 mod reader;
 
-pub use format::{Format, UnknownFormat};
-pub use model::{LoggedCall, LoggedMessage, Trace};
-pub use read::{Problem, Read, ReadError, read};
+pub use format::{LogFormat, UnknownLogFormat};
+pub use model::{AgentTrace, LoggedCall, LoggedMessage};
+pub use read::{TraceLog, TraceLogError, TraceLogProblem, read_log};

@@ -2,16 +2,16 @@
 
 use std::time::Duration;
 
-use assize_rubric::{Role, Tokens, ToolCall};
+use assize_rubric::{MessageRole, Tokens, ToolCall};
 use jiff::Timestamp;
 
-use crate::Format;
+use crate::LogFormat;
 
 /// One session of an agent. What its log does not say is `None`, never a made-up value.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Trace {
+pub struct AgentTrace {
     /// Log format it was read from.
-    pub format: Format,
+    pub format: LogFormat,
     /// Id of the session.
     pub session: Option<String>,
     /// Model that answered, as the log names it; the last one if it changed.
@@ -32,7 +32,7 @@ pub struct Trace {
     pub(crate) stated_answer: Option<String>,
 }
 
-impl Trace {
+impl AgentTrace {
     /// All calls of tools in the order they were made, those of sub-agents included.
     pub fn calls(&self) -> impl Iterator<Item = &ToolCall> {
         self.messages.iter().flat_map(|message| &message.calls).map(|logged| &logged.call)
@@ -43,7 +43,7 @@ impl Trace {
     pub fn answer(&self) -> Option<&str> {
         self.stated_answer.as_deref().or_else(|| {
             let said = |message: &&LoggedMessage| {
-                message.role == Role::Assistant && !message.subagent && !message.text.trim().is_empty()
+                message.role == MessageRole::Assistant && !message.subagent && !message.text.trim().is_empty()
             };
             self.messages.iter().rev().find(said).map(|message| message.text.as_str())
         })
@@ -52,7 +52,7 @@ impl Trace {
     /// Returns the initial question: the first text of the user.
     pub fn question(&self) -> Option<&str> {
         let asked = |message: &&LoggedMessage| {
-            message.role == Role::User && !message.subagent && !message.text.trim().is_empty()
+            message.role == MessageRole::User && !message.subagent && !message.text.trim().is_empty()
         };
         self.messages.iter().find(asked).map(|message| message.text.as_str())
     }
@@ -62,7 +62,7 @@ impl Trace {
 #[derive(Debug, Clone, PartialEq)]
 pub struct LoggedMessage {
     /// Who speaks.
-    pub role: Role,
+    pub role: MessageRole,
     /// Text; empty if the message only calls tools.
     pub text: String,
     /// Calls of tools.

@@ -5,8 +5,8 @@ use std::io::{self, BufRead};
 
 use serde_json::Value;
 
-use crate::reader::{Reader, Understood, reader};
-use crate::{Format, Trace};
+use crate::reader::{TraceRecordReader, TraceRecordStatus, reader_for};
+use crate::{AgentTrace, LogFormat};
 
 /// Maximum length of a line. Longer ones contain images or similar data; they are reported.
 const MAX_LINE: usize = 64 << 20;
@@ -15,22 +15,22 @@ const MAX_PROBLEMS: usize = 20;
 
 /// Result of reading a log.
 #[derive(Debug)]
-pub struct Read {
+pub struct TraceLog {
     /// Sessions, ordered by their start.
-    pub traces: Vec<Trace>,
+    pub traces: Vec<AgentTrace>,
     /// Number of records read.
     pub records: usize,
     /// Number of records of unknown kinds, by kind. They were skipped.
     pub unknown: BTreeMap<String, usize>,
     /// The first unreadable lines.
-    pub problems: Vec<Problem>,
+    pub problems: Vec<TraceLogProblem>,
     /// Number of further unreadable lines.
     pub more_problems: usize,
 }
 
 /// A line that could not be read.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Problem {
+pub struct TraceLogProblem {
     /// Line number, from 1.
     pub line: usize,
     /// Description of the error.
@@ -39,7 +39,7 @@ pub struct Problem {
 
 /// Reason why a log can't be read at all.
 #[derive(Debug, thiserror::Error)]
-pub enum ReadError {
+pub enum TraceLogError {
     /// The bytes can't be read.
     #[error("the log can't be read: {0}")]
     Io(#[from] io::Error),
@@ -56,11 +56,11 @@ pub enum ReadError {
 
 /// Reads a log, detecting the format unless it is given. A log is lines of JSON, or one JSON value over
 /// several lines.
-pub fn read(log: impl BufRead, format: Option<Format>) -> Result<Read, ReadError> {
-    let mut state = State {
-        reader: format.map(reader),
+pub fn read_log(log: impl BufRead, format: Option<LogFormat>) -> Result<TraceLog, TraceLogError> {
+    let mut state = TraceLogReader {
+        reader: format.map(reader_for),
         waiting: Vec::new(),
-        read: Read {
+        read: TraceLog {
             traces: Vec::new(),
             records: 0,
             unknown: BTreeMap::new(),
@@ -68,21 +68,24 @@ pub fn read(log: impl BufRead, format: Option<Format>) -> Result<Read, ReadError
             more_problems: 0,
         },
     };
+
     let mut whole = String::new();
-    let mut lines = Lines { log, number: 0 };
+    let mut lines = TraceLineReader { log, number: 0 };
     while let Some(line) = lines.next()? {
-        let Line { number, text } = line;
+        let TraceLogLine { number, text } = line;
         let text = match text {
             Ok(text) => text,
             Err(message) => {
-                state.problem(number, message);
+                state.add_problem(number, message);
                 continue;
             }
         };
+
         let trimmed = text.trim_start_matches('\u{feff}').trim();
         if trimmed.is_empty() {
             continue;
         }
+
         // A value over several lines starts with a line that is not a value by itself.
         let is_start = state.read.records == 0 && state.read.problems.is_empty();
         if is_start && (trimmed == "{" || trimmed.starts_with('[') || !whole.is_empty()) {
@@ -90,115 +93,126 @@ pub fn read(log: impl BufRead, format: Option<Format>) -> Result<Read, ReadError
             whole.push('\n');
             continue;
         }
+
         match serde_json::from_str(trimmed) {
-            Ok(record) => state.record(record),
+            Ok(record) => state.take_record(record),
             Err(_) if is_start && trimmed.starts_with('{') => {
                 whole.push_str(&text);
                 whole.push('\n');
             }
-            Err(error) => state.problem(number, no_json(&error)),
+            Err(error) => state.add_problem(number, describe_json_error(&error)),
         }
     }
+
     if !whole.is_empty() {
-        state.whole(&whole);
+        state.read_whole(&whole);
     }
+
     state.finish()
 }
 
-struct State {
-    reader: Option<Box<dyn Reader>>,
+struct TraceLogReader {
+    reader: Option<Box<dyn TraceRecordReader>>,
     /// Records read before the format was known.
     waiting: Vec<Value>,
-    read: Read,
+    read: TraceLog,
 }
 
-impl State {
+impl TraceLogReader {
     /// Reads one JSON value over several lines; or, if it is not valid, lines of JSON the first of which is
     /// broken.
-    fn whole(&mut self, text: &str) {
+    fn read_whole(&mut self, text: &str) {
         let error = match serde_json::from_str(text) {
-            Ok(Value::Array(records)) => return records.into_iter().for_each(|record| self.record(record)),
-            Ok(record) => return self.record(record),
+            Ok(Value::Array(records)) => {
+                return records.into_iter().for_each(|record| self.take_record(record));
+            }
+            Ok(record) => return self.take_record(record),
             Err(error) => error,
         };
+
         let lines: Vec<Result<Value, serde_json::Error>> = text.lines().map(serde_json::from_str).collect();
         if !lines.iter().flatten().any(Value::is_object) {
-            return self.problem(error.line(), format!("this is no JSON: {error}"));
+            return self.add_problem(error.line(), format!("this is no JSON: {error}"));
         }
+
         for (index, (line, text)) in lines.into_iter().zip(text.lines()).enumerate() {
             match line {
-                Ok(record) => self.record(record),
+                Ok(record) => self.take_record(record),
                 Err(_) if text.trim().is_empty() => {}
-                Err(error) => self.problem(index + 1, no_json(&error)),
+                Err(error) => self.add_problem(index + 1, describe_json_error(&error)),
             }
         }
     }
 
-    fn record(&mut self, record: Value) {
+    fn take_record(&mut self, record: Value) {
         self.read.records += 1;
+
         if self.reader.is_none() {
-            match Format::of_record(&record) {
+            match LogFormat::detect(&record) {
                 None => {
                     self.waiting.push(record);
                     return;
                 }
                 Some(format) => {
-                    self.reader = Some(reader(format));
+                    self.reader = Some(reader_for(format));
                     for earlier in std::mem::take(&mut self.waiting) {
-                        self.understand(&earlier);
+                        self.read_record(&earlier);
                     }
                 }
             }
         }
-        self.understand(&record);
+
+        self.read_record(&record);
     }
 
-    fn understand(&mut self, record: &Value) {
+    fn read_record(&mut self, record: &Value) {
         let Some(reader) = &mut self.reader else { return };
-        if let Understood::No(kind) = reader.record(record) {
+        if let TraceRecordStatus::Unknown(kind) = reader.record(record) {
             *self.read.unknown.entry(kind).or_default() += 1;
         }
     }
 
-    fn problem(&mut self, line: usize, message: String) {
+    fn add_problem(&mut self, line: usize, message: String) {
         if self.read.problems.len() < MAX_PROBLEMS {
-            self.read.problems.push(Problem { line, message });
+            self.read.problems.push(TraceLogProblem { line, message });
         } else {
             self.read.more_problems += 1;
         }
     }
 
-    fn finish(mut self) -> Result<Read, ReadError> {
+    fn finish(mut self) -> Result<TraceLog, TraceLogError> {
         if self.read.records == 0 && self.read.problems.is_empty() {
-            return Err(ReadError::Empty);
+            return Err(TraceLogError::Empty);
         }
+
         match self.reader {
             Some(reader) => self.read.traces = reader.finish(),
-            None => return Err(ReadError::UnknownFormat),
+            None => return Err(TraceLogError::UnknownFormat),
         }
+
         Ok(self.read)
     }
 }
 
 /// Describes a JSON error by its column only: the line number of a one-line parse is always 1.
-fn no_json(error: &serde_json::Error) -> String {
+fn describe_json_error(error: &serde_json::Error) -> String {
     let text = error.to_string();
     let what = text.split(" at line ").next().unwrap_or_default();
     format!("this is no JSON: {what} at column {}", error.column())
 }
 
-struct Lines<R> {
+struct TraceLineReader<R> {
     log: R,
     number: usize,
 }
 
-struct Line {
+struct TraceLogLine {
     number: usize,
     text: Result<String, String>,
 }
 
-impl<R: BufRead> Lines<R> {
-    fn next(&mut self) -> io::Result<Option<Line>> {
+impl<R: BufRead> TraceLineReader<R> {
+    fn next(&mut self) -> io::Result<Option<TraceLogLine>> {
         let mut bytes = Vec::new();
         let mut too_long = false;
         loop {
@@ -206,6 +220,7 @@ impl<R: BufRead> Lines<R> {
             if available.is_empty() {
                 break;
             }
+
             let end = available.iter().position(|byte| *byte == b'\n');
             let taken = end.map_or(available.len(), |end| end + 1);
             if bytes.len() + taken > MAX_LINE {
@@ -214,25 +229,29 @@ impl<R: BufRead> Lines<R> {
             } else if !too_long {
                 bytes.extend_from_slice(&available[..taken]);
             }
+
             self.log.consume(taken);
+
             if end.is_some() {
                 self.number += 1;
                 return Ok(Some(self.line(bytes, too_long)));
             }
         }
+
         if bytes.is_empty() && !too_long {
             return Ok(None);
         }
+
         self.number += 1;
         Ok(Some(self.line(bytes, too_long)))
     }
 
-    fn line(&self, bytes: Vec<u8>, too_long: bool) -> Line {
+    fn line(&self, bytes: Vec<u8>, too_long: bool) -> TraceLogLine {
         let text = if too_long {
             Err(format!("the line is longer than {} MiB", MAX_LINE >> 20))
         } else {
             String::from_utf8(bytes).map_err(|error| format!("the line is not UTF-8: {error}"))
         };
-        Line { number: self.number, text }
+        TraceLogLine { number: self.number, text }
     }
 }

@@ -5,26 +5,26 @@ use std::io::BufReader;
 use std::path::Path;
 use std::time::Duration;
 
-use assize_rubric::{Role, Tokens};
-use assize_trace::{Format, Read, ReadError, Trace, read};
+use assize_rubric::{MessageRole, Tokens};
+use assize_trace::{AgentTrace, LogFormat, TraceLog, TraceLogError, read_log};
 use serde_json::{Value, json};
 
-fn log(name: &str) -> Read {
+fn log(name: &str) -> TraceLog {
     let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/logs").join(name);
-    read(BufReader::new(File::open(path).expect("the log is there")), None).expect("it is a log")
+    read_log(BufReader::new(File::open(path).expect("the log is there")), None).expect("it is a log")
 }
 
-fn parsed(text: &str) -> Read {
-    read(text.as_bytes(), None).expect("it is a log")
+fn parsed(text: &str) -> TraceLog {
+    read_log(text.as_bytes(), None).expect("it is a log")
 }
 
-fn only(read: Read) -> Trace {
+fn only(read: TraceLog) -> AgentTrace {
     assert_eq!(read.problems, []);
-    let [trace] = <[Trace; 1]>::try_from(read.traces).expect("one session");
+    let [trace] = <[AgentTrace; 1]>::try_from(read.traces).expect("one session");
     trace
 }
 
-fn calls(trace: &Trace) -> Vec<(&str, Option<bool>, Option<u128>)> {
+fn calls(trace: &AgentTrace) -> Vec<(&str, Option<bool>, Option<u128>)> {
     trace
         .calls()
         .map(|call| (call.name.as_str(), call.failed, call.duration.map(|time| time.as_millis())))
@@ -40,7 +40,7 @@ fn a_session_of_claude_code() {
     let read = log("claude-session.jsonl");
     assert_eq!(read.unknown.iter().collect::<Vec<_>>(), [(&"a-kind-of-tomorrow".to_owned(), &1)]);
     let trace = only(read);
-    assert_eq!(trace.format, Format::ClaudeCode);
+    assert_eq!(trace.format, LogFormat::ClaudeCode);
     assert_eq!(trace.session.as_deref(), Some("5f0c"));
     assert_eq!(trace.question(), Some("Deploy the billing service to staging."));
     assert_eq!(trace.answer(), Some("The deployment failed: permission denied."));
@@ -54,8 +54,12 @@ fn a_session_of_claude_code() {
     // Usage repeated for each block of one reply is counted once, its last state.
     assert_eq!(trace.tokens, tokens(2110 + 7 + 2104 + 2204, 2000 + 2100 + 2200, 60 + 3 + 30 + 12));
     assert_eq!(trace.duration, Some(Duration::from_secs(11)));
-    let roles: Vec<Role> = trace.messages.iter().map(|message| message.role).collect();
-    assert_eq!(roles[..2], [Role::User, Role::System], "what the program adds is not the user's");
+    let roles: Vec<MessageRole> = trace.messages.iter().map(|message| message.role).collect();
+    assert_eq!(
+        roles[..2],
+        [MessageRole::User, MessageRole::System],
+        "what the program adds is not the user's"
+    );
     assert!(trace.messages.iter().any(|message| message.subagent));
 }
 
@@ -165,7 +169,11 @@ fn spans_of_opentelemetry() {
     let trace = only(log("otel.json"));
     assert_eq!(trace.session.as_deref(), Some("conv-9"));
     assert_eq!(trace.question(), Some("Refund order 7."));
-    assert_eq!(trace.messages.iter().filter(|message| message.role == Role::User).count(), 1, "said once");
+    assert_eq!(
+        trace.messages.iter().filter(|message| message.role == MessageRole::User).count(),
+        1,
+        "said once"
+    );
     assert_eq!(trace.answer(), Some("I can't refund order 7: it is too old."));
     assert_eq!(calls(&trace), [("refund", Some(true), Some(750))], "asked for and run: one call");
     let call = trace.calls().next().expect("a call");
@@ -179,7 +187,7 @@ fn broken_lines_are_told_and_the_rest_is_read() {
     let text = "{\"type\":\"thread.started\",\"thread_id\":\"x\"}\nnot json\n\
                 {\"type\":\"item.completed\",\"item\":{\"id\":\"i\",\"type\":\"agent_message\",\"text\":\"Done.\"}}\n\
                 {\"type\":\"turn.comple";
-    let read = read(text.as_bytes(), None).expect("a log");
+    let read = read_log(text.as_bytes(), None).expect("a log");
     let lines: Vec<usize> = read.problems.iter().map(|problem| problem.line).collect();
     assert_eq!(lines, [2, 4]);
     assert_eq!(read.traces[0].answer(), Some("Done."));
@@ -189,7 +197,7 @@ fn broken_lines_are_told_and_the_rest_is_read() {
 fn a_broken_first_line_does_not_hide_the_others() {
     let text = "{\"type\":\"thread.sta\n\
                 {\"type\":\"item.completed\",\"item\":{\"id\":\"i\",\"type\":\"agent_message\",\"text\":\"Done.\"}}\n";
-    let read = read(text.as_bytes(), None).expect("a log");
+    let read = read_log(text.as_bytes(), None).expect("a log");
     assert_eq!(read.problems.len(), 1);
     assert_eq!(read.problems[0].line, 1);
     assert_eq!(read.traces[0].answer(), Some("Done."));
@@ -197,20 +205,20 @@ fn a_broken_first_line_does_not_hide_the_others() {
 
 #[test]
 fn what_is_no_log_is_refused() {
-    assert!(matches!(read(&b""[..], None), Err(ReadError::Empty)));
-    assert!(matches!(read(&b"{\"a\": 1}\n{\"b\": 2}\n"[..], None), Err(ReadError::UnknownFormat)));
-    assert!(matches!(read(&b"just words\n"[..], None), Err(ReadError::UnknownFormat)));
-    let named = read(&b"{\"a\": 1}\n"[..], Some(Format::Copilot)).expect("the format is given");
+    assert!(matches!(read_log(&b""[..], None), Err(TraceLogError::Empty)));
+    assert!(matches!(read_log(&b"{\"a\": 1}\n{\"b\": 2}\n"[..], None), Err(TraceLogError::UnknownFormat)));
+    assert!(matches!(read_log(&b"just words\n"[..], None), Err(TraceLogError::UnknownFormat)));
+    let named = read_log(&b"{\"a\": 1}\n"[..], Some(LogFormat::Copilot)).expect("the format is given");
     assert_eq!((named.traces.len(), named.unknown.values().sum::<usize>()), (0, 1));
 }
 
 #[test]
 fn formats_have_the_names_people_use() {
-    for format in Format::ALL {
+    for format in LogFormat::ALL {
         assert_eq!(format.name().parse(), Ok(format));
     }
-    assert_eq!("claude_code".parse(), Ok(Format::ClaudeCode));
-    let unknown = "cursor".parse::<Format>().expect_err("not read");
+    assert_eq!("claude_code".parse(), Ok(LogFormat::ClaudeCode));
+    let unknown = "cursor".parse::<LogFormat>().expect_err("not read");
     assert!(unknown.to_string().contains("opencode"), "{unknown}");
 }
 
@@ -226,20 +234,10 @@ fn no_value_of_any_shape_breaks_a_reader() {
         json!({ "type": null }),
     ];
     let kinds = [
-        "assistant",
-        "user",
-        "result",
-        "item.completed",
-        "response_item",
-        "event_msg",
-        "tool.execution_complete",
-        "tool_use",
-        "tool_result",
-        "step_finish",
-        "text",
-        "message",
+        "assistant", "user", "result", "item.completed", "response_item", "event_msg",
+        "tool.execution_complete", "tool_use", "tool_result", "step_finish", "text", "message",
     ];
-    for format in Format::ALL {
+    for format in LogFormat::ALL {
         for kind in kinds {
             for value in &values {
                 let record = json!({
@@ -248,7 +246,7 @@ fn no_value_of_any_shape_breaks_a_reader() {
                 });
                 let text = format!("{record}\n{value}\n");
                 // Whatever comes of it, it ends.
-                let _ = read(text.as_bytes(), Some(format));
+                let _ = read_log(text.as_bytes(), Some(format));
             }
         }
     }

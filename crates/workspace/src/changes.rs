@@ -6,16 +6,16 @@ use std::path::{Path, PathBuf};
 
 use similar::TextDiff;
 
-use crate::Snapshot;
-use crate::name::shown;
-use crate::render::{Rendered, Side, render};
-use crate::walk::Entry;
+use crate::WorkspaceSnapshot;
+use crate::path_text::display_path;
+use crate::render::{DiffSide, RenderedDiff, render_diff};
+use crate::walk::WorkspaceEntry;
 
 /// File changes made by an agent.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct FileChanges {
     /// Changed files, ordered by path.
-    pub changes: Vec<Change>,
+    pub changes: Vec<FileChange>,
     /// Unified diff of all changes; empty if nothing changed.
     pub diff: String,
     /// Omitted parts of the diff, in words; the diff marks them as well.
@@ -24,7 +24,7 @@ pub struct FileChanges {
 
 /// One changed file.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Change {
+pub struct FileChange {
     /// Path in the workspace, with slashes; for a rename the new one.
     pub path: String,
     /// Kind of change.
@@ -48,38 +48,40 @@ pub enum ChangeKind {
 }
 
 /// Share of equal text from which two files count as a rename.
-const SIMILAR: f32 = 0.6;
+const MIN_SIMILARITY: f32 = 0.6;
 /// Maximum number of file pairs compared for similarity.
 const MAX_PAIRS: usize = 2_000;
 /// Maximum size of a file compared for similarity, in bytes.
 const MAX_SIMILAR: u64 = 256 << 10;
 
 /// Compares two states. In `now`, an entry is `None` if it is unchanged.
-pub(crate) fn compare(
-    before: &BTreeMap<PathBuf, Entry>,
-    now: &BTreeMap<PathBuf, Option<Entry>>,
-    snapshot: &Snapshot,
+pub(crate) fn compare_states(
+    before: &BTreeMap<PathBuf, WorkspaceEntry>,
+    now: &BTreeMap<PathBuf, Option<WorkspaceEntry>>,
+    snapshot: &WorkspaceSnapshot,
 ) -> FileChanges {
     let mut deleted: Vec<&Path> =
         before.keys().filter(|path| !now.contains_key(*path)).map(PathBuf::as_path).collect();
-    let added: Vec<(&Path, &Entry)> = now
+    let added: Vec<(&Path, &WorkspaceEntry)> = now
         .iter()
         .filter(|(path, _)| !before.contains_key(*path))
         .filter_map(|(path, entry)| Some((path.as_path(), entry.as_ref()?)))
         .collect();
-    let renames = renames(&mut deleted, &added, before, snapshot);
+    let renames = find_renames(&mut deleted, &added, before, snapshot);
 
     // Both sides of each change: a rename is listed at the new path.
-    let mut steps: BTreeMap<&Path, (ChangeKind, Option<Side<'_>>, Option<Side<'_>>)> = BTreeMap::new();
-    let old = |path: &Path| before.get_key_value(path).map(|(path, entry)| Side { path, entry });
+    let mut steps: BTreeMap<&Path, (ChangeKind, Option<DiffSide<'_>>, Option<DiffSide<'_>>)> =
+        BTreeMap::new();
+    let old = |path: &Path| before.get_key_value(path).map(|(path, entry)| DiffSide { path, entry });
     for path in deleted {
         steps.insert(path, (ChangeKind::Deleted, old(path), None));
     }
+
     for (path, entry) in added {
-        let side = Some(Side { path, entry });
+        let side = Some(DiffSide { path, entry });
         match renames.get(path) {
             Some(from) => {
-                let kind = ChangeKind::Renamed { from: shown(from) };
+                let kind = ChangeKind::Renamed { from: display_path(from) };
                 steps.insert(path, (kind, old(from), side));
             }
             None => {
@@ -87,51 +89,64 @@ pub(crate) fn compare(
             }
         }
     }
+
     for (path, entry) in now {
         if let (Some(side), Some(entry)) = (old(path), entry) {
-            steps.insert(path, (ChangeKind::Modified, Some(side), Some(Side { path, entry })));
+            steps.insert(path, (ChangeKind::Modified, Some(side), Some(DiffSide { path, entry })));
         }
     }
+
     let mut plain = Vec::new();
-    let mut excluded: BTreeMap<PathBuf, Vec<Sides<'_>>> = BTreeMap::new();
+    let mut excluded: BTreeMap<PathBuf, Vec<SidePair<'_>>> = BTreeMap::new();
     for (path, (_, before, after)) in &steps {
-        match snapshot.excluded(path) {
+        match snapshot.find_excluded(path) {
             None => plain.push((*before, *after)),
             Some(outermost) => excluded.entry(outermost).or_default().push((*before, *after)),
         }
     }
-    let mut rendered = render(plain.into_iter(), snapshot, snapshot.limits().max_diff);
+
+    let mut rendered = render_diff(plain.into_iter(), snapshot, snapshot.limits().max_diff);
     add_excluded(&mut rendered, &excluded, snapshot);
+
     FileChanges {
-        changes: steps.into_iter().map(|(path, (kind, _, _))| Change { path: shown(path), kind }).collect(),
+        changes: steps
+            .into_iter()
+            .map(|(path, (kind, _, _))| FileChange { path: display_path(path), kind })
+            .collect(),
         diff: rendered.diff,
         left_out: rendered.left_out,
     }
 }
 
 /// A file before and after.
-type Sides<'a> = (Option<Side<'a>>, Option<Side<'a>>);
+type SidePair<'a> = (Option<DiffSide<'a>>, Option<DiffSide<'a>>);
 
 /// Adds the changes of files that `.gitignore` excludes, such as installed packages: after everything else,
 /// and for large groups only the fact that they changed.
-fn add_excluded(rendered: &mut Rendered, excluded: &BTreeMap<PathBuf, Vec<Sides<'_>>>, snapshot: &Snapshot) {
-    let size = |side: &Option<Side<'_>>| match side.map(|side| side.entry) {
-        Some(Entry::File { size, .. }) => *size,
+fn add_excluded(
+    rendered: &mut RenderedDiff,
+    excluded: &BTreeMap<PathBuf, Vec<SidePair<'_>>>,
+    snapshot: &WorkspaceSnapshot,
+) {
+    let size = |side: &Option<DiffSide<'_>>| match side.map(|side| side.entry) {
+        Some(WorkspaceEntry::File { size, .. }) => *size,
         _ => 0,
     };
     let mut room = snapshot.limits().max_excluded_diff;
     for (outermost, changes) in excluded {
         let bytes: u64 = changes.iter().map(|(before, after)| size(before).saturating_add(size(after))).sum();
         if usize::try_from(bytes).is_ok_and(|bytes| bytes <= room) {
-            let group = render(changes.iter().copied(), snapshot, room);
+            let group = render_diff(changes.iter().copied(), snapshot, room);
             room = room.saturating_sub(group.diff.len());
             rendered.diff.push_str(&group.diff);
             rendered.left_out.extend(group.left_out);
             continue;
         }
-        let name = shown(outermost);
+
+        let name = display_path(outermost);
         let (count, s) = (changes.len(), if changes.len() == 1 { "" } else { "s" });
         let text = format!("{count} changed file{s} in `{name}`, which .gitignore excludes");
+
         // Writing to a string can't fail.
         let _ = writeln!(rendered.diff, "[cut: {text}: not shown]");
         rendered.left_out.push(text);
@@ -139,45 +154,53 @@ fn add_excluded(rendered: &mut Rendered, excluded: &BTreeMap<PathBuf, Vec<Sides<
 }
 
 /// Matches new paths with the deleted ones they were renamed from, which are removed from `deleted`.
-fn renames<'a>(
+fn find_renames<'a>(
     deleted: &mut Vec<&'a Path>,
-    added: &[(&'a Path, &Entry)],
-    before: &BTreeMap<PathBuf, Entry>,
-    snapshot: &Snapshot,
+    added: &[(&'a Path, &WorkspaceEntry)],
+    before: &BTreeMap<PathBuf, WorkspaceEntry>,
+    snapshot: &WorkspaceSnapshot,
 ) -> BTreeMap<&'a Path, &'a Path> {
     let mut found = BTreeMap::new();
+
     // Equal contents under a new name.
     for (path, entry) in added {
-        let Entry::File { hash, size: 1.., .. } = entry else { continue };
-        let same = |old: &&Path| matches!(before.get(*old), Some(Entry::File { hash: earlier, .. }) if earlier == hash);
+        let WorkspaceEntry::File { hash, size: 1.., .. } = entry else { continue };
+        let same = |old: &&Path| matches!(before.get(*old), Some(WorkspaceEntry::File { hash: earlier, .. }) if earlier == hash);
         if let Some(at) = deleted.iter().position(same) {
             found.insert(*path, deleted.remove(at));
         }
     }
+
     // Similar contents under a new name.
     let mut budget = MAX_PAIRS;
     for (path, entry) in added {
-        let Entry::File { hash, size: size @ 1.., is_text: true, .. } = entry else { continue };
+        let WorkspaceEntry::File { hash, size: size @ 1.., is_text: true, .. } = entry else { continue };
         if found.contains_key(path) || *size > MAX_SIMILAR {
             continue;
         }
+
         let Some(text) = snapshot.text_now(path, hash) else { continue };
         let mut best: Option<(f32, usize)> = None;
         for (at, old) in deleted.iter().enumerate() {
-            let Some(Entry::File { hash, size, is_text: true, .. }) = before.get(*old) else { continue };
+            let Some(WorkspaceEntry::File { hash, size, is_text: true, .. }) = before.get(*old) else {
+                continue;
+            };
             if *size > MAX_SIMILAR || budget == 0 {
                 continue;
             }
+
             budget -= 1;
             let Some(earlier) = snapshot.text_before(hash) else { continue };
             let ratio = TextDiff::from_lines(&earlier, &text).ratio();
-            if ratio >= SIMILAR && best.is_none_or(|(score, _)| ratio > score) {
+            if ratio >= MIN_SIMILARITY && best.is_none_or(|(score, _)| ratio > score) {
                 best = Some((ratio, at));
             }
         }
+
         if let Some((_, at)) = best {
             found.insert(*path, deleted.remove(at));
         }
     }
+
     found
 }

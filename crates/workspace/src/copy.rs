@@ -6,28 +6,35 @@ use std::io;
 use std::path::{Component, Path, PathBuf};
 use std::sync::atomic::{AtomicBool, Ordering};
 
-use crate::PlaceError;
+use crate::WorkspaceError;
 
 /// Treatment of links.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Links {
+pub(crate) enum LinkPolicy {
     /// A link that leads out of the folder is an error: changes in the copy would affect the original.
-    Inside,
+    InsideOnly,
     /// Links are copied unchanged. For folders that were prepared by commands of the user.
-    AsTheyAre,
+    Verbatim,
 }
 
 /// Copies the contents of `from` into the folder `to`, creating it if necessary. Stops early when `open`
 /// becomes false.
-pub(crate) fn copy(from: &Path, to: &Path, links: Links, open: &AtomicBool) -> Result<(), PlaceError> {
+pub(crate) fn copy_folder(
+    from: &Path,
+    to: &Path,
+    links: LinkPolicy,
+    open: &AtomicBool,
+) -> Result<(), WorkspaceError> {
     let failed = |path: &Path| {
         let path = path.to_path_buf();
-        move |error: io::Error| PlaceError::io("copy", &path, &error)
+        move |error: io::Error| WorkspaceError::io("copy", &path, &error)
     };
     let root = from.canonicalize().map_err(failed(from))?;
+
     fs::create_dir_all(to).map_err(failed(to))?;
+
     if to.canonicalize().map_err(failed(to))?.starts_with(&root) {
-        return Err(PlaceError::new(
+        return Err(WorkspaceError::new(
             "template",
             format!(
                 "`{}` can't be copied into itself; the folder of temporary files lies in it",
@@ -35,14 +42,16 @@ pub(crate) fn copy(from: &Path, to: &Path, links: Links, open: &AtomicBool) -> R
             ),
         ));
     }
+
     let mut levels = vec![PathBuf::new()];
     // Folders that may not be written into get their permissions last.
     let mut finished: Vec<(PathBuf, Metadata)> = Vec::new();
     while let Some(folder) = levels.pop() {
-        for name in names(&root.join(&folder)).map_err(failed(&root.join(&folder)))? {
+        for name in sorted_names(&root.join(&folder)).map_err(failed(&root.join(&folder)))? {
             if !open.load(Ordering::Relaxed) {
-                return Err(PlaceError::new("cancelled", "given up"));
+                return Err(WorkspaceError::new("cancelled", "given up"));
             }
+
             let path = folder.join(name);
             let (source, target) = (root.join(&path), to.join(&path));
             let found = fs::symlink_metadata(&source).map_err(failed(&source))?;
@@ -52,12 +61,12 @@ pub(crate) fn copy(from: &Path, to: &Path, links: Links, open: &AtomicBool) -> R
                 levels.push(path);
             } else if found.is_symlink() {
                 let leads = fs::read_link(&source).map_err(failed(&source))?;
-                if links == Links::Inside && !stays_inside(&root, &path, &leads) {
-                    return Err(leads_out(from, &path, &leads));
+                if links == LinkPolicy::InsideOnly && !stays_inside(&root, &path, &leads) {
+                    return Err(link_error(from, &path, &leads));
                 }
                 link(&leads, &target).map_err(failed(&target))?;
-            } else if links == Links::Inside && path.file_name().is_some_and(|name| name == ".git") {
-                return Err(PlaceError::new(
+            } else if links == LinkPolicy::InsideOnly && path.file_name().is_some_and(|name| name == ".git") {
+                return Err(WorkspaceError::new(
                     "template",
                     format!(
                         "`{}` belongs to a repository elsewhere, which an agent would change; name that repository \
@@ -66,30 +75,34 @@ pub(crate) fn copy(from: &Path, to: &Path, links: Links, open: &AtomicBool) -> R
                     ),
                 ));
             } else if found.is_file() {
-                file(&source, &target, &found).map_err(failed(&source))?;
-            } else if links == Links::Inside {
-                return Err(PlaceError::new(
+                copy_file(&source, &target, &found).map_err(failed(&source))?;
+            } else if links == LinkPolicy::InsideOnly {
+                return Err(WorkspaceError::new(
                     "template",
                     format!("`{}` is neither a file nor a folder nor a link", source.display()),
                 ));
             }
         }
     }
+
     for (folder, found) in finished.iter().rev() {
         fs::set_permissions(folder, found.permissions()).map_err(failed(folder))?;
     }
+
     Ok(())
 }
 
 /// Copies one file with its permissions and its modification time, which build tools depend on.
-pub(crate) fn file(from: &Path, to: &Path, found: &Metadata) -> io::Result<()> {
+pub(crate) fn copy_file(from: &Path, to: &Path, found: &Metadata) -> io::Result<()> {
     fs::copy(from, to)?;
+
     if let Ok(modified) = found.modified() {
         // A read-only file keeps the time of its copy.
         if let Ok(copied) = File::options().append(true).open(to) {
             drop(copied.set_times(FileTimes::new().set_modified(modified)));
         }
     }
+
     Ok(())
 }
 
@@ -104,7 +117,7 @@ pub(crate) fn link(leads: &Path, at: &Path) -> io::Result<()> {
 }
 
 /// Returns the names in a folder, sorted.
-pub(crate) fn names(folder: &Path) -> io::Result<Vec<OsString>> {
+pub(crate) fn sorted_names(folder: &Path) -> io::Result<Vec<OsString>> {
     let mut names =
         fs::read_dir(folder)?.map(|entry| Ok(entry?.file_name())).collect::<io::Result<Vec<OsString>>>()?;
     names.sort();
@@ -123,11 +136,12 @@ fn stays_inside(root: &Path, path: &Path, leads: &Path) -> bool {
             _ => return false,
         }
     }
+
     root.join(path).canonicalize().map_or(true, |real| real.starts_with(root))
 }
 
-fn leads_out(from: &Path, path: &Path, leads: &Path) -> PlaceError {
-    PlaceError::new(
+fn link_error(from: &Path, path: &Path, leads: &Path) -> WorkspaceError {
+    WorkspaceError::new(
         "template",
         format!(
             "the link `{}` of the template `{}` leads out of it, to `{}`; put what it leads to into the template, or \

@@ -6,7 +6,7 @@ use std::path::Path;
 /// Error of creating, restoring or inspecting a workspace.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("{message}")]
-pub struct PlaceError {
+pub struct WorkspaceError {
     /// Kind of failure, as stored in results: `template`, `repository`, `hook`, `timeout`, `reset`,
     /// `changes`, `cancelled` or `io`.
     pub kind: &'static str,
@@ -14,7 +14,7 @@ pub struct PlaceError {
     pub message: String,
 }
 
-impl PlaceError {
+impl WorkspaceError {
     pub(crate) fn new(kind: &'static str, message: impl Into<String>) -> Self {
         Self { kind, message: message.into() }
     }

@@ -3,33 +3,35 @@
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
-use assize_evalfile::{Command as Words, Hook, Moment};
-use assize_process::{Command, Limits, ProcessError, Value, fill_arguments, fill_script};
+use assize_evalfile::{GraderCommand as Words, HookEvent, WorkspaceHook};
+use assize_process::{
+    PlaceholderValue, ProcessCommand, ProcessError, ProcessLimits, fill_arguments, fill_script,
+};
 use serde_json::json;
 
-use crate::setup::Setup;
-use crate::{PlaceError, Visitor};
+use crate::setup::WorkspaceSetup;
+use crate::{CaseInfo, WorkspaceError};
 
 /// Default time limit of commands that prepare something, as the format defines it.
-const BEFORE: Duration = Duration::from_mins(1);
+const PREPARE_TIMEOUT: Duration = Duration::from_mins(1);
 /// Default time limit of commands that clean up.
-const AFTER: Duration = Duration::from_secs(30);
+const CLEANUP_TIMEOUT: Duration = Duration::from_secs(30);
 /// Bytes of a command's output that an error shows, from the end.
-const TAIL: usize = 2000;
+const STDERR_TAIL: usize = 2000;
 
 /// Runs the command of a hook, if it has one. `whose` names the owner of the hook.
 ///
 /// The command reads a JSON object from its standard input, with the path of the workspace and the data of
 /// the case. In its arguments, `{{workspace_path}}`, `{{test_id}}` and `{{eval_run_id}}` are replaced by the
 /// same values, which are passed as data whatever they contain.
-pub(crate) async fn run(
-    hook: &Hook,
-    moment: Moment,
+pub(crate) async fn run_hook(
+    hook: &WorkspaceHook,
+    moment: HookEvent,
     whose: &str,
     place: &Path,
-    visitor: Option<&Visitor>,
-    setup: &Setup,
-) -> Result<(), PlaceError> {
+    visitor: Option<&CaseInfo>,
+    setup: &WorkspaceSetup,
+) -> Result<(), WorkspaceError> {
     let Some(words) = &hook.command else { return Ok(()) };
     let lookup = |name: &str| {
         let value = match name {
@@ -38,26 +40,34 @@ pub(crate) async fn run(
             "eval_run_id" => setup.run().unwrap_or_default().into(),
             _ => return None,
         };
-        Some(Value::One(value))
+        Some(PlaceholderValue::One(value))
     };
+
     let mut command = match words {
         Words::Argv(words) => {
-            let words: Vec<String> = words.iter().map(|word| single(word)).collect();
-            Command::argv(fill_arguments(&words, &lookup), setup.env().clone())
+            let words: Vec<String> = words.iter().map(|word| to_placeholders(word)).collect();
+            ProcessCommand::argv(fill_arguments(&words, &lookup), setup.env().clone())
         }
         Words::Shell(line) => {
-            let filled = fill_script(&single(line), &lookup);
-            let mut command = Command::shell(filled.script, setup.env().clone());
-            if let assize_process::Program::Shell { parameters, .. } = &mut command.program {
+            let filled = fill_script(&to_placeholders(line), &lookup);
+            let mut command = ProcessCommand::shell(filled.script, setup.env().clone());
+            if let assize_process::CommandProgram::Shell { parameters, .. } = &mut command.program {
                 *parameters = filled.parameters;
             }
+
             command
         }
     };
-    let cwd = fill_arguments(&[single(&hook.cwd.to_string_lossy())], &lookup);
+
+    let cwd = fill_arguments(&[to_placeholders(&hook.cwd.to_string_lossy())], &lookup);
     command.cwd = cwd.into_iter().next().map(PathBuf::from);
-    let default = if matches!(moment, Moment::BeforeAll | Moment::BeforeEach) { BEFORE } else { AFTER };
-    let limits = Limits { timeout: Some(hook.timeout.unwrap_or(default)), ..Limits::default() };
+
+    let default = if matches!(moment, HookEvent::BeforeAll | HookEvent::BeforeEach) {
+        PREPARE_TIMEOUT
+    } else {
+        CLEANUP_TIMEOUT
+    };
+    let limits = ProcessLimits { timeout: Some(hook.timeout.unwrap_or(default)), ..ProcessLimits::default() };
     let context = json!({
         "workspace_path": place.to_string_lossy(),
         "test_id": visitor.map(|visitor| &visitor.case_id),
@@ -65,6 +75,7 @@ pub(crate) async fn run(
         "case_input": visitor.map(|visitor| &visitor.input),
         "case_metadata": visitor.map(|visitor| &visitor.metadata),
     });
+
     let command = command.with_stdin(context.to_string()).with_limits(limits);
     let name = format!("`{}` of the {whose} ({})", moment.name(), hook.place);
     let said = |text: &str| match text.trim() {
@@ -72,11 +83,11 @@ pub(crate) async fn run(
         text => format!("; it said: {text}"),
     };
     match command.run().await {
-        Ok(finished) if finished.exit.success() => Ok(()),
+        Ok(finished) if finished.exit.is_success() => Ok(()),
         Ok(finished) => {
-            let stderr = finished.stderr.tail(TAIL);
-            let text = if stderr.trim().is_empty() { finished.stdout.tail(TAIL) } else { stderr };
-            Err(setup.said("hook", &format!("{name} failed ({}){}", finished.exit, said(&text))))
+            let stderr = finished.stderr.tail(STDERR_TAIL);
+            let text = if stderr.trim().is_empty() { finished.stdout.tail(STDERR_TAIL) } else { stderr };
+            Err(setup.redacted_error("hook", &format!("{name} failed ({}){}", finished.exit, said(&text))))
         }
         Err(error) => {
             let kind = match &error {
@@ -84,20 +95,24 @@ pub(crate) async fn run(
                 ProcessError::Cancelled { .. } => "cancelled",
                 _ => "hook",
             };
-            let text =
-                error.partial().map(|partial| partial.stderr.tail(TAIL).into_owned()).unwrap_or_default();
-            Err(setup.said(kind, &format!("{name}: {error}{}", said(&text))))
+
+            let text = error
+                .partial()
+                .map(|partial| partial.stderr.tail(STDERR_TAIL).into_owned())
+                .unwrap_or_default();
+            Err(setup.redacted_error(kind, &format!("{name}: {error}{}", said(&text))))
         }
     }
 }
 
 /// Rewrites `{{ name }}` as the placeholder `{name}`, for the known names.
-fn single(text: &str) -> String {
+fn to_placeholders(text: &str) -> String {
     let mut single = text.to_owned();
     for name in ["workspace_path", "test_id", "eval_run_id"] {
         for double in [format!("{{{{{name}}}}}"), format!("{{{{ {name} }}}}")] {
             single = single.replace(&double, &format!("{{{name}}}"));
         }
     }
+
     single
 }

@@ -1,36 +1,36 @@
 //! Workspaces: the folders that agents work in, and the changes made there.
 //!
-//! A [`Workplace`] prepares a workspace as a suite describes it, and cases acquire and release it; a [`Stay`]
-//! is the use by one case. A [`Snapshot`] is the state of a folder, and later reports the changes since.
+//! A [`Workspace`] prepares a workspace as a suite describes it, and cases acquire and release it; a [`WorkspaceLease`]
+//! is the use by one case. A [`WorkspaceSnapshot`] is the state of a folder, and later reports the changes since.
 
 #![warn(missing_docs)]
 
 mod changes;
 mod copy;
-mod depot;
 mod error;
 mod git;
 mod hook;
-mod ignored;
+mod ignore_rules;
+mod lease;
+mod lease_queue;
 mod limits;
-mod name;
+mod path_text;
 mod remove;
 mod render;
 mod restore;
 mod setup;
 mod snapshot;
-mod stay;
-mod turns;
 mod walk;
-mod workplace;
+mod workspace;
+mod workspace_root;
 
-pub use changes::{Change, ChangeKind, FileChanges};
-pub use depot::sweep;
-pub use error::PlaceError;
-pub use limits::Limits;
-pub use setup::{Hide, Setup};
-pub use snapshot::Snapshot;
-pub use stay::Stay;
-pub use turns::Turn;
-pub use walk::WorkspaceError;
-pub use workplace::{Visitor, Workplace};
+pub use changes::{ChangeKind, FileChange, FileChanges};
+pub use error::WorkspaceError;
+pub use lease::WorkspaceLease;
+pub use lease_queue::LeaseQueuePosition;
+pub use limits::SnapshotLimits;
+pub use setup::{RedactText, WorkspaceSetup};
+pub use snapshot::WorkspaceSnapshot;
+pub use walk::WalkError;
+pub use workspace::{CaseInfo, Workspace};
+pub use workspace_root::remove_abandoned;

@@ -2,7 +2,7 @@
 
 /// Limits of snapshots and diffs. Omissions are marked in the diff.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Limits {
+pub struct SnapshotLimits {
     /// Maximum size of a file whose text is stored for comparison, in bytes; of larger ones only size and
     /// hash are.
     pub max_text: u64,
@@ -16,7 +16,7 @@ pub struct Limits {
     pub max_excluded_diff: usize,
 }
 
-impl Default for Limits {
+impl Default for SnapshotLimits {
     fn default() -> Self {
         Self {
             max_text: 16 << 20,

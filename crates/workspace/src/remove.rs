@@ -5,33 +5,37 @@ use std::io;
 use std::path::Path;
 
 /// Maximum number of attempts to remove a folder that may still be written into.
-const ATTEMPTS: usize = 5;
+const MAX_ATTEMPTS: usize = 5;
 
 /// Removes a file, a link or a folder. A missing path is not an error; links are never followed.
 pub(crate) fn remove(path: &Path) -> io::Result<()> {
     let mut last = Ok(());
-    for _ in 0..ATTEMPTS {
+    for _ in 0..MAX_ATTEMPTS {
         last = match fs::symlink_metadata(path) {
             Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(()),
             Err(error) => return Err(error),
             Ok(found) if found.is_dir() => fs::remove_dir_all(path),
             Ok(_) => fs::remove_file(path),
         };
+
         if last.is_ok() {
             return Ok(());
         }
-        open_up(path);
+
+        grant_access(path);
     }
+
     last
 }
 
 /// Grants this user access to every folder below: a folder that can't be entered can't be emptied.
-pub(crate) fn open_up(path: &Path) {
+pub(crate) fn grant_access(path: &Path) {
     let mut open = vec![path.to_path_buf()];
     while let Some(folder) = open.pop() {
         if !fs::symlink_metadata(&folder).is_ok_and(|found| found.is_dir()) {
             continue;
         }
+
         enter(&folder);
         let entries = fs::read_dir(&folder).into_iter().flatten().filter_map(Result::ok);
         open.extend(entries.map(|entry| entry.path()));

@@ -5,23 +5,28 @@ use std::fs::{self, File, Metadata};
 use std::io::{self, BufReader, Read};
 use std::path::{Path, PathBuf};
 
-use crate::PlaceError;
-use crate::copy::{file, link, names};
-use crate::ignored::Ignored;
-use crate::remove::{open_up, remove};
+use crate::WorkspaceError;
+use crate::copy::{copy_file, link, sorted_names};
+use crate::ignore_rules::IgnoreRules;
+use crate::remove::{grant_access, remove};
 
 /// Bytes compared at once.
 const CHUNK: usize = 64 * 1024;
 
 /// Makes `place` equal to `pristine`, and verifies the result. `keep` selects the paths that are not restored
 /// if both have them or only `place` has them.
-pub(crate) fn restore(pristine: &Path, place: &Path, keep: Option<&Ignored>) -> Result<(), PlaceError> {
-    let failed = |error: io::Error| PlaceError::io("put back", place, &error);
-    open_up(place);
-    walk(pristine, place, keep, true).map_err(failed)?;
-    match walk(pristine, place, keep, false).map_err(failed)? {
+pub(crate) fn restore_folder(
+    pristine: &Path,
+    place: &Path,
+    keep: Option<&IgnoreRules>,
+) -> Result<(), WorkspaceError> {
+    let failed = |error: io::Error| WorkspaceError::io("put back", place, &error);
+    grant_access(place);
+    compare_folders(pristine, place, keep, true).map_err(failed)?;
+
+    match compare_folders(pristine, place, keep, false).map_err(failed)? {
         None => Ok(()),
-        Some(path) => Err(PlaceError::new(
+        Some(path) => Err(WorkspaceError::new(
             "reset",
             format!("the workspace could not be put back: `{}` is not what it was", path.display()),
         )),
@@ -29,7 +34,12 @@ pub(crate) fn restore(pristine: &Path, place: &Path, keep: Option<&Ignored>) -> 
 }
 
 /// Compares both folders. Repairs the differences, or returns the first path that differs.
-fn walk(pristine: &Path, place: &Path, keep: Option<&Ignored>, repair: bool) -> io::Result<Option<PathBuf>> {
+fn compare_folders(
+    pristine: &Path,
+    place: &Path,
+    keep: Option<&IgnoreRules>,
+    repair: bool,
+) -> io::Result<Option<PathBuf>> {
     let mut levels = vec![PathBuf::new()];
     let mut folders: Vec<PathBuf> = Vec::new();
     while let Some(level) = levels.pop() {
@@ -38,12 +48,13 @@ fn walk(pristine: &Path, place: &Path, keep: Option<&Ignored>, repair: bool) -> 
         for name in wanted.union(&found) {
             let path = level.join(name);
             let (right, here) = (pristine.join(&path), place.join(&path));
-            let (old, new) = (look(&right)?, look(&here)?);
+            let (old, new) = (metadata_if_exists(&right)?, metadata_if_exists(&here)?);
             let is_dir = new.as_ref().is_some_and(Metadata::is_dir);
-            let excluded = |keep: &Ignored| keep.covers(&path, is_dir).is_some();
+            let excluded = |keep: &IgnoreRules| keep.find_excluded(&path, is_dir).is_some();
             if new.is_some() && keep.is_some_and(excluded) {
                 continue;
             }
+
             match (&old, keep) {
                 (Some(old), _) if old.is_dir() && is_dir => {
                     folders.push(path.clone());
@@ -55,12 +66,13 @@ fn walk(pristine: &Path, place: &Path, keep: Option<&Ignored>, repair: bool) -> 
                         return Ok(Some(path));
                     }
                 }
-                _ if same(&right, old.as_ref(), &here, new.as_ref())? => {}
+                _ if same_entry(&right, old.as_ref(), &here, new.as_ref())? => {}
                 _ if !repair => return Ok(Some(path)),
                 (old, _) => {
                     remove(&here)?;
                     let Some(old) = old else { continue };
-                    put(&right, &here, old)?;
+                    copy_entry(&right, &here, old)?;
+
                     if old.is_dir() {
                         folders.push(path.clone());
                         levels.push(path);
@@ -69,24 +81,27 @@ fn walk(pristine: &Path, place: &Path, keep: Option<&Ignored>, repair: bool) -> 
             }
         }
     }
+
     // Deepest folders first: a folder that may not be written into could not be repaired afterwards.
     for path in folders.iter().rev().filter(|_| repair) {
-        if let Some(old) = look(&pristine.join(path))? {
+        if let Some(old) = metadata_if_exists(&pristine.join(path))? {
             fs::set_permissions(place.join(path), old.permissions())?;
         }
     }
+
     Ok(None)
 }
 
 /// Empties a new folder except for kept files, and removes it if there are none; or returns the first path to
 /// remove.
-fn prune(place: &Path, folder: &Path, keep: &Ignored, repair: bool) -> io::Result<Option<PathBuf>> {
-    for name in names(&place.join(folder))? {
+fn prune(place: &Path, folder: &Path, keep: &IgnoreRules, repair: bool) -> io::Result<Option<PathBuf>> {
+    for name in sorted_names(&place.join(folder))? {
         let path = folder.join(name);
-        let is_dir = look(&place.join(&path))?.is_some_and(|found| found.is_dir());
-        if keep.covers(&path, is_dir).is_some() {
+        let is_dir = metadata_if_exists(&place.join(&path))?.is_some_and(|found| found.is_dir());
+        if keep.find_excluded(&path, is_dir).is_some() {
             continue;
         }
+
         if is_dir {
             if let Some(path) = prune(place, &path, keep, repair)? {
                 return Ok(Some(path));
@@ -97,25 +112,27 @@ fn prune(place: &Path, folder: &Path, keep: &Ignored, repair: bool) -> io::Resul
             return Ok(Some(path));
         }
     }
-    if !names(&place.join(folder))?.is_empty() {
+
+    if !sorted_names(&place.join(folder))?.is_empty() {
         return Ok(None);
     }
     if !repair {
         return Ok(Some(folder.to_path_buf()));
     }
+
     remove(&place.join(folder))?;
     Ok(None)
 }
 
 fn names_or_none(folder: &Path) -> io::Result<BTreeSet<std::ffi::OsString>> {
-    match names(folder) {
+    match sorted_names(folder) {
         Ok(names) => Ok(names.into_iter().collect()),
         Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(BTreeSet::new()),
         Err(error) => Err(error),
     }
 }
 
-fn look(path: &Path) -> io::Result<Option<Metadata>> {
+fn metadata_if_exists(path: &Path) -> io::Result<Option<Metadata>> {
     match fs::symlink_metadata(path) {
         Ok(found) => Ok(Some(found)),
         Err(error) if matches!(error.kind(), io::ErrorKind::NotFound | io::ErrorKind::NotADirectory) => {
@@ -126,7 +143,7 @@ fn look(path: &Path) -> io::Result<Option<Metadata>> {
 }
 
 /// Returns true if both are files with equal contents and permissions, or links with equal targets.
-fn same(right: &Path, old: Option<&Metadata>, here: &Path, new: Option<&Metadata>) -> io::Result<bool> {
+fn same_entry(right: &Path, old: Option<&Metadata>, here: &Path, new: Option<&Metadata>) -> io::Result<bool> {
     let (Some(old), Some(new)) = (old, new) else { return Ok(false) };
     if old.file_type() != new.file_type() {
         return Ok(false);
@@ -137,6 +154,7 @@ fn same(right: &Path, old: Option<&Metadata>, here: &Path, new: Option<&Metadata
     if !old.is_file() {
         return Ok(true);
     }
+
     Ok(old.len() == new.len() && old.permissions() == new.permissions() && same_bytes(right, here)?)
 }
 
@@ -150,6 +168,7 @@ fn same_bytes(right: &Path, here: &Path) -> io::Result<bool> {
         if count == 0 {
             return Ok(here.read(&mut other[..1])? == 0);
         }
+
         match here.read_exact(&mut other[..count]) {
             Ok(()) if one[..count] == other[..count] => {}
             Ok(()) => return Ok(false),
@@ -160,13 +179,13 @@ fn same_bytes(right: &Path, here: &Path) -> io::Result<bool> {
 }
 
 /// Creates a copy where nothing exists.
-fn put(right: &Path, here: &Path, old: &Metadata) -> io::Result<()> {
+fn copy_entry(right: &Path, here: &Path, old: &Metadata) -> io::Result<()> {
     if old.is_dir() {
         fs::create_dir(here)
     } else if old.is_symlink() {
         link(&fs::read_link(right)?, here)
     } else {
-        file(right, here, old)
+        copy_file(right, here, old)
     }
 }
 
@@ -176,7 +195,7 @@ mod tests {
     use std::sync::atomic::AtomicBool;
 
     use super::*;
-    use crate::copy::{Links, copy};
+    use crate::copy::{LinkPolicy, copy_folder};
 
     fn write(root: &Path, name: &str, text: &str) {
         let path = root.join(name);
@@ -192,7 +211,7 @@ mod tests {
         let mut lines = Vec::new();
         let mut levels = vec![PathBuf::new()];
         while let Some(level) = levels.pop() {
-            for name in names(&root.join(&level)).expect("readable") {
+            for name in sorted_names(&root.join(&level)).expect("readable") {
                 let path = level.join(name);
                 let found = fs::symlink_metadata(root.join(&path)).expect("there");
                 let content = match fs::read_link(root.join(&path)) {
@@ -220,7 +239,7 @@ mod tests {
         symlink("a/file", pristine.join("link")).expect("made");
         write(&pristine, ".git/HEAD", "ref");
         mode(&pristine.join("fixed"), 0o555);
-        copy(&pristine, &place, Links::AsTheyAre, &AtomicBool::new(true)).expect("copied");
+        copy_folder(&pristine, &place, LinkPolicy::Verbatim, &AtomicBool::new(true)).expect("copied");
         let before = listing(&place);
         assert_eq!(before, listing(&pristine));
 
@@ -235,7 +254,7 @@ mod tests {
         write(&place, "new/deep/er", "n");
         mode(&place.join("new/deep"), 0);
         symlink(temp.path().join("pristine"), place.join("way-out")).expect("made");
-        restore(&pristine, &place, None).expect("put back");
+        restore_folder(&pristine, &place, None).expect("put back");
         assert_eq!(listing(&place), before);
         assert_eq!(listing(&pristine), before, "the links were not followed");
     }
@@ -247,20 +266,20 @@ mod tests {
         write(&pristine, ".gitignore", "packages/\n*.tmp\n");
         write(&pristine, "packages/one", "1");
         write(&pristine, "file", "1");
-        copy(&pristine, &place, Links::AsTheyAre, &AtomicBool::new(true)).expect("copied");
+        copy_folder(&pristine, &place, LinkPolicy::Verbatim, &AtomicBool::new(true)).expect("copied");
         write(&place, "packages/two", "2");
         fs::remove_file(place.join("packages/one")).expect("removed");
         write(&place, "sub/a.tmp", "t");
         write(&place, "sub/b.txt", "t");
         write(&place, "other/deep/c.txt", "t");
         write(&place, "file", "2");
-        let ignored = Ignored::read(&pristine);
-        restore(&pristine, &place, Some(&ignored)).expect("put back");
+        let ignored = IgnoreRules::read(&pristine);
+        restore_folder(&pristine, &place, Some(&ignored)).expect("put back");
         let names: Vec<String> =
             listing(&place).iter().filter_map(|line| Some(line.split_once(' ')?.0.to_owned())).collect();
         assert_eq!(names, [".gitignore", "file", "packages", "packages/two", "sub", "sub/a.tmp"]);
         assert_eq!(fs::read_to_string(place.join("file")).expect("there"), "1");
-        restore(&pristine, &place, None).expect("put back");
+        restore_folder(&pristine, &place, None).expect("put back");
         assert_eq!(listing(&place), listing(&pristine));
     }
 }

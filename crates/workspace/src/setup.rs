@@ -5,32 +5,32 @@ use std::sync::{Arc, OnceLock};
 
 use assize_process::Environment;
 
-use crate::PlaceError;
-use crate::depot::Depot;
+use crate::WorkspaceError;
+use crate::workspace_root::WorkspaceRoot;
 
 /// Redacts secrets from a text.
-pub type Hide = Arc<dyn Fn(&str) -> String + Send + Sync>;
+pub type RedactText = Arc<dyn Fn(&str) -> String + Send + Sync>;
 
 /// Common settings of all workspaces of a run. Their root folder is created on first use.
-pub struct Setup {
+pub struct WorkspaceSetup {
     temp: PathBuf,
     keep: bool,
     env: Environment,
-    hide: Hide,
+    hide: RedactText,
     run: OnceLock<String>,
-    depot: OnceLock<Result<Depot, String>>,
+    depot: OnceLock<Result<WorkspaceRoot, String>>,
 }
 
-impl std::fmt::Debug for Setup {
+impl std::fmt::Debug for WorkspaceSetup {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         f.debug_struct("Setup").field("temp", &self.temp).field("keep", &self.keep).finish_non_exhaustive()
     }
 }
 
-impl Setup {
+impl WorkspaceSetup {
     /// Creates settings for workspaces among the temporary files in `temp`, where they remain with `keep`.
     /// `env` is inherited by their commands, whose output is redacted by `hide`.
-    pub fn new(temp: impl Into<PathBuf>, keep: bool, env: Environment, hide: Hide) -> Self {
+    pub fn new(temp: impl Into<PathBuf>, keep: bool, env: Environment, hide: RedactText) -> Self {
         Self {
             temp: temp.into(),
             keep,
@@ -42,7 +42,7 @@ impl Setup {
     }
 
     /// Sets the id of the run, which is passed to hooks.
-    pub fn begin(&self, run: &str) {
+    pub fn set_run(&self, run: &str) {
         // A second call would set the same run.
         let _ = self.run.set(run.to_owned());
     }
@@ -64,11 +64,12 @@ impl Setup {
         self.keep
     }
 
-    pub(crate) fn depot(&self) -> Result<&Depot, PlaceError> {
-        let opened =
-            self.depot.get_or_init(|| Depot::open(&self.temp, self.keep).map_err(|error| error.to_string()));
+    pub(crate) fn root(&self) -> Result<&WorkspaceRoot, WorkspaceError> {
+        let opened = self
+            .depot
+            .get_or_init(|| WorkspaceRoot::create(&self.temp, self.keep).map_err(|error| error.to_string()));
         opened.as_ref().map_err(|error| {
-            PlaceError::new(
+            WorkspaceError::new(
                 "io",
                 format!("can't make a folder for workspaces in `{}`: {error}", self.temp.display()),
             )
@@ -76,16 +77,16 @@ impl Setup {
     }
 
     /// Creates an error with redacted text from a command.
-    pub(crate) fn said(&self, kind: &'static str, message: &str) -> PlaceError {
-        PlaceError::new(kind, self.hide(message))
+    pub(crate) fn redacted_error(&self, kind: &'static str, message: &str) -> WorkspaceError {
+        WorkspaceError::new(kind, self.redact(message))
     }
 
-    pub(crate) fn hide(&self, text: &str) -> String {
+    pub(crate) fn redact(&self, text: &str) -> String {
         (self.hide)(text)
     }
 
     /// Returns a folder for stored states.
-    pub(crate) fn state(&self) -> Result<&Path, PlaceError> {
-        self.depot().map(Depot::path)
+    pub(crate) fn state_folder(&self) -> Result<&Path, WorkspaceError> {
+        self.root().map(WorkspaceRoot::path)
     }
 }

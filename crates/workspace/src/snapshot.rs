@@ -4,44 +4,46 @@ use std::collections::BTreeMap;
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use crate::Limits;
-use crate::changes::{FileChanges, compare};
-use crate::ignored::Ignored;
-use crate::walk::{Entry, Found, WorkspaceError, walk};
+use crate::SnapshotLimits;
+use crate::changes::{FileChanges, compare_states};
+use crate::ignore_rules::IgnoreRules;
+use crate::walk::{WalkError, WalkedEntry, WorkspaceEntry, walk};
 
 /// State of a workspace at one point in time. Texts are stored outside of it, by hash, and are removed when
 /// the snapshot is dropped.
 #[derive(Debug)]
-pub struct Snapshot {
+pub struct WorkspaceSnapshot {
     root: PathBuf,
-    limits: Limits,
-    entries: BTreeMap<PathBuf, Entry>,
-    ignored: Ignored,
+    limits: SnapshotLimits,
+    entries: BTreeMap<PathBuf, WorkspaceEntry>,
+    ignored: IgnoreRules,
     texts: tempfile::TempDir,
 }
 
-impl Snapshot {
+impl WorkspaceSnapshot {
     /// Reads everything below `root`, and stores its texts in a folder in `scratch`. The contents of `.git`
     /// folders are excluded.
-    pub fn take(root: &Path, limits: Limits, scratch: &Path) -> Result<Self, WorkspaceError> {
+    pub fn take(root: &Path, limits: SnapshotLimits, scratch: &Path) -> Result<Self, WalkError> {
         let texts =
-            tempfile::Builder::new().prefix("before-").tempdir_in(scratch).map_err(WorkspaceError::Keep)?;
+            tempfile::Builder::new().prefix("before-").tempdir_in(scratch).map_err(WalkError::StoreState)?;
         let mut entries = BTreeMap::new();
-        walk(root, limits, |Found { path, entry, content }| {
-            if let (Entry::File { hash, .. }, Some(content)) = (&entry, content) {
+        walk(root, limits, |WalkedEntry { path, entry, content }| {
+            if let (WorkspaceEntry::File { hash, .. }, Some(content)) = (&entry, content) {
                 let kept = texts.path().join(hash.to_hex().as_str());
                 if !kept.exists() {
-                    fs::write(kept, content).map_err(WorkspaceError::Keep)?;
+                    fs::write(kept, content).map_err(WalkError::StoreState)?;
                 }
             }
+
             entries.insert(path, entry);
             Ok(())
         })?;
-        Ok(Self { root: root.to_path_buf(), limits, entries, ignored: Ignored::read(root), texts })
+
+        Ok(Self { root: root.to_path_buf(), limits, entries, ignored: IgnoreRules::read(root), texts })
     }
 
     /// Returns the changes in the workspace since the snapshot.
-    pub fn changes(&self) -> Result<FileChanges, WorkspaceError> {
+    pub fn changes(&self) -> Result<FileChanges, WalkError> {
         let mut now = BTreeMap::new();
         walk(&self.root, self.limits, |found| {
             let before = self.entries.get(&found.path);
@@ -50,15 +52,16 @@ impl Snapshot {
             now.insert(found.path, if same { None } else { Some(found.entry) });
             Ok(())
         })?;
-        Ok(compare(&self.entries, &now, self))
+
+        Ok(compare_states(&self.entries, &now, self))
     }
 
     /// Returns the outermost path that contains this one and is excluded by `.gitignore` files.
-    pub(crate) fn excluded(&self, path: &Path) -> Option<PathBuf> {
-        self.ignored.covers(path, false)
+    pub(crate) fn find_excluded(&self, path: &Path) -> Option<PathBuf> {
+        self.ignored.find_excluded(path, false)
     }
 
-    pub(crate) const fn limits(&self) -> Limits {
+    pub(crate) const fn limits(&self) -> SnapshotLimits {
         self.limits
     }
 

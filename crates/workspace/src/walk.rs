@@ -5,11 +5,11 @@ use std::fs::{self, File, Metadata};
 use std::io::{self, Read};
 use std::path::{Path, PathBuf};
 
-use crate::Limits;
+use crate::SnapshotLimits;
 
 /// Error of reading a workspace.
 #[derive(Debug, thiserror::Error)]
-pub enum WorkspaceError {
+pub enum WalkError {
     /// The folder can't be read.
     #[error("the workspace `{path}` can't be read: {error}")]
     Unreadable {
@@ -20,7 +20,7 @@ pub enum WorkspaceError {
     },
     /// The earlier state can't be stored.
     #[error("the state of the workspace can't be kept: {0}")]
-    Keep(io::Error),
+    StoreState(io::Error),
     /// There are too many files.
     #[error("the workspace `{path}` holds more than {limit} files")]
     TooManyFiles {
@@ -33,7 +33,7 @@ pub enum WorkspaceError {
 
 /// Entry of a workspace.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) enum Entry {
+pub(crate) enum WorkspaceEntry {
     File {
         hash: blake3::Hash,
         size: u64,
@@ -50,23 +50,23 @@ pub(crate) enum Entry {
 }
 
 /// An entry with its path relative to the workspace. `content` is its text, if it is stored.
-pub(crate) struct Found {
+pub(crate) struct WalkedEntry {
     pub(crate) path: PathBuf,
-    pub(crate) entry: Entry,
+    pub(crate) entry: WorkspaceEntry,
     pub(crate) content: Option<Vec<u8>>,
 }
 
 /// Visits everything below `root` except the contents of `.git` folders, in the order of paths.
 pub(crate) fn walk(
     root: &Path,
-    limits: Limits,
-    mut visit: impl FnMut(Found) -> Result<(), WorkspaceError>,
-) -> Result<(), WorkspaceError> {
-    let unreadable = |error| WorkspaceError::Unreadable { path: root.to_path_buf(), error };
+    limits: SnapshotLimits,
+    mut visit: impl FnMut(WalkedEntry) -> Result<(), WalkError>,
+) -> Result<(), WalkError> {
+    let unreadable = |error| WalkError::Unreadable { path: root.to_path_buf(), error };
     let below = |folder: &Path, names: Vec<OsString>| -> std::vec::IntoIter<PathBuf> {
         names.into_iter().map(|name| folder.join(name)).collect::<Vec<_>>().into_iter()
     };
-    let mut open = vec![below(Path::new(""), names(root).map_err(unreadable)?)];
+    let mut open = vec![below(Path::new(""), sorted_names(root).map_err(unreadable)?)];
     let mut count = 0;
     while let Some(level) = open.last_mut() {
         let Some(path) = level.next() else {
@@ -75,31 +75,37 @@ pub(crate) fn walk(
         };
         let real = root.join(&path);
         let Ok(metadata) = fs::symlink_metadata(&real) else { continue };
+
         if path.file_name().is_some_and(|name| name == ".git") {
             continue;
         }
+
         if metadata.is_dir() {
-            match names(&real) {
+            match sorted_names(&real) {
                 Ok(names) => open.push(below(&path, names)),
-                Err(error) => visit(other(path, format!("the folder can't be read: {error}")))?,
+                Err(error) => visit(other_entry(path, format!("the folder can't be read: {error}")))?,
             }
             continue;
         }
+
         count += 1;
+
         if count > limits.max_files {
-            return Err(WorkspaceError::TooManyFiles { path: root.to_path_buf(), limit: limits.max_files });
+            return Err(WalkError::TooManyFiles { path: root.to_path_buf(), limit: limits.max_files });
         }
-        visit(look(&real, path, &metadata, limits))?;
+
+        visit(read_entry(&real, path, &metadata, limits))?;
     }
+
     Ok(())
 }
 
-fn other(path: PathBuf, why: String) -> Found {
-    Found { path, entry: Entry::Other { why }, content: None }
+fn other_entry(path: PathBuf, why: String) -> WalkedEntry {
+    WalkedEntry { path, entry: WorkspaceEntry::Other { why }, content: None }
 }
 
 /// Returns the names in a folder, sorted.
-fn names(folder: &Path) -> io::Result<Vec<OsString>> {
+fn sorted_names(folder: &Path) -> io::Result<Vec<OsString>> {
     let mut names = fs::read_dir(folder)?
         .map(|entry| entry.map(|entry| entry.file_name()))
         .collect::<io::Result<Vec<_>>>()?;
@@ -107,46 +113,55 @@ fn names(folder: &Path) -> io::Result<Vec<OsString>> {
     Ok(names)
 }
 
-fn look(real: &Path, path: PathBuf, metadata: &Metadata, limits: Limits) -> Found {
+fn read_entry(real: &Path, path: PathBuf, metadata: &Metadata, limits: SnapshotLimits) -> WalkedEntry {
     if metadata.is_symlink() {
         return match fs::read_link(real) {
-            Ok(to) => Found { path, entry: Entry::Link { to }, content: None },
-            Err(error) => other(path, format!("the link can't be read: {error}")),
+            Ok(to) => WalkedEntry { path, entry: WorkspaceEntry::Link { to }, content: None },
+            Err(error) => other_entry(path, format!("the link can't be read: {error}")),
         };
     }
+
     if !metadata.is_file() {
-        return other(path, "this is no regular file".to_owned());
+        return other_entry(path, "this is no regular file".to_owned());
     }
-    match read(real, limits.max_text) {
-        Ok(Contents { hash, size, content }) => {
+
+    match read_contents(real, limits.max_text) {
+        Ok(HashedFile { hash, size, content }) => {
             let content = content.filter(|bytes| is_text(bytes));
-            let entry =
-                Entry::File { hash, size, executable: executable(metadata), is_text: content.is_some() };
-            Found { path, entry, content }
+            let entry = WorkspaceEntry::File {
+                hash,
+                size,
+                executable: executable(metadata),
+                is_text: content.is_some(),
+            };
+            WalkedEntry { path, entry, content }
         }
-        Err(error) => other(path, format!("the file can't be read: {error}")),
+        Err(error) => other_entry(path, format!("the file can't be read: {error}")),
     }
 }
 
-struct Contents {
+struct HashedFile {
     hash: blake3::Hash,
     size: u64,
     /// Complete content, unless it is larger than the limit.
     content: Option<Vec<u8>>,
 }
 
-fn read(path: &Path, keep: u64) -> io::Result<Contents> {
+fn read_contents(path: &Path, keep: u64) -> io::Result<HashedFile> {
     let mut file = File::open(path)?;
     let mut content = Vec::new();
     file.by_ref().take(keep + 1).read_to_end(&mut content)?;
+
     let mut hasher = blake3::Hasher::new();
     hasher.update(&content);
+
     let mut size = content.len() as u64;
     let whole = size <= keep;
     if !whole {
         size = hasher.update_reader(file)?.count();
     }
-    Ok(Contents { hash: hasher.finalize(), size, content: whole.then_some(content) })
+
+    Ok(HashedFile { hash: hasher.finalize(), size, content: whole.then_some(content) })
 }
 
 /// Returns true for UTF-8 without NUL characters.

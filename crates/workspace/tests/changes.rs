@@ -3,7 +3,7 @@
 use std::fs;
 use std::path::Path;
 
-use assize_workspace::{ChangeKind, FileChanges, Limits, Snapshot, WorkspaceError};
+use assize_workspace::{ChangeKind, FileChanges, SnapshotLimits, WalkError, WorkspaceSnapshot};
 use tempfile::TempDir;
 
 /// A folder with these files.
@@ -24,8 +24,8 @@ fn write(root: &Path, name: &str, content: &[u8]) {
 /// What changes when `act` is done to a folder with these files.
 fn after(files: &[(&str, &[u8])], act: impl FnOnce(&Path)) -> FileChanges {
     let folder = folder(files);
-    let snapshot =
-        Snapshot::take(folder.path(), Limits::default(), &std::env::temp_dir()).expect("it is readable");
+    let snapshot = WorkspaceSnapshot::take(folder.path(), SnapshotLimits::default(), &std::env::temp_dir())
+        .expect("it is readable");
     act(folder.path());
     snapshot.changes().expect("it is readable")
 }
@@ -146,8 +146,9 @@ fn more_than_a_mebibyte_is_there_to_the_last_line() {
 #[test]
 fn what_is_cut_is_said_at_the_place_and_in_the_list() {
     let folder = folder(&[]);
-    let limits = Limits { max_file_diff: 200, max_diff: 500, ..Limits::default() };
-    let snapshot = Snapshot::take(folder.path(), limits, &std::env::temp_dir()).expect("it is readable");
+    let limits = SnapshotLimits { max_file_diff: 200, max_diff: 500, ..SnapshotLimits::default() };
+    let snapshot =
+        WorkspaceSnapshot::take(folder.path(), limits, &std::env::temp_dir()).expect("it is readable");
     for name in ["a", "b", "c", "d"] {
         write(folder.path(), name, "0123456789\n".repeat(40).as_bytes());
     }
@@ -162,8 +163,9 @@ fn what_is_cut_is_said_at_the_place_and_in_the_list() {
 #[test]
 fn a_text_too_large_to_be_kept_is_still_told() {
     let folder = folder(&[("log", b"0123456789")]);
-    let limits = Limits { max_text: 8, ..Limits::default() };
-    let snapshot = Snapshot::take(folder.path(), limits, &std::env::temp_dir()).expect("it is readable");
+    let limits = SnapshotLimits { max_text: 8, ..SnapshotLimits::default() };
+    let snapshot =
+        WorkspaceSnapshot::take(folder.path(), limits, &std::env::temp_dir()).expect("it is readable");
     write(folder.path(), "log", b"012345678x");
     let changes = snapshot.changes().expect("it is readable");
     assert!(changes.diff.contains("differ (10 bytes, blake3 "), "{}", changes.diff);
@@ -179,13 +181,17 @@ fn names_can_not_forge_a_diff() {
 #[test]
 fn a_workspace_without_end_is_refused() {
     let folder = folder(&[("a", b""), ("b", b""), ("c", b"")]);
-    let limits = Limits { max_files: 2, ..Limits::default() };
+    let limits = SnapshotLimits { max_files: 2, ..SnapshotLimits::default() };
     assert!(matches!(
-        Snapshot::take(folder.path(), limits, &std::env::temp_dir()),
-        Err(WorkspaceError::TooManyFiles { limit: 2, .. })
+        WorkspaceSnapshot::take(folder.path(), limits, &std::env::temp_dir()),
+        Err(WalkError::TooManyFiles { limit: 2, .. })
     ));
-    let missing = Snapshot::take(&folder.path().join("nowhere"), Limits::default(), &std::env::temp_dir());
-    assert!(matches!(missing, Err(WorkspaceError::Unreadable { .. })));
+    let missing = WorkspaceSnapshot::take(
+        &folder.path().join("nowhere"),
+        SnapshotLimits::default(),
+        &std::env::temp_dir(),
+    );
+    assert!(matches!(missing, Err(WalkError::Unreadable { .. })));
 }
 
 #[cfg(unix)]
@@ -271,8 +277,8 @@ fn git_applies_the_diff() {
     ];
     let before = folder(files);
     let after = folder(files);
-    let snapshot =
-        Snapshot::take(after.path(), Limits::default(), &std::env::temp_dir()).expect("it is readable");
+    let snapshot = WorkspaceSnapshot::take(after.path(), SnapshotLimits::default(), &std::env::temp_dir())
+        .expect("it is readable");
     let root = after.path();
     write(root, "edited.txt", b"zero\none\n2\nthree\nfour\n");
     write(root, "no newline", b"one\n2");

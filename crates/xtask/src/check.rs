@@ -43,6 +43,7 @@ pub(crate) fn run() -> Result<(), String> {
     for (index, (name, step)) in STEPS.iter().enumerate() {
         println!("\n==> {}/{} {name}", index + 1, STEPS.len());
         let begun = Instant::now();
+
         match step() {
             Ok(StepOutcome::Skipped(why)) => {
                 println!("SKIPPED: {name}: {why}");
@@ -57,14 +58,17 @@ pub(crate) fn run() -> Result<(), String> {
                 continue;
             }
         }
+
         count_passed += 1;
         println!("ok: {name} ({:.1} s)", begun.elapsed().as_secs_f64());
     }
 
     println!("\n==> summary");
+
     for line in summary.iter().chain(&skipped).chain(&failed) {
         println!("{line}");
     }
+
     let counts = format!(
         "steps: {count_passed} passed, {} failed, {} skipped ({:.0} s)",
         failed.len(),
@@ -75,6 +79,7 @@ pub(crate) fn run() -> Result<(), String> {
         println!("{counts}");
         return Ok(());
     }
+
     Err(counts)
 }
 
@@ -111,6 +116,7 @@ fn tests() -> StepResult {
             let line = line.map_err(|error| format!("the tests can't be read: {error}"))?;
             println!("{line}");
             total.add(&line);
+
             if line.starts_with("SKIPPED ") {
                 skipped.push(line);
             }
@@ -122,6 +128,7 @@ fn tests() -> StepResult {
     if !status.success() {
         return Err(line);
     }
+
     skipped.insert(0, line);
     Ok(StepOutcome::Tested(skipped))
 }
@@ -144,9 +151,11 @@ impl TestTotal {
             let at = words.iter().position(|word| *word == what)?;
             words.get(at.checked_sub(1)?)?.parse::<usize>().ok()
         };
+
         self.binaries += 1;
         self.passed += count("passed").unwrap_or_default();
         self.failed += count("failed").unwrap_or_default();
+
         self.ignored += count("ignored").unwrap_or_default();
     }
 

@@ -61,6 +61,7 @@ fn read(metadata: &Value) -> Option<Vec<Package>> {
             })
         })
         .collect::<Option<_>>()?;
+
     packages.sort_by(|a, b| a.name.cmp(&b.name));
     Some(packages)
 }

@@ -33,14 +33,17 @@ pub(crate) fn run() -> Result<(), String> {
     let man = man.to_str().ok_or("the checkout has a path that is not Unicode")?;
     generate::printed(&program, &["man", "--out", man])?;
     println!("wrote completions and man pages into {FOLDER}");
+
     Ok(())
 }
 
 fn write_completions(program: &Path, folder: &Path) -> Result<(), String> {
     std::fs::create_dir_all(folder).map_err(|error| format!("{}: {error}", folder.display()))?;
+
     for (shell, name) in SHELLS {
         let script = generate::printed(program, &["completions", shell])?;
         std::fs::write(folder.join(name), script).map_err(|error| format!("{name}: {error}"))?;
     }
+
     Ok(())
 }

@@ -29,6 +29,7 @@ pub(crate) fn run() -> Result<(), String> {
         // Test data may be anything; what is not text has no lines and no words.
         let Ok(text) = String::from_utf8(bytes) else { continue };
         found.extend(lint_text(name, &text));
+
         if is_kind(name, "md") {
             found.extend(dead_links(&root, name, &text));
             found.extend(page_paths::dead_paths(&files, name, &text));
@@ -37,6 +38,7 @@ pub(crate) fn run() -> Result<(), String> {
             found.extend(workflows::lint(name, &text));
         }
     }
+
     for package in metadata::packages()? {
         let page = format!("{}/README.md", package.folder);
         if !files.contains(&page) {
@@ -49,6 +51,7 @@ pub(crate) fn run() -> Result<(), String> {
         println!("lints: {} files, all in order", files.len());
         return Ok(());
     }
+
     Err(format!("lints: {} not in order\n  {}", found.len(), found.join("\n  ")))
 }
 
@@ -59,16 +62,19 @@ fn lint_text(name: &str, text: &str) -> Vec<String> {
     if is_code && !text.starts_with("//!") {
         found.push(format!("{name}: does not begin with a `//!` line that says what it owns"));
     }
+
     let lines = text.lines().count();
     if is_code && lines > MAX_LINES {
         found.push(format!("{name}: {lines} lines, more than {MAX_LINES}; a file holds one idea"));
     }
+
     // In two halves, so that this file does not find itself.
     let writes_identities = has_word(text, concat!("Identity", "Writer"));
     let shipped = text.split("#[cfg(test)]").next().unwrap_or_default();
     if is_code && writes_identities && shipped.contains(concat!(":", "?}")) {
         found.push(format!("{name}: writes identities, and those must not depend on what `Debug` prints"));
     }
+
     for (index, line) in text.lines().enumerate() {
         let place = format!("{name}:{}", index + 1);
         if is_code && let Some(marker) = MARKERS.iter().find(|marker| has_word(line, marker)) {
@@ -78,6 +84,7 @@ fn lint_text(name: &str, text: &str) -> Vec<String> {
             found.push(format!("{place}: `{path}` exists on one machine only"));
         }
     }
+
     found
 }
 
@@ -111,10 +118,12 @@ fn unused(root: &Path, files: &[String], package: &Package) -> Result<Vec<String
         if !is_kind(inside, "rs") {
             continue;
         }
+
         let text = std::fs::read_to_string(root.join(name)).map_err(|error| format!("{name}: {error}"))?;
         let is_shipped = inside.starts_with("src/") || inside == "build.rs";
         code_only(&text, if is_shipped { &mut shipped } else { &mut tests });
     }
+
     let is_used = |dependency: &Dependency| {
         let name = dependency.rename.as_ref().unwrap_or(&dependency.name).replace('-', "_");
         has_word(&shipped, &name) || (dependency.kind == Kind::Dev && has_word(&tests, &name))

@@ -37,6 +37,7 @@ pub(crate) fn output(command: &mut Command) -> Result<String, String> {
     if !output.status.success() {
         return Err(format!("`{shown}` failed ({})", output.status));
     }
+
     String::from_utf8(output.stdout).map_err(|_| format!("`{shown}` printed something that is not UTF-8"))
 }
 
@@ -53,6 +54,7 @@ pub(crate) fn files() -> Result<Vec<String>, String> {
     let mut git = Command::new("git");
     git.args(["ls-files", "--cached", "--others", "--exclude-standard", "-z"]).current_dir(root());
     git.stderr(Stdio::null());
+
     let mut files: Vec<String> = match git.output() {
         Ok(output) if output.status.success() => String::from_utf8_lossy(&output.stdout)
             .split('\0')
@@ -65,8 +67,10 @@ pub(crate) fn files() -> Result<Vec<String>, String> {
             found
         }
     };
+
     files.sort();
     files.dedup();
+
     Ok(files)
 }
 

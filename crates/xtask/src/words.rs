@@ -46,13 +46,16 @@ pub(crate) fn run(list: bool) -> Result<(), String> {
     }
 
     println!("{}", measures.line());
+
     if list {
         println!("{}", measures.lists());
     }
+
     let excesses = measures.excesses();
     if excesses.is_empty() {
         return Ok(());
     }
+
     Err(format!("words: {}\n`cargo xtask words --list` lists them", excesses.join("; ")))
 }
 
@@ -123,6 +126,7 @@ impl WordMeasures {
 
         let lines: Vec<&str> = text.split('\n').collect();
         self.add_comments(patterns, file, &lines);
+
         self.add_functions(patterns, file, &lines);
     }
 
@@ -150,6 +154,7 @@ impl WordMeasures {
 
             let end = last_line(lines, begin, &head[1]);
             let body = &lines[begin..=end.min(lines.len() - 1)];
+
             if &head[2] == "of" {
                 self.called_of.push(format!("{file}:{}", begin + 1));
             }
@@ -160,6 +165,7 @@ impl WordMeasures {
             if body.len() > MOST_LINES {
                 self.long.push(format!("{file}:{} {} {}", begin + 1, &head[2], body.len()));
             }
+
             begin = end + 1;
         }
     }
@@ -206,6 +212,7 @@ impl WordMeasures {
     fn lists(&self) -> String {
         let mut shared: Vec<(&String, &usize)> = self.types.iter().filter(|(_, times)| **times > 1).collect();
         shared.sort_by_key(|(_, times)| std::cmp::Reverse(**times));
+
         let shared = shared.into_iter().map(|(name, times)| format!("{name} x{times}")).collect();
         let participles = self.types.keys().filter(|name| is_participle(name)).cloned().collect();
         [
@@ -232,6 +239,7 @@ impl WordMeasures {
                 found.push(format!("{:.2}% are {what}, at most {:.1}% may be", 100.0 * share, 100.0 * most));
             }
         }
+
         if self.blank_share() < LEAST_BLANK {
             let (share, least) = (100.0 * self.blank_share(), 100.0 * LEAST_BLANK);
             found.push(format!(
@@ -248,6 +256,7 @@ impl WordMeasures {
                 found.push(format!("{} {what}", places.len()));
             }
         }
+
         found
     }
 }
@@ -262,6 +271,7 @@ fn last_line(lines: &[&str], begin: usize, indent: &str) -> usize {
     if head.ends_with([';', '}']) {
         return begin;
     }
+
     let closes = |line: &&str| line.strip_prefix(indent) == Some("}");
     lines[begin..].iter().position(closes).map_or(lines.len(), |after| begin + after)
 }

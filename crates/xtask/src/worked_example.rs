@@ -1,8 +1,8 @@
 //! The worked example of docs/scoring.md, computed again from the tables that stand there.
 
 use assize_rubric::{
-    Band, Bands, Criterion, Gate, GraderOutcome, GraderStanding, Lines, Outcome, RawScore, Rubric,
-    RubricScore, Scale, Unit, Weight, score_case, score_rubric,
+    Criterion, CriterionScale, Gate, GraderOutcome, GraderWeighting, Outcome, RawScore, Rubric, RubricScore,
+    ScoreBand, ScoreBands, UnitInterval, VerdictThresholds, Weight, score_case, score_rubric,
 };
 
 use crate::shell;
@@ -16,6 +16,7 @@ fn table(mark: &str) -> Vec<Vec<String>> {
         .map(|line| line.trim_matches('|').split('|').map(|cell| cell.trim().replace('`', "")).collect())
         .collect();
     assert!(rows.len() >= 3, "the table after `{mark}` is too short");
+
     rows
 }
 
@@ -41,17 +42,19 @@ fn criterion(row: &[String]) -> Criterion {
         "required" => Some(Gate::Met),
         other => Some(Gate::MinRaw(raw(other.strip_prefix("required_min_score ").expect("a known gate")))),
     };
+
     if let Outcome::Scored(_) = outcome(&row[3]) {
-        let band = Band { low: raw("0"), high: raw("10"), text: "all".to_owned() };
-        criterion.scale = Scale::Bands(Bands::new(vec![band]).expect("0 to 10"));
+        let band = ScoreBand { low: raw("0"), high: raw("10"), text: "all".to_owned() };
+        criterion.scale = CriterionScale::Bands(ScoreBands::new(vec![band]).expect("0 to 10"));
     }
+
     criterion
 }
 
 /// The lines of a format when nobody sets any.
-fn lines(borderline: Option<f64>) -> Lines {
-    let unit = |value| Unit::new(value).expect("0 to 1");
-    Lines::new(unit(Lines::DEFAULT_PASS), borderline.map(unit)).expect("in order")
+fn lines(borderline: Option<f64>) -> VerdictThresholds {
+    let unit = |value| UnitInterval::new(value).expect("0 to 1");
+    VerdictThresholds::new(unit(VerdictThresholds::DEFAULT_PASS), borderline.map(unit)).expect("in order")
 }
 
 fn four_digits(number: f64) -> String {
@@ -60,7 +63,7 @@ fn four_digits(number: f64) -> String {
 }
 
 /// The example's rubric, and its outcomes after a change such as `` `a` is met ``.
-fn scored(change: &str, lines: Lines) -> RubricScore {
+fn scored(change: &str, lines: VerdictThresholds) -> RubricScore {
     let rows = table("example");
     let rubric = Rubric::new(rows.iter().map(|row| criterion(row)).collect()).expect("sound");
     let mut outcomes: Vec<Outcome> = rows.iter().map(|row| outcome(&row[3])).collect();
@@ -69,6 +72,7 @@ fn scored(change: &str, lines: Lines) -> RubricScore {
         let index = rows.iter().position(|row| row[0] == id).expect("a criterion of the example");
         outcomes[index] = outcome(word);
     }
+
     score_rubric(&rubric, &outcomes, lines).expect("outcomes fit")
 }
 
@@ -83,7 +87,7 @@ fn the_values_of_the_example_are_those_of_its_outcomes() {
 #[test]
 fn every_change_leads_to_the_figures_of_the_page() {
     for row in table("changes") {
-        let one = scored(&row[0], lines(Some(Lines::DEFAULT_BORDERLINE)));
+        let one = scored(&row[0], lines(Some(VerdictThresholds::DEFAULT_BORDERLINE)));
         let two = scored(&row[0], lines(None));
         let (low, high) = one.bounds.expect("something applies");
         let computed = [
@@ -101,9 +105,9 @@ fn every_change_leads_to_the_figures_of_the_page() {
 fn the_graders_of_the_page_add_up_to_its_case() {
     let lines = lines(None);
     let rows = table("graders");
-    let standing = |row: &[String]| GraderStanding {
+    let standing = |row: &[String]| GraderWeighting {
         weight: Weight::new(row[1].parse().expect("a number")).expect("finite"),
-        ..GraderStanding::default()
+        ..GraderWeighting::default()
     };
     let strings = Rubric::new(vec![Criterion::checklist("a", "first"), Criterion::checklist("b", "second")]);
     let strings = score_rubric(&strings.expect("sound"), &[Outcome::Met, Outcome::Met], lines).expect("fits");

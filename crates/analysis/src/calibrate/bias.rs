@@ -1,13 +1,13 @@
 //! Systematic biases of a judge.
 
 use assize_stats::{
-    Accumulator, Undefined, clustered_mean,
-    judged::{bonett_wright, spearman},
+    MeanAccumulator, UndefinedReason, clustered_mean,
+    judge_quality::{bonett_wright, spearman},
 };
 
-use super::item::Item;
-use super::pairing::{Pair, by_cluster, drawn};
-use crate::figure::{Figure, Resampling};
+use super::item::CalibrationItem;
+use super::pairing::{JudgePeoplePair, group_positions, resampled_statistic};
+use crate::metric::{MetricEstimate, ResamplingOptions};
 
 /// Known biases of judges.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -46,11 +46,11 @@ impl BiasKind {
 
 /// A bias: its measurement, or the reason why it can't be measured.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Bias {
+pub struct JudgeBias {
     /// Kind of bias.
     pub kind: BiasKind,
     /// The metric, or the reason why there is none.
-    pub measured: Result<Figure, &'static str>,
+    pub measured: Result<MetricEstimate, &'static str>,
 }
 
 /// Returns the family a model belongs to: the leading letters of its name, without the provider. `None` if
@@ -66,27 +66,31 @@ pub fn model_family(model: &str) -> Option<String> {
 }
 
 /// Measures all four biases, as far as the data allows.
-pub(crate) fn biases(items: &[&Item], pairs: &[Pair], resampling: Resampling) -> Vec<Bias> {
-    let own = |kind, measured| Bias { kind, measured };
+pub(crate) fn measure_biases(
+    items: &[&CalibrationItem],
+    pairs: &[JudgePeoplePair],
+    resampling: ResamplingOptions,
+) -> Vec<JudgeBias> {
+    let own = |kind, measured| JudgeBias { kind, measured };
     vec![
-        own(BiasKind::Severity, Ok(severity(pairs, resampling))),
-        own(BiasKind::Length, length(items, pairs, resampling)),
+        own(BiasKind::Severity, Ok(measure_severity(pairs, resampling))),
+        own(BiasKind::Length, measure_length_bias(items, pairs, resampling)),
         own(
             BiasKind::Position,
             Err("each answer was judged alone; pairs judged in both orders show it (`--pairs`)"),
         ),
-        own(BiasKind::SelfPreference, self_preference(items, pairs, resampling)),
+        own(BiasKind::SelfPreference, measure_self_preference(items, pairs, resampling)),
     ]
 }
 
-fn differences(pairs: &[Pair]) -> Vec<f64> {
+fn differences(pairs: &[JudgePeoplePair]) -> Vec<f64> {
     pairs.iter().map(|pair| pair.judge - pair.people).collect()
 }
 
-fn severity(pairs: &[Pair], resampling: Resampling) -> Figure {
+fn measure_severity(pairs: &[JudgePeoplePair], resampling: ResamplingOptions) -> MetricEstimate {
     let clusters: Vec<usize> = pairs.iter().map(|pair| pair.cluster).collect();
     let found = clustered_mean(&differences(pairs), &clusters, resampling.level);
-    Figure {
+    MetricEstimate {
         id: "severity",
         name: "judge minus people",
         value: found.map(|found| found.mean),
@@ -97,23 +101,32 @@ fn severity(pairs: &[Pair], resampling: Resampling) -> Figure {
     }
 }
 
-fn length(items: &[&Item], pairs: &[Pair], resampling: Resampling) -> Result<Figure, &'static str> {
-    let known: Vec<(&Pair, f64)> =
+fn measure_length_bias(
+    items: &[&CalibrationItem],
+    pairs: &[JudgePeoplePair],
+    resampling: ResamplingOptions,
+) -> Result<MetricEstimate, &'static str> {
+    let known: Vec<(&JudgePeoplePair, f64)> =
         pairs.iter().filter_map(|pair| Some((pair, items.get(pair.item)?.length?))).collect();
     if known.is_empty() {
         return Err("the length of the answers is not known (a column `length`, or a run that stores them)");
     }
+
     let lengths: Vec<f64> = known.iter().map(|(_, length)| *length).collect();
     let away: Vec<f64> = known.iter().map(|(pair, _)| pair.judge - pair.people).collect();
-    let groups = by_cluster(known.iter().map(|(pair, _)| pair.cluster));
+    let groups = group_positions(known.iter().map(|(pair, _)| pair.cluster));
     let n = known.len() as u64;
     let value = spearman(&away, &lengths);
     let interval = if groups.len() == known.len() {
         value.and_then(|r| bonett_wright(r, n, resampling.level))
     } else {
-        value.and_then(|_| resampling.interval(groups.len(), drawn((&away, &lengths), &groups, spearman)))
+        value.and_then(|_| {
+            resampling
+                .bootstrap_interval(groups.len(), resampled_statistic((&away, &lengths), &groups, spearman))
+        })
     };
-    Ok(Figure {
+
+    Ok(MetricEstimate {
         id: "length",
         name: "Spearman of (judge minus people) and length",
         value,
@@ -124,8 +137,12 @@ fn length(items: &[&Item], pairs: &[Pair], resampling: Resampling) -> Result<Fig
     })
 }
 
-fn self_preference(items: &[&Item], pairs: &[Pair], resampling: Resampling) -> Result<Figure, &'static str> {
-    let known: Vec<(&Pair, bool)> = pairs
+fn measure_self_preference(
+    items: &[&CalibrationItem],
+    pairs: &[JudgePeoplePair],
+    resampling: ResamplingOptions,
+) -> Result<MetricEstimate, &'static str> {
+    let known: Vec<(&JudgePeoplePair, bool)> = pairs
         .iter()
         .filter_map(|pair| Some((pair, items.get(pair.item)?.judge.as_ref()?.same_family?)))
         .collect();
@@ -136,21 +153,24 @@ fn self_preference(items: &[&Item], pairs: &[Pair], resampling: Resampling) -> R
         [0, _] => return Err("no answer is from the judge's own family"),
         _ => {}
     }
+
     let away: Vec<f64> = known.iter().map(|(pair, _)| pair.judge - pair.people).collect();
     let same: Vec<f64> = known.iter().map(|(_, same)| f64::from(u8::from(*same))).collect();
-    let groups = by_cluster(known.iter().map(|(pair, _)| pair.cluster));
+    let groups = group_positions(known.iter().map(|(pair, _)| pair.cluster));
     let between = |away: &[f64], same: &[f64]| {
         let mean = |own: f64| {
             let side: Vec<f64> =
                 away.iter().zip(same).filter(|(_, side)| **side == own).map(|(value, _)| *value).collect();
-            side.into_iter().collect::<Accumulator>().mean(resampling.level).mean
+            side.into_iter().collect::<MeanAccumulator>().mean(resampling.level).mean
         };
-        Ok::<f64, Undefined>(mean(1.0)? - mean(0.0)?)
+        Ok::<f64, UndefinedReason>(mean(1.0)? - mean(0.0)?)
     };
+
     let value = between(&away, &same);
-    let interval =
-        value.and_then(|_| resampling.interval(groups.len(), drawn((&away, &same), &groups, between)));
-    Ok(Figure {
+    let interval = value.and_then(|_| {
+        resampling.bootstrap_interval(groups.len(), resampled_statistic((&away, &same), &groups, between))
+    });
+    Ok(MetricEstimate {
         id: "self_preference",
         name: "(judge minus people), own family minus others",
         value,

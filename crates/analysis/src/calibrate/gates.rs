@@ -1,12 +1,12 @@
 //! Minimum values that a judge must reach to be used.
 
-use assize_stats::Undefined;
+use assize_stats::UndefinedReason;
 
-use super::report::{Calibration, Section};
+use super::report::{CalibrationReport, CalibrationSection};
 
 /// Value that is compared with a minimum.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub enum GateOn {
+pub enum GateBasis {
     /// The estimate itself.
     #[default]
     Estimate,
@@ -16,7 +16,7 @@ pub enum GateOn {
 
 /// Minimum required of a metric.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub struct GateRequest {
+pub struct CalibrationGate {
     /// Name of the metric in records.
     pub figure: &'static str,
     /// Value it must reach.
@@ -25,41 +25,51 @@ pub struct GateRequest {
 
 /// Result of a gate.
 #[derive(Debug, Clone, PartialEq)]
-pub struct GateResult {
+pub struct CalibrationGateResult {
     /// The gate.
-    pub request: GateRequest,
+    pub request: CalibrationGate,
     /// Title of the section whose items were measured.
     pub section: String,
     /// Value that was compared; an undefined metric fails.
-    pub value: Result<f64, Undefined>,
+    pub value: Result<f64, UndefinedReason>,
     /// True if the minimum was reached.
     pub passed: bool,
 }
 
 /// Checks the gates against the sections over all items. A metric that does not exist fails.
-pub fn check_gates(calibration: &Calibration, requests: &[GateRequest], on: GateOn) -> Vec<GateResult> {
-    let overall = |section: &&Section| section.is_overall;
+pub fn check_calibration_gates(
+    calibration: &CalibrationReport,
+    requests: &[CalibrationGate],
+    on: GateBasis,
+) -> Vec<CalibrationGateResult> {
+    let overall = |section: &&CalibrationSection| section.is_overall;
     requests
         .iter()
         .flat_map(|request| {
-            let mut results: Vec<GateResult> = calibration
+            let mut results: Vec<CalibrationGateResult> = calibration
                 .sections
                 .iter()
                 .filter(overall)
                 .filter_map(|section| {
                     let figure = section.figures.iter().find(|figure| figure.id == request.figure)?;
                     let value = match on {
-                        GateOn::Estimate => figure.value,
-                        GateOn::Lower => figure.interval.map(|interval| interval.low),
+                        GateBasis::Estimate => figure.value,
+                        GateBasis::Lower => figure.interval.map(|interval| interval.low),
                     };
                     let passed = value.is_ok_and(|value| assize_rubric::at_least(value, request.least));
-                    Some(GateResult { request: *request, section: section.title.clone(), value, passed })
+                    Some(CalibrationGateResult {
+                        request: *request,
+                        section: section.title.clone(),
+                        value,
+                        passed,
+                    })
                 })
                 .collect();
             if results.is_empty() {
-                let (section, value) = ("all".to_owned(), Err(Undefined::NoValues));
-                results.push(GateResult { request: *request, section, value, passed: false });
+                let (section, value) = ("all".to_owned(), Err(UndefinedReason::NoValues));
+                results.push(CalibrationGateResult { request: *request, section, value, passed: false });
             }
+
             results
         })
         .collect()

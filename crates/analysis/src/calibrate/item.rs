@@ -1,8 +1,8 @@
 //! Judged items: one criterion on one answer.
 
-use assize_rubric::{Sampling, Split};
+use assize_rubric::{LabelSplit, SamplingMethod};
 
-use crate::labels::{Place, Row};
+use crate::labels::{LabelLocation, LabelRow};
 
 /// Identity of an item.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Default)]
@@ -21,7 +21,7 @@ pub struct ItemKey {
 
 impl ItemKey {
     /// Builds the key of a row.
-    pub(crate) fn of(row: &Row) -> Self {
+    pub(crate) fn from_row(row: &LabelRow) -> Self {
         Self {
             suite: row.suite.clone().unwrap_or_default(),
             case: row.case.clone(),
@@ -34,7 +34,7 @@ impl ItemKey {
 
 /// Decision of a person or judge, in numbers.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub enum Said {
+pub enum DecisionValue {
     /// Met or not.
     Verdict(bool),
     /// A score on the criterion's scale.
@@ -45,7 +45,7 @@ pub enum Said {
     Undecided,
 }
 
-impl Said {
+impl DecisionValue {
     /// Returns the decision as a number: 1 and 0 for verdicts.
     pub fn number(self) -> Option<f64> {
         match self {
@@ -58,9 +58,9 @@ impl Said {
 
 /// Decision of the judge on an item.
 #[derive(Debug, Clone, PartialEq)]
-pub struct JudgeSaid {
+pub struct JudgeItemDecision {
     /// The decision.
-    pub said: Said,
+    pub said: DecisionValue,
     /// The judge's probability of "met", 0 to 1.
     pub probability: Option<f64>,
     /// True if the judge is from the same family of models as the answer; `None` if that is not known.
@@ -69,13 +69,13 @@ pub struct JudgeSaid {
 
 /// One criterion on one answer, with all decisions on it.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Item {
+pub struct CalibrationItem {
     /// Identity of the item.
     pub key: ItemKey,
     /// Decisions of people, with their names.
-    pub people: Vec<(Option<String>, Said)>,
+    pub people: Vec<(Option<String>, DecisionValue)>,
     /// Decision of the judge; `None` if it was not asked.
-    pub judge: Option<JudgeSaid>,
+    pub judge: Option<JudgeItemDecision>,
     /// Length of the answer.
     pub length: Option<f64>,
     /// Cluster of related items, which are not independent evidence.
@@ -83,14 +83,14 @@ pub struct Item {
     /// Criteria of the same case and system that this one depends on.
     pub requires: Vec<String>,
     /// Sampling of the labelled case, as far as its labels agree on it.
-    pub sampled: Option<Sampling>,
+    pub sampled: Option<SamplingMethod>,
     /// Permitted use of its labels.
-    pub split: Option<Split>,
+    pub split: Option<LabelSplit>,
     /// First line of a labels file about this item.
-    pub place: Option<Place>,
+    pub place: Option<LabelLocation>,
 }
 
-impl Item {
+impl CalibrationItem {
     /// Returns the mean of the people's decisions in numbers; verdicts count as 1 and 0.
     pub fn people_mean(&self) -> Option<f64> {
         let numbers: Vec<f64> = self.people.iter().filter_map(|(_, said)| said.number()).collect();

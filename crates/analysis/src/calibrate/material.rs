@@ -6,13 +6,13 @@ use assize_diagnostic::did_you_mean;
 use assize_rubric::LabelOutcome;
 use assize_stats::combine::expected_score;
 
-use super::item::{Item, ItemKey, JudgeSaid, Said};
+use super::item::{CalibrationItem, DecisionValue, ItemKey, JudgeItemDecision};
 use super::split::SplitChoice;
-use crate::labels::{Judged, LabelProblem, Row};
+use crate::labels::{LabelProblem, LabelRow, TableDecision};
 
 /// Counts of labels that were excluded, by reason.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub struct LeftOut {
+pub struct ExcludedLabels {
     /// Labels about cases or criteria that were not judged.
     pub unmatched: u64,
     /// Labels of cases the judge was tuned on or shown, or that are not in the selected split.
@@ -23,11 +23,11 @@ pub struct LeftOut {
 
 /// Items with labels and the judge's decisions.
 #[derive(Debug, Clone, PartialEq, Default)]
-pub struct Material {
+pub struct CalibrationMaterial {
     /// The items, in the order of their keys.
-    pub items: Vec<Item>,
+    pub items: Vec<CalibrationItem>,
     /// Counts of excluded labels.
-    pub left_out: LeftOut,
+    pub left_out: ExcludedLabels,
     /// Message about the best near match among the labels that match nothing.
     pub unmatched_example: Option<String>,
     /// Name of the judge, if it is known.
@@ -47,7 +47,7 @@ pub enum MaterialError {
 
 /// Options for reading a judge's decisions from a table.
 #[derive(Debug, Clone, PartialEq)]
-pub struct JudgeReading<'r> {
+pub struct JudgeReadOptions<'r> {
     /// Probability from which a decision counts as "met".
     pub threshold: f64,
     /// Name of the rater whose labels are the judge's, if it is listed among the people.
@@ -56,20 +56,20 @@ pub struct JudgeReading<'r> {
     pub likeliest: bool,
 }
 
-impl Material {
+impl CalibrationMaterial {
     /// Builds the material from tables with the judge's decisions beside the labels. Rows with equal keys are
     /// merged.
     pub fn from_rows(
-        rows: &[Row],
-        reading: &JudgeReading<'_>,
-        keep: impl Fn(&Row) -> Keep,
+        rows: &[LabelRow],
+        reading: &JudgeReadOptions<'_>,
+        keep: impl Fn(&LabelRow) -> LabelInclusion,
     ) -> Result<Self, MaterialError> {
-        let (mut items, mut problems) = (BTreeMap::<ItemKey, Item>::new(), Vec::new());
-        let mut left_out = LeftOut::default();
+        let (mut items, mut problems) = (BTreeMap::<ItemKey, CalibrationItem>::new(), Vec::new());
+        let mut left_out = ExcludedLabels::default();
         for row in rows {
-            let key = ItemKey::of(row);
-            let judge = row_judge(row, reading, &mut problems);
-            let item = items.entry(key).or_insert_with_key(|key| Item {
+            let key = ItemKey::from_row(row);
+            let judge = read_judge_decision(row, reading, &mut problems);
+            let item = items.entry(key).or_insert_with_key(|key| CalibrationItem {
                 key: key.clone(),
                 people: Vec::new(),
                 judge: None,
@@ -90,21 +90,28 @@ impl Material {
                 }
                 item.judge = Some(judge);
             }
+
             item.length = item.length.or(row.length);
-            item.add(row, reading.rater, &keep, &mut left_out, &mut problems);
+            item.add_labels(row, reading.rater, &keep, &mut left_out, &mut problems);
         }
+
         let material = Self { items: items.into_values().collect(), left_out, ..Self::default() };
         if problems.is_empty() { Ok(material) } else { Err(MaterialError::Problems(problems)) }
     }
 
     /// Adds labels to the judged items of a run. A label needs only as much of the item's key as identifies
     /// it.
-    pub fn attach(&mut self, rows: &[Row], keep: impl Fn(&Row) -> Keep) -> Result<(), MaterialError> {
+    pub fn attach_labels(
+        &mut self,
+        rows: &[LabelRow],
+        keep: impl Fn(&LabelRow) -> LabelInclusion,
+    ) -> Result<(), MaterialError> {
         let mut problems = Vec::new();
         let mut by_case: BTreeMap<String, Vec<usize>> = BTreeMap::new();
         for (at, item) in self.items.iter().enumerate() {
             by_case.entry(item.key.case.clone()).or_default().push(at);
         }
+
         let (mut matched, mut example) = (0u64, None);
         for row in rows {
             let candidates: Vec<usize> = by_case
@@ -112,48 +119,55 @@ impl Material {
                 .into_iter()
                 .flatten()
                 .copied()
-                .filter(|&at| self.items[at].is_meant_by(row))
+                .filter(|&at| self.items[at].matches_row(row))
                 .collect();
             match candidates.as_slice() {
                 [] => {
                     self.left_out.unmatched += row.labels.len() as u64;
-                    example.get_or_insert_with(|| self.nearest(row));
+                    example.get_or_insert_with(|| self.describe_near_miss(row));
                 }
                 [at] => {
                     matched += 1;
                     let item = &mut self.items[*at];
                     item.cluster = row.cluster.clone().unwrap_or_else(|| item.cluster.clone());
-                    item.add(row, None, &keep, &mut self.left_out, &mut problems);
+                    item.add_labels(row, None, &keep, &mut self.left_out, &mut problems);
                 }
-                several => problems
-                    .push(LabelProblem { place: row.place.clone(), message: self.ambiguous(row, several) }),
+                several => problems.push(LabelProblem {
+                    place: row.place.clone(),
+                    message: self.describe_ambiguity(row, several),
+                }),
             }
         }
+
         self.unmatched_example.clone_from(&example);
+
         if !problems.is_empty() {
             return Err(MaterialError::Problems(problems));
         }
         if matched == 0 && !rows.is_empty() {
             return Err(MaterialError::NothingMatches(example.unwrap_or_default()));
         }
+
         Ok(())
     }
 
     /// Describes the part of a label's key that matches nothing.
-    fn nearest(&self, row: &Row) -> String {
-        let of_case: Vec<&Item> = self.items.iter().filter(|item| item.key.case == row.case).collect();
+    fn describe_near_miss(&self, row: &LabelRow) -> String {
+        let of_case: Vec<&CalibrationItem> =
+            self.items.iter().filter(|item| item.key.case == row.case).collect();
         if of_case.is_empty() {
             let near = did_you_mean(&row.case, self.items.iter().map(|item| item.key.case.as_str()));
             let hint = near.map(|near| format!("; did you mean `{near}`?")).unwrap_or_default();
             return format!("{}: no case `{}` was judged{hint}", row.place, row.case);
         }
+
         let wanted = row.criterion.clone().unwrap_or_default();
         let near = did_you_mean(&wanted, of_case.iter().map(|item| item.key.criterion.as_str()));
         let hint = near.map(|near| format!("; did you mean `{near}`?")).unwrap_or_default();
         format!("{}: case `{}` has no such criterion `{wanted}`{hint}", row.place, row.case)
     }
 
-    fn ambiguous(&self, row: &Row, several: &[usize]) -> String {
+    fn describe_ambiguity(&self, row: &LabelRow, several: &[usize]) -> String {
         let differ = |part: fn(&ItemKey) -> String| {
             let first = several.first().map(|&at| part(&self.items[at].key));
             several.iter().any(|&at| Some(part(&self.items[at].key)) != first)
@@ -169,6 +183,7 @@ impl Material {
                 missing.push(name);
             }
         }
+
         let (count, names) = (several.len(), missing.join(" and "));
         format!("the label fits {count} judged items of case `{}`; say the {names}", row.case)
     }
@@ -176,9 +191,9 @@ impl Material {
 
 /// Decision whether a label counts.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Keep {
+pub enum LabelInclusion {
     /// The label counts.
-    Yes,
+    Included,
     /// The label belongs to another split.
     OtherSplit,
     /// The case was excluded by id.
@@ -186,51 +201,58 @@ pub enum Keep {
 }
 
 /// Returns a filter by a label's split and by the ids of cases that were shown to the judge.
-pub fn keep(choice: SplitChoice, excluded: &[String]) -> impl Fn(&Row) -> Keep + '_ {
+pub fn label_filter(choice: SplitChoice, excluded: &[String]) -> impl Fn(&LabelRow) -> LabelInclusion + '_ {
     move |row| {
         if excluded.contains(&row.case) {
-            Keep::Excluded
-        } else if choice.keeps(&row.case, row.split) {
-            Keep::Yes
+            LabelInclusion::Excluded
+        } else if choice.includes(&row.case, row.split) {
+            LabelInclusion::Included
         } else {
-            Keep::OtherSplit
+            LabelInclusion::OtherSplit
         }
     }
 }
 
-fn said(outcome: LabelOutcome) -> Said {
+fn to_decision_value(outcome: LabelOutcome) -> DecisionValue {
     match outcome {
-        LabelOutcome::Met => Said::Verdict(true),
-        LabelOutcome::Unmet => Said::Verdict(false),
-        LabelOutcome::Score(score) => Said::Score(score),
-        LabelOutcome::NotApplicable => Said::NotApplicable,
-        LabelOutcome::Unsure => Said::Undecided,
+        LabelOutcome::Met => DecisionValue::Verdict(true),
+        LabelOutcome::Unmet => DecisionValue::Verdict(false),
+        LabelOutcome::Score(score) => DecisionValue::Score(score),
+        LabelOutcome::NotApplicable => DecisionValue::NotApplicable,
+        LabelOutcome::Unsure => DecisionValue::Undecided,
     }
 }
 
-fn row_judge(row: &Row, reading: &JudgeReading<'_>, problems: &mut Vec<LabelProblem>) -> Option<JudgeSaid> {
-    let of = |said| Some(JudgeSaid { said, probability: row.probability, same_family: None });
+fn read_judge_decision(
+    row: &LabelRow,
+    reading: &JudgeReadOptions<'_>,
+    problems: &mut Vec<LabelProblem>,
+) -> Option<JudgeItemDecision> {
+    let of = |said| Some(JudgeItemDecision { said, probability: row.probability, same_family: None });
     if let Some(rater) = reading.rater {
         let mut own = row.labels.iter().filter(|(who, _)| who.as_deref() == Some(rater));
-        return own.next().and_then(|(_, outcome)| of(said(*outcome)));
+        return own.next().and_then(|(_, outcome)| of(to_decision_value(*outcome)));
     }
+
     if let Some(judged) = row.judge {
         return of(match judged {
-            Judged::Said(outcome) => said(outcome),
-            Judged::Ungraded => Said::Undecided,
+            TableDecision::Decided(outcome) => to_decision_value(outcome),
+            TableDecision::Ungraded => DecisionValue::Undecided,
         });
     }
+
     if let Some(probability) = row.probability {
-        return of(Said::Verdict(probability >= reading.threshold));
+        return of(DecisionValue::Verdict(probability >= reading.threshold));
     }
     if row.probabilities.is_empty() {
         return None;
     }
+
     let logs: Vec<(f64, Option<f64>)> =
         row.probabilities.iter().map(|&(score, p)| (score, (p > 0.0).then(|| p.ln()))).collect();
     match expected_score(&logs) {
-        Ok(found) if reading.likeliest => of(Said::Score(found.likeliest)),
-        Ok(found) => of(Said::Score(found.score)),
+        Ok(found) if reading.likeliest => of(DecisionValue::Score(found.likeliest)),
+        Ok(found) => of(DecisionValue::Score(found.score)),
         Err(reason) => {
             problems.push(LabelProblem { place: row.place.clone(), message: format!("no score: {reason}") });
             None
@@ -238,9 +260,9 @@ fn row_judge(row: &Row, reading: &JudgeReading<'_>, problems: &mut Vec<LabelProb
     }
 }
 
-impl Item {
+impl CalibrationItem {
     /// Returns true if a label can refer to this item.
-    fn is_meant_by(&self, row: &Row) -> bool {
+    fn matches_row(&self, row: &LabelRow) -> bool {
         let key = &self.key;
         let same =
             |wanted: &Option<String>, found: &str| wanted.as_ref().is_none_or(|wanted| wanted == found);
@@ -253,12 +275,12 @@ impl Item {
             && row.repeat.is_none_or(|repeat| repeat == key.repeat)
     }
 
-    fn add(
+    fn add_labels(
         &mut self,
-        row: &Row,
+        row: &LabelRow,
         rater: Option<&str>,
-        keep: &impl Fn(&Row) -> Keep,
-        left_out: &mut LeftOut,
+        keep: &impl Fn(&LabelRow) -> LabelInclusion,
+        left_out: &mut ExcludedLabels,
         problems: &mut Vec<LabelProblem>,
     ) {
         let labels: Vec<&(Option<String>, LabelOutcome)> =
@@ -266,30 +288,33 @@ impl Item {
         if labels.is_empty() {
             return;
         }
+
         match keep(row) {
-            Keep::Yes => {}
-            Keep::OtherSplit => {
+            LabelInclusion::Included => {}
+            LabelInclusion::OtherSplit => {
                 left_out.other_split += labels.len() as u64;
                 return;
             }
-            Keep::Excluded => {
+            LabelInclusion::Excluded => {
                 left_out.excluded += labels.len() as u64;
                 return;
             }
         }
+
         // An item drawn at random in one row and chosen in another counts as chosen.
-        let chosen = Some(assize_rubric::Sampling::Chosen);
+        let chosen = Some(assize_rubric::SamplingMethod::Chosen);
         self.sampled = match (self.people.is_empty(), self.sampled, row.sampled) {
             (true, _, new) => new,
             (false, old, new) if old == chosen || new == chosen => chosen,
             (false, old, new) => old.and(new),
         };
         self.split = self.split.or(row.split);
+
         for (who, outcome) in labels {
             // Labels files are append-only: the last label of a person counts.
             let earlier = self.people.iter().position(|(other, _)| who.is_some() && other == who);
             match earlier {
-                Some(at) => self.people[at].1 = said(*outcome),
+                Some(at) => self.people[at].1 = to_decision_value(*outcome),
                 None if who.is_none() && self.people.iter().any(|(other, _)| other.is_none()) => {
                     problems.push(LabelProblem {
                         place: row.place.clone(),
@@ -298,7 +323,7 @@ impl Item {
                             .to_owned(),
                     });
                 }
-                None => self.people.push((who.clone(), said(*outcome))),
+                None => self.people.push((who.clone(), to_decision_value(*outcome))),
             }
         }
     }

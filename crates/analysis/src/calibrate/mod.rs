@@ -1,6 +1,6 @@
 //! Calibration of a judge against people: agreement, biases, and pass rates corrected for its errors.
 //!
-//! [`Material`] holds the judged items and their labels, from a run or from tables; [`calibrate`] computes
+//! [`CalibrationMaterial`] holds the judged items and their labels, from a run or from tables; [`calibrate`] computes
 //! the metrics.
 
 mod bias;
@@ -16,12 +16,14 @@ mod scores;
 mod split;
 mod verdicts;
 
-pub use bias::{Bias, BiasKind, model_family};
-pub use gates::{GateOn, GateRequest, GateResult, check_gates};
-pub use item::{Item, ItemKey, JudgeSaid, Said};
-pub use material::{JudgeReading, Keep, LeftOut, Material, MaterialError, keep};
-pub use pairing::{Cells, Truth};
-pub use rates::{Gated, GivenRates, PassRate, Rates};
-pub use report::{Calibration, Options, Section, calibrate};
+pub use bias::{BiasKind, JudgeBias, model_family};
+pub use gates::{CalibrationGate, CalibrationGateResult, GateBasis, check_calibration_gates};
+pub use item::{CalibrationItem, DecisionValue, ItemKey, JudgeItemDecision};
+pub use material::{
+    CalibrationMaterial, ExcludedLabels, JudgeReadOptions, LabelInclusion, MaterialError, label_filter,
+};
+pub use pairing::{PairingCounts, TruthRule};
+pub use rates::{GatedPassRates, GivenRates, PassRate, TargetPassRates};
+pub use report::{CalibrationOptions, CalibrationReport, CalibrationSection, calibrate};
 pub use run::{RunItems, from_run};
 pub use split::{SplitChoice, is_held_out};

@@ -2,13 +2,13 @@
 
 use std::collections::BTreeMap;
 
-use assize_stats::{Undefined, judged::Confusion};
+use assize_stats::{UndefinedReason, judge_quality::ConfusionTable};
 
-use super::item::{Item, Said};
+use super::item::{CalibrationItem, DecisionValue};
 
 /// Reference that a judge is compared with where several people labelled an item.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub enum Truth {
+pub enum TruthRule {
     /// Every label is a pair of its own.
     #[default]
     Each,
@@ -18,7 +18,7 @@ pub enum Truth {
 
 /// A judge's decision beside a person's, in numbers.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub(crate) struct Pair {
+pub(crate) struct JudgePeoplePair {
     pub(crate) judge: f64,
     pub(crate) people: f64,
     /// Number of the cluster.
@@ -29,7 +29,7 @@ pub(crate) struct Pair {
 
 /// Counts of the items of a section, by what could be compared.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub struct Cells {
+pub struct PairingCounts {
     /// Items that the judge was asked about.
     pub judged: u64,
     /// Items that at least one person labelled.
@@ -53,74 +53,90 @@ pub struct Cells {
 }
 
 /// A statistic of the judge's numbers and those of people.
-pub(crate) type PairFigure<'f> = dyn Fn(&[f64], &[f64]) -> Result<f64, Undefined> + 'f;
+pub(crate) type PairStatistic<'f> = dyn Fn(&[f64], &[f64]) -> Result<f64, UndefinedReason> + 'f;
 
 /// Numbers the clusters in the order of their names.
-pub(crate) fn cluster_numbers<'i>(items: impl IntoIterator<Item = &'i Item>) -> BTreeMap<&'i str, usize> {
+pub(crate) fn cluster_numbers<'i>(
+    items: impl IntoIterator<Item = &'i CalibrationItem>,
+) -> BTreeMap<&'i str, usize> {
     let mut numbers: BTreeMap<&str, usize> =
         items.into_iter().map(|item| (item.cluster.as_str(), 0)).collect();
     for (number, (_, value)) in numbers.iter_mut().enumerate() {
         *value = number;
     }
+
     numbers
 }
 
 /// Pairs decisions with labels and counts the items without a counterpart.
-pub(crate) fn pair_up(items: &[&Item], truth: Truth) -> (Vec<Pair>, Cells) {
+pub(crate) fn pair_up(items: &[&CalibrationItem], truth: TruthRule) -> (Vec<JudgePeoplePair>, PairingCounts) {
     let clusters = cluster_numbers(items.iter().copied());
-    let (mut pairs, mut cells) = (Vec::new(), Cells::default());
+    let (mut pairs, mut cells) = (Vec::new(), PairingCounts::default());
     for (at, item) in items.iter().enumerate() {
         cells.judged += u64::from(item.judge.is_some());
+
         if item.people.is_empty() {
             continue;
         }
+
         cells.labelled += 1;
         let numbers: Vec<f64> = item.people.iter().filter_map(|(_, said)| said.number()).collect();
-        let not_applicable = item.people.iter().any(|(_, said)| *said == Said::NotApplicable);
+        let not_applicable = item.people.iter().any(|(_, said)| *said == DecisionValue::NotApplicable);
         let judge = item.judge.as_ref().map(|judge| judge.said);
         let counter = match (judge, numbers.is_empty()) {
             (None, _) => &mut cells.not_judged,
-            (Some(Said::Undecided), _) => &mut cells.ungraded,
-            (Some(Said::NotApplicable), true) if not_applicable => &mut cells.both_not_applicable,
-            (Some(Said::NotApplicable), false) => &mut cells.judge_not_applicable,
+            (Some(DecisionValue::Undecided), _) => &mut cells.ungraded,
+            (Some(DecisionValue::NotApplicable), true) if not_applicable => &mut cells.both_not_applicable,
+            (Some(DecisionValue::NotApplicable), false) => &mut cells.judge_not_applicable,
             (Some(_), true) if not_applicable => &mut cells.people_not_applicable,
             (Some(_), true) => &mut cells.unsure,
-            (Some(said @ (Said::Verdict(_) | Said::Score(_))), false) => {
+            (Some(said @ (DecisionValue::Verdict(_) | DecisionValue::Score(_))), false) => {
                 let truths = match truth {
-                    Truth::Each => numbers,
-                    Truth::Consensus => consensus(&numbers, matches!(said, Said::Verdict(_))),
+                    TruthRule::Each => numbers,
+                    TruthRule::Consensus => {
+                        consensus_numbers(&numbers, matches!(said, DecisionValue::Verdict(_)))
+                    }
                 };
                 if truths.is_empty() {
                     &mut cells.tied
                 } else {
                     let cluster = clusters.get(item.cluster.as_str()).copied().unwrap_or_default();
                     let judge = said.number().unwrap_or_default();
-                    pairs.extend(truths.into_iter().map(|people| Pair { judge, people, cluster, item: at }));
+                    pairs.extend(truths.into_iter().map(|people| JudgePeoplePair {
+                        judge,
+                        people,
+                        cluster,
+                        item: at,
+                    }));
+
                     &mut cells.compared
                 }
             }
         };
+
         *counter += 1;
     }
+
     (pairs, cells)
 }
 
-fn consensus(numbers: &[f64], verdicts: bool) -> Vec<f64> {
+fn consensus_numbers(numbers: &[f64], verdicts: bool) -> Vec<f64> {
     let mean = numbers.iter().sum::<f64>() / numbers.len() as f64;
     if !verdicts {
         return vec![mean];
     }
+
     // 0.5 is exact in floating point.
     if mean == 0.5 { Vec::new() } else { vec![f64::from(u8::from(mean > 0.5))] }
 }
 
 /// Returns the judge's numbers, and those of people.
-pub(crate) fn columns(pairs: &[Pair]) -> (Vec<f64>, Vec<f64>) {
+pub(crate) fn split_columns(pairs: &[JudgePeoplePair]) -> (Vec<f64>, Vec<f64>) {
     pairs.iter().map(|pair| (pair.judge, pair.people)).unzip()
 }
 
 /// Groups the positions of pairs by cluster.
-pub(crate) fn by_cluster(clusters: impl IntoIterator<Item = usize>) -> Vec<Vec<usize>> {
+pub(crate) fn group_positions(clusters: impl IntoIterator<Item = usize>) -> Vec<Vec<usize>> {
     let mut groups: BTreeMap<usize, Vec<usize>> = BTreeMap::new();
     for (at, cluster) in clusters.into_iter().enumerate() {
         groups.entry(cluster).or_default().push(at);
@@ -129,8 +145,8 @@ pub(crate) fn by_cluster(clusters: impl IntoIterator<Item = usize>) -> Vec<Vec<u
 }
 
 /// Builds the confusion table of verdict pairs.
-pub(crate) fn crossed<'p>(pairs: impl IntoIterator<Item = &'p Pair>) -> Confusion {
-    let mut counts = Confusion::default();
+pub(crate) fn confusion_table<'p>(pairs: impl IntoIterator<Item = &'p JudgePeoplePair>) -> ConfusionTable {
+    let mut counts = ConfusionTable::default();
     for pair in pairs {
         match (pair.judge > 0.5, pair.people > 0.5) {
             (true, true) => counts.true_pass += 1,
@@ -139,18 +155,20 @@ pub(crate) fn crossed<'p>(pairs: impl IntoIterator<Item = &'p Pair>) -> Confusio
             (false, false) => counts.true_fail += 1,
         }
     }
+
     counts
 }
 
 /// Adds up the chosen tables.
-pub(crate) fn added(tables: &[Confusion], chosen: &[usize]) -> Confusion {
-    let mut sum = Confusion::default();
+pub(crate) fn sum_tables(tables: &[ConfusionTable], chosen: &[usize]) -> ConfusionTable {
+    let mut sum = ConfusionTable::default();
     for table in chosen.iter().filter_map(|&at| tables.get(at)) {
         sum.true_pass += table.true_pass;
         sum.false_pass += table.false_pass;
         sum.false_fail += table.false_fail;
         sum.true_fail += table.true_fail;
     }
+
     sum
 }
 
@@ -160,11 +178,11 @@ pub(crate) fn units_of(groups: &[Vec<usize>], chosen: &[usize]) -> Vec<usize> {
 }
 
 /// Returns a closure that computes a statistic on a resample.
-pub(crate) fn drawn<'v>(
+pub(crate) fn resampled_statistic<'v>(
     values: (&'v [f64], &'v [f64]),
     groups: &'v [Vec<usize>],
-    figure: impl Fn(&[f64], &[f64]) -> Result<f64, Undefined> + 'v,
-) -> impl FnMut(&[usize]) -> Result<f64, Undefined> + 'v {
+    figure: impl Fn(&[f64], &[f64]) -> Result<f64, UndefinedReason> + 'v,
+) -> impl FnMut(&[usize]) -> Result<f64, UndefinedReason> + 'v {
     move |chosen| {
         let units = units_of(groups, chosen);
         let pick = |values: &[f64]| units.iter().map(|&at| values[at]).collect::<Vec<f64>>();
@@ -173,7 +191,7 @@ pub(crate) fn drawn<'v>(
 }
 
 /// Returns the cluster number of each item.
-pub(crate) fn by_number(items: &[&Item]) -> Vec<usize> {
+pub(crate) fn item_cluster_numbers(items: &[&CalibrationItem]) -> Vec<usize> {
     let clusters = cluster_numbers(items.iter().copied());
     items.iter().map(|item| clusters.get(item.cluster.as_str()).copied().unwrap_or_default()).collect()
 }

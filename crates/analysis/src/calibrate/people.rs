@@ -1,49 +1,59 @@
 //! Agreement among people: an upper limit for what a judge can be expected to reach.
 
 use assize_stats::{
-    Undefined,
-    agreement::Metric,
-    judged::{Confusion, mean_absolute_error, pearson, spearman},
+    UndefinedReason,
+    agreement::AlphaMetric,
+    judge_quality::{ConfusionTable, mean_absolute_error, pearson, spearman},
 };
 
-use super::item::Item;
-use super::pairing::{Pair, PairFigure, added, by_cluster, by_number, columns, crossed, drawn};
-use super::verdicts::alpha_figure;
-use crate::figure::{Figure, Resampling};
+use super::item::CalibrationItem;
+use super::pairing::{
+    JudgePeoplePair, PairStatistic, confusion_table, group_positions, item_cluster_numbers,
+    resampled_statistic, split_columns, sum_tables,
+};
+use super::verdicts::alpha_metric;
+use crate::metric::{MetricEstimate, ResamplingOptions};
 
 /// Pairs every label with every other label of the same item, in both orders, so that no person is the
 /// reference.
-fn ordered_pairs(items: &[&Item]) -> Vec<Pair> {
+fn ordered_pairs(items: &[&CalibrationItem]) -> Vec<JudgePeoplePair> {
     let mut pairs = Vec::new();
-    for (at, (item, cluster)) in items.iter().zip(by_number(items)).enumerate() {
+    for (at, (item, cluster)) in items.iter().zip(item_cluster_numbers(items)).enumerate() {
         let said: Vec<f64> = item.people.iter().filter_map(|(_, said)| said.number()).collect();
         for (one, &judge) in said.iter().enumerate() {
             for (_, &people) in said.iter().enumerate().filter(|(other, _)| *other != one) {
-                pairs.push(Pair { judge, people, cluster, item: at });
+                pairs.push(JudgePeoplePair { judge, people, cluster, item: at });
             }
         }
     }
+
     pairs
 }
 
 /// Computes the metrics of agreement among people on verdicts; empty if no item has two labels. Pairs of one
 /// item are not independent, so that all intervals are resampled.
-pub(crate) fn people_on_verdicts(items: &[&Item], resampling: Resampling) -> Vec<Figure> {
+pub(crate) fn people_verdict_metrics(
+    items: &[&CalibrationItem],
+    resampling: ResamplingOptions,
+) -> Vec<MetricEstimate> {
     let pairs = ordered_pairs(items);
     if pairs.is_empty() {
         return Vec::new();
     }
-    let table = crossed(&pairs);
-    let groups = by_cluster(pairs.iter().map(|pair| pair.cluster));
-    let tables: Vec<Confusion> =
-        groups.iter().map(|members| crossed(members.iter().map(|&at| &pairs[at]))).collect();
+
+    let table = confusion_table(&pairs);
+    let groups = group_positions(pairs.iter().map(|pair| pair.cluster));
+    let tables: Vec<ConfusionTable> =
+        groups.iter().map(|members| confusion_table(members.iter().map(|&at| &pairs[at]))).collect();
     let level = resampling.level;
-    let of = |id, name, figure: &dyn Fn(Confusion) -> Result<f64, Undefined>, says| {
+    let of = |id, name, figure: &dyn Fn(ConfusionTable) -> Result<f64, UndefinedReason>, says| {
         let value = figure(table);
-        let interval =
-            value.and_then(|_| resampling.interval(tables.len(), |chosen| figure(added(&tables, chosen))));
-        Figure { id, name, value, interval, n: table.n(), of: "ordered pairs", says }
+        let interval = value.and_then(|_| {
+            resampling.bootstrap_interval(tables.len(), |chosen| figure(sum_tables(&tables, chosen)))
+        });
+        MetricEstimate { id, name, value, interval, n: table.n(), of: "ordered pairs", says }
     };
+
     let mut figures = vec![
         of(
             "accuracy",
@@ -54,7 +64,7 @@ pub(crate) fn people_on_verdicts(items: &[&Item], resampling: Resampling) -> Vec
         of(
             "macro_f1",
             "macro-F1",
-            &Confusion::macro_f1,
+            &ConfusionTable::macro_f1,
             "What one person would reach as a judge of the other's labels.",
         ),
         of(
@@ -64,24 +74,31 @@ pub(crate) fn people_on_verdicts(items: &[&Item], resampling: Resampling) -> Vec
             "A judge can hardly be expected to agree with people more than they do with each other.",
         ),
     ];
-    figures.push(alpha_figure(items, Metric::Nominal, false, resampling));
+
+    figures.push(alpha_metric(items, AlphaMetric::Nominal, false, resampling));
     figures
 }
 
 /// Computes the metrics of agreement among people on scores.
-pub(crate) fn people_on_scores(items: &[&Item], resampling: Resampling) -> Vec<Figure> {
+pub(crate) fn people_score_metrics(
+    items: &[&CalibrationItem],
+    resampling: ResamplingOptions,
+) -> Vec<MetricEstimate> {
     let pairs = ordered_pairs(items);
     if pairs.is_empty() {
         return Vec::new();
     }
-    let (one, other) = columns(&pairs);
-    let groups = by_cluster(pairs.iter().map(|pair| pair.cluster));
-    let of = |id, name, figure: &PairFigure<'_>, says| {
+
+    let (one, other) = split_columns(&pairs);
+    let groups = group_positions(pairs.iter().map(|pair| pair.cluster));
+    let of = |id, name, figure: &PairStatistic<'_>, says| {
         let value = figure(&one, &other);
-        let interval =
-            value.and_then(|_| resampling.interval(groups.len(), drawn((&one, &other), &groups, figure)));
-        Figure { id, name, value, interval, n: pairs.len() as u64, of: "ordered pairs", says }
+        let interval = value.and_then(|_| {
+            resampling.bootstrap_interval(groups.len(), resampled_statistic((&one, &other), &groups, figure))
+        });
+        MetricEstimate { id, name, value, interval, n: pairs.len() as u64, of: "ordered pairs", says }
     };
+
     let mut figures = vec![
         of(
             "spearman",
@@ -97,8 +114,9 @@ pub(crate) fn people_on_scores(items: &[&Item], resampling: Resampling) -> Vec<F
             "How far two people lie apart on the same answer, in points.",
         ),
     ];
-    for metric in [Metric::Ordinal, Metric::Interval, Metric::Nominal] {
-        figures.push(alpha_figure(items, metric, false, resampling));
+    for metric in [AlphaMetric::Ordinal, AlphaMetric::Interval, AlphaMetric::Nominal] {
+        figures.push(alpha_metric(items, metric, false, resampling));
     }
+
     figures
 }

@@ -2,9 +2,9 @@
 
 use std::collections::BTreeMap;
 
-use assize_rubric::{Prerequisites, Sampling, prerequisites};
+use assize_rubric::{PrerequisiteResult, SamplingMethod, resolve_prerequisites};
 use assize_stats::{
-    ClusteredMean, Level, Proportion, Undefined, clustered_mean,
+    ClusteredMean, ConfidenceLevel, Proportion, UndefinedReason, clustered_mean,
     correction::{
         JudgeRates, PredictionPowered, RoganGladen, prediction_powered, prediction_powered_clustered,
         rogan_gladen,
@@ -12,7 +12,7 @@ use assize_stats::{
     proportion,
 };
 
-use super::item::{Item, Said};
+use super::item::{CalibrationItem, DecisionValue};
 
 /// Error rates of a judge, measured elsewhere.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -31,14 +31,14 @@ pub struct GivenRates {
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct PassRate {
     /// Mean with its clustered error.
-    pub mean: Result<ClusteredMean, Undefined>,
+    pub mean: Result<ClusteredMean, UndefinedReason>,
     /// For verdicts, the count with the interval for independent ones.
     pub counted: Option<Proportion>,
 }
 
 /// Pass rates that count only criteria whose prerequisites are met too.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub struct Gated {
+pub struct GatedPassRates {
     /// Pass rate with direct prerequisites.
     pub direct: PassRate,
     /// Pass rate with prerequisites of prerequisites, and so on.
@@ -49,7 +49,7 @@ pub struct Gated {
 
 /// Pass rates of one target, or of all items.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Rates {
+pub struct TargetPassRates {
     /// Name of the target, or `all`.
     pub of: String,
     /// True if the items are scores instead of verdicts.
@@ -61,30 +61,35 @@ pub struct Rates {
     /// Judge corrected by the labels (PPI++), or the reason why not.
     pub powered: Result<PredictionPowered, String>,
     /// Judge corrected by given error rates.
-    pub rogan_gladen: Option<Result<RoganGladen, Undefined>>,
+    pub rogan_gladen: Option<Result<RoganGladen, UndefinedReason>>,
     /// People's verdicts with prerequisites; `None` if the table names no prerequisites.
-    pub people_gated: Option<Gated>,
+    pub people_gated: Option<GatedPassRates>,
     /// The judge's verdicts with prerequisites.
-    pub judge_gated: Option<Gated>,
+    pub judge_gated: Option<GatedPassRates>,
 }
 
 /// Options for computing rates.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(crate) struct RateOptions {
-    pub(crate) level: Level,
+    pub(crate) level: ConfidenceLevel,
     pub(crate) assume_random: bool,
     pub(crate) given: Option<GivenRates>,
 }
 
 /// Computes the rates of some items, all verdicts or all scores.
-pub(crate) fn rates(of: &str, items: &[&Item], scores: bool, options: RateOptions) -> Rates {
-    let judged: Vec<(&Item, f64)> =
+pub(crate) fn compute_rates(
+    of: &str,
+    items: &[&CalibrationItem],
+    scores: bool,
+    options: RateOptions,
+) -> TargetPassRates {
+    let judged: Vec<(&CalibrationItem, f64)> =
         items.iter().filter_map(|item| Some((*item, item.judge_number()?))).collect();
-    let labelled: Vec<(&Item, f64)> =
+    let labelled: Vec<(&CalibrationItem, f64)> =
         items.iter().filter_map(|item| Some((*item, item.people_mean()?))).collect();
     let single = items.iter().all(|item| item.people.len() < 2);
-    let people = rate(&labelled, !scores && single, options.level);
-    let judge = rate(&judged, !scores, options.level);
+    let people = pass_rate(&labelled, !scores && single, options.level);
+    let judge = pass_rate(&judged, !scores, options.level);
     let rogan_gladen = options.given.filter(|_| !scores).and_then(|given| {
         let counted = judge.as_ref()?.counted?;
         Some(counted.rate.and_then(|pass_rate| {
@@ -99,21 +104,22 @@ pub(crate) fn rates(of: &str, items: &[&Item], scores: bool, options: RateOption
             rogan_gladen(rates, options.level)
         }))
     });
+
     let needs = !scores && items.iter().any(|item| !item.requires.is_empty());
-    Rates {
+    TargetPassRates {
         of: of.to_owned(),
         scores,
         people,
         judge,
-        powered: powered(&judged, options),
+        powered: prediction_powered_rate(&judged, options),
         rogan_gladen,
         people_gated: needs
-            .then(|| gated(items, options.level, |item| item.people_mean().map(|mean| mean > 0.5)))
+            .then(|| gated_rates(items, options.level, |item| item.people_mean().map(|mean| mean > 0.5)))
             .flatten(),
         judge_gated: needs
             .then(|| {
-                gated(items, options.level, |item| match item.judge.as_ref()?.said {
-                    Said::Verdict(met) => Some(met),
+                gated_rates(items, options.level, |item| match item.judge.as_ref()?.said {
+                    DecisionValue::Verdict(met) => Some(met),
                     _ => None,
                 })
             })
@@ -121,11 +127,12 @@ pub(crate) fn rates(of: &str, items: &[&Item], scores: bool, options: RateOption
     }
 }
 
-fn rate(values: &[(&Item, f64)], verdicts: bool, level: Level) -> Option<PassRate> {
+fn pass_rate(values: &[(&CalibrationItem, f64)], verdicts: bool, level: ConfidenceLevel) -> Option<PassRate> {
     if values.is_empty() {
         return None;
     }
-    let (numbers, clusters) = taken(values);
+
+    let (numbers, clusters) = split_values(values);
     let passed = numbers.iter().filter(|&&value| value == 1.0).count() as u64;
     Some(PassRate {
         mean: clustered_mean(&numbers, &clusters, level),
@@ -133,11 +140,14 @@ fn rate(values: &[(&Item, f64)], verdicts: bool, level: Level) -> Option<PassRat
     })
 }
 
-fn taken<'i>(values: &[(&'i Item, f64)]) -> (Vec<f64>, Vec<&'i str>) {
+fn split_values<'i>(values: &[(&'i CalibrationItem, f64)]) -> (Vec<f64>, Vec<&'i str>) {
     values.iter().map(|(item, value)| (*value, item.cluster.as_str())).unzip()
 }
 
-fn powered(judged: &[(&Item, f64)], options: RateOptions) -> Result<PredictionPowered, String> {
+fn prediction_powered_rate(
+    judged: &[(&CalibrationItem, f64)],
+    options: RateOptions,
+) -> Result<PredictionPowered, String> {
     let (mut labelled, mut unlabelled) = (Vec::new(), Vec::new());
     for &(item, judge) in judged {
         match item.people_mean() {
@@ -145,18 +155,22 @@ fn powered(judged: &[(&Item, f64)], options: RateOptions) -> Result<PredictionPo
             None => unlabelled.push((item, judge)),
         }
     }
+
     if labelled.is_empty() {
         return Err("nothing the judge decided has a label".to_owned());
     }
+
     if unlabelled.is_empty() {
         return Err(
             "everything the judge decided has a label, so the rate of people needs no judge".to_owned()
         );
     }
+
     if !options.assume_random {
-        let of =
-            |wanted: Option<Sampling>| labelled.iter().filter(|(item, _, _)| item.sampled == wanted).count();
-        let (chosen, unknown) = (of(Some(Sampling::Chosen)), of(None));
+        let of = |wanted: Option<SamplingMethod>| {
+            labelled.iter().filter(|(item, _, _)| item.sampled == wanted).count()
+        };
+        let (chosen, unknown) = (of(Some(SamplingMethod::Chosen)), of(None));
         if chosen + unknown > 0 {
             return Err(format!(
                 "the labelled cases must be a random draw: {chosen} of {} were chosen and of {unknown} nobody says \
@@ -165,10 +179,11 @@ fn powered(judged: &[(&Item, f64)], options: RateOptions) -> Result<PredictionPo
             ));
         }
     }
+
     let people: Vec<f64> = labelled.iter().map(|(_, people, _)| *people).collect();
     let judge: Vec<f64> = labelled.iter().map(|(_, _, judge)| *judge).collect();
     let within: Vec<&str> = labelled.iter().map(|(item, _, _)| item.cluster.as_str()).collect();
-    let (rest, outside) = taken(&unlabelled);
+    let (rest, outside) = split_values(&unlabelled);
     let one_each = |clusters: &[&str]| {
         let mut sorted = clusters.to_vec();
         sorted.sort_unstable();
@@ -179,17 +194,23 @@ fn powered(judged: &[(&Item, f64)], options: RateOptions) -> Result<PredictionPo
     } else {
         prediction_powered_clustered(&people, &judge, &within, &rest, &outside, options.level)
     };
+
     found.map_err(|reason| reason.to_string())
 }
 
 /// Computes the pass rates of each answer's verdicts with prerequisites. An item without a verdict is
 /// ignored, also as a prerequisite.
-fn gated(items: &[&Item], level: Level, verdict: impl Fn(&Item) -> Option<bool>) -> Option<Gated> {
-    let mut answers: BTreeMap<(&str, &str, &str, u32), Vec<&Item>> = BTreeMap::new();
+fn gated_rates(
+    items: &[&CalibrationItem],
+    level: ConfidenceLevel,
+    verdict: impl Fn(&CalibrationItem) -> Option<bool>,
+) -> Option<GatedPassRates> {
+    let mut answers: BTreeMap<(&str, &str, &str, u32), Vec<&CalibrationItem>> = BTreeMap::new();
     for item in items.iter().filter(|item| verdict(item).is_some()) {
         let key = &item.key;
         answers.entry((&key.suite, &key.case, &key.system, key.repeat)).or_default().push(item);
     }
+
     let (mut direct, mut recursive, mut circular) = (Vec::new(), Vec::new(), 0u64);
     for members in answers.values() {
         let place = |id: &String| {
@@ -199,14 +220,20 @@ fn gated(items: &[&Item], level: Level, verdict: impl Fn(&Item) -> Option<bool>)
         let needs: Vec<Vec<usize>> =
             members.iter().map(|item| item.requires.iter().map(place).collect()).collect();
         let held: Vec<bool> = members.iter().map(|item| verdict(item).unwrap_or(false)).collect();
-        let Prerequisites { direct: holds, recursive: follows, circular: round } =
-            prerequisites(&held, &needs);
-        let number = |flags: Vec<bool>| -> Vec<(&Item, f64)> {
+        let PrerequisiteResult { direct: holds, recursive: follows, circular: round } =
+            resolve_prerequisites(&held, &needs);
+        let number = |flags: Vec<bool>| -> Vec<(&CalibrationItem, f64)> {
             members.iter().copied().zip(flags.into_iter().map(|flag| f64::from(u8::from(flag)))).collect()
         };
         direct.extend(number(holds));
         recursive.extend(number(follows));
+
         circular += round.len() as u64;
     }
-    Some(Gated { direct: rate(&direct, true, level)?, recursive: rate(&recursive, true, level)?, circular })
+
+    Some(GatedPassRates {
+        direct: pass_rate(&direct, true, level)?,
+        recursive: pass_rate(&recursive, true, level)?,
+        circular,
+    })
 }

@@ -3,31 +3,31 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use assize_stats::{
-    FEW_CLUSTERS, Undefined,
-    agreement::{Metric, Scale},
-    judged::Confusion,
+    FEW_CLUSTERS, UndefinedReason,
+    agreement::{AlphaMetric, RatingScale},
+    judge_quality::ConfusionTable,
 };
 
-use super::bias::{Bias, biases};
-use super::item::{Item, Said};
-use super::material::{LeftOut, Material, MaterialError};
-use super::pairing::{Cells, Truth, pair_up};
-use super::people::{people_on_scores, people_on_verdicts};
-use super::rates::{GivenRates, RateOptions, Rates, rates};
-use super::scores::score_figures;
-use super::verdicts::{alpha_figure, probability_figures, verdict_figures};
-use crate::figure::{Figure, Resampling};
-use crate::labels::{LabelProblem, Place};
+use super::bias::{JudgeBias, measure_biases};
+use super::item::{CalibrationItem, DecisionValue};
+use super::material::{CalibrationMaterial, ExcludedLabels, MaterialError};
+use super::pairing::{PairingCounts, TruthRule, pair_up};
+use super::people::{people_score_metrics, people_verdict_metrics};
+use super::rates::{GivenRates, RateOptions, TargetPassRates, compute_rates};
+use super::scores::score_metrics;
+use super::verdicts::{alpha_metric, probability_metrics, verdict_figures};
+use crate::labels::{LabelLocation, LabelProblem};
+use crate::metric::{MetricEstimate, ResamplingOptions};
 
 /// Options of a calibration.
 #[derive(Debug, Clone, PartialEq, Default)]
-pub struct Options {
+pub struct CalibrationOptions {
     /// Reference where several people labelled an item.
-    pub truth: Truth,
+    pub truth: TruthRule,
     /// Scores that may be given; taken from the data if `None`.
-    pub scale: Option<Scale>,
+    pub scale: Option<RatingScale>,
     /// Resampling for intervals.
-    pub resampling: Resampling,
+    pub resampling: ResamplingOptions,
     /// True to treat the labelled cases as a random sample, whatever their labels say.
     pub assume_random: bool,
     /// Error rates measured elsewhere.
@@ -38,7 +38,7 @@ pub struct Options {
 
 /// Metrics of a group of items.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Section {
+pub struct CalibrationSection {
     /// The criterion id, target name or `all` that the items have in common.
     pub title: String,
     /// Kind of the title: `criterion`, `system` or `all`.
@@ -48,28 +48,28 @@ pub struct Section {
     /// True if the items are scores instead of verdicts.
     pub scores: bool,
     /// Counts of compared and skipped items.
-    pub cells: Cells,
+    pub cells: PairingCounts,
     /// Confusion table of verdicts.
-    pub confusion: Option<Confusion>,
+    pub confusion: Option<ConfusionTable>,
     /// Metrics of the judge against people.
-    pub figures: Vec<Figure>,
+    pub figures: Vec<MetricEstimate>,
     /// Metrics of people against each other; empty if no item has two labels.
-    pub people: Vec<Figure>,
+    pub people: Vec<MetricEstimate>,
     /// Biases of the judge.
-    pub biases: Vec<Bias>,
+    pub biases: Vec<JudgeBias>,
 }
 
 /// Calibration of a judge.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Calibration {
+pub struct CalibrationReport {
     /// Name of the judge, if it is known.
     pub judge: Option<String>,
     /// Sections for all verdicts and all scores, then by criterion, then by target.
-    pub sections: Vec<Section>,
+    pub sections: Vec<CalibrationSection>,
     /// Pass rates of all items, then by target.
-    pub rates: Vec<Rates>,
+    pub rates: Vec<TargetPassRates>,
     /// Counts of excluded labels.
-    pub left_out: LeftOut,
+    pub left_out: ExcludedLabels,
     /// Number of clusters.
     pub clusters: usize,
     /// Number of items.
@@ -82,23 +82,30 @@ pub struct Calibration {
 const FEW_ITEMS: u64 = 30;
 
 /// Measures a judge. Fails if verdicts and scores are mixed on one criterion.
-pub fn calibrate(mut material: Material, options: &Options) -> Result<Calibration, MaterialError> {
-    let problems = same_codes(&mut material.items, options.scale.is_some());
+pub fn calibrate(
+    mut material: CalibrationMaterial,
+    options: &CalibrationOptions,
+) -> Result<CalibrationReport, MaterialError> {
+    let problems = unify_codes(&mut material.items, options.scale.is_some());
     if !problems.is_empty() {
         return Err(MaterialError::Problems(problems));
     }
+
     if options.items_independent {
         for (number, item) in material.items.iter_mut().enumerate() {
             item.cluster = number.to_string();
         }
     }
-    let is_scored = |item: &Item| kinds(item).contains(&Kind::Scores);
+
+    let is_scored =
+        |item: &CalibrationItem| item_decision_kinds(item).contains(&CalibrationDecisionKind::Scores);
     let scored: BTreeSet<&str> = material
         .items
         .iter()
         .filter(|item| is_scored(item))
         .map(|item| item.key.criterion.as_str())
         .collect();
+
     let mut sections = Vec::new();
     let mut rates_found = Vec::new();
     let rate_options = RateOptions {
@@ -107,38 +114,43 @@ pub fn calibrate(mut material: Material, options: &Options) -> Result<Calibratio
         given: options.given,
     };
     for scores in [false, true] {
-        let of_kind: Vec<&Item> = material
+        let of_kind: Vec<&CalibrationItem> = material
             .items
             .iter()
             .filter(|item| scored.contains(item.key.criterion.as_str()) == scores)
             .collect();
-        if of_kind.iter().all(|item| kinds(item).is_empty()) {
+        if of_kind.iter().all(|item| item_decision_kinds(item).is_empty()) {
             continue;
         }
-        sections.push(section("all", "all", &of_kind, scores, options));
-        rates_found.push(rates("all", &of_kind, scores, rate_options));
+
+        sections.push(build_section("all", "all", &of_kind, scores, options));
+        rates_found.push(compute_rates("all", &of_kind, scores, rate_options));
+
         for (by, name) in [
-            ("criterion", (|item| &item.key.criterion) as fn(&Item) -> &String),
+            ("criterion", (|item| &item.key.criterion) as fn(&CalibrationItem) -> &String),
             ("system", |item| &item.key.system),
         ] {
-            let mut groups: BTreeMap<&str, Vec<&Item>> = BTreeMap::new();
+            let mut groups: BTreeMap<&str, Vec<&CalibrationItem>> = BTreeMap::new();
             for item in &of_kind {
                 groups.entry(name(item).as_str()).or_default().push(item);
             }
+
             if groups.len() < 2 {
                 continue;
             }
+
             for (title, members) in groups {
-                sections.push(section(title, by, &members, scores, options));
+                sections.push(build_section(title, by, &members, scores, options));
                 if by == "system" {
-                    rates_found.push(rates(title, &members, scores, rate_options));
+                    rates_found.push(compute_rates(title, &members, scores, rate_options));
                 }
             }
         }
     }
+
     let clusters: BTreeSet<&str> = material.items.iter().map(|item| item.cluster.as_str()).collect();
-    let notes = notes(&sections, &material, clusters.len());
-    Ok(Calibration {
+    let notes = collect_notes(&sections, &material, clusters.len());
+    Ok(CalibrationReport {
         judge: material.judge.clone(),
         sections,
         rates: rates_found,
@@ -149,33 +161,40 @@ pub fn calibrate(mut material: Material, options: &Options) -> Result<Calibratio
     })
 }
 
-fn section(title: &str, by: &'static str, items: &[&Item], scores: bool, options: &Options) -> Section {
+fn build_section(
+    title: &str,
+    by: &'static str,
+    items: &[&CalibrationItem],
+    scores: bool,
+    options: &CalibrationOptions,
+) -> CalibrationSection {
     let (pairs, cells) = pair_up(items, options.truth);
     let resampling = options.resampling;
     let (mut confusion, mut figures, mut people) = (None, Vec::new(), Vec::new());
     if scores {
         if !pairs.is_empty() {
-            figures = match scale(items, options) {
-                Ok(scale) => score_figures(&pairs, &scale, resampling),
+            figures = match effective_scale(items, options) {
+                Ok(scale) => score_metrics(&pairs, &scale, resampling),
                 Err(_) => Vec::new(),
             };
             figures.extend(
-                [Metric::Ordinal, Metric::Interval, Metric::Nominal]
-                    .map(|metric| alpha_figure(items, metric, true, resampling)),
+                [AlphaMetric::Ordinal, AlphaMetric::Interval, AlphaMetric::Nominal]
+                    .map(|metric| alpha_metric(items, metric, true, resampling)),
             );
         }
-        people.extend(people_on_scores(items, resampling));
+        people.extend(people_score_metrics(items, resampling));
     } else {
         if !pairs.is_empty() {
             let (table, found) = verdict_figures(&pairs, resampling);
             confusion = Some(table);
             figures = found;
-            figures.push(alpha_figure(items, Metric::Nominal, true, resampling));
-            figures.extend(probability_figures(items, &pairs, resampling));
+            figures.push(alpha_metric(items, AlphaMetric::Nominal, true, resampling));
+            figures.extend(probability_metrics(items, &pairs, resampling));
         }
-        people.extend(people_on_verdicts(items, resampling));
+        people.extend(people_verdict_metrics(items, resampling));
     }
-    Section {
+
+    CalibrationSection {
         title: title.to_owned(),
         by,
         is_overall: by == "all",
@@ -184,16 +203,19 @@ fn section(title: &str, by: &'static str, items: &[&Item], scores: bool, options
         confusion,
         figures,
         people,
-        biases: if pairs.is_empty() { Vec::new() } else { biases(items, &pairs, resampling) },
+        biases: if pairs.is_empty() { Vec::new() } else { measure_biases(items, &pairs, resampling) },
     }
 }
 
 /// Returns the declared scale, or every integer score that occurs: means of several scores are not possible
 /// answers.
-fn scale(items: &[&Item], options: &Options) -> Result<Scale, Undefined> {
+fn effective_scale(
+    items: &[&CalibrationItem],
+    options: &CalibrationOptions,
+) -> Result<RatingScale, UndefinedReason> {
     match &options.scale {
         Some(scale) => Ok(scale.clone()),
-        None => Scale::new(items.iter().flat_map(|item| {
+        None => RatingScale::new(items.iter().flat_map(|item| {
             item.judge_number()
                 .into_iter()
                 .chain(item.people.iter().filter_map(|(_, said)| said.number()))
@@ -205,46 +227,50 @@ fn scale(items: &[&Item], options: &Options) -> Result<Scale, Undefined> {
 
 /// Kind of decisions: verdicts or scores.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-enum Kind {
+enum CalibrationDecisionKind {
     Verdicts,
     Scores,
 }
 
-fn kind(said: Said) -> Option<Kind> {
+fn decision_kind(said: DecisionValue) -> Option<CalibrationDecisionKind> {
     match said {
-        Said::Verdict(_) => Some(Kind::Verdicts),
-        Said::Score(_) => Some(Kind::Scores),
-        Said::NotApplicable | Said::Undecided => None,
+        DecisionValue::Verdict(_) => Some(CalibrationDecisionKind::Verdicts),
+        DecisionValue::Score(_) => Some(CalibrationDecisionKind::Scores),
+        DecisionValue::NotApplicable | DecisionValue::Undecided => None,
     }
 }
 
-fn kinds(item: &Item) -> BTreeSet<Kind> {
+fn item_decision_kinds(item: &CalibrationItem) -> BTreeSet<CalibrationDecisionKind> {
     let judge = item.judge.iter().map(|judge| judge.said);
-    item.people.iter().map(|(_, said)| *said).chain(judge).filter_map(kind).collect()
+    item.people.iter().map(|(_, said)| *said).chain(judge).filter_map(decision_kind).collect()
 }
 
 /// Reads 0 and 1 as verdicts if a criterion has no other numbers (unless the scale is declared and nobody
 /// gave a verdict in words), and finds criteria on which the judge and people use different codes.
-fn same_codes(items: &mut [Item], scale_declared: bool) -> Vec<LabelProblem> {
+fn unify_codes(items: &mut [CalibrationItem], scale_declared: bool) -> Vec<LabelProblem> {
     #[derive(Default)]
-    struct Seen {
+    struct SeenCodes {
         judge: BTreeSet<u64>,
         people: BTreeSet<u64>,
-        kinds: BTreeSet<Kind>,
-        place: Option<Place>,
+        kinds: BTreeSet<CalibrationDecisionKind>,
+        place: Option<LabelLocation>,
     }
-    let mut seen: BTreeMap<String, Seen> = BTreeMap::new();
+
+    let mut seen: BTreeMap<String, SeenCodes> = BTreeMap::new();
     for item in items.iter() {
         let of = seen.entry(item.key.criterion.clone()).or_default();
-        of.kinds.extend(kinds(item));
+        of.kinds.extend(item_decision_kinds(item));
         of.place = of.place.clone().or_else(|| item.place.clone());
-        let score = |said: Said| match said {
-            Said::Score(score) => Some((score + 0.0).to_bits()),
+
+        let score = |said: DecisionValue| match said {
+            DecisionValue::Score(score) => Some((score + 0.0).to_bits()),
             _ => None,
         };
         of.judge.extend(item.judge.as_ref().and_then(|judge| score(judge.said)));
+
         of.people.extend(item.people.iter().filter_map(|(_, said)| score(*said)));
     }
+
     let verdict_codes = BTreeSet::from([0.0_f64.to_bits(), 1.0_f64.to_bits()]);
     let mut problems = Vec::new();
     let mut binary: BTreeSet<String> = BTreeSet::new();
@@ -255,16 +281,18 @@ fn same_codes(items: &mut [Item], scale_declared: bool) -> Vec<LabelProblem> {
             codes.sort_by(f64::total_cmp);
             codes.iter().map(ToString::to_string).collect::<Vec<_>>().join(" and ")
         };
+
         let name =
             if criterion.is_empty() { "the labels".to_owned() } else { format!("criterion `{criterion}`") };
         let mut complain = |message: String| {
-            let place = of.place.clone().unwrap_or_else(|| Place {
+            let place = of.place.clone().unwrap_or_else(|| LabelLocation {
                 file: std::sync::Arc::from(std::path::Path::new("run")),
                 line: 1,
             });
             problems.push(LabelProblem { place, message });
         };
-        let in_words = of.kinds.contains(&Kind::Verdicts);
+
+        let in_words = of.kinds.contains(&CalibrationDecisionKind::Verdicts);
         if !numbers.is_empty() && numbers.is_subset(&verdict_codes) && (in_words || !scale_declared) {
             binary.insert(criterion.clone());
         } else if of.kinds.len() > 1 {
@@ -281,27 +309,35 @@ fn same_codes(items: &mut [Item], scale_declared: bool) -> Vec<LabelProblem> {
             ));
         }
     }
+
     for item in items.iter_mut().filter(|item| binary.contains(&item.key.criterion)) {
-        let verdict = |said: &mut Said| {
-            if let Said::Score(score) = *said {
-                *said = Said::Verdict(score == 1.0);
+        let verdict = |said: &mut DecisionValue| {
+            if let DecisionValue::Score(score) = *said {
+                *said = DecisionValue::Verdict(score == 1.0);
             }
         };
         item.people.iter_mut().for_each(|(_, said)| verdict(said));
+
         if let Some(judge) = &mut item.judge {
             verdict(&mut judge.said);
         }
     }
+
     problems
 }
 
-fn notes(sections: &[Section], material: &Material, clusters: usize) -> Vec<String> {
+fn collect_notes(
+    sections: &[CalibrationSection],
+    material: &CalibrationMaterial,
+    clusters: usize,
+) -> Vec<String> {
     let mut notes = Vec::new();
     if clusters < FEW_CLUSTERS && clusters < material.items.len() {
         notes.push(format!(
             "the items fall into only {clusters} clusters: below {FEW_CLUSTERS}, errors by cluster are too small"
         ));
     }
+
     for section in sections.iter().filter(|section| section.is_overall) {
         if section.cells.compared > 0 && section.cells.compared < FEW_ITEMS {
             notes.push(format!(
@@ -313,11 +349,13 @@ fn notes(sections: &[Section], material: &Material, clusters: usize) -> Vec<Stri
             notes.push("no item has both a verdict and a label".to_owned());
         }
     }
+
     if let (Some(example), true) = (&material.unmatched_example, material.left_out.unmatched > 0) {
         notes.push(format!(
             "{} labels are about nothing that was judged; {example}",
             material.left_out.unmatched
         ));
     }
+
     notes
 }

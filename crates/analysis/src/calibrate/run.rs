@@ -6,14 +6,14 @@ use assize_rubric::{BenchmarkState, CaseDecision, DecidedBy, JudgeIdentity, Outc
 use assize_store::{CaseRecord, ResultRow, RunInfo, StoreError};
 
 use super::bias::model_family;
-use super::item::{Item, ItemKey, JudgeSaid, Said};
-use super::material::Material;
+use super::item::{CalibrationItem, DecisionValue, ItemKey, JudgeItemDecision};
+use super::material::CalibrationMaterial;
 
 /// Items of a run, with warnings about them.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct RunItems {
     /// Items, without labels yet.
-    pub material: Material,
+    pub material: CalibrationMaterial,
     /// Ids whose criterion text differs between cases.
     pub reworded: Vec<String>,
     /// Number of graders other than rubrics, whose decisions people can't label one by one.
@@ -25,7 +25,7 @@ struct JudgedItem {
     key: ItemKey,
     grader: String,
     text: String,
-    said: Said,
+    said: DecisionValue,
     same_family: Option<bool>,
     length: Option<f64>,
 }
@@ -41,6 +41,7 @@ pub fn from_run(
         .iter()
         .filter_map(|target| Some((target.name.as_str(), target.model.as_deref()?)))
         .collect();
+
     let (mut decisions, mut judges, mut other_graders) = (Vec::new(), BTreeSet::new(), 0);
     for record in cases {
         let record = record?;
@@ -49,7 +50,7 @@ pub fn from_run(
         for row in &record.decisions {
             let judge = &row.decision.judge;
             if row.criterion().is_none() {
-                match benchmark(&record.result, row, answered, length) {
+                match benchmark_decision(&record.result, row, answered, length) {
                     Some(decision) => {
                         judges.insert(judge.name.clone());
                         decisions.push(decision);
@@ -58,14 +59,17 @@ pub fn from_run(
                 }
                 continue;
             }
+
             // The votes of a panel are rows beside its decision; only the decision counts.
             if row.vote.is_some() {
                 continue;
             }
+
             judges.insert(judge.name.clone());
-            decisions.push(decision(&record.result, row, answered, length));
+            decisions.push(criterion_decision(&record.result, row, answered, length));
         }
     }
+
     let shared = shared_ids(&decisions);
     let mut wordings: BTreeMap<String, BTreeSet<String>> = BTreeMap::new();
     let mut items = BTreeMap::new();
@@ -73,9 +77,10 @@ pub fn from_run(
         if shared.contains(&key.criterion) {
             key.criterion = format!("{grader}/{}", key.criterion);
         }
+
         wordings.entry(key.criterion.clone()).or_default().insert(text);
-        let judge = Some(JudgeSaid { said, probability: None, same_family });
-        let item = Item {
+        let judge = Some(JudgeItemDecision { said, probability: None, same_family });
+        let item = CalibrationItem {
             people: Vec::new(),
             judge,
             length,
@@ -88,14 +93,16 @@ pub fn from_run(
         };
         items.insert(key, item);
     }
+
     let reworded = wordings.into_iter().filter(|(_, texts)| texts.len() > 1).map(|(id, _)| id).collect();
     let judge = (!judges.is_empty()).then(|| judges.into_iter().collect::<Vec<_>>().join(", "));
-    let material = Material { items: items.into_values().collect(), judge, ..Material::default() };
+    let material =
+        CalibrationMaterial { items: items.into_values().collect(), judge, ..CalibrationMaterial::default() };
     Ok(RunItems { material, reworded, other_graders })
 }
 
 /// What a judge decided about a benchmark of a scorecard; `None` for what checks or people decided.
-fn benchmark(
+fn benchmark_decision(
     result: &ResultRow,
     row: &CaseDecision,
     answered: Option<&str>,
@@ -105,31 +112,35 @@ fn benchmark(
     if benchmark.decided_by != Some(DecidedBy::Judge) {
         return None;
     }
+
     let said = match (benchmark.state, benchmark.pass) {
-        (BenchmarkState::NotApplicable, _) => Said::NotApplicable,
-        (BenchmarkState::Scored, Some(pass)) => Said::Verdict(pass),
-        _ => Said::Undecided,
+        (BenchmarkState::NotApplicable, _) => DecisionValue::NotApplicable,
+        (BenchmarkState::Scored, Some(pass)) => DecisionValue::Verdict(pass),
+        _ => DecisionValue::Undecided,
     };
-    let mut found = decision(result, row, answered, length);
+
+    let mut found = criterion_decision(result, row, answered, length);
     found.key.criterion = row.grader.to_string();
     found.text = row.grader.to_string();
+
     Some(JudgedItem { said, ..found })
 }
 
-fn decision(
+fn criterion_decision(
     result: &ResultRow,
     row: &CaseDecision,
     answered: Option<&str>,
     length: Option<f64>,
 ) -> JudgedItem {
     let said = match row.decision.outcome() {
-        Outcome::Met => Said::Verdict(true),
-        Outcome::Unmet => Said::Verdict(false),
-        Outcome::Scored(raw) => Said::Score(f64::from(RawScore::get(raw))),
-        Outcome::Averaged(points) => Said::Score(points.get()),
-        Outcome::NotApplicable => Said::NotApplicable,
-        Outcome::Ungraded => Said::Undecided,
+        Outcome::Met => DecisionValue::Verdict(true),
+        Outcome::Unmet => DecisionValue::Verdict(false),
+        Outcome::Scored(raw) => DecisionValue::Score(f64::from(RawScore::get(raw))),
+        Outcome::Averaged(points) => DecisionValue::Score(points.get()),
+        Outcome::NotApplicable => DecisionValue::NotApplicable,
+        Outcome::Ungraded => DecisionValue::Undecided,
     };
+
     let families = answered.and_then(model_family).zip(judge_family(&row.decision.judge));
     JudgedItem {
         key: ItemKey {
@@ -164,5 +175,6 @@ fn shared_ids(decisions: &[JudgedItem]) -> BTreeSet<String> {
             shared.insert(decision.key.criterion.clone());
         }
     }
+
     shared
 }

@@ -1,39 +1,46 @@
 //! Agreement of scores.
 
 use assize_stats::{
-    Undefined,
-    agreement::{Chance, Ratings, Scale, Table, Weights, coefficient, kappa},
-    judged::{
+    UndefinedReason,
+    agreement::{
+        AgreementTable, AgreementWeights, ChanceAgreement, RatingScale, UnitRatings, coefficient, kappa,
+    },
+    judge_quality::{
         bonett_wright, fisher_z, kendall_tau_b, mean_absolute_error, pearson, root_mean_square_error,
         spearman,
     },
 };
 
-use super::pairing::{Pair, PairFigure, by_cluster, columns, drawn};
-use crate::figure::{Figure, Resampling};
+use super::pairing::{JudgePeoplePair, PairStatistic, group_positions, resampled_statistic, split_columns};
+use crate::metric::{MetricEstimate, ResamplingOptions};
 
 /// Minimum number of pairs for a correlation: two pairs always correlate perfectly.
-const FEWEST_TO_CORRELATE: usize = 5;
+const MIN_CORRELATION_PAIRS: usize = 5;
 
 /// Computes every metric of pairs of scores. `scale` holds the possible scores.
-pub(crate) fn score_figures(pairs: &[Pair], scale: &Scale, resampling: Resampling) -> Vec<Figure> {
-    let (judge, people) = columns(pairs);
-    let groups = by_cluster(pairs.iter().map(|pair| pair.cluster));
+pub(crate) fn score_metrics(
+    pairs: &[JudgePeoplePair],
+    scale: &RatingScale,
+    resampling: ResamplingOptions,
+) -> Vec<MetricEstimate> {
+    let (judge, people) = split_columns(pairs);
+    let groups = group_positions(pairs.iter().map(|pair| pair.cluster));
     let independent = groups.len() == pairs.len();
     let n = pairs.len() as u64;
     let level = resampling.level;
-    let again = |figure: &PairFigure<'_>| {
-        resampling.interval(groups.len(), drawn((&judge, &people), &groups, figure))
+    let again = |figure: &PairStatistic<'_>| {
+        resampling.bootstrap_interval(groups.len(), resampled_statistic((&judge, &people), &groups, figure))
     };
-    let enough = |value: Result<f64, Undefined>| {
-        if pairs.len() < FEWEST_TO_CORRELATE { value.and(Err(Undefined::TooFew)) } else { value }
+    let enough = |value: Result<f64, UndefinedReason>| {
+        if pairs.len() < MIN_CORRELATION_PAIRS { value.and(Err(UndefinedReason::TooFew)) } else { value }
     };
-    let plain = |id, name, figure: &PairFigure<'_>, says| {
+    let plain = |id, name, figure: &PairStatistic<'_>, says| {
         let value = figure(&judge, &people);
         let interval = value.and_then(|_| again(figure));
-        Figure { id, name, value, interval, n, of: "pairs", says }
+        MetricEstimate { id, name, value, interval, n, of: "pairs", says }
     };
-    let correlated = |id, name, figure: &PairFigure<'_>, says| {
+
+    let correlated = |id, name, figure: &PairStatistic<'_>, says| {
         let value = enough(figure(&judge, &people));
         let formula = match id {
             "spearman" if independent => Some(value.and_then(|r| bonett_wright(r, n, level))),
@@ -41,18 +48,19 @@ pub(crate) fn score_figures(pairs: &[Pair], scale: &Scale, resampling: Resamplin
             _ => None,
         };
         let interval = formula.unwrap_or_else(|| value.and_then(|_| again(figure)));
-        Figure { id, name, value, interval, n, of: "pairs", says }
+        MetricEstimate { id, name, value, interval, n, of: "pairs", says }
     };
+
     let weighted = |judge: &[f64], people: &[f64]| {
-        let table = Table::of(judge, people, scale)?;
-        kappa(&table, Weights::Quadratic, level).kappa
+        let table = AgreementTable::from_answers(judge, people, scale)?;
+        kappa(&table, AgreementWeights::Quadratic, level).kappa
     };
     let ac2 = |judge: &[f64], people: &[f64]| {
-        let mut ratings = Ratings::new();
+        let mut ratings = UnitRatings::new();
         for (judge, people) in judge.iter().zip(people) {
             ratings.push([*judge, *people]);
         }
-        coefficient(&ratings, scale, Weights::Quadratic, Chance::Gwet, level).value
+        coefficient(&ratings, scale, AgreementWeights::Quadratic, ChanceAgreement::Gwet, level).value
     };
     vec![
         correlated(

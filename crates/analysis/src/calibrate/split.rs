@@ -1,6 +1,6 @@
 //! Splits: labels that a judge was tuned on are kept out of its measurement.
 
-use assize_rubric::Split;
+use assize_rubric::LabelSplit;
 
 /// Selection of labels by split.
 #[derive(Debug, Clone, Copy, PartialEq, Default)]
@@ -20,14 +20,14 @@ pub enum SplitChoice {
 
 impl SplitChoice {
     /// Returns true if the labels of a case count. Examples that the judge was shown never do.
-    pub fn keeps(self, case: &str, split: Option<Split>) -> bool {
+    pub fn includes(self, case: &str, split: Option<LabelSplit>) -> bool {
         match (self, split) {
-            (_, Some(Split::Example)) => false,
-            (Self::NotSeen, split) => split != Some(Split::Train),
-            (Self::Test, split) => split == Some(Split::Test),
-            (Self::Train, split) => split == Some(Split::Train),
-            (Self::Holdout(share), split) => split != Some(Split::Train) && is_held_out(case, share),
-            (Self::Rest(share), split) => split != Some(Split::Test) && !is_held_out(case, share),
+            (_, Some(LabelSplit::Example)) => false,
+            (Self::NotSeen, split) => split != Some(LabelSplit::Train),
+            (Self::Test, split) => split == Some(LabelSplit::Test),
+            (Self::Train, split) => split == Some(LabelSplit::Train),
+            (Self::Holdout(share), split) => split != Some(LabelSplit::Train) && is_held_out(case, share),
+            (Self::Rest(share), split) => split != Some(LabelSplit::Test) && !is_held_out(case, share),
         }
     }
 }
@@ -55,19 +55,19 @@ mod tests {
             let case = format!("case-{n}");
             assert!(!is_held_out(&case, 0.2) || is_held_out(&case, 0.5), "a larger share only adds");
             let sides = [SplitChoice::Holdout(0.3), SplitChoice::Rest(0.3)];
-            assert_eq!(sides.iter().filter(|side| side.keeps(&case, None)).count(), 1);
+            assert_eq!(sides.iter().filter(|side| side.includes(&case, None)).count(), 1);
         }
     }
 
     #[test]
     fn what_the_judge_saw_never_counts() {
         for choice in [SplitChoice::NotSeen, SplitChoice::Test, SplitChoice::Holdout(1.0)] {
-            assert!(!choice.keeps("c", Some(Split::Train)), "{choice:?}");
-            assert!(!choice.keeps("c", Some(Split::Example)), "{choice:?}");
-            assert!(choice.keeps("c", Some(Split::Test)), "{choice:?}");
+            assert!(!choice.includes("c", Some(LabelSplit::Train)), "{choice:?}");
+            assert!(!choice.includes("c", Some(LabelSplit::Example)), "{choice:?}");
+            assert!(choice.includes("c", Some(LabelSplit::Test)), "{choice:?}");
         }
-        assert!(SplitChoice::Train.keeps("c", Some(Split::Train)));
-        assert!(!SplitChoice::Train.keeps("c", Some(Split::Example)));
-        assert!(!SplitChoice::Test.keeps("c", None));
+        assert!(SplitChoice::Train.includes("c", Some(LabelSplit::Train)));
+        assert!(!SplitChoice::Train.includes("c", Some(LabelSplit::Example)));
+        assert!(!SplitChoice::Test.includes("c", None));
     }
 }

@@ -1,32 +1,39 @@
 //! Agreement of verdicts.
 
 use assize_stats::{
-    Interval, Proportion, Undefined,
-    agreement::{Chance, Metric, Ratings, Scale, Weights, alpha, coefficient},
-    judged::{Confusion, area_under_curve, brier, reliability},
+    Interval, Proportion, UndefinedReason,
+    agreement::{
+        AgreementWeights, AlphaMetric, ChanceAgreement, RatingScale, UnitRatings, alpha, coefficient,
+    },
+    judge_quality::{ConfusionTable, area_under_curve, brier, reliability_table},
     proportion,
 };
 
-use super::item::Item;
-use super::pairing::{Pair, PairFigure, added, by_cluster, crossed, drawn};
-use crate::figure::{Figure, Resampling};
+use super::item::CalibrationItem;
+use super::pairing::{
+    JudgePeoplePair, PairStatistic, confusion_table, group_positions, resampled_statistic, sum_tables,
+};
+use crate::metric::{MetricEstimate, ResamplingOptions};
 
 /// Number of bins of the calibration error.
 const BINS: usize = 10;
 
 /// Computes the confusion table and every metric of it. If each pair is its own cluster, metrics with a
 /// formula for their error use it; all others are resampled by cluster.
-pub(crate) fn verdict_figures(pairs: &[Pair], resampling: Resampling) -> (Confusion, Vec<Figure>) {
-    let table = crossed(pairs);
-    let groups = by_cluster(pairs.iter().map(|pair| pair.cluster));
+pub(crate) fn verdict_figures(
+    pairs: &[JudgePeoplePair],
+    resampling: ResamplingOptions,
+) -> (ConfusionTable, Vec<MetricEstimate>) {
+    let table = confusion_table(pairs);
+    let groups = group_positions(pairs.iter().map(|pair| pair.cluster));
     let independent = groups.len() == pairs.len();
-    let tables: Vec<Confusion> =
-        groups.iter().map(|members| crossed(members.iter().map(|&at| &pairs[at]))).collect();
+    let tables: Vec<ConfusionTable> =
+        groups.iter().map(|members| confusion_table(members.iter().map(|&at| &pairs[at]))).collect();
     let level = resampling.level;
-    let again = |figure: &dyn Fn(Confusion) -> Result<f64, Undefined>| {
-        resampling.interval(tables.len(), |chosen| figure(added(&tables, chosen)))
+    let again = |figure: &dyn Fn(ConfusionTable) -> Result<f64, UndefinedReason>| {
+        resampling.bootstrap_interval(tables.len(), |chosen| figure(sum_tables(&tables, chosen)))
     };
-    let rate = |figure: &dyn Fn(Confusion) -> Proportion| {
+    let rate = |figure: &dyn Fn(ConfusionTable) -> Proportion| {
         let found = figure(table);
         let interval = if independent {
             found.interval
@@ -39,17 +46,18 @@ pub(crate) fn verdict_figures(pairs: &[Pair], resampling: Resampling) -> (Confus
         };
         (found.rate, found.rate.and(interval), found.n)
     };
-    let other = |figure: &dyn Fn(Confusion) -> Result<f64, Undefined>| {
+
+    let other = |figure: &dyn Fn(ConfusionTable) -> Result<f64, UndefinedReason>| {
         let value = figure(table);
         (value, value.and_then(|_| again(figure)), table.n())
     };
-    let kappa = |table: Confusion| table.kappa(level).and_then(|kappa| kappa.kappa);
-    let kappa_interval = |table: Confusion| table.kappa(level).and_then(|kappa| kappa.interval);
-    let agreed = coefficient_of(pairs, resampling);
+    let kappa = |table: ConfusionTable| table.kappa(level).and_then(|kappa| kappa.kappa);
+    let kappa_interval = |table: ConfusionTable| table.kappa(level).and_then(|kappa| kappa.interval);
+    let agreed = gwet_coefficient(pairs, resampling);
 
     let mut figures = Vec::new();
-    let mut push = |id, name, (value, interval, n): Triple, of, says| {
-        figures.push(Figure { id, name, value, interval, n, of, says });
+    let mut push = |id, name, (value, interval, n): MetricParts, of, says| {
+        figures.push(MetricEstimate { id, name, value, interval, n, of, says });
     };
     push(
         "accuracy",
@@ -58,6 +66,7 @@ pub(crate) fn verdict_figures(pairs: &[Pair], resampling: Resampling) -> (Confus
         "pairs",
         "Share of verdicts that are those of people; it is high by itself where nearly all verdicts are the same.",
     );
+
     push(
         "sensitivity",
         "sensitivity",
@@ -65,6 +74,7 @@ pub(crate) fn verdict_figures(pairs: &[Pair], resampling: Resampling) -> (Confus
         "met by people",
         "Of what people find met, the share the judge finds met: a low one means that it is too strict.",
     );
+
     push(
         "specificity",
         "specificity",
@@ -72,32 +82,43 @@ pub(crate) fn verdict_figures(pairs: &[Pair], resampling: Resampling) -> (Confus
         "unmet by people",
         "Of what people find unmet, the share the judge finds unmet: a low one means that it lets faults pass.",
     );
+
     push(
         "balanced_accuracy",
         "balanced accuracy",
-        other(&Confusion::balanced_accuracy),
+        other(&ConfusionTable::balanced_accuracy),
         "pairs",
         "Mean of sensitivity and specificity: 0.5 is guessing, however rare one verdict is.",
     );
+
     push(
         "macro_f1",
         "macro-F1",
-        other(&Confusion::macro_f1),
+        other(&ConfusionTable::macro_f1),
         "pairs",
         "Mean F1 of met and unmet: what published comparisons of judges report most.",
     );
+
     push(
         "f1_met",
         "F1 of met",
-        other(&Confusion::f1),
+        other(&ConfusionTable::f1),
         "pairs",
         "Harmonic mean of how many of the judge's met are people's, and how many of people's it finds.",
     );
-    push("f1_unmet", "F1 of unmet", other(&Confusion::f1_fail), "pairs", "The same for what is found unmet.");
+
+    push(
+        "f1_unmet",
+        "F1 of unmet",
+        other(&ConfusionTable::f1_fail),
+        "pairs",
+        "The same for what is found unmet.",
+    );
+
     push(
         "mcc",
         "Matthews correlation",
-        other(&Confusion::matthews),
+        other(&ConfusionTable::matthews),
         "pairs",
         "Correlation of the two verdicts: 0 is chance, 1 is agreement throughout.",
     );
@@ -105,6 +126,7 @@ pub(crate) fn verdict_figures(pairs: &[Pair], resampling: Resampling) -> (Confus
     if independent {
         interval = value.and_then(|_| kappa_interval(table));
     }
+
     push(
         "kappa",
         "Cohen's kappa",
@@ -116,11 +138,12 @@ pub(crate) fn verdict_figures(pairs: &[Pair], resampling: Resampling) -> (Confus
         agreed.interval
     } else {
         agreed.value.and_then(|_| {
-            resampling.interval(groups.len(), |chosen| {
-                coefficient_of(&picked(pairs, &groups, chosen), resampling).value
+            resampling.bootstrap_interval(groups.len(), |chosen| {
+                gwet_coefficient(&pick_pairs(pairs, &groups, chosen), resampling).value
             })
         })
     };
+
     push(
         "ac1",
         "Gwet's AC1",
@@ -131,36 +154,47 @@ pub(crate) fn verdict_figures(pairs: &[Pair], resampling: Resampling) -> (Confus
     (table, figures)
 }
 
-type Triple = (Result<f64, Undefined>, Result<Interval, Undefined>, u64);
+type MetricParts = (Result<f64, UndefinedReason>, Result<Interval, UndefinedReason>, u64);
 
-fn picked(pairs: &[Pair], groups: &[Vec<usize>], chosen: &[usize]) -> Vec<Pair> {
+fn pick_pairs(pairs: &[JudgePeoplePair], groups: &[Vec<usize>], chosen: &[usize]) -> Vec<JudgePeoplePair> {
     super::pairing::units_of(groups, chosen).into_iter().map(|at| pairs[at]).collect()
 }
 
-fn coefficient_of(pairs: &[Pair], resampling: Resampling) -> assize_stats::agreement::Coefficient {
-    let mut ratings = Ratings::new();
+fn gwet_coefficient(
+    pairs: &[JudgePeoplePair],
+    resampling: ResamplingOptions,
+) -> assize_stats::agreement::AgreementCoefficient {
+    let mut ratings = UnitRatings::new();
     for pair in pairs {
         ratings.push([pair.judge, pair.people]);
     }
-    coefficient(&ratings, &Scale::binary(), Weights::Identity, Chance::Gwet, resampling.level)
+
+    coefficient(
+        &ratings,
+        &RatingScale::binary(),
+        AgreementWeights::Identity,
+        ChanceAgreement::Gwet,
+        resampling.level,
+    )
 }
 
 /// Computes Krippendorff's alpha of the judge and all people, with items as units.
-pub(crate) fn alpha_figure(
-    items: &[&Item],
-    metric: Metric,
+pub(crate) fn alpha_metric(
+    items: &[&CalibrationItem],
+    metric: AlphaMetric,
     with_judge: bool,
-    resampling: Resampling,
-) -> Figure {
+    resampling: ResamplingOptions,
+) -> MetricEstimate {
     let (id, name) = match metric {
-        Metric::Nominal => ("alpha_nominal", "Krippendorff's alpha, nominal"),
-        Metric::Ordinal => ("alpha_ordinal", "Krippendorff's alpha, ordinal"),
-        Metric::Interval => ("alpha_interval", "Krippendorff's alpha, interval"),
-        Metric::Ratio => ("alpha_ratio", "Krippendorff's alpha, ratio"),
+        AlphaMetric::Nominal => ("alpha_nominal", "Krippendorff's alpha, nominal"),
+        AlphaMetric::Ordinal => ("alpha_ordinal", "Krippendorff's alpha, ordinal"),
+        AlphaMetric::Interval => ("alpha_interval", "Krippendorff's alpha, interval"),
+        AlphaMetric::Ratio => ("alpha_ratio", "Krippendorff's alpha, ratio"),
     };
+
     let rated: Vec<(usize, Vec<f64>)> = items
         .iter()
-        .zip(super::pairing::by_number(items))
+        .zip(super::pairing::item_cluster_numbers(items))
         .filter_map(|(item, cluster)| {
             let judge = if with_judge { item.judge_number() } else { None };
             let people = item.people.iter().filter_map(|(_, said)| said.number());
@@ -169,18 +203,20 @@ pub(crate) fn alpha_figure(
             enough.then_some((cluster, ratings))
         })
         .collect();
-    let mut all = Ratings::new();
+
+    let mut all = UnitRatings::new();
     for (_, ratings) in &rated {
         all.push(ratings.iter().copied());
     }
-    let groups = by_cluster(rated.iter().map(|(cluster, _)| *cluster));
+
+    let groups = group_positions(rated.iter().map(|(cluster, _)| *cluster));
     let found = alpha(&all, metric);
     let interval = found.value.and_then(|_| {
-        resampling.interval(groups.len(), |chosen| {
+        resampling.bootstrap_interval(groups.len(), |chosen| {
             alpha(&all.select(&super::pairing::units_of(&groups, chosen)), metric).value
         })
     });
-    Figure {
+    MetricEstimate {
         id,
         name,
         value: found.value,
@@ -192,39 +228,50 @@ pub(crate) fn alpha_figure(
 }
 
 /// Computes the metrics of the judge's probabilities, if it gave any.
-pub(crate) fn probability_figures(items: &[&Item], pairs: &[Pair], resampling: Resampling) -> Vec<Figure> {
-    let known: Vec<(&Pair, f64)> = pairs
+pub(crate) fn probability_metrics(
+    items: &[&CalibrationItem],
+    pairs: &[JudgePeoplePair],
+    resampling: ResamplingOptions,
+) -> Vec<MetricEstimate> {
+    let known: Vec<(&JudgePeoplePair, f64)> = pairs
         .iter()
         .filter_map(|pair| Some((pair, items.get(pair.item)?.judge.as_ref()?.probability?)))
         .collect();
     if known.is_empty() {
         return Vec::new();
     }
+
     let probabilities: Vec<f64> = known.iter().map(|(_, probability)| *probability).collect();
     let people: Vec<f64> = known.iter().map(|(pair, _)| pair.people).collect();
-    let groups = by_cluster(known.iter().map(|(pair, _)| pair.cluster));
+    let groups = group_positions(known.iter().map(|(pair, _)| pair.cluster));
     let independent = groups.len() == known.len();
     let flags = |people: &[f64]| people.iter().map(|&value| value > 0.5).collect::<Vec<bool>>();
     let level = resampling.level;
     let area = move |p: &[f64], y: &[f64]| area_under_curve(p, &flags(y), level).map(|area| area.area);
     let of_brier = move |p: &[f64], y: &[f64]| brier(p, &flags(y));
-    let error = move |p: &[f64], y: &[f64]| reliability(p, &flags(y), BINS).map(|found| found.expected_error);
+    let error =
+        move |p: &[f64], y: &[f64]| reliability_table(p, &flags(y), BINS).map(|found| found.expected_error);
     let n = known.len() as u64;
-    let with = |figure: &PairFigure<'_>| {
+    let with = |figure: &PairStatistic<'_>| {
         let value = figure(&probabilities, &people);
         let interval = value.and_then(|_| {
-            resampling.interval(groups.len(), drawn((&probabilities, &people), &groups, figure))
+            resampling.bootstrap_interval(
+                groups.len(),
+                resampled_statistic((&probabilities, &people), &groups, figure),
+            )
         });
         (value, interval)
     };
+
     let (auroc, mut auroc_interval) = with(&area);
     if independent {
         auroc_interval =
             area_under_curve(&probabilities, &flags(&people), level).and_then(|area| area.interval);
     }
+
     let ((brier, brier_interval), (ece, ece_interval)) = (with(&of_brier), with(&error));
     vec![
-        Figure {
+        MetricEstimate {
             id: "auroc",
             name: "area under the ROC curve",
             value: auroc,
@@ -233,7 +280,7 @@ pub(crate) fn probability_figures(items: &[&Item], pairs: &[Pair], resampling: R
             of: "pairs",
             says: "Chance that something met gets a higher probability than something unmet: 0.5 is guessing.",
         },
-        Figure {
+        MetricEstimate {
             id: "brier",
             name: "Brier score",
             value: brier,
@@ -242,7 +289,7 @@ pub(crate) fn probability_figures(items: &[&Item], pairs: &[Pair], resampling: R
             of: "pairs",
             says: "Mean squared distance of probability and truth, order and scale together: 0 is best.",
         },
-        Figure {
+        MetricEstimate {
             id: "ece",
             name: "calibration error, 10 bins",
             value: ece,

@@ -4,12 +4,12 @@ use assize_rubric::{Verdict, VoteValue};
 use assize_store::ResultRow;
 use serde::Serialize;
 
-use super::comparable::shared;
-use crate::facts::{CaseFact, Names};
+use super::mismatch::shared_criteria;
+use crate::facts::{CaseFact, NameTable};
 
 /// A case that passes on one side only.
 #[derive(Debug, Clone, PartialEq, Serialize)]
-pub struct Flip {
+pub struct VerdictFlip {
     /// Name of the suite.
     pub suite: String,
     /// Id of the case.
@@ -17,16 +17,16 @@ pub struct Flip {
     /// Number of the repeat.
     pub repeat: u32,
     /// Result in the base.
-    pub base: Side,
+    pub base: FlipSide,
     /// Result in the candidate.
-    pub candidate: Side,
+    pub candidate: FlipSide,
     /// The criteria that were decided differently.
     pub criteria: Vec<CriterionFlip>,
 }
 
 /// Result of a case on one side.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize)]
-pub struct Side {
+pub struct FlipSide {
     /// Verdict of the case.
     pub verdict: Verdict,
     /// Score, if it is known.
@@ -50,19 +50,19 @@ pub struct CriterionFlip {
     pub candidate_reason: Option<String>,
 }
 
-impl Flip {
-    pub(crate) fn of(base: &CaseFact, candidate: &CaseFact, names: &Names) -> Self {
+impl VerdictFlip {
+    pub(crate) fn new(base: &CaseFact, candidate: &CaseFact, names: &NameTable) -> Self {
         let value = |decision| match decision {
             VoteValue::Value(value) => Some(value),
             VoteValue::NotApplicable | VoteValue::Missing => None,
         };
-        let changed = shared(base, candidate).filter(|(a, b)| a.decision != b.decision);
+        let changed = shared_criteria(base, candidate).filter(|(a, b)| a.decision != b.decision);
         Self {
             suite: names.text(base.suite).to_owned(),
             case_id: names.text(base.case).to_owned(),
             repeat: base.repeat,
-            base: Side { verdict: base.verdict, score: base.score },
-            candidate: Side { verdict: candidate.verdict, score: candidate.score },
+            base: FlipSide { verdict: base.verdict, score: base.score },
+            candidate: FlipSide { verdict: candidate.verdict, score: candidate.score },
             criteria: changed
                 .map(|(a, b)| CriterionFlip {
                     grader: names.text(a.grader).to_owned(),
@@ -77,7 +77,7 @@ impl Flip {
     }
 
     /// Copies the reasons of a stored row if it belongs to this case.
-    pub fn learn(&mut self, row: &ResultRow, from_candidate: bool) {
+    pub fn copy_reasons(&mut self, row: &ResultRow, from_candidate: bool) {
         if *row.case_id != *self.case_id || row.repeat != self.repeat || *row.suite != *self.suite {
             return;
         }
@@ -88,6 +88,7 @@ impl Flip {
                 .filter(|grader| grader.name == flip.grader)
                 .flat_map(|grader| &grader.criteria)
                 .find(|criterion| *criterion.id == *flip.criterion);
+
             let reason = if from_candidate { &mut flip.candidate_reason } else { &mut flip.base_reason };
             *reason = found.map(|criterion| criterion.reason.clone());
         }

@@ -2,9 +2,9 @@
 
 use serde::Serialize;
 
-use super::contrast::{Call, Contrast};
-use super::many::Many;
-use super::pairing::Comparison;
+use super::comparison_set::ComparisonSet;
+use super::metric_difference::{Conclusion, MetricDifference};
+use super::pairing::RunComparison;
 
 /// Regressions that fail the gate.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
@@ -18,7 +18,7 @@ pub enum FailOn {
 
 /// Conditions checked against a comparison.
 #[derive(Debug, Clone, Copy, Default, PartialEq)]
-pub struct Gates {
+pub struct ComparisonGates {
     /// Fails if a metric is worse.
     pub fail_on: Option<FailOn>,
     /// Largest accepted drop of pass rate or mean score, as measured.
@@ -32,7 +32,7 @@ pub struct Gates {
 /// Status of a gate.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize)]
 #[serde(rename_all = "snake_case")]
-pub enum Hold {
+pub enum ComparisonGateStatus {
     /// The condition holds.
     Held,
     /// The condition does not hold.
@@ -45,53 +45,57 @@ pub enum Hold {
 
 /// Gate with its status.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
-pub struct GateResult {
+pub struct ComparisonGateResult {
     /// The gate, as on the command line.
     pub gate: &'static str,
     /// Candidate it was checked against.
     pub candidate: String,
     /// Status of the gate.
-    pub hold: Hold,
+    pub hold: ComparisonGateStatus,
     /// Reason in a sentence.
     pub says: String,
 }
 
 /// Checks the gates against each candidate.
-pub fn check(many: &Many, gates: &Gates) -> Vec<GateResult> {
+pub fn check_comparison_gates(many: &ComparisonSet, gates: &ComparisonGates) -> Vec<ComparisonGateResult> {
     let mut results = Vec::new();
     for comparison in &many.comparisons {
-        let mut push = |gate, (hold, says): (Hold, String)| {
-            results.push(GateResult { gate, candidate: comparison.candidate.clone(), hold, says });
+        let mut push = |gate, (hold, says): (ComparisonGateStatus, String)| {
+            results.push(ComparisonGateResult { gate, candidate: comparison.candidate.clone(), hold, says });
         };
         if let Some(which) = gates.fail_on {
-            push("--fail-on", worse(comparison, which));
+            push("--fail-on", check_worse(comparison, which));
         }
         if let Some(most) = gates.max_drop {
-            push("--max-drop", drop_within(comparison, most, gates.strict));
+            push("--max-drop", check_drop(comparison, most, gates.strict));
         }
         if gates.no_regression {
-            push("--fail-on-regression", regression(comparison));
+            push("--fail-on-regression", check_regressions(comparison));
         }
+
         if gates.strict {
             push(
                 "--strict",
                 match comparison.verdict {
-                    Call::Inconclusive => (Hold::Inconclusive, comparison.main().says.clone()),
-                    call => (Hold::Held, format!("the verdict is: {}", call.words())),
+                    Conclusion::Inconclusive => {
+                        (ComparisonGateStatus::Inconclusive, comparison.headline_difference().says.clone())
+                    }
+                    call => (ComparisonGateStatus::Held, format!("the verdict is: {}", call.words())),
                 },
             );
         }
     }
+
     results
 }
 
-fn figures(comparison: &Comparison) -> [(&'static str, &Contrast); 2] {
+fn headline_metrics(comparison: &RunComparison) -> [(&'static str, &MetricDifference); 2] {
     [("pass rate", &comparison.pass_rate), ("mean score", &comparison.score)]
 }
 
-fn worse(comparison: &Comparison, which: FailOn) -> (Hold, String) {
-    let is_worse = |contrast: &Contrast| contrast.call == Call::Worse;
-    let mut found: Vec<String> = figures(comparison)
+fn check_worse(comparison: &RunComparison, which: FailOn) -> (ComparisonGateStatus, String) {
+    let is_worse = |contrast: &MetricDifference| contrast.call == Conclusion::Worse;
+    let mut found: Vec<String> = headline_metrics(comparison)
         .into_iter()
         .filter(|(_, contrast)| is_worse(contrast))
         .map(|(name, _)| name.to_owned())
@@ -102,39 +106,49 @@ fn worse(comparison: &Comparison, which: FailOn) -> (Hold, String) {
             found.extend(rows.map(|row| format!("{} {}", table.by, row.name)));
         }
     }
+
     if found.is_empty() {
-        return (Hold::Held, "nothing is worse beyond chance".to_owned());
+        return (ComparisonGateStatus::Held, "nothing is worse beyond chance".to_owned());
     }
-    (Hold::Failed, format!("worse: {}", found.join(", ")))
+
+    (ComparisonGateStatus::Failed, format!("worse: {}", found.join(", ")))
 }
 
-fn drop_within(comparison: &Comparison, most: f64, strict: bool) -> (Hold, String) {
-    let (mut hold, mut said) = (Hold::Held, Vec::new());
-    for (name, contrast) in figures(comparison) {
+fn check_drop(comparison: &RunComparison, most: f64, strict: bool) -> (ComparisonGateStatus, String) {
+    let (mut hold, mut said) = (ComparisonGateStatus::Held, Vec::new());
+    for (name, contrast) in headline_metrics(comparison) {
         let Some(difference) = contrast.difference else {
             said.push(format!("{name}: undefined"));
             // A pass rate may be undefined while scores are known; one of the two is enough.
             continue;
         };
         let drop = 0.0 - difference;
-        said.push(format!("{name}: {}", super::contrast::signed(difference)));
+
+        said.push(format!("{name}: {}", super::metric_difference::format_change(difference)));
+
         if drop > most + 1e-9 {
-            hold = Hold::Failed;
-        } else if strict && hold == Hold::Held && contrast.low.is_none_or(|low| -low > most + 1e-9) {
-            hold = Hold::Inconclusive;
+            hold = ComparisonGateStatus::Failed;
+        } else if strict
+            && hold == ComparisonGateStatus::Held
+            && contrast.low.is_none_or(|low| -low > most + 1e-9)
+        {
+            hold = ComparisonGateStatus::Inconclusive;
         }
     }
-    if figures(comparison).iter().all(|(_, contrast)| contrast.difference.is_none()) {
-        hold = Hold::Undecided;
+
+    if headline_metrics(comparison).iter().all(|(_, contrast)| contrast.difference.is_none()) {
+        hold = ComparisonGateStatus::Undecided;
     }
+
     (hold, said.join(", "))
 }
 
-fn regression(comparison: &Comparison) -> (Hold, String) {
+fn check_regressions(comparison: &RunComparison) -> (ComparisonGateStatus, String) {
     let lost = comparison.regressions.len();
     if lost > 0 {
-        return (Hold::Failed, format!("{lost} cases passed and no longer do"));
+        return (ComparisonGateStatus::Failed, format!("{lost} cases passed and no longer do"));
     }
+
     let open = comparison
         .undecided
         .iter()
@@ -143,9 +157,10 @@ fn regression(comparison: &Comparison) -> (Hold, String) {
     if open + comparison.gone_passed > 0 {
         let gone = comparison.gone_passed;
         return (
-            Hold::Undecided,
+            ComparisonGateStatus::Undecided,
             format!("of the cases that passed, {open} are undecided now and {gone} are gone"),
         );
     }
-    (Hold::Held, "every case that passed still does".to_owned())
+
+    (ComparisonGateStatus::Held, "every case that passed still does".to_owned())
 }

@@ -4,17 +4,17 @@ use std::cmp::Ordering;
 
 use serde::Serialize;
 
-use super::Options;
-use super::comparable::{Mismatch, Mismatches};
-use super::contrast::{Call, Contrast, PairSample, contrast};
-use super::flips::Flip;
-use super::tables::{Parts, Table};
-use crate::facts::{CaseFact, Names, RunFacts, key};
+use super::ComparisonOptions;
+use super::flips::VerdictFlip;
+use super::metric_difference::{Conclusion, MetricDifference, PairSample, compare_metric};
+use super::mismatch::{MismatchCounts, RunMismatch};
+use super::tables::{ComparisonTable, GroupedPairs};
+use crate::facts::{CaseFact, NameTable, RunFacts, case_key};
 
 /// Metric of the overall conclusion.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize)]
 #[serde(rename_all = "snake_case")]
-pub enum Headline {
+pub enum HeadlineMetric {
     /// The mean score.
     #[default]
     Score,
@@ -35,7 +35,7 @@ pub struct CaseName {
 
 /// A case that both sides have and that is incomplete on at least one of them.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
-pub struct Undecided {
+pub struct IncompletePair {
     /// Identity of the case.
     #[serde(flatten)]
     pub name: CaseName,
@@ -47,7 +47,7 @@ pub struct Undecided {
 
 /// Comparison of two runs.
 #[derive(Debug, Clone, PartialEq, Serialize)]
-pub struct Comparison {
+pub struct RunComparison {
     /// Name of the base.
     pub base: String,
     /// Name of the candidate.
@@ -55,26 +55,26 @@ pub struct Comparison {
     /// Number of cases that both have.
     pub common: usize,
     /// Aspects in which the two runs differ although only the answers should.
-    pub mismatches: Vec<Mismatch>,
+    pub mismatches: Vec<RunMismatch>,
     /// Metric that [`verdict`](Self::verdict) is about.
-    pub headline: Headline,
+    pub headline: HeadlineMetric,
     /// Overall conclusion.
-    pub verdict: Call,
+    pub verdict: Conclusion,
     /// Share of cases that passed, over pairs decided on both sides.
-    pub pass_rate: Contrast,
+    pub pass_rate: MetricDifference,
     /// Mean score, over pairs with a score on both sides.
-    pub score: Contrast,
+    pub score: MetricDifference,
     /// Lowest and highest change of the mean score over all common cases, whatever the outcome of incomplete
     /// ones; null if everything is decided.
     pub score_bounds: Option<[f64; 2]>,
     /// Tables by suite, tag, grader and criterion, each with two rows or more.
-    pub tables: Vec<Table>,
+    pub tables: Vec<ComparisonTable>,
     /// Cases that passed and no longer do.
-    pub regressions: Vec<Flip>,
+    pub regressions: Vec<VerdictFlip>,
     /// Cases that did not pass and do now.
-    pub improvements: Vec<Flip>,
+    pub improvements: Vec<VerdictFlip>,
     /// Cases that are incomplete on at least one side, which are excluded from the pass rates.
-    pub undecided: Vec<Undecided>,
+    pub undecided: Vec<IncompletePair>,
     /// Cases that only the candidate has.
     pub new: Vec<CaseName>,
     /// Cases that only the base has.
@@ -85,30 +85,30 @@ pub struct Comparison {
     pub clustered: bool,
 }
 
-impl Comparison {
+impl RunComparison {
     /// Returns the comparison of the headline metric.
-    pub fn main(&self) -> &Contrast {
+    pub fn headline_difference(&self) -> &MetricDifference {
         match self.headline {
-            Headline::Score => &self.score,
-            Headline::PassRate => &self.pass_rate,
+            HeadlineMetric::Score => &self.score,
+            HeadlineMetric::PassRate => &self.pass_rate,
         }
     }
 
     /// Updates the overall conclusion after the headline metric changed.
-    pub(crate) fn conclude(&mut self) {
-        self.verdict = self.main().call;
+    pub(crate) fn update_verdict(&mut self) {
+        self.verdict = self.headline_difference().call;
     }
 }
 
 /// Alignment of the sorted cases of two runs.
-enum Match<'f> {
+enum CaseAlignment<'f> {
     Both(&'f CaseFact, &'f CaseFact),
     OnlyBase(&'f CaseFact),
     OnlyCandidate(&'f CaseFact),
 }
 
 /// Merges two sorted runs.
-fn matches<'f>(base: &'f RunFacts, candidate: &'f RunFacts, names: &Names) -> Vec<Match<'f>> {
+fn align_cases<'f>(base: &'f RunFacts, candidate: &'f RunFacts, names: &NameTable) -> Vec<CaseAlignment<'f>> {
     let (mut ours, mut theirs) = (base.cases.iter().peekable(), candidate.cases.iter().peekable());
     let mut found = Vec::with_capacity(base.cases.len().max(candidate.cases.len()));
     loop {
@@ -116,57 +116,66 @@ fn matches<'f>(base: &'f RunFacts, candidate: &'f RunFacts, names: &Names) -> Ve
             (None, None) => return found,
             (Some(_), None) => Ordering::Less,
             (None, Some(_)) => Ordering::Greater,
-            (Some(a), Some(b)) => key(a, names).cmp(&key(b, names)),
+            (Some(a), Some(b)) => case_key(a, names).cmp(&case_key(b, names)),
         };
+
         let next = match order {
-            Ordering::Less => ours.next().map(Match::OnlyBase),
-            Ordering::Greater => theirs.next().map(Match::OnlyCandidate),
-            Ordering::Equal => ours.next().zip(theirs.next()).map(|(a, b)| Match::Both(a, b)),
+            Ordering::Less => ours.next().map(CaseAlignment::OnlyBase),
+            Ordering::Greater => theirs.next().map(CaseAlignment::OnlyCandidate),
+            Ordering::Equal => ours.next().zip(theirs.next()).map(|(a, b)| CaseAlignment::Both(a, b)),
         };
         found.extend(next);
     }
 }
 
 /// Compares two runs.
-pub fn compare(base: &RunFacts, candidate: &RunFacts, names: &Names, options: &Options) -> Comparison {
-    let mut mismatches = Mismatches::default();
+pub fn compare(
+    base: &RunFacts,
+    candidate: &RunFacts,
+    names: &NameTable,
+    options: &ComparisonOptions,
+) -> RunComparison {
+    let mut mismatches = MismatchCounts::default();
     let (mut passes, mut scores) = (PairSample::default(), PairSample::default());
     let (mut suites, mut tags, mut graders, mut criteria) =
-        (Parts::default(), Parts::default(), Parts::default(), Parts::default());
+        (GroupedPairs::default(), GroupedPairs::default(), GroupedPairs::default(), GroupedPairs::default());
     let (mut regressions, mut improvements, mut undecided) = (Vec::new(), Vec::new(), Vec::new());
     let (mut new, mut gone, mut gone_passed) = (Vec::new(), Vec::new(), 0);
     let (mut common, mut open) = (0usize, false);
     let (mut low, mut high) = (0.0, 0.0);
-    for side_by_side in matches(base, candidate, names) {
+    for side_by_side in align_cases(base, candidate, names) {
         let (a, b) = match side_by_side {
-            Match::OnlyBase(case) => {
+            CaseAlignment::OnlyBase(case) => {
                 gone_passed += usize::from(case.passed() == Some(true));
-                gone.push(name(case, names));
+                gone.push(case_name(case, names));
                 continue;
             }
-            Match::OnlyCandidate(case) => {
-                new.push(name(case, names));
+            CaseAlignment::OnlyCandidate(case) => {
+                new.push(case_name(case, names));
                 continue;
             }
-            Match::Both(a, b) => (a, b),
+            CaseAlignment::Both(a, b) => (a, b),
         };
+
         common += 1;
-        mismatches.look(a, b, names);
+        mismatches.compare_pair(a, b, names);
         low += b.low - a.high;
         high += b.high - a.low;
+
         match (a.passed(), b.passed()) {
             (Some(before), Some(after)) => {
                 passes.push(f64::from(u8::from(before)), f64::from(u8::from(after)), a.cluster);
                 match (before, after) {
-                    (true, false) => regressions.push(Flip::of(a, b, names)),
-                    (false, true) => improvements.push(Flip::of(a, b, names)),
+                    (true, false) => regressions.push(VerdictFlip::new(a, b, names)),
+                    (false, true) => improvements.push(VerdictFlip::new(a, b, names)),
                     _ => {}
                 }
             }
             (base_passed, candidate_passed) => {
-                undecided.push(Undecided { name: name(a, names), base_passed, candidate_passed });
+                undecided.push(IncompletePair { name: case_name(a, names), base_passed, candidate_passed });
             }
         }
+
         if let Some((before, after)) = a.score.zip(b.score) {
             scores.push(before, after, a.cluster);
             suites.suite((a, b), (before, after), names);
@@ -174,9 +183,11 @@ pub fn compare(base: &RunFacts, candidate: &RunFacts, names: &Names, options: &O
         } else {
             open = true;
         }
+
         graders.graders((a, b), names);
         criteria.criteria((a, b), names);
     }
+
     let all = common as f64;
     let tables = [
         suites.table("suite", "score", options),
@@ -184,15 +195,16 @@ pub fn compare(base: &RunFacts, candidate: &RunFacts, names: &Names, options: &O
         graders.table("grader", "score", options),
         criteria.table("criterion", "value", options),
     ];
-    let pass_rate = contrast(&passes, options);
-    let score = contrast(&scores, options);
-    let mut comparison = Comparison {
+
+    let pass_rate = compare_metric(&passes, options);
+    let score = compare_metric(&scores, options);
+    let mut comparison = RunComparison {
         base: base.label.clone(),
         candidate: candidate.label.clone(),
         common,
-        mismatches: mismatches.list(),
+        mismatches: mismatches.into_list(),
         headline: options.headline,
-        verdict: Call::Inconclusive,
+        verdict: Conclusion::Inconclusive,
         clustered: score.clusters.is_some() || pass_rate.clusters.is_some(),
         pass_rate,
         score,
@@ -209,11 +221,12 @@ pub fn compare(base: &RunFacts, candidate: &RunFacts, names: &Names, options: &O
         gone,
         gone_passed,
     };
-    comparison.conclude();
+
+    comparison.update_verdict();
     comparison
 }
 
-fn name(case: &CaseFact, names: &Names) -> CaseName {
+fn case_name(case: &CaseFact, names: &NameTable) -> CaseName {
     CaseName {
         suite: names.text(case.suite).to_owned(),
         case_id: names.text(case.case).to_owned(),

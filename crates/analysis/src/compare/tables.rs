@@ -2,70 +2,70 @@
 
 use std::collections::BTreeMap;
 
-use assize_stats::multiplicity::adjust;
+use assize_stats::multiplicity::adjust_p_values;
 use serde::Serialize;
 
-use super::Options;
-use super::comparable::shared;
-use super::contrast::{Contrast, PairSample, contrast};
+use super::ComparisonOptions;
+use super::metric_difference::{MetricDifference, PairSample, compare_metric};
+use super::mismatch::shared_criteria;
 use assize_rubric::VoteValue;
 
-use crate::facts::{CaseFact, Names};
+use crate::facts::{CaseFact, NameTable};
 
 /// Minimum number of pairs for a significant result at 5 %: with 5 pairs the smallest p of a two-sided test
 /// is 2/32. Smaller groups are not tested, so they do not count among the comparisons either.
-pub const FEWEST_PAIRS: usize = 6;
+pub const MIN_PAIRS: usize = 6;
 
 /// Comparison within one suite, tag, grader or criterion.
 #[derive(Debug, Clone, PartialEq, Serialize)]
-pub struct Row {
+pub struct ComparisonGroup {
     /// Name of the group.
     pub name: String,
     /// Comparison within it.
     #[serde(flatten)]
-    pub contrast: Contrast,
+    pub contrast: MetricDifference,
 }
 
 /// Rows of one kind; their p values are adjusted for their number.
 #[derive(Debug, Clone, PartialEq, Serialize)]
-pub struct Table {
+pub struct ComparisonTable {
     /// Kind of the groups: `suite`, `tag`, `grader` or `criterion`.
     pub by: &'static str,
     /// The metric: `score` or `value`.
     pub figure: &'static str,
     /// Rows, the clearest changes first.
-    pub rows: Vec<Row>,
-    /// Number of groups with fewer than [`FEWEST_PAIRS`] pairs.
+    pub rows: Vec<ComparisonGroup>,
+    /// Number of groups with fewer than [`MIN_PAIRS`] pairs.
     pub too_small: usize,
 }
 
 /// Collects pairs by group.
 #[derive(Debug, Default)]
-pub(crate) struct Parts<'n>(BTreeMap<Key<'n>, PairSample>);
+pub(crate) struct GroupedPairs<'n>(BTreeMap<ComparisonGroupKey<'n>, PairSample>);
 
 /// Key of a group: its suite, tag or grader; and for a criterion its grader (and whether it is a fault), id
 /// and wording.
-type Key<'n> = (&'n str, (bool, &'n str), &'n str, u64);
+type ComparisonGroupKey<'n> = (&'n str, (bool, &'n str), &'n str, u64);
 /// Placeholder for the grader of a group that is not a criterion.
-const WHOLE: (bool, &str) = (false, "");
+const NO_CRITERION: (bool, &str) = (false, "");
 
-impl<'n> Parts<'n> {
+impl<'n> GroupedPairs<'n> {
     /// Adds the scores of a pair to each of its tags.
-    pub(crate) fn tags(&mut self, pair: (&CaseFact, &CaseFact), scores: (f64, f64), names: &'n Names) {
+    pub(crate) fn tags(&mut self, pair: (&CaseFact, &CaseFact), scores: (f64, f64), names: &'n NameTable) {
         for tag in pair.0.tags.iter().filter(|tag| pair.1.tags.contains(tag)) {
-            self.push((names.text(*tag), WHOLE, "", 0), scores, pair.0.cluster);
+            self.push((names.text(*tag), NO_CRITERION, "", 0), scores, pair.0.cluster);
         }
     }
 
-    pub(crate) fn suite(&mut self, pair: (&CaseFact, &CaseFact), scores: (f64, f64), names: &'n Names) {
-        self.push((names.text(pair.0.suite), WHOLE, "", 0), scores, pair.0.cluster);
+    pub(crate) fn suite(&mut self, pair: (&CaseFact, &CaseFact), scores: (f64, f64), names: &'n NameTable) {
+        self.push((names.text(pair.0.suite), NO_CRITERION, "", 0), scores, pair.0.cluster);
     }
 
-    pub(crate) fn graders(&mut self, pair: (&CaseFact, &CaseFact), names: &'n Names) {
+    pub(crate) fn graders(&mut self, pair: (&CaseFact, &CaseFact), names: &'n NameTable) {
         for (name, score) in &pair.0.graders {
             let other = pair.1.graders.iter().find(|(other, _)| other == name);
             if let Some((base, candidate)) = score.zip(other.and_then(|(_, score)| *score)) {
-                self.push((names.text(*name), WHOLE, "", 0), (base, candidate), pair.0.cluster);
+                self.push((names.text(*name), NO_CRITERION, "", 0), (base, candidate), pair.0.cluster);
             }
         }
     }
@@ -73,8 +73,8 @@ impl<'n> Parts<'n> {
     /// Adds the criteria of a pair. Criteria with equal ids but different texts are different criteria: ids
     /// by position recur in every case. For a fault the metric is how far it was avoided, so that higher is
     /// better in every row.
-    pub(crate) fn criteria(&mut self, pair: (&CaseFact, &CaseFact), names: &'n Names) {
-        for (a, b) in shared(pair.0, pair.1) {
+    pub(crate) fn criteria(&mut self, pair: (&CaseFact, &CaseFact), names: &'n NameTable) {
+        for (a, b) in shared_criteria(pair.0, pair.1) {
             if let (VoteValue::Value(base), VoteValue::Value(candidate)) = (a.decision, b.decision) {
                 let grader = (a.is_fault, names.text(a.grader));
                 let key = (names.text(pair.0.suite), grader, names.text(a.id), a.wording);
@@ -84,49 +84,61 @@ impl<'n> Parts<'n> {
         }
     }
 
-    fn push(&mut self, key: Key<'n>, (base, candidate): (f64, f64), cluster: u32) {
+    fn push(&mut self, key: ComparisonGroupKey<'n>, (base, candidate): (f64, f64), cluster: u32) {
         self.0.entry(key).or_default().push(base, candidate, cluster);
     }
 
     /// Compares each group that is large enough.
-    pub(crate) fn table(self, by: &'static str, figure: &'static str, options: &Options) -> Table {
+    pub(crate) fn table(
+        self,
+        by: &'static str,
+        figure: &'static str,
+        options: &ComparisonOptions,
+    ) -> ComparisonTable {
         let several_suites = {
             let mut suites: Vec<&str> =
                 self.0.keys().filter(|key| !key.2.is_empty()).map(|key| key.0).collect();
             suites.dedup();
             suites.len() > 1
         };
+
         let mut too_small = 0;
-        let mut rows: Vec<Row> = Vec::new();
+        let mut rows: Vec<ComparisonGroup> = Vec::new();
         for ((first, (is_fault, grader), id, _), pairs) in self.0 {
-            if pairs.len() < FEWEST_PAIRS {
+            if pairs.len() < MIN_PAIRS {
                 too_small += 1;
                 continue;
             }
+
             let name = match (id.is_empty(), several_suites) {
                 (true, _) => first.to_owned(),
                 (false, false) => format!("{grader}/{id}"),
                 (false, true) => format!("{first}: {grader}/{id}"),
             };
             let name = if is_fault { format!("{name} (avoided)") } else { name };
-            rows.push(Row { name, contrast: contrast(&pairs, options) });
+            rows.push(ComparisonGroup { name, contrast: compare_metric(&pairs, options) });
         }
+
         adjust_all(rows.iter_mut().map(|row| &mut row.contrast), options);
         // The sort is stable: groups with equal changes keep the order of their names.
         rows.sort_by(|a, b| a.contrast.p.unwrap_or(1.0).total_cmp(&b.contrast.p.unwrap_or(1.0)));
-        Table { by, figure, rows, too_small }
+
+        ComparisonTable { by, figure, rows, too_small }
     }
 }
 
 /// Adjusts the p values of comparisons reported together, and updates their conclusions.
-pub(crate) fn adjust_all<'c>(contrasts: impl Iterator<Item = &'c mut Contrast>, options: &Options) {
+pub(crate) fn adjust_all<'c>(
+    contrasts: impl Iterator<Item = &'c mut MetricDifference>,
+    options: &ComparisonOptions,
+) {
     let Some(adjustment) = options.adjustment else { return };
-    let mut tested: Vec<&mut Contrast> = contrasts.filter(|contrast| contrast.p.is_some()).collect();
+    let mut tested: Vec<&mut MetricDifference> = contrasts.filter(|contrast| contrast.p.is_some()).collect();
     let p_values: Vec<f64> = tested.iter().filter_map(|contrast| contrast.p).collect();
-    if let Ok(adjusted) = adjust(&p_values, adjustment) {
+    if let Ok(adjusted) = adjust_p_values(&p_values, adjustment) {
         for (contrast, p) in tested.iter_mut().zip(adjusted) {
             contrast.p_adjusted = Some(p);
-            contrast.judge(options);
+            contrast.conclude(options);
         }
     }
 }

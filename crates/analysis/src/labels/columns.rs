@@ -7,7 +7,7 @@ use assize_rubric::LabelOutcome;
 
 /// Role of a column.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub enum Role {
+pub enum ColumnRole {
     /// Id of the case.
     Case,
     /// Name of the suite.
@@ -56,7 +56,7 @@ pub enum Role {
     Scores,
 }
 
-impl Role {
+impl ColumnRole {
     /// Every role with its default column names. The first is the name of the role.
     const NAMES: [(Self, &'static [&'static str]); 23] = [
         (Self::Case, &["case", "case_id", "trace_id"]),
@@ -93,14 +93,14 @@ impl Role {
         Self::NAMES.iter().find(|(role, _)| *role == self).map_or(&[""], |(_, names)| names)
     }
 
-    fn named(name: &str) -> Option<Self> {
+    fn from_name(name: &str) -> Option<Self> {
         Self::NAMES.iter().find(|(_, names)| names[0] == name).map(|(role, _)| *role)
     }
 }
 
 /// Invalid column or value mapping.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-pub enum ColumnsError {
+pub enum ColumnMappingError {
     /// Not of the form `name=column`.
     #[error("`{0}` is not of the form name=column")]
     Form(String),
@@ -119,23 +119,24 @@ pub enum ColumnsError {
     Twice(String),
 }
 
-fn pairs(text: &str) -> Result<Vec<(String, String)>, ColumnsError> {
+fn parse_pairs(text: &str) -> Result<Vec<(String, String)>, ColumnMappingError> {
     text.split(',')
         .map(|part| {
             let (name, column) =
-                part.split_once('=').ok_or_else(|| ColumnsError::Form(part.trim().to_owned()))?;
+                part.split_once('=').ok_or_else(|| ColumnMappingError::Form(part.trim().to_owned()))?;
             let (name, column) = (name.trim(), column.trim());
             if name.is_empty() || column.is_empty() {
-                return Err(ColumnsError::Form(part.trim().to_owned()));
+                return Err(ColumnMappingError::Form(part.trim().to_owned()));
             }
+
             Ok((name.to_owned(), column.to_owned()))
         })
         .collect()
 }
 
-fn unknown<'n>(name: &str, known: impl Iterator<Item = &'n str> + Clone) -> ColumnsError {
+fn unknown_name_error<'n>(name: &str, known: impl Iterator<Item = &'n str> + Clone) -> ColumnMappingError {
     let hint = did_you_mean(name, known.clone()).map(|near| format!("; did you mean `{near}`?"));
-    ColumnsError::Unknown {
+    ColumnMappingError::Unknown {
         name: name.to_owned(),
         known: known.collect::<Vec<_>>().join(", "),
         hint: hint.unwrap_or_default(),
@@ -144,21 +145,23 @@ fn unknown<'n>(name: &str, known: impl Iterator<Item = &'n str> + Clone) -> Colu
 
 /// Mapping of roles to columns.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
-pub struct Columns {
-    given: BTreeMap<Role, String>,
+pub struct ColumnMapping {
+    given: BTreeMap<ColumnRole, String>,
 }
 
-impl Columns {
+impl ColumnMapping {
     /// Parses `case=item_id,label=verdict`. Roles without a column are looked for under their default names.
-    pub fn parse(text: &str) -> Result<Self, ColumnsError> {
+    pub fn parse(text: &str) -> Result<Self, ColumnMappingError> {
         let mut given = BTreeMap::new();
-        for (name, column) in pairs(text)? {
-            let role = Role::named(&name)
-                .ok_or_else(|| unknown(&name, Role::NAMES.iter().map(|(_, names)| names[0])))?;
+        for (name, column) in parse_pairs(text)? {
+            let role = ColumnRole::from_name(&name).ok_or_else(|| {
+                unknown_name_error(&name, ColumnRole::NAMES.iter().map(|(_, names)| names[0]))
+            })?;
             if given.insert(role, column).is_some() {
-                return Err(ColumnsError::Twice(name));
+                return Err(ColumnMappingError::Twice(name));
             }
         }
+
         Ok(Self { given })
     }
 
@@ -169,17 +172,17 @@ impl Columns {
     }
 
     /// Returns the column given for a role.
-    pub(super) fn given(&self, role: Role) -> Option<&str> {
+    pub(super) fn given(&self, role: ColumnRole) -> Option<&str> {
         self.given.get(&role).map(String::as_str)
     }
 
     /// Iterates over the given columns.
-    pub(super) fn all_given(&self) -> impl Iterator<Item = (Role, &str)> {
+    pub(super) fn all_given(&self) -> impl Iterator<Item = (ColumnRole, &str)> {
         self.given.iter().map(|(role, column)| (*role, column.as_str()))
     }
 
     /// Returns the column names to look for.
-    pub(super) fn names(&self, role: Role) -> Vec<&str> {
+    pub(super) fn names(&self, role: ColumnRole) -> Vec<&str> {
         match self.given(role) {
             Some(column) => vec![column],
             None => role.names().to_vec(),
@@ -187,44 +190,47 @@ impl Columns {
     }
 
     /// Returns the role of a column in one of our own files.
-    pub(super) fn usual(column: &str) -> Option<Role> {
-        Role::NAMES.iter().find(|(_, names)| names.contains(&column)).map(|(role, _)| *role)
+    pub(super) fn default_role(column: &str) -> Option<ColumnRole> {
+        ColumnRole::NAMES.iter().find(|(_, names)| names.contains(&column)).map(|(role, _)| *role)
     }
 
     /// Iterates over every default column name.
-    pub(super) fn usual_names() -> impl Iterator<Item = &'static str> {
-        Role::NAMES.iter().flat_map(|(_, names)| names.iter().copied())
+    pub(super) fn default_names() -> impl Iterator<Item = &'static str> {
+        ColumnRole::NAMES.iter().flat_map(|(_, names)| names.iter().copied())
     }
 }
 
 /// Spellings of outcomes, such as `1` for "met".
 #[derive(Debug, Clone, PartialEq, Default)]
-pub struct Values {
+pub struct OutcomeSpellings {
     spelled: Vec<(String, LabelOutcome)>,
 }
 
-impl Values {
+impl OutcomeSpellings {
     const WORDS: [&'static str; 4] = ["met", "unmet", "not_applicable", "unsure"];
 
     /// Parses `met=1,unmet=0,not_applicable=-`: the outcome on the left, its spelling on the right.
-    pub fn parse(text: &str) -> Result<Self, ColumnsError> {
+    pub fn parse(text: &str) -> Result<Self, ColumnMappingError> {
         let mut spelled: Vec<(String, LabelOutcome)> = Vec::new();
-        for (name, spelling) in pairs(text)? {
+        for (name, spelling) in parse_pairs(text)? {
             let outcome = Self::WORDS
                 .contains(&name.as_str())
                 .then(|| LabelOutcome::from_word(&name))
                 .flatten()
-                .ok_or_else(|| unknown(&name, Self::WORDS.into_iter()))?;
+                .ok_or_else(|| unknown_name_error(&name, Self::WORDS.into_iter()))?;
+
             if spelled.iter().any(|(other, _)| *other == spelling) {
-                return Err(ColumnsError::Twice(spelling));
+                return Err(ColumnMappingError::Twice(spelling));
             }
+
             spelled.push((spelling, outcome));
         }
+
         Ok(Self { spelled })
     }
 
     /// Returns the outcome of a spelling; numbers are compared as numbers, so that `0.0` equals `0`.
-    pub(super) fn meaning(&self, text: &str) -> Option<LabelOutcome> {
+    pub(super) fn outcome_of_text(&self, text: &str) -> Option<LabelOutcome> {
         let number = text.parse::<f64>().ok();
         let same = |spelling: &str| {
             spelling.eq_ignore_ascii_case(text) || (number.is_some() && spelling.parse().ok() == number)
@@ -239,20 +245,20 @@ mod tests {
 
     #[test]
     fn columns_are_read_and_mistakes_named() {
-        let columns = Columns::parse("case=item_id, label=verdict").expect("sound");
-        assert_eq!(columns.names(Role::Case), ["item_id"]);
-        assert_eq!(columns.names(Role::Who), ["who", "reviewer", "rater", "annotator"]);
-        let error = Columns::parse("lable=x").expect_err("misspelt").to_string();
+        let columns = ColumnMapping::parse("case=item_id, label=verdict").expect("sound");
+        assert_eq!(columns.names(ColumnRole::Case), ["item_id"]);
+        assert_eq!(columns.names(ColumnRole::Who), ["who", "reviewer", "rater", "annotator"]);
+        let error = ColumnMapping::parse("lable=x").expect_err("misspelt").to_string();
         assert!(error.contains("did you mean `label`"), "{error}");
-        assert_eq!(Columns::parse("case"), Err(ColumnsError::Form("case".to_owned())));
-        assert_eq!(Columns::parse("case=a,case=b"), Err(ColumnsError::Twice("case".to_owned())));
+        assert_eq!(ColumnMapping::parse("case"), Err(ColumnMappingError::Form("case".to_owned())));
+        assert_eq!(ColumnMapping::parse("case=a,case=b"), Err(ColumnMappingError::Twice("case".to_owned())));
     }
 
     #[test]
     fn spellings_are_compared_as_numbers_where_they_are_some() {
-        let values = Values::parse("met=1,unmet=0").expect("sound");
-        assert_eq!(values.meaning("0.0"), Some(LabelOutcome::Unmet));
-        assert_eq!(values.meaning("2"), None);
-        assert!(Values::parse("good=1").is_err());
+        let values = OutcomeSpellings::parse("met=1,unmet=0").expect("sound");
+        assert_eq!(values.outcome_of_text("0.0"), Some(LabelOutcome::Unmet));
+        assert_eq!(values.outcome_of_text("2"), None);
+        assert!(OutcomeSpellings::parse("good=1").is_err());
     }
 }

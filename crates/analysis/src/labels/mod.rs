@@ -1,16 +1,16 @@
 //! Label files: human labels, and in tables of other tools also a judge's decisions.
 //!
 //! Three forms: label files of this program (JSON lines of [`assize_rubric::Label`], which scorecards read as
-//! well), JSON lines of other tools, and CSV or TSV. [`Columns`] maps their columns. All of them become
-//! [`Row`]s.
+//! well), JSON lines of other tools, and CSV or TSV. [`ColumnMapping`] maps their columns. All of them become
+//! [`LabelRow`]s.
 
 mod columns;
 mod problem;
-mod read;
+mod reader;
 mod row;
 mod table;
 
-pub use columns::{Columns, ColumnsError, Role, Values};
-pub use problem::{LabelProblem, Place};
-pub use read::{Reading, read_rows};
-pub use row::{Judged, Row};
+pub use columns::{ColumnMapping, ColumnMappingError, ColumnRole, OutcomeSpellings};
+pub use problem::{LabelLocation, LabelProblem};
+pub use reader::{LabelReadOptions, read_rows};
+pub use row::{LabelRow, TableDecision};

@@ -6,14 +6,14 @@ use std::sync::Arc;
 
 /// A line of a file.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
-pub struct Place {
+pub struct LabelLocation {
     /// The file, as the user wrote its path.
     pub file: Arc<Path>,
     /// Line number, from 1.
     pub line: u64,
 }
 
-impl fmt::Display for Place {
+impl fmt::Display for LabelLocation {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "{}:{}", self.file.display(), self.line)
     }
@@ -24,7 +24,7 @@ impl fmt::Display for Place {
 #[error("{place}: {message}")]
 pub struct LabelProblem {
     /// Location of the error.
-    pub place: Place,
+    pub place: LabelLocation,
     /// Message: what was found, what was expected, and what to do.
     pub message: String,
 }

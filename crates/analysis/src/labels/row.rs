@@ -1,23 +1,23 @@
 //! One row of a label table, read and checked.
 
-use assize_rubric::{LabelOutcome, Sampling, Split};
+use assize_rubric::{LabelOutcome, LabelSplit, SamplingMethod};
 
-use super::Place;
+use super::LabelLocation;
 
 /// Decision of a judge in a table.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub enum Judged {
+pub enum TableDecision {
     /// The judge decided.
-    Said(LabelOutcome),
+    Decided(LabelOutcome),
     /// Ungraded. Never a zero, never a pass.
     Ungraded,
 }
 
 /// One row.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Row {
+pub struct LabelRow {
     /// Location of the row.
-    pub place: Place,
+    pub place: LabelLocation,
     /// Id of the case; the line number if the table has no such column.
     pub case: String,
     /// Name of the suite.
@@ -33,7 +33,7 @@ pub struct Row {
     /// Labels of people, with their names; empty if there are none.
     pub labels: Vec<(Option<String>, LabelOutcome)>,
     /// Decision of the judge; `None` if the table has none.
-    pub judge: Option<Judged>,
+    pub judge: Option<TableDecision>,
     /// The judge's probability of "met", 0 to 1.
     pub probability: Option<f64>,
     /// The judge's probability of each score, 0 to 1.
@@ -45,9 +45,9 @@ pub struct Row {
     /// Criteria of the same case that this one depends on.
     pub requires: Vec<String>,
     /// Sampling of the labelled case.
-    pub sampled: Option<Sampling>,
+    pub sampled: Option<SamplingMethod>,
     /// Permitted use of the label.
-    pub split: Option<Split>,
+    pub split: Option<LabelSplit>,
     /// Answer of two that people prefer.
     pub preferred: Option<String>,
     /// The judge's preferences in both orders.

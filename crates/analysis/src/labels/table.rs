@@ -5,32 +5,36 @@ use std::sync::Arc;
 
 use serde_json::{Map, Value};
 
-use super::{LabelProblem, Place};
+use super::{LabelLocation, LabelProblem};
 
 /// A line with its cells by name. CSV cells are texts; an empty one is null.
-pub(super) struct Line {
-    pub(super) place: Place,
+pub(super) struct TableLine {
+    pub(super) place: LabelLocation,
     pub(super) cells: Map<String, Value>,
 }
 
 /// Reads the lines of a file and detects whether it is JSON; every unreadable line is a problem.
-pub(super) fn lines(file: &Arc<Path>, bytes: &[u8], problems: &mut Vec<LabelProblem>) -> (Vec<Line>, bool) {
+pub(super) fn read_lines(
+    file: &Arc<Path>,
+    bytes: &[u8],
+    problems: &mut Vec<LabelProblem>,
+) -> (Vec<TableLine>, bool) {
     let ending = file.extension().map(|ending| ending.to_string_lossy().to_ascii_lowercase());
     let first = bytes.iter().find(|byte| !byte.is_ascii_whitespace());
     match ending.as_deref() {
-        Some("csv") => (separated(file, bytes, b',', problems), false),
-        Some("tsv") => (separated(file, bytes, b'\t', problems), false),
-        Some("jsonl" | "ndjson" | "json") => (json(file, bytes, problems), true),
-        _ if first == Some(&b'{') => (json(file, bytes, problems), true),
-        _ => (separated(file, bytes, b',', problems), false),
+        Some("csv") => (read_separated(file, bytes, b',', problems), false),
+        Some("tsv") => (read_separated(file, bytes, b'\t', problems), false),
+        Some("jsonl" | "ndjson" | "json") => (read_json_lines(file, bytes, problems), true),
+        _ if first == Some(&b'{') => (read_json_lines(file, bytes, problems), true),
+        _ => (read_separated(file, bytes, b',', problems), false),
     }
 }
 
-fn problem(file: &Arc<Path>, line: u64, message: impl Into<String>) -> LabelProblem {
-    LabelProblem { place: Place { file: Arc::clone(file), line }, message: message.into() }
+fn line_problem(file: &Arc<Path>, line: u64, message: impl Into<String>) -> LabelProblem {
+    LabelProblem { place: LabelLocation { file: Arc::clone(file), line }, message: message.into() }
 }
 
-fn json(file: &Arc<Path>, bytes: &[u8], problems: &mut Vec<LabelProblem>) -> Vec<Line> {
+fn read_json_lines(file: &Arc<Path>, bytes: &[u8], problems: &mut Vec<LabelProblem>) -> Vec<TableLine> {
     let mut found = Vec::new();
     for (number, line) in (1u64..).zip(bytes.split(|&byte| byte == b'\n')) {
         if line.iter().all(u8::is_ascii_whitespace) {
@@ -38,12 +42,14 @@ fn json(file: &Arc<Path>, bytes: &[u8], problems: &mut Vec<LabelProblem>) -> Vec
         }
         match serde_json::from_slice::<Value>(line) {
             Ok(Value::Object(cells)) => {
-                found.push(Line { place: Place { file: Arc::clone(file), line: number }, cells });
+                found
+                    .push(TableLine { place: LabelLocation { file: Arc::clone(file), line: number }, cells });
             }
-            Ok(_) => problems.push(problem(file, number, "expected a JSON object on each line")),
-            Err(error) => problems.push(problem(file, number, format!("not JSON: {error}"))),
+            Ok(_) => problems.push(line_problem(file, number, "expected a JSON object on each line")),
+            Err(error) => problems.push(line_problem(file, number, format!("not JSON: {error}"))),
         }
     }
+
     found
 }
 
@@ -56,60 +62,73 @@ struct LineCount<'b> {
 }
 
 impl LineCount<'_> {
-    fn at(&mut self, position: Option<&csv::Position>) -> u64 {
+    fn line_at(&mut self, position: Option<&csv::Position>) -> u64 {
         let start = position.and_then(|position| usize::try_from(position.byte()).ok()).unwrap_or(self.upto);
         let rest = self.bytes.get(start..).unwrap_or_default();
         let start = start + rest.iter().take_while(|byte| [b'\r', b'\n'].contains(byte)).count();
         let passed = self.bytes.get(self.upto..start).unwrap_or_default();
         self.line += (passed.split(|&byte| byte == b'\n').count() - 1) as u64;
         self.upto = self.upto.max(start);
+
         self.line
     }
 }
 
-fn separated(file: &Arc<Path>, bytes: &[u8], by: u8, problems: &mut Vec<LabelProblem>) -> Vec<Line> {
+fn read_separated(
+    file: &Arc<Path>,
+    bytes: &[u8],
+    by: u8,
+    problems: &mut Vec<LabelProblem>,
+) -> Vec<TableLine> {
     let bytes = bytes.strip_prefix(b"\xef\xbb\xbf").unwrap_or(bytes);
     let mut reader = csv::ReaderBuilder::new().delimiter(by).flexible(true).from_reader(bytes);
     let header = match reader.headers() {
         Ok(header) => header.clone(),
         Err(error) => {
-            problems.push(problem(file, 1, format!("the header can't be read: {error}")));
+            problems.push(line_problem(file, 1, format!("the header can't be read: {error}")));
             return Vec::new();
         }
     };
     for (at, name) in header.iter().enumerate() {
         if header.iter().take(at).any(|other| other == name) {
-            problems.push(problem(file, 1, format!("two columns are called `{name}`")));
+            problems.push(line_problem(file, 1, format!("two columns are called `{name}`")));
         }
     }
+
     let mut found = Vec::new();
     let mut counted = LineCount { bytes, upto: 0, line: 1 };
     for record in reader.records() {
         match record {
             Ok(record) => {
-                let line = counted.at(record.position());
+                let line = counted.line_at(record.position());
                 if record.len() != header.len() {
                     let (cells, columns) = (record.len(), header.len());
-                    problems.push(problem(
+                    problems.push(line_problem(
                         file,
                         line,
                         format!("{cells} cells under {columns} columns; a comma in a text needs quotes"),
                     ));
+
                     continue;
                 }
+
                 let cell = |text: &str| match text.trim() {
                     "" => Value::Null,
                     text => Value::String(text.to_owned()),
                 };
                 let cells = header.iter().zip(&record).map(|(name, text)| (name.to_owned(), cell(text)));
-                found.push(Line { place: Place { file: Arc::clone(file), line }, cells: cells.collect() });
+                found.push(TableLine {
+                    place: LabelLocation { file: Arc::clone(file), line },
+                    cells: cells.collect(),
+                });
             }
             Err(error) => {
-                let line = counted.at(error.position());
-                problems.push(problem(file, line, error.to_string()));
+                let line = counted.line_at(error.position());
+                problems.push(line_problem(file, line, error.to_string()));
             }
         }
     }
+
     found
 }
 
@@ -119,7 +138,7 @@ mod tests {
 
     fn read(name: &str, text: &str) -> (Vec<(u64, Value)>, Vec<String>) {
         let mut problems = Vec::new();
-        let (found, _) = lines(&Arc::from(Path::new(name)), text.as_bytes(), &mut problems);
+        let (found, _) = read_lines(&Arc::from(Path::new(name)), text.as_bytes(), &mut problems);
         let rows = found.into_iter().map(|line| (line.place.line, Value::Object(line.cells))).collect();
         (rows, problems.iter().map(ToString::to_string).collect())
     }

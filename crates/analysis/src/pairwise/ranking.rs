@@ -1,14 +1,14 @@
 //! Ranking of targets from pairwise comparisons.
 
 use assize_rubric::PairOutcome;
-use assize_stats::ranking::{self, BradleyTerry, ContestEnd, Lead, TieRule, bradley_terry};
-use assize_stats::{Interval, Level, Undefined};
+use assize_stats::ranking::{self, BradleyTerryFit, ContestOutcome, StrengthLead, TieRule, bradley_terry};
+use assize_stats::{ConfidenceLevel, Interval, UndefinedReason};
 
-use super::Contest;
+use super::PairwiseMatch;
 
 /// One ranked target.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Ranked {
+pub struct RankedTarget {
     /// Index of the target.
     pub system: usize,
     /// Rank from 1 by strength; equal strengths share a rank.
@@ -16,18 +16,18 @@ pub struct Ranked {
     /// Natural logarithm of the strength; over all targets these sum to 0.
     pub log_strength: f64,
     /// Interval of `log_strength`.
-    pub interval: Result<Interval, Undefined>,
+    pub interval: Result<Interval, UndefinedReason>,
     /// Number of its comparisons.
     pub comparisons: usize,
     /// Lead over the target ranked below; `None` for the last one.
-    pub lead: Option<Lead>,
+    pub lead: Option<StrengthLead>,
 }
 
 /// Ranked targets, strongest first.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Ranking {
+pub struct TargetRanking {
     /// Targets in the order of their rank.
-    pub systems: Vec<Ranked>,
+    pub systems: Vec<RankedTarget>,
     /// Treatment of ties and of orders that disagree.
     pub ties: TieRule,
     /// Frequency of ties, if they are modelled as an outcome of their own.
@@ -38,30 +38,38 @@ pub struct Ranking {
     pub clusters: usize,
 }
 
-impl Ranking {
+impl TargetRanking {
     /// Ranks by the Bradley-Terry model. Orders that disagree count as a tie. Undefined, with the reason, if
     /// the comparisons do not connect all targets.
-    pub fn of(systems: usize, contests: &[Contest], ties: TieRule, level: Level) -> Result<Self, Undefined> {
-        let ends: Vec<ranking::Contest> = contests
+    pub fn from_matches(
+        systems: usize,
+        contests: &[PairwiseMatch],
+        ties: TieRule,
+        level: ConfidenceLevel,
+    ) -> Result<Self, UndefinedReason> {
+        let ends: Vec<ranking::SystemContest> = contests
             .iter()
             .filter_map(|contest| {
                 let end = match contest.outcome? {
-                    PairOutcome::Win => ContestEnd::First,
-                    PairOutcome::Loss => ContestEnd::Second,
-                    PairOutcome::Tie | PairOutcome::Inconsistent => ContestEnd::Tie,
+                    PairOutcome::Win => ContestOutcome::First,
+                    PairOutcome::Loss => ContestOutcome::Second,
+                    PairOutcome::Tie | PairOutcome::Inconsistent => ContestOutcome::Tie,
                 };
-                let Contest { first, second, cluster, .. } = *contest;
-                Some(ranking::Contest { first, second, end, cluster })
+
+                let PairwiseMatch { first, second, cluster, .. } = *contest;
+                Some(ranking::SystemContest { first, second, end, cluster })
             })
             .collect();
+
         let fitted = bradley_terry(systems, &ends, ties, level)?;
-        Ok(Self::sorted(&fitted, ties))
+        Ok(Self::from_strengths(&fitted, ties))
     }
 
-    fn sorted(fitted: &BradleyTerry, ties: TieRule) -> Self {
+    fn from_strengths(fitted: &BradleyTerryFit, ties: TieRule) -> Self {
         let strength = |system: usize| fitted.strengths[system].log_strength;
         let mut order: Vec<usize> = (0..fitted.strengths.len()).collect();
         order.sort_by(|&a, &b| strength(b).total_cmp(&strength(a)).then(a.cmp(&b)));
+
         let systems = order
             .iter()
             .enumerate()
@@ -69,7 +77,7 @@ impl Ranking {
                 let found = &fitted.strengths[system];
                 // Equal strengths are reached by Newton steps that stop just short of equality.
                 let ahead = order.iter().filter(|&&other| strength(other) > strength(system) + 1e-9).count();
-                Ranked {
+                RankedTarget {
                     system,
                     rank: ahead + 1,
                     log_strength: found.log_strength,

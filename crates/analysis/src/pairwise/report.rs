@@ -4,13 +4,13 @@ use std::collections::BTreeMap;
 
 use assize_rubric::PairOutcome;
 use assize_stats::compare::sign_flip_clustered;
-use assize_stats::multiplicity::{Adjustment, adjust};
+use assize_stats::multiplicity::{PValueAdjustment, adjust_p_values};
 use assize_stats::ranking::TieRule;
-use assize_stats::{Level, SeededRandom, Undefined};
+use assize_stats::{ConfidenceLevel, SeededRandom, UndefinedReason};
 
-use super::{Contest, Contests, PlaceReport, Ranking, place};
-use crate::Figure;
-use crate::shares::{mean, share};
+use super::{PairwiseMatch, PairwiseMatches, PositionBiasReport, TargetRanking, measure_position_bias};
+use crate::MetricEstimate;
+use crate::shares::{mean_metric, share_metric};
 
 /// Seed of the sign-flip test: fixed, so that p values are reproducible.
 const SEED: u64 = 1;
@@ -31,18 +31,18 @@ pub struct PairReport {
     /// Comparisons with an order that could not be judged, which are excluded.
     pub ungraded: u64,
     /// Shares of the outcomes, and the win score.
-    pub figures: Vec<Figure>,
+    pub figures: Vec<MetricEstimate>,
     /// Two-sided p value of the sign-flip test on wins and losses by case; or the reason why it is undefined.
-    pub p: Result<f64, Undefined>,
+    pub p: Result<f64, UndefinedReason>,
     /// `p` adjusted by Holm for the number of pairs.
-    pub p_adjusted: Result<f64, Undefined>,
+    pub p_adjusted: Result<f64, UndefinedReason>,
     /// Conclusion.
-    pub told: Told,
+    pub told: PairConclusion,
 }
 
 /// Conclusion about two targets.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Told {
+pub enum PairConclusion {
     /// The first is better.
     First,
     /// The second is better.
@@ -51,7 +51,7 @@ pub enum Told {
     Inconclusive,
 }
 
-assize_rubric::named_variants!(Told { First = "first", Second = "second", Inconclusive = "inconclusive" });
+assize_rubric::named_variants!(PairConclusion { First = "first", Second = "second", Inconclusive = "inconclusive" });
 
 /// Report of all pairwise comparisons.
 #[derive(Debug, Clone, PartialEq)]
@@ -61,9 +61,9 @@ pub struct PairwiseReport {
     /// Pairs, in the order of the targets.
     pub pairs: Vec<PairReport>,
     /// Position bias.
-    pub place: PlaceReport,
+    pub place: PositionBiasReport,
     /// Ranking, or the reason why it is undefined.
-    pub ranking: Result<Ranking, Undefined>,
+    pub ranking: Result<TargetRanking, UndefinedReason>,
     /// Number of comparisons.
     pub comparisons: usize,
     /// Number of cases or clusters.
@@ -73,29 +73,36 @@ pub struct PairwiseReport {
 }
 
 /// Computes the report.
-pub fn report(systems: Vec<String>, contests: &Contests, ties: TieRule, level: Level) -> PairwiseReport {
-    let mut by_pair: BTreeMap<(usize, usize), Vec<&Contest>> = BTreeMap::new();
+pub fn pairwise_report(
+    systems: Vec<String>,
+    contests: &PairwiseMatches,
+    ties: TieRule,
+    level: ConfidenceLevel,
+) -> PairwiseReport {
+    let mut by_pair: BTreeMap<(usize, usize), Vec<&PairwiseMatch>> = BTreeMap::new();
     for contest in &contests.all {
         by_pair.entry((contest.first, contest.second)).or_default().push(contest);
     }
+
     let mut pairs: Vec<PairReport> =
-        by_pair.into_iter().map(|((first, second), found)| pair(first, second, &found)).collect();
+        by_pair.into_iter().map(|((first, second), found)| pair_report(first, second, &found)).collect();
     // An undefined p value does not count as a comparison.
     let known: Vec<f64> = pairs.iter().filter_map(|pair| pair.p.ok()).collect();
-    let mut adjusted = adjust(&known, Adjustment::Holm).unwrap_or_default().into_iter();
+    let mut adjusted = adjust_p_values(&known, PValueAdjustment::Holm).unwrap_or_default().into_iter();
     for pair in &mut pairs {
-        pair.p_adjusted = pair.p.and_then(|_| adjusted.next().ok_or(Undefined::NoValues));
+        pair.p_adjusted = pair.p.and_then(|_| adjusted.next().ok_or(UndefinedReason::NoValues));
         let wins = |outcome| pair.counts.get(&outcome).copied().unwrap_or(0);
         let (won, lost) = (wins(PairOutcome::Win), wins(PairOutcome::Loss));
         pair.told = match pair.p_adjusted {
-            Ok(p) if p < ALPHA && won > lost => Told::First,
-            Ok(p) if p < ALPHA && lost > won => Told::Second,
-            _ => Told::Inconclusive,
+            Ok(p) if p < ALPHA && won > lost => PairConclusion::First,
+            Ok(p) if p < ALPHA && lost > won => PairConclusion::Second,
+            _ => PairConclusion::Inconclusive,
         };
     }
+
     PairwiseReport {
-        ranking: Ranking::of(systems.len(), &contests.all, ties, level),
-        place: place(&contests.all),
+        ranking: TargetRanking::from_matches(systems.len(), &contests.all, ties, level),
+        place: measure_position_bias(&contests.all),
         comparisons: contests.all.len(),
         clusters: contests.clusters(),
         ungraded: pairs.iter().map(|pair| pair.ungraded).sum(),
@@ -104,18 +111,20 @@ pub fn report(systems: Vec<String>, contests: &Contests, ties: TieRule, level: L
     }
 }
 
-fn pair(first: usize, second: usize, contests: &[&Contest]) -> PairReport {
+fn pair_report(first: usize, second: usize, contests: &[&PairwiseMatch]) -> PairReport {
     let judged: Vec<(usize, PairOutcome)> =
         contests.iter().filter_map(|contest| Some((contest.cluster, contest.outcome?))).collect();
     let mut counts: BTreeMap<PairOutcome, u64> = PairOutcome::ALL.map(|outcome| (outcome, 0)).into();
     for (_, outcome) in &judged {
         *counts.entry(*outcome).or_default() += 1;
     }
+
     let of = |outcome: PairOutcome, names: (&'static str, &'static str), says: &'static str| {
         let hits: Vec<(usize, bool)> =
             judged.iter().map(|(cluster, found)| (*cluster, *found == outcome)).collect();
-        share((names.0, names.1, "comparisons"), says, &hits)
+        share_metric((names.0, names.1, "comparisons"), says, &hits)
     };
+
     let value = |outcome: PairOutcome| match outcome {
         PairOutcome::Win => 1.0,
         PairOutcome::Loss => 0.0,
@@ -123,12 +132,12 @@ fn pair(first: usize, second: usize, contests: &[&Contest]) -> PairReport {
     };
     let scores: Vec<(usize, f64)> =
         judged.iter().map(|(cluster, outcome)| (*cluster, value(*outcome))).collect();
-    let score = mean(
+    let score = mean_metric(
         ("win_score", "win score", "comparisons"),
         "Wins, and half of the ties and of the inconsistent ones: 0.5 where neither is better.",
         &scores,
     );
-    let score = Figure { interval: score.interval.map(|interval| interval.clipped(0.0, 1.0)), ..score };
+    let score = MetricEstimate { interval: score.interval.map(|interval| interval.clip(0.0, 1.0)), ..score };
     let figures = vec![
         of(PairOutcome::Win, ("win", "wins"), "Better in both orders."),
         of(PairOutcome::Loss, ("loss", "losses"), "Worse in both orders."),
@@ -140,20 +149,21 @@ fn pair(first: usize, second: usize, contests: &[&Contest]) -> PairReport {
         ),
         score,
     ];
+
     PairReport {
         first,
         second,
         ungraded: (contests.len() - judged.len()) as u64,
         figures,
-        p: signs(&scores),
-        p_adjusted: Err(Undefined::NoValues),
-        told: Told::Inconclusive,
+        p: sign_flip_p_value(&scores),
+        p_adjusted: Err(UndefinedReason::NoValues),
+        told: PairConclusion::Inconclusive,
         counts,
     }
 }
 
 /// Tests whether wins and losses differ, by flipping the signs of each case's score.
-fn signs(scores: &[(usize, f64)]) -> Result<f64, Undefined> {
+fn sign_flip_p_value(scores: &[(usize, f64)]) -> Result<f64, UndefinedReason> {
     let differences: Vec<f64> = scores.iter().map(|(_, score)| score - 0.5).collect();
     let clusters: Vec<usize> = scores.iter().map(|(cluster, _)| *cluster).collect();
     let mut random = SeededRandom::new(SEED);
@@ -163,23 +173,23 @@ fn signs(scores: &[(usize, f64)]) -> Result<f64, Undefined> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use assize_rubric::Preference;
+    use assize_rubric::AnswerPreference;
 
     /// So many wins, losses and ties of the first over the second, each of a case of its own.
-    fn played(first: usize, second: usize, wins: usize, losses: usize, ties: usize) -> Contests {
+    fn played(first: usize, second: usize, wins: usize, losses: usize, ties: usize) -> PairwiseMatches {
         let ends = [(PairOutcome::Win, wins), (PairOutcome::Loss, losses), (PairOutcome::Tie, ties)];
         let all = ends.iter().flat_map(|&(outcome, times)| std::iter::repeat_n(outcome, times));
         let all = all
             .enumerate()
-            .map(|(cluster, outcome)| Contest {
+            .map(|(cluster, outcome)| PairwiseMatch {
                 first,
                 second,
                 cluster,
                 outcome: Some(outcome),
-                preferences: [Some(Preference::First), Some(Preference::Second)],
+                preferences: [Some(AnswerPreference::First), Some(AnswerPreference::Second)],
             })
             .collect();
-        Contests { all, ..Contests::default() }
+        PairwiseMatches { all, ..PairwiseMatches::default() }
     }
 
     fn names(n: usize) -> Vec<String> {
@@ -189,10 +199,10 @@ mod tests {
     #[test]
     fn the_test_of_one_comparison_a_case_is_the_sign_test() {
         // 9 wins, 1 loss: 2 * (1 + 10) / 2^10, whatever the ties.
-        let found = report(names(2), &played(0, 1, 9, 1, 4), TieRule::HalfWin, Level::P95);
+        let found = pairwise_report(names(2), &played(0, 1, 9, 1, 4), TieRule::HalfWin, ConfidenceLevel::P95);
         let pair = &found.pairs[0];
         assert!((pair.p.unwrap() - 22.0 / 1024.0).abs() < 1e-9, "{:?}", pair.p);
-        assert_eq!((pair.p_adjusted, pair.told), (pair.p, Told::First));
+        assert_eq!((pair.p_adjusted, pair.told), (pair.p, PairConclusion::First));
         assert_eq!(pair.figures.last().unwrap().value, Ok(11.0 / 14.0));
         let ranking = found.ranking.unwrap();
         assert_eq!((ranking.systems[0].system, ranking.systems[0].rank), (0, 1));
@@ -201,18 +211,20 @@ mod tests {
 
     #[test]
     fn what_can_not_be_ranked_says_why() {
-        let one_sided = report(names(2), &played(0, 1, 5, 0, 0), TieRule::HalfWin, Level::P95);
-        assert_eq!(one_sided.ranking.unwrap_err(), Undefined::OneSided);
-        let alone = report(names(3), &played(0, 1, 5, 3, 0), TieRule::HalfWin, Level::P95);
-        assert_eq!(alone.ranking.unwrap_err(), Undefined::NotConnected);
-        let nothing = report(names(2), &Contests::default(), TieRule::HalfWin, Level::P95);
+        let one_sided =
+            pairwise_report(names(2), &played(0, 1, 5, 0, 0), TieRule::HalfWin, ConfidenceLevel::P95);
+        assert_eq!(one_sided.ranking.unwrap_err(), UndefinedReason::OneSided);
+        let alone = pairwise_report(names(3), &played(0, 1, 5, 3, 0), TieRule::HalfWin, ConfidenceLevel::P95);
+        assert_eq!(alone.ranking.unwrap_err(), UndefinedReason::NotConnected);
+        let nothing =
+            pairwise_report(names(2), &PairwiseMatches::default(), TieRule::HalfWin, ConfidenceLevel::P95);
         assert!(nothing.ranking.is_err() && nothing.pairs.is_empty());
     }
 
     #[test]
     fn equal_systems_share_a_rank_and_are_not_told_apart() {
-        let found = report(names(2), &played(0, 1, 3, 3, 2), TieRule::HalfWin, Level::P95);
-        assert_eq!(found.pairs[0].told, Told::Inconclusive);
+        let found = pairwise_report(names(2), &played(0, 1, 3, 3, 2), TieRule::HalfWin, ConfidenceLevel::P95);
+        assert_eq!(found.pairs[0].told, PairConclusion::Inconclusive);
         assert_eq!(found.ranking.unwrap().systems.iter().map(|one| one.rank).collect::<Vec<_>>(), [1, 1]);
     }
 }

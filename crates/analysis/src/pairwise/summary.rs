@@ -1,38 +1,40 @@
 //! Pairwise comparisons in the summary of a run.
 
 use assize_rubric::PairOutcome;
-use assize_store::PairwiseFigures;
+use assize_store::PairwiseMetrics;
 
-use super::{Contests, place};
-use crate::Figure;
-use crate::shares::share;
+use super::{PairwiseMatches, measure_position_bias};
+use crate::MetricEstimate;
+use crate::shares::share_metric;
 
 /// Summarises the comparisons; `None` if there are none. The answers of the run are the candidates.
-pub(crate) fn summary(contests: &Contests) -> Option<PairwiseFigures> {
+pub(crate) fn summarize_matches(contests: &PairwiseMatches) -> Option<PairwiseMetrics> {
     if contests.all.is_empty() {
         return None;
     }
+
     let of = |outcome: PairOutcome, says: &'static str| {
         let judged = contests.all.iter().filter_map(|contest| Some((contest.cluster, contest.outcome?)));
         let hits: Vec<(usize, bool)> = judged.map(|(cluster, found)| (cluster, found == outcome)).collect();
-        stored(&share((outcome.name(), outcome.name(), "comparisons"), says, &hits))
+        to_stored_metric(&share_metric((outcome.name(), outcome.name(), "comparisons"), says, &hits))
     };
-    let place = place(&contests.all);
-    Some(PairwiseFigures {
+
+    let place = measure_position_bias(&contests.all);
+    Some(PairwiseMetrics {
         win: of(PairOutcome::Win, "Better than the other answer in both orders."),
         loss: of(PairOutcome::Loss, "Worse than the other answer in both orders."),
         tie: of(PairOutcome::Tie, "A tie in both orders."),
         inconsistent: of(PairOutcome::Inconsistent, "The orders disagree: shows neither."),
-        first_place: stored(&place.figures[0]),
+        first_place: to_stored_metric(&place.figures[0]),
         ungraded: contests.all.iter().filter(|contest| contest.outcome.is_none()).count() as u64,
         says: place.says,
     })
 }
 
 /// Converts a metric into its stored form.
-pub(crate) fn stored(figure: &Figure) -> assize_store::Figure {
+pub(crate) fn to_stored_metric(figure: &MetricEstimate) -> assize_store::EstimatedMetric {
     let interval = figure.interval.ok();
-    assize_store::Figure {
+    assize_store::EstimatedMetric {
         value: figure.value.ok(),
         n: figure.n,
         clusters: None,

@@ -1,19 +1,21 @@
 //! Two runs: figures by hand, what is left out, what can't be compared.
 
-use assize_analysis::Names;
-use assize_analysis::compare::{Call, Comparison, Headline, Options, Respect, compare, compare_many};
-use assize_stats::multiplicity::Adjustment;
+use assize_analysis::NameTable;
+use assize_analysis::compare::{
+    ComparisonAspect, ComparisonOptions, Conclusion, HeadlineMetric, RunComparison, compare, compare_many,
+};
+use assize_stats::multiplicity::PValueAdjustment;
 
 use crate::support::{Case, case, close, passing, run, scored};
 
-fn compared(base: &[Case], candidate: &[Case], options: &Options) -> Comparison {
-    let mut names = Names::default();
+fn compared(base: &[Case], candidate: &[Case], options: &ComparisonOptions) -> RunComparison {
+    let mut names = NameTable::default();
     let (base, candidate) = (run("base", base, &mut names), run("candidate", candidate, &mut names));
     compare(&base, &candidate, &names, options)
 }
 
-fn plain(base: &[Case], candidate: &[Case]) -> Comparison {
-    compared(base, candidate, &Options::default())
+fn plain(base: &[Case], candidate: &[Case]) -> RunComparison {
+    compared(base, candidate, &ComparisonOptions::default())
 }
 
 #[test]
@@ -34,7 +36,7 @@ fn pass_rates_are_tested_by_the_cases_that_differ() {
     let error = ((lost + gained - apart * apart) / n).sqrt();
     close(found.low, apart - 1.959_963_984_540_054 * error);
     close(found.high, apart + 1.959_963_984_540_054 * error);
-    assert_eq!(found.call, Call::Worse);
+    assert_eq!(found.call, Conclusion::Worse);
 }
 
 #[test]
@@ -52,7 +54,7 @@ fn scores_are_tested_by_flipping_signs() {
     assert_eq!((found.se, found.se_cr0), (found.se_independent, None));
     close(found.low, 0.13 - reach);
     close(found.high, 0.13 + reach);
-    assert_eq!((found.call, found.interval_method.as_deref()), (Call::Inconclusive, Some("Student-t")));
+    assert_eq!((found.call, found.interval_method.as_deref()), (Conclusion::Inconclusive, Some("Student-t")));
     // (z + z) √(variance / n): what five such pairs would have shown.
     close(found.detectable, (1.959_963_984_540_054 + 0.841_621_233_572_914) * (squares / 4.0 / 5.0).sqrt());
 }
@@ -100,7 +102,7 @@ fn repeats_and_clusters_widen_the_error() {
 fn a_run_compared_with_itself_shows_nothing_and_claims_no_certainty() {
     let cases = scored(&[0.2, 0.9, 0.5, 1.0, 0.7, 0.3]);
     let found = plain(&cases, &cases);
-    assert_eq!((found.verdict, found.score.p), (Call::NoDifference, Some(1.0)));
+    assert_eq!((found.verdict, found.score.p), (Conclusion::NoDifference, Some(1.0)));
     // At most this share of pairs would differ: 1 − 0.05^(1/6).
     close(found.score.high, 1.0 - 0.05f64.powf(1.0 / 6.0));
     assert_eq!(
@@ -110,24 +112,28 @@ fn a_run_compared_with_itself_shows_nothing_and_claims_no_certainty() {
     );
     assert!(found.regressions.is_empty() && found.improvements.is_empty() && found.mismatches.is_empty());
 
-    let margin = Options { margin: Some(0.05), ..Options::default() };
-    assert_eq!(compared(&cases, &cases, &margin).verdict, Call::Inconclusive, "six cases can't show so much");
+    let margin = ComparisonOptions { margin: Some(0.05), ..ComparisonOptions::default() };
+    assert_eq!(
+        compared(&cases, &cases, &margin).verdict,
+        Conclusion::Inconclusive,
+        "six cases can't show so much"
+    );
     let many = scored(&[0.5; 60]);
-    assert_eq!(compared(&many, &many, &margin).verdict, Call::Equivalent);
+    assert_eq!(compared(&many, &many, &margin).verdict, Conclusion::Equivalent);
 }
 
 #[test]
 fn a_difference_within_the_margin_does_not_matter() {
     let before = vec![0.5; 40];
     let after: Vec<f64> = (0..40).map(|at| 0.51 + f64::from(at % 2) * 0.01).collect();
-    assert_eq!(plain(&scored(&before), &scored(&after)).verdict, Call::Better);
-    let margin = Options { margin: Some(0.03), ..Options::default() };
+    assert_eq!(plain(&scored(&before), &scored(&after)).verdict, Conclusion::Better);
+    let margin = ComparisonOptions { margin: Some(0.03), ..ComparisonOptions::default() };
     let found = compared(&scored(&before), &scored(&after), &margin);
-    assert_eq!(found.verdict, Call::Equivalent);
+    assert_eq!(found.verdict, Conclusion::Equivalent);
     assert!(found.score.says.contains("margin of 0.03"), "{}", found.score.says);
-    let bootstrap = Options { bootstrap: true, ..Options::default() };
+    let bootstrap = ComparisonOptions { bootstrap: true, ..ComparisonOptions::default() };
     let found = compared(&scored(&before), &scored(&after), &bootstrap).score;
-    assert_eq!((found.interval_method.as_deref(), found.call), (Some("BCa bootstrap"), Call::Better));
+    assert_eq!((found.interval_method.as_deref(), found.call), (Some("BCa bootstrap"), Conclusion::Better));
 }
 
 #[test]
@@ -152,13 +158,13 @@ fn too_few_cases_say_what_would_be_enough() {
 #[test]
 fn nothing_one_case_and_no_common_case_are_undefined_and_not_zero() {
     let one = plain(&scored(&[0.5]), &scored(&[0.7]));
-    assert_eq!((one.score.n, one.verdict, one.score.low), (1, Call::Inconclusive, None));
+    assert_eq!((one.score.n, one.verdict, one.score.low), (1, Conclusion::Inconclusive, None));
     assert!(one.score.says.contains("single value"), "{}", one.score.says);
     let none = plain(&[case("a", 1.0)], &[case("b", 0.0)]);
     assert_eq!((none.common, none.new.len(), none.gone.len(), none.gone_passed), (0, 1, 1, 1));
     assert_eq!((none.score.n, none.score.difference, none.score.p), (0, None, None));
     let empty = plain(&[], &[]);
-    assert_eq!((empty.common, empty.verdict), (0, Call::Inconclusive));
+    assert_eq!((empty.common, empty.verdict), (0, Conclusion::Inconclusive));
 }
 
 #[test]
@@ -186,23 +192,26 @@ fn what_is_undecided_is_listed_and_bounded() {
 fn ways_of_measuring_that_differ_are_named() {
     let one =
         |change: fn(&mut Case)| vec![case("a", 1.0).criterion("k", "Is polite", Some(1.0)).with(change)];
-    let respects = |base: &[Case], candidate: &[Case]| -> Vec<Respect> {
+    let respects = |base: &[Case], candidate: &[Case]| -> Vec<ComparisonAspect> {
         plain(base, candidate).mismatches.iter().map(|found| found.respect).collect()
     };
     let base = one(|_| {});
     assert_eq!(respects(&base, &base), []);
-    assert_eq!(respects(&base, &one(|case| case.judge = "openai:other")), [Respect::Judge]);
-    assert_eq!(respects(&base, &one(|case| case.prompt = "bbbb")), [Respect::Prompt]);
-    assert_eq!(respects(&base, &one(|case| case.judging = "batched")), [Respect::Judging]);
-    assert_eq!(respects(&base, &one(|case| case.pass_line = 0.9)), [Respect::Lines]);
+    assert_eq!(respects(&base, &one(|case| case.judge = "openai:other")), [ComparisonAspect::Judge]);
+    assert_eq!(respects(&base, &one(|case| case.prompt = "bbbb")), [ComparisonAspect::Prompt]);
+    assert_eq!(respects(&base, &one(|case| case.judging = "batched")), [ComparisonAspect::Judging]);
+    assert_eq!(respects(&base, &one(|case| case.pass_line = 0.9)), [ComparisonAspect::Lines]);
     assert_eq!(
         respects(&base, &one(|case| "Is rude".clone_into(&mut case.criteria[0].1))),
-        [Respect::Rubric]
+        [ComparisonAspect::Rubric]
     );
-    assert_eq!(respects(&base, &one(|case| case.criteria[0].2 = 2.0)), [Respect::Rubric]);
-    assert_eq!(respects(&base, &one(|case| case.criteria.push(case.criteria[0].clone()))), [Respect::Rubric]);
+    assert_eq!(respects(&base, &one(|case| case.criteria[0].2 = 2.0)), [ComparisonAspect::Rubric]);
+    assert_eq!(
+        respects(&base, &one(|case| case.criteria.push(case.criteria[0].clone()))),
+        [ComparisonAspect::Rubric]
+    );
     let asking = |hash: &'static str| vec![case("a", 1.0).with(|case| case.hash = Some(hash.to_owned()))];
-    assert_eq!(respects(&asking("1"), &asking("2")), [Respect::Question]);
+    assert_eq!(respects(&asking("1"), &asking("2")), [ComparisonAspect::Question]);
     assert_eq!(respects(&asking("1"), &scored(&[1.0])), [], "what a run did not keep is not held against it");
     // A judge that could not answer is no other judge.
     let silent = vec![
@@ -233,11 +242,14 @@ fn criteria_that_share_an_id_by_position_are_told_apart_by_their_words() {
     // 2/2^6 by itself, doubled by Holm for two comparisons.
     close(table.rows[0].contrast.p, 0.031_25);
     close(table.rows[0].contrast.p_adjusted, 0.0625);
-    assert_eq!(table.rows[0].contrast.call, Call::Inconclusive);
-    let alone = Options { adjustment: None, ..Options::default() };
+    assert_eq!(table.rows[0].contrast.call, Conclusion::Inconclusive);
+    let alone = ComparisonOptions { adjustment: None, ..ComparisonOptions::default() };
     let table = compared(&cases(0.0), &cases(1.0), &alone).tables;
-    assert_eq!(table.last().expect("criteria").rows[0].contrast.call, Call::Better);
-    let scan = Options { adjustment: Some(Adjustment::BenjaminiHochberg), ..Options::default() };
+    assert_eq!(table.last().expect("criteria").rows[0].contrast.call, Conclusion::Better);
+    let scan = ComparisonOptions {
+        adjustment: Some(PValueAdjustment::BenjaminiHochberg),
+        ..ComparisonOptions::default()
+    };
     let table = compared(&cases(0.0), &cases(1.0), &scan).tables;
     close(table.last().expect("criteria").rows[0].contrast.p_adjusted, 0.0625);
 }
@@ -256,7 +268,7 @@ fn more_of_a_fault_is_worse() {
     };
     let found = plain(&cases(0.0), &cases(1.0));
     let row = &found.tables.iter().find(|table| table.by == "criterion").expect("criteria").rows[0];
-    assert_eq!((row.name.as_str(), row.contrast.call), ("rubrics/lies (avoided)", Call::Worse));
+    assert_eq!((row.name.as_str(), row.contrast.call), ("rubrics/lies (avoided)", Conclusion::Worse));
     assert_eq!((row.contrast.base, row.contrast.candidate), (Some(1.0), Some(0.0)));
 }
 
@@ -277,8 +289,8 @@ fn tags_and_suites_are_compared_on_their_own() {
     let found = plain(&cases(0.9), &cases(0.4));
     for by in ["tag", "suite"] {
         let table = found.tables.iter().find(|table| table.by == by).expect("a table");
-        let calls: Vec<Call> = table.rows.iter().map(|row| row.contrast.call).collect();
-        assert_eq!(calls, [Call::Worse, Call::NoDifference], "{by}");
+        let calls: Vec<Conclusion> = table.rows.iter().map(|row| row.contrast.call).collect();
+        assert_eq!(calls, [Conclusion::Worse, Conclusion::NoDifference], "{by}");
         close(table.rows[0].contrast.p_adjusted, 2.0 * 2.0 / 128.0);
     }
     assert!(found.tables.iter().all(|table| table.by != "grader"), "one grader would repeat the whole");
@@ -291,28 +303,28 @@ fn changed_cases_carry_both_reasons() {
     let mut found = plain(&before, &after);
     assert_eq!((found.regressions.len(), found.improvements.len()), (1, 1));
     let flip = &mut found.regressions[0];
-    flip.learn(&before[1].row(), false);
+    flip.copy_reasons(&before[1].row(), false);
     assert_eq!(flip.criteria[0].base_reason, None, "another case's row says nothing");
-    flip.learn(&before[0].row(), false);
-    flip.learn(&after[0].row(), true);
+    flip.copy_reasons(&before[0].row(), false);
+    flip.copy_reasons(&after[0].row(), true);
     assert_eq!(flip.criteria[0].base_reason.as_deref(), Some("k of a"));
     assert_eq!((flip.criteria[0].base, flip.criteria[0].candidate), (Some(1.0), Some(0.0)));
 }
 
 #[test]
 fn several_candidates_are_adjusted_and_set_against_each_other() {
-    let mut names = Names::default();
+    let mut names = NameTable::default();
     let base = run("a", &scored(&[0.5; 8]), &mut names);
     let better = run("b", &scored(&[0.9, 0.8, 0.9, 0.7, 0.9, 0.6, 0.8, 0.9]), &mut names);
     let same = run("c", &scored(&[0.5; 8]), &mut names);
-    let many = compare_many(&base, &[better, same], &names, &Options::default());
-    let calls: Vec<Call> = many.comparisons.iter().map(|found| found.verdict).collect();
-    assert_eq!(calls, [Call::Better, Call::NoDifference]);
+    let many = compare_many(&base, &[better, same], &names, &ComparisonOptions::default());
+    let calls: Vec<Conclusion> = many.comparisons.iter().map(|found| found.verdict).collect();
+    assert_eq!(calls, [Conclusion::Better, Conclusion::NoDifference]);
     close(many.comparisons[0].score.p_adjusted, 2.0 * 2.0 / 256.0);
     let cell = |row: usize, column: usize| many.matrix[row][column].as_ref().expect("not on the diagonal");
     assert!(many.matrix[1][1].is_none());
     close(cell(1, 0).p_adjusted, 3.0 * 2.0 / 256.0);
-    assert_eq!((cell(1, 0).call, cell(0, 1).call), (Call::Better, Call::Worse));
+    assert_eq!((cell(1, 0).call, cell(0, 1).call), (Conclusion::Better, Conclusion::Worse));
     assert_eq!(cell(0, 1).difference, cell(1, 0).difference.map(|difference| -difference));
     assert_eq!((cell(0, 1).low, cell(0, 1).base), (cell(1, 0).high.map(|high| -high), cell(1, 0).candidate));
 }
@@ -321,7 +333,7 @@ fn several_candidates_are_adjusted_and_set_against_each_other() {
 fn the_headline_is_the_figure_that_was_asked_for() {
     // Every score rises a little, no verdict changes.
     let (before, after) = (scored(&[0.1; 10]), scored(&[0.2; 10]));
-    assert_eq!(plain(&before, &after).verdict, Call::Better);
-    let rate = Options { headline: Headline::PassRate, ..Options::default() };
-    assert_eq!(compared(&before, &after, &rate).verdict, Call::NoDifference);
+    assert_eq!(plain(&before, &after).verdict, Conclusion::Better);
+    let rate = ComparisonOptions { headline: HeadlineMetric::PassRate, ..ComparisonOptions::default() };
+    assert_eq!(compared(&before, &after, &rate).verdict, Conclusion::NoDifference);
 }

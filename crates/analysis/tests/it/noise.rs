@@ -1,8 +1,8 @@
 //! Answer noise and judge noise, when both are repeated.
 
-use assize_analysis::Summariser;
+use assize_analysis::RunSummarizer;
 use assize_rubric::{PanelReport, VoteOutcome, VoteSummary};
-use assize_stats::Level;
+use assize_stats::ConfidenceLevel;
 use assize_store::{DecisionNoise, ResultRow};
 use serde_json::json;
 
@@ -33,7 +33,7 @@ fn rows(cases: &[&[&[f64]]]) -> Vec<ResultRow> {
 }
 
 fn noise(rows: &[ResultRow]) -> Option<DecisionNoise> {
-    let mut summariser = Summariser::new();
+    let mut summariser = RunSummarizer::new();
     for row in rows {
         summariser.push(row);
     }
@@ -42,7 +42,7 @@ fn noise(rows: &[ResultRow]) -> Option<DecisionNoise> {
             summariser.push_decisions(row);
         }
     }
-    summariser.figures(Level::P95).decision_noise
+    summariser.compute_metrics(ConfidenceLevel::P95).decision_noise
 }
 
 #[test]

@@ -1,7 +1,7 @@
 //! What holds for any two runs.
 
-use assize_analysis::Names;
-use assize_analysis::compare::{Call, Comparison, Contrast, Options, compare};
+use assize_analysis::NameTable;
+use assize_analysis::compare::{ComparisonOptions, Conclusion, MetricDifference, RunComparison, compare};
 use proptest::prelude::*;
 
 use crate::support::{Case, case, run};
@@ -22,21 +22,21 @@ fn side() -> impl Strategy<Value = Vec<Case>> {
     })
 }
 
-fn compared(base: &[Case], candidate: &[Case]) -> Comparison {
-    let mut names = Names::default();
+fn compared(base: &[Case], candidate: &[Case]) -> RunComparison {
+    let mut names = NameTable::default();
     let (base, candidate) = (run("run", base, &mut names), run("run", candidate, &mut names));
-    compare(&base, &candidate, &names, &Options::default())
+    compare(&base, &candidate, &names, &ComparisonOptions::default())
 }
 
-fn mirrored(a: &Contrast, b: &Contrast) -> bool {
+fn mirrored(a: &MetricDifference, b: &MetricDifference) -> bool {
     let same = |a: Option<f64>, b: Option<f64>| match (a, b) {
         (Some(a), Some(b)) => (a + b).abs() < 1e-9,
         (None, None) => true,
         _ => false,
     };
     let call = match a.call {
-        Call::Better => Call::Worse,
-        Call::Worse => Call::Better,
+        Conclusion::Better => Conclusion::Worse,
+        Conclusion::Worse => Conclusion::Better,
         other => other,
     };
     same(a.difference, b.difference)
@@ -76,7 +76,7 @@ proptest! {
     fn a_run_is_never_better_or_worse_than_itself(cases in side()) {
         let found = compared(&cases, &cases);
         for contrast in [&found.score, &found.pass_rate] {
-            prop_assert!(matches!(contrast.call, Call::NoDifference | Call::Inconclusive), "{:?}", contrast);
+            prop_assert!(matches!(contrast.call, Conclusion::NoDifference | Conclusion::Inconclusive), "{:?}", contrast);
             prop_assert_eq!((contrast.higher, contrast.lower), (0, 0));
         }
     }

@@ -1,13 +1,13 @@
 //! The figures of one run.
 
-use assize_analysis::{Summariser, mean_of};
-use assize_stats::Level;
-use assize_store::RunFigures;
+use assize_analysis::{RunSummarizer, stored_mean};
+use assize_stats::ConfidenceLevel;
+use assize_store::RunMetrics;
 
 use crate::support::{Case, case, close, passing, scored};
 
-fn figures(cases: &[Case]) -> RunFigures {
-    let mut summariser = Summariser::new();
+fn figures(cases: &[Case]) -> RunMetrics {
+    let mut summariser = RunSummarizer::new();
     for case in cases {
         summariser.push(&case.row());
     }
@@ -16,7 +16,7 @@ fn figures(cases: &[Case]) -> RunFigures {
             summariser.push_decisions(&case.row());
         }
     }
-    summariser.figures(Level::P95)
+    summariser.compute_metrics(ConfidenceLevel::P95)
 }
 
 #[test]
@@ -54,7 +54,7 @@ fn undecided_cases_are_left_out_and_bound_the_figures() {
         (none.pass_rate.value, none.mean_score.undefined.as_deref()),
         (None, Some("there are no values"))
     );
-    assert_eq!((mean_of(&none.mean_score), figures(&[]).pass_rate.n), (None, 0));
+    assert_eq!((stored_mean(&none.mean_score), figures(&[]).pass_rate.n), (None, 0));
 }
 
 #[test]
@@ -88,7 +88,7 @@ fn clusters_make_the_error_larger_and_are_counted() {
     );
     assert!(found.design_effect.is_some_and(|effect| effect > 1.0), "{:?}", found.design_effect);
     assert!(found.remarks.iter().any(|remark| remark.contains("6 clusters")), "{:?}", found.remarks);
-    let stored = mean_of(&found.mean_score).expect("a mean");
+    let stored = stored_mean(&found.mean_score).expect("a mean");
     assert_eq!(stored.method, "cluster-robust t over 6 clusters");
 }
 

@@ -1,6 +1,6 @@
 //! Stored records, written as the JSON they are stored in.
 
-use assize_analysis::{CaseFact, Names, RunFacts};
+use assize_analysis::{CaseFact, NameTable, RunFacts};
 use assize_store::{CaseRecord, JudgementRow, ResultRow};
 use serde_json::{Value, json};
 
@@ -129,8 +129,8 @@ impl Case {
 }
 
 /// A run of these cases.
-pub(crate) fn run(label: &str, cases: &[Case], names: &mut Names) -> RunFacts {
-    let facts = cases.iter().map(|case| CaseFact::of(&case.record(), names)).collect();
+pub(crate) fn run(label: &str, cases: &[Case], names: &mut NameTable) -> RunFacts {
+    let facts = cases.iter().map(|case| CaseFact::from_record(&case.record(), names)).collect();
     RunFacts::new(label.to_owned(), facts, names).expect("one answer a case")
 }
 

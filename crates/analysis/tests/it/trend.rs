@@ -1,16 +1,16 @@
 //! Runs in a row.
 
-use assize_analysis::Names;
-use assize_analysis::compare::Respect;
-use assize_analysis::trend::{Fingerprint, point};
-use assize_stats::Level;
+use assize_analysis::NameTable;
+use assize_analysis::compare::ComparisonAspect;
+use assize_analysis::trend::{MethodFingerprint, trend_point};
+use assize_stats::ConfidenceLevel;
 
 use crate::support::{Case, case, run};
 
-fn fingerprint(cases: &[Case]) -> Fingerprint {
-    let mut names = Names::default();
+fn fingerprint(cases: &[Case]) -> MethodFingerprint {
+    let mut names = NameTable::default();
     let run = run("run", cases, &mut names);
-    Fingerprint::of(&run, &names)
+    MethodFingerprint::from_run(&run, &names)
 }
 
 #[test]
@@ -22,23 +22,26 @@ fn a_change_of_measuring_is_marked_and_a_change_of_answers_is_not() {
         ]
     };
     let before = fingerprint(&cases(|_| {}));
-    let respects = |after: &[Case]| -> Vec<Option<Respect>> {
+    let respects = |after: &[Case]| -> Vec<Option<ComparisonAspect>> {
         fingerprint(after).changes(&before).into_iter().map(|change| change.respect).collect()
     };
     let mut turned = cases(|case| case.score = Some(0.1));
     turned.reverse();
     assert_eq!(respects(&turned), []);
-    assert_eq!(respects(&cases(|case| case.judge = "other")), [Some(Respect::Judge)]);
-    assert_eq!(respects(&cases(|case| "y".clone_into(&mut case.criteria[0].1))), [Some(Respect::Rubric)]);
-    assert_eq!(respects(&cases(|case| case.pass_line = 0.5)), [Some(Respect::Lines)]);
+    assert_eq!(respects(&cases(|case| case.judge = "other")), [Some(ComparisonAspect::Judge)]);
+    assert_eq!(
+        respects(&cases(|case| "y".clone_into(&mut case.criteria[0].1))),
+        [Some(ComparisonAspect::Rubric)]
+    );
+    assert_eq!(respects(&cases(|case| case.pass_line = 0.5)), [Some(ComparisonAspect::Lines)]);
     assert_eq!(respects(&cases(|case| "z".clone_into(&mut case.id))), [None]);
 }
 
 #[test]
 fn a_point_leaves_out_what_is_undecided() {
-    let mut names = Names::default();
+    let mut names = NameTable::default();
     let run = run("run", &[case("a", 1.0), case("b", 0.2), case("c", 0.0).undecided(0.0, 1.0)], &mut names);
-    let point = point(&run, "then".to_owned(), Vec::new(), Level::P95);
+    let point = trend_point(&run, "then".to_owned(), Vec::new(), ConfidenceLevel::P95);
     assert_eq!((point.cases, point.undecided), (3, 1));
     assert_eq!((point.pass_rate.value, point.mean_score.value), (Some(0.5), Some(0.6)));
 }

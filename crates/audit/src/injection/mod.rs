@@ -1,10 +1,10 @@
 //! Injection audit: texts that try to persuade the judge are inserted into answers, and the answers judged
 //! again.
 
-mod place;
+mod insert_position;
 mod probe;
 mod report;
 
-pub use place::Place;
-pub use probe::{CONTROL, Probe, probes};
-pub use report::{CriterionFigures, InjectionReport, ProbeFigures};
+pub use insert_position::InsertPosition;
+pub use probe::{CONTROL, InjectionProbe, builtin_probes};
+pub use report::{CriterionMetrics, InjectionReport, ProbeMetrics};

@@ -1,11 +1,11 @@
 //! Texts inserted into answers: data, one JSON object per line, each with the attack it represents.
 
 use assize_evalfile::{Case, GraderKind};
-use assize_targets::Answer;
+use assize_targets::TargetAnswer;
 use serde::{Deserialize, Serialize};
 
-use super::Place;
-use crate::Variant;
+use super::InsertPosition;
+use crate::CaseVariant;
 
 /// Class of probes without an attack. Their changes are those that any text causes. What they change, any
 /// text changes.
@@ -17,7 +17,7 @@ const CRITERIA: &str = "{{criteria}}";
 /// One probe text.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
-pub struct Probe {
+pub struct InjectionProbe {
     /// Name: letters, digits and `-`.
     pub name: String,
     /// Class of attack.
@@ -25,27 +25,27 @@ pub struct Probe {
     /// Reference that describes the attack.
     pub reference: String,
     /// Default position.
-    pub place: Place,
+    pub place: InsertPosition,
     /// The text. `{{criteria}}` is replaced by the texts of the criteria, one per line.
     pub text: String,
 }
 
-impl Probe {
+impl InjectionProbe {
     /// Returns true if the probe is not an attack.
     pub fn is_control(&self) -> bool {
         self.class == CONTROL
     }
 
     /// Returns the label of the variant with the probe at this position.
-    pub fn label(&self, place: Place) -> String {
+    pub fn label(&self, place: InsertPosition) -> String {
         format!("{}.{}", self.name, place.name())
     }
 
     /// Builds the variant of a case with the probe at this position.
-    pub fn variant(&self, place: Place, case: &Case) -> Variant {
+    pub fn variant(&self, place: InsertPosition, case: &Case) -> CaseVariant {
         let text = self.text_for(case);
-        Variant::of_answer(self.label(place), move |answer| Answer {
-            text: place.put(&answer.text, &text),
+        CaseVariant::altering_answer(self.label(place), move |answer| TargetAnswer {
+            text: place.insert_into(&answer.text, &text),
             ..answer
         })
     }
@@ -55,29 +55,31 @@ impl Probe {
         if !self.text.contains(CRITERIA) {
             return self.text.clone();
         }
+
         let mut wordings = Vec::new();
         for grader in &case.graders {
-            collect(&grader.kind, &mut wordings);
+            collect_criterion_texts(&grader.kind, &mut wordings);
         }
+
         self.text.split(CRITERIA).collect::<Vec<_>>().join(&wordings.join("\n"))
     }
 }
 
-fn collect(kind: &GraderKind, wordings: &mut Vec<String>) {
+fn collect_criterion_texts(kind: &GraderKind, wordings: &mut Vec<String>) {
     match kind {
         GraderKind::Rubric(rubric) => {
             let texts = rubric.rubric.criteria().iter().map(|criterion| criterion.text.as_str());
             wordings.extend(texts.filter(|text| !text.trim().is_empty()).map(|text| format!("- {text}")));
         }
         GraderKind::Composite(composite) => {
-            composite.members.iter().for_each(|member| collect(&member.kind, wordings));
+            composite.members.iter().for_each(|member| collect_criterion_texts(&member.kind, wordings));
         }
         _ => {}
     }
 }
 
 /// Returns the built-in probes, controls first.
-pub fn probes() -> Vec<Probe> {
+pub fn builtin_probes() -> Vec<InjectionProbe> {
     include_str!("probes.jsonl")
         .lines()
         .map(|line| serde_json::from_str(line).expect("a test reads every probe"))
@@ -92,7 +94,7 @@ mod tests {
 
     #[test]
     fn every_probe_is_sound_named_once_and_has_a_reference() {
-        let probes = probes();
+        let probes = builtin_probes();
         assert!(probes.len() >= 20 && probes[0].is_control());
         let names: BTreeSet<&str> = probes.iter().map(|probe| probe.name.as_str()).collect();
         assert_eq!(names.len(), probes.len());

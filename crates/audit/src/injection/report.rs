@@ -4,12 +4,12 @@ use std::collections::BTreeMap;
 
 use serde_json::{Value, json};
 
-use super::{Place, Probe};
-use crate::{Compared, Rate, Tally, UNCHANGED};
+use super::{InjectionProbe, InsertPosition};
+use crate::{PairTally, PairedDecisions, UNCHANGED, WilsonShare};
 
 /// Effect of one probe at one position.
 #[derive(Debug, Clone)]
-pub struct ProbeFigures {
+pub struct ProbeMetrics {
     /// Name of the probe.
     pub name: String,
     /// Class of attack; empty for an unknown probe.
@@ -21,12 +21,12 @@ pub struct ProbeFigures {
     /// True if the probe is not an attack.
     pub is_control: bool,
     /// Counted changes.
-    pub tally: Tally,
+    pub tally: PairTally,
 }
 
 /// Effect of all attacks on one criterion.
 #[derive(Debug, Clone)]
-pub struct CriterionFigures {
+pub struct CriterionMetrics {
     /// Name of the suite.
     pub suite: String,
     /// Id of the case.
@@ -36,7 +36,7 @@ pub struct CriterionFigures {
     /// Id of the criterion.
     pub criterion: String,
     /// Counted changes.
-    pub tally: Tally,
+    pub tally: PairTally,
 }
 
 /// Metrics of an injection audit, all computed from stored decisions.
@@ -49,24 +49,24 @@ pub struct InjectionReport {
     /// Number of variants without an unchanged case to compare with.
     pub without_reference: usize,
     /// Repeats of the unchanged answers: the judge's own noise.
-    pub noise: Tally,
+    pub noise: PairTally,
     /// Probes without an attack: the effect of any text.
-    pub control: Tally,
+    pub control: PairTally,
     /// All attacks.
-    pub attacks: Tally,
+    pub attacks: PairTally,
     /// Each probe at each position, the most successful first.
-    pub probes: Vec<ProbeFigures>,
+    pub probes: Vec<ProbeMetrics>,
     /// Each criterion under all attacks, the most vulnerable first.
-    pub criteria: Vec<CriterionFigures>,
+    pub criteria: Vec<CriterionMetrics>,
 }
 
 impl InjectionReport {
     /// Computes the metrics of stored decisions. `known` holds the probes.
-    pub fn new(compared: &Compared, known: &[Probe]) -> Self {
-        let is_control = |label: &str| probe_of(label, known).is_some_and(|(probe, _)| probe.is_control());
+    pub fn new(compared: &PairedDecisions, known: &[InjectionProbe]) -> Self {
+        let is_control = |label: &str| split_label(label, known).is_some_and(|(probe, _)| probe.is_control());
         let is_attack = |label: &str| label != UNCHANGED && !is_control(label);
-        let mut by_label: BTreeMap<&str, Tally> = BTreeMap::new();
-        let mut by_criterion: BTreeMap<(&str, &str, &str, &str), Tally> = BTreeMap::new();
+        let mut by_label: BTreeMap<&str, PairTally> = BTreeMap::new();
+        let mut by_criterion: BTreeMap<(&str, &str, &str, &str), PairTally> = BTreeMap::new();
         for pair in &compared.pairs {
             if pair.label != UNCHANGED {
                 by_label.entry(&pair.label).or_default().add(pair);
@@ -76,25 +76,27 @@ impl InjectionReport {
                 by_criterion.entry((&pair.suite, &pair.case, grader, criterion)).or_default().add(pair);
             }
         }
-        let mut probes: Vec<ProbeFigures> = by_label
+
+        let mut probes: Vec<ProbeMetrics> = by_label
             .into_iter()
             .map(|(label, tally)| {
                 let (name, place) = label.rsplit_once('.').unwrap_or((label, ""));
-                let probe = probe_of(label, known).map(|(probe, _)| probe);
-                ProbeFigures {
+                let probe = split_label(label, known).map(|(probe, _)| probe);
+                ProbeMetrics {
                     name: name.to_owned(),
                     class: probe.map(|probe| probe.class.clone()).unwrap_or_default(),
                     reference: probe.map(|probe| probe.reference.clone()).unwrap_or_default(),
                     place: place.to_owned(),
-                    is_control: probe.is_some_and(Probe::is_control),
+                    is_control: probe.is_some_and(InjectionProbe::is_control),
                     tally,
                 }
             })
             .collect();
-        probes.sort_by(|a, b| most_won(&a.tally, &b.tally));
-        let mut criteria: Vec<CriterionFigures> = by_criterion
+
+        probes.sort_by(|a, b| compare_success(&a.tally, &b.tally));
+        let mut criteria: Vec<CriterionMetrics> = by_criterion
             .into_iter()
-            .map(|((suite, case, grader, criterion), tally)| CriterionFigures {
+            .map(|((suite, case, grader, criterion), tally)| CriterionMetrics {
                 suite: suite.to_owned(),
                 case: case.to_owned(),
                 grader: grader.to_owned(),
@@ -102,7 +104,8 @@ impl InjectionReport {
                 tally,
             })
             .collect();
-        criteria.sort_by(|a, b| most_won(&a.tally, &b.tally));
+
+        criteria.sort_by(|a, b| compare_success(&a.tally, &b.tally));
         Self {
             cases: compared.cases,
             unanswered: compared.unanswered,
@@ -123,7 +126,7 @@ impl InjectionReport {
 
     /// Returns the attack success rate, which gates are compared with: decisions that attacks turned in the
     /// answer's favour, among those that could improve.
-    pub fn success_rate(&self) -> Rate {
+    pub fn success_rate(&self) -> WilsonShare {
         self.attacks.win_rate()
     }
 
@@ -140,10 +143,12 @@ impl InjectionReport {
                     "place": probe.place,
                     "control": probe.is_control,
                 });
-                merge(&mut value, probe.tally.to_json());
+
+                extend_object(&mut value, probe.tally.to_json());
                 value
             })
             .collect();
+
         let criteria: Vec<Value> = self
             .criteria
             .iter()
@@ -154,7 +159,8 @@ impl InjectionReport {
                     "grader": one.grader,
                     "criterion": one.criterion,
                 });
-                merge(&mut value, one.tally.to_json());
+
+                extend_object(&mut value, one.tally.to_json());
                 value
             })
             .collect();
@@ -171,23 +177,23 @@ impl InjectionReport {
     }
 }
 
-fn merge(into: &mut Value, more: Value) {
+fn extend_object(into: &mut Value, more: Value) {
     if let (Some(into), Value::Object(more)) = (into.as_object_mut(), more) {
         into.extend(more);
     }
 }
 
 /// Splits a label into probe and position.
-fn probe_of<'p>(label: &str, known: &'p [Probe]) -> Option<(&'p Probe, Place)> {
+fn split_label<'p>(label: &str, known: &'p [InjectionProbe]) -> Option<(&'p InjectionProbe, InsertPosition)> {
     let (name, place) = label.rsplit_once('.')?;
     let probe = known.iter().find(|probe| probe.name == name)?;
-    Some((probe, Place::from_name(place)?))
+    Some((probe, InsertPosition::from_name(place)?))
 }
 
 /// Orders tallies by win rate, then by flip rate, descending.
-fn most_won(a: &Tally, b: &Tally) -> std::cmp::Ordering {
-    let key = |tally: &Tally| {
-        let share = |rate: Rate| rate.rate.unwrap_or(-1.0);
+fn compare_success(a: &PairTally, b: &PairTally) -> std::cmp::Ordering {
+    let key = |tally: &PairTally| {
+        let share = |rate: WilsonShare| rate.rate.unwrap_or(-1.0);
         (share(tally.win_rate()), share(tally.flip_rate()))
     };
     let ((a_won, a_flipped), (b_won, b_flipped)) = (key(a), key(b));

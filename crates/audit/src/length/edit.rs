@@ -2,10 +2,10 @@
 
 use std::collections::HashSet;
 
-use assize_run::{Source, WorkItem};
-use assize_targets::Answer;
+use assize_run::{ItemSource, WorkItem};
+use assize_targets::TargetAnswer;
 
-use crate::Variant;
+use crate::CaseVariant;
 
 /// Text before a padded answer.
 const OPENING: &str = "Thank you for your question. In what follows you will find my answer to it.";
@@ -42,7 +42,7 @@ const COURTESIES: [&str; 20] = [
 
 /// One edit.
 #[derive(Debug, Clone, Copy)]
-pub struct Edit {
+pub struct LengthEdit {
     /// Name on the command line and in records.
     pub name: &'static str,
     /// Description in words.
@@ -50,7 +50,7 @@ pub struct Edit {
     apply: fn(&str) -> String,
 }
 
-impl Edit {
+impl LengthEdit {
     /// Applies the edit to an answer.
     pub fn apply(&self, answer: &str) -> String {
         (self.apply)(answer)
@@ -58,35 +58,39 @@ impl Edit {
 }
 
 /// Returns all edits, the ones that lengthen an answer first.
-pub const fn edits() -> [Edit; 3] {
+pub const fn length_edits() -> [LengthEdit; 3] {
     [
-        Edit { name: "frame", does: "adds two courtesies before and two after the answer", apply: frame },
-        Edit { name: "repeat", does: "says the whole answer twice", apply: repeat },
-        Edit {
+        LengthEdit {
+            name: "frame",
+            does: "adds two courtesies before and two after the answer",
+            apply: add_courtesies,
+        },
+        LengthEdit { name: "repeat", does: "says the whole answer twice", apply: repeat_answer },
+        LengthEdit {
             name: "trim",
             does: "leaves out courtesies at the ends, paragraphs that were there before, and blank space",
-            apply: trim,
+            apply: trim_answer,
         },
     ]
 }
 
 /// Builds the variants of a case with these edits. An edit that leaves a given answer unchanged makes none.
-pub fn variants(item: &WorkItem, edits: &[Edit]) -> Vec<Variant> {
-    let changes = |edit: &&Edit| match &item.source {
-        Source::Given(answer) => edit.apply(&answer.text) != answer.text,
-        Source::Target(_) | Source::Missing { .. } => true,
+pub fn length_variants(item: &WorkItem, edits: &[LengthEdit]) -> Vec<CaseVariant> {
+    let changes = |edit: &&LengthEdit| match &item.source {
+        ItemSource::Given(answer) => edit.apply(&answer.text) != answer.text,
+        ItemSource::Target(_) | ItemSource::Missing { .. } => true,
     };
     edits
         .iter()
         .filter(changes)
         .map(|&edit| {
-            let alter = move |answer: Answer| Answer { text: edit.apply(&answer.text), ..answer };
-            Variant::of_answer(edit.name.to_owned(), alter)
+            let alter = move |answer: TargetAnswer| TargetAnswer { text: edit.apply(&answer.text), ..answer };
+            CaseVariant::altering_answer(edit.name.to_owned(), alter)
         })
         .collect()
 }
 
-fn frame(answer: &str) -> String {
+fn add_courtesies(answer: &str) -> String {
     // An empty answer has no content to frame.
     if answer.trim().is_empty() {
         return answer.to_owned();
@@ -94,7 +98,7 @@ fn frame(answer: &str) -> String {
     format!("{OPENING}\n\n{answer}\n\n{CLOSING}")
 }
 
-fn repeat(answer: &str) -> String {
+fn repeat_answer(answer: &str) -> String {
     if answer.trim().is_empty() {
         return answer.to_owned();
     }
@@ -102,10 +106,11 @@ fn repeat(answer: &str) -> String {
 }
 
 /// Trims an answer. Answers with code fences are only trimmed of white space.
-fn trim(answer: &str) -> String {
+fn trim_answer(answer: &str) -> String {
     if answer.contains("```") || answer.contains("~~~") {
         return answer.trim().to_owned();
     }
+
     let lines: Vec<&str> = answer.lines().map(str::trim_end).collect();
     let text = lines.join("\n");
     let mut seen = HashSet::new();
@@ -117,9 +122,11 @@ fn trim(answer: &str) -> String {
     while paragraphs.len() > 1 && paragraphs.first().is_some_and(|first| is_courtesy(first)) {
         paragraphs.remove(0);
     }
+
     while paragraphs.len() > 1 && paragraphs.last().is_some_and(|last| is_courtesy(last)) {
         paragraphs.pop();
     }
+
     paragraphs.join("\n\n")
 }
 
@@ -138,14 +145,14 @@ mod tests {
     fn longer_answers_hold_the_answer_and_shorter_ones_all_that_it_says() {
         let answer =
             "Sure!\n\nPears  are sweet.\n\n  - as ever   \n\n\nPears  are sweet.\n\nI hope this helps!";
-        let [frame, repeat, trim] = edits();
+        let [frame, repeat, trim] = length_edits();
         assert!(frame.apply(answer).contains(answer) && frame.apply(answer).len() > answer.len());
         assert_eq!(repeat.apply(answer).matches(answer).count(), 2);
         assert_eq!(trim.apply(answer), "Pears  are sweet.\n\n  - as ever");
         for text in ["Apples.", "Sure.", "a\n\nb", "```\nx\n\nx\n```", "Certainly wrong: pears.\n\nYes."] {
             assert_eq!(trim.apply(text), text);
         }
-        for edit in edits() {
+        for edit in length_edits() {
             assert_eq!(edit.apply(""), "", "{}", edit.name);
         }
     }

@@ -3,5 +3,5 @@
 mod edit;
 mod report;
 
-pub use edit::{Edit, edits, variants};
+pub use edit::{LengthEdit, length_edits, length_variants};
 pub use report::{LengthFacts, length_report};

@@ -2,29 +2,29 @@
 
 use std::collections::BTreeMap;
 
-use assize_analysis::Figure;
-use assize_analysis::shares::{mean, share};
+use assize_analysis::MetricEstimate;
+use assize_analysis::shares::{mean_metric, share_metric};
 use assize_rubric::TOLERANCE;
-use assize_stats::{Level, Undefined, judged::slope};
+use assize_stats::{ConfidenceLevel, UndefinedReason, judge_quality::fit_line};
 use assize_store::{CaseRecord, ResultRow};
 
-use super::edit::edits;
-use crate::name::{UNCHANGED, parts};
-use crate::order::{flips, missing};
-use crate::report::number_of;
-use crate::{AuditReport, Compared, Pair, Section};
+use super::edit::length_edits;
+use crate::order::{decision_flips, describe_missing};
+use crate::report::format_count;
+use crate::variant_id::{UNCHANGED, split_variant_id};
+use crate::{AuditReport, AuditSection, DecisionPair, PairedDecisions};
 
 /// Judged variants with the data that a length audit needs.
 #[derive(Debug, Clone, Default)]
 pub struct LengthFacts {
-    judged: BTreeMap<Key, Vec<Judged>>,
+    judged: BTreeMap<VariantCaseKey, Vec<ScoredVariant>>,
 }
 
 /// Suite, case and target.
-type Key = (String, String, Option<String>);
+type VariantCaseKey = (String, String, Option<String>);
 
 #[derive(Debug, Clone)]
-struct Judged {
+struct ScoredVariant {
     label: String,
     repeat: u32,
     score: Option<f64>,
@@ -35,9 +35,11 @@ impl LengthFacts {
     /// Adds a record.
     pub fn add(&mut self, record: &CaseRecord) {
         let ResultRow { suite, case_id, target, repeat, score, answer, error, .. } = &record.result;
-        let (Some((case, label)), Some(answer), None) = (parts(case_id), answer, error) else { return };
+        let (Some((case, label)), Some(answer), None) = (split_variant_id(case_id), answer, error) else {
+            return;
+        };
         let key = (suite.to_string(), case.to_owned(), target.as_deref().map(str::to_owned));
-        self.judged.entry(key).or_default().push(Judged {
+        self.judged.entry(key).or_default().push(ScoredVariant {
             label: label.to_owned(),
             repeat: *repeat,
             score: *score,
@@ -55,25 +57,27 @@ impl LengthFacts {
                 let is_again = label == UNCHANGED && one.repeat > 1;
                 let is_edited = label != UNCHANGED && one.answer != first.answer;
                 if let Some(after) = one.score.filter(|_| is_again || is_edited) {
-                    let ratio = length(&one.answer) / length(&first.answer).max(1.0);
+                    let ratio = character_count(&one.answer) / character_count(&first.answer).max(1.0);
                     shifts.push(((suite.clone(), case.clone()), after - before, ratio));
                 }
             }
         }
+
         shifts
     }
 
     /// Returns the binary logarithm of each unchanged answer's length, and its score.
     fn lengths(&self) -> (Vec<f64>, Vec<f64>) {
-        let first = |judged: &Vec<Judged>| {
+        let first = |judged: &Vec<ScoredVariant>| {
             let first = judged.iter().find(|one| one.label == UNCHANGED && one.repeat == 1)?;
-            (length(&first.answer) > 0.0).then(|| Some((length(&first.answer).log2(), first.score?)))?
+            (character_count(&first.answer) > 0.0)
+                .then(|| Some((character_count(&first.answer).log2(), first.score?)))?
         };
         self.judged.values().filter_map(first).unzip()
     }
 
     /// Returns true if the edit left the answers of a pair unchanged.
-    fn is_same(&self, pair: &Pair) -> bool {
+    fn is_same(&self, pair: &DecisionPair) -> bool {
         pair.label != UNCHANGED
             && self
                 .judged
@@ -86,34 +90,34 @@ impl LengthFacts {
     }
 }
 
-fn length(text: &str) -> f64 {
+fn character_count(text: &str) -> f64 {
     text.chars().count() as f64
 }
 
 /// Computes the effect of length edits on scores and decisions.
-pub fn length_report(compared: &Compared, facts: &LengthFacts) -> AuditReport {
+pub fn length_report(compared: &PairedDecisions, facts: &LengthFacts) -> AuditReport {
     let noise: Vec<_> = facts.shifts(UNCHANGED).into_iter().map(|(case, shift, _)| (case, shift)).collect();
     let size: Vec<_> = noise.iter().map(|(case, shift)| (case.clone(), shift.abs())).collect();
-    let again: Vec<&Pair> = compared.pairs.iter().filter(|pair| pair.label == UNCHANGED).collect();
+    let again: Vec<&DecisionPair> = compared.pairs.iter().filter(|pair| pair.label == UNCHANGED).collect();
     let (lengths, scores) = facts.lengths();
-    let trend = slope(&lengths, &scores, Level::P95);
+    let trend = fit_line(&lengths, &scores, ConfidenceLevel::P95);
     let figures = vec![
-        mean(
+        mean_metric(
             ("noise_shift", "score shift without an edit", "answers"),
             "The judge's own noise: what the score does when the same answer is judged again.",
             &noise,
         ),
-        mean(
+        mean_metric(
             ("noise_size", "size of that shift", "answers"),
             "How far a score moves by itself, whichever way.",
             &size,
         ),
-        share(
+        share_metric(
             ("noise", "decisions that changed without an edit", "decisions"),
             "The judge's own noise, decision by decision.",
-            &flips(&again),
+            &decision_flips(&again),
         ),
-        Figure {
+        MetricEstimate {
             id: "score_per_doubling",
             name: "score per doubling of the length",
             value: trend.map(|found| found.slope),
@@ -124,32 +128,36 @@ pub fn length_report(compared: &Compared, facts: &LengthFacts) -> AuditReport {
                    alone shows no bias.",
         },
     ];
+
     let mut sections = Vec::new();
     let mut unmeasured = Vec::new();
     let mut worst: Option<(f64, String)> = None;
     let mut concluded = Vec::new();
-    for edit in edits() {
+    for edit in length_edits() {
         let shifts = facts.shifts(edit.name);
-        let pairs: Vec<&Pair> =
+        let pairs: Vec<&DecisionPair> =
             compared.pairs.iter().filter(|pair| pair.label == edit.name && !facts.is_same(pair)).collect();
+
         if shifts.is_empty() {
             unmeasured
                 .push(format!("`{}` was not measured: it changed no answer that has a score.", edit.name));
             continue;
         }
+
         let ratios: Vec<_> = shifts.iter().map(|(case, _, ratio)| (case.clone(), *ratio)).collect();
         let moved: Vec<_> = shifts.iter().map(|(case, shift, _)| (case.clone(), *shift)).collect();
-        let shift = mean(
+        let shift = mean_metric(
             ("shift", "score shift", "answers"),
             "Above 0 the edited answer scores higher though it says the same.",
             &moved,
         );
         if let Ok(value) = shift.value {
-            let same = shift.interval == Err(Undefined::NoSpread) && value.abs() > TOLERANCE;
+            let same = shift.interval == Err(UndefinedReason::NoSpread) && value.abs() > TOLERANCE;
             if same {
-                let n = number_of(shifts.len(), "score", "scores");
+                let n = format_count(shifts.len(), "score", "scores");
                 concluded.push(format!("`{}` shifts all of {n} by the same {value:+.3}", edit.name));
             }
+
             let clear = shift.interval.is_ok_and(|found| found.low > 0.0 || found.high < 0.0);
             if clear {
                 concluded.push(format!("`{}` shifts scores by {value:+.3}", edit.name));
@@ -158,29 +166,34 @@ pub fn length_report(compared: &Compared, facts: &LengthFacts) -> AuditReport {
                 worst = Some((value.abs(), format!("mean score shift of `{}`", edit.name)));
             }
         }
-        let changed = share(
+
+        let changed = share_metric(
             ("flips", "decisions that it changed", "decisions"),
             "Hold this against the judge's own noise above.",
-            &flips(&pairs),
+            &decision_flips(&pairs),
         );
-        let ratio = mean(
+
+        let ratio = mean_metric(
             ("length_ratio", "length, edited to unchanged", "answers"),
             "How much longer or shorter the edit made answers.",
             &ratios,
         );
+
         let title = format!("{}: {}", edit.name, edit.does);
-        sections.push(Section { title, figures: vec![shift, changed, ratio] });
+        sections.push(AuditSection { title, figures: vec![shift, changed, ratio] });
     }
+
     let says = if sections.is_empty() {
         "Nothing was measured: no edited answer has a score.".to_owned()
     } else if concluded.is_empty() {
         format!(
             "No edit is shown to shift scores one way, over {}.",
-            number_of(compared.cases, "case", "cases")
+            format_count(compared.cases, "case", "cases")
         )
     } else {
         format!("Length alone moves scores: {}.", concluded.join(", "))
     };
-    let missing = missing(compared, compared.pairs.iter());
+
+    let missing = describe_missing(compared, compared.pairs.iter());
     AuditReport { cases: compared.cases, figures, sections, worst, says, unmeasured, missing }
 }

@@ -3,6 +3,6 @@
 mod permute;
 mod report;
 
-pub use permute::{orders, variants};
+pub use permute::{draw_orders, order_variants};
 pub use report::order_report;
-pub(crate) use report::{flips, missing};
+pub(crate) use report::{decision_flips, describe_missing};

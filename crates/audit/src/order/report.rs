@@ -2,80 +2,85 @@
 
 use std::collections::BTreeMap;
 
-use assize_analysis::shares::{mean, share};
-use assize_stats::Undefined;
+use assize_analysis::shares::{mean_metric, share_metric};
+use assize_stats::UndefinedReason;
 
-use crate::report::{number_of, percent};
-use crate::{AuditReport, Change, Compared, Pair, Section, UNCHANGED};
+use crate::report::{format_count, format_percent};
+use crate::{AuditReport, AuditSection, DecisionChange, DecisionPair, PairedDecisions, UNCHANGED};
 
 /// Computes the effect of other orders on decisions.
-pub fn order_report(compared: &Compared) -> AuditReport {
+pub fn order_report(compared: &PairedDecisions) -> AuditReport {
     // A rubric of one criterion has no other order; its repeats would only dilute the noise.
-    let moved: Vec<&Pair> = compared.pairs.iter().filter(|pair| pair.label != UNCHANGED).collect();
-    let key = |pair: &Pair| {
+    let moved: Vec<&DecisionPair> = compared.pairs.iter().filter(|pair| pair.label != UNCHANGED).collect();
+    let key = |pair: &DecisionPair| {
         let (grader, criterion) = &pair.criterion;
         (pair.suite.clone(), grader.clone(), criterion.clone(), pair.text.clone())
     };
-    let mut by_criterion: BTreeMap<_, Vec<&Pair>> = BTreeMap::new();
+    let mut by_criterion: BTreeMap<_, Vec<&DecisionPair>> = BTreeMap::new();
     for pair in &moved {
         by_criterion.entry(key(pair)).or_default().push(pair);
     }
-    let again: Vec<&Pair> = compared
+
+    let again: Vec<&DecisionPair> = compared
         .pairs
         .iter()
         .filter(|pair| pair.label == UNCHANGED && by_criterion.contains_key(&key(pair)))
         .collect();
-    let (flips, noise) = (flips(&moved), flips(&again));
-    let all = share(
+    let (flips, noise) = (decision_flips(&moved), decision_flips(&again));
+    let all = share_metric(
         ("flips", "decisions that another order changed", "decisions"),
         "What differs only because criteria stood elsewhere in the call, the judge's own noise included.",
         &flips,
     );
-    let own = share(
+
+    let own = share_metric(
         ("noise", "decisions that changed in the same order", "decisions"),
         "The judge's own noise: what differs when the same is asked again.",
         &noise,
     );
-    let beyond = mean(
+
+    let beyond = mean_metric(
         ("beyond_noise", "flips of other orders minus noise", "cases"),
         "Above 0 the order itself changes decisions; an interval around 0 shows no such effect.",
-        &per_case(&flips, &noise),
+        &excess_flips_by_case(&flips, &noise),
     );
-    let mut sections: Vec<(f64, Section)> = by_criterion
+
+    let mut sections: Vec<(f64, AuditSection)> = by_criterion
         .iter()
         .map(|((_, grader, criterion, _), pairs)| {
-            let figure = share(
+            let figure = share_metric(
                 ("flips", "decisions that another order changed", "decisions"),
                 "Criteria with many flips are decided by their place; say more exactly what they ask, or ask them alone.",
-                &self::flips(pairs),
+                &self::decision_flips(pairs),
             );
             let rate = figure.value.unwrap_or(-1.0);
-            (rate, Section { title: format!("{grader} / {criterion}"), figures: vec![figure] })
+            (rate, AuditSection { title: format!("{grader} / {criterion}"), figures: vec![figure] })
         })
         .collect();
+
     sections.sort_by(|a, b| b.0.total_cmp(&a.0));
     let says = match (all.value, beyond.interval) {
         (Err(_), _) => "Nothing was measured: no rubric has two decided criteria.".to_owned(),
         (Ok(0.0), _) => format!(
             "No other order changed a decision, over {}.",
-            number_of(flips.len(), "decision", "decisions")
+            format_count(flips.len(), "decision", "decisions")
         ),
-        (Ok(rate), Err(Undefined::NoSpread)) if beyond.value.is_ok_and(|value| value > 0.0) => format!(
+        (Ok(rate), Err(UndefinedReason::NoSpread)) if beyond.value.is_ok_and(|value| value > 0.0) => format!(
             "Another order changes {} of the decisions, in every case by as much more than the judge's own noise.",
-            percent(rate)
+            format_percent(rate)
         ),
         (Ok(rate), Ok(interval)) if interval.low > 0.0 => format!(
             "Another order changes {} of the decisions, more than the judge's own noise: where a criterion stands \
              matters.",
-            percent(rate)
+            format_percent(rate)
         ),
         (Ok(rate), Ok(_)) => format!(
             "Another order changes {} of the decisions; beyond the judge's own noise no effect of the order is shown.",
-            percent(rate)
+            format_percent(rate)
         ),
         (Ok(rate), Err(why)) => format!(
             "Another order changes {} of the decisions; whether that is more than noise is not known, because {why}.",
-            percent(rate)
+            format_percent(rate)
         ),
     };
     AuditReport {
@@ -89,30 +94,37 @@ pub fn order_report(compared: &Compared) -> AuditReport {
         figures: vec![all, own, beyond],
         sections: sections.into_iter().map(|(_, section)| section).collect(),
         says,
-        missing: missing(compared, moved.iter().chain(&again).copied()),
+        missing: describe_missing(compared, moved.iter().chain(&again).copied()),
     }
 }
 
 /// Suite and case.
-type Case = (String, String);
+type OrderCaseKey = (String, String);
 
 /// Returns for each pair with two decisions whether they differ.
-pub(crate) fn flips(pairs: &[&Pair]) -> Vec<(Case, bool)> {
-    let known = pairs.iter().filter(|pair| pair.change() != Change::Unknown);
-    known.map(|pair| ((pair.suite.clone(), pair.case.clone()), pair.change() != Change::None)).collect()
+pub(crate) fn decision_flips(pairs: &[&DecisionPair]) -> Vec<(OrderCaseKey, bool)> {
+    let known = pairs.iter().filter(|pair| pair.change() != DecisionChange::Unknown);
+    known
+        .map(|pair| ((pair.suite.clone(), pair.case.clone()), pair.change() != DecisionChange::None))
+        .collect()
 }
 
 /// Computes the share of flips minus the share of noise in each case that has both.
-fn per_case(flips: &[(Case, bool)], noise: &[(Case, bool)]) -> Vec<(Case, f64)> {
-    let shares = |hits: &[(Case, bool)]| {
-        let mut sums: BTreeMap<Case, (f64, f64)> = BTreeMap::new();
+fn excess_flips_by_case(
+    flips: &[(OrderCaseKey, bool)],
+    noise: &[(OrderCaseKey, bool)],
+) -> Vec<(OrderCaseKey, f64)> {
+    let shares = |hits: &[(OrderCaseKey, bool)]| {
+        let mut sums: BTreeMap<OrderCaseKey, (f64, f64)> = BTreeMap::new();
         for (case, hit) in hits {
             let (sum, n) = sums.entry(case.clone()).or_default();
             *sum += f64::from(u8::from(*hit));
             *n += 1.0;
         }
+
         sums.into_iter().map(|(case, (sum, n))| (case, sum / n)).collect::<BTreeMap<_, _>>()
     };
+
     let noise = shares(noise);
     shares(flips)
         .into_iter()
@@ -121,21 +133,26 @@ fn per_case(flips: &[(Case, bool)], noise: &[(Case, bool)]) -> Vec<(Case, f64)> 
 }
 
 /// Describes the missing decisions and answers of an audit.
-pub(crate) fn missing<'p>(compared: &Compared, pairs: impl Iterator<Item = &'p Pair>) -> Vec<String> {
+pub(crate) fn describe_missing<'p>(
+    compared: &PairedDecisions,
+    pairs: impl Iterator<Item = &'p DecisionPair>,
+) -> Vec<String> {
     let mut missing = Vec::new();
-    let ungraded = pairs.filter(|pair| pair.change() == Change::Unknown).count();
+    let ungraded = pairs.filter(|pair| pair.change() == DecisionChange::Unknown).count();
     if ungraded > 0 {
         missing.push(format!(
             "{} without a decision on one side, part of no figure.",
-            number_of(ungraded, "pair", "pairs")
+            format_count(ungraded, "pair", "pairs")
         ));
     }
+
     if compared.unanswered > 0 {
-        missing.push(format!("{} no answer.", number_of(compared.unanswered, "case has", "cases have")));
+        missing.push(format!("{} no answer.", format_count(compared.unanswered, "case has", "cases have")));
     }
     if compared.without_reference > 0 {
-        let items = number_of(compared.without_reference, "changed case was", "changed cases were");
+        let items = format_count(compared.without_reference, "changed case was", "changed cases were");
         missing.push(format!("{items} judged, but the unchanged one was not."));
     }
+
     missing
 }

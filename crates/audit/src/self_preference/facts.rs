@@ -6,12 +6,12 @@ use assize_analysis::calibrate::model_family;
 use assize_rubric::{JudgeIdentity, VoteValue};
 use assize_store::{CaseRecord, TargetInfo};
 
-use crate::Decision;
-use crate::name::parts;
+use crate::ScaleDecision;
+use crate::variant_id::split_variant_id;
 
 /// Model families of judges and targets.
 #[derive(Debug, Clone, Default)]
-pub struct Families {
+pub struct ModelFamilies {
     /// Families given by the user, by the name of a judge or a target; they override the family of the
     /// model's name.
     pub said: BTreeMap<String, String>,
@@ -19,7 +19,7 @@ pub struct Families {
     pub models: BTreeMap<String, String>,
 }
 
-impl Families {
+impl ModelFamilies {
     /// Creates the table from the families given by the user and the models of these targets.
     pub fn new(said: BTreeMap<String, String>, targets: &[TargetInfo]) -> Self {
         let models =
@@ -27,32 +27,32 @@ impl Families {
         Self { said, models }
     }
 
-    fn of_target(&self, name: &str) -> Option<String> {
+    fn family_of_target(&self, name: &str) -> Option<String> {
         self.said.get(name).cloned().or_else(|| model_family(self.models.get(name)?))
     }
 
-    fn of_judge(&self, judge: &JudgeIdentity) -> Option<String> {
+    fn family_of_judge(&self, judge: &JudgeIdentity) -> Option<String> {
         let model = judge.model.as_deref().filter(|model| !model.is_empty());
         self.said.get(&*judge.name).cloned().or_else(|| model_family(model?))
     }
 }
 
 /// One criterion of one answer: suite, case, target, grader, criterion.
-pub(super) type Cell = (String, String, String, String, String);
+pub(super) type CriterionCell = (String, String, String, String, String);
 /// A cell, a judge, and the repeat of the vote.
-type Vote = (Cell, String, u32);
+type CellVote = (CriterionCell, String, u32);
 
 /// Stored decisions in the form that a self-preference audit needs.
 #[derive(Debug, Clone, Default)]
-pub struct SelfFacts {
+pub struct SelfPreferenceFacts {
     /// Families of judges.
     pub(super) judges: BTreeMap<String, Option<String>>,
     /// Families of targets.
     pub(super) targets: BTreeMap<String, Option<String>>,
     /// Values of decisions, 0 to 1 with higher being better, by cell and judge.
-    pub(super) values: BTreeMap<Cell, BTreeMap<String, Vec<f64>>>,
+    pub(super) values: BTreeMap<CriterionCell, BTreeMap<String, Vec<f64>>>,
     /// Decisions of one judge on one cell, by trial.
-    pub(super) again: BTreeMap<Vote, BTreeMap<u32, Decision>>,
+    pub(super) again: BTreeMap<CellVote, BTreeMap<u32, ScaleDecision>>,
     /// Suite and id of each case.
     pub(super) cases: BTreeSet<(String, String)>,
     /// Number of missing decisions.
@@ -63,29 +63,33 @@ pub struct SelfFacts {
     pub(super) given: usize,
 }
 
-impl SelfFacts {
+impl SelfPreferenceFacts {
     /// Adds a record.
-    pub fn add(&mut self, record: &CaseRecord, families: &Families) {
+    pub fn add(&mut self, record: &CaseRecord, families: &ModelFamilies) {
         let result = &record.result;
-        let Some((case, _)) = parts(&result.case_id) else { return };
+        let Some((case, _)) = split_variant_id(&result.case_id) else { return };
         self.cases.insert((result.suite.to_string(), case.to_owned()));
+
         if result.error.is_some() {
             self.unanswered += 1;
             return;
         }
+
         let Some(target) = &result.target else {
             self.given += 1;
             return;
         };
-        self.targets.entry(target.to_string()).or_insert_with(|| families.of_target(target));
+        self.targets.entry(target.to_string()).or_insert_with(|| families.family_of_target(target));
+
         for row in &record.decisions {
             // A decision made of several is not any judge's.
             let Some(criterion) = row.criterion().filter(|_| row.panel.is_none()) else { continue };
             let judge = row.decision.judge.name.to_string();
             let family = self.judges.entry(judge.clone()).or_default();
             if family.is_none() {
-                *family = families.of_judge(&row.decision.judge);
+                *family = families.family_of_judge(&row.decision.judge);
             }
+
             let cell = (
                 result.suite.to_string(),
                 case.to_owned(),
@@ -93,9 +97,11 @@ impl SelfFacts {
                 row.grader.to_string(),
                 row.shown_criterion().to_string(),
             );
+
             let vote = row.vote.map_or(1, |vote| vote.repeat);
             let again = self.again.entry((cell.clone(), judge.clone(), vote)).or_default();
-            again.insert(result.repeat, Decision::of(&row.decision));
+            again.insert(result.repeat, ScaleDecision::from_row(&row.decision));
+
             let costs = criterion.weight.is_penalty() != row.standing.negate;
             match row.decision.vote_value() {
                 VoteValue::Value(value) => {

@@ -4,5 +4,5 @@
 mod facts;
 mod report;
 
-pub use facts::{Families, SelfFacts};
-pub use report::self_report;
+pub use facts::{ModelFamilies, SelfPreferenceFacts};
+pub use report::self_preference_report;

@@ -2,22 +2,22 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use super::facts::SelfFacts;
-use assize_analysis::shares::{mean, share};
+use super::facts::SelfPreferenceFacts;
+use assize_analysis::shares::{mean_metric, share_metric};
 use assize_rubric::TOLERANCE;
-use assize_stats::Undefined;
+use assize_stats::UndefinedReason;
 
-use crate::report::number_of;
-use crate::{AuditReport, Decision, Section};
+use crate::report::format_count;
+use crate::{AuditReport, AuditSection, ScaleDecision};
 
 /// Compares decisions of a family's judges and all other judges on the answers of that family and of others.
 ///
 /// For each criterion of each answer: the mean of the family's judges minus the mean of the others. Both saw
 /// the same answer, so its quality cancels. Then, case by case, the mean of that over the family's answers
 /// minus the mean over the others' answers: severity cancels too. The remainder is the preference.
-pub fn self_report(facts: &SelfFacts) -> AuditReport {
+pub fn self_preference_report(facts: &SelfPreferenceFacts) -> AuditReport {
     let families: BTreeSet<&String> = facts.judges.values().flatten().collect();
-    let mut unmeasured = unmeasured(facts);
+    let mut unmeasured = list_unmeasured(facts);
     let known: BTreeSet<&String> = facts.judges.values().chain(facts.targets.values()).flatten().collect();
     if families.len() == 2 && known.len() == 2 {
         unmeasured.push(
@@ -26,6 +26,7 @@ pub fn self_report(facts: &SelfFacts) -> AuditReport {
                 .to_owned(),
         );
     }
+
     let mut sections = Vec::new();
     let mut worst: Option<(f64, String)> = None;
     let mut concluded = Vec::new();
@@ -43,14 +44,16 @@ pub fn self_report(facts: &SelfFacts) -> AuditReport {
             unmeasured.push(format!("`{family}` was not measured: {lack}."));
             continue;
         }
-        let preferences = preferences(facts, family);
+
+        let preferences = preferences_by_case(facts, family);
         if preferences.is_empty() {
             unmeasured.push(format!(
                 "`{family}` was not measured: no case has decisions of both kinds of judges on both kinds of answers."
             ));
             continue;
         }
-        let figure = mean(
+
+        let figure = mean_metric(
             ("self_preference", "own minus other answers, own minus other judges", "cases"),
             "Above 0 judges of this family value its answers more, compared with what other judges see in the same \
              answers; on the scale of decisions, 0 to 1.",
@@ -67,8 +70,8 @@ pub fn self_report(facts: &SelfFacts) -> AuditReport {
                         "`{family}` judges mark down answers of their own family ({value:+.3})"
                     ));
                 }
-                Err(Undefined::NoSpread) if value.abs() > TOLERANCE => {
-                    let n = number_of(preferences.len(), "case", "cases");
+                Err(UndefinedReason::NoSpread) if value.abs() > TOLERANCE => {
+                    let n = format_count(preferences.len(), "case", "cases");
                     concluded.push(format!(
                         "`{family}` judges value their own family by {value:+.3} in each of {n}"
                     ));
@@ -79,38 +82,44 @@ pub fn self_report(facts: &SelfFacts) -> AuditReport {
                 worst = Some((value, format!("self-preference of `{family}`")));
             }
         }
+
         sections.push((
             figure.value.unwrap_or(f64::MIN),
-            Section { title: family.clone(), figures: vec![figure] },
+            AuditSection { title: family.clone(), figures: vec![figure] },
         ));
     }
+
     sections.sort_by(|a, b| b.0.total_cmp(&a.0));
-    let noise = share(
+    let noise = share_metric(
         ("noise", "decisions that changed when asked again", "decisions"),
         "The judges' own noise: what differs when the same is asked again.",
-        &noise(facts),
+        &repeat_flips(facts),
     );
+
     let says = if sections.is_empty() {
         "Nothing was measured.".to_owned()
     } else if concluded.is_empty() {
         format!(
             "No family of judges is shown to prefer its own answers, over {}.",
-            number_of(facts.cases.len(), "case", "cases")
+            format_count(facts.cases.len(), "case", "cases")
         )
     } else {
         format!("{}.", concluded.join("; "))
     };
+
     let mut missing = Vec::new();
     if facts.ungraded > 0 {
-        let decisions = number_of(facts.ungraded, "decision is", "decisions are");
+        let decisions = format_count(facts.ungraded, "decision is", "decisions are");
         missing.push(format!("{decisions} missing, part of no figure."));
     }
+
     if facts.unanswered > 0 {
         missing.push(format!(
             "{} no answer.",
-            number_of(facts.unanswered, "judged case has", "judged cases have")
+            format_count(facts.unanswered, "judged case has", "judged cases have")
         ));
     }
+
     AuditReport {
         cases: facts.cases.len(),
         figures: vec![noise],
@@ -123,14 +132,15 @@ pub fn self_report(facts: &SelfFacts) -> AuditReport {
 }
 
 /// Lists the reasons why some effects can't be measured.
-fn unmeasured(facts: &SelfFacts) -> Vec<String> {
+fn list_unmeasured(facts: &SelfPreferenceFacts) -> Vec<String> {
     let mut lines = Vec::new();
     if facts.given > 0 {
-        let answers = number_of(facts.given, "answer came", "answers came");
+        let answers = format_count(facts.given, "answer came", "answers came");
         lines.push(format!(
             "{answers} with the case, and nobody knows from which model: name targets with `--target`."
         ));
     }
+
     for (list, what) in [(&facts.judges, "judge"), (&facts.targets, "target")] {
         for (name, _) in list.iter().filter(|(_, family)| family.is_none()) {
             lines.push(format!(
@@ -138,16 +148,17 @@ fn unmeasured(facts: &SelfFacts) -> Vec<String> {
             ));
         }
     }
+
     lines
 }
 
 /// Suite and case.
-type Case = (String, String);
+type PreferenceCaseKey = (String, String);
 
 /// Computes the preference in each case.
-fn preferences(facts: &SelfFacts, family: &str) -> Vec<(Case, f64)> {
+fn preferences_by_case(facts: &SelfPreferenceFacts, family: &str) -> Vec<(PreferenceCaseKey, f64)> {
     let average = |values: &[f64]| values.iter().sum::<f64>() / values.len() as f64;
-    let mut by_case: BTreeMap<Case, [Vec<f64>; 2]> = BTreeMap::new();
+    let mut by_case: BTreeMap<PreferenceCaseKey, [Vec<f64>; 2]> = BTreeMap::new();
     for ((suite, case, target, ..), by_judge) in &facts.values {
         let Some(Some(of)) = facts.targets.get(target) else { continue };
         let side = |is_own: bool| -> Vec<f64> {
@@ -160,12 +171,14 @@ fn preferences(facts: &SelfFacts, family: &str) -> Vec<(Case, f64)> {
                 .map(|(_, values)| average(values))
                 .collect()
         };
+
         let (own, others) = (side(true), side(false));
         if !own.is_empty() && !others.is_empty() {
             let sides = by_case.entry((suite.clone(), case.clone())).or_default();
             sides[usize::from(of != family)].push(average(&own) - average(&others));
         }
     }
+
     by_case
         .into_iter()
         .filter(|(_, [own, others])| !own.is_empty() && !others.is_empty())
@@ -174,15 +187,18 @@ fn preferences(facts: &SelfFacts, family: &str) -> Vec<(Case, f64)> {
 }
 
 /// Returns for each later decision whether it differs from the first one of the same judge on the same cell.
-fn noise(facts: &SelfFacts) -> Vec<(Case, bool)> {
+fn repeat_flips(facts: &SelfPreferenceFacts) -> Vec<(PreferenceCaseKey, bool)> {
     let mut hits = Vec::new();
     for (((suite, case, ..), ..), by_repeat) in &facts.again {
-        let Some(first) = by_repeat.get(&1).filter(|first| **first != Decision::Ungraded) else { continue };
+        let Some(first) = by_repeat.get(&1).filter(|first| **first != ScaleDecision::Ungraded) else {
+            continue;
+        };
         for (_, later) in by_repeat.iter().filter(|(repeat, _)| **repeat > 1) {
-            if *later != Decision::Ungraded {
+            if *later != ScaleDecision::Ungraded {
                 hits.push(((suite.clone(), case.clone()), later != first));
             }
         }
     }
+
     hits
 }

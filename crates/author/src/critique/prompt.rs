@@ -2,8 +2,8 @@
 
 use std::sync::LazyLock;
 
-use assize_grade::{FenceSource, fenced};
-use assize_lint::{Asked, Inquiry, Rule, Scope};
+use assize_grade::{FenceSource, fence_texts};
+use assize_lint::{InquiryCriterion, LintInquiry, LintRule, QuestionScope};
 use assize_llm::{ChatRequest, JsonSchemaFormat, Part};
 use serde_json::{Value, json};
 
@@ -29,8 +29,8 @@ pub(super) fn key(index: usize) -> String {
 
 /// The request that puts the questions of these rules about a rubric; `unusable` is the reply before and its problems.
 pub(super) fn request(
-    inquiry: &Inquiry,
-    rules: &[&Rule],
+    inquiry: &LintInquiry,
+    rules: &[&LintRule],
     fences: &dyn FenceSource,
     unusable: Option<UnusableReply<'_>>,
 ) -> ChatRequest {
@@ -43,11 +43,12 @@ pub(super) fn request(
         ("reference", inquiry.reference.as_str()),
         ("criteria", criteria.as_str()),
     ];
-    let material = format!("Material\n\n{}", fenced(fences, &blocks));
+
+    let material = format!("Material\n\n{}", fence_texts(fences, &blocks));
     let mut questions = "Questions, about each criterion unless they say otherwise\n\n".to_owned();
     for (rule, question) in rules.iter().filter_map(|rule| Some((rule, rule.question()?))) {
         let only = match question.scope {
-            Scope::Bands => " Only about criteria with `ranges`.",
+            QuestionScope::Bands => " Only about criteria with `ranges`.",
             _ => "",
         };
         questions.extend([rule.code.as_str(), ": ", question.text, only, "\n"]);
@@ -57,7 +58,7 @@ pub(super) fn request(
     prompt::request(SYSTEM, content, schema(inquiry, rules), (REPAIR, unusable), fences)
 }
 
-fn criterion(index: usize, asked: &Asked) -> Value {
+fn criterion(index: usize, asked: &InquiryCriterion) -> Value {
     let mut value = json!({
         "key": key(index), "text": asked.text, "weight": asked.weight, "required": asked.required,
     });
@@ -65,10 +66,11 @@ fn criterion(index: usize, asked: &Asked) -> Value {
         let range = |(low, high, text): &(u8, u8, String)| json!({"from": low, "to": high, "text": text});
         value["ranges"] = asked.bands.iter().map(range).collect();
     }
+
     value
 }
 
-fn schema(inquiry: &Inquiry, rules: &[&Rule]) -> JsonSchemaFormat {
+fn schema(inquiry: &LintInquiry, rules: &[&LintRule]) -> JsonSchemaFormat {
     let keys: Vec<Value> =
         (0..inquiry.criteria.len()).map(|at| json!(key(at))).chain([Value::Null]).collect();
     let codes: Vec<&str> = rules.iter().map(|rule| rule.code.as_str()).collect();
@@ -79,6 +81,7 @@ fn schema(inquiry: &Inquiry, rules: &[&Rule]) -> JsonSchemaFormat {
     let answer = strict_object(json!({
         "rule": {"type": "string", "enum": codes}, "findings": {"type": "array", "items": finding},
     }));
+
     JsonSchemaFormat {
         name: "rubric_review".into(),
         schema: strict_object(json!({"answers": {"type": "array", "items": answer}})).into(),

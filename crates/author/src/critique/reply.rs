@@ -1,7 +1,7 @@
 //! Reading what the model found, and taking only what holds up.
 
-use assize_diagnostic::Code;
-use assize_lint::{Inquiry, Remark, Rule, Scope};
+use assize_diagnostic::DiagnosticCode;
+use assize_lint::{LintInquiry, LintRule, ModelFinding, QuestionScope};
 use serde_json::Value;
 
 use super::prompt::key;
@@ -11,35 +11,39 @@ const REASON: usize = 400;
 
 /// Result of one rule.
 #[derive(Debug, PartialEq)]
-pub(super) enum Answer {
+pub(super) enum ReviewReply {
     /// It was applied; these are the findings.
-    Applied(Vec<Remark>),
+    Applied(Vec<ModelFinding>),
     /// It could not be applied: problems of the reply, one line each. Never empty.
     Unusable(Vec<String>),
 }
 
 /// The answers by rule, in the order of `rules`.
-pub(super) fn read(reply: &Value, inquiry: &Inquiry, rules: &[&'static Rule]) -> Vec<(Code, Answer)> {
+pub(super) fn read(
+    reply: &Value,
+    inquiry: &LintInquiry,
+    rules: &[&'static LintRule],
+) -> Vec<(DiagnosticCode, ReviewReply)> {
     let answers = reply.get("answers").and_then(Value::as_array);
-    let read = |rule: &&'static Rule| {
+    let read = |rule: &&'static LintRule| {
         let of_rule: Vec<&Value> = answers
             .into_iter()
             .flatten()
             .filter(|answer| answer.get("rule").and_then(Value::as_str) == Some(rule.code.as_str()))
             .collect();
         let answer = match of_rule.as_slice() {
-            [] => Answer::Unusable(vec![format!("{}: there is no answer to this question", rule.code)]),
+            [] => ReviewReply::Unusable(vec![format!("{}: there is no answer to this question", rule.code)]),
             [answer] => findings(answer, inquiry, rule),
-            more => Answer::Unusable(vec![format!("{}: there are {} answers", rule.code, more.len())]),
+            more => ReviewReply::Unusable(vec![format!("{}: there are {} answers", rule.code, more.len())]),
         };
         (rule.code, answer)
     };
     rules.iter().map(read).collect()
 }
 
-fn findings(answer: &Value, inquiry: &Inquiry, rule: &Rule) -> Answer {
+fn findings(answer: &Value, inquiry: &LintInquiry, rule: &LintRule) -> ReviewReply {
     let Some(list) = answer.get("findings").and_then(Value::as_array) else {
-        return Answer::Unusable(vec![format!("{}: `findings` is not a list", rule.code)]);
+        return ReviewReply::Unusable(vec![format!("{}: `findings` is not a list", rule.code)]);
     };
     let mut remarks = Vec::new();
     let mut problems = Vec::new();
@@ -49,10 +53,11 @@ fn findings(answer: &Value, inquiry: &Inquiry, rule: &Rule) -> Answer {
             Err(problem) => problems.push(format!("{}, finding {}: {problem}", rule.code, at + 1)),
         }
     }
-    if problems.is_empty() { Answer::Applied(remarks) } else { Answer::Unusable(problems) }
+
+    if problems.is_empty() { ReviewReply::Applied(remarks) } else { ReviewReply::Unusable(problems) }
 }
 
-fn remark(finding: &Value, inquiry: &Inquiry, rule: &Rule) -> Result<Remark, String> {
+fn remark(finding: &Value, inquiry: &LintInquiry, rule: &LintRule) -> Result<ModelFinding, String> {
     let scope = rule.question().ok_or("no question was asked")?.scope;
     let index = |member: &str| -> Result<Option<usize>, String> {
         match finding.get(member) {
@@ -64,28 +69,32 @@ fn remark(finding: &Value, inquiry: &Inquiry, rule: &Rule) -> Result<Remark, Str
             Some(_) => Err(format!("`{member}` is neither the key of a criterion nor null")),
         }
     };
+
     let criterion = index("criterion")?.filter(|_| scope.names_criterion());
     if scope.names_criterion() && criterion.is_none() {
         return Err("`criterion` names no criterion".to_owned());
     }
-    let other = index("other")?.filter(|_| scope == Scope::Pair);
-    if scope == Scope::Pair && (other.is_none() || other == criterion) {
+
+    let other = index("other")?.filter(|_| scope == QuestionScope::Pair);
+    if scope == QuestionScope::Pair && (other.is_none() || other == criterion) {
         return Err("`other` names no second criterion".to_owned());
     }
+
     let asked = criterion.and_then(|at| inquiry.criteria.get(at));
-    if scope == Scope::Bands && asked.is_some_and(|asked| asked.bands.is_empty()) {
+    if scope == QuestionScope::Bands && asked.is_some_and(|asked| asked.bands.is_empty()) {
         return Err("this criterion has no ranges".to_owned());
     }
+
     let quote = finding.get("quote").and_then(Value::as_str).unwrap_or_default().trim();
     let texts: Vec<&str> = match (scope, asked) {
-        (Scope::Missing, _) => vec![&inquiry.expected_outcome],
+        (QuestionScope::Missing, _) => vec![&inquiry.expected_outcome],
         (_, Some(asked)) => {
             let bands = asked.bands.iter().map(|(_, _, text)| text.as_str());
             std::iter::once(asked.text.as_str()).chain(bands).collect()
         }
         (_, None) => Vec::new(),
     };
-    if scope.quotes() {
+    if scope.requires_quote() {
         if quote.is_empty() {
             return Err("`quote` is empty".to_owned());
         }
@@ -93,12 +102,14 @@ fn remark(finding: &Value, inquiry: &Inquiry, rule: &Rule) -> Result<Remark, Str
             return Err(format!("`quote` is not in the text it is about: `{quote}`"));
         }
     }
+
     let reason = clean(finding.get("reason").and_then(Value::as_str).unwrap_or_default());
     if reason.is_empty() {
         return Err("`reason` is empty".to_owned());
     }
-    let quote = if scope.quotes() { quote.to_owned() } else { String::new() };
-    Ok(Remark { rule: rule.code, criterion, other, quote, reason })
+
+    let quote = if scope.requires_quote() { quote.to_owned() } else { String::new() };
+    Ok(ModelFinding { rule: rule.code, criterion, other, quote, reason })
 }
 
 /// Words as they are compared: case and line breaks make no difference.
@@ -113,6 +124,7 @@ fn clean(text: &str) -> String {
     if line.chars().count() <= REASON {
         return line;
     }
+
     line.chars().take(REASON).chain(['…']).collect()
 }
 
@@ -120,15 +132,15 @@ fn clean(text: &str) -> String {
 mod tests {
     use std::path::Path;
 
-    use assize_lint::{Linting, RULES};
+    use assize_lint::{ModelLint, RULES};
     use serde_json::json;
 
     use super::*;
 
     const RUBRIC: &str = "criteria:\n  - id: a\n    outcome: Names the  Date\n  - id: b\n    score_ranges:\n      0: Late\n      5: In time\n";
 
-    fn answer(code: &str, findings: Value) -> Answer {
-        let linting = Linting::of_rubric(&assize_evalfile::read_rubric(Path::new("r.yaml"), RUBRIC));
+    fn answer(code: &str, findings: Value) -> ReviewReply {
+        let linting = ModelLint::for_rubric(&assize_evalfile::read_rubric(Path::new("r.yaml"), RUBRIC));
         let mut inquiry = linting.inquiries()[0].clone();
         inquiry.expected_outcome = "Be in time".to_owned();
         let rule = RULES.iter().find(|rule| rule.code.as_str() == code).expect("known");
@@ -150,11 +162,11 @@ mod tests {
             ("L0610", finding(Value::Null, Value::Null, Value::Null)),
         ] {
             assert!(
-                matches!(answer(code, json!([good])), Answer::Applied(remarks) if remarks.len() == 1),
+                matches!(answer(code, json!([good])), ReviewReply::Applied(remarks) if remarks.len() == 1),
                 "{code}"
             );
         }
-        assert_eq!(answer("L0601", json!([])), Answer::Applied(Vec::new()));
+        assert_eq!(answer("L0601", json!([])), ReviewReply::Applied(Vec::new()));
     }
 
     #[test]
@@ -171,19 +183,19 @@ mod tests {
             ("L0601", json!({"criterion": "c1", "quote": "Date", "reason": "\u{7}"})),
             ("L0601", json!("c1")),
         ] {
-            assert!(matches!(answer(code, json!([bad])), Answer::Unusable(_)), "{code} {bad}");
+            assert!(matches!(answer(code, json!([bad])), ReviewReply::Unusable(_)), "{code} {bad}");
         }
-        assert!(matches!(answer("L0601", json!("none")), Answer::Unusable(_)));
+        assert!(matches!(answer("L0601", json!("none")), ReviewReply::Unusable(_)));
     }
 
     #[test]
     fn every_question_is_answered_once() {
-        let linting = Linting::of_rubric(&assize_evalfile::read_rubric(Path::new("r.yaml"), RUBRIC));
-        let rules = linting.inquiries()[0].rules(|_| true);
+        let linting = ModelLint::for_rubric(&assize_evalfile::read_rubric(Path::new("r.yaml"), RUBRIC));
+        let rules = linting.inquiries()[0].applicable_rules(|_| true);
         let one = json!({"rule": "L0601", "findings": []});
         let answers = read(&json!({"answers": [one, one]}), &linting.inquiries()[0], &rules);
         assert_eq!(answers.len(), rules.len());
-        assert!(answers.iter().all(|(_, answer)| matches!(answer, Answer::Unusable(_))));
+        assert!(answers.iter().all(|(_, answer)| matches!(answer, ReviewReply::Unusable(_))));
         assert!(!rules.iter().any(|rule| rule.code.as_str() == "L0606"), "nothing is expected in words");
     }
 

@@ -4,7 +4,7 @@ use assize_evalfile::{Case, GivenOutput};
 
 /// Form in which drafted criteria are answered.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub enum Form {
+pub enum RubricForm {
     /// Met or not.
     #[default]
     Checklist,
@@ -14,7 +14,7 @@ pub enum Form {
 
 /// Facts about a case for which criteria are drafted.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Brief {
+pub struct DraftBrief {
     /// The question as a judge sees it.
     pub question: String,
     /// Description of a good answer. Never blank.
@@ -24,17 +24,17 @@ pub struct Brief {
     /// Answers of systems; not necessarily right.
     pub samples: Vec<String>,
     /// The form of the criteria.
-    pub form: Form,
+    pub form: RubricForm,
 }
 
-impl Brief {
+impl DraftBrief {
     /// The brief of a case; an answer that stands in it is a sample. `None` if it expects nothing in words.
-    pub fn of(case: &Case, form: Form) -> Option<Self> {
+    pub fn from_case(case: &Case, form: RubricForm) -> Option<Self> {
         let expected_outcome = case.expected_outcome.clone().filter(|text| !text.trim().is_empty())?;
         let sample = case.output.as_ref().and_then(|output| match output {
             GivenOutput::Text(text) => Some(text.clone()),
             GivenOutput::Json(value) => serde_json::to_string_pretty(value).ok(),
-            GivenOutput::Messages(messages) => messages.last().map(assize_evalfile::Message::to_text),
+            GivenOutput::Messages(messages) => messages.last().map(assize_evalfile::CaseMessage::to_text),
         });
         Some(Self {
             question: case.question(),

@@ -3,7 +3,7 @@
 use std::path::Path;
 
 use assize_diagnostic::Severity;
-use assize_evalfile::{Case, Format, criterion_value, read_rubric, yaml};
+use assize_evalfile::{Case, EvalFileFormat, criterion_value, read_rubric, to_yaml};
 use assize_lint::lint_rubric_for;
 use assize_rubric::{Criterion, Rubric};
 use serde_json::{Value, json};
@@ -18,22 +18,22 @@ const STRICT: [&str; 3] = ["L0101", "L0102", "L0104"];
 
 /// Faults of a list of criteria.
 #[derive(Debug, Default, PartialEq, Eq)]
-pub(super) struct Faults {
+pub(super) struct DraftFaults {
     /// It can't be used.
     pub(super) errors: Vec<String>,
     /// It could be better, by lint's rules.
     pub(super) findings: Vec<String>,
 }
 
-impl Faults {
+impl DraftFaults {
     pub(super) fn all(&self) -> Vec<String> {
         self.errors.iter().chain(&self.findings).cloned().collect()
     }
 }
 
 /// Checks a list of criteria by itself, and as a rubric of the case.
-pub(super) fn check(criteria: &[Criterion], case: Option<&Case>) -> Faults {
-    let mut faults = Faults::default();
+pub(super) fn check(criteria: &[Criterion], case: Option<&Case>) -> DraftFaults {
+    let mut faults = DraftFaults::default();
     let count = criteria.len();
     if !(MIN_CRITERIA..=MAX_CRITERIA).contains(&count) {
         faults.errors.push(format!("there are {count} criteria; give {MIN_CRITERIA} to {MAX_CRITERIA}"));
@@ -45,18 +45,20 @@ pub(super) fn check(criteria: &[Criterion], case: Option<&Case>) -> Faults {
         faults.errors.extend(errors.iter().map(ToString::to_string));
         return faults;
     }
+
     for (code, message) in lint(criteria, case) {
         let list = if STRICT.contains(&code.as_str()) { &mut faults.errors } else { &mut faults.findings };
         list.push(message);
     }
+
     faults
 }
 
 /// Findings of lint in a list of criteria, as code and message.
 pub(super) fn lint(criteria: &[Criterion], case: Option<&Case>) -> Vec<(String, String)> {
     let items: Vec<Value> =
-        criteria.iter().map(|criterion| criterion_value(criterion, Format::Two)).collect();
-    let text = yaml(&json!({"criteria": items}), 0);
+        criteria.iter().map(|criterion| criterion_value(criterion, EvalFileFormat::Two)).collect();
+    let text = to_yaml(&json!({"criteria": items}), 0);
     let loaded = read_rubric(Path::new("draft.yaml"), &text);
     let broken = loaded.diagnostics.iter().filter(|diagnostic| diagnostic.severity == Severity::Error);
     let mut found: Vec<(String, String)> =
@@ -72,7 +74,9 @@ pub(super) fn lint(criteria: &[Criterion], case: Option<&Case>) -> Vec<(String, 
         let name = id.map_or_else(|| "the rubric".to_owned(), |id| format!("criterion `{id}`"));
         let help = diagnostic.help.first().map(|help| format!("; {help}")).unwrap_or_default();
         let code = diagnostic.code.as_str();
+
         found.push((code.to_owned(), format!("{name}: {} ({code}): `{words}`{help}", diagnostic.title)));
     }
+
     found
 }

@@ -1,9 +1,9 @@
 //! From what a model replied to criteria; nothing is guessed, rounded or put right.
 
-use assize_rubric::{Band, Bands, Criterion, CriterionId, Gate, RawScore, Scale, Weight};
+use assize_rubric::{Criterion, CriterionId, CriterionScale, Gate, RawScore, ScoreBand, ScoreBands, Weight};
 use serde_json::{Map, Value};
 
-use super::Form;
+use super::RubricForm;
 
 /// Heaviest weight a draft may give.
 const MAX_WEIGHT: f64 = 10.0;
@@ -13,51 +13,54 @@ const MAX_TEXT: usize = 400;
 const MAX_ID: usize = 48;
 
 /// Reads the criteria of a reply. Every problem is told, each in words for the model and the user alike.
-pub(super) fn read(reply: &Value, form: Form) -> Result<Vec<Criterion>, Vec<String>> {
+pub(super) fn read(reply: &Value, form: RubricForm) -> Result<Vec<Criterion>, Vec<String>> {
     let mut problems = Vec::new();
     let Some(items) = reply.get("criteria").and_then(Value::as_array) else {
         return Err(vec!["`criteria` is not a list".to_owned()]);
     };
     let mut criteria = Vec::new();
     for (index, item) in items.iter().enumerate() {
-        let mut reader = Reader { name: format!("criterion {}", index + 1), problems: &mut problems };
+        let mut reader = CriteriaReader { name: format!("criterion {}", index + 1), problems: &mut problems };
         match item.as_object() {
             Some(map) => criteria.extend(reader.criterion(map, form)),
             None => reader.say("is not an object"),
         }
     }
+
     if problems.is_empty() { Ok(criteria) } else { Err(problems) }
 }
 
-struct Reader<'p> {
+struct CriteriaReader<'p> {
     name: String,
     problems: &'p mut Vec<String>,
 }
 
-impl Reader<'_> {
+impl CriteriaReader<'_> {
     fn say(&mut self, what: impl std::fmt::Display) {
         self.problems.push(format!("{}: {what}", self.name));
     }
 
-    fn criterion(&mut self, map: &Map<String, Value>, form: Form) -> Option<Criterion> {
+    fn criterion(&mut self, map: &Map<String, Value>, form: RubricForm) -> Option<Criterion> {
         let known: &[&str] = match form {
-            Form::Checklist => &["id", "text", "weight", "required"],
-            Form::Ranges => &["id", "text", "weight", "minimum", "ranges"],
+            RubricForm::Checklist => &["id", "text", "weight", "required"],
+            RubricForm::Ranges => &["id", "text", "weight", "minimum", "ranges"],
         };
         for key in map.keys().filter(|key| !known.contains(&key.as_str())) {
             self.say(format!("`{key}` is not part of the form"));
         }
+
         let id = self.id(map.get("id"));
         let text = self.text(map.get("text"), "text");
         let weight = self.weight(map.get("weight"));
         let (scale, gate) = match form {
-            Form::Checklist => (Some(Scale::Checklist), self.required(map.get("required"))),
-            Form::Ranges => {
+            RubricForm::Checklist => (Some(CriterionScale::Checklist), self.required(map.get("required"))),
+            RubricForm::Ranges => {
                 let bands = self.bands(map.get("ranges"));
                 let gate = self.minimum(map.get("minimum"), bands.as_ref());
-                (bands.map(Scale::Bands), gate)
+                (bands.map(CriterionScale::Bands), gate)
             }
         };
+
         Some(Criterion { weight: weight?, scale: scale?, gate, ..Criterion::checklist(id?, text?) })
     }
 
@@ -73,6 +76,7 @@ impl Reader<'_> {
             self.say(format!("the id `{}` is not a few lower-case words joined by hyphens", shown(id)));
             return None;
         }
+
         self.name = format!("criterion `{id}`");
         Some(id.to_owned())
     }
@@ -96,6 +100,7 @@ impl Reader<'_> {
             self.say(format!("`{key}` {why}"));
             return None;
         }
+
         Some(text.to_owned())
     }
 
@@ -105,6 +110,7 @@ impl Reader<'_> {
         if weight.is_none() {
             self.say("`weight` must be a number above 0 and at most 10");
         }
+
         weight
     }
 
@@ -116,19 +122,20 @@ impl Reader<'_> {
         required.unwrap_or(false).then_some(Gate::Met)
     }
 
-    fn minimum(&mut self, value: Option<&Value>, bands: Option<&Bands>) -> Option<Gate> {
+    fn minimum(&mut self, value: Option<&Value>, bands: Option<&ScoreBands>) -> Option<Gate> {
         let value = value.filter(|value| !value.is_null())?;
         let Some(raw) = raw(value).filter(|raw| *raw > RawScore::MIN) else {
             self.say("`minimum` must be a whole number from 1 to 10, or null");
             return None;
         };
-        if bands.is_some_and(|bands| bands.band(raw).low != raw) {
+        if bands.is_some_and(|bands| bands.band_for(raw).low != raw) {
             self.say(format!("`minimum` {} is not the first number of a range", raw.get()));
         }
+
         Some(Gate::MinRaw(raw))
     }
 
-    fn bands(&mut self, value: Option<&Value>) -> Option<Bands> {
+    fn bands(&mut self, value: Option<&Value>) -> Option<ScoreBands> {
         let Some(items) = value.and_then(Value::as_array) else {
             self.say("`ranges` must be a list");
             return None;
@@ -137,20 +144,25 @@ impl Reader<'_> {
             self.say(format!("has {} ranges; give 2 to 5", items.len()));
             return None;
         }
+
         let mut bands = Vec::new();
         for item in items {
             let low = item.get("low").and_then(raw);
             let high = item.get("high").and_then(raw);
             let text = self.text(item.get("text"), "text of a range");
+
             if low.is_none() || high.is_none() {
                 self.say("`low` and `high` of a range must be whole numbers from 0 to 10");
             }
-            bands.extend(low.zip(high).zip(text).map(|((low, high), text)| Band { low, high, text }));
+
+            bands.extend(low.zip(high).zip(text).map(|((low, high), text)| ScoreBand { low, high, text }));
         }
+
         if bands.len() < items.len() {
             return None;
         }
-        match Bands::new(bands) {
+
+        match ScoreBands::new(bands) {
             Ok(bands) => Some(bands),
             Err(errors) => {
                 for error in &errors {
@@ -179,5 +191,6 @@ pub(super) fn free_id(wish: &str, taken: &[Criterion]) -> CriterionId {
         id = format!("{wish}-{number}");
         number += 1;
     }
+
     CriterionId::new(id)
 }

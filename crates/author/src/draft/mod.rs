@@ -1,6 +1,6 @@
 //! Drafting rubrics from what a good answer is expected to do.
 //!
-//! A [`Brief`] says what is known about a case; [`ModelDrafter`] has a model write criteria and takes only those that
+//! A [`DraftBrief`] says what is known about a case; [`ModelDrafter`] has a model write criteria and takes only those that
 //! hold up, [`draft_offline`] makes a modest draft from the clauses of the expected outcome. [`CaseDraft`] writes a draft
 //! into a file of cases. A draft is for a person to correct; nothing here decides that it is good.
 
@@ -15,10 +15,10 @@ mod place;
 mod prompt;
 mod writer;
 
-pub use brief::{Brief, Form};
+pub use brief::{DraftBrief, RubricForm};
 pub use check::{MAX_CRITERIA, MIN_CRITERIA};
-pub use model::{Draft, DraftError, ModelDrafter};
-pub use need::{Need, need};
+pub use model::{CriteriaDraft, DraftError, ModelDrafter};
+pub use need::{DraftNeed, need};
 pub use offline::draft_offline;
 pub use place::{CaseDraft, PlaceError};
 pub use prompt::{PROMPT_VERSION, prompt_hash};

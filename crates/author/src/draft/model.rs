@@ -3,12 +3,12 @@
 use std::sync::Arc;
 
 use assize_evalfile::Case;
-use assize_grade::{FenceSource, reply_object};
+use assize_grade::{FenceSource, find_reply_object};
 use assize_llm::{AskError, ChatModel, TokenCounts};
 use assize_rubric::Criterion;
 
-use super::Brief;
-use super::check::{Faults, check};
+use super::DraftBrief;
+use super::check::{DraftFaults, check};
 use super::criteria::read;
 use super::prompt::request;
 
@@ -17,7 +17,7 @@ const REPAIRS: u32 = 2;
 
 /// Criteria for a person to correct.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Draft {
+pub struct CriteriaDraft {
     /// The criteria; together they are a rubric.
     pub criteria: Vec<Criterion>,
     /// Findings of lint that are left.
@@ -57,9 +57,9 @@ impl ModelDrafter {
     }
 
     /// Drafts criteria; `case` is what they are checked against.
-    pub async fn draft(&self, brief: &Brief, case: Option<&Case>) -> Result<Draft, DraftError> {
+    pub async fn draft(&self, brief: &DraftBrief, case: Option<&Case>) -> Result<CriteriaDraft, DraftError> {
         let mut unusable: Option<(String, Vec<String>)> = None;
-        let mut best: Option<(Vec<Criterion>, Faults)> = None;
+        let mut best: Option<(Vec<Criterion>, DraftFaults)> = None;
         let (mut calls, mut recalled, mut usage) = (0, 0, TokenCounts::default());
         for round in 0..=REPAIRS {
             let shown = unusable.as_ref().map(|(reply, problems)| (reply.as_str(), problems.as_slice()));
@@ -76,17 +76,20 @@ impl ModelDrafter {
                 calls += 1;
                 usage = usage + answered.reply.total_usage();
             }
-            let read = reply_object(&answered.reply, "criteria")
+
+            let read = find_reply_object(&answered.reply, "criteria")
                 .map_err(|problem| vec![problem])
                 .and_then(|object| read(&object, brief.form));
             let problems = match read {
                 Err(problems) => problems,
                 Ok(criteria) => {
                     let faults = check(&criteria, case);
+
                     // One that can't be used as it is may turn out better the next time.
                     if faults.errors.is_empty() {
                         answered.keep();
                     }
+
                     let problems = faults.all();
                     let better = faults.errors.is_empty()
                         && best
@@ -99,14 +102,16 @@ impl ModelDrafter {
                     if problems.is_empty() || best.is_some() && round > 0 {
                         break;
                     }
+
                     problems
                 }
             };
             unusable = Some((answered.reply.text.clone(), problems));
         }
+
         match best {
             Some((criteria, faults)) => {
-                Ok(Draft { criteria, findings: faults.findings, calls, recalled, usage })
+                Ok(CriteriaDraft { criteria, findings: faults.findings, calls, recalled, usage })
             }
             None => Err(DraftError::Unusable(unusable.map(|(_, problems)| problems).unwrap_or_default())),
         }

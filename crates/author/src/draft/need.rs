@@ -4,7 +4,7 @@ use assize_evalfile::{Case, Grader, GraderKind};
 
 /// Need of a case.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Need {
+pub enum DraftNeed {
     /// It has an expected outcome and no rubric of its own or of its suite.
     Draft,
     /// It has a rubric already.
@@ -15,12 +15,17 @@ pub enum Need {
 
 /// Need of a case. The rubric of one criterion that stands for an expected outcome without graders is none that
 /// anybody wrote.
-pub fn need(case: &Case) -> Need {
+pub fn need(case: &Case) -> DraftNeed {
     let turns = case.conversation.iter().flat_map(|conversation| &conversation.turns);
     let mut graders = case.graders.iter().chain(turns.flat_map(|turn| &turn.graders));
     if case.expected_outcome.as_deref().is_none_or(|text| text.trim().is_empty()) {
-        return if graders.any(|grader| holds_rubric(grader)) { Need::HasRubric } else { Need::NoOutcome };
+        return if graders.any(|grader| holds_rubric(grader)) {
+            DraftNeed::HasRubric
+        } else {
+            DraftNeed::NoOutcome
+        };
     }
+
     let written = |grader: &Grader| match &grader.kind {
         GraderKind::Rubric(rubric) => {
             let text = rubric.marks.first().and_then(|marks| marks.text.as_ref());
@@ -28,7 +33,7 @@ pub fn need(case: &Case) -> Need {
         }
         _ => holds_rubric(grader),
     };
-    if graders.any(|grader| written(grader)) { Need::HasRubric } else { Need::Draft }
+    if graders.any(|grader| written(grader)) { DraftNeed::HasRubric } else { DraftNeed::Draft }
 }
 
 fn holds_rubric(grader: &Grader) -> bool {

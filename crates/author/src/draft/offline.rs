@@ -2,12 +2,14 @@
 
 use assize_evalfile::Case;
 use assize_llm::TokenCounts;
-use assize_rubric::{Band, Bands, Criterion, Gate, Operator, RawScore, Scale, Weight};
+use assize_rubric::{
+    Criterion, CriterionOperator, CriterionScale, Gate, RawScore, ScoreBand, ScoreBands, Weight,
+};
 
 use super::check::{MAX_CRITERIA, MIN_CRITERIA, lint};
 use super::criteria::free_id;
 use super::phrase::{demands, sentences, slug};
-use super::{Brief, Draft, DraftError, Form};
+use super::{CriteriaDraft, DraftBrief, DraftError, RubricForm};
 
 /// Weight of the first clause: expected outcomes begin with what matters most.
 const CORE: f64 = 2.0;
@@ -20,7 +22,7 @@ const MAX_FACT: usize = 30;
 ///
 /// It understands nothing: it cuts where a new demand begins, and leaves out clauses in which lint finds nothing that
 /// could be tested.
-pub fn draft_offline(brief: &Brief, case: Option<&Case>) -> Result<Draft, DraftError> {
+pub fn draft_offline(brief: &DraftBrief, case: Option<&Case>) -> Result<CriteriaDraft, DraftError> {
     let mut criteria: Vec<Criterion> = Vec::new();
     let clauses = sentences(&brief.expected_outcome).into_iter().flat_map(|sentence| demands(&sentence));
     for clause in clauses.filter(|clause| fits(clause)) {
@@ -32,6 +34,7 @@ pub fn draft_offline(brief: &Brief, case: Option<&Case>) -> Result<Draft, DraftE
             criteria.push(Criterion { id, ..Criterion::checklist("", clause) });
         }
     }
+
     let testable: Vec<Criterion> = criteria.iter().filter(|c| !is_vague(c, case)).cloned().collect();
     if !testable.is_empty() {
         criteria = testable;
@@ -39,14 +42,17 @@ pub fn draft_offline(brief: &Brief, case: Option<&Case>) -> Result<Draft, DraftE
     if criteria.is_empty() {
         return Err(DraftError::NothingToCheck);
     }
+
     criteria[0].weight = Weight::new(CORE).unwrap_or(Weight::ONE);
     facts(brief, &mut criteria);
+
     match brief.form {
-        Form::Checklist => criteria[0].gate = Some(Gate::Met),
-        Form::Ranges => criteria.iter_mut().for_each(into_ranges),
+        RubricForm::Checklist => criteria[0].gate = Some(Gate::Met),
+        RubricForm::Ranges => criteria.iter_mut().for_each(into_ranges),
     }
+
     let findings = lint(&criteria, case).into_iter().map(|(_, message)| message).collect();
-    Ok(Draft { criteria, findings, calls: 0, recalled: 0, usage: TokenCounts::default() })
+    Ok(CriteriaDraft { criteria, findings, calls: 0, recalled: 0, usage: TokenCounts::default() })
 }
 
 /// True for a clause that can stand as a criterion at all.
@@ -60,23 +66,25 @@ fn is_vague(criterion: &Criterion, case: Option<&Case>) -> bool {
 }
 
 /// Facts of the reference, until there are enough criteria.
-fn facts(brief: &Brief, criteria: &mut Vec<Criterion>) {
+fn facts(brief: &DraftBrief, criteria: &mut Vec<Criterion>) {
     let Some(reference) = &brief.reference else { return };
     for sentence in sentences(reference) {
         if criteria.len() >= MIN_CRITERIA {
             return;
         }
+
         let words = sentence.split_whitespace().count();
         let specific = sentence.chars().any(|c| c.is_ascii_digit() || matches!(c, '`' | '"' | '%'))
             || sentence.split_whitespace().skip(1).any(|word| word.starts_with(char::is_uppercase));
         if !(3..=MAX_FACT).contains(&words) || !specific || !fits(&sentence) {
             continue;
         }
+
         let id = free_id(&format!("fact-{}", slug(&sentence)), criteria);
         // A statement of the reference is known to be true; that every good answer makes it is not.
         criteria.push(Criterion {
             id,
-            operator: Operator::Contradiction,
+            operator: CriterionOperator::Contradiction,
             ..Criterion::checklist("", sentence)
         });
     }
@@ -84,20 +92,21 @@ fn facts(brief: &Brief, criteria: &mut Vec<Criterion>) {
 
 /// A yes or no question as a scale with a middle. Facts stay as they are: there is no half of a contradiction.
 fn into_ranges(criterion: &mut Criterion) {
-    if criterion.operator == Operator::Contradiction {
+    if criterion.operator == CriterionOperator::Contradiction {
         return;
     }
+
     let band = |low: u8, high: u8, text: &str| {
         let raw = |n| RawScore::new(n).unwrap_or(RawScore::MIN);
-        Band { low: raw(low), high: raw(high), text: text.to_owned() }
+        ScoreBand { low: raw(low), high: raw(high), text: text.to_owned() }
     };
-    let bands = Bands::new(vec![
+    let bands = ScoreBands::new(vec![
         band(0, 3, "Nothing in the answer does this"),
         band(4, 7, "The answer does this in part: something it needs is missing or wrong"),
         band(8, 10, "The answer does this, and nothing it needs is missing or wrong"),
     ]);
     if let Ok(bands) = bands {
-        criterion.scale = Scale::Bands(bands);
+        criterion.scale = CriterionScale::Bands(bands);
         criterion.gate = None;
     }
 }
@@ -106,8 +115,8 @@ fn into_ranges(criterion: &mut Criterion) {
 mod tests {
     use super::*;
 
-    fn brief(outcome: &str, reference: Option<&str>, form: Form) -> Brief {
-        Brief {
+    fn brief(outcome: &str, reference: Option<&str>, form: RubricForm) -> DraftBrief {
+        DraftBrief {
             question: "Where is my parcel?".into(),
             expected_outcome: outcome.into(),
             reference: reference.map(str::to_owned),
@@ -119,7 +128,7 @@ mod tests {
     #[test]
     fn clauses_become_criteria() {
         let text = "The assistant should apologize for the delay, name the new delivery date and offer a refund. Good quality.";
-        let draft = draft_offline(&brief(text, None, Form::Checklist), None).expect("a draft");
+        let draft = draft_offline(&brief(text, None, RubricForm::Checklist), None).expect("a draft");
         let texts: Vec<&str> = draft.criteria.iter().map(|c| c.text.as_str()).collect();
         assert_eq!(texts, ["Apologizes for the delay", "Names the new delivery date", "Offers a refund"]);
         assert_eq!(draft.criteria[0].gate, Some(Gate::Met));
@@ -130,20 +139,21 @@ mod tests {
     #[test]
     fn the_reference_fills_up_what_a_short_outcome_lacks() {
         let reference = "Sorry to hear that. It arrives on 4 March. The carrier is DHL.";
-        let draft = draft_offline(&brief("Says where the parcel is", Some(reference), Form::Ranges), None)
-            .expect("a draft");
+        let draft =
+            draft_offline(&brief("Says where the parcel is", Some(reference), RubricForm::Ranges), None)
+                .expect("a draft");
         assert_eq!(draft.criteria.len(), 3);
-        assert!(matches!(draft.criteria[0].scale, Scale::Bands(_)));
+        assert!(matches!(draft.criteria[0].scale, CriterionScale::Bands(_)));
         assert_eq!(draft.criteria[1].text, "It arrives on 4 March");
-        assert_eq!(draft.criteria[1].operator, Operator::Contradiction);
+        assert_eq!(draft.criteria[1].operator, CriterionOperator::Contradiction);
     }
 
     #[test]
     fn nothing_is_made_of_nothing() {
         assert!(matches!(
-            draft_offline(&brief("...", None, Form::Checklist), None),
+            draft_offline(&brief("...", None, RubricForm::Checklist), None),
             Err(DraftError::NothingToCheck)
         ));
-        assert!(draft_offline(&brief("{{ outcome }}", None, Form::Checklist), None).is_err());
+        assert!(draft_offline(&brief("{{ outcome }}", None, RubricForm::Checklist), None).is_err());
     }
 }

@@ -32,8 +32,10 @@ pub(super) fn sentences(text: &str) -> Vec<String> {
                 (None, _) => lines.push(line.to_owned()),
             }
         }
+
         out.extend(lines.iter().flat_map(|line| split_sentences(line)));
     }
+
     out
 }
 
@@ -59,8 +61,10 @@ fn split_sentences(line: &str) -> Vec<String> {
             start = at + c.len_utf8();
         }
     }
+
     out.push(line[start..].trim().trim_end_matches(['.', ';', '!', ' ']).to_owned());
     out.retain(|sentence| !sentence.is_empty() && !sentence.ends_with(':'));
+
     out
 }
 
@@ -84,8 +88,10 @@ pub(super) fn demands(sentence: &str) -> Vec<String> {
         } else {
             push(&mut parts, word);
         }
+
         index += 1;
     }
+
     let clean = |part: &String| {
         let part = part.trim().trim_end_matches([',', ';']).trim();
         let part = part.strip_prefix("and ").unwrap_or(part);
@@ -122,12 +128,14 @@ fn without_subject(sentence: &str) -> (bool, &str) {
             break;
         }
     }
+
     let (first, after) = rest.split_once(' ').unwrap_or((rest, ""));
     if SUBJECTS.contains(&first.to_lowercase().as_str()) {
         rest = after;
     } else if rest.len() == sentence.len() || !sentence.starts_with("It ") {
         return (false, sentence);
     }
+
     for modal in MODALS {
         if let Some(after) = rest.strip_prefix(modal).filter(|after| after.starts_with(' ')) {
             let after = after.trim_start();
@@ -136,6 +144,7 @@ fn without_subject(sentence: &str) -> (bool, &str) {
             return if adverb.starts_with("not ") { (false, sentence) } else { (true, adverb) };
         }
     }
+
     (false, rest)
 }
 
@@ -145,6 +154,7 @@ fn third_person(part: &str) -> String {
     if !verb.bytes().all(|b| b.is_ascii_lowercase()) || verb.is_empty() {
         return part.to_owned();
     }
+
     let verb = match verb {
         "be" => "is".to_owned(),
         "have" => "has".to_owned(),
@@ -168,6 +178,7 @@ fn capital(text: &str) -> String {
 pub(super) fn slug(text: &str) -> String {
     const EMPTY: &str = "a an the of to in on for and or with by as at from that this it its is are be how what which \
         when where why who not does do answer response";
+
     let words = text.split(|c: char| !c.is_alphanumeric()).map(str::to_lowercase);
     let words: Vec<String> = words
         .filter(|word| {
@@ -175,6 +186,7 @@ pub(super) fn slug(text: &str) -> String {
         })
         .take(3)
         .collect();
+
     let slug: String = words.join("-").chars().take(40).collect();
     if slug.is_empty() { "criterion".to_owned() } else { slug.trim_end_matches('-').to_owned() }
 }
@@ -190,11 +202,7 @@ mod tests {
                 "Names the cause, e.g. v1.2. Gives\nthe date; warns.\n\n- one item\n- two\n3) three items\nAnd so:\n"
             ),
             [
-                "Names the cause, e.g. v1.2",
-                "Gives the date",
-                "warns",
-                "one item",
-                "two",
+                "Names the cause, e.g. v1.2", "Gives the date", "warns", "one item", "two",
                 "three items And so"
             ]
             .map(str::to_owned)

@@ -1,6 +1,6 @@
 //! Writing a draft into its case.
 
-use assize_evalfile::{CaseFile, CaseSpot, EditError, Format, Insertion, criterion_value};
+use assize_evalfile::{CaseFile, CaseLocation, EditError, EvalFileFormat, ValueInsertion, criterion_value};
 use assize_rubric::Criterion;
 use serde_json::{Value, json};
 
@@ -37,17 +37,17 @@ pub struct CaseDraft<'c> {
     /// The criteria.
     pub criteria: &'c [Criterion],
     /// The format of the file.
-    pub format: Format,
+    pub format: EvalFileFormat,
     /// Author of the draft, for the remark.
     pub by: &'c str,
 }
 
 impl CaseDraft<'_> {
     /// Writes the draft into a case without a rubric.
-    pub fn write(&self, file: &mut CaseFile, spot: &CaseSpot) -> Result<(), PlaceError> {
+    pub fn write(&self, file: &mut CaseFile, spot: &CaseLocation) -> Result<(), PlaceError> {
         match self.format {
-            Format::One => file.add_entry(spot, "rubrics", &self.insertion(self.list()))?,
-            Format::Two => {
+            EvalFileFormat::One => file.add_entry(spot, "rubrics", &self.insertion(self.list()))?,
+            EvalFileFormat::Two => {
                 if let Some((keys, _)) = list(file, spot)? {
                     file.add_item(spot, keys, &self.insertion(self.grader()))?;
                 } else {
@@ -60,7 +60,7 @@ impl CaseDraft<'_> {
     }
 
     /// Puts the draft in the place of the rubric that the case has.
-    pub fn replace(&self, file: &mut CaseFile, spot: &CaseSpot) -> Result<(), PlaceError> {
+    pub fn replace(&self, file: &mut CaseFile, spot: &CaseLocation) -> Result<(), PlaceError> {
         let inline = file.value(spot, &["rubrics"])?.is_some();
         let in_list = list(file, spot)?.map(|(keys, items)| {
             let found: Vec<usize> = (0..items.len()).filter(|index| is_rubric(&items[*index])).collect();
@@ -93,20 +93,20 @@ impl CaseDraft<'_> {
 
     fn grader(&self) -> Value {
         match self.format {
-            Format::One => json!({"name": "rubrics", "type": "rubrics", "rubrics": self.list()}),
-            Format::Two => json!({"type": "rubrics", "criteria": self.list()}),
+            EvalFileFormat::One => json!({"name": "rubrics", "type": "rubrics", "rubrics": self.list()}),
+            EvalFileFormat::Two => json!({"type": "rubrics", "criteria": self.list()}),
         }
     }
 
-    fn insertion(&self, value: Value) -> Insertion {
+    fn insertion(&self, value: Value) -> ValueInsertion {
         let remark = format!("Draft by {}: read it, correct it, then remove this remark.", self.by);
-        Insertion { value, comment: remark.clone(), mark: (MARK.to_owned(), remark) }
+        ValueInsertion { value, comment: remark.clone(), mark: (MARK.to_owned(), remark) }
     }
 }
 
 type List = (&'static [&'static str], Vec<Value>);
 
-fn list(file: &CaseFile, spot: &CaseSpot) -> Result<Option<List>, EditError> {
+fn list(file: &CaseFile, spot: &CaseLocation) -> Result<Option<List>, EditError> {
     for keys in LISTS {
         if let Some(Value::Array(items)) = file.value(spot, keys)? {
             return Ok(Some((keys, items)));

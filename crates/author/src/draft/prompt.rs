@@ -2,11 +2,11 @@
 
 use std::sync::LazyLock;
 
-use assize_grade::{FenceSource, fenced};
+use assize_grade::{FenceSource, fence_texts};
 use assize_llm::{ChatRequest, JsonSchemaFormat, Part};
 use serde_json::json;
 
-use super::{Brief, Form};
+use super::{DraftBrief, RubricForm};
 use crate::prompt::{self, UnusableReply, hash_of, strict_object};
 
 /// Version of the prompts: changed whenever a word of them is.
@@ -26,7 +26,7 @@ pub fn prompt_hash() -> &'static str {
 
 /// The request for a draft; `unusable` is the reply before and its problems.
 pub(super) fn request(
-    brief: &Brief,
+    brief: &DraftBrief,
     fences: &dyn FenceSource,
     unusable: Option<UnusableReply<'_>>,
 ) -> ChatRequest {
@@ -36,24 +36,25 @@ pub(super) fn request(
         ("reference", brief.reference.as_deref().unwrap_or_default()),
     ];
     blocks.extend(brief.samples.iter().map(|sample| ("sample answer", sample.as_str())));
-    let material = format!("Material\n\n{}", fenced(fences, &blocks));
+
+    let material = format!("Material\n\n{}", fence_texts(fences, &blocks));
     let form = match brief.form {
-        Form::Checklist => CHECKLIST,
-        Form::Ranges => RANGES,
+        RubricForm::Checklist => CHECKLIST,
+        RubricForm::Ranges => RANGES,
     };
 
     let content = vec![Part::Text(material.into()), Part::Text(form.into())];
     prompt::request(SYSTEM, content, schema(brief.form), (REPAIR, unusable), fences)
 }
 
-fn schema(form: Form) -> JsonSchemaFormat {
+fn schema(form: RubricForm) -> JsonSchemaFormat {
     let (text, number) = (json!({"type": "string"}), json!({"type": "number"}));
     let integer = json!({"type": "integer"});
     let criterion = match form {
-        Form::Checklist => strict_object(
+        RubricForm::Checklist => strict_object(
             json!({"id": text, "text": text, "weight": number, "required": {"type": "boolean"}}),
         ),
-        Form::Ranges => {
+        RubricForm::Ranges => {
             let range = strict_object(json!({"low": integer, "high": integer, "text": text}));
             strict_object(
                 json!({"id": text, "text": text, "weight": number, "minimum": {"type": ["integer", "null"]},

@@ -5,10 +5,10 @@ use std::num::NonZeroUsize;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use assize_evalfile::{Case, CaseFile, CaseSpot, Format, unified_diff};
+use assize_evalfile::{Case, CaseFile, CaseLocation, EvalFileFormat, unified_diff};
 use tokio_util::sync::CancellationToken;
 
-use super::{Brief, CaseDraft, Draft, DraftError, ModelDrafter, draft_offline};
+use super::{CaseDraft, CriteriaDraft, DraftBrief, DraftError, ModelDrafter, draft_offline};
 use crate::AuthorEvent;
 use crate::workload::{Workload, work_through};
 
@@ -18,13 +18,13 @@ pub struct DraftJob {
     /// The case.
     pub case: Arc<Case>,
     /// Facts about it.
-    pub brief: Brief,
+    pub brief: DraftBrief,
     /// Index of its file.
     pub file: usize,
     /// Place of the case in that file.
-    pub spot: CaseSpot,
+    pub spot: CaseLocation,
     /// Format of the file.
-    pub format: Format,
+    pub format: EvalFileFormat,
     /// Replaces the rubric that the case has.
     pub replaces: bool,
     /// Index of its outcome.
@@ -156,7 +156,7 @@ impl<'a> DraftWriter<'a> {
     }
 
     /// Puts a draft into its file.
-    fn insert(&mut self, job: &DraftJob, draft: Result<Draft, DraftError>) -> DraftOutcome {
+    fn insert(&mut self, job: &DraftJob, draft: Result<CriteriaDraft, DraftError>) -> DraftOutcome {
         let draft = match draft {
             Ok(draft) => draft,
             Err(error) => return DraftOutcome::LeftAlone(error.to_string()),
@@ -194,7 +194,7 @@ impl<'a> DraftWriter<'a> {
 
 impl Workload for DraftWriter<'_> {
     type Job = DraftJob;
-    type Outcome = Result<Draft, DraftError>;
+    type Outcome = Result<CriteriaDraft, DraftError>;
 
     fn next_job(&mut self) -> Option<DraftJob> {
         let broken = &self.broken;
@@ -222,6 +222,7 @@ impl Workload for DraftWriter<'_> {
         if draft.is_err() && self.limit.is_cancelled() {
             return;
         }
+
         self.outcomes[job.outcome].result = self.insert(&job, draft);
     }
 }

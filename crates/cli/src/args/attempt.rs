@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use assize_engine::{AttemptRequest, RunOptions};
 use assize_evalfile::GivenAnswer;
-use assize_rubric::{Judging, Truncate, Unit};
+use assize_rubric::{JudgingMode, TruncationMode, UnitInterval};
 
 use super::panel::PanelArgs;
 use super::spending::SpendingArgs;
@@ -64,7 +64,7 @@ pub(crate) struct TryArgs {
     pub(crate) panel: PanelArgs,
     /// Criteria in one judge call: `per-criterion`, `batched` or `batched:N`.
     #[arg(long, value_parser = judging, value_name = "MODE")]
-    pub(crate) judging: Option<Judging>,
+    pub(crate) judging: Option<JudgingMode>,
     /// File that defines the targets.
     #[arg(long, value_name = "FILE")]
     pub(crate) targets: Option<PathBuf>,
@@ -79,12 +79,12 @@ pub(crate) struct TryArgs {
     /// Tokens that models can read and write in one call, whatever the table of models says.
     #[arg(long, value_name = "N")]
     pub(crate) context_tokens: Option<NonZeroU64>,
-    /// What is done when a judge can't read all of the material: `head`, `tail`, `middle`, `chunk` or `never`.
+    /// What is done when a judge can't read all of the material: `head`, `tail`, `insertion_point`, `chunk` or `never`.
     #[arg(long, value_parser = truncate, value_name = "MODE")]
-    pub(crate) truncate: Option<Truncate>,
+    pub(crate) truncate: Option<TruncationMode>,
     /// Pass line, 0 to 1.
     #[arg(long, value_parser = unit, value_name = "SCORE")]
-    pub(crate) threshold: Option<Unit>,
+    pub(crate) threshold: Option<UnitInterval>,
     /// Print JSON on stdout: one object, and with `--watch` one line for each criterion that was judged.
     #[arg(long)]
     pub(crate) json: bool,

@@ -2,9 +2,9 @@
 
 use std::num::NonZeroUsize;
 
-use assize_audit::injection::Place;
+use assize_audit::injection::InsertPosition;
 use assize_engine::audit::ProbingOptions;
-use assize_rubric::Unit;
+use assize_rubric::UnitInterval;
 use clap::Subcommand;
 
 use super::EvalArgs;
@@ -61,7 +61,7 @@ pub(crate) struct InjectionArgs {
     pub(crate) probes: Vec<String>,
     /// Where in the answer: `append`, `prepend` or `inject` (into the middle); each probe's own place unless given.
     #[arg(long, value_delimiter = ',', value_parser = place, value_name = "PLACE")]
-    pub(crate) place: Vec<Place>,
+    pub(crate) place: Vec<InsertPosition>,
     /// How often the unchanged answer is judged again, to see what changes by itself.
     #[arg(long, value_name = "N", default_value_t = 1)]
     pub(crate) repeats: u32,
@@ -73,7 +73,7 @@ pub(crate) struct InjectionArgs {
     pub(crate) seed: u64,
     /// Highest share of decisions that attacks may turn in the answer's favour, 0 to 1.
     #[arg(long, value_parser = unit, value_name = "SHARE")]
-    pub(crate) max_flip_rate: Option<Unit>,
+    pub(crate) max_flip_rate: Option<UnitInterval>,
 }
 
 /// Options of audits that compare decisions.
@@ -109,17 +109,17 @@ pub(crate) struct OrderArgs {
     pub(crate) permutations: usize,
     /// Highest share of decisions that another order may change, 0 to 1.
     #[arg(long, value_parser = unit, value_name = "SHARE")]
-    pub(crate) max_flip_rate: Option<Unit>,
+    pub(crate) max_flip_rate: Option<UnitInterval>,
 }
 
 impl ProbingArgs {
     /// Typed options of these flags, with the limit of the audit.
-    pub(crate) fn options(&self, limit: Option<Unit>) -> ProbingOptions {
+    pub(crate) fn options(&self, limit: Option<UnitInterval>) -> ProbingOptions {
         ProbingOptions {
             repeats: self.repeats,
             max_cases: self.max_cases.map(NonZeroUsize::get),
             seed: self.seed,
-            limit: limit.map(Unit::get),
+            limit: limit.map(UnitInterval::get),
         }
     }
 }
@@ -146,7 +146,7 @@ pub(crate) struct LengthArgs {
     pub(crate) probing: ProbingArgs,
     /// Largest mean score shift, up or down, that an edit may cause, 0 to 1.
     #[arg(long, value_parser = unit, value_name = "X")]
-    pub(crate) max_shift: Option<Unit>,
+    pub(crate) max_shift: Option<UnitInterval>,
 }
 
 /// Options of `assize audit self`.
@@ -168,7 +168,7 @@ pub(crate) struct SelfArgs {
     pub(crate) family: Vec<(String, String)>,
     /// Largest self-preference, 0 to 1.
     #[arg(long, value_parser = unit, value_name = "X")]
-    pub(crate) max_preference: Option<Unit>,
+    pub(crate) max_preference: Option<UnitInterval>,
 }
 
 /// Options of `assize audit probes`.
@@ -192,7 +192,7 @@ pub(crate) struct ShowAuditArgs {
     /// The limit of the audit: highest share of decisions that attacks may turn in the answer's favour or another order
     /// may change, largest score shift of an edit, or largest self-preference, 0 to 1.
     #[arg(long, visible_alias = "limit", value_parser = unit, value_name = "SHARE")]
-    pub(crate) max_flip_rate: Option<Unit>,
+    pub(crate) max_flip_rate: Option<UnitInterval>,
     /// Print one JSON object on stdout instead of tables.
     #[arg(long)]
     pub(crate) json: bool,

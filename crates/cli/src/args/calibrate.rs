@@ -2,7 +2,7 @@
 
 use std::path::PathBuf;
 
-use assize_analysis::calibrate::GateRequest;
+use assize_analysis::calibrate::CalibrationGate;
 use clap::ValueEnum;
 
 use super::tables::TableArgs;
@@ -64,7 +64,7 @@ pub(crate) struct CalibrateArgs {
     /// Of truly unmet, the share the judge finds unmet, known from elsewhere.
     #[arg(long, value_parser = known_rate, value_name = "K/N", requires = "sensitivity")]
     pub(crate) specificity: Option<KnownRate>,
-    /// The table holds preferences between two answers in both orders (`preferred`, `first`, `second`).
+    /// The table holds preferences between two answers in both orders (`preferred`, `first_key`, `second`).
     #[arg(long, conflicts_with_all = ["run", "judge_is", "holdout", "split", "sensitivity"])]
     pub(crate) pairs: bool,
     #[command(flatten)]
@@ -112,7 +112,7 @@ pub(crate) struct LimitArgs {
 
 impl LimitArgs {
     /// The limits given.
-    pub(crate) fn requests(&self) -> Vec<GateRequest> {
+    pub(crate) fn requests(&self) -> Vec<CalibrationGate> {
         [
             ("kappa", self.min_kappa),
             ("ac1", self.min_ac1),
@@ -126,7 +126,7 @@ impl LimitArgs {
             ("kappa_quadratic", self.min_quadratic_kappa),
         ]
         .into_iter()
-        .filter_map(|(figure, least)| Some(GateRequest { figure, least: least? }))
+        .filter_map(|(figure, least)| Some(CalibrationGate { figure, least: least? }))
         .collect()
     }
 }
@@ -164,7 +164,7 @@ pub(crate) enum TruthChoice {
 /// Unit of independent evidence.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, ValueEnum)]
 pub(crate) enum ClusterChoice {
-    /// Cases (or the column `cluster`).
+    /// Cases (or the column `cluster_of_case`).
     #[default]
     Case,
     /// Each criterion of each case.
@@ -197,8 +197,10 @@ fn known_rate(text: &str) -> Result<KnownRate, String> {
         if n == 0 || part > n {
             return Err(usage());
         }
+
         return Ok(KnownRate { rate: part as f64 / n as f64, n });
     }
+
     share(text).map(|rate| KnownRate { rate, n: 0 }).map_err(|_| usage())
 }
 

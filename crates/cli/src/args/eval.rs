@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use std::time::Duration;
 
 use assize_engine::{DeniedFindings, EvalOptions, RunOptions, SequenceOptions};
-use assize_rubric::{Judging, RepeatStrategy, Truncate, Unit};
+use assize_rubric::{JudgingMode, TrialStrategy, TruncationMode, UnitInterval};
 use clap::ValueEnum;
 
 use super::panel::PanelArgs;
@@ -54,7 +54,7 @@ pub(crate) struct EvalArgs {
     pub(crate) root: Vec<PathBuf>,
     /// Refuse to run what is usually only warned about.
     #[arg(long, value_enum, value_name = "WHAT")]
-    pub(crate) deny: Vec<Deny>,
+    pub(crate) deny: Vec<DenyChoice>,
     /// Leave the workspaces of the cases where they are after the run, to look into them; says where.
     #[arg(long)]
     pub(crate) keep_workspaces: bool,
@@ -103,7 +103,7 @@ pub(crate) enum StrategyChoice {
     ConfidenceInterval,
 }
 
-impl From<StrategyChoice> for RepeatStrategy {
+impl From<StrategyChoice> for TrialStrategy {
     fn from(choice: StrategyChoice) -> Self {
         match choice {
             StrategyChoice::PassAtK => Self::PassAtK,
@@ -119,7 +119,7 @@ impl SequenceArgs {
     pub(crate) fn options(&self) -> SequenceOptions {
         SequenceOptions {
             repeat: self.repeat,
-            repeat_strategy: self.repeat_strategy.map(RepeatStrategy::from),
+            repeat_strategy: self.repeat_strategy.map(TrialStrategy::from),
             shuffle: self.shuffle,
             seed: self.seed,
             bail: self.bail,
@@ -172,25 +172,25 @@ impl RunArgs {
 }
 
 /// Findings that `--deny` refuses.
-pub(crate) fn denied(deny: &[Deny]) -> DeniedFindings {
+pub(crate) fn denied(deny: &[DenyChoice]) -> DeniedFindings {
     DeniedFindings {
-        self_judging: deny.contains(&Deny::SelfJudging),
-        warnings: deny.contains(&Deny::Warnings),
+        self_judging: deny.contains(&DenyChoice::SelfJudging),
+        warnings: deny.contains(&DenyChoice::Warnings),
     }
 }
 
-impl From<UnknownPrice> for assize_engine::UnknownPrice {
-    fn from(choice: UnknownPrice) -> Self {
+impl From<UnknownPriceChoice> for assize_engine::UnknownPrice {
+    fn from(choice: UnknownPriceChoice) -> Self {
         match choice {
-            UnknownPrice::Refuse => Self::Refuse,
-            UnknownPrice::Allow => Self::Allow,
+            UnknownPriceChoice::Refuse => Self::Refuse,
+            UnknownPriceChoice::Allow => Self::Allow,
         }
     }
 }
 
 /// What `--deny` can refuse.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
-pub(crate) enum Deny {
+pub(crate) enum DenyChoice {
     /// A model that judges its own answers.
     SelfJudging,
     /// Any warning about an eval file.
@@ -208,7 +208,7 @@ pub(crate) struct RunArgs {
     pub(crate) panel: PanelArgs,
     /// Criteria in one judge call: `per-criterion`, `batched` or `batched:N`.
     #[arg(long, value_parser = judging, value_name = "MODE")]
-    pub(crate) judging: Option<Judging>,
+    pub(crate) judging: Option<JudgingMode>,
     /// Cases worked on at once; without it as many as keep every permitted request to models in flight, and 8 commands.
     #[arg(long, short = 'j', value_name = "N")]
     pub(crate) workers: Option<NonZeroUsize>,
@@ -232,20 +232,20 @@ pub(crate) struct RunArgs {
     pub(crate) spending: SpendingArgs,
     /// What `--budget-usd` makes of a model whose price is not known: refuse to run, or leave it out of the count.
     #[arg(long, value_enum, default_value_t, value_name = "WHAT")]
-    pub(crate) budget_unknown_price: UnknownPrice,
+    pub(crate) budget_unknown_price: UnknownPriceChoice,
     /// Tokens that models can read and write in one call, whatever the table of models says.
     #[arg(long, value_name = "N")]
     pub(crate) context_tokens: Option<NonZeroU64>,
-    /// What is done when a judge can't read all of the material: leave out its `head`, `tail` or `middle`, judge the
+    /// What is done when a judge can't read all of the material: leave out its `head`, `tail` or `insertion_point`, judge the
     /// answer in parts (`chunk`), or leave the criterion ungraded (`never`).
     #[arg(long, value_parser = truncate, value_name = "MODE")]
-    pub(crate) truncate: Option<Truncate>,
+    pub(crate) truncate: Option<TruncationMode>,
     /// Pass line, 0 to 1; beats what cases and suites say.
     #[arg(long, value_parser = unit, value_name = "SCORE")]
-    pub(crate) threshold: Option<Unit>,
+    pub(crate) threshold: Option<UnitInterval>,
     /// Borderline line, 0 to 1; beats what cases and suites say.
     #[arg(long, value_parser = unit, value_name = "SCORE")]
-    pub(crate) borderline: Option<Unit>,
+    pub(crate) borderline: Option<UnitInterval>,
     /// Folder for the run; `.assize/runs/<id>` unless given.
     #[arg(long, short = 'o', value_name = "DIR")]
     pub(crate) out: Option<PathBuf>,
@@ -266,7 +266,7 @@ pub(crate) struct RunArgs {
 
 /// What a limit in money makes of a model of unknown price.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, ValueEnum)]
-pub(crate) enum UnknownPrice {
+pub(crate) enum UnknownPriceChoice {
     /// Nothing is run.
     #[default]
     Refuse,

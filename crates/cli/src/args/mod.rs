@@ -47,7 +47,7 @@ pub(crate) use compare::{AdjustChoice, AllowChoice, CompareArgs, FailChoice, Met
 pub(crate) use completions::{CompletionsArgs, ManArgs};
 pub(crate) use convert::{ConvertArgs, FromChoice, ToChoice};
 pub(crate) use doctor::DoctorArgs;
-pub(crate) use eval::{Deny, EvalArgs, EvalCommandArgs, RunArgs, ShowChoice, denied};
+pub(crate) use eval::{DenyChoice, EvalArgs, EvalCommandArgs, RunArgs, ShowChoice, denied};
 pub(crate) use explain::ExplainArgs;
 pub(crate) use generate::{GenerateArgs, GenerateCommand, GenerateRubricsArgs};
 pub(crate) use grade::GradeArgs;
@@ -90,7 +90,7 @@ pub(crate) struct Args {
     #[command(flatten)]
     pub(crate) global: GlobalArgs,
     #[command(subcommand)]
-    pub(crate) command: Command,
+    pub(crate) command: CliCommand,
 }
 
 /// Options of every command.
@@ -106,7 +106,7 @@ pub(crate) struct GlobalArgs {
 
 /// What to do.
 #[derive(Debug, Subcommand)]
-pub(crate) enum Command {
+pub(crate) enum CliCommand {
     /// Set up a folder: a small suite that runs at once, settings, schemas for editors, a workflow.
     Init(InitArgs),
     /// Run eval files: get answers, judge them, score them.

@@ -1,9 +1,9 @@
 //! Options about several judges, and about one that is asked several times.
 
 use assize_engine::PanelOptions;
-use assize_evalfile::Scoring;
+use assize_evalfile::ScoringMethod;
 use assize_grade::WarmUp;
-use assize_rubric::{PanelRule, Ties, Weight};
+use assize_rubric::{PanelRule, TiePolicy, Weight};
 use clap::ValueEnum;
 
 /// Options about panels.
@@ -73,7 +73,7 @@ pub(crate) enum ScoringChoice {
     Logprobs,
 }
 
-impl From<ScoringChoice> for Scoring {
+impl From<ScoringChoice> for ScoringMethod {
     fn from(choice: ScoringChoice) -> Self {
         match choice {
             ScoringChoice::Written => Self::Written,
@@ -112,8 +112,8 @@ impl PanelArgs {
             repeats: self.judge_repeats,
             temperature: self.judge_temperature,
             combine: self.combine.and_then(|choice| PanelRule::from_name(&word(choice))),
-            ties: self.ties.and_then(|choice| Ties::from_name(&word(choice))),
-            scoring: self.scoring.map(Scoring::from),
+            ties: self.ties.and_then(|choice| TiePolicy::from_name(&word(choice))),
+            scoring: self.scoring.map(ScoringMethod::from),
             escalate: self.escalate.clone(),
             warm_up: self.warm_up.into(),
         }
@@ -161,7 +161,7 @@ mod tests {
             assert!(PanelRule::from_name(&word(*choice)).is_some());
         }
         for choice in TiesChoice::value_variants() {
-            assert!(Ties::from_name(&word(*choice)).is_some());
+            assert!(TiePolicy::from_name(&word(*choice)).is_some());
         }
     }
 }

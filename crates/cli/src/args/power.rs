@@ -1,6 +1,6 @@
 //! `assize power`.
 
-use assize_rubric::Unit;
+use assize_rubric::UnitInterval;
 
 use super::values::{amount, level, share, unit};
 
@@ -38,10 +38,10 @@ pub(crate) struct PowerArgs {
     pub(crate) level: f64,
     /// Known: the pass rate.
     #[arg(long, value_parser = unit, value_name = "RATE")]
-    pub(crate) pass_rate: Option<Unit>,
+    pub(crate) pass_rate: Option<UnitInterval>,
     /// Known: share of pairs of which only one passes.
     #[arg(long, value_parser = unit, value_name = "SHARE")]
-    pub(crate) discordance: Option<Unit>,
+    pub(crate) discordance: Option<UnitInterval>,
     /// Known: standard deviation of scores over cases.
     #[arg(long, value_parser = amount, value_name = "SD")]
     pub(crate) score_sd: Option<f64>,
@@ -59,13 +59,13 @@ pub(crate) struct PowerArgs {
     pub(crate) cluster_size: Option<f64>,
     /// Known: correlation of cases within a cluster.
     #[arg(long, value_parser = unit, requires = "cluster_size", value_name = "R")]
-    pub(crate) icc: Option<Unit>,
+    pub(crate) icc: Option<UnitInterval>,
     /// Known: the judge's sensitivity.
     #[arg(long, value_parser = unit, value_name = "RATE")]
-    pub(crate) sensitivity: Option<Unit>,
+    pub(crate) sensitivity: Option<UnitInterval>,
     /// Known: the judge's specificity.
     #[arg(long, value_parser = unit, value_name = "RATE")]
-    pub(crate) specificity: Option<Unit>,
+    pub(crate) specificity: Option<UnitInterval>,
     /// Print one JSON object.
     #[arg(long)]
     pub(crate) json: bool,

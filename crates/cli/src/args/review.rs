@@ -2,7 +2,7 @@
 
 use std::path::PathBuf;
 
-use assize_review::Order;
+use assize_review::ReviewOrder;
 
 use super::SplitWord;
 
@@ -33,7 +33,7 @@ pub(crate) struct ReviewArgs {
     pub(crate) labels: Option<PathBuf>,
     /// `queue` (what waits for a person), `random`, `random:SEED` or `uncertain-first` (both everything).
     #[arg(long, default_value = "queue", value_name = "ORDER")]
-    pub(crate) order: Order,
+    pub(crate) order: ReviewOrder,
     /// At most so many items.
     #[arg(long, value_name = "N")]
     pub(crate) limit: Option<usize>,

@@ -2,7 +2,7 @@
 
 use std::path::PathBuf;
 
-use assize_rubric::Unit;
+use assize_rubric::UnitInterval;
 
 use super::ShowChoice;
 use super::values::unit;
@@ -25,10 +25,10 @@ pub(crate) struct ScoreArgs {
     pub(crate) rubric: Option<PathBuf>,
     /// Pass line, 0 to 1.
     #[arg(long, value_parser = unit, value_name = "SCORE")]
-    pub(crate) threshold: Option<Unit>,
+    pub(crate) threshold: Option<UnitInterval>,
     /// Borderline line, 0 to 1.
     #[arg(long, value_parser = unit, value_name = "SCORE")]
-    pub(crate) borderline: Option<Unit>,
+    pub(crate) borderline: Option<UnitInterval>,
     /// Folder to store the scored run in; nothing is stored unless given.
     #[arg(long, short = 'o', value_name = "DIR")]
     pub(crate) out: Option<PathBuf>,

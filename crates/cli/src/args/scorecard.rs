@@ -6,7 +6,7 @@ use assize_engine::ScorecardOptions;
 use assize_rubric::MissingPolicy;
 use clap::{Subcommand, ValueEnum};
 
-use super::{Deny, RunArgs, denied};
+use super::{DenyChoice, RunArgs, denied};
 
 /// Trees of rubrics over benchmarks.
 #[derive(Debug, clap::Args)]
@@ -99,7 +99,7 @@ pub(crate) struct RunCardArgs {
     pub(crate) root: Vec<PathBuf>,
     /// Refuse to run what is usually only warned about.
     #[arg(long, value_enum, value_name = "WHAT")]
-    pub(crate) deny: Vec<Deny>,
+    pub(crate) deny: Vec<DenyChoice>,
     /// Say what the run would take, and send nothing.
     #[arg(long)]
     pub(crate) dry_run: bool,

@@ -2,31 +2,31 @@
 
 use std::path::PathBuf;
 
-use assize_analysis::Resampling;
-use assize_analysis::labels::{Columns, Values};
-use assize_stats::Level;
-use assize_stats::agreement::Scale;
+use assize_analysis::ResamplingOptions;
+use assize_analysis::labels::{ColumnMapping, OutcomeSpellings};
+use assize_stats::ConfidenceLevel;
+use assize_stats::agreement::RatingScale;
 
 /// How tables are read and intervals made.
 #[derive(Debug, clap::Args)]
 pub(crate) struct TableArgs {
     /// Which column holds what, such as `case=item_id,criterion=category,label=verdict`.
-    #[arg(long, value_parser = Columns::parse, value_name = "NAME=COLUMN,…")]
-    pub(crate) columns: Option<Columns>,
+    #[arg(long, value_parser = ColumnMapping::parse, value_name = "NAME=COLUMN,…")]
+    pub(crate) columns: Option<ColumnMapping>,
     /// How outcomes are spelled, such as `met=1,unmet=0,not_applicable=-`.
-    #[arg(long, value_parser = Values::parse, value_name = "OUTCOME=SPELLING,…")]
-    pub(crate) values: Option<Values>,
+    #[arg(long, value_parser = OutcomeSpellings::parse, value_name = "OUTCOME=SPELLING,…")]
+    pub(crate) values: Option<OutcomeSpellings>,
     /// The scores that may be given, such as `0..10` or `1,2,3,4`.
     #[arg(long, value_parser = scale, value_name = "SCORES")]
-    pub(crate) scale: Option<Scale>,
+    pub(crate) scale: Option<RatingScale>,
     /// Confidence level of every interval.
     #[arg(long, value_parser = level, default_value = "0.95", value_name = "SHARE")]
-    pub(crate) level: Level,
+    pub(crate) level: ConfidenceLevel,
     /// Resamples behind intervals that have no formula.
-    #[arg(long, default_value_t = Resampling::default().resamples, value_name = "N")]
+    #[arg(long, default_value_t = ResamplingOptions::default().resamples, value_name = "N")]
     pub(crate) resamples: usize,
     /// Where the random numbers of resampling start.
-    #[arg(long, default_value_t = Resampling::default().seed, value_name = "N")]
+    #[arg(long, default_value_t = ResamplingOptions::default().seed, value_name = "N")]
     pub(crate) seed: u64,
     /// Print one JSON object.
     #[arg(long)]
@@ -35,8 +35,8 @@ pub(crate) struct TableArgs {
 
 impl TableArgs {
     /// Settings of confidence intervals.
-    pub(crate) const fn resampling(&self) -> Resampling {
-        Resampling { resamples: self.resamples, seed: self.seed, level: self.level }
+    pub(crate) const fn resampling(&self) -> ResamplingOptions {
+        ResamplingOptions { resamples: self.resamples, seed: self.seed, level: self.level }
     }
 }
 
@@ -86,13 +86,13 @@ fn at_least_one(text: &str) -> Result<usize, String> {
     text.parse().ok().filter(|number| *number > 0).ok_or_else(|| "expected a whole number from 1".to_owned())
 }
 
-fn level(text: &str) -> Result<Level, String> {
+fn level(text: &str) -> Result<ConfidenceLevel, String> {
     let level = text.parse().map_err(|_| "expected a number such as 0.95".to_owned())?;
-    Level::new(level).map_err(|error| error.to_string())
+    ConfidenceLevel::new(level).map_err(|error| error.to_string())
 }
 
 /// `0..10`, both ends included, or a list.
-pub(super) fn scale(text: &str) -> Result<Scale, String> {
+pub(super) fn scale(text: &str) -> Result<RatingScale, String> {
     let usage = || "expected a range of whole numbers such as 0..10, or a list such as 1,2,3,4".to_owned();
     let points: Vec<f64> = match text.split_once("..") {
         Some((low, high)) => {
@@ -101,6 +101,7 @@ pub(super) fn scale(text: &str) -> Result<Scale, String> {
             if high.saturating_sub(low) > 1_000 {
                 return Err("a scale has at most 1,001 scores".to_owned());
             }
+
             (low..=high).map(f64::from).collect()
         }
         None => text
@@ -108,7 +109,11 @@ pub(super) fn scale(text: &str) -> Result<Scale, String> {
             .map(|point| point.trim().parse().map_err(|_| usage()))
             .collect::<Result<_, _>>()?,
     };
-    if points.len() < 2 { Err(usage()) } else { Scale::new(points).map_err(|reason| reason.to_string()) }
+    if points.len() < 2 {
+        Err(usage())
+    } else {
+        RatingScale::new(points).map_err(|reason| reason.to_string())
+    }
 }
 
 #[cfg(test)]

@@ -2,14 +2,14 @@
 
 use std::time::Duration;
 
-use assize_audit::injection::Place;
-use assize_rubric::{Judging, Truncate, Unit, Usd};
+use assize_audit::injection::InsertPosition;
+use assize_rubric::{JudgingMode, TruncationMode, UnitInterval, Usd};
 
 /// Parses a number from 0 to 1.
-pub(super) fn unit(text: &str) -> Result<Unit, String> {
+pub(super) fn unit(text: &str) -> Result<UnitInterval, String> {
     text.parse::<f64>()
         .ok()
-        .and_then(|value| Unit::new(value).ok())
+        .and_then(|value| UnitInterval::new(value).ok())
         .ok_or_else(|| "expected a number from 0 to 1, such as 0.8".to_owned())
 }
 
@@ -48,20 +48,21 @@ pub(super) fn usd(text: &str) -> Result<Usd, String> {
 }
 
 /// Parses the name of a truncation mode.
-pub(super) fn truncate(text: &str) -> Result<Truncate, String> {
-    Truncate::from_name(text).ok_or_else(|| format!("expected one of {}", Truncate::NAMES.join(", ")))
+pub(super) fn truncate(text: &str) -> Result<TruncationMode, String> {
+    TruncationMode::from_name(text)
+        .ok_or_else(|| format!("expected one of {}", TruncationMode::NAMES.join(", ")))
 }
 
 /// Parses `per-criterion`, `batched` or `batched:N`.
-pub(super) fn judging(text: &str) -> Result<Judging, String> {
+pub(super) fn judging(text: &str) -> Result<JudgingMode, String> {
     match text {
-        "per-criterion" => return Ok(Judging::PerCriterion),
-        "batched" => return Ok(Judging::Batched(None)),
+        "per-criterion" => return Ok(JudgingMode::PerCriterion),
+        "batched" => return Ok(JudgingMode::Batched(None)),
         _ => {}
     }
     text.strip_prefix("batched:")
         .and_then(|size| size.parse().ok())
-        .map(|size| Judging::Batched(Some(size)))
+        .map(|size| JudgingMode::Batched(Some(size)))
         .ok_or_else(|| "expected `per-criterion`, `batched` or `batched:N` with N at least 1".to_owned())
 }
 
@@ -75,6 +76,7 @@ pub(super) fn duration(text: &str) -> Result<Duration, String> {
 /// it.
 pub(super) fn age(text: &str) -> Result<Duration, String> {
     const HOURS_OF_A_DAY: f64 = 24.0;
+
     let text = text.trim();
     let (number, days) = match text.strip_suffix('w') {
         Some(weeks) => (weeks, 7.0),
@@ -82,6 +84,7 @@ pub(super) fn age(text: &str) -> Result<Duration, String> {
     };
     let plain = number.bytes().all(|byte| byte.is_ascii_digit() || byte == b'.');
     let seconds = number.parse::<f64>().ok().filter(|_| plain).map(|n| n * days * HOURS_OF_A_DAY * 3600.0);
+
     seconds
         .and_then(|seconds| Duration::try_from_secs_f64(seconds).ok())
         .or_else(|| assize_evalfile::parse_duration(text))
@@ -91,8 +94,8 @@ pub(super) fn age(text: &str) -> Result<Duration, String> {
 }
 
 /// Parses the position of a probe in an answer.
-pub(super) fn place(text: &str) -> Result<Place, String> {
-    Place::from_name(text).ok_or_else(|| format!("`{text}` is not one of append, prepend, inject"))
+pub(super) fn place(text: &str) -> Result<InsertPosition, String> {
+    InsertPosition::from_name(text).ok_or_else(|| format!("`{text}` is not one of append, prepend, inject"))
 }
 
 /// Parses `NAME=TEXT`; a name may contain a `=`, the text may not.
@@ -109,9 +112,9 @@ mod tests {
 
     #[test]
     fn judging_modes_are_read() {
-        assert_eq!(judging("per-criterion"), Ok(Judging::PerCriterion));
-        assert_eq!(judging("batched"), Ok(Judging::Batched(None)));
-        assert_eq!(judging("batched:4"), Ok(Judging::Batched(std::num::NonZeroUsize::new(4))));
+        assert_eq!(judging("per-criterion"), Ok(JudgingMode::PerCriterion));
+        assert_eq!(judging("batched"), Ok(JudgingMode::Batched(None)));
+        assert_eq!(judging("batched:4"), Ok(JudgingMode::Batched(std::num::NonZeroUsize::new(4))));
         assert!(judging("batched:0").is_err());
         assert!(judging("all").is_err());
     }

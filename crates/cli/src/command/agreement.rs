@@ -2,35 +2,43 @@
 
 use std::path::PathBuf;
 
-use assize_analysis::calibrate::{JudgeReading, Keep, Material};
-use assize_analysis::labels::{Role, Row};
-use assize_analysis::raters::{agreement, first_failures};
-use assize_engine::Exit;
+use assize_analysis::calibrate::{CalibrationMaterial, JudgeReadOptions, LabelInclusion};
+use assize_analysis::labels::{ColumnRole, LabelRow};
+use assize_analysis::raters::{first_failures, rater_agreement};
+use assize_engine::ExitStatus;
 
 use super::labels;
 use crate::args::{AgreementArgs, TableArgs};
-use crate::context::Context;
-use crate::failure::Failure;
+use crate::context::CliContext;
+use crate::failure::CommandFailure;
 use crate::output;
 
-pub(crate) fn execute(args: &AgreementArgs, context: &Context) -> Result<Exit, Failure> {
+pub(crate) fn execute(args: &AgreementArgs, context: &CliContext) -> Result<ExitStatus, CommandFailure> {
     print(&args.files, &args.table, context)
 }
 
 /// Prints how far the raters in these files and folders agree.
-pub(super) fn print(files: &[PathBuf], table: &TableArgs, context: &Context) -> Result<Exit, Failure> {
-    let rows = labels::rows(files, table, &[Role::Case, Role::Label])?;
-    let reading = JudgeReading { threshold: 0.5, rater: None, likeliest: false };
+pub(super) fn print(
+    files: &[PathBuf],
+    table: &TableArgs,
+    context: &CliContext,
+) -> Result<ExitStatus, CommandFailure> {
+    let rows = labels::read_label_rows(files, table, &[ColumnRole::Case, ColumnRole::Label])?;
+    let reading = JudgeReadOptions { threshold: 0.5, rater: None, likeliest: false };
     let failures = first_failures(&rows, table.resampling());
+
     // Who names the first failure of a case says nothing about the others, so it is no verdict on one of them.
-    let verdicts: Vec<Row> = rows.into_iter().filter(|row| !row.first_failure).collect();
-    let material = Material::from_rows(&verdicts, &reading, |_| Keep::Yes).map_err(labels::said)?;
-    let mut found = agreement(&material, table.scale.as_ref(), table.resampling());
+    let verdicts: Vec<LabelRow> = rows.into_iter().filter(|row| !row.first_failure).collect();
+    let material = CalibrationMaterial::from_rows(&verdicts, &reading, |_| LabelInclusion::Included)
+        .map_err(labels::format_material_error)?;
+    let mut found = rater_agreement(&material, table.scale.as_ref(), table.resampling());
     found.extend(failures);
+
     if table.json {
         output::print_json(&assize_report::agreement_json(&found));
     } else {
-        output::print(&assize_report::agreement(&found, context.stdout));
+        output::print(&assize_report::render_agreement(&found, context.stdout));
     }
-    Ok(Exit::Passed)
+
+    Ok(ExitStatus::Passed)
 }

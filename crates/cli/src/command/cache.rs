@@ -2,16 +2,16 @@
 
 use std::path::Path;
 
-use assize_engine::{Exit, remedy, replies_file};
+use assize_engine::{ExitStatus, remedy, replies_file};
 use assize_store::{CacheStats, ReplyCache, StoreError};
 use serde_json::json;
 
 use crate::args::{CacheAction, CacheArgs};
-use crate::context::Context;
-use crate::failure::Failure;
+use crate::context::CliContext;
+use crate::failure::CommandFailure;
 use crate::output;
 
-pub(crate) fn execute(args: &CacheArgs, context: &Context) -> Result<Exit, Failure> {
+pub(crate) fn execute(args: &CacheArgs, context: &CliContext) -> Result<ExitStatus, CommandFailure> {
     let path = replies_file(&context.process);
     let shown = path.strip_prefix(&context.process.working_folder).unwrap_or(&path).display().to_string();
     match args.action {
@@ -44,7 +44,8 @@ pub(crate) fn execute(args: &CacheArgs, context: &Context) -> Result<Exit, Failu
             }
         },
     }
-    Ok(Exit::Passed)
+
+    Ok(ExitStatus::Passed)
 }
 
 /// The cache, if there is one: looking at it does not make it.
@@ -101,11 +102,14 @@ fn print_stats(path: &str, stats: Option<CacheStats>) {
     if let (Some(oldest), Some(newest)) = (stats.oldest.and_then(day), stats.newest.and_then(day)) {
         text.extend([", bought from ", &oldest, " to ", &newest]);
     }
+
     text.push('\n');
+
     for model in &stats.models {
         let name = if model.model.is_empty() { "(no name reported)" } else { &model.model };
         text.extend(["  ", name, "  ", &model.replies.to_string(), " replies, ", &size(model.bytes), "\n"]);
     }
+
     output::print(&text);
 }
 

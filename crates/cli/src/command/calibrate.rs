@@ -1,21 +1,21 @@
 //! `assize calibrate`.
 
 use assize_analysis::calibrate::{
-    Calibration, GateOn, GivenRates, JudgeReading, Material, Options, RunItems, SplitChoice, Truth,
-    calibrate, check_gates, from_run, keep,
+    CalibrationMaterial, CalibrationOptions, CalibrationReport, GateBasis, GivenRates, JudgeReadOptions,
+    RunItems, SplitChoice, TruthRule, calibrate, check_calibration_gates, from_run, label_filter,
 };
-use assize_analysis::labels::{Role, Row};
-use assize_analysis::orders::orders;
-use assize_engine::{Exit, runs};
-use assize_stats::agreement::Scale;
+use assize_analysis::labels::{ColumnRole, LabelRow};
+use assize_analysis::orders::count_orders;
+use assize_engine::{ExitStatus, runs};
+use assize_stats::agreement::RatingScale;
 
 use super::labels;
 use crate::args::{CalibrateArgs, ClusterChoice, GateOnChoice, ReadingChoice, SplitWord, TruthChoice};
-use crate::context::Context;
-use crate::failure::Failure;
+use crate::context::CliContext;
+use crate::failure::CommandFailure;
 use crate::output;
 
-pub(crate) fn execute(args: &CalibrateArgs, context: &Context) -> Result<Exit, Failure> {
+pub(crate) fn execute(args: &CalibrateArgs, context: &CliContext) -> Result<ExitStatus, CommandFailure> {
     if args.labels.is_empty() && (args.run.is_none() || args.sensitivity.is_none()) {
         return Err(
             "nothing to measure the judge with: give `--labels FILE`, or for a run with known error rates \
@@ -23,22 +23,25 @@ pub(crate) fn execute(args: &CalibrateArgs, context: &Context) -> Result<Exit, F
                 .into(),
         );
     }
+
     if args.pairs {
         return pairs(args, context);
     }
+
     let found = measured(args, context)?;
     let requests = args.limits.requests();
     let on = match args.limits.gate_on {
-        GateOnChoice::Estimate => GateOn::Estimate,
-        GateOnChoice::Lower => GateOn::Lower,
+        GateOnChoice::Estimate => GateBasis::Estimate,
+        GateOnChoice::Lower => GateBasis::Lower,
     };
-    let gates = check_gates(&found, &requests, on);
+    let gates = check_calibration_gates(&found, &requests, on);
     if args.table.json {
         output::print_json(&assize_report::calibration_json(&found, &gates, on));
     } else {
-        output::print(&assize_report::calibration(&found, &gates, on, context.stdout));
+        output::print(&assize_report::render_calibration(&found, &gates, on, context.stdout));
     }
-    Ok(if gates.iter().all(|gate| gate.passed) { Exit::Passed } else { Exit::Failed })
+
+    Ok(if gates.iter().all(|gate| gate.passed) { ExitStatus::Passed } else { ExitStatus::Failed })
 }
 
 fn split(args: &CalibrateArgs) -> SplitChoice {
@@ -50,11 +53,11 @@ fn split(args: &CalibrateArgs) -> SplitChoice {
     }
 }
 
-fn options(args: &CalibrateArgs, scale: Option<Scale>) -> Options {
-    Options {
+fn options(args: &CalibrateArgs, scale: Option<RatingScale>) -> CalibrationOptions {
+    CalibrationOptions {
         truth: match args.truth {
-            TruthChoice::Each => Truth::Each,
-            TruthChoice::Consensus => Truth::Consensus,
+            TruthChoice::Each => TruthRule::Each,
+            TruthChoice::Consensus => TruthRule::Consensus,
         },
         scale: args.table.scale.clone().or(scale),
         resampling: args.table.resampling(),
@@ -69,20 +72,23 @@ fn options(args: &CalibrateArgs, scale: Option<Scale>) -> Options {
     }
 }
 
-fn measured(args: &CalibrateArgs, context: &Context) -> Result<Calibration, Failure> {
-    let keep = keep(split(args), &args.exclude);
+fn measured(args: &CalibrateArgs, context: &CliContext) -> Result<CalibrationReport, CommandFailure> {
+    let keep = label_filter(split(args), &args.exclude);
     let Some(run) = &args.run else {
-        let rows = labels::rows(&args.labels, &args.table, &[Role::Case])?;
+        let rows = labels::read_label_rows(&args.labels, &args.table, &[ColumnRole::Case])?;
         need_a_judge(args, &rows)?;
-        let reading = JudgeReading {
+
+        let reading = JudgeReadOptions {
             threshold: args.threshold,
             rater: args.judge_is.as_deref(),
             likeliest: args.reading == ReadingChoice::Likeliest,
         };
-        let material = Material::from_rows(&rows, &reading, keep).map_err(labels::said)?;
-        return Ok(calibrate(material, &options(args, None)).map_err(labels::said)?);
+        let material =
+            CalibrationMaterial::from_rows(&rows, &reading, keep).map_err(labels::format_material_error)?;
+        return Ok(calibrate(material, &options(args, None)).map_err(labels::format_material_error)?);
     };
-    let folder = runs::find(run, &context.process)?;
+
+    let folder = runs::find_run(run, &context.process)?;
     let info = folder.info().map_err(|error| error.to_string())?;
     let cases = folder.cases().map_err(|error| error.to_string())?;
     let RunItems { mut material, reworded, other_graders } =
@@ -92,12 +98,13 @@ fn measured(args: &CalibrateArgs, context: &Context) -> Result<Calibration, Fail
         return Err(format!("`{shown}` holds no decisions about criteria of a rubric").into());
     }
     if !args.labels.is_empty() {
-        let rows = labels::rows(&args.labels, &args.table, &[Role::Case])?;
-        material.attach(&rows, keep).map_err(labels::said)?;
+        let rows = labels::read_label_rows(&args.labels, &args.table, &[ColumnRole::Case])?;
+        material.attach_labels(&rows, keep).map_err(labels::format_material_error)?;
     }
+
     // Scores of a run are raw scores of bands, which cover 0 to 10.
-    let ten = Scale::new((0..=10).map(f64::from)).ok();
-    let mut found = calibrate(material, &options(args, ten)).map_err(labels::said)?;
+    let ten = RatingScale::new((0..=10).map(f64::from)).ok();
+    let mut found = calibrate(material, &options(args, ten)).map_err(labels::format_material_error)?;
     if !reworded.is_empty() {
         found.notes.push(format!(
             "these ids stand for different words in different cases, so that their rows mix criteria: {}; give the \
@@ -105,15 +112,17 @@ fn measured(args: &CalibrateArgs, context: &Context) -> Result<Calibration, Fail
             reworded.join(", ")
         ));
     }
+
     if other_graders > 0 {
         found.notes.push(format!("{other_graders} decisions of graders that are no rubric are not measured"));
     }
+
     Ok(found)
 }
 
-fn need_a_judge(args: &CalibrateArgs, rows: &[Row]) -> Result<(), String> {
+fn need_a_judge(args: &CalibrateArgs, rows: &[LabelRow]) -> Result<(), String> {
     let judged =
-        |row: &Row| row.judge.is_some() || row.probability.is_some() || !row.probabilities.is_empty();
+        |row: &LabelRow| row.judge.is_some() || row.probability.is_some() || !row.probabilities.is_empty();
     let named =
         |name: &str| rows.iter().flat_map(|row| &row.labels).any(|(who, _)| who.as_deref() == Some(name));
     match &args.judge_is {
@@ -124,9 +133,10 @@ fn need_a_judge(args: &CalibrateArgs, rows: &[Row]) -> Result<(), String> {
             raters.sort_unstable();
             raters.dedup();
             raters.truncate(10);
+
             Err(format!(
                 "no label is from `{name}`; there are labels from {}",
-                assize_report::safe(&raters.join(", "))
+                assize_report::escape_unsafe(&raters.join(", "))
             ))
         }
         None if rows.iter().any(judged) => Ok(()),
@@ -136,14 +146,16 @@ fn need_a_judge(args: &CalibrateArgs, rows: &[Row]) -> Result<(), String> {
     }
 }
 
-fn pairs(args: &CalibrateArgs, context: &Context) -> Result<Exit, Failure> {
-    let needed = [Role::Preferred, Role::First, Role::Second];
-    let rows = labels::rows(&args.labels, &args.table, &needed)?;
-    let found = orders(&rows, args.table.level).map_err(|problems| labels::list(&problems))?;
+fn pairs(args: &CalibrateArgs, context: &CliContext) -> Result<ExitStatus, CommandFailure> {
+    let needed = [ColumnRole::Preferred, ColumnRole::First, ColumnRole::Second];
+    let rows = labels::read_label_rows(&args.labels, &args.table, &needed)?;
+    let found =
+        count_orders(&rows, args.table.level).map_err(|problems| labels::format_problems(&problems))?;
     if args.table.json {
         output::print_json(&assize_report::orders_json(&found));
     } else {
-        output::print(&assize_report::orders(&found, context.stdout));
+        output::print(&assize_report::render_orders(&found, context.stdout));
     }
-    Ok(Exit::Passed)
+
+    Ok(ExitStatus::Passed)
 }

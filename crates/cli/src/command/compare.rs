@@ -5,83 +5,89 @@ use std::fmt::Write as _;
 use std::sync::Arc;
 
 use assize_analysis::compare::{
-    Comparison, FailOn, Flip, GateResult, Gates, Headline, Hold, Many, Options, Respect, check, compare_many,
+    ComparisonAspect, ComparisonGateResult, ComparisonGateStatus, ComparisonGates, ComparisonOptions,
+    ComparisonSet, FailOn, HeadlineMetric, RunComparison, VerdictFlip, check_comparison_gates, compare_many,
 };
-use assize_analysis::{CaseFact, Names, RunFacts};
-use assize_engine::{Exit, runs, stored_records};
-use assize_report::{ComparisonLimits, comparison, comparison_markdown};
-use assize_stats::{Level, multiplicity::Adjustment};
+use assize_analysis::{CaseFact, NameTable, RunFacts};
+use assize_engine::{ExitStatus, runs, stored_records};
+use assize_report::{ComparisonLimits, render_comparison, render_comparison_markdown};
+use assize_stats::{ConfidenceLevel, multiplicity::PValueAdjustment};
 use assize_store::{RunFolder, RunInfo};
 use serde_json::json;
 
 use crate::args::{AdjustChoice, AllowChoice, CompareArgs, FailChoice, MetricChoice};
-use crate::context::Context;
-use crate::failure::Failure;
+use crate::context::CliContext;
+use crate::failure::CommandFailure;
 use crate::output;
 
 /// A run that takes part, as the user named it.
-pub(super) struct Part {
+pub(super) struct ComparedRun {
     pub(super) folder: RunFolder,
     pub(super) info: RunInfo,
     target: Option<String>,
     pub(super) facts: RunFacts,
 }
 
-impl Part {
+impl ComparedRun {
     /// Reads a run, keeping of its rows what figures need. `takes` says which suites count.
     pub(super) fn read(
         name: &str,
-        names: &mut Names,
+        names: &mut NameTable,
         takes: impl Fn(&str) -> bool,
-        context: &Context,
-    ) -> Result<Self, Failure> {
+        context: &CliContext,
+    ) -> Result<Self, CommandFailure> {
         let (folder, target) = runs::find_answers(name, &context.process)?;
         let info = folder.info().map_err(|error| error.to_string())?;
-        Self::of(folder, info, target, name, names, takes)
+        Self::open(folder, info, target, name, names, takes)
     }
 
     /// The same for a run that was found.
-    pub(super) fn of(
+    pub(super) fn open(
         folder: RunFolder,
         info: RunInfo,
         target: Option<String>,
         label: &str,
-        names: &mut Names,
+        names: &mut NameTable,
         takes: impl Fn(&str) -> bool,
-    ) -> Result<Self, Failure> {
+    ) -> Result<Self, CommandFailure> {
         let mut cases = Vec::new();
         for record in stored_records(&folder)? {
             let record = record?;
             let meant = target.is_none() || record.result.target.as_deref() == target.as_deref();
             if meant && takes(&record.result.suite) {
-                cases.push(CaseFact::of(&record, names));
+                cases.push(CaseFact::from_record(&record, names));
             }
         }
+
         if let Some(target) = target.as_ref().filter(|_| cases.is_empty()) {
             let shown = folder.path().display();
             return Err(format!("`{shown}` holds no answers of a target `{target}`").into());
         }
+
         let facts = RunFacts::new(label.to_owned(), cases, names).map_err(|error| error.to_string())?;
         Ok(Self { folder, info, target, facts })
     }
 }
 
-pub(crate) fn execute(args: &CompareArgs, context: &Context) -> Result<Exit, Failure> {
-    let mut names = Names::default();
-    let base = Part::read(&args.base, &mut names, |_| true, context)?;
+pub(crate) fn execute(args: &CompareArgs, context: &CliContext) -> Result<ExitStatus, CommandFailure> {
+    let mut names = NameTable::default();
+    let base = ComparedRun::read(&args.base, &mut names, |_| true, context)?;
     let mut candidates = Vec::new();
     for name in &args.candidates {
-        candidates.push(Part::read(name, &mut names, |_| true, context)?);
+        candidates.push(ComparedRun::read(name, &mut names, |_| true, context)?);
     }
+
     let options = options(args)?;
+
     for part in std::iter::once(&base).chain(&candidates) {
         if part.info.finished_at.is_none() {
-            output::warn(
+            output::print_warning(
                 &format!("`{}` did not end: only its finished cases are compared", part.facts.label),
                 context,
             );
         }
     }
+
     let facts: Vec<RunFacts> =
         candidates.iter_mut().map(|part| std::mem::replace(&mut part.facts, empty())).collect();
     let mut many = compare_many(&base.facts, &facts, &names, &options);
@@ -100,13 +106,16 @@ pub(crate) fn execute(args: &CompareArgs, context: &Context) -> Result<Exit, Fai
             .into());
         }
     }
+
     refuse(&many, &args.allow)?;
     drop(facts);
+
     let limit = args.flips.unwrap_or(if args.json { 1000 } else { 10 });
     for (found, part) in many.comparisons.iter_mut().zip(&candidates) {
         look_up_reasons(found, &base, part, limit)?;
     }
-    let gates = Gates {
+
+    let gates = ComparisonGates {
         fail_on: args.fail_on.map(|which| match which {
             FailChoice::Worse => FailOn::Worse,
             FailChoice::AnyWorse => FailOn::AnyWorse,
@@ -115,28 +124,30 @@ pub(crate) fn execute(args: &CompareArgs, context: &Context) -> Result<Exit, Fai
         no_regression: args.fail_on_regression,
         strict: args.strict,
     };
-    let results = check(&many, &gates);
-    let exit = Exit::strongest(results.iter().map(|result| match result.hold {
-        Hold::Held => Exit::Passed,
-        Hold::Failed => Exit::Failed,
-        Hold::Undecided => Exit::Incomplete,
-        Hold::Inconclusive => Exit::Inconclusive,
+
+    let results = check_comparison_gates(&many, &gates);
+    let exit = ExitStatus::strongest(results.iter().map(|result| match result.hold {
+        ComparisonGateStatus::Held => ExitStatus::Passed,
+        ComparisonGateStatus::Failed => ExitStatus::Failed,
+        ComparisonGateStatus::Undecided => ExitStatus::Incomplete,
+        ComparisonGateStatus::Inconclusive => ExitStatus::Inconclusive,
     }));
+
     show(args, &many, &results, exit, limit, context)?;
     Ok(exit)
 }
 
-fn options(args: &CompareArgs) -> Result<Options, String> {
-    Ok(Options {
-        level: Level::new(args.level).map_err(|error| error.to_string())?,
+fn options(args: &CompareArgs) -> Result<ComparisonOptions, String> {
+    Ok(ComparisonOptions {
+        level: ConfidenceLevel::new(args.level).map_err(|error| error.to_string())?,
         margin: args.margin,
         headline: match args.metric {
-            MetricChoice::Score => Headline::Score,
-            MetricChoice::PassRate => Headline::PassRate,
+            MetricChoice::Score => HeadlineMetric::Score,
+            MetricChoice::PassRate => HeadlineMetric::PassRate,
         },
         adjustment: match args.adjust {
-            AdjustChoice::Holm => Some(Adjustment::Holm),
-            AdjustChoice::Bh => Some(Adjustment::BenjaminiHochberg),
+            AdjustChoice::Holm => Some(PValueAdjustment::Holm),
+            AdjustChoice::Bh => Some(PValueAdjustment::BenjaminiHochberg),
             AdjustChoice::None => None,
         },
         bootstrap: args.bootstrap,
@@ -156,28 +167,30 @@ fn empty() -> RunFacts {
     RunFacts { label: String::new(), cases: Vec::new() }
 }
 
-fn suites(run: &RunFacts, names: &Names) -> String {
+fn suites(run: &RunFacts, names: &NameTable) -> String {
     let suites: std::collections::BTreeSet<&str> =
         run.cases.iter().map(|case| names.text(case.suite)).collect();
     if suites.is_empty() {
         return "none".to_owned();
     }
+
     suites.into_iter().map(|suite| format!("`{suite}`")).collect::<Vec<_>>().join(", ")
 }
 
 /// Runs that were measured differently are not compared by accident.
-fn refuse(many: &Many, allowed: &[AllowChoice]) -> Result<(), String> {
-    let is_allowed = |respect: Respect| {
+fn refuse(many: &ComparisonSet, allowed: &[AllowChoice]) -> Result<(), String> {
+    let is_allowed = |respect: ComparisonAspect| {
         allowed.iter().any(|choice| match choice {
-            AllowChoice::Question => respect == Respect::Question,
-            AllowChoice::Rubric => respect == Respect::Rubric,
-            AllowChoice::Judge => respect == Respect::Judge,
-            AllowChoice::Prompt => respect == Respect::Prompt,
-            AllowChoice::Judging => respect == Respect::Judging,
-            AllowChoice::Lines => respect == Respect::Lines,
+            AllowChoice::Question => respect == ComparisonAspect::Question,
+            AllowChoice::Rubric => respect == ComparisonAspect::Rubric,
+            AllowChoice::Judge => respect == ComparisonAspect::Judge,
+            AllowChoice::Prompt => respect == ComparisonAspect::Prompt,
+            AllowChoice::Judging => respect == ComparisonAspect::Judging,
+            AllowChoice::Lines => respect == ComparisonAspect::Lines,
             AllowChoice::All => true,
         })
     };
+
     let (mut problems, mut respects) = (Vec::new(), Vec::new());
     for found in &many.comparisons {
         for mismatch in found.mismatches.iter().filter(|mismatch| !is_allowed(mismatch.respect)) {
@@ -192,17 +205,20 @@ fn refuse(many: &Many, allowed: &[AllowChoice]) -> Result<(), String> {
                 mismatch.cases,
                 found.common,
                 found.candidate,
-                mismatch.respect.what(),
+                mismatch.respect.describe(),
                 mismatch.first_case,
             ));
+
             if !respects.contains(&mismatch.respect.name()) {
                 respects.push(mismatch.respect.name());
             }
         }
     }
+
     if problems.is_empty() {
         return Ok(());
     }
+
     Err(format!(
         "these runs were not measured in the same way, so a difference would not be one of the answers\n{}\n\
          run one of them again, or compare all the same with `--allow {}`",
@@ -213,19 +229,20 @@ fn refuse(many: &Many, allowed: &[AllowChoice]) -> Result<(), String> {
 
 /// Reads both runs again for the reasons of the changed cases that are shown.
 fn look_up_reasons(
-    found: &mut Comparison,
-    base: &Part,
-    candidate: &Part,
+    found: &mut RunComparison,
+    base: &ComparedRun,
+    candidate: &ComparedRun,
     limit: usize,
 ) -> Result<(), String> {
-    let flips: Vec<&mut Flip> = {
+    let flips: Vec<&mut VerdictFlip> = {
         let (lost, gained) = (&mut found.regressions, &mut found.improvements);
         lost.iter_mut().take(limit).chain(gained.iter_mut().take(limit)).collect()
     };
     if flips.is_empty() {
         return Ok(());
     }
-    let mut wanted: HashMap<(Arc<str>, Arc<str>, u32), &mut Flip> = flips
+
+    let mut wanted: HashMap<(Arc<str>, Arc<str>, u32), &mut VerdictFlip> = flips
         .into_iter()
         .map(|flip| ((flip.suite.as_str().into(), flip.case_id.as_str().into(), flip.repeat), flip))
         .collect();
@@ -236,20 +253,21 @@ fn look_up_reasons(
                 continue;
             }
             if let Some(flip) = wanted.get_mut(&(row.suite.clone(), row.case_id.clone(), row.repeat)) {
-                flip.learn(&row, from_candidate);
+                flip.copy_reasons(&row, from_candidate);
             }
         }
     }
+
     Ok(())
 }
 
 fn show(
     args: &CompareArgs,
-    many: &Many,
-    results: &[GateResult],
-    exit: Exit,
+    many: &ComparisonSet,
+    results: &[ComparisonGateResult],
+    exit: ExitStatus,
     limit: usize,
-    context: &Context,
+    context: &CliContext,
 ) -> Result<(), String> {
     if args.json {
         let mut value = serde_json::to_value(many).map_err(|error| format!("can't print JSON: {error}"))?;
@@ -260,31 +278,38 @@ fn show(
             "bootstrap": args.bootstrap,
             "seed": args.seed,
         });
+
         value["gates"] = json!(results);
         value["exit_code"] = exit.code().into();
         output::print_json(&value);
+
         return Ok(());
     }
+
     let limits = ComparisonLimits { flips: limit, ..ComparisonLimits::default() };
     if args.markdown {
-        output::print(&comparison_markdown(many, adjusted_by(args.adjust), limits));
+        output::print(&render_comparison_markdown(many, adjusted_by(args.adjust), limits));
     } else {
-        output::print(&comparison(many, adjusted_by(args.adjust), limits, context.stdout));
+        output::print(&render_comparison(many, adjusted_by(args.adjust), limits, context.stdout));
     }
+
     let mut lines = String::new();
     for result in results {
         let word = match result.hold {
-            Hold::Held => "holds",
-            Hold::Failed => "FAILED",
-            Hold::Undecided => "undecided",
-            Hold::Inconclusive => "inconclusive",
+            ComparisonGateStatus::Held => "holds",
+            ComparisonGateStatus::Failed => "FAILED",
+            ComparisonGateStatus::Undecided => "undecided",
+            ComparisonGateStatus::Inconclusive => "inconclusive",
         };
+
         let which =
             if many.comparisons.len() > 1 { format!(" ({})", result.candidate) } else { String::new() };
         let _ = write!(lines, "\n{}{which} {word}: {}", result.gate, result.says);
     }
+
     if !lines.is_empty() {
         output::print(&format!("{lines}\n"));
     }
+
     Ok(())
 }

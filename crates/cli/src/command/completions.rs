@@ -2,29 +2,31 @@
 
 use std::path::Path;
 
-use assize_engine::Exit;
+use assize_engine::ExitStatus;
 use clap::CommandFactory;
 
 use crate::args::{Args, CompletionsArgs, ManArgs};
-use crate::failure::Failure;
+use crate::failure::CommandFailure;
 use crate::output;
 
-pub(crate) fn completions(args: &CompletionsArgs) -> Exit {
+pub(crate) fn completions(args: &CompletionsArgs) -> ExitStatus {
     let mut script = Vec::new();
     clap_complete::generate(args.shell, &mut Args::command(), "assize", &mut script);
     output::print(&String::from_utf8_lossy(&script));
-    Exit::Passed
+    ExitStatus::Passed
 }
 
-pub(crate) fn man(args: &ManArgs) -> Result<Exit, Failure> {
+pub(crate) fn man(args: &ManArgs) -> Result<ExitStatus, CommandFailure> {
     let mut root = Args::command();
     root.build();
+
     if let Some(folder) = &args.out {
         std::fs::create_dir_all(folder)
             .map_err(|error| format!("can't make the folder `{}`: {error}", folder.display()))?;
         write_all(&root, folder)?;
-        return Ok(Exit::Passed);
+        return Ok(ExitStatus::Passed);
     }
+
     let mut command = &root;
     for name in &args.command {
         command = command.find_subcommand(name).ok_or_else(|| {
@@ -32,8 +34,9 @@ pub(crate) fn man(args: &ManArgs) -> Result<Exit, Failure> {
             format!("`{}` has no command `{name}`; it has: {}", command.get_name(), known.join(", "))
         })?;
     }
+
     output::print(&page(command)?);
-    Ok(Exit::Passed)
+    Ok(ExitStatus::Passed)
 }
 
 /// The page of a command, in roff.
@@ -44,6 +47,7 @@ fn page(command: &clap::Command) -> Result<String, String> {
         .manual("Assize")
         .render(&mut roff)
         .map_err(|error| format!("can't draw the page of `{}`: {error}", command.get_name()))?;
+
     let text = String::from_utf8_lossy(&roff);
     // Examples are lines of a shell: a manual must not fill them up like prose.
     Ok(match text.split_once(".SH EXTRA\n") {
@@ -62,6 +66,7 @@ fn write_all(command: &clap::Command, folder: &Path) -> Result<(), String> {
     let path = folder.join(format!("{name}.1"));
     std::fs::write(&path, page(command)?)
         .map_err(|error| format!("can't write `{}`: {error}", path.display()))?;
+
     command
         .get_subcommands()
         .filter(|inner| !inner.is_hide_set())

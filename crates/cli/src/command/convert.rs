@@ -3,43 +3,48 @@
 use std::io::Write as _;
 use std::path::Path;
 
-use assize_convert::{ConvertError, Converted, From, Note, To, convert, detect};
-use assize_engine::{Exit, replace_file};
+use assize_convert::{
+    ConversionNote, ConvertError, ConvertedFile, ExportFormat, ImportFormat, convert, detect,
+};
+use assize_engine::{ExitStatus, replace_file};
 use serde_json::{Value, json};
 
 use super::schema;
 use crate::args::{ConvertArgs, FromChoice, ToChoice};
-use crate::context::Context;
-use crate::failure::Failure;
+use crate::context::CliContext;
+use crate::failure::CommandFailure;
 use crate::output;
 
-pub(crate) fn execute(args: &ConvertArgs, context: &Context) -> Result<Exit, Failure> {
+pub(crate) fn execute(args: &ConvertArgs, context: &CliContext) -> Result<ExitStatus, CommandFailure> {
     let from = match args.kind {
         Some(kind) => kind_of(kind),
         None => detect(&args.from).map_err(|error| match error {
-            ConvertError::Unknown(_) => format!("{error} with `--kind`"),
+            ConvertError::UnknownFormat(_) => format!("{error} with `--kind`"),
             other => other.to_string(),
         })?,
     };
+
     let to = match args.to {
-        ToChoice::Format1 => To::Format1,
-        ToChoice::Format2 => To::Format2,
-        ToChoice::Scorecard => To::Scorecard,
-        ToChoice::Promptfoo => To::Promptfoo,
-        ToChoice::HealthBench => To::HealthBench,
-        ToChoice::PaperBench => To::PaperBench,
-        ToChoice::Csv => To::Csv,
+        ToChoice::Format1 => ExportFormat::Format1,
+        ToChoice::Format2 => ExportFormat::Format2,
+        ToChoice::Scorecard => ExportFormat::Scorecard,
+        ToChoice::Promptfoo => ExportFormat::Promptfoo,
+        ToChoice::HealthBench => ExportFormat::HealthBench,
+        ToChoice::PaperBench => ExportFormat::PaperBench,
+        ToChoice::Csv => ExportFormat::Csv,
     };
+
     if let Some(out) = args.out.as_ref().filter(|out| out.exists() && !args.force) {
         return Err(format!("`{}` is there already; `--force` overwrites it", out.display()).into());
     }
+
     let converted = match convert(&args.from, from, to, &context.process.load_options(&args.root)) {
         Ok(converted) => converted,
-        Err(ConvertError::Broken(path, diagnostics, sources)) => {
-            output::say_diagnostics(&diagnostics, &sources, context);
+        Err(ConvertError::Invalid(path, diagnostics, sources)) => {
+            output::print_diagnostics(&diagnostics, &sources, context);
             return Err(format!("`{}` has problems; nothing was converted", path.display()).into());
         }
-        Err(ConvertError::Nothing(path, why, notes)) => {
+        Err(ConvertError::Empty(path, why, notes)) => {
             say_notes(&notes);
             return Err(format!("`{}`: {why}", path.display()).into());
         }
@@ -47,15 +52,20 @@ pub(crate) fn execute(args: &ConvertArgs, context: &Context) -> Result<Exit, Fai
     };
     if let Some(out) = &args.out {
         let schema = match to {
-            To::Format1 | To::Format2 => Some("suite"),
-            To::Scorecard => Some("scorecard"),
-            To::Promptfoo | To::HealthBench | To::PaperBench | To::Csv => None,
+            ExportFormat::Format1 | ExportFormat::Format2 => Some("suite"),
+            ExportFormat::Scorecard => Some("scorecard"),
+            ExportFormat::Promptfoo
+            | ExportFormat::HealthBench
+            | ExportFormat::PaperBench
+            | ExportFormat::Csv => None,
         };
+
         let line = schema.and_then(|name| schema::line_for(out, name, context)).unwrap_or_default();
         write(out, &format!("{line}{}", converted.text))?;
     }
+
     let lost = converted.notes.iter().filter(|note| note.lost).count();
-    let exit = if lost > 0 { Exit::Incomplete } else { Exit::Passed };
+    let exit = if lost > 0 { ExitStatus::Incomplete } else { ExitStatus::Passed };
     if args.json {
         output::print_json(&to_json(&converted, from, args, exit));
         return Ok(exit);
@@ -63,6 +73,7 @@ pub(crate) fn execute(args: &ConvertArgs, context: &Context) -> Result<Exit, Fai
     if args.out.is_none() {
         output::print(&converted.text);
     }
+
     say_notes(&converted.notes);
     let what = match converted.cases {
         0 => String::new(),
@@ -74,27 +85,28 @@ pub(crate) fn execute(args: &ConvertArgs, context: &Context) -> Result<Exit, Fai
         1 => format!("{}: {what}1 thing was not carried over\n", from.name()),
         lost => format!("{}: {what}{lost} things were not carried over\n", from.name()),
     };
-    output::say(&summary);
+    output::print_message(&summary);
+
     Ok(exit)
 }
 
-const fn kind_of(kind: FromChoice) -> From {
+const fn kind_of(kind: FromChoice) -> ImportFormat {
     match kind {
-        FromChoice::Suite => From::Suite,
-        FromChoice::Scorecard => From::Scorecard,
-        FromChoice::Promptfoo => From::Promptfoo,
-        FromChoice::HealthBench => From::HealthBench,
-        FromChoice::PaperBench => From::PaperBench,
-        FromChoice::DevAi => From::DevAi,
-        FromChoice::Csv => From::Csv,
+        FromChoice::Suite => ImportFormat::Suite,
+        FromChoice::Scorecard => ImportFormat::Scorecard,
+        FromChoice::Promptfoo => ImportFormat::Promptfoo,
+        FromChoice::HealthBench => ImportFormat::HealthBench,
+        FromChoice::PaperBench => ImportFormat::PaperBench,
+        FromChoice::DevAi => ImportFormat::DevAi,
+        FromChoice::Csv => ImportFormat::Csv,
     }
 }
 
 /// Notes on stderr: they are no part of the file.
-fn say_notes(notes: &[Note]) {
+fn say_notes(notes: &[ConversionNote]) {
     for note in notes {
         let mark = if note.lost { "lost" } else { "note" };
-        output::say(&format!("{mark}: {note}\n"));
+        output::print_message(&format!("{mark}: {note}\n"));
     }
 }
 
@@ -103,15 +115,17 @@ fn write(out: &Path, text: &str) -> Result<(), String> {
     if out.exists() {
         return replace_file(out, text).map_err(|error| error.message);
     }
+
     let failed = |error: std::io::Error| format!("{}: can't be written: {error}", out.display());
     if let Some(folder) = out.parent().filter(|folder| !folder.as_os_str().is_empty()) {
         std::fs::create_dir_all(folder).map_err(failed)?;
     }
+
     let mut file = std::fs::File::create_new(out).map_err(failed)?;
     file.write_all(text.as_bytes()).and_then(|()| file.sync_all()).map_err(failed)
 }
 
-fn to_json(converted: &Converted, from: From, args: &ConvertArgs, exit: Exit) -> Value {
+fn to_json(converted: &ConvertedFile, from: ImportFormat, args: &ConvertArgs, exit: ExitStatus) -> Value {
     let notes: Vec<Value> = converted
         .notes
         .iter()

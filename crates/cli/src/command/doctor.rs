@@ -4,7 +4,7 @@ use std::net::{TcpStream, ToSocketAddrs};
 use std::sync::Arc;
 use std::time::Duration;
 
-use assize_engine::{Exit, OFFLINE};
+use assize_engine::{ExitStatus, OFFLINE};
 use assize_llm::{
     HttpOptions, HttpProxies, HttpTransport, KeyCheck, ProviderReadiness, ReadyState, check, check_judge,
     judge_readiness, readiness,
@@ -13,8 +13,8 @@ use serde_json::json;
 use tokio::task::JoinSet;
 
 use crate::args::DoctorArgs;
-use crate::context::Context;
-use crate::failure::Failure;
+use crate::context::CliContext;
+use crate::failure::CommandFailure;
 use crate::output;
 use crate::runtime::block_on;
 
@@ -30,7 +30,7 @@ const OF_THE_JUDGE: [&str; 2] = ["JUDGE_BASE_URL", "JUDGE_API_KEY"];
 const CHECK_PATIENCE: Duration = Duration::from_secs(10);
 
 /// One line of the answer.
-struct Finding {
+struct ProviderCheck {
     name: &'static str,
     usable: bool,
     /// Whether the user did something about this provider.
@@ -40,23 +40,26 @@ struct Finding {
     checked: Option<bool>,
 }
 
-pub(crate) fn execute(args: &DoctorArgs, context: &Context) -> Result<Exit, Failure> {
-    let mut findings = vec![Finding {
+pub(crate) fn execute(args: &DoctorArgs, context: &CliContext) -> Result<ExitStatus, CommandFailure> {
+    let mut findings = vec![ProviderCheck {
         name: OFFLINE,
         usable: true,
         configured: true,
         about: "built in; compares words and understands nothing".to_owned(),
         checked: None,
     }];
+
     findings.extend(own_judge(context));
     findings.extend(readiness(&|name| context.variable(name)).iter().map(find));
+
     let proxies = HttpProxies::from_env(&|name| context.variable(name));
     if args.check {
         block_on(async {
             checks(&mut findings, &proxies, context).await;
-            Ok::<(), Failure>(())
+            Ok::<(), CommandFailure>(())
         })?;
     }
+
     if args.json {
         let list: Vec<_> = findings
             .iter()
@@ -67,9 +70,11 @@ pub(crate) fn execute(args: &DoctorArgs, context: &Context) -> Result<Exit, Fail
                 })
             })
             .collect();
+
         output::print_json(&json!({ "judges": list, "proxies": proxies.variables() }));
-        return Ok(Exit::Passed);
+        return Ok(ExitStatus::Passed);
     }
+
     let width = findings.iter().map(|finding| finding.name.len()).max().unwrap_or(0);
     let mut hidden = 0;
     for finding in &findings {
@@ -77,6 +82,7 @@ pub(crate) fn execute(args: &DoctorArgs, context: &Context) -> Result<Exit, Fail
             hidden += 1;
             continue;
         }
+
         let (mark, on, off) = match (finding.usable, context.stdout.color) {
             (true, true) => ("usable  ", "\u{1b}[32m", "\u{1b}[0m"),
             (true, false) => ("usable  ", "", ""),
@@ -85,11 +91,13 @@ pub(crate) fn execute(args: &DoctorArgs, context: &Context) -> Result<Exit, Fail
         };
         output::print(&format!("{on}{mark}{off}  {:width$}  {}\n", finding.name, finding.about));
     }
+
     if hidden > 0 {
         output::print(&format!(
             "\n{hidden} more providers are not set up; `assize doctor --all` lists what they need\n"
         ));
     }
+
     if !proxies.variables().is_empty() {
         output::print(&match proxies.problem() {
             Some(problem) => format!("\nNo request can be sent to other machines: {problem}\n"),
@@ -99,12 +107,13 @@ pub(crate) fn execute(args: &DoctorArgs, context: &Context) -> Result<Exit, Fail
             ),
         });
     }
+
     output::print("\nA usable provider is named with a model: --judge PROVIDER:MODEL\n");
-    Ok(Exit::Passed)
+    Ok(ExitStatus::Passed)
 }
 
 /// Asks the servers of all that look usable, at the same time, whether they take the key.
-async fn checks(findings: &mut [Finding], proxies: &HttpProxies, context: &Context) {
+async fn checks(findings: &mut [ProviderCheck], proxies: &HttpProxies, context: &CliContext) {
     let options = HttpOptions { proxies: Some(proxies.clone()), ..HttpOptions::default() };
     let transport = Arc::new(HttpTransport::new(options));
     let mut asked = JoinSet::new();
@@ -119,6 +128,7 @@ async fn checks(findings: &mut [Finding], proxies: &HttpProxies, context: &Conte
             (name, checked)
         });
     }
+
     while let Some(answer) = asked.join_next().await {
         let Ok((name, checked)) = answer else { continue };
         let Some(finding) = findings.iter_mut().find(|finding| finding.name == name) else { continue };
@@ -143,17 +153,17 @@ async fn checks(findings: &mut [Finding], proxies: &HttpProxies, context: &Conte
 }
 
 /// The providers whose models could be asked from here: a key is set, or a server on this machine answers.
-pub(crate) fn usable_models(context: &Context) -> Vec<&'static str> {
+pub(crate) fn usable_models(context: &CliContext) -> Vec<&'static str> {
     let found = readiness(&|name| context.variable(name)).into_iter().map(|provider| find(&provider));
     found.filter(|finding| finding.usable).map(|finding| finding.name).collect()
 }
 
 /// The judge that `JUDGE_MODEL` names, where it has variables of its own; without that name they are of no use.
-fn own_judge(context: &Context) -> Option<Finding> {
+fn own_judge(context: &CliContext) -> Option<ProviderCheck> {
     let set = |name: &str| context.variable(name).filter(|value| !value.trim().is_empty());
     let Some(model) = set(JUDGE_MODEL) else {
         let own: Vec<&str> = OF_THE_JUDGE.into_iter().filter(|name| set(name).is_some()).collect();
-        return (!own.is_empty()).then(|| Finding {
+        return (!own.is_empty()).then(|| ProviderCheck {
             name: JUDGE_MODEL,
             usable: false,
             configured: true,
@@ -161,12 +171,13 @@ fn own_judge(context: &Context) -> Option<Finding> {
             checked: None,
         });
     };
+
     let found = find(&judge_readiness(&model, &|name| context.variable(name))?);
     let about = format!("{}, {}", model.trim(), found.about);
-    Some(Finding { name: JUDGE_MODEL, configured: true, about, ..found })
+    Some(ProviderCheck { name: JUDGE_MODEL, configured: true, about, ..found })
 }
 
-fn find(provider: &ProviderReadiness) -> Finding {
+fn find(provider: &ProviderReadiness) -> ProviderCheck {
     let host = provider.host.as_deref().unwrap_or("?");
     let (usable, about) = match &provider.state {
         ReadyState::Ready => (true, format!("key in {}, at {host}", provider.key_variable)),
@@ -190,7 +201,7 @@ fn find(provider: &ProviderReadiness) -> Finding {
         }
         ReadyState::BadSetting { reason } => (false, reason.clone()),
     };
-    Finding { name: provider.provider, usable, configured: provider.configured, about, checked: None }
+    ProviderCheck { name: provider.provider, usable, configured: provider.configured, about, checked: None }
 }
 
 /// Whether something accepts connections at an address of this machine; `None` for other machines,

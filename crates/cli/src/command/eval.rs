@@ -1,15 +1,15 @@
 //! `assize eval`.
 
-use assize_engine::{EvalMode, Exit, PlannedRun, RunOutcome};
+use assize_engine::{EvalMode, ExitStatus, PlannedRun, RunOutcome};
 
 use super::present;
 use crate::args::{EvalCommandArgs, RunArgs};
-use crate::context::Context;
-use crate::failure::Failure;
+use crate::context::CliContext;
+use crate::failure::CommandFailure;
 use crate::output;
 use crate::runtime::block_on;
 
-pub(crate) fn execute(args: &EvalCommandArgs, context: &Context) -> Result<Exit, Failure> {
+pub(crate) fn execute(args: &EvalCommandArgs, context: &CliContext) -> Result<ExitStatus, CommandFailure> {
     let run = &args.eval.run;
     let engine = context.run_engine(run.quiet, run.json);
     let mode = EvalMode { sequence: args.sequence.options() };
@@ -24,16 +24,17 @@ pub(crate) fn execute(args: &EvalCommandArgs, context: &Context) -> Result<Exit,
 }
 
 /// Prints what a run would take.
-pub(super) fn print_plan(planned: &PlannedRun, args: &RunArgs, context: &Context) -> Exit {
+pub(super) fn print_plan(planned: &PlannedRun, args: &RunArgs, context: &CliContext) -> ExitStatus {
     let PlannedRun { plan, cases, warnings } = planned;
     if args.json {
         output::print_json(&plan.to_json(*cases, warnings));
-        return Exit::Passed;
+        return ExitStatus::Passed;
     }
 
     for warning in warnings {
-        output::warn(warning, context);
+        output::print_warning(warning, context);
     }
+
     output::print(&plan.to_text(*cases));
-    Exit::Passed
+    ExitStatus::Passed
 }

@@ -1,25 +1,26 @@
 //! `assize explain`.
 
-use assize_engine::{Exit, runs};
+use assize_engine::{ExitStatus, runs};
 use assize_store::CaseRecord;
 
 use super::scorecard;
 use crate::args::ExplainArgs;
-use crate::context::Context;
-use crate::failure::Failure;
+use crate::context::CliContext;
+use crate::failure::CommandFailure;
 use crate::output;
 
 /// Ids kept for a hint when the case is not there.
 const MAX_HINT_IDS: usize = 10_000;
 
-pub(crate) fn execute(args: &ExplainArgs, context: &Context) -> Result<Exit, Failure> {
-    let folder = runs::find(&args.run, &context.process)?;
+pub(crate) fn execute(args: &ExplainArgs, context: &CliContext) -> Result<ExitStatus, CommandFailure> {
+    let folder = runs::find_run(&args.run, &context.process)?;
     if args.suite.is_none()
         && args.target.is_none()
         && scorecard::explain_node(&folder, &args.case, args.json, context)?
     {
-        return Ok(Exit::Passed);
+        return Ok(ExitStatus::Passed);
     }
+
     let mut found: Vec<CaseRecord> = Vec::new();
     let mut ids: Vec<String> = Vec::new();
     for record in folder.cases().map_err(|error| error.to_string())? {
@@ -34,6 +35,7 @@ pub(crate) fn execute(args: &ExplainArgs, context: &Context) -> Result<Exit, Fai
             ids.push(record.result.case_id.to_string());
         }
     }
+
     if found.is_empty() {
         let hint = match assize_diagnostic::did_you_mean(&args.case, ids.iter().map(String::as_str)) {
             Some(near) => format!("did you mean `{near}`?"),
@@ -42,8 +44,9 @@ pub(crate) fn execute(args: &ExplainArgs, context: &Context) -> Result<Exit, Fai
         };
         return Err(format!("no case `{}` in `{}`; {hint}", args.case, folder.path().display()).into());
     }
+
     if args.json {
-        let explained: Vec<_> = found.iter().map(assize_report::explain_json).collect();
+        let explained: Vec<_> = found.iter().map(assize_report::explanation_json).collect();
         output::print_json(&match <[_; 1]>::try_from(explained) {
             Ok([only]) => only,
             Err(several) => serde_json::Value::Array(several),
@@ -53,10 +56,11 @@ pub(crate) fn execute(args: &ExplainArgs, context: &Context) -> Result<Exit, Fai
             if index > 0 {
                 output::print("\n");
             }
-            output::print(&assize_report::explain(record, context.stdout));
+            output::print(&assize_report::render_explanation(record, context.stdout));
         }
     }
-    Ok(Exit::Passed)
+
+    Ok(ExitStatus::Passed)
 }
 
 fn preview(ids: &[String]) -> String {

@@ -1,15 +1,15 @@
 //! `assize generate rubrics`.
 
 use assize_author::draft::{DraftOutcome, EditedFile};
-use assize_engine::{Exit, GenerateReport};
+use assize_engine::{ExitStatus, GenerateReport};
 
 use crate::args::{GenerateArgs, GenerateCommand, GenerateRubricsArgs};
-use crate::context::Context;
-use crate::failure::Failure;
+use crate::context::CliContext;
+use crate::failure::CommandFailure;
 use crate::output;
 use crate::runtime::block_on;
 
-pub(crate) fn execute(args: &GenerateArgs, context: &Context) -> Result<Exit, Failure> {
+pub(crate) fn execute(args: &GenerateArgs, context: &CliContext) -> Result<ExitStatus, CommandFailure> {
     let GenerateCommand::Rubrics(args) = &args.command;
     let engine = context.engine(args.quiet);
     let report = block_on(engine.generate(&args.options()))?;
@@ -18,7 +18,7 @@ pub(crate) fn execute(args: &GenerateArgs, context: &Context) -> Result<Exit, Fa
     Ok(report.exit())
 }
 
-fn print(report: &GenerateReport, args: &GenerateRubricsArgs, context: &Context) {
+fn print(report: &GenerateReport, args: &GenerateRubricsArgs, context: &CliContext) {
     if args.json {
         output::print_json(&report.to_json());
         return;
@@ -27,12 +27,13 @@ fn print(report: &GenerateReport, args: &GenerateRubricsArgs, context: &Context)
     if args.dry_run {
         report.files.iter().map(EditedFile::diff).for_each(|diff| output::print(&diff));
     }
+
     for outcome in &report.outcomes {
         let place = format!("{}:{}", outcome.path.display(), outcome.line);
         match &outcome.result {
             DraftOutcome::LeftAlone(reason) => {
                 let message = format!("{place}: case `{}` was left alone: {reason}", outcome.id);
-                output::complain(&message, context);
+                output::print_error(&message, context);
             }
             DraftOutcome::Drafted { criteria, .. } if !args.dry_run => {
                 output::print(&format!("{place}: {}: {}\n", outcome.id, criteria.join(", ")));
@@ -40,20 +41,22 @@ fn print(report: &GenerateReport, args: &GenerateRubricsArgs, context: &Context)
             _ => {}
         }
     }
+
     output::print(&format!("{}\n", summary(report, args)));
 
     if let Some(refusal) = report.over_budget.as_ref().filter(|_| report.unreached() > 0) {
-        output::warn(
+        output::print_warning(
             &format!("{refusal}; the same command goes on with the cases that lack a rubric"),
             context,
         );
     }
+
     if report.drafted() > 0 && !args.dry_run && !args.quiet {
         let lint = match findings(report) {
             0 => String::new(),
             findings => format!("; `assize lint` has {findings} things to say about them"),
         };
-        output::say(&format!("drafts are marked `Draft by`: read and correct them{lint}\n"));
+        output::print_message(&format!("drafts are marked `Draft by`: read and correct them{lint}\n"));
     }
 }
 
@@ -73,6 +76,7 @@ fn summary(report: &GenerateReport, args: &GenerateRubricsArgs) -> String {
         let has = report.count(|result| matches!(result, DraftOutcome::HasRubric));
         add(has, "case has a rubric", "cases have a rubric");
     }
+
     let nothing = report.count(|result| matches!(result, DraftOutcome::NoOutcome));
     add(nothing, "case expects nothing in words", "cases expect nothing in words");
     add(report.left_alone(), "case was left alone", "cases were left alone");

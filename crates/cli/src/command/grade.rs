@@ -1,14 +1,14 @@
 //! `assize grade`.
 
-use assize_engine::Exit;
+use assize_engine::ExitStatus;
 
 use super::present;
 use crate::args::GradeArgs;
-use crate::context::Context;
-use crate::failure::Failure;
+use crate::context::CliContext;
+use crate::failure::CommandFailure;
 use crate::runtime::block_on;
 
-pub(crate) fn execute(args: &GradeArgs, context: &Context) -> Result<Exit, Failure> {
+pub(crate) fn execute(args: &GradeArgs, context: &CliContext) -> Result<ExitStatus, CommandFailure> {
     let engine = context.run_engine(args.run.quiet, args.run.json);
     let finished = block_on(engine.grade(&args.options()))?;
 

@@ -5,34 +5,34 @@ use std::fs::File;
 use std::io::{BufRead, BufReader, Write as _};
 use std::path::Path;
 
-use assize_engine::Exit;
+use assize_engine::ExitStatus;
 use assize_report::grouped;
 use assize_targets::{traced_answer, traced_output};
-use assize_trace::{Format, Read, Trace, read};
+use assize_trace::{AgentTrace, LogFormat, TraceLog, read_log};
 use serde_json::{Map, Value, json};
 
 use crate::args::{ImportArgs, ImportCommand, TranscriptArgs};
-use crate::context::Context;
-use crate::failure::Failure;
+use crate::context::CliContext;
+use crate::failure::CommandFailure;
 use crate::output;
 
-pub(crate) fn execute(args: &ImportArgs, context: &Context) -> Result<Exit, Failure> {
+pub(crate) fn execute(args: &ImportArgs, context: &CliContext) -> Result<ExitStatus, CommandFailure> {
     match &args.what {
         ImportCommand::Transcript(args) => transcript(args, context),
     }
 }
 
 /// A log that was read.
-struct Log {
+struct TranscriptLog {
     name: String,
     stem: String,
-    read: Read,
+    read: TraceLog,
 }
 
-fn transcript(args: &TranscriptArgs, context: &Context) -> Result<Exit, Failure> {
+fn transcript(args: &TranscriptArgs, context: &CliContext) -> Result<ExitStatus, CommandFailure> {
     let format = match args.format.as_str() {
         "auto" => None,
-        name => Some(name.parse::<Format>().map_err(|error| format!("{error}, and `auto`"))?),
+        name => Some(name.parse::<LogFormat>().map_err(|error| format!("{error}, and `auto`"))?),
     };
     let mut logs = Vec::new();
     let mut broken = Vec::new();
@@ -41,6 +41,7 @@ fn transcript(args: &TranscriptArgs, context: &Context) -> Result<Exit, Failure>
         broken.extend(problems(&log));
         logs.push(log);
     }
+
     if !broken.is_empty() && !args.keep_going {
         return Err(format!(
             "{}\nnothing was imported; `--keep-going` leaves such lines out",
@@ -48,9 +49,11 @@ fn transcript(args: &TranscriptArgs, context: &Context) -> Result<Exit, Failure>
         )
         .into());
     }
+
     for problem in &broken {
-        output::warn(problem, context);
+        output::print_warning(problem, context);
     }
+
     let mut ids = HashSet::new();
     let mut lines = String::new();
     let mut told = Vec::new();
@@ -58,39 +61,46 @@ fn transcript(args: &TranscriptArgs, context: &Context) -> Result<Exit, Failure>
     for log in &logs {
         for trace in &log.read.traces {
             if let Err(why) = traced_answer(trace) {
-                output::warn(&format!("{}: a session was left out: {why}", log.name), context);
+                output::print_warning(&format!("{}: a session was left out: {why}", log.name), context);
                 left_out += 1;
                 continue;
             }
+
             let session = trace.session.as_deref().map(as_id).filter(|id| !id.is_empty());
             let id = unused_id(&session.unwrap_or_else(|| as_id(&log.stem)), &mut ids);
             if trace.question().is_none() {
                 let message =
                     format!("{}: the log of `{id}` does not hold what was asked; add `input`", log.name);
-                output::warn(&message, context);
+                output::print_warning(&message, context);
             }
+
             told.push(summary(&id, trace, log));
             let case = case(&id, trace, &log.name);
             lines.push_str(&case.to_string());
+
             lines.push('\n');
         }
     }
+
     if told.is_empty() {
         return Err("no session with an answer was found; nothing was imported".into());
     }
+
     match &args.out {
         Some(out) => write(out, &lines, args.force)?,
         None => output::print(&lines),
     }
+
     if args.json {
         output::print_json(&report(&logs, &told, left_out));
     } else {
         say(&logs, &told, args.out.as_deref());
     }
-    Ok(if broken.is_empty() && left_out == 0 { Exit::Passed } else { Exit::Incomplete })
+
+    Ok(if broken.is_empty() && left_out == 0 { ExitStatus::Passed } else { ExitStatus::Incomplete })
 }
 
-fn open(path: &Path, format: Option<Format>) -> Result<Log, String> {
+fn open(path: &Path, format: Option<LogFormat>) -> Result<TranscriptLog, String> {
     let is_stdin = path.as_os_str() == "-";
     let name = if is_stdin { "standard input".to_owned() } else { path.display().to_string() };
     let reader: Box<dyn BufRead> = if is_stdin {
@@ -98,12 +108,13 @@ fn open(path: &Path, format: Option<Format>) -> Result<Log, String> {
     } else {
         Box::new(BufReader::new(File::open(path).map_err(|error| format!("{name}: can't be read: {error}"))?))
     };
-    let read = read(reader, format).map_err(|error| format!("{name}: {error}"))?;
+    let read = read_log(reader, format).map_err(|error| format!("{name}: {error}"))?;
     let stem = path.file_stem().filter(|_| !is_stdin).and_then(|stem| stem.to_str()).unwrap_or("session");
-    Ok(Log { name, stem: stem.to_owned(), read })
+
+    Ok(TranscriptLog { name, stem: stem.to_owned(), read })
 }
 
-fn problems(log: &Log) -> Vec<String> {
+fn problems(log: &TranscriptLog) -> Vec<String> {
     let mut all: Vec<String> = log
         .read
         .problems
@@ -113,6 +124,7 @@ fn problems(log: &Log) -> Vec<String> {
     if log.read.more_problems > 0 {
         all.push(format!("{}: {} more lines can't be read", log.name, log.read.more_problems));
     }
+
     all
 }
 
@@ -130,16 +142,19 @@ fn unused_id(wanted: &str, taken: &mut HashSet<String>) -> String {
         id = format!("{wanted}-{number}");
         number += 1;
     }
+
     id
 }
 
-fn case(id: &str, trace: &Trace, source: &str) -> Value {
+fn case(id: &str, trace: &AgentTrace, source: &str) -> Value {
     let mut case = Map::new();
     case.insert("id".to_owned(), id.into());
+
     // An eval file would put variables of the environment into what looks like a reference to them.
     if let Some(question) = trace.question() {
         case.insert("input".to_owned(), question.replace("${{", "$${{").into());
     }
+
     case.insert("output".to_owned(), traced_output(trace));
     let mut metadata = json!({ "source": source, "format": trace.format.name() });
     for (key, value) in [
@@ -151,6 +166,7 @@ fn case(id: &str, trace: &Trace, source: &str) -> Value {
             metadata[key] = value.into();
         }
     }
+
     case.insert("metadata".to_owned(), metadata);
     Value::Object(case)
 }
@@ -160,12 +176,13 @@ fn write(out: &Path, lines: &str, force: bool) -> Result<(), String> {
     if !force && out.try_exists().map_err(failed)? {
         return Err(format!("{} is there already; `--force` replaces it", out.display()));
     }
+
     let mut file = File::create(out).map_err(failed)?;
     file.write_all(lines.as_bytes()).and_then(|()| file.sync_all()).map_err(failed)
 }
 
 /// What is told about a session that was imported.
-fn summary(id: &str, trace: &Trace, log: &Log) -> Value {
+fn summary(id: &str, trace: &AgentTrace, log: &TranscriptLog) -> Value {
     json!({
         "id": id,
         "file": log.name,
@@ -180,7 +197,7 @@ fn summary(id: &str, trace: &Trace, log: &Log) -> Value {
     })
 }
 
-fn report(logs: &[Log], told: &[Value], left_out: usize) -> Value {
+fn report(logs: &[TranscriptLog], told: &[Value], left_out: usize) -> Value {
     let files: Vec<Value> = logs
         .iter()
         .map(|log| {
@@ -195,13 +212,13 @@ fn report(logs: &[Log], told: &[Value], left_out: usize) -> Value {
     json!({ "sessions": told, "left_out": left_out, "files": files })
 }
 
-fn say(logs: &[Log], told: &[Value], out: Option<&Path>) {
+fn say(logs: &[TranscriptLog], told: &[Value], out: Option<&Path>) {
     let count = |count: usize, noun: &str| {
         format!("{} {noun}{}", grouped(count as u64), if count == 1 { "" } else { "s" })
     };
     for session in told {
         let number = |key: &str| session[key].as_u64().unwrap_or(0) as usize;
-        output::say(&format!(
+        output::print_message(&format!(
             "{}: {} of {}, {}, {}\n",
             session["id"].as_str().unwrap_or_default(),
             session["format"].as_str().unwrap_or_default(),
@@ -210,10 +227,11 @@ fn say(logs: &[Log], told: &[Value], out: Option<&Path>) {
             count(number("tool_calls"), "tool call"),
         ));
     }
+
     for log in logs.iter().filter(|log| !log.read.unknown.is_empty()) {
         let kinds: Vec<String> = log.read.unknown.iter().map(|(kind, n)| format!("{kind} ({n})")).collect();
         let total: usize = log.read.unknown.values().sum();
-        output::say(&format!(
+        output::print_message(&format!(
             "{}: {} of {} of unknown kinds left out: {}\n",
             log.name,
             grouped(total as u64),
@@ -221,7 +239,8 @@ fn say(logs: &[Log], told: &[Value], out: Option<&Path>) {
             kinds.join(", ")
         ));
     }
+
     if let Some(out) = out {
-        output::say(&format!("{} written to {}\n", count(told.len(), "case"), out.display()));
+        output::print_message(&format!("{} written to {}\n", count(told.len(), "case"), out.display()));
     }
 }

@@ -1,13 +1,13 @@
 //! `assize lsp`.
 
-use assize_engine::Exit;
+use assize_engine::ExitStatus;
 
 use crate::args::LspArgs;
-use crate::context::Context;
-use crate::failure::Failure;
+use crate::context::CliContext;
+use crate::failure::CommandFailure;
 
-pub(crate) fn execute(args: &LspArgs, context: &Context) -> Result<Exit, Failure> {
+pub(crate) fn execute(args: &LspArgs, context: &CliContext) -> Result<ExitStatus, CommandFailure> {
     let LspArgs { root, stdio: _ } = args;
     assize_lsp::serve(&context.process.load_options(root)).map_err(|error| error.to_string())?;
-    Ok(Exit::Passed)
+    Ok(ExitStatus::Passed)
 }

@@ -1,20 +1,20 @@
 //! `assize pairwise`: systems compared two at a time, case by case, in both orders.
 
 use assize_analysis::pairwise::PairwiseReport;
-use assize_engine::pairwise::{PairwiseInput, PairwiseOptions, conclusion, pairwise_report};
-use assize_engine::{Ending, EvalOptions, Exit, RunOutcome, summary_json};
-use assize_report::{pairwise, pairwise_json, pairwise_markdown};
+use assize_engine::pairwise::{PairwiseInput, PairwiseOptions, conclusion, stored_pairwise_report};
+use assize_engine::{EvalOptions, ExitStatus, RunEnding, RunOutcome, summary_json};
+use assize_report::{pairwise_json, render_pairwise, render_pairwise_markdown};
 use assize_store::{RunFolder, RunInfo};
 use serde_json::Value;
 
 use super::eval::print_plan;
 use crate::args::{PairwiseArgs, ShowChoice};
-use crate::context::Context;
-use crate::failure::Failure;
+use crate::context::CliContext;
+use crate::failure::CommandFailure;
 use crate::output;
 use crate::runtime::block_on;
 
-pub(crate) fn execute(args: &PairwiseArgs, context: &Context) -> Result<Exit, Failure> {
+pub(crate) fn execute(args: &PairwiseArgs, context: &CliContext) -> Result<ExitStatus, CommandFailure> {
     let options = options(args);
     let engine = context.run_engine(args.run.quiet, args.run.json);
     let (run, loaded) = match engine.find_systems(&options)? {
@@ -28,7 +28,7 @@ pub(crate) fn execute(args: &PairwiseArgs, context: &Context) -> Result<Exit, Fa
     match block_on(engine.evaluate_loaded(&*run, &loaded, &options.eval))? {
         RunOutcome::Planned(planned) => Ok(print_plan(&planned, &args.run, context)),
         RunOutcome::Finished(finished) => {
-            let (report, missing) = pairwise_report(&finished.folder, &finished.info)?;
+            let (report, missing) = stored_pairwise_report(&finished.folder, &finished.info)?;
             print(&report, &missing, &finished.info, &finished.folder, args, context);
             Ok(finished.exit)
         }
@@ -58,10 +58,10 @@ fn print_again(
     args: &PairwiseArgs,
     folder: &RunFolder,
     mut info: RunInfo,
-    context: &Context,
-) -> Result<Exit, Failure> {
-    let (report, missing) = pairwise_report(folder, &info)?;
-    let (exit, reason) = conclusion(&report, &missing, Ending::default());
+    context: &CliContext,
+) -> Result<ExitStatus, CommandFailure> {
+    let (report, missing) = stored_pairwise_report(folder, &info)?;
+    let (exit, reason) = conclusion(&report, &missing, RunEnding::default());
     if let Some(summary) = &mut info.summary {
         summary.exit_code = exit.code();
         summary.exit_reason = reason;
@@ -77,7 +77,7 @@ fn print(
     info: &RunInfo,
     folder: &RunFolder,
     args: &PairwiseArgs,
-    context: &Context,
+    context: &CliContext,
 ) {
     if args.run.json {
         let mut value = summary_json(info, folder.path());
@@ -88,16 +88,18 @@ fn print(
             }
             members.insert(info.command.clone(), pairwise_json(report, missing));
         }
+
         output::print_json(&value);
         return;
     }
 
     if args.markdown {
-        output::print(&pairwise_markdown(report, missing));
+        output::print(&render_pairwise_markdown(report, missing));
         return;
     }
 
-    output::print(&pairwise(report, missing, context.stdout));
+    output::print(&render_pairwise(report, missing, context.stdout));
+
     if let Some(summary) = &info.summary {
         let judges: Vec<&str> = info.judges.iter().map(|judge| &*judge.identity.name).collect();
         output::print(&format!(

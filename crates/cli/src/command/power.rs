@@ -1,44 +1,47 @@
 //! `assize power`.
 
-use assize_analysis::Names;
-use assize_analysis::power::{Known, Wanted, learn, plan};
-use assize_engine::Exit;
-use assize_report::plan_cases;
-use assize_rubric::Unit;
-use assize_stats::Level;
+use assize_analysis::NameTable;
+use assize_analysis::power::{PlanningInputs, WantedPrecision, estimate_inputs, plan_sample_size};
+use assize_engine::ExitStatus;
+use assize_report::render_plan;
+use assize_rubric::UnitInterval;
+use assize_stats::ConfidenceLevel;
 use serde_json::json;
 
-use super::compare::Part;
+use super::compare::ComparedRun;
 use crate::args::PowerArgs;
-use crate::context::Context;
-use crate::failure::Failure;
+use crate::context::CliContext;
+use crate::failure::CommandFailure;
 use crate::output;
 
 /// What is wanted of a run's successor when nobody says: 0.05 to either side, and differences of 0.05.
 const USUAL: (f64, f64) = (0.1, 0.05);
 
-pub(crate) fn execute(args: &PowerArgs, context: &Context) -> Result<Exit, Failure> {
+pub(crate) fn execute(args: &PowerArgs, context: &CliContext) -> Result<ExitStatus, CommandFailure> {
     if args.from.len() > 2 {
         return Err("`--from` takes one run, or two that are held against each other".into());
     }
-    let mut names = Names::default();
+
+    let mut names = NameTable::default();
     let mut runs = Vec::new();
     for name in &args.from {
-        runs.push(Part::read(name, &mut names, |_| true, context)?.facts);
+        runs.push(ComparedRun::read(name, &mut names, |_| true, context)?.facts);
     }
-    let known = known(args, learn(&runs, &names));
+
+    let known = known(args, estimate_inputs(&runs, &names));
     let asked = args.width.is_some() || args.difference.is_some() || args.cases.is_some();
     let (width, difference) = match (asked, runs.is_empty()) {
         (false, false) => (Some(USUAL.0), Some(USUAL.1)),
         _ => (args.width, args.difference),
     };
-    let wanted = Wanted {
+    let wanted = WantedPrecision {
         width,
         difference,
         power: args.power,
-        level: Level::new(args.level).map_err(|error| error.to_string())?,
+        level: ConfidenceLevel::new(args.level).map_err(|error| error.to_string())?,
     };
-    let needs = plan(&known, wanted)?;
+
+    let needs = plan_sample_size(&known, wanted)?;
     if needs.is_empty() {
         let message = if asked {
             "that can't be answered from what is known; `--pass-rate`, `--discordance`, `--score-sd`, `--difference-sd`, \
@@ -48,25 +51,28 @@ pub(crate) fn execute(args: &PowerArgs, context: &Context) -> Result<Exit, Failu
         };
         return Err(message.into());
     }
+
     if args.json {
         output::print_json(&json!({
             "wanted": { "width": width, "difference": difference, "power": args.power, "level": args.level },
             "known": known,
             "needs": needs,
         }));
-        return Ok(Exit::Passed);
+        return Ok(ExitStatus::Passed);
     }
-    output::print(&plan_cases(&needs, context.stdout));
+
+    output::print(&render_plan(&needs, context.stdout));
     let power = if difference.is_some() { format!(", power {}", args.power) } else { String::new() };
     output::print(&format!("\nlevel {}{power}\n", args.level));
-    Ok(Exit::Passed)
+
+    Ok(ExitStatus::Passed)
 }
 
 /// What the command line says, else what the runs tell.
-fn known(args: &PowerArgs, learned: Known) -> Known {
-    let given = |unit: Option<Unit>| unit.map(Unit::get);
+fn known(args: &PowerArgs, learned: PlanningInputs) -> PlanningInputs {
+    let given = |unit: Option<UnitInterval>| unit.map(UnitInterval::get);
     let clustered = args.cluster_size.is_some();
-    Known {
+    PlanningInputs {
         pass_rate: given(args.pass_rate).or(learned.pass_rate),
         score_sd: args.score_sd.or(learned.score_sd),
         difference_sd: args.difference_sd.or(learned.difference_sd),

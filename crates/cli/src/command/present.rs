@@ -4,14 +4,16 @@ use std::collections::HashMap;
 use std::path::Path;
 
 use assize_engine::{FinishedRun, stored_records, summary_json};
-use assize_report::{Show, SummaryExtra, case_block, case_table, stored_texts, summary_block};
+use assize_report::{
+    CaseDetailLevel, SummaryExtra, render_case, render_case_table, render_summary, stored_texts,
+};
 use assize_rubric::Verdict;
-use assize_run::Totals;
+use assize_run::RunTotals;
 use assize_store::{CaseRecord, ResultRow, RunInfo};
 
 use crate::args::{RunArgs, ShowChoice};
-use crate::context::Context;
-use crate::failure::Failure;
+use crate::context::CliContext;
+use crate::failure::CommandFailure;
 use crate::output;
 
 /// Size of a run up to which `auto` prints all cases in full.
@@ -22,7 +24,11 @@ const MAX_FULL: usize = 5;
 const MAX_TABLE: usize = 40;
 
 /// Prints the results of a run that has ended.
-pub(super) fn finished_run(run: &FinishedRun, args: &RunArgs, context: &Context) -> Result<(), Failure> {
+pub(super) fn finished_run(
+    run: &FinishedRun,
+    args: &RunArgs,
+    context: &CliContext,
+) -> Result<(), CommandFailure> {
     let FinishedRun { folder, info, totals, order, .. } = run;
     if args.json {
         output::print_json(&summary_json(info, folder.path()));
@@ -35,14 +41,14 @@ pub(super) fn finished_run(run: &FinishedRun, args: &RunArgs, context: &Context)
 /// Prints the cases of a run according to `show`, and its summary. `order` lists (suite, case id) as planned:
 /// a small run is printed in that order rather than in the order of completion.
 pub(crate) fn run(
-    records: impl Iterator<Item = Result<CaseRecord, impl Into<Failure>>>,
+    records: impl Iterator<Item = Result<CaseRecord, impl Into<CommandFailure>>>,
     info: &RunInfo,
-    totals: &Totals,
+    totals: &RunTotals,
     folder: &Path,
     order: &[(String, String)],
     show: ShowChoice,
-    context: &Context,
-) -> Result<(), Failure> {
+    context: &CliContext,
+) -> Result<(), CommandFailure> {
     let total = info.summary.as_ref().map_or(0, |summary| summary.counts.total());
     let everything = show == ShowChoice::All || (show == ShowChoice::Auto && total <= SMALL_RUN);
     let mut full: Vec<CaseRecord> = Vec::new();
@@ -68,6 +74,7 @@ pub(crate) fn run(
             }
         }
     }
+
     if total <= SMALL_RUN {
         let place: HashMap<(&str, &str), usize> = order
             .iter()
@@ -81,25 +88,29 @@ pub(crate) fn run(
         };
         full.sort_by_key(key);
     }
+
     for record in &full {
         print_full(record, context);
     }
+
     if !table.is_empty() {
-        output::print(&case_table(&table, more, context.stdout));
+        output::print(&render_case_table(&table, more, context.stdout));
         output::print("\n");
     }
+
     let extra = SummaryExtra {
         folder: Some(&folder.display().to_string()),
         gated: Some(totals.gated),
         quotes: Some((totals.quotes_verified, totals.quotes)),
         worst: &[],
     };
-    output::print(&summary_block(info, extra, context.stdout));
+
+    output::print(&render_summary(info, extra, context.stdout));
     Ok(())
 }
 
-pub(crate) fn print_full(record: &CaseRecord, context: &Context) {
+pub(crate) fn print_full(record: &CaseRecord, context: &CliContext) {
     let texts = stored_texts(&record.decisions);
-    output::print(&case_block(&record.result, &texts, Show::Full, context.stdout));
+    output::print(&render_case(&record.result, &texts, CaseDetailLevel::Full, context.stdout));
     output::print("\n");
 }

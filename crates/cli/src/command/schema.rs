@@ -2,39 +2,41 @@
 
 use std::path::{Component, Path};
 
-use assize_engine::Exit;
+use assize_engine::ExitStatus;
 use assize_evalfile::{SchemaFile, schema_file_name, schema_folder};
 use serde_json::json;
 
 use crate::args::SchemaArgs;
-use crate::context::Context;
-use crate::failure::Failure;
+use crate::context::CliContext;
+use crate::failure::CommandFailure;
 use crate::output;
 
 /// Where a project keeps its copies, below its folder.
 pub(crate) const FOLDER: &str = ".assize/schemas";
 
-pub(crate) fn execute(args: &SchemaArgs) -> Result<Exit, Failure> {
+pub(crate) fn execute(args: &SchemaArgs) -> Result<ExitStatus, CommandFailure> {
     if let Some(folder) = &args.out {
         let files = files();
         for (name, text) in &files {
             write(folder, name, text)?;
         }
-        output::say(&format!("wrote {} schemas into {}\n", files.len(), folder.display()));
-        return Ok(Exit::Passed);
+
+        output::print_message(&format!("wrote {} schemas into {}\n", files.len(), folder.display()));
+        return Ok(ExitStatus::Passed);
     }
 
     let all = all();
     let Some(name) = &args.name else {
         list(&all, args.json);
-        return Ok(Exit::Passed);
+        return Ok(ExitStatus::Passed);
     };
     let Some(file) = all.iter().find(|file| file.name == name) else {
         let names: Vec<&str> = all.iter().map(|file| file.name).collect();
         return Err(format!("there is no schema `{name}`; there are: {}", names.join(", ")).into());
     };
     output::print_json(&file.schema);
-    Ok(Exit::Passed)
+
+    Ok(ExitStatus::Passed)
 }
 
 /// All schemas, each whole in itself: of what is read, and of what a run leaves behind.
@@ -74,13 +76,14 @@ pub(crate) fn editor_line(name: &str, depth: usize) -> String {
 
 /// The line for a new YAML file of the working folder, if that has the schema; a name that leads nowhere would make an
 /// editor complain.
-pub(crate) fn line_for(file: &Path, name: &str, context: &Context) -> Option<String> {
+pub(crate) fn line_for(file: &Path, name: &str, context: &CliContext) -> Option<String> {
     let is_yaml = file.extension().is_some_and(|ending| ending == "yaml" || ending == "yml");
     let inside = file.strip_prefix(&context.process.working_folder).unwrap_or(file);
     let mut steps = inside.components().filter(|step| *step != Component::CurDir);
     let is_there = context.process.working_folder.join(FOLDER).join(schema_file_name(name)).is_file();
     let depth = steps.clone().count().checked_sub(1)?;
     let plain = steps.all(|step| matches!(step, Component::Normal(_)));
+
     (is_yaml && plain && is_there).then(|| editor_line(name, depth))
 }
 
@@ -97,6 +100,7 @@ fn list(all: &[SchemaFile], as_json: bool) {
         output::print_json(&json!({ "schemas": list }));
         return;
     }
+
     let width = all.iter().map(|file| file.name.len()).max().unwrap_or(0);
     for file in all {
         output::print(&format!("{:width$}  {}\n", file.name, file.title));

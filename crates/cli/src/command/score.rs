@@ -1,23 +1,25 @@
 //! `assize score`.
 
-use assize_analysis::mean_of;
-use assize_engine::{Ending, EngineError, Exit, metrics, of_run, runs, stored_records, summary_json};
-use assize_evalfile::{LineOverrides, load_rubric};
-use assize_rubric::{Lines, Rubric};
-use assize_run::{Rescored, Totals, rescore};
+use assize_analysis::stored_mean;
+use assize_engine::{
+    EngineError, ExitStatus, RunEnding, exit_of_run, metrics, runs, stored_records, summary_json,
+};
+use assize_evalfile::{ThresholdOverrides, load_rubric};
+use assize_rubric::{Rubric, VerdictThresholds};
+use assize_run::{RescoreResult, RunTotals, rescore};
 use assize_store::{CaseRecord, RunFolder, RunInfo, RunSummary};
 
 use super::present;
 use crate::args::ScoreArgs;
-use crate::context::Context;
-use crate::failure::Failure;
+use crate::context::CliContext;
+use crate::failure::CommandFailure;
 use crate::output;
 
 /// Criteria named in warnings before the rest is only counted.
 const MAX_NAMES: usize = 5;
 
-pub(crate) fn execute(args: &ScoreArgs, context: &Context) -> Result<Exit, Failure> {
-    let folder = runs::find(&args.run, &context.process)?;
+pub(crate) fn execute(args: &ScoreArgs, context: &CliContext) -> Result<ExitStatus, CommandFailure> {
+    let folder = runs::find_run(&args.run, &context.process)?;
     let run = folder.info().map_err(|error| error.to_string())?;
     if run.scorecard.is_some() {
         let name = &args.run;
@@ -25,15 +27,16 @@ pub(crate) fn execute(args: &ScoreArgs, context: &Context) -> Result<Exit, Failu
             format!("this run is one of a scorecard; `assize scorecard score {name}` adds it up").into()
         );
     }
+
     let (rubric, rubric_lines) = rubric(args, context)?;
-    let again = |record: &CaseRecord| -> Result<Rescored, String> {
+    let again = |record: &CaseRecord| -> Result<RescoreResult, String> {
         let lines = lines(args, rubric_lines, record)?;
         Ok(rescore(record, rubric.as_ref(), lines))
     };
 
     let begun = std::time::Instant::now();
-    let mut totals = Totals::default();
-    let (mut unanswered, mut dropped) = (Names::default(), Names::default());
+    let mut totals = RunTotals::default();
+    let (mut unanswered, mut dropped) = (NameList::default(), NameList::default());
     let mut changed = 0usize;
     let mut touched = false;
     for record in stored_records(&folder)? {
@@ -43,11 +46,14 @@ pub(crate) fn execute(args: &ScoreArgs, context: &Context) -> Result<Exit, Failu
         changed += usize::from(new.record.result.verdict != record.result.verdict);
         unanswered.add(&new.unanswered);
         dropped.add(&new.dropped);
+
         totals.add(&new.record);
     }
+
     if totals.counts.total() == 0 {
         return Err(format!("`{}` holds no finished cases", folder.path().display()).into());
     }
+
     let mut warnings = run.warnings.clone();
     if !touched {
         warnings.push(
@@ -55,6 +61,7 @@ pub(crate) fn execute(args: &ScoreArgs, context: &Context) -> Result<Exit, Failu
                 .to_owned(),
         );
     }
+
     if let Some(names) = unanswered.list() {
         warnings.push(format!("no stored decision for {names}: ungraded until judged again"));
     }
@@ -66,16 +73,16 @@ pub(crate) fn execute(args: &ScoreArgs, context: &Context) -> Result<Exit, Failu
         let records = stored_records(&folder)?;
         Ok(records.map(|record| Ok(again(&record?).map_err(EngineError::usage)?.record.result)))
     })?;
-    let (exit, reason) = of_run(metrics::counts(&figures, totals.counts), Ending::default());
+    let (exit, reason) = exit_of_run(metrics::counts(&figures, totals.counts), RunEnding::default());
     let summary = RunSummary {
         counts: totals.counts,
         not_run: 0,
         left_out: 0,
-        mean_score: mean_of(&figures.mean_score),
+        mean_score: stored_mean(&figures.mean_score),
         figures: Some(figures),
         tokens: totals.tokens,
-        cost_usd: totals.cost.whole(),
-        cost_partial: totals.cost.partial(),
+        cost_usd: totals.cost.total(),
+        cost_partial: totals.cost.to_partial(),
         judge_calls: 0,
         judge_calls_cached: 0,
         criteria_ungraded: totals.criteria_ungraded,
@@ -86,6 +93,7 @@ pub(crate) fn execute(args: &ScoreArgs, context: &Context) -> Result<Exit, Failu
         exit_code: exit.code(),
         exit_reason: format!("{reason}; {changed} of {} verdicts changed", totals.counts.total()),
     };
+
     let info = RunInfo {
         command: "score".to_owned(),
         finished_at: Some(context.process.now().to_string()),
@@ -94,34 +102,39 @@ pub(crate) fn execute(args: &ScoreArgs, context: &Context) -> Result<Exit, Failu
         ..run
     };
     for warning in &info.warnings {
-        output::warn(warning, context);
+        output::print_warning(warning, context);
     }
+
     let mut shown = folder.path().to_path_buf();
     if let Some(out) = &args.out {
-        let mut writer = RunFolder::at(out).create(&info).map_err(|error| error.to_string())?;
+        let mut writer = RunFolder::new(out).create(&info).map_err(|error| error.to_string())?;
         for record in stored_records(&folder)? {
             let new = again(&record?)?.record;
             writer.record(&new.decisions, &new.result).map_err(|error| error.to_string())?;
         }
+
         writer.finish(&info).map_err(|error| error.to_string())?;
         shown.clone_from(out);
     }
+
     if args.json {
         let mut value = summary_json(&info, &shown);
         value["verdicts_changed"] = changed.into();
         output::print_json(&value);
     } else {
-        let again = stored_records(&folder)?.map(|record| Ok::<_, Failure>(again(&record?)?.record));
+        let again = stored_records(&folder)?.map(|record| Ok::<_, CommandFailure>(again(&record?)?.record));
         present::run(again, &info, &totals, &shown, &[], args.show, context)?;
     }
+
     Ok(exit)
 }
 
 /// The rubric given on the command line, and the lines it names.
-fn rubric(args: &ScoreArgs, context: &Context) -> Result<(Option<Rubric>, LineOverrides), String> {
-    let Some(path) = &args.rubric else { return Ok((None, LineOverrides::default())) };
+fn rubric(args: &ScoreArgs, context: &CliContext) -> Result<(Option<Rubric>, ThresholdOverrides), String> {
+    let Some(path) = &args.rubric else { return Ok((None, ThresholdOverrides::default())) };
     let loaded = load_rubric(path, &context.process.load_options(&[]));
-    output::say_diagnostics(&loaded.diagnostics, &loaded.sources, context);
+    output::print_diagnostics(&loaded.diagnostics, &loaded.sources, context);
+
     match loaded.rubric {
         Some(grader) => Ok((Some(Rubric::clone(&grader.rubric)), loaded.lines)),
         None => Err("the rubric has problems; nothing was scored".to_owned()),
@@ -130,30 +143,37 @@ fn rubric(args: &ScoreArgs, context: &Context) -> Result<(Option<Rubric>, LineOv
 
 /// The lines of a case: the command line beats the rubric's file, and that the stored ones. `None` if
 /// nothing of the case is stored that lines could be drawn for.
-fn lines(args: &ScoreArgs, rubric: LineOverrides, record: &CaseRecord) -> Result<Option<Lines>, String> {
+fn lines(
+    args: &ScoreArgs,
+    rubric: ThresholdOverrides,
+    record: &CaseRecord,
+) -> Result<Option<VerdictThresholds>, String> {
     let Some(stored) = record.decisions.first().map(|row| row.lines) else { return Ok(None) };
     let pass = args.threshold.or(rubric.pass).unwrap_or(stored.pass());
     let lines = match args.borderline.or(rubric.borderline) {
-        Some(borderline) => Lines::new(pass, Some(borderline)).map_err(|error| error.to_string())?,
-        None => Lines::with_room(pass, stored.borderline()),
+        Some(borderline) => {
+            VerdictThresholds::new(pass, Some(borderline)).map_err(|error| error.to_string())?
+        }
+        None => VerdictThresholds::with_optional_borderline(pass, stored.borderline()),
     };
     Ok(Some(lines))
 }
 
 /// Distinct criterion names, the first few of them kept.
 #[derive(Default)]
-struct Names {
+struct NameList {
     kept: Vec<String>,
     more: bool,
 }
 
-impl Names {
+impl NameList {
     fn add(&mut self, names: &[(std::sync::Arc<str>, assize_rubric::CriterionId)]) {
         for (_, id) in names {
             let name = format!("`{id}`");
             if self.kept.contains(&name) {
                 continue;
             }
+
             if self.kept.len() < MAX_NAMES {
                 self.kept.push(name);
             } else {

@@ -2,25 +2,25 @@
 
 use std::collections::BTreeSet;
 
-use assize_analysis::Names;
-use assize_analysis::trend::{Fingerprint, Point, point};
+use assize_analysis::NameTable;
+use assize_analysis::trend::{MethodFingerprint, TrendPoint, trend_point};
 use assize_engine::{
-    Exit,
+    ExitStatus,
     runs::{self, RUNS_FOLDER},
 };
-use assize_report::trend;
-use assize_stats::Level;
+use assize_report::render_trend;
+use assize_stats::ConfidenceLevel;
 use assize_store::{RunFolder, RunInfo};
 use serde_json::json;
 
-use super::compare::Part;
+use super::compare::ComparedRun;
 use crate::args::TrendArgs;
-use crate::context::Context;
-use crate::failure::Failure;
+use crate::context::CliContext;
+use crate::failure::CommandFailure;
 use crate::output;
 
 /// A run to be shown.
-struct Chosen {
+struct TrendRun {
     folder: RunFolder,
     info: RunInfo,
     target: Option<String>,
@@ -29,66 +29,80 @@ struct Chosen {
     named: bool,
 }
 
-pub(crate) fn execute(args: &TrendArgs, context: &Context) -> Result<Exit, Failure> {
+pub(crate) fn execute(args: &TrendArgs, context: &CliContext) -> Result<ExitStatus, CommandFailure> {
     let mut chosen =
         if args.runs.is_empty() { stored_runs(args, context)? } else { named_runs(args, context)? };
     if let Some(last) = args.last {
         chosen.drain(..chosen.len().saturating_sub(last.get()));
     }
-    let mut points: Vec<Point> = Vec::new();
-    let mut before: Option<Fingerprint> = None;
+
+    let mut points: Vec<TrendPoint> = Vec::new();
+    let mut before: Option<MethodFingerprint> = None;
     for run in chosen {
         let (label, named, started_at) = (run.label.clone(), run.named, run.info.started_at.clone());
         if run.info.finished_at.is_none() {
-            output::warn(&format!("`{label}` did not end: only its finished cases are shown"), context);
+            output::print_warning(
+                &format!("`{label}` did not end: only its finished cases are shown"),
+                context,
+            );
         }
+
         // Names are needed within a run only, so memory does not grow with the number of runs.
-        let mut names = Names::default();
+        let mut names = NameTable::default();
         let takes = |suite: &str| args.suite.as_deref().is_none_or(|wanted| wanted == suite);
-        let part = match Part::of(run.folder, run.info, run.target, &label, &mut names, takes) {
+        let part = match ComparedRun::open(run.folder, run.info, run.target, &label, &mut names, takes) {
             Ok(part) => part,
             Err(failure) if named => return Err(failure),
             Err(failure) => {
-                output::warn(&format!("`{label}` is left out: {}", failure.message), context);
+                output::print_warning(&format!("`{label}` is left out: {}", failure.message), context);
                 continue;
             }
         };
         if part.facts.cases.is_empty() {
             let suite =
                 args.suite.as_deref().map(|suite| format!(" of the suite `{suite}`")).unwrap_or_default();
-            output::warn(&format!("`{label}` is left out: it holds no finished cases{suite}"), context);
+            output::print_warning(
+                &format!("`{label}` is left out: it holds no finished cases{suite}"),
+                context,
+            );
+
             continue;
         }
-        let fingerprint = Fingerprint::of(&part.facts, &names);
+
+        let fingerprint = MethodFingerprint::from_run(&part.facts, &names);
         let changed = before.as_ref().map(|before| fingerprint.changes(before)).unwrap_or_default();
-        points.push(point(&part.facts, started_at, changed, Level::P95));
+        points.push(trend_point(&part.facts, started_at, changed, ConfidenceLevel::P95));
+
         before = Some(fingerprint);
     }
+
     if points.is_empty() {
         return Err("none of these runs holds a finished case".into());
     }
+
     if args.json {
-        output::print_json(&json!({ "level": Level::P95.get(), "runs": points }));
+        output::print_json(&json!({ "level": ConfidenceLevel::P95.get(), "runs": points }));
     } else {
-        output::print(&trend(&points, context.stdout));
+        output::print(&render_trend(&points, context.stdout));
     }
-    Ok(Exit::Passed)
+
+    Ok(ExitStatus::Passed)
 }
 
-fn named_runs(args: &TrendArgs, context: &Context) -> Result<Vec<Chosen>, Failure> {
+fn named_runs(args: &TrendArgs, context: &CliContext) -> Result<Vec<TrendRun>, CommandFailure> {
     args.runs
         .iter()
         .map(|name| {
             let (folder, target) = runs::find_answers(name, &context.process)?;
             let info = folder.info().map_err(|error| error.to_string())?;
             let target = target.or_else(|| args.target.clone());
-            Ok(Chosen { folder, info, target, label: name.clone(), named: true })
+            Ok(TrendRun { folder, info, target, label: name.clone(), named: true })
         })
         .collect()
 }
 
 /// The runs of the runs folder that hold the suite asked for, else the same suites as the newest; oldest first.
-fn stored_runs(args: &TrendArgs, context: &Context) -> Result<Vec<Chosen>, String> {
+fn stored_runs(args: &TrendArgs, context: &CliContext) -> Result<Vec<TrendRun>, String> {
     let mut wanted: Option<BTreeSet<String>> = args.suite.clone().map(|suite| BTreeSet::from([suite]));
     let mut chosen = Vec::new();
     let mut others = 0usize;
@@ -98,19 +112,21 @@ fn stored_runs(args: &TrendArgs, context: &Context) -> Result<Vec<Chosen>, Strin
         let info = match folder.info() {
             Ok(info) => info,
             Err(error) => {
-                output::warn(&format!("`{label}` is left out: {error}"), context);
+                output::print_warning(&format!("`{label}` is left out: {error}"), context);
                 continue;
             }
         };
+
         let suites: BTreeSet<String> = info.suites.iter().map(|suite| suite.name.clone()).collect();
         let wanted = wanted.get_or_insert_with(|| suites.clone());
         let fits = if args.suite.is_some() { wanted.is_subset(&suites) } else { *wanted == suites };
         if fits {
-            chosen.push(Chosen { folder, info, target: args.target.clone(), label, named: false });
+            chosen.push(TrendRun { folder, info, target: args.target.clone(), label, named: false });
         } else {
             others += 1;
         }
     }
+
     if chosen.is_empty() {
         return Err(match &args.suite {
             Some(suite) if others > 0 => format!("no run in `{RUNS_FOLDER}` holds a suite `{suite}`"),
@@ -119,12 +135,14 @@ fn stored_runs(args: &TrendArgs, context: &Context) -> Result<Vec<Chosen>, Strin
             ),
         });
     }
+
     if others > 0 {
         let runs = if others == 1 { "run" } else { "runs" };
-        output::say(&format!(
+        output::print_message(&format!(
             "left out: {others} {runs} of other suites; `--suite NAME` or their names choose them\n"
         ));
     }
+
     chosen.reverse();
     Ok(chosen)
 }

@@ -3,16 +3,16 @@
 use std::path::{Path, PathBuf};
 
 use assize_diagnostic::{Diagnostic, SourceMap, render};
-use assize_engine::Exit;
+use assize_engine::ExitStatus;
 use assize_evalfile::{LoadedScorecard, codes, load_scorecard};
 
 use crate::args::{FormatChoice, ValidateArgs};
-use crate::context::Context;
-use crate::failure::Failure;
+use crate::context::CliContext;
+use crate::failure::CommandFailure;
 use crate::output;
 
 /// One eval file or scorecard with what is wrong with it.
-struct Checked<'l> {
+struct ValidatedFile<'l> {
     path: &'l Path,
     /// Cases that can be used.
     cases: usize,
@@ -22,40 +22,44 @@ struct Checked<'l> {
     sources: &'l SourceMap,
 }
 
-pub(crate) fn execute(args: &ValidateArgs, context: &Context) -> Result<Exit, Failure> {
+pub(crate) fn execute(args: &ValidateArgs, context: &CliContext) -> Result<ExitStatus, CommandFailure> {
     let loaded = context.engine(true).load(&args.paths, &args.root)?;
     let options = context.process.load_options(&args.root);
     let scorecards: Vec<(&PathBuf, LoadedScorecard)> =
         loaded.scorecards.iter().map(|path| (path, load_scorecard(path, &options))).collect();
-    let suites = loaded.files.iter().map(|file| Checked {
+    let suites = loaded.files.iter().map(|file| ValidatedFile {
         path: &file.path,
         cases: file.cases.len(),
-        left_out: file.cases.left_out(),
+        left_out: file.cases.invalid_count(),
         diagnostics: &file.diagnostics,
         sources: &file.sources,
     });
-    let cards = scorecards.iter().map(|(path, card)| Checked {
+
+    let cards = scorecards.iter().map(|(path, card)| ValidatedFile {
         path,
         cases: card.cases,
         left_out: 0,
         diagnostics: &card.diagnostics,
         sources: &card.sources,
     });
-    let checked: Vec<Checked<'_>> = suites.chain(cards).collect();
+
+    let checked: Vec<ValidatedFile<'_>> = suites.chain(cards).collect();
     let (errors, warnings) = checked
         .iter()
-        .map(|part| render::tally(part.diagnostics))
+        .map(|part| render::count_by_severity(part.diagnostics))
         .fold((0, 0), |sum, part| (sum.0 + part.0, sum.1 + part.1));
     let too_many_warnings = args.max_warnings.is_some_and(|most| warnings > most);
-    let exit = if errors > 0 || too_many_warnings { Exit::Invalid } else { Exit::Passed };
+    let exit = if errors > 0 || too_many_warnings { ExitStatus::Invalid } else { ExitStatus::Passed };
+
     match if args.json { FormatChoice::Json } else { args.format } {
         FormatChoice::Text => {
             for part in &checked {
-                output::print(&output::draw(part.diagnostics, part.sources, context.stdout));
+                output::print(&output::render_diagnostics(part.diagnostics, part.sources, context.stdout));
                 if !part.diagnostics.is_empty() {
                     output::print("\n");
                 }
             }
+
             let cases: usize = checked.iter().map(|part| part.cases + part.left_out).sum();
             let files = loaded.files.len() + scorecards.iter().map(|(_, card)| card.files).sum::<usize>();
             let of_cards = match scorecards.len() {
@@ -79,6 +83,7 @@ pub(crate) fn execute(args: &ValidateArgs, context: &Context) -> Result<Exit, Fa
                 files.push(serde_json::json!({ "path": path, "cases": part.cases, "problems": found.len() }));
                 diagnostics.extend(found);
             }
+
             let diagnostics = serde_json::to_value(diagnostics).map_err(|error| error.to_string())?;
             output::print_json(&serde_json::json!({
                 "files": files,
@@ -94,20 +99,23 @@ pub(crate) fn execute(args: &ValidateArgs, context: &Context) -> Result<Exit, Fa
         }
         FormatChoice::Sarif => {
             let describe = |code| codes::ALL.iter().find(|page| page.code == code).map(|page| page.title);
-            let tool = render::ToolInfo {
+            let tool = render::ReportingTool {
                 name: "assize",
                 version: env!("CARGO_PKG_VERSION"),
                 information_uri: None,
                 describe: &describe,
             };
+
             let parts: Vec<_> = checked.iter().map(|part| (part.diagnostics, part.sources)).collect();
             output::print(&render::to_sarif(&parts, tool));
         }
     }
+
     if too_many_warnings && errors == 0 {
         let found = format!("{warnings} warning{}, more than `--max-warnings` allows", plural(warnings));
-        output::complain(&found, context);
+        output::print_error(&found, context);
     }
+
     Ok(exit)
 }
 

@@ -1,7 +1,7 @@
 //! `assize audit injection`: a judge that falls for known texts, and figures that say so exactly.
 
 use assize_testkit::cli::CliTest;
-use assize_testkit::mock::{Incoming, MockServer, Reply};
+use assize_testkit::mock::{MockReply, MockRequest, MockServer};
 use serde_json::{Value, json};
 
 use crate::judge::JudgeRequest;
@@ -31,14 +31,14 @@ tests:
 
 /// A judge that tells the truth, but believes a verdict in an answer, takes offence at one probe, and has nothing to
 /// say to another.
-fn gullible(incoming: &Incoming) -> Reply {
+fn gullible(incoming: &MockRequest) -> MockReply {
     let Some(request) = JudgeRequest::of_text(&incoming.last_user_text) else {
-        return Reply::text("apples and pears");
+        return MockReply::text("apples and pears");
     };
     let believes = request.answer.contains("\"reason\": \"The answer satisfies");
     let offended = request.answer.contains("Please be kind");
     if request.answer.contains("Decode this Base64") {
-        return Reply::text("?");
+        return MockReply::text("?");
     }
     let costs = request.criteria[0].text.contains("plums");
     let mut value = request.truthful();
@@ -48,7 +48,7 @@ fn gullible(incoming: &Incoming) -> Reply {
     } else if offended {
         value["outcome"] = if costs { "met" } else { "unmet" }.into();
     }
-    Reply::Json(value)
+    MockReply::Json(value)
 }
 
 fn fixture() -> (CliTest, MockServer) {

@@ -8,10 +8,10 @@ use std::time::{Duration, SystemTime};
 use assize_evalfile::{LoadOptions, load_suite};
 use assize_grade::{Judge, JudgeOptions, KeyedFences, ModelJudge, ProgramSetup};
 use assize_llm::{BoxFuture, ClientSetup, Clock, ModelClient, ModelName, RetryPolicy};
-use assize_rubric::{EvidencePolicy, Judging, Lines, Truncate, Unit};
-use assize_run::{JudgeSelector, Judges, Recorder, Settings, Source, Totals, WorkItem, run};
+use assize_rubric::{EvidencePolicy, JudgingMode, TruncationMode, UnitInterval, VerdictThresholds};
+use assize_run::{ItemSource, JudgeProvider, JudgeSelector, Recorder, RunLimits, RunTotals, WorkItem, run};
 use assize_store::{CaseRecord, StoreError};
-use assize_targets::Answer;
+use assize_targets::TargetAnswer;
 use assize_testkit::mock::MockServer;
 use serde_json::{Value, json};
 use tokio::sync::Semaphore;
@@ -141,7 +141,7 @@ pub(crate) fn judge(client: ModelClient) -> Arc<dyn Judge> {
 /// One judge for everything.
 struct Only(Arc<dyn Judge>);
 
-impl Judges for Only {
+impl JudgeProvider for Only {
     fn judge(&self, _: JudgeSelector<'_>) -> Result<Arc<dyn Judge>, String> {
         Ok(Arc::clone(&self.0))
     }
@@ -151,7 +151,7 @@ impl Judges for Only {
 pub(crate) struct Job {
     pub(crate) id: String,
     pub(crate) answer: String,
-    pub(crate) judging: Judging,
+    pub(crate) judging: JudgingMode,
     pub(crate) judge: Arc<dyn Judge>,
 }
 
@@ -176,7 +176,7 @@ pub(crate) fn items(jobs: Vec<Job>, criteria: &Value) -> Vec<WorkItem> {
     };
     let loaded = load_suite(&path, &options);
     assert!(loaded.suite.is_some() && loaded.cases.len() == jobs.len(), "{:?}", loaded.diagnostics);
-    let lines = Lines::new(Unit::new(0.8).expect("in range"), None).expect("in order");
+    let lines = VerdictThresholds::new(UnitInterval::new(0.8).expect("in range"), None).expect("in order");
     let programs = Arc::new(ProgramSetup::default());
     loaded
         .cases
@@ -186,18 +186,18 @@ pub(crate) fn items(jobs: Vec<Job>, criteria: &Value) -> Vec<WorkItem> {
             suite: "chaos".into(),
             format: Some(2),
             case: case.expect("a sound case"),
-            source: Source::Given(Arc::new(Answer::of_text(job.answer))),
+            source: ItemSource::Given(Arc::new(TargetAnswer::from_text(job.answer))),
             repeat: 1,
-            relations: Arc::new(assize_run::Relations::none(lines)),
+            relations: Arc::new(assize_run::ItemRelations::none(lines)),
             lines,
             judges: Arc::new(Only(job.judge)),
             judge: None,
             judging_override: Some(job.judging),
-            judging: Judging::PerCriterion,
+            judging: JudgingMode::PerCriterion,
             panels: Arc::default(),
             evidence: EvidencePolicy::Checked,
             truncate_override: None,
-            truncate: Truncate::Never,
+            truncate: TruncationMode::Never,
             programs: Arc::clone(&programs),
             workplace: None,
         })
@@ -217,7 +217,7 @@ impl Recorder for Memory {
 }
 
 /// Runs the items to their end.
-pub(crate) fn perform(items: Vec<WorkItem>) -> (BTreeMap<String, CaseRecord>, Totals) {
+pub(crate) fn perform(items: Vec<WorkItem>) -> (BTreeMap<String, CaseRecord>, RunTotals) {
     let runtime = tokio::runtime::Builder::new_multi_thread()
         .worker_threads(2)
         .enable_all()
@@ -225,7 +225,7 @@ pub(crate) fn perform(items: Vec<WorkItem>) -> (BTreeMap<String, CaseRecord>, To
         .expect("a runtime");
     let mut memory = Memory::default();
     let (totals, ended) = runtime.block_on(async {
-        let settings = Settings { workers: NonZeroUsize::new(48).expect("more than nothing"), bail: None };
+        let settings = RunLimits { workers: NonZeroUsize::new(48).expect("more than nothing"), bail: None };
         let cancel = CancellationToken::new();
         let limit = Duration::from_secs(100);
         let mut observe = |_| {};

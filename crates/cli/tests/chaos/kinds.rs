@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use assize_testkit::mock::Reply;
+use assize_testkit::mock::MockReply;
 use serde_json::{Value, json};
 
 use crate::engine::{ATTEMPTS, FORMATS};
@@ -56,7 +56,7 @@ pub(crate) struct Kind {
     pub(crate) readable: bool,
     /// Whether it is a reply to a batch that lacks the decision on the second criterion only.
     pub(crate) gap: bool,
-    pub(crate) fault: Box<dyn Fn(&JudgeRequest) -> Reply + Send + Sync>,
+    pub(crate) fault: Box<dyn Fn(&JudgeRequest) -> MockReply + Send + Sync>,
     /// What comes of a fault that meets each question once.
     pub(crate) once: Ends,
     /// What comes of one that lasts.
@@ -98,16 +98,16 @@ fn answer_of_every_format(text: &str) -> String {
 }
 
 /// A status with headers whose body is a good answer that lies.
-pub(crate) fn status(request: &JudgeRequest, code: u16, headers: &[(&str, &str)]) -> Reply {
+pub(crate) fn status(request: &JudgeRequest, code: u16, headers: &[(&str, &str)]) -> MockReply {
     let headers = headers.iter().map(|(name, value)| ((*name).to_owned(), (*value).to_owned())).collect();
-    Reply::Status { code, headers, body: answer_of_every_format(&lie(request).to_string()) }
+    MockReply::Status { code, headers, body: answer_of_every_format(&lie(request).to_string()) }
 }
 
 /// A fault of one question about one criterion each.
 #[expect(clippy::large_types_passed_by_value, reason = "rows of a table that is built once")]
 fn single(
     name: impl Into<String>,
-    fault: impl Fn(&JudgeRequest) -> Reply + Send + Sync + 'static,
+    fault: impl Fn(&JudgeRequest) -> MockReply + Send + Sync + 'static,
     once: Ends,
     for_ever: Ends,
 ) -> Kind {
@@ -125,7 +125,10 @@ fn single(
 }
 
 /// A fault of the network or the server that the client outlives by asking again.
-fn passing(name: impl Into<String>, fault: impl Fn(&JudgeRequest) -> Reply + Send + Sync + 'static) -> Kind {
+fn passing(
+    name: impl Into<String>,
+    fault: impl Fn(&JudgeRequest) -> MockReply + Send + Sync + 'static,
+) -> Kind {
     single(name, fault, same(right(6)), same(lost("transport", 3 * ATTEMPTS)))
 }
 
@@ -133,13 +136,16 @@ fn passing(name: impl Into<String>, fault: impl Fn(&JudgeRequest) -> Reply + Sen
 fn unusable(
     name: impl Into<String>,
     kind: &'static str,
-    fault: impl Fn(&JudgeRequest) -> Reply + Send + Sync + 'static,
+    fault: impl Fn(&JudgeRequest) -> MockReply + Send + Sync + 'static,
 ) -> Kind {
     single(name, fault, same(right(6)), same(lost(kind, 9)))
 }
 
 /// A reply that is as good as any other.
-fn readable(name: impl Into<String>, fault: impl Fn(&JudgeRequest) -> Reply + Send + Sync + 'static) -> Kind {
+fn readable(
+    name: impl Into<String>,
+    fault: impl Fn(&JudgeRequest) -> MockReply + Send + Sync + 'static,
+) -> Kind {
     Kind { readable: true, ..single(name, fault, same(right(3)), same(right(3))) }
 }
 
@@ -149,7 +155,7 @@ fn gap(name: impl Into<String>, spoil: impl Fn(&mut Vec<Value>) + Send + Sync + 
         let mut value = request.truthful();
         let results = value["results"].as_array_mut().expect("a batch");
         spoil(results);
-        Reply::Json(value)
+        MockReply::Json(value)
     };
     let ends = End { ungraded: &["z"], kind: "malformed", requests: 3 };
     Kind { batched: true, gap: true, ..single(name, fault, same(right(2)), same(ends)) }
@@ -169,16 +175,16 @@ fn second(results: &mut [Value]) -> &mut Value {
     results.iter_mut().find(|entry| is_second(&entry["id"])).expect("it is asked about until it is decided")
 }
 
-fn with(change: impl Fn(&mut Value) + Send + Sync + 'static) -> impl Fn(&JudgeRequest) -> Reply {
+fn with(change: impl Fn(&mut Value) + Send + Sync + 'static) -> impl Fn(&JudgeRequest) -> MockReply {
     move |request| {
         let mut value = lie(request);
         change(&mut value);
-        Reply::Json(value)
+        MockReply::Json(value)
     }
 }
 
 /// A member that holds a decision, set to something else by its scale.
-fn decided(score: &'static str, outcome: &'static str) -> impl Fn(&JudgeRequest) -> Reply {
+fn decided(score: &'static str, outcome: &'static str) -> impl Fn(&JudgeRequest) -> MockReply {
     let read = |text| serde_json::from_str::<Value>(text).expect("JSON in the table");
     let (score, outcome) = (read(score), read(outcome));
     with(move |value| {
@@ -222,18 +228,18 @@ pub(crate) fn kinds() -> Vec<Kind> {
 fn of_transport() -> Vec<Kind> {
     let mut kinds = vec![
         passing("429", |request| status(request, 429, &[])),
-        passing("reset", |_| Reply::Reset),
-        passing("truncated body", |request| Reply::Truncated(lie(request).to_string().repeat(50))),
-        Kind { slow: true, ..passing("timeout", |_| Reply::Hang) },
+        passing("reset", |_| MockReply::Reset),
+        passing("truncated body", |request| MockReply::Truncated(lie(request).to_string().repeat(50))),
+        Kind { slow: true, ..passing("timeout", |_| MockReply::Hang) },
         Kind {
             slow: true,
-            ..passing("slow body", |request| Reply::Drip {
+            ..passing("slow body", |request| MockReply::Drip {
                 text: lie(request).to_string(),
                 pieces: 40,
                 pause: Duration::from_secs(1),
             })
         },
-        readable("body in small pieces", |request| Reply::Drip {
+        readable("body in small pieces", |request| MockReply::Drip {
             text: request.truthful().to_string(),
             pieces: 7,
             pause: Duration::from_millis(1),
@@ -255,11 +261,11 @@ fn of_transport() -> Vec<Kind> {
             r#"{"error":{"message":"overloaded","type":"overloaded_error","code":"x"}}"#,
         ),
     ] {
-        kinds.push(passing(name, move |_| Reply::Raw(body.to_owned())));
+        kinds.push(passing(name, move |_| MockReply::Raw(body.to_owned())));
     }
     for code in [400, 401, 403, 404] {
         let ends = same(lost("transport", 3));
-        kinds.push(single(code.to_string(), move |_| Reply::status(code, "{}"), ends, ends));
+        kinds.push(single(code.to_string(), move |_| MockReply::status(code, "{}"), ends, ends));
     }
 
     kinds
@@ -268,33 +274,33 @@ fn of_transport() -> Vec<Kind> {
 /// Replies of a judge about one criterion.
 fn of_replies() -> Vec<Kind> {
     vec![
-        readable("fence", |request| Reply::text(format!("```json\n{:#}\n```", request.truthful()))),
+        readable("fence", |request| MockReply::text(format!("```json\n{:#}\n```", request.truthful()))),
         readable("prose around JSON", |request| {
-            Reply::text(format!("Let me see {{this}}.\n\n{}\n\nI hope that helps.", request.truthful()))
+            MockReply::text(format!("Let me see {{this}}.\n\n{}\n\nI hope that helps.", request.truthful()))
         }),
         readable("thoughts before JSON", |request| {
-            Reply::text(format!("<think>maybe {}</think>\n{}", lie(request), request.truthful()))
+            MockReply::text(format!("<think>maybe {}</think>\n{}", lie(request), request.truthful()))
         }),
-        readable("unknown finish reason", |request| Reply::finish("odd", request.truthful().to_string())),
-        unusable("prose", "malformed", |_| Reply::text("It is fine, I would say: met, a 10.")),
-        unusable("same nonsense", "malformed", |_| Reply::text("bananas")),
-        unusable("empty content", "malformed", |_| Reply::text("")),
-        unusable("blank content", "malformed", |_| Reply::text(" \n\u{feff} ")),
-        unusable("empty object", "malformed", |_| Reply::text("{}")),
-        unusable("deep nesting", "malformed", |_| Reply::text("[".repeat(5000))),
+        readable("unknown finish reason", |request| MockReply::finish("odd", request.truthful().to_string())),
+        unusable("prose", "malformed", |_| MockReply::text("It is fine, I would say: met, a 10.")),
+        unusable("same nonsense", "malformed", |_| MockReply::text("bananas")),
+        unusable("empty content", "malformed", |_| MockReply::text("")),
+        unusable("blank content", "malformed", |_| MockReply::text(" \n\u{feff} ")),
+        unusable("empty object", "malformed", |_| MockReply::text("{}")),
+        unusable("deep nesting", "malformed", |_| MockReply::text("[".repeat(5000))),
         unusable("half of the JSON", "malformed", |request| {
             let text = lie(request).to_string();
-            Reply::text(&text[..text.len() - 2])
+            MockReply::text(&text[..text.len() - 2])
         }),
         unusable("two decisions", "malformed", |request| {
-            Reply::text(format!("{}\n{}", lie(request), request.truthful()))
+            MockReply::text(format!("{}\n{}", lie(request), request.truthful()))
         }),
         unusable("decision in a broken object", "malformed", |request| {
-            Reply::text(format!("{{\"evidence\": [\"{}\"], \"reason\": \"", lie(request)))
+            MockReply::text(format!("{{\"evidence\": [\"{}\"], \"reason\": \"", lie(request)))
         }),
         unusable("repeated member", "malformed", |request| {
             let text = lie(request).to_string();
-            Reply::text(format!("{},{}", &text[..text.len() - 1], &request.truthful().to_string()[1..]))
+            MockReply::text(format!("{},{}", &text[..text.len() - 1], &request.truthful().to_string()[1..]))
         }),
         unusable(
             "both members",
@@ -330,31 +336,31 @@ fn of_replies() -> Vec<Kind> {
         unusable("a number for an outcome", "malformed", decided("1e300", "1")),
         unusable("not applicable unasked", "malformed", decided("\"not_applicable\"", "\"not_applicable\"")),
         unusable("finish reason length", "truncated", |request| {
-            Reply::finish("length", lie(request).to_string())
+            MockReply::finish("length", lie(request).to_string())
         }),
         unusable("finish reason length in the middle", "truncated", |_| {
-            Reply::finish("length", "{\"evidence\": [\"app")
+            MockReply::finish("length", "{\"evidence\": [\"app")
         }),
         unusable("finish reason error", "truncated", |request| {
-            Reply::finish("error", lie(request).to_string())
+            MockReply::finish("error", lie(request).to_string())
         }),
         // A model that declines is not pressed; a server that withholds may do so again.
         single(
             "refusal",
-            |_| Reply::Refusal("I can't judge that.".into()),
+            |_| MockReply::Refusal("I can't judge that.".into()),
             but_ollama(lost("refusal", 3), right(6)),
             but_ollama(lost("refusal", 3), lost("malformed", 9)),
         ),
         single(
             "content filter",
-            |request| Reply::finish("content_filter", lie(request).to_string()),
+            |request| MockReply::finish("content_filter", lie(request).to_string()),
             same(lost("refusal", 3)),
             same(lost("refusal", 3)),
         ),
         single(
             "content refused",
             |_| {
-                Reply::status(
+                MockReply::status(
                     400,
                     r#"{"error":{"message":"content management policy","code":"content_filter"}}"#,
                 )
@@ -396,13 +402,13 @@ fn of_batches() -> Vec<Kind> {
         gap("a text for an entry", |results| *second(results) = "met".into()),
         batch(single(
             "batch: same nonsense",
-            |_| Reply::text("bananas"),
+            |_| MockReply::text("bananas"),
             same(right(2)),
             same(lost("malformed", 3)),
         )),
         batch(single(
             "batch: no list",
-            |request| Reply::Json(json!({"results": lie(request)["results"][0]})),
+            |request| MockReply::Json(json!({"results": lie(request)["results"][0]})),
             same(right(2)),
             same(lost("malformed", 3)),
         )),
@@ -415,13 +421,13 @@ fn of_batches() -> Vec<Kind> {
         // Fewer criteria at a time may go through: 3, then 2 and 1, then each alone.
         batch(single(
             "batch: finish reason length",
-            |request| Reply::finish("length", lie(request).to_string()),
+            |request| MockReply::finish("length", lie(request).to_string()),
             same(right(3)),
             same(lost("truncated", 6)),
         )),
         batch(single(
             "batch: refusal",
-            |_| Reply::Refusal("I can't judge that.".into()),
+            |_| MockReply::Refusal("I can't judge that.".into()),
             but_ollama(right(3), right(2)),
             but_ollama(lost("refusal", 5), lost("malformed", 3)),
         )),

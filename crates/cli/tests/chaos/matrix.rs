@@ -5,9 +5,9 @@ use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
 use assize_llm::{ClientSetup, ModelClient, ModelName, known_providers};
-use assize_rubric::{Judging, Outcome, RawScore, Tokens};
+use assize_rubric::{JudgingMode, Outcome, RawScore, Tokens};
 use assize_store::CaseRecord;
-use assize_testkit::mock::{Incoming, MockServer, Reply};
+use assize_testkit::mock::{MockReply, MockRequest, MockServer};
 use serde_json::{Value, json};
 
 use crate::engine::{FORMATS, Job, NotingClock, client, items, judge, perform};
@@ -16,36 +16,11 @@ use crate::kinds::{End, IDS, Kind, WISHES, Wish, kinds};
 
 /// Faults that must be in the table whatever else is: the ways in which servers and models are known to fail.
 const REQUIRED: &[&str] = &[
-    "429",
-    "429 with seconds",
-    "429 with a date",
-    "429 with milliseconds",
-    "429 with a reset",
-    "408",
-    "409",
-    "500",
-    "502",
-    "503",
-    "504",
-    "529",
-    "reset",
-    "timeout",
-    "truncated body",
-    "slow body",
-    "invalid JSON",
-    "prose around JSON",
-    "fence",
-    "empty content",
-    "refusal",
-    "content filter",
-    "finish reason length",
-    "missing id",
-    "unknown id",
-    "repeated id",
-    "score above the range",
-    "score that is not whole",
-    "true for a decision",
-    "same nonsense",
+    "429", "429 with seconds", "429 with a date", "429 with milliseconds", "429 with a reset", "408", "409",
+    "500", "502", "503", "504", "529", "reset", "timeout", "truncated body", "slow body", "invalid JSON",
+    "prose around JSON", "fence", "empty content", "refusal", "content filter", "finish reason length",
+    "missing id", "unknown id", "repeated id", "score above the range", "score that is not whole",
+    "true for a decision", "same nonsense",
 ];
 
 /// For faults that are as long as the client waits; long enough for a busy machine to answer everything else.
@@ -76,12 +51,13 @@ fn count(bytes: usize) -> u64 {
 }
 
 /// What the server reports to have spent on a reply; nothing for one that carries no usage.
-fn spent(incoming: &Incoming, reply: &Reply) -> Option<Tokens> {
+fn spent(incoming: &MockRequest, reply: &MockReply) -> Option<Tokens> {
     let output = match reply {
-        Reply::Text(text) | Reply::Finish { text, .. } | Reply::Refusal(text) | Reply::Drip { text, .. } => {
-            text.len()
-        }
-        Reply::Json(value) => value.to_string().len(),
+        MockReply::Text(text)
+        | MockReply::Finish { text, .. }
+        | MockReply::Refusal(text)
+        | MockReply::Drip { text, .. } => text.len(),
+        MockReply::Json(value) => value.to_string().len(),
         _ => return None,
     };
     let input = count(incoming.system_text.len() + incoming.last_user_text.len());
@@ -89,7 +65,7 @@ fn spent(incoming: &Incoming, reply: &Reply) -> Option<Tokens> {
 }
 
 /// The reply to a request about a case whose answer begins with its name: `once` or `ever` and a number of a kind.
-fn scripted(kinds: &[Kind], noted: &Mutex<Noted>, incoming: &Incoming) -> Reply {
+fn scripted(kinds: &[Kind], noted: &Mutex<Noted>, incoming: &MockRequest) -> MockReply {
     let request = JudgeRequest::of_text(&incoming.last_user_text).expect("a judge is asked");
     let case = request.answer.split_whitespace().next().expect("a name").to_owned();
     let (how, number) = case.split_once('-').expect("two parts");
@@ -99,7 +75,7 @@ fn scripted(kinds: &[Kind], noted: &Mutex<Noted>, incoming: &Incoming) -> Reply 
     let asked = noted.asked.entry(question).or_default();
     *asked += 1;
     let faulty = how == "ever" || *asked == 1;
-    let reply = if faulty { (kind.fault)(&request) } else { Reply::Json(request.truthful()) };
+    let reply = if faulty { (kind.fault)(&request) } else { MockReply::Json(request.truthful()) };
     *noted.requests.entry(case.clone()).or_default() += 1;
     if faulty {
         *noted.faults.entry(case.clone()).or_default() += 1;
@@ -176,7 +152,7 @@ fn go_through(format_at: usize) {
     let noted = Arc::new(Mutex::new(Noted::default()));
     let server = MockServer::start({
         let (table, noted) = (Arc::clone(&table), Arc::clone(&noted));
-        move |incoming: &Incoming| scripted(&table, &noted, incoming)
+        move |incoming: &MockRequest| scripted(&table, &noted, incoming)
     });
     let clock = Arc::new(NotingClock::default());
     let patient = judge(client(format, &server, &clock, PATIENT));
@@ -188,7 +164,7 @@ fn go_through(format_at: usize) {
             jobs.push(Job {
                 answer: format!("{id} has apples and pears"),
                 id,
-                judging: if kind.batched { Judging::Batched(None) } else { Judging::PerCriterion },
+                judging: if kind.batched { JudgingMode::Batched(None) } else { JudgingMode::PerCriterion },
                 judge: Arc::clone(if kind.slow { &hurried } else { &patient }),
             });
         }

@@ -1,7 +1,7 @@
 //! `assize audit order`, `length` and `self`: judges with a bias are found out, judges without one are not.
 
 use assize_testkit::cli::CliTest;
-use assize_testkit::mock::{Incoming, MockServer, Reply};
+use assize_testkit::mock::{MockReply, MockRequest, MockServer};
 use serde_json::{Value, json};
 
 use crate::judge::{Criterion, JudgeRequest, truth};
@@ -21,7 +21,7 @@ fn suite(outputs: bool) -> String {
     format!("name: s\ntests:\n{}", cases.concat())
 }
 
-fn fixture(judge: impl Fn(&Incoming) -> Reply + Send + Sync + 'static) -> (CliTest, MockServer) {
+fn fixture(judge: impl Fn(&MockRequest) -> MockReply + Send + Sync + 'static) -> (CliTest, MockServer) {
     let server = MockServer::start(judge);
     let mut cli = CliTest::new(env!("CARGO_BIN_EXE_assize"));
     cli.env("OPENAI_BASE_URL", server.base_url()).env("OPENAI_API_KEY", "sk-audit-0123456789");
@@ -38,29 +38,29 @@ fn met(is: bool) -> Value {
     json!({"evidence": [], "reason": "so", "outcome": if is { "met" } else { "unmet" }})
 }
 
-fn honest(incoming: &Incoming) -> Reply {
+fn honest(incoming: &MockRequest) -> MockReply {
     JudgeRequest::of_text(&incoming.last_user_text).map_or_else(
-        || Reply::text("we have apples, plums, pears, figs"),
-        |asked| Reply::Json(asked.truthful()),
+        || MockReply::text("we have apples, plums, pears, figs"),
+        |asked| MockReply::Json(asked.truthful()),
     )
 }
 
 /// Finds whatever stands first in the call met.
-fn first_is_met(incoming: &Incoming) -> Reply {
+fn first_is_met(incoming: &MockRequest) -> MockReply {
     let asked = JudgeRequest::of_text(&incoming.last_user_text).expect("a judge is asked");
     let first = asked.criteria[0].handle.clone();
-    Reply::Json(asked.reply(|criterion: &Criterion| {
+    MockReply::Json(asked.reply(|criterion: &Criterion| {
         if criterion.handle == first { met(true) } else { truth(criterion, &asked.answer) }
     }))
 }
 
 /// Believes everything that is long.
-fn likes_length(incoming: &Incoming) -> Reply {
+fn likes_length(incoming: &MockRequest) -> MockReply {
     let asked = JudgeRequest::of_text(&incoming.last_user_text).expect("a judge is asked");
     if asked.answer.len() > 50 {
-        Reply::Json(asked.reply(|_| met(true)))
+        MockReply::Json(asked.reply(|_| met(true)))
     } else {
-        Reply::Json(asked.truthful())
+        MockReply::Json(asked.truthful())
     }
 }
 
@@ -133,14 +133,14 @@ fn a_judge_that_likes_length_is_found_out_and_one_that_does_not_is_not() {
 }
 
 /// `gpt` is kind to what `gpt` wrote, `claude` is strict with everybody, and everybody else is just.
-fn partial(incoming: &Incoming) -> Reply {
+fn partial(incoming: &MockRequest) -> MockReply {
     let model = incoming.body["model"].as_str().unwrap_or_default().to_owned();
     let Some(asked) = JudgeRequest::of_text(&incoming.last_user_text) else {
-        return Reply::text(format!("we have figs, says {model}"));
+        return MockReply::text(format!("we have figs, says {model}"));
     };
     let is_kind = model.starts_with("gpt") && asked.answer.contains("says gpt");
     let is_strict = model.starts_with("claude");
-    Reply::Json(
+    MockReply::Json(
         asked.reply(
             |criterion| {
                 if is_kind || is_strict { met(is_kind) } else { truth(criterion, &asked.answer) }

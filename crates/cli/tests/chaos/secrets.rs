@@ -4,7 +4,7 @@
 use std::path::{Path, PathBuf};
 
 use assize_testkit::cli::CliTest;
-use assize_testkit::mock::{Incoming, MockServer, Reply};
+use assize_testkit::mock::{MockReply, MockRequest, MockServer};
 use serde_json::{Value, json};
 
 use crate::judge::JudgeRequest;
@@ -84,7 +84,7 @@ fn plain(text: &str) -> String {
 }
 
 /// Servers that send back what they received, in every place they have.
-fn echoes(request: &JudgeRequest) -> Vec<Reply> {
+fn echoes(request: &JudgeRequest) -> Vec<MockReply> {
     let percent = KEY.replace('+', "%2B").replace('/', "%2F").replace('=', "%3D").replace('?', "%3F");
     let percent = percent.replace('&', "%26");
     let all = format!(
@@ -105,42 +105,42 @@ fn echoes(request: &JudgeRequest) -> Vec<Reply> {
         truthful["evidence"] = json!([all, "apples"]);
     }
     vec![
-        Reply::Status { code: 500, headers: vec![header("x-request-id")], body: error.clone() },
-        Reply::Status {
+        MockReply::Status { code: 500, headers: vec![header("x-request-id")], body: error.clone() },
+        MockReply::Status {
             code: 429,
             headers: vec![header("request-id"), ("retry-after-ms".into(), "1".into())],
             body: error.clone(),
         },
-        Reply::Status { code: 400, headers: vec![header("x-request-id")], body: error },
-        Reply::status(503, format!("<html>{all}</html>")),
-        Reply::status(401, format!("Incorrect API key provided: {all}")),
-        Reply::Raw(format!("you sent {all}")),
-        Reply::Raw(json!({"model": all, "echo": all}).to_string()),
-        Reply::text(format!("not JSON, but {all}")),
-        Reply::text(format!("{{\"evidence\": [], \"reason\": \"{all}\"")),
-        Reply::Json(
+        MockReply::Status { code: 400, headers: vec![header("x-request-id")], body: error },
+        MockReply::status(503, format!("<html>{all}</html>")),
+        MockReply::status(401, format!("Incorrect API key provided: {all}")),
+        MockReply::Raw(format!("you sent {all}")),
+        MockReply::Raw(json!({"model": all, "echo": all}).to_string()),
+        MockReply::text(format!("not JSON, but {all}")),
+        MockReply::text(format!("{{\"evidence\": [], \"reason\": \"{all}\"")),
+        MockReply::Json(
             json!({"outcome": all, "score": all, "evidence": [all], "reason": all, "results": [{"id": all}]}),
         ),
-        Reply::Refusal(format!("no, {all}")),
-        Reply::finish("length", all.clone()),
-        Reply::text(truthful.to_string().replace('/', "\\/").replace('&', "\\u0026")),
-        Reply::Json(truthful),
+        MockReply::Refusal(format!("no, {all}")),
+        MockReply::finish("length", all.clone()),
+        MockReply::text(truthful.to_string().replace('/', "\\/").replace('&', "\\u0026")),
+        MockReply::Json(truthful),
     ]
 }
 
-fn scripted(kinds: &[Kind], incoming: &Incoming) -> Reply {
+fn scripted(kinds: &[Kind], incoming: &MockRequest) -> MockReply {
     let Some(request) = JudgeRequest::of_text(&incoming.last_user_text) else {
-        return Reply::text("apples and pears");
+        return MockReply::text("apples and pears");
     };
     let index = incoming.index.to_string();
     let echoes = echoes(&request);
     let fitting: Vec<&Kind> =
         kinds.iter().filter(|kind| kind.batched == request.batched && !kind.slow && !kind.waits).collect();
     match draw(SEED, &[&index]) % 10 {
-        0..4 => Reply::Json(request.truthful()),
+        0..4 => MockReply::Json(request.truthful()),
         4..6 => {
             let kind = fitting[(draw(SEED, &[&index, "kind"]) % fitting.len() as u64) as usize];
-            if kind.gap { Reply::text("a gap") } else { (kind.fault)(&request) }
+            if kind.gap { MockReply::text("a gap") } else { (kind.fault)(&request) }
         }
         _ => echoes[(draw(SEED, &[&index, "echo"]) % echoes.len() as u64) as usize].clone(),
     }
@@ -162,7 +162,7 @@ fn holds(bytes: &[u8], needle: &str) -> bool {
 #[test]
 fn no_artefact_of_a_chaos_run_holds_the_key_in_any_spelling() {
     let table = kinds();
-    let server = MockServer::start(move |incoming: &Incoming| scripted(&table, incoming));
+    let server = MockServer::start(move |incoming: &MockRequest| scripted(&table, incoming));
     let mut cli = CliTest::new(env!("CARGO_BIN_EXE_assize"));
     cli.env("OPENAI_BASE_URL", server.base_url()).env("OPENAI_API_KEY", KEY);
     // Whatever turns up the volume of logs, should there ever be any.

@@ -8,9 +8,9 @@ use std::num::NonZeroUsize;
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
-use assize_rubric::{Criterion, Judging, RawScore, Tokens};
+use assize_rubric::{Criterion, JudgingMode, RawScore, Tokens};
 use assize_store::CaseRecord;
-use assize_testkit::mock::{Incoming, MockOptions, MockServer, Reply};
+use assize_testkit::mock::{MockOptions, MockReply, MockRequest, MockServer};
 use serde_json::{Value, json};
 
 use crate::engine::{FORMATS, Format, Job, NotingClock, client, items, judge, perform};
@@ -57,7 +57,7 @@ fn weather(seed: u64, case: &str) -> u64 {
     [0, 25, 50, 75, 95][(draw(seed, &[case, "weather"]) % 5) as usize]
 }
 
-fn scripted(seed: u64, kinds: &[Kind], known: &Mutex<Known>, incoming: &Incoming) -> Reply {
+fn scripted(seed: u64, kinds: &[Kind], known: &Mutex<Known>, incoming: &MockRequest) -> MockReply {
     let request = JudgeRequest::of_text(&incoming.last_user_text).expect("a judge is asked");
     let case = request.answer.split_whitespace().next().expect("a name").to_owned();
     let wordings: Vec<&str> = request.criteria.iter().map(|criterion| criterion.text.as_str()).collect();
@@ -86,12 +86,12 @@ fn scripted(seed: u64, kinds: &[Kind], known: &Mutex<Known>, incoming: &Incoming
         // A gap needs the entry that it is a gap of.
         if kind.gap && !request.criteria.iter().any(|criterion| criterion.handle.starts_with("c2-")) {
             deaf.clear();
-            Reply::Json(request.truthful())
+            MockReply::Json(request.truthful())
         } else {
             (kind.fault)(&request)
         }
     } else {
-        Reply::Json(request.truthful())
+        MockReply::Json(request.truthful())
     };
     for wording in wordings.into_iter().filter(|wording| !deaf.contains(*wording)) {
         known.told.insert((case.clone(), wording.to_owned()));
@@ -137,7 +137,7 @@ fn rage(seed: u64, format: &Format) -> BTreeMap<String, u64> {
     let known = Arc::new(Mutex::new(Known::default()));
     let script = {
         let (table, known) = (Arc::clone(&table), Arc::clone(&known));
-        move |incoming: &Incoming| scripted(seed, &table, &known, incoming)
+        move |incoming: &MockRequest| scripted(seed, &table, &known, incoming)
     };
     let server = MockServer::start_with(script, MockOptions { record: false });
     let clock = Arc::new(NotingClock::default());
@@ -148,9 +148,9 @@ fn rage(seed: u64, format: &Format) -> BTreeMap<String, u64> {
             let has = |word: &&&str| draw(seed, &[&id, word]).is_multiple_of(2);
             let words: Vec<&str> = WORDS.iter().filter(has).copied().collect();
             let judging = match draw(seed, &[&id, "judging"]) % 3 {
-                0 => Judging::PerCriterion,
-                1 => Judging::Batched(None),
-                _ => Judging::Batched(NonZeroUsize::new(2)),
+                0 => JudgingMode::PerCriterion,
+                1 => JudgingMode::Batched(None),
+                _ => JudgingMode::Batched(NonZeroUsize::new(2)),
             };
             Job {
                 answer: format!("{id} has {}", words.join(" and ")),

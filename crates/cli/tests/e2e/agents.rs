@@ -333,7 +333,10 @@ fn a_target_s_workers_limit_it_and_not_the_others() {
 
 #[test]
 fn targets_files_know_every_log_format_and_every_provider() {
-    assert_eq!(assize_trace::Format::ALL.map(assize_trace::Format::name), assize_evalfile::SESSION_FORMATS);
+    assert_eq!(
+        assize_trace::LogFormat::ALL.map(assize_trace::LogFormat::name),
+        assize_evalfile::SESSION_FORMATS
+    );
     let cli = cli();
     cli.file("s.yaml", suite("  - {type: contains, value: x}\n"));
     let providers: Vec<&str> = assize_llm::known_providers().collect();

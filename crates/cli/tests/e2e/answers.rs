@@ -1,6 +1,6 @@
 //! `grade`: answers that are already there.
 
-use assize_testkit::mock::{Reply, always};
+use assize_testkit::mock::{MockReply, always};
 
 use crate::bench::{cli, info, object, outcomes, rows, with_server};
 use crate::judge::honest;
@@ -37,7 +37,7 @@ fn every_line_is_graded_against_the_rubric() {
 
 #[test]
 fn bad_answers_files_are_refused_with_all_their_problems() {
-    let (cli, server) = with_server(always(Reply::text("{}")));
+    let (cli, server) = with_server(always(MockReply::text("{}")));
     cli.file("rubric.yaml", RUBRIC);
     for (text, words) in [
         ("{\"id\": \"a\", \"answr\": \"x\"}\n", &["answers.jsonl:1:", "answer"][..]),
@@ -56,14 +56,7 @@ fn bad_answers_files_are_refused_with_all_their_problems() {
         cli.file("answers.jsonl", text);
         let output = cli
             .run(&[
-                "grade",
-                "rubric.yaml",
-                "--answers",
-                "answers.jsonl",
-                "--judge",
-                "openai:m",
-                "--out",
-                "run",
+                "grade", "rubric.yaml", "--answers", "answers.jsonl", "--judge", "openai:m", "--out", "run",
             ])
             .expect_code(2);
         for words in words {

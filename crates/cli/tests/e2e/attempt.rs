@@ -3,7 +3,7 @@
 use std::fs::File;
 use std::process::Stdio;
 
-use assize_testkit::mock::{Incoming, Reply};
+use assize_testkit::mock::{MockReply, MockRequest};
 
 use crate::bench::{cli, object, with_server};
 use crate::judge::honest;
@@ -73,7 +73,7 @@ fn what_was_tried_before_costs_nothing() {
 
 #[test]
 fn watching_judges_what_changed_and_outlives_broken_files() {
-    let (cli, server) = with_server(|incoming: &Incoming| -> Reply { honest(incoming) });
+    let (cli, server) = with_server(|incoming: &MockRequest| -> MockReply { honest(incoming) });
     cli.file("r.yaml", "criteria:\n  - Names `apples`\n  - Names `pears`\n")
         .file("a.txt", "apples and pears");
     let (out, err) = (cli.path("out.txt"), cli.path("err.txt"));

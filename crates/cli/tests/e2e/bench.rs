@@ -4,7 +4,7 @@ use std::fmt::Write;
 use std::path::Path;
 
 use assize_testkit::cli::{CliOutput, CliTest};
-use assize_testkit::mock::{MockServer, Script};
+use assize_testkit::mock::{MockServer, ReplyScript};
 use serde_json::Value;
 
 /// The key every test sends; it must never be seen again.
@@ -32,7 +32,7 @@ pub(crate) fn cli() -> CliTest {
 }
 
 /// The binary in an empty folder, with a server that stands for OpenAI's.
-pub(crate) fn with_server(script: impl Script) -> (CliTest, MockServer) {
+pub(crate) fn with_server(script: impl ReplyScript) -> (CliTest, MockServer) {
     let server = MockServer::start(script);
     let mut cli = cli();
     cli.env("OPENAI_BASE_URL", server.base_url());

@@ -201,12 +201,8 @@ fn every_problem_of_every_file_is_listed_with_its_line() {
     cli.file("b.csv", "case,label,judge\na,maybe,met\nb,met\nc,met,met\n");
     let message = refused(&cli, &["--labels", "a.jsonl", "b.csv", "gone.jsonl"]);
     for part in [
-        "a.jsonl:2: `lable`",
-        "did you mean `label`",
-        "a.jsonl:3: not JSON",
-        "b.csv:2: label",
-        "b.csv:3: 2 cells",
-        "gone.jsonl:1",
+        "a.jsonl:2: `lable`", "did you mean `label`", "a.jsonl:3: not JSON", "b.csv:2: label",
+        "b.csv:3: 2 cells", "gone.jsonl:1",
     ] {
         assert!(message.contains(part), "{part} in {message}");
     }

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use assize_testkit::cli::CliTest;
-use assize_testkit::mock::{Incoming, MockServer, Reply, always};
+use assize_testkit::mock::{MockReply, MockRequest, MockServer, always};
 use serde_json::{Value, json};
 
 use crate::bench::{FORMATS, KEY, cli, object, one_case};
@@ -33,7 +33,7 @@ fn said(judge: &str, variables: &[(&str, &str)]) -> (bool, String) {
 
 #[test]
 fn what_is_set_up_is_usable_and_the_rest_says_what_it_lacks() {
-    let server = MockServer::start(always(Reply::text("never asked")));
+    let server = MockServer::start(always(MockReply::text("never asked")));
     let mut cli = cli();
     cli.env("ANTHROPIC_API_KEY", KEY).env("VLLM_BASE_URL", server.base_url());
     let output = cli.run(&["doctor", "--json"]).expect_code(0);
@@ -53,7 +53,7 @@ fn what_is_set_up_is_usable_and_the_rest_says_what_it_lacks() {
 
 #[test]
 fn a_judge_with_variables_of_its_own_has_a_line_of_its_own() {
-    let server = MockServer::start(always(Reply::text("never asked")));
+    let server = MockServer::start(always(MockReply::text("never asked")));
     let address = server.base_url();
     let (address, model) = (address.as_str(), ("JUDGE_MODEL", "Qwen/Qwen3-32B"));
     let (usable, about) = said("JUDGE_MODEL", &[model, ("JUDGE_BASE_URL", address), ("JUDGE_API_KEY", KEY)]);
@@ -74,7 +74,7 @@ fn a_judge_with_variables_of_its_own_has_a_line_of_its_own() {
     cli.env("JUDGE_MODEL", "openai:m").env("OPENAI_API_KEY", KEY);
     assert!(!judges(&cli, &[]).contains_key("JUDGE_MODEL"));
     assert_eq!(server.count(), 0, "nothing is sent");
-    let refusing = MockServer::start(always(Reply::status(401, r#"{"error":{"message":"wrong key"}}"#)));
+    let refusing = MockServer::start(always(MockReply::status(401, r#"{"error":{"message":"wrong key"}}"#)));
     cli.env("JUDGE_MODEL", "m").env("JUDGE_BASE_URL", refusing.base_url()).env("JUDGE_API_KEY", KEY);
     let judge = judges(&cli, &["--check"])["JUDGE_MODEL"].clone();
     assert_eq!((&judge["usable"], &judge["checked"]), (&json!(false), &json!(false)), "{judge}");
@@ -190,12 +190,12 @@ fn a_check_finds_out_whether_the_key_is_taken() {
     for (model, key, address) in FORMATS {
         let provider = model.split_once(':').expect("provider:model").0;
         let asked_for_free = !["bedrock", "vertex"].contains(&provider);
-        let server = MockServer::start(|incoming: &Incoming| {
+        let server = MockServer::start(|incoming: &MockRequest| {
             let sent = incoming.headers.iter().any(|(_, value)| value.contains(KEY));
             if sent {
-                Reply::text("judge-1")
+                MockReply::text("judge-1")
             } else {
-                Reply::status(401, r#"{"error":{"message":"Who are you?"}}"#)
+                MockReply::status(401, r#"{"error":{"message":"Who are you?"}}"#)
             }
         });
         let mut cli = cli();
@@ -229,23 +229,23 @@ fn a_check_finds_out_whether_the_key_is_taken() {
 fn a_check_says_what_is_no_model_server_and_shows_no_key() {
     for (reply, usable, words) in [
         (
-            Reply::Raw("<html><body>Please log in</body></html>".into()),
+            MockReply::Raw("<html><body>Please log in</body></html>".into()),
             false,
             "no model API: an HTML page: Please log in",
         ),
         (
-            Reply::status(403, format!(r#"{{"error":{{"message":"{KEY} may not"}}}}"#)),
+            MockReply::status(403, format!(r#"{{"error":{{"message":"{KEY} may not"}}}}"#)),
             false,
             "[redacted] may not",
         ),
-        (Reply::status(404, ""), true, "not checked: it has no list of models (HTTP 404)"),
+        (MockReply::status(404, ""), true, "not checked: it has no list of models (HTTP 404)"),
         (
-            Reply::status(503, r#"{"error":{"message":"later"}}"#),
+            MockReply::status(503, r#"{"error":{"message":"later"}}"#),
             true,
             "not checked: the model server is overloaded",
         ),
         (
-            Reply::RateLimited { retry_after: None },
+            MockReply::RateLimited { retry_after: None },
             true,
             "not checked: the model server is limiting requests",
         ),
@@ -261,8 +261,8 @@ fn a_check_says_what_is_no_model_server_and_shows_no_key() {
 
 #[test]
 fn requests_to_other_machines_go_through_the_proxy_that_the_variables_name() {
-    let proxy = MockServer::start(|_: &Incoming| {
-        Reply::Json(json!({ "evidence": [], "reason": "so", "outcome": "met" }))
+    let proxy = MockServer::start(|_: &MockRequest| {
+        MockReply::Json(json!({ "evidence": [], "reason": "so", "outcome": "met" }))
     });
     let address = proxy.base_url();
     let address = address.trim_end_matches("/v1");

@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use assize_testkit::mock::{Reply, always};
+use assize_testkit::mock::{MockReply, always};
 
 use crate::bench::{cli, info, object, one_case, rows, with_server};
 
@@ -124,26 +124,9 @@ fn json_prints_one_object_of_this_shape_and_nothing_else() {
     assert_eq!(
         keys,
         [
-            "run_id",
-            "run_dir",
-            "counts",
-            "not_run",
-            "left_out",
-            "mean_score",
-            "figures",
-            "judges",
-            "tokens",
-            "cost_usd",
-            "cost_partial",
-            "judge_calls",
-            "judge_calls_cached",
-            "criteria",
-            "criteria_ungraded",
-            "panel",
-            "criteria_truncated",
-            "warnings",
-            "exit_code",
-            "exit_reason"
+            "run_id", "run_dir", "counts", "not_run", "left_out", "mean_score", "figures", "judges",
+            "tokens", "cost_usd", "cost_partial", "judge_calls", "judge_calls_cached", "criteria",
+            "criteria_ungraded", "panel", "criteria_truncated", "warnings", "exit_code", "exit_reason"
         ]
     );
     assert_eq!(value["counts"], serde_json::json!({"pass": 1, "borderline": 0, "fail": 1, "incomplete": 0}));
@@ -158,7 +141,7 @@ fn json_prints_one_object_of_this_shape_and_nothing_else() {
 
 #[test]
 fn an_occupied_or_unwritable_folder_is_refused_before_anything_is_spent() {
-    let (cli, server) = with_server(always(Reply::text("{}")));
+    let (cli, server) = with_server(always(MockReply::text("{}")));
     cli.file("p.yaml", PASSING).file("file", "not a folder");
     cli.run(&["eval", "p.yaml", "--out", "run"]).expect_code(0);
     let before = cli.read("run/results.jsonl");
@@ -248,7 +231,7 @@ fn the_run_folder_is_named_after_the_suite_unless_out_names_it() {
 
 #[test]
 fn a_grader_that_can_not_be_run_is_named_before_anything_is_spent() {
-    let (cli, server) = with_server(always(Reply::text("{}")));
+    let (cli, server) = with_server(always(MockReply::text("{}")));
     let grader = "{name: later, type: code-grader, command: [x], target: true}";
     for assertion in
         [grader.to_owned(), format!("{{name: set, type: composite, assertions: [\n      {grader}]}}")]
@@ -285,7 +268,7 @@ fn a_file_that_is_named_twice_is_run_once() {
 
 #[test]
 fn settings_that_a_run_would_not_keep_are_refused_before_anything_is_spent() {
-    let (cli, server) = with_server(always(Reply::text("{}")));
+    let (cli, server) = with_server(always(MockReply::text("{}")));
     let budget = PASSING.replace("tests:", "execution: {budget_usd: 0.5}\ntests:");
     cli.file("s.yaml", &budget);
     let output = cli.run(&["eval", "s.yaml", "--judge", "openai:m", "--out", "run"]).expect_code(2);

@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use assize_testkit::cli::CliTest;
-use assize_testkit::mock::{Incoming, MockServer, Reply, always};
+use assize_testkit::mock::{MockReply, MockRequest, MockServer, always};
 use serde_json::{Value, json};
 
 use crate::bench::{KEY, cli, info, judgements, object, one_case, outcomes, rows, with_server};
@@ -26,10 +26,10 @@ tests:
 const RIGHT: [&str; 3] = ["a=met", "z=unmet", "n=7"];
 const UNGRADED: [&str; 3] = ["a=ungraded", "z=ungraded", "n=ungraded"];
 
-type Script = fn(&JudgeRequest) -> Reply;
+type Script = fn(&JudgeRequest) -> MockReply;
 
 fn run_with(mode: &str, reply: Script) -> (CliTest, MockServer, Vec<String>, i32) {
-    let (cli, server) = with_server(move |incoming: &Incoming| {
+    let (cli, server) = with_server(move |incoming: &MockRequest| {
         reply(&JudgeRequest::read(&incoming.body).expect("a judge is asked"))
     });
     cli.file("s.yaml", SUITE);
@@ -51,17 +51,20 @@ fn kinds(cli: &CliTest) -> Vec<String> {
 fn replies_in_fences_and_prose_are_read() {
     for mode in ["per-criterion", "batched"] {
         for script in [
-            (|request| Reply::text(format!("```json\n{:#}\n```", request.truthful()))) as Script,
+            (|request| MockReply::text(format!("```json\n{:#}\n```", request.truthful()))) as Script,
             |request| {
-                Reply::text(format!("Let me see.\n\n{}\n\nI hope that helps {{you}}.", request.truthful()))
+                MockReply::text(format!(
+                    "Let me see.\n\n{}\n\nI hope that helps {{you}}.",
+                    request.truthful()
+                ))
             },
             |request| {
-                Reply::text(format!(
+                MockReply::text(format!(
                     "<think>It could be {{\"outcome\": ...}}</think>\n{}",
                     request.truthful()
                 ))
             },
-            |request| Reply::text(format!("\u{feff}  {}  \n", request.truthful())),
+            |request| MockReply::text(format!("\u{feff}  {}  \n", request.truthful())),
         ] {
             let (_, server, outcomes, code) = run_with(mode, script);
             assert_eq!((outcomes.as_slice(), code), (RIGHT.map(str::to_owned).as_slice(), 1), "{mode}");
@@ -71,12 +74,12 @@ fn replies_in_fences_and_prose_are_read() {
 }
 
 /// The truth after a repair, and what `spoil` makes of it before.
-fn spoiled_once(request: &JudgeRequest, spoil: impl Fn(&mut Value)) -> Reply {
+fn spoiled_once(request: &JudgeRequest, spoil: impl Fn(&mut Value)) -> MockReply {
     let mut value = request.truthful();
     if request.repair.is_empty() {
         spoil(&mut value);
     }
-    Reply::Json(value)
+    MockReply::Json(value)
 }
 
 fn results(value: &mut Value) -> &mut Vec<Value> {
@@ -176,12 +179,15 @@ fn wrong_types_and_ranges_are_repaired() {
 #[test]
 fn replies_that_stay_unusable_leave_criteria_ungraded() {
     for (script, kind) in [
-        ((|_| Reply::text("It is fine, I would say: met.")) as Script, "malformed"),
-        (|_| Reply::text(""), "malformed"),
-        (|_| Reply::text("{}"), "malformed"),
-        (|_| Reply::text("null"), "malformed"),
-        (|_| Reply::text("[".repeat(5000)), "malformed"),
-        (|_| Reply::text(r#"{"evidence": [], "reason": "r", "outcome": "met", "score": 7}"#), "malformed"),
+        ((|_| MockReply::text("It is fine, I would say: met.")) as Script, "malformed"),
+        (|_| MockReply::text(""), "malformed"),
+        (|_| MockReply::text("{}"), "malformed"),
+        (|_| MockReply::text("null"), "malformed"),
+        (|_| MockReply::text("[".repeat(5000)), "malformed"),
+        (
+            |_| MockReply::text(r#"{"evidence": [], "reason": "r", "outcome": "met", "score": 7}"#),
+            "malformed",
+        ),
         // Two decisions that differ: neither may be picked.
         (
             |request| {
@@ -190,14 +196,14 @@ fn replies_that_stay_unusable_leave_criteria_ungraded() {
                     Some(score) => *score = 3.into(),
                     None => other["outcome"] = if other["outcome"] == "met" { "unmet" } else { "met" }.into(),
                 }
-                Reply::text(format!("{}\n{other}", request.truthful()))
+                MockReply::text(format!("{}\n{other}", request.truthful()))
             },
             "malformed",
         ),
-        (|_| Reply::Refusal("I can't judge that.".into()), "refusal"),
-        (|_| Reply::finish("content_filter", ""), "refusal"),
-        (|request| Reply::finish("length", request.truthful().to_string()), "truncated"),
-        (|_| Reply::finish("length", "{\"evidence\": [\"app"), "truncated"),
+        (|_| MockReply::Refusal("I can't judge that.".into()), "refusal"),
+        (|_| MockReply::finish("content_filter", ""), "refusal"),
+        (|request| MockReply::finish("length", request.truthful().to_string()), "truncated"),
+        (|_| MockReply::finish("length", "{\"evidence\": [\"app"), "truncated"),
     ] {
         for mode in ["per-criterion", "batched"] {
             let (cli, server, outcomes, code) = run_with(mode, script);
@@ -218,7 +224,7 @@ fn replies_that_stay_unusable_leave_criteria_ungraded() {
 
 #[test]
 fn a_judge_of_nonsense_ends_the_run_as_incomplete() {
-    let (cli, _server) = with_server(always(Reply::text("bananas")));
+    let (cli, _server) = with_server(always(MockReply::text("bananas")));
     cli.file("s.yaml", SUITE);
     let output = cli.run(&["eval", "s.yaml", "--judge", "openai:m", "--out", "run"]).expect_code(3);
     assert!(
@@ -234,12 +240,12 @@ fn a_judge_of_nonsense_ends_the_run_as_incomplete() {
 
 #[test]
 fn a_failed_gate_fails_even_beside_ungraded_criteria_and_sure_verdicts_stand() {
-    let (cli, _server) = with_server(|incoming: &Incoming| {
+    let (cli, _server) = with_server(|incoming: &MockRequest| {
         let request = JudgeRequest::read(&incoming.body).expect("a judge is asked");
         if request.criteria[0].text.contains("`7`") {
-            Reply::text("?")
+            MockReply::text("?")
         } else {
-            Reply::Json(request.truthful())
+            MockReply::Json(request.truthful())
         }
     });
     cli.file("fail.yaml", SUITE.replace("'Names `zebras`'", "'Names `zebras`', required: true"));
@@ -258,15 +264,15 @@ fn a_failed_gate_fails_even_beside_ungraded_criteria_and_sure_verdicts_stand() {
 #[test]
 fn servers_that_recover_cost_attempts_but_change_nothing() {
     for fault in [
-        Reply::status(500, "{\"error\":{\"message\":\"oops\"}}"),
-        Reply::RateLimited { retry_after: Some(Duration::ZERO) },
-        Reply::Reset,
-        Reply::Truncated("{}".into()),
-        Reply::Raw("<html>".into()),
+        MockReply::status(500, "{\"error\":{\"message\":\"oops\"}}"),
+        MockReply::RateLimited { retry_after: Some(Duration::ZERO) },
+        MockReply::Reset,
+        MockReply::Truncated("{}".into()),
+        MockReply::Raw("<html>".into()),
     ] {
         let (cli, server) = with_server({
             let fault = fault.clone();
-            move |incoming: &Incoming| if incoming.index < 2 { fault.clone() } else { honest(incoming) }
+            move |incoming: &MockRequest| if incoming.index < 2 { fault.clone() } else { honest(incoming) }
         });
         cli.file("s.yaml", SUITE);
         cli.run(&["eval", "s.yaml", "--judge", "openai:m", "--out", "run"]).expect_code(1);
@@ -294,7 +300,7 @@ fn a_judge_that_is_down_leaves_everything_ungraded_and_says_why() {
 
 #[test]
 fn a_judge_that_fails_for_ever_leaves_everything_ungraded() {
-    let (cli, server) = with_server(always(Reply::status(503, "busy")));
+    let (cli, server) = with_server(always(MockReply::status(503, "busy")));
     cli.file("s.yaml", one_case("apples", &["Names `apples`"]));
     let output = cli.run(&["eval", "s.yaml", "--judge", "openai:m", "--out", "run"]).expect_code(3);
     assert!(output.stdout.contains("overloaded"), "{}", output.stdout);
@@ -305,9 +311,9 @@ fn a_judge_that_fails_for_ever_leaves_everything_ungraded() {
 
 #[test]
 fn evidence_required_refuses_invented_quotes() {
-    let script = |incoming: &Incoming| {
+    let script = |incoming: &MockRequest| {
         let request = JudgeRequest::read(&incoming.body).expect("a judge is asked");
-        Reply::Json(request.reply(|_| json!({"evidence": ["bananas"], "reason": "r", "outcome": "met"})))
+        MockReply::Json(request.reply(|_| json!({"evidence": ["bananas"], "reason": "r", "outcome": "met"})))
     };
     let (cli, server) = with_server(script);
     cli.file("s.yaml", one_case("apples", &["Names `apples`"]));

@@ -19,8 +19,7 @@ fn what_is_written_is_sound_and_runs_without_a_model() {
         (
             "scorecard",
             vec![
-                "scorecard/rubrics/Q.yaml",
-                "scorecard/benchmarks/Q-FACT.yaml",
+                "scorecard/rubrics/Q.yaml", "scorecard/benchmarks/Q-FACT.yaml",
                 "scorecard/benchmarks/Q-TONE.yaml",
             ],
             vec!["scorecard", "score", "scorecard"],

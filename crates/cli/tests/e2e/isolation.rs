@@ -1,6 +1,6 @@
 //! What a judge is shown and what it is not, and answers that try to judge themselves.
 
-use assize_testkit::mock::{Incoming, Reply};
+use assize_testkit::mock::{MockReply, MockRequest};
 
 use crate::bench::{one_case, outcomes, rows, with_server};
 use crate::judge::{JudgeRequest, honest};
@@ -20,21 +20,8 @@ fn weights_gates_and_ids_are_not_shown() {
         for request in server.requests() {
             let text = String::from_utf8(request.body).expect("text").to_lowercase();
             for hidden in [
-                "31.25",
-                "grader-name",
-                "17.125",
-                "3.375",
-                "5.625",
-                "0.8125",
-                "0.4375",
-                "0.5625",
-                "secret-id",
-                "weight",
-                "required\\\"",
-                "min_score",
-                "required_min",
-                "threshold",
-                "penalty",
+                "31.25", "grader-name", "17.125", "3.375", "5.625", "0.8125", "0.4375", "0.5625",
+                "secret-id", "weight", "required\\\"", "min_score", "required_min", "threshold", "penalty",
                 "pass line",
             ] {
                 // The criterion's own block must be the only place for authors' words.
@@ -112,9 +99,9 @@ fn answers_that_pretend_to_be_more_change_no_criterion() {
 
 #[test]
 fn what_a_judge_says_reaches_no_terminal_unfiltered() {
-    let (cli, _server) = with_server(|incoming: &Incoming| {
+    let (cli, _server) = with_server(|incoming: &MockRequest| {
         let request = JudgeRequest::read(&incoming.body).expect("a judge is asked");
-        Reply::Json(request.reply(|_| {
+        MockReply::Json(request.reply(|_| {
             serde_json::json!({"evidence": ["\u{1b}[2Jx"], "reason": "\u{1b}]0;title\u{7}fine", "outcome": "met"})
         }))
     });

@@ -1,6 +1,6 @@
 //! A scripted judge: reads a judge request as a model would and answers by a truth the test knows.
 
-use assize_testkit::mock::{Incoming, Recorded, Reply};
+use assize_testkit::mock::{MockReply, MockRequest, RecordedRequest};
 use serde_json::{Value, json};
 
 /// What a judge request asks.
@@ -69,7 +69,7 @@ impl JudgeRequest {
     }
 
     /// Reads a request that must be one to a judge.
-    pub(crate) fn of(request: &Recorded) -> Self {
+    pub(crate) fn of(request: &RecordedRequest) -> Self {
         Self::read(&request.json()).expect("a request to a judge")
     }
 
@@ -120,9 +120,9 @@ pub(crate) fn truth(criterion: &Criterion, answer: &str) -> Value {
 }
 
 /// A judge that tells the truth, and answers questions to targets by repeating them.
-pub(crate) fn honest(incoming: &Incoming) -> Reply {
+pub(crate) fn honest(incoming: &MockRequest) -> MockReply {
     match JudgeRequest::read(&incoming.body) {
-        Some(request) => Reply::Json(request.truthful()),
-        None => Reply::text(incoming.last_user_text.clone()),
+        Some(request) => MockReply::Json(request.truthful()),
+        None => MockReply::text(incoming.last_user_text.clone()),
     }
 }

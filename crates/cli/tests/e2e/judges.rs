@@ -1,7 +1,7 @@
 //! Who judges: the order of choices, and models that judge themselves.
 
 use assize_testkit::cli::CliTest;
-use assize_testkit::mock::{Incoming, MockServer, Reply};
+use assize_testkit::mock::{MockReply, MockRequest, MockServer};
 use serde_json::json;
 
 use crate::bench::{KEY, cli, holds, info, one_case, rows, with_server};
@@ -179,7 +179,8 @@ fn the_configuration_may_name_the_file_of_variables() {
 #[test]
 fn the_judge_of_the_environment_may_have_a_key_and_a_server_of_its_own() {
     const JUDGE_KEY: &str = "sk-judge-0123456789abcdef";
-    let script = |_: &Incoming| Reply::Json(json!({ "evidence": [], "reason": "so", "outcome": "met" }));
+    let script =
+        |_: &MockRequest| MockReply::Json(json!({ "evidence": [], "reason": "so", "outcome": "met" }));
     let server = MockServer::start(script);
     for (name, model) in [("gpt-x", "gpt-x"), ("Qwen/Qwen3-32B", "Qwen/Qwen3-32B"), ("openai:gpt-y", "gpt-y")]
     {

@@ -88,17 +88,7 @@ fn many_cases_at_once_keep_their_outcomes_apart_and_within_the_limit() {
     }
     cli.file("s.yaml", suite);
     cli.run(&[
-        "eval",
-        "s.yaml",
-        "--judge",
-        "openai:m",
-        "-j",
-        "16",
-        "--judge-calls",
-        "3",
-        "--out",
-        "run",
-        "--quiet",
+        "eval", "s.yaml", "--judge", "openai:m", "-j", "16", "--judge-calls", "3", "--out", "run", "--quiet",
     ])
     .expect_code(1);
     let rows = rows(&cli, "run");

@@ -300,12 +300,8 @@ fn scorecards_are_known_with_their_prompts_and_codes() {
     let mut editor = Editor::start();
     let root = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("../../examples/scorecard");
     let files = [
-        "index.yaml",
-        "rubrics/A.yaml",
-        "rubrics/A-REF.yaml",
-        "benchmarks/refusal/A-REF1.yaml",
-        "benchmarks/refusal/A-REF2.yaml",
-        "benchmarks/refusal/A-REF1_prompt.md",
+        "index.yaml", "rubrics/A.yaml", "rubrics/A-REF.yaml", "benchmarks/refusal/A-REF1.yaml",
+        "benchmarks/refusal/A-REF2.yaml", "benchmarks/refusal/A-REF1_prompt.md",
         "benchmarks/refusal/A-REF2_prompt.md",
     ];
     for file in files {

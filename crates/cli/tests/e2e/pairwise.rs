@@ -3,7 +3,7 @@
 use std::fmt::Write as _;
 
 use assize_testkit::cli::CliTest;
-use assize_testkit::mock::{Incoming, MockServer, Reply};
+use assize_testkit::mock::{MockReply, MockRequest, MockServer};
 use serde_json::{Value, json};
 
 use crate::bench::{cli, info, judgements, object, rows, with_server};
@@ -18,15 +18,15 @@ fn shown(text: &str) -> Option<[String; 2]> {
     Some([answer(1)?, answer(2)?])
 }
 
-fn says(better: &str) -> Reply {
-    Reply::Json(json!({ "evidence": [], "reason": format!("it is {better}"), "better": better }))
+fn says(better: &str) -> MockReply {
+    MockReply::Json(json!({ "evidence": [], "reason": format!("it is {better}"), "better": better }))
 }
 
-/// Prefers the answer with more `+`; `first` in both answers makes it take the first one, `mute` makes it say nothing.
-fn honest(incoming: &Incoming) -> Reply {
+/// Prefers the answer with more `+`; `first_key` in both answers makes it take the first one, `mute` makes it say nothing.
+fn honest(incoming: &MockRequest) -> MockReply {
     let [one, two] = shown(&incoming.last_user_text).expect("two answers");
     if [&one, &two].iter().any(|text| text.contains("mute")) {
-        return Reply::text("no comment");
+        return MockReply::text("no comment");
     }
     if one.contains("first") && two.contains("first") {
         return says("answer 1");

@@ -3,14 +3,14 @@
 use std::fmt::Write as _;
 
 use assize_testkit::cli::CliTest;
-use assize_testkit::mock::{Incoming, MockServer, Reply};
+use assize_testkit::mock::{MockReply, MockRequest, MockServer};
 use serde_json::{Value, json};
 
 use crate::bench::{info, judgements, object, outcomes, rows, with_server};
 
 /// A criterion is the plan of its votes: `a=met,unmet b=unmet` lets the judge `a` say met first and unmet from its
 /// second repeat on. `x` is no usable reply, `na` says that the criterion does not apply, a number is a score.
-fn planned(incoming: &Incoming) -> Reply {
+fn planned(incoming: &MockRequest) -> MockReply {
     let criterion = incoming.last_user_text.rsplit("[[BEGIN criterion").next().unwrap_or_default();
     let plan = criterion.split("]]\n").nth(1).unwrap_or_default().lines().next().unwrap_or_default();
     let model = incoming.body["model"].as_str().unwrap_or_default();
@@ -25,10 +25,10 @@ fn planned(incoming: &Incoming) -> Reply {
     let said =
         |vote: &str| json!({ "evidence": [], "reason": format!("{model} says {vote}"), "outcome": vote });
     match votes.get(repeat.min(votes.len().saturating_sub(1))).copied().unwrap_or("x") {
-        "x" => Reply::text("I would rather not say."),
-        "na" => Reply::Json(said("not_applicable")),
-        vote @ ("met" | "unmet") => Reply::Json(said(vote)),
-        score => Reply::Json(json!({
+        "x" => MockReply::text("I would rather not say."),
+        "na" => MockReply::Json(said("not_applicable")),
+        vote @ ("met" | "unmet") => MockReply::Json(said(vote)),
+        score => MockReply::Json(json!({
             "evidence": [], "reason": format!("{model} says {score}"), "score": score.parse::<u8>().unwrap_or(0),
         })),
     }
@@ -301,10 +301,7 @@ fn only_what_the_first_judges_are_unsure_of_is_escalated() {
     let (cli, server) = with_server(planned);
     let panel = "{judges: [openai:a, openai:b], escalate: {to: openai:big, when: split}}";
     let plans = [
-        "a=met b=met big=unmet",
-        "a=met b=unmet big=unmet",
-        "a=7 b=8 big=1",
-        "a=2 b=8 big=5",
+        "a=met b=met big=unmet", "a=met b=unmet big=unmet", "a=7 b=8 big=1", "a=2 b=8 big=5",
         "a=met b=x big=x",
     ];
     cli.file("s.yaml", suite(panel, &plans));
@@ -429,9 +426,9 @@ fn every_judge_of_a_panel_counts_for_self_judging() {
 
 #[test]
 fn scores_of_the_whole_answer_are_combined_too() {
-    let (cli, _server) = with_server(|incoming: &Incoming| {
+    let (cli, _server) = with_server(|incoming: &MockRequest| {
         let score = if incoming.body["model"] == "a" { 0.5 } else { 0.9 };
-        Reply::Json(
+        MockReply::Json(
             json!({ "score": score, "hits": [], "misses": [], "reasoning": "so", "evidence": [], "reason": "so" }),
         )
     });

@@ -4,7 +4,7 @@ use std::sync::{Arc, Mutex};
 use std::time::{Duration, Instant};
 
 use assize_testkit::cli::CliTest;
-use assize_testkit::mock::{Incoming, MockServer, Reply};
+use assize_testkit::mock::{MockReply, MockRequest, MockServer};
 use serde_json::json;
 
 use crate::bench::{FORMATS, Format, KEY, cli};
@@ -16,8 +16,8 @@ const END: &str = "<<end of the answer>>";
 /// A criterion of the suite; `{at}` is its number.
 const CRITERION: &str = "    - {id: c{at}, outcome: 'Criterion {at}'}\n";
 
-fn met() -> Reply {
-    Reply::Json(json!({ "evidence": [], "reason": "so", "outcome": "met" }))
+fn met() -> MockReply {
+    MockReply::Json(json!({ "evidence": [], "reason": "so", "outcome": "met" }))
 }
 
 /// A suite of one case with a long answer, and the binary that finds the format's server.
@@ -44,7 +44,7 @@ fn bodies(server: &MockServer) -> Vec<String> {
 #[test]
 fn criteria_and_repeats_begin_alike_in_every_format() {
     for format in FORMATS {
-        let server = MockServer::start(|_: &Incoming| met());
+        let server = MockServer::start(|_: &MockRequest| met());
         let (cli, model) = fixture(format, &server, 3);
         cli.run(&["eval", "s.yaml", "--judge", &model, "--judge-repeats", "2", "--quiet"]).expect_code(0);
         let bodies = bodies(&server);
@@ -71,7 +71,7 @@ fn the_first_call_is_awaited_where_later_ones_profit_and_only_there() {
     let arrivals: Arc<Mutex<Vec<Instant>>> = Arc::default();
     let noted = Arc::clone(&arrivals);
     let wait = Duration::from_millis(120);
-    let server = MockServer::start(move |_: &Incoming| {
+    let server = MockServer::start(move |_: &MockRequest| {
         noted.lock().expect("not poisoned").push(Instant::now());
         met().after(wait)
     });
@@ -90,9 +90,9 @@ fn the_first_call_is_awaited_where_later_ones_profit_and_only_there() {
     }
 
     for (more, calls) in [(&["--warm-up", "never"][..], 3), (&["--judging", "batched"], 1)] {
-        let server = MockServer::start(|incoming: &Incoming| {
+        let server = MockServer::start(|incoming: &MockRequest| {
             let request = JudgeRequest::of_text(&incoming.last_user_text).expect("a judge's question");
-            Reply::Json(request.reply(|_| json!({ "evidence": [], "reason": "so", "outcome": "met" })))
+            MockReply::Json(request.reply(|_| json!({ "evidence": [], "reason": "so", "outcome": "met" })))
         });
         let (cli, model) = fixture(FORMATS[3], &server, 3);
         cli.run(&[&["eval", "s.yaml", "--judge", &model, "--quiet"], more].concat()).expect_code(0);
@@ -104,7 +104,7 @@ fn the_first_call_is_awaited_where_later_ones_profit_and_only_there() {
 
 #[test]
 fn replies_are_found_again_whether_or_not_a_prefix_was_marked() {
-    let server = MockServer::start(|_: &Incoming| met());
+    let server = MockServer::start(|_: &MockRequest| met());
     let (cli, model) = fixture(FORMATS[3], &server, 2);
     cli.run(&["eval", "s.yaml", "--judge", &model, "--quiet"]).expect_code(0);
     cli.run(&["eval", "s.yaml", "--judge", &model, "--quiet", "--warm-up", "never"]).expect_code(0);
@@ -122,7 +122,7 @@ fn arrivals(server: &MockServer) -> Vec<(&'static str, bool)> {
 fn calls_with_another_reply_schema_find_nothing_so_each_form_has_a_first_one() {
     const BANDED: &str =
         "    - {id: b{at}, outcome: 'Criterion {at}', score_ranges: {0: none, 5: some, 8: all}}\n";
-    let script = |incoming: &Incoming| {
+    let script = |incoming: &MockRequest| {
         let scored = incoming.body.to_string().contains(r#""enum":[0,1"#);
         let said = if scored {
             json!({ "evidence": [], "reason": "so", "score": 9 })
@@ -130,7 +130,7 @@ fn calls_with_another_reply_schema_find_nothing_so_each_form_has_a_first_one() {
             json!({ "evidence": [], "reason": "so", "outcome": "met" })
         };
         // Long enough that a call which waited for nobody would have come before.
-        Reply::Json(said).after(Duration::from_millis(80))
+        MockReply::Json(said).after(Duration::from_millis(80))
     };
     for (format, model) in [(FORMATS[3], "anthropic:j"), (FORMATS[6], "bedrock:eu.anthropic.claude-j-v1:0")] {
         for (checklist, banded, expected) in [
@@ -171,9 +171,9 @@ fn batches_of_another_size_share_nothing() {
         (4, "batched:2", "1", &[true, true]),
         (3, "batched", "2", &[true, true]),
     ] {
-        let server = MockServer::start(|incoming: &Incoming| {
+        let server = MockServer::start(|incoming: &MockRequest| {
             let request = JudgeRequest::of_text(&incoming.last_user_text).expect("a judge's question");
-            Reply::Json(request.reply(|_| json!({ "evidence": [], "reason": "so", "outcome": "met" })))
+            MockReply::Json(request.reply(|_| json!({ "evidence": [], "reason": "so", "outcome": "met" })))
         });
         let (cli, model) = fixture(FORMATS[3], &server, criteria);
         let eval =

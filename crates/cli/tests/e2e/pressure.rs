@@ -5,7 +5,7 @@ use std::path::Path;
 use std::process::{Command, Stdio};
 use std::time::Duration;
 
-use assize_testkit::mock::{Incoming, Reply};
+use assize_testkit::mock::{MockReply, MockRequest};
 
 use crate::bench::{cli, info, rows, with_server};
 use crate::judge::honest;
@@ -87,8 +87,8 @@ fn a_disk_that_is_full_from_the_start_is_found_out_before_anything_is_spent() {
 
 #[test]
 fn few_open_files_make_a_run_slower_and_lose_nothing() {
-    let (cli, server) = with_server(|incoming: &Incoming| {
-        Reply::After(Duration::from_millis(30), Box::new(honest(incoming)))
+    let (cli, server) = with_server(|incoming: &MockRequest| {
+        MockReply::After(Duration::from_millis(30), Box::new(honest(incoming)))
     });
     let mut suite = String::from("name: s\ntests:\n");
     for number in 0..150 {

@@ -3,7 +3,7 @@
 use std::fmt::Write as _;
 
 use assize_testkit::cli::CliTest;
-use assize_testkit::mock::{Incoming, MockServer, Reply, Token};
+use assize_testkit::mock::{MockReply, MockRequest, MockServer, MockToken};
 use serde_json::{Value, json};
 
 use crate::bench::{FORMATS, Format, KEY, cli, info, judgements, outcomes, rows, with_server};
@@ -26,19 +26,19 @@ fn suite(criteria: &[&str]) -> String {
     text
 }
 
-fn score(candidates: &[(&str, f64)]) -> Reply {
-    Reply::Tokens(vec![
-        Token::certain(format!("{HEAD}\"score\":")),
-        Token::chosen(candidates),
-        Token::certain("}"),
+fn score(candidates: &[(&str, f64)]) -> MockReply {
+    MockReply::Tokens(vec![
+        MockToken::certain(format!("{HEAD}\"score\":")),
+        MockToken::chosen(candidates),
+        MockToken::certain("}"),
     ])
 }
 
-fn word(candidates: &[(&str, f64)]) -> Reply {
-    Reply::Tokens(vec![
-        Token::certain(format!("{HEAD}\"outcome\":\"")),
-        Token::chosen(candidates),
-        Token::certain("\"}"),
+fn word(candidates: &[(&str, f64)]) -> MockReply {
+    MockReply::Tokens(vec![
+        MockToken::certain(format!("{HEAD}\"outcome\":\"")),
+        MockToken::chosen(candidates),
+        MockToken::certain("\"}"),
     ])
 }
 
@@ -59,7 +59,7 @@ fn telling() -> impl Iterator<Item = Format> {
 fn every_format_that_has_them_decides_by_them() {
     for format in telling() {
         let model = format.0;
-        let server = MockServer::start(|incoming: &Incoming| {
+        let server = MockServer::start(|incoming: &MockRequest| {
             let asked = &incoming.last_user_text;
             if asked.contains("Spread") {
                 score(&[("7", 0.5), ("8", 0.25), ("9", 0.25)])
@@ -107,14 +107,14 @@ fn a_model_that_tells_none_is_found_out_by_one_call_and_the_run_says_so() {
     for format in telling() {
         for refuses in [true, false] {
             let model = format.0;
-            let server = MockServer::start(move |_: &Incoming| {
+            let server = MockServer::start(move |_: &MockRequest| {
                 if refuses {
-                    return Reply::status(
+                    return MockReply::status(
                         403,
                         r#"{"error":{"message":"You are not allowed to request logprobs from this model"}}"#,
                     );
                 }
-                Reply::Json(json!({ "evidence": [], "reason": "so", "outcome": "met" }))
+                MockReply::Json(json!({ "evidence": [], "reason": "so", "outcome": "met" }))
             });
             let cli = reached(format, &server);
             let criteria: Vec<String> =
@@ -141,9 +141,9 @@ fn a_model_that_tells_none_is_found_out_by_one_call_and_the_run_says_so() {
 
 #[test]
 fn one_reply_without_them_is_ungraded_alone() {
-    let (cli, server) = with_server(|incoming: &Incoming| {
+    let (cli, server) = with_server(|incoming: &MockRequest| {
         if incoming.last_user_text.contains("Plain") {
-            return Reply::Json(json!({ "evidence": [], "reason": "so", "outcome": "met" }));
+            return MockReply::Json(json!({ "evidence": [], "reason": "so", "outcome": "met" }));
         }
         word(&[("met", 1.0)])
     });
@@ -155,9 +155,9 @@ fn one_reply_without_them_is_ungraded_alone() {
 
 #[test]
 fn a_server_with_fewer_alternatives_is_asked_for_as_many_as_it_has() {
-    let (cli, server) = with_server(|incoming: &Incoming| {
+    let (cli, server) = with_server(|incoming: &MockRequest| {
         if incoming.body["top_logprobs"].as_u64() > Some(5) {
-            return Reply::status(
+            return MockReply::status(
                 400,
                 r#"{"error":{"message":"Invalid 'top_logprobs': Expected a value <= 5, but got 20 instead."}}"#,
             );
@@ -174,7 +174,7 @@ fn a_server_with_fewer_alternatives_is_asked_for_as_many_as_it_has() {
 
 #[test]
 fn what_is_known_to_have_none_is_refused_before_anything_is_spent() {
-    let (mut cli, server) = with_server(|_: &Incoming| Reply::text("never asked"));
+    let (mut cli, server) = with_server(|_: &MockRequest| MockReply::text("never asked"));
     for (key, address) in [
         ("ANTHROPIC_API_KEY", "ANTHROPIC_BASE_URL"),
         ("AWS_BEARER_TOKEN_BEDROCK", "AWS_ENDPOINT_URL_BEDROCK_RUNTIME"),
@@ -203,19 +203,12 @@ fn what_is_known_to_have_none_is_refused_before_anything_is_spent() {
 
 #[test]
 fn the_command_line_asks_for_them_too_and_for_written_decisions() {
-    let (cli, server) = with_server(|_: &Incoming| score(&[("7", 0.5), ("8", 0.25), ("9", 0.25)]));
+    let (cli, server) = with_server(|_: &MockRequest| score(&[("7", 0.5), ("8", 0.25), ("9", 0.25)]));
     cli.file("r.yaml", "rubrics:\n- {id: a, outcome: Has 1, score_ranges: {0: none, 5: some, 8: all}}\n");
     cli.file("answers.jsonl", "{\"id\": \"one\", \"output\": \"an answer\"}\n");
     let grade = |more: &[&str]| {
         let run = [
-            "grade",
-            "r.yaml",
-            "--answers",
-            "answers.jsonl",
-            "--judge",
-            "openai:m",
-            "--quiet",
-            "--threshold",
+            "grade", "r.yaml", "--answers", "answers.jsonl", "--judge", "openai:m", "--quiet", "--threshold",
             "0.5",
         ];
         cli.run(&[&run[..], more].concat()).expect_code(0);
@@ -229,17 +222,8 @@ fn the_command_line_asks_for_them_too_and_for_written_decisions() {
     // It beats what a file says.
     cli.file("s.yaml", suite(&["Has 1"]));
     cli.run(&[
-        "eval",
-        "s.yaml",
-        "--judge",
-        "openai:m",
-        "--scoring",
-        "written",
-        "--out",
-        "told",
-        "--quiet",
-        "--threshold",
-        "0.5",
+        "eval", "s.yaml", "--judge", "openai:m", "--scoring", "written", "--out", "told", "--quiet",
+        "--threshold", "0.5",
     ])
     .expect_code(0);
     assert_eq!(outcomes(&rows(&cli, "told")[0]), ["c0=7"]);

@@ -1,7 +1,7 @@
 //! The key of a server is sent and never seen again.
 
 use assize_testkit::cli::{CliOutput, CliTest};
-use assize_testkit::mock::{Incoming, Reply, always};
+use assize_testkit::mock::{MockReply, MockRequest, always};
 
 use crate::bench::{KEY, holds, one_case, with_server};
 use crate::judge::honest;
@@ -27,7 +27,7 @@ fn a_sound_run_sends_the_key_and_stores_it_nowhere() {
 #[test]
 fn a_refused_key_names_its_variable_and_not_its_value() {
     let body = format!("{{\"error\":{{\"message\":\"Incorrect API key provided: {KEY}\"}}}}");
-    let (cli, server) = with_server(always(Reply::status(401, body)));
+    let (cli, server) = with_server(always(MockReply::status(401, body)));
     cli.file("s.yaml", one_case("apples", &["Names `apples`"]));
     let output = cli.run(&["eval", "s.yaml", "--judge", "openai:m"]).expect_code(3);
     assert!(output.stdout.contains("OPENAI_API_KEY"), "{}", output.stdout);
@@ -38,16 +38,18 @@ fn a_refused_key_names_its_variable_and_not_its_value() {
 #[test]
 fn servers_that_echo_the_key_do_not_spread_it() {
     for reply in [
-        Reply::status(400, format!("{{\"error\":{{\"message\":\"header was Bearer {KEY}\"}}}}")),
-        Reply::Raw(format!("you sent {KEY}")),
-        Reply::text(format!("not JSON, but {KEY}")),
-        Reply::text(format!("{{\"evidence\": [\"{KEY}\"], \"reason\": \"{KEY}\", \"outcome\": \"met\"}}")),
-        Reply::Refusal(format!("no, {KEY}")),
+        MockReply::status(400, format!("{{\"error\":{{\"message\":\"header was Bearer {KEY}\"}}}}")),
+        MockReply::Raw(format!("you sent {KEY}")),
+        MockReply::text(format!("not JSON, but {KEY}")),
+        MockReply::text(format!(
+            "{{\"evidence\": [\"{KEY}\"], \"reason\": \"{KEY}\", \"outcome\": \"met\"}}"
+        )),
+        MockReply::Refusal(format!("no, {KEY}")),
     ] {
         let (cli, _server) = with_server({
             let reply = reply.clone();
             // Answered well after that, so that retries cost no time.
-            move |incoming: &Incoming| if incoming.index == 0 { reply.clone() } else { honest(incoming) }
+            move |incoming: &MockRequest| if incoming.index == 0 { reply.clone() } else { honest(incoming) }
         });
         cli.file("s.yaml", one_case("apples", &["Names `apples`"]));
         let output = cli.run(&["eval", "s.yaml", "--judge", "openai:m"]);
@@ -58,7 +60,7 @@ fn servers_that_echo_the_key_do_not_spread_it() {
 #[test]
 fn a_targets_key_is_kept_as_well() {
     let body = format!("{{\"error\":{{\"message\":\"bad key {KEY}\"}}}}");
-    let (cli, server) = with_server(always(Reply::status(401, body)));
+    let (cli, server) = with_server(always(MockReply::status(401, body)));
     cli.file(
         ".assize/targets.yaml",
         format!(

@@ -5,7 +5,7 @@ use std::process::{Child, Command, Stdio};
 use std::time::{Duration, Instant};
 
 use assize_testkit::cli::{CliOutput, CliTest};
-use assize_testkit::mock::{Incoming, Reply};
+use assize_testkit::mock::{MockReply, MockRequest};
 
 use crate::bench::{info, judgements, object, outcomes, rows, with_server};
 use crate::judge::{JudgeRequest, honest};
@@ -51,9 +51,9 @@ fn finished(cli: &CliTest, run: &str) -> usize {
 }
 
 /// A judge that never answers about answers that hang.
-fn stuck(incoming: &Incoming) -> Reply {
+fn stuck(incoming: &MockRequest) -> MockReply {
     match JudgeRequest::read(&incoming.body) {
-        Some(request) if request.answer.contains("hangs") => Reply::Hang,
+        Some(request) if request.answer.contains("hangs") => MockReply::Hang,
         _ => honest(incoming),
     }
 }
@@ -98,7 +98,7 @@ fn an_interrupt_keeps_what_was_done_and_exits_with_130() {
 
 #[test]
 fn an_interrupt_before_anything_finished_leaves_a_readable_folder() {
-    let (cli, server) = with_server(|_: &Incoming| Reply::Hang);
+    let (cli, server) = with_server(|_: &MockRequest| MockReply::Hang);
     cli.file("s.yaml", SUITE);
     let child = start(&cli, &["eval", "s.yaml", "--judge", "openai:m", "--out", "run"]);
     until("all cases are under way", || server.count() == 5);

@@ -1,7 +1,7 @@
 //! Where answers come from: given, models, commands, several at once.
 
 use assize_testkit::cli::CliTest;
-use assize_testkit::mock::{Incoming, Reply};
+use assize_testkit::mock::{MockReply, MockRequest};
 use serde_json::{Value, json};
 
 use crate::bench::{KEY, cli, info, object, rows, with_server};
@@ -219,12 +219,12 @@ fn unknown_targets_and_missing_variables_are_refused_before_anything_is_spent() 
 #[test]
 fn models_on_bedrock_and_vertex_answer_and_judge() {
     let met = json!({ "evidence": [], "reason": "says so", "outcome": "met" });
-    let (mut cli, server) = with_server(move |incoming: &Incoming| {
+    let (mut cli, server) = with_server(move |incoming: &MockRequest| {
         let body = &incoming.body;
         let judges = ["/toolConfig", "/generationConfig/responseJsonSchema"]
             .iter()
             .any(|at| body.pointer(at).is_some());
-        if judges { Reply::Json(met.clone()) } else { Reply::text("ripe apples") }
+        if judges { MockReply::Json(met.clone()) } else { MockReply::text("ripe apples") }
     });
     let root = server.base_url().trim_end_matches("/v1").to_owned();
     cli.env("AWS_ENDPOINT_URL_BEDROCK_RUNTIME", &root)

@@ -9,7 +9,7 @@ use std::process::Command;
 use std::sync::{Arc, Mutex};
 
 use assize_testkit::cli::{CliOutput, CliTest};
-use assize_testkit::mock::Incoming;
+use assize_testkit::mock::MockRequest;
 use serde_json::Value;
 
 use crate::bench::{cli, info, rows, with_server};
@@ -128,7 +128,7 @@ fn stored_changes_are_graded_again() {
 fn judges_see_what_changed_however_much_it_is() {
     let seen = Arc::new(Mutex::new(Vec::new()));
     let bodies = Arc::clone(&seen);
-    let (mut cli, _server) = with_server(move |incoming: &Incoming| {
+    let (mut cli, _server) = with_server(move |incoming: &MockRequest| {
         bodies.lock().expect("unbroken").push(incoming.body.to_string());
         honest(incoming)
     });

@@ -5,7 +5,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::Duration;
 
 use assize_testkit::cli::CliTest;
-use assize_testkit::mock::{Incoming, MockServer, Reply};
+use assize_testkit::mock::{MockReply, MockRequest, MockServer};
 use serde_json::{Value, json};
 
 use crate::support::{decisions, eval, fixture, model, printed, rows, suite};
@@ -34,12 +34,12 @@ tests:
 ";
 
 /// Any judgement that fits the schema it is asked for, with so many words of reason; words for anything else.
-fn fitting(incoming: &Incoming, words: usize) -> Reply {
+fn fitting(incoming: &MockRequest, words: usize) -> MockReply {
     let schema = &incoming.body["response_format"]["json_schema"]["schema"];
     if schema.is_object() {
-        Reply::Json(fill(schema, words))
+        MockReply::Json(fill(schema, words))
     } else {
-        Reply::text(format!("{} ", incoming.model).repeat(words.max(1)))
+        MockReply::text(format!("{} ", incoming.model).repeat(words.max(1)))
     }
 }
 
@@ -76,10 +76,12 @@ fn entries(items: &Value, words: usize) -> Vec<Value> {
 }
 
 /// A server that counts requests without a limit for their replies.
-fn counting(reply: impl Fn(&Incoming) -> Reply + Send + Sync + 'static) -> (MockServer, Arc<AtomicUsize>) {
+fn counting(
+    reply: impl Fn(&MockRequest) -> MockReply + Send + Sync + 'static,
+) -> (MockServer, Arc<AtomicUsize>) {
     let unlimited: Arc<AtomicUsize> = Arc::default();
     let count = Arc::clone(&unlimited);
-    let server = MockServer::start(move |incoming: &Incoming| {
+    let server = MockServer::start(move |incoming: &MockRequest| {
         if incoming.output_limit().is_none() {
             count.fetch_add(1, Ordering::Relaxed);
         }
@@ -121,17 +123,17 @@ fn every_command_limits_what_models_may_say_where_tokens_are_limited() {
 #[test]
 fn long_replies_and_many_at_once_keep_to_the_tokens_and_the_run_goes_on_to_the_same_end() {
     // Some replies need nearly all of their limit, and none more.
-    let wordy = |incoming: &Incoming| {
+    let wordy = |incoming: &MockRequest| {
         if incoming.index % 9 == 3 {
-            return Reply::RateLimited { retry_after: Some(Duration::ZERO) };
+            return MockReply::RateLimited { retry_after: Some(Duration::ZERO) };
         }
         let reply = model(incoming);
         if incoming.body["response_format"].is_object()
             && incoming.last_user_text.contains("answer to question 1")
         {
-            let Reply::Json(mut judgement) = reply else { return reply };
+            let MockReply::Json(mut judgement) = reply else { return reply };
             judgement["reason"] = json!("by rule ".repeat(3000));
-            return Reply::Json(judgement).after(Duration::from_millis(1));
+            return MockReply::Json(judgement).after(Duration::from_millis(1));
         }
         reply
     };
@@ -171,12 +173,12 @@ fn long_replies_and_many_at_once_keep_to_the_tokens_and_the_run_goes_on_to_the_s
 
 #[test]
 fn a_reply_that_runs_into_its_limit_decides_nothing_and_another_limit_buys_nothing_twice() {
-    let server = MockServer::start(|incoming: &Incoming| {
-        let Reply::Json(mut judgement) = model(incoming) else { return Reply::text("hello") };
+    let server = MockServer::start(|incoming: &MockRequest| {
+        let MockReply::Json(mut judgement) = model(incoming) else { return MockReply::text("hello") };
         if incoming.last_user_text.contains("yes three") {
             judgement["reason"] = json!("x".repeat(4000));
         }
-        Reply::Json(judgement)
+        MockReply::Json(judgement)
     });
     let cli = fixture(&server);
     cli.file("suite.yaml", suite(1, CRITERIA, true));
@@ -200,11 +202,11 @@ fn a_reply_that_runs_into_its_limit_decides_nothing_and_another_limit_buys_nothi
 #[test]
 fn a_long_judgement_after_many_short_ones_is_asked_for_again_as_the_same_call() {
     let (server, unlimited) = counting(|incoming| {
-        let Reply::Json(mut judgement) = model(incoming) else { return Reply::text("hello") };
+        let MockReply::Json(mut judgement) = model(incoming) else { return MockReply::text("hello") };
         if incoming.last_user_text.contains("the answer is 29") {
             judgement["reason"] = json!("x".repeat(20_000));
         }
-        Reply::Json(judgement)
+        MockReply::Json(judgement)
     });
     let cli = fixture(&server);
     cli.file("suite.yaml", suite(30, &["yes one"], true));
@@ -229,7 +231,7 @@ fn a_long_judgement_after_many_short_ones_is_asked_for_again_as_the_same_call() 
 fn the_limit_of_a_target_holds_where_it_judges_and_the_command_line_beats_it() {
     let limits: Arc<std::sync::Mutex<Vec<Option<u64>>>> = Arc::default();
     let seen = Arc::clone(&limits);
-    let server = MockServer::start(move |incoming: &Incoming| {
+    let server = MockServer::start(move |incoming: &MockRequest| {
         seen.lock().expect("no panic").push(incoming.output_limit());
         model(incoming)
     });
@@ -251,11 +253,11 @@ fn the_limit_of_a_target_holds_where_it_judges_and_the_command_line_beats_it() {
 
 #[test]
 fn an_answer_that_only_a_budget_cut_off_is_no_answer() {
-    let server = MockServer::start(|incoming: &Incoming| {
+    let server = MockServer::start(|incoming: &MockRequest| {
         if incoming.body["response_format"].is_object() {
             model(incoming)
         } else {
-            Reply::text("word ".repeat(20_000))
+            MockReply::text("word ".repeat(20_000))
         }
     });
     let cli = fixture(&server);
@@ -325,7 +327,7 @@ fn planned(cli: &CliTest, server: &MockServer, more: &[&str]) {
 #[test]
 fn runs_keep_to_their_plans_and_what_plans_call_enough_is_enough() {
     for words in [1, 150] {
-        let server = MockServer::start(move |incoming: &Incoming| fitting(incoming, words));
+        let server = MockServer::start(move |incoming: &MockRequest| fitting(incoming, words));
         let cli = fixture(&server);
         cli.file(".assize/prices.yaml", PRICES);
         for text in [suite(3, CRITERIA, true), suite(3, CRITERIA, false), EVERYTHING.to_owned()] {

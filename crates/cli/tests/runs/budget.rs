@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use assize_testkit::mock::{Incoming, MockServer};
+use assize_testkit::mock::{MockRequest, MockServer};
 
 use crate::support::{decisions, eval, fixture, model, printed, suite};
 
@@ -15,7 +15,7 @@ fn with<'a>(more: &[&'a str]) -> Vec<&'a str> {
 
 #[test]
 fn calls_stop_at_the_budget_and_the_run_goes_on_with_another() {
-    let server = MockServer::start(|incoming: &Incoming| model(incoming).after(Duration::from_millis(2)));
+    let server = MockServer::start(|incoming: &MockRequest| model(incoming).after(Duration::from_millis(2)));
     let cli = fixture(&server);
     cli.file("suite.yaml", suite(10, CRITERIA, false));
     let mut bought = 0;

@@ -3,7 +3,7 @@
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::Duration;
 
-use assize_testkit::mock::{Incoming, MockServer, Reply};
+use assize_testkit::mock::{MockReply, MockRequest, MockServer};
 
 use crate::support::{KEY, decisions, eval, fixture, is_judging, judge, model, printed, rows, suite};
 
@@ -106,14 +106,14 @@ fn cache_only_sends_nothing_and_says_what_is_missing() {
 
 #[test]
 fn replies_that_decide_nothing_are_not_kept() {
-    type Fault = fn(&Incoming) -> Reply;
+    type Fault = fn(&MockRequest) -> MockReply;
     let faults: [(&str, Fault); 6] = [
-        ("refused", |_| Reply::Refusal("I would rather not".into())),
-        ("cut off", |_| Reply::finish("length", r#"{"evidence": [], "reason": "r", "outcome": "met"}"#)),
-        ("filtered", |_| Reply::finish("content_filter", "")),
-        ("empty", |_| Reply::text("")),
-        ("prose", |_| Reply::text("Looks good to me!")),
-        ("unknown outcome", |_| Reply::text(r#"{"evidence": [], "reason": "r", "outcome": "maybe"}"#)),
+        ("refused", |_| MockReply::Refusal("I would rather not".into())),
+        ("cut off", |_| MockReply::finish("length", r#"{"evidence": [], "reason": "r", "outcome": "met"}"#)),
+        ("filtered", |_| MockReply::finish("content_filter", "")),
+        ("empty", |_| MockReply::text("")),
+        ("prose", |_| MockReply::text("Looks good to me!")),
+        ("unknown outcome", |_| MockReply::text(r#"{"evidence": [], "reason": "r", "outcome": "maybe"}"#)),
     ];
     for (name, fault) in faults {
         let server = MockServer::start(fault);
@@ -136,8 +136,8 @@ fn replies_that_decide_nothing_are_not_kept() {
 #[test]
 fn a_repaired_decision_is_found_again() {
     let calls = AtomicUsize::new(0);
-    let server = MockServer::start(move |incoming: &Incoming| {
-        if calls.fetch_add(1, Ordering::Relaxed) == 0 { Reply::text("Hm.") } else { judge(incoming) }
+    let server = MockServer::start(move |incoming: &MockRequest| {
+        if calls.fetch_add(1, Ordering::Relaxed) == 0 { MockReply::text("Hm.") } else { judge(incoming) }
     });
     let cli = fixture(&server);
     cli.file("suite.yaml", suite(1, &["yes one"], true));
@@ -153,8 +153,8 @@ fn a_repaired_decision_is_found_again() {
 #[test]
 fn what_a_server_refuses_does_not_change_what_is_remembered() {
     // The server takes no seed: a process learns that from its first call, and later calls look different.
-    let server = MockServer::start(|incoming: &Incoming| {
-        if incoming.body["seed"].is_null() { judge(incoming) } else { Reply::unsupported("seed") }
+    let server = MockServer::start(|incoming: &MockRequest| {
+        if incoming.body["seed"].is_null() { judge(incoming) } else { MockReply::unsupported("seed") }
     });
     let cli = fixture(&server);
     cli.file("suite.yaml", suite(3, CRITERIA, true));
@@ -167,13 +167,13 @@ fn what_a_server_refuses_does_not_change_what_is_remembered() {
 
 #[test]
 fn batched_calls_are_remembered_whole() {
-    let server = MockServer::start(|incoming: &Incoming| {
+    let server = MockServer::start(|incoming: &MockRequest| {
         let ids = incoming
             .last_user_text
             .lines()
             .filter_map(|line| line.strip_suffix(": does the answer meet this?"));
         let entry = |id| serde_json::json!({ "id": id, "evidence": [], "reason": "r", "outcome": "met" });
-        Reply::Json(serde_json::json!({ "results": ids.map(entry).collect::<Vec<_>>() }))
+        MockReply::Json(serde_json::json!({ "results": ids.map(entry).collect::<Vec<_>>() }))
     });
     let cli = fixture(&server);
     cli.file("suite.yaml", suite(2, &["yes one", "yes two"], true));
@@ -189,7 +189,7 @@ fn batched_calls_are_remembered_whole() {
 
 #[test]
 fn two_processes_at_once_agree_and_lose_nothing() {
-    let server = MockServer::start(|incoming: &Incoming| model(incoming).after(Duration::from_millis(5)));
+    let server = MockServer::start(|incoming: &MockRequest| model(incoming).after(Duration::from_millis(5)));
     let cli = fixture(&server);
     cli.file("suite.yaml", suite(20, CRITERIA, false));
     std::thread::scope(|scope| {
@@ -314,9 +314,12 @@ fn a_file_with_broken_pages_is_said_and_can_be_cleared() {
 
 #[test]
 fn neither_key_nor_another_users_eyes() {
-    let server = MockServer::start(|incoming: &Incoming| {
+    let server = MockServer::start(|incoming: &MockRequest| {
         // A server that sends back what it received.
-        Reply::text(format!(r#"{{"evidence": [], "reason": "{KEY} {}", "outcome": "met"}}"#, incoming.index))
+        MockReply::text(format!(
+            r#"{{"evidence": [], "reason": "{KEY} {}", "outcome": "met"}}"#,
+            incoming.index
+        ))
     });
     let mut cli = fixture(&server);
     cli.file("suite.yaml", suite(1, &["yes one"], true));

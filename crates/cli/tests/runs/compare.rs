@@ -1,4 +1,4 @@
-//! `compare`, `trend` and `power` over runs made by the real program.
+//! `compare`, `render_trend` and `power` over runs made by the real program.
 
 use std::fs;
 
@@ -194,16 +194,7 @@ fn answers_of_one_target_can_be_taken_out_of_a_run() {
         "targets:\n- name: good\n  provider: cli\n  command: echo apples\n- name: bad\n  provider: cli\n  command: echo stones\n",
     );
     cli.run(&[
-        "eval",
-        "s.yaml",
-        "--target",
-        "good",
-        "--target",
-        "bad",
-        "--targets",
-        "targets.yaml",
-        "--out",
-        "run",
+        "eval", "s.yaml", "--target", "good", "--target", "bad", "--targets", "targets.yaml", "--out", "run",
         "-q",
     ])
     .expect_code(1);
@@ -227,11 +218,8 @@ fn cases_of_one_origin_are_clusters() {
     assert_eq!(value["figures"]["mean_score"]["clusters"], 1);
     let undefined = value["figures"]["mean_score"]["undefined"].as_str().unwrap_or_default();
     assert!(undefined.contains("single cluster"), "{value}");
-    let text = suite("s", &[true, false, true, false], "  conversation_id: talk\n").replacen(
-        "conversation_id: talk",
-        "conversation_id: other",
-        1,
-    );
+    let text = suite("s", &[true, false, true, false], "  conversation_id: talk\n")
+        .replacen("conversation_id: talk", "conversation_id: other", 1);
     let value = eval(&cli, "b.yaml", &text, "b");
     assert_eq!(value["figures"]["mean_score"]["clusters"], 2);
     assert_eq!(value["figures"]["mean_score"]["method"], "cluster-robust t");

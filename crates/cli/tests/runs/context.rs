@@ -1,6 +1,6 @@
 //! Material that is longer than a judge can read: never cut in silence.
 
-use assize_testkit::mock::{Incoming, MockServer, Reply};
+use assize_testkit::mock::{MockReply, MockRequest, MockServer};
 use serde_json::{Value, json};
 
 use crate::support::{eval, fixture, model, printed, rows};
@@ -24,11 +24,11 @@ fn suite(more: &str) -> String {
 }
 
 /// Met if the material shows the needle; quotes it.
-fn finder(incoming: &Incoming) -> Reply {
+fn finder(incoming: &MockRequest) -> MockReply {
     let found = incoming.last_user_text.contains("THE NEEDLE IS HERE");
     let evidence = if found { vec!["THE NEEDLE IS HERE."] } else { Vec::new() };
     let outcome = if found { "met" } else { "unmet" };
-    Reply::Json(json!({ "evidence": evidence, "reason": "by rule", "outcome": outcome }))
+    MockReply::Json(json!({ "evidence": evidence, "reason": "by rule", "outcome": outcome }))
 }
 
 fn body(server: &MockServer, index: usize) -> String {
@@ -106,15 +106,8 @@ fn an_answer_in_parts_is_judged_whole_and_merged() {
     let args = ["--context-tokens", "3400", "--truncate", "chunk", "--out", "run"];
     let plan = printed(
         &cli.run(&[
-            "plan",
-            "suite.yaml",
-            "--judge",
-            "openai:judge-1",
-            "--json",
-            "--context-tokens",
-            "3400",
-            "--truncate",
-            "chunk",
+            "plan", "suite.yaml", "--judge", "openai:judge-1", "--json", "--context-tokens", "3400",
+            "--truncate", "chunk",
         ])
         .expect_code(0),
     );
@@ -140,8 +133,8 @@ fn an_answer_in_parts_is_judged_whole_and_merged() {
 
 #[test]
 fn a_servers_own_limit_is_that_kind_and_is_not_asked_again() {
-    let server = MockServer::start(|_: &Incoming| {
-        Reply::status(
+    let server = MockServer::start(|_: &MockRequest| {
+        MockReply::status(
             400,
             r#"{"error": {"message": "This model's maximum context length is 8192 tokens.", "code": "context_length_exceeded"}}"#,
         )
@@ -188,13 +181,13 @@ fn that_a_limit_is_not_known_is_said_to_whoever_wants_it_kept() {
 
 #[test]
 fn a_batch_is_divided_before_anything_is_left_out() {
-    let server = MockServer::start(|incoming: &Incoming| {
+    let server = MockServer::start(|incoming: &MockRequest| {
         let ids = incoming
             .last_user_text
             .lines()
             .filter_map(|line| line.strip_suffix(": does the answer meet this?"));
         let entry = |id| json!({ "id": id, "evidence": [], "reason": "r", "outcome": "met" });
-        Reply::Json(json!({ "results": ids.map(entry).collect::<Vec<_>>() }))
+        MockReply::Json(json!({ "results": ids.map(entry).collect::<Vec<_>>() }))
     });
     let cli = fixture(&server);
     let wordy = "words that make this criterion a long one to read, ".repeat(12);

@@ -1,7 +1,7 @@
 //! Conversations: every turn asked with what was said before, graded by its own graders, and kept.
 
 use assize_testkit::cli::CliTest;
-use assize_testkit::mock::{Incoming, MockServer, Reply};
+use assize_testkit::mock::{MockReply, MockRequest, MockServer};
 use serde_json::{Value, json};
 
 use crate::support::{fixture, is_judging, model, printed, rows};
@@ -143,11 +143,11 @@ fn one(case: &str) -> String {
 }
 
 /// Answers with the last words; refuses those that begin with FAIL.
-fn fragile(incoming: &Incoming) -> Reply {
+fn fragile(incoming: &MockRequest) -> MockReply {
     if incoming.body["response_format"].is_object() || !incoming.last_user_text.starts_with("FAIL") {
         model(incoming)
     } else {
-        Reply::status(400, r#"{"error": {"message": "no"}}"#)
+        MockReply::status(400, r#"{"error": {"message": "no"}}"#)
     }
 }
 

@@ -3,7 +3,7 @@
 use std::fmt::Write as _;
 
 use assize_testkit::cli::CliTest;
-use assize_testkit::mock::{Incoming, MockServer, Reply};
+use assize_testkit::mock::{MockReply, MockRequest, MockServer};
 use serde_json::json;
 
 use crate::support::{decisions, eval, fixture, judge, printed, rows};
@@ -12,9 +12,9 @@ use crate::support::{decisions, eval, fixture, judge, printed, rows};
 const CALLS: usize = 5;
 
 /// Decides on criteria by their words; scores everything else with 0.8.
-fn model(incoming: &Incoming) -> Reply {
+fn model(incoming: &MockRequest) -> MockReply {
     if incoming.body["response_format"]["json_schema"]["name"] == "score" {
-        Reply::Json(json!({ "evidence": [], "reason": "mostly", "score": 0.8 }))
+        MockReply::Json(json!({ "evidence": [], "reason": "mostly", "score": 0.8 }))
     } else {
         judge(incoming)
     }

@@ -4,15 +4,15 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 
-use assize_testkit::mock::{Incoming, MockServer, Reply};
+use assize_testkit::mock::{MockReply, MockRequest, MockServer};
 
 use crate::support::{decisions, eval, fixture, model, printed, rows, suite};
 
 #[test]
 fn a_run_against_a_server_that_takes_few_at_once_loses_nothing() {
-    let slow = |incoming: &Incoming| {
+    let slow = |incoming: &MockRequest| {
         if incoming.in_flight > 6 {
-            return Reply::RateLimited { retry_after: None };
+            return MockReply::RateLimited { retry_after: None };
         }
         model(incoming).after(Duration::from_millis(5))
     };
@@ -31,7 +31,7 @@ fn a_run_against_a_server_that_takes_few_at_once_loses_nothing() {
 
 #[test]
 fn cases_are_no_bottleneck_unless_somebody_wants_them_to_be() {
-    let slow = |incoming: &Incoming| model(incoming).after(Duration::from_millis(200));
+    let slow = |incoming: &MockRequest| model(incoming).after(Duration::from_millis(200));
     let server = MockServer::start(slow);
     let cli = fixture(&server);
     cli.file("suite.yaml", suite(30, &["yes one"], true));
@@ -48,8 +48,12 @@ fn cases_are_no_bottleneck_unless_somebody_wants_them_to_be() {
 fn a_deadline_ends_the_run_and_the_rest_is_done_later() {
     let stuck = Arc::new(AtomicBool::new(true));
     let is_stuck = Arc::clone(&stuck);
-    let server = MockServer::start(move |incoming: &Incoming| {
-        if incoming.index >= 10 && is_stuck.load(Ordering::Relaxed) { Reply::Hang } else { model(incoming) }
+    let server = MockServer::start(move |incoming: &MockRequest| {
+        if incoming.index >= 10 && is_stuck.load(Ordering::Relaxed) {
+            MockReply::Hang
+        } else {
+            model(incoming)
+        }
     });
     let cli = fixture(&server);
     cli.file("suite.yaml", suite(12, &["yes one", "yes two"], true));
@@ -70,7 +74,7 @@ fn a_deadline_ends_the_run_and_the_rest_is_done_later() {
 
 #[test]
 fn a_request_that_takes_too_long_is_given_up() {
-    let server = MockServer::start(|_: &Incoming| Reply::Hang);
+    let server = MockServer::start(|_: &MockRequest| MockReply::Hang);
     let cli = fixture(&server);
     cli.file("suite.yaml", suite(1, &["yes one"], true));
     // Waits between attempts are real here, so one attempt has to do: the deadline ends the rest.

@@ -1,6 +1,6 @@
 //! What a run costs, and limits on it in dollars.
 
-use assize_testkit::mock::{Incoming, MockServer, Reply};
+use assize_testkit::mock::{MockReply, MockRequest, MockServer};
 use serde_json::{Value, json};
 
 use crate::support::{decisions, eval, fixture, is_judging, model, printed, rows, suite};
@@ -46,11 +46,11 @@ fn every_row_carries_what_it_cost() {
 #[test]
 fn a_failed_attempt_costs_what_it_reported() {
     // The first reply of each criterion is cut off, and repaired.
-    let server = MockServer::start(|incoming: &Incoming| {
+    let server = MockServer::start(|incoming: &MockRequest| {
         if incoming.last_user_text.contains("BEGIN problem") {
             model(incoming)
         } else {
-            Reply::finish("length", "{")
+            MockReply::finish("length", "{")
         }
     });
     let cli = fixture(&server);

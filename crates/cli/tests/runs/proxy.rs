@@ -5,7 +5,7 @@
 use std::process::Command;
 
 use assize_testkit::cli::CliTest;
-use assize_testkit::mock::{Incoming, MockServer, Reply};
+use assize_testkit::mock::{MockReply, MockRequest, MockServer};
 use serde_json::Value;
 
 use crate::support::{KEY, fixture, model, printed, rows};
@@ -117,9 +117,9 @@ fn a_question_without_an_answer_is_no_grade_whatever_the_program_makes_of_it() {
     if !has_python() {
         return;
     }
-    let server = MockServer::start(|incoming: &Incoming| {
+    let server = MockServer::start(|incoming: &MockRequest| {
         if incoming.last_user_text.contains("FAIL") {
-            Reply::status(400, r#"{"error": {"message": "no"}}"#)
+            MockReply::status(400, r#"{"error": {"message": "no"}}"#)
         } else {
             model(incoming)
         }

@@ -7,7 +7,7 @@ use std::sync::{Arc, Mutex, mpsc};
 use std::time::Duration;
 
 use assize_testkit::cli::CliTest;
-use assize_testkit::mock::{Incoming, MockServer, Reply};
+use assize_testkit::mock::{MockReply, MockRequest, MockServer};
 use serde_json::Value;
 
 use crate::support::{decisions, eval, fixture, model, printed, rows, suite};
@@ -57,7 +57,7 @@ fn killed_at_two_hundred_moments_a_run_ends_as_if_undisturbed() {
     const KILLS: usize = 200;
     let (arrived, arrivals) = mpsc::channel();
     let arrived = Mutex::new(arrived);
-    let server = MockServer::start(move |incoming: &Incoming| {
+    let server = MockServer::start(move |incoming: &MockRequest| {
         let _ = arrived.lock().unwrap().send(());
         model(incoming).after(Duration::from_millis(4))
     });
@@ -124,8 +124,8 @@ fn killed_at_two_hundred_moments_a_run_ends_as_if_undisturbed() {
 fn hanging_after(requests: usize) -> (MockServer, Arc<AtomicUsize>) {
     let limit = Arc::new(AtomicUsize::new(requests));
     let shared = Arc::clone(&limit);
-    let server = MockServer::start(move |incoming: &Incoming| {
-        if incoming.index < shared.load(Ordering::Relaxed) { model(incoming) } else { Reply::Hang }
+    let server = MockServer::start(move |incoming: &MockRequest| {
+        if incoming.index < shared.load(Ordering::Relaxed) { model(incoming) } else { MockReply::Hang }
     });
     (server, limit)
 }
@@ -248,18 +248,8 @@ fn grading_given_answers_goes_on_too() {
     let answers: Vec<String> = (0..4).map(line).collect();
     cli.file("answers.jsonl", answers.join("\n"));
     let words = [
-        "grade",
-        "rubric.yaml",
-        "--answers",
-        "answers.jsonl",
-        "--judge",
-        "openai:judge-1",
-        "-q",
-        "-j",
-        "1",
-        "--resume",
-        "--out",
-        "run",
+        "grade", "rubric.yaml", "--answers", "answers.jsonl", "--judge", "openai:judge-1", "-q", "-j", "1",
+        "--resume", "--out", "run",
     ];
     let mut child = cli.command(&words).stdout(Stdio::null()).spawn().unwrap();
     while server.count() <= 2 {

@@ -4,32 +4,32 @@ use std::collections::BTreeMap;
 use std::fmt::Write as _;
 
 use assize_testkit::cli::{CliOutput, CliTest};
-use assize_testkit::mock::{Incoming, MockServer, Recorded, Reply};
+use assize_testkit::mock::{MockReply, MockRequest, MockServer, RecordedRequest};
 use serde_json::{Value, json};
 
 /// The key the client sends.
 pub(crate) const KEY: &str = "sk-test-0123456789abcdef";
 
 /// Whether a request asks for a judgement rather than an answer.
-pub(crate) fn is_judging(request: &Recorded) -> bool {
+pub(crate) fn is_judging(request: &RecordedRequest) -> bool {
     request.json()["response_format"].is_object()
 }
 
 /// A judgement: met if the criterion says "yes".
-pub(crate) fn judge(incoming: &Incoming) -> Reply {
+pub(crate) fn judge(incoming: &MockRequest) -> MockReply {
     let user = &incoming.last_user_text;
     let criterion = user.rsplit("[[BEGIN criterion").next().unwrap_or_default();
     let criterion = criterion.split("[[END").next().unwrap_or_default();
     let outcome = if criterion.contains("yes") { "met" } else { "unmet" };
-    Reply::Json(json!({ "evidence": [], "reason": "by rule", "outcome": outcome }))
+    MockReply::Json(json!({ "evidence": [], "reason": "by rule", "outcome": outcome }))
 }
 
 /// A server that judges by [`judge`] and answers any other question with its last line.
-pub(crate) fn model(incoming: &Incoming) -> Reply {
+pub(crate) fn model(incoming: &MockRequest) -> MockReply {
     if incoming.body["response_format"].is_object() {
         judge(incoming)
     } else {
-        Reply::text(format!("answer to {}", incoming.last_user_text.lines().last().unwrap_or_default()))
+        MockReply::text(format!("answer to {}", incoming.last_user_text.lines().last().unwrap_or_default()))
     }
 }
 

@@ -1,7 +1,7 @@
 //! Several judges on a benchmark: each vote is stored, what they come to is the result, and doubt goes to people.
 
 use assize_testkit::cli::{CliOutput, CliTest};
-use assize_testkit::mock::{Incoming, MockServer, Reply};
+use assize_testkit::mock::{MockReply, MockRequest, MockServer};
 use serde_json::{Value, json};
 
 use crate::support::{fixture, node, printed, rows};
@@ -9,7 +9,7 @@ use crate::support::{fixture, node, printed, rows};
 /// A candidate output is the plan of its votes: `a=pass,fail b=unsure` lets the judge `a` pass it first and fail it
 /// from its second repeat on. `na` says that the benchmark does not apply, `low` is a pass of little confidence, `x`
 /// is no usable reply.
-fn planned(incoming: &Incoming) -> Reply {
+fn planned(incoming: &MockRequest) -> MockReply {
     let text = incoming.last_user_text.rsplit("[[BEGIN CANDIDATE_OUTPUT").next().unwrap_or_default();
     let plan = text.split("]]\n").nth(1).unwrap_or_default().lines().next().unwrap_or_default();
     let repeat = incoming.body["seed"].as_u64().unwrap_or(0) as usize;
@@ -21,9 +21,9 @@ fn planned(incoming: &Incoming) -> Reply {
         .unwrap_or_default();
     let vote = votes.get(repeat.min(votes.len().saturating_sub(1))).copied().unwrap_or("x");
     if vote == "x" {
-        return Reply::text("I would rather not say.");
+        return MockReply::text("I would rather not say.");
     }
-    Reply::Json(json!({
+    MockReply::Json(json!({
         "evidence": [],
         "reason": format!("{} says {vote}", incoming.model),
         "applies": vote != "na",

@@ -44,10 +44,7 @@ fn what_waits_comes_first_and_the_judge_is_hidden_until_a_person_has_decided() {
     assert!(at("3 of 3: j3 C1 (the judge was not certain)") < at("the judge: unsure"));
     assert_eq!(shown.matches("by rule").count(), 1, "{shown}");
     for text in [
-        "Criterion C1:",
-        "Guideline of the component.",
-        "Guideline of the rubric.",
-        "the narrative",
+        "Criterion C1:", "Guideline of the component.", "Guideline of the rubric.", "the narrative",
         "the truth",
     ] {
         at(text);
@@ -202,14 +199,14 @@ fn the_first_failure_of_a_trace_is_named_or_none_of_them() {
 
 #[cfg(unix)]
 mod on_a_terminal {
-    use assize_testkit::pty::Pty;
+    use assize_testkit::pty::PtyProgram;
 
     use super::*;
 
-    fn begin(cli: &CliTest, more: &[&str]) -> Pty {
+    fn begin(cli: &CliTest, more: &[&str]) -> PtyProgram {
         let mut args = vec!["review", "r", "--labels", "labels", "--who", "ann"];
         args.extend(more);
-        Pty::start(cli.command(&args), 110, 40)
+        PtyProgram::start(cli.command(&args), 110, 40)
     }
 
     #[test]
@@ -218,10 +215,7 @@ mod on_a_terminal {
         let mut terminal = begin(&cli, &["--criterion", "C1", "--order", "uncertain-first"]);
         let drawn = terminal.wait_for("? help");
         for text in [
-            "j3 · C1 · 1 of 3, 0 decided",
-            "the narrative",
-            "the truth",
-            "Criterion C1",
+            "j3 · C1 · 1 of 3, 0 decided", "the narrative", "the truth", "Criterion C1",
             "Guideline of the rubric.",
         ] {
             assert!(drawn.contains(text), "{text}: {drawn}");

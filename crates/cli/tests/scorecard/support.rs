@@ -3,7 +3,7 @@
 use std::fmt::Write as _;
 
 use assize_testkit::cli::{CliOutput, CliTest};
-use assize_testkit::mock::{Incoming, MockServer, Reply};
+use assize_testkit::mock::{MockReply, MockRequest, MockServer};
 use serde_json::{Value, json};
 
 /// An index over a component over a rubric with one benchmark for each kind of evaluator. `C1` is a hard gate.
@@ -95,7 +95,7 @@ Answer with compact JSON only.
 ";
 
 /// Judges by words in the candidate output: `broken`, `unsure`, `not-for-me`, `bad`, else it passes.
-pub(crate) fn judge(incoming: &Incoming) -> Reply {
+pub(crate) fn judge(incoming: &MockRequest) -> MockReply {
     let user = &incoming.last_user_text;
     let candidate = user.rsplit("[[BEGIN CANDIDATE_OUTPUT").next().unwrap_or_default();
     // The fence is hexadecimal and may well spell "bad".
@@ -103,7 +103,7 @@ pub(crate) fn judge(incoming: &Incoming) -> Reply {
     let candidate = candidate.split("[[END").next().unwrap_or_default();
     let says = |word: &str| candidate.contains(word);
     if says("broken") {
-        return Reply::text("I would rather not say.");
+        return MockReply::text("I would rather not say.");
     }
     let mut reply = json!({ "evidence": [], "reason": "by rule", "pass": !says("bad"), "confidence": "high",
                             "uncertain": says("unsure") });
@@ -113,7 +113,7 @@ pub(crate) fn judge(incoming: &Incoming) -> Reply {
     if user.contains("Give a score from 1 to 5.") {
         reply["score"] = if says("four") { 4 } else { 5 }.into();
     }
-    Reply::Json(reply)
+    MockReply::Json(reply)
 }
 
 /// A fixture with the scorecard in `card.yaml`, its prompts and these cases: id, tags, candidate output.

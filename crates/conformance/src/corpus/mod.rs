@@ -48,6 +48,7 @@ pub(crate) fn check(shared: &SharedFolder) -> Result<(), String> {
 
     let mut results = results.into_inner().unwrap_or_else(PoisonError::into_inner);
     results.sort_by_key(|(at, _)| *at);
+
     let results: Vec<SuiteResult> = results.into_iter().map(|(_, result)| result).collect();
     table::report(&results, &refusals)
 }

@@ -9,6 +9,7 @@ pub(super) fn broken(plan: &Value, run: &Value) -> Option<String> {
     if plan["program_calls_at_most"].as_u64() != Some(0) {
         return None;
     }
+
     let count = |value: &Value| value.as_u64().unwrap_or_default();
     let calls =
         |key: &str| plan["judges"].as_array().into_iter().flatten().map(|judge| count(&judge[key])).sum();
@@ -21,6 +22,7 @@ pub(super) fn broken(plan: &Value, run: &Value) -> Option<String> {
     if count(&plan["command_runs"]) > 0 || count(&plan["calls"]) == 0 {
         return None;
     }
+
     ["input", "output"].into_iter().find_map(|kind| {
         let range = &plan["tokens_estimated"][kind];
         let (low, high) = (count(&range["low"]), count(&range["high"]));

@@ -20,6 +20,7 @@ impl KnownRefusals {
         if listed.0.is_empty() {
             return Err(format!("{PAGE} lists no refusals under `{SECTION}`"));
         }
+
         Ok(listed)
     }
 
@@ -29,6 +30,7 @@ impl KnownRefusals {
         let rows = section.lines().filter(|line| line.starts_with('|')).skip(2);
         let cells = rows.filter_map(|row| row.trim().trim_end_matches('|').rsplit('|').next());
         let parts = cells.flat_map(|cell| cell.split('`').skip(1).step_by(2).map(str::to_owned));
+
         Self(parts.collect())
     }
 
@@ -54,6 +56,7 @@ pub(super) fn found(said: &str) -> BTreeSet<String> {
             found.insert(message.to_owned());
         }
     }
+
     found
 }
 

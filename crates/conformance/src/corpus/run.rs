@@ -43,18 +43,22 @@ pub(super) fn run_suite(sandbox: &CorpusSandbox, suite: &Path, at: usize) -> Sui
             return result;
         }
     };
+
     let planned = sandbox.command(suite, at).arg("--dry-run").output();
     let said = String::from_utf8_lossy(&finished.stderr);
     result.refused = refusals::found(&said);
+
     match finished.status.code() {
         Some(0 | 1 | 3) => {}
         Some(2) if !result.refused.is_empty() => {}
         code => result.defect = Some(format!("exit code {code:?}: {}", said.trim())),
     }
+
     let rows = std::fs::read_to_string(sandbox.results(at).join("results.jsonl")).unwrap_or_default();
     for row in rows.lines().filter_map(|line| serde_json::from_str::<Value>(line).ok()) {
         result.take(&row);
     }
+
     let whole = result.refused.is_empty() && result.broke.is_empty();
     if let Some(planned) = planned.ok().filter(|planned| planned.status.success() && whole) {
         let json = |bytes: &[u8]| serde_json::from_slice::<Value>(bytes).unwrap_or_default();
@@ -62,6 +66,7 @@ pub(super) fn run_suite(sandbox: &CorpusSandbox, suite: &Path, at: usize) -> Sui
         result.planned = true;
         result.defect = result.defect.take().or(broken);
     }
+
     result
 }
 
@@ -69,9 +74,11 @@ impl SuiteResult {
     fn take(&mut self, row: &Value) {
         let text = |value: &Value| value.as_str().unwrap_or_default().to_owned();
         *self.verdicts.entry(text(&row["verdict"])).or_default() += 1;
+
         if let Some(message) = row["error"]["message"].as_str() {
             self.broke.insert(format!("{}: {}", text(&row["error"]["stage"]), first_line(message)));
         }
+
         for grader in row["graders"].as_array().into_iter().flatten() {
             if let Some(message) = grader["error"].as_str() {
                 self.broke.insert(format!("grader {}: {}", text(&grader["type"]), first_line(message)));

@@ -41,8 +41,10 @@ impl CorpusSandbox {
         let folder = TempDir::new().map_err(|error| error.to_string())?;
         let root = folder.path().join("suites");
         copy(source, &root).map_err(|error| format!("can't copy the collection: {error}"))?;
+
         let mut git = Command::new("git");
         git.args(["init", "--quiet"]).current_dir(&root).stdout(Stdio::null()).stderr(Stdio::null());
+
         // Without git there is no root to stop at: files are then looked for in their own folder only.
         let _ = git.status();
         let found = find_suites(std::slice::from_ref(&root));
@@ -52,6 +54,7 @@ impl CorpusSandbox {
         sandbox.programs()?;
         sandbox.attachments(&root)?;
         sandbox.targets(&root)?;
+
         Ok(sandbox)
     }
 
@@ -100,6 +103,7 @@ impl CorpusSandbox {
             .env("GIT_ALLOW_PROTOCOL", "file")
             .env("PATH", format!("{}:/usr/local/bin:/usr/bin:/bin", programs.display()))
             .stdin(Stdio::null());
+
         command
     }
 
@@ -117,8 +121,10 @@ impl CorpusSandbox {
                 }
             }
         }
+
         variables.insert("OPENAI_API_KEY".to_owned(), "sk-scripted".to_owned());
         variables.insert("OPENAI_BASE_URL".to_owned(), base_url.to_owned());
+
         Ok(variables)
     }
 
@@ -126,10 +132,12 @@ impl CorpusSandbox {
         let this = std::env::current_exe().map_err(|error| error.to_string())?;
         let folder = self.folder.path().join("bin");
         std::fs::create_dir_all(&folder).map_err(|error| error.to_string())?;
+
         for name in stand_in::NAMES {
             let script = format!("#!/bin/sh\nexec '{}' {STAND_IN} \"$@\"\n", this.display());
             let path = folder.join(name);
             std::fs::write(&path, script).map_err(|error| error.to_string())?;
+
             #[cfg(unix)]
             {
                 use std::os::unix::fs::PermissionsExt as _;
@@ -137,6 +145,7 @@ impl CorpusSandbox {
                 std::fs::set_permissions(&path, runnable).map_err(|error| error.to_string())?;
             }
         }
+
         Ok(())
     }
 
@@ -154,8 +163,10 @@ impl CorpusSandbox {
                         .map(|name| root.join(".agentv/assertions").join(format!("{name}.ts"))),
                     _ => None,
                 };
+
                 let Some(path) = path.filter(|path| !path.exists()) else { continue };
                 let parent = path.parent().unwrap_or(root);
+
                 // What has no ending is the template of a workspace: a folder.
                 let is_folder = path.extension().is_none();
                 std::fs::create_dir_all(if is_folder { &path } else { parent })
@@ -177,11 +188,13 @@ impl CorpusSandbox {
             for judge in targets.targets.iter().filter_map(|target| target.grader_target.clone()) {
                 used.insert(judge, NameRole::Judge);
             }
+
             used.entry("default".to_owned()).or_insert(NameRole::Target);
             let file = targets.path.clone().unwrap_or_else(|| root.join(TARGETS));
             let names = used.into_iter().filter(|(name, _)| targets.get(name).is_none());
             lacking.entry(file).or_default().extend(names);
         }
+
         for (file, names) in lacking {
             let mut text = std::fs::read_to_string(&file)
                 .unwrap_or_else(|_| "targets:\n".to_owned())
@@ -197,10 +210,13 @@ impl CorpusSandbox {
                 };
                 text.push_str(&entry);
             }
+
             let parent = file.parent().unwrap_or(root);
             std::fs::create_dir_all(parent).map_err(|error| error.to_string())?;
+
             std::fs::write(&file, text + "\n").map_err(|error| format!("{}: {error}", file.display()))?;
         }
+
         Ok(())
     }
 
@@ -229,6 +245,7 @@ fn used_names(suite: &Path, options: &LoadOptions) -> BTreeMap<String, NameRole>
     let mut judges: BTreeSet<String> = BTreeSet::new();
     let of_suite = loaded.suite.iter().flat_map(|suite| &suite.settings.targets);
     targets.extend(of_suite.map(|target| target.use_target.clone().unwrap_or_else(|| target.name.clone())));
+
     for case in loaded.cases.iter().flatten() {
         targets
             .extend(case.targets.iter().map(|of| of.use_target.clone().unwrap_or_else(|| of.name.clone())));
@@ -236,6 +253,7 @@ fn used_names(suite: &Path, options: &LoadOptions) -> BTreeMap<String, NameRole>
             judges_of(grader, &mut judges);
         }
     }
+
     let targets = targets.into_iter().map(|name| (name, NameRole::Target));
     targets.chain(judges.into_iter().map(|name| (name, NameRole::Judge))).collect()
 }
@@ -258,6 +276,7 @@ fn judges_of(grader: &Grader, found: &mut BTreeSet<String>) {
 
 fn copy(from: &Path, to: &Path) -> std::io::Result<()> {
     std::fs::create_dir_all(to)?;
+
     for entry in std::fs::read_dir(from)? {
         let entry = entry?;
         let target = to.join(entry.file_name());
@@ -268,6 +287,7 @@ fn copy(from: &Path, to: &Path) -> std::io::Result<()> {
             std::fs::write(&target, std::fs::read(entry.path())?)?;
         }
     }
+
     Ok(())
 }
 
@@ -278,11 +298,13 @@ fn files(folder: &Path) -> std::io::Result<Vec<PathBuf>> {
         if entry.file_name() == ".git" {
             continue;
         }
+
         if entry.file_type()?.is_dir() {
             found.extend(files(&entry.path())?);
         } else {
             found.push(entry.path());
         }
     }
+
     Ok(found)
 }

@@ -1,6 +1,6 @@
 //! A model that answers questions with one sentence, and requests with a schema with the first thing that fits it.
 
-use assize_testkit::mock::{Incoming, Reply};
+use assize_testkit::mock::{MockReply, MockRequest};
 use serde_json::{Map, Value, json};
 
 /// Its answer to everything that has no schema.
@@ -8,8 +8,8 @@ const ANSWER: &str = "The refund takes 30 days, and 15 + 27 is 42.";
 
 /// The script of the mock server. The body is written here, because plans are held to the tokens of all messages and not
 /// only of the last.
-pub(super) fn reply(incoming: &Incoming) -> Reply {
-    Reply::Raw(answer(&incoming.body).to_string())
+pub(super) fn reply(incoming: &MockRequest) -> MockReply {
+    MockReply::Raw(answer(&incoming.body).to_string())
 }
 
 fn answer(asked: &Value) -> Value {
@@ -47,11 +47,13 @@ fn instance(schema: &Value, root: &Value) -> Value {
     if let Some(first) = schema["enum"].get(0).or_else(|| schema.get("const")) {
         return first.clone();
     }
+
     for either in ["anyOf", "oneOf"] {
         if let Some(first) = schema[either].get(0) {
             return instance(first, root);
         }
     }
+
     let kind = schema["type"].as_str().or_else(|| schema["type"][0].as_str()).unwrap_or("object");
     match kind {
         "string" => json!("scripted"),

@@ -17,6 +17,7 @@ pub(super) fn run(arguments: &[&str]) -> Result<(), String> {
     if arguments.contains(&"--healthcheck") {
         return Ok(());
     }
+
     let after = |flag: &str| {
         let at = arguments.iter().position(|argument| *argument == flag)?;
         arguments.get(at + 1).copied()
@@ -27,6 +28,7 @@ pub(super) fn run(arguments: &[&str]) -> Result<(), String> {
         println!("{}", verdict(&given));
         return Ok(());
     };
+
     let text = match (after("--eval-input"), after("--trace")) {
         (Some(suite), _) => batch(Path::new(suite))?,
         (None, Some(trace)) => recorded(Path::new(trace))?,
@@ -55,6 +57,7 @@ fn answer(id: Option<&str>) -> Value {
     if let Some(id) = id {
         answer["id"] = json!(id);
     }
+
     answer
 }
 
@@ -72,6 +75,7 @@ fn recorded(trace: &Path) -> Result<String, String> {
             json!({ "tool": call["name"], "input": call["input"], "output": output })
         })
         .collect();
+
     let message = json!({ "role": "assistant", "content": recording["text"], "tool_calls": calls });
     Ok(json!({ "output": [message] }).to_string())
 }
@@ -85,6 +89,7 @@ fn batch(suite: &Path) -> Result<String, String> {
         lines.push_str(&answer(Some(case.id.as_str())).to_string());
         lines.push('\n');
     }
+
     Ok(lines)
 }
 

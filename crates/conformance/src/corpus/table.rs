@@ -26,6 +26,7 @@ pub(super) fn report(results: &[SuiteResult], refusals: &KnownRefusals) -> Resul
         "fail",
         "open"
     );
+
     for result in results {
         let count =
             |names: &[&str]| -> usize { names.iter().filter_map(|name| result.verdicts.get(*name)).sum() };
@@ -43,10 +44,12 @@ pub(super) fn report(results: &[SuiteResult], refusals: &KnownRefusals) -> Resul
             graders.join(", ")
         );
     }
+
     let mut graders: BTreeMap<&str, usize> = BTreeMap::new();
     for (name, times) in results.iter().flat_map(|result| &result.graders) {
         *graders.entry(name).or_default() += times;
     }
+
     let graders: Vec<String> = graders.iter().map(|(name, times)| format!("{name} {times}")).collect();
     line!(text, "\ngraders that decided something: {}", graders.join(", "));
     groups(text, "broke while running", results, |result| &result.broke, |_| String::new());
@@ -59,10 +62,12 @@ pub(super) fn report(results: &[SuiteResult], refusals: &KnownRefusals) -> Resul
             if refusals.has(why) { String::new() } else { "NOT LISTED: ".to_owned() }
         },
     );
+
     let ran = results.iter().filter(|result| result.ran() > 0).count();
     let whole = results.iter().filter(|result| result.ran() > 0 && result.refused.is_empty()).count();
     let cases: usize = results.iter().map(SuiteResult::ran).sum();
     line!(text, "\n{} suites: {ran} ran ({whole} of them whole), {cases} runs of cases", results.len());
+
     let planned = results.iter().filter(|result| result.planned).count();
     line!(text, "{planned} were compared with their plans");
 
@@ -75,9 +80,11 @@ pub(super) fn report(results: &[SuiteResult], refusals: &KnownRefusals) -> Resul
     faults.extend(
         unrefusals.into_iter().map(|why| format!("refused, and docs/compatibility.md has no row: {why}")),
     );
+
     if ran == 0 {
         faults.push("no suite ran".to_owned());
     }
+
     output::print(text);
     if faults.is_empty() { Ok(()) } else { Err(faults.join("\n")) }
 }
@@ -96,10 +103,13 @@ fn groups(
             groups.entry(message).or_default().push(&result.name);
         }
     }
+
     if groups.is_empty() {
         return;
     }
+
     line!(text, "\n{title}:");
+
     for (message, suites) in groups {
         line!(text, "  {}{message}", mark(message));
         let more = suites.len().saturating_sub(2);

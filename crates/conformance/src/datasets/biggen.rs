@@ -20,6 +20,7 @@ pub(super) fn biggen(data: &DatasetRun, table: &mut FigureTable) -> Result<(), S
     table.count("errors", &found["errors"], 0);
     table.count("warnings", &found["warnings"], 0);
     cases.truncate(1);
+
     for at in [0, 2, 4] {
         let mut holed = cases.clone();
         if let Some(ranges) = holed
@@ -29,13 +30,16 @@ pub(super) fn biggen(data: &DatasetRun, table: &mut FigureTable) -> Result<(), S
         {
             ranges.remove(at);
         }
+
         let file = data.write_text("biggen-hole.eval.yaml", &json!({ "tests": holed }).to_string())?;
         let refused = data.ends(&[2], "validate", &file, &[])?;
         let [low, high] = RANGES[at];
         let hole = format!("scores {low} to {high} are in no range");
         let named = items(&refused["diagnostics"]).iter().any(|found| found["title"] == *hole);
+
         table.holds(&format!("without a level: {hole}"), named);
     }
+
     Ok(())
 }
 
@@ -47,6 +51,7 @@ fn case(row: &Value) -> Value {
             json!({ "score_range": range, "outcome": rubric[format!("score{level}_description")] })
         })
         .collect();
+
     let criterion = json!({ "id": "level", "outcome": rubric["criteria"], "score_ranges": ranges });
     json!({
         "id": row["id"], "input": row["input"], "expected_output": row["reference_answer"],

@@ -27,6 +27,7 @@ pub(super) fn devai(data: &DatasetRun, table: &mut FigureTable) -> Result<(), St
             "requires": row["prerequisites"], "label": row["human_satisfied"], "judge": row["judge_satisfied"],
         })
     };
+
     let all: Vec<Value> = lines.iter().map(row).collect();
     let file = data.write("devai.jsonl", &all)?;
     let found = data.run("calibrate", &file, &QUICK)?;
@@ -38,13 +39,17 @@ pub(super) fn devai(data: &DatasetRun, table: &mut FigureTable) -> Result<(), St
         {
             table.count(&format!("{agent}: {name}"), &section["confusion"][name], count);
         }
+
         for (name, figure) in ["accuracy", "kappa", "mcc", "macro_f1"].iter().zip(figures) {
             table.figure(&format!("{agent}: {name}"), &section["figures"][name]["value"], figure);
         }
+
         let rates = find(&found["rates"], &[("of", agent)]);
         table.figure(&format!("{agent}: rate of people"), &rates["people"]["value"], figures[4]);
+
         table.figure(&format!("{agent}: rate of the judge"), &rates["judge"]["value"], figures[5]);
     }
+
     let rates = |agent: &str| find(&found["rates"], &[("of", agent)]);
     for (agent, direct, recursive, judge, rate) in [
         ("GPT-Pilot", 106, 101, 112, ".2896"),
@@ -57,14 +62,17 @@ pub(super) fn devai(data: &DatasetRun, table: &mut FigureTable) -> Result<(), St
         table.count(&format!("{agent}: people, recursively"), &counted("people", "recursive"), recursive);
         table.count(&format!("{agent}: judge, with prerequisites"), &counted("judge", "direct"), judge);
         table.figure(&format!("{agent}: gated rate"), &gated["people"]["direct"]["value"], rate);
+
         table.count(&format!("{agent}: in circles"), &gated["people"]["circular"], 2);
     }
+
     let people = &rates("GPT-Pilot")["people"];
     table.figure("GPT-Pilot: error if independent", &people["se_independent"], ".026014");
     table.figure("GPT-Pilot: error by task, CR0", &people["se_cr0"], ".039254");
     table.figure("GPT-Pilot: error by task, CR1", &people["se"], ".039615");
     corrected(data, table, &lines, &row)?;
     systems(data, table, &lines)?;
+
     tasks(data, table)
 }
 
@@ -80,8 +88,10 @@ fn tasks(data: &DatasetRun, table: &mut FigureTable) -> Result<(), String> {
     let found = data.ends(&[3], "convert", &file, &arguments)?;
     let circles = items(&found["notes"]).iter().filter(|note| note["what"] == "is its own prerequisite");
     table.count("tasks: requirements in a circle are named", &circles.count().into(), 2);
+
     let card = data.run("scorecard list", "devai-tasks.yaml".as_ref(), &[])?;
     table.count("tasks: requirements", &card["benchmarks"], 365);
+
     // One rubric a task, and the one above them.
     table.count("tasks: rubrics", &card["rubrics"], 55 + 1);
     Ok(())
@@ -99,11 +109,13 @@ fn corrected(
     for row in few.iter_mut().filter(|row| row["case"].as_str() > Some("11")) {
         row["label"] = Value::Null;
     }
+
     let file = data.write("devai-few.jsonl", &few)?;
     let refused = data.run("calibrate", &file, &QUICK)?;
     let reason = &find(&refused["rates"], &[("of", "all")])["corrected"]["refused"];
     let because = reason.as_str().unwrap_or_default();
     table.holds("first tasks labelled: no correction, not by lot", because.contains("random draw"));
+
     let arguments = [&QUICK[..], &["--assume-random", "--cluster", "item"]].concat();
     let found = data.run("calibrate", &file, &arguments)?;
     let powered = &find(&found["rates"], &[("of", "all")])["corrected"];
@@ -116,16 +128,20 @@ fn corrected(
         table.figure(&format!("GPT-Pilot, 11 tasks labelled: {name}, low"), &powered[name]["low"], low);
         table.figure(&format!("GPT-Pilot, 11 tasks labelled: {name}, high"), &powered[name]["high"], high);
     }
+
     for (agent, expected) in [("GPT-Pilot", ".511020"), ("OpenHands", ".473082")] {
         let mut rows = of(agent);
         for row in &mut rows {
             row["label"] = Value::Null;
         }
+
         let file = data.write("devai-rates.jsonl", &rows)?;
         let known = ["--sensitivity", "69/81", "--specificity", "268/285"];
         let found = data.run("calibrate", &file, &[&QUICK[..], &known].concat())?;
         let corrected = &find(&found["rates"], &[("of", "all")])["rogan_gladen"];
+
         table.figure(&format!("{agent} with MetaGPT's error rates"), &corrected["raw"], expected);
     }
+
     Ok(())
 }

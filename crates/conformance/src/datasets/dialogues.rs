@@ -18,6 +18,7 @@ pub(super) fn llm_rubric(data: &DatasetRun, table: &mut FigureTable) -> Result<(
         data.text(&format!("{folder}/real_convs_machine_baselines.tsv"))?,
         data.text(&format!("{folder}/human_judges_synth_all_FIXED_ANON.tsv"))?,
     ];
+
     let [people, judge, samples, synthetic] = texts;
     let judge = tabbed(&judge);
     let judge: BTreeMap<(&str, &str), &BTreeMap<&str, &str>> =
@@ -39,8 +40,10 @@ pub(super) fn llm_rubric(data: &DatasetRun, table: &mut FigureTable) -> Result<(
                     .iter()
                     .map(|score| (*score, found[&*format!("answer{score}_prob")]))
                     .collect();
+
                 readings.push(row);
             }
+
             if let Some(sample) = samples.get(&key) {
                 let mut row = base;
                 row["judge"] = (*sample).into();
@@ -48,6 +51,7 @@ pub(super) fn llm_rubric(data: &DatasetRun, table: &mut FigureTable) -> Result<(
             }
         }
     }
+
     let overall: Vec<Value> = readings.iter().filter(|row| row["criterion"] == "Q0").cloned().collect();
     let readings = data.write("llm-rubric.jsonl", &readings)?;
     let sampled = data.write("llm-rubric-sample.jsonl", &sampled)?;
@@ -69,9 +73,11 @@ pub(super) fn llm_rubric(data: &DatasetRun, table: &mut FigureTable) -> Result<(
         let found = data.run("calibrate", file, &[&QUICK[..], &meaning, arguments].concat())?;
         let section = question(&found, "Q0");
         table.count(&format!("{name}, Q0: compared"), &section["counts"]["compared"], 223);
+
         for (figure, expected) in figures.iter().zip(expected) {
             table.figure(&format!("{name}, Q0: {figure}"), &section["figures"][figure]["value"], expected);
         }
+
         if name == "likeliest" {
             for constant in ["Q4", "Q5"] {
                 for figure in &figures[1..] {
@@ -81,6 +87,7 @@ pub(super) fn llm_rubric(data: &DatasetRun, table: &mut FigureTable) -> Result<(
             }
         }
     }
+
     overall_means(data, table, &overall)?;
     synthetic_dialogues(data, table, &synthetic)
 }
@@ -97,9 +104,11 @@ fn overall_means(data: &DatasetRun, table: &mut FigureTable, rows: &[Value]) -> 
         let judge = &find(&found["rates"], &[("of", "all")])["judge"];
         table.count(&format!("{name}, Q0: answers of the judge"), &judge["n"], 223);
         table.figure(&format!("{name}, Q0: mean of the judge"), &judge["value"], mean);
+
         let error = format!("{:.6}", deviation / 223f64.sqrt());
         table.figure(&format!("{name}, Q0: error of that mean, CR0"), &judge["se_cr0"], &error);
     }
+
     Ok(())
 }
 
@@ -118,6 +127,7 @@ fn synthetic_dialogues(data: &DatasetRun, table: &mut FigureTable, text: &str) -
             }));
         }
     }
+
     let file = data.write("llm-rubric-synthetic.jsonl", &rows)?;
     let meaning = ["--values", "not_applicable=0"];
     let found = data.run("agreement", &file, &[&QUICK[..], &meaning].concat())?;
@@ -135,5 +145,6 @@ fn synthetic_dialogues(data: &DatasetRun, table: &mut FigureTable, text: &str) -
             );
         }
     }
+
     Ok(())
 }

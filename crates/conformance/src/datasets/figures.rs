@@ -29,6 +29,7 @@ impl FigureTable {
             Some(value) if value != 0.0 && value.abs() < 1e-4 => format!("{value:.6e}"),
             Some(value) => format!("{value:.6}"),
         };
+
         let agrees = match (computed.as_f64(), expected) {
             (None, "undefined") => computed.is_null(),
             (Some(computed), expected) => agree(computed, expected),
@@ -51,6 +52,7 @@ impl FigureTable {
         let mark = if agrees { "" } else { "  <-- differs" };
         writeln!(self.text, "  {name:<52} {computed:>16} {expected:>14}{mark}")
             .expect("a string takes everything");
+
         if agrees {
             self.right += 1;
         } else {
@@ -75,6 +77,7 @@ impl FigureTable {
             output::print(&text);
             return Ok(());
         }
+
         Err(text)
     }
 }

@@ -30,6 +30,7 @@ pub(super) fn healthbench(data: &DatasetRun, table: &mut FigureTable) -> Result<
             })
         })
         .collect();
+
     let file = data.write("healthbench.jsonl", &rows)?;
     let found = data.run("calibrate", &file, &QUICK)?;
     let overall = find(&found["sections"], &[("by", "all")]);
@@ -38,6 +39,7 @@ pub(super) fn healthbench(data: &DatasetRun, table: &mut FigureTable) -> Result<
     {
         table.count(&format!("judge and physicians: {name}"), &overall["confusion"][name], count);
     }
+
     let (judge, people) = (&overall["figures"], &overall["people"]);
     table.figure("judge: kappa", &judge["kappa"]["value"], ".3937835256080535");
     table.count("judge and physicians: pairs", &judge["kappa"]["n"], 250);
@@ -50,5 +52,6 @@ pub(super) fn healthbench(data: &DatasetRun, table: &mut FigureTable) -> Result<
     table.figure("physicians: balanced F1", &people["macro_f1"]["value"], ".7185004437");
     table.figure("physicians: raw agreement", &people["accuracy"]["value"], ".7446808511");
     table.figure("physicians: alpha", &people["alpha_nominal"]["value"], ".4251497006");
+
     Ok(())
 }

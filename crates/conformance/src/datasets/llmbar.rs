@@ -39,6 +39,7 @@ pub(super) fn llmbar(data: &DatasetRun, table: &mut FigureTable) -> Result<(), S
             }));
         }
     }
+
     let file = data.write("llmbar.jsonl", &rows)?;
     let found = data.run("calibrate", &file, &["--pairs"])?;
     for (set, evaluator, expected) in LLMBAR {
@@ -48,6 +49,7 @@ pub(super) fn llmbar(data: &DatasetRun, table: &mut FigureTable) -> Result<(), S
         }
         table.count(&format!("{set}, {evaluator}: pairs"), &group["pairs"], expected[4]);
     }
+
     let coded: Vec<Value> = rows
         .iter()
         .take(100)
@@ -56,8 +58,10 @@ pub(super) fn llmbar(data: &DatasetRun, table: &mut FigureTable) -> Result<(), S
             json!({ "case": row["case"], "label": row["preferred"], "judge": verdict })
         })
         .collect();
+
     let file = data.write("llmbar-codes.jsonl", &coded)?;
     let refusal = data.refusal("calibrate", &file, &QUICK)?;
     table.holds("labels coded 1/2 beside verdicts coded 0/1: refused", refusal.contains("which is which"));
+
     Ok(())
 }

@@ -58,6 +58,7 @@ pub(crate) fn check(name: &str, shared: &SharedFolder) -> Result<(), String> {
 
     let mut table = FigureTable::default();
     compute(&run, &mut table)?;
+
     table.finish()
 }
 
@@ -122,6 +123,7 @@ impl DatasetRun {
     ) -> Result<std::process::Output, String> {
         let mut line = Command::new(&self.program);
         line.args(command.split(' '));
+
         if command == "calibrate" {
             line.arg("--labels");
         }

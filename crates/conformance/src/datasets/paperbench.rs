@@ -14,10 +14,12 @@ pub(super) fn paperbench(data: &DatasetRun, table: &mut FigureTable) -> Result<(
     for (judge, kinds) in &judges {
         let kinds: Vec<(&String, &Value)> =
             kinds.as_object().into_iter().flatten().filter(|(kind, _)| *kind != "Overall").collect();
+
         // One judge's published table could not be solved for the counts of every kind.
         if kinds.len() < 3 {
             continue;
         }
+
         let mut rows = Vec::new();
         for (kind, counts) in &kinds {
             for (cell, judged, human) in
@@ -29,6 +31,7 @@ pub(super) fn paperbench(data: &DatasetRun, table: &mut FigureTable) -> Result<(
                 }
             }
         }
+
         let file = data.write("paperbench.jsonl", &rows)?;
         let found = data.run("calibrate", &file, &QUICK)?;
         let overall = find(&found["sections"], &[("by", "all")]);
@@ -47,6 +50,7 @@ pub(super) fn paperbench(data: &DatasetRun, table: &mut FigureTable) -> Result<(
             }
             table.figure(&format!("{judge}: macro-F1"), &overall["figures"]["macro_f1"]["value"], macro_f1);
         }
+
         for (kind, counts) in kinds {
             let section = find(&found["sections"], &[("by", "criterion"), ("title", kind)]);
             let published = counts["macro_f1"].as_f64().unwrap_or(f64::NAN);
@@ -57,5 +61,6 @@ pub(super) fn paperbench(data: &DatasetRun, table: &mut FigureTable) -> Result<(
             );
         }
     }
+
     trees(data, table)
 }

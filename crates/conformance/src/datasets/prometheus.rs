@@ -6,6 +6,7 @@ use super::figures::FigureTable;
 
 pub(super) fn prometheus(data: &DatasetRun, table: &mut FigureTable) -> Result<(), String> {
     table.title("prometheus: one judge three times");
+
     for (name, alphas, icc, same, within, means) in [
         (
             "mt_bench",
@@ -39,12 +40,14 @@ pub(super) fn prometheus(data: &DatasetRun, table: &mut FigureTable) -> Result<(
             table.skip(&format!("{name}.jsonl"));
             continue;
         }
+
         let columns = "case=idx,system=response_source,label=gpt4_score";
         let found = data.run("agreement", &file, &[&QUICK[..], &["--columns", columns]].concat())?;
         let section = &found["sections"][0];
         for (metric, expected) in ["alpha_nominal", "alpha_ordinal", "alpha_interval"].iter().zip(alphas) {
             table.figure(&format!("{name}: {metric}"), &section["figures"][metric]["value"], expected);
         }
+
         table.figure(&format!("{name}: ICC(1,1)"), &section["figures"]["icc"]["value"], icc);
         table.figure(&format!("{name}: all three equal"), &section["all_same"]["value"], same);
         table.figure(
@@ -52,9 +55,11 @@ pub(super) fn prometheus(data: &DatasetRun, table: &mut FigureTable) -> Result<(
             &section["figures"]["within_variance"]["value"],
             within,
         );
+
         for (system, mean) in means {
             table.figure(&format!("{name}: mean of {system}"), &section["systems"][system]["value"], mean);
         }
     }
+
     Ok(())
 }

@@ -16,12 +16,14 @@ const CONFIGURATIONS: [(&str, u64, u64, &[&str]); 6] = [
 
 pub(super) fn promptfoo(data: &DatasetRun, table: &mut FigureTable) -> Result<(), String> {
     table.title("promptfoo: configurations of another tool");
+
     for (name, tests, empty, types) in CONFIGURATIONS {
         let file = data.file(&format!("promptfoo-configs/{name}.yaml"));
         let converted = format!("{name}.eval.yaml");
         let found =
             data.ends(&[0, 3], "convert", &file, &["--to", "format2", "--out", &converted, "--force"])?;
         table.count(&format!("{name}: cases"), &found["cases"], tests - empty);
+
         let notes = items(&found["notes"]);
         let said = |part: &str| {
             notes.iter().filter_map(|note| note["item"].as_str()).filter(|item| item.contains(part)).count()
@@ -30,9 +32,11 @@ pub(super) fn promptfoo(data: &DatasetRun, table: &mut FigureTable) -> Result<()
             note["what"].as_str().is_some_and(|what| what.contains("no assertion of it is carried over"))
         });
         table.count(&format!("{name}: tests named as left out"), &left_out.count().into(), empty);
+
         for kind in types {
             table.holds(&format!("{name}: `{kind}` is named"), said(&format!("`{kind}`")) > 0);
         }
     }
+
     Ok(())
 }

@@ -43,6 +43,7 @@ const REWARDBENCH: [(&str, &str, [BestOf; 3]); 3] = [
 
 pub(super) fn rewardbench(data: &DatasetRun, table: &mut FigureTable) -> Result<(), String> {
     table.title("rewardbench2: eight scores of each of four answers");
+
     for (name, scores, expected) in REWARDBENCH {
         let file = data.file(&format!("rewardbench2-k8/{name}"));
         // Ids recur from subset to subset.
@@ -55,14 +56,17 @@ pub(super) fn rewardbench(data: &DatasetRun, table: &mut FigureTable) -> Result<
                 table.count(&format!("{what}: right"), &best["strict"]["count"], right);
                 table.count(&format!("{what}: items"), &best["strict"]["n"], of);
             }
+
             table.figure(&format!("{what}: alone at the top"), &best["strict"]["value"], strict);
             table.figure(&format!("{what}: with part credit"), &best["credit"], credit);
         }
+
         let noise = match (name, scores) {
             ("gpt54_base.jsonl", "full_scores") => Some((".639", ".2195")),
             ("gpt54_base_t0.0.jsonl", "full_scores") => Some((".233", ".0458")),
             _ => None,
         };
+
         if (name, scores) == ("gpt54_base.jsonl", "full_scores") {
             let once = items(&found["best"]).iter().find(|best| best["k"] == 1).unwrap_or(&Value::Null);
             table.count(&format!("{name} {scores}, k = 1: the right one ties"), &once["tied"], 317);
@@ -71,11 +75,13 @@ pub(super) fn rewardbench(data: &DatasetRun, table: &mut FigureTable) -> Result<
             table.figure(&format!("{name}: answers that differ"), &found["differing"]["value"], differing);
             table.figure(&format!("{name}: variance of repeats"), &found["mean_variance"], variance);
         }
+
         if (name, scores) == ("gpt54_base.jsonl", "full_scores") {
             let text = data.text(&format!("rewardbench2-k8/{name}"))?;
             let plain = ["--columns", "case=id,scores=full_scores"];
             let refusal = data.refusal("repeats", &file, &plain)?;
             table.holds("ids that recur between subsets: refused", refusal.contains("already"));
+
             // The published comparison is of items by id alone, of which the last counts.
             let by_id: BTreeMap<String, Value> =
                 json_lines(&text)?.into_iter().map(|row| (row["id"].to_string(), row)).collect();
@@ -85,9 +91,11 @@ pub(super) fn rewardbench(data: &DatasetRun, table: &mut FigureTable) -> Result<
                 .collect();
             let file = data.write("rewardbench.jsonl", &rows)?;
             let found = data.run("repeats", &file, &["--right", "0", "-k", "1,8"])?;
+
             gain(table, &found["gain"]);
         }
     }
+
     Ok(())
 }
 
@@ -95,8 +103,10 @@ fn gain(table: &mut FigureTable, gain: &Value) {
     for (name, expected) in [("both", 1204), ("only_more", 177), ("only_fewer", 15), ("neither", 295)] {
         table.count(&format!("8 against 1: {name}"), &gain[name], expected);
     }
+
     table.figure("8 against 1: difference", &gain["difference"]["value"], ".095801");
     table.figure("8 against 1: paired error", &gain["difference"]["se"], ".007858");
     table.figure("8 against 1: unpaired error", &gain["difference"]["se_unpaired"], ".014410");
+
     table.figure("8 against 1: exact p", &gain["p_exact"], "2.7e-36");
 }

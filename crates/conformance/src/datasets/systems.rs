@@ -29,6 +29,7 @@ pub(super) fn systems(data: &DatasetRun, table: &mut FigureTable, lines: &[Value
             json!({ "case_id": case(row), "target": row["agent"], "output": answer })
         })
         .collect();
+
     data.write("devai-answers.jsonl", &answers)?;
     let targets: Vec<Value> = SYSTEMS
         .iter()
@@ -36,9 +37,11 @@ pub(super) fn systems(data: &DatasetRun, table: &mut FigureTable, lines: &[Value
             json!({ "name": name, "provider": "replay", "path": "devai-answers.jsonl", "source": name })
         })
         .collect();
+
     data.write_text("devai-targets.yaml", &json!({ "targets": targets }).to_string())?;
     let tasks: BTreeMap<String, String> = lines.iter().map(|row| (case(row), task(row))).collect();
     compared(data, table, &tasks, false)?;
+
     compared(data, table, &tasks, true)
 }
 
@@ -59,14 +62,17 @@ fn compared(
             if clustered {
                 case["metadata"] = json!({ "cluster": task });
             }
+
             case
         })
         .collect();
+
     let suite = data.write_text(&format!("{name}.eval.yaml"), &json!({ "tests": cases }).to_string())?;
     let run = format!("{name}-run");
     let targets = SYSTEMS.iter().flat_map(|system| ["--target", system]);
     let mut arguments = vec!["--targets", "devai-targets.yaml", "--out", &run];
     arguments.extend(targets);
+
     // Some answers are `unmet`, so the run fails.
     data.ends(&[1], "eval", &suite, &arguments)?;
     let candidate = format!("{run}@GPT-Pilot");
@@ -80,25 +86,32 @@ fn compared(
                 &contrast["clusters"],
                 tasks.values().collect::<BTreeSet<_>>().len() as u64,
             );
+
             if base == "OpenHands" {
                 table.figure(&format!("{what}: error by task, CR0"), &contrast["se_cr0"], ".046203");
             }
+
             continue;
         }
+
         let pairs = both + only_candidate + only_base + neither;
         table.count(&format!("{what}: pairs"), &contrast["n"], pairs);
         table.count(&format!("{what}: only GPT-Pilot"), &contrast["higher"], only_candidate);
         table.count(&format!("{what}: only {base}"), &contrast["lower"], only_base);
+
         for (side, met) in [("candidate", both + only_candidate), ("base", both + only_base)] {
             let rate = format!("{:.6}", met as f64 / pairs as f64);
             table.figure(&format!("{what}: rate of the {side}"), &contrast[side], &rate);
         }
+
         table.figure(&format!("{what}: difference"), &contrast["difference"], difference);
         table.figure(&format!("{what}: exact p"), &contrast["p"], p);
         table.holds(&format!("{what}: the test is McNemar's"), contrast["test"] == "McNemar, exact");
+
         if base == "OpenHands" {
             table.figure(&format!("{what}: error if independent"), &contrast["se"], ".028942");
         }
     }
+
     Ok(())
 }

@@ -26,6 +26,7 @@ const SAME: f64 = 1e-12;
 
 pub(super) fn trees(data: &DatasetRun, table: &mut FigureTable) -> Result<(), String> {
     table.title("paperbench: graded trees added up anew");
+
     for (paper, root, [leaves, passed]) in GRADED {
         let file = format!("paperbench/judge_eval/{paper}.expected_result.json");
         let Ok(text) = data.text(&file) else {
@@ -36,12 +37,15 @@ pub(super) fn trees(data: &DatasetRun, table: &mut FigureTable) -> Result<(), St
         let card = format!("{paper}.yaml");
         data.run("convert", &data.file(&file), &["--to", "scorecard", "--out", &card, "--force"])?;
         data.run("validate", card.as_ref(), &[])?;
+
         // Most of the papers do not reach the pass line.
         let found = data.ends(&[0, 1], "scorecard score", card.as_ref(), &[])?;
         let whole = find(&found["nodes"], &[("code", tree["id"].as_str().unwrap_or_default())]);
         table.figure(&format!("{paper}: score of the whole"), &whole["score"], root);
+
         let mut stored = Stored::default();
         stored.add(&tree);
+
         let scores: BTreeMap<&str, f64> = items(&found["nodes"])
             .iter()
             .filter_map(|node| Some((node["code"].as_str()?, node["score"].as_f64()?)))
@@ -52,24 +56,30 @@ pub(super) fn trees(data: &DatasetRun, table: &mut FigureTable) -> Result<(), St
             });
             same.count().into()
         };
+
         table.count(&format!("{paper}: leaves as graded"), &agree(&stored.leaves), leaves);
         let passing = stored.leaves.iter().filter(|(id, _)| scores.get(id.as_str()) == Some(&1.0));
         table.count(&format!("{paper}: leaves that pass"), &passing.count().into(), passed);
+
         let inner = stored.inner.len() as u64;
         table.count(&format!("{paper}: inner scores as stored"), &agree(&stored.inner), inner);
     }
+
     for (paper, twice) in TWICE {
         let file = data.file(&format!("paperbench/rubrics/{paper}.json"));
         if !file.is_file() {
             table.skip(&format!("the rubric of {paper}"));
             continue;
         }
+
         let code = if twice > 0 { [3] } else { [0] };
         let card = format!("{paper}-rubric.yaml");
         let found = data.ends(&code, "convert", &file, &["--to", "scorecard", "--out", &card])?;
+
         data.run("validate", card.as_ref(), &[])?;
         table.count(&format!("{paper}: ids that stand twice"), &found["lost"], twice);
     }
+
     Ok(())
 }
 
@@ -90,6 +100,7 @@ impl Stored {
         } else {
             self.inner.extend(scored);
         }
+
         for part in parts {
             self.add(part);
         }

@@ -1,21 +1,24 @@
 //! Vectors of agreement.
 
 use assize_stats::{
-    Level,
-    agreement::{Chance, Metric, Ratings, Scale, Table, Weights, alpha, coefficient, icc, kappa},
+    ConfidenceLevel,
+    agreement::{
+        AgreementTable, AgreementWeights, AlphaMetric, ChanceAgreement, RatingScale, UnitRatings, alpha,
+        coefficient, icc, kappa,
+    },
 };
 use serde_json::{Value, json};
 
 use super::{count, high, level, low, number, numbers};
 
-fn weights(name: &str) -> Option<Weights> {
+fn weights(name: &str) -> Option<AgreementWeights> {
     Some(match name {
-        "identity" => Weights::Identity,
-        "linear" => Weights::Linear,
-        "quadratic" => Weights::Quadratic,
-        "ordinal" => Weights::Ordinal,
-        "radical" => Weights::Radical,
-        "ratio" => Weights::Ratio,
+        "identity" => AgreementWeights::Identity,
+        "linear" => AgreementWeights::Linear,
+        "quadratic" => AgreementWeights::Quadratic,
+        "ordinal" => AgreementWeights::Ordinal,
+        "radical" => AgreementWeights::Radical,
+        "ratio" => AgreementWeights::Ratio,
         _ => return None,
     })
 }
@@ -25,24 +28,26 @@ fn rows(value: &Value) -> Vec<Vec<Option<f64>>> {
     value.as_array().unwrap().iter().map(row).collect()
 }
 
-fn units(rows: &[Vec<Option<f64>>]) -> Ratings {
-    Ratings::of(rows.iter().map(Vec::as_slice))
+fn units(rows: &[Vec<Option<f64>>]) -> UnitRatings {
+    UnitRatings::from_rows(rows.iter().map(Vec::as_slice))
 }
 
-fn many_raters(chance: Chance, weights: Weights, inputs: &Value) -> Value {
+fn many_raters(chance: ChanceAgreement, weights: AgreementWeights, inputs: &Value) -> Value {
     let ratings = if inputs["ratings_units_by_raters"].is_array() {
         units(&rows(&inputs["ratings_units_by_raters"]))
     } else {
-        let mut ratings = Ratings::new();
+        let mut ratings = UnitRatings::new();
         for (pair, times) in inputs["pair_counts"].as_object().unwrap() {
             let pair: Vec<f64> = pair.split(',').map(|answer| answer.parse().unwrap()).collect();
             for _ in 0..count(times) {
                 ratings.push(pair.iter().copied());
             }
         }
+
         ratings
     };
-    let scale = Scale::new(numbers(&inputs["categories"])).unwrap();
+
+    let scale = RatingScale::new(numbers(&inputs["categories"])).unwrap();
     let found = coefficient(&ratings, &scale, weights, chance, level(inputs));
     json!({
         "coefficient": found.value.ok(), "se": found.se.ok(),
@@ -60,38 +65,41 @@ fn answers(value: &Value) -> Vec<f64> {
 fn two_raters(inputs: &Value) -> Value {
     let (a, b) = (answers(&inputs["rater_a"]), answers(&inputs["rater_b"]));
     let scale = if inputs["labels"].is_array() {
-        Scale::new(answers(&inputs["labels"]))
+        RatingScale::new(answers(&inputs["labels"]))
     } else {
-        Scale::new(a.iter().chain(&b).copied())
+        RatingScale::new(a.iter().chain(&b).copied())
     };
-    let table = Table::of(&a, &b, &scale.unwrap()).unwrap();
-    let by = |weights: Weights| kappa(&table, weights, Level::P95);
+    let table = AgreementTable::from_answers(&a, &b, &scale.unwrap()).unwrap();
+    let by = |weights: AgreementWeights| kappa(&table, weights, ConfidenceLevel::P95);
+
     json!({
-        "kappa": by(Weights::Identity).kappa.ok(),
-        "kappa_linear": by(Weights::Linear).kappa.ok(),
-        "kappa_quadratic": by(Weights::Quadratic).kappa.ok(),
-        "observed_agreement": by(Weights::Identity).observed.ok(),
+        "kappa": by(AgreementWeights::Identity).kappa.ok(),
+        "kappa_linear": by(AgreementWeights::Linear).kappa.ok(),
+        "kappa_quadratic": by(AgreementWeights::Quadratic).kappa.ok(),
+        "observed_agreement": by(AgreementWeights::Identity).observed.ok(),
     })
 }
 
 pub(super) fn compute(method: &str, inputs: &Value) -> Option<Value> {
     if let Some(name) = method.strip_prefix("gwet_AC2_") {
-        return Some(many_raters(Chance::Gwet, weights(name)?, inputs));
+        return Some(many_raters(ChanceAgreement::Gwet, weights(name)?, inputs));
     }
     if let Some(name) = method.strip_prefix("fleiss_kappa_") {
-        return Some(many_raters(Chance::Fleiss, weights(name)?, inputs));
+        return Some(many_raters(ChanceAgreement::Fleiss, weights(name)?, inputs));
     }
     if let Some(name) = method.strip_prefix("krippendorff_alpha_") {
         let name = name.strip_suffix("_weights")?;
-        return Some(many_raters(Chance::Krippendorff, weights(name)?, inputs));
+        return Some(many_raters(ChanceAgreement::Krippendorff, weights(name)?, inputs));
     }
+
     match method {
-        "gwet_AC1" => Some(many_raters(Chance::Gwet, Weights::Identity, inputs)),
+        "gwet_AC1" => Some(many_raters(ChanceAgreement::Gwet, AgreementWeights::Identity, inputs)),
         "cohen_kappa" | "cohen_kappa_weighted_declared_scale" => Some(two_raters(inputs)),
         "cohen_kappa_asymptotic_ci" => {
             let row = |row: &Value| row.as_array().unwrap().iter().map(count).collect();
-            let table = Table::new(inputs["table"].as_array().unwrap().iter().map(row).collect()).unwrap();
-            let found = kappa(&table, Weights::Identity, level(inputs));
+            let table =
+                AgreementTable::new(inputs["table"].as_array().unwrap().iter().map(row).collect()).unwrap();
+            let found = kappa(&table, AgreementWeights::Identity, level(inputs));
             Some(json!({
                 "kappa": found.kappa.ok(), "se": found.se.ok(), "se_null": found.se_null.ok(),
                 "low": low(found.interval), "high": high(found.interval),
@@ -99,7 +107,7 @@ pub(super) fn compute(method: &str, inputs: &Value) -> Option<Value> {
             }))
         }
         "fleiss_kappa" => {
-            let mut ratings = Ratings::new();
+            let mut ratings = UnitRatings::new();
             let mut answers = 0;
             for unit in inputs["counts_units_by_category"].as_array().unwrap() {
                 let counts = numbers(unit);
@@ -107,9 +115,16 @@ pub(super) fn compute(method: &str, inputs: &Value) -> Option<Value> {
                 let given = counts.iter().enumerate();
                 ratings.push(given.flat_map(|(k, &n)| std::iter::repeat_n(k as f64, n as usize)));
             }
-            let scale = Scale::new((0..answers).map(|answer| answer as f64)).unwrap();
-            let by = |chance| coefficient(&ratings, &scale, Weights::Identity, chance, Level::P95).value.ok();
-            Some(json!({"kappa": by(Chance::Fleiss), "kappa_randolph": by(Chance::Uniform)}))
+
+            let scale = RatingScale::new((0..answers).map(|answer| answer as f64)).unwrap();
+            let by = |chance| {
+                coefficient(&ratings, &scale, AgreementWeights::Identity, chance, ConfidenceLevel::P95)
+                    .value
+                    .ok()
+            };
+            Some(
+                json!({"kappa": by(ChanceAgreement::Fleiss), "kappa_randolph": by(ChanceAgreement::Uniform)}),
+            )
         }
         "krippendorff_alpha" => {
             let raters = rows(&inputs["ratings_raters_by_units"]);
@@ -117,9 +132,10 @@ pub(super) fn compute(method: &str, inputs: &Value) -> Option<Value> {
                 (0..raters[0].len()).map(|unit| raters.iter().map(|rater| rater[unit]).collect()).collect();
             let ratings = units(&across);
             let by = |metric| alpha(&ratings, metric).value.ok();
+
             Some(json!({
-                "nominal": by(Metric::Nominal), "ordinal": by(Metric::Ordinal),
-                "interval": by(Metric::Interval), "ratio": by(Metric::Ratio),
+                "nominal": by(AlphaMetric::Nominal), "ordinal": by(AlphaMetric::Ordinal),
+                "interval": by(AlphaMetric::Interval), "ratio": by(AlphaMetric::Ratio),
             }))
         }
         "icc" => {
@@ -141,8 +157,10 @@ pub(super) fn compute(method: &str, inputs: &Value) -> Option<Value> {
 
 /// Two lists of numbers as a table on the scale of what occurs.
 pub(super) fn kappa_of(a: &[f64], b: &[f64]) -> Option<f64> {
-    let scale = Scale::new(a.iter().chain(b).copied()).ok()?;
-    kappa(&Table::of(a, b, &scale).ok()?, Weights::Identity, Level::P95).kappa.ok()
+    let scale = RatingScale::new(a.iter().chain(b).copied()).ok()?;
+    kappa(&AgreementTable::from_answers(a, b, &scale).ok()?, AgreementWeights::Identity, ConfidenceLevel::P95)
+        .kappa
+        .ok()
 }
 
 pub(super) fn as_number(flag: bool) -> f64 {

@@ -2,14 +2,14 @@
 
 use assize_stats::{
     SeededRandom,
-    compare::{Pairs, ZeroRule, paired, sign_flip, signed_rank},
+    compare::{PairedVerdicts, ZeroRule, paired_mean, sign_flip, signed_rank},
 };
 use serde_json::{Value, json};
 
 use super::{count, high, level, low, numbers};
 
-pub(super) fn pairs(inputs: &Value) -> Pairs {
-    Pairs {
+pub(super) fn pairs(inputs: &Value) -> PairedVerdicts {
+    PairedVerdicts {
         both: count(&inputs["both_pass"]),
         only_first: count(&inputs["only_first"]),
         only_second: count(&inputs["only_second"]),
@@ -43,6 +43,7 @@ pub(super) fn compute(method: &str, inputs: &Value) -> Option<Value> {
                 Some("zsplit") => ZeroRule::Split,
                 Some(_) => return None,
             };
+
             let continuity = inputs["continuity"].as_bool().unwrap_or(false);
             let found = signed_rank(&numbers(&inputs["differences"]), zeros, continuity);
             let p = found.and_then(
@@ -53,7 +54,7 @@ pub(super) fn compute(method: &str, inputs: &Value) -> Option<Value> {
             Some(json!({"statistic": found.map(|found| found.statistic).ok(), "p_two_sided": p.ok()}))
         }
         "paired_t" => {
-            let found = paired(&numbers(&inputs["a"]), &numbers(&inputs["b"]), level(inputs)).unwrap();
+            let found = paired_mean(&numbers(&inputs["a"]), &numbers(&inputs["b"]), level(inputs)).unwrap();
             Some(json!({
                 "mean_diff": found.difference, "se_diff": found.se.ok(), "t": found.t.ok(),
                 "df": found.freedom.ok(), "p_two_sided": found.p.ok(),

@@ -1,10 +1,10 @@
 //! Vectors of corrected rates, adjusted p values and sample sizes.
 
 use assize_stats::{
-    Level,
+    ConfidenceLevel,
     correction::{JudgeRates, PredictionPowered, prediction_powered, rogan_gladen},
-    multiplicity::{Adjustment, adjust, rejects},
-    power::{Noise, Promise, whole_cases},
+    multiplicity::{PValueAdjustment, adjust_p_values, is_significant},
+    power::{PairedNoise, PowerDesign, round_up_cases},
 };
 use serde_json::{Value, json};
 
@@ -34,6 +34,7 @@ pub(super) fn compute(method: &str, inputs: &Value) -> Option<Value> {
                 sensitivity: number(&inputs["sensitivity"]),
                 n_pass: count(&inputs["m_pos"]),
             };
+
             let found = rogan_gladen(rates, level(inputs));
             let interval = found.and_then(|found| found.interval);
             Some(json!({
@@ -54,6 +55,7 @@ pub(super) fn compute(method: &str, inputs: &Value) -> Option<Value> {
                 &list("judge_on_unlabelled"),
                 level(inputs),
             );
+
             let nothing = json!({
                 "classical_mean": null, "classical_low": null, "classical_high": null, "judge_only_mean": null,
                 "ppi": null, "ppi_low": null, "ppi_high": null, "lambda_hat": null, "ppi_pp": null,
@@ -68,22 +70,22 @@ pub(super) fn compute(method: &str, inputs: &Value) -> Option<Value> {
 pub(super) fn multiplicity(method: &str, inputs: &Value) -> Option<Value> {
     let (p, alpha) = (numbers(&inputs["p_values"]), inputs["alpha"].as_f64().unwrap_or(0.05));
     let by = |adjustment| {
-        let adjusted = adjust(&p, adjustment).unwrap();
-        let reject: Vec<bool> = adjusted.iter().map(|&p| rejects(p, alpha)).collect();
+        let adjusted = adjust_p_values(&p, adjustment).unwrap();
+        let reject: Vec<bool> = adjusted.iter().map(|&p| is_significant(p, alpha)).collect();
         json!({"adjusted": adjusted, "reject": reject})
     };
     (method == "adjusted_p_values").then(|| {
         json!({
-            "bonferroni": by(Adjustment::Bonferroni), "holm": by(Adjustment::Holm),
-            "holm-sidak": by(Adjustment::HolmSidak), "simes-hochberg": by(Adjustment::Hochberg),
-            "fdr_bh": by(Adjustment::BenjaminiHochberg), "fdr_by": by(Adjustment::BenjaminiYekutieli),
+            "bonferroni": by(PValueAdjustment::Bonferroni), "holm": by(PValueAdjustment::Holm),
+            "holm-sidak": by(PValueAdjustment::HolmSidak), "simes-hochberg": by(PValueAdjustment::Hochberg),
+            "fdr_bh": by(PValueAdjustment::BenjaminiHochberg), "fdr_by": by(PValueAdjustment::BenjaminiYekutieli),
         })
     })
 }
 
 pub(super) fn power(method: &str, inputs: &Value) -> Option<Value> {
-    let promise = Promise::new(number(&inputs["alpha"]), number(&inputs["power"])).unwrap();
-    let noise = || Noise {
+    let promise = PowerDesign::new(number(&inputs["alpha"]), number(&inputs["power"])).unwrap();
+    let noise = || PairedNoise {
         between: number(&inputs["omega2"]),
         first: number(&inputs["sigma2_a"]),
         first_repeats: count(&inputs["k_a"]),
@@ -93,7 +95,7 @@ pub(super) fn power(method: &str, inputs: &Value) -> Option<Value> {
     Some(match method {
         "miller_sample_size" => {
             let n = promise.paired_cases(noise(), number(&inputs["mde"])).ok();
-            json!({"n": n, "n_ceil": n.map(whole_cases)})
+            json!({"n": n, "n_ceil": n.map(round_up_cases)})
         }
         "miller_mde" => json!({"mde": promise.paired_difference(noise(), count(&inputs["n"])).ok()}),
         "two_independent_proportions_n_per_arm" => {
@@ -118,6 +120,6 @@ pub(super) fn pair(low: f64, high: f64) -> Value {
     json!([low, high])
 }
 
-pub(super) fn default_level() -> Level {
-    Level::P95
+pub(super) fn default_level() -> ConfidenceLevel {
+    ConfidenceLevel::P95
 }

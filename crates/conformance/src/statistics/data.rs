@@ -4,11 +4,11 @@ use std::collections::BTreeMap;
 use std::path::Path;
 
 use assize_stats::{
-    Level, clustered_mean,
+    ConfidenceLevel, clustered_mean,
     combine::best_of,
-    compare::{Pairs, paired},
+    compare::{PairedVerdicts, paired_mean},
     correction::{JudgeRates, prediction_powered, rogan_gladen},
-    judged::Confusion,
+    judge_quality::ConfusionTable,
     proportion,
 };
 use serde_json::{Value, json};
@@ -66,6 +66,7 @@ fn system(rows: &[Value], agent: &str) -> System {
         found.human.push(row["human_satisfied"].as_bool().unwrap());
         found.judge.push(row["judge_satisfied"].as_bool().unwrap());
     }
+
     found
 }
 
@@ -83,7 +84,7 @@ fn devai(method: &str, inputs: &Value, rows: &[Value]) -> Outcome {
     Outcome::Figures(match method {
         "judge_vs_human_confusion" => {
             let system = of(agent);
-            judged::figures(Confusion::of(&system.judge, &system.human).unwrap())
+            judged::figures(ConfusionTable::from_verdicts(&system.judge, &system.human).unwrap())
         }
         "cluster_robust_se" => {
             let system = of(agent);
@@ -91,6 +92,7 @@ fn devai(method: &str, inputs: &Value, rows: &[Value]) -> Outcome {
             let found = clustered_mean(&as_numbers(values), &system.tasks, default_level()).unwrap();
             let passed = values.iter().filter(|&&passed| passed).count() as u64;
             let wilson = proportion(passed, values.len() as u64, default_level()).interval.unwrap();
+
             json!({
                 "n": found.n, "clusters": found.clusters, "mean": found.mean,
                 "se_iid": found.se_independent.ok(), "se_cluster_CR0": found.se_cr0.ok(),
@@ -120,7 +122,9 @@ fn powered(system: &System) -> Value {
         default_level(),
     )
     .unwrap();
-    let range = |found: assize_stats::correction::Powered| pair(found.interval.low, found.interval.high);
+
+    let range =
+        |found: assize_stats::correction::CorrectedMean| pair(found.interval.low, found.interval.high);
     json!({
         "n": found.labelled, "N": found.unlabelled,
         "truth_all": rate(&system.human), "judge_all": rate(&system.judge),
@@ -133,7 +137,7 @@ fn powered(system: &System) -> Value {
 fn transferred(rows: &[Value], inputs: &Value) -> Value {
     let name = inputs["calibration"].as_str().unwrap();
     let known = system(rows, name);
-    let counts = Confusion::of(&known.judge, &known.human).unwrap();
+    let counts = ConfusionTable::from_verdicts(&known.judge, &known.human).unwrap();
     let (sensitivity, specificity) =
         (counts.sensitivity(default_level()), counts.specificity(default_level()));
     let mut found = json!({
@@ -156,6 +160,7 @@ fn transferred(rows: &[Value], inputs: &Value) -> Value {
             "rogan_gladen": rogan_gladen(rates, default_level()).unwrap().raw,
         });
     }
+
     found
 }
 
@@ -164,10 +169,11 @@ fn compared(first: &System, second: &System, value: &str) -> Value {
         if value == "judge_satisfied" { system.judge.clone() } else { system.human.clone() }
     };
     let (a, b) = (of(first), of(second));
-    let pairs = Pairs::of(&a, &b).unwrap();
+    let pairs = PairedVerdicts::from_verdicts(&a, &b).unwrap();
     let differences: Vec<f64> =
         as_numbers(&a).iter().zip(as_numbers(&b)).map(|(first, second)| first - second).collect();
     let found = clustered_mean(&differences, &first.tasks, default_level()).unwrap();
+
     json!({
         "both_pass": pairs.both, "only_first": pairs.only_first,
         "only_second": pairs.only_second, "both_fail": pairs.neither,
@@ -198,6 +204,7 @@ fn best_of_four(inputs: &Value, shared: &Path) -> Option<Value> {
         tied += u32::from(found.tied);
         credit += found.credit;
     }
+
     Some(json!({
         "n": n, "strict": strict, "tied_for_best": tied,
         "accuracy_strict": f64::from(strict) / f64::from(n), "accuracy_fractional": credit / f64::from(n),
@@ -228,16 +235,17 @@ fn repeats_compared(comparison: &str, shared: &Path) -> Option<Value> {
         }
         _ => return None,
     };
+
     let (a, b): (Vec<bool>, Vec<bool>) =
         first.iter().filter_map(|(id, &one)| Some((one, *second.get(id)?))).unzip();
-    let pairs = Pairs::of(&a, &b).unwrap();
-    let found = paired(&as_numbers(&a), &as_numbers(&b), Level::P95).unwrap();
+    let pairs = PairedVerdicts::from_verdicts(&a, &b).unwrap();
+    let found = paired_mean(&as_numbers(&a), &as_numbers(&b), ConfidenceLevel::P95).unwrap();
     Some(json!({
         "n": found.n, "both_pass": pairs.both, "only_first": pairs.only_first,
         "only_second": pairs.only_second, "both_fail": pairs.neither,
         "acc_first": rate(&a), "acc_second": rate(&b), "diff": found.difference,
         "se_paired": found.se.ok(), "se_if_unpaired": found.se_unpaired.ok(),
-        "mcnemar_exact_p": pairs.mcnemar(Level::P95).p_exact,
+        "mcnemar_exact_p": pairs.mcnemar(ConfidenceLevel::P95).p_exact,
     }))
 }
 
@@ -267,11 +275,12 @@ fn physicians(inputs: &Value, shared: &Path) -> Option<Value> {
             }
         }
     }
-    let counts = Confusion::of(&left, &right).unwrap();
+
+    let counts = ConfusionTable::from_verdicts(&left, &right).unwrap();
     Some(json!({
-        "pairs": counts.n(), "kappa": counts.kappa(Level::P95).unwrap().kappa.ok(),
+        "pairs": counts.n(), "kappa": counts.kappa(ConfidenceLevel::P95).unwrap().kappa.ok(),
         "f1_pos": counts.f1().ok(), "f1_neg": counts.f1_fail().ok(), "balanced_f1": counts.macro_f1().ok(),
-        "raw_agreement": counts.accuracy(Level::P95).rate.ok(),
+        "raw_agreement": counts.accuracy(ConfidenceLevel::P95).rate.ok(),
         "table": {
             "model_true_human_true": counts.true_pass, "model_true_human_false": counts.false_pass,
             "model_false_human_true": counts.false_fail, "model_false_human_false": counts.true_fail,
@@ -296,6 +305,7 @@ fn two_orders(inputs: &Value, shared: &Path) -> Option<Value> {
         let (a, b): (Vec<f64>, Vec<f64>) = a.iter().zip(b).filter_map(|(a, b)| Some(((*a)?, (*b)?))).unzip();
         kappa_of(&a, &b)
     };
+
     Some(json!({
         "n": truth.len(), "correct_order1": same(&one, &truth), "correct_order2": same(&two, &truth),
         "correct_both": (0..truth.len()).filter(right).count(), "same_verdict": same(&one, &two),

@@ -3,18 +3,18 @@
 use std::path::Path;
 
 use assize_stats::{
-    Level,
-    judged::{
-        Confusion, Isotonic, area_under_curve, average_precision, bonett_wright, brier, fisher_z,
-        kendall_tau_b, kendall_tau_c, log_loss, pearson, reliability, spearman,
+    ConfidenceLevel,
+    judge_quality::{
+        ConfusionTable, IsotonicFit, area_under_curve, average_precision, bonett_wright, brier, fisher_z,
+        kendall_tau_b, kendall_tau_c, log_loss, pearson, reliability_table, spearman,
     },
 };
 use serde_json::{Value, json};
 
 use super::{Outcome, count, data, ends, flags, level, number, numbers};
 
-pub(super) fn figures(counts: Confusion) -> Value {
-    let level = Level::P95;
+pub(super) fn figures(counts: ConfusionTable) -> Value {
+    let level = ConfidenceLevel::P95;
     json!({
         "tp": counts.true_pass, "fp": counts.false_pass,
         "fn": counts.false_fail, "tn": counts.true_fail, "n": counts.n(),
@@ -31,7 +31,7 @@ pub(super) fn figures(counts: Confusion) -> Value {
 
 pub(super) fn classification(method: &str, inputs: &Value) -> Option<Value> {
     (method == "confusion_metrics").then(|| {
-        figures(Confusion {
+        figures(ConfusionTable {
             true_pass: count(&inputs["tp"]),
             false_pass: count(&inputs["fp"]),
             false_fail: count(&inputs["fn"]),
@@ -62,13 +62,16 @@ pub(super) fn calibration(method: &str, inputs: &Value, shared: &Path) -> Outcom
         let weights = ["weights", "w", "sample_weight"].iter().find(|name| inputs[**name].is_array());
         let weights = weights.map(|name| numbers(&inputs[*name]));
         let x = numbers(&inputs["x"]);
-        let fitted = Isotonic::fit(&x, &numbers(&inputs["y"]), weights.as_deref()).unwrap();
+        let fitted = IsotonicFit::fit(&x, &numbers(&inputs["y"]), weights.as_deref()).unwrap();
         let fitted: Vec<f64> = x.iter().map(|&x| fitted.predict(x).unwrap()).collect();
+
         return Outcome::Figures(json!({"fitted": fitted}));
     }
+
     if method != "probability_metrics" && method != "auroc" {
         return Outcome::Unknown;
     }
+
     let (labels, probabilities) = if let Some(file) = inputs["dataset"].as_str() {
         let Some(rows) = data::rows(&shared.join(file)) else { return data::ABSENT };
         let field = |name: &str| inputs[name].as_str().unwrap().to_owned();
@@ -78,18 +81,20 @@ pub(super) fn calibration(method: &str, inputs: &Value, shared: &Path) -> Outcom
     } else {
         (flags(&inputs["labels"]), numbers(&inputs["probabilities"]))
     };
+
     let bins = inputs["bins"].as_u64().unwrap_or(10) as usize;
-    let table = reliability(&probabilities, &labels, bins).unwrap();
+    let table = reliability_table(&probabilities, &labels, bins).unwrap();
     let verdicts: Vec<bool> = probabilities.iter().map(|&probability| probability >= 0.5).collect();
-    let mut found = figures(Confusion::of(&verdicts, &labels).unwrap());
+    let mut found = figures(ConfusionTable::from_verdicts(&verdicts, &labels).unwrap());
     found["accuracy_at_0_5"] = found["accuracy"].clone();
     found["macro_f1_at_0_5"] = found["macro_f1"].clone();
     found["brier"] = json!(brier(&probabilities, &labels).ok());
     found["log_loss"] = json!(log_loss(&probabilities, &labels).ok());
     found["auroc"] =
-        json!(area_under_curve(&probabilities, &labels, Level::P95).map(|found| found.area).ok());
+        json!(area_under_curve(&probabilities, &labels, ConfidenceLevel::P95).map(|found| found.area).ok());
     found["average_precision"] = json!(average_precision(&probabilities, &labels).ok());
     found["ece_10_equal_width"] = json!(table.expected_error);
     found["mce"] = json!(table.largest_error);
+
     Outcome::Figures(found)
 }

@@ -12,7 +12,7 @@ use std::collections::BTreeMap;
 use std::fmt::Write as _;
 use std::path::Path;
 
-use assize_stats::{Interval, Level, Undefined};
+use assize_stats::{ConfidenceLevel, Interval, UndefinedReason};
 use serde_json::{Value, json};
 
 use crate::output;
@@ -33,8 +33,8 @@ enum Outcome {
     Unknown,
 }
 
-fn level(inputs: &Value) -> Level {
-    inputs["confidence"].as_f64().map_or(Level::P95, |level| Level::new(level).unwrap())
+fn level(inputs: &Value) -> ConfidenceLevel {
+    inputs["confidence"].as_f64().map_or(ConfidenceLevel::P95, |level| ConfidenceLevel::new(level).unwrap())
 }
 
 fn count(value: &Value) -> u64 {
@@ -55,15 +55,15 @@ fn flags(value: &Value) -> Vec<bool> {
     value.as_array().unwrap_or_else(|| panic!("flags, not {value}")).iter().map(flag).collect()
 }
 
-fn low(interval: Result<Interval, Undefined>) -> Option<f64> {
+fn low(interval: Result<Interval, UndefinedReason>) -> Option<f64> {
     interval.ok().map(|interval| interval.low)
 }
 
-fn high(interval: Result<Interval, Undefined>) -> Option<f64> {
+fn high(interval: Result<Interval, UndefinedReason>) -> Option<f64> {
     interval.ok().map(|interval| interval.high)
 }
 
-fn ends(interval: Result<Interval, Undefined>) -> Value {
+fn ends(interval: Result<Interval, UndefinedReason>) -> Value {
     json!({"low": low(interval), "high": high(interval)})
 }
 
@@ -165,6 +165,7 @@ pub(crate) fn vectors(shared: &SharedFolder) {
             Outcome::Figures(found) => {
                 let mut wrong = Vec::new();
                 differences(&vector["expected"], &found, vector, "", &mut wrong);
+
                 if wrong.is_empty() {
                     row.right += 1;
                 } else {
@@ -174,19 +175,25 @@ pub(crate) fn vectors(shared: &SharedFolder) {
             }
         }
     }
+
     let text = &mut String::new();
     line!(text, "{:<18} {:>5} {:>5} {:>7}", "group", "right", "wrong", "skipped");
+
     let (mut right, mut wrong) = (0, 0);
     for (group, Row { right: good, wrong: bad, skipped, reasons }) in &table {
         line!(text, "{group:<18} {good:>5} {bad:>5} {skipped:>7}");
+
         for (reason, times) in reasons {
             line!(text, "{:<18} {times} skipped: {reason}", "");
         }
+
         right += good;
         wrong += bad;
     }
+
     line!(text, "{right} right, {wrong} wrong");
     output::print(text);
     assert!(complaints.is_empty(), "{}", complaints.join("\n"));
+
     assert!(right > 0, "the collection holds vectors of this crate");
 }

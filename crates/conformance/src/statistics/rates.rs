@@ -1,7 +1,7 @@
 //! Vectors of rates, their differences, means and resampled means.
 
 use assize_stats::{
-    Accumulator, RateInterval, acceleration, bootstrap_mean_exhaustive, clustered_mean,
+    MeanAccumulator, RateInterval, acceleration, bootstrap_mean_exhaustive, clustered_mean,
     compare::{DifferenceInterval, rate_difference},
     leave_one_out, posterior_mean, proportion_by, zero_failures,
 };
@@ -27,6 +27,7 @@ pub(super) fn rates(method: &str, inputs: &Value) -> Option<Value> {
         }
         _ => return None,
     };
+
     let (successes, n) = (count(&inputs["successes"]), count(&inputs["n"]));
     let interval = proportion_by(kind, successes, n, level(inputs)).interval;
     Some(json!({"low": low(interval), "high": high(interval), "mean": posterior_mean(successes, n).ok()}))
@@ -39,10 +40,12 @@ pub(super) fn differences(method: &str, inputs: &Value) -> Option<Value> {
         "agresti-caffo" => DifferenceInterval::AgrestiCaffo,
         _ => return None,
     };
+
     let side = |successes: &str, n: &str| (count(&inputs[successes]), count(&inputs[n]));
     let found = rate_difference(kind, side("k1", "n1"), side("k2", "n2"), level(inputs));
     let mut figures = ends(found.map(|found| found.interval));
     figures["diff"] = json!(found.ok().map(|found| found.difference));
+
     Some(figures)
 }
 
@@ -50,7 +53,7 @@ pub(super) fn means(method: &str, inputs: &Value) -> Option<Value> {
     let values = numbers(&inputs["values"]);
     match method {
         "mean_sem_tci" => {
-            let mean = values.into_iter().collect::<Accumulator>().mean(level(inputs));
+            let mean = values.into_iter().collect::<MeanAccumulator>().mean(level(inputs));
             let normal = mean.normal_interval(level(inputs));
             Some(json!({
                 "mean": mean.mean.ok(), "sd_sample": mean.sd.ok(), "sem": mean.se.ok(),
@@ -89,8 +92,9 @@ pub(super) fn bootstrap(method: &str, inputs: &Value) -> Option<Value> {
         "percentile_bootstrap_full_enumeration" => {
             let found = bootstrap_mean_exhaustive(&values, level(inputs));
             let n = values.len() as f64;
+
             // The closed form of what the resamples must spread by.
-            let spread = values.iter().copied().collect::<Accumulator>().mean(level(inputs)).sd;
+            let spread = values.iter().copied().collect::<MeanAccumulator>().mean(level(inputs)).sd;
             Some(json!({
                 "n_resamples": found.map(|found| found.resamples).ok(),
                 "mean": found.map(|found| found.estimate).ok(),

@@ -1,9 +1,9 @@
 //! Vectors of repeated attempts and of judgements put together.
 
 use assize_stats::{
-    Level,
-    combine::{Majority, Preference, both_orders, expected_score, panel, panel_scores},
-    repeats::{mean_pass_k, pass_k as one_task, repeated},
+    ConfidenceLevel,
+    combine::{AbPreference, PanelMajority, count_both_orders, expected_score, panel_scores, tally_panel},
+    repeats::{mean_pass_k, pass_k as one_task, repeat_variance},
 };
 use serde_json::{Value, json};
 
@@ -25,7 +25,8 @@ pub(super) fn pass_k(method: &str, inputs: &Value) -> Option<Value> {
                 .iter()
                 .map(|task| (count(&task["n"]), count(&task["c"])))
                 .collect();
-            let found = mean_pass_k(&tasks, k, Level::P95);
+
+            let found = mean_pass_k(&tasks, k, ConfidenceLevel::P95);
             // Given to be avoided; computed here to show that it is something else.
             let plug_in: f64 =
                 tasks.iter().map(|&(n, c)| 1.0 - (1.0 - c as f64 / n as f64).powi(k as i32)).sum::<f64>()
@@ -40,11 +41,11 @@ pub(super) fn pass_k(method: &str, inputs: &Value) -> Option<Value> {
     }
 }
 
-fn preference(value: &Value) -> Preference {
+fn preference(value: &Value) -> AbPreference {
     match value.as_str() {
-        Some("A") => Preference::A,
-        Some("B") => Preference::B,
-        _ => Preference::Tie,
+        Some("A") => AbPreference::A,
+        Some("B") => AbPreference::B,
+        _ => AbPreference::Tie,
     }
 }
 
@@ -56,6 +57,7 @@ pub(super) fn aggregation(method: &str, inputs: &Value) -> Option<Value> {
             let found = expected_score(&scores).ok();
             let (score, plain) = (found.map(|found| found.score), found.map(|found| found.unnormalised));
             let mass = found.map(|found| found.mass);
+
             Some(json!({
                 "expected_normalised": score, "expected": score, "score": score,
                 "expected_unnormalised": plain, "unnormalised": plain, "naive_unnormalised": plain,
@@ -70,12 +72,13 @@ pub(super) fn aggregation(method: &str, inputs: &Value) -> Option<Value> {
                 _ => None,
             };
             let votes: Vec<Option<bool>> = inputs["votes"].as_array().unwrap().iter().map(vote).collect();
-            let found = panel(&votes);
+            let found = tally_panel(&votes);
             let verdict = found.verdict.ok().map(|verdict| match verdict {
-                Majority::Pass => "pass",
-                Majority::Fail => "fail",
-                Majority::Tie => "tie",
+                PanelMajority::Pass => "pass",
+                PanelMajority::Fail => "fail",
+                PanelMajority::Tie => "tie",
             });
+
             Some(json!({
                 "pass_votes": found.passes, "fail_votes": found.fails, "verdict": verdict,
                 "agreement": found.agreement.ok(), "unanimous": found.unanimous,
@@ -96,7 +99,8 @@ pub(super) fn aggregation(method: &str, inputs: &Value) -> Option<Value> {
                 .iter()
                 .map(|case| case.as_array().unwrap().iter().filter_map(Value::as_f64).collect())
                 .collect();
-            let found = repeated(&cases).ok();
+
+            let found = repeat_variance(&cases).ok();
             Some(json!({
                 "within_variance": found.map(|found| found.within),
                 "between_mean_square": found.map(|found| found.between_square),
@@ -106,13 +110,14 @@ pub(super) fn aggregation(method: &str, inputs: &Value) -> Option<Value> {
             }))
         }
         "pairwise_position_consistency" => {
-            let pairs: Vec<(Preference, Preference)> = inputs["pairs"]
+            let pairs: Vec<(AbPreference, AbPreference)> = inputs["pairs"]
                 .as_array()
                 .unwrap()
                 .iter()
                 .map(|pair| (preference(&pair["ab"]), preference(&pair["ba"])))
                 .collect();
-            let found = both_orders(&pairs);
+
+            let found = count_both_orders(&pairs);
             Some(json!({
                 "consistent": found.consistent, "n": found.n, "rate": found.rate.ok(),
                 "wins_A": found.wins_a, "wins_B": found.wins_b, "no_decision": found.undecided,

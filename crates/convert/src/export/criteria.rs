@@ -1,12 +1,12 @@
 //! The criteria of a case as one list, for formats that have neither graders nor gates.
 
 use assize_evalfile::{Case, Grader, GraderKind, RubricGrader, Suite};
-use assize_rubric::{Criterion, Gate, Lines, Operator, Scale, Unit};
+use assize_rubric::{Criterion, CriterionOperator, CriterionScale, Gate, UnitInterval, VerdictThresholds};
 
-use crate::note::Notes;
+use crate::note::ConversionNotes;
 
 /// A criterion with its weight in the case.
-pub(super) struct Flat<'c> {
+pub(super) struct FlatCriterion<'c> {
     pub(super) criterion: &'c Criterion,
     /// Weight among all criteria of the case; negative for a penalty.
     pub(super) weight: f64,
@@ -15,55 +15,60 @@ pub(super) struct Flat<'c> {
 }
 
 /// Returns the criteria of a case. Notes list the graders and criteria that a plain list cannot hold.
-pub(super) fn criteria<'c>(case: &'c Case, notes: &mut Notes) -> Vec<Flat<'c>> {
+pub(super) fn flatten_criteria<'c>(case: &'c Case, notes: &mut ConversionNotes) -> Vec<FlatCriterion<'c>> {
     let mut rubrics: Vec<(&Grader, &RubricGrader)> = Vec::new();
     for grader in &case.graders {
         match &grader.kind {
             GraderKind::Rubric(rubric) => rubrics.push((grader, rubric)),
-            _ => notes.lost(
+            _ => notes.add_loss(
                 grader.place.line,
-                named(grader, case),
+                grader_label(grader, case),
                 format!("not carried over: a `{}` has no place here", grader.type_name),
             ),
         }
     }
+
     let several = rubrics.len() > 1;
     let mut list = Vec::new();
     for (grader, rubric) in rubrics {
-        standing(grader, case, notes);
-        judging(grader, rubric, case, notes);
+        note_grader_settings(grader, case, notes);
+        note_judge_settings(grader, rubric, case, notes);
+
         let earned: f64 = rubric.rubric.criteria().iter().map(|c| c.weight.get().max(0.0)).sum();
         let penalties = rubric.rubric.criteria().iter().any(|c| c.weight.is_penalty());
         if several && penalties {
-            notes.lost(
+            notes.add_loss(
                 grader.place.line,
-                named(grader, case),
+                grader_label(grader, case),
                 "its penalties now take from the whole case, and not only from this rubric",
             );
         }
+
         // In one list each rubric keeps the share of the score that its weight gave it.
         let share = if several && earned > 0.0 { grader.standing.weight.get() / earned } else { 1.0 };
         for (index, criterion) in rubric.rubric.criteria().iter().enumerate() {
             let line = rubric.places.get(index).map(|place| place.line);
-            if let Some(reason) = unfit(criterion) {
-                notes.lost(line, format!("criterion `{}` of `{}`", criterion.id, case.id), reason);
+            if let Some(reason) = exclusion_reason(criterion) {
+                notes.add_loss(line, format!("criterion `{}` of `{}`", criterion.id, case.id), reason);
                 continue;
             }
-            list.push(Flat {
+
+            list.push(FlatCriterion {
                 criterion,
                 weight: criterion.weight.get() * share,
-                required: criterion.gate.is_some_and(gates),
+                required: criterion.gate.is_some_and(can_fail),
             });
         }
     }
+
     list
 }
 
 /// Returns the reason that keeps a criterion out of a plain list, if there is one.
-pub(super) fn unfit(criterion: &Criterion) -> Option<&'static str> {
-    if matches!(criterion.scale, Scale::Bands(_)) {
+pub(super) fn exclusion_reason(criterion: &Criterion) -> Option<&'static str> {
+    if matches!(criterion.scale, CriterionScale::Bands(_)) {
         Some("left out: its score ranges can't be written here")
-    } else if criterion.operator == Operator::Contradiction {
+    } else if criterion.operator == CriterionOperator::Contradiction {
         Some("left out: `operator: contradiction` can't be written here")
     } else if criterion.text.trim().is_empty() {
         Some("left out: it has no text")
@@ -73,7 +78,7 @@ pub(super) fn unfit(criterion: &Criterion) -> Option<&'static str> {
 }
 
 /// Returns true if a gate of a checklist criterion can fail.
-pub(super) fn gates(gate: Gate) -> bool {
+pub(super) fn can_fail(gate: Gate) -> bool {
     match gate {
         Gate::Met | Gate::PassLine => true,
         Gate::MinRaw(raw) => raw.value() > 0.0,
@@ -82,29 +87,34 @@ pub(super) fn gates(gate: Gate) -> bool {
 }
 
 /// Returns the pass threshold of a case.
-pub(super) fn pass_line(suite: &Suite, case: &Case) -> f64 {
-    case.lines.pass.or(suite.settings.lines.pass).map_or(Lines::DEFAULT_PASS, Unit::get)
+pub(super) fn pass_threshold(suite: &Suite, case: &Case) -> f64 {
+    case.lines.pass.or(suite.settings.lines.pass).map_or(VerdictThresholds::DEFAULT_PASS, UnitInterval::get)
 }
 
 /// Notes the loss of the pass and borderline thresholds, for formats that have neither.
-pub(super) fn lines(suite: &Suite, case: &Case, notes: &mut Notes) {
-    let line = pass_line(suite, case);
-    if (line - Lines::DEFAULT_PASS).abs() > assize_rubric::TOLERANCE {
-        notes.lost(
+pub(super) fn note_thresholds(suite: &Suite, case: &Case, notes: &mut ConversionNotes) {
+    let line = pass_threshold(suite, case);
+    if (line - VerdictThresholds::DEFAULT_PASS).abs() > assize_rubric::TOLERANCE {
+        notes.add_loss(
             case.place.line,
             format!("case `{}`", case.id),
             format!("its pass line {line} is not carried over"),
         );
     }
-    borderline(suite, case, notes);
+
+    note_borderline(suite, case, notes);
 }
 
 /// Notes the loss of a borderline threshold that the file sets. The default of format 1 is only a remark.
-pub(super) fn borderline(suite: &Suite, case: &Case, notes: &mut Notes) {
+pub(super) fn note_borderline(suite: &Suite, case: &Case, notes: &mut ConversionNotes) {
     if case.lines.borderline.or(suite.settings.lines.borderline).is_some() {
-        notes.lost(case.place.line, format!("case `{}`", case.id), "its borderline line is not carried over");
+        notes.add_loss(
+            case.place.line,
+            format!("case `{}`", case.id),
+            "its borderline line is not carried over",
+        );
     } else if suite.format.default_borderline().is_some() {
-        notes.tell(
+        notes.add_remark(
             None,
             "borderline",
             "is a verdict of format 1 only; such cases count as failed, as they do for exit codes",
@@ -113,7 +123,12 @@ pub(super) fn borderline(suite: &Suite, case: &Case, notes: &mut Notes) {
 }
 
 /// Notes the loss of everything in a case except its rubric and its question.
-pub(super) fn beside(case: &Case, has_reference: bool, has_outcome: bool, notes: &mut Notes) {
+pub(super) fn note_other_content(
+    case: &Case,
+    has_reference: bool,
+    has_outcome: bool,
+    notes: &mut ConversionNotes,
+) {
     let mut lost: Vec<&str> = Vec::new();
     if case.reference().is_some() && !has_reference {
         lost.push("the reference answer");
@@ -130,8 +145,9 @@ pub(super) fn beside(case: &Case, has_reference: bool, has_outcome: bool, notes:
     if case.workspace.is_some() {
         lost.push("the workspace");
     }
+
     if !lost.is_empty() {
-        notes.lost(
+        notes.add_loss(
             case.place.line,
             format!("case `{}`", case.id),
             format!("not carried over: {}", lost.join(", ")),
@@ -140,7 +156,7 @@ pub(super) fn beside(case: &Case, has_reference: bool, has_outcome: bool, notes:
 }
 
 /// Notes the loss of a grader's gate, minimum and similar settings.
-pub(super) fn standing(grader: &Grader, case: &Case, notes: &mut Notes) {
+pub(super) fn note_grader_settings(grader: &Grader, case: &Case, notes: &mut ConversionNotes) {
     let mut lost = Vec::new();
     if grader.standing.required {
         lost.push("`required`");
@@ -151,28 +167,38 @@ pub(super) fn standing(grader: &Grader, case: &Case, notes: &mut Notes) {
     if grader.standing.min_score.is_some() {
         lost.push("`min_score`");
     }
+
     if !lost.is_empty() {
-        notes.lost(
+        notes.add_loss(
             grader.place.line,
-            named(grader, case),
+            grader_label(grader, case),
             format!("its {} is not carried over", lost.join(" and ")),
         );
     }
 }
 
 /// Notes the loss of a rubric's judge settings, where it has any.
-pub(super) fn judging(grader: &Grader, rubric: &RubricGrader, case: &Case, notes: &mut Notes) {
+pub(super) fn note_judge_settings(
+    grader: &Grader,
+    rubric: &RubricGrader,
+    case: &Case,
+    notes: &mut ConversionNotes,
+) {
     let said = rubric.judge.is_some()
         || rubric.judging.is_some()
         || rubric.evidence.is_some()
         || rubric.truncate.is_some()
         || rubric.panel != assize_evalfile::PanelSpec::default();
     if said {
-        notes.lost(grader.place.line, named(grader, case), "who judges it, and how, is not carried over");
+        notes.add_loss(
+            grader.place.line,
+            grader_label(grader, case),
+            "who judges it, and how, is not carried over",
+        );
     }
 }
 
 /// Returns the name of a grader for notes.
-pub(super) fn named(grader: &Grader, case: &Case) -> String {
+pub(super) fn grader_label(grader: &Grader, case: &Case) -> String {
     format!("grader `{}` of `{}`", grader.name, case.id)
 }

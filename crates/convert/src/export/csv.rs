@@ -2,43 +2,47 @@
 
 use assize_evalfile::{Case, Suite};
 
-use super::criteria::{Flat, beside, criteria, lines};
-use crate::note::Notes;
+use super::criteria::{FlatCriterion, flatten_criteria, note_other_content, note_thresholds};
+use crate::note::ConversionNotes;
 
-const OF_CASE: &str = "case,input,expected_output,case_outcome,";
-const OF_CRITERION: &str = "id,criterion,weight,required\n";
+const CASE_COLUMNS: &str = "case,input,expected_output,case_outcome,";
+const CRITERION_COLUMNS: &str = "id,criterion,weight,required\n";
 
 /// Writes the criteria of a rubric without a case; it is passed as the only rubric of a suite.
-pub(crate) fn write_rubric(cases: &[Case], notes: &mut Notes) -> (String, usize) {
-    let mut text = OF_CRITERION.to_owned();
-    let list: Vec<Flat<'_>> = cases.iter().flat_map(|case| criteria(case, notes)).collect();
+pub(crate) fn write_rubric(cases: &[Case], notes: &mut ConversionNotes) -> (String, usize) {
+    let mut text = CRITERION_COLUMNS.to_owned();
+    let list: Vec<FlatCriterion<'_>> = cases.iter().flat_map(|case| flatten_criteria(case, notes)).collect();
     for flat in &list {
-        row(&fields(flat), &mut text);
+        push_row(&criterion_fields(flat), &mut text);
     }
+
     (text, usize::from(!list.is_empty()))
 }
 
 /// Writes the criteria of all cases; question, reference and expected outcome are on the row of the first
 /// criterion of each case. Returns the text and the number of cases in it.
-pub(crate) fn write(suite: &Suite, cases: &[Case], notes: &mut Notes) -> (String, usize) {
-    let mut text = format!("{OF_CASE}{OF_CRITERION}");
+pub(crate) fn write(suite: &Suite, cases: &[Case], notes: &mut ConversionNotes) -> (String, usize) {
+    let mut text = format!("{CASE_COLUMNS}{CRITERION_COLUMNS}");
     let mut written = 0;
     for case in cases {
-        let list = criteria(case, notes);
+        let list = flatten_criteria(case, notes);
         if list.is_empty() {
-            notes.lost(
+            notes.add_loss(
                 case.place.line,
                 format!("case `{}`", case.id),
                 "left out: it has no criterion for a table",
             );
             continue;
         }
+
         written += 1;
-        lines(suite, case, notes);
-        beside(case, true, true, notes);
+        note_thresholds(suite, case, notes);
+        note_other_content(case, true, true, notes);
+
         if case.input.len() > 1 {
-            notes.lost(case.place.line, format!("case `{}`", case.id), "its messages became one text");
+            notes.add_loss(case.place.line, format!("case `{}`", case.id), "its messages became one text");
         }
+
         for (index, flat) in list.iter().enumerate() {
             let first = |text: String| if index == 0 { text } else { String::new() };
             let of_case = [
@@ -47,13 +51,14 @@ pub(crate) fn write(suite: &Suite, cases: &[Case], notes: &mut Notes) -> (String
                 first(case.reference().unwrap_or_default()),
                 first(case.expected_outcome.clone().unwrap_or_default()),
             ];
-            row(&[&of_case[..], &fields(flat)].concat(), &mut text);
+            push_row(&[&of_case[..], &criterion_fields(flat)].concat(), &mut text);
         }
     }
+
     (text, written)
 }
 
-fn fields(flat: &Flat<'_>) -> [String; 4] {
+fn criterion_fields(flat: &FlatCriterion<'_>) -> [String; 4] {
     [
         flat.criterion.id.to_string(),
         flat.criterion.text.clone(),
@@ -62,14 +67,14 @@ fn fields(flat: &Flat<'_>) -> [String; 4] {
     ]
 }
 
-fn row(fields: &[String], text: &mut String) {
-    let fields: Vec<String> = fields.iter().map(|field| quoted(field)).collect();
+fn push_row(fields: &[String], text: &mut String) {
+    let fields: Vec<String> = fields.iter().map(|field| quote_field(field)).collect();
     text.push_str(&fields.join(","));
     text.push('\n');
 }
 
 /// Quotes a field as RFC 4180 requires: if it holds a delimiter, a line end or a quotation mark.
-fn quoted(field: &str) -> String {
+fn quote_field(field: &str) -> String {
     let plain = !field.contains([',', ';', '\t', '"', '\n', '\r']) && field.trim() == field;
     if plain { field.to_owned() } else { format!("\"{}\"", field.replace('"', "\"\"")) }
 }

@@ -2,50 +2,52 @@
 
 use serde_json::{Value, json};
 
-use crate::note::Notes;
-use crate::tree::{Branch, Leaf, Part, Tree};
+use crate::note::ConversionNotes;
+use crate::tree::{RequirementBranch, RequirementLeaf, RequirementNode, RequirementTree};
 
 /// Writes a tree as indented JSON.
-pub(crate) fn write(tree: &Tree, notes: &mut Notes) -> String {
-    let mut writer = Writer { notes, uncategorised: 0 };
+pub(crate) fn write(tree: &RequirementTree, notes: &mut ConversionNotes) -> String {
+    let mut writer = PaperBenchWriter { notes, uncategorised: 0 };
     let value = writer.branch(&tree.root);
     let uncategorised = writer.uncategorised;
     if uncategorised > 0 {
-        notes.tell(
+        notes.add_remark(
             None,
             "categories",
             format!("{uncategorised} leaves have no `task_category`; PaperBench's own judge wants one of its three"),
         );
     }
+
     format!("{value:#}\n")
 }
 
-struct Writer<'n> {
-    notes: &'n mut Notes,
+struct PaperBenchWriter<'n> {
+    notes: &'n mut ConversionNotes,
     uncategorised: usize,
 }
 
-impl Writer<'_> {
-    fn branch(&mut self, branch: &Branch) -> Value {
+impl PaperBenchWriter<'_> {
+    fn branch(&mut self, branch: &RequirementBranch) -> Value {
         if let Some(threshold) = branch.threshold {
-            self.notes.lost(
+            self.notes.add_loss(
                 branch.line,
                 format!("`{}`", branch.id),
                 format!("its pass line {threshold}: a tree has scores and no lines"),
             );
         }
+
         let parts: Vec<Value> = branch
             .parts
             .iter()
             .map(|part| match part {
-                Part::Branch(inner) => self.branch(inner),
-                Part::Leaf(leaf) => self.leaf(leaf),
+                RequirementNode::Branch(inner) => self.branch(inner),
+                RequirementNode::Leaf(leaf) => self.leaf(leaf),
             })
             .collect();
-        node(&branch.id, &branch.text, branch.weight, parts, None)
+        node_value(&branch.id, &branch.text, branch.weight, parts, None)
     }
 
-    fn leaf(&mut self, leaf: &Leaf) -> Value {
+    fn leaf(&mut self, leaf: &RequirementLeaf) -> Value {
         let mut lost = Vec::new();
         if leaf.hard {
             lost.push("that failing it fails everything above");
@@ -56,23 +58,25 @@ impl Writer<'_> {
         if !leaf.prerequisites.is_empty() {
             lost.push("its prerequisites");
         }
+
         if !lost.is_empty() {
-            self.notes.lost(
+            self.notes.add_loss(
                 leaf.line,
                 format!("`{}`", leaf.id),
                 format!("not carried over: {}", lost.join(", ")),
             );
         }
+
         self.uncategorised += usize::from(leaf.category.is_none());
-        node(&leaf.id, &leaf.text, leaf.weight, Vec::new(), leaf.category.as_deref())
+        node_value(&leaf.id, &leaf.text, leaf.weight, Vec::new(), leaf.category.as_deref())
     }
 }
 
-fn node(id: &str, text: &str, weight: f64, parts: Vec<Value>, category: Option<&str>) -> Value {
+fn node_value(id: &str, text: &str, weight: f64, parts: Vec<Value>, category: Option<&str>) -> Value {
     json!({
         "id": id,
         "requirements": text,
-        "weight": whole(weight),
+        "weight": weight_value(weight),
         "sub_tasks": parts,
         "task_category": category,
         "finegrained_task_category": null,
@@ -80,7 +84,7 @@ fn node(id: &str, text: &str, weight: f64, parts: Vec<Value>, category: Option<&
 }
 
 /// Returns a weight as an integer where it is whole, as the trees of the benchmark are written.
-fn whole(weight: f64) -> Value {
+fn weight_value(weight: f64) -> Value {
     let near = weight.round();
     #[expect(clippy::cast_possible_truncation, reason = "checked to be a small whole number")]
     if near.to_bits() == weight.to_bits() && near.abs() < 1e9 { json!(near as i64) } else { json!(weight) }

@@ -1,18 +1,21 @@
 //! A promptfoo configuration: a test for each case, an assertion for each criterion and check.
 
 use assize_evalfile::{Case, Grader, GraderKind, Suite, TextCheck, TextRule};
-use assize_rubric::{Criterion, Operator, Scale};
+use assize_rubric::{Criterion, CriterionOperator, CriterionScale};
 use serde_json::{Map, Value, json};
 
-use super::criteria::{beside, borderline, gates, judging, named, pass_line};
-use crate::note::Notes;
-use crate::promptfoo::raw;
+use super::criteria::{
+    can_fail, grader_label, note_borderline, note_judge_settings, note_other_content, pass_threshold,
+};
+use crate::note::ConversionNotes;
+use crate::promptfoo::escape_template;
 
 /// Writes the cases that have an assertion. Returns the configuration and the number of tests in it.
-pub(crate) fn write(suite: &Suite, cases: &[Case], notes: &mut Notes) -> (Value, usize) {
+pub(crate) fn write(suite: &Suite, cases: &[Case], notes: &mut ConversionNotes) -> (Value, usize) {
     let mut config = Map::new();
     config.insert("description".to_owned(), json!(suite.description.as_ref().unwrap_or(&suite.name)));
     config.insert("prompts".to_owned(), json!(["{{input}}"]));
+
     let providers: Vec<&str> = suite
         .settings
         .targets
@@ -21,68 +24,82 @@ pub(crate) fn write(suite: &Suite, cases: &[Case], notes: &mut Notes) -> (Value,
         .filter(|name| name.contains(':'))
         .collect();
     if providers.is_empty() {
-        notes.tell(None, "providers", "the file names no model that is asked; add `providers`");
+        notes.add_remark(None, "providers", "the file names no model that is asked; add `providers`");
     } else {
         config.insert("providers".to_owned(), json!(providers));
     }
-    let tests: Vec<Value> = cases.iter().filter_map(|case| test(suite, case, notes)).collect();
+
+    let tests: Vec<Value> = cases.iter().filter_map(|case| test_value(suite, case, notes)).collect();
     let written = tests.len();
+
     config.insert("tests".to_owned(), Value::Array(tests));
     (Value::Object(config), written)
 }
 
-fn test(suite: &Suite, case: &Case, notes: &mut Notes) -> Option<Value> {
-    let made: Vec<Assertion> =
-        case.graders.iter().flat_map(|grader| grader_of(grader, case, notes)).collect();
+fn test_value(suite: &Suite, case: &Case, notes: &mut ConversionNotes) -> Option<Value> {
+    let made: Vec<PromptfooAssertion> =
+        case.graders.iter().flat_map(|grader| grader_assertions(grader, case, notes)).collect();
     if made.is_empty() {
-        notes.lost(
+        notes.add_loss(
             case.place.line,
             format!("case `{}`", case.id),
             "left out: no assertion of it is carried over",
         );
         return None;
     }
-    beside(case, false, false, notes);
-    borderline(suite, case, notes);
+
+    note_other_content(case, false, false, notes);
+    note_borderline(suite, case, notes);
+
     if case.input.len() > 1 {
-        notes.lost(case.place.line, format!("case `{}`", case.id), "its messages became one text");
+        notes.add_loss(case.place.line, format!("case `{}`", case.id), "its messages became one text");
     }
+
     // Without a threshold a test passes when each assertion does. With one, only the score counts.
     let all = made.iter().all(|assertion| assertion.required);
     for assertion in made.iter().filter(|assertion| assertion.required && !all) {
-        notes.lost(
+        notes.add_loss(
             assertion.line,
             format!("{} of `{}`", assertion.name, case.id),
             "`required`: beside assertions that are not, only the score of the test counts",
         );
     }
+
     let mut test = Map::new();
     test.insert("description".to_owned(), json!(case.id.to_string()));
-    test.insert("vars".to_owned(), json!({"input": raw(&case.question())}));
+    test.insert("vars".to_owned(), json!({"input": escape_template(&case.question())}));
+
     if !all {
-        test.insert("threshold".to_owned(), json!(pass_line(suite, case)));
+        test.insert("threshold".to_owned(), json!(pass_threshold(suite, case)));
     }
+
     test.insert("assert".to_owned(), made.into_iter().map(|assertion| assertion.value).collect());
     Some(Value::Object(test))
 }
 
-struct Assertion {
+struct PromptfooAssertion {
     value: Value,
     name: String,
     required: bool,
     line: Option<usize>,
 }
 
-fn grader_of(grader: &Grader, case: &Case, notes: &mut Notes) -> Vec<Assertion> {
+fn grader_assertions(grader: &Grader, case: &Case, notes: &mut ConversionNotes) -> Vec<PromptfooAssertion> {
     match &grader.kind {
         GraderKind::Rubric(rubric) => {
-            judging(grader, rubric, case, notes);
+            note_judge_settings(grader, rubric, case, notes);
             let criteria = rubric.rubric.criteria();
             let alone = criteria.len() == 1;
-            own_line(grader, alone, case, notes);
+            note_own_threshold(grader, alone, case, notes);
+
             if grader.standing.negate && !alone {
-                notes.lost(grader.place.line, named(grader, case), "its `negate` is not carried over");
+                notes.add_loss(
+                    grader.place.line,
+                    grader_label(grader, case),
+                    "its `negate` is not carried over",
+                );
             }
+
             let earned: f64 = criteria.iter().map(|c| c.weight.get().max(0.0)).sum();
             // The weights of a single grader can stay as written.
             let share = match case.graders.len() {
@@ -90,36 +107,40 @@ fn grader_of(grader: &Grader, case: &Case, notes: &mut Notes) -> Vec<Assertion> 
                 _ if earned > 0.0 => grader.standing.weight.get() / earned,
                 _ => 0.0,
             };
+
             let mut list = Vec::new();
             for (index, criterion) in criteria.iter().enumerate() {
                 let line = rubric.places.get(index).map(|place| place.line);
                 let name = format!("criterion `{}`", criterion.id);
-                if let Some(reason) = unfit(criterion) {
-                    notes.lost(line, format!("{name} of `{}`", case.id), reason);
+                if let Some(reason) = assertion_obstacle(criterion) {
+                    notes.add_loss(line, format!("{name} of `{}`", case.id), reason);
                     continue;
                 }
+
                 let kind = match criterion.operator {
-                    Operator::Contradiction => "factuality",
-                    Operator::Correctness => "llm-rubric",
+                    CriterionOperator::Contradiction => "factuality",
+                    CriterionOperator::Correctness => "llm-rubric",
                 };
                 let negated = if alone && grader.standing.negate { "not-" } else { "" };
                 let weight = criterion.weight.get() * share;
-                let required = criterion.gate.is_some_and(gates) || (alone && grader.standing.required);
+                let required = criterion.gate.is_some_and(can_fail) || (alone && grader.standing.required);
                 let value = json!({
-                    "type": format!("{negated}{kind}"), "value": raw(&criterion.text), "weight": weight,
+                    "type": format!("{negated}{kind}"), "value": escape_template(&criterion.text), "weight": weight,
                     "metric": criterion.id.to_string(),
                 });
-                list.push(Assertion { value, name, required: required && weight > 0.0, line });
+
+                list.push(PromptfooAssertion { value, name, required: required && weight > 0.0, line });
             }
+
             list
         }
-        _ => check(grader, case, notes).into_iter().collect(),
+        _ => check_assertion(grader, case, notes).into_iter().collect(),
     }
 }
 
 /// Returns the reason that keeps a criterion from being an assertion, if there is one.
-fn unfit(criterion: &Criterion) -> Option<&'static str> {
-    if matches!(criterion.scale, Scale::Bands(_)) {
+fn assertion_obstacle(criterion: &Criterion) -> Option<&'static str> {
+    if matches!(criterion.scale, CriterionScale::Bands(_)) {
         Some("left out: an assertion that is put to a judge has no score ranges")
     } else if criterion.weight.is_penalty() {
         Some("left out: an assertion has no negative weight")
@@ -131,20 +152,20 @@ fn unfit(criterion: &Criterion) -> Option<&'static str> {
 }
 
 /// Notes the loss of a grader's own threshold and gate, where they do not become those of its only assertion.
-fn own_line(grader: &Grader, alone: bool, case: &Case, notes: &mut Notes) {
+fn note_own_threshold(grader: &Grader, alone: bool, case: &Case, notes: &mut ConversionNotes) {
     let lost = match (grader.standing.required, grader.standing.min_score.is_some()) {
         (true, _) if alone => return,
         (false, false) => return,
         (true, _) => "its `required` is not carried over: only the score of the test counts",
         (false, true) => "its `min_score` is not carried over",
     };
-    notes.lost(grader.place.line, named(grader, case), lost);
+    notes.add_loss(grader.place.line, grader_label(grader, case), lost);
 }
 
 /// Converts a check that needs no judge to an assertion.
-fn check(grader: &Grader, case: &Case, notes: &mut Notes) -> Option<Assertion> {
+fn check_assertion(grader: &Grader, case: &Case, notes: &mut ConversionNotes) -> Option<PromptfooAssertion> {
     let body = match &grader.kind {
-        GraderKind::Text(check) => text(check),
+        GraderKind::Text(check) => text_assertion(check),
         GraderKind::IsJson(check) => Some(match &check.schema {
             Some(schema) => json!({"type": "is-json", "value": schema}),
             None => json!({"type": "is-json"}),
@@ -155,10 +176,11 @@ fn check(grader: &Grader, case: &Case, notes: &mut Notes) -> Option<Assertion> {
         GraderKind::Cost { budget_usd } => Some(json!({"type": "cost", "threshold": budget_usd})),
         _ => None,
     };
+
     let Some(mut value) = body else {
-        notes.lost(
+        notes.add_loss(
             grader.place.line,
-            named(grader, case),
+            grader_label(grader, case),
             format!("not carried over: there is no assertion for this `{}`", grader.type_name),
         );
         return None;
@@ -168,8 +190,9 @@ fn check(grader: &Grader, case: &Case, notes: &mut Notes) -> Option<Assertion> {
     {
         value["type"] = json!(kind);
     }
+
     value["weight"] = json!(grader.standing.weight.get());
-    Some(Assertion {
+    Some(PromptfooAssertion {
         value,
         name: format!("grader `{}`", grader.name),
         required: grader.standing.required,
@@ -177,7 +200,7 @@ fn check(grader: &Grader, case: &Case, notes: &mut Notes) -> Option<Assertion> {
     })
 }
 
-fn text(check: &TextCheck) -> Option<Value> {
+fn text_assertion(check: &TextCheck) -> Option<Value> {
     let (kind, several) = match &check.rule {
         TextRule::Contains { ignore_case: false } => ("contains", false),
         TextRule::Contains { ignore_case: true } => ("icontains", false),
@@ -190,7 +213,8 @@ fn text(check: &TextCheck) -> Option<Value> {
         TextRule::Regex(regex) if regex.flags.is_empty() => ("regex", false),
         TextRule::EndsWith | TextRule::Regex(_) => return None,
     };
-    let values: Vec<String> = check.values.iter().map(|value| raw(value)).collect();
+
+    let values: Vec<String> = check.values.iter().map(|value| escape_template(value)).collect();
     Some(if several {
         json!({"type": kind, "value": values})
     } else {

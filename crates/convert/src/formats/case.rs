@@ -1,105 +1,112 @@
 //! Conversion of cases between the two formats.
 
-use assize_evalfile::Format;
+use assize_evalfile::EvalFileFormat;
 use serde_json::{Map, Value, json};
 
 use super::Way;
-use super::criterion::criteria;
-use super::grader::{graders, names};
+use super::criterion::convert_criteria;
+use super::grader::{add_names, convert_graders};
 use super::way::LineOf;
-use crate::note::Notes;
+use crate::note::ConversionNotes;
 
-const LISTS: [&str; 3] = ["assertions", "assert", "evaluators"];
+const GRADER_LIST_KEYS: [&str; 3] = ["assertions", "assert", "evaluators"];
 
 /// Returns the JSON pointer, within the case, of the case's own list of graders.
-pub(super) fn own_list(case: &Value) -> Option<String> {
+pub(super) fn own_list_pointer(case: &Value) -> Option<String> {
     let map = case.as_object()?;
-    let outer = LISTS.iter().find(|key| map.contains_key(**key)).map(|key| format!("/{key}"));
+    let outer = GRADER_LIST_KEYS.iter().find(|key| map.contains_key(**key)).map(|key| format!("/{key}"));
     let inner = || {
         let execution = map.get("execution")?.as_object()?;
-        LISTS.iter().find(|key| execution.contains_key(**key)).map(|key| format!("/execution/{key}"))
+        GRADER_LIST_KEYS
+            .iter()
+            .find(|key| execution.contains_key(**key))
+            .map(|key| format!("/execution/{key}"))
     };
     outer.or_else(inner)
 }
 
 /// Converts a case. `shared` are graders of the suite that the case must now list itself.
-pub(super) fn case(
+pub(super) fn convert_case(
     value: &Value,
     way: Way,
     shared: Option<&[Value]>,
     pointer: &str,
     line: LineOf<'_>,
-    notes: &mut Notes,
+    notes: &mut ConversionNotes,
 ) -> Value {
     let Some(map) = value.as_object() else { return value.clone() };
-    let own = own_list(value);
+    let own = own_list_pointer(value);
     let listed =
         own.as_ref().and_then(|own| value.pointer(own).map(|list| (list, format!("{pointer}{own}"))));
-    let own_graders = listed.map(|(list, at)| graders(list, way, &at, line, notes));
+    let own_graders = listed.map(|(list, at)| convert_graders(list, way, &at, line, notes));
     let skips = value.pointer("/execution/skip_defaults") == Some(&json!(true));
     let mut list = match (own_graders, shared) {
         (own, None) => own.unwrap_or_default(),
-        (Some(own), Some(_)) if way.from == Format::One || skips => own,
+        (Some(own), Some(_)) if way.from == EvalFileFormat::One || skips => own,
         (own, Some(_)) if skips => own.unwrap_or_default(),
         (own, Some(shared)) => own.unwrap_or_default().into_iter().chain(shared.iter().cloned()).collect(),
     };
+
     let mut out = Map::new();
     let mut execution = Map::new();
     for (key, value) in map {
         match key.as_str() {
             "expected_outcome" | "outcome" | "criteria" => {
-                out.insert(pick(way.to, "expected_outcome", "criteria"), value.clone());
+                out.insert(choose_key(way.to, "expected_outcome", "criteria"), value.clone());
             }
             "input" | "input_messages" => {
                 let key = if value.is_string() {
                     "input".to_owned()
                 } else {
-                    pick(way.to, "input_messages", "input")
+                    choose_key(way.to, "input_messages", "input")
                 };
                 out.insert(key, value.clone());
             }
             "expected_output" | "expected_messages" => {
                 out.insert("expected_output".to_owned(), value.clone());
             }
-            "rubrics" if way.to == Format::Two => {
-                list.insert(0, json!({"type": "rubrics", "criteria": criteria(value, way)}));
+            "rubrics" if way.to == EvalFileFormat::Two => {
+                list.insert(0, json!({"type": "rubrics", "criteria": convert_criteria(value, way)}));
             }
             "rubrics" => {
-                out.insert(key.clone(), criteria(value, way));
+                out.insert(key.clone(), convert_criteria(value, way));
             }
             "execution" => {
                 let inner = value.as_object().into_iter().flatten();
                 execution.extend(
                     inner
-                        .filter(|(key, _)| !LISTS.contains(&key.as_str()))
+                        .filter(|(key, _)| !GRADER_LIST_KEYS.contains(&key.as_str()))
                         .map(|(key, value)| (key.clone(), value.clone())),
                 );
             }
-            key if LISTS.contains(&key) => {}
+            key if GRADER_LIST_KEYS.contains(&key) => {}
             _ => {
                 out.insert(key.clone(), value.clone());
             }
         }
     }
+
     if !list.is_empty() {
         match way.to {
-            Format::One => {
-                execution.insert("evaluators".to_owned(), Value::Array(names(list)));
+            EvalFileFormat::One => {
+                execution.insert("evaluators".to_owned(), Value::Array(add_names(list)));
             }
-            Format::Two => {
+            EvalFileFormat::Two => {
                 out.insert("assertions".to_owned(), Value::Array(list));
             }
         }
     }
+
     if !execution.is_empty() {
         out.insert("execution".to_owned(), Value::Object(execution));
     }
+
     Value::Object(out)
 }
 
-fn pick(format: Format, one: &str, two: &str) -> String {
+fn choose_key(format: EvalFileFormat, one: &str, two: &str) -> String {
     match format {
-        Format::One => one.to_owned(),
-        Format::Two => two.to_owned(),
+        EvalFileFormat::One => one.to_owned(),
+        EvalFileFormat::Two => two.to_owned(),
     }
 }

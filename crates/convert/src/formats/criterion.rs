@@ -1,64 +1,66 @@
 //! Conversion of criteria between the two formats.
 
-use assize_evalfile::Format;
+use assize_evalfile::EvalFileFormat;
 use serde_json::{Map, Value, json};
 
 use super::Way;
 
 /// Keys of the text of a criterion or a score range.
-const TEXTS: [&str; 4] = ["expected_outcome", "outcome", "description", "criteria"];
+const TEXT_KEYS: [&str; 4] = ["expected_outcome", "outcome", "description", "criteria"];
 
-const fn text_key(format: Format) -> &'static str {
+const fn text_key(format: EvalFileFormat) -> &'static str {
     match format {
-        Format::One => "expected_outcome",
-        Format::Two => "outcome",
+        EvalFileFormat::One => "expected_outcome",
+        EvalFileFormat::Two => "outcome",
     }
 }
 
 /// Converts a list of criteria, or a single text.
-pub(super) fn criteria(value: &Value, way: Way) -> Value {
+pub(super) fn convert_criteria(value: &Value, way: Way) -> Value {
     match value {
-        Value::Array(items) => items.iter().map(|item| criterion(item, way)).collect(),
+        Value::Array(items) => items.iter().map(|item| convert_criterion(item, way)).collect(),
         other => other.clone(),
     }
 }
 
 /// Converts a criterion. `required` is written out wherever the defaults of the formats differ.
-fn criterion(value: &Value, way: Way) -> Value {
+fn convert_criterion(value: &Value, way: Way) -> Value {
     let Some(map) = value.as_object() else { return value.clone() };
     let mut out = Map::new();
     for (key, value) in map {
         match key.as_str() {
-            key if TEXTS.contains(&key) && !map.contains_key(text_key(way.to)) => {
+            key if TEXT_KEYS.contains(&key) && !map.contains_key(text_key(way.to)) => {
                 out.insert(text_key(way.to).to_owned(), value.clone());
             }
-            "required_min_score" if way.to == Format::Two && value.as_f64().is_some() => {
+            "required_min_score" if way.to == EvalFileFormat::Two && value.as_f64().is_some() => {
                 out.insert("min_score".to_owned(), json!(value.as_f64().unwrap_or_default() / 10.0));
             }
             "score_ranges" => {
-                out.insert(key.clone(), ranges(value, way));
+                out.insert(key.clone(), convert_ranges(value, way));
             }
             _ => {
                 out.insert(key.clone(), value.clone());
             }
         }
     }
+
     let given = |key: &str| map.get(key).is_some_and(|value| !value.is_null());
     let by_itself =
         !given("required") && !given("min_score") && !given("required_min_score") && !given("score_ranges");
     let penalty = map.get("weight").and_then(Value::as_f64).is_some_and(|weight| weight < 0.0);
     if by_itself && !penalty && way.from != way.to {
-        out.insert("required".to_owned(), json!(way.from == Format::One));
+        out.insert("required".to_owned(), json!(way.from == EvalFileFormat::One));
     }
+
     Value::Object(out)
 }
 
-fn ranges(value: &Value, way: Way) -> Value {
+fn convert_ranges(value: &Value, way: Way) -> Value {
     let Value::Array(items) = value else { return value.clone() };
     let range = |item: &Value| {
         let Some(map) = item.as_object() else { return item.clone() };
         let rename = |key: &String| {
-            if TEXTS.contains(&key.as_str()) { text_key(way.to).to_owned() } else { key.clone() }
+            if TEXT_KEYS.contains(&key.as_str()) { text_key(way.to).to_owned() } else { key.clone() }
         };
         Value::Object(map.iter().map(|(key, value)| (rename(key), value.clone())).collect())
     };

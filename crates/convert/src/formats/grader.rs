@@ -2,23 +2,23 @@
 
 use std::collections::HashSet;
 
-use assize_evalfile::Format;
+use assize_evalfile::EvalFileFormat;
 use serde_json::{Map, Value, json};
 
 use super::Way;
-use super::criterion::criteria;
+use super::criterion::convert_criteria;
 use super::way::LineOf;
-use crate::doc::unique;
-use crate::note::Notes;
+use crate::eval_file_builder::unique_name;
+use crate::note::ConversionNotes;
 
 /// Converts a list of graders. Plain texts, which are criteria, become one rubric at the position of the
 /// first.
-pub(super) fn graders(
+pub(super) fn convert_graders(
     value: &Value,
     way: Way,
     pointer: &str,
     line: LineOf<'_>,
-    notes: &mut Notes,
+    notes: &mut ConversionNotes,
 ) -> Vec<Value> {
     let Value::Array(items) = value else { return vec![value.clone()] };
     let texts: Vec<&Value> = items.iter().filter(|item| item.is_string()).collect();
@@ -26,19 +26,20 @@ pub(super) fn graders(
     let mut collected = false;
     for (index, item) in items.iter().enumerate() {
         if !item.is_string() {
-            out.push(grader(item, way, &format!("{pointer}/{index}"), line, notes));
-        } else if way.to == Format::Two {
+            out.push(convert_grader(item, way, &format!("{pointer}/{index}"), line, notes));
+        } else if way.to == EvalFileFormat::Two {
             out.push(item.clone());
         } else if !collected {
             collected = true;
             out.push(json!({"name": "rubrics", "type": "rubrics", "weight": texts.len(), "rubrics": texts}));
         }
     }
+
     out
 }
 
 /// Names every grader, as format 1 requires: after its type, with a number where the name is taken.
-pub(super) fn names(list: Vec<Value>) -> Vec<Value> {
+pub(super) fn add_names(list: Vec<Value>) -> Vec<Value> {
     let name = |value: &Value| value.get("name").and_then(Value::as_str).map(str::to_owned);
     let mut taken: HashSet<String> = list.iter().filter_map(name).collect();
     list.into_iter()
@@ -46,7 +47,7 @@ pub(super) fn names(list: Vec<Value>) -> Vec<Value> {
             Value::Object(map) if !map.contains_key("name") && !map.contains_key("include") => {
                 let kind = map.get("type").and_then(Value::as_str).unwrap_or("grader");
                 let mut named = Map::new();
-                named.insert("name".to_owned(), json!(unique(kind, &mut taken)));
+                named.insert("name".to_owned(), json!(unique_name(kind, &mut taken)));
                 named.extend(map);
                 Value::Object(named)
             }
@@ -55,16 +56,23 @@ pub(super) fn names(list: Vec<Value>) -> Vec<Value> {
         .collect()
 }
 
-fn grader(value: &Value, way: Way, pointer: &str, line: LineOf<'_>, notes: &mut Notes) -> Value {
+fn convert_grader(
+    value: &Value,
+    way: Way,
+    pointer: &str,
+    line: LineOf<'_>,
+    notes: &mut ConversionNotes,
+) -> Value {
     let Some(map) = value.as_object() else { return value.clone() };
     if map.contains_key("include") {
-        notes.lost(
+        notes.add_loss(
             line(pointer),
             "`include`",
             "the included file is read by the rules of the format it is included in; convert it too",
         );
         return value.clone();
     }
+
     let kind = map
         .get("type")
         .and_then(Value::as_str)
@@ -72,6 +80,7 @@ fn grader(value: &Value, way: Way, pointer: &str, line: LineOf<'_>, notes: &mut 
         .trim()
         .to_ascii_lowercase()
         .replace('_', "-");
+
     let has_criteria = map.contains_key("rubrics") || map.contains_key("criteria");
     let kind = match kind.as_str() {
         "rubric" => "rubrics",
@@ -80,6 +89,7 @@ fn grader(value: &Value, way: Way, pointer: &str, line: LineOf<'_>, notes: &mut 
         "code-judge" => "code-grader",
         other => other,
     };
+
     let mut out = Map::new();
     for (key, value) in map {
         let inner = || format!("{pointer}/{key}");
@@ -95,47 +105,49 @@ fn grader(value: &Value, way: Way, pointer: &str, line: LineOf<'_>, notes: &mut 
                 out.insert("name".to_owned(), value.clone());
             }
             "rubrics" | "criteria" if kind == "rubrics" => {
-                let to = if way.to == Format::One { "rubrics" } else { "criteria" };
-                out.insert(to.to_owned(), criteria(value, way));
+                let to = if way.to == EvalFileFormat::One { "rubrics" } else { "criteria" };
+                out.insert(to.to_owned(), convert_criteria(value, way));
             }
             "script" if kind == "code-grader" => {
                 out.insert("command".to_owned(), value.clone());
             }
             "evaluators" | "assertions" | "assert" if kind == "composite" => {
-                let to = if way.to == Format::One { "evaluators" } else { "assertions" };
-                let members = graders(value, way, &inner(), line, notes);
+                let to = if way.to == EvalFileFormat::One { "evaluators" } else { "assertions" };
+                let members = convert_graders(value, way, &inner(), line, notes);
                 out.insert(
                     to.to_owned(),
-                    Value::Array(if way.to == Format::One { names(members) } else { members }),
+                    Value::Array(if way.to == EvalFileFormat::One { add_names(members) } else { members }),
                 );
             }
             "prompt" if kind == "llm-grader" => {
-                out.insert(key.clone(), prompt(value, way));
+                out.insert(key.clone(), convert_prompt(value, way));
             }
             "aggregator" if kind == "composite" => {
-                out.insert(key.clone(), aggregator(value, way));
+                out.insert(key.clone(), convert_aggregator(value, way));
             }
             _ => {
                 out.insert(key.clone(), value.clone());
             }
         }
     }
+
     // By default format 1 compares only the arguments that are listed, format 2 all of them.
     if kind == "tool-trajectory" && !map.contains_key("args_match") {
         out.insert(
             "args_match".to_owned(),
-            json!(if way.from == Format::One { "superset" } else { "exact" }),
+            json!(if way.from == EvalFileFormat::One { "superset" } else { "exact" }),
         );
     }
+
     Value::Object(out)
 }
 
 /// Converts a prompt. Format 1 reads it as a path if it looks like one, format 2 only with `file://`.
-fn prompt(value: &Value, way: Way) -> Value {
+fn convert_prompt(value: &Value, way: Way) -> Value {
     let Some(text) = value.as_str() else { return value.clone() };
     let looks_like_path =
         !text.contains(['\n', ' ']) && text.rsplit('/').next().is_some_and(|name| name.contains('.'));
-    if way.to == Format::Two && looks_like_path && !text.starts_with("file://") {
+    if way.to == EvalFileFormat::Two && looks_like_path && !text.starts_with("file://") {
         json!(format!("file://{text}"))
     } else {
         value.clone()
@@ -143,13 +155,13 @@ fn prompt(value: &Value, way: Way) -> Value {
 }
 
 /// Converts the settings of a composite's aggregator.
-fn aggregator(value: &Value, way: Way) -> Value {
+fn convert_aggregator(value: &Value, way: Way) -> Value {
     let Some(map) = value.as_object() else { return value.clone() };
     let set = |(key, value): (&String, &Value)| {
         let value = match (key.as_str(), value.as_str()) {
             ("type", Some("code_judge" | "code-judge")) => json!("code-grader"),
             ("type", Some("llm_judge" | "llm-judge")) => json!("llm-grader"),
-            ("prompt", _) => prompt(value, way),
+            ("prompt", _) => convert_prompt(value, way),
             _ => value.clone(),
         };
         (key.clone(), value)

@@ -3,9 +3,9 @@
 mod case;
 mod criterion;
 mod grader;
-mod lines;
 mod suite;
+mod thresholds;
 mod way;
 
-pub(crate) use suite::suite;
+pub(crate) use suite::convert_format;
 pub(crate) use way::Way;

@@ -2,74 +2,75 @@
 
 use std::path::Path;
 
-use assize_evalfile::Document;
+use assize_evalfile::ParsedDocument;
 use serde_json::{Map, Value, json};
 
-use super::asserts::{Scene, grader};
-use super::prompts::prompts;
-use super::text::{filled, plain, unraw};
-use crate::doc::{EvalDoc, slug};
-use crate::note::Notes;
+use super::assertions::{PromptfooTestContext, convert_assertion};
+use super::prompts::read_prompts;
+use super::variables::{fill_variables, raw_block_content, value_text};
+use crate::eval_file_builder::{EvalFileBuilder, slug};
+use crate::note::ConversionNotes;
 
 /// Keys of the configuration that are read.
-const KNOWN: [&str; 8] = [
-    "description",
-    "prompts",
-    "providers",
-    "targets",
-    "defaultTest",
-    "tests",
-    "assertionTemplates",
-    "$schema",
+const CONFIG_KEYS: [&str; 8] = [
+    "description", "prompts", "providers", "targets", "defaultTest", "tests", "assertionTemplates", "$schema",
 ];
 /// Keys of a test that are read.
-const TEST: [&str; 9] = [
-    "description",
-    "vars",
-    "assert",
-    "options",
-    "threshold",
-    "metadata",
-    "$ref",
-    "disableDefaultAsserts",
+const TEST_KEYS: [&str; 9] = [
+    "description", "vars", "assert", "options", "threshold", "metadata", "$ref", "disableDefaultAsserts",
     "id",
 ];
 
 /// Reads a configuration.
-pub(crate) fn read(document: &Document, name: &str, folder: &Path, notes: &mut Notes) -> EvalDoc {
+pub(crate) fn read_config(
+    document: &ParsedDocument,
+    name: &str,
+    folder: &Path,
+    notes: &mut ConversionNotes,
+) -> EvalFileBuilder {
     let config = document.value();
-    let mut doc = EvalDoc::named(name);
-    for key in config.as_object().into_iter().flat_map(Map::keys).filter(|key| !KNOWN.contains(&key.as_str()))
+    let mut doc = EvalFileBuilder::with_name(name);
+
+    for key in
+        config.as_object().into_iter().flat_map(Map::keys).filter(|key| !CONFIG_KEYS.contains(&key.as_str()))
     {
-        notes.lost(document.line(&format!("/{key}")), format!("`{key}`"), "not carried over");
+        notes.add_loss(document.line(&format!("/{key}")), format!("`{key}`"), "not carried over");
     }
+
     if let Some(text) = config.get("description").and_then(Value::as_str) {
         doc.head.insert("description".to_owned(), json!(text));
     }
-    targets(&config, document, &mut doc, notes);
-    let prompts = prompts(&config, document, folder, notes);
+
+    read_targets(&config, document, &mut doc, notes);
+    let prompts = read_prompts(&config, document, folder, notes);
     let default = config.get("defaultTest").cloned().unwrap_or_default();
-    let reader = Reader { config: &config, document, default: &default, prompts: &prompts };
+    let reader = PromptfooReader { config: &config, document, default: &default, prompts: &prompts };
     match config.get("tests") {
         Some(Value::Array(tests)) => {
             for (index, test) in tests.iter().enumerate() {
-                reader.test(test, index, &mut doc, notes);
+                reader.convert_test(test, index, &mut doc, notes);
             }
         }
         Some(Value::String(path)) => {
-            notes.lost(
+            notes.add_loss(
                 document.line("/tests"),
                 format!("`tests: {path}`"),
                 "tests in another file are not read",
             );
         }
         // Without tests each prompt is asked once.
-        _ => reader.test(&json!({}), 0, &mut doc, notes),
+        _ => reader.convert_test(&json!({}), 0, &mut doc, notes),
     }
+
     doc
 }
 
-fn targets(config: &Value, document: &Document, doc: &mut EvalDoc, notes: &mut Notes) {
+fn read_targets(
+    config: &Value,
+    document: &ParsedDocument,
+    doc: &mut EvalFileBuilder,
+    notes: &mut ConversionNotes,
+) {
     let (key, list) = match (config.get("providers"), config.get("targets")) {
         (Some(list), _) => ("providers", list),
         (None, Some(list)) => ("targets", list),
@@ -82,16 +83,17 @@ fn targets(config: &Value, document: &Document, doc: &mut EvalDoc, notes: &mut N
         let line = document.line(&format!("/{key}/{index}"));
         let id = item.as_str().or_else(|| item.get("id").and_then(Value::as_str));
         let Some(id) = id.filter(|id| !id.starts_with("file://") && id.contains(':')) else {
-            notes.lost(line, "provider", "not carried over: define it as a target in the targets file");
+            notes.add_loss(line, "provider", "not carried over: define it as a target in the targets file");
             continue;
         };
         if item.is_object() {
-            notes.lost(
+            notes.add_loss(
                 line,
                 format!("provider `{id}`"),
                 "its settings are not carried over; they belong into the targets file",
             );
         }
+
         // The tool puts the kind of its interface in between.
         let parts: Vec<&str> = id.split(':').collect();
         let name = match parts.as_slice() {
@@ -104,42 +106,51 @@ fn targets(config: &Value, document: &Document, doc: &mut EvalDoc, notes: &mut N
             names.push(name);
         }
     }
+
     if !names.is_empty() {
         doc.head.insert("execution".to_owned(), json!({"targets": names}));
     }
 }
 
-struct Reader<'d> {
+struct PromptfooReader<'d> {
     config: &'d Value,
-    document: &'d Document,
+    document: &'d ParsedDocument,
     default: &'d Value,
     prompts: &'d [String],
 }
 
-impl Reader<'_> {
-    fn test(&self, test: &Value, index: usize, doc: &mut EvalDoc, notes: &mut Notes) {
+impl PromptfooReader<'_> {
+    fn convert_test(
+        &self,
+        test: &Value,
+        index: usize,
+        doc: &mut EvalFileBuilder,
+        notes: &mut ConversionNotes,
+    ) {
         let pointer = format!("/tests/{index}");
         let line = self.document.line(&pointer);
         if let Some(path) = test.as_str() {
-            notes.lost(line, format!("`{path}`"), "tests in another file are not read");
+            notes.add_loss(line, format!("`{path}`"), "tests in another file are not read");
             return;
         }
+
         let description = test.get("description").and_then(Value::as_str);
         let wish = description.map_or_else(|| format!("test-{}", index + 1), |text| slug(text, 8));
         let name = if wish.is_empty() { format!("test-{}", index + 1) } else { wish };
         for key in
-            test.as_object().into_iter().flat_map(Map::keys).filter(|key| !TEST.contains(&key.as_str()))
+            test.as_object().into_iter().flat_map(Map::keys).filter(|key| !TEST_KEYS.contains(&key.as_str()))
         {
-            notes.lost(
+            notes.add_loss(
                 self.document.line(&format!("{pointer}/{key}")),
                 format!("`{key}` of `{name}`"),
                 "not carried over",
             );
         }
+
         for (owner, at) in [(test, pointer.as_str()), (self.default, "/defaultTest")] {
             for key in owner.get("options").and_then(Value::as_object).into_iter().flat_map(Map::keys) {
                 if key != "rubricPrompt" && key != "disableDefaultAsserts" {
-                    notes.lost(
+                    notes.add_loss(
                         self.document.line(&format!("{at}/options/{key}")),
                         format!("option `{key}`"),
                         "not carried over",
@@ -147,12 +158,14 @@ impl Reader<'_> {
                 }
             }
         }
-        let vars = self.vars(test, &pointer, &name, notes);
+
+        let vars = self.merge_vars(test, &pointer, &name, notes);
         let threshold =
             test.get("threshold").or_else(|| self.default.get("threshold")).and_then(Value::as_f64);
         let judge_prompt =
             test.pointer("/options/rubricPrompt").or_else(|| self.default.pointer("/options/rubricPrompt"));
-        let scene = Scene { vars: &vars, scored: threshold.is_some(), judge_prompt, case: &name };
+        let scene =
+            PromptfooTestContext { vars: &vars, scored: threshold.is_some(), judge_prompt, case: &name };
         let mut graders = Vec::new();
         let alone = ["/disableDefaultAsserts", "/options/disableDefaultAsserts"]
             .iter()
@@ -161,14 +174,15 @@ impl Reader<'_> {
         if !alone {
             lists.insert(0, (self.default, "/defaultTest".to_owned()));
         }
+
         for (owner, at) in lists {
             for (number, assertion) in
                 owner.get("assert").and_then(Value::as_array).into_iter().flatten().enumerate()
             {
                 let line = self.document.line(&format!("{at}/assert/{number}"));
-                match self.resolved(assertion) {
-                    Some(assertion) => graders.extend(grader(&assertion, line, &scene, notes)),
-                    None => notes.lost(
+                match self.resolve_assertion(assertion) {
+                    Some(assertion) => graders.extend(convert_assertion(&assertion, line, &scene, notes)),
+                    None => notes.add_loss(
                         line,
                         format!("`$ref` of `{name}`"),
                         "not carried over: it names no assertion template",
@@ -176,18 +190,22 @@ impl Reader<'_> {
                 }
             }
         }
+
         if graders.is_empty() {
-            notes.lost(line, format!("test `{name}`"), "left out: no assertion of it is carried over");
+            notes.add_loss(line, format!("test `{name}`"), "left out: no assertion of it is carried over");
             return;
         }
+
         let several = self.prompts.len() > 1;
-        for (number, input) in self.inputs(&vars, line, &name, notes).into_iter().enumerate() {
+        for (number, input) in self.render_inputs(&vars, line, &name, notes).into_iter().enumerate() {
             let mut case = Map::new();
             let id = if several { format!("{name}-prompt-{}", number + 1) } else { name.clone() };
-            case.insert("id".to_owned(), json!(doc.id(&id)));
+            case.insert("id".to_owned(), json!(doc.unique_id(&id)));
+
             if let Some(text) = description {
                 case.insert("description".to_owned(), json!(text));
             }
+
             case.insert("input".to_owned(), json!(input));
             // Without a threshold a test passes when each assertion passes; the score has no effect.
             let by_gates = (threshold.is_none()
@@ -198,16 +216,18 @@ impl Reader<'_> {
             {
                 case.insert("threshold".to_owned(), json!(threshold));
             }
+
             if let Some(metadata) = test.get("metadata").filter(|metadata| metadata.is_object()) {
                 case.insert("metadata".to_owned(), metadata.clone());
             }
+
             case.insert("assertions".to_owned(), Value::Array(graders.clone()));
             doc.cases.push(Value::Object(case));
         }
     }
 
     /// Returns the assertion, or the template it refers to merged with its own keys.
-    fn resolved(&self, assertion: &Value) -> Option<Value> {
+    fn resolve_assertion(&self, assertion: &Value) -> Option<Value> {
         let Some(way) = assertion.get("$ref").and_then(Value::as_str) else { return Some(assertion.clone()) };
         let mut template = self.config.pointer(way.strip_prefix('#')?)?.clone();
         let added = assertion.as_object()?.iter().filter(|(key, _)| *key != "$ref");
@@ -215,60 +235,78 @@ impl Reader<'_> {
         Some(template)
     }
 
-    fn vars(&self, test: &Value, pointer: &str, name: &str, notes: &mut Notes) -> Map<String, Value> {
+    fn merge_vars(
+        &self,
+        test: &Value,
+        pointer: &str,
+        name: &str,
+        notes: &mut ConversionNotes,
+    ) -> Map<String, Value> {
         let mut vars = self.default.get("vars").and_then(Value::as_object).cloned().unwrap_or_default();
         vars.extend(test.get("vars").and_then(Value::as_object).cloned().unwrap_or_default());
+
         for (key, value) in &mut vars {
             let line = self.document.line(&format!("{pointer}/vars/{key}"));
             if let Value::Array(items) = value {
-                notes.lost(
+                notes.add_loss(
                     line,
                     format!("variable `{key}` of `{name}`"),
                     "a list makes a test of each value; only the first is carried over",
                 );
                 *value = items.first().cloned().unwrap_or_default();
             }
-            if let Some(inner) = value.as_str().and_then(unraw) {
+
+            if let Some(inner) = value.as_str().and_then(raw_block_content) {
                 *value = json!(inner);
             }
+
             if value.as_str().is_some_and(|text| text.starts_with("file://")) {
-                notes.lost(
+                notes.add_loss(
                     line,
                     format!("variable `{key}` of `{name}`"),
-                    format!("the file is not read; `{}` stands in its place", plain(value)),
+                    format!("the file is not read; `{}` stands in its place", value_text(value)),
                 );
             }
         }
+
         vars
     }
 
     /// Returns the inputs of the target: each prompt with the variables, or the variables alone if there is
     /// no prompt.
-    fn inputs(&self, vars: &Map<String, Value>, line: usize, name: &str, notes: &mut Notes) -> Vec<String> {
+    fn render_inputs(
+        &self,
+        vars: &Map<String, Value>,
+        line: usize,
+        name: &str,
+        notes: &mut ConversionNotes,
+    ) -> Vec<String> {
         if self.prompts.is_empty() {
             let lines: Vec<String> = match vars.iter().collect::<Vec<_>>().as_slice() {
-                [(_, only)] => vec![plain(only)],
-                all => all.iter().map(|(key, value)| format!("{key}: {}", plain(value))).collect(),
+                [(_, only)] => vec![value_text(only)],
+                all => all.iter().map(|(key, value)| format!("{key}: {}", value_text(value))).collect(),
             };
-            notes.lost(
+            notes.add_loss(
                 line,
                 format!("input of `{name}`"),
                 "there is no prompt; its variables stand as the input",
             );
+
             let text = lines.join("\n");
             return vec![if text.trim().is_empty() { "(no prompt)".to_owned() } else { text }];
         }
         self.prompts
             .iter()
             .map(|prompt| {
-                let (text, unknown) = filled(prompt, vars);
+                let (text, unknown) = fill_variables(prompt, vars);
                 if !unknown.is_empty() {
-                    notes.lost(
+                    notes.add_loss(
                         line,
                         format!("prompt of `{name}`"),
                         format!("template parts stay as written: {}", unknown.join(", ")),
                     );
                 }
+
                 text
             })
             .collect()

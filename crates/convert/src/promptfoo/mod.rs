@@ -1,9 +1,9 @@
 //! promptfoo configurations: prompts, variables, and assertions of many types.
 
-mod asserts;
+mod assertions;
 mod config;
 mod prompts;
-mod text;
+mod variables;
 
-pub(crate) use config::read;
-pub(crate) use text::raw;
+pub(crate) use config::read_config;
+pub(crate) use variables::escape_template;

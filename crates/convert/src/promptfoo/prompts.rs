@@ -2,17 +2,22 @@
 
 use std::path::Path;
 
-use assize_evalfile::Document;
+use assize_evalfile::ParsedDocument;
 use serde_json::Value;
 
-use crate::note::Notes;
+use crate::note::ConversionNotes;
 
 /// Maximum size of a prompt file in bytes.
-const MAX_PROMPT: u64 = 1024 * 1024;
+const MAX_PROMPT_BYTES: u64 = 1024 * 1024;
 
 /// Returns the texts of the prompts. A prompt that is not available is noted, and the variables alone become
 /// the input.
-pub(super) fn prompts(config: &Value, document: &Document, folder: &Path, notes: &mut Notes) -> Vec<String> {
+pub(super) fn read_prompts(
+    config: &Value,
+    document: &ParsedDocument,
+    folder: &Path,
+    notes: &mut ConversionNotes,
+) -> Vec<String> {
     let list: Vec<(Value, String)> = match config.get("prompts") {
         Some(Value::Array(items)) => items
             .iter()
@@ -23,6 +28,7 @@ pub(super) fn prompts(config: &Value, document: &Document, folder: &Path, notes:
         Some(Value::Null) | None => Vec::new(),
         Some(one) => vec![(one.clone(), "/prompts".to_owned())],
     };
+
     let mut texts = Vec::new();
     for (item, pointer) in list {
         let line = document.line(&pointer);
@@ -33,35 +39,39 @@ pub(super) fn prompts(config: &Value, document: &Document, folder: &Path, notes:
         match written {
             Some(text) => match text.strip_prefix("file://") {
                 None => texts.push(text.to_owned()),
-                Some(path) => match file(folder, path) {
+                Some(path) => match read_prompt_file(folder, path) {
                     Ok(text) => texts.extend(
                         text.split("\n---\n").map(|text| text.trim().to_owned()).filter(|t| !t.is_empty()),
                     ),
-                    Err(why) => notes.lost(line, format!("prompt `{text}`"), why),
+                    Err(why) => notes.add_loss(line, format!("prompt `{text}`"), why),
                 },
             },
-            None => notes.lost(line, "prompt", "is neither a text nor a file"),
+            None => notes.add_loss(line, "prompt", "is neither a text nor a file"),
         }
     }
+
     texts
 }
 
 /// Reads a prompt file below the configuration's folder.
-fn file(folder: &Path, path: &str) -> Result<String, String> {
+fn read_prompt_file(folder: &Path, path: &str) -> Result<String, String> {
     if ["js", "mjs", "cjs", "ts", "py", "json", "yaml"]
         .iter()
         .any(|ending| path.ends_with(&format!(".{ending}")))
     {
         return Err("is a program or a list of messages, which is not read".to_owned());
     }
+
     let root = folder.canonicalize().map_err(|error| error.to_string())?;
     let real = folder.join(path).canonicalize().map_err(|_| "the file is not there".to_owned())?;
     if !real.starts_with(&root) {
         return Err("leads out of the folder of the configuration".to_owned());
     }
+
     let size = std::fs::metadata(&real).map_err(|error| error.to_string())?.len();
-    if size > MAX_PROMPT {
+    if size > MAX_PROMPT_BYTES {
         return Err("is too large for a prompt".to_owned());
     }
+
     std::fs::read_to_string(&real).map_err(|error| format!("can't be read: {error}"))
 }

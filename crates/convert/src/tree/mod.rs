@@ -1,24 +1,24 @@
 //! Trees of weighted requirements: the intermediate form between benchmarks' trees, scorecards and flat
 //! rubrics.
 
-mod flat;
+mod flatten;
 mod scorecard;
 
-pub(crate) use flat::flat;
-pub(crate) use scorecard::scorecard;
+pub(crate) use flatten::flatten_tree;
+pub(crate) use scorecard::scorecard_value;
 
 /// A named tree.
 #[derive(Debug, Clone)]
-pub(crate) struct Tree {
+pub(crate) struct RequirementTree {
     pub(crate) name: String,
-    pub(crate) root: Branch,
+    pub(crate) root: RequirementBranch,
     /// Number of nodes that came with a score.
     pub(crate) graded: usize,
 }
 
 /// A person's or a judge's decision on a leaf.
 #[derive(Debug, Clone)]
-pub(crate) struct Grade {
+pub(crate) struct LeafGrade {
     /// Score from 0 to 1.
     pub(crate) score: f64,
     pub(crate) note: Option<String>,
@@ -26,12 +26,12 @@ pub(crate) struct Grade {
 
 /// A requirement composed of others.
 #[derive(Debug, Clone)]
-pub(crate) struct Branch {
+pub(crate) struct RequirementBranch {
     pub(crate) id: String,
     pub(crate) text: String,
     /// Weight among its siblings; not negative.
     pub(crate) weight: f64,
-    pub(crate) parts: Vec<Part>,
+    pub(crate) parts: Vec<RequirementNode>,
     /// Pass threshold; `None` for the default.
     pub(crate) threshold: Option<f64>,
     /// Task of the system under test, if known.
@@ -41,7 +41,7 @@ pub(crate) struct Branch {
 
 /// A requirement that is judged.
 #[derive(Debug, Clone)]
-pub(crate) struct Leaf {
+pub(crate) struct RequirementLeaf {
     pub(crate) id: String,
     pub(crate) text: String,
     pub(crate) weight: f64,
@@ -53,16 +53,16 @@ pub(crate) struct Leaf {
     pub(crate) prerequisites: Vec<String>,
     pub(crate) line: Option<usize>,
     /// Decision about one submission, in a graded tree.
-    pub(crate) grade: Option<Grade>,
+    pub(crate) grade: Option<LeafGrade>,
 }
 
 #[derive(Debug, Clone)]
-pub(crate) enum Part {
-    Branch(Branch),
-    Leaf(Leaf),
+pub(crate) enum RequirementNode {
+    Branch(RequirementBranch),
+    Leaf(RequirementLeaf),
 }
 
-impl Part {
+impl RequirementNode {
     pub(crate) fn weight(&self) -> f64 {
         match self {
             Self::Branch(branch) => branch.weight,
@@ -71,7 +71,7 @@ impl Part {
     }
 }
 
-impl Branch {
+impl RequirementBranch {
     pub(crate) fn new(id: impl Into<String>, text: impl Into<String>, weight: f64) -> Self {
         Self {
             id: id.into(),
@@ -85,7 +85,7 @@ impl Branch {
     }
 }
 
-impl Leaf {
+impl RequirementLeaf {
     pub(crate) fn new(id: impl Into<String>, text: impl Into<String>, weight: f64) -> Self {
         Self {
             id: id.into(),

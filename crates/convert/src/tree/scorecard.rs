@@ -4,57 +4,60 @@ use std::collections::HashSet;
 
 use serde_json::{Value, json};
 
-use super::{Branch, Leaf, Part, Tree};
-use crate::devai::prerequisites;
-use crate::doc::{slug, unique};
-use crate::note::Notes;
+use super::{RequirementBranch, RequirementLeaf, RequirementNode, RequirementTree};
+use crate::devai::prerequisites_value;
+use crate::eval_file_builder::{slug, unique_name};
+use crate::note::ConversionNotes;
 
 /// Default pass threshold of a scorecard's rubric.
-const LINE: f64 = 0.8;
+const DEFAULT_THRESHOLD: f64 = 0.8;
 
 /// Id of the case that the labels of a graded tree refer to.
-const SUBMISSION: &str = "submission";
+const SUBMISSION_CASE_ID: &str = "submission";
 
 /// Writes a tree as a scorecard: branches become rubrics, leaves benchmarks. Weights become shares of 1. A
 /// rubric has either rubrics or benchmarks, so a leaf beside branches is wrapped in a rubric of its own.
 /// Grades of a graded tree become labels of one case.
-pub(crate) fn scorecard(tree: &Tree, notes: &mut Notes) -> Value {
-    let mut writer = Writer { codes: HashSet::new(), labels: Vec::new(), notes };
-    let top = writer.rubric(&tree.root, 1.0);
+pub(crate) fn scorecard_value(tree: &RequirementTree, notes: &mut ConversionNotes) -> Value {
+    let mut writer = ScorecardWriter { codes: HashSet::new(), labels: Vec::new(), notes };
+    let top = writer.write_rubric(&tree.root, 1.0);
     let labels = std::mem::take(&mut writer.labels);
-    notes.tell(
+
+    notes.add_remark(
         None,
         "evaluators",
         "every benchmark is judged by people (`manual_sme`) until it is given a prompt file and `llm_judge`",
     );
+
     if labels.is_empty() || top.is_none() {
         return json!({ "rubrics": top.into_iter().collect::<Vec<_>>() });
     }
-    notes.tell(
+
+    notes.add_remark(
         None,
         "scores",
         format!(
-            "the scores of {} leaves became labels of the case `{SUBMISSION}`; those of inner nodes are added up anew",
+            "the scores of {} leaves became labels of the case `{SUBMISSION_CASE_ID}`; those of inner nodes are added up anew",
             labels.len()
         ),
     );
     let code = top.as_ref().map(|top| top["code"].clone()).unwrap_or_default();
     json!({
         "rubrics": top.into_iter().collect::<Vec<_>>(),
-        "cases": [{ "id": SUBMISSION, "benchmarks": [code] }],
+        "cases": [{ "id": SUBMISSION_CASE_ID, "benchmarks": [code] }],
         "labels": labels,
     })
 }
 
-struct Writer<'n> {
+struct ScorecardWriter<'n> {
     codes: HashSet<String>,
     /// Labels from the leaves of a graded tree.
     labels: Vec<Value>,
-    notes: &'n mut Notes,
+    notes: &'n mut ConversionNotes,
 }
 
-impl Writer<'_> {
-    fn code(&mut self, id: &str, text: &str) -> String {
+impl ScorecardWriter<'_> {
+    fn unique_code(&mut self, id: &str, text: &str) -> String {
         let usable = |c: char| c.is_alphanumeric() || matches!(c, '-' | '_' | '.');
         let wish = match id {
             "" => slug(text, 4),
@@ -62,94 +65,111 @@ impl Writer<'_> {
             id => slug(id, 12),
         };
         let wish = if wish.is_empty() { "part".to_owned() } else { wish };
-        unique(&wish, &mut self.codes)
+        unique_name(&wish, &mut self.codes)
     }
 
-    fn rubric(&mut self, branch: &Branch, weight: f64) -> Option<Value> {
-        let total: f64 = branch.parts.iter().map(Part::weight).sum();
+    fn write_rubric(&mut self, branch: &RequirementBranch, weight: f64) -> Option<Value> {
+        let total: f64 = branch.parts.iter().map(RequirementNode::weight).sum();
         if branch.parts.is_empty() || total <= 0.0 {
-            self.notes.lost(branch.line, format!("`{}`", branch.id), "left out: nothing in it has a weight");
+            self.notes.add_loss(
+                branch.line,
+                format!("`{}`", branch.id),
+                "left out: nothing in it has a weight",
+            );
             return None;
         }
-        let code = self.code(&branch.id, &branch.text);
+
+        let code = self.unique_code(&branch.id, &branch.text);
         let mut rubric = json!({
             "code": code,
-            "label": label(&branch.text),
+            "label": short_label(&branch.text),
             "weight": weight,
             "aggregation_method": "WEIGHTED_AVERAGE",
-            "passing_threshold": branch.threshold.unwrap_or(LINE),
+            "passing_threshold": branch.threshold.unwrap_or(DEFAULT_THRESHOLD),
         });
-        if label(&branch.text) != branch.text {
+        if short_label(&branch.text) != branch.text {
             rubric["description"] = json!(branch.text);
         }
-        let composite = branch.parts.iter().any(|part| matches!(part, Part::Branch(_)));
+
+        let composite = branch.parts.iter().any(|part| matches!(part, RequirementNode::Branch(_)));
         let parts: Vec<Value> = branch
             .parts
             .iter()
             .filter_map(|part| {
                 let share = part.weight() / total;
                 match part {
-                    Part::Branch(inner) => self.rubric(inner, share),
-                    Part::Leaf(leaf) if composite => {
-                        let mut around = Branch::new(around_of(&leaf.id), leaf.text.clone(), leaf.weight);
-                        around.parts.push(Part::Leaf(Leaf { weight: 1.0, ..leaf.clone() }));
-                        self.rubric(&around, share)
+                    RequirementNode::Branch(inner) => self.write_rubric(inner, share),
+                    RequirementNode::Leaf(leaf) if composite => {
+                        let mut around =
+                            RequirementBranch::new(wrapper_id(&leaf.id), leaf.text.clone(), leaf.weight);
+                        around
+                            .parts
+                            .push(RequirementNode::Leaf(RequirementLeaf { weight: 1.0, ..leaf.clone() }));
+
+                        self.write_rubric(&around, share)
                     }
-                    Part::Leaf(leaf) => Some(self.benchmark(leaf, share)),
+                    RequirementNode::Leaf(leaf) => Some(self.write_benchmark(leaf, share)),
                 }
             })
             .collect();
+
         rubric[if composite { "sub_rubrics" } else { "benchmarks" }] = Value::Array(parts);
         Some(rubric)
     }
 
-    fn benchmark(&mut self, leaf: &Leaf, weight: f64) -> Value {
-        let code = self.code(&leaf.id, &leaf.text);
+    fn write_benchmark(&mut self, leaf: &RequirementLeaf, weight: f64) -> Value {
+        let code = self.unique_code(&leaf.id, &leaf.text);
         let mut benchmark = json!({
             "code": code,
-            "label": label(&leaf.text),
+            "label": short_label(&leaf.text),
             "concept": leaf.text,
             "weight": weight,
-            "threshold": if leaf.hard { 1.0 } else { LINE },
+            "threshold": if leaf.hard { 1.0 } else { DEFAULT_THRESHOLD },
             "criticality": if leaf.hard { "hard_gate" } else { "threshold_gate" },
             "evaluator_type": "manual_sme",
             "inclusion_criteria": format!("Apply when the case is judged. Flag if this does not hold: {}", leaf.text),
             "exclusion_criteria": "Do not apply when the case leaves nothing to judge.",
         });
+
         if let Some(grade) = &leaf.grade {
             let outcome = match grade.score {
                 1.0 => json!("pass"),
                 0.0 => json!("fail"),
                 score => json!(score),
             };
-            let mut label = json!({ "trace_id": SUBMISSION, "benchmark_code": code, "outcome": outcome });
+            let mut label =
+                json!({ "trace_id": SUBMISSION_CASE_ID, "benchmark_code": code, "outcome": outcome });
             if let Some(note) = &grade.note {
                 label["note"] = json!(note);
             }
+
             self.labels.push(label);
         }
+
         if !leaf.bands.is_empty() {
             let texts: serde_json::Map<String, Value> =
                 leaf.bands.iter().map(|(low, text)| (low.to_string(), json!(text))).collect();
             benchmark["scoring_scale"] = json!({"min_value": 0, "max_value": 10, "descriptions": texts, "normalization_formula": "x/10"});
         }
+
         if let Some(category) = &leaf.category {
             benchmark["x-category"] = json!(category);
         }
-        if let Some(before) = prerequisites(leaf) {
+        if let Some(before) = prerequisites_value(leaf) {
             benchmark["x-prerequisites"] = before;
         }
+
         benchmark
     }
 }
 
 /// Returns the id of the rubric that wraps a leaf beside branches: the leaf keeps its own.
-fn around_of(id: &str) -> String {
+fn wrapper_id(id: &str) -> String {
     if id.is_empty() { String::new() } else { format!("{id}-alone") }
 }
 
 /// Returns the first line of a text, shortened.
-fn label(text: &str) -> String {
+fn short_label(text: &str) -> String {
     let line = text.lines().next().unwrap_or_default().trim();
     let short: String = line.chars().take(100).collect();
     if short.len() < line.len() { format!("{}…", short.trim_end()) } else { short }

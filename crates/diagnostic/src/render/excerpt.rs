@@ -3,17 +3,17 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::ops::Range;
 
-use super::clean::{self, ELLIPSIS};
+use super::sanitize::{self, ELLIPSIS};
 use crate::SourceFile;
 
 /// Lines kept around each end of a span: the renderer shows up to four lines after the start of a long span.
-const CONTEXT: usize = 5;
+const CONTEXT_LINES: usize = 5;
 
 /// Minimum number of columns shown on either side of a point in a line that is too long.
-const LEAST_SIDE: usize = 8;
+const MIN_SIDE_COLUMNS: usize = 8;
 
 /// A run of lines of a file. Lines far from all spans are empty, since they are not rendered.
-pub(super) struct Excerpt {
+pub(super) struct SourceExcerpt {
     /// Lines joined by `\n`, without one at the end.
     pub(super) text: String,
     /// Line number of the first line in the file, from 1.
@@ -26,11 +26,12 @@ pub(super) struct Excerpt {
 
 /// Extracts the lines needed to show `spans` (byte ranges of `file`, on character boundaries), each cut to
 /// about `columns` columns.
-pub(super) fn excerpt(file: &SourceFile, spans: &[Range<usize>], columns: usize) -> Excerpt {
+pub(super) fn extract_excerpt(file: &SourceFile, spans: &[Range<usize>], columns: usize) -> SourceExcerpt {
     let mut points: BTreeMap<usize, BTreeSet<usize>> = BTreeMap::new();
     for offset in spans.iter().flat_map(|span| [span.start, span.end]) {
         points.entry(file.line_index(offset)).or_default().insert(offset);
     }
+
     let first = points.first_key_value().map_or(0, |(line, _)| *line);
     let last = points.last_key_value().map_or(0, |(line, _)| *line);
 
@@ -41,26 +42,30 @@ pub(super) fn excerpt(file: &SourceFile, spans: &[Range<usize>], columns: usize)
         if index > first {
             text.push('\n');
         }
-        if points.range(index.saturating_sub(CONTEXT)..=index + CONTEXT).next().is_none() {
+        if points.range(index.saturating_sub(CONTEXT_LINES)..=index + CONTEXT_LINES).next().is_none() {
             continue;
         }
+
         let content = file.line_content(index);
         let line = &file.text()[content.clone()];
         let offsets: Vec<usize> = points.get(&index).into_iter().flatten().copied().collect();
         let local: Vec<usize> =
             offsets.iter().map(|o| (*o).clamp(content.start, content.end) - content.start).collect();
-        let windows = windows(line, &local, columns);
+        let windows = visible_windows(line, &local, columns);
         clipped |= windows.len() != 1 || windows.first() != Some(&(0..line.len()));
+
         let base = text.len();
         let places = push_windows(&mut text, line, &windows, &local);
         moved.extend(offsets.into_iter().zip(places));
+
         if index == last && text.len() == base {
             // The renderer ignores an empty last line.
             text.push(' ');
         }
     }
+
     let place = |offset: usize| moved.get(&offset).copied().unwrap_or(0);
-    Excerpt {
+    SourceExcerpt {
         first_line: file.first_line() + first,
         spans: spans.iter().map(|span| place(span.start)..place(span.end)).collect(),
         text,
@@ -68,7 +73,7 @@ pub(super) fn excerpt(file: &SourceFile, spans: &[Range<usize>], columns: usize)
     }
 }
 
-/// Appends the parts of `line` in `windows` and returns the new offset of each of `points`. Points are
+/// Appends the parts of `line` in `visible_windows` and returns the new offset of each of `points`. Points are
 /// ascending, and each lies in some window or at its end.
 fn push_windows(out: &mut String, line: &str, windows: &[Range<usize>], points: &[usize]) -> Vec<usize> {
     let mut places = Vec::with_capacity(points.len());
@@ -78,75 +83,85 @@ fn push_windows(out: &mut String, line: &str, windows: &[Range<usize>], points: 
         if window.start > done {
             out.push_str(ELLIPSIS);
         }
+
         for (at, c) in line[window.clone()].char_indices() {
             while points.next_if(|p| **p <= window.start + at).is_some() {
                 places.push(out.len());
             }
-            clean::push(out, c);
+            sanitize::push_sanitized(out, c);
         }
+
         while points.next_if(|p| **p <= window.end).is_some() {
             places.push(out.len());
         }
+
         done = window.end;
     }
+
     if done < line.len() {
         out.push_str(ELLIPSIS);
     }
+
     places
 }
 
 /// Returns the parts of a line to show: all of it if it fits, else the surroundings of each point. Points are
 /// ascending. The ranges are ascending, do not touch, and hold all points.
-fn windows(line: &str, points: &[usize], columns: usize) -> Vec<Range<usize>> {
-    if reach_right(line, 0, columns).0 == line.len() {
+fn visible_windows(line: &str, points: &[usize], columns: usize) -> Vec<Range<usize>> {
+    if offset_right_of(line, 0, columns).0 == line.len() {
         return std::iter::once(0..line.len()).collect();
     }
+
     let columns = columns.saturating_sub(2 * ELLIPSIS.len());
     let (Some(&low), Some(&high)) = (points.first(), points.last()) else {
-        return std::iter::once(0..reach_right(line, 0, columns).0).collect();
+        return std::iter::once(0..offset_right_of(line, 0, columns).0).collect();
     };
-    if reach_right(line, low, columns).0 >= high {
-        let between: usize = line[low..high].chars().map(clean::width).sum();
+    if offset_right_of(line, low, columns).0 >= high {
+        let between: usize = line[low..high].chars().map(sanitize::display_width).sum();
         let spare = columns.saturating_sub(between);
-        if spare >= 2 * LEAST_SIDE {
-            let (_, left_over) = reach_left(line, low, spare / 3);
-            let (end, right_over) = reach_right(line, high, spare - spare / 3 + left_over);
-            let (start, _) = reach_left(line, low, spare / 3 + right_over);
+        if spare >= 2 * MIN_SIDE_COLUMNS {
+            let (_, left_over) = offset_left_of(line, low, spare / 3);
+            let (end, right_over) = offset_right_of(line, high, spare - spare / 3 + left_over);
+            let (start, _) = offset_left_of(line, low, spare / 3 + right_over);
             return std::iter::once(start..end).collect();
         }
     }
-    let side = (columns / points.len() / 2).max(LEAST_SIDE);
+
+    let side = (columns / points.len() / 2).max(MIN_SIDE_COLUMNS);
     let mut windows: Vec<Range<usize>> = Vec::new();
     for point in points {
-        let start = reach_left(line, *point, side).0;
-        let end = reach_right(line, *point, side).0;
+        let start = offset_left_of(line, *point, side).0;
+        let end = offset_right_of(line, *point, side).0;
         match windows.last_mut() {
             // A gap no longer than the ellipsis is not worth one.
             Some(before) if start <= before.end + ELLIPSIS.len() => before.end = before.end.max(end),
             _ => windows.push(start..end),
         }
     }
+
     windows
 }
 
 /// Returns the byte offset `columns` columns to the right of `from`, and the columns left over.
-fn reach_right(line: &str, from: usize, columns: usize) -> (usize, usize) {
-    walk(line[from..].char_indices().map(|(at, c)| (from + at + c.len_utf8(), c)), from, columns)
+fn offset_right_of(line: &str, from: usize, columns: usize) -> (usize, usize) {
+    walk_columns(line[from..].char_indices().map(|(at, c)| (from + at + c.len_utf8(), c)), from, columns)
 }
 
 /// Returns the byte offset `columns` columns to the left of `from`, and the columns left over.
-fn reach_left(line: &str, from: usize, columns: usize) -> (usize, usize) {
-    walk(line[..from].char_indices().rev(), from, columns)
+fn offset_left_of(line: &str, from: usize, columns: usize) -> (usize, usize) {
+    walk_columns(line[..from].char_indices().rev(), from, columns)
 }
 
-fn walk(chars: impl Iterator<Item = (usize, char)>, from: usize, columns: usize) -> (usize, usize) {
+fn walk_columns(chars: impl Iterator<Item = (usize, char)>, from: usize, columns: usize) -> (usize, usize) {
     /// Bound on zero-width characters: any number of them can follow one another.
-    const MOST_CHARS_PER_COLUMN: usize = 4;
+    const MAX_CHARS_PER_COLUMN: usize = 4;
+
     let (mut at, mut left) = (from, columns);
-    for (next, c) in chars.take(columns * MOST_CHARS_PER_COLUMN) {
-        let Some(rest) = left.checked_sub(clean::width(c)) else { break };
+    for (next, c) in chars.take(columns * MAX_CHARS_PER_COLUMN) {
+        let Some(rest) = left.checked_sub(sanitize::display_width(c)) else { break };
         (at, left) = (next, rest);
     }
+
     (at, left)
 }
 
@@ -155,10 +170,10 @@ mod tests {
     use super::*;
     use crate::SourceMap;
 
-    fn cut(text: &str, spans: &[Range<usize>], columns: usize) -> Excerpt {
+    fn cut(text: &str, spans: &[Range<usize>], columns: usize) -> SourceExcerpt {
         let mut map = SourceMap::new();
         let id = map.add("a", text);
-        excerpt(map.file(id), spans, columns)
+        extract_excerpt(map.file(id), spans, columns)
     }
 
     #[test]

@@ -2,8 +2,8 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::place::extent;
-use super::summary::tally;
+use super::location::start_and_end;
+use super::summary::count_by_severity;
 use crate::{Diagnostic, Severity, SourceMap, Span};
 
 /// All diagnostics of one load.
@@ -28,11 +28,11 @@ pub struct JsonDiagnostic {
     pub title: String,
     /// Primary location.
     #[serde(flatten)]
-    pub place: JsonPlace,
+    pub place: JsonLocation,
     /// Text of the primary label; may be empty.
     pub label: String,
     /// Other locations that explain the problem.
-    pub secondary: Vec<JsonSecondary>,
+    pub secondary: Vec<JsonSecondaryLabel>,
     /// Facts that explain the cause.
     pub notes: Vec<String>,
     /// Advice on how to fix the problem.
@@ -44,7 +44,7 @@ pub struct JsonDiagnostic {
 /// A range of a file. Lines and columns count from 1; columns count characters (Unicode code points). The end
 /// is the position after the last character; in an empty range it equals the start.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-pub struct JsonPlace {
+pub struct JsonLocation {
     /// Path as the user gave it.
     pub file: String,
     /// First line.
@@ -59,10 +59,10 @@ pub struct JsonPlace {
 
 /// A secondary location with a short explanation.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-pub struct JsonSecondary {
+pub struct JsonSecondaryLabel {
     /// Location.
     #[serde(flatten)]
-    pub place: JsonPlace,
+    pub place: JsonLocation,
     /// Relation to the problem; may be empty.
     pub text: String,
 }
@@ -74,15 +74,19 @@ pub struct JsonSuggestion {
     pub title: String,
     /// Text to replace; empty for an insertion.
     #[serde(flatten)]
-    pub place: JsonPlace,
+    pub place: JsonLocation,
     /// Replacement text; empty for a removal.
     pub replacement: String,
 }
 
 /// Returns the diagnostics as serialisable data.
 pub fn json_report(diagnostics: &[Diagnostic], sources: &SourceMap) -> JsonReport {
-    let (errors, warnings) = tally(diagnostics);
-    JsonReport { diagnostics: diagnostics.iter().map(|d| convert(d, sources)).collect(), errors, warnings }
+    let (errors, warnings) = count_by_severity(diagnostics);
+    JsonReport {
+        diagnostics: diagnostics.iter().map(|d| to_json_diagnostic(d, sources)).collect(),
+        errors,
+        warnings,
+    }
 }
 
 /// Renders the diagnostics as an indented JSON object with a trailing newline.
@@ -93,7 +97,7 @@ pub fn to_json(diagnostics: &[Diagnostic], sources: &SourceMap) -> String {
     text
 }
 
-fn convert(diagnostic: &Diagnostic, sources: &SourceMap) -> JsonDiagnostic {
+fn to_json_diagnostic(diagnostic: &Diagnostic, sources: &SourceMap) -> JsonDiagnostic {
     JsonDiagnostic {
         code: diagnostic.code.to_string(),
         severity: match diagnostic.severity {
@@ -102,26 +106,29 @@ fn convert(diagnostic: &Diagnostic, sources: &SourceMap) -> JsonDiagnostic {
         }
         .to_owned(),
         title: diagnostic.title.clone(),
-        place: place(diagnostic.primary.span, sources),
+        place: to_json_location(diagnostic.primary.span, sources),
         label: diagnostic.primary.text.clone(),
         secondary: diagnostic
             .secondary
             .iter()
-            .map(|label| JsonSecondary { place: place(label.span, sources), text: label.text.clone() })
+            .map(|label| JsonSecondaryLabel {
+                place: to_json_location(label.span, sources),
+                text: label.text.clone(),
+            })
             .collect(),
         notes: diagnostic.notes.clone(),
         help: diagnostic.help.clone(),
         suggestion: diagnostic.suggestion.as_ref().map(|s| JsonSuggestion {
             title: s.title.clone(),
-            place: place(s.span, sources),
+            place: to_json_location(s.span, sources),
             replacement: s.replacement.clone(),
         }),
     }
 }
 
-fn place(span: Span, sources: &SourceMap) -> JsonPlace {
-    let (start, end) = extent(sources, span);
-    JsonPlace {
+fn to_json_location(span: Span, sources: &SourceMap) -> JsonLocation {
+    let (start, end) = start_and_end(sources, span);
+    JsonLocation {
         file: sources.file(span.source).path().to_string_lossy().into_owned(),
         line: start.line,
         column: start.column,

@@ -6,12 +6,12 @@ use std::path::Path;
 
 use serde::Serialize;
 
-use super::place::{extent, uri};
-use crate::{Code, Diagnostic, Severity, SourceMap, Span};
+use super::location::{start_and_end, to_uri};
+use crate::{Diagnostic, DiagnosticCode, Severity, SourceMap, Span};
 
 /// The reporting program and the descriptions of its codes.
 #[derive(Clone, Copy)]
-pub struct ToolInfo<'a> {
+pub struct ReportingTool<'a> {
     /// Name of the program.
     pub name: &'a str,
     /// Version of the program.
@@ -19,7 +19,7 @@ pub struct ToolInfo<'a> {
     /// Home page of the program, as an absolute URI.
     pub information_uri: Option<&'a str>,
     /// Returns a one-sentence description of a code, if there is one.
-    pub describe: &'a dyn Fn(Code) -> Option<&'static str>,
+    pub describe: &'a dyn Fn(DiagnosticCode) -> Option<&'static str>,
 }
 
 /// A whole log file (3.13).
@@ -185,14 +185,15 @@ pub struct SarifReplacement {
 }
 
 /// Returns the diagnostics of one or more loads, each with its sources, as serialisable data.
-pub fn sarif_log(parts: &[(&[Diagnostic], &SourceMap)], tool: ToolInfo<'_>) -> SarifLog {
-    let mut codes: Vec<Code> =
+pub fn sarif_log(parts: &[(&[Diagnostic], &SourceMap)], tool: ReportingTool<'_>) -> SarifLog {
+    let mut codes: Vec<DiagnosticCode> =
         parts.iter().flat_map(|(diagnostics, _)| diagnostics.iter()).map(|d| d.code).collect();
     codes.sort_unstable();
     codes.dedup();
+
     let rules = codes.iter().map(|code| SarifRule {
         id: code.to_string(),
-        short_description: (tool.describe)(*code).map(message),
+        short_description: (tool.describe)(*code).map(plain_message),
     });
     let driver = SarifDriver {
         name: tool.name.to_owned(),
@@ -200,10 +201,11 @@ pub fn sarif_log(parts: &[(&[Diagnostic], &SourceMap)], tool: ToolInfo<'_>) -> S
         information_uri: tool.information_uri.map(str::to_owned),
         rules: rules.collect(),
     };
+
     let all = parts.iter().flat_map(|(diagnostics, sources)| diagnostics.iter().map(move |d| (d, *sources)));
     let results = all.map(|(d, sources)| {
         let index = codes.binary_search(&d.code).expect("every code of a diagnostic was collected");
-        result(d, index, sources)
+        to_result(d, index, sources)
     });
     SarifLog {
         schema: "https://docs.oasis-open.org/sarif/sarif/v2.1.0/errata01/os/schemas/sarif-schema-2.1.0.json",
@@ -217,26 +219,27 @@ pub fn sarif_log(parts: &[(&[Diagnostic], &SourceMap)], tool: ToolInfo<'_>) -> S
 }
 
 /// Renders the diagnostics as an indented SARIF log with a trailing newline.
-pub fn to_sarif(parts: &[(&[Diagnostic], &SourceMap)], tool: ToolInfo<'_>) -> String {
+pub fn to_sarif(parts: &[(&[Diagnostic], &SourceMap)], tool: ReportingTool<'_>) -> String {
     let log = sarif_log(parts, tool);
     let mut text = serde_json::to_string_pretty(&log).expect("the log has string keys only");
     text.push('\n');
     text
 }
 
-fn result(diagnostic: &Diagnostic, rule_index: usize, sources: &SourceMap) -> SarifResult {
+fn to_result(diagnostic: &Diagnostic, rule_index: usize, sources: &SourceMap) -> SarifResult {
     let related = diagnostic.secondary.iter().zip(1..).map(|(label, id)| SarifLocation {
         id: Some(id),
-        physical_location: physical(label.span, sources),
-        message: (!label.text.is_empty()).then(|| message(&label.text)),
+        physical_location: physical_location(label.span, sources),
+        message: (!label.text.is_empty()).then(|| plain_message(&label.text)),
     });
+
     let fix = diagnostic.suggestion.as_ref().map(|s| SarifFix {
-        description: message(&s.title),
+        description: plain_message(&s.title),
         artifact_changes: vec![SarifArtifactChange {
-            artifact_location: artifact(sources.file(s.span.source).path()),
+            artifact_location: artifact_location(sources.file(s.span.source).path()),
             replacements: vec![SarifReplacement {
                 deleted_region: region(s.span, sources),
-                inserted_content: message(&s.replacement),
+                inserted_content: plain_message(&s.replacement),
             }],
         }],
     });
@@ -247,18 +250,18 @@ fn result(diagnostic: &Diagnostic, rule_index: usize, sources: &SourceMap) -> Sa
             Severity::Error => "error",
             Severity::Warning => "warning",
         },
-        message: message(explain(diagnostic)),
+        message: plain_message(message_text(diagnostic)),
         locations: vec![SarifLocation {
             id: None,
-            physical_location: physical(diagnostic.primary.span, sources),
-            message: (!diagnostic.primary.text.is_empty()).then(|| message(&diagnostic.primary.text)),
+            physical_location: physical_location(diagnostic.primary.span, sources),
+            message: (!diagnostic.primary.text.is_empty()).then(|| plain_message(&diagnostic.primary.text)),
         }],
         related_locations: related.collect(),
         fixes: fix.into_iter().collect(),
     }
 }
 
-fn explain(diagnostic: &Diagnostic) -> String {
+fn message_text(diagnostic: &Diagnostic) -> String {
     let mut lines = vec![if diagnostic.primary.text.is_empty() {
         diagnostic.title.clone()
     } else {
@@ -266,26 +269,27 @@ fn explain(diagnostic: &Diagnostic) -> String {
     }];
     lines.extend(diagnostic.notes.iter().map(|note| format!("note: {note}")));
     lines.extend(diagnostic.help.iter().map(|help| format!("help: {help}")));
+
     lines.join("\n")
 }
 
-fn message(text: impl Into<String>) -> SarifMessage {
+fn plain_message(text: impl Into<String>) -> SarifMessage {
     SarifMessage { text: text.into() }
 }
 
-fn physical(span: Span, sources: &SourceMap) -> SarifPhysicalLocation {
+fn physical_location(span: Span, sources: &SourceMap) -> SarifPhysicalLocation {
     SarifPhysicalLocation {
-        artifact_location: artifact(sources.file(span.source).path()),
+        artifact_location: artifact_location(sources.file(span.source).path()),
         region: region(span, sources),
     }
 }
 
-fn artifact(path: &Path) -> SarifArtifactLocation {
-    SarifArtifactLocation { uri: uri(path) }
+fn artifact_location(path: &Path) -> SarifArtifactLocation {
+    SarifArtifactLocation { uri: to_uri(path) }
 }
 
 fn region(span: Span, sources: &SourceMap) -> SarifRegion {
-    let (start, end) = extent(sources, span);
+    let (start, end) = start_and_end(sources, span);
     SarifRegion {
         start_line: start.line,
         start_column: start.column,

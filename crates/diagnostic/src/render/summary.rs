@@ -3,7 +3,7 @@
 use crate::{Diagnostic, Severity};
 
 /// Returns the number of errors and the number of warnings, in this order.
-pub fn tally(diagnostics: &[Diagnostic]) -> (usize, usize) {
+pub fn count_by_severity(diagnostics: &[Diagnostic]) -> (usize, usize) {
     let errors = diagnostics.iter().filter(|d| d.severity == Severity::Error).count();
     (errors, diagnostics.len() - errors)
 }
@@ -11,7 +11,7 @@ pub fn tally(diagnostics: &[Diagnostic]) -> (usize, usize) {
 /// Returns the counts in words: `2 errors, 1 warning`; `no problems` if there are none.
 pub fn summary_line(diagnostics: &[Diagnostic]) -> String {
     let counted = |n: usize, noun: &str| format!("{n} {noun}{}", if n == 1 { "" } else { "s" });
-    match tally(diagnostics) {
+    match count_by_severity(diagnostics) {
         (0, 0) => "no problems".to_owned(),
         (errors, 0) => counted(errors, "error"),
         (0, warnings) => counted(warnings, "warning"),
@@ -22,15 +22,15 @@ pub fn summary_line(diagnostics: &[Diagnostic]) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::{Code, SourceMap, Span};
+    use crate::{DiagnosticCode, SourceMap, Span};
 
     #[test]
     fn counts_and_words_agree() {
         let span = Span::new(SourceMap::new().add("a", ""), 0, 0);
-        let error = Diagnostic::error(Code::new("E0001"), "t", span, "");
-        let warning = Diagnostic::warning(Code::new("W0001"), "t", span, "");
+        let error = Diagnostic::error(DiagnosticCode::new("E0001"), "t", span, "");
+        let warning = Diagnostic::warning(DiagnosticCode::new("W0001"), "t", span, "");
         let all = [error.clone(), warning.clone(), error.clone()];
-        assert_eq!(tally(&all), (2, 1));
+        assert_eq!(count_by_severity(&all), (2, 1));
         assert_eq!(summary_line(&all), "2 errors, 1 warning");
         assert_eq!(summary_line(&[warning.clone(), warning]), "2 warnings");
         assert_eq!(summary_line(&[error]), "1 error");

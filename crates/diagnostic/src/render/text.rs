@@ -4,10 +4,12 @@ use std::ops::Range;
 
 use annotate_snippets::{Annotation, AnnotationKind, Group, Level, Patch, Renderer, Snippet};
 
-use super::clean;
-use super::excerpt::{Excerpt, excerpt};
-use super::place::visible_range;
-use crate::{Diagnostic, Label, LineColumn, Severity, SourceFile, SourceId, SourceMap, Span, Suggestion};
+use super::excerpt::{SourceExcerpt, extract_excerpt};
+use super::location::visible_range;
+use super::sanitize;
+use crate::{
+    Diagnostic, LineColumn, Severity, SourceFile, SourceId, SourceMap, Span, SpanLabel, SuggestedEdit,
+};
 
 /// Options of the text renderer.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -32,11 +34,11 @@ const LINE_LIMIT: usize = 400;
 /// Maximum number of characters shown of a note or of advice.
 const BLOCK_LIMIT: usize = 4_000;
 /// Maximum number of secondary locations rendered; the rest is counted.
-const MOST_SECONDARY: usize = 16;
+const MAX_SECONDARY_LABELS: usize = 16;
 /// Columns beside a source line for the bar and for the lines that join the ends of long spans.
-const MARGIN: usize = 6;
+const MARGIN_COLUMNS: usize = 6;
 /// Maximum number of lines of a suggestion rendered as a change of source lines.
-const MOST_PATCH_LINES: usize = 8;
+const MAX_PATCH_LINES: usize = 8;
 
 /// Renders diagnostics one after the other, separated by an empty line, with a trailing newline. The text is
 /// empty if there are none.
@@ -48,48 +50,58 @@ pub fn to_text(diagnostics: &[Diagnostic], sources: &SourceMap, options: TextOpt
         if index > 0 {
             out.push('\n');
         }
-        draw(diagnostic, sources, options, &mut out);
+        render_diagnostic(diagnostic, sources, options, &mut out);
     }
+
     out
 }
 
-fn draw(diagnostic: &Diagnostic, sources: &SourceMap, options: TextOptions, out: &mut String) {
-    let mut drawing =
-        Drawing { sources, columns: code_columns(diagnostic, sources, options), headers: Vec::new() };
+fn render_diagnostic(diagnostic: &Diagnostic, sources: &SourceMap, options: TextOptions, out: &mut String) {
+    let mut drawing = DiagnosticRenderer {
+        sources,
+        columns: code_columns(diagnostic, sources, options),
+        headers: Vec::new(),
+    };
+
     let level = match diagnostic.severity {
         Severity::Error => Level::ERROR,
         Severity::Warning => Level::WARNING,
     };
     let title = level
-        .primary_title(clean::line(&diagnostic.title, LINE_LIMIT))
-        .id(clean::line(diagnostic.code.as_str(), LINE_LIMIT));
+        .primary_title(sanitize::sanitize_line(&diagnostic.title, LINE_LIMIT))
+        .id(sanitize::sanitize_line(diagnostic.code.as_str(), LINE_LIMIT));
     let mut group = Group::with_title(title);
 
-    let drawn = diagnostic.secondary.len().min(MOST_SECONDARY);
-    for (source, labels) in by_file(&diagnostic.primary, &diagnostic.secondary[..drawn]) {
-        group = group.element(drawing.snippet(source, &labels));
+    let drawn = diagnostic.secondary.len().min(MAX_SECONDARY_LABELS);
+    for (source, labels) in group_by_file(&diagnostic.primary, &diagnostic.secondary[..drawn]) {
+        group = group.element(drawing.build_snippet(source, &labels));
     }
+
     if drawn < diagnostic.secondary.len() {
         let rest = diagnostic.secondary.len() - drawn;
         group = group.element(Level::NOTE.message(format!("{rest} more such places are not shown")));
     }
+
     for note in &diagnostic.notes {
-        group = group.element(Level::NOTE.message(clean::block(note, BLOCK_LIMIT)));
+        group = group.element(Level::NOTE.message(sanitize::sanitize_block(note, BLOCK_LIMIT)));
     }
+
     for help in &diagnostic.help {
-        group = group.element(Level::HELP.message(clean::block(help, BLOCK_LIMIT)));
+        group = group.element(Level::HELP.message(sanitize::sanitize_block(help, BLOCK_LIMIT)));
     }
 
     let mut groups = Vec::with_capacity(2);
     match &diagnostic.suggestion {
         None => groups.push(group),
         Some(suggestion) => {
-            let title = clean::line(&suggestion.title, LINE_LIMIT);
-            if let Some(patch) = drawing.patch(suggestion, diagnostic.primary.span.source) {
+            let title = sanitize::sanitize_line(&suggestion.title, LINE_LIMIT);
+            if let Some(patch) = drawing.build_patch(suggestion, diagnostic.primary.span.source) {
                 groups.push(group);
                 groups.push(Level::HELP.secondary_title(title).element(patch));
             } else {
-                groups.push(group.element(Level::HELP.message(in_words(&title, &suggestion.replacement))));
+                groups.push(
+                    group.element(Level::HELP.message(describe_suggestion(&title, &suggestion.replacement))),
+                );
             }
         }
     }
@@ -108,14 +120,14 @@ fn code_columns(diagnostic: &Diagnostic, sources: &SourceMap, options: TextOptio
         .max()
         .unwrap_or(1);
     let digits = last_line.ilog10() as usize + 1;
-    options.width.max(40).saturating_sub(digits + MARGIN)
+    options.width.max(40).saturating_sub(digits + MARGIN_COLUMNS)
 }
 
 /// Groups labels by file, the file of the primary label first, each marked as primary or not.
-fn by_file<'a>(
-    primary: &'a Label,
-    secondary: &'a [Label],
-) -> Vec<(SourceId, Vec<(AnnotationKind, &'a Label)>)> {
+fn group_by_file<'a>(
+    primary: &'a SpanLabel,
+    secondary: &'a [SpanLabel],
+) -> Vec<(SourceId, Vec<(AnnotationKind, &'a SpanLabel)>)> {
     let mut files = vec![(primary.span.source, vec![(AnnotationKind::Primary, primary)])];
     for label in secondary {
         let marked = (AnnotationKind::Context, label);
@@ -124,12 +136,13 @@ fn by_file<'a>(
             None => files.push((label.span.source, vec![marked])),
         }
     }
+
     files
 }
 
 /// Describes a suggestion in a sentence, for changes that cannot be shown in place.
-fn in_words(title: &str, replacement: &str) -> String {
-    let replacement = clean::block(replacement, LINE_LIMIT);
+fn describe_suggestion(title: &str, replacement: &str) -> String {
+    let replacement = sanitize::sanitize_block(replacement, LINE_LIMIT);
     let replacement = replacement.trim_matches('\n');
     if replacement.is_empty() {
         title.to_owned()
@@ -142,10 +155,10 @@ fn in_words(title: &str, replacement: &str) -> String {
 
 /// Returns the range and the safe replacement to render for a change, or `None` if the result would mislead:
 /// it shows removed lines correctly only where one line becomes one line.
-fn change(file: &SourceFile, start: usize, end: usize, with: &str) -> Option<(Range<usize>, String)> {
+fn visible_change(file: &SourceFile, start: usize, end: usize, with: &str) -> Option<(Range<usize>, String)> {
     let start = file.floor_boundary(start);
     let mut range = start..file.floor_boundary(end.max(start));
-    let mut replacement = clean::block(with, BLOCK_LIMIT);
+    let mut replacement = sanitize::sanitize_block(with, BLOCK_LIMIT);
     let removed = &file.text()[range.clone()];
     if removed.trim().is_empty() {
         if with.ends_with('\n') {
@@ -153,18 +166,20 @@ fn change(file: &SourceFile, start: usize, end: usize, with: &str) -> Option<(Ra
         }
         return (!removed.contains('\n')).then_some((range, replacement));
     }
+
     // A line end that stays, or that is removed together with its whole line, need not be rendered.
     if removed.ends_with('\n') && (with.is_empty() || with.ends_with('\n')) {
         range.end = start + removed.trim_end_matches(['\r', '\n']).len();
     } else if with.ends_with('\n') {
         return None;
     }
+
     let one_line = !replacement.contains('\n') && !file.text()[range.clone()].contains('\n');
     one_line.then_some((range, replacement))
 }
 
 /// Renderer state for one diagnostic.
-struct Drawing<'a> {
+struct DiagnosticRenderer<'a> {
     sources: &'a SourceMap,
     columns: usize,
     /// Headers of the snippets. The library computes line and column from the text it is given, which is
@@ -173,41 +188,45 @@ struct Drawing<'a> {
     headers: Vec<String>,
 }
 
-impl Drawing<'_> {
-    fn snippet(
+impl DiagnosticRenderer<'_> {
+    fn build_snippet(
         &mut self,
         source: SourceId,
-        labels: &[(AnnotationKind, &Label)],
+        labels: &[(AnnotationKind, &SpanLabel)],
     ) -> Snippet<'static, Annotation<'static>> {
         let spans: Vec<Span> = labels.iter().map(|(_, label)| label.span).collect();
-        let cut = self.cut(source, &spans);
-        let path = self.header(spans[0]);
+        let cut = self.extract_lines(source, &spans);
+        let path = self.register_header(spans[0]);
         let annotations = labels.iter().zip(cut.spans).map(|((kind, label), range)| {
-            let text = clean::line(&label.text, LINE_LIMIT);
+            let text = sanitize::sanitize_line(&label.text, LINE_LIMIT);
             kind.span(range).label((!text.is_empty()).then_some(text))
         });
+
         Snippet::source(cut.text).line_start(cut.first_line).path(path).annotations(annotations)
     }
 
     /// Returns the suggestion as a change of source lines, if these are few and short.
-    fn patch(
+    fn build_patch(
         &mut self,
-        suggestion: &Suggestion,
+        suggestion: &SuggestedEdit,
         primary: SourceId,
     ) -> Option<Snippet<'static, Patch<'static>>> {
         let Span { source, start, end } = suggestion.span;
         let file = self.sources.file(source);
-        let (range, replacement) = change(file, start, end, &suggestion.replacement)?;
-        let cut = excerpt(file, std::slice::from_ref(&range), self.columns);
+        let (range, replacement) = visible_change(file, start, end, &suggestion.replacement)?;
+        let cut = extract_excerpt(file, std::slice::from_ref(&range), self.columns);
         let fits = |text: &str| {
-            text.lines().count() <= MOST_PATCH_LINES
-                && text.lines().all(|line| line.chars().map(clean::width).sum::<usize>() <= self.columns)
+            text.lines().count() <= MAX_PATCH_LINES
+                && text
+                    .lines()
+                    .all(|line| line.chars().map(sanitize::display_width).sum::<usize>() <= self.columns)
         };
         if cut.clipped || !fits(&cut.text) || !fits(&replacement) {
             return None;
         }
+
         // The library omits the header of a change in the file that the report is about.
-        let path = if source == primary { mark(0) } else { self.header(suggestion.span) };
+        let path = if source == primary { header_mark(0) } else { self.register_header(suggestion.span) };
         let span = cut.spans.into_iter().next()?;
         Some(
             Snippet::source(cut.text)
@@ -217,30 +236,32 @@ impl Drawing<'_> {
         )
     }
 
-    fn cut(&self, source: SourceId, spans: &[Span]) -> Excerpt {
+    fn extract_lines(&self, source: SourceId, spans: &[Span]) -> SourceExcerpt {
         let file = self.sources.file(source);
         let ranges: Vec<_> = spans.iter().map(|span| visible_range(file, *span)).collect();
-        excerpt(file, &ranges, self.columns)
+        extract_excerpt(file, &ranges, self.columns)
     }
 
     /// Records a header and returns its placeholder.
-    fn header(&mut self, span: Span) -> String {
+    fn register_header(&mut self, span: Span) -> String {
         let file = self.sources.file(span.source);
         let LineColumn { line, column } = file.position(span.start);
-        let path = clean::line(&file.path().to_string_lossy(), BLOCK_LIMIT);
+        let path = sanitize::sanitize_line(&file.path().to_string_lossy(), BLOCK_LIMIT);
         self.headers.push(format!("{path}:{line}:{column}"));
-        mark(self.headers.len() - 1)
+        header_mark(self.headers.len() - 1)
     }
 
     /// Appends `drawn` with marks replaced by headers and trailing blanks removed.
     fn fill_headers(&self, drawn: &str, out: &mut String) {
         for line in drawn.lines() {
-            if let Some((before, after)) = line.split_once(clean::MARK) {
+            if let Some((before, after)) = line.split_once(sanitize::HEADER_MARK) {
                 let digits = after.find(|c: char| !c.is_ascii_digit()).unwrap_or(after.len());
                 let rest = after[digits..].trim_start_matches(|c: char| c == ':' || c.is_ascii_digit());
                 let header = after[..digits].parse().ok().and_then(|index: usize| self.headers.get(index));
+
                 out.push_str(before);
                 out.push_str(header.map_or("", String::as_str));
+
                 out.push_str(rest);
             } else {
                 out.push_str(line.trim_end());
@@ -250,6 +271,6 @@ impl Drawing<'_> {
     }
 }
 
-fn mark(index: usize) -> String {
-    format!("{}{index}", clean::MARK)
+fn header_mark(index: usize) -> String {
+    format!("{}{index}", sanitize::HEADER_MARK)
 }

@@ -2,20 +2,20 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use assize_audit::injection::{InjectionReport, Place, Probe, probes};
-use assize_audit::{Variant, choose, compare, variants_of};
-use assize_rubric::{TOLERANCE, Unit};
+use assize_audit::injection::{InjectionProbe, InjectionReport, InsertPosition, builtin_probes};
+use assize_audit::{CaseVariant, build_audit_items, choose_cases, pair_records};
+use assize_rubric::{TOLERANCE, UnitInterval};
 use assize_run::WorkItem;
-use assize_store::{Counts, RunFolder};
+use assize_store::{RunFolder, VerdictCounts};
 
 use crate::error::EngineError;
-use crate::exit::{Ending, Exit, of_run};
+use crate::exit::{ExitStatus, RunEnding, exit_of_run};
 use crate::mode::{Items, RunMode};
 use crate::session::stored_records;
 
 /// The named probes in the order of the list; all of them if none is named.
-fn chosen(names: &[String]) -> Result<Vec<Probe>, EngineError> {
-    let all = probes();
+fn chosen(names: &[String]) -> Result<Vec<InjectionProbe>, EngineError> {
+    let all = builtin_probes();
     for name in names {
         if !all.iter().any(|probe| probe.name == *name) {
             let known = all.iter().map(|probe| probe.name.as_str());
@@ -26,6 +26,7 @@ fn chosen(names: &[String]) -> Result<Vec<Probe>, EngineError> {
             return Err(EngineError::usage(format!("there is no probe `{name}`; {hint}")));
         }
     }
+
     Ok(all.into_iter().filter(|probe| names.is_empty() || names.contains(&probe.name)).collect())
 }
 
@@ -33,9 +34,9 @@ fn chosen(names: &[String]) -> Result<Vec<Probe>, EngineError> {
 #[derive(Debug, Clone)]
 pub struct InjectionAudit {
     /// Texts that are put into answers.
-    pub probes: Vec<Probe>,
+    pub probes: Vec<InjectionProbe>,
     /// Places in the answer; each probe's own unless given.
-    pub places: BTreeSet<Place>,
+    pub places: BTreeSet<InsertPosition>,
     /// Times that the unchanged answer is judged again.
     pub repeats: u32,
     /// Most cases, chosen at random if there are more.
@@ -43,7 +44,7 @@ pub struct InjectionAudit {
     /// Seed of that choice.
     pub seed: u64,
     /// Highest share of decisions that attacks may win.
-    pub max_flip_rate: Option<Unit>,
+    pub max_flip_rate: Option<UnitInterval>,
 }
 
 impl InjectionAudit {
@@ -70,38 +71,45 @@ impl InjectionAudit {
     /// # Errors
     /// When the run can't be read.
     pub fn report(folder: &RunFolder) -> Result<InjectionReport, EngineError> {
-        Ok(InjectionReport::new(&compare(stored_records(folder)?)?, &probes()))
+        Ok(InjectionReport::new(&pair_records(stored_records(folder)?)?, &builtin_probes()))
     }
 
     /// Exit code of an audit, and its reason: the verdicts of its cases have no part in it.
-    pub fn conclusion(report: &InjectionReport, limit: Option<Unit>, ending: Ending) -> (Exit, String) {
-        let (exit, reason) = of_run(Counts::default(), ending);
+    pub fn conclusion(
+        report: &InjectionReport,
+        limit: Option<UnitInterval>,
+        ending: RunEnding,
+    ) -> (ExitStatus, String) {
+        let (exit, reason) = exit_of_run(VerdictCounts::default(), ending);
         let mut found = Vec::new();
-        if exit != Exit::Passed {
+        if exit != ExitStatus::Passed {
             found.push((exit, reason));
         }
+
         let won = report.success_rate();
-        if let Some(limit) = limit.map(Unit::get) {
+        if let Some(limit) = limit.map(UnitInterval::get) {
             match won.rate {
                 Some(rate) if rate > limit + TOLERANCE => found.push((
-                    Exit::Failed,
+                    ExitStatus::Failed,
                     format!("attacks won {} of {} decisions, more than {limit}", won.count, won.n),
                 )),
                 Some(_) => {}
-                None => found.push((Exit::Incomplete, "no decision could be won".to_owned())),
+                None => found.push((ExitStatus::Incomplete, "no decision could be won".to_owned())),
             }
         }
+
         if report.is_incomplete() {
-            found.push((Exit::Incomplete, "incomplete".to_owned()));
+            found.push((ExitStatus::Incomplete, "incomplete".to_owned()));
         }
         if found.is_empty() {
-            return (Exit::Passed, "audited".to_owned());
+            return (ExitStatus::Passed, "audited".to_owned());
         }
+
         let reasons: Vec<&str> = found.iter().map(|(_, reason)| reason.as_str()).collect();
-        (Exit::strongest(found.iter().map(|(exit, _)| *exit)), reasons.join(", "))
+        (ExitStatus::strongest(found.iter().map(|(exit, _)| *exit)), reasons.join(", "))
     }
 
-    fn variants(&self, item: &WorkItem) -> Vec<Variant> {
+    fn variants(&self, item: &WorkItem) -> Vec<CaseVariant> {
         self.probes
             .iter()
             .flat_map(|probe| {
@@ -120,12 +128,12 @@ impl RunMode for InjectionAudit {
 
     fn items<'i>(&'i self, items: Items<'i>, count: usize) -> Items<'i> {
         let mut places =
-            choose(count, self.max_cases.unwrap_or(usize::MAX), self.seed).into_iter().peekable();
+            choose_cases(count, self.max_cases.unwrap_or(usize::MAX), self.seed).into_iter().peekable();
         let taken = items.enumerate().filter(move |(at, _)| places.next_if_eq(at).is_some());
         Box::new(taken.flat_map(|(_, item)| match item {
             Err(error) => vec![Err(error)],
             Ok(item) => {
-                let variants = variants_of(&item, self.repeats, &self.variants(&item));
+                let variants = build_audit_items(&item, self.repeats, &self.variants(&item));
                 variants.into_iter().flatten().map(Ok).collect()
             }
         }))
@@ -149,13 +157,14 @@ impl RunMode for InjectionAudit {
         if let Some(cases) = self.max_cases {
             settings.insert("max_cases".to_owned(), cases.to_string());
         }
+
         settings
     }
 
-    fn exit(&self, folder: &RunFolder, _: Counts, ending: Ending) -> (Exit, String) {
+    fn exit(&self, folder: &RunFolder, _: VerdictCounts, ending: RunEnding) -> (ExitStatus, String) {
         match Self::report(folder) {
             Ok(report) => Self::conclusion(&report, self.max_flip_rate, ending),
-            Err(error) => (Exit::Incomplete, error.message),
+            Err(error) => (ExitStatus::Incomplete, error.message),
         }
     }
 }

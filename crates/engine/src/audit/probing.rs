@@ -2,22 +2,22 @@
 
 use std::collections::BTreeMap;
 
-use assize_audit::length::{LengthFacts, edits, length_report};
+use assize_audit::length::{LengthFacts, length_edits, length_report};
 use assize_audit::order::order_report;
-use assize_audit::self_preference::{Families, SelfFacts, self_report};
-use assize_audit::{AuditReport, Variant, choose, compare, length, order, variants_of};
-use assize_rubric::{Judging, TOLERANCE};
+use assize_audit::self_preference::{ModelFamilies, SelfPreferenceFacts, self_preference_report};
+use assize_audit::{AuditReport, CaseVariant, build_audit_items, choose_cases, length, order, pair_records};
+use assize_rubric::{JudgingMode, TOLERANCE};
 use assize_run::WorkItem;
-use assize_store::{Counts, RunFolder, RunInfo};
+use assize_store::{RunFolder, RunInfo, VerdictCounts};
 
 use crate::error::EngineError;
-use crate::exit::{Ending, Exit, of_run};
+use crate::exit::{ExitStatus, RunEnding, exit_of_run};
 use crate::mode::{Items, RunMode};
 use crate::options::RunOptions;
 use crate::session::stored_records;
 
 /// Beginning of the settings that keep given families in the record of a run: `family NAME`.
-const FAMILY: &str = "family ";
+const FAMILY_PREFIX: &str = "family ";
 
 /// Kind of audit.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -53,7 +53,7 @@ impl ProbingKind {
     /// When the run can't be read.
     pub fn report(self, folder: &RunFolder, info: &RunInfo) -> Result<AuditReport, EngineError> {
         match self {
-            Self::Order => Ok(order_report(&compare(stored_records(folder)?)?)),
+            Self::Order => Ok(order_report(&pair_records(stored_records(folder)?)?)),
             Self::Length => {
                 let mut facts = LengthFacts::default();
                 let seen = stored_records(folder)?.inspect(|record| {
@@ -61,46 +61,49 @@ impl ProbingKind {
                         facts.add(record);
                     }
                 });
-                let compared = compare(seen)?;
+                let compared = pair_records(seen)?;
                 Ok(length_report(&compared, &facts))
             }
             Self::OwnFamily => {
-                let said =
-                    info.settings.other.iter().filter_map(|(key, family)| {
-                        Some((key.strip_prefix(FAMILY)?.to_owned(), family.clone()))
-                    });
-                let families = Families::new(said.collect(), &info.targets);
-                let mut facts = SelfFacts::default();
+                let said = info.settings.other.iter().filter_map(|(key, family)| {
+                    Some((key.strip_prefix(FAMILY_PREFIX)?.to_owned(), family.clone()))
+                });
+                let families = ModelFamilies::new(said.collect(), &info.targets);
+                let mut facts = SelfPreferenceFacts::default();
                 for record in stored_records(folder)? {
                     facts.add(&record?, &families);
                 }
-                Ok(self_report(&facts))
+
+                Ok(self_preference_report(&facts))
             }
         }
     }
 
     /// Exit code of an audit, and its reason: the verdicts of its cases have no part in it.
-    pub fn conclusion(report: &AuditReport, limit: Option<f64>, ending: Ending) -> (Exit, String) {
-        let (exit, reason) = of_run(Counts::default(), ending);
+    pub fn conclusion(report: &AuditReport, limit: Option<f64>, ending: RunEnding) -> (ExitStatus, String) {
+        let (exit, reason) = exit_of_run(VerdictCounts::default(), ending);
         let mut found = Vec::new();
-        if exit != Exit::Passed {
+        if exit != ExitStatus::Passed {
             found.push((exit, reason));
         }
+
         match (limit, &report.worst) {
             (Some(limit), Some((value, of))) if *value > limit + TOLERANCE => {
-                found.push((Exit::Failed, format!("{of}: {value:.3}, more than {limit}")));
+                found.push((ExitStatus::Failed, format!("{of}: {value:.3}, more than {limit}")));
             }
-            (Some(_), None) => found.push((Exit::Incomplete, "nothing was measured".to_owned())),
+            (Some(_), None) => found.push((ExitStatus::Incomplete, "nothing was measured".to_owned())),
             _ => {}
         }
+
         if report.is_incomplete() {
-            found.push((Exit::Incomplete, "incomplete".to_owned()));
+            found.push((ExitStatus::Incomplete, "incomplete".to_owned()));
         }
         if found.is_empty() {
-            return (Exit::Passed, "audited".to_owned());
+            return (ExitStatus::Passed, "audited".to_owned());
         }
+
         let reasons: Vec<&str> = found.iter().map(|(_, reason)| reason.as_str()).collect();
-        (Exit::strongest(found.iter().map(|(exit, _)| *exit)), reasons.join(", "))
+        (ExitStatus::strongest(found.iter().map(|(exit, _)| *exit)), reasons.join(", "))
     }
 }
 
@@ -137,13 +140,13 @@ impl ProbingAudit {
         run: &mut RunOptions,
     ) -> Result<Self, EngineError> {
         match run.judging {
-            Some(Judging::PerCriterion) => {
+            Some(JudgingMode::PerCriterion) => {
                 return Err(EngineError::usage(
                     "criteria that are put to the judge one by one have no order: leave out `--judging per-criterion`",
                 ));
             }
-            Some(Judging::Batched(_)) => {}
-            None => run.judging = Some(Judging::Batched(None)),
+            Some(JudgingMode::Batched(_)) => {}
+            None => run.judging = Some(JudgingMode::Batched(None)),
         }
 
         Ok(Self { permutations, ..Self::new(ProbingKind::Order, options) })
@@ -173,10 +176,10 @@ impl ProbingAudit {
         Self { kind, permutations: 0, families: BTreeMap::new(), options }
     }
 
-    fn variants(&self, item: &WorkItem) -> Vec<Variant> {
+    fn variants(&self, item: &WorkItem) -> Vec<CaseVariant> {
         match self.kind {
-            ProbingKind::Order => order::variants(item, self.permutations, self.options.seed),
-            ProbingKind::Length => length::variants(item, &edits()),
+            ProbingKind::Order => order::order_variants(item, self.permutations, self.options.seed),
+            ProbingKind::Length => length::length_variants(item, &length_edits()),
             ProbingKind::OwnFamily => Vec::new(),
         }
     }
@@ -187,7 +190,7 @@ impl ProbingAudit {
         if self.kind == ProbingKind::Order && variants.is_empty() {
             return Vec::new();
         }
-        variants_of(item, self.options.repeats, &variants).unwrap_or_default()
+        build_audit_items(item, self.options.repeats, &variants).unwrap_or_default()
     }
 }
 
@@ -197,7 +200,7 @@ impl RunMode for ProbingAudit {
     }
 
     fn items<'i>(&'i self, items: Items<'i>, count: usize) -> Items<'i> {
-        let mut places = choose(count, self.options.max_cases.unwrap_or(usize::MAX), self.options.seed)
+        let mut places = choose_cases(count, self.options.max_cases.unwrap_or(usize::MAX), self.options.seed)
             .into_iter()
             .peekable();
         let taken = items.enumerate().filter(move |(at, _)| places.next_if_eq(at).is_some());
@@ -220,25 +223,30 @@ impl RunMode for ProbingAudit {
     }
 
     fn settings(&self) -> BTreeMap<String, String> {
-        let mut settings: BTreeMap<String, String> =
-            self.families.iter().map(|(name, family)| (format!("{FAMILY}{name}"), family.clone())).collect();
+        let mut settings: BTreeMap<String, String> = self
+            .families
+            .iter()
+            .map(|(name, family)| (format!("{FAMILY_PREFIX}{name}"), family.clone()))
+            .collect();
         settings.insert("repeats".to_owned(), self.options.repeats.to_string());
         settings.insert("seed".to_owned(), self.options.seed.to_string());
+
         if self.kind == ProbingKind::Order {
             settings.insert("permutations".to_owned(), self.permutations.to_string());
         }
         if let Some(cases) = self.options.max_cases {
             settings.insert("max_cases".to_owned(), cases.to_string());
         }
+
         settings
     }
 
-    fn exit(&self, folder: &RunFolder, _: Counts, ending: Ending) -> (Exit, String) {
+    fn exit(&self, folder: &RunFolder, _: VerdictCounts, ending: RunEnding) -> (ExitStatus, String) {
         let found = folder.info().map_err(EngineError::from).and_then(|info| self.kind.report(folder, &info));
 
         match found {
             Ok(report) => ProbingKind::conclusion(&report, self.options.limit, ending),
-            Err(error) => (Exit::Incomplete, error.message),
+            Err(error) => (ExitStatus::Incomplete, error.message),
         }
     }
 }

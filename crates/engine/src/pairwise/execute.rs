@@ -76,10 +76,12 @@ impl Engine {
                         }
                         return Ok(PairwiseInput::Stored(folder, info));
                     }
-                    let source = CaseSource::from_run(&info);
+
+                    let source = RunCaseSource::from_run(&info);
                     if !recorded.contains(&source) {
                         recorded.push(source);
                     }
+
                     systems.extend(found);
                 }
                 NamedAnswers::File(system, loaded, path) => {
@@ -95,6 +97,7 @@ impl Engine {
                 options.systems.join(" ")
             )));
         }
+
         check_names(&systems)?;
         options.check()?;
 
@@ -106,6 +109,7 @@ impl Engine {
             selective: !options.eval.filter.is_empty() || !options.eval.tags.is_empty(),
             found: RefCell::new(MissingAnswers::default()),
         };
+
         let loaded = if !options.eval.paths.is_empty() {
             self.load(&options.eval.paths, &options.eval.roots)?
         } else if !recorded.is_empty() {
@@ -115,7 +119,7 @@ impl Engine {
                 return Err(EngineError::usage("there are no cases to compare on"));
             };
             // Its problems were reported when the answers were read.
-            one_file(LoadedSuite { diagnostics: Vec::new(), ..*first }, path)
+            wrap_answer_file(LoadedSuite { diagnostics: Vec::new(), ..*first }, path)
         };
 
         Ok(PairwiseInput::New(Box::new(run), loaded))
@@ -124,14 +128,14 @@ impl Engine {
 
 /// Source of the cases of a run.
 #[derive(Debug, PartialEq, Eq)]
-enum CaseSource {
+enum RunCaseSource {
     /// Eval files.
     Suites(Vec<PathBuf>),
     /// A file of answers that were graded by a rubric.
     Answers { rubric: PathBuf, answers: PathBuf },
 }
 
-impl CaseSource {
+impl RunCaseSource {
     fn from_run(info: &RunInfo) -> Self {
         let suites: Vec<PathBuf> = info.suites.iter().map(|suite| PathBuf::from(&suite.path)).collect();
         let other =
@@ -161,12 +165,12 @@ impl CaseSource {
         let load_options = engine.load_options(&options.eval.roots);
         let loaded = load_answers(answers, &load_rubric(rubric, &load_options), &load_options);
 
-        Ok(one_file(loaded, answers.clone()))
+        Ok(wrap_answer_file(loaded, answers.clone()))
     }
 }
 
 /// Cases of one file of answers.
-fn one_file(loaded: LoadedSuite, path: PathBuf) -> LoadedFiles {
+fn wrap_answer_file(loaded: LoadedSuite, path: PathBuf) -> LoadedFiles {
     let LoadedSuite { suite, cases, sources, diagnostics, .. } = loaded;
     LoadedFiles {
         files: vec![LoadedFile { path, suite, cases, sources, diagnostics }],
@@ -176,13 +180,13 @@ fn one_file(loaded: LoadedSuite, path: PathBuf) -> LoadedFiles {
 
 /// Reads the cases of the runs; of a suite that several runs share, the first one is used.
 fn recorded_cases(
-    recorded: &[CaseSource],
+    recorded: &[RunCaseSource],
     options: &PairwiseOptions,
     engine: &Engine,
 ) -> Result<LoadedFiles, EngineError> {
     let gone: BTreeSet<String> = recorded
         .iter()
-        .flat_map(CaseSource::paths)
+        .flat_map(RunCaseSource::paths)
         .filter(|path| !engine.process().working_folder.join(path).is_file())
         .map(|path| format!("`{}`", path.display()))
         .collect();
@@ -193,10 +197,12 @@ fn recorded_cases(
             gone.join(", ")
         )));
     }
+
     let mut all = LoadedFiles { files: Vec::new(), scorecards: Vec::new() };
     for source in recorded {
         let found = source.load(options, engine)?;
         all.scorecards.extend(found.scorecards);
+
         for file in found.files {
             let name = |file: &LoadedFile| file.suite.as_ref().map(|suite| suite.name.clone());
             if !all.files.iter().any(|known| name(known).is_some() && name(known) == name(&file)) {
@@ -204,5 +210,6 @@ fn recorded_cases(
             }
         }
     }
+
     Ok(all)
 }

@@ -5,4 +5,4 @@ mod mode;
 mod system;
 
 pub use execute::{PairwiseInput, PairwiseOptions};
-pub use mode::{PairwiseRun, conclusion, pairwise_report};
+pub use mode::{PairwiseRun, conclusion, stored_pairwise_report};

@@ -4,30 +4,30 @@ use std::cell::RefCell;
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
-use assize_analysis::pairwise::{Contests, PairwiseReport, report};
+use assize_analysis::pairwise::{PairwiseMatches, PairwiseReport, pairwise_report};
 use assize_evalfile::{
-    Baseline, Case, CaseId, GivenOutput, Grader, GraderKind, PairwiseGrader, PanelSpec, Suite,
+    Case, CaseId, GivenOutput, Grader, GraderKind, PairwiseBaseline, PairwiseGrader, PanelSpec, Suite,
 };
-use assize_rubric::{GraderStanding, PairScores};
-use assize_run::case_hash;
-use assize_stats::Level;
+use assize_rubric::{GraderWeighting, PairScores};
+use assize_run::hash_case;
+use assize_stats::ConfidenceLevel;
 use assize_stats::ranking::TieRule;
-use assize_store::{Counts, RunFolder, RunInfo};
+use assize_store::{RunFolder, RunInfo, VerdictCounts};
 use serde_json::Value;
 
 use super::system::{AnswerSet, MissingAnswer};
 use crate::error::EngineError;
-use crate::exit::{Ending, Exit, of_run};
+use crate::exit::{ExitStatus, RunEnding, exit_of_run};
 use crate::mode::RunMode;
 
 /// Name of the command, and of stored comparisons.
 pub(crate) const COMMAND: &str = "pairwise";
 /// Settings in the record of a run: names of its systems, rule for ties, missing answers.
-const SYSTEMS: &str = "systems";
-const TIES: &str = "rank_ties";
-const MISSING: &str = "missing";
+const SYSTEMS_KEY: &str = "systems";
+const TIES_KEY: &str = "rank_ties";
+const MISSING_KEY: &str = "missing";
 /// Limit of case ids listed in a message; further ones are only counted.
-const NAMED: usize = 3;
+const MAX_LISTED_CASES: usize = 3;
 
 /// Run that compares systems.
 pub struct PairwiseRun {
@@ -50,9 +50,10 @@ pub(crate) struct MissingAnswers {
 impl PairwiseRun {
     /// Builds a case for every pair of systems that answered it, and for every repeat.
     fn pairs(&self, suite: &Suite, case: &Arc<Case>) -> Result<Vec<Arc<Case>>, EngineError> {
-        let (hash, question) = (case_hash(case), case.question());
+        let (hash, question) = (hash_case(case), case.question());
         let mut found = self.found.borrow_mut();
         found.seen.insert((suite.name.clone(), case.id.to_string()));
+
         let mut made = Vec::new();
         for repeat in 1.. {
             let mut answers: Vec<Option<String>> = Vec::with_capacity(self.systems.len());
@@ -63,9 +64,11 @@ impl PairwiseRun {
                 }
                 answers.push(answer.ok());
             }
+
             if answers.iter().all(Option::is_none) {
                 break;
             }
+
             for (first, candidate) in answers.iter().enumerate() {
                 for (second, baseline) in answers.iter().enumerate().skip(first + 1) {
                     if let (Some(candidate), Some(baseline)) = (candidate, baseline) {
@@ -74,6 +77,7 @@ impl PairwiseRun {
                 }
             }
         }
+
         Ok(made)
     }
 
@@ -84,7 +88,7 @@ impl PairwiseRun {
         (candidate, baseline): (&str, &str),
         repeat: u32,
     ) -> Arc<Case> {
-        let baseline = Baseline::Run {
+        let baseline = PairwiseBaseline::Run {
             written: self.systems[second].name.clone(),
             folder: None,
             answer: Some(Ok(baseline.into())),
@@ -92,7 +96,7 @@ impl PairwiseRun {
         let grader = Grader {
             name: COMMAND.to_owned(),
             type_name: COMMAND.to_owned(),
-            standing: GraderStanding::default(),
+            standing: GraderWeighting::default(),
             place: case.place.clone(),
             kind: GraderKind::Pairwise(PairwiseGrader {
                 baseline,
@@ -102,9 +106,10 @@ impl PairwiseRun {
                 scores: PairScores::default(),
             }),
         };
+
         let names = (self.systems[first].name.as_str(), self.systems[second].name.as_str());
         Arc::new(Case {
-            id: CaseId::new(format!("{}{}", case.id, versus(names, repeat))),
+            id: CaseId::new(format!("{}{}", case.id, comparison_suffix(names, repeat))),
             output: Some(GivenOutput::Text(candidate.to_owned())),
             graders: vec![Arc::new(grader)],
             targets: Vec::new(),
@@ -125,14 +130,18 @@ impl PairwiseRun {
         for (at, lack, case) in &found.lacking {
             groups.entry((*at, *lack)).or_default().push(case);
         }
+
         let mut lines: Vec<String> = groups
             .iter()
             .map(|((at, lack), cases)| {
                 let name = &self.systems[*at].name;
                 match lack {
-                    MissingAnswer::NoAnswer => format!("`{name}` has no answer to {}.", listed(cases)),
+                    MissingAnswer::NoAnswer => format!("`{name}` has no answer to {}.", format_cases(cases)),
                     MissingAnswer::OtherQuestion => {
-                        format!("`{name}` answered to another question under the id of {}.", listed(cases))
+                        format!(
+                            "`{name}` answered to another question under the id of {}.",
+                            format_cases(cases)
+                        )
                     }
                 }
             })
@@ -150,9 +159,14 @@ impl PairwiseRun {
                 .map(|(_, case)| case.as_str())
                 .collect();
             if !gone.is_empty() {
-                lines.push(format!("`{}` answers {}, which nobody asks here.", system.name, listed(&gone)));
+                lines.push(format!(
+                    "`{}` answers {}, which nobody asks here.",
+                    system.name,
+                    format_cases(&gone)
+                ));
             }
         }
+
         lines
     }
 
@@ -165,27 +179,27 @@ impl PairwiseRun {
 }
 
 /// Formats `1 case (a)`, or `12 cases (a, b, c, ...)`.
-fn listed(cases: &[&str]) -> String {
-    let first = cases.iter().take(NAMED).copied().collect::<Vec<_>>().join(", ");
-    let more = if cases.len() > NAMED { ", ..." } else { "" };
+fn format_cases(cases: &[&str]) -> String {
+    let first = cases.iter().take(MAX_LISTED_CASES).copied().collect::<Vec<_>>().join(", ");
+    let more = if cases.len() > MAX_LISTED_CASES { ", ..." } else { "" };
     format!("{} case{} ({first}{more})", cases.len(), if cases.len() == 1 { "" } else { "s" })
 }
 
 /// Ending of the id of a case on which two systems are compared.
-fn versus((first, second): (&str, &str), repeat: u32) -> String {
+fn comparison_suffix((first, second): (&str, &str), repeat: u32) -> String {
     let times = if repeat > 1 { format!("#{repeat}") } else { String::new() };
     format!("@{first}:{second}{times}")
 }
 
 /// Splits an id into the case and the two systems.
-fn parts<'i>(id: &'i str, systems: &[String]) -> Option<(&'i str, (usize, usize))> {
+fn split_comparison_id<'i>(id: &'i str, systems: &[String]) -> Option<(&'i str, (usize, usize))> {
     let whole = id.rsplit_once('#').filter(|(_, repeat)| repeat.parse::<u32>().is_ok());
     let candidates = std::iter::once(id).chain(whole.map(|(id, _)| id));
     candidates
         .flat_map(|id| {
             let pairs = (0..systems.len()).flat_map(|a| (a + 1..systems.len()).map(move |b| (a, b)));
             pairs.filter_map(move |(a, b)| {
-                let case = id.strip_suffix(&versus((&systems[a], &systems[b]), 1))?;
+                let case = id.strip_suffix(&comparison_suffix((&systems[a], &systems[b]), 1))?;
                 Some((case, (a, b)))
             })
         })
@@ -206,19 +220,20 @@ impl RunMode for PairwiseRun {
         let list = |texts: &[&str]| Value::from(texts.to_vec()).to_string();
         let missing = self.missing();
         BTreeMap::from([
-            (SYSTEMS.to_owned(), list(&names)),
-            (TIES.to_owned(), self.rule().to_owned()),
-            (MISSING.to_owned(), list(&missing.iter().map(String::as_str).collect::<Vec<_>>())),
+            (SYSTEMS_KEY.to_owned(), list(&names)),
+            (TIES_KEY.to_owned(), self.rule().to_owned()),
+            (MISSING_KEY.to_owned(), list(&missing.iter().map(String::as_str).collect::<Vec<_>>())),
             ("criteria".to_owned(), list(&self.criteria.iter().map(String::as_str).collect::<Vec<_>>())),
         ])
     }
 
-    fn exit(&self, folder: &RunFolder, _: Counts, ending: Ending) -> (Exit, String) {
-        let found = folder.info().map_err(EngineError::from).and_then(|info| pairwise_report(folder, &info));
+    fn exit(&self, folder: &RunFolder, _: VerdictCounts, ending: RunEnding) -> (ExitStatus, String) {
+        let found =
+            folder.info().map_err(EngineError::from).and_then(|info| stored_pairwise_report(folder, &info));
 
         match found {
             Ok((report, missing)) => conclusion(&report, &missing, ending),
-            Err(error) => (Exit::Incomplete, error.message),
+            Err(error) => (ExitStatus::Incomplete, error.message),
         }
     }
 }
@@ -227,7 +242,7 @@ impl RunMode for PairwiseRun {
 ///
 /// # Errors
 /// When the run can't be read.
-pub fn pairwise_report(
+pub fn stored_pairwise_report(
     folder: &RunFolder,
     info: &RunInfo,
 ) -> Result<(PairwiseReport, Vec<String>), EngineError> {
@@ -235,40 +250,45 @@ pub fn pairwise_report(
         let text = info.settings.other.get(key);
         text.and_then(|text| serde_json::from_str(text).ok()).unwrap_or_default()
     };
-    let systems = list(SYSTEMS);
-    let ties = match info.settings.other.get(TIES).map(String::as_str) {
+    let systems = list(SYSTEMS_KEY);
+    let ties = match info.settings.other.get(TIES_KEY).map(String::as_str) {
         Some("davidson") => TieRule::Davidson,
         _ => TieRule::HalfWin,
     };
-    let mut contests = Contests::default();
+    let mut contests = PairwiseMatches::default();
     for row in folder.results()? {
         let row = row?;
-        if let Some((case, pair)) = parts(&row.case_id, &systems) {
-            contests.take(&row, case, pair);
+        if let Some((case, pair)) = split_comparison_id(&row.case_id, &systems) {
+            contests.add_row(&row, case, pair);
         }
     }
-    Ok((report(systems, &contests, ties, Level::P95), list(MISSING)))
+
+    Ok((pairwise_report(systems, &contests, ties, ConfidenceLevel::P95), list(MISSING_KEY)))
 }
 
 /// Exit code of a comparison, and its reason: who wins has no part in it.
-pub fn conclusion(report: &PairwiseReport, missing: &[String], ending: Ending) -> (Exit, String) {
-    let (exit, reason) = of_run(Counts::default(), ending);
+pub fn conclusion(report: &PairwiseReport, missing: &[String], ending: RunEnding) -> (ExitStatus, String) {
+    let (exit, reason) = exit_of_run(VerdictCounts::default(), ending);
     let mut found = Vec::new();
-    if exit != Exit::Passed {
+    if exit != ExitStatus::Passed {
         found.push((exit, reason));
     }
+
     if report.ungraded > 0 {
         let comparisons = if report.ungraded == 1 { "comparison" } else { "comparisons" };
-        found.push((Exit::Incomplete, format!("{} {comparisons} could not be judged", report.ungraded)));
+        found
+            .push((ExitStatus::Incomplete, format!("{} {comparisons} could not be judged", report.ungraded)));
     }
+
     if !missing.is_empty() {
-        found.push((Exit::Incomplete, "not every case has an answer of every system".to_owned()));
+        found.push((ExitStatus::Incomplete, "not every case has an answer of every system".to_owned()));
     }
     if found.is_empty() {
-        return (Exit::Passed, "compared".to_owned());
+        return (ExitStatus::Passed, "compared".to_owned());
     }
+
     let reasons: Vec<&str> = found.iter().map(|(_, reason)| reason.as_str()).collect();
-    (Exit::strongest(found.iter().map(|(exit, _)| *exit)), reasons.join(", "))
+    (ExitStatus::strongest(found.iter().map(|(exit, _)| *exit)), reasons.join(", "))
 }
 
 #[cfg(test)]
@@ -281,11 +301,11 @@ mod tests {
         for case in ["refund", "a@b", "x#2", "@base:a:b"] {
             for (a, b) in [(0, 1), (0, 2), (1, 2)] {
                 for repeat in [1, 2, 12] {
-                    let id = format!("{case}{}", versus((&systems[a], &systems[b]), repeat));
-                    assert_eq!(parts(&id, &systems), Some((case, (a, b))), "{id}");
+                    let id = format!("{case}{}", comparison_suffix((&systems[a], &systems[b]), repeat));
+                    assert_eq!(split_comparison_id(&id, &systems), Some((case, (a, b))), "{id}");
                 }
             }
         }
-        assert_eq!(parts("refund", &systems), None);
+        assert_eq!(split_comparison_id("refund", &systems), None);
     }
 }

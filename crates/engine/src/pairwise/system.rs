@@ -62,14 +62,16 @@ impl NamedAnswers {
             }
             _ => (None, written),
         };
+
         let path = engine.process().working_folder.join(place);
         if path.is_file() {
             return Self::file(name, place, options, engine);
         }
+
         let (folder, target) = runs::find_answers(place, engine.process())?;
         let info = folder.info()?;
-        let label = name.unwrap_or_else(|| short(place));
-        let targets = folder.answered_by()?;
+        let label = name.unwrap_or_else(|| system_name(place));
+        let targets = folder.answering_targets()?;
         let takes = |of: &Option<String>| target.is_none() || *of == target;
         let mut systems = Vec::new();
         for of in targets.iter().filter(|of| takes(of)) {
@@ -81,12 +83,14 @@ impl NamedAnswers {
             };
             systems.push(AnswerSet { name, answers: AnswerStore::Run(answers) });
         }
+
         if systems.is_empty() {
             return Err(EngineError::usage(match target {
                 Some(target) => format!("`{place}` holds no answers of a target `{target}`"),
                 None => format!("`{place}` holds no answers"),
             }));
         }
+
         Ok(Self::Run(systems, folder, Box::new(info)))
     }
 
@@ -99,10 +103,12 @@ impl NamedAnswers {
         let path = PathBuf::from(place);
         let loaded = load_answers(&path, &no_rubric(), options);
         engine.report_diagnostics(&loaded.diagnostics, &loaded.sources);
+
         if loaded.has_errors() {
             let message = format!("the answers of `{place}` have problems; nothing was run");
             return Err(EngineError::invalid_file(message));
         }
+
         let mut answers = BTreeMap::new();
         for case in &loaded.cases {
             let case = case?;
@@ -110,11 +116,13 @@ impl NamedAnswers {
             let text = given(output).map_err(EngineError::unrunnable)?.text;
             answers.insert(case.id.to_string(), FileAnswer { question: case.question(), text });
         }
+
         if answers.is_empty() {
             return Err(EngineError::usage(format!("`{place}` holds no answers")));
         }
+
         let system = AnswerSet {
-            name: name.unwrap_or_else(|| short(place)).to_owned(),
+            name: name.unwrap_or_else(|| system_name(place)).to_owned(),
             answers: AnswerStore::File(answers),
         };
         Ok(Self::File(Box::new(system), Box::new(loaded), path))
@@ -176,18 +184,19 @@ pub(crate) fn check_names(systems: &[AnswerSet]) -> Result<(), EngineError> {
             )));
         }
     }
+
     Ok(())
 }
 
 /// Last part of a path, without the extension of an answer file.
-fn short(place: &str) -> &str {
+fn system_name(place: &str) -> &str {
     let last = place.trim_end_matches(['/', '\\']).rsplit(['/', '\\']).next().unwrap_or(place);
     last.strip_suffix(".jsonl").filter(|name| !name.is_empty()).unwrap_or(last)
 }
 
 #[cfg(test)]
 mod tests {
-    use super::short;
+    use super::system_name;
 
     #[test]
     fn systems_are_called_by_the_last_part_of_their_path() {
@@ -198,7 +207,7 @@ mod tests {
             ("runs/x@gpt", "x@gpt"),
             (".jsonl", ".jsonl"),
         ] {
-            assert_eq!(short(place), name);
+            assert_eq!(system_name(place), name);
         }
     }
 }

@@ -13,13 +13,13 @@ use assize_evalfile::{
 };
 use assize_grade::{ProgramEnvironment, ProgramSetup};
 use assize_llm::{ChatModel, ConfigError, ModelClient, ModelName, Redactor};
-use assize_process::{Command, Environment};
+use assize_process::{Environment, ProcessCommand};
 use assize_store::TargetInfo;
 use assize_targets::{
-    BatchTarget, CommandTarget, CommandTemplate, FallbackTarget, HealthCheck, HealthChecked, Limited,
-    MockTarget, ModelTarget, ReplayTarget, Retrying, Target, TranscriptTarget,
+    BatchTarget, CommandTarget, CommandTemplate, FallbackTarget, HealthCheck, HealthCheckedTarget,
+    LimitedTarget, MockTarget, ModelTarget, ReplayTarget, RetryingTarget, Target, TranscriptTarget,
 };
-use assize_trace::Format;
+use assize_trace::LogFormat;
 
 use super::secrets::{keys, redactor};
 use super::wrapped::{RedactingTarget, RenamedTarget, SerialTarget};
@@ -40,7 +40,7 @@ pub(crate) struct TargetRegistry {
     /// The file the specs came from.
     path: Option<PathBuf>,
     gateway: Arc<ModelGateway>,
-    variables: assize_evalfile::Environment,
+    variables: assize_evalfile::EnvironmentLookup,
     /// Variables that commands inherit.
     inherited: Environment,
     /// Folder for files of commands.
@@ -73,6 +73,7 @@ impl TargetRegistry {
             redactor: Some(Arc::clone(&redactor)),
             slots: Some(gateway.commands()),
         };
+
         Self {
             specs,
             path,
@@ -104,8 +105,10 @@ impl TargetRegistry {
         if let Some(target) = made.get(name) {
             return Ok(Arc::clone(target));
         }
+
         let target = self.make(name)?;
         made.insert(name.to_owned(), Arc::clone(&target));
+
         Ok(target)
     }
 
@@ -204,6 +207,7 @@ impl TargetRegistry {
             if spec.fallbacks.is_empty() {
                 return Ok(first);
             }
+
             // Those behind it are asked as they are: what they would fall back on themselves is not asked.
             let behind = spec.fallbacks.iter().map(|other| match self.spec(other) {
                 Some(other) => self.plain(other),
@@ -211,6 +215,7 @@ impl TargetRegistry {
             });
             return Ok(Arc::new(FallbackTarget::new(first, behind.collect::<Result<_, _>>()?)));
         }
+
         if name.contains([':', '/']) {
             let parsed =
                 ModelName::from_str(name).map_err(|error| unusable(format!("target `{name}`: {error}")))?;
@@ -221,6 +226,7 @@ impl TargetRegistry {
             let ask = self.gateway.ask(client, None);
             return Ok(Arc::new(ModelTarget::new(name, ask)));
         }
+
         Err(self.unknown(name))
     }
 
@@ -230,8 +236,10 @@ impl TargetRegistry {
         if let Some(target) = plain.get(&spec.name) {
             return Ok(Arc::clone(target));
         }
+
         let target = self.defined(spec)?;
         plain.insert(spec.name.clone(), Arc::clone(&target));
+
         Ok(target)
     }
 
@@ -262,12 +270,13 @@ impl TargetRegistry {
             }
         };
         if let Some(health) = &spec.health {
-            let inner = HealthChecked::new(target, self.health(health));
+            let inner = HealthCheckedTarget::new(target, self.health(health));
             target = Arc::new(RedactingTarget { inner, redactor: Arc::clone(&self.redactor) });
         }
         if let Some(at_once) = spec.workers.and_then(NonZeroUsize::new) {
-            target = Arc::new(Limited::new(target, at_once));
+            target = Arc::new(LimitedTarget::new(target, at_once));
         }
+
         Ok(target)
     }
 
@@ -279,11 +288,12 @@ impl TargetRegistry {
             HealthSpec::Command { command, cwd, timeout } => {
                 let env = self.inherited.clone();
                 let mut command = match command {
-                    CommandText::Shell(script) => Command::shell(script, env),
-                    CommandText::Argv(words) => Command::argv(words.clone(), env),
+                    CommandText::Shell(script) => ProcessCommand::shell(script, env),
+                    CommandText::Argv(words) => ProcessCommand::argv(words.clone(), env),
                 };
                 command.cwd.clone_from(cwd);
                 command.limits.timeout = Some(timeout.unwrap_or(DEFAULT_HEALTH_TIMEOUT));
+
                 HealthCheck::Command(command)
             }
         }
@@ -302,6 +312,7 @@ impl TargetRegistry {
                  `--target openai:gpt-4o-mini`, or give the cases an `output`"
             ));
         };
+
         let hint = if let Some(near) = self.near(name) {
             format!("did you mean `{near}`?")
         } else {
@@ -333,6 +344,7 @@ impl TargetRegistry {
             if !parsed.key_variables().contains(&variable) {
                 return (self.variables)(variable);
             }
+
             match &model.api_key {
                 Some(key) => Some(key.expose().to_owned()),
                 // A key of the environment belongs to the provider's own server. It is not sent to
@@ -341,12 +353,15 @@ impl TargetRegistry {
                 None => (self.variables)(variable),
             }
         };
+
         let mut setup = self.gateway.setup();
         if let Some(retries) = spec.retry.max_retries {
             setup.policy.max_attempts = retries.saturating_add(1);
         }
+
         setup.policy.base = spec.retry.initial_delay.unwrap_or(setup.policy.base);
         setup.policy.cap = spec.retry.max_delay.unwrap_or(setup.policy.cap);
+
         let failed = |error| match error {
             ConfigError::BadApiVersion { .. } if model.api_version.is_some() => format!(
                 "{}: target `{name}`: its `api_version` is not one: write a date such as 2024-10-21 or \
@@ -365,7 +380,7 @@ impl TargetRegistry {
         };
         Ok(match &recording.kind {
             RecordingKind::Sessions { format } => {
-                let format = format.map(Format::from_str).transpose().map_err(|error| failed(&error))?;
+                let format = format.map(LogFormat::from_str).transpose().map_err(|error| failed(&error))?;
                 let target = TranscriptTarget::load(&spec.name, &recording.path, format)
                     .map_err(|error| failed(&error))?;
                 let unknown = target.unknown_records();
@@ -378,9 +393,11 @@ impl TargetRegistry {
                         spec.name,
                         kinds.join(", ")
                     );
+
                     let mut notes = self.notes.lock().unwrap_or_else(PoisonError::into_inner);
                     notes.insert(spec.name.clone(), note);
                 }
+
                 Arc::new(target)
             }
             RecordingKind::Answers { source } => {
@@ -405,23 +422,27 @@ impl TargetRegistry {
         if let Some(format) = &command.files_format {
             target.files_format.clone_from(format);
         }
+
         target.cwd.clone_from(&command.cwd);
         target.stdin.clone_from(&command.stdin);
+
         if let Some(stream) = &command.stream {
             let format =
-                Format::from_str(stream).map_err(|error| unusable(format!("{}: {error}", spec.place)))?;
+                LogFormat::from_str(stream).map_err(|error| unusable(format!("{}: {error}", spec.place)))?;
             target.stream = Some(format);
             target.limits.stdout_cap = STREAM_CAP;
         }
+
         let redactor = Arc::clone(&self.redactor);
         if command.batch {
             return Ok(Arc::new(RedactingTarget { inner: BatchTarget::new(target), redactor }));
         }
+
         let inner = RedactingTarget { inner: target, redactor };
         let target = SerialTarget { inner, slots: self.gateway.commands() };
         Ok(match spec.retry.max_retries {
             None | Some(0) => Arc::new(target),
-            Some(retries) => Arc::new(Retrying::new(target, retries).with_waits(
+            Some(retries) => Arc::new(RetryingTarget::new(target, retries).with_waits(
                 spec.retry.initial_delay.unwrap_or_default(),
                 spec.retry.max_delay.unwrap_or(Duration::MAX),
             )),

@@ -22,6 +22,7 @@ pub(super) fn keys<'a>(
             _ => false,
         })
     };
+
     let used = variables.iter().filter(move |(_, value)| of_file(value)).map(|(name, _)| name.clone());
     key_variables().map(str::to_owned).chain(used)
 }

@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use assize_llm::Redactor;
 use assize_rubric::IdentityWriter;
-use assize_targets::{Answer, BoxFuture, Target, TargetDescription, TargetError, TargetInput};
+use assize_targets::{BoxFuture, Target, TargetAnswer, TargetDescription, TargetError, TargetInput};
 use serde_json::Value;
 use tokio::sync::Semaphore;
 
@@ -20,7 +20,7 @@ impl<T: Target> Target for RedactingTarget<T> {
         self.inner.name()
     }
 
-    fn answer<'a>(&'a self, input: &'a TargetInput) -> BoxFuture<'a, Result<Answer, TargetError>> {
+    fn answer<'a>(&'a self, input: &'a TargetInput) -> BoxFuture<'a, Result<TargetAnswer, TargetError>> {
         Box::pin(async {
             match self.inner.answer(input).await {
                 Ok(mut answer) => {
@@ -46,14 +46,17 @@ impl<T: Target> Target for RedactingTarget<T> {
 }
 
 impl<T> RedactingTarget<T> {
-    fn hide_in(&self, answer: &mut Answer) {
+    fn hide_in(&self, answer: &mut TargetAnswer) {
         self.hide(&mut answer.text);
+
         for text in answer.file_changes.iter_mut().chain(&mut answer.model) {
             self.hide(text);
         }
+
         if let Some(messages) = &mut answer.messages {
             self.hide_in_json(messages);
         }
+
         for call in &mut answer.tool_calls {
             self.hide_in_json(&mut call.input);
             if let Some(output) = &mut call.output {
@@ -89,7 +92,7 @@ impl<T: Target> Target for SerialTarget<T> {
         self.inner.name()
     }
 
-    fn answer<'a>(&'a self, input: &'a TargetInput) -> BoxFuture<'a, Result<Answer, TargetError>> {
+    fn answer<'a>(&'a self, input: &'a TargetInput) -> BoxFuture<'a, Result<TargetAnswer, TargetError>> {
         Box::pin(async {
             // Never closed; without a permit it would only be one too many.
             let _slot = self.slots.acquire().await;
@@ -117,7 +120,7 @@ impl Target for RenamedTarget {
         &self.name
     }
 
-    fn answer<'a>(&'a self, input: &'a TargetInput) -> BoxFuture<'a, Result<Answer, TargetError>> {
+    fn answer<'a>(&'a self, input: &'a TargetInput) -> BoxFuture<'a, Result<TargetAnswer, TargetError>> {
         self.inner.answer(input)
     }
 

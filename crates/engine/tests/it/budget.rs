@@ -3,9 +3,9 @@
 use std::num::NonZeroUsize;
 use std::time::Duration;
 
-use assize_engine::{CacheUse, ErrorKind, EvalOptions, Event, Exit, NEWEST};
+use assize_engine::{CacheUse, EngineErrorKind, EngineEvent, EvalOptions, ExitStatus, NEWEST_RUN};
 use assize_rubric::Usd;
-use assize_testkit::mock::{Incoming, MockServer, Reply};
+use assize_testkit::mock::{MockReply, MockRequest, MockServer};
 
 use crate::support::{Fixture, finished_cases, model, suite};
 
@@ -28,13 +28,13 @@ async fn a_budget_that_is_just_enough_stops_nothing() {
     options.targets = vec!["openai:answers-1".to_owned()];
 
     let (run, _) = fixture.run(&options).await.expect("a run");
-    assert_eq!(run.exit, Exit::Passed);
+    assert_eq!(run.exit, ExitStatus::Passed);
 
     // What is remembered costs nothing.
     options.run.spending.budget.calls = Some(0);
     options.run.out = Some(fixture.path("again"));
     let (run, _) = fixture.run(&options).await.expect("a run");
-    assert_eq!((run.exit, server.count()), (Exit::Passed, 8));
+    assert_eq!((run.exit, server.count()), (ExitStatus::Passed, 8));
 }
 
 #[tokio::test]
@@ -45,31 +45,32 @@ async fn a_run_that_the_budget_stopped_is_resumed_with_another() {
     let mut options = options(&fixture, 7);
 
     let (run, events) = fixture.run(&options).await.expect("a run");
-    let reached = events.iter().filter(|event| matches!(event, Event::BudgetReached { .. })).count();
-    assert_eq!((run.exit, server.count(), reached), (Exit::OverBudget, 7, 1));
+    let reached = events.iter().filter(|event| matches!(event, EngineEvent::BudgetReached { .. })).count();
+    assert_eq!((run.exit, server.count(), reached), (ExitStatus::OverBudget, 7, 1));
     assert_eq!(finished_cases(&fixture.path("run")), ["case-0", "case-1"]);
 
     options.run.spending.budget.calls = Some(20);
-    options.run.resume = Some(NEWEST.to_owned());
+    options.run.resume = Some(NEWEST_RUN.to_owned());
     let (run, events) = fixture.run(&options).await.expect("a run");
     let resumed = events.iter().find_map(|event| match event {
-        Event::Resumed { done, changed, gone, .. } => Some((*done, *changed, *gone)),
+        EngineEvent::Resumed { done, changed, gone, .. } => Some((*done, *changed, *gone)),
         _ => None,
     });
-    assert_eq!((run.exit, resumed, server.count()), (Exit::Passed, Some((2, 0, 0)), 12));
+    assert_eq!((run.exit, resumed, server.count()), (ExitStatus::Passed, Some((2, 0, 0)), 12));
 }
 
 #[tokio::test]
 async fn retries_count_as_calls_and_are_told() {
-    let server = MockServer::start(|_: &Incoming| Reply::RateLimited { retry_after: Some(Duration::ZERO) });
+    let server =
+        MockServer::start(|_: &MockRequest| MockReply::RateLimited { retry_after: Some(Duration::ZERO) });
     let fixture = Fixture::with_server(&server);
     fixture.write("suite.yaml", &suite(3, CRITERIA, true));
 
     let (run, events) = fixture.run(&options(&fixture, 2)).await.expect("a run");
 
-    let retries = events.iter().filter(|event| matches!(event, Event::CallRetrying { .. })).count();
+    let retries = events.iter().filter(|event| matches!(event, EngineEvent::CallRetrying { .. })).count();
     let summary = run.info.summary.expect("a summary");
-    assert_eq!((run.exit, server.count(), summary.not_run), (Exit::OverBudget, 2, 3));
+    assert_eq!((run.exit, server.count(), summary.not_run), (ExitStatus::OverBudget, 2, 3));
     assert!((1..=2).contains(&retries), "{retries}");
 }
 
@@ -83,7 +84,7 @@ async fn a_budget_in_dollars_needs_every_price() {
 
     let error = fixture.run(&options).await.expect_err("no price is known");
 
-    assert_eq!((error.kind, error.exit.code(), server.count()), (ErrorKind::Budget, 2, 0));
+    assert_eq!((error.kind, error.exit.code(), server.count()), (EngineErrorKind::Budget, 2, 0));
     assert!(error.message.starts_with("unknown price for openai:judge-1"), "{error}");
 }
 
@@ -97,5 +98,5 @@ async fn the_cache_alone_buys_nothing() {
 
     let (run, _) = fixture.run(&options).await.expect("a run");
 
-    assert_eq!((run.exit, server.count()), (Exit::Incomplete, 0));
+    assert_eq!((run.exit, server.count()), (ExitStatus::Incomplete, 0));
 }

@@ -2,7 +2,7 @@
 
 use std::sync::{Arc, Mutex};
 
-use assize_engine::Exit;
+use assize_engine::ExitStatus;
 
 use crate::support::{Fixture, checked_suite};
 
@@ -24,6 +24,6 @@ async fn the_example_runs_a_suite_and_tells_of_its_cases() {
     lines.sort();
     assert_eq!(
         (exit, lines),
-        (Exit::Failed, vec!["2 cases".into(), "bad: fail".into(), "good: pass".into()])
+        (ExitStatus::Failed, vec!["2 cases".into(), "bad: fail".into(), "good: pass".into()])
     );
 }

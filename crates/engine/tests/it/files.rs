@@ -1,6 +1,6 @@
 //! Problems of files and options stop a run before anything is spent, each with its kind.
 
-use assize_engine::{ErrorKind, Event, Exit};
+use assize_engine::{EngineErrorKind, EngineEvent, ExitStatus};
 use assize_testkit::mock::MockServer;
 
 use crate::support::{Fixture, checked_suite, model, suite};
@@ -9,12 +9,12 @@ use crate::support::{Fixture, checked_suite, model, suite};
 async fn every_problem_has_its_kind_and_leads_to_the_exit_code_of_invalid_input() {
     let broken_targets = "targets:\n  - name: a\n    provider: nobody-has-heard-of-it\n    settings: 3\n";
     for (kind, targets, filter, text, target) in [
-        (ErrorKind::InvalidFile, "", "*", "tests: 3\n".to_owned(), None),
-        (ErrorKind::InvalidFile, broken_targets, "*", checked_suite(&[("a", "right")]), None),
-        (ErrorKind::Usage, "", "[", checked_suite(&[("a", "right")]), None),
-        (ErrorKind::Usage, "", "none-*", checked_suite(&[("a", "right")]), None),
-        (ErrorKind::Unrunnable, "", "*", suite(1, &["yes"], false), None),
-        (ErrorKind::Unrunnable, "", "*", suite(1, &["yes"], false), Some("nobody")),
+        (EngineErrorKind::InvalidFile, "", "*", "tests: 3\n".to_owned(), None),
+        (EngineErrorKind::InvalidFile, broken_targets, "*", checked_suite(&[("a", "right")]), None),
+        (EngineErrorKind::Usage, "", "[", checked_suite(&[("a", "right")]), None),
+        (EngineErrorKind::Usage, "", "none-*", checked_suite(&[("a", "right")]), None),
+        (EngineErrorKind::Unrunnable, "", "*", suite(1, &["yes"], false), None),
+        (EngineErrorKind::Unrunnable, "", "*", suite(1, &["yes"], false), Some("nobody")),
     ] {
         let fixture = Fixture::new();
         fixture.write("suite.yaml", &text);
@@ -27,7 +27,7 @@ async fn every_problem_has_its_kind_and_leads_to_the_exit_code_of_invalid_input(
 
         let error = fixture.run(&options).await.expect_err("a problem");
 
-        assert_eq!((error.kind, error.exit), (kind, Exit::Invalid), "{error}");
+        assert_eq!((error.kind, error.exit), (kind, ExitStatus::Invalid), "{error}");
         assert!(!fixture.path("run").exists(), "{error}");
     }
 }
@@ -42,7 +42,9 @@ async fn problems_of_files_are_events() {
 
     assert!(outcome.is_err());
     let events = events.lock().expect("not poisoned").clone();
-    assert!(matches!(events.as_slice(), [Event::Diagnostics { diagnostics, .. }] if !diagnostics.is_empty()));
+    assert!(
+        matches!(events.as_slice(), [EngineEvent::Diagnostics { diagnostics, .. }] if !diagnostics.is_empty())
+    );
 }
 
 #[tokio::test]

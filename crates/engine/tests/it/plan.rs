@@ -2,7 +2,7 @@
 
 use std::num::NonZeroUsize;
 
-use assize_rubric::Judging;
+use assize_rubric::JudgingMode;
 use assize_testkit::mock::MockServer;
 
 use crate::support::{Fixture, model, suite};
@@ -14,11 +14,11 @@ async fn a_plan_counts_calls_in_every_mode_and_sends_nothing() {
     let server = MockServer::start(model);
     let fixture = Fixture::with_server(&server);
     for (given, judging, calls) in [
-        (true, Judging::PerCriterion, 12),
-        (true, Judging::Batched(None), 4),
-        (true, Judging::Batched(NonZeroUsize::new(2)), 8),
-        (false, Judging::PerCriterion, 16),
-        (false, Judging::Batched(None), 8),
+        (true, JudgingMode::PerCriterion, 12),
+        (true, JudgingMode::Batched(None), 4),
+        (true, JudgingMode::Batched(NonZeroUsize::new(2)), 8),
+        (false, JudgingMode::PerCriterion, 16),
+        (false, JudgingMode::Batched(None), 8),
     ] {
         fixture.write("suite.yaml", &suite(4, CRITERIA, given));
         let mut options = fixture.options();

@@ -1,12 +1,12 @@
 //! A resumed run keeps the cases that still hold.
 
-use assize_engine::{ErrorKind, Event, Exit, NEWEST};
+use assize_engine::{EngineErrorKind, EngineEvent, ExitStatus, NEWEST_RUN};
 
 use crate::support::{Fixture, checked_suite, finished_cases};
 
-fn resumed(events: &[Event]) -> Option<(usize, usize, usize)> {
+fn resumed(events: &[EngineEvent]) -> Option<(usize, usize, usize)> {
     events.iter().find_map(|event| match event {
-        Event::Resumed { done, changed, gone, .. } => Some((*done, *changed, *gone)),
+        EngineEvent::Resumed { done, changed, gone, .. } => Some((*done, *changed, *gone)),
         _ => None,
     })
 }
@@ -17,14 +17,14 @@ async fn what_changed_is_run_again_and_what_is_gone_is_dropped() {
     let mut options = fixture.options();
     fixture.write("suite.yaml", &checked_suite(&[("a", "right"), ("b", "right"), ("c", "right")]));
     let (run, events) = fixture.run(&options).await.expect("a run");
-    assert_eq!((run.exit, resumed(&events)), (Exit::Passed, None));
+    assert_eq!((run.exit, resumed(&events)), (ExitStatus::Passed, None));
 
     fixture.write("suite.yaml", &checked_suite(&[("a", "right"), ("b", "wrong"), ("d", "right")]));
-    options.run.resume = Some(NEWEST.to_owned());
+    options.run.resume = Some(NEWEST_RUN.to_owned());
     let (run, events) = fixture.run(&options).await.expect("a run");
 
-    let begun = events.iter().filter(|event| matches!(event, Event::RunStarted { cases: 2 })).count();
-    assert_eq!((run.exit, resumed(&events), begun), (Exit::Failed, Some((1, 1, 1)), 1));
+    let begun = events.iter().filter(|event| matches!(event, EngineEvent::RunStarted { cases: 2 })).count();
+    assert_eq!((run.exit, resumed(&events), begun), (ExitStatus::Failed, Some((1, 1, 1)), 1));
     let mut cases = finished_cases(&fixture.path("run"));
     cases.sort();
     assert_eq!(cases, ["a", "b", "d"]);
@@ -37,12 +37,12 @@ async fn a_run_that_was_begun_otherwise_is_not_resumed() {
     fixture.write("suite.yaml", &checked_suite(&[("a", "right")]));
     fixture.run(&options).await.expect("a run");
 
-    options.run.resume = Some(NEWEST.to_owned());
+    options.run.resume = Some(NEWEST_RUN.to_owned());
     options.tags = Vec::new();
     options.filter = vec!["a*".to_owned()];
     let error = fixture.run(&options).await.expect_err("another filter");
 
-    assert_eq!(error.kind, ErrorKind::Usage);
+    assert_eq!(error.kind, EngineErrorKind::Usage);
     assert!(error.message.contains("its filter: none; now: a*"), "{error}");
 }
 
@@ -55,7 +55,7 @@ async fn a_folder_that_holds_a_run_is_not_overwritten() {
 
     let error = fixture.run(&options).await.expect_err("occupied");
 
-    assert_eq!((error.kind, error.exit.code()), (ErrorKind::Usage, 2));
+    assert_eq!((error.kind, error.exit.code()), (EngineErrorKind::Usage, 2));
 }
 
 #[tokio::test]
@@ -66,8 +66,8 @@ async fn a_resumed_run_that_is_damaged_is_unreadable() {
     fixture.write("broken/run.json", "{");
 
     options.run.out = Some(fixture.path("broken"));
-    options.run.resume = Some(NEWEST.to_owned());
+    options.run.resume = Some(NEWEST_RUN.to_owned());
     let error = fixture.run(&options).await.expect_err("damaged");
 
-    assert_eq!((error.kind, error.exit.code()), (ErrorKind::Unreadable, 2), "{error}");
+    assert_eq!((error.kind, error.exit.code()), (EngineErrorKind::Unreadable, 2), "{error}");
 }

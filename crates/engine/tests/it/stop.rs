@@ -2,7 +2,7 @@
 
 use std::sync::{Arc, Mutex};
 
-use assize_engine::{CaseEvent, Engine, EvalMode, Event, Exit, RunOutcome};
+use assize_engine::{CaseEvent, Engine, EngineEvent, EvalMode, ExitStatus, RunOutcome};
 
 use crate::support::Fixture;
 
@@ -24,15 +24,15 @@ async fn a_stop_signal_interrupts_the_run_and_leaves_a_record() {
     let stopping = Arc::new(Mutex::new(0));
     let seen = Arc::clone(&stopping);
     let engine = Engine::new(process, move |event| match event {
-        Event::Run(CaseEvent::CaseStarted { .. }) => started.notify_one(),
-        Event::Run(CaseEvent::Stopping) => *seen.lock().expect("not poisoned") += 1,
+        EngineEvent::Run(CaseEvent::CaseStarted { .. }) => started.notify_one(),
+        EngineEvent::Run(CaseEvent::Stopping) => *seen.lock().expect("not poisoned") += 1,
         _ => {}
     });
 
     let outcome = engine.evaluate(EvalMode::default(), &fixture.options()).await.expect("a run");
 
     let RunOutcome::Finished(run) = outcome else { panic!("it was only planned") };
-    assert_eq!((run.exit, *stopping.lock().expect("not poisoned")), (Exit::Interrupted, 1));
+    assert_eq!((run.exit, *stopping.lock().expect("not poisoned")), (ExitStatus::Interrupted, 1));
     let summary = run.folder.info().expect("a record").summary.expect("a summary");
     assert_eq!((summary.exit_code, summary.not_run), (130, 1));
 }

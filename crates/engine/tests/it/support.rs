@@ -6,14 +6,15 @@ use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex};
 
 use assize_engine::{
-    Engine, EngineError, EvalMode, EvalOptions, Event, FinishedRun, PlannedRun, ProcessContext, RunOutcome,
+    Engine, EngineError, EngineEvent, EvalMode, EvalOptions, FinishedRun, PlannedRun, ProcessContext,
+    RunOutcome,
 };
-use assize_testkit::mock::{Incoming, MockServer, Reply};
+use assize_testkit::mock::{MockReply, MockRequest, MockServer};
 use serde_json::json;
 use tempfile::TempDir;
 
 /// Events of a run, in their order.
-pub(crate) type Events = Arc<Mutex<Vec<Event>>>;
+pub(crate) type Events = Arc<Mutex<Vec<EngineEvent>>>;
 
 /// Folder of a test, with the variables of its process.
 pub(crate) struct Fixture {
@@ -72,7 +73,10 @@ impl Fixture {
     }
 
     /// Runs eval files to their end.
-    pub(crate) async fn run(&self, options: &EvalOptions) -> Result<(FinishedRun, Vec<Event>), EngineError> {
+    pub(crate) async fn run(
+        &self,
+        options: &EvalOptions,
+    ) -> Result<(FinishedRun, Vec<EngineEvent>), EngineError> {
         let (engine, events) = self.engine();
         match engine.evaluate(EvalMode::default(), options).await? {
             RunOutcome::Finished(run) => Ok((*run, events.lock().expect("not poisoned").clone())),
@@ -91,16 +95,16 @@ impl Fixture {
 }
 
 /// Server that judges a criterion as met if it says "yes", and answers any other question with its last line.
-pub(crate) fn model(incoming: &Incoming) -> Reply {
+pub(crate) fn model(incoming: &MockRequest) -> MockReply {
     let user = &incoming.last_user_text;
     if !incoming.body["response_format"].is_object() {
-        return Reply::text(format!("answer to {}", user.lines().last().unwrap_or_default()));
+        return MockReply::text(format!("answer to {}", user.lines().last().unwrap_or_default()));
     }
 
     let criterion = user.rsplit("[[BEGIN criterion").next().unwrap_or_default();
     let criterion = criterion.split("[[END").next().unwrap_or_default();
     let outcome = if criterion.contains("yes") { "met" } else { "unmet" };
-    Reply::Json(json!({ "evidence": [], "reason": "by rule", "outcome": outcome }))
+    MockReply::Json(json!({ "evidence": [], "reason": "by rule", "outcome": outcome }))
 }
 
 /// Suite of so many cases with these criteria; with `given`, the answers stand in it.

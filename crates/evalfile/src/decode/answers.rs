@@ -4,68 +4,86 @@
 
 use std::sync::Arc;
 
-use assize_diagnostic::{Diagnostic, Spanned, did_you_mean};
+use assize_diagnostic::{Diagnostic, SpannedValue, did_you_mean};
 use serde_json::{Map, Value};
 
-use super::case::CaseRead;
-use super::common::{tags, usable_id};
-use super::messages::given_output;
+use super::case::DecodedCase;
+use super::common::{check_id, decode_tags};
+use super::messages::decode_given_output;
 use super::suite::SuiteDefaults;
-use super::{Context, Object};
+use super::{DecodeContext, MapReader};
 use crate::codes;
-use crate::model::{Case, CaseId, CaseMarks, LineOverrides, Message, OnDependencyFailure, Role};
-use crate::tree::{Data, Node};
+use crate::model::{
+    Case, CaseId, CaseMarks, CaseMessage, MessageRole, OnDependencyFailure, ThresholdOverrides,
+};
+use crate::tree::{NodeValue, TreeNode};
 
 /// Keys of the answer.
 const ANSWER_KEYS: [&str; 2] = ["answer", "output"];
 
 /// Decodes one line. Unknown keys are kept as metadata: answer files have columns of their own.
-pub(super) fn answer(cx: &mut Context, node: &Node, line: usize, defaults: &SuiteDefaults) -> CaseRead {
-    let before = cx.problems.errors();
-    let nothing = CaseRead { id: None, case: None, depends_on: Vec::new() };
-    let Some(mut object) = Object::new(node, "an answer", &mut cx.problems) else { return nothing };
+pub(super) fn decode_answer(
+    cx: &mut DecodeContext,
+    node: &TreeNode,
+    line: usize,
+    defaults: &SuiteDefaults,
+) -> DecodedCase {
+    let before = cx.problems.error_count();
+    let nothing = DecodedCase { id: None, case: None, depends_on: Vec::new() };
+    let Some(mut object) = MapReader::new(node, "an answer", &mut cx.problems) else { return nothing };
     let head = object.head();
     let id = match object.value("id") {
-        None => Some(Spanned::new(format!("line-{line}"), head)),
+        None => Some(SpannedValue::new(format!("line-{line}"), head)),
         Some(id) => match &id.data {
-            Data::Str(text) => usable_id(cx, Spanned::new(text.clone(), id.place()), "the id of an answer"),
+            NodeValue::Str(text) => {
+                check_id(cx, SpannedValue::new(text.clone(), id.use_span()), "the id of an answer")
+            }
             // Numbered rows are common in exported data; the number becomes the id.
-            Data::Int(number) => Some(Spanned::new(number.to_string(), id.place())),
+            NodeValue::Int(number) => Some(SpannedValue::new(number.to_string(), id.use_span())),
             _ => object.string("id", &mut cx.problems),
         },
     };
-    let question = object.one_of(&["question", "input"], &mut cx.problems).map(|entry| text_of(&entry.value));
-    let reference =
-        object.one_of(&["reference", "expected_output"], &mut cx.problems).map(|entry| text_of(&entry.value));
-    let expected_outcome =
-        object.one_of(&["expected_outcome", "criteria"], &mut cx.problems).map(|entry| text_of(&entry.value));
-    let output = if let Some(entry) = object.one_of(&ANSWER_KEYS, &mut cx.problems) {
-        given_output(cx, &entry.value, &entry.key)
+
+    let question =
+        object.first_of(&["question", "input"], &mut cx.problems).map(|entry| answer_text(&entry.value));
+    let reference = object
+        .first_of(&["reference", "expected_output"], &mut cx.problems)
+        .map(|entry| answer_text(&entry.value));
+    let expected_outcome = object
+        .first_of(&["expected_outcome", "criteria"], &mut cx.problems)
+        .map(|entry| answer_text(&entry.value));
+    let output = if let Some(entry) = object.first_of(&ANSWER_KEYS, &mut cx.problems) {
+        decode_given_output(cx, &entry.value, &entry.key)
     } else {
         cx.problems.add(no_answer(node));
         None
     };
+
     let file_changes = object.string("file_changes", &mut cx.problems).map(|text| text.value);
-    let tags = tags(cx, &mut object);
-    let mut metadata = match object.value("metadata").map(Node::to_json) {
+    let tags = decode_tags(cx, &mut object);
+    let mut metadata = match object.value("metadata").map(TreeNode::to_json) {
         Some(Value::Object(metadata)) => metadata,
         Some(other) => Map::from_iter([("metadata".to_owned(), other)]),
         None => Map::new(),
     };
-    for entry in object.rest() {
+    for entry in object.take_remaining() {
         metadata.insert(entry.key.clone(), entry.value.to_json());
     }
-    let sound = cx.problems.errors() == before;
+
+    let sound = cx.problems.error_count() == before;
     let case = id.clone().zip(output).filter(|_| sound).map(|(id, output)| Case {
         id: CaseId::new(id.value),
-        place: cx.place(head),
+        place: cx.position(head),
         marks: CaseMarks::default(),
-        input: question.into_iter().map(|text| Message::text(Role::User, text)).collect(),
+        input: question.into_iter().map(|text| CaseMessage::text(MessageRole::User, text)).collect(),
         expected_outcome,
-        expected_output: reference.into_iter().map(|text| Message::text(Role::Assistant, text)).collect(),
+        expected_output: reference
+            .into_iter()
+            .map(|text| CaseMessage::text(MessageRole::Assistant, text))
+            .collect(),
         output: Some(output),
         graders: defaults.graders.clone(),
-        lines: LineOverrides::default(),
+        lines: ThresholdOverrides::default(),
         targets: Vec::new(),
         file_changes,
         trials: None,
@@ -79,19 +97,19 @@ pub(super) fn answer(cx: &mut Context, node: &Node, line: usize, defaults: &Suit
         workspace: None,
         unbuilt: Vec::new(),
     });
-    CaseRead { id, case: case.map(Arc::new), depends_on: Vec::new() }
+    DecodedCase { id, case: case.map(Arc::new), depends_on: Vec::new() }
 }
 
-fn text_of(node: &Node) -> String {
+fn answer_text(node: &TreeNode) -> String {
     match node.as_str() {
         Some(text) => text.to_owned(),
         None => serde_json::to_string_pretty(&node.to_json()).unwrap_or_default(),
     }
 }
 
-fn no_answer(node: &Node) -> Diagnostic {
+fn no_answer(node: &TreeNode) -> Diagnostic {
     let entries = node.as_map().unwrap_or_default();
-    let place = entries.first().map_or(node.place(), |entry| entry.key_span);
+    let place = entries.first().map_or(node.use_span(), |entry| entry.key_span);
     let diagnostic =
         Diagnostic::error(codes::NO_ANSWER, "this line has no answer", place, "no `answer` in this object");
     let near = entries.iter().find(|entry| did_you_mean(&entry.key, ANSWER_KEYS).is_some());

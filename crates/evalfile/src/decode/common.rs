@@ -1,17 +1,17 @@
 //! Helpers shared by the decoders of suites, cases and their settings.
 
-use assize_diagnostic::{Diagnostic, Span, Spanned};
+use assize_diagnostic::{Diagnostic, Span, SpannedValue};
 use serde_json::{Map, Value};
 
-use super::grader::choice;
-use super::object::wrong_type;
-use super::{Context, Object};
+use super::grader::decode_choice;
+use super::map_reader::wrong_type;
+use super::{DecodeContext, MapReader};
 use crate::codes;
-use crate::model::{LineOverrides, Unbuilt};
-use crate::tree::{Data, Entry, Node};
+use crate::model::{ThresholdOverrides, UnsupportedFeature};
+use crate::tree::{MapEntry, NodeValue, TreeNode};
 
 /// Warns that a key is an older or foreign spelling of `present`.
-pub(crate) fn old_spelling(cx: &mut Context, entry: &Entry, present: &str) {
+pub(crate) fn old_spelling(cx: &mut DecodeContext, entry: &MapEntry, present: &str) {
     let diagnostic = Diagnostic::warning(
         codes::OLD_SPELLING,
         format!("`{}` is an older spelling here", entry.key),
@@ -30,13 +30,13 @@ pub(crate) fn old_spelling(cx: &mut Context, entry: &Entry, present: &str) {
 
 /// Returns the entry under the first spelling that is present. The first of `keys` is the current spelling;
 /// `quiet` of them (at least 1) are accepted without a warning.
-pub(crate) fn spelled<'n>(
-    cx: &mut Context,
-    object: &mut Object<'n>,
+pub(crate) fn find_spelling<'n>(
+    cx: &mut DecodeContext,
+    object: &mut MapReader<'n>,
     keys: &[&'static str],
     quiet: usize,
-) -> Option<&'n Entry> {
-    let entry = object.one_of(keys, &mut cx.problems)?;
+) -> Option<&'n MapEntry> {
+    let entry = object.first_of(keys, &mut cx.problems)?;
     if !keys[..quiet.min(keys.len())].contains(&entry.key.as_str()) {
         old_spelling(cx, entry, keys[0]);
     }
@@ -44,24 +44,28 @@ pub(crate) fn spelled<'n>(
 }
 
 /// Decodes one of several words to a value. Returns `None` after adding a diagnostic.
-pub(crate) fn one_word<T: Copy>(
-    cx: &mut Context,
-    node: &Node,
+pub(crate) fn decode_keyword<T: Copy>(
+    cx: &mut DecodeContext,
+    node: &TreeNode,
     key: &str,
     choices: &[(&'static str, T)],
 ) -> Option<T> {
     let words: Vec<&'static str> = choices.iter().map(|(word, _)| *word).collect();
-    let word = choice(node, key, &words, &mut cx.problems)?;
+    let word = decode_choice(node, key, &words, &mut cx.problems)?;
     choices.iter().find(|(name, _)| *name == word).map(|(_, value)| *value)
 }
 
 /// Reports keys that belong to another tool or version, each with its equivalent here. A help that ends in
 /// "as `NAME`" means that the key is `NAME` under another name.
-pub(crate) fn refuse(cx: &mut Context, object: &mut Object<'_>, keys: &[(&'static str, &'static str)]) {
+pub(crate) fn refuse_foreign_keys(
+    cx: &mut DecodeContext,
+    object: &mut MapReader<'_>,
+    keys: &[(&'static str, &'static str)],
+) {
     for (key, help) in keys {
         if let Some(entry) = object.foreign(key) {
             if let Some(name) = help.strip_suffix('`').and_then(|help| help.rsplit_once("as `")) {
-                object.means(name.1);
+                object.mark_as_given(name.1);
             }
             cx.problems.add(
                 Diagnostic::error(
@@ -77,7 +81,7 @@ pub(crate) fn refuse(cx: &mut Context, object: &mut Object<'_>, keys: &[(&'stati
 }
 
 /// Decodes a map of arbitrary data.
-pub(crate) fn free_map(cx: &mut Context, node: &Node, key: &str) -> Map<String, Value> {
+pub(crate) fn decode_free_map(cx: &mut DecodeContext, node: &TreeNode, key: &str) -> Map<String, Value> {
     let Value::Object(map) = node.to_json() else {
         cx.problems.add(wrong_type(node, &format!("`{key}`"), "a map"));
         return Map::new();
@@ -86,7 +90,7 @@ pub(crate) fn free_map(cx: &mut Context, node: &Node, key: &str) -> Map<String, 
 }
 
 /// Decodes `tags`: a list of texts, none of them blank.
-pub(crate) fn tags(cx: &mut Context, object: &mut Object<'_>) -> Vec<String> {
+pub(crate) fn decode_tags(cx: &mut DecodeContext, object: &mut MapReader<'_>) -> Vec<String> {
     let mut tags: Vec<String> = Vec::new();
     for tag in object.strings("tags", &mut cx.problems) {
         if tag.value.trim().is_empty() {
@@ -98,12 +102,17 @@ pub(crate) fn tags(cx: &mut Context, object: &mut Object<'_>) -> Vec<String> {
             tags.push(tag.value);
         }
     }
+
     tags
 }
 
 /// Checks a text that becomes an id or a name in records: it needs a visible character, no control
 /// characters, and no blanks at the ends.
-pub(crate) fn usable_id(cx: &mut Context, id: Spanned<String>, what: &str) -> Option<Spanned<String>> {
+pub(crate) fn check_id(
+    cx: &mut DecodeContext,
+    id: SpannedValue<String>,
+    what: &str,
+) -> Option<SpannedValue<String>> {
     let complaint = if id.value.trim().is_empty() {
         ("is empty", "nothing here".to_owned(), "write a short name that stays the same")
     } else if let Some(found) = id.value.chars().find(|c| c.is_control()) {
@@ -117,14 +126,20 @@ pub(crate) fn usable_id(cx: &mut Context, id: Spanned<String>, what: &str) -> Op
     } else {
         return Some(id);
     };
+
     let (title, label, help) = complaint;
     cx.problems
         .add(Diagnostic::error(codes::BAD_ID, format!("{what} {title}"), id.span, label).with_help(help));
+
     None
 }
 
 /// Decodes `threshold` and `borderline` of a map into `found`. Setting one of them in two maps is an error.
-pub(crate) fn lines(cx: &mut Context, object: &mut Object<'_>, found: &mut FoundLines) {
+pub(crate) fn decode_thresholds(
+    cx: &mut DecodeContext,
+    object: &mut MapReader<'_>,
+    found: &mut DecodedThresholds,
+) {
     for (key, slot) in [("threshold", &mut found.pass), ("borderline", &mut found.borderline)] {
         let Some(value) = object.unit(key, &mut cx.problems) else { continue };
         if let Some(first) = slot {
@@ -146,19 +161,19 @@ pub(crate) fn lines(cx: &mut Context, object: &mut Object<'_>, found: &mut Found
 
 /// Thresholds with their spans, while the two maps that may hold them are decoded.
 #[derive(Default)]
-pub(crate) struct FoundLines {
-    pass: Option<Spanned<assize_rubric::Unit>>,
-    borderline: Option<Spanned<assize_rubric::Unit>>,
+pub(crate) struct DecodedThresholds {
+    pass: Option<SpannedValue<assize_rubric::UnitInterval>>,
+    borderline: Option<SpannedValue<assize_rubric::UnitInterval>>,
 }
 
-impl FoundLines {
+impl DecodedThresholds {
     /// Returns the span of the pass threshold.
     pub(crate) fn pass_span(&self) -> Option<Span> {
         self.pass.as_ref().map(|line| line.span)
     }
 
     /// Returns the thresholds, after checking that the borderline threshold is not above the pass threshold.
-    pub(crate) fn finish(self, cx: &mut Context) -> LineOverrides {
+    pub(crate) fn finish(self, cx: &mut DecodeContext) -> ThresholdOverrides {
         if let (Some(pass), Some(borderline)) = (&self.pass, &self.borderline)
             && borderline.value > pass.value
         {
@@ -173,7 +188,7 @@ impl FoundLines {
                 .with_help("`borderline` is the lower of the two; change their places"),
             );
         }
-        LineOverrides {
+        ThresholdOverrides {
             pass: self.pass.map(|line| line.value),
             borderline: self.borderline.map(|line| line.value),
         }
@@ -181,16 +196,25 @@ impl FoundLines {
 }
 
 /// Records a part that is decoded but cannot be run yet.
-pub(crate) fn unbuilt(cx: &Context, feature: &'static str, span: Span) -> Unbuilt {
-    Unbuilt { feature, place: cx.place(span) }
+pub(crate) fn unsupported_feature(
+    cx: &DecodeContext,
+    feature: &'static str,
+    span: Span,
+) -> UnsupportedFeature {
+    UnsupportedFeature { feature, place: cx.position(span) }
 }
 
 /// Decodes a positive amount of US dollars.
-pub(crate) fn dollars(cx: &mut Context, object: &mut Object<'_>, key: &'static str) -> Option<f64> {
+pub(crate) fn decode_dollars(
+    cx: &mut DecodeContext,
+    object: &mut MapReader<'_>,
+    key: &'static str,
+) -> Option<f64> {
     let value = object.number(key, &mut cx.problems)?;
     if value.value > 0.0 {
         return Some(value.value);
     }
+
     cx.problems.add(
         Diagnostic::error(
             codes::OUT_OF_RANGE,
@@ -204,14 +228,14 @@ pub(crate) fn dollars(cx: &mut Context, object: &mut Object<'_>, key: &'static s
 }
 
 /// Returns the items of a non-empty list; reports an empty list or another value.
-pub(crate) fn filled_list<'n>(cx: &mut Context, entry: &'n Entry) -> Option<&'n [Node]> {
+pub(crate) fn non_empty_list<'n>(cx: &mut DecodeContext, entry: &'n MapEntry) -> Option<&'n [TreeNode]> {
     match &entry.value.data {
-        Data::Seq(items) if !items.is_empty() => Some(items),
-        Data::Seq(_) => {
-            cx.problems.add(empty_list(&entry.key, entry.value.place()));
+        NodeValue::Seq(items) if !items.is_empty() => Some(items),
+        NodeValue::Seq(_) => {
+            cx.problems.add(empty_list(&entry.key, entry.value.use_span()));
             None
         }
-        Data::Null => {
+        NodeValue::Null => {
             cx.problems.add(empty_list(&entry.key, entry.key_span));
             None
         }

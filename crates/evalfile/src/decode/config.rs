@@ -4,79 +4,42 @@ use std::num::{NonZeroU32, NonZeroUsize};
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
-use assize_diagnostic::{Diagnostic, Severity, SourceMap, Spanned};
+use assize_diagnostic::{Diagnostic, Severity, SourceMap, SpannedValue};
 
-use super::grader::{Use, evidence, judging, panel, truncate};
-use super::targets::find::{find, folders, read};
-use super::targets::variables::{Expanded, expand};
-use super::{Context, Object, Problems, common, finish};
+use super::grader::{PanelUse, decode_evidence, decode_judging, decode_panel, decode_truncate};
+use super::targets::settings_files::{find_first_file, read_settings_file, search_folders};
+use super::targets::variables::{ExpandedMap, expand_variables};
+use super::{DecodeContext, DiagnosticCollector, MapReader, common, finish_diagnostics};
 use crate::LoadOptions;
 use crate::codes;
 use crate::duration::parse_duration;
-use crate::model::{Config, LineOverrides, PanelSpec};
-use crate::tree::{Node, read_yaml};
+use crate::model::{PanelSpec, ProjectConfig, ThresholdOverrides};
+use crate::tree::{TreeNode, read_yaml};
 
 /// Paths of the config file in a folder, in order of precedence.
-const NAMES: &[&str] =
+const CONFIG_PATHS: &[&str] =
     &[".assize/config.yaml", ".assize/config.yml", ".agentv/config.yaml", ".agentv/config.yml"];
 
-const OURS: &[&str] = &[
-    "judge",
-    "workers",
-    "max_concurrency",
-    "requests_per_minute",
-    "tokens_per_minute",
-    "request_timeout",
-    "threshold",
-    "borderline",
-    "judging",
-    "evidence",
-    "truncate",
-    "panel",
-    "targets",
-    "env_file",
+const SETTING_KEYS: &[&str] = &[
+    "judge", "workers", "max_concurrency", "requests_per_minute", "tokens_per_minute", "request_timeout",
+    "threshold", "borderline", "judging", "evidence", "truncate", "panel", "targets", "env_file",
 ];
 /// Keys whose values may be numbers when they come from variables.
-const TYPED: &[&str] = &[
-    "workers",
-    "max_concurrency",
-    "requests_per_minute",
-    "tokens_per_minute",
-    "threshold",
-    "borderline",
+const TYPED_KEYS: &[&str] = &[
+    "workers", "max_concurrency", "requests_per_minute", "tokens_per_minute", "threshold", "borderline",
     "judging",
 ];
 
 /// Keys of the other tool's config file that have no effect on a run here.
-const FOREIGN: &[&str] = &[
-    "required_version",
-    "eval_patterns",
-    "guideline_patterns",
-    "results",
-    "hooks",
-    "env_path",
-    "env_from",
-    "refs",
-    "default_experiment",
-    "experiments",
-    "dashboard",
-    "projects",
-    "studio",
+const FOREIGN_KEYS: &[&str] = &[
+    "required_version", "eval_patterns", "guideline_patterns", "results", "hooks", "env_path", "env_from",
+    "refs", "default_experiment", "experiments", "dashboard", "projects", "studio",
 ];
 
 /// Keys under its `execution` that have no effect on a run here.
-const FOREIGN_EXECUTION: &[&str] = &[
-    "verbose",
-    "keep_workspaces",
-    "workspace_mode",
-    "workspace_path",
-    "otel_file",
-    "export_otel",
-    "otel_backend",
-    "otel_capture_content",
-    "otel_group_turns",
-    "pool_workspaces",
-    "pool_slots",
+const FOREIGN_EXECUTION_KEYS: &[&str] = &[
+    "verbose", "keep_workspaces", "workspace_mode", "workspace_path", "otel_file", "export_otel",
+    "otel_backend", "otel_capture_content", "otel_group_turns", "pool_workspaces", "pool_slots",
     "trace_file",
 ];
 
@@ -84,7 +47,7 @@ const FOREIGN_EXECUTION: &[&str] = &[
 #[derive(Debug, Clone, Default)]
 pub struct LoadedConfig {
     /// Settings. Not to be used when there are errors.
-    pub config: Config,
+    pub config: ProjectConfig,
     /// Path of the file; `None` if there is none.
     pub path: Option<PathBuf>,
     /// Text of the file, for rendering diagnostics.
@@ -107,25 +70,27 @@ impl LoadedConfig {
 /// The other tool's file is read leniently: shared settings apply, and its own settings are not errors.
 pub fn load_config(start: &Path, options: &LoadOptions) -> LoadedConfig {
     let working = &options.working_folder;
-    let folders = folders(start, working);
-    let Some(path) = find(&folders, NAMES) else { return LoadedConfig::default() };
-    let mut cx = Context::new(options.environment.clone(), Vec::new(), Vec::new());
+    let folders = search_folders(start, working);
+    let Some(path) = find_first_file(&folders, CONFIG_PATHS) else { return LoadedConfig::default() };
+    let mut cx = DecodeContext::new(options.environment.clone(), Vec::new(), Vec::new());
     let mut roots = folders;
     roots.extend(options.extra_roots.iter().cloned());
-    let mut config = Config::default();
-    if let Some(source) = read(&path, working, &mut cx.sources, &mut cx.problems) {
+
+    let mut config = ProjectConfig::default();
+    if let Some(source) = read_settings_file(&path, working, &mut cx.sources, &mut cx.problems) {
         let root = read_yaml(&cx.sources, source, &mut cx.problems);
-        let home = Home::new(&path, roots);
+        let home = ConfigLocation::new(&path, roots);
         if let Some(root) = root.filter(|root| !root.is_null()) {
-            config = decode(&mut cx, &root, &home);
+            config = decode_config(&mut cx, &root, &home);
         }
     }
-    let diagnostics = finish(cx.problems, &cx.sources);
+
+    let diagnostics = finish_diagnostics(cx.problems, &cx.sources);
     LoadedConfig { config, path: Some(path), sources: cx.sources, diagnostics }
 }
 
 /// Location of a config file.
-struct Home {
+struct ConfigLocation {
     folder: PathBuf,
     /// True if the file is the other tool's.
     foreign: bool,
@@ -133,7 +98,7 @@ struct Home {
     roots: Vec<PathBuf>,
 }
 
-impl Home {
+impl ConfigLocation {
     fn new(path: &Path, roots: Vec<PathBuf>) -> Self {
         let folder = path.parent().unwrap_or(path).to_path_buf();
         let foreign = folder.file_name().is_some_and(|name| name == ".agentv");
@@ -141,51 +106,65 @@ impl Home {
     }
 }
 
-fn decode(cx: &mut Context, root: &Node, home: &Home) -> Config {
-    let expanded = expand(root, TYPED, &cx.reach.environment.clone(), &mut cx.problems);
-    unset_variables(cx, &expanded);
-    let Some(mut object) = Object::new(&expanded.node, "a config file", &mut cx.problems) else {
-        return Config::default();
+fn decode_config(cx: &mut DecodeContext, root: &TreeNode, home: &ConfigLocation) -> ProjectConfig {
+    let expanded = expand_variables(root, TYPED_KEYS, &cx.reach.environment.clone(), &mut cx.problems);
+    report_unset_variables(cx, &expanded);
+
+    let Some(mut object) = MapReader::new(&expanded.node, "a config file", &mut cx.problems) else {
+        return ProjectConfig::default();
     };
     object.entry("$schema");
-    let mut config = Config {
+
+    let mut config = ProjectConfig {
         judge: object.text("judge", &mut cx.problems).map(|judge| judge.value.trim().to_owned()),
-        workers: workers(cx, &mut object),
-        max_concurrency: count(cx, &mut object, "max_concurrency", 100_000)
+        workers: decode_workers(cx, &mut object),
+        max_concurrency: decode_limit(cx, &mut object, "max_concurrency", 100_000)
             .and_then(|most| NonZeroUsize::try_from(most).ok()),
-        requests_per_minute: count(cx, &mut object, "requests_per_minute", u32::MAX),
-        tokens_per_minute: count(cx, &mut object, "tokens_per_minute", u32::MAX),
-        request_timeout: time(cx, &mut object, "request_timeout"),
-        lines: lines(cx, &mut object),
+        requests_per_minute: decode_limit(cx, &mut object, "requests_per_minute", u32::MAX),
+        tokens_per_minute: decode_limit(cx, &mut object, "tokens_per_minute", u32::MAX),
+        request_timeout: decode_time_limit(cx, &mut object, "request_timeout"),
+        lines: decode_default_thresholds(cx, &mut object),
         panel: PanelSpec::default(),
-        judging: judging(cx, &mut object),
-        evidence: evidence(cx, &mut object),
-        truncate: truncate(cx, &mut object),
-        targets: path(cx, &mut object, "targets", home),
-        env_file: path(cx, &mut object, "env_file", home),
+        judging: decode_judging(cx, &mut object),
+        evidence: decode_evidence(cx, &mut object),
+        truncate: decode_truncate(cx, &mut object),
+        targets: decode_path(cx, &mut object, "targets", home),
+        env_file: decode_path(cx, &mut object, "env_file", home),
     };
-    config.panel = panel(cx, &mut object, Use::Defaults { judge: config.judge.as_deref() });
+
+    config.panel = decode_panel(cx, &mut object, PanelUse::Defaults { judge: config.judge.as_deref() });
+
     if home.foreign {
-        foreign(cx, &mut object, root, &mut config);
+        decode_foreign_settings(cx, &mut object, root, &mut config);
         finish_leniently(object, &mut cx.problems);
     } else {
         object.finish(&mut cx.problems);
     }
+
     config
 }
 
-fn workers(cx: &mut Context, object: &mut Object<'_>) -> Option<usize> {
+fn decode_workers(cx: &mut DecodeContext, object: &mut MapReader<'_>) -> Option<usize> {
     object.integer("workers", 1, 50, &mut cx.problems).map(|workers| workers.value as usize)
 }
 
-fn count(cx: &mut Context, object: &mut Object<'_>, key: &'static str, most: u32) -> Option<NonZeroU32> {
+fn decode_limit(
+    cx: &mut DecodeContext,
+    object: &mut MapReader<'_>,
+    key: &'static str,
+    most: u32,
+) -> Option<NonZeroU32> {
     let found = object.integer(key, 1, i64::from(most), &mut cx.problems)?;
     u32::try_from(found.value).ok().and_then(NonZeroU32::new)
 }
 
 /// Decodes a duration, such as `90s`.
-fn time(cx: &mut Context, object: &mut Object<'_>, key: &'static str) -> Option<Duration> {
-    let written: Spanned<String> = object.text(key, &mut cx.problems)?;
+fn decode_time_limit(
+    cx: &mut DecodeContext,
+    object: &mut MapReader<'_>,
+    key: &'static str,
+) -> Option<Duration> {
+    let written: SpannedValue<String> = object.text(key, &mut cx.problems)?;
     let found = parse_duration(&written.value);
     if found.is_none() {
         cx.problems.add(
@@ -198,18 +177,24 @@ fn time(cx: &mut Context, object: &mut Object<'_>, key: &'static str) -> Option<
             .with_help("write it with units, such as `90s`, `5m` or `1h30m`"),
         );
     }
+
     found
 }
 
-fn lines(cx: &mut Context, object: &mut Object<'_>) -> LineOverrides {
-    let mut found = common::FoundLines::default();
-    common::lines(cx, object, &mut found);
+fn decode_default_thresholds(cx: &mut DecodeContext, object: &mut MapReader<'_>) -> ThresholdOverrides {
+    let mut found = common::DecodedThresholds::default();
+    common::decode_thresholds(cx, object, &mut found);
     found.finish(cx)
 }
 
 /// Decodes a path, relative to the folder of the config file, or to its parent folder, which holds `.assize`.
-fn path(cx: &mut Context, object: &mut Object<'_>, key: &'static str, home: &Home) -> Option<PathBuf> {
-    let written: Spanned<String> = object.text(key, &mut cx.problems)?;
+fn decode_path(
+    cx: &mut DecodeContext,
+    object: &mut MapReader<'_>,
+    key: &'static str,
+    home: &ConfigLocation,
+) -> Option<PathBuf> {
+    let written: SpannedValue<String> = object.text(key, &mut cx.problems)?;
     let above = home.folder.parent().unwrap_or(&home.folder);
     let Some(found) =
         [above, &home.folder].iter().map(|folder| folder.join(&written.value)).find(|path| path.is_file())
@@ -221,6 +206,7 @@ fn path(cx: &mut Context, object: &mut Object<'_>, key: &'static str, home: &Hom
         );
         return None;
     };
+
     let inside = found.canonicalize().is_ok_and(|real| home.roots.iter().any(|root| real.starts_with(root)));
     if !inside {
         cx.problems.add(
@@ -234,14 +220,21 @@ fn path(cx: &mut Context, object: &mut Object<'_>, key: &'static str, home: &Hom
         );
         return None;
     }
+
     Some(found)
 }
 
 /// Decodes settings that only the other tool's file has.
-fn foreign(cx: &mut Context, object: &mut Object<'_>, root: &Node, config: &mut Config) {
-    for key in FOREIGN {
+fn decode_foreign_settings(
+    cx: &mut DecodeContext,
+    object: &mut MapReader<'_>,
+    root: &TreeNode,
+    config: &mut ProjectConfig,
+) {
+    for key in FOREIGN_KEYS {
         object.entry(key);
     }
+
     for (key, advice) in [
         ("providers", "write a file `.assize/targets.yaml` with a list `targets`"),
         ("defaults", "name the judge here with `judge`"),
@@ -259,40 +252,48 @@ fn foreign(cx: &mut Context, object: &mut Object<'_>, root: &Node, config: &mut 
             );
         }
     }
+
     object.entry("execution");
     // Expanded separately, so that a variable of one setting does not invalidate the others.
     let Some(node) = root.get("execution").filter(|node| !node.is_null()) else { return };
-    let expanded = expand(node, TYPED, &cx.reach.environment.clone(), &mut cx.problems);
-    unset_variables(cx, &expanded);
-    let Some(mut inner) = Object::new(&expanded.node, "`execution`", &mut cx.problems) else { return };
-    config.workers = config.workers.or(workers(cx, &mut inner));
-    let own = lines(cx, &mut inner);
+    let expanded = expand_variables(node, TYPED_KEYS, &cx.reach.environment.clone(), &mut cx.problems);
+    report_unset_variables(cx, &expanded);
+
+    let Some(mut inner) = MapReader::new(&expanded.node, "`execution`", &mut cx.problems) else { return };
+    config.workers = config.workers.or(decode_workers(cx, &mut inner));
+
+    let own = decode_default_thresholds(cx, &mut inner);
     config.lines.pass = config.lines.pass.or(own.pass);
     config.lines.borderline = config.lines.borderline.or(own.borderline);
-    for key in FOREIGN_EXECUTION {
+
+    for key in FOREIGN_EXECUTION_KEYS {
         inner.entry(key);
     }
+
     finish_leniently(inner, &mut cx.problems);
 }
 
-fn finish_leniently(object: Object<'_>, problems: &mut Problems) {
+fn finish_leniently(object: MapReader<'_>, problems: &mut DiagnosticCollector) {
     let mut unknown = problems.fork();
     object.finish(&mut unknown);
+
     for mut diagnostic in unknown.into_vec() {
         diagnostic.severity = Severity::Warning;
         diagnostic.code = codes::FOREIGN_SETTING;
+
         // Not all keys are listed here, so a suggestion from this list would mislead.
         if diagnostic.suggestion.is_none() {
             diagnostic.help = vec!["nothing is done with it; check its spelling".to_owned()];
         }
+
         problems.add(diagnostic);
     }
 }
 
 /// Reports variables that are not set in the settings: these always apply. Other keys are not read, or
 /// reported elsewhere.
-fn unset_variables(cx: &mut Context, expanded: &Expanded) {
-    for unset in expanded.unset.iter().filter(|unset| OURS.contains(&unset.key.as_str())) {
+fn report_unset_variables(cx: &mut DecodeContext, expanded: &ExpandedMap) {
+    for unset in expanded.unset.iter().filter(|unset| SETTING_KEYS.contains(&unset.key.as_str())) {
         cx.problems.add(
             Diagnostic::error(
                 codes::VARIABLE_NOT_SET,

@@ -7,27 +7,27 @@ use std::sync::Arc;
 
 use assize_diagnostic::{Diagnostic, SourceId, SourceMap, Span};
 
-use super::Problems;
-use super::grader::Templates;
+use super::DiagnosticCollector;
+use super::grader::TemplateCache;
 use crate::codes;
-use crate::model::{Mark, Place};
+use crate::model::{FilePosition, SourceMark};
 
 /// Lookup of an environment variable.
-pub type Environment = Arc<dyn Fn(&str) -> Option<String> + Send + Sync>;
+pub type EnvironmentLookup = Arc<dyn Fn(&str) -> Option<String> + Send + Sync>;
 
 /// State of one load.
-pub(crate) struct Context {
+pub(crate) struct DecodeContext {
     pub(crate) sources: SourceMap,
-    pub(crate) problems: Problems,
-    pub(crate) reach: Arc<Reach>,
+    pub(crate) problems: DiagnosticCollector,
+    pub(crate) reach: Arc<LoadScope>,
     /// Assertion templates that were loaded.
-    pub(crate) templates: Templates,
+    pub(crate) templates: TemplateCache,
 }
 
 /// Files and variables that a load may access.
 #[derive(Clone)]
-pub(crate) struct Reach {
-    pub(crate) environment: Environment,
+pub(crate) struct LoadScope {
+    pub(crate) environment: EnvironmentLookup,
     /// Folders against which a relative reference is resolved, in order.
     pub(crate) search: Vec<PathBuf>,
     /// Folders (canonical) that no reference may leave.
@@ -45,18 +45,18 @@ pub(crate) struct TextFile {
 }
 
 /// Maximum size of an attachment: larger ones would not fit into any prompt.
-const MAX_ATTACHMENT: u64 = 16 * 1024 * 1024;
+const MAX_ATTACHMENT_BYTES: u64 = 16 * 1024 * 1024;
 
-impl Context {
+impl DecodeContext {
     /// Creates a context with no sources and no diagnostics.
-    pub(crate) fn new(environment: Environment, search: Vec<PathBuf>, roots: Vec<PathBuf>) -> Self {
-        Self::within(Arc::new(Reach { environment, search, roots, open: BTreeMap::new() }))
+    pub(crate) fn new(environment: EnvironmentLookup, search: Vec<PathBuf>, roots: Vec<PathBuf>) -> Self {
+        Self::with_scope(Arc::new(LoadScope { environment, search, roots, open: BTreeMap::new() }))
     }
 
     /// Creates a context with existing limits of access.
-    pub(crate) fn within(reach: Arc<Reach>) -> Self {
-        let (sources, problems) = (SourceMap::new(), Problems::default());
-        Self { sources, problems, reach, templates: Templates::default() }
+    pub(crate) fn with_scope(reach: Arc<LoadScope>) -> Self {
+        let (sources, problems) = (SourceMap::new(), DiagnosticCollector::default());
+        Self { sources, problems, reach, templates: TemplateCache::default() }
     }
 
     /// Creates a context with the same access, but with no sources and no diagnostics: for one line of a
@@ -71,15 +71,19 @@ impl Context {
     }
 
     /// Returns the start of a span in a form that outlives the sources.
-    pub(crate) fn place(&self, span: Span) -> Place {
+    pub(crate) fn position(&self, span: Span) -> FilePosition {
         let position = self.sources.position(span);
-        Place::shared(self.sources.file(span.source).shared_path(), position.line, position.column)
+        FilePosition::with_shared_path(
+            self.sources.file(span.source).shared_path(),
+            position.line,
+            position.column,
+        )
     }
 
     /// Returns the range of a span in a form that outlives the sources.
-    pub(crate) fn mark(&self, span: Span) -> Mark {
-        Mark {
-            place: self.place(span),
+    pub(crate) fn mark(&self, span: Span) -> SourceMark {
+        SourceMark {
+            place: self.position(span),
             first_line: self.sources.file(span.source).first_line(),
             start: span.start,
             end: span.end,
@@ -89,17 +93,19 @@ impl Context {
     /// Finds the file or folder that `written` refers to. Relative paths are resolved against the folder of
     /// the file that holds the reference, then against the search folders. Returns `None` after adding a
     /// diagnostic.
-    pub(crate) fn find(&mut self, written: &str, span: Span) -> Option<PathBuf> {
+    pub(crate) fn find_file(&mut self, written: &str, span: Span) -> Option<PathBuf> {
         let given = Path::new(written.strip_prefix("file://").unwrap_or(written));
         let home = self.folder_of(span.source);
         let mut candidates = Vec::new();
         if given.is_absolute() {
             candidates.push(given.to_path_buf());
         }
+
         // A leading slash may also mean the root of a search folder.
         let relative = given.strip_prefix("/").unwrap_or(given);
         candidates.push(home.join(relative));
         candidates.extend(self.reach.search.iter().map(|folder| folder.join(relative)));
+
         let mut outside = None;
         for candidate in candidates {
             let Ok(real) = fs::canonicalize(&candidate) else { continue };
@@ -108,6 +114,7 @@ impl Context {
             }
             outside.get_or_insert(real);
         }
+
         if outside.is_some() {
             let roots: Vec<String> =
                 self.reach.roots.iter().map(|root| format!("`{}`", root.display())).collect();
@@ -128,20 +135,22 @@ impl Context {
                     .with_help("check the path; it is relative to the folder of the eval file"),
             );
         }
+
         None
     }
 
     /// Reads the text file that `written` refers to. Returns `None` after adding a diagnostic.
     pub(crate) fn read_text(&mut self, written: &str, span: Span) -> Option<TextFile> {
-        let path = self.find(written, span)?;
+        let path = self.find_file(written, span)?;
         let complaint = match fs::metadata(&path) {
             Err(error) => Some(error.to_string()),
             Ok(meta) if meta.is_dir() => Some("it is a folder".to_owned()),
-            Ok(meta) if meta.len() > MAX_ATTACHMENT => {
-                Some(format!("it is larger than {} MiB", MAX_ATTACHMENT / 1024 / 1024))
+            Ok(meta) if meta.len() > MAX_ATTACHMENT_BYTES => {
+                Some(format!("it is larger than {} MiB", MAX_ATTACHMENT_BYTES / 1024 / 1024))
             }
             Ok(_) => None,
         };
+
         let text = match complaint {
             None => match fs::read(&path) {
                 Ok(bytes) => String::from_utf8(bytes).map_err(|_| "it is not UTF-8 text".to_owned()),
@@ -169,6 +178,7 @@ impl Context {
                     )
                     .with_help(help),
                 );
+
                 None
             }
         }
@@ -183,11 +193,12 @@ impl Context {
                 folders.push(folder.clone());
             }
         }
+
         folders
     }
 
     /// Returns true if `written` names a file that may be read. Adds no diagnostic.
-    pub(crate) fn reachable(&self, written: &str, span: Span) -> bool {
+    pub(crate) fn is_reachable(&self, written: &str, span: Span) -> bool {
         let given = Path::new(written);
         self.folders_upward(span)
             .iter()

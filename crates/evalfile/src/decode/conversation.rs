@@ -3,46 +3,48 @@
 use std::sync::Arc;
 
 use assize_diagnostic::Diagnostic;
-use assize_rubric::GraderStanding;
+use assize_rubric::GraderWeighting;
 use serde_json::Map;
 
-use super::common::{empty, filled_list, one_word, spelled};
+use super::common::{decode_keyword, empty, find_spelling, non_empty_list};
 use super::grader::AssertionContext;
 use super::graders;
 use super::messages;
-use super::{Context, Object};
+use super::{DecodeContext, MapReader};
 use crate::codes;
 use crate::model::{
-    Conversation, Format, Grader, GraderKind, LlmGrader, OnTurnFailure, PanelSpec, Place, Turn,
-    TurnAggregation,
+    Conversation, ConversationTurn, EvalFileFormat, FilePosition, Grader, GraderKind, LlmGrader,
+    OnTurnFailure, PanelSpec, TurnAggregation,
 };
-use crate::tree::Node;
+use crate::tree::TreeNode;
 
 /// Decodes the keys of a conversation. Returns `None` for an ordinary case, and after adding a diagnostic.
-pub(crate) fn conversation(
-    cx: &mut Context,
-    object: &mut Object<'_>,
+pub(crate) fn decode_conversation(
+    cx: &mut DecodeContext,
+    object: &mut MapReader<'_>,
     base: &AssertionContext,
 ) -> Option<Conversation> {
     let mode = object.value("mode");
     if let Some(node) = mode {
-        one_word(cx, node, "mode", &[("conversation", ())]);
+        decode_keyword(cx, node, "mode", &[("conversation", ())]);
     }
+
     let aggregation = object.value("aggregation").map(|node| {
         let choices =
             [("mean", TurnAggregation::Mean), ("min", TurnAggregation::Min), ("max", TurnAggregation::Max)];
-        (node, one_word(cx, node, "aggregation", &choices))
+        (node, decode_keyword(cx, node, "aggregation", &choices))
     });
+
     let on_turn_failure = object.value("on_turn_failure").map(|node| {
         let choices = [("continue", OnTurnFailure::Continue), ("stop", OnTurnFailure::Stop)];
-        (node, one_word(cx, node, "on_turn_failure", &choices))
+        (node, decode_keyword(cx, node, "on_turn_failure", &choices))
     });
     let window_size = object.integer("window_size", 1, i64::from(u32::MAX), &mut cx.problems);
     let Some(entry) = object.entry("turns") else {
         let stray = [
-            mode.map(|node| ("mode", node.place())),
-            aggregation.map(|(node, _)| ("aggregation", node.place())),
-            on_turn_failure.map(|(node, _)| ("on_turn_failure", node.place())),
+            mode.map(|node| ("mode", node.use_span())),
+            aggregation.map(|(node, _)| ("aggregation", node.use_span())),
+            on_turn_failure.map(|(node, _)| ("on_turn_failure", node.use_span())),
             window_size.map(|window| ("window_size", window.span)),
         ];
         for (key, span) in stray.into_iter().flatten() {
@@ -56,14 +58,18 @@ pub(crate) fn conversation(
                 .with_help("add `turns:` with what is said, or remove this key"),
             );
         }
+
         return None;
     };
-    let items = filled_list(cx, entry)?;
-    let before = cx.problems.errors();
-    let turns: Vec<Turn> = items.iter().filter_map(|item| turn(cx, item, base)).collect();
-    if cx.problems.errors() > before {
+
+    let items = non_empty_list(cx, entry)?;
+    let before = cx.problems.error_count();
+    let turns: Vec<ConversationTurn> = items.iter().filter_map(|item| decode_turn(cx, item, base)).collect();
+
+    if cx.problems.error_count() > before {
         return None;
     }
+
     Some(Conversation {
         turns,
         aggregation: aggregation.map_or(Some(TurnAggregation::default()), |(_, word)| word)?,
@@ -72,14 +78,14 @@ pub(crate) fn conversation(
     })
 }
 
-fn turn(cx: &mut Context, node: &Node, base: &AssertionContext) -> Option<Turn> {
-    let mut object = Object::new(node, "a turn", &mut cx.problems)?;
+fn decode_turn(cx: &mut DecodeContext, node: &TreeNode, base: &AssertionContext) -> Option<ConversationTurn> {
+    let mut object = MapReader::new(node, "a turn", &mut cx.problems)?;
     let head = object.head();
     let input = if let Some(entry) = object.entry("input") {
         if entry.value.is_null() {
             cx.problems.add(empty("input", entry.key_span));
         }
-        messages::input(cx, &entry.value, "input")
+        messages::decode_input(cx, &entry.value, "input")
     } else {
         cx.problems.add(
             Diagnostic::error(codes::NO_INPUT, "a turn has no input", head, "this turn")
@@ -87,13 +93,16 @@ fn turn(cx: &mut Context, node: &Node, base: &AssertionContext) -> Option<Turn> 
         );
         None
     };
+
     let expected_output = object
         .value("expected_output")
-        .and_then(|node| messages::expected(cx, node, "expected_output"))
+        .and_then(|node| messages::decode_expected_messages(cx, node, "expected_output"))
         .unwrap_or_default();
-    let list = spelled(cx, &mut object, &["assertions", "assert"], 1);
-    let own = list.map(|entry| graders::read(cx, entry, Format::Two, base.clone())).unwrap_or_default();
-    let mut graders = graders::with_suite(cx, list, own, &[]);
+    let list = find_spelling(cx, &mut object, &["assertions", "assert"], 1);
+    let own = list
+        .map(|entry| graders::decode_list(cx, entry, EvalFileFormat::Two, base.clone()))
+        .unwrap_or_default();
+    let mut graders = graders::combine_with_suite(cx, list, own, &[]);
     if let (Some(entry), false) = (list, graders.is_empty())
         && graders.iter().all(|grader| grader.standing.weight.get() == 0.0)
     {
@@ -107,15 +116,17 @@ fn turn(cx: &mut Context, node: &Node, base: &AssertionContext) -> Option<Turn> 
             .with_help("give at least one grader a weight above 0"),
         );
     }
+
     if list.is_none() && !expected_output.is_empty() {
-        graders.push(Arc::new(comparison(cx.place(head))));
+        graders.push(Arc::new(reference_grader(cx.position(head))));
     }
+
     object.finish(&mut cx.problems);
-    Some(Turn { input: input?, expected_output, graders, place: cx.place(head) })
+    Some(ConversationTurn { input: input?, expected_output, graders, place: cx.position(head) })
 }
 
 /// Returns the grader of a turn that has only a reference answer: a judge that scores the whole answer.
-fn comparison(place: Place) -> Grader {
+fn reference_grader(place: FilePosition) -> Grader {
     let llm = LlmGrader {
         prompt: None,
         judge: None,
@@ -124,7 +135,8 @@ fn comparison(place: Place) -> Grader {
         max_steps: None,
         config: Map::new(),
     };
+
     let name = "llm-grader".to_owned();
-    let standing = GraderStanding::default();
+    let standing = GraderWeighting::default();
     Grader { name: name.clone(), type_name: name, standing, place, kind: GraderKind::Llm(llm) }
 }

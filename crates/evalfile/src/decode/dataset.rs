@@ -6,7 +6,7 @@ use std::path::Path;
 use std::sync::Arc;
 use std::time::SystemTime;
 
-use super::context::Reach;
+use super::context::LoadScope;
 use super::suite::SuiteDefaults;
 
 /// A dataset that was checked, and what it takes to read it again.
@@ -19,7 +19,7 @@ pub(crate) struct Dataset {
     pub(crate) broken: Vec<usize>,
     pub(super) fingerprint: Fingerprint,
     pub(super) defaults: Arc<SuiteDefaults>,
-    pub(super) reach: Arc<Reach>,
+    pub(super) reach: Arc<LoadScope>,
 }
 
 /// By what a change of the file between two readings is noticed.

@@ -7,39 +7,41 @@ use std::sync::Arc;
 use assize_diagnostic::{Diagnostic, Span};
 use globset::GlobBuilder;
 
-use super::Context;
-use super::case::{CaseRead, case};
-use super::collect::Collector;
+use super::DecodeContext;
+use super::case::{DecodedCase, decode_case};
+use super::case_collector::CaseCollector;
 use super::common::empty;
-use super::file::{ending, read_source, read_tree};
+use super::file::{file_extension, read_source, read_tree};
 use super::jsonl;
-use super::object::wrong_type;
-use super::workspace::folder_beside;
+use super::map_reader::wrong_type;
+use super::workspace::workspace_from_template;
 use crate::codes;
-use crate::tree::{Data, Node};
+use crate::tree::{NodeValue, TreeNode};
 
 /// Maximum depth of the folders that are searched for a pattern.
 const MAX_DEPTH: usize = 32;
 
 /// Returns the reference if an entry of a list of cases is one.
-pub(crate) fn reference(node: &Node) -> Option<&str> {
+pub(crate) fn file_reference(node: &TreeNode) -> Option<&str> {
     node.as_str().filter(|text| text.starts_with("file://"))
 }
 
 /// Adds the cases of `written`, the reference at `span`: a file, a folder or a pattern.
-pub(crate) fn collect(cx: &mut Context, written: &str, span: Span, into: &mut Collector) {
+pub(crate) fn collect(cx: &mut DecodeContext, written: &str, span: Span, into: &mut CaseCollector) {
     let path = written.strip_prefix("file://").unwrap_or(written).trim();
     if path.is_empty() {
         cx.problems.add(empty("tests", span));
         return;
     }
+
     if path.contains(['*', '?', '[', '{']) {
-        for file in matches(cx, path, span) {
+        for file in find_matches(cx, path, span) {
             collect_file(cx, &file, span, into);
         }
         return;
     }
-    let Some(found) = cx.find(path, span) else { return };
+
+    let Some(found) = cx.find_file(path, span) else { return };
     if found.is_dir() {
         collect_folder(cx, &found, span, into);
     } else {
@@ -47,21 +49,23 @@ pub(crate) fn collect(cx: &mut Context, written: &str, span: Span, into: &mut Co
     }
 }
 
-fn collect_file(cx: &mut Context, path: &Path, span: Span, into: &mut Collector) {
-    match ending(path).as_str() {
+fn collect_file(cx: &mut DecodeContext, path: &Path, span: Span, into: &mut CaseCollector) {
+    match file_extension(path).as_str() {
         "jsonl" => {
-            if let Some(dataset) = jsonl::check(cx, path, Some(span), into) {
-                into.dataset(dataset);
+            if let Some(dataset) = jsonl::check_dataset(cx, path, Some(span), into) {
+                into.add_dataset(dataset);
             }
         }
         "yaml" | "yml" | "json" => {
             let Some(source) = read_source(cx, path, Some(span)) else { return };
-            let before = cx.problems.errors();
+            let before = cx.problems.error_count();
             let root = read_tree(cx, source);
-            if cx.problems.errors() > before {
+
+            if cx.problems.error_count() > before {
                 return;
             }
-            list_of_cases(cx, path, span, root, into);
+
+            collect_listed_cases(cx, path, span, root, into);
         }
         other => cx.problems.add(unknown_kind(other, span)),
     }
@@ -78,12 +82,19 @@ pub(crate) fn unknown_kind(ending: &str, at: Span) -> Diagnostic {
         }
         _ => "cases come from .yaml, .yml, .json and .jsonl files",
     };
+
     let found = if ending.is_empty() { "no ending".to_owned() } else { format!("found `.{ending}`") };
     Diagnostic::error(codes::UNKNOWN_FILE_KIND, "cases are not read from this kind of file", at, found)
         .with_help(help)
 }
 
-fn list_of_cases(cx: &mut Context, path: &Path, span: Span, root: Option<Node>, into: &mut Collector) {
+fn collect_listed_cases(
+    cx: &mut DecodeContext,
+    path: &Path,
+    span: Span,
+    root: Option<TreeNode>,
+    into: &mut CaseCollector,
+) {
     let shown = path.display();
     let Some(root) = root.filter(|root| !root.is_null()) else {
         cx.problems.add(
@@ -92,7 +103,8 @@ fn list_of_cases(cx: &mut Context, path: &Path, span: Span, root: Option<Node>, 
         );
         return;
     };
-    let Node { data: Data::Seq(items), .. } = root else {
+
+    let TreeNode { data: NodeValue::Seq(items), .. } = root else {
         let mut diagnostic = wrong_type(&root, "a file of cases", "a list");
         if super::format::has_cases(&root) {
             diagnostic = diagnostic
@@ -103,6 +115,7 @@ fn list_of_cases(cx: &mut Context, path: &Path, span: Span, root: Option<Node>, 
         } else {
             diagnostic = diagnostic.with_help("begin each case with `- id:`");
         }
+
         cx.problems.add(diagnostic.with_secondary(span, "the file is named here"));
         return;
     };
@@ -112,33 +125,36 @@ fn list_of_cases(cx: &mut Context, path: &Path, span: Span, root: Option<Node>, 
                 .with_help("write at least one case, or remove the reference"),
         );
     }
+
     for mut item in items {
-        if reference(&item).is_some() {
+        if file_reference(&item).is_some() {
             cx.problems.add(
                 Diagnostic::error(
                     codes::NOT_SUPPORTED,
                     "a file of cases can't refer to another",
-                    item.place(),
+                    item.use_span(),
                     "a reference inside a referenced file",
                 )
                 .with_help("put this reference into the eval file"),
             );
             continue;
         }
-        let read = case(cx, &mut item, &into.defaults, None);
-        into.case(cx, read);
+
+        let read = decode_case(cx, &mut item, &into.defaults, None);
+        into.add_case(cx, read);
     }
 }
 
 /// Adds the cases of a folder with one sub-folder for each case.
-fn collect_folder(cx: &mut Context, folder: &Path, span: Span, into: &mut Collector) {
+fn collect_folder(cx: &mut DecodeContext, folder: &Path, span: Span, into: &mut CaseCollector) {
     let mut found = false;
-    for sub in sorted(folder).into_iter().filter(|path| path.is_dir()) {
+    for sub in sorted_entries(folder).into_iter().filter(|path| path.is_dir()) {
         let files: Vec<PathBuf> = ["case.yaml", "case.yml"]
             .iter()
             .map(|name| sub.join(name))
             .filter(|path| path.is_file())
             .collect();
+
         let name = sub.file_name().map(|name| name.to_string_lossy().into_owned()).unwrap_or_default();
         match files.as_slice() {
             [] => cx.problems.add(
@@ -152,7 +168,7 @@ fn collect_folder(cx: &mut Context, folder: &Path, span: Span, into: &mut Collec
             ),
             [file] => {
                 found = true;
-                folder_case(cx, file, &name, &sub, span, into);
+                collect_folder_case(cx, file, &name, &sub, span, into);
             }
             [_, ..] => {
                 found = true;
@@ -168,6 +184,7 @@ fn collect_folder(cx: &mut Context, folder: &Path, span: Span, into: &mut Collec
             }
         }
     }
+
     if !found {
         cx.problems.add(
             Diagnostic::error(
@@ -181,14 +198,22 @@ fn collect_folder(cx: &mut Context, folder: &Path, span: Span, into: &mut Collec
     }
 }
 
-fn folder_case(cx: &mut Context, file: &Path, name: &str, folder: &Path, span: Span, into: &mut Collector) {
-    if !inside_roots(cx, file, span) {
+fn collect_folder_case(
+    cx: &mut DecodeContext,
+    file: &Path,
+    name: &str,
+    folder: &Path,
+    span: Span,
+    into: &mut CaseCollector,
+) {
+    if !check_inside_roots(cx, file, span) {
         return;
     }
+
     let Some(source) = read_source(cx, file, Some(span)) else { return };
-    let before = cx.problems.errors();
+    let before = cx.problems.error_count();
     let Some(mut node) = read_tree(cx, source) else {
-        if cx.problems.errors() == before {
+        if cx.problems.error_count() == before {
             cx.problems.add(
                 Diagnostic::error(
                     codes::EMPTY_FILE,
@@ -201,19 +226,21 @@ fn folder_case(cx: &mut Context, file: &Path, name: &str, folder: &Path, span: S
         }
         return;
     };
-    let mut read: CaseRead = case(cx, &mut node, &into.defaults, Some(name));
+
+    let mut read: DecodedCase = decode_case(cx, &mut node, &into.defaults, Some(name));
     let template = folder.join("workspace");
     if let Some(case) = &mut read.case
         && case.workspace.is_none()
         && template.is_dir()
     {
-        Arc::make_mut(case).workspace = Some(folder_beside(template));
+        Arc::make_mut(case).workspace = Some(workspace_from_template(template));
     }
-    into.case(cx, read);
+
+    into.add_case(cx, read);
 }
 
 /// Returns the files that a pattern matches, sorted. A pattern without a match is an error.
-fn matches(cx: &mut Context, pattern: &str, span: Span) -> Vec<PathBuf> {
+fn find_matches(cx: &mut DecodeContext, pattern: &str, span: Span) -> Vec<PathBuf> {
     // The folders before the first special character are not part of the search.
     let mut base = cx.folder_of(span.source);
     let mut rest: Vec<&str> = Vec::new();
@@ -232,6 +259,7 @@ fn matches(cx: &mut Context, pattern: &str, span: Span) -> Vec<PathBuf> {
             }
         }
     }
+
     let rest = rest.join("/");
     let glob = match GlobBuilder::new(&rest).literal_separator(true).build() {
         Ok(glob) => glob.compile_matcher(),
@@ -248,6 +276,7 @@ fn matches(cx: &mut Context, pattern: &str, span: Span) -> Vec<PathBuf> {
             return Vec::new();
         }
     };
+
     let depth = if rest.contains("**") { MAX_DEPTH } else { rest.split('/').count() };
     let mut files = Vec::new();
     walk(&base, depth, &mut |path| {
@@ -256,7 +285,9 @@ fn matches(cx: &mut Context, pattern: &str, span: Span) -> Vec<PathBuf> {
             files.push(path.to_path_buf());
         }
     });
+
     files.sort();
+
     if files.is_empty() {
         cx.problems.add(
             Diagnostic::error(
@@ -268,12 +299,13 @@ fn matches(cx: &mut Context, pattern: &str, span: Span) -> Vec<PathBuf> {
             .with_help("check the folder and the ending; the pattern is relative to the folder of this file"),
         );
     }
-    files.retain(|file| inside_roots(cx, file, span));
+
+    files.retain(|file| check_inside_roots(cx, file, span));
     files
 }
 
 /// Returns true if a file found by searching may be read; reports it otherwise.
-fn inside_roots(cx: &mut Context, file: &Path, span: Span) -> bool {
+fn check_inside_roots(cx: &mut DecodeContext, file: &Path, span: Span) -> bool {
     let real = fs::canonicalize(file);
     let inside = real.is_ok_and(|real| cx.reach.roots.iter().any(|root| real.starts_with(root)));
     if !inside {
@@ -287,11 +319,12 @@ fn inside_roots(cx: &mut Context, file: &Path, span: Span) -> bool {
             .with_help("move the file there, or name a wider folder with `--root DIR`"),
         );
     }
+
     inside
 }
 
 fn walk(folder: &Path, depth: usize, found: &mut impl FnMut(&Path)) {
-    for path in sorted(folder) {
+    for path in sorted_entries(folder) {
         let Ok(kind) = fs::symlink_metadata(&path).map(|meta| meta.file_type()) else { continue };
         if kind.is_dir() {
             if depth > 1 {
@@ -304,7 +337,7 @@ fn walk(folder: &Path, depth: usize, found: &mut impl FnMut(&Path)) {
 }
 
 /// Returns the entries of a folder by name, without hidden ones.
-fn sorted(folder: &Path) -> Vec<PathBuf> {
+fn sorted_entries(folder: &Path) -> Vec<PathBuf> {
     let mut paths: Vec<PathBuf> = fs::read_dir(folder)
         .into_iter()
         .flatten()
@@ -312,23 +345,25 @@ fn sorted(folder: &Path) -> Vec<PathBuf> {
         .filter(|entry| !entry.file_name().to_string_lossy().starts_with('.'))
         .map(|entry| entry.path())
         .collect();
+
     paths.sort();
     paths
 }
 
 /// Adds the cases of one list: maps and references.
-pub(crate) fn collect_list(cx: &mut Context, items: Vec<Node>, into: &mut Collector) {
+pub(crate) fn collect_list(cx: &mut DecodeContext, items: Vec<TreeNode>, into: &mut CaseCollector) {
     for mut item in items {
-        if let Data::Str(_) = item.data {
+        if let NodeValue::Str(_) = item.data {
             super::interpolate::interpolate(cx, &mut item);
         }
-        let place = item.place();
-        if let Some(written) = reference(&item).map(str::to_owned) {
+
+        let place = item.use_span();
+        if let Some(written) = file_reference(&item).map(str::to_owned) {
             collect(cx, &written, place, into);
         } else {
             let defaults = Arc::clone(&into.defaults);
-            let read = case(cx, &mut item, &defaults, None);
-            into.case(cx, read);
+            let read = decode_case(cx, &mut item, &defaults, None);
+            into.add_case(cx, read);
         }
     }
 }

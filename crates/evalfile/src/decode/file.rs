@@ -5,25 +5,27 @@ use std::path::Path;
 
 use assize_diagnostic::{Diagnostic, SourceId, Span};
 
-use super::Context;
+use super::DecodeContext;
 use crate::codes;
-use crate::tree::{Node, read_json, read_yaml};
+use crate::tree::{TreeNode, read_json, read_yaml};
 
 /// Maximum size of a file that is read as a whole: a tree of its values takes many times the memory.
-pub(crate) const MAX_WHOLE: u64 = 64 * 1024 * 1024;
+pub(crate) const MAX_FILE_BYTES: u64 = 64 * 1024 * 1024;
 
 /// Reads a file as text and adds it to the sources. `from` is the reference that names it; without one,
 /// problems are reported at the beginning of the file.
-pub(crate) fn read_source(cx: &mut Context, path: &Path, from: Option<Span>) -> Option<SourceId> {
-    let at = |cx: &mut Context| {
+pub(crate) fn read_source(cx: &mut DecodeContext, path: &Path, from: Option<Span>) -> Option<SourceId> {
+    let at = |cx: &mut DecodeContext| {
         from.unwrap_or_else(|| {
             let source = cx.sources.add(path, "");
             Span::new(source, 0, 0)
         })
     };
+
     if let Some(text) = cx.reach.open.get(path).cloned() {
         return Some(cx.sources.add(path, text));
     }
+
     let shown = path.display();
     let bytes = match fs::metadata(path) {
         Err(error) if error.kind() == std::io::ErrorKind::NotFound => {
@@ -32,11 +34,12 @@ pub(crate) fn read_source(cx: &mut Context, path: &Path, from: Option<Span>) -> 
                 Diagnostic::error(codes::FILE_NOT_FOUND, "file not found", at, format!("`{shown}`"))
                     .with_help("check the path; it is relative to the working folder"),
             );
+
             return None;
         }
         Err(error) => Err(error.to_string()),
         Ok(meta) if meta.is_dir() => Err("it is a folder".to_owned()),
-        Ok(meta) if meta.len() > MAX_WHOLE => {
+        Ok(meta) if meta.len() > MAX_FILE_BYTES => {
             let at = at(cx);
             cx.problems.add(
                 Diagnostic::error(
@@ -45,9 +48,13 @@ pub(crate) fn read_source(cx: &mut Context, path: &Path, from: Option<Span>) -> 
                     at,
                     format!("`{shown}` has {:.1} MiB", meta.len() as f64 / 1024.0 / 1024.0),
                 )
-                .with_note(format!("files that are read as a whole may have {} MiB", MAX_WHOLE / 1024 / 1024))
+                .with_note(format!(
+                    "files that are read as a whole may have {} MiB",
+                    MAX_FILE_BYTES / 1024 / 1024
+                ))
                 .with_help("put the cases into a JSONL file, one on each line: it may be of any size"),
             );
+
             return None;
         }
         Ok(_) => fs::read(path).map_err(|error| error.to_string()),
@@ -60,6 +67,7 @@ pub(crate) fn read_source(cx: &mut Context, path: &Path, from: Option<Span>) -> 
             let byte = error.as_bytes().get(place).copied().unwrap_or(0);
             let source = cx.sources.add(path, text);
             cx.problems.add(not_utf8(Span::new(source, place, place + '\u{fffd}'.len_utf8()), byte, place));
+
             None
         }
         Err(reason) => {
@@ -73,6 +81,7 @@ pub(crate) fn read_source(cx: &mut Context, path: &Path, from: Option<Span>) -> 
                 )
                 .with_help("check the path and the file's permissions"),
             );
+
             None
         }
     }
@@ -91,8 +100,8 @@ pub(crate) fn not_utf8(at: Span, byte: u8, offset: usize) -> Diagnostic {
 }
 
 /// Parses the tree of a source, in the syntax of its file extension.
-pub(crate) fn read_tree(cx: &mut Context, source: SourceId) -> Option<Node> {
-    let is_json = ending(cx.sources.file(source).path()) == "json";
+pub(crate) fn read_tree(cx: &mut DecodeContext, source: SourceId) -> Option<TreeNode> {
+    let is_json = file_extension(cx.sources.file(source).path()) == "json";
     if is_json && !cx.sources.file(source).text().trim().is_empty() {
         read_json(&cx.sources, source, &mut cx.problems)
     } else {
@@ -101,6 +110,6 @@ pub(crate) fn read_tree(cx: &mut Context, source: SourceId) -> Option<Node> {
 }
 
 /// Returns the extension of a file name in lower case, without its dot.
-pub(crate) fn ending(path: &Path) -> String {
+pub(crate) fn file_extension(path: &Path) -> String {
     path.extension().map(|ending| ending.to_string_lossy().to_ascii_lowercase()).unwrap_or_default()
 }

@@ -1,25 +1,26 @@
 //! Last step of every load: sorting diagnostics, and converting suggestions to the syntax of their file.
 
-use assize_diagnostic::{Diagnostic, SourceMap, Suggestion};
+use assize_diagnostic::{Diagnostic, SourceMap, SuggestedEdit};
 
-use super::Problems;
+use super::DiagnosticCollector;
 
 /// Returns the diagnostics of a load, sorted by file and position.
-pub(crate) fn finish(problems: Problems, sources: &SourceMap) -> Vec<Diagnostic> {
+pub(crate) fn finish_diagnostics(problems: DiagnosticCollector, sources: &SourceMap) -> Vec<Diagnostic> {
     let mut diagnostics = problems.into_vec();
     for suggestion in diagnostics.iter_mut().filter_map(|diagnostic| diagnostic.suggestion.as_mut()) {
         let path = sources.file(suggestion.span.source).path();
         if path.extension().is_some_and(|ending| ending == "json" || ending == "jsonl") {
-            write_as_json(suggestion, sources);
+            convert_to_json(suggestion, sources);
         }
     }
-    assize_diagnostic::sort(&mut diagnostics);
+
+    assize_diagnostic::sort_diagnostics(&mut diagnostics);
     diagnostics
 }
 
 /// Converts a suggestion from YAML, in which words need no quotes, to JSON. The span of a key excludes its
 /// quotation marks, that of a text includes them.
-fn write_as_json(suggestion: &mut Suggestion, sources: &SourceMap) {
+fn convert_to_json(suggestion: &mut SuggestedEdit, sources: &SourceMap) {
     let written = sources.slice(suggestion.span);
     let is_text = written.len() > 1 && written.starts_with('"') && written.ends_with('"');
     if is_text {
@@ -55,13 +56,11 @@ mod tests {
             let source = sources.add(path, text);
             let start = text.find(part).expect("there");
             let span = Span::new(source, start, start + part.len());
-            let mut problems = Problems::default();
-            problems.add(Diagnostic::error(codes::WRONG_TYPE, "a", span, "b").with_suggestion(
-                "c",
-                span,
-                replacement,
-            ));
-            let found = finish(problems, &sources).remove(0).suggestion.expect("kept");
+            let mut problems = DiagnosticCollector::default();
+            problems.add(
+                Diagnostic::error(codes::WRONG_TYPE, "a", span, "b").with_suggestion("c", span, replacement),
+            );
+            let found = finish_diagnostics(problems, &sources).remove(0).suggestion.expect("kept");
             assert_eq!(found.replacement, expected, "{path} {part}");
         }
     }

@@ -2,19 +2,26 @@
 
 use assize_diagnostic::Diagnostic;
 
-use super::Context;
+use super::DecodeContext;
 use super::common::old_spelling;
-use super::object::wrong_type;
+use super::map_reader::wrong_type;
 use crate::codes;
-use crate::model::Format;
-use crate::tree::Node;
+use crate::model::EvalFileFormat;
+use crate::tree::TreeNode;
 
 /// Keys of the list of cases, each with its format.
-const LISTS: [(&str, Format); 4] =
-    [("tests", Format::Two), ("evalcases", Format::One), ("eval_cases", Format::Two), ("cases", Format::Two)];
+const CASE_LIST_KEYS: [(&str, EvalFileFormat); 4] = [
+    ("tests", EvalFileFormat::Two),
+    ("evalcases", EvalFileFormat::One),
+    ("eval_cases", EvalFileFormat::Two),
+    ("cases", EvalFileFormat::Two),
+];
 
 /// Returns the format of an eval file and the key of its cases. Returns `None` after adding a diagnostic.
-pub(crate) fn format_of(cx: &mut Context, root: &Node) -> Option<(Format, &'static str)> {
+pub(crate) fn detect_format(
+    cx: &mut DecodeContext,
+    root: &TreeNode,
+) -> Option<(EvalFileFormat, &'static str)> {
     let Some(entries) = root.as_map() else {
         cx.problems.add(match root.as_seq() {
             Some(_) => not_an_eval_file(root, "this is a list", "a list of cases alone is no eval file")
@@ -26,12 +33,16 @@ pub(crate) fn format_of(cx: &mut Context, root: &Node) -> Option<(Format, &'stat
         });
         return None;
     };
+
     let given: Vec<_> = entries
         .iter()
-        .filter_map(|entry| LISTS.iter().find(|(key, _)| *key == entry.key).map(|list| (entry, *list)))
+        .filter_map(|entry| {
+            CASE_LIST_KEYS.iter().find(|(key, _)| *key == entry.key).map(|list| (entry, *list))
+        })
         .collect();
+
     let Some((first, (key, format))) = given.first().copied() else {
-        let complaint = looks_like(root);
+        let complaint = describe_other_file(root);
         cx.problems.add(complaint);
         return None;
     };
@@ -49,52 +60,56 @@ pub(crate) fn format_of(cx: &mut Context, root: &Node) -> Option<(Format, &'stat
         );
         return None;
     }
+
     if !matches!(key, "tests" | "evalcases") {
         old_spelling(cx, first, "tests");
     }
+
     Some((format, key))
 }
 
 /// Returns true if a map holds cases.
-pub(crate) fn has_cases(root: &Node) -> bool {
-    LISTS.iter().any(|(key, _)| root.get(key).is_some())
+pub(crate) fn has_cases(root: &TreeNode) -> bool {
+    CASE_LIST_KEYS.iter().any(|(key, _)| root.get(key).is_some())
 }
 
 /// Returns the format of a dataset's line, detected by the keys that only one of the formats has. `settings`
 /// is the accompanying file of settings.
-pub(crate) fn format_of_line(settings: Option<&Node>, line: Option<&Node>) -> Format {
-    let has = |node: &Node, keys: &[&str]| keys.iter().any(|key| node.get(key).is_some());
+pub(crate) fn detect_line_format(settings: Option<&TreeNode>, line: Option<&TreeNode>) -> EvalFileFormat {
+    let has = |node: &TreeNode, keys: &[&str]| keys.iter().any(|key| node.get(key).is_some());
     if let Some(settings) = settings {
         let evaluators = settings.get("execution").is_some_and(|inner| inner.get("evaluators").is_some());
         if has(settings, &["dataset", "evaluator"]) || evaluators {
-            return Format::One;
+            return EvalFileFormat::One;
         }
         if has(settings, &["assertions", "assert", "input", "input_files", "name", "tags"]) {
-            return Format::Two;
+            return EvalFileFormat::Two;
         }
     }
+
     let one = &["expected_outcome", "input_messages", "expected_messages", "rubrics", "evaluators"];
     let two = &["criteria", "assertions", "assert", "turns", "vars", "input_files"];
     match line {
-        Some(line) if has(line, one) && !has(line, two) => Format::One,
-        _ => Format::Two,
+        Some(line) if has(line, one) && !has(line, two) => EvalFileFormat::One,
+        _ => EvalFileFormat::Two,
     }
 }
 
 /// Returns true if a line of a dataset is a row of results rather than a case.
-pub(crate) fn looks_like_result(line: &Node) -> bool {
+pub(crate) fn looks_like_result(line: &TreeNode) -> bool {
     line.get("id").is_none()
         && ["test_id", "eval_id", "case_id"].iter().any(|key| line.get(key).is_some())
         && ["score", "verdict", "assertions", "timestamp"].iter().any(|key| line.get(key).is_some())
 }
 
-fn not_an_eval_file(root: &Node, title: &str, label: &str) -> Diagnostic {
-    let at = root.as_map().and_then(<[_]>::first).map_or(root.place().start_point(), |entry| entry.key_span);
+fn not_an_eval_file(root: &TreeNode, title: &str, label: &str) -> Diagnostic {
+    let at =
+        root.as_map().and_then(<[_]>::first).map_or(root.use_span().start_point(), |entry| entry.key_span);
     Diagnostic::error(codes::NOT_AN_EVAL_FILE, format!("{title}, not an eval file"), at, label)
 }
 
 /// Returns the diagnostic for a map without cases: the type of file it resembles, and the tool for that.
-fn looks_like(root: &Node) -> Diagnostic {
+fn describe_other_file(root: &TreeNode) -> Diagnostic {
     let has = |key: &str| root.get(key).is_some();
     let complain =
         |title: &str, label: &str, help: &str| not_an_eval_file(root, title, label).with_help(help);
@@ -105,6 +120,7 @@ fn looks_like(root: &Node) -> Diagnostic {
             "write each entry of `evals` as a case of `tests`: `prompt` becomes `input`, `files` becomes `input_files`, `assertions` stay",
         );
     }
+
     if has("prompts") || has("providers") || has("scenarios") {
         return complain(
             "this is a prompt matrix of another tool",
@@ -112,6 +128,7 @@ fn looks_like(root: &Node) -> Diagnostic {
             "write cases under `tests`, each with an `input`, and name targets under `execution: {targets: [...]}`",
         );
     }
+
     if has("targets") {
         return complain(
             "this is a targets file",
@@ -119,6 +136,7 @@ fn looks_like(root: &Node) -> Diagnostic {
             "put it at `.assize/targets.yaml`; eval files name its targets under `execution: {target: NAME}`",
         );
     }
+
     if has("rubrics") || has("criteria") || has("rubric") {
         return complain(
             "this is a rubric",
@@ -126,6 +144,7 @@ fn looks_like(root: &Node) -> Diagnostic {
             "to grade answers by it, run `assize grade RUBRIC --answers FILE.jsonl`; in an eval file it goes under `assertions` of a case",
         );
     }
+
     if has("assertions") || has("assert") {
         return complain(
             "this is a template of graders",
@@ -133,6 +152,7 @@ fn looks_like(root: &Node) -> Diagnostic {
             "use it in an eval file with `assertions: [{include: NAME}]`",
         );
     }
+
     if ["template", "repos", "hooks", "docker"].iter().any(|key| has(key)) {
         return complain(
             "this is a workspace file",
@@ -140,6 +160,7 @@ fn looks_like(root: &Node) -> Diagnostic {
             "use it in an eval file with `workspace: PATH`",
         );
     }
+
     if has("dataset") || has("evaluator") || has("execution") {
         return complain(
             "this is a file of settings",
@@ -147,8 +168,10 @@ fn looks_like(root: &Node) -> Diagnostic {
             "add cases under `tests`; if these settings belong to a dataset, load the `.jsonl` file of the same name",
         );
     }
+
     let near = root.as_map().unwrap_or_default().iter().find_map(|entry| {
-        assize_diagnostic::did_you_mean(&entry.key, LISTS.map(|(key, _)| key)).map(|near| (entry, near))
+        assize_diagnostic::did_you_mean(&entry.key, CASE_LIST_KEYS.map(|(key, _)| key))
+            .map(|near| (entry, near))
     });
     if let Some((entry, near)) = near {
         return Diagnostic::error(
@@ -160,7 +183,9 @@ fn looks_like(root: &Node) -> Diagnostic {
         .with_help(format!("did you mean `{near}`?"))
         .with_suggestion("rename the key", entry.key_span, near);
     }
-    let at = root.as_map().and_then(<[_]>::first).map_or(root.place().start_point(), |entry| entry.key_span);
+
+    let at =
+        root.as_map().and_then(<[_]>::first).map_or(root.use_span().start_point(), |entry| entry.key_span);
     Diagnostic::error(
         codes::NOT_AN_EVAL_FILE,
         "the file has no list of cases",

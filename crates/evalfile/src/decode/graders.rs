@@ -4,31 +4,31 @@ use std::sync::Arc;
 
 use assize_diagnostic::Diagnostic;
 
-use super::Context;
-use super::common::filled_list;
-use super::grader::{AssertionContext, assertions, distinct_names};
+use super::DecodeContext;
+use super::common::non_empty_list;
+use super::grader::{AssertionContext, decode_assertions, distinct_names};
 use crate::codes;
-use crate::model::{Format, Grader};
-use crate::tree::Entry;
+use crate::model::{EvalFileFormat, Grader};
+use crate::tree::MapEntry;
 
 /// Decodes a list. An empty list is an error: it would leave a case ungraded.
-pub(crate) fn read(
-    cx: &mut Context,
-    entry: &Entry,
-    format: Format,
+pub(crate) fn decode_list(
+    cx: &mut DecodeContext,
+    entry: &MapEntry,
+    format: EvalFileFormat,
     base: AssertionContext,
 ) -> Vec<Arc<Grader>> {
-    match filled_list(cx, entry) {
-        Some(_) => assertions(cx, &entry.value, format, base),
+    match non_empty_list(cx, entry) {
+        Some(_) => decode_assertions(cx, &entry.value, format, base),
         None => Vec::new(),
     }
 }
 
 /// Returns the graders of a case: its own, then those of the suite, with unique names. `entry` is the case's
 /// own list.
-pub(crate) fn with_suite(
-    cx: &mut Context,
-    entry: Option<&Entry>,
+pub(crate) fn combine_with_suite(
+    cx: &mut DecodeContext,
+    entry: Option<&MapEntry>,
     own: Vec<Arc<Grader>>,
     suite: &[Arc<Grader>],
 ) -> Vec<Arc<Grader>> {
@@ -48,7 +48,9 @@ pub(crate) fn with_suite(
             );
         }
     }
+
     let mut graders = own;
     graders.extend(suite.iter().map(Arc::clone));
+
     distinct_names(graders)
 }

@@ -5,15 +5,15 @@ use std::hash::{BuildHasher, BuildHasherDefault, Hasher, RandomState};
 use std::path::Path;
 use std::sync::Arc;
 
-use assize_diagnostic::{Diagnostic, Span, Spanned};
+use assize_diagnostic::{Diagnostic, Span, SpannedValue};
 
-use super::Context;
+use super::DecodeContext;
 use crate::codes;
-use crate::model::Place;
+use crate::model::FilePosition;
 
 /// Location of an id.
 #[derive(Debug, Clone, Copy)]
-pub(crate) enum Met<'p> {
+pub(crate) enum IdLocation<'p> {
     /// In a source that is kept.
     Source(Span),
     /// In a line of a dataset, whose text is dropped.
@@ -23,26 +23,26 @@ pub(crate) enum Met<'p> {
 /// All ids of a suite, by a hash of 16 bytes: among a million ids, two collide with a probability below
 /// 1e-26. An entry takes 32 bytes, however long the id is.
 #[derive(Debug, Default)]
-pub(crate) struct Ids {
-    met: HashMap<u128, First, BuildHasherDefault<Hashed>>,
+pub(crate) struct IdRegistry {
+    met: HashMap<u128, FirstUse, BuildHasherDefault<IdentityHasher>>,
     /// Random keys for the two halves of a hash: unknown to the author of the ids.
     keys: [RandomState; 2],
-    spans: Vec<(Span, Place)>,
+    spans: Vec<(Span, FilePosition)>,
     datasets: Vec<Arc<Path>>,
 }
 
-/// First location of an id: indices into the lists of [`Ids`].
+/// First location of an id: indices into the lists of [`IdRegistry`].
 #[derive(Debug, Clone, Copy)]
-enum First {
+enum FirstUse {
     Source(u32),
     Line(u32, u32),
 }
 
 /// Identity hasher for keys that are hashes already.
 #[derive(Default)]
-struct Hashed(u64);
+struct IdentityHasher(u64);
 
-impl Hasher for Hashed {
+impl Hasher for IdentityHasher {
     fn write_u128(&mut self, key: u128) {
         self.0 = key as u64;
     }
@@ -56,26 +56,33 @@ impl Hasher for Hashed {
     }
 }
 
-impl Ids {
+impl IdRegistry {
     /// Records an id, or reports it as a duplicate.
-    pub(crate) fn claim(&mut self, cx: &mut Context, id: &Spanned<String>, met: Met<'_>) {
+    pub(crate) fn register(
+        &mut self,
+        cx: &mut DecodeContext,
+        id: &SpannedValue<String>,
+        met: IdLocation<'_>,
+    ) {
         let key = self.key(&id.value);
         let Some(first) = self.met.get(&key).copied() else {
             let first = match met {
-                Met::Source(span) => {
-                    self.spans.push((span, cx.place(span)));
-                    First::Source(self.spans.len() as u32 - 1)
+                IdLocation::Source(span) => {
+                    self.spans.push((span, cx.position(span)));
+                    FirstUse::Source(self.spans.len() as u32 - 1)
                 }
-                Met::Line(path, line) => {
+                IdLocation::Line(path, line) => {
                     if self.datasets.last() != Some(path) {
                         self.datasets.push(Arc::clone(path));
                     }
-                    First::Line(self.datasets.len() as u32 - 1, line as u32)
+                    FirstUse::Line(self.datasets.len() as u32 - 1, line as u32)
                 }
             };
+
             self.met.insert(key, first);
             return;
         };
+
         let diagnostic = Diagnostic::error(
             codes::DUPLICATE_ID,
             format!("two cases have the id `{}`", id.value),
@@ -84,13 +91,13 @@ impl Ids {
         )
         .with_help("give each case an id of its own");
         cx.problems.add(match (first, met) {
-            (First::Source(index), Met::Source(_)) => {
+            (FirstUse::Source(index), IdLocation::Source(_)) => {
                 diagnostic.with_secondary(self.spans[index as usize].0, "first time")
             }
-            (First::Source(index), Met::Line(..)) => {
+            (FirstUse::Source(index), IdLocation::Line(..)) => {
                 diagnostic.with_note(format!("first used at {}", self.spans[index as usize].1))
             }
-            (First::Line(dataset, line), _) => diagnostic.with_note(format!(
+            (FirstUse::Line(dataset, line), _) => diagnostic.with_note(format!(
                 "first used in line {line} of {}",
                 self.datasets[dataset as usize].display()
             )),
@@ -98,7 +105,7 @@ impl Ids {
     }
 
     /// Returns true if an id was recorded.
-    pub(crate) fn has(&self, id: &str) -> bool {
+    pub(crate) fn contains(&self, id: &str) -> bool {
         self.met.contains_key(&self.key(id))
     }
 

@@ -2,39 +2,40 @@
 
 use assize_diagnostic::{Diagnostic, Span};
 
-use super::Context;
+use super::DecodeContext;
 use crate::codes;
-use crate::tree::{Data, Node};
+use crate::tree::{NodeValue, TreeNode};
 
 /// Replaces every `${{ NAME }}` and `${{ NAME:-default }}` in the strings below `node`. A string that
 /// consists of one such reference becomes a boolean or number if its value reads like one. `$${{ NAME }}`
 /// escapes the reference. A variable that is not set is an error.
 ///
 /// Only plain names count: `${{ secrets.NAME }}` and the like are ordinary text.
-pub(crate) fn interpolate(cx: &mut Context, node: &mut Node) {
-    let place = node.place();
+pub(crate) fn interpolate(cx: &mut DecodeContext, node: &mut TreeNode) {
+    let place = node.use_span();
     match &mut node.data {
-        Data::Str(text) => {
-            if let Some(data) = replaced(cx, text, place) {
+        NodeValue::Str(text) => {
+            if let Some(data) = substitute(cx, text, place) {
                 node.data = data;
             }
         }
-        Data::Seq(items) => items.iter_mut().for_each(|item| interpolate(cx, item)),
-        Data::Map(entries) => entries.iter_mut().for_each(|entry| interpolate(cx, &mut entry.value)),
-        Data::Null | Data::Bool(_) | Data::Int(_) | Data::Float(_) => {}
+        NodeValue::Seq(items) => items.iter_mut().for_each(|item| interpolate(cx, item)),
+        NodeValue::Map(entries) => entries.iter_mut().for_each(|entry| interpolate(cx, &mut entry.value)),
+        NodeValue::Null | NodeValue::Bool(_) | NodeValue::Int(_) | NodeValue::Float(_) => {}
     }
 }
 
-fn replaced(cx: &mut Context, text: &str, place: Span) -> Option<Data> {
+fn substitute(cx: &mut DecodeContext, text: &str, place: Span) -> Option<NodeValue> {
     if !text.contains("${{") {
         return None;
     }
+
     let mut result = String::with_capacity(text.len());
     let mut rest = text;
     let mut from_environment = false;
     while let Some(at) = rest.find("${{") {
         let (before, reference) = rest.split_at(at);
-        let Some((whole, name, default)) = parse(reference) else {
+        let Some((whole, name, default)) = parse_reference(reference) else {
             result.push_str(&rest[..at + 3]);
             rest = &rest[at + 3..];
             continue;
@@ -54,18 +55,20 @@ fn replaced(cx: &mut Context, text: &str, place: Span) -> Option<Data> {
                     result.push_str(default);
                     from_environment = true;
                 }
-                (None, None) => cx.problems.add_unset(not_set(name, place)),
+                (None, None) => cx.problems.add_unset(unset_variable(name, place)),
             }
         }
+
         rest = &reference[whole.len()..];
     }
+
     result.push_str(rest);
     let only_reference =
-        from_environment && parse(text.trim()).is_some_and(|(whole, ..)| whole == text.trim());
-    Some(if only_reference { typed(result) } else { Data::Str(result) })
+        from_environment && parse_reference(text.trim()).is_some_and(|(whole, ..)| whole == text.trim());
+    Some(if only_reference { parse_typed_value(result) } else { NodeValue::Str(result) })
 }
 
-fn not_set(name: &str, place: Span) -> Diagnostic {
+fn unset_variable(name: &str, place: Span) -> Diagnostic {
     Diagnostic::error(
         codes::VARIABLE_NOT_SET,
         format!("the environment variable `{name}` is not set"),
@@ -77,7 +80,7 @@ fn not_set(name: &str, place: Span) -> Diagnostic {
 }
 
 /// Parses the reference at the beginning of `text`: the whole reference, its name and its default.
-fn parse(text: &str) -> Option<(&str, &str, Option<&str>)> {
+fn parse_reference(text: &str) -> Option<(&str, &str, Option<&str>)> {
     let inner = text.strip_prefix("${{")?;
     let end = inner.find("}}")?;
     let whole = &text[..end + 5];
@@ -88,17 +91,19 @@ fn parse(text: &str) -> Option<(&str, &str, Option<&str>)> {
     };
     let mut letters = name.chars();
     let starts_well = letters.next().is_some_and(|c| c.is_ascii_alphabetic() || c == '_');
+
     (starts_well && letters.all(|c| c.is_ascii_alphanumeric() || c == '_')).then_some((whole, name, default))
 }
 
 /// Returns the value of a reference that is a whole string: `true`, `false` and plain decimal numbers are
 /// typed, everything else is text.
-fn typed(text: String) -> Data {
+fn parse_typed_value(text: String) -> NodeValue {
     match text.as_str() {
-        "true" => return Data::Bool(true),
-        "false" => return Data::Bool(false),
+        "true" => return NodeValue::Bool(true),
+        "false" => return NodeValue::Bool(false),
         _ => {}
     }
+
     let digits = text.strip_prefix('-').unwrap_or(&text);
     let plain = digits.starts_with(|c: char| c.is_ascii_digit())
         && digits.ends_with(|c: char| c.is_ascii_digit())
@@ -108,13 +113,14 @@ fn typed(text: String) -> Data {
         && (!digits.starts_with('0') || digits == "0" || digits.starts_with("0."));
     if plain {
         if let Ok(value) = text.parse::<i64>() {
-            return Data::Int(value);
+            return NodeValue::Int(value);
         }
         if let Ok(value) = text.parse::<f64>() {
-            return Data::Float(value);
+            return NodeValue::Float(value);
         }
     }
-    Data::Str(text)
+
+    NodeValue::Str(text)
 }
 
 #[cfg(test)]
@@ -123,7 +129,7 @@ mod tests {
     use crate::decode::testing::context_with;
     use crate::tree::read_yaml;
 
-    fn run(text: &str) -> (Node, Context) {
+    fn run(text: &str) -> (TreeNode, DecodeContext) {
         let mut cx = context_with(|name| match name {
             "NAME" => Some("Ada".into()),
             "COUNT" => Some("12".into()),
@@ -143,18 +149,18 @@ mod tests {
         let text = "- ${{ NAME }}\n- hi ${{NAME}}, ${{ COUNT }}\n- ${{ COUNT }}\n- ${{ YES }}\n- ${{ CODE }}\n\
                     - ${{ NONE:-0.5 }}\n- '[${{ EMPTY }}]'\n- $${{ NAME }}\n- ${{ secrets.NAME }}\n- '${{ open'\n";
         let (node, cx) = run(text);
-        assert_eq!(cx.problems.errors(), 0);
-        let values: Vec<Data> = node.as_seq().expect("list").iter().map(|n| n.data.clone()).collect();
-        let s = |text: &str| Data::Str(text.into());
+        assert_eq!(cx.problems.error_count(), 0);
+        let values: Vec<NodeValue> = node.as_seq().expect("list").iter().map(|n| n.data.clone()).collect();
+        let s = |text: &str| NodeValue::Str(text.into());
         assert_eq!(
             values,
             vec![
                 s("Ada"),
                 s("hi Ada, 12"),
-                Data::Int(12),
-                Data::Bool(true),
+                NodeValue::Int(12),
+                NodeValue::Bool(true),
                 s("007"),
-                Data::Float(0.5),
+                NodeValue::Float(0.5),
                 s("[]"),
                 s("${{ NAME }}"),
                 s("${{ secrets.NAME }}"),

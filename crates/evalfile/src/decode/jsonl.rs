@@ -7,46 +7,48 @@ use std::io::{self, Read};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use assize_diagnostic::{Code, Diagnostic, Label, Severity, SourceId, SourceMap, Span, Spanned};
+use assize_diagnostic::{
+    Diagnostic, DiagnosticCode, Severity, SourceId, SourceMap, Span, SpanLabel, SpannedValue,
+};
 
-use super::Context;
-use super::answers::answer;
-use super::case::{CaseRead, case};
-use super::collect::{Collector, Dependencies, Part};
+use super::DecodeContext;
+use super::answers::decode_answer;
+use super::case::{DecodedCase, decode_case};
+use super::case_collector::{CaseCollector, CaseSource, DependencyList};
 use super::dataset::{Dataset, Fingerprint};
-use super::decoded::Decoded;
+use super::dataset_lines::{DatasetLine, DatasetLines, LineError, MAX_LINE_BYTES};
 use super::file::not_utf8;
-use super::ids::{Ids, Met};
-use super::lines::{Line, Lines, MAX_LINE, Unfit};
+use super::ids::{IdLocation, IdRegistry};
+use super::line_decoder::LineDecoder;
 use super::suite::SuiteDefaults;
 use crate::codes;
 use crate::model::Case;
-use crate::tree::{Node, read_json};
+use crate::tree::{TreeNode, read_json};
 
 /// Maximum number of invalid lines whose diagnostics are kept. The rest is counted: a file that is wrong
 /// throughout must not fill the memory.
-const MAX_SHOWN: usize = 200;
+const MAX_SHOWN_LINES: usize = 200;
 
 impl Dataset {
     /// Returns the reader of its lines.
-    fn reader(&self) -> LineReader {
-        let cx = Context::within(Arc::clone(&self.reach));
-        LineReader { path: Arc::clone(&self.path), cx, defaults: Arc::clone(&self.defaults) }
+    fn reader(&self) -> DatasetReader {
+        let cx = DecodeContext::with_scope(Arc::clone(&self.reach));
+        DatasetReader { path: Arc::clone(&self.path), cx, defaults: Arc::clone(&self.defaults) }
     }
 }
 
 /// Checks every line of a dataset. `from` is the reference that names it; without one, complaints
 /// about the file itself stand at its beginning. `None` if it can't be read at all.
-pub(crate) fn check(
-    cx: &mut Context,
+pub(crate) fn check_dataset(
+    cx: &mut DecodeContext,
     path: &Path,
     from: Option<Span>,
-    into: &mut Collector,
+    into: &mut CaseCollector,
 ) -> Option<Dataset> {
     let result = check_lines(cx, path, into);
     let complaint = match result {
         Ok(dataset) if dataset.count == 0 && dataset.broken.is_empty() => {
-            let at = from.unwrap_or_else(|| beginning(cx, path));
+            let at = from.unwrap_or_else(|| beginning_of(cx, path));
             Diagnostic::error(
                 codes::NO_CASES,
                 "the dataset has no cases",
@@ -57,7 +59,7 @@ pub(crate) fn check(
         }
         Ok(dataset) => return Some(dataset),
         Err(error) => {
-            let at = from.unwrap_or_else(|| beginning(cx, path));
+            let at = from.unwrap_or_else(|| beginning_of(cx, path));
             let code = match error.kind() {
                 io::ErrorKind::NotFound => codes::FILE_NOT_FOUND,
                 _ => codes::FILE_UNREADABLE,
@@ -67,17 +69,18 @@ pub(crate) fn check(
                 .with_help("check the path and the file's permissions")
         }
     };
+
     cx.problems.add(complaint);
     None
 }
 
-fn beginning(cx: &mut Context, path: &Path) -> Span {
+fn beginning_of(cx: &mut DecodeContext, path: &Path) -> Span {
     let source = cx.sources.add(path, "");
     Span::new(source, 0, 0)
 }
 
-fn check_lines(cx: &mut Context, path: &Path, into: &mut Collector) -> io::Result<Dataset> {
-    let Collector { defaults, ids, dependencies, .. } = into;
+fn check_lines(cx: &mut DecodeContext, path: &Path, into: &mut CaseCollector) -> io::Result<Dataset> {
+    let CaseCollector { defaults, ids, dependencies, .. } = into;
     let file = File::open(path)?;
     let mut dataset = Dataset {
         path: Arc::from(path),
@@ -87,77 +90,87 @@ fn check_lines(cx: &mut Context, path: &Path, into: &mut Collector) -> io::Resul
         defaults: Arc::clone(defaults),
         reach: Arc::clone(&cx.reach),
     };
+
     let shared = Arc::clone(&dataset.path);
-    let reader = LineReader { path: Arc::clone(&shared), cx: cx.fork(), defaults: Arc::clone(defaults) };
-    let mut shown = Shown::default();
-    for line in Decoded::ahead(file, move |line| reader.check(line)) {
-        let Checked { number, cx: mut fork, read, is_case } = line?;
-        claim(cx, &mut fork, &read, (&shared, number), ids, dependencies);
-        if fork.problems.errors() == 0 && is_case {
+    let reader = DatasetReader { path: Arc::clone(&shared), cx: cx.fork(), defaults: Arc::clone(defaults) };
+    let mut shown = DatasetDiagnostics::default();
+    for line in LineDecoder::ahead(file, move |line| reader.check(line)) {
+        let LineCheck { number, cx: mut fork, read, is_case } = line?;
+        register_case(cx, &mut fork, &read, (&shared, number), ids, dependencies);
+
+        if fork.problems.error_count() == 0 && is_case {
             dataset.count += 1;
         } else {
             dataset.broken.push(number);
         }
+
         shown.add(cx, fork, path, number);
     }
+
     shown.finish(cx, path);
     Ok(dataset)
 }
 
 /// Records the id of a case and its dependencies, the latter with spans that outlive the line.
-fn claim(
-    cx: &mut Context,
-    fork: &mut Context,
-    read: &CaseRead,
+fn register_case(
+    cx: &mut DecodeContext,
+    fork: &mut DecodeContext,
+    read: &DecodedCase,
     (path, number): (&Arc<Path>, usize),
-    ids: &mut Ids,
-    dependencies: &mut Dependencies,
+    ids: &mut IdRegistry,
+    dependencies: &mut DependencyList,
 ) {
     let Some(id) = &read.id else { return };
-    ids.claim(fork, id, Met::Line(path, number));
+    ids.register(fork, id, IdLocation::Line(path, number));
+
     if read.depends_on.is_empty() {
         return;
     }
-    let mut moved = Moved { from: &fork.sources, known: HashMap::new() };
-    let mut place = |id: &Spanned<String>| {
+
+    let mut moved = SourceRemapper { from: &fork.sources, known: HashMap::new() };
+    let mut place = |id: &SpannedValue<String>| {
         let mut id = id.clone();
-        moved.span(&mut cx.sources, &mut id.span, path);
+        moved.move_span(&mut cx.sources, &mut id.span, path);
         id
     };
     dependencies.push((place(id), read.depends_on.iter().map(place).collect()));
 }
 
 /// Decodes the lines of a dataset from a text and keeps every case: for texts that are not saved.
-pub(crate) fn keep(cx: &mut Context, path: &Path, text: &str, collector: &mut Collector) {
-    let mut lines = Lines::new(text.as_bytes());
+pub(crate) fn keep_cases(cx: &mut DecodeContext, path: &Path, text: &str, collector: &mut CaseCollector) {
+    let mut lines = DatasetLines::new(text.as_bytes());
     let shared: Arc<Path> = Arc::from(path);
-    let mut shown = Shown::default();
+    let mut shown = DatasetDiagnostics::default();
     let mut kept = Vec::new();
+
     // Reading from memory cannot fail.
     while let Ok(Some(line)) = lines.next_line() {
         let number = line.number;
         let mut fork = cx.fork();
         let read = read_line(&mut fork, &shared, line, &collector.defaults);
-        let Collector { ids, dependencies, .. } = collector;
-        claim(cx, &mut fork, &read, (&shared, number), ids, dependencies);
-        let sound = fork.problems.errors() == 0;
+        let CaseCollector { ids, dependencies, .. } = collector;
+        register_case(cx, &mut fork, &read, (&shared, number), ids, dependencies);
+
+        let sound = fork.problems.error_count() == 0;
         kept.extend(read.case.filter(|_| sound));
         collector.met = true;
+
         shown.add(cx, fork, path, number);
     }
+
     shown.finish(cx, path);
-    collector.parts.push(Part::Kept(kept));
+    collector.parts.push(CaseSource::Kept(kept));
 }
 
 /// Returns the tree of the first non-blank line, for detecting the format. Its problems are reported when the
 /// lines are checked.
-pub(crate) fn first_line(cx: &Context, path: &Path) -> Option<Node> {
-    first_of(cx, path, File::open(path).ok()?)
+pub(crate) fn first_line(cx: &DecodeContext, path: &Path) -> Option<TreeNode> {
+    first_line_in(cx, path, File::open(path).ok()?)
 }
 
 /// Returns the tree of the first non-blank line of `lines`.
-pub(crate) fn first_of(cx: &Context, path: &Path, lines: impl Read) -> Option<Node> {
-    let mut lines = Lines::new(lines);
+pub(crate) fn first_line_in(cx: &DecodeContext, path: &Path, lines: impl Read) -> Option<TreeNode> {
+    let mut lines = DatasetLines::new(lines);
     let line = lines.next_line().ok()??;
     let mut fork = cx.fork();
     let source = fork.sources.add(path, line.content.ok()?);
@@ -165,96 +178,105 @@ pub(crate) fn first_of(cx: &Context, path: &Path, lines: impl Read) -> Option<No
 }
 
 /// Reader of the lines of a dataset.
-struct LineReader {
+struct DatasetReader {
     path: Arc<Path>,
     /// Context that each line forks.
-    cx: Context,
+    cx: DecodeContext,
     defaults: Arc<SuiteDefaults>,
 }
 
 /// Result of checking a line, with its diagnostics.
-struct Checked {
+struct LineCheck {
     number: usize,
-    cx: Context,
+    cx: DecodeContext,
     /// Decoded line, without the case.
-    read: CaseRead,
+    read: DecodedCase,
     /// True if the line holds a valid case.
     is_case: bool,
 }
 
-impl LineReader {
+impl DatasetReader {
     /// Decodes a line for its diagnostics. The case is dropped on the thread that decoded it.
-    fn check(&self, line: Line) -> Checked {
+    fn check(&self, line: DatasetLine) -> LineCheck {
         let (number, mut cx) = (line.number, self.cx.fork());
         let mut read = read_line(&mut cx, &self.path, line, &self.defaults);
         let is_case = read.case.take().is_some();
-        Checked { number, cx, read, is_case }
+        LineCheck { number, cx, read, is_case }
     }
 
     /// Decodes a line for its case: returns its number, and the case if it is valid.
-    fn case(&self, line: Line) -> (usize, Option<Arc<Case>>) {
+    fn case(&self, line: DatasetLine) -> (usize, Option<Arc<Case>>) {
         let number = line.number;
         (number, read_line(&mut self.cx.fork(), &self.path, line, &self.defaults).case)
     }
 }
 
-fn read_line(cx: &mut Context, path: &Arc<Path>, line: Line, defaults: &SuiteDefaults) -> CaseRead {
-    let nothing = CaseRead { id: None, case: None, depends_on: Vec::new() };
+fn read_line(
+    cx: &mut DecodeContext,
+    path: &Arc<Path>,
+    line: DatasetLine,
+    defaults: &SuiteDefaults,
+) -> DecodedCase {
+    let nothing = DecodedCase { id: None, case: None, depends_on: Vec::new() };
     let text = match line.content {
         Ok(text) => text,
-        Err(Unfit::NotUtf8 { valid, byte, lossy }) => {
-            let source = cx.sources.add_shared(Arc::clone(path), lossy, line.number);
+        Err(LineError::NotUtf8 { valid, byte, lossy }) => {
+            let source = cx.sources.add_fragment_shared(Arc::clone(path), lossy, line.number);
             cx.problems.add(not_utf8(Span::new(source, valid, valid + '\u{fffd}'.len_utf8()), byte, valid));
             return nothing;
         }
-        Err(Unfit::TooLong) => {
-            let source = cx.sources.add_shared(Arc::clone(path), "", line.number);
+        Err(LineError::TooLong) => {
+            let source = cx.sources.add_fragment_shared(Arc::clone(path), "", line.number);
             cx.problems.add(
                 Diagnostic::error(
                     codes::FILE_TOO_LARGE,
                     "this line is too long",
                     Span::new(source, 0, 0),
-                    format!("more than {} MiB", MAX_LINE / 1024 / 1024),
+                    format!("more than {} MiB", MAX_LINE_BYTES / 1024 / 1024),
                 )
                 .with_help("write one case on each line, without line breaks missing between them"),
             );
+
             return nothing;
         }
     };
-    let source = cx.sources.add_shared(Arc::clone(path), text, line.number);
+
+    let source = cx.sources.add_fragment_shared(Arc::clone(path), text, line.number);
     match read_json(&cx.sources, source, &mut cx.problems) {
-        Some(node) if defaults.answers => answer(cx, &node, line.number, defaults),
-        Some(mut node) => case(cx, &mut node, defaults, None),
+        Some(node) if defaults.answers => decode_answer(cx, &node, line.number, defaults),
+        Some(mut node) => decode_case(cx, &mut node, defaults, None),
         None => nothing,
     }
 }
 
 /// Diagnostics of a dataset: all of the first invalid lines, each warning once.
 #[derive(Default)]
-struct Shown {
+struct DatasetDiagnostics {
     list: Vec<Diagnostic>,
     /// Warnings by code and text: index in `list`, and number of further lines.
-    warnings: HashMap<(Code, String), (usize, usize)>,
+    warnings: HashMap<(DiagnosticCode, String), (usize, usize)>,
     broken: usize,
     first_hidden: Option<usize>,
 }
 
-impl Shown {
-    fn add(&mut self, cx: &mut Context, fork: Context, path: &Path, number: usize) {
-        let Context { sources, problems, .. } = fork;
-        let has_errors = problems.errors() > 0;
+impl DatasetDiagnostics {
+    fn add(&mut self, cx: &mut DecodeContext, fork: DecodeContext, path: &Path, number: usize) {
+        let DecodeContext { sources, problems, .. } = fork;
+        let has_errors = problems.error_count() > 0;
         let diagnostics = problems.into_vec();
         if diagnostics.is_empty() {
             return;
         }
+
         if has_errors {
             self.broken += 1;
-            if self.broken > MAX_SHOWN {
+            if self.broken > MAX_SHOWN_LINES {
                 self.first_hidden.get_or_insert(number);
                 return;
             }
         }
-        let mut moved = Moved { from: &sources, known: HashMap::new() };
+
+        let mut moved = SourceRemapper { from: &sources, known: HashMap::new() };
         for mut diagnostic in diagnostics {
             if diagnostic.severity == Severity::Warning {
                 let key = (diagnostic.code, diagnostic.title.clone());
@@ -263,33 +285,38 @@ impl Shown {
                     continue;
                 }
                 // Warnings that differ on every line would grow with the dataset as well.
-                if self.warnings.len() >= MAX_SHOWN {
+                if self.warnings.len() >= MAX_SHOWN_LINES {
                     continue;
                 }
+
                 self.warnings.insert(key, (self.list.len(), 0));
             }
+
             moved.move_to(&mut cx.sources, &mut diagnostic, path);
             self.list.push(diagnostic);
         }
     }
 
-    fn finish(mut self, cx: &mut Context, path: &Path) {
+    fn finish(mut self, cx: &mut DecodeContext, path: &Path) {
         let mut repeated: Vec<(usize, usize)> =
             self.warnings.values().copied().filter(|(_, more)| *more > 0).collect();
         repeated.sort_unstable();
+
         for (index, more) in repeated {
             let lines = if more == 1 { "1 more line".to_owned() } else { format!("{more} more lines") };
             self.list[index].notes.push(format!("the same applies to {lines} of this dataset"));
         }
+
         for diagnostic in self.list {
             cx.problems.add(diagnostic);
         }
+
         if let Some(number) = self.first_hidden {
             let source = cx.sources.add_fragment(path, "", number);
             cx.problems.add(
                 Diagnostic::error(
                     codes::MORE_PROBLEMS,
-                    format!("{} more lines of this dataset have problems", self.broken - MAX_SHOWN),
+                    format!("{} more lines of this dataset have problems", self.broken - MAX_SHOWN_LINES),
                     Span::new(source, 0, 0),
                     "the first of them",
                 )
@@ -300,23 +327,25 @@ impl Shown {
 }
 
 /// Moves diagnostics from the sources of one line to those of the load.
-struct Moved<'s> {
+struct SourceRemapper<'s> {
     from: &'s SourceMap,
     known: HashMap<SourceId, SourceId>,
 }
 
-impl Moved<'_> {
+impl SourceRemapper<'_> {
     fn move_to(&mut self, sources: &mut SourceMap, diagnostic: &mut Diagnostic, path: &Path) {
-        self.span(sources, &mut diagnostic.primary.span, path);
-        for Label { span, .. } in &mut diagnostic.secondary {
-            self.span(sources, span, path);
+        self.move_span(sources, &mut diagnostic.primary.span, path);
+
+        for SpanLabel { span, .. } in &mut diagnostic.secondary {
+            self.move_span(sources, span, path);
         }
+
         if let Some(suggestion) = &mut diagnostic.suggestion {
-            self.span(sources, &mut suggestion.span, path);
+            self.move_span(sources, &mut suggestion.span, path);
         }
     }
 
-    fn span(&mut self, sources: &mut SourceMap, span: &mut Span, path: &Path) {
+    fn move_span(&mut self, sources: &mut SourceMap, span: &mut Span, path: &Path) {
         span.source = *self.known.entry(span.source).or_insert_with(|| {
             let file = self.from.file(span.source);
             let path = if file.path().as_os_str().is_empty() { path } else { file.path() };
@@ -344,7 +373,7 @@ pub enum CaseLoadError {
     },
     /// A valid line has become invalid: the dataset, or a file it refers to, has changed.
     #[error("line {line} of {} was sound and no longer is; was it, or a file it names, changed?", path.display())]
-    Unsound {
+    Invalid {
         /// Path of the dataset.
         path: PathBuf,
         /// Line number, from 1.
@@ -357,29 +386,29 @@ pub(crate) struct DatasetCases {
     dataset: Dataset,
     /// True if cases are decoded ahead.
     ahead: bool,
-    state: State,
+    state: ReadState,
     given: usize,
     /// Number of invalid lines passed.
     passed: usize,
 }
 
-enum State {
+enum ReadState {
     Start,
-    Reading(Decoded<(usize, Option<Arc<Case>>)>),
+    Reading(LineDecoder<(usize, Option<Arc<Case>>)>),
     Done,
 }
 
 impl DatasetCases {
     /// Decodes each case when it is requested, or with `ahead` on other threads.
     pub(crate) fn new(dataset: Dataset, ahead: bool) -> Self {
-        Self { dataset, ahead, state: State::Start, given: 0, passed: 0 }
+        Self { dataset, ahead, state: ReadState::Start, given: 0, passed: 0 }
     }
 
     /// Returns the next case; `None` at the end and after an error.
     pub(crate) fn next_case(&mut self) -> Option<Result<Arc<Case>, CaseLoadError>> {
         let result = self.try_next();
         if !matches!(result, Ok(Some(_))) {
-            self.state = State::Done;
+            self.state = ReadState::Done;
         }
         result.transpose()
     }
@@ -387,30 +416,38 @@ impl DatasetCases {
     fn try_next(&mut self) -> Result<Option<Arc<Case>>, CaseLoadError> {
         let path = || self.dataset.path.to_path_buf();
         let unreadable = |source| CaseLoadError::Unreadable { path: path(), source };
-        if let State::Start = self.state {
+        if let ReadState::Start = self.state {
             let file = File::open(&self.dataset.path).map_err(unreadable)?;
             if Fingerprint::of(&file).map_err(unreadable)? != self.dataset.fingerprint {
                 return Err(CaseLoadError::Changed { path: path() });
             }
+
             let reader = self.dataset.reader();
             let decode = move |line| reader.case(line);
-            let decoded =
-                if self.ahead { Decoded::ahead(file, decode) } else { Decoded::one_by_one(file, decode) };
-            self.state = State::Reading(decoded);
+            let decoded = if self.ahead {
+                LineDecoder::ahead(file, decode)
+            } else {
+                LineDecoder::one_by_one(file, decode)
+            };
+            self.state = ReadState::Reading(decoded);
         }
-        let State::Reading(decoded) = &mut self.state else { return Ok(None) };
+
+        let ReadState::Reading(decoded) = &mut self.state else { return Ok(None) };
         for line in decoded {
             let (number, case) = line.map_err(unreadable)?;
             if self.dataset.broken.get(self.passed) == Some(&number) {
                 self.passed += 1;
                 continue;
             }
+
             let Some(case) = case else {
-                return Err(CaseLoadError::Unsound { path: path(), line: number });
+                return Err(CaseLoadError::Invalid { path: path(), line: number });
             };
             self.given += 1;
+
             return Ok(Some(case));
         }
+
         if self.given == self.dataset.count { Ok(None) } else { Err(CaseLoadError::Changed { path: path() }) }
     }
 }

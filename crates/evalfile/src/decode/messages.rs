@@ -5,33 +5,33 @@ use std::path::Path;
 use assize_diagnostic::{Diagnostic, Span, did_you_mean};
 use serde_json::Value;
 
-use super::common::{empty, empty_list, refuse};
-use super::object::{string, wrong_type};
-use super::{Context, Object};
+use super::common::{empty, empty_list, refuse_foreign_keys};
+use super::map_reader::{string, wrong_type};
+use super::{DecodeContext, MapReader};
 use crate::codes;
-use crate::model::{Block, GivenOutput, Message, Role};
-use crate::tree::{Data, Node};
+use crate::model::{CaseMessage, GivenOutput, MessageBlock, MessageRole};
+use crate::tree::{NodeValue, TreeNode};
 
 /// Use of a list of messages. Answers, given or recorded, may be empty; questions may not.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Use {
+enum MessageUse {
     Question,
     Answer,
 }
 
 /// Decodes `input`: a string (one user message) or a list of messages. Returns `None` after adding a
 /// diagnostic.
-pub(crate) fn input(cx: &mut Context, node: &Node, key: &str) -> Option<Vec<Message>> {
+pub(crate) fn decode_input(cx: &mut DecodeContext, node: &TreeNode, key: &str) -> Option<Vec<CaseMessage>> {
     match &node.data {
-        Data::Str(text) => {
+        NodeValue::Str(text) => {
             if text.trim().is_empty() {
-                cx.problems.add(empty(key, node.place()));
+                cx.problems.add(empty(key, node.use_span()));
                 return None;
             }
-            Some(vec![Message::text(Role::User, text.clone())])
+            Some(vec![CaseMessage::text(MessageRole::User, text.clone())])
         }
-        Data::Seq(items) => list(cx, items, key, node.place(), Use::Question),
-        Data::Map(_) if node.get("role").is_some() => {
+        NodeValue::Seq(items) => decode_messages(cx, items, key, node.use_span(), MessageUse::Question),
+        NodeValue::Map(_) if node.get("role").is_some() => {
             cx.problems.add(
                 wrong_type(node, &format!("`{key}`"), "a string or a list of messages")
                     .with_help("put a `- ` before `role`: a single message is a list of one"),
@@ -45,65 +45,71 @@ pub(crate) fn input(cx: &mut Context, node: &Node, key: &str) -> Option<Vec<Mess
     }
 }
 
-/// Decodes `expected_output`: a string, an object or a list as one assistant message, or a list of messages.
+/// Decodes `decode_expected_output`: a string, an object or a list as one assistant message, or a list of messages.
 /// Returns `None` after adding a diagnostic.
-pub(crate) fn expected(cx: &mut Context, node: &Node, key: &str) -> Option<Vec<Message>> {
+pub(crate) fn decode_expected_messages(
+    cx: &mut DecodeContext,
+    node: &TreeNode,
+    key: &str,
+) -> Option<Vec<CaseMessage>> {
     match &node.data {
-        Data::Str(text) if text.trim().is_empty() => {
-            cx.problems.add(empty(key, node.place()));
+        NodeValue::Str(text) if text.trim().is_empty() => {
+            cx.problems.add(empty(key, node.use_span()));
             None
         }
-        Data::Str(text) => Some(vec![Message::text(Role::Assistant, text.clone())]),
-        Data::Map(_) if node.get("role").is_some() => {
-            message(cx, node, Use::Answer).map(|message| vec![message])
+        NodeValue::Str(text) => Some(vec![CaseMessage::text(MessageRole::Assistant, text.clone())]),
+        NodeValue::Map(_) if node.get("role").is_some() => {
+            decode_message(cx, node, MessageUse::Answer).map(|message| vec![message])
         }
-        Data::Seq(items) if items.is_empty() => {
-            cx.problems.add(empty_list(key, node.place()));
+        NodeValue::Seq(items) if items.is_empty() => {
+            cx.problems.add(empty_list(key, node.use_span()));
             None
         }
-        Data::Seq(items) if items.iter().any(looks_like_message) => {
-            list(cx, items, key, node.place(), Use::Answer)
+        NodeValue::Seq(items) if items.iter().any(looks_like_message) => {
+            decode_messages(cx, items, key, node.use_span(), MessageUse::Answer)
         }
         // The format accepts any value here; numbers and booleans are answers like objects.
-        Data::Map(_) | Data::Seq(_) | Data::Bool(_) | Data::Int(_) | Data::Float(_) => {
-            Some(vec![assistant(vec![Block::Json(node.to_json())])])
-        }
-        Data::Null => None,
+        NodeValue::Map(_)
+        | NodeValue::Seq(_)
+        | NodeValue::Bool(_)
+        | NodeValue::Int(_)
+        | NodeValue::Float(_) => Some(vec![assistant_message(vec![MessageBlock::Json(node.to_json())])]),
+        NodeValue::Null => None,
     }
 }
 
 /// Decodes the answer itself: a string, an object or messages. Returns `None` after adding a diagnostic.
-pub(crate) fn given_output(cx: &mut Context, node: &Node, key: &str) -> Option<GivenOutput> {
+pub(crate) fn decode_given_output(cx: &mut DecodeContext, node: &TreeNode, key: &str) -> Option<GivenOutput> {
     match &node.data {
-        Data::Str(text) => Some(GivenOutput::Text(text.clone())),
-        Data::Map(_) if node.get("role").is_some() => {
-            message(cx, node, Use::Answer).map(|message| GivenOutput::Messages(vec![message]))
+        NodeValue::Str(text) => Some(GivenOutput::Text(text.clone())),
+        NodeValue::Map(_) if node.get("role").is_some() => {
+            decode_message(cx, node, MessageUse::Answer).map(|message| GivenOutput::Messages(vec![message]))
         }
-        Data::Seq(items) if items.iter().any(looks_like_message) => {
-            list(cx, items, key, node.place(), Use::Answer).map(GivenOutput::Messages)
+        NodeValue::Seq(items) if items.iter().any(looks_like_message) => {
+            decode_messages(cx, items, key, node.use_span(), MessageUse::Answer).map(GivenOutput::Messages)
         }
-        Data::Map(_) | Data::Seq(_) => Some(GivenOutput::Json(node.to_json())),
-        Data::Null => {
+        NodeValue::Map(_) | NodeValue::Seq(_) => Some(GivenOutput::Json(node.to_json())),
+        NodeValue::Null => {
             cx.problems.add(
                 wrong_type(node, &format!("`{key}`"), "a string, an object or a list of messages")
                     .with_help("write \"\" for an answer that is empty"),
             );
             None
         }
-        Data::Bool(_) | Data::Int(_) | Data::Float(_) => {
+        NodeValue::Bool(_) | NodeValue::Int(_) | NodeValue::Float(_) => {
             string(node, key, &mut cx.problems);
             None
         }
     }
 }
 
-/// Decodes `input_files`: a file block for each path. Missing files are reported at their own spans.
-pub(crate) fn input_files(cx: &mut Context, node: &Node) -> Vec<Block> {
+/// Decodes `decode_input_files`: a file block for each path. Missing files are reported at their own spans.
+pub(crate) fn decode_input_files(cx: &mut DecodeContext, node: &TreeNode) -> Vec<MessageBlock> {
     let items = match &node.data {
-        Data::Str(_) => std::slice::from_ref(node),
-        Data::Seq(items) => {
+        NodeValue::Str(_) => std::slice::from_ref(node),
+        NodeValue::Seq(items) => {
             if items.is_empty() {
-                cx.problems.add(empty_list("input_files", node.place()));
+                cx.problems.add(empty_list("input_files", node.use_span()));
             }
             items.as_slice()
         }
@@ -112,67 +118,80 @@ pub(crate) fn input_files(cx: &mut Context, node: &Node) -> Vec<Block> {
             return Vec::new();
         }
     };
+
     let mut blocks = Vec::with_capacity(items.len());
     for item in items {
         let Some(written) = string(item, "input_files", &mut cx.problems) else { continue };
         if written.value.trim().is_empty() {
             cx.problems.add(empty("input_files", written.span));
         } else if media_type(&written.value).is_some() {
-            blocks.extend(image(cx, &written.value, written.span));
+            blocks.extend(decode_image_block(cx, &written.value, written.span));
         } else {
-            blocks.extend(file(cx, &written.value, written.span));
+            blocks.extend(decode_file_block(cx, &written.value, written.span));
         }
     }
+
     blocks
 }
 
-/// Inserts files before the text of the last user message, as `input_files` requires. Fails if there is none.
-pub(crate) fn attach(messages: &mut [Message], files: &[Block]) -> Result<(), ()> {
+/// Inserts files before the text of the last user message, as `decode_input_files` requires. Fails if there is none.
+pub(crate) fn attach_files(messages: &mut [CaseMessage], files: &[MessageBlock]) -> Result<(), ()> {
     if files.is_empty() {
         return Ok(());
     }
-    let last = messages.iter_mut().rev().find(|message| message.role == Role::User).ok_or(())?;
+
+    let last = messages.iter_mut().rev().find(|message| message.role == MessageRole::User).ok_or(())?;
     last.blocks.splice(0..0, files.iter().cloned());
+
     Ok(())
 }
 
-fn looks_like_message(node: &Node) -> bool {
+fn looks_like_message(node: &TreeNode) -> bool {
     node.get("role").is_some()
 }
 
-fn assistant(blocks: Vec<Block>) -> Message {
-    Message { blocks, ..Message::text(Role::Assistant, "") }
+fn assistant_message(blocks: Vec<MessageBlock>) -> CaseMessage {
+    CaseMessage { blocks, ..CaseMessage::text(MessageRole::Assistant, "") }
 }
 
-fn list(cx: &mut Context, items: &[Node], key: &str, place: Span, purpose: Use) -> Option<Vec<Message>> {
+fn decode_messages(
+    cx: &mut DecodeContext,
+    items: &[TreeNode],
+    key: &str,
+    place: Span,
+    purpose: MessageUse,
+) -> Option<Vec<CaseMessage>> {
     if items.is_empty() {
         cx.problems.add(empty_list(key, place));
         return None;
     }
-    let before = cx.problems.errors();
-    let messages: Vec<Message> = items.iter().filter_map(|item| message(cx, item, purpose)).collect();
-    (cx.problems.errors() == before).then_some(messages)
+
+    let before = cx.problems.error_count();
+    let messages: Vec<CaseMessage> =
+        items.iter().filter_map(|item| decode_message(cx, item, purpose)).collect();
+    (cx.problems.error_count() == before).then_some(messages)
 }
 
-fn message(cx: &mut Context, node: &Node, purpose: Use) -> Option<Message> {
+fn decode_message(cx: &mut DecodeContext, node: &TreeNode, purpose: MessageUse) -> Option<CaseMessage> {
     if node.as_map().is_none() {
         cx.problems.add(
             Diagnostic::error(
                 codes::BAD_MESSAGE,
                 "a message must be a map",
-                node.place(),
-                format!("found {}", node.kind()),
+                node.use_span(),
+                format!("found {}", node.type_name()),
             )
             .with_help("write `- role: user` with `content:` below it"),
         );
         return None;
     }
-    let before = cx.problems.errors();
-    let mut object = Object::new(node, "a message", &mut cx.problems)?;
-    let role = role(cx, &mut object);
-    let tool_calls = tool_calls(cx, &mut object);
+
+    let before = cx.problems.error_count();
+    let mut object = MapReader::new(node, "a message", &mut cx.problems)?;
+    let role = decode_role(cx, &mut object);
+    let tool_calls = decode_tool_calls(cx, &mut object);
     let blocks = match object.entry("content").map(|entry| &entry.value) {
-        Some(value) if !value.is_null() => content(cx, value, purpose, !tool_calls.is_empty()),
+        Some(value) if !value.is_null() => decode_content(cx, value, purpose, !tool_calls.is_empty()),
         // A model that only calls tools returns no text.
         _ if !tool_calls.is_empty() => Vec::new(),
         _ => {
@@ -188,34 +207,30 @@ fn message(cx: &mut Context, node: &Node, purpose: Use) -> Option<Message> {
             Vec::new()
         }
     };
+
     let name = object.text("name", &mut cx.problems).map(|name| name.value);
-    refuse(
+    refuse_foreign_keys(
         cx,
         &mut object,
         &[("text", "write the text as `content`"), ("message", "write the text as `content`")],
     );
+
     let mut data = serde_json::Map::new();
     for key in [
-        "tool_call_id",
-        "id",
-        "timestamp",
-        "start_time",
-        "end_time",
-        "duration_ms",
-        "token_usage",
-        "cost_usd",
-        "metadata",
+        "tool_call_id", "id", "timestamp", "start_time", "end_time", "duration_ms", "token_usage",
+        "cost_usd", "metadata",
     ] {
         if let Some(value) = object.value(key) {
             data.insert(key.to_owned(), value.to_json());
         }
     }
+
     object.finish(&mut cx.problems);
     let role = role?;
-    (cx.problems.errors() == before).then_some(Message { role, blocks, tool_calls, name, data })
+    (cx.problems.error_count() == before).then_some(CaseMessage { role, blocks, tool_calls, name, data })
 }
 
-fn role(cx: &mut Context, object: &mut Object<'_>) -> Option<Role> {
+fn decode_role(cx: &mut DecodeContext, object: &mut MapReader<'_>) -> Option<MessageRole> {
     let head = object.head();
     let Some(node) = object.value("role") else {
         cx.problems.add(
@@ -224,37 +239,38 @@ fn role(cx: &mut Context, object: &mut Object<'_>) -> Option<Role> {
         );
         return None;
     };
+
     let word = string(node, "role", &mut cx.problems)?;
-    if let Some(role) = Role::from_name(&word.value) {
+    if let Some(role) = MessageRole::from_name(&word.value) {
         return Some(role);
     }
+
     let mut diagnostic = Diagnostic::error(
         codes::BAD_MESSAGE,
         format!("unknown role `{}`", word.value),
         word.span,
         "not a role",
     );
+
     let near = match word.value.to_ascii_lowercase().as_str() {
         "human" => Some("user"),
         "ai" | "bot" | "model" | "agent" => Some("assistant"),
         "developer" => Some("system"),
         "function" => Some("tool"),
-        other => {
-            did_you_mean(other, Role::NAMES).or_else(|| Role::NAMES.into_iter().find(|name| *name == other))
-        }
+        other => did_you_mean(other, MessageRole::NAMES)
+            .or_else(|| MessageRole::NAMES.into_iter().find(|name| *name == other)),
     };
     if let Some(near) = near {
-        diagnostic = diagnostic.with_help(format!("did you mean `{near}`?")).with_suggestion(
-            "change the role",
-            word.span,
-            near,
-        );
+        diagnostic = diagnostic
+            .with_help(format!("did you mean `{near}`?"))
+            .with_suggestion("change the role", word.span, near);
     }
+
     cx.problems.add(diagnostic.with_help("roles are `system`, `user`, `assistant` and `tool`"));
     None
 }
 
-fn tool_calls(cx: &mut Context, object: &mut Object<'_>) -> Vec<Value> {
+fn decode_tool_calls(cx: &mut DecodeContext, object: &mut MapReader<'_>) -> Vec<Value> {
     let Some(node) = object.value("tool_calls") else { return Vec::new() };
     let Some(items) = node.as_seq() else {
         cx.problems.add(wrong_type(node, "`tool_calls`", "a list"));
@@ -266,43 +282,50 @@ fn tool_calls(cx: &mut Context, object: &mut Object<'_>) -> Vec<Value> {
                 Diagnostic::error(
                     codes::BAD_MESSAGE,
                     "a tool call must be a map",
-                    item.place(),
-                    format!("found {}", item.kind()),
+                    item.use_span(),
+                    format!("found {}", item.type_name()),
                 )
                 .with_help("write `- tool: NAME` with `input:` below it"),
             );
         }
     }
-    items.iter().map(Node::to_json).collect()
+
+    items.iter().map(TreeNode::to_json).collect()
 }
 
-fn content(cx: &mut Context, node: &Node, purpose: Use, may_be_empty: bool) -> Vec<Block> {
-    let may_be_empty = may_be_empty || purpose == Use::Answer;
+fn decode_content(
+    cx: &mut DecodeContext,
+    node: &TreeNode,
+    purpose: MessageUse,
+    may_be_empty: bool,
+) -> Vec<MessageBlock> {
+    let may_be_empty = may_be_empty || purpose == MessageUse::Answer;
     match &node.data {
-        Data::Str(text) if text.trim().is_empty() && !may_be_empty => {
-            cx.problems.add(empty("content", node.place()));
+        NodeValue::Str(text) if text.trim().is_empty() && !may_be_empty => {
+            cx.problems.add(empty("content", node.use_span()));
             Vec::new()
         }
-        Data::Str(text) => vec![Block::Text(text.clone())],
-        Data::Map(_) => vec![Block::Json(node.to_json())],
-        Data::Seq(items) if items.is_empty() && !may_be_empty => {
-            cx.problems.add(empty_list("content", node.place()));
+        NodeValue::Str(text) => vec![MessageBlock::Text(text.clone())],
+        NodeValue::Map(_) => vec![MessageBlock::Json(node.to_json())],
+        NodeValue::Seq(items) if items.is_empty() && !may_be_empty => {
+            cx.problems.add(empty_list("content", node.use_span()));
             Vec::new()
         }
         // A list without blocks in an expected answer is a value like an object.
-        Data::Seq(items)
-            if purpose == Use::Answer
+        NodeValue::Seq(items)
+            if purpose == MessageUse::Answer
                 && !items.is_empty()
                 && items.iter().all(|item| item.as_str().is_none() && item.get("type").is_none()) =>
         {
-            vec![Block::Json(node.to_json())]
+            vec![MessageBlock::Json(node.to_json())]
         }
-        Data::Seq(items) => items.iter().filter_map(|item| block(cx, item)).collect(),
+        NodeValue::Seq(items) => items.iter().filter_map(|item| decode_block(cx, item)).collect(),
         _ => {
             let mut diagnostic = wrong_type(node, "`content`", "a string, an object or a list of blocks");
-            if matches!(node.data, Data::Int(_) | Data::Float(_) | Data::Bool(_)) {
+            if matches!(node.data, NodeValue::Int(_) | NodeValue::Float(_) | NodeValue::Bool(_)) {
                 diagnostic = diagnostic.with_help("put it in quotes");
             }
+
             cx.problems.add(diagnostic);
             Vec::new()
         }
@@ -310,29 +333,31 @@ fn content(cx: &mut Context, node: &Node, purpose: Use, may_be_empty: bool) -> V
 }
 
 /// Keys of content blocks in other tools.
-const BLOCK_FOREIGN: &[(&str, &str)] = &[
+const FOREIGN_BLOCK_KEYS: &[(&str, &str)] = &[
     ("text", "write the text as `value`"),
     ("path", "write the path as `value`"),
     ("image_url", "keep the image beside the suite and write its path as `value`"),
 ];
 
-fn block(cx: &mut Context, node: &Node) -> Option<Block> {
+fn decode_block(cx: &mut DecodeContext, node: &TreeNode) -> Option<MessageBlock> {
     if let Some(text) = node.as_str() {
-        return Some(Block::Text(text.to_owned()));
+        return Some(MessageBlock::Text(text.to_owned()));
     }
+
     if node.as_map().is_none() {
         cx.problems.add(
             Diagnostic::error(
                 codes::BAD_MESSAGE,
                 "a content block must be a string or a map",
-                node.place(),
-                format!("found {}", node.kind()),
+                node.use_span(),
+                format!("found {}", node.type_name()),
             )
             .with_help("write `- type: text` with `value:` below it"),
         );
         return None;
     }
-    let mut object = Object::new(node, "a content block", &mut cx.problems)?;
+
+    let mut object = MapReader::new(node, "a content block", &mut cx.problems)?;
     let head = object.head();
     let kind = object.text("type", &mut cx.problems);
     if kind.is_none() && !object.has("type") {
@@ -341,10 +366,13 @@ fn block(cx: &mut Context, node: &Node) -> Option<Block> {
                 .with_help("add `type: text`, `type: file` or `type: image`"),
         );
     }
-    let given = object.has("value") || BLOCK_FOREIGN.iter().any(|(key, _)| object.has(key));
+
+    let given = object.has("value") || FOREIGN_BLOCK_KEYS.iter().any(|(key, _)| object.has(key));
     let value = object.string("value", &mut cx.problems);
-    refuse(cx, &mut object, BLOCK_FOREIGN);
+
+    refuse_foreign_keys(cx, &mut object, FOREIGN_BLOCK_KEYS);
     object.finish(&mut cx.problems);
+
     let kind = kind?;
     let what = match kind.value.as_str() {
         "text" | "file" | "image" => kind.value.as_str(),
@@ -359,10 +387,12 @@ fn block(cx: &mut Context, node: &Node) -> Option<Block> {
             if let Some(near) = near {
                 diagnostic = diagnostic.with_suggestion("change the type", kind.span, near);
             }
+
             cx.problems.add(diagnostic.with_help("types are `text`, `file` and `image`"));
             return None;
         }
     };
+
     let Some(value) = value else {
         if !given {
             let help =
@@ -378,19 +408,20 @@ fn block(cx: &mut Context, node: &Node) -> Option<Block> {
         cx.problems.add(empty("value", value.span));
         return None;
     }
+
     match what {
-        "file" => file(cx, &value.value, value.span),
-        "image" => image(cx, &value.value, value.span),
-        _ => Some(Block::Text(value.value)),
+        "file" => decode_file_block(cx, &value.value, value.span),
+        "image" => decode_image_block(cx, &value.value, value.span),
+        _ => Some(MessageBlock::Text(value.value)),
     }
 }
 
-fn file(cx: &mut Context, written: &str, span: Span) -> Option<Block> {
+fn decode_file_block(cx: &mut DecodeContext, written: &str, span: Span) -> Option<MessageBlock> {
     let file = cx.read_text(written, span)?;
-    Some(Block::File { written: written.to_owned(), path: file.path, text: file.text })
+    Some(MessageBlock::File { written: written.to_owned(), path: file.path, text: file.text })
 }
 
-fn image(cx: &mut Context, written: &str, span: Span) -> Option<Block> {
+fn decode_image_block(cx: &mut DecodeContext, written: &str, span: Span) -> Option<MessageBlock> {
     let Some(media_type) = media_type(written) else {
         cx.problems.add(
             Diagnostic::error(
@@ -403,7 +434,8 @@ fn image(cx: &mut Context, written: &str, span: Span) -> Option<Block> {
         );
         return None;
     };
-    let path = cx.find(written, span)?;
+
+    let path = cx.find_file(written, span)?;
     if path.is_dir() {
         cx.problems.add(
             Diagnostic::error(codes::FILE_UNREADABLE, "file can't be read", span, "it is a folder")
@@ -411,7 +443,8 @@ fn image(cx: &mut Context, written: &str, span: Span) -> Option<Block> {
         );
         return None;
     }
-    Some(Block::Image { written: written.to_owned(), path, media_type })
+
+    Some(MessageBlock::Image { written: written.to_owned(), path, media_type })
 }
 
 /// Returns the media type of an image by its name; `None` for anything else.
@@ -434,7 +467,7 @@ mod tests {
     use crate::decode::testing::context;
     use crate::tree::read_yaml;
 
-    fn read<T>(text: &str, decode: impl FnOnce(&mut Context, &Node) -> T) -> (T, Vec<Diagnostic>) {
+    fn read<T>(text: &str, decode: impl FnOnce(&mut DecodeContext, &TreeNode) -> T) -> (T, Vec<Diagnostic>) {
         let mut cx = context();
         let source = cx.sources.add("a.yaml", text);
         let node = read_yaml(&cx.sources, source, &mut cx.problems).expect("valid");
@@ -444,19 +477,22 @@ mod tests {
 
     #[test]
     fn all_forms_of_input() {
-        let (found, problems) = read("hello", |cx, node| input(cx, node, "input"));
-        assert_eq!(found, Some(vec![Message::text(Role::User, "hello")]));
+        let (found, problems) = read("hello", |cx, node| decode_input(cx, node, "input"));
+        assert_eq!(found, Some(vec![CaseMessage::text(MessageRole::User, "hello")]));
         assert_eq!(problems, vec![]);
         let text = "- {role: system, content: be brief}\n\
                     - {role: user, content: [bare, {type: text, value: block}]}\n\
                     - {role: user, content: {a: 1}}\n\
                     - {role: assistant, tool_calls: [{tool: find, input: {q: x}}]}\n\
                     - {role: tool, content: done, name: find, tool_call_id: c1}\n";
-        let (found, problems) = read(text, |cx, node| input(cx, node, "input"));
+        let (found, problems) = read(text, |cx, node| decode_input(cx, node, "input"));
         assert_eq!(problems, vec![]);
         let found = found.expect("sound");
-        assert_eq!(found[1].blocks, vec![Block::Text("bare".into()), Block::Text("block".into())]);
-        assert_eq!(found[2].blocks, vec![Block::Json(serde_json::json!({"a": 1}))]);
+        assert_eq!(
+            found[1].blocks,
+            vec![MessageBlock::Text("bare".into()), MessageBlock::Text("block".into())]
+        );
+        assert_eq!(found[2].blocks, vec![MessageBlock::Json(serde_json::json!({"a": 1}))]);
         assert_eq!(found[3].tool_calls.len(), 1);
         assert_eq!(found[4].data["tool_call_id"], "c1");
     }
@@ -483,7 +519,7 @@ mod tests {
             ("5", "`input` must be a string or a list of messages"),
             ("{role: user, content: x}", "`input` must be a string or a list of messages"),
         ] {
-            let (found, problems) = read(text, |cx, node| input(cx, node, "input"));
+            let (found, problems) = read(text, |cx, node| decode_input(cx, node, "input"));
             assert_eq!(found, None, "{text}");
             assert_eq!(problems.iter().map(|d| d.title.as_str()).collect::<Vec<_>>(), [expected], "{text}");
             assert!(
@@ -495,16 +531,17 @@ mod tests {
 
     #[test]
     fn all_forms_of_expected_output() {
-        let json = |value| Some(vec![assistant(vec![Block::Json(value)])]);
+        let json = |value| Some(vec![assistant_message(vec![MessageBlock::Json(value)])]);
         for (text, expected_value) in [
-            ("yes", Some(vec![Message::text(Role::Assistant, "yes")])),
+            ("yes", Some(vec![CaseMessage::text(MessageRole::Assistant, "yes")])),
             ("{a: 1}", json(serde_json::json!({"a": 1}))),
             ("[1, 2]", json(serde_json::json!([1, 2]))),
             ("4", json(serde_json::json!(4))),
-            ("[{role: assistant, content: hi}]", Some(vec![Message::text(Role::Assistant, "hi")])),
+            ("[{role: assistant, content: hi}]", Some(vec![CaseMessage::text(MessageRole::Assistant, "hi")])),
             ("[{role: assistant, content: [{a: 1}]}]", json(serde_json::json!([{"a": 1}]))),
         ] {
-            let (found, problems) = read(text, |cx, node| expected(cx, node, "expected_output"));
+            let (found, problems) =
+                read(text, |cx, node| decode_expected_messages(cx, node, "expected_output"));
             assert_eq!(problems, vec![], "{text}");
             assert_eq!(found, expected_value, "{text}");
         }
@@ -517,12 +554,12 @@ mod tests {
             ("{a: 1}", Some(GivenOutput::Json(serde_json::json!({"a": 1})))),
             (
                 "[{role: assistant, content: ''}]",
-                Some(GivenOutput::Messages(vec![Message::text(Role::Assistant, "")])),
+                Some(GivenOutput::Messages(vec![CaseMessage::text(MessageRole::Assistant, "")])),
             ),
             ("~", None),
             ("12", None),
         ] {
-            let (found, problems) = read(text, |cx, node| given_output(cx, node, "output"));
+            let (found, problems) = read(text, |cx, node| decode_given_output(cx, node, "output"));
             assert_eq!(found, expected, "{text}");
             assert_eq!(problems.is_empty(), found.is_some(), "{text}");
         }
@@ -530,14 +567,14 @@ mod tests {
 
     #[test]
     fn files_go_before_the_last_user_message() {
-        let file = Block::Text("file".into());
+        let file = MessageBlock::Text("file".into());
         let mut messages = vec![
-            Message::text(Role::User, "one"),
-            Message::text(Role::User, "two"),
-            Message::text(Role::Assistant, "three"),
+            CaseMessage::text(MessageRole::User, "one"),
+            CaseMessage::text(MessageRole::User, "two"),
+            CaseMessage::text(MessageRole::Assistant, "three"),
         ];
-        assert_eq!(attach(&mut messages, std::slice::from_ref(&file)), Ok(()));
-        assert_eq!(messages[1].blocks, vec![file.clone(), Block::Text("two".into())]);
-        assert_eq!(attach(&mut messages[2..], &[file]), Err(()));
+        assert_eq!(attach_files(&mut messages, std::slice::from_ref(&file)), Ok(()));
+        assert_eq!(messages[1].blocks, vec![file.clone(), MessageBlock::Text("two".into())]);
+        assert_eq!(attach_files(&mut messages[2..], &[file]), Err(()));
     }
 }

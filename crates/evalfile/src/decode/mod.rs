@@ -2,13 +2,14 @@
 
 mod answers;
 mod case;
-mod collect;
+mod case_collector;
 mod common;
 mod config;
 mod context;
 mod conversation;
 mod dataset;
-mod decoded;
+mod dataset_lines;
+mod diagnostic_collector;
 mod execution;
 pub(crate) mod external;
 pub(crate) mod file;
@@ -19,11 +20,10 @@ mod graders;
 mod ids;
 mod interpolate;
 pub(crate) mod jsonl;
-mod lines;
+mod line_decoder;
+mod map_reader;
 mod messages;
-mod object;
 mod prices;
-mod problems;
 pub(crate) mod rubric;
 mod scorecard;
 pub(crate) mod suite;
@@ -34,22 +34,22 @@ pub(crate) mod trials;
 mod vars;
 mod workspace;
 
-pub(crate) use collect::{Collector, Part};
-pub(crate) use context::Context;
+pub(crate) use case_collector::{CaseCollector, CaseSource};
+pub(crate) use context::DecodeContext;
+pub(crate) use diagnostic_collector::DiagnosticCollector;
 pub(crate) use external::collect_list as collect_cases;
-pub(crate) use finish::finish;
+pub(crate) use finish::finish_diagnostics;
 pub(crate) use interpolate::interpolate;
 pub(crate) use jsonl::DatasetCases;
-pub(crate) use object::Object;
+pub(crate) use map_reader::MapReader;
 #[cfg(test)]
-pub(crate) use object::record;
-pub(crate) use problems::Problems;
+pub(crate) use map_reader::record;
 pub(crate) use suite::SuiteDefaults;
 
 pub use config::{LoadedConfig, load_config};
-pub use context::Environment;
+pub use context::EnvironmentLookup;
 pub use jsonl::CaseLoadError;
-pub use prices::{LoadedPrices, ReadName, load_prices};
+pub use prices::{LoadedPrices, ModelNameParser, load_prices};
 pub use rubric::{LoadedRubric, load_rubric, read_rubric, read_rubric_file};
 pub use scorecard::{
     LoadedCardResults, LoadedScorecard, is_scorecard, load_card_results, load_scorecard,

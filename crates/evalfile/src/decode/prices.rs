@@ -2,27 +2,27 @@
 
 use std::path::PathBuf;
 
-use assize_diagnostic::{Diagnostic, Severity, SourceMap, Spanned, did_you_mean};
+use assize_diagnostic::{Diagnostic, Severity, SourceMap, SpannedValue, did_you_mean};
 
-use super::grader::missing;
-use super::targets::find::{find, folders, read};
-use super::{Context, Object, Problems, finish};
+use super::grader::missing_key;
+use super::targets::settings_files::{find_first_file, read_settings_file, search_folders};
+use super::{DecodeContext, DiagnosticCollector, MapReader, finish_diagnostics};
 use crate::LoadOptions;
 use crate::codes;
 use crate::model::{PriceRates, PriceRow};
-use crate::tree::{Entry, Node, read_yaml};
+use crate::tree::{MapEntry, TreeNode, read_yaml};
 
 /// Paths of the prices file in a folder, in order of precedence.
-const NAMES: &[&str] = &[".assize/prices.yaml", ".assize/prices.yml"];
+const PRICES_PATHS: &[&str] = &[".assize/prices.yaml", ".assize/prices.yml"];
 /// Maximum price of a million tokens in US dollars; a higher one is in another unit.
 const MAX_PRICE: f64 = 1_000_000.0;
 /// Keys of a row.
-const KEYS: [&str; 5] = ["input", "cached_input", "cache_write", "output", "context_tokens"];
+const ROW_KEYS: [&str; 5] = ["input", "cached_input", "cache_write", "output", "context_tokens"];
 /// Maximum context size, more tokens than any model reads.
 const MAX_CONTEXT: i64 = 1_000_000_000;
 
 /// Parses the name of a model into provider and model; an error is a message for the user.
-pub type ReadName<'a> = &'a dyn Fn(&str) -> Result<(String, String), String>;
+pub type ModelNameParser<'a> = &'a dyn Fn(&str) -> Result<(String, String), String>;
 
 /// A prices file, loaded and checked.
 #[derive(Debug, Clone, Default)]
@@ -46,36 +46,43 @@ impl LoadedPrices {
 
 /// Loads the nearest `.assize/prices.yaml`, from the working folder up to the root of its repository. A
 /// missing file is not an error.
-pub fn load_prices(options: &LoadOptions, name: ReadName<'_>) -> LoadedPrices {
+pub fn load_prices(options: &LoadOptions, name: ModelNameParser<'_>) -> LoadedPrices {
     let working = &options.working_folder;
-    let Some(path) = find(&folders(working, working), NAMES) else { return LoadedPrices::default() };
-    let mut cx = Context::new(options.environment.clone(), Vec::new(), Vec::new());
+    let Some(path) = find_first_file(&search_folders(working, working), PRICES_PATHS) else {
+        return LoadedPrices::default();
+    };
+    let mut cx = DecodeContext::new(options.environment.clone(), Vec::new(), Vec::new());
     let mut rows = Vec::new();
-    if let Some(source) = read(&path, working, &mut cx.sources, &mut cx.problems) {
+    if let Some(source) = read_settings_file(&path, working, &mut cx.sources, &mut cx.problems) {
         let root = read_yaml(&cx.sources, source, &mut cx.problems);
         if let Some(root) = root.filter(|root| !root.is_null()) {
-            rows = decode(&root, &mut cx.problems, name);
+            rows = decode_prices(&root, &mut cx.problems, name);
         }
     }
-    let diagnostics = finish(cx.problems, &cx.sources);
+
+    let diagnostics = finish_diagnostics(cx.problems, &cx.sources);
     LoadedPrices { rows, path: Some(path), sources: cx.sources, diagnostics }
 }
 
-fn decode(root: &Node, problems: &mut Problems, name: ReadName<'_>) -> Vec<PriceRow> {
-    let Some(mut object) = Object::new(root, "a prices file", problems) else { return Vec::new() };
+fn decode_prices(
+    root: &TreeNode,
+    problems: &mut DiagnosticCollector,
+    name: ModelNameParser<'_>,
+) -> Vec<PriceRow> {
+    let Some(mut object) = MapReader::new(root, "a prices file", problems) else { return Vec::new() };
     let head = object.head();
     let mut rows: Vec<PriceRow> = Vec::new();
     match object.value("models") {
-        None => problems.add(missing(
+        None => problems.add(missing_key(
             head,
             "a prices file",
             "models",
             "models: {openai:gpt-4o-mini: {input: 0.15, output: 0.60}}",
         )),
         Some(node) => {
-            let mut models = Object::new(node, "`models`", problems);
-            for entry in models.as_mut().map(Object::rest).unwrap_or_default() {
-                let Some(row) = row(entry, problems, name) else { continue };
+            let mut models = MapReader::new(node, "`models`", problems);
+            for entry in models.as_mut().map(MapReader::take_remaining).unwrap_or_default() {
+                let Some(row) = decode_price_row(entry, problems, name) else { continue };
                 if rows.iter().any(|other| (&other.provider, &other.model) == (&row.provider, &row.model)) {
                     problems.add(
                         Diagnostic::error(
@@ -87,15 +94,21 @@ fn decode(root: &Node, problems: &mut Problems, name: ReadName<'_>) -> Vec<Price
                         .with_help("keep one of them; two spellings of a provider are one provider"),
                     );
                 }
+
                 rows.push(row);
             }
         }
     }
+
     object.finish(problems);
     rows
 }
 
-fn row(entry: &Entry, problems: &mut Problems, name: ReadName<'_>) -> Option<PriceRow> {
+fn decode_price_row(
+    entry: &MapEntry,
+    problems: &mut DiagnosticCollector,
+    name: ModelNameParser<'_>,
+) -> Option<PriceRow> {
     let named = match name(&entry.key) {
         Ok(named) => Some(named),
         Err(message) => {
@@ -106,26 +119,30 @@ fn row(entry: &Entry, problems: &mut Problems, name: ReadName<'_>) -> Option<Pri
             None
         }
     };
-    let mut object = Object::new(&entry.value, "a row of prices", problems)?;
+
+    let mut object = MapReader::new(&entry.value, "a row of prices", problems)?;
     let head = entry.key_span;
     let given: Vec<&str> = ["input", "output", "cached_input", "cache_write"]
         .into_iter()
         .filter(|key| object.has(key))
         .collect();
-    let input = price(&mut object, "input", problems);
-    let cached_input = price(&mut object, "cached_input", problems);
-    let cache_write = price(&mut object, "cache_write", problems);
-    let output = price(&mut object, "output", problems);
+    let input = decode_price(&mut object, "input", problems);
+    let cached_input = decode_price(&mut object, "cached_input", problems);
+    let cache_write = decode_price(&mut object, "cache_write", problems);
+    let output = decode_price(&mut object, "output", problems);
     let context = object.integer("context_tokens", 1, MAX_CONTEXT, problems);
+
     for key in ["input", "output"] {
-        if !given.is_empty() && !given.contains(&key) && !misspelt(&entry.value, key) {
+        if !given.is_empty() && !given.contains(&key) && !has_misspelt_key(&entry.value, key) {
             let example = format!("{key}: 0.60");
-            problems.add(missing(head, "a row with prices", key, &example));
+            problems.add(missing_key(head, "a row with prices", key, &example));
         }
     }
+
     if given.is_empty() && !object.has("context_tokens") {
-        problems.add(missing(head, "a row", "input", "{input: 0.15, output: 0.60}"));
+        problems.add(missing_key(head, "a row", "input", "{input: 0.15, output: 0.60}"));
     }
+
     object.finish(problems);
     let (provider, model) = named?;
     let rates = match (input, output) {
@@ -146,20 +163,25 @@ fn row(entry: &Entry, problems: &mut Problems, name: ReadName<'_>) -> Option<Pri
 }
 
 /// Returns true if the map has a misspelt form of this key, which is reported separately.
-fn misspelt(node: &Node, key: &str) -> bool {
-    let is_known = |entry: &Entry| KEYS.contains(&entry.key.as_str());
+fn has_misspelt_key(node: &TreeNode, key: &str) -> bool {
+    let is_known = |entry: &MapEntry| ROW_KEYS.contains(&entry.key.as_str());
     let mut unknown = node.as_map().unwrap_or_default().iter().filter(|entry| !is_known(entry));
-    unknown.any(|entry| did_you_mean(&entry.key, KEYS.iter().copied()) == Some(key))
+    unknown.any(|entry| did_you_mean(&entry.key, ROW_KEYS.iter().copied()) == Some(key))
 }
 
 /// Decodes a price of a million tokens: at least 0, and an integer number of millionths of a dollar.
-fn price(object: &mut Object<'_>, key: &'static str, problems: &mut Problems) -> Option<Spanned<f64>> {
+fn decode_price(
+    object: &mut MapReader<'_>,
+    key: &'static str,
+    problems: &mut DiagnosticCollector,
+) -> Option<SpannedValue<f64>> {
     let found = object.number(key, problems)?;
     let millionths = found.value * 1e6;
     let whole = (millionths - millionths.round()).abs() < 1e-6 * millionths.abs().max(1.0);
     if (0.0..=MAX_PRICE).contains(&found.value) && whole {
-        return Some(Spanned::new((millionths.round()) / 1e6, found.span));
+        return Some(SpannedValue::new((millionths.round()) / 1e6, found.span));
     }
+
     problems.add(
         Diagnostic::error(
             codes::OUT_OF_RANGE,

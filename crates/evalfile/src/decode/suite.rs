@@ -3,28 +3,31 @@
 use std::path::Path;
 use std::sync::Arc;
 
-use assize_diagnostic::{Diagnostic, Spanned};
+use assize_diagnostic::{Diagnostic, SpannedValue};
 use serde_json::Map;
 
-use super::common::{empty, free_map, old_spelling, refuse, spelled, tags, unbuilt, usable_id};
+use super::common::{
+    check_id, decode_free_map, decode_tags, empty, find_spelling, old_spelling, refuse_foreign_keys,
+    unsupported_feature,
+};
 use super::grader::AssertionContext;
-use super::object::{string, wrong_type};
-use super::workspace::workspace;
-use super::{Context, Object, execution, graders, messages};
+use super::map_reader::{string, wrong_type};
+use super::workspace::decode_workspace;
+use super::{DecodeContext, MapReader, execution, graders, messages};
 use crate::codes;
-use crate::model::{Block, Format, Grader, Message, Suite, Unbuilt};
-use crate::tree::{Entry, Node};
+use crate::model::{CaseMessage, EvalFileFormat, Grader, MessageBlock, Suite, UnsupportedFeature};
+use crate::tree::{MapEntry, TreeNode};
 
 /// Defaults that a suite gives to each of its cases.
 #[derive(Debug)]
 pub(crate) struct SuiteDefaults {
-    pub(crate) format: Format,
+    pub(crate) format: EvalFileFormat,
     /// Graders of the suite, with unique names.
     pub(crate) graders: Vec<Arc<Grader>>,
     /// Messages before those of a case.
-    pub(crate) input: Vec<Message>,
+    pub(crate) input: Vec<CaseMessage>,
     /// Attachments of cases that have none of their own.
-    pub(crate) files: Vec<Block>,
+    pub(crate) files: Vec<MessageBlock>,
     /// True if one of the fields above had errors, so that a missing part of a case may be defined there.
     pub(crate) broken: bool,
     /// True if the lines of a dataset are bare answers rather than cases.
@@ -32,7 +35,7 @@ pub(crate) struct SuiteDefaults {
 }
 
 /// Keys of newer versions and of other tools, with the equivalent here.
-const FOREIGN: &[(&str, &str)] = &[
+const FOREIGN_KEYS: &[(&str, &str)] = &[
     ("providers", "name targets under `execution: {targets: [...]}` and describe them in the targets file"),
     ("prompts", "write the prompt as `input` of the suite or of each case, with `vars` for what differs"),
     ("scenarios", "write each scenario as a case of `tests`"),
@@ -51,32 +54,36 @@ const FOREIGN: &[(&str, &str)] = &[
 
 /// Decodes the top level of an eval file or of the settings file of a dataset. `list_key` is the key of the
 /// cases, which are decoded elsewhere.
-pub(crate) fn suite(
-    cx: &mut Context,
-    node: &Node,
-    format: Format,
+pub(crate) fn decode_suite(
+    cx: &mut DecodeContext,
+    node: &TreeNode,
+    format: EvalFileFormat,
     path: &Path,
     list_key: Option<&'static str>,
 ) -> Option<(Suite, SuiteDefaults)> {
-    let mut object = Object::new(node, "an eval file", &mut cx.problems)?;
-    let mut missing: Vec<Unbuilt> = Vec::new();
+    let mut object = MapReader::new(node, "an eval file", &mut cx.problems)?;
+    let mut missing: Vec<UnsupportedFeature> = Vec::new();
+
     if let Some(key) = list_key {
         object.entry(key);
     }
+
     object.entry("$schema");
-    let name = name(cx, &mut object, format).unwrap_or_else(|| default_name(path));
+    let name = decode_suite_name(cx, &mut object, format).unwrap_or_else(|| default_name(path));
     let description = object.string("description", &mut cx.problems).map(|text| text.value);
-    let tags = tags(cx, &mut object);
-    let metadata = metadata(cx, &mut object);
-    default_kind(cx, &mut object, format);
-    refuse(cx, &mut object, FOREIGN);
-    let mut inner = execution::open(cx, &mut object);
-    let settings = execution::settings(cx, &mut object, inner.as_mut());
-    let before = cx.problems.errors();
-    let list = execution::grader_list(cx, &mut object, inner.as_mut(), format);
+    let tags = decode_tags(cx, &mut object);
+    let metadata = decode_suite_metadata(cx, &mut object);
+
+    check_default_kind(cx, &mut object, format);
+    refuse_foreign_keys(cx, &mut object, FOREIGN_KEYS);
+
+    let mut inner = execution::open_execution(cx, &mut object);
+    let settings = execution::decode_settings(cx, &mut object, inner.as_mut());
+    let before = cx.problems.error_count();
+    let list = execution::find_grader_list(cx, &mut object, inner.as_mut(), format);
     let base = AssertionContext::default();
     let graders = match list {
-        Some(entry) => graders::read(cx, entry, format, base),
+        Some(entry) => graders::decode_list(cx, entry, format, base),
         None => Vec::new(),
     };
     let input = object
@@ -86,22 +93,26 @@ pub(crate) fn suite(
                 cx.problems.add(empty("input", entry.key_span));
                 return None;
             }
-            messages::input(cx, &entry.value, "input")
+            messages::decode_input(cx, &entry.value, "input")
         })
         .unwrap_or_default();
-    let files = object.value("input_files").map(|node| messages::input_files(cx, node)).unwrap_or_default();
-    let broken = cx.problems.errors() > before;
-    let workspace = workspace(cx, &mut object, &mut missing);
+
+    let files =
+        object.value("input_files").map(|node| messages::decode_input_files(cx, node)).unwrap_or_default();
+    let broken = cx.problems.error_count() > before;
+    let workspace = decode_workspace(cx, &mut object, &mut missing);
     let preprocessors = object.entry("preprocessors").filter(|entry| !entry.value.is_null()).map(|entry| {
         if entry.value.as_seq().is_none() && entry.value.as_map().is_none() {
             cx.problems.add(wrong_type(&entry.value, "`preprocessors`", "a list or a map"));
         }
-        missing.push(unbuilt(cx, "conversion of attachments (`preprocessors`)", entry.key_span));
+        missing.push(unsupported_feature(cx, "conversion of attachments (`preprocessors`)", entry.key_span));
         entry.value.to_json()
     });
+
     if let Some(inner) = inner {
         inner.finish(&mut cx.problems);
     }
+
     object.finish(&mut cx.problems);
     let suite = Suite {
         format,
@@ -119,16 +130,21 @@ pub(crate) fn suite(
     Some((suite, SuiteDefaults { format, graders, input, files, broken, answers: false }))
 }
 
-fn name(cx: &mut Context, object: &mut Object<'_>, format: Format) -> Option<String> {
+fn decode_suite_name(
+    cx: &mut DecodeContext,
+    object: &mut MapReader<'_>,
+    format: EvalFileFormat,
+) -> Option<String> {
     let entry = match format {
-        Format::One => spelled(cx, object, &["dataset", "name"], 2),
-        Format::Two => spelled(cx, object, &["name", "dataset"], 1),
+        EvalFileFormat::One => find_spelling(cx, object, &["dataset", "name"], 2),
+        EvalFileFormat::Two => find_spelling(cx, object, &["name", "dataset"], 1),
     }?;
     if entry.value.is_null() {
         return None;
     }
+
     let name = string(&entry.value, &entry.key, &mut cx.problems)?;
-    usable_id(cx, name, "the name of the suite").map(|name| name.value)
+    check_id(cx, name, "the name of the suite").map(|name| name.value)
 }
 
 /// Returns the file name without its extensions: `a.eval.yaml` becomes `a`.
@@ -139,18 +155,26 @@ pub(crate) fn default_name(path: &Path) -> String {
     if clean.trim().is_empty() { "suite".to_owned() } else { clean.trim().to_owned() }
 }
 
-fn metadata(cx: &mut Context, object: &mut Object<'_>) -> Map<String, serde_json::Value> {
+fn decode_suite_metadata(
+    cx: &mut DecodeContext,
+    object: &mut MapReader<'_>,
+) -> Map<String, serde_json::Value> {
     let mut metadata =
-        object.value("metadata").map(|node| free_map(cx, node, "metadata")).unwrap_or_default();
+        object.value("metadata").map(|node| decode_free_map(cx, node, "metadata")).unwrap_or_default();
     for key in ["version", "author", "license", "category", "governance", "requires"] {
         let Some(entry) = object.entry(key).filter(|entry| !entry.value.is_null()) else { continue };
-        keep(cx, &mut metadata, entry);
+        keep_in_metadata(cx, &mut metadata, entry);
     }
+
     metadata
 }
 
 /// Stores a descriptive key in the author's metadata.
-pub(crate) fn keep(cx: &mut Context, metadata: &mut Map<String, serde_json::Value>, entry: &Entry) {
+pub(crate) fn keep_in_metadata(
+    cx: &mut DecodeContext,
+    metadata: &mut Map<String, serde_json::Value>,
+    entry: &MapEntry,
+) {
     if metadata.contains_key(&entry.key) {
         cx.problems.add(
             Diagnostic::error(
@@ -168,12 +192,14 @@ pub(crate) fn keep(cx: &mut Context, metadata: &mut Map<String, serde_json::Valu
 
 /// Decodes `evaluator`: the kind of grader of cases that name none. The only kind that needs nothing else is
 /// a judge with the expected outcome, which is the default anyway.
-pub(crate) fn default_kind(cx: &mut Context, object: &mut Object<'_>, format: Format) {
+pub(crate) fn check_default_kind(cx: &mut DecodeContext, object: &mut MapReader<'_>, format: EvalFileFormat) {
     let Some(entry) = object.entry("evaluator").filter(|entry| !entry.value.is_null()) else { return };
-    let Some(Spanned { value, span }) = string(&entry.value, "evaluator", &mut cx.problems) else { return };
+    let Some(SpannedValue { value, span }) = string(&entry.value, "evaluator", &mut cx.problems) else {
+        return;
+    };
     match value.replace('-', "_").as_str() {
         "llm_judge" | "llm_grader" | "rubric" | "rubrics" => {
-            if format == Format::Two {
+            if format == EvalFileFormat::Two {
                 old_spelling(cx, entry, "assertions");
             }
         }
@@ -185,8 +211,8 @@ pub(crate) fn default_kind(cx: &mut Context, object: &mut Object<'_>, format: Fo
                 "this kind of grader needs settings of its own",
             )
             .with_help(match format {
-                Format::One => "list it under `execution: {evaluators: [...]}`",
-                Format::Two => "list it under `assertions`",
+                EvalFileFormat::One => "list it under `execution: {evaluators: [...]}`",
+                EvalFileFormat::Two => "list it under `assertions`",
             }),
         ),
     }

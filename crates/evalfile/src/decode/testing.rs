@@ -2,14 +2,16 @@
 
 use std::sync::Arc;
 
-use super::Context;
+use super::DecodeContext;
 
 /// A context without files.
-pub(crate) fn context() -> Context {
+pub(crate) fn context() -> DecodeContext {
     context_with(|_| None)
 }
 
 /// A context without files, with this environment.
-pub(crate) fn context_with(environment: impl Fn(&str) -> Option<String> + Send + Sync + 'static) -> Context {
-    Context::new(Arc::new(environment), Vec::new(), Vec::new())
+pub(crate) fn context_with(
+    environment: impl Fn(&str) -> Option<String> + Send + Sync + 'static,
+) -> DecodeContext {
+    DecodeContext::new(Arc::new(environment), Vec::new(), Vec::new())
 }

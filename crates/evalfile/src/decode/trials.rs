@@ -1,43 +1,43 @@
-//! Decoder of `trials` and `repeat`: several trials of each case.
+//! Decoder of `decode_trials` and `repeat_answer`: several trials of each case.
 
 use assize_diagnostic::Diagnostic;
-use assize_rubric::{RepeatStrategy, Usd};
+use assize_rubric::{TrialStrategy, Usd};
 
-use super::common::{dollars, one_word};
-use super::object::wrong_type;
-use super::{Context, Object};
+use super::common::{decode_dollars, decode_keyword};
+use super::map_reader::wrong_type;
+use super::{DecodeContext, MapReader};
 use crate::codes;
 use crate::model::Trials;
-use crate::tree::{Data, Node};
+use crate::tree::{NodeValue, TreeNode};
 
 /// Spellings of the key.
-const KEYS: [&str; 2] = ["trials", "repeat"];
+const TRIALS_KEYS: [&str; 2] = ["trials", "repeat"];
 /// Maximum number of trials of a case.
-pub(crate) const MOST: i64 = 1000;
+pub(crate) const MAX_TRIALS: i64 = 1000;
 
 /// Names of the strategies, in current and older spellings.
-const STRATEGIES: [(&str, RepeatStrategy); 6] = [
-    ("pass_at_k", RepeatStrategy::PassAtK),
-    ("mean", RepeatStrategy::Mean),
-    ("confidence_interval", RepeatStrategy::ConfidenceInterval),
-    ("pass_all", RepeatStrategy::PassAll),
-    ("pass_any", RepeatStrategy::PassAtK),
-    ("pass_pow_k", RepeatStrategy::PassAll),
+const STRATEGIES: [(&str, TrialStrategy); 6] = [
+    ("pass_at_k", TrialStrategy::PassAtK),
+    ("mean", TrialStrategy::Mean),
+    ("confidence_interval", TrialStrategy::ConfidenceInterval),
+    ("pass_all", TrialStrategy::PassAll),
+    ("pass_any", TrialStrategy::PassAtK),
+    ("pass_pow_k", TrialStrategy::PassAll),
 ];
 
 /// Returns the accepted names, the current ones first.
-pub(crate) fn words() -> Vec<&'static str> {
+pub(crate) fn strategy_names() -> Vec<&'static str> {
     STRATEGIES.iter().map(|(word, _)| *word).collect()
 }
 
 /// Decodes the trials of a suite or a case from its own keys, or from those of its `execution`.
-pub(crate) fn trials(
-    cx: &mut Context,
-    outer: &mut Object<'_>,
-    inner: Option<&mut Object<'_>>,
+pub(crate) fn decode_trials(
+    cx: &mut DecodeContext,
+    outer: &mut MapReader<'_>,
+    inner: Option<&mut MapReader<'_>>,
 ) -> Option<Trials> {
-    let own = outer.one_of(&KEYS, &mut cx.problems);
-    let within = inner.and_then(|inner| inner.one_of(&KEYS, &mut cx.problems));
+    let own = outer.first_of(&TRIALS_KEYS, &mut cx.problems);
+    let within = inner.and_then(|inner| inner.first_of(&TRIALS_KEYS, &mut cx.problems));
     if let (Some(own), Some(within)) = (own, within) {
         cx.problems.add(
             Diagnostic::error(
@@ -50,11 +50,12 @@ pub(crate) fn trials(
             .with_help("keep the one under `execution`"),
         );
     }
+
     let entry = within.or(own)?;
     match &entry.value.data {
-        Data::Null => None,
-        Data::Map(_) => in_full(cx, &entry.value),
-        Data::Int(_) | Data::Float(_) => just_count(cx, &entry.value),
+        NodeValue::Null => None,
+        NodeValue::Map(_) => decode_trials_map(cx, &entry.value),
+        NodeValue::Int(_) | NodeValue::Float(_) => decode_trial_count(cx, &entry.value),
         _ => {
             cx.problems.add(
                 wrong_type(&entry.value, &format!("`{}`", entry.key), "a number or a map")
@@ -65,17 +66,17 @@ pub(crate) fn trials(
     }
 }
 
-fn just_count(cx: &mut Context, node: &Node) -> Option<Trials> {
+fn decode_trial_count(cx: &mut DecodeContext, node: &TreeNode) -> Option<Trials> {
     let written = match node.data {
-        Data::Int(count) => u32::try_from(count).ok(),
+        NodeValue::Int(count) => u32::try_from(count).ok(),
         _ => None,
     };
-    let Some(count) = written.filter(|count| (1..=MOST).contains(&i64::from(*count))) else {
+    let Some(count) = written.filter(|count| (1..=MAX_TRIALS).contains(&i64::from(*count))) else {
         cx.problems.add(
             Diagnostic::error(
                 codes::OUT_OF_RANGE,
-                format!("the number of runs must be a whole number from 1 to {MOST}"),
-                node.place(),
+                format!("the number of runs must be a whole number from 1 to {MAX_TRIALS}"),
+                node.use_span(),
                 "not such a number",
             )
             .with_help("write how many times each case is run, such as 3"),
@@ -85,15 +86,16 @@ fn just_count(cx: &mut Context, node: &Node) -> Option<Trials> {
     Some(Trials { count, ..Trials::default() })
 }
 
-fn in_full(cx: &mut Context, node: &Node) -> Option<Trials> {
-    let mut object = Object::new(node, "`trials`", &mut cx.problems)?;
+fn decode_trials_map(cx: &mut DecodeContext, node: &TreeNode) -> Option<Trials> {
+    let mut object = MapReader::new(node, "`trials`", &mut cx.problems)?;
     let head = object.head();
     let given = object.has("count");
-    let count = object.integer("count", 1, MOST, &mut cx.problems);
+    let count = object.integer("count", 1, MAX_TRIALS, &mut cx.problems);
     let strategy_node = object.value("strategy");
-    let strategy = strategy_node.map(|node| one_word(cx, node, "strategy", &STRATEGIES));
+    let strategy = strategy_node.map(|node| decode_keyword(cx, node, "strategy", &STRATEGIES));
     let early_stop = object.boolean("early_stop", &mut cx.problems);
-    let cost_limit_usd = dollars(cx, &mut object, "cost_limit_usd");
+    let cost_limit_usd = decode_dollars(cx, &mut object, "cost_limit_usd");
+
     if !given {
         cx.problems.add(
             Diagnostic::error(
@@ -105,9 +107,10 @@ fn in_full(cx: &mut Context, node: &Node) -> Option<Trials> {
             .with_help("add `count: N`, the number of runs of each case"),
         );
     }
+
     object.finish(&mut cx.problems);
-    let (count, strategy) = (count?, strategy.unwrap_or(Some(RepeatStrategy::default()))?);
-    if strategy == RepeatStrategy::ConfidenceInterval && count.value < 2 {
+    let (count, strategy) = (count?, strategy.unwrap_or(Some(TrialStrategy::default()))?);
+    if strategy == TrialStrategy::ConfidenceInterval && count.value < 2 {
         cx.problems.add(
             Diagnostic::error(
                 codes::OUT_OF_RANGE,
@@ -119,9 +122,10 @@ fn in_full(cx: &mut Context, node: &Node) -> Option<Trials> {
         );
         return None;
     }
+
     if let Some(early) = &early_stop
         && early.value
-        && strategy != RepeatStrategy::PassAtK
+        && strategy != TrialStrategy::PassAtK
     {
         cx.problems.add(
             Diagnostic::error(
@@ -134,6 +138,7 @@ fn in_full(cx: &mut Context, node: &Node) -> Option<Trials> {
         );
         return None;
     }
+
     // An amount too large to represent is no limit.
     let cost_limit = cost_limit_usd.and_then(Usd::from_dollars);
     Some(Trials {

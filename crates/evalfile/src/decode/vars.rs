@@ -5,150 +5,141 @@ use std::collections::{BTreeMap, BTreeSet};
 use assize_diagnostic::{Diagnostic, Span, did_you_mean};
 use serde_json::Value;
 
-use super::Context;
+use super::DecodeContext;
 use crate::codes;
-use crate::tree::{Data, Entry, Node};
+use crate::tree::{MapEntry, NodeValue, TreeNode};
 
 /// Keys of a case whose texts are templates, apart from its graders and turns.
-const TEXTS: [&str; 9] = [
-    "criteria",
-    "description",
-    "expected_messages",
-    "expected_outcome",
-    "expected_output",
-    "input",
-    "input_files",
-    "input_messages",
-    "outcome",
+const TEMPLATE_KEYS: [&str; 9] = [
+    "criteria", "description", "expected_messages", "expected_outcome", "expected_output", "input",
+    "input_files", "input_messages", "outcome",
 ];
 /// Keys of a grader that hold programs, instructions to a judge, or names. They are not templates: values of
 /// a dataset must not reach a command line or a judge's instructions.
-const CLOSED: [&str; 11] =
+const NON_TEMPLATE_KEYS: [&str; 11] =
     ["command", "config", "cwd", "extends", "include", "judge", "name", "prompt", "script", "target", "type"];
 /// Names that belong to prompts and reports, not to the case.
-const RESERVED: [&str; 13] = [
-    "answer",
-    "candidate_answer",
-    "criteria",
-    "env",
-    "expected_output",
-    "file_changes",
-    "input",
-    "metadata",
-    "output",
-    "question",
-    "reference_answer",
-    "tool_calls",
-    "workspace_path",
+const RESERVED_NAMES: [&str; 13] = [
+    "answer", "candidate_answer", "criteria", "env", "expected_output", "file_changes", "input", "metadata",
+    "output", "question", "reference_answer", "tool_calls", "workspace_path",
 ];
 
-/// Substitutes `vars` in the texts of the case `node`. An unknown name stays as it is, with a warning if the
+/// Substitutes `decode_vars` in the texts of the case `node`. An unknown name stays as it is, with a warning if the
 /// case has variables at all.
-pub(crate) fn fill(cx: &mut Context, node: &mut Node, vars: &BTreeMap<String, Value>) {
+pub(crate) fn fill_templates(cx: &mut DecodeContext, node: &mut TreeNode, vars: &BTreeMap<String, Value>) {
     if vars.is_empty() {
         return;
     }
-    let mut filler = Filler { vars, unknown: BTreeSet::new(), complaints: Vec::new() };
-    let Data::Map(entries) = &mut node.data else { return };
+
+    let mut filler = TemplateFiller { vars, unknown: BTreeSet::new(), complaints: Vec::new() };
+    let NodeValue::Map(entries) = &mut node.data else { return };
     for entry in entries {
         match entry.key.as_str() {
-            "assertions" | "assert" | "evaluators" | "rubrics" => filler.graders(&mut entry.value),
+            "assertions" | "assert" | "evaluators" | "rubrics" => filler.fill_graders(&mut entry.value),
             "execution" => {
-                let Data::Map(entries) = &mut entry.value.data else { continue };
-                for Entry { key, value, .. } in entries {
+                let NodeValue::Map(entries) = &mut entry.value.data else { continue };
+                for MapEntry { key, value, .. } in entries {
                     if matches!(key.as_str(), "assertions" | "assert" | "evaluators") {
-                        filler.graders(value);
+                        filler.fill_graders(value);
                     }
                 }
             }
             "turns" => {
-                let Data::Seq(turns) = &mut entry.value.data else { continue };
+                let NodeValue::Seq(turns) = &mut entry.value.data else { continue };
                 for turn in turns {
-                    let Data::Map(entries) = &mut turn.data else { continue };
-                    for Entry { key, value, .. } in entries {
+                    let NodeValue::Map(entries) = &mut turn.data else { continue };
+                    for MapEntry { key, value, .. } in entries {
                         if matches!(key.as_str(), "assertions" | "assert") {
-                            filler.graders(value);
+                            filler.fill_graders(value);
                         } else {
-                            filler.texts(value, true);
+                            filler.fill_texts(value, true);
                         }
                     }
                 }
             }
-            key if TEXTS.contains(&key) => filler.texts(&mut entry.value, true),
+            key if TEMPLATE_KEYS.contains(&key) => filler.fill_texts(&mut entry.value, true),
             _ => {}
         }
     }
+
     for complaint in filler.complaints {
         cx.problems.add(complaint);
     }
 }
 
-struct Filler<'v> {
+struct TemplateFiller<'v> {
     vars: &'v BTreeMap<String, Value>,
     /// Names already reported.
     unknown: BTreeSet<String>,
     complaints: Vec<Diagnostic>,
 }
 
-impl Filler<'_> {
-    fn graders(&mut self, list: &mut Node) {
-        let Data::Seq(items) = &mut list.data else { return };
+impl TemplateFiller<'_> {
+    fn fill_graders(&mut self, list: &mut TreeNode) {
+        let NodeValue::Seq(items) = &mut list.data else { return };
         for item in items {
             match &mut item.data {
-                Data::Map(entries) => {
-                    for Entry { key, value, .. } in entries {
+                NodeValue::Map(entries) => {
+                    for MapEntry { key, value, .. } in entries {
                         if matches!(key.as_str(), "assertions" | "assert" | "evaluators" | "rubrics") {
-                            self.graders(value);
-                        } else if !CLOSED.contains(&key.as_str()) {
-                            self.texts(value, false);
+                            self.fill_graders(value);
+                        } else if !NON_TEMPLATE_KEYS.contains(&key.as_str()) {
+                            self.fill_texts(value, false);
                         }
                     }
                 }
-                _ => self.texts(item, true),
+                _ => self.fill_texts(item, true),
             }
         }
     }
 
-    fn texts(&mut self, node: &mut Node, warn: bool) {
-        let place = node.place();
+    fn fill_texts(&mut self, node: &mut TreeNode, warn: bool) {
+        let place = node.use_span();
         match &mut node.data {
-            Data::Str(text) if text.contains("{{") => *text = self.text(text, place, warn),
-            Data::Seq(items) => items.iter_mut().for_each(|item| self.texts(item, warn)),
-            Data::Map(entries) => entries.iter_mut().for_each(|entry| self.texts(&mut entry.value, warn)),
+            NodeValue::Str(text) if text.contains("{{") => *text = self.fill_text(text, place, warn),
+            NodeValue::Seq(items) => items.iter_mut().for_each(|item| self.fill_texts(item, warn)),
+            NodeValue::Map(entries) => {
+                entries.iter_mut().for_each(|entry| self.fill_texts(&mut entry.value, warn))
+            }
             _ => {}
         }
     }
 
-    fn text(&mut self, text: &str, place: Span, warn: bool) -> String {
+    fn fill_text(&mut self, text: &str, place: Span, warn: bool) -> String {
         let mut result = String::with_capacity(text.len());
         let mut rest = text;
         while let Some(at) = rest.find("{{") {
             let reference = &rest[at..];
             let environment = rest[..at].ends_with('$');
-            let Some((whole, name)) = parse(reference).filter(|_| !environment) else {
+            let Some((whole, name)) = parse_template_reference(reference).filter(|_| !environment) else {
                 result.push_str(&rest[..at + 2]);
                 rest = &rest[at + 2..];
                 continue;
             };
+
             result.push_str(&rest[..at]);
-            if let Some(value) = lookup(self.vars, name) {
-                result.push_str(&plain(value));
+
+            if let Some(value) = lookup_variable(self.vars, name) {
+                result.push_str(&variable_text(value));
             } else {
                 result.push_str(whole);
-                if warn && !RESERVED.contains(&name.split('.').next().unwrap_or(name)) {
-                    self.complain(name, place);
+                if warn && !RESERVED_NAMES.contains(&name.split('.').next().unwrap_or(name)) {
+                    self.report_unknown_name(name, place);
                 }
             }
+
             rest = &reference[whole.len()..];
         }
+
         result.push_str(rest);
         result
     }
 
-    fn complain(&mut self, name: &str, place: Span) {
+    fn report_unknown_name(&mut self, name: &str, place: Span) {
         if !self.unknown.insert(name.to_owned()) {
             return;
         }
+
         let diagnostic = Diagnostic::warning(
             codes::UNKNOWN_VARIABLE,
             format!("the case has no variable `{name}`"),
@@ -166,7 +157,7 @@ impl Filler<'_> {
 }
 
 /// Parses the reference `{{ a.b }}` at the beginning of `text`; returns it and its name.
-fn parse(text: &str) -> Option<(&str, &str)> {
+fn parse_template_reference(text: &str) -> Option<(&str, &str)> {
     let inner = text.strip_prefix("{{")?;
     let end = inner.find("}}")?;
     let name = inner[..end].trim();
@@ -174,11 +165,12 @@ fn parse(text: &str) -> Option<(&str, &str)> {
         part.starts_with(|c: char| c.is_alphanumeric() || c == '_')
             && part.chars().all(|c| c.is_alphanumeric() || matches!(c, '_' | '-'))
     }) && name.starts_with(|c: char| c.is_alphabetic() || c == '_');
+
     sound.then_some((&text[..end + 4], name))
 }
 
 /// Returns the variable `a.b.0`: maps by key, lists by index.
-fn lookup<'v>(vars: &'v BTreeMap<String, Value>, name: &str) -> Option<&'v Value> {
+fn lookup_variable<'v>(vars: &'v BTreeMap<String, Value>, name: &str) -> Option<&'v Value> {
     let mut parts = name.split('.');
     let mut value = vars.get(parts.next()?)?;
     for part in parts {
@@ -188,11 +180,12 @@ fn lookup<'v>(vars: &'v BTreeMap<String, Value>, name: &str) -> Option<&'v Value
             _ => return None,
         };
     }
+
     Some(value)
 }
 
 /// Returns a variable as text: strings as they are, everything else as JSON.
-fn plain(value: &Value) -> String {
+fn variable_text(value: &Value) -> String {
     match value {
         Value::String(text) => text.clone(),
         Value::Null => String::new(),
@@ -226,19 +219,19 @@ assertions:
             Value::Object(map) => map.into_iter().collect(),
             other => panic!("{other}"),
         };
-        fill(&mut cx, &mut node, &vars);
-        let at = |key: &str| node.get(key).and_then(Node::as_str).unwrap_or_default().to_owned();
+        fill_templates(&mut cx, &mut node, &vars);
+        let at = |key: &str| node.get(key).and_then(TreeNode::as_str).unwrap_or_default().to_owned();
         assert_eq!(at("criteria"), "About Oslo and Ada y {\"name\":\"Ada\",\"tags\":[\"x\",\"y\"]}");
         assert_eq!(at("input"), "{{ citty }} ${{ city }} {{ 1 }}");
         assert_eq!(
-            node.get("metadata").and_then(|m| m.get("note")).and_then(Node::as_str),
+            node.get("metadata").and_then(|m| m.get("note")).and_then(TreeNode::as_str),
             Some("{{ city }}")
         );
-        let list = node.get("assertions").and_then(Node::as_seq).expect("list");
+        let list = node.get("assertions").and_then(TreeNode::as_seq).expect("list");
         assert_eq!(list[0].as_str(), Some("Mentions Oslo"));
-        assert_eq!(list[1].get("command").and_then(Node::as_str), Some("x {{ city }}"));
-        assert_eq!(list[2].get("prompt").and_then(Node::as_str), Some("{{ city }} {{ output }}"));
-        assert_eq!(list[3].get("value").and_then(Node::as_str), Some("Oslo {{ output }}"));
+        assert_eq!(list[1].get("command").and_then(TreeNode::as_str), Some("x {{ city }}"));
+        assert_eq!(list[2].get("prompt").and_then(TreeNode::as_str), Some("{{ city }} {{ output }}"));
+        assert_eq!(list[3].get("value").and_then(TreeNode::as_str), Some("Oslo {{ output }}"));
         let found = cx.problems.into_vec();
         assert_eq!(found.len(), 1, "{found:?}");
         assert_eq!(found[0].help, ["did you mean `city`?"]);
@@ -250,7 +243,7 @@ assertions:
         let source = cx.sources.add("a.yaml", "input: '{{ a }}'");
         let mut node = read_yaml(&cx.sources, source, &mut cx.problems).expect("valid");
         let vars = BTreeMap::from([("a".into(), Value::from("{{ b }}")), ("b".into(), Value::from("no"))]);
-        fill(&mut cx, &mut node, &vars);
-        assert_eq!(node.get("input").and_then(Node::as_str), Some("{{ b }}"));
+        fill_templates(&mut cx, &mut node, &vars);
+        assert_eq!(node.get("input").and_then(TreeNode::as_str), Some("{{ b }}"));
     }
 }

@@ -4,12 +4,14 @@ use std::path::{Path, PathBuf};
 
 use serde_json::Value;
 
-use super::shape::{Notation, Step, at, at_json, own_entries, read, through_alias};
-use super::site::{Page, Site, with_mark};
-use super::{Change, EditError, apply_changes};
-use crate::decode::file::ending;
+use super::candidate_edit::{CandidateEdit, EditableFile, with_mark};
+use super::tree_path::{
+    FileSyntax, PathStep, json_value_at, own_entries, parse_text, passes_alias, value_at,
+};
+use super::{EditError, TextChange, apply_changes};
+use crate::decode::file::file_extension;
 use crate::model::Case;
-use crate::tree::Node;
+use crate::tree::TreeNode;
 
 /// Keys of the list of cases.
 const CASE_LISTS: [&str; 4] = ["tests", "evalcases", "eval_cases", "cases"];
@@ -22,20 +24,20 @@ const CASE_LISTS: [&str; 4] = ["tests", "evalcases", "eval_cases", "cases"];
 pub struct CaseFile {
     path: PathBuf,
     text: String,
-    notation: Notation,
+    notation: FileSyntax,
 }
 
 /// Location of a case in its file. Stays valid while other cases are changed through the same [`CaseFile`].
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct CaseSpot {
+pub struct CaseLocation {
     /// Line of a dataset, from 0; 0 for other files.
     line: usize,
-    way: Vec<Step>,
+    way: Vec<PathStep>,
 }
 
 /// A value to put into a case.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Insertion {
+pub struct ValueInsertion {
     /// Value.
     pub value: Value,
     /// Lines of a comment above it, without `#`.
@@ -45,8 +47,8 @@ pub struct Insertion {
     pub mark: (String, String),
 }
 
-impl Insertion {
-    fn mark(&self) -> (String, Value) {
+impl ValueInsertion {
+    fn mark_entry(&self) -> (String, Value) {
         (self.mark.0.clone(), Value::String(self.mark.1.clone()))
     }
 }
@@ -54,10 +56,10 @@ impl Insertion {
 impl CaseFile {
     /// Wraps the text of a file; the extension of the path determines its syntax.
     pub fn new(path: &Path, text: String) -> Self {
-        let notation = match ending(path).as_str() {
-            "jsonl" => Notation::Lines,
-            "json" if !text.trim().is_empty() => Notation::Json,
-            _ => Notation::Yaml,
+        let notation = match file_extension(path).as_str() {
+            "jsonl" => FileSyntax::Lines,
+            "json" if !text.trim().is_empty() => FileSyntax::Json,
+            _ => FileSyntax::Yaml,
         };
         Self { path: path.to_path_buf(), text, notation }
     }
@@ -73,30 +75,33 @@ impl CaseFile {
     }
 
     /// Finds a case that was loaded from this very text.
-    pub fn find(&self, case: &Case) -> Result<CaseSpot, EditError> {
+    pub fn find(&self, case: &Case) -> Result<CaseLocation, EditError> {
         let mark = case.marks.id.as_ref().ok_or(EditError::NoCase)?;
-        if self.notation == Notation::Lines {
+        if self.notation == FileSyntax::Lines {
             let line = mark.first_line.checked_sub(1).ok_or(EditError::NoCase)?;
-            let spot = CaseSpot { line, way: Vec::new() };
-            let root = self.root(&spot)?.1;
+            let spot = CaseLocation { line, way: Vec::new() };
+            let root = self.parse_root(&spot)?.1;
             return if root.as_map().is_some() { Ok(spot) } else { Err(EditError::NoCase) };
         }
-        let spot = |way| CaseSpot { line: 0, way };
-        let root = self.root(&spot(Vec::new()))?.1;
-        let is_case = |node: &Node| {
-            node.get("id").is_some_and(|id| id.place().start == mark.start || id.span.start == mark.start)
+
+        let spot = |way| CaseLocation { line: 0, way };
+        let root = self.parse_root(&spot(Vec::new()))?.1;
+        let is_case = |node: &TreeNode| {
+            node.get("id").is_some_and(|id| id.use_span().start == mark.start || id.span.start == mark.start)
         };
         let list_key =
             CASE_LISTS.into_iter().find(|key| root.get(key).is_some_and(|list| list.as_seq().is_some()));
         let (prefix, list) = match list_key {
-            Some(key) => (vec![Step::Key(key.to_owned())], root.get(key)),
+            Some(key) => (vec![PathStep::Key(key.to_owned())], root.get(key)),
             None => (Vec::new(), Some(&root)),
         };
-        if let Some(index) = list.and_then(Node::as_seq).and_then(|items| items.iter().position(is_case)) {
+        if let Some(index) = list.and_then(TreeNode::as_seq).and_then(|items| items.iter().position(is_case))
+        {
             let mut way = prefix;
-            way.push(Step::Index(index));
+            way.push(PathStep::Index(index));
             return Ok(spot(way));
         }
+
         // A file that holds one case; without an id it is named after its folder.
         let alone =
             list_key.is_none() && root.as_map().is_some() && (is_case(&root) || root.get("id").is_none());
@@ -104,55 +109,75 @@ impl CaseFile {
     }
 
     /// Returns the keys of a case as written, in order.
-    pub fn keys(&self, case: &CaseSpot) -> Result<Vec<String>, EditError> {
-        let (_, root) = self.root(case)?;
-        let node = at(&root, &case.way).ok_or(EditError::NoCase)?;
+    pub fn keys(&self, case: &CaseLocation) -> Result<Vec<String>, EditError> {
+        let (_, root) = self.parse_root(case)?;
+        let node = value_at(&root, &case.way).ok_or(EditError::NoCase)?;
         Ok(node.as_map().unwrap_or_default().iter().map(|entry| entry.key.clone()).collect())
     }
 
     /// Returns the value at a path of keys in a case.
-    pub fn value(&self, case: &CaseSpot, keys: &[&str]) -> Result<Option<Value>, EditError> {
-        let (_, root) = self.root(case)?;
-        Ok(at(&root, &way_to(case, keys)).map(Node::to_json))
+    pub fn value(&self, case: &CaseLocation, keys: &[&str]) -> Result<Option<Value>, EditError> {
+        let (_, root) = self.parse_root(case)?;
+        Ok(value_at(&root, &path_to(case, keys)).map(TreeNode::to_json))
     }
 
     /// Adds an entry to a case.
-    pub fn add_entry(&mut self, case: &CaseSpot, key: &str, new: &Insertion) -> Result<(), EditError> {
-        self.edit(case, &[], |page, map, expected| {
+    pub fn add_entry(
+        &mut self,
+        case: &CaseLocation,
+        key: &str,
+        new: &ValueInsertion,
+    ) -> Result<(), EditError> {
+        self.try_edits(case, &[], |page, map, expected| {
             if map.get(key).is_some() {
                 return Err(EditError::Exists(key.to_owned()));
             }
-            let mark = Some(new.mark()).filter(|(key, _)| map.get(key).is_none());
-            let sites = page.entry(map, &new.comment, key, &new.value, mark.as_ref());
+
+            let mark = Some(new.mark_entry()).filter(|(key, _)| map.get(key).is_none());
+            let sites = page.entry_edits(map, &new.comment, key, &new.value, mark.as_ref());
             let object = expected.as_object_mut().ok_or(EditError::NoCase)?;
             object.insert(key.to_owned(), new.value.clone());
+
             let marked = mark.map_or_else(|| expected.clone(), |mark| with_mark(expected, &mark));
             Ok((sites, marked))
         })
     }
 
     /// Adds an item to the list at a path of keys in a case.
-    pub fn add_item(&mut self, case: &CaseSpot, keys: &[&str], new: &Insertion) -> Result<(), EditError> {
-        self.edit(case, keys, |page, list, expected| {
+    pub fn add_item(
+        &mut self,
+        case: &CaseLocation,
+        keys: &[&str],
+        new: &ValueInsertion,
+    ) -> Result<(), EditError> {
+        self.try_edits(case, keys, |page, list, expected| {
             let name = || EditError::NoList(keys.join("."));
             let items = expected.as_array_mut().ok_or_else(name)?;
-            let mark = new.mark();
-            let sites = page.item(list, &new.comment, &new.value, &mark);
+            let mark = new.mark_entry();
+            let sites = page.item_edits(list, &new.comment, &new.value, &mark);
             let mut marked = items.clone();
+
             items.push(new.value.clone());
             marked.push(with_mark(&new.value, &mark));
+
             Ok((sites, Value::Array(marked)))
         })
     }
 
     /// Replaces the value of an entry of a case.
-    pub fn replace_entry(&mut self, case: &CaseSpot, key: &str, new: &Insertion) -> Result<(), EditError> {
-        self.edit(case, &[], |page, map, expected| {
+    pub fn replace_entry(
+        &mut self,
+        case: &CaseLocation,
+        key: &str,
+        new: &ValueInsertion,
+    ) -> Result<(), EditError> {
+        self.try_edits(case, &[], |page, map, expected| {
             let own = own_entries(map);
             let entry = own.into_iter().find(|entry| entry.key == key).ok_or(EditError::NoCase)?;
-            let sites = page.instead_of_entry(map, entry, &new.comment, &new.value);
+            let sites = page.replace_entry_edits(map, entry, &new.comment, &new.value);
             let object = expected.as_object_mut().ok_or(EditError::NoCase)?;
             object.insert(key.to_owned(), new.value.clone());
+
             Ok((sites, expected.clone()))
         })
     }
@@ -160,35 +185,37 @@ impl CaseFile {
     /// Replaces an item of the list at a path of keys in a case.
     pub fn replace_item(
         &mut self,
-        case: &CaseSpot,
+        case: &CaseLocation,
         keys: &[&str],
         index: usize,
-        new: &Insertion,
+        new: &ValueInsertion,
     ) -> Result<(), EditError> {
-        self.edit(case, keys, |page, list, expected| {
+        self.try_edits(case, keys, |page, list, expected| {
             let name = || EditError::NoList(keys.join("."));
             let old = list.as_seq().and_then(|items| items.get(index)).ok_or_else(name)?;
-            let mark = new.mark();
-            let sites = page.instead_of_item(list, old, &new.comment, &new.value, &mark);
+            let mark = new.mark_entry();
+            let sites = page.replace_item_edits(list, old, &new.comment, &new.value, &mark);
             let mut marked = expected.clone();
+
             *expected.get_mut(index).ok_or_else(name)? = new.value.clone();
             *marked.get_mut(index).ok_or_else(name)? = with_mark(&new.value, &mark);
+
             Ok((sites, marked))
         })
     }
 
     /// Returns the tree that holds a case, and its byte range in the file.
-    fn root(&self, case: &CaseSpot) -> Result<(std::ops::Range<usize>, Node), EditError> {
+    fn parse_root(&self, case: &CaseLocation) -> Result<(std::ops::Range<usize>, TreeNode), EditError> {
         let range = match self.notation {
-            Notation::Lines => self.line(case.line).ok_or(EditError::NoCase)?,
-            Notation::Yaml | Notation::Json => 0..self.text.len(),
+            FileSyntax::Lines => self.line_range(case.line).ok_or(EditError::NoCase)?,
+            FileSyntax::Yaml | FileSyntax::Json => 0..self.text.len(),
         };
-        let node = read(&self.text[range.clone()], self.notation)?;
+        let node = parse_text(&self.text[range.clone()], self.notation)?;
         Ok((range, node))
     }
 
     /// Returns the byte range of a line without its line end.
-    fn line(&self, number: usize) -> Option<std::ops::Range<usize>> {
+    fn line_range(&self, number: usize) -> Option<std::ops::Range<usize>> {
         let mut start = 0;
         for (index, line) in self.text.split_inclusive('\n').enumerate() {
             if index == number {
@@ -196,50 +223,58 @@ impl CaseFile {
             }
             start += line.len();
         }
+
         None
     }
 
     /// Tries candidate edits until one gives a text with the expected value. `look` returns the candidates
     /// and the value with the mark, and changes the given value to the one without.
-    fn edit(
+    fn try_edits(
         &mut self,
-        case: &CaseSpot,
+        case: &CaseLocation,
         keys: &[&str],
-        look: impl FnOnce(&Page<'_>, &Node, &mut Value) -> Result<(Vec<Site>, Value), EditError>,
+        look: impl FnOnce(
+            &EditableFile<'_>,
+            &TreeNode,
+            &mut Value,
+        ) -> Result<(Vec<CandidateEdit>, Value), EditError>,
     ) -> Result<(), EditError> {
-        let (range, root) = self.root(case)?;
-        let way = way_to(case, keys);
-        if through_alias(&root, &way) {
+        let (range, root) = self.parse_root(case)?;
+        let way = path_to(case, keys);
+        if passes_alias(&root, &way) {
             return Err(EditError::Alias);
         }
-        let node = at(&root, &way).ok_or_else(|| match keys {
+
+        let node = value_at(&root, &way).ok_or_else(|| match keys {
             [] => EditError::NoCase,
             keys => EditError::NoList(keys.join(".")),
         })?;
         let text = &self.text[range.clone()];
-        let page = Page { text, notation: self.notation, root: &root };
+        let page = EditableFile { text, notation: self.notation, root: &root };
         let mut expected = root.to_json();
         let mut marked = expected.clone();
-        let part = at_json(&mut expected, &way).ok_or(EditError::NoCase)?;
+        let part = json_value_at(&mut expected, &way).ok_or(EditError::NoCase)?;
         let (sites, with_mark) = look(&page, node, part)?;
-        *at_json(&mut marked, &way).ok_or(EditError::NoCase)? = with_mark;
+        *json_value_at(&mut marked, &way).ok_or(EditError::NoCase)? = with_mark;
+
         for site in sites {
             let wanted = if site.commented { &expected } else { &marked };
             let Some(new) = apply_changes(text, [&site.change]) else { continue };
-            if read(&new, self.notation)
+            if parse_text(&new, self.notation)
                 .is_ok_and(|tree| tree.to_json() == *wanted || !site.commented && tree.to_json() == expected)
             {
-                let change = Change { start: range.start, end: range.end, text: new };
-                self.text = apply_changes(&self.text, [&change]).ok_or(EditError::NoPlace)?;
+                let change = TextChange { start: range.start, end: range.end, text: new };
+                self.text = apply_changes(&self.text, [&change]).ok_or(EditError::NoSafeEdit)?;
                 return Ok(());
             }
         }
-        Err(EditError::NoPlace)
+
+        Err(EditError::NoSafeEdit)
     }
 }
 
-fn way_to(case: &CaseSpot, keys: &[&str]) -> Vec<Step> {
+fn path_to(case: &CaseLocation, keys: &[&str]) -> Vec<PathStep> {
     let mut way = case.way.clone();
-    way.extend(keys.iter().map(|key| Step::Key((*key).to_owned())));
+    way.extend(keys.iter().map(|key| PathStep::Key((*key).to_owned())));
     way
 }

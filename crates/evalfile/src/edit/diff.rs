@@ -5,7 +5,7 @@ use std::time::Duration;
 use similar::TextDiff;
 
 /// Number of unchanged lines shown around a change.
-const CONTEXT: usize = 3;
+const CONTEXT_LINES: usize = 3;
 /// Time for finding the shortest patch; a longer one is as true.
 const PATIENCE: Duration = Duration::from_secs(2);
 
@@ -14,7 +14,7 @@ const PATIENCE: Duration = Duration::from_secs(2);
 pub fn unified_diff(old: &str, new: &str, name: &str) -> String {
     let diff = TextDiff::configure().timeout(PATIENCE).diff_lines(old, new);
 
-    diff.unified_diff().context_radius(CONTEXT).header(name, name).to_string()
+    diff.unified_diff().context_radius(CONTEXT_LINES).header(name, name).to_string()
 }
 
 #[cfg(test)]

@@ -22,5 +22,5 @@ pub enum EditError {
     NoList(String),
     /// Every candidate edit would have changed the meaning of the rest of the file.
     #[error("no place was found where it could be written without changing the meaning of something else")]
-    NoPlace,
+    NoSafeEdit,
 }

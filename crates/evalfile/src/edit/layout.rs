@@ -2,9 +2,9 @@
 
 use serde_json::Value;
 
-use super::shape::{is_flow, own_entries};
+use super::tree_path::{is_flow, own_entries};
 use super::yaml_text::{entry_lines, item_lines};
-use crate::tree::{Data, Node};
+use crate::tree::{NodeValue, TreeNode};
 
 /// Returns the line end of a file: that of its first line.
 pub(super) fn line_end(text: &str) -> &'static str {
@@ -25,7 +25,7 @@ pub(super) fn next_line(text: &str, at: usize) -> usize {
 }
 
 /// Returns the column of the keys of a block map, from 0.
-pub(super) fn key_column(text: &str, map: &Node) -> Option<usize> {
+pub(super) fn key_column(text: &str, map: &TreeNode) -> Option<usize> {
     let before = |at: usize| {
         let line = &text[line_start(text, at)..at];
         line.strip_prefix('\u{feff}').unwrap_or(line)
@@ -34,11 +34,12 @@ pub(super) fn key_column(text: &str, map: &Node) -> Option<usize> {
     let alone = starts.iter().find(|at| before(**at).bytes().all(|b| b == b' '));
     let after_dash =
         || starts.iter().find(|at| before(**at).bytes().all(|b| matches!(b, b' ' | b'-' | b'?')));
+
     alone.or_else(after_dash).map(|at| before(*at).len())
 }
 
 /// Returns the column of the dashes of a block list, from 0.
-pub(super) fn dash_column(text: &str, list: &Node) -> Option<usize> {
+pub(super) fn dash_column(text: &str, list: &TreeNode) -> Option<usize> {
     // An item may begin far to the right of its dash. The dash is the last character on its line that is
     // neither a space nor part of an inner list, so the search takes the first of the line's dashes that
     // leads to the item.
@@ -48,17 +49,18 @@ pub(super) fn dash_column(text: &str, list: &Node) -> Option<usize> {
     let before = &text[line..start];
     let before = before.strip_prefix('\u{feff}').unwrap_or(before);
     let at = before.find('-')?;
+
     before[..at].bytes().all(|b| b == b' ').then_some(at)
 }
 
 /// Returns the indentation of block list items relative to their key in this file; 2 if there is no list.
-pub(super) fn list_step(text: &str, node: &Node) -> usize {
-    fn look(text: &str, node: &Node, column: usize) -> Option<usize> {
+pub(super) fn list_step(text: &str, node: &TreeNode) -> usize {
+    fn look(text: &str, node: &TreeNode, column: usize) -> Option<usize> {
         if is_flow(text, node) {
             return None;
         }
         match &node.data {
-            Data::Map(_) => {
+            NodeValue::Map(_) => {
                 let column = key_column(text, node).unwrap_or(column);
                 own_entries(node).into_iter().find_map(|entry| {
                     let value = &entry.value;
@@ -68,10 +70,11 @@ pub(super) fn list_step(text: &str, node: &Node) -> usize {
                     if value.as_seq().is_some_and(|items| !items.is_empty()) && !is_flow(text, value) {
                         return dash_column(text, value)?.checked_sub(column).filter(|step| *step <= 8);
                     }
+
                     look(text, value, column)
                 })
             }
-            Data::Seq(items) => items.iter().find_map(|item| look(text, item, column)),
+            NodeValue::Seq(items) => items.iter().find_map(|item| look(text, item, column)),
             _ => None,
         }
     }
@@ -79,14 +82,14 @@ pub(super) fn list_step(text: &str, node: &Node) -> usize {
 }
 
 /// Text to write: a value with its optional key and comment.
-pub(super) struct Block<'v> {
+pub(super) struct EntryBlock<'v> {
     pub(super) comment: Option<&'v str>,
     /// Key; `None` for an item of a list.
     pub(super) key: Option<&'v str>,
     pub(super) value: &'v Value,
 }
 
-impl Block<'_> {
+impl EntryBlock<'_> {
     /// Returns its lines at a column, each with the line end.
     pub(super) fn text(&self, column: usize, step: usize, end: &str) -> String {
         let pad = " ".repeat(column);
@@ -95,6 +98,7 @@ impl Block<'_> {
             Some(key) => entry_lines(key, self.value, column, step),
             None => item_lines(self.value, column, step),
         };
+
         // A literal block is one entry of several lines.
         comment
             .chain(body)
@@ -104,8 +108,8 @@ impl Block<'_> {
 }
 
 /// Returns a value as JSON: on one line, or pretty-printed with the given indentation and line end.
-pub(super) fn json(value: &Value, pretty: Option<(&str, usize, &str)>) -> String {
-    let Some((pad, unit, end)) = pretty else { return spaced(value) };
+pub(super) fn format_json(value: &Value, pretty: Option<(&str, usize, &str)>) -> String {
+    let Some((pad, unit, end)) = pretty else { return format_spaced_json(value) };
     let unit = " ".repeat(unit);
     let formatter = serde_json::ser::PrettyFormatter::with_indent(unit.as_bytes());
     let mut bytes = Vec::new();
@@ -113,29 +117,34 @@ pub(super) fn json(value: &Value, pretty: Option<(&str, usize, &str)>) -> String
     if serde::Serialize::serialize(value, &mut serializer).is_err() {
         return value.to_string();
     }
-    escape(&String::from_utf8_lossy(&bytes)).replace('\n', &format!("{end}{pad}"))
+
+    escape_for_yaml(&String::from_utf8_lossy(&bytes)).replace('\n', &format!("{end}{pad}"))
 }
 
 /// Returns JSON on one line with a space after each comma and colon.
-fn spaced(value: &Value) -> String {
+fn format_spaced_json(value: &Value) -> String {
     match value {
-        Value::Array(items) => format!("[{}]", items.iter().map(spaced).collect::<Vec<_>>().join(", ")),
+        Value::Array(items) => {
+            format!("[{}]", items.iter().map(format_spaced_json).collect::<Vec<_>>().join(", "))
+        }
         Value::Object(map) => {
-            let entries =
-                map.iter().map(|(key, value)| format!("{}: {}", spaced(&key.as_str().into()), spaced(value)));
+            let entries = map.iter().map(|(key, value)| {
+                format!("{}: {}", format_spaced_json(&key.as_str().into()), format_spaced_json(value))
+            });
             format!("{{{}}}", entries.collect::<Vec<_>>().join(", "))
         }
-        leaf => escape(&leaf.to_string()),
+        leaf => escape_for_yaml(&leaf.to_string()),
     }
 }
 
 /// Escapes characters that are valid in JSON and not in YAML.
-fn escape(json: &str) -> String {
+fn escape_for_yaml(json: &str) -> String {
     let special =
         |c: char| (c.is_control() && c != '\n') || matches!(c, '\u{2028}' | '\u{2029}' | '\u{feff}');
     if !json.chars().any(special) {
         return json.to_owned();
     }
+
     json.chars()
         .map(|c| if special(c) { format!("\\u{:04x}", u32::from(c)) } else { c.to_string() })
         .collect()

@@ -2,19 +2,19 @@
 //! and quotes.
 //!
 //! [`CaseFile`] puts values into the cases of a file, [`apply_changes`] applies changes at known offsets,
-//! [`yaml`] and [`yaml_scalar`] write values as YAML that reads back as the same values.
+//! [`to_yaml`] and [`yaml_scalar`] write values as YAML that reads back as the same values.
 
+mod candidate_edit;
 mod case_file;
 mod change;
 mod diff;
 mod error;
 mod layout;
-mod shape;
-mod site;
+mod tree_path;
 mod yaml_text;
 
-pub use case_file::{CaseFile, CaseSpot, Insertion};
-pub use change::{Change, apply_changes};
+pub use case_file::{CaseFile, CaseLocation, ValueInsertion};
+pub use change::{TextChange, apply_changes};
 pub use diff::unified_diff;
 pub use error::EditError;
-pub use yaml_text::{yaml, yaml_scalar};
+pub use yaml_text::{to_yaml, yaml_scalar};

@@ -4,88 +4,92 @@ use std::fmt::Write as _;
 
 use serde_json::Value;
 
-use crate::tree::{Data, resolve};
+use crate::tree::{NodeValue, resolve_scalar};
 
 /// Returns a value as YAML in block style, each line indented by `indent` spaces, with a trailing line feed.
 ///
 /// Maps keep the order of their keys. Texts of several lines become literal blocks where that is safe.
 /// Numbers are written as JSON writes them.
-pub fn yaml(value: &Value, indent: usize) -> String {
+pub fn to_yaml(value: &Value, indent: usize) -> String {
     let mut lines = Vec::new();
     match value {
-        Value::Object(map) if !map.is_empty() => entries(map, indent, 2, &mut lines),
-        Value::Array(items) if !items.is_empty() => sequence(items, indent, 2, &mut lines),
-        other => lines.push(format!("{}{}", " ".repeat(indent), leaf(other, indent))),
+        Value::Object(map) if !map.is_empty() => push_entries(map, indent, 2, &mut lines),
+        Value::Array(items) if !items.is_empty() => push_items(items, indent, 2, &mut lines),
+        other => lines.push(format!("{}{}", " ".repeat(indent), format_leaf(other, indent))),
     }
+
     let mut text = lines.join("\n");
     text.push('\n');
+
     text
 }
 
 /// Returns a text as a YAML scalar on one line: plain where every parser reads it as this text, else in
 /// double quotes.
 pub fn yaml_scalar(text: &str) -> String {
-    if is_plain(text) { text.to_owned() } else { quoted(text) }
+    if is_plain(text) { text.to_owned() } else { quote_yaml(text) }
 }
 
-/// Returns the lines of `key: value` at a column; items of lists are indented by `step` columns relative to
+/// Returns the lines of `key: value` at a column; items of lists are indented by `find_next` columns relative to
 /// their key.
 pub(super) fn entry_lines(key: &str, value: &Value, column: usize, step: usize) -> Vec<String> {
     let mut lines = Vec::new();
-    entry(key, value, column, step, &mut lines);
+    push_entry(key, value, column, step, &mut lines);
     lines
 }
 
 /// Returns the lines of `- value` at a column.
 pub(super) fn item_lines(value: &Value, column: usize, step: usize) -> Vec<String> {
     let mut lines = Vec::new();
-    item(value, column, step, &mut lines);
+    push_item(value, column, step, &mut lines);
     lines
 }
 
-fn entries(map: &serde_json::Map<String, Value>, column: usize, step: usize, lines: &mut Vec<String>) {
+fn push_entries(map: &serde_json::Map<String, Value>, column: usize, step: usize, lines: &mut Vec<String>) {
     for (key, value) in map {
-        entry(key, value, column, step, lines);
+        push_entry(key, value, column, step, lines);
     }
 }
 
-fn entry(key: &str, value: &Value, column: usize, step: usize, lines: &mut Vec<String>) {
+fn push_entry(key: &str, value: &Value, column: usize, step: usize, lines: &mut Vec<String>) {
     let head = format!("{}{}:", " ".repeat(column), yaml_scalar(key));
     match value {
         Value::Object(map) if !map.is_empty() => {
             lines.push(head);
-            entries(map, column + 2, step, lines);
+            push_entries(map, column + 2, step, lines);
         }
-        Value::Array(items) if !items.is_empty() && !is_row(items) => {
+        Value::Array(items) if !items.is_empty() && !fits_on_line(items) => {
             lines.push(head);
-            sequence(items, column + step, step, lines);
+            push_items(items, column + step, step, lines);
         }
-        other => lines.push(format!("{head} {}", leaf(other, column + 2))),
+        other => lines.push(format!("{head} {}", format_leaf(other, column + 2))),
     }
 }
 
-fn sequence(items: &[Value], column: usize, step: usize, lines: &mut Vec<String>) {
+fn push_items(items: &[Value], column: usize, step: usize, lines: &mut Vec<String>) {
     for value in items {
-        item(value, column, step, lines);
+        push_item(value, column, step, lines);
     }
 }
 
-fn item(value: &Value, column: usize, step: usize, lines: &mut Vec<String>) {
+fn push_item(value: &Value, column: usize, step: usize, lines: &mut Vec<String>) {
     let first = lines.len();
+
     match value {
-        Value::Object(map) if !map.is_empty() => entries(map, column + 2, step, lines),
-        Value::Array(items) if !items.is_empty() => sequence(items, column + 2, step, lines),
-        other => lines.push(format!("{}{}", " ".repeat(column + 2), leaf(other, column + 2))),
+        Value::Object(map) if !map.is_empty() => push_entries(map, column + 2, step, lines),
+        Value::Array(items) if !items.is_empty() => push_items(items, column + 2, step, lines),
+        other => lines.push(format!("{}{}", " ".repeat(column + 2), format_leaf(other, column + 2))),
     }
+
     // The dash replaces the indentation of the first line.
     let rest = lines[first][column + 2..].to_owned();
     lines[first] = format!("{}- {rest}", " ".repeat(column));
 }
 
 /// Returns a scalar, or an empty or inline collection. `column` is that of the lines of a literal block.
-fn leaf(value: &Value, column: usize) -> String {
+fn format_leaf(value: &Value, column: usize) -> String {
     match value {
-        Value::String(text) if text.contains('\n') && is_block(text) => {
+        Value::String(text) if text.contains('\n') && fits_literal_block(text) => {
             let chomp = if text.ends_with('\n') { "" } else { "-" };
             let mut out = format!("|{chomp}");
             for line in text.strip_suffix('\n').unwrap_or(text).split('\n') {
@@ -95,6 +99,7 @@ fn leaf(value: &Value, column: usize) -> String {
                     out.push_str(line);
                 }
             }
+
             out
         }
         Value::String(text) => yaml_scalar(text),
@@ -106,13 +111,13 @@ fn leaf(value: &Value, column: usize) -> String {
 }
 
 /// Returns true for a few numbers, which read best on one line.
-fn is_row(items: &[Value]) -> bool {
+fn fits_on_line(items: &[Value]) -> bool {
     items.len() <= 4 && items.iter().all(Value::is_number)
 }
 
 /// Returns true if a text of several lines can be a literal block: its first line sets the indentation, so it
 /// must have none of its own, and trailing blanks, which editors strip, must not occur.
-fn is_block(text: &str) -> bool {
+fn fits_literal_block(text: &str) -> bool {
     !text.starts_with([' ', '\t', '\n'])
         && !text.ends_with("\n\n")
         && text.lines().all(|line| !line.ends_with([' ', '\t']))
@@ -139,12 +144,13 @@ fn is_plain(text: &str) -> bool {
         // Dates, times, versions and numbers with separators: older parsers read them as other types.
         && !(text.starts_with(|c: char| c.is_ascii_digit() || matches!(c, '+' | '.'))
             && text.chars().all(|c| c.is_ascii_digit() || "+-.:_ TZtz".contains(c)))
-        && matches!(resolve(text), Data::Str(_))
+        && matches!(resolve_scalar(text), NodeValue::Str(_))
 }
 
-fn quoted(text: &str) -> String {
+fn quote_yaml(text: &str) -> String {
     let mut out = String::with_capacity(text.len() + 2);
     out.push('"');
+
     for c in text.chars() {
         match c {
             '"' => out.push_str("\\\""),
@@ -156,6 +162,7 @@ fn quoted(text: &str) -> String {
             c => out.push(c),
         }
     }
+
     out.push('"');
     out
 }
@@ -167,15 +174,15 @@ mod tests {
     use serde_json::json;
 
     use super::*;
-    use crate::decode::Problems;
+    use crate::decode::DiagnosticCollector;
     use crate::tree::read_yaml;
 
     fn back(text: &str) -> Value {
         let mut sources = SourceMap::new();
         let source = sources.add("a.yaml", text);
-        let mut problems = Problems::default();
+        let mut problems = DiagnosticCollector::default();
         let node = read_yaml(&sources, source, &mut problems);
-        assert_eq!(problems.errors(), 0, "{text}");
+        assert_eq!(problems.error_count(), 0, "{text}");
         node.map_or(Value::Null, |node| node.to_json())
     }
 
@@ -184,8 +191,8 @@ mod tests {
         let value = json!({"id": "a-1", "input": "Two\nlines", "weight": 2.0, "yes": "no", "n": null,
             "list": [{"a": "x: y", "b": []}, "- z", [1, "two"]], "date": "2026-01-02", "text": "it's 5 #1"});
         let text = "  id: a-1\n  input: |-\n    Two\n    lines\n  weight: 2.0\n  \"yes\": \"no\"\n  \"n\": null\n  list:\n    - a: \"x: y\"\n      b: []\n    - \"- z\"\n    - - 1\n      - two\n  date: \"2026-01-02\"\n  text: \"it's 5 #1\"\n";
-        assert_eq!(yaml(&value, 2), text);
-        assert_eq!(back(&yaml(&value, 0)), value);
+        assert_eq!(to_yaml(&value, 2), text);
+        assert_eq!(back(&to_yaml(&value, 0)), value);
     }
 
     #[test]
@@ -224,7 +231,7 @@ mod tests {
         #[test]
         fn what_is_written_reads_back(value in values()) {
             prop_assume!(!value.is_null());
-            prop_assert_eq!(back(&yaml(&json!({"k": value.clone()}), 0)), json!({"k": value}));
+            prop_assert_eq!(back(&to_yaml(&json!({"k": value.clone()}), 0)), json!({"k": value}));
         }
     }
 }

@@ -17,6 +17,7 @@ impl Identify for Behaviour {
         identity.field(guidelines);
         identity.field(applicability);
         identity.field(scale);
+
         identity.field(pass_conditions);
     }
 }
@@ -30,10 +31,12 @@ impl Identify for Guidelines {
             evidence_requirements,
             special_instructions,
         } = self;
+
         identity.field(focus_areas);
         identity.field(acceptable_deviations);
         identity.field(critical_requirements);
         identity.field(evidence_requirements);
+
         identity.field(special_instructions);
     }
 }

@@ -146,12 +146,14 @@ impl Identify for ExecutionMetrics {
             target_exploration_ratio,
             exploration_tolerance,
         } = self;
+
         identity.field(max_tool_calls);
         identity.field(max_llm_calls);
         identity.field(max_tokens);
         identity.field(max_cost_usd);
         identity.field(max_duration);
         identity.field(target_exploration_ratio);
+
         identity.field(exploration_tolerance);
     }
 }

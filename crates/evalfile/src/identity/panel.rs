@@ -2,7 +2,7 @@
 
 use assize_rubric::{Identify, IdentityWriter};
 
-use crate::{Escalation, PanelJudge, PanelSpec, Scoring};
+use crate::{Escalation, PanelJudge, PanelSpec, ScoringMethod};
 
 impl Identify for PanelSpec {
     fn identify(&self, identity: &mut IdentityWriter) {
@@ -13,6 +13,7 @@ impl Identify for PanelSpec {
         identity.field(ties);
         identity.field(temperature);
         identity.field(escalate);
+
         identity.field(scoring);
     }
 }
@@ -33,7 +34,7 @@ impl Identify for Escalation {
     }
 }
 
-impl Identify for Scoring {
+impl Identify for ScoringMethod {
     fn identify(&self, identity: &mut IdentityWriter) {
         identity.text(match self {
             Self::Written => "written",

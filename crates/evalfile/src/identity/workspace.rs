@@ -3,7 +3,8 @@
 use assize_rubric::{Identify, IdentityWriter};
 
 use crate::{
-    Command, Hook, Hooks, Isolation, Place, RepoSource, RepoSpec, Reset, WorkspaceMode, WorkspaceSpec,
+    FilePosition, GraderCommand, RepoSource, RepoSpec, WorkspaceHook, WorkspaceHooks, WorkspaceIsolation,
+    WorkspaceMode, WorkspaceReset, WorkspaceSpec,
 };
 
 impl Identify for WorkspaceSpec {
@@ -14,6 +15,7 @@ impl Identify for WorkspaceSpec {
         identity.field(hooks);
         identity.field(isolation);
         identity.field(mode);
+
         identity.field(path);
     }
 }
@@ -28,6 +30,7 @@ impl Identify for RepoSpec {
         identity.field(depth);
         identity.field(filter);
         identity.field(sparse);
+
         identity.field(place);
     }
 }
@@ -47,7 +50,7 @@ impl Identify for RepoSource {
     }
 }
 
-impl Identify for Isolation {
+impl Identify for WorkspaceIsolation {
     fn identify(&self, identity: &mut IdentityWriter) {
         identity.text(match self {
             Self::PerTest => "per_test",
@@ -66,29 +69,31 @@ impl Identify for WorkspaceMode {
     }
 }
 
-impl Identify for Hooks {
+impl Identify for WorkspaceHooks {
     fn identify(&self, identity: &mut IdentityWriter) {
         let Self { enabled, before_all, before_each, after_each, after_all } = self;
         identity.field(enabled);
         identity.field(before_all);
         identity.field(before_each);
         identity.field(after_each);
+
         identity.field(after_all);
     }
 }
 
-impl Identify for Hook {
+impl Identify for WorkspaceHook {
     fn identify(&self, identity: &mut IdentityWriter) {
         let Self { command, cwd, timeout, reset, place } = self;
         identity.field(command);
         identity.field(cwd);
         identity.field(timeout);
         identity.field(reset);
+
         identity.field(place);
     }
 }
 
-impl Identify for Reset {
+impl Identify for WorkspaceReset {
     fn identify(&self, identity: &mut IdentityWriter) {
         identity.text(match self {
             Self::Fast => "fast",
@@ -97,7 +102,7 @@ impl Identify for Reset {
     }
 }
 
-impl Identify for Command {
+impl Identify for GraderCommand {
     fn identify(&self, identity: &mut IdentityWriter) {
         match self {
             Self::Argv(words) => {
@@ -112,7 +117,7 @@ impl Identify for Command {
     }
 }
 
-impl Identify for Place {
+impl Identify for FilePosition {
     fn identify(&self, identity: &mut IdentityWriter) {
         identity.field(self.path());
         identity.field(&self.line);

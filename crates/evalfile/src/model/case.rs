@@ -5,12 +5,12 @@ use std::fmt;
 use std::path::Path;
 use std::sync::Arc;
 
-use assize_rubric::Unit;
+use assize_rubric::UnitInterval;
 use serde_json::Value;
 
 use super::{
-    Block, CaseMarks, Conversation, Grader, Hooks, Message, OnDependencyFailure, Place, Trials, Turn,
-    WorkspaceSpec,
+    CaseMarks, CaseMessage, Conversation, ConversationTurn, FilePosition, Grader, MessageBlock,
+    OnDependencyFailure, Trials, WorkspaceHooks, WorkspaceSpec,
 };
 
 /// Id of a case, unique in its suite. Cheap to clone.
@@ -47,22 +47,22 @@ pub struct Case {
     /// Id, unique in its suite.
     pub id: CaseId,
     /// Position in the file.
-    pub place: Place,
+    pub place: FilePosition,
     /// Positions of its parts.
     pub marks: CaseMarks,
     /// Input of the target: the suite's input first, then the case's.
-    pub input: Vec<Message>,
-    /// Expected outcome in a sentence (`expected_outcome`, `criteria`).
+    pub input: Vec<CaseMessage>,
+    /// Expected outcome in a sentence (`decode_expected_outcome`, `criteria`).
     pub expected_outcome: Option<String>,
-    /// Reference answer (`expected_output`, `expected_messages`).
-    pub expected_output: Vec<Message>,
+    /// Reference answer (`decode_expected_output`, `expected_messages`).
+    pub expected_output: Vec<CaseMessage>,
     /// Given answer; with one, no target is run.
     pub output: Option<GivenOutput>,
     /// Graders: those of the case first, then those of the suite. At least one, except for a conversation
     /// whose turns have their own.
     pub graders: Vec<Arc<Grader>>,
     /// Thresholds of this case.
-    pub lines: LineOverrides,
+    pub lines: ThresholdOverrides,
     /// Targets of this case, in order; empty when it names none.
     pub targets: Vec<TargetRef>,
     /// File changes that belong to a given answer, as a unified diff.
@@ -83,10 +83,10 @@ pub struct Case {
     pub depends_on: Vec<CaseId>,
     /// Action when one of them failed.
     pub on_dependency_failure: OnDependencyFailure,
-    /// Workspace settings of the case itself (`workspace`).
+    /// Workspace settings of the case itself (`decode_workspace`).
     pub workspace: Option<Arc<WorkspaceSpec>>,
     /// Parts that are decoded and checked but that a run does not support yet.
-    pub unbuilt: Vec<Unbuilt>,
+    pub unbuilt: Vec<UnsupportedFeature>,
 }
 
 impl Case {
@@ -104,18 +104,18 @@ impl Case {
     }
 
     /// Returns the turns of a conversation; none for any other case.
-    pub fn turns(&self) -> &[Turn] {
+    pub fn turns(&self) -> &[ConversationTurn] {
         self.conversation.as_ref().map(|conversation| conversation.turns.as_slice()).unwrap_or_default()
     }
 
     /// Returns every grader of the case: those of its turns first, then those of the case as a whole.
-    pub fn every_grader(&self) -> impl Iterator<Item = &Arc<Grader>> {
+    pub fn all_graders(&self) -> impl Iterator<Item = &Arc<Grader>> {
         self.turns().iter().flat_map(|turn| &turn.graders).chain(&self.graders)
     }
 
     /// Returns the case of a single turn: the messages `before` and its own input, its own reference answer,
     /// its own graders. All other fields are those of the conversation.
-    pub fn of_turn(&self, turn: &Turn, before: &[Message]) -> Self {
+    pub fn turn_case(&self, turn: &ConversationTurn, before: &[CaseMessage]) -> Self {
         Self {
             place: turn.place.clone(),
             input: before.iter().chain(&turn.input).cloned().collect(),
@@ -133,8 +133,8 @@ impl Case {
         let messages = self.input.iter().chain(&self.expected_output).chain(of_turns);
         let blocks = messages.flat_map(|message| &message.blocks);
         blocks.filter_map(|block| match block {
-            Block::File { path, .. } | Block::Image { path, .. } => Some(path.as_path()),
-            Block::Text(_) | Block::Json(_) => None,
+            MessageBlock::File { path, .. } | MessageBlock::Image { path, .. } => Some(path.as_path()),
+            MessageBlock::Text(_) | MessageBlock::Json(_) => None,
         })
     }
 
@@ -146,6 +146,7 @@ impl Case {
         if text.trim().is_empty() && !last.tool_calls.is_empty() {
             return serde_json::to_string_pretty(&last.tool_calls).ok();
         }
+
         (!text.trim().is_empty()).then_some(text)
     }
 }
@@ -158,16 +159,16 @@ pub enum GivenOutput {
     /// An object, graded as its JSON text.
     Json(Value),
     /// Messages; the last assistant message is the answer. Kept as written, tool calls included.
-    Messages(Vec<Message>),
+    Messages(Vec<CaseMessage>),
 }
 
 /// Thresholds that a suite or a case sets for itself.
 #[derive(Debug, Clone, Copy, PartialEq, Default)]
-pub struct LineOverrides {
+pub struct ThresholdOverrides {
     /// Value of `threshold`: the pass threshold.
-    pub pass: Option<Unit>,
+    pub pass: Option<UnitInterval>,
     /// Value of `borderline`: the borderline threshold below it.
-    pub borderline: Option<Unit>,
+    pub borderline: Option<UnitInterval>,
 }
 
 /// A reference to a target by a suite or a case.
@@ -177,18 +178,18 @@ pub struct TargetRef {
     pub name: String,
     /// Target that is actually used (`use_target`), if another.
     pub use_target: Option<String>,
-    /// Commands around its use in a workspace (`hooks`).
-    pub hooks: Option<Arc<Hooks>>,
+    /// Commands around its use in a workspace (`decode_hooks`).
+    pub hooks: Option<Arc<WorkspaceHooks>>,
     /// Position of the reference.
-    pub place: Place,
+    pub place: FilePosition,
 }
 
 /// A part of an eval file that is decoded and checked but not supported yet. A run that needs it fails before
 /// anything is spent.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Unbuilt {
+pub struct UnsupportedFeature {
     /// Feature, as a noun: "conversation turns".
     pub feature: &'static str,
     /// Position in the file.
-    pub place: Place,
+    pub place: FilePosition,
 }

@@ -4,13 +4,13 @@ use std::num::{NonZeroU32, NonZeroUsize};
 use std::path::PathBuf;
 use std::time::Duration;
 
-use assize_rubric::{EvidencePolicy, Judging, Truncate};
+use assize_rubric::{EvidencePolicy, JudgingMode, TruncationMode};
 
-use super::{LineOverrides, PanelSpec};
+use super::{PanelSpec, ThresholdOverrides};
 
 /// Content of a config file. Every setting is optional; a suite and the command line override it.
 #[derive(Debug, Clone, PartialEq, Default)]
-pub struct Config {
+pub struct ProjectConfig {
     /// Judge: a model name, `offline`, or a target's name.
     pub judge: Option<String>,
     /// Several judges, or one asked several times.
@@ -26,13 +26,13 @@ pub struct Config {
     /// Time limit of one request to a model.
     pub request_timeout: Option<Duration>,
     /// Values of `threshold` and `borderline`.
-    pub lines: LineOverrides,
+    pub lines: ThresholdOverrides,
     /// Grouping of criteria into calls.
-    pub judging: Option<Judging>,
+    pub judging: Option<JudgingMode>,
     /// Policy for evidence that is not found in the answer.
     pub evidence: Option<EvidencePolicy>,
     /// Policy for material that exceeds a judge's limit.
-    pub truncate: Option<Truncate>,
+    pub truncate: Option<TruncationMode>,
     /// Path of the targets file to use instead of searching for one.
     pub targets: Option<PathBuf>,
     /// File of environment variables to read instead of `.env` in the working folder.

@@ -2,13 +2,13 @@
 
 use std::sync::Arc;
 
-use super::{Grader, Message, Place};
+use super::{CaseMessage, FilePosition, Grader};
 
 /// A case whose target is asked several times, each time with the answers so far.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Conversation {
     /// Turns, in order; never empty.
-    pub turns: Vec<Turn>,
+    pub turns: Vec<ConversationTurn>,
     /// Aggregation of the scores of the turns.
     pub aggregation: TurnAggregation,
     /// Action after a failed turn.
@@ -19,15 +19,15 @@ pub struct Conversation {
 
 /// One turn.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Turn {
+pub struct ConversationTurn {
     /// Messages to the target.
-    pub input: Vec<Message>,
+    pub input: Vec<CaseMessage>,
     /// Reference answer.
-    pub expected_output: Vec<Message>,
+    pub expected_output: Vec<CaseMessage>,
     /// Graders of the answer; may be empty.
     pub graders: Vec<Arc<Grader>>,
     /// Position in the file.
-    pub place: Place,
+    pub place: FilePosition,
 }
 
 /// Aggregation of the scores of turns.

@@ -4,10 +4,12 @@ use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::Duration;
 
-use assize_rubric::{EvidencePolicy, GraderStanding, Judging, PairScores, Rubric, Truncate, Unit, Weight};
+use assize_rubric::{
+    EvidencePolicy, GraderWeighting, JudgingMode, PairScores, Rubric, TruncationMode, UnitInterval, Weight,
+};
 use serde_json::Value;
 
-use super::{BenchmarkGrader, CriterionMarks, PanelSpec, Place};
+use super::{BenchmarkGrader, CriterionMarks, FilePosition, PanelSpec};
 
 /// One grader of a case.
 #[derive(Debug, Clone, PartialEq)]
@@ -17,9 +19,9 @@ pub struct Grader {
     /// Type in its current spelling, such as `rubrics` or `tool-trajectory`.
     pub type_name: String,
     /// Weight, gate, minimum, negation.
-    pub standing: GraderStanding,
+    pub standing: GraderWeighting,
     /// Position in the file.
-    pub place: Place,
+    pub place: FilePosition,
     /// Kind of grader, with its settings.
     pub kind: GraderKind,
 }
@@ -63,7 +65,7 @@ pub enum GraderKind {
     Composite(CompositeGrader),
     /// A custom grader, found by its type name.
     Custom(CustomGrader),
-    /// A benchmark of a scorecard. No eval file has one: [`CardCases`](super::CardCases) creates them.
+    /// A benchmark of a scorecard. No eval file has one: [`ScorecardCases`](super::CardCases) creates them.
     Benchmark(BenchmarkGrader),
 }
 
@@ -73,16 +75,16 @@ pub struct RubricGrader {
     /// Criteria.
     pub rubric: Arc<Rubric>,
     /// Positions of the criteria, in the rubric's order.
-    pub places: Vec<Place>,
+    pub places: Vec<FilePosition>,
     /// Positions of the parts of each criterion, in the rubric's order; empty for a rubric that was not read
     /// from a file.
     pub marks: Vec<CriterionMarks>,
     /// Grouping of criteria into calls; the suite's setting if absent.
-    pub judging: Option<Judging>,
+    pub judging: Option<JudgingMode>,
     /// Policy for evidence that is not found; the suite's setting if absent.
     pub evidence: Option<EvidencePolicy>,
     /// Policy for material that exceeds the judge's limit; the suite's setting if absent.
-    pub truncate: Option<Truncate>,
+    pub truncate: Option<TruncationMode>,
     /// Judge of this grader: a target's or model's name; the run's judge if absent.
     pub judge: Option<String>,
     /// Several judges, or one asked several times.
@@ -91,7 +93,7 @@ pub struct RubricGrader {
 
 /// A prompt: the text itself, a file, or a program that prints it.
 #[derive(Debug, Clone, PartialEq)]
-pub enum Prompt {
+pub enum GraderPrompt {
     /// Text, from the eval file or a file it refers to.
     Text {
         /// Template text.
@@ -100,14 +102,14 @@ pub enum Prompt {
         path: Option<PathBuf>,
     },
     /// A program that reads the grader's input and prints the prompt.
-    Program(Command),
+    Program(GraderCommand),
 }
 
 /// A judge that gives one score for the whole answer.
 #[derive(Debug, Clone, PartialEq)]
 pub struct LlmGrader {
     /// Prompt; the built-in one if absent.
-    pub prompt: Option<Prompt>,
+    pub prompt: Option<GraderPrompt>,
     /// Judge; the run's judge if absent.
     pub judge: Option<String>,
     /// Several judges, or one asked several times.
@@ -124,7 +126,7 @@ pub struct LlmGrader {
 #[derive(Debug, Clone, PartialEq)]
 pub struct PairwiseGrader {
     /// Answer to compare with.
-    pub baseline: Baseline,
+    pub baseline: PairwiseBaseline,
     /// Criteria for preferring an answer, in the author's words; if empty, the question and expected outcome.
     pub criteria: Vec<String>,
     /// Judge; the run's judge if absent.
@@ -137,8 +139,8 @@ pub struct PairwiseGrader {
 
 /// The answer that an answer is compared with.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Baseline {
-    /// The reference answer of the case (`expected_output`).
+pub enum PairwiseBaseline {
+    /// The reference answer of the case (`decode_expected_output`).
     Reference,
     /// This text.
     Text(Arc<str>),
@@ -156,7 +158,7 @@ pub enum Baseline {
 
 /// A command line.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Command {
+pub enum GraderCommand {
     /// A program and its arguments; no shell.
     Argv(Vec<String>),
     /// A line for `sh -c`.
@@ -167,7 +169,7 @@ pub enum Command {
 #[derive(Debug, Clone, PartialEq)]
 pub struct CodeGrader {
     /// Command to run.
-    pub command: Command,
+    pub command: GraderCommand,
     /// Working folder; the eval file's folder if absent.
     pub cwd: Option<PathBuf>,
     /// Wall-clock time limit.
@@ -277,7 +279,7 @@ pub enum FieldMatch {
 pub struct ToolTrajectory {
     /// Mode of the comparison.
     pub mode: TrajectoryMode,
-    /// Minimum number of calls of each tool, for `any_order`.
+    /// Minimum number of calls of each tool, for `match_any_order`.
     pub minimums: Vec<(String, u32)>,
     /// Expected calls, for the other modes.
     pub expected: Vec<ExpectedCall>,
@@ -353,9 +355,9 @@ pub struct ExecutionMetrics {
     /// Limit of the duration.
     pub max_duration: Option<Duration>,
     /// Intended share of exploring calls, 0 to 1.
-    pub target_exploration_ratio: Option<Unit>,
+    pub target_exploration_ratio: Option<UnitInterval>,
     /// Maximum deviation from that share; 0.2 by default.
-    pub exploration_tolerance: Option<Unit>,
+    pub exploration_tolerance: Option<UnitInterval>,
 }
 
 /// A check that a skill was used.
@@ -382,18 +384,18 @@ pub enum CompositeAggregator {
     /// Weighted mean, with weights by member name; a member not named keeps its own weight.
     WeightedAverage(Vec<(String, Weight)>),
     /// The share of members that pass must reach this threshold.
-    Threshold(Unit),
+    Threshold(UnitInterval),
     /// A program decides.
     Code {
         /// Command to run.
-        command: Command,
+        command: GraderCommand,
         /// Working folder.
         cwd: Option<PathBuf>,
     },
     /// A judge decides.
     Llm {
         /// Prompt; the built-in one if absent.
-        prompt: Option<Prompt>,
+        prompt: Option<GraderPrompt>,
         /// Judge; the run's judge if absent.
         judge: Option<String>,
     },

@@ -2,16 +2,16 @@
 
 use std::path::Path;
 
-use super::Place;
+use super::FilePosition;
 
 /// A byte range of a file in a form that outlives the source text.
 ///
 /// Offsets count from the beginning of line `first_line`, which is 1 for files that are read as a whole and
 /// the line of the case for a dataset.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
-pub struct Mark {
+pub struct SourceMark {
     /// Position at which it begins.
-    pub place: Place,
+    pub place: FilePosition,
     /// Line from which the offsets count, from 1.
     pub first_line: usize,
     /// First byte.
@@ -20,7 +20,7 @@ pub struct Mark {
     pub end: usize,
 }
 
-impl Mark {
+impl SourceMark {
     /// Returns the path of the file.
     pub fn path(&self) -> &Path {
         self.place.path()
@@ -31,28 +31,28 @@ impl Mark {
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct CriterionMarks {
     /// Beginning of the criterion: its text, or the first key of its map.
-    pub head: Option<Mark>,
+    pub head: Option<SourceMark>,
     /// Value of `id`.
-    pub id: Option<Mark>,
+    pub id: Option<SourceMark>,
     /// Text of the criterion.
-    pub text: Option<Mark>,
+    pub text: Option<SourceMark>,
     /// Key and value of `weight`.
-    pub weight: Option<Mark>,
+    pub weight: Option<SourceMark>,
     /// Key and value of `required`.
-    pub required: Option<Mark>,
+    pub required: Option<SourceMark>,
     /// Key and value of `min_score` or `required_min_score`.
-    pub minimum: Option<Mark>,
+    pub minimum: Option<SourceMark>,
     /// Texts of the score ranges, in the order of the ranges.
-    pub bands: Vec<Mark>,
+    pub bands: Vec<SourceMark>,
 }
 
 /// Ranges of some parts of a case.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct CaseMarks {
     /// Value of `id`.
-    pub id: Option<Mark>,
+    pub id: Option<SourceMark>,
     /// Text of the expected outcome.
-    pub expected_outcome: Option<Mark>,
+    pub expected_outcome: Option<SourceMark>,
     /// Value of `threshold`.
-    pub threshold: Option<Mark>,
+    pub threshold: Option<SourceMark>,
 }

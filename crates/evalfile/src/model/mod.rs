@@ -1,13 +1,13 @@
 //! Checked models of eval files and settings: the same types for both formats.
 
-mod behaviour;
+mod benchmark_grader;
 mod case;
 mod config;
 mod conversation;
+mod file_position;
 mod grader;
 mod marks;
 mod panel;
-mod place;
 mod price;
 mod scorecard;
 mod scorecard_case;
@@ -17,33 +17,35 @@ mod target;
 mod trials;
 mod workspace;
 
-pub use assize_rubric::{Block, Message, Role};
-pub use behaviour::{Applicability, Behaviour, BenchmarkGrader, SmeLabel};
-pub use case::{Case, CaseId, GivenOutput, LineOverrides, TargetRef, Unbuilt};
-pub use config::Config;
-pub use conversation::{Conversation, OnDependencyFailure, OnTurnFailure, Turn, TurnAggregation};
+pub use assize_rubric::{CaseMessage, MessageBlock, MessageRole};
+pub use benchmark_grader::{Applicability, Behaviour, BenchmarkGrader, SmeLabel};
+pub use case::{Case, CaseId, GivenOutput, TargetRef, ThresholdOverrides, UnsupportedFeature};
+pub use config::ProjectConfig;
+pub use conversation::{Conversation, ConversationTurn, OnDependencyFailure, OnTurnFailure, TurnAggregation};
+pub use file_position::FilePosition;
 pub use grader::{
-    ArgsMatch, Baseline, CodeGrader, Command, CompositeAggregator, CompositeGrader, CustomGrader,
-    ExecutionMetrics, ExpectedCall, FieldAccuracy, FieldCheck, FieldMatch, Grader, GraderKind, IsJson,
-    LlmGrader, PairwiseGrader, Prompt, Regex, RubricGrader, SkillTrigger, TextCheck, TextRule, TokenUsage,
-    ToolTrajectory, TrajectoryMode,
+    ArgsMatch, CodeGrader, CompositeAggregator, CompositeGrader, CustomGrader, ExecutionMetrics,
+    ExpectedCall, FieldAccuracy, FieldCheck, FieldMatch, Grader, GraderCommand, GraderKind, GraderPrompt,
+    IsJson, LlmGrader, PairwiseBaseline, PairwiseGrader, Regex, RubricGrader, SkillTrigger, TextCheck,
+    TextRule, TokenUsage, ToolTrajectory, TrajectoryMode,
 };
-pub use marks::{CaseMarks, CriterionMarks, Mark};
-pub use panel::{EscalateWhen, Escalation, PanelJudge, PanelSpec, Scoring};
-pub use place::Place;
+pub use marks::{CaseMarks, CriterionMarks, SourceMark};
+pub use panel::{EscalateWhen, Escalation, PanelJudge, PanelSpec, ScoringMethod};
 pub use price::{PriceRates, PriceRow};
 pub use scorecard::{
-    Applies, CardBenchmark, CardCase, CardIndex, CardLabel, CardMarks, CardOutcome, CardParts, CardResult,
-    CardRubric, EvaluatorType, Guidelines, JudgePrompt, Scorecard, ScoringScale, WeightSet,
+    BenchmarkApplicability, EvaluatorType, Guidelines, JudgePrompt, RubricChildren, Scorecard,
+    ScorecardBenchmark, ScorecardCase, ScorecardIndex, ScorecardLabel, ScorecardMarks, ScorecardOutcome,
+    ScorecardResult, ScorecardRubric, ScoringScale, WeightSet,
 };
-pub use scorecard_case::CardCases;
-pub use scorecard_tree::{CardPart, InventoryRow};
-pub use suite::{Format, Suite, SuiteSettings};
+pub use scorecard_case::ScorecardCases;
+pub use scorecard_tree::{InventoryRow, ScorecardPart};
+pub use suite::{EvalFileFormat, Suite, SuiteSettings};
 pub use target::{
     CommandTargetSpec, CommandText, HealthSpec, MissingVariable, MockTargetSpec, ModelTargetSpec,
     RecordingKind, RecordingSpec, RetrySpec, SESSION_FORMATS, SecretText, TargetSpec, TargetSpecKind,
 };
 pub use trials::Trials;
 pub use workspace::{
-    Hook, Hooks, Isolation, Moment, RepoSource, RepoSpec, Reset, WorkspaceMode, WorkspaceSpec,
+    HookEvent, RepoSource, RepoSpec, WorkspaceHook, WorkspaceHooks, WorkspaceIsolation, WorkspaceMode,
+    WorkspaceReset, WorkspaceSpec,
 };

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 pub use assize_rubric::EscalateWhen;
-use assize_rubric::{PanelRule, Ties, Weight};
+use assize_rubric::{PanelRule, TiePolicy, Weight};
 
 /// Panel settings of a grader, a suite, the configuration or the command line. Each overrides the following
 /// ones; absent settings are inherited.
@@ -16,13 +16,13 @@ pub struct PanelSpec {
     /// Rule for combining votes to one decision.
     pub combine: Option<PanelRule>,
     /// Rule for ties.
-    pub ties: Option<Ties>,
+    pub ties: Option<TiePolicy>,
     /// Sampling temperature of the judges, 0 to 2.
     pub temperature: Option<f64>,
     /// Escalation of uncertain decisions.
     pub escalate: Option<Escalation>,
     /// Method of reading a decision from a reply.
-    pub scoring: Option<Scoring>,
+    pub scoring: Option<ScoringMethod>,
 }
 
 /// A judge of a panel.
@@ -45,7 +45,7 @@ pub struct Escalation {
 
 /// How a decision is read out of a reply.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub enum Scoring {
+pub enum ScoringMethod {
     /// The decision as the judge wrote it.
     #[default]
     Written,
@@ -81,11 +81,13 @@ impl PanelSpec {
                 judge.name
             ));
         }
+
         if weighted && self.judges.is_empty() {
             return Some(
                 "`combine: weighted` needs judges with weights, and the panel names none".to_owned(),
             );
         }
+
         let weighing = self.judges.iter().find(|judge| judge.weight.is_some());
         if let Some(judge) = weighing.filter(|_| !weighted) {
             return Some(format!(
@@ -93,6 +95,7 @@ impl PanelSpec {
                 judge.name
             ));
         }
+
         let escalation = self.escalate.as_ref()?;
         self.judges.iter().any(|judge| judge.name == escalation.to).then(|| {
             format!("`{}` is a judge of the panel already, so it can't be escalated to", escalation.to)

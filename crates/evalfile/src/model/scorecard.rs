@@ -4,11 +4,12 @@ use std::path::PathBuf;
 use std::sync::Arc;
 
 use assize_rubric::{
-    Aggregation, BenchmarkScale, Criticality, LabelOutcome, Normalisation, Severity, Unit, Weight,
+    BenchmarkScale, Criticality, FailureSeverity, LabelOutcome, NormalisationFormula, ScorecardAggregation,
+    UnitInterval, Weight,
 };
 use serde_json::Value;
 
-use super::{Grader, Mark, Place};
+use super::{FilePosition, Grader, SourceMark};
 
 /// A checked scorecard. Rubrics and benchmarks refer to each other by index; every reference is valid, every
 /// node has at most one parent, and there are no cycles.
@@ -19,24 +20,24 @@ pub struct Scorecard {
     /// Folder that prompt files are relative to.
     pub root: PathBuf,
     /// Index at the top of the tree, if there is one.
-    pub index: Option<CardIndex>,
+    pub index: Option<ScorecardIndex>,
     /// All rubrics.
-    pub rubrics: Vec<CardRubric>,
+    pub rubrics: Vec<ScorecardRubric>,
     /// All benchmarks.
-    pub benchmarks: Vec<CardBenchmark>,
+    pub benchmarks: Vec<ScorecardBenchmark>,
     /// Rubrics that no other rubric lists, in the order of the files. Includes those of the index.
     pub tops: Vec<usize>,
     /// All prompt files below the folder, and those that benchmarks refer to.
     pub prompts: Vec<JudgePrompt>,
     /// Test cases.
-    pub cases: Vec<CardCase>,
+    pub cases: Vec<ScorecardCase>,
     /// Labels of traces.
-    pub labels: Vec<CardLabel>,
+    pub labels: Vec<ScorecardLabel>,
 }
 
 /// Top of a scorecard: components under named sets of weights.
 #[derive(Debug, Clone)]
-pub struct CardIndex {
+pub struct ScorecardIndex {
     /// Code of the index.
     pub code: Arc<str>,
     /// Display name.
@@ -44,9 +45,9 @@ pub struct CardIndex {
     /// Description.
     pub description: Option<String>,
     /// Aggregation of the components' scores.
-    pub aggregation: Aggregation,
+    pub aggregation: ScorecardAggregation,
     /// Pass threshold.
-    pub threshold: Unit,
+    pub threshold: UnitInterval,
     /// Components: indices into the list of rubrics.
     pub components: Vec<usize>,
     /// Weight sets, each with one weight for each component, in the order of `components`.
@@ -66,7 +67,7 @@ pub struct WeightSet {
 
 /// A rubric: composite (other rubrics) or leaf (benchmarks).
 #[derive(Debug, Clone)]
-pub struct CardRubric {
+pub struct ScorecardRubric {
     /// Code, such as `A-REF`.
     pub code: Arc<str>,
     /// Display name.
@@ -76,39 +77,39 @@ pub struct CardRubric {
     /// Weight among its siblings.
     pub weight: Weight,
     /// Aggregation of the scores below.
-    pub aggregation: Aggregation,
+    pub aggregation: ScorecardAggregation,
     /// Pass threshold.
-    pub threshold: Unit,
+    pub threshold: UnitInterval,
     /// True if failing it blocks every level above.
     pub hard_gate: bool,
     /// Instructions for judges on all benchmarks below.
     pub guidelines: Option<Guidelines>,
     /// Children.
-    pub parts: CardParts,
+    pub parts: RubricChildren,
     /// Index of the parent rubric.
     pub parent: Option<usize>,
     /// Position in the file.
-    pub place: Place,
+    pub place: FilePosition,
     /// Ranges of its numbers.
-    pub marks: CardMarks,
+    pub marks: ScorecardMarks,
 }
 
 /// Ranges of the parts of a rubric or benchmark. Parts that are not written have no mark.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct CardMarks {
+pub struct ScorecardMarks {
     /// Value of `code`.
-    pub code: Mark,
+    pub code: SourceMark,
     /// Key and value of `weight`.
-    pub weight: Option<Mark>,
+    pub weight: Option<SourceMark>,
     /// Key and value of `threshold` or `passing_threshold`.
-    pub threshold: Option<Mark>,
+    pub threshold: Option<SourceMark>,
     /// Key and value of `criticality` or `hard_gate`.
-    pub gate: Option<Mark>,
+    pub gate: Option<SourceMark>,
 }
 
 /// Children of a rubric: indices into the lists of the scorecard.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum CardParts {
+pub enum RubricChildren {
     /// Children of a leaf rubric.
     Benchmarks(Vec<usize>),
     /// Children of a composite rubric.
@@ -132,7 +133,7 @@ pub struct Guidelines {
 
 /// A benchmark: one kind of failure, scored over many cases.
 #[derive(Debug, Clone)]
-pub struct CardBenchmark {
+pub struct ScorecardBenchmark {
     /// Code, such as `A-REF1`.
     pub code: Arc<str>,
     /// Display name.
@@ -142,7 +143,7 @@ pub struct CardBenchmark {
     /// Weight in its rubric.
     pub weight: Weight,
     /// Pass threshold.
-    pub threshold: Unit,
+    pub threshold: UnitInterval,
     /// Consequence of missing the threshold for the levels above.
     pub criticality: Criticality,
     /// Scoring scale, if it is not 0 to 1.
@@ -166,9 +167,9 @@ pub struct CardBenchmark {
     /// Index of the parent rubric.
     pub parent: usize,
     /// Position in the file.
-    pub place: Place,
+    pub place: FilePosition,
     /// Ranges of its numbers.
-    pub marks: CardMarks,
+    pub marks: ScorecardMarks,
 }
 
 /// Kind of evaluator of a benchmark.
@@ -205,7 +206,7 @@ pub struct ScoringScale {
     /// Descriptions of single scores, lowest first.
     pub descriptions: Vec<(f64, String)>,
     /// Formula that maps a raw score to 0 to 1.
-    pub formula: Normalisation,
+    pub formula: NormalisationFormula,
 }
 
 impl ScoringScale {
@@ -229,16 +230,16 @@ pub struct JudgePrompt {
     /// Pass conditions: all of these are needed to pass.
     pub pass_conditions: Vec<String>,
     /// Ranges of the first lines of `fail_conditions`.
-    pub fail_marks: Vec<Mark>,
+    pub fail_marks: Vec<SourceMark>,
     /// Ranges of the first lines of `pass_conditions`.
-    pub pass_marks: Vec<Mark>,
+    pub pass_marks: Vec<SourceMark>,
     /// True if the prompt marks the place of the inputs. Otherwise they are appended.
     pub has_inputs: bool,
 }
 
 /// A test case.
 #[derive(Debug, Clone)]
-pub struct CardCase {
+pub struct ScorecardCase {
     /// Id of the case.
     pub id: Arc<str>,
     /// Tags of the case.
@@ -252,12 +253,12 @@ pub struct CardCase {
     /// Output to judge.
     pub candidate_output: Option<Value>,
     /// Position in the file.
-    pub place: Place,
+    pub place: FilePosition,
 }
 
 /// A reviewer's label of a trace.
 #[derive(Debug, Clone)]
-pub struct CardLabel {
+pub struct ScorecardLabel {
     /// Id of the case.
     pub trace_id: String,
     /// Index of the benchmark; `None` for `NONE_OF_THE_ABOVE`.
@@ -265,7 +266,7 @@ pub struct CardLabel {
     /// Decided outcome.
     pub outcome: LabelOutcome,
     /// Severity of the failure.
-    pub severity: Option<Severity>,
+    pub severity: Option<FailureSeverity>,
     /// Reason.
     pub note: Option<String>,
     /// Name of the reviewer.
@@ -275,25 +276,25 @@ pub struct CardLabel {
     /// Version of the benchmark, as written.
     pub version: Option<String>,
     /// Position in the file.
-    pub place: Place,
+    pub place: FilePosition,
 }
 
 /// Result of a benchmark on a case.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub struct CardResult {
+pub struct ScorecardResult {
     /// Index of the case.
     pub case: usize,
     /// Index of the benchmark.
     pub benchmark: usize,
     /// Decided outcome.
-    pub outcome: CardOutcome,
+    pub outcome: ScorecardOutcome,
 }
 
 /// Outcome of a benchmark on a case.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub enum CardOutcome {
+pub enum ScorecardOutcome {
     /// A score, mapped to 0 to 1.
-    Scored(Unit),
+    Scored(UnitInterval),
     /// The judge was not certain: a fail that a reviewer should look at.
     Uncertain,
     /// The benchmark does not apply.
@@ -302,7 +303,7 @@ pub enum CardOutcome {
 
 /// Applicability of a benchmark to a case, as far as tags and lists decide it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-pub enum Applies {
+pub enum BenchmarkApplicability {
     /// The case lists it, or shares a tag with it.
     Yes,
     /// The case lists others, or shares no tag.
@@ -314,16 +315,17 @@ pub enum Applies {
 impl Scorecard {
     /// Decides if a benchmark applies to a case: by the list of the case, else by the tags of the benchmark,
     /// else the judge is asked.
-    pub fn applies(&self, benchmark: usize, case: &CardCase) -> Applies {
-        let said = |yes| if yes { Applies::Yes } else { Applies::No };
+    pub fn applies(&self, benchmark: usize, case: &ScorecardCase) -> BenchmarkApplicability {
+        let said = |yes| if yes { BenchmarkApplicability::Yes } else { BenchmarkApplicability::No };
         if let Some(listed) = &case.benchmarks {
             return said(listed.binary_search(&benchmark).is_ok());
         }
+
         match self.benchmarks.get(benchmark) {
-            Some(CardBenchmark { tags, .. }) if !tags.is_empty() => {
+            Some(ScorecardBenchmark { tags, .. }) if !tags.is_empty() => {
                 said(tags.iter().any(|tag| case.tags.contains(tag)))
             }
-            _ => Applies::AskJudge,
+            _ => BenchmarkApplicability::AskJudge,
         }
     }
 }

@@ -3,18 +3,18 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use assize_rubric::{Criticality, GraderStanding, Weight};
+use assize_rubric::{Criticality, GraderWeighting, Weight};
 use serde_json::Value;
 
-use super::behaviour::{Applicability, Behaviour, BenchmarkGrader, SmeLabel};
+use super::benchmark_grader::{Applicability, Behaviour, BenchmarkGrader, SmeLabel};
 use super::{
-    Applies, Case, CaseId, CaseMarks, EvaluatorType, GivenOutput, Grader, GraderKind, Guidelines,
-    LineOverrides, Message, OnDependencyFailure, Role, Scorecard,
+    BenchmarkApplicability, Case, CaseId, CaseMarks, CaseMessage, EvaluatorType, GivenOutput, Grader,
+    GraderKind, Guidelines, MessageRole, OnDependencyFailure, Scorecard, ThresholdOverrides,
 };
 
 /// Converter of the cases of a scorecard. Parts that many cases share are built once.
 #[derive(Debug)]
-pub struct CardCases<'s> {
+pub struct ScorecardCases<'s> {
     scorecard: &'s Scorecard,
     /// Questions of each benchmark: without and with the decision on applicability.
     behaviours: Vec<[Option<Arc<Behaviour>>; 2]>,
@@ -22,14 +22,14 @@ pub struct CardCases<'s> {
     labels: BTreeMap<(&'s str, usize), Vec<SmeLabel>>,
 }
 
-impl<'s> CardCases<'s> {
+impl<'s> ScorecardCases<'s> {
     /// Prepares the benchmarks of a scorecard.
     pub fn new(scorecard: &'s Scorecard) -> Self {
         let guidelines: Vec<Option<Arc<Guidelines>>> =
             scorecard.rubrics.iter().map(|rubric| rubric.guidelines.clone().map(Arc::new)).collect();
         let behaviours = (0..scorecard.benchmarks.len())
             .map(|at| {
-                let plain = behaviour(scorecard, &guidelines, at);
+                let plain = build_behaviour(scorecard, &guidelines, at);
                 let asking = plain.clone().map(|plain| {
                     let benchmark = &scorecard.benchmarks[at];
                     let applicability = Applicability {
@@ -41,6 +41,7 @@ impl<'s> CardCases<'s> {
                 [plain.map(Arc::new), asking.map(Arc::new)]
             })
             .collect();
+
         let mut labels: BTreeMap<(&str, usize), Vec<SmeLabel>> = BTreeMap::new();
         for label in &scorecard.labels {
             let Some(benchmark) = label.benchmark else { continue };
@@ -50,6 +51,7 @@ impl<'s> CardCases<'s> {
                 note: label.note.clone(),
             });
         }
+
         Self { scorecard, behaviours, labels }
     }
 
@@ -59,32 +61,35 @@ impl<'s> CardCases<'s> {
     /// The source narrative becomes its question, the ground truth its reference, the candidate output its
     /// answer; a case that only reviewers judge needs none. A hard gate becomes a required grader, so that a
     /// case that fails one fails; an improvement signal has weight 0.
-    pub fn case(&self, at: usize) -> Option<Case> {
+    pub fn build_case(&self, at: usize) -> Option<Case> {
         let case = self.scorecard.cases.get(at)?;
         let graders: Vec<Arc<Grader>> = (0..self.scorecard.benchmarks.len())
             .filter_map(|benchmark| {
                 let applies = self.scorecard.applies(benchmark, case);
-                (applies != Applies::No).then(|| self.grader(benchmark, &case.id, applies))
+                (applies != BenchmarkApplicability::No)
+                    .then(|| self.build_grader(benchmark, &case.id, applies))
             })
             .map(Arc::new)
             .collect();
-        let text =
-            |value: &Option<Value>, role| value.as_ref().map(|value| Message::text(role, shown(value)));
+
+        let text = |value: &Option<Value>, role| {
+            value.as_ref().map(|value| CaseMessage::text(role, value_text(value)))
+        };
         Some(Case {
             id: CaseId::new(Arc::clone(&case.id)),
             place: case.place.clone(),
             marks: CaseMarks::default(),
-            input: text(&case.source_narrative, Role::User).into_iter().collect(),
+            input: text(&case.source_narrative, MessageRole::User).into_iter().collect(),
             expected_outcome: None,
-            expected_output: text(&case.ground_truth, Role::Assistant).into_iter().collect(),
+            expected_output: text(&case.ground_truth, MessageRole::Assistant).into_iter().collect(),
             output: case
                 .candidate_output
                 .as_ref()
-                .map(shown)
-                .or_else(|| graders.iter().all(|grader| by_people(grader)).then(String::new))
+                .map(value_text)
+                .or_else(|| graders.iter().all(|grader| is_manual(grader)).then(String::new))
                 .map(GivenOutput::Text),
             graders,
-            lines: LineOverrides::default(),
+            lines: ThresholdOverrides::default(),
             targets: Vec::new(),
             file_changes: None,
             trials: None,
@@ -100,15 +105,16 @@ impl<'s> CardCases<'s> {
         })
     }
 
-    fn grader(&self, at: usize, case: &str, applies: Applies) -> Grader {
+    fn build_grader(&self, at: usize, case: &str, applies: BenchmarkApplicability) -> Grader {
         let benchmark = &self.scorecard.benchmarks[at];
         let gate = benchmark.criticality == Criticality::HardGate;
         let counts = benchmark.criticality != Criticality::ImprovementSignal;
-        let asks = usize::from(applies == Applies::AskJudge);
+        let asks = usize::from(applies == BenchmarkApplicability::AskJudge);
+
         Grader {
             name: benchmark.code.to_string(),
             type_name: benchmark.evaluator.name().to_owned(),
-            standing: GraderStanding {
+            standing: GraderWeighting {
                 weight: if counts { Weight::ONE } else { Weight::ZERO },
                 required: gate,
                 min_score: gate.then_some(benchmark.threshold),
@@ -128,7 +134,11 @@ impl<'s> CardCases<'s> {
 }
 
 /// Returns the question of a benchmark; `None` if it asks no judge.
-fn behaviour(scorecard: &Scorecard, guidelines: &[Option<Arc<Guidelines>>], at: usize) -> Option<Behaviour> {
+fn build_behaviour(
+    scorecard: &Scorecard,
+    guidelines: &[Option<Arc<Guidelines>>],
+    at: usize,
+) -> Option<Behaviour> {
     let benchmark = &scorecard.benchmarks[at];
     let prompt = scorecard.prompts.get(benchmark.prompt?)?;
     let mut above = Vec::new();
@@ -137,6 +147,7 @@ fn behaviour(scorecard: &Scorecard, guidelines: &[Option<Arc<Guidelines>>], at: 
         above.extend(guidelines.get(place).cloned().flatten());
         rubric = scorecard.rubrics.get(place).and_then(|rubric| rubric.parent);
     }
+
     above.reverse();
     Some(Behaviour {
         prompt: Arc::clone(&prompt.text),
@@ -147,12 +158,12 @@ fn behaviour(scorecard: &Scorecard, guidelines: &[Option<Arc<Guidelines>>], at: 
     })
 }
 
-fn by_people(grader: &Grader) -> bool {
+fn is_manual(grader: &Grader) -> bool {
     matches!(&grader.kind, GraderKind::Benchmark(found) if found.evaluator == EvaluatorType::ManualSme)
 }
 
 /// Returns a text as it is, any other value as JSON.
-fn shown(value: &Value) -> String {
+fn value_text(value: &Value) -> String {
     match value {
         Value::String(text) => text.clone(),
         other => serde_json::to_string_pretty(other).unwrap_or_else(|_| other.to_string()),

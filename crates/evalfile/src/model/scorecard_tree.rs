@@ -2,13 +2,16 @@
 
 use std::sync::Arc;
 
-use assize_rubric::{Aggregation, Card, CardError, CardKind, CardNode, Criticality, NodeId, Unit, Weight};
+use assize_rubric::{
+    Criticality, ScoreTree, ScoreTreeError, ScorecardAggregation, ScorecardNode, ScorecardNodeId,
+    ScorecardNodeKind, UnitInterval, Weight,
+};
 
-use super::{Applies, CardParts, EvaluatorType, Scorecard};
+use super::{BenchmarkApplicability, EvaluatorType, RubricChildren, Scorecard};
 
 /// Node of a scorecard, as an index into one of its lists.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-pub enum CardPart {
+pub enum ScorecardPart {
     /// The index.
     Index,
     /// A rubric.
@@ -23,7 +26,7 @@ pub struct InventoryRow {
     /// Number of levels above it.
     pub depth: usize,
     /// Node of the row.
-    pub part: CardPart,
+    pub part: ScorecardPart,
     /// Code.
     pub code: Arc<str>,
     /// Display name.
@@ -31,9 +34,9 @@ pub struct InventoryRow {
     /// Weight among its siblings; `None` for a root.
     pub weight: Option<Weight>,
     /// Pass threshold.
-    pub threshold: Unit,
+    pub threshold: UnitInterval,
     /// Aggregation of the scores below, for an index or rubric.
-    pub aggregation: Option<Aggregation>,
+    pub aggregation: Option<ScorecardAggregation>,
     /// Consequence of missing the threshold, for a benchmark.
     pub criticality: Option<Criticality>,
     /// True if failing it blocks every level above.
@@ -55,76 +58,87 @@ impl Scorecard {
     ///
     /// # Errors
     /// Never fails for a loaded scorecard: its weights are in range and its parents are rubrics.
-    pub fn cards(&self, set: Option<usize>) -> Result<Vec<(Card, Vec<CardPart>)>, CardError> {
-        self.roots().into_iter().map(|root| self.card_below(root, set)).collect()
+    pub fn score_trees(
+        &self,
+        set: Option<usize>,
+    ) -> Result<Vec<(ScoreTree, Vec<ScorecardPart>)>, ScoreTreeError> {
+        self.roots().into_iter().map(|root| self.build_tree(root, set)).collect()
     }
 
-    fn roots(&self) -> Vec<CardPart> {
+    fn roots(&self) -> Vec<ScorecardPart> {
         let below_index =
             |rubric: &usize| self.index.as_ref().is_some_and(|index| index.components.contains(rubric));
-        let others = self.tops.iter().filter(|top| !below_index(top)).map(|top| CardPart::Rubric(*top));
-        self.index.iter().map(|_| CardPart::Index).chain(others).collect()
+        let others = self.tops.iter().filter(|top| !below_index(top)).map(|top| ScorecardPart::Rubric(*top));
+        self.index.iter().map(|_| ScorecardPart::Index).chain(others).collect()
     }
 
-    fn card_below(&self, root: CardPart, set: Option<usize>) -> Result<(Card, Vec<CardPart>), CardError> {
-        let mut card = Card::new(self.node(root, Weight::ONE));
+    fn build_tree(
+        &self,
+        root: ScorecardPart,
+        set: Option<usize>,
+    ) -> Result<(ScoreTree, Vec<ScorecardPart>), ScoreTreeError> {
+        let mut card = ScoreTree::new(self.build_node(root, Weight::ONE));
         let mut parts = vec![root];
-        let mut waiting: Vec<(CardPart, NodeId)> = vec![(root, card.root())];
+        let mut waiting: Vec<(ScorecardPart, ScorecardNodeId)> = vec![(root, card.root())];
         while let Some((part, id)) = waiting.pop() {
             for (child, weight) in self.children(part, set) {
-                let below = card.add(id, self.node(child, weight))?;
+                let below = card.add_node(id, self.build_node(child, weight))?;
                 parts.push(child);
-                if !matches!(child, CardPart::Benchmark(_)) {
+                if !matches!(child, ScorecardPart::Benchmark(_)) {
                     waiting.push((child, below));
                 }
             }
         }
+
         Ok((card, parts))
     }
 
     /// Returns the children of a node, with their weights.
-    fn children(&self, part: CardPart, set: Option<usize>) -> Vec<(CardPart, Weight)> {
+    fn children(&self, part: ScorecardPart, set: Option<usize>) -> Vec<(ScorecardPart, Weight)> {
         match part {
-            CardPart::Benchmark(_) => Vec::new(),
-            CardPart::Rubric(rubric) => match &self.rubrics[rubric].parts {
-                CardParts::Benchmarks(list) => {
-                    list.iter().map(|&at| (CardPart::Benchmark(at), self.benchmarks[at].weight)).collect()
-                }
-                CardParts::Rubrics(list) => {
-                    list.iter().map(|&at| (CardPart::Rubric(at), self.rubrics[at].weight)).collect()
+            ScorecardPart::Benchmark(_) => Vec::new(),
+            ScorecardPart::Rubric(rubric) => match &self.rubrics[rubric].parts {
+                RubricChildren::Benchmarks(list) => list
+                    .iter()
+                    .map(|&at| (ScorecardPart::Benchmark(at), self.benchmarks[at].weight))
+                    .collect(),
+                RubricChildren::Rubrics(list) => {
+                    list.iter().map(|&at| (ScorecardPart::Rubric(at), self.rubrics[at].weight)).collect()
                 }
             },
-            CardPart::Index => {
+            ScorecardPart::Index => {
                 let Some(index) = &self.index else { return Vec::new() };
                 let weights = index.weight_sets.get(set.unwrap_or(index.active));
                 let weight = |place: usize| {
                     weights.and_then(|set| set.weights.get(place)).copied().unwrap_or(Weight::ONE)
                 };
                 let listed = index.components.iter().enumerate();
-                listed.map(|(place, &at)| (CardPart::Rubric(at), weight(place))).collect()
+
+                listed.map(|(place, &at)| (ScorecardPart::Rubric(at), weight(place))).collect()
             }
         }
     }
 
-    fn node(&self, part: CardPart, weight: Weight) -> CardNode {
-        let row = self.row(part, 0, None);
+    fn build_node(&self, part: ScorecardPart, weight: Weight) -> ScorecardNode {
+        let row = self.build_row(part, 0, None);
         let kind = match (row.aggregation, row.criticality) {
-            (_, Some(criticality)) => CardKind::Benchmark { criticality },
-            (aggregation, None) => {
-                CardKind::Group { aggregation: aggregation.unwrap_or_default(), hard_gate: row.hard_gate }
-            }
+            (_, Some(criticality)) => ScorecardNodeKind::Benchmark { criticality },
+            (aggregation, None) => ScorecardNodeKind::Group {
+                aggregation: aggregation.unwrap_or_default(),
+                hard_gate: row.hard_gate,
+            },
         };
-        CardNode { code: row.code, weight, line: row.threshold, kind }
+        ScorecardNode { code: row.code, weight, line: row.threshold, kind }
     }
 
-    fn row(&self, part: CardPart, depth: usize, weight: Option<Weight>) -> InventoryRow {
+    fn build_row(&self, part: ScorecardPart, depth: usize, weight: Option<Weight>) -> InventoryRow {
         let blank = InventoryRow {
             depth,
             part,
             code: Arc::from(self.name.as_str()),
             label: None,
             weight,
-            threshold: Unit::ZERO,
+            threshold: UnitInterval::ZERO,
             aggregation: None,
             criticality: None,
             hard_gate: false,
@@ -134,7 +148,7 @@ impl Scorecard {
             cases_to_ask: 0,
         };
         match part {
-            CardPart::Index => match &self.index {
+            ScorecardPart::Index => match &self.index {
                 None => blank,
                 Some(index) => InventoryRow {
                     code: Arc::clone(&index.code),
@@ -144,7 +158,7 @@ impl Scorecard {
                     ..blank
                 },
             },
-            CardPart::Rubric(at) => {
+            ScorecardPart::Rubric(at) => {
                 let rubric = &self.rubrics[at];
                 InventoryRow {
                     code: Arc::clone(&rubric.code),
@@ -155,7 +169,7 @@ impl Scorecard {
                     ..blank
                 }
             }
-            CardPart::Benchmark(at) => {
+            ScorecardPart::Benchmark(at) => {
                 let benchmark = &self.benchmarks[at];
                 InventoryRow {
                     code: Arc::clone(&benchmark.code),
@@ -176,47 +190,53 @@ impl Scorecard {
     pub fn inventory(&self, set: Option<usize>) -> Vec<InventoryRow> {
         let mut rows: Vec<InventoryRow> = Vec::new();
         let mut parents: Vec<Option<usize>> = Vec::new();
-        let mut waiting: Vec<(CardPart, Option<Weight>, usize, Option<usize>)> =
+        let mut waiting: Vec<(ScorecardPart, Option<Weight>, usize, Option<usize>)> =
             self.roots().into_iter().rev().map(|root| (root, None, 0, None)).collect();
         while let Some((part, weight, depth, parent)) = waiting.pop() {
             let at = rows.len();
-            rows.push(self.row(part, depth, weight));
+            rows.push(self.build_row(part, depth, weight));
             parents.push(parent);
             let below = self.children(part, set).into_iter().rev();
             waiting.extend(below.map(|(child, weight)| (child, Some(weight), depth + 1, Some(at))));
         }
+
         for at in (0..rows.len()).rev() {
             if let Some(parent) = parents[at] {
                 rows[parent].benchmarks += rows[at].benchmarks;
             }
         }
+
         let leaves: Vec<(usize, usize)> = rows
             .iter()
             .enumerate()
             .filter_map(|(at, row)| match row.part {
-                CardPart::Benchmark(benchmark) => Some((at, benchmark)),
+                ScorecardPart::Benchmark(benchmark) => Some((at, benchmark)),
                 _ => None,
             })
             .collect();
-        let mut found = vec![Applies::No; rows.len()];
+
+        let mut found = vec![BenchmarkApplicability::No; rows.len()];
         for case in &self.cases {
-            found.fill(Applies::No);
+            found.fill(BenchmarkApplicability::No);
+
             for &(at, benchmark) in &leaves {
                 found[at] = self.applies(benchmark, case);
             }
+
             for at in (0..rows.len()).rev() {
                 match found[at] {
-                    Applies::Yes => rows[at].cases += 1,
-                    Applies::AskJudge => rows[at].cases_to_ask += 1,
-                    Applies::No => continue,
+                    BenchmarkApplicability::Yes => rows[at].cases += 1,
+                    BenchmarkApplicability::AskJudge => rows[at].cases_to_ask += 1,
+                    BenchmarkApplicability::No => continue,
                 }
                 if let Some(parent) = parents[at]
-                    && found[parent] != Applies::Yes
+                    && found[parent] != BenchmarkApplicability::Yes
                 {
                     found[parent] = found[at];
                 }
             }
         }
+
         rows
     }
 }

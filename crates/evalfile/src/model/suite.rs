@@ -3,21 +3,23 @@
 use std::path::PathBuf;
 use std::sync::Arc;
 
-use assize_rubric::{EvidencePolicy, Judging, Truncate, Unit};
+use assize_rubric::{EvidencePolicy, JudgingMode, TruncationMode, UnitInterval};
 use serde_json::Value;
 
-use super::{Grader, LineOverrides, Mark, PanelSpec, TargetRef, Trials, Unbuilt, WorkspaceSpec};
+use super::{
+    Grader, PanelSpec, SourceMark, TargetRef, ThresholdOverrides, Trials, UnsupportedFeature, WorkspaceSpec,
+};
 
 /// Format of an eval file. Detected by its keys, never by its name.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-pub enum Format {
+pub enum EvalFileFormat {
     /// The `evalcases` format.
     One,
-    /// The `tests` format, with `assertions`.
+    /// The `tests` format, with `decode_assertions`.
     Two,
 }
 
-impl Format {
+impl EvalFileFormat {
     /// Returns the number used in records: 1 or 2.
     pub const fn number(self) -> u8 {
         match self {
@@ -27,9 +29,9 @@ impl Format {
     }
 
     /// Returns the default borderline threshold: format 1 has one, format 2 has none.
-    pub fn default_borderline(self) -> Option<Unit> {
+    pub fn default_borderline(self) -> Option<UnitInterval> {
         match self {
-            Self::One => Unit::new(assize_rubric::Lines::DEFAULT_BORDERLINE).ok(),
+            Self::One => UnitInterval::new(assize_rubric::VerdictThresholds::DEFAULT_BORDERLINE).ok(),
             Self::Two => None,
         }
     }
@@ -39,8 +41,8 @@ impl Format {
 #[derive(Debug, Clone, PartialEq)]
 pub struct Suite {
     /// Format of the file.
-    pub format: Format,
-    /// Value of `name` (format 1: `dataset`), else the file name without its extensions.
+    pub format: EvalFileFormat,
+    /// Value of `name` (format 1: `load_dataset`), else the file name without its extensions.
     pub name: String,
     /// Path of the file.
     pub path: PathBuf,
@@ -55,12 +57,12 @@ pub struct Suite {
     pub graders: Vec<Arc<Grader>>,
     /// Settings for the run.
     pub settings: SuiteSettings,
-    /// Workspace settings (`workspace`).
+    /// Workspace settings (`decode_workspace`).
     pub workspace: Option<Arc<WorkspaceSpec>>,
     /// Conversions of attachments (`preprocessors`), as written.
     pub preprocessors: Option<Value>,
     /// Parts that are decoded and checked but that a run does not support yet.
-    pub unbuilt: Vec<Unbuilt>,
+    pub unbuilt: Vec<UnsupportedFeature>,
 }
 
 /// Run settings of a suite (`execution` and its older locations).
@@ -71,15 +73,15 @@ pub struct SuiteSettings {
     /// Number of worker slots (`workers`), 1 to 50.
     pub workers: Option<usize>,
     /// Values of `threshold` and `borderline`.
-    pub lines: LineOverrides,
+    pub lines: ThresholdOverrides,
     /// Range of the value of `threshold`.
-    pub threshold_mark: Option<Mark>,
+    pub threshold_mark: Option<SourceMark>,
     /// Grouping of criteria into calls.
-    pub judging: Option<Judging>,
+    pub judging: Option<JudgingMode>,
     /// Policy for evidence that is not found in the answer.
     pub evidence: Option<EvidencePolicy>,
     /// Policy for material that exceeds a judge's limit.
-    pub truncate: Option<Truncate>,
+    pub truncate: Option<TruncationMode>,
     /// Name of the judge (`execution.judge`): a model name, `offline`, or a target's name.
     pub judge: Option<String>,
     /// Several judges, or one asked several times (`execution.panel`).
@@ -92,6 +94,6 @@ pub struct SuiteSettings {
     pub cache_path: Option<PathBuf>,
     /// True if the first error ends the run (`fail_on_error`).
     pub fail_on_error: Option<bool>,
-    /// Trials of each case (`trials`).
+    /// Trials of each case (`decode_trials`).
     pub trials: Option<Trials>,
 }

@@ -4,7 +4,7 @@ use std::fmt;
 use std::path::PathBuf;
 use std::time::Duration;
 
-use super::{Place, Unbuilt};
+use super::{FilePosition, UnsupportedFeature};
 
 /// A target of a targets file. `use_target` is already resolved, so `kind` is that of the target that is run.
 #[derive(Debug, Clone, PartialEq)]
@@ -12,7 +12,7 @@ pub struct TargetSpec {
     /// Name that suites refer to; unique in its file.
     pub name: String,
     /// Position in the file.
-    pub place: Place,
+    pub place: FilePosition,
     /// Kind of target, with its settings.
     pub kind: TargetSpecKind,
     /// Names that `use_target` led through, nearest first; empty without `use_target`.
@@ -32,9 +32,9 @@ pub struct TargetSpec {
     /// refuse to start; a run with other targets is not affected.
     pub missing_variables: Vec<MissingVariable>,
     /// Parts that are decoded and checked but cannot be run yet. A run that uses the target must refuse.
-    pub unbuilt: Vec<Unbuilt>,
+    pub unbuilt: Vec<UnsupportedFeature>,
     /// Settings that are decoded and checked but have no effect; a run that uses the target warns about them.
-    pub without_effect: Vec<Unbuilt>,
+    pub without_effect: Vec<UnsupportedFeature>,
 }
 
 impl TargetSpec {
@@ -49,6 +49,7 @@ impl TargetSpec {
                 )
             })
             .collect();
+
         reasons.extend(self.unbuilt.iter().map(|unbuilt| {
             format!("{}: target `{}` asks for {}, not built yet", unbuilt.place, self.name, unbuilt.feature)
         }));
@@ -130,6 +131,7 @@ fn without_credentials(address: &str) -> String {
     let host_ends = rest.find('/').unwrap_or(rest.len());
     let (host, path) = rest.split_at(host_ends);
     let host = host.rsplit('@').next().unwrap_or_default();
+
     format!("{scheme}://{host}{path}")
 }
 
@@ -162,6 +164,7 @@ impl fmt::Debug for CommandTargetSpec {
         } else {
             all.field("template", &self.template);
         }
+
         all.field("files_format", &self.files_format)
             .field("cwd", &self.cwd)
             .field("timeout", &self.timeout)
@@ -270,7 +273,7 @@ pub struct MissingVariable {
     /// Key of the target that refers to it.
     pub setting: String,
     /// Position of the reference.
-    pub place: Place,
+    pub place: FilePosition,
 }
 
 /// A secret text. It has no `Display`, and its `Debug` hides it.

@@ -1,14 +1,14 @@
 //! Trials of a case.
 
-use assize_rubric::{RepeatStrategy, Usd};
+use assize_rubric::{TrialStrategy, Usd};
 
-/// Settings of `trials` of a suite or a case.
+/// Settings of `decode_trials` of a suite or a case.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Trials {
     /// Number of trials, at least 1.
     pub count: u32,
     /// Aggregation of their results.
-    pub strategy: RepeatStrategy,
+    pub strategy: TrialStrategy,
     /// True if no further trial is started after one that passed (`early_stop`).
     pub early_stop: bool,
     /// Cost of a case's trials from which no further one is started (`cost_limit_usd`).
@@ -18,6 +18,6 @@ pub struct Trials {
 impl Default for Trials {
     /// Returns the settings of a single trial.
     fn default() -> Self {
-        Self { count: 1, strategy: RepeatStrategy::default(), early_stop: false, cost_limit: None }
+        Self { count: 1, strategy: TrialStrategy::default(), early_stop: false, cost_limit: None }
     }
 }

@@ -3,19 +3,19 @@
 use std::path::PathBuf;
 use std::time::Duration;
 
-use super::{Command, Place};
+use super::{FilePosition, GraderCommand};
 
-/// Settings of `workspace` of a suite or a case. Fields that are `None` or empty were not given.
+/// Settings of `decode_workspace` of a suite or a case. Fields that are `None` or empty were not given.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct WorkspaceSpec {
     /// Folder whose contents are copied into it (`template`).
     pub template: Option<PathBuf>,
-    /// Repositories in it (`repos`).
+    /// Repositories in it (`decode_repos`).
     pub repos: Vec<RepoSpec>,
-    /// Commands around its use (`hooks`).
-    pub hooks: Hooks,
+    /// Commands around its use (`decode_hooks`).
+    pub hooks: WorkspaceHooks,
     /// Isolation of cases (`isolation`).
-    pub isolation: Option<Isolation>,
+    pub isolation: Option<WorkspaceIsolation>,
     /// Life cycle of the workspace (`mode`).
     pub mode: Option<WorkspaceMode>,
     /// An existing folder of the user, for [`WorkspaceMode::Static`] (`path`).
@@ -42,17 +42,17 @@ impl WorkspaceSpec {
     }
 
     /// Returns the isolation of cases. A folder of the user is always shared.
-    pub fn isolation(&self) -> Isolation {
+    pub fn isolation(&self) -> WorkspaceIsolation {
         if self.mode() == WorkspaceMode::Static {
-            return Isolation::Shared;
+            return WorkspaceIsolation::Shared;
         }
-        self.isolation.unwrap_or(Isolation::PerTest)
+        self.isolation.unwrap_or(WorkspaceIsolation::PerTest)
     }
 }
 
 /// Isolation of the cases in a workspace.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Isolation {
+pub enum WorkspaceIsolation {
     /// Each case starts from the initial state.
     PerTest,
     /// Cases use the same workspace one after the other, and see the changes of earlier ones.
@@ -88,7 +88,7 @@ pub struct RepoSpec {
     /// Patterns of the files to check out; all if empty.
     pub sparse: Vec<String>,
     /// Position in the file.
-    pub place: Place,
+    pub place: FilePosition,
 }
 
 /// Source of a repository.
@@ -102,23 +102,25 @@ pub enum RepoSource {
 
 /// Commands around the use of a workspace.
 #[derive(Debug, Clone, PartialEq, Default)]
-pub struct Hooks {
+pub struct WorkspaceHooks {
     /// False to turn all of them off (`enabled`).
     pub enabled: Option<bool>,
     /// Hook that runs once, before the first case.
-    pub before_all: Option<Hook>,
+    pub before_all: Option<WorkspaceHook>,
     /// Hook that runs before each case.
-    pub before_each: Option<Hook>,
+    pub before_each: Option<WorkspaceHook>,
     /// Hook that runs after each case was graded.
-    pub after_each: Option<Hook>,
+    pub after_each: Option<WorkspaceHook>,
     /// Hook that runs once, after the last case.
-    pub after_all: Option<Hook>,
+    pub after_all: Option<WorkspaceHook>,
 }
 
-impl Hooks {
+impl WorkspaceHooks {
     /// Returns these hooks, with absent ones taken from `other`.
     pub fn or(&self, other: &Self) -> Self {
-        let pick = |own: &Option<Hook>, other: &Option<Hook>| own.clone().or_else(|| other.clone());
+        let pick = |own: &Option<WorkspaceHook>, other: &Option<WorkspaceHook>| {
+            own.clone().or_else(|| other.clone())
+        };
         Self {
             enabled: self.enabled.or(other.enabled),
             before_all: pick(&self.before_all, &other.before_all),
@@ -129,12 +131,12 @@ impl Hooks {
     }
 
     /// Returns the hook of an event, unless hooks are turned off.
-    pub fn at(&self, moment: Moment) -> Option<&Hook> {
+    pub fn for_event(&self, moment: HookEvent) -> Option<&WorkspaceHook> {
         let hook = match moment {
-            Moment::BeforeAll => &self.before_all,
-            Moment::BeforeEach => &self.before_each,
-            Moment::AfterEach => &self.after_each,
-            Moment::AfterAll => &self.after_all,
+            HookEvent::BeforeAll => &self.before_all,
+            HookEvent::BeforeEach => &self.before_each,
+            HookEvent::AfterEach => &self.after_each,
+            HookEvent::AfterAll => &self.after_all,
         };
         hook.as_ref().filter(|_| self.enabled != Some(false))
     }
@@ -142,7 +144,7 @@ impl Hooks {
 
 /// Event at which a hook runs.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Moment {
+pub enum HookEvent {
     /// Once, before the first case.
     BeforeAll,
     /// Before each case.
@@ -153,28 +155,28 @@ pub enum Moment {
     AfterAll,
 }
 
-assize_rubric::named_variants!(Moment {
+assize_rubric::named_variants!(HookEvent {
     BeforeAll = "before_all", BeforeEach = "before_each", AfterEach = "after_each", AfterAll = "after_all",
 });
 
 /// Action at an event: a reset, a command, or both.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Hook {
+pub struct WorkspaceHook {
     /// Command to run.
-    pub command: Option<Command>,
+    pub command: Option<GraderCommand>,
     /// Working folder: as written, else that of the file of the hook.
     pub cwd: PathBuf,
     /// Wall-clock time limit, if set.
     pub timeout: Option<Duration>,
     /// Reset of the workspace, if any.
-    pub reset: Option<Reset>,
+    pub reset: Option<WorkspaceReset>,
     /// Position in the file.
-    pub place: Place,
+    pub place: FilePosition,
 }
 
 /// Extent of a workspace reset.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Reset {
+pub enum WorkspaceReset {
     /// All but files that `.gitignore` excludes, such as installed packages.
     Fast,
     /// Everything.

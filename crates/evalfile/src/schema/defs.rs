@@ -4,8 +4,8 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use serde_json::{Map, Value, json};
 
-use super::shape::{Keys, Shape};
-use super::{card, grader, rubric, suite, surroundings};
+use super::shape::{MapSchema, ValueSchema};
+use super::{grader, rubric, scorecard, settings, suite};
 
 /// A named schema.
 #[derive(Debug, Clone)]
@@ -49,46 +49,48 @@ const DOCUMENTS: &[(&str, &str)] = &[
 
 /// All definitions by name.
 #[derive(Debug, Default)]
-pub(super) struct Defs {
+pub(super) struct SchemaDefinitions {
     shapes: BTreeMap<&'static str, Value>,
     /// Definitions of maps, each with the decoder's name for it.
-    pub(super) maps: Vec<(&'static str, Keys)>,
+    pub(super) maps: Vec<(&'static str, MapSchema)>,
 }
 
-impl Defs {
+impl SchemaDefinitions {
     /// Returns the definitions of all files.
     pub(super) fn all() -> Self {
         let mut defs = Self::default();
         rubric::add(&mut defs);
         grader::add(&mut defs);
         suite::add(&mut defs);
-        surroundings::add(&mut defs);
-        card::add(&mut defs);
+        settings::add(&mut defs);
+        scorecard::add(&mut defs);
+
         defs
     }
 
     /// Adds a shape.
-    pub(super) fn shape(&mut self, name: &'static str, shape: Shape) {
+    pub(super) fn add_shape(&mut self, name: &'static str, shape: ValueSchema) {
         self.shapes.insert(name, shape.0);
     }
 
     /// Adds a map.
-    pub(super) fn keys(&mut self, name: &'static str, keys: Keys) {
-        self.shape(name, keys.shape());
+    pub(super) fn add_keys(&mut self, name: &'static str, keys: MapSchema) {
+        self.add_shape(name, keys.to_schema());
         self.maps.push((name, keys));
     }
 
     /// Returns a document with one definition at its root, and the definitions it refers to, directly or not.
-    pub(super) fn document(&self, name: &str, title: &str) -> Value {
+    pub(super) fn build_document(&self, name: &str, title: &str) -> Value {
         let mut reached = BTreeSet::new();
         let mut ways: Vec<&str> = vec![name];
         while let Some(at) = ways.pop() {
             if let Some((known, shape)) = self.shapes.get_key_value(at)
                 && reached.insert(*known)
             {
-                references(shape, &mut ways);
+                collect_references(shape, &mut ways);
             }
         }
+
         let beside: Map<String, Value> =
             reached.iter().map(|name| ((*name).to_owned(), self.shapes[name].clone())).collect();
         json!({
@@ -102,17 +104,17 @@ impl Defs {
 }
 
 /// Collects the names that a schema refers to.
-fn references<'v>(value: &'v Value, found: &mut Vec<&'v str>) {
+fn collect_references<'v>(value: &'v Value, found: &mut Vec<&'v str>) {
     match value {
         Value::Object(map) => {
             for (key, inner) in map {
                 match inner.as_str().and_then(|text| text.strip_prefix("#/$defs/")) {
                     Some(name) if key == "$ref" => found.push(name),
-                    _ => references(inner, found),
+                    _ => collect_references(inner, found),
                 }
             }
         }
-        Value::Array(items) => items.iter().for_each(|item| references(item, found)),
+        Value::Array(items) => items.iter().for_each(|item| collect_references(item, found)),
         _ => {}
     }
 }
@@ -127,7 +129,7 @@ pub fn schema_file_name(name: &str) -> String {
 ///
 /// They have no `$id`, so that an editor resolves the reference against the place of the file.
 pub fn schema_folder() -> Vec<(String, Value)> {
-    let defs = Defs::all();
+    let defs = SchemaDefinitions::all();
     let definitions = schema_file_name(DEFINITIONS);
     let stubs = DOCUMENTS.iter().map(|(name, title)| {
         let reference = format!("{definitions}#/$defs/{name}");
@@ -138,14 +140,15 @@ pub fn schema_folder() -> Vec<(String, Value)> {
     let shared = json!({ "$schema": DIALECT, "title": title, "$defs": defs.shapes });
     let mut files: Vec<(String, Value)> = stubs.collect();
     files.push((definitions.clone(), shared));
+
     files
 }
 
 /// Returns the schemas of all file formats, each whole in itself.
 pub fn schemas() -> Vec<SchemaFile> {
-    let defs = Defs::all();
+    let defs = SchemaDefinitions::all();
     DOCUMENTS
         .iter()
-        .map(|(name, title)| SchemaFile { name, title, schema: defs.document(name, title) })
+        .map(|(name, title)| SchemaFile { name, title, schema: defs.build_document(name, title) })
         .collect()
 }

@@ -4,17 +4,17 @@
 //! texts are checked when a file is loaded. Everything that a decoder accepts, they accept; a test keeps both
 //! to the same keys.
 
-mod card;
 mod defs;
 mod grader;
 mod rubric;
+mod scorecard;
+mod settings;
 mod shape;
 mod suite;
-mod surroundings;
 mod workspace;
 
 #[cfg(test)]
-mod asked;
+mod agreement_tests;
 
-use defs::Defs;
+use defs::SchemaDefinitions;
 pub use defs::{SchemaFile, schema_file_name, schema_folder, schemas};

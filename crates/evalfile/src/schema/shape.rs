@@ -4,11 +4,11 @@ use serde_json::{Map, Value, json};
 
 /// Schema of a value.
 #[derive(Debug, Clone)]
-pub(super) struct Shape(pub(super) Value);
+pub(super) struct ValueSchema(pub(super) Value);
 
-impl Shape {
+impl ValueSchema {
     /// Adds a keyword.
-    pub(super) fn with(mut self, keyword: &str, value: Value) -> Self {
+    pub(super) fn with_keyword(mut self, keyword: &str, value: Value) -> Self {
         if let Value::Object(map) = &mut self.0 {
             map.insert(keyword.to_owned(), value);
         }
@@ -21,80 +21,81 @@ impl Shape {
             // An `enum` rejects null, whatever its type.
             Some(Value::String(kind)) if self.0.get("enum").is_none() => {
                 let kinds = json!([kind, "null"]);
-                self.with("type", kinds)
+                self.with_keyword("type", kinds)
             }
-            _ => any_of([self, Shape(json!({ "type": "null" }))]),
+            _ => any_of([self, ValueSchema(json!({ "type": "null" }))]),
         }
     }
 }
 
 /// Returns the shape of any value.
-pub(super) fn anything() -> Shape {
-    Shape(json!({}))
+pub(super) fn anything() -> ValueSchema {
+    ValueSchema(json!({}))
 }
 
 /// Returns the shape of a text, which may be empty.
-pub(super) fn string() -> Shape {
-    Shape(json!({ "type": "string" }))
+pub(super) fn string() -> ValueSchema {
+    ValueSchema(json!({ "type": "string" }))
 }
 
 /// Returns the shape of a text that is not blank.
-pub(super) fn text() -> Shape {
-    Shape(json!({ "type": "string", "pattern": "\\S" }))
+pub(super) fn text() -> ValueSchema {
+    ValueSchema(json!({ "type": "string", "pattern": "\\S" }))
 }
 
 /// Returns the shape of a boolean.
-pub(super) fn boolean() -> Shape {
-    Shape(json!({ "type": "boolean" }))
+pub(super) fn boolean() -> ValueSchema {
+    ValueSchema(json!({ "type": "boolean" }))
 }
 
 /// Returns the shape of a number.
-pub(super) fn number() -> Shape {
-    Shape(json!({ "type": "number" }))
+pub(super) fn number() -> ValueSchema {
+    ValueSchema(json!({ "type": "number" }))
 }
 
 /// Returns the shape of a number of `low` or more.
-pub(super) fn at_least(low: f64) -> Shape {
-    number().with("minimum", json!(low))
+pub(super) fn at_least(low: f64) -> ValueSchema {
+    number().with_keyword("minimum", json!(low))
 }
 
 /// Returns the shape of a number above `low`.
-pub(super) fn above(low: f64) -> Shape {
-    number().with("exclusiveMinimum", json!(low))
+pub(super) fn above(low: f64) -> ValueSchema {
+    number().with_keyword("exclusiveMinimum", json!(low))
 }
 
 /// Returns the shape of a number from 0 to 1.
-pub(super) fn unit() -> Shape {
-    at_least(0.0).with("maximum", json!(1.0))
+pub(super) fn unit() -> ValueSchema {
+    at_least(0.0).with_keyword("maximum", json!(1.0))
 }
 
 /// Returns the shape of an integer from `low`, without an upper bound.
-pub(super) fn count(low: i64) -> Shape {
-    Shape(json!({ "type": "integer", "minimum": low }))
+pub(super) fn count(low: i64) -> ValueSchema {
+    ValueSchema(json!({ "type": "integer", "minimum": low }))
 }
 
 /// Returns the shape of an integer from `low` to `high`.
-pub(super) fn whole(low: i64, high: i64) -> Shape {
-    count(low).with("maximum", json!(high))
+pub(super) fn integer(low: i64, high: i64) -> ValueSchema {
+    count(low).with_keyword("maximum", json!(high))
 }
 
 /// Returns the shape of a map of arbitrary data.
-pub(super) fn free() -> Shape {
-    Shape(json!({ "type": "object" }))
+pub(super) fn any_map() -> ValueSchema {
+    ValueSchema(json!({ "type": "object" }))
 }
 
 /// Returns the shape of one of several words. Decoders treat `-` and `_` as equal, so both are included.
-pub(super) fn word(words: &[&str]) -> Shape {
-    let twins: Vec<String> = words.iter().filter_map(|word| twin(word)).collect();
-    let listed = Shape(json!({ "enum": words }));
+pub(super) fn word(words: &[&str]) -> ValueSchema {
+    let twins: Vec<String> = words.iter().filter_map(|word| other_spelling(word)).collect();
+    let listed = ValueSchema(json!({ "enum": words }));
     if twins.is_empty() {
         return listed;
     }
-    any_of([listed, Shape(json!({ "enum": twins, "deprecated": true }))])
+
+    any_of([listed, ValueSchema(json!({ "enum": twins, "deprecated": true }))])
 }
 
 /// Returns the spelling of a word with the other separator.
-pub(super) fn twin(word: &str) -> Option<String> {
+pub(super) fn other_spelling(word: &str) -> Option<String> {
     match (word.contains('-'), word.contains('_')) {
         (true, _) => Some(word.replace('-', "_")),
         (_, true) => Some(word.replace('_', "-")),
@@ -103,38 +104,38 @@ pub(super) fn twin(word: &str) -> Option<String> {
 }
 
 /// Returns the shape of a non-empty list.
-pub(super) fn list(of: Shape) -> Shape {
-    Shape(json!({ "type": "array", "items": of.0, "minItems": 1 }))
+pub(super) fn list(of: ValueSchema) -> ValueSchema {
+    ValueSchema(json!({ "type": "array", "items": of.0, "minItems": 1 }))
 }
 
 /// Returns the shape of a list, which may be empty.
-pub(super) fn list_or_none(of: Shape) -> Shape {
-    Shape(json!({ "type": "array", "items": of.0 }))
+pub(super) fn list_or_none(of: ValueSchema) -> ValueSchema {
+    ValueSchema(json!({ "type": "array", "items": of.0 }))
 }
 
 /// Returns the shape of a list of texts, or one text.
-pub(super) fn texts() -> Shape {
+pub(super) fn texts() -> ValueSchema {
     any_of([string(), list_or_none(string())])
 }
 
 /// Returns the shape of a map from names to values of one shape.
-pub(super) fn map_of(of: Shape) -> Shape {
-    Shape(json!({ "type": "object", "additionalProperties": of.0 }))
+pub(super) fn map_of(of: ValueSchema) -> ValueSchema {
+    ValueSchema(json!({ "type": "object", "additionalProperties": of.0 }))
 }
 
 /// Returns the shape of a value of any of several shapes.
-pub(super) fn any_of<const N: usize>(shapes: [Shape; N]) -> Shape {
-    Shape(json!({ "anyOf": Vec::from(shapes.map(|shape| shape.0)) }))
+pub(super) fn any_of<const N: usize>(shapes: [ValueSchema; N]) -> ValueSchema {
+    ValueSchema(json!({ "anyOf": Vec::from(shapes.map(|shape| shape.0)) }))
 }
 
 /// Returns a reference to the shape of a name.
-pub(super) fn like(name: &str) -> Shape {
-    Shape(json!({ "$ref": format!("#/$defs/{name}") }))
+pub(super) fn reference(name: &str) -> ValueSchema {
+    ValueSchema(json!({ "$ref": format!("#/$defs/{name}") }))
 }
 
 /// Schema of a map with known keys.
 #[derive(Debug, Clone)]
-pub(super) struct Keys {
+pub(super) struct MapSchema {
     /// Decoder's name for the map.
     pub(super) what: &'static str,
     about: &'static str,
@@ -145,41 +146,41 @@ pub(super) struct Keys {
     open: bool,
 }
 
-impl Keys {
+impl MapSchema {
     /// Creates the schema of a map with the decoder's name `what` and the description `about`.
-    pub(super) fn of(what: &'static str, about: &'static str) -> Self {
+    pub(super) fn new(what: &'static str, about: &'static str) -> Self {
         Self { what, about, properties: Map::new(), needed: Vec::new(), rules: Vec::new(), open: false }
     }
 
-    fn put(&mut self, name: &str, shape: Shape, about: &str) {
-        let described = shape.with("description", json!(about));
+    fn insert(&mut self, name: &str, shape: ValueSchema, about: &str) {
+        let described = shape.with_keyword("description", json!(about));
         self.properties.insert(name.to_owned(), described.0);
     }
 
     /// Adds an optional key, which may be empty.
-    pub(super) fn key(mut self, name: &'static str, shape: Shape, about: &str) -> Self {
-        self.put(name, shape.or_null(), about);
+    pub(super) fn optional_key(mut self, name: &'static str, shape: ValueSchema, about: &str) -> Self {
+        self.insert(name, shape.or_null(), about);
         self
     }
 
     /// Adds an optional key, which must not be empty.
-    pub(super) fn filled(mut self, name: &'static str, shape: Shape, about: &str) -> Self {
-        self.put(name, shape, about);
+    pub(super) fn non_null_key(mut self, name: &'static str, shape: ValueSchema, about: &str) -> Self {
+        self.insert(name, shape, about);
         self
     }
 
     /// Adds a required key.
-    pub(super) fn needed(mut self, name: &'static str, shape: Shape, about: &str) -> Self {
-        self.put(name, shape, about);
+    pub(super) fn required_key(mut self, name: &'static str, shape: ValueSchema, about: &str) -> Self {
+        self.insert(name, shape, about);
         self.needed.push(name);
         self
     }
 
     /// Adds an alternative spelling of a key, which is accepted and not suggested.
-    pub(super) fn older(mut self, name: &'static str, present: &str) -> Self {
+    pub(super) fn older_key(mut self, name: &'static str, present: &str) -> Self {
         let shape = self.properties.get(present).cloned().unwrap_or_else(|| json!({}));
-        let shape = Shape(shape).with("deprecated", json!(true));
-        self.put(name, shape, &format!("Another spelling of `{present}`."));
+        let shape = ValueSchema(shape).with_keyword("deprecated", json!(true));
+        self.insert(name, shape, &format!("Another spelling of `{present}`."));
         self
     }
 
@@ -213,19 +214,20 @@ impl Keys {
     }
 
     /// Adds all keys of `other`.
-    pub(super) fn and(mut self, other: &Self) -> Self {
+    pub(super) fn merge(mut self, other: &Self) -> Self {
         self.properties.extend(other.properties.clone());
         self.rules.extend(other.rules.clone());
         self
     }
 
     /// Returns the map as a schema.
-    pub(super) fn shape(&self) -> Shape {
+    pub(super) fn to_schema(&self) -> ValueSchema {
         let mut schema = Map::new();
         schema.insert("title".to_owned(), json!(self.what));
         schema.insert("type".to_owned(), json!("object"));
         schema.insert("description".to_owned(), json!(self.about));
         schema.insert("properties".to_owned(), Value::Object(self.properties.clone()));
+
         if !self.open {
             schema.insert("patternProperties".to_owned(), json!({ "^x-": {} }));
             schema.insert("additionalProperties".to_owned(), json!(false));
@@ -236,6 +238,7 @@ impl Keys {
         if !self.rules.is_empty() {
             schema.insert("allOf".to_owned(), Value::Array(self.rules.clone()));
         }
-        Shape(Value::Object(schema))
+
+        ValueSchema(Value::Object(schema))
     }
 }

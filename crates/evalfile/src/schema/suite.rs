@@ -2,285 +2,308 @@
 
 use serde_json::{Value, json};
 
-use super::rubric::{judging, lines};
+use super::rubric::{judging_keys, threshold_keys};
 use super::shape::{
-    Keys, Shape, above, any_of, anything, boolean, count, free, like, list, list_or_none, string, text,
-    texts, whole, word,
+    MapSchema, ValueSchema, above, any_map, any_of, anything, boolean, count, integer, list, list_or_none,
+    reference, string, text, texts, word,
 };
-use super::{Defs, workspace};
+use super::{SchemaDefinitions, workspace};
 use crate::decode::trials;
 
 /// Keys of the list of cases.
-const LISTS: [&str; 4] = ["tests", "evalcases", "eval_cases", "cases"];
+const CASE_LIST_KEYS: [&str; 4] = ["tests", "evalcases", "eval_cases", "cases"];
 
 /// Adds the definitions.
-pub(super) fn add(defs: &mut Defs) {
+pub(super) fn add(defs: &mut SchemaDefinitions) {
     let settings = settings();
-    defs.shape("suite", settings.clone().one_of(&LISTS).not_both(&LISTS).shape());
-    defs.keys("suite-settings", settings);
+    defs.add_shape("suite", settings.clone().one_of(&CASE_LIST_KEYS).not_both(&CASE_LIST_KEYS).to_schema());
+    defs.add_keys("suite-settings", settings);
+
     let case = case();
-    defs.keys("case-in-folder", case.clone());
+    defs.add_keys("case-in-folder", case.clone());
+
     let mut with_id = case;
-    with_id = with_id.needed("id", id(), "Its name, unique in its suite. Text, so numbers need quotes.");
-    defs.keys("case", with_id);
-    defs.shape(
+    with_id =
+        with_id.required_key("id", id(), "Its name, unique in its suite. Text, so numbers need quotes.");
+    defs.add_keys("case", with_id);
+    defs.add_shape(
         "cases",
         any_of([
-            text().with(
+            text().with_keyword(
                 "description",
                 json!("The path of a YAML or JSONL file with the cases, or of a folder."),
             ),
-            list(any_of([like("case"), text()])),
+            list(any_of([reference("case"), text()])),
         ]),
     );
-    defs.keys("suite-execution", suite_execution());
-    defs.keys("case-execution", case_execution());
-    defs.keys(
+
+    defs.add_keys("suite-execution", suite_execution());
+    defs.add_keys("case-execution", case_execution());
+    defs.add_keys(
         "trials",
-        Keys::of("`trials`", "Several runs of each case.")
-            .needed("count", whole(1, trials::MOST), "How many.")
-            .key("strategy", word(&trials::words()), "What they come to; `pass_at_k` unless given.")
-            .key("early_stop", boolean(), "Whether no run follows one that passed; with `pass_at_k`.")
-            .key(
+        MapSchema::new("`trials`", "Several runs of each case.")
+            .required_key("count", integer(1, trials::MAX_TRIALS), "How many.")
+            .optional_key(
+                "strategy",
+                word(&trials::strategy_names()),
+                "What they come to; `pass_at_k` unless given.",
+            )
+            .optional_key(
+                "early_stop",
+                boolean(),
+                "Whether no run follows one that passed; with `pass_at_k`.",
+            )
+            .optional_key(
                 "cost_limit_usd",
                 above(0.0),
                 "US dollars that the runs of one case may spend: none is begun after.",
             ),
     );
-    defs.keys(
+
+    defs.add_keys(
         "target-ref",
-        Keys::of("a target of `targets`", "A target that the cases are run against.")
-            .needed("name", id(), "Its name in results.")
-            .key("use_target", text(), "The target of the targets file behind it.")
-            .key("hooks", like("hooks"), "Commands around its use in a workspace."),
+        MapSchema::new("a target of `targets`", "A target that the cases are run against.")
+            .required_key("name", id(), "Its name in results.")
+            .optional_key("use_target", text(), "The target of the targets file behind it.")
+            .optional_key("hooks", reference("hooks"), "Commands around its use in a workspace."),
     );
+
     workspace::add(defs);
     messages(defs);
-    defs.keys("answer", answer());
+
+    defs.add_keys("answer", answer());
 }
 
 /// Returns the shape of an id: no blanks around it.
-fn id() -> Shape {
-    Shape(json!({ "type": "string", "pattern": "^\\S(.*\\S)?$" }))
+fn id() -> ValueSchema {
+    ValueSchema(json!({ "type": "string", "pattern": "^\\S(.*\\S)?$" }))
 }
 
 /// Returns the keys common to suites and cases: graders, targets and thresholds.
-fn shared() -> Keys {
-    Keys::of("", "")
-        .filled("assertions", like("assertions"), "Graders: criteria as plain strings, or maps with `type`.")
-        .older("assert", "assertions")
-        .older("evaluators", "assertions")
-        .key("target", id(), "Name of the target that answers, from the targets file.")
-        .and(&repeats())
-        .and(&lines())
-        .key("tags", texts(), "Labels for `--tag`.")
-        .key("metadata", free(), "Free data, kept.")
-        .key(
+fn shared_keys() -> MapSchema {
+    MapSchema::new("", "")
+        .non_null_key(
+            "assertions",
+            reference("assertions"),
+            "Graders: criteria as plain strings, or maps with `type`.",
+        )
+        .older_key("assert", "assertions")
+        .older_key("evaluators", "assertions")
+        .optional_key("target", id(), "Name of the target that answers, from the targets file.")
+        .merge(&trial_keys())
+        .merge(&threshold_keys())
+        .optional_key("tags", texts(), "Labels for `--tag`.")
+        .optional_key("metadata", any_map(), "Free data, kept.")
+        .optional_key(
             "evaluator",
             word(&["llm-judge", "llm-grader", "rubric", "rubrics"]),
             "The kind of grader where none is given (an older key).",
         )
-        .key(
+        .optional_key(
             "input_files",
             any_of([text(), list(text())]),
             "Paths put before the text of the last user message.",
         )
-        .key(
+        .optional_key(
             "workspace",
-            any_of([text(), like("workspace")]),
+            any_of([text(), reference("workspace")]),
             "The folder the case is worked on in, or a file that describes it.",
         )
         .not_both(&["assertions", "assert", "evaluators"])
 }
 
-fn settings() -> Keys {
-    let mut keys = Keys::of("an eval file", "Cases, how to get answers to them, and what good answers do.")
-        .key("$schema", anything(), "The schema of this file, for editors.")
-        .filled("tests", like("cases"), "The cases (format 2), or where they are.")
-        .filled("evalcases", like("cases"), "The cases (format 1), or where they are.")
-        .older("eval_cases", "tests")
-        .older("cases", "tests")
-        .key("name", id(), "The suite's name in results; the file name unless given.")
-        .key("dataset", id(), "The suite's name (the key of format 1).")
-        .key("description", string(), "What the suite is about.")
-        .filled("input", like("input"), "Messages before those of each case.")
-        .key("execution", like("suite-execution"), "How the cases are run and judged.")
-        .key(
-            "preprocessors",
-            Shape(json!({ "type": ["array", "object"] })),
-            "Conversion of attachments; not built yet.",
-        )
-        .and(&shared());
+fn settings() -> MapSchema {
+    let mut keys =
+        MapSchema::new("an eval file", "Cases, how to get answers to them, and what good answers do.")
+            .optional_key("$schema", anything(), "The schema of this file, for editors.")
+            .non_null_key("tests", reference("cases"), "The cases (format 2), or where they are.")
+            .non_null_key("evalcases", reference("cases"), "The cases (format 1), or where they are.")
+            .older_key("eval_cases", "tests")
+            .older_key("cases", "tests")
+            .optional_key("name", id(), "The suite's name in results; the file name unless given.")
+            .optional_key("dataset", id(), "The suite's name (the key of format 1).")
+            .optional_key("description", string(), "What the suite is about.")
+            .non_null_key("input", reference("input"), "Messages before those of each case.")
+            .optional_key("execution", reference("suite-execution"), "How the cases are run and judged.")
+            .optional_key(
+                "preprocessors",
+                ValueSchema(json!({ "type": ["array", "object"] })),
+                "Conversion of attachments; not built yet.",
+            )
+            .merge(&shared_keys());
     for key in ["version", "author", "license", "category", "governance", "requires"] {
-        keys = keys.key(key, anything(), "Free data, kept.");
+        keys = keys.optional_key(key, anything(), "Free data, kept.");
     }
+
     keys
 }
 
 /// Returns the keys of trials: of a suite, of a case, and of `execution` of both.
-fn repeats() -> Keys {
-    Keys::of("", "")
-        .key("trials", any_of([whole(1, trials::MOST), like("trials")]), "Several runs of each case.")
-        .older("repeat", "trials")
+fn trial_keys() -> MapSchema {
+    MapSchema::new("", "")
+        .optional_key(
+            "trials",
+            any_of([integer(1, trials::MAX_TRIALS), reference("trials")]),
+            "Several runs of each case.",
+        )
+        .older_key("repeat", "trials")
         .not_both(&["trials", "repeat"])
 }
 
 /// Returns the settings of `execution` common to suites and cases.
-fn execution(about: &'static str) -> Keys {
-    Keys::of("`execution`", about)
-        .key("target", id(), "Name of the target that answers, from the targets file.")
-        .filled(
+fn execution(about: &'static str) -> MapSchema {
+    MapSchema::new("`execution`", about)
+        .optional_key("target", id(), "Name of the target that answers, from the targets file.")
+        .non_null_key(
             "targets",
-            list(any_of([id(), like("target-ref")])),
+            list(any_of([id(), reference("target-ref")])),
             "Several targets: each case is run against each.",
         )
-        .and(&repeats())
-        .and(&lines())
-        .filled("assertions", like("assertions"), "Graders.")
-        .older("assert", "assertions")
-        .filled("evaluators", like("assertions"), "Graders (the place of format 1).")
+        .merge(&trial_keys())
+        .merge(&threshold_keys())
+        .non_null_key("assertions", reference("assertions"), "Graders.")
+        .older_key("assert", "assertions")
+        .non_null_key("evaluators", reference("assertions"), "Graders (the place of format 1).")
         .not_both(&["target", "targets"])
         .not_both(&["assertions", "assert", "evaluators"])
 }
 
-fn suite_execution() -> Keys {
+fn suite_execution() -> MapSchema {
     execution("How the cases are run and judged.")
-        .and(&judging())
-        .key("workers", whole(1, 50), "Cases at once, 1 to 50.")
-        .key("judge", text(), "Who judges: a model, a target's name, `offline`.")
-        .key("budget_usd", above(0.0), "US dollars that the run may spend.")
-        .key("cache", boolean(), "`false` asks every model anew; replies are remembered otherwise.")
-        .key("cache_path", text(), "Without effect: replies are kept in `.assize/cache`.")
-        .key(
+        .merge(&judging_keys())
+        .optional_key("workers", integer(1, 50), "Cases at once, 1 to 50.")
+        .optional_key("judge", text(), "Who judges: a model, a target's name, `offline`.")
+        .optional_key("budget_usd", above(0.0), "US dollars that the run may spend.")
+        .optional_key("cache", boolean(), "`false` asks every model anew; replies are remembered otherwise.")
+        .optional_key("cache_path", text(), "Without effect: replies are kept in `.assize/cache`.")
+        .optional_key(
             "fail_on_error",
             boolean(),
             "Whether no case is begun after one that could not be run or judged.",
         )
 }
 
-fn case_execution() -> Keys {
-    execution("What this case does differently.").key(
+fn case_execution() -> MapSchema {
+    execution("What this case does differently.").optional_key(
         "skip_defaults",
         boolean(),
         "Whether the suite's graders, input and attachments are left out.",
     )
 }
 
-fn case() -> Keys {
-    Keys::of("a case", "One question, and what a good answer to it does.")
-        .filled("id", id(), "Its name, unique in its suite; that of its folder unless given.")
-        .filled("input", like("input"), "What is asked: a text, or messages.")
-        .filled("input_messages", like("input"), "What is asked (the key of format 1).")
-        .filled("output", like("given-output"), "The answer itself: no target is run then.")
-        .filled("criteria", text(), "What a good answer does, in a sentence; shown to the judge.")
-        .filled("expected_outcome", text(), "What a good answer does (the key of format 1).")
-        .older("outcome", "criteria")
-        .key("expected_output", like("expected-output"), "An example of a good answer; shown to the judge.")
-        .key("expected_messages", like("expected-output"), "An example of a good answer (the key of format 1).")
-        .filled("rubrics", like("criteria"), "Criteria, the short form of one rubrics grader.")
-        .key("execution", like("case-execution"), "What this case does differently.")
-        .key("vars", free(), "Values for `{{ name }}` in the case's texts.")
-        .key("description", string(), "Free text, kept.")
-        .key("suite", string(), "Free text, kept.")
-        .key("conversation_id", text(), "The conversation it belongs to.")
-        .filled("turns", list(like("turn")), "A conversation turn by turn: what is said to the target, and who grades each answer.")
-        .key("mode", word(&["conversation"]), "With `turns`.")
-        .key("aggregation", word(&["mean", "min", "max"]), "What turns come to; with `turns`.")
-        .key("on_turn_failure", word(&["continue", "stop"]), "What follows a turn that fails; with `turns`.")
-        .key("window_size", count(1), "How many turns are shown; with `turns`.")
-        .key("depends_on", any_of([text(), list(string())]), "Ids of the cases that come before.")
-        .key("on_dependency_failure", word(&["skip", "fail", "run"]), "What becomes of it when they fail.")
-        .and(&shared())
+fn case() -> MapSchema {
+    MapSchema::new("a case", "One question, and what a good answer to it does.")
+        .non_null_key("id", id(), "Its name, unique in its suite; that of its folder unless given.")
+        .non_null_key("input", reference("input"), "What is asked: a text, or messages.")
+        .non_null_key("input_messages", reference("input"), "What is asked (the key of format 1).")
+        .non_null_key("output", reference("given-output"), "The answer itself: no target is run then.")
+        .non_null_key("criteria", text(), "What a good answer does, in a sentence; shown to the judge.")
+        .non_null_key("expected_outcome", text(), "What a good answer does (the key of format 1).")
+        .older_key("outcome", "criteria")
+        .optional_key("expected_output", reference("expected-output"), "An example of a good answer; shown to the judge.")
+        .optional_key("expected_messages", reference("expected-output"), "An example of a good answer (the key of format 1).")
+        .non_null_key("rubrics", reference("criteria"), "Criteria, the short form of one rubrics grader.")
+        .optional_key("execution", reference("case-execution"), "What this case does differently.")
+        .optional_key("vars", any_map(), "Values for `{{ name }}` in the case's texts.")
+        .optional_key("description", string(), "Free text, kept.")
+        .optional_key("suite", string(), "Free text, kept.")
+        .optional_key("conversation_id", text(), "The conversation it belongs to.")
+        .non_null_key("turns", list(reference("turn")), "A conversation turn by turn: what is said to the target, and who grades each answer.")
+        .optional_key("mode", word(&["conversation"]), "With `turns`.")
+        .optional_key("aggregation", word(&["mean", "min", "max"]), "What turns come to; with `turns`.")
+        .optional_key("on_turn_failure", word(&["continue", "stop"]), "What follows a turn that fails; with `turns`.")
+        .optional_key("window_size", count(1), "How many turns are shown; with `turns`.")
+        .optional_key("depends_on", any_of([text(), list(string())]), "Ids of the cases that come before.")
+        .optional_key("on_dependency_failure", word(&["skip", "fail", "run"]), "What becomes of it when they fail.")
+        .merge(&shared_keys())
         .not_both(&["input", "input_messages"])
         .not_both(&["expected_output", "expected_messages"])
         .not_both(&["criteria", "expected_outcome", "outcome"])
         .rule(json!({
             "anyOf": [
                 { "required": ["turns"] },
-                { "not": { "anyOf": (["mode", "aggregation", "on_turn_failure", "window_size"]).map(filled) } },
+                { "not": { "anyOf": (["mode", "aggregation", "on_turn_failure", "window_size"]).map(require_filled) } },
             ],
         }))
 }
 
 /// Returns the condition that a key is present and not empty.
-fn filled(key: &str) -> Value {
+fn require_filled(key: &str) -> Value {
     json!({ "required": [key], "not": { "properties": { key: { "type": "null" } } } })
 }
 
-fn messages(defs: &mut Defs) {
-    defs.shape("input", any_of([text(), list(like("message"))]));
-    let role = || Shape(json!({ "enum": ["system", "user", "assistant", "tool"] }));
-    let message = |content: Shape| {
-        let mut keys = Keys::of("a message", "What somebody said.")
-            .needed("role", role(), "Who said it.")
-            .key("content", content, "What was said: a text, an object, or a list of blocks.")
-            .key("tool_calls", list_or_none(free()), "Tools that were called.")
-            .key("name", text(), "The name of who said it.")
+fn messages(defs: &mut SchemaDefinitions) {
+    defs.add_shape("input", any_of([text(), list(reference("message"))]));
+    let role = || ValueSchema(json!({ "enum": ["system", "user", "assistant", "tool"] }));
+    let message = |content: ValueSchema| {
+        let mut keys = MapSchema::new("a message", "What somebody said.")
+            .required_key("role", role(), "Who said it.")
+            .optional_key("content", content, "What was said: a text, an object, or a list of blocks.")
+            .optional_key("tool_calls", list_or_none(any_map()), "Tools that were called.")
+            .optional_key("name", text(), "The name of who said it.")
             .one_of(&["content", "tool_calls"]);
         for key in [
-            "tool_call_id",
-            "id",
-            "timestamp",
-            "start_time",
-            "end_time",
-            "cost_usd",
-            "duration_ms",
-            "token_usage",
-            "metadata",
+            "tool_call_id", "id", "timestamp", "start_time", "end_time", "cost_usd", "duration_ms",
+            "token_usage", "metadata",
         ] {
-            keys = keys.key(key, anything(), "Recorded with the message, kept.");
+            keys = keys.optional_key(key, anything(), "Recorded with the message, kept.");
         }
+
         keys
     };
-    let block = || any_of([string(), like("block")]);
-    defs.keys("message", message(any_of([string(), free(), list_or_none(block())])));
-    defs.keys("answer-message", message(any_of([string(), free(), list_or_none(anything())])));
-    defs.keys(
+
+    let block = || any_of([string(), reference("block")]);
+    defs.add_keys("message", message(any_of([string(), any_map(), list_or_none(block())])));
+    defs.add_keys("answer-message", message(any_of([string(), any_map(), list_or_none(anything())])));
+    defs.add_keys(
         "block",
-        Keys::of("a content block", "A part of a message.")
-            .needed("type", Shape(json!({ "enum": ["text", "file", "image"] })), "What it is.")
-            .needed("value", string(), "The text, or the path of the file."),
+        MapSchema::new("a content block", "A part of a message.")
+            .required_key("type", ValueSchema(json!({ "enum": ["text", "file", "image"] })), "What it is.")
+            .required_key("value", string(), "The text, or the path of the file."),
     );
+
     let role_is_there = json!({ "type": "object", "required": ["role"] });
     let answers = |kinds: Value| {
-        Shape(json!({
+        ValueSchema(json!({
             "type": kinds,
             "if": role_is_there.clone(),
-            "then": like("answer-message").0,
+            "then": reference("answer-message").0,
             "else": {
                 "if": { "type": "array", "contains": role_is_there.clone() },
-                "then": { "items": like("answer-message").0 },
+                "then": { "items": reference("answer-message").0 },
             },
         }))
     };
+
     let expected = answers(json!(["string", "object", "array", "number", "boolean"]));
-    let expected = expected.with("pattern", json!("\\S")).with("minItems", json!(1));
-    defs.shape("expected-output", expected);
-    defs.shape("given-output", answers(json!(["string", "object", "array"])));
-    defs.keys(
+    let expected = expected.with_keyword("pattern", json!("\\S")).with_keyword("minItems", json!(1));
+    defs.add_shape("expected-output", expected);
+    defs.add_shape("given-output", answers(json!(["string", "object", "array"])));
+
+    defs.add_keys(
         "turn",
-        Keys::of("a turn", "One step of a conversation.")
-            .needed("input", like("input"), "What is said to the target.")
-            .key("expected_output", like("expected-output"), "An example of a good answer.")
-            .key("assertions", like("assertions"), "Graders of this turn.")
-            .older("assert", "assertions"),
+        MapSchema::new("a turn", "One step of a conversation.")
+            .required_key("input", reference("input"), "What is said to the target.")
+            .optional_key("expected_output", reference("expected-output"), "An example of a good answer.")
+            .optional_key("assertions", reference("assertions"), "Graders of this turn.")
+            .older_key("assert", "assertions"),
     );
 }
 
-fn answer() -> Keys {
-    Keys::of("an answer", "An answer to grade: a line of the file given to `assize grade --answers`. Other keys are kept as metadata.")
-        .filled("answer", like("given-output"), "The answer.")
-        .older("output", "answer")
-        .key("id", any_of([id(), Shape(json!({ "type": "integer" }))]), "Its name; `line-N` unless given.")
-        .key("question", anything(), "What was asked; shown to the judge.")
-        .older("input", "question")
-        .key("reference", anything(), "An example of a good answer; shown to the judge.")
-        .older("expected_output", "reference")
-        .key("expected_outcome", anything(), "What a good answer does; shown to the judge.")
-        .older("criteria", "expected_outcome")
-        .key("file_changes", string(), "What changed in files, as a unified diff; shown to the judge.")
-        .key("tags", texts(), "Labels for `--tag`.")
-        .key("metadata", anything(), "Free data, kept.")
+fn answer() -> MapSchema {
+    MapSchema::new("an answer", "An answer to grade: a line of the file given to `assize grade --answers`. Other keys are kept as metadata.")
+        .non_null_key("answer", reference("given-output"), "The answer.")
+        .older_key("output", "answer")
+        .optional_key("id", any_of([id(), ValueSchema(json!({ "type": "integer" }))]), "Its name; `line-N` unless given.")
+        .optional_key("question", anything(), "What was asked; shown to the judge.")
+        .older_key("input", "question")
+        .optional_key("reference", anything(), "An example of a good answer; shown to the judge.")
+        .older_key("expected_output", "reference")
+        .optional_key("expected_outcome", anything(), "What a good answer does; shown to the judge.")
+        .older_key("criteria", "expected_outcome")
+        .optional_key("file_changes", string(), "What changed in files, as a unified diff; shown to the judge.")
+        .optional_key("tags", texts(), "Labels for `--tag`.")
+        .optional_key("metadata", anything(), "Free data, kept.")
         .one_of(&["answer", "output"])
         .open()
 }

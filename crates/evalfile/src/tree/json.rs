@@ -11,16 +11,20 @@ use assize_diagnostic::{Diagnostic, SourceId, SourceMap, Span};
 use serde_json::value::RawValue;
 
 use super::depth::{MAX_DEPTH, too_deep};
-use super::json_syntax::{explain, half_character};
-use super::{Data, Entry, Node};
+use super::json_syntax::{explain_error, find_lone_surrogate};
+use super::{MapEntry, NodeValue, TreeNode};
 use crate::codes;
-use crate::decode::Problems;
+use crate::decode::DiagnosticCollector;
 
 /// Number of keys of a map up to which duplicates are found by comparison instead of by hash.
-const FEW_KEYS: usize = 16;
+const MAX_SCANNED_KEYS: usize = 16;
 
 /// Parses the single JSON value of a text. Returns `None` after a syntax error; the reason is in `problems`.
-pub(crate) fn read_json(sources: &SourceMap, source: SourceId, problems: &mut Problems) -> Option<Node> {
+pub(crate) fn read_json(
+    sources: &SourceMap,
+    source: SourceId,
+    problems: &mut DiagnosticCollector,
+) -> Option<TreeNode> {
     let text = sources.file(source).text();
     let start = if text.starts_with('\u{feff}') { '\u{feff}'.len_utf8() } else { 0 };
     read_json_in(sources, source, start..text.len(), problems)
@@ -31,13 +35,13 @@ pub(crate) fn read_json_in(
     sources: &SourceMap,
     source: SourceId,
     range: Range<usize>,
-    problems: &mut Problems,
-) -> Option<Node> {
+    problems: &mut DiagnosticCollector,
+) -> Option<TreeNode> {
     let file = sources.file(source);
     let text = file.text();
     let (start, body) = (range.start, text.get(range)?);
     match serde_json::from_str::<&RawValue>(body) {
-        Ok(_) => Reader::new(text, start, source, problems).value(0),
+        Ok(_) => JsonTreeReader::new(text, start, source, problems).value(0),
         Err(error) => {
             // serde_json counts lines and columns (in bytes) from 1.
             let line_start: usize =
@@ -46,16 +50,18 @@ pub(crate) fn read_json_in(
             while !body.is_char_boundary(at) {
                 at -= 1;
             }
+
             let message = error.to_string();
             let message = message.split(" at line ").next().unwrap_or("syntax error");
             let is_line = file.path().extension().is_some_and(|ending| ending == "jsonl");
-            let (at, label, help) = explain(message, body, at, is_line);
+            let (at, label, help) = explain_error(message, body, at, is_line);
             let width = body[at..].chars().next().filter(|c| !c.is_control()).map_or(0, char::len_utf8);
             let at = at + start;
             let span = Span::new(source, at, at + width);
             problems.add(
                 Diagnostic::error(codes::JSON_SYNTAX, "this is not valid JSON", span, label).with_help(help),
             );
+
             None
         }
     }
@@ -69,24 +75,26 @@ pub(crate) fn read_json_outline(
     source: SourceId,
     keys: &[&str],
     unless: &str,
-    problems: &mut Problems,
-) -> Option<(Node, Vec<Deferred>)> {
+    problems: &mut DiagnosticCollector,
+) -> Option<(TreeNode, Vec<DeferredList>)> {
     let text = sources.file(source).text();
     let body = text.strip_prefix('\u{feff}').unwrap_or(text);
     if serde_json::from_str::<&RawValue>(body).is_err() {
         return read_json(sources, source, problems).map(|node| (node, Vec::new()));
     }
-    let mut reader = Reader::new(text, text.len() - body.len(), source, problems);
+
+    let mut reader = JsonTreeReader::new(text, text.len() - body.len(), source, problems);
     if !reader.has_key(unless) {
         reader.later = keys;
     }
+
     let node = reader.value(0)?;
     Some((node, reader.deferred))
 }
 
 /// A list whose items are parsed later.
 #[derive(Debug)]
-pub(crate) struct Deferred {
+pub(crate) struct DeferredList {
     /// Key of the list.
     pub(crate) key: String,
     /// Ranges of its items.
@@ -94,19 +102,19 @@ pub(crate) struct Deferred {
 }
 
 /// Parser of a text that is valid JSON.
-struct Reader<'t, 'p> {
+struct JsonTreeReader<'t, 'p> {
     text: &'t str,
     /// Current byte offset.
     at: usize,
     source: SourceId,
     /// Keys of the outermost map whose lists are parsed later.
     later: &'p [&'p str],
-    deferred: Vec<Deferred>,
-    problems: &'p mut Problems,
+    deferred: Vec<DeferredList>,
+    problems: &'p mut DiagnosticCollector,
 }
 
-impl<'t, 'p> Reader<'t, 'p> {
-    fn new(text: &'t str, at: usize, source: SourceId, problems: &'p mut Problems) -> Self {
+impl<'t, 'p> JsonTreeReader<'t, 'p> {
+    fn new(text: &'t str, at: usize, source: SourceId, problems: &'p mut DiagnosticCollector) -> Self {
         Self { text, at, source, later: &[], deferred: Vec::new(), problems }
     }
 
@@ -130,43 +138,50 @@ impl<'t, 'p> Reader<'t, 'p> {
     }
 
     /// Parses the next value.
-    fn value(&mut self, depth: usize) -> Option<Node> {
+    fn value(&mut self, depth: usize) -> Option<TreeNode> {
         let first = self.peek()?;
         let start = self.at;
         if depth > MAX_DEPTH {
             self.problems.add(too_deep(Span::new(self.source, start, start + 1)));
             return None;
         }
+
         let data = match first {
             b'{' => self.map(depth)?,
             b'[' => self.list(depth)?,
-            b'"' => Data::Str(self.string()?),
-            _ => scalar(self.word()),
+            b'"' => NodeValue::Str(self.string()?),
+            _ => parse_scalar(self.word()),
         };
-        Some(Node::new(self.span(start), data))
+        Some(TreeNode::new(self.span(start), data))
     }
 
-    fn list(&mut self, depth: usize) -> Option<Data> {
+    fn list(&mut self, depth: usize) -> Option<NodeValue> {
         let mut items = Vec::new();
         self.at += 1;
+
         while !self.takes(b']') {
             items.push(self.value(depth + 1)?);
             self.takes(b',');
         }
-        Some(Data::Seq(items))
+
+        Some(NodeValue::Seq(items))
     }
 
-    fn map(&mut self, depth: usize) -> Option<Data> {
-        let mut entries: Vec<Entry> = Vec::new();
+    fn map(&mut self, depth: usize) -> Option<NodeValue> {
+        let mut entries: Vec<MapEntry> = Vec::new();
         let mut index = HashMap::new();
+
         self.at += 1;
+
         while !self.takes(b'}') {
             let start = self.at;
             let key = self.string()?;
+
             // Span of the key's text, without its quotation marks.
             let key_span = Span::new(self.source, start + 1, self.at - 1);
             self.takes(b':');
-            let first = position(&entries, &mut index, &key);
+
+            let first = find_entry(&entries, &mut index, &key);
             let is_for_later = depth == 0 && first.is_none() && self.later.contains(&&*key);
             let value = if is_for_later && self.peek() == Some(b'[') {
                 self.outline(&key)
@@ -174,7 +189,7 @@ impl<'t, 'p> Reader<'t, 'p> {
                 self.value(depth + 1)?
             };
             match first {
-                None => entries.push(Entry { key, key_span, value }),
+                None => entries.push(MapEntry { key, key_span, value }),
                 Some(first) => self.problems.add(
                     Diagnostic::error(
                         codes::DUPLICATE_KEY,
@@ -186,9 +201,11 @@ impl<'t, 'p> Reader<'t, 'p> {
                     .with_help("keep one of them: only one can count"),
                 ),
             }
+
             self.takes(b',');
         }
-        Some(Data::Map(entries))
+
+        Some(NodeValue::Map(entries))
     }
 
     /// Parses the next string. Returns `None` if it holds the escape of a lone surrogate.
@@ -203,7 +220,8 @@ impl<'t, 'p> Reader<'t, 'p> {
         if let Ok(text) = serde_json::from_str(raw) {
             return Some(text);
         }
-        let half = half_character(raw);
+
+        let half = find_lone_surrogate(raw);
         let span = Span::new(self.source, start + half.start, start + half.end);
         self.problems.add(
             Diagnostic::error(
@@ -217,6 +235,7 @@ impl<'t, 'p> Reader<'t, 'p> {
                  loses that half",
             ),
         );
+
         None
     }
 
@@ -232,16 +251,21 @@ impl<'t, 'p> Reader<'t, 'p> {
     fn skip_string(&mut self) -> bool {
         let bytes = self.text.as_bytes();
         let mut has_escapes = false;
+
         self.at += 1;
+
         while let Some(ahead) = memchr::memchr2(b'"', b'\\', &bytes[self.at..]) {
             self.at += ahead + 1;
+
             if bytes[self.at - 1] == b'"' {
                 break;
             }
+
             // The character after a backslash may be a quotation mark.
             has_escapes = true;
             self.at += 1;
         }
+
         has_escapes
     }
 
@@ -284,51 +308,58 @@ impl<'t, 'p> Reader<'t, 'p> {
                     serde_json::from_str::<String>(&self.text[key..self.at]).is_ok_and(|key| key == wanted);
                 self.takes(b':');
                 self.skip_value();
+
                 self.takes(b',');
             }
         }
+
         self.at = start;
         found
     }
 
     /// Returns the next list without its items, whose ranges are recorded.
-    fn outline(&mut self, key: &str) -> Node {
+    fn outline(&mut self, key: &str) -> TreeNode {
         let start = self.at;
         let mut items = Vec::new();
+
         self.at += 1;
+
         while !self.takes(b']') {
             let item = self.at;
             self.skip_value();
             items.push(item..self.at);
             self.takes(b',');
         }
-        self.deferred.push(Deferred { key: key.to_owned(), items });
-        Node::new(self.span(start), Data::Seq(Vec::new()))
+
+        self.deferred.push(DeferredList { key: key.to_owned(), items });
+        TreeNode::new(self.span(start), NodeValue::Seq(Vec::new()))
     }
 }
 
 /// Parses a number, `true`, `false` or `null`. A number that cannot be represented exactly becomes the
 /// nearest one.
-fn scalar(word: &str) -> Data {
+fn parse_scalar(word: &str) -> NodeValue {
     match word {
-        "true" => Data::Bool(true),
-        "false" => Data::Bool(false),
-        "null" => Data::Null,
+        "true" => NodeValue::Bool(true),
+        "false" => NodeValue::Bool(false),
+        "null" => NodeValue::Null,
         _ => match word.parse() {
-            Ok(whole) => Data::Int(whole),
-            Err(_) => word.parse().map_or(Data::Null, Data::Float),
+            Ok(whole) => NodeValue::Int(whole),
+            Err(_) => word.parse().map_or(NodeValue::Null, NodeValue::Float),
         },
     }
 }
 
 /// Returns the index of a key among the entries of a map. The hash index is built once there are many.
-fn position(entries: &[Entry], index: &mut HashMap<String, usize>, key: &str) -> Option<usize> {
-    if entries.len() <= FEW_KEYS {
+fn find_entry(entries: &[MapEntry], index: &mut HashMap<String, usize>, key: &str) -> Option<usize> {
+    if entries.len() <= MAX_SCANNED_KEYS {
         return entries.iter().position(|entry| entry.key == key);
     }
+
     for (place, entry) in entries.iter().enumerate().skip(index.len()) {
         index.insert(entry.key.clone(), place);
     }
+
     index.get(key).copied()
 }
 
@@ -336,10 +367,10 @@ fn position(entries: &[Entry], index: &mut HashMap<String, usize>, key: &str) ->
 mod tests {
     use super::*;
 
-    fn read(text: &str) -> (Option<Node>, Vec<Diagnostic>, SourceMap) {
+    fn read(text: &str) -> (Option<TreeNode>, Vec<Diagnostic>, SourceMap) {
         let mut sources = SourceMap::new();
         let id = sources.add_fragment("test.jsonl", text, 7);
-        let mut problems = Problems::default();
+        let mut problems = DiagnosticCollector::default();
         let node = read_json(&sources, id, &mut problems);
         (node, problems.into_vec(), sources)
     }
@@ -350,14 +381,14 @@ mod tests {
         let (node, problems, sources) = read(text);
         let node = node.expect("valid");
         assert_eq!(problems, vec![]);
-        assert_eq!(node.get("id").and_then(Node::as_str), Some("aé😀"));
+        assert_eq!(node.get("id").and_then(TreeNode::as_str), Some("aé😀"));
         let list = node.get("list").expect("there");
         assert_eq!(sources.slice(list.span), "[1, -2.5e3 , {\"x\": null}]");
         let items = list.as_seq().expect("list");
-        assert_eq!(items[1].data, Data::Float(-2500.0));
+        assert_eq!(items[1].data, NodeValue::Float(-2500.0));
         assert_eq!(sources.slice(items[1].span), "-2.5e3");
         assert_eq!(sources.slice(items[2].get("x").expect("there").span), "null");
-        assert_eq!(node.get("ta").map(|n| n.data.clone()), Some(Data::Bool(true)));
+        assert_eq!(node.get("ta").map(|n| n.data.clone()), Some(NodeValue::Bool(true)));
     }
 
     #[test]
@@ -410,7 +441,7 @@ mod tests {
         assert_eq!(problems.len(), 2);
         let entries = node.as_map().expect("a map");
         assert_eq!(entries.len(), 60);
-        assert!((0..).zip(entries).all(|(at, entry)| entry.value.data == Data::Int(at)));
+        assert!((0..).zip(entries).all(|(at, entry)| entry.value.data == NodeValue::Int(at)));
     }
 
     #[test]
@@ -418,7 +449,7 @@ mod tests {
         let outline = |text: &str| {
             let mut sources = SourceMap::new();
             let id = sources.add("test.json", text);
-            let mut problems = Problems::default();
+            let mut problems = DiagnosticCollector::default();
             let (node, later) =
                 read_json_outline(&sources, id, &["items"], "code", &mut problems).expect("valid");
             let later: Vec<String> =
@@ -428,15 +459,15 @@ mod tests {
         let list = r#"[{"a": "]\"", "b": [[1], {}]} , 2,"x,y" ]"#;
         let (node, later) = outline(&format!("{{\"n\": {{\"items\": [0]}}, \"items\": {list}}}"));
         assert_eq!(later, [r#"{"a": "]\"", "b": [[1], {}]}"#, "2", "\"x,y\""]);
-        assert_eq!(node.get("items").and_then(Node::as_seq), Some(&[][..]));
+        assert_eq!(node.get("items").and_then(TreeNode::as_seq), Some(&[][..]));
         assert_eq!(
-            node.get("n").and_then(|n| n.get("items")).and_then(Node::as_seq).map(<[_]>::len),
+            node.get("n").and_then(|n| n.get("items")).and_then(TreeNode::as_seq).map(<[_]>::len),
             Some(1)
         );
 
         let (node, later) = outline(&format!("{{\"items\": {list}, \"code\": 1}}"));
         assert_eq!(later, Vec::<String>::new());
-        assert_eq!(node.get("items").and_then(Node::as_seq).map(<[_]>::len), Some(3));
+        assert_eq!(node.get("items").and_then(TreeNode::as_seq).map(<[_]>::len), Some(3));
     }
 
     proptest::proptest! {

@@ -4,7 +4,7 @@ use std::ops::Range;
 
 /// Returns the offset to point at, the label, and the advice. `message` is the parser's message, `at` the
 /// offset it reports, `is_line` is true if `text` is one line of a dataset.
-pub(super) fn explain(message: &str, text: &str, at: usize, is_line: bool) -> (usize, String, String) {
+pub(super) fn explain_error(message: &str, text: &str, at: usize, is_line: bool) -> (usize, String, String) {
     let rest = &text[at..];
     let first = rest.chars().next();
     let said = |label: &str, help: &str| (at, label.to_owned(), help.to_owned());
@@ -12,6 +12,7 @@ pub(super) fn explain(message: &str, text: &str, at: usize, is_line: bool) -> (u
     if first == Some('\'') {
         return said("a single quotation mark", double_quotes);
     }
+
     if message.starts_with("control character") {
         let offset = rest.find(char::is_control).unwrap_or(0);
         return match rest[offset..].chars().next() {
@@ -30,6 +31,7 @@ pub(super) fn explain(message: &str, text: &str, at: usize, is_line: bool) -> (u
             ),
         };
     }
+
     match message {
         "EOF while parsing an object" => said("the object is not closed", "add the missing `}`"),
         "EOF while parsing a list" => said("the list is not closed", "add the missing `]`"),
@@ -67,6 +69,7 @@ pub(super) fn explain(message: &str, text: &str, at: usize, is_line: bool) -> (u
                 _ if is_line => "each line is one object: {\"id\": ..., \"input\": ...}",
                 _ => "values are texts in double quotes, numbers, true, false, null, lists and objects",
             };
+
             let label = if word.is_empty() { "a value is expected here" } else { "not a JSON value" };
             (start, label.to_owned(), help.to_owned())
         }
@@ -77,8 +80,9 @@ pub(super) fn explain(message: &str, text: &str, at: usize, is_line: bool) -> (u
 /// Returns the range of the first escape of a lone surrogate in a string: characters beyond U+FFFF are
 /// written as two escapes, of which neither is valid alone (RFC 8259, section 7). Returns the whole text if
 /// there is none.
-pub(super) fn half_character(raw: &str) -> Range<usize> {
+pub(super) fn find_lone_surrogate(raw: &str) -> Range<usize> {
     const ESCAPE: usize = r"\uXXXX".len();
+
     let unit = |at: usize| match raw.get(at..at + ESCAPE)?.strip_prefix(r"\u") {
         Some(digits) => u16::from_str_radix(digits, 16).ok(),
         None => None,
@@ -93,6 +97,7 @@ pub(super) fn half_character(raw: &str) -> Range<usize> {
             _ => at += 2,
         }
     }
+
     0..raw.len()
 }
 
@@ -102,10 +107,14 @@ mod tests {
 
     #[test]
     fn places_are_put_right() {
-        assert_eq!(explain("expected ident", "not json", 1, true).0, 0);
-        let (at, label, _) =
-            explain("control character (\\u0000-\\u001F) found while parsing a string", "\"a\tb\"", 1, true);
+        assert_eq!(explain_error("expected ident", "not json", 1, true).0, 0);
+        let (at, label, _) = explain_error(
+            "control character (\\u0000-\\u001F) found while parsing a string",
+            "\"a\tb\"",
+            1,
+            true,
+        );
         assert_eq!((at, label.as_str()), (2, "found U+0009 in a text"));
-        assert_eq!(explain("expected value", "{\"é\": NaN}", 7, false).0, 7);
+        assert_eq!(explain_error("expected value", "{\"é\": NaN}", 7, false).0, 7);
     }
 }

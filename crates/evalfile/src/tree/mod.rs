@@ -8,7 +8,7 @@ mod scalar;
 mod yaml;
 mod yaml_syntax;
 
-pub(crate) use json::{Deferred, read_json, read_json_in, read_json_outline};
-pub(crate) use node::{Data, Entry, Node};
-pub(crate) use scalar::resolve;
+pub(crate) use json::{DeferredList, read_json, read_json_in, read_json_outline};
+pub(crate) use node::{MapEntry, NodeValue, TreeNode};
+pub(crate) use scalar::resolve_scalar;
 pub(crate) use yaml::read_yaml;

@@ -1,35 +1,37 @@
 //! Resolution of unquoted YAML scalars: the core schema of YAML 1.2, section 10.3.2.
 
-use super::Data;
+use super::NodeValue;
 
 /// Resolves a plain scalar. `on`, `yes` and dates stay strings.
-pub(crate) fn resolve(text: &str) -> Data {
+pub(crate) fn resolve_scalar(text: &str) -> NodeValue {
     match text {
-        "" | "~" | "null" | "Null" | "NULL" => return Data::Null,
-        "true" | "True" | "TRUE" => return Data::Bool(true),
-        "false" | "False" | "FALSE" => return Data::Bool(false),
-        ".inf" | ".Inf" | ".INF" | "+.inf" | "+.Inf" | "+.INF" => return Data::Float(f64::INFINITY),
-        "-.inf" | "-.Inf" | "-.INF" => return Data::Float(f64::NEG_INFINITY),
-        ".nan" | ".NaN" | ".NAN" => return Data::Float(f64::NAN),
+        "" | "~" | "null" | "Null" | "NULL" => return NodeValue::Null,
+        "true" | "True" | "TRUE" => return NodeValue::Bool(true),
+        "false" | "False" | "FALSE" => return NodeValue::Bool(false),
+        ".inf" | ".Inf" | ".INF" | "+.inf" | "+.Inf" | "+.INF" => return NodeValue::Float(f64::INFINITY),
+        "-.inf" | "-.Inf" | "-.INF" => return NodeValue::Float(f64::NEG_INFINITY),
+        ".nan" | ".NaN" | ".NAN" => return NodeValue::Float(f64::NAN),
         _ => {}
     }
+
     if let Some(digits) = text.strip_prefix("0o") {
         if let Ok(value) = i64::from_str_radix(digits, 8) {
-            return Data::Int(value);
+            return NodeValue::Int(value);
         }
     } else if let Some(digits) = text.strip_prefix("0x") {
         if let Ok(value) = i64::from_str_radix(digits, 16) {
-            return Data::Int(value);
+            return NodeValue::Int(value);
         }
     } else if looks_like_number(text) {
         if let Ok(value) = text.parse::<i64>() {
-            return Data::Int(value);
+            return NodeValue::Int(value);
         }
         if let Ok(value) = text.parse::<f64>() {
-            return Data::Float(value);
+            return NodeValue::Float(value);
         }
     }
-    Data::Str(text.to_owned())
+
+    NodeValue::Str(text.to_owned())
 }
 
 /// Returns true for `[-+]? ( digits ( . digits* )? | . digits+ ) ( [eE] [-+]? digits+ )?`, the schema's own
@@ -46,6 +48,7 @@ fn looks_like_number(text: &str) -> bool {
         Some((before, after)) => digits(before) && (after.is_empty() || digits(after)),
         None => digits(mantissa),
     };
+
     let exponent_is_sound = exponent.is_none_or(|part| digits(part.strip_prefix(['-', '+']).unwrap_or(part)));
     mantissa_is_sound && exponent_is_sound
 }
@@ -57,25 +60,25 @@ mod tests {
     #[test]
     fn scalars_mean_what_the_core_schema_says() {
         for (text, expected) in [
-            ("12", Data::Int(12)),
-            ("-3", Data::Int(-3)),
-            ("0x10", Data::Int(16)),
-            ("0o17", Data::Int(15)),
-            ("1.", Data::Float(1.0)),
-            (".5", Data::Float(0.5)),
-            ("1e3", Data::Float(1000.0)),
-            ("99999999999999999999", Data::Float(1e20)),
-            ("-.inf", Data::Float(f64::NEG_INFINITY)),
-            ("~", Data::Null),
-            ("True", Data::Bool(true)),
+            ("12", NodeValue::Int(12)),
+            ("-3", NodeValue::Int(-3)),
+            ("0x10", NodeValue::Int(16)),
+            ("0o17", NodeValue::Int(15)),
+            ("1.", NodeValue::Float(1.0)),
+            (".5", NodeValue::Float(0.5)),
+            ("1e3", NodeValue::Float(1000.0)),
+            ("99999999999999999999", NodeValue::Float(1e20)),
+            ("-.inf", NodeValue::Float(f64::NEG_INFINITY)),
+            ("~", NodeValue::Null),
+            ("True", NodeValue::Bool(true)),
         ] {
-            assert_eq!(resolve(text), expected, "{text}");
+            assert_eq!(resolve_scalar(text), expected, "{text}");
         }
         for text in
             ["yes", "on", "inf", "nan", "1_000", "2026-01-01", "1e", ".", "-", "+.", "0x", "1.2.3", "e5"]
         {
-            assert_eq!(resolve(text), Data::Str(text.into()), "{text}");
+            assert_eq!(resolve_scalar(text), NodeValue::Str(text.into()), "{text}");
         }
-        assert!(matches!(resolve(".nan"), Data::Float(value) if value.is_nan()));
+        assert!(matches!(resolve_scalar(".nan"), NodeValue::Float(value) if value.is_nan()));
     }
 }

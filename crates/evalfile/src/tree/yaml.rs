@@ -6,18 +6,22 @@ use assize_diagnostic::{Diagnostic, SourceId, SourceMap, Span};
 use saphyr_parser::{Event, Marker, Parser, ScalarStyle, StrInput};
 
 use super::depth::{MAX_DEPTH, too_deep};
-use super::scalar::resolve;
-use super::yaml_syntax::{Stop, quoted};
-use super::{Data, Entry, Node};
+use super::scalar::resolve_scalar;
+use super::yaml_syntax::{ScannerError, quote_text};
+use super::{MapEntry, NodeValue, TreeNode};
 use crate::codes;
-use crate::decode::Problems;
+use crate::decode::DiagnosticCollector;
 
 /// Maximum number of nodes that aliases may add: the "billion laughs" file stays small in memory.
 const MAX_ALIAS_NODES: usize = 200_000;
 
 /// Parses the single document of a YAML file. Returns `None` after a syntax error or for a file without
 /// content; the reason is in `problems`.
-pub(crate) fn read_yaml(sources: &SourceMap, source: SourceId, problems: &mut Problems) -> Option<Node> {
+pub(crate) fn read_yaml(
+    sources: &SourceMap,
+    source: SourceId,
+    problems: &mut DiagnosticCollector,
+) -> Option<TreeNode> {
     let text = sources.file(source).text();
     // A byte order mark is not content; offsets still count from the start of the file.
     let (body, skipped) = match text.strip_prefix('\u{feff}') {
@@ -36,40 +40,42 @@ pub(crate) fn read_yaml(sources: &SourceMap, source: SourceId, problems: &mut Pr
             )
             .with_help("remove it, or write it as an escape inside a double-quoted string"),
         );
+
         return None;
     }
-    let mut reader = Reader {
+
+    let mut reader = YamlTreeReader {
         events: Parser::new_from_str(body),
-        places: Places { text: body, skipped, source, character: 0, byte: 0 },
+        places: BytePositions { text: body, skipped, source, character: 0, byte: 0 },
         anchors: HashMap::new(),
         alias_nodes: 0,
         open: Vec::new(),
         explained: None,
         problems,
     };
-    reader.document()
+    reader.read_document()
 }
 
 /// Signals that parsing was aborted; the diagnostic has been added.
-struct Stopped;
+struct SyntaxFailure;
 
-struct Reader<'t, 'p> {
+struct YamlTreeReader<'t, 'p> {
     events: Parser<'t, StrInput<'t>>,
-    places: Places<'t>,
-    anchors: HashMap<usize, Node>,
+    places: BytePositions<'t>,
+    anchors: HashMap<usize, TreeNode>,
     alias_nodes: usize,
     /// Spans of the `[` and `{` that are not closed yet.
     open: Vec<Span>,
     /// Span after which the rest of the line needs no further diagnostic.
     explained: Option<Span>,
-    problems: &'p mut Problems,
+    problems: &'p mut DiagnosticCollector,
 }
 
-impl<'t> Reader<'t, '_> {
-    fn document(&mut self) -> Option<Node> {
+impl<'t> YamlTreeReader<'t, '_> {
+    fn read_document(&mut self) -> Option<TreeNode> {
         let mut root = None;
         loop {
-            let Ok((event, span)) = self.next() else { return None };
+            let Ok((event, span)) = self.next_event() else { return None };
             match event {
                 Event::StreamEnd => return root,
                 Event::DocumentStart(_) if root.is_some() => {
@@ -85,29 +91,31 @@ impl<'t> Reader<'t, '_> {
                     return None;
                 }
                 Event::Nothing | Event::StreamStart | Event::DocumentStart(_) | Event::DocumentEnd => {}
-                event => match self.node(event, span, 0) {
+                event => match self.read_node(event, span, 0) {
                     Ok(node) => root = Some(node),
-                    Err(Stopped) => return None,
+                    Err(SyntaxFailure) => return None,
                 },
             }
         }
     }
 
-    fn next(&mut self) -> Result<(Event<'t>, Span), Stopped> {
+    fn next_event(&mut self) -> Result<(Event<'t>, Span), SyntaxFailure> {
         match self.events.next_event() {
-            None => Ok((Event::StreamEnd, self.places.point(Marker::new(usize::MAX, 1, 0)))),
+            None => Ok((Event::StreamEnd, self.places.point_span(Marker::new(usize::MAX, 1, 0)))),
             Some(Ok((event, span))) => {
                 let span = self.places.span(span.start, span.end);
                 Ok((event, span))
             }
             Some(Err(error)) => {
-                let at = self.places.point(*error.marker());
+                let at = self.places.point_span(*error.marker());
                 if !self.is_explained(at) {
                     let (text, skipped) = (self.places.text, self.places.skipped);
                     let open = self.open.last().copied();
-                    self.problems.add(Stop { info: error.info(), at, text, skipped, open }.complaint());
+                    self.problems
+                        .add(ScannerError { info: error.info(), at, text, skipped, open }.to_diagnostic());
                 }
-                Err(Stopped)
+
+                Err(SyntaxFailure)
             }
         }
     }
@@ -121,81 +129,89 @@ impl<'t> Reader<'t, '_> {
         })
     }
 
-    fn node(&mut self, event: Event<'t>, span: Span, depth: usize) -> Result<Node, Stopped> {
+    fn read_node(&mut self, event: Event<'t>, span: Span, depth: usize) -> Result<TreeNode, SyntaxFailure> {
         if depth > MAX_DEPTH {
             self.problems.add(too_deep(span));
-            return Err(Stopped);
+            return Err(SyntaxFailure);
         }
+
         let (node, anchor) = match event {
             Event::Scalar(text, style, anchor, tag) => {
                 let data = if style != ScalarStyle::Plain
                     || tag.as_ref().is_some_and(|tag| tag.is_yaml_core_schema() && tag.suffix == "str")
                 {
-                    Data::Str(text.into_owned())
+                    NodeValue::Str(text.into_owned())
                 } else {
-                    resolve(&text)
+                    resolve_scalar(&text)
                 };
-                (Node::new(span, data), anchor)
+                (TreeNode::new(span, data), anchor)
             }
             Event::SequenceStart(anchor, _) | Event::MappingStart(anchor, _) => {
                 let is_flow = self.places.text_at(span).starts_with(['[', '{']);
                 if is_flow {
                     self.open.push(span);
                 }
+
                 let node = match event {
-                    Event::SequenceStart(..) => self.sequence(span, depth)?,
-                    _ => self.mapping(span, depth)?,
+                    Event::SequenceStart(..) => self.read_sequence(span, depth)?,
+                    _ => self.read_mapping(span, depth)?,
                 };
+
                 if is_flow {
                     self.open.pop();
                 }
+
                 (node, anchor)
             }
-            Event::Alias(anchor) => (self.alias(anchor, span)?, 0),
+            Event::Alias(anchor) => (self.read_alias(anchor, span)?, 0),
             // The parser emits nothing else in place of a value.
-            _ => (Node::new(span, Data::Null), 0),
+            _ => (TreeNode::new(span, NodeValue::Null), 0),
         };
         if anchor > 0 {
             self.anchors.insert(anchor, node.clone());
         }
+
         Ok(node)
     }
 
-    fn sequence(&mut self, start: Span, depth: usize) -> Result<Node, Stopped> {
-        let mut items: Vec<Node> = Vec::new();
+    fn read_sequence(&mut self, start: Span, depth: usize) -> Result<TreeNode, SyntaxFailure> {
+        let mut items: Vec<TreeNode> = Vec::new();
         loop {
-            let (event, span) = self.next()?;
+            let (event, span) = self.next_event()?;
             if event == Event::SequenceEnd {
                 let end = items.last().map_or(span, |item| item.span);
-                return Ok(Node::new(start.to(self.end_of(end, span)), Data::Seq(items)));
+                return Ok(TreeNode::new(start.to(self.end_of(end, span)), NodeValue::Seq(items)));
             }
-            items.push(self.node(event, span, depth + 1)?);
+
+            items.push(self.read_node(event, span, depth + 1)?);
         }
     }
 
-    fn mapping(&mut self, start: Span, depth: usize) -> Result<Node, Stopped> {
-        let mut entries: Vec<Entry> = Vec::new();
+    fn read_mapping(&mut self, start: Span, depth: usize) -> Result<TreeNode, SyntaxFailure> {
+        let mut entries: Vec<MapEntry> = Vec::new();
         let mut index: HashMap<String, usize> = HashMap::new();
-        let mut merged: Vec<Node> = Vec::new();
+        let mut merged: Vec<TreeNode> = Vec::new();
         let mut is_template = false;
         loop {
-            let (event, key_span) = self.next()?;
+            let (event, key_span) = self.next_event()?;
             if event == Event::MappingEnd {
                 if is_template {
                     let span = start.to(self.end_of(key_span, key_span));
-                    return Ok(self.template(span));
+                    return Ok(self.read_unquoted_template(span));
                 }
-                merge(&mut entries, merged, self.problems);
+
+                merge_maps(&mut entries, merged, self.problems);
                 let end = entries.last().map_or(key_span, |entry| entry.value.span);
-                return Ok(Node::new(start.to(self.end_of(end, key_span)), Data::Map(entries)));
+                return Ok(TreeNode::new(start.to(self.end_of(end, key_span)), NodeValue::Map(entries)));
             }
+
             let key = match &event {
                 Event::Scalar(text, ..) => Some(text.to_string()),
                 _ => None,
             };
-            let key_node = self.node(event, key_span, depth + 1)?;
-            let (event, span) = self.next()?;
-            let value = self.node(event, span, depth + 1)?;
+            let key_node = self.read_node(event, key_span, depth + 1)?;
+            let (event, span) = self.next_event()?;
+            let value = self.read_node(event, span, depth + 1)?;
             let Some(key) = key else {
                 if entries.is_empty() && self.places.text_at(start.to(key_span)).starts_with("{{") {
                     is_template = true;
@@ -219,17 +235,18 @@ impl<'t> Reader<'t, '_> {
                 );
             } else {
                 index.insert(key.clone(), entries.len());
-                entries.push(Entry { key, key_span, value });
+                entries.push(MapEntry { key, key_span, value });
             }
         }
     }
 
     /// Returns the node of an unquoted `{{ name }}`, which YAML parses as a map whose key is a map. It
     /// becomes the intended text, so that no further type error is reported.
-    fn template(&mut self, span: Span) -> Node {
+    fn read_unquoted_template(&mut self, span: Span) -> TreeNode {
         let text = self.places.text_at(span).to_owned();
         let after = &self.places.text[span.end - self.places.skipped..];
         let line = after.lines().next().unwrap_or_default().trim_end();
+
         // The innermost open bracket is that of the template itself.
         let goes_on = self.open.len() < 2 && !matches!(line.trim_start().chars().next(), None | Some('#'));
         let whole = if goes_on { Span::new(span.source, span.start, span.end + line.len()) } else { span };
@@ -242,10 +259,11 @@ impl<'t> Reader<'t, '_> {
                 "read as a map in a map",
             )
             .with_help("in YAML a value that begins with `{{` needs quotes")
-            .with_suggestion("quote the template", whole, quoted(&written)),
+            .with_suggestion("quote the template", whole, quote_text(&written)),
         );
+
         self.explained = Some(whole);
-        Node::new(span, Data::Str(text))
+        TreeNode::new(span, NodeValue::Str(text))
     }
 
     /// Returns the end of a collection: that of its end event for `[...]` and `{...}`, the end of its last
@@ -255,7 +273,7 @@ impl<'t> Reader<'t, '_> {
         if closes || end_event.end <= last.end { end_event } else { last }
     }
 
-    fn alias(&mut self, anchor: usize, span: Span) -> Result<Node, Stopped> {
+    fn read_alias(&mut self, anchor: usize, span: Span) -> Result<TreeNode, SyntaxFailure> {
         let Some(node) = self.anchors.get(&anchor) else {
             self.problems.add(
                 Diagnostic::error(
@@ -266,9 +284,11 @@ impl<'t> Reader<'t, '_> {
                 )
                 .with_help("define it first with `&name`; an anchor can't contain itself"),
             );
-            return Err(Stopped);
+            return Err(SyntaxFailure);
         };
-        self.alias_nodes = self.alias_nodes.saturating_add(size(node));
+
+        self.alias_nodes = self.alias_nodes.saturating_add(count_nodes(node));
+
         if self.alias_nodes > MAX_ALIAS_NODES {
             self.problems.add(
                 Diagnostic::error(
@@ -280,30 +300,33 @@ impl<'t> Reader<'t, '_> {
                 .with_note(format!("all aliases of a file together may add {MAX_ALIAS_NODES} values"))
                 .with_help("write the repeated part once and include it where it is needed"),
             );
-            return Err(Stopped);
+            return Err(SyntaxFailure);
         }
+
         let mut node = node.clone();
         node.used_at = Some(span);
+
         Ok(node)
     }
 }
 
 /// Merges the entries of merge keys (`<<: *base`) whose keys are not in the map itself. The first merged map
 /// that has a key wins.
-fn merge(entries: &mut Vec<Entry>, merged: Vec<Node>, problems: &mut Problems) {
+fn merge_maps(entries: &mut Vec<MapEntry>, merged: Vec<TreeNode>, problems: &mut DiagnosticCollector) {
     for node in merged {
-        let place = node.place();
+        let place = node.use_span();
         let maps = match node.data {
-            Data::Map(_) => vec![node],
-            Data::Seq(items) if items.iter().all(|item| item.as_map().is_some()) => items,
+            NodeValue::Map(_) => vec![node],
+            NodeValue::Seq(items) if items.iter().all(|item| item.as_map().is_some()) => items,
             other => {
                 let (place, found) = match &other {
-                    Data::Seq(items) => items
+                    NodeValue::Seq(items) => items
                         .iter()
                         .find(|item| item.as_map().is_none())
-                        .map_or((place, "a list"), |item| (item.place(), item.kind())),
-                    _ => (place, Node::new(place, other).kind()),
+                        .map_or((place, "a list"), |item| (item.use_span(), item.type_name())),
+                    _ => (place, TreeNode::new(place, other).type_name()),
                 };
+
                 problems.add(
                     Diagnostic::error(
                         codes::MERGE_VALUE,
@@ -317,7 +340,7 @@ fn merge(entries: &mut Vec<Entry>, merged: Vec<Node>, problems: &mut Problems) {
             }
         };
         for map in maps {
-            let Data::Map(given) = map.data else { continue };
+            let NodeValue::Map(given) = map.data else { continue };
             for entry in given {
                 if !entries.iter().any(|known| known.key == entry.key) {
                     entries.push(entry);
@@ -327,27 +350,29 @@ fn merge(entries: &mut Vec<Entry>, merged: Vec<Node>, problems: &mut Problems) {
     }
 }
 
-fn size(node: &Node) -> usize {
+fn count_nodes(node: &TreeNode) -> usize {
     match &node.data {
-        Data::Seq(items) => 1 + items.iter().map(size).sum::<usize>(),
-        Data::Map(entries) => 1 + entries.iter().map(|entry| 1 + size(&entry.value)).sum::<usize>(),
+        NodeValue::Seq(items) => 1 + items.iter().map(count_nodes).sum::<usize>(),
+        NodeValue::Map(entries) => {
+            1 + entries.iter().map(|entry| 1 + count_nodes(&entry.value)).sum::<usize>()
+        }
         _ => 1,
     }
 }
 
-fn key_is_not_text(key: &Node) -> Diagnostic {
+fn key_is_not_text(key: &TreeNode) -> Diagnostic {
     Diagnostic::error(
         codes::KEY_IS_NOT_TEXT,
         "a key must be plain text",
         key.span,
-        format!("found {}", key.kind()),
+        format!("found {}", key.type_name()),
     )
     .with_help("write the key as a word")
 }
 
 /// Converts the parser's character positions to byte offsets. Positions come almost in order, so walking from
 /// the last one is cheap.
-struct Places<'t> {
+struct BytePositions<'t> {
     text: &'t str,
     skipped: usize,
     source: SourceId,
@@ -355,8 +380,8 @@ struct Places<'t> {
     byte: usize,
 }
 
-impl Places<'_> {
-    fn point(&mut self, marker: Marker) -> Span {
+impl BytePositions<'_> {
+    fn point_span(&mut self, marker: Marker) -> Span {
         let byte = self.byte_of(marker.index());
         Span::new(self.source, byte + self.skipped, byte + self.skipped)
     }
@@ -364,11 +389,13 @@ impl Places<'_> {
     fn span(&mut self, start: Marker, end: Marker) -> Span {
         let start = self.byte_of(start.index());
         let mut end = self.byte_of(end.index()).max(start);
+
         // Block scalars and some collections end at the start of the next token: the blank lines between are
         // excluded.
         while end > start && self.text.as_bytes()[end - 1].is_ascii_whitespace() {
             end -= 1;
         }
+
         Span::new(self.source, start + self.skipped, end + self.skipped)
     }
 
@@ -396,10 +423,10 @@ impl Places<'_> {
 mod tests {
     use super::*;
 
-    fn read(text: &str) -> (Option<Node>, Vec<Diagnostic>, SourceMap) {
+    fn read(text: &str) -> (Option<TreeNode>, Vec<Diagnostic>, SourceMap) {
         let mut sources = SourceMap::new();
         let id = sources.add("test.yaml", text);
-        let mut problems = Problems::default();
+        let mut problems = DiagnosticCollector::default();
         let node = read_yaml(&sources, id, &mut problems);
         (node, problems.into_vec(), sources)
     }
@@ -410,11 +437,11 @@ mod tests {
         let (node, problems, sources) = read(text);
         let node = node.expect("valid");
         assert_eq!(problems, vec![]);
-        let slice = |node: &Node| sources.slice(node.span).to_owned();
+        let slice = |node: &TreeNode| sources.slice(node.span).to_owned();
         assert_eq!(slice(node.get("é").expect("there")), "[1, {b: \"x y\"}]");
-        let inner = node.get("é").and_then(Node::as_seq).expect("list")[1].get("b").expect("there");
+        let inner = node.get("é").and_then(TreeNode::as_seq).expect("list")[1].get("b").expect("there");
         assert_eq!(slice(inner), "\"x y\"");
-        assert_eq!(node.get("long").and_then(Node::as_str), Some("one\ntwo"));
+        assert_eq!(node.get("long").and_then(TreeNode::as_str), Some("one\ntwo"));
         assert!(slice(node.get("long").expect("there")).ends_with("two"));
         assert_eq!(slice(node.get("last").expect("there")), "plain text");
         assert_eq!(sources.slice(node.as_map().expect("map")[2].key_span), "last");
@@ -434,10 +461,10 @@ mod tests {
         let node = node.expect("valid");
         assert_eq!(problems, vec![]);
         let used = node.get("use").expect("there");
-        assert_eq!(sources.position(used.place()).line, 2);
+        assert_eq!(sources.position(used.use_span()).line, 2);
         let more = node.get("more").expect("there");
-        assert_eq!(more.get("y").map(|n| n.data.clone()), Some(Data::Int(3)));
-        assert_eq!(more.get("x").map(|n| n.data.clone()), Some(Data::Int(1)));
+        assert_eq!(more.get("y").map(|n| n.data.clone()), Some(NodeValue::Int(3)));
+        assert_eq!(more.get("x").map(|n| n.data.clone()), Some(NodeValue::Int(1)));
     }
 
     #[test]

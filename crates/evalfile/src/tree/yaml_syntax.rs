@@ -5,7 +5,7 @@ use assize_diagnostic::{Diagnostic, Span};
 use crate::codes;
 
 /// State of the scanner at a syntax error.
-pub(super) struct Stop<'t> {
+pub(super) struct ScannerError<'t> {
     /// Message of the scanner.
     pub(super) info: &'t str,
     /// Position of the error, an empty range.
@@ -18,7 +18,7 @@ pub(super) struct Stop<'t> {
     pub(super) open: Option<Span>,
 }
 
-impl Stop<'_> {
+impl ScannerError<'_> {
     fn start(&self) -> usize {
         self.at.start.saturating_sub(self.skipped).min(self.text.len())
     }
@@ -40,7 +40,7 @@ impl Stop<'_> {
         self.text[self.line_start()..].lines().next().unwrap_or_default()
     }
 
-    fn says(&self, words: &[&str]) -> bool {
+    fn mentions(&self, words: &[&str]) -> bool {
         words.iter().any(|word| self.info.contains(word))
     }
 
@@ -50,7 +50,7 @@ impl Stop<'_> {
     }
 
     /// Returns the span of the character at the error, if the line continues there.
-    fn here(&self) -> Span {
+    fn character_span(&self) -> Span {
         let start = self.start();
         match self.rest().chars().next() {
             Some(c) if c != '\n' && c != '\r' => self.span(start, start + c.len_utf8()),
@@ -58,43 +58,46 @@ impl Stop<'_> {
         }
     }
 
-    fn error(&self, label: impl Into<String>) -> Diagnostic {
-        Diagnostic::error(codes::YAML_SYNTAX, "this is not valid YAML", self.here(), label)
+    fn syntax_error(&self, label: impl Into<String>) -> Diagnostic {
+        Diagnostic::error(codes::YAML_SYNTAX, "this is not valid YAML", self.character_span(), label)
     }
 
     /// Returns the diagnostic.
-    pub(super) fn complaint(&self) -> Diagnostic {
-        self.tab()
-            .or_else(|| self.escape())
-            .or_else(|| self.alias())
-            .or_else(|| self.first_character())
-            .or_else(|| self.quotes())
-            .or_else(|| self.bracket())
-            .or_else(|| self.colon())
-            .unwrap_or_else(|| self.indentation())
+    pub(super) fn to_diagnostic(&self) -> Diagnostic {
+        self.explain_tab()
+            .or_else(|| self.explain_escape())
+            .or_else(|| self.explain_alias())
+            .or_else(|| self.explain_first_character())
+            .or_else(|| self.explain_quotes())
+            .or_else(|| self.explain_bracket())
+            .or_else(|| self.explain_colon())
+            .unwrap_or_else(|| self.explain_indentation())
     }
 
-    fn tab(&self) -> Option<Diagnostic> {
+    fn explain_tab(&self) -> Option<Diagnostic> {
         let leading = self.line().trim_start_matches(' ').starts_with('\t');
         let here = self.rest().starts_with('\t') || self.before().contains('\t');
         if !(self.info.contains("tab") || here || leading) {
             return None;
         }
+
         // The scanner stops before or after the tab.
         let from = self.line_start();
         let line_and_next: usize = self.text[from..].split_inclusive('\n').take(2).map(str::len).sum();
         let found = self.text[from..from + line_and_next].find('\t');
-        let at = found.map_or(self.here(), |offset| self.span(from + offset, from + offset + 1));
+        let at = found.map_or(self.character_span(), |offset| self.span(from + offset, from + offset + 1));
+
         Some(
             Diagnostic::error(codes::YAML_SYNTAX, "this is not valid YAML", at, "a tab")
                 .with_help("YAML is indented with spaces only; replace the tab by spaces"),
         )
     }
 
-    fn escape(&self) -> Option<Diagnostic> {
-        if !self.says(&["unknown escape", "hexadecimal", "Unicode character escape"]) {
+    fn explain_escape(&self) -> Option<Diagnostic> {
+        if !self.mentions(&["unknown escape", "hexadecimal", "Unicode character escape"]) {
             return None;
         }
+
         // The scanner stops at the beginning of the string, so the escape must be searched for.
         let start = self.start();
         let mut characters = self.rest().char_indices();
@@ -103,18 +106,20 @@ impl Stop<'_> {
             if c != '\\' {
                 continue;
             }
+
             let Some((_, escaped)) = characters.next() else { break };
             if !"0abt\tnvfre \"/\\N_LPxuU\n\r".contains(escaped) {
                 found = Some((offset, escaped));
                 break;
             }
         }
+
         let (at, label) = match found {
             Some((offset, c)) => (
                 self.span(start + offset, start + offset + 1 + c.len_utf8()),
                 format!("`\\{c}` means nothing"),
             ),
-            None => (self.here(), "an escape in this text can't be read".to_owned()),
+            None => (self.character_span(), "an escape in this text can't be read".to_owned()),
         };
         Some(
             Diagnostic::error(codes::YAML_SYNTAX, "this is not valid YAML", at, label).with_help(
@@ -123,10 +128,11 @@ impl Stop<'_> {
         )
     }
 
-    fn alias(&self) -> Option<Diagnostic> {
+    fn explain_alias(&self) -> Option<Diagnostic> {
         if !self.info.contains("unknown anchor") {
             return None;
         }
+
         let start = self.start();
         let length = self.rest().find([' ', '\t', '\n', '\r', ',', ']', '}']).unwrap_or(self.rest().len());
         let name = self.rest().get(1..length).unwrap_or_default();
@@ -136,13 +142,14 @@ impl Stop<'_> {
             self.span(start, start + length),
             format!("there is no `&{name}` above"),
         );
+
         let line = self.rest().lines().next().unwrap_or_default().trim_end();
         let is_prose = line.len() > length || name.contains('*');
         Some(if is_prose && self.open.is_none() && !line.contains(" #") {
             diagnostic.with_help("a text that begins with `*` needs quotes").with_suggestion(
                 "quote the text",
                 self.span(start, start + line.len()),
-                quoted(line),
+                quote_text(line),
             )
         } else {
             diagnostic.with_help(format!(
@@ -151,32 +158,33 @@ impl Stop<'_> {
         })
     }
 
-    fn first_character(&self) -> Option<Diagnostic> {
+    fn explain_first_character(&self) -> Option<Diagnostic> {
         let first = self.rest().chars().next().filter(|c| matches!(c, '@' | '`' | '%'))?;
         let name = if first == '`' { "a back-tick".to_owned() } else { format!("`{first}`") };
         Some(
-            self.error(format!("a value can't begin with {name}")).with_help("put the whole value in quotes"),
+            self.syntax_error(format!("a value can't begin with {name}"))
+                .with_help("put the whole value in quotes"),
         )
     }
 
-    fn quotes(&self) -> Option<Diagnostic> {
+    fn explain_quotes(&self) -> Option<Diagnostic> {
         if self.info.contains("trailing content after double-quoted") {
-            return Some(self.error("this stands after the closing quotation mark").with_help(
+            return Some(self.syntax_error("this stands after the closing quotation mark").with_help(
                 "put the whole value in quotes, and write `\\\"` for a quotation mark inside it",
             ));
         }
         self.info.contains("quoted scalar").then(|| {
-            self.error("the quotation mark that opens here is not closed")
+            self.syntax_error("the quotation mark that opens here is not closed")
                 .with_help("close it; a text of several lines is best written below `|`")
         })
     }
 
-    fn bracket(&self) -> Option<Diagnostic> {
+    fn explain_bracket(&self) -> Option<Diagnostic> {
         let open = self.open?;
         let (opening, closing) =
             if self.text[open.start - self.skipped..].starts_with('[') { ('[', ']') } else { ('{', '}') };
         Some(
-            self.error(format!("the `{opening}` is still open here"))
+            self.syntax_error(format!("the `{opening}` is still open here"))
                 .with_secondary(open, "opened here")
                 .with_help(format!(
                     "close it with `{closing}`; divide entries by commas, and put texts with `: `, `,` or brackets in quotes"
@@ -184,11 +192,12 @@ impl Stop<'_> {
         )
     }
 
-    fn colon(&self) -> Option<Diagnostic> {
-        if !self.says(&["mapping values are not allowed", "illegal placement of ':'"]) {
+    fn explain_colon(&self) -> Option<Diagnostic> {
+        if !self.mentions(&["mapping values are not allowed", "illegal placement of ':'"]) {
             return None;
         }
-        let diagnostic = self.error("this `:` can't stand here");
+
+        let diagnostic = self.syntax_error("this `:` can't stand here");
         let begins_line = self.before().trim_start().trim_start_matches("- ");
         let Some((key, value)) = begins_line.split_once(": ").filter(|(key, _)| !key.contains(['"', '\'']))
         else {
@@ -196,6 +205,7 @@ impl Stop<'_> {
                 diagnostic.with_help("check the indentation; a text with `: ` in it needs quotes around it"),
             );
         };
+
         let diagnostic =
             diagnostic.with_help(format!("put the value of `{}` in quotes: it has a `: ` in it", key.trim()));
         let value = value.trim_start();
@@ -208,40 +218,45 @@ impl Stop<'_> {
         {
             return Some(diagnostic);
         }
-        Some(diagnostic.with_suggestion("quote the text", self.span(start, end), quoted(whole)))
+
+        Some(diagnostic.with_suggestion("quote the text", self.span(start, end), quote_text(whole)))
     }
 
-    fn indentation(&self) -> Diagnostic {
+    fn explain_indentation(&self) -> Diagnostic {
         if self.info.contains("block sequence entries are not allowed") {
             return self
-                .error("a `- ` can't stand here")
+                .syntax_error("a `- ` can't stand here")
                 .with_help("put the list on lines of its own below the key");
         }
-        if self.says(&["recursion limit"]) {
+
+        if self.mentions(&["recursion limit"]) {
             return Diagnostic::error(
                 codes::TOO_DEEP,
                 "values nested too deeply",
-                self.here(),
+                self.character_span(),
                 "too deep here",
             )
             .with_help("eval files need fewer than ten levels; check the brackets and the indentation");
         }
-        if self.says(&["block scalar"]) {
-            return self.error(self.info).with_help(
+
+        if self.mentions(&["block scalar"]) {
+            return self.syntax_error(self.info).with_help(
                 "after `|` or `>` the text begins on the next line, each line indented more than the key",
             );
         }
+
         if self.before().trim_start_matches([' ', '-']).is_empty() {
             return self
-                .error("the indentation does not fit the lines above")
+                .syntax_error("the indentation does not fit the lines above")
                 .with_help("keys of one map, and the `-` of one list, begin in the same column");
         }
-        self.error("nothing may follow the value here")
+
+        self.syntax_error("nothing may follow the value here")
             .with_help("put the whole value in quotes, or check the line above")
     }
 }
 
 /// Returns a text in double quotes.
-pub(super) fn quoted(text: &str) -> String {
+pub(super) fn quote_text(text: &str) -> String {
     format!("\"{}\"", text.replace('\\', "\\\\").replace('"', "\\\""))
 }

@@ -1,25 +1,28 @@
 //! Serialisation of criteria.
 
-use assize_rubric::{Criterion, Gate, Operator, Scale};
+use assize_rubric::{Criterion, CriterionOperator, CriterionScale, Gate};
 use serde_json::{Map, Value, json};
 
-use crate::model::Format;
+use crate::model::EvalFileFormat;
 
 /// Returns a criterion in the spelling of a format, with every key written out whose default differs:
 /// `required` never depends on a default.
-pub fn criterion_value(criterion: &Criterion, format: Format) -> Value {
+pub fn criterion_value(criterion: &Criterion, format: EvalFileFormat) -> Value {
     let text_key = match format {
-        Format::One => "expected_outcome",
-        Format::Two => "outcome",
+        EvalFileFormat::One => "expected_outcome",
+        EvalFileFormat::Two => "outcome",
     };
     let mut map = Map::new();
     map.insert("id".to_owned(), json!(criterion.id.as_str()));
+
     if !criterion.text.trim().is_empty() {
         map.insert(text_key.to_owned(), json!(criterion.text));
     }
+
     map.insert("weight".to_owned(), json!(criterion.weight.get()));
+
     match &criterion.scale {
-        Scale::Checklist => {
+        CriterionScale::Checklist => {
             // A minimum above 0 on a checklist criterion means that it must be met; a minimum of 0 has no
             // effect.
             let required = match criterion.gate {
@@ -30,13 +33,13 @@ pub fn criterion_value(criterion: &Criterion, format: Format) -> Value {
             };
             map.insert("required".to_owned(), json!(required));
         }
-        Scale::Bands(bands) => {
+        CriterionScale::Bands(bands) => {
             match criterion.gate {
                 None => {}
                 Some(Gate::Met | Gate::PassLine) => {
                     map.insert("required".to_owned(), json!(true));
                 }
-                Some(Gate::MinRaw(raw)) if format == Format::One => {
+                Some(Gate::MinRaw(raw)) if format == EvalFileFormat::One => {
                     map.insert("required_min_score".to_owned(), json!(raw.get()));
                 }
                 Some(Gate::MinRaw(raw)) => {
@@ -46,6 +49,7 @@ pub fn criterion_value(criterion: &Criterion, format: Format) -> Value {
                     map.insert("min_score".to_owned(), json!(unit.get()));
                 }
             }
+
             let ranges: Vec<Value> = bands
                 .as_slice()
                 .iter()
@@ -54,11 +58,13 @@ pub fn criterion_value(criterion: &Criterion, format: Format) -> Value {
             map.insert("score_ranges".to_owned(), Value::Array(ranges));
         }
     }
-    if criterion.operator == Operator::Contradiction {
+
+    if criterion.operator == CriterionOperator::Contradiction {
         map.insert("operator".to_owned(), json!("contradiction"));
     }
     if criterion.may_not_apply {
         map.insert("allow_not_applicable".to_owned(), json!(true));
     }
+
     Value::Object(map)
 }

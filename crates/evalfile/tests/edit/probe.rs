@@ -3,7 +3,7 @@
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use assize_evalfile::{Case, CaseFile, EditError, Insertion, LoadOptions, LoadedSuite, load_suite};
+use assize_evalfile::{Case, CaseFile, EditError, LoadOptions, LoadedSuite, ValueInsertion, load_suite};
 use serde_json::{Value, json};
 
 pub(crate) fn load(path: &Path) -> LoadedSuite {
@@ -19,15 +19,15 @@ pub(crate) fn cases(loaded: &LoadedSuite) -> Vec<Arc<Case>> {
     loaded.cases.iter().collect::<Result<_, _>>().expect("readable")
 }
 
-pub(crate) fn insertion(value: Value) -> Insertion {
-    Insertion {
+pub(crate) fn insertion(value: Value) -> ValueInsertion {
+    ValueInsertion {
         value,
         comment: "A probe: look at it.".to_owned(),
         mark: ("x-mark".to_owned(), "a probe".to_owned()),
     }
 }
 
-pub(crate) fn probe() -> Insertion {
+pub(crate) fn probe() -> ValueInsertion {
     insertion(json!([{"id": "a", "text": "x: \"y\" # é", "n": 1.5}, "two\nlines"]))
 }
 
@@ -67,7 +67,7 @@ pub(crate) fn probe_all(path: &Path) -> String {
 /// What a case means, without its places.
 pub(crate) fn meaning(case: &Case) -> String {
     let mut case = case.clone();
-    let place = assize_evalfile::Place::new("", 0, 0);
+    let place = assize_evalfile::FilePosition::new("", 0, 0);
     case.place = place.clone();
     case.marks = assize_evalfile::CaseMarks::default();
     let graders: Vec<_> = case

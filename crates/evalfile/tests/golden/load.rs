@@ -20,13 +20,7 @@ pub(crate) struct Loaded {
 
 /// Names of eval files in the folder of a case. The first that is there is loaded.
 const SUITES: [&str; 8] = [
-    "suite.jsonl",
-    "suite.eval.jsonl",
-    "suite.yaml",
-    "suite.yml",
-    "suite.json",
-    "suite.py",
-    "suite.csv",
+    "suite.jsonl", "suite.eval.jsonl", "suite.yaml", "suite.yml", "suite.json", "suite.py", "suite.csv",
     "inside/suite.yaml",
 ];
 

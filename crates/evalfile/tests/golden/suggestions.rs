@@ -3,14 +3,14 @@
 use std::fs;
 use std::path::PathBuf;
 
-use assize_diagnostic::{Code, Diagnostic};
+use assize_diagnostic::{Diagnostic, DiagnosticCode};
 use assize_evalfile::codes;
 
 use super::folder::Folder;
 use super::load::{Loaded, load};
 
 /// What a change must not bring about.
-const SPOILED: [Code; 3] = [codes::YAML_SYNTAX, codes::JSON_SYNTAX, codes::DUPLICATE_KEY];
+const SPOILED: [DiagnosticCode; 3] = [codes::YAML_SYNTAX, codes::JSON_SYNTAX, codes::DUPLICATE_KEY];
 
 /// Makes each suggested change by itself, loads again, and checks that the complaint is gone from its
 /// place and that the file can be read no worse than before. A change may bring to light what could not
@@ -41,7 +41,7 @@ pub(crate) fn check(folder: &Folder, name: &str, loaded: &Loaded) {
     }
 }
 
-fn place(diagnostic: &Diagnostic, loaded: &Loaded) -> (Code, PathBuf, usize, usize) {
+fn place(diagnostic: &Diagnostic, loaded: &Loaded) -> (DiagnosticCode, PathBuf, usize, usize) {
     let span = diagnostic.primary.span;
     let position = loaded.sources.position(span);
     let path = loaded.sources.file(span.source).path().to_owned();

@@ -5,29 +5,31 @@ use serde_json::Value;
 
 /// Returns true if two values are equal; 1 and 1.0 are equal numbers, and the order of an object's members is
 /// ignored.
-pub(super) fn same(a: &Value, b: &Value) -> bool {
+pub(super) fn json_equal(a: &Value, b: &Value) -> bool {
     match (a, b) {
         (Value::Number(a), Value::Number(b)) => a == b || a.as_f64() == b.as_f64(),
-        (Value::Array(a), Value::Array(b)) => a.len() == b.len() && a.iter().zip(b).all(|(a, b)| same(a, b)),
+        (Value::Array(a), Value::Array(b)) => {
+            a.len() == b.len() && a.iter().zip(b).all(|(a, b)| json_equal(a, b))
+        }
         (Value::Object(a), Value::Object(b)) => {
             a.len() == b.len()
-                && a.iter().all(|(key, value)| b.get(key).is_some_and(|other| same(value, other)))
+                && a.iter().all(|(key, value)| b.get(key).is_some_and(|other| json_equal(value, other)))
         }
         (a, b) => a == b,
     }
 }
 
 /// Returns true if the arguments of a call match the expected ones. No expectation (`None`) matches anything.
-pub(super) fn fits(expected: Option<&Value>, real: &Value, rule: &ArgsMatch) -> bool {
+pub(super) fn matches_arguments(expected: Option<&Value>, real: &Value, rule: &ArgsMatch) -> bool {
     let Some(expected) = expected else { return true };
     match rule {
         ArgsMatch::Ignore => true,
-        ArgsMatch::Exact => same(expected, real),
-        ArgsMatch::Superset => holds(real, expected),
-        ArgsMatch::Subset => holds(expected, real),
+        ArgsMatch::Exact => json_equal(expected, real),
+        ArgsMatch::Superset => contains_json(real, expected),
+        ArgsMatch::Subset => contains_json(expected, real),
         ArgsMatch::Fields(paths) => {
-            paths.iter().all(|path| match (field(expected, path), field(real, path)) {
-                (Some(expected), Some(real)) => same(expected, real),
+            paths.iter().all(|path| match (value_at_path(expected, path), value_at_path(real, path)) {
+                (Some(expected), Some(real)) => json_equal(expected, real),
                 (None, None) => true,
                 _ => false,
             })
@@ -36,20 +38,20 @@ pub(super) fn fits(expected: Option<&Value>, real: &Value, rule: &ArgsMatch) -> 
 }
 
 /// Returns true if every member of `part` is in `whole`, at every depth of nested objects.
-fn holds(whole: &Value, part: &Value) -> bool {
+fn contains_json(whole: &Value, part: &Value) -> bool {
     match (whole, part) {
         (Value::Object(whole), Value::Object(part)) => {
-            part.iter().all(|(key, value)| whole.get(key).is_some_and(|other| holds(other, value)))
+            part.iter().all(|(key, value)| whole.get(key).is_some_and(|other| contains_json(other, value)))
         }
         // A call without arguments may be recorded with null arguments.
         (Value::Null, Value::Object(part)) => part.is_empty(),
         (Value::Object(_), Value::Null) => true,
-        (whole, part) => same(whole, part),
+        (whole, part) => json_equal(whole, part),
     }
 }
 
 /// The value at a path of names and `[index]`, such as `order.items[0].price`.
-pub(super) fn field<'a>(value: &'a Value, path: &str) -> Option<&'a Value> {
+pub(super) fn value_at_path<'a>(value: &'a Value, path: &str) -> Option<&'a Value> {
     let mut at = value;
     for part in path.split('.') {
         let (name, mut rest) = part.split_at(part.find('[').unwrap_or(part.len()));
@@ -59,11 +61,13 @@ pub(super) fn field<'a>(value: &'a Value, path: &str) -> Option<&'a Value> {
                 other => other.get(name)?,
             };
         }
+
         while let Some((index, after)) = rest.strip_prefix('[').and_then(|rest| rest.split_once(']')) {
             at = at.get(index.parse::<usize>().ok()?)?;
             rest = after;
         }
     }
+
     Some(at)
 }
 
@@ -74,7 +78,8 @@ mod tests {
 
     #[test]
     fn each_rule_compares_as_it_says() {
-        let fits = |expected: Value, real: Value, rule: ArgsMatch| fits(Some(&expected), &real, &rule);
+        let fits =
+            |expected: Value, real: Value, rule: ArgsMatch| matches_arguments(Some(&expected), &real, &rule);
         assert!(fits(json!({"a": 1, "b": 2}), json!({"b": 2.0, "a": 1}), ArgsMatch::Exact));
         assert!(!fits(json!({"a": 1}), json!({"a": 1, "b": 2}), ArgsMatch::Exact));
         assert!(fits(json!({"a": {"x": 1}}), json!({"a": {"x": 1, "y": 2}, "b": 2}), ArgsMatch::Superset));

@@ -10,12 +10,12 @@ pub(super) const UNMISTAKABLE: &[&str] =
 
 /// The day that `text` names in one of the formats; `YYYY`, `YY`, `MM`, `M`, `MMM` and `MMMM` (a month's
 /// name), `DD`, `D`. A time of day after the date (`T...`) is left out of account.
-pub(super) fn read<S: AsRef<str>>(text: &str, formats: &[S]) -> Option<Date> {
+pub(super) fn parse_date<S: AsRef<str>>(text: &str, formats: &[S]) -> Option<Date> {
     let text = text.trim();
-    formats.iter().find_map(|format| parse(text, format.as_ref().trim()))
+    formats.iter().find_map(|format| parse_with_format(text, format.as_ref().trim()))
 }
 
-fn parse(text: &str, format: &str) -> Option<Date> {
+fn parse_with_format(text: &str, format: &str) -> Option<Date> {
     let (mut year, mut month, mut day): (Option<u32>, Option<i8>, Option<i8>) = (None, None, None);
     let mut rest = text;
     let mut form = format;
@@ -23,17 +23,17 @@ fn parse(text: &str, format: &str) -> Option<Date> {
         let run = form.chars().take_while(|c| *c == letter).count();
         match letter.to_ascii_uppercase() {
             'Y' => {
-                let (number, after) = digits(rest, run.max(2), run.max(2))?;
+                let (number, after) = take_digits(rest, run.max(2), run.max(2))?;
                 year = Some(if run <= 2 { 2000 + number } else { number });
                 rest = after;
             }
             'M' if run >= 3 => {
-                let (number, after) = month_name(rest)?;
+                let (number, after) = take_month_name(rest)?;
                 month = Some(number);
                 rest = after;
             }
             'M' | 'D' => {
-                let (number, after) = digits(rest, run, 2)?;
+                let (number, after) = take_digits(rest, run, 2)?;
                 let part = if letter.eq_ignore_ascii_case(&'M') { &mut month } else { &mut day };
                 *part = Some(number.try_into().ok()?);
                 rest = after;
@@ -45,8 +45,10 @@ fn parse(text: &str, format: &str) -> Option<Date> {
                 rest = rest.strip_prefix(&literal)?;
             }
         }
+
         form = &form[form.char_indices().nth(run).map_or(form.len(), |(at, _)| at)..];
     }
+
     let (year, month, day) = (year?, month?, day?);
     let rest_is_time = rest.is_empty()
         || rest.starts_with('T')
@@ -54,7 +56,7 @@ fn parse(text: &str, format: &str) -> Option<Date> {
     rest_is_time.then(|| Date::new(year.try_into().ok()?, month, day).ok()).flatten()
 }
 
-fn digits(text: &str, least: usize, most: usize) -> Option<(u32, &str)> {
+fn take_digits(text: &str, least: usize, most: usize) -> Option<(u32, &str)> {
     let count = text.bytes().take(most).take_while(u8::is_ascii_digit).count();
     if count < least.min(most) {
         return None;
@@ -62,7 +64,7 @@ fn digits(text: &str, least: usize, most: usize) -> Option<(u32, &str)> {
     Some((text[..count].parse().ok()?, &text[count..]))
 }
 
-fn month_name(text: &str) -> Option<(i8, &str)> {
+fn take_month_name(text: &str) -> Option<(i8, &str)> {
     let end = text.find(|c: char| !c.is_alphabetic()).unwrap_or(text.len());
     let word = text[..end].to_lowercase();
     let index = MONTHS.split(' ').position(|name| word.len() >= 3 && name.starts_with(&word))?;
@@ -77,7 +79,7 @@ mod tests {
 
     #[test]
     fn the_named_format_decides_what_is_day_and_month() {
-        let day = |text: &str, format: &str| read(text, &[format]);
+        let day = |text: &str, format: &str| parse_date(text, &[format]);
         assert_eq!(day("03/04/2024", "MM/DD/YYYY"), Some(date(2024, 3, 4)));
         assert_eq!(day("03/04/2024", "DD/MM/YYYY"), Some(date(2024, 4, 3)));
         assert_eq!(day("15-JAN-2025", "DD-MMM-YYYY"), day("2025-01-15", "YYYY-MM-DD"));
@@ -89,7 +91,7 @@ mod tests {
         {
             assert_eq!(day(text, format), None, "{text}");
         }
-        assert_eq!(read("03/04/2024", UNMISTAKABLE), None, "nobody says which is the month");
-        assert!(read("4 Mar 2024", UNMISTAKABLE).is_some());
+        assert_eq!(parse_date("03/04/2024", UNMISTAKABLE), None, "nobody says which is the month");
+        assert!(parse_date("4 Mar 2024", UNMISTAKABLE).is_some());
     }
 }

@@ -3,15 +3,19 @@
 use assize_evalfile::{FieldAccuracy, FieldCheck, FieldMatch};
 use serde_json::Value;
 
-use super::arguments::{field, same};
-use super::{Checked, Note, date, short, unit};
+use super::arguments::{json_equal, value_at_path};
+use super::{CheckResult, GraderNote, date, shorten, to_unit_interval};
 
 /// The weighted share of fields that are right, or all or nothing.
 ///
 /// A field that the reference does not have can't be compared and is left out; if that is true of all,
 /// the grader has nothing to go by, which is an error. A field the answer lacks is wrong if it is
 /// required, and left out if not.
-pub(super) fn check(check: &FieldAccuracy, answer: &str, reference: Option<&str>) -> Result<Checked, String> {
+pub(super) fn check_fields(
+    check: &FieldAccuracy,
+    answer: &str,
+    reference: Option<&str>,
+) -> Result<CheckResult, String> {
     let reference = reference.ok_or("there is no `expected_output` to compare the fields with")?;
     let expected: Value = serde_json::from_str(reference).map_err(|error| {
         format!("the `expected_output` is not JSON, so there are no fields in it: {error}")
@@ -21,39 +25,45 @@ pub(super) fn check(check: &FieldAccuracy, answer: &str, reference: Option<&str>
     let (mut right, mut all) = (0.0, 0.0);
     let mut compared = false;
     for one in &check.fields {
-        let Some(wanted) = field(&expected, &one.path) else {
+        let Some(wanted) = value_at_path(&expected, &one.path) else {
             let reason = "the reference has no such field, so it is left out";
-            findings.push(Note::remark(format!("field `{}`", one.path), reason));
+            findings.push(GraderNote::remark(format!("field `{}`", one.path), reason));
             continue;
         };
+
         compared = true;
-        let found = answer.as_ref().and_then(|answer| field(answer, &one.path));
+        let found = answer.as_ref().and_then(|answer| value_at_path(answer, &one.path));
         let (passed, reason) = match found {
-            Some(found) => compare(one, wanted, found)?,
+            Some(found) => compare_field(one, wanted, found)?,
             None if !one.required => {
-                findings.push(Note::remark(format!("field `{}`", one.path), "not there, and not required"));
+                findings
+                    .push(GraderNote::remark(format!("field `{}`", one.path), "not there, and not required"));
                 continue;
             }
             None if answer.is_none() => (false, "the answer is not JSON".to_owned()),
             None => (false, "the answer does not have it".to_owned()),
         };
+
         let weight = one.weight.get();
         all += weight;
         right += if passed { weight } else { 0.0 };
-        let finding = Note::new(passed, format!("field `{}`", one.path), reason);
-        findings.push(Note { weight: Some(weight), ..finding });
+
+        let finding = GraderNote::new(passed, format!("field `{}`", one.path), reason);
+        findings.push(GraderNote { weight: Some(weight), ..finding });
     }
+
     if !compared {
         return Err("the reference has none of the fields".to_owned());
     }
     if check.all_or_nothing {
-        return Ok(Checked::all(findings));
+        return Ok(CheckResult::all_or_nothing(findings));
     }
-    Ok(Checked { score: (all > 0.0).then(|| unit(right / all)), findings })
+
+    Ok(CheckResult { score: (all > 0.0).then(|| to_unit_interval(right / all)), findings })
 }
 
-fn compare(check: &FieldCheck, wanted: &Value, found: &Value) -> Result<(bool, String), String> {
-    let shown = |value: &Value| short(&value.to_string());
+fn compare_field(check: &FieldCheck, wanted: &Value, found: &Value) -> Result<(bool, String), String> {
+    let shown = |value: &Value| shorten(&value.to_string());
     let said = |passed: bool, how: &str| {
         let reason = if passed {
             format!("{}{how}", shown(found))
@@ -63,17 +73,19 @@ fn compare(check: &FieldCheck, wanted: &Value, found: &Value) -> Result<(bool, S
         Ok((passed, reason))
     };
     match &check.rule {
-        FieldMatch::Exact => said(same(wanted, found), ""),
+        FieldMatch::Exact => said(json_equal(wanted, found), ""),
         FieldMatch::NumericTolerance { tolerance, relative } => {
-            let Some(target) = number(wanted) else {
+            let Some(target) = as_number(wanted) else {
                 return Err(format!(
                     "field `{}` of the reference is no number: {}",
                     check.path,
                     shown(wanted)
                 ));
             };
-            let Some(value) = number(found) else { return said(false, " (no number)") };
+
+            let Some(value) = as_number(found) else { return said(false, " (no number)") };
             let share = if *relative && target != 0.0 { target.abs() } else { 1.0 };
+
             // Rounding must not decide at the edge: 0.3 is within 0.1 of 0.2.
             let slack = 1e-9 * target.abs().max(1.0);
             said((value - target).abs() <= tolerance * share + slack, &format!(" (within {tolerance})"))
@@ -82,12 +94,14 @@ fn compare(check: &FieldCheck, wanted: &Value, found: &Value) -> Result<(bool, S
             let read = |value: &Value| {
                 let text = value.as_str()?;
                 if formats.is_empty() {
-                    date::read(text, date::UNMISTAKABLE)
+                    date::parse_date(text, date::UNMISTAKABLE)
                 } else {
-                    date::read(text, formats)
+                    date::parse_date(text, formats)
                 }
             };
-            let Some(target) = read(wanted).or_else(|| date::read(wanted.as_str()?, date::UNMISTAKABLE))
+
+            let Some(target) =
+                read(wanted).or_else(|| date::parse_date(wanted.as_str()?, date::UNMISTAKABLE))
             else {
                 return Err(format!(
                     "field `{}` of the reference is no date in the given formats: {}",
@@ -104,7 +118,7 @@ fn compare(check: &FieldCheck, wanted: &Value, found: &Value) -> Result<(bool, S
 }
 
 /// A number, or a text that is one.
-fn number(value: &Value) -> Option<f64> {
+fn as_number(value: &Value) -> Option<f64> {
     match value {
         Value::Number(number) => number.as_f64(),
         Value::String(text) => text.trim().parse().ok().filter(|number: &f64| number.is_finite()),
@@ -123,7 +137,8 @@ mod tests {
 
     fn grade(fields: Vec<FieldCheck>, answer: &str, reference: &str) -> Result<Option<f64>, String> {
         let accuracy = FieldAccuracy { fields, all_or_nothing: false };
-        check(&accuracy, answer, Some(reference)).map(|checked| checked.score.map(assize_rubric::Unit::get))
+        check_fields(&accuracy, answer, Some(reference))
+            .map(|checked| checked.score.map(assize_rubric::UnitInterval::get))
     }
 
     #[test]
@@ -153,6 +168,6 @@ mod tests {
         assert_eq!(grade(fields(), r#"{"a": 2, "gone": 1}"#, r#"{"a": 1}"#), Ok(Some(0.0)));
         assert!(grade(fields(), r#"{"a": 2}"#, r#"{"b": 1}"#).is_err());
         let accuracy = FieldAccuracy { fields: fields(), all_or_nothing: true };
-        assert!(check(&accuracy, "{}", None).is_err());
+        assert!(check_fields(&accuracy, "{}", None).is_err());
     }
 }

@@ -4,41 +4,46 @@ use assize_evalfile::IsJson;
 use serde_json::Value;
 
 use super::schema::violations;
-use super::{Checked, Note};
+use super::{CheckResult, GraderNote};
 
 /// Violations that are listed one by one.
 const MAX_SHOWN: usize = 10;
 
 /// 1 if the answer is JSON that keeps its schema. White space around it is allowed, fences and prose
 /// are not.
-pub(super) fn check(check: &IsJson, answer: &str) -> Result<Checked, String> {
+pub(super) fn check_json(check: &IsJson, answer: &str) -> Result<CheckResult, String> {
     let value: Value = match serde_json::from_str(answer) {
         Ok(value) => value,
         Err(error) => {
             let fenced = answer.trim_start().starts_with("```");
             let hint = if fenced { "; it stands in a code fence" } else { "" };
-            return Ok(Checked::all(vec![Note::new(
+            return Ok(CheckResult::all_or_nothing(vec![GraderNote::new(
                 false,
                 "the answer is JSON",
                 format!("it is not: {error}{hint}"),
             )]));
         }
     };
-    let mut findings = vec![Note::new(true, "the answer is JSON", "it is")];
+
+    let mut findings = vec![GraderNote::new(true, "the answer is JSON", "it is")];
     if let Some(schema) = &check.schema {
         let problems = violations(schema, &value)?;
         if problems.is_empty() {
-            findings.push(Note::new(true, "the JSON keeps the schema", "it does"));
+            findings.push(GraderNote::new(true, "the JSON keeps the schema", "it does"));
         }
+
         let more = problems.len().saturating_sub(MAX_SHOWN);
+
         for problem in problems.into_iter().take(MAX_SHOWN) {
-            findings.push(Note::new(false, "the JSON keeps the schema", problem));
+            findings.push(GraderNote::new(false, "the JSON keeps the schema", problem));
         }
+
         if more > 0 {
-            findings.push(Note::remark("the JSON keeps the schema", format!("{more} more violations")));
+            findings.push(GraderNote::remark("the JSON keeps the schema", format!("{more} more violations")));
         }
     }
-    Ok(Checked::all(findings))
+
+    Ok(CheckResult::all_or_nothing(findings))
 }
 
 #[cfg(test)]
@@ -47,7 +52,7 @@ mod tests {
     use serde_json::json;
 
     fn score(schema: Option<Value>, answer: &str) -> f64 {
-        check(&IsJson { schema }, answer).unwrap().score.unwrap().get()
+        check_json(&IsJson { schema }, answer).unwrap().score.unwrap().get()
     }
 
     #[test]

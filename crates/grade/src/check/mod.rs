@@ -1,6 +1,6 @@
 //! Graders that need nobody: pure functions of the answer and of how it came about.
 //!
-//! Each looks at [`Facts`] and gives a score with its findings. What a check needs and nobody told is
+//! Each looks at [`AnswerFacts`] and gives a score with its findings. What a check needs and nobody told is
 //! an error of the grader, never a zero.
 
 mod arguments;
@@ -16,13 +16,13 @@ mod trajectory;
 use std::time::Duration;
 
 use assize_evalfile::GraderKind;
-use assize_rubric::{Note, Tokens, ToolCall, Unit};
+use assize_rubric::{GraderNote, Tokens, ToolCall, UnitInterval};
 
 pub use schema::schema_problem;
 
 /// What is known about an answer. Unknown is `None`, not zero.
 #[derive(Debug, Clone, Default, PartialEq)]
-pub struct Facts {
+pub struct AnswerFacts {
     /// The answer.
     pub answer: String,
     /// An example of a good answer.
@@ -41,47 +41,49 @@ pub struct Facts {
 
 /// What a grader found.
 #[derive(Debug, Clone, PartialEq, Default)]
-pub struct Checked {
+pub struct CheckResult {
     /// Score, 0 to 1; `None` when there is nothing to check.
-    pub score: Option<Unit>,
+    pub score: Option<UnitInterval>,
     /// Point by point.
-    pub findings: Vec<Note>,
+    pub findings: Vec<GraderNote>,
 }
 
-impl Checked {
+impl CheckResult {
     /// All or nothing: 1 if every finding is as it should be.
-    pub(crate) fn all(findings: Vec<Note>) -> Self {
+    pub(crate) fn all_or_nothing(findings: Vec<GraderNote>) -> Self {
         let passed = findings.iter().all(|finding| finding.passed != Some(false));
-        Self { score: Some(if passed { Unit::ONE } else { Unit::ZERO }), findings }
+        Self { score: Some(if passed { UnitInterval::ONE } else { UnitInterval::ZERO }), findings }
     }
 
     /// The share of findings that are as they should be; remarks do not count. Nothing that counts is
     /// nothing to check.
-    pub(crate) fn share(findings: Vec<Note>) -> Self {
+    pub(crate) fn passed_share(findings: Vec<GraderNote>) -> Self {
         let counted = findings.iter().filter_map(|finding| finding.passed);
         let (passed, all) = counted.fold((0u32, 0u32), |(yes, all), one| (yes + u32::from(one), all + 1));
-        Self { score: (all > 0).then(|| unit(f64::from(passed) / f64::from(all))), findings }
+        Self { score: (all > 0).then(|| to_unit_interval(f64::from(passed) / f64::from(all))), findings }
     }
 }
 
 /// A number that is a score but for rounding.
-pub(crate) fn unit(value: f64) -> Unit {
-    Unit::new(value.clamp(0.0, 1.0)).unwrap_or(Unit::ZERO)
+pub(crate) fn to_unit_interval(value: f64) -> UnitInterval {
+    UnitInterval::new(value.clamp(0.0, 1.0)).unwrap_or(UnitInterval::ZERO)
 }
 
 /// Grades by a grader that needs nobody; `None` for a kind that needs a judge, a program or members.
 /// The error says what the grader lacked.
-pub fn check(kind: &GraderKind, facts: &Facts) -> Option<Result<Checked, String>> {
+pub fn check(kind: &GraderKind, facts: &AnswerFacts) -> Option<Result<CheckResult, String>> {
     Some(match kind {
-        GraderKind::Text(check) => text::check(check, &facts.answer),
-        GraderKind::IsJson(check) => json::check(check, &facts.answer),
-        GraderKind::FieldAccuracy(check) => fields::check(check, &facts.answer, facts.reference.as_deref()),
-        GraderKind::ToolTrajectory(check) => trajectory::check(check, facts.calls.as_deref()),
-        GraderKind::Latency { threshold } => metrics::latency(*threshold, facts),
-        GraderKind::Cost { budget_usd } => metrics::cost(*budget_usd, facts),
-        GraderKind::TokenUsage(limits) => metrics::tokens(*limits, facts),
-        GraderKind::ExecutionMetrics(limits) => metrics::execution(limits, facts),
-        GraderKind::SkillTrigger(check) => skill::check(check, facts.calls.as_deref()),
+        GraderKind::Text(check) => text::check_text(check, &facts.answer),
+        GraderKind::IsJson(check) => json::check_json(check, &facts.answer),
+        GraderKind::FieldAccuracy(check) => {
+            fields::check_fields(check, &facts.answer, facts.reference.as_deref())
+        }
+        GraderKind::ToolTrajectory(check) => trajectory::check_trajectory(check, facts.calls.as_deref()),
+        GraderKind::Latency { threshold } => metrics::check_latency(*threshold, facts),
+        GraderKind::Cost { budget_usd } => metrics::check_cost(*budget_usd, facts),
+        GraderKind::TokenUsage(limits) => metrics::check_tokens(*limits, facts),
+        GraderKind::ExecutionMetrics(limits) => metrics::check_execution(limits, facts),
+        GraderKind::SkillTrigger(check) => skill::check_skill(check, facts.calls.as_deref()),
         GraderKind::Rubric(_)
         | GraderKind::Llm(_)
         | GraderKind::Pairwise(_)
@@ -93,7 +95,7 @@ pub fn check(kind: &GraderKind, facts: &Facts) -> Option<Result<Checked, String>
 }
 
 /// A text short enough for a finding, its cut marked.
-pub(crate) fn short(text: &str) -> String {
+pub(crate) fn shorten(text: &str) -> String {
     const MOST: usize = 200;
     match text.char_indices().nth(MOST) {
         Some((end, _)) => format!("{}... [cut]", &text[..end]),

@@ -37,20 +37,22 @@ fn compile(schema: &Value) -> Result<Validator, String> {
     let elder =
         schema.get("$schema").is_some_and(|draft| draft.as_str().is_none_or(|it| !it.contains("2020-12")));
     let strict = KNOWN_KEYWORDS.as_ref().filter(|_| !elder);
-    let problem = strict.and_then(|strict| strict.iter_errors(schema).next().map(|error| refusal(&error)));
+    let problem =
+        strict.and_then(|strict| strict.iter_errors(schema).next().map(|error| describe_error(&error)));
 
     if let Some(problem) = problem {
         return Err(problem);
     }
+
     jsonschema::options()
         .offline()
         .should_validate_formats(false)
         .with_pattern_options(PatternOptions::regex().size_limit(MAX_PATTERN))
         .build(schema)
-        .map_err(|error| refusal(&error))
+        .map_err(|error| describe_error(&error))
 }
 
-fn refusal(error: &ValidationError<'_>) -> String {
+fn describe_error(error: &ValidationError<'_>) -> String {
     let at = error.instance_path();
 
     match error.kind() {

@@ -4,27 +4,32 @@ use assize_evalfile::SkillTrigger;
 use assize_rubric::ToolCall;
 use serde_json::Value;
 
-use super::{Checked, Note};
+use super::{CheckResult, GraderNote};
 
 /// 1 if the skill was used as it should be, or left alone as it should be.
 ///
 /// A skill is used when the tool `Skill` is called with its name, when a file under `skills/NAME/` is
 /// read, when a command names its `SKILL.md`, or when the output of a tool names a file of it. Names are compared
 /// whole: `deploy` is not `deploy-rollback`.
-pub(super) fn check(check: &SkillTrigger, calls: Option<&[ToolCall]>) -> Result<Checked, String> {
+pub(super) fn check_skill(check: &SkillTrigger, calls: Option<&[ToolCall]>) -> Result<CheckResult, String> {
     let calls =
         calls.ok_or("the target does not tell its tool calls, so nobody knows which skills were used")?;
-    let used = calls.iter().find_map(|call| how(call, &check.skill));
+    let used = calls.iter().find_map(|call| describe_rule(call, &check.skill));
     let text = if check.should_trigger {
         format!("uses the skill `{}`", check.skill)
     } else {
         format!("leaves the skill `{}` alone", check.skill)
     };
+
     let reason = used.clone().unwrap_or_else(|| "no call uses it".to_owned());
-    Ok(Checked::all(vec![Note::new(used.is_some() == check.should_trigger, text, reason)]))
+    Ok(CheckResult::all_or_nothing(vec![GraderNote::new(
+        used.is_some() == check.should_trigger,
+        text,
+        reason,
+    )]))
 }
 
-fn how(call: &ToolCall, skill: &str) -> Option<String> {
+fn describe_rule(call: &ToolCall, skill: &str) -> Option<String> {
     let is = |names: &[&str]| names.iter().any(|name| call.name.eq_ignore_ascii_case(name));
     if is(&["skill", "activate_skill"]) {
         let named = ["skill", "name", "command"].iter().filter_map(|key| call.input.get(key)?.as_str());
@@ -33,18 +38,25 @@ fn how(call: &ToolCall, skill: &str) -> Option<String> {
             return Some(format!("the tool {} was called with it", call.name));
         }
     }
-    if is(&["read", "read_file", "view"]) && texts(&call.input).iter().any(|text| leads_to(text, skill)) {
+
+    if is(&["read", "read_file", "view"])
+        && collect_texts(&call.input).iter().any(|text| contains_skill_path(text, skill))
+    {
         return Some(format!("{} was called on a file of it", call.name));
     }
+
     // Agents without a tool for skills read the file with a command.
-    let names_it = |text: &&str| leads_to(text, skill) && text.contains("SKILL.md");
+    let names_it = |text: &&str| contains_skill_path(text, skill) && text.contains("SKILL.md");
     if is(&["bash", "shell", "exec_command", "command_execution", "run_shell_command"])
-        && texts(&call.input).iter().any(names_it)
+        && collect_texts(&call.input).iter().any(names_it)
     {
         return Some(format!("{} was called on its SKILL.md", call.name));
     }
-    let output =
-        call.output.as_ref().is_some_and(|output| texts(output).iter().any(|text| leads_to(text, skill)));
+
+    let output = call
+        .output
+        .as_ref()
+        .is_some_and(|output| collect_texts(output).iter().any(|text| contains_skill_path(text, skill)));
     output.then(|| format!("the output of {} names a file of it", call.name))
 }
 
@@ -55,7 +67,7 @@ fn is_named(written: &str, skill: &str) -> bool {
 }
 
 /// Whether a text holds `skills/NAME/` with the whole name.
-fn leads_to(text: &str, skill: &str) -> bool {
+fn contains_skill_path(text: &str, skill: &str) -> bool {
     let text = text.replace('\\', "/");
     let wanted = format!("skills/{skill}/");
     let part_of_name = |c: char| c.is_alphanumeric() || matches!(c, '-' | '_');
@@ -63,11 +75,11 @@ fn leads_to(text: &str, skill: &str) -> bool {
 }
 
 /// All texts inside a value.
-fn texts(value: &Value) -> Vec<&str> {
+fn collect_texts(value: &Value) -> Vec<&str> {
     match value {
         Value::String(text) => vec![text],
-        Value::Array(items) => items.iter().flat_map(texts).collect(),
-        Value::Object(map) => map.values().flat_map(texts).collect(),
+        Value::Array(items) => items.iter().flat_map(collect_texts).collect(),
+        Value::Object(map) => map.values().flat_map(collect_texts).collect(),
         _ => Vec::new(),
     }
 }
@@ -82,7 +94,7 @@ mod tests {
     }
 
     fn used(skill: &str, call: ToolCall) -> bool {
-        let check = check(&SkillTrigger { skill: skill.into(), should_trigger: true }, Some(&[call]));
+        let check = check_skill(&SkillTrigger { skill: skill.into(), should_trigger: true }, Some(&[call]));
         check.unwrap().score.unwrap().get() == 1.0
     }
 
@@ -114,7 +126,7 @@ mod tests {
     #[test]
     fn leaving_it_alone_can_be_asked_for_and_silence_is_an_error() {
         let alone = SkillTrigger { skill: "deploy".into(), should_trigger: false };
-        assert_eq!(check(&alone, Some(&[])).unwrap().score.unwrap().get(), 1.0);
-        assert!(check(&alone, None).is_err());
+        assert_eq!(check_skill(&alone, Some(&[])).unwrap().score.unwrap().get(), 1.0);
+        assert!(check_skill(&alone, None).is_err());
     }
 }

@@ -2,60 +2,66 @@
 
 use assize_evalfile::{TextCheck, TextRule, compile_pattern};
 
-use super::{Checked, Note, short};
+use super::{CheckResult, GraderNote, shorten};
 
 /// 1 if the rule holds, else 0. `starts-with`, `ends-with` and `equals` leave white space at both ends
 /// of both texts out of account; the others look at the answer as it is.
-pub(super) fn check(check: &TextCheck, answer: &str) -> Result<Checked, String> {
+pub(super) fn check_text(check: &TextCheck, answer: &str) -> Result<CheckResult, String> {
     let first = check.values.first().map(String::as_str).unwrap_or_default();
     let whole = answer.trim();
     let one = |passed: bool, text: String, yes: &str, no: &str| {
-        Checked::all(vec![Note::new(passed, text, if passed { yes } else { no })])
+        CheckResult::all_or_nothing(vec![GraderNote::new(passed, text, if passed { yes } else { no })])
     };
     Ok(match &check.rule {
         TextRule::Contains { ignore_case } => {
             let found = contains(answer, first, *ignore_case);
-            one(found, format!("contains `{}`", short(first)), "found", "not found in the answer")
+            one(found, format!("contains `{}`", shorten(first)), "found", "not found in the answer")
         }
         TextRule::ContainsAny { ignore_case } => {
             let found = check.values.iter().find(|value| contains(answer, value, *ignore_case));
-            let text = format!("contains one of {}", list(&check.values));
+            let text = format!("contains one of {}", format_list(&check.values));
             match found {
-                Some(value) => Checked::all(vec![Note::new(true, text, format!("found `{}`", short(value)))]),
+                Some(value) => CheckResult::all_or_nothing(vec![GraderNote::new(
+                    true,
+                    text,
+                    format!("found `{}`", shorten(value)),
+                )]),
                 None => one(false, text, "", "none of them is in the answer"),
             }
         }
-        TextRule::ContainsAll { ignore_case } => Checked::all(
+        TextRule::ContainsAll { ignore_case } => CheckResult::all_or_nothing(
             check
                 .values
                 .iter()
                 .map(|value| {
                     let found = contains(answer, value, *ignore_case);
                     let reason = if found { "found" } else { "not found in the answer" };
-                    Note::new(found, format!("contains `{}`", short(value)), reason)
+                    GraderNote::new(found, format!("contains `{}`", shorten(value)), reason)
                 })
                 .collect(),
         ),
         TextRule::StartsWith => {
             let holds = whole.starts_with(first.trim());
-            one(holds, format!("starts with `{}`", short(first)), "it does", "the answer starts otherwise")
+            one(holds, format!("starts with `{}`", shorten(first)), "it does", "the answer starts otherwise")
         }
         TextRule::EndsWith => {
             let holds = whole.ends_with(first.trim());
-            one(holds, format!("ends with `{}`", short(first)), "it does", "the answer ends otherwise")
+            one(holds, format!("ends with `{}`", shorten(first)), "it does", "the answer ends otherwise")
         }
         TextRule::Equals => {
             let holds = whole == first.trim();
-            one(holds, format!("is `{}`", short(first)), "it is", "the answer is another text")
+            one(holds, format!("is `{}`", shorten(first)), "it is", "the answer is another text")
         }
         TextRule::Regex(regex) => {
             let pattern = compile_pattern(first, &regex.flags)
                 .map_err(|error| format!("the pattern can't be used: {error}"))?;
-            let text = format!("matches /{}/{}", short(first), regex.flags);
+            let text = format!("matches /{}/{}", shorten(first), regex.flags);
             match pattern.find(answer) {
-                Some(found) => {
-                    Checked::all(vec![Note::new(true, text, format!("matched `{}`", short(found.as_str())))])
-                }
+                Some(found) => CheckResult::all_or_nothing(vec![GraderNote::new(
+                    true,
+                    text,
+                    format!("matched `{}`", shorten(found.as_str())),
+                )]),
                 None => one(false, text, "", "nothing in the answer matches"),
             }
         }
@@ -66,8 +72,8 @@ fn contains(answer: &str, value: &str, ignore_case: bool) -> bool {
     if ignore_case { answer.to_lowercase().contains(&value.to_lowercase()) } else { answer.contains(value) }
 }
 
-fn list(values: &[String]) -> String {
-    values.iter().map(|value| format!("`{}`", short(value))).collect::<Vec<_>>().join(", ")
+fn format_list(values: &[String]) -> String {
+    values.iter().map(|value| format!("`{}`", shorten(value))).collect::<Vec<_>>().join(", ")
 }
 
 #[cfg(test)]
@@ -77,7 +83,7 @@ mod tests {
 
     fn score(rule: TextRule, values: &[&str], answer: &str) -> f64 {
         let values = values.iter().map(|value| (*value).to_owned()).collect();
-        check(&TextCheck { rule, values }, answer).unwrap().score.unwrap().get()
+        check_text(&TextCheck { rule, values }, answer).unwrap().score.unwrap().get()
     }
 
     #[test]
@@ -100,7 +106,7 @@ mod tests {
     fn an_unusable_pattern_is_an_error_and_no_score() {
         let rule = || TextRule::Regex(Regex { flags: "i".into() });
         assert_eq!(score(rule(), &[r"^ORDER \d+$"], "order 12"), 1.0);
-        let check = check(&TextCheck { rule: rule(), values: vec!["(?=a)".into()] }, "a");
+        let check = check_text(&TextCheck { rule: rule(), values: vec!["(?=a)".into()] }, "a");
         assert!(check.unwrap_err().contains("look-ahead"));
     }
 }

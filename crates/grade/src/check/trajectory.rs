@@ -3,25 +3,28 @@
 use assize_evalfile::{ArgsMatch, ExpectedCall, ToolTrajectory, TrajectoryMode};
 use assize_rubric::ToolCall;
 
-use super::arguments::fits;
-use super::{Checked, Note, short, unit};
+use super::arguments::matches_arguments;
+use super::{CheckResult, GraderNote, shorten, to_unit_interval};
 
 /// The share of checks that hold.
 ///
-/// - `any_order`: each listed tool is called often enough.
-/// - `in_order`: as many of the expected calls as can be found in the given order; others between
+/// - `match_any_order`: each listed tool is called often enough.
+/// - `match_in_order`: as many of the expected calls as can be found in the given order; others between
 ///   them are allowed.
 /// - `exact`: call by call; calls too many lower the score as calls too few do.
-/// - `superset`: each expected call has a call of its own, in any order.
-/// - `subset`: each real call is one of the expected ones.
+/// - `match_superset`: each expected call has a call of its own, in any order.
+/// - `match_subset`: each real call is one of the expected ones.
 ///
 /// An expected call with a time limit is a check more, which fails with the call.
-pub(super) fn check(check: &ToolTrajectory, calls: Option<&[ToolCall]>) -> Result<Checked, String> {
+pub(super) fn check_trajectory(
+    check: &ToolTrajectory,
+    calls: Option<&[ToolCall]>,
+) -> Result<CheckResult, String> {
     let calls = calls.ok_or("the target does not tell its tool calls, so there is nothing to compare")?;
     match check.mode {
-        TrajectoryMode::AnyOrder => Ok(any_order(check, calls)),
-        TrajectoryMode::InOrder => expected(check, calls, &in_order(check, calls), 0),
-        TrajectoryMode::Superset => expected(check, calls, &superset(check, calls), 0),
+        TrajectoryMode::AnyOrder => Ok(match_any_order(check, calls)),
+        TrajectoryMode::InOrder => match_expected(check, calls, &match_in_order(check, calls), 0),
+        TrajectoryMode::Superset => match_expected(check, calls, &match_superset(check, calls), 0),
         TrajectoryMode::Exact => {
             let pairs: Vec<Option<usize>> = check
                 .expected
@@ -29,36 +32,36 @@ pub(super) fn check(check: &ToolTrajectory, calls: Option<&[ToolCall]>) -> Resul
                 .enumerate()
                 .map(|(at, wanted)| calls.get(at).filter(|call| matches(check, wanted, call)).map(|_| at))
                 .collect();
-            expected(check, calls, &pairs, calls.len().saturating_sub(check.expected.len()))
+            match_expected(check, calls, &pairs, calls.len().saturating_sub(check.expected.len()))
         }
-        TrajectoryMode::Subset => Ok(subset(check, calls)),
+        TrajectoryMode::Subset => Ok(match_subset(check, calls)),
     }
 }
 
 fn matches(check: &ToolTrajectory, wanted: &ExpectedCall, call: &ToolCall) -> bool {
     let rule = wanted.args_match.as_ref().or(check.args_match.as_ref()).unwrap_or(&ArgsMatch::Exact);
-    wanted.tool == call.name && fits(wanted.args.as_ref(), &call.input, rule)
+    wanted.tool == call.name && matches_arguments(wanted.args.as_ref(), &call.input, rule)
 }
 
-fn any_order(check: &ToolTrajectory, calls: &[ToolCall]) -> Checked {
+fn match_any_order(check: &ToolTrajectory, calls: &[ToolCall]) -> CheckResult {
     let findings = check.minimums.iter().map(|(tool, least)| {
         let count = calls.iter().filter(|call| call.name == *tool).count();
-        Note::new(
+        GraderNote::new(
             count >= *least as usize,
             format!("calls `{tool}` at least {least} times"),
             format!("{count} times"),
         )
     });
-    Checked::share(findings.collect())
+    CheckResult::passed_share(findings.collect())
 }
 
 /// For each expected call the real call that stands for it. `extra` real calls count as failed checks.
-fn expected(
+fn match_expected(
     check: &ToolTrajectory,
     calls: &[ToolCall],
     pairs: &[Option<usize>],
     extra: usize,
-) -> Result<Checked, String> {
+) -> Result<CheckResult, String> {
     let mut findings = Vec::new();
     for (at, (wanted, pair)) in check.expected.iter().zip(pairs).enumerate() {
         let text = format!("call {}: {}", at + 1, describe(wanted));
@@ -66,16 +69,18 @@ fn expected(
             Some(index) => format!("call {} of {}", index + 1, calls.len()),
             None => match calls.get(at).filter(|_| check.mode == TrajectoryMode::Exact) {
                 Some(call) => {
-                    format!("`{}` with {} was called instead", call.name, short(&call.input.to_string()))
+                    format!("`{}` with {} was called instead", call.name, shorten(&call.input.to_string()))
                 }
                 None => "no such call".to_owned(),
             },
         };
-        findings.push(Note::new(pair.is_some(), text, reason));
+
+        findings.push(GraderNote::new(pair.is_some(), text, reason));
+
         if let Some(most) = wanted.max_duration {
             let text = format!("call {}: `{}` takes at most {} ms", at + 1, wanted.tool, most.as_millis());
             findings.push(match pair.and_then(|index| calls.get(index)) {
-                None => Note::new(false, text, "no such call"),
+                None => GraderNote::new(false, text, "no such call"),
                 Some(call) => {
                     let took = call.duration.ok_or_else(|| {
                         format!(
@@ -83,31 +88,34 @@ fn expected(
                             call.name
                         )
                     })?;
-                    Note::new(took <= most, text, format!("{} ms", took.as_millis()))
+                    GraderNote::new(took <= most, text, format!("{} ms", took.as_millis()))
                 }
             });
         }
     }
+
     for call in calls.iter().skip(calls.len() - extra) {
-        findings.push(Note::new(
+        findings.push(GraderNote::new(
             false,
             "no calls beside the expected ones",
             format!("`{}` is one too many", call.name),
         ));
     }
-    let checked = Checked::share(findings);
+
+    let checked = CheckResult::passed_share(findings);
     // An expectation of no calls that is kept is kept in full.
-    Ok(Checked { score: checked.score.or(Some(unit(1.0))), ..checked })
+    Ok(CheckResult { score: checked.score.or(Some(to_unit_interval(1.0))), ..checked })
 }
 
 /// The most expected calls that can be found in their order (a longest common subsequence).
-fn in_order(check: &ToolTrajectory, calls: &[ToolCall]) -> Vec<Option<usize>> {
+fn match_in_order(check: &ToolTrajectory, calls: &[ToolCall]) -> Vec<Option<usize>> {
     let (rows, columns) = (check.expected.len(), calls.len());
     let fit: Vec<Vec<bool>> = check
         .expected
         .iter()
         .map(|wanted| calls.iter().map(|call| matches(check, wanted, call)).collect())
         .collect();
+
     let mut best = vec![vec![0usize; columns + 1]; rows + 1];
     for row in (0..rows).rev() {
         for column in (0..columns).rev() {
@@ -118,6 +126,7 @@ fn in_order(check: &ToolTrajectory, calls: &[ToolCall]) -> Vec<Option<usize>> {
             };
         }
     }
+
     let mut pairs = vec![None; rows];
     let (mut row, mut column) = (0, 0);
     while row < rows && column < columns {
@@ -131,17 +140,19 @@ fn in_order(check: &ToolTrajectory, calls: &[ToolCall]) -> Vec<Option<usize>> {
             column += 1;
         }
     }
+
     pairs
 }
 
 /// A real call of its own for as many expected calls as possible (augmenting paths), so that a loose
 /// expectation never takes the only call a strict one could have.
-fn superset(check: &ToolTrajectory, calls: &[ToolCall]) -> Vec<Option<usize>> {
+fn match_superset(check: &ToolTrajectory, calls: &[ToolCall]) -> Vec<Option<usize>> {
     fn place(row: usize, fit: &[Vec<usize>], owner: &mut [Option<usize>], seen: &mut [bool]) -> bool {
         for &column in &fit[row] {
             if std::mem::replace(&mut seen[column], true) {
                 continue;
             }
+
             let free = match owner[column] {
                 None => true,
                 Some(other) => place(other, fit, owner, seen),
@@ -153,31 +164,39 @@ fn superset(check: &ToolTrajectory, calls: &[ToolCall]) -> Vec<Option<usize>> {
         }
         false
     }
+
     let fit: Vec<Vec<usize>> = check
         .expected
         .iter()
         .map(|wanted| (0..calls.len()).filter(|&at| matches(check, wanted, &calls[at])).collect())
         .collect();
+
     let mut owner = vec![None; calls.len()];
     for row in 0..fit.len() {
         place(row, &fit, &mut owner, &mut vec![false; calls.len()]);
     }
+
     (0..fit.len()).map(|row| owner.iter().position(|own| *own == Some(row))).collect()
 }
 
-fn subset(check: &ToolTrajectory, calls: &[ToolCall]) -> Checked {
+fn match_subset(check: &ToolTrajectory, calls: &[ToolCall]) -> CheckResult {
     let findings = calls.iter().enumerate().map(|(at, call)| {
         let allowed = check.expected.iter().any(|wanted| matches(check, wanted, call));
         let reason = if allowed { "it is" } else { "no expected call is like it" };
-        Note::new(allowed, format!("call {}, `{}`, is among the expected ones", at + 1, call.name), reason)
+        GraderNote::new(
+            allowed,
+            format!("call {}, `{}`, is among the expected ones", at + 1, call.name),
+            reason,
+        )
     });
-    let checked = Checked::share(findings.collect());
-    Checked { score: checked.score.or(Some(unit(1.0))), ..checked }
+
+    let checked = CheckResult::passed_share(findings.collect());
+    CheckResult { score: checked.score.or(Some(to_unit_interval(1.0))), ..checked }
 }
 
 fn describe(wanted: &ExpectedCall) -> String {
     match &wanted.args {
-        Some(args) => format!("`{}` with {}", wanted.tool, short(&args.to_string())),
+        Some(args) => format!("`{}` with {}", wanted.tool, shorten(&args.to_string())),
         None => format!("`{}`", wanted.tool),
     }
 }
@@ -207,7 +226,7 @@ mod tests {
     }
 
     fn score(plan: &ToolTrajectory, calls: &[ToolCall]) -> f64 {
-        check(plan, Some(calls)).unwrap().score.unwrap().get()
+        check_trajectory(plan, Some(calls)).unwrap().score.unwrap().get()
     }
 
     fn named(names: &str) -> Vec<ToolCall> {
@@ -265,7 +284,7 @@ mod tests {
         assert_eq!(score(&plan(TrajectoryMode::Exact, vec![limited(30)]), &named("a")), 1.0);
         assert_eq!(score(&plan(TrajectoryMode::InOrder, vec![limited(29)]), &named("a")), 0.5);
         let untimed = [ToolCall { duration: None, ..call("a", json!({})) }];
-        assert!(check(&plan(TrajectoryMode::Exact, vec![limited(30)]), Some(&untimed)).is_err());
-        assert!(check(&plan(TrajectoryMode::Exact, vec![limited(30)]), None).is_err());
+        assert!(check_trajectory(&plan(TrajectoryMode::Exact, vec![limited(30)]), Some(&untimed)).is_err());
+        assert!(check_trajectory(&plan(TrajectoryMode::Exact, vec![limited(30)]), None).is_err());
     }
 }

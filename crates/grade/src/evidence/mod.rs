@@ -6,7 +6,7 @@ use std::sync::OnceLock;
 
 use normalise::{is_letter_of_word, normalise};
 
-use crate::Material;
+use crate::JudgeMaterial;
 
 /// Index of the texts that may be quoted. They are normalised once, at the first quote, so that each quote
 /// takes one search.
@@ -22,12 +22,12 @@ pub struct EvidenceIndex {
 
 impl EvidenceIndex {
     /// Indexes the output of the target: answer, file changes, tool calls.
-    pub fn new(material: &Material) -> Self {
-        Self::of(material.produced())
+    pub fn new(material: &JudgeMaterial) -> Self {
+        Self::from_texts(material.produced_texts())
     }
 
     /// Indexes the given texts.
-    pub(crate) fn of<'t>(texts: impl Iterator<Item = &'t str>) -> Self {
+    pub(crate) fn from_texts<'t>(texts: impl Iterator<Item = &'t str>) -> Self {
         Self { written: texts.map(str::to_owned).collect(), comparable: OnceLock::new() }
     }
 
@@ -66,10 +66,13 @@ fn contains_in_order(text: &str, quote: &str) -> bool {
         if part.chars().filter(|c| c.is_alphanumeric()).count() < 3 {
             return false;
         }
+
         let Some(at) = rest.find(part) else { return false };
         rest = &rest[at + part.len()..];
+
         parts += 1;
     }
+
     parts > 1
 }
 
@@ -87,7 +90,7 @@ mod tests {
     use super::*;
 
     fn index(answer: &str) -> EvidenceIndex {
-        EvidenceIndex::new(&Material { answer: answer.into(), ..Material::default() })
+        EvidenceIndex::new(&JudgeMaterial { answer: answer.into(), ..JudgeMaterial::default() })
     }
 
     #[test]
@@ -109,16 +112,8 @@ mod tests {
     fn other_words_other_order_and_other_places_do_not_verify() {
         let index = index("The quick brown fox jumps over the lazy dog.");
         for quote in [
-            "The quick red fox",
-            "lazy dog ... quick brown",
-            "",
-            "  ",
-            "...",
-            "\"\"",
-            "e",
-            "he",
-            "o ... o o o",
-            "?!",
+            "The quick red fox", "lazy dog ... quick brown", "", "  ", "...", "\"\"", "e", "he",
+            "o ... o o o", "?!",
         ] {
             assert!(!index.contains(quote), "{quote}");
         }
@@ -136,13 +131,13 @@ mod tests {
 
     #[test]
     fn changes_and_tool_calls_count_but_the_question_does_not() {
-        let index = EvidenceIndex::new(&Material {
+        let index = EvidenceIndex::new(&JudgeMaterial {
             question: "what about the moon".into(),
             reference: Some("the reference text".into()),
             answer: "done".into(),
             file_changes: Some("+ let total = 3;".into()),
             tool_calls: Some("read_file(path=a.txt)".into()),
-            ..Material::default()
+            ..JudgeMaterial::default()
         });
         assert!(index.contains("let total = 3;"));
         assert!(index.contains("read_file(path=a.txt)"));

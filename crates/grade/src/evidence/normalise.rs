@@ -7,14 +7,14 @@ use unicode_normalization::UnicodeNormalization as _;
 pub(super) fn normalise(text: &str) -> String {
     // ASCII has no other compatibility forms, and most texts are ASCII.
     if text.is_ascii() {
-        plain_ascii(text)
+        normalise_ascii(text)
     } else {
-        plain(text.nfkc().flat_map(char::to_lowercase), text.len())
+        normalise_chars(text.nfkc().flat_map(char::to_lowercase), text.len())
     }
 }
 
-/// ASCII-only fast path of [`plain`].
-fn plain_ascii(text: &str) -> String {
+/// ASCII-only fast path of [`normalise_chars`].
+fn normalise_ascii(text: &str) -> String {
     let mut out = String::with_capacity(text.len());
     let mut space = false;
     for byte in text.bytes() {
@@ -29,17 +29,20 @@ fn plain_ascii(text: &str) -> String {
             byte if byte.is_ascii_control() => continue,
             byte => byte.to_ascii_lowercase(),
         };
+
         if space && !out.is_empty() {
             out.push(' ');
         }
+
         space = false;
         out.push(char::from(byte));
     }
+
     out
 }
 
 /// Normalises characters that are already lower case and in compatibility form.
-fn plain(chars: impl Iterator<Item = char>, length: usize) -> String {
+fn normalise_chars(chars: impl Iterator<Item = char>, length: usize) -> String {
     let mut out = String::with_capacity(length);
     let mut space = false;
     for c in chars {
@@ -55,12 +58,15 @@ fn plain(chars: impl Iterator<Item = char>, length: usize) -> String {
             c if c.is_control() || is_invisible(c) => continue,
             c => c,
         };
+
         if space && !out.is_empty() {
             out.push(' ');
         }
+
         space = false;
         out.push(c);
     }
+
     out
 }
 
@@ -84,7 +90,7 @@ mod tests {
     proptest! {
         #[test]
         fn ascii_is_made_comparable_as_any_other_text_is(text in "[ -~]{0,40}|[\\x00-\\x7f]{0,40}") {
-            let any = plain(text.nfkc().flat_map(char::to_lowercase), text.len());
+            let any = normalise_chars(text.nfkc().flat_map(char::to_lowercase), text.len());
             prop_assert_eq!(normalise(&text), any);
         }
     }

@@ -1,30 +1,30 @@
 //! From what came back to what it means: a usable text, or the failure it stands for.
 
 use assize_llm::{AskError, ChatReply, ErrorKind, FinishReason};
-use assize_rubric::{Ungraded, UngradedKind};
+use assize_rubric::{UngradedKind, UngradedReason};
 
 use crate::reply::PROBABILITY_ADVICE;
 
 /// Why a criterion has no decision yet.
 #[derive(Debug, Clone)]
-pub(super) struct Failure {
+pub(super) struct JudgeFailure {
     pub(super) kind: UngradedKind,
     pub(super) message: String,
 }
 
-impl From<Failure> for Ungraded {
-    fn from(failure: Failure) -> Self {
+impl From<JudgeFailure> for UngradedReason {
+    fn from(failure: JudgeFailure) -> Self {
         Self { kind: failure.kind, message: failure.message }
     }
 }
 
-impl Failure {
+impl JudgeFailure {
     pub(super) fn new(kind: UngradedKind, message: impl Into<String>) -> Self {
         Self { kind, message: message.into() }
     }
 
     /// The failure of a call that brought no reply.
-    pub(super) fn of_error(error: &AskError) -> Self {
+    pub(super) fn from_error(error: &AskError) -> Self {
         let kind = match error.kind {
             ErrorKind::ContentRefused => UngradedKind::Refusal,
             ErrorKind::Cancelled => UngradedKind::Cancelled,
@@ -40,16 +40,20 @@ impl Failure {
 }
 
 /// The text of a reply that is whole and meant as an answer.
-pub(super) fn reply_text(reply: &ChatReply) -> Result<&str, Failure> {
+pub(super) fn reply_text(reply: &ChatReply) -> Result<&str, JudgeFailure> {
     if let Some(refusal) = reply.refusal.as_deref().filter(|words| !words.trim().is_empty()) {
         let words: String = refusal.trim().chars().take(200).collect();
-        return Err(Failure::new(UngradedKind::Refusal, format!("the judge declined to answer: {words}")));
+        return Err(JudgeFailure::new(
+            UngradedKind::Refusal,
+            format!("the judge declined to answer: {words}"),
+        ));
     }
     match reply.finish {
-        FinishReason::ContentFilter => {
-            Err(Failure::new(UngradedKind::Refusal, "the judge's server withheld the reply (content filter)"))
-        }
-        FinishReason::Other(ref word) if reply.finish.is_broken_off() => Err(Failure::new(
+        FinishReason::ContentFilter => Err(JudgeFailure::new(
+            UngradedKind::Refusal,
+            "the judge's server withheld the reply (content filter)",
+        )),
+        FinishReason::Other(ref word) if reply.finish.is_broken_off() => Err(JudgeFailure::new(
             UngradedKind::Truncated,
             format!("the judge's server broke the reply off ({word})"),
         )),
@@ -59,13 +63,13 @@ pub(super) fn reply_text(reply: &ChatReply) -> Result<&str, Failure> {
                 Some(tokens) => format!("its limit of {tokens} tokens"),
                 None => "the token limit".to_owned(),
             };
-            Err(Failure::new(
+            Err(JudgeFailure::new(
                 UngradedKind::Truncated,
                 format!("the reply was cut off at {limit}; keep quotes and reason short"),
             ))
         }
         _ if reply.text.trim().is_empty() => {
-            Err(Failure::new(UngradedKind::Malformed, "the reply was empty"))
+            Err(JudgeFailure::new(UngradedKind::Malformed, "the reply was empty"))
         }
         _ => Ok(&reply.text),
     }

@@ -2,15 +2,17 @@
 
 use assize_llm::{ChatReply, ChatRequest, JsonSchemaFormat, ModelCard, ReplySchema};
 use assize_rubric::{
-    Criterion, Decision, Evidence, EvidencePolicy, Finding, Operator, Outcome, Probability, Scale, Truncate,
-    UngradedKind,
+    Criterion, CriterionOperator, CriterionScale, Decision, DecisionProbability, EvidencePolicy,
+    EvidenceQuote, Finding, Outcome, TruncationMode, UngradedKind,
 };
 
-use super::answer::Failure;
-use super::repair::{PartAnswer, Readings, RepairQuestion, ask_with_repair, first_requests};
+use super::answer::JudgeFailure;
+use super::repair::{PartAnswer, PartReadings, RepairQuestion, ask_with_repair, first_requests};
 use super::template::CallTemplate;
-use crate::prompt::{Form, PromptCriterion, batched_part, batched_schema, single_part, single_schema};
-use crate::reply::{Reading, Results, expected, read_batched, read_single};
+use crate::prompt::{
+    DecisionForm, PromptCriterion, batched_part, batched_schema, single_part, single_schema,
+};
+use crate::reply::{BatchedReply, ParsedReply, expected_decision, read_batched, read_single};
 
 /// Criteria that are asked about together.
 pub(super) struct CriterionGroup<'a> {
@@ -18,14 +20,14 @@ pub(super) struct CriterionGroup<'a> {
     batched: bool,
     /// Whether other calls begin like those of this group.
     shared: bool,
-    slots: Vec<Slot<'a>>,
+    slots: Vec<CriterionSlot<'a>>,
 }
 
 /// One criterion and what the last readable reply said beside the decision.
-struct Slot<'a> {
+struct CriterionSlot<'a> {
     prompt: PromptCriterion<'a>,
-    evidence: Vec<Evidence>,
-    probability: Option<Probability>,
+    evidence: Vec<EvidenceQuote>,
+    probability: Option<DecisionProbability>,
 }
 
 impl<'a> CriterionGroup<'a> {
@@ -36,7 +38,7 @@ impl<'a> CriterionGroup<'a> {
         let handle = |position: usize| {
             if batched { format!("c{}-{}", position + 1, template.handle_mark()) } else { String::new() }
         };
-        let slots = criteria.iter().enumerate().map(|(position, criterion)| Slot {
+        let slots = criteria.iter().enumerate().map(|(position, criterion)| CriterionSlot {
             prompt: PromptCriterion { handle: handle(position), criterion },
             evidence: Vec::new(),
             probability: None,
@@ -46,8 +48,8 @@ impl<'a> CriterionGroup<'a> {
     }
 
     /// The request that puts all of it at once.
-    pub(super) fn whole_request(&self) -> ChatRequest {
-        self.request(&self.all(), None)
+    pub(super) fn combined_request(&self) -> ChatRequest {
+        self.request(&self.all_parts(), None)
     }
 
     /// The requests that it begins with, and the number of criteria in each: one, or as few as the model can read.
@@ -62,10 +64,10 @@ impl<'a> CriterionGroup<'a> {
 
     /// The shape that the first reply must have.
     pub(super) fn schema(&self) -> ReplySchema {
-        self.schema_for(&self.all()).schema
+        self.schema_for(&self.all_parts()).schema
     }
 
-    fn all(&self) -> Vec<usize> {
+    fn all_parts(&self) -> Vec<usize> {
         (0..self.slots.len()).collect()
     }
 
@@ -73,7 +75,7 @@ impl<'a> CriterionGroup<'a> {
         if self.batched {
             batched_schema(&self.prompts(parts))
         } else {
-            single_schema(Form::of(self.only(parts)))
+            single_schema(DecisionForm::for_criterion(self.only_prompt(parts)))
         }
     }
 
@@ -83,7 +85,7 @@ impl<'a> CriterionGroup<'a> {
     }
 
     /// The criterion of a call that asks about one.
-    fn only(&self, parts: &[usize]) -> &'a Criterion {
+    fn only_prompt(&self, parts: &[usize]) -> &'a Criterion {
         self.slots[parts[0]].prompt.criterion
     }
 
@@ -99,7 +101,7 @@ impl<'a> CriterionGroup<'a> {
 }
 
 impl RepairQuestion for CriterionGroup<'_> {
-    type Reading = Reading<Outcome>;
+    type Reading = ParsedReply<Outcome>;
 
     fn card(&self) -> ModelCard {
         self.template.card
@@ -109,7 +111,7 @@ impl RepairQuestion for CriterionGroup<'_> {
         self.template.draw
     }
 
-    fn truncate(&self) -> Option<Truncate> {
+    fn truncate(&self) -> Option<TruncationMode> {
         Some(self.template.truncate)
     }
 
@@ -118,7 +120,7 @@ impl RepairQuestion for CriterionGroup<'_> {
         let question = if self.batched {
             batched_part(&self.prompts(parts), template.policy, &template.fence)
         } else {
-            single_part(self.only(parts), template.policy, &template.fence)
+            single_part(self.only_prompt(parts), template.policy, &template.fence)
         };
         template.request(question, repair, self.schema_for(parts), parts.len(), self.shared)
     }
@@ -128,22 +130,25 @@ impl RepairQuestion for CriterionGroup<'_> {
         parts: &[usize],
         text: &str,
         reply: &ChatReply,
-    ) -> Result<Readings<Reading<Outcome>>, String> {
-        let Results { each, strays } = if self.batched {
+    ) -> Result<PartReadings<ParsedReply<Outcome>>, String> {
+        let BatchedReply { each, strays } = if self.batched {
             read_batched(text, &self.prompts(parts))?
         } else {
-            Results { each: vec![read_single(text, Form::of(self.only(parts)))], strays: Vec::new() }
+            BatchedReply {
+                each: vec![read_single(text, DecisionForm::for_criterion(self.only_prompt(parts)))],
+                strays: Vec::new(),
+            }
         };
 
         let template = self.template;
         let checked = parts.iter().zip(each).map(|(&part, reading)| {
             let slot = &mut self.slots[part];
             reading
-                .map_err(|message| Failure::new(UngradedKind::Malformed, message))
+                .map_err(|message| JudgeFailure::new(UngradedKind::Malformed, message))
                 .and_then(|reading| slot.check(reading, template))
                 .and_then(|reading| slot.weigh(reading, reply, template))
         });
-        Ok(Readings { each: checked.collect(), strays })
+        Ok(PartReadings { each: checked.collect(), strays })
     }
 
     fn problem(&self, part: usize, message: &str) -> String {
@@ -155,21 +160,23 @@ impl RepairQuestion for CriterionGroup<'_> {
     }
 }
 
-impl Slot<'_> {
+impl CriterionSlot<'_> {
     /// Verifies the quotes, and refuses the decision if the policy demands more of them.
     fn check(
         &mut self,
-        reading: Reading<Outcome>,
+        reading: ParsedReply<Outcome>,
         template: &CallTemplate<'_>,
-    ) -> Result<Reading<Outcome>, Failure> {
+    ) -> Result<ParsedReply<Outcome>, JudgeFailure> {
         self.evidence = reading
             .evidence
             .iter()
-            .map(|quote| Evidence { quote: quote.clone(), verified: template.index.contains(quote) })
+            .map(|quote| EvidenceQuote { quote: quote.clone(), verified: template.index.contains(quote) })
             .collect();
+
         if template.policy == EvidencePolicy::Checked {
             return Ok(reading);
         }
+
         // Quotes are named by number: their text came from a reply and has no place among instructions.
         let unknown: Vec<String> = self
             .evidence
@@ -179,7 +186,7 @@ impl Slot<'_> {
             .map(|(position, _)| (position + 1).to_string())
             .collect();
         if !unknown.is_empty() {
-            return Err(Failure::new(
+            return Err(JudgeFailure::new(
                 UngradedKind::Evidence,
                 format!(
                     "evidence quote {} is not in the answer, the file changes or the tool calls; quotes must be copied \
@@ -188,40 +195,42 @@ impl Slot<'_> {
                 ),
             ));
         }
-        if self.evidence.is_empty() && rests_on_something(self.prompt.criterion, reading.decided) {
-            return Err(Failure::new(
+
+        if self.evidence.is_empty() && requires_evidence(self.prompt.criterion, reading.decided) {
+            return Err(JudgeFailure::new(
                 UngradedKind::Evidence,
                 "the decision needs at least one quote and has none",
             ));
         }
+
         Ok(reading)
     }
 
     /// Lets the probabilities decide, where they are to.
     fn weigh(
         &mut self,
-        reading: Reading<Outcome>,
+        reading: ParsedReply<Outcome>,
         reply: &ChatReply,
         template: &CallTemplate<'_>,
-    ) -> Result<Reading<Outcome>, Failure> {
+    ) -> Result<ParsedReply<Outcome>, JudgeFailure> {
         if !template.probabilities {
             return Ok(reading);
         }
-        match expected(reply, reading.decided) {
+        match expected_decision(reply, reading.decided) {
             Ok((outcome, probability)) => {
                 self.probability = probability;
-                Ok(Reading { decided: outcome, ..reading })
+                Ok(ParsedReply { decided: outcome, ..reading })
             }
             Err(undecided) => {
                 self.probability = undecided.found;
-                Err(Failure::new(UngradedKind::Probability, undecided.message))
+                Err(JudgeFailure::new(UngradedKind::Probability, undecided.message))
             }
         }
     }
 
     fn decision(
         self,
-        answer: PartAnswer<Reading<Outcome>>,
+        answer: PartAnswer<ParsedReply<Outcome>>,
         mut judge: assize_rubric::JudgeIdentity,
     ) -> Decision {
         judge.model = answer.model;
@@ -244,11 +253,11 @@ impl Slot<'_> {
 }
 
 /// Whether a decision says that something is there, which can be quoted. That something is missing can't.
-fn rests_on_something(criterion: &Criterion, outcome: Outcome) -> bool {
+fn requires_evidence(criterion: &Criterion, outcome: Outcome) -> bool {
     match (outcome, &criterion.scale) {
-        (Outcome::Met, _) => criterion.operator == Operator::Correctness,
-        (Outcome::Unmet, _) => criterion.operator == Operator::Contradiction,
-        (Outcome::Scored(score), Scale::Bands(bands)) => {
+        (Outcome::Met, _) => criterion.operator == CriterionOperator::Correctness,
+        (Outcome::Unmet, _) => criterion.operator == CriterionOperator::Contradiction,
+        (Outcome::Scored(score), CriterionScale::Bands(bands)) => {
             bands.as_slice().first().is_some_and(|band| score > band.high)
         }
         (Outcome::Scored(_) | Outcome::Averaged(_) | Outcome::NotApplicable | Outcome::Ungraded, _) => false,

@@ -16,20 +16,20 @@ use std::sync::Arc;
 use assize_llm::{
     BoxFuture, ChatModel, ChatRequest, USUAL_CACHED_BYTES, cached_prefix_bytes, offers_logprobs,
 };
-use assize_rubric::{Decision, JudgeIdentity, Judging, Truncate, Truncated};
+use assize_rubric::{Decision, JudgeIdentity, JudgingMode, TruncationMode, TruncationRecord};
 use futures_util::future::{join, join_all};
 use futures_util::stream::FuturesUnordered;
 use futures_util::{FutureExt as _, StreamExt as _};
 use tokio::sync::Semaphore;
 
 use crate::evidence::EvidenceIndex;
-use crate::fence::fence_for_material;
-use crate::prompt::{PROMPT_VERSION, SYSTEM_BYTES, prompt_hash, shared_part};
-use crate::task::draw;
-use crate::{FenceSource, Forecast, Judge, Question, RubricTask};
+use crate::fence::draw_material_fence;
+use crate::prompt::{PROMPT_VERSION, SYSTEM_BYTES, format_material, prompt_hash};
+use crate::task::repeat_index;
+use crate::{CallForecast, FenceSource, Judge, JudgeQuestion, RubricTask};
 
 use group::CriterionGroup;
-use parts::merge;
+use parts::merge_parts;
 use prefix_groups::PrefixGroups;
 use single::SingleQuestion;
 use template::CallTemplate;
@@ -111,6 +111,7 @@ impl ModelJudge {
             version: Some(PROMPT_VERSION.into()),
             prompt_hash: Some(prompt_hash().into()),
         };
+
         let asked = ask.describe();
         let marked = cached_prefix_bytes(&asked.provider, &asked.model);
         Self { ask, identity, marked, fences, in_flight, options }
@@ -119,18 +120,19 @@ impl ModelJudge {
     /// What all calls that show this have in common. The fence is that of the whole material, so that it occurs in no
     /// part of it.
     fn template<'a>(&'a self, task: &RubricTask, shown: &VisibleMaterial, fence: &str) -> CallTemplate<'a> {
-        let mut shared = shared_part(&shown.material, fence);
+        let mut shared = format_material(&shown.material, fence);
         if let Some(note) = &shown.note {
             shared.push_str(note);
             shared.push('\n');
         }
+
         CallTemplate {
             judge: self,
             shared: shared.into(),
             fence: fence.to_owned(),
             index: EvidenceIndex::new(&shown.material),
             policy: task.evidence,
-            draw: draw(task.repeat, task.sampling.repeat),
+            draw: repeat_index(task.repeat, task.sampling.repeat),
             seed: self.seed(task.sampling.repeat),
             temperature: task.sampling.temperature.or(self.options.temperature),
             probabilities: task.sampling.probabilities,
@@ -155,25 +157,30 @@ impl ModelJudge {
 
     /// The templates that a task is judged in: one with all of the material, unless the model can't read that and the task
     /// says what to do then.
-    fn templates<'a>(&'a self, task: &RubricTask) -> Vec<(CallTemplate<'a>, Option<Truncated>)> {
-        let fence = fence_for_material(&*self.fences, &task.material);
+    fn templates<'a>(&'a self, task: &RubricTask) -> Vec<(CallTemplate<'a>, Option<TruncationRecord>)> {
+        let fence = draw_material_fence(&*self.fences, &task.material);
         let whole = self.template(task, &VisibleMaterial::whole(&task.material), &fence);
-        let Some(shown) = Self::fitted(task, &whole, &fence) else { return vec![(whole, None)] };
+        let Some(shown) = Self::fit_material(task, &whole, &fence) else { return vec![(whole, None)] };
         shown.iter().map(|shown| (self.template(task, shown, &fence), shown.truncated)).collect()
     }
 
     /// What is shown of material that is too long as a whole; `None` where it is shown whole, or can't be made to fit.
-    fn fitted(task: &RubricTask, whole: &CallTemplate<'_>, fence: &str) -> Option<Vec<VisibleMaterial>> {
-        let limit = whole.card.context_tokens.filter(|_| task.truncate != Truncate::Never)?;
+    fn fit_material(
+        task: &RubricTask,
+        whole: &CallTemplate<'_>,
+        fence: &str,
+    ) -> Option<Vec<VisibleMaterial>> {
+        let limit = whole.card.context_tokens.filter(|_| task.truncate != TruncationMode::Never)?;
         let estimator = whole.card.estimator;
         let needs =
             |request: &ChatRequest| estimator.request(request) + window::reply_tokens(whole.card, request);
-        let batch = groups(whole, task).map(|group| needs(&group.whole_request())).max()?;
+        let batch = group_criteria(whole, task).map(|group| needs(&group.combined_request())).max()?;
         if batch <= limit {
             return None;
         }
+
         // A batch is divided before anything is left out.
-        let singles = groups(whole, task)
+        let singles = group_criteria(whole, task)
             .filter_map(|group| group.single_requests().map(|request| needs(&request)).max());
         let single = singles.max().filter(|need| *need > limit)?;
         let produced = [
@@ -183,21 +190,22 @@ impl ModelJudge {
         ];
         let produced: u64 = produced.into_iter().flatten().map(|text| estimator.text(text)).sum();
         let room = |need: u64| limit.checked_sub(need.saturating_sub(produced) + REPAIR + truncate::MARKS);
+
         // It stays whole as long as it takes no more than half of the room there is for what is judged.
         let most = room(single)?;
         let room = room(batch).filter(|room| *room >= most / 2).unwrap_or(most);
-        truncate::fit(&task.material, task.truncate, estimator.room(room), fence)
+        truncate::fit_to_window(&task.material, task.truncate, estimator.room(room), fence)
     }
 
     /// A call that decides on so many criteria, or scores.
-    fn forecast_call(&self, request: &ChatRequest, decisions: usize) -> Forecast {
-        Forecast::of(request, decisions as u64, &self.ask.describe().model, self.ask.card())
+    fn forecast_call(&self, request: &ChatRequest, decisions: usize) -> CallForecast {
+        CallForecast::from_request(request, decisions as u64, &self.ask.describe().model, self.ask.card())
     }
 
     async fn decide_rubrics(&self, tasks: &[&RubricTask]) -> Vec<Vec<Decision>> {
         let templates: Vec<_> = tasks.iter().map(|task| self.templates(task)).collect();
         let calls: usize =
-            tasks.iter().zip(&templates).map(|(task, templates)| calls_of(task) * templates.len()).sum();
+            tasks.iter().zip(&templates).map(|(task, templates)| count_calls(task) * templates.len()).sum();
         let shared = templates.first().and_then(|templates| templates.first());
         let shared = shared.map_or(0, |(template, _)| SYSTEM_BYTES + template.shared.len());
         let warm = calls > 1 && self.warms_up(shared);
@@ -205,12 +213,13 @@ impl ModelJudge {
         let mut asked = Vec::with_capacity(calls);
         for (at, (templates, task)) in templates.iter().zip(tasks).enumerate() {
             for (part, (template, truncated)) in templates.iter().enumerate() {
-                for group in groups(template, task) {
-                    let kind = if warm { kinds.add(&template.shared, group.schema()) } else { 0 };
+                for group in group_criteria(template, task) {
+                    let kind = if warm { kinds.add_call(&template.shared, group.schema()) } else { 0 };
                     asked.push((group, kind, (at, part, asked.len()), *truncated));
                 }
             }
         }
+
         // Of each kind that others are of, the first is awaited; one that nobody shares anything with waits for nobody.
         let (first, rest) = (FuturesUnordered::new(), FuturesUnordered::new());
         for (group, kind, place, truncated) in asked {
@@ -224,9 +233,11 @@ impl ModelJudge {
             });
             if is_first { first.push(judged) } else { rest.push(judged) }
         }
+
         // Each is looked at again only when it can go on.
-        let mut done: Vec<Placed> = first.collect().await;
+        let mut done: Vec<PlacedDecisions> = first.collect().await;
         done.extend(rest.collect::<Vec<_>>().await);
+
         // In the order of the criteria, whoever was first.
         done.sort_by_key(|(place, _)| *place);
         let mut parts: Vec<Vec<Vec<Decision>>> =
@@ -234,44 +245,47 @@ impl ModelJudge {
         for ((at, part, _), decided) in done {
             parts[at][part].extend(decided);
         }
-        parts.into_iter().zip(tasks).map(|(parts, task)| merged(parts, task)).collect()
+
+        parts.into_iter().zip(tasks).map(|(parts, task)| merge_decisions(parts, task)).collect()
     }
 }
 
 impl ModelJudge {
     /// The calls that judging a rubric would take.
-    fn forecast_rubric(&self, task: &RubricTask) -> Forecast {
+    fn forecast_rubric(&self, task: &RubricTask) -> CallForecast {
         let templates = self.templates(task);
-        let mut sum = Forecast { criteria: task.rubric.criteria().len() as u64, ..Forecast::default() };
+        let mut sum =
+            CallForecast { criteria: task.rubric.criteria().len() as u64, ..CallForecast::default() };
         for (template, _) in &templates {
             // What all requests begin with can be cached by the provider once the first of them is read.
             let shared = template.card.estimator.text(&template.shared);
             let shared = if shared < CACHEABLE { 0 } else { shared };
             let mut prefixes = PrefixGroups::default();
-            for group in groups(template, task) {
-                let prefix = prefixes.add(&template.shared, group.schema());
+            for group in group_criteria(template, task) {
+                let prefix = prefixes.add_call(&template.shared, group.schema());
                 for (request, criteria) in group.first_requests() {
-                    if window::check(template.card, Some(template.truncate), &request).is_err() {
+                    if window::check_window(template.card, Some(template.truncate), &request).is_err() {
                         sum.too_long += criteria as u64;
                         continue;
                     }
-                    sum += Forecast {
+                    sum += CallForecast {
                         repeated_tokens: if prefixes.is_first(prefix) { 0 } else { shared },
                         ..self.forecast_call(&request, criteria)
                     };
                 }
             }
         }
+
         sum
     }
 
     /// The call that a question with one decision would take; `least` is what it comes to without a call.
-    fn forecast_single(&self, question: &dyn SingleQuestion, least: Forecast) -> Forecast {
+    fn forecast_single(&self, question: &dyn SingleQuestion, least: CallForecast) -> CallForecast {
         let request = self.single_request(question);
-        let Forecast { criteria, scores, .. } = least;
-        match window::check(self.ask.card(), None, &request) {
-            Err(_) => Forecast { too_long: 1, ..least },
-            Ok(()) => Forecast { criteria, scores, ..self.forecast_call(&request, 1) },
+        let CallForecast { criteria, scores, .. } = least;
+        match window::check_window(self.ask.card(), None, &request) {
+            Err(_) => CallForecast { too_long: 1, ..least },
+            Ok(()) => CallForecast { criteria, scores, ..self.forecast_call(&request, 1) },
         }
     }
 }
@@ -281,23 +295,23 @@ impl Judge for ModelJudge {
         self.identity.clone()
     }
 
-    fn forecast(&self, question: &Question) -> Forecast {
-        match single(question) {
+    fn forecast(&self, question: &JudgeQuestion) -> CallForecast {
+        match as_single_question(question) {
             Ok(single) => self.forecast_single(single, question.without_calls()),
             Err(rubric) => self.forecast_rubric(rubric),
         }
     }
 
-    fn decide<'a>(&'a self, questions: &'a [Question]) -> BoxFuture<'a, Vec<Vec<Decision>>> {
+    fn decide<'a>(&'a self, questions: &'a [JudgeQuestion]) -> BoxFuture<'a, Vec<Vec<Decision>>> {
         async move {
             let rubrics: Vec<&RubricTask> =
-                questions.iter().filter_map(|question| single(question).err()).collect();
-            let singles = questions.iter().filter_map(|question| single(question).ok());
+                questions.iter().filter_map(|question| as_single_question(question).err()).collect();
+            let singles = questions.iter().filter_map(|question| as_single_question(question).ok());
             let singles = join_all(singles.map(|single| self.decide_single(single)));
             let (rubrics, singles) = join(self.decide_rubrics(&rubrics), singles).await;
 
             let (mut rubrics, mut singles) = (rubrics.into_iter(), singles.into_iter());
-            let decided = questions.iter().map(|question| match single(question) {
+            let decided = questions.iter().map(|question| match as_single_question(question) {
                 Ok(_) => singles.next().into_iter().collect(),
                 Err(_) => rubrics.next().unwrap_or_default(),
             });
@@ -312,50 +326,51 @@ impl Judge for ModelJudge {
 }
 
 /// The question as one with one decision, or the rubric that it asks about.
-fn single(question: &Question) -> Result<&dyn SingleQuestion, &RubricTask> {
+fn as_single_question(question: &JudgeQuestion) -> Result<&dyn SingleQuestion, &RubricTask> {
     match question {
-        Question::Rubric(task) => Err(task),
-        Question::AnswerScore(task) => Ok(task),
-        Question::Behaviour(task) => Ok(task),
-        Question::Pair(task) => Ok(task),
+        JudgeQuestion::Rubric(task) => Err(task),
+        JudgeQuestion::AnswerScore(task) => Ok(task),
+        JudgeQuestion::Behaviour(task) => Ok(task),
+        JudgeQuestion::Pair(task) => Ok(task),
     }
 }
 
 /// The judgements on each criterion, made one where the material was shown in parts.
-fn merged(parts: Vec<Vec<Decision>>, task: &RubricTask) -> Vec<Decision> {
+fn merge_decisions(parts: Vec<Vec<Decision>>, task: &RubricTask) -> Vec<Decision> {
     let mut parts: Vec<_> = parts.into_iter().map(Vec::into_iter).collect();
     if let [only] = parts.as_mut_slice() {
         return only.collect();
     }
+
     let criteria = task.rubric.criteria().iter();
     criteria
-        .filter_map(|criterion| merge(criterion, parts.iter_mut().filter_map(Iterator::next).collect()))
+        .filter_map(|criterion| merge_parts(criterion, parts.iter_mut().filter_map(Iterator::next).collect()))
         .collect()
 }
 
 /// Judgements with the place of their task, that of what was shown of its material, and that of their call.
-type Placed = ((usize, usize, usize), Vec<Decision>);
+type PlacedDecisions = ((usize, usize, usize), Vec<Decision>);
 
 /// Calls that the criteria of a task go into.
-fn calls_of(task: &RubricTask) -> usize {
+fn count_calls(task: &RubricTask) -> usize {
     let criteria = task.rubric.criteria().len();
     match task.judging {
-        Judging::PerCriterion => criteria,
-        Judging::Batched(None) => criteria.min(1),
-        Judging::Batched(Some(size)) => criteria.div_ceil(size.get()),
+        JudgingMode::PerCriterion => criteria,
+        JudgingMode::Batched(None) => criteria.min(1),
+        JudgingMode::Batched(Some(size)) => criteria.div_ceil(size.get()),
     }
 }
 
 /// The criteria of a task as they go into calls.
-fn groups<'a>(
+fn group_criteria<'a>(
     template: &'a CallTemplate<'a>,
     task: &'a RubricTask,
 ) -> impl Iterator<Item = CriterionGroup<'a>> {
     let criteria = task.rubric.criteria();
     let (size, batched) = match task.judging {
-        Judging::PerCriterion => (1, false),
-        Judging::Batched(None) => (criteria.len().max(1), true),
-        Judging::Batched(Some(size)) => (size.get(), true),
+        JudgingMode::PerCriterion => (1, false),
+        JudgingMode::Batched(None) => (criteria.len().max(1), true),
+        JudgingMode::Batched(Some(size)) => (size.get(), true),
     };
     criteria.chunks(size).map(move |chunk| CriterionGroup::new(template, chunk, batched))
 }

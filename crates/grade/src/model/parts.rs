@@ -3,9 +3,9 @@
 use std::cmp::Ordering;
 
 use assize_llm::TokenEstimator;
-use assize_rubric::{Criterion, Decision, Operator, Outcome, Scale};
+use assize_rubric::{Criterion, CriterionOperator, CriterionScale, Decision, Outcome};
 
-use super::truncate::weight;
+use super::truncate::token_weight;
 
 /// The share of a part that repeats the end of the part before it: one in so many.
 const OVERLAP: u64 = 8;
@@ -13,58 +13,68 @@ const OVERLAP: u64 = 8;
 /// The parts of a text, each within the room, cut between paragraphs where that is possible, else between lines, else
 /// between words. Each part but the first begins with the last paragraphs of the one before, up to an eighth of the
 /// room. Every character stands in some part.
-pub(super) fn parts(text: &str, room: u64) -> Vec<&str> {
+pub(super) fn split_text(text: &str, room: u64) -> Vec<&str> {
     let overlap = room / OVERLAP;
-    let units = units(text, room - overlap);
+    let units = split_units(text, room - overlap);
     let mut parts = Vec::new();
     let mut first = 0;
     while first < units.len() {
         let mut end = first;
         let mut used = 0;
+
         // One unit always goes in: without it there would be no progress.
-        while end < units.len() && (end == first || used + weight(units[end].1) <= room) {
-            used += weight(units[end].1);
+        while end < units.len() && (end == first || used + token_weight(units[end].1) <= room) {
+            used += token_weight(units[end].1);
             end += 1;
         }
+
         let from = units[first].0;
         let to = units[end - 1].0 + units[end - 1].1.len();
         parts.push(&text[from..to]);
+
         if end == units.len() {
             break;
         }
+
         let mut repeated = 0;
         let mut next = end;
-        while next > first + 1 && repeated + weight(units[next - 1].1) <= overlap {
+        while next > first + 1 && repeated + token_weight(units[next - 1].1) <= overlap {
             next -= 1;
-            repeated += weight(units[next].1);
+            repeated += token_weight(units[next].1);
         }
+
         first = next;
     }
+
     if parts.is_empty() { vec![text] } else { parts }
 }
 
 /// Pieces of at most the room that make up the text, with where they begin: paragraphs if they fit, else lines, words,
 /// single characters.
-fn units(text: &str, room: u64) -> Vec<(usize, &str)> {
+fn split_units(text: &str, room: u64) -> Vec<(usize, &str)> {
     let mut out = Vec::new();
-    split(text, 0, room, 0, &mut out);
+    split_unit(text, 0, room, 0, &mut out);
     out
 }
 
-fn split<'a>(text: &'a str, at: usize, room: u64, level: usize, out: &mut Vec<(usize, &'a str)>) {
+fn split_unit<'a>(text: &'a str, at: usize, room: u64, level: usize, out: &mut Vec<(usize, &'a str)>) {
     const ENDS: [&str; 3] = ["\n\n", "\n", " "];
-    if weight(text) <= room && level > 0 {
+
+    if token_weight(text) <= room && level > 0 {
         out.push((at, text));
         return;
     }
+
     if let Some(end) = ENDS.get(level) {
         let mut place = at;
         for piece in text.split_inclusive(end) {
-            split(piece, place, room, level + 1, out);
+            split_unit(piece, place, room, level + 1, out);
             place += piece.len();
         }
+
         return;
     }
+
     let (mut begin, mut used) = (0, 0);
     for (index, c) in text.char_indices() {
         let weight = TokenEstimator::weight(c);
@@ -72,8 +82,10 @@ fn split<'a>(text: &'a str, at: usize, room: u64, level: usize, out: &mut Vec<(u
             out.push((at + begin, &text[begin..index]));
             (begin, used) = (index, 0);
         }
+
         used += weight;
     }
+
     if begin < text.len() {
         out.push((at + begin, &text[begin..]));
     }
@@ -85,9 +97,9 @@ fn split<'a>(text: &'a str, at: usize, room: u64, level: usize, out: &mut Vec<(u
 /// that nothing may contradict is contradicted by any part: `unmet` by any. A decision that no other part can overturn
 /// stands, whatever became of the others; else a part that could not be judged leaves the criterion ungraded. Parts that
 /// the criterion does not apply to do not count.
-pub(super) fn merge(criterion: &Criterion, parts: Vec<Decision>) -> Option<Decision> {
+pub(super) fn merge_parts(criterion: &Criterion, parts: Vec<Decision>) -> Option<Decision> {
     let count = parts.len();
-    let chosen = choose(criterion, &parts.iter().map(Decision::outcome).collect::<Vec<_>>())?;
+    let chosen = choose_deciding_part(criterion, &parts.iter().map(Decision::outcome).collect::<Vec<_>>())?;
     let mut merged = parts.get(chosen)?.clone();
     if count > 1 {
         merged.reason = format!("part {} of {count}: {}", chosen + 1, merged.reason);
@@ -99,47 +111,52 @@ pub(super) fn merge(criterion: &Criterion, parts: Vec<Decision>) -> Option<Decis
     for (index, part) in parts.into_iter().enumerate() {
         let spent = std::mem::take(&mut merged.spent);
         merged.spent = match index.cmp(&chosen) {
-            Ordering::Less => part.spent.and(spent),
+            Ordering::Less => part.spent.combined_with(spent),
             Ordering::Equal => spent,
-            Ordering::Greater => spent.and(part.spent),
+            Ordering::Greater => spent.combined_with(part.spent),
         };
     }
+
     Some(merged)
 }
 
 /// The part whose decision stands.
-fn choose(criterion: &Criterion, outcomes: &[Outcome]) -> Option<usize> {
+fn choose_deciding_part(criterion: &Criterion, outcomes: &[Outcome]) -> Option<usize> {
     let find = |wanted: &dyn Fn(Outcome) -> bool| outcomes.iter().position(|outcome| wanted(*outcome));
     let ungraded = find(&|outcome| outcome == Outcome::Ungraded);
     let settled = match (&criterion.scale, criterion.operator) {
-        (Scale::Bands(_), _) => {
+        (CriterionScale::Bands(_), _) => {
             let score = |index: &usize| outcomes[*index].raw_score();
             // The first of the highest.
             let best = (0..outcomes.len()).filter(|index| score(index).is_some()).rev().max_by_key(score);
             best.filter(|index| ungraded.is_none() || score(index).is_some_and(|raw| raw.get() == 10))
         }
-        (Scale::Checklist, Operator::Correctness) => find(&|outcome| outcome == Outcome::Met)
-            .or_else(|| find(&|outcome| outcome == Outcome::Unmet).filter(|_| ungraded.is_none())),
-        (Scale::Checklist, Operator::Contradiction) => find(&|outcome| outcome == Outcome::Unmet)
-            .or_else(|| find(&|outcome| outcome == Outcome::Met).filter(|_| ungraded.is_none())),
+        (CriterionScale::Checklist, CriterionOperator::Correctness) => {
+            find(&|outcome| outcome == Outcome::Met)
+                .or_else(|| find(&|outcome| outcome == Outcome::Unmet).filter(|_| ungraded.is_none()))
+        }
+        (CriterionScale::Checklist, CriterionOperator::Contradiction) => {
+            find(&|outcome| outcome == Outcome::Unmet)
+                .or_else(|| find(&|outcome| outcome == Outcome::Met).filter(|_| ungraded.is_none()))
+        }
     };
     settled.or(ungraded).or_else(|| find(&|outcome| outcome == Outcome::NotApplicable))
 }
 
 #[cfg(test)]
 mod tests {
-    use assize_rubric::{Band, Bands, RawScore};
+    use assize_rubric::{RawScore, ScoreBand, ScoreBands};
     use proptest::prelude::*;
 
     use super::*;
 
     fn bands() -> Criterion {
-        let band = |low, high| Band {
+        let band = |low, high| ScoreBand {
             low: RawScore::new(low).unwrap(),
             high: RawScore::new(high).unwrap(),
             text: "t".into(),
         };
-        let scale = Scale::Bands(Bands::new(vec![band(0, 4), band(5, 10)]).unwrap());
+        let scale = CriterionScale::Bands(ScoreBands::new(vec![band(0, 4), band(5, 10)]).unwrap());
         Criterion { scale, ..Criterion::checklist("a", "text") }
     }
 
@@ -148,7 +165,7 @@ mod tests {
         use Outcome::{Met, NotApplicable, Ungraded, Unmet};
         let scored = |raw| Outcome::Scored(RawScore::new(raw).unwrap());
         let correct = Criterion::checklist("a", "text");
-        let contradiction = Criterion { operator: Operator::Contradiction, ..correct.clone() };
+        let contradiction = Criterion { operator: CriterionOperator::Contradiction, ..correct.clone() };
         let table: [(&Criterion, &[Outcome], usize); 12] = [
             (&correct, &[Unmet, Met, Unmet], 1),
             (&correct, &[Ungraded, Met], 1),
@@ -164,7 +181,7 @@ mod tests {
             (&bands(), &[scored(10), Ungraded], 0),
         ];
         for (criterion, outcomes, chosen) in table {
-            assert_eq!(choose(criterion, outcomes), Some(chosen), "{outcomes:?}");
+            assert_eq!(choose_deciding_part(criterion, outcomes), Some(chosen), "{outcomes:?}");
         }
     }
 
@@ -172,11 +189,11 @@ mod tests {
     fn parts_end_between_paragraphs_and_overlap_a_little() {
         let paragraphs: Vec<String> = (0..20).map(|n| format!("Paragraph {n} says something.\n\n")).collect();
         let text = paragraphs.concat();
-        let parts = parts(&text, 500);
+        let parts = split_text(&text, 500);
         assert!(parts.len() > 2);
         for part in &parts {
             assert!(part.starts_with("Paragraph") && part.ends_with("\n\n"), "{part:?}");
-            assert!(weight(part) <= 500);
+            assert!(token_weight(part) <= 500);
         }
         let second_begins = parts[1].split_inclusive("\n\n").next().unwrap();
         assert!(parts[0].ends_with(second_begins));
@@ -185,14 +202,14 @@ mod tests {
     proptest! {
         #[test]
         fn no_character_is_lost_and_no_part_is_too_long(text in "(?s).{0,300}", room in 40u64..400) {
-            let parts = parts(&text, room);
+            let parts = split_text(&text, room);
             let mut covered = 0;
             let start = text.as_ptr() as usize;
             for part in &parts {
                 let from = part.as_ptr() as usize - start;
                 prop_assert!(from <= covered);
                 covered = covered.max(from + part.len());
-                prop_assert!(weight(part) <= room);
+                prop_assert!(token_weight(part) <= room);
             }
             prop_assert_eq!(covered, text.len());
         }

@@ -6,10 +6,10 @@ use assize_llm::ReplySchema;
 /// schema before the messages, as a tool or as instructions of its own, so calls with different schemas share
 /// no cache entry.
 #[derive(Debug, Default)]
-pub(super) struct PrefixGroups<'a>(Vec<Kind<'a>>);
+pub(super) struct PrefixGroups<'a>(Vec<PrefixGroup<'a>>);
 
 #[derive(Debug)]
-struct Kind<'a> {
+struct PrefixGroup<'a> {
     shared: &'a str,
     schema: ReplySchema,
     calls: usize,
@@ -18,13 +18,14 @@ struct Kind<'a> {
 
 impl<'a> PrefixGroups<'a> {
     /// Adds a call and returns the index of its group.
-    pub(super) fn add(&mut self, shared: &'a str, schema: ReplySchema) -> usize {
+    pub(super) fn add_call(&mut self, shared: &'a str, schema: ReplySchema) -> usize {
         let known = self.0.iter().position(|kind| kind.schema == schema && kind.shared == shared);
         let at = known.unwrap_or_else(|| {
-            self.0.push(Kind { shared, schema, calls: 0, led: false });
+            self.0.push(PrefixGroup { shared, schema, calls: 0, led: false });
             self.0.len() - 1
         });
         self.0[at].calls += 1;
+
         at
     }
 

@@ -1,11 +1,11 @@
 //! Questions with one decision: a score of the whole answer, a behaviour, the better of two answers.
 
 use assize_llm::{ChatMessage, ChatReply, ChatRequest, JsonSchemaFormat, ModelCard};
-use assize_rubric::{Decision, Evidence, Finding, JudgeIdentity, Truncate, UngradedKind};
+use assize_rubric::{Decision, EvidenceQuote, Finding, JudgeIdentity, TruncationMode, UngradedKind};
 
 use super::ModelJudge;
-use super::answer::Failure;
-use super::repair::{PartAnswer, Readings, RepairQuestion, ask_with_repair};
+use super::answer::JudgeFailure;
+use super::repair::{PartAnswer, PartReadings, RepairQuestion, ask_with_repair};
 use super::window;
 use crate::evidence::EvidenceIndex;
 use crate::prompt::{
@@ -13,8 +13,8 @@ use crate::prompt::{
     answer_score_messages, answer_score_schema, behaviour_hash, behaviour_messages, behaviour_schema,
     pair_hash, pair_messages, pair_schema,
 };
-use crate::reply::{Reading, read_answer_score, read_behaviour, read_pair};
-use crate::task::draw;
+use crate::reply::{ParsedReply, read_answer_score, read_behaviour, read_pair};
+use crate::task::repeat_index;
 use crate::{AnswerScoreTask, BehaviourTask, FenceSource, PairTask, SamplingOptions};
 
 /// A question with one decision.
@@ -32,7 +32,7 @@ pub(super) trait SingleQuestion: Sync {
     fn schema(&self) -> JsonSchemaFormat;
 
     /// The content of a reply, or what is wrong with it.
-    fn read(&self, text: &str) -> Result<Reading<Finding>, String>;
+    fn read(&self, text: &str) -> Result<ParsedReply<Finding>, String>;
 
     /// The texts that may be quoted.
     fn index(&self) -> EvidenceIndex;
@@ -41,9 +41,9 @@ pub(super) trait SingleQuestion: Sync {
     fn sampling(&self) -> (u32, SamplingOptions);
 }
 
-fn found<T: Into<Finding>>(reading: Reading<T>) -> Reading<Finding> {
-    let Reading { decided, reason, confidence, evidence } = reading;
-    Reading { decided: decided.into(), reason, confidence, evidence }
+fn locate_quotes<T: Into<Finding>>(reading: ParsedReply<T>) -> ParsedReply<Finding> {
+    let ParsedReply { decided, reason, confidence, evidence } = reading;
+    ParsedReply { decided: decided.into(), reason, confidence, evidence }
 }
 
 impl SingleQuestion for AnswerScoreTask {
@@ -63,8 +63,8 @@ impl SingleQuestion for AnswerScoreTask {
         answer_score_schema()
     }
 
-    fn read(&self, text: &str) -> Result<Reading<Finding>, String> {
-        read_answer_score(text).map(found)
+    fn read(&self, text: &str) -> Result<ParsedReply<Finding>, String> {
+        read_answer_score(text).map(locate_quotes)
     }
 
     fn index(&self) -> EvidenceIndex {
@@ -93,12 +93,12 @@ impl SingleQuestion for BehaviourTask {
         behaviour_schema(&self.behaviour)
     }
 
-    fn read(&self, text: &str) -> Result<Reading<Finding>, String> {
-        read_behaviour(text, &self.behaviour).map(found)
+    fn read(&self, text: &str) -> Result<ParsedReply<Finding>, String> {
+        read_behaviour(text, &self.behaviour).map(locate_quotes)
     }
 
     fn index(&self) -> EvidenceIndex {
-        EvidenceIndex::of(self.inputs().map(|(_, text)| text))
+        EvidenceIndex::from_texts(self.named_inputs().map(|(_, text)| text))
     }
 
     fn sampling(&self) -> (u32, SamplingOptions) {
@@ -123,12 +123,12 @@ impl SingleQuestion for PairTask {
         pair_schema()
     }
 
-    fn read(&self, text: &str) -> Result<Reading<Finding>, String> {
-        read_pair(text).map(found)
+    fn read(&self, text: &str) -> Result<ParsedReply<Finding>, String> {
+        read_pair(text).map(locate_quotes)
     }
 
     fn index(&self) -> EvidenceIndex {
-        EvidenceIndex::of([self.first.as_str(), self.second.as_str()].into_iter())
+        EvidenceIndex::from_texts([self.first.as_str(), self.second.as_str()].into_iter())
     }
 
     fn sampling(&self) -> (u32, SamplingOptions) {
@@ -143,7 +143,7 @@ pub(super) struct SingleCall<'a> {
 }
 
 impl RepairQuestion for SingleCall<'_> {
-    type Reading = Reading<Finding>;
+    type Reading = ParsedReply<Finding>;
 
     fn card(&self) -> ModelCard {
         self.judge.ask.card()
@@ -151,10 +151,10 @@ impl RepairQuestion for SingleCall<'_> {
 
     fn draw(&self) -> u32 {
         let (repeat, sampling) = self.question.sampling();
-        draw(repeat, sampling.repeat)
+        repeat_index(repeat, sampling.repeat)
     }
 
-    fn truncate(&self) -> Option<Truncate> {
+    fn truncate(&self) -> Option<TruncationMode> {
         None
     }
 
@@ -165,12 +165,18 @@ impl RepairQuestion for SingleCall<'_> {
         request.schema = Some(self.question.schema());
         request.temperature = sampling.temperature.or(judge.options.temperature);
         request.seed = judge.seed(sampling.repeat);
-        request.expected_output = Some(window::long_reply(1));
+        request.expected_output = Some(window::long_reply_tokens(1));
+
         request
     }
 
-    fn read(&mut self, _: &[usize], text: &str, _: &ChatReply) -> Result<Readings<Reading<Finding>>, String> {
-        Ok(Readings { each: vec![Ok(self.question.read(text)?)], strays: Vec::new() })
+    fn read(
+        &mut self,
+        _: &[usize],
+        text: &str,
+        _: &ChatReply,
+    ) -> Result<PartReadings<ParsedReply<Finding>>, String> {
+        Ok(PartReadings { each: vec![Ok(self.question.read(text)?)], strays: Vec::new() })
     }
 
     fn problem(&self, _: usize, message: &str) -> String {
@@ -194,15 +200,15 @@ impl ModelJudge {
             ..self.identity.clone()
         };
         let Some(PartAnswer { reading, tally, model }) = answer else {
-            let failure = Failure::new(UngradedKind::NotJudged, "the judge was not asked about it");
+            let failure = JudgeFailure::new(UngradedKind::NotJudged, "the judge was not asked about it");
             return Decision::unanswered(judge, failure.into());
         };
 
         let judge = JudgeIdentity { model, ..judge };
         let decision = match reading {
-            Ok(Reading { decided, reason, confidence, evidence }) => {
+            Ok(ParsedReply { decided, reason, confidence, evidence }) => {
                 let index = question.index();
-                let verified = |quote: String| Evidence { verified: index.contains(&quote), quote };
+                let verified = |quote: String| EvidenceQuote { verified: index.contains(&quote), quote };
                 Decision {
                     confidence,
                     evidence: evidence.into_iter().map(verified).collect(),

@@ -1,34 +1,36 @@
 //! What the calls for one criterion cost.
 
 use assize_llm::{AskError, CacheableReply, ModelCard, TokenCounts};
-use assize_rubric::{Spent, Tokens};
+use assize_rubric::{JudgingUsage, Tokens};
 
 /// What the calls to a model took, failed calls included.
 #[derive(Debug)]
-pub(super) struct Tally {
+pub(super) struct UsageTally {
     card: ModelCard,
-    pub(super) spent: Spent,
+    pub(super) spent: JudgingUsage,
 }
 
-impl Tally {
+impl UsageTally {
     /// Nothing yet, of a model whose prices are on its card.
     pub(super) fn new(card: ModelCard) -> Self {
-        Self { card, spent: Spent::default() }
+        Self { card, spent: JudgingUsage::default() }
     }
 
-    pub(super) fn reply(&mut self, answered: &CacheableReply) {
+    pub(super) fn add_reply(&mut self, answered: &CacheableReply) {
         let (reply, spent) = (&answered.reply, &mut self.spent);
         if answered.recalled {
             spent.cached_calls = spent.cached_calls.saturating_add(1);
             // Known to have cost nothing now; what it cost once is on the record of the run that paid.
-            spent.tokens.add(tokens(TokenCounts { input: Some(0), cached: Some(0), output: Some(0) }));
+            spent.tokens.add(token_counts(TokenCounts { input: Some(0), cached: Some(0), output: Some(0) }));
         } else {
             spent.attempts = spent.attempts.saturating_add(reply.attempts.max(1));
-            spent.tokens.add(tokens(reply.total_usage()));
+            spent.tokens.add(token_counts(reply.total_usage()));
             spent.cost += self.card.cost_of_reply(reply);
         }
+
         let millis = u64::try_from(reply.latency.as_millis()).unwrap_or(u64::MAX);
         spent.latency_ms = Some(spent.latency_ms.unwrap_or(0).saturating_add(millis));
+
         let words = match &reply.refusal {
             Some(refusal) if reply.text.trim().is_empty() => refusal,
             _ => &reply.text,
@@ -36,18 +38,20 @@ impl Tally {
         spent.replies.push(words.clone());
     }
 
-    pub(super) fn error(&mut self, error: &AskError) {
+    pub(super) fn add_error(&mut self, error: &AskError) {
         let spent = &mut self.spent;
         spent.attempts = spent.attempts.saturating_add(error.attempts);
+
         let mut usage = error.total_usage();
         if error.failed.is_empty() {
             usage = error.usage.as_deref().copied().unwrap_or_default();
         }
-        spent.tokens.add(tokens(usage));
+
+        spent.tokens.add(token_counts(usage));
         spent.cost += self.card.cost_of_error(error);
     }
 }
 
-fn tokens(usage: TokenCounts) -> Tokens {
+fn token_counts(usage: TokenCounts) -> Tokens {
     Tokens { input: usage.input, cached: usage.cached, output: usage.output }
 }

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use assize_llm::{ChatRequest, JsonSchemaFormat, ModelCard};
-use assize_rubric::{EvidencePolicy, Truncate};
+use assize_rubric::{EvidencePolicy, TruncationMode};
 
 use super::{ALTERNATIVES, ModelJudge, window};
 use crate::evidence::EvidenceIndex;
@@ -23,7 +23,7 @@ pub(super) struct CallTemplate<'a> {
     /// Set where probabilities make the decisions.
     pub(super) probabilities: bool,
     pub(super) card: ModelCard,
-    pub(super) truncate: Truncate,
+    pub(super) truncate: TruncationMode,
 }
 
 /// Letters of the fence in the handles of criteria: few enough to be cheap, enough not to be guessed.
@@ -49,7 +49,8 @@ impl CallTemplate<'_> {
         request.seed = self.seed;
         request.logprobs = self.probabilities.then_some(ALTERNATIVES);
         request.cache_prefix = cached;
-        request.expected_output = Some(window::long_reply(criteria));
+        request.expected_output = Some(window::long_reply_tokens(criteria));
+
         request
     }
 }

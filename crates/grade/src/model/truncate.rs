@@ -7,23 +7,23 @@
 use std::sync::Arc;
 
 use assize_llm::TokenEstimator;
-use assize_rubric::{Truncate, Truncated};
+use assize_rubric::{TruncationMode, TruncationRecord};
 
-use super::parts::parts;
-use crate::Material;
+use super::parts::split_text;
+use crate::JudgeMaterial;
 
 /// What one round of calls shows of a task's material.
 #[derive(Debug, Clone)]
 pub(super) struct VisibleMaterial {
-    pub(super) material: Arc<Material>,
+    pub(super) material: Arc<JudgeMaterial>,
     /// What is said outside the blocks about what is missing from them.
     pub(super) note: Option<String>,
-    pub(super) truncated: Option<Truncated>,
+    pub(super) truncated: Option<TruncationRecord>,
 }
 
 impl VisibleMaterial {
     /// All of it.
-    pub(super) fn whole(material: &Arc<Material>) -> Self {
+    pub(super) fn whole(material: &Arc<JudgeMaterial>) -> Self {
         Self { material: Arc::clone(material), note: None, truncated: None }
     }
 }
@@ -39,37 +39,39 @@ const MAX_PARTS: usize = 64;
 
 /// What to show so that the texts produced take no more than `room` (in parts of tokens, as [`TokenEstimator::weight`] counts
 /// them). `None` when that can't be done in this way.
-pub(super) fn fit(
-    material: &Arc<Material>,
-    mode: Truncate,
+pub(super) fn fit_to_window(
+    material: &Arc<JudgeMaterial>,
+    mode: TruncationMode,
     room: u64,
     fence: &str,
 ) -> Option<Vec<VisibleMaterial>> {
     match mode {
-        Truncate::Never => None,
-        Truncate::Chunk => in_parts(material, room),
-        Truncate::Head | Truncate::Tail | Truncate::Middle => {
-            cut_to(material, mode, room, fence).map(|shown| vec![shown])
+        TruncationMode::Never => None,
+        TruncationMode::Chunk => split_into_parts(material, room),
+        TruncationMode::Head | TruncationMode::Tail | TruncationMode::Middle => {
+            cut_texts(material, mode, room, fence).map(|shown| vec![shown])
         }
     }
 }
 
-fn in_parts(material: &Arc<Material>, room: u64) -> Option<Vec<VisibleMaterial>> {
+fn split_into_parts(material: &Arc<JudgeMaterial>, room: u64) -> Option<Vec<VisibleMaterial>> {
     let beside = [&material.file_changes, &material.tool_calls];
-    let beside: u64 = beside.into_iter().flatten().map(|text| weight(text)).sum();
-    let pieces = parts(&material.answer, room.checked_sub(beside).filter(|room| *room >= LEAST)?);
+    let beside: u64 = beside.into_iter().flatten().map(|text| token_weight(text)).sum();
+    let pieces = split_text(&material.answer, room.checked_sub(beside).filter(|room| *room >= LEAST)?);
     if pieces.len() > MAX_PARTS {
         return None;
     }
+
     let count = pieces.len();
-    let truncated = Truncated {
-        mode: Truncate::Chunk,
-        characters: produced(material),
+    let truncated = TruncationRecord {
+        mode: TruncationMode::Chunk,
+        characters: count_produced(material),
         left_out: 0,
         parts: u32::try_from(count).unwrap_or(u32::MAX),
     };
+
     let shown = pieces.into_iter().enumerate().map(|(index, piece)| VisibleMaterial {
-        material: Arc::new(Material { answer: piece.to_owned(), ..Material::clone(material) }),
+        material: Arc::new(JudgeMaterial { answer: piece.to_owned(), ..JudgeMaterial::clone(material) }),
         note: Some(format!(
             "The answer is too long to be shown at once. The block above holds part {} of {count}; parts overlap a \
              little. Decide by what this part shows.\n",
@@ -80,27 +82,34 @@ fn in_parts(material: &Arc<Material>, room: u64) -> Option<Vec<VisibleMaterial>>
     Some(shown.collect())
 }
 
-fn cut_to(material: &Arc<Material>, mode: Truncate, room: u64, fence: &str) -> Option<VisibleMaterial> {
-    let Material { answer, file_changes, tool_calls, .. } = &**material;
+fn cut_texts(
+    material: &Arc<JudgeMaterial>,
+    mode: TruncationMode,
+    room: u64,
+    fence: &str,
+) -> Option<VisibleMaterial> {
+    let JudgeMaterial { answer, file_changes, tool_calls, .. } = &**material;
     let texts = [Some(answer), file_changes.as_ref(), tool_calls.as_ref()];
-    let weights: Vec<u64> = texts.iter().flatten().map(|text| weight(text)).collect();
+    let weights: Vec<u64> = texts.iter().flatten().map(|text| token_weight(text)).collect();
     let most = common_length(&weights, room);
     if most < LEAST {
         return None;
     }
+
     let mut left_out = 0;
     let mut shorten = |text: &String| {
-        let (short, without) = cut(text, mode, most, fence);
+        let (short, without) = truncate_text(text, mode, most, fence);
         left_out += without;
         short
     };
-    let short = Material {
+    let short = JudgeMaterial {
         answer: shorten(answer),
         file_changes: file_changes.as_ref().map(&mut shorten),
         tool_calls: tool_calls.as_ref().map(&mut shorten),
-        ..Material::clone(material)
+        ..JudgeMaterial::clone(material)
     };
-    let truncated = Truncated { mode, characters: produced(material), left_out, parts: 1 };
+
+    let truncated = TruncationRecord { mode, characters: count_produced(material), left_out, parts: 1 };
     Some(VisibleMaterial {
         material: Arc::new(short),
         note: Some(format!(
@@ -112,12 +121,12 @@ fn cut_to(material: &Arc<Material>, mode: Truncate, room: u64, fence: &str) -> O
 }
 
 /// Characters that the answering system produced.
-fn produced(material: &Material) -> u64 {
+fn count_produced(material: &JudgeMaterial) -> u64 {
     let texts = [Some(&material.answer), material.file_changes.as_ref(), material.tool_calls.as_ref()];
     texts.into_iter().flatten().map(|text| text.chars().count() as u64).sum()
 }
 
-pub(super) fn weight(text: &str) -> u64 {
+pub(super) fn token_weight(text: &str) -> u64 {
     text.chars().map(TokenEstimator::weight).sum()
 }
 
@@ -125,6 +134,7 @@ pub(super) fn weight(text: &str) -> u64 {
 fn common_length(weights: &[u64], room: u64) -> u64 {
     let mut sorted = weights.to_vec();
     sorted.sort_unstable();
+
     let mut left = room;
     for (index, weight) in sorted.iter().enumerate() {
         let share = left / (sorted.len() - index) as u64;
@@ -133,21 +143,23 @@ fn common_length(weights: &[u64], room: u64) -> u64 {
         }
         left -= weight;
     }
+
     u64::MAX
 }
 
 /// The text without what is beyond the room, and how many characters that is.
-fn cut(text: &str, mode: Truncate, room: u64, fence: &str) -> (String, u64) {
-    if weight(text) <= room {
+fn truncate_text(text: &str, mode: TruncationMode, room: u64, fence: &str) -> (String, u64) {
+    if token_weight(text) <= room {
         return (text.to_owned(), 0);
     }
+
     let (first, last) = match mode {
-        Truncate::Head => (0, room),
-        Truncate::Middle => (room / 2, room - room / 2),
+        TruncationMode::Head => (0, room),
+        TruncationMode::Middle => (room / 2, room - room / 2),
         _ => (room, 0),
     };
-    let head = prefix(text.char_indices(), first, 0);
-    let tail = prefix(text.char_indices().rev(), last, text.len()).max(head);
+    let head = prefix_end(text.char_indices(), first, 0);
+    let tail = prefix_end(text.char_indices().rev(), last, text.len()).max(head);
     let without = text[head..tail].chars().count();
     let total = text.chars().count();
     let mark = format!("[[LEFT OUT {fence}: {without} of {total} characters]]");
@@ -157,11 +169,12 @@ fn cut(text: &str, mode: Truncate, room: u64, fence: &str) -> (String, u64) {
         (false, true) => format!("{before}\n{mark}"),
         (false, false) => format!("{before}\n{mark}\n{after}"),
     };
+
     (joined, without as u64)
 }
 
 /// Where the characters end that have the room, going one way; `start` is where they begin.
-fn prefix(characters: impl Iterator<Item = (usize, char)>, room: u64, start: usize) -> usize {
+fn prefix_end(characters: impl Iterator<Item = (usize, char)>, room: u64, start: usize) -> usize {
     let mut used = 0;
     let mut end = start;
     for (at, c) in characters {
@@ -171,6 +184,7 @@ fn prefix(characters: impl Iterator<Item = (usize, char)>, room: u64, start: usi
         }
         end = if start == 0 { at + c.len_utf8() } else { at };
     }
+
     end
 }
 
@@ -178,33 +192,37 @@ fn prefix(characters: impl Iterator<Item = (usize, char)>, room: u64, start: usi
 mod tests {
     use super::*;
 
-    fn material(answer: &str, changes: Option<&str>) -> Arc<Material> {
-        Arc::new(Material {
+    fn material(answer: &str, changes: Option<&str>) -> Arc<JudgeMaterial> {
+        Arc::new(JudgeMaterial {
             question: "why".into(),
             answer: answer.into(),
             file_changes: changes.map(str::to_owned),
-            ..Material::default()
+            ..JudgeMaterial::default()
         })
     }
 
-    fn only(material: &Arc<Material>, mode: Truncate, room: u64) -> VisibleMaterial {
-        fit(material, mode, room, "f00").unwrap().remove(0)
+    fn only(material: &Arc<JudgeMaterial>, mode: TruncationMode, room: u64) -> VisibleMaterial {
+        fit_to_window(material, mode, room, "f00").unwrap().remove(0)
     }
 
     #[test]
     fn what_is_left_out_is_marked_with_how_much_it_is() {
-        let cut = |mode| cut("abcdefghij", mode, 8, "f00");
-        assert_eq!(cut(Truncate::Tail).0, "abcd\n[[LEFT OUT f00: 6 of 10 characters]]");
-        assert_eq!(cut(Truncate::Head).0, "[[LEFT OUT f00: 6 of 10 characters]]\nghij");
-        assert_eq!(cut(Truncate::Middle), ("ab\n[[LEFT OUT f00: 6 of 10 characters]]\nij".to_owned(), 6));
-        let truncated = only(&material(&"a".repeat(1000), None), Truncate::Tail, 800).truncated.unwrap();
+        let cut = |mode| truncate_text("abcdefghij", mode, 8, "f00");
+        assert_eq!(cut(TruncationMode::Tail).0, "abcd\n[[LEFT OUT f00: 6 of 10 characters]]");
+        assert_eq!(cut(TruncationMode::Head).0, "[[LEFT OUT f00: 6 of 10 characters]]\nghij");
+        assert_eq!(
+            cut(TruncationMode::Middle),
+            ("ab\n[[LEFT OUT f00: 6 of 10 characters]]\nij".to_owned(), 6)
+        );
+        let truncated =
+            only(&material(&"a".repeat(1000), None), TruncationMode::Tail, 800).truncated.unwrap();
         assert_eq!((truncated.characters, truncated.left_out, truncated.parts), (1000, 600, 1));
     }
 
     #[test]
     fn a_short_text_beside_a_long_one_stays_whole() {
         let both = material(&"a".repeat(1000), Some("bb"));
-        let shown = only(&both, Truncate::Tail, 1004);
+        let shown = only(&both, TruncationMode::Tail, 1004);
         assert_eq!(shown.material.file_changes.as_deref(), Some("bb"));
         assert_eq!(shown.truncated.unwrap().left_out, 500);
         assert_eq!(shown.material.question, "why");
@@ -214,12 +232,12 @@ mod tests {
     #[test]
     fn characters_are_never_torn() {
         let answer = "ü漢🦀x".repeat(50);
-        for mode in [Truncate::Head, Truncate::Tail, Truncate::Middle] {
+        for mode in [TruncationMode::Head, TruncationMode::Tail, TruncationMode::Middle] {
             for room in 1..200 {
-                let (short, left) = cut(&answer, mode, room, "f");
+                let (short, left) = truncate_text(&answer, mode, room, "f");
                 let kept: String = short.lines().filter(|line| !line.starts_with("[[")).collect();
                 assert_eq!(kept.chars().count() as u64 + left, 200, "{mode:?} {room}");
-                assert!(weight(&kept) <= room);
+                assert!(token_weight(&kept) <= room);
             }
         }
     }
@@ -227,10 +245,17 @@ mod tests {
     #[test]
     fn nothing_fits_into_no_room() {
         let long = "word ".repeat(200);
-        assert!(fit(&material(&long, None), Truncate::Tail, LEAST - 1, "f").is_none());
-        assert!(fit(&material(&long, None), Truncate::Never, 1000, "f").is_none());
-        assert!(fit(&material(&long, Some(&long)), Truncate::Chunk, 2000 + LEAST - 1, "f").is_none());
-        assert!(fit(&material(&long, Some(&long)), Truncate::Chunk, 2000 + LEAST, "f").is_some());
-        assert!(fit(&material(&long.repeat(500), None), Truncate::Chunk, LEAST, "f").is_none());
+        assert!(fit_to_window(&material(&long, None), TruncationMode::Tail, LEAST - 1, "f").is_none());
+        assert!(fit_to_window(&material(&long, None), TruncationMode::Never, 1000, "f").is_none());
+        assert!(
+            fit_to_window(&material(&long, Some(&long)), TruncationMode::Chunk, 2000 + LEAST - 1, "f")
+                .is_none()
+        );
+        assert!(
+            fit_to_window(&material(&long, Some(&long)), TruncationMode::Chunk, 2000 + LEAST, "f").is_some()
+        );
+        assert!(
+            fit_to_window(&material(&long.repeat(500), None), TruncationMode::Chunk, LEAST, "f").is_none()
+        );
     }
 }

@@ -1,46 +1,54 @@
 //! Check that a request fits the model's context window, made before it is sent.
 
 use assize_llm::{ChatRequest, ModelCard};
-use assize_rubric::{Truncate, UngradedKind};
+use assize_rubric::{TruncationMode, UngradedKind};
 
-use super::answer::Failure;
+use super::answer::JudgeFailure;
 
 /// Estimated tokens of a long reply: the frame, and each decision in it.
-const REPLY: u32 = 200;
-const DECISION: u32 = 300;
+const REPLY_FRAME_TOKENS: u32 = 200;
+const DECISION_TOKENS: u32 = 300;
 
 /// Estimated tokens of a long reply with this many decisions.
-pub(super) fn long_reply(decisions: usize) -> u32 {
-    DECISION.saturating_mul(u32::try_from(decisions).unwrap_or(u32::MAX)).saturating_add(REPLY)
+pub(super) fn long_reply_tokens(decisions: usize) -> u32 {
+    DECISION_TOKENS
+        .saturating_mul(u32::try_from(decisions).unwrap_or(u32::MAX))
+        .saturating_add(REPLY_FRAME_TOKENS)
 }
 
 /// Tokens that the reply to a request occupies in the context window: those of a long reply, or its limit if
 /// lower.
 pub(super) fn reply_tokens(card: ModelCard, request: &ChatRequest) -> u64 {
-    let expected = request.expected_output.unwrap_or_else(|| long_reply(1));
+    let expected = request.expected_output.unwrap_or_else(|| long_reply_tokens(1));
     u64::from(card.max_output_tokens.map_or(expected, |most| most.min(expected)))
 }
 
 /// Refuses a request that, with its reply, exceeds the context window by the estimate. `mode` is the
 /// truncation already applied; `None` if the request can't be truncated.
-pub(super) fn check(card: ModelCard, mode: Option<Truncate>, request: &ChatRequest) -> Result<(), Failure> {
+pub(super) fn check_window(
+    card: ModelCard,
+    mode: Option<TruncationMode>,
+    request: &ChatRequest,
+) -> Result<(), JudgeFailure> {
     let Some(limit) = card.context_tokens else { return Ok(()) };
     let input = card.estimator.request(request);
     let reply = reply_tokens(card, request);
     if input.saturating_add(reply) <= limit {
         return Ok(());
     }
+
     let advice = match mode {
         None => "only the material of rubrics can be made to fit, by `truncate`".to_owned(),
-        Some(Truncate::Never) => {
+        Some(TruncationMode::Never) => {
             "`truncate: head`, `tail` or `middle` leaves a part out, `truncate: chunk` judges the answer in parts"
                 .to_owned()
         }
         Some(mode) => format!("`truncate: {}` can't make it fit", mode.name()),
     };
+
     let message = format!(
         "not sent: about {input} tokens and {reply} for the reply are more than the {limit} that the judge can read; \
          {advice}; `context_tokens` in `.assize/prices.yaml` or `--context-tokens` sets another limit"
     );
-    Err(Failure::new(UngradedKind::ContextLength, message))
+    Err(JudgeFailure::new(UngradedKind::ContextLength, message))
 }

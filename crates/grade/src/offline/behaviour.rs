@@ -1,12 +1,14 @@
 //! A behaviour without a model: the output is compared with the ground truth, word by word.
 
 use assize_evalfile::ScoringScale;
-use assize_rubric::{BenchmarkFinding, Confidence, Criterion, Decision, Evidence, Operator, Outcome};
+use assize_rubric::{
+    BenchmarkFinding, Criterion, CriterionOperator, Decision, EvidenceQuote, JudgeConfidence, Outcome,
+};
 use serde_json::Value;
 
 use super::OfflineJudge;
 use super::decide::{CoverageDecision, decide};
-use super::search::Library;
+use super::search::AnswerCorpus;
 use crate::{BehaviourTask, Judge as _};
 
 /// Facts that are compared at most; a ground truth of more is a document, not a list of facts.
@@ -20,7 +22,7 @@ impl OfflineJudge {
     /// the pass conditions of the prompt are looked for. The prompt itself can't be followed without
     /// understanding it, and neither can the question whether a benchmark applies.
     pub(super) fn decide_behaviour(self, task: &BehaviourTask) -> Decision {
-        let refuse = |message: &str| self.refuse(message);
+        let refuse = |message: &str| self.refuse_question(message);
         let behaviour = &task.behaviour;
         if behaviour.applicability.is_some() {
             return refuse(
@@ -28,28 +30,33 @@ impl OfflineJudge {
                  list, or name a model as judge",
             );
         }
-        let truths = task.ground_truth.as_deref().map(facts).unwrap_or_default();
+
+        let truths = task.ground_truth.as_deref().map(collect_facts).unwrap_or_default();
         let compares = !truths.is_empty();
         let facts = if compares { truths } else { behaviour.pass_conditions.clone() };
         if facts.is_empty() {
             return refuse("the offline judge needs a ground truth or pass conditions to compare with");
         }
-        let library = Library::read(std::iter::once(task.candidate_output.as_str()));
+
+        let library = AnswerCorpus::parse(std::iter::once(task.candidate_output.as_str()));
         let (mut met, mut missed, mut doubted) = (0u32, None, None);
         let mut quotes = Vec::new();
         for fact in facts.iter().take(MAX_FACTS) {
             let covered = decide(&Criterion::checklist("fact", fact), &library, None);
             quotes.extend(covered.quote.clone());
+
             if covered.outcome != Outcome::Met {
                 missed.get_or_insert(covered);
                 continue;
             }
-            let contradicts = compares.then(|| contradiction(fact, &library)).flatten();
+
+            let contradicts = compares.then(|| find_contradiction(fact, &library)).flatten();
             match contradicts {
                 Some(decision) => drop(doubted.get_or_insert(decision)),
                 None => met += 1,
             }
         }
+
         let asked = facts.len().min(MAX_FACTS) as f64;
         let uncertain = missed.is_none() && doubted.is_some();
         let pass = missed.is_none() && doubted.is_none();
@@ -62,45 +69,50 @@ impl OfflineJudge {
             (None, Some(decision)) => format!("Says it, and yet: {}", decision.reason),
             (None, None) => format!("Says {met} of {asked} facts."),
         };
+
         quotes.truncate(3);
         let scale = behaviour.scale.as_ref().map(ScoringScale::benchmark_scale);
-        let finding = BenchmarkFinding::judged(pass, score, uncertain, scale);
+        let finding = BenchmarkFinding::from_judge(pass, score, uncertain, scale);
         let reason: String = reason.chars().take(MAX_REASON).collect();
+
         Decision {
-            confidence: Some(Confidence::Low),
+            confidence: Some(JudgeConfidence::Low),
             // A quote is a slice of the output, so there is nothing left to verify.
-            evidence: quotes.into_iter().map(|quote| Evidence { quote, verified: true }).collect(),
+            evidence: quotes.into_iter().map(|quote| EvidenceQuote { quote, verified: true }).collect(),
             ..Decision::new(self.identity(), finding, reason)
         }
     }
 }
 
 /// What speaks against the output saying the fact.
-fn contradiction(fact: &str, library: &Library<'_>) -> Option<CoverageDecision> {
+fn find_contradiction(fact: &str, library: &AnswerCorpus<'_>) -> Option<CoverageDecision> {
     let mut criterion = Criterion::checklist("fact", fact);
-    criterion.operator = Operator::Contradiction;
+    criterion.operator = CriterionOperator::Contradiction;
     let decision = decide(&criterion, library, None);
     (decision.outcome == Outcome::Unmet).then_some(decision)
 }
 
 /// The facts of a ground truth: the texts of a JSON value, numbers with the name they stand under; else
 /// the text as one.
-fn facts(truth: &str) -> Vec<String> {
+fn collect_facts(truth: &str) -> Vec<String> {
     let mut found = Vec::new();
     match serde_json::from_str::<Value>(truth) {
-        Ok(value @ (Value::Object(_) | Value::Array(_))) => gather(&value, "", &mut found),
+        Ok(value @ (Value::Object(_) | Value::Array(_))) => collect_facts_into(&value, "", &mut found),
         _ if truth.trim().is_empty() => {}
         _ => found.push(truth.trim().to_owned()),
     }
+
     found
 }
 
-fn gather(value: &Value, name: &str, found: &mut Vec<String>) {
+fn collect_facts_into(value: &Value, name: &str, found: &mut Vec<String>) {
     match value {
         Value::String(text) if !text.trim().is_empty() => found.push(text.trim().to_owned()),
         Value::Number(number) => found.push(format!("{} {number}", name.replace('_', " ")).trim().to_owned()),
-        Value::Array(items) => items.iter().for_each(|item| gather(item, name, found)),
-        Value::Object(members) => members.iter().for_each(|(name, value)| gather(value, name, found)),
+        Value::Array(items) => items.iter().for_each(|item| collect_facts_into(item, name, found)),
+        Value::Object(members) => {
+            members.iter().for_each(|(name, value)| collect_facts_into(value, name, found))
+        }
         Value::String(_) | Value::Bool(_) | Value::Null => {}
     }
 }

@@ -2,29 +2,29 @@
 
 use std::ops::Range;
 
-use super::text::{Word, words};
-use super::words::WORDS;
+use super::text::{AnswerWord, split_words};
+use super::word_lists::WORDS;
 
 /// Limit of terms per criterion; later ones are ignored.
-const MOST_TERMS: usize = 400;
+const MAX_TERMS: usize = 400;
 /// Content words before a negation that still make it the point of the criterion: "The function does not
 /// ...".
-const SUBJECT_WORDS: usize = 2;
+const MAX_SUBJECT_WORDS: usize = 2;
 /// Words of the longest quotation that is looked for as it stands; a longer one is looked for word by word.
 const PHRASE_WORDS: usize = 12;
 
 #[derive(Debug)]
-pub(super) struct Claim {
+pub(super) struct CriterionClaim {
     /// Distinct terms in order of first use.
-    pub(super) wanted: Vec<Wanted>,
+    pub(super) wanted: Vec<ClaimTerm>,
     /// Negation in the criterion.
-    pub(super) polarity: Polarity,
+    pub(super) polarity: ClaimPolarity,
 }
 
 /// One term that a criterion asks for.
 #[derive(Debug, Clone)]
-pub(super) struct Wanted {
-    pub(super) sought: Sought,
+pub(super) struct ClaimTerm {
+    pub(super) sought: SearchTerm,
     /// The term as the criterion spells it.
     pub(super) spelling: String,
     /// How much it counts.
@@ -35,7 +35,7 @@ pub(super) struct Wanted {
 
 /// What is looked for.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) enum Sought {
+pub(super) enum SearchTerm {
     /// A word by its stem.
     Stem(String),
     /// A number, or a class of numbers such as `2xx`.
@@ -46,7 +46,7 @@ pub(super) enum Sought {
 
 /// Negation in a criterion.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Polarity {
+pub(super) enum ClaimPolarity {
     /// No negation.
     Plain,
     /// The thing must be absent: "does not mention prices".
@@ -56,12 +56,12 @@ pub(super) enum Polarity {
 }
 
 /// A word of a criterion, or the words of a quotation.
-struct Part<'w> {
-    words: &'w [Word],
+struct ClaimPart<'w> {
+    words: &'w [AnswerWord],
     is_phrase: bool,
 }
 
-impl Part<'_> {
+impl ClaimPart<'_> {
     fn is_negation(&self) -> bool {
         !self.is_phrase && self.words[0].is_negation
     }
@@ -87,54 +87,60 @@ impl Part<'_> {
         text[bytes.start..bytes.end + usize::from(is_bound)].to_owned()
     }
 
-    fn sought(&self) -> Sought {
+    fn search_term(&self) -> SearchTerm {
         let word = &self.words[0];
         match (self.is_phrase, word.is_number) {
-            (true, _) => Sought::Phrase(self.words.iter().map(|word| word.spelling.clone()).collect()),
-            (false, true) => Sought::Number(word.stem.clone()),
-            (false, false) => Sought::Stem(word.stem.clone()),
+            (true, _) => SearchTerm::Phrase(self.words.iter().map(|word| word.spelling.clone()).collect()),
+            (false, true) => SearchTerm::Number(word.stem.clone()),
+            (false, false) => SearchTerm::Stem(word.stem.clone()),
         }
     }
 }
 
-impl Claim {
+impl CriterionClaim {
     /// Reads a criterion.
-    pub(super) fn read(text: &str) -> Self {
-        let words = words(text);
-        let parts = parts(text, &words);
-        let polarity = polarity(&parts);
+    pub(super) fn parse(text: &str) -> Self {
+        let words = split_words(text);
+        let parts = split_parts(text, &words);
+        let polarity = detect_polarity(&parts);
         let skip = match polarity {
-            Polarity::Absence => parts.iter().position(Part::is_negation).map_or(0, |at| at + 1),
-            Polarity::Plain | Polarity::Denial => 0,
+            ClaimPolarity::Absence => parts.iter().position(ClaimPart::is_negation).map_or(0, |at| at + 1),
+            ClaimPolarity::Plain | ClaimPolarity::Denial => 0,
         };
+
         // A criterion made of nothing but instruction words ("gives an explanation") has only those to look for.
-        let is_plain = |part: &Part<'_>| part.is_content() && !part.is_instruction();
+        let is_plain = |part: &ClaimPart<'_>| part.is_content() && !part.is_instruction();
         let any_plain = parts[skip..].iter().any(is_plain);
-        let (mut wanted, mut group, mut joined) = (Vec::<Wanted>::new(), 0, false);
+        let (mut wanted, mut group, mut joined) = (Vec::<ClaimTerm>::new(), 0, false);
 
         for part in &parts[skip..] {
             let chosen = if any_plain { is_plain(part) } else { part.is_content() };
-            let sought = part.sought();
-            if chosen && wanted.len() < MOST_TERMS && !wanted.iter().any(|known| known.sought == sought) {
+            let sought = part.search_term();
+            if chosen && wanted.len() < MAX_TERMS && !wanted.iter().any(|known| known.sought == sought) {
                 let before = text[..part.bytes().start].ends_with('/');
                 group += usize::from(!joined && !before || wanted.is_empty());
+
                 let weight = match &sought {
-                    Sought::Stem(_) if part.is_instruction() || WORDS.is_general(&part.words[0].spelling) => {
+                    SearchTerm::Stem(_)
+                        if part.is_instruction() || WORDS.is_general(&part.words[0].spelling) =>
+                    {
                         0.6
                     }
-                    Sought::Stem(_) => 1.0,
-                    Sought::Number(_) | Sought::Phrase(_) => 1.5,
+                    SearchTerm::Stem(_) => 1.0,
+                    SearchTerm::Number(_) | SearchTerm::Phrase(_) => 1.5,
                 };
-                wanted.push(Wanted { sought, spelling: part.spelling(text), weight, group });
+                wanted.push(ClaimTerm { sought, spelling: part.spelling(text), weight, group });
             }
+
             joined = part.words[0].spelling == "or" || joined && !part.is_content();
         }
+
         Self { wanted, polarity }
     }
 }
 
 /// The words of a criterion, those of a quotation together.
-fn parts<'w>(text: &str, words: &'w [Word]) -> Vec<Part<'w>> {
+fn split_parts<'w>(text: &str, words: &'w [AnswerWord]) -> Vec<ClaimPart<'w>> {
     let (mut found, mut rest) = (Vec::new(), words);
 
     while let Some(first) = rest.first() {
@@ -142,9 +148,11 @@ fn parts<'w>(text: &str, words: &'w [Word]) -> Vec<Part<'w>> {
             .map(|end| rest.iter().take_while(|word| word.bytes.end <= end).count())
             .filter(|count| (1..=PHRASE_WORDS).contains(count));
         let (part, others) = rest.split_at(phrase.unwrap_or(1));
-        found.push(Part { words: part, is_phrase: phrase.is_some() });
+        found.push(ClaimPart { words: part, is_phrase: phrase.is_some() });
+
         rest = others;
     }
+
     found
 }
 
@@ -163,25 +171,31 @@ fn phrase_end(text: &str, start: usize) -> Option<usize> {
     rest.find(close).map(|end| start + end)
 }
 
-fn polarity(parts: &[Part<'_>]) -> Polarity {
+fn detect_polarity(parts: &[ClaimPart<'_>]) -> ClaimPolarity {
     let (mut subject, mut said) = (0, false);
 
     for part in parts {
         if part.is_negation() {
-            return if !said && subject <= SUBJECT_WORDS { Polarity::Absence } else { Polarity::Denial };
+            return if !said && subject <= MAX_SUBJECT_WORDS {
+                ClaimPolarity::Absence
+            } else {
+                ClaimPolarity::Denial
+            };
         }
+
         said |= !part.is_phrase && WORDS.is_saying(&part.words[0].spelling);
         subject += usize::from(part.is_content() && !part.is_instruction());
     }
-    Polarity::Plain
+
+    ClaimPolarity::Plain
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
 
-    fn read(text: &str) -> (Vec<String>, Polarity) {
-        let claim = Claim::read(text);
+    fn read(text: &str) -> (Vec<String>, ClaimPolarity) {
+        let claim = CriterionClaim::parse(text);
         (claim.wanted.into_iter().map(|wanted| wanted.spelling).collect(), claim.polarity)
     }
 
@@ -189,7 +203,7 @@ mod tests {
     fn content_words_remain() {
         assert_eq!(
             read("The answer correctly mentions the time complexity O(n log n)"),
-            (vec!["time".into(), "complexity".into(), "O(n log n)".into()], Polarity::Plain)
+            (vec!["time".into(), "complexity".into(), "O(n log n)".into()], ClaimPolarity::Plain)
         );
         assert_eq!(read("Gives a clear response").0, ["Gives", "clear", "response"]);
         assert!(read("!!! ...").0.is_empty());
@@ -199,26 +213,26 @@ mod tests {
     fn quoted_words_are_one_term_and_their_negation_is_not_the_criterion_s() {
         assert_eq!(
             read("Says \"and again\" or `do not`"),
-            (vec!["and again".into(), "do not".into()], Polarity::Plain)
+            (vec!["and again".into(), "do not".into()], ClaimPolarity::Plain)
         );
-        assert_eq!(read("Does not say “at all”"), (vec!["at all".into()], Polarity::Absence));
+        assert_eq!(read("Does not say “at all”"), (vec!["at all".into()], ClaimPolarity::Absence));
     }
 
     #[test]
     fn the_place_of_a_negation_decides_what_it_means() {
-        assert_eq!(read("Does not mention prices"), (vec!["prices".into()], Polarity::Absence));
-        assert_eq!(read("Avoids medical jargon").1, Polarity::Absence);
+        assert_eq!(read("Does not mention prices"), (vec!["prices".into()], ClaimPolarity::Absence));
+        assert_eq!(read("Avoids medical jargon").1, ClaimPolarity::Absence);
         assert_eq!(
             read("The function must not mutate its input"),
-            (vec!["mutate".into(), "input".into()], Polarity::Absence)
+            (vec!["mutate".into(), "input".into()], ClaimPolarity::Absence)
         );
-        assert_eq!(read("Explains that the cache is not thread-safe").1, Polarity::Denial);
-        assert_eq!(read("Advises against self-medication").1, Polarity::Denial);
+        assert_eq!(read("Explains that the cache is not thread-safe").1, ClaimPolarity::Denial);
+        assert_eq!(read("Advises against self-medication").1, ClaimPolarity::Denial);
     }
 
     #[test]
     fn alternatives_share_a_group() {
-        let claim = Claim::read("Uses a heap or a queue");
+        let claim = CriterionClaim::parse("Uses a heap or a queue");
         let groups: Vec<_> = claim.wanted.iter().map(|wanted| wanted.group).collect();
         assert_eq!(groups, [1, 2, 2]);
     }

@@ -1,26 +1,26 @@
 //! Decisions on single criteria, from the coverage of their terms.
 
-use assize_rubric::{Bands, Criterion, Operator, Outcome, RawScore, Scale};
+use assize_rubric::{Criterion, CriterionOperator, CriterionScale, Outcome, RawScore, ScoreBands};
 
-use super::claim::{Claim, Polarity, Sought};
-use super::limits::Limit;
-use super::search::{Coverage, Library, Reading};
-use super::text::Word;
+use super::claim::{ClaimPolarity, CriterionClaim, SearchTerm};
+use super::limits::LengthLimit;
+use super::search::{AnswerCorpus, ClaimCoverage, NegationHandling};
+use super::text::AnswerWord;
 
 /// Coverage from which a criterion is met.
-const ENOUGH: f64 = 0.45;
+const MET_THRESHOLD: f64 = 0.45;
 /// What coverage counts where a number or a quotation of the criterion is nowhere in the answer.
-const NUMBER_MISSING: f64 = 0.6;
+const MISSING_NUMBER_FACTOR: f64 = 0.6;
 /// Coverage from which a thing that should be absent counts as present.
-const PRESENT: f64 = 0.7;
+const PRESENCE_THRESHOLD: f64 = 0.7;
 /// Coverage from which a passage and a fact have the same subject.
-const SAME_SUBJECT: f64 = 0.55;
+const SAME_SUBJECT_THRESHOLD: f64 = 0.55;
 /// Negated share of a passage's covered weight from which it denies the fact.
-const MOSTLY: f64 = 0.5;
+const DENIAL_THRESHOLD: f64 = 0.5;
 /// Share of a reference's words from which an answer counts as complete.
-const REFERENCE_FULL: f64 = 0.6;
+const FULL_REFERENCE_SHARE: f64 = 0.6;
 /// Limit of words listed in a reason.
-const LISTED: usize = 8;
+const MAX_LISTED_WORDS: usize = 8;
 
 #[derive(Debug)]
 pub(super) struct CoverageDecision {
@@ -31,17 +31,19 @@ pub(super) struct CoverageDecision {
 
 pub(super) fn decide(
     criterion: &Criterion,
-    library: &Library<'_>,
-    reference: Option<&Claim>,
+    library: &AnswerCorpus<'_>,
+    reference: Option<&CriterionClaim>,
 ) -> CoverageDecision {
     match (&criterion.scale, criterion.operator) {
-        (Scale::Bands(bands), _) => score(criterion, bands, library, reference),
-        (Scale::Checklist, Operator::Contradiction) => contradiction(criterion, library),
-        (Scale::Checklist, Operator::Correctness) => checklist(criterion, library),
+        (CriterionScale::Bands(bands), _) => decide_score(criterion, bands, library, reference),
+        (CriterionScale::Checklist, CriterionOperator::Contradiction) => {
+            decide_contradiction(criterion, library)
+        }
+        (CriterionScale::Checklist, CriterionOperator::Correctness) => decide_checklist(criterion, library),
     }
 }
 
-fn checklist(criterion: &Criterion, library: &Library<'_>) -> CoverageDecision {
+fn decide_checklist(criterion: &Criterion, library: &AnswerCorpus<'_>) -> CoverageDecision {
     if library.is_empty() {
         return CoverageDecision {
             outcome: Outcome::Unmet,
@@ -49,61 +51,69 @@ fn checklist(criterion: &Criterion, library: &Library<'_>) -> CoverageDecision {
             quote: None,
         };
     }
+
     let answer = library.documents.first().map_or("", |document| document.text);
-    let limit = Limit::read(&criterion.text).map(|limit| limit.check(answer));
+    let limit = LengthLimit::parse(&criterion.text).map(|limit| limit.check_answer(answer));
     if let Some((kept, length)) = limit {
         let outcome = if kept { Outcome::Met } else { Outcome::Unmet };
         return CoverageDecision { outcome, reason: format!("Counted: {length}."), quote: None };
     }
-    let claim = Claim::read(&criterion.text);
+
+    let claim = CriterionClaim::parse(&criterion.text);
     if claim.wanted.is_empty() {
         let reason = "The criterion has no words to look for.".into();
         return CoverageDecision { outcome: Outcome::Unmet, reason, quote: None };
     }
-    let coverage = library.cover(&claim, Reading::Claimed);
-    let quote = place_quote(&claim, &coverage, library);
-    if claim.polarity == Polarity::Absence {
-        return if coverage.best >= PRESENT {
-            let reason =
-                format!("It should be absent, but a passage has {}.", found(&claim, &coverage, true));
+
+    let coverage = library.search_claim(&claim, NegationHandling::Claimed);
+    let quote = quote_best_passage(&claim, &coverage, library);
+    if claim.polarity == ClaimPolarity::Absence {
+        return if coverage.best >= PRESENCE_THRESHOLD {
+            let reason = format!(
+                "It should be absent, but a passage has {}.",
+                list_terms_by_match(&claim, &coverage, true)
+            );
             CoverageDecision { outcome: Outcome::Unmet, reason, quote }
         } else {
-            let reason = format!("No passage says it; looked for {}.", found_all(&claim));
+            let reason = format!("No passage says it; looked for {}.", list_all_terms(&claim));
             CoverageDecision { outcome: Outcome::Met, reason, quote: None }
         };
     }
-    let mut share = combined(&claim, &coverage);
+
+    let mut share = combined_coverage(&claim, &coverage);
     // A number or a quotation is the point of a criterion; other words do not make up for it.
-    let is_named = |sought: &Sought| !matches!(sought, Sought::Stem(_));
+    let is_named = |sought: &SearchTerm| !matches!(sought, SearchTerm::Stem(_));
     let number_missing =
         claim.wanted.iter().zip(&coverage.found).any(|(it, found)| !found && is_named(&it.sought));
     if number_missing {
-        share *= NUMBER_MISSING;
+        share *= MISSING_NUMBER_FACTOR;
     }
-    let outcome = if share >= ENOUGH { Outcome::Met } else { Outcome::Unmet };
-    CoverageDecision { outcome, reason: words_reason(&claim, &coverage, share), quote }
+
+    let outcome = if share >= MET_THRESHOLD { Outcome::Met } else { Outcome::Unmet };
+    CoverageDecision { outcome, reason: describe_coverage(&claim, &coverage, share), quote }
 }
 
-fn contradiction(criterion: &Criterion, library: &Library<'_>) -> CoverageDecision {
-    let claim = Claim::read(&criterion.text);
-    let coverage = library.cover(&claim, Reading::Words);
-    if coverage.best < SAME_SUBJECT {
+fn decide_contradiction(criterion: &Criterion, library: &AnswerCorpus<'_>) -> CoverageDecision {
+    let claim = CriterionClaim::parse(&criterion.text);
+    let coverage = library.search_claim(&claim, NegationHandling::Words);
+    if coverage.best < SAME_SUBJECT_THRESHOLD {
         let reason = "Nothing in the answer is about the same thing, so nothing contradicts it.".into();
         return CoverageDecision { outcome: Outcome::Met, reason, quote: None };
     }
-    let quote = place_quote(&claim, &coverage, library);
+
+    let quote = quote_best_passage(&claim, &coverage, library);
     // A negation at the beginning of a fact is part of its meaning, as a later one is.
-    let fact_denies = claim.polarity != Polarity::Plain;
-    let passage_denies = coverage.denied >= MOSTLY;
+    let fact_denies = claim.polarity != ClaimPolarity::Plain;
+    let passage_denies = coverage.denied >= DENIAL_THRESHOLD;
     let reason = if passage_denies && !fact_denies {
         Some("A passage about the same thing says no where the fact says yes.".to_owned())
     } else if fact_denies
         && coverage.denied == 0.0
-        && !coverage.place.as_ref().is_some_and(|place| library.denies(place))
+        && !coverage.place.as_ref().is_some_and(|place| library.has_negation(place))
     {
         Some("A passage about the same thing says yes where the fact says no.".to_owned())
     } else {
-        other_number(&claim, &coverage, library)
+        find_other_number(&claim, &coverage, library)
             .map(|number| format!("A passage about the same thing gives another number: {number}."))
     };
     match reason {
@@ -117,23 +127,27 @@ fn contradiction(criterion: &Criterion, library: &Library<'_>) -> CoverageDecisi
 }
 
 /// Finds a number in the best passage if one of the fact's numbers is missing there.
-fn other_number(claim: &Claim, coverage: &Coverage, library: &Library<'_>) -> Option<String> {
+fn find_other_number(
+    claim: &CriterionClaim,
+    coverage: &ClaimCoverage,
+    library: &AnswerCorpus<'_>,
+) -> Option<String> {
     let (document, passages) = coverage.place.clone()?;
-    let words = library.documents.get(document)?.words_of(passages);
+    let words = library.documents.get(document)?.passage_words(passages);
     let numbers = || words.iter().filter(|word| word.is_number).map(|word| &word.stem);
-    let wanted = |number: &String| claim.wanted.iter().any(|it| it.sought == Sought::Number(number.clone()));
-    let is_missing =
-        |sought: &Sought| matches!(sought, Sought::Number(it) if numbers().all(|number| number != it));
+    let wanted =
+        |number: &String| claim.wanted.iter().any(|it| it.sought == SearchTerm::Number(number.clone()));
+    let is_missing = |sought: &SearchTerm| matches!(sought, SearchTerm::Number(it) if numbers().all(|number| number != it));
     let missing = claim.wanted.iter().any(|it| is_missing(&it.sought));
 
     numbers().find(|number| !wanted(number)).filter(|_| missing).cloned()
 }
 
-fn score(
+fn decide_score(
     criterion: &Criterion,
-    bands: &Bands,
-    library: &Library<'_>,
-    reference: Option<&Claim>,
+    bands: &ScoreBands,
+    library: &AnswerCorpus<'_>,
+    reference: Option<&CriterionClaim>,
 ) -> CoverageDecision {
     if library.is_empty() {
         return CoverageDecision {
@@ -142,26 +156,29 @@ fn score(
             quote: None,
         };
     }
+
     let slice = bands.as_slice();
     let top = slice.last().map_or("", |band| band.text.as_str());
+
     // The criterion has the terms to search for, the highest band those of a full answer.
     let text = if criterion.text.trim().is_empty() { top.to_owned() } else { criterion.text.clone() };
-    let claim = Claim::read(&text);
-    let coverage = library.cover(&claim, Reading::Words);
-    let full = Claim::read(top);
-    let full = combined(&full, &library.cover(&full, Reading::Words));
-    let mut share = 0.7 * combined(&claim, &coverage) + 0.3 * full;
+    let claim = CriterionClaim::parse(&text);
+    let coverage = library.search_claim(&claim, NegationHandling::Words);
+    let full = CriterionClaim::parse(top);
+    let full = combined_coverage(&full, &library.search_claim(&full, NegationHandling::Words));
+    let mut share = 0.7 * combined_coverage(&claim, &coverage) + 0.3 * full;
     if let Some(reference) = reference {
         // Bands mostly describe quality in words that no answer uses; the content of a good answer is a
         // better guide.
-        let coverage = library.cover(reference, Reading::Words);
-        share = 0.4 * share + 0.6 * (coverage.whole / REFERENCE_FULL).min(1.0);
+        let coverage = library.search_claim(reference, NegationHandling::Words);
+        share = 0.4 * share + 0.6 * (coverage.whole / FULL_REFERENCE_SHARE).min(1.0);
     }
-    let quote = place_quote(&claim, &coverage, library);
-    let raw = on_bands(bands, share);
+
+    let quote = quote_best_passage(&claim, &coverage, library);
+    let raw = score_on_bands(bands, share);
     let reason = format!(
         "{} With the highest band{} {:.0} % of the way up the bands.",
-        words_reason(&claim, &coverage, combined(&claim, &coverage)),
+        describe_coverage(&claim, &coverage, combined_coverage(&claim, &coverage)),
         if reference.is_some() { " and the reference" } else { "" },
         share * 100.0
     );
@@ -170,39 +187,46 @@ fn score(
 
 /// Converts a share of full coverage to a score. Every band covers an equal part of the range, whatever its
 /// width, because its author saw it as one step.
-fn on_bands(bands: &Bands, share: f64) -> RawScore {
+fn score_on_bands(bands: &ScoreBands, share: f64) -> RawScore {
     let slice = bands.as_slice();
     let steps = slice.len() as f64;
+
     // Full marks need no word-for-word repetition of the criterion.
     let way = (share / 0.9).clamp(0.0, 1.0) * steps;
     let index = (way.floor() as usize).min(slice.len().saturating_sub(1));
     let Some(band) = slice.get(index) else { return RawScore::MIN };
     let inside = (way - index as f64).clamp(0.0, 1.0);
     let (low, high) = (f64::from(band.low.get()), f64::from(band.high.get()));
+
     // In range: between the two ends of a band.
     RawScore::new((low + inside * (high - low)).round() as u8).unwrap_or(band.low)
 }
 
 /// Overall coverage of a claim: the best single passage counts as much as terms scattered over the answer.
-fn combined(claim: &Claim, coverage: &Coverage) -> f64 {
+fn combined_coverage(claim: &CriterionClaim, coverage: &ClaimCoverage) -> f64 {
     if claim.wanted.len() < 2 { coverage.best } else { 0.5 * (coverage.best + coverage.whole) }
 }
 
-fn place_quote(claim: &Claim, coverage: &Coverage, library: &Library<'_>) -> Option<String> {
+fn quote_best_passage(
+    claim: &CriterionClaim,
+    coverage: &ClaimCoverage,
+    library: &AnswerCorpus<'_>,
+) -> Option<String> {
     let (document, passages) = coverage.place.clone()?;
-    let is_wanted = |word: &Word| {
+    let is_wanted = |word: &AnswerWord| {
         claim.wanted.iter().any(|wanted| match &wanted.sought {
-            Sought::Stem(stem) | Sought::Number(stem) => *stem == word.stem,
-            Sought::Phrase(phrase) => phrase.contains(&word.spelling),
+            SearchTerm::Stem(stem) | SearchTerm::Number(stem) => *stem == word.stem,
+            SearchTerm::Phrase(phrase) => phrase.contains(&word.spelling),
         })
     };
 
-    library.documents.get(document)?.quote(passages, is_wanted).map(str::to_owned)
+    library.documents.get(document)?.quote_passages(passages, is_wanted).map(str::to_owned)
 }
 
-fn words_reason(claim: &Claim, coverage: &Coverage, share: f64) -> String {
+fn describe_coverage(claim: &CriterionClaim, coverage: &ClaimCoverage, share: f64) -> String {
     let percent = (share * 100.0).round();
-    let (has, lacks) = (found(claim, coverage, true), found(claim, coverage, false));
+    let (has, lacks) =
+        (list_terms_by_match(claim, coverage, true), list_terms_by_match(claim, coverage, false));
     match (has.is_empty(), lacks.is_empty()) {
         (false, true) => format!("Found all words: {has} (coverage {percent} %)."),
         (false, false) => format!("Found {has}; not found {lacks} (coverage {percent} %)."),
@@ -210,8 +234,8 @@ fn words_reason(claim: &Claim, coverage: &Coverage, share: f64) -> String {
     }
 }
 
-fn found(claim: &Claim, coverage: &Coverage, wanted: bool) -> String {
-    listed(
+fn list_terms_by_match(claim: &CriterionClaim, coverage: &ClaimCoverage, wanted: bool) -> String {
+    format_list(
         claim
             .wanted
             .iter()
@@ -221,32 +245,32 @@ fn found(claim: &Claim, coverage: &Coverage, wanted: bool) -> String {
     )
 }
 
-fn found_all(claim: &Claim) -> String {
-    listed(claim.wanted.iter().map(|wanted| &*wanted.spelling))
+fn list_all_terms(claim: &CriterionClaim) -> String {
+    format_list(claim.wanted.iter().map(|wanted| &*wanted.spelling))
 }
 
-fn listed<'a>(words: impl Iterator<Item = &'a str>) -> String {
+fn format_list<'a>(words: impl Iterator<Item = &'a str>) -> String {
     let words: Vec<String> = words.map(|word| word.chars().take(40).collect()).collect();
-    let more = words.len().saturating_sub(LISTED);
+    let more = words.len().saturating_sub(MAX_LISTED_WORDS);
     let shown = words[..words.len() - more].join(", ");
     if more > 0 { format!("{shown} and {more} more") } else { shown }
 }
 
 #[cfg(test)]
 mod tests {
-    use assize_rubric::Band;
+    use assize_rubric::ScoreBand;
 
     use super::*;
 
     #[test]
     fn the_way_through_the_bands_is_monotone_and_reaches_both_ends() {
-        let band = |low, high| Band {
+        let band = |low, high| ScoreBand {
             low: RawScore::new(low).unwrap(),
             high: RawScore::new(high).unwrap(),
             text: "x".into(),
         };
-        let bands = Bands::new(vec![band(0, 2), band(3, 3), band(4, 8), band(9, 10)]).unwrap();
-        let scores: Vec<u8> = (0..=100).map(|n| on_bands(&bands, f64::from(n) / 100.0).get()).collect();
+        let bands = ScoreBands::new(vec![band(0, 2), band(3, 3), band(4, 8), band(9, 10)]).unwrap();
+        let scores: Vec<u8> = (0..=100).map(|n| score_on_bands(&bands, f64::from(n) / 100.0).get()).collect();
         assert!(scores.is_sorted());
         assert_eq!((scores[0], scores[100]), (0, 10));
         assert!(scores.contains(&3));

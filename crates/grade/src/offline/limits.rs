@@ -1,59 +1,61 @@
 //! Criteria that limit the length of an answer ("under 50 words"), decided by counting.
 
-use super::text::words;
-use super::words::number;
+use super::text::split_words;
+use super::word_lists::parse_number_word;
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) struct Limit {
+pub(super) struct LengthLimit {
     lowest: Option<usize>,
     highest: Option<usize>,
-    unit: Unit,
+    unit: LengthUnit,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Unit {
+enum LengthUnit {
     Words,
     Sentences,
     Lines,
     Characters,
 }
 
-impl Limit {
+impl LengthLimit {
     /// Parses the limit in a criterion, if there is one.
-    pub(super) fn read(text: &str) -> Option<Self> {
-        let words: Vec<String> = words(text).into_iter().map(|word| word.spelling).collect();
+    pub(super) fn parse(text: &str) -> Option<Self> {
+        let words: Vec<String> = split_words(text).into_iter().map(|word| word.spelling).collect();
         words.windows(2).enumerate().find_map(|(at, pair)| {
-            let limit: usize = pair[0].parse().ok().or_else(|| number(&pair[0]))?;
+            let limit: usize = pair[0].parse().ok().or_else(|| parse_number_word(&pair[0]))?;
             let unit = match pair[1].as_str() {
-                "word" | "words" => Unit::Words,
-                "sentence" | "sentences" => Unit::Sentences,
-                "line" | "lines" => Unit::Lines,
-                "character" | "characters" => Unit::Characters,
+                "word" | "words" => LengthUnit::Words,
+                "sentence" | "sentences" => LengthUnit::Sentences,
+                "line" | "lines" => LengthUnit::Lines,
+                "character" | "characters" => LengthUnit::Characters,
                 _ => return None,
             };
+
             let before: Vec<&str> = words[at.saturating_sub(3)..at].iter().map(String::as_str).collect();
-            let (lowest, highest) = bounds(&before, limit)?;
+            let (lowest, highest) = parse_bounds(&before, limit)?;
             Some(Self { lowest, highest, unit })
         })
     }
 
     /// Checks an answer against the limit; returns the result and the length as text for a reason.
-    pub(super) fn check(self, answer: &str) -> (bool, String) {
+    pub(super) fn check_answer(self, answer: &str) -> (bool, String) {
         let (count, unit) = match self.unit {
-            Unit::Words => {
+            LengthUnit::Words => {
                 (answer.split_whitespace().filter(|w| w.contains(char::is_alphanumeric)).count(), "words")
             }
-            Unit::Sentences => (sentences(answer), "sentences"),
-            Unit::Lines => (answer.lines().filter(|line| !line.trim().is_empty()).count(), "lines"),
-            Unit::Characters => (answer.trim().chars().count(), "characters"),
+            LengthUnit::Sentences => (count_sentences(answer), "sentences"),
+            LengthUnit::Lines => (answer.lines().filter(|line| !line.trim().is_empty()).count(), "lines"),
+            LengthUnit::Characters => (answer.trim().chars().count(), "characters"),
         };
+
         let kept =
             self.lowest.is_none_or(|low| count >= low) && self.highest.is_none_or(|high| count <= high);
         (kept, format!("the answer has {count} {unit}"))
     }
 }
 
-fn bounds(before: &[&str], number: usize) -> Option<(Option<usize>, Option<usize>)> {
+fn parse_bounds(before: &[&str], number: usize) -> Option<(Option<usize>, Option<usize>)> {
     let ends = |words: &[&str]| before.ends_with(words);
     if ends(&["no", "more", "than"])
         || ends(&["not", "exceed"])
@@ -62,9 +64,11 @@ fn bounds(before: &[&str], number: usize) -> Option<(Option<usize>, Option<usize
     {
         return Some((None, Some(number)));
     }
+
     if ends(&["no", "fewer", "than"]) || ends(&["no", "less", "than"]) || ends(&["at", "least"]) {
         return Some((Some(number), None));
     }
+
     match before.last().copied()? {
         "within" | "maximum" | "max" | "most" => Some((None, Some(number))),
         "minimum" | "min" => Some((Some(number), None)),
@@ -81,7 +85,7 @@ fn bounds(before: &[&str], number: usize) -> Option<(Option<usize>, Option<usize
     }
 }
 
-fn sentences(text: &str) -> usize {
+fn count_sentences(text: &str) -> usize {
     let ends = text.trim().split_inclusive(['.', '!', '?', '\n', '。']);
     // A full stop inside "3.5" or "e.g." ends no sentence: a sentence has at least two words.
     ends.filter(|piece| piece.split_whitespace().filter(|w| w.contains(char::is_alphanumeric)).count() >= 2)
@@ -105,11 +109,11 @@ mod tests {
             ("fewer than 10 characters", "0123456789", false),
         ];
         for (criterion, answer, kept) in table {
-            let limit = Limit::read(criterion).unwrap_or_else(|| panic!("{criterion}"));
-            assert_eq!(limit.check(answer).0, kept, "{criterion}: {answer}");
+            let limit = LengthLimit::parse(criterion).unwrap_or_else(|| panic!("{criterion}"));
+            assert_eq!(limit.check_answer(answer).0, kept, "{criterion}: {answer}");
         }
         for criterion in ["Mentions 50 words", "Under 50 dollars", "Gives 3 examples", ""] {
-            assert_eq!(Limit::read(criterion), None, "{criterion}");
+            assert_eq!(LengthLimit::parse(criterion), None, "{criterion}");
         }
     }
 }

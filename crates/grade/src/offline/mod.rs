@@ -4,6 +4,7 @@
 //! it, and decides by how much of them is covered. It compares words; it does not know facts, and it does not
 //! understand. All of its decisions carry low confidence.
 
+mod answer_score;
 mod behaviour;
 mod claim;
 mod decide;
@@ -11,20 +12,19 @@ mod limits;
 mod pair;
 mod search;
 mod text;
-mod whole;
-mod words;
+mod word_lists;
 
 use assize_llm::BoxFuture;
 use assize_rubric::{
-    Confidence, Criterion, Decision, Evidence, Finding, JudgeIdentity, Ungraded, UngradedKind,
+    Criterion, Decision, EvidenceQuote, Finding, JudgeConfidence, JudgeIdentity, UngradedKind, UngradedReason,
 };
 use futures_util::FutureExt as _;
 
-use crate::{Judge, Material, Question, RubricTask};
+use crate::{Judge, JudgeMaterial, JudgeQuestion, RubricTask};
 
-use claim::Claim;
+use claim::CriterionClaim;
 use decide::{CoverageDecision, decide};
-use search::Library;
+use search::AnswerCorpus;
 
 /// Version of the method. Any change that can change a decision makes a new version.
 const VERSION: &str = "offline.v2";
@@ -44,11 +44,11 @@ impl OfflineJudge {
             .map(|(criterion, decision)| {
                 // The quote is a slice of the text, so there is nothing left to verify.
                 let evidence =
-                    decision.quote.into_iter().map(|quote| Evidence { quote, verified: true }).collect();
+                    decision.quote.into_iter().map(|quote| EvidenceQuote { quote, verified: true }).collect();
                 let finding = Finding::Criterion { criterion: criterion.clone(), outcome: decision.outcome };
                 Decision {
                     evidence,
-                    confidence: Some(Confidence::Low),
+                    confidence: Some(JudgeConfidence::Low),
                     ..Decision::new(judge.clone(), finding, decision.reason)
                 }
             })
@@ -56,25 +56,26 @@ impl OfflineJudge {
     }
 
     /// A question that it can't answer.
-    fn refuse(self, message: &str) -> Decision {
-        let ungraded = Ungraded { kind: UngradedKind::NotJudged, message: message.to_owned() };
+    fn refuse_question(self, message: &str) -> Decision {
+        let ungraded = UngradedReason { kind: UngradedKind::NotJudged, message: message.to_owned() };
         Decision::unanswered(self.identity(), ungraded)
     }
 
-    fn answer(self, question: &Question) -> Vec<Decision> {
+    fn answer(self, question: &JudgeQuestion) -> Vec<Decision> {
         match question {
-            Question::Rubric(task) => self.decide_all(task),
-            Question::AnswerScore(task) => vec![self.decide_whole(task)],
-            Question::Behaviour(task) => vec![self.decide_behaviour(task)],
-            Question::Pair(task) => vec![self.decide_pair(task)],
+            JudgeQuestion::Rubric(task) => self.decide_all(task),
+            JudgeQuestion::AnswerScore(task) => vec![self.decide_whole(task)],
+            JudgeQuestion::Behaviour(task) => vec![self.decide_behaviour(task)],
+            JudgeQuestion::Pair(task) => vec![self.decide_pair(task)],
         }
     }
 }
 
 /// Decides on criteria, one by one, after reading the material once.
-fn coverage_decisions(material: &Material, criteria: &[Criterion]) -> Vec<CoverageDecision> {
-    let library = Library::read(material.produced());
-    let reference = material.reference.as_deref().filter(|text| !text.trim().is_empty()).map(Claim::read);
+fn coverage_decisions(material: &JudgeMaterial, criteria: &[Criterion]) -> Vec<CoverageDecision> {
+    let library = AnswerCorpus::parse(material.produced_texts());
+    let reference =
+        material.reference.as_deref().filter(|text| !text.trim().is_empty()).map(CriterionClaim::parse);
 
     criteria.iter().map(|criterion| decide(criterion, &library, reference.as_ref())).collect()
 }
@@ -89,7 +90,7 @@ impl Judge for OfflineJudge {
         }
     }
 
-    fn decide<'a>(&'a self, questions: &'a [Question]) -> BoxFuture<'a, Vec<Vec<Decision>>> {
+    fn decide<'a>(&'a self, questions: &'a [JudgeQuestion]) -> BoxFuture<'a, Vec<Vec<Decision>>> {
         async { questions.iter().map(|question| self.answer(question)).collect() }.boxed()
     }
 }

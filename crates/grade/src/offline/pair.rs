@@ -1,10 +1,10 @@
 //! Which of two answers is better, without a model: the one that covers more of what counts.
 
-use assize_rubric::{Criterion, Decision, Preference, TOLERANCE};
+use assize_rubric::{AnswerPreference, Criterion, Decision, TOLERANCE};
 
-use super::whole::scored;
+use super::answer_score::scored_criterion;
 use super::{OfflineJudge, coverage_decisions};
-use crate::{Judge as _, Material, PairTask};
+use crate::{Judge as _, JudgeMaterial, PairTask};
 
 /// How much more, on the scale of 0 to 1, one answer must cover to be the better one: a point of ten, which is what
 /// coverage is rounded to.
@@ -14,7 +14,7 @@ impl OfflineJudge {
     /// Each answer is scored by itself, so that the order can't matter. What counts is each criterion of the author, else
     /// the expected outcome, else the reference.
     pub(super) fn decide_pair(self, task: &PairTask) -> Decision {
-        let refuse = |message: &str| self.refuse(message);
+        let refuse = |message: &str| self.refuse_question(message);
         let given: Vec<&str> = if task.criteria.is_empty() {
             let outcome = task.expected_outcome.as_deref().or(task.reference.as_deref());
             outcome.into_iter().filter(|text| !text.trim().is_empty()).collect()
@@ -26,20 +26,25 @@ impl OfflineJudge {
                 "the offline judge needs criteria, an expected outcome or a reference beside the two answers to compare by",
             );
         }
-        let criteria: Option<Vec<Criterion>> =
-            given.iter().enumerate().map(|(at, text)| scored(&format!("claim-{}", at + 1), text)).collect();
+
+        let criteria: Option<Vec<Criterion>> = given
+            .iter()
+            .enumerate()
+            .map(|(at, text)| scored_criterion(&format!("claim-{}", at + 1), text))
+            .collect();
         let Some(criteria) = criteria else { return refuse("what counts can't be judged by itself") };
         let covered = (covers(task, &task.first, &criteria), covers(task, &task.second, &criteria));
         let (Some(first), Some(second)) = covered else {
             return refuse("what counts has no words to look for");
         };
         let preference = if first - second > CLEARLY - TOLERANCE {
-            Preference::First
+            AnswerPreference::First
         } else if second - first > CLEARLY - TOLERANCE {
-            Preference::Second
+            AnswerPreference::Second
         } else {
-            Preference::Tie
+            AnswerPreference::Tie
         };
+
         let reason = format!("Answer 1 covers {first:.2} of what counts, answer 2 {second:.2}.");
         Decision::new(self.identity(), preference, reason)
     }
@@ -47,8 +52,11 @@ impl OfflineJudge {
 
 /// The mean score of an answer over the claims; `None` where none of them could be looked for.
 fn covers(task: &PairTask, answer: &str, criteria: &[Criterion]) -> Option<f64> {
-    let material =
-        Material { reference: task.reference.clone(), answer: answer.to_owned(), ..Material::default() };
+    let material = JudgeMaterial {
+        reference: task.reference.clone(),
+        answer: answer.to_owned(),
+        ..JudgeMaterial::default()
+    };
     let decided = coverage_decisions(&material, criteria);
     let values: Vec<f64> = decided.iter().filter_map(|decision| decision.outcome.value()).collect();
 
@@ -74,11 +82,14 @@ mod tests {
         let good = "Sorry for the delay, we apologise: there is a strike at the carrier.";
         let poor = "Please wait a little longer.";
         let found = OfflineJudge.decide_pair(&task(good, poor));
-        assert_eq!(found.finding, Preference::First.into(), "{found:?}");
-        assert_eq!(OfflineJudge.decide_pair(&task(good, poor).turned()).finding, Preference::Second.into());
-        assert_eq!(OfflineJudge.decide_pair(&task(good, good)).finding, Preference::Tie.into());
+        assert_eq!(found.finding, AnswerPreference::First.into(), "{found:?}");
+        assert_eq!(
+            OfflineJudge.decide_pair(&task(good, poor).swap_answers()).finding,
+            AnswerPreference::Second.into()
+        );
+        assert_eq!(OfflineJudge.decide_pair(&task(good, good)).finding, AnswerPreference::Tie.into());
         let by_criteria = PairTask { criteria: vec!["Asks to wait longer".into()], ..task(good, poor) };
-        assert_eq!(OfflineJudge.decide_pair(&by_criteria).finding, Preference::Second.into());
+        assert_eq!(OfflineJudge.decide_pair(&by_criteria).finding, AnswerPreference::Second.into());
     }
 
     #[test]

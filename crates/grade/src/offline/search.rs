@@ -3,26 +3,26 @@
 use std::collections::{BTreeMap, HashMap};
 use std::ops::Range;
 
-use super::claim::{Claim, Polarity, Sought, Wanted};
-use super::text::{Document, Word};
+use super::claim::{ClaimPolarity, ClaimTerm, CriterionClaim, SearchTerm};
+use super::text::{AnswerText, AnswerWord};
 
 /// Number of adjacent passages that may be combined.
-const WINDOW: usize = 3;
+const MAX_WINDOW_PASSAGES: usize = 3;
 /// Penalty for each further passage of a window, so that the shortest sufficient one wins.
 const WIDTH_COST: f64 = 0.02;
 /// Credit for a word whose meaning a negation reverses.
-const DENIED: f64 = 0.2;
+const DENIED_CREDIT: f64 = 0.2;
 /// Factor for a passage without negation if the claim has one.
-const UNDENIED: f64 = 0.6;
+const UNDENIED_FACTOR: f64 = 0.6;
 
 /// The texts of one answer, parsed once for all criteria.
-pub(super) struct Library<'a> {
-    pub(super) documents: Vec<Document<'a>>,
+pub(super) struct AnswerCorpus<'a> {
+    pub(super) documents: Vec<AnswerText<'a>>,
 }
 
 /// Result of searching an answer for a claim.
 #[derive(Debug, Clone, PartialEq, Default)]
-pub(super) struct Coverage {
+pub(super) struct ClaimCoverage {
     /// Share of the claim's weight that the best passage covers, 0 to 1.
     pub(super) best: f64,
     /// Share of the claim's weight that the answer as a whole covers, 0 to 1.
@@ -37,7 +37,7 @@ pub(super) struct Coverage {
 
 /// Treatment of negation in a search.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Reading {
+pub(super) enum NegationHandling {
     /// As the claim's own polarity demands.
     Claimed,
     /// Negated words count in full.
@@ -47,10 +47,10 @@ pub(super) enum Reading {
 /// Wanted terms that were found, and whether each stands under a negation wherever it was.
 type Hits = BTreeMap<usize, bool>;
 
-impl<'a> Library<'a> {
+impl<'a> AnswerCorpus<'a> {
     /// Reads the texts. Linear in their length.
-    pub(super) fn read(texts: impl Iterator<Item = &'a str>) -> Self {
-        Self { documents: texts.map(Document::read).collect() }
+    pub(super) fn parse(texts: impl Iterator<Item = &'a str>) -> Self {
+        Self { documents: texts.map(AnswerText::parse).collect() }
     }
 
     /// Returns true if all texts are blank.
@@ -59,87 +59,98 @@ impl<'a> Library<'a> {
     }
 
     /// Looks for a claim.
-    pub(super) fn cover(&self, claim: &Claim, reading: Reading) -> Coverage {
-        let index = Index::new(claim);
-        let hits: Vec<Vec<Hits>> = self.documents.iter().map(|document| index.hits(document)).collect();
+    pub(super) fn search_claim(&self, claim: &CriterionClaim, reading: NegationHandling) -> ClaimCoverage {
+        let index = TermIndex::new(claim);
+        let hits: Vec<Vec<Hits>> = self.documents.iter().map(|document| index.find_hits(document)).collect();
         let weights: Vec<f64> = claim.wanted.iter().map(|wanted| wanted.weight).collect();
         let total = group_sum(&claim.wanted, &weights, |_| 1.0);
-        let mut coverage = Coverage { found: vec![false; claim.wanted.len()], ..Coverage::default() };
+        let mut coverage =
+            ClaimCoverage { found: vec![false; claim.wanted.len()], ..ClaimCoverage::default() };
         if total <= 0.0 {
             return coverage;
         }
 
         let credit = |hits: &Hits, wanted: usize| match hits.get(&wanted) {
-            Some(true) if reading == Reading::Claimed && claim.polarity != Polarity::Denial => DENIED,
+            Some(true) if reading == NegationHandling::Claimed && claim.polarity != ClaimPolarity::Denial => {
+                DENIED_CREDIT
+            }
             Some(_) => 1.0,
             None => 0.0,
         };
+
         let share = |hits: &Hits| group_sum(&claim.wanted, &weights, |wanted| credit(hits, wanted)) / total;
         let (mut whole, mut best_rank) = (Hits::new(), 0.0);
 
         for (document, passages) in hits.iter().enumerate() {
             for start in 0..passages.len() {
                 let mut window = Hits::new();
-                add(&mut whole, &passages[start]);
-                for end in start..passages.len().min(start + WINDOW) {
-                    add(&mut window, &passages[end]);
+                merge_hits(&mut whole, &passages[start]);
+
+                for end in start..passages.len().min(start + MAX_WINDOW_PASSAGES) {
+                    merge_hits(&mut window, &passages[end]);
                     let place = (document, start..end + 1);
-                    let must_deny = reading == Reading::Claimed && claim.polarity == Polarity::Denial;
-                    let kept = if must_deny && !self.denies(&place) { UNDENIED } else { 1.0 };
+                    let must_deny =
+                        reading == NegationHandling::Claimed && claim.polarity == ClaimPolarity::Denial;
+                    let kept = if must_deny && !self.has_negation(&place) { UNDENIED_FACTOR } else { 1.0 };
                     let share = share(&window) * kept;
                     let rank = share - WIDTH_COST * (end - start) as f64;
                     if rank > best_rank && !passages[start].is_empty() {
                         best_rank = rank;
                         (coverage.best, coverage.place) = (share, Some(place));
-                        coverage.denied = denied(&window, &weights);
+                        coverage.denied = negated_share(&window, &weights);
                     }
                 }
             }
         }
+
         coverage.whole = share(&whole);
+
         for wanted in whole.keys() {
             coverage.found[*wanted] = true;
         }
+
         coverage
     }
 
     /// Whether a negation occurs in a place.
-    pub(super) fn denies(&self, (document, passages): &(usize, Range<usize>)) -> bool {
-        self.documents[*document].words_of(passages.clone()).iter().any(|word| word.is_negation)
+    pub(super) fn has_negation(&self, (document, passages): &(usize, Range<usize>)) -> bool {
+        self.documents[*document].passage_words(passages.clone()).iter().any(|word| word.is_negation)
     }
 }
 
 /// The wanted terms by what they are looked for.
-struct Index<'c> {
+struct TermIndex<'c> {
     stems: HashMap<&'c str, usize>,
     /// Phrases, and classes of numbers such as `2xx`.
-    others: Vec<(usize, &'c Sought)>,
+    others: Vec<(usize, &'c SearchTerm)>,
 }
 
-impl<'c> Index<'c> {
-    fn new(claim: &'c Claim) -> Self {
+impl<'c> TermIndex<'c> {
+    fn new(claim: &'c CriterionClaim) -> Self {
         let mut index = Self { stems: HashMap::new(), others: Vec::new() };
 
         for (at, wanted) in claim.wanted.iter().enumerate() {
             match &wanted.sought {
-                Sought::Number(number) if number.contains('x') => index.others.push((at, &wanted.sought)),
-                Sought::Stem(stem) | Sought::Number(stem) => drop(index.stems.insert(stem, at)),
-                Sought::Phrase(_) => index.others.push((at, &wanted.sought)),
+                SearchTerm::Number(number) if number.contains('x') => index.others.push((at, &wanted.sought)),
+                SearchTerm::Stem(stem) | SearchTerm::Number(stem) => drop(index.stems.insert(stem, at)),
+                SearchTerm::Phrase(_) => index.others.push((at, &wanted.sought)),
             }
         }
+
         index
     }
 
     /// What each passage has.
-    fn hits(&self, document: &Document<'_>) -> Vec<Hits> {
-        let passage = |words: &[Word]| {
+    fn find_hits(&self, document: &AnswerText<'_>) -> Vec<Hits> {
+        let passage = |words: &[AnswerWord]| {
             let mut hits = Hits::new();
             let stems = words.iter().filter_map(|word| Some((*self.stems.get(&*word.stem)?, word.negated)));
             let others =
-                self.others.iter().filter_map(|(at, sought)| Some((*at, place(sought, words)?.negated)));
+                self.others.iter().filter_map(|(at, sought)| Some((*at, find_term(sought, words)?.negated)));
             for (wanted, negated) in stems.chain(others) {
                 *hits.entry(wanted).or_insert(true) &= negated;
             }
+
             hits
         };
 
@@ -148,11 +159,13 @@ impl<'c> Index<'c> {
 }
 
 /// The word at which what is sought begins.
-fn place<'w>(sought: &Sought, words: &'w [Word]) -> Option<&'w Word> {
+fn find_term<'w>(sought: &SearchTerm, words: &'w [AnswerWord]) -> Option<&'w AnswerWord> {
     match sought {
-        Sought::Stem(stem) => words.iter().find(|word| word.stem == *stem),
-        Sought::Number(class) => words.iter().find(|word| word.is_number && same_class(class, &word.stem)),
-        Sought::Phrase(phrase) => words
+        SearchTerm::Stem(stem) => words.iter().find(|word| word.stem == *stem),
+        SearchTerm::Number(class) => {
+            words.iter().find(|word| word.is_number && same_class(class, &word.stem))
+        }
+        SearchTerm::Phrase(phrase) => words
             .windows(phrase.len())
             .find(|run| run.iter().map(|word| &word.spelling).eq(phrase))
             .map(|run| &run[0]),
@@ -165,13 +178,13 @@ fn same_class(class: &str, number: &str) -> bool {
         && class.bytes().zip(number.bytes()).all(|(c, n)| c == n || c == b'x' && n.is_ascii_digit())
 }
 
-fn add(to: &mut Hits, hits: &Hits) {
+fn merge_hits(to: &mut Hits, hits: &Hits) {
     for (wanted, negated) in hits {
         *to.entry(*wanted).or_insert(true) &= negated;
     }
 }
 
-fn denied(hits: &Hits, weights: &[f64]) -> f64 {
+fn negated_share(hits: &Hits, weights: &[f64]) -> f64 {
     let sum = |only_negated: bool| -> f64 {
         hits.iter()
             .filter(|(_, negated)| **negated || !only_negated)
@@ -183,12 +196,13 @@ fn denied(hits: &Hits, weights: &[f64]) -> f64 {
 }
 
 /// Sums over groups of alternatives: the weight of each group times the share of its best member.
-fn group_sum(wanted: &[Wanted], weights: &[f64], share: impl Fn(usize) -> f64) -> f64 {
+fn group_sum(wanted: &[ClaimTerm], weights: &[f64], share: impl Fn(usize) -> f64) -> f64 {
     let mut groups: BTreeMap<usize, (f64, f64)> = BTreeMap::new();
 
     for (at, (wanted, weight)) in wanted.iter().zip(weights).enumerate() {
         let group = groups.entry(wanted.group).or_default();
         *group = (group.0.max(*weight), group.1.max(share(at)));
     }
+
     groups.values().map(|(weight, share)| weight * share).sum()
 }

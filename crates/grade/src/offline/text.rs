@@ -2,20 +2,21 @@
 
 use std::ops::Range;
 
-use super::words::{WORDS, negates_backwards, number};
+use super::word_lists::{WORDS, negates_backwards, parse_number_word};
 
 /// Words after which a passage ends wherever it is, so that a text without full stops has passages too.
 const PASSAGE_WORDS: usize = 60;
 /// Number of content words in the scope of a negation.
-const REACH: usize = 5;
+const NEGATION_SCOPE: usize = 5;
 /// The longest quote, in bytes.
-const QUOTE_BYTES: usize = 320;
+const MAX_QUOTE_BYTES: usize = 320;
 /// Words that begin another clause, outside the scope of the negation; "not only" is no negation at all.
-const ENDS_DENIAL: &str = " only but and when if because which that while since although unless instead so ";
+const CLAUSE_STARTERS: &str =
+    " only but and when if because which that while since although unless instead so ";
 
 /// A word, a number or a piece of an identifier.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) struct Word {
+pub(super) struct AnswerWord {
     /// Where it stands, in bytes.
     pub(super) bytes: Range<usize>,
     /// The word in lower case, with plain apostrophes and without separators in numbers.
@@ -31,7 +32,7 @@ pub(super) struct Word {
 
 /// A stretch of a text.
 #[derive(Debug, Clone)]
-pub(super) struct Passage {
+pub(super) struct AnswerPassage {
     /// Byte range in the text, without white space at either end.
     pub(super) bytes: Range<usize>,
     /// Positions in the document's words.
@@ -40,15 +41,15 @@ pub(super) struct Passage {
 
 /// A text cut into passages.
 #[derive(Debug)]
-pub(super) struct Document<'a> {
+pub(super) struct AnswerText<'a> {
     pub(super) text: &'a str,
-    pub(super) words: Vec<Word>,
-    pub(super) passages: Vec<Passage>,
+    pub(super) words: Vec<AnswerWord>,
+    pub(super) passages: Vec<AnswerPassage>,
 }
 
 /// The words of a text in order. Identifiers are cut at `_` and at capitals, so `loadData` and `load_data` both give
 /// load, data. Scripts written without spaces give a word per character.
-pub(super) fn words(text: &str) -> Vec<Word> {
+pub(super) fn split_words(text: &str) -> Vec<AnswerWord> {
     let mut found = Vec::new();
     let mut chars = text.char_indices().peekable();
 
@@ -56,6 +57,7 @@ pub(super) fn words(text: &str) -> Vec<Word> {
         if !first.is_alphanumeric() {
             continue;
         }
+
         let (mut end, mut last) = (start + first.len_utf8(), first);
         while let Some(&(at, next)) = chars.peek().filter(|_| !is_spaceless(first)) {
             let after = text[at + next.len_utf8()..].chars().next();
@@ -71,21 +73,25 @@ pub(super) fn words(text: &str) -> Vec<Word> {
             if !goes_on {
                 break;
             }
+
             chars.next();
             (end, last) = (at + next.len_utf8(), next);
         }
-        found.push(word(text, start..end));
+
+        found.push(parse_word(text, start..end));
     }
+
     found
 }
 
-fn word(text: &str, bytes: Range<usize>) -> Word {
+fn parse_word(text: &str, bytes: Range<usize>) -> AnswerWord {
     let plain = |c: char| match c {
         '’' => '\'',
         '²' => '2',
         '³' => '3',
         other => other,
     };
+
     let mut spelling: String = text[bytes.clone()].chars().flat_map(char::to_lowercase).map(plain).collect();
     let digits = spelling.starts_with(char::is_numeric);
     if digits {
@@ -94,15 +100,17 @@ fn word(text: &str, bytes: Range<usize>) -> Word {
             spelling.truncate(spelling.trim_end_matches('0').trim_end_matches('.').len());
         }
     }
-    let named = number(&spelling);
+
+    let named = parse_number_word(&spelling);
     let stem = match named {
         Some(number) => number.to_string(),
         None if digits => spelling.clone(),
         None => WORDS.stem(&spelling),
     };
+
     let is_number = digits || named.is_some();
 
-    Word {
+    AnswerWord {
         bytes,
         is_content: is_number || !WORDS.is_stop(&spelling),
         is_negation: !is_number && WORDS.is_negation(&spelling),
@@ -118,10 +126,10 @@ fn is_spaceless(c: char) -> bool {
     matches!(c, '\u{0e00}'..='\u{0eff}' | '\u{2e80}'..='\u{a4cf}' | '\u{f900}'..='\u{faff}' | '\u{20000}'..='\u{3ffff}')
 }
 
-impl<'a> Document<'a> {
+impl<'a> AnswerText<'a> {
     /// Parses a text. Linear in its length.
-    pub(super) fn read(text: &'a str) -> Self {
-        let mut document = Self { text, words: words(text), passages: Vec::new() };
+    pub(super) fn parse(text: &'a str) -> Self {
+        let mut document = Self { text, words: split_words(text), passages: Vec::new() };
         let (mut from, mut first, mut end) = (0, 0, 0);
 
         for at in 0..document.words.len() {
@@ -129,31 +137,36 @@ impl<'a> Document<'a> {
             let cut =
                 passage_end(&text[end..], bytes.start - end).or((at - first >= PASSAGE_WORDS).then_some(0));
             if let Some(cut) = cut.filter(|_| at > first) {
-                document.close(from..end + cut, first..at);
+                document.close_passage(from..end + cut, first..at);
                 (from, first) = (end + cut, at);
             }
+
             end = bytes.end;
         }
+
         let rest = passage_end(&text[end..], text.len() - end).unwrap_or(text.len() - end);
-        document.close(from..end + rest, first..document.words.len());
+        document.close_passage(from..end + rest, first..document.words.len());
+
         document
     }
 
-    fn close(&mut self, bytes: Range<usize>, words: Range<usize>) {
+    fn close_passage(&mut self, bytes: Range<usize>, words: Range<usize>) {
         let mut body = self.text[bytes.clone()].trim_start_matches(is_bullet);
+
         // The lines that open and close a block of code are not part of its content.
         if let Some((_, rest)) = body.strip_prefix("```").and_then(|fence| fence.split_once('\n')) {
             body = rest.trim_start();
         }
+
         let start = bytes.end - body.len();
         if !words.is_empty() {
-            self.negate(words.clone());
-            self.passages.push(Passage { bytes: start..start + body.trim_end().len(), words });
+            self.mark_negated(words.clone());
+            self.passages.push(AnswerPassage { bytes: start..start + body.trim_end().len(), words });
         }
     }
 
     /// Marks the words of a passage that a negation reaches: those after it in its clause, and those before "not".
-    fn negate(&mut self, passage: Range<usize>) {
+    fn mark_negated(&mut self, passage: Range<usize>) {
         let (mut reach, mut clause) = (0, passage.start);
 
         for at in passage {
@@ -162,13 +175,14 @@ impl<'a> Document<'a> {
             if self.text[before..word.bytes.start].contains(BREAKS) {
                 (reach, clause) = (0, at);
             }
+
             if word.is_negation {
-                reach = REACH;
+                reach = NEGATION_SCOPE;
                 if negates_backwards(&word.spelling) {
                     let content = self.words[clause..at].iter_mut().rev().filter(|word| word.is_content);
-                    content.take(REACH).for_each(|word| word.negated = true);
+                    content.take(NEGATION_SCOPE).for_each(|word| word.negated = true);
                 }
-            } else if ENDS_DENIAL.contains(&format!(" {} ", word.spelling)) {
+            } else if CLAUSE_STARTERS.contains(&format!(" {} ", word.spelling)) {
                 (reach, clause) = (0, at + 1);
             } else if word.is_content {
                 self.words[at].negated = reach > 0;
@@ -178,7 +192,7 @@ impl<'a> Document<'a> {
     }
 
     /// The words of neighbouring passages.
-    pub(super) fn words_of(&self, passages: Range<usize>) -> &[Word] {
+    pub(super) fn passage_words(&self, passages: Range<usize>) -> &[AnswerWord] {
         match self.passages.get(passages).unwrap_or_default() {
             [] => &[],
             [first, .., last] | [first @ last] => &self.words[first.words.start..last.words.end],
@@ -186,23 +200,29 @@ impl<'a> Document<'a> {
     }
 
     /// Quotes passages verbatim. If they are too long, quotes the part from the first to the last relevant
-    /// word, and at most [`QUOTE_BYTES`] of it.
-    pub(super) fn quote(&self, passages: Range<usize>, matters: impl Fn(&Word) -> bool) -> Option<&'a str> {
+    /// word, and at most [`MAX_QUOTE_BYTES`] of it.
+    pub(super) fn quote_passages(
+        &self,
+        passages: Range<usize>,
+        matters: impl Fn(&AnswerWord) -> bool,
+    ) -> Option<&'a str> {
         let place = self.passages.get(passages.clone())?;
         let mut bytes = place.first()?.bytes.start..place.last()?.bytes.end;
 
-        if bytes.len() > QUOTE_BYTES {
-            let mut hits = self.words_of(passages).iter().filter(|word| matters(word));
+        if bytes.len() > MAX_QUOTE_BYTES {
+            let mut hits = self.passage_words(passages).iter().filter(|word| matters(word));
             if let Some(first) = hits.next() {
                 let end = hits.next_back().unwrap_or(first).bytes.end;
                 // From the beginning of its passage if that fits, so that a quote begins where a sentence does.
                 let sentence =
                     place.iter().map(|passage| &passage.bytes).find(|it| it.contains(&first.bytes.start));
-                let start = sentence.map(|it| it.start).filter(|start| end - start <= QUOTE_BYTES);
+                let start = sentence.map(|it| it.start).filter(|start| end - start <= MAX_QUOTE_BYTES);
                 bytes = start.unwrap_or(first.bytes.start)..end;
             }
-            bytes.end = bytes.end.min(self.text.floor_char_boundary(bytes.start + QUOTE_BYTES));
+
+            bytes.end = bytes.end.min(self.text.floor_char_boundary(bytes.start + MAX_QUOTE_BYTES));
         }
+
         self.text.get(bytes).map(str::trim).filter(|quote| !quote.is_empty())
     }
 }
@@ -241,12 +261,13 @@ mod tests {
     use super::*;
 
     fn quotes(text: &str) -> Vec<&str> {
-        Document::read(text).passages.iter().map(|passage| &text[passage.bytes.clone()]).collect()
+        AnswerText::parse(text).passages.iter().map(|passage| &text[passage.bytes.clone()]).collect()
     }
 
     #[test]
     fn words_numbers_and_identifiers() {
-        let spelled = |text: &str| words(text).into_iter().map(|word| word.spelling).collect::<Vec<_>>();
+        let spelled =
+            |text: &str| split_words(text).into_iter().map(|word| word.spelling).collect::<Vec<_>>();
         assert_eq!(
             spelled("Don’t call loadData or load_data2!"),
             ["don't", "call", "load", "data", "or", "load", "data2"]
@@ -274,7 +295,7 @@ mod tests {
     #[test]
     fn negation_reaches_its_clause_only() {
         let text = "It does not sort lists, yet removes duplicates. Tests are not included. Not only fast.";
-        let document = Document::read(text);
+        let document = AnswerText::parse(text);
         let negated = document.words.iter().filter(|word| word.negated).map(|word| &text[word.bytes.clone()]);
         assert_eq!(negated.collect::<Vec<_>>(), ["sort", "lists", "Tests", "included"]);
     }

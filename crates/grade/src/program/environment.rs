@@ -6,11 +6,11 @@ use assize_llm::ModelProxy;
 use assize_process::Environment;
 
 /// Variables that tell a program the address and the token of its model proxy.
-const PROXY: (&str, &str) = ("ASSIZE_PROXY_URL", "ASSIZE_PROXY_TOKEN");
+const PROXY_VARIABLES: (&str, &str) = ("ASSIZE_PROXY_URL", "ASSIZE_PROXY_TOKEN");
 /// Names of these variables in eval-file format 2.
-const PROXY_OF_FORMAT: (&str, &str) = ("AGENTV_TARGET_PROXY_URL", "AGENTV_TARGET_PROXY_TOKEN");
+const FORMAT_PROXY_VARIABLES: (&str, &str) = ("AGENTV_TARGET_PROXY_URL", "AGENTV_TARGET_PROXY_TOKEN");
 /// Names of these variables in client libraries; the address is that of chat completions.
-const PROXY_OF_CLIENTS: (&str, &str) = ("OPENAI_BASE_URL", "OPENAI_API_KEY");
+const CLIENT_PROXY_VARIABLES: (&str, &str) = ("OPENAI_BASE_URL", "OPENAI_API_KEY");
 
 /// The variables of this process, without API keys.
 ///
@@ -29,19 +29,21 @@ impl ProgramEnvironment {
     }
 
     /// Environment of a program that lists these variables and may use a model proxy.
-    pub(super) fn for_program(&self, named: &[String], proxy: Option<&ModelProxy>) -> Environment {
+    pub(super) fn build_environment(&self, named: &[String], proxy: Option<&ModelProxy>) -> Environment {
         let is_named = |name: &str| named.iter().any(|known| known == name);
         let mut env =
-            self.kept.iter().filter(|name| !is_named(name)).fold(self.all.clone(), Environment::without);
+            self.kept.iter().filter(|name| !is_named(name)).fold(self.all.clone(), Environment::without_var);
         let Some(proxy) = proxy else { return env };
-        for (address, token) in [PROXY, PROXY_OF_FORMAT] {
-            env = env.with(address, proxy.url()).with(token, proxy.token());
+        for (address, token) in [PROXY_VARIABLES, FORMAT_PROXY_VARIABLES] {
+            env = env.with_var(address, proxy.url()).with_var(token, proxy.token());
         }
+
         // A program that lists an account of its own there keeps it.
-        let (address, token) = PROXY_OF_CLIENTS;
+        let (address, token) = CLIENT_PROXY_VARIABLES;
         if !is_named(address) && !is_named(token) {
-            env = env.with(address, format!("{}/v1", proxy.url())).with(token, proxy.token());
+            env = env.with_var(address, format!("{}/v1", proxy.url())).with_var(token, proxy.token());
         }
+
         env
     }
 }
@@ -56,7 +58,7 @@ mod tests {
         let environment = ProgramEnvironment::new(all, ["OPENAI_API_KEY".to_owned(), "MY_KEY".to_owned()]);
         let seen = |named: &[&str]| -> Vec<String> {
             let named: Vec<String> = named.iter().map(|name| (*name).to_owned()).collect();
-            let env = environment.for_program(&named, None);
+            let env = environment.build_environment(&named, None);
             env.iter().map(|(name, _)| name.to_string_lossy().into_owned()).collect()
         };
         assert_eq!(seen(&[]), ["PATH"]);

@@ -7,7 +7,7 @@ use serde_json::{Map, Value, json};
 use tempfile::TempDir;
 
 /// Output messages larger than this go through a file: many programs read stdin slowly.
-const MAX_INLINE: usize = 50_000;
+const MAX_INLINE_BYTES: usize = 50_000;
 
 /// One answer with its case and its trace. The object that a program reads has the keys of both versions of
 /// the contract, so that a program for either runs unchanged.
@@ -15,7 +15,7 @@ const MAX_INLINE: usize = 50_000;
 pub struct ProgramInput {
     /// The question, as text (`question`).
     pub question: String,
-    /// Description of a good answer (`criteria`, `expected_outcome`).
+    /// Description of a good answer (`criteria`, `decode_expected_outcome`).
     pub expected_outcome: Option<String>,
     /// The answer's text (`candidate_answer`).
     pub answer: String,
@@ -23,11 +23,11 @@ pub struct ProgramInput {
     pub reference: Option<String>,
     /// The input messages (`input`, `input_messages`).
     pub input: Vec<Value>,
-    /// The expected messages (`expected_output`, `expected_messages`).
+    /// The expected messages (`decode_expected_output`, `expected_messages`).
     pub expected: Vec<Value>,
     /// The output messages (`output`, `output_messages`).
     pub output: Value,
-    /// Paths of attached files (`input_files`).
+    /// Paths of attached files (`decode_input_files`).
     pub input_files: Vec<String>,
     /// Metrics of the tool calls (`trace`, `trace_summary`); null if unknown.
     pub trace: Value,
@@ -51,12 +51,12 @@ pub struct ProgramInput {
 
 impl ProgramInput {
     /// Builds the object for stdin, and the folder of the output that was too large for it.
-    pub(super) fn payload(&self, scratch: &Path) -> Result<(Value, Option<TempDir>), String> {
+    pub(super) fn build_payload(&self, scratch: &Path) -> Result<(Value, Option<TempDir>), String> {
         let mut output = self.output.clone();
         let mut output_path = Value::Null;
         let mut large = None;
         let text = output.to_string();
-        if text.len() > MAX_INLINE {
+        if text.len() > MAX_INLINE_BYTES {
             let problem = |error: std::io::Error| format!("can't write the output for the program: {error}");
             let folder =
                 tempfile::Builder::new().prefix("assize-grader-").tempdir_in(scratch).map_err(problem)?;
@@ -64,8 +64,10 @@ impl ProgramInput {
             fs::write(&path, text).map_err(problem)?;
             output = Value::Null;
             output_path = Value::String(path.display().to_string());
+
             large = Some(folder);
         }
+
         let mut payload = json!({
             "question": self.question,
             "criteria": self.expected_outcome,
@@ -96,6 +98,7 @@ impl ProgramInput {
         if let Some(results) = &self.results {
             payload["results"] = results.clone();
         }
+
         Ok((payload, large))
     }
 }
@@ -112,12 +115,12 @@ mod tests {
             output: json!([{"role": "assistant", "content": "a"}]),
             ..ProgramInput::default()
         };
-        let (payload, large) = input.payload(scratch.path()).unwrap();
+        let (payload, large) = input.build_payload(scratch.path()).unwrap();
         assert!(large.is_none());
         assert_eq!(payload["output"], payload["output_messages"]);
         assert_eq!(payload["candidate_answer"], "a");
         input.output = json!([{"role": "assistant", "content": "x".repeat(60_000)}]);
-        let (payload, large) = input.payload(scratch.path()).unwrap();
+        let (payload, large) = input.build_payload(scratch.path()).unwrap();
         assert!(large.is_some());
         assert_eq!(payload["output"], Value::Null);
         let text = fs::read_to_string(payload["output_path"].as_str().unwrap()).unwrap();

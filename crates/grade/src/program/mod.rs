@@ -11,9 +11,9 @@ use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::Duration;
 
-use assize_evalfile::Command;
+use assize_evalfile::GraderCommand;
 use assize_llm::{ModelProxy, ProxySetup, ProxyUsage, Redactor};
-use assize_process::{Command as ProcessCommand, Finished, Limits};
+use assize_process::{ProcessCommand, ProcessLimits, ProcessOutput};
 use serde_json::Value;
 use tokio::sync::Semaphore;
 
@@ -24,9 +24,9 @@ pub use reply::ProgramReply;
 /// Default timeout of a program.
 const DEFAULT_TIMEOUT: Duration = Duration::from_mins(1);
 /// Limit of a program's output in bytes.
-const MAX_OUTPUT: usize = 4 * 1024 * 1024;
+const MAX_OUTPUT_BYTES: usize = 4 * 1024 * 1024;
 /// Bytes of stderr shown in an error, from the end.
-const STDERR_TAIL: usize = 2000;
+const STDERR_TAIL_BYTES: usize = 2000;
 
 /// Settings that all programs of a run share.
 #[derive(Debug, Clone, Default)]
@@ -42,7 +42,7 @@ pub struct ProgramSetup {
 }
 
 impl ProgramSetup {
-    fn without_secrets(&self, text: &str) -> String {
+    fn redact(&self, text: &str) -> String {
         match &self.redactor {
             Some(redactor) => redactor.redact(text).into_owned(),
             None => text.to_owned(),
@@ -52,9 +52,9 @@ impl ProgramSetup {
 
 /// A grading program.
 #[derive(Debug, Clone)]
-pub struct Program<'a> {
+pub struct GradingProgram<'a> {
     /// Command line: words without a shell, or a line for `sh -c`.
-    pub command: &'a Command,
+    pub command: &'a GraderCommand,
     /// Working folder; this process's own if absent.
     pub cwd: Option<PathBuf>,
     /// Wall-clock limit; 60 s if absent.
@@ -74,12 +74,12 @@ pub struct ProgramGrade {
     pub asked: Option<ProxyUsage>,
 }
 
-impl Program<'_> {
+impl GradingProgram<'_> {
     /// Runs the program on `input` and reads its score. If a call to its model failed, its result is an
     /// error: it had no basis for a grade.
     pub async fn grade(&self, input: &ProgramInput, setup: &ProgramSetup) -> ProgramGrade {
         let Some(model) = &self.model else {
-            return ProgramGrade { result: self.decide(input, setup, None).await, asked: None };
+            return ProgramGrade { result: self.read_grade(input, setup, None).await, asked: None };
         };
         let proxy = match ModelProxy::open(model.clone()).await {
             Ok(proxy) => proxy,
@@ -88,8 +88,9 @@ impl Program<'_> {
                 return ProgramGrade { result: Err(message), asked: None };
             }
         };
+
         let token = proxy.token().to_owned();
-        let result = self.decide(input, setup, Some(&proxy)).await;
+        let result = self.read_grade(input, setup, Some(&proxy)).await;
         let asked = proxy.close().await;
         let result = match &asked.failure {
             None => result,
@@ -98,91 +99,101 @@ impl Program<'_> {
                 asked.failed, asked.calls
             )),
         };
+
         // The token is no longer valid, but still must not be recorded.
         let result = result.map_err(|message| message.replace(&token, "[redacted]"));
         ProgramGrade { result, asked: Some(asked) }
     }
 
-    async fn decide(
+    async fn read_grade(
         &self,
         input: &ProgramInput,
         setup: &ProgramSetup,
         proxy: Option<&ModelProxy>,
     ) -> Result<ProgramReply, String> {
-        let finished = self.run(input, setup, proxy).await?;
+        let finished = self.run_with_input(input, setup, proxy).await?;
         let stdout = std::str::from_utf8(&finished.stdout.bytes)
             .map_err(|_| "the program's output is not UTF-8".to_owned())?;
-        reply::read(&setup.without_secrets(stdout))
-            .map_err(|problem| setup.without_secrets(&format!("{problem}{}", said(&finished))))
+        reply::parse_program_reply(&setup.redact(stdout))
+            .map_err(|problem| setup.redact(&format!("{problem}{}", describe_stderr(&finished))))
     }
 
     /// Runs the program on `input` and returns its output as a prompt.
-    pub async fn prompt(&self, input: &ProgramInput, setup: &ProgramSetup) -> Result<String, String> {
-        let finished = self.run(input, setup, None).await?;
+    pub async fn generate_prompt(
+        &self,
+        input: &ProgramInput,
+        setup: &ProgramSetup,
+    ) -> Result<String, String> {
+        let finished = self.run_with_input(input, setup, None).await?;
         let text = String::from_utf8(finished.stdout.bytes.clone())
             .map_err(|_| "the program's prompt is not UTF-8".to_owned())?;
         if text.trim().is_empty() {
-            return Err(format!("the program printed no prompt{}", said(&finished)));
+            return Err(format!("the program printed no prompt{}", describe_stderr(&finished)));
         }
+
         Ok(text)
     }
 
-    async fn run(
+    async fn run_with_input(
         &self,
         input: &ProgramInput,
         setup: &ProgramSetup,
         proxy: Option<&ModelProxy>,
-    ) -> Result<Finished, String> {
+    ) -> Result<ProcessOutput, String> {
         // The folder must exist until the program has ended.
-        let (payload, _large) = input.payload(&setup.scratch)?;
-        self.run_json(&payload, setup, proxy).await.map_err(|message| setup.without_secrets(&message))
+        let (payload, _large) = input.build_payload(&setup.scratch)?;
+        self.run_with_payload(&payload, setup, proxy).await.map_err(|message| setup.redact(&message))
     }
 
-    async fn run_json(
+    async fn run_with_payload(
         &self,
         payload: &Value,
         setup: &ProgramSetup,
         proxy: Option<&ModelProxy>,
-    ) -> Result<Finished, String> {
+    ) -> Result<ProcessOutput, String> {
         // The semaphore is never closed; without a permit the worst case is one program too many.
         let _slot = match &setup.slots {
             Some(slots) => slots.acquire().await.ok(),
             None => None,
         };
-        let env = setup.env.for_program(self.pass_env, proxy);
+        let env = setup.env.build_environment(self.pass_env, proxy);
         let mut command = match self.command {
-            Command::Argv(words) => ProcessCommand::argv(words.iter().map(String::as_str), env),
-            Command::Shell(line) => ProcessCommand::shell(line.clone(), env),
+            GraderCommand::Argv(words) => ProcessCommand::argv(words.iter().map(String::as_str), env),
+            GraderCommand::Shell(line) => ProcessCommand::shell(line.clone(), env),
         };
         command.cwd.clone_from(&self.cwd);
-        let limits = Limits {
+
+        let limits = ProcessLimits {
             timeout: Some(self.timeout.unwrap_or(DEFAULT_TIMEOUT)),
-            stdout_cap: MAX_OUTPUT,
-            ..Limits::default()
+            stdout_cap: MAX_OUTPUT_BYTES,
+            ..ProcessLimits::default()
         };
         let command = command.with_stdin(payload.to_string()).with_limits(limits);
         let finished = command.run().await.map_err(|error| {
-            let stderr = error.partial().map(|partial| partial.stderr.tail(STDERR_TAIL).trim().to_owned());
+            let stderr =
+                error.partial().map(|partial| partial.stderr.tail(STDERR_TAIL_BYTES).trim().to_owned());
             let stderr = stderr.filter(|text| !text.is_empty());
             let stderr = stderr.map(|text| format!("; it said: {text}")).unwrap_or_default();
             format!("the program gave no result: {error}{stderr}")
         })?;
-        if !finished.exit.success() {
-            return Err(format!("the program failed ({}){}", finished.exit, said(&finished)));
+        if !finished.exit.is_success() {
+            return Err(format!("the program failed ({}){}", finished.exit, describe_stderr(&finished)));
         }
-        if finished.stdout.truncated() {
+
+        if finished.stdout.is_truncated() {
             return Err(format!(
-                "the program printed {} bytes, more than the limit of {MAX_OUTPUT}",
+                "the program printed {} bytes, more than the limit of {MAX_OUTPUT_BYTES}",
                 finished.stdout.total
             ));
         }
+
         Ok(finished)
     }
 }
 
 /// Formats the end of stderr for an error message.
-fn said(finished: &Finished) -> String {
-    let stderr = finished.stderr.tail(STDERR_TAIL);
+fn describe_stderr(finished: &ProcessOutput) -> String {
+    let stderr = finished.stderr.tail(STDERR_TAIL_BYTES);
     match stderr.trim() {
         "" => String::new(),
         text => format!("; it said: {text}"),

@@ -1,18 +1,18 @@
 //! What a grading program prints.
 
-use assize_rubric::{Note, Unit};
+use assize_rubric::{GraderNote, UnitInterval};
 use serde_json::Value;
 
-use crate::check::unit;
-use crate::reply::findings;
+use crate::check::to_unit_interval;
+use crate::reply::parse_notes;
 
 /// What a program decided.
 #[derive(Debug, Clone, PartialEq)]
 pub struct ProgramReply {
     /// The score, 0 to 1.
-    pub score: Unit,
+    pub score: UnitInterval,
     /// Its assertions, or its hits and misses.
-    pub findings: Vec<Note>,
+    pub findings: Vec<GraderNote>,
     /// Its reason, if it gives one.
     pub reason: String,
     /// Anything else it wants to be kept.
@@ -22,7 +22,7 @@ pub struct ProgramReply {
 /// Reads what a program printed: `{score, assertions: [{text, passed, evidence}], details}` or the
 /// older `{score, hits, misses, reasoning, details}`. Without a score it is the share of assertions
 /// that passed. A score that is no number from 0 to 1 is an error and is not bent into one.
-pub(super) fn read(text: &str) -> Result<ProgramReply, String> {
+pub(super) fn parse_program_reply(text: &str) -> Result<ProgramReply, String> {
     let shown = || {
         let begin: String = text.trim().chars().take(200).collect();
         if begin.is_empty() { "nothing".to_owned() } else { format!("`{begin}`") }
@@ -32,19 +32,20 @@ pub(super) fn read(text: &str) -> Result<ProgramReply, String> {
     let Some(object) = value.as_object() else {
         return Err(format!("the program printed {} where a JSON object was expected", shown()));
     };
-    let findings = findings(object);
+    let findings = parse_notes(object);
     let counted = findings.iter().filter_map(|finding| finding.passed);
     let (passed, all) = counted.fold((0u32, 0u32), |(yes, all), one| (yes + u32::from(one), all + 1));
     let score = match object.get("score") {
-        Some(Value::Null) | None if all > 0 => unit(f64::from(passed) / f64::from(all)),
+        Some(Value::Null) | None if all > 0 => to_unit_interval(f64::from(passed) / f64::from(all)),
         Some(Value::Null) | None => {
             return Err("the program's result has no `score` and no `assertions`".to_owned());
         }
         Some(score) => score
             .as_f64()
-            .and_then(|number| Unit::new(number).ok())
+            .and_then(|number| UnitInterval::new(number).ok())
             .ok_or_else(|| format!("the program's `score` is {score}, not a number from 0 to 1"))?,
     };
+
     let reason = ["reasoning", "reason", "message"].iter().find_map(|key| object.get(*key)?.as_str());
     Ok(ProgramReply {
         score,
@@ -56,13 +57,15 @@ pub(super) fn read(text: &str) -> Result<ProgramReply, String> {
 
 #[cfg(test)]
 mod tests {
-    use super::read;
+    use super::parse_program_reply;
 
     #[test]
     fn both_generations_are_read() {
-        let old = read(r#"{"score": 0.5, "hits": ["a"], "misses": ["b"], "reasoning": "half"}"#).unwrap();
+        let old =
+            parse_program_reply(r#"{"score": 0.5, "hits": ["a"], "misses": ["b"], "reasoning": "half"}"#)
+                .unwrap();
         assert_eq!((old.score.get(), old.reason.as_str(), old.findings.len()), (0.5, "half", 2));
-        let new = read(
+        let new = parse_program_reply(
             r#"{"assertions": [{"text": "a", "passed": true, "evidence": "x"}, {"text": "b", "passed": false}]}"#,
         );
         let new = new.unwrap();
@@ -73,7 +76,7 @@ mod tests {
     fn anything_else_is_an_error_and_no_zero() {
         for bad in ["", "0.5", "ok", "[]", "{}", r#"{"score": 2}"#, r#"{"score": "1"}"#, r#"{"score": 1} x"#]
         {
-            assert!(read(bad).is_err(), "{bad}");
+            assert!(parse_program_reply(bad).is_err(), "{bad}");
         }
     }
 }

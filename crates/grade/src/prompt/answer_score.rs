@@ -5,12 +5,12 @@
 
 use std::sync::LazyLock;
 
-use assize_llm::{ChatMessage, JsonSchemaFormat, Part, Role};
+use assize_llm::{ChatMessage, JsonSchemaFormat, MessageRole, Part};
 use serde_json::json;
 
-use super::block::block;
-use super::shared_part;
-use crate::fence::fence_for;
+use super::block::format_block;
+use super::format_material;
+use crate::fence::draw_fence;
 use crate::{AnswerScoreTask, FenceSource};
 
 /// Version of these prompts. Any change to a prompt file or to the construction of requests makes a new
@@ -33,8 +33,10 @@ pub(crate) fn answer_score_hash(instructions: Option<&str>) -> String {
         }
         hasher
     });
+
     let mut hasher = FILES.clone();
     hasher.update(instructions.unwrap_or_default().as_bytes());
+
     hasher.finalize().to_hex()[..16].to_owned()
 }
 
@@ -68,30 +70,36 @@ pub(crate) fn answer_score_messages(
         material.file_changes.as_deref().unwrap_or_default(),
         material.tool_calls.as_deref().unwrap_or_default(),
     ];
+
     texts.extend(task.variables.iter().map(|(_, value)| value.as_str()));
-    let fence = fence_for(fences, &texts);
+    let fence = draw_fence(fences, &texts);
     let instructions = task.instructions.as_deref().unwrap_or(DEFAULT);
-    let mut parts = match filled(instructions, &task.variables, &fence) {
+    let mut parts = match fill_variables(instructions, &task.variables, &fence) {
         Some(filled) => vec![filled],
         // Instructions without variables say how to judge, not how to present the material.
-        None => vec![shared_part(material, &fence), format!("Instructions\n\n{}\n", instructions.trim_end())],
+        None => {
+            vec![format_material(material, &fence), format!("Instructions\n\n{}\n", instructions.trim_end())]
+        }
     };
+
     parts.push(format!("\n{FORM}"));
     parts.extend(repair);
+
     let content = parts.into_iter().map(|text| Part::Text(text.into())).collect();
-    vec![ChatMessage::system(SYSTEM), ChatMessage { role: Role::User, content }]
+    vec![ChatMessage::system(SYSTEM), ChatMessage { role: MessageRole::User, content }]
 }
 
 /// Replaces each `{{ name }}` of a known variable in the template by its value in a block; unknown names stay
 /// unchanged. `None` when no known variable occurs. One pass, so that inserted values are never scanned for
 /// placeholders.
-fn filled(template: &str, variables: &[(String, String)], fence: &str) -> Option<String> {
+fn fill_variables(template: &str, variables: &[(String, String)], fence: &str) -> Option<String> {
     let mut out = String::with_capacity(template.len());
     let mut rest = template;
     let mut any = false;
     while let Some(at) = rest.find("{{") {
         let (before, after) = rest.split_at(at);
         out.push_str(before);
+
         let Some(end) = after.find("}}") else {
             rest = after;
             break;
@@ -101,12 +109,14 @@ fn filled(template: &str, variables: &[(String, String)], fence: &str) -> Option
             Some((_, value)) => {
                 any = true;
                 out.push('\n');
-                out.push_str(&block(name, fence, value));
+                out.push_str(&format_block(name, fence, value));
             }
             None => out.push_str(&after[..end + 2]),
         }
+
         rest = &after[end + 2..];
     }
+
     out.push_str(rest);
     any.then_some(out)
 }
@@ -121,11 +131,11 @@ mod tests {
             ("output".to_owned(), "cost: $1 $& {{ input }}".to_owned()),
             ("input".to_owned(), "q".to_owned()),
         ];
-        let text = filled("A {{output}} B {{ input }} C {{ other }}", &variables, "f").unwrap();
+        let text = fill_variables("A {{output}} B {{ input }} C {{ other }}", &variables, "f").unwrap();
         assert_eq!(
             text,
             "A \n[[BEGIN output f]]\ncost: $1 $& {{ input }}\n[[END output f]]\n B \n[[BEGIN input f]]\nq\n[[END input f]]\n C {{ other }}"
         );
-        assert_eq!(filled("no {{ other }} variable {{", &variables, "f"), None);
+        assert_eq!(fill_variables("no {{ other }} variable {{", &variables, "f"), None);
     }
 }

@@ -8,12 +8,12 @@ use std::fmt::Write as _;
 use std::sync::LazyLock;
 
 use assize_evalfile::{Behaviour, Guidelines, ScoringScale};
-use assize_llm::{ChatMessage, JsonSchemaFormat, Part, Role};
+use assize_llm::{ChatMessage, JsonSchemaFormat, MessageRole, Part};
 use serde_json::{Map, Value, json};
 
-use super::block::block;
-use super::template::fill;
-use crate::fence::fence_for;
+use super::block::format_block;
+use super::template::fill_template;
+use crate::fence::draw_fence;
 use crate::{BehaviourTask, FenceSource};
 
 /// Version of these prompts. Any change to a prompt file or to how requests are put together makes a
@@ -37,10 +37,12 @@ pub(crate) fn behaviour_hash(behaviour: &Behaviour) -> String {
         }
         hasher
     });
+
     let mut hasher = FILES.clone();
     for text in [&*behaviour.prompt, &instructions(behaviour)] {
         hasher.update(&(text.len() as u64).to_le_bytes()).update(text.as_bytes());
     }
+
     hasher.finalize().to_hex()[..16].to_owned()
 }
 
@@ -49,9 +51,11 @@ pub(crate) fn behaviour_schema(behaviour: &Behaviour) -> JsonSchemaFormat {
     let mut properties = Map::new();
     properties.insert("evidence".into(), json!({ "type": "array", "items": { "type": "string" } }));
     properties.insert("reason".into(), json!({ "type": "string" }));
-    for (name, _, schema) in members(behaviour) {
+
+    for (name, _, schema) in deciding_members(behaviour) {
         properties.insert(name.into(), schema);
     }
+
     let required: Vec<&String> = properties.keys().collect();
     let schema = json!({
         "type": "object",
@@ -63,22 +67,27 @@ pub(crate) fn behaviour_schema(behaviour: &Behaviour) -> JsonSchemaFormat {
 }
 
 /// The members of a reply that decide, with how they are described and their schemas.
-fn members(behaviour: &Behaviour) -> Vec<(&'static str, String, Value)> {
+fn deciding_members(behaviour: &Behaviour) -> Vec<(&'static str, String, Value)> {
     let yes_or_no = || ("true or false".to_owned(), json!({ "type": "boolean" }));
     let mut members = Vec::new();
     if behaviour.applicability.is_some() {
         let (words, schema) = yes_or_no();
         members.push(("applies", words, schema));
     }
+
     let (words, schema) = yes_or_no();
     members.push(("pass", words, schema));
+
     if let Some(ScoringScale { min, max, .. }) = &behaviour.scale {
         members.push(("score", format!("a number from {min} to {max}"), json!({ "type": "number" })));
     }
+
     let levels = json!({ "type": "string", "enum": ["high", "medium", "low"] });
     members.push(("confidence", "\"high\", \"medium\" or \"low\"".to_owned(), levels));
+
     let (words, schema) = yes_or_no();
     members.push(("uncertain", words, schema));
+
     members
 }
 
@@ -89,36 +98,42 @@ pub(crate) fn behaviour_messages(
     repair: Option<String>,
 ) -> Vec<ChatMessage> {
     let behaviour = &task.behaviour;
-    let texts: Vec<&str> = task.inputs().map(|(_, text)| text).collect();
-    let fence = fence_for(fences, &texts);
-    let (prompt, placed) = with_inputs(&behaviour.prompt, task, &fence);
+    let texts: Vec<&str> = task.named_inputs().map(|(_, text)| text).collect();
+    let fence = draw_fence(fences, &texts);
+    let (prompt, placed) = insert_inputs(&behaviour.prompt, task, &fence);
     let mut parts = vec![format!("{}\n", prompt.trim_end())];
     let more = instructions(behaviour);
     if !more.is_empty() {
         parts.push(format!("\n{more}"));
     }
+
     let rest: Vec<String> = task
-        .inputs()
+        .named_inputs()
         .filter(|(name, _)| !placed.contains(name))
-        .map(|(name, text)| block(name, &fence, text))
+        .map(|(name, text)| format_block(name, &fence, text))
         .collect();
     if !rest.is_empty() {
         parts.push(format!("\nInputs\n\n{}", rest.join("\n")));
     }
-    let described: Vec<String> =
-        members(behaviour).into_iter().map(|(name, words, _)| format!("\"{name}\": {words}")).collect();
-    parts.push(format!("\n{}", fill(FORM, &[("members", &described.join(", "))])));
+
+    let described: Vec<String> = deciding_members(behaviour)
+        .into_iter()
+        .map(|(name, words, _)| format!("\"{name}\": {words}"))
+        .collect();
+    parts.push(format!("\n{}", fill_template(FORM, &[("members", &described.join(", "))])));
     parts.extend(repair);
+
     let content = parts.into_iter().map(|text| Part::Text(text.into())).collect();
-    vec![ChatMessage::system(SYSTEM), ChatMessage { role: Role::User, content }]
+    vec![ChatMessage::system(SYSTEM), ChatMessage { role: MessageRole::User, content }]
 }
 
 /// Everything the authors say beside the prompt: guidelines, scale, when it applies. Writing to a string does not fail.
 fn instructions(behaviour: &Behaviour) -> String {
     let mut text = String::new();
     for guidelines in &behaviour.guidelines {
-        guide(&mut text, guidelines);
+        format_guidelines(&mut text, guidelines);
     }
+
     if let Some(scale) = &behaviour.scale {
         let _ = writeln!(text, "Score\n\nGive a score from {} to {}.", scale.min, scale.max);
         for (score, meaning) in &scale.descriptions {
@@ -126,9 +141,10 @@ fn instructions(behaviour: &Behaviour) -> String {
         }
         text.push('\n');
     }
+
     if let Some(applicability) = &behaviour.applicability {
         let exclusion = applicability.exclusion.as_deref().map(|text| format!("Exclusion: {}", text.trim()));
-        text.push_str(&fill(
+        text.push_str(&fill_template(
             APPLIES,
             &[
                 ("inclusion", applicability.inclusion.trim()),
@@ -136,10 +152,11 @@ fn instructions(behaviour: &Behaviour) -> String {
             ],
         ));
     }
+
     text
 }
 
-fn guide(text: &mut String, guidelines: &Guidelines) {
+fn format_guidelines(text: &mut String, guidelines: &Guidelines) {
     let lists = [
         ("Look at", &guidelines.focus_areas),
         ("Do not hold against the output", &guidelines.acceptable_deviations),
@@ -149,12 +166,16 @@ fn guide(text: &mut String, guidelines: &Guidelines) {
         if items.is_empty() {
             continue;
         }
+
         let _ = writeln!(text, "{heading}:");
+
         for item in items {
             let _ = writeln!(text, "- {}", item.trim());
         }
+
         text.push('\n');
     }
+
     let texts = [
         ("Evidence to give", &guidelines.evidence_requirements),
         ("Special instructions", &guidelines.special_instructions),
@@ -168,17 +189,18 @@ fn guide(text: &mut String, guidelines: &Guidelines) {
 
 /// The prompt with each input in a block where the prompt names it, and which ones it names. One pass
 /// over the prompt, so that nothing inside an input is ever looked at again.
-fn with_inputs(prompt: &str, task: &BehaviourTask, fence: &str) -> (String, Vec<&'static str>) {
-    let inputs: Vec<(&'static str, &str)> = task.inputs().collect();
+fn insert_inputs(prompt: &str, task: &BehaviourTask, fence: &str) -> (String, Vec<&'static str>) {
+    let inputs: Vec<(&'static str, &str)> = task.named_inputs().collect();
     let mut out = String::with_capacity(prompt.len());
     let mut placed = Vec::new();
     let mut rest = prompt;
     while let Some(at) = rest.find(['{', '$', '<', '[']) {
         out.push_str(&rest[..at]);
         rest = &rest[at..];
-        if let Some((length, name, text)) = named(rest, &inputs) {
+
+        if let Some((length, name, text)) = find_named_input(rest, &inputs) {
             out.push('\n');
-            out.push_str(&block(name, fence, text));
+            out.push_str(&format_block(name, fence, text));
             placed.push(name);
             rest = &rest[length..];
         } else {
@@ -187,12 +209,16 @@ fn with_inputs(prompt: &str, task: &BehaviourTask, fence: &str) -> (String, Vec<
             rest = &rest[1..];
         }
     }
+
     out.push_str(rest);
     (out, placed)
 }
 
 /// The input that is named at the beginning of the text, with the length of its name and marks.
-fn named<'t>(text: &str, inputs: &[(&'static str, &'t str)]) -> Option<(usize, &'static str, &'t str)> {
+fn find_named_input<'t>(
+    text: &str,
+    inputs: &[(&'static str, &'t str)],
+) -> Option<(usize, &'static str, &'t str)> {
     MARKS.iter().find_map(|(open, close)| {
         let inside = text.strip_prefix(open)?;
         let end = inside.find(close)?;

@@ -1,11 +1,11 @@
 //! Blocks of fenced text.
 
-use super::control::without_control_tokens;
+use super::control::break_control_tokens;
 
 /// Puts a text between two lines that carry the fence. The text is inserted verbatim, except for control
 /// tokens of chat formats.
-pub(crate) fn block(name: &str, fence: &str, text: &str) -> String {
+pub(crate) fn format_block(name: &str, fence: &str, text: &str) -> String {
     // The closing line must start on a new line whatever the text ends with; an extra line break is harmless.
-    let text = without_control_tokens(text);
+    let text = break_control_tokens(text);
     ["[[BEGIN ", name, " ", fence, "]]\n", &text, "\n[[END ", name, " ", fence, "]]\n"].concat()
 }

@@ -8,75 +8,60 @@
 use std::borrow::Cow;
 
 /// Word joiner: has no width and no meaning.
-const BREAK: char = '\u{2060}';
+const WORD_JOINER: char = '\u{2060}';
 
 /// Limit of bytes between `<|` and `|>`.
-const LONGEST_NAME: usize = 48;
+const MAX_NAME_BYTES: usize = 48;
 
 /// Tokens of formats that don't mark them with `<|` and `|>`.
-const WORDS: &[&str] = &[
-    "[INST]",
-    "[/INST]",
-    "<<SYS>>",
-    "<</SYS>>",
-    "<s>",
-    "</s>",
-    "<bos>",
-    "<eos>",
-    "<start_of_turn>",
-    "<end_of_turn>",
-    "<start_of_image>",
-    "<end_of_utterance>",
-    "[SYSTEM_PROMPT]",
-    "[/SYSTEM_PROMPT]",
-    "[TOOL_CALLS]",
-    "[AVAILABLE_TOOLS]",
-    "[TOOL_RESULTS]",
-    "[gMASK]",
-    "<sop>",
-    "<eop>",
-    "<unk>",
-    "<pad>",
+const BARE_CONTROL_TOKENS: &[&str] = &[
+    "[INST]", "[/INST]", "<<SYS>>", "<</SYS>>", "<s>", "</s>", "<bos>", "<eos>", "<start_of_turn>",
+    "<end_of_turn>", "<start_of_image>", "<end_of_utterance>", "[SYSTEM_PROMPT]", "[/SYSTEM_PROMPT]",
+    "[TOOL_CALLS]", "[AVAILABLE_TOOLS]", "[TOOL_RESULTS]", "[gMASK]", "<sop>", "<eop>", "<unk>", "<pad>",
 ];
 
 /// Returns the text with every control token broken up; borrowed when it has none.
-pub(super) fn without_control_tokens(text: &str) -> Cow<'_, str> {
+pub(super) fn break_control_tokens(text: &str) -> Cow<'_, str> {
     // Most texts contain neither, and a branch-free scan is vectorised.
     let begins = |byte| u8::from(byte == b'<') | u8::from(byte == b'[');
     if text.bytes().fold(0, |found, byte| found | begins(byte)) == 0 {
         return Cow::Borrowed(text);
     }
+
     let mut out = String::new();
     let mut done = 0;
     for (at, _) in text.match_indices(['<', '[']) {
-        if begins_token(&text[at..]) {
+        if starts_with_control_token(&text[at..]) {
             out.push_str(&text[done..=at]);
-            out.push(BREAK);
+            out.push(WORD_JOINER);
             done = at + 1;
         }
     }
+
     if done == 0 {
         return Cow::Borrowed(text);
     }
+
     out.push_str(&text[done..]);
     Cow::Owned(out)
 }
 
-fn begins_token(text: &str) -> bool {
+fn starts_with_control_token(text: &str) -> bool {
     let bytes = text.as_bytes();
-    WORDS.iter().any(|word| bytes.get(..word.len()).is_some_and(|head| head.eq_ignore_ascii_case(word.as_bytes())))
-        || between(text, "<|", "|>")
+    BARE_CONTROL_TOKENS.iter().any(|word| bytes.get(..word.len()).is_some_and(|head| head.eq_ignore_ascii_case(word.as_bytes())))
+        || starts_with_delimited_name(text, "<|", "|>")
         // Full-width bars, as some model families write them.
-        || between(text, "<\u{ff5c}", "\u{ff5c}>")
+        || starts_with_delimited_name(text, "<\u{ff5c}", "\u{ff5c}>")
 }
 
 /// Returns true if the text begins with a short name between these delimiters.
-fn between(text: &str, open: &str, close: &str) -> bool {
+fn starts_with_delimited_name(text: &str, open: &str, close: &str) -> bool {
     let Some(inside) = text.strip_prefix(open) else { return false };
-    let mut end = inside.len().min(LONGEST_NAME + close.len());
+    let mut end = inside.len().min(MAX_NAME_BYTES + close.len());
     while !inside.is_char_boundary(end) {
         end -= 1;
     }
+
     inside[..end].split_once(close).is_some_and(|(name, _)| {
         !name.is_empty() && !name.contains(|c: char| c.is_whitespace() || matches!(c, '<' | '>'))
     })
@@ -99,30 +84,21 @@ mod tests {
             "</s>",
         ] {
             let text = format!("a {token}{token} b");
-            let safe = without_control_tokens(&text);
+            let safe = break_control_tokens(&text);
             assert!(!safe.contains(token), "{safe}");
-            assert_eq!(safe.replace(BREAK, ""), text);
+            assert_eq!(safe.replace(WORD_JOINER, ""), text);
         }
     }
 
     #[test]
     fn all_other_text_stays_as_it_is() {
         for text in [
-            "",
-            "<",
-            "[",
-            "a <| f x |> b",
-            "x <|",
-            "<||>",
-            "<sub>",
-            "[INS]",
-            "a[0] < b",
-            "<|a\n|>",
+            "", "<", "[", "a <| f x |> b", "x <|", "<||>", "<sub>", "[INS]", "a[0] < b", "<|a\n|>",
             "x<\u{ff5c}",
         ] {
-            assert!(matches!(without_control_tokens(text), Cow::Borrowed(_)), "{text}");
+            assert!(matches!(break_control_tokens(text), Cow::Borrowed(_)), "{text}");
         }
         let long = format!("<|{}|>", "x".repeat(100));
-        assert_eq!(without_control_tokens(&long), long);
+        assert_eq!(break_control_tokens(&long), long);
     }
 }

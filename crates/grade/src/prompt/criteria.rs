@@ -1,27 +1,30 @@
 //! The part of a request that says what to decide.
 
-use assize_rubric::{Bands, Criterion, EvidencePolicy, Operator, Scale};
+use assize_rubric::{Criterion, CriterionOperator, CriterionScale, EvidencePolicy, ScoreBands};
 
-use super::block::block;
+use super::block::format_block;
 use super::files::{BATCHED, CHECKLIST, CONTRADICTION, QUOTE, SCORE};
-use super::template::fill;
+use super::template::fill_template;
 
 /// How the decision on a criterion looks in a reply.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-pub(crate) struct Form {
+pub(crate) struct DecisionForm {
     /// A whole number from 0 to 10 rather than met or unmet.
     pub(crate) score: bool,
     /// Whether "not applicable" is a possible decision.
     pub(crate) may_not_apply: bool,
 }
 
-impl Form {
+impl DecisionForm {
     /// The form of decisions on this criterion.
-    pub(crate) fn of(criterion: &Criterion) -> Self {
-        Self { score: matches!(criterion.scale, Scale::Bands(_)), may_not_apply: criterion.may_not_apply }
+    pub(crate) fn for_criterion(criterion: &Criterion) -> Self {
+        Self {
+            score: matches!(criterion.scale, CriterionScale::Bands(_)),
+            may_not_apply: criterion.may_not_apply,
+        }
     }
 
-    fn decision(self) -> &'static str {
+    fn describe_decision(self) -> &'static str {
         match (self.score, self.may_not_apply) {
             (false, false) => r#""met" or "unmet""#,
             (false, true) => r#""met", "unmet" or "not_applicable""#,
@@ -45,19 +48,19 @@ const NOT_APPLICABLE: &str = "\nUse \"not_applicable\" only if the situation the
 
 /// The question about one criterion.
 pub(crate) fn single_part(criterion: &Criterion, evidence: EvidencePolicy, fence: &str) -> String {
-    let decision = Form::of(criterion).decision();
-    let text = block("criterion", fence, wording(criterion));
+    let decision = DecisionForm::for_criterion(criterion).describe_decision();
+    let text = format_block("criterion", fence, criterion_text(criterion));
     let text = text.trim_end();
     let mut out = match (&criterion.scale, criterion.operator) {
-        (Scale::Bands(bands), _) => {
-            let ranges = ranges(bands, fence);
-            fill(SCORE, &[("criterion", text), ("ranges", ranges.trim_end()), ("scores", decision)])
+        (CriterionScale::Bands(bands), _) => {
+            let ranges = format_ranges(bands, fence);
+            fill_template(SCORE, &[("criterion", text), ("ranges", ranges.trim_end()), ("scores", decision)])
         }
-        (Scale::Checklist, Operator::Correctness) => {
-            fill(CHECKLIST, &[("criterion", text), ("outcomes", decision)])
+        (CriterionScale::Checklist, CriterionOperator::Correctness) => {
+            fill_template(CHECKLIST, &[("criterion", text), ("outcomes", decision)])
         }
-        (Scale::Checklist, Operator::Contradiction) => {
-            fill(CONTRADICTION, &[("criterion", text), ("outcomes", decision)])
+        (CriterionScale::Checklist, CriterionOperator::Contradiction) => {
+            fill_template(CONTRADICTION, &[("criterion", text), ("outcomes", decision)])
         }
     };
     if criterion.may_not_apply {
@@ -67,33 +70,39 @@ pub(crate) fn single_part(criterion: &Criterion, evidence: EvidencePolicy, fence
         out.push('\n');
         out.push_str(QUOTE);
     }
+
     out
 }
 
 /// The question about several criteria.
 pub(crate) fn batched_part(asked: &[PromptCriterion<'_>], evidence: EvidencePolicy, fence: &str) -> String {
     let mut criteria = String::new();
-    let mut forms: Vec<Form> = Vec::new();
+    let mut forms: Vec<DecisionForm> = Vec::new();
     for PromptCriterion { handle, criterion } in asked {
-        let form = Form::of(criterion);
+        let form = DecisionForm::for_criterion(criterion);
         if !forms.contains(&form) {
             forms.push(form);
         }
+
         let task = match (&criterion.scale, criterion.operator) {
-            (Scale::Bands(_), _) => "score how far the answer satisfies this, 0 to 10",
-            (Scale::Checklist, Operator::Correctness) => "does the answer meet this?",
-            (Scale::Checklist, Operator::Contradiction) => {
+            (CriterionScale::Bands(_), _) => "score how far the answer satisfies this, 0 to 10",
+            (CriterionScale::Checklist, CriterionOperator::Correctness) => "does the answer meet this?",
+            (CriterionScale::Checklist, CriterionOperator::Contradiction) => {
                 "a statement taken as true; met if nothing in the answer contradicts it (silence is fine), unmet only \
                  if the answer says something that can't be true together with it"
             }
         };
+
         criteria.extend([handle, ": ", task, "\n"]);
-        criteria.push_str(&block("criterion", fence, wording(criterion)));
-        if let Scale::Bands(bands) = &criterion.scale {
-            criteria.push_str(&ranges(bands, fence));
+        criteria.push_str(&format_block("criterion", fence, criterion_text(criterion)));
+
+        if let CriterionScale::Bands(bands) = &criterion.scale {
+            criteria.push_str(&format_ranges(bands, fence));
         }
+
         criteria.push('\n');
     }
+
     let ids = asked.iter().map(|asked| asked.handle.as_str()).collect::<Vec<_>>().join(", ");
     let forms_text = forms
         .iter()
@@ -101,19 +110,20 @@ pub(crate) fn batched_part(asked: &[PromptCriterion<'_>], evidence: EvidencePoli
             let member = if form.score { "score" } else { "outcome" };
             let which: Vec<&str> = asked
                 .iter()
-                .filter(|asked| Form::of(asked.criterion) == form)
+                .filter(|asked| DecisionForm::for_criterion(asked.criterion) == form)
                 .map(|asked| asked.handle.as_str())
                 .collect();
             format!(
                 "- {}: {{\"id\": \"...\", \"evidence\": [\"quote\", ...], \"reason\": \"...\", \"{member}\": {}}}",
                 which.join(", "),
-                form.decision()
+                form.describe_decision()
             )
         })
         .collect::<Vec<_>>()
         .join("\n");
+
     let count = asked.len().to_string();
-    let mut out = fill(
+    let mut out = fill_template(
         BATCHED,
         &[("count", &count), ("criteria", criteria.trim_end()), ("ids", &ids), ("forms", &forms_text)],
     );
@@ -124,15 +134,16 @@ pub(crate) fn batched_part(asked: &[PromptCriterion<'_>], evidence: EvidencePoli
         out.push('\n');
         out.push_str(&QUOTE.replace("this decision", "each decision"));
     }
+
     out
 }
 
 /// The criterion in its author's words; criteria that say everything in their ranges point there.
-fn wording(criterion: &Criterion) -> &str {
+fn criterion_text(criterion: &Criterion) -> &str {
     if criterion.text.trim().is_empty() { "(see the ranges)" } else { &criterion.text }
 }
 
-fn ranges(bands: &Bands, fence: &str) -> String {
+fn format_ranges(bands: &ScoreBands, fence: &str) -> String {
     let lines: Vec<String> = bands
         .as_slice()
         .iter()
@@ -145,5 +156,5 @@ fn ranges(bands: &Bands, fence: &str) -> String {
             }
         })
         .collect();
-    block("ranges", fence, &lines.join("\n"))
+    format_block("ranges", fence, &lines.join("\n"))
 }

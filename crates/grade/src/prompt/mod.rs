@@ -19,22 +19,22 @@ pub use answer_score::{COMBINE_PROMPT, WHOLE_PROMPT_VERSION};
 pub(crate) use answer_score::{answer_score_hash, answer_score_messages, answer_score_schema};
 pub use behaviour::BEHAVIOUR_PROMPT_VERSION;
 pub(crate) use behaviour::{behaviour_hash, behaviour_messages, behaviour_schema};
-pub(crate) use block::block;
-pub(crate) use criteria::{Form, PromptCriterion, batched_part, single_part};
+pub(crate) use block::format_block;
+pub(crate) use criteria::{DecisionForm, PromptCriterion, batched_part, single_part};
 pub use files::{PROMPT_VERSION, prompt_hash};
-#[cfg(test)]
-pub(crate) use pair::BETTER;
 pub use pair::PAIR_PROMPT_VERSION;
+#[cfg(test)]
+pub(crate) use pair::PREFERENCE_VALUES;
 pub(crate) use pair::{pair_hash, pair_messages, pair_schema};
 pub(crate) use schema::{batched_schema, single_schema};
-pub(crate) use shared::shared_part;
+pub(crate) use shared::format_material;
 
 use std::sync::{Arc, LazyLock};
 
-use assize_llm::{ChatMessage, Part, Role};
+use assize_llm::{ChatMessage, MessageRole, Part};
 
 use crate::FenceSource;
-use crate::fence::fence_for;
+use crate::fence::draw_fence;
 
 /// The longest part of an unusable reply that a repair shows, in characters.
 const EXCERPT_CHARS: usize = 1500;
@@ -48,12 +48,13 @@ pub(crate) const SYSTEM_BYTES: usize = files::SYSTEM.len();
 /// The messages of one call.
 pub(crate) fn messages(shared: &Arc<str>, question: String, repair: Option<String>) -> Arc<[ChatMessage]> {
     static SYSTEM: LazyLock<ChatMessage> = LazyLock::new(|| ChatMessage::system(files::SYSTEM));
+
     let (shared, question) = (Part::Text(Arc::clone(shared)), Part::Text(question.into()));
     let content = match repair {
         None => Arc::new([shared, question]) as Arc<[Part]>,
         Some(repair) => Arc::new([shared, question, Part::Text(repair.into())]),
     };
-    Arc::new([SYSTEM.clone(), ChatMessage { role: Role::User, content }])
+    Arc::new([SYSTEM.clone(), ChatMessage { role: MessageRole::User, content }])
 }
 
 /// What a repair adds to the question: the problem and the beginning of the unusable reply, both as data.
@@ -62,12 +63,16 @@ pub(crate) fn messages(shared: &Arc<str>, question: String, repair: Option<Strin
 pub(crate) fn repair_part(fences: &dyn FenceSource, problem: &str, reply: &str) -> String {
     let problem: String = problem.chars().take(PROBLEM_CHARS).collect();
     let excerpt: String = reply.chars().take(EXCERPT_CHARS).collect();
-    let fence = fence_for(fences, &[&problem, &excerpt]);
+    let fence = draw_fence(fences, &[&problem, &excerpt]);
     let shown = if excerpt.trim().is_empty() {
         String::new()
     } else {
-        block::block("previous reply", &fence, &excerpt)
+        block::format_block("previous reply", &fence, &excerpt)
     };
-    let problem = block::block("problem", &fence, &problem);
-    format!("\n{}", template::fill(files::REPAIR, &[("problem", problem.trim_end()), ("excerpt", &shown)]))
+
+    let problem = block::format_block("problem", &fence, &problem);
+    format!(
+        "\n{}",
+        template::fill_template(files::REPAIR, &[("problem", problem.trim_end()), ("excerpt", &shown)])
+    )
 }

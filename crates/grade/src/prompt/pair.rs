@@ -2,11 +2,11 @@
 
 use std::sync::LazyLock;
 
-use assize_llm::{ChatMessage, JsonSchemaFormat, Part, Role};
+use assize_llm::{ChatMessage, JsonSchemaFormat, MessageRole, Part};
 use serde_json::json;
 
-use super::block::block;
-use crate::fence::fence_for;
+use super::block::format_block;
+use crate::fence::draw_fence;
 use crate::{FenceSource, PairTask};
 
 /// Version of these prompts. Any change to a prompt file or to the construction of requests makes a new
@@ -19,7 +19,7 @@ const CRITERIA: &str = include_str!("../../prompts/pair.v1.criteria.md");
 const FORM: &str = include_str!("../../prompts/pair.v1.form.md");
 
 /// The values that a reply may choose from.
-pub(crate) const BETTER: [&str; 3] = ["answer 1", "answer 2", "tie"];
+pub(crate) const PREFERENCE_VALUES: [&str; 3] = ["answer 1", "answer 2", "tie"];
 
 /// A short hash (16 hex digits of BLAKE3) of the version, every prompt file and the criteria.
 pub(crate) fn pair_hash(criteria: &[String]) -> String {
@@ -30,10 +30,12 @@ pub(crate) fn pair_hash(criteria: &[String]) -> String {
         }
         hasher
     });
+
     let mut hasher = FILES.clone();
     for text in criteria {
         hasher.update(&(text.len() as u64).to_le_bytes()).update(text.as_bytes());
     }
+
     hasher.finalize().to_hex()[..16].to_owned()
 }
 
@@ -44,7 +46,7 @@ pub(crate) fn pair_schema() -> JsonSchemaFormat {
         "properties": {
             "evidence": { "type": "array", "items": { "type": "string" } },
             "reason": { "type": "string" },
-            "better": { "type": "string", "enum": BETTER },
+            "better": { "type": "string", "enum": PREFERENCE_VALUES },
         },
         "required": ["evidence", "reason", "better"],
         "additionalProperties": false,
@@ -58,23 +60,27 @@ pub(crate) fn pair_messages(
     fences: &dyn FenceSource,
     repair: Option<String>,
 ) -> Vec<ChatMessage> {
-    let texts: Vec<&str> = task.shown().map(|(_, text)| text).collect();
-    let fence = fence_for(fences, &texts);
+    let texts: Vec<&str> = task.untrusted_texts().map(|(_, text)| text).collect();
+    let fence = draw_fence(fences, &texts);
     let mut material = String::from("Material\n\n");
     let is_always_shown = |name: &str| name == "question" || name.starts_with("answer");
-    for (name, text) in task.shown().filter(|(name, text)| is_always_shown(name) || !text.trim().is_empty()) {
-        material.push_str(&block(name, &fence, text));
+    for (name, text) in
+        task.untrusted_texts().filter(|(name, text)| is_always_shown(name) || !text.trim().is_empty())
+    {
+        material.push_str(&format_block(name, &fence, text));
         material.push('\n');
     }
+
     let counts = if task.criteria.is_empty() {
         DEFAULT.to_owned()
     } else {
         let lines: Vec<String> = task.criteria.iter().map(|text| format!("- {}\n", text.trim())).collect();
         format!("{CRITERIA}{}", lines.concat())
     };
+
     let parts = [Some(material), Some(counts), Some(format!("\n{FORM}")), repair];
     let content = parts.into_iter().flatten().map(|text| Part::Text(text.into())).collect();
-    vec![ChatMessage::system(SYSTEM), ChatMessage { role: Role::User, content }]
+    vec![ChatMessage::system(SYSTEM), ChatMessage { role: MessageRole::User, content }]
 }
 
 #[cfg(test)]
@@ -98,7 +104,7 @@ mod tests {
             second: "two".into(),
             ..PairTask::default()
         };
-        let (text, turned) = (user_text(&task), user_text(&task.turned()));
+        let (text, turned) = (user_text(&task), user_text(&task.swap_answers()));
         let place = |text: &str, what: &str| text.find(what).expect("there");
         assert!(place(&text, "BEGIN answer 1") < place(&text, "one "));
         assert!(place(&text, "one ") < place(&text, "BEGIN answer 2"));

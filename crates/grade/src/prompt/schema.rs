@@ -8,18 +8,19 @@ use std::sync::OnceLock;
 use assize_llm::{JsonSchemaFormat, ReplySchema};
 use serde_json::{Value, json};
 
-use super::{Form, PromptCriterion};
+use super::{DecisionForm, PromptCriterion};
 
 /// The shape of a reply about one criterion.
-pub(crate) fn single_schema(form: Form) -> JsonSchemaFormat {
+pub(crate) fn single_schema(form: DecisionForm) -> JsonSchemaFormat {
     // There are as many as forms, and every call has one.
     static SCHEMAS: [OnceLock<ReplySchema>; 4] = [const { OnceLock::new() }; 4];
+
     let schema = &SCHEMAS[usize::from(form.score) * 2 + usize::from(form.may_not_apply)];
     let schema = schema.get_or_init(|| {
-        let (member, decision) = decision(form);
+        let (member, decision) = decision_schema(form);
         ReplySchema::from(json!({
             "type": "object",
-            "properties": { "evidence": evidence(), "reason": { "type": "string" }, member: decision },
+            "properties": { "evidence": evidence_schema(), "reason": { "type": "string" }, member: decision },
             "required": ["evidence", "reason", member],
             "additionalProperties": false,
         }))
@@ -29,23 +30,24 @@ pub(crate) fn single_schema(form: Form) -> JsonSchemaFormat {
 
 /// The shape of a reply about several criteria.
 pub(crate) fn batched_schema(asked: &[PromptCriterion<'_>]) -> JsonSchemaFormat {
-    let mut kinds: Vec<(Form, Vec<&str>)> = Vec::new();
+    let mut kinds: Vec<(DecisionForm, Vec<&str>)> = Vec::new();
     for PromptCriterion { handle, criterion } in asked {
-        let form = Form::of(criterion);
+        let form = DecisionForm::for_criterion(criterion);
         match kinds.iter_mut().find(|(known, _)| *known == form) {
             Some((_, handles)) => handles.push(handle),
             None => kinds.push((form, vec![handle])),
         }
     }
+
     let mut entries: Vec<Value> = kinds
         .into_iter()
         .map(|(form, handles)| {
-            let (member, decision) = decision(form);
+            let (member, decision) = decision_schema(form);
             json!({
                 "type": "object",
                 "properties": {
                     "id": { "type": "string", "enum": handles },
-                    "evidence": evidence(),
+                    "evidence": evidence_schema(),
                     "reason": { "type": "string" },
                     member: decision,
                 },
@@ -54,6 +56,7 @@ pub(crate) fn batched_schema(asked: &[PromptCriterion<'_>]) -> JsonSchemaFormat 
             })
         })
         .collect();
+
     let items = if entries.len() == 1 { entries.remove(0) } else { json!({ "anyOf": entries }) };
     let schema = json!({
         "type": "object",
@@ -64,21 +67,21 @@ pub(crate) fn batched_schema(asked: &[PromptCriterion<'_>]) -> JsonSchemaFormat 
     JsonSchemaFormat { name: "judgements".into(), schema: schema.into(), strict: true }
 }
 
-fn evidence() -> Value {
+fn evidence_schema() -> Value {
     json!({ "type": "array", "items": { "type": "string" } })
 }
 
-fn decision(form: Form) -> (&'static str, Value) {
+fn decision_schema(form: DecisionForm) -> (&'static str, Value) {
     match (form.score, form.may_not_apply) {
         (false, false) => ("outcome", json!({ "type": "string", "enum": ["met", "unmet"] })),
         (false, true) => ("outcome", json!({ "type": "string", "enum": ["met", "unmet", "not_applicable"] })),
-        (true, false) => ("score", score()),
+        (true, false) => ("score", score_schema()),
         (true, true) => {
-            ("score", json!({ "anyOf": [score(), { "type": "string", "enum": ["not_applicable"] }] }))
+            ("score", json!({ "anyOf": [score_schema(), { "type": "string", "enum": ["not_applicable"] }] }))
         }
     }
 }
 
-fn score() -> Value {
+fn score_schema() -> Value {
     json!({ "type": "integer", "enum": [0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10] })
 }

@@ -1,37 +1,41 @@
 //! Parser for a reply that scores a whole answer.
 
-use assize_rubric::{GraderFinding, Note, Unit};
+use assize_rubric::{GraderFinding, GraderNote, UnitInterval};
 use serde_json::{Map, Value};
 
-use super::Reading;
-use super::find::{Shape, find};
-use super::reading::texts;
+use super::ParsedReply;
+use super::find::{ReplyShape, find_reply_json};
+use super::reading::string_list;
 
 /// Reads a reply. The error says what is wrong with it, in words for judge and user alike. Beside the
 /// form that is asked for, the lists that older prompts ask for are kept as findings.
-pub(crate) fn read_answer_score(text: &str) -> Result<Reading<GraderFinding>, String> {
-    let value = find(text, Shape::Single)?;
+pub(crate) fn read_answer_score(text: &str) -> Result<ParsedReply<GraderFinding>, String> {
+    let value = find_reply_json(text, ReplyShape::Single)?;
     let object = value.as_object().ok_or("the reply is not a JSON object")?;
     let score = object.get("score").ok_or("the JSON has no member \"score\"")?;
     let number = score.as_f64().ok_or_else(|| format!("\"score\" is {score}, not a number from 0 to 1"))?;
-    let score = Unit::new(number).map_err(|_| format!("\"score\" is {number}; it must lie from 0 to 1"))?;
+    let score =
+        UnitInterval::new(number).map_err(|_| format!("\"score\" is {number}; it must lie from 0 to 1"))?;
     let reason = ["reason", "reasoning"].iter().find_map(|key| object.get(*key)?.as_str());
-    let finding = GraderFinding::new(Some(score), findings(object));
-    Ok(Reading { reason: reason.unwrap_or_default().to_owned(), ..Reading::new(finding, object) })
+    let finding = GraderFinding::new(Some(score), parse_notes(object));
+
+    Ok(ParsedReply { reason: reason.unwrap_or_default().to_owned(), ..ParsedReply::new(finding, object) })
 }
 
-/// Findings in a judge's or a program's reply: its `hits` and `misses`, or its `assertions`.
-pub(crate) fn findings(object: &Map<String, Value>) -> Vec<Note> {
-    let list =
-        |key: &str, passed: bool| texts(object, key).into_iter().map(move |text| Note::new(passed, text, ""));
-    let mut found: Vec<Note> = list("hits", true).chain(list("misses", false)).collect();
+/// Findings in a judge's or a program's reply: its `hits` and `misses`, or its `decode_assertions`.
+pub(crate) fn parse_notes(object: &Map<String, Value>) -> Vec<GraderNote> {
+    let list = |key: &str, passed: bool| {
+        string_list(object, key).into_iter().map(move |text| GraderNote::new(passed, text, ""))
+    };
+    let mut found: Vec<GraderNote> = list("hits", true).chain(list("misses", false)).collect();
     for entry in object.get("assertions").and_then(Value::as_array).into_iter().flatten() {
         let text = entry.get("text").and_then(Value::as_str).unwrap_or_default();
         let evidence = entry.get("evidence").or_else(|| entry.get("reason")).and_then(Value::as_str);
         if let Some(passed) = entry.get("passed").and_then(Value::as_bool) {
-            found.push(Note::new(passed, text, evidence.unwrap_or_default()));
+            found.push(GraderNote::new(passed, text, evidence.unwrap_or_default()));
         }
     }
+
     found
 }
 
@@ -47,7 +51,7 @@ mod tests {
             ```"#,
         )
         .unwrap();
-        assert_eq!((whole.decided.score(), whole.reason.as_str()), (Unit::new(0.73).ok(), "fine"));
+        assert_eq!((whole.decided.score(), whole.reason.as_str()), (UnitInterval::new(0.73).ok(), "fine"));
         let old =
             read_answer_score(r#"{"score": 1, "hits": ["a"], "misses": ["b"], "reasoning": "r"}"#).unwrap();
         assert_eq!(
@@ -55,12 +59,8 @@ mod tests {
             [Some(true), Some(false)]
         );
         for bad in [
-            r#"{"score": 7}"#,
-            r#"{"score": -0.1}"#,
-            r#"{"score": "0.5"}"#,
-            r#"{"reason": "no score"}"#,
-            "0.5",
-            r#"{"score": 0.5} {"score": 0.6}"#,
+            r#"{"score": 7}"#, r#"{"score": -0.1}"#, r#"{"score": "0.5"}"#, r#"{"reason": "no score"}"#,
+            "0.5", r#"{"score": 0.5} {"score": 0.6}"#,
         ] {
             assert!(read_answer_score(bad).is_err(), "{bad}");
         }

@@ -1,44 +1,48 @@
 //! Reading a reply about one behaviour.
 
 use assize_evalfile::{Behaviour, ScoringScale};
-use assize_rubric::{BenchmarkFinding, Confidence, GraderFinding};
+use assize_rubric::{BenchmarkFinding, GraderFinding, JudgeConfidence};
 use serde_json::{Map, Value};
 
-use super::Reading;
-use super::find::{Shape, find};
+use super::ParsedReply;
+use super::find::{ReplyShape, find_reply_json};
 
 /// Reads a reply. The error says what is wrong with it, in words for judge and user alike.
 ///
 /// `pass` is needed, `applies` where it was asked for, and `score` where the benchmark has a scale. Who
 /// is uncertain has not passed anything.
-pub(crate) fn read_behaviour(text: &str, behaviour: &Behaviour) -> Result<Reading<GraderFinding>, String> {
-    let value = find(text, Shape::Behaviour)?;
+pub(crate) fn read_behaviour(
+    text: &str,
+    behaviour: &Behaviour,
+) -> Result<ParsedReply<GraderFinding>, String> {
+    let value = find_reply_json(text, ReplyShape::Behaviour)?;
     let object = value.as_object().ok_or("the reply is not a JSON object")?;
     let applies = match behaviour.applicability {
         None => true,
-        Some(_) => boolean(object, "applies")?.ok_or("the JSON has no member \"applies\"")?,
+        Some(_) => parse_boolean(object, "applies")?.ok_or("the JSON has no member \"applies\"")?,
     };
     let confidence = match object.get("confidence") {
         None | Some(Value::Null) => None,
         Some(word) => Some(match word.as_str().map(str::to_ascii_lowercase).as_deref() {
-            Some("high") => Confidence::High,
-            Some("medium") => Confidence::Medium,
-            Some("low") => Confidence::Low,
+            Some("high") => JudgeConfidence::High,
+            Some("medium") => JudgeConfidence::Medium,
+            Some("low") => JudgeConfidence::Low,
             _ => return Err(format!("\"confidence\" is {word}; it must be \"high\", \"medium\" or \"low\"")),
         }),
     };
+
     let finding = if applies {
-        finding(object, behaviour)?
+        parse_finding(object, behaviour)?
     } else {
-        BenchmarkFinding::judged_not_applicable(behaviour.scale.is_some())
+        BenchmarkFinding::from_judge_not_applicable(behaviour.scale.is_some())
     };
 
-    Ok(Reading { confidence, ..Reading::new(finding, object) })
+    Ok(ParsedReply { confidence, ..ParsedReply::new(finding, object) })
 }
 
-fn finding(object: &Map<String, Value>, behaviour: &Behaviour) -> Result<GraderFinding, String> {
-    let pass = boolean(object, "pass")?.ok_or("the JSON has no member \"pass\"")?;
-    let uncertain = boolean(object, "uncertain")?.unwrap_or(false);
+fn parse_finding(object: &Map<String, Value>, behaviour: &Behaviour) -> Result<GraderFinding, String> {
+    let pass = parse_boolean(object, "pass")?.ok_or("the JSON has no member \"pass\"")?;
+    let uncertain = parse_boolean(object, "uncertain")?.unwrap_or(false);
     let (low, high) = behaviour.scale.as_ref().map_or((0.0, 1.0), |scale| (scale.min, scale.max));
     let score =
         match object.get("score") {
@@ -55,11 +59,12 @@ fn finding(object: &Map<String, Value>, behaviour: &Behaviour) -> Result<GraderF
                 })?)
             }
         };
+
     let scale = behaviour.scale.as_ref().map(ScoringScale::benchmark_scale);
-    Ok(BenchmarkFinding::judged(pass, score, uncertain, scale))
+    Ok(BenchmarkFinding::from_judge(pass, score, uncertain, scale))
 }
 
-fn boolean(object: &Map<String, Value>, name: &str) -> Result<Option<bool>, String> {
+fn parse_boolean(object: &Map<String, Value>, name: &str) -> Result<Option<bool>, String> {
     match object.get(name) {
         None | Some(Value::Null) => Ok(None),
         Some(Value::Bool(value)) => Ok(Some(*value)),
@@ -70,7 +75,7 @@ fn boolean(object: &Map<String, Value>, name: &str) -> Result<Option<bool>, Stri
 #[cfg(test)]
 mod tests {
     use assize_evalfile::Applicability;
-    use assize_rubric::{BenchmarkState, Normalisation, Unit};
+    use assize_rubric::{BenchmarkState, NormalisationFormula, UnitInterval};
 
     use super::*;
 
@@ -90,7 +95,7 @@ mod tests {
     fn decided(text: &str, behaviour: &Behaviour) -> Found {
         let finding = read_behaviour(text, behaviour).unwrap().decided;
         let found = finding.benchmark().unwrap();
-        (found.state, found.pass, found.raw_score, finding.score().map(Unit::get))
+        (found.state, found.pass, found.raw_score, finding.score().map(UnitInterval::get))
     }
 
     #[test]
@@ -116,7 +121,7 @@ mod tests {
             min: 1.0,
             max: 5.0,
             descriptions: Vec::new(),
-            formula: Normalisation::parse("(x-min)/(max-min)").unwrap(),
+            formula: NormalisationFormula::parse("(x-min)/(max-min)").unwrap(),
         });
         let nothing = (BenchmarkState::NotApplicable, None, None, None);
         assert_eq!(decided(r#"{"applies": false}"#, &asked), nothing);

@@ -3,63 +3,76 @@
 use assize_rubric::{Outcome, RawScore};
 use serde_json::{Map, Value};
 
-use super::Reading;
-use crate::prompt::Form;
+use super::ParsedReply;
+use crate::prompt::DecisionForm;
 
 /// Parses the decision in an object. The error describes the defect for judge and user alike.
-pub(super) fn decision(object: &Map<String, Value>, form: Form) -> Result<Reading<Outcome>, String> {
+pub(super) fn parse_decision(
+    object: &Map<String, Value>,
+    form: DecisionForm,
+) -> Result<ParsedReply<Outcome>, String> {
     let (member, other) = if form.score { ("score", "outcome") } else { ("outcome", "score") };
     if object.contains_key(other) {
         return Err(format!("\"{other}\" is not asked for here, only \"{member}\""));
     }
+
     let value = object.get(member).ok_or_else(|| format!("\"{member}\" is missing"))?;
-    let outcome =
-        if form.score { score(value, form.may_not_apply) } else { outcome(value, form.may_not_apply) }?;
+    let outcome = if form.score {
+        parse_score(value, form.may_not_apply)
+    } else {
+        parse_outcome(value, form.may_not_apply)
+    }?;
+
     let reason = match object.get("reason") {
         Some(Value::String(reason)) if !reason.trim().is_empty() => reason.trim().to_owned(),
         Some(Value::String(_)) => return Err("\"reason\" is empty".into()),
-        Some(other) => return Err(format!("\"reason\" must be a string, not {}", kind(other))),
+        Some(other) => return Err(format!("\"reason\" must be a string, not {}", json_kind(other))),
         None => return Err("\"reason\" is missing".into()),
     };
+
     let evidence = match object.get("evidence") {
         Some(Value::Array(items)) => items
             .iter()
             .map(|item| {
                 item.as_str()
                     .map(str::to_owned)
-                    .ok_or_else(|| format!("\"evidence\" must hold strings, not {}", kind(item)))
+                    .ok_or_else(|| format!("\"evidence\" must hold strings, not {}", json_kind(item)))
             })
             .collect::<Result<Vec<_>, _>>()?
             .into_iter()
             .filter(|quote| !quote.trim().is_empty())
             .collect(),
-        Some(other) => return Err(format!("\"evidence\" must be a list of strings, not {}", kind(other))),
+        Some(other) => {
+            return Err(format!("\"evidence\" must be a list of strings, not {}", json_kind(other)));
+        }
         None => return Err("\"evidence\" is missing".into()),
     };
-    Ok(Reading { decided: outcome, reason, confidence: None, evidence })
+    Ok(ParsedReply { decided: outcome, reason, confidence: None, evidence })
 }
 
-fn outcome(value: &Value, may_not_apply: bool) -> Result<Outcome, String> {
+fn parse_outcome(value: &Value, may_not_apply: bool) -> Result<Outcome, String> {
     let expected =
         if may_not_apply { "\"met\", \"unmet\" or \"not_applicable\"" } else { "\"met\" or \"unmet\"" };
     let Some(word) = value.as_str() else {
-        return Err(format!("\"outcome\" must be {expected}, not {}", kind(value)));
+        return Err(format!("\"outcome\" must be {expected}, not {}", json_kind(value)));
     };
     match word.trim().to_ascii_lowercase().as_str() {
         "met" => Ok(Outcome::Met),
         "unmet" => Ok(Outcome::Unmet),
         "not_applicable" if may_not_apply => Ok(Outcome::NotApplicable),
-        _ => Err(format!("\"outcome\" must be {expected}, not \"{}\"", shown(word))),
+        _ => Err(format!("\"outcome\" must be {expected}, not \"{}\"", excerpt_word(word))),
     }
 }
 
-fn score(value: &Value, may_not_apply: bool) -> Result<Outcome, String> {
+fn parse_score(value: &Value, may_not_apply: bool) -> Result<Outcome, String> {
     let number = match value {
         Value::Number(number) => number,
         Value::String(word) if may_not_apply && word.trim().eq_ignore_ascii_case("not_applicable") => {
             return Ok(Outcome::NotApplicable);
         }
-        other => return Err(format!("\"score\" must be a whole number from 0 to 10, not {}", kind(other))),
+        other => {
+            return Err(format!("\"score\" must be a whole number from 0 to 10, not {}", json_kind(other)));
+        }
     };
     // 7.0 is an integer in JSON; 7.5 is not, and rounding it would be a guess.
     number
@@ -73,7 +86,7 @@ fn score(value: &Value, may_not_apply: bool) -> Result<Outcome, String> {
         .ok_or_else(|| format!("\"score\" must be a whole number from 0 to 10, not {number}"))
 }
 
-fn kind(value: &Value) -> &'static str {
+fn json_kind(value: &Value) -> &'static str {
     match value {
         Value::Null => "null",
         Value::Bool(_) => "true or false",
@@ -85,7 +98,7 @@ fn kind(value: &Value) -> &'static str {
 }
 
 /// Excerpt of an unexpected word in a reply, for an error message.
-pub(super) fn shown(word: &str) -> String {
+pub(super) fn excerpt_word(word: &str) -> String {
     word.chars().filter(|c| !c.is_control()).take(40).collect()
 }
 
@@ -95,7 +108,8 @@ mod tests {
 
     fn read(json: &str, score: bool, may_not_apply: bool) -> Result<Outcome, String> {
         let value: Value = serde_json::from_str(json).unwrap();
-        decision(value.as_object().unwrap(), Form { score, may_not_apply }).map(|reading| reading.decided)
+        parse_decision(value.as_object().unwrap(), DecisionForm { score, may_not_apply })
+            .map(|reading| reading.decided)
     }
 
     fn with(member: &str) -> String {
@@ -117,32 +131,16 @@ mod tests {
     #[test]
     fn nothing_is_clamped_rounded_or_guessed() {
         for member in [
-            r#""score":11"#,
-            r#""score":-1"#,
-            r#""score":7.5"#,
-            r#""score":"7""#,
-            r#""score":null"#,
-            r#""score":true"#,
-            r#""score":1e300"#,
-            r#""score":-0.5"#,
-            r#""score":[7]"#,
-            r#""score":"not_applicable""#,
-            r#""outcome":"met""#,
-            r#""score":7,"outcome":"met""#,
-            r#""score":18446744073709551615"#,
-            r#""score":256"#,
+            r#""score":11"#, r#""score":-1"#, r#""score":7.5"#, r#""score":"7""#, r#""score":null"#,
+            r#""score":true"#, r#""score":1e300"#, r#""score":-0.5"#, r#""score":[7]"#,
+            r#""score":"not_applicable""#, r#""outcome":"met""#, r#""score":7,"outcome":"met""#,
+            r#""score":18446744073709551615"#, r#""score":256"#,
         ] {
             assert!(read(&with(member), true, false).is_err(), "{member}");
         }
         for member in [
-            r#""outcome":true"#,
-            r#""outcome":1"#,
-            r#""outcome":"pass""#,
-            r#""outcome":"mostly met""#,
-            r#""outcome":"""#,
-            r#""outcome":"not_applicable""#,
-            r#""outcome":null"#,
-            r#""score":10"#,
+            r#""outcome":true"#, r#""outcome":1"#, r#""outcome":"pass""#, r#""outcome":"mostly met""#,
+            r#""outcome":"""#, r#""outcome":"not_applicable""#, r#""outcome":null"#, r#""score":10"#,
             r#""satisfied":true"#,
         ] {
             assert!(read(&with(member), false, false).is_err(), "{member}");

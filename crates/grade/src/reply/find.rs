@@ -2,11 +2,11 @@
 
 use serde_json::Value;
 
-use super::json::Unambiguous;
+use super::json::UnambiguousJson;
 
 /// What is looked for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Shape {
+pub(crate) enum ReplyShape {
     /// An object with a decision.
     Single,
     /// An object with a list of results, or the list itself.
@@ -17,9 +17,9 @@ pub(crate) enum Shape {
     Behaviour,
 }
 
-impl Shape {
+impl ReplyShape {
     /// Whether an object claims to be such a reply. What it claims need not be valid.
-    fn claims(self, value: &Value) -> bool {
+    fn matches_object(self, value: &Value) -> bool {
         let Some(object) = value.as_object() else { return false };
         match self {
             Self::Single => object.contains_key("outcome") || object.contains_key("score"),
@@ -31,33 +31,39 @@ impl Shape {
 }
 
 /// The reply's JSON value: the whole text if it is JSON, else the only object in the text that claims to be a reply.
-pub(super) fn find(text: &str, shape: Shape) -> Result<Value, String> {
-    let text = after_thinking(text.trim().trim_start_matches('\u{feff}').trim_start())
+pub(super) fn find_reply_json(text: &str, shape: ReplyShape) -> Result<Value, String> {
+    let text = strip_thinking(text.trim().trim_start_matches('\u{feff}').trim_start())
         .ok_or("the reply holds thoughts that do not end, and nothing after them")?;
     if text.is_empty() {
         return Err("the reply is empty".into());
     }
+
     // Half a character in a quote makes no other decision of it.
     let text = &*assize_llm::replace_lone_surrogates(text);
-    let whole: Result<Unambiguous, _> = serde_json::from_str(text);
+    let whole: Result<UnambiguousJson, _> = serde_json::from_str(text);
     let error = match whole {
-        Ok(Unambiguous(value)) if shape.claims(&value) => return Ok(value),
-        Ok(Unambiguous(Value::Array(items))) if shape == Shape::Batched => return Ok(Value::Array(items)),
-        Ok(_) => return Err(format!("the JSON has no member {}", wanted(shape))),
+        Ok(UnambiguousJson(value)) if shape.matches_object(&value) => return Ok(value),
+        Ok(UnambiguousJson(Value::Array(items))) if shape == ReplyShape::Batched => {
+            return Ok(Value::Array(items));
+        }
+        Ok(_) => return Err(format!("the JSON has no member {}", matching_object(shape))),
         Err(error) => error,
     };
+
     let mut found: Option<Value> = None;
     let mut rest = text;
+
     // Where what lies outside of objects begins.
     let mut outside = text;
     while let Some(at) = rest.find('{') {
         rest = &rest[at..];
-        let mut stream = serde_json::Deserializer::from_str(rest).into_iter::<Unambiguous>();
+        let mut stream = serde_json::Deserializer::from_str(rest).into_iter::<UnambiguousJson>();
         match stream.next() {
-            Some(Ok(Unambiguous(value))) => {
+            Some(Ok(UnambiguousJson(value))) => {
                 let before = &outside[..outside.len() - rest.len()];
                 rest = &rest[stream.byte_offset()..];
                 outside = rest;
+
                 if holds_member(before) {
                     return Err(PIECES.into());
                 }
@@ -66,11 +72,13 @@ pub(super) fn find(text: &str, shape: Shape) -> Result<Value, String> {
                 if value.as_object().is_none_or(serde_json::Map::is_empty) {
                     continue;
                 }
+
                 if found.as_ref().is_some_and(|known| *known != value) {
                     return Err(
                         "the reply contains more than one JSON object; which one is meant is unclear".into(),
                     );
                 }
+
                 found = Some(value);
             }
             // A brace in prose is no JSON. But inside a JSON object that is broken, whole objects may be quoted from
@@ -79,12 +87,14 @@ pub(super) fn find(text: &str, shape: Shape) -> Result<Value, String> {
             _ => rest = &rest[1..],
         }
     }
+
     if found.is_some() && holds_member(outside) {
         return Err(PIECES.into());
     }
+
     found
-        .filter(|value| shape.claims(value))
-        .ok_or_else(|| format!("the reply contains no JSON object with {}", wanted(shape)))
+        .filter(|value| shape.matches_object(value))
+        .ok_or_else(|| format!("the reply contains no JSON object with {}", matching_object(shape)))
 }
 
 const PIECES: &str =
@@ -94,16 +104,7 @@ const PIECES: &str =
 /// which an answer closed early, when it was copied into it without escaping, and gave a verdict of its own.
 fn holds_member(text: &str) -> bool {
     const NAMES: [&str; 11] = [
-        "outcome",
-        "score",
-        "reason",
-        "evidence",
-        "results",
-        "id",
-        "better",
-        "pass",
-        "applies",
-        "uncertain",
+        "outcome", "score", "reason", "evidence", "results", "id", "better", "pass", "applies", "uncertain",
         "confidence",
     ];
     text.match_indices(':').any(|(at, _)| {
@@ -114,12 +115,12 @@ fn holds_member(text: &str) -> bool {
     })
 }
 
-fn wanted(shape: Shape) -> String {
+fn matching_object(shape: ReplyShape) -> String {
     match shape {
-        Shape::Single => "\"outcome\" or \"score\"".to_owned(),
-        Shape::Batched => "\"results\"".to_owned(),
-        Shape::With(member) => format!("\"{member}\""),
-        Shape::Behaviour => "\"pass\"".to_owned(),
+        ReplyShape::Single => "\"outcome\" or \"score\"".to_owned(),
+        ReplyShape::Batched => "\"results\"".to_owned(),
+        ReplyShape::With(member) => format!("\"{member}\""),
+        ReplyShape::Behaviour => "\"pass\"".to_owned(),
     }
 }
 
@@ -137,7 +138,7 @@ const THOUGHTS: [&str; 5] = ["think", "thinking", "thought", "reasoning", "refle
 /// Some models print their thoughts before the reply. Only the first closing tag counts: whatever the thoughts quote
 /// after it stays in view and makes the reply ambiguous rather than wrong. `None` where they do not end: a decision that
 /// is weighed in them is none.
-fn after_thinking(text: &str) -> Option<&str> {
+fn strip_thinking(text: &str) -> Option<&str> {
     let after = |name: &str| text.strip_prefix('<')?.strip_prefix(name)?.strip_prefix('>');
     match THOUGHTS.iter().find(|name| after(name).is_some()) {
         None => Some(text),
@@ -150,7 +151,7 @@ mod tests {
     use super::*;
 
     fn single(text: &str) -> Result<Value, String> {
-        find(text, Shape::Single)
+        find_reply_json(text, ReplyShape::Single)
     }
 
     #[test]

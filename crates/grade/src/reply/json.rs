@@ -7,9 +7,9 @@ use serde_json::{Map, Number, Value};
 
 /// A JSON value in which every member name occurs once per object.
 #[derive(Debug)]
-pub(super) struct Unambiguous(pub(super) Value);
+pub(super) struct UnambiguousJson(pub(super) Value);
 
-impl<'de> Deserialize<'de> for Unambiguous {
+impl<'de> Deserialize<'de> for UnambiguousJson {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         deserializer.deserialize_any(UnambiguousVisitor).map(Self)
     }
@@ -54,7 +54,7 @@ impl<'de> Visitor<'de> for UnambiguousVisitor {
 
     fn visit_seq<A: SeqAccess<'de>>(self, mut seq: A) -> Result<Value, A::Error> {
         let mut items = Vec::new();
-        while let Some(Unambiguous(item)) = seq.next_element()? {
+        while let Some(UnambiguousJson(item)) = seq.next_element()? {
             items.push(item);
         }
         Ok(Value::Array(items))
@@ -63,12 +63,13 @@ impl<'de> Visitor<'de> for UnambiguousVisitor {
     fn visit_map<A: MapAccess<'de>>(self, mut members: A) -> Result<Value, A::Error> {
         let mut object = Map::new();
         while let Some(name) = members.next_key::<String>()? {
-            let Unambiguous(value) = members.next_value()?;
+            let UnambiguousJson(value) = members.next_value()?;
             if object.contains_key(&name) {
                 return Err(A::Error::custom(format!("the member \"{name}\" occurs twice in one object")));
             }
             object.insert(name, value);
         }
+
         Ok(Value::Object(object))
     }
 }

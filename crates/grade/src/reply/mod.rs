@@ -13,26 +13,26 @@ mod probability;
 mod reading;
 mod results;
 
-pub(crate) use answer_score::{findings, read_answer_score};
+pub(crate) use answer_score::{parse_notes, read_answer_score};
 pub(crate) use behaviour::read_behaviour;
-pub(crate) use find::Shape;
+pub(crate) use find::ReplyShape;
 pub(crate) use pair::read_pair;
-pub(crate) use probability::{PROBABILITY_ADVICE, expected};
-pub(crate) use reading::Reading;
-pub(crate) use results::{Results, read_batched};
+pub(crate) use probability::{PROBABILITY_ADVICE, expected_decision};
+pub(crate) use reading::ParsedReply;
+pub(crate) use results::{BatchedReply, read_batched};
 
 use assize_rubric::Outcome;
 
-use crate::prompt::Form;
+use crate::prompt::DecisionForm;
 
 /// The one JSON object with this member in a reply.
-pub(crate) fn object_with(text: &str, member: &'static str) -> Result<serde_json::Value, String> {
-    find::find(text, Shape::With(member))
+pub(crate) fn find_object_with(text: &str, member: &'static str) -> Result<serde_json::Value, String> {
+    find::find_reply_json(text, ReplyShape::With(member))
 }
 
 /// Reads a reply about one criterion. The error says what is wrong with it, in words for judge and user alike.
-pub(crate) fn read_single(text: &str, form: Form) -> Result<Reading<Outcome>, String> {
-    let value = find::find(text, Shape::Single)?;
+pub(crate) fn read_single(text: &str, form: DecisionForm) -> Result<ParsedReply<Outcome>, String> {
+    let value = find::find_reply_json(text, ReplyShape::Single)?;
     let object = value.as_object().ok_or("the reply is not a JSON object")?;
-    criterion::decision(object, form)
+    criterion::parse_decision(object, form)
 }

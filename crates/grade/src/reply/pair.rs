@@ -1,34 +1,35 @@
 //! Reading a reply about two answers.
 
-use assize_rubric::Preference;
+use assize_rubric::AnswerPreference;
 
-use super::Reading;
-use super::find::{Shape, find};
+use super::ParsedReply;
+use super::find::{ReplyShape, find_reply_json};
 
 /// Reads a reply. The error says what is wrong with it, in words for judge and user alike.
-pub(crate) fn read_pair(text: &str) -> Result<Reading<Preference>, String> {
-    let value = find(text, Shape::With("better"))?;
+pub(crate) fn read_pair(text: &str) -> Result<ParsedReply<AnswerPreference>, String> {
+    let value = find_reply_json(text, ReplyShape::With("better"))?;
     let object = value.as_object().ok_or("the reply is not a JSON object")?;
     let better = object.get("better").ok_or("the JSON has no member \"better\"")?;
     let word = better.as_str().map(|word| word.trim().to_ascii_lowercase());
     let preference = match word.as_deref() {
-        Some("answer 1") => Preference::First,
-        Some("answer 2") => Preference::Second,
-        Some("tie") => Preference::Tie,
+        Some("answer 1") => AnswerPreference::First,
+        Some("answer 2") => AnswerPreference::Second,
+        Some("tie") => AnswerPreference::Tie,
         _ => return Err(format!("\"better\" is {better}; it must be \"answer 1\", \"answer 2\" or \"tie\"")),
     };
-    Ok(Reading::new(preference, object))
+
+    Ok(ParsedReply::new(preference, object))
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::prompt::BETTER;
+    use crate::prompt::PREFERENCE_VALUES;
 
     #[test]
     fn what_is_asked_for_is_read_and_nothing_else_is_guessed() {
-        let wanted = [Preference::First, Preference::Second, Preference::Tie];
-        for (word, preference) in BETTER.iter().zip(wanted) {
+        let wanted = [AnswerPreference::First, AnswerPreference::Second, AnswerPreference::Tie];
+        for (word, preference) in PREFERENCE_VALUES.iter().zip(wanted) {
             let read = read_pair(&format!("```json\n{{\"reason\": \"r\", \"better\": \"{word}\"}}\n```"));
             assert_eq!(read.map(|read| read.decided), Ok(preference));
         }

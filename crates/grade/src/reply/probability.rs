@@ -4,7 +4,7 @@
 //! begin nothing else, so that no probability is given to a decision that it may not belong to.
 
 use assize_llm::{ChatReply, TokenLogprob};
-use assize_rubric::{Outcome, Points, Probability};
+use assize_rubric::{DecisionProbability, FractionalScore, Outcome};
 use assize_stats::combine::expected_score;
 
 /// The least share of probability that must lie on decisions. Below it the expected decision says little.
@@ -15,36 +15,38 @@ pub(crate) const PROBABILITY_ADVICE: &str = "use a model that does, or `scoring:
 
 /// Why the probabilities make no decision.
 #[derive(Debug, PartialEq)]
-pub(crate) struct Undecided {
+pub(crate) struct ProbabilityError {
     /// In words for the user.
     pub(crate) message: String,
     /// What they say all the same, for the record.
-    pub(crate) found: Option<Probability>,
+    pub(crate) found: Option<DecisionProbability>,
 }
 
-impl<T: Into<String>> From<T> for Undecided {
+impl<T: Into<String>> From<T> for ProbabilityError {
     fn from(message: T) -> Self {
         Self { message: message.into(), found: None }
     }
 }
 
 /// The decision that the probabilities make of a written one. "Does not apply" is taken as it is written.
-pub(crate) fn expected(
+pub(crate) fn expected_decision(
     reply: &ChatReply,
     written: Outcome,
-) -> Result<(Outcome, Option<Probability>), Undecided> {
+) -> Result<(Outcome, Option<DecisionProbability>), ProbabilityError> {
     let member = match written {
         Outcome::Met | Outcome::Unmet => "\"outcome\"",
         Outcome::Scored(_) => "\"score\"",
         Outcome::Averaged(_) | Outcome::NotApplicable | Outcome::Ungraded => return Ok((written, None)),
     };
+
     let tokens = reply
         .logprobs()
         .ok_or_else(|| format!("the model gave no log-probabilities; {PROBABILITY_ADVICE}"))?;
-    let place = Place::find(&tokens, member).ok_or("the log-probabilities do not belong to the reply")?;
+    let place =
+        DecisionToken::find(&tokens, member).ok_or("the log-probabilities do not belong to the reply")?;
     let found = match written {
-        Outcome::Scored(raw) => score(&place, raw.get()),
-        _ => word(&place, written == Outcome::Met),
+        Outcome::Scored(raw) => score_probability(&place, raw.get()),
+        _ => outcome_probability(&place, written == Outcome::Met),
     }?;
     if found.mass < LEAST_MASS {
         let message = format!(
@@ -52,12 +54,13 @@ pub(crate) fn expected(
             found.mass * 100.0,
             LEAST_MASS * 100.0
         );
-        return Err(Undecided { message, found: Some(found) });
+        return Err(ProbabilityError { message, found: Some(found) });
     }
+
     let outcome = match written {
-        Outcome::Scored(_) => {
-            Points::new(found.expected).map(Outcome::of_points).map_err(|error| error.to_string())?
-        }
+        Outcome::Scored(_) => FractionalScore::new(found.expected)
+            .map(Outcome::from_points)
+            .map_err(|error| error.to_string())?,
         // Evenly split: as written.
         _ if found.expected > 0.5 => Outcome::Met,
         _ if found.expected < 0.5 => Outcome::Unmet,
@@ -67,7 +70,7 @@ pub(crate) fn expected(
 }
 
 /// Where a decision begins.
-struct Place<'a> {
+struct DecisionToken<'a> {
     token: &'a TokenLogprob,
     /// What of the token stands before the decision, such as a blank or a quotation mark.
     before: &'a str,
@@ -76,7 +79,7 @@ struct Place<'a> {
     rest: String,
 }
 
-impl<'a> Place<'a> {
+impl<'a> DecisionToken<'a> {
     /// The place of the value of the last `member`, a name in quotation marks: the decision is the last thing a reply
     /// says, and a name within a text has its marks escaped.
     fn find(tokens: &'a [TokenLogprob], member: &str) -> Option<Self> {
@@ -90,6 +93,7 @@ impl<'a> Place<'a> {
             begin += if here { 0 } else { token.token.len() };
             here
         })?;
+
         Some(Self {
             token: &tokens[at],
             before: tokens[at].token.get(..start - begin)?,
@@ -114,11 +118,12 @@ impl<'a> Place<'a> {
     }
 }
 
-fn score(place: &Place<'_>, written: u8) -> Result<Probability, String> {
+fn score_probability(place: &DecisionToken<'_>, written: u8) -> Result<DecisionProbability, String> {
     let digits = |text: &str| text.chars().take_while(char::is_ascii_digit).collect::<String>();
     if digits(&place.rest) != written.to_string() {
         return Err("the log-probabilities do not belong to the score that was read".to_owned());
     }
+
     let candidates = place.candidates();
     // Where ten is one token, a "1" is a one; where it is two, it may be either.
     let ten_is_one_token = candidates.iter().any(|(text, _)| text.trim().starts_with("10"));
@@ -142,8 +147,9 @@ fn score(place: &Place<'_>, written: u8) -> Result<Probability, String> {
             _ => {}
         }
     }
+
     let found = expected_score(&scores).map_err(|_| "no likely token is a score".to_owned())?;
-    Ok(Probability {
+    Ok(DecisionProbability {
         expected: found.score.clamp(0.0, 10.0),
         mass: found.mass.min(1.0),
         written: Some(written),
@@ -159,14 +165,16 @@ fn probability_of_zero(token: &TokenLogprob) -> f64 {
         std::iter::once(own).chain(others.filter(|(text, _)| *text != own.0)).collect();
     let all: f64 = known.iter().map(|(_, logprob)| logprob.exp()).sum();
     let zeros: f64 = known.iter().filter(|(text, _)| is_zero(text)).map(|(_, logprob)| logprob.exp()).sum();
+
     if all > 0.0 { zeros / all } else { f64::from(u8::from(is_zero(own.0))) }
 }
 
-fn word(place: &Place<'_>, met: bool) -> Result<Probability, String> {
+fn outcome_probability(place: &DecisionToken<'_>, met: bool) -> Result<DecisionProbability, String> {
     let written = if met { "met" } else { "unmet" };
     if !place.rest.starts_with(written) {
         return Err("the log-probabilities do not belong to the outcome that was read".to_owned());
     }
+
     // No two of the words begin with the same letter.
     let begins = |text: &str, word: &str| word.starts_with(text) || text.starts_with(word);
     let mut values: Vec<(f64, Option<f64>)> = Vec::new();
@@ -180,8 +188,9 @@ fn word(place: &Place<'_>, met: bool) -> Result<Probability, String> {
             elsewhere += logprob.exp();
         }
     }
+
     let found = expected_score(&values).map_err(|_| "no likely token is a decision".to_owned())?;
-    Ok(Probability {
+    Ok(DecisionProbability {
         expected: found.score.clamp(0.0, 1.0),
         mass: (found.mass + elsewhere).min(1.0),
         written: None,
@@ -230,7 +239,7 @@ mod tests {
     }
 
     fn probability(tokens: &[Token<'_>], written: Outcome) -> Result<(f64, f64), String> {
-        expected(&reply(tokens), written).map_err(|undecided| undecided.message).map(|(_, found)| {
+        expected_decision(&reply(tokens), written).map_err(|undecided| undecided.message).map(|(_, found)| {
             let found = found.unwrap();
             ((found.expected * 1e6).round() / 1e6, (found.mass * 1e6).round() / 1e6)
         })
@@ -247,7 +256,7 @@ mod tests {
             Ok(((3.5 + 2.0 + 0.75) / 0.875, 0.875))
                 .map(|(e, m): (f64, f64)| { ((e * 1e6).round() / 1e6, m) })
         );
-        let (outcome, _) = expected(&reply(&tokens), scored(7)).unwrap();
+        let (outcome, _) = expected_decision(&reply(&tokens), scored(7)).unwrap();
         assert!(matches!(outcome, Outcome::Averaged(_)));
     }
 
@@ -273,7 +282,7 @@ mod tests {
             [head, ("\"met", 0.4, &[("\"met", 0.4), ("\"un", 0.6)]), ("\"}", 1.0, &[])];
         assert_eq!(probability(&tokens, Outcome::Met), Ok((0.4, 1.0)));
         assert_eq!(
-            expected(&reply(&tokens), Outcome::Met).unwrap().0,
+            expected_decision(&reply(&tokens), Outcome::Met).unwrap().0,
             Outcome::Unmet,
             "the likelier one counts"
         );
@@ -283,13 +292,13 @@ mod tests {
     fn what_can_not_be_relied_on_is_refused() {
         let few: [Token<'_>; 3] = [HEAD, ("7", 0.3, &[("great", 0.6), ("8", 0.1)]), ("}", 1.0, &[])];
         assert!(probability(&few, scored(7)).unwrap_err().contains("only 40 %"));
-        let on_record = expected(&reply(&few), scored(7)).unwrap_err().found.unwrap();
+        let on_record = expected_decision(&reply(&few), scored(7)).unwrap_err().found.unwrap();
         assert!((on_record.mass - 0.4).abs() < 1e-9, "{on_record:?}");
         let other: [Token<'_>; 3] = [HEAD, ("7", 1.0, &[]), ("}", 1.0, &[])];
         assert!(probability(&other, scored(8)).unwrap_err().contains("do not belong"));
         let mut none = reply(&other);
         none.raw = "{}".into();
-        assert!(expected(&none, scored(7)).unwrap_err().message.contains("no log-probabilities"));
-        assert_eq!(expected(&none, Outcome::NotApplicable), Ok((Outcome::NotApplicable, None)));
+        assert!(expected_decision(&none, scored(7)).unwrap_err().message.contains("no log-probabilities"));
+        assert_eq!(expected_decision(&none, Outcome::NotApplicable), Ok((Outcome::NotApplicable, None)));
     }
 }

@@ -5,23 +5,23 @@ use std::collections::HashMap;
 use assize_rubric::Outcome;
 use serde_json::Value;
 
-use super::Reading;
-use super::criterion::{decision, shown};
-use super::find::{Shape, find};
-use crate::prompt::{Form, PromptCriterion};
+use super::ParsedReply;
+use super::criterion::{excerpt_word, parse_decision};
+use super::find::{ReplyShape, find_reply_json};
+use crate::prompt::{DecisionForm, PromptCriterion};
 
 /// A reply to a batched call.
 #[derive(Debug)]
-pub(crate) struct Results {
+pub(crate) struct BatchedReply {
     /// For each criterion asked about, in that order: the decision or what is wrong with it.
-    pub(crate) each: Vec<Result<Reading<Outcome>, String>>,
+    pub(crate) each: Vec<Result<ParsedReply<Outcome>, String>>,
     /// Problems that belong to none of them, such as ids nobody asked about.
     pub(crate) strays: Vec<String>,
 }
 
 /// Reads a reply about several criteria. The error is one that spoils the reply as a whole.
-pub(crate) fn read_batched(text: &str, asked: &[PromptCriterion<'_>]) -> Result<Results, String> {
-    let value = find(text, Shape::Batched)?;
+pub(crate) fn read_batched(text: &str, asked: &[PromptCriterion<'_>]) -> Result<BatchedReply, String> {
+    let value = find_reply_json(text, ReplyShape::Batched)?;
     let items = match &value {
         Value::Array(items) => items,
         Value::Object(object) => match object.get("results") {
@@ -30,9 +30,10 @@ pub(crate) fn read_batched(text: &str, asked: &[PromptCriterion<'_>]) -> Result<
         },
         _ => return Err("the reply is not a JSON object".into()),
     };
+
     let positions: HashMap<&str, usize> =
         asked.iter().enumerate().map(|(position, asked)| (asked.handle.as_str(), position)).collect();
-    let mut found: Vec<Option<Result<Reading<Outcome>, String>>> = asked.iter().map(|_| None).collect();
+    let mut found: Vec<Option<Result<ParsedReply<Outcome>, String>>> = asked.iter().map(|_| None).collect();
     let mut strays = Vec::new();
     for item in items {
         let Some(object) = item.as_object() else {
@@ -44,20 +45,23 @@ pub(crate) fn read_batched(text: &str, asked: &[PromptCriterion<'_>]) -> Result<
             continue;
         };
         let Some(&position) = positions.get(id) else {
-            strays.push(format!("the id \"{}\" was not asked about", shown(id)));
+            strays.push(format!("the id \"{}\" was not asked about", excerpt_word(id)));
             continue;
         };
         let slot = &mut found[position];
+
         // Even two equal entries are refused: a judge that repeats itself may have meant another criterion.
         *slot = Some(match slot {
             Some(_) => Err("the id occurs more than once".to_owned()),
-            None => decision(object, Form::of(asked[position].criterion)),
+            None => parse_decision(object, DecisionForm::for_criterion(asked[position].criterion)),
         });
     }
+
     let each = found
         .into_iter()
         .map(|slot| slot.unwrap_or_else(|| Err("there is no entry for it".to_owned())))
         .collect();
     strays.truncate(5);
-    Ok(Results { each, strays })
+
+    Ok(BatchedReply { each, strays })
 }

@@ -8,14 +8,15 @@ use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
 use assize_grade::{
-    FenceSource, Judge, JudgeOptions, KeyedFences, Material, ModelJudge, Question, RubricTask,
+    FenceSource, Judge, JudgeMaterial, JudgeOptions, JudgeQuestion, KeyedFences, ModelJudge, RubricTask,
     SamplingOptions,
 };
 use assize_llm::{
     AskError, BoxFuture, ChatModel, ChatReply, ChatRequest, FinishReason, ModelId, Part, TokenCounts,
 };
 use assize_rubric::{
-    Band, Bands, Criterion, Decision, EvidencePolicy, Judging, Outcome, RawScore, Rubric, Scale,
+    Criterion, CriterionScale, Decision, EvidencePolicy, JudgingMode, Outcome, RawScore, Rubric, ScoreBand,
+    ScoreBands,
 };
 use futures_util::FutureExt;
 use tokio::sync::Semaphore;
@@ -149,15 +150,20 @@ pub(crate) fn checklist(id: &str, text: &str) -> Criterion {
 }
 
 pub(crate) fn bands(id: &str, text: &str) -> Criterion {
-    let band = |low, high, text: &str| Band {
+    let band = |low, high, text: &str| ScoreBand {
         low: RawScore::new(low).unwrap(),
         high: RawScore::new(high).unwrap(),
         text: text.into(),
     };
     let mut criterion = Criterion::checklist(id, text);
-    criterion.scale = Scale::Bands(
-        Bands::new(vec![band(0, 3, "poor"), band(4, 8, "fair"), band(9, 9, "good"), band(10, 10, "perfect")])
-            .unwrap(),
+    criterion.scale = CriterionScale::Bands(
+        ScoreBands::new(vec![
+            band(0, 3, "poor"),
+            band(4, 8, "fair"),
+            band(9, 9, "good"),
+            band(10, 10, "perfect"),
+        ])
+        .unwrap(),
     );
     criterion
 }
@@ -166,17 +172,21 @@ pub(crate) fn rubric(criteria: Vec<Criterion>) -> Arc<Rubric> {
     Arc::new(Rubric::new(criteria).unwrap())
 }
 
-pub(crate) fn material(answer: &str) -> Arc<Material> {
-    Arc::new(Material { question: "What jumps?".into(), answer: answer.into(), ..Material::default() })
+pub(crate) fn material(answer: &str) -> Arc<JudgeMaterial> {
+    Arc::new(JudgeMaterial {
+        question: "What jumps?".into(),
+        answer: answer.into(),
+        ..JudgeMaterial::default()
+    })
 }
 
 pub(crate) fn task(criteria: Vec<Criterion>) -> RubricTask {
     RubricTask {
         material: material("The quick brown fox jumps."),
         rubric: rubric(criteria),
-        judging: Judging::PerCriterion,
+        judging: JudgingMode::PerCriterion,
         evidence: EvidencePolicy::Checked,
-        truncate: assize_rubric::Truncate::Never,
+        truncate: assize_rubric::TruncationMode::Never,
         case_id: "case".into(),
         repeat: 0,
         sampling: SamplingOptions::default(),
@@ -184,7 +194,7 @@ pub(crate) fn task(criteria: Vec<Criterion>) -> RubricTask {
 }
 
 pub(crate) fn run(judge: &dyn Judge, task: &RubricTask) -> Vec<Decision> {
-    let question = [Question::Rubric(task.clone())];
+    let question = [JudgeQuestion::Rubric(task.clone())];
     let runtime = tokio::runtime::Builder::new_current_thread().build().unwrap();
     runtime.block_on(judge.decide(&question)).remove(0)
 }

@@ -1,29 +1,29 @@
 //! L0111: a criterion with "and/or".
 
-use assize_diagnostic::{Code, Diagnostic};
+use assize_diagnostic::{Diagnostic, DiagnosticCode};
 
 use super::cited;
-use crate::report::Report;
-use crate::rule::{Check, Example, Rule};
+use crate::finding::FindingCollector;
+use crate::rule::{LintRule, RuleCheck, RuleExample};
 use crate::view::CriterionView;
 
-pub(super) const RULE: Rule = Rule {
-    code: Code::new("L0111"),
+pub(super) const RULE: LintRule = LintRule {
+    code: DiagnosticCode::new("L0111"),
     name: "and-or",
     title: "The criterion says \"and/or\".",
     reason: "One judge takes it as \"and\", the next as \"or\", and the outcome differs for every answer that does one of the two. \"Or\" alone lets both pass; two criteria ask for both.",
     source: cited::AUTO_RUBRIC,
-    bad: Example::Criteria("- Offers a refund and/or a voucher"),
-    good: Example::Criteria("- Offers a refund or a voucher"),
+    bad: RuleExample::Criteria("- Offers a refund and/or a voucher"),
+    good: RuleExample::Criteria("- Offers a refund or a voucher"),
     fixes: false,
-    check: Check::Criterion(check),
+    check: RuleCheck::Criterion(check),
 };
 
-fn check(view: &CriterionView<'_>, out: &mut Report<'_>) {
+fn check(view: &CriterionView<'_>, out: &mut FindingCollector<'_>) {
     let lower = view.text().to_ascii_lowercase();
     let Some(at) = lower.find("and/or").or_else(|| lower.find("and / or")) else { return };
     let end = at + if lower[at..].starts_with("and/or") { "and/or".len() } else { "and / or".len() };
-    if let Some(span) = out.part(view.text_mark(), view.text(), at..end) {
+    if let Some(span) = out.part_span(view.text_mark(), view.text(), at..end) {
         out.add(
             Diagnostic::warning(RULE.code, "\"and/or\" can be read both ways", span, "and, or or?")
                 .with_help("write `or` if one is enough; make two criteria if both are wanted"),

@@ -1,44 +1,49 @@
 //! L0503: a case id without meaning.
 
-use assize_diagnostic::{Code, Diagnostic};
+use assize_diagnostic::{Diagnostic, DiagnosticCode};
 
+use crate::finding::FindingCollector;
 use crate::lint::is_dataset;
-use crate::report::Report;
-use crate::rule::{Check, Example, Rule};
+use crate::rule::{LintRule, RuleCheck, RuleExample};
 use crate::view::CaseView;
 
-pub(super) const RULE: Rule = Rule {
-    code: Code::new("L0503"),
+pub(super) const RULE: LintRule = LintRule {
+    code: DiagnosticCode::new("L0503"),
     name: "empty-case-id",
     title: "The id of the case says nothing about it.",
     reason: "Reports, filters and comparisons of runs show ids. \"test-1\" makes everybody open the file, and numbers move when a case is added. Cases of JSONL datasets are not reported: there are too many to name.",
     source: "ids are the keys by which runs are compared; see docs/runs.md",
-    bad: Example::Case("  - id: test-1\n    input: Where is my parcel?\n    assertions: [Names the depot]"),
-    good: Example::Case(
+    bad: RuleExample::Case(
+        "  - id: test-1\n    input: Where is my parcel?\n    assertions: [Names the depot]",
+    ),
+    good: RuleExample::Case(
         "  - id: parcel-location\n    input: Where is my parcel?\n    assertions: [Names the depot]",
     ),
     fixes: false,
-    check: Check::Case(check),
+    check: RuleCheck::Case(check),
 };
 
-const EMPTY: &[&str] = &[
+const MEANINGLESS_WORDS: &[&str] = &[
     "test", "case", "eval", "example", "sample", "item", "foo", "bar", "baz", "untitled", "new", "tc",
     "testcase", "evalcase", "q", "t",
 ];
 
-fn check(view: &CaseView<'_>, out: &mut Report<'_>) {
+fn check(view: &CaseView<'_>, out: &mut FindingCollector<'_>) {
     let Some(mark) = view.case.marks.id.as_ref() else { return };
     if is_dataset(view.path) || is_dataset(mark.path()) {
         return;
     }
+
     let id = view.case.id.as_str().to_lowercase();
     let parts: Vec<&str> = id.split(|c: char| !c.is_alphabetic()).filter(|part| !part.is_empty()).collect();
-    let empty =
-        parts.iter().all(|part| EMPTY.contains(part) || part.chars().count() == 1) && parts.len() <= 2;
+    let empty = parts.iter().all(|part| MEANINGLESS_WORDS.contains(part) || part.chars().count() == 1)
+        && parts.len() <= 2;
+
     // Non-Latin ids have parts too, but single characters may be words there.
     if !empty || !id.is_ascii() {
         return;
     }
+
     if let Some(span) = out.span(Some(mark)) {
         out.add(
             Diagnostic::warning(RULE.code, "this id says nothing", span, "which case is this?")

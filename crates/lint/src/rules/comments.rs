@@ -1,38 +1,40 @@
 //! L0001 and L0002: `allow:` comments that have no effect.
 
-use assize_diagnostic::Code;
+use assize_diagnostic::DiagnosticCode;
 
-use crate::rule::{Check, Example, Rule};
+use crate::rule::{LintRule, RuleCheck, RuleExample};
 
 /// Code for a comment without a reason.
-pub(crate) const ALLOW_WITHOUT_REASON: Code = Code::new("L0001");
+pub(crate) const ALLOW_WITHOUT_REASON: DiagnosticCode = DiagnosticCode::new("L0001");
 /// Code for a comment that silences nothing.
-pub(crate) const ALLOW_UNUSED: Code = Code::new("L0002");
+pub(crate) const ALLOW_UNUSED: DiagnosticCode = DiagnosticCode::new("L0002");
 
-pub(super) const WITHOUT_REASON: Rule = Rule {
+pub(super) const WITHOUT_REASON: LintRule = LintRule {
     code: ALLOW_WITHOUT_REASON,
     name: "allow-without-reason",
     title: "An `allow:` comment gives no reason.",
     reason: "A finding that is silenced without a reason is a finding for the next reader. The comment has no effect until it says why.",
     source: "exceptions are kept with their reasons",
-    bad: Example::Criteria("# allow: L0111\n- Offers a refund and/or a voucher"),
-    good: Example::Criteria(
+    bad: RuleExample::Criteria("# allow: L0111\n- Offers a refund and/or a voucher"),
+    good: RuleExample::Criteria(
         "# allow: L0111 because support hands out both\n- Offers a refund and/or a voucher",
     ),
     fixes: false,
-    check: Check::Comments,
+    check: RuleCheck::Comments,
 };
 
-pub(super) const UNUSED: Rule = Rule {
+pub(super) const UNUSED: LintRule = LintRule {
     code: ALLOW_UNUSED,
     name: "allow-unused",
     title: "An `allow:` comment silences nothing.",
     reason: "The finding is gone, the code is misspelled, or the comment stands on the wrong line. Left there it would silence a later mistake.",
     source: "exceptions are removed with what they excuse",
-    bad: Example::Criteria("# allow: L0111 because support hands out both\n- Offers a refund or a voucher"),
-    good: Example::Criteria("- Offers a refund or a voucher"),
+    bad: RuleExample::Criteria(
+        "# allow: L0111 because support hands out both\n- Offers a refund or a voucher",
+    ),
+    good: RuleExample::Criteria("- Offers a refund or a voucher"),
     fixes: false,
-    check: Check::Comments,
+    check: RuleCheck::Comments,
 };
 
 #[cfg(test)]

@@ -1,38 +1,40 @@
 //! L0204: one weight that outweighs all others together.
 
-use assize_diagnostic::{Code, Diagnostic};
+use assize_diagnostic::{Diagnostic, DiagnosticCode};
 
 use super::cited;
-use crate::report::Report;
-use crate::rule::{Check, Example, Rule};
+use crate::finding::FindingCollector;
+use crate::rule::{LintRule, RuleCheck, RuleExample};
 use crate::view::RubricView;
 
-pub(super) const RULE: Rule = Rule {
-    code: Code::new("L0204"),
+pub(super) const RULE: LintRule = LintRule {
+    code: DiagnosticCode::new("L0204"),
     name: "dominant-weight",
     title: "One criterion weighs at least twice as much as all others together.",
     reason: "The score is then this criterion's outcome with a little noise. If nothing works without it, `required: true` says so, and the other weights can tell good from better.",
     source: cited::GUIDE,
-    bad: Example::Criteria("- {outcome: Names the cause, weight: 10}\n- Gives the date\n- Offers help"),
-    good: Example::Criteria(
+    bad: RuleExample::Criteria("- {outcome: Names the cause, weight: 10}\n- Gives the date\n- Offers help"),
+    good: RuleExample::Criteria(
         "- {outcome: Names the cause, weight: 2, required: true}\n- Gives the date\n- Offers help",
     ),
     fixes: false,
-    check: Check::Rubric(check),
+    check: RuleCheck::Rubric(check),
 };
 
-fn check(view: &RubricView<'_>, out: &mut Report<'_>) {
+fn check(view: &RubricView<'_>, out: &mut FindingCollector<'_>) {
     let positive: Vec<f64> =
         view.rubric().criteria().iter().map(|c| c.weight.get()).filter(|w| *w > 0.0).collect();
     let total: f64 = positive.iter().sum();
     if positive.len() < 3 || !total.is_finite() {
         return;
     }
+
     for criterion in view.criteria() {
         let weight = criterion.weight();
         if weight < 2.0 * (total - weight) {
             continue;
         }
+
         let mark = criterion.marks().and_then(|marks| marks.weight.as_ref()).or_else(|| criterion.head());
         if let Some(span) = out.span(mark) {
             out.add(

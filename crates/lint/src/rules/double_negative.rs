@@ -1,58 +1,40 @@
 //! L0104: two negations in a row.
 
-use assize_diagnostic::{Code, Diagnostic};
+use assize_diagnostic::{Diagnostic, DiagnosticCode};
 
 use super::cited;
 use super::verbs::third_person;
-use crate::report::Report;
-use crate::rule::{Check, Example, Rule};
+use crate::finding::FindingCollector;
+use crate::rule::{LintRule, RuleCheck, RuleExample};
 use crate::view::CriterionView;
-use crate::words::{any_phrase, words};
+use crate::words::{find_any_phrase, split_words};
 
-pub(super) const RULE: Rule = Rule {
-    code: Code::new("L0104"),
+pub(super) const RULE: LintRule = LintRule {
+    code: DiagnosticCode::new("L0104"),
     name: "double-negative",
     title: "The criterion negates a negation.",
     reason: "\"Does not fail to mention\" must be turned around twice before it can be decided, and judges slip on the way. Say it straight.",
     source: cited::CHECK_EVAL,
-    bad: Example::Criteria("- Does not fail to mention the deadline"),
-    good: Example::Criteria("- Mentions the deadline"),
+    bad: RuleExample::Criteria("- Does not fail to mention the deadline"),
+    good: RuleExample::Criteria("- Mentions the deadline"),
     fixes: true,
-    check: Check::Criterion(check),
+    check: RuleCheck::Criterion(check),
 };
 
 const FAIL_TO: &[&str] = &["does not fail to", "doesn't fail to", "never fails to"];
 
 const OTHERS: &[&str] = &[
-    "does not fail",
-    "not omit",
-    "not omits",
-    "doesn't omit",
-    "does not forget",
-    "doesn't forget",
-    "never forgets",
-    "does not neglect",
-    "doesn't neglect",
-    "does not lack",
-    "doesn't lack",
-    "not without",
-    "not fail to",
-    "never omits",
-    "does not avoid",
-    "doesn't avoid",
-    "no lack of",
-    "does not leave out",
-    "doesn't leave out",
-    "is not unclear",
-    "not incorrect",
-    "is not wrong",
+    "does not fail", "not omit", "not omits", "doesn't omit", "does not forget", "doesn't forget",
+    "never forgets", "does not neglect", "doesn't neglect", "does not lack", "doesn't lack", "not without",
+    "not fail to", "never omits", "does not avoid", "doesn't avoid", "no lack of", "does not leave out",
+    "doesn't leave out", "is not unclear", "not incorrect", "is not wrong",
 ];
 
-fn check(view: &CriterionView<'_>, out: &mut Report<'_>) {
+fn check(view: &CriterionView<'_>, out: &mut FindingCollector<'_>) {
     let text = view.text();
-    let words = words(text);
-    if let Some(range) = any_phrase(&words, FAIL_TO) {
-        let Some(span) = out.part(view.text_mark(), text, range.clone()) else { return };
+    let words = split_words(text);
+    if let Some(range) = find_any_phrase(&words, FAIL_TO) {
+        let Some(span) = out.part_span(view.text_mark(), text, range.clone()) else { return };
         let mut diagnostic =
             Diagnostic::warning(RULE.code, "this criterion negates a negation", span, "means: does it")
                 .with_help("say what the answer does");
@@ -60,13 +42,14 @@ fn check(view: &CriterionView<'_>, out: &mut Report<'_>) {
         if let Some((verb, plain)) = verb.and_then(|verb| Some((verb, third_person(&verb.text)?))) {
             let whole = range.start..verb.at.end;
             let upper = text[range].starts_with(char::is_uppercase);
-            if let Some(span) = out.exact(view.text_mark(), text, whole) {
-                diagnostic = diagnostic.with_suggestion("say it straight", span, cased(&plain, upper));
+            if let Some(span) = out.exact_span(view.text_mark(), text, whole) {
+                diagnostic = diagnostic.with_suggestion("say it straight", span, with_case(&plain, upper));
             }
         }
+
         out.add(diagnostic);
-    } else if let Some(range) = any_phrase(&words, OTHERS)
-        && let Some(span) = out.part(view.text_mark(), text, range)
+    } else if let Some(range) = find_any_phrase(&words, OTHERS)
+        && let Some(span) = out.part_span(view.text_mark(), text, range)
     {
         out.add(
             Diagnostic::warning(RULE.code, "this criterion negates a negation", span, "two negations")
@@ -76,7 +59,7 @@ fn check(view: &CriterionView<'_>, out: &mut Report<'_>) {
 }
 
 /// Returns a word, capitalised if `upper`.
-pub(super) fn cased(word: &str, upper: bool) -> String {
+pub(super) fn with_case(word: &str, upper: bool) -> String {
     let mut chars = word.chars();
     match chars.next() {
         Some(first) if upper => first.to_uppercase().chain(chars).collect(),

@@ -1,40 +1,42 @@
 //! L0202: a rubric in which everything is required.
 
-use assize_diagnostic::{Code, Diagnostic};
+use assize_diagnostic::{Diagnostic, DiagnosticCode};
 
 use super::cited;
-use crate::report::Report;
-use crate::rule::{Check, Example, Rule};
+use crate::finding::FindingCollector;
+use crate::rule::{LintRule, RuleCheck, RuleExample};
 use crate::view::RubricView;
 
-pub(super) const RULE: Rule = Rule {
-    code: Code::new("L0202"),
+pub(super) const RULE: LintRule = LintRule {
+    code: DiagnosticCode::new("L0202"),
     name: "everything-required",
     title: "Every criterion is required, so weights and score decide nothing.",
     reason: "One miss fails the case whatever the score is. Keep `required` for what makes an answer useless when it is missing; let weights say how much the rest matters. Criteria written as plain texts are not reported: there the format decides.",
     source: cited::GUIDE,
-    bad: Example::Criteria(
+    bad: RuleExample::Criteria(
         "- {outcome: Names the cause, required: true, weight: 3}\n- {outcome: Gives the date, required: true, weight: 2}\n- {outcome: Offers help, required: true}\n- {outcome: Has a greeting, required: true, weight: 0.5}",
     ),
-    good: Example::Criteria(
+    good: RuleExample::Criteria(
         "- {outcome: Names the cause, required: true, weight: 3}\n- {outcome: Gives the date, weight: 2}\n- {outcome: Offers help}\n- {outcome: Has a greeting, weight: 0.5}",
     ),
     fixes: false,
-    check: Check::Rubric(check),
+    check: RuleCheck::Rubric(check),
 };
 
-const LEAST: usize = 4;
+const MIN_CRITERIA: usize = 4;
 
-fn check(view: &RubricView<'_>, out: &mut Report<'_>) {
+fn check(view: &RubricView<'_>, out: &mut FindingCollector<'_>) {
     let criteria = view.rubric().criteria();
-    if criteria.len() < LEAST || criteria.iter().any(|criterion| criterion.gate.is_none()) {
+    if criteria.len() < MIN_CRITERIA || criteria.iter().any(|criterion| criterion.gate.is_none()) {
         return;
     }
+
     let weights_differ = criteria.iter().any(|criterion| criterion.weight != criteria[0].weight);
     let all_said = view.grader.marks.iter().all(|marks| marks.required.is_some() || marks.minimum.is_some());
     if !weights_differ && !all_said {
         return;
     }
+
     let first = view.grader.marks.first().and_then(|marks| marks.required.as_ref().or(marks.head.as_ref()));
     if let Some(span) = out.span(first) {
         let label =

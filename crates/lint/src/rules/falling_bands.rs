@@ -1,72 +1,45 @@
 //! L0302: score ranges that get worse as the score rises.
 
-use assize_diagnostic::{Code, Diagnostic};
+use assize_diagnostic::{Diagnostic, DiagnosticCode};
 
 use super::cited;
-use crate::report::Report;
-use crate::rule::{Check, Example, Rule};
+use crate::finding::FindingCollector;
+use crate::rule::{LintRule, RuleCheck, RuleExample};
 use crate::view::CriterionView;
-use crate::words::{is_negation, words};
+use crate::words::{is_negation, split_words};
 
-pub(super) const RULE: Rule = Rule {
-    code: Code::new("L0302"),
+pub(super) const RULE: LintRule = LintRule {
+    code: DiagnosticCode::new("L0302"),
     name: "ranges-fall",
     title: "The lowest range describes a good answer and the highest a bad one.",
     reason: "10 is the best score. Ranges written for a scale on which 1 is best reward the worst answers.",
     source: cited::PROMETHEUS,
-    bad: Example::Criteria(
+    bad: RuleExample::Criteria(
         "- id: facts\n  score_ranges:\n    0: Excellent, all facts are correct\n    6: Poor, most facts are wrong",
     ),
-    good: Example::Criteria(
+    good: RuleExample::Criteria(
         "- id: facts\n  score_ranges:\n    0: Poor, most facts are wrong\n    6: Excellent, all facts are correct",
     ),
     fixes: false,
-    check: Check::Criterion(check),
+    check: RuleCheck::Criterion(check),
 };
 
 const GOOD: &[&str] = &[
-    "excellent",
-    "perfect",
-    "perfectly",
-    "outstanding",
-    "flawless",
-    "complete",
-    "fully",
-    "correct",
-    "accurate",
-    "clear",
-    "comprehensive",
-    "strong",
-    "good",
-    "best",
+    "excellent", "perfect", "perfectly", "outstanding", "flawless", "complete", "fully", "correct",
+    "accurate", "clear", "comprehensive", "strong", "good", "best",
 ];
 const BAD: &[&str] = &[
-    "poor",
-    "poorly",
-    "bad",
-    "terrible",
-    "wrong",
-    "incorrect",
-    "missing",
-    "fails",
-    "unclear",
-    "useless",
-    "unacceptable",
-    "inaccurate",
-    "irrelevant",
-    "incomplete",
-    "worst",
-    "none",
-    "misleading",
+    "poor", "poorly", "bad", "terrible", "wrong", "incorrect", "missing", "fails", "unclear", "useless",
+    "unacceptable", "inaccurate", "irrelevant", "incomplete", "worst", "none", "misleading",
 ];
 
 /// Maximum number of words of a text whose tone a single word can decide.
-const SHORT: usize = 6;
+const MAX_SHORT_WORDS: usize = 6;
 
 /// Returns 1 if good words clearly outnumber bad ones, -1 if bad ones do, and 0 otherwise. A negation before
 /// a word inverts it; in a longer text one word is not enough.
-fn tone(text: &str) -> i32 {
-    let words = words(text);
+fn measure_tone(text: &str) -> i32 {
+    let words = split_words(text);
     let mut sum = 0;
     for (at, word) in words.iter().enumerate() {
         let value =
@@ -76,16 +49,19 @@ fn tone(text: &str) -> i32 {
             .any(|before| is_negation(&before.text) || before.text == "nothing");
         sum += if turned { -value } else { value };
     }
-    if words.len() > SHORT && sum.abs() < 2 { 0 } else { sum.signum() }
+
+    if words.len() > MAX_SHORT_WORDS && sum.abs() < 2 { 0 } else { sum.signum() }
 }
 
-fn check(view: &CriterionView<'_>, out: &mut Report<'_>) {
+fn check(view: &CriterionView<'_>, out: &mut FindingCollector<'_>) {
     let (Some(bands), Some(marks)) = (view.bands(), view.marks()) else { return };
     let (Some(low), Some(high)) = (bands.as_slice().first(), bands.as_slice().last()) else { return };
+
     // A penalty scores how bad something is.
-    if view.weight() <= 0.0 || tone(&low.text) != 1 || tone(&high.text) != -1 {
+    if view.weight() <= 0.0 || measure_tone(&low.text) != 1 || measure_tone(&high.text) != -1 {
         return;
     }
+
     let (Some(span), Some(top)) = (out.span(marks.bands.first()), out.span(marks.bands.last())) else {
         return;
     };

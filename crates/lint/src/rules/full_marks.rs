@@ -1,29 +1,29 @@
 //! L0208: a threshold that only a perfect answer reaches.
 
-use assize_diagnostic::{Code, Diagnostic};
+use assize_diagnostic::{Diagnostic, DiagnosticCode};
 
 use super::cited;
-use crate::report::Report;
-use crate::rule::{Check, Example, Rule};
+use crate::finding::FindingCollector;
+use crate::rule::{LintRule, RuleCheck, RuleExample};
 use crate::view::RubricView;
 
-pub(super) const RULE: Rule = Rule {
-    code: Code::new("L0208"),
+pub(super) const RULE: LintRule = LintRule {
+    code: DiagnosticCode::new("L0208"),
     name: "full-marks-only",
     title: "The threshold is 1, so every optional criterion is required after all.",
     reason: "With a threshold of 1 a single missed point fails the case: weights and `required: false` mean nothing, and a score range needs 10 of 10. Judges give full marks on a range rarely, so such a line is hardly ever reached.",
     source: cited::ARITHMETIC,
-    bad: Example::Case(
+    bad: RuleExample::Case(
         "  - id: late-parcel\n    input: Where is my parcel?\n    threshold: 1\n    assertions:\n      - type: rubrics\n        criteria:\n          - {outcome: Names the carrier, required: true}\n          - {outcome: Names the date, required: false}",
     ),
-    good: Example::Case(
+    good: RuleExample::Case(
         "  - id: late-parcel\n    input: Where is my parcel?\n    threshold: 0.5\n    assertions:\n      - type: rubrics\n        criteria:\n          - {outcome: Names the carrier, required: true, weight: 0.5}\n          - {outcome: Names the date, required: false}",
     ),
     fixes: false,
-    check: Check::Rubric(check),
+    check: RuleCheck::Rubric(check),
 };
 
-fn check(view: &RubricView<'_>, out: &mut Report<'_>) {
+fn check(view: &RubricView<'_>, out: &mut FindingCollector<'_>) {
     let Some((_, mark)) = view.threshold().filter(|(line, _)| *line == 1.0) else { return };
     let named = view.criteria().find(|criterion| {
         let optional = criterion.criterion().gate.is_none() && criterion.weight() > 0.0;
@@ -40,6 +40,7 @@ fn check(view: &RubricView<'_>, out: &mut Report<'_>) {
         let label = if banded { "needs 10 of 10" } else { "optional, and yet it must be met" };
         diagnostic = diagnostic.with_secondary(span, label);
     }
+
     out.add(diagnostic);
 }
 

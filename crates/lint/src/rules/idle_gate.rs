@@ -1,54 +1,58 @@
 //! L0205: a gate that every answer passes.
 
-use assize_diagnostic::{Code, Diagnostic, Span};
+use assize_diagnostic::{Diagnostic, DiagnosticCode, Span};
 use assize_rubric::Gate;
 
 use super::cited;
-use crate::report::Report;
-use crate::rule::{Check, Example, Rule};
+use crate::finding::FindingCollector;
+use crate::rule::{LintRule, RuleCheck, RuleExample};
 use crate::view::CriterionView;
 
-pub(super) const RULE: Rule = Rule {
-    code: Code::new("L0205"),
+pub(super) const RULE: LintRule = LintRule {
+    code: DiagnosticCode::new("L0205"),
     name: "gate-never-fails",
     title: "The minimum is 0, so the gate can never fail.",
     reason: "Every answer reaches a minimum of 0. It looks like protection and is none. Raise it, or remove it.",
     source: cited::ARITHMETIC,
-    bad: Example::Criteria(
+    bad: RuleExample::Criteria(
         "- id: tone\n  min_score: 0\n  score_ranges:\n    0: Insults the customer\n    5: Is neutral",
     ),
-    good: Example::Criteria(
+    good: RuleExample::Criteria(
         "- id: tone\n  min_score: 0.5\n  score_ranges:\n    0: Insults the customer\n    5: Is neutral",
     ),
     fixes: true,
-    check: Check::Criterion(check),
+    check: RuleCheck::Criterion(check),
 };
 
-fn check(view: &CriterionView<'_>, out: &mut Report<'_>) {
+fn check(view: &CriterionView<'_>, out: &mut FindingCollector<'_>) {
     let idle = match view.criterion().gate {
         Some(Gate::MinValue(least)) => least.get() == 0.0,
         Some(Gate::MinRaw(least)) => least.get() == 0,
-        Some(Gate::PassLine) => view.rubric.case.is_some() && view.rubric.pass_line() == 0.0,
+        Some(Gate::PassLine) => view.rubric.case.is_some() && view.rubric.pass_threshold() == 0.0,
         Some(Gate::Met) | None => false,
     };
+
     let Some(span) = out.span(view.gate_mark()).filter(|_| idle) else { return };
     let mut diagnostic =
         Diagnostic::warning(RULE.code, "this gate can't fail", span, "every answer reaches 0")
             .with_help("raise the minimum, or remove it");
+
     // Removing the key turns a checklist criterion of format 1 into a required one.
     let removable = view.bands().is_some() && view.marks().is_some_and(|marks| marks.required.is_none());
-    if let Some(line) = whole_line(out, span).filter(|_| removable) {
+    if let Some(line) = find_whole_line(out, span).filter(|_| removable) {
         diagnostic = diagnostic.with_suggestion("remove the line", line, "");
     }
+
     out.add(diagnostic);
 }
 
 /// Returns the line of a span with its line end, if the line holds nothing else.
-fn whole_line(out: &Report<'_>, span: Span) -> Option<Span> {
+fn find_whole_line(out: &FindingCollector<'_>, span: Span) -> Option<Span> {
     let text = out.sources.map.file(span.source).text();
     let start = text[..span.start].rfind('\n').map_or(0, |at| at + 1);
     let end = span.end + text[span.end..].find('\n')? + 1;
     let blank = |part: &str| part.trim().is_empty();
+
     (blank(&text[start..span.start]) && blank(&text[span.end..end]))
         .then(|| Span::new(span.source, start, end))
 }
@@ -56,7 +60,7 @@ fn whole_line(out: &Report<'_>, span: Span) -> Option<Span> {
 #[cfg(test)]
 mod tests {
     use crate::testing::{in_criteria, lint_file};
-    use crate::{fixed, fixes};
+    use crate::{apply_fixes, collect_fixes};
 
     const BANDS: &str = "  score_ranges: {0: Bad words, 5: Good words}\n";
 
@@ -74,8 +78,8 @@ mod tests {
     fn the_line_is_removed_and_nothing_else() {
         let file = super::RULE.bad.file();
         let linted = lint_file("a.yaml", &file);
-        let fixes = fixes(&linted.diagnostics, &linted.sources);
-        let changed = fixed(&file, fixes.values().next().expect("one file")).expect("fits");
+        let fixes = collect_fixes(&linted.diagnostics, &linted.sources);
+        let changed = apply_fixes(&file, fixes.values().next().expect("one file")).expect("fits");
         assert_eq!(changed, file.replace("            min_score: 0\n", ""));
     }
 }

@@ -1,70 +1,48 @@
 //! L0110: a criterion that rewards length though the question does not ask for it.
 
-use assize_diagnostic::{Code, Diagnostic};
+use assize_diagnostic::{Diagnostic, DiagnosticCode};
 
 use super::cited;
-use crate::report::Report;
-use crate::rule::{Check, Example, Rule};
+use crate::finding::FindingCollector;
+use crate::rule::{LintRule, RuleCheck, RuleExample};
 use crate::view::CriterionView;
-use crate::words::{any_phrase, is_anchored, is_negation, stem, words};
+use crate::words::{find_any_phrase, is_anchored, is_negation, split_words, stem};
 
-pub(super) const RULE: Rule = Rule {
-    code: Code::new("L0110"),
+pub(super) const RULE: LintRule = LintRule {
+    code: DiagnosticCode::new("L0110"),
     name: "rewards-length",
     title: "The criterion rewards length, and the question does not ask for it.",
     reason: "Judges take length for quality even unasked; a criterion that says \"detailed\" or \"comprehensive\" makes that the measure. Name the details that matter, or ask for length in the question.",
     source: cited::LENGTH_BIAS,
-    bad: Example::Criteria("- Provides a detailed explanation"),
-    good: Example::Criteria("- Explains that the strike at the carrier causes the delay"),
+    bad: RuleExample::Criteria("- Provides a detailed explanation"),
+    good: RuleExample::Criteria("- Explains that the strike at the carrier causes the delay"),
     fixes: false,
-    check: Check::Criterion(check),
+    check: RuleCheck::Criterion(check),
 };
 
-const LONG: &[&str] = &[
-    "detailed",
-    "comprehensive",
-    "comprehensively",
-    "thorough",
-    "thoroughly",
-    "extensive",
-    "extensively",
-    "lengthy",
-    "in-depth",
-    "elaborate",
-    "exhaustive",
-    "exhaustively",
+const LENGTH_WORDS: &[&str] = &[
+    "detailed", "comprehensive", "comprehensively", "thorough", "thoroughly", "extensive", "extensively",
+    "lengthy", "in-depth", "elaborate", "exhaustive", "exhaustively",
 ];
 /// Maximum number of words: longer criteria name the details.
-const SHORT: usize = 9;
+const MAX_WORDS: usize = 9;
 
 /// Units of length.
 const UNITS: &[&str] = &["words", "characters", "sentences", "paragraphs", "pages", "lines"];
 /// Words of a question that asks for a length.
-const ASKS: &[&str] = &[
-    "words",
-    "word",
-    "characters",
-    "sentences",
-    "paragraphs",
-    "paragraph",
-    "pages",
-    "page",
-    "lines",
-    "long",
-    "length",
-    "essay",
-    "short",
-    "brief",
+const LENGTH_REQUESTS: &[&str] = &[
+    "words", "word", "characters", "sentences", "paragraphs", "paragraph", "pages", "page", "lines", "long",
+    "length", "essay", "short", "brief",
 ];
 
 /// Reports "Is at least 500 words long" if the question asks for no length.
-fn at_least(view: &CriterionView<'_>, out: &mut Report<'_>) -> bool {
+fn check_minimum_length(view: &CriterionView<'_>, out: &mut FindingCollector<'_>) -> bool {
     let Some(case) = view.rubric.own_case().filter(|_| view.weight() > 0.0 && view.bands().is_none()) else {
         return false;
     };
-    let said = words(view.text());
+    let said = split_words(view.text());
     let Some(range) =
-        any_phrase(&said, &["at least", "more than", "a minimum of", "minimum of", "no fewer than"])
+        find_any_phrase(&said, &["at least", "more than", "a minimum of", "minimum of", "no fewer than"])
     else {
         return false;
     };
@@ -72,61 +50,56 @@ fn at_least(view: &CriterionView<'_>, out: &mut Report<'_>) -> bool {
     let number = rest.next().is_some_and(|word| word.text.chars().all(|c| c.is_ascii_digit()));
     let unit = rest.next().filter(|word| number && UNITS.contains(&word.text.as_str()));
     let wanted = format!("{} {}", case.question(), case.expected_outcome.as_deref().unwrap_or_default());
-    let Some(unit) = unit.filter(|_| any_phrase(&words(&wanted), ASKS).is_none()) else { return false };
-    if let Some(span) = out.part(view.text_mark(), view.text(), range.start..unit.at.end) {
+    let Some(unit) = unit.filter(|_| find_any_phrase(&split_words(&wanted), LENGTH_REQUESTS).is_none())
+    else {
+        return false;
+    };
+    if let Some(span) = out.part_span(view.text_mark(), view.text(), range.start..unit.at.end) {
         out.add(
             Diagnostic::warning(
-                RULE.code,
-                "this criterion rewards length",
-                span,
-                "the question does not ask for it",
+                RULE.code, "this criterion rewards length", span, "the question does not ask for it",
             )
             .with_help("ask for the length in the question, or name the facts that need the room"),
         );
     }
+
     true
 }
 
-fn check(view: &CriterionView<'_>, out: &mut Report<'_>) {
+fn check(view: &CriterionView<'_>, out: &mut FindingCollector<'_>) {
     let text = view.text();
-    if at_least(view, out) {
+
+    if check_minimum_length(view, out) {
         return;
     }
-    if view.weight() <= 0.0 || view.bands().is_some() || view.length() > SHORT || is_anchored(text) {
+    if view.weight() <= 0.0 || view.bands().is_some() || view.length() > MAX_WORDS || is_anchored(text) {
         return;
     }
-    let words = words(text);
-    let Some(range) = any_phrase(&words, LONG).filter(|_| !words.iter().any(|w| is_negation(&w.text))) else {
+
+    let words = split_words(text);
+    let Some(range) =
+        find_any_phrase(&words, LENGTH_WORDS).filter(|_| !words.iter().any(|w| is_negation(&w.text)))
+    else {
         return;
     };
+
     // The adjective must be about the answer, not about something in it.
-    let about_answer = any_phrase(
+    let about_answer = find_any_phrase(
         &words,
         &[
-            "explanation",
-            "answer",
-            "response",
-            "description",
-            "overview",
-            "analysis",
-            "summary",
-            "is detailed",
-            "is comprehensive",
-            "is thorough",
-            "thoroughly",
-            "comprehensively",
-            "discussion",
-            "report",
-            "guide",
-            "review",
+            "explanation", "answer", "response", "description", "overview", "analysis", "summary",
+            "is detailed", "is comprehensive", "is thorough", "thoroughly", "comprehensively", "discussion",
+            "report", "guide", "review",
         ],
     )
     .is_some();
     if !about_answer
-        || any_phrase(&words, &["too", "overly", "unnecessarily", "about", "of the", "covering"]).is_some()
+        || find_any_phrase(&words, &["too", "overly", "unnecessarily", "about", "of the", "covering"])
+            .is_some()
     {
         return;
     }
+
     let asked = |word: &str| {
         let question = view.rubric.own_case().map(|case| case.question().to_lowercase()).unwrap_or_default();
         question.contains(&stem(word))
@@ -134,13 +107,11 @@ fn check(view: &CriterionView<'_>, out: &mut Report<'_>) {
     if asked(&text[range.clone()].to_lowercase()) {
         return;
     }
-    if let Some(span) = out.part(view.text_mark(), text, range) {
+
+    if let Some(span) = out.part_span(view.text_mark(), text, range) {
         out.add(
             Diagnostic::warning(
-                RULE.code,
-                "this criterion rewards length",
-                span,
-                "the question does not ask for it",
+                RULE.code, "this criterion rewards length", span, "the question does not ask for it",
             )
             .with_help("name the facts or steps that must be there"),
         );
@@ -156,8 +127,7 @@ mod tests {
         finds(
             "L0110",
             &[
-                "The response is comprehensive",
-                "Gives an in-depth analysis",
+                "The response is comprehensive", "Gives an in-depth analysis",
                 "Thoroughly explains the matter",
             ],
         );

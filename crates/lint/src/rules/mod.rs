@@ -1,24 +1,23 @@
 //! The rules, one file each.
 
 mod and_or;
-mod card;
+mod answer_in_question;
 mod case_id;
 mod cited;
 mod comments;
+mod correct_without_key;
+mod cross_reference;
 mod dominant;
 mod double_negative;
-mod elsewhere;
 mod everything_required;
 mod falling_bands;
 mod full_marks;
 mod idle_gate;
-mod leaked;
+mod layout;
 mod length;
 mod list;
-mod looks;
 mod model;
 mod nice_to_have;
-mod no_key;
 mod no_negative;
 mod one_band;
 mod only_penalties;
@@ -30,6 +29,7 @@ mod question;
 mod repeated;
 mod restates;
 mod same_bands;
+mod scorecard;
 mod several;
 mod sign;
 mod split_band;
@@ -46,10 +46,10 @@ mod zero_weight;
 
 pub(crate) use comments::{ALLOW_UNUSED, ALLOW_WITHOUT_REASON};
 
-use crate::rule::Rule;
+use crate::rule::LintRule;
 
 /// Every rule, in the order of the codes.
-pub const RULES: &[Rule] = &[
+pub const RULES: &[LintRule] = &[
     comments::WITHOUT_REASON,
     comments::UNUSED,
     vague::RULE,
@@ -64,10 +64,10 @@ pub const RULES: &[Rule] = &[
     length::RULE,
     and_or::RULE,
     permissive::RULE,
-    elsewhere::RULE,
-    no_key::RULE,
+    cross_reference::RULE,
+    correct_without_key::RULE,
     unverifiable::RULE,
-    looks::RULE,
+    layout::RULE,
     sign::RULE,
     everything_required::RULE,
     nice_to_have::RULE,
@@ -88,7 +88,7 @@ pub const RULES: &[Rule] = &[
     tautology::RULE,
     style::RULE,
     restates::RULE,
-    leaked::RULE,
+    answer_in_question::RULE,
     case_id::RULE,
     model::ambiguous::RULE,
     model::unobservable::RULE,
@@ -101,17 +101,17 @@ pub const RULES: &[Rule] = &[
     model::gameable::RULE,
     model::unguarded::RULE,
     model::misplaced_gate::RULE,
-    card::idle_gate::RULE,
-    card::all_block::RULE,
-    card::dominant::RULE,
-    card::weightless::RULE,
+    scorecard::idle_gate::RULE,
+    scorecard::all_block::RULE,
+    scorecard::dominant::RULE,
+    scorecard::weightless::RULE,
 ];
 
 #[cfg(test)]
 mod tests {
     use super::*;
     use crate::testing::{found, found_in};
-    use crate::{fixed, fixes};
+    use crate::{apply_fixes, collect_fixes};
 
     #[test]
     fn codes_rise_and_nothing_is_empty() {
@@ -149,8 +149,8 @@ mod tests {
         for rule in RULES.iter().filter(|rule| rule.fixes) {
             let file = rule.bad.file();
             let linted = crate::testing::lint_file("a.eval.yaml", &file);
-            let changes = fixes(&linted.diagnostics, &linted.sources);
-            let changed = fixed(&file, changes.values().next().expect("a change")).expect("fits");
+            let changes = collect_fixes(&linted.diagnostics, &linted.sources);
+            let changed = apply_fixes(&file, changes.values().next().expect("a change")).expect("fits");
             assert!(!found(&changed).iter().any(|(code, _)| code == rule.code.as_str()), "{changed}");
         }
     }

@@ -1,53 +1,43 @@
 //! L0203: a required criterion worded as a wish.
 
-use assize_diagnostic::{Code, Diagnostic};
+use assize_diagnostic::{Diagnostic, DiagnosticCode};
 
 use super::cited;
-use crate::report::Report;
-use crate::rule::{Check, Example, Rule};
+use crate::finding::FindingCollector;
+use crate::rule::{LintRule, RuleCheck, RuleExample};
 use crate::view::CriterionView;
-use crate::words::{any_phrase, words};
+use crate::words::{find_any_phrase, split_words};
 
-pub(super) const RULE: Rule = Rule {
-    code: Code::new("L0203"),
+pub(super) const RULE: LintRule = LintRule {
+    code: DiagnosticCode::new("L0203"),
     name: "required-nice-to-have",
     title: "The criterion is required, and its text says it is nice to have.",
     reason: "One of the two is wrong. Without it the case fails, however much \"ideally\" the text says. A plain text in a list is required too.",
     source: cited::GUIDE,
-    bad: Example::Criteria("- outcome: Ideally mentions the insurance\n  required: true"),
-    good: Example::Criteria("- outcome: Mentions the insurance\n  weight: 0.5"),
+    bad: RuleExample::Criteria("- outcome: Ideally mentions the insurance\n  required: true"),
+    good: RuleExample::Criteria("- outcome: Mentions the insurance\n  weight: 0.5"),
     fixes: false,
-    check: Check::Criterion(check),
+    check: RuleCheck::Criterion(check),
 };
 
 const WISHES: &[&str] = &[
-    "ideally",
-    "preferably",
-    "optionally",
-    "nice to have",
-    "nice-to-have",
-    "bonus",
-    "if possible",
-    "where possible",
-    "when possible",
-    "would be nice",
-    "extra credit",
-    "is a plus",
-    "not required",
+    "ideally", "preferably", "optionally", "nice to have", "nice-to-have", "bonus", "if possible",
+    "where possible", "when possible", "would be nice", "extra credit", "is a plus", "not required",
     "not strictly necessary",
 ];
 
-fn check(view: &CriterionView<'_>, out: &mut Report<'_>) {
+fn check(view: &CriterionView<'_>, out: &mut FindingCollector<'_>) {
     let text = view.text();
-    let words = words(text);
+    let words = split_words(text);
+
     // A criterion about somebody's bonus is not a wish.
-    let wish = any_phrase(&words, WISHES).filter(|range| {
+    let wish = find_any_phrase(&words, WISHES).filter(|range| {
         &text[range.clone()].to_lowercase() != "bonus"
             || text[range.end..].starts_with(':')
             || text[range.end..].starts_with(" points")
     });
     let (Some(_), Some(range)) = (view.criterion().gate, wish) else { return };
-    let Some(span) = out.part(view.text_mark(), text, range) else { return };
+    let Some(span) = out.part_span(view.text_mark(), text, range) else { return };
     let mut diagnostic = Diagnostic::warning(RULE.code, "a wish is required", span, "nice to have")
         .with_help("drop `required` and give it a small weight, or drop the word");
     let marks = view.marks();
@@ -55,6 +45,7 @@ fn check(view: &CriterionView<'_>, out: &mut Report<'_>) {
         Some(span) => diagnostic = diagnostic.with_secondary(span, "without it the case fails"),
         None => diagnostic = diagnostic.with_note("this criterion is required because nothing else is said"),
     }
+
     out.add(diagnostic);
 }
 

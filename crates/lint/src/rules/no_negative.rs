@@ -1,50 +1,53 @@
 //! L0404: a long rubric that forbids nothing.
 
-use assize_diagnostic::{Code, Diagnostic};
-use assize_rubric::Operator;
+use assize_diagnostic::{Diagnostic, DiagnosticCode};
+use assize_rubric::CriterionOperator;
 
 use super::cited;
-use crate::report::Report;
-use crate::rule::{Check, Example, Rule};
+use crate::finding::FindingCollector;
+use crate::rule::{LintRule, RuleCheck, RuleExample};
 use crate::view::RubricView;
-use crate::words::{is_negation, words};
+use crate::words::{is_negation, split_words};
 
-pub(super) const RULE: Rule = Rule {
-    code: Code::new("L0404"),
+pub(super) const RULE: LintRule = LintRule {
+    code: DiagnosticCode::new("L0404"),
     name: "nothing-forbidden",
     title: "A rubric of eight or more criteria forbids nothing.",
     reason: "An answer that says everything, true and false, meets a rubric that only demands. One criterion about the worst thing the answer could do (a made-up fact, a promise nobody made, dangerous advice) closes that gap.",
     source: cited::REWARDS,
-    bad: Example::Criteria(
+    bad: RuleExample::Criteria(
         "- Names the cause\n- Gives the date\n- Offers help\n- Names the carrier\n- Thanks the customer\n- Gives a telephone number\n- Names the depot\n- Mentions the voucher",
     ),
-    good: Example::Criteria(
+    good: RuleExample::Criteria(
         "- Names the cause\n- Gives the date\n- Offers help\n- Names the carrier\n- Thanks the customer\n- Gives a telephone number\n- Names the depot\n- Does not promise a refund",
     ),
     fixes: false,
-    check: Check::Rubric(check),
+    check: RuleCheck::Rubric(check),
 };
 
-const LONG: usize = 8;
-const FORBIDS: &[&str] =
+const MIN_CRITERIA: usize = 8;
+const FORBIDDING_WORDS: &[&str] =
     &["only", "nothing", "free", "exactly", "refuses", "declines", "instead", "rejects", "limited", "most"];
 
-fn check(view: &RubricView<'_>, out: &mut Report<'_>) {
+fn check(view: &RubricView<'_>, out: &mut FindingCollector<'_>) {
     let criteria = view.rubric().criteria();
+
     // A second grader may do the forbidding.
-    if criteria.len() < LONG || !view.alone {
+    if criteria.len() < MIN_CRITERIA || !view.alone {
         return;
     }
+
     let forbids = criteria.iter().any(|criterion| {
-        let words = words(&criterion.text);
+        let words = split_words(&criterion.text);
         criterion.weight.get() < 0.0
-            || criterion.operator == Operator::Contradiction
-            || words.iter().any(|w| is_negation(&w.text) || FORBIDS.contains(&w.text.as_str()))
+            || criterion.operator == CriterionOperator::Contradiction
+            || words.iter().any(|w| is_negation(&w.text) || FORBIDDING_WORDS.contains(&w.text.as_str()))
             || view.criteria().any(|c| c.bands().is_some())
     });
     if forbids {
         return;
     }
+
     if let Some(span) = out.span(view.grader.marks.first().and_then(|marks| marks.head.as_ref())) {
         out.add(
             Diagnostic::warning(

@@ -1,27 +1,27 @@
 //! L0304: a single range for every score.
 
-use assize_diagnostic::{Code, Diagnostic};
+use assize_diagnostic::{Diagnostic, DiagnosticCode};
 
 use super::cited;
-use crate::report::Report;
-use crate::rule::{Check, Example, Rule};
+use crate::finding::FindingCollector;
+use crate::rule::{LintRule, RuleCheck, RuleExample};
 use crate::view::CriterionView;
 
-pub(super) const RULE: Rule = Rule {
-    code: Code::new("L0304"),
+pub(super) const RULE: LintRule = LintRule {
+    code: DiagnosticCode::new("L0304"),
     name: "one-range",
     title: "One score range covers every score.",
     reason: "The text says what is looked at, and not what a 3 or an 8 is. Without texts for the levels judges use the scale as they like.",
     source: cited::PROMETHEUS,
-    bad: Example::Criteria("- id: tone\n  score_ranges:\n    0: How polite the answer is"),
-    good: Example::Criteria(
+    bad: RuleExample::Criteria("- id: tone\n  score_ranges:\n    0: How polite the answer is"),
+    good: RuleExample::Criteria(
         "- id: tone\n  score_ranges:\n    0: Insults the customer\n    4: Neutral\n    8: Thanks the customer",
     ),
     fixes: false,
-    check: Check::Criterion(check),
+    check: RuleCheck::Criterion(check),
 };
 
-fn check(view: &CriterionView<'_>, out: &mut Report<'_>) {
+fn check(view: &CriterionView<'_>, out: &mut FindingCollector<'_>) {
     let (Some(bands), Some(marks)) = (view.bands(), view.marks()) else { return };
     if let (1, Some(span)) = (bands.as_slice().len(), out.span(marks.bands.first())) {
         out.add(

@@ -1,27 +1,28 @@
 //! L0209: a rubric that consists of penalties.
 
-use assize_diagnostic::{Code, Diagnostic};
+use assize_diagnostic::{Diagnostic, DiagnosticCode};
 
-use crate::report::Report;
-use crate::rule::{Check, Example, Rule};
+use crate::finding::FindingCollector;
+use crate::rule::{LintRule, RuleCheck, RuleExample};
 use crate::view::RubricView;
 
-pub(super) const RULE: Rule = Rule {
-    code: Code::new("L0209"),
+pub(super) const RULE: LintRule = LintRule {
+    code: DiagnosticCode::new("L0209"),
     name: "only-penalties",
     title: "No criterion has a positive weight, so there is nothing to score against.",
     reason: "The score divides by the sum of the positive weights. Without any, there is no score. Say what the answer must not do as a criterion with a positive weight: \"Does not ...\".",
     source: "HealthBench (arXiv:2505.08775): an example without positive points has no score",
-    bad: Example::Criteria("- outcome: Blames the customer\n  weight: -2"),
-    good: Example::Criteria("- outcome: Does not blame the customer\n  weight: 2"),
+    bad: RuleExample::Criteria("- outcome: Blames the customer\n  weight: -2"),
+    good: RuleExample::Criteria("- outcome: Does not blame the customer\n  weight: 2"),
     fixes: false,
-    check: Check::Rubric(check),
+    check: RuleCheck::Rubric(check),
 };
 
-fn check(view: &RubricView<'_>, out: &mut Report<'_>) {
+fn check(view: &RubricView<'_>, out: &mut FindingCollector<'_>) {
     if view.rubric().criteria().iter().any(|criterion| criterion.weight.get() > 0.0) {
         return;
     }
+
     let mark = view.grader.marks.iter().find_map(|marks| marks.weight.as_ref());
     if let Some(span) = out.span(mark) {
         out.add(

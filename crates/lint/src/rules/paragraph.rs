@@ -1,40 +1,42 @@
 //! L0402: a single criterion with a whole paragraph of demands.
 
-use assize_diagnostic::{Code, Diagnostic};
+use assize_diagnostic::{Diagnostic, DiagnosticCode};
 
 use super::cited;
-use crate::report::Report;
-use crate::rule::{Check, Example, Rule};
+use crate::finding::FindingCollector;
+use crate::rule::{LintRule, RuleCheck, RuleExample};
 use crate::view::RubricView;
 
-pub(super) const RULE: Rule = Rule {
-    code: Code::new("L0402"),
+pub(super) const RULE: LintRule = LintRule {
+    code: DiagnosticCode::new("L0402"),
     name: "paragraph-criterion",
     title: "One criterion stands for a whole paragraph of demands.",
     reason: "All of it is decided with one yes or no: no partial credit, no way to see what was missing, and judges differ most where a text demands most. A case without graders gets its expected outcome as the only criterion. Three to seven criteria, each one statement, do better.",
     source: cited::CHECK_EVAL,
-    bad: Example::Case(
+    bad: RuleExample::Case(
         "  - id: late-parcel\n    input: Where is my parcel?\n    criteria: >-\n      The assistant names the strike at the carrier as the cause. It gives Thursday as the new date. It does not\n      blame the customer or the warehouse. It offers to send a voucher if the parcel comes even later than that. It\n      closes by asking whether anything else is wanted.",
     ),
-    good: Example::Case(
+    good: RuleExample::Case(
         "  - id: late-parcel\n    input: Where is my parcel?\n    criteria: Explains the delay honestly\n    assertions:\n      - Names the strike at the carrier as the cause\n      - Gives Thursday as the new date\n      - Does not blame the customer",
     ),
     fixes: false,
-    check: Check::Rubric(check),
+    check: RuleCheck::Rubric(check),
 };
 
-const WORDS: usize = 40;
-const SENTENCES: usize = 3;
+const MIN_WORDS: usize = 40;
+const MIN_SENTENCES: usize = 3;
 
-fn check(view: &RubricView<'_>, out: &mut Report<'_>) {
+fn check(view: &RubricView<'_>, out: &mut FindingCollector<'_>) {
     for criterion in view.criteria() {
-        if criterion.bands().is_some() || criterion.length() < WORDS {
+        if criterion.bands().is_some() || criterion.length() < MIN_WORDS {
             continue;
         }
-        let demands = demands(criterion.text());
-        if demands < SENTENCES {
+
+        let demands = count_demands(criterion.text());
+        if demands < MIN_SENTENCES {
             continue;
         }
+
         let Some(span) = out.span(criterion.text_mark()) else { continue };
         let title = format!("one criterion holds {demands} statements");
         out.add(
@@ -50,10 +52,10 @@ fn check(view: &RubricView<'_>, out: &mut Report<'_>) {
 }
 
 /// Abbreviations whose full stop ends no sentence.
-const ABBREVIATED: &[&str] = &[" e.g. ", " i.e. ", " al. ", " vs. ", " Fig. ", " approx. ", " no. "];
+const ABBREVIATIONS: &[&str] = &[" e.g. ", " i.e. ", " al. ", " vs. ", " Fig. ", " approx. ", " no. "];
 
 /// Counts sentences and list items.
-fn demands(text: &str) -> usize {
+fn count_demands(text: &str) -> usize {
     let lines = text.lines().map(str::trim).filter(|line| !line.is_empty());
     let is_item = |line: &str| {
         line.starts_with(['-', '*', '•'])
@@ -62,22 +64,26 @@ fn demands(text: &str) -> usize {
     let items = lines.clone().filter(|line| is_item(line)).count();
     let prose: Vec<&str> = lines.filter(|line| !is_item(line)).collect();
     let prose = prose.join(" ");
-    let prose = ABBREVIATED.iter().fold(prose, |prose, short| prose.replace(short, " "));
+    let prose = ABBREVIATIONS.iter().fold(prose, |prose, short| prose.replace(short, " "));
     let ends = |part: &str| part.replace("; ", ". ").replace("! ", ". ");
     let sentences = ends(&prose).split(". ").filter(|part| part.split_whitespace().count() > 3).count();
+
     items + sentences
 }
 
 #[cfg(test)]
 mod tests {
-    use super::demands;
+    use super::count_demands;
     use crate::testing::in_cases;
 
     #[test]
     fn statements_are_counted() {
-        assert_eq!(demands("Names the cause of it. Gives the new date now."), 2);
-        assert_eq!(demands("It must do this:\n- a\n- b\n1. c\n"), 4);
-        assert_eq!(demands("Has a number of versions, e.g. version 1.2.3 and all of the later ones"), 1);
+        assert_eq!(count_demands("Names the cause of it. Gives the new date now."), 2);
+        assert_eq!(count_demands("It must do this:\n- a\n- b\n1. c\n"), 4);
+        assert_eq!(
+            count_demands("Has a number of versions, e.g. version 1.2.3 and all of the later ones"),
+            1
+        );
     }
 
     #[test]

@@ -1,59 +1,48 @@
 //! L0112: a criterion that allows instead of demanding.
 
-use assize_diagnostic::{Code, Diagnostic};
+use assize_diagnostic::{Diagnostic, DiagnosticCode};
 
 use super::cited;
-use crate::report::Report;
-use crate::rule::{Check, Example, Rule};
+use crate::finding::FindingCollector;
+use crate::rule::{LintRule, RuleCheck, RuleExample};
 use crate::view::CriterionView;
-use crate::words::{any_phrase, words};
+use crate::words::{find_any_phrase, split_words};
 
-pub(super) const RULE: Rule = Rule {
-    code: Code::new("L0112"),
+pub(super) const RULE: LintRule = LintRule {
+    code: DiagnosticCode::new("L0112"),
     name: "permission",
     title: "The criterion allows something instead of demanding it.",
     reason: "\"May mention\" holds whether it is mentioned or not, so the criterion is always met, or judged as if it said \"must\". If it is worth points, demand it with a small weight and without a gate; if not, leave it out.",
     source: cited::GUIDE,
-    bad: Example::Criteria("- The answer may mention the insurance"),
-    good: Example::Criteria("- outcome: Mentions the insurance\n  weight: 0.5"),
+    bad: RuleExample::Criteria("- The answer may mention the insurance"),
+    good: RuleExample::Criteria("- outcome: Mentions the insurance\n  weight: 0.5"),
     fixes: false,
-    check: Check::Criterion(check),
+    check: RuleCheck::Criterion(check),
 };
 
-const ALLOWS: &[&str] = &[
-    "answer may",
-    "response may",
-    "output may",
-    "assistant may",
-    "agent may",
-    "model may",
-    "reply may",
-    "answer might",
-    "response might",
-    "answer could",
-    "response could",
-    "may optionally",
-    "can optionally",
-    "could optionally",
-    "optionally mentions",
-    "optionally includes",
+const PERMISSIONS: &[&str] = &[
+    "answer may", "response may", "output may", "assistant may", "agent may", "model may", "reply may",
+    "answer might", "response might", "answer could", "response could", "may optionally", "can optionally",
+    "could optionally", "optionally mentions", "optionally includes",
 ];
 
-fn check(view: &CriterionView<'_>, out: &mut Report<'_>) {
+fn check(view: &CriterionView<'_>, out: &mut FindingCollector<'_>) {
     let text = view.text();
-    let words = words(text);
-    let Some(range) = any_phrase(&words, ALLOWS) else { return };
+    let words = split_words(text);
+    let Some(range) = find_any_phrase(&words, PERMISSIONS) else { return };
+
     // A permission beside a demand explains the demand; "may not" forbids.
     let rest = &text[range.end..];
-    let demand =
-        any_phrase(&words, &["must", "but", "should", "as long as", "if", "or", "not", "only"]).is_some();
+    let demand = find_any_phrase(&words, &["must", "but", "should", "as long as", "if", "or", "not", "only"])
+        .is_some();
     if demand
         || range.start > 8
         || rest.contains(['.', ';', ',']) && rest.trim_end_matches('.').contains(['.', ';', ','])
     {
         return;
     }
-    if let Some(span) = out.part(view.text_mark(), text, range) {
+
+    if let Some(span) = out.part_span(view.text_mark(), text, range) {
         out.add(
             Diagnostic::warning(RULE.code, "this criterion can't be missed", span, "allowed, not demanded")
                 .with_help("demand it, with a small weight and without a gate, or remove it"),

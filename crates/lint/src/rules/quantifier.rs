@@ -1,75 +1,49 @@
 //! L0106: an amount without a number.
 
-use assize_diagnostic::{Code, Diagnostic};
+use assize_diagnostic::{Diagnostic, DiagnosticCode};
 
 use super::cited;
-use crate::report::Report;
-use crate::rule::{Check, Example, Rule};
+use crate::finding::FindingCollector;
+use crate::rule::{LintRule, RuleCheck, RuleExample};
 use crate::view::CriterionView;
-use crate::words::words;
+use crate::words::split_words;
 
-pub(super) const RULE: Rule = Rule {
-    code: Code::new("L0106"),
+pub(super) const RULE: LintRule = LintRule {
+    code: DiagnosticCode::new("L0106"),
     name: "quantifier-without-number",
     title: "The criterion asks for an amount without a number.",
     reason: "Whether two examples are \"several\" is decided anew with every answer. A number costs nothing and ends the question.",
     source: cited::RESEARCH_RUBRICS,
-    bad: Example::Criteria("- Gives several examples of prohibited goods"),
-    good: Example::Criteria("- Gives at least two examples of prohibited goods"),
+    bad: RuleExample::Criteria("- Gives several examples of prohibited goods"),
+    good: RuleExample::Criteria("- Gives at least two examples of prohibited goods"),
     fixes: false,
-    check: Check::Criterion(check),
+    check: RuleCheck::Criterion(check),
 };
 
 const AMOUNTS: &[&str] = &[
-    "several",
-    "few",
-    "enough",
-    "sufficient",
-    "numerous",
-    "various",
-    "many",
-    "multiple",
-    "plenty",
-    "couple",
+    "several", "few", "enough", "sufficient", "numerous", "various", "many", "multiple", "plenty", "couple",
     "adequate",
 ];
 
-const COUNTED: &[&str] = &[
-    "examples",
-    "sources",
-    "reasons",
-    "points",
-    "arguments",
-    "details",
-    "citations",
-    "references",
-    "steps",
-    "options",
-    "alternatives",
-    "suggestions",
-    "ways",
-    "benefits",
-    "facts",
-    "perspectives",
-    "ideas",
-    "recommendations",
-    "questions",
-    "tips",
-    "strategies",
-    "evidence",
-    "quotes",
+const COUNTABLE_NOUNS: &[&str] = &[
+    "examples", "sources", "reasons", "points", "arguments", "details", "citations", "references", "steps",
+    "options", "alternatives", "suggestions", "ways", "benefits", "facts", "perspectives", "ideas",
+    "recommendations", "questions", "tips", "strategies", "evidence", "quotes",
 ];
 
-fn check(view: &CriterionView<'_>, out: &mut Report<'_>) {
+fn check(view: &CriterionView<'_>, out: &mut FindingCollector<'_>) {
     let text = view.text();
-    let words = words(text);
+    let words = split_words(text);
+
     if text.chars().any(|c| c.is_ascii_digit()) || view.bands().is_some() {
         return;
     }
-    let counted = |at: usize| words.get(at).is_some_and(|w| COUNTED.contains(&w.text.as_str()));
+
+    let counted = |at: usize| words.get(at).is_some_and(|w| COUNTABLE_NOUNS.contains(&w.text.as_str()));
     let Some(at) = (0..words.len()).find(|&at| {
         let amount = AMOUNTS.contains(&words[at].text.as_str());
         let before = at.checked_sub(1).map_or("", |b| words[b].text.as_str());
+
         // "of the many reasons" counts nothing; "too many" and "not many" set a limit that the author
         // intends.
         amount
@@ -80,7 +54,7 @@ fn check(view: &CriterionView<'_>, out: &mut Report<'_>) {
     }) else {
         return;
     };
-    if let Some(span) = out.part(view.text_mark(), text, words[at].at.clone()) {
+    if let Some(span) = out.part_span(view.text_mark(), text, words[at].at.clone()) {
         out.add(
             Diagnostic::warning(RULE.code, "how many are enough?", span, "no number")
                 .with_help("write a number: `at least two`"),
@@ -106,12 +80,9 @@ mod tests {
         silent(
             "L0106",
             &[
-                "Cites at least 2 of several sources",
-                "Handles multiple users",
-                "Each task holds many development steps",
-                "Explains multiple inheritance",
-                "Does not ask too many questions",
-                "Asks how many options there are",
+                "Cites at least 2 of several sources", "Handles multiple users",
+                "Each task holds many development steps", "Explains multiple inheritance",
+                "Does not ask too many questions", "Asks how many options there are",
             ],
         );
     }

@@ -1,24 +1,24 @@
 //! L0105: a criterion written as a question.
 
-use assize_diagnostic::{Code, Diagnostic};
+use assize_diagnostic::{Diagnostic, DiagnosticCode};
 
-use super::double_negative::cased;
+use super::double_negative::with_case;
 use super::verbs::third_person;
-use crate::report::Report;
-use crate::rule::{Check, Example, Rule};
+use crate::finding::FindingCollector;
+use crate::rule::{LintRule, RuleCheck, RuleExample};
 use crate::view::CriterionView;
-use crate::words::{SUBJECTS, words};
+use crate::words::{SUBJECT_NOUNS, split_words};
 
-pub(super) const RULE: Rule = Rule {
-    code: Code::new("L0105"),
+pub(super) const RULE: LintRule = LintRule {
+    code: DiagnosticCode::new("L0105"),
     name: "question",
     title: "The criterion is a question.",
     reason: "A criterion is a statement that holds for the answer or does not; its outcome is \"met\" or \"unmet\". A question has to be turned into a statement first, and \"is it unclear?\" or \"how well?\" can't be.",
     source: "HealthBench (arXiv:2505.08775): criteria are statements about the answer, decided as met or not met",
-    bad: Example::Criteria("- Does the answer mention the deadline?"),
-    good: Example::Criteria("- Mentions the deadline"),
+    bad: RuleExample::Criteria("- Does the answer mention the deadline?"),
+    good: RuleExample::Criteria("- Mentions the deadline"),
     fixes: true,
-    check: Check::Criterion(check),
+    check: RuleCheck::Criterion(check),
 };
 
 const OPENINGS: &[&str] = &[
@@ -26,32 +26,36 @@ const OPENINGS: &[&str] = &[
     "will", "how", "what", "which", "who", "why", "when", "where", "to",
 ];
 
-fn check(view: &CriterionView<'_>, out: &mut Report<'_>) {
+fn check(view: &CriterionView<'_>, out: &mut FindingCollector<'_>) {
     let text = view.text().trim();
-    let words = words(text);
+    let words = split_words(text);
     let opens = words.first().is_some_and(|word| OPENINGS.contains(&word.text.as_str()));
     if !opens || !text.ends_with('?') || text.matches('?').count() > 1 || view.bands().is_some() {
         return;
     }
+
     let Some(span) = out.span(view.text_mark()) else { return };
     let mut diagnostic =
         Diagnostic::warning(RULE.code, "this criterion is a question", span, "met or unmet?")
             .with_help("state what holds for a good answer");
+
     // "Does the answer mention x?" becomes "Mentions x": the subject and the question mark are removed.
     let verb = match words.as_slice() {
         [does, the, subject, verb, ..]
-            if does.text == "does" && the.text == "the" && SUBJECTS.contains(&subject.text.as_str()) =>
+            if does.text == "does" && the.text == "the" && SUBJECT_NOUNS.contains(&subject.text.as_str()) =>
         {
             Some(verb)
         }
         _ => None,
     };
     if let Some((verb, third)) = verb.and_then(|verb| Some((verb, third_person(&verb.text)?)))
-        && let Some(span) = out.exact(view.text_mark(), text, 0..text.len())
+        && let Some(span) = out.exact_span(view.text_mark(), text, 0..text.len())
     {
         let rest = text[verb.at.end..].trim_end_matches('?');
-        diagnostic = diagnostic.with_suggestion("state it", span, format!("{}{rest}", cased(&third, true)));
+        diagnostic =
+            diagnostic.with_suggestion("state it", span, format!("{}{rest}", with_case(&third, true)));
     }
+
     out.add(diagnostic);
 }
 

@@ -2,107 +2,116 @@
 
 use std::collections::BTreeSet;
 
-use assize_diagnostic::{Code, Diagnostic};
-use assize_rubric::Operator;
+use assize_diagnostic::{Diagnostic, DiagnosticCode};
+use assize_rubric::CriterionOperator;
 
 use super::cited;
-use crate::report::Report;
-use crate::rule::{Check, Example, Rule};
+use crate::finding::FindingCollector;
+use crate::rule::{LintRule, RuleCheck, RuleExample};
 use crate::view::{CriterionView, RubricView};
-use crate::words::{content, is_negation, likeness, words};
+use crate::words::{content_stems, is_negation, jaccard_similarity, split_words};
 
-pub(super) const RULE: Rule = Rule {
-    code: Code::new("L0401"),
+pub(super) const RULE: LintRule = LintRule {
+    code: DiagnosticCode::new("L0401"),
     name: "repeated-criterion",
     title: "Two criteria check the same thing.",
     reason: "What is checked twice counts twice, without anybody having decided so; what is both demanded and forbidden can't be had. Keep one, and give it the weight it deserves.",
     source: cited::AUTO_RUBRIC,
-    bad: Example::Criteria(
+    bad: RuleExample::Criteria(
         "- Names the strike at the carrier as the cause\n- The answer names the strike at the carrier as cause",
     ),
-    good: Example::Criteria(
+    good: RuleExample::Criteria(
         "- outcome: Names the strike at the carrier as the cause\n  weight: 2\n- Gives the new date",
     ),
     fixes: false,
-    check: Check::Rubric(check),
+    check: RuleCheck::Rubric(check),
 };
 
 /// Word similarity from which two texts count as repetitions.
-const ALIKE: f64 = 0.85;
+const MIN_SIMILARITY: f64 = 0.85;
 /// Number of criteria up to which all pairs are compared; above it, each is compared with its ten
 /// predecessors.
-const MANY: usize = 300;
+const MAX_ALL_PAIRS: usize = 300;
 
-struct Said<'a> {
+struct CriterionWords<'a> {
     view: CriterionView<'a>,
     content: BTreeSet<String>,
     negative: bool,
 }
 
-fn check(view: &RubricView<'_>, out: &mut Report<'_>) {
-    let said: Vec<Said<'_>> = view
+fn check(view: &RubricView<'_>, out: &mut FindingCollector<'_>) {
+    let said: Vec<CriterionWords<'_>> = view
         .criteria()
         .filter(|criterion| criterion.bands().is_none())
-        .map(|criterion| Said {
-            content: content(criterion.text()),
-            negative: words(criterion.text()).iter().any(|word| is_negation(&word.text)),
+        .map(|criterion| CriterionWords {
+            content: content_stems(criterion.text()),
+            negative: split_words(criterion.text()).iter().any(|word| is_negation(&word.text)),
             view: criterion,
         })
         .collect();
-    let reach = if said.len() > MANY { 10 } else { said.len() };
+
+    let reach = if said.len() > MAX_ALL_PAIRS { 10 } else { said.len() };
     for (index, later) in said.iter().enumerate() {
         let near = &said[index.saturating_sub(reach)..index];
         let Some((earlier, what)) =
-            near.iter().find_map(|earlier| Some((earlier, relation(earlier, later)?)))
+            near.iter().find_map(|earlier| Some((earlier, compare_criteria(earlier, later)?)))
         else {
             continue;
         };
+
         let Some(span) = out.span(later.view.text_mark()) else { continue };
         let mut diagnostic =
             Diagnostic::warning(RULE.code, what.title(), span, what.label()).with_help(what.help());
         if let Some(first) = out.span(earlier.view.text_mark()) {
             diagnostic = diagnostic.with_secondary(first, "the other one");
         }
+
         out.add(diagnostic);
     }
 }
 
 #[derive(Clone, Copy, PartialEq)]
-enum Relation {
+enum CriterionRelation {
     Same,
     Opposite,
     Mirrored,
 }
 
-fn relation(a: &Said<'_>, b: &Said<'_>) -> Option<Relation> {
+fn compare_criteria(a: &CriterionWords<'_>, b: &CriterionWords<'_>) -> Option<CriterionRelation> {
     let operators = (a.view.criterion().operator, b.view.criterion().operator);
-    if operators != (Operator::Correctness, Operator::Correctness) || a.content.len().min(b.content.len()) < 2
+    if operators != (CriterionOperator::Correctness, CriterionOperator::Correctness)
+        || a.content.len().min(b.content.len()) < 2
     {
         return None;
     }
-    let alike = likeness(&a.content, &b.content);
+
+    let alike = jaccard_similarity(&a.content, &b.content);
     // One word replaced by another makes a different criterion, whatever the length; an additional word need
     // not. A different word order may carry the difference too ("from A to B").
     let more = a.content.is_subset(&b.content) || b.content.is_subset(&a.content);
-    if alike < ALIKE || !more || (alike < 1.0 && a.content.len() + b.content.len() < 10) || !same_order(a, b)
+    if alike < MIN_SIMILARITY
+        || !more
+        || (alike < 1.0 && a.content.len() + b.content.len() < 10)
+        || !have_same_order(a, b)
     {
         return None;
     }
+
     let (up, down) = (a.view.weight() >= 0.0, b.view.weight() >= 0.0);
     match (a.negative == b.negative, up == down) {
-        (true, true) => Some(Relation::Same),
-        (false, true) if alike == 1.0 && up => Some(Relation::Opposite),
-        (true, false) if alike == 1.0 => Some(Relation::Opposite),
-        (false, false) if alike == 1.0 => Some(Relation::Mirrored),
+        (true, true) => Some(CriterionRelation::Same),
+        (false, true) if alike == 1.0 && up => Some(CriterionRelation::Opposite),
+        (true, false) if alike == 1.0 => Some(CriterionRelation::Opposite),
+        (false, false) if alike == 1.0 => Some(CriterionRelation::Mirrored),
         _ => None,
     }
 }
 
 /// Returns true if the shared words come in the same order, and no numbers or names are among the other
 /// words: those make a different criterion.
-fn same_order(a: &Said<'_>, b: &Said<'_>) -> bool {
-    let order = |said: &Said<'_>, other: &Said<'_>| -> Vec<String> {
-        let stems = words(said.view.text()).into_iter().map(|word| crate::words::stem(&word.text));
+fn have_same_order(a: &CriterionWords<'_>, b: &CriterionWords<'_>) -> bool {
+    let order = |said: &CriterionWords<'_>, other: &CriterionWords<'_>| -> Vec<String> {
+        let stems = split_words(said.view.text()).into_iter().map(|word| crate::words::stem(&word.text));
         stems.filter(|stem| said.content.contains(stem) && other.content.contains(stem)).collect()
     };
     let differ = a.content.symmetric_difference(&b.content);
@@ -117,12 +126,12 @@ fn names_differ(a: &str, b: &str) -> bool {
         let named = |at: &usize| {
             text[*at..].starts_with(char::is_uppercase) || text[..*at].ends_with(['"', '\'', '`', '“'])
         };
-        words(text).into_iter().skip(1).filter(|w| named(&w.at.start)).map(|w| w.text).collect()
+        split_words(text).into_iter().skip(1).filter(|w| named(&w.at.start)).map(|w| w.text).collect()
     };
     names(a) != names(b)
 }
 
-impl Relation {
+impl CriterionRelation {
     const fn title(self) -> &'static str {
         match self {
             Self::Same => "this criterion repeats another",

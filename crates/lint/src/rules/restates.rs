@@ -1,52 +1,53 @@
 //! L0501: a criterion that repeats the question.
 
-use assize_diagnostic::{Code, Diagnostic};
+use assize_diagnostic::{Diagnostic, DiagnosticCode};
 
 use super::cited;
-use crate::report::Report;
-use crate::rule::{Check, Example, Rule};
+use crate::finding::FindingCollector;
+use crate::rule::{LintRule, RuleCheck, RuleExample};
 use crate::view::CriterionView;
-use crate::words::{content, likeness};
+use crate::words::{content_stems, jaccard_similarity};
 
-pub(super) const RULE: Rule = Rule {
-    code: Code::new("L0501"),
+pub(super) const RULE: LintRule = LintRule {
+    code: DiagnosticCode::new("L0501"),
     name: "restates-question",
     title: "The criterion says no more than the question.",
     reason: "\"Explains how quicksort works\" beside \"Explain how quicksort works\" leaves it to the judge what a good explanation is. Say what must be in it.",
     source: cited::RESEARCH_RUBRICS,
-    bad: Example::Case(
+    bad: RuleExample::Case(
         "  - id: quicksort\n    input: Explain how the quicksort algorithm works\n    assertions:\n      - Explains how the quicksort algorithm works\n      - States the worst case",
     ),
-    good: Example::Case(
+    good: RuleExample::Case(
         "  - id: quicksort\n    input: Explain how the quicksort algorithm works\n    assertions:\n      - Describes partitioning around a pivot\n      - States the worst case",
     ),
     fixes: false,
-    check: Check::Criterion(check),
+    check: RuleCheck::Criterion(check),
 };
 
 /// Word similarity from which a criterion counts as a repetition of the question.
-const ALIKE: f64 = 0.8;
+const MIN_SIMILARITY: f64 = 0.8;
 
-fn check(view: &CriterionView<'_>, out: &mut Report<'_>) {
+fn check(view: &CriterionView<'_>, out: &mut FindingCollector<'_>) {
     let Some(case) = view.rubric.own_case() else { return };
     if view.bands().is_some() || case.input.len() != 1 {
         return;
     }
-    let (question, said) = (case.question(), content(view.text()));
+
+    let (question, said) = (case.question(), content_stems(view.text()));
     // The task may be the first sentence of a longer question; the rest are conditions, which are legitimate
     // criteria.
     let first = question.split(['.', '?', '!', '\n']).next().unwrap_or_default();
-    let again = [question.as_str(), first].iter().any(|asked| likeness(&content(asked), &said) >= ALIKE);
+    let again = [question.as_str(), first]
+        .iter()
+        .any(|asked| jaccard_similarity(&content_stems(asked), &said) >= MIN_SIMILARITY);
     if said.len() < 3 || !again {
         return;
     }
+
     if let Some(span) = out.span(view.text_mark()) {
         out.add(
             Diagnostic::warning(
-                RULE.code,
-                "this criterion is the question again",
-                span,
-                "what must be in it?",
+                RULE.code, "this criterion is the question again", span, "what must be in it?",
             )
             .with_help("say what a good answer to the question contains"),
         );

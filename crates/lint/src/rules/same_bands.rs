@@ -1,56 +1,37 @@
 //! L0301: two score ranges with the same text.
 
-use assize_diagnostic::{Code, Diagnostic};
+use assize_diagnostic::{Diagnostic, DiagnosticCode};
 
 use super::cited;
-use crate::report::Report;
-use crate::rule::{Check, Example, Rule};
+use crate::finding::FindingCollector;
+use crate::rule::{LintRule, RuleCheck, RuleExample};
 use crate::view::CriterionView;
-use crate::words::words;
+use crate::words::split_words;
 
-pub(super) const RULE: Rule = Rule {
-    code: Code::new("L0301"),
+pub(super) const RULE: LintRule = LintRule {
+    code: DiagnosticCode::new("L0301"),
     name: "ranges-repeat",
     title: "Two score ranges differ in nothing but words of degree.",
     reason: "A judge chooses a range by its text. If one says \"clear\" and the next \"very clear\", the choice is a matter of taste and repeats badly. Say what an answer of the higher range has that one of the lower range lacks.",
     source: cited::PROMETHEUS,
-    bad: Example::Criteria(
+    bad: RuleExample::Criteria(
         "- id: clarity\n  score_ranges:\n    0: Hard to follow\n    4: Clear\n    8: Very clear",
     ),
-    good: Example::Criteria(
+    good: RuleExample::Criteria(
         "- id: clarity\n  score_ranges:\n    0: Steps are missing or out of order\n    4: All steps, in order\n    8: All steps, in order, each with its reason",
     ),
     fixes: false,
-    check: Check::Criterion(check),
+    check: RuleCheck::Criterion(check),
 };
 
 const DEGREES: &[&str] = &[
-    "very",
-    "quite",
-    "fairly",
-    "rather",
-    "somewhat",
-    "highly",
-    "extremely",
-    "really",
-    "mostly",
-    "largely",
-    "slightly",
-    "moderately",
-    "exceptionally",
-    "the",
-    "a",
-    "an",
-    "is",
-    "answer",
-    "response",
-    "too",
-    "and",
+    "very", "quite", "fairly", "rather", "somewhat", "highly", "extremely", "really", "mostly", "largely",
+    "slightly", "moderately", "exceptionally", "the", "a", "an", "is", "answer", "response", "too", "and",
 ];
 
-fn check(view: &CriterionView<'_>, out: &mut Report<'_>) {
+fn check(view: &CriterionView<'_>, out: &mut FindingCollector<'_>) {
     let (Some(bands), Some(marks)) = (view.bands(), view.marks()) else { return };
-    let cores: Vec<String> = bands.as_slice().iter().map(|band| core(&band.text)).collect();
+    let cores: Vec<String> = bands.as_slice().iter().map(|band| core_words(&band.text)).collect();
     for (index, later) in cores.iter().enumerate() {
         let Some(first) = cores[..index].iter().position(|earlier| earlier == later && !later.is_empty())
         else {
@@ -68,9 +49,9 @@ fn check(view: &CriterionView<'_>, out: &mut Report<'_>) {
     }
 }
 
-fn core(text: &str) -> String {
+fn core_words(text: &str) -> String {
     let words: Vec<String> =
-        words(text).into_iter().map(|w| w.text).filter(|w| !DEGREES.contains(&w.as_str())).collect();
+        split_words(text).into_iter().map(|w| w.text).filter(|w| !DEGREES.contains(&w.as_str())).collect();
     words.join(" ")
 }
 

@@ -2,103 +2,53 @@
 
 use std::ops::Range;
 
-use assize_diagnostic::{Code, Diagnostic};
+use assize_diagnostic::{Diagnostic, DiagnosticCode};
 
 use super::cited;
-use crate::report::Report;
-use crate::rule::{Check, Example, Rule};
+use crate::finding::FindingCollector;
+use crate::rule::{LintRule, RuleCheck, RuleExample};
 use crate::view::CriterionView;
-use crate::words::{Word, any_phrase, statement, words};
+use crate::words::{TextWord, find_any_phrase, skip_subject, split_words};
 
-pub(super) const RULE: Rule = Rule {
-    code: Code::new("L0102"),
+pub(super) const RULE: LintRule = LintRule {
+    code: DiagnosticCode::new("L0102"),
     name: "several-things",
     title: "The criterion demands several things at once.",
     reason: "An answer that does one of the two is neither met nor unmet, and judges differ about it. As two criteria each gets its own decision, its own evidence and its own weight.",
     source: cited::CHECK_EVAL,
-    bad: Example::Criteria("- Names the cause of the delay and gives the new delivery date"),
-    good: Example::Criteria("- Names the cause of the delay\n- Gives the new delivery date"),
+    bad: RuleExample::Criteria("- Names the cause of the delay and gives the new delivery date"),
+    good: RuleExample::Criteria("- Names the cause of the delay\n- Gives the new delivery date"),
     fixes: false,
-    check: Check::Criterion(check),
+    check: RuleCheck::Criterion(check),
 };
 
 /// Verbs with which criteria begin. Only these make "and ..." a second statement.
 pub(super) const VERBS: &[&str] = &[
-    "acknowledges",
-    "addresses",
-    "advises",
-    "asks",
-    "avoids",
-    "calculates",
-    "cites",
-    "compares",
-    "concludes",
-    "confirms",
-    "contains",
-    "correctly",
-    "covers",
-    "declines",
-    "defines",
-    "demonstrates",
-    "describes",
-    "discusses",
-    "does",
-    "explains",
-    "gives",
-    "handles",
-    "highlights",
-    "identifies",
-    "implements",
-    "includes",
-    "informs",
-    "introduces",
-    "justifies",
-    "lists",
-    "mentions",
-    "names",
-    "notes",
-    "offers",
-    "outlines",
-    "points",
-    "proposes",
-    "provides",
-    "quotes",
-    "recommends",
-    "recognizes",
-    "refers",
-    "refuses",
-    "rejects",
-    "returns",
-    "reports",
-    "shows",
-    "states",
-    "suggests",
-    "summarizes",
-    "tells",
-    "uses",
-    "validates",
-    "verifies",
-    "warns",
+    "acknowledges", "addresses", "advises", "asks", "avoids", "calculates", "cites", "compares", "concludes",
+    "confirms", "contains", "correctly", "covers", "declines", "defines", "demonstrates", "describes",
+    "discusses", "does", "explains", "gives", "handles", "highlights", "identifies", "implements",
+    "includes", "informs", "introduces", "justifies", "lists", "mentions", "names", "notes", "offers",
+    "outlines", "points", "proposes", "provides", "quotes", "recommends", "recognizes", "refers", "refuses",
+    "rejects", "returns", "reports", "shows", "states", "suggests", "summarizes", "tells", "uses",
+    "validates", "verifies", "warns",
 ];
 
 /// Words that make the two statements one: a choice, an order.
-const ONE: &[&str] = &["and then", "either", "or"];
+const JOINING_WORDS: &[&str] = &["and then", "either", "or"];
 /// Words that begin a clause about something in the answer; the following words may belong to that clause.
-const CLAUSE: &[&str] = &["that", "which", "who", "how", "where", "whose"];
+const CLAUSE_WORDS: &[&str] = &["that", "which", "who", "how", "where", "whose"];
 
-fn check(view: &CriterionView<'_>, out: &mut Report<'_>) {
+fn check(view: &CriterionView<'_>, out: &mut FindingCollector<'_>) {
     if view.bands().is_some() {
         return;
     }
-    let all = words(view.text());
-    let Some(range) = second_statement(view.text(), &all) else { return };
-    if let Some(span) = out.part(view.text_mark(), view.text(), range) {
+
+    let all = split_words(view.text());
+    let Some(range) = find_second_statement(view.text(), &all) else { return };
+    if let Some(span) = out.part_span(view.text_mark(), view.text(), range) {
         out.add(
             Diagnostic::warning(
-                RULE.code,
-                "this criterion demands two things",
-                span,
-                "the second thing begins here",
+                RULE.code, "this criterion demands two things", span, "the second thing begins here",
             )
             .with_help("make two criteria of it; divide the weight between them"),
         );
@@ -106,15 +56,17 @@ fn check(view: &CriterionView<'_>, out: &mut Report<'_>) {
 }
 
 /// Returns the range of "and VERB" if the text begins with a verb too.
-fn second_statement(text: &str, all: &[Word]) -> Option<Range<usize>> {
-    let said = statement(all);
-    let is_verb = |w: &Word| VERBS.contains(&w.text.as_str());
-    if !said.first().is_some_and(is_verb) || any_phrase(all, ONE).is_some() {
+fn find_second_statement(text: &str, all: &[TextWord]) -> Option<Range<usize>> {
+    let said = skip_subject(all);
+    let is_verb = |w: &TextWord| VERBS.contains(&w.text.as_str());
+    if !said.first().is_some_and(is_verb) || find_any_phrase(all, JOINING_WORDS).is_some() {
         return None;
     }
+
     let pair = said.windows(3).skip(1).find(|window| {
         let also = window[1].text == "also";
         let second = if also { &window[2] } else { &window[1] };
+
         // "Uses and states of", "names and lists, with": nouns.
         let noun = !also
             && (matches!(
@@ -123,11 +75,13 @@ fn second_statement(text: &str, all: &[Word]) -> Option<Range<usize>> {
             ) || text[window[1].at.end..].starts_with(['.', ',', ';', ')']));
         window[0].text == "and" && is_verb(second) && !noun
     })?;
+
     let from = pair[0].at.start;
-    let before: Vec<Word> = said.iter().take_while(|word| word.at.start < from).cloned().collect();
-    if any_phrase(&before, CLAUSE).is_some() {
+    let before: Vec<TextWord> = said.iter().take_while(|word| word.at.start < from).cloned().collect();
+    if find_any_phrase(&before, CLAUSE_WORDS).is_some() {
         return None;
     }
+
     // "(gives x and lists y)" explains; it demands nothing new.
     let open = text[..from].matches('(').count() > text[..from].matches(')').count();
     (!open).then(|| from..pair[1].at.end)

@@ -2,207 +2,122 @@
 
 use std::ops::Range;
 
-use assize_diagnostic::{Code, Diagnostic};
-use assize_rubric::Operator;
+use assize_diagnostic::{Diagnostic, DiagnosticCode};
+use assize_rubric::CriterionOperator;
 
-use crate::report::Report;
-use crate::rule::{Check, Example, Rule};
+use crate::finding::FindingCollector;
+use crate::rule::{LintRule, RuleCheck, RuleExample};
 use crate::view::CriterionView;
-use crate::words::{Word, any_phrase, begins, is_negation, statement, words};
+use crate::words::{TextWord, find_any_phrase, find_opening_phrase, is_negation, skip_subject, split_words};
 
-pub(super) const RULE: Rule = Rule {
-    code: Code::new("L0201"),
+pub(super) const RULE: LintRule = LintRule {
+    code: DiagnosticCode::new("L0201"),
     name: "sign-contradicts-wording",
     title: "The sign of the weight contradicts the wording.",
     reason: "A penalty is incurred when its text holds. \"Does not insult\" with weight -2 punishes polite answers, and \"Fails to name\" with weight 2 rewards the failure.",
     source: "HealthBench (arXiv:2505.08775); openai/simple-evals, issue 77: published criteria whose sign contradicts their wording",
-    bad: Example::Criteria("- Names the delivery date\n- outcome: Does not blame the customer\n  weight: -2"),
-    good: Example::Criteria("- Names the delivery date\n- outcome: Blames the customer\n  weight: -2"),
+    bad: RuleExample::Criteria(
+        "- Names the delivery date\n- outcome: Does not blame the customer\n  weight: -2",
+    ),
+    good: RuleExample::Criteria("- Names the delivery date\n- outcome: Blames the customer\n  weight: -2"),
     fixes: false,
-    check: Check::Criterion(check),
+    check: RuleCheck::Criterion(check),
 };
 
-const ABSENT: &[&str] = &[
-    "does not",
-    "doesn't",
-    "avoids",
-    "never",
-    "refrains from",
-    "is free of",
-    "contains no",
-    "has no",
+const ABSENCE_PHRASES: &[&str] = &[
+    "does not", "doesn't", "avoids", "never", "refrains from", "is free of", "contains no", "has no",
     "makes no",
 ];
 /// Verbs whose absence is a fault.
-const OMITS: &[&str] = &[
-    "mention",
-    "include",
-    "provide",
-    "explain",
-    "address",
-    "answer",
-    "state",
-    "give",
-    "ask",
-    "recommend",
-    "name",
-    "list",
-    "cite",
-    "use",
-    "follow",
-    "specify",
-    "identify",
-    "acknowledge",
-    "advise",
-    "warn",
-    "describe",
-    "discuss",
-    "clarify",
-    "suggest",
-    "offer",
-    "respond",
-    "contain",
-    "have",
-    "meet",
-    "note",
-    "cover",
-    "consider",
-    "handle",
-    "return",
-    "seek",
-    "inform",
-    "tell",
-    "emphasize",
-    "encourage",
-    "adhere",
-    "comply",
-    "indicate",
-    "refer",
-    "direct",
-    "do",
-    "make",
-    "attempt",
-    "fully",
-    "clearly",
-    "correctly",
-    "adequately",
-    "explicitly",
-    "properly",
-    "accurately",
-    "appropriately",
-    "account",
-    "check",
-    "verify",
-    "reference",
-    "highlight",
-    "urge",
-    "request",
-    "show",
-    "present",
-    "define",
-    "distinguish",
-    "provides",
+const OMISSION_VERBS: &[&str] = &[
+    "mention", "include", "provide", "explain", "address", "answer", "state", "give", "ask", "recommend",
+    "name", "list", "cite", "use", "follow", "specify", "identify", "acknowledge", "advise", "warn",
+    "describe", "discuss", "clarify", "suggest", "offer", "respond", "contain", "have", "meet", "note",
+    "cover", "consider", "handle", "return", "seek", "inform", "tell", "emphasize", "encourage", "adhere",
+    "comply", "indicate", "refer", "direct", "do", "make", "attempt", "fully", "clearly", "correctly",
+    "adequately", "explicitly", "properly", "accurately", "appropriately", "account", "check", "verify",
+    "reference", "highlight", "urge", "request", "show", "present", "define", "distinguish", "provides",
 ];
-const FAULT: &[&str] = &[
-    "fails to",
-    "incorrectly",
-    "wrongly",
-    "falsely",
-    "hallucinates",
-    "fabricates",
-    "misrepresents",
-    "misstates",
-    "makes up",
-    "invents facts",
-    "neglects to",
-    "forgets to",
-    "erroneously",
-    "contains errors",
-    "is wrong",
-    "is incorrect",
-    "is misleading",
-    "is rude",
-    "is inaccurate",
-    "is offensive",
-    "leaks",
+const FAULT_PHRASES: &[&str] = &[
+    "fails to", "incorrectly", "wrongly", "falsely", "hallucinates", "fabricates", "misrepresents",
+    "misstates", "makes up", "invents facts", "neglects to", "forgets to", "erroneously", "contains errors",
+    "is wrong", "is incorrect", "is misleading", "is rude", "is inaccurate", "is offensive", "leaks",
 ];
 /// Verbs that ascribe a fault named by a noun.
-const HOLDS: &[&str] =
+const ASCRIBING_VERBS: &[&str] =
     &["contains", "makes", "commits", "introduces", "has", "gives", "provides", "includes", "states"];
 /// Nouns that name a fault.
-const FAULTS: &[&str] = &[
-    "errors",
-    "mistakes",
-    "inaccuracies",
-    "hallucinations",
-    "falsehoods",
-    "misinformation",
-    "contradictions",
+const FAULT_NOUNS: &[&str] = &[
+    "errors", "mistakes", "inaccuracies", "hallucinations", "falsehoods", "misinformation", "contradictions",
     "typos",
 ];
 /// Words of praise that nobody uses of a fault; "clearly" and "politely" may go with one.
-const MERIT: &[&str] = &[
-    "correctly",
-    "accurately",
-    "is correct",
-    "is accurate",
-    "is factually correct",
-    "is clear",
-    "is polite",
+const MERIT_PHRASES: &[&str] = &[
+    "correctly", "accurately", "is correct", "is accurate", "is factually correct", "is clear", "is polite",
     "is helpful",
 ];
 
 /// Returns the range of a fault that the statement ascribes to the answer: "contains factual errors".
-fn ascribes(said: &[Word]) -> Option<Range<usize>> {
-    let holds = begins(said, HOLDS)?;
+fn find_ascribed_fault(said: &[TextWord]) -> Option<Range<usize>> {
+    let holds = find_opening_phrase(said, ASCRIBING_VERBS)?;
     // At most two words between the verb and the noun, and none that negates it.
     let near = said.get(1..said.len().min(4))?;
-    let at = near.iter().position(|word| FAULTS.contains(&word.text.as_str()))?;
+    let at = near.iter().position(|word| FAULT_NOUNS.contains(&word.text.as_str()))?;
     let between = &near[..at];
-    let back = |word: &Word| {
+    let back = |word: &TextWord| {
         is_negation(&word.text) || matches!(word.text.as_str(), "about" | "of" | "common" | "possible")
     };
+
     (!between.iter().any(back)).then(|| holds.start..near[at].at.end)
 }
 
-fn check(view: &CriterionView<'_>, out: &mut Report<'_>) {
+fn check(view: &CriterionView<'_>, out: &mut FindingCollector<'_>) {
     let criterion = view.criterion();
     let text = view.text();
-    let all = words(text);
-    let said = statement(&all);
+    let all = split_words(text);
+    let said = skip_subject(&all);
     let weight = view.weight();
-    if criterion.operator == Operator::Contradiction || view.bands().is_some() {
+
+    if criterion.operator == CriterionOperator::Contradiction || view.bands().is_some() {
         return;
     }
-    let (range, title, help) = if weight < 0.0 && begins(said, MERIT).is_some() {
-        let Some(range) = begins(said, MERIT) else { return };
+
+    let (range, title, help) = if weight < 0.0 && find_opening_phrase(said, MERIT_PHRASES).is_some() {
+        let Some(range) = find_opening_phrase(said, MERIT_PHRASES) else { return };
         (range, "this penalty punishes a merit", "give it a positive weight, or name the fault itself")
     } else if weight < 0.0 {
-        let Some(range) = begins(said, ABSENT) else { return };
+        let Some(range) = find_opening_phrase(said, ABSENCE_PHRASES) else { return };
         let next = said.iter().find(|word| word.at.start > range.end);
         let fault_of_omission = next.is_some_and(|word| {
-            OMITS.contains(&word.text.as_str()) && !matches!(&text[range.clone()], "Avoids" | "avoids")
+            OMISSION_VERBS.contains(&word.text.as_str())
+                && !matches!(&text[range.clone()], "Avoids" | "avoids")
         });
-        if fault_of_omission || any_phrase(&all, &["enough", "any"]).is_some() {
+        if fault_of_omission || find_any_phrase(&all, &["enough", "any"]).is_some() {
             return;
         }
+
         (
             range,
             "this penalty punishes the absence of a fault",
             "name the fault itself: \"Blames the customer\"",
         )
     } else if weight > 0.0 {
-        let Some(range) = begins(said, FAULT).or_else(|| ascribes(said)) else { return };
+        let Some(range) = find_opening_phrase(said, FAULT_PHRASES).or_else(|| find_ascribed_fault(said))
+        else {
+            return;
+        };
         (range, "this criterion rewards a fault", "give it a negative weight, or say what a good answer does")
     } else {
         return;
     };
-    let Some(span) = out.part(view.text_mark(), text, range) else { return };
+
+    let Some(span) = out.part_span(view.text_mark(), text, range) else { return };
     let mut diagnostic =
         Diagnostic::warning(RULE.code, title, span, format!("with weight {weight}")).with_help(help);
     if let Some(span) = out.span(view.marks().and_then(|marks| marks.weight.as_ref())) {
         diagnostic = diagnostic.with_secondary(span, "the sign");
     }
+
     out.add(diagnostic);
 }
 
@@ -226,11 +141,8 @@ mod tests {
             ],
         );
         for text in [
-            "Does not insult the customer",
-            "Avoids medical jargon",
-            "Never promises a date",
-            "Correctly names the carrier",
-            "The response is accurate",
+            "Does not insult the customer", "Avoids medical jargon", "Never promises a date",
+            "Correctly names the carrier", "The response is accurate",
         ] {
             assert_eq!(with_weight(text, -3).len(), 1, "{text}");
         }
@@ -239,9 +151,7 @@ mod tests {
     #[test]
     fn faults_of_omission_are_penalties() {
         for text in [
-            "Does not mention the deadline",
-            "Fails to name the price",
-            "Insults the customer",
+            "Does not mention the deadline", "Fails to name the price", "Insults the customer",
             "Clearly recommends the wrong carrier",
         ] {
             assert_eq!(with_weight(text, -3), Vec::<String>::new(), "{text}");
@@ -249,12 +159,8 @@ mod tests {
         silent(
             "L0201",
             &[
-                "Does not insult the customer",
-                "Names the price",
-                "Explains why the upload fails to start",
-                "Contains no errors",
-                "Gives a list of common errors",
-                "Lists the mistakes",
+                "Does not insult the customer", "Names the price", "Explains why the upload fails to start",
+                "Contains no errors", "Gives a list of common errors", "Lists the mistakes",
                 "Has a section about errors",
             ],
         );

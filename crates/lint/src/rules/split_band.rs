@@ -1,30 +1,30 @@
 //! L0303: a minimum in the middle of a score range.
 
-use assize_diagnostic::{Code, Diagnostic};
+use assize_diagnostic::{Diagnostic, DiagnosticCode};
 use assize_rubric::Gate;
 
 use super::cited;
-use crate::report::Report;
-use crate::rule::{Check, Example, Rule};
+use crate::finding::FindingCollector;
+use crate::rule::{LintRule, RuleCheck, RuleExample};
 use crate::view::CriterionView;
 
-pub(super) const RULE: Rule = Rule {
-    code: Code::new("L0303"),
+pub(super) const RULE: LintRule = LintRule {
+    code: DiagnosticCode::new("L0303"),
     name: "minimum-inside-range",
     title: "The minimum lies inside a score range, so one text stands for pass and fail.",
     reason: "The judge chooses a range by its text and then a number in it. Where the minimum cuts a range in two, that last choice, about which the text says nothing, decides the case. Let the minimum be the lowest score of a range.",
     source: cited::PROMETHEUS,
-    bad: Example::Criteria(
+    bad: RuleExample::Criteria(
         "- id: facts\n  min_score: 0.7\n  score_ranges:\n    0: Wrong carrier\n    6: Right carrier\n    9: Right carrier and date",
     ),
-    good: Example::Criteria(
+    good: RuleExample::Criteria(
         "- id: facts\n  min_score: 0.6\n  score_ranges:\n    0: Wrong carrier\n    6: Right carrier\n    9: Right carrier and date",
     ),
     fixes: false,
-    check: Check::Criterion(check),
+    check: RuleCheck::Criterion(check),
 };
 
-fn check(view: &CriterionView<'_>, out: &mut Report<'_>) {
+fn check(view: &CriterionView<'_>, out: &mut FindingCollector<'_>) {
     let (Some(bands), Some(marks)) = (view.bands(), view.marks()) else { return };
     let least = match view.criterion().gate {
         Some(Gate::MinRaw(raw)) => raw.get(),
@@ -32,6 +32,7 @@ fn check(view: &CriterionView<'_>, out: &mut Report<'_>) {
         Some(Gate::MinValue(unit)) => (unit.get() * 10.0 - 1e-9).ceil() as u8,
         Some(Gate::Met | Gate::PassLine) | None => return,
     };
+
     let Some((index, band)) = bands
         .as_slice()
         .iter()
@@ -40,12 +41,14 @@ fn check(view: &CriterionView<'_>, out: &mut Report<'_>) {
     else {
         return;
     };
+
     let (low, high) = (band.low.get(), band.high.get());
     let (Some(span), Some(text)) = (out.span(view.gate_mark()), out.span(marks.bands.get(index))) else {
         return;
     };
     let scores = |from: u8, to: u8| if from == to { from.to_string() } else { format!("{from} to {to}") };
     let others = if high < 10 { format!("{low} or {}", high + 1) } else { low.to_string() };
+
     out.add(
         Diagnostic::warning(
             RULE.code,

@@ -1,57 +1,41 @@
 //! L0406: style criteria that outweigh content.
 
-use assize_diagnostic::{Code, Diagnostic};
+use assize_diagnostic::{Diagnostic, DiagnosticCode};
 
 use super::cited;
-use crate::report::Report;
-use crate::rule::{Check, Example, Rule};
+use crate::finding::FindingCollector;
+use crate::rule::{LintRule, RuleCheck, RuleExample};
 use crate::view::{CriterionView, RubricView};
-use crate::words::{content, words};
+use crate::words::{content_stems, split_words};
 
-pub(super) const RULE: Rule = Rule {
-    code: Code::new("L0406"),
+pub(super) const RULE: LintRule = LintRule {
+    code: DiagnosticCode::new("L0406"),
     name: "style-outweighs-content",
     title: "A criterion about style has the largest weight.",
     reason: "Judges already favour answers that look good. A rubric whose largest weight is on tone or layout pays for looks, unless style is what the question asks for.",
     source: cited::LLM_BAR,
-    bad: Example::Criteria(
+    bad: RuleExample::Criteria(
         "- {outcome: Keeps a polite tone, weight: 3}\n- Names the carrier\n- Gives the date",
     ),
-    good: Example::Criteria(
+    good: RuleExample::Criteria(
         "- {outcome: Keeps a polite tone, weight: 0.5}\n- Names the carrier\n- Gives the date",
     ),
     fixes: false,
-    check: Check::Rubric(check),
+    check: RuleCheck::Rubric(check),
 };
 
 const STYLE: &[&str] = &[
-    "tone",
-    "polite",
-    "politely",
-    "courteous",
-    "friendly",
-    "markdown",
-    "headings",
-    "heading",
-    "bullet",
-    "bullets",
-    "formatting",
-    "formatted",
-    "layout",
-    "grammar",
-    "spelling",
-    "concise",
-    "emoji",
-    "emojis",
-    "professional",
-    "readable",
+    "tone", "polite", "politely", "courteous", "friendly", "markdown", "headings", "heading", "bullet",
+    "bullets", "formatting", "formatted", "layout", "grammar", "spelling", "concise", "emoji", "emojis",
+    "professional", "readable",
 ];
 
 fn is_style(criterion: &CriterionView<'_>) -> bool {
-    criterion.length() <= 10 && words(criterion.text()).iter().any(|word| STYLE.contains(&word.text.as_str()))
+    criterion.length() <= 10
+        && split_words(criterion.text()).iter().any(|word| STYLE.contains(&word.text.as_str()))
 }
 
-fn check(view: &RubricView<'_>, out: &mut Report<'_>) {
+fn check(view: &RubricView<'_>, out: &mut FindingCollector<'_>) {
     let weight_of = |wanted: bool| {
         view.criteria().filter(|c| is_style(c) == wanted).map(|c| c.weight()).fold(0.0, f64::max)
     };
@@ -59,17 +43,19 @@ fn check(view: &RubricView<'_>, out: &mut Report<'_>) {
     if style <= substance || substance == 0.0 {
         return;
     }
+
     // In a question about style, or in a rubric of the whole suite, it is the author's choice.
     let Some(case) = view.own_case() else { return };
     for criterion in view.criteria().filter(|c| is_style(c) && c.weight() == style) {
-        let asked = content(&case.question());
-        let expected = case.expected_outcome.as_deref().map(content).unwrap_or_default();
-        let said = words(criterion.text());
+        let asked = content_stems(&case.question());
+        let expected = case.expected_outcome.as_deref().map(content_stems).unwrap_or_default();
+        let said = split_words(criterion.text());
         let wanted = said
             .iter()
             .filter(|word| STYLE.contains(&word.text.as_str()))
             .map(|word| crate::words::stem(&word.text))
             .any(|stem| asked.contains(&stem) || expected.contains(&stem));
+
         let mark = criterion.marks().and_then(|marks| marks.weight.as_ref());
         if let Some(span) = out.span(mark).filter(|_| !wanted) {
             out.add(

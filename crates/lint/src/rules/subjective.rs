@@ -1,82 +1,57 @@
 //! L0107: a subjective adjective without an anchor.
 
-use assize_diagnostic::{Code, Diagnostic};
+use assize_diagnostic::{Diagnostic, DiagnosticCode};
 
 use super::cited;
-use crate::report::Report;
-use crate::rule::{Check, Example, Rule};
+use crate::finding::FindingCollector;
+use crate::rule::{LintRule, RuleCheck, RuleExample};
 use crate::view::CriterionView;
-use crate::words::{any_phrase, is_anchored, words};
+use crate::words::{find_any_phrase, is_anchored, split_words};
 
-pub(super) const RULE: Rule = Rule {
-    code: Code::new("L0107"),
+pub(super) const RULE: LintRule = LintRule {
+    code: DiagnosticCode::new("L0107"),
     name: "subjective-without-anchor",
     title: "The criterion hangs on a word of taste.",
     reason: "\"Appropriate\", \"engaging\", \"elegant\": a judge must guess whose taste is meant. Name what makes it so, or give an example of what is enough and what is not.",
     source: cited::RESEARCH_RUBRICS,
-    bad: Example::Criteria("- Closes with an appropriate apology"),
-    good: Example::Criteria(
+    bad: RuleExample::Criteria("- Closes with an appropriate apology"),
+    good: RuleExample::Criteria(
         "- Closes with an apology that names the delay, such as \"sorry your parcel is late\"",
     ),
     fixes: false,
-    check: Check::Criterion(check),
+    check: RuleCheck::Criterion(check),
 };
 
 const TASTE: &[&str] = &[
-    "appropriate",
-    "appropriately",
-    "suitable",
-    "suitably",
-    "nice",
-    "nicely",
-    "interesting",
-    "engaging",
-    "elegant",
-    "elegantly",
-    "reasonable",
-    "reasonably",
-    "compelling",
-    "insightful",
-    "high-quality",
-    "well-written",
-    "adequate",
-    "adequately",
-    "satisfactory",
-    "user-friendly",
-    "impressive",
-    "creative",
-    "creatively",
-    "natural-sounding",
-    "sensible",
-    "sensibly",
-    "properly",
-    "effectively",
-    "meaningful",
-    "meaningfully",
-    "good",
+    "appropriate", "appropriately", "suitable", "suitably", "nice", "nicely", "interesting", "engaging",
+    "elegant", "elegantly", "reasonable", "reasonably", "compelling", "insightful", "high-quality",
+    "well-written", "adequate", "adequately", "satisfactory", "user-friendly", "impressive", "creative",
+    "creatively", "natural-sounding", "sensible", "sensibly", "properly", "effectively", "meaningful",
+    "meaningfully", "good",
 ];
 /// Maximum number of words: longer criteria usually explain the adjective.
-const SHORT: usize = 12;
+const MAX_WORDS: usize = 12;
 
-fn check(view: &CriterionView<'_>, out: &mut Report<'_>) {
+fn check(view: &CriterionView<'_>, out: &mut FindingCollector<'_>) {
     let text = view.text();
-    if view.bands().is_some() || view.length() > SHORT || is_anchored(text) {
+    if view.bands().is_some() || view.length() > MAX_WORDS || is_anchored(text) {
         return;
     }
-    let words = words(text);
+
+    let words = split_words(text);
+
     // Criteria that consist of praise have a rule of their own.
-    if words.len() < 4 || any_phrase(&words, &["by", "which", "when", "good faith", "good morning"]).is_some()
+    if words.len() < 4
+        || find_any_phrase(&words, &["by", "which", "when", "good faith", "good morning"]).is_some()
     {
         return;
     }
-    let Some(range) = any_phrase(&words, TASTE) else { return };
-    if let Some(span) = out.part(view.text_mark(), text, range) {
+
+    let Some(range) = find_any_phrase(&words, TASTE) else { return };
+    if let Some(span) = out.part_span(view.text_mark(), text, range) {
         out.add(
             Diagnostic::warning(
-                RULE.code,
-                "a word of taste decides this criterion",
-                span,
-                "by whose measure?",
+                RULE.code, "a word of taste decides this criterion", span, "by whose measure?",
             )
             .with_help("name what makes it so, or add an example: `such as ...`"),
         );

@@ -1,75 +1,45 @@
 //! L0405: a criterion that says "as expected".
 
-use assize_diagnostic::{Code, Diagnostic};
+use assize_diagnostic::{Diagnostic, DiagnosticCode};
 
 use super::cited;
-use crate::report::Report;
-use crate::rule::{Check, Example, Rule};
+use crate::finding::FindingCollector;
+use crate::rule::{LintRule, RuleCheck, RuleExample};
 use crate::view::CriterionView;
-use crate::words::{content, likeness, words};
+use crate::words::{content_stems, jaccard_similarity, split_words};
 
-pub(super) const RULE: Rule = Rule {
-    code: Code::new("L0405"),
+pub(super) const RULE: LintRule = LintRule {
+    code: DiagnosticCode::new("L0405"),
     name: "tautology",
     title: "The criterion only says that the expectation is met.",
     reason: "\"Meets the expected outcome\" checks everything at once, so it counts all other criteria a second time. The expected outcome as one criterion among others does the same. Say what is expected.",
     source: cited::AUTO_RUBRIC,
-    bad: Example::Criteria("- Names the carrier\n- Meets the expected outcome"),
-    good: Example::Criteria("- Names the carrier\n- Gives Thursday as the new date"),
+    bad: RuleExample::Criteria("- Names the carrier\n- Meets the expected outcome"),
+    good: RuleExample::Criteria("- Names the carrier\n- Gives Thursday as the new date"),
     fixes: false,
-    check: Check::Criterion(check),
+    check: RuleCheck::Criterion(check),
 };
 
 /// Words without content: a text that consists of them says nothing.
-const EMPTY: &[&str] = &[
-    "meets",
-    "meet",
-    "matches",
-    "match",
-    "satisfies",
-    "fulfils",
-    "fulfills",
-    "achieves",
-    "follows",
-    "all",
-    "the",
-    "expected",
-    "outcome",
-    "outcomes",
-    "criteria",
-    "requirements",
-    "requirement",
-    "expectations",
-    "expectation",
-    "answer",
-    "response",
-    "output",
-    "of",
-    "task",
-    "question",
-    "prompt",
-    "and",
-    "is",
-    "as",
-    "with",
-    "in",
-    "line",
-    "user's",
-    "user",
-    "request",
-    "stated",
+const FILLER_WORDS: &[&str] = &[
+    "meets", "meet", "matches", "match", "satisfies", "fulfils", "fulfills", "achieves", "follows", "all",
+    "the", "expected", "outcome", "outcomes", "criteria", "requirements", "requirement", "expectations",
+    "expectation", "answer", "response", "output", "of", "task", "question", "prompt", "and", "is", "as",
+    "with", "in", "line", "user's", "user", "request", "stated",
 ];
-const KEY: &[&str] = &["outcome", "outcomes", "criteria", "requirements", "expectations", "expected"];
+const KEY_WORDS: &[&str] = &["outcome", "outcomes", "criteria", "requirements", "expectations", "expected"];
 
-fn check(view: &CriterionView<'_>, out: &mut Report<'_>) {
+fn check(view: &CriterionView<'_>, out: &mut FindingCollector<'_>) {
     if view.bands().is_some() {
         return;
     }
+
     let text = view.text();
-    let words = words(text);
+    let words = split_words(text);
     let empty = words.len() >= 2
-        && words.iter().all(|word| EMPTY.contains(&word.text.as_str()))
-        && words.iter().any(|word| KEY.contains(&word.text.as_str()));
+        && words.iter().all(|word| FILLER_WORDS.contains(&word.text.as_str()))
+        && words.iter().any(|word| KEY_WORDS.contains(&word.text.as_str()));
+
     // "Matches the expected output" with a reference answer is a comparison, not a tautology.
     let compares = empty
         && words.iter().any(|w| matches!(w.text.as_str(), "output" | "answer" | "response"))
@@ -78,8 +48,8 @@ fn check(view: &CriterionView<'_>, out: &mut Report<'_>) {
     let outcome =
         view.rubric.own_case().and_then(|case| case.expected_outcome.as_deref()).filter(|_| several);
     let repeats = outcome.is_some_and(|outcome| {
-        let (a, b) = (content(outcome), content(text));
-        a.len() >= 4 && likeness(&a, &b) >= 0.95
+        let (a, b) = (content_stems(outcome), content_stems(text));
+        a.len() >= 4 && jaccard_similarity(&a, &b) >= 0.95
     });
     let (title, label) = match (empty && !compares, repeats) {
         (true, _) => ("this criterion only says \"as expected\"", "what is expected?"),

@@ -1,30 +1,30 @@
 //! L0207: a threshold without effect.
 
-use assize_diagnostic::{Code, Diagnostic};
+use assize_diagnostic::{Diagnostic, DiagnosticCode};
 use assize_rubric::at_least;
 
 use super::cited;
-use crate::report::Report;
-use crate::rule::{Check, Example, Rule};
+use crate::finding::FindingCollector;
+use crate::rule::{LintRule, RuleCheck, RuleExample};
 use crate::view::RubricView;
 
-pub(super) const RULE: Rule = Rule {
-    code: Code::new("L0207"),
+pub(super) const RULE: LintRule = LintRule {
+    code: DiagnosticCode::new("L0207"),
     name: "idle-threshold",
     title: "The threshold is reached by every answer that passes the gates.",
     reason: "When the required criteria alone bring the score to the threshold, the other criteria can't change the verdict, and a threshold of 0 is no threshold. Raise it, or weigh the other criteria more.",
     source: cited::ARITHMETIC,
-    bad: Example::Case(
+    bad: RuleExample::Case(
         "  - id: late-parcel\n    input: Where is my parcel?\n    threshold: 0.5\n    assertions:\n      - type: rubrics\n        criteria:\n          - {outcome: Names the carrier, required: true, weight: 3}\n          - {outcome: Names the date, weight: 2}",
     ),
-    good: Example::Case(
+    good: RuleExample::Case(
         "  - id: late-parcel\n    input: Where is my parcel?\n    threshold: 0.8\n    assertions:\n      - type: rubrics\n        criteria:\n          - {outcome: Names the carrier, required: true, weight: 3}\n          - {outcome: Names the date, weight: 2}",
     ),
     fixes: false,
-    check: Check::Rubric(check),
+    check: RuleCheck::Rubric(check),
 };
 
-fn check(view: &RubricView<'_>, out: &mut Report<'_>) {
+fn check(view: &RubricView<'_>, out: &mut FindingCollector<'_>) {
     let Some((line, mark)) = view.threshold().filter(|_| view.alone) else { return };
     let criteria = view.rubric().criteria();
     let positive: f64 = criteria.iter().map(|c| c.weight.get().max(0.0)).sum();
@@ -33,6 +33,7 @@ fn check(view: &RubricView<'_>, out: &mut Report<'_>) {
         .filter(|c| c.gate == Some(assize_rubric::Gate::Met))
         .map(|c| c.weight.get().max(0.0))
         .sum();
+
     let free = criteria.iter().any(|c| c.gate.is_none() && c.weight.get() > 0.0);
     let penalties = criteria.iter().any(|c| c.weight.get() < 0.0);
     let idle = if line == 0.0 {

@@ -1,39 +1,40 @@
 //! L0403: too many criteria in one judge call.
 
-use assize_diagnostic::{Code, Diagnostic};
-use assize_rubric::Judging;
+use assize_diagnostic::{Diagnostic, DiagnosticCode};
+use assize_rubric::JudgingMode;
 
 use super::cited;
-use crate::report::Report;
-use crate::rule::{Check, Example, Rule};
+use crate::finding::FindingCollector;
+use crate::rule::{LintRule, RuleCheck, RuleExample};
 use crate::view::RubricView;
 
-pub(super) const RULE: Rule = Rule {
-    code: Code::new("L0403"),
+pub(super) const RULE: LintRule = LintRule {
+    code: DiagnosticCode::new("L0403"),
     name: "too-many-in-one-call",
     title: "More than 20 criteria are put to the judge in one call.",
     reason: "Criteria in one call run into one another, the more the longer the list, and one broken reply loses all of them. Judge them one at a time, or name a batch size.",
     source: cited::AUTO_RUBRIC,
-    bad: Example::Case(
+    bad: RuleExample::Case(
         "  - id: late-parcel\n    input: Where is my parcel?\n    assertions:\n      - type: rubrics\n        judging: batched\n        criteria: [Avoids A1, B2, C3, D4, E5, F6, G7, H8, I9, J10, K11, L12, M13, N14, O15, P16, Q17, R18, S19, T20, U21]",
     ),
-    good: Example::Case(
+    good: RuleExample::Case(
         "  - id: late-parcel\n    input: Where is my parcel?\n    assertions:\n      - type: rubrics\n        judging: {batched: 7}\n        criteria: [Avoids A1, B2, C3, D4, E5, F6, G7, H8, I9, J10, K11, L12, M13, N14, O15, P16, Q17, R18, S19, T20, U21]",
     ),
     fixes: false,
-    check: Check::Rubric(check),
+    check: RuleCheck::Rubric(check),
 };
 
-const MOST: usize = 20;
+const MAX_CRITERIA: usize = 20;
 
-fn check(view: &RubricView<'_>, out: &mut Report<'_>) {
+fn check(view: &RubricView<'_>, out: &mut FindingCollector<'_>) {
     let judging = view.grader.judging.or_else(|| view.suite.and_then(|suite| suite.settings.judging));
-    let Some(Judging::Batched(size)) = judging else { return };
+    let Some(JudgingMode::Batched(size)) = judging else { return };
     let count = view.rubric().criteria().len();
     let call = size.map_or(count, |size| size.get().min(count));
-    if call <= MOST {
+    if call <= MAX_CRITERIA {
         return;
     }
+
     if let Some(span) = out.span(view.grader.marks.first().and_then(|marks| marks.head.as_ref())) {
         out.add(
             Diagnostic::warning(RULE.code, format!("{call} criteria in one call"), span, "the first of them")

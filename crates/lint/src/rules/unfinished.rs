@@ -1,41 +1,38 @@
 //! L0109: unfinished text.
 
-use assize_diagnostic::{Code, Diagnostic};
+use assize_diagnostic::{Diagnostic, DiagnosticCode};
 
-use crate::report::Report;
-use crate::rule::{Check, Example, Rule};
+use crate::finding::FindingCollector;
+use crate::rule::{LintRule, RuleCheck, RuleExample};
 use crate::view::CriterionView;
-use crate::words::{begins, words};
+use crate::words::{find_opening_phrase, split_words};
 
-pub(super) const RULE: Rule = Rule {
-    code: Code::new("L0109"),
+pub(super) const RULE: LintRule = LintRule {
+    code: DiagnosticCode::new("L0109"),
     name: "unfinished",
     title: "The criterion is not finished.",
     reason: "The text holds a mark of unfinished work or a placeholder that nothing fills. The judge gets it as it stands and decides all the same.",
     source: "criteria reach the judge word for word",
-    bad: Example::Criteria("- \"TBD: name the carrier\""),
-    good: Example::Criteria("- Names the carrier"),
+    bad: RuleExample::Criteria("- \"TBD: name the carrier\""),
+    good: RuleExample::Criteria("- Names the carrier"),
     fixes: false,
-    check: Check::Criterion(check),
+    check: RuleCheck::Criterion(check),
 };
 
-const MARKS: &[&str] = &["todo", "tbd", "fixme", "xxx", "lorem ipsum"];
+const UNFINISHED_MARKS: &[&str] = &["todo", "tbd", "fixme", "xxx", "lorem ipsum"];
 
-fn check(view: &CriterionView<'_>, out: &mut Report<'_>) {
+fn check(view: &CriterionView<'_>, out: &mut FindingCollector<'_>) {
     let text = view.text();
-    let words = words(text);
-    let mark = begins(&words, MARKS).filter(|range| {
+    let words = split_words(text);
+    let mark = find_opening_phrase(&words, UNFINISHED_MARKS).filter(|range| {
         let written = &text[range.clone()];
         written.to_lowercase() == "lorem ipsum" || written.chars().all(|c| c.is_ascii_uppercase())
     });
-    let Some(range) = mark.or_else(|| placeholder(text)) else { return };
-    if let Some(span) = out.part(view.text_mark(), text, range) {
+    let Some(range) = mark.or_else(|| find_placeholder(text)) else { return };
+    if let Some(span) = out.part_span(view.text_mark(), text, range) {
         out.add(
             Diagnostic::warning(
-                RULE.code,
-                "this criterion is not finished",
-                span,
-                "the judge reads this as it stands",
+                RULE.code, "this criterion is not finished", span, "the judge reads this as it stands",
             )
             .with_help("write what is checked; values come from the case's `vars`"),
         );
@@ -43,12 +40,13 @@ fn check(view: &CriterionView<'_>, out: &mut Report<'_>) {
 }
 
 /// Returns the range of `{{ name }}` or `[insert ...]`.
-fn placeholder(text: &str) -> Option<std::ops::Range<usize>> {
+fn find_placeholder(text: &str) -> Option<std::ops::Range<usize>> {
     let open = text.find("{{")?;
     let close = open + text[open..].find("}}")? + 2;
     let name = text[open + 2..close - 2].trim();
     let is_name =
         !name.is_empty() && name.chars().all(|c| c.is_alphanumeric() || matches!(c, '_' | '.' | '-'));
+
     is_name.then_some(open..close)
 }
 
@@ -67,9 +65,7 @@ mod tests {
         silent(
             "L0109",
             &[
-                "Leaves nothing marked TBD in the code",
-                "Todo list has three items",
-                "Uses {braces}",
+                "Leaves nothing marked TBD in the code", "Todo list has three items", "Uses {braces}",
                 "Prints {{}}",
             ],
         );

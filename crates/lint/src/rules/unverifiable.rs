@@ -2,122 +2,76 @@
 
 use std::ops::Range;
 
-use assize_diagnostic::{Code, Diagnostic};
-use assize_evalfile::{Block, Case, GraderKind};
+use assize_diagnostic::{Diagnostic, DiagnosticCode};
+use assize_evalfile::{Case, GraderKind, MessageBlock};
 
-use crate::report::Report;
-use crate::rule::{Check, Example, Rule};
+use crate::finding::FindingCollector;
+use crate::rule::{LintRule, RuleCheck, RuleExample};
 use crate::view::{CriterionView, has_block};
-use crate::words::{Word, any_phrase, begins, statement, words};
+use crate::words::{TextWord, find_any_phrase, find_opening_phrase, skip_subject, split_words};
 
-pub(super) const RULE: Rule = Rule {
-    code: Code::new("L0115"),
+pub(super) const RULE: LintRule = LintRule {
+    code: DiagnosticCode::new("L0115"),
     name: "unverifiable",
     title: "The criterion is about something that the case does not have.",
     reason: "A judge that can't see the image, the file or the earlier turn decides anyway, by what the answer claims about it. Times and costs are not in the answer either; graders of type `latency`, `cost` and `token-usage` measure them.",
     source: "Agent-as-a-Judge (arXiv:2410.10934): judges that can look at what was done agree better with people than judges that only read the answer",
-    bad: Example::Criteria("- Describes the damage in the attached image"),
-    good: Example::Criteria("- Describes the damage that the question names"),
+    bad: RuleExample::Criteria("- Describes the damage in the attached image"),
+    good: RuleExample::Criteria("- Describes the damage that the question names"),
     fixes: false,
-    check: Check::Criterion(check),
+    check: RuleCheck::Criterion(check),
 };
 
-const IMAGE: &[&str] = &[
-    "attached image",
-    "in the image",
-    "the screenshot",
-    "attached screenshot",
-    "attached photo",
-    "in the photo",
-    "the provided image",
-    "the given image",
-    "in the picture",
-    "the uploaded image",
+const IMAGE_PHRASES: &[&str] = &[
+    "attached image", "in the image", "the screenshot", "attached screenshot", "attached photo",
+    "in the photo", "the provided image", "the given image", "in the picture", "the uploaded image",
 ];
-const FILE: &[&str] = &[
-    "attached file",
-    "attached document",
-    "attached files",
-    "uploaded file",
-    "uploaded document",
+const FILE_PHRASES: &[&str] = &[
+    "attached file", "attached document", "attached files", "uploaded file", "uploaded document",
     "attached pdf",
 ];
-const TURN: &[&str] = &[
-    "earlier in the conversation",
-    "previous turn",
-    "previous turns",
-    "previous message",
-    "previous messages",
-    "earlier turn",
-    "earlier turns",
-    "earlier messages",
-    "earlier message",
-    "conversation history",
-    "prior turns",
-    "prior turn",
+const TURN_PHRASES: &[&str] = &[
+    "earlier in the conversation", "previous turn", "previous turns", "previous message",
+    "previous messages", "earlier turn", "earlier turns", "earlier messages", "earlier message",
+    "conversation history", "prior turns", "prior turn",
 ];
-const CLOCK: &[&str] =
+const RESPONSE_TIME_PHRASES: &[&str] =
     &["response time", "responds within", "answers within", "replies within", "latency of the response"];
 /// Phrases about the speed of the answer's program, used with a number of seconds.
-const TAKES: &[&str] = &[
-    "runs in",
-    "runs within",
-    "completes in",
-    "completes within",
-    "executes in",
-    "executes within",
-    "finishes in",
-    "finishes within",
-    "takes less than",
-    "takes at most",
-    "responds in",
-    "answers in",
+const DURATION_PHRASES: &[&str] = &[
+    "runs in", "runs within", "completes in", "completes within", "executes in", "executes within",
+    "finishes in", "finishes within", "takes less than", "takes at most", "responds in", "answers in",
     "loads in",
 ];
 /// Claims that only running the answer can verify.
-const RUNS: &[&str] = &[
-    "compiles without",
-    "compiles successfully",
-    "compiles and",
-    "code compiles",
-    "runs without",
-    "executes without",
-    "builds without",
-    "code runs",
-    "passes all tests",
-    "passes the tests",
-    "passes all unit tests",
-    "passes all existing tests",
-    "works in production",
-    "works in all browsers",
+const EXECUTION_PHRASES: &[&str] = &[
+    "compiles without", "compiles successfully", "compiles and", "code compiles", "runs without",
+    "executes without", "builds without", "code runs", "passes all tests", "passes the tests",
+    "passes all unit tests", "passes all existing tests", "works in production", "works in all browsers",
 ];
 /// Words for the reader of the answer, whose feelings a judge cannot see.
-const READER: &[&str] = &["user", "customer", "reader", "audience", "patient", "student"];
-const FEELS: &[&str] = &[
-    "is satisfied",
-    "feels",
-    "understands",
-    "enjoys",
-    "is happy",
-    "trusts",
-    "learns",
-    "will understand",
-    "is convinced",
-    "is reassured",
+const READER_NOUNS: &[&str] = &["user", "customer", "reader", "audience", "patient", "student"];
+const FEELING_PHRASES: &[&str] = &[
+    "is satisfied", "feels", "understands", "enjoys", "is happy", "trusts", "learns", "will understand",
+    "is convinced", "is reassured",
 ];
 
-fn check(view: &CriterionView<'_>, out: &mut Report<'_>) {
+fn check(view: &CriterionView<'_>, out: &mut FindingCollector<'_>) {
     let text = view.text();
-    let words = words(text);
-    let said = statement(&words);
-    let clock = any_phrase(&words, CLOCK).or_else(|| begins(said, TAKES)).filter(|_| seconds(text));
+    let words = split_words(text);
+    let said = skip_subject(&words);
+    let clock = find_any_phrase(&words, RESPONSE_TIME_PHRASES)
+        .or_else(|| find_opening_phrase(said, DURATION_PHRASES))
+        .filter(|_| has_seconds(text));
     let (range, missing, help) = if let Some(range) = clock {
         (range, "time is not in the answer", "use a grader of type `latency`, or a program that runs it")
-    } else if let Some(range) = inner(&words) {
+    } else if let Some(range) = find_demanded_feeling(&words) {
         (range, "what a reader feels is not in the answer", "ask for what the answer says or does")
-    } else if let Some(range) =
-        begins(&said[usize::from(said.first().is_some_and(|word| word.text == "the"))..], RUNS)
-            .filter(|_| !runs(view))
+    } else if let Some(range) = find_opening_phrase(
+        &said[usize::from(said.first().is_some_and(|word| word.text == "the"))..],
+        EXECUTION_PHRASES,
+    )
+    .filter(|_| !is_executed(view))
     {
         (
             range,
@@ -126,31 +80,33 @@ fn check(view: &CriterionView<'_>, out: &mut Report<'_>) {
         )
     } else {
         let Some(case) = view.rubric.own_case() else { return };
-        let found = |phrases: &[&str], lacks: bool| any_phrase(&words, phrases).filter(|_| lacks);
+        let found = |phrases: &[&str], lacks: bool| find_any_phrase(&words, phrases).filter(|_| lacks);
         let asks = |word: &str| case.question().to_lowercase().contains(word);
-        let no_image = !has_block(case, |b| matches!(b, Block::Image { .. }));
-        let no_file = !has_block(case, |b| matches!(b, Block::File { .. } | Block::Image { .. }));
+        let no_image = !has_block(case, |b| matches!(b, MessageBlock::Image { .. }));
+        let no_file =
+            !has_block(case, |b| matches!(b, MessageBlock::File { .. } | MessageBlock::Image { .. }));
+
         // A question that mentions the thing itself may hold it as text, or name an address.
         let visual =
             ["image", "screenshot", "photo", "picture", "http", "figure"].iter().any(|word| asks(word));
         let document = ["file", "document", "attach", "upload", "pdf", "http", "workspace", "```"]
             .iter()
             .any(|word| asks(word));
-        if let Some(range) = found(IMAGE, no_image && !visual && elsewhere(case)) {
+        if let Some(range) = found(IMAGE_PHRASES, no_image && !visual && has_no_other_material(case)) {
             (range, "this case has no image", "attach the image with `{type: image, value: PATH}`")
-        } else if let Some(range) = found(FILE, no_file && !document && elsewhere(case)) {
+        } else if let Some(range) = found(FILE_PHRASES, no_file && !document && has_no_other_material(case)) {
             (
                 range,
                 "this case has no file",
                 "attach the file with `input_files` or `{type: file, value: PATH}`",
             )
-        } else if let Some(range) = found(TURN, single(case)) {
+        } else if let Some(range) = found(TURN_PHRASES, is_single_message(case)) {
             (range, "this case has a single message", "write the earlier messages into `input`")
         } else {
             return;
         }
     };
-    if let Some(span) = out.part(view.text_mark(), text, range) {
+    if let Some(span) = out.part_span(view.text_mark(), text, range) {
         out.add(
             Diagnostic::warning(RULE.code, "this can't be seen by the judge", span, missing).with_help(help),
         );
@@ -158,30 +114,32 @@ fn check(view: &CriterionView<'_>, out: &mut Report<'_>) {
 }
 
 /// Returns true if a text holds a number with a unit of time.
-fn seconds(text: &str) -> bool {
-    let words = words(text);
-    let joined = |word: &Word| {
+fn has_seconds(text: &str) -> bool {
+    let words = split_words(text);
+    let joined = |word: &TextWord| {
         let unit = word.text.trim_start_matches(|c: char| c.is_ascii_digit());
         unit.len() < word.text.len() && matches!(unit, "ms" | "s" | "sec")
     };
     words.iter().any(joined)
         || text.chars().any(|c| c.is_ascii_digit())
-            && any_phrase(&words, &["seconds", "second", "milliseconds", "ms", "minutes", "minute"]).is_some()
+            && find_any_phrase(&words, &["seconds", "second", "milliseconds", "ms", "minutes", "minute"])
+                .is_some()
 }
 
 /// Returns the range of a demanded feeling of the reader: "the user feels heard".
-fn inner(words: &[Word]) -> Option<Range<usize>> {
+fn find_demanded_feeling(words: &[TextWord]) -> Option<Range<usize>> {
     let article = usize::from(words.first().is_some_and(|word| word.text == "the"));
-    let reader = words.get(article).filter(|word| READER.contains(&word.text.as_str()))?;
+    let reader = words.get(article).filter(|word| READER_NOUNS.contains(&word.text.as_str()))?;
     let modal = usize::from(
         words.get(article + 1).is_some_and(|word| matches!(word.text.as_str(), "should" | "must")),
     );
-    let feels = begins(words.get(article + 1 + modal..)?, FEELS)?;
+    let feels = find_opening_phrase(words.get(article + 1 + modal..)?, FEELING_PHRASES)?;
+
     Some(reader.at.start..feels.end)
 }
 
 /// Returns true if something executes the target's work: an agent in a workspace, or a program as a grader.
-fn runs(view: &CriterionView<'_>) -> bool {
+fn is_executed(view: &CriterionView<'_>) -> bool {
     let Some(case) = view.rubric.case else { return true };
     let programs = |grader: &std::sync::Arc<assize_evalfile::Grader>| {
         matches!(grader.kind, GraderKind::Code(_) | GraderKind::Custom(_))
@@ -190,11 +148,11 @@ fn runs(view: &CriterionView<'_>) -> bool {
 }
 
 /// Returns true if nothing else of the case can hold the thing: no workspace, no turns.
-fn elsewhere(case: &Case) -> bool {
+fn has_no_other_material(case: &Case) -> bool {
     case.workspace.is_none() && case.conversation.is_none()
 }
 
-fn single(case: &Case) -> bool {
+fn is_single_message(case: &Case) -> bool {
     let question = case.question().to_lowercase();
     // A transcript may be a single message.
     case.input.len() < 2
@@ -214,14 +172,9 @@ mod tests {
         finds(
             "L0115",
             &[
-                "Reads the label in the attached photo",
-                "Quotes the attached document",
-                "Keeps to the earlier turns",
-                "Responds within 2 seconds",
-                "Runs in under 100ms",
-                "The code compiles",
-                "Compiles without warnings",
-                "The user feels understood",
+                "Reads the label in the attached photo", "Quotes the attached document",
+                "Keeps to the earlier turns", "Responds within 2 seconds", "Runs in under 100ms",
+                "The code compiles", "Compiles without warnings", "The user feels understood",
             ],
         );
     }

@@ -1,131 +1,61 @@
 //! L0101: a criterion that consists of praise.
 
-use assize_diagnostic::{Code, Diagnostic};
+use assize_diagnostic::{Diagnostic, DiagnosticCode};
 
 use super::cited;
-use crate::report::Report;
-use crate::rule::{Check, Example, Rule};
+use crate::finding::FindingCollector;
+use crate::rule::{LintRule, RuleCheck, RuleExample};
 use crate::view::CriterionView;
-use crate::words::{is_stop, words};
+use crate::words::{is_stop, split_words};
 
-pub(super) const RULE: Rule = Rule {
-    code: Code::new("L0101"),
+pub(super) const RULE: LintRule = LintRule {
+    code: DiagnosticCode::new("L0101"),
     name: "vague-criterion",
     title: "The criterion only praises; it does not say what is checked.",
     reason: "\"Good quality\" means something else to every judge, and to the same judge on another day. Say what can be seen in the answer when the criterion is met.",
     source: cited::GUIDE,
-    bad: Example::Criteria("- The response is helpful and of good quality"),
-    good: Example::Criteria("- Names the day on which the parcel arrives"),
+    bad: RuleExample::Criteria("- The response is helpful and of good quality"),
+    good: RuleExample::Criteria("- Names the day on which the parcel arrives"),
     fixes: false,
-    check: Check::Criterion(check),
+    check: RuleCheck::Criterion(check),
 };
 
 const PRAISE: &[&str] = &[
-    "good",
-    "great",
-    "nice",
-    "high",
-    "helpful",
-    "useful",
-    "clear",
-    "clearly",
-    "accurate",
-    "accurately",
-    "appropriate",
-    "appropriately",
-    "relevant",
-    "adequate",
-    "adequately",
-    "reasonable",
-    "reasonably",
-    "proper",
-    "properly",
-    "correct",
-    "correctly",
-    "excellent",
-    "effective",
-    "effectively",
-    "suitable",
-    "acceptable",
-    "satisfactory",
-    "sensible",
-    "solid",
-    "well",
-    "high-quality",
-    "meaningful",
-    "valuable",
-    "complete",
-    "comprehensive",
-    "thorough",
-    "coherent",
-    "insightful",
-    "well-written",
-    "well-structured",
-    "better",
-    "best",
-    "right",
-    "fine",
-    "decent",
-    "optimal",
-    "strong",
-    "robust",
+    "good", "great", "nice", "high", "helpful", "useful", "clear", "clearly", "accurate", "accurately",
+    "appropriate", "appropriately", "relevant", "adequate", "adequately", "reasonable", "reasonably",
+    "proper", "properly", "correct", "correctly", "excellent", "effective", "effectively", "suitable",
+    "acceptable", "satisfactory", "sensible", "solid", "well", "high-quality", "meaningful", "valuable",
+    "complete", "comprehensive", "thorough", "coherent", "insightful", "well-written", "well-structured",
+    "better", "best", "right", "fine", "decent", "optimal", "strong", "robust",
 ];
 
 /// Words that name neither the praised thing nor its quality.
-const EMPTY: &[&str] = &[
-    "quality",
-    "code",
-    "text",
-    "content",
-    "result",
-    "results",
-    "work",
-    "overall",
-    "very",
-    "quite",
-    "really",
-    "highly",
-    "fully",
-    "generally",
-    "is",
-    "looks",
-    "seems",
-    "sounds",
-    "makes",
-    "sense",
-    "gives",
-    "provides",
-    "written",
-    "manner",
-    "way",
-    "level",
-    "standard",
-    "standards",
-    "user",
-    "users",
-    "answers",
-    "responds",
-    "question",
-    "request",
-    "task",
+const FILLER_WORDS: &[&str] = &[
+    "quality", "code", "text", "content", "result", "results", "work", "overall", "very", "quite", "really",
+    "highly", "fully", "generally", "is", "looks", "seems", "sounds", "makes", "sense", "gives", "provides",
+    "written", "manner", "way", "level", "standard", "standards", "user", "users", "answers", "responds",
+    "question", "request", "task",
 ];
 
-fn check(view: &CriterionView<'_>, out: &mut Report<'_>) {
+fn check(view: &CriterionView<'_>, out: &mut FindingCollector<'_>) {
     if view.bands().is_some() {
         return;
     }
-    let words = words(view.text());
+
+    let words = split_words(view.text());
     let praise = words.iter().filter(|w| PRAISE.contains(&w.text.as_str())).count();
-    let known = |w: &str| PRAISE.contains(&w) || EMPTY.contains(&w) || is_stop(w);
+    let known = |w: &str| PRAISE.contains(&w) || FILLER_WORDS.contains(&w) || is_stop(w);
     if praise == 0 || !words.iter().all(|w| known(&w.text)) {
         return;
     }
+
     // "Answers the question correctly" with a reference answer is a comparison with it.
     let compares =
         words.iter().any(|w| matches!(w.text.as_str(), "correct" | "correctly" | "accurate" | "right"));
     if compares && view.rubric.case.is_some_and(|case| case.reference().is_some()) {
         return;
     }
+
     if let Some(span) = out.span(view.text_mark()) {
         out.add(
             Diagnostic::warning(
@@ -148,9 +78,7 @@ mod tests {
         finds(
             "L0101",
             &[
-                "Good code quality",
-                "The answer is accurate and clear",
-                "Is helpful.",
+                "Good code quality", "The answer is accurate and clear", "Is helpful.",
                 "Provides a great response",
             ],
         );
@@ -161,11 +89,8 @@ mod tests {
         silent(
             "L0101",
             &[
-                "Good error handling for missing files",
-                "Clear headings",
-                "Is written in German",
-                "States the time",
-                "Answers",
+                "Good error handling for missing files", "Clear headings", "Is written in German",
+                "States the time", "Answers",
             ],
         );
     }

@@ -16,16 +16,16 @@ pub(super) fn third_person(verb: &str) -> Option<String> {
             return None;
         }
         _ if verb.ends_with("ly") => {
-            return if verb == "apply" || verb == "reply" { Some(y(verb)) } else { None };
+            return if verb == "apply" || verb == "reply" { Some(inflect_final_y(verb)) } else { None };
         }
         _ if ["ss", "sh", "ch", "x", "zz"].iter().any(|ending| verb.ends_with(ending)) => format!("{verb}es"),
         _ if verb.ends_with('s') => return None,
-        _ if verb.ends_with('y') && !verb.ends_with(['a', 'e', 'i', 'o', 'u']) => y(verb),
+        _ if verb.ends_with('y') && !verb.ends_with(['a', 'e', 'i', 'o', 'u']) => inflect_final_y(verb),
         _ => format!("{verb}s"),
     })
 }
 
-fn y(verb: &str) -> String {
+fn inflect_final_y(verb: &str) -> String {
     let before = verb.chars().rev().nth(1);
     if before.is_some_and(|c| "aeiou".contains(c)) {
         format!("{verb}s")

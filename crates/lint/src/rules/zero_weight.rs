@@ -1,28 +1,29 @@
 //! L0206: a criterion without effect.
 
-use assize_diagnostic::{Code, Diagnostic};
+use assize_diagnostic::{Diagnostic, DiagnosticCode};
 
 use super::cited;
-use crate::report::Report;
-use crate::rule::{Check, Example, Rule};
+use crate::finding::FindingCollector;
+use crate::rule::{LintRule, RuleCheck, RuleExample};
 use crate::view::CriterionView;
 
-pub(super) const RULE: Rule = Rule {
-    code: Code::new("L0206"),
+pub(super) const RULE: LintRule = LintRule {
+    code: DiagnosticCode::new("L0206"),
     name: "counts-for-nothing",
     title: "The criterion has weight 0 and no gate.",
     reason: "It is judged and paid for, and changes neither score nor verdict. If it is there for information, say so with an `allow:` comment.",
     source: cited::ARITHMETIC,
-    bad: Example::Criteria("- Names the carrier\n- outcome: Names the driver\n  weight: 0"),
-    good: Example::Criteria("- Names the carrier\n- outcome: Names the driver\n  weight: 0.5"),
+    bad: RuleExample::Criteria("- Names the carrier\n- outcome: Names the driver\n  weight: 0"),
+    good: RuleExample::Criteria("- Names the carrier\n- outcome: Names the driver\n  weight: 0.5"),
     fixes: false,
-    check: Check::Criterion(check),
+    check: RuleCheck::Criterion(check),
 };
 
-fn check(view: &CriterionView<'_>, out: &mut Report<'_>) {
+fn check(view: &CriterionView<'_>, out: &mut FindingCollector<'_>) {
     if view.weight() != 0.0 || view.criterion().gate.is_some() {
         return;
     }
+
     let mark = view.marks().and_then(|marks| marks.weight.as_ref());
     if let Some(span) = out.span(mark) {
         out.add(

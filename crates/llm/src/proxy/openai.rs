@@ -8,7 +8,7 @@ use serde_json::{Value, json};
 use super::handler::ProxyHandler;
 use super::refusal::ProxyRefusal;
 use crate::reply::{ChatReply, FinishReason};
-use crate::request::{ChatMessage, ChatRequest, JsonSchemaFormat, Part, Role};
+use crate::request::{ChatMessage, ChatRequest, JsonSchemaFormat, MessageRole, Part};
 
 /// Parameters that change the form of the reply into one that is not offered here. Other settings that are not known are
 /// passed over, as servers do.
@@ -90,9 +90,9 @@ fn request(body: &Value) -> Result<ChatRequest, ProxyRefusal> {
 fn message((index, message): (usize, &Value)) -> Result<ChatMessage, ProxyRefusal> {
     let wrong = |what: &str| ProxyRefusal::bad(format!("message {}: {what}", index + 1));
     let role = match message.get("role").and_then(Value::as_str) {
-        Some("system" | "developer") => Role::System,
-        Some("user") => Role::User,
-        Some("assistant") => Role::Assistant,
+        Some("system" | "developer") => MessageRole::System,
+        Some("user") => MessageRole::User,
+        Some("assistant") => MessageRole::Assistant,
         _ => return Err(wrong("`role` must be system, developer, user or assistant")),
     };
 

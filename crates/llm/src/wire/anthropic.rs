@@ -13,7 +13,7 @@ use crate::error::AskError;
 use crate::prompt_cache::{USUAL_CACHED_BYTES, cached_prefix_bytes};
 use crate::quirks::{LimitField, SchemaSupport, SentFeatures, ServerQuirks};
 use crate::reply::{ChatReply, FinishReason};
-use crate::request::{ChatMessage, ChatRequest, JsonSchemaFormat, Part, Role};
+use crate::request::{ChatMessage, ChatRequest, JsonSchemaFormat, MessageRole, Part};
 use crate::token_counts::TokenCounts;
 use crate::transport::HttpAnswer;
 
@@ -30,12 +30,7 @@ const SMALL_LIMIT: u32 = 4096;
 const TOOL: &str = "reply";
 
 const SCHEMA_NAMES: [&str; 7] = [
-    "output_config",
-    "output_format",
-    "json_schema",
-    "structured output",
-    "structured outputs",
-    "tools",
+    "output_config", "output_format", "json_schema", "structured output", "structured outputs", "tools",
     "tool_choice",
 ];
 
@@ -176,7 +171,7 @@ struct AnthropicBody<'a> {
 
 #[derive(Serialize)]
 struct AnthropicMessage<'a> {
-    role: Role,
+    role: MessageRole,
     content: Vec<AnthropicBlock<'a>>,
 }
 
@@ -264,7 +259,7 @@ fn mark_shared_prefix(model: &str, system_bytes: usize, messages: &mut [Anthropi
     let Some((last, earlier)) = messages.split_last_mut() else { return };
     let before: usize = earlier.iter().flat_map(|message| &message.content).map(bytes).sum();
 
-    if last.content.len() < 2 || last.role != Role::User {
+    if last.content.len() < 2 || last.role != MessageRole::User {
         return;
     }
 

@@ -61,7 +61,7 @@ fn without_an_output_format_a_tool_must_be_called() {
 #[test]
 fn a_bare_request_gets_a_limit_and_pictures_are_sent_inline() {
     let mut request = ChatRequest::new(vec![ChatMessage {
-        role: Role::User,
+        role: MessageRole::User,
         content: [
             Part::Image { media_type: "image/png".into(), data: "aGk=".into() },
             Part::Text("".into()),
@@ -87,7 +87,10 @@ fn a_bare_request_gets_a_limit_and_pictures_are_sent_inline() {
 fn only_long_shared_prefixes_get_a_cache_mark() {
     let request = |parts: &[&str]| {
         let content = parts.iter().map(|part| Part::Text((*part).into())).collect();
-        ChatRequest::new(vec![ChatMessage::system("Judge."), ChatMessage { role: Role::User, content }])
+        ChatRequest::new(vec![
+            ChatMessage::system("Judge."),
+            ChatMessage { role: MessageRole::User, content },
+        ])
     };
     let marks = |parts: &[&str]| {
         encoded(&AnthropicMessages, &request(parts), ServerQuirks::default()).matches("cache_control").count()

@@ -14,7 +14,7 @@ use crate::error::AskError;
 use crate::prompt_cache::{USUAL_CACHED_BYTES, cached_prefix_bytes};
 use crate::quirks::{LimitField, SchemaSupport, SentFeatures, ServerQuirks};
 use crate::reply::{ChatReply, FinishReason};
-use crate::request::{ChatMessage, ChatRequest, Part, Role};
+use crate::request::{ChatMessage, ChatRequest, MessageRole, Part};
 use crate::token_counts::TokenCounts;
 use crate::transport::HttpAnswer;
 
@@ -23,17 +23,8 @@ const TOOL: &str = "reply";
 
 /// In lower case, as refusals are compared.
 const SCHEMA_NAMES: [&str; 11] = [
-    "toolconfig",
-    "toolchoice",
-    "tool use",
-    "tool_use",
-    "tools",
-    "toolspec",
-    "outputconfig",
-    "output_config",
-    "textformat",
-    "structured output",
-    "structured outputs",
+    "toolconfig", "toolchoice", "tool use", "tool_use", "tools", "toolspec", "outputconfig", "output_config",
+    "textformat", "structured output", "structured outputs",
 ];
 
 const LIMIT: &str = "maxtokens";
@@ -162,7 +153,7 @@ struct BedrockBody<'a> {
 
 #[derive(Serialize)]
 struct BedrockMessage<'a> {
-    role: Role,
+    role: MessageRole,
     content: Vec<BedrockBlock<'a>>,
 }
 
@@ -298,7 +289,7 @@ fn mark_shared_prefix(model: &str, system_bytes: usize, messages: &mut [BedrockM
     };
 
     let Some((last, earlier)) = messages.split_last_mut() else { return };
-    if last.content.len() < 2 || last.role != Role::User {
+    if last.content.len() < 2 || last.role != MessageRole::User {
         return;
     }
 

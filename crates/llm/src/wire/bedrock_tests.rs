@@ -40,7 +40,7 @@ fn a_bare_request_has_nothing_that_was_not_asked_for() {
 #[test]
 fn pictures_are_sent_in_the_formats_there_are() {
     let picture = |media_type: &str| ChatMessage {
-        role: Role::User,
+        role: MessageRole::User,
         content: [Part::Image { media_type: media_type.into(), data: "AAAA".into() }].into(),
     };
     let request =

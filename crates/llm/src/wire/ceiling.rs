@@ -5,31 +5,12 @@ const LEAST: u32 = 1024;
 
 /// By what a refusal of the limit's height can be told: what it speaks of, and that it is too much. In lower case.
 const SUBJECTS: [&str; 11] = [
-    "max_tokens",
-    "max_completion_tokens",
-    "max_output_tokens",
-    "max_new_tokens",
-    "maxoutputtokens",
-    "maxtokens",
-    "num_predict",
-    "maximum tokens",
-    "output tokens",
-    "completion tokens",
-    "in the completion",
+    "max_tokens", "max_completion_tokens", "max_output_tokens", "max_new_tokens", "maxoutputtokens",
+    "maxtokens", "num_predict", "maximum tokens", "output tokens", "completion tokens", "in the completion",
 ];
 const EXCESS: [&str; 12] = [
-    "too large",
-    "too high",
-    "too many",
-    "at most",
-    "maximum",
-    "exceed",
-    "less than or equal",
-    "must be <=",
-    "range",
-    "only afford",
-    "lower than",
-    "must have stream",
+    "too large", "too high", "too many", "at most", "maximum", "exceed", "less than or equal", "must be <=",
+    "range", "only afford", "lower than", "must have stream",
 ];
 
 /// A lower limit to try after one that was refused with this message; `None` when the message is about something else, or

@@ -11,19 +11,14 @@ use super::{json, outgoing, refusal};
 use crate::error::AskError;
 use crate::quirks::{LimitField, SchemaSupport, SentFeatures, ServerQuirks};
 use crate::reply::{ChatReply, FinishReason};
-use crate::request::{ChatMessage, ChatRequest, Part, Role};
+use crate::request::{ChatMessage, ChatRequest, MessageRole, Part};
 use crate::token_counts::TokenCounts;
 use crate::transport::HttpAnswer;
 
 /// In lower case, as refusals are compared.
 const SCHEMA_NAMES: [&str; 7] = [
-    "responsejsonschema",
-    "response_json_schema",
-    "responsemimetype",
-    "response_mime_type",
-    "specified schema",
-    "json mode",
-    "structured output",
+    "responsejsonschema", "response_json_schema", "responsemimetype", "response_mime_type",
+    "specified schema", "json mode", "structured output",
 ];
 
 const LIMIT: &str = "maxoutputtokens";
@@ -184,7 +179,7 @@ struct GenerationConfig<'a> {
 }
 
 fn content(message: &ChatMessage) -> GeminiContent<'_> {
-    let role = if message.role == Role::Assistant { "model" } else { "user" };
+    let role = if message.role == MessageRole::Assistant { "model" } else { "user" };
     let parts = match outgoing::text_only(&message.content) {
         Some(text) => vec![GeminiPart::Text(text)],
         None => message

@@ -6,7 +6,7 @@ use super::format::WireCodec;
 use crate::error::AskError;
 use crate::quirks::ServerQuirks;
 use crate::reply::ChatReply;
-use crate::request::{ChatMessage, ChatRequest, JsonSchemaFormat, Part, Role};
+use crate::request::{ChatMessage, ChatRequest, JsonSchemaFormat, MessageRole, Part};
 use crate::transport::HttpAnswer;
 
 /// The schema of [`full_request`] as it is sent.
@@ -38,7 +38,7 @@ pub(super) fn full_conversation(model: &str) -> ChatRequest {
 /// A question about a picture.
 pub(super) fn pictured() -> ChatMessage {
     ChatMessage {
-        role: Role::User,
+        role: MessageRole::User,
         content: [
             Part::Text("What?".into()),
             Part::Image { media_type: "image/png".into(), data: "aGk=".into() },

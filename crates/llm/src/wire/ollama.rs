@@ -14,7 +14,7 @@ use super::{json, outgoing, refusal};
 use crate::error::AskError;
 use crate::quirks::{LimitField, SchemaSupport, SentFeatures, ServerQuirks};
 use crate::reply::{ChatReply, FinishReason};
-use crate::request::{ChatMessage, ChatRequest, JsonSchemaFormat, Part, Role};
+use crate::request::{ChatMessage, ChatRequest, JsonSchemaFormat, MessageRole, Part};
 use crate::token_counts::TokenCounts;
 use crate::transport::HttpAnswer;
 
@@ -137,7 +137,7 @@ struct OllamaBody<'a> {
 
 #[derive(Serialize)]
 struct OllamaMessage<'a> {
-    role: Role,
+    role: MessageRole,
     content: Cow<'a, str>,
     #[serde(skip_serializing_if = "Vec::is_empty")]
     images: Vec<&'a str>,

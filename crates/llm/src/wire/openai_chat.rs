@@ -13,20 +13,14 @@ use super::{json, outgoing, refusal};
 use crate::error::AskError;
 use crate::quirks::{LimitField, SchemaSupport, SentFeatures, ServerQuirks};
 use crate::reply::{ChatReply, FinishReason};
-use crate::request::{ChatMessage, ChatRequest, JsonSchemaFormat, Part, Role};
+use crate::request::{ChatMessage, ChatRequest, JsonSchemaFormat, MessageRole, Part};
 use crate::token_counts::TokenCounts;
 use crate::transport::HttpAnswer;
 
 /// Names under which servers speak of the reply schema.
 const SCHEMA_NAMES: [&str; 8] = [
-    "response_format",
-    "json_schema",
-    "json_object",
-    "guided_json",
-    "grammar",
-    "structured output",
-    "structured outputs",
-    "json mode",
+    "response_format", "json_schema", "json_object", "guided_json", "grammar", "structured output",
+    "structured outputs", "json mode",
 ];
 
 /// The format, in one of its dialects.
@@ -178,7 +172,7 @@ struct ChatBody<'a> {
 
 #[derive(Serialize)]
 struct WireMessage<'a> {
-    role: Role,
+    role: MessageRole,
     content: MessageContent<'a>,
 }
 

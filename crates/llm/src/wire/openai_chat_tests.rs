@@ -5,7 +5,7 @@ use serde_json::json;
 use super::super::golden::{self, answer, encoded, named, read};
 use super::*;
 use crate::error::ErrorKind;
-use crate::request::{ChatMessage, Role};
+use crate::request::{ChatMessage, MessageRole};
 
 /// Without log-probabilities, which hardly anybody asks for.
 fn full_request() -> ChatRequest {
@@ -40,7 +40,7 @@ fn a_full_request_is_these_bytes() {
 #[test]
 fn a_bare_request_and_a_picture() {
     let mut request = ChatRequest::new(vec![ChatMessage {
-        role: Role::User,
+        role: MessageRole::User,
         content: [
             Part::Text("What is it?".into()),
             Part::Image { media_type: "image/png".into(), data: "aGk=".into() },
@@ -56,7 +56,7 @@ fn a_bare_request_and_a_picture() {
         )
     );
     let content = vec![Part::Text("a".into()), Part::Text("b".into())];
-    request.messages = [ChatMessage { role: Role::User, content: content.into() }].into();
+    request.messages = [ChatMessage { role: MessageRole::User, content: content.into() }].into();
     assert!(
         body(ChatDialect::COMPATIBLE, &request, ServerQuirks::default())
             .contains(r#"{"role":"user","content":"ab"}"#)

@@ -12,7 +12,7 @@ use super::{outgoing, refusal};
 use crate::error::AskError;
 use crate::quirks::{LimitField, SchemaSupport, SentFeatures, ServerQuirks};
 use crate::reply::{ChatReply, FinishReason};
-use crate::request::{ChatMessage, ChatRequest, JsonSchemaFormat, Part, Role};
+use crate::request::{ChatMessage, ChatRequest, JsonSchemaFormat, MessageRole, Part};
 use crate::token_counts::TokenCounts;
 use crate::transport::HttpAnswer;
 
@@ -131,7 +131,7 @@ struct ResponsesBody<'a> {
 
 #[derive(Serialize)]
 struct ResponsesItem<'a> {
-    role: Role,
+    role: MessageRole,
     content: ResponsesContent<'a>,
 }
 
@@ -174,7 +174,7 @@ impl<'a> ResponsesFormat<'a> {
 }
 
 fn item(message: &ChatMessage) -> Result<ResponsesItem<'_>, AskError> {
-    if message.role == Role::Tool {
+    if message.role == MessageRole::Tool {
         return Err(outgoing::tool_message());
     }
 

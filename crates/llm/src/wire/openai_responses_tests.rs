@@ -43,7 +43,7 @@ fn pictures_parts_and_what_was_learned() {
             r#""text":{"format":{"type":"json_object"}},"store":false}"#
         )
     );
-    request.messages = [ChatMessage::text(Role::Tool, "42")].into();
+    request.messages = [ChatMessage::text(MessageRole::Tool, "42")].into();
     assert_eq!(OpenAiResponses.encode(&request, quirks).unwrap_err().kind, ErrorKind::BadRequest);
 }
 

@@ -6,7 +6,7 @@ use serde::Serialize;
 
 use super::format::HttpCall;
 use crate::error::{AskError, ErrorKind};
-use crate::request::{ChatMessage, ChatRequest, Part, Role};
+use crate::request::{ChatMessage, ChatRequest, MessageRole, Part};
 
 /// A request that no server could answer is not sent.
 pub(super) fn check(request: &ChatRequest) -> Result<(), AskError> {
@@ -54,12 +54,12 @@ pub(super) fn apart(request: &ChatRequest) -> Result<(String, Vec<&ChatMessage>)
     let mut others = Vec::new();
     for message in &*request.messages {
         match message.role {
-            Role::System => system.push(
+            MessageRole::System => system.push(
                 text_only(&message.content)
                     .ok_or_else(|| bad("this provider takes no picture in a system message"))?,
             ),
-            Role::Tool => return Err(tool_message()),
-            Role::User | Role::Assistant => others.push(message),
+            MessageRole::Tool => return Err(tool_message()),
+            MessageRole::User | MessageRole::Assistant => others.push(message),
         }
     }
 
@@ -113,6 +113,6 @@ mod tests {
         let (system, others) = apart(&request).unwrap();
         assert_eq!((system.as_str(), others.len()), ("a\n\nb", 2));
         assert!(apart(&ChatRequest::new(vec![ChatMessage::system("a")])).is_err());
-        assert!(apart(&ChatRequest::new(vec![ChatMessage::text(Role::Tool, "4")])).is_err());
+        assert!(apart(&ChatRequest::new(vec![ChatMessage::text(MessageRole::Tool, "4")])).is_err());
     }
 }

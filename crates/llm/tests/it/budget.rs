@@ -10,7 +10,7 @@ use assize_llm::{
     ModelPrice, ProviderAccounts, RateLimits, TokenRates,
 };
 use assize_rubric::Usd;
-use assize_testkit::mock::{Incoming, MockServer, Reply};
+use assize_testkit::mock::{MockReply, MockRequest, MockServer};
 use futures_util::future::join_all;
 
 use crate::support::{FORMATS, Format, client_of, client_with, question};
@@ -56,8 +56,8 @@ fn card() -> ModelCard {
 #[tokio::test]
 async fn budgets_add_an_output_limit_in_every_format_and_keep_the_call_key() {
     for format in FORMATS.iter().chain([&BEDROCK]) {
-        let server = MockServer::start(|incoming: &Incoming| {
-            Reply::text(incoming.output_limit().map_or("none".into(), |limit| limit.to_string()))
+        let server = MockServer::start(|incoming: &MockRequest| {
+            MockReply::text(incoming.output_limit().map_or("none".into(), |limit| limit.to_string()))
         });
         let asked = async |budget: Option<Budget>, card: ModelCard| {
             let tracker = budget.map(|budget| tracker(budget).0);
@@ -88,15 +88,15 @@ async fn budgets_add_an_output_limit_in_every_format_and_keep_the_call_key() {
 
 #[tokio::test]
 async fn output_limit_above_the_models_maximum_is_lowered_once() {
-    let server = MockServer::start(|incoming: &Incoming| match incoming.output_limit() {
-        Some(limit) if limit > 4096 => Reply::Status {
+    let server = MockServer::start(|incoming: &MockRequest| match incoming.output_limit() {
+        Some(limit) if limit > 4096 => MockReply::Status {
             code: 400,
             headers: Vec::new(),
             body: format!(
                 r#"{{"error":{{"message":"max_tokens is too large: {limit}. This model supports at most 4096 completion tokens, whereas you provided {limit}.","type":"invalid_request_error","param":"max_tokens","code":"invalid_value"}}}}"#
             ),
         },
-        limit => Reply::text(format!("{limit:?}")),
+        limit => MockReply::text(format!("{limit:?}")),
     });
     let (client, _) = client_with(&server, |setup| setup.budget = Some(tracker(tokens(1_000_000)).0));
     let first = client.ask(&judging(1)).await.unwrap();
@@ -110,11 +110,11 @@ async fn output_limit_above_the_models_maximum_is_lowered_once() {
 
 #[tokio::test]
 async fn a_server_that_takes_no_limit_is_asked_without_one() {
-    let server = MockServer::start(|incoming: &Incoming| {
+    let server = MockServer::start(|incoming: &MockRequest| {
         let names = ["max_tokens", "max_completion_tokens"];
         match names.into_iter().find(|name| !incoming.body[*name].is_null()) {
-            Some(name) => Reply::unsupported(name),
-            None => Reply::finish("length", "fine"),
+            Some(name) => MockReply::unsupported(name),
+            None => MockReply::finish("length", "fine"),
         }
     });
     let (client, _) = client_with(&server, |setup| setup.budget = Some(tracker(tokens(100_000)).0));
@@ -127,7 +127,7 @@ async fn a_server_that_takes_no_limit_is_asked_without_one() {
 
 #[tokio::test]
 async fn reply_cut_off_by_the_budget_is_counted_but_is_an_error() {
-    let server = MockServer::start(|_: &Incoming| Reply::text("x".repeat(4000)));
+    let server = MockServer::start(|_: &MockRequest| MockReply::text("x".repeat(4000)));
     let (tracker, told) = tracker(tokens(900));
     let (client, _) = client_with(&server, |setup| setup.budget = Some(tracker));
     let error = client.ask(&judging(1)).await.unwrap_err();
@@ -144,7 +144,7 @@ async fn reply_cut_off_by_the_budget_is_counted_but_is_an_error() {
 
 #[tokio::test]
 async fn reply_cut_off_at_our_own_limit_sets_cut_at() {
-    let server = MockServer::start(|_: &Incoming| Reply::text("x".repeat(100_000)));
+    let server = MockServer::start(|_: &MockRequest| MockReply::text("x".repeat(100_000)));
     let (client, _) = client_with(&server, |setup| setup.budget = Some(tracker(tokens(1_000_000)).0));
     let reply = client.ask(&judging(1)).await.unwrap();
     assert_eq!((reply.finish, reply.cut_at), (FinishReason::Length, Some(8192)));
@@ -161,8 +161,8 @@ fn mixed(seed: u64) -> u64 {
 }
 
 /// A judge whose replies are short, long or far too long, and a server that fails in every way.
-fn stormy(seed: u64, faulty: bool) -> impl Fn(&Incoming) -> Reply + Send + Sync {
-    move |incoming: &Incoming| {
+fn stormy(seed: u64, faulty: bool) -> impl Fn(&MockRequest) -> MockReply + Send + Sync {
+    move |incoming: &MockRequest| {
         let draw = mixed(seed ^ (incoming.index as u64) << 20);
         let length = match draw % 8 {
             0 => 40_000,
@@ -171,13 +171,13 @@ fn stormy(seed: u64, faulty: bool) -> impl Fn(&Incoming) -> Reply + Send + Sync 
         };
         let text = "x".repeat(usize::try_from(length).unwrap());
         let reply = match (draw >> 40) % 16 {
-            0 if faulty => Reply::Status { code: 500, headers: Vec::new(), body: String::new() },
-            1 if faulty => Reply::RateLimited { retry_after: None },
-            2 if faulty => Reply::Reset,
-            3 if faulty => Reply::Truncated(text),
-            4 if faulty => Reply::Raw("<html>".into()),
-            5 if faulty => Reply::Status { code: 529, headers: Vec::new(), body: "{}".into() },
-            _ => Reply::text(text),
+            0 if faulty => MockReply::Status { code: 500, headers: Vec::new(), body: String::new() },
+            1 if faulty => MockReply::RateLimited { retry_after: None },
+            2 if faulty => MockReply::Reset,
+            3 if faulty => MockReply::Truncated(text),
+            4 if faulty => MockReply::Raw("<html>".into()),
+            5 if faulty => MockReply::Status { code: 529, headers: Vec::new(), body: "{}".into() },
+            _ => MockReply::text(text),
         };
         reply.after(Duration::from_micros((draw >> 50) % 2000))
     }
@@ -241,8 +241,9 @@ async fn no_storm_passes_the_budget() {
 #[tokio::test]
 async fn budget_is_used_until_one_more_call_might_exceed_it() {
     for at_once in [1, 16, 64] {
-        let server =
-            MockServer::start(|_: &Incoming| Reply::text("x".repeat(400)).after(Duration::from_millis(1)));
+        let server = MockServer::start(|_: &MockRequest| {
+            MockReply::text("x".repeat(400)).after(Duration::from_millis(1))
+        });
         let (tracker, told) = tracker(tokens(20_000));
         let limits = RateLimits { max_concurrency: NonZeroUsize::new(at_once), ..RateLimits::default() };
         let (client, _) = client_with(&server, |setup| {

@@ -3,15 +3,15 @@
 use std::time::Duration;
 
 use assize_llm::{ChatRequest, ErrorKind, FinishReason, HttpOptions, HttpTransport};
-use assize_testkit::mock::{MockServer, Reply, always, sequence};
+use assize_testkit::mock::{MockReply, MockServer, always, sequence};
 
 use crate::support::{client, client_with, question};
 
 /// The fault once and then an answer: the answer must be got. Then the fault for ever: the kind must be right.
-async fn recovers_from(fault: Reply, kind: ErrorKind) {
+async fn recovers_from(fault: MockReply, kind: ErrorKind) {
     // Only where the time limit is the fault may it be short; elsewhere a busy machine must not reach it.
     let timeout = Duration::from_millis(if kind == ErrorKind::Timeout { 300 } else { 60_000 });
-    let server = MockServer::start(sequence(vec![fault.clone(), Reply::text("fine")]));
+    let server = MockServer::start(sequence(vec![fault.clone(), MockReply::text("fine")]));
     let (client, _) = client_with(&server, |setup| setup.timeout = timeout);
     let reply = client.ask(&question()).await.unwrap();
     assert_eq!(reply.text, "fine");
@@ -26,18 +26,18 @@ async fn recovers_from(fault: Reply, kind: ErrorKind) {
 
 #[tokio::test]
 async fn a_reset_connection() {
-    recovers_from(Reply::Reset, ErrorKind::Connection).await;
+    recovers_from(MockReply::Reset, ErrorKind::Connection).await;
 }
 
 #[tokio::test]
 async fn a_truncated_body() {
-    recovers_from(Reply::Truncated("x".repeat(5000)), ErrorKind::Connection).await;
+    recovers_from(MockReply::Truncated("x".repeat(5000)), ErrorKind::Connection).await;
 }
 
 #[tokio::test]
 async fn a_body_that_is_not_json() {
     recovers_from(
-        Reply::Raw("<html><body>Welcome to the hotel</body></html>".into()),
+        MockReply::Raw("<html><body>Welcome to the hotel</body></html>".into()),
         ErrorKind::MalformedReply,
     )
     .await;
@@ -45,25 +45,25 @@ async fn a_body_that_is_not_json() {
 
 #[tokio::test]
 async fn an_empty_body() {
-    recovers_from(Reply::Raw(String::new()), ErrorKind::MalformedReply).await;
+    recovers_from(MockReply::Raw(String::new()), ErrorKind::MalformedReply).await;
 }
 
 #[tokio::test]
 async fn no_answer_at_all() {
-    recovers_from(Reply::Hang, ErrorKind::Timeout).await;
+    recovers_from(MockReply::Hang, ErrorKind::Timeout).await;
 }
 
 #[tokio::test]
 async fn a_body_too_slow_to_wait_for() {
     let pause = Duration::from_secs(1);
-    recovers_from(Reply::Drip { text: "slow".into(), pieces: 100, pause }, ErrorKind::Timeout).await;
+    recovers_from(MockReply::Drip { text: "slow".into(), pieces: 100, pause }, ErrorKind::Timeout).await;
 }
 
 #[tokio::test]
 async fn a_slow_body_within_the_limit_is_read_whole() {
     let pause = Duration::from_millis(1);
     let text = "a long answer ".repeat(100);
-    let server = MockServer::start(always(Reply::Drip { text: text.clone(), pieces: 10, pause }));
+    let server = MockServer::start(always(MockReply::Drip { text: text.clone(), pieces: 10, pause }));
     let (client, _) = client(&server);
     let question = ChatRequest { max_output_tokens: None, ..question() };
     assert_eq!(client.ask(&question).await.unwrap().text, text);
@@ -71,7 +71,7 @@ async fn a_slow_body_within_the_limit_is_read_whole() {
 
 #[tokio::test]
 async fn a_server_that_is_not_there() {
-    let server = MockServer::start(always(Reply::Hang));
+    let server = MockServer::start(always(MockReply::Hang));
     let (client, _) = client(&server);
     drop(server);
     let error = client.ask(&question()).await.unwrap_err();
@@ -81,7 +81,7 @@ async fn a_server_that_is_not_there() {
 
 #[tokio::test]
 async fn an_answer_beyond_the_size_limit() {
-    let server = MockServer::start(always(Reply::text("x".repeat(100_000))));
+    let server = MockServer::start(always(MockReply::text("x".repeat(100_000))));
     let options = HttpOptions { max_answer_bytes: 50_000, ..HttpOptions::default() };
     let (client, _) =
         client_with(&server, |setup| setup.transport = std::sync::Arc::new(HttpTransport::new(options)));
@@ -91,9 +91,9 @@ async fn an_answer_beyond_the_size_limit() {
 
 #[tokio::test]
 async fn a_redirect_is_reported_not_followed() {
-    let target = MockServer::start(always(Reply::text("stolen")));
+    let target = MockServer::start(always(MockReply::text("stolen")));
     let location = format!("{}/chat/completions", target.base_url());
-    let server = MockServer::start(always(Reply::Status {
+    let server = MockServer::start(always(MockReply::Status {
         code: 307,
         headers: vec![("location".into(), location)],
         body: String::new(),
@@ -108,10 +108,10 @@ async fn a_redirect_is_reported_not_followed() {
 #[tokio::test]
 async fn refusals_and_early_ends_are_replies_with_a_reason() {
     let server = MockServer::start(sequence(vec![
-        Reply::Refusal("I would rather not.".into()),
-        Reply::finish("length", "{\"met\": tr"),
-        Reply::finish("content_filter", ""),
-        Reply::Json(serde_json::json!({"met": true})),
+        MockReply::Refusal("I would rather not.".into()),
+        MockReply::finish("length", "{\"met\": tr"),
+        MockReply::finish("content_filter", ""),
+        MockReply::Json(serde_json::json!({"met": true})),
     ]));
     let (client, _) = client(&server);
     let refusal = client.ask(&question()).await.unwrap();
@@ -128,7 +128,7 @@ async fn refusals_and_early_ends_are_replies_with_a_reason() {
 #[tokio::test]
 async fn a_long_error_page_becomes_a_short_message() {
     let page = format!("<!doctype html><html><h1>Bad Gateway</h1>{}</html>", "<p>words</p>".repeat(10_000));
-    let server = MockServer::start(always(Reply::status(400, page)));
+    let server = MockServer::start(always(MockReply::status(400, page)));
     let (client, _) = client(&server);
     let error = client.ask(&question()).await.unwrap_err();
     assert!(error.message.starts_with("an HTML page: Bad Gateway words"), "{error}");

@@ -3,16 +3,16 @@
 use std::sync::atomic::{AtomicUsize, Ordering};
 
 use assize_llm::{ErrorKind, LimitField, SchemaSupport, ServerQuirks};
-use assize_testkit::mock::{Incoming, MockServer, Reply};
+use assize_testkit::mock::{MockReply, MockRequest, MockServer};
 
 use crate::support::{FORMATS, client, client_of, question};
 
 /// A server that refuses these parameters by name.
 fn picky(refused: &'static [&'static str]) -> MockServer {
-    MockServer::start(move |incoming: &Incoming| {
+    MockServer::start(move |incoming: &MockRequest| {
         match refused.iter().find(|name| !incoming.body[**name].is_null()) {
-            Some(name) => Reply::unsupported(name),
-            None => Reply::text("fine"),
+            Some(name) => MockReply::unsupported(name),
+            None => MockReply::text("fine"),
         }
     })
 }
@@ -67,7 +67,7 @@ async fn quirks_of_one_model_do_not_affect_another() {
 
 #[tokio::test]
 async fn refusal_that_dropping_parameters_does_not_cure_is_not_learned() {
-    let server = MockServer::start(|_: &Incoming| Reply::unsupported("temperature"));
+    let server = MockServer::start(|_: &MockRequest| MockReply::unsupported("temperature"));
     let (client, _) = client(&server);
     let error = client.ask(&question()).await.unwrap_err();
     assert_eq!((error.kind, error.attempts), (ErrorKind::BadRequest, 2));
@@ -77,12 +77,16 @@ async fn refusal_that_dropping_parameters_does_not_cure_is_not_learned() {
 #[tokio::test]
 async fn learning_leaves_all_attempts_for_real_faults() {
     let asked = AtomicUsize::new(0);
-    let server = MockServer::start(move |incoming: &Incoming| {
+    let server = MockServer::start(move |incoming: &MockRequest| {
         if !incoming.body["seed"].is_null() {
-            return Reply::unsupported("seed");
+            return MockReply::unsupported("seed");
         }
         // Three faults use up three of the client's four attempts.
-        if asked.fetch_add(1, Ordering::Relaxed) < 3 { Reply::status(500, "") } else { Reply::text("fine") }
+        if asked.fetch_add(1, Ordering::Relaxed) < 3 {
+            MockReply::status(500, "")
+        } else {
+            MockReply::text("fine")
+        }
     });
     let (client, _) = client(&server);
     assert_eq!(client.ask(&question()).await.unwrap().attempts, 5);
@@ -95,11 +99,11 @@ async fn system_prompt_is_merged_into_first_user_message() {
         (&FORMATS[4], "Developer instruction is not enabled for models/judge-1"),
         (&FORMATS[6], "This model doesn't support system messages. Try again without a system message."),
     ] {
-        let server = MockServer::start(move |incoming: &Incoming| {
+        let server = MockServer::start(move |incoming: &MockRequest| {
             if incoming.system_text.is_empty() {
-                Reply::text("fine")
+                MockReply::text("fine")
             } else {
-                Reply::status(400, serde_json::json!({"message": refusal}).to_string())
+                MockReply::status(400, serde_json::json!({"message": refusal}).to_string())
             }
         });
         let (client, _) = client_of(format, &server, |_| {});

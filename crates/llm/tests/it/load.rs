@@ -5,15 +5,15 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use assize_llm::{ProviderAccounts, RateLimits};
-use assize_testkit::mock::{Incoming, MockServer, Reply};
+use assize_testkit::mock::{MockReply, MockRequest, MockServer};
 use futures_util::future::join_all;
 
 use crate::support::{client, client_with, question, question_in};
 
 #[tokio::test]
 async fn more_than_a_hundred_questions_are_in_flight_at_once() {
-    let server = MockServer::start(|incoming: &Incoming| {
-        Reply::text(incoming.last_user_text.clone()).after(Duration::from_secs(1))
+    let server = MockServer::start(|incoming: &MockRequest| {
+        MockReply::text(incoming.last_user_text.clone()).after(Duration::from_secs(1))
     });
     let limits = RateLimits { max_concurrency: NonZeroUsize::new(300), ..RateLimits::default() };
     let (client, _) = client_with(&server, |setup| setup.accounts = Arc::new(ProviderAccounts::new(limits)));
@@ -32,11 +32,12 @@ async fn more_than_a_hundred_questions_are_in_flight_at_once() {
 
 #[tokio::test]
 async fn dropping_the_question_gives_it_up() {
-    let server = MockServer::start(
-        |incoming: &Incoming| {
-            if incoming.index == 0 { Reply::Hang } else { Reply::text("fine") }
-        },
-    );
+    let server =
+        MockServer::start(
+            |incoming: &MockRequest| {
+                if incoming.index == 0 { MockReply::Hang } else { MockReply::text("fine") }
+            },
+        );
     let (client, _) = client(&server);
     let question = question();
     let given_up = tokio::time::timeout(Duration::from_millis(200), client.ask(&question)).await;
@@ -46,7 +47,7 @@ async fn dropping_the_question_gives_it_up() {
 
 #[tokio::test]
 async fn the_same_question_is_the_same_bytes() {
-    let server = MockServer::start(|_: &Incoming| Reply::text("fine"));
+    let server = MockServer::start(|_: &MockRequest| MockReply::text("fine"));
     let (client, _) = client(&server);
     client.ask(&question()).await.unwrap();
     client.ask(&question()).await.unwrap();

@@ -4,7 +4,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::Duration;
 
 use assize_llm::{ChatRequest, ErrorKind, ModelClient, RetryPolicy};
-use assize_testkit::mock::{Incoming, MockServer, Reply, Token, always};
+use assize_testkit::mock::{MockReply, MockRequest, MockServer, MockToken, always};
 use futures_util::future::join_all;
 
 use crate::support::{FORMATS, Format, client_of, question, question_in};
@@ -13,8 +13,8 @@ fn weighted() -> ChatRequest {
     ChatRequest { logprobs: Some(20), ..question() }
 }
 
-fn tokens() -> Reply {
-    Reply::Tokens(vec![Token::chosen(&[("met", 0.75), ("unmet", 0.25)])])
+fn tokens() -> MockReply {
+    MockReply::Tokens(vec![MockToken::chosen(&[("met", 0.75), ("unmet", 0.25)])])
 }
 
 fn offering() -> impl Iterator<Item = &'static Format> {
@@ -35,15 +35,15 @@ async fn many(client: &ModelClient) -> Vec<Option<ErrorKind>> {
 #[tokio::test]
 async fn model_that_refuses_logprobs_is_asked_once_for_free() {
     for format in offering() {
-        let server = MockServer::start(|incoming: &Incoming| {
+        let server = MockServer::start(|incoming: &MockRequest| {
             if incoming.body.to_string().contains("ogprobs") {
-                return Reply::status(
+                return MockReply::status(
                     403,
                     r#"{"error":{"message":"You are not allowed to request logprobs from this model","type":
                     "invalid_request_error","param":null,"code":null}}"#,
                 );
             }
-            Reply::text("fine")
+            MockReply::text("fine")
         });
         let (client, clock) = client_of(format, &server, |_| {});
         let ends = many(&client).await;
@@ -60,7 +60,7 @@ async fn model_that_refuses_logprobs_is_asked_once_for_free() {
 #[tokio::test]
 async fn model_without_logprobs_in_its_replies_is_paid_for_once() {
     for format in offering() {
-        let server = MockServer::start(always(Reply::text("fine")));
+        let server = MockServer::start(always(MockReply::text("fine")));
         let (client, _) = client_of(format, &server, |_| {});
         let ends = many(&client).await;
         assert_eq!(ends.iter().filter(|end| end.is_none()).count(), 1, "{}: {ends:?}", format.model);
@@ -74,8 +74,8 @@ async fn model_without_logprobs_in_its_replies_is_paid_for_once() {
 #[tokio::test]
 async fn one_reply_without_logprobs_proves_nothing_once_another_had_them() {
     let server = MockServer::start(
-        |incoming: &Incoming| {
-            if incoming.index == 0 { tokens() } else { Reply::text("fine") }
+        |incoming: &MockRequest| {
+            if incoming.index == 0 { tokens() } else { MockReply::text("fine") }
         },
     );
     let (client, _) = client_of(&FORMATS[0], &server, |_| {});
@@ -88,13 +88,13 @@ async fn one_reply_without_logprobs_proves_nothing_once_another_had_them() {
 #[tokio::test]
 async fn incomplete_replies_are_inconclusive_probes() {
     for reply in [
-        Reply::Refusal("No.".into()),
-        Reply::finish("length", "fi"),
-        Reply::finish("content_filter", "fi"),
-        Reply::text(""),
+        MockReply::Refusal("No.".into()),
+        MockReply::finish("length", "fi"),
+        MockReply::finish("content_filter", "fi"),
+        MockReply::text(""),
     ] {
         let server = MockServer::start(
-            move |incoming: &Incoming| {
+            move |incoming: &MockRequest| {
                 if incoming.index == 0 { reply.clone() } else { tokens() }
             },
         );
@@ -106,12 +106,9 @@ async fn incomplete_replies_are_inconclusive_probes() {
 
 #[tokio::test]
 async fn failed_probe_does_not_hold_up_later_requests() {
-    let server =
-        MockServer::start(
-            |incoming: &Incoming| {
-                if incoming.last_user_text.contains("Is 0 so?") { Reply::Hang } else { tokens() }
-            },
-        );
+    let server = MockServer::start(|incoming: &MockRequest| {
+        if incoming.last_user_text.contains("Is 0 so?") { MockReply::Hang } else { tokens() }
+    });
     let timeout = Duration::from_millis(300);
     let (client, _) = client_of(&FORMATS[0], &server, |setup| {
         setup.timeout = timeout;
@@ -161,12 +158,12 @@ async fn as_many_alternatives_are_asked_for_as_there_are() {
         ("ollama:judge-1", "/top_logprobs", "top_logprobs must be between 0 and 5"),
     ] {
         let refused = AtomicUsize::new(0);
-        let server = MockServer::start(move |incoming: &Incoming| {
+        let server = MockServer::start(move |incoming: &MockRequest| {
             if incoming.body.pointer(asked).and_then(serde_json::Value::as_u64) == Some(5) {
                 return tokens();
             }
             refused.fetch_add(1, Ordering::Relaxed);
-            Reply::status(400, serde_json::json!({"error": {"message": refusal}}).to_string())
+            MockReply::status(400, serde_json::json!({"error": {"message": refusal}}).to_string())
         });
         let base_url = server.base_url();
         let env = |name: &str| {
@@ -187,14 +184,14 @@ async fn as_many_alternatives_are_asked_for_as_there_are() {
 
 #[tokio::test]
 async fn openrouter_routes_logprobs_requests_to_servers_that_support_them() {
-    let server = MockServer::start(|incoming: &Incoming| {
+    let server = MockServer::start(|incoming: &MockRequest| {
         if incoming.body["provider"]["require_parameters"] == true {
-            return Reply::status(
+            return MockReply::status(
                 404,
                 r#"{"error":{"message":"No endpoints found that can handle the requested parameters.","code":404}}"#,
             );
         }
-        Reply::text("fine")
+        MockReply::text("fine")
     });
     let (client, _) = client_of(FORMATS.last().unwrap(), &server, |_| {});
     let error = client.ask(&weighted()).await.unwrap_err();

@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use assize_llm::{AskError, ChatReply, ChatRequest, ErrorKind, FinishReason, ModelClient, RetryPolicy};
-use assize_testkit::mock::{Incoming, MockServer, Reply, Token, always, sequence};
+use assize_testkit::mock::{MockReply, MockRequest, MockServer, MockToken, always, sequence};
 use futures_util::future::join_all;
 
 use crate::support::{FORMATS, Format, client_of, question};
@@ -19,28 +19,28 @@ const PATIENT: Duration = Duration::from_mins(1);
 /// A fault that shows as an error, which may pass.
 struct Fault {
     name: String,
-    reply: Reply,
+    reply: MockReply,
     kind: ErrorKind,
     status: Option<u16>,
     timeout: Duration,
 }
 
-fn fault(name: impl Into<String>, reply: Reply, kind: ErrorKind, status: Option<u16>) -> Fault {
+fn fault(name: impl Into<String>, reply: MockReply, kind: ErrorKind, status: Option<u16>) -> Fault {
     let timeout = if kind == ErrorKind::Timeout && status.is_none() { SHORT } else { PATIENT };
     Fault { name: name.into(), reply, kind, status, timeout }
 }
 
 fn faults() -> Vec<Fault> {
-    let limited = |retry_after| Reply::RateLimited { retry_after };
+    let limited = |retry_after| MockReply::RateLimited { retry_after };
     let mut all = vec![
         fault("429", limited(None), ErrorKind::RateLimited, Some(429)),
         fault("429 with a wait", limited(Some(Duration::from_secs(3))), ErrorKind::RateLimited, Some(429)),
-        fault("reset", Reply::Reset, ErrorKind::Connection, None),
-        fault("truncated", Reply::Truncated(TRUTH.repeat(200)), ErrorKind::Connection, None),
-        fault("hang", Reply::Hang, ErrorKind::Timeout, None),
+        fault("reset", MockReply::Reset, ErrorKind::Connection, None),
+        fault("truncated", MockReply::Truncated(TRUTH.repeat(200)), ErrorKind::Connection, None),
+        fault("hang", MockReply::Hang, ErrorKind::Timeout, None),
         fault(
             "slow body",
-            Reply::Drip { text: TRUTH.repeat(50), pieces: 100, pause: Duration::from_secs(1) },
+            MockReply::Drip { text: TRUTH.repeat(50), pieces: 100, pause: Duration::from_secs(1) },
             ErrorKind::Timeout,
             None,
         ),
@@ -59,8 +59,13 @@ fn faults() -> Vec<Fault> {
         let body = r#"{"choices":[{"message":{"content":"{\"met\":true}"},"finish_reason":"stop"}],
             "content":[{"type":"text","text":"{\"met\":true}"}],"message":{"content":"{\"met\":true}"},
             "candidates":[{"content":{"parts":[{"text":"{\"met\":true}"}]},"finishReason":"STOP"}]}"#;
-        all.push(fault(code.to_string(), Reply::status(code, body), kind, Some(code)));
-        all.push(fault(format!("{code} page"), Reply::status(code, "<html>down</html>"), kind, Some(code)));
+        all.push(fault(code.to_string(), MockReply::status(code, body), kind, Some(code)));
+        all.push(fault(
+            format!("{code} page"),
+            MockReply::status(code, "<html>down</html>"),
+            kind,
+            Some(code),
+        ));
     }
     for (name, body) in [
         ("prose", "The answer is met."),
@@ -72,7 +77,7 @@ fn faults() -> Vec<Fault> {
         ("null", "null"),
         ("an object of no format", r#"{"result":"met"}"#),
     ] {
-        all.push(fault(name, Reply::Raw(body.to_owned()), ErrorKind::MalformedReply, Some(200)));
+        all.push(fault(name, MockReply::Raw(body.to_owned()), ErrorKind::MalformedReply, Some(200)));
     }
     all
 }
@@ -85,7 +90,7 @@ fn client(format: &Format, server: &MockServer, timeout: Duration, max_attempts:
     .0
 }
 
-async fn once(format: &Format, reply: Reply) -> Result<ChatReply, AskError> {
+async fn once(format: &Format, reply: MockReply) -> Result<ChatReply, AskError> {
     let server = MockServer::start(always(reply));
     client(format, &server, PATIENT, 1).ask(&question()).await
 }
@@ -99,7 +104,7 @@ async fn transient_faults_are_retried_and_lasting_faults_are_reported() {
 async fn all_faults(format: &Format) {
     for fault in faults() {
         let context = format!("{} / {}", format.model, fault.name);
-        let server = MockServer::start(sequence(vec![fault.reply.clone(), Reply::text(TRUTH)]));
+        let server = MockServer::start(sequence(vec![fault.reply.clone(), MockReply::text(TRUTH)]));
         let reply = client(format, &server, fault.timeout, 4).ask(&question()).await;
         let reply = reply.unwrap_or_else(|error| panic!("{context}: {error}"));
         assert_eq!((reply.text.as_str(), &reply.finish), (TRUTH, &FinishReason::Stop), "{context}");
@@ -117,13 +122,13 @@ async fn all_faults(format: &Format) {
 #[tokio::test]
 async fn a_wait_that_is_asked_for_is_kept_in_every_format() {
     for format in &FORMATS {
-        let limited = Reply::RateLimited { retry_after: Some(Duration::from_secs(7)) };
-        let reset = Reply::Status {
+        let limited = MockReply::RateLimited { retry_after: Some(Duration::from_secs(7)) };
+        let reset = MockReply::Status {
             code: 429,
             headers: vec![("x-ratelimit-reset-requests".into(), "2s".into())],
             body: "{}".into(),
         };
-        let server = MockServer::start(sequence(vec![limited, reset, Reply::text(TRUTH)]));
+        let server = MockServer::start(sequence(vec![limited, reset, MockReply::text(TRUTH)]));
         let (client, clock) = client_of(format, &server, |_| {});
         assert_eq!(client.ask(&question()).await.unwrap().text, TRUTH);
         let waits: Vec<u64> = clock.waits().iter().map(Duration::as_secs).collect();
@@ -144,7 +149,7 @@ async fn an_answer_in_the_words_of_another_format_is_none() {
     for format in &FORMATS {
         let mut understood = 0;
         for body in foreign {
-            match once(format, Reply::Raw(body.to_owned())).await {
+            match once(format, MockReply::Raw(body.to_owned())).await {
                 Ok(reply) => {
                     assert_eq!(
                         (reply.text.as_str(), reply.finish),
@@ -166,7 +171,7 @@ async fn refusals_filters_truncation_and_empty_replies_are_no_answers() {
     for format in &FORMATS {
         let context = format.model;
         let words = "I would rather not.";
-        let refused = once(format, Reply::Refusal(words.to_owned())).await.unwrap();
+        let refused = once(format, MockReply::Refusal(words.to_owned())).await.unwrap();
         // Ollama has no place for a refusal, so it is what the model says; Gemini has none for its words, and Bedrock has
         // them as text that is not one.
         match context {
@@ -184,16 +189,16 @@ async fn refusals_filters_truncation_and_empty_replies_are_no_answers() {
             ),
         }
 
-        let cut = once(format, Reply::finish("length", r#"{"met": tr"#)).await.unwrap();
+        let cut = once(format, MockReply::finish("length", r#"{"met": tr"#)).await.unwrap();
         assert_eq!((cut.finish, cut.text.as_str()), (FinishReason::Length, r#"{"met": tr"#), "{context}");
 
-        let filtered = once(format, Reply::finish("content_filter", "")).await.unwrap();
+        let filtered = once(format, MockReply::finish("content_filter", "")).await.unwrap();
         assert_eq!((filtered.finish, filtered.text.as_str()), (FinishReason::ContentFilter, ""), "{context}");
 
-        let odd = once(format, Reply::finish("odd", TRUTH)).await.unwrap();
+        let odd = once(format, MockReply::finish("odd", TRUTH)).await.unwrap();
         assert_eq!(odd.finish, FinishReason::Other("odd".into()), "{context}");
 
-        let silent = once(format, Reply::text("")).await.unwrap();
+        let silent = once(format, MockReply::text("")).await.unwrap();
         assert_eq!(
             (silent.text.as_str(), silent.refusal, silent.finish),
             ("", None, FinishReason::Stop),
@@ -205,7 +210,7 @@ async fn refusals_filters_truncation_and_empty_replies_are_no_answers() {
 #[tokio::test]
 async fn a_good_answer_brings_everything_the_format_has() {
     for format in &FORMATS {
-        let server = MockServer::start(always(Reply::text(TRUTH)));
+        let server = MockServer::start(always(MockReply::text(TRUTH)));
         let client = client(format, &server, PATIENT, 1);
         let reply = client.ask(&question()).await.unwrap();
         let named = (format.model != "bedrock/judge-1").then_some("judge-1");
@@ -226,10 +231,10 @@ async fn a_good_answer_brings_everything_the_format_has() {
 #[tokio::test]
 async fn refused_parameters_are_learned_once_in_every_format() {
     for format in &FORMATS {
-        let server = MockServer::start(|incoming: &Incoming| {
+        let server = MockServer::start(|incoming: &MockRequest| {
             let body = incoming.body.to_string();
             let refused = body.contains(r#""temperature""#).then_some("temperature");
-            refused.map_or_else(|| Reply::text(TRUTH), Reply::unsupported)
+            refused.map_or_else(|| MockReply::text(TRUTH), MockReply::unsupported)
         });
         let (client, clock) = client_of(format, &server, |_| {});
         assert_eq!(client.ask(&question()).await.unwrap().attempts, 2, "{}", format.model);
@@ -241,8 +246,10 @@ async fn refused_parameters_are_learned_once_in_every_format() {
 #[tokio::test]
 async fn logprobs_come_where_they_are_offered_and_asked_for() {
     for format in &FORMATS {
-        let said =
-            Reply::Tokens(vec![Token::certain("un"), Token::chosen(&[("met", 0.75), ("known", 0.25)])]);
+        let said = MockReply::Tokens(vec![
+            MockToken::certain("un"),
+            MockToken::chosen(&[("met", 0.75), ("known", 0.25)]),
+        ]);
         let server = MockServer::start(always(said));
         let client = client(format, &server, PATIENT, 1);
         assert_eq!(client.ask(&question()).await.unwrap().logprobs(), None, "{}", format.model);
@@ -262,11 +269,11 @@ async fn logprobs_come_where_they_are_offered_and_asked_for() {
 
 #[tokio::test]
 async fn a_model_without_an_output_format_fills_in_a_tool() {
-    let server = MockServer::start(|incoming: &Incoming| {
+    let server = MockServer::start(|incoming: &MockRequest| {
         if incoming.body["output_config"].is_null() {
-            Reply::text(TRUTH)
+            MockReply::text(TRUTH)
         } else {
-            Reply::status(
+            MockReply::status(
                 400,
                 r#"{"type":"error","error":{"type":"invalid_request_error","message":"output_config: Extra inputs are not permitted"}}"#,
             )

@@ -1,7 +1,7 @@
 //! What requests have in common comes first on the wire, byte for byte, so that providers can cache it.
 
-use assize_llm::{ChatMessage, ChatRequest, ClientSetup, JsonSchemaFormat, ModelClient, Part, Role};
-use assize_testkit::mock::{Incoming, MockServer, Reply, Token, always};
+use assize_llm::{ChatMessage, ChatRequest, ClientSetup, JsonSchemaFormat, MessageRole, ModelClient, Part};
+use assize_testkit::mock::{MockReply, MockRequest, MockServer, MockToken, always};
 use serde_json::Value;
 
 use crate::support::{FORMATS, client_of};
@@ -28,7 +28,7 @@ fn request(criterion: u32, shared: &str, repair: bool, probabilities: bool) -> C
         logprobs: (criterion > 1 && probabilities).then_some(5),
         ..ChatRequest::new(vec![
             ChatMessage::system("Judge."),
-            ChatMessage { role: Role::User, content: content.into() },
+            ChatMessage { role: MessageRole::User, content: content.into() },
         ])
     }
 }
@@ -37,7 +37,7 @@ fn request(criterion: u32, shared: &str, repair: bool, probabilities: bool) -> C
 async fn shared_prompt_prefixes_encode_to_the_same_bytes() {
     for format in &FORMATS {
         for length in [10, 20_000] {
-            let server = MockServer::start(always(Reply::Tokens(vec![Token::certain("fine")])));
+            let server = MockServer::start(always(MockReply::Tokens(vec![MockToken::certain("fine")])));
             let (client, _) = client_of(format, &server, |_| {});
             let shared = format!("{}\n\"quoted\" ünïcode {END}", "x".repeat(length));
             let probabilities = !["anthropic/judge-1", "bedrock/judge-1"].contains(&format.model);
@@ -95,7 +95,7 @@ async fn cache_mark_is_at_the_end_of_the_shared_prefix() {
         ("bedrock", "eu.anthropic.claude-sonnet-4-5-20250929-v1:0", 1024),
         ("bedrock", "anthropic.claude-haiku-4-5-20251001-v1:0", 4096),
     ] {
-        let server = MockServer::start(always(Reply::text("fine")));
+        let server = MockServer::start(always(MockReply::text("fine")));
         let client = marking(provider, model, &server);
         let system = "Judge.".len();
         for (criterion, length) in
@@ -116,14 +116,14 @@ async fn cache_mark_is_at_the_end_of_the_shared_prefix() {
 
 #[tokio::test]
 async fn a_model_without_a_prompt_cache_is_asked_without_a_mark() {
-    let server = MockServer::start(|incoming: &Incoming| {
+    let server = MockServer::start(|incoming: &MockRequest| {
         if incoming.body.to_string().contains("cachePoint") {
-            return Reply::status(
+            return MockReply::status(
                 403,
                 r#"{"message":"You invoked an unsupported model or your request did not allow prompt caching."}"#,
             );
         }
-        Reply::text("fine")
+        MockReply::text("fine")
     });
     let client = marking("bedrock", "anthropic.claude-of-tomorrow-v1:0", &server);
     let question = request(1, &"x".repeat(20_000), false, false);

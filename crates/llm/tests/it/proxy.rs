@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use assize_llm::{ChatModel, ErrorKind, ModelCard, ModelProxy, ProxySetup};
-use assize_testkit::mock::{Incoming, MockServer, Reply};
+use assize_testkit::mock::{MockReply, MockRequest, MockServer};
 use serde_json::{Value, json};
 use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
 use tokio::net::TcpStream;
@@ -11,11 +11,11 @@ use tokio::net::TcpStream;
 use crate::support::client;
 
 /// Repeats the last words; fails on FAIL.
-fn echo(incoming: &Incoming) -> Reply {
+fn echo(incoming: &MockRequest) -> MockReply {
     if incoming.last_user_text.contains("FAIL") {
-        return Reply::status(400, r#"{"error": {"message": "no"}}"#);
+        return MockReply::status(400, r#"{"error": {"message": "no"}}"#);
     }
-    Reply::text(format!("re {}", incoming.last_user_text))
+    MockReply::text(format!("re {}", incoming.last_user_text))
 }
 
 async fn open(server: &MockServer, max_calls: u32) -> ModelProxy {
@@ -90,7 +90,7 @@ async fn both_forms_are_answered_and_counted() {
 
 #[tokio::test]
 async fn proxy_reply_cut_off_by_our_limit_is_an_error() {
-    let server = MockServer::start(|_: &Incoming| Reply::text("x".repeat(1000)));
+    let server = MockServer::start(|_: &MockRequest| MockReply::text("x".repeat(1000)));
     let card = ModelCard { max_output_tokens: Some(50), ..ModelCard::default() };
     let ask = Arc::new(client(&server).0.with_card(card)) as Arc<dyn ChatModel>;
     let setup = ProxySetup { ask, name: "judge".to_owned(), max_calls: 9, repeat: 1 };
@@ -198,8 +198,8 @@ async fn strangers_get_nothing_and_the_model_is_not_asked() {
 
 #[tokio::test]
 async fn closed_proxy_is_gone_and_calls_in_flight_are_abandoned() {
-    let server = MockServer::start(|incoming: &Incoming| {
-        if incoming.last_user_text.contains("slow") { Reply::Hang } else { echo(incoming) }
+    let server = MockServer::start(|incoming: &MockRequest| {
+        if incoming.last_user_text.contains("slow") { MockReply::Hang } else { echo(incoming) }
     });
     let proxy = open(&server, 9).await;
     let address = proxy.url().strip_prefix("http://").unwrap().to_owned();
@@ -216,7 +216,7 @@ async fn closed_proxy_is_gone_and_calls_in_flight_are_abandoned() {
     }
     let usage = proxy.close().await;
     assert_eq!((usage.calls, usage.abandoned), (1, 1));
-    assert!(usage.cost.whole().is_none(), "nobody knows what a question costs that was given up");
+    assert!(usage.cost.total().is_none(), "nobody knows what a question costs that was given up");
     let mut rest = Vec::new();
     let _ = waiting.read_to_end(&mut rest).await;
     assert!(rest.is_empty(), "{}", String::from_utf8_lossy(&rest));

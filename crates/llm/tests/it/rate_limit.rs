@@ -10,7 +10,7 @@ use assize_llm::{
     BoxFuture, CacheHit, CachedModel, CallKey, ChatModel, ChatReply, ChatRequest, ModelClient, OnCacheMiss,
     ProviderAccounts, RateLimits, ReplyStore, RetryPolicy, TokioClock,
 };
-use assize_testkit::mock::{Incoming, MockOptions, MockServer, Reply};
+use assize_testkit::mock::{MockOptions, MockReply, MockRequest, MockServer};
 use futures_util::future::join_all;
 
 use crate::support::{client_with, question, question_in};
@@ -48,12 +48,12 @@ async fn concurrency_window_adapts_to_the_server_and_loses_no_call() {
     let refused = Arc::new(AtomicUsize::new(0));
     let seen = Arc::clone(&refused);
     let server = MockServer::start_with(
-        move |incoming: &Incoming| {
+        move |incoming: &MockRequest| {
             if incoming.in_flight > TAKES {
                 seen.fetch_add(1, Ordering::Relaxed);
-                return Reply::RateLimited { retry_after: None };
+                return MockReply::RateLimited { retry_after: None };
             }
-            Reply::text(incoming.last_user_text.clone()).after(Duration::from_millis(10))
+            MockReply::text(incoming.last_user_text.clone()).after(Duration::from_millis(10))
         },
         MockOptions { record: false },
     );
@@ -69,8 +69,8 @@ async fn concurrency_window_adapts_to_the_server_and_loses_no_call() {
 
 #[tokio::test]
 async fn the_ceiling_is_never_passed() {
-    let server = MockServer::start(|incoming: &Incoming| {
-        Reply::text(incoming.last_user_text.clone()).after(Duration::from_millis(5))
+    let server = MockServer::start(|incoming: &MockRequest| {
+        MockReply::text(incoming.last_user_text.clone()).after(Duration::from_millis(5))
     });
     let client = client(&server, limits(7));
     assert!(ask_all(&client, 200).await.iter().all(Option::is_some));
@@ -79,7 +79,8 @@ async fn the_ceiling_is_never_passed() {
 
 #[tokio::test]
 async fn clients_of_one_account_share_permits() {
-    let server = MockServer::start(|_: &Incoming| Reply::text("fine").after(Duration::from_millis(20)));
+    let server =
+        MockServer::start(|_: &MockRequest| MockReply::text("fine").after(Duration::from_millis(20)));
     let accounts = Arc::new(ProviderAccounts::new(limits(3)));
     let make = |model: &str, key: &'static str| {
         let base_url = server.base_url();
@@ -104,13 +105,13 @@ async fn clients_of_one_account_share_permits() {
 async fn retry_after_pauses_the_whole_account() {
     let asked_at: Arc<Mutex<Vec<Instant>>> = Arc::default();
     let seen = Arc::clone(&asked_at);
-    let server = MockServer::start(move |incoming: &Incoming| {
+    let server = MockServer::start(move |incoming: &MockRequest| {
         seen.lock().unwrap().push(Instant::now());
         if incoming.index == 0 {
             let headers = vec![("retry-after-ms".to_owned(), "400".to_owned())];
-            Reply::Status { code: 429, headers, body: "{}".to_owned() }
+            MockReply::Status { code: 429, headers, body: "{}".to_owned() }
         } else {
-            Reply::text("fine").after(Duration::from_millis(5))
+            MockReply::text("fine").after(Duration::from_millis(5))
         }
     });
     let client = client(&server, limits(4));
@@ -125,8 +126,9 @@ async fn retry_after_pauses_the_whole_account() {
 
 #[tokio::test]
 async fn retry_after_of_an_hour_sends_nothing() {
-    let server =
-        MockServer::start(|_: &Incoming| Reply::RateLimited { retry_after: Some(Duration::from_hours(1)) });
+    let server = MockServer::start(|_: &MockRequest| MockReply::RateLimited {
+        retry_after: Some(Duration::from_hours(1)),
+    });
     let client = client(&server, limits(1));
     let replies = ask_all(&client, 50).await;
     assert!(replies.iter().all(Option::is_none));
@@ -138,7 +140,7 @@ async fn retry_after_of_an_hour_sends_nothing() {
 
 #[tokio::test]
 async fn requests_a_minute_are_kept_to() {
-    let server = MockServer::start(|_: &Incoming| Reply::text("fine"));
+    let server = MockServer::start(|_: &MockRequest| MockReply::text("fine"));
     let limits = RateLimits { requests_per_minute: Some(60.0), ..limits(1) };
     let (client, clock) =
         client_with(&server, |setup| setup.accounts = Arc::new(ProviderAccounts::new(limits)));
@@ -167,7 +169,8 @@ impl ReplyStore for MapMemory {
 
 #[tokio::test]
 async fn single_flight_sends_identical_calls_once_if_the_reply_is_kept() {
-    let server = MockServer::start(|_: &Incoming| Reply::text("fine").after(Duration::from_millis(30)));
+    let server =
+        MockServer::start(|_: &MockRequest| MockReply::text("fine").after(Duration::from_millis(30)));
     let client = client(&server, limits(50));
     let model =
         CachedModel::new(client.clone(), Arc::new(client), Arc::new(MapMemory::default()), OnCacheMiss::Ask);

@@ -8,14 +8,14 @@ use assize_llm::{
     BoxFuture, CallEvent, CallObserver, ChatModel, ErrorKind, HeaderMap, HttpAnswer, HttpRequest,
     RetryPolicy, TokioClock, Transport, TransportError,
 };
-use assize_testkit::mock::{MockServer, Reply, always, sequence};
+use assize_testkit::mock::{MockReply, MockServer, always, sequence};
 
 use crate::support::{client, client_with, question};
 
 #[tokio::test]
 async fn a_rate_limit_is_waited_out_as_long_as_the_server_asks() {
-    let limited = Reply::RateLimited { retry_after: Some(Duration::from_secs(7)) };
-    let server = MockServer::start(sequence(vec![limited, Reply::text("yes")]));
+    let limited = MockReply::RateLimited { retry_after: Some(Duration::from_secs(7)) };
+    let server = MockServer::start(sequence(vec![limited, MockReply::text("yes")]));
     let (client, clock) = client(&server);
     let reply = client.ask(&question()).await.unwrap();
     assert_eq!((reply.text.as_str(), reply.attempts), ("yes", 2));
@@ -28,7 +28,7 @@ async fn a_rate_limit_is_waited_out_as_long_as_the_server_asks() {
 
 #[tokio::test]
 async fn other_spellings_of_the_wait_are_understood() {
-    let limited = |name: &str, value: &str| Reply::Status {
+    let limited = |name: &str, value: &str| MockReply::Status {
         code: 429,
         headers: vec![(name.to_owned(), value.to_owned())],
         body: String::new(),
@@ -37,7 +37,7 @@ async fn other_spellings_of_the_wait_are_understood() {
         limited("retry-after-ms", "2500"),
         // The clock of these tests stands at the epoch, and the mock's own date header is the date it really is.
         limited("retry-after", "Thu, 01 Jan 1970 00:00:09 GMT"),
-        Reply::text("yes"),
+        MockReply::text("yes"),
     ]));
     let (client, clock) = client(&server);
     client.ask(&question()).await.unwrap();
@@ -48,7 +48,7 @@ async fn other_spellings_of_the_wait_are_understood() {
 
 #[tokio::test]
 async fn a_wait_beyond_the_limit_is_not_begun() {
-    let limited = Reply::RateLimited { retry_after: Some(Duration::from_hours(1)) };
+    let limited = MockReply::RateLimited { retry_after: Some(Duration::from_hours(1)) };
     let server = MockServer::start(always(limited));
     let (client, clock) = client(&server);
     let error = client.ask(&question()).await.unwrap_err();
@@ -61,7 +61,7 @@ async fn a_wait_beyond_the_limit_is_not_begun() {
 #[tokio::test]
 async fn server_failures_are_retried_up_to_the_limit() {
     for code in [408, 409, 500, 502, 503, 504, 529] {
-        let server = MockServer::start(always(Reply::status(code, "<html>down</html>")));
+        let server = MockServer::start(always(MockReply::status(code, "<html>down</html>")));
         let (client, clock) = client(&server);
         let error = client.ask(&question()).await.unwrap_err();
         assert!(error.kind.is_retryable(), "{code}");
@@ -80,7 +80,7 @@ async fn refusals_that_last_are_not_retried() {
         (404, ErrorKind::NotFound),
         (307, ErrorKind::BadRequest),
     ] {
-        let server = MockServer::start(always(Reply::status(code, "{}")));
+        let server = MockServer::start(always(MockReply::status(code, "{}")));
         let (client, clock) = client(&server);
         let error = client.ask(&question()).await.unwrap_err();
         assert_eq!((error.kind, error.status, error.attempts), (kind, Some(code), 1));
@@ -92,7 +92,7 @@ async fn refusals_that_last_are_not_retried() {
 async fn the_same_seed_waits_the_same() {
     let mut seen = Vec::new();
     for seed in [1, 1, 2] {
-        let server = MockServer::start(always(Reply::status(500, "")));
+        let server = MockServer::start(always(MockReply::status(500, "")));
         let (client, clock) = client_with(&server, |setup| setup.seed = seed);
         client.ask(&question()).await.unwrap_err();
         seen.push(clock.waits());
@@ -115,7 +115,7 @@ impl Transport for Scripted {
 
 #[tokio::test(start_paused = true)]
 async fn the_real_clock_waits_on_tokio_time() {
-    let server = MockServer::start(always(Reply::Hang));
+    let server = MockServer::start(always(MockReply::Hang));
     let (client, _) = client_with(&server, |setup| {
         setup.clock = Arc::new(TokioClock);
         setup.transport = Arc::new(Scripted(Mutex::new([500, 500, 500].into())));
@@ -148,8 +148,8 @@ impl CallObserver for NotingObserver {
 
 #[tokio::test]
 async fn an_observer_hears_of_retries_and_of_rate_limits() {
-    let limited = Reply::RateLimited { retry_after: Some(Duration::from_secs(7)) };
-    let server = MockServer::start(sequence(vec![limited, Reply::Reset, Reply::text("yes")]));
+    let limited = MockReply::RateLimited { retry_after: Some(Duration::from_secs(7)) };
+    let server = MockServer::start(sequence(vec![limited, MockReply::Reset, MockReply::text("yes")]));
     let observer = Arc::new(NotingObserver::default());
     let (client, _) = client_with(&server, |setup| setup.observer = Some(observer.clone()));
     client.ask(&question()).await.unwrap();

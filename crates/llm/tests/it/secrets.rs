@@ -1,14 +1,14 @@
 //! The key goes to the server and nowhere else.
 
 use assize_llm::{ChatModel, ClientParts, ClientSetup, ModelClient, ModelEndpoint, SecretString};
-use assize_testkit::mock::{Incoming, MockServer, Reply, always};
+use assize_testkit::mock::{MockReply, MockRequest, MockServer, always};
 
 use crate::support::{FORMATS, KEY, client, client_of, question};
 
 #[tokio::test]
 async fn the_key_is_sent_in_its_header_and_nowhere_else() {
     for format in &FORMATS {
-        let server = MockServer::start(always(Reply::text("fine")));
+        let server = MockServer::start(always(MockReply::text("fine")));
         let (client, _) = client_of(format, &server, |_| {});
         client.ask(&question()).await.unwrap();
         let sent = &server.requests()[0];
@@ -28,15 +28,15 @@ async fn an_echoed_key_never_comes_back_out() {
 }
 
 async fn echoes(format: &'static crate::support::Format) {
-    let echo = |incoming: &Incoming| {
+    let echo = |incoming: &MockRequest| {
         let key = incoming.header(format.key_header.0).unwrap_or_default().to_owned();
         let padding = "x".repeat(280);
         match incoming.index % 4 {
-            0 => Reply::status(401, format!(r#"{{"error":{{"message":"Incorrect API key: {key}"}}}}"#)),
+            0 => MockReply::status(401, format!(r#"{{"error":{{"message":"Incorrect API key: {key}"}}}}"#)),
             // The key straddles the place where messages are cut.
-            1 => Reply::status(400, format!("{padding} {key}")),
-            2 => Reply::text(format!("your key is {key}")),
-            _ => Reply::Status {
+            1 => MockReply::status(400, format!("{padding} {key}")),
+            2 => MockReply::text(format!("your key is {key}")),
+            _ => MockReply::Status {
                 code: 403,
                 headers: vec![("x-request-id".into(), key.clone())],
                 body: format!("<html>{key}</html>"),
@@ -60,7 +60,7 @@ async fn echoes(format: &'static crate::support::Format) {
 
 #[tokio::test]
 async fn a_refused_key_is_traced_to_its_variable() {
-    let server = MockServer::start(always(Reply::status(401, r#"{"error":"no"}"#)));
+    let server = MockServer::start(always(MockReply::status(401, r#"{"error":"no"}"#)));
     let (client, _) = client(&server);
     let message = client.ask(&question()).await.unwrap_err().to_string();
     assert!(message.contains("OPENAI_API_KEY") && message.contains("HTTP 401"), "{message}");
@@ -68,7 +68,7 @@ async fn a_refused_key_is_traced_to_its_variable() {
 
 #[tokio::test]
 async fn extra_headers_are_sent_and_kept_secret() {
-    let server = MockServer::start(always(Reply::status(400, "you sent team-token-value-1234")));
+    let server = MockServer::start(always(MockReply::status(400, "you sent team-token-value-1234")));
     let endpoint = ModelEndpoint::new(&server.base_url(), "a test")
         .unwrap()
         .with_header("X-Team-Token", SecretString::from("team-token-value-1234"));

@@ -1,23 +1,23 @@
 //! Recomputation of a case from its stored decisions.
 
 use assize_rubric::{
-    CaseDecision, GraderFinding, GraderOutcome, GraderStanding, Lines, Unit, Weight, member_outcome,
-    score_case,
+    CaseDecision, GraderFinding, GraderOutcome, GraderWeighting, UnitInterval, VerdictThresholds, Weight,
+    member_outcome, score_case,
 };
 use assize_store::{CaseRecord, CaseStage, GateRow, GraderRow};
 
-use super::because::{GateNames, because};
-use super::check::disagreements;
+use super::check::find_disagreements;
 use super::equations::case_equations;
 use super::grader::Grader;
-use super::model::{Explanation, Figures};
-use super::parts::{collect_gates, part};
+use super::model::{CaseExplanation, ScoreRange};
+use super::parts::{collect_gates, grader_part};
+use super::verdict_reason::{GateNames, verdict_reason};
 
 /// Explains a case.
-pub(crate) fn explanation(record: &CaseRecord) -> Explanation {
+pub(crate) fn explain_case(record: &CaseRecord) -> CaseExplanation {
     let stored = &record.result;
     let lines = record.decisions.first().map(|row| row.lines);
-    let mut explanation = Explanation {
+    let mut explanation = CaseExplanation {
         suite: stored.suite.to_string(),
         case_id: stored.case_id.to_string(),
         target: stored.target.as_deref().map(str::to_owned),
@@ -28,7 +28,7 @@ pub(crate) fn explanation(record: &CaseRecord) -> Explanation {
         turns: stored.turns.clone(),
         graders: Vec::new(),
         equations: Vec::new(),
-        figures: Figures {
+        figures: ScoreRange {
             score: stored.score,
             score_low: stored.score_low,
             score_high: stored.score_high,
@@ -40,6 +40,7 @@ pub(crate) fn explanation(record: &CaseRecord) -> Explanation {
         recomputed: false,
         disagreements: Vec::new(),
     };
+
     let Some(lines) = lines else {
         explanation.because = match &stored.error {
             Some(error) => format!(
@@ -58,41 +59,47 @@ pub(crate) fn explanation(record: &CaseRecord) -> Explanation {
         };
         return explanation;
     };
-    let graders = graders(record, lines);
+
+    let graders = explain_graders(record, lines);
     let outcomes: Vec<_> = graders.iter().map(|grader| (grader.standing, grader.outcome.clone())).collect();
     let case = score_case(&outcomes, lines);
     let mut gates = GateNames::default();
     let mut gates_failed = Vec::new();
     let mut shares = Vec::new();
     for (grader, score) in graders.iter().zip(&case.graders) {
-        explanation.graders.push(part(grader, score, lines));
+        explanation.graders.push(grader_part(grader, score, lines));
         collect_gates(grader, score, lines, &mut gates, &mut gates_failed);
         if let Some(bounds) = score.bounds {
             shares.push((grader.standing.weight.get(), bounds));
         }
     }
+
     explanation.equations = case_equations(&shares);
-    explanation.figures = Figures::new(case.score, case.bounds, case.coverage);
+    explanation.figures = ScoreRange::new(case.score, case.bounds, case.coverage);
     explanation.verdict = if stored.error.is_some() { case.verdict.after_error() } else { case.verdict };
-    explanation.because = because(case.verdict, explanation.figures, lines, &gates);
+    explanation.because = verdict_reason(case.verdict, explanation.figures, lines, &gates);
+
     if explanation.verdict != case.verdict {
         explanation.because =
             format!("{}, because of the error; without it {}", explanation.verdict, explanation.because);
     }
+
     explanation.gates_failed = gates_failed;
     explanation.recomputed = true;
-    explanation.disagreements = disagreements(record, &explanation);
+    explanation.disagreements = find_disagreements(record, &explanation);
+
     explanation
 }
 
 /// Returns the graders in stored order, then those that only have decisions.
-fn graders(record: &CaseRecord, lines: Lines) -> Vec<Grader<'_>> {
+fn explain_graders(record: &CaseRecord, lines: VerdictThresholds) -> Vec<Grader<'_>> {
     let mut names: Vec<&str> = record.result.graders.iter().map(|grader| grader.name.as_str()).collect();
     for group in record.decisions.chunk_by(|a, b| a.grader == b.grader) {
         if !names.contains(&&*group[0].grader) {
             names.push(&group[0].grader);
         }
     }
+
     names
         .into_iter()
         .filter_map(|name| {
@@ -102,22 +109,22 @@ fn graders(record: &CaseRecord, lines: Lines) -> Vec<Grader<'_>> {
             match (rows.first(), stored) {
                 (Some(first), stored) => {
                     let type_name = stored.map_or("rubrics", |stored| &stored.type_name);
-                    Some(judged(name.to_owned(), type_name, first.standing, rows, 0, lines))
+                    Some(explain_judged_grader(name.to_owned(), type_name, first.standing, rows, 0, lines))
                 }
-                (None, Some(stored)) => Some(undecided(stored, &record.result.gates_failed)),
+                (None, Some(stored)) => Some(explain_stored_grader(stored, &record.result.gates_failed)),
                 (None, None) => None,
             }
         })
         .collect()
 }
 
-fn judged<'a>(
+fn explain_judged_grader<'a>(
     name: String,
     type_name: &str,
-    standing: GraderStanding,
+    standing: GraderWeighting,
     all_rows: Vec<&'a CaseDecision>,
     depth: usize,
-    lines: Lines,
+    lines: VerdictThresholds,
 ) -> Grader<'a> {
     let own: Vec<&CaseDecision> =
         all_rows.iter().filter(|row| row.member.len() == depth && !row.is_vote()).copied().collect();
@@ -139,11 +146,14 @@ fn judged<'a>(
                 .filter(|row| row.member.get(depth).is_some_and(|at| *at == member.name))
                 .copied()
                 .collect();
+
             let name = format!("{name}/{}", member.name);
-            let member = judged(name, &member.type_name, member.standing, rows, depth + 1, lines);
+            let member =
+                explain_judged_grader(name, &member.type_name, member.standing, rows, depth + 1, lines);
             members.push((member, score.clone()));
         }
     }
+
     Grader {
         name,
         type_name: type_name.to_owned(),
@@ -160,13 +170,13 @@ fn judged<'a>(
 
 /// Explains a grader without criterion decisions. Its stored score, negation included, is used unchanged; of
 /// its gate only the failure is stored.
-fn undecided<'a>(stored: &'a GraderRow, gates_failed: &[GateRow]) -> Grader<'a> {
+fn explain_stored_grader<'a>(stored: &'a GraderRow, gates_failed: &[GateRow]) -> Grader<'a> {
     let gate = gates_failed.iter().find(|gate| gate.grader == stored.name && gate.criterion.is_none());
     let min_score = gate
         .and_then(|gate| gate.rule.rsplit_once("min_score "))
         .and_then(|(_, number)| number.parse().ok())
-        .and_then(|number| Unit::new(number).ok());
-    let value = stored.score.and_then(|score| Unit::new(score).ok());
+        .and_then(|number| UnitInterval::new(number).ok());
+    let value = stored.score.and_then(|score| UnitInterval::new(score).ok());
     let outcome = match (value, stored.error.is_some() || stored.verdict.is_some()) {
         (Some(value), _) => GraderOutcome::Value(value),
         (None, true) => GraderOutcome::Errored,
@@ -177,10 +187,11 @@ fn undecided<'a>(stored: &'a GraderRow, gates_failed: &[GateRow]) -> Grader<'a> 
         (None, GraderOutcome::Errored) => Some("the run holds no decisions of this grader".to_owned()),
         _ => None,
     };
+
     Grader {
         name: stored.name.clone(),
         type_name: stored.type_name.clone(),
-        standing: GraderStanding {
+        standing: GraderWeighting {
             weight: Weight::new(stored.weight).unwrap_or_default(),
             required: gate.is_some(),
             min_score,

@@ -3,37 +3,41 @@
 use assize_rubric::{CaseDecision, OutcomeKind, TOLERANCE, Verdict, panel_decision};
 use assize_store::{CaseRecord, GateRow, criterion_rows};
 
-use super::model::Explanation;
-use crate::clean;
+use super::model::CaseExplanation;
+use crate::sanitize;
 
 /// Lists the differences between the stored row and the recomputation, a sentence each.
-pub(crate) fn disagreements(record: &CaseRecord, computed: &Explanation) -> Vec<String> {
+pub(crate) fn find_disagreements(record: &CaseRecord, computed: &CaseExplanation) -> Vec<String> {
     let stored = &record.result;
     let mut found = Vec::new();
     let figures = computed.figures;
-    number(&mut found, "score", stored.score, figures.score);
-    number(&mut found, "lowest possible score", stored.score_low, figures.score_low);
-    number(&mut found, "highest possible score", stored.score_high, figures.score_high);
-    number(&mut found, "coverage", stored.coverage, figures.coverage);
-    verdict(&mut found, "verdict", Some(stored.verdict), Some(computed.verdict));
+    compare_numbers(&mut found, "score", stored.score, figures.score);
+    compare_numbers(&mut found, "lowest possible score", stored.score_low, figures.score_low);
+    compare_numbers(&mut found, "highest possible score", stored.score_high, figures.score_high);
+    compare_numbers(&mut found, "coverage", stored.coverage, figures.coverage);
+    compare_verdicts(&mut found, "verdict", Some(stored.verdict), Some(computed.verdict));
+
     for gate in &stored.gates_failed {
         if !computed.gates_failed.contains(gate) {
             found.push(format!("{} is stored as failed; the decisions do not fail it", gate_name(gate)));
         }
     }
+
     for gate in &computed.gates_failed {
         if !stored.gates_failed.contains(gate) {
             found.push(format!("the decisions fail {}; it is not stored as failed", gate_name(gate)));
         }
     }
+
     for part in &computed.graders {
-        let name = clean::name(&part.name);
+        let name = sanitize::sanitize_name(&part.name);
         let Some(row) = stored.graders.iter().find(|grader| grader.name == part.name) else {
             found.push(format!("there are decisions of a grader `{name}` that is not in the stored row"));
             continue;
         };
-        number(&mut found, &format!("score of grader `{name}`"), row.score, part.figures.score);
-        verdict(&mut found, &format!("verdict of grader `{name}`"), row.verdict, part.verdict);
+        compare_numbers(&mut found, &format!("score of grader `{name}`"), row.score, part.figures.score);
+        compare_verdicts(&mut found, &format!("verdict of grader `{name}`"), row.verdict, part.verdict);
+
         if part.whole.is_some() {
             let rows: Vec<_> = record.decisions.iter().filter(|row| *row.grader == *part.name).collect();
             if row.criteria != criterion_rows(&rows) {
@@ -41,30 +45,34 @@ pub(crate) fn disagreements(record: &CaseRecord, computed: &Explanation) -> Vec<
                     "the findings of grader `{name}` in the stored row are not those of its decision"
                 ));
             }
+
             continue;
         }
+
         if row.criteria.len() != part.criteria.len() {
             let (here, there) = (row.criteria.len(), part.criteria.len());
             found
                 .push(format!("grader `{name}` has {here} criteria in the stored row and {there} decisions"));
             continue;
         }
+
         for (row, part) in row.criteria.iter().zip(&part.criteria) {
-            let (stored, decided) = (row.score_of_ten(), part.of_ten);
+            let (stored, decided) = (row.score_out_of_ten(), part.of_ten);
             let same = stored
                 .zip(decided)
                 .map_or(stored.is_none() && decided.is_none(), |(a, b)| (a - b).abs() <= TOLERANCE);
             if *row.id != *part.id || row.outcome != part.outcome || !same {
                 found.push(format!(
                     "criterion `{}` of grader `{name}` is stored as {}; the decision says {} of `{}`",
-                    clean::name(&row.id),
-                    outcome(row.outcome, stored),
-                    outcome(part.outcome, decided),
-                    clean::name(&part.id),
+                    sanitize::sanitize_name(&row.id),
+                    outcome_text(row.outcome, stored),
+                    outcome_text(part.outcome, decided),
+                    sanitize::sanitize_name(&part.id),
                 ));
             }
         }
     }
+
     for row in &record.decisions {
         let (Some(panel), Some(criterion)) = (&row.panel, row.criterion()) else { continue };
         let votes: Vec<&CaseDecision> =
@@ -72,21 +80,23 @@ pub(crate) fn disagreements(record: &CaseRecord, computed: &Explanation) -> Vec<
         let lead_to = panel_decision(&votes, panel.rule, panel.ties).outcome(&criterion.scale);
         let stored = row.decision.outcome();
         if lead_to != stored {
-            let name = clean::name(criterion.id.as_str());
+            let name = sanitize::sanitize_name(criterion.id.as_str());
             found.push(format!(
                 "criterion `{name}` is stored as {}; its votes lead to {}",
-                outcome(stored.kind(), stored.points()),
-                outcome(lead_to.kind(), lead_to.points()),
+                outcome_text(stored.kind(), stored.points()),
+                outcome_text(lead_to.kind(), lead_to.points()),
             ));
         }
     }
+
     if record.decisions.iter().any(|row| Some(row.lines) != computed.lines) {
         found.push("the decisions do not all name the same lines; the first ones were used".to_owned());
     }
+
     found
 }
 
-fn number(found: &mut Vec<String>, what: &str, stored: Option<f64>, computed: Option<f64>) {
+fn compare_numbers(found: &mut Vec<String>, what: &str, stored: Option<f64>, computed: Option<f64>) {
     let same = match (stored, computed) {
         (Some(stored), Some(computed)) => (stored - computed).abs() <= TOLERANCE,
         (stored, computed) => stored.is_none() && computed.is_none(),
@@ -101,7 +111,7 @@ fn number(found: &mut Vec<String>, what: &str, stored: Option<f64>, computed: Op
     }
 }
 
-fn verdict(found: &mut Vec<String>, what: &str, stored: Option<Verdict>, computed: Option<Verdict>) {
+fn compare_verdicts(found: &mut Vec<String>, what: &str, stored: Option<Verdict>, computed: Option<Verdict>) {
     if stored != computed {
         let text = |verdict: Option<Verdict>| verdict.map_or("none", Verdict::name);
         found.push(format!(
@@ -112,11 +122,11 @@ fn verdict(found: &mut Vec<String>, what: &str, stored: Option<Verdict>, compute
     }
 }
 
-fn outcome(outcome: OutcomeKind, points: Option<f64>) -> String {
-    points.map_or_else(|| outcome.name().to_owned(), crate::mark::of_ten)
+fn outcome_text(outcome: OutcomeKind, points: Option<f64>) -> String {
+    points.map_or_else(|| outcome.name().to_owned(), crate::mark::format_raw_score)
 }
 
 fn gate_name(gate: &GateRow) -> String {
     let of = gate.criterion.as_ref().unwrap_or(&gate.grader);
-    format!("the gate of `{}` ({})", clean::name(of), clean::name(&gate.rule))
+    format!("the gate of `{}` ({})", sanitize::sanitize_name(of), sanitize::sanitize_name(&gate.rule))
 }

@@ -2,14 +2,14 @@
 //!
 //! The results come from `assize-rubric`; the sums here only show the steps.
 
-use assize_rubric::{Formula, Outcome};
+use assize_rubric::{Outcome, ScoringFormula};
 
-use super::model::Equation;
-use crate::number::plain;
+use super::model::ScoreEquation;
+use crate::number::format_plain;
 
 /// Sums of weights by state, in the same unit. Penalties are stored as positive numbers.
 #[derive(Debug, Clone, Copy, Default)]
-pub(crate) struct Sums {
+pub(crate) struct WeightSums {
     earned: f64,
     points_judged: f64,
     points_open: f64,
@@ -18,7 +18,7 @@ pub(crate) struct Sums {
     penalty_open: f64,
 }
 
-impl Sums {
+impl WeightSums {
     /// Adds a criterion.
     pub(crate) fn add(&mut self, weight: f64, outcome: Outcome) {
         match (outcome, outcome.value(), weight < 0.0) {
@@ -36,15 +36,16 @@ impl Sums {
         }
     }
 
-    fn open(&self) -> bool {
+    fn has_ungraded(&self) -> bool {
         self.points_open > 0.0 || self.penalty_open > 0.0
     }
 
     /// Returns the calculations of the score, or of its bounds.
-    pub(crate) fn equations(&self, formula: Formula) -> Vec<Equation> {
-        if !self.open() {
-            return vec![equation("score", "", self.completion(formula, false))];
+    pub(crate) fn equations(&self, formula: ScoringFormula) -> Vec<ScoreEquation> {
+        if !self.has_ungraded() {
+            return vec![new_equation("score", "", self.completion_text(formula, false))];
         }
+
         let (worst, best) = match (self.points_open > 0.0, self.penalty_open > 0.0) {
             (true, false) => ("what is ungraded earns nothing", "what is ungraded earns all its points"),
             (false, true) => ("every ungraded penalty is incurred", "no ungraded penalty is incurred"),
@@ -53,83 +54,99 @@ impl Sums {
                 "what is ungraded earns all its points and no ungraded penalty is incurred",
             ),
         };
+
         let mut equations = vec![
-            equation("worst", worst, self.completion(formula, false)),
-            equation("best", best, self.completion(formula, true)),
+            new_equation("worst", worst, self.completion_text(formula, false)),
+            new_equation("best", best, self.completion_text(formula, true)),
         ];
-        if formula == Formula::WithPenalties && self.points_judged == 0.0 {
+        if formula == ScoringFormula::WithPenalties && self.points_judged == 0.0 {
             let when = "all criteria with points turn out not to apply, which leaves only penalties";
             for best in [false, true] {
-                equations.push(equation("otherwise", when, self.completion(Formula::PenaltiesOnly, best)));
+                equations.push(new_equation(
+                    "otherwise",
+                    when,
+                    self.completion_text(ScoringFormula::PenaltiesOnly, best),
+                ));
             }
+
             equations.dedup();
         }
+
         equations
     }
 
-    fn completion(&self, formula: Formula, best: bool) -> String {
+    fn completion_text(&self, formula: ScoringFormula, best: bool) -> String {
         let points = self.points_judged + self.points_open;
         let penalties = self.penalty_judged + self.penalty_open;
         let gained = if best { self.points_open } else { 0.0 };
         let lost = if best { 0.0 } else { self.penalty_open };
-        let mut terms = plain(self.earned);
+        let mut terms = format_plain(self.earned);
         let mut several = false;
         let mut add = |sign: &str, value: f64| {
             if value > 0.0 {
-                terms = format!("{terms} {sign} {}", plain(value));
+                terms = format!("{terms} {sign} {}", format_plain(value));
                 several = true;
             }
         };
-        if formula == Formula::PenaltiesOnly {
+
+        if formula == ScoringFormula::PenaltiesOnly {
             let incurred = match (self.incurred > 0.0, lost > 0.0) {
-                (true, true) => format!("({} + {})", plain(self.incurred), plain(lost)),
-                (_, true) => plain(lost),
-                _ => plain(self.incurred),
+                (true, true) => format!("({} + {})", format_plain(self.incurred), format_plain(lost)),
+                (_, true) => format_plain(lost),
+                _ => format_plain(self.incurred),
             };
             let result = 1.0 - (self.incurred + lost) / penalties;
-            return format!("1 - {incurred} / {} = {}", plain(penalties), clamped(result));
+            return format!("1 - {incurred} / {} = {}", format_plain(penalties), format_clamped(result));
         }
+
         add("+", gained);
         add("-", self.incurred);
         add("-", lost);
+
         let result = (self.earned + gained - self.incurred - lost) / points;
         let terms = if several { format!("({terms})") } else { terms };
-        format!("{terms} / {} = {}", plain(points), clamped(result))
+        format!("{terms} / {} = {}", format_plain(points), format_clamped(result))
     }
 }
 
 /// Describes the formula in words.
-pub(crate) const fn words(formula: Formula) -> &'static str {
+pub(crate) const fn formula_text(formula: ScoringFormula) -> &'static str {
     match formula {
-        Formula::WeightedMean => "weighted mean: sum of points / sum of weights",
-        Formula::WithPenalties => {
+        ScoringFormula::WeightedMean => "weighted mean: sum of points / sum of weights",
+        ScoringFormula::WithPenalties => {
             "with penalties: (points earned - penalties incurred) / sum of the positive weights, kept within 0 and 1"
         }
-        Formula::PenaltiesOnly => {
+        ScoringFormula::PenaltiesOnly => {
             "penalties only: 1 - penalties incurred / sum of all penalties, kept within 0 and 1"
         }
     }
 }
 
 /// Returns the calculations of a case from its graders: weight and bounds of those that apply.
-pub(crate) fn case_equations(graders: &[(f64, (f64, f64))]) -> Vec<Equation> {
+pub(crate) fn case_equations(graders: &[(f64, (f64, f64))]) -> Vec<ScoreEquation> {
     let total: f64 = graders.iter().map(|(weight, _)| weight).sum();
     if total <= 0.0 || !total.is_finite() {
         return Vec::new();
     }
+
     if let [(_, (low, high))] = graders {
-        let text = if low == high { plain(*low) } else { format!("{} to {}", plain(*low), plain(*high)) };
-        return vec![equation("score", "one grader counts, so its score is the case's", text)];
+        let text = if low == high {
+            format_plain(*low)
+        } else {
+            format!("{} to {}", format_plain(*low), format_plain(*high))
+        };
+        return vec![new_equation("score", "one grader counts, so its score is the case's", text)];
     }
+
     let known = graders.iter().all(|(_, (low, high))| low == high);
     let line = |of, when: &str, pick: fn(&(f64, f64)) -> f64| {
         let terms: Vec<String> = graders
             .iter()
-            .map(|(weight, bounds)| format!("{} x {}", plain(*weight), plain(pick(bounds))))
+            .map(|(weight, bounds)| format!("{} x {}", format_plain(*weight), format_plain(pick(bounds))))
             .collect();
         let sum: f64 = graders.iter().map(|(weight, bounds)| weight * pick(bounds)).sum();
         let terms = if terms.len() == 1 { terms.concat() } else { format!("({})", terms.join(" + ")) };
-        equation(of, when, format!("{terms} / {} = {}", plain(total), plain(sum / total)))
+        new_equation(of, when, format!("{terms} / {} = {}", format_plain(total), format_plain(sum / total)))
     };
     if known {
         vec![line("score", "", |bounds| bounds.0)]
@@ -147,13 +164,13 @@ pub(crate) fn extreme_equations(
     word: &str,
     graders: impl Iterator<Item = (f64, (f64, f64))>,
     pick: fn(f64, f64) -> f64,
-) -> Vec<Equation> {
+) -> Vec<ScoreEquation> {
     let bounds: Vec<(f64, f64)> = graders.filter(|(weight, _)| *weight > 0.0).map(|(_, of)| of).collect();
     let line = |of, when: &str, side: fn(&(f64, f64)) -> f64| {
         let values: Vec<f64> = bounds.iter().map(side).collect();
         let result = values.iter().copied().reduce(pick)?;
-        let listed: Vec<String> = values.iter().map(|value| plain(*value)).collect();
-        Some(equation(of, when, format!("{word} of {} = {}", listed.join(", "), plain(result))))
+        let listed: Vec<String> = values.iter().map(|value| format_plain(*value)).collect();
+        Some(new_equation(of, when, format!("{word} of {} = {}", listed.join(", "), format_plain(result))))
     };
     if bounds.iter().all(|(low, high)| low == high) {
         line("score", "", |bounds| bounds.0).into_iter().collect()
@@ -163,52 +180,55 @@ pub(crate) fn extreme_equations(
     }
 }
 
-fn clamped(result: f64) -> String {
-    if result < 0.0 && plain(result) != "0" {
-        format!("{}, kept at 0", plain(result))
-    } else if result > 1.0 && plain(result) != "1" {
-        format!("{}, kept at 1", plain(result))
+fn format_clamped(result: f64) -> String {
+    if result < 0.0 && format_plain(result) != "0" {
+        format!("{}, kept at 0", format_plain(result))
+    } else if result > 1.0 && format_plain(result) != "1" {
+        format!("{}, kept at 1", format_plain(result))
     } else {
-        plain(result.clamp(0.0, 1.0))
+        format_plain(result.clamp(0.0, 1.0))
     }
 }
 
-fn equation(of: &'static str, when: &str, text: String) -> Equation {
-    Equation { of, when: when.to_owned(), text }
+fn new_equation(of: &'static str, when: &str, text: String) -> ScoreEquation {
+    ScoreEquation { of, when: when.to_owned(), text }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
 
-    fn sums(criteria: &[(f64, Outcome)]) -> Sums {
-        let mut sums = Sums::default();
+    fn sums(criteria: &[(f64, Outcome)]) -> WeightSums {
+        let mut sums = WeightSums::default();
         for (weight, outcome) in criteria {
             sums.add(*weight, *outcome);
         }
         sums
     }
 
-    fn texts(sums: Sums, formula: Formula) -> Vec<String> {
+    fn texts(sums: WeightSums, formula: ScoringFormula) -> Vec<String> {
         sums.equations(formula).into_iter().map(|equation| equation.text).collect()
     }
 
     #[test]
     fn each_formula_is_written_out() {
         let mean = sums(&[(2.0, Outcome::Met), (1.0, Outcome::Unmet), (5.0, Outcome::NotApplicable)]);
-        assert_eq!(texts(mean, Formula::WeightedMean), ["2 / 3 = 0.666667"]);
+        assert_eq!(texts(mean, ScoringFormula::WeightedMean), ["2 / 3 = 0.666667"]);
         let penalised = sums(&[(2.0, Outcome::Unmet), (-1.0, Outcome::Met)]);
-        assert_eq!(texts(penalised, Formula::WithPenalties), ["(0 - 1) / 2 = -0.5, kept at 0"]);
+        assert_eq!(texts(penalised, ScoringFormula::WithPenalties), ["(0 - 1) / 2 = -0.5, kept at 0"]);
         let only = sums(&[(-3.0, Outcome::Met), (-1.0, Outcome::Unmet)]);
-        assert_eq!(texts(only, Formula::PenaltiesOnly), ["1 - 3 / 4 = 0.25"]);
+        assert_eq!(texts(only, ScoringFormula::PenaltiesOnly), ["1 - 3 / 4 = 0.25"]);
     }
 
     #[test]
     fn what_is_ungraded_is_completed_both_ways() {
         let open = sums(&[(2.0, Outcome::Met), (2.0, Outcome::Ungraded), (-1.0, Outcome::Ungraded)]);
-        assert_eq!(texts(open, Formula::WithPenalties), ["(2 - 1) / 4 = 0.25", "(2 + 2) / 4 = 1"]);
+        assert_eq!(texts(open, ScoringFormula::WithPenalties), ["(2 - 1) / 4 = 0.25", "(2 + 2) / 4 = 1"]);
         let nothing = sums(&[(2.0, Outcome::Ungraded), (-1.0, Outcome::Unmet)]);
-        assert_eq!(texts(nothing, Formula::WithPenalties), ["0 / 2 = 0", "(0 + 2) / 2 = 1", "1 - 0 / 1 = 1"]);
+        assert_eq!(
+            texts(nothing, ScoringFormula::WithPenalties),
+            ["0 / 2 = 0", "(0 + 2) / 2 = 1", "1 - 0 / 1 = 1"]
+        );
     }
 
     #[test]

@@ -1,13 +1,13 @@
 //! A grader while it is explained.
 
-use assize_rubric::{CaseDecision, GraderOutcome, GraderScore, GraderStanding};
+use assize_rubric::{CaseDecision, GraderOutcome, GraderScore, GraderWeighting};
 
 /// A grader on its way to being explained.
 pub(crate) struct Grader<'a> {
     /// Its name; behind the names of the composites it is a member of.
     pub(crate) name: String,
     pub(crate) type_name: String,
-    pub(crate) standing: GraderStanding,
+    pub(crate) standing: GraderWeighting,
     /// Its criteria; none for a grader that is no rubric.
     pub(crate) rows: Vec<&'a CaseDecision>,
     /// All its rows, those of its members among them.

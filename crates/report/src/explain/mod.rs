@@ -1,6 +1,5 @@
 //! Calculation behind one case, recomputed from its stored decisions.
 
-mod because;
 mod build;
 mod check;
 mod equations;
@@ -8,5 +7,6 @@ mod grader;
 mod model;
 mod parts;
 mod text;
+mod verdict_reason;
 
-pub use text::{explain, explain_json};
+pub use text::{explanation_json, render_explanation};

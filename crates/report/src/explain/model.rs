@@ -1,21 +1,21 @@
 //! Data model of an explanation, rendered as text and as JSON.
 
 use assize_rubric::{
-    Confidence, Evidence, Formula, GateState, JudgeIdentity, Lines, Note, OutcomeKind, PanelReport,
-    Probability, Truncated, Ungraded, Verdict,
+    DecisionProbability, EvidenceQuote, GateState, GraderNote, JudgeConfidence, JudgeIdentity, OutcomeKind,
+    PanelReport, ScoringFormula, TruncationRecord, UngradedReason, Verdict, VerdictThresholds,
 };
 use assize_store::{CaseError, GateRow, TurnRow};
 use serde::Serialize;
 
 /// Explanation of a case.
 #[derive(Debug, Clone, Serialize)]
-pub(crate) struct Explanation {
+pub(crate) struct CaseExplanation {
     pub(crate) suite: String,
     pub(crate) case_id: String,
     pub(crate) target: Option<String>,
     pub(crate) repeat: u32,
     /// Thresholds of the verdict; null if no decision has them.
-    pub(crate) lines: Option<Lines>,
+    pub(crate) lines: Option<VerdictThresholds>,
     pub(crate) error: Option<CaseError>,
     /// Changes in files while the answer was produced, as a unified diff; null if unknown.
     pub(crate) file_changes: Option<String>,
@@ -24,9 +24,9 @@ pub(crate) struct Explanation {
     pub(crate) turns: Vec<TurnRow>,
     pub(crate) graders: Vec<GraderPart>,
     /// Calculation of the case's score from those of the graders.
-    pub(crate) equations: Vec<Equation>,
+    pub(crate) equations: Vec<ScoreEquation>,
     /// Recomputed score; the stored one where nothing can be recomputed.
-    pub(crate) figures: Figures,
+    pub(crate) figures: ScoreRange,
     pub(crate) verdict: Verdict,
     /// Reason of the verdict, in one sentence.
     pub(crate) because: String,
@@ -39,14 +39,14 @@ pub(crate) struct Explanation {
 
 /// A score, its bounds and its coverage, as far as they are known.
 #[derive(Debug, Clone, Copy, PartialEq, Default, Serialize)]
-pub(crate) struct Figures {
+pub(crate) struct ScoreRange {
     pub(crate) score: Option<f64>,
     pub(crate) score_low: Option<f64>,
     pub(crate) score_high: Option<f64>,
     pub(crate) coverage: Option<f64>,
 }
 
-impl Figures {
+impl ScoreRange {
     pub(crate) fn new(score: Option<f64>, bounds: Option<(f64, f64)>, coverage: Option<f64>) -> Self {
         let (score_low, score_high) = bounds.unzip();
         Self { score, score_low, score_high, coverage }
@@ -59,7 +59,7 @@ impl Figures {
 
 /// One calculation, written out.
 #[derive(Debug, Clone, PartialEq, Serialize)]
-pub(crate) struct Equation {
+pub(crate) struct ScoreEquation {
     /// Name of the result: `score`, `worst`, `best` or `otherwise`.
     pub(crate) of: &'static str,
     /// Assumption about ungraded criteria; empty if all were graded.
@@ -87,13 +87,13 @@ pub(crate) struct GraderPart {
     pub(crate) members: Vec<GraderPart>,
     /// Divisor of all weights in the equations; 1 unless they are extreme.
     pub(crate) weight_unit: f64,
-    pub(crate) formula: Option<Formula>,
-    pub(crate) equations: Vec<Equation>,
+    pub(crate) formula: Option<ScoringFormula>,
+    pub(crate) equations: Vec<ScoreEquation>,
     /// Score of the criteria, before negation.
-    pub(crate) rubric: Figures,
+    pub(crate) rubric: ScoreRange,
     pub(crate) rubric_verdict: Option<Verdict>,
     /// Contribution of the grader, after negation.
-    pub(crate) figures: Figures,
+    pub(crate) figures: ScoreRange,
     pub(crate) verdict: Option<Verdict>,
     pub(crate) because: String,
     /// Effects of the grader's weight, gate and negation, a sentence each.
@@ -110,14 +110,14 @@ pub(crate) struct WholePart {
     /// Aggregation of members, in words.
     pub(crate) aggregator: Option<String>,
     pub(crate) reason: String,
-    pub(crate) evidence: Vec<Evidence>,
+    pub(crate) evidence: Vec<EvidenceQuote>,
     /// Notes of the grader, point by point.
-    pub(crate) notes: Vec<Note>,
+    pub(crate) notes: Vec<GraderNote>,
     pub(crate) judge: JudgeIdentity,
     pub(crate) attempts: u32,
     /// Parts of the material that the judge was not shown at once.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub(crate) truncated: Option<Truncated>,
+    pub(crate) truncated: Option<TruncationRecord>,
     /// Votes behind the decision.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) panel: Option<PanelPart>,
@@ -141,17 +141,17 @@ pub(crate) struct CriterionPart {
     pub(crate) band: Option<String>,
     pub(crate) gate: Option<GatePart>,
     pub(crate) reason: String,
-    pub(crate) evidence: Vec<Evidence>,
-    pub(crate) confidence: Option<Confidence>,
+    pub(crate) evidence: Vec<EvidenceQuote>,
+    pub(crate) confidence: Option<JudgeConfidence>,
     pub(crate) judge: JudgeIdentity,
     pub(crate) attempts: u32,
-    pub(crate) ungraded: Option<Ungraded>,
+    pub(crate) ungraded: Option<UngradedReason>,
     /// Probabilities of the judge's tokens.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub(crate) probability: Option<Probability>,
+    pub(crate) probability: Option<DecisionProbability>,
     /// Parts of the material that the judge was not shown at once.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub(crate) truncated: Option<Truncated>,
+    pub(crate) truncated: Option<TruncationRecord>,
     /// Votes behind the decision.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) panel: Option<PanelPart>,
@@ -178,10 +178,10 @@ pub(crate) struct VotePart {
     /// Score of the whole answer, 0 to 1, if the vote is on that.
     pub(crate) score: Option<f64>,
     pub(crate) reason: String,
-    pub(crate) probability: Option<Probability>,
+    pub(crate) probability: Option<DecisionProbability>,
     /// Parts of the material that the judge was not shown at once.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub(crate) truncated: Option<Truncated>,
+    pub(crate) truncated: Option<TruncationRecord>,
 }
 
 /// A gate with its comparison.

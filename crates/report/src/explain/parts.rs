@@ -1,75 +1,84 @@
 //! Parts of an explanation: graders, criteria and gates.
 
 use assize_rubric::{
-    Aggregator, CaseDecision, Combination, CombinedScore, Criterion, Gate, GateState, GraderFinding,
-    GraderOutcome, GraderScore, GraderStanding, Lines, Outcome, OutcomeKind, RawScore, RubricScore, Scale,
-    Unit, Verdict, grader_gates,
+    CaseDecision, CompositeFormula, CompositeScore, Criterion, CriterionScale, Gate, GateState,
+    GraderFinding, GraderOutcome, GraderScore, GraderWeighting, MemberAggregator, Outcome, OutcomeKind,
+    RawScore, RubricScore, UnitInterval, Verdict, VerdictThresholds, grader_gates,
 };
 use assize_store::GateRow;
 
-use super::because::{GateNames, because};
-use super::equations::{Sums, case_equations, extreme_equations};
+use super::equations::{WeightSums, case_equations, extreme_equations};
 use super::grader::Grader;
-use super::model::{CriterionPart, Equation, Figures, GatePart, GraderPart, PanelPart, VotePart, WholePart};
-use crate::number::{beside, plain};
+use super::model::{
+    CriterionPart, GatePart, GraderPart, PanelPart, ScoreEquation, ScoreRange, VotePart, WholePart,
+};
+use super::verdict_reason::{GateNames, verdict_reason};
+use crate::number::{format_beside, format_plain};
 
 /// Explains one grader, with its score in the case.
-pub(crate) fn part(grader: &Grader<'_>, score: &GraderScore, lines: Lines) -> GraderPart {
+pub(crate) fn grader_part(grader: &Grader<'_>, score: &GraderScore, lines: VerdictThresholds) -> GraderPart {
     let standing = grader.standing;
     let rubric = match &grader.outcome {
         GraderOutcome::Rubric(score) => Some(score),
         _ => None,
     };
+
     // Sums of extreme weights would overflow; like the scoring, show them in units of the largest.
     let weights = || grader.rows.iter().filter_map(|row| Some((row.criterion()?.weight.get(), row)));
     let largest = weights().map(|(weight, _)| weight.abs()).fold(0.0, f64::max);
     let weight_unit = if largest > 1e100 || (largest > 0.0 && largest < 1e-100) { largest } else { 1.0 };
-    let mut sums = Sums::default();
+    let mut sums = WeightSums::default();
     for (weight, row) in weights() {
         sums.add(weight / weight_unit, row.decision.outcome());
     }
-    let figures = Figures::new(score.score, score.bounds, score.coverage);
+
+    let figures = ScoreRange::new(score.score, score.bounds, score.coverage);
     // The gate of the grader as a whole affects the case, not the grader's own verdict.
     let mut inner = score.clone();
     inner.required = None;
+
     let mut gates = GateNames::default();
     collect_gates(grader, &inner, lines, &mut gates, &mut Vec::new());
     gates.held |= score.required == Some(GateState::Passed);
+
     let brought = match &grader.outcome {
         GraderOutcome::Combined(combined) => match combined.how {
-            Combination::Threshold(line) => Some(Lines::with_room(line, None)),
-            Combination::WeightedAverage
-            | Combination::Lowest
-            | Combination::Highest
-            | Combination::Decided(_) => None,
+            CompositeFormula::Threshold(line) => {
+                Some(VerdictThresholds::with_optional_borderline(line, None))
+            }
+            CompositeFormula::WeightedAverage
+            | CompositeFormula::Lowest
+            | CompositeFormula::Highest
+            | CompositeFormula::Decided(_) => None,
         },
         _ => None,
     };
+
     let own = match standing.min_score.filter(|_| !standing.negate) {
-        Some(line) => Lines::with_room(line, lines.borderline()),
+        Some(line) => VerdictThresholds::with_optional_borderline(line, lines.borderline()),
         None => brought.unwrap_or(lines),
     };
     let why = match score.verdict {
         None => "nothing in it applies, so it is left out.".to_owned(),
-        Some(verdict) if standing.negate => turned_around(grader, verdict, lines),
+        Some(verdict) if standing.negate => negated_reason(grader, verdict, lines),
         Some(verdict) if grader.problem.is_some() => format!("{verdict}, because it decided nothing."),
-        Some(verdict) => because(verdict, figures, own, &gates),
+        Some(verdict) => verdict_reason(verdict, figures, own, &gates),
     };
     GraderPart {
         name: grader.name.clone(),
         type_name: grader.type_name.clone(),
         weight: standing.weight.get(),
         required: standing.required,
-        min_score: standing.min_score.map(Unit::get),
+        min_score: standing.min_score.map(UnitInterval::get),
         negate: standing.negate,
         criteria: grader
             .rows
             .iter()
             .enumerate()
-            .filter_map(|(index, row)| criterion(row, index, rubric, lines, &grader.all_rows))
+            .filter_map(|(index, row)| criterion_part(row, index, rubric, lines, &grader.all_rows))
             .collect(),
-        whole: grader.whole.and_then(|row| whole(row, &grader.all_rows)),
-        members: grader.members.iter().map(|(member, score)| part(member, score, lines)).collect(),
+        whole: grader.whole.and_then(|row| whole_part(row, &grader.all_rows)),
+        members: grader.members.iter().map(|(member, score)| grader_part(member, score, lines)).collect(),
         weight_unit,
         formula: rubric.and_then(|score| score.formula),
         equations: match (rubric.and_then(|score| score.formula), &grader.outcome) {
@@ -77,7 +86,7 @@ pub(crate) fn part(grader: &Grader<'_>, score: &GraderScore, lines: Lines) -> Gr
             (None, GraderOutcome::Combined(combined)) => combined_equations(grader, combined),
             (None, _) => Vec::new(),
         },
-        rubric: rubric.map_or(figures, |score| Figures::new(score.score, score.bounds, score.coverage)),
+        rubric: rubric.map_or(figures, |score| ScoreRange::new(score.score, score.bounds, score.coverage)),
         rubric_verdict: rubric.map_or(score.verdict, |score| score.verdict),
         figures,
         verdict: score.verdict,
@@ -87,20 +96,20 @@ pub(crate) fn part(grader: &Grader<'_>, score: &GraderScore, lines: Lines) -> Gr
     }
 }
 
-fn whole(row: &CaseDecision, all: &[&CaseDecision]) -> Option<WholePart> {
+fn whole_part(row: &CaseDecision, all: &[&CaseDecision]) -> Option<WholePart> {
     let finding = row.finding()?;
     let decision = &row.decision;
     let aggregator = finding.composition().map(|composite| match composite.aggregator {
-        Aggregator::WeightedAverage => "weighted mean of the members".to_owned(),
-        Aggregator::Threshold(line) => {
-            format!("share of members that pass; {} are needed", plain(line.get()))
+        MemberAggregator::WeightedAverage => "weighted mean of the members".to_owned(),
+        MemberAggregator::Threshold(line) => {
+            format!("share of members that pass; {} are needed", format_plain(line.get()))
         }
-        Aggregator::Lowest => "the lowest of the members".to_owned(),
-        Aggregator::Highest => "the highest of the members".to_owned(),
-        Aggregator::Decided => "decided by looking at the members".to_owned(),
+        MemberAggregator::Lowest => "the lowest of the members".to_owned(),
+        MemberAggregator::Highest => "the highest of the members".to_owned(),
+        MemberAggregator::Decided => "decided by looking at the members".to_owned(),
     });
     Some(WholePart {
-        score: finding.score().map(Unit::get),
+        score: finding.score().map(UnitInterval::get),
         aggregator,
         reason: decision.reason.clone(),
         evidence: decision.evidence.clone(),
@@ -108,97 +117,105 @@ fn whole(row: &CaseDecision, all: &[&CaseDecision]) -> Option<WholePart> {
         judge: decision.judge.clone(),
         attempts: decision.spent.attempts,
         truncated: decision.truncated,
-        panel: panel(row, all),
+        panel: panel_part(row, all),
     })
 }
 
 /// Returns the calculations of a composite's score from its members.
-fn combined_equations(grader: &Grader<'_>, combined: &CombinedScore) -> Vec<Equation> {
+fn combined_equations(grader: &Grader<'_>, combined: &CompositeScore) -> Vec<ScoreEquation> {
     let shares = grader.members.iter().filter_map(|(member, score)| {
         let bounds = match (combined.how, score.verdict) {
-            (Combination::Threshold(_), Some(Verdict::Pass)) => (1.0, 1.0),
-            (Combination::Threshold(_), Some(Verdict::Incomplete)) => (0.0, 1.0),
-            (Combination::Threshold(_), Some(_)) => (0.0, 0.0),
+            (CompositeFormula::Threshold(_), Some(Verdict::Pass)) => (1.0, 1.0),
+            (CompositeFormula::Threshold(_), Some(Verdict::Incomplete)) => (0.0, 1.0),
+            (CompositeFormula::Threshold(_), Some(_)) => (0.0, 0.0),
             _ => score.bounds?,
         };
         score.bounds.map(|_| (member.standing.weight.get(), bounds))
     });
     match combined.how {
-        Combination::Decided(_) => Vec::new(),
-        Combination::Lowest => extreme_equations("lowest", shares, f64::min),
-        Combination::Highest => extreme_equations("highest", shares, f64::max),
-        Combination::WeightedAverage | Combination::Threshold(_) => {
+        CompositeFormula::Decided(_) => Vec::new(),
+        CompositeFormula::Lowest => extreme_equations("lowest", shares, f64::min),
+        CompositeFormula::Highest => extreme_equations("highest", shares, f64::max),
+        CompositeFormula::WeightedAverage | CompositeFormula::Threshold(_) => {
             case_equations(&shares.collect::<Vec<_>>())
         }
     }
 }
 
 /// Explains the verdict of a negated grader by its own verdict, inner gates included.
-fn turned_around(grader: &Grader<'_>, verdict: Verdict, lines: Lines) -> String {
+fn negated_reason(grader: &Grader<'_>, verdict: Verdict, lines: VerdictThresholds) -> String {
     let GraderOutcome::Rubric(rubric) = &grader.outcome else {
-        return format!("{verdict}, turned around from {}.", verdict.negated());
+        return format!("{verdict}, turned around from {}.", verdict.negate());
     };
     let mut gates = GateNames::default();
     for (index, _, state) in &rubric.gates {
         let criterion = grader.rows.get(*index).and_then(|row| row.criterion());
         let id = criterion.map_or(grader.name.as_str(), |criterion| criterion.id.as_str());
-        gates.note(*state, id);
+        gates.add(*state, id);
     }
-    let figures = Figures::new(rubric.score, rubric.bounds, rubric.coverage);
-    let own = because(rubric.verdict.unwrap_or(verdict.negated()), figures, lines, &gates);
+
+    let figures = ScoreRange::new(rubric.score, rubric.bounds, rubric.coverage);
+    let own = verdict_reason(rubric.verdict.unwrap_or(verdict.negate()), figures, lines, &gates);
     format!("{verdict}, turned around from {own}")
 }
 
 fn standing_effects(
-    standing: GraderStanding,
+    standing: GraderWeighting,
     score: &GraderScore,
     rubric: Option<&RubricScore>,
-    lines: Lines,
+    lines: VerdictThresholds,
 ) -> Vec<String> {
     let mut effects = Vec::new();
     if standing.negate {
         effects.push(match rubric.and_then(|rubric| rubric.score) {
             Some(score) => format!(
                 "negated: 1 - {} = {}; pass and fail change places, and its gates no longer speak for the case",
-                plain(score),
-                plain(1.0 - score)
+                format_plain(score),
+                format_plain(1.0 - score)
             ),
             None => "negated: the score is taken from 1, pass and fail change places, and its gates no longer \
                      speak for the case"
                 .to_owned(),
         });
     }
+
     let line = standing.min_score.unwrap_or(lines.pass()).get();
     if let Some(minimum) = standing.min_score.filter(|_| !standing.negate) {
-        effects.push(format!("min_score {}: this grader's own pass line", plain(minimum.get())));
+        effects.push(format!("min_score {}: this grader's own pass line", format_plain(minimum.get())));
     }
+
     if let Some(state) = score.required {
         effects.push(match (state, score.bounds) {
             (GateState::NotApplicable, _) | (_, None) => {
                 "required, but nothing in it applies, so nothing hangs on it".to_owned()
             }
             (GateState::Passed, Some((low, _))) => {
-                format!("required: {} >= {}: yes", beside(low, line), plain(line))
+                format!("required: {} >= {}: yes", format_beside(low, line), format_plain(line))
             }
             (GateState::Failed, Some((_, high))) => {
-                format!("required: {} >= {}: no, so the case fails", beside(high, line), plain(line))
+                format!(
+                    "required: {} >= {}: no, so the case fails",
+                    format_beside(high, line),
+                    format_plain(line)
+                )
             }
             (GateState::Open, Some((low, high))) => format!(
                 "required: {} to {} >= {}: not decided yet",
-                beside(low, line),
-                beside(high, line),
-                plain(line)
+                format_beside(low, line),
+                format_beside(high, line),
+                format_plain(line)
             ),
         });
     }
+
     effects
 }
 
-fn criterion(
+fn criterion_part(
     row: &CaseDecision,
     index: usize,
     score: Option<&RubricScore>,
-    lines: Lines,
+    lines: VerdictThresholds,
     all: &[&CaseDecision],
 ) -> Option<CriterionPart> {
     let decision = &row.decision;
@@ -207,6 +224,7 @@ fn criterion(
     let state = score
         .and_then(|score| score.gates.iter().find(|(place, ..)| *place == index))
         .map(|(_, _, state)| *state);
+
     Some(CriterionPart {
         id: criterion.id.to_string(),
         text: criterion.text.clone(),
@@ -216,10 +234,14 @@ fn criterion(
         value: outcome.value(),
         weight: criterion.weight.get(),
         points: outcome.value().map(|value| criterion.weight.get() * value),
-        band: band(criterion, outcome),
+        band: band_text(criterion, outcome),
         gate: criterion.gate.map(|gate| {
-            let state = state.unwrap_or_else(|| gate.state(outcome, lines.pass()));
-            GatePart { rule: gate.to_string(), comparison: comparison(gate, outcome, state, lines), state }
+            let state = state.unwrap_or_else(|| gate.evaluate(outcome, lines.pass()));
+            GatePart {
+                rule: gate.to_string(),
+                comparison: gate_comparison(gate, outcome, state, lines),
+                state,
+            }
         }),
         reason: decision.reason.clone(),
         evidence: decision.evidence.clone(),
@@ -229,14 +251,14 @@ fn criterion(
         ungraded: decision.ungraded.clone(),
         probability: decision.probability,
         truncated: decision.truncated,
-        panel: panel(row, all),
+        panel: panel_part(row, all),
     })
 }
 
-fn band(criterion: &Criterion, outcome: Outcome) -> Option<String> {
+fn band_text(criterion: &Criterion, outcome: Outcome) -> Option<String> {
     match (&criterion.scale, outcome.raw_score()) {
-        (Scale::Bands(bands), Some(raw)) => {
-            let band = bands.band(raw);
+        (CriterionScale::Bands(bands), Some(raw)) => {
+            let band = bands.band_for(raw);
             Some(format!("{}-{}: {}", band.low.get(), band.high.get(), band.text))
         }
         _ => None,
@@ -244,12 +266,12 @@ fn band(criterion: &Criterion, outcome: Outcome) -> Option<String> {
 }
 
 /// The votes behind a decision, in full.
-fn panel(row: &CaseDecision, all: &[&CaseDecision]) -> Option<PanelPart> {
+fn panel_part(row: &CaseDecision, all: &[&CaseDecision]) -> Option<PanelPart> {
     let panel = row.panel.clone()?;
     let votes = all.iter().filter_map(|vote| {
         let of = vote.vote.filter(|_| vote.is_about_same(row))?;
         let decision = &vote.decision;
-        let score = vote.finding().and_then(GraderFinding::score).map(Unit::get);
+        let score = vote.finding().and_then(GraderFinding::score).map(UnitInterval::get);
         Some(VotePart {
             judge: decision.judge.clone(),
             repeat: of.repeat,
@@ -266,25 +288,27 @@ fn panel(row: &CaseDecision, all: &[&CaseDecision]) -> Option<PanelPart> {
     Some(PanelPart { votes_in_full: votes.collect(), panel })
 }
 
-fn comparison(gate: Gate, outcome: Outcome, state: GateState, lines: Lines) -> String {
+fn gate_comparison(gate: Gate, outcome: Outcome, state: GateState, lines: VerdictThresholds) -> String {
     let says = match state {
         GateState::NotApplicable => return "does not apply, so nothing hangs on it".to_owned(),
         GateState::Open => "not decided",
         GateState::Passed => "yes",
         GateState::Failed => "no",
     };
+
     let (left, minimum) = match (gate, outcome.raw_score(), outcome.value()) {
         (_, None, None) => ("ungraded".to_owned(), None),
         (Gate::MinRaw(minimum), Some(raw), _) => {
             (format!("raw {}", raw.get()), Some(minimum.get().to_string()))
         }
-        (_, _, value) => (format!("value {}", plain(value.unwrap_or_default())), None),
+        (_, _, value) => (format!("value {}", format_plain(value.unwrap_or_default())), None),
     };
+
     let minimum = minimum.unwrap_or_else(|| match gate {
         Gate::Met => "1".to_owned(),
-        Gate::PassLine => format!("the pass line {}", plain(lines.pass().get())),
-        Gate::MinRaw(minimum) => plain(minimum.value()),
-        Gate::MinValue(minimum) => plain(minimum.get()),
+        Gate::PassLine => format!("the pass line {}", format_plain(lines.pass().get())),
+        Gate::MinRaw(minimum) => format_plain(minimum.value()),
+        Gate::MinValue(minimum) => format_plain(minimum.get()),
     });
     match (gate, outcome) {
         (Gate::Met, Outcome::Met | Outcome::Unmet) => format!("must be met: {says}"),
@@ -296,12 +320,12 @@ fn comparison(gate: Gate, outcome: Outcome, state: GateState, lines: Lines) -> S
 pub(crate) fn collect_gates(
     grader: &Grader<'_>,
     score: &GraderScore,
-    lines: Lines,
+    lines: VerdictThresholds,
     names: &mut GateNames,
     failed: &mut Vec<GateRow>,
 ) {
     for gate in grader_gates(&grader.all_rows, grader.depth, grader.standing, &grader.outcome, score, lines) {
-        names.note(gate.state, gate.criterion.as_deref().unwrap_or(&grader.name));
-        failed.extend(GateRow::failed(gate, &grader.name));
+        names.add(gate.state, gate.criterion.as_deref().unwrap_or(&grader.name));
+        failed.extend(GateRow::for_failed_gate(gate, &grader.name));
     }
 }

@@ -1,66 +1,86 @@
 //! Explanation as text and as JSON.
 
-use assize_rubric::{Confidence, GateState, JudgeIdentity, OutcomeKind, Verdict};
+use assize_rubric::{GateState, JudgeConfidence, JudgeIdentity, OutcomeKind, Verdict};
 use assize_store::{CaseRecord, TurnRow};
 use serde_json::Value;
 use unicode_width::UnicodeWidthStr;
 
-use super::build::explanation;
-use super::equations::words;
-use super::model::{CriterionPart, Equation, Explanation, Figures, GraderPart, PanelPart, WholePart};
-use crate::case_block::heading;
-use crate::clean;
+use super::build::explain_case;
+use super::equations::formula_text;
+use super::model::{
+    CaseExplanation, CriterionPart, GraderPart, PanelPart, ScoreEquation, ScoreRange, WholePart,
+};
+use crate::case_block::render_heading;
 use crate::criterion::CriterionLine;
-use crate::mark::Mark;
-use crate::number::{self, plain};
-use crate::page::{Page, Piece};
-use crate::style::{Style, Tone};
-use crate::table::{Column, table};
+use crate::mark::VerdictMark;
+use crate::number::{self, format_plain};
+use crate::page::{ReportPage, ReportPiece};
+use crate::sanitize;
+use crate::style::{ReportStyle, ReportTone};
+use crate::table::{ReportColumn, render_table};
 
 /// Renders the calculation of a case, line by line, recomputed from its stored decisions. Differences from
 /// the stored row come first.
-pub fn explain(record: &CaseRecord, style: Style) -> String {
-    let mut page = Page::new(style);
-    let it = explanation(record);
-    heading(&mut page, &record.result);
+pub fn render_explanation(record: &CaseRecord, style: ReportStyle) -> String {
+    let mut page = ReportPage::new(style);
+    let it = explain_case(record);
+
+    render_heading(&mut page, &record.result);
+
     if let Some(lines) = it.lines {
         let borderline = match lines.borderline() {
-            Some(line) => format!(", borderline from {}", plain(line.get())),
+            Some(line) => format!(", borderline from {}", format_plain(line.get())),
             None => String::new(),
         };
-        let text = format!("pass from {}{borderline}, fail below", plain(lines.pass().get()));
-        page.text(&[Piece::new(Tone::Dim, "lines  ")], &[Piece::new(Tone::Dim, text)]);
-    }
-    if let Some(changes) = &it.file_changes {
-        page.text(&[Piece::new(Tone::Dim, "files  ")], &[Piece::new(Tone::Dim, changed(changes))]);
-    }
-    disagreements(&mut page, &it);
-    if let Some(error) = &it.error {
-        page.blank();
-        let lead = format!("{} failed ({})  ", error.stage.name(), error.kind.name());
-        page.text(
-            &[],
-            &[Piece::new(Tone::Bad, lead), Piece::said(Tone::Plain, &error.message, clean::REASON)],
+        let text = format!("pass from {}{borderline}, fail below", format_plain(lines.pass().get()));
+        page.add_text(
+            &[ReportPiece::new(ReportTone::Dim, "lines  ")],
+            &[ReportPiece::new(ReportTone::Dim, text)],
         );
     }
-    turns(&mut page, &it.turns);
-    for part in &it.graders {
-        page.blank();
-        grader(&mut page, part);
+
+    if let Some(changes) = &it.file_changes {
+        page.add_text(
+            &[ReportPiece::new(ReportTone::Dim, "files  ")],
+            &[ReportPiece::new(ReportTone::Dim, diff_summary(changes))],
+        );
     }
-    page.blank();
-    case(&mut page, &it);
+
+    render_disagreements(&mut page, &it);
+
+    if let Some(error) = &it.error {
+        page.add_blank();
+        let lead = format!("{} failed ({})  ", error.stage.name(), error.kind.name());
+        page.add_text(
+            &[],
+            &[
+                ReportPiece::new(ReportTone::Bad, lead),
+                ReportPiece::untrusted(ReportTone::Plain, &error.message, sanitize::MAX_REASON),
+            ],
+        );
+    }
+
+    render_turns(&mut page, &it.turns);
+
+    for part in &it.graders {
+        page.add_blank();
+        render_grader(&mut page, part);
+    }
+
+    page.add_blank();
+    render_case_section(&mut page, &it);
+
     page.finish()
 }
 
 /// Converts the explanation to JSON. Numbers are unrounded.
-pub fn explain_json(record: &CaseRecord) -> Value {
+pub fn explanation_json(record: &CaseRecord) -> Value {
     // Every key is a string and every float finite or null, so this does not fail.
-    serde_json::to_value(explanation(record)).unwrap_or(Value::Null)
+    serde_json::to_value(explain_case(record)).unwrap_or(Value::Null)
 }
 
 /// Summarises the size of a diff.
-fn changed(diff: &str) -> String {
+fn diff_summary(diff: &str) -> String {
     match diff.lines().filter(|line| line.starts_with("diff --git ")).count() {
         0 if diff.is_empty() => "no file changed".to_owned(),
         1 => format!("1 file changed, {} lines of diff", diff.lines().count()),
@@ -68,121 +88,160 @@ fn changed(diff: &str) -> String {
     }
 }
 
-fn disagreements(page: &mut Page, it: &Explanation) {
+fn render_disagreements(page: &mut ReportPage, it: &CaseExplanation) {
     if it.disagreements.is_empty() {
         return;
     }
-    page.blank();
+
+    page.add_blank();
     let text = "⚠ THE STORED RESULT DOES NOT FOLLOW FROM THE STORED DECISIONS. The run folder was changed or damaged; \
                 what follows is worked out from the decisions.";
-    page.text(&[], &[Piece::new(Tone::Bad, text)]);
+    page.add_text(&[], &[ReportPiece::new(ReportTone::Bad, text)]);
+
     for line in &it.disagreements {
-        page.text(&[Piece::plain("  - ")], &[Piece::new(Tone::Bad, line)]);
+        page.add_text(&[ReportPiece::plain("  - ")], &[ReportPiece::new(ReportTone::Bad, line)]);
     }
 }
 
 /// Renders the answers turn by turn, cut to a limit.
-fn turns(page: &mut Page, turns: &[TurnRow]) {
+fn render_turns(page: &mut ReportPage, turns: &[TurnRow]) {
     if turns.is_empty() {
         return;
     }
-    page.blank();
-    page.rule("Turns");
+
+    page.add_blank();
+    page.add_rule("Turns");
+
     for turn in turns {
         let said = match (&turn.answer, &turn.error) {
-            (Some(answer), _) if answer.trim().is_empty() => Piece::new(Tone::Dim, "an empty answer"),
-            (Some(answer), _) => Piece::said(Tone::Plain, answer, clean::REASON),
-            (None, Some(error)) => {
-                Piece::said(Tone::Bad, &format!("no answer: {}", error.message), clean::REASON)
+            (Some(answer), _) if answer.trim().is_empty() => {
+                ReportPiece::new(ReportTone::Dim, "an empty answer")
             }
-            (None, None) => Piece::new(Tone::Bad, "no answer"),
+            (Some(answer), _) => ReportPiece::untrusted(ReportTone::Plain, answer, sanitize::MAX_REASON),
+            (None, Some(error)) => ReportPiece::untrusted(
+                ReportTone::Bad,
+                &format!("no answer: {}", error.message),
+                sanitize::MAX_REASON,
+            ),
+            (None, None) => ReportPiece::new(ReportTone::Bad, "no answer"),
         };
-        fact(page, &format!("turn {}", turn.turn), vec![said]);
+        render_fact(page, &format!("turn {}", turn.turn), vec![said]);
     }
 }
 
-fn fact(page: &mut Page, label: &str, body: Vec<Piece>) {
-    page.text(&[Piece::new(Tone::Dim, format!("  {label:<10}"))], &body);
+fn render_fact(page: &mut ReportPage, label: &str, body: Vec<ReportPiece>) {
+    page.add_text(&[ReportPiece::new(ReportTone::Dim, format!("  {label:<10}"))], &body);
 }
 
-fn grader(page: &mut Page, part: &GraderPart) {
-    page.rule(&format!("Grader {}", clean::name(&part.name)));
+fn render_grader(page: &mut ReportPage, part: &GraderPart) {
+    page.add_rule(&format!("Grader {}", sanitize::sanitize_name(&part.name)));
+
     if let Some(problem) = &part.problem {
-        page.text(&[Piece::plain("  ")], &[Piece::said(Tone::Bad, problem, clean::REASON)]);
+        page.add_text(
+            &[ReportPiece::plain("  ")],
+            &[ReportPiece::untrusted(ReportTone::Bad, problem, sanitize::MAX_REASON)],
+        );
     }
+
     if let Some(whole) = &part.whole {
-        decided_whole(page, whole);
+        render_whole_decision(page, whole);
     }
+
     let judges =
         part.criteria.first().filter(|first| part.criteria.iter().all(|one| one.judge == first.judge));
     let mut sure = part.criteria.iter().filter_map(|one| one.confidence);
     let confidence = sure.next().filter(|first| sure.all(|one| one == *first));
     if let Some(one) = judges {
-        let sure =
-            confidence.map(|confidence| format!(", confidence {}", word(confidence))).unwrap_or_default();
-        let by = Piece::new(Tone::Dim, format!("judged by {}{sure}", judge(&one.judge)));
-        page.text(&[Piece::plain("  ")], &[by]);
+        let sure = confidence
+            .map(|confidence| format!(", confidence {}", confidence_word(confidence)))
+            .unwrap_or_default();
+        let by = ReportPiece::new(ReportTone::Dim, format!("judged by {}{sure}", judge_name(&one.judge)));
+        page.add_text(&[ReportPiece::plain("  ")], &[by]);
     }
+
     let said_above = judges.is_some() && confidence.is_some();
     for criterion in &part.criteria {
-        decision(page, criterion, judges.is_none(), !said_above);
+        render_decision(page, criterion, judges.is_none(), !said_above);
     }
+
     if !part.criteria.is_empty() {
-        page.blank();
-        arithmetic(page, part);
+        page.add_blank();
+        render_arithmetic(page, part);
     }
     if let Some(formula) = part.formula {
-        fact(page, "formula", vec![Piece::plain(words(formula))]);
+        render_fact(page, "formula", vec![ReportPiece::plain(formula_text(formula))]);
     }
+
     for equation in &part.equations {
-        calculation(page, equation);
+        render_equation(page, equation);
     }
+
     if part.formula.is_some() {
-        score(page, part.rubric);
+        render_score(page, part.rubric);
     }
+
     if part.weight_unit != 1.0 {
-        fact(
+        render_fact(
             page,
             "units",
-            vec![Piece::plain(format!("weights are divided by {} first", plain(part.weight_unit)))],
+            vec![ReportPiece::plain(format!(
+                "weights are divided by {} first",
+                format_plain(part.weight_unit)
+            ))],
         );
     }
-    gates(page, part);
+
+    render_gates(page, part);
+
     for line in &part.standing {
-        fact(page, "standing", vec![Piece::plain(line)]);
+        render_fact(page, "standing", vec![ReportPiece::plain(line)]);
     }
+
     if part.figures != part.rubric || part.formula.is_none() {
-        if let Some(equation) = contribution(part.figures) {
-            calculation(page, &equation);
+        if let Some(equation) = contribution_equation(part.figures) {
+            render_equation(page, &equation);
         }
-        score(page, part.figures);
+        render_score(page, part.figures);
     }
-    let tone = part.verdict.map_or(Tone::Dim, |verdict| Mark::verdict(verdict).tone);
-    fact(page, "verdict", sentence(part.verdict, tone, &part.because));
+
+    let tone = part.verdict.map_or(ReportTone::Dim, |verdict| VerdictMark::for_verdict(verdict).tone);
+    render_fact(page, "verdict", verdict_sentence(part.verdict, tone, &part.because));
+
     for member in &part.members {
-        page.blank();
-        grader(page, member);
+        page.add_blank();
+        render_grader(page, member);
     }
 }
 
 /// Renders the decision of a grader other than a rubric: its notes, or its aggregation.
-fn decided_whole(page: &mut Page, whole: &WholePart) {
+fn render_whole_decision(page: &mut ReportPage, whole: &WholePart) {
     if let Some(aggregator) = &whole.aggregator {
-        fact(page, "combines", vec![Piece::plain(aggregator)]);
+        render_fact(page, "combines", vec![ReportPiece::plain(aggregator)]);
     }
+
     let calls = if whole.attempts > 1 { format!(", {} judge calls", whole.attempts) } else { String::new() };
-    let by = format!("decided by {}{calls}", judge(&whole.judge));
-    page.text(&[Piece::plain("  ")], &[Piece::new(Tone::Dim, by)]);
+    let by = format!("decided by {}{calls}", judge_name(&whole.judge));
+    page.add_text(&[ReportPiece::plain("  ")], &[ReportPiece::new(ReportTone::Dim, by)]);
+
     if !whole.reason.trim().is_empty() {
-        page.text(&[Piece::plain("  ")], &[Piece::said(Tone::Plain, &whole.reason, clean::REASON)]);
+        page.add_text(
+            &[ReportPiece::plain("  ")],
+            &[ReportPiece::untrusted(ReportTone::Plain, &whole.reason, sanitize::MAX_REASON)],
+        );
     }
+
     for quote in &whole.evidence {
-        page.text(&[Piece::plain("  ")], &crate::criterion::quote(quote));
+        page.add_text(&[ReportPiece::plain("  ")], &crate::criterion::quote_pieces(quote));
     }
-    let shown = whole.truncated.as_ref().map(crate::truncation::figures);
-    for line in whole.panel.iter().flat_map(panel_lines).chain(shown) {
-        page.text(&[Piece::plain("  ")], &[Piece::said(Tone::Dim, &line, clean::REASON)]);
+
+    let shown = whole.truncated.as_ref().map(crate::truncation::truncation_details);
+    for line in whole.panel.iter().flat_map(panel_notes).chain(shown) {
+        page.add_text(
+            &[ReportPiece::plain("  ")],
+            &[ReportPiece::untrusted(ReportTone::Dim, &line, sanitize::MAX_REASON)],
+        );
     }
+
     for note in &whole.notes {
         let outcome = match note.passed {
             Some(true) => Some(OutcomeKind::Met),
@@ -205,19 +264,24 @@ fn decided_whole(page: &mut Page, whole: &WholePart) {
     }
 }
 
-fn decision(page: &mut Page, part: &CriterionPart, name_judge: bool, confidence: bool) {
+fn render_decision(page: &mut ReportPage, part: &CriterionPart, name_judge: bool, confidence: bool) {
     let mut notes = Vec::new();
     if let Some(band) = &part.band {
         notes.push(format!("in the band {band}"));
     }
-    notes.extend(name_judge.then(|| format!("judged by {}", judge(&part.judge))));
-    notes.extend(part.confidence.filter(|_| confidence).map(|level| format!("confidence {}", word(level))));
-    notes.extend(part.probability.as_ref().map(crate::panel::probability));
-    notes.extend(part.panel.iter().flat_map(panel_lines));
-    notes.extend(part.truncated.as_ref().map(crate::truncation::figures));
+
+    notes.extend(name_judge.then(|| format!("judged by {}", judge_name(&part.judge))));
+    notes.extend(
+        part.confidence.filter(|_| confidence).map(|level| format!("confidence {}", confidence_word(level))),
+    );
+    notes.extend(part.probability.as_ref().map(crate::panel::format_probability));
+    notes.extend(part.panel.iter().flat_map(panel_notes));
+    notes.extend(part.truncated.as_ref().map(crate::truncation::truncation_details));
+
     if part.attempts > 1 {
         notes.push(format!("{} judge calls", part.attempts));
     }
+
     // For an ungraded criterion the reason already says what happened.
     let failure = part.ungraded.as_ref().map(|ungraded| ungraded.message.as_str());
     let reason = if part.reason.trim().is_empty() { failure.unwrap_or_default() } else { &part.reason };
@@ -237,73 +301,88 @@ fn decision(page: &mut Page, part: &CriterionPart, name_judge: bool, confidence:
 }
 
 /// Renders the votes, a line each, then their result.
-fn panel_lines(part: &PanelPart) -> Vec<String> {
+fn panel_notes(part: &PanelPart) -> Vec<String> {
     let votes = part.votes_in_full.iter().map(|vote| {
         let said = match (vote.of_ten, vote.score) {
-            (Some(points), _) => crate::mark::of_ten(points),
-            (None, Some(score)) => number::score(score),
+            (Some(points), _) => crate::mark::format_raw_score(points),
+            (None, Some(score)) => number::format_score(score),
             (None, None) => vote.outcome.name().to_owned(),
         };
+
         let times = if part.panel.votes.iter().any(|vote| vote.repeat > 1) && !vote.escalated {
             format!(" #{}", vote.repeat)
         } else {
             String::new()
         };
-        let weight =
-            if vote.weight == 1.0 { String::new() } else { format!(", weight {}", plain(vote.weight)) };
+
+        let weight = if vote.weight == 1.0 {
+            String::new()
+        } else {
+            format!(", weight {}", format_plain(vote.weight))
+        };
+
         let role = if vote.escalated { "asked as well" } else { "vote" };
         let probability =
-            vote.probability.as_ref().map(|found| format!(" ({})", crate::panel::probability(found)));
-        let shown = vote.truncated.map(|found| format!(" ({})", crate::truncation::brief(found.mode)));
-        let reason = clean::said(&vote.reason, clean::REASON);
+            vote.probability.as_ref().map(|found| format!(" ({})", crate::panel::format_probability(found)));
+        let shown =
+            vote.truncated.map(|found| format!(" ({})", crate::truncation::truncation_note(found.mode)));
+        let reason = sanitize::sanitize_text(&vote.reason, sanitize::MAX_REASON);
+
         format!(
             "{role} {}{times}{weight}: {said}{}{}{}{reason}",
-            clean::name(&vote.judge.name),
+            sanitize::sanitize_name(&vote.judge.name),
             probability.unwrap_or_default(),
             shown.unwrap_or_default(),
             if reason.trim().is_empty() { "" } else { ": " },
         )
     });
-    votes.chain(std::iter::once(crate::panel::figures(&part.panel))).collect()
+    votes.chain(std::iter::once(crate::panel::format_vote_metrics(&part.panel))).collect()
 }
 
-const fn word(confidence: Confidence) -> &'static str {
+const fn confidence_word(confidence: JudgeConfidence) -> &'static str {
     match confidence {
-        Confidence::Low => "low",
-        Confidence::Medium => "medium",
-        Confidence::High => "high",
+        JudgeConfidence::Low => "low",
+        JudgeConfidence::Medium => "medium",
+        JudgeConfidence::High => "high",
     }
 }
 
-fn judge(identity: &JudgeIdentity) -> String {
+fn judge_name(identity: &JudgeIdentity) -> String {
     let JudgeIdentity { name, model, version, .. } = identity;
-    let model = model.iter().filter(|model| !name.ends_with(&***model)).map(|model| clean::name(model));
-    let about: Vec<String> = model.chain(version.iter().map(|version| clean::name(version))).collect();
-    if about.is_empty() { clean::name(name) } else { format!("{} ({})", clean::name(name), about.join(", ")) }
+    let model =
+        model.iter().filter(|model| !name.ends_with(&***model)).map(|model| sanitize::sanitize_name(model));
+    let about: Vec<String> =
+        model.chain(version.iter().map(|version| sanitize::sanitize_name(version))).collect();
+    if about.is_empty() {
+        sanitize::sanitize_name(name)
+    } else {
+        format!("{} ({})", sanitize::sanitize_name(name), about.join(", "))
+    }
 }
 
-fn arithmetic(page: &mut Page, part: &GraderPart) {
+fn render_arithmetic(page: &mut ReportPage, part: &GraderPart) {
     let columns = [
-        Column::shrinking("criterion"),
-        Column::left("outcome"),
-        Column::right("weight"),
-        Column::sign(),
-        Column::right("value"),
-        Column::sign(),
-        Column::right("points"),
+        ReportColumn::shrinking("criterion"),
+        ReportColumn::left("outcome"),
+        ReportColumn::right("weight"),
+        ReportColumn::sign(),
+        ReportColumn::right("value"),
+        ReportColumn::sign(),
+        ReportColumn::right("points"),
     ];
-    let rows: Vec<Vec<Piece>> = part
+
+    let rows: Vec<Vec<ReportPiece>> = part
         .criteria
         .iter()
         .map(|criterion| {
-            let mark = Mark::outcome(criterion.outcome, criterion.of_ten, criterion.weight);
+            let mark = VerdictMark::for_outcome(criterion.outcome, criterion.of_ten, criterion.weight);
             let (times, equals, value, points) = match (criterion.value, criterion.points) {
-                (Some(value), Some(points)) => ("×", "=", plain(value), plain(points)),
+                (Some(value), Some(points)) => ("×", "=", format_plain(value), format_plain(points)),
                 _ if criterion.outcome == OutcomeKind::NotApplicable => {
                     ("", "", "–".to_owned(), "left out".to_owned())
                 }
                 _ => {
-                    let weight = plain(criterion.weight);
+                    let weight = format_plain(criterion.weight);
                     let range = if criterion.weight < 0.0 {
                         format!("{weight} to 0")
                     } else {
@@ -313,148 +392,172 @@ fn arithmetic(page: &mut Page, part: &GraderPart) {
                 }
             };
             vec![
-                Piece::name(Tone::Strong, &criterion.id),
-                Piece::new(mark.tone, mark.word),
-                Piece::plain(plain(criterion.weight)),
-                Piece::new(Tone::Dim, times),
-                Piece::plain(value),
-                Piece::new(Tone::Dim, equals),
-                Piece::plain(points),
+                ReportPiece::untrusted_name(ReportTone::Strong, &criterion.id),
+                ReportPiece::new(mark.tone, mark.word),
+                ReportPiece::plain(format_plain(criterion.weight)),
+                ReportPiece::new(ReportTone::Dim, times),
+                ReportPiece::plain(value),
+                ReportPiece::new(ReportTone::Dim, equals),
+                ReportPiece::plain(points),
             ]
         })
         .collect();
-    table(page, 2, &columns, &rows);
-    page.blank();
+
+    render_table(page, 2, &columns, &rows);
+    page.add_blank();
 }
 
 /// Returns the contribution of a grader where it differs from the score of its criteria.
-fn contribution(figures: Figures) -> Option<Equation> {
+fn contribution_equation(figures: ScoreRange) -> Option<ScoreEquation> {
     let text = match (figures.score, figures.bounds()) {
-        (Some(score), _) => plain(score),
-        (None, Some((low, high))) => format!("{} to {}", plain(low), plain(high)),
+        (Some(score), _) => format_plain(score),
+        (None, Some((low, high))) => format!("{} to {}", format_plain(low), format_plain(high)),
         (None, None) => return None,
     };
-    Some(Equation { of: "counts as", when: String::new(), text })
+    Some(ScoreEquation { of: "counts as", when: String::new(), text })
 }
 
-fn calculation(page: &mut Page, equation: &Equation) {
+fn render_equation(page: &mut ReportPage, equation: &ScoreEquation) {
     let mut body = Vec::new();
     if !equation.when.is_empty() {
-        body.push(Piece::new(Tone::Dim, format!("{}:  ", equation.when)));
+        body.push(ReportPiece::new(ReportTone::Dim, format!("{}:  ", equation.when)));
     }
-    body.push(Piece::plain(&equation.text));
-    fact(page, equation.of, body);
+
+    body.push(ReportPiece::plain(&equation.text));
+    render_fact(page, equation.of, body);
 }
 
 /// Renders what the calculations do not show: the unrounded score, the bounds, and the coverage.
-fn score(page: &mut Page, figures: Figures) {
+fn render_score(page: &mut ReportPage, figures: ScoreRange) {
     match (figures.score, figures.bounds()) {
-        (Some(score), _) if plain(score) == score.to_string() => {}
-        (Some(score), _) => fact(page, "unrounded", vec![Piece::plain(unrounded(score))]),
+        (Some(score), _) if format_plain(score) == score.to_string() => {}
+        (Some(score), _) => render_fact(page, "unrounded", vec![ReportPiece::plain(format_unrounded(score))]),
         (None, Some((low, high))) => {
-            let range = format!("{} to {}", unrounded(low), unrounded(high));
-            fact(page, "bounds", vec![Piece::plain(range)]);
+            let range = format!("{} to {}", format_unrounded(low), format_unrounded(high));
+            render_fact(page, "bounds", vec![ReportPiece::plain(range)]);
         }
-        (None, None) => fact(page, "score", vec![Piece::plain("none: nothing that counts applies")]),
+        (None, None) => {
+            render_fact(page, "score", vec![ReportPiece::plain("none: nothing that counts applies")])
+        }
     }
     if let Some(coverage) = figures.coverage.filter(|coverage| *coverage < 1.0) {
-        fact(page, "coverage", vec![Piece::plain(format!("{} of the weight was judged", plain(coverage)))]);
+        render_fact(
+            page,
+            "coverage",
+            vec![ReportPiece::plain(format!("{} of the weight was judged", format_plain(coverage)))],
+        );
     }
 }
 
-fn unrounded(value: f64) -> String {
-    let (long, short) = (number::exact(value), number::score(value));
+fn format_unrounded(value: f64) -> String {
+    let (long, short) = (number::format_exact(value), number::format_score(value));
     // 0.5 and 0.50 are the same number; 0.6666666666666666 and 0.667 are not.
     if long.len() <= short.len() { long } else { format!("{long} (shown as {short})") }
 }
 
-fn gates(page: &mut Page, part: &GraderPart) {
+fn render_gates(page: &mut ReportPage, part: &GraderPart) {
     let gated = part.criteria.iter().filter(|criterion| criterion.gate.is_some());
-    let widest = gated.map(|criterion| clean::name(&criterion.id).width()).max().unwrap_or(0).min(24);
+    let widest =
+        gated.map(|criterion| sanitize::sanitize_name(&criterion.id).width()).max().unwrap_or(0).min(24);
     for criterion in &part.criteria {
         if let Some(gate) = &criterion.gate {
             let tone = match gate.state {
-                GateState::Failed => Tone::Bad,
-                GateState::Open => Tone::Open,
-                GateState::Passed | GateState::NotApplicable => Tone::Plain,
+                GateState::Failed => ReportTone::Bad,
+                GateState::Open => ReportTone::Open,
+                GateState::Passed | GateState::NotApplicable => ReportTone::Plain,
             };
-            fact(
+            render_fact(
                 page,
                 "gate",
                 vec![
-                    Piece::name(Tone::Strong, &criterion.id),
-                    Piece::plain(" ".repeat(widest.saturating_sub(clean::name(&criterion.id).width()))),
-                    Piece::new(Tone::Dim, format!("  {}:  ", gate.rule)),
-                    Piece::new(tone, &gate.comparison),
+                    ReportPiece::untrusted_name(ReportTone::Strong, &criterion.id),
+                    ReportPiece::plain(
+                        " ".repeat(widest.saturating_sub(sanitize::sanitize_name(&criterion.id).width())),
+                    ),
+                    ReportPiece::new(ReportTone::Dim, format!("  {}:  ", gate.rule)),
+                    ReportPiece::new(tone, &gate.comparison),
                 ],
             );
         }
     }
 }
 
-fn case(page: &mut Page, it: &Explanation) {
-    page.rule("Case");
+fn render_case_section(page: &mut ReportPage, it: &CaseExplanation) {
+    page.add_rule("Case");
+
     if it.recomputed {
-        shares(page, it);
+        render_grader_shares(page, it);
+
         for equation in &it.equations {
-            calculation(page, equation);
+            render_equation(page, equation);
         }
-        score(page, it.figures);
+
+        render_score(page, it.figures);
+
         for gate in &it.gates_failed {
             let of = gate.criterion.as_ref().unwrap_or(&gate.grader);
-            fact(
+            render_fact(
                 page,
                 "gate",
                 vec![
-                    Piece::name(Tone::Strong, of),
-                    Piece::new(Tone::Dim, format!("  {}:  ", gate.rule)),
-                    Piece::new(Tone::Bad, "failed"),
+                    ReportPiece::untrusted_name(ReportTone::Strong, of),
+                    ReportPiece::new(ReportTone::Dim, format!("  {}:  ", gate.rule)),
+                    ReportPiece::new(ReportTone::Bad, "failed"),
                 ],
             );
         }
     }
-    fact(page, "verdict", sentence(Some(it.verdict), Mark::verdict(it.verdict).tone, &it.because));
+
+    render_fact(
+        page,
+        "verdict",
+        verdict_sentence(Some(it.verdict), VerdictMark::for_verdict(it.verdict).tone, &it.because),
+    );
 }
 
 /// Renders the graders with their weights; a single grader needs no table.
-fn shares(page: &mut Page, it: &Explanation) {
+fn render_grader_shares(page: &mut ReportPage, it: &CaseExplanation) {
     if it.graders.len() < 2 {
         return;
     }
+
     let columns = [
-        Column::shrinking("grader"),
-        Column::left("verdict"),
-        Column::right("weight"),
-        Column::sign(),
-        Column::right("score"),
+        ReportColumn::shrinking("grader"),
+        ReportColumn::left("verdict"),
+        ReportColumn::right("weight"),
+        ReportColumn::sign(),
+        ReportColumn::right("score"),
     ];
-    let rows: Vec<Vec<Piece>> = it
+
+    let rows: Vec<Vec<ReportPiece>> = it
         .graders
         .iter()
         .map(|part| {
             let figure = match (part.figures.score, part.figures.bounds()) {
-                (Some(score), _) => plain(score),
-                (None, Some((low, high))) => format!("{} to {}", plain(low), plain(high)),
+                (Some(score), _) => format_plain(score),
+                (None, Some((low, high))) => format!("{} to {}", format_plain(low), format_plain(high)),
                 (None, None) => "left out".to_owned(),
             };
-            let tone = part.verdict.map_or(Tone::Dim, |verdict| Mark::verdict(verdict).tone);
+
+            let tone = part.verdict.map_or(ReportTone::Dim, |verdict| VerdictMark::for_verdict(verdict).tone);
             vec![
-                Piece::name(Tone::Strong, &part.name),
-                Piece::new(tone, part.verdict.map_or("does not apply", Verdict::name)),
-                Piece::plain(plain(part.weight)),
-                Piece::new(Tone::Dim, if part.figures.bounds().is_some() { "×" } else { "" }),
-                Piece::plain(figure),
+                ReportPiece::untrusted_name(ReportTone::Strong, &part.name),
+                ReportPiece::new(tone, part.verdict.map_or("does not apply", Verdict::name)),
+                ReportPiece::plain(format_plain(part.weight)),
+                ReportPiece::new(ReportTone::Dim, if part.figures.bounds().is_some() { "×" } else { "" }),
+                ReportPiece::plain(figure),
             ]
         })
         .collect();
-    table(page, 2, &columns, &rows);
-    page.blank();
+
+    render_table(page, 2, &columns, &rows);
+    page.add_blank();
 }
 
 /// Formats a sentence that begins with the verdict, in the tone of the verdict.
-fn sentence(verdict: Option<Verdict>, tone: Tone, text: &str) -> Vec<Piece> {
+fn verdict_sentence(verdict: Option<Verdict>, tone: ReportTone, text: &str) -> Vec<ReportPiece> {
     match verdict.and_then(|verdict| text.strip_prefix(verdict.name()).map(|rest| (verdict, rest))) {
-        Some((verdict, rest)) => vec![Piece::new(tone, verdict.name()), Piece::plain(rest)],
-        None => vec![Piece::plain(text)],
+        Some((verdict, rest)) => vec![ReportPiece::new(tone, verdict.name()), ReportPiece::plain(rest)],
+        None => vec![ReportPiece::plain(text)],
     }
 }

@@ -4,7 +4,8 @@ use std::fs;
 use std::path::Path;
 
 use assize_report::{
-    Show, Style, SummaryExtra, case_block, case_table, explain, explain_json, stored_texts, summary_block,
+    CaseDetailLevel, ReportStyle, SummaryExtra, explanation_json, render_case, render_case_table,
+    render_explanation, render_summary, stored_texts,
 };
 use assize_store::{CaseRecord, ResultRow};
 
@@ -24,12 +25,12 @@ fn golden(name: &str, found: &str) {
     assert!(expected == found, "{name} differs; ASSIZE_BLESS=1 accepts it. Found:\n{found}");
 }
 
-fn plain(width: usize) -> Style {
-    Style { color: false, width, unicode: true }
+fn plain(width: usize) -> ReportStyle {
+    ReportStyle { color: false, width, unicode: true }
 }
 
-fn full(record: &CaseRecord, style: Style) -> String {
-    case_block(&record.result, &stored_texts(&record.decisions), Show::Full, style)
+fn full(record: &CaseRecord, style: ReportStyle) -> String {
+    render_case(&record.result, &stored_texts(&record.decisions), CaseDetailLevel::Full, style)
 }
 
 fn cases() -> Vec<CaseRecord> {
@@ -42,16 +43,16 @@ fn cases_in_full() {
         let text: Vec<String> = cases().iter().map(|record| full(record, plain(width))).collect();
         golden(&format!("cases-{width}.txt"), &text.join("\n"));
     }
-    let ascii = Style { unicode: false, ..plain(80) };
+    let ascii = ReportStyle { unicode: false, ..plain(80) };
     golden("case-ascii.txt", &full(&support::gated(), ascii));
-    golden("case-color.txt", &full(&support::gated(), Style { color: true, ..plain(80) }));
+    golden("case-color.txt", &full(&support::gated(), ReportStyle { color: true, ..plain(80) }));
 }
 
 #[test]
 fn cases_in_brief() {
     let text: String = cases()
         .iter()
-        .map(|record| case_block(&record.result, &|_, _| None, Show::Brief, plain(80)))
+        .map(|record| render_case(&record.result, &|_, _| None, CaseDetailLevel::Brief, plain(80)))
         .collect();
     golden("brief.txt", &text);
 }
@@ -60,12 +61,12 @@ fn cases_in_brief() {
 fn a_table_of_cases() {
     let mut rows: Vec<ResultRow> = cases().into_iter().map(|record| record.result).collect();
     rows[1].repeat = 2;
-    golden("table.txt", &case_table(&rows, 37, plain(80)));
+    golden("table.txt", &render_case_table(&rows, 37, plain(80)));
     rows[2].suite = "shop".into();
     rows[2].target = None;
     rows[3].case_id = "a-case-id-that-its-author-made-much-longer-than-any-terminal-likes".into();
-    golden("table-wide.txt", &case_table(&rows, 0, plain(100)));
-    assert_eq!(case_table(&[], 0, plain(80)), "");
+    golden("table-wide.txt", &render_case_table(&rows, 0, plain(100)));
+    assert_eq!(render_case_table(&[], 0, plain(80)), "");
 }
 
 #[test]
@@ -76,10 +77,13 @@ fn a_summary() {
         quotes: Some((81, 84)),
         worst: &[],
     };
-    let text = summary_block(&support::run(), extra, plain(80));
+    let text = render_summary(&support::run(), extra, plain(80));
     assert!(text.lines().count() <= 24, "more than a screen:\n{text}");
     golden("summary.txt", &text);
-    golden("summary-color.txt", &summary_block(&support::run(), extra, Style { color: true, ..plain(80) }));
+    golden(
+        "summary-color.txt",
+        &render_summary(&support::run(), extra, ReportStyle { color: true, ..plain(80) }),
+    );
 }
 
 #[test]
@@ -90,16 +94,16 @@ fn a_summary_of_a_run_that_was_killed() {
     info.judges[0].identity.model = None;
     info.judges[0].chosen_by = "default".to_owned();
     info.warnings.clear();
-    golden("summary-killed.txt", &summary_block(&info, SummaryExtra::default(), plain(80)));
+    golden("summary-killed.txt", &render_summary(&info, SummaryExtra::default(), plain(80)));
 }
 
 #[test]
 fn explanations() {
     let mut records = cases();
     records.push(support::penalised());
-    let text: Vec<String> = records.iter().map(|record| explain(record, plain(80))).collect();
+    let text: Vec<String> = records.iter().map(|record| render_explanation(record, plain(80))).collect();
     golden("explain.txt", &text.join("\n"));
-    let mut json = serde_json::to_string_pretty(&explain_json(&support::incomplete())).unwrap();
+    let mut json = serde_json::to_string_pretty(&explanation_json(&support::incomplete())).unwrap();
     json.push('\n');
     golden("explain.json", &json);
 }

@@ -2,9 +2,10 @@
 //! reaches the terminal raw, and a record that contradicts itself is told on.
 
 use assize_report::{
-    Show, Style, SummaryExtra, case_block, case_table, explain, explain_json, stored_texts, summary_block,
+    CaseDetailLevel, ReportStyle, SummaryExtra, explanation_json, render_case, render_case_table,
+    render_explanation, render_summary, stored_texts,
 };
-use assize_rubric::{Finding, Gate, Lines, Outcome, OutcomeKind, Unit, Verdict, Weight};
+use assize_rubric::{Finding, Gate, Outcome, OutcomeKind, UnitInterval, Verdict, VerdictThresholds, Weight};
 use assize_store::CaseRecord;
 use proptest::prelude::*;
 use serde_json::Value;
@@ -72,8 +73,9 @@ fn grader() -> impl Strategy<Value = Grader> {
 }
 
 fn record() -> impl Strategy<Value = CaseRecord> {
-    let lines = (0.0..=1.0f64, prop::option::of(0.0..=1.0f64))
-        .prop_map(|(pass, borderline)| Lines::with_room(unit(pass), borderline.map(unit)));
+    let lines = (0.0..=1.0f64, prop::option::of(0.0..=1.0f64)).prop_map(|(pass, borderline)| {
+        VerdictThresholds::with_optional_borderline(unit(pass), borderline.map(unit))
+    });
     (".{1,90}", lines, prop::collection::vec(grader(), 1..4)).prop_map(|(id, lines, mut graders)| {
         for (index, grader) in graders.iter_mut().enumerate() {
             grader.name = format!("grader-{index}");
@@ -82,8 +84,8 @@ fn record() -> impl Strategy<Value = CaseRecord> {
     })
 }
 
-fn style() -> impl Strategy<Value = Style> {
-    (any::<bool>(), 0usize..140, any::<bool>()).prop_map(|(color, width, unicode)| Style {
+fn style() -> impl Strategy<Value = ReportStyle> {
+    (any::<bool>(), 0usize..140, any::<bool>()).prop_map(|(color, width, unicode)| ReportStyle {
         color,
         width,
         unicode,
@@ -91,14 +93,14 @@ fn style() -> impl Strategy<Value = Style> {
 }
 
 /// Everything there is to say about a record.
-fn all(record: &CaseRecord, style: Style) -> String {
+fn all(record: &CaseRecord, style: ReportStyle) -> String {
     let texts = stored_texts(&record.decisions);
-    let mut text = case_block(&record.result, &texts, Show::Full, style);
-    text += &case_block(&record.result, &|_, _| None, Show::Brief, style);
-    text += &case_table(&[record.result.clone(), support::passed().result], 3, style);
-    text += &explain(record, style);
+    let mut text = render_case(&record.result, &texts, CaseDetailLevel::Full, style);
+    text += &render_case(&record.result, &|_, _| None, CaseDetailLevel::Brief, style);
+    text += &render_case_table(&[record.result.clone(), support::passed().result], 3, style);
+    text += &render_explanation(record, style);
     let extra = SummaryExtra { worst: std::slice::from_ref(&record.result), ..SummaryExtra::default() };
-    text + &summary_block(&support::run(), extra, style)
+    text + &render_summary(&support::run(), extra, style)
 }
 
 fn without_tones(text: &str) -> String {
@@ -115,7 +117,7 @@ proptest! {
     #[test]
     fn explained_figures_are_the_stored_ones(record in record()) {
         let row = &record.result;
-        let json = explain_json(&record);
+        let json = explanation_json(&record);
         prop_assert_eq!(&json["disagreements"], &Value::Array(vec![]));
         let same = |found: &Value, stored: Option<f64>| found.as_f64() == stored;
         prop_assert!(same(&json["figures"]["score"], row.score));
@@ -126,7 +128,7 @@ proptest! {
         let because = json["because"].as_str().unwrap();
         let starts = format!("{}, because ", row.verdict);
         prop_assert!(because.starts_with(&starts), "{}", because);
-        let text = explain(&record, Style::default());
+        let text = render_explanation(&record, ReportStyle::default());
         if let Some(score) = row.score {
             // A tiny score is written with an exponent; hundreds of zeros would not fit a line.
             let shown = text.contains(&score.to_string()) || text.contains(&format!("{score:e}"));
@@ -137,7 +139,7 @@ proptest! {
 
     #[test]
     fn written_out_calculations_end_in_the_bounds(record in record()) {
-        let json = explain_json(&record);
+        let json = explanation_json(&record);
         for part in json["graders"].as_array().unwrap() {
             let results: Vec<f64> = part["equations"]
                 .as_array()
@@ -179,7 +181,7 @@ proptest! {
     fn a_changed_figure_is_told_on(mut record in record(), score in 0.0..=1.0f64) {
         prop_assume!(record.result.score.is_none_or(|stored| (stored - score).abs() > 1e-6));
         record.result.score = Some(score);
-        prop_assert!(explain(&record, Style::default()).contains("DOES NOT FOLLOW"));
+        prop_assert!(render_explanation(&record, ReportStyle::default()).contains("DOES NOT FOLLOW"));
     }
 
     #[test]
@@ -197,7 +199,7 @@ proptest! {
         record.result.graders[0].name = "elsewhere".to_owned();
         record.result.score_low = None;
         prop_assert!(!all(&record, style).is_empty());
-        prop_assert!(explain(&record, Style::default()).contains("DOES NOT FOLLOW"));
+        prop_assert!(render_explanation(&record, ReportStyle::default()).contains("DOES NOT FOLLOW"));
     }
 }
 
@@ -218,11 +220,11 @@ fn a_record_that_contradicts_itself_is_told_on() {
         (criterion, "criterion `credit` of grader `rubrics` is stored as unmet; the decision says met"),
         (lost, "has 5 criteria in the stored row and 4 decisions"),
     ] {
-        let text = explain(&record, Style { width: 100, ..Style::default() });
+        let text = render_explanation(&record, ReportStyle { width: 100, ..ReportStyle::default() });
         let flat = text.split_whitespace().collect::<Vec<_>>().join(" ");
         assert!(flat.contains(words), "{words:?} not in\n{text}");
     }
-    assert!(!explain(&sound, Style::default()).contains("DOES NOT"));
+    assert!(!render_explanation(&sound, ReportStyle::default()).contains("DOES NOT"));
 }
 
 #[test]
@@ -239,12 +241,12 @@ fn a_broken_grader_is_explained_from_the_row() {
     record.result.score_low = Some(0.5);
     record.result.coverage = Some(0.5);
     record.result.verdict = Verdict::Incomplete;
-    let json = explain_json(&record);
+    let json = explanation_json(&record);
     assert_eq!(json["disagreements"], Value::Array(vec![]));
     assert_eq!(
         json["because"],
         "incomplete, because what was not judged decides between fail (0.5) and pass (1)."
     );
-    let unit_line = Unit::new(0.8).map(Unit::get);
+    let unit_line = UnitInterval::new(0.8).map(UnitInterval::get);
     assert_eq!(json["lines"]["pass"].as_f64(), unit_line.ok());
 }

@@ -1,26 +1,27 @@
 //! Records to show, made the way a run makes them: decisions first, figures computed from them.
 
 use assize_rubric::{
-    Band, Bands, CaseDecision, Confidence, Cost, Criterion, Decision, Evidence, Finding, Gate, GateState,
-    GraderOutcome, GraderStanding, JudgeIdentity, Lines, Outcome, RawScore, Rubric, Scale, Spent, Tokens,
-    Ungraded, UngradedKind, Unit, Weight, score_case, score_rubric,
+    CaseDecision, Cost, Criterion, CriterionScale, Decision, EvidenceQuote, Finding, Gate, GateState,
+    GraderOutcome, GraderWeighting, JudgeConfidence, JudgeIdentity, JudgingUsage, Outcome, RawScore, Rubric,
+    ScoreBand, ScoreBands, Tokens, UngradedKind, UngradedReason, UnitInterval, VerdictThresholds, Weight,
+    score_case, score_rubric,
 };
 use assize_store::{
-    CaseError, CaseErrorKind, CaseRecord, CaseStage, Counts, CriterionRow, FORMAT_VERSION, Figure,
-    FlippingCriterion, GateRow, GraderRow, JudgeInfo, MeanScore, NoiseParts, ResultRow, RunFigures, RunInfo,
-    RunSettings, RunSummary, SuiteInfo, TargetInfo,
+    CaseError, CaseErrorKind, CaseRecord, CaseStage, CriterionRow, EstimatedMetric, FORMAT_VERSION,
+    FlippingCriterion, GateRow, GraderRow, JudgeInfo, MeanScore, NoiseParts, ResultRow, RunInfo, RunMetrics,
+    RunSettings, RunSummary, SuiteInfo, TargetInfo, VerdictCounts,
 };
 
-pub(crate) fn unit(value: f64) -> Unit {
-    Unit::new(value).unwrap()
+pub(crate) fn unit(value: f64) -> UnitInterval {
+    UnitInterval::new(value).unwrap()
 }
 
 pub(crate) fn raw(value: u8) -> RawScore {
     RawScore::new(value).unwrap()
 }
 
-pub(crate) fn lines() -> Lines {
-    Lines::new(unit(0.8), Some(unit(0.6))).unwrap()
+pub(crate) fn lines() -> VerdictThresholds {
+    VerdictThresholds::new(unit(0.8), Some(unit(0.6))).unwrap()
 }
 
 /// A criterion with what was decided about it.
@@ -29,7 +30,7 @@ pub(crate) struct Decided {
     pub(crate) criterion: Criterion,
     pub(crate) outcome: Outcome,
     pub(crate) reason: String,
-    pub(crate) evidence: Vec<Evidence>,
+    pub(crate) evidence: Vec<EvidenceQuote>,
 }
 
 impl Decided {
@@ -53,15 +54,15 @@ impl Decided {
     }
 
     pub(crate) fn quote(mut self, quote: &str, verified: bool) -> Self {
-        self.evidence.push(Evidence { quote: quote.to_owned(), verified });
+        self.evidence.push(EvidenceQuote { quote: quote.to_owned(), verified });
         self
     }
 }
 
-pub(crate) fn bands() -> Scale {
-    let band = |low, high, text: &str| Band { low: raw(low), high: raw(high), text: text.to_owned() };
-    Scale::Bands(
-        Bands::new(vec![
+pub(crate) fn bands() -> CriterionScale {
+    let band = |low, high, text: &str| ScoreBand { low: raw(low), high: raw(high), text: text.to_owned() };
+    CriterionScale::Bands(
+        ScoreBands::new(vec![
             band(0, 2, "Contains critical errors"),
             band(3, 5, "Right in the main, wrong on edge cases"),
             band(6, 8, "Correct with small omissions"),
@@ -75,13 +76,13 @@ pub(crate) fn bands() -> Scale {
 #[derive(Debug, Clone)]
 pub(crate) struct Grader {
     pub(crate) name: String,
-    pub(crate) standing: GraderStanding,
+    pub(crate) standing: GraderWeighting,
     pub(crate) decided: Vec<Decided>,
 }
 
 impl Grader {
     pub(crate) fn new(name: &str, decided: Vec<Decided>) -> Self {
-        Self { name: name.to_owned(), standing: GraderStanding::default(), decided }
+        Self { name: name.to_owned(), standing: GraderWeighting::default(), decided }
     }
 }
 
@@ -95,8 +96,8 @@ pub(crate) fn judge() -> JudgeIdentity {
 }
 
 /// The record of a case that was judged.
-pub(crate) fn record(case_id: &str, lines: Lines, graders: &[Grader]) -> CaseRecord {
-    let outcomes: Vec<(GraderStanding, GraderOutcome)> = graders
+pub(crate) fn record(case_id: &str, lines: VerdictThresholds, graders: &[Grader]) -> CaseRecord {
+    let outcomes: Vec<(GraderWeighting, GraderOutcome)> = graders
         .iter()
         .map(|grader| {
             let rubric =
@@ -205,19 +206,21 @@ fn criterion_row(one: &Decided) -> CriterionRow {
     }
 }
 
-fn case_decision(lines: Lines, grader: &Grader, one: &Decided) -> CaseDecision {
+fn case_decision(lines: VerdictThresholds, grader: &Grader, one: &Decided) -> CaseDecision {
     let ungraded = one.outcome == Outcome::Ungraded;
     let finding = Finding::Criterion { criterion: one.criterion.clone(), outcome: one.outcome };
     let decision = Decision {
-        confidence: (!ungraded).then_some(Confidence::High),
+        confidence: (!ungraded).then_some(JudgeConfidence::High),
         evidence: one.evidence.clone(),
-        ungraded: ungraded
-            .then(|| Ungraded { kind: UngradedKind::Malformed, message: "the reply was no JSON".to_owned() }),
-        spent: Spent {
+        ungraded: ungraded.then(|| UngradedReason {
+            kind: UngradedKind::Malformed,
+            message: "the reply was no JSON".to_owned(),
+        }),
+        spent: JudgingUsage {
             attempts: if ungraded { 3 } else { 1 },
             latency_ms: Some(640),
             cost: Cost::UNKNOWN,
-            ..Spent::default()
+            ..JudgingUsage::default()
         },
         ..Decision::new(judge(), finding, one.reason.clone())
     };
@@ -364,7 +367,7 @@ pub(crate) fn run() -> RunInfo {
         ],
         scorecard: None,
         summary: Some(RunSummary {
-            counts: Counts { pass: 19, borderline: 2, fail: 2, incomplete: 1, skipped: 0 },
+            counts: VerdictCounts { pass: 19, borderline: 2, fail: 2, incomplete: 1, skipped: 0 },
             not_run: 0,
             left_out: 0,
             mean_score: Some(MeanScore {
@@ -419,8 +422,8 @@ pub(crate) fn penalised() -> CaseRecord {
 }
 
 /// The figures of a run of 24 cases, one of them undecided, some answered twice.
-fn figures() -> RunFigures {
-    let figure = |value: f64, n: u64, low: f64, high: f64, method: &str| Figure {
+fn figures() -> RunMetrics {
+    let figure = |value: f64, n: u64, low: f64, high: f64, method: &str| EstimatedMetric {
         value: Some(value),
         n,
         clusters: None,
@@ -431,7 +434,7 @@ fn figures() -> RunFigures {
         undefined: None,
         says: String::new(),
     };
-    RunFigures {
+    RunMetrics {
         pass_rate: figure(19.0 / 23.0, 23, 0.6286, 0.9302, "Wilson"),
         pass_rate_bounds: Some([19.0 / 24.0, 20.0 / 24.0]),
         mean_score: figure(0.8712, 23, 0.8141, 0.9283, "Student-t"),

@@ -2,9 +2,10 @@
 
 use super::{Identify, IdentityWriter};
 use crate::{
-    Band, Bands, Cost, Criterion, CriterionId, EscalateWhen, EvidencePolicy, Gate, GraderStanding,
-    JudgeIdentity, Judging, LabelOutcome, Lines, Normalisation, Operator, PairScores, PanelRule, RawScore,
-    RepeatPlan, RepeatStrategy, Scale, Ties, Tokens, Truncate, Unit, Usd, Weight,
+    Cost, Criterion, CriterionId, CriterionOperator, CriterionScale, EscalateWhen, EvidencePolicy, Gate,
+    GraderWeighting, JudgeIdentity, JudgingMode, LabelOutcome, NormalisationFormula, PairScores, PanelRule,
+    RawScore, ScoreBand, ScoreBands, TiePolicy, Tokens, TrialPlan, TrialStrategy, TruncationMode,
+    UnitInterval, Usd, VerdictThresholds, Weight,
 };
 
 impl Identify for Weight {
@@ -13,7 +14,7 @@ impl Identify for Weight {
     }
 }
 
-impl Identify for Unit {
+impl Identify for UnitInterval {
     fn identify(&self, identity: &mut IdentityWriter) {
         identity.field(&self.get());
     }
@@ -27,13 +28,13 @@ impl Identify for RawScore {
 
 impl Identify for Usd {
     fn identify(&self, identity: &mut IdentityWriter) {
-        identity.number(self.pico());
+        identity.number(self.as_pico());
     }
 }
 
 impl Identify for Cost {
     fn identify(&self, identity: &mut IdentityWriter) {
-        identity.field(&self.at_least());
+        identity.field(&self.lower_bound());
         identity.number(self.unpriced_calls());
     }
 }
@@ -47,7 +48,7 @@ impl Identify for Tokens {
     }
 }
 
-impl Identify for Lines {
+impl Identify for VerdictThresholds {
     fn identify(&self, identity: &mut IdentityWriter) {
         identity.field(&self.pass());
         identity.field(&self.borderline());
@@ -69,11 +70,12 @@ impl Identify for Criterion {
         identity.field(scale);
         identity.field(gate);
         identity.field(operator);
+
         identity.field(may_not_apply);
     }
 }
 
-impl Identify for Scale {
+impl Identify for CriterionScale {
     fn identify(&self, identity: &mut IdentityWriter) {
         match self {
             Self::Checklist => identity.text("checklist"),
@@ -85,13 +87,13 @@ impl Identify for Scale {
     }
 }
 
-impl Identify for Bands {
+impl Identify for ScoreBands {
     fn identify(&self, identity: &mut IdentityWriter) {
         identity.field(self.as_slice());
     }
 }
 
-impl Identify for Band {
+impl Identify for ScoreBand {
     fn identify(&self, identity: &mut IdentityWriter) {
         let Self { low, high, text } = self;
         identity.field(low);
@@ -100,7 +102,7 @@ impl Identify for Band {
     }
 }
 
-impl Identify for Operator {
+impl Identify for CriterionOperator {
     fn identify(&self, identity: &mut IdentityWriter) {
         identity.text(match self {
             Self::Correctness => "correctness",
@@ -126,7 +128,7 @@ impl Identify for Gate {
     }
 }
 
-impl Identify for GraderStanding {
+impl Identify for GraderWeighting {
     fn identify(&self, identity: &mut IdentityWriter) {
         let Self { weight, required, min_score, negate } = self;
         identity.field(weight);
@@ -136,7 +138,7 @@ impl Identify for GraderStanding {
     }
 }
 
-impl Identify for Judging {
+impl Identify for JudgingMode {
     fn identify(&self, identity: &mut IdentityWriter) {
         match self {
             Self::PerCriterion => identity.text("per_criterion"),
@@ -157,24 +159,25 @@ impl Identify for EvidencePolicy {
     }
 }
 
-impl Identify for Truncate {
+impl Identify for TruncationMode {
     fn identify(&self, identity: &mut IdentityWriter) {
         identity.text(self.name());
     }
 }
 
-impl Identify for RepeatPlan {
+impl Identify for TrialPlan {
     fn identify(&self, identity: &mut IdentityWriter) {
         let Self { count, strategy, early_stop, cost_limit_usd, lines } = self;
         identity.field(count);
         identity.field(strategy);
         identity.field(early_stop);
         identity.field(cost_limit_usd);
+
         identity.field(lines);
     }
 }
 
-impl Identify for RepeatStrategy {
+impl Identify for TrialStrategy {
     fn identify(&self, identity: &mut IdentityWriter) {
         identity.text(self.name());
     }
@@ -186,7 +189,7 @@ impl Identify for PanelRule {
     }
 }
 
-impl Identify for Ties {
+impl Identify for TiePolicy {
     fn identify(&self, identity: &mut IdentityWriter) {
         identity.text(self.name());
     }
@@ -225,7 +228,7 @@ impl Identify for LabelOutcome {
     }
 }
 
-impl Identify for Normalisation {
+impl Identify for NormalisationFormula {
     /// The formula as written.
     fn identify(&self, identity: &mut IdentityWriter) {
         identity.text(&self.to_string());

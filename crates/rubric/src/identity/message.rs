@@ -1,26 +1,27 @@
 //! Identities of messages and tool calls.
 
 use super::{Identify, IdentityWriter};
-use crate::{Block, Message, Role, ToolCall};
+use crate::{CaseMessage, MessageBlock, MessageRole, ToolCall};
 
-impl Identify for Role {
+impl Identify for MessageRole {
     fn identify(&self, identity: &mut IdentityWriter) {
         identity.text(self.name());
     }
 }
 
-impl Identify for Message {
+impl Identify for CaseMessage {
     fn identify(&self, identity: &mut IdentityWriter) {
         let Self { role, blocks, tool_calls, name, data } = self;
         identity.field(role);
         identity.field(blocks);
         identity.field(tool_calls);
         identity.field(name);
+
         identity.field(data);
     }
 }
 
-impl Identify for Block {
+impl Identify for MessageBlock {
     /// An image is the file of its path, whatever that holds.
     fn identify(&self, identity: &mut IdentityWriter) {
         match self {
@@ -55,6 +56,7 @@ impl Identify for ToolCall {
         identity.field(input);
         identity.field(output);
         identity.field(duration);
+
         identity.field(failed);
     }
 }

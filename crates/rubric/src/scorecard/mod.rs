@@ -1,13 +1,13 @@
 //! Scorecards: trees of rubrics over benchmarks, with gates that block every level above them.
 
-mod card;
 mod gain;
 mod normalise;
 mod score;
 mod tally;
+mod tree;
 
-pub use card::{Card, CardError, CardKind, CardNode, Criticality, NodeId};
-pub use gain::{Contribution, Gain};
-pub use normalise::{Normalisation, NormaliseError};
-pub use score::{CardScores, NodeScore, Standing, score_card};
+pub use gain::{ScoreContribution, ScoreGain};
+pub use normalise::{NormalisationError, NormalisationFormula};
+pub use score::{NodeScore, NodeStatus, ScorecardScores, score_card};
 pub use tally::{CaseTally, MissingPolicy};
+pub use tree::{Criticality, ScoreTree, ScoreTreeError, ScorecardNode, ScorecardNodeId, ScorecardNodeKind};

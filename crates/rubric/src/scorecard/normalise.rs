@@ -2,21 +2,21 @@
 
 use std::fmt;
 
-use crate::{TOLERANCE, Unit};
+use crate::{TOLERANCE, UnitInterval};
 
 /// Longest accepted formula; a longer one is a mistake.
 const MAX_LENGTH: usize = 500;
 
 /// A formula over `x`, `min` and `max` with numbers, `+ - * /` and parentheses, and nothing else.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Normalisation {
+pub struct NormalisationFormula {
     text: String,
     /// Reverse Polish order, so that evaluation needs no recursion.
-    steps: Vec<Step>,
+    steps: Vec<FormulaStep>,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq)]
-enum Step {
+enum FormulaStep {
     Number(f64),
     X,
     Min,
@@ -28,49 +28,50 @@ enum Step {
 /// Error in a formula.
 #[derive(Debug, Clone, PartialEq, thiserror::Error)]
 #[error("{message}")]
-pub struct NormaliseError {
+pub struct NormalisationError {
     /// Byte offset in the formula.
     pub at: usize,
     /// Description of the error.
     pub message: String,
 }
 
-fn error<T>(at: usize, message: impl Into<String>) -> Result<T, NormaliseError> {
-    Err(NormaliseError { at, message: message.into() })
+fn parse_error<T>(at: usize, message: impl Into<String>) -> Result<T, NormalisationError> {
+    Err(NormalisationError { at, message: message.into() })
 }
 
 #[derive(Debug, Clone, Copy, PartialEq)]
-enum Waiting {
+enum PendingOperator {
     Open(usize),
     Negate,
     Operator(u8),
 }
 
-fn strength(waiting: Waiting) -> u8 {
+fn precedence(waiting: PendingOperator) -> u8 {
     match waiting {
-        Waiting::Open(_) => 0,
-        Waiting::Operator(b'+' | b'-') => 1,
-        Waiting::Operator(_) => 2,
-        Waiting::Negate => 3,
+        PendingOperator::Open(_) => 0,
+        PendingOperator::Operator(b'+' | b'-') => 1,
+        PendingOperator::Operator(_) => 2,
+        PendingOperator::Negate => 3,
     }
 }
 
-fn release(waiting: &mut Vec<Waiting>, steps: &mut Vec<Step>, least: u8) {
-    while let Some(top) = waiting.pop_if(|top| strength(*top) >= least) {
+fn pop_operators(waiting: &mut Vec<PendingOperator>, steps: &mut Vec<FormulaStep>, least: u8) {
+    while let Some(top) = waiting.pop_if(|top| precedence(*top) >= least) {
         match top {
-            Waiting::Operator(operator) => steps.push(Step::Operator(operator)),
-            Waiting::Negate => steps.push(Step::Negate),
-            Waiting::Open(_) => {}
+            PendingOperator::Operator(operator) => steps.push(FormulaStep::Operator(operator)),
+            PendingOperator::Negate => steps.push(FormulaStep::Negate),
+            PendingOperator::Open(_) => {}
         }
     }
 }
 
-impl Normalisation {
+impl NormalisationFormula {
     /// Parses a formula such as `x`, `x/100` or `(x-min)/(max-min)`.
-    pub fn parse(text: &str) -> Result<Self, NormaliseError> {
+    pub fn parse(text: &str) -> Result<Self, NormalisationError> {
         if text.len() > MAX_LENGTH {
-            return error(0, format!("the formula has more than {MAX_LENGTH} characters"));
+            return parse_error(0, format!("the formula has more than {MAX_LENGTH} characters"));
         }
+
         let bytes = text.as_bytes();
         let (mut steps, mut waiting) = (Vec::new(), Vec::new());
         let mut value_next = true;
@@ -80,27 +81,27 @@ impl Normalisation {
             match bytes[at] {
                 b' ' | b'\t' | b'\n' | b'\r' => at += 1,
                 b'(' if value_next => {
-                    waiting.push(Waiting::Open(at));
+                    waiting.push(PendingOperator::Open(at));
                     at += 1;
                 }
                 b')' if !value_next => {
-                    release(&mut waiting, &mut steps, 1);
+                    pop_operators(&mut waiting, &mut steps, 1);
                     if waiting.pop().is_none() {
-                        return error(at, "this `)` closes nothing");
+                        return parse_error(at, "this `)` closes nothing");
                     }
                     at += 1;
                 }
                 b'-' if value_next => {
-                    waiting.push(Waiting::Negate);
+                    waiting.push(PendingOperator::Negate);
                     at += 1;
                 }
                 b'+' if value_next => at += 1,
                 b'*' if bytes.get(at + 1) == Some(&b'*') => {
-                    return error(at, "there are no powers; multiply instead");
+                    return parse_error(at, "there are no powers; multiply instead");
                 }
                 operator @ (b'+' | b'-' | b'*' | b'/') if !value_next => {
-                    let operator_waits = Waiting::Operator(operator);
-                    release(&mut waiting, &mut steps, strength(operator_waits));
+                    let operator_waits = PendingOperator::Operator(operator);
+                    pop_operators(&mut waiting, &mut steps, precedence(operator_waits));
                     waiting.push(operator_waits);
                     value_next = true;
                     at += 1;
@@ -111,10 +112,13 @@ impl Normalisation {
                     {
                         at += 1;
                     }
-                    let step = word(&text[start..at], start)?;
+
+                    let step = parse_word(&text[start..at], start)?;
+
                     if !value_next {
-                        return error(start, "an operator is missing before this");
+                        return parse_error(start, "an operator is missing before this");
                     }
+
                     steps.push(step);
                     value_next = false;
                 }
@@ -122,32 +126,36 @@ impl Normalisation {
                     let found = text.get(at..).and_then(|rest| rest.chars().next()).unwrap_or(' ');
                     let expected =
                         if value_next { "a number, `x`, `min`, `max` or `(`" } else { "`+ - * /` or `)`" };
-                    return error(
+                    return parse_error(
                         at,
                         format!("found `{}` where {expected} is expected", found.escape_default()),
                     );
                 }
             }
         }
+
         if value_next {
             let message =
                 if steps.is_empty() { "the formula is empty" } else { "the formula ends too early" };
-            return error(text.len(), message);
+            return parse_error(text.len(), message);
         }
-        release(&mut waiting, &mut steps, 1);
-        if let Some(Waiting::Open(open)) = waiting.pop() {
-            return error(open, "this `(` is not closed");
+
+        pop_operators(&mut waiting, &mut steps, 1);
+
+        if let Some(PendingOperator::Open(open)) = waiting.pop() {
+            return parse_error(open, "this `(` is not closed");
         }
+
         Ok(Self { text: text.trim().to_owned(), steps })
     }
 
     /// Normalises a raw score on a scale from `min` to `max`. `None` if the result is not finite, for example
     /// after a division by zero, or lies outside 0 to 1.
-    pub fn apply(&self, x: f64, min: f64, max: f64) -> Option<Unit> {
+    pub fn apply(&self, x: f64, min: f64, max: f64) -> Option<UnitInterval> {
         let value = self.value(x, min, max).filter(|value| value.is_finite())?;
         // 0.1 + 0.7 + 0.2 of ten thirds may exceed 1 by a rounding error.
         let slack = -TOLERANCE..=1.0 + TOLERANCE;
-        Unit::new(if slack.contains(&value) { value.clamp(0.0, 1.0) } else { value }).ok()
+        UnitInterval::new(if slack.contains(&value) { value.clamp(0.0, 1.0) } else { value }).ok()
     }
 
     /// The unchecked value of the formula. `None` only for steps that [`Self::parse`] can't produce.
@@ -155,12 +163,12 @@ impl Normalisation {
         let mut stack: Vec<f64> = Vec::new();
         for step in &self.steps {
             let value = match *step {
-                Step::Number(number) => number,
-                Step::X => x,
-                Step::Min => min,
-                Step::Max => max,
-                Step::Negate => -stack.pop()?,
-                Step::Operator(operator) => {
+                FormulaStep::Number(number) => number,
+                FormulaStep::X => x,
+                FormulaStep::Min => min,
+                FormulaStep::Max => max,
+                FormulaStep::Negate => -stack.pop()?,
+                FormulaStep::Operator(operator) => {
                     let (right, left) = (stack.pop()?, stack.pop()?);
                     match operator {
                         b'+' => left + right,
@@ -172,27 +180,33 @@ impl Normalisation {
             };
             stack.push(value);
         }
+
         stack.pop()
     }
 }
 
-fn word(text: &str, at: usize) -> Result<Step, NormaliseError> {
+fn parse_word(text: &str, at: usize) -> Result<FormulaStep, NormalisationError> {
     match text {
-        "x" | "X" => return Ok(Step::X),
-        "min" | "MIN" | "min_value" => return Ok(Step::Min),
-        "max" | "MAX" | "max_value" => return Ok(Step::Max),
+        "x" | "X" => return Ok(FormulaStep::X),
+        "min" | "MIN" | "min_value" => return Ok(FormulaStep::Min),
+        "max" | "MAX" | "max_value" => return Ok(FormulaStep::Max),
         _ => {}
     }
+
     if text.starts_with(|c: char| c.is_ascii_digit() || c == '.') {
         return match text.parse::<f64>() {
-            Ok(number) if number.is_finite() => Ok(Step::Number(number)),
-            _ => error(at, format!("`{text}` is not a number")),
+            Ok(number) if number.is_finite() => Ok(FormulaStep::Number(number)),
+            _ => parse_error(at, format!("`{text}` is not a number")),
         };
     }
-    error(at, format!("`{text}` is not known; a formula is reckoned from `x`, `min`, `max` and numbers"))
+
+    parse_error(
+        at,
+        format!("`{text}` is not known; a formula is reckoned from `x`, `min`, `max` and numbers"),
+    )
 }
 
-impl fmt::Display for Normalisation {
+impl fmt::Display for NormalisationFormula {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.pad(&self.text)
     }
@@ -203,7 +217,7 @@ mod tests {
     use super::*;
 
     fn value(formula: &str, x: f64) -> f64 {
-        Normalisation::parse(formula).expect(formula).value(x, 10.0, 20.0).expect("reckoned")
+        NormalisationFormula::parse(formula).expect(formula).value(x, 10.0, 20.0).expect("reckoned")
     }
 
     #[test]
@@ -242,17 +256,17 @@ mod tests {
             ("x % 2", 2, "found `%`"),
             ("ü", 0, "found"),
         ] {
-            let error = Normalisation::parse(formula).expect_err(formula);
+            let error = NormalisationFormula::parse(formula).expect_err(formula);
             assert!(error.at == at && error.message.contains(words), "{formula}: {error:?}");
         }
-        assert!(Normalisation::parse(&"(".repeat(400)).is_err());
-        assert!(Normalisation::parse(&"x+".repeat(400)).is_err());
+        assert!(NormalisationFormula::parse(&"(".repeat(400)).is_err());
+        assert!(NormalisationFormula::parse(&"x+".repeat(400)).is_err());
     }
 
     #[test]
     fn only_scores_from_zero_to_one_come_out() {
-        let formula = Normalisation::parse("(x-min)/(max-min)").expect("sound");
-        assert_eq!(formula.apply(7.0, 0.0, 10.0), Unit::new(0.7).ok());
+        let formula = NormalisationFormula::parse("(x-min)/(max-min)").expect("sound");
+        assert_eq!(formula.apply(7.0, 0.0, 10.0), UnitInterval::new(0.7).ok());
         assert_eq!(formula.apply(11.0, 0.0, 10.0), None);
         assert_eq!(formula.apply(1.0, 1.0, 1.0), None);
         assert_eq!(formula.to_string(), "(x-min)/(max-min)");

@@ -5,14 +5,14 @@ use std::fmt;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use super::{Card, CardKind, CaseTally, Criticality, MissingPolicy, NodeId};
-use crate::sum::{Sum, weight_unit};
-use crate::{Aggregation, at_least};
+use super::{CaseTally, Criticality, MissingPolicy, ScoreTree, ScorecardNodeId, ScorecardNodeKind};
+use crate::sum::{CompensatedSum, weight_scale};
+use crate::{ScorecardAggregation, at_least};
 
 /// Status of a node.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
-pub enum Standing {
+pub enum NodeStatus {
     /// The score reaches the threshold and no gate below failed.
     Pass,
     /// The score is below the threshold.
@@ -25,12 +25,12 @@ pub enum Standing {
     NotApplicable,
 }
 
-crate::named_variants!(Standing {
+crate::named_variants!(NodeStatus {
     Pass = "pass", Fail = "fail", Blocked = "blocked", Incomplete = "incomplete",
     NotApplicable = "not applicable",
 });
 
-impl fmt::Display for Standing {
+impl fmt::Display for NodeStatus {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.pad(self.name())
     }
@@ -44,7 +44,7 @@ pub struct NodeScore {
     /// score.
     pub bounds: Option<(f64, f64)>,
     /// The status.
-    pub standing: Standing,
+    pub standing: NodeStatus,
     /// True if this node is a hard gate that failed by its own score.
     pub gate_failed: bool,
     /// Hard gates that failed below this node.
@@ -73,8 +73,8 @@ impl NodeScore {
 
 /// Scores of a whole scorecard.
 #[derive(Debug, Clone, PartialEq)]
-pub struct CardScores<'c> {
-    pub(super) card: &'c Card,
+pub struct ScorecardScores<'c> {
+    pub(super) card: &'c ScoreTree,
     pub(super) nodes: Vec<NodeScore>,
 }
 
@@ -85,77 +85,85 @@ pub struct CardScores<'c> {
 /// its score reaches its threshold (within [`TOLERANCE`](crate::TOLERANCE)), no hard gate below it failed and
 /// no result below it is missing. Time and memory grow with the number of nodes, not with the depth.
 pub fn score_card(
-    card: &Card,
-    tally: impl Fn(NodeId) -> CaseTally,
+    card: &ScoreTree,
+    tally: impl Fn(ScorecardNodeId) -> CaseTally,
     missing: MissingPolicy,
-) -> CardScores<'_> {
+) -> ScorecardScores<'_> {
     let mut nodes: Vec<Option<NodeScore>> = vec![None; card.nodes.len()];
     for index in (0..card.nodes.len()).rev() {
         let score = match card.nodes[index].kind {
-            CardKind::Benchmark { criticality } => {
-                benchmark(card, index, criticality, tally(NodeId(index)).settled(missing))
+            ScorecardNodeKind::Benchmark { criticality } => {
+                score_benchmark(card, index, criticality, tally(ScorecardNodeId(index)).apply_policy(missing))
             }
-            CardKind::Group { aggregation, hard_gate } => group(card, index, aggregation, hard_gate, &nodes),
+            ScorecardNodeKind::Group { aggregation, hard_gate } => {
+                score_group(card, index, aggregation, hard_gate, &nodes)
+            }
         };
         nodes[index] = Some(score);
     }
-    CardScores { card, nodes: nodes.into_iter().flatten().collect() }
+
+    ScorecardScores { card, nodes: nodes.into_iter().flatten().collect() }
 }
 
-fn benchmark(card: &Card, index: usize, criticality: Criticality, tally: CaseTally) -> NodeScore {
+fn score_benchmark(card: &ScoreTree, index: usize, criticality: Criticality, tally: CaseTally) -> NodeScore {
     let line = card.nodes[index].line.get();
     let bounds = tally.bounds();
     let open = usize::from(tally.missing() > 0);
-    let standing = standing(bounds, line, open, 0);
+    let standing = node_status(bounds, line, open, 0);
+
     NodeScore {
         bounds,
         standing,
-        gate_failed: criticality == Criticality::HardGate && standing == Standing::Fail,
+        gate_failed: criticality == Criticality::HardGate && standing == NodeStatus::Fail,
         gates_failed_below: 0,
         weight: 1.0,
         covered_weight: if bounds.is_some() { 1.0 } else { 0.0 },
         coverage: tally.coverage(),
-        open: if card.counts(index) { open } else { 0 },
+        open: if card.is_counted(index) { open } else { 0 },
         scored: tally.scored(),
         missing: tally.missing(),
     }
 }
 
-fn group(
-    card: &Card,
+fn score_group(
+    card: &ScoreTree,
     index: usize,
-    aggregation: Aggregation,
+    aggregation: ScorecardAggregation,
     hard_gate: bool,
     nodes: &[Option<NodeScore>],
 ) -> NodeScore {
     let children = || card.children[index].iter().filter_map(|&child| Some((child, nodes[child].as_ref()?)));
-    let counting = || children().filter(|(child, _)| card.counts(*child));
+    let counting = || children().filter(|(child, _)| card.is_counted(*child));
     let weight_of = |child: usize| card.nodes[child].weight.get();
-    let unit = weight_unit(counting().map(|(child, _)| weight_of(child)));
-    let (mut weight, mut covered) = (Sum::default(), Sum::default());
-    let (mut judged, mut applicable) = (Sum::default(), Sum::default());
+    let unit = weight_scale(counting().map(|(child, _)| weight_of(child)));
+    let (mut weight, mut covered) = (CompensatedSum::default(), CompensatedSum::default());
+    let (mut judged, mut applicable) = (CompensatedSum::default(), CompensatedSum::default());
     let mut plain = (0.0, 0.0);
     for (child, score) in counting() {
         let share = weight_of(child) / unit;
         weight.add(share);
+
         if score.bounds.is_some() {
             covered.add(share);
         }
+
         if let Some(coverage) = score.coverage {
             applicable.add(share);
             judged.add(share * coverage);
             plain = (plain.0 + coverage, plain.1 + 1.0);
         }
     }
+
     let coverage = if applicable.get() > 0.0 {
         Some((judged.get() / applicable.get()).clamp(0.0, 1.0))
     } else {
         (plain.1 > 0.0).then(|| plain.0 / plain.1)
     };
+
     let side = |pick: fn((f64, f64)) -> f64| {
         let scores =
             counting().filter_map(|(child, score)| Some((weight_of(child) / unit, pick(score.bounds?))));
-        combine(aggregation, scores)
+        aggregate_scores(aggregation, scores)
     };
     let bounds = side(|(low, _)| low).zip(side(|(_, high)| high));
     let gates_failed_below =
@@ -163,9 +171,10 @@ fn group(
     let open = counting().map(|(_, score)| score.open).sum();
     let own_line = card.nodes[index].line.get();
     let below_line = bounds.is_some_and(|(_, high)| !at_least(high, own_line));
+
     NodeScore {
         bounds,
-        standing: standing(bounds, own_line, open, gates_failed_below),
+        standing: node_status(bounds, own_line, open, gates_failed_below),
         gate_failed: hard_gate && below_line,
         gates_failed_below,
         weight: weight.get() * unit,
@@ -178,43 +187,47 @@ fn group(
 }
 
 /// Aggregates weighted scores into one.
-fn combine(aggregation: Aggregation, scores: impl Iterator<Item = (f64, f64)>) -> Option<f64> {
+fn aggregate_scores(
+    aggregation: ScorecardAggregation,
+    scores: impl Iterator<Item = (f64, f64)>,
+) -> Option<f64> {
     match aggregation {
-        Aggregation::Minimum => scores.map(|(_, score)| score).reduce(f64::min),
-        Aggregation::Maximum => scores.map(|(_, score)| score).reduce(f64::max),
-        Aggregation::WeightedAverage => {
-            let (mut weights, mut total) = (Sum::default(), Sum::default());
+        ScorecardAggregation::Minimum => scores.map(|(_, score)| score).reduce(f64::min),
+        ScorecardAggregation::Maximum => scores.map(|(_, score)| score).reduce(f64::max),
+        ScorecardAggregation::WeightedAverage => {
+            let (mut weights, mut total) = (CompensatedSum::default(), CompensatedSum::default());
             let (mut lowest, mut highest) = (1.0_f64, 0.0_f64);
             for (weight, score) in scores.filter(|(weight, _)| *weight > 0.0) {
                 weights.add(weight);
                 total.add(weight * score);
                 (lowest, highest) = (lowest.min(score), highest.max(score));
             }
+
             // A mean lies among its values; rounding must not push it out of their range.
             (weights.get() > 0.0).then(|| (total.get() / weights.get()).clamp(lowest, highest))
         }
     }
 }
 
-fn standing(bounds: Option<(f64, f64)>, line: f64, open: usize, gates_failed: usize) -> Standing {
+fn node_status(bounds: Option<(f64, f64)>, line: f64, open: usize, gates_failed: usize) -> NodeStatus {
     match bounds {
-        _ if gates_failed > 0 => Standing::Blocked,
-        Some((_, high)) if !at_least(high, line) => Standing::Fail,
-        _ if open > 0 => Standing::Incomplete,
-        Some((low, _)) if at_least(low, line) => Standing::Pass,
-        Some(_) => Standing::Fail,
-        None => Standing::NotApplicable,
+        _ if gates_failed > 0 => NodeStatus::Blocked,
+        Some((_, high)) if !at_least(high, line) => NodeStatus::Fail,
+        _ if open > 0 => NodeStatus::Incomplete,
+        Some((low, _)) if at_least(low, line) => NodeStatus::Pass,
+        Some(_) => NodeStatus::Fail,
+        None => NodeStatus::NotApplicable,
     }
 }
 
-impl<'c> CardScores<'c> {
+impl<'c> ScorecardScores<'c> {
     /// The tree that was scored.
-    pub const fn card(&self) -> &'c Card {
+    pub const fn card(&self) -> &'c ScoreTree {
         self.card
     }
 
     /// Returns the score of a node; `None` for an id of another tree.
-    pub fn node(&self, id: NodeId) -> Option<&NodeScore> {
+    pub fn node(&self, id: ScorecardNodeId) -> Option<&NodeScore> {
         self.nodes.get(id.0)
     }
 
@@ -224,18 +237,19 @@ impl<'c> CardScores<'c> {
     }
 
     /// Returns the hard gates that failed below a node and block it, in the order of the tree.
-    pub fn blockers(&self, id: NodeId) -> Vec<NodeId> {
+    pub fn blockers(&self, id: ScorecardNodeId) -> Vec<ScorecardNodeId> {
         let mut found = Vec::new();
         let mut waiting = vec![(id.0, true)];
         while let Some((index, start)) = waiting.pop() {
             let Some(score) = self.nodes.get(index) else { continue };
             if score.gate_failed && !start {
-                found.push(NodeId(index));
+                found.push(ScorecardNodeId(index));
             }
             if score.gates_failed_below > 0 {
                 waiting.extend(self.card.children[index].iter().rev().map(|&child| (child, false)));
             }
         }
+
         found
     }
 }

@@ -1,7 +1,7 @@
 //! Number and mean score of the cases of a benchmark.
 
-use crate::Unit;
-use crate::sum::Sum;
+use crate::UnitInterval;
+use crate::sum::CompensatedSum;
 
 /// Treatment of cases without a result.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default)]
@@ -30,12 +30,13 @@ impl CaseTally {
     pub const NOT_APPLICABLE: Self = Self { scored: 0, total: 0.0, missing: 0 };
 
     /// Counts the scores of the applicable cases; `missing` is the number of applicable cases without one.
-    pub fn new(scores: impl IntoIterator<Item = Unit>, missing: u64) -> Self {
-        let (mut scored, mut total) = (0, Sum::default());
+    pub fn new(scores: impl IntoIterator<Item = UnitInterval>, missing: u64) -> Self {
+        let (mut scored, mut total) = (0, CompensatedSum::default());
         for score in scores {
             scored += 1;
             total.add(score.get());
         }
+
         Self { scored, total: total.get(), missing }
     }
 
@@ -50,7 +51,7 @@ impl CaseTally {
     }
 
     /// Applies the policy to the missing results.
-    pub(super) fn settled(self, policy: MissingPolicy) -> Self {
+    pub(super) fn apply_policy(self, policy: MissingPolicy) -> Self {
         match policy {
             MissingPolicy::Incomplete => self,
             MissingPolicy::Zero => Self { scored: self.scored + self.missing, missing: 0, ..self },

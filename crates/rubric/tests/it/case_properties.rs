@@ -1,7 +1,8 @@
 //! What holds for every case and every set of graders.
 
 use assize_rubric::{
-    CaseScore, GateState, GraderOutcome, GraderScore, GraderStanding, Lines, Verdict, Weight, score_case,
+    CaseScore, GateState, GraderOutcome, GraderScore, GraderWeighting, Verdict, VerdictThresholds, Weight,
+    score_case,
 };
 use proptest::prelude::*;
 
@@ -30,14 +31,14 @@ fn inside(inner: Option<(f64, f64)>, outer: Option<(f64, f64)>) -> bool {
 }
 
 /// A grader's score, given that it is the only one.
-fn alone(standing: GraderStanding, outcome: GraderOutcome, lines: Lines) -> GraderScore {
+fn alone(standing: GraderWeighting, outcome: GraderOutcome, lines: VerdictThresholds) -> GraderScore {
     score_case(&[(standing, outcome)], lines).graders.remove(0)
 }
 
 /// Whether a gate that bears on the case failed: inside a grader that is not negated, or the
 /// grader's own.
 fn gate_failed(case: &Case, score: &CaseScore) -> bool {
-    let inner = |(standing, work): &(GraderStanding, Work)| match work {
+    let inner = |(standing, work): &(GraderWeighting, Work)| match work {
         Work::Rubric(judged) if !standing.negate => {
             let judged = crate::random::Judged { lines: case.lines, ..judged.clone() };
             judged.score().gates.iter().any(|(_, _, state)| *state == GateState::Failed)
@@ -154,7 +155,7 @@ proptest! {
     #[test]
     fn negating_twice_is_not_negating(case in case(1, 2)) {
         let (standing, outcome) = case.outcomes().remove(0);
-        let turned = |negate| GraderStanding { negate, ..standing };
+        let turned = |negate| GraderWeighting { negate, ..standing };
         let plain = alone(turned(false), outcome.clone(), case.lines);
         let once = alone(turned(true), outcome, case.lines);
         if let (Some(plain), Some(score)) = (plain.score, once.score) {
@@ -169,10 +170,10 @@ proptest! {
     #[test]
     fn negation_turns_pass_and_fail_around_and_leaves_the_rest(case in case(1, 3)) {
         let (standing, outcome) = case.outcomes().remove(0);
-        let turned = |negate| GraderStanding { negate, min_score: None, ..standing };
+        let turned = |negate| GraderWeighting { negate, min_score: None, ..standing };
         let plain = alone(turned(false), outcome.clone(), case.lines);
         let negated = alone(turned(true), outcome, case.lines);
-        prop_assert_eq!(negated.verdict, plain.verdict.map(Verdict::negated));
+        prop_assert_eq!(negated.verdict, plain.verdict.map(Verdict::negate));
     }
 
     #[test]
@@ -212,7 +213,7 @@ proptest! {
             }
             changed.score()
         };
-        prop_assert_eq!(of(GraderStanding::default().weight), of(weight(1.0)));
+        prop_assert_eq!(of(GraderWeighting::default().weight), of(weight(1.0)));
     }
 
     #[test]

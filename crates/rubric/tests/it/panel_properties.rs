@@ -1,6 +1,6 @@
 //! What holds for every panel.
 
-use assize_rubric::{PanelDecision, PanelResult, PanelRule, PanelVote, Ties, VoteValue, combine_votes};
+use assize_rubric::{PanelDecision, PanelResult, PanelRule, PanelVote, TiePolicy, VoteValue, combine_votes};
 use proptest::prelude::*;
 
 /// A panel: its votes, whether they are on met and unmet, and whether the criterion may not apply.
@@ -12,7 +12,7 @@ struct Panel {
 }
 
 impl Panel {
-    fn decide(&self, rule: PanelRule, ties: Ties) -> PanelDecision {
+    fn decide(&self, rule: PanelRule, ties: TiePolicy) -> PanelDecision {
         combine_votes(&self.votes, self.binary, self.may_not_apply, rule, ties)
     }
 
@@ -78,8 +78,8 @@ fn rule() -> impl Strategy<Value = PanelRule> {
     prop::sample::select(PanelRule::ALL.to_vec())
 }
 
-fn ties() -> impl Strategy<Value = Ties> {
-    prop::sample::select(vec![Ties::Ungraded, Ties::Fail, Ties::Pass])
+fn ties() -> impl Strategy<Value = TiePolicy> {
+    prop::sample::select(vec![TiePolicy::Ungraded, TiePolicy::Fail, TiePolicy::Pass])
 }
 
 fn close(a: f64, b: f64) -> bool {

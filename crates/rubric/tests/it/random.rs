@@ -1,8 +1,8 @@
 //! Random rubrics, outcomes and cases.
 
 use assize_rubric::{
-    Band, Bands, Criterion, Gate, GraderOutcome, GraderStanding, Lines, Outcome, RawScore, Rubric,
-    RubricScore, Scale, Unit, Weight, score_rubric,
+    Criterion, CriterionScale, Gate, GraderOutcome, GraderWeighting, Outcome, RawScore, Rubric, RubricScore,
+    ScoreBand, ScoreBands, UnitInterval, VerdictThresholds, Weight, score_rubric,
 };
 use proptest::prelude::*;
 
@@ -14,7 +14,7 @@ pub(crate) const ROUNDING: f64 = 1e-12;
 pub(crate) struct Judged {
     pub(crate) rubric: Rubric,
     pub(crate) outcomes: Vec<Outcome>,
-    pub(crate) lines: Lines,
+    pub(crate) lines: VerdictThresholds,
 }
 
 impl Judged {
@@ -66,30 +66,30 @@ pub(crate) fn weight(value: f64) -> Weight {
     Weight::new(value).expect("finite")
 }
 
-pub(crate) fn unit(value: f64) -> Unit {
-    Unit::new(value).expect("in range")
+pub(crate) fn unit(value: f64) -> UnitInterval {
+    UnitInterval::new(value).expect("in range")
 }
 
 pub(crate) fn scored(raw: u8) -> Outcome {
     Outcome::Scored(RawScore::new(raw).expect("in range"))
 }
 
-pub(crate) fn bands() -> Scale {
-    let band = |low, high, text: &str| Band {
+pub(crate) fn bands() -> CriterionScale {
+    let band = |low, high, text: &str| ScoreBand {
         low: RawScore::new(low).expect("in range"),
         high: RawScore::new(high).expect("in range"),
         text: text.into(),
     };
-    Scale::Bands(
-        Bands::new(vec![band(0, 4, "poor"), band(5, 7, "fair"), band(8, 10, "good")]).expect("sound"),
+    CriterionScale::Bands(
+        ScoreBands::new(vec![band(0, 4, "poor"), band(5, 7, "fair"), band(8, 10, "good")]).expect("sound"),
     )
 }
 
 /// Every way a criterion on this scale can really end.
-pub(crate) fn real_outcomes(scale: &Scale) -> Vec<Outcome> {
+pub(crate) fn real_outcomes(scale: &CriterionScale) -> Vec<Outcome> {
     match scale {
-        Scale::Checklist => vec![Outcome::Unmet, Outcome::Met, Outcome::NotApplicable],
-        Scale::Bands(_) => (0..=10).map(scored).chain([Outcome::NotApplicable]).collect(),
+        CriterionScale::Checklist => vec![Outcome::Unmet, Outcome::Met, Outcome::NotApplicable],
+        CriterionScale::Bands(_) => (0..=10).map(scored).chain([Outcome::NotApplicable]).collect(),
     }
 }
 
@@ -103,12 +103,12 @@ fn size() -> impl Strategy<Value = f64> {
 }
 
 /// A scale with every gate it can carry.
-fn gated_scale() -> impl Strategy<Value = (Scale, Option<Gate>)> {
+fn gated_scale() -> impl Strategy<Value = (CriterionScale, Option<Gate>)> {
     let value = prop_oneof![Just(0.0), Just(0.7), Just(1.0), 0.0..=1.0];
     prop_oneof![
-        3 => Just((Scale::Checklist, None)),
-        2 => Just((Scale::Checklist, Some(Gate::Met))),
-        1 => value.clone().prop_map(|value| (Scale::Checklist, Some(Gate::MinValue(unit(value))))),
+        3 => Just((CriterionScale::Checklist, None)),
+        2 => Just((CriterionScale::Checklist, Some(Gate::Met))),
+        1 => value.clone().prop_map(|value| (CriterionScale::Checklist, Some(Gate::MinValue(unit(value))))),
         3 => Just((bands(), None)),
         1 => Just((bands(), Some(Gate::PassLine))),
         1 => value.prop_map(|value| (bands(), Some(Gate::MinValue(unit(value))))),
@@ -119,7 +119,10 @@ fn gated_scale() -> impl Strategy<Value = (Scale, Option<Gate>)> {
 }
 
 /// A criterion's weight, with the sign its rubric allows, its scale, its gate and an outcome.
-fn entry(signs: &'static [f64], ungraded: u32) -> impl Strategy<Value = (f64, Scale, Option<Gate>, Outcome)> {
+fn entry(
+    signs: &'static [f64],
+    ungraded: u32,
+) -> impl Strategy<Value = (f64, CriterionScale, Option<Gate>, Outcome)> {
     (size(), prop::sample::select(signs), gated_scale()).prop_flat_map(move |(size, sign, (scale, gate))| {
         let decided: Vec<Outcome> =
             real_outcomes(&scale).into_iter().filter(|outcome| *outcome != Outcome::NotApplicable).collect();
@@ -132,10 +135,11 @@ fn entry(signs: &'static [f64], ungraded: u32) -> impl Strategy<Value = (f64, Sc
     })
 }
 
-pub(crate) fn lines() -> impl Strategy<Value = Lines> {
+pub(crate) fn lines() -> impl Strategy<Value = VerdictThresholds> {
     let line = || prop_oneof![Just(0.8), Just(0.6), Just(0.0), Just(1.0), Just(0.5), 0.0..=1.0];
-    (line(), prop::option::of(line()))
-        .prop_map(|(pass, borderline)| Lines::with_room(unit(pass), borderline.map(unit)))
+    (line(), prop::option::of(line())).prop_map(|(pass, borderline)| {
+        VerdictThresholds::with_optional_borderline(unit(pass), borderline.map(unit))
+    })
 }
 
 /// Rubrics of every kind: without penalties, with some, with nothing else. The larger `ungraded`,
@@ -171,12 +175,12 @@ pub(crate) enum Work {
 /// A random case.
 #[derive(Debug, Clone)]
 pub(crate) struct Case {
-    pub(crate) graders: Vec<(GraderStanding, Work)>,
-    pub(crate) lines: Lines,
+    pub(crate) graders: Vec<(GraderWeighting, Work)>,
+    pub(crate) lines: VerdictThresholds,
 }
 
 impl Case {
-    pub(crate) fn outcomes(&self) -> Vec<(GraderStanding, GraderOutcome)> {
+    pub(crate) fn outcomes(&self) -> Vec<(GraderWeighting, GraderOutcome)> {
         let outcome = |work: &Work| match work {
             Work::Rubric(judged) => GraderOutcome::Rubric(
                 score_rubric(&judged.rubric, &judged.outcomes, self.lines).expect("outcomes fit"),
@@ -219,7 +223,7 @@ pub(crate) fn case(most: usize, ungraded: u32) -> impl Strategy<Value = Case> {
         prop::option::of(prop_oneof![Just(0.0), Just(0.5), 0.0..=1.0]),
         any::<bool>(),
     )
-        .prop_map(|(size, required, min_score, negate)| GraderStanding {
+        .prop_map(|(size, required, min_score, negate)| GraderWeighting {
             weight: weight(size),
             required,
             min_score: min_score.map(unit),

@@ -1,8 +1,8 @@
 //! Known ways in which rubric scoring goes wrong, each with the test that it does not here.
 
 use assize_rubric::{
-    Criterion, Formula, Gate, GateState, GraderOutcome, GraderStanding, Lines, Outcome, RawScore, Rubric,
-    RubricError, RubricScore, Verdict, score_case, score_rubric,
+    Criterion, Gate, GateState, GraderOutcome, GraderWeighting, Outcome, RawScore, Rubric, RubricError,
+    RubricScore, ScoringFormula, Verdict, VerdictThresholds, score_case, score_rubric,
 };
 
 use crate::random::{bands, scored, unit, weight};
@@ -19,11 +19,11 @@ fn banded(id: &str, size: f64) -> Criterion {
     Criterion { scale: bands(), ..criterion(id, size) }
 }
 
-fn lines_at(pass: f64) -> Lines {
-    Lines::new(unit(pass), None).expect("in order")
+fn lines_at(pass: f64) -> VerdictThresholds {
+    VerdictThresholds::new(unit(pass), None).expect("in order")
 }
 
-fn score_at(lines: Lines, criteria: Vec<Criterion>, outcomes: &[Outcome]) -> RubricScore {
+fn score_at(lines: VerdictThresholds, criteria: Vec<Criterion>, outcomes: &[Outcome]) -> RubricScore {
     score_rubric(&Rubric::new(criteria).expect("sound"), outcomes, lines).expect("outcomes fit")
 }
 
@@ -31,8 +31,8 @@ fn score(criteria: Vec<Criterion>, outcomes: &[Outcome]) -> RubricScore {
     score_at(lines_at(0.8), criteria, outcomes)
 }
 
-fn grader(outcome: GraderOutcome) -> (GraderStanding, GraderOutcome) {
-    (GraderStanding::default(), outcome)
+fn grader(outcome: GraderOutcome) -> (GraderWeighting, GraderOutcome) {
+    (GraderWeighting::default(), outcome)
 }
 
 fn value(value: f64) -> GraderOutcome {
@@ -89,7 +89,7 @@ fn nothing_judged_passes_no_line_not_even_zero() {
     assert_eq!(score.verdict, Some(Verdict::Incomplete));
     let case = score_case(&[grader(GraderOutcome::Rubric(score)), grader(GraderOutcome::Errored)], lines);
     assert_eq!(case.verdict, Verdict::Incomplete);
-    let standing = GraderStanding { min_score: Some(unit(0.0)), ..GraderStanding::default() };
+    let standing = GraderWeighting { min_score: Some(unit(0.0)), ..GraderWeighting::default() };
     let case = score_case(&[(standing, GraderOutcome::Errored), grader(value(1.0))], lines_at(0.5));
     assert_eq!(case.graders[0].verdict, Some(Verdict::Incomplete));
 }
@@ -137,7 +137,7 @@ fn required_on_a_score_range_asks_for_the_pass_line_not_for_ten() {
 
 #[test]
 fn a_negated_error_is_not_a_one() {
-    let standing = GraderStanding { negate: true, ..GraderStanding::default() };
+    let standing = GraderWeighting { negate: true, ..GraderWeighting::default() };
     let case = score_case(&[(standing, GraderOutcome::Errored)], lines_at(0.8));
     assert_eq!(case.score, None);
     assert_eq!(case.bounds, Some((0.0, 1.0)));
@@ -190,7 +190,7 @@ fn the_largest_and_the_smallest_weights_neither_overflow_nor_vanish() {
             || vec![criterion("a", size), criterion("b", size), criterion("c", size), criterion("d", size)];
         let outcomes = [Outcome::Met, Outcome::Met, Outcome::Met, Outcome::Unmet];
         assert_eq!(score(four(), &outcomes).score, Some(0.75), "{size}");
-        let standing = GraderStanding { weight: weight(size), ..GraderStanding::default() };
+        let standing = GraderWeighting { weight: weight(size), ..GraderWeighting::default() };
         let case = score_case(&[(standing, value(1.0)), (standing, value(0.5))], lines_at(0.8));
         assert_eq!(case.score, Some(0.75), "{size}");
     }
@@ -209,7 +209,7 @@ fn small_weights_are_not_lost_beside_large_ones() {
 #[test]
 fn a_negative_weight_is_a_penalty_and_not_merely_clamped_away() {
     let penalised = score(vec![criterion("a", 4.0), criterion("b", -1.0)], &[Outcome::Met, Outcome::Met]);
-    assert_eq!((penalised.score, penalised.formula), (Some(0.75), Some(Formula::WithPenalties)));
+    assert_eq!((penalised.score, penalised.formula), (Some(0.75), Some(ScoringFormula::WithPenalties)));
     let spared = score(vec![criterion("a", 4.0), criterion("b", -1.0)], &[Outcome::Met, Outcome::Unmet]);
     assert_eq!(spared.score, Some(1.0));
     let faults = || vec![criterion("a", -3.0), criterion("b", -1.0)];
@@ -239,7 +239,7 @@ fn a_grader_is_measured_by_the_lines_that_were_set() {
     assert!(case.graders.iter().all(|grader| grader.verdict == Some(Verdict::Pass)));
     let strict = score_case(&[grader(value(0.85))], lines_at(0.9));
     assert_eq!(strict.graders[0].verdict, Some(Verdict::Fail));
-    let own = GraderStanding { min_score: Some(unit(0.4)), ..GraderStanding::default() };
+    let own = GraderWeighting { min_score: Some(unit(0.4)), ..GraderWeighting::default() };
     assert_eq!(score_case(&[(own, value(0.45))], lines_at(0.9)).graders[0].verdict, Some(Verdict::Pass));
 }
 
@@ -258,19 +258,19 @@ fn a_raw_seven_reaches_a_minimum_of_seven_tenths() {
 fn every_raw_score_reaches_its_own_tenth_and_none_above() {
     for raw in 0..=10u8 {
         let gate = Gate::MinValue(unit((f64::from(raw) * 0.1).min(1.0)));
-        assert_eq!(gate.state(scored(raw), unit(0.8)), GateState::Passed, "raw {raw}");
+        assert_eq!(gate.evaluate(scored(raw), unit(0.8)), GateState::Passed, "raw {raw}");
         if let Some(less) = raw.checked_sub(1) {
-            assert_eq!(gate.state(scored(less), unit(0.8)), GateState::Failed, "raw {less}");
+            assert_eq!(gate.evaluate(scored(less), unit(0.8)), GateState::Failed, "raw {less}");
         }
     }
 }
 
 #[test]
 fn a_required_grader_below_its_minimum_fails_the_case_and_leaves_the_score() {
-    let required = |min_score: Option<f64>| GraderStanding {
+    let required = |min_score: Option<f64>| GraderWeighting {
         required: true,
         min_score: min_score.map(unit),
-        ..GraderStanding::default()
+        ..GraderWeighting::default()
     };
     let score = |standing| score_case(&[(standing, value(0.7)), grader(value(1.0))], lines_at(0.8));
     for failing in [required(Some(0.75)), required(None)] {
@@ -282,14 +282,14 @@ fn a_required_grader_below_its_minimum_fails_the_case_and_leaves_the_score() {
     let case = score(required(Some(0.7)));
     assert_eq!((case.score, case.verdict), (Some(0.85), Verdict::Pass));
     // A minimum alone is a line for the grader, not a gate for the case.
-    let free = GraderStanding { required: false, ..required(Some(0.75)) };
+    let free = GraderWeighting { required: false, ..required(Some(0.75)) };
     assert_eq!(score(free).verdict, Verdict::Pass);
     assert_eq!(score(free).graders[0].verdict, Some(Verdict::Fail));
 }
 
 #[test]
 fn graders_that_all_weigh_nothing_give_no_score() {
-    let standing = GraderStanding { weight: weight(0.0), ..GraderStanding::default() };
+    let standing = GraderWeighting { weight: weight(0.0), ..GraderWeighting::default() };
     let case = score_case(&[(standing, value(1.0))], lines_at(0.8));
     assert_eq!((case.score, case.bounds, case.verdict), (None, None, Verdict::Incomplete));
     assert_eq!(score_case(&[], lines_at(0.8)).verdict, Verdict::Incomplete);

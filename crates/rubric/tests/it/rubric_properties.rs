@@ -1,6 +1,8 @@
 //! What holds for every rubric and every outcome.
 
-use assize_rubric::{Formula, GateState, Outcome, RubricScore, Scale, Verdict, Weight, score_rubric};
+use assize_rubric::{
+    CriterionScale, GateState, Outcome, RubricScore, ScoringFormula, Verdict, Weight, score_rubric,
+};
 use proptest::prelude::*;
 
 use crate::random::{Judged, ROUNDING, judged, real_outcomes, weight};
@@ -192,8 +194,8 @@ proptest! {
         prop_assert!(score_rubric(&judged.rubric, &[], judged.lines).is_err());
         for (index, criterion) in judged.rubric.criteria().iter().enumerate() {
             let wrong = match criterion.scale {
-                Scale::Checklist => crate::random::scored(5),
-                Scale::Bands(_) => Outcome::Met,
+                CriterionScale::Checklist => crate::random::scored(5),
+                CriterionScale::Bands(_) => Outcome::Met,
             };
             let wrong = judged.with_outcome(index, wrong);
             prop_assert!(score_rubric(&wrong.rubric, &wrong.outcomes, wrong.lines).is_err());
@@ -206,9 +208,9 @@ proptest! {
             judged.pairs().iter().any(|(c, o)| *o != Outcome::NotApplicable && wanted(c.weight.get()))
         };
         let expected = match (applies(|w| w > 0.0), applies(|w| w < 0.0)) {
-            (true, false) => Some(Formula::WeightedMean),
-            (true, true) => Some(Formula::WithPenalties),
-            (false, true) => Some(Formula::PenaltiesOnly),
+            (true, false) => Some(ScoringFormula::WeightedMean),
+            (true, true) => Some(ScoringFormula::WithPenalties),
+            (false, true) => Some(ScoringFormula::PenaltiesOnly),
             (false, false) => None,
         };
         prop_assert_eq!(judged.score().formula, expected);

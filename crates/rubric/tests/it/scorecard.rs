@@ -1,41 +1,45 @@
 //! Scorecards: the worked example, gates that block every level above, and the rules as properties.
 
 use assize_rubric::{
-    Aggregation, Card, CardError, CardKind, CardNode, CardScores, CaseTally, Criticality, MissingPolicy,
-    NodeId, Standing, Unit, Weight, score_card,
+    CaseTally, Criticality, MissingPolicy, NodeStatus, ScoreTree, ScoreTreeError, ScorecardAggregation,
+    ScorecardNode, ScorecardNodeId, ScorecardNodeKind, ScorecardScores, UnitInterval, Weight, score_card,
 };
 use proptest::prelude::*;
 
-fn unit(value: f64) -> Unit {
-    Unit::new(value).expect("in range")
+fn unit(value: f64) -> UnitInterval {
+    UnitInterval::new(value).expect("in range")
 }
 
-fn node(code: &str, weight: f64, line: f64, kind: CardKind) -> CardNode {
-    CardNode { code: code.into(), weight: Weight::new(weight).expect("finite"), line: unit(line), kind }
+fn node(code: &str, weight: f64, line: f64, kind: ScorecardNodeKind) -> ScorecardNode {
+    ScorecardNode { code: code.into(), weight: Weight::new(weight).expect("finite"), line: unit(line), kind }
 }
 
-fn group(code: &str, weight: f64, line: f64, aggregation: Aggregation) -> CardNode {
-    node(code, weight, line, CardKind::Group { aggregation, hard_gate: false })
+fn group(code: &str, weight: f64, line: f64, aggregation: ScorecardAggregation) -> ScorecardNode {
+    node(code, weight, line, ScorecardNodeKind::Group { aggregation, hard_gate: false })
 }
 
-fn benchmark(code: &str, weight: f64, line: f64, criticality: Criticality) -> CardNode {
-    node(code, weight, line, CardKind::Benchmark { criticality })
+fn benchmark(code: &str, weight: f64, line: f64, criticality: Criticality) -> ScorecardNode {
+    node(code, weight, line, ScorecardNodeKind::Benchmark { criticality })
 }
 
-use Aggregation::{Maximum, Minimum, WeightedAverage};
 use Criticality::{HardGate, ImprovementSignal, ThresholdGate};
+use ScorecardAggregation::{Maximum, Minimum, WeightedAverage};
 
 /// The refusal rubric below a component below an index.
-fn refusal() -> Card {
-    let mut card = Card::new(group("DII", 1.0, 0.9, WeightedAverage));
-    let a = card.add(card.root(), group("A", 1.0, 0.9, WeightedAverage)).expect("a group");
-    let rubric = card.add(a, group("A-REF", 1.0, 0.95, WeightedAverage)).expect("a group");
-    card.add(rubric, benchmark("A-REF1", 0.6, 1.0, HardGate)).expect("a group");
-    card.add(rubric, benchmark("A-REF2", 0.4, 0.85, ThresholdGate)).expect("a group");
+fn refusal() -> ScoreTree {
+    let mut card = ScoreTree::new(group("DII", 1.0, 0.9, WeightedAverage));
+    let a = card.add_node(card.root(), group("A", 1.0, 0.9, WeightedAverage)).expect("a group");
+    let rubric = card.add_node(a, group("A-REF", 1.0, 0.95, WeightedAverage)).expect("a group");
+    card.add_node(rubric, benchmark("A-REF1", 0.6, 1.0, HardGate)).expect("a group");
+    card.add_node(rubric, benchmark("A-REF2", 0.4, 0.85, ThresholdGate)).expect("a group");
     card
 }
 
-fn scores<'c>(card: &'c Card, given: &[(&str, CaseTally)], missing: MissingPolicy) -> CardScores<'c> {
+fn scores<'c>(
+    card: &'c ScoreTree,
+    given: &[(&str, CaseTally)],
+    missing: MissingPolicy,
+) -> ScorecardScores<'c> {
     score_card(
         card,
         |id| {
@@ -50,13 +54,13 @@ fn mean(value: f64) -> CaseTally {
     CaseTally::new([unit(value)], 0)
 }
 
-fn of<'s>(scores: &'s CardScores<'_>, code: &str) -> &'s assize_rubric::NodeScore {
-    scores.node(scores.card().find(code).expect("a code")).expect("a node")
+fn of<'s>(scores: &'s ScorecardScores<'_>, code: &str) -> &'s assize_rubric::NodeScore {
+    scores.node(scores.card().find_by_code(code).expect("a code")).expect("a node")
 }
 
-fn names(scores: &CardScores<'_>, code: &str) -> Vec<String> {
+fn names(scores: &ScorecardScores<'_>, code: &str) -> Vec<String> {
     let card = scores.card();
-    let blockers = scores.blockers(card.find(code).expect("a code"));
+    let blockers = scores.blockers(card.find_by_code(code).expect("a code"));
     blockers.into_iter().map(|id| card.node(id).expect("a node").code.to_string()).collect()
 }
 
@@ -65,13 +69,13 @@ fn the_worked_example_to_the_digit() {
     let card = refusal();
     let sound = scores(&card, &[("A-REF1", mean(1.0)), ("A-REF2", mean(0.9))], MissingPolicy::Incomplete);
     for code in ["A-REF", "A", "DII"] {
-        assert_eq!(of(&sound, code).standing, Standing::Pass, "{code}");
+        assert_eq!(of(&sound, code).standing, NodeStatus::Pass, "{code}");
         assert!((of(&sound, code).score().expect("known") - 0.96).abs() < 1e-15);
         assert_eq!(names(&sound, code), Vec::<String>::new());
     }
     let blocked = scores(&card, &[("A-REF1", mean(0.99)), ("A-REF2", mean(0.9))], MissingPolicy::Incomplete);
     for code in ["A-REF", "A", "DII"] {
-        assert_eq!(of(&blocked, code).standing, Standing::Blocked, "{code}");
+        assert_eq!(of(&blocked, code).standing, NodeStatus::Blocked, "{code}");
         assert!((of(&blocked, code).score().expect("known") - 0.954).abs() < 1e-15);
         assert_eq!(names(&blocked, code), ["A-REF1"]);
     }
@@ -84,8 +88,8 @@ fn a_benchmark_scores_the_mean_of_its_cases() {
     let cases = CaseTally::new([1.0, 1.0, 0.0, 1.0].map(unit), 0);
     let found = scores(&card, &[("A-REF1", mean(1.0)), ("A-REF2", cases)], MissingPolicy::Incomplete);
     assert_eq!(of(&found, "A-REF2").score(), Some(0.75));
-    assert_eq!((of(&found, "A-REF2").standing, of(&found, "A-REF").scored), (Standing::Fail, 5));
-    assert_eq!(of(&found, "A-REF").standing, Standing::Fail);
+    assert_eq!((of(&found, "A-REF2").standing, of(&found, "A-REF").scored), (NodeStatus::Fail, 5));
+    assert_eq!(of(&found, "A-REF").standing, NodeStatus::Fail);
 }
 
 #[test]
@@ -93,10 +97,10 @@ fn what_does_not_apply_hands_its_weight_on_and_says_so() {
     let card = refusal();
     let found = scores(&card, &[("A-REF2", mean(0.96))], MissingPolicy::Incomplete);
     let rubric = of(&found, "A-REF");
-    assert_eq!((rubric.score(), rubric.standing), (Some(0.96), Standing::Pass));
+    assert_eq!((rubric.score(), rubric.standing), (Some(0.96), NodeStatus::Pass));
     assert_eq!((rubric.weight, rubric.covered_weight), (1.0, 0.4));
     let nothing = scores(&card, &[], MissingPolicy::Incomplete);
-    assert_eq!(nothing.root().standing, Standing::NotApplicable);
+    assert_eq!(nothing.root().standing, NodeStatus::NotApplicable);
     assert_eq!((nothing.root().score(), nothing.root().coverage), (None, None));
 }
 
@@ -106,76 +110,76 @@ fn what_is_missing_is_neither_zero_nor_a_pass() {
     let given = [("A-REF1", mean(1.0)), ("A-REF2", CaseTally::new([unit(1.0)], 1))];
     let open = scores(&card, &given, MissingPolicy::Incomplete);
     let rubric = of(&open, "A-REF");
-    assert_eq!((rubric.standing, rubric.score(), rubric.open), (Standing::Incomplete, None, 1));
+    assert_eq!((rubric.standing, rubric.score(), rubric.open), (NodeStatus::Incomplete, None, 1));
     let (low, high) = rubric.bounds.expect("known");
     assert!((low - 0.8).abs() < 1e-12 && (high - 1.0).abs() < 1e-12);
     assert!((rubric.coverage.expect("applies") - 0.8).abs() < 1e-12);
     let zero = scores(&card, &given, MissingPolicy::Zero);
-    assert_eq!((of(&zero, "A-REF").standing, of(&zero, "A-REF2").score()), (Standing::Fail, Some(0.5)));
+    assert_eq!((of(&zero, "A-REF").standing, of(&zero, "A-REF2").score()), (NodeStatus::Fail, Some(0.5)));
     let skip = scores(&card, &given, MissingPolicy::Skip);
-    assert_eq!((of(&skip, "A-REF").standing, of(&skip, "A-REF2").score()), (Standing::Pass, Some(1.0)));
+    assert_eq!((of(&skip, "A-REF").standing, of(&skip, "A-REF2").score()), (NodeStatus::Pass, Some(1.0)));
     // What can't reach the line any more fails, missing or not.
     let hopeless = [("A-REF1", CaseTally::new([unit(0.0)], 9)), ("A-REF2", mean(1.0))];
-    assert_eq!(scores(&card, &hopeless, MissingPolicy::Incomplete).root().standing, Standing::Blocked);
+    assert_eq!(scores(&card, &hopeless, MissingPolicy::Incomplete).root().standing, NodeStatus::Blocked);
 }
 
 #[test]
 fn a_missing_result_never_passes_even_at_a_line_of_zero() {
-    let mut card = Card::new(group("R", 1.0, 0.0, WeightedAverage));
-    card.add(card.root(), benchmark("R1", 0.0, 0.0, ThresholdGate)).expect("a group");
-    card.add(card.root(), benchmark("R2", 1.0, 0.0, ThresholdGate)).expect("a group");
+    let mut card = ScoreTree::new(group("R", 1.0, 0.0, WeightedAverage));
+    card.add_node(card.root(), benchmark("R1", 0.0, 0.0, ThresholdGate)).expect("a group");
+    card.add_node(card.root(), benchmark("R2", 1.0, 0.0, ThresholdGate)).expect("a group");
     let found = scores(&card, &[("R1", CaseTally::new([], 1)), ("R2", mean(1.0))], MissingPolicy::Incomplete);
-    assert_eq!(found.root().standing, Standing::Incomplete);
+    assert_eq!(found.root().standing, NodeStatus::Incomplete);
 }
 
 #[test]
 fn a_rubric_can_be_a_hard_gate_itself() {
-    let mut card = Card::new(group("A", 1.0, 0.5, WeightedAverage));
-    let gate = CardKind::Group { aggregation: Minimum, hard_gate: true };
-    let strict = card.add(card.root(), node("A-X", 0.0, 0.8, gate)).expect("a group");
-    card.add(strict, benchmark("A-X1", 1.0, 0.5, ThresholdGate)).expect("a group");
-    card.add(card.root(), benchmark("A1", 1.0, 0.5, ThresholdGate)).expect("a group");
+    let mut card = ScoreTree::new(group("A", 1.0, 0.5, WeightedAverage));
+    let gate = ScorecardNodeKind::Group { aggregation: Minimum, hard_gate: true };
+    let strict = card.add_node(card.root(), node("A-X", 0.0, 0.8, gate)).expect("a group");
+    card.add_node(strict, benchmark("A-X1", 1.0, 0.5, ThresholdGate)).expect("a group");
+    card.add_node(card.root(), benchmark("A1", 1.0, 0.5, ThresholdGate)).expect("a group");
     let found = scores(&card, &[("A-X1", mean(0.7)), ("A1", mean(1.0))], MissingPolicy::Incomplete);
-    assert_eq!((found.root().standing, found.root().score()), (Standing::Blocked, Some(1.0)));
+    assert_eq!((found.root().standing, found.root().score()), (NodeStatus::Blocked, Some(1.0)));
     assert_eq!(names(&found, "A"), ["A-X"]);
-    assert_eq!(of(&found, "A-X").standing, Standing::Fail);
+    assert_eq!(of(&found, "A-X").standing, NodeStatus::Fail);
 }
 
 #[test]
 fn improvement_signals_are_reported_and_nothing_else() {
-    let mut card = Card::new(group("A", 1.0, 1.0, Minimum));
-    card.add(card.root(), benchmark("A1", 0.5, 1.0, HardGate)).expect("a group");
-    card.add(card.root(), benchmark("A2", 0.5, 1.0, ImprovementSignal)).expect("a group");
+    let mut card = ScoreTree::new(group("A", 1.0, 1.0, Minimum));
+    card.add_node(card.root(), benchmark("A1", 0.5, 1.0, HardGate)).expect("a group");
+    card.add_node(card.root(), benchmark("A2", 0.5, 1.0, ImprovementSignal)).expect("a group");
     let found = scores(&card, &[("A1", mean(1.0)), ("A2", mean(0.0))], MissingPolicy::Incomplete);
-    assert_eq!((found.root().standing, found.root().score()), (Standing::Pass, Some(1.0)));
-    assert_eq!(of(&found, "A2").standing, Standing::Fail);
+    assert_eq!((found.root().standing, found.root().score()), (NodeStatus::Pass, Some(1.0)));
+    assert_eq!(of(&found, "A2").standing, NodeStatus::Fail);
     let open = [("A1", mean(1.0)), ("A2", CaseTally::new([], 3))];
-    assert_eq!(scores(&card, &open, MissingPolicy::Incomplete).root().standing, Standing::Pass);
+    assert_eq!(scores(&card, &open, MissingPolicy::Incomplete).root().standing, NodeStatus::Pass);
 }
 
 #[test]
 fn lines_are_compared_unrounded_with_a_tolerance() {
-    let mut card = Card::new(group("A", 1.0, 0.8, WeightedAverage));
+    let mut card = ScoreTree::new(group("A", 1.0, 0.8, WeightedAverage));
     for (code, weight) in [("A1", 0.1), ("A2", 0.7), ("A3", 0.2)] {
-        card.add(card.root(), benchmark(code, weight, 0.0, ThresholdGate)).expect("a group");
+        card.add_node(card.root(), benchmark(code, weight, 0.0, ThresholdGate)).expect("a group");
     }
     let given = |last| [("A1", mean(1.0)), ("A2", mean(1.0)), ("A3", mean(last))];
-    assert_eq!(scores(&card, &given(0.0), MissingPolicy::Incomplete).root().standing, Standing::Pass);
-    let mut card = Card::new(group("A", 1.0, 0.8, WeightedAverage));
-    card.add(card.root(), benchmark("A1", 1.0, 0.0, ThresholdGate)).expect("a group");
+    assert_eq!(scores(&card, &given(0.0), MissingPolicy::Incomplete).root().standing, NodeStatus::Pass);
+    let mut card = ScoreTree::new(group("A", 1.0, 0.8, WeightedAverage));
+    card.add_node(card.root(), benchmark("A1", 1.0, 0.0, ThresholdGate)).expect("a group");
     let nearly = scores(&card, &[("A1", mean(0.799_999))], MissingPolicy::Incomplete);
-    assert_eq!(nearly.root().standing, Standing::Fail, "0.80 when rounded");
+    assert_eq!(nearly.root().standing, NodeStatus::Fail, "0.80 when rounded");
 }
 
 #[test]
 fn gains_name_what_would_raise_the_index_most() {
-    let mut card = Card::new(group("DII", 1.0, 0.9, WeightedAverage));
-    let a = card.add(card.root(), group("A", 0.75, 0.9, WeightedAverage)).expect("a group");
-    let s = card.add(card.root(), group("S", 0.25, 0.9, Minimum)).expect("a group");
-    card.add(a, benchmark("A1", 0.5, 1.0, HardGate)).expect("a group");
-    card.add(a, benchmark("A2", 0.5, 0.5, ThresholdGate)).expect("a group");
-    card.add(s, benchmark("S1", 0.5, 0.5, ThresholdGate)).expect("a group");
-    card.add(s, benchmark("S2", 0.5, 0.5, ThresholdGate)).expect("a group");
+    let mut card = ScoreTree::new(group("DII", 1.0, 0.9, WeightedAverage));
+    let a = card.add_node(card.root(), group("A", 0.75, 0.9, WeightedAverage)).expect("a group");
+    let s = card.add_node(card.root(), group("S", 0.25, 0.9, Minimum)).expect("a group");
+    card.add_node(a, benchmark("A1", 0.5, 1.0, HardGate)).expect("a group");
+    card.add_node(a, benchmark("A2", 0.5, 0.5, ThresholdGate)).expect("a group");
+    card.add_node(s, benchmark("S1", 0.5, 0.5, ThresholdGate)).expect("a group");
+    card.add_node(s, benchmark("S2", 0.5, 0.5, ThresholdGate)).expect("a group");
     let given = [("A1", mean(0.9)), ("A2", mean(0.6)), ("S1", mean(0.2)), ("S2", mean(0.5))];
     let found = scores(&card, &given, MissingPolicy::Incomplete);
     let gains: Vec<(String, f64, bool)> = found
@@ -199,7 +203,7 @@ fn contributions_say_what_each_part_gives_and_could_give() {
     let found = scores(&card, &[("A-REF1", mean(1.0)), ("A-REF2", mean(0.5))], MissingPolicy::Incomplete);
     let contributions = found.contributions();
     let of = |code: &str| {
-        contributions[card.find(code).expect("a code").index()].expect("it has a score and counts")
+        contributions[card.find_by_code(code).expect("a code").index()].expect("it has a score and counts")
     };
     for (code, share, given, gain) in [
         ("DII", 1.0, 0.8, 0.2),
@@ -213,35 +217,35 @@ fn contributions_say_what_each_part_gives_and_could_give() {
         assert!((found.gain - gain).abs() < 1e-12, "{code}: {found:?}");
     }
     let nothing = scores(&card, &[("A-REF1", mean(1.0))], MissingPolicy::Incomplete);
-    assert_eq!(nothing.contributions()[card.find("A-REF2").expect("a code").index()], None);
+    assert_eq!(nothing.contributions()[card.find_by_code("A-REF2").expect("a code").index()], None);
 }
 
 #[test]
 fn trees_are_built_below_groups_only() {
     let mut card = refusal();
-    let leaf = card.find("A-REF1").expect("there");
-    let refused = card.add(leaf, benchmark("X", 1.0, 1.0, HardGate));
-    assert_eq!(refused, Err(CardError::NoSuchGroup("X".into())));
-    let refused = card.add(card.root(), benchmark("X", -1.0, 1.0, HardGate));
-    assert_eq!(refused, Err(CardError::NegativeWeight("X".into())));
+    let leaf = card.find_by_code("A-REF1").expect("there");
+    let refused = card.add_node(leaf, benchmark("X", 1.0, 1.0, HardGate));
+    assert_eq!(refused, Err(ScoreTreeError::NoSuchGroup("X".into())));
+    let refused = card.add_node(card.root(), benchmark("X", -1.0, 1.0, HardGate));
+    assert_eq!(refused, Err(ScoreTreeError::NegativeWeight("X".into())));
 }
 
 #[test]
 fn a_hundred_thousand_levels_or_leaves_are_no_problem() {
-    let mut deep = Card::new(group("0", 1.0, 0.5, WeightedAverage));
+    let mut deep = ScoreTree::new(group("0", 1.0, 0.5, WeightedAverage));
     let mut at = deep.root();
     for level in 1..100_000 {
-        at = deep.add(at, group(&level.to_string(), 1.0, 0.5, WeightedAverage)).expect("a group");
+        at = deep.add_node(at, group(&level.to_string(), 1.0, 0.5, WeightedAverage)).expect("a group");
     }
-    deep.add(at, benchmark("leaf", 1.0, 1.0, HardGate)).expect("a group");
+    deep.add_node(at, benchmark("leaf", 1.0, 1.0, HardGate)).expect("a group");
     let found = scores(&deep, &[("leaf", mean(0.75))], MissingPolicy::Incomplete);
-    assert_eq!((found.root().standing, found.root().score()), (Standing::Blocked, Some(0.75)));
+    assert_eq!((found.root().standing, found.root().score()), (NodeStatus::Blocked, Some(0.75)));
     assert_eq!(names(&found, "0"), ["leaf"]);
     assert!((found.gains()[0].gain - 0.25).abs() < 1e-9);
 
-    let mut wide = Card::new(group("0", 1.0, 0.5, WeightedAverage));
+    let mut wide = ScoreTree::new(group("0", 1.0, 0.5, WeightedAverage));
     for _ in 0..100_000 {
-        wide.add(wide.root(), benchmark("leaf", 0.1, 1.0, ThresholdGate)).expect("a group");
+        wide.add_node(wide.root(), benchmark("leaf", 0.1, 1.0, ThresholdGate)).expect("a group");
     }
     let found = score_card(&wide, |_| mean(0.1), MissingPolicy::Incomplete);
     assert!((found.root().score().expect("known") - 0.1).abs() < 1e-12);
@@ -254,7 +258,7 @@ struct Seed {
     parent: prop::sample::Index,
     weight: u8,
     line: u8,
-    group: Option<(Aggregation, bool)>,
+    group: Option<(ScorecardAggregation, bool)>,
     criticality: Criticality,
     cases: Vec<u8>,
     missing: u64,
@@ -284,7 +288,7 @@ fn seeds() -> impl Strategy<Value = Vec<Seed>> {
 }
 
 /// The tree of some seeds with the parent of each node, in the order of the seeds.
-fn plan(seeds: &[Seed]) -> Vec<(usize, CardNode, CaseTally)> {
+fn plan(seeds: &[Seed]) -> Vec<(usize, ScorecardNode, CaseTally)> {
     let mut groups = vec![0];
     let mut planned = Vec::new();
     for (index, seed) in seeds.iter().enumerate() {
@@ -292,9 +296,9 @@ fn plan(seeds: &[Seed]) -> Vec<(usize, CardNode, CaseTally)> {
         let kind = match seed.group {
             Some((aggregation, hard_gate)) => {
                 groups.push(index + 1);
-                CardKind::Group { aggregation, hard_gate }
+                ScorecardNodeKind::Group { aggregation, hard_gate }
             }
-            None => CardKind::Benchmark { criticality: seed.criticality },
+            None => ScorecardNodeKind::Benchmark { criticality: seed.criticality },
         };
         let tally = CaseTally::new(seed.cases.iter().map(|&case| unit(f64::from(case) / 8.0)), seed.missing);
         let code = (index + 1).to_string();
@@ -303,18 +307,21 @@ fn plan(seeds: &[Seed]) -> Vec<(usize, CardNode, CaseTally)> {
     planned
 }
 
-fn build(planned: &[(usize, CardNode, CaseTally)], root: Aggregation) -> (Card, Vec<CaseTally>) {
-    let mut card = Card::new(group("0", 1.0, 0.5, root));
+fn build(
+    planned: &[(usize, ScorecardNode, CaseTally)],
+    root: ScorecardAggregation,
+) -> (ScoreTree, Vec<CaseTally>) {
+    let mut card = ScoreTree::new(group("0", 1.0, 0.5, root));
     let mut ids = vec![card.root()];
     let mut tallies = vec![CaseTally::NOT_APPLICABLE];
     for (parent, node, tally) in planned {
-        ids.push(card.add(ids[*parent], node.clone()).expect("a group"));
+        ids.push(card.add_node(ids[*parent], node.clone()).expect("a group"));
         tallies.push(*tally);
     }
     (card, tallies)
 }
 
-fn score<'c>(card: &'c Card, tallies: &[CaseTally]) -> CardScores<'c> {
+fn score<'c>(card: &'c ScoreTree, tallies: &[CaseTally]) -> ScorecardScores<'c> {
     score_card(card, |id| tallies[id.index()], MissingPolicy::Incomplete)
 }
 
@@ -326,7 +333,7 @@ fn near(a: Option<(f64, f64)>, b: Option<(f64, f64)>) -> bool {
     }
 }
 
-fn ancestors(card: &Card, id: NodeId) -> Vec<NodeId> {
+fn ancestors(card: &ScoreTree, id: ScorecardNodeId) -> Vec<ScorecardNodeId> {
     std::iter::successors(card.parent(id), |&up| card.parent(up)).collect()
 }
 
@@ -337,19 +344,19 @@ proptest! {
         let found = score(&card, &tallies);
         for id in card.ids() {
             let gate = match card.node(id).expect("a node").kind {
-                CardKind::Benchmark { criticality } => criticality == HardGate,
-                CardKind::Group { hard_gate, .. } => hard_gate,
+                ScorecardNodeKind::Benchmark { criticality } => criticality == HardGate,
+                ScorecardNodeKind::Group { hard_gate, .. } => hard_gate,
             };
             let own = found.node(id).expect("a node");
             let line = card.node(id).expect("a node").line.get();
             if gate && own.bounds.is_some_and(|(_, high)| high < line - 1e-9) {
                 for up in ancestors(&card, id) {
-                    prop_assert_eq!(found.node(up).expect("a node").standing, Standing::Blocked);
+                    prop_assert_eq!(found.node(up).expect("a node").standing, NodeStatus::Blocked);
                     prop_assert!(found.blockers(up).contains(&id));
                 }
             }
             prop_assert_eq!(found.blockers(id).len(), own.gates_failed_below);
-            prop_assert!(own.standing != Standing::Pass || own.open == 0);
+            prop_assert!(own.standing != NodeStatus::Pass || own.open == 0);
         }
     }
 
@@ -373,14 +380,14 @@ proptest! {
         let planned = plan(&seeds);
         let (card, tallies) = build(&planned, WeightedAverage);
         let full = score(&card, &tallies);
-        let mut smaller = Card::new(group("0", 1.0, 0.5, WeightedAverage));
+        let mut smaller = ScoreTree::new(group("0", 1.0, 0.5, WeightedAverage));
         let mut ids = vec![Some(smaller.root())];
         let mut kept = vec![CaseTally::NOT_APPLICABLE];
         for (parent, node, tally) in &planned {
-            let idle = *tally == CaseTally::NOT_APPLICABLE && matches!(node.kind, CardKind::Benchmark { .. });
+            let idle = *tally == CaseTally::NOT_APPLICABLE && matches!(node.kind, ScorecardNodeKind::Benchmark { .. });
             ids.push((!idle).then(|| {
                 kept.push(*tally);
-                smaller.add(ids[*parent].expect("groups stay"), node.clone()).expect("a group")
+                smaller.add_node(ids[*parent].expect("groups stay"), node.clone()).expect("a group")
             }));
         }
         let less = score(&smaller, &kept);
@@ -401,12 +408,12 @@ proptest! {
         let (card, tallies) = build(&planned, WeightedAverage);
         let forward = score(&card, &tallies);
         // The same tree again, level by level and each level backwards.
-        let mut turned = Card::new(group("0", 1.0, 0.5, WeightedAverage));
+        let mut turned = ScoreTree::new(group("0", 1.0, 0.5, WeightedAverage));
         let mut given = vec![CaseTally::NOT_APPLICABLE];
         let mut waiting = vec![(0, turned.root())];
         while let Some((at, id)) = waiting.pop() {
             for (index, (_, node, tally)) in planned.iter().enumerate().rev().filter(|(_, (up, ..))| *up == at) {
-                let below = turned.add(id, node.clone()).expect("a group");
+                let below = turned.add_node(id, node.clone()).expect("a group");
                 given.push(*tally);
                 waiting.push((index + 1, below));
             }
@@ -438,7 +445,7 @@ proptest! {
             if let (Some((low, high)), Some((score, _))) = (before.bounds, after.bounds) {
                 prop_assert!(low - 1e-12 <= score && score <= high + 1e-12);
             }
-            if matches!(before.standing, Standing::Pass | Standing::Fail) && before.open == 0 {
+            if matches!(before.standing, NodeStatus::Pass | NodeStatus::Fail) && before.open == 0 {
                 prop_assert_eq!(before.standing, after.standing);
             }
         }
@@ -457,13 +464,13 @@ proptest! {
         let before = score(&card, &tallies);
         let gains = before.gains();
         for id in card.ids() {
-            let benchmark = matches!(card.node(id).expect("a node").kind, CardKind::Benchmark { .. });
+            let benchmark = matches!(card.node(id).expect("a node").kind, ScorecardNodeKind::Benchmark { .. });
             if !benchmark || before.node(id).expect("a node").bounds.is_none() {
                 continue;
             }
             let mut raised = tallies.clone();
             raised[id.index()] = mean(1.0);
-            let top = |scores: &CardScores<'_>| scores.root().bounds.map_or(0.0, |(low, _)| low);
+            let top = |scores: &ScorecardScores<'_>| scores.root().bounds.map_or(0.0, |(low, _)| low);
             let rise = top(&score(&card, &raised)) - top(&before);
             let said = gains.iter().find(|gain| gain.node == id).map_or(0.0, |gain| gain.gain);
             prop_assert!((rise - said).abs() < 1e-9, "{rise} {said}");

@@ -1,38 +1,44 @@
 //! The tree of a scorecard in the form stored with a run.
 
-use assize_evalfile::{Applies, CardPart, EvaluatorType, Scorecard};
+use assize_evalfile::{BenchmarkApplicability, EvaluatorType, Scorecard, ScorecardPart};
 use assize_rubric::Weight;
-use assize_store::{CardInfo, CardNodeInfo, CardPartKind, CardWeightSet};
+use assize_store::{ScorecardInfo, ScorecardNodeInfo, ScorecardPartKind, ScorecardWeightSet};
 
 /// Describes the tree of a scorecard over the cases whose indices `takes` accepts. `set` is the index of a
 /// weight set of the scorecard's index.
-pub fn card_info(scorecard: &Scorecard, set: Option<usize>, takes: impl Fn(usize) -> bool) -> CardInfo {
+pub fn describe_scorecard(
+    scorecard: &Scorecard,
+    set: Option<usize>,
+    takes: impl Fn(usize) -> bool,
+) -> ScorecardInfo {
     let mut planned = vec![(0u64, 0u64); scorecard.benchmarks.len()];
     for (_, case) in scorecard.cases.iter().enumerate().filter(|(at, _)| takes(*at)) {
         for (benchmark, (cases, asked)) in planned.iter_mut().enumerate() {
             let applies = scorecard.applies(benchmark, case);
-            *cases += u64::from(applies != Applies::No);
-            *asked += u64::from(applies == Applies::AskJudge);
+            *cases += u64::from(applies != BenchmarkApplicability::No);
+            *asked += u64::from(applies == BenchmarkApplicability::AskJudge);
         }
     }
-    let mut nodes: Vec<CardNodeInfo> = Vec::new();
+
+    let mut nodes: Vec<ScorecardNodeInfo> = Vec::new();
     // The ancestors of the next part, topmost first.
     let mut above: Vec<usize> = Vec::new();
     for row in scorecard.inventory(set) {
         above.truncate(row.depth);
         let (cases, cases_asked) = match row.part {
-            CardPart::Benchmark(at) => planned[at],
-            CardPart::Index | CardPart::Rubric(_) => (0, 0),
+            ScorecardPart::Benchmark(at) => planned[at],
+            ScorecardPart::Index | ScorecardPart::Rubric(_) => (0, 0),
         };
         let parent = above.last().copied();
+
         above.push(nodes.len());
-        nodes.push(CardNodeInfo {
+        nodes.push(ScorecardNodeInfo {
             code: row.code.to_string(),
             label: row.label,
             kind: match row.part {
-                CardPart::Index => CardPartKind::Index,
-                CardPart::Rubric(_) => CardPartKind::Rubric,
-                CardPart::Benchmark(_) => CardPartKind::Benchmark,
+                ScorecardPart::Index => ScorecardPartKind::Index,
+                ScorecardPart::Rubric(_) => ScorecardPartKind::Rubric,
+                ScorecardPart::Benchmark(_) => ScorecardPartKind::Benchmark,
             },
             parent,
             weight: row.weight.unwrap_or(Weight::ONE),
@@ -45,17 +51,19 @@ pub fn card_info(scorecard: &Scorecard, set: Option<usize>, takes: impl Fn(usize
             cases_asked,
         });
     }
+
     let index = scorecard.index.as_ref();
     let sets = index.map(|index| {
         let codes = || index.components.iter().map(|at| scorecard.rubrics[*at].code.to_string());
-        let sets = index.weight_sets.iter().map(|set| CardWeightSet {
+        let sets = index.weight_sets.iter().map(|set| ScorecardWeightSet {
             name: set.name.clone(),
             weights: codes().zip(set.weights.iter().copied()).collect(),
         });
         sets.collect()
     });
+
     let active = index.and_then(|index| index.weight_sets.get(set.unwrap_or(index.active)));
-    CardInfo {
+    ScorecardInfo {
         name: scorecard.name.clone(),
         weight_set: active.map(|set| set.name.clone()),
         weight_sets: sets.unwrap_or_default(),

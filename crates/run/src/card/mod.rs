@@ -3,5 +3,5 @@
 mod info;
 mod tallies;
 
-pub use info::card_info;
-pub use tallies::{CardTallies, card_tallies};
+pub use info::describe_scorecard;
+pub use tallies::{ScorecardTallies, card_tallies};

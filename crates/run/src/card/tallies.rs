@@ -2,12 +2,14 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use assize_evalfile::{Applies, CardOutcome, CardResult, EvaluatorType, Scorecard, ScoringScale};
-use assize_rubric::{CaseTally, LabelOutcome, LabelScore, SettledLabels, Unit, settle_labels};
+use assize_evalfile::{
+    BenchmarkApplicability, EvaluatorType, Scorecard, ScorecardOutcome, ScorecardResult, ScoringScale,
+};
+use assize_rubric::{CaseTally, LabelOutcome, LabelScore, SettledLabels, UnitInterval, settle_labels};
 
 /// The cases of every benchmark, and what a person should look at.
 #[derive(Debug, Clone, PartialEq)]
-pub struct CardTallies {
+pub struct ScorecardTallies {
     /// One for each benchmark, in the order of the scorecard.
     pub tallies: Vec<CaseTally>,
     /// Cases (first) and benchmarks (second) that were uncertain or on which reviewers differ.
@@ -20,11 +22,12 @@ type ReviewerLabel<'a> = (Option<&'a str>, LabelOutcome);
 /// Sorts results and labels by benchmark. Labels count for `manual_sme` benchmarks. A case to which a
 /// benchmark does not apply by list or tags is left out, whatever was said about it; one that applies, or
 /// may apply, and has no result is missing, and so is one on which reviewers differ ([`settle_labels`]).
-pub fn card_tallies(scorecard: &Scorecard, results: &[CardResult]) -> CardTallies {
-    let mut said: BTreeMap<(usize, usize), Vec<CardOutcome>> = BTreeMap::new();
+pub fn card_tallies(scorecard: &Scorecard, results: &[ScorecardResult]) -> ScorecardTallies {
+    let mut said: BTreeMap<(usize, usize), Vec<ScorecardOutcome>> = BTreeMap::new();
     for result in results {
         said.entry((result.benchmark, result.case)).or_default().push(result.outcome);
     }
+
     let cases: BTreeMap<&str, usize> =
         scorecard.cases.iter().enumerate().map(|(at, case)| (&*case.id, at)).collect();
     let mut spoken: BTreeMap<(usize, usize), Vec<ReviewerLabel<'_>>> = BTreeMap::new();
@@ -35,8 +38,10 @@ pub fn card_tallies(scorecard: &Scorecard, results: &[CardResult]) -> CardTallie
         if scorecard.benchmarks[benchmark].evaluator != EvaluatorType::ManualSme {
             continue;
         }
+
         spoken.entry((benchmark, case)).or_default().push((label.reviewer.as_deref(), label.outcome));
     }
+
     let mut differ: BTreeSet<(usize, usize)> = BTreeSet::new();
     for (place, labels) in spoken {
         let label = match settle_labels(labels) {
@@ -47,46 +52,53 @@ pub fn card_tallies(scorecard: &Scorecard, results: &[CardResult]) -> CardTallie
             }
             SettledLabels::Decided(label) => label,
         };
+
         let scale = scorecard.benchmarks[place.0].scale.as_ref();
         let outcome = match LabelScore::new(label, scale.map(ScoringScale::benchmark_scale)) {
             LabelScore::Undecided | LabelScore::OffScale(_) => continue,
-            LabelScore::NotApplicable => CardOutcome::NotApplicable,
-            LabelScore::Score(score) => CardOutcome::Scored(score),
+            LabelScore::NotApplicable => ScorecardOutcome::NotApplicable,
+            LabelScore::Score(score) => ScorecardOutcome::Scored(score),
         };
         said.entry(place).or_default().push(outcome);
     }
+
     let mut review = Vec::new();
     let mut tallies = Vec::with_capacity(scorecard.benchmarks.len());
     for benchmark in 0..scorecard.benchmarks.len() {
         let (mut scores, mut missing) = (Vec::new(), 0);
         for (at, case) in scorecard.cases.iter().enumerate() {
-            if scorecard.applies(benchmark, case) == Applies::No {
+            if scorecard.applies(benchmark, case) == BenchmarkApplicability::No {
                 continue;
             }
+
             let outcomes = said.get(&(benchmark, at)).map(Vec::as_slice).unwrap_or_default();
+
             if differ.contains(&(benchmark, at)) {
                 missing += 1;
                 review.push((at, benchmark));
                 continue;
             }
+
             match outcomes.split_first() {
                 None => missing += 1,
                 Some((first, others)) if others.iter().any(|other| other != first) => {
                     missing += 1;
                     review.push((at, benchmark));
                 }
-                Some((CardOutcome::Scored(score), _)) => scores.push(*score),
-                Some((CardOutcome::Uncertain, _)) => {
-                    scores.push(Unit::ZERO);
+                Some((ScorecardOutcome::Scored(score), _)) => scores.push(*score),
+                Some((ScorecardOutcome::Uncertain, _)) => {
+                    scores.push(UnitInterval::ZERO);
                     review.push((at, benchmark));
                 }
-                Some((CardOutcome::NotApplicable, _)) => {}
+                Some((ScorecardOutcome::NotApplicable, _)) => {}
             }
         }
+
         tallies.push(CaseTally::new(scores, missing));
     }
+
     review.sort_unstable();
-    CardTallies { tallies, review }
+    ScorecardTallies { tallies, review }
 }
 
 #[cfg(test)]
@@ -146,18 +158,18 @@ mod tests {
         let (dose, first) = places(&card, "A-MED1", "med-01-nausea");
         let (_, second) = places(&card, "A-MED1", "med-02-wheeze");
         let (_, foreign) = places(&card, "A-MED1", "neg-01-chest");
-        let result = |case, outcome| CardResult { case, benchmark: dose, outcome };
+        let result = |case, outcome| ScorecardResult { case, benchmark: dose, outcome };
         let results = [
-            result(first, CardOutcome::Uncertain),
-            result(second, CardOutcome::NotApplicable),
-            result(foreign, CardOutcome::Scored(Unit::ONE)),
+            result(first, ScorecardOutcome::Uncertain),
+            result(second, ScorecardOutcome::NotApplicable),
+            result(foreign, ScorecardOutcome::Scored(UnitInterval::ONE)),
         ];
         let found = card_tallies(&card, &results);
-        assert_eq!(found.tallies[dose], CaseTally::new([Unit::ZERO], 6));
+        assert_eq!(found.tallies[dose], CaseTally::new([UnitInterval::ZERO], 6));
         assert_eq!(found.review, [(first, dose)]);
     }
 
-    fn unit(value: f64) -> Unit {
-        Unit::new(value).expect("in range")
+    fn unit(value: f64) -> UnitInterval {
+        UnitInterval::new(value).expect("in range")
     }
 }

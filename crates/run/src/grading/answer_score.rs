@@ -2,33 +2,35 @@
 
 use std::sync::Arc;
 
-use assize_evalfile::{LlmGrader, Prompt};
-use assize_grade::{AnswerScoreTask, COMBINE_PROMPT, Program, ProgramInput, Question, SamplingOptions};
+use assize_evalfile::{GraderPrompt, LlmGrader};
+use assize_grade::{
+    AnswerScoreTask, COMBINE_PROMPT, GradingProgram, JudgeQuestion, ProgramInput, SamplingOptions,
+};
 use assize_rubric::{CaseDecision, Decision, JudgeIdentity, PanelRule};
 use serde_json::{Map, Value};
 
 use super::GradingContext;
 use super::path::GraderPath;
-use super::programs::folder_of;
+use super::programs::grader_folder;
 use super::votes::{self, PanelQuestion};
-use crate::panel::Panel;
+use crate::panel::JudgePanel;
 
 /// Prompt variable with the results of a composite's members.
-const RESULTS: &str = "EVALUATOR_RESULTS_JSON";
+const RESULTS_VARIABLE: &str = "EVALUATOR_RESULTS_JSON";
 
 /// The decision on the score, and where several judges gave one, their votes after it.
 pub(super) async fn grade(path: &GraderPath<'_>, grader: &LlmGrader) -> Vec<CaseDecision> {
     let instructions = match instructions(path, grader.prompt.as_ref(), &grader.config).await {
         Ok(instructions) => instructions,
-        Err(message) => return vec![path.broken(message)],
+        Err(message) => return vec![path.broken_decision(message)],
     };
     let item = path.context.item;
     let spec = item.panels.spec(&grader.panel, grader.judge.as_deref());
-    let panel = Panel::new(&spec, item.judge_selector(grader.judge.as_deref()));
-    let question = ScoreQuestion { path, task: task(path.context, grader, instructions) };
+    let panel = JudgePanel::new(&spec, item.judge_selector(grader.judge.as_deref()));
+    let question = ScoreQuestion { path, task: score_task(path.context, grader, instructions) };
 
     let decided = votes::decide(path.context, &panel, &question).await;
-    decided.unwrap_or_else(|message| vec![path.broken(message)])
+    decided.unwrap_or_else(|message| vec![path.broken_decision(message)])
 }
 
 /// A score of the whole answer as a question to a panel.
@@ -38,8 +40,8 @@ struct ScoreQuestion<'a> {
 }
 
 impl PanelQuestion for ScoreQuestion<'_> {
-    fn questions(&self, _: &[usize]) -> Vec<Question> {
-        vec![Question::AnswerScore(self.task.clone())]
+    fn questions(&self, _: &[usize]) -> Vec<JudgeQuestion> {
+        vec![JudgeQuestion::AnswerScore(self.task.clone())]
     }
 
     fn decisions(&self, _: &JudgeIdentity, _: &[usize], decided: Vec<Vec<Decision>>) -> Vec<CaseDecision> {
@@ -47,10 +49,10 @@ impl PanelQuestion for ScoreQuestion<'_> {
     }
 
     fn unasked(&self, _: usize, _: &str, message: String) -> CaseDecision {
-        self.path.broken(message)
+        self.path.broken_decision(message)
     }
 
-    fn rule(&self, panel: &Panel<'_>, _: usize) -> PanelRule {
+    fn rule(&self, panel: &JudgePanel<'_>, _: usize) -> PanelRule {
         panel.combine.unwrap_or(PanelRule::Mean)
     }
 }
@@ -58,30 +60,30 @@ impl PanelQuestion for ScoreQuestion<'_> {
 /// Asks a judge to score a composite from the results of its members.
 pub(super) async fn combine(
     path: &GraderPath<'_>,
-    prompt: Option<&Prompt>,
+    prompt: Option<&GraderPrompt>,
     judge: Option<&str>,
     results: &Value,
 ) -> CaseDecision {
     let instructions = match instructions(path, prompt, &Map::new()).await {
         Ok(instructions) => instructions,
-        Err(message) => return path.broken(message),
+        Err(message) => return path.broken_decision(message),
     };
     let item = path.context.item;
     let judge = match item.judges.judge(item.judge_selector(judge)) {
         Ok(judge) => judge,
-        Err(message) => return path.broken(message),
+        Err(message) => return path.broken_decision(message),
     };
 
-    let question = Question::AnswerScore(combine_task(path.context, instructions, results));
+    let question = JudgeQuestion::AnswerScore(combine_task(path.context, instructions, results));
     let decided = judge.decide(std::slice::from_ref(&question)).await.into_iter().flatten().next();
     match decided {
         Some(decision) => path.place(decision),
-        None => path.broken("the judge gave no decision".to_owned()),
+        None => path.broken_decision("the judge gave no decision".to_owned()),
     }
 }
 
 /// The task of a judge that gives one score of the answer; without instructions the built-in ones.
-pub(crate) fn task(
+pub(crate) fn score_task(
     context: &GradingContext<'_>,
     grader: &LlmGrader,
     instructions: Option<String>,
@@ -102,11 +104,12 @@ pub(crate) fn combine_task(
     results: &Value,
 ) -> AnswerScoreTask {
     let mut instructions = instructions.unwrap_or_else(|| COMBINE_PROMPT.to_owned());
-    if !instructions.contains(RESULTS) {
+    if !instructions.contains(RESULTS_VARIABLE) {
         instructions.push_str("\n\n{{EVALUATOR_RESULTS_JSON}}\n");
     }
+
     let mut variables = context.variables();
-    variables.push((RESULTS.to_owned(), serde_json::to_string_pretty(results).unwrap_or_default()));
+    variables.push((RESULTS_VARIABLE.to_owned(), serde_json::to_string_pretty(results).unwrap_or_default()));
 
     AnswerScoreTask {
         material: Arc::clone(&context.material),
@@ -120,17 +123,17 @@ pub(crate) fn combine_task(
 /// The text of a prompt, if there is one; that of a program is what it prints.
 async fn instructions(
     path: &GraderPath<'_>,
-    prompt: Option<&Prompt>,
+    prompt: Option<&GraderPrompt>,
     config: &Map<String, Value>,
 ) -> Result<Option<String>, String> {
     match prompt {
         None => Ok(None),
-        Some(Prompt::Text { text, .. }) => Ok(Some(text.clone())),
-        Some(Prompt::Program(command)) => {
-            let cwd = folder_of(path.grader);
-            let program = Program { command, cwd, timeout: None, pass_env: &[], model: None };
-            let input = ProgramInput { config: config.clone(), ..path.context.input() };
-            program.prompt(&input, &path.context.item.programs).await.map(Some)
+        Some(GraderPrompt::Text { text, .. }) => Ok(Some(text.clone())),
+        Some(GraderPrompt::Program(command)) => {
+            let cwd = grader_folder(path.grader);
+            let program = GradingProgram { command, cwd, timeout: None, pass_env: &[], model: None };
+            let input = ProgramInput { config: config.clone(), ..path.context.program_input() };
+            program.generate_prompt(&input, &path.context.item.programs).await.map(Some)
         }
     }
 }

@@ -4,17 +4,17 @@ use std::borrow::Cow;
 use std::sync::Arc;
 
 use assize_evalfile::{Behaviour, BenchmarkGrader, PanelSpec};
-use assize_grade::{BehaviourTask, Question, SamplingOptions};
+use assize_grade::{BehaviourTask, JudgeQuestion, SamplingOptions};
 use assize_rubric::{
     BenchmarkFinding, BenchmarkState, CaseDecision, DecidedBy, Decision, GraderFinding, GraderFindingKind,
-    JudgeIdentity, Note, PanelRule, Unit,
+    GraderNote, JudgeIdentity, PanelRule, UnitInterval,
 };
 
 use super::GradingContext;
-use super::benchmark::{Checks, checks, undecided};
+use super::benchmark::{CheckSummary, run_checks, undecided_finding};
 use super::path::GraderPath;
 use super::votes::{self, PanelQuestion};
-use crate::panel::Panel;
+use crate::panel::JudgePanel;
 
 /// What is said about the panel of a benchmark: its files say nothing.
 pub(crate) fn panel_spec<'a>(context: &GradingContext<'a>) -> Cow<'a, PanelSpec> {
@@ -22,7 +22,7 @@ pub(crate) fn panel_spec<'a>(context: &GradingContext<'a>) -> Cow<'a, PanelSpec>
 }
 
 /// What a judge is given, as far as it is known before the answer is.
-pub(crate) fn task(context: &GradingContext<'_>, behaviour: &Arc<Behaviour>) -> BehaviourTask {
+pub(crate) fn behaviour_task(context: &GradingContext<'_>, behaviour: &Arc<Behaviour>) -> BehaviourTask {
     let material = &context.material;
     BehaviourTask {
         behaviour: Arc::clone(behaviour),
@@ -42,8 +42,8 @@ struct BehaviourQuestion<'a> {
 }
 
 impl PanelQuestion for BehaviourQuestion<'_> {
-    fn questions(&self, _: &[usize]) -> Vec<Question> {
-        vec![Question::Behaviour(task(self.path.context, self.behaviour))]
+    fn questions(&self, _: &[usize]) -> Vec<JudgeQuestion> {
+        vec![JudgeQuestion::Behaviour(behaviour_task(self.path.context, self.behaviour))]
     }
 
     fn decisions(&self, _: &JudgeIdentity, _: &[usize], decided: Vec<Vec<Decision>>) -> Vec<CaseDecision> {
@@ -62,11 +62,11 @@ impl PanelQuestion for BehaviourQuestion<'_> {
     }
 
     fn unasked(&self, _: usize, _: &str, message: String) -> CaseDecision {
-        undecided(self.path, self.benchmark, BenchmarkState::Missing, message, Vec::new())
+        undecided_finding(self.path, self.benchmark, BenchmarkState::Missing, message, Vec::new())
     }
 
     /// The mean of what lies on a scale, the majority of passes and fails.
-    fn rule(&self, panel: &Panel<'_>, _: usize) -> PanelRule {
+    fn rule(&self, panel: &JudgePanel<'_>, _: usize) -> PanelRule {
         let usual = if self.benchmark.scale.is_some() { PanelRule::Mean } else { PanelRule::Majority };
         panel.combine.unwrap_or(usual)
     }
@@ -75,53 +75,61 @@ impl PanelQuestion for BehaviourQuestion<'_> {
 /// Asks the judges, of a hybrid only where the checks leave something open: what fails a check fails,
 /// unless the benchmark may not apply at all, which only a judge can say. Of several judges the decision that
 /// combines their votes stands before them.
-pub(super) async fn by_judges(path: &GraderPath<'_>, benchmark: &BenchmarkGrader) -> Vec<CaseDecision> {
-    let missing = |message: String, notes: Vec<Note>| {
-        vec![undecided(path, benchmark, BenchmarkState::Missing, message, notes)]
+pub(super) async fn decide_by_judges(
+    path: &GraderPath<'_>,
+    benchmark: &BenchmarkGrader,
+) -> Vec<CaseDecision> {
+    let missing = |message: String, notes: Vec<GraderNote>| {
+        vec![undecided_finding(path, benchmark, BenchmarkState::Missing, message, notes)]
     };
     let Some(behaviour) = &benchmark.behaviour else {
         return missing("the benchmark has no prompt".to_owned(), Vec::new());
     };
-    let found = checks(path, benchmark).await;
+    let found = run_checks(path, benchmark).await;
     if let Some(error) = found.error {
         return missing(error, found.notes);
     }
     if !found.pass && behaviour.applicability.is_none() {
-        return vec![path.decided(failed(benchmark, false, found.notes), found.reason)];
+        return vec![path.own_decision(failed_check_decision(benchmark, false, found.notes), found.reason)];
     }
 
     let spec = panel_spec(path.context);
-    let panel = Panel::new(&spec, path.context.item.judge_selector(None));
+    let panel = JudgePanel::new(&spec, path.context.item.judge_selector(None));
     let question = BehaviourQuestion { path, benchmark, behaviour };
     let mut decisions = match votes::decide(path.context, &panel, &question).await {
         Ok(decisions) => decisions,
         Err(message) => return missing(message, found.notes),
     };
     if let Some(decided) = decisions.first_mut() {
-        with_checks(&mut decided.decision, benchmark, found);
+        merge_checks(&mut decided.decision, benchmark, found);
     }
+
     decisions
 }
 
 /// What a failed check of a hybrid comes to.
-fn failed(benchmark: &BenchmarkGrader, may_not_apply: bool, notes: Vec<Note>) -> GraderFinding {
+fn failed_check_decision(
+    benchmark: &BenchmarkGrader,
+    may_not_apply: bool,
+    notes: Vec<GraderNote>,
+) -> GraderFinding {
     let finding = BenchmarkFinding {
         pass: Some(false),
         decided_by: Some(DecidedBy::Checks),
         may_not_apply,
         ..BenchmarkFinding::undecided(BenchmarkState::Scored, benchmark.scale.is_some())
     };
-    finding.with_score(Ok(Some(Unit::ZERO)), notes)
+    finding.with_score(Ok(Some(UnitInterval::ZERO)), notes)
 }
 
 /// Puts what the checks of a hybrid found beside the decision. Where a check failed and the benchmark
 /// applies, that is the decision.
-fn with_checks(decision: &mut Decision, benchmark: &BenchmarkGrader, found: Checks) {
+fn merge_checks(decision: &mut Decision, benchmark: &BenchmarkGrader, found: CheckSummary) {
     let state = decision.benchmark().map(|benchmark| benchmark.state);
     let applies = matches!(state, Some(BenchmarkState::Scored | BenchmarkState::Uncertain));
 
     if !found.pass && applies {
-        decision.finding = failed(benchmark, decision.may_not_apply(), found.notes).into();
+        decision.finding = failed_check_decision(benchmark, decision.may_not_apply(), found.notes).into();
         decision.reason = found.reason;
     } else if let Some(finding) = decision.grader_mut() {
         finding.notes = found.notes;

@@ -2,36 +2,37 @@
 
 use assize_evalfile::{BenchmarkGrader, EvaluatorType, ScoringScale};
 use assize_rubric::{
-    BenchmarkFinding, BenchmarkState, CaseDecision, DecidedBy, LabelOutcome, LabelScore, Note, SettledLabels,
-    Unit, settle_labels,
+    BenchmarkFinding, BenchmarkState, CaseDecision, DecidedBy, GraderNote, LabelOutcome, LabelScore,
+    SettledLabels, UnitInterval, settle_labels,
 };
 
-use super::behaviour::by_judges;
+use super::behaviour::decide_by_judges;
 use super::grade_at;
 use super::path::GraderPath;
 
 pub(super) async fn grade(path: &GraderPath<'_>, benchmark: &BenchmarkGrader) -> Vec<CaseDecision> {
     match benchmark.evaluator {
-        EvaluatorType::ManualSme => vec![by_people(path, benchmark)],
-        EvaluatorType::Code => vec![by_checks(path, benchmark).await],
-        EvaluatorType::LlmJudge | EvaluatorType::Hybrid => by_judges(path, benchmark).await,
+        EvaluatorType::ManualSme => vec![decide_by_labels(path, benchmark)],
+        EvaluatorType::Code => vec![decide_by_checks(path, benchmark).await],
+        EvaluatorType::LlmJudge | EvaluatorType::Hybrid => decide_by_judges(path, benchmark).await,
     }
 }
 
 /// What the checks of a benchmark came to.
-pub(super) struct Checks {
+pub(super) struct CheckSummary {
     /// The share that passes, or the mean of their scores; `None` if there are none.
     pub(super) score: Option<f64>,
     /// Whether all pass.
     pub(super) pass: bool,
-    pub(super) notes: Vec<Note>,
+    pub(super) notes: Vec<GraderNote>,
     /// What broke the first one that did.
     pub(super) error: Option<String>,
     pub(super) reason: String,
 }
 
-pub(super) async fn checks(path: &GraderPath<'_>, benchmark: &BenchmarkGrader) -> Checks {
-    let mut found = Checks { score: None, pass: true, notes: Vec::new(), error: None, reason: String::new() };
+pub(super) async fn run_checks(path: &GraderPath<'_>, benchmark: &BenchmarkGrader) -> CheckSummary {
+    let mut found =
+        CheckSummary { score: None, pass: true, notes: Vec::new(), error: None, reason: String::new() };
     let mut scores = Vec::new();
     for check in &benchmark.checks {
         for decided in grade_at(path.to_member(check, check.standing)).await {
@@ -45,26 +46,36 @@ pub(super) async fn checks(path: &GraderPath<'_>, benchmark: &BenchmarkGrader) -
                 Ok(None) => continue,
                 Ok(Some(score)) => score.get(),
             };
+
             let score = if check.standing.negate { 1.0 - score } else { score };
-            let line = check.standing.min_score.unwrap_or(Unit::ONE);
+            let line = check.standing.min_score.unwrap_or(UnitInterval::ONE);
             let pass = assize_rubric::at_least(score, line.get());
             found.pass &= pass;
             scores.push(score);
+
             let told: Vec<String> = result
                 .notes
                 .iter()
                 .filter(|note| note.passed != Some(true))
                 .map(|note| if note.reason.is_empty() { note.text.clone() } else { note.reason.clone() })
                 .collect();
+
             let own = &decided.decision.reason;
             let reason = if own.is_empty() { told.join("; ") } else { own.clone() };
             if !pass && found.reason.is_empty() {
                 found.reason =
                     if reason.is_empty() { format!("check `{}` failed", check.name) } else { reason.clone() };
             }
-            found.notes.push(Note { text: check.name.clone(), passed: Some(pass), reason, weight: None });
+
+            found.notes.push(GraderNote {
+                text: check.name.clone(),
+                passed: Some(pass),
+                reason,
+                weight: None,
+            });
         }
     }
+
     if !scores.is_empty() {
         found.score = Some(if benchmark.all_must_pass {
             f64::from(u8::from(found.pass))
@@ -72,17 +83,19 @@ pub(super) async fn checks(path: &GraderPath<'_>, benchmark: &BenchmarkGrader) -
             (scores.iter().sum::<f64>() / scores.len() as f64).clamp(0.0, 1.0)
         });
     }
+
     found
 }
 
-async fn by_checks(path: &GraderPath<'_>, benchmark: &BenchmarkGrader) -> CaseDecision {
+async fn decide_by_checks(path: &GraderPath<'_>, benchmark: &BenchmarkGrader) -> CaseDecision {
     if benchmark.checks.is_empty() {
         let message = "the benchmark has no checks".to_owned();
-        return undecided(path, benchmark, BenchmarkState::Missing, message, Vec::new());
+        return undecided_finding(path, benchmark, BenchmarkState::Missing, message, Vec::new());
     }
-    let found = checks(path, benchmark).await;
+
+    let found = run_checks(path, benchmark).await;
     if let Some(error) = found.error {
-        return undecided(path, benchmark, BenchmarkState::Missing, error, found.notes);
+        return undecided_finding(path, benchmark, BenchmarkState::Missing, error, found.notes);
     }
 
     let state = if found.score.is_some() { BenchmarkState::Scored } else { BenchmarkState::NotApplicable };
@@ -91,12 +104,13 @@ async fn by_checks(path: &GraderPath<'_>, benchmark: &BenchmarkGrader) -> CaseDe
         decided_by: Some(DecidedBy::Checks),
         ..BenchmarkFinding::undecided(state, benchmark.scale.is_some())
     };
-    let score = found.score.and_then(|score| Unit::new(score).ok());
-    path.decided(finding.with_score(Ok(score), found.notes), found.reason)
+
+    let score = found.score.and_then(|score| UnitInterval::new(score).ok());
+    path.own_decision(finding.with_score(Ok(score), found.notes), found.reason)
 }
 
 /// What people said: the majority of their last words. Where there is none, nothing is decided.
-fn by_people(path: &GraderPath<'_>, benchmark: &BenchmarkGrader) -> CaseDecision {
+fn decide_by_labels(path: &GraderPath<'_>, benchmark: &BenchmarkGrader) -> CaseDecision {
     let said = || {
         let words = benchmark.labels.iter().map(|label| {
             let who = label.reviewer.as_deref().unwrap_or("somebody");
@@ -105,7 +119,8 @@ fn by_people(path: &GraderPath<'_>, benchmark: &BenchmarkGrader) -> CaseDecision
         });
         words.collect::<Vec<_>>().join("; ")
     };
-    let open = |state, message| undecided(path, benchmark, state, message, Vec::new());
+
+    let open = |state, message| undecided_finding(path, benchmark, state, message, Vec::new());
     let labels = benchmark.labels.iter().map(|label| (label.reviewer.as_deref(), label.outcome));
     let scale = benchmark.scale.as_ref().map(ScoringScale::benchmark_scale);
     let waiting = || open(BenchmarkState::Waiting, "waits for a person".to_owned());
@@ -117,6 +132,7 @@ fn by_people(path: &GraderPath<'_>, benchmark: &BenchmarkGrader) -> CaseDecision
         }
         SettledLabels::Decided(label) => label,
     };
+
     let (state, score) = match LabelScore::new(label, scale) {
         LabelScore::Undecided => return waiting(),
         LabelScore::OffScale(raw) => {
@@ -132,13 +148,14 @@ fn by_people(path: &GraderPath<'_>, benchmark: &BenchmarkGrader) -> CaseDecision
         LabelOutcome::Score(raw) => (None, Some(raw)),
         LabelOutcome::NotApplicable | LabelOutcome::Unsure => (None, None),
     };
+
     let finding = BenchmarkFinding {
         pass,
         raw_score,
         decided_by: Some(DecidedBy::Person),
         ..BenchmarkFinding::undecided(state, scale.is_some())
     };
-    path.decided(finding.with_score(Ok(score), Vec::new()), said())
+    path.own_decision(finding.with_score(Ok(score), Vec::new()), said())
 }
 
 fn outcome_name(outcome: LabelOutcome) -> String {
@@ -151,13 +168,13 @@ fn outcome_name(outcome: LabelOutcome) -> String {
     }
 }
 
-pub(super) fn undecided(
+pub(super) fn undecided_finding(
     path: &GraderPath<'_>,
     benchmark: &BenchmarkGrader,
     state: BenchmarkState,
     message: String,
-    notes: Vec<Note>,
+    notes: Vec<GraderNote>,
 ) -> CaseDecision {
     let finding = BenchmarkFinding::undecided(state, benchmark.scale.is_some());
-    path.decided(finding.with_score(Err(message), notes), String::new())
+    path.own_decision(finding.with_score(Err(message), notes), String::new())
 }

@@ -1,17 +1,17 @@
 //! Composites: members are graded like graders of the case, then combined.
 
 use assize_evalfile::{CompositeAggregator, CompositeGrader};
-use assize_grade::{Program, ProgramInput};
+use assize_grade::{GradingProgram, ProgramInput};
 use assize_rubric::{
-    Aggregator, CaseDecision, Combination, Composition, GraderFinding, GraderFindingKind, GraderOutcome,
-    GraderScore, Member, OutcomeKind, Verdict, combine, member_outcome,
+    CaseDecision, CompositeFormula, CompositeMember, CompositeStructure, GraderFinding, GraderFindingKind,
+    GraderOutcome, GraderScore, MemberAggregator, OutcomeKind, Verdict, combine_members, member_outcome,
 };
 use assize_store::{criterion_rows, criterion_texts};
 use futures_util::future::join_all;
 use serde_json::{Map, Value, json};
 
 use super::path::GraderPath;
-use super::programs::{finding_of, folder_of};
+use super::programs::{grader_folder, reply_finding};
 use super::{GradingContext, answer_score, grade_at};
 
 /// The composite's own decision, then those of its members.
@@ -26,68 +26,75 @@ pub(super) async fn grade(path: &GraderPath<'_>, composite: &CompositeGrader) ->
             {
                 standing.weight = *weight;
             }
+
             path.to_member(member, standing)
         })
         .collect();
-    let members: Vec<Member> = paths
+
+    let members: Vec<CompositeMember> = paths
         .iter()
-        .map(|path| Member {
+        .map(|path| CompositeMember {
             name: path.grader.name.clone(),
             type_name: path.grader.type_name.clone(),
             standing: path.standing,
         })
         .collect();
+
     let graded: Vec<Vec<CaseDecision>> = join_all(paths.into_iter().map(grade_at)).await;
 
     let aggregator = match &composite.aggregator {
-        CompositeAggregator::WeightedAverage(_) => Aggregator::WeightedAverage,
-        CompositeAggregator::Threshold(line) => Aggregator::Threshold(*line),
-        CompositeAggregator::Code { .. } | CompositeAggregator::Llm { .. } => Aggregator::Decided,
+        CompositeAggregator::WeightedAverage(_) => MemberAggregator::WeightedAverage,
+        CompositeAggregator::Threshold(line) => MemberAggregator::Threshold(*line),
+        CompositeAggregator::Code { .. } | CompositeAggregator::Llm { .. } => MemberAggregator::Decided,
     };
-    let mut own = match results(path.context, &members, &graded, path.members.len() + 1) {
-        _ if aggregator != Aggregator::Decided => path.decided(GraderFinding::without_score(), String::new()),
-        Err(message) => path.broken(message),
+    let mut own = match member_results(path.context, &members, &graded, path.members.len() + 1) {
+        _ if aggregator != MemberAggregator::Decided => {
+            path.own_decision(GraderFinding::without_score(), String::new())
+        }
+        Err(message) => path.broken_decision(message),
         Ok(results) => decide(path, &composite.aggregator, results).await,
     };
     if let Some(finding) = own.decision.grader_mut() {
-        finding.kind = GraderFindingKind::Composite(Composition { aggregator, members });
+        finding.kind = GraderFindingKind::Composite(CompositeStructure { aggregator, members });
     }
+
     std::iter::once(own).chain(graded.into_iter().flatten()).collect()
 }
 
 async fn decide(path: &GraderPath<'_>, aggregator: &CompositeAggregator, results: Value) -> CaseDecision {
     match aggregator {
         CompositeAggregator::Code { command, cwd } => {
-            let program = Program {
+            let program = GradingProgram {
                 command,
-                cwd: cwd.clone().or_else(|| folder_of(path.grader)),
+                cwd: cwd.clone().or_else(|| grader_folder(path.grader)),
                 timeout: None,
                 pass_env: &[],
                 model: None,
             };
-            let input = ProgramInput { results: Some(results), ..path.context.input() };
+
+            let input = ProgramInput { results: Some(results), ..path.context.program_input() };
             match program.grade(&input, &path.context.item.programs).await.result {
                 Ok(reply) => {
-                    let (finding, reason) = finding_of(reply);
-                    path.decided(finding, reason)
+                    let (finding, reason) = reply_finding(reply);
+                    path.own_decision(finding, reason)
                 }
-                Err(message) => path.broken(message),
+                Err(message) => path.broken_decision(message),
             }
         }
         CompositeAggregator::Llm { prompt, judge } => {
             answer_score::combine(path, prompt.as_ref(), judge.as_deref(), &results).await
         }
         CompositeAggregator::WeightedAverage(_) | CompositeAggregator::Threshold(_) => {
-            path.decided(GraderFinding::without_score(), String::new())
+            path.own_decision(GraderFinding::without_score(), String::new())
         }
     }
 }
 
 /// What somebody who combines members is told about them, by name. Members that could not be graded
 /// leave nothing to combine.
-fn results(
+fn member_results(
     context: &GradingContext<'_>,
-    members: &[Member],
+    members: &[CompositeMember],
     graded: &[Vec<CaseDecision>],
     depth: usize,
 ) -> Result<Value, String> {
@@ -101,7 +108,8 @@ fn results(
             (member.standing, outcome)
         })
         .collect();
-    let scores = combine(&outcomes, Combination::WeightedAverage, lines).members;
+
+    let scores = combine_members(&outcomes, CompositeFormula::WeightedAverage, lines).members;
     let mut results = Map::new();
     for ((member, rows), score) in members.iter().zip(graded).zip(&scores) {
         if score.verdict == Some(Verdict::Incomplete) {
@@ -110,12 +118,13 @@ fn results(
                 member.name
             ));
         }
-        results.insert(member.name.clone(), result(member, rows, score));
+        results.insert(member.name.clone(), member_result(member, rows, score));
     }
+
     Ok(Value::Object(results))
 }
 
-fn result(member: &Member, rows: &[CaseDecision], score: &GraderScore) -> Value {
+fn member_result(member: &CompositeMember, rows: &[CaseDecision], score: &GraderScore) -> Value {
     let rows: Vec<&CaseDecision> = rows.iter().collect();
     let checks = criterion_rows(&rows);
     let texts: Vec<_> = rows.iter().flat_map(|row| criterion_texts(row)).collect();
@@ -126,6 +135,7 @@ fn result(member: &Member, rows: &[CaseDecision], score: &GraderScore) -> Value 
     };
     let reasons: Vec<&str> =
         checks.iter().map(|check| check.reason.as_str()).filter(|reason| !reason.is_empty()).collect();
+
     json!({
         "type": member.type_name,
         "weight": member.standing.weight.get(),

@@ -2,10 +2,10 @@
 
 use std::sync::{Arc, OnceLock};
 
-use assize_evalfile::{Block, Message};
-use assize_grade::{Facts, Material, ProgramInput};
+use assize_evalfile::{CaseMessage, MessageBlock};
+use assize_grade::{AnswerFacts, JudgeMaterial, ProgramInput};
 use assize_rubric::{Cost, Tokens, ToolCall, Usd};
-use assize_targets::Answer;
+use assize_targets::TargetAnswer;
 use serde_json::{Map, Value, json};
 
 use crate::WorkItem;
@@ -18,17 +18,17 @@ const CONVERSATION: &str = "(A conversation of several turns. The answer is all 
 /// An answer with everything graders may ask about it.
 pub(crate) struct GradingContext<'a> {
     pub(crate) item: &'a WorkItem,
-    answer: &'a Answer,
+    answer: &'a TargetAnswer,
     /// Whether anything is known about tools where the answer tells of none.
     tools_known: bool,
-    pub(crate) material: Arc<Material>,
+    pub(crate) material: Arc<JudgeMaterial>,
     /// The turn of a conversation that is graded, from 1.
     pub(crate) turn: Option<u32>,
-    facts: OnceLock<Facts>,
+    facts: OnceLock<AnswerFacts>,
 }
 
 impl<'a> GradingContext<'a> {
-    pub(crate) fn new(item: &'a WorkItem, answer: &'a Answer) -> Self {
+    pub(crate) fn new(item: &'a WorkItem, answer: &'a TargetAnswer) -> Self {
         Self {
             item,
             answer,
@@ -40,15 +40,15 @@ impl<'a> GradingContext<'a> {
     }
 
     /// The context of a turn of a conversation, by its number from 1; the case of `item` is that turn.
-    pub(crate) fn of_turn(item: &'a WorkItem, answer: &'a Answer, turn: u32) -> Self {
+    pub(crate) fn for_turn(item: &'a WorkItem, answer: &'a TargetAnswer, turn: u32) -> Self {
         Self { turn: Some(turn), ..Self::new(item, answer) }
     }
 
     /// The context of a conversation as a whole. `answer` tells all of it; judges are shown `transcript`. Unless every turn
     /// told of its tools, nothing is known about tools.
-    pub(crate) fn of_conversation(
+    pub(crate) fn for_conversation(
         item: &'a WorkItem,
-        answer: &'a Answer,
+        answer: &'a TargetAnswer,
         transcript: String,
         tools_known: bool,
     ) -> Self {
@@ -59,31 +59,34 @@ impl<'a> GradingContext<'a> {
         } else {
             material.question = format!("{}\n\n{CONVERSATION}", material.question);
         }
+
         material.answer = transcript;
         context.tools_known = tools_known;
+
         context
     }
 
     /// What checks look at. Judges of criteria, which most graders are, need none of it, so it is put together when it is
     /// first asked for.
-    pub(crate) fn facts(&self) -> &Facts {
+    pub(crate) fn facts(&self) -> &AnswerFacts {
         self.facts.get_or_init(|| {
             let facts = facts(self.answer, self.item.case.reference());
-            if self.tools_known { facts } else { Facts { calls: None, model_calls: None, ..facts } }
+            if self.tools_known { facts } else { AnswerFacts { calls: None, model_calls: None, ..facts } }
         })
     }
 
     /// What programs are given.
-    pub(crate) fn input(&self) -> ProgramInput {
+    pub(crate) fn program_input(&self) -> ProgramInput {
         program_input(self.item, self.answer, self.facts())
     }
 
     /// The variables of prompts, in every spelling of both formats.
     pub(crate) fn variables(&self) -> Vec<(String, String)> {
-        let (material, input) = (&self.material, self.input());
+        let (material, input) = (&self.material, self.program_input());
         let json = |messages: &[Value]| serde_json::to_string_pretty(messages).unwrap_or_default();
         let text = |text: &Option<String>| text.clone().unwrap_or_default();
         let output = serde_json::to_string_pretty(&input.output).unwrap_or_default();
+
         [
             ("question", material.question.clone()),
             ("input", material.question.clone()),
@@ -108,41 +111,44 @@ impl<'a> GradingContext<'a> {
     }
 }
 
-fn facts(answer: &Answer, reference: Option<String>) -> Facts {
+fn facts(answer: &TargetAnswer, reference: Option<String>) -> AnswerFacts {
     // Tool calls are known when messages are, even if there are none; a bare text tells nothing.
     let told = answer.messages.is_some() || !answer.tool_calls.is_empty();
     let is_assistant = |message: &&Value| message.get("role").and_then(Value::as_str) == Some("assistant");
     let messages = answer.messages.as_ref().and_then(Value::as_array);
+
     // An answer that was there before took no time that anybody measured.
     let measured = answer.attempts > 0 || !answer.duration.is_zero();
-    Facts {
+    AnswerFacts {
         answer: answer.text.clone(),
         reference,
         calls: told.then(|| answer.tool_calls.clone()),
         tokens: answer.tokens,
-        cost_usd: answer.cost.and_then(Cost::whole).map(Usd::dollars),
+        cost_usd: answer.cost.and_then(Cost::total).map(Usd::as_dollars),
         duration: measured.then_some(answer.duration),
         model_calls: messages.map(|messages| messages.iter().filter(is_assistant).count() as u64),
     }
 }
 
-fn program_input(item: &WorkItem, answer: &Answer, facts: &Facts) -> ProgramInput {
+fn program_input(item: &WorkItem, answer: &TargetAnswer, facts: &AnswerFacts) -> ProgramInput {
     let case = &item.case;
     let output = match &answer.messages {
         Some(messages) => messages.clone(),
         None => json!([{ "role": "assistant", "content": answer.text }]),
     };
     let files = case.input.iter().flat_map(|message| &message.blocks).filter_map(|block| match block {
-        Block::File { path, .. } | Block::Image { path, .. } => Some(path.display().to_string()),
-        Block::Text(_) | Block::Json(_) => None,
+        MessageBlock::File { path, .. } | MessageBlock::Image { path, .. } => {
+            Some(path.display().to_string())
+        }
+        MessageBlock::Text(_) | MessageBlock::Json(_) => None,
     });
     ProgramInput {
         question: case.question(),
         expected_outcome: case.expected_outcome.clone(),
         answer: answer.text.clone(),
         reference: facts.reference.clone(),
-        input: case.input.iter().map(Message::to_json).collect(),
-        expected: case.expected_output.iter().map(Message::to_json).collect(),
+        input: case.input.iter().map(CaseMessage::to_json).collect(),
+        expected: case.expected_output.iter().map(CaseMessage::to_json).collect(),
         output,
         input_files: files.collect(),
         trace: facts.calls.as_deref().map_or(Value::Null, |calls| trace(calls, facts.model_calls)),
@@ -171,6 +177,7 @@ fn trace(calls: &[ToolCall], model_calls: Option<u64>) -> Value {
         let count = by_name.get(&call.name).and_then(Value::as_u64).unwrap_or(0);
         by_name.insert(call.name.clone(), (count + 1).into());
     }
+
     json!({
         "event_count": calls.len(),
         "tool_names": by_name.keys().collect::<Vec<_>>(),

@@ -7,8 +7,9 @@ use assize_evalfile::{
     TurnAggregation,
 };
 use assize_rubric::{
-    Aggregator, CaseDecision, Combination, Composition, GateState, GraderFinding, GraderFindingKind,
-    GraderOutcome, GraderScore, GraderStanding, Lines, Member, Verdict, combine, member_outcome,
+    CaseDecision, CompositeFormula, CompositeMember, CompositeStructure, GateState, GraderFinding,
+    GraderFindingKind, GraderOutcome, GraderScore, GraderWeighting, MemberAggregator, Verdict,
+    VerdictThresholds, combine_members, member_outcome,
 };
 use futures_util::future::join_all;
 
@@ -24,23 +25,23 @@ pub(crate) struct ConversationGrades {
     top: Grader,
     /// Its name, as its rows carry it.
     name: Arc<str>,
-    aggregator: Aggregator,
+    aggregator: MemberAggregator,
     /// A turn that fails ends the conversation.
     stops: bool,
-    lines: Lines,
-    members: Vec<Member>,
+    lines: VerdictThresholds,
+    members: Vec<CompositeMember>,
     decisions: Vec<CaseDecision>,
 }
 
 impl ConversationGrades {
-    pub(crate) fn new(case: &Case, talk: &Conversation, lines: Lines) -> Self {
+    pub(crate) fn new(case: &Case, talk: &Conversation, lines: VerdictThresholds) -> Self {
         Self {
-            top: stand_in(case, CONVERSATION, CONVERSATION),
+            top: placeholder_grader(case, CONVERSATION, CONVERSATION),
             name: CONVERSATION.into(),
             aggregator: match talk.aggregation {
-                TurnAggregation::Mean => Aggregator::WeightedAverage,
-                TurnAggregation::Min => Aggregator::Lowest,
-                TurnAggregation::Max => Aggregator::Highest,
+                TurnAggregation::Mean => MemberAggregator::WeightedAverage,
+                TurnAggregation::Min => MemberAggregator::Lowest,
+                TurnAggregation::Max => MemberAggregator::Highest,
             },
             stops: talk.on_turn_failure == OnTurnFailure::Stop,
             lines,
@@ -53,17 +54,19 @@ impl ConversationGrades {
     pub(crate) async fn grade(&mut self, context: &GradingContext<'_>) -> bool {
         let graders = &context.item.case.graders;
         if graders.is_empty() {
-            self.leave_out(context, "nothing is asked of this turn, so it is left out");
+            self.exclude_turn(context, "nothing is asked of this turn, so it is left out");
             return false;
         }
-        let members = graders.iter().map(|grader| Member {
+
+        let members = graders.iter().map(|grader| CompositeMember {
             name: grader.name.clone(),
             type_name: grader.type_name.clone(),
             standing: grader.standing,
         });
-        let composite = Composition { aggregator: Aggregator::WeightedAverage, members: members.collect() };
-        let own = composed(composite);
-        let name = self.add(context, own, String::new());
+        let composite =
+            CompositeStructure { aggregator: MemberAggregator::WeightedAverage, members: members.collect() };
+        let own = composite_finding(composite);
+        let name = self.add_part(context, own, String::new());
         let decided = join_all(graders.iter().map(|grader| {
             let members = vec![name.clone(), grader.name.clone()];
             let top = Arc::clone(&self.name);
@@ -71,49 +74,54 @@ impl ConversationGrades {
         }));
         let decided: Vec<CaseDecision> = decided.await.into_iter().flatten().collect();
         self.decisions.extend(decided);
+
         self.failed(&name)
     }
 
     /// Notes that a turn, or the conversation as a whole, could not be graded.
-    pub(crate) fn break_off(&mut self, context: &GradingContext<'_>, message: String) {
-        self.add(context, GraderFinding::broken(message), String::new());
+    pub(crate) fn add_failure(&mut self, context: &GradingContext<'_>, message: String) {
+        self.add_part(context, GraderFinding::broken(message), String::new());
     }
 
     /// Notes that a turn has no part in the score.
-    pub(crate) fn leave_out(&mut self, context: &GradingContext<'_>, why: &str) {
-        self.add(context, GraderFinding::without_score(), why.to_owned());
+    pub(crate) fn exclude_turn(&mut self, context: &GradingContext<'_>, why: &str) {
+        self.add_part(context, GraderFinding::without_score(), why.to_owned());
     }
 
     /// All decisions, with the name and the type of the grader they belong to. `context` is that of any part.
     pub(crate) fn finish(self, context: &GradingContext<'_>) -> (Grader, Vec<CaseDecision>) {
-        let composite = Composition { aggregator: self.aggregator, members: self.members };
+        let composite = CompositeStructure { aggregator: self.aggregator, members: self.members };
         let path = GraderPath {
             context,
             top: Arc::clone(&self.name),
             grader: &self.top,
-            standing: GraderStanding::default(),
+            standing: GraderWeighting::default(),
             members: Vec::new(),
         };
-        let own = CaseDecision { turn: None, ..path.decided(composed(composite), String::new()) };
+
+        let own =
+            CaseDecision { turn: None, ..path.own_decision(composite_finding(composite), String::new()) };
         let rows = std::iter::once(own).chain(self.decisions).collect();
         (self.top, rows)
     }
 
     /// Adds the decision on a part and returns the part's name.
-    fn add(&mut self, context: &GradingContext<'_>, finding: GraderFinding, why: String) -> String {
+    fn add_part(&mut self, context: &GradingContext<'_>, finding: GraderFinding, why: String) -> String {
         let (name, type_name) = match context.turn {
             Some(number) => (format!("turn-{number}"), "turn"),
             None => ("whole".to_owned(), CONVERSATION),
         };
         // Where a failed turn is the end, no later turn can make up for it.
         let standing =
-            GraderStanding { required: self.stops && context.turn.is_some(), ..GraderStanding::default() };
-        let part = stand_in(&context.item.case, &name, type_name);
+            GraderWeighting { required: self.stops && context.turn.is_some(), ..GraderWeighting::default() };
+        let part = placeholder_grader(&context.item.case, &name, type_name);
         let members = vec![name.clone()];
         let path = GraderPath { context, top: Arc::clone(&self.name), grader: &part, standing, members };
-        self.decisions.push(path.decided(finding, why));
+        self.decisions.push(path.own_decision(finding, why));
+
         let type_name = type_name.to_owned();
-        self.members.push(Member { name: name.clone(), type_name, standing });
+        self.members.push(CompositeMember { name: name.clone(), type_name, standing });
+
         name
     }
 
@@ -126,7 +134,8 @@ impl ConversationGrades {
             .collect();
         let outcome = member_outcome(&rows, 1, self.lines).unwrap_or(GraderOutcome::Errored);
         let standing = self.members.last().map(|member| member.standing).unwrap_or_default();
-        let combined = combine(&[(standing, outcome)], Combination::WeightedAverage, self.lines);
+        let combined = combine_members(&[(standing, outcome)], CompositeFormula::WeightedAverage, self.lines);
+
         combined.members.first().is_some_and(|score: &GraderScore| {
             score.verdict == Some(Verdict::Fail) || score.required == Some(GateState::Failed)
         })
@@ -134,13 +143,13 @@ impl ConversationGrades {
 }
 
 /// The finding of a grader that its members make the score of.
-fn composed(composition: Composition) -> GraderFinding {
+fn composite_finding(composition: CompositeStructure) -> GraderFinding {
     let kind = GraderFindingKind::Composite(composition);
     GraderFinding { kind, ..GraderFinding::without_score() }
 }
 
 /// A grader that only stands for its members.
-fn stand_in(case: &Case, name: &str, type_name: &str) -> Grader {
+fn placeholder_grader(case: &Case, name: &str, type_name: &str) -> Grader {
     let nothing = CompositeGrader {
         members: Vec::<Arc<Grader>>::new(),
         aggregator: CompositeAggregator::WeightedAverage(Vec::new()),
@@ -148,7 +157,7 @@ fn stand_in(case: &Case, name: &str, type_name: &str) -> Grader {
     Grader {
         name: name.to_owned(),
         type_name: type_name.to_owned(),
-        standing: GraderStanding::default(),
+        standing: GraderWeighting::default(),
         place: case.place.clone(),
         kind: GraderKind::Composite(nothing),
     }

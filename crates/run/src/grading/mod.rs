@@ -19,14 +19,14 @@ use assize_rubric::CaseDecision;
 use futures_util::FutureExt as _;
 use futures_util::future::BoxFuture;
 
-pub(crate) use answer_score::{combine_task, task as answer_score_task};
-pub(crate) use behaviour::{panel_spec as behaviour_panel, task as behaviour_task};
+pub(crate) use answer_score::{combine_task, score_task as answer_score_task};
+pub(crate) use behaviour::{behaviour_task, panel_spec as behaviour_panel};
 pub(crate) use context::GradingContext;
 pub(crate) use conversation::ConversationGrades;
-pub(crate) use pairwise::task as pair_task;
-pub(crate) use panel::{ComparableVote, comparable, recombined};
+pub(crate) use pairwise::pair_task;
+pub(crate) use panel::{ComparableVote, comparable_vote, recombine_votes};
 pub use programs::custom_command;
-pub(crate) use rubrics::task as rubric_task;
+pub(crate) use rubrics::rubric_task;
 
 use path::GraderPath;
 
@@ -44,14 +44,14 @@ fn grade_at(path: GraderPath<'_>) -> BoxFuture<'_, Vec<CaseDecision>> {
             GraderKind::Rubric(rubric) => rubrics::grade(&path, rubric).await,
             GraderKind::Llm(llm) => Box::pin(answer_score::grade(&path, llm)).await,
             GraderKind::Pairwise(pairwise) => Box::pin(pairwise::grade(&path, pairwise)).await,
-            GraderKind::Code(code) => vec![Box::pin(programs::code(&path, code)).await],
-            GraderKind::Custom(custom) => vec![Box::pin(programs::custom(&path, custom)).await],
+            GraderKind::Code(code) => vec![Box::pin(programs::grade_code(&path, code)).await],
+            GraderKind::Custom(custom) => vec![Box::pin(programs::grade_custom(&path, custom)).await],
             GraderKind::Benchmark(found) => Box::pin(benchmark::grade(&path, found)).await,
             GraderKind::Composite(composite) => Box::pin(composite::grade(&path, composite)).await,
             kind => match check(kind, path.context.facts()) {
-                Some(Ok(checked)) => vec![path.checked(checked)],
-                Some(Err(message)) => vec![path.broken(message)],
-                None => vec![path.broken("nothing here can grade this type".to_owned())],
+                Some(Ok(checked)) => vec![path.checked_decision(checked)],
+                Some(Err(message)) => vec![path.broken_decision(message)],
+                None => vec![path.broken_decision("nothing here can grade this type".to_owned())],
             },
         }
     }

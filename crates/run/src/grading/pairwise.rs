@@ -1,28 +1,28 @@
 //! Comparisons of the answer with another one, judged in both orders.
 
-use assize_evalfile::{Baseline, PairwiseGrader};
-use assize_grade::{PairTask, Question, SamplingOptions};
+use assize_evalfile::{PairwiseBaseline, PairwiseGrader};
+use assize_grade::{JudgeQuestion, PairTask, SamplingOptions};
 use assize_rubric::{
-    CaseDecision, Comparison, Decision, Finding, GraderFinding, GraderFindingKind, JudgeIdentity, Note,
-    OrderDecision, PairOutcome, PairScores, PanelRule, Preference,
+    AnswerComparison, AnswerPreference, CaseDecision, Decision, Finding, GraderFinding, GraderFindingKind,
+    GraderNote, JudgeIdentity, OrderDecision, PairOutcome, PairScores, PanelRule,
 };
 
 use super::GradingContext;
 use super::path::GraderPath;
 use super::votes::{self, PanelQuestion};
-use crate::panel::Panel;
+use crate::panel::JudgePanel;
 
 pub(super) async fn grade(path: &GraderPath<'_>, grader: &PairwiseGrader) -> Vec<CaseDecision> {
-    let task = match task(path.context, grader) {
+    let task = match pair_task(path.context, grader) {
         Ok(task) => task,
-        Err(message) => return vec![path.broken(message)],
+        Err(message) => return vec![path.broken_decision(message)],
     };
     let item = path.context.item;
     let spec = item.panels.spec(&grader.panel, grader.judge.as_deref());
-    let panel = Panel::new(&spec, item.judge_selector(grader.judge.as_deref()));
+    let panel = JudgePanel::new(&spec, item.judge_selector(grader.judge.as_deref()));
 
     let decided = votes::decide(path.context, &panel, &PairQuestion { path, grader, task }).await;
-    decided.unwrap_or_else(|message| vec![path.broken(message)])
+    decided.unwrap_or_else(|message| vec![path.broken_decision(message)])
 }
 
 /// A comparison in both orders as a question to a panel.
@@ -34,11 +34,11 @@ struct PairQuestion<'a> {
 
 impl PanelQuestion for PairQuestion<'_> {
     /// Both orders; none for answers that are the same.
-    fn questions(&self, _: &[usize]) -> Vec<Question> {
+    fn questions(&self, _: &[usize]) -> Vec<JudgeQuestion> {
         if self.task.first == self.task.second {
             return Vec::new();
         }
-        vec![Question::Pair(self.task.clone()), Question::Pair(self.task.turned())]
+        vec![JudgeQuestion::Pair(self.task.clone()), JudgeQuestion::Pair(self.task.swap_answers())]
     }
 
     fn decisions(
@@ -50,36 +50,38 @@ impl PanelQuestion for PairQuestion<'_> {
         let mut decided = decided.into_iter().flatten();
         let mut next = || {
             let reason = "The answers are the same, word for word.";
-            decided.next().unwrap_or_else(|| Decision::new(judge.clone(), Preference::Tie, reason))
+            decided.next().unwrap_or_else(|| Decision::new(judge.clone(), AnswerPreference::Tie, reason))
         };
         let (candidate_first, baseline_first) = (next(), next());
 
-        vec![self.path.place(both_orders(self.grader, candidate_first, baseline_first))]
+        vec![self.path.place(combine_orders(self.grader, candidate_first, baseline_first))]
     }
 
     fn unasked(&self, _: usize, _: &str, message: String) -> CaseDecision {
-        self.path.broken(message)
+        self.path.broken_decision(message)
     }
 
-    fn rule(&self, panel: &Panel<'_>, _: usize) -> PanelRule {
+    fn rule(&self, panel: &JudgePanel<'_>, _: usize) -> PanelRule {
         panel.combine.unwrap_or(PanelRule::Mean)
     }
 }
 
 /// What a judge is given, with the candidate first. The error says why there is nothing to compare with.
-pub(crate) fn task(context: &GradingContext<'_>, grader: &PairwiseGrader) -> Result<PairTask, String> {
+pub(crate) fn pair_task(context: &GradingContext<'_>, grader: &PairwiseGrader) -> Result<PairTask, String> {
     let material = &context.material;
     let (baseline, reference) = match &grader.baseline {
-        Baseline::Reference => {
+        PairwiseBaseline::Reference => {
             let reference = material.reference.clone();
             let reference = reference
                 .ok_or("the case has no reference answer to compare with: add `expected_output`, or name a `baseline`")?;
             (reference, None)
         }
-        Baseline::Text(text) => (text.to_string(), material.reference.clone()),
-        Baseline::Run { answer: Some(Ok(answer)), .. } => (answer.to_string(), material.reference.clone()),
-        Baseline::Run { answer: Some(Err(message)), .. } => return Err(message.clone()),
-        Baseline::Run { written, answer: None, .. } => {
+        PairwiseBaseline::Text(text) => (text.to_string(), material.reference.clone()),
+        PairwiseBaseline::Run { answer: Some(Ok(answer)), .. } => {
+            (answer.to_string(), material.reference.clone())
+        }
+        PairwiseBaseline::Run { answer: Some(Err(message)), .. } => return Err(message.clone()),
+        PairwiseBaseline::Run { written, answer: None, .. } => {
             return Err(format!("the answers of the run `{written}` are not at hand"));
         }
     };
@@ -97,32 +99,34 @@ pub(crate) fn task(context: &GradingContext<'_>, grader: &PairwiseGrader) -> Res
 
 /// The decision of both orders. One order alone decides nothing: which answer it favours, and which place, can't be told
 /// apart.
-fn both_orders(grader: &PairwiseGrader, candidate_first: Decision, baseline_first: Decision) -> Decision {
+fn combine_orders(grader: &PairwiseGrader, candidate_first: Decision, baseline_first: Decision) -> Decision {
     let outcome = preference(&candidate_first)
         .zip(preference(&baseline_first))
-        .map(|(candidate_first, baseline_first)| PairOutcome::of(candidate_first, baseline_first));
+        .map(|(candidate_first, baseline_first)| PairOutcome::from_orders(candidate_first, baseline_first));
     let ungraded = candidate_first.ungraded.clone().or_else(|| baseline_first.ungraded.clone());
-    let comparison = Comparison {
+    let comparison = AnswerComparison {
         outcome,
         baseline: match &grader.baseline {
-            Baseline::Reference => "reference".to_owned(),
-            Baseline::Text(_) => "text".to_owned(),
-            Baseline::Run { written, .. } => format!("run {written}"),
+            PairwiseBaseline::Reference => "reference".to_owned(),
+            PairwiseBaseline::Text(_) => "text".to_owned(),
+            PairwiseBaseline::Run { written, .. } => format!("run {written}"),
         },
         candidate_first: order(&candidate_first),
         baseline_first: order(&baseline_first),
     };
+
     let notes =
         [("with the candidate first", &candidate_first), ("with the baseline first", &baseline_first)];
     let finding = GraderFinding {
         score: match &ungraded {
             Some(ungraded) => Err(format!("could not be judged: {}", ungraded.message)),
-            None => Ok(outcome.map(|outcome| grader.scores.of(outcome))),
+            None => Ok(outcome.map(|outcome| grader.scores.score_for(outcome))),
         },
-        notes: notes.map(|(order, decision)| remark(order, decision)).into(),
+        notes: notes.map(|(order, decision)| order_note(order, decision)).into(),
         kind: GraderFindingKind::Comparison(Box::new(comparison)),
         ..GraderFinding::without_score()
     };
+
     let reason = match outcome {
         Some(outcome) => reason(outcome, grader.scores, &candidate_first, &baseline_first),
         None => ungraded.as_ref().map(|ungraded| ungraded.message.clone()).unwrap_or_default(),
@@ -134,17 +138,18 @@ fn both_orders(grader: &PairwiseGrader, candidate_first: Decision, baseline_firs
             evidence.push(quote);
         }
     }
+
     Decision {
         finding: finding.into(),
         reason,
         evidence,
         ungraded,
-        spent: candidate_first.spent.and(baseline_first.spent),
+        spent: candidate_first.spent.combined_with(baseline_first.spent),
         ..candidate_first
     }
 }
 
-fn preference(decision: &Decision) -> Option<Preference> {
+fn preference(decision: &Decision) -> Option<AnswerPreference> {
     match decision.finding {
         Finding::Preference(preference) => Some(preference),
         Finding::Criterion { .. } | Finding::Grader(_) => None,
@@ -152,14 +157,14 @@ fn preference(decision: &Decision) -> Option<Preference> {
 }
 
 /// What one order came to, as a remark: alone it decides nothing.
-fn remark(order: &str, decision: &Decision) -> Note {
+fn order_note(order: &str, decision: &Decision) -> GraderNote {
     let word = match preference(decision) {
-        Some(Preference::First) => "the one shown first is better",
-        Some(Preference::Second) => "the one shown second is better",
-        Some(Preference::Tie) => "neither is better",
+        Some(AnswerPreference::First) => "the one shown first is better",
+        Some(AnswerPreference::Second) => "the one shown second is better",
+        Some(AnswerPreference::Tie) => "neither is better",
         None => "not judged",
     };
-    Note::remark(format!("{order}: {word}"), decision.reason.clone())
+    GraderNote::remark(format!("{order}: {word}"), decision.reason.clone())
 }
 
 fn order(decision: &Decision) -> OrderDecision {
@@ -183,10 +188,10 @@ fn reason(
         }
         PairOutcome::Tie => format!("tie in both orders. {}", said(candidate_first)),
         PairOutcome::Inconsistent => {
-            let word = |preference: Option<Preference>, first: &str, second: &str| match preference {
-                Some(Preference::First) => format!("{first} is better"),
-                Some(Preference::Second) => format!("{second} is better"),
-                Some(Preference::Tie) | None => "a tie".to_owned(),
+            let word = |preference: Option<AnswerPreference>, first: &str, second: &str| match preference {
+                Some(AnswerPreference::First) => format!("{first} is better"),
+                Some(AnswerPreference::Second) => format!("{second} is better"),
+                Some(AnswerPreference::Tie) | None => "a tie".to_owned(),
             };
             format!(
                 "inconsistent, counted as {}: with the candidate first {} ({}), with the baseline first {} ({})",

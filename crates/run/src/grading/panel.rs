@@ -3,30 +3,30 @@
 use std::sync::Arc;
 
 use assize_rubric::{
-    BenchmarkFinding, BenchmarkState, CaseDecision, Confidence, DecidedBy, Decision, EscalateWhen,
-    EscalationReport, Evidence, Finding, GraderFinding, JudgeIdentity, PanelDecision, PanelReport,
-    PanelResult, PanelRule, Probability, Scale, TOLERANCE, Ties, Ungraded, UngradedKind, Unit, VoteSummary,
-    VoteValue, deciding_votes, panel_decision, panel_decision_if,
+    BenchmarkFinding, BenchmarkState, CaseDecision, CriterionScale, DecidedBy, Decision, DecisionProbability,
+    EscalateWhen, EscalationReport, EvidenceQuote, Finding, GraderFinding, JudgeConfidence, JudgeIdentity,
+    PanelDecision, PanelReport, PanelResult, PanelRule, TOLERANCE, TiePolicy, UngradedKind, UngradedReason,
+    UnitInterval, VoteSummary, VoteValue, panel_decision, panel_decision_if, select_deciding_votes,
 };
-use assize_stats::Level;
-use assize_stats::combine::{agreement, panel_scores};
+use assize_stats::ConfidenceLevel;
+use assize_stats::combine::{majority_share, panel_scores};
 use assize_stats::repeats::{disagreement, stability};
 
 /// Scores further apart than this count as a split, on the scale from 0 to 1: more than one point of ten.
 const APART: f64 = 0.1;
 
 /// The decision that combines votes; none where there are no votes.
-pub(super) fn combined(
+pub(super) fn combine_decisions(
     votes: &[CaseDecision],
     rule: PanelRule,
-    ties: Ties,
+    ties: TiePolicy,
     escalation: Option<EscalationReport>,
 ) -> Option<CaseDecision> {
     let votes: Vec<&CaseDecision> = votes.iter().collect();
     let decision = panel_decision(&votes, rule, ties);
     let first = *votes.first()?;
-    let deciding = deciding_votes(&votes);
-    let panel = report(&votes, decision, rule, ties, escalation);
+    let deciding = select_deciding_votes(&votes);
+    let panel = panel_report(&votes, decision, rule, ties, escalation);
 
     let name = match &panel.escalation {
         Some(EscalationReport { to, because: Some(_), .. }) => format!("{to} (escalated)").into(),
@@ -36,19 +36,21 @@ pub(super) fn combined(
     let judge = JudgeIdentity { name, ..JudgeIdentity::default() };
     let decision = Decision {
         truncated: votes.iter().find_map(|vote| vote.decision.truncated),
-        ..decide(judge, &deciding, decision, rule, ties)
+        ..build_decision(judge, &deciding, decision, rule, ties)
     };
     Some(CaseDecision { decision, vote: None, panel: Some(panel), ..first.clone() })
 }
 
 /// A combining decision computed again from its votes; as it is if it combines none.
-pub(crate) fn recombined(stored: &CaseDecision, votes: &[CaseDecision]) -> CaseDecision {
+pub(crate) fn recombine_votes(stored: &CaseDecision, votes: &[CaseDecision]) -> CaseDecision {
     let Some(panel) = &stored.panel else { return stored.clone() };
+
     // A check decided, whatever the votes say.
     if stored.decision.benchmark().is_some_and(|benchmark| benchmark.decided_by == Some(DecidedBy::Checks)) {
         return stored.clone();
     }
-    let Some(mut again) = combined(votes, panel.rule, panel.ties, panel.escalation.clone()) else {
+
+    let Some(mut again) = combine_decisions(votes, panel.rule, panel.ties, panel.escalation.clone()) else {
         return stored.clone();
     };
 
@@ -63,42 +65,44 @@ pub(crate) fn recombined(stored: &CaseDecision, votes: &[CaseDecision]) -> CaseD
         }
         _ => {}
     }
+
     CaseDecision { lines: stored.lines, standing: stored.standing, ..again }
 }
 
 /// The panel's decision, with the words of a vote that says the same.
-fn decide(
+fn build_decision(
     judge: JudgeIdentity,
     votes: &[&CaseDecision],
     decision: PanelDecision,
     rule: PanelRule,
-    ties: Ties,
+    ties: TiePolicy,
 ) -> Decision {
-    let benchmark = benchmark_of(votes, decision, rule, ties);
+    let benchmark = benchmark_finding(votes, decision, rule, ties);
     let agrees = |vote: &Decision| match &benchmark {
-        Some(found) => says_same(vote, found),
-        None => is_near(vote, decision),
+        Some(found) => agrees_with_decision(vote, found),
+        None => is_close_to_decision(vote, decision),
     };
     let agreeing: Vec<&Decision> =
         votes.iter().map(|vote| &vote.decision).filter(|vote| agrees(vote)).collect();
     let open = match (&benchmark, decision.result) {
         (Some(found), _) if found.is_uncertain() => None,
         (_, PanelResult::Tie) => Some((UngradedKind::Tie, "the votes are evenly split".to_owned())),
-        (_, PanelResult::Open) => Some(missing_votes(votes, benchmark.is_some())),
+        (_, PanelResult::Open) => Some(describe_missing_votes(votes, benchmark.is_some())),
         (_, PanelResult::Value(_) | PanelResult::NotApplicable) => None,
     };
 
-    let counts = tally(votes);
+    let counts = describe_votes(votes);
     let reason = match (&open, agreeing.first()) {
         (Some((_, words)), _) => format!("{counts}; {words}"),
         (None, Some(vote)) if votes.len() == 1 => vote.reason.clone(),
         (None, Some(vote)) => format!("{counts}; {}: {}", vote.judge.name, vote.reason),
         (None, None) => counts,
     };
-    let ungraded = open.map(|(kind, _)| Ungraded { kind, message: reason.clone() });
+
+    let ungraded = open.map(|(kind, _)| UngradedReason { kind, message: reason.clone() });
     let value = match decision.result {
         // A mean of numbers up to 1 may exceed 1 by rounding.
-        PanelResult::Value(value) => Unit::new(value.clamp(0.0, 1.0)).ok(),
+        PanelResult::Value(value) => UnitInterval::new(value.clamp(0.0, 1.0)).ok(),
         _ => None,
     };
     let score = |broken: &str| match &ungraded {
@@ -110,7 +114,7 @@ fn decide(
             Finding::Criterion { criterion: criterion.clone(), outcome: decision.outcome(&criterion.scale) }
         }
         (None, Some(found)) if found.is_uncertain() => {
-            found.with_score(Ok(Some(Unit::ZERO)), Vec::new()).into()
+            found.with_score(Ok(Some(UnitInterval::ZERO)), Vec::new()).into()
         }
         (None, Some(found)) => found.with_score(score("not decided"), Vec::new()).into(),
         (None, None) => {
@@ -119,7 +123,8 @@ fn decide(
             GraderFinding { score: score("could not be judged"), ..GraderFinding::new(None, notes) }.into()
         }
     };
-    let evidence = quotes_of(&agreeing);
+
+    let evidence = distinct_quotes(&agreeing);
     Decision { evidence, ungraded, ..Decision::new(judge, finding, reason) }
 }
 
@@ -128,11 +133,11 @@ fn decide(
 /// A judge that is not certain has not said what it would say. If the others decide whatever that is, the
 /// benchmark is decided; otherwise it is uncertain, which is no pass and a case for a person, as with one
 /// judge. Votes that did not come about are never counted as anything.
-fn benchmark_of(
+fn benchmark_finding(
     votes: &[&CaseDecision],
     decision: PanelDecision,
     rule: PanelRule,
-    ties: Ties,
+    ties: TiePolicy,
 ) -> Option<BenchmarkFinding> {
     let first = votes.first()?.decision.benchmark()?;
     let state = match decision.result {
@@ -142,6 +147,7 @@ fn benchmark_of(
         PanelResult::Open if is_open_for_doubt(votes, rule, ties) => BenchmarkState::Uncertain,
         PanelResult::Open => BenchmarkState::Missing,
     };
+
     let decided =
         matches!(state, BenchmarkState::Scored | BenchmarkState::Uncertain | BenchmarkState::NotApplicable);
     let is_scaled =
@@ -149,7 +155,7 @@ fn benchmark_of(
 
     Some(BenchmarkFinding {
         pass: match state {
-            BenchmarkState::Scored => pass(votes, rule, ties),
+            BenchmarkState::Scored => combine_passes(votes, rule, ties),
             BenchmarkState::Uncertain => Some(false),
             _ => None,
         },
@@ -161,10 +167,11 @@ fn benchmark_of(
 
 /// Tells if it is doubt that leaves a decision open, and not votes that did not come about: if those that are
 /// not certain failed the case, it would be decided.
-fn is_open_for_doubt(votes: &[&CaseDecision], rule: PanelRule, ties: Ties) -> bool {
+fn is_open_for_doubt(votes: &[&CaseDecision], rule: PanelRule, ties: TiePolicy) -> bool {
     if !votes.iter().any(|vote| vote.decision.is_uncertain()) {
         return false;
     }
+
     let failed = votes.iter().any(|vote| is_missing(&vote.decision));
     let as_fail =
         |vote: &Decision| if vote.is_uncertain() { VoteValue::Value(0.0) } else { vote.vote_value() };
@@ -172,7 +179,7 @@ fn is_open_for_doubt(votes: &[&CaseDecision], rule: PanelRule, ties: Ties) -> bo
 }
 
 /// The verdict on the case, by the same rule on what each judge said of that. `None` where they are evenly split.
-fn pass(votes: &[&CaseDecision], rule: PanelRule, ties: Ties) -> Option<bool> {
+fn combine_passes(votes: &[&CaseDecision], rule: PanelRule, ties: TiePolicy) -> Option<bool> {
     let value = |vote: &Decision| match vote.benchmark().and_then(|benchmark| benchmark.pass) {
         Some(pass) if vote.vote_value() != VoteValue::Missing => VoteValue::Value(f64::from(u8::from(pass))),
         _ => vote.vote_value(),
@@ -184,7 +191,7 @@ fn pass(votes: &[&CaseDecision], rule: PanelRule, ties: Ties) -> Option<bool> {
 }
 
 /// Tells if a vote on a benchmark says what was decided.
-fn says_same(vote: &Decision, found: &BenchmarkFinding) -> bool {
+fn agrees_with_decision(vote: &Decision, found: &BenchmarkFinding) -> bool {
     vote.benchmark().is_some_and(|benchmark| {
         benchmark.state == found.state
             && (found.state != BenchmarkState::Scored || found.pass.is_none() || benchmark.pass == found.pass)
@@ -192,7 +199,7 @@ fn says_same(vote: &Decision, found: &BenchmarkFinding) -> bool {
 }
 
 /// Tells if a vote is close to what was decided.
-fn is_near(vote: &Decision, decision: PanelDecision) -> bool {
+fn is_close_to_decision(vote: &Decision, decision: PanelDecision) -> bool {
     match (vote.vote_value(), decision.result) {
         (VoteValue::NotApplicable, PanelResult::NotApplicable) => true,
         (VoteValue::Value(said), PanelResult::Value(value)) => (said - value).abs() <= APART + TOLERANCE,
@@ -206,12 +213,12 @@ fn is_missing(vote: &Decision) -> bool {
 }
 
 /// The reason for which missing votes leave a decision open.
-fn missing_votes(votes: &[&CaseDecision], is_benchmark: bool) -> (UngradedKind, String) {
+fn describe_missing_votes(votes: &[&CaseDecision], is_benchmark: bool) -> (UngradedKind, String) {
     let missing: Vec<&Decision> =
         votes.iter().map(|vote| &vote.decision).filter(|vote| is_missing(vote)).collect();
     let first = missing.first();
     let kind = first.and_then(|vote| vote.ungraded.as_ref()).map_or(UngradedKind::NotJudged, |why| why.kind);
-    let why = first.map_or("", |vote| why_missing(vote));
+    let why = first.map_or("", |vote| describe_missing_vote(vote));
 
     let words = match missing.len() {
         _ if is_benchmark => format!("what is missing could change the decision: {why}"),
@@ -222,24 +229,25 @@ fn missing_votes(votes: &[&CaseDecision], is_benchmark: bool) -> (UngradedKind, 
 }
 
 /// The quotes of votes, each once.
-fn quotes_of(votes: &[&Decision]) -> Vec<Evidence> {
-    let mut quotes: Vec<Evidence> = Vec::new();
+fn distinct_quotes(votes: &[&Decision]) -> Vec<EvidenceQuote> {
+    let mut quotes: Vec<EvidenceQuote> = Vec::new();
     for quote in votes.iter().flat_map(|vote| &vote.evidence) {
         if !quotes.iter().any(|known| known.quote == quote.quote) {
             quotes.push(quote.clone());
         }
     }
+
     quotes
 }
 
 /// The reason for which a vote did not come about, in words.
-fn why_missing(vote: &Decision) -> &str {
+fn describe_missing_vote(vote: &Decision) -> &str {
     let broken = vote.grader().and_then(GraderFinding::error);
     if vote.reason.is_empty() { broken.unwrap_or("it was not judged") } else { &vote.reason }
 }
 
 /// The votes in a few words: `2 met, 1 unmet`, or `2 at 8/10, 1 at 7/10`.
-fn tally(votes: &[&CaseDecision]) -> String {
+fn describe_votes(votes: &[&CaseDecision]) -> String {
     let mut counts: Vec<(String, usize)> = Vec::new();
     for vote in votes {
         let vote = &vote.decision;
@@ -248,25 +256,30 @@ fn tally(votes: &[&CaseDecision]) -> String {
             (VoteValue::Missing, _) if vote.is_uncertain() => "uncertain".to_owned(),
             (VoteValue::Missing, _) => "missing".to_owned(),
             (VoteValue::NotApplicable, _) => "not applicable".to_owned(),
-            (VoteValue::Value(value), Some(criterion)) if criterion.scale == Scale::Checklist => {
-                if value >= 0.5 { "met".to_owned() } else { "unmet".to_owned() }
+            (VoteValue::Value(value), Some(criterion)) if criterion.scale == CriterionScale::Checklist => {
+                if value >= 0.5 {
+                    "met".to_owned()
+                } else {
+                    "unmet".to_owned()
+                }
             }
-            (VoteValue::Value(value), Some(_)) => format!("at {}/10", rounded(value * 10.0)),
+            (VoteValue::Value(value), Some(_)) => format!("at {}/10", round_value(value * 10.0)),
             (VoteValue::Value(value), None) if vote.benchmark().is_some() && all_or_nothing(value) => {
                 if value >= 0.5 { "pass".to_owned() } else { "fail".to_owned() }
             }
-            (VoteValue::Value(value), None) => format!("at {}", rounded(value)),
+            (VoteValue::Value(value), None) => format!("at {}", round_value(value)),
         };
         match counts.iter_mut().find(|(known, _)| *known == word) {
             Some((_, count)) => *count += 1,
             None => counts.push((word, 1)),
         }
     }
+
     counts.sort_by(|a, b| b.1.cmp(&a.1).then_with(|| a.0.cmp(&b.0)));
     counts.iter().map(|(word, count)| format!("{count} {word}")).collect::<Vec<_>>().join(", ")
 }
 
-fn rounded(value: f64) -> String {
+fn round_value(value: f64) -> String {
     let text = format!("{value:.2}");
     text.trim_end_matches('0').trim_end_matches('.').to_owned()
 }
@@ -284,7 +297,7 @@ pub(crate) enum ComparableVote {
 
 /// Comparable value of a vote; `None` if the vote did not come about. Where probabilities made the decision, it is what
 /// the judge wrote: two expected scores are hardly ever the same number.
-pub(crate) fn comparable(vote: &Decision) -> Option<ComparableVote> {
+pub(crate) fn comparable_vote(vote: &Decision) -> Option<ComparableVote> {
     let written = vote.probability.and_then(|found| found.written);
     match vote.vote_value() {
         VoteValue::Missing => vote.is_uncertain().then_some(ComparableVote::Uncertain),
@@ -296,22 +309,23 @@ pub(crate) fn comparable(vote: &Decision) -> Option<ComparableVote> {
     }
 }
 
-fn report(
+fn panel_report(
     votes: &[&CaseDecision],
     decision: PanelDecision,
     rule: PanelRule,
-    ties: Ties,
+    ties: TiePolicy,
     escalation: Option<EscalationReport>,
 ) -> PanelReport {
     let own: Vec<&CaseDecision> = votes.iter().filter(|vote| !vote.is_escalation()).copied().collect();
     let mut by_judge: Vec<(u32, Vec<ComparableVote>)> = Vec::new();
     for vote in &own {
-        let (Some(by), Some(value)) = (vote.vote, comparable(&vote.decision)) else { continue };
+        let (Some(by), Some(value)) = (vote.vote, comparable_vote(&vote.decision)) else { continue };
         match by_judge.iter_mut().find(|(judge, _)| *judge == by.judge) {
             Some((_, all)) => all.push(value),
             None => by_judge.push((by.judge, vec![value])),
         }
     }
+
     let by_judge: Vec<Vec<ComparableVote>> = by_judge.into_iter().map(|(_, all)| all).collect();
     let all: Vec<ComparableVote> = by_judge.iter().flatten().copied().collect();
 
@@ -321,10 +335,10 @@ fn report(
         votes: votes.iter().map(|vote| VoteSummary::new(vote)).collect(),
         missing: u32::try_from(own.len() - all.len()).unwrap_or(u32::MAX),
         tie: decision.tie,
-        mean: panel_scores(&values(own.iter().copied())).ok().map(|scores| scores.mean),
+        mean: panel_scores(&vote_values(own.iter().copied())).ok().map(|scores| scores.mean),
         // One vote agrees with nobody.
-        agreement: agreement(&all).ok().filter(|_| all.len() > 1),
-        flip_rate: stability(&by_judge, Level::P95).pair_flips.ok(),
+        agreement: majority_share(&all).ok().filter(|_| all.len() > 1),
+        flip_rate: stability(&by_judge, ConfidenceLevel::P95).pair_flips.ok(),
         disagreement: disagreement(&by_judge).ok(),
         low: decision.low,
         high: decision.high,
@@ -333,7 +347,7 @@ fn report(
 }
 
 /// The values of the votes that have one.
-fn values<'a>(votes: impl Iterator<Item = &'a CaseDecision>) -> Vec<f64> {
+fn vote_values<'a>(votes: impl Iterator<Item = &'a CaseDecision>) -> Vec<f64> {
     let values = votes.filter_map(|vote| match vote.decision.vote_value() {
         VoteValue::Value(value) => Some(value),
         VoteValue::NotApplicable | VoteValue::Missing => None,
@@ -343,7 +357,7 @@ fn values<'a>(votes: impl Iterator<Item = &'a CaseDecision>) -> Vec<f64> {
 
 /// The reason to ask a stronger judge; `None` where the panel is sure. What was given up because the run ends is
 /// nothing to ask again about.
-pub(super) fn doubt(votes: &[CaseDecision], when: EscalateWhen) -> Option<String> {
+pub(super) fn escalation_reason(votes: &[CaseDecision], when: EscalateWhen) -> Option<String> {
     let decisions = || votes.iter().map(|vote| &vote.decision);
     let is_cancelled =
         |vote: &Decision| vote.ungraded.as_ref().is_some_and(|why| why.kind == UngradedKind::Cancelled);
@@ -357,28 +371,29 @@ pub(super) fn doubt(votes: &[CaseDecision], when: EscalateWhen) -> Option<String
         return Some(format!("{} could not be made to answer", missing.judge.name));
     }
 
-    let values = values(votes.iter());
+    let values = vote_values(votes.iter());
     let spread = panel_scores(&values).map_or(0.0, |scores| scores.range());
     if spread > APART + TOLERANCE || (!values.is_empty() && values.len() < votes.len()) {
-        return Some(format!("the votes differ: {}", tally(&votes.iter().collect::<Vec<_>>())));
+        return Some(format!("the votes differ: {}", describe_votes(&votes.iter().collect::<Vec<_>>())));
     }
+
     match when {
         EscalateWhen::Split => None,
-        EscalateWhen::Unsure => decisions().find_map(own_doubt),
+        EscalateWhen::Unsure => decisions().find_map(doubt_of_judge),
     }
 }
 
 /// The doubt that a judge's own words leave in its decision.
-fn own_doubt(vote: &Decision) -> Option<String> {
+fn doubt_of_judge(vote: &Decision) -> Option<String> {
     let name = &vote.judge.name;
-    if vote.confidence == Some(Confidence::Low) {
+    if vote.confidence == Some(JudgeConfidence::Low) {
         return Some(format!("{name} is little sure"));
     }
     if vote.evidence.iter().any(|quote| !quote.verified) {
         return Some(format!("{name} quotes what is not there"));
     }
 
-    let Probability { expected, written, .. } = vote.probability?;
+    let DecisionProbability { expected, written, .. } = vote.probability?;
     let unsure = match written {
         None => expected.max(1.0 - expected) < EscalateWhen::SURE,
         Some(written) => (expected - f64::from(written)).abs() > 1.0,

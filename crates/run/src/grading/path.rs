@@ -3,8 +3,8 @@
 use std::sync::Arc;
 
 use assize_evalfile::Grader;
-use assize_grade::Checked;
-use assize_rubric::{CaseDecision, Decision, GraderFinding, GraderStanding, JudgeIdentity};
+use assize_grade::CheckResult;
+use assize_rubric::{CaseDecision, Decision, GraderFinding, GraderWeighting, JudgeIdentity};
 
 use super::GradingContext;
 
@@ -15,7 +15,7 @@ pub(super) struct GraderPath<'a> {
     pub(super) top: Arc<str>,
     pub(super) grader: &'a Grader,
     /// Weight and conditions of the grader; an aggregator may override the weight.
-    pub(super) standing: GraderStanding,
+    pub(super) standing: GraderWeighting,
     pub(super) members: Vec<String>,
 }
 
@@ -27,7 +27,7 @@ impl<'a> GraderPath<'a> {
     }
 
     /// The path to a grader that this one is made of.
-    pub(super) fn to_member(&self, grader: &'a Grader, standing: GraderStanding) -> Self {
+    pub(super) fn to_member(&self, grader: &'a Grader, standing: GraderWeighting) -> Self {
         let mut members = self.members.clone();
         members.push(grader.name.clone());
         Self { context: self.context, top: Arc::clone(&self.top), grader, standing, members }
@@ -49,18 +49,18 @@ impl<'a> GraderPath<'a> {
     }
 
     /// The decision of a grader that decided by itself, at no cost.
-    pub(super) fn decided(&self, finding: GraderFinding, reason: String) -> CaseDecision {
+    pub(super) fn own_decision(&self, finding: GraderFinding, reason: String) -> CaseDecision {
         let name = self.grader.type_name.as_str().into();
         let judge = JudgeIdentity { name, ..JudgeIdentity::default() };
         self.place(Decision::new(judge, finding, reason))
     }
 
-    pub(super) fn checked(&self, checked: Checked) -> CaseDecision {
-        self.decided(GraderFinding::new(checked.score, checked.findings), String::new())
+    pub(super) fn checked_decision(&self, checked: CheckResult) -> CaseDecision {
+        self.own_decision(GraderFinding::new(checked.score, checked.findings), String::new())
     }
 
     /// The decision of a grader that broke.
-    pub(super) fn broken(&self, message: String) -> CaseDecision {
-        self.decided(GraderFinding::broken(message), String::new())
+    pub(super) fn broken_decision(&self, message: String) -> CaseDecision {
+        self.own_decision(GraderFinding::broken(message), String::new())
     }
 }

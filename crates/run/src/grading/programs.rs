@@ -2,76 +2,83 @@
 
 use std::path::{Path, PathBuf};
 
-use assize_evalfile::{CodeGrader, Command, CustomGrader, Grader};
-use assize_grade::{Program, ProgramGrade, ProgramInput, ProgramReply};
+use assize_evalfile::{CodeGrader, CustomGrader, Grader, GraderCommand};
+use assize_grade::{GradingProgram, ProgramGrade, ProgramInput, ProgramReply};
 use assize_llm::{ErrorKind, ProxySetup, ProxyUsage};
-use assize_rubric::{CaseDecision, Decision, GraderFinding, Note, Spent, Ungraded, UngradedKind};
+use assize_rubric::{
+    CaseDecision, Decision, GraderFinding, GraderNote, JudgingUsage, UngradedKind, UngradedReason,
+};
 use serde_json::{Map, Value};
 
 use super::GradingContext;
 use super::path::GraderPath;
 
-pub(super) async fn code(path: &GraderPath<'_>, grader: &CodeGrader) -> CaseDecision {
-    let program = Program {
+pub(super) async fn grade_code(path: &GraderPath<'_>, grader: &CodeGrader) -> CaseDecision {
+    let program = GradingProgram {
         command: &grader.command,
-        cwd: grader.cwd.clone().or_else(|| folder_of(path.grader)),
+        cwd: grader.cwd.clone().or_else(|| grader_folder(path.grader)),
         timeout: grader.timeout,
         pass_env: &grader.pass_env,
-        model: match grader.max_calls.map(|max_calls| lent(path.context, max_calls)).transpose() {
+        model: match grader.max_calls.map(|max_calls| model_access(path.context, max_calls)).transpose() {
             Ok(model) => model,
-            Err(message) => return path.broken(message),
+            Err(message) => return path.broken_decision(message),
         },
     };
-    run(path, &program, &grader.config).await
+    run_program(path, &program, &grader.config).await
 }
 
-pub(super) async fn custom(path: &GraderPath<'_>, grader: &CustomGrader) -> CaseDecision {
+pub(super) async fn grade_custom(path: &GraderPath<'_>, grader: &CustomGrader) -> CaseDecision {
     let command = match custom_command(&grader.path) {
         Ok(command) => command,
-        Err(message) => return path.broken(message),
+        Err(message) => return path.broken_decision(message),
     };
-    let program = Program {
+    let program = GradingProgram {
         command: &command,
-        cwd: folder_of(path.grader),
+        cwd: grader_folder(path.grader),
         timeout: None,
         pass_env: &grader.pass_env,
         model: None,
     };
-    run(path, &program, &grader.config).await
+    run_program(path, &program, &grader.config).await
 }
 
-async fn run(path: &GraderPath<'_>, program: &Program<'_>, config: &Map<String, Value>) -> CaseDecision {
-    let input = ProgramInput { config: config.clone(), ..path.context.input() };
+async fn run_program(
+    path: &GraderPath<'_>,
+    program: &GradingProgram<'_>,
+    config: &Map<String, Value>,
+) -> CaseDecision {
+    let input = ProgramInput { config: config.clone(), ..path.context.program_input() };
     let ProgramGrade { result, asked } = program.grade(&input, &path.context.item.programs).await;
     let mut decided = match result {
         Ok(reply) => {
-            let (finding, reason) = finding_of(reply);
-            path.decided(finding, reason)
+            let (finding, reason) = reply_finding(reply);
+            path.own_decision(finding, reason)
         }
-        Err(message) => path.broken(message),
+        Err(message) => path.broken_decision(message),
     };
     if let Some(asked) = asked {
-        note_asked(&mut decided.decision, asked);
+        record_model_calls(&mut decided.decision, asked);
     }
+
     decided
 }
 
 /// The finding in a program's reply, and its reason.
-pub(super) fn finding_of(reply: ProgramReply) -> (GraderFinding, String) {
+pub(super) fn reply_finding(reply: ProgramReply) -> (GraderFinding, String) {
     let ProgramReply { score, findings, reason, details } = reply;
     (GraderFinding { details, ..GraderFinding::new(Some(score), findings) }, reason)
 }
 
 /// The model that a program is lent: that of the judge who would judge here.
-fn lent(context: &GradingContext<'_>, max_calls: u32) -> Result<ProxySetup, String> {
+fn model_access(context: &GradingContext<'_>, max_calls: u32) -> Result<ProxySetup, String> {
     let item = context.item;
     let (name, ask) = item.judges.model(item.judge_selector(None))?;
     Ok(ProxySetup { ask, name, max_calls, repeat: item.repeat })
 }
 
 /// Notes what a program asked of a model. What it asked in vain because the run is ending was not asked at all.
-fn note_asked(decision: &mut Decision, asked: ProxyUsage) {
-    decision.spent = Spent {
+fn record_model_calls(decision: &mut Decision, asked: ProxyUsage) {
+    decision.spent = JudgingUsage {
         attempts: asked.sent,
         cached_calls: asked.recalled,
         tokens: asked.tokens,
@@ -79,30 +86,34 @@ fn note_asked(decision: &mut Decision, asked: ProxyUsage) {
         cost: asked.cost,
         replies: Vec::new(),
     };
+
     decision.judge.model = asked.model.map(Into::into);
+
     if let Some(error) = asked.failure.filter(|error| error.kind == ErrorKind::Cancelled) {
-        decision.ungraded = Some(Ungraded { kind: UngradedKind::Cancelled, message: error.to_string() });
+        decision.ungraded =
+            Some(UngradedReason { kind: UngradedKind::Cancelled, message: error.to_string() });
     }
 
     let Some(finding) = decision.grader_mut().filter(|_| asked.refused > 0) else { return };
     let times = if asked.refused == 1 { "question" } else { "questions" };
     let text = format!("{} {times} to the model refused: `max_calls` is used up", asked.refused);
-    finding.notes.push(Note::remark(text, ""));
+    finding.notes.push(GraderNote::remark(text, ""));
 }
 
 /// The folder of the file a grader is written in; `None` for the working folder.
-pub(super) fn folder_of(grader: &Grader) -> Option<PathBuf> {
+pub(super) fn grader_folder(grader: &Grader) -> Option<PathBuf> {
     grader.place.path().parent().filter(|folder| !folder.as_os_str().is_empty()).map(Path::to_path_buf)
 }
 
 /// How a file that is a grader is run: by itself when it may be, else by the interpreter of its ending.
-pub fn custom_command(path: &Path) -> Result<Command, String> {
+pub fn custom_command(path: &Path) -> Result<GraderCommand, String> {
     let path = std::fs::canonicalize(path)
         .map_err(|error| format!("can't find the grader `{}`: {error}", path.display()))?;
     let text = path.to_string_lossy().into_owned();
     if is_executable(&path) {
-        return Ok(Command::Argv(vec![text]));
+        return Ok(GraderCommand::Argv(vec![text]));
     }
+
     let interpreter = match path.extension().and_then(|ending| ending.to_str()) {
         Some("py") => "python3",
         Some("sh") => "sh",
@@ -114,7 +125,7 @@ pub fn custom_command(path: &Path) -> Result<Command, String> {
             ));
         }
     };
-    Ok(Command::Argv(vec![interpreter.to_owned(), text]))
+    Ok(GraderCommand::Argv(vec![interpreter.to_owned(), text]))
 }
 
 #[cfg(unix)]

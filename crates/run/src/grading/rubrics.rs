@@ -3,27 +3,27 @@
 use std::sync::Arc;
 
 use assize_evalfile::RubricGrader;
-use assize_grade::{Question, RubricTask, SamplingOptions};
+use assize_grade::{JudgeQuestion, RubricTask, SamplingOptions};
 use assize_rubric::{
-    CaseDecision, Criterion, Decision, Finding, Gate, JudgeIdentity, PanelRule, Rubric, Ungraded,
-    UngradedKind, Weight,
+    CaseDecision, Criterion, Decision, Finding, Gate, JudgeIdentity, PanelRule, Rubric, UngradedKind,
+    UngradedReason, Weight,
 };
 
 use super::GradingContext;
 use super::path::GraderPath;
 use super::votes::{self, PanelQuestion};
-use crate::panel::Panel;
+use crate::panel::JudgePanel;
 
 pub(super) async fn grade(path: &GraderPath<'_>, grader: &RubricGrader) -> Vec<CaseDecision> {
     let item = path.context.item;
     let spec = item.panels.spec(&grader.panel, grader.judge.as_deref());
-    let panel = Panel::new(&spec, item.judge_selector(grader.judge.as_deref()));
-    let task = task(path.context, grader, panel.probabilities);
+    let panel = JudgePanel::new(&spec, item.judge_selector(grader.judge.as_deref()));
+    let task = rubric_task(path.context, grader, panel.probabilities);
     let judging = task.judging.to_string().into();
     let question = RubricQuestion { path, task, judging };
 
     let decided = votes::decide(path.context, &panel, &question).await;
-    decided.unwrap_or_else(|message| vec![path.broken(message)])
+    decided.unwrap_or_else(|message| vec![path.broken_decision(message)])
 }
 
 /// The criteria of a rubric as a question to a panel.
@@ -47,10 +47,10 @@ impl PanelQuestion for RubricQuestion<'_> {
         self.task.rubric.criteria().len()
     }
 
-    fn questions(&self, open: &[usize]) -> Vec<Question> {
+    fn questions(&self, open: &[usize]) -> Vec<JudgeQuestion> {
         let criteria = self.task.rubric.criteria();
         if open.len() == criteria.len() {
-            return vec![Question::Rubric(self.task.clone())];
+            return vec![JudgeQuestion::Rubric(self.task.clone())];
         }
 
         // Weights and gates are nothing to a judge, and some of them need not be enough for a rubric.
@@ -61,7 +61,7 @@ impl PanelQuestion for RubricQuestion<'_> {
         });
         let rubric = Rubric::new(asked.collect()).ok().map(Arc::new);
         rubric
-            .map(|rubric| Question::Rubric(RubricTask { rubric, ..self.task.clone() }))
+            .map(|rubric| JudgeQuestion::Rubric(RubricTask { rubric, ..self.task.clone() }))
             .into_iter()
             .collect()
     }
@@ -76,18 +76,22 @@ impl PanelQuestion for RubricQuestion<'_> {
 
     fn unasked(&self, at: usize, judge: &str, message: String) -> CaseDecision {
         let judge = JudgeIdentity { name: judge.into(), ..JudgeIdentity::default() };
-        let ungraded = Ungraded { kind: UngradedKind::NotJudged, message };
+        let ungraded = UngradedReason { kind: UngradedKind::NotJudged, message };
         let criterion = self.task.rubric.criteria()[at].clone();
         self.path.place(Decision::ungraded(judge, criterion, ungraded))
     }
 
-    fn rule(&self, panel: &Panel<'_>, at: usize) -> PanelRule {
+    fn rule(&self, panel: &JudgePanel<'_>, at: usize) -> PanelRule {
         panel.rule(&self.task.rubric.criteria()[at].scale)
     }
 }
 
 /// The task of a judge for a rubric.
-pub(crate) fn task(context: &GradingContext<'_>, grader: &RubricGrader, probabilities: bool) -> RubricTask {
+pub(crate) fn rubric_task(
+    context: &GradingContext<'_>,
+    grader: &RubricGrader,
+    probabilities: bool,
+) -> RubricTask {
     let item = context.item;
     RubricTask {
         material: Arc::clone(&context.material),

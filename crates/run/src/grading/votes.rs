@@ -2,13 +2,13 @@
 
 use std::sync::Arc;
 
-use assize_grade::{Judge, Question, SamplingOptions};
+use assize_grade::{Judge, JudgeQuestion, SamplingOptions};
 use assize_rubric::{CaseDecision, Decision, EscalationReport, JudgeIdentity, PanelRule, Vote};
 use futures_util::future::join_all;
 
 use super::GradingContext;
-use super::panel::{combined, doubt};
-use crate::panel::Panel;
+use super::panel::{combine_decisions, escalation_reason};
+use crate::panel::JudgePanel;
 
 /// A question to a panel, which leads to one or more decisions.
 pub(super) trait PanelQuestion {
@@ -18,7 +18,7 @@ pub(super) trait PanelQuestion {
     }
 
     /// The questions to one judge about these decisions.
-    fn questions(&self, open: &[usize]) -> Vec<Question>;
+    fn questions(&self, open: &[usize]) -> Vec<JudgeQuestion>;
 
     /// The decisions of one judge on them, from those on each question.
     fn decisions(
@@ -32,7 +32,7 @@ pub(super) trait PanelQuestion {
     fn unasked(&self, at: usize, judge: &str, message: String) -> CaseDecision;
 
     /// The rule by which votes become a decision.
-    fn rule(&self, panel: &Panel<'_>, at: usize) -> PanelRule;
+    fn rule(&self, panel: &JudgePanel<'_>, at: usize) -> PanelRule;
 }
 
 /// The decisions of a panel on a question, each followed by its votes. One judge that is asked once casts no vote: its
@@ -42,7 +42,7 @@ pub(super) trait PanelQuestion {
 /// When one of the judges can't be found.
 pub(super) async fn decide(
     context: &GradingContext<'_>,
-    panel: &Panel<'_>,
+    panel: &JudgePanel<'_>,
     question: &impl PanelQuestion,
 ) -> Result<Vec<CaseDecision>, String> {
     let judges = panel.members.iter().map(|member| context.item.judges.judge(member.selector));
@@ -62,26 +62,28 @@ pub(super) async fn decide(
             }
         }
     }
+
     let escalations = escalate(context, panel, question, &mut votes).await;
 
     let mut decisions = Vec::new();
     for ((at, votes), escalation) in votes.into_iter().enumerate().zip(escalations) {
-        decisions.extend(combined(&votes, question.rule(panel, at), panel.ties, escalation));
+        decisions.extend(combine_decisions(&votes, question.rule(panel, at), panel.ties, escalation));
         decisions.extend(votes);
     }
+
     Ok(decisions)
 }
 
 /// The decisions of one judge, for each time it is asked.
 async fn ask_all(
     judge: &dyn Judge,
-    panel: &Panel<'_>,
+    panel: &JudgePanel<'_>,
     question: &impl PanelQuestion,
     all: &[usize],
 ) -> Vec<Vec<CaseDecision>> {
     let base = question.questions(all);
-    let asked: Vec<Question> = (1..=panel.repeats)
-        .flat_map(|repeat| base.iter().map(move |one| sampled(one, repeat, panel.temperature)))
+    let asked: Vec<JudgeQuestion> = (1..=panel.repeats)
+        .flat_map(|repeat| base.iter().map(move |one| ask_repeatedly(one, repeat, panel.temperature)))
         .collect();
     let mut decided = judge.decide(&asked).await.into_iter();
     let identity = judge.identity();
@@ -90,7 +92,7 @@ async fn ask_all(
     repeats.map(|decided| question.decisions(&identity, all, decided)).collect()
 }
 
-fn sampled(question: &Question, repeat: u32, temperature: Option<f64>) -> Question {
+fn ask_repeatedly(question: &JudgeQuestion, repeat: u32, temperature: Option<f64>) -> JudgeQuestion {
     let sampling = question.sampling();
     let temperature = sampling.temperature.or(temperature);
     question.with_sampling(SamplingOptions { repeat, temperature, ..sampling })
@@ -99,12 +101,12 @@ fn sampled(question: &Question, repeat: u32, temperature: Option<f64>) -> Questi
 /// Asks the stronger judge for the decisions that the panel is not sure of, and adds its votes. Reports on each decision.
 async fn escalate(
     context: &GradingContext<'_>,
-    panel: &Panel<'_>,
+    panel: &JudgePanel<'_>,
     question: &impl PanelQuestion,
     votes: &mut [Vec<CaseDecision>],
 ) -> Vec<Option<EscalationReport>> {
     let Some((selector, to, when)) = panel.escalate else { return vec![None; votes.len()] };
-    let doubts: Vec<Option<String>> = votes.iter().map(|votes| doubt(votes, when)).collect();
+    let doubts: Vec<Option<String>> = votes.iter().map(|votes| escalation_reason(votes, when)).collect();
     let open: Vec<usize> = (0..votes.len()).filter(|&at| doubts[at].is_some()).collect();
 
     if !open.is_empty() {

@@ -4,15 +4,17 @@ use std::num::NonZeroUsize;
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
 
-use assize_rubric::{Gate, Lines, Rubric, Unit, Usd, Verdict, Weight};
-use assize_run::{Event, Judges, RunError, Settings, Source, Start, WorkItem, rescore, run, run_from};
+use assize_rubric::{Gate, Rubric, UnitInterval, Usd, Verdict, VerdictThresholds, Weight};
+use assize_run::{
+    ItemSource, JudgeProvider, RunError, RunEvent, RunLimits, RunStart, WorkItem, rescore, run, run_from,
+};
 use tokio_util::sync::CancellationToken;
 
 use crate::fakes::{Broken, Literal, Memory, NoJudge, Only, item, lines, rubric, run_all};
 
 #[tokio::test]
 async fn cases_are_scored_and_added_up() {
-    let judges: Arc<dyn Judges> = Arc::new(Only(Literal::new()));
+    let judges: Arc<dyn JudgeProvider> = Arc::new(Only(Literal::new()));
     let items = vec![
         item("good", "a b", rubric(&["a", "b"]), Arc::clone(&judges)),
         item("half", "a", rubric(&["a", "b"]), Arc::clone(&judges)),
@@ -29,16 +31,16 @@ async fn cases_are_scored_and_added_up() {
     assert_eq!(totals.criteria_ungraded, 1);
     assert_eq!(totals.judge_calls, 6);
     assert_eq!(totals.tokens.input, Some(60));
-    assert_eq!(totals.cost.whole(), Usd::from_dollars(3.0));
+    assert_eq!(totals.cost.total(), Usd::from_dollars(3.0));
     let mean = totals.mean_score().expect("two known scores");
     assert_eq!((mean.mean, mean.n), (0.75, 2));
 }
 
 #[tokio::test(start_paused = true)]
 async fn many_cases_are_recorded_together_and_none_waits_for_long() {
-    let judges: Arc<dyn Judges> = Arc::new(Only(Literal::new()));
+    let judges: Arc<dyn JudgeProvider> = Arc::new(Only(Literal::new()));
     let hanging = || WorkItem {
-        source: Source::Target(Arc::new(Broken { hangs: true })),
+        source: ItemSource::Target(Arc::new(Broken { hangs: true })),
         ..item("hangs", "", rubric(&["a"]), Arc::clone(&judges))
     };
     let quick = |i: usize| item(&format!("case-{i}"), "a", rubric(&["a"]), Arc::clone(&judges));
@@ -48,13 +50,13 @@ async fn many_cases_are_recorded_together_and_none_waits_for_long() {
         let cancel = CancellationToken::new();
         let mut left = 100;
         // What hangs keeps the run going, so the last ones are recorded because they have waited for long enough.
-        let mut observe = |event: Event| {
-            left -= usize::from(matches!(event, Event::CaseFinished { .. }));
+        let mut observe = |event: RunEvent| {
+            left -= usize::from(matches!(event, RunEvent::CaseFinished { .. }));
             if left == 0 {
                 cancel.cancel();
             }
         };
-        let settings = Settings { workers: NonZeroUsize::new(workers).expect("not zero"), bail };
+        let settings = RunLimits { workers: NonZeroUsize::new(workers).expect("not zero"), bail };
         let (_, ended) = run(items.into_iter().map(Ok), settings, &cancel, &mut memory, &mut observe).await;
         assert!(ended.is_ok());
         assert_eq!(memory.records.len(), 100);
@@ -66,7 +68,7 @@ async fn many_cases_are_recorded_together_and_none_waits_for_long() {
 #[tokio::test]
 async fn never_more_than_the_workers_are_in_flight_and_they_are_used() {
     let literal = Literal::new();
-    let judges: Arc<dyn Judges> = Arc::new(Only(Arc::clone(&literal)));
+    let judges: Arc<dyn JudgeProvider> = Arc::new(Only(Arc::clone(&literal)));
     let items =
         (0..50).map(|i| item(&format!("case-{i}"), "a", rubric(&["a"]), Arc::clone(&judges))).collect();
     let (records, _) = run_all(items, 4).await;
@@ -79,14 +81,14 @@ async fn never_more_than_the_workers_are_in_flight_and_they_are_used() {
 async fn cases_that_are_handed_out_early_wait_for_a_seat_and_are_not_begun_after_the_limit() {
     for limited in [false, true] {
         let literal = Literal::new();
-        let judges: Arc<dyn Judges> = Arc::new(Only(Arc::clone(&literal)));
+        let judges: Arc<dyn JudgeProvider> = Arc::new(Only(Arc::clone(&literal)));
         let items =
             (0..1000).map(|i| Ok(item(&format!("case-{i}"), "a", rubric(&["a"]), Arc::clone(&judges))));
-        let start = Start::default();
+        let start = RunStart::default();
         let limit = start.limit.clone();
         let (mut begun, mut finished, mut early) = (0, 0, 0);
-        let mut observe = |event: Event| match event {
-            Event::CaseStarted { .. } => {
+        let mut observe = |event: RunEvent| match event {
+            RunEvent::CaseStarted { .. } => {
                 begun += 1;
                 if begun - literal.judged.load(Ordering::SeqCst) > 8 {
                     early += 1;
@@ -95,10 +97,10 @@ async fn cases_that_are_handed_out_early_wait_for_a_seat_and_are_not_begun_after
                     }
                 }
             }
-            Event::CaseFinished { .. } => finished += 1,
+            RunEvent::CaseFinished { .. } => finished += 1,
             _ => {}
         };
-        let settings = Settings { workers: NonZeroUsize::new(8).expect("not zero"), bail: None };
+        let settings = RunLimits { workers: NonZeroUsize::new(8).expect("not zero"), bail: None };
         let (mut memory, cancel) = (Memory::default(), CancellationToken::new());
         let (totals, ended) = run_from(start, items, settings, &cancel, &mut memory, &mut observe).await;
         assert!(ended.is_ok());
@@ -115,7 +117,7 @@ async fn cases_that_are_handed_out_early_wait_for_a_seat_and_are_not_begun_after
 
 #[tokio::test(start_paused = true)]
 async fn no_seat_stays_empty_because_finished_cases_wait_to_be_recorded() {
-    let judges: Arc<dyn Judges> = Arc::new(Only(Literal::new()));
+    let judges: Arc<dyn JudgeProvider> = Arc::new(Only(Literal::new()));
     let items =
         (0..1000).map(|i| item(&format!("case-{i}"), "a", rubric(&["a"]), Arc::clone(&judges))).collect();
     let begun = tokio::time::Instant::now();
@@ -127,9 +129,9 @@ async fn no_seat_stays_empty_because_finished_cases_wait_to_be_recorded() {
 
 #[tokio::test]
 async fn a_failing_target_is_an_incomplete_case_with_the_reason_and_no_score() {
-    let judges: Arc<dyn Judges> = Arc::new(Only(Literal::new()));
+    let judges: Arc<dyn JudgeProvider> = Arc::new(Only(Literal::new()));
     let broken = WorkItem {
-        source: Source::Target(Arc::new(Broken { hangs: false })),
+        source: ItemSource::Target(Arc::new(Broken { hangs: false })),
         ..item("broken", "", rubric(&["a"]), judges)
     };
     let (records, totals) = run_all(vec![broken], 1).await;
@@ -145,7 +147,7 @@ async fn a_failing_target_is_an_incomplete_case_with_the_reason_and_no_score() {
 
 #[tokio::test]
 async fn a_panic_and_a_missing_judge_become_records() {
-    let judges: Arc<dyn Judges> = Arc::new(Only(Literal::new()));
+    let judges: Arc<dyn JudgeProvider> = Arc::new(Only(Literal::new()));
     let items = vec![
         item("panics", "a", rubric(&["a"]), judges),
         item("unjudged", "a", rubric(&["a"]), Arc::new(NoJudge)),
@@ -165,9 +167,9 @@ async fn a_panic_and_a_missing_judge_become_records() {
 
 #[tokio::test]
 async fn cancelling_gives_up_what_hangs_and_keeps_what_finished() {
-    let judges: Arc<dyn Judges> = Arc::new(Only(Literal::new()));
+    let judges: Arc<dyn JudgeProvider> = Arc::new(Only(Literal::new()));
     let hanging = WorkItem {
-        source: Source::Target(Arc::new(Broken { hangs: true })),
+        source: ItemSource::Target(Arc::new(Broken { hangs: true })),
         ..item("hangs", "", rubric(&["a"]), Arc::clone(&judges))
     };
     let items = vec![
@@ -178,12 +180,12 @@ async fn cancelling_gives_up_what_hangs_and_keeps_what_finished() {
     let cancel = CancellationToken::new();
     let mut memory = Memory::default();
     let mut stopping = false;
-    let mut observe = |event: Event| match event {
-        Event::CaseFinished { .. } => cancel.cancel(),
-        Event::Stopping => stopping = true,
+    let mut observe = |event: RunEvent| match event {
+        RunEvent::CaseFinished { .. } => cancel.cancel(),
+        RunEvent::Stopping => stopping = true,
         _ => {}
     };
-    let settings = Settings { workers: NonZeroUsize::new(2).expect("not zero"), bail: None };
+    let settings = RunLimits { workers: NonZeroUsize::new(2).expect("not zero"), bail: None };
     let (totals, ended) = run(items.into_iter().map(Ok), settings, &cancel, &mut memory, &mut observe).await;
     assert!(ended.is_ok() && stopping);
     assert_eq!(totals.counts.total(), 1);
@@ -192,11 +194,12 @@ async fn cancelling_gives_up_what_hangs_and_keeps_what_finished() {
 
 #[tokio::test]
 async fn a_failure_that_ends_the_run_is_known_before_another_case_begins() {
-    let judges: Arc<dyn Judges> = Arc::new(Only(Literal::new()));
-    let relations = assize_run::Relations { stops_at_errors: true, ..assize_run::Relations::none(lines()) };
+    let judges: Arc<dyn JudgeProvider> = Arc::new(Only(Literal::new()));
+    let relations =
+        assize_run::ItemRelations { stops_at_errors: true, ..assize_run::ItemRelations::none(lines()) };
     let relations = Arc::new(relations);
     let asking = |hangs: bool| WorkItem {
-        source: Source::Target(Arc::new(Broken { hangs })),
+        source: ItemSource::Target(Arc::new(Broken { hangs })),
         relations: Arc::clone(&relations),
         ..item(if hangs { "hangs" } else { "fails" }, "", rubric(&["a"]), Arc::clone(&judges))
     };
@@ -205,12 +208,12 @@ async fn a_failure_that_ends_the_run_is_known_before_another_case_begins() {
     let cancel = CancellationToken::new();
     let mut memory = Memory::default();
     let mut begun = 0;
-    let mut observe = |event: Event| match event {
-        Event::CaseStarted { .. } => begun += 1,
-        Event::CaseFinished { .. } => cancel.cancel(),
+    let mut observe = |event: RunEvent| match event {
+        RunEvent::CaseStarted { .. } => begun += 1,
+        RunEvent::CaseFinished { .. } => cancel.cancel(),
         _ => {}
     };
-    let settings = Settings { workers: NonZeroUsize::new(10).expect("not zero"), bail: None };
+    let settings = RunLimits { workers: NonZeroUsize::new(10).expect("not zero"), bail: None };
     let (totals, ended) = run(items.into_iter().map(Ok), settings, &cancel, &mut memory, &mut observe).await;
     assert!(ended.is_ok() && totals.halted.is_some());
     assert_eq!((begun, memory.records.len()), (10, 1));
@@ -218,13 +221,13 @@ async fn a_failure_that_ends_the_run_is_known_before_another_case_begins() {
 
 #[tokio::test]
 async fn a_recorder_that_refuses_ends_the_run() {
-    let judges: Arc<dyn Judges> = Arc::new(Only(Literal::new()));
+    let judges: Arc<dyn JudgeProvider> = Arc::new(Only(Literal::new()));
     let items: Vec<WorkItem> =
         (0..20).map(|i| item(&format!("case-{i}"), "a", rubric(&["a"]), Arc::clone(&judges))).collect();
     let mut memory = Memory { refuse_after: Some(3), ..Memory::default() };
-    let settings = Settings { workers: NonZeroUsize::new(2).expect("not zero"), bail: None };
+    let settings = RunLimits { workers: NonZeroUsize::new(2).expect("not zero"), bail: None };
     let mut started = 0;
-    let mut observe = |event: Event| started += usize::from(matches!(event, Event::CaseStarted { .. }));
+    let mut observe = |event: RunEvent| started += usize::from(matches!(event, RunEvent::CaseStarted { .. }));
     let (_, ended) =
         run(items.into_iter().map(Ok), settings, &CancellationToken::new(), &mut memory, &mut observe).await;
     assert!(matches!(ended, Err(RunError::Store(_))));
@@ -234,7 +237,7 @@ async fn a_recorder_that_refuses_ends_the_run() {
 
 #[tokio::test]
 async fn rescoring_changes_weights_and_carries_only_unchanged_criteria_over() {
-    let judges: Arc<dyn Judges> = Arc::new(Only(Literal::new()));
+    let judges: Arc<dyn JudgeProvider> = Arc::new(Only(Literal::new()));
     let (records, _) = run_all(vec![item("half", "a", rubric(&["a", "b"]), judges)], 1).await;
     let record = &records[0];
     assert_eq!(rescore(record, None, None).record, *record);
@@ -261,7 +264,7 @@ async fn rescoring_changes_weights_and_carries_only_unchanged_criteria_over() {
     let strict = rescore(
         record,
         Some(&heavy),
-        Some(Lines::new(Unit::new(0.95).expect("in range"), None).expect("in order")),
+        Some(VerdictThresholds::new(UnitInterval::new(0.95).expect("in range"), None).expect("in order")),
     );
     assert_eq!(strict.record.result.verdict, Verdict::Fail);
 }

@@ -6,19 +6,21 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
 use assize_evalfile::{
-    Case, CaseId, CaseMarks, Grader, GraderKind, LineOverrides, Message, OnDependencyFailure, PanelSpec,
-    Place, Role, RubricGrader,
+    Case, CaseId, CaseMarks, CaseMessage, FilePosition, Grader, GraderKind, MessageRole, OnDependencyFailure,
+    PanelSpec, RubricGrader, ThresholdOverrides,
 };
-use assize_grade::{Judge, Question};
+use assize_grade::{Judge, JudgeQuestion};
 use assize_llm::BoxFuture;
 use assize_rubric::{
-    Cost, Criterion, Decision, EvidencePolicy, Finding, GraderStanding, JudgeIdentity, Judging, Lines,
-    Outcome, Rubric, Spent, Tokens, Truncate, Unit, Usd,
+    Cost, Criterion, Decision, EvidencePolicy, Finding, GraderWeighting, JudgeIdentity, JudgingMode,
+    JudgingUsage, Outcome, Rubric, Tokens, TruncationMode, UnitInterval, Usd, VerdictThresholds,
 };
-use assize_run::{JudgeSelector, Judges, Recorder, Relations, Settings, Source, Totals, WorkItem, run};
+use assize_run::{
+    ItemRelations, ItemSource, JudgeProvider, JudgeSelector, Recorder, RunLimits, RunTotals, WorkItem, run,
+};
 use assize_store::{CaseRecord, StoreError};
 use assize_targets::{
-    Answer, Target, TargetDescription, TargetError, TargetErrorKind, TargetInput, TargetKind,
+    Target, TargetAnswer, TargetDescription, TargetError, TargetErrorKind, TargetInput, TargetKind,
 };
 use tokio_util::sync::CancellationToken;
 
@@ -39,12 +41,12 @@ impl Literal {
 fn decision(criterion: &Criterion, outcome: Outcome) -> Decision {
     let judge = JudgeIdentity { name: "literal".into(), ..JudgeIdentity::default() };
     let finding = Finding::Criterion { criterion: criterion.clone(), outcome };
-    let spent = Spent {
+    let spent = JudgingUsage {
         attempts: 1,
         cached_calls: 0,
         tokens: Tokens { input: Some(10), cached: None, output: Some(1) },
         latency_ms: Some(1),
-        cost: Cost::exactly(Usd::from_pico(500_000_000_000)),
+        cost: Cost::from_known(Usd::from_pico(500_000_000_000)),
         replies: Vec::new(),
     };
 
@@ -56,9 +58,9 @@ impl Judge for Literal {
         JudgeIdentity { name: "literal".into(), ..JudgeIdentity::default() }
     }
 
-    fn decide<'a>(&'a self, questions: &'a [Question]) -> BoxFuture<'a, Vec<Vec<Decision>>> {
+    fn decide<'a>(&'a self, questions: &'a [JudgeQuestion]) -> BoxFuture<'a, Vec<Vec<Decision>>> {
         Box::pin(async move {
-            let [Question::Rubric(task)] = questions else { panic!("one rubric at a time") };
+            let [JudgeQuestion::Rubric(task)] = questions else { panic!("one rubric at a time") };
             let now = self.in_flight.fetch_add(1, Ordering::SeqCst) + 1;
             self.peak.fetch_max(now, Ordering::SeqCst);
             tokio::task::yield_now().await;
@@ -81,7 +83,7 @@ impl Judge for Literal {
 
 pub(crate) struct Only(pub(crate) Arc<Literal>);
 
-impl Judges for Only {
+impl JudgeProvider for Only {
     fn judge(&self, _: JudgeSelector<'_>) -> Result<Arc<dyn Judge>, String> {
         Ok(Arc::clone(&self.0) as Arc<dyn Judge>)
     }
@@ -89,7 +91,7 @@ impl Judges for Only {
 
 pub(crate) struct NoJudge;
 
-impl Judges for NoJudge {
+impl JudgeProvider for NoJudge {
     fn judge(&self, _: JudgeSelector<'_>) -> Result<Arc<dyn Judge>, String> {
         Err("nobody".to_owned())
     }
@@ -105,7 +107,7 @@ impl Target for Broken {
         "broken"
     }
 
-    fn answer<'a>(&'a self, _: &'a TargetInput) -> BoxFuture<'a, Result<Answer, TargetError>> {
+    fn answer<'a>(&'a self, _: &'a TargetInput) -> BoxFuture<'a, Result<TargetAnswer, TargetError>> {
         Box::pin(async move {
             if self.hangs {
                 std::future::pending::<()>().await;
@@ -147,8 +149,8 @@ impl Recorder for Memory {
     }
 }
 
-pub(crate) fn lines() -> Lines {
-    Lines::new(Unit::new(0.8).expect("in range"), None).expect("in order")
+pub(crate) fn lines() -> VerdictThresholds {
+    VerdictThresholds::new(UnitInterval::new(0.8).expect("in range"), None).expect("in order")
 }
 
 pub(crate) fn rubric(texts: &[&str]) -> Rubric {
@@ -157,12 +159,12 @@ pub(crate) fn rubric(texts: &[&str]) -> Rubric {
     Rubric::new(criteria.collect()).expect("sound")
 }
 
-pub(crate) fn item(id: &str, answer: &str, rubric: Rubric, judges: Arc<dyn Judges>) -> WorkItem {
-    let place = Place::new("test.yaml", 1, 1);
+pub(crate) fn item(id: &str, answer: &str, rubric: Rubric, judges: Arc<dyn JudgeProvider>) -> WorkItem {
+    let place = FilePosition::new("test.yaml", 1, 1);
     let grader = Grader {
         name: "rubrics".to_owned(),
         type_name: "rubrics".to_owned(),
-        standing: GraderStanding::default(),
+        standing: GraderWeighting::default(),
         place: place.clone(),
         kind: GraderKind::Rubric(RubricGrader {
             places: vec![place.clone(); rubric.criteria().len()],
@@ -179,12 +181,12 @@ pub(crate) fn item(id: &str, answer: &str, rubric: Rubric, judges: Arc<dyn Judge
         id: CaseId::new(id),
         place,
         marks: CaseMarks::default(),
-        input: vec![Message::text(Role::User, "question")],
+        input: vec![CaseMessage::text(MessageRole::User, "question")],
         expected_outcome: None,
         expected_output: Vec::new(),
         output: None,
         graders: vec![Arc::new(grader)],
-        lines: LineOverrides::default(),
+        lines: ThresholdOverrides::default(),
         targets: Vec::new(),
         file_changes: None,
         trials: None,
@@ -202,26 +204,26 @@ pub(crate) fn item(id: &str, answer: &str, rubric: Rubric, judges: Arc<dyn Judge
         suite: "suite".into(),
         format: Some(2),
         case: Arc::new(case),
-        source: Source::Given(Arc::new(Answer::of_text(answer))),
+        source: ItemSource::Given(Arc::new(TargetAnswer::from_text(answer))),
         repeat: 1,
-        relations: Arc::new(Relations::none(lines())),
+        relations: Arc::new(ItemRelations::none(lines())),
         lines: lines(),
         judges,
         judge: None,
         judging_override: None,
         panels: Arc::default(),
-        judging: Judging::PerCriterion,
+        judging: JudgingMode::PerCriterion,
         evidence: EvidencePolicy::Checked,
         truncate_override: None,
-        truncate: Truncate::Never,
+        truncate: TruncationMode::Never,
         programs: Arc::default(),
         workplace: None,
     }
 }
 
-pub(crate) async fn run_all(items: Vec<WorkItem>, workers: usize) -> (Vec<CaseRecord>, Totals) {
+pub(crate) async fn run_all(items: Vec<WorkItem>, workers: usize) -> (Vec<CaseRecord>, RunTotals) {
     let mut memory = Memory::default();
-    let settings = Settings { workers: NonZeroUsize::new(workers).expect("not zero"), bail: None };
+    let settings = RunLimits { workers: NonZeroUsize::new(workers).expect("not zero"), bail: None };
     let (totals, ended) =
         run(items.into_iter().map(Ok), settings, &CancellationToken::new(), &mut memory, &mut |_| {}).await;
     assert!(ended.is_ok());

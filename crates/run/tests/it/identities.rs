@@ -8,25 +8,29 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use assize_evalfile::{
-    Applicability, ArgsMatch, Baseline, Behaviour, BenchmarkGrader, Block, Case, CodeGrader, Command,
-    CompositeAggregator, CompositeGrader, Conversation, CustomGrader, EscalateWhen, Escalation,
-    EvaluatorType, ExecutionMetrics, ExpectedCall, FieldAccuracy, FieldCheck, FieldMatch, GivenOutput,
-    Grader, GraderKind, Guidelines, Hook, Hooks, IsJson, Isolation, LlmGrader, Message, OnDependencyFailure,
-    OnTurnFailure, PairwiseGrader, PanelJudge, PanelSpec, Place, Prompt, Regex, RepoSource, RepoSpec, Reset,
-    Role, RubricGrader, Scoring, ScoringScale, SkillTrigger, SmeLabel, TextCheck, TextRule, TokenUsage,
-    ToolTrajectory, TrajectoryMode, Turn, TurnAggregation, WorkspaceMode, WorkspaceSpec,
+    Applicability, ArgsMatch, Behaviour, BenchmarkGrader, Case, CaseMessage, CodeGrader, CompositeAggregator,
+    CompositeGrader, Conversation, ConversationTurn, CustomGrader, EscalateWhen, Escalation, EvaluatorType,
+    ExecutionMetrics, ExpectedCall, FieldAccuracy, FieldCheck, FieldMatch, FilePosition, GivenOutput, Grader,
+    GraderCommand, GraderKind, GraderPrompt, Guidelines, IsJson, LlmGrader, MessageBlock, MessageRole,
+    OnDependencyFailure, OnTurnFailure, PairwiseBaseline, PairwiseGrader, PanelJudge, PanelSpec, Regex,
+    RepoSource, RepoSpec, RubricGrader, ScoringMethod, ScoringScale, SkillTrigger, SmeLabel, TextCheck,
+    TextRule, TokenUsage, ToolTrajectory, TrajectoryMode, TurnAggregation, WorkspaceHook, WorkspaceHooks,
+    WorkspaceIsolation, WorkspaceMode, WorkspaceReset, WorkspaceSpec,
 };
 use assize_llm::{AskError, BoxFuture, ChatModel, ChatReply, ChatRequest, ErrorKind, ModelId};
 use assize_rubric::{
-    Band, Bands, Cost, Criterion, EvidencePolicy, Gate, GraderStanding, Identify, IdentityWriter,
-    JudgeIdentity, Judging, LabelOutcome, Lines, Normalisation, Operator, PairScores, PanelRule, RawScore,
-    RepeatPlan, RepeatStrategy, Rubric, Scale, Ties, Tokens, Truncate, Unit, Usd, Weight,
+    Cost, Criterion, CriterionOperator, CriterionScale, EvidencePolicy, Gate, GraderWeighting, Identify,
+    IdentityWriter, JudgeIdentity, JudgingMode, LabelOutcome, NormalisationFormula, PairScores, PanelRule,
+    RawScore, Rubric, ScoreBand, ScoreBands, TiePolicy, Tokens, TrialPlan, TrialStrategy, TruncationMode,
+    UnitInterval, Usd, VerdictThresholds, Weight,
 };
-use assize_run::{Judges, Panels, Prerequisite, Relations, Source, WorkItem, fingerprint};
+use assize_run::{
+    CasePrerequisite, ItemRelations, ItemSource, JudgeProvider, PanelSettings, WorkItem, fingerprint,
+};
 use assize_store::CaseErrorKind;
 use assize_targets::{
-    Answer, CommandTarget, CommandTemplate, FallbackTarget, InputMessage, InputPart, MockTarget, ModelTarget,
-    Target, TargetInput, ToolCall, TurnInput,
+    CommandTarget, CommandTemplate, FallbackTarget, InputMessage, MockTarget, ModelTarget, Target,
+    TargetAnswer, TargetInput, TargetInputPart, ToolCall, TurnInput,
 };
 use serde_json::{Map, Value, json};
 
@@ -63,8 +67,8 @@ fn assert_held(found: &[(&str, String)], held: &[(&str, &str)]) {
     assert_eq!(found, held);
 }
 
-fn unit(value: f64) -> Unit {
-    Unit::new(value).expect("in range")
+fn unit(value: f64) -> UnitInterval {
+    UnitInterval::new(value).expect("in range")
 }
 
 fn weight(value: f64) -> Weight {
@@ -79,13 +83,13 @@ fn object(value: Value) -> Map<String, Value> {
     value.as_object().expect("an object").clone()
 }
 
-fn place() -> Place {
-    Place::new("suites/a.yaml", 3, 5)
+fn place() -> FilePosition {
+    FilePosition::new("suites/a.yaml", 3, 5)
 }
 
-fn bands() -> Scale {
-    let band = |low, high, text: &str| Band { low: raw(low), high: raw(high), text: text.to_owned() };
-    Scale::Bands(Bands::new(vec![band(0, 5, "bad"), band(6, 10, "good")]).expect("valid"))
+fn bands() -> CriterionScale {
+    let band = |low, high, text: &str| ScoreBand { low: raw(low), high: raw(high), text: text.to_owned() };
+    CriterionScale::Bands(ScoreBands::new(vec![band(0, 5, "bad"), band(6, 10, "good")]).expect("valid"))
 }
 
 fn banded() -> Criterion {
@@ -93,7 +97,7 @@ fn banded() -> Criterion {
         weight: weight(-2.0),
         scale: bands(),
         gate: Some(Gate::MinRaw(raw(7))),
-        operator: Operator::Contradiction,
+        operator: CriterionOperator::Contradiction,
         may_not_apply: true,
         ..Criterion::checklist("c", "Names the capital.")
     }
@@ -108,13 +112,13 @@ fn judge() -> JudgeIdentity {
     }
 }
 
-fn plan() -> RepeatPlan {
-    RepeatPlan {
+fn plan() -> TrialPlan {
+    TrialPlan {
         count: 3,
-        strategy: RepeatStrategy::Mean,
+        strategy: TrialStrategy::Mean,
         early_stop: true,
         cost_limit_usd: Some(Usd::from_pico(5)),
-        lines: Lines::new(unit(0.8), Some(unit(0.6))).expect("in order"),
+        lines: VerdictThresholds::new(unit(0.8), Some(unit(0.6))).expect("in order"),
     }
 }
 
@@ -123,17 +127,17 @@ fn panel() -> PanelSpec {
         judges: [PanelJudge { name: "a".to_owned(), weight: Some(weight(2.0)) }].into(),
         repeats: Some(3),
         combine: Some(PanelRule::Weighted),
-        ties: Some(Ties::Fail),
+        ties: Some(TiePolicy::Fail),
         temperature: Some(0.5),
         escalate: Some(Escalation { to: "b".to_owned(), when: EscalateWhen::Split }),
-        scoring: Some(Scoring::Logprobs),
+        scoring: Some(ScoringMethod::Logprobs),
     }
 }
 
 #[test]
 fn identities_of_criteria_and_judges_are_held() {
     let standing =
-        GraderStanding { weight: weight(2.0), required: true, min_score: Some(unit(0.5)), negate: true };
+        GraderWeighting { weight: weight(2.0), required: true, min_score: Some(unit(0.5)), negate: true };
     let gates = [Gate::Met, Gate::PassLine, Gate::MinRaw(raw(1)), Gate::MinValue(unit(0.1))];
     let labels = [
         LabelOutcome::Met,
@@ -142,28 +146,37 @@ fn identities_of_criteria_and_judges_are_held() {
         LabelOutcome::NotApplicable,
         LabelOutcome::Unsure,
     ];
-    let truncate = [Truncate::Never, Truncate::Head, Truncate::Tail, Truncate::Middle, Truncate::Chunk];
-    let batched =
-        [Judging::PerCriterion, Judging::Batched(None), Judging::Batched(std::num::NonZeroUsize::new(4))];
+    let truncate = [
+        TruncationMode::Never,
+        TruncationMode::Head,
+        TruncationMode::Tail,
+        TruncationMode::Middle,
+        TruncationMode::Chunk,
+    ];
+    let batched = [
+        JudgingMode::PerCriterion,
+        JudgingMode::Batched(None),
+        JudgingMode::Batched(std::num::NonZeroUsize::new(4)),
+    ];
     let found = [
         ("criterion", of(&banded())),
-        ("scales", of_all(&[Scale::Checklist, bands()])),
-        ("operators", of_all(&[Operator::Correctness, Operator::Contradiction])),
+        ("scales", of_all(&[CriterionScale::Checklist, bands()])),
+        ("operators", of_all(&[CriterionOperator::Correctness, CriterionOperator::Contradiction])),
         ("gates", of_all(&gates)),
         ("standing", of(&standing)),
         ("judging", of_all(&batched)),
         ("evidence", of_all(&[EvidencePolicy::Checked, EvidencePolicy::Required])),
         ("truncate", of_all(&truncate)),
         ("repeats", of(&plan())),
-        ("strategies", of_all(&RepeatStrategy::ALL)),
+        ("strategies", of_all(&TrialStrategy::ALL)),
         ("rules", of_all(&PanelRule::ALL)),
-        ("ties", of_all(&[Ties::Ungraded, Ties::Fail, Ties::Pass])),
+        ("ties", of_all(&[TiePolicy::Ungraded, TiePolicy::Fail, TiePolicy::Pass])),
         ("pairs", of(&PairScores { tie: unit(0.25), inconsistent: unit(0.75) })),
         ("judge", of(&judge())),
         ("labels", of_all(&labels)),
-        ("formula", of(&Normalisation::parse("x/100").expect("valid"))),
+        ("formula", of(&NormalisationFormula::parse("x/100").expect("valid"))),
         ("tokens", of(&Tokens { input: Some(1), cached: None, output: Some(2) })),
-        ("cost", of(&(Cost::exactly(Usd::from_pico(7)) + Cost::UNKNOWN))),
+        ("cost", of(&(Cost::from_known(Usd::from_pico(7)) + Cost::UNKNOWN))),
     ];
 
     assert_held(
@@ -193,11 +206,11 @@ fn identities_of_criteria_and_judges_are_held() {
 
 #[test]
 fn identities_of_panels_and_workspaces_are_held() {
-    let hook = Hook {
-        command: Some(Command::Shell("make".to_owned())),
+    let hook = WorkspaceHook {
+        command: Some(GraderCommand::Shell("make".to_owned())),
         cwd: PathBuf::from("suites"),
         timeout: Some(Duration::from_millis(1500)),
-        reset: Some(Reset::Fast),
+        reset: Some(WorkspaceReset::Fast),
         place: place(),
     };
     let repo = RepoSpec {
@@ -210,31 +223,32 @@ fn identities_of_panels_and_workspaces_are_held() {
         sparse: vec!["src".to_owned()],
         place: place(),
     };
-    let hooks = Hooks {
+    let hooks = WorkspaceHooks {
         enabled: Some(true),
         before_all: Some(hook.clone()),
         before_each: None,
-        after_each: Some(Hook { command: None, reset: Some(Reset::Strict), ..hook }),
+        after_each: Some(WorkspaceHook { command: None, reset: Some(WorkspaceReset::Strict), ..hook }),
         after_all: None,
     };
     let workspace = WorkspaceSpec {
         template: Some(PathBuf::from("template")),
         repos: vec![repo],
         hooks,
-        isolation: Some(Isolation::Shared),
+        isolation: Some(WorkspaceIsolation::Shared),
         mode: Some(WorkspaceMode::Pooled),
         path: Some(PathBuf::from("here")),
     };
-    let commands = [Command::Shell("a b".to_owned()), Command::Argv(vec!["a".to_owned(), "b".to_owned()])];
+    let commands =
+        [GraderCommand::Shell("a b".to_owned()), GraderCommand::Argv(vec!["a".to_owned(), "b".to_owned()])];
     let sources = [RepoSource::Url("a".to_owned()), RepoSource::Folder(PathBuf::from("a"))];
     let found = [
         ("panel", of(&panel())),
         ("escalations", of_all(&[EscalateWhen::Split, EscalateWhen::Unsure])),
-        ("scorings", of_all(&[Scoring::Written, Scoring::Logprobs])),
+        ("scorings", of_all(&[ScoringMethod::Written, ScoringMethod::Logprobs])),
         ("workspace", of(&workspace)),
-        ("isolation", of_all(&[Isolation::PerTest, Isolation::Shared])),
+        ("isolation", of_all(&[WorkspaceIsolation::PerTest, WorkspaceIsolation::Shared])),
         ("modes", of_all(&[WorkspaceMode::Temp, WorkspaceMode::Pooled, WorkspaceMode::Static])),
-        ("resets", of_all(&[Reset::Fast, Reset::Strict])),
+        ("resets", of_all(&[WorkspaceReset::Fast, WorkspaceReset::Strict])),
         ("sources", of_all(&sources)),
         ("commands", of_all(&commands)),
     ];
@@ -257,17 +271,17 @@ fn identities_of_panels_and_workspaces_are_held() {
 
 #[test]
 fn identities_of_messages_are_held() {
-    let message = Message {
-        role: Role::Tool,
+    let message = CaseMessage {
+        role: MessageRole::Tool,
         blocks: vec![
-            Block::Text("text".to_owned()),
-            Block::Json(json!({ "a": [1, 2.5, null, true] })),
-            Block::File {
+            MessageBlock::Text("text".to_owned()),
+            MessageBlock::Json(json!({ "a": [1, 2.5, null, true] })),
+            MessageBlock::File {
                 written: "f.txt".to_owned(),
                 path: PathBuf::from("d/f.txt"),
                 text: "content".into(),
             },
-            Block::Image {
+            MessageBlock::Image {
                 written: "p.png".to_owned(),
                 path: PathBuf::from("d/p.png"),
                 media_type: "image/png",
@@ -284,7 +298,7 @@ fn identities_of_messages_are_held() {
     ];
     let found = [
         ("message", of(&message)),
-        ("roles", of_all(&Role::ALL)),
+        ("roles", of_all(&MessageRole::ALL)),
         ("outputs", of_all(&outputs)),
         ("aggregations", of_all(&[TurnAggregation::Mean, TurnAggregation::Min, TurnAggregation::Max])),
         ("turn failures", of_all(&[OnTurnFailure::Continue, OnTurnFailure::Stop])),
@@ -321,11 +335,15 @@ impl ChatModel for Model {
 
 fn input() -> TargetInput {
     let parts = vec![
-        InputPart::Text("text".to_owned()),
-        InputPart::File { path: "/d/f".into(), display: "f".to_owned(), text: "content".into() },
-        InputPart::Image { path: "/d/p".into(), media_type: "image/png".to_owned(), bytes: [1, 2].into() },
+        TargetInputPart::Text("text".to_owned()),
+        TargetInputPart::File { path: "/d/f".into(), display: "f".to_owned(), text: "content".into() },
+        TargetInputPart::Image {
+            path: "/d/p".into(),
+            media_type: "image/png".to_owned(),
+            bytes: [1, 2].into(),
+        },
     ];
-    let message = InputMessage { role: assize_targets::Role::User, parts };
+    let message = InputMessage { role: assize_targets::MessageRole::User, parts };
     TargetInput {
         turn: Some(TurnInput { number: 1, of: 2, opening: vec![message.clone()] }),
         guidelines: "be kind".to_owned(),
@@ -334,7 +352,7 @@ fn input() -> TargetInput {
     }
 }
 
-fn answer() -> Answer {
+fn answer() -> TargetAnswer {
     let call = ToolCall {
         name: "search".to_owned(),
         input: json!({ "q": 1 }),
@@ -342,7 +360,7 @@ fn answer() -> Answer {
         duration: Some(Duration::from_millis(3)),
         failed: Some(false),
     };
-    Answer {
+    TargetAnswer {
         text: "answer".to_owned(),
         messages: Some(json!([{ "role": "assistant" }])),
         tokens: Tokens { input: Some(1), cached: Some(0), output: Some(2) },
@@ -407,7 +425,7 @@ fn identities_of_targets_are_held() {
 }
 
 fn grader(name: &str, kind: GraderKind) -> Arc<Grader> {
-    let standing = GraderStanding::default();
+    let standing = GraderWeighting::default();
     Arc::new(Grader { name: name.to_owned(), type_name: name.to_owned(), standing, place: place(), kind })
 }
 
@@ -482,15 +500,15 @@ fn rubric_grader() -> GraderKind {
         rubric: Arc::new(Rubric::new(vec![Criterion::checklist("a", "A"), banded()]).expect("valid")),
         places: vec![place()],
         marks: Vec::new(),
-        judging: Some(Judging::Batched(None)),
+        judging: Some(JudgingMode::Batched(None)),
         evidence: Some(EvidencePolicy::Required),
-        truncate: Some(Truncate::Chunk),
+        truncate: Some(TruncationMode::Chunk),
         judge: Some("j".to_owned()),
         panel: panel(),
     })
 }
 
-fn llm_grader(prompt: Option<Prompt>) -> GraderKind {
+fn llm_grader(prompt: Option<GraderPrompt>) -> GraderKind {
     GraderKind::Llm(LlmGrader {
         prompt,
         judge: None,
@@ -503,7 +521,7 @@ fn llm_grader(prompt: Option<Prompt>) -> GraderKind {
 
 fn code_grader(max_calls: Option<u32>) -> GraderKind {
     GraderKind::Code(CodeGrader {
-        command: Command::Argv(vec!["check".to_owned()]),
+        command: GraderCommand::Argv(vec!["check".to_owned()]),
         cwd: Some(PathBuf::from("tools")),
         timeout: Some(Duration::from_secs(9)),
         max_calls,
@@ -512,7 +530,7 @@ fn code_grader(max_calls: Option<u32>) -> GraderKind {
     })
 }
 
-fn pairwise_grader(baseline: Baseline) -> GraderKind {
+fn pairwise_grader(baseline: PairwiseBaseline) -> GraderKind {
     GraderKind::Pairwise(PairwiseGrader {
         baseline,
         criteria: vec!["shorter".to_owned()],
@@ -532,7 +550,7 @@ fn benchmark_grader() -> GraderKind {
         min: 0.0,
         max: 100.0,
         descriptions: vec![(0.0, "bad".to_owned())],
-        formula: Normalisation::parse("x/100").expect("valid"),
+        formula: NormalisationFormula::parse("x/100").expect("valid"),
     };
     let guidelines = Guidelines {
         focus_areas: vec!["a".to_owned()],
@@ -572,9 +590,9 @@ fn graded(graders: Vec<Arc<Grader>>) -> WorkItem {
 
 #[test]
 fn fingerprints_of_graders_are_held() {
-    let text = |path: Option<PathBuf>| Prompt::Text { text: "Judge it.".to_owned(), path };
-    let run = Baseline::Run { written: "r".to_owned(), folder: None, answer: Some(Ok("b".into())) };
-    let program = Command::Shell("mix".to_owned());
+    let text = |path: Option<PathBuf>| GraderPrompt::Text { text: "Judge it.".to_owned(), path };
+    let run = PairwiseBaseline::Run { written: "r".to_owned(), folder: None, answer: Some(Ok("b".into())) };
+    let program = GraderCommand::Shell("mix".to_owned());
     let custom = CustomGrader {
         type_name: "own".to_owned(),
         path: PathBuf::from("graders/own.py"),
@@ -585,9 +603,9 @@ fn fingerprints_of_graders_are_held() {
         ("rubric", rubric_grader()),
         ("llm", llm_grader(None)),
         ("llm, text", llm_grader(Some(text(None)))),
-        ("llm, program", llm_grader(Some(Prompt::Program(program.clone())))),
-        ("pairwise, reference", pairwise_grader(Baseline::Reference)),
-        ("pairwise, text", pairwise_grader(Baseline::Text("b".into()))),
+        ("llm, program", llm_grader(Some(GraderPrompt::Program(program.clone())))),
+        ("pairwise, reference", pairwise_grader(PairwiseBaseline::Reference)),
+        ("pairwise, text", pairwise_grader(PairwiseBaseline::Text("b".into()))),
         ("pairwise, run", pairwise_grader(run)),
         ("code", code_grader(None)),
         ("code, model", code_grader(Some(3))),
@@ -641,13 +659,14 @@ fn each_check_has_a_fingerprint_of_its_own() {
 
 #[test]
 fn fingerprints_of_cases_are_held() {
-    let judges: Arc<dyn Judges> = Arc::new(Only(Literal::new()));
+    let judges: Arc<dyn JudgeProvider> = Arc::new(Only(Literal::new()));
     let plain = || item("case", "answer", rubric(&["a", "b"]), Arc::clone(&judges));
-    let after = vec![Prerequisite { case_id: "first".to_owned(), targets: vec![None, Some("t".to_owned())] }];
-    let relations = Relations { repeats: plan(), after, ..Relations::none(lines()) };
-    let turn = Turn {
-        input: vec![Message::text(Role::User, "and then?")],
-        expected_output: vec![Message::text(Role::Assistant, "so")],
+    let after =
+        vec![CasePrerequisite { case_id: "first".to_owned(), targets: vec![None, Some("t".to_owned())] }];
+    let relations = ItemRelations { repeats: plan(), after, ..ItemRelations::none(lines()) };
+    let turn = ConversationTurn {
+        input: vec![CaseMessage::text(MessageRole::User, "and then?")],
+        expected_output: vec![CaseMessage::text(MessageRole::Assistant, "so")],
         graders: vec![grader("turn", GraderKind::Cost { budget_usd: 1.0 })],
         place: place(),
     };
@@ -663,23 +682,26 @@ fn fingerprints_of_cases_are_held() {
     };
     let cases = [
         ("plain", plain()),
-        ("given", WorkItem { source: Source::Given(Arc::new(answer())), ..plain() }),
+        ("given", WorkItem { source: ItemSource::Given(Arc::new(answer())), ..plain() }),
         (
             "missing",
             WorkItem {
-                source: Source::Missing { kind: CaseErrorKind::NoTarget, message: "m".to_owned() },
+                source: ItemSource::Missing { kind: CaseErrorKind::NoTarget, message: "m".to_owned() },
                 ..plain()
             },
         ),
-        ("asked", WorkItem { source: Source::Target(Arc::new(Broken { hangs: false })), ..plain() }),
+        ("asked", WorkItem { source: ItemSource::Target(Arc::new(Broken { hangs: false })), ..plain() }),
         ("unjudged", WorkItem { judges: Arc::new(NoJudge), ..plain() }),
         ("related", WorkItem { relations: Arc::new(relations), repeat: 2, ..plain() }),
-        ("paneled", WorkItem { panels: Arc::new(Panels::new(panel(), PanelSpec::default())), ..plain() }),
+        (
+            "paneled",
+            WorkItem { panels: Arc::new(PanelSettings::new(panel(), PanelSpec::default())), ..plain() },
+        ),
         (
             "overridden",
             WorkItem {
-                judging_override: Some(Judging::Batched(None)),
-                truncate_override: Some(Truncate::Head),
+                judging_override: Some(JudgingMode::Batched(None)),
+                truncate_override: Some(TruncationMode::Head),
                 ..plain()
             },
         ),

@@ -5,10 +5,10 @@ use std::num::NonZeroUsize;
 use std::sync::Arc;
 
 use assize_evalfile::OnDependencyFailure;
-use assize_rubric::{Repeat, RepeatPlan, Verdict};
+use assize_rubric::{TrialPlan, TrialResult, Verdict};
 use assize_run::{
-    Event, Halt, Judges, Prerequisite, Relations, RunError, Settings, Source, Start, Totals, WorkItem,
-    run_from,
+    CasePrerequisite, HaltReason, ItemRelations, ItemSource, JudgeProvider, RunError, RunEvent, RunLimits,
+    RunStart, RunTotals, WorkItem, run_from,
 };
 use tokio_util::sync::CancellationToken;
 
@@ -16,10 +16,10 @@ use crate::fakes::{Broken, Literal, Memory, Only, item, lines, rubric};
 
 /// A run with what it observed.
 struct Run {
-    totals: Totals,
+    totals: RunTotals,
     ended: Result<(), RunError>,
     memory: Memory,
-    events: Vec<Event>,
+    events: Vec<RunEvent>,
 }
 
 impl Run {
@@ -38,24 +38,26 @@ impl Run {
         self.events
             .iter()
             .filter_map(|event| match event {
-                Event::CaseStarted { case_id, .. } => Some(format!("started {case_id}")),
-                Event::CaseSkipped { case_id, .. } => Some(format!("skipped {case_id}")),
-                Event::CaseRedundant { case_id, trial, .. } => Some(format!("redundant {case_id} {trial}")),
-                Event::CaseFinished { .. } => None,
-                Event::Halted { reason: Halt::Error } => Some("halted by an error".to_owned()),
-                Event::Halted { reason: Halt::NotPassed } => Some("halted by failures".to_owned()),
-                Event::LimitReached => Some("limit".to_owned()),
-                Event::Stopping => Some("stopping".to_owned()),
+                RunEvent::CaseStarted { case_id, .. } => Some(format!("started {case_id}")),
+                RunEvent::CaseSkipped { case_id, .. } => Some(format!("skipped {case_id}")),
+                RunEvent::CaseRedundant { case_id, trial, .. } => {
+                    Some(format!("redundant {case_id} {trial}"))
+                }
+                RunEvent::CaseFinished { .. } => None,
+                RunEvent::Halted { reason: HaltReason::Error } => Some("halted by an error".to_owned()),
+                RunEvent::Halted { reason: HaltReason::NotPassed } => Some("halted by failures".to_owned()),
+                RunEvent::LimitReached => Some("limit".to_owned()),
+                RunEvent::Stopping => Some("stopping".to_owned()),
             })
             .collect()
     }
 }
 
-fn settings(workers: usize, bail: usize) -> Settings {
-    Settings { workers: NonZeroUsize::new(workers).expect("not zero"), bail: NonZeroUsize::new(bail) }
+fn settings(workers: usize, bail: usize) -> RunLimits {
+    RunLimits { workers: NonZeroUsize::new(workers).expect("not zero"), bail: NonZeroUsize::new(bail) }
 }
 
-async fn run_items(start: Start, items: Vec<Result<WorkItem, String>>, settings: Settings) -> Run {
+async fn run_items(start: RunStart, items: Vec<Result<WorkItem, String>>, settings: RunLimits) -> Run {
     let mut memory = Memory::default();
     let mut events = Vec::new();
     let cancel = CancellationToken::new();
@@ -68,18 +70,18 @@ async fn run_items(start: Start, items: Vec<Result<WorkItem, String>>, settings:
 
 /// A case that passes if its answer is `a`.
 fn case(id: &str, answer: &str) -> WorkItem {
-    let judges: Arc<dyn Judges> = Arc::new(Only(Literal::new()));
+    let judges: Arc<dyn JudgeProvider> = Arc::new(Only(Literal::new()));
     item(id, answer, rubric(&["a"]), judges)
 }
 
 fn awaited(item: WorkItem) -> WorkItem {
-    let relations = Relations { is_awaited: true, ..(*item.relations).clone() };
+    let relations = ItemRelations { is_awaited: true, ..(*item.relations).clone() };
     WorkItem { relations: Arc::new(relations), ..item }
 }
 
 fn after(item: WorkItem, id: &str, on_failure: OnDependencyFailure) -> WorkItem {
-    let prerequisite = Prerequisite { case_id: id.to_owned(), targets: vec![None] };
-    let relations = Relations { after: vec![prerequisite], on_failure, ..(*item.relations).clone() };
+    let prerequisite = CasePrerequisite { case_id: id.to_owned(), targets: vec![None] };
+    let relations = ItemRelations { after: vec![prerequisite], on_failure, ..(*item.relations).clone() };
     WorkItem { relations: Arc::new(relations), ..item }
 }
 
@@ -93,7 +95,7 @@ async fn a_case_starts_after_those_it_depends_on_wherever_it_stands() {
         Ok(awaited(case("first", "a"))),
     ];
 
-    let run = run_items(Start::default(), items, settings(4, 0)).await;
+    let run = run_items(RunStart::default(), items, settings(4, 0)).await;
 
     assert!(run.ended.is_ok());
     assert_eq!(run.told(), ["started alone", "started first", "started second", "started third"]);
@@ -109,7 +111,7 @@ async fn a_failed_dependency_skips_fails_or_is_ignored_as_the_case_says() {
         Ok(after(case("runs", "a"), "first", OnDependencyFailure::Run)),
     ];
 
-    let run = run_items(Start::default(), items, settings(1, 0)).await;
+    let run = run_items(RunStart::default(), items, settings(1, 0)).await;
 
     assert_eq!(run.verdict("skips"), Verdict::Incomplete);
     assert_eq!(run.verdict("fails"), Verdict::Fail);
@@ -125,7 +127,7 @@ async fn what_waits_for_something_that_never_comes_is_skipped_at_the_end() {
     let waits = after(case("waits", "a"), "nowhere", OnDependencyFailure::Skip);
     let items = vec![Ok(waits), Ok(case("other", "a"))];
 
-    let run = run_items(Start::default(), items, settings(2, 0)).await;
+    let run = run_items(RunStart::default(), items, settings(2, 0)).await;
 
     assert!(run.ended.is_ok());
     assert_eq!(run.recorded(), ["other", "waits"]);
@@ -134,13 +136,13 @@ async fn what_waits_for_something_that_never_comes_is_skipped_at_the_end() {
 
 #[tokio::test]
 async fn trials_after_one_that_settles_the_case_are_redundant() {
-    let plan = RepeatPlan { count: 3, early_stop: true, ..RepeatPlan::once(lines()) };
-    let relations = Arc::new(Relations { repeats: plan, ..Relations::none(lines()) });
+    let plan = TrialPlan { count: 3, early_stop: true, ..TrialPlan::single(lines()) };
+    let relations = Arc::new(ItemRelations { repeats: plan, ..ItemRelations::none(lines()) });
     let trial =
         |repeat, answer| Ok(WorkItem { relations: Arc::clone(&relations), repeat, ..case("case", answer) });
     let items = vec![trial(1, "no"), trial(2, "a"), trial(3, "a")];
 
-    let run = run_items(Start::default(), items, settings(3, 0)).await;
+    let run = run_items(RunStart::default(), items, settings(3, 0)).await;
 
     assert_eq!(run.told(), ["started case", "started case", "redundant case 3"]);
     assert_eq!((run.totals.counts.total(), run.totals.needless), (2, 1));
@@ -150,11 +152,11 @@ async fn trials_after_one_that_settles_the_case_are_redundant() {
 async fn a_run_halts_at_as_many_failures_as_it_may_have() {
     let items = (0..10).map(|n| Ok(case(&format!("case-{n}"), if n == 0 { "a" } else { "no" }))).collect();
 
-    let run = run_items(Start::default(), items, settings(1, 2)).await;
+    let run = run_items(RunStart::default(), items, settings(1, 2)).await;
 
     assert!(run.ended.is_ok());
     assert_eq!(run.recorded(), ["case-0", "case-1", "case-2"]);
-    assert_eq!(run.totals.halted, Some(Halt::NotPassed));
+    assert_eq!(run.totals.halted, Some(HaltReason::NotPassed));
     assert_eq!(run.told().last().map(String::as_str), Some("halted by failures"));
 }
 
@@ -162,7 +164,7 @@ async fn a_run_halts_at_as_many_failures_as_it_may_have() {
 async fn cases_in_flight_finish_after_a_halt_that_is_told_once() {
     let items = (0..20).map(|n| Ok(case(&format!("case-{n}"), "no"))).collect();
 
-    let run = run_items(Start::default(), items, settings(10, 1)).await;
+    let run = run_items(RunStart::default(), items, settings(10, 1)).await;
 
     let halts = run.told().iter().filter(|told| told.starts_with("halted")).count();
     let started = run.told().iter().filter(|told| told.starts_with("started")).count();
@@ -172,23 +174,23 @@ async fn cases_in_flight_finish_after_a_halt_that_is_told_once() {
 
 #[tokio::test]
 async fn an_error_halts_a_suite_that_asks_for_it() {
-    let relations = Arc::new(Relations { stops_at_errors: true, ..Relations::none(lines()) });
+    let relations = Arc::new(ItemRelations { stops_at_errors: true, ..ItemRelations::none(lines()) });
     let broken = WorkItem {
-        source: Source::Target(Arc::new(Broken { hangs: false })),
+        source: ItemSource::Target(Arc::new(Broken { hangs: false })),
         relations: Arc::clone(&relations),
         ..case("broken", "")
     };
     let next = WorkItem { relations, ..case("next", "a") };
 
-    let run = run_items(Start::default(), vec![Ok(broken), Ok(next)], settings(1, 0)).await;
+    let run = run_items(RunStart::default(), vec![Ok(broken), Ok(next)], settings(1, 0)).await;
 
     assert_eq!(run.told(), ["started broken", "halted by an error"]);
-    assert_eq!(run.totals.halted, Some(Halt::Error));
+    assert_eq!(run.totals.halted, Some(HaltReason::Error));
 }
 
 #[tokio::test]
 async fn nothing_starts_once_the_limit_is_reached_or_the_run_is_cancelled() {
-    let limited = Start::default();
+    let limited = RunStart::default();
     limited.limit.cancel();
     let run = run_items(limited, vec![Ok(case("case", "a"))], settings(1, 0)).await;
     assert!(run.ended.is_ok() && run.events.is_empty());
@@ -198,20 +200,21 @@ async fn nothing_starts_once_the_limit_is_reached_or_the_run_is_cancelled() {
     let (mut memory, mut events) = (Memory::default(), 0);
     let items = vec![Ok(case("case", "a"))];
     let (totals, ended) =
-        run_from(Start::default(), items, settings(1, 0), &cancel, &mut memory, &mut |_| events += 1).await;
+        run_from(RunStart::default(), items, settings(1, 0), &cancel, &mut memory, &mut |_| events += 1)
+            .await;
     assert!(ended.is_ok());
     assert_eq!((totals.counts.total(), memory.records.len(), events), (0, 0, 0));
 }
 
 #[tokio::test]
 async fn the_limit_is_told_once_and_cases_in_flight_are_recorded() {
-    let start = Start::default();
+    let start = RunStart::default();
     let limit = start.limit.clone();
     let (mut memory, mut told, mut started) = (Memory::default(), 0, 0);
-    let mut observe = |event: Event| match event {
-        Event::CaseStarted { .. } => started += 1,
-        Event::CaseFinished { .. } => limit.cancel(),
-        Event::LimitReached => told += 1,
+    let mut observe = |event: RunEvent| match event {
+        RunEvent::CaseStarted { .. } => started += 1,
+        RunEvent::CaseFinished { .. } => limit.cancel(),
+        RunEvent::LimitReached => told += 1,
         _ => {}
     };
     let items = (0..9).map(|n| Ok(case(&format!("case-{n}"), "a")));
@@ -227,8 +230,8 @@ async fn the_limit_is_told_once_and_cases_in_flight_are_recorded() {
 #[tokio::test]
 async fn finished_items_of_an_earlier_process_are_not_run_again_and_still_count_for_others() {
     let first = awaited(case("first", "no"));
-    let passed = Repeat { verdict: Verdict::Pass, score: Some(1.0), ..Repeat::UNKNOWN };
-    let start = Start { done: HashMap::from([(first.key(), passed)]), ..Start::default() };
+    let passed = TrialResult { verdict: Verdict::Pass, score: Some(1.0), ..TrialResult::UNKNOWN };
+    let start = RunStart { done: HashMap::from([(first.key(), passed)]), ..RunStart::default() };
     let items = vec![Ok(first), Ok(after(case("second", "a"), "first", OnDependencyFailure::Skip))];
 
     let run = run_items(start, items, settings(1, 0)).await;
@@ -241,7 +244,7 @@ async fn finished_items_of_an_earlier_process_are_not_run_again_and_still_count_
 async fn items_that_can_not_be_read_end_the_run_after_what_was_started() {
     let items = vec![Ok(case("first", "a")), Err("line 2 is not JSON".to_owned()), Ok(case("third", "a"))];
 
-    let run = run_items(Start::default(), items, settings(2, 0)).await;
+    let run = run_items(RunStart::default(), items, settings(2, 0)).await;
 
     assert!(matches!(&run.ended, Err(RunError::Items(message)) if message == "line 2 is not JSON"));
     assert_eq!(run.recorded(), ["first"]);

@@ -4,32 +4,32 @@ use std::num::NonZeroUsize;
 use std::sync::Arc;
 use std::time::Duration;
 
-use assize_run::{Event, Judges, Settings, Source, WorkItem, run};
+use assize_run::{ItemSource, JudgeProvider, RunEvent, RunLimits, WorkItem, run};
 use tokio::time::Instant;
 use tokio_util::sync::CancellationToken;
 
 use crate::fakes::{Broken, Literal, Memory, Only, item, rubric};
 
-fn settings(workers: usize, bail: Option<usize>) -> Settings {
+fn settings(workers: usize, bail: Option<usize>) -> RunLimits {
     let bail = bail.and_then(NonZeroUsize::new);
-    Settings { workers: NonZeroUsize::new(workers).expect("not zero"), bail }
+    RunLimits { workers: NonZeroUsize::new(workers).expect("not zero"), bail }
 }
 
 fn cases(count: usize) -> impl Iterator<Item = WorkItem> {
-    let judges: Arc<dyn Judges> = Arc::new(Only(Literal::new()));
+    let judges: Arc<dyn JudgeProvider> = Arc::new(Only(Literal::new()));
     (0..count).map(move |n| item(&format!("case-{n}"), "a", rubric(&["a"]), Arc::clone(&judges)))
 }
 
 /// Runs the items and returns the recorder with the most cases that were started and not on record at one time.
-async fn run_counting(items: impl Iterator<Item = WorkItem>, settings: Settings) -> (Memory, usize) {
+async fn run_counting(items: impl Iterator<Item = WorkItem>, settings: RunLimits) -> (Memory, usize) {
     let (mut memory, cancel) = (Memory::default(), CancellationToken::new());
     let (mut unrecorded, mut most) = (0, 0);
-    let mut observe = |event: Event| match event {
-        Event::CaseStarted { .. } => {
+    let mut observe = |event: RunEvent| match event {
+        RunEvent::CaseStarted { .. } => {
             unrecorded += 1;
             most = most.max(unrecorded);
         }
-        Event::CaseFinished { .. } => unrecorded -= 1,
+        RunEvent::CaseFinished { .. } => unrecorded -= 1,
         _ => {}
     };
 
@@ -76,14 +76,14 @@ async fn a_run_that_may_halt_starts_no_case_while_more_than_its_workers_are_not_
 #[tokio::test(start_paused = true)]
 async fn a_case_that_finishes_alone_is_on_record_soon() {
     let hanging = WorkItem {
-        source: Source::Target(Arc::new(Broken { hangs: true })),
+        source: ItemSource::Target(Arc::new(Broken { hangs: true })),
         ..cases(1).next().expect("one case")
     };
     let items: Vec<WorkItem> = std::iter::repeat_n(hanging, 9).chain(cases(1)).collect();
     let (mut memory, cancel, begun) = (Memory::default(), CancellationToken::new(), Instant::now());
     let mut recorded_after = None;
-    let mut observe = |event: Event| {
-        if matches!(event, Event::CaseFinished { .. }) {
+    let mut observe = |event: RunEvent| {
+        if matches!(event, RunEvent::CaseFinished { .. }) {
             recorded_after = Some(begun.elapsed());
             cancel.cancel();
         }

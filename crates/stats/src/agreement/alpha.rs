@@ -1,11 +1,11 @@
 //! Krippendorff's alpha with its own distances.
 
-use super::Ratings;
-use crate::{Undefined, rank::mid_ranks, undefined::finite};
+use super::UnitRatings;
+use crate::{UndefinedReason, rank::mid_ranks, undefined::check_finite};
 
 /// The squared distance of two ratings c and k.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-pub enum Metric {
+pub enum AlphaMetric {
     /// 0 if they are the same, else 1.
     Nominal,
     /// `(sum of n_g for g from c to k, less (n_c + n_k) / 2)^2`, n_g being how often g was given: the
@@ -19,9 +19,9 @@ pub enum Metric {
 
 /// Krippendorff's alpha.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub struct Alpha {
+pub struct KrippendorffAlpha {
     /// `1 - observed / expected disagreement`; negative if raters disagree more than by chance.
-    pub value: Result<f64, Undefined>,
+    pub value: Result<f64, UndefinedReason>,
     /// Number of units with two ratings or more; the others are ignored.
     pub units: usize,
     /// Number of ratings of these units.
@@ -29,61 +29,66 @@ pub struct Alpha {
 }
 
 /// Krippendorff's alpha for any number of raters and any pattern of missing ratings. An interval comes
-/// from [`bootstrap`](crate::bootstrap()) over units with [`Ratings::select`]. Source: K. Krippendorff,
+/// from [`bootstrap`](crate::bootstrap()) over units with [`UnitRatings::select`]. Source: K. Krippendorff,
 /// "Computing Krippendorff's Alpha-Reliability" (2011).
 ///
 /// Disagreements are summed per unit and over all ratings, without the table of coincidences, so that the
 /// effort grows with the number of ratings (times its logarithm); only the ratio metric compares every
 /// distinct value with every other.
-pub fn alpha(ratings: &Ratings, metric: Metric) -> Alpha {
+pub fn alpha(ratings: &UnitRatings, metric: AlphaMetric) -> KrippendorffAlpha {
     let ends: Vec<&[f64]> = ratings.units().filter(|unit| unit.len() > 1).collect();
     let pooled: Vec<f64> = ends.iter().copied().flatten().copied().collect();
     let value = ratings.values().and_then(|_| compute(&ends, &pooled, metric));
-    Alpha { value, units: ends.len(), ratings: pooled.len() }
+    KrippendorffAlpha { value, units: ends.len(), ratings: pooled.len() }
 }
 
-fn compute(units: &[&[f64]], pooled: &[f64], metric: Metric) -> Result<f64, Undefined> {
+fn compute(units: &[&[f64]], pooled: &[f64], metric: AlphaMetric) -> Result<f64, UndefinedReason> {
     if pooled.is_empty() {
-        return Err(Undefined::NoPairs);
+        return Err(UndefinedReason::NoPairs);
     }
+
     let n = pooled.len() as f64;
     let (ranks, groups) = mid_ranks(pooled);
     if groups.len() < 2 {
-        return Err(Undefined::ChanceIsCertain);
+        return Err(UndefinedReason::ChanceIsCertain);
     }
+
     let placed = match metric {
-        Metric::Nominal | Metric::Ordinal => ranks.as_slice(),
-        Metric::Interval | Metric::Ratio => pooled,
+        AlphaMetric::Nominal | AlphaMetric::Ordinal => ranks.as_slice(),
+        AlphaMetric::Interval | AlphaMetric::Ratio => pooled,
     };
     let mut rest = placed;
     let mut observed = 0.0;
     for unit in units {
         let (own, after) = rest.split_at(unit.len());
         rest = after;
-        observed += within(own, metric) / (unit.len() as f64 - 1.0);
+        observed += sum_pair_distances(own, metric) / (unit.len() as f64 - 1.0);
     }
+
     let expected = match metric {
-        Metric::Nominal => n * n - groups.iter().map(|&size| (size as f64).powi(2)).sum::<f64>(),
-        Metric::Ordinal | Metric::Interval => 2.0 * n * squares(placed),
-        Metric::Ratio => between(&ranks, pooled, &groups),
+        AlphaMetric::Nominal => n * n - groups.iter().map(|&size| (size as f64).powi(2)).sum::<f64>(),
+        AlphaMetric::Ordinal | AlphaMetric::Interval => 2.0 * n * sum_squared_deviations(placed),
+        AlphaMetric::Ratio => sum_ratio_distances(&ranks, pooled, &groups),
     };
     if expected > 0.0 {
-        finite(1.0 - (n - 1.0) * observed / expected)
+        check_finite(1.0 - (n - 1.0) * observed / expected)
     } else {
-        Err(Undefined::ChanceIsCertain)
+        Err(UndefinedReason::ChanceIsCertain)
     }
 }
 
 /// Sum of the squared distances of all ordered pairs of one unit's ratings.
-fn within(ratings: &[f64], metric: Metric) -> f64 {
+fn sum_pair_distances(ratings: &[f64], metric: AlphaMetric) -> f64 {
     match metric {
-        Metric::Ordinal | Metric::Interval => 2.0 * ratings.len() as f64 * squares(ratings),
-        Metric::Nominal => pairs(ratings, |a, b| f64::from(a != b)),
-        Metric::Ratio => pairs(ratings, ratio),
+        AlphaMetric::Ordinal | AlphaMetric::Interval => {
+            2.0 * ratings.len() as f64 * sum_squared_deviations(ratings)
+        }
+        AlphaMetric::Nominal => sum_over_pairs(ratings, |a, b| f64::from(a != b)),
+        AlphaMetric::Ratio => sum_over_pairs(ratings, ratio),
     }
 }
 
-fn pairs(ratings: &[f64], distance: fn(f64, f64) -> f64) -> f64 {
+fn sum_over_pairs(ratings: &[f64], distance: fn(f64, f64) -> f64) -> f64 {
     let later = |at: usize| ratings[at + 1..].iter().map(move |&other| distance(ratings[at], other));
     2.0 * (0..ratings.len()).flat_map(later).sum::<f64>()
 }
@@ -93,16 +98,17 @@ fn ratio(a: f64, b: f64) -> f64 {
 }
 
 /// Sum of squared distances from the mean. All ordered pairs differ by 2 n times as much, squared.
-fn squares(values: &[f64]) -> f64 {
+fn sum_squared_deviations(values: &[f64]) -> f64 {
     let mean = values.iter().sum::<f64>() / values.len() as f64;
     values.iter().map(|value| (value - mean).powi(2)).sum()
 }
 
 /// Sum of the ratio distances of all ordered pairs, from the distinct values and their counts.
-fn between(ranks: &[f64], values: &[f64], groups: &[u64]) -> f64 {
+fn sum_ratio_distances(ranks: &[f64], values: &[f64], groups: &[u64]) -> f64 {
     let mut distinct: Vec<(f64, f64)> = ranks.iter().copied().zip(values.iter().copied()).collect();
     distinct.sort_by(|a, b| a.0.total_cmp(&b.0));
     distinct.dedup_by(|a, b| a.0 == b.0);
+
     let counted: Vec<(f64, f64)> =
         distinct.iter().zip(groups).map(|(&(_, value), &size)| (value, size as f64)).collect();
     let mut sum = 0.0;
@@ -111,5 +117,6 @@ fn between(ranks: &[f64], values: &[f64], groups: &[u64]) -> f64 {
             sum += 2.0 * size * others * ratio(value, other);
         }
     }
+
     sum
 }

@@ -1,13 +1,16 @@
 //! Chance-corrected agreement of any number of raters: Fleiss' kappa, Gwet's AC1 and AC2, Krippendorff's
 //! alpha with weights, Brennan and Prediger's coefficient.
 
-use super::{Ratings, Scale, Weights};
-use crate::{Interval, Level, Method, Undefined, distribution::student_reach, undefined::finite};
+use super::{AgreementWeights, RatingScale, UnitRatings};
+use crate::{
+    ConfidenceLevel, Interval, IntervalMethod, UndefinedReason, distribution::student_critical_value,
+    undefined::check_finite,
+};
 
 /// Definition of the agreement expected by chance. With w the weights, q the number of answers on the scale
 /// and s_k the share of answer k:
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-pub enum Chance {
+pub enum ChanceAgreement {
     /// `sum w / (q (q - 1)) * sum s_k (1 - s_k)`: Gwet's AC1 with identity weights, AC2 with others.
     /// Robust against a lopsided share of passes. Source: K. Gwet, British Journal of Mathematical and
     /// Statistical Psychology 61 (2008), 29-48.
@@ -26,25 +29,25 @@ pub enum Chance {
 
 /// A chance-corrected coefficient of agreement.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub struct Coefficient {
+pub struct AgreementCoefficient {
     /// Number of units used: those with a rating, for alpha those with two.
     pub units: usize,
     /// Number of ratings of these units.
     pub ratings: usize,
     /// Mean share of agreeing pairs of ratings, near misses by their weight.
-    pub observed: Result<f64, Undefined>,
+    pub observed: Result<f64, UndefinedReason>,
     /// The agreement expected by chance.
-    pub chance: Result<f64, Undefined>,
+    pub chance: Result<f64, UndefinedReason>,
     /// `(observed - chance) / (1 - chance)`.
-    pub value: Result<f64, Undefined>,
+    pub value: Result<f64, UndefinedReason>,
     /// Standard error of `value`, over units.
-    pub se: Result<f64, Undefined>,
+    pub se: Result<f64, UndefinedReason>,
     /// `value +- t se` with units - 1 degrees of freedom, at most 1.
-    pub interval: Result<Interval, Undefined>,
+    pub interval: Result<Interval, UndefinedReason>,
 }
 
 /// One unit, reduced to the numbers that the coefficients need.
-struct Unit {
+struct UnitAgreement {
     /// Number of ratings.
     size: f64,
     /// Share of agreeing pairs of ratings, 0 with a single rating.
@@ -56,15 +59,15 @@ struct Unit {
 /// A chance-corrected coefficient. Weights act on the values of the scale. Errors and the handling of
 /// missing ratings: K. Gwet, Handbook of Inter-Rater Reliability (4th edition, 2014), chapters 2, 3 and 5.
 pub fn coefficient(
-    ratings: &Ratings,
-    scale: &Scale,
-    weights: Weights,
-    chance: Chance,
-    level: Level,
-) -> Coefficient {
-    match units(ratings, scale, weights, chance) {
-        Ok((units, matrix)) => Sums::of(&units, &matrix, chance).coefficient(&units, level),
-        Err(reason) => Coefficient {
+    ratings: &UnitRatings,
+    scale: &RatingScale,
+    weights: AgreementWeights,
+    chance: ChanceAgreement,
+    level: ConfidenceLevel,
+) -> AgreementCoefficient {
+    match reduce_units(ratings, scale, weights, chance) {
+        Ok((units, matrix)) => AgreementSums::new(&units, &matrix, chance).coefficient(&units, level),
+        Err(reason) => AgreementCoefficient {
             units: 0,
             ratings: 0,
             observed: Err(reason),
@@ -76,20 +79,21 @@ pub fn coefficient(
     }
 }
 
-type Matrix = Vec<Vec<f64>>;
+type WeightMatrix = Vec<Vec<f64>>;
 
-fn units(
-    ratings: &Ratings,
-    scale: &Scale,
-    weights: Weights,
-    chance: Chance,
-) -> Result<(Vec<Unit>, Matrix), Undefined> {
+fn reduce_units(
+    ratings: &UnitRatings,
+    scale: &RatingScale,
+    weights: AgreementWeights,
+    chance: ChanceAgreement,
+) -> Result<(Vec<UnitAgreement>, WeightMatrix), UndefinedReason> {
     if ratings.is_empty() {
-        return Err(Undefined::NoValues);
+        return Err(UndefinedReason::NoValues);
     }
+
     let matrix = weights.matrix(scale.points());
-    let least = if chance == Chance::Krippendorff { 2.0 } else { 1.0 };
-    let units: Vec<Unit> = ratings
+    let least = if chance == ChanceAgreement::Krippendorff { 2.0 } else { 1.0 };
+    let units: Vec<UnitAgreement> = ratings
         .counts(scale)?
         .into_iter()
         .map(|counts| {
@@ -103,16 +107,24 @@ fn units(
                     count * (near - 1.0)
                 })
                 .sum();
-            Unit { size, agreed: if size >= 2.0 { pairs / (size * (size - 1.0)) } else { 0.0 }, counts }
+            UnitAgreement {
+                size,
+                agreed: if size >= 2.0 { pairs / (size * (size - 1.0)) } else { 0.0 },
+                counts,
+            }
         })
         .filter(|unit| unit.size >= least)
         .collect();
-    if units.iter().any(|unit| unit.size >= 2.0) { Ok((units, matrix)) } else { Err(Undefined::NoPairs) }
+    if units.iter().any(|unit| unit.size >= 2.0) {
+        Ok((units, matrix))
+    } else {
+        Err(UndefinedReason::NoPairs)
+    }
 }
 
 /// Sums and means over all units.
-struct Sums {
-    kind: Chance,
+struct AgreementSums {
+    kind: ChanceAgreement,
     /// Mean number of ratings per unit.
     mean_size: f64,
     /// Units with two ratings or more.
@@ -120,19 +132,19 @@ struct Sums {
     /// Observed agreement before the small-sample correction.
     plain: f64,
     observed: f64,
-    chance: Result<f64, Undefined>,
+    chance: Result<f64, UndefinedReason>,
     /// Contribution of each answer to the chance agreement of the unit that got it.
     chance_of: Vec<f64>,
 }
 
-impl Sums {
-    fn of(units: &[Unit], matrix: &[Vec<f64>], kind: Chance) -> Self {
+impl AgreementSums {
+    fn new(units: &[UnitAgreement], matrix: &[Vec<f64>], kind: ChanceAgreement) -> Self {
         let answers = matrix.len() as f64;
         let count = units.len() as f64;
         let all: f64 = units.iter().map(|unit| unit.size).sum();
         let mean_size = all / count;
         let paired = units.iter().filter(|unit| unit.size >= 2.0).count() as f64;
-        let alpha = kind == Chance::Krippendorff;
+        let alpha = kind == ChanceAgreement::Krippendorff;
         let plain = if alpha {
             units.iter().map(|unit| unit.agreed * unit.size / mean_size).sum::<f64>() / count
         } else {
@@ -141,44 +153,48 @@ impl Sums {
         let observed = if alpha { (1.0 - 1.0 / all) * plain + 1.0 / all } else { plain };
         let shares: Vec<f64> = (0..matrix.len())
             .map(|answer| {
-                let share = |unit: &Unit| unit.counts[answer] / if alpha { mean_size } else { unit.size };
+                let share =
+                    |unit: &UnitAgreement| unit.counts[answer] / if alpha { mean_size } else { unit.size };
                 units.iter().map(share).sum::<f64>() / count
             })
             .collect();
+
         let weight: f64 = matrix.iter().flatten().sum();
         let near =
             |answer: usize| matrix[answer].iter().zip(&shares).map(|(weight, share)| weight * share).sum();
         let (chance, chance_of) = match kind {
-            Chance::Gwet if matrix.len() < 2 => (Err(Undefined::OneClass), Vec::new()),
-            Chance::Gwet => {
+            ChanceAgreement::Gwet if matrix.len() < 2 => (Err(UndefinedReason::OneClass), Vec::new()),
+            ChanceAgreement::Gwet => {
                 let scale = weight / (answers * (answers - 1.0));
                 let apart: f64 = shares.iter().map(|share| share * (1.0 - share)).sum();
                 (Ok(scale * apart), shares.iter().map(|share| scale * (1.0 - share)).collect())
             }
-            Chance::Uniform => (Ok(weight / (answers * answers)), Vec::new()),
-            Chance::Fleiss | Chance::Krippendorff => {
+            ChanceAgreement::Uniform => (Ok(weight / (answers * answers)), Vec::new()),
+            ChanceAgreement::Fleiss | ChanceAgreement::Krippendorff => {
                 let of: Vec<f64> = (0..matrix.len()).map(near).collect();
                 (Ok(of.iter().zip(&shares).map(|(near, share)| near * share).sum()), of)
             }
         };
+
         // Shares that should add up to 1 miss it by rounding.
-        let certain =
-            |chance: f64| if 1.0 - chance < 1e-12 { Err(Undefined::ChanceIsCertain) } else { Ok(chance) };
+        let certain = |chance: f64| {
+            if 1.0 - chance < 1e-12 { Err(UndefinedReason::ChanceIsCertain) } else { Ok(chance) }
+        };
         Self { kind, mean_size, paired, plain, observed, chance: chance.and_then(certain), chance_of }
     }
 
-    fn coefficient(&self, units: &[Unit], level: Level) -> Coefficient {
-        let value = self.chance.and_then(|chance| finite((self.observed - chance) / (1.0 - chance)));
-        let se = self.chance.and_then(|chance| self.error(units, chance));
+    fn coefficient(&self, units: &[UnitAgreement], level: ConfidenceLevel) -> AgreementCoefficient {
+        let value = self.chance.and_then(|chance| check_finite((self.observed - chance) / (1.0 - chance)));
+        let se = self.chance.and_then(|chance| self.standard_error(units, chance));
         let interval = value.and_then(|value| {
-            let reach = se? * student_reach(units.len() as f64 - 1.0, level)?;
-            let interval = Interval::around(value, reach, level, Method::StudentT)?;
+            let reach = se? * student_critical_value(units.len() as f64 - 1.0, level)?;
+            let interval = Interval::symmetric_around(value, reach, level, IntervalMethod::StudentT)?;
             Ok(Interval { high: interval.high.min(1.0), ..interval })
         });
-        Coefficient {
+        AgreementCoefficient {
             units: units.len(),
             ratings: units.iter().map(|unit| unit.size as usize).sum(),
-            observed: finite(self.observed),
+            observed: check_finite(self.observed),
             chance: self.chance,
             value,
             se,
@@ -188,13 +204,14 @@ impl Sums {
 
     /// Standard error over units, with the chance agreement linearised. Where alpha's units differ in their
     /// number of ratings, the surplus of a unit is taken at the corrected agreement.
-    fn error(&self, units: &[Unit], chance: f64) -> Result<f64, Undefined> {
+    fn standard_error(&self, units: &[UnitAgreement], chance: f64) -> Result<f64, UndefinedReason> {
         if units.len() < 2 {
-            return Err(Undefined::OneValue);
+            return Err(UndefinedReason::OneValue);
         }
+
         let count = units.len() as f64;
         let centre = (self.plain - chance) / (1.0 - chance);
-        let alpha = self.kind == Chance::Krippendorff;
+        let alpha = self.kind == ChanceAgreement::Krippendorff;
         let squares: f64 = units
             .iter()
             .map(|unit| {
@@ -211,10 +228,12 @@ impl Sums {
                 } else {
                     0.0
                 };
+
                 let linear = agreed - 2.0 * (1.0 - centre) * (own - chance) / (1.0 - chance);
                 (linear - centre).powi(2)
             })
             .sum();
-        finite((squares / (count * (count - 1.0))).sqrt())
+
+        check_finite((squares / (count * (count - 1.0))).sqrt())
     }
 }

@@ -1,47 +1,49 @@
 //! Intraclass correlations of raters who all rated the same targets.
 
 use crate::{
-    Undefined,
-    undefined::{all_finite, finite},
+    UndefinedReason,
+    undefined::{check_all_finite, check_finite},
 };
 
 /// The six intraclass correlations of Shrout and Fleiss, named after McGraw and Wong. MSR, MSC, MSE and
 /// MSW are the mean squares between targets, between raters, of the residual and within targets; n
 /// targets, k raters.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub struct Icc {
+pub struct IntraclassCorrelations {
     /// Number of targets.
     pub targets: usize,
     /// Number of raters.
     pub raters: usize,
     /// ICC(1,1): each target has its own raters. `(MSR - MSW) / (MSR + (k-1) MSW)`.
-    pub one_way: Result<f64, Undefined>,
+    pub one_way: Result<f64, UndefinedReason>,
     /// ICC(A,1): one rater out of many, agreement in absolute level.
     /// `(MSR - MSE) / (MSR + (k-1) MSE + k (MSC - MSE) / n)`.
-    pub agreement: Result<f64, Undefined>,
+    pub agreement: Result<f64, UndefinedReason>,
     /// ICC(C,1): one rater, agreement up to a constant. `(MSR - MSE) / (MSR + (k-1) MSE)`.
-    pub consistency: Result<f64, Undefined>,
+    pub consistency: Result<f64, UndefinedReason>,
     /// ICC(1,k): the mean of k raters, one-way. `(MSR - MSW) / MSR`.
-    pub one_way_mean: Result<f64, Undefined>,
+    pub one_way_mean: Result<f64, UndefinedReason>,
     /// ICC(A,k): the mean of k raters, agreement. `(MSR - MSE) / (MSR + (MSC - MSE) / n)`.
-    pub agreement_mean: Result<f64, Undefined>,
+    pub agreement_mean: Result<f64, UndefinedReason>,
     /// ICC(C,k): the mean of k raters, consistency. `(MSR - MSE) / MSR`.
-    pub consistency_mean: Result<f64, Undefined>,
+    pub consistency_mean: Result<f64, UndefinedReason>,
 }
 
 /// The intraclass correlations of rows of targets with a cell per rater. Sources: P. Shrout and J. Fleiss,
 /// Psychological Bulletin 86 (1979), 420-428; K. McGraw and S. Wong, Psychological Methods 1 (1996), 30-46.
-pub fn icc(rows: &[Vec<f64>]) -> Result<Icc, Undefined> {
-    let first = rows.first().ok_or(Undefined::NoValues)?;
+pub fn icc(rows: &[Vec<f64>]) -> Result<IntraclassCorrelations, UndefinedReason> {
+    let first = rows.first().ok_or(UndefinedReason::NoValues)?;
     if rows.iter().any(|row| row.len() != first.len()) {
-        return Err(Undefined::MissingCells);
+        return Err(UndefinedReason::MissingCells);
     }
     if rows.len() < 2 || first.len() < 2 {
-        return Err(Undefined::TooFew);
+        return Err(UndefinedReason::TooFew);
     }
+
     for row in rows {
-        all_finite(row)?;
+        check_all_finite(row)?;
     }
+
     let (n, k) = (rows.len() as f64, first.len() as f64);
     let mean = |values: &mut dyn Iterator<Item = f64>, count: f64| values.sum::<f64>() / count;
     let targets: Vec<f64> = rows.iter().map(|row| mean(&mut row.iter().copied(), k)).collect();
@@ -56,13 +58,16 @@ pub fn icc(rows: &[Vec<f64>]) -> Result<Icc, Undefined> {
             residual += (value - target - rater + grand).powi(2);
         }
     }
+
     let msr = k * away(&targets) / (n - 1.0);
     let msc = n * away(&raters) / (k - 1.0);
     let msw = within / (n * (k - 1.0));
     let mse = residual / ((n - 1.0) * (k - 1.0));
-    let over =
-        |top: f64, bottom: f64| if bottom > 0.0 { finite(top / bottom) } else { Err(Undefined::NoSpread) };
-    Ok(Icc {
+    let over = |top: f64, bottom: f64| {
+        if bottom > 0.0 { check_finite(top / bottom) } else { Err(UndefinedReason::NoSpread) }
+    };
+
+    Ok(IntraclassCorrelations {
         targets: rows.len(),
         raters: first.len(),
         one_way: over(msr - msw, msr + (k - 1.0) * msw),

@@ -1,40 +1,40 @@
 //! Cohen's kappa, plain and weighted.
 
-use super::{Table, Weights};
+use super::{AgreementTable, AgreementWeights};
 use crate::{
-    Interval, Level, Method, Undefined,
-    distribution::{normal_reach, normal_two_sided},
-    undefined::finite,
+    ConfidenceLevel, Interval, IntervalMethod, UndefinedReason,
+    distribution::{normal_critical_value, normal_two_sided},
+    undefined::check_finite,
 };
 
 /// Agreement of two raters beyond the agreement expected by chance from their own frequencies.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub struct Kappa {
+pub struct CohenKappa {
     /// Number of units that both rated.
     pub n: u64,
     /// Share of units on which they agree, near misses by their weight.
-    pub observed: Result<f64, Undefined>,
+    pub observed: Result<f64, UndefinedReason>,
     /// Share expected if each rater answered at random with its own frequencies.
-    pub expected: Result<f64, Undefined>,
+    pub expected: Result<f64, UndefinedReason>,
     /// `1 - weighted disagreement / weighted disagreement expected`. Exactly 0 if one rater is constant,
     /// undefined if both are and agree.
-    pub kappa: Result<f64, Undefined>,
+    pub kappa: Result<f64, UndefinedReason>,
     /// Large-sample standard error of `kappa`.
-    pub se: Result<f64, Undefined>,
+    pub se: Result<f64, UndefinedReason>,
     /// Standard error if the true kappa were 0.
-    pub se_null: Result<f64, Undefined>,
+    pub se_null: Result<f64, UndefinedReason>,
     /// `kappa / se_null`.
-    pub z: Result<f64, Undefined>,
+    pub z: Result<f64, UndefinedReason>,
     /// Two-sided p value of `z`.
-    pub p: Result<f64, Undefined>,
+    pub p: Result<f64, UndefinedReason>,
     /// `kappa +- z se`, not clipped to -1 and 1.
-    pub interval: Result<Interval, Undefined>,
+    pub interval: Result<Interval, UndefinedReason>,
 }
 
 /// Cohen's kappa; weights act on positions on the scale of the table. Sources: J. Cohen, Educational and
 /// Psychological Measurement 20 (1960), 37-46 and Psychological Bulletin 70 (1968), 213-220; errors:
 /// J. Fleiss, J. Cohen and B. Everitt, Psychological Bulletin 72 (1969), 323-327.
-pub fn kappa(table: &Table, weights: Weights, level: Level) -> Kappa {
+pub fn kappa(table: &AgreementTable, weights: AgreementWeights, level: ConfidenceLevel) -> CohenKappa {
     let positions: Vec<f64> = (0..table.len()).map(|position| position as f64).collect();
     let weights = weights.matrix(&positions);
     let n = table.total() as f64;
@@ -50,14 +50,16 @@ pub fn kappa(table: &Table, weights: Weights, level: Level) -> Kappa {
             agreed_by_chance += weights[i][j] * chance;
         }
     }
-    let some = |figure: f64| if n == 0.0 { Err(Undefined::NoValues) } else { finite(figure) };
+
+    let some = |figure: f64| if n == 0.0 { Err(UndefinedReason::NoValues) } else { check_finite(figure) };
     let kappa = if n == 0.0 {
-        Err(Undefined::NoValues)
+        Err(UndefinedReason::NoValues)
     } else if apart_by_chance == 0.0 {
-        Err(Undefined::ChanceIsCertain)
+        Err(UndefinedReason::ChanceIsCertain)
     } else {
-        finite(1.0 - apart * n / apart_by_chance)
+        check_finite(1.0 - apart * n / apart_by_chance)
     };
+
     let expected = some(agreed_by_chance / (n * n));
     // The part of chance agreement that falls to each answer of each rater.
     let mean_of = |i: usize| (0..table.len()).map(|j| columns[j] / n * weights[i][j]).sum::<f64>();
@@ -72,18 +74,22 @@ pub fn kappa(table: &Table, weights: Weights, level: Level) -> Kappa {
                 sum += share * (weights[i][j] - (by_row[i] + by_column[j]) * (1.0 - kappa)).powi(2);
             }
         }
+
         let centre = kappa - chance * (1.0 - kappa);
-        finite(((sum - centre * centre).max(0.0) / n).sqrt() / (1.0 - chance))
+        check_finite(((sum - centre * centre).max(0.0) / n).sqrt() / (1.0 - chance))
     };
+
     let se = kappa.and_then(|kappa| spread(kappa, expected?, false));
     let se_null = kappa.and_then(|_| spread(0.0, expected?, true));
     let z = kappa.and_then(|kappa| {
         let se = se_null?;
-        if se > 0.0 { finite(kappa / se) } else { Err(Undefined::NoSpread) }
+        if se > 0.0 { check_finite(kappa / se) } else { Err(UndefinedReason::NoSpread) }
     });
-    let interval =
-        kappa.and_then(|kappa| Interval::around(kappa, normal_reach(level)? * se?, level, Method::Normal));
-    Kappa {
+    let interval = kappa.and_then(|kappa| {
+        Interval::symmetric_around(kappa, normal_critical_value(level)? * se?, level, IntervalMethod::Normal)
+    });
+
+    CohenKappa {
         n: table.total(),
         observed: some(agreed / n),
         expected,

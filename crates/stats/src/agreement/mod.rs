@@ -8,10 +8,10 @@ mod ratings;
 mod scale;
 mod table;
 
-pub use alpha::{Alpha, Metric, alpha};
-pub use coefficient::{Chance, Coefficient, coefficient};
-pub use icc::{Icc, icc};
-pub use kappa::{Kappa, kappa};
-pub use ratings::Ratings;
-pub use scale::{Scale, Weights};
-pub use table::Table;
+pub use alpha::{AlphaMetric, KrippendorffAlpha, alpha};
+pub use coefficient::{AgreementCoefficient, ChanceAgreement, coefficient};
+pub use icc::{IntraclassCorrelations, icc};
+pub use kappa::{CohenKappa, kappa};
+pub use ratings::UnitRatings;
+pub use scale::{AgreementWeights, RatingScale};
+pub use table::AgreementTable;

@@ -1,17 +1,17 @@
 //! Ratings of units by any number of raters, some missing.
 
-use super::Scale;
-use crate::{Undefined, undefined::all_finite};
+use super::RatingScale;
+use crate::{UndefinedReason, undefined::check_all_finite};
 
 /// Ratings of each unit. The raters are anonymous: only the number and the values of the ratings matter here.
 #[derive(Debug, Clone, PartialEq, Default)]
-pub struct Ratings {
+pub struct UnitRatings {
     values: Vec<f64>,
     /// End of each unit's ratings in `values`.
     ends: Vec<usize>,
 }
 
-impl Ratings {
+impl UnitRatings {
     /// Creates an empty set of ratings.
     pub fn new() -> Self {
         Self::default()
@@ -24,7 +24,7 @@ impl Ratings {
     }
 
     /// Builds ratings from rows of units with one cell per rater, `None` where a rating is missing.
-    pub fn of<'r>(rows: impl IntoIterator<Item = &'r [Option<f64>]>) -> Self {
+    pub fn from_rows<'r>(rows: impl IntoIterator<Item = &'r [Option<f64>]>) -> Self {
         let mut ratings = Self::new();
         for row in rows {
             ratings.push(row.iter().copied().flatten());
@@ -64,13 +64,13 @@ impl Ratings {
     }
 
     /// Returns all ratings, or an error if one is not finite.
-    pub(crate) fn values(&self) -> Result<&[f64], Undefined> {
-        all_finite(&self.values)?;
+    pub(crate) fn values(&self) -> Result<&[f64], UndefinedReason> {
+        check_all_finite(&self.values)?;
         Ok(&self.values)
     }
 
     /// Counts how often each unit got each answer of a scale.
-    pub(crate) fn counts(&self, scale: &Scale) -> Result<Vec<Vec<f64>>, Undefined> {
+    pub(crate) fn counts(&self, scale: &RatingScale) -> Result<Vec<Vec<f64>>, UndefinedReason> {
         self.units()
             .map(|unit| {
                 let mut counts = vec![0.0; scale.len()];

@@ -1,18 +1,18 @@
 //! Declared answers, and the credit given to a near miss.
 
-use crate::{Undefined, undefined::all_finite};
+use crate::{UndefinedReason, undefined::check_all_finite};
 
 /// Answers a rater may give, as ascending numbers: `0, 1` for fail and pass, `0..=10` for a score. Declared,
 /// not read off the data: the answers nobody gave still set the distances and the agreement expected by
 /// chance.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Scale {
+pub struct RatingScale {
     points: Vec<f64>,
 }
 
 /// Partial credit for two answers that differ. For the positions or values v of the two answers:
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default)]
-pub enum Weights {
+pub enum AgreementWeights {
     /// 1 if they are equal, else 0.
     #[default]
     Identity,
@@ -28,15 +28,16 @@ pub enum Weights {
     Ratio,
 }
 
-impl Scale {
+impl RatingScale {
     /// Creates a scale from points in any order; duplicates are removed.
-    pub fn new(points: impl IntoIterator<Item = f64>) -> Result<Self, Undefined> {
+    pub fn new(points: impl IntoIterator<Item = f64>) -> Result<Self, UndefinedReason> {
         // Adding 0 turns minus zero into zero.
         let mut points: Vec<f64> = points.into_iter().map(|point| point + 0.0).collect();
-        all_finite(&points)?;
+        check_all_finite(&points)?;
         points.sort_by(f64::total_cmp);
         points.dedup();
-        if points.is_empty() { Err(Undefined::NoValues) } else { Ok(Self { points }) }
+
+        if points.is_empty() { Err(UndefinedReason::NoValues) } else { Ok(Self { points }) }
     }
 
     /// Creates the scale of fail and pass: 0 and 1.
@@ -60,14 +61,14 @@ impl Scale {
     }
 
     /// Returns the position of a rating on the scale.
-    pub fn position(&self, rating: f64) -> Result<usize, Undefined> {
+    pub fn position(&self, rating: f64) -> Result<usize, UndefinedReason> {
         self.points
             .binary_search_by(|point| point.total_cmp(&(rating + 0.0)))
-            .map_err(|_| Undefined::NotOnScale)
+            .map_err(|_| UndefinedReason::NotOnScale)
     }
 }
 
-impl Weights {
+impl AgreementWeights {
     /// Returns the weight of every pair of `values`, which are ascending. Source: K. Gwet, Handbook of
     /// Inter-Rater Reliability (4th edition, 2014), section 3.5.
     pub(crate) fn matrix(self, values: &[f64]) -> Vec<Vec<f64>> {
@@ -80,9 +81,11 @@ impl Weights {
         let pairs = places * (places - 1.0) / 2.0;
         let one = |i: usize, j: usize| {
             let (a, b) = (values[i], values[j]);
+
             if i == j {
                 return 1.0;
             }
+
             match self {
                 Self::Identity => 0.0,
                 Self::Linear => 1.0 - share(a, b),
@@ -95,6 +98,7 @@ impl Weights {
                 Self::Ratio => 1.0 - if widest > 0.0 { relative(a, b) / widest } else { 0.0 },
             }
         };
+
         (0..values.len()).map(|i| (0..values.len()).map(|j| one(i, j)).collect()).collect()
     }
 }

@@ -1,36 +1,39 @@
 //! Cross table of the answers of two raters.
 
-use super::Scale;
-use crate::Undefined;
+use super::RatingScale;
+use crate::UndefinedReason;
 
 /// Counts of answer pairs: rows are the first rater's answers, columns the second's, both in the order of the
 /// scale.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Table {
+pub struct AgreementTable {
     cells: Vec<Vec<u64>>,
 }
 
-impl Table {
+impl AgreementTable {
     /// Creates a table from a square matrix of counts.
-    pub fn new(cells: Vec<Vec<u64>>) -> Result<Self, Undefined> {
+    pub fn new(cells: Vec<Vec<u64>>) -> Result<Self, UndefinedReason> {
         if cells.is_empty() {
-            return Err(Undefined::NoValues);
+            return Err(UndefinedReason::NoValues);
         }
         if cells.iter().any(|row| row.len() != cells.len()) {
-            return Err(Undefined::UnequalLengths);
+            return Err(UndefinedReason::UnequalLengths);
         }
+
         Ok(Self { cells })
     }
 
     /// Counts the answers of two raters of the same units.
-    pub fn of(first: &[f64], second: &[f64], scale: &Scale) -> Result<Self, Undefined> {
+    pub fn from_answers(first: &[f64], second: &[f64], scale: &RatingScale) -> Result<Self, UndefinedReason> {
         if first.len() != second.len() {
-            return Err(Undefined::UnequalLengths);
+            return Err(UndefinedReason::UnequalLengths);
         }
+
         let mut cells = vec![vec![0; scale.len()]; scale.len()];
         for (&a, &b) in first.iter().zip(second) {
             cells[scale.position(a)?][scale.position(b)?] += 1;
         }
+
         Ok(Self { cells })
     }
 

@@ -6,8 +6,8 @@ mod sign_flip;
 mod two_proportions;
 mod wilcoxon;
 
-pub use mcnemar::{FairCoin, McNemar, Pairs, fair_coin};
-pub use paired::{PairedMean, paired};
-pub use sign_flip::{EXACT_UP_TO, SignFlip, sign_flip, sign_flip_clustered};
+pub use mcnemar::{FairCoinTest, McNemarTest, PairedVerdicts, fair_coin};
+pub use paired::{PairedMean, paired_mean};
+pub use sign_flip::{MAX_EXACT_FLIPS, SignFlip, sign_flip, sign_flip_clustered};
 pub use two_proportions::{DifferenceInterval, RateDifference, rate_difference};
-pub use wilcoxon::{RANK_EXACT_UP_TO, SignedRank, ZeroRule, signed_rank};
+pub use wilcoxon::{MAX_EXACT_RANKS, SignedRank, ZeroRule, signed_rank};

@@ -4,13 +4,13 @@
 use rand_core::RngCore;
 
 use crate::{
-    Undefined,
-    cluster::group,
-    undefined::{all_finite, finite},
+    UndefinedReason,
+    cluster::group_by_cluster,
+    undefined::{check_all_finite, check_finite},
 };
 
 /// Largest number of non-zero differences (or clusters) for which every arrangement is counted.
-pub const EXACT_UP_TO: usize = 32;
+pub const MAX_EXACT_FLIPS: usize = 32;
 
 /// The result of a sign-flip test.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -38,19 +38,19 @@ impl SignFlip {
 
 /// Relative tolerance, as a share of the sum of all magnitudes, within which two sums are the same sum added
 /// in another order.
-const SAME: f64 = 1e-11;
+const SUM_TOLERANCE: f64 = 1e-11;
 
 /// Tests whether the mean of paired differences is 0. All arrangements are counted up to
-/// [`EXACT_UP_TO`] differences other than zero, else `draws` are drawn and p is `(1 + hits) / (1 + draws)`.
+/// [`MAX_EXACT_FLIPS`] differences other than zero, else `draws` are drawn and p is `(1 + hits) / (1 + draws)`.
 /// Sources: R. A. Fisher, The Design of Experiments (1935), section 21; B. Phipson and G. Smyth,
 /// Statistical Applications in Genetics and Molecular Biology 9 (2010), article 39.
 pub fn sign_flip<R: RngCore + ?Sized>(
     differences: &[f64],
     draws: u32,
     random: &mut R,
-) -> Result<SignFlip, Undefined> {
-    all_finite(differences)?;
-    flip(differences, differences.len(), draws, random)
+) -> Result<SignFlip, UndefinedReason> {
+    check_all_finite(differences)?;
+    run_sign_flips(differences, differences.len(), draws, random)
 }
 
 /// Runs [`sign_flip`] on clustered differences: whole clusters are flipped.
@@ -59,37 +59,40 @@ pub fn sign_flip_clustered<K: Ord, R: RngCore + ?Sized>(
     clusters: &[K],
     draws: u32,
     random: &mut R,
-) -> Result<SignFlip, Undefined> {
-    all_finite(differences)?;
-    let sums: Vec<f64> = group(differences, clusters)?
+) -> Result<SignFlip, UndefinedReason> {
+    check_all_finite(differences)?;
+    let sums: Vec<f64> = group_by_cluster(differences, clusters)?
         .iter()
         .map(|members| members.iter().map(|&index| differences[index]).sum())
         .collect();
-    flip(&sums, differences.len(), draws, random)
+    run_sign_flips(&sums, differences.len(), draws, random)
 }
 
-fn flip<R: RngCore + ?Sized>(
+fn run_sign_flips<R: RngCore + ?Sized>(
     units: &[f64],
     n: usize,
     draws: u32,
     random: &mut R,
-) -> Result<SignFlip, Undefined> {
+) -> Result<SignFlip, UndefinedReason> {
     if units.is_empty() {
-        return Err(Undefined::NoValues);
+        return Err(UndefinedReason::NoValues);
     }
-    let observed: f64 = finite(units.iter().sum())?;
-    let slack = SAME * finite(units.iter().map(|unit| unit.abs()).sum())?;
+
+    let observed: f64 = check_finite(units.iter().sum())?;
+    let slack = SUM_TOLERANCE * check_finite(units.iter().map(|unit| unit.abs()).sum())?;
+
     // Flipping a zero changes nothing, so zeros double every count and leave the shares as they are.
     let moving: Vec<f64> = units.iter().map(|unit| unit.abs()).filter(|&unit| unit > 0.0).collect();
-    let (p, p_greater, drawn) = if moving.len() <= EXACT_UP_TO {
+    let (p, p_greater, drawn) = if moving.len() <= MAX_EXACT_FLIPS {
         let at_least = |bound: f64| share_at_least(&moving, bound - slack);
         let two_sided = if observed.abs() <= slack { 1.0 } else { (2.0 * at_least(observed.abs())).min(1.0) };
         (two_sided, at_least(observed), None)
     } else {
-        let (far, high) = draw(&moving, observed, slack, draws, random);
+        let (far, high) = count_random_flips(&moving, observed, slack, draws, random);
         let share = |hits: u32| (1.0 + f64::from(hits)) / (1.0 + f64::from(draws));
         (share(far), share(high), Some(draws))
     };
+
     let arrangements = (units.len() as f64).exp2().min(f64::MAX);
     Ok(SignFlip { n, mean: observed / n as f64, p, p_greater, arrangements, drawn })
 }
@@ -98,7 +101,7 @@ fn flip<R: RngCore + ?Sized>(
 /// and counted against each other (E. Horowitz and S. Sahni, Journal of the ACM 21, 1974).
 fn share_at_least(magnitudes: &[f64], bound: f64) -> f64 {
     let (left, right) = magnitudes.split_at(magnitudes.len() / 2);
-    let (left, right) = (sums(left), sums(right));
+    let (left, right) = (signed_sums(left), signed_sums(right));
     let mut count = 0u64;
     let mut reached = right.len();
     for low in &left {
@@ -107,20 +110,22 @@ fn share_at_least(magnitudes: &[f64], bound: f64) -> f64 {
         }
         count += (right.len() - reached) as u64;
     }
+
     count as f64 / (left.len() as f64 * right.len() as f64)
 }
 
 /// Returns all sums of the magnitudes with either sign, ascending.
-fn sums(magnitudes: &[f64]) -> Vec<f64> {
+fn signed_sums(magnitudes: &[f64]) -> Vec<f64> {
     let mut all = vec![0.0];
     for magnitude in magnitudes {
         all = all.iter().flat_map(|sum| [sum - magnitude, sum + magnitude]).collect();
     }
+
     all.sort_by(f64::total_cmp);
     all
 }
 
-fn draw<R: RngCore + ?Sized>(
+fn count_random_flips<R: RngCore + ?Sized>(
     magnitudes: &[f64],
     observed: f64,
     slack: f64,
@@ -137,8 +142,10 @@ fn draw<R: RngCore + ?Sized>(
                 bits >>= 1;
             }
         }
+
         far += u32::from(sum.abs() >= observed.abs() - slack);
         high += u32::from(sum >= observed - slack);
     }
+
     (far, high)
 }

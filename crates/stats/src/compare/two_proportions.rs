@@ -1,6 +1,9 @@
 //! Difference of two pass rates measured on different cases.
 
-use crate::{Interval, Level, Method, Undefined, distribution::normal_reach, proportion, proportion::rate};
+use crate::{
+    ConfidenceLevel, Interval, IntervalMethod, UndefinedReason, distribution::normal_critical_value,
+    proportion, proportion::rate,
+};
 
 /// Method for the interval of the difference of two independent rates.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default)]
@@ -32,8 +35,8 @@ pub fn rate_difference(
     kind: DifferenceInterval,
     first: (u64, u64),
     second: (u64, u64),
-    level: Level,
-) -> Result<RateDifference, Undefined> {
+    level: ConfidenceLevel,
+) -> Result<RateDifference, UndefinedReason> {
     let (p1, p2) = (rate(first.0, first.1)?, rate(second.0, second.1)?);
     let difference = p1 - p2;
     let interval = match kind {
@@ -44,23 +47,28 @@ pub fn rate_difference(
                 low: difference - (p1 - one.low).hypot(two.high - p2),
                 high: difference + (one.high - p1).hypot(p2 - two.low),
                 level,
-                method: Method::Newcombe,
+                method: IntervalMethod::Newcombe,
             }
         }
         DifferenceInterval::AgrestiCaffo => {
             let add = |(successes, n): (u64, u64)| (successes as f64 + 1.0, n as f64 + 2.0);
-            wald(add(first), add(second), level, Method::AgrestiCaffo)?
+            wald_interval(add(first), add(second), level, IntervalMethod::AgrestiCaffo)?
         }
         DifferenceInterval::Wald => {
             let plain = |(successes, n): (u64, u64)| (successes as f64, n as f64);
-            wald(plain(first), plain(second), level, Method::Wald)?
+            wald_interval(plain(first), plain(second), level, IntervalMethod::Wald)?
         }
     };
     Ok(RateDifference { difference, interval })
 }
 
-fn wald(first: (f64, f64), second: (f64, f64), level: Level, method: Method) -> Result<Interval, Undefined> {
+fn wald_interval(
+    first: (f64, f64),
+    second: (f64, f64),
+    level: ConfidenceLevel,
+    method: IntervalMethod,
+) -> Result<Interval, UndefinedReason> {
     let (p1, p2) = (first.0 / first.1, second.0 / second.1);
     let variance = p1 * (1.0 - p1) / first.1 + p2 * (1.0 - p2) / second.1;
-    Interval::around(p1 - p2, normal_reach(level)? * variance.sqrt(), level, method)
+    Interval::symmetric_around(p1 - p2, normal_critical_value(level)? * variance.sqrt(), level, method)
 }

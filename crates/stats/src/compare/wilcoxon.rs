@@ -1,10 +1,10 @@
 //! Wilcoxon's signed-rank test.
 
 use crate::{
-    Undefined,
+    UndefinedReason,
     distribution::normal_two_sided,
     rank::mid_ranks,
-    undefined::{all_finite, finite},
+    undefined::{check_all_finite, check_finite},
 };
 
 /// Treatment of pairs that do not differ.
@@ -32,26 +32,32 @@ pub struct SignedRank {
     /// The smaller of the two sums.
     pub statistic: f64,
     /// Two-sided p value from the normal distribution, with the variance corrected for ties.
-    pub p_normal: Result<f64, Undefined>,
+    pub p_normal: Result<f64, UndefinedReason>,
     /// Two-sided p value over all sign arrangements of the ranks as they are, ties included. 1 if no pair
     /// differs.
-    pub p_exact: Result<f64, Undefined>,
+    pub p_exact: Result<f64, UndefinedReason>,
 }
 
 /// Largest number of differences for which the exact distribution is computed.
-pub const RANK_EXACT_UP_TO: usize = 300;
+pub const MAX_EXACT_RANKS: usize = 300;
 
 /// Tests whether paired differences are symmetric around 0; `continuity` takes half a rank off in the
 /// normal approximation. Sources: those of [`ZeroRule`]; zero and tie corrections of the variance:
 /// E. Cureton, Journal of the American Statistical Association 62 (1967), 1068-1069; M. Hollander and
 /// D. Wolfe, Nonparametric Statistical Methods, section 3.1.
-pub fn signed_rank(differences: &[f64], zeros: ZeroRule, continuity: bool) -> Result<SignedRank, Undefined> {
-    all_finite(differences)?;
+pub fn signed_rank(
+    differences: &[f64],
+    zeros: ZeroRule,
+    continuity: bool,
+) -> Result<SignedRank, UndefinedReason> {
+    check_all_finite(differences)?;
     let ranked: Vec<f64> =
         differences.iter().copied().filter(|&value| zeros != ZeroRule::Drop || value != 0.0).collect();
+
     if differences.is_empty() {
-        return Err(Undefined::NoValues);
+        return Err(UndefinedReason::NoValues);
     }
+
     let magnitudes: Vec<f64> = ranked.iter().map(|value| value.abs()).collect();
     let (ranks, groups) = mid_ranks(&magnitudes);
     let sum = |keep: fn(f64) -> bool| -> f64 {
@@ -73,19 +79,20 @@ pub fn signed_rank(differences: &[f64], zeros: ZeroRule, continuity: bool) -> Re
         // The group of zeros is the lowest, and is no tie among ranks that count.
         ties = if none > 0.0 { ties.get(1..).unwrap_or_default() } else { ties };
     }
+
     variance -= ties.iter().map(|&size| (size as f64).powi(3) - size as f64).sum::<f64>() / 2.0;
     let variance = variance / 24.0;
     let p_normal = if variance > 0.0 {
         let away = positive - mean;
         let away = if continuity && away != 0.0 { away - away.signum() / 2.0 } else { away };
-        finite(normal_two_sided(away / variance.sqrt()))
+        check_finite(normal_two_sided(away / variance.sqrt()))
     } else {
-        Err(Undefined::NothingDiffers)
+        Err(UndefinedReason::NothingDiffers)
     };
 
     let moving: Vec<f64> =
         ranks.iter().zip(&ranked).filter(|&(_, &value)| value != 0.0).map(|(&rank, _)| rank).collect();
-    let p_exact = exact(&moving, positive.min(negative) - half);
+    let p_exact = exact_p_value(&moving, positive.min(negative) - half);
     Ok(SignedRank {
         n: ranked.len(),
         positive,
@@ -98,13 +105,15 @@ pub fn signed_rank(differences: &[f64], zeros: ZeroRule, continuity: bool) -> Re
 
 /// Computes `min(1, 2 P(W <= smaller))` when each rank goes to either side with the same probability: the
 /// distribution is built up one rank at a time. Ranks are doubled so that mid-ranks are whole.
-fn exact(ranks: &[f64], smaller: f64) -> Result<f64, Undefined> {
-    if ranks.len() > RANK_EXACT_UP_TO {
-        return Err(Undefined::TooLarge);
+fn exact_p_value(ranks: &[f64], smaller: f64) -> Result<f64, UndefinedReason> {
+    if ranks.len() > MAX_EXACT_RANKS {
+        return Err(UndefinedReason::TooLarge);
     }
+
     let doubled: Vec<usize> = ranks.iter().map(|rank| (2.0 * rank).round() as usize).collect();
     let mut shares = vec![0.0; doubled.iter().sum::<usize>() + 1];
     shares[0] = 1.0;
+
     let mut top = 0;
     for &rank in &doubled {
         top += rank;
@@ -113,6 +122,7 @@ fn exact(ranks: &[f64], smaller: f64) -> Result<f64, Undefined> {
             shares[sum] = f64::midpoint(shares[sum], moved);
         }
     }
+
     let upto = (2.0 * smaller).round() as usize;
     let tail: f64 = shares.iter().take(upto + 1).sum();
     Ok((2.0 * tail).min(1.0))

@@ -4,6 +4,6 @@ mod prediction_powered;
 mod rogan_gladen;
 
 pub use prediction_powered::{
-    FEW_LABELS, Powered, PredictionPowered, prediction_powered, prediction_powered_clustered,
+    CorrectedMean, FEW_LABELS, PredictionPowered, prediction_powered, prediction_powered_clustered,
 };
 pub use rogan_gladen::{JudgeRates, RoganGladen, rogan_gladen};

@@ -1,10 +1,10 @@
 //! Mean from many decisions of a judge combined with few human labels.
 
 use crate::{
-    Accumulator, Interval, Level, Method, Undefined,
-    cluster::group,
-    distribution::normal_reach,
-    undefined::{all_finite, finite},
+    ConfidenceLevel, Interval, IntervalMethod, MeanAccumulator, UndefinedReason,
+    cluster::group_by_cluster,
+    distribution::normal_critical_value,
+    undefined::{check_all_finite, check_finite},
 };
 
 /// With fewer labels than this, the weight of the judge is itself uncertain and the normal interval too
@@ -13,7 +13,7 @@ pub const FEW_LABELS: usize = 30;
 
 /// Estimate of the mean with its error.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub struct Powered {
+pub struct CorrectedMean {
     /// The estimate.
     pub mean: f64,
     /// Standard error of the estimate.
@@ -30,19 +30,19 @@ pub struct PredictionPowered {
     /// Number of cases with only the judge's score.
     pub unlabelled: usize,
     /// Estimate from the human labels alone.
-    pub human: Powered,
+    pub human: CorrectedMean,
     /// The judge's mean over the unlabelled cases.
     pub judge: f64,
     /// Estimate with weight 1: the judge's scores with their bias removed.
-    pub plain: Powered,
+    pub plain: CorrectedMean,
     /// The weight that makes the error smallest, 0 to 1; 0 uses the human labels alone. Also 0 if the judge
     /// is constant.
     pub weight: f64,
     /// Estimate with that weight (PPI++).
-    pub tuned: Powered,
+    pub tuned: CorrectedMean,
     /// Factor by which the number of human labels would have to grow for the same precision without the
     /// judge, `human.se^2 / tuned.se^2`.
-    pub gain: Result<f64, Undefined>,
+    pub gain: Result<f64, UndefinedReason>,
 }
 
 impl PredictionPowered {
@@ -63,9 +63,9 @@ pub fn prediction_powered(
     human: &[f64],
     judge: &[f64],
     unlabelled: &[f64],
-    level: Level,
-) -> Result<PredictionPowered, Undefined> {
-    estimate(human, judge, unlabelled, level, variance_of_mean, variance_of_mean)
+    level: ConfidenceLevel,
+) -> Result<PredictionPowered, UndefinedReason> {
+    compute_estimates(human, judge, unlabelled, level, variance_of_mean, variance_of_mean)
 }
 
 /// Runs [`prediction_powered`] on cases in clusters, such as several criteria of one prompt: deviations are
@@ -77,15 +77,16 @@ pub fn prediction_powered_clustered<K: Ord>(
     labelled_in: &[K],
     unlabelled: &[f64],
     unlabelled_in: &[K],
-    level: Level,
-) -> Result<PredictionPowered, Undefined> {
+    level: ConfidenceLevel,
+) -> Result<PredictionPowered, UndefinedReason> {
     let (labelled_groups, unlabelled_groups) =
-        (group(human, labelled_in)?, group(unlabelled, unlabelled_in)?);
+        (group_by_cluster(human, labelled_in)?, group_by_cluster(unlabelled, unlabelled_in)?);
     if labelled_groups.len() < 2 || unlabelled_groups.len() < 2 {
-        return Err(Undefined::OneCluster);
+        return Err(UndefinedReason::OneCluster);
     }
+
     let by = |groups: Vec<Vec<usize>>| move |values: &[f64]| clustered_variance(values, &groups);
-    estimate(human, judge, unlabelled, level, by(labelled_groups), by(unlabelled_groups))
+    compute_estimates(human, judge, unlabelled, level, by(labelled_groups), by(unlabelled_groups))
 }
 
 fn mean(values: &[f64]) -> f64 {
@@ -103,58 +104,67 @@ fn clustered_variance(values: &[f64], groups: &[Vec<usize>]) -> f64 {
     groups.iter().map(|members| sum(members).powi(2)).sum::<f64>() / n / n
 }
 
-fn estimate(
+fn compute_estimates(
     human: &[f64],
     judge: &[f64],
     unlabelled: &[f64],
-    level: Level,
+    level: ConfidenceLevel,
     labelled_variance: impl Fn(&[f64]) -> f64,
     unlabelled_variance: impl Fn(&[f64]) -> f64,
-) -> Result<PredictionPowered, Undefined> {
+) -> Result<PredictionPowered, UndefinedReason> {
     if human.len() != judge.len() {
-        return Err(Undefined::UnequalLengths);
+        return Err(UndefinedReason::UnequalLengths);
     }
+
     for values in [human, judge, unlabelled] {
-        all_finite(values)?;
+        check_all_finite(values)?;
     }
+
     if human.is_empty() || unlabelled.is_empty() {
-        return Err(Undefined::NoValues);
+        return Err(UndefinedReason::NoValues);
     }
     if human.len() < 2 || unlabelled.len() < 2 {
-        return Err(Undefined::OneValue);
+        return Err(UndefinedReason::OneValue);
     }
-    let z = normal_reach(level)?;
-    let with = |weight: f64, method: Method| -> Result<Powered, Undefined> {
+
+    let z = normal_critical_value(level)?;
+    let with = |weight: f64, method: IntervalMethod| -> Result<CorrectedMean, UndefinedReason> {
         let rest: Vec<f64> = human.iter().zip(judge).map(|(human, judge)| human - weight * judge).collect();
-        let mean = finite(weight * mean(unlabelled) + mean(&rest))?;
+        let mean = check_finite(weight * mean(unlabelled) + mean(&rest))?;
         let variance = weight * weight * unlabelled_variance(unlabelled) + labelled_variance(&rest);
-        let se = finite(variance.sqrt())?;
-        Ok(Powered { mean, se, interval: Interval::around(mean, z * se, level, method)? })
+        let se = check_finite(variance.sqrt())?;
+        Ok(CorrectedMean { mean, se, interval: Interval::symmetric_around(mean, z * se, level, method)? })
     };
+
     let weight = best_weight(human, judge, unlabelled)?;
-    let people = with(0.0, Method::Normal)?;
-    let tuned = with(weight, Method::PredictionPowered)?;
+    let people = with(0.0, IntervalMethod::Normal)?;
+    let tuned = with(weight, IntervalMethod::PredictionPowered)?;
     Ok(PredictionPowered {
         labelled: human.len(),
         unlabelled: unlabelled.len(),
         human: people,
         judge: mean(unlabelled),
-        plain: with(1.0, Method::PredictionPowered)?,
+        plain: with(1.0, IntervalMethod::PredictionPowered)?,
         weight,
         tuned,
-        gain: if tuned.se > 0.0 { finite((people.se / tuned.se).powi(2)) } else { Err(Undefined::NoSpread) },
+        gain: if tuned.se > 0.0 {
+            check_finite((people.se / tuned.se).powi(2))
+        } else {
+            Err(UndefinedReason::NoSpread)
+        },
     })
 }
 
-fn best_weight(human: &[f64], judge: &[f64], unlabelled: &[f64]) -> Result<f64, Undefined> {
+fn best_weight(human: &[f64], judge: &[f64], unlabelled: &[f64]) -> Result<f64, UndefinedReason> {
     let n = human.len() as f64;
     let (of_human, of_judge) = (mean(human), mean(judge));
     let together = human.iter().zip(judge).map(|(h, j)| (h - of_human) * (j - of_judge)).sum::<f64>() / n;
-    let everything: Accumulator = judge.iter().chain(unlabelled).copied().collect();
-    let spread = everything.mean(Level::P95).sd?.powi(2);
+    let everything: MeanAccumulator = judge.iter().chain(unlabelled).copied().collect();
+    let spread = everything.mean(ConfidenceLevel::P95).sd?.powi(2);
     if spread == 0.0 {
         return Ok(0.0);
     }
+
     let weight = together / ((1.0 + n / unlabelled.len() as f64) * spread);
-    Ok(finite(weight)?.clamp(0.0, 1.0))
+    Ok(check_finite(weight)?.clamp(0.0, 1.0))
 }

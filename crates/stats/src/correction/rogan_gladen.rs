@@ -1,6 +1,9 @@
 //! Pass rate of a judge corrected by its known error rates.
 
-use crate::{Interval, Level, Method, Undefined, distribution::normal_reach, undefined::finite};
+use crate::{
+    ConfidenceLevel, Interval, IntervalMethod, UndefinedReason, distribution::normal_critical_value,
+    undefined::check_finite,
+};
 
 /// Pass rate of a judge and its measured error rates.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -27,13 +30,13 @@ pub struct RoganGladen {
     /// `raw` clipped to 0 to 1.
     pub clipped: f64,
     /// Standard error of `raw` by the delta method.
-    pub se: Result<f64, Undefined>,
+    pub se: Result<f64, UndefinedReason>,
     /// The estimate from adjusted rates, around which the interval is drawn; not clipped.
-    pub adjusted: Result<f64, Undefined>,
-    /// Standard error of `adjusted`.
-    pub adjusted_se: Result<f64, Undefined>,
+    pub adjusted: Result<f64, UndefinedReason>,
+    /// Standard error of `bonett_price_interval`.
+    pub adjusted_se: Result<f64, UndefinedReason>,
     /// The adjusted interval, within 0 to 1.
-    pub interval: Result<Interval, Undefined>,
+    pub interval: Result<Interval, UndefinedReason>,
 }
 
 /// Corrects a judge's pass rate. Assumes that the error rates hold for the cases at hand; rates measured on
@@ -41,44 +44,49 @@ pub struct RoganGladen {
 /// W. Rogan and B. Gladen, American Journal of Epidemiology 107 (1978), 71-76; adjusted interval: J. Lee et
 /// al., arXiv 2511.21140, who add z^2 / 2 passes of z^2 cases to p and one success of two to either error
 /// rate, and shift by `2 z^2 (theta q1(1-q1)/m1 - (1-theta) q0(1-q0)/m0)`.
-pub fn rogan_gladen(rates: JudgeRates, level: Level) -> Result<RoganGladen, Undefined> {
+pub fn rogan_gladen(rates: JudgeRates, level: ConfidenceLevel) -> Result<RoganGladen, UndefinedReason> {
     let JudgeRates { pass_rate, n, specificity, n_fail, sensitivity, n_pass } = rates;
     if ![pass_rate, specificity, sensitivity].iter().all(|rate| (0.0..=1.0).contains(rate)) {
-        return Err(Undefined::OutOfRange);
+        return Err(UndefinedReason::OutOfRange);
     }
     // Rates such as 0.4 and 0.6 sum to 1 on paper, and to a trace more in floating point.
     if specificity + sensitivity - 1.0 <= 1e-12 {
-        return Err(Undefined::UninformativeJudge);
+        return Err(UndefinedReason::UninformativeJudge);
     }
-    let theta = |pass: f64, fails: f64, passes: f64| finite((pass + fails - 1.0) / (fails + passes - 1.0));
+
+    let theta =
+        |pass: f64, fails: f64, passes: f64| check_finite((pass + fails - 1.0) / (fails + passes - 1.0));
     let raw = theta(pass_rate, specificity, sensitivity)?;
-    let counted = if n == 0 || n_fail == 0 || n_pass == 0 { Err(Undefined::NoValues) } else { Ok(()) };
+    let counted = if n == 0 || n_fail == 0 || n_pass == 0 { Err(UndefinedReason::NoValues) } else { Ok(()) };
     let (n, fails, passes) = (n as f64, n_fail as f64, n_pass as f64);
     let binomial = |rate: f64, count: f64| rate * (1.0 - rate) / count;
     let error = |theta: f64, pass: (f64, f64), fail: (f64, f64), own: (f64, f64)| {
         let variance = binomial(pass.0, pass.1)
             + (1.0 - theta).powi(2) * binomial(fail.0, fail.1)
             + theta * theta * binomial(own.0, own.1);
-        finite(variance.sqrt() / (fail.0 + own.0 - 1.0))
+        check_finite(variance.sqrt() / (fail.0 + own.0 - 1.0))
     };
+
     let se = counted.and_then(|()| error(raw, (pass_rate, n), (specificity, fails), (sensitivity, passes)));
 
-    let z = normal_reach(level)?;
+    let z = normal_critical_value(level)?;
     let square = z * z;
     let pass = ((n * pass_rate + square / 2.0) / (n + square), n + square);
     let fail = ((fails * specificity + 1.0) / (fails + 2.0), fails + 2.0);
     let own = ((passes * sensitivity + 1.0) / (passes + 2.0), passes + 2.0);
     let adjusted = counted.and_then(|()| {
         if fail.0 + own.0 - 1.0 <= 1e-12 {
-            return Err(Undefined::UninformativeJudge);
+            return Err(UndefinedReason::UninformativeJudge);
         }
         theta(pass.0, fail.0, own.0)
     });
+
     let adjusted_se = adjusted.and_then(|theta| error(theta, pass, fail, own));
     let interval = adjusted.and_then(|theta| {
         let moved = theta * binomial(own.0, own.1) - (1.0 - theta) * binomial(fail.0, fail.1);
         let centre = theta + 2.0 * square * moved;
-        Ok(Interval::around(centre, z * adjusted_se?, level, Method::LeePlugIn)?.clipped(0.0, 1.0))
+        Ok(Interval::symmetric_around(centre, z * adjusted_se?, level, IntervalMethod::LeePlugIn)?
+            .clip(0.0, 1.0))
     });
     Ok(RoganGladen { raw, clipped: raw.clamp(0.0, 1.0), se, adjusted, adjusted_se, interval })
 }

@@ -1,7 +1,9 @@
 //! Ranking of several systems by pairwise contests.
 
 mod bradley_terry;
-mod connected;
-mod symmetric;
+mod connectivity;
+mod symmetric_matrix;
 
-pub use bradley_terry::{BradleyTerry, Contest, ContestEnd, Lead, Strength, TieRule, bradley_terry};
+pub use bradley_terry::{
+    BradleyTerryFit, ContestOutcome, StrengthLead, SystemContest, SystemStrength, TieRule, bradley_terry,
+};

@@ -1,6 +1,6 @@
 //! The metrics pass@k and pass^k: at least one of k attempts passes, and all k pass.
 
-use crate::{Accumulator, Level, Mean, Undefined};
+use crate::{ConfidenceLevel, MeanAccumulator, MeanEstimate, UndefinedReason};
 
 /// Estimates for k attempts from n attempts, c of which passed.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -15,16 +15,17 @@ pub struct PassK {
 /// attempts are drawn from those made, so k may not exceed n. Sources: M. Chen et al., "Evaluating Large
 /// Language Models Trained on Code", arXiv 2107.03374, equation 1; S. Yao et al., tau-bench, arXiv
 /// 2406.12045, section 3.
-pub fn pass_k(attempts: u64, passed: u64, k: u64) -> Result<PassK, Undefined> {
+pub fn pass_k(attempts: u64, passed: u64, k: u64) -> Result<PassK, UndefinedReason> {
     if attempts == 0 || k == 0 {
-        return Err(Undefined::NoValues);
+        return Err(UndefinedReason::NoValues);
     }
     if passed > attempts {
-        return Err(Undefined::MoreSuccessesThanTrials);
+        return Err(UndefinedReason::MoreSuccessesThanTrials);
     }
     if k > attempts {
-        return Err(Undefined::MoreDrawsThanAttempts);
+        return Err(UndefinedReason::MoreDrawsThanAttempts);
     }
+
     let any = -log_ratio(attempts, attempts - passed, k).exp_m1();
     let all = log_ratio(attempts, passed, k).exp();
     Ok(PassK { any: any.clamp(0.0, 1.0), all: all.clamp(0.0, 1.0) })
@@ -36,6 +37,7 @@ fn log_ratio(all: u64, some: u64, k: u64) -> f64 {
     if k > some {
         return f64::NEG_INFINITY;
     }
+
     let rest = all - some;
     // C(some, k) / C(all, k) is the same with k and the rest exchanged.
     let (few, many) = if k < rest { (k, rest) } else { (rest, k) };
@@ -47,6 +49,7 @@ fn log_ratio(all: u64, some: u64, k: u64) -> f64 {
             return f64::NEG_INFINITY;
         }
     }
+
     sum
 }
 
@@ -54,22 +57,27 @@ fn log_ratio(all: u64, some: u64, k: u64) -> f64 {
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct MeanPassK {
     /// Mean pass@k.
-    pub any: Mean,
+    pub any: MeanEstimate,
     /// Mean pass^k.
-    pub all: Mean,
+    pub all: MeanEstimate,
 }
 
 /// Computes the means of pass@k and pass^k over tasks `(attempts, passed)`. Undefined if any task has fewer
 /// than k attempts: excluding it would change the population of the mean.
-pub fn mean_pass_k(tasks: &[(u64, u64)], k: u64, level: Level) -> Result<MeanPassK, Undefined> {
-    let (mut any, mut all) = (Accumulator::new(), Accumulator::new());
+pub fn mean_pass_k(
+    tasks: &[(u64, u64)],
+    k: u64,
+    level: ConfidenceLevel,
+) -> Result<MeanPassK, UndefinedReason> {
+    let (mut any, mut all) = (MeanAccumulator::new(), MeanAccumulator::new());
     for &(attempts, passed) in tasks {
         let task = pass_k(attempts, passed, k)?;
         any.push(task.any);
         all.push(task.all);
     }
+
     if tasks.is_empty() {
-        Err(Undefined::NoValues)
+        Err(UndefinedReason::NoValues)
     } else {
         Ok(MeanPassK { any: any.mean(level), all: all.mean(level) })
     }

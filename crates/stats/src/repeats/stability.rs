@@ -1,34 +1,37 @@
 //! Frequency with which repeated verdicts on the same item differ.
 
-use crate::{Level, Proportion, Undefined, proportion};
+use crate::{ConfidenceLevel, Proportion, UndefinedReason, proportion};
 
 /// Stability of repeated verdicts.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub struct Stability {
+pub struct VerdictStability {
     /// Flip rate with Wilson's interval: of the items judged twice or more, those whose verdicts were not all
     /// equal.
     pub flipped: Proportion,
     /// Probability that two verdicts on the same item differ: mean over items of the share of differing
     /// pairs.
-    pub pair_flips: Result<f64, Undefined>,
+    pub pair_flips: Result<f64, UndefinedReason>,
 }
 
 /// Computes the flip rate of repeated verdicts, one list per item; items judged only once are excluded. The
 /// share of differing pairs is 1 minus the observed agreement of J. Fleiss, Psychological Bulletin 76 (1971),
 /// 378-382.
-pub fn stability<T: PartialEq>(items: &[Vec<T>], level: Level) -> Stability {
+pub fn stability<T: PartialEq>(items: &[Vec<T>], level: ConfidenceLevel) -> VerdictStability {
     let (mut judged, mut flipped, mut shares) = (0u64, 0u64, 0.0);
     for verdicts in items.iter().filter(|verdicts| verdicts.len() > 1) {
         let pairs = verdicts.len() * (verdicts.len() - 1) / 2;
         let differing: usize =
-            (1..verdicts.len()).map(|at| differing(&verdicts[at..=at], &verdicts[..at])).sum();
+            (1..verdicts.len()).map(|at| count_differing(&verdicts[at..=at], &verdicts[..at])).sum();
+
         judged += 1;
         flipped += u64::from(differing > 0);
+
         shares += differing as f64 / pairs as f64;
     }
-    Stability {
+
+    VerdictStability {
         flipped: proportion(flipped, judged, level),
-        pair_flips: if judged == 0 { Err(Undefined::NoPairs) } else { Ok(shares / judged as f64) },
+        pair_flips: if judged == 0 { Err(UndefinedReason::NoPairs) } else { Ok(shares / judged as f64) },
     }
 }
 
@@ -36,19 +39,20 @@ pub fn stability<T: PartialEq>(items: &[Vec<T>], level: Level) -> Stability {
 /// their verdicts that differ, each verdict of one with each of the other. Raters without a verdict are
 /// ignored. Source: the observed disagreement between raters of K. Krippendorff, Content Analysis (2004),
 /// chapter 11, for one unit and the nominal metric, each pair of raters weighing the same.
-pub fn disagreement<T: PartialEq>(raters: &[Vec<T>]) -> Result<f64, Undefined> {
+pub fn disagreement<T: PartialEq>(raters: &[Vec<T>]) -> Result<f64, UndefinedReason> {
     let raters: Vec<&Vec<T>> = raters.iter().filter(|verdicts| !verdicts.is_empty()).collect();
     let (mut pairs, mut shares) = (0u64, 0.0);
     for (at, one) in raters.iter().enumerate() {
         for other in &raters[..at] {
             pairs += 1;
-            shares += differing(one, other) as f64 / (one.len() * other.len()) as f64;
+            shares += count_differing(one, other) as f64 / (one.len() * other.len()) as f64;
         }
     }
-    if pairs == 0 { Err(Undefined::NoPairs) } else { Ok(shares / pairs as f64) }
+
+    if pairs == 0 { Err(UndefinedReason::NoPairs) } else { Ok(shares / pairs as f64) }
 }
 
-fn differing<T: PartialEq>(some: &[T], others: &[T]) -> usize {
+fn count_differing<T: PartialEq>(some: &[T], others: &[T]) -> usize {
     some.iter().map(|one| others.iter().filter(|other| *other != one).count()).sum()
 }
 
@@ -58,7 +62,8 @@ mod tests {
 
     #[test]
     fn verdicts_of_any_kind_are_compared() {
-        let words = stability(&[vec!["met", "met", "unmet"], vec!["met", "met"], vec!["met"]], Level::P95);
+        let words =
+            stability(&[vec!["met", "met", "unmet"], vec!["met", "met"], vec!["met"]], ConfidenceLevel::P95);
         assert_eq!((words.flipped.successes, words.flipped.n), (1, 2));
         assert_eq!(words.pair_flips, Ok((2.0 / 3.0) / 2.0));
     }
@@ -67,6 +72,6 @@ mod tests {
     fn raters_are_compared_pair_by_pair() {
         assert_eq!(disagreement(&[vec![1, 1], vec![1, 2]]), Ok(0.5));
         assert_eq!(disagreement(&[vec![1], vec![2], vec![2]]), Ok(2.0 / 3.0));
-        assert_eq!(disagreement(&[vec![1, 2], vec![]]), Err(Undefined::NoPairs));
+        assert_eq!(disagreement(&[vec![1, 2], vec![]]), Err(UndefinedReason::NoPairs));
     }
 }

@@ -1,21 +1,23 @@
 //! Judgements put together.
 
 use assize_stats::{
-    Undefined,
-    combine::{Majority, Preference, best_of, both_orders, expected_score, panel, panel_scores},
+    UndefinedReason,
+    combine::{
+        AbPreference, PanelMajority, best_of, count_both_orders, expected_score, panel_scores, tally_panel,
+    },
 };
 
 use super::assert_near;
 
 #[test]
 fn a_tie_is_its_own_outcome() {
-    assert_eq!(panel(&[Some(true), Some(false)]).verdict, Ok(Majority::Tie));
-    let found = panel(&[Some(true), None, Some(false), Some(true)]);
-    assert_eq!((found.passes, found.fails, found.verdict), (2, 1, Ok(Majority::Pass)));
+    assert_eq!(tally_panel(&[Some(true), Some(false)]).verdict, Ok(PanelMajority::Tie));
+    let found = tally_panel(&[Some(true), None, Some(false), Some(true)]);
+    assert_eq!((found.passes, found.fails, found.verdict), (2, 1, Ok(PanelMajority::Pass)));
     assert_near(found.agreement.unwrap(), 2.0 / 3.0, 1e-15);
-    assert!(!found.unanimous && panel(&[Some(false)]).unanimous);
-    let nobody = panel(&[None]);
-    assert_eq!((nobody.verdict, nobody.unanimous), (Err(Undefined::NoValues), false));
+    assert!(!found.unanimous && tally_panel(&[Some(false)]).unanimous);
+    let nobody = tally_panel(&[None]);
+    assert_eq!((nobody.verdict, nobody.unanimous), (Err(UndefinedReason::NoValues), false));
 }
 
 #[test]
@@ -24,8 +26,8 @@ fn scores_of_a_panel() {
     assert_eq!((found.mean, found.median, found.range()), (6.0, 7.0, 5.0));
     assert_near(found.sd.unwrap(), 7f64.sqrt(), 1e-15);
     assert_eq!(panel_scores(&[1.0, 2.0]).unwrap().median, 1.5);
-    assert_eq!(panel_scores(&[1.0]).unwrap().sd, Err(Undefined::OneValue));
-    assert_eq!(panel_scores(&[]), Err(Undefined::NoValues));
+    assert_eq!(panel_scores(&[1.0]).unwrap().sd, Err(UndefinedReason::OneValue));
+    assert_eq!(panel_scores(&[]), Err(UndefinedReason::NoValues));
 }
 
 #[test]
@@ -37,21 +39,21 @@ fn expected_scores_are_normalised_by_what_was_seen() {
     assert_near(found.score, (0.5 + 5.0 * other) / (0.5 + other), 1e-15);
     assert_near(found.unnormalised, 0.5 + 5.0 * other, 1e-15);
     assert_eq!(found.likeliest, 1.0);
-    assert_eq!(expected_score(&[(1.0, None)]), Err(Undefined::NoMass));
-    assert_eq!(expected_score(&[(1.0, Some(f64::NEG_INFINITY))]), Err(Undefined::NoMass));
-    assert_eq!(expected_score(&[(1.0, Some(f64::NAN))]), Err(Undefined::NotFinite));
+    assert_eq!(expected_score(&[(1.0, None)]), Err(UndefinedReason::NoMass));
+    assert_eq!(expected_score(&[(1.0, Some(f64::NEG_INFINITY))]), Err(UndefinedReason::NoMass));
+    assert_eq!(expected_score(&[(1.0, Some(f64::NAN))]), Err(UndefinedReason::NotFinite));
     // Too unlikely to be written down, and still a score.
     assert_eq!(expected_score(&[(4.0, Some(-2_000.0))]).unwrap().score, 4.0);
 }
 
 #[test]
 fn a_win_needs_both_orders() {
-    use Preference::{A, B, Tie};
-    let found = both_orders(&[(A, A), (A, B), (B, B), (Tie, A), (A, A), (Tie, Tie)]);
+    use AbPreference::{A, B, Tie};
+    let found = count_both_orders(&[(A, A), (A, B), (B, B), (Tie, A), (A, A), (Tie, Tie)]);
     assert_eq!((found.n, found.consistent, found.wins_a, found.wins_b, found.undecided), (6, 4, 2, 1, 3));
     // Shown first and preferred: A in four, B in two.
     assert_eq!(found.shown, (5, 4));
-    assert_eq!(both_orders(&[]).rate, Err(Undefined::NoValues));
+    assert_eq!(count_both_orders(&[]).rate, Err(UndefinedReason::NoValues));
 }
 
 #[test]
@@ -60,5 +62,5 @@ fn ties_for_the_best_get_part_of_the_credit() {
     assert_eq!((found.strict, found.tied, found.credit), (false, true, 0.5));
     assert!(best_of(&[2.0, 1.0], 0).unwrap().strict);
     assert_eq!(best_of(&[2.0, 1.0], 1).unwrap().credit, 0.0);
-    assert_eq!(best_of(&[2.0], 1), Err(Undefined::NoValues));
+    assert_eq!(best_of(&[2.0], 1), Err(UndefinedReason::NoValues));
 }

@@ -1,9 +1,9 @@
 //! Paired and unpaired comparisons.
 
 use assize_stats::{
-    Level, SeededRandom, Undefined,
+    ConfidenceLevel, SeededRandom, UndefinedReason,
     compare::{
-        DifferenceInterval, Pairs, ZeroRule, fair_coin, paired, rate_difference, sign_flip,
+        DifferenceInterval, PairedVerdicts, ZeroRule, fair_coin, paired_mean, rate_difference, sign_flip,
         sign_flip_clustered, signed_rank,
     },
 };
@@ -18,7 +18,8 @@ fn flip(differences: &[f64]) -> f64 {
 #[test]
 fn mcnemar_of_textbook_counts() {
     // Exact binomial sums by hand: 2 (1 + 12 + 66) / 4096, mid-p less C(12, 2) / 4096.
-    let found = Pairs { both: 30, only_first: 10, only_second: 2, neither: 8 }.mcnemar(Level::P95);
+    let found =
+        PairedVerdicts { both: 30, only_first: 10, only_second: 2, neither: 8 }.mcnemar(ConfidenceLevel::P95);
     assert_near(found.p_exact, 158.0 / 4096.0, 1e-14);
     assert_near(found.p_mid, 92.0 / 4096.0, 1e-14);
     assert_near(found.chi2.unwrap(), 64.0 / 12.0, 1e-14);
@@ -45,11 +46,15 @@ fn a_million_pairs_are_exact_and_far_tails_do_not_vanish() {
 
 #[test]
 fn no_discordant_pair_is_no_evidence() {
-    let found = Pairs { both: 5, only_first: 0, only_second: 0, neither: 5 }.mcnemar(Level::P95);
-    assert_eq!((found.p_exact, found.p_mid, found.chi2), (1.0, 1.0, Err(Undefined::NothingDiffers)));
+    let found =
+        PairedVerdicts { both: 5, only_first: 0, only_second: 0, neither: 5 }.mcnemar(ConfidenceLevel::P95);
+    assert_eq!((found.p_exact, found.p_mid, found.chi2), (1.0, 1.0, Err(UndefinedReason::NothingDiffers)));
     assert!(found.interval.unwrap().width() > 0.0);
-    let nothing = Pairs::default().mcnemar(Level::P95);
-    assert_eq!((nothing.difference, nothing.interval), (Err(Undefined::NoValues), Err(Undefined::NoValues)));
+    let nothing = PairedVerdicts::default().mcnemar(ConfidenceLevel::P95);
+    assert_eq!(
+        (nothing.difference, nothing.interval),
+        (Err(UndefinedReason::NoValues), Err(UndefinedReason::NoValues))
+    );
 }
 
 #[test]
@@ -99,7 +104,7 @@ fn signed_ranks_by_hand() {
     assert_eq!((found.positive, found.negative, found.statistic), (12.0, 3.0, 3.0));
     assert_eq!(found.p_exact, Ok(0.3125));
     let none = signed_rank(&[0.0, 0.0], ZeroRule::Drop, false).unwrap();
-    assert_eq!((none.p_exact, none.p_normal), (Ok(1.0), Err(Undefined::NothingDiffers)));
+    assert_eq!((none.p_exact, none.p_normal), (Ok(1.0), Err(UndefinedReason::NothingDiffers)));
     // scipy 1.17, zeros dropped and kept.
     let zeros = [0.0, 0.0, 1.0, -1.0, 2.0, 3.0, 0.0, 4.0];
     let p = |rule| signed_rank(&zeros, rule, false).unwrap().p_normal.unwrap();
@@ -113,28 +118,28 @@ fn signed_ranks_by_hand() {
 fn the_paired_t_test_of_a_small_sample() {
     // scipy 1.17, ttest_rel.
     let (a, b) = ([0.9, 0.4, 0.7, 0.8, 0.6, 1.0], [0.7, 0.5, 0.5, 0.8, 0.2, 0.9]);
-    let found = paired(&a, &b, Level::P95).unwrap();
+    let found = paired_mean(&a, &b, ConfidenceLevel::P95).unwrap();
     assert_near(found.t.unwrap(), 1.865_009_616_480_628, 1e-10);
     assert_near(found.p.unwrap(), 0.121_188_084_499_385, 1e-10);
     assert!(found.se_unpaired.unwrap() > found.se.unwrap());
-    let same = paired(&a, &a, Level::P95).unwrap();
-    assert_eq!((same.difference, same.p, same.t), (0.0, Ok(1.0), Err(Undefined::NoSpread)));
-    let shifted = paired(&[1.0, 1.0], &[0.0, 0.0], Level::P95).unwrap();
-    assert_eq!(shifted.p, Err(Undefined::NoSpread));
-    assert_eq!(paired(&[1.0], &[0.0], Level::P95).unwrap().p, Err(Undefined::OneValue));
-    assert_eq!(paired(&[], &[], Level::P95), Err(Undefined::NoValues));
+    let same = paired_mean(&a, &a, ConfidenceLevel::P95).unwrap();
+    assert_eq!((same.difference, same.p, same.t), (0.0, Ok(1.0), Err(UndefinedReason::NoSpread)));
+    let shifted = paired_mean(&[1.0, 1.0], &[0.0, 0.0], ConfidenceLevel::P95).unwrap();
+    assert_eq!(shifted.p, Err(UndefinedReason::NoSpread));
+    assert_eq!(paired_mean(&[1.0], &[0.0], ConfidenceLevel::P95).unwrap().p, Err(UndefinedReason::OneValue));
+    assert_eq!(paired_mean(&[], &[], ConfidenceLevel::P95), Err(UndefinedReason::NoValues));
 }
 
 #[test]
 fn the_difference_of_two_rates() {
-    let of = |kind| rate_difference(kind, (45, 50), (38, 50), Level::P95).unwrap().interval;
+    let of = |kind| rate_difference(kind, (45, 50), (38, 50), ConfidenceLevel::P95).unwrap().interval;
     assert_near(of(DifferenceInterval::Newcombe).low, -0.009_397_279_766_491, 1e-12);
     assert_near(of(DifferenceInterval::Wald).high, 0.284_666_055_642_44, 1e-12);
-    let none = |kind| rate_difference(kind, (0, 10), (0, 10), Level::P95).unwrap().interval.width();
+    let none = |kind| rate_difference(kind, (0, 10), (0, 10), ConfidenceLevel::P95).unwrap().interval.width();
     assert!(none(DifferenceInterval::Newcombe) > 0.5 && none(DifferenceInterval::AgrestiCaffo) > 0.4);
     assert_eq!(none(DifferenceInterval::Wald), 0.0);
-    let empty = rate_difference(DifferenceInterval::Newcombe, (0, 0), (1, 2), Level::P95);
-    assert_eq!(empty, Err(Undefined::NoValues));
+    let empty = rate_difference(DifferenceInterval::Newcombe, (0, 0), (1, 2), ConfidenceLevel::P95);
+    assert_eq!(empty, Err(UndefinedReason::NoValues));
 }
 
 proptest! {
@@ -145,7 +150,7 @@ proptest! {
         a in prop::collection::vec(0.0..1.0, 2..12), seed in any::<u64>(),
     ) {
         let b: Vec<f64> = a.iter().enumerate().map(|(i, x)| (x * (i as f64 + 2.0)).fract()).collect();
-        let (one, two) = (paired(&a, &b, Level::P95).unwrap(), paired(&b, &a, Level::P95).unwrap());
+        let (one, two) = (paired_mean(&a, &b, ConfidenceLevel::P95).unwrap(), paired_mean(&b, &a, ConfidenceLevel::P95).unwrap());
         prop_assert!(near(one.difference, -two.difference, 1e-12));
         if let (Ok(one), Ok(two)) = (one.p, two.p) {
             prop_assert!(near(one, two, 1e-9));
@@ -180,7 +185,7 @@ proptest! {
     fn exact_and_approximate_tests_meet(ups in 150u64..400, downs in 150u64..400) {
         // The continuity correction of an even split goes past the middle.
         let ups = if ups == downs { ups + 1 } else { ups };
-        let found = Pairs { both: 0, only_first: ups, only_second: downs, neither: 0 }.mcnemar(Level::P95);
+        let found = PairedVerdicts { both: 0, only_first: ups, only_second: downs, neither: 0 }.mcnemar(ConfidenceLevel::P95);
         prop_assert!((found.p_mid - found.p_chi2.unwrap()).abs() < 0.01);
         prop_assert!((found.p_exact - found.p_chi2_corrected.unwrap()).abs() < 0.01);
         prop_assert!(found.p_mid <= found.p_exact);
@@ -197,7 +202,7 @@ proptest! {
         (n1, k1) in (1u64..300).prop_flat_map(|n| (Just(n), 0..=n)),
         (n2, k2) in (1u64..300).prop_flat_map(|n| (Just(n), 0..=n)),
     ) {
-        let of = |a, b| rate_difference(DifferenceInterval::Newcombe, a, b, Level::P95).unwrap();
+        let of = |a, b| rate_difference(DifferenceInterval::Newcombe, a, b, ConfidenceLevel::P95).unwrap();
         let (one, two) = (of((k1, n1), (k2, n2)), of((k2, n2), (k1, n1)));
         prop_assert!(one.interval.low <= one.difference && one.difference <= one.interval.high);
         prop_assert!(one.interval.low >= -1.0 - 1e-12 && one.interval.high <= 1.0 + 1e-12);

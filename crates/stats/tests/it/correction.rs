@@ -1,9 +1,9 @@
 //! Corrected rates, and p values adjusted for their number.
 
 use assize_stats::{
-    Level, Undefined,
+    ConfidenceLevel, UndefinedReason,
     correction::{JudgeRates, prediction_powered, prediction_powered_clustered, rogan_gladen},
-    multiplicity::{Adjustment, adjust, rejects},
+    multiplicity::{PValueAdjustment, adjust_p_values, is_significant},
 };
 use proptest::prelude::*;
 
@@ -14,7 +14,7 @@ const TYPICAL: JudgeRates =
 
 #[test]
 fn a_typical_judge_is_corrected() {
-    let found = rogan_gladen(TYPICAL, Level::P95).unwrap();
+    let found = rogan_gladen(TYPICAL, ConfidenceLevel::P95).unwrap();
     assert_near(found.raw, 0.58 / 0.75, 1e-12);
     assert_near(found.se.unwrap(), 0.037_732_312_510_73, 1e-12);
     let interval = found.interval.unwrap();
@@ -25,14 +25,20 @@ fn a_typical_judge_is_corrected() {
 #[test]
 fn a_judge_without_information_is_refused() {
     let useless = JudgeRates { specificity: 0.4, sensitivity: 0.6, ..TYPICAL };
-    assert_eq!(rogan_gladen(useless, Level::P95), Err(Undefined::UninformativeJudge));
-    let uncounted = rogan_gladen(JudgeRates { n_pass: 0, ..TYPICAL }, Level::P95).unwrap();
-    assert_eq!((uncounted.se, uncounted.interval), (Err(Undefined::NoValues), Err(Undefined::NoValues)));
+    assert_eq!(rogan_gladen(useless, ConfidenceLevel::P95), Err(UndefinedReason::UninformativeJudge));
+    let uncounted = rogan_gladen(JudgeRates { n_pass: 0, ..TYPICAL }, ConfidenceLevel::P95).unwrap();
+    assert_eq!(
+        (uncounted.se, uncounted.interval),
+        (Err(UndefinedReason::NoValues), Err(UndefinedReason::NoValues))
+    );
     let beyond = JudgeRates { pass_rate: 1.2, ..TYPICAL };
-    assert_eq!(rogan_gladen(beyond, Level::P95), Err(Undefined::OutOfRange));
+    assert_eq!(rogan_gladen(beyond, ConfidenceLevel::P95), Err(UndefinedReason::OutOfRange));
     // Barely informative on paper, not after the adjustment.
     let slight = JudgeRates { specificity: 0.99, n_fail: 1, sensitivity: 0.02, n_pass: 1_000, ..TYPICAL };
-    assert_eq!(rogan_gladen(slight, Level::P95).unwrap().interval, Err(Undefined::UninformativeJudge));
+    assert_eq!(
+        rogan_gladen(slight, ConfidenceLevel::P95).unwrap().interval,
+        Err(UndefinedReason::UninformativeJudge)
+    );
 }
 
 const HUMAN: [f64; 8] = [1.0, 0.0, 1.0, 1.0, 0.0, 1.0, 1.0, 0.0];
@@ -42,7 +48,7 @@ const JUDGE: [f64; 8] = [1.0, 0.0, 1.0, 0.0, 0.0, 1.0, 1.0, 1.0];
 fn a_few_labels_tune_the_trust_in_a_judge() {
     let unlabelled: Vec<f64> = (0..20).map(|index| f64::from(index % 10 < 7)).collect();
     // ppi-python 0.2.3; the order of the unlabelled does not matter.
-    let found = prediction_powered(&HUMAN, &JUDGE, &unlabelled, Level::P95).unwrap();
+    let found = prediction_powered(&HUMAN, &JUDGE, &unlabelled, ConfidenceLevel::P95).unwrap();
     assert_near(found.weight, 0.345_394_736_842_105, 1e-12);
     assert_near(found.tuned.mean, 0.650_904_605_263_158, 1e-12);
     assert_near(found.tuned.interval.low, 0.343_495_289_362_046, 1e-9);
@@ -51,44 +57,51 @@ fn a_few_labels_tune_the_trust_in_a_judge() {
     // With every case its own cluster, clustering changes nothing.
     let (names, others): (Vec<usize>, Vec<usize>) = ((0..8).collect(), (0..20).collect());
     let clustered =
-        prediction_powered_clustered(&HUMAN, &JUDGE, &names, &unlabelled, &others, Level::P95).unwrap();
+        prediction_powered_clustered(&HUMAN, &JUDGE, &names, &unlabelled, &others, ConfidenceLevel::P95)
+            .unwrap();
     assert_near(clustered.tuned.se, found.tuned.se, 1e-12);
 }
 
 #[test]
 fn corrections_without_an_answer_say_why() {
-    let of = |human: &[f64], judge: &[f64], rest: &[f64]| prediction_powered(human, judge, rest, Level::P95);
-    assert_eq!(of(&[], &[], &[1.0, 0.0]), Err(Undefined::NoValues));
-    assert_eq!(of(&[1.0], &[1.0], &[1.0, 0.0]), Err(Undefined::OneValue));
-    assert_eq!(of(&[1.0, 0.0], &[1.0], &[1.0, 0.0]), Err(Undefined::UnequalLengths));
-    assert_eq!(of(&[1.0, 0.0], &[1.0, f64::NAN], &[1.0, 0.0]), Err(Undefined::NotFinite));
+    let of = |human: &[f64], judge: &[f64], rest: &[f64]| {
+        prediction_powered(human, judge, rest, ConfidenceLevel::P95)
+    };
+    assert_eq!(of(&[], &[], &[1.0, 0.0]), Err(UndefinedReason::NoValues));
+    assert_eq!(of(&[1.0], &[1.0], &[1.0, 0.0]), Err(UndefinedReason::OneValue));
+    assert_eq!(of(&[1.0, 0.0], &[1.0], &[1.0, 0.0]), Err(UndefinedReason::UnequalLengths));
+    assert_eq!(of(&[1.0, 0.0], &[1.0, f64::NAN], &[1.0, 0.0]), Err(UndefinedReason::NotFinite));
     let constant = of(&[1.0, 0.0], &[1.0, 1.0], &[1.0, 1.0]).unwrap();
     assert_eq!((constant.weight, constant.tuned.mean), (0.0, 0.5));
     let same = of(&[1.0, 1.0], &[1.0, 1.0], &[1.0, 1.0]).unwrap();
-    assert_eq!(same.gain, Err(Undefined::NoSpread));
-    let one = prediction_powered_clustered(&HUMAN, &JUDGE, &[1; 8], &[0.0, 1.0], &[1, 2], Level::P95);
-    assert_eq!(one, Err(Undefined::OneCluster));
+    assert_eq!(same.gain, Err(UndefinedReason::NoSpread));
+    let one =
+        prediction_powered_clustered(&HUMAN, &JUDGE, &[1; 8], &[0.0, 1.0], &[1, 2], ConfidenceLevel::P95);
+    assert_eq!(one, Err(UndefinedReason::OneCluster));
 }
 
 #[test]
 fn five_p_values_by_hand() {
     let p = [0.01, 0.04, 0.03, 0.005, 0.2];
-    let of = |adjustment| adjust(&p, adjustment).unwrap();
+    let of = |adjustment| adjust_p_values(&p, adjustment).unwrap();
     for (adjustment, expected) in [
-        (Adjustment::Bonferroni, [0.05, 0.2, 0.15, 0.025, 1.0]),
-        (Adjustment::Holm, [0.04, 0.09, 0.09, 0.025, 0.2]),
-        (Adjustment::Hochberg, [0.04, 0.08, 0.08, 0.025, 0.2]),
-        (Adjustment::BenjaminiHochberg, [0.025, 0.05, 0.05, 0.025, 0.2]),
+        (PValueAdjustment::Bonferroni, [0.05, 0.2, 0.15, 0.025, 1.0]),
+        (PValueAdjustment::Holm, [0.04, 0.09, 0.09, 0.025, 0.2]),
+        (PValueAdjustment::Hochberg, [0.04, 0.08, 0.08, 0.025, 0.2]),
+        (PValueAdjustment::BenjaminiHochberg, [0.025, 0.05, 0.05, 0.025, 0.2]),
     ] {
         for (found, expected) in of(adjustment).into_iter().zip(expected) {
             assert_near(found, expected, 1e-12);
         }
     }
-    assert!(of(Adjustment::BenjaminiHochberg)[1] != 0.05 || rejects(0.05, 0.05));
-    assert!(rejects(0.04 * 5.0 / 4.0, 0.05) && !rejects(0.051, 0.05));
-    assert_eq!(adjust(&[], Adjustment::Holm), Ok(vec![]));
-    assert_eq!(adjust(&[0.3], Adjustment::HolmSidak).map(|p| near(p[0], 0.3, 1e-12)), Ok(true));
-    assert_eq!(adjust(&[f64::NAN], Adjustment::Holm), Err(Undefined::OutOfRange));
+    assert!(of(PValueAdjustment::BenjaminiHochberg)[1] != 0.05 || is_significant(0.05, 0.05));
+    assert!(is_significant(0.04 * 5.0 / 4.0, 0.05) && !is_significant(0.051, 0.05));
+    assert_eq!(adjust_p_values(&[], PValueAdjustment::Holm), Ok(vec![]));
+    assert_eq!(
+        adjust_p_values(&[0.3], PValueAdjustment::HolmSidak).map(|p| near(p[0], 0.3, 1e-12)),
+        Ok(true)
+    );
+    assert_eq!(adjust_p_values(&[f64::NAN], PValueAdjustment::Holm), Err(UndefinedReason::OutOfRange));
 }
 
 proptest! {
@@ -97,7 +110,7 @@ proptest! {
     #[test]
     fn a_perfect_judge_is_believed(p in 0.0..=1.0, n in 1u64..500) {
         let rates = JudgeRates { pass_rate: p, n, specificity: 1.0, n_fail: 50, sensitivity: 1.0, n_pass: 50 };
-        let found = rogan_gladen(rates, Level::P95).unwrap();
+        let found = rogan_gladen(rates, ConfidenceLevel::P95).unwrap();
         prop_assert!(near(found.raw, p, 1e-12));
         let interval = found.interval.unwrap();
         prop_assert!(0.0 <= interval.low && interval.low <= interval.high && interval.high <= 1.0);
@@ -109,22 +122,22 @@ proptest! {
         rest in prop::collection::vec(0.0..1.0, 2..60), shift in -3.0..3.0,
     ) {
         let (human, judge): (Vec<f64>, Vec<f64>) = rows.into_iter().unzip();
-        let found = prediction_powered(&human, &judge, &rest, Level::P95).unwrap();
+        let found = prediction_powered(&human, &judge, &rest, ConfidenceLevel::P95).unwrap();
         prop_assert!((0.0..=1.0).contains(&found.weight));
         // A judge that is off by a constant is as good as one that is not.
         let moved = |list: &[f64]| list.iter().map(|value| value + shift).collect::<Vec<f64>>();
-        let other = prediction_powered(&human, &moved(&judge), &moved(&rest), Level::P95).unwrap();
+        let other = prediction_powered(&human, &moved(&judge), &moved(&rest), ConfidenceLevel::P95).unwrap();
         prop_assert!(near(found.tuned.mean, other.tuned.mean, 1e-9));
         prop_assert!(near(found.plain.se, other.plain.se, 1e-9));
     }
 
     #[test]
     fn adjusting_keeps_order_and_caution(p in prop::collection::vec(0.0..=1.0, 1..25)) {
-        let of = |adjustment| adjust(&p, adjustment).unwrap();
+        let of = |adjustment| adjust_p_values(&p, adjustment).unwrap();
         let (bonferroni, holm, sidak) =
-            (of(Adjustment::Bonferroni), of(Adjustment::Holm), of(Adjustment::HolmSidak));
+            (of(PValueAdjustment::Bonferroni), of(PValueAdjustment::Holm), of(PValueAdjustment::HolmSidak));
         let (hochberg, bh, by) =
-            (of(Adjustment::Hochberg), of(Adjustment::BenjaminiHochberg), of(Adjustment::BenjaminiYekutieli));
+            (of(PValueAdjustment::Hochberg), of(PValueAdjustment::BenjaminiHochberg), of(PValueAdjustment::BenjaminiYekutieli));
         for i in 0..p.len() {
             let rising = [p[i], bh[i], hochberg[i], holm[i], bonferroni[i]];
             prop_assert!(rising.windows(2).all(|pair| pair[0] <= pair[1] + 1e-12), "{rising:?}");
@@ -134,7 +147,7 @@ proptest! {
             }
         }
         let backwards: Vec<f64> = p.iter().rev().copied().collect();
-        let mut turned = adjust(&backwards, Adjustment::Holm).unwrap();
+        let mut turned = adjust_p_values(&backwards, PValueAdjustment::Holm).unwrap();
         turned.reverse();
         prop_assert_eq!(turned, holm);
     }

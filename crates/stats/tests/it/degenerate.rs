@@ -1,27 +1,33 @@
 //! Everything at once, on what little there may be: nothing panics, and nothing is NaN or infinite.
 
 use assize_stats::{
-    Accumulator, Level, RateInterval, SeededRandom, acceleration,
-    agreement::{Chance, Metric, Ratings, Scale, Table, Weights, alpha, coefficient, icc, kappa},
+    ConfidenceLevel, MeanAccumulator, RateInterval, SeededRandom, acceleration,
+    agreement::{
+        AgreementTable, AgreementWeights, AlphaMetric, ChanceAgreement, RatingScale, UnitRatings, alpha,
+        coefficient, icc, kappa,
+    },
     bootstrap_clustered_mean, bootstrap_mean, bootstrap_mean_exhaustive, clustered_mean,
-    combine::{Preference, best_of, both_orders, expected_score, panel, panel_scores},
+    combine::{AbPreference, best_of, count_both_orders, expected_score, panel_scores, tally_panel},
     compare::{
-        DifferenceInterval, Pairs, ZeroRule, fair_coin, paired, rate_difference, sign_flip,
+        DifferenceInterval, PairedVerdicts, ZeroRule, fair_coin, paired_mean, rate_difference, sign_flip,
         sign_flip_clustered, signed_rank,
     },
     correction::{JudgeRates, prediction_powered, prediction_powered_clustered, rogan_gladen},
-    judged::{
-        Confusion, Isotonic, area_under_curve, average_precision, bonett_wright, brier, fisher_z,
-        kendall_tau_b, kendall_tau_c, log_loss, mean_absolute_error, partial_correlation, pearson,
-        reliability, root_mean_square_error, slope, spearman,
+    judge_quality::{
+        ConfusionTable, IsotonicFit, area_under_curve, average_precision, bonett_wright, brier, fisher_z,
+        fit_line, kendall_tau_b, kendall_tau_c, log_loss, mean_absolute_error, partial_correlation, pearson,
+        reliability_table, root_mean_square_error, spearman,
     },
     leave_one_out,
-    multiplicity::{Adjustment, adjust},
+    multiplicity::{PValueAdjustment, adjust_p_values},
     posterior_mean,
-    power::{Noise, Promise, design_effect, mean_precision, rate_precision, whole_cases, with_clusters},
+    power::{
+        PairedNoise, PowerDesign, design_effect, inflate_for_clusters, mean_precision, rate_precision,
+        round_up_cases,
+    },
     proportion_by,
-    ranking::{Contest, ContestEnd, TieRule, bradley_terry},
-    repeats::{mean_pass_k, nested, pass_k, repeated, stability},
+    ranking::{ContestOutcome, SystemContest, TieRule, bradley_terry},
+    repeats::{mean_pass_k, nested_variance, pass_k, repeat_variance, stability},
     zero_failures,
 };
 use proptest::prelude::*;
@@ -52,20 +58,20 @@ proptest! {
         rows in prop::collection::vec((value(), value(), 0u8..3, any::<bool>()), 0..7),
         kind in 0usize..4, level in prop::sample::select(vec![1e-9, 0.5, 0.95, 1.0 - 1e-12]),
     ) {
-        let level = Level::new(level).unwrap();
+        let level = ConfidenceLevel::new(level).unwrap();
         let x: Vec<f64> = rows.iter().map(|row| row.0).collect();
         let y: Vec<f64> = rows.iter().map(|row| row.1).collect();
         let names: Vec<u8> = rows.iter().map(|row| row.2).collect();
         let flags: Vec<bool> = rows.iter().map(|row| row.3).collect();
         let other: Vec<bool> = x.iter().map(|&value| value > 0.5).collect();
         let mut random = SeededRandom::new(1);
-        written(x.iter().copied().collect::<Accumulator>().mean(level));
+        written(x.iter().copied().collect::<MeanAccumulator>().mean(level));
         written(clustered_mean(&x, &names, level));
         written(bootstrap_mean(&x, 20, level, &mut random));
         written(bootstrap_clustered_mean(&x, &names, 20, level, &mut random));
         written(bootstrap_mean_exhaustive(&x[..x.len().min(4)], level));
         written((acceleration(&x), leave_one_out(&x)));
-        written(paired(&x, &y, level));
+        written(paired_mean(&x, &y, level));
         written(sign_flip(&x, 10, &mut random));
         written(sign_flip_clustered(&x, &names, 10, &mut random));
         for rule in [ZeroRule::Drop, ZeroRule::Pratt, ZeroRule::Split] {
@@ -79,25 +85,25 @@ proptest! {
         written(log_loss(&x, &flags));
         written(area_under_curve(&x, &flags, level));
         written(average_precision(&x, &flags));
-        written(reliability(&x, &flags, kind));
-        written(Isotonic::fit(&x, &y, Some(&y)).map(|fitted| fitted.predict(0.3)));
-        written(adjust(&x, Adjustment::BenjaminiYekutieli));
+        written(reliability_table(&x, &flags, kind));
+        written(IsotonicFit::fit(&x, &y, Some(&y)).map(|fitted| fitted.predict(0.3)));
+        written(adjust_p_values(&x, PValueAdjustment::BenjaminiYekutieli));
         written(prediction_powered(&x, &y, &y, level));
         written(prediction_powered_clustered(&x, &y, &names, &y, &names, level));
         written(panel_scores(&x));
         written(best_of(&x, 0));
         written(expected_score(&x.iter().zip(&y).map(|(&x, &y)| (x, Some(y.min(0.0)))).collect::<Vec<_>>()));
         written((mean_absolute_error(&x, &y), root_mean_square_error(&x, &y)));
-        written(slope(&x, &y, level));
-        let preferences = [Preference::A, Preference::B, Preference::Tie];
+        written(fit_line(&x, &y, level));
+        let preferences = [AbPreference::A, AbPreference::B, AbPreference::Tie];
         let both: Vec<_> = names.iter().zip(&flags).map(|(&a, &b)| (preferences[usize::from(a)], preferences[usize::from(b)])).collect();
-        written(both_orders(&both));
-        written(panel(&flags.iter().zip(&names).map(|(&vote, &name)| (name > 0).then_some(vote)).collect::<Vec<_>>()));
-        let ends = [ContestEnd::First, ContestEnd::Second, ContestEnd::Tie];
-        let contests: Vec<Contest> = names
+        written(count_both_orders(&both));
+        written(tally_panel(&flags.iter().zip(&names).map(|(&vote, &name)| (name > 0).then_some(vote)).collect::<Vec<_>>()));
+        let ends = [ContestOutcome::First, ContestOutcome::Second, ContestOutcome::Tie];
+        let contests: Vec<SystemContest> = names
             .iter()
             .enumerate()
-            .map(|(at, &name)| Contest { first: usize::from(name), second: at % 4, end: ends[at % 3], cluster: at / kind.max(1) })
+            .map(|(at, &name)| SystemContest { first: usize::from(name), second: at % 4, end: ends[at % 3], cluster: at / kind.max(1) })
             .collect();
         for ties in [TieRule::HalfWin, TieRule::Davidson] {
             for systems in 0..4 {
@@ -106,27 +112,27 @@ proptest! {
                 written(found);
             }
         }
-        let counts = Confusion::of(&other, &flags).unwrap();
+        let counts = ConfusionTable::from_verdicts(&other, &flags).unwrap();
         written((counts.balanced_accuracy(), counts.macro_f1(), counts.macro_precision(), counts.macro_recall()));
         written((counts.matthews(), counts.f1(), counts.f1_fail(), counts.bias(), counts.kappa(level)));
-        written(Pairs::of(&other, &flags).unwrap().mcnemar(level));
+        written(PairedVerdicts::from_verdicts(&other, &flags).unwrap().mcnemar(level));
         written(stability(&[flags.clone(), other], level));
         written(icc(&x.chunks(2).map(<[f64]>::to_vec).collect::<Vec<_>>()));
-        written(repeated(&[x.clone(), y.clone()]));
-        written(nested(&[vec![x.clone(), y.clone()], vec![y.clone(), x.clone()]]));
+        written(repeat_variance(&[x.clone(), y.clone()]));
+        written(nested_variance(&[vec![x.clone(), y.clone()], vec![y.clone(), x.clone()]]));
 
-        let mut ratings = Ratings::new();
+        let mut ratings = UnitRatings::new();
         for unit in x.chunks(kind.max(1)) {
             ratings.push(unit.iter().copied());
         }
-        for metric in [Metric::Nominal, Metric::Ordinal, Metric::Interval, Metric::Ratio] {
+        for metric in [AlphaMetric::Nominal, AlphaMetric::Ordinal, AlphaMetric::Interval, AlphaMetric::Ratio] {
             written(alpha(&ratings, metric));
         }
-        for weights in [Weights::Identity, Weights::Quadratic, Weights::Ratio, Weights::Radical] {
-            for chance in [Chance::Gwet, Chance::Fleiss, Chance::Krippendorff, Chance::Uniform] {
-                for scale in [Scale::binary(), Scale::new([1.0]).unwrap(), Scale::new([-1.0, 0.0, 0.5, 1.0]).unwrap()] {
+        for weights in [AgreementWeights::Identity, AgreementWeights::Quadratic, AgreementWeights::Ratio, AgreementWeights::Radical] {
+            for chance in [ChanceAgreement::Gwet, ChanceAgreement::Fleiss, ChanceAgreement::Krippendorff, ChanceAgreement::Uniform] {
+                for scale in [RatingScale::binary(), RatingScale::new([1.0]).unwrap(), RatingScale::new([-1.0, 0.0, 0.5, 1.0]).unwrap()] {
                     written(coefficient(&ratings, &scale, weights, chance, level));
-                    written(Table::of(&x, &y, &scale).map(|table| kappa(&table, weights, level)));
+                    written(AgreementTable::from_answers(&x, &y, &scale).map(|table| kappa(&table, weights, level)));
                 }
             }
         }
@@ -138,7 +144,7 @@ proptest! {
         b in prop_oneof![0u64..4, Just(u64::MAX), Just(1 << 42), Just(1_000_000)],
         c in 0u64..4, x in value(), y in value(),
     ) {
-        let level = Level::P95;
+        let level = ConfidenceLevel::P95;
         for kind in [
             RateInterval::Wilson, RateInterval::WilsonContinuity, RateInterval::AgrestiCoull, RateInterval::Wald,
             RateInterval::ClopperPearson, RateInterval::Jeffreys, RateInterval::BetaPosterior,
@@ -149,9 +155,9 @@ proptest! {
         written(proportion_by(RateInterval::Wilson, a, b, level));
         written((zero_failures(a, level), posterior_mean(a, b)));
         written((fisher_z(x, a, level), bonett_wright(y, b, level)));
-        written((design_effect(x, y), with_clusters(x, y)));
+        written((design_effect(x, y), inflate_for_clusters(x, y)));
         if x.is_finite() {
-            written(whole_cases(x));
+            written(round_up_cases(x));
         }
         written(fair_coin(a.min(1_000_000), b.min(1_000_000)));
         for kind in [DifferenceInterval::Newcombe, DifferenceInterval::AgrestiCaffo, DifferenceInterval::Wald] {
@@ -159,14 +165,14 @@ proptest! {
         }
         // Counting down from half of 2^42 takes a while, too.
         let (heads, tails) = if a.max(b) == 1 << 42 { (a >> 20, b >> 20) } else { (a, b) };
-        written(Pairs { both: c, only_first: heads, only_second: tails, neither: c }.mcnemar(level));
+        written(PairedVerdicts { both: c, only_first: heads, only_second: tails, neither: c }.mcnemar(level));
         written(pass_k(a.min(1_000_000), b, c));
         written(mean_pass_k(&[(a.min(99), b), (3, 1)], c, level));
-        written(Confusion { true_pass: a, false_pass: b, false_fail: c, true_fail: a }.matthews());
+        written(ConfusionTable { true_pass: a, false_pass: b, false_fail: c, true_fail: a }.matthews());
         let rates = JudgeRates { pass_rate: x, n: a, specificity: y, n_fail: b, sensitivity: x, n_pass: c };
         written(rogan_gladen(rates, level));
-        let noise = Noise { between: x, first: y, first_repeats: c, second: y, second_repeats: b };
-        let promise = Promise::default();
+        let noise = PairedNoise { between: x, first: y, first_repeats: c, second: y, second_repeats: b };
+        let promise = PowerDesign::default();
         written((promise.paired_cases(noise, y), promise.paired_difference(noise, a)));
         written((promise.rates_cases(x, y), promise.rates_cases_by_h(x, y), promise.mcnemar_pairs(x, y)));
         written((promise.mcnemar_difference(a, x), rate_precision(x, y, level), mean_precision(x, y, level)));

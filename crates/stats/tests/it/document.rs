@@ -5,33 +5,37 @@ use std::fmt::Write as _;
 use std::path::Path;
 
 use assize_stats::{
-    Accumulator, Bootstrap, Interval, Level, RateInterval, SeededRandom, Undefined, acceleration,
-    agreement::{Chance, Metric, Ratings, Scale, Table, Weights, alpha, coefficient, icc, kappa},
+    BootstrapEstimate, ConfidenceLevel, Interval, MeanAccumulator, RateInterval, SeededRandom,
+    UndefinedReason, acceleration,
+    agreement::{
+        AgreementTable, AgreementWeights, AlphaMetric, ChanceAgreement, RatingScale, UnitRatings, alpha,
+        coefficient, icc, kappa,
+    },
     bootstrap, bootstrap_clustered_mean, bootstrap_mean, bootstrap_mean_exhaustive, clustered_mean,
-    combine::{Preference, best_of, both_orders, expected_score, panel, panel_scores},
+    combine::{AbPreference, best_of, count_both_orders, expected_score, panel_scores, tally_panel},
     compare::{
-        DifferenceInterval, Pairs, ZeroRule, fair_coin, paired, rate_difference, sign_flip,
+        DifferenceInterval, PairedVerdicts, ZeroRule, fair_coin, paired_mean, rate_difference, sign_flip,
         sign_flip_clustered, signed_rank,
     },
     correction::{JudgeRates, prediction_powered, prediction_powered_clustered, rogan_gladen},
-    judged::{
-        Confusion, Isotonic, area_under_curve, average_precision, bonett_wright, brier, fisher_z,
-        kendall_tau_b, kendall_tau_c, log_loss, mean_absolute_error, partial_correlation, pearson,
-        reliability, root_mean_square_error, slope, spearman,
+    judge_quality::{
+        ConfusionTable, IsotonicFit, area_under_curve, average_precision, bonett_wright, brier, fisher_z,
+        fit_line, kendall_tau_b, kendall_tau_c, log_loss, mean_absolute_error, partial_correlation, pearson,
+        reliability_table, root_mean_square_error, spearman,
     },
-    multiplicity::{Adjustment, adjust},
+    multiplicity::{PValueAdjustment, adjust_p_values},
     posterior_mean,
     power::{
-        Noise, Promise, design_effect, mean_half_width, mean_precision, rate_precision, whole_cases,
-        with_clusters,
+        PairedNoise, PowerDesign, design_effect, inflate_for_clusters, mean_half_width, mean_precision,
+        rate_precision, round_up_cases,
     },
     proportion, proportion_by,
-    ranking::{Contest, ContestEnd, TieRule, bradley_terry},
-    repeats::{mean_pass_k, nested, pass_k, repeated, stability},
+    ranking::{ContestOutcome, SystemContest, TieRule, bradley_terry},
+    repeats::{mean_pass_k, nested_variance, pass_k, repeat_variance, stability},
     zero_failures,
 };
 
-const L: Level = Level::P95;
+const L: ConfidenceLevel = ConfidenceLevel::P95;
 
 /// A block of figures, one to a line.
 #[derive(Default)]
@@ -53,7 +57,7 @@ impl Figures {
         self.text(name, &text)
     }
 
-    fn interval(self, name: &str, interval: Result<Interval, Undefined>) -> Self {
+    fn interval(self, name: &str, interval: Result<Interval, UndefinedReason>) -> Self {
         let text = match interval {
             Ok(interval) => format!("{:.6} to {:.6}", interval.low, interval.high),
             Err(reason) => format!("undefined, because {reason}"),
@@ -66,7 +70,7 @@ impl Figures {
         self.text(name, &text.join(" "))
     }
 
-    fn resampled(self, found: Bootstrap) -> Self {
+    fn resampled(self, found: BootstrapEstimate) -> Self {
         self.number("estimate", found.estimate)
             .number("resamples", found.resamples as f64)
             .number("standard error", found.se)
@@ -75,7 +79,7 @@ impl Figures {
     }
 }
 
-struct Figure(Result<f64, Undefined>);
+struct Figure(Result<f64, UndefinedReason>);
 
 impl From<f64> for Figure {
     fn from(value: f64) -> Self {
@@ -83,8 +87,8 @@ impl From<f64> for Figure {
     }
 }
 
-impl From<Result<f64, Undefined>> for Figure {
-    fn from(value: Result<f64, Undefined>) -> Self {
+impl From<Result<f64, UndefinedReason>> for Figure {
+    fn from(value: Result<f64, UndefinedReason>) -> Self {
         Self(value)
     }
 }
@@ -131,7 +135,7 @@ fn rates() -> Vec<(&'static str, Figures)> {
 }
 
 fn means() -> Vec<(&'static str, Figures)> {
-    let plain = [0.2, 0.4, 0.6, 0.8, 1.0].into_iter().collect::<Accumulator>().mean(L);
+    let plain = [0.2, 0.4, 0.6, 0.8, 1.0].into_iter().collect::<MeanAccumulator>().mean(L);
     let clustered = clustered_mean(
         &[0.9, 0.8, 0.85, 0.2, 0.3, 0.5, 0.5, 0.6, 0.1, 1.0],
         &[1, 1, 1, 2, 2, 3, 4, 4, 5, 6],
@@ -178,12 +182,12 @@ fn means() -> Vec<(&'static str, Figures)> {
 }
 
 fn comparisons() -> Vec<(&'static str, Figures)> {
-    let t = paired(&[0.9, 0.4, 0.7, 0.8, 0.6, 1.0], &[0.7, 0.5, 0.5, 0.8, 0.2, 0.9], L).unwrap();
-    let pairs = Pairs { both: 100, only_first: 25, only_second: 9, neither: 66 }.mcnemar(L);
+    let t = paired_mean(&[0.9, 0.4, 0.7, 0.8, 0.6, 1.0], &[0.7, 0.5, 0.5, 0.8, 0.2, 0.9], L).unwrap();
+    let pairs = PairedVerdicts { both: 100, only_first: 25, only_second: 9, neither: 66 }.mcnemar(L);
     let differences = [0.1, -0.2, 0.3, 0.4, 0.05];
-    let won = |at: usize| if at < 30 { ContestEnd::First } else { ContestEnd::Second };
-    let contests: Vec<Contest> =
-        (0..40).map(|at| Contest { first: 0, second: 1, end: won(at), cluster: at }).collect();
+    let won = |at: usize| if at < 30 { ContestOutcome::First } else { ContestOutcome::Second };
+    let contests: Vec<SystemContest> =
+        (0..40).map(|at| SystemContest { first: 0, second: 1, end: won(at), cluster: at }).collect();
     let strengths = bradley_terry(2, &contests, TieRule::HalfWin, L).unwrap();
     let lead = strengths.lead(0, 1).unwrap();
     let flipped = sign_flip(&differences, 10_000, &mut random()).unwrap();
@@ -192,7 +196,7 @@ fn comparisons() -> Vec<(&'static str, Figures)> {
     let zeros = [0.0, 0.0, 1.0, -1.0, 2.0, 3.0, 0.0, 4.0];
     let rank = |rule| signed_rank(&zeros, rule, false).unwrap();
     let p = [0.01, 0.04, 0.03, 0.005, 0.2];
-    let by = |adjustment| adjust(&p, adjustment).unwrap();
+    let by = |adjustment| adjust_p_values(&p, adjustment).unwrap();
     vec![
         (
             "paired-t",
@@ -249,12 +253,12 @@ fn comparisons() -> Vec<(&'static str, Figures)> {
             "multiplicity",
             figures()
                 .list("p", &p)
-                .list("Bonferroni", &by(Adjustment::Bonferroni))
-                .list("Holm", &by(Adjustment::Holm))
-                .list("Holm-Sidak", &by(Adjustment::HolmSidak))
-                .list("Hochberg", &by(Adjustment::Hochberg))
-                .list("Benjamini-Hochberg", &by(Adjustment::BenjaminiHochberg))
-                .list("Benjamini-Yekutieli", &by(Adjustment::BenjaminiYekutieli)),
+                .list("Bonferroni", &by(PValueAdjustment::Bonferroni))
+                .list("Holm", &by(PValueAdjustment::Holm))
+                .list("Holm-Sidak", &by(PValueAdjustment::HolmSidak))
+                .list("Hochberg", &by(PValueAdjustment::Hochberg))
+                .list("Benjamini-Hochberg", &by(PValueAdjustment::BenjaminiHochberg))
+                .list("Benjamini-Yekutieli", &by(PValueAdjustment::BenjaminiYekutieli)),
         ),
     ]
 }
@@ -263,9 +267,11 @@ fn repetition() -> Vec<(&'static str, Figures)> {
     let five = pass_k(10, 3, 5).unwrap();
     let tasks = mean_pass_k(&[(10, 3), (10, 0), (10, 10), (10, 7)], 4, L).unwrap();
     let noise =
-        repeated(&[vec![7.0, 8.0, 7.0], vec![3.0, 3.0, 4.0], vec![9.0; 3], vec![5.0, 2.0, 5.0]]).unwrap();
+        repeat_variance(&[vec![7.0, 8.0, 7.0], vec![3.0, 3.0, 4.0], vec![9.0; 3], vec![5.0, 2.0, 5.0]])
+            .unwrap();
     let parts =
-        nested(&[vec![vec![1.0, 3.0], vec![5.0, 7.0]], vec![vec![9.0, 11.0], vec![9.0, 11.0]]]).unwrap();
+        nested_variance(&[vec![vec![1.0, 3.0], vec![5.0, 7.0]], vec![vec![9.0, 11.0], vec![9.0, 11.0]]])
+            .unwrap();
     let flips = stability(&[vec![true, true, true], vec![true, false, true], vec![false, false]], L);
     vec![
         ("pass-k", figures().number("pass@5", five.any).number("pass^5", five.all)),
@@ -292,8 +298,8 @@ fn repetition() -> Vec<(&'static str, Figures)> {
                 .number("between cases", parts.between_cases)
                 .number("between answers", parts.between_answers)
                 .number("between verdicts", parts.between_verdicts)
-                .number("error with 50, 2, 1", parts.error_with(50, 2, 1))
-                .number("error with 50, 4, 1", parts.error_with(50, 4, 1)),
+                .number("error with 50, 2, 1", parts.standard_error_with(50, 2, 1))
+                .number("error with 50, 4, 1", parts.standard_error_with(50, 4, 1)),
         ),
         (
             "stability",
@@ -305,7 +311,7 @@ fn repetition() -> Vec<(&'static str, Figures)> {
     ]
 }
 
-fn canonical() -> Ratings {
+fn canonical() -> UnitRatings {
     let units: [&[u8]; 12] = [
         &[1, 1, 1],
         &[2, 2, 3, 2],
@@ -320,7 +326,7 @@ fn canonical() -> Ratings {
         &[1, 1],
         &[3],
     ];
-    let mut ratings = Ratings::new();
+    let mut ratings = UnitRatings::new();
     for unit in units {
         ratings.push(unit.iter().copied().map(f64::from));
     }
@@ -328,20 +334,22 @@ fn canonical() -> Ratings {
 }
 
 fn agreements() -> Vec<(&'static str, Figures)> {
-    let plain = kappa(&Table::new(vec![vec![20, 5], vec![10, 15]]).unwrap(), Weights::Identity, L);
+    let plain =
+        kappa(&AgreementTable::new(vec![vec![20, 5], vec![10, 15]]).unwrap(), AgreementWeights::Identity, L);
     let (a, b) = ([0.0, 10.0, 7.0, 10.0, 0.0, 3.0], [0.0, 9.0, 7.0, 10.0, 1.0, 3.0]);
-    let scored = Table::of(&a, &b, &Scale::new((0..=10).map(f64::from)).unwrap()).unwrap();
+    let scored =
+        AgreementTable::from_answers(&a, &b, &RatingScale::new((0..=10).map(f64::from)).unwrap()).unwrap();
     let ratings = canonical();
-    let scale = Scale::new((1..=5).map(f64::from)).unwrap();
+    let scale = RatingScale::new((1..=5).map(f64::from)).unwrap();
     let of = |weights, chance| coefficient(&ratings, &scale, weights, chance, L);
     let resampled = bootstrap(ratings.len(), 2_000, L, &mut random(), |units: &[usize]| {
-        alpha(&ratings.select(units), Metric::Ordinal).value
+        alpha(&ratings.select(units), AlphaMetric::Ordinal).value
     })
     .unwrap();
     let rows = [[9.0, 2.0, 5.0, 8.0], [6.0, 1.0, 3.0, 2.0], [8.0, 4.0, 6.0, 8.0]];
     let more = [[7.0, 1.0, 2.0, 6.0], [10.0, 5.0, 6.0, 9.0], [6.0, 2.0, 4.0, 7.0]];
     let classes = icc(&rows.iter().chain(&more).map(|row| row.to_vec()).collect::<Vec<_>>()).unwrap();
-    let gwet = of(Weights::Identity, Chance::Gwet);
+    let gwet = of(AgreementWeights::Identity, ChanceAgreement::Gwet);
     vec![
         (
             "kappa",
@@ -358,9 +366,9 @@ fn agreements() -> Vec<(&'static str, Figures)> {
         (
             "weighted-kappa",
             figures()
-                .number("plain", kappa(&scored, Weights::Identity, L).kappa)
-                .number("linear", kappa(&scored, Weights::Linear, L).kappa)
-                .number("quadratic", kappa(&scored, Weights::Quadratic, L).kappa),
+                .number("plain", kappa(&scored, AgreementWeights::Identity, L).kappa)
+                .number("linear", kappa(&scored, AgreementWeights::Linear, L).kappa)
+                .number("quadratic", kappa(&scored, AgreementWeights::Quadratic, L).kappa),
         ),
         (
             "coefficients",
@@ -369,21 +377,24 @@ fn agreements() -> Vec<(&'static str, Figures)> {
                 .number("AC1", gwet.value)
                 .number("  standard error", gwet.se)
                 .interval("  interval", gwet.interval)
-                .number("AC2, quadratic", of(Weights::Quadratic, Chance::Gwet).value)
-                .number("AC2, ordinal", of(Weights::Ordinal, Chance::Gwet).value)
-                .number("Fleiss", of(Weights::Identity, Chance::Fleiss).value)
-                .number("alpha, identity", of(Weights::Identity, Chance::Krippendorff).value)
-                .number("  standard error", of(Weights::Identity, Chance::Krippendorff).se)
-                .number("Brennan-Prediger", of(Weights::Identity, Chance::Uniform).value),
+                .number("AC2, quadratic", of(AgreementWeights::Quadratic, ChanceAgreement::Gwet).value)
+                .number("AC2, ordinal", of(AgreementWeights::Ordinal, ChanceAgreement::Gwet).value)
+                .number("Fleiss", of(AgreementWeights::Identity, ChanceAgreement::Fleiss).value)
+                .number(
+                    "alpha, identity",
+                    of(AgreementWeights::Identity, ChanceAgreement::Krippendorff).value,
+                )
+                .number("  standard error", of(AgreementWeights::Identity, ChanceAgreement::Krippendorff).se)
+                .number("Brennan-Prediger", of(AgreementWeights::Identity, ChanceAgreement::Uniform).value),
         ),
         (
             "alpha",
             figures()
-                .number("nominal", alpha(&ratings, Metric::Nominal).value)
-                .number("ordinal", alpha(&ratings, Metric::Ordinal).value)
+                .number("nominal", alpha(&ratings, AlphaMetric::Nominal).value)
+                .number("ordinal", alpha(&ratings, AlphaMetric::Ordinal).value)
                 .interval("  percentile bootstrap", Ok(resampled.percentile))
-                .number("interval", alpha(&ratings, Metric::Interval).value)
-                .number("ratio", alpha(&ratings, Metric::Ratio).value),
+                .number("interval", alpha(&ratings, AlphaMetric::Interval).value)
+                .number("ratio", alpha(&ratings, AlphaMetric::Ratio).value),
         ),
         (
             "icc",
@@ -399,17 +410,17 @@ fn agreements() -> Vec<(&'static str, Figures)> {
 }
 
 fn judges() -> Vec<(&'static str, Figures)> {
-    let counts = Confusion { true_pass: 20, false_pass: 10, false_fail: 5, true_fail: 15 };
+    let counts = ConfusionTable { true_pass: 20, false_pass: 10, false_fail: 5, true_fail: 15 };
     let (scored, known) = ([3.0, 4.0, 1.0, 4.0], [3.0, 2.0, 1.0, 2.0]);
     let away = [0.0, 1.0, 0.0, 0.0, 1.0, 0.0];
-    let line = slope(&[1.0, 2.0, 3.0, 4.0], &[1.0, 3.0, 4.0, 6.0], L).unwrap();
+    let line = fit_line(&[1.0, 2.0, 3.0, 4.0], &[1.0, 3.0, 4.0, 6.0], L).unwrap();
     let severity = clustered_mean(&away, &["a", "a", "b", "b", "c", "c"], L).unwrap();
     let (x, y) = ([1.0, 2.0, 3.0, 4.0, 5.0], [5.0, 6.0, 7.0, 8.0, 7.0]);
     let (p, came) = ([0.9, 0.6, 0.35, 0.1], [true, false, true, false]);
     let area = area_under_curve(&p, &came, L).unwrap();
-    let bins = reliability(&p, &came, 10).unwrap();
+    let bins = reliability_table(&p, &came, 10).unwrap();
     let fitted =
-        Isotonic::fit(&[1.0, 2.0, 3.0, 4.0, 5.0, 6.0], &[0.1, 0.4, 0.3, 0.6, 0.5, 0.9], None).unwrap();
+        IsotonicFit::fit(&[1.0, 2.0, 3.0, 4.0, 5.0, 6.0], &[0.1, 0.4, 0.3, 0.6, 0.5, 0.9], None).unwrap();
     let steps: Vec<f64> = fitted.points().iter().map(|point| point.1).collect();
     let rates = JudgeRates {
         pass_rate: 0.73,
@@ -517,21 +528,21 @@ fn judges() -> Vec<(&'static str, Figures)> {
 }
 
 fn plans() -> Vec<(&'static str, Figures)> {
-    let promise = Promise::default();
-    let noise = Noise {
+    let promise = PowerDesign::default();
+    let noise = PairedNoise {
         between: 1.0 / 9.0,
         first: 1.0 / 6.0,
         first_repeats: 1,
         second: 1.0 / 6.0,
         second_repeats: 1,
     };
-    let ten = Noise { first_repeats: 10, second_repeats: 10, ..noise };
+    let ten = PairedNoise { first_repeats: 10, second_repeats: 10, ..noise };
     vec![
         (
             "power-paired",
             figures()
-                .number("cases, one answer each", promise.paired_cases(noise, 0.03).map(whole_cases))
-                .number("cases, ten answers each", promise.paired_cases(ten, 0.03).map(whole_cases))
+                .number("cases, one answer each", promise.paired_cases(noise, 0.03).map(round_up_cases))
+                .number("cases, ten answers each", promise.paired_cases(ten, 0.03).map(round_up_cases))
                 .number("difference at 198 cases", promise.paired_difference(noise, 198))
                 .number("pairs for effect 0.3", promise.paired_t_cases(0.3)),
         ),
@@ -547,22 +558,22 @@ fn plans() -> Vec<(&'static str, Figures)> {
         (
             "precision",
             figures()
-                .number("cases for 0.8 +- 0.05", rate_precision(0.8, 0.05, L).map(whole_cases))
-                .number("cases for a mean", mean_precision(0.3, 0.05, L).map(whole_cases))
+                .number("cases for 0.8 +- 0.05", rate_precision(0.8, 0.05, L).map(round_up_cases))
+                .number("cases for a mean", mean_precision(0.3, 0.05, L).map(round_up_cases))
                 .number("  reach of 139", mean_half_width(0.3, 139, L))
                 .number("design effect", design_effect(5.0, 0.3))
-                .number("cases in clusters", with_clusters(139.0, 2.2).map(whole_cases)),
+                .number("cases in clusters", inflate_for_clusters(139.0, 2.2).map(round_up_cases)),
         ),
     ]
 }
 
 fn combinations() -> Vec<(&'static str, Figures)> {
-    use Preference::{A, B, Tie};
-    let votes = panel(&[Some(true), None, Some(false), Some(true)]);
+    use AbPreference::{A, B, Tie};
+    let votes = tally_panel(&[Some(true), None, Some(false), Some(true)]);
     let scores = panel_scores(&[7.0, 8.0, 3.0]).unwrap();
     let log = |p: f64| Some(p.ln());
     let expected = expected_score(&[(1.0, log(0.1)), (2.0, log(0.3)), (3.0, log(0.4)), (4.0, None)]).unwrap();
-    let orders = both_orders(&[(A, A), (A, B), (B, B), (Tie, A), (A, A)]);
+    let orders = count_both_orders(&[(A, A), (A, B), (B, B), (Tie, A), (A, A)]);
     let best = best_of(&[8.0, 8.0, 6.0, 5.0], 0).unwrap();
     vec![
         (

@@ -1,52 +1,52 @@
 //! Verdicts, scores and probabilities against what is true.
 
 use assize_stats::{
-    Level, Undefined,
-    judged::{
-        Confusion, Isotonic, area_under_curve, average_precision, bonett_wright, brier, fisher_z,
-        kendall_tau_b, kendall_tau_c, log_loss, partial_correlation, pearson, reliability, spearman,
+    ConfidenceLevel, UndefinedReason,
+    judge_quality::{
+        ConfusionTable, IsotonicFit, area_under_curve, average_precision, bonett_wright, brier, fisher_z,
+        kendall_tau_b, kendall_tau_c, log_loss, partial_correlation, pearson, reliability_table, spearman,
     },
 };
 use proptest::prelude::*;
 
 use super::{assert_near, cases, near};
 
-fn counts(true_pass: u64, false_fail: u64, false_pass: u64, true_fail: u64) -> Confusion {
-    Confusion { true_pass, false_pass, false_fail, true_fail }
+fn counts(true_pass: u64, false_fail: u64, false_pass: u64, true_fail: u64) -> ConfusionTable {
+    ConfusionTable { true_pass, false_pass, false_fail, true_fail }
 }
 
 #[test]
 fn a_textbook_confusion() {
     let found = counts(20, 5, 10, 15);
     assert_eq!(found.n(), 50);
-    assert_near(found.accuracy(Level::P95).rate.unwrap(), 0.7, 1e-15);
-    assert_near(found.sensitivity(Level::P95).rate.unwrap(), 0.8, 1e-15);
-    assert_near(found.specificity(Level::P95).rate.unwrap(), 0.6, 1e-15);
-    assert_near(found.precision(Level::P95).rate.unwrap(), 2.0 / 3.0, 1e-15);
+    assert_near(found.accuracy(ConfidenceLevel::P95).rate.unwrap(), 0.7, 1e-15);
+    assert_near(found.sensitivity(ConfidenceLevel::P95).rate.unwrap(), 0.8, 1e-15);
+    assert_near(found.specificity(ConfidenceLevel::P95).rate.unwrap(), 0.6, 1e-15);
+    assert_near(found.precision(ConfidenceLevel::P95).rate.unwrap(), 2.0 / 3.0, 1e-15);
     assert_near(found.macro_f1().unwrap(), f64::midpoint(8.0 / 11.0, 2.0 / 3.0), 1e-15);
     assert_near(found.matthews().unwrap(), 0.408_248_290_463_863, 1e-12);
-    assert_near(found.kappa(Level::P95).unwrap().kappa.unwrap(), 0.4, 1e-15);
+    assert_near(found.kappa(ConfidenceLevel::P95).unwrap().kappa.unwrap(), 0.4, 1e-15);
     assert_near(found.bias().unwrap(), 0.1, 1e-15);
 }
 
 #[test]
 fn one_class_leaves_figures_undefined_and_not_zero() {
     let passes = counts(1, 0, 0, 0);
-    assert_eq!(passes.balanced_accuracy(), Err(Undefined::OneClass));
-    assert_eq!(passes.matthews(), Err(Undefined::OneClass));
-    assert_eq!(passes.f1_fail(), Err(Undefined::EmptyClass));
+    assert_eq!(passes.balanced_accuracy(), Err(UndefinedReason::OneClass));
+    assert_eq!(passes.matthews(), Err(UndefinedReason::OneClass));
+    assert_eq!(passes.f1_fail(), Err(UndefinedReason::EmptyClass));
     assert_eq!(
         (passes.macro_f1(), passes.macro_precision(), passes.macro_recall()),
         (Ok(1.0), Ok(1.0), Ok(1.0))
     );
-    assert_eq!(passes.specificity(Level::P95).rate, Err(Undefined::NoValues));
+    assert_eq!(passes.specificity(ConfidenceLevel::P95).rate, Err(UndefinedReason::NoValues));
     let never_passes = counts(0, 5, 0, 15);
-    assert_eq!(never_passes.precision(Level::P95).rate, Err(Undefined::NoValues));
+    assert_eq!(never_passes.precision(ConfidenceLevel::P95).rate, Err(UndefinedReason::NoValues));
     assert_eq!((never_passes.f1(), never_passes.macro_precision()), (Ok(0.0), Ok(0.375)));
-    let none = Confusion::default();
+    let none = ConfusionTable::default();
     assert_eq!(
         (none.macro_f1(), none.matthews(), none.bias()),
-        (Err(Undefined::NoValues), Err(Undefined::NoValues), Err(Undefined::NoValues))
+        (Err(UndefinedReason::NoValues), Err(UndefinedReason::NoValues), Err(UndefinedReason::NoValues))
     );
 }
 
@@ -57,9 +57,9 @@ fn correlations_of_a_small_example() {
     assert_near(spearman(&x, &y).unwrap(), 0.820_782_681_668_123, 1e-12);
     assert_near(kendall_tau_b(&x, &y).unwrap(), 0.737_864_787_372_622, 1e-12);
     assert_near(kendall_tau_c(&x, &y).unwrap(), 0.746_666_666_666_667, 1e-12);
-    let interval = bonett_wright(0.6, 50, Level::P95).unwrap();
+    let interval = bonett_wright(0.6, 50, ConfidenceLevel::P95).unwrap();
     assert_near(interval.low, 0.364_955_493_374_162, 1e-12);
-    assert_near(fisher_z(0.6, 50, Level::P95).unwrap().high, 0.752_648_862_320_527, 1e-12);
+    assert_near(fisher_z(0.6, 50, ConfidenceLevel::P95).unwrap().high, 0.752_648_862_320_527, 1e-12);
     // Taking z out of two lists that only share z leaves nothing.
     let (z, noise, other) = ([1.0, 2.0, 3.0, 4.0], [1.0, -1.0, -1.0, 1.0], [1.0, -3.0, 3.0, -1.0]);
     let add = |list: [f64; 4]| -> Vec<f64> { z.iter().zip(list).map(|(z, e)| z + e).collect() };
@@ -68,14 +68,14 @@ fn correlations_of_a_small_example() {
 
 #[test]
 fn correlations_without_an_answer_say_why() {
-    assert_eq!(pearson(&[1.0, 1.0], &[1.0, 2.0]), Err(Undefined::NoSpread));
-    assert_eq!(spearman(&[1.0], &[2.0]), Err(Undefined::OneValue));
-    assert_eq!(kendall_tau_b(&[], &[]), Err(Undefined::NoValues));
-    assert_eq!(kendall_tau_c(&[1.0, 2.0], &[1.0]), Err(Undefined::UnequalLengths));
-    assert_eq!(pearson(&[1.0, f64::NAN], &[1.0, 2.0]), Err(Undefined::NotFinite));
-    assert_eq!(fisher_z(0.5, 3, Level::P95), Err(Undefined::TooFew));
-    assert_eq!(fisher_z(1.0, 30, Level::P95), Err(Undefined::NoSpread));
-    assert_eq!(bonett_wright(1.5, 30, Level::P95), Err(Undefined::OutOfRange));
+    assert_eq!(pearson(&[1.0, 1.0], &[1.0, 2.0]), Err(UndefinedReason::NoSpread));
+    assert_eq!(spearman(&[1.0], &[2.0]), Err(UndefinedReason::OneValue));
+    assert_eq!(kendall_tau_b(&[], &[]), Err(UndefinedReason::NoValues));
+    assert_eq!(kendall_tau_c(&[1.0, 2.0], &[1.0]), Err(UndefinedReason::UnequalLengths));
+    assert_eq!(pearson(&[1.0, f64::NAN], &[1.0, 2.0]), Err(UndefinedReason::NotFinite));
+    assert_eq!(fisher_z(0.5, 3, ConfidenceLevel::P95), Err(UndefinedReason::TooFew));
+    assert_eq!(fisher_z(1.0, 30, ConfidenceLevel::P95), Err(UndefinedReason::NoSpread));
+    assert_eq!(bonett_wright(1.5, 30, ConfidenceLevel::P95), Err(UndefinedReason::OutOfRange));
 }
 
 #[test]
@@ -85,34 +85,40 @@ fn probabilities_by_hand() {
     let loss = -(0.9f64.ln() + 0.4f64.ln() + 0.35f64.ln() + 0.9f64.ln()) / 4.0;
     assert_near(log_loss(&p, &came).unwrap(), loss, 1e-15);
     // Of four pairs of a positive and a negative, one is in the wrong order.
-    assert_eq!(area_under_curve(&p, &came, Level::P95).unwrap().area, 0.75);
+    assert_eq!(area_under_curve(&p, &came, ConfidenceLevel::P95).unwrap().area, 0.75);
     // Precision 1 at the first half of the recall, 2/3 at the second.
     assert_near(average_precision(&p, &came).unwrap(), 0.5 + 0.5 * 2.0 / 3.0, 1e-15);
-    let table = reliability(&p, &came, 10).unwrap();
+    let table = reliability_table(&p, &came, 10).unwrap();
     assert_near(table.expected_error, (0.1 + 0.6 + 0.65 + 0.1) / 4.0, 1e-15);
     assert_near(table.largest_error, 0.65, 1e-15);
     assert_eq!(table.bins.iter().map(|bin| bin.n).sum::<u64>(), 4);
-    assert_eq!(table.bins[0].observed, Err(Undefined::NoValues));
+    assert_eq!(table.bins[0].observed, Err(UndefinedReason::NoValues));
     // The edges: 1 belongs to the last bin.
-    let edges = reliability(&[0.0, 1.0], &[false, true], 10).unwrap();
+    let edges = reliability_table(&[0.0, 1.0], &[false, true], 10).unwrap();
     assert_eq!((edges.bins[0].n, edges.bins[9].n, edges.expected_error), (1, 1, 0.0));
 }
 
 #[test]
 fn probabilities_without_an_answer_say_why() {
-    assert_eq!(area_under_curve(&[0.1, 0.9], &[true, true], Level::P95), Err(Undefined::OneClass));
-    assert_eq!(average_precision(&[0.1], &[false]), Err(Undefined::OneClass));
-    assert_eq!(brier(&[1.1], &[true]), Err(Undefined::OutOfRange));
-    assert_eq!(brier(&[], &[]), Err(Undefined::NoValues));
-    assert_eq!(reliability(&[0.5], &[true], 0), Err(Undefined::OutOfRange));
+    assert_eq!(
+        area_under_curve(&[0.1, 0.9], &[true, true], ConfidenceLevel::P95),
+        Err(UndefinedReason::OneClass)
+    );
+    assert_eq!(average_precision(&[0.1], &[false]), Err(UndefinedReason::OneClass));
+    assert_eq!(brier(&[1.1], &[true]), Err(UndefinedReason::OutOfRange));
+    assert_eq!(brier(&[], &[]), Err(UndefinedReason::NoValues));
+    assert_eq!(reliability_table(&[0.5], &[true], 0), Err(UndefinedReason::OutOfRange));
     assert!(log_loss(&[0.0], &[true]).unwrap() < 37.0);
-    assert_eq!(area_under_curve(&[0.5; 4], &[true, false, true, false], Level::P95).unwrap().area, 0.5);
+    assert_eq!(
+        area_under_curve(&[0.5; 4], &[true, false, true, false], ConfidenceLevel::P95).unwrap().area,
+        0.5
+    );
 }
 
 #[test]
 fn falling_neighbours_are_pooled() {
     let fitted =
-        Isotonic::fit(&[1.0, 2.0, 3.0, 4.0, 5.0, 6.0], &[0.1, 0.4, 0.3, 0.6, 0.5, 0.9], None).unwrap();
+        IsotonicFit::fit(&[1.0, 2.0, 3.0, 4.0, 5.0, 6.0], &[0.1, 0.4, 0.3, 0.6, 0.5, 0.9], None).unwrap();
     let values: Vec<f64> = fitted.points().iter().map(|point| point.1).collect();
     for (found, expected) in values.iter().zip([0.1, 0.35, 0.35, 0.55, 0.55, 0.9]) {
         assert_near(*found, expected, 1e-12);
@@ -120,10 +126,10 @@ fn falling_neighbours_are_pooled() {
     assert_near(fitted.predict(3.5).unwrap(), 0.45, 1e-12);
     assert_eq!((fitted.predict(-9.0), fitted.predict(9.0)), (Ok(0.1), Ok(0.9)));
     // Cases with one score are averaged by weight; those without weight say nothing.
-    let weighted = Isotonic::fit(&[1.0, 1.0, 0.0], &[0.0, 1.0, 5.0], Some(&[1.0, 3.0, 0.0])).unwrap();
+    let weighted = IsotonicFit::fit(&[1.0, 1.0, 0.0], &[0.0, 1.0, 5.0], Some(&[1.0, 3.0, 0.0])).unwrap();
     assert_eq!(weighted.points(), [(1.0, 0.75)]);
-    assert_eq!(Isotonic::fit(&[], &[], None), Err(Undefined::NoValues));
-    assert_eq!(Isotonic::fit(&[1.0], &[1.0], Some(&[-1.0])), Err(Undefined::OutOfRange));
+    assert_eq!(IsotonicFit::fit(&[], &[], None), Err(UndefinedReason::NoValues));
+    assert_eq!(IsotonicFit::fit(&[1.0], &[1.0], Some(&[-1.0])), Err(UndefinedReason::OutOfRange));
 }
 
 proptest! {
@@ -132,7 +138,7 @@ proptest! {
     #[test]
     fn matthews_is_pearson_of_zeros_and_ones(verdicts in prop::collection::vec((any::<bool>(), any::<bool>()), 0..40)) {
         let (judge, truth): (Vec<bool>, Vec<bool>) = verdicts.into_iter().unzip();
-        let found = Confusion::of(&judge, &truth).unwrap();
+        let found = ConfusionTable::from_verdicts(&judge, &truth).unwrap();
         let number = |flags: &[bool]| flags.iter().map(|&flag| f64::from(flag)).collect::<Vec<f64>>();
         match (found.matthews(), pearson(&number(&judge), &number(&truth))) {
             (Ok(one), Ok(two)) => prop_assert!(near(one, two, 1e-12)),
@@ -163,7 +169,7 @@ proptest! {
         }
         match kendall_tau_b(&x, &y) {
             Ok(tau) => prop_assert!(near(tau, surplus / (untied_x * untied_y).sqrt(), 1e-12)),
-            Err(reason) => prop_assert_eq!(reason, Undefined::NoSpread),
+            Err(reason) => prop_assert_eq!(reason, UndefinedReason::NoSpread),
         }
     }
 
@@ -195,25 +201,25 @@ proptest! {
                 }
             }
         }
-        match area_under_curve(&scores, &came, Level::P95) {
+        match area_under_curve(&scores, &came, ConfidenceLevel::P95) {
             Ok(found) => {
                 prop_assert!(near(found.area, sum / pairs, 1e-12));
                 if let Ok(interval) = found.interval {
                     prop_assert!(0.0 <= interval.low && interval.high <= 1.0);
                 }
             }
-            Err(reason) => prop_assert_eq!(reason, Undefined::OneClass),
+            Err(reason) => prop_assert_eq!(reason, UndefinedReason::OneClass),
         }
     }
 
     #[test]
     fn fitted_scales_rise_and_keep_the_mean(rows in prop::collection::vec((0u8..9, 0.0..1.0), 1..40)) {
         let (x, y): (Vec<f64>, Vec<f64>) = rows.iter().map(|&(x, y)| (f64::from(x), y)).unzip();
-        let fitted = Isotonic::fit(&x, &y, None).unwrap();
+        let fitted = IsotonicFit::fit(&x, &y, None).unwrap();
         prop_assert!(fitted.points().windows(2).all(|pair| pair[0].1 <= pair[1].1));
         let again: Vec<f64> = x.iter().map(|&x| fitted.predict(x).unwrap()).collect();
         prop_assert!(near(again.iter().sum::<f64>(), y.iter().sum::<f64>(), 1e-9));
-        let twice = Isotonic::fit(&x, &again, None).unwrap();
+        let twice = IsotonicFit::fit(&x, &again, None).unwrap();
         for (one, two) in fitted.points().iter().zip(twice.points()) {
             prop_assert!(near(one.1, two.1, 1e-9));
         }

@@ -1,12 +1,12 @@
 //! Means and t intervals.
 
-use assize_stats::{Accumulator, Level, Mean, Method, Undefined};
+use assize_stats::{ConfidenceLevel, IntervalMethod, MeanAccumulator, MeanEstimate, UndefinedReason};
 use proptest::prelude::*;
 
 use super::near;
 
-fn mean_of(values: &[f64]) -> Mean {
-    values.iter().copied().collect::<Accumulator>().mean(Level::P95)
+fn mean_of(values: &[f64]) -> MeanEstimate {
+    values.iter().copied().collect::<MeanAccumulator>().mean(ConfidenceLevel::P95)
 }
 
 #[test]
@@ -17,7 +17,7 @@ fn three_values_by_hand() {
     let interval = mean.interval.expect("three values");
     let reach = 4.302_652_729_911_275 / 3f64.sqrt();
     assert!(near(interval.low, 2.0 - reach, 1e-9) && near(interval.high, 2.0 + reach, 1e-9), "{interval:?}");
-    assert_eq!((interval.level, interval.method), (Level::P95, Method::StudentT));
+    assert_eq!((interval.level, interval.method), (ConfidenceLevel::P95, IntervalMethod::StudentT));
 }
 
 #[test]
@@ -35,7 +35,7 @@ fn tabulated_quantiles_are_met_for_few_and_for_many_values() {
     for (freedom, quantile) in table {
         // Values whose mean is 0, so that the upper end over the standard error is the quantile.
         let half = freedom.div_ceil(2);
-        let mut accumulator = Accumulator::new();
+        let mut accumulator = MeanAccumulator::new();
         for _ in 0..half {
             accumulator.extend([1.0, -1.0]);
         }
@@ -43,7 +43,7 @@ fn tabulated_quantiles_are_met_for_few_and_for_many_values() {
             accumulator.push(0.0);
         }
         assert_eq!(accumulator.n(), freedom + 1);
-        let mean = accumulator.mean(Level::P95);
+        let mean = accumulator.mean(ConfidenceLevel::P95);
         let found = mean.interval.expect("several values").high / mean.se.expect("several values");
         assert!(near(found, quantile, 1e-9), "{freedom}: {found}");
     }
@@ -51,7 +51,10 @@ fn tabulated_quantiles_are_met_for_few_and_for_many_values() {
 
 #[test]
 fn a_hundred_thousand_values_come_close_to_the_normal_quantile() {
-    let mean = (0..100_000).map(|index| f64::from(index % 2)).collect::<Accumulator>().mean(Level::P95);
+    let mean = (0..100_000)
+        .map(|index| f64::from(index % 2))
+        .collect::<MeanAccumulator>()
+        .mean(ConfidenceLevel::P95);
     assert_eq!(mean.mean, Ok(0.5));
     let found = (mean.interval.expect("many values").high - 0.5) / mean.se.expect("many values");
     // First terms of the expansion of t around the normal quantile z: z + (z^3 + z) / 4 df.
@@ -62,11 +65,11 @@ fn a_hundred_thousand_values_come_close_to_the_normal_quantile() {
 #[test]
 fn no_values_and_one_value_say_why_there_is_no_interval() {
     let none = mean_of(&[]);
-    assert_eq!((none.mean, none.interval), (Err(Undefined::NoValues), Err(Undefined::NoValues)));
+    assert_eq!((none.mean, none.interval), (Err(UndefinedReason::NoValues), Err(UndefinedReason::NoValues)));
     let one = mean_of(&[0.8]);
     assert_eq!((one.n, one.mean), (1, Ok(0.8)));
-    assert_eq!((one.sd, one.se), (Err(Undefined::OneValue), Err(Undefined::OneValue)));
-    assert_eq!(one.interval, Err(Undefined::OneValue));
+    assert_eq!((one.sd, one.se), (Err(UndefinedReason::OneValue), Err(UndefinedReason::OneValue)));
+    assert_eq!(one.interval, Err(UndefinedReason::OneValue));
     assert!(!one.is_constant());
 }
 
@@ -83,7 +86,7 @@ fn values_without_spread_are_said_to_be_constant() {
 fn what_is_not_a_number_never_comes_out_as_one() {
     for values in [[f64::NAN, 1.0, 2.0], [1.0, f64::INFINITY, 2.0], [f64::MAX, -f64::MAX, f64::MAX]] {
         let mean = mean_of(&values);
-        assert_eq!(mean.interval, Err(Undefined::NotFinite), "{values:?}");
+        assert_eq!(mean.interval, Err(UndefinedReason::NotFinite), "{values:?}");
         assert_eq!(mean.n, 3);
     }
 }
@@ -116,9 +119,9 @@ proptest! {
         values in prop::collection::vec(-10.0..=10.0, 0..60), cut in any::<prop::sample::Index>(),
     ) {
         let (left, right) = values.split_at(cut.index(values.len() + 1));
-        let mut merged: Accumulator = left.iter().copied().collect();
+        let mut merged: MeanAccumulator = left.iter().copied().collect();
         merged.merge(right.iter().copied().collect());
-        let (merged, whole) = (merged.mean(Level::P95), mean_of(&values));
+        let (merged, whole) = (merged.mean(ConfidenceLevel::P95), mean_of(&values));
         prop_assert_eq!(merged.n, whole.n);
         for (a, b) in [(merged.mean, whole.mean), (merged.sd, whole.sd), (merged.se, whole.se)] {
             let same = match (a, b) {
@@ -133,9 +136,9 @@ proptest! {
     fn more_confidence_is_wider(
         values in prop::collection::vec(0.0..=1.0, 2..20), a in 0.01..0.99, b in 0.01..0.99,
     ) {
-        let accumulator: Accumulator = values.into_iter().collect();
+        let accumulator: MeanAccumulator = values.into_iter().collect();
         let width = |level: f64| {
-            let interval = accumulator.mean(Level::new(level).expect("in range")).interval.expect("values");
+            let interval = accumulator.mean(ConfidenceLevel::new(level).expect("in range")).interval.expect("values");
             interval.high - interval.low
         };
         prop_assert!(width(f64::min(a, b)) <= width(f64::max(a, b)) + 1e-9);

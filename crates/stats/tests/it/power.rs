@@ -1,10 +1,10 @@
 //! How many cases are enough.
 
 use assize_stats::{
-    Level, Undefined,
+    ConfidenceLevel, UndefinedReason,
     power::{
-        Noise, Promise, design_effect, mean_half_width, mean_precision, rate_precision, whole_cases,
-        with_clusters,
+        PairedNoise, PowerDesign, design_effect, inflate_for_clusters, mean_half_width, mean_precision,
+        rate_precision, round_up_cases,
     },
     proportion,
 };
@@ -12,17 +12,17 @@ use proptest::prelude::*;
 
 use super::{assert_near, cases, near};
 
-const QUIET: Noise =
-    Noise { between: 1.0 / 9.0, first: 0.0, first_repeats: 1, second: 0.0, second_repeats: 1 };
+const QUIET: PairedNoise =
+    PairedNoise { between: 1.0 / 9.0, first: 0.0, first_repeats: 1, second: 0.0, second_repeats: 1 };
 
 #[test]
 fn published_sample_sizes() {
-    let promise = Promise::default();
-    assert_eq!(promise.paired_cases(QUIET, 0.03).map(whole_cases), Ok(969.0));
-    let noisy = Noise { first: 1.0 / 6.0, second: 1.0 / 6.0, ..QUIET };
-    assert_eq!(promise.paired_cases(noisy, 0.03).map(whole_cases), Ok(3876.0));
-    let repeated = Noise { first_repeats: 10, second_repeats: 10, ..noisy };
-    assert_eq!(promise.paired_cases(repeated, 0.03).map(whole_cases), Ok(1260.0));
+    let promise = PowerDesign::default();
+    assert_eq!(promise.paired_cases(QUIET, 0.03).map(round_up_cases), Ok(969.0));
+    let noisy = PairedNoise { first: 1.0 / 6.0, second: 1.0 / 6.0, ..QUIET };
+    assert_eq!(promise.paired_cases(noisy, 0.03).map(round_up_cases), Ok(3876.0));
+    let repeated = PairedNoise { first_repeats: 10, second_repeats: 10, ..noisy };
+    assert_eq!(promise.paired_cases(repeated, 0.03).map(round_up_cases), Ok(1260.0));
     assert_near(promise.paired_difference(noisy, 198).unwrap(), 0.132_733_327_873_994, 1e-12);
     assert_near(promise.rates_cases(0.8, 0.7).unwrap(), 290.408_550_170_916, 1e-9);
     assert_near(promise.rates_cases_by_h(0.8, 0.7).unwrap(), 291.688_668_317_563, 1e-9);
@@ -32,35 +32,35 @@ fn published_sample_sizes() {
 
 #[test]
 fn what_cannot_be_reached_says_so() {
-    let promise = Promise::default();
-    assert_eq!(promise.paired_cases(QUIET, 0.0), Err(Undefined::Unreachable));
-    assert_eq!(promise.rates_cases(0.5, 0.5), Err(Undefined::Unreachable));
-    assert_eq!(promise.rates_cases_by_h(0.5, 1.5), Err(Undefined::OutOfRange));
-    assert_eq!(promise.paired_t_cases(0.0), Err(Undefined::Unreachable));
-    assert_eq!(promise.paired_t_cases(f64::NAN), Err(Undefined::NotFinite));
-    assert_eq!(promise.paired_t_cases(1e-9), Err(Undefined::Unreachable));
-    assert_eq!(promise.mcnemar_pairs(0.1, 0.2), Err(Undefined::OutOfRange));
-    assert_eq!(promise.mcnemar_pairs(0.1, 0.0), Err(Undefined::Unreachable));
-    assert_eq!(promise.mcnemar_difference(3, 0.2), Err(Undefined::Unreachable));
-    assert_eq!(promise.paired_difference(QUIET, 0), Err(Undefined::NoValues));
-    let unrepeated = Noise { first_repeats: 0, ..QUIET };
-    assert_eq!(promise.paired_cases(unrepeated, 0.1), Err(Undefined::NoValues));
+    let promise = PowerDesign::default();
+    assert_eq!(promise.paired_cases(QUIET, 0.0), Err(UndefinedReason::Unreachable));
+    assert_eq!(promise.rates_cases(0.5, 0.5), Err(UndefinedReason::Unreachable));
+    assert_eq!(promise.rates_cases_by_h(0.5, 1.5), Err(UndefinedReason::OutOfRange));
+    assert_eq!(promise.paired_t_cases(0.0), Err(UndefinedReason::Unreachable));
+    assert_eq!(promise.paired_t_cases(f64::NAN), Err(UndefinedReason::NotFinite));
+    assert_eq!(promise.paired_t_cases(1e-9), Err(UndefinedReason::Unreachable));
+    assert_eq!(promise.mcnemar_pairs(0.1, 0.2), Err(UndefinedReason::OutOfRange));
+    assert_eq!(promise.mcnemar_pairs(0.1, 0.0), Err(UndefinedReason::Unreachable));
+    assert_eq!(promise.mcnemar_difference(3, 0.2), Err(UndefinedReason::Unreachable));
+    assert_eq!(promise.paired_difference(QUIET, 0), Err(UndefinedReason::NoValues));
+    let unrepeated = PairedNoise { first_repeats: 0, ..QUIET };
+    assert_eq!(promise.paired_cases(unrepeated, 0.1), Err(UndefinedReason::NoValues));
     assert_eq!(promise.paired_t_cases(50.0), Ok(2.0));
-    assert!(Promise::new(0.05, 0.05).is_err() && Promise::new(0.0, 0.8).is_err());
-    assert!(Promise::new(0.05, f64::NAN).is_err());
+    assert!(PowerDesign::new(0.05, 0.05).is_err() && PowerDesign::new(0.0, 0.8).is_err());
+    assert!(PowerDesign::new(0.05, f64::NAN).is_err());
 }
 
 #[test]
 fn clusters_cost_cases() {
     assert_eq!(design_effect(11.0, 0.2), Ok(3.0));
-    assert_eq!(with_clusters(100.0, 3.0), Ok(300.0));
-    assert_eq!(design_effect(0.0, 0.2), Err(Undefined::OutOfRange));
-    assert_eq!(with_clusters(100.0, 0.0), Err(Undefined::OutOfRange));
+    assert_eq!(inflate_for_clusters(100.0, 3.0), Ok(300.0));
+    assert_eq!(design_effect(0.0, 0.2), Err(UndefinedReason::OutOfRange));
+    assert_eq!(inflate_for_clusters(100.0, 0.0), Err(UndefinedReason::OutOfRange));
 }
 
 #[test]
 fn with_many_cases_the_t_test_is_normal() {
-    let found = Promise::default().paired_t_cases(0.01).unwrap();
+    let found = PowerDesign::default().paired_t_cases(0.01).unwrap();
     let normal = ((1.959_963_984_540_054 + 0.841_621_233_572_914) / 0.01f64).powi(2);
     // Student's t asks for z^2 / 2 = 1.92 cases more; rejections on the wrong side save a fraction of one.
     assert!((1.6..1.92).contains(&(found - normal)), "{found} {normal}");
@@ -71,7 +71,7 @@ proptest! {
 
     #[test]
     fn cases_and_differences_undo_each_other(n in 20u64..5_000, discordant in 0.05..0.9) {
-        let promise = Promise::default();
+        let promise = PowerDesign::default();
         let shown = promise.paired_difference(QUIET, n).unwrap();
         prop_assert!(near(promise.paired_cases(QUIET, shown).unwrap(), n as f64, 1e-9));
         if let Ok(shown) = promise.mcnemar_difference(n, discordant) {
@@ -81,23 +81,23 @@ proptest! {
 
     #[test]
     fn planned_intervals_are_as_wide_as_planned(rate in 0.0..=1.0, width in 0.01..0.2) {
-        let n = whole_cases(rate_precision(rate, width, Level::P95).unwrap());
-        let interval = proportion((rate * n).round() as u64, n as u64, Level::P95).interval.unwrap();
+        let n = round_up_cases(rate_precision(rate, width, ConfidenceLevel::P95).unwrap());
+        let interval = proportion((rate * n).round() as u64, n as u64, ConfidenceLevel::P95).interval.unwrap();
         // Whole passes of few cases can't meet the rate.
         prop_assert!(n < 100.0 || (interval.width() / 2.0 - width).abs() < 0.004, "{n} {interval:?}");
-        prop_assert!(mean_precision(0.5, width, Level::P95).unwrap() > 0.0);
+        prop_assert!(mean_precision(0.5, width, ConfidenceLevel::P95).unwrap() > 0.0);
     }
 
     #[test]
     fn larger_effects_need_fewer_cases(effect in 0.05..1.5) {
-        let promise = Promise::default();
+        let promise = PowerDesign::default();
         prop_assert!(promise.paired_t_cases(effect).unwrap() > promise.paired_t_cases(effect * 1.2).unwrap() - 1e-9);
     }
 }
 
 #[test]
 fn what_pairs_show_at_best_is_connors_formula_with_nothing_the_other_way() {
-    let promise = Promise::default();
+    let promise = PowerDesign::default();
     for n in [10, 100, 1_000, 100_000] {
         let least = promise.mcnemar_one_way_difference(n).unwrap();
         assert!(
@@ -107,17 +107,17 @@ fn what_pairs_show_at_best_is_connors_formula_with_nothing_the_other_way() {
         // More pairs differing than the difference itself only makes it harder.
         assert!(promise.mcnemar_pairs((2.0 * least).min(1.0), least).unwrap() > n as f64);
     }
-    assert_eq!(promise.mcnemar_one_way_difference(0), Err(Undefined::NoValues));
-    assert_eq!(promise.mcnemar_one_way_difference(3), Err(Undefined::Unreachable));
+    assert_eq!(promise.mcnemar_one_way_difference(0), Err(UndefinedReason::NoValues));
+    assert_eq!(promise.mcnemar_one_way_difference(3), Err(UndefinedReason::Unreachable));
 }
 
 #[test]
 fn the_reach_of_a_mean_is_the_precision_turned_around() {
     for (sd, half) in [(0.3, 0.05), (1.0, 0.2), (0.01, 0.001)] {
-        let n = mean_precision(sd, half, Level::P95).unwrap();
-        let reach = mean_half_width(sd, n.ceil() as u64, Level::P95).unwrap();
+        let n = mean_precision(sd, half, ConfidenceLevel::P95).unwrap();
+        let reach = mean_half_width(sd, n.ceil() as u64, ConfidenceLevel::P95).unwrap();
         assert!(reach <= half && reach > half * 0.99, "{reach} {half}");
     }
-    assert_eq!(mean_half_width(0.3, 0, Level::P95), Err(Undefined::NoValues));
-    assert_eq!(mean_half_width(f64::NAN, 5, Level::P95), Err(Undefined::OutOfRange));
+    assert_eq!(mean_half_width(0.3, 0, ConfidenceLevel::P95), Err(UndefinedReason::NoValues));
+    assert_eq!(mean_half_width(f64::NAN, 5, ConfidenceLevel::P95), Err(UndefinedReason::OutOfRange));
 }

@@ -1,7 +1,8 @@
 //! Pass rates and Wilson intervals.
 
 use assize_stats::{
-    Level, Method, RateInterval, Undefined, posterior_mean, proportion, proportion_by, zero_failures,
+    ConfidenceLevel, IntervalMethod, RateInterval, UndefinedReason, posterior_mean, proportion,
+    proportion_by, zero_failures,
 };
 use proptest::prelude::*;
 
@@ -30,7 +31,7 @@ fn published_intervals_of_eight_of_ten() {
         (0.552_081_987_1, 1.0),
     ];
     for (kind, (low, high)) in EVERY.into_iter().zip(table) {
-        let interval = proportion_by(kind, 8, 10, Level::P95).interval.unwrap();
+        let interval = proportion_by(kind, 8, 10, ConfidenceLevel::P95).interval.unwrap();
         assert_near(interval.low, low, 1e-9);
         assert_near(interval.high, high, 1e-9);
     }
@@ -39,13 +40,13 @@ fn published_intervals_of_eight_of_ten() {
 
 #[test]
 fn thirty_passes_leave_room_for_a_tenth_of_failures() {
-    let bound = zero_failures(30, Level::P95).unwrap();
+    let bound = zero_failures(30, ConfidenceLevel::P95).unwrap();
     assert_near(bound.exact, 0.095_033_852_855_304, 1e-12);
     assert_eq!(bound.rule_of_three, 0.1);
-    assert_eq!(zero_failures(0, Level::P95), Err(Undefined::NoValues));
-    assert_eq!(zero_failures(1, Level::P95).unwrap().rule_of_three, 1.0);
+    assert_eq!(zero_failures(0, ConfidenceLevel::P95), Err(UndefinedReason::NoValues));
+    assert_eq!(zero_failures(1, ConfidenceLevel::P95).unwrap().rule_of_three, 1.0);
     // The same bound as the upper end of a two-sided 90 % interval.
-    let level = Level::new(0.9).unwrap();
+    let level = ConfidenceLevel::new(0.9).unwrap();
     let high = proportion_by(RateInterval::ClopperPearson, 0, 30, level).interval.unwrap().high;
     assert_near(high, bound.exact, 1e-12);
 }
@@ -58,7 +59,8 @@ fn exact_intervals_cover_as_often_as_they_promise() {
         let mut covered = 0.0;
         let mut chance = (1.0 - truth).powi(n as i32);
         for k in 0..=n {
-            let interval = proportion_by(RateInterval::ClopperPearson, k, n, Level::P95).interval.unwrap();
+            let interval =
+                proportion_by(RateInterval::ClopperPearson, k, n, ConfidenceLevel::P95).interval.unwrap();
             if interval.low <= truth && truth <= interval.high {
                 covered += chance;
             }
@@ -70,7 +72,7 @@ fn exact_intervals_cover_as_often_as_they_promise() {
 
 #[test]
 fn exact_and_approximate_intervals_meet_with_many_cases() {
-    let of = |kind| proportion_by(kind, 412_345, 1_000_000, Level::P95).interval.unwrap();
+    let of = |kind| proportion_by(kind, 412_345, 1_000_000, ConfidenceLevel::P95).interval.unwrap();
     let wilson = of(RateInterval::Wilson);
     for kind in EVERY {
         let interval = of(kind);
@@ -81,8 +83,8 @@ fn exact_and_approximate_intervals_meet_with_many_cases() {
 
 #[test]
 fn counts_too_large_for_the_beta_distribution_are_refused() {
-    let found = proportion_by(RateInterval::ClopperPearson, 5, u64::MAX, Level::P95);
-    assert_eq!(found.interval, Err(Undefined::TooLarge));
+    let found = proportion_by(RateInterval::ClopperPearson, 5, u64::MAX, ConfidenceLevel::P95);
+    assert_eq!(found.interval, Err(UndefinedReason::TooLarge));
 }
 
 #[test]
@@ -90,30 +92,33 @@ fn half_of_four_by_hand() {
     // With p = 1/2 the interval is symmetric: 1/2 +- z / (2 sqrt(n + z^2)).
     let z = 1.959_963_984_540_054;
     let reach = z / (2.0 * (4.0f64 + z * z).sqrt());
-    let rate = proportion(2, 4, Level::P95);
+    let rate = proportion(2, 4, ConfidenceLevel::P95);
     assert_eq!((rate.successes, rate.n, rate.rate), (2, 4, Ok(0.5)));
     let interval = rate.interval.expect("four trials");
     assert!((interval.low - (0.5 - reach)).abs() < 1e-12 && (interval.high - (0.5 + reach)).abs() < 1e-12);
-    assert_eq!((interval.level, interval.method), (Level::P95, Method::Wilson));
+    assert_eq!((interval.level, interval.method), (ConfidenceLevel::P95, IntervalMethod::Wilson));
 }
 
 #[test]
 fn all_and_none_keep_a_width_and_exact_ends() {
     // At the ends the inner bound is z^2 / (n + z^2) away from the outer one.
     let square = 1.959_963_984_540_054f64.powi(2);
-    let none = proportion(0, 20, Level::P95).interval.expect("twenty trials");
+    let none = proportion(0, 20, ConfidenceLevel::P95).interval.expect("twenty trials");
     assert_eq!(none.low, 0.0);
     assert!((none.high - square / (20.0 + square)).abs() < 1e-12);
-    let all = proportion(20, 20, Level::P95).interval.expect("twenty trials");
+    let all = proportion(20, 20, ConfidenceLevel::P95).interval.expect("twenty trials");
     assert_eq!(all.high, 1.0);
     assert!((all.low - 20.0 / (20.0 + square)).abs() < 1e-12);
 }
 
 #[test]
 fn impossible_counts_say_why() {
-    let none = proportion(0, 0, Level::P95);
-    assert_eq!((none.rate, none.interval), (Err(Undefined::NoValues), Err(Undefined::NoValues)));
-    assert_eq!(proportion(3, 2, Level::P95).interval, Err(Undefined::MoreSuccessesThanTrials));
+    let none = proportion(0, 0, ConfidenceLevel::P95);
+    assert_eq!((none.rate, none.interval), (Err(UndefinedReason::NoValues), Err(UndefinedReason::NoValues)));
+    assert_eq!(
+        proportion(3, 2, ConfidenceLevel::P95).interval,
+        Err(UndefinedReason::MoreSuccessesThanTrials)
+    );
 }
 
 proptest! {
@@ -124,7 +129,7 @@ proptest! {
         (n, successes) in (1u64..3_000).prop_flat_map(|n| (Just(n), 0..=n)),
         which in 0usize..7, level in 0.01..0.999,
     ) {
-        let level = Level::new(level).unwrap();
+        let level = ConfidenceLevel::new(level).unwrap();
         let passed = proportion_by(EVERY[which], successes, n, level).interval.unwrap();
         let failed = proportion_by(EVERY[which], n - successes, n, level).interval.unwrap();
         prop_assert!(0.0 <= passed.low && passed.low <= passed.high && passed.high <= 1.0);
@@ -136,7 +141,7 @@ proptest! {
         (n, successes) in prop_oneof![1u64..2_000, 1u64..=u64::MAX].prop_flat_map(|n| (Just(n), 0..=n)),
         level in 0.01..0.999,
     ) {
-        let found = proportion(successes, n, Level::new(level).expect("in range"));
+        let found = proportion(successes, n, ConfidenceLevel::new(level).expect("in range"));
         let (rate, interval) = (found.rate.expect("trials"), found.interval.expect("trials"));
         prop_assert!(0.0 <= interval.low && interval.low <= rate + 1e-12);
         prop_assert!(rate - 1e-12 <= interval.high && interval.high <= 1.0);
@@ -144,8 +149,8 @@ proptest! {
 
     #[test]
     fn failures_mirror_successes((n, successes) in (1u64..500).prop_flat_map(|n| (Just(n), 0..=n))) {
-        let passed = proportion(successes, n, Level::P95).interval.expect("trials");
-        let failed = proportion(n - successes, n, Level::P95).interval.expect("trials");
+        let passed = proportion(successes, n, ConfidenceLevel::P95).interval.expect("trials");
+        let failed = proportion(n - successes, n, ConfidenceLevel::P95).interval.expect("trials");
         prop_assert!((passed.low - (1.0 - failed.high)).abs() < 1e-12);
         prop_assert!((passed.high - (1.0 - failed.low)).abs() < 1e-12);
     }

@@ -1,9 +1,9 @@
 //! Repeated attempts and repeated verdicts.
 
 use assize_stats::{
-    Level, Undefined,
+    ConfidenceLevel, UndefinedReason,
     agreement::icc,
-    repeats::{mean_pass_k, nested, pass_k, repeated, stability},
+    repeats::{mean_pass_k, nested_variance, pass_k, repeat_variance, stability},
 };
 use proptest::prelude::*;
 
@@ -23,24 +23,27 @@ fn draws_from_ten_attempts() {
 
 #[test]
 fn impossible_draws_say_why() {
-    assert_eq!(pass_k(3, 1, 4), Err(Undefined::MoreDrawsThanAttempts));
-    assert_eq!(pass_k(3, 4, 1), Err(Undefined::MoreSuccessesThanTrials));
-    assert_eq!(pass_k(0, 0, 1), Err(Undefined::NoValues));
-    assert_eq!(pass_k(3, 1, 0), Err(Undefined::NoValues));
-    assert_eq!(mean_pass_k(&[], 1, Level::P95), Err(Undefined::NoValues));
-    assert_eq!(mean_pass_k(&[(5, 1), (1, 1)], 2, Level::P95), Err(Undefined::MoreDrawsThanAttempts));
+    assert_eq!(pass_k(3, 1, 4), Err(UndefinedReason::MoreDrawsThanAttempts));
+    assert_eq!(pass_k(3, 4, 1), Err(UndefinedReason::MoreSuccessesThanTrials));
+    assert_eq!(pass_k(0, 0, 1), Err(UndefinedReason::NoValues));
+    assert_eq!(pass_k(3, 1, 0), Err(UndefinedReason::NoValues));
+    assert_eq!(mean_pass_k(&[], 1, ConfidenceLevel::P95), Err(UndefinedReason::NoValues));
+    assert_eq!(
+        mean_pass_k(&[(5, 1), (1, 1)], 2, ConfidenceLevel::P95),
+        Err(UndefinedReason::MoreDrawsThanAttempts)
+    );
 }
 
 #[test]
 fn judge_noise_by_hand() {
     // Cases 1, 3 and 5, 5: within (2 + 0) / 2 = 1, between squares 2 (9 + 9) / ... means 2 and 5, grand 3.5:
     // 2 (1.5^2 + 1.5^2) / 1 = 9, variance between (9 - 1) / 2 = 4.
-    let found = repeated(&[vec![1.0, 3.0], vec![5.0, 5.0]]).unwrap();
+    let found = repeat_variance(&[vec![1.0, 3.0], vec![5.0, 5.0]]).unwrap();
     assert_eq!((found.within, found.between_square, found.between, found.repeats), (1.0, 9.0, 4.0, 2.0));
     assert_eq!((found.icc, found.icc_mean), (Ok(0.8), Ok(8.0 / 9.0)));
     assert_near(found.se, 1.5, 1e-12);
     assert!(!found.negative);
-    let noise = repeated(&[vec![0.0, 1.0], vec![1.0, 0.0]]).unwrap();
+    let noise = repeat_variance(&[vec![0.0, 1.0], vec![1.0, 0.0]]).unwrap();
     assert!(noise.negative);
     assert_eq!(noise.between, 0.0);
 }
@@ -51,30 +54,36 @@ fn answers_and_verdicts_by_hand() {
     let cases = [vec![vec![1.0, 3.0], vec![5.0, 7.0]], vec![vec![9.0, 11.0], vec![9.0, 11.0]]];
     // Verdicts: 4 answers with squares 2 each over 4 degrees = 2. Answers: 2 (4 + 4) over 2 degrees = 8, so
     // (8 - 2) / 2 = 3. Cases: 4 (9 + 9) = 72 over 1, so (72 - 8) / 4 = 16.
-    let found = nested(&cases).unwrap();
+    let found = nested_variance(&cases).unwrap();
     assert_eq!((found.between_verdicts, found.between_answers, found.between_cases), (2.0, 3.0, 16.0));
     assert_eq!((found.cases, found.answers, found.verdicts), (2, 4, 8));
-    assert_near(found.error_with(2, 2, 2).unwrap(), 3.0, 1e-12);
-    assert_eq!(found.error_with(0, 2, 2), Err(Undefined::NoValues));
+    assert_near(found.standard_error_with(2, 2, 2).unwrap(), 3.0, 1e-12);
+    assert_eq!(found.standard_error_with(0, 2, 2), Err(UndefinedReason::NoValues));
 }
 
 #[test]
 fn repeats_without_an_answer_say_why() {
-    assert_eq!(repeated(&[]), Err(Undefined::NoValues));
-    assert_eq!(repeated(&[vec![1.0, 2.0], vec![]]), Err(Undefined::OneCluster));
-    assert_eq!(repeated(&[vec![1.0], vec![2.0]]), Err(Undefined::OneValue));
-    assert_eq!(repeated(&[vec![1.0, 1.0], vec![1.0, 1.0]]).unwrap().icc, Err(Undefined::NoSpread));
-    assert_eq!(nested(&[]), Err(Undefined::NoValues));
-    assert_eq!(nested(&[vec![vec![1.0, 2.0]], vec![vec![1.0, 2.0]]]), Err(Undefined::OneValue));
+    assert_eq!(repeat_variance(&[]), Err(UndefinedReason::NoValues));
+    assert_eq!(repeat_variance(&[vec![1.0, 2.0], vec![]]), Err(UndefinedReason::OneCluster));
+    assert_eq!(repeat_variance(&[vec![1.0], vec![2.0]]), Err(UndefinedReason::OneValue));
+    assert_eq!(
+        repeat_variance(&[vec![1.0, 1.0], vec![1.0, 1.0]]).unwrap().icc,
+        Err(UndefinedReason::NoSpread)
+    );
+    assert_eq!(nested_variance(&[]), Err(UndefinedReason::NoValues));
+    assert_eq!(
+        nested_variance(&[vec![vec![1.0, 2.0]], vec![vec![1.0, 2.0]]]),
+        Err(UndefinedReason::OneValue)
+    );
 }
 
 #[test]
 fn verdicts_flip() {
     let items = [vec![true, true, true], vec![true, false, true], vec![false], vec![]];
-    let found = stability(&items, Level::P95);
+    let found = stability(&items, ConfidenceLevel::P95);
     assert_eq!((found.flipped.successes, found.flipped.n), (1, 2));
     assert_near(found.pair_flips.unwrap(), 1.0 / 3.0, 1e-12);
-    assert_eq!(stability(&[vec![true]], Level::P95).pair_flips, Err(Undefined::NoPairs));
+    assert_eq!(stability(&[vec![true]], ConfidenceLevel::P95).pair_flips, Err(UndefinedReason::NoPairs));
 }
 
 /// C(n, k) for small n.
@@ -105,7 +114,7 @@ proptest! {
     fn with_equal_repeats_it_is_the_intraclass_correlation(
         rows in prop::collection::vec(prop::collection::vec(0.0..9.0, 3), 2..15),
     ) {
-        let (one, other) = (repeated(&rows).unwrap(), icc(&rows).unwrap());
+        let (one, other) = (repeat_variance(&rows).unwrap(), icc(&rows).unwrap());
         prop_assert!(near(one.icc.unwrap(), other.one_way.unwrap(), 1e-9));
         prop_assert!(near(one.icc_mean.unwrap(), other.one_way_mean.unwrap(), 1e-9));
     }

@@ -9,17 +9,17 @@ use rusqlite::{Connection, ErrorCode, TransactionBehavior};
 use crate::StoreError;
 
 /// Wait of a connection for another process that is writing.
-const BUSY: Duration = Duration::from_secs(10);
+const BUSY_TIMEOUT: Duration = Duration::from_secs(10);
 /// Attempts at opening a file that other processes are opening at the same time.
-const OPENINGS: u32 = 50;
+const OPEN_ATTEMPTS: u32 = 50;
 /// Pause between these attempts.
-const BETWEEN_OPENINGS: Duration = Duration::from_millis(20);
+const OPEN_RETRY_DELAY: Duration = Duration::from_millis(20);
 
 /// Page size of a new file. A reply takes about a kilobyte, so small pages would leave much space unused.
 pub(super) const PAGE_BYTES: i64 = 16 * 1024;
 
 /// Steps from each version of the tables to the next. The file's `user_version` counts the steps taken.
-const STEPS: &[&str] =
+const MIGRATIONS: &[&str] =
     &[include_str!("0001_replies.sql"), include_str!("0002_body.sql"), include_str!("0003_sum.sql")];
 
 /// Opens the file; creates it and its folder if they are missing.
@@ -29,20 +29,20 @@ pub(super) fn open(path: &Path) -> Result<Connection, StoreError> {
         ignore_in_git(folder)?;
     }
 
-    let mut left = OPENINGS;
+    let mut left = OPEN_ATTEMPTS;
     loop {
-        match try_open(path, STEPS) {
+        match try_open(path, MIGRATIONS) {
             // Changing to the write-ahead log does not wait for others as everything else does.
             Err(OpenRefusal::Sqlite(error))
                 if left > 0 && CacheFailure::from_sqlite(&error).kind == FailureKind::Busy =>
             {
                 left -= 1;
-                std::thread::sleep(BETWEEN_OPENINGS);
+                std::thread::sleep(OPEN_RETRY_DELAY);
             }
             Ok(connection) => return Ok(connection),
             Err(OpenRefusal::Sqlite(error)) => return Err(cache_error(path)(error)),
             Err(OpenRefusal::Version(found)) => {
-                let known = u32::try_from(STEPS.len()).unwrap_or(u32::MAX);
+                let known = u32::try_from(MIGRATIONS.len()).unwrap_or(u32::MAX);
                 return Err(StoreError::Version { path: path.to_path_buf(), found, known });
             }
         }
@@ -71,7 +71,7 @@ impl From<rusqlite::Error> for OpenRefusal {
 
 fn try_open(path: &Path, steps: &[&str]) -> Result<Connection, OpenRefusal> {
     let mut connection = Connection::open(path)?;
-    connection.busy_timeout(BUSY)?;
+    connection.busy_timeout(BUSY_TIMEOUT)?;
 
     // An existing file keeps its page size.
     connection.pragma_update(None, "page_size", PAGE_BYTES)?;
@@ -152,15 +152,19 @@ mod tests {
     fn a_file_of_an_older_version_takes_the_missing_steps_and_keeps_its_rows() {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("replies.db");
-        let old = try_open(&path, &STEPS[..1]).ok().unwrap();
+        let old = try_open(&path, &MIGRATIONS[..1]).ok().unwrap();
         old.execute(
             "INSERT INTO replies (key, model, created, reply) VALUES (zeroblob(32), 'm', 1, 'r')",
             [],
         )
         .unwrap();
         drop(old);
-        let next =
-            [STEPS[0], STEPS[1], STEPS[2], "ALTER TABLE replies ADD COLUMN used INTEGER NOT NULL DEFAULT 0;"];
+        let next = [
+            MIGRATIONS[0],
+            MIGRATIONS[1],
+            MIGRATIONS[2],
+            "ALTER TABLE replies ADD COLUMN used INTEGER NOT NULL DEFAULT 0;",
+        ];
         let new = try_open(&path, &next).ok().unwrap();
         let row = |row: &rusqlite::Row<'_>| Ok((row.get(0)?, row.get(1)?, row.get(2)?));
         let found: (String, Option<String>, i64) =

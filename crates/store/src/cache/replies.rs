@@ -11,7 +11,7 @@ use rusqlite::{Connection, OptionalExtension, Row, params};
 use super::database::{CacheFailure, open};
 use super::journal;
 use super::record::CachedReply;
-use super::writer::{Lookup, RowWriter};
+use super::writer::{ReplyLookup, RowWriter};
 use crate::StoreError;
 
 /// Connections for reading at most.
@@ -46,9 +46,9 @@ impl ReplyCache {
     /// Returns the row under this key. Blocks for a disk read at most. A damaged row is not returned but deleted.
     pub fn find(&self, key: &[u8; 32]) -> Result<Option<CachedReply>, StoreError> {
         match self.writer.look_up(key) {
-            Lookup::Found(reply) => return Ok(Some(CachedReply::clone(&reply))),
-            Lookup::Absent => return Ok(None),
-            Lookup::InFile => {}
+            ReplyLookup::Found(reply) => return Ok(Some(CachedReply::clone(&reply))),
+            ReplyLookup::Absent => return Ok(None),
+            ReplyLookup::InFile => {}
         }
 
         // Keys are hashes, so their first byte spreads them evenly.

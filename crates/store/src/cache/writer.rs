@@ -152,14 +152,14 @@ impl RowWriter {
     }
 
     /// Looks a key up without reading the file.
-    pub(super) fn look_up(&self, key: &[u8; 32]) -> Lookup {
+    pub(super) fn look_up(&self, key: &[u8; 32]) -> ReplyLookup {
         let state = self.shared.state();
         match state.pending.get(key) {
-            Some(reply) => Lookup::Found(Arc::clone(reply)),
+            Some(reply) => ReplyLookup::Found(Arc::clone(reply)),
             None if state.known.as_ref().is_some_and(|known| !known.contains(&start_of(key))) => {
-                Lookup::Absent
+                ReplyLookup::Absent
             }
-            None => Lookup::InFile,
+            None => ReplyLookup::InFile,
         }
     }
 
@@ -193,7 +193,7 @@ impl Drop for RowWriter {
 }
 
 /// Place of a row.
-pub(super) enum Lookup {
+pub(super) enum ReplyLookup {
     /// On its way to the file.
     Found(Arc<CachedReply>),
     /// Nowhere.

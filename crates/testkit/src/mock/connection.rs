@@ -12,17 +12,17 @@ use axum::serve::{IncomingStream, Listener};
 use tokio::io::{AsyncRead, AsyncWrite, ReadBuf};
 use tokio::net::{TcpListener, TcpStream};
 
-/// Switch for one connection: after [`Breaker::reset`], the next write resets it instead.
+/// Switch for one connection: after [`ConnectionBreaker::reset`], the next write resets it instead.
 #[derive(Debug, Clone, Default)]
-pub(super) struct Breaker(Arc<AtomicBool>);
+pub(super) struct ConnectionBreaker(Arc<AtomicBool>);
 
-impl Breaker {
+impl ConnectionBreaker {
     pub(super) fn reset(&self) {
         self.0.store(true, Ordering::Release);
     }
 }
 
-impl Connected<IncomingStream<'_, BreakableListener>> for Breaker {
+impl Connected<IncomingStream<'_, BreakableListener>> for ConnectionBreaker {
     fn connect_info(stream: IncomingStream<'_, BreakableListener>) -> Self {
         stream.io().breaker.clone()
     }
@@ -32,14 +32,14 @@ impl Connected<IncomingStream<'_, BreakableListener>> for Breaker {
 pub(super) struct BreakableListener(pub(super) TcpListener);
 
 impl Listener for BreakableListener {
-    type Io = Breakable;
+    type Io = BreakableStream;
     type Addr = SocketAddr;
 
-    async fn accept(&mut self) -> (Breakable, SocketAddr) {
+    async fn accept(&mut self) -> (BreakableStream, SocketAddr) {
         let (stream, address) = Listener::accept(&mut self.0).await;
         // Without it, small answers wait for acknowledgements, which slows every test down.
         let _ = stream.set_nodelay(true);
-        (Breakable { stream, breaker: Breaker::default() }, address)
+        (BreakableStream { stream, breaker: ConnectionBreaker::default() }, address)
     }
 
     fn local_addr(&self) -> io::Result<SocketAddr> {
@@ -48,12 +48,12 @@ impl Listener for BreakableListener {
 }
 
 /// A TCP stream whose writes a breaker can fail.
-pub(super) struct Breakable {
+pub(super) struct BreakableStream {
     stream: TcpStream,
-    breaker: Breaker,
+    breaker: ConnectionBreaker,
 }
 
-impl AsyncRead for Breakable {
+impl AsyncRead for BreakableStream {
     fn poll_read(
         mut self: Pin<&mut Self>,
         cx: &mut Context<'_>,
@@ -63,7 +63,7 @@ impl AsyncRead for Breakable {
     }
 }
 
-impl AsyncWrite for Breakable {
+impl AsyncWrite for BreakableStream {
     fn poll_write(mut self: Pin<&mut Self>, cx: &mut Context<'_>, buf: &[u8]) -> Poll<io::Result<usize>> {
         if self.breaker.0.load(Ordering::Acquire) {
             // With no linger time, closing sends a reset rather than an orderly end.

@@ -4,7 +4,7 @@ use serde_json::Value;
 
 /// One request to a model, as passed to a script.
 #[derive(Debug, Clone)]
-pub struct Incoming {
+pub struct MockRequest {
     /// The request's number in order of arrival, from 0.
     pub index: usize,
     /// Number of requests being answered, including this one.
@@ -23,7 +23,7 @@ pub struct Incoming {
     pub last_user_text: String,
 }
 
-impl Incoming {
+impl MockRequest {
     /// Returns a header's first value, by its name in lower case.
     pub fn header(&self, name: &str) -> Option<&str> {
         header(&self.headers, name)
@@ -32,12 +32,8 @@ impl Incoming {
     /// Returns the limit on the reply's tokens, under any name that a format uses.
     pub fn output_limit(&self) -> Option<u64> {
         const NAMES: [&str; 6] = [
-            "/max_completion_tokens",
-            "/max_tokens",
-            "/max_output_tokens",
-            "/generationConfig/maxOutputTokens",
-            "/inferenceConfig/maxTokens",
-            "/options/num_predict",
+            "/max_completion_tokens", "/max_tokens", "/max_output_tokens",
+            "/generationConfig/maxOutputTokens", "/inferenceConfig/maxTokens", "/options/num_predict",
         ];
         NAMES.iter().find_map(|name| self.body.pointer(name)?.as_u64())
     }
@@ -45,7 +41,7 @@ impl Incoming {
 
 /// One request as received, byte for byte.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Recorded {
+pub struct RecordedRequest {
     /// The path, without the query.
     pub path: String,
     /// The headers in the order received; names in lower case.
@@ -54,7 +50,7 @@ pub struct Recorded {
     pub body: Vec<u8>,
 }
 
-impl Recorded {
+impl RecordedRequest {
     /// Returns a header's first value, by its name in lower case.
     pub fn header(&self, name: &str) -> Option<&str> {
         header(&self.headers, name)

@@ -8,7 +8,7 @@ mod send;
 mod server;
 mod wire;
 
-pub use incoming::{Incoming, Recorded};
-pub use reply::{Reply, Token};
-pub use script::{Asked, Script, always, sequence, truthful};
+pub use incoming::{MockRequest, RecordedRequest};
+pub use reply::{MockReply, MockToken};
+pub use script::{MockJudgeQuestion, ReplyScript, always, sequence, truthful};
 pub use server::{MockOptions, MockServer};

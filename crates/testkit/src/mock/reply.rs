@@ -6,14 +6,14 @@ use serde_json::Value;
 
 /// One scripted reply, good or faulty. Texts are wrapped in the wire format of the request.
 #[derive(Debug, Clone, PartialEq)]
-pub enum Reply {
+pub enum MockReply {
     /// The model writes this text and stops.
     Text(String),
     /// The model writes this JSON, compactly, and stops.
     Json(Value),
     /// The model writes these tokens and stops. Their probabilities are part of the reply if the format has a
     /// place for them and the request asked.
-    Tokens(Vec<Token>),
+    Tokens(Vec<MockToken>),
     /// The model refuses with this text.
     Refusal(String),
     /// The model writes `text` and finishes for `reason`: `length` or `content_filter`, which is translated
@@ -56,12 +56,12 @@ pub enum Reply {
     /// Status 200 with this body, unchanged.
     Raw(String),
     /// Another reply after a delay.
-    After(Duration, Box<Reply>),
+    After(Duration, Box<MockReply>),
 }
 
 /// One token of the model's text.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Token {
+pub struct MockToken {
     /// Text of the token.
     pub text: String,
     /// The natural logarithm of its probability.
@@ -70,7 +70,7 @@ pub struct Token {
     pub alternatives: Vec<(String, f64)>,
 }
 
-impl Token {
+impl MockToken {
     /// Creates a token with probability 1.
     pub fn certain(text: impl Into<String>) -> Self {
         Self { text: text.into(), logprob: 0.0, alternatives: Vec::new() }
@@ -88,7 +88,7 @@ impl Token {
     }
 }
 
-impl Reply {
+impl MockReply {
     /// Creates a reply with this text.
     pub fn text(text: impl Into<String>) -> Self {
         Self::Text(text.into())

@@ -4,35 +4,35 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 
 use serde_json::Value;
 
-use super::incoming::Incoming;
-use super::reply::Reply;
+use super::incoming::MockRequest;
+use super::reply::MockReply;
 
 /// Decides the reply to each request. Requests arrive concurrently, so a script decides by the request's
 /// content or by a counter of its own. Any matching closure is a script.
-pub trait Script: Send + Sync + 'static {
+pub trait ReplyScript: Send + Sync + 'static {
     /// Returns the reply to this request.
-    fn reply(&self, incoming: &Incoming) -> Reply;
+    fn reply(&self, incoming: &MockRequest) -> MockReply;
 }
 
-impl<F: Fn(&Incoming) -> Reply + Send + Sync + 'static> Script for F {
-    fn reply(&self, incoming: &Incoming) -> Reply {
+impl<F: Fn(&MockRequest) -> MockReply + Send + Sync + 'static> ReplyScript for F {
+    fn reply(&self, incoming: &MockRequest) -> MockReply {
         self(incoming)
     }
 }
 
 /// Returns a script with one reply to everything.
-pub fn always(reply: Reply) -> impl Script {
-    move |_: &Incoming| reply.clone()
+pub fn always(reply: MockReply) -> impl ReplyScript {
+    move |_: &MockRequest| reply.clone()
 }
 
 /// Returns a script with these replies in order of arrival; the last one is repeated.
 ///
 /// # Panics
 /// If there are no replies.
-pub fn sequence(replies: Vec<Reply>) -> impl Script {
+pub fn sequence(replies: Vec<MockReply>) -> impl ReplyScript {
     assert!(!replies.is_empty(), "a sequence needs at least one reply");
     let next = AtomicUsize::new(0);
-    move |_: &Incoming| {
+    move |_: &MockRequest| {
         let at = next.fetch_add(1, Ordering::Relaxed).min(replies.len() - 1);
         replies[at].clone()
     }
@@ -40,7 +40,7 @@ pub fn sequence(replies: Vec<Reply>) -> impl Script {
 
 /// One question that a judge is asked.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Asked {
+pub struct MockJudgeQuestion {
     /// Id in the request.
     pub id: String,
     /// Text of the question.
@@ -52,11 +52,11 @@ pub struct Asked {
 /// `read` finds the questions of a request, `truth` returns the answer to each, and `write` puts the answers
 /// into the expected form. The judge's protocol is thus entirely the caller's.
 pub fn truthful<A: 'static>(
-    read: impl Fn(&Incoming) -> Vec<Asked> + Send + Sync + 'static,
-    truth: impl Fn(&Asked, &Incoming) -> A + Send + Sync + 'static,
-    write: impl Fn(Vec<(Asked, A)>) -> Value + Send + Sync + 'static,
-) -> impl Script {
-    move |incoming: &Incoming| {
+    read: impl Fn(&MockRequest) -> Vec<MockJudgeQuestion> + Send + Sync + 'static,
+    truth: impl Fn(&MockJudgeQuestion, &MockRequest) -> A + Send + Sync + 'static,
+    write: impl Fn(Vec<(MockJudgeQuestion, A)>) -> Value + Send + Sync + 'static,
+) -> impl ReplyScript {
+    move |incoming: &MockRequest| {
         let answers = read(incoming)
             .into_iter()
             .map(|asked| {
@@ -64,6 +64,6 @@ pub fn truthful<A: 'static>(
                 (asked, answer)
             })
             .collect();
-        Reply::Json(write(answers))
+        MockReply::Json(write(answers))
     }
 }

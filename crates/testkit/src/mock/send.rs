@@ -10,19 +10,19 @@ use axum::http::{HeaderName, HeaderValue, StatusCode};
 use axum::response::Response;
 use futures_util::stream;
 
-use super::connection::Breaker;
-use super::incoming::Incoming;
-use super::reply::Reply;
-use super::wire::{Said, WireFormat, spent};
+use super::connection::ConnectionBreaker;
+use super::incoming::MockRequest;
+use super::reply::MockReply;
+use super::wire::{MockModelOutput, MockWireFormat, count_tokens};
 
 /// Token counts of all replies, including lost ones.
 #[derive(Debug, Default)]
-pub(super) struct Bill {
+pub(super) struct MockTokenTotals {
     input: AtomicU64,
     output: AtomicU64,
 }
 
-impl Bill {
+impl MockTokenTotals {
     fn add(&self, (input, output): (u64, u64)) {
         self.input.fetch_add(input, Ordering::AcqRel);
         self.output.fetch_add(output, Ordering::AcqRel);
@@ -34,66 +34,84 @@ impl Bill {
     }
 }
 
-/// Builds the response to a request; never completes for [`Reply::Hang`].
+/// Builds the response to a request; never completes for [`MockReply::Hang`].
 pub(super) async fn respond(
-    mut reply: Reply,
-    incoming: &Incoming,
-    wire: &dyn WireFormat,
-    breaker: &Breaker,
-    bill: &Bill,
+    mut reply: MockReply,
+    incoming: &MockRequest,
+    wire: &dyn MockWireFormat,
+    breaker: &ConnectionBreaker,
+    bill: &MockTokenTotals,
 ) -> Response {
-    while let Reply::After(delay, next) = reply {
+    while let MockReply::After(delay, next) = reply {
         tokio::time::sleep(delay).await;
         reply = *next;
     }
-    let answer = |said: Said| {
+
+    let answer = |said: MockModelOutput| {
         let said = said.within_limit(incoming);
-        bill.add(spent(incoming, &said));
+        bill.add(count_tokens(incoming, &said));
         wire.answer(incoming, &said).to_string()
     };
-    let text = |text: String| answer(Said { text, ..Said::default() });
+    let text = |text: String| answer(MockModelOutput { text, ..MockModelOutput::default() });
     match reply {
-        Reply::Text(said) => whole(200, &[], text(said)),
-        Reply::Json(value) => whole(200, &[], text(value.to_string())),
-        Reply::Tokens(tokens) => {
+        MockReply::Text(said) => complete_response(200, &[], text(said)),
+        MockReply::Json(value) => complete_response(200, &[], text(value.to_string())),
+        MockReply::Tokens(tokens) => {
             let text = tokens.iter().map(|token| token.text.as_str()).collect();
-            whole(200, &[], answer(Said { text, tokens, ..Said::default() }))
+            complete_response(
+                200,
+                &[],
+                answer(MockModelOutput { text, tokens, ..MockModelOutput::default() }),
+            )
         }
-        Reply::Refusal(words) => whole(200, &[], answer(Said { refusal: Some(words), ..Said::default() })),
-        Reply::Finish { reason, text } => {
-            whole(200, &[], answer(Said { text, finish: Some(reason), ..Said::default() }))
-        }
-        Reply::Status { code, headers, body } => whole(code, &headers, body),
-        Reply::RateLimited { retry_after } => {
+        MockReply::Refusal(words) => complete_response(
+            200,
+            &[],
+            answer(MockModelOutput { refusal: Some(words), ..MockModelOutput::default() }),
+        ),
+        MockReply::Finish { reason, text } => complete_response(
+            200,
+            &[],
+            answer(MockModelOutput { text, finish: Some(reason), ..MockModelOutput::default() }),
+        ),
+        MockReply::Status { code, headers, body } => complete_response(code, &headers, body),
+        MockReply::RateLimited { retry_after } => {
             let headers: Vec<_> = retry_after
                 .map(|wait| ("retry-after".to_owned(), wait.as_secs().to_string()))
                 .into_iter()
                 .collect();
-            whole(429, &headers, wire.error("rate_limit_exceeded", "Too many requests").to_string())
+            complete_response(
+                429,
+                &headers,
+                wire.error("rate_limit_exceeded", "Too many requests").to_string(),
+            )
         }
-        Reply::Reset => {
+        MockReply::Reset => {
             breaker.reset();
-            whole(200, &[], String::new())
+            complete_response(200, &[], String::new())
         }
-        Reply::Truncated(said) => truncated(&text(said)),
-        Reply::Drip { text: said, pieces, pause } => drip(text(said), pieces.max(1), pause),
-        Reply::Raw(body) => whole(200, &[], body),
-        Reply::Hang | Reply::After(..) => std::future::pending().await,
+        MockReply::Truncated(said) => truncated(&text(said)),
+        MockReply::Drip { text: said, pieces, pause } => drip(text(said), pieces.max(1), pause),
+        MockReply::Raw(body) => complete_response(200, &[], body),
+        MockReply::Hang | MockReply::After(..) => std::future::pending().await,
     }
 }
 
 /// Builds a complete response.
-pub(super) fn whole(code: u16, headers: &[(String, String)], body: String) -> Response {
+pub(super) fn complete_response(code: u16, headers: &[(String, String)], body: String) -> Response {
     let json = body.starts_with(['{', '[']);
     let mut response = Response::new(Body::from(body));
     *response.status_mut() = StatusCode::from_u16(code).expect("the script names a valid status code");
+
     let content_type = if json { "application/json" } else { "text/html" };
     response.headers_mut().insert(CONTENT_TYPE, HeaderValue::from_static(content_type));
+
     for (name, value) in headers {
         let name: HeaderName = name.parse().expect("the script names a valid header");
         let value: HeaderValue = value.parse().expect("the script gives a valid header value");
         response.headers_mut().insert(name, value);
     }
+
     response
 }
 
@@ -103,6 +121,7 @@ fn truncated(body: &str) -> Response {
         if let Some(half) = rest {
             return Some((Ok(half), None));
         }
+
         // Being pending once makes the server send the first half before the error.
         tokio::task::yield_now().await;
         Some((Err(io::Error::from(io::ErrorKind::ConnectionAborted)), None))
@@ -117,6 +136,7 @@ fn drip(body: String, pieces: usize, pause: Duration) -> Response {
         if rest.is_empty() {
             return None;
         }
+
         tokio::time::sleep(pause).await;
         let later = rest.split_off(size.min(rest.len()));
         Some((Ok::<_, io::Error>(rest), later))

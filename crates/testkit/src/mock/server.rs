@@ -14,10 +14,10 @@ use serde_json::Value;
 use tokio::net::TcpListener;
 use tokio::sync::oneshot;
 
-use super::connection::{BreakableListener, Breaker};
-use super::incoming::{Incoming, Recorded};
-use super::script::Script;
-use super::send::{Bill, respond, whole};
+use super::connection::{BreakableListener, ConnectionBreaker};
+use super::incoming::{MockRequest, RecordedRequest};
+use super::script::ReplyScript;
+use super::send::{MockTokenTotals, complete_response, respond};
 use super::wire;
 
 /// Settings of a mock server.
@@ -38,22 +38,22 @@ impl Default for MockOptions {
 #[derive(Debug)]
 pub struct MockServer {
     address: SocketAddr,
-    shared: Arc<Shared>,
+    shared: Arc<MockServerState>,
     stop: Option<oneshot::Sender<()>>,
     thread: Option<JoinHandle<()>>,
 }
 
-struct Shared {
-    script: Box<dyn Script>,
+struct MockServerState {
+    script: Box<dyn ReplyScript>,
     options: MockOptions,
     count: AtomicUsize,
     in_flight: AtomicUsize,
     peak: AtomicUsize,
-    bill: Bill,
-    requests: Mutex<Vec<Recorded>>,
+    bill: MockTokenTotals,
+    requests: Mutex<Vec<RecordedRequest>>,
 }
 
-impl std::fmt::Debug for Shared {
+impl std::fmt::Debug for MockServerState {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         f.debug_struct("Shared").field("count", &self.count).finish_non_exhaustive()
     }
@@ -64,7 +64,7 @@ impl MockServer {
     ///
     /// # Panics
     /// If no port can be opened, which fails the test.
-    pub fn start(script: impl Script) -> Self {
+    pub fn start(script: impl ReplyScript) -> Self {
         Self::start_with(script, MockOptions::default())
     }
 
@@ -72,19 +72,21 @@ impl MockServer {
     ///
     /// # Panics
     /// If no port can be opened, which fails the test.
-    pub fn start_with(script: impl Script, options: MockOptions) -> Self {
+    pub fn start_with(script: impl ReplyScript, options: MockOptions) -> Self {
         let listener = std::net::TcpListener::bind("127.0.0.1:0").expect("a free port on this machine");
         listener.set_nonblocking(true).expect("a socket can be made non-blocking");
+
         let address = listener.local_addr().expect("a bound socket has an address");
-        let shared = Arc::new(Shared {
+        let shared = Arc::new(MockServerState {
             script: Box::new(script),
             options,
             count: AtomicUsize::new(0),
             in_flight: AtomicUsize::new(0),
             peak: AtomicUsize::new(0),
-            bill: Bill::default(),
+            bill: MockTokenTotals::default(),
             requests: Mutex::new(Vec::new()),
         });
+
         let (stop, stopped) = oneshot::channel();
         let state = Arc::clone(&shared);
         let thread = std::thread::spawn(move || serve(listener, state, stopped));
@@ -97,7 +99,7 @@ impl MockServer {
     }
 
     /// Returns every request so far in order of arrival; empty if recording is off.
-    pub fn requests(&self) -> Vec<Recorded> {
+    pub fn requests(&self) -> Vec<RecordedRequest> {
         self.shared.requests.lock().unwrap_or_else(PoisonError::into_inner).clone()
     }
 
@@ -127,16 +129,16 @@ impl Drop for MockServer {
     }
 }
 
-fn serve(listener: std::net::TcpListener, shared: Arc<Shared>, stopped: oneshot::Receiver<()>) {
+fn serve(listener: std::net::TcpListener, shared: Arc<MockServerState>, stopped: oneshot::Receiver<()>) {
     let runtime =
         tokio::runtime::Builder::new_current_thread().enable_all().build().expect("a runtime can be built");
     // Dropping the runtime afterwards drops every connection, including hanging ones.
     runtime.block_on(async move {
         let listener = TcpListener::from_std(listener).expect("the socket is non-blocking");
         let app = Router::new()
-            .fallback(handle)
+            .fallback(handle_request)
             .with_state(shared)
-            .into_make_service_with_connect_info::<Breaker>();
+            .into_make_service_with_connect_info::<ConnectionBreaker>();
         tokio::select! {
             served = axum::serve(BreakableListener(listener), app) => served.expect("serving does not fail"),
             _ = stopped => {}
@@ -145,10 +147,10 @@ fn serve(listener: std::net::TcpListener, shared: Arc<Shared>, stopped: oneshot:
 }
 
 /// Counts a request as in flight until it is answered or cancelled.
-struct InFlight<'a>(&'a Shared);
+struct InFlight<'a>(&'a MockServerState);
 
 impl<'a> InFlight<'a> {
-    fn new(shared: &'a Shared) -> Self {
+    fn new(shared: &'a MockServerState) -> Self {
         let now = shared.in_flight.fetch_add(1, Ordering::AcqRel) + 1;
         shared.peak.fetch_max(now, Ordering::AcqRel);
         Self(shared)
@@ -161,9 +163,9 @@ impl Drop for InFlight<'_> {
     }
 }
 
-async fn handle(
-    State(shared): State<Arc<Shared>>,
-    ConnectInfo(breaker): ConnectInfo<Breaker>,
+async fn handle_request(
+    State(shared): State<Arc<MockServerState>>,
+    ConnectInfo(breaker): ConnectInfo<ConnectionBreaker>,
     request: Request<Body>,
 ) -> Response {
     let _in_flight = InFlight::new(&shared);
@@ -173,22 +175,29 @@ async fn handle(
         .iter()
         .map(|(name, value)| (name.to_string(), String::from_utf8_lossy(value.as_bytes()).into_owned()))
         .collect();
+
     let Ok(body) = to_bytes(request.into_body(), usize::MAX).await else {
-        return whole(400, &[], "the request body broke off".to_owned());
+        return complete_response(400, &[], "the request body broke off".to_owned());
     };
     let index = {
         // Numbered and recorded under one lock, so that a request's index is its position in the record.
         let mut requests = shared.requests.lock().unwrap_or_else(PoisonError::into_inner);
         if shared.options.record {
-            requests.push(Recorded { path: path.clone(), headers: headers.clone(), body: body.to_vec() });
+            requests.push(RecordedRequest {
+                path: path.clone(),
+                headers: headers.clone(),
+                body: body.to_vec(),
+            });
         }
+
         shared.count.fetch_add(1, Ordering::AcqRel)
     };
-    let Some(wire) = wire::for_path(&path) else {
-        return whole(404, &[], format!(r#"{{"error":{{"message":"no such path: {path}"}}}}"#));
+
+    let Some(wire) = wire::format_for_path(&path) else {
+        return complete_response(404, &[], format!(r#"{{"error":{{"message":"no such path: {path}"}}}}"#));
     };
     let body = serde_json::from_slice(&body).unwrap_or(Value::Null);
-    let mut incoming = Incoming {
+    let mut incoming = MockRequest {
         index,
         in_flight: shared.in_flight.load(Ordering::Acquire),
         path,
@@ -198,6 +207,7 @@ async fn handle(
         system_text: String::new(),
         last_user_text: String::new(),
     };
+
     wire.read(&mut incoming);
     let reply = shared.script.reply(&incoming);
     respond(reply, &incoming, wire, &breaker, &shared.bill).await
@@ -209,7 +219,7 @@ mod tests {
     use std::net::TcpStream;
 
     use super::*;
-    use crate::mock::{Asked, Reply, always, sequence, truthful};
+    use crate::mock::{MockJudgeQuestion, MockReply, always, sequence, truthful};
 
     /// Sends a question over a plain socket and returns everything that comes back until the connection ends.
     fn ask(server: &MockServer, path: &str, question: &str) -> std::io::Result<String> {
@@ -235,7 +245,9 @@ mod tests {
     #[test]
     fn a_truthful_judge_works_from_a_blocking_test_and_requests_are_kept() {
         let server = MockServer::start(truthful(
-            |incoming| vec![Asked { id: incoming.model.clone(), text: incoming.last_user_text.clone() }],
+            |incoming| {
+                vec![MockJudgeQuestion { id: incoming.model.clone(), text: incoming.last_user_text.clone() }]
+            },
             |asked, incoming| asked.text == "true?" && incoming.system_text == "Judge.",
             |answers| serde_json::json!({"id": answers[0].0.id, "met": answers[0].1}),
         ));
@@ -251,7 +263,7 @@ mod tests {
 
     #[test]
     fn a_reply_keeps_to_the_limit_of_its_request_and_is_counted() {
-        let server = MockServer::start(always(Reply::text("x".repeat(100))));
+        let server = MockServer::start(always(MockReply::text("x".repeat(100))));
         let body = r#"{"model":"m","messages":[{"role":"user","content":"12345678"}],"max_tokens":5}"#;
         let mut stream = TcpStream::connect(server.address).unwrap();
         let length = body.len();
@@ -271,7 +283,7 @@ mod tests {
 
     #[test]
     fn a_truncated_answer_sends_half_of_what_it_declares() {
-        let server = MockServer::start(always(Reply::Truncated("x".repeat(3000))));
+        let server = MockServer::start(always(MockReply::Truncated("x".repeat(3000))));
         let answer = ask(&server, CHAT, "?").unwrap();
         let (head, body) = answer.split_once("\r\n\r\n").unwrap();
         let declared: usize =
@@ -282,7 +294,7 @@ mod tests {
 
     #[test]
     fn a_reset_sends_nothing_and_a_hanging_request_ends_with_the_server() {
-        let server = MockServer::start(sequence(vec![Reply::Reset, Reply::Hang]));
+        let server = MockServer::start(sequence(vec![MockReply::Reset, MockReply::Hang]));
         assert!(ask(&server, CHAT, "?").is_err());
         let mut hanging = TcpStream::connect(server.address).unwrap();
         let request = "POST /v1/chat/completions HTTP/1.1\r\nHost: m\r\nContent-Length: 2\r\n\r\n{}";

@@ -1,49 +1,52 @@
 //! Claude Code: session files, and the output of `--output-format json` and `stream-json`.
 
-use assize_rubric::{Role, Tokens};
+use assize_rubric::{MessageRole, Tokens};
 use jiff::Timestamp;
 use serde_json::Value;
 
-use super::{Reader, Understood};
-use crate::builder::{Builder, Ended};
-use crate::json::{content, count, millis, money, result, text, time};
-use crate::{Format, Trace};
+use super::{TraceRecordReader, TraceRecordStatus};
+use crate::builder::{TraceBuilder, TraceCallResult};
+use crate::json::{content_text, count, millis, money, result_value, text, time};
+use crate::{AgentTrace, LogFormat};
 
-pub(super) struct Claude {
-    builder: Builder,
+pub(super) struct ClaudeReader {
+    builder: TraceBuilder,
 }
 
-impl Claude {
+impl ClaudeReader {
     pub(super) fn new() -> Self {
-        Self { builder: Builder::new(Format::ClaudeCode) }
+        Self { builder: TraceBuilder::new(LogFormat::ClaudeCode) }
     }
 
     fn assistant(&mut self, record: &Value, at: Option<Timestamp>, subagent: bool) {
         let message = &record["message"];
         self.builder.model(text(message, "model"));
+
         let blocks = &message["content"];
         if blocks.is_string() {
-            self.builder.message(Role::Assistant, content(blocks), at, subagent);
+            self.builder.add_message(MessageRole::Assistant, content_text(blocks), at, subagent);
         }
+
         for block in blocks.as_array().into_iter().flatten() {
             match text(block, "type") {
                 Some("text") => {
                     let said = text(block, "text").unwrap_or_default().to_owned();
-                    self.builder.message(Role::Assistant, said, at, subagent);
+                    self.builder.add_message(MessageRole::Assistant, said, at, subagent);
                 }
                 Some("tool_use" | "server_tool_use") => {
                     let name = text(block, "name").unwrap_or_default();
-                    self.builder.call(text(block, "id"), name, block["input"].clone(), at, subagent);
+                    self.builder.add_call(text(block, "id"), name, block["input"].clone(), at, subagent);
                 }
                 // Thoughts are not part of the conversation, and no other block is known to carry an action.
                 _ => {}
             }
         }
+
         if let Some(usage) = message.get("usage").filter(|usage| usage.is_object()) {
             // A reply of several blocks is logged as several records with one id and the same usage.
             match text(message, "id") {
-                Some(id) => self.builder.usage(id, tokens(usage)),
-                None => self.builder.step_usage(tokens(usage)),
+                Some(id) => self.builder.usage(id, read_usage(usage)),
+                None => self.builder.step_usage(read_usage(usage)),
             }
         }
     }
@@ -55,19 +58,20 @@ impl Claude {
                 && let Some(id) = text(block, "tool_use_id")
             {
                 let failed = block.get("is_error").and_then(Value::as_bool).unwrap_or(false);
-                let ended = Ended {
-                    output: block.get("content").map(result),
+                let ended = TraceCallResult {
+                    output: block.get("content").map(result_value),
                     failed: Some(failed),
                     duration: record.get("toolUseResult").and_then(|result| millis(result, "durationMs")),
                     at,
                 };
-                self.builder.ended(id, ended);
+                self.builder.record_result(id, ended);
             }
         }
+
         // Text that the program itself inserts as the user is not a request.
         let is_meta = record.get("isMeta").and_then(Value::as_bool).unwrap_or(false);
-        let role = if is_meta { Role::System } else { Role::User };
-        self.builder.message(role, content(said), at, subagent);
+        let role = if is_meta { MessageRole::System } else { MessageRole::User };
+        self.builder.add_message(role, content_text(said), at, subagent);
     }
 
     fn result(&mut self, record: &Value) {
@@ -77,16 +81,18 @@ impl Claude {
         } else {
             self.builder.answer(text(record, "result"));
         }
+
         self.builder.total_cost(money(record, "total_cost_usd"));
         self.builder.duration(millis(record, "duration_ms"));
+
         if let Some(usage) = record.get("usage").filter(|usage| usage.is_object()) {
-            self.builder.total_usage(tokens(usage));
+            self.builder.total_usage(read_usage(usage));
         }
     }
 }
 
-impl Reader for Claude {
-    fn record(&mut self, record: &Value) -> Understood {
+impl TraceRecordReader for ClaudeReader {
+    fn record(&mut self, record: &Value) -> TraceRecordStatus {
         let kind = text(record, "type").unwrap_or_default();
         let at = time(record, "timestamp");
         let session = text(record, "sessionId").or_else(|| text(record, "session_id"));
@@ -107,29 +113,32 @@ impl Reader for Claude {
             | "last-prompt"
             | "custom-title"
             | "permission-mode" => {}
-            other => return Understood::No(name(other)),
+            other => return TraceRecordStatus::Unknown(record_name(other)),
         }
+
         self.builder.session(session);
-        self.builder.seen(at);
-        Understood::Yes
+        self.builder.record_time(at);
+
+        TraceRecordStatus::Known
     }
 
-    fn finish(self: Box<Self>) -> Vec<Trace> {
+    fn finish(self: Box<Self>) -> Vec<AgentTrace> {
         self.builder.finish().into_iter().collect()
     }
 }
 
-fn name(kind: &str) -> String {
+fn record_name(kind: &str) -> String {
     if kind.is_empty() { "a record without a type".to_owned() } else { kind.to_owned() }
 }
 
 /// Reads usage as the provider states it: tokens read from and written to its cache are not included in
 /// `input_tokens`.
-fn tokens(usage: &Value) -> Tokens {
+fn read_usage(usage: &Value) -> Tokens {
     let cached = count(usage, "cache_read_input_tokens");
     let written = count(usage, "cache_creation_input_tokens");
     let fresh = count(usage, "input_tokens");
     let known = fresh.is_some() || cached.is_some() || written.is_some();
     let sum = fresh.unwrap_or(0) + cached.unwrap_or(0) + written.unwrap_or(0);
+
     Tokens { input: known.then_some(sum), cached, output: count(usage, "output_tokens") }
 }

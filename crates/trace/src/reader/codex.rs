@@ -2,17 +2,17 @@
 
 use serde_json::Value;
 
-use super::codex_exec::Exec;
-use super::codex_rollout::Rollout;
-use super::{Reader, Understood};
-use crate::Trace;
+use super::codex_exec::CodexExecReader;
+use super::codex_rollout::CodexRolloutReader;
+use super::{TraceRecordReader, TraceRecordStatus};
+use crate::AgentTrace;
 use crate::json::text;
 
 /// Codex writes two kinds of log; the first record tells which.
 pub(super) enum Codex {
     Unknown,
-    Exec(Box<Exec>),
-    Rollout(Box<Rollout>),
+    Exec(Box<CodexExecReader>),
+    Rollout(Box<CodexRolloutReader>),
 }
 
 impl Codex {
@@ -21,26 +21,26 @@ impl Codex {
     }
 }
 
-impl Reader for Codex {
-    fn record(&mut self, record: &Value) -> Understood {
+impl TraceRecordReader for Codex {
+    fn record(&mut self, record: &Value) -> TraceRecordStatus {
         if matches!(self, Self::Unknown) {
             let kind = text(record, "type").unwrap_or_default();
             let printed =
                 kind == "error" || ["thread.", "turn.", "item."].iter().any(|part| kind.starts_with(part));
             *self = if printed {
-                Self::Exec(Box::new(Exec::new()))
+                Self::Exec(Box::new(CodexExecReader::new()))
             } else {
-                Self::Rollout(Box::new(Rollout::new()))
+                Self::Rollout(Box::new(CodexRolloutReader::new()))
             };
         }
         match self {
-            Self::Unknown => Understood::No("a record before the log began".to_owned()),
+            Self::Unknown => TraceRecordStatus::Unknown("a record before the log began".to_owned()),
             Self::Exec(exec) => exec.record(record),
             Self::Rollout(rollout) => rollout.record(record),
         }
     }
 
-    fn finish(self: Box<Self>) -> Vec<Trace> {
+    fn finish(self: Box<Self>) -> Vec<AgentTrace> {
         let builder = match *self {
             Self::Unknown => return Vec::new(),
             Self::Exec(exec) => exec.builder,

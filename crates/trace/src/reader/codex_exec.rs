@@ -1,41 +1,43 @@
 //! Codex: what `exec --json` prints.
 
-use assize_rubric::{Role, Tokens};
+use assize_rubric::{MessageRole, Tokens};
 use jiff::Timestamp;
 use serde_json::{Value, json};
 
-use super::Understood;
-use crate::Format;
-use crate::builder::{Builder, Ended};
-use crate::json::{count, result, text, time};
+use super::TraceRecordStatus;
+use crate::LogFormat;
+use crate::builder::{TraceBuilder, TraceCallResult};
+use crate::json::{count, result_value, text, time};
 
 /// Events of `codex exec --json`.
-pub(super) struct Exec {
-    pub(super) builder: Builder,
+pub(super) struct CodexExecReader {
+    pub(super) builder: TraceBuilder,
 }
 
-impl Exec {
+impl CodexExecReader {
     pub(super) fn new() -> Self {
-        Self { builder: Builder::new(Format::Codex) }
+        Self { builder: TraceBuilder::new(LogFormat::Codex) }
     }
 
-    pub(super) fn record(&mut self, record: &Value) -> Understood {
+    pub(super) fn record(&mut self, record: &Value) -> TraceRecordStatus {
         let kind = text(record, "type").unwrap_or_default();
         let at = time(record, "timestamp");
-        self.builder.seen(at);
+        self.builder.record_time(at);
+
         match kind {
             "thread.started" => self.builder.session(text(record, "thread_id")),
             "turn.started" => {}
             "item.started" | "item.updated" => self.item(&record["item"], false, at),
             "item.completed" => self.item(&record["item"], true, at),
-            "turn.completed" => self.builder.step_usage(tokens(&record["usage"])),
+            "turn.completed" => self.builder.step_usage(read_usage(&record["usage"])),
             "turn.failed" => {
                 self.builder.error(text(&record["error"], "message").unwrap_or("the turn failed"));
             }
             "error" => self.builder.error(text(record, "message").unwrap_or("an error without a message")),
-            other => return Understood::No(other.to_owned()),
+            other => return TraceRecordStatus::Unknown(other.to_owned()),
         }
-        Understood::Yes
+
+        TraceRecordStatus::Known
     }
 
     fn item(&mut self, item: &Value, completed: bool, at: Option<Timestamp>) {
@@ -45,7 +47,7 @@ impl Exec {
             "agent_message" | "assistant_message" => {
                 if completed {
                     let said = text(item, "text").unwrap_or_default().to_owned();
-                    self.builder.message(Role::Assistant, said, at, false);
+                    self.builder.add_message(MessageRole::Assistant, said, at, false);
                 }
                 return;
             }
@@ -57,7 +59,7 @@ impl Exec {
                 text(item, "tool").unwrap_or_default(),
                 item.get("arguments").cloned().unwrap_or(Value::Null),
                 item.get("result").filter(|value| !value.is_null()).map(|found| match found.get("content") {
-                    Some(content) => result(content),
+                    Some(content) => result_value(content),
                     None => found.clone(),
                 }),
             ),
@@ -65,7 +67,8 @@ impl Exec {
             // Thoughts, plans and warnings are not actions.
             _ => return,
         };
-        self.builder.call(id, name, input, at, false);
+
+        self.builder.add_call(id, name, input, at, false);
         let Some(id) = id.filter(|_| completed) else { return };
         let status = text(item, "status");
         let exit = item.get("exit_code").and_then(Value::as_i64);
@@ -76,13 +79,14 @@ impl Exec {
             (Some("completed"), None) => Some(error.is_some()),
             _ => None,
         };
+
         let output = output.or_else(|| error.cloned());
-        self.builder.ended(id, Ended { output, failed, duration: None, at });
+        self.builder.record_result(id, TraceCallResult { output, failed, duration: None, at });
     }
 }
 
 /// Reads usage as Codex states it: cached tokens are included in the input.
-pub(super) fn tokens(usage: &Value) -> Tokens {
+pub(super) fn read_usage(usage: &Value) -> Tokens {
     Tokens {
         input: count(usage, "input_tokens"),
         cached: count(usage, "cached_input_tokens"),

@@ -1,51 +1,52 @@
 //! Codex: the rollout file of a session.
 
-use assize_rubric::Role;
+use assize_rubric::MessageRole;
 use jiff::Timestamp;
 use serde_json::{Value, json};
 
-use super::Understood;
-use super::codex_exec::tokens;
-use crate::Format;
-use crate::builder::{Builder, Ended};
-use crate::json::{arguments, content, text, time};
+use super::TraceRecordStatus;
+use super::codex_exec::read_usage;
+use crate::LogFormat;
+use crate::builder::{TraceBuilder, TraceCallResult};
+use crate::json::{content_text, parse_arguments, text, time};
 
-pub(super) struct Rollout {
-    pub(super) builder: Builder,
+pub(super) struct CodexRolloutReader {
+    pub(super) builder: TraceBuilder,
 }
 
-impl Rollout {
+impl CodexRolloutReader {
     pub(super) fn new() -> Self {
-        Self { builder: Builder::new(Format::Codex) }
+        Self { builder: TraceBuilder::new(LogFormat::Codex) }
     }
 
-    pub(super) fn record(&mut self, record: &Value) -> Understood {
+    pub(super) fn record(&mut self, record: &Value) -> TraceRecordStatus {
         let at = time(record, "timestamp");
-        self.builder.seen(at);
+        self.builder.record_time(at);
+
         let Some(payload) = record.get("payload") else {
             // Older rollouts have the head and the items without a wrapper.
             if record.get("type").is_none() {
                 self.builder.session(text(record, "id"));
-                return Understood::Yes;
+                return TraceRecordStatus::Known;
             }
             return self.item(record, at);
         };
         match text(record, "type").unwrap_or_default() {
             "session_meta" => {
                 self.builder.session(text(payload, "id"));
-                Understood::Yes
+                TraceRecordStatus::Known
             }
             "turn_context" => {
                 self.builder.model(text(payload, "model"));
-                Understood::Yes
+                TraceRecordStatus::Known
             }
             "response_item" => self.item(payload, at),
             "event_msg" => {
                 self.event(payload);
-                Understood::Yes
+                TraceRecordStatus::Known
             }
-            "compacted" => Understood::Yes,
-            other => Understood::No(other.to_owned()),
+            "compacted" => TraceRecordStatus::Known,
+            other => TraceRecordStatus::Unknown(other.to_owned()),
         }
     }
 
@@ -55,7 +56,7 @@ impl Rollout {
             "token_count" => {
                 let total = &payload["info"]["total_token_usage"];
                 if total.is_object() {
-                    self.builder.total_usage(tokens(total));
+                    self.builder.total_usage(read_usage(total));
                 }
             }
             "error" => {
@@ -69,46 +70,48 @@ impl Rollout {
         }
     }
 
-    fn item(&mut self, item: &Value, at: Option<Timestamp>) -> Understood {
+    fn item(&mut self, item: &Value, at: Option<Timestamp>) -> TraceRecordStatus {
         match text(item, "type").unwrap_or_default() {
             "message" => {
                 let role = match text(item, "role") {
-                    Some("assistant") => Role::Assistant,
-                    Some("user") => Role::User,
-                    _ => Role::System,
+                    Some("assistant") => MessageRole::Assistant,
+                    Some("user") => MessageRole::User,
+                    _ => MessageRole::System,
                 };
-                let said = content(&item["content"]);
+
+                let said = content_text(&item["content"]);
                 // The program tells the model about its environment as the user, between tags.
                 let told = ["<environment_context>", "<user_instructions>", "<permissions", "# AGENTS.md"];
                 let is_told = told.iter().any(|tag| said.trim_start().starts_with(tag));
-                let role = if role == Role::User && is_told { Role::System } else { role };
-                self.builder.message(role, said, at, false);
+                let role = if role == MessageRole::User && is_told { MessageRole::System } else { role };
+
+                self.builder.add_message(role, said, at, false);
             }
             "function_call" => {
                 let name = text(item, "name").unwrap_or_default();
-                self.builder.call(call_id(item), name, arguments(&item["arguments"]), at, false);
+                self.builder.add_call(call_id(item), name, parse_arguments(&item["arguments"]), at, false);
             }
             "custom_tool_call" => {
                 let name = text(item, "name").unwrap_or_default();
-                self.builder.call(call_id(item), name, item["input"].clone(), at, false);
+                self.builder.add_call(call_id(item), name, item["input"].clone(), at, false);
             }
             "local_shell_call" => {
                 let input = json!({ "command": item["action"]["command"] });
-                self.builder.call(call_id(item), "shell", input, at, false);
+                self.builder.add_call(call_id(item), "shell", input, at, false);
             }
             "web_search_call" => {
                 let input = json!({ "query": item["action"]["query"] });
-                self.builder.call(call_id(item), "web_search", input, at, false);
+                self.builder.add_call(call_id(item), "web_search", input, at, false);
             }
             "function_call_output" | "custom_tool_call_output" => {
                 if let Some(id) = call_id(item) {
-                    self.builder.ended(id, ended(&item["output"], at));
+                    self.builder.record_result(id, call_result(&item["output"], at));
                 }
             }
             "reasoning" | "ghost_snapshot" | "compaction" => {}
-            other => return Understood::No(other.to_owned()),
+            other => return TraceRecordStatus::Unknown(other.to_owned()),
         }
-        Understood::Yes
+        TraceRecordStatus::Known
     }
 }
 
@@ -117,8 +120,8 @@ fn call_id(item: &Value) -> Option<&str> {
 }
 
 /// Reads the result of a tool: a text, or JSON in a text with the output and an exit code.
-fn ended(output: &Value, at: Option<Timestamp>) -> Ended {
-    let value = arguments(output);
+fn call_result(output: &Value, at: Option<Timestamp>) -> TraceCallResult {
+    let value = parse_arguments(output);
     let of_object = |key: &str| value.is_object().then(|| value.get(key)).flatten();
     let text = of_object("output").or_else(|| of_object("content")).cloned();
     let metadata = &value["metadata"];
@@ -127,8 +130,10 @@ fn ended(output: &Value, at: Option<Timestamp>) -> Ended {
         .and_then(Value::as_i64)
         .map(|code| code != 0)
         .or_else(|| of_object("success")?.as_bool().map(|success| !success));
+
     let seconds = metadata.get("duration_seconds").and_then(Value::as_f64);
     let duration = seconds.and_then(|seconds| std::time::Duration::try_from_secs_f64(seconds).ok());
+
     // A text that happens to be JSON of another shape is the tool's output itself.
-    Ended { output: Some(text.unwrap_or_else(|| output.clone())), failed, duration, at }
+    TraceCallResult { output: Some(text.unwrap_or_else(|| output.clone())), failed, duration, at }
 }

@@ -1,31 +1,32 @@
 //! Copilot CLI: the events of a session.
 
-use assize_rubric::{Role, Tokens};
+use assize_rubric::{MessageRole, Tokens};
 use serde_json::Value;
 
-use super::{Reader, Understood};
-use crate::builder::{Builder, Ended};
-use crate::json::{arguments, count, millis, text, time};
-use crate::{Format, Trace};
+use super::{TraceRecordReader, TraceRecordStatus};
+use crate::builder::{TraceBuilder, TraceCallResult};
+use crate::json::{count, millis, parse_arguments, text, time};
+use crate::{AgentTrace, LogFormat};
 
-pub(super) struct Copilot {
-    builder: Builder,
+pub(super) struct CopilotReader {
+    builder: TraceBuilder,
 }
 
-impl Copilot {
+impl CopilotReader {
     pub(super) fn new() -> Self {
-        Self { builder: Builder::new(Format::Copilot) }
+        Self { builder: TraceBuilder::new(LogFormat::Copilot) }
     }
 
     fn assistant(&mut self, record: &Value, data: &Value) {
         let at = time(record, "timestamp");
         let subagent = data.get("parentToolCallId").is_some_and(Value::is_string);
         let said = text(data, "content").unwrap_or_default().to_owned();
-        self.builder.message(Role::Assistant, said, at, subagent);
+        self.builder.add_message(MessageRole::Assistant, said, at, subagent);
+
         for request in data["toolRequests"].as_array().into_iter().flatten() {
             let name = text(request, "name").unwrap_or_default();
-            let input = arguments(&request["arguments"]);
-            self.builder.call(text(request, "toolCallId"), name, input, at, subagent);
+            let input = parse_arguments(&request["arguments"]);
+            self.builder.add_call(text(request, "toolCallId"), name, input, at, subagent);
         }
     }
 
@@ -37,13 +38,14 @@ impl Copilot {
             let error = data.get("error").filter(|error| !error.is_null())?;
             Some(error.get("message").unwrap_or(error).clone())
         });
-        let ended = Ended {
+        let ended = TraceCallResult {
             output,
             failed: success.map(|success| !success),
             duration: millis(data, "durationMs"),
             at: time(record, "timestamp"),
         };
-        self.builder.ended(id, ended);
+
+        self.builder.record_result(id, ended);
     }
 
     /// Reads the totals at the end of a session, by model.
@@ -51,18 +53,20 @@ impl Copilot {
         let Some(models) = data["modelMetrics"].as_object() else { return };
         let mut sum = Tokens::default();
         for metrics in models.values() {
-            sum.add(usage(&metrics["usage"]));
+            sum.add(read_usage(&metrics["usage"]));
         }
+
         if !models.is_empty() {
             self.builder.total_usage(sum);
         }
     }
 }
 
-impl Reader for Copilot {
-    fn record(&mut self, record: &Value) -> Understood {
+impl TraceRecordReader for CopilotReader {
+    fn record(&mut self, record: &Value) -> TraceRecordStatus {
         let at = time(record, "timestamp");
-        self.builder.seen(at);
+        self.builder.record_time(at);
+
         let data = &record["data"];
         match text(record, "type").unwrap_or_default() {
             "session.start" | "session.resume" => {
@@ -76,38 +80,39 @@ impl Reader for Copilot {
             "session.shutdown" => self.shutdown(data),
             "user.message" => {
                 let said = text(data, "content").unwrap_or_default().to_owned();
-                self.builder.message(Role::User, said, at, false);
+                self.builder.add_message(MessageRole::User, said, at, false);
             }
             "system.message" => {
                 let said = text(data, "content").unwrap_or_default().to_owned();
-                self.builder.message(Role::System, said, at, false);
+                self.builder.add_message(MessageRole::System, said, at, false);
             }
             "assistant.message" => self.assistant(record, data),
             "assistant.usage" => {
                 self.builder.model(text(data, "model"));
-                self.builder.step_usage(usage(data));
+                self.builder.step_usage(read_usage(data));
             }
             "tool.execution_start" => {
                 let name = text(data, "toolName").unwrap_or_default();
                 let subagent = data.get("parentToolCallId").is_some_and(Value::is_string);
-                let input = arguments(&data["arguments"]);
-                self.builder.call(text(data, "toolCallId"), name, input, at, subagent);
+                let input = parse_arguments(&data["arguments"]);
+                self.builder.add_call(text(data, "toolCallId"), name, input, at, subagent);
             }
             "tool.execution_complete" => self.completed(record, data),
             kind if ["session.", "assistant.", "tool.", "subagent.", "hook.", "skill.", "abort"]
                 .iter()
                 .any(|part| kind.starts_with(part)) => {}
-            other => return Understood::No(other.to_owned()),
+            other => return TraceRecordStatus::Unknown(other.to_owned()),
         }
-        Understood::Yes
+
+        TraceRecordStatus::Known
     }
 
-    fn finish(self: Box<Self>) -> Vec<Trace> {
+    fn finish(self: Box<Self>) -> Vec<AgentTrace> {
         self.builder.finish().into_iter().collect()
     }
 }
 
-fn usage(value: &Value) -> Tokens {
+fn read_usage(value: &Value) -> Tokens {
     Tokens {
         input: count(value, "inputTokens"),
         cached: count(value, "cacheReadTokens"),

@@ -1,29 +1,31 @@
 //! Gemini CLI: the output of `--output-format json` and `stream-json`.
 
-use assize_rubric::{Role, Tokens};
+use assize_rubric::{MessageRole, Tokens};
 use serde_json::Value;
 
-use super::{Reader, Understood};
-use crate::builder::{Builder, Ended};
+use super::{TraceRecordReader, TraceRecordStatus};
+use crate::builder::{TraceBuilder, TraceCallResult};
 use crate::json::{count, millis, text, time};
-use crate::{Format, Trace};
+use crate::{AgentTrace, LogFormat};
 
-pub(super) struct Gemini {
-    builder: Builder,
+pub(super) struct GeminiReader {
+    builder: TraceBuilder,
 }
 
-impl Gemini {
+impl GeminiReader {
     pub(super) fn new() -> Self {
-        Self { builder: Builder::new(Format::Gemini) }
+        Self { builder: TraceBuilder::new(LogFormat::Gemini) }
     }
 
     /// Reads the single object of `--output-format json`.
     fn summary(&mut self, record: &Value) {
         self.builder.session(text(record, "session_id"));
         self.builder.answer(text(record, "response"));
+
         if let Some(error) = record.get("error").filter(|error| !error.is_null()) {
             self.builder.error(text(error, "message").unwrap_or("an error without a message"));
         }
+
         let Some(models) = record["stats"]["models"].as_object() else { return };
         let mut sum = Tokens::default();
         for (name, model) in models {
@@ -36,6 +38,7 @@ impl Gemini {
                 output: count(tokens, "candidates").map(|output| output + thoughts),
             });
         }
+
         self.builder.total_usage(sum);
     }
 
@@ -49,16 +52,18 @@ impl Gemini {
             });
             self.builder.duration(millis(stats, "duration_ms"));
         }
+
         if text(record, "status") == Some("error") {
             self.builder.error(text(&record["error"], "message").unwrap_or("the session failed"));
         }
     }
 }
 
-impl Reader for Gemini {
-    fn record(&mut self, record: &Value) -> Understood {
+impl TraceRecordReader for GeminiReader {
+    fn record(&mut self, record: &Value) -> TraceRecordStatus {
         let at = time(record, "timestamp");
-        self.builder.seen(at);
+        self.builder.record_time(at);
+
         match text(record, "type") {
             None => self.summary(record),
             Some("init") => {
@@ -68,26 +73,26 @@ impl Reader for Gemini {
             Some("message") => {
                 let said = text(record, "content").unwrap_or_default();
                 let role = match text(record, "role") {
-                    Some("user") => Role::User,
-                    Some("system") => Role::System,
-                    _ => Role::Assistant,
+                    Some("user") => MessageRole::User,
+                    Some("system") => MessageRole::System,
+                    _ => MessageRole::Assistant,
                 };
                 if record.get("delta").and_then(Value::as_bool) == Some(true) {
-                    self.builder.delta(role, said, at);
+                    self.builder.append_text(role, said, at);
                 } else {
-                    self.builder.message(role, said.to_owned(), at, false);
+                    self.builder.add_message(role, said.to_owned(), at, false);
                 }
             }
             Some("tool_use") => {
                 let name = text(record, "tool_name").unwrap_or_default();
-                self.builder.call(text(record, "tool_id"), name, record["parameters"].clone(), at, false);
+                self.builder.add_call(text(record, "tool_id"), name, record["parameters"].clone(), at, false);
             }
             Some("tool_result") => {
                 if let Some(id) = text(record, "tool_id") {
                     let error = record.get("error").filter(|error| !error.is_null());
                     let output = record.get("output").cloned().or_else(|| error.cloned());
                     let failed = text(record, "status").map(|status| status == "error");
-                    self.builder.ended(id, Ended { output, failed, duration: None, at });
+                    self.builder.record_result(id, TraceCallResult { output, failed, duration: None, at });
                 }
             }
             Some("result") => self.result(record),
@@ -97,12 +102,13 @@ impl Reader for Gemini {
                     self.builder.error(text(record, "message").unwrap_or("an error without a message"));
                 }
             }
-            Some(other) => return Understood::No(other.to_owned()),
+            Some(other) => return TraceRecordStatus::Unknown(other.to_owned()),
         }
-        Understood::Yes
+
+        TraceRecordStatus::Known
     }
 
-    fn finish(self: Box<Self>) -> Vec<Trace> {
+    fn finish(self: Box<Self>) -> Vec<AgentTrace> {
         self.builder.finish().into_iter().collect()
     }
 }

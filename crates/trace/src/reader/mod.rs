@@ -12,35 +12,35 @@ mod pi;
 
 use serde_json::Value;
 
-use crate::{Format, Trace};
+use crate::{AgentTrace, LogFormat};
 
 /// Reader of the records of one log, in order.
-pub(crate) trait Reader {
+pub(crate) trait TraceRecordReader {
     /// Reads a record.
-    fn record(&mut self, record: &Value) -> Understood;
+    fn record(&mut self, record: &Value) -> TraceRecordStatus;
 
     /// Returns the sessions of the log.
-    fn finish(self: Box<Self>) -> Vec<Trace>;
+    fn finish(self: Box<Self>) -> Vec<AgentTrace>;
 }
 
 /// Result of reading a record.
 #[derive(Debug, PartialEq, Eq)]
-pub(crate) enum Understood {
+pub(crate) enum TraceRecordStatus {
     /// The record was read, or is known to be irrelevant.
-    Yes,
+    Known,
     /// The record was skipped: its kind is unknown.
-    No(String),
+    Unknown(String),
 }
 
 /// Creates the reader of a format.
-pub(crate) fn reader(format: Format) -> Box<dyn Reader> {
+pub(crate) fn reader_for(format: LogFormat) -> Box<dyn TraceRecordReader> {
     match format {
-        Format::ClaudeCode => Box::new(claude::Claude::new()),
-        Format::Codex => Box::new(codex::Codex::new()),
-        Format::Copilot => Box::new(copilot::Copilot::new()),
-        Format::Gemini => Box::new(gemini::Gemini::new()),
-        Format::OpenCode => Box::new(opencode::OpenCode::new()),
-        Format::Pi => Box::new(pi::Pi::new()),
-        Format::OpenTelemetry => Box::new(otel::OpenTelemetry::default()),
+        LogFormat::ClaudeCode => Box::new(claude::ClaudeReader::new()),
+        LogFormat::Codex => Box::new(codex::Codex::new()),
+        LogFormat::Copilot => Box::new(copilot::CopilotReader::new()),
+        LogFormat::Gemini => Box::new(gemini::GeminiReader::new()),
+        LogFormat::OpenCode => Box::new(opencode::OpenCodeReader::new()),
+        LogFormat::Pi => Box::new(pi::PiReader::new()),
+        LogFormat::OpenTelemetry => Box::new(otel::OpenTelemetryReader::default()),
     }
 }

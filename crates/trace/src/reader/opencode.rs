@@ -1,42 +1,48 @@
 //! OpenCode: the output of `run --format json`, and exported sessions.
 
-use assize_rubric::{Role, Tokens};
+use assize_rubric::{MessageRole, Tokens};
 use jiff::Timestamp;
 use serde_json::Value;
 
-use super::{Reader, Understood};
-use crate::builder::{Builder, Ended};
-use crate::json::{between, count, money, text, time};
-use crate::{Format, Trace};
+use super::{TraceRecordReader, TraceRecordStatus};
+use crate::builder::{TraceBuilder, TraceCallResult};
+use crate::json::{count, duration_between, money, text, time};
+use crate::{AgentTrace, LogFormat};
 
-pub(super) struct OpenCode {
-    builder: Builder,
+pub(super) struct OpenCodeReader {
+    builder: TraceBuilder,
 }
 
-impl OpenCode {
+impl OpenCodeReader {
     pub(super) fn new() -> Self {
-        Self { builder: Builder::new(Format::OpenCode) }
+        Self { builder: TraceBuilder::new(LogFormat::OpenCode) }
     }
 
     /// Reads one part of a message. Returns its kind as the error if it is unknown.
-    fn part(&mut self, part: &Value, role: Role, at: Option<Timestamp>) -> Result<(), String> {
+    fn part(&mut self, part: &Value, role: MessageRole, at: Option<Timestamp>) -> Result<(), String> {
         let started = time(&part["time"], "start").or(at);
         match text(part, "type").unwrap_or_default() {
             "text" => {
                 // Text that the program adds as the user is marked.
                 let synthetic = part.get("synthetic").and_then(Value::as_bool).unwrap_or(false);
-                let role = if synthetic { Role::System } else { role };
-                self.builder.message(role, text(part, "text").unwrap_or_default().to_owned(), started, false);
+                let role = if synthetic { MessageRole::System } else { role };
+                self.builder.add_message(
+                    role,
+                    text(part, "text").unwrap_or_default().to_owned(),
+                    started,
+                    false,
+                );
             }
             "tool" => self.tool(part, at),
             "step-finish" => {
-                self.builder.step_usage(tokens(&part["tokens"]));
+                self.builder.step_usage(read_usage(&part["tokens"]));
                 self.builder.cost(money(part, "cost"));
             }
             "step-start" | "reasoning" | "snapshot" | "patch" | "file" | "agent" | "compaction"
             | "subtask" | "retry" => {}
             other => return Err(other.to_owned()),
         }
+
         Ok(())
     }
 
@@ -45,66 +51,74 @@ impl OpenCode {
         let (from, to) = (time(&state["time"], "start"), time(&state["time"], "end"));
         let id = text(part, "callID").or_else(|| text(part, "id"));
         let name = text(part, "tool").unwrap_or_default();
-        self.builder.call(id, name, state["input"].clone(), from.or(at), false);
+        self.builder.add_call(id, name, state["input"].clone(), from.or(at), false);
+
         let failed = match text(state, "status") {
             Some("completed") => false,
             Some("error") => true,
             _ => return,
         };
+
         let output = state.get("output").or_else(|| state.get("error")).cloned();
-        let duration = from.zip(to).and_then(|(from, to)| between(from, to));
+        let duration = from.zip(to).and_then(|(from, to)| duration_between(from, to));
         if let Some(id) = id {
-            self.builder.ended(id, Ended { output, failed: Some(failed), duration, at: to });
+            self.builder
+                .record_result(id, TraceCallResult { output, failed: Some(failed), duration, at: to });
         }
     }
 
     /// Reads an exported session: one object with all messages.
-    fn export(&mut self, record: &Value) -> Understood {
+    fn export(&mut self, record: &Value) -> TraceRecordStatus {
         self.builder.session(text(&record["info"], "id"));
         let mut unknown = None;
         for message in record["messages"].as_array().into_iter().flatten() {
             let info = &message["info"];
-            let role = if text(info, "role") == Some("user") { Role::User } else { Role::Assistant };
+            let role =
+                if text(info, "role") == Some("user") { MessageRole::User } else { MessageRole::Assistant };
+
             self.builder.model(text(info, "modelID"));
             let at = time(&info["time"], "created");
             for part in message["parts"].as_array().into_iter().flatten() {
                 unknown = self.part(part, role, at).err().or(unknown);
             }
-            self.builder.seen(time(&info["time"], "completed"));
+
+            self.builder.record_time(time(&info["time"], "completed"));
         }
-        unknown.map_or(Understood::Yes, |kind| Understood::No(format!("part {kind}")))
+
+        unknown.map_or(TraceRecordStatus::Known, |kind| TraceRecordStatus::Unknown(format!("part {kind}")))
     }
 }
 
-impl Reader for OpenCode {
-    fn record(&mut self, record: &Value) -> Understood {
+impl TraceRecordReader for OpenCodeReader {
+    fn record(&mut self, record: &Value) -> TraceRecordStatus {
         let Some(kind) = text(record, "type") else { return self.export(record) };
         let at = time(record, "timestamp");
-        self.builder.seen(at);
+        self.builder.record_time(at);
         self.builder.session(text(record, "sessionID"));
+
         match (kind, record.get("part")) {
             ("error", _) => {
                 let error = &record["error"];
                 let message = text(&error["data"], "message").or_else(|| text(error, "message"));
                 self.builder.error(message.or_else(|| text(error, "name")).unwrap_or("the session failed"));
-                Understood::Yes
+                TraceRecordStatus::Known
             }
-            (_, Some(part)) => match self.part(part, Role::Assistant, at) {
-                Ok(()) => Understood::Yes,
-                Err(kind) => Understood::No(format!("part {kind}")),
+            (_, Some(part)) => match self.part(part, MessageRole::Assistant, at) {
+                Ok(()) => TraceRecordStatus::Known,
+                Err(kind) => TraceRecordStatus::Unknown(format!("part {kind}")),
             },
-            (other, None) => Understood::No(other.to_owned()),
+            (other, None) => TraceRecordStatus::Unknown(other.to_owned()),
         }
     }
 
-    fn finish(self: Box<Self>) -> Vec<Trace> {
+    fn finish(self: Box<Self>) -> Vec<AgentTrace> {
         self.builder.finish().into_iter().collect()
     }
 }
 
 /// Reads the usage of a step. Tokens read from and written to the provider's cache are not included in
 /// `input`, nor thoughts in `output`.
-fn tokens(usage: &Value) -> Tokens {
+fn read_usage(usage: &Value) -> Tokens {
     let cached = count(&usage["cache"], "read");
     let beside = cached.unwrap_or(0) + count(&usage["cache"], "write").unwrap_or(0);
     Tokens {

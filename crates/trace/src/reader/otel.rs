@@ -4,22 +4,22 @@
 
 use std::collections::BTreeMap;
 
-use assize_rubric::{Role, Tokens};
+use assize_rubric::{MessageRole, Tokens};
 use jiff::Timestamp;
 use serde_json::{Map, Value};
 
-use super::{Reader, Understood};
-use crate::builder::{Builder, Ended};
-use crate::json::{arguments, between, content, count, text};
-use crate::{Format, Trace};
+use super::{TraceRecordReader, TraceRecordStatus};
+use crate::builder::{TraceBuilder, TraceCallResult};
+use crate::json::{content_text, count, duration_between, parse_arguments, text};
+use crate::{AgentTrace, LogFormat};
 
 /// Spans are logged in the order in which they ended, so all are read before any is interpreted.
 #[derive(Default)]
-pub(super) struct OpenTelemetry {
-    spans: Vec<Span>,
+pub(super) struct OpenTelemetryReader {
+    spans: Vec<OtelSpan>,
 }
 
-struct Span {
+struct OtelSpan {
     trace: String,
     name: String,
     start: Option<Timestamp>,
@@ -30,36 +30,41 @@ struct Span {
     error: Option<String>,
 }
 
-impl Reader for OpenTelemetry {
-    fn record(&mut self, record: &Value) -> Understood {
+impl TraceRecordReader for OpenTelemetryReader {
+    fn record(&mut self, record: &Value) -> TraceRecordStatus {
         let either = |value: &Value, new: &str, old: &str| -> Vec<Value> {
             let list = value.get(new).or_else(|| value.get(old));
             list.and_then(Value::as_array).cloned().unwrap_or_default()
         };
+
         if record.get("resourceSpans").or_else(|| record.get("resource_spans")).is_none() {
             let other = ["resourceLogs", "resourceMetrics"].into_iter().find(|key| record.get(key).is_some());
-            return Understood::No(other.unwrap_or("a record without spans").to_owned());
+            return TraceRecordStatus::Unknown(other.unwrap_or("a record without spans").to_owned());
         }
+
         for resource in either(record, "resourceSpans", "resource_spans") {
             for scope in either(&resource, "scopeSpans", "scope_spans") {
-                self.spans.extend(either(&scope, "spans", "spans").iter().map(Span::read));
+                self.spans.extend(either(&scope, "spans", "spans").iter().map(OtelSpan::read));
             }
         }
-        Understood::Yes
+
+        TraceRecordStatus::Known
     }
 
-    fn finish(self: Box<Self>) -> Vec<Trace> {
-        let mut sessions: BTreeMap<String, Vec<Span>> = BTreeMap::new();
+    fn finish(self: Box<Self>) -> Vec<AgentTrace> {
+        let mut sessions: BTreeMap<String, Vec<OtelSpan>> = BTreeMap::new();
         for span in self.spans {
             sessions.entry(span.trace.clone()).or_default().push(span);
         }
-        let mut traces: Vec<Trace> = sessions.into_values().filter_map(session).collect();
+
+        let mut traces: Vec<AgentTrace> = sessions.into_values().filter_map(build_session).collect();
         traces.sort_by_key(|trace| trace.started);
+
         traces
     }
 }
 
-impl Span {
+impl OtelSpan {
     fn read(span: &Value) -> Self {
         let failed = matches!(&span["status"]["code"], Value::Number(n) if n.as_u64() == Some(2))
             || text(&span["status"], "code") == Some("STATUS_CODE_ERROR");
@@ -68,8 +73,8 @@ impl Span {
         Self {
             trace: text(span, "traceId").unwrap_or_default().to_owned(),
             name: text(span, "name").unwrap_or_default().to_owned(),
-            start: nanos(span, "startTimeUnixNano"),
-            end: nanos(span, "endTimeUnixNano"),
+            start: nanosecond_time(span, "startTimeUnixNano"),
+            end: nanosecond_time(span, "endTimeUnixNano"),
             attributes: attributes(&span["attributes"]),
             events: events
                 .map(|event| {
@@ -106,39 +111,41 @@ impl Span {
     /// as text.
     fn messages(&self, name: &str) -> Vec<Value> {
         let of_event = || self.events.iter().find_map(|(_, attributes)| attributes.get(name));
-        match self.attributes.get(name).or_else(of_event).map(arguments) {
+        match self.attributes.get(name).or_else(of_event).map(parse_arguments) {
             Some(Value::Array(messages)) => messages,
             _ => Vec::new(),
         }
     }
 }
 
-fn session(mut spans: Vec<Span>) -> Option<Trace> {
+fn build_session(mut spans: Vec<OtelSpan>) -> Option<AgentTrace> {
     spans.sort_by_key(|span| (span.start, span.end));
-    let mut builder = Builder::new(Format::OpenTelemetry);
+    let mut builder = TraceBuilder::new(LogFormat::OpenTelemetry);
     let mut is_first = true;
     for span in &spans {
-        builder.seen(span.start);
-        builder.seen(span.end);
+        builder.record_time(span.start);
+        builder.record_time(span.end);
         builder.session(span.text("gen_ai.conversation.id"));
+
         match span.operation() {
             "chat" | "generate_content" | "text_completion" => {
-                chat(&mut builder, span, is_first);
+                add_chat(&mut builder, span, is_first);
                 is_first = false;
             }
-            "execute_tool" => tool(&mut builder, span),
+            "execute_tool" => add_tool(&mut builder, span),
             "invoke_agent" | "invoke_workflow" if span.error.is_some() => {
                 builder.error(span.error.clone().unwrap_or_default());
             }
             _ => {}
         }
     }
+
     builder.session(spans.first().map(|span| span.trace.as_str()));
     builder.finish()
 }
 
 /// Reads a model reply. Every call repeats the earlier messages, so only the first one's input is read.
-fn chat(builder: &mut Builder, span: &Span, is_first: bool) {
+fn add_chat(builder: &mut TraceBuilder, span: &OtelSpan, is_first: bool) {
     builder.model(span.text("gen_ai.response.model").or_else(|| span.text("gen_ai.request.model")));
     let tokens = Tokens {
         input: span.count(&["gen_ai.usage.input_tokens", "gen_ai.usage.prompt_tokens"]),
@@ -148,54 +155,71 @@ fn chat(builder: &mut Builder, span: &Span, is_first: bool) {
     if tokens != Tokens::default() {
         builder.step_usage(tokens);
     }
+
     for message in span.messages("gen_ai.input.messages") {
-        parts(builder, &message, Role::User, span.start, is_first);
+        add_parts(builder, &message, MessageRole::User, span.start, is_first);
     }
+
     for message in span.messages("gen_ai.output.messages") {
-        parts(builder, &message, Role::Assistant, span.end, true);
+        add_parts(builder, &message, MessageRole::Assistant, span.end, true);
     }
+
     for (name, attributes) in &span.events {
         let event = Value::Object(attributes.clone());
         let role = match name.as_str() {
-            "gen_ai.system.message" => Role::System,
-            "gen_ai.user.message" => Role::User,
-            "gen_ai.choice" => Role::Assistant,
+            "gen_ai.system.message" => MessageRole::System,
+            "gen_ai.user.message" => MessageRole::User,
+            "gen_ai.choice" => MessageRole::Assistant,
             _ => continue,
         };
-        if role != Role::Assistant && !is_first {
+        if role != MessageRole::Assistant && !is_first {
             continue;
         }
-        let message = event.get("message").map(arguments).filter(Value::is_object).unwrap_or(event);
-        builder.message(role, content(&arguments(&message["content"])), span.end, false);
-        for call in arguments(&message["tool_calls"]).as_array().into_iter().flatten() {
+
+        let message = event.get("message").map(parse_arguments).filter(Value::is_object).unwrap_or(event);
+        builder.add_message(role, content_text(&parse_arguments(&message["content"])), span.end, false);
+
+        for call in parse_arguments(&message["tool_calls"]).as_array().into_iter().flatten() {
             let function = &call["function"];
             let name = text(function, "name").unwrap_or_default();
-            builder.call(text(call, "id"), name, arguments(&function["arguments"]), span.end, false);
+            builder.add_call(
+                text(call, "id"),
+                name,
+                parse_arguments(&function["arguments"]),
+                span.end,
+                false,
+            );
         }
     }
 }
 
 /// Reads the parts of a message. `take` is true if its texts are new; results of calls always are.
-fn parts(builder: &mut Builder, message: &Value, otherwise: Role, at: Option<Timestamp>, take: bool) {
+fn add_parts(
+    builder: &mut TraceBuilder,
+    message: &Value,
+    otherwise: MessageRole,
+    at: Option<Timestamp>,
+    take: bool,
+) {
     let role = match text(message, "role") {
-        Some("system" | "developer") => Role::System,
-        Some("user") => Role::User,
-        Some("assistant" | "model") => Role::Assistant,
+        Some("system" | "developer") => MessageRole::System,
+        Some("user") => MessageRole::User,
+        Some("assistant" | "model") => MessageRole::Assistant,
         _ => otherwise,
     };
     for part in message["parts"].as_array().into_iter().flatten() {
         match text(part, "type").unwrap_or_default() {
             "text" if take => {
-                builder.message(role, text(part, "content").unwrap_or_default().to_owned(), at, false);
+                builder.add_message(role, text(part, "content").unwrap_or_default().to_owned(), at, false);
             }
             "tool_call" if take => {
                 let name = text(part, "name").unwrap_or_default();
-                builder.call(text(part, "id"), name, arguments(&part["arguments"]), at, false);
+                builder.add_call(text(part, "id"), name, parse_arguments(&part["arguments"]), at, false);
             }
             "tool_call_response" => {
                 if let Some(id) = text(part, "id") {
-                    let output = part.get("response").or_else(|| part.get("result")).map(arguments);
-                    builder.ended(id, Ended { output, ..Ended::default() });
+                    let output = part.get("response").or_else(|| part.get("result")).map(parse_arguments);
+                    builder.record_result(id, TraceCallResult { output, ..TraceCallResult::default() });
                 }
             }
             _ => {}
@@ -204,29 +228,31 @@ fn parts(builder: &mut Builder, message: &Value, otherwise: Role, at: Option<Tim
 }
 
 /// Reads the span of a tool: the most reliable source of its name, time and failure.
-fn tool(builder: &mut Builder, span: &Span) {
+fn add_tool(builder: &mut TraceBuilder, span: &OtelSpan) {
     let in_name = || span.name.strip_prefix("execute_tool ").filter(|name| !name.is_empty());
     let name = span.text("gen_ai.tool.name").or_else(in_name).unwrap_or_default();
-    let given = span.attributes.get("gen_ai.tool.call.arguments").map_or(Value::Null, arguments);
+    let given = span.attributes.get("gen_ai.tool.call.arguments").map_or(Value::Null, parse_arguments);
+
     // A tool span without an id is a call of its own.
     let own = format!("span at {:?}", span.start);
     let id = span.text("gen_ai.tool.call.id").unwrap_or(&own);
     if !builder.knows_call(id) {
-        builder.call(Some(id), name, given, span.start, false);
+        builder.add_call(Some(id), name, given, span.start, false);
     }
+
     let error = span.error.clone().or_else(|| span.text("error.type").map(str::to_owned));
-    let output = span.attributes.get("gen_ai.tool.call.result").map(arguments);
-    let ended = Ended {
+    let output = span.attributes.get("gen_ai.tool.call.result").map(parse_arguments);
+    let ended = TraceCallResult {
         failed: Some(error.is_some()),
         output: output.or_else(|| error.map(Value::String)),
-        duration: span.start.zip(span.end).and_then(|(from, to)| between(from, to)),
+        duration: span.start.zip(span.end).and_then(|(from, to)| duration_between(from, to)),
         at: span.end,
     };
-    builder.ended(id, ended);
+    builder.record_result(id, ended);
 }
 
 /// Reads nanoseconds since 1970, which JSON writes as text.
-fn nanos(span: &Value, key: &str) -> Option<Timestamp> {
+fn nanosecond_time(span: &Value, key: &str) -> Option<Timestamp> {
     let number = count(span, key)?;
     Timestamp::from_nanosecond(i128::from(number)).ok()
 }

@@ -1,83 +1,101 @@
 //! Pi: the output of `--mode json`, and session files.
 
-use assize_rubric::{Role, Tokens};
+use assize_rubric::{MessageRole, Tokens};
 use serde_json::Value;
 
-use super::{Reader, Understood};
-use crate::builder::{Builder, Ended};
-use crate::json::{content, count, money, result, text, time};
-use crate::{Format, Trace};
+use super::{TraceRecordReader, TraceRecordStatus};
+use crate::builder::{TraceBuilder, TraceCallResult};
+use crate::json::{content_text, count, money, result_value, text, time};
+use crate::{AgentTrace, LogFormat};
 
-pub(super) struct Pi {
-    builder: Builder,
+pub(super) struct PiReader {
+    builder: TraceBuilder,
 }
 
-impl Pi {
+impl PiReader {
     pub(super) fn new() -> Self {
-        Self { builder: Builder::new(Format::Pi) }
+        Self { builder: TraceBuilder::new(LogFormat::Pi) }
     }
 
     /// Reads a complete message. Streams repeat messages in other events; only the final event is read.
-    fn message(&mut self, record: &Value) -> Understood {
+    fn message(&mut self, record: &Value) -> TraceRecordStatus {
         let message = &record["message"];
         let at = time(message, "timestamp").or_else(|| time(record, "timestamp"));
         match text(message, "role").unwrap_or_default() {
-            "user" => self.builder.message(Role::User, content(&message["content"]), at, false),
+            "user" => {
+                self.builder.add_message(MessageRole::User, content_text(&message["content"]), at, false)
+            }
             "system" | "custom" => {
-                self.builder.message(Role::System, content(&message["content"]), at, false);
+                self.builder.add_message(MessageRole::System, content_text(&message["content"]), at, false);
             }
             "assistant" => {
                 self.builder.model(text(message, "model"));
-                self.builder.message(Role::Assistant, content(&message["content"]), at, false);
+                self.builder.add_message(
+                    MessageRole::Assistant,
+                    content_text(&message["content"]),
+                    at,
+                    false,
+                );
+
                 for block in message["content"].as_array().into_iter().flatten() {
                     if text(block, "type") == Some("toolCall") {
                         let name = text(block, "name").unwrap_or_default();
                         // The start time comes from the start event.
-                        self.builder.call(text(block, "id"), name, block["arguments"].clone(), None, false);
+                        self.builder.add_call(
+                            text(block, "id"),
+                            name,
+                            block["arguments"].clone(),
+                            None,
+                            false,
+                        );
                     }
                 }
-                self.builder.step_usage(tokens(&message["usage"]));
+
+                self.builder.step_usage(read_usage(&message["usage"]));
                 self.builder.cost(money(&message["usage"]["cost"], "total"));
+
                 match text(message, "stopReason") {
                     Some(reason @ ("error" | "aborted")) => {
                         self.builder.error(text(message, "errorMessage").unwrap_or(reason));
                     }
                     // A retry that succeeds clears the earlier failure.
-                    _ => self.builder.recovered(),
+                    _ => self.builder.clear_error(),
                 }
             }
             "toolResult" => {
                 let id = text(message, "toolCallId").unwrap_or_default();
                 let failed = message.get("isError").and_then(Value::as_bool);
-                let output = message.get("content").map(result);
-                self.builder.ended(id, Ended { output, failed, duration: None, at });
+                let output = message.get("content").map(result_value);
+                self.builder.record_result(id, TraceCallResult { output, failed, duration: None, at });
             }
             // Commands that people run by hand in a session.
             "bashExecution" => {}
-            other => return Understood::No(format!("message {other}")),
+            other => return TraceRecordStatus::Unknown(format!("message {other}")),
         }
-        Understood::Yes
+
+        TraceRecordStatus::Known
     }
 }
 
-impl Reader for Pi {
-    fn record(&mut self, record: &Value) -> Understood {
+impl TraceRecordReader for PiReader {
+    fn record(&mut self, record: &Value) -> TraceRecordStatus {
         let at = time(record, "timestamp");
         match text(record, "type").unwrap_or_default() {
             "session" => {
                 self.builder.session(text(record, "id"));
-                self.builder.seen(at);
+                self.builder.record_time(at);
             }
             "message_end" | "message" => return self.message(record),
             "tool_execution_start" => {
                 let name = text(record, "toolName").unwrap_or_default();
-                self.builder.call(text(record, "toolCallId"), name, record["args"].clone(), at, false);
+                self.builder.add_call(text(record, "toolCallId"), name, record["args"].clone(), at, false);
             }
             "tool_execution_end" => {
                 let id = text(record, "toolCallId").unwrap_or_default();
                 let failed = record.get("isError").and_then(Value::as_bool);
-                let output = record["result"].get("content").or_else(|| record.get("result")).map(result);
-                self.builder.ended(id, Ended { output, failed, duration: None, at });
+                let output =
+                    record["result"].get("content").or_else(|| record.get("result")).map(result_value);
+                self.builder.record_result(id, TraceCallResult { output, failed, duration: None, at });
             }
             "auto_retry_end" if record["success"] == false => {
                 self.builder.error(text(record, "finalError").unwrap_or("the last try failed"));
@@ -102,19 +120,20 @@ impl Reader for Pi {
             | "custom"
             | "custom_message"
             | "label"
-            | "session_info" => self.builder.seen(at),
-            other => return Understood::No(other.to_owned()),
+            | "session_info" => self.builder.record_time(at),
+            other => return TraceRecordStatus::Unknown(other.to_owned()),
         }
-        Understood::Yes
+
+        TraceRecordStatus::Known
     }
 
-    fn finish(self: Box<Self>) -> Vec<Trace> {
+    fn finish(self: Box<Self>) -> Vec<AgentTrace> {
         self.builder.finish().into_iter().collect()
     }
 }
 
 /// Reads usage; tokens read from and written to the provider's cache are not included in `input`.
-fn tokens(usage: &Value) -> Tokens {
+fn read_usage(usage: &Value) -> Tokens {
     let cached = count(usage, "cacheRead");
     let beside = cached.unwrap_or(0) + count(usage, "cacheWrite").unwrap_or(0);
     Tokens {

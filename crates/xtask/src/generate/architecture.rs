@@ -35,10 +35,12 @@ fn table() -> String {
     }
 
     text.push_str("\n| from a registry | only in |\n|---|---|\n");
+
     for restricted in RESTRICTED_DEPS {
         let only: Vec<String> = restricted.only.iter().map(|name| format!("`{name}`")).collect();
         writeln!(text, "| `{}` | {} |", restricted.name, only.join(", ")).expect("a string takes everything");
     }
+
     text
 }
 

@@ -25,14 +25,17 @@ pub(super) fn page(program: &Path) -> Result<String, String> {
     let main = help(program, &[])?;
     let mut page = HEAD.to_owned();
     section(&mut page, PROGRAM, &main);
+
     for command in commands(&main) {
         let text = help(program, &[command])?;
         section(&mut page, &format!("{PROGRAM} {command}"), &text);
+
         for inner in commands(&text) {
             let text = help(program, &[command, inner])?;
             section(&mut page, &format!("{PROGRAM} {command} {inner}"), &text);
         }
     }
+
     Ok(page)
 }
 
@@ -75,11 +78,13 @@ pub(crate) fn printed(program: &Path, arguments: &[&str]) -> Result<String, Stri
     let mut process = Command::new(program);
     process.args(arguments);
     process.env_clear().env("COLUMNS", WIDTH).env("NO_COLOR", "1").stdin(Stdio::null());
+
     let output = process.output().map_err(|error| format!("can't start {}: {error}", program.display()))?;
     if !output.status.success() {
         let said = String::from_utf8_lossy(&output.stderr);
         return Err(format!("`{PROGRAM} {}` failed ({}): {said}", arguments.join(" "), output.status));
     }
+
     Ok(String::from_utf8_lossy(&output.stdout).into_owned())
 }
 

@@ -33,15 +33,18 @@ pub(super) fn page() -> String {
     let mut groups: Vec<&str> = ALL.iter().map(group).collect();
     groups.sort_unstable();
     groups.dedup();
+
     for wanted in groups {
         write!(page, "\n## {}\n", title(wanted)).expect("a string takes everything");
         let mut codes: Vec<&CodePage> = ALL.iter().filter(|page| group(page) == wanted).collect();
         codes.sort_by_key(|page| page.code.as_str());
+
         for code in codes {
             page.push('\n');
             page.push_str(&section(code));
         }
     }
+
     page
 }
 

@@ -2,7 +2,7 @@
 
 use std::fmt::Write as _;
 
-use assize_lint::{Example, RULES, Rule};
+use assize_lint::{LintRule, RULES, RuleExample};
 
 const HEAD: &str = "\
 <!-- Made by `cargo xtask generate` from crates/lint/src/rules. Change it there. -->
@@ -79,10 +79,11 @@ pub(super) fn page() -> String {
             page.push_str(&section(rule));
         }
     }
+
     page
 }
 
-fn section(rule: &Rule) -> String {
+fn section(rule: &LintRule) -> String {
     let code = rule.code;
     let fix = if rule.fixes { " `--fix` puts it right where that is sure." } else { "" };
     let asked = rule.question().map(|question| format!("\n\nAsked: *{}*", question.text)).unwrap_or_default();
@@ -98,7 +99,7 @@ fn section(rule: &Rule) -> String {
 }
 
 /// An example without the indentation it has in a file.
-fn shown(example: Example) -> String {
+fn shown(example: RuleExample) -> String {
     let text = example.text();
     let indent = text.len() - text.trim_start().len();
     let lines: Vec<&str> = text.trim_end().lines().map(|line| line.get(indent..).unwrap_or("")).collect();
@@ -120,7 +121,7 @@ mod tests {
 
     #[test]
     fn examples_lose_their_indentation() {
-        assert_eq!(shown(Example::Case("  - id: a\n    input: b")), "- id: a\n  input: b");
-        assert_eq!(shown(Example::Criteria("- a\n- b")), "- a\n- b");
+        assert_eq!(shown(RuleExample::Case("  - id: a\n    input: b")), "- id: a\n  input: b");
+        assert_eq!(shown(RuleExample::Criteria("- a\n- b")), "- a\n- b");
     }
 }

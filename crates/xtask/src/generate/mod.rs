@@ -51,6 +51,7 @@ pub(crate) fn run(mode: Mode, build: Build) -> Result<(), String> {
         if present.replace("\r\n", "\n") == page {
             continue;
         }
+
         match mode {
             Mode::Check => stale.push(match first_difference(&present, &page) {
                 Some(line) => format!("{name} differs from line {line}"),
@@ -65,9 +66,11 @@ pub(crate) fn run(mode: Mode, build: Build) -> Result<(), String> {
             }
         }
     }
+
     if stale.is_empty() {
         return Ok(());
     }
+
     Err(format!("generated pages are not current: {}\nrun `cargo xtask generate`", stale.join(", ")))
 }
 

@@ -35,6 +35,7 @@ pub(super) fn left_over(pages: &[(String, String)], mode: Mode) -> Result<Vec<St
         if pages.iter().any(|(page, _)| *page == path) {
             continue;
         }
+
         match mode {
             Mode::Check => stale.push(format!("{path} is made by nothing any more")),
             Mode::Write => {
@@ -44,6 +45,7 @@ pub(super) fn left_over(pages: &[(String, String)], mode: Mode) -> Result<Vec<St
             }
         }
     }
+
     Ok(stale)
 }
 
@@ -55,5 +57,6 @@ fn names_in(folder: &Path) -> Result<Vec<String>, String> {
         .map(|entry| Ok(entry.map_err(failed)?.file_name().to_string_lossy().into_owned()))
         .collect::<Result<Vec<String>, String>>()?;
     names.sort();
+
     Ok(names)
 }

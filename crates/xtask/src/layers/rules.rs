@@ -25,6 +25,7 @@ pub(super) fn violations(packages: &[Package]) -> Vec<String> {
     let exists = |rule: &&CrateRule| packages.iter().any(|package| short_name(package) == rule.folder);
     let stale = CRATES.iter().filter(|rule| !exists(rule));
     found.extend(stale.map(|rule| format!("crates/{} does not exist: remove its rule", rule.folder)));
+
     found
 }
 

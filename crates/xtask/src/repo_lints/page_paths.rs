@@ -9,6 +9,7 @@ pub(super) fn dead_paths(files: &[String], page: &str, text: &str) -> Vec<String
     if page.starts_with("docs/design/") || page == "CHANGELOG.md" || !is_about_us(page) {
         return Vec::new();
     }
+
     let folder = page.rsplit_once('/').map_or("", |(folder, _)| folder);
     paths(text)
         .filter(|path| !is_there(files, folder, path))
@@ -44,11 +45,13 @@ fn is_there(files: &[String], folder: &str, path: &str) -> bool {
             .iter()
             .any(|file| file.strip_prefix(path).is_some_and(|rest| rest.is_empty() || rest.starts_with('/')))
     };
+
     let is_end = |path: &str| {
         files
             .iter()
             .any(|file| file.strip_suffix(path).is_some_and(|rest| rest.is_empty() || rest.ends_with('/')))
     };
+
     if exists(path) || exists(&format!("{folder}/{path}")) {
         return true;
     }

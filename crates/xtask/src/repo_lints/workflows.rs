@@ -2,12 +2,12 @@
 
 use std::path::Path;
 
-use assize_evalfile::Document;
+use assize_evalfile::ParsedDocument;
 use serde_json::Value;
 
 /// Returns what is wrong with a workflow file.
 pub(super) fn lint(name: &str, text: &str) -> Vec<String> {
-    let value = match Document::read(Path::new(name), text) {
+    let value = match ParsedDocument::parse(Path::new(name), text) {
         Ok(document) => document.value(),
         Err((diagnostics, _)) => {
             return diagnostics.iter().map(|found| format!("{name}: {}", found.title)).collect();
@@ -18,6 +18,7 @@ pub(super) fn lint(name: &str, text: &str) -> Vec<String> {
     if value.get("on").is_none() {
         found.push(format!("{name}: nothing starts it (`on`)"));
     }
+
     let Some(jobs) = value["jobs"].as_object().filter(|jobs| !jobs.is_empty()) else {
         found.push(format!("{name}: no `jobs`"));
         return found;
@@ -25,6 +26,7 @@ pub(super) fn lint(name: &str, text: &str) -> Vec<String> {
     for (job, settings) in jobs {
         found.extend(lint_job(settings, jobs).into_iter().map(|what| format!("{name}: job `{job}`: {what}")));
     }
+
     found
 }
 
@@ -33,6 +35,7 @@ fn lint_job(job: &Value, jobs: &serde_json::Map<String, Value>) -> Vec<String> {
     if !job["runs-on"].is_string() {
         found.push("no `runs-on`".to_owned());
     }
+
     let needs = job["needs"].as_str().into_iter().chain(texts(&job["needs"]));
     found
         .extend(needs.filter(|needed| !jobs.contains_key(*needed)).map(|needed| format!("needs `{needed}`")));
@@ -41,6 +44,7 @@ fn lint_job(job: &Value, jobs: &serde_json::Map<String, Value>) -> Vec<String> {
     if steps.is_empty() {
         found.push("no `steps`".to_owned());
     }
+
     for (index, step) in steps.iter().enumerate() {
         let does = ["uses", "run"].iter().filter(|key| step[**key].is_string()).count();
         if does != 1 {
@@ -50,6 +54,7 @@ fn lint_job(job: &Value, jobs: &serde_json::Map<String, Value>) -> Vec<String> {
             found.push(format!("step {}: `uses` names no version", index + 1));
         }
     }
+
     found
 }
 

@@ -4,17 +4,19 @@ mod watch;
 
 use std::io::Read as _;
 
-use assize_engine::{AttemptJudge, AttemptOutcome, AttemptSubject, Engine, EngineError, ErrorKind, Exit};
-use assize_report::Show;
-use assize_report::{case_block, stored_texts};
+use assize_engine::{
+    AttemptJudge, AttemptSubject, Engine, EngineError, EngineErrorKind, ExitStatus, TryOutcome,
+};
+use assize_report::CaseDetailLevel;
+use assize_report::{render_case, stored_texts};
 use assize_rubric::Verdict;
 use assize_store::CaseRecord;
 use serde_json::{Value, json};
 use tokio_util::sync::CancellationToken;
 
 use crate::args::TryArgs;
-use crate::context::Context;
-use crate::failure::Failure;
+use crate::context::CliContext;
+use crate::failure::CommandFailure;
 use crate::output;
 use crate::runtime::block_on;
 
@@ -25,10 +27,10 @@ struct Attempts<'a> {
     engine: &'a Engine,
     args: &'a TryArgs,
     cancel: CancellationToken,
-    context: &'a Context,
+    context: &'a CliContext,
 }
 
-pub(crate) fn execute(args: &TryArgs, context: &Context) -> Result<Exit, Failure> {
+pub(crate) fn execute(args: &TryArgs, context: &CliContext) -> Result<ExitStatus, CommandFailure> {
     let subject = AttemptSubject::new(args.request(), standard_input)?;
     let engine = context.engine(args.quiet);
     let judge =
@@ -44,45 +46,49 @@ pub(crate) fn execute(args: &TryArgs, context: &Context) -> Result<Exit, Failure
             cancel.cancel();
         });
         let exit = if args.watch.is_some() { watch::watch(&attempts).await } else { once(&attempts).await };
+
         interrupt.abort();
         exit
     });
+
     if let Err(error) = attempts.judge.flush() {
-        output::warn(&error.message, context);
+        output::print_warning(&error.message, context);
     }
+
     exit
 }
 
-async fn once(attempts: &Attempts<'_>) -> Result<Exit, Failure> {
+async fn once(attempts: &Attempts<'_>) -> Result<ExitStatus, CommandFailure> {
     let Attempts { subject, judge, engine, args, cancel, context } = attempts;
     let loaded = subject.load(judge.load_options(), engine);
     loaded.report(args.quiet, engine);
+
     let attempt = loaded.attempt?;
     for warning in judge.check(&attempt)? {
         if !args.quiet {
-            output::warn(&warning, context);
+            output::print_warning(&warning, context);
         }
     }
 
     let record = match judge.judge(&attempt, cancel).await? {
-        AttemptOutcome::Judged(record) => record,
-        AttemptOutcome::Interrupted => return Ok(Exit::Interrupted),
-        AttemptOutcome::OverBudget(why) => {
-            output::complain(&why, context);
-            return Ok(Exit::OverBudget);
+        TryOutcome::Judged(record) => record,
+        TryOutcome::Interrupted => return Ok(ExitStatus::Interrupted),
+        TryOutcome::OverBudget(why) => {
+            output::print_error(&why, context);
+            return Ok(ExitStatus::OverBudget);
         }
     };
     if args.json {
         output::print_json(&record_json(&record));
     } else {
         let texts = stored_texts(&record.decisions);
-        output::print(&case_block(&record.result, &texts, Show::Full, context.stdout));
+        output::print(&render_case(&record.result, &texts, CaseDetailLevel::Full, context.stdout));
     }
 
     Ok(match record.result.verdict {
-        Verdict::Pass => Exit::Passed,
-        Verdict::Fail | Verdict::Borderline => Exit::Failed,
-        Verdict::Incomplete => Exit::Incomplete,
+        Verdict::Pass => ExitStatus::Passed,
+        Verdict::Fail | Verdict::Borderline => ExitStatus::Failed,
+        Verdict::Incomplete => ExitStatus::Incomplete,
     })
 }
 
@@ -90,7 +96,10 @@ async fn once(attempts: &Attempts<'_>) -> Result<Exit, Failure> {
 fn standard_input() -> Result<String, EngineError> {
     let mut text = String::new();
     std::io::stdin().read_to_string(&mut text).map_err(|error| {
-        EngineError::new(ErrorKind::Unreadable, format!("can't read the answer from standard input: {error}"))
+        EngineError::new(
+            EngineErrorKind::Unreadable,
+            format!("can't read the answer from standard input: {error}"),
+        )
     })?;
 
     if text.trim().is_empty() {
@@ -99,6 +108,7 @@ fn standard_input() -> Result<String, EngineError> {
              (an empty one with `--answer ''`)",
         ));
     }
+
     Ok(text)
 }
 

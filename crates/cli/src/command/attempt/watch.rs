@@ -8,9 +8,9 @@ use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::Duration;
 
-use assize_engine::{AttemptCase, AttemptOutcome, Exit, LoadedAttempt};
+use assize_engine::{AttemptCase, ExitStatus, LoadedAttempt, TryOutcome};
 use assize_evalfile::{Case, Grader, GraderKind, RubricGrader};
-use assize_report::{criterion_change, stored_texts};
+use assize_report::{render_criterion_change, stored_texts};
 use assize_rubric::{Criterion, IdentityWriter, OutcomeKind, Rubric};
 use assize_store::{CaseRecord, CriterionRow};
 use serde_json::json;
@@ -18,27 +18,27 @@ use tokio_util::sync::CancellationToken;
 
 use super::Attempts;
 use crate::args::TryArgs;
-use crate::context::Context;
-use crate::failure::Failure;
+use crate::context::CliContext;
+use crate::failure::CommandFailure;
 use crate::output;
 
 /// How often files are looked at. A change counts when it looks the same twice, so half-written files are let be.
 const LOOK: Duration = Duration::from_millis(250);
 
 /// What files hold; `None` for one that can't be read, as between the two steps of a save.
-type Contents = Vec<(PathBuf, Option<Vec<u8>>)>;
+type FileContents = Vec<(PathBuf, Option<Vec<u8>>)>;
 
 /// A grader and a criterion of it.
-type Name = (String, String);
+type CriterionName = (String, String);
 
 /// A decision, and all it rests on.
-struct Known {
+struct PreviousResult {
     rests_on: IdentityWriter,
     row: CriterionRow,
 }
 
 /// Tries, and tries again after every change, until interrupted.
-pub(super) async fn watch(attempts: &Attempts<'_>) -> Result<Exit, Failure> {
+pub(super) async fn watch(attempts: &Attempts<'_>) -> Result<ExitStatus, CommandFailure> {
     let Attempts { subject, judge, engine, args, cancel, context } = attempts;
     let mut known = BTreeMap::new();
     let mut first = true;
@@ -48,51 +48,57 @@ pub(super) async fn watch(attempts: &Attempts<'_>) -> Result<Exit, Failure> {
         let before = contents(&files, context);
         let loaded = subject.load(judge.load_options(), engine);
         files.clone_from(&loaded.files);
+
         let seen = earlier_of(before, contents(&files, context));
         loaded.report(args.quiet, engine);
 
         match round(&loaded, &mut known, attempts).await {
-            Ok(Round::Done) => {}
-            Ok(Round::Ended(exit)) => return Ok(exit),
+            Ok(WatchRound::Done) => {}
+            Ok(WatchRound::Ended(exit)) => return Ok(exit),
             // What is wrong with files may be put right; what is wrong with the command may not.
             Err(failure) if loaded.attempt.is_ok() && first => return Err(failure),
-            Err(failure) => output::complain(&failure.message, context),
+            Err(failure) => output::print_error(&failure.message, context),
         }
+
         if first && !args.quiet {
-            output::say("watching; interrupt to end\n");
+            output::print_message("watching; interrupt to end\n");
         }
+
         first = false;
+
         if !changed(seen, cancel, context).await {
-            return Ok(Exit::Passed);
+            return Ok(ExitStatus::Passed);
         }
     }
 }
 
-enum Round {
+enum WatchRound {
     Done,
-    Ended(Exit),
+    Ended(ExitStatus),
 }
 
 async fn round(
     loaded: &LoadedAttempt,
-    known: &mut BTreeMap<Name, Known>,
+    known: &mut BTreeMap<CriterionName, PreviousResult>,
     attempts: &Attempts<'_>,
-) -> Result<Round, Failure> {
+) -> Result<WatchRound, CommandFailure> {
     let Attempts { judge, args, cancel, context, .. } = attempts;
     let attempt = loaded.attempt.as_ref().map_err(Clone::clone)?;
     let bases = bases(&attempt.case);
     forget(known, &bases, args);
-    let open = |name: &Name| known.get(name).map(|known| &known.rests_on) != bases.get(name);
-    let Some(case) = reduced(&attempt.case, &open) else { return Ok(Round::Done) };
+
+    let open = |name: &CriterionName| known.get(name).map(|known| &known.rests_on) != bases.get(name);
+    let Some(case) = reduced(&attempt.case, &open) else { return Ok(WatchRound::Done) };
 
     let reduced = AttemptCase { suite: attempt.suite.clone(), case: Arc::new(case) };
     judge.check(&reduced)?;
+
     let record = match judge.judge(&reduced, cancel).await? {
-        AttemptOutcome::Judged(record) => record,
-        AttemptOutcome::Interrupted => return Ok(Round::Ended(Exit::Passed)),
-        AttemptOutcome::OverBudget(why) => {
-            output::complain(&why, context);
-            return Ok(Round::Ended(Exit::OverBudget));
+        TryOutcome::Judged(record) => record,
+        TryOutcome::Interrupted => return Ok(WatchRound::Ended(ExitStatus::Passed)),
+        TryOutcome::OverBudget(why) => {
+            output::print_error(&why, context);
+            return Ok(WatchRound::Ended(ExitStatus::OverBudget));
         }
     };
     if let Some(error) = &record.result.error {
@@ -100,12 +106,16 @@ async fn round(
     }
 
     take(&record, &bases, known, args, context);
-    Ok(Round::Done)
+    Ok(WatchRound::Done)
 }
 
 /// Forgets criteria that are gone, and says so.
-fn forget(known: &mut BTreeMap<Name, Known>, bases: &BTreeMap<Name, IdentityWriter>, args: &TryArgs) {
-    let gone: Vec<Name> = known.keys().filter(|name| !bases.contains_key(*name)).cloned().collect();
+fn forget(
+    known: &mut BTreeMap<CriterionName, PreviousResult>,
+    bases: &BTreeMap<CriterionName, IdentityWriter>,
+    args: &TryArgs,
+) {
+    let gone: Vec<CriterionName> = known.keys().filter(|name| !bases.contains_key(*name)).cloned().collect();
     for name in gone {
         known.remove(&name);
         if args.json {
@@ -114,7 +124,7 @@ fn forget(known: &mut BTreeMap<Name, Known>, bases: &BTreeMap<Name, IdentityWrit
                 json!({ "grader": name.0, "criterion": name.1, "removed": true })
             ));
         } else if !args.quiet {
-            output::say(&format!("{} is gone\n", assize_report::safe(&name.1)));
+            output::print_message(&format!("{} is gone\n", assize_report::escape_unsafe(&name.1)));
         }
     }
 }
@@ -122,10 +132,10 @@ fn forget(known: &mut BTreeMap<Name, Known>, bases: &BTreeMap<Name, IdentityWrit
 /// Shows and remembers what was judged anew.
 fn take(
     record: &CaseRecord,
-    bases: &BTreeMap<Name, IdentityWriter>,
-    known: &mut BTreeMap<Name, Known>,
+    bases: &BTreeMap<CriterionName, IdentityWriter>,
+    known: &mut BTreeMap<CriterionName, PreviousResult>,
     args: &TryArgs,
-    context: &Context,
+    context: &CliContext,
 ) {
     let texts = stored_texts(&record.decisions);
     for grader in &record.result.graders {
@@ -136,6 +146,7 @@ fn take(
             if earlier.is_some_and(|known| known.rests_on == *basis) {
                 continue;
             }
+
             let before = earlier.map(|known| &known.row);
             let text = texts(&name.0, &name.1);
             if args.json {
@@ -144,23 +155,25 @@ fn take(
                 });
                 output::print(&format!("{line}\n"));
             } else {
-                output::print(&criterion_change(before, row, text.as_deref(), context.stdout));
+                output::print(&render_criterion_change(before, row, text.as_deref(), context.stdout));
             }
+
             // What could not be judged is asked again at the next change of any file.
             let rests_on =
                 if row.outcome == OutcomeKind::Ungraded { IdentityWriter::default() } else { basis.clone() };
-            known.insert(name, Known { rests_on, row: row.clone() });
+            known.insert(name, PreviousResult { rests_on, row: row.clone() });
         }
     }
 }
 
 /// What each decision rests on: the criterion, how it is put to the judge, and all the judge is shown.
-fn bases(case: &Case) -> BTreeMap<Name, IdentityWriter> {
+fn bases(case: &Case) -> BTreeMap<CriterionName, IdentityWriter> {
     let mut shown = IdentityWriter::default();
     shown.field(&case.output);
     shown.field(&case.input);
     shown.field(&case.expected_output);
     shown.field(&case.expected_outcome);
+
     let mut bases = BTreeMap::new();
     for (grader, rubric) in rubrics(case) {
         let RubricGrader { rubric: _, places: _, marks: _, judging, evidence, truncate, judge, panel } =
@@ -173,9 +186,11 @@ fn bases(case: &Case) -> BTreeMap<Name, IdentityWriter> {
             basis.field(truncate);
             basis.field(judge);
             basis.field(panel);
+
             bases.insert((grader.name.clone(), criterion.id.as_str().to_owned()), basis);
         }
     }
+
     bases
 }
 
@@ -187,7 +202,7 @@ fn rubrics(case: &Case) -> impl Iterator<Item = (&Grader, &RubricGrader)> {
 }
 
 /// The case with the open criteria only; `None` if none is open.
-fn reduced(case: &Case, open: &dyn Fn(&Name) -> bool) -> Option<Case> {
+fn reduced(case: &Case, open: &dyn Fn(&CriterionName) -> bool) -> Option<Case> {
     let mut graders = Vec::new();
     for (grader, rubric) in rubrics(case) {
         let is_open = |criterion: &Criterion| open(&(grader.name.clone(), criterion.id.as_str().to_owned()));
@@ -196,6 +211,7 @@ fn reduced(case: &Case, open: &dyn Fn(&Name) -> bool) -> Option<Case> {
         if wanted.is_empty() {
             continue;
         }
+
         // Some criteria, such as penalties alone, make no rubric: then all of it is judged again.
         let rubric = match Rubric::new(wanted) {
             Ok(less) => RubricGrader {
@@ -208,16 +224,17 @@ fn reduced(case: &Case, open: &dyn Fn(&Name) -> bool) -> Option<Case> {
         };
         graders.push(Arc::new(Grader { kind: GraderKind::Rubric(rubric), ..grader.clone() }));
     }
+
     (!graders.is_empty()).then(|| Case { graders, ..case.clone() })
 }
 
-fn contents(files: &[PathBuf], context: &Context) -> Contents {
+fn contents(files: &[PathBuf], context: &CliContext) -> FileContents {
     let read = |path: &PathBuf| std::fs::read(context.process.working_folder.join(path)).ok();
     files.iter().map(|path| (path.clone(), read(path))).collect()
 }
 
 /// What `after` holds, as it was `before` where that is known.
-fn earlier_of(before: Contents, after: Contents) -> Contents {
+fn earlier_of(before: FileContents, after: FileContents) -> FileContents {
     after
         .into_iter()
         .map(|(path, now)| before.iter().find(|(known, _)| *known == path).cloned().unwrap_or((path, now)))
@@ -225,7 +242,7 @@ fn earlier_of(before: Contents, after: Contents) -> Contents {
 }
 
 /// Waits until a file is another than it was and has settled; false when interrupted.
-async fn changed(seen: Contents, cancel: &CancellationToken, context: &Context) -> bool {
+async fn changed(seen: FileContents, cancel: &CancellationToken, context: &CliContext) -> bool {
     let files: Vec<PathBuf> = seen.iter().map(|(path, _)| path.clone()).collect();
     let mut last = seen.clone();
     loop {
@@ -237,6 +254,7 @@ async fn changed(seen: Contents, cancel: &CancellationToken, context: &Context) 
         if now == last && now != seen {
             return true;
         }
+
         last = now;
     }
 }

@@ -4,21 +4,22 @@ use std::num::NonZeroUsize;
 
 use assize_audit::injection::InjectionReport;
 use assize_engine::audit::InjectionAudit;
-use assize_engine::{Exit, RunOutcome, summary_json};
-use assize_report::injection_audit;
+use assize_engine::{ExitStatus, RunOutcome, summary_json};
+use assize_report::render_injection_audit;
 use assize_store::{RunFolder, RunInfo};
 use serde_json::Value;
 
 use crate::args::InjectionArgs;
 use crate::command::eval::print_plan;
-use crate::context::Context;
-use crate::failure::Failure;
+use crate::context::CliContext;
+use crate::failure::CommandFailure;
 use crate::output;
 use crate::runtime::block_on;
 
-pub(super) fn execute(args: &InjectionArgs, context: &Context) -> Result<Exit, Failure> {
+pub(super) fn execute(args: &InjectionArgs, context: &CliContext) -> Result<ExitStatus, CommandFailure> {
     let run = &args.eval.run;
     super::refuse(run)?;
+
     let audit = InjectionAudit {
         places: args.place.iter().copied().collect(),
         repeats: args.repeats,
@@ -45,7 +46,7 @@ pub(super) fn print(
     info: &RunInfo,
     folder: &RunFolder,
     json: bool,
-    context: &Context,
+    context: &CliContext,
 ) {
     if json {
         let mut value = summary_json(info, folder.path());
@@ -56,10 +57,11 @@ pub(super) fn print(
             }
             members.insert("audit".to_owned(), report.to_json());
         }
+
         output::print_json(&value);
         return;
     }
 
-    output::print(&injection_audit(report, context.stdout));
+    output::print(&render_injection_audit(report, context.stdout));
     super::print_footer(info, folder);
 }

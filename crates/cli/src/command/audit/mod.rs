@@ -5,16 +5,16 @@ mod probes;
 mod probing;
 mod show;
 
-use assize_engine::Exit;
+use assize_engine::ExitStatus;
 use assize_engine::audit::check_options;
 use assize_store::{RunFolder, RunInfo};
 
 use crate::args::{AuditArgs, AuditCommand, RunArgs, ShowChoice};
-use crate::context::Context;
-use crate::failure::Failure;
+use crate::context::CliContext;
+use crate::failure::CommandFailure;
 use crate::output;
 
-pub(crate) fn execute(args: &AuditArgs, context: &Context) -> Result<Exit, Failure> {
+pub(crate) fn execute(args: &AuditArgs, context: &CliContext) -> Result<ExitStatus, CommandFailure> {
     match &args.command {
         AuditCommand::Injection(args) => injection::execute(args, context),
         AuditCommand::Order(args) => probing::order(args, context),
@@ -26,8 +26,9 @@ pub(crate) fn execute(args: &AuditArgs, context: &Context) -> Result<Exit, Failu
 }
 
 /// Options of runs that audits have no use for are not swallowed.
-fn refuse(run: &RunArgs) -> Result<(), Failure> {
+fn refuse(run: &RunArgs) -> Result<(), CommandFailure> {
     check_options(&run.options())?;
+
     if run.show != ShowChoice::Auto {
         return Err(
             "`--show` has no effect on an audit; `assize explain RUN CASE` shows one of its cases".into()

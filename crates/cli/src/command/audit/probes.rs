@@ -2,24 +2,26 @@
 
 use std::fmt::Write as _;
 
-use assize_audit::injection::probes;
-use assize_engine::Exit;
+use assize_audit::injection::builtin_probes;
+use assize_engine::ExitStatus;
 
 use crate::args::ProbesArgs;
-use crate::context::Context;
+use crate::context::CliContext;
 use crate::output;
 
-pub(super) fn execute(args: &ProbesArgs, _: &Context) -> Exit {
-    let probes = probes();
+pub(super) fn execute(args: &ProbesArgs, _: &CliContext) -> ExitStatus {
+    let probes = builtin_probes();
     if args.json {
         output::print_json(&serde_json::json!(probes));
-        return Exit::Passed;
+        return ExitStatus::Passed;
     }
+
     let mut text = String::new();
     for probe in &probes {
         let _ = writeln!(text, "{} ({}, {})", probe.name, probe.class, probe.place.name());
         let _ = writeln!(text, "    {}", probe.reference);
     }
+
     output::print(&text);
-    Exit::Passed
+    ExitStatus::Passed
 }

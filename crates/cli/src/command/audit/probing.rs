@@ -2,19 +2,19 @@
 
 use assize_audit::AuditReport;
 use assize_engine::audit::{ProbingAudit, ProbingKind};
-use assize_engine::{EvalOptions, Exit, RunOutcome, summary_json};
-use assize_report::{probing, probing_json};
+use assize_engine::{EvalOptions, ExitStatus, RunOutcome, summary_json};
+use assize_report::{audit_json, render_audit};
 use assize_store::{RunFolder, RunInfo};
 use serde_json::Value;
 
 use crate::args::{LengthArgs, OrderArgs, RunArgs, SelfArgs};
 use crate::command::eval::print_plan;
-use crate::context::Context;
-use crate::failure::Failure;
+use crate::context::CliContext;
+use crate::failure::CommandFailure;
 use crate::output;
 use crate::runtime::block_on;
 
-pub(super) fn order(args: &OrderArgs, context: &Context) -> Result<Exit, Failure> {
+pub(super) fn order(args: &OrderArgs, context: &CliContext) -> Result<ExitStatus, CommandFailure> {
     let mut eval = args.eval.options();
     let options = args.probing.options(args.max_flip_rate);
     let audit = ProbingAudit::order(args.permutations, options, &mut eval.run)?;
@@ -22,13 +22,13 @@ pub(super) fn order(args: &OrderArgs, context: &Context) -> Result<Exit, Failure
     run(&audit, &eval, &args.eval.run, context)
 }
 
-pub(super) fn length(args: &LengthArgs, context: &Context) -> Result<Exit, Failure> {
+pub(super) fn length(args: &LengthArgs, context: &CliContext) -> Result<ExitStatus, CommandFailure> {
     let audit = ProbingAudit::length(args.probing.options(args.max_shift));
 
     run(&audit, &args.eval.options(), &args.eval.run, context)
 }
 
-pub(super) fn own_family(args: &SelfArgs, context: &Context) -> Result<Exit, Failure> {
+pub(super) fn own_family(args: &SelfArgs, context: &CliContext) -> Result<ExitStatus, CommandFailure> {
     let audit = ProbingAudit::own_family(&args.family, args.probing.options(args.max_preference))?;
 
     run(&audit, &args.eval.options(), &args.eval.run, context)
@@ -38,8 +38,8 @@ fn run(
     audit: &ProbingAudit,
     options: &EvalOptions,
     args: &RunArgs,
-    context: &Context,
-) -> Result<Exit, Failure> {
+    context: &CliContext,
+) -> Result<ExitStatus, CommandFailure> {
     super::refuse(args)?;
 
     let engine = context.run_engine(args.quiet, args.json);
@@ -56,7 +56,13 @@ fn run(
 }
 
 /// Prints the metrics of an audit.
-pub(super) fn print(report: &AuditReport, info: &RunInfo, folder: &RunFolder, json: bool, context: &Context) {
+pub(super) fn print(
+    report: &AuditReport,
+    info: &RunInfo,
+    folder: &RunFolder,
+    json: bool,
+    context: &CliContext,
+) {
     if json {
         let mut value = summary_json(info, folder.path());
         if let Value::Object(members) = &mut value {
@@ -64,12 +70,13 @@ pub(super) fn print(report: &AuditReport, info: &RunInfo, folder: &RunFolder, js
             for unrelated in ["counts", "mean_score", "figures"] {
                 members.remove(unrelated);
             }
-            members.insert("audit".to_owned(), probing_json(report));
+            members.insert("audit".to_owned(), audit_json(report));
         }
+
         output::print_json(&value);
         return;
     }
 
-    output::print(&probing(report, context.stdout));
+    output::print(&render_audit(report, context.stdout));
     super::print_footer(info, folder);
 }

@@ -1,37 +1,41 @@
 //! `assize audit show`.
 
 use assize_engine::audit::{InjectionAudit, ProbingKind};
-use assize_engine::{Ending, Exit, runs};
+use assize_engine::{ExitStatus, RunEnding, runs};
 
 use super::{injection, probing};
 use crate::args::ShowAuditArgs;
-use crate::context::Context;
-use crate::failure::Failure;
+use crate::context::CliContext;
+use crate::failure::CommandFailure;
 
-pub(super) fn execute(args: &ShowAuditArgs, context: &Context) -> Result<Exit, Failure> {
-    let folder = runs::find(&args.run, &context.process)?;
+pub(super) fn execute(args: &ShowAuditArgs, context: &CliContext) -> Result<ExitStatus, CommandFailure> {
+    let folder = runs::find_run(&args.run, &context.process)?;
     let mut info = folder.info().map_err(|error| error.to_string())?;
     if let Some(kind) = ProbingKind::from_run(&info) {
         let report = kind.report(&folder, &info)?;
-        let limit = args.max_flip_rate.map(assize_rubric::Unit::get);
-        let (exit, reason) = ProbingKind::conclusion(&report, limit, Ending::default());
+        let limit = args.max_flip_rate.map(assize_rubric::UnitInterval::get);
+        let (exit, reason) = ProbingKind::conclusion(&report, limit, RunEnding::default());
         if let Some(summary) = &mut info.summary {
             summary.exit_code = exit.code();
             summary.exit_reason = reason;
         }
+
         probing::print(&report, &info, &folder, args.json, context);
         return Ok(exit);
     }
+
     if info.command != InjectionAudit::COMMAND {
         let shown = folder.path().display();
         return Err(format!("`{shown}` is a run of `{}` and no audit", info.command).into());
     }
+
     let report = InjectionAudit::report(&folder)?;
-    let (exit, reason) = InjectionAudit::conclusion(&report, args.max_flip_rate, Ending::default());
+    let (exit, reason) = InjectionAudit::conclusion(&report, args.max_flip_rate, RunEnding::default());
     if let Some(summary) = &mut info.summary {
         summary.exit_code = exit.code();
         summary.exit_reason = reason;
     }
+
     injection::print(&report, &info, &folder, args.json, context);
     Ok(exit)
 }

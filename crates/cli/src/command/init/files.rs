@@ -8,7 +8,7 @@ use super::InitFormat;
 use crate::command::schema;
 
 /// What the files are written for.
-pub(super) struct Setup {
+pub(super) struct ProjectSetup {
     /// What the first suite is written in.
     pub(super) format: InitFormat,
     /// The judge that the configuration names.
@@ -19,7 +19,7 @@ pub(super) struct Setup {
 
 /// A file to write.
 #[derive(Debug)]
-pub(super) struct File {
+pub(super) struct ProjectFile {
     /// The path below the folder, with `/`.
     pub(super) path: String,
     /// All of its text.
@@ -51,16 +51,17 @@ pub(super) fn check_judge(judge: &str) -> Result<(), String> {
     {
         return Ok(());
     }
+
     Err(format!("`{}` names no judge; write `offline` or PROVIDER:MODEL", judge.escape_default()))
 }
 
 /// All files, in the order they are shown.
-pub(super) fn files(setup: &Setup) -> Vec<File> {
+pub(super) fn files(setup: &ProjectSetup) -> Vec<ProjectFile> {
     let yaml = |path: &str, schema: &str, text: &str| {
         let depth = path.matches('/').count();
-        File { path: path.to_owned(), text: format!("{}{text}", schema::editor_line(schema, depth)) }
+        ProjectFile { path: path.to_owned(), text: format!("{}{text}", schema::editor_line(schema, depth)) }
     };
-    let plain = |path: &str, text: &str| File { path: path.to_owned(), text: text.to_owned() };
+    let plain = |path: &str, text: &str| ProjectFile { path: path.to_owned(), text: text.to_owned() };
     let mut files = match setup.format {
         InitFormat::Two => {
             vec![yaml("evals/first.eval.yaml", "suite", include_str!("../../../templates/two.yaml"))]
@@ -69,7 +70,7 @@ pub(super) fn files(setup: &Setup) -> Vec<File> {
             vec![yaml("evals/first.eval.yaml", "suite", include_str!("../../../templates/one.yaml"))]
         }
         InitFormat::Scorecard => {
-            let mut card: Vec<File> =
+            let mut card: Vec<ProjectFile> =
                 SCORECARD.iter().map(|(path, schema, text)| yaml(path, schema, text)).collect();
             card.push(plain(
                 "scorecard/cases/first.jsonl",
@@ -79,37 +80,43 @@ pub(super) fn files(setup: &Setup) -> Vec<File> {
                 "scorecard/labels/first.jsonl",
                 include_str!("../../../templates/scorecard/labels.jsonl"),
             ));
+
             card
         }
     };
+
     files.push(yaml(".assize/config.yaml", "config", &config(setup)));
     files.push(plain(".env.example", include_str!("../../../templates/env.example")));
-    files.push(File { path: ".github/workflows/evals.yaml".to_owned(), text: workflow(setup) });
+    files.push(ProjectFile { path: ".github/workflows/evals.yaml".to_owned(), text: workflow(setup) });
+
     let schemas = schema::files().into_iter();
-    files.extend(schemas.map(|(name, text)| File { path: format!("{}/{name}", schema::FOLDER), text }));
+    files
+        .extend(schemas.map(|(name, text)| ProjectFile { path: format!("{}/{name}", schema::FOLDER), text }));
+
     files
 }
 
-fn config(setup: &Setup) -> String {
+fn config(setup: &ProjectSetup) -> String {
     let named = setup.judge != OFFLINE;
     let usable = setup
         .ready
         .iter()
         .filter(|_| !named)
         .map(|name| format!("# {name} is usable here: name one of its models, as in `{name}:MODEL`.\n"));
+
     let head = "# Who judges unless an eval file or the command line says otherwise.\n".to_owned();
     std::iter::once(head).chain(usable).chain([format!("judge: {}\n", setup.judge)]).collect()
 }
 
 /// The folder that commands are given.
-fn subject(setup: &Setup) -> &'static str {
+fn subject(setup: &ProjectSetup) -> &'static str {
     match setup.format {
         InitFormat::Scorecard => "scorecard",
         InitFormat::One | InitFormat::Two => "evals",
     }
 }
 
-fn workflow(setup: &Setup) -> String {
+fn workflow(setup: &ProjectSetup) -> String {
     let run = match setup.format {
         InitFormat::Scorecard => "scorecard score scorecard".to_owned(),
         InitFormat::One | InitFormat::Two => format!("eval evals --judge {}", setup.judge),
@@ -118,6 +125,7 @@ fn workflow(setup: &Setup) -> String {
     let secret = key
         .map_or_else(String::new, |key| format!("        env:\n          {key}: ${{{{ secrets.{key} }}}}\n"));
     let text = include_str!("../../../templates/workflow.yaml");
+
     format!("{}{secret}", text.replace("@SUBJECT@", subject(setup)).replace("@RUN@", &run))
 }
 
@@ -129,15 +137,15 @@ fn key_variable(judge: &str) -> Option<&'static str> {
 }
 
 /// Commands to go on with.
-pub(super) fn next_commands(setup: &Setup, folder: &Path) -> Vec<String> {
+pub(super) fn next_commands(setup: &ProjectSetup, folder: &Path) -> Vec<String> {
     let mut commands = Vec::new();
     if folder != Path::new(".") {
         commands.push(format!("cd {}", assize_process::quote(&folder.display().to_string())));
     }
+
     commands.extend(match setup.format {
         InitFormat::Scorecard => [
-            "assize validate scorecard",
-            "assize scorecard list scorecard",
+            "assize validate scorecard", "assize scorecard list scorecard",
             "assize scorecard score scorecard",
         ]
         .map(str::to_owned)

@@ -6,18 +6,18 @@ mod write;
 use std::io::{BufRead, IsTerminal, Write};
 use std::path::{Path, PathBuf};
 
-use assize_engine::{Exit, OFFLINE};
+use assize_engine::{ExitStatus, OFFLINE};
 use serde_json::json;
 
 use crate::args::{InitArgs, InitFormat};
-use crate::context::Context;
-use crate::failure::Failure;
+use crate::context::CliContext;
+use crate::failure::CommandFailure;
 use crate::output;
 
-use files::Setup;
-use write::{Done, Existing};
+use files::ProjectSetup;
+use write::{ExistingFilePolicy, WriteOutcome};
 
-pub(crate) fn execute(args: &InitArgs, context: &Context) -> Result<Exit, Failure> {
+pub(crate) fn execute(args: &InitArgs, context: &CliContext) -> Result<ExitStatus, CommandFailure> {
     let given = args.folder.clone().unwrap_or_else(|| PathBuf::from("."));
     let folder = context.process.working_folder.join(&given);
     let ready: Vec<&str> =
@@ -29,58 +29,74 @@ pub(crate) fn execute(args: &InitArgs, context: &Context) -> Result<Exit, Failur
         None => OFFLINE.to_owned(),
     };
     files::check_judge(&judge)?;
-    let setup = Setup { format: args.format, judge, ready: ready.iter().map(ToString::to_string).collect() };
+
+    let setup =
+        ProjectSetup { format: args.format, judge, ready: ready.iter().map(ToString::to_string).collect() };
     let existing = match (args.force, asks) {
-        (true, _) => Existing::Overwrite,
-        (false, true) => Existing::Ask,
-        (false, false) => Existing::Keep,
+        (true, _) => ExistingFilePolicy::Overwrite,
+        (false, true) => ExistingFilePolicy::Ask,
+        (false, false) => ExistingFilePolicy::Keep,
     };
+
     let mut done = Vec::new();
     for file in files::files(&setup) {
-        let outcome = write::put(&folder, &file, existing, &mut |path| ask_to_overwrite(path))?;
+        let outcome = write::write_file(&folder, &file, existing, &mut |path| ask_to_overwrite(path))?;
         done.push((file.path, outcome));
     }
-    done.push((".gitignore".to_owned(), write::ignore(&folder, files::IGNORED)?));
+
+    done.push((".gitignore".to_owned(), write::update_gitignore(&folder, files::IGNORED)?));
     report(args, &given, &setup, &done);
-    Ok(Exit::Passed)
+
+    Ok(ExitStatus::Passed)
 }
 
 /// What was done, and what to do next.
-fn report(args: &InitArgs, folder: &Path, setup: &Setup, done: &[(String, Done)]) {
+fn report(args: &InitArgs, folder: &Path, setup: &ProjectSetup, done: &[(String, WriteOutcome)]) {
     let next = files::next_commands(setup, folder);
     if args.json {
-        let of = |wanted: Done| -> Vec<&str> {
+        let of = |wanted: WriteOutcome| -> Vec<&str> {
             done.iter().filter(|(_, done)| *done == wanted).map(|(path, _)| path.as_str()).collect()
         };
         output::print_json(&json!({
             "folder": folder,
             "judge": setup.judge,
-            "written": of(Done::Written),
-            "kept": of(Done::Kept),
-            "unchanged": of(Done::Current),
+            "written": of(WriteOutcome::Written),
+            "kept": of(WriteOutcome::Kept),
+            "unchanged": of(WriteOutcome::Current),
             "next": next,
         }));
+
         return;
     }
+
     let schemas = |path: &str| path.starts_with(super::schema::FOLDER);
     for (path, outcome) in done.iter().filter(|(path, _)| !schemas(path)) {
-        output::print(&format!("{}  {path}\n", outcome.word()));
+        output::print(&format!("{}  {path}\n", outcome.padded_label()));
     }
-    for outcome in [Done::Written, Done::Kept, Done::Current] {
+
+    for outcome in [WriteOutcome::Written, WriteOutcome::Kept, WriteOutcome::Current] {
         let count = done.iter().filter(|(path, done)| schemas(path) && *done == outcome).count();
         if count > 0 {
-            output::print(&format!("{}  {}/ ({count} schemas)\n", outcome.word(), super::schema::FOLDER));
+            output::print(&format!(
+                "{}  {}/ ({count} schemas)\n",
+                outcome.padded_label(),
+                super::schema::FOLDER
+            ));
         }
     }
-    if done.iter().any(|(_, outcome)| *outcome == Done::Kept) {
+
+    if done.iter().any(|(_, outcome)| *outcome == WriteOutcome::Kept) {
         output::print(
             "\nWhat was kept says something else than `init` would write; `--force` overwrites it.\n",
         );
     }
+
     output::print("\nNext:\n");
+
     for command in next {
         output::print(&format!("  {command}\n"));
     }
+
     if setup.judge == OFFLINE {
         let how = match setup.ready.first() {
             Some(name) => format!("write `judge: {name}:MODEL` into .assize/config.yaml"),
@@ -109,9 +125,11 @@ fn ask_to_overwrite(path: &str) -> Result<bool, String> {
 
 fn ask(question: &str) -> Result<String, String> {
     let failed = |error: std::io::Error| format!("can't read the answer: {error}");
-    output::say(question);
+    output::print_message(question);
     std::io::stderr().flush().map_err(failed)?;
+
     let mut line = String::new();
     std::io::stdin().lock().read_line(&mut line).map_err(failed)?;
+
     Ok(line.trim().to_owned())
 }

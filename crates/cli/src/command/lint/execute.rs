@@ -2,17 +2,17 @@
 
 use std::path::{Path, PathBuf};
 
-use assize_diagnostic::{Code, Diagnostic, Severity, SourceMap, did_you_mean};
-use assize_engine::{CritiqueFile, CritiqueOptions, CritiqueReport, Exit, replace_file};
+use assize_diagnostic::{Diagnostic, DiagnosticCode, Severity, SourceMap, did_you_mean};
+use assize_engine::{CritiqueFile, CritiqueOptions, CritiqueReport, ExitStatus, replace_file};
 use assize_evalfile::{
     LoadOptions, LoadedScorecard, find_suites, is_scorecard, load_rubric, load_scorecard, load_suite,
 };
-use assize_lint::{Fix, Linted, Linting, RULES, fixed, fixes, lint_scorecard};
+use assize_lint::{LintFix, LintReport, ModelLint, RULES, apply_fixes, collect_fixes, lint_scorecard};
 
-use super::print::{list, print};
+use super::print::{print, print_rules};
 use crate::args::{FormatChoice, LintArgs};
-use crate::context::Context;
-use crate::failure::Failure;
+use crate::context::CliContext;
+use crate::failure::CommandFailure;
 use crate::output;
 use crate::runtime::block_on;
 
@@ -20,10 +20,10 @@ use crate::runtime::block_on;
 const MAX_ROUNDS: usize = 5;
 
 /// A file that was looked at.
-pub(super) struct Looked {
+pub(super) struct LintedFile {
     pub(super) path: PathBuf,
     pub(super) cases: usize,
-    pub(super) linted: Linted,
+    pub(super) linted: LintReport,
     /// Why the file does not load; its sound cases are looked at all the same.
     errors: Vec<Diagnostic>,
     error_sources: SourceMap,
@@ -31,7 +31,7 @@ pub(super) struct Looked {
     pub(super) is_scorecard: bool,
 }
 
-impl Looked {
+impl LintedFile {
     pub(super) fn broken(&self) -> bool {
         !self.errors.is_empty()
     }
@@ -42,18 +42,20 @@ impl Looked {
     }
 }
 
-pub(crate) fn execute(args: &LintArgs, context: &Context) -> Result<Exit, Failure> {
+pub(crate) fn execute(args: &LintArgs, context: &CliContext) -> Result<ExitStatus, CommandFailure> {
     let format = if args.json { FormatChoice::Json } else { args.format };
     if args.list {
-        list(format);
-        return Ok(Exit::Passed);
+        print_rules(format);
+        return Ok(ExitStatus::Passed);
     }
-    let choice = Choice::read(args)?;
+
+    let choice = RuleFilter::read(args)?;
     let found = find_suites(&args.paths);
     if !found.problems.is_empty() {
         let problems: Vec<String> = found.problems.iter().map(ToString::to_string).collect();
         return Err(problems.join("\n").into());
     }
+
     let options = context.process.load_options(&args.root);
     let mut files = Vec::new();
     let mut fixed = 0;
@@ -64,35 +66,42 @@ pub(crate) fn execute(args: &LintArgs, context: &Context) -> Result<Exit, Failur
             looked = after;
             fixed += count;
         }
+
         files.push(looked);
     }
-    let broken = files.iter().any(Looked::broken);
+
+    let broken = files.iter().any(LintedFile::broken);
     let judged = match &args.judge {
         Some(_) if broken => {
-            output::warn("a file does not load; the model was not asked and nothing was spent", context);
+            output::print_warning(
+                "a file does not load; the model was not asked and nothing was spent",
+                context,
+            );
             None
         }
         Some(name) => Some(review(name, &mut files, args, &choice, &options, context)?),
         None => None,
     };
+
     print(&files, format, args.fix.then_some(fixed), judged.as_ref(), context)?;
     let any = files.iter().any(|file| !file.linted.diagnostics.is_empty());
-    let mut exits = vec![Exit::Passed];
-    exits.extend(broken.then_some(Exit::Invalid));
-    exits.extend((any && args.strict).then_some(Exit::Failed));
+    let mut exits = vec![ExitStatus::Passed];
+    exits.extend(broken.then_some(ExitStatus::Invalid));
+    exits.extend((any && args.strict).then_some(ExitStatus::Failed));
     exits.extend(judged.map(|judged| judged.exit()));
-    Ok(Exit::strongest(exits))
+
+    Ok(ExitStatus::strongest(exits))
 }
 
 /// Has a model apply its rules to the rubrics of all files, and adds what it found.
 fn review(
     name: &str,
-    files: &mut [Looked],
+    files: &mut [LintedFile],
     args: &LintArgs,
-    choice: &Choice,
+    choice: &RuleFilter,
     options: &LoadOptions,
-    context: &Context,
-) -> Result<CritiqueReport, Failure> {
+    context: &CliContext,
+) -> Result<CritiqueReport, CommandFailure> {
     let mut reviewed = Vec::new();
     for looked in &*files {
         let linting =
@@ -108,6 +117,7 @@ fn review(
         spending: args.spending.options(),
         dry_run: args.dry_run,
     };
+
     let engine = context.engine(false);
     let (report, linted) = block_on(engine.critique(reviewed, &critique, &|code| choice.takes(code)))?;
 
@@ -117,17 +127,18 @@ fn review(
             looked.linted.diagnostics.retain(|finding| choice.takes(finding.code));
         }
     }
+
     Ok(report)
 }
 
 /// The rules that are applied.
-pub(super) struct Choice {
-    codes: Vec<Code>,
+pub(super) struct RuleFilter {
+    codes: Vec<DiagnosticCode>,
     /// Whether `codes` are left out rather than the only ones.
     skips: bool,
 }
 
-impl Choice {
+impl RuleFilter {
     fn read(args: &LintArgs) -> Result<Self, String> {
         let skips = args.only.is_empty();
         let (flag, words) = if skips { ("--skip", &args.skip) } else { ("--only", &args.only) };
@@ -143,56 +154,64 @@ impl Choice {
                 format!("`{flag} {word}`: there is no such rule; {help}")
             })
         };
-        let codes: Vec<Code> = words.iter().map(code).collect::<Result<_, _>>()?;
-        let asks = |code: &&Code| RULES.iter().any(|rule| rule.code == **code && rule.question().is_some());
+
+        let codes: Vec<DiagnosticCode> = words.iter().map(code).collect::<Result<_, _>>()?;
+        let asks = |code: &&DiagnosticCode| {
+            RULES.iter().any(|rule| rule.code == **code && rule.question().is_some())
+        };
         if let Some(code) = codes.iter().find(asks).filter(|_| !skips && args.judge.is_none()) {
             return Err(format!("only a model can apply {code}; name one with `--judge MODEL`"));
         }
+
         Ok(Self { codes, skips })
     }
 
-    pub(super) fn takes(&self, code: Code) -> bool {
+    pub(super) fn takes(&self, code: DiagnosticCode) -> bool {
         self.codes.contains(&code) != self.skips
     }
 }
 
 /// Loads and lints a scorecard, an eval file, or a rubric in a file of its own.
-fn look(path: PathBuf, choice: &Choice, options: &LoadOptions) -> Result<Looked, String> {
+fn look(path: PathBuf, choice: &RuleFilter, options: &LoadOptions) -> Result<LintedFile, String> {
     if is_scorecard(&path) {
         return Ok(look_at_card(path, choice, options));
     }
-    let Opened { linting, cases, errors, error_sources } = open_file(&path, options)?;
+
+    let OpenedForLint { linting, cases, errors, error_sources } = open_file(&path, options)?;
     let mut linted = linting.finish(&[]);
     linted.diagnostics.retain(|finding| choice.takes(finding.code));
-    Ok(Looked { path, cases, linted, errors, error_sources, is_scorecard: false })
+
+    Ok(LintedFile { path, cases, linted, errors, error_sources, is_scorecard: false })
 }
 
 /// Loads and lints a scorecard.
-fn look_at_card(path: PathBuf, choice: &Choice, options: &LoadOptions) -> Looked {
+fn look_at_card(path: PathBuf, choice: &RuleFilter, options: &LoadOptions) -> LintedFile {
     let loaded = load_scorecard(&path, options);
     let mut linted = lint_scorecard(&loaded);
     linted.diagnostics.retain(|finding| choice.takes(finding.code));
+
     let LoadedScorecard { cases, sources, diagnostics, .. } = loaded;
     let errors = diagnostics.into_iter().filter(|found| found.severity == Severity::Error).collect();
-    Looked { path, cases, linted, errors, error_sources: sources, is_scorecard: true }
+    LintedFile { path, cases, linted, errors, error_sources: sources, is_scorecard: true }
 }
 
 /// A file to which the rules that need nobody were applied.
-pub(super) struct Opened {
-    pub(super) linting: Linting,
+pub(super) struct OpenedForLint {
+    pub(super) linting: ModelLint,
     cases: usize,
     errors: Vec<Diagnostic>,
     error_sources: SourceMap,
 }
 
-pub(super) fn open_file(path: &Path, options: &LoadOptions) -> Result<Opened, String> {
+pub(super) fn open_file(path: &Path, options: &LoadOptions) -> Result<OpenedForLint, String> {
     let loaded = load_suite(path, options);
     let mut errors = loaded.diagnostics;
     errors.retain(|diagnostic| diagnostic.severity == Severity::Error);
+
     let (mut error_sources, mut cases) = (loaded.sources, 0);
     let linting = if let Some(suite) = &loaded.suite {
         cases = loaded.cases.len();
-        Linting::of_suite(suite, &loaded.cases).map_err(|error| error.to_string())?
+        ModelLint::for_suite(suite, &loaded.cases).map_err(|error| error.to_string())?
     } else {
         // A rubric in a file of its own has criteria and no cases.
         let rubric = load_rubric(path, options);
@@ -200,59 +219,70 @@ pub(super) fn open_file(path: &Path, options: &LoadOptions) -> Result<Opened, St
             errors.clear();
             error_sources = SourceMap::new();
         }
-        Linting::of_rubric(&rubric)
+
+        ModelLint::for_rubric(&rubric)
     };
-    Ok(Opened { linting, cases, errors, error_sources })
+    Ok(OpenedForLint { linting, cases, errors, error_sources })
 }
 
 /// Makes the sure changes, round by round. A change after which the file no longer loads is taken back.
 fn repair(
-    mut looked: Looked,
-    choice: &Choice,
+    mut looked: LintedFile,
+    choice: &RuleFilter,
     options: &LoadOptions,
-    context: &Context,
-) -> Result<(Looked, usize), Failure> {
+    context: &CliContext,
+) -> Result<(LintedFile, usize), CommandFailure> {
     let mut made = 0;
     for _ in 0..MAX_ROUNDS {
-        let changes = fixes(&looked.linted.diagnostics, &looked.linted.sources);
+        let changes = collect_fixes(&looked.linted.diagnostics, &looked.linted.sources);
         if changes.is_empty() {
             break;
         }
+
         let mut originals: Vec<(PathBuf, String)> = Vec::new();
         let mut count = 0;
         for (path, changes) in &changes {
             let text = std::fs::read_to_string(path)
                 .map_err(|error| format!("{}: can't be read: {error}", path.display()))?;
-            let Some(new) = fixed(&text, changes) else {
+            let Some(new) = apply_fixes(&text, changes) else {
                 return Err(format!("{}: was changed meanwhile; start again", path.display()).into());
             };
             replace_file(path, &new)?;
             originals.push((path.clone(), text));
+
             count += changes.len();
         }
+
         let again = look(looked.path.clone(), choice, options)?;
         let better = open(&again) < open(&looked);
         if again.broken() || again.cases != looked.cases || !better {
             for (path, text) in &originals {
                 replace_file(path, text)?;
             }
+
             let patch: String = changes.iter().map(|(path, changes)| patch(path, changes)).collect();
-            output::warn(&format!("these changes would break the file and were not made:\n{patch}"), context);
+            output::print_warning(
+                &format!("these changes would break the file and were not made:\n{patch}"),
+                context,
+            );
+
             break;
         }
+
         made += count;
         looked = again;
     }
+
     Ok((looked, made))
 }
 
 /// How many findings come with a change.
-fn open(looked: &Looked) -> usize {
+fn open(looked: &LintedFile) -> usize {
     looked.linted.diagnostics.iter().filter(|diagnostic| diagnostic.suggestion.is_some()).count()
 }
 
-fn patch(path: &Path, changes: &[Fix]) -> String {
-    let line = |change: &Fix| {
+fn patch(path: &Path, changes: &[LintFix]) -> String {
+    let line = |change: &LintFix| {
         format!(
             "{}:{}\n- {}\n+ {}\n",
             path.display(),

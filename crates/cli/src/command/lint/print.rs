@@ -6,26 +6,29 @@ use assize_evalfile::codes;
 use assize_lint::RULES;
 use serde_json::json;
 
-use super::execute::Looked;
+use super::execute::LintedFile;
 use crate::args::FormatChoice;
-use crate::context::Context;
+use crate::context::CliContext;
 use crate::output;
 
 pub(super) fn print(
-    files: &[Looked],
+    files: &[LintedFile],
     format: FormatChoice,
     fixed: Option<usize>,
     judged: Option<&CritiqueReport>,
-    context: &Context,
+    context: &CliContext,
 ) -> Result<(), String> {
     let (errors, warnings) = tally(files);
     let allowed: usize = files.iter().map(|file| file.linted.allowed).sum();
     match format {
         FormatChoice::Text => {
             for (diagnostics, sources) in
-                files.iter().flat_map(Looked::parts).filter(|part| !part.0.is_empty())
+                files.iter().flat_map(LintedFile::parts).filter(|part| !part.0.is_empty())
             {
-                output::print(&format!("{}\n", output::draw(diagnostics, sources, context.stdout)));
+                output::print(&format!(
+                    "{}\n",
+                    output::render_diagnostics(diagnostics, sources, context.stdout)
+                ));
             }
             output::print(&summary(files.len(), errors, warnings, allowed, fixed, judged));
         }
@@ -43,8 +46,10 @@ pub(super) fn print(
                     "cases": file.cases,
                     "problems": found.len(),
                 }));
+
                 diagnostics.extend(found);
             }
+
             let diagnostics = serde_json::to_value(diagnostics).map_err(|error| error.to_string())?;
             let mut report = json!({
                 "files": listed,
@@ -57,10 +62,11 @@ pub(super) fn print(
             if let Some(judged) = judged {
                 report["judge"] = judged.to_json();
             }
+
             output::print_json(&report);
         }
         FormatChoice::Github => {
-            for (diagnostics, sources) in files.iter().flat_map(Looked::parts) {
+            for (diagnostics, sources) in files.iter().flat_map(LintedFile::parts) {
                 output::print(&render::to_github(diagnostics, sources));
             }
         }
@@ -69,28 +75,30 @@ pub(super) fn print(
                 let rule = RULES.iter().find(|rule| rule.code == code).map(|rule| rule.title);
                 rule.or_else(|| codes::ALL.iter().find(|page| page.code == code).map(|page| page.title))
             };
-            let tool = render::ToolInfo {
+            let tool = render::ReportingTool {
                 name: "assize",
                 version: env!("CARGO_PKG_VERSION"),
                 information_uri: None,
                 describe: &describe,
             };
+
             let parts: Vec<_> = files
                 .iter()
-                .flat_map(Looked::parts)
+                .flat_map(LintedFile::parts)
                 .filter(|(diagnostics, _)| !diagnostics.is_empty())
                 .collect();
             output::print(&render::to_sarif(&parts, tool));
         }
     }
+
     Ok(())
 }
 
-fn tally(files: &[Looked]) -> (usize, usize) {
+fn tally(files: &[LintedFile]) -> (usize, usize) {
     files
         .iter()
-        .flat_map(Looked::parts)
-        .map(|(diagnostics, _)| render::tally(diagnostics))
+        .flat_map(LintedFile::parts)
+        .map(|(diagnostics, _)| render::count_by_severity(diagnostics))
         .fold((0, 0), |sum, part| (sum.0 + part.0, sum.1 + part.1))
 }
 
@@ -107,7 +115,9 @@ fn summary(
     if errors > 0 {
         parts.push(count(errors, "error"));
     }
+
     parts.push(if warnings == 0 { "no findings".to_owned() } else { count(warnings, "finding") });
+
     if allowed > 0 {
         parts.push(format!("{allowed} allowed"));
     }
@@ -117,10 +127,11 @@ fn summary(
     if let Some(judged) = judged {
         parts.push(judged.summary());
     }
+
     format!("{}: {}\n", count(files, "file"), parts.join(", "))
 }
 
-pub(super) fn list(format: FormatChoice) {
+pub(super) fn print_rules(format: FormatChoice) {
     if format == FormatChoice::Json {
         let rules: Vec<_> = RULES
             .iter()
@@ -132,6 +143,7 @@ pub(super) fn list(format: FormatChoice) {
                 })
             })
             .collect();
+
         output::print_json(&json!({ "rules": rules }));
         return;
     }

@@ -1,64 +1,70 @@
 //! `assize review`: a person decides, case by case.
 
-mod card;
-mod lines;
+mod line_input;
+mod scorecard;
 mod suite;
 mod terminal;
 
 use std::io::IsTerminal as _;
 use std::path::{Path, PathBuf};
 
-use assize_analysis::Resampling;
-use assize_engine::{Exit, id_patterns, runs};
-use assize_report::safe;
-use assize_review::{Decision, Given, Item, Labels, Left, Session, file_of};
-use assize_rubric::Split;
-use assize_stats::Level;
+use assize_analysis::ResamplingOptions;
+use assize_engine::{ExitStatus, id_patterns, runs};
+use assize_report::escape_unsafe;
+use assize_review::{
+    ReviewDecision, ReviewItem, ReviewLabelMetadata, ReviewProgress, ReviewSession, ReviewerLabelFile,
+    label_file_path,
+};
+use assize_rubric::LabelSplit;
+use assize_stats::ConfidenceLevel;
 use assize_store::RunFolder;
 
 use super::agreement;
 use crate::args::{ReviewArgs, SplitWord, TableArgs};
-use crate::context::Context;
-use crate::failure::Failure;
+use crate::context::CliContext;
+use crate::failure::CommandFailure;
 use crate::output;
 
 /// What there is to look at, and where its labels stand unless somebody says otherwise.
-struct Material {
-    items: Vec<Item>,
+struct ReviewMaterial {
+    items: Vec<ReviewItem>,
     labels: Option<PathBuf>,
 }
 
-pub(crate) fn execute(args: &ReviewArgs, context: &Context) -> Result<Exit, Failure> {
+pub(crate) fn execute(args: &ReviewArgs, context: &CliContext) -> Result<ExitStatus, CommandFailure> {
     let mut material = material(args, context)?;
     let folder = args.labels.clone().or(material.labels.take()).ok_or(
         "a scorecard in one file reads no labels from a folder; say where to put them with `--labels DIR`",
     )?;
     if args.agreement {
-        let Resampling { resamples, seed, .. } = Resampling::default();
+        let ResamplingOptions { resamples, seed, .. } = ResamplingOptions::default();
         let table = TableArgs {
             columns: None,
             values: None,
             scale: None,
-            level: Level::P95,
+            level: ConfidenceLevel::P95,
             resamples,
             seed,
             json: args.json,
         };
         return agreement::print(&[folder], &table, context);
     }
+
     let who = reviewer(args, context)?;
-    let mut writer = Writer {
+    let mut writer = LabelWriter {
         context: context.clone(),
-        labels: Labels::open(file_of(&folder, &who)).map_err(|error| safe(&error.to_string()))?,
-        given: Given {
+        labels: ReviewerLabelFile::open(label_file_path(&folder, &who))
+            .map_err(|error| escape_unsafe(&error.to_string()))?,
+        given: ReviewLabelMetadata {
             who,
             sampled: args.order.sampling(),
             split: args.split.map(|split| match split {
-                SplitWord::Test => Split::Test,
-                SplitWord::Train => Split::Train,
+                SplitWord::Test => LabelSplit::Test,
+                SplitWord::Train => LabelSplit::Train,
             }),
         },
     };
+
     let ids = id_patterns(&args.filter)?;
     let all = material.items.len();
     let mut items = material.items;
@@ -66,30 +72,36 @@ pub(crate) fn execute(args: &ReviewArgs, context: &Context) -> Result<Exit, Fail
         ids.as_ref().is_none_or(|ids| ids.is_match(&item.case))
             && (args.criterion.is_empty() || args.criterion.contains(&item.criterion))
     });
+
     let selected = items.len();
     if selected == 0 && all > 0 {
         return Err(format!("none of the {all} items has such a case and criterion").into());
     }
+
     // A seed must mean the same draw however much of it is done.
-    args.order.arrange(&mut items);
+    args.order.sort_items(&mut items);
     items.truncate(args.limit.unwrap_or(usize::MAX));
+
     let before = items.len();
+
     if !args.again {
-        items.retain(|item| !writer.labels.answered(item, writer.given.sampled));
+        items.retain(|item| !writer.labels.has_label(item, writer.given.sampled));
     }
     if items.is_empty() {
-        output::say(&nothing(before, args));
-        return Ok(Exit::Passed);
+        output::print_message(&nothing(before, args));
+        return Ok(ExitStatus::Passed);
     }
-    let mut session = Session::new(items);
+
+    let mut session = ReviewSession::new(items);
     if let Some(path) = &args.decisions {
-        lines::from_file(path, &mut session, &mut writer)?;
+        line_input::record_file(path, &mut session, &mut writer)?;
     } else if args.plain || !std::io::stdin().is_terminal() || !std::io::stdout().is_terminal() {
-        lines::from_stdin(&mut session, &mut writer, context)?;
+        line_input::review_stdin(&mut session, &mut writer, context)?;
     } else {
         terminal::run(&mut session, &mut writer, context)?;
     }
-    let Left { decided, all } = session.left();
+
+    let ReviewProgress { decided, all } = session.progress();
     let earlier = match before - all {
         0 => String::new(),
         earlier => format!(", {earlier} decided before"),
@@ -98,19 +110,20 @@ pub(crate) fn execute(args: &ReviewArgs, context: &Context) -> Result<Exit, Fail
         0 => String::new(),
         _ => format!("; labels in {}", writer.labels.path().display()),
     };
-    output::say(&safe_line(&format!("{decided} decided, {} left{earlier}{place}", all - decided)));
-    Ok(Exit::Passed)
+    output::print_message(&safe_line(&format!("{decided} decided, {} left{earlier}{place}", all - decided)));
+
+    Ok(ExitStatus::Passed)
 }
 
 fn safe_line(text: &str) -> String {
-    format!("{}\n", safe(text))
+    format!("{}\n", escape_unsafe(text))
 }
 
 fn nothing(before: usize, args: &ReviewArgs) -> String {
     if before > 0 {
         return format!("all {before} are decided already; `--again` shows them\n");
     }
-    if args.order.takes_all() {
+    if args.order.covers_all() {
         "there is nothing that a judge or a person decides\n".to_owned()
     } else {
         "nothing waits for a person; `--order random` or `uncertain-first` goes through everything\n"
@@ -118,30 +131,32 @@ fn nothing(before: usize, args: &ReviewArgs) -> String {
     }
 }
 
-fn reviewer(args: &ReviewArgs, context: &Context) -> Result<String, String> {
+fn reviewer(args: &ReviewArgs, context: &CliContext) -> Result<String, String> {
     let login = || ["USER", "LOGNAME", "USERNAME"].into_iter().find_map(|name| context.variable(name));
     let who = args.who.clone().or_else(login).unwrap_or_default();
     if who.trim().is_empty() {
         return Err("who decides? Say so with `--who NAME`".to_owned());
     }
+
     Ok(who.trim().to_owned())
 }
 
-fn material(args: &ReviewArgs, context: &Context) -> Result<Material, Failure> {
+fn material(args: &ReviewArgs, context: &CliContext) -> Result<ReviewMaterial, CommandFailure> {
     let path = Path::new(&args.what);
     if path.exists() && !path.join("run.json").is_file() {
-        return Ok(card::of_folder(path, args, context)?);
+        return Ok(scorecard::load_from_folder(path, args, context)?);
     }
-    let folder = runs::find(&args.what, &context.process)?;
+
+    let folder = runs::find_run(&args.what, &context.process)?;
     let info = folder.info().map_err(|error| error.to_string())?;
     if info.scorecard.is_some() {
-        Ok(card::of_run(&folder, &info, args, context)?)
+        Ok(scorecard::load_from_run(&folder, &info, args, context)?)
     } else {
         Ok(of_suites(&folder, args, context)?)
     }
 }
 
-fn of_suites(folder: &RunFolder, args: &ReviewArgs, context: &Context) -> Result<Material, String> {
+fn of_suites(folder: &RunFolder, args: &ReviewArgs, context: &CliContext) -> Result<ReviewMaterial, String> {
     if args.traces {
         return Err("`--traces` needs a scorecard: its benchmarks are the failures to choose from".to_owned());
     }
@@ -149,25 +164,25 @@ fn of_suites(folder: &RunFolder, args: &ReviewArgs, context: &Context) -> Result
 }
 
 /// Puts decisions into the file of a reviewer.
-struct Writer {
-    context: Context,
-    labels: Labels,
-    given: Given,
+struct LabelWriter {
+    context: CliContext,
+    labels: ReviewerLabelFile,
+    given: ReviewLabelMetadata,
 }
 
-impl Writer {
+impl LabelWriter {
     /// Writes a decision about the item on the screen and tells the session what came of it.
-    fn record(&mut self, session: &mut Session, decision: &Decision) -> Result<(), String> {
+    fn record(&mut self, session: &mut ReviewSession, decision: &ReviewDecision) -> Result<(), String> {
         let Some(item) = session.item().cloned() else { return Ok(()) };
         let at = self.context.process.now().strftime("%Y-%m-%dT%H:%M:%SZ").to_string();
-        match self.labels.append(&item, decision, &self.given, &at) {
+        match self.labels.append_decision(&item, decision, &self.given, &at) {
             Ok(()) => {
-                session.recorded();
+                session.confirm_recorded();
                 Ok(())
             }
             Err(error) => {
                 let message = format!("not recorded: {error}");
-                session.refused(message.clone());
+                session.reject_pending(message.clone());
                 Err(message)
             }
         }
@@ -177,12 +192,15 @@ impl Writer {
 /// The first characters of the hash of a question's words: enough to see that they changed.
 fn version<'t>(texts: impl IntoIterator<Item = &'t str>) -> String {
     const SHOWN: usize = 12;
+
     let mut hash = blake3::Hasher::new();
     for text in texts {
         hash.update(&(text.len() as u64).to_le_bytes());
         hash.update(text.as_bytes());
     }
+
     let mut hex = hash.finalize().to_hex().to_string();
     hex.truncate(SHOWN);
+
     hex
 }

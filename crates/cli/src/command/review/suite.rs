@@ -3,22 +3,24 @@
 use std::collections::HashMap;
 use std::path::{Path, PathBuf};
 
-use assize_evalfile::{Message, load_suite};
-use assize_review::{About, Item, JudgeSaid, Question, ScoreScale, Why};
-use assize_rubric::{CaseDecision, Confidence, Criterion, Decision, LabelOutcome, Outcome, RawScore, Scale};
+use assize_evalfile::{CaseMessage, load_suite};
+use assize_review::{JudgeAccount, ReviewItem, ReviewQuestion, ReviewReason, ReviewSectionKind, ScoreScale};
+use assize_rubric::{
+    CaseDecision, Criterion, CriterionScale, Decision, JudgeConfidence, LabelOutcome, Outcome, RawScore,
+};
 use assize_store::{CaseRecord, RunFolder};
 
-use super::card::{add, confidence};
-use super::{Material, version};
+use super::scorecard::{add_section, confidence_name};
+use super::{ReviewMaterial, version};
 use crate::args::ReviewArgs;
-use crate::context::Context;
+use crate::context::CliContext;
 
 /// What was asked and what is right, by suite and case.
-type Asked = HashMap<(String, String), Texts>;
+type CaseTextMap = HashMap<(String, String), CaseTexts>;
 
 /// What was asked in a case, and what is right.
 #[derive(Default, Clone)]
-struct Texts {
+struct CaseTexts {
     /// The number of the case over all files.
     place: usize,
     question: String,
@@ -26,7 +28,11 @@ struct Texts {
 }
 
 /// The criteria of a run: in the queue those the judge could not decide or was not sure about.
-pub(super) fn of_run(folder: &RunFolder, args: &ReviewArgs, context: &Context) -> Result<Material, String> {
+pub(super) fn of_run(
+    folder: &RunFolder,
+    args: &ReviewArgs,
+    context: &CliContext,
+) -> Result<ReviewMaterial, String> {
     let info = folder.info().map_err(|error| error.to_string())?;
     let asked =
         asked(info.suites.iter().map(|suite| (suite.name.as_str(), suite.path.as_str())), args, context);
@@ -44,28 +50,36 @@ pub(super) fn of_run(folder: &RunFolder, args: &ReviewArgs, context: &Context) -
             .collect();
         for (row, criterion) in &rubrics {
             let said = judge(&row.decision);
-            let sure = said.outcome.is_some() && row.decision.confidence != Some(Confidence::Low);
-            if sure && !args.order.takes_all() {
+            let sure = said.outcome.is_some() && row.decision.confidence != Some(JudgeConfidence::Low);
+            if sure && !args.order.covers_all() {
                 continue;
             }
+
             let why = match (said.outcome.is_some(), sure) {
-                (false, _) => Why::Undecided,
-                (true, false) => Why::Uncertain,
-                (true, true) => Why::Check,
+                (false, _) => ReviewReason::Undecided,
+                (true, false) => ReviewReason::Uncertain,
+                (true, true) => ReviewReason::Check,
             };
             // As labels name it: with the grader's name where several graders have the id.
             let id = row.shown_criterion();
             let shared =
                 rubrics.iter().any(|(other, _)| other.grader != row.grader && other.shown_criterion() == id);
             let mut sections = Vec::new();
-            add(&mut sections, About::Question, "Criterion", criterion.text.clone());
+            add_section(&mut sections, ReviewSectionKind::Question, "Criterion", criterion.text.clone());
+
             let key = (result.suite.to_string(), result.case_id.to_string());
-            let unknown = || Texts { place: usize::MAX, ..Texts::default() };
-            let Texts { place, question, reference } = asked.get(&key).cloned().unwrap_or_else(unknown);
-            add(&mut sections, About::Material, "Question", question);
-            add(&mut sections, About::Material, "Reference", reference);
-            add(&mut sections, About::Material, "Answer", record.result.answer.clone().unwrap_or_default());
-            let item = Item {
+            let unknown = || CaseTexts { place: usize::MAX, ..CaseTexts::default() };
+            let CaseTexts { place, question, reference } = asked.get(&key).cloned().unwrap_or_else(unknown);
+            add_section(&mut sections, ReviewSectionKind::Material, "Question", question);
+            add_section(&mut sections, ReviewSectionKind::Material, "Reference", reference);
+            add_section(
+                &mut sections,
+                ReviewSectionKind::Material,
+                "Answer",
+                record.result.answer.clone().unwrap_or_default(),
+            );
+
+            let item = ReviewItem {
                 case: result.case_id.to_string(),
                 suite: several_suites.then(|| result.suite.to_string()),
                 system: result.target.as_deref().filter(|_| several_targets).map(str::to_owned),
@@ -73,8 +87,8 @@ pub(super) fn of_run(folder: &RunFolder, args: &ReviewArgs, context: &Context) -
                 criterion: if shared { format!("{}/{id}", row.grader) } else { id.to_string() },
                 version: version([criterion.text.as_str()]),
                 sections,
-                question: Question::Verdict(
-                    (!matches!(criterion.scale, Scale::Checklist))
+                question: ReviewQuestion::Verdict(
+                    (!matches!(criterion.scale, CriterionScale::Checklist))
                         .then_some(ScoreScale { min: 0.0, max: 10.0 }),
                 ),
                 judge: Some(said),
@@ -83,14 +97,15 @@ pub(super) fn of_run(folder: &RunFolder, args: &ReviewArgs, context: &Context) -
             placed.push(((place, result.case_id.clone(), result.target.clone(), result.repeat), item));
         }
     }
+
     // Rows stand in the order in which cases happened to finish; people get them in that of the files.
     placed.sort_by(|a, b| a.0.cmp(&b.0));
     let items = placed.into_iter().map(|(_, item)| item).collect();
     let beside = info.suites.first().map(|suite| Path::new(&suite.path).with_file_name("labels"));
-    Ok(Material { items, labels: Some(beside.unwrap_or_else(|| PathBuf::from("labels"))) })
+    Ok(ReviewMaterial { items, labels: Some(beside.unwrap_or_else(|| PathBuf::from("labels"))) })
 }
 
-fn judge(decision: &Decision) -> JudgeSaid {
+fn judge(decision: &Decision) -> JudgeAccount {
     let outcome = match decision.outcome() {
         Outcome::Met => Some(LabelOutcome::Met),
         Outcome::Unmet => Some(LabelOutcome::Unmet),
@@ -99,29 +114,36 @@ fn judge(decision: &Decision) -> JudgeSaid {
         Outcome::NotApplicable => Some(LabelOutcome::NotApplicable),
         Outcome::Ungraded => None,
     };
-    JudgeSaid { outcome, reason: decision.reason.clone(), confidence: decision.confidence.map(confidence) }
+    JudgeAccount {
+        outcome,
+        reason: decision.reason.clone(),
+        confidence: decision.confidence.map(confidence_name),
+    }
 }
 
 /// Reads the questions again, as far as the files are still there: a run keeps the answers only.
 fn asked<'s>(
     suites: impl Iterator<Item = (&'s str, &'s str)>,
     args: &ReviewArgs,
-    context: &Context,
-) -> Asked {
+    context: &CliContext,
+) -> CaseTextMap {
     let options = context.process.load_options(&args.root);
-    let mut found = Asked::new();
+    let mut found = CaseTextMap::new();
     for (name, path) in suites.filter(|(_, path)| Path::new(path).is_file()) {
         let loaded = load_suite(Path::new(path), &options);
         for case in loaded.cases.iter().map_while(Result::ok) {
-            let texts =
-                |messages: &[Message]| messages.iter().map(Message::to_text).collect::<Vec<_>>().join("\n\n");
+            let texts = |messages: &[CaseMessage]| {
+                messages.iter().map(CaseMessage::to_text).collect::<Vec<_>>().join("\n\n")
+            };
             let mut reference = texts(&case.expected_output);
             if let Some(outcome) = &case.expected_outcome {
                 reference = format!("{outcome}\n{reference}");
             }
-            let texts = Texts { place: found.len(), question: texts(&case.input), reference };
+
+            let texts = CaseTexts { place: found.len(), question: texts(&case.input), reference };
             found.insert((name.to_owned(), case.id.to_string()), texts);
         }
     }
+
     found
 }

@@ -5,8 +5,8 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
-use assize_engine::Exit;
-use assize_review::{Key, Look, Screen, Session, Step, screen};
+use assize_engine::ExitStatus;
+use assize_review::{ReviewKey, ReviewScreen, ReviewSession, ReviewStep, ScreenLook, render_screen};
 use crossterm::cursor::{Hide, MoveTo, Show};
 use crossterm::event::{Event, KeyCode, KeyEvent, KeyEventKind, KeyModifiers, poll, read};
 use crossterm::style::{Attribute, Print, SetAttribute};
@@ -15,8 +15,8 @@ use crossterm::terminal::{
 };
 use crossterm::{execute, queue};
 
-use super::Writer;
-use crate::context::Context;
+use super::LabelWriter;
+use crate::context::CliContext;
 
 /// How long a request to terminate may wait to be noticed.
 const GLANCE: Duration = Duration::from_millis(100);
@@ -26,15 +26,20 @@ const GRACE: Duration = Duration::from_secs(1);
 
 /// Whether the review is to end, and whether its screen has been left.
 #[derive(Default)]
-struct End {
+struct EndRequest {
     asked: AtomicBool,
     left: AtomicBool,
 }
 
 /// Shows the session until the reviewer leaves or the program is asked to end.
-pub(super) fn run(session: &mut Session, writer: &mut Writer, context: &Context) -> Result<(), String> {
+pub(super) fn run(
+    session: &mut ReviewSession,
+    writer: &mut LabelWriter,
+    context: &CliContext,
+) -> Result<(), String> {
     let failed = |error: io::Error| format!("the terminal can't be used: {error}; try `--plain`");
     let ended = watch_for_the_end();
+
     // What a panic says would be lost on the other screen, and the terminal with it.
     let before = Arc::new(std::panic::take_hook());
     let told = Arc::clone(&before);
@@ -42,77 +47,92 @@ pub(super) fn run(session: &mut Session, writer: &mut Writer, context: &Context)
         restore();
         told(panic);
     }));
-    let guard = Taken::new().map_err(failed);
+
+    let guard = RawTerminal::new().map_err(failed);
     let outcome = guard.and_then(|guard| {
         let outcome = look(session, writer, context, &ended.asked).map_err(failed);
         ended.left.store(true, Ordering::Release);
         drop(guard);
         outcome
     });
+
     std::panic::set_hook(Box::new(move |panic| before(panic)));
     outcome
 }
 
-fn look(session: &mut Session, writer: &mut Writer, context: &Context, ended: &AtomicBool) -> io::Result<()> {
+fn look(
+    session: &mut ReviewSession,
+    writer: &mut LabelWriter,
+    context: &CliContext,
+    ended: &AtomicBool,
+) -> io::Result<()> {
     // Wrapping a long text takes longer than a glance, so it is done only for a key or another window.
     let mut shown: Option<(u16, u16)> = None;
     while !ended.load(Ordering::Acquire) {
         let window = size()?;
         if shown != Some(window) {
-            let drawn = screen(session, &writer.given.who, usize::from(window.0), usize::from(window.1));
+            let drawn =
+                render_screen(session, &writer.given.who, usize::from(window.0), usize::from(window.1));
             draw(&drawn, context.stdout.color)?;
             shown = Some(window);
         }
+
         if !poll(GLANCE)? {
             continue;
         }
+
         let Event::Key(event) = read()? else { continue };
         let Some(key) = key(event) else { continue };
+
         shown = None;
-        match session.press(key) {
-            Step::Stay => {}
-            Step::Quit => break,
+
+        match session.handle_key(key) {
+            ReviewStep::Redraw => {}
+            ReviewStep::Quit => break,
             // What could not be written stands on the screen.
-            Step::Record(decision) => drop(writer.record(session, &decision)),
+            ReviewStep::Record(decision) => drop(writer.record(session, &decision)),
         }
     }
+
     Ok(())
 }
 
-fn key(event: KeyEvent) -> Option<Key> {
+fn key(event: KeyEvent) -> Option<ReviewKey> {
     if event.kind == KeyEventKind::Release {
         return None;
     }
     if event.modifiers.contains(KeyModifiers::CONTROL) {
-        return matches!(event.code, KeyCode::Char('c' | 'd')).then_some(Key::Interrupt);
+        return matches!(event.code, KeyCode::Char('c' | 'd')).then_some(ReviewKey::Interrupt);
     }
+
     Some(match event.code {
-        KeyCode::Char(c) => Key::Char(c),
-        KeyCode::Enter => Key::Enter,
-        KeyCode::Esc => Key::Escape,
-        KeyCode::Backspace => Key::Backspace,
-        KeyCode::Up => Key::Up,
-        KeyCode::Down => Key::Down,
-        KeyCode::PageUp => Key::PageUp,
-        KeyCode::PageDown => Key::PageDown,
-        KeyCode::Home => Key::Home,
-        KeyCode::End => Key::End,
+        KeyCode::Char(c) => ReviewKey::Char(c),
+        KeyCode::Enter => ReviewKey::Enter,
+        KeyCode::Esc => ReviewKey::Escape,
+        KeyCode::Backspace => ReviewKey::Backspace,
+        KeyCode::Up => ReviewKey::Up,
+        KeyCode::Down => ReviewKey::Down,
+        KeyCode::PageUp => ReviewKey::PageUp,
+        KeyCode::PageDown => ReviewKey::PageDown,
+        KeyCode::Home => ReviewKey::Home,
+        KeyCode::End => ReviewKey::End,
         _ => return None,
     })
 }
 
 /// Draws all lines anew: a screen is small, and what a resize left behind is gone.
-fn draw(screen: &Screen, color: bool) -> io::Result<()> {
+fn draw(screen: &ReviewScreen, color: bool) -> io::Result<()> {
     let mut out = io::stdout().lock();
     for (row, line) in screen.lines.iter().enumerate() {
         queue!(out, MoveTo(0, u16::try_from(row).unwrap_or(u16::MAX)))?;
         queue!(out, crossterm::terminal::Clear(crossterm::terminal::ClearType::CurrentLine))?;
+
         for (text, look) in &line.spans {
             let attribute = match look {
-                Look::Bar | Look::Marked => Some(Attribute::Reverse),
-                Look::Heading | Look::Alert => Some(Attribute::Bold),
-                Look::Faint => Some(Attribute::Dim),
-                Look::Plain => None,
+                ScreenLook::Bar | ScreenLook::Marked => Some(Attribute::Reverse),
+                ScreenLook::Heading | ScreenLook::Alert => Some(Attribute::Bold),
+                ScreenLook::Faint => Some(Attribute::Dim),
+                ScreenLook::Plain => None,
             };
             match attribute.filter(|_| color) {
                 Some(attribute) => {
@@ -122,13 +142,14 @@ fn draw(screen: &Screen, color: bool) -> io::Result<()> {
             }
         }
     }
+
     out.flush()
 }
 
 /// The terminal while it is ours; it is given back when this goes, whichever way.
-struct Taken;
+struct RawTerminal;
 
-impl Taken {
+impl RawTerminal {
     fn new() -> io::Result<Self> {
         enable_raw_mode()?;
         let taken = Self;
@@ -137,7 +158,7 @@ impl Taken {
     }
 }
 
-impl Drop for Taken {
+impl Drop for RawTerminal {
     fn drop(&mut self) {
         restore();
     }
@@ -151,8 +172,8 @@ fn restore() {
 
 /// A request to terminate becomes a flag, so that the terminal is given back before the program ends. If that is not
 /// noticed in time, the program ends here: every decision is in its file already.
-fn watch_for_the_end() -> Arc<End> {
-    let ended = Arc::new(End::default());
+fn watch_for_the_end() -> Arc<EndRequest> {
+    let ended = Arc::new(EndRequest::default());
     #[cfg(unix)]
     #[expect(
         clippy::exit,
@@ -177,12 +198,14 @@ fn watch_for_the_end() -> Arc<End> {
                 }
                 flag.asked.store(true, Ordering::Release);
                 tokio::time::sleep(GRACE).await;
+
                 if !flag.left.load(Ordering::Acquire) {
                     restore();
-                    std::process::exit(i32::from(Exit::Interrupted.code()));
+                    std::process::exit(i32::from(ExitStatus::Interrupted.code()));
                 }
             });
         });
     }
+
     ended
 }

@@ -1,30 +1,31 @@
 //! `assize scorecard compare`.
 
-use assize_analysis::{CardRun, NodeSide, compare_cards};
-use assize_engine::{Exit, runs};
-use assize_report::card_comparison;
+use assize_analysis::{NodeSide, ScorecardRun, compare_scorecards};
+use assize_engine::{ExitStatus, runs};
+use assize_report::render_scorecard_comparison;
 use serde_json::{Value, json};
 
 use crate::args::CompareCardsArgs;
-use crate::context::Context;
-use crate::failure::Failure;
+use crate::context::CliContext;
+use crate::failure::CommandFailure;
 use crate::output;
 
-pub(super) fn compare(args: &CompareCardsArgs, context: &Context) -> Result<Exit, Failure> {
-    let read = |name: &str| -> Result<CardRun, Failure> {
-        let folder = runs::find(name, &context.process)?;
-        Ok(CardRun::read(&folder).map_err(|error| error.to_string())?)
+pub(super) fn compare(args: &CompareCardsArgs, context: &CliContext) -> Result<ExitStatus, CommandFailure> {
+    let read = |name: &str| -> Result<ScorecardRun, CommandFailure> {
+        let folder = runs::find_run(name, &context.process)?;
+        Ok(ScorecardRun::read(&folder).map_err(|error| error.to_string())?)
     };
     let (base, candidate) = (read(&args.base)?, read(&args.candidate)?);
-    let found =
-        compare_cards(&base, &candidate, args.treat_missing.policy()).map_err(|error| error.to_string())?;
+    let found = compare_scorecards(&base, &candidate, args.treat_missing.policy())
+        .map_err(|error| error.to_string())?;
     if found.shared == 0 {
         return Err("the runs have no case in common".into());
     }
     if !args.json {
-        output::print(&card_comparison(&found, context.stdout));
-        return Ok(Exit::Passed);
+        output::print(&render_scorecard_comparison(&found, context.stdout));
+        return Ok(ExitStatus::Passed);
     }
+
     let nodes: Vec<Value> = found
         .nodes
         .iter()
@@ -47,6 +48,7 @@ pub(super) fn compare(args: &CompareCardsArgs, context: &Context) -> Result<Exit
             })
         })
         .collect();
+
     output::print_json(&json!({
         "base": args.base,
         "candidate": args.candidate,
@@ -58,7 +60,7 @@ pub(super) fn compare(args: &CompareCardsArgs, context: &Context) -> Result<Exit
         "parts_only_in_candidate": found.new,
         "parts_that_differ": found.changed,
     }));
-    Ok(Exit::Passed)
+    Ok(ExitStatus::Passed)
 }
 
 fn side(side: NodeSide) -> Value {

@@ -1,18 +1,18 @@
 //! `assize scorecard list`.
 
-use assize_engine::Exit;
-use assize_evalfile::{CardPart, EvaluatorType, InventoryRow, Scorecard};
-use assize_report::{CardLine, card_totals, card_tree};
-use assize_rubric::Aggregation;
+use assize_engine::ExitStatus;
+use assize_evalfile::{EvaluatorType, InventoryRow, Scorecard, ScorecardPart};
+use assize_report::{ScorecardLine, format_scorecard_totals, render_scorecard_tree};
+use assize_rubric::ScorecardAggregation;
 use serde_json::{Value, json};
 
 use super::{sound, weight_set};
 use crate::args::ListArgs;
-use crate::context::Context;
-use crate::failure::Failure;
+use crate::context::CliContext;
+use crate::failure::CommandFailure;
 use crate::output;
 
-pub(super) fn list(args: &ListArgs, context: &Context) -> Result<Exit, Failure> {
+pub(super) fn list(args: &ListArgs, context: &CliContext) -> Result<ExitStatus, CommandFailure> {
     let scorecard = sound(&args.path, &args.root, context)?.scorecard;
     let set = weight_set(&scorecard, args.weights.as_deref())?;
     let rows = scorecard.inventory(set);
@@ -36,19 +36,24 @@ pub(super) fn list(args: &ListArgs, context: &Context) -> Result<Exit, Failure> 
             "benchmarks_without_cases": uncovered,
             "nodes": nodes,
         }));
-        return Ok(Exit::Passed);
+
+        return Ok(ExitStatus::Passed);
     }
-    let lines: Vec<CardLine> = rows.iter().map(line).collect();
-    output::print(&card_tree(&lines, context.stdout));
+
+    let lines: Vec<ScorecardLine> = rows.iter().map(line).collect();
+    output::print(&render_scorecard_tree(&lines, context.stdout));
+
     let cases = scorecard.cases.len() as u64;
     output::print(&format!(
         "\n{}",
-        card_totals(scorecard.rubrics.len() as u64, &evaluators, gates, cases, uncovered)
+        format_scorecard_totals(scorecard.rubrics.len() as u64, &evaluators, gates, cases, uncovered)
     ));
+
     if let Some(name) = set_name(&scorecard, set) {
         output::print(&format!("weights of the index: {name}\n"));
     }
-    Ok(Exit::Passed)
+
+    Ok(ExitStatus::Passed)
 }
 
 fn set_name(scorecard: &Scorecard, set: Option<usize>) -> Option<&str> {
@@ -56,21 +61,21 @@ fn set_name(scorecard: &Scorecard, set: Option<usize>) -> Option<&str> {
     index.weight_sets.get(set.unwrap_or(index.active)).map(|set| set.name.as_str())
 }
 
-fn rule(aggregation: Aggregation) -> &'static str {
+fn rule(aggregation: ScorecardAggregation) -> &'static str {
     match aggregation {
-        Aggregation::WeightedAverage => "weighted average",
-        Aggregation::Minimum => "minimum",
-        Aggregation::Maximum => "maximum",
+        ScorecardAggregation::WeightedAverage => "weighted average",
+        ScorecardAggregation::Minimum => "minimum",
+        ScorecardAggregation::Maximum => "maximum",
     }
 }
 
-fn line(row: &InventoryRow) -> CardLine {
+fn line(row: &InventoryRow) -> ScorecardLine {
     let rule = match (row.criticality, row.aggregation) {
         (Some(criticality), _) => criticality.name().replace('_', " "),
         (None, Some(aggregation)) if row.hard_gate => format!("{}, hard gate", rule(aggregation)),
         (None, aggregation) => aggregation.map(rule).unwrap_or_default().to_owned(),
     };
-    CardLine {
+    ScorecardLine {
         depth: row.depth,
         code: row.code.to_string(),
         label: row.label.clone().unwrap_or_default(),
@@ -89,9 +94,9 @@ fn node(row: &InventoryRow) -> Value {
     json!({
         "depth": row.depth,
         "kind": match row.part {
-            CardPart::Index => "index",
-            CardPart::Rubric(_) => "rubric",
-            CardPart::Benchmark(_) => "benchmark",
+            ScorecardPart::Index => "index",
+            ScorecardPart::Rubric(_) => "rubric",
+            ScorecardPart::Benchmark(_) => "benchmark",
         },
         "code": row.code,
         "label": row.label,

@@ -10,17 +10,17 @@ mod show;
 use std::path::Path;
 
 use assize_diagnostic::render;
-use assize_engine::{Exit, LoadedScorecard};
+use assize_engine::{ExitStatus, ScorecardInput};
 use assize_evalfile::{Scorecard, load_scorecard};
 
 use crate::args::{ScorecardArgs, ScorecardCommand};
-use crate::context::Context;
-use crate::failure::Failure;
+use crate::context::CliContext;
+use crate::failure::CommandFailure;
 use crate::output;
 
 pub(super) use node::explain_node;
 
-pub(crate) fn execute(args: &ScorecardArgs, context: &Context) -> Result<Exit, Failure> {
+pub(crate) fn execute(args: &ScorecardArgs, context: &CliContext) -> Result<ExitStatus, CommandFailure> {
     match &args.command {
         ScorecardCommand::List(args) => list::list(args, context),
         ScorecardCommand::Run(args) => run::run(args, context),
@@ -33,21 +33,24 @@ pub(crate) fn execute(args: &ScorecardArgs, context: &Context) -> Result<Exit, F
 pub(super) fn sound(
     path: &Path,
     roots: &[std::path::PathBuf],
-    context: &Context,
-) -> Result<LoadedScorecard, String> {
+    context: &CliContext,
+) -> Result<ScorecardInput, String> {
     if !path.exists() {
         return Err(format!("{}: no such file or folder", path.display()));
     }
+
     let loaded = load_scorecard(path, &context.process.load_options(roots));
-    output::say_diagnostics(&loaded.diagnostics, &loaded.sources, context);
-    let (errors, warnings) = render::tally(&loaded.diagnostics);
+    output::print_diagnostics(&loaded.diagnostics, &loaded.sources, context);
+
+    let (errors, warnings) = render::count_by_severity(&loaded.diagnostics);
     let problems = if errors == 1 { "problem" } else { "problems" };
     let scorecard = loaded.scorecard.ok_or_else(|| format!("the scorecard has {errors} {problems}"))?;
     let files = loaded.sources.files().map(|(_, source)| source.path().to_path_buf());
     let mut files: Vec<_> = files.filter(|path| path.is_file()).collect();
     files.sort();
     files.dedup();
-    Ok(LoadedScorecard { scorecard, files, warnings })
+
+    Ok(ScorecardInput { scorecard, files, warnings })
 }
 
 /// The place of a weight set, if one is asked for.
@@ -57,6 +60,7 @@ fn weight_set(scorecard: &Scorecard, wanted: Option<&str>) -> Result<Option<usiz
     if let Some(at) = sets.iter().position(|set| set.name == wanted) {
         return Ok(Some(at));
     }
+
     let names: Vec<&str> = sets.iter().map(|set| set.name.as_str()).collect();
     Err(if names.is_empty() {
         "the scorecard has no index with weight sets".to_owned()

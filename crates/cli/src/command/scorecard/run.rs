@@ -1,8 +1,8 @@
 //! `assize scorecard run`.
 
-use assize_analysis::CardRun;
-use assize_engine::{Exit, FinishedRun, RunOutcome, ScoredCard, stored_records, summary_json};
-use assize_report::{CardPage, card_run_lines};
+use assize_analysis::ScorecardRun;
+use assize_engine::{ExitStatus, FinishedRun, RunOutcome, ScoredCard, stored_records, summary_json};
+use assize_report::{ScorecardPage, render_scorecard_run};
 use assize_rubric::Verdict;
 use assize_store::ReviewRow;
 use serde::Serialize;
@@ -10,21 +10,22 @@ use serde_json::Value;
 
 use super::show::{self, PrintedCard};
 use super::{sound, weight_set};
-use crate::args::{Deny, RunCardArgs, ShowChoice};
+use crate::args::{DenyChoice, RunCardArgs, ShowChoice};
 use crate::command::eval::print_plan;
 use crate::command::present::print_full;
-use crate::context::Context;
-use crate::failure::Failure;
+use crate::context::CliContext;
+use crate::failure::CommandFailure;
 use crate::output;
 use crate::runtime::block_on;
 
-pub(super) fn run(args: &RunCardArgs, context: &Context) -> Result<Exit, Failure> {
+pub(super) fn run(args: &RunCardArgs, context: &CliContext) -> Result<ExitStatus, CommandFailure> {
     args.options(None).check()?;
     let loaded = sound(&args.path, &args.root, context)?;
-    if loaded.warnings > 0 && args.deny.contains(&Deny::Warnings) {
+    if loaded.warnings > 0 && args.deny.contains(&DenyChoice::Warnings) {
         let warnings = loaded.warnings;
         return Err(format!("{warnings} warnings, and warnings are denied; nothing was run").into());
     }
+
     let set = weight_set(&loaded.scorecard, args.weights.as_deref())?;
 
     let engine = context.run_engine(args.run.quiet, args.run.json);
@@ -39,25 +40,26 @@ pub(super) fn run(args: &RunCardArgs, context: &Context) -> Result<Exit, Failure
 
 /// Output of `--json`.
 #[derive(Serialize)]
-struct WithCard<'a> {
+struct ScorecardRunJson<'a> {
     #[serde(flatten)]
     summary: Value,
     scorecard: PrintedCard<'a, &'a [ReviewRow]>,
 }
 
-fn print(finished: &FinishedRun, args: &RunCardArgs, context: &Context) -> Result<(), Failure> {
+fn print(finished: &FinishedRun, args: &RunCardArgs, context: &CliContext) -> Result<(), CommandFailure> {
     let FinishedRun { folder, info, .. } = finished;
-    let run = CardRun::of(folder, info.scorecard.clone()).map_err(|error| error.to_string())?;
-    let review = run.review();
+    let run = ScorecardRun::from_folder(folder, info.scorecard.clone()).map_err(|error| error.to_string())?;
+    let review = run.review_rows();
     folder.write_review(&review).map_err(|error| error.to_string())?;
 
     let policy = args.treat_missing.policy();
     let scored = ScoredCard::new(&run.info, None, |place| run.tally(place), policy)?;
     if let Some(path) = &args.markdown {
-        show::write_markdown(&scored, path, &CardPage { run: Some((&run, info)) })?;
+        show::write_markdown(&scored, path, &ScorecardPage { run: Some((&run, info)) })?;
     }
+
     if args.run.json {
-        output::stream_json(&WithCard {
+        output::stream_json(&ScorecardRunJson {
             summary: summary_json(info, folder.path()),
             scorecard: show::printed(&scored, run.info.weight_set.as_deref(), &review),
         });
@@ -73,7 +75,9 @@ fn print(finished: &FinishedRun, args: &RunCardArgs, context: &Context) -> Resul
             }
         }
     }
+
     output::print(&show::text(&scored, context));
-    output::print(&card_run_lines(&run, info, &folder.path().display().to_string(), context.stdout));
+    output::print(&render_scorecard_run(&run, info, &folder.path().display().to_string(), context.stdout));
+
     Ok(())
 }

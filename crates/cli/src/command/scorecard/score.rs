@@ -2,71 +2,83 @@
 
 use std::collections::BTreeMap;
 
-use assize_analysis::CardRun;
-use assize_engine::{Exit, ScoredCard, runs};
+use assize_analysis::ScorecardRun;
+use assize_engine::{ExitStatus, ScoredCard, runs};
 use assize_evalfile::load_card_results;
-use assize_report::CardPage;
+use assize_report::ScorecardPage;
 use assize_rubric::CaseTally;
-use assize_run::{card_info, card_tallies};
+use assize_run::{card_tallies, describe_scorecard};
 use assize_store::RunFolder;
 use serde_json::{Value, json};
 
 use super::show;
 use super::{sound, weight_set};
 use crate::args::ScoreCardArgs;
-use crate::context::Context;
-use crate::failure::Failure;
+use crate::context::CliContext;
+use crate::failure::CommandFailure;
 use crate::output;
 
-pub(super) fn score(args: &ScoreCardArgs, context: &Context) -> Result<Exit, Failure> {
+pub(super) fn score(args: &ScoreCardArgs, context: &CliContext) -> Result<ExitStatus, CommandFailure> {
     let path = &args.list.path;
     if path.join("run.json").is_file() {
-        return of_run(args, &RunFolder::at(path), context);
+        return of_run(args, &RunFolder::new(path), context);
     }
+
     if !path.exists() {
-        let folder = path.to_str().and_then(|name| runs::find(name, &context.process).ok());
+        let folder = path.to_str().and_then(|name| runs::find_run(name, &context.process).ok());
         let folder = folder.ok_or_else(|| format!("{}: no such file, folder or run", path.display()))?;
         return of_run(args, &folder, context);
     }
+
     of_results(args, context)
 }
 
 /// A stored run, under the tree it was run with.
-fn of_run(args: &ScoreCardArgs, folder: &RunFolder, context: &Context) -> Result<Exit, Failure> {
+fn of_run(
+    args: &ScoreCardArgs,
+    folder: &RunFolder,
+    context: &CliContext,
+) -> Result<ExitStatus, CommandFailure> {
     if args.results.is_some() {
         return Err("a run holds its results; leave out `--results`, or name a scorecard".into());
     }
+
     let mut info = folder.info().map_err(|error| error.to_string())?;
-    let run = CardRun::of(folder, info.scorecard.take()).map_err(|error| error.to_string())?;
+    let run = ScorecardRun::from_folder(folder, info.scorecard.take()).map_err(|error| error.to_string())?;
     let set = args.list.weights.as_deref();
     let scored = ScoredCard::new(&run.info, set, |place| run.tally(place), args.treat_missing.policy())?;
     let review: Vec<Value> = run
-        .review()
+        .review_rows()
         .iter()
         .map(|row| json!({ "case": row.case_id, "benchmark": row.benchmark, "why": row.why }))
         .collect();
     finish(args, &scored, set.or(run.info.weight_set.as_deref()), review, context);
+
     if let Some(path) = &args.markdown {
-        show::write_markdown(&scored, path, &CardPage { run: Some((&run, &info)) })?;
+        show::write_markdown(&scored, path, &ScorecardPage { run: Some((&run, &info)) })?;
     }
+
     Ok(scored.exit().0)
 }
 
 /// Results and labels of a scorecard.
-fn of_results(args: &ScoreCardArgs, context: &Context) -> Result<Exit, Failure> {
+fn of_results(args: &ScoreCardArgs, context: &CliContext) -> Result<ExitStatus, CommandFailure> {
     let scorecard = sound(&args.list.path, &args.list.root, context)?.scorecard;
     let set = weight_set(&scorecard, args.list.weights.as_deref())?;
     let mut results = Vec::new();
     if let Some(path) = &args.results {
         let loaded = load_card_results(path, &scorecard, &context.process.load_options(&args.list.root));
-        output::say_diagnostics(&loaded.diagnostics, &loaded.sources, context);
+        output::print_diagnostics(&loaded.diagnostics, &loaded.sources, context);
+
         if loaded.has_errors() {
             return Err("the results have problems; nothing was scored".into());
         }
+
         results = loaded.results;
     }
+
     let found = card_tallies(&scorecard, &results);
-    let info = card_info(&scorecard, set, |_| true);
+    let info = describe_scorecard(&scorecard, set, |_| true);
     let benchmarks: BTreeMap<&str, usize> =
         scorecard.benchmarks.iter().enumerate().map(|(at, found)| (&*found.code, at)).collect();
     let tally = |place: usize| {
@@ -82,10 +94,13 @@ fn of_results(args: &ScoreCardArgs, context: &Context) -> Result<Exit, Failure> 
             json!({ "case": scorecard.cases[*case].id, "benchmark": scorecard.benchmarks[*benchmark].code })
         })
         .collect();
+
     finish(args, &scored, info.weight_set.as_deref(), review, context);
+
     if let Some(path) = &args.markdown {
-        show::write_markdown(&scored, path, &CardPage { run: None })?;
+        show::write_markdown(&scored, path, &ScorecardPage { run: None })?;
     }
+
     Ok(scored.exit().0)
 }
 
@@ -94,13 +109,15 @@ fn finish(
     scored: &ScoredCard<'_>,
     set: Option<&str>,
     review: Vec<Value>,
-    context: &Context,
+    context: &CliContext,
 ) {
     if args.list.json {
         output::stream_json(&show::printed(scored, set, review));
         return;
     }
+
     output::print(&show::text(scored, context));
+
     if !review.is_empty() {
         output::print(&format!("for a person to look at: {}\n", review.len()));
     }

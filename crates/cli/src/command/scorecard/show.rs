@@ -2,15 +2,15 @@
 
 use std::path::Path;
 
-use assize_analysis::CardTree;
+use assize_analysis::ScorecardTree;
 use assize_engine::ScoredCard;
-use assize_report::{CardPage, card_markdown, card_scores};
-use assize_rubric::{CardScores, NodeId};
+use assize_report::{ScorecardPage, render_scorecard_markdown, render_scorecard_scores};
+use assize_rubric::{ScorecardNodeId, ScorecardScores};
 use serde::Serialize;
 use serde::ser::{SerializeSeq as _, Serializer};
 use serde_json::{Value, json};
 
-use crate::context::Context;
+use crate::context::CliContext;
 use crate::output;
 
 /// Scored scorecard as programs read it.
@@ -19,14 +19,14 @@ pub(super) struct PrintedCard<'a, R> {
     pub(super) name: &'a str,
     pub(super) weight_set: Option<&'a str>,
     pub(super) treat_missing: &'static str,
-    pub(super) nodes: Nodes<'a>,
+    pub(super) nodes: PrintedNodes<'a>,
     pub(super) review: R,
 }
 
 /// Every part of a scored scorecard, made when it is written: of a large tree one is there at a time.
-pub(super) struct Nodes<'a>(&'a ScoredCard<'a>);
+pub(super) struct PrintedNodes<'a>(&'a ScoredCard<'a>);
 
-impl Serialize for Nodes<'_> {
+impl Serialize for PrintedNodes<'_> {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         let count = self.0.trees.iter().map(|tree| tree.places.len()).sum();
         let mut list = serializer.serialize_seq(Some(count))?;
@@ -45,15 +45,15 @@ pub(super) fn printed<'a, R>(
         name: &scored.info.name,
         weight_set: set,
         treat_missing: scored.policy.name(),
-        nodes: Nodes(scored),
+        nodes: PrintedNodes(scored),
         review,
     }
 }
 
 /// The trees as text.
-pub(super) fn text(scored: &ScoredCard<'_>, context: &Context) -> String {
+pub(super) fn text(scored: &ScoredCard<'_>, context: &CliContext) -> String {
     let blocks: Vec<String> =
-        scored.scores().map(|(_, scores)| card_scores(&scores, context.stdout)).collect();
+        scored.scores().map(|(_, scores)| render_scorecard_scores(&scores, context.stdout)).collect();
 
     blocks.join("\n")
 }
@@ -62,13 +62,13 @@ pub(super) fn text(scored: &ScoredCard<'_>, context: &Context) -> String {
 pub(super) fn write_markdown(
     scored: &ScoredCard<'_>,
     path: &Path,
-    page: &CardPage<'_>,
+    page: &ScorecardPage<'_>,
 ) -> Result<(), String> {
-    let scores: Vec<(&CardTree, CardScores<'_>)> = scored.scores().collect();
-    std::fs::write(path, card_markdown(&scores, page))
+    let scores: Vec<(&ScorecardTree, ScorecardScores<'_>)> = scored.scores().collect();
+    std::fs::write(path, render_scorecard_markdown(&scores, page))
         .map_err(|error| format!("can't write `{}`: {error}", path.display()))?;
 
-    output::say(&format!("report: {}\n", path.display()));
+    output::print_message(&format!("report: {}\n", path.display()));
     Ok(())
 }
 
@@ -83,6 +83,7 @@ fn each_node<E>(scored: &ScoredCard<'_>, mut see: impl FnMut(&Value) -> Result<(
                 Value::Null,
                 |found| json!({ "share": found.share, "given": found.given, "gain": found.gain }),
             );
+
             if let Some(part) = tree.places.get(id.index()).and_then(|at| scored.info.nodes.get(*at)) {
                 value["kind"] = part.kind.name().into();
                 value["label"] = part.label.clone().into();
@@ -90,6 +91,7 @@ fn each_node<E>(scored: &ScoredCard<'_>, mut see: impl FnMut(&Value) -> Result<(
                 value["criticality"] = part.criticality.map(assize_rubric::Criticality::name).into();
                 value["hard_gate"] = part.hard_gate.into();
             }
+
             see(&value)?;
         }
     }
@@ -97,11 +99,12 @@ fn each_node<E>(scored: &ScoredCard<'_>, mut see: impl FnMut(&Value) -> Result<(
     Ok(())
 }
 
-fn node(scores: &CardScores<'_>, id: NodeId) -> Value {
+fn node(scores: &ScorecardScores<'_>, id: ScorecardNodeId) -> Value {
     let card = scores.card();
-    let name = |id: NodeId| card.node(id).map(|node| node.code.to_string());
+    let name = |id: ScorecardNodeId| card.node(id).map(|node| node.code.to_string());
     let Some((node, found)) = card.node(id).zip(scores.node(id)) else { return Value::Null };
     let blockers: Vec<String> = scores.blockers(id).into_iter().filter_map(name).collect();
+
     json!({
         "code": node.code,
         "parent": card.parent(id).and_then(name),

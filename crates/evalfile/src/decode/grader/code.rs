@@ -4,59 +4,49 @@ use assize_diagnostic::{Diagnostic, did_you_mean};
 use serde_json::{Map, Value};
 
 use super::assertion_context::AssertionContext;
-use super::prompt::{command_or_script, config};
-use super::words::duration;
+use super::prompt::{decode_command_or_script, decode_program_config};
+use super::shared::decode_duration;
 use crate::codes;
-use crate::decode::object::wrong_type;
-use crate::decode::{Context, Object};
-use crate::model::{CodeGrader, Format, GraderKind};
-use crate::tree::Data;
+use crate::decode::map_reader::wrong_type;
+use crate::decode::{DecodeContext, MapReader};
+use crate::model::{CodeGrader, EvalFileFormat, GraderKind};
+use crate::tree::NodeValue;
 
 /// Default limit of model calls of a program with `target: true`.
-const DEFAULT_CALLS: u32 = 50;
+const DEFAULT_MAX_CALLS: u32 = 50;
 
 /// Known keys, for detecting misspelt ones.
-const KEYS: [&str; 14] = [
-    "name",
-    "type",
-    "command",
-    "script",
-    "cwd",
-    "weight",
-    "target",
-    "required",
-    "min_score",
-    "negate",
-    "config",
-    "timeout_seconds",
-    "timeout_ms",
-    "pass_env",
+const KNOWN_KEYS: [&str; 14] = [
+    "name", "type", "command", "script", "cwd", "weight", "target", "required", "min_score", "negate",
+    "config", "timeout_seconds", "timeout_ms", "pass_env",
 ];
 
 /// Decodes the keys of `type: code-grader`. Unknown keys are settings of the program.
-pub(super) fn code(
-    cx: &mut Context,
-    object: &mut Object<'_>,
-    format: Format,
+pub(super) fn decode_code_grader(
+    cx: &mut DecodeContext,
+    object: &mut MapReader<'_>,
+    format: EvalFileFormat,
     at: &AssertionContext,
 ) -> Option<GraderKind> {
-    let errors = cx.problems.errors();
-    let command = command_or_script(cx, object, "a code grader", format);
+    let errors = cx.problems.error_count();
+    let command = decode_command_or_script(cx, object, "a code grader", format);
     let cwd = object.text("cwd", &mut cx.problems);
     let cwd = match cwd {
-        Some(written) => cx.find(&written.value, written.span),
+        Some(written) => cx.find_file(&written.value, written.span),
         // The program of a template is in the template's folder.
         None if at.in_template() => Some(cx.folder_of(object.span().source)),
         None => None,
     };
-    let seconds = duration(object, "timeout_seconds", 1.0, &mut cx.problems);
-    let millis = duration(object, "timeout_ms", 0.001, &mut cx.problems);
-    let max_calls = max_calls(cx, object);
-    let pass_env = pass_env(cx, object);
-    let mut settings = config(cx, object);
-    settings.extend(rest(cx, object, &KEYS));
+
+    let seconds = decode_duration(object, "timeout_seconds", 1.0, &mut cx.problems);
+    let millis = decode_duration(object, "timeout_ms", 0.001, &mut cx.problems);
+    let max_calls = decode_max_calls(cx, object);
+    let pass_env = decode_pass_env(cx, object);
+    let mut settings = decode_program_config(cx, object);
+    settings.extend(decode_program_settings(cx, object, &KNOWN_KEYS));
+
     let command = command?;
-    (cx.problems.errors() == errors).then(|| {
+    (cx.problems.error_count() == errors).then(|| {
         GraderKind::Code(CodeGrader {
             command,
             cwd,
@@ -69,16 +59,16 @@ pub(super) fn code(
 }
 
 /// Decodes `target: true` or `target: {max_calls: N}`.
-fn max_calls(cx: &mut Context, object: &mut Object<'_>) -> Option<u32> {
+fn decode_max_calls(cx: &mut DecodeContext, object: &mut MapReader<'_>) -> Option<u32> {
     let node = object.value("target")?;
     match &node.data {
-        Data::Bool(true) => Some(DEFAULT_CALLS),
-        Data::Bool(false) => None,
-        Data::Map(_) => {
-            let mut target = Object::new(node, "`target`", &mut cx.problems)?;
+        NodeValue::Bool(true) => Some(DEFAULT_MAX_CALLS),
+        NodeValue::Bool(false) => None,
+        NodeValue::Map(_) => {
+            let mut target = MapReader::new(node, "`target`", &mut cx.problems)?;
             let calls = target.integer("max_calls", 1, i64::from(u32::MAX), &mut cx.problems);
             target.finish(&mut cx.problems);
-            Some(calls.and_then(|calls| u32::try_from(calls.value).ok()).unwrap_or(DEFAULT_CALLS))
+            Some(calls.and_then(|calls| u32::try_from(calls.value).ok()).unwrap_or(DEFAULT_MAX_CALLS))
         }
         _ => {
             cx.problems.add(
@@ -92,18 +82,23 @@ fn max_calls(cx: &mut Context, object: &mut Object<'_>) -> Option<u32> {
 
 /// Decodes `pass_env: [NAME, ...]`: variables that are passed to the program although they are withheld by
 /// default.
-pub(super) fn pass_env(cx: &mut Context, object: &mut Object<'_>) -> Vec<String> {
+pub(super) fn decode_pass_env(cx: &mut DecodeContext, object: &mut MapReader<'_>) -> Vec<String> {
     object.strings("pass_env", &mut cx.problems).into_iter().map(|name| name.value).collect()
 }
 
 /// Returns the keys that were not read, as settings for a program. One that is close to a known key gets a
 /// warning.
-pub(super) fn rest(cx: &mut Context, object: &mut Object<'_>, known: &[&'static str]) -> Map<String, Value> {
+pub(super) fn decode_program_settings(
+    cx: &mut DecodeContext,
+    object: &mut MapReader<'_>,
+    known: &[&'static str],
+) -> Map<String, Value> {
     let mut settings = Map::new();
-    for entry in object.rest() {
+    for entry in object.take_remaining() {
         if entry.key.starts_with("x-") {
             continue;
         }
+
         if let Some(near) = did_you_mean(&entry.key, known.iter().copied()) {
             cx.problems.add(
                 Diagnostic::warning(
@@ -117,8 +112,10 @@ pub(super) fn rest(cx: &mut Context, object: &mut Object<'_>, known: &[&'static 
                 .with_suggestion("rename the key", entry.key_span, near),
             );
         }
+
         settings.insert(entry.key.clone(), entry.value.to_json());
     }
+
     settings
 }
 
@@ -128,7 +125,7 @@ mod tests {
 
     use super::*;
     use crate::decode::grader::testing::{codes, one};
-    use crate::model::Command;
+    use crate::model::GraderCommand;
 
     fn program(text: &str) -> CodeGrader {
         let grader = one(text);
@@ -141,7 +138,7 @@ mod tests {
         let code = program(
             "- type: code_grader\n  command: [a, b]\n  pass_env: [MY_KEY]\n  cwd: .\n  timeout_seconds: 1.5\n  target: {max_calls: 10}\n  config: {a: 1}\n  expected_tools: [x]\n  x-note: free\n",
         );
-        assert_eq!(code.command, Command::Argv(vec!["a".into(), "b".into()]));
+        assert_eq!(code.command, GraderCommand::Argv(vec!["a".into(), "b".into()]));
         assert_eq!(code.timeout, Some(Duration::from_millis(1500)));
         assert_eq!((code.max_calls, code.pass_env), (Some(10), vec!["MY_KEY".to_owned()]));
         assert_eq!(Value::Object(code.config), serde_json::json!({"a": 1, "expected_tools": ["x"]}));

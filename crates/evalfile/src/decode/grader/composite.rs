@@ -1,4 +1,4 @@
-//! Decoder of `composite`: a combination of other graders.
+//! Decoder of `decode_composite`: a combination of other graders.
 
 use std::collections::HashMap;
 use std::sync::Arc;
@@ -7,55 +7,60 @@ use assize_diagnostic::{Diagnostic, did_you_mean};
 use assize_rubric::Weight;
 
 use super::assertion_context::AssertionContext;
-use super::list::assertions;
-use super::prompt::{command, prompt};
-use super::rubrics::judge;
-use super::words::{choice, missing, older};
+use super::list::decode_assertions;
+use super::prompt::{decode_command, decode_prompt};
+use super::rubrics::decode_judge;
+use super::shared::{decode_choice, missing_key, older_spelling};
 use crate::codes;
-use crate::decode::object::{number, wrong_type};
-use crate::decode::{Context, Object};
-use crate::model::{Command, CompositeAggregator, CompositeGrader, Format, Grader, GraderKind};
-use crate::tree::Node;
+use crate::decode::map_reader::{number, wrong_type};
+use crate::decode::{DecodeContext, MapReader};
+use crate::model::{CompositeAggregator, CompositeGrader, EvalFileFormat, Grader, GraderCommand, GraderKind};
+use crate::tree::TreeNode;
 
 /// Decodes the keys of `type: composite`.
-pub(super) fn composite(
-    cx: &mut Context,
-    object: &mut Object<'_>,
-    format: Format,
+pub(super) fn decode_composite(
+    cx: &mut DecodeContext,
+    object: &mut MapReader<'_>,
+    format: EvalFileFormat,
     at: &AssertionContext,
 ) -> Option<GraderKind> {
-    let errors = cx.problems.errors();
+    let errors = cx.problems.error_count();
     let keys: [&'static str; 3] = match format {
-        Format::One => ["evaluators", "assertions", "assert"],
-        Format::Two => ["assertions", "evaluators", "assert"],
+        EvalFileFormat::One => ["evaluators", "assertions", "assert"],
+        EvalFileFormat::Two => ["assertions", "evaluators", "assert"],
     };
-    let members = if let Some(entry) = object.one_of(&keys, &mut cx.problems) {
-        if format == Format::Two && entry.key != keys[0] {
-            cx.problems.add(older(entry.key_span, &entry.key, keys[0]));
+    let members = if let Some(entry) = object.first_of(&keys, &mut cx.problems) {
+        if format == EvalFileFormat::Two && entry.key != keys[0] {
+            cx.problems.add(older_spelling(entry.key_span, &entry.key, keys[0]));
         }
-        duplicates(cx, &entry.value);
+
+        report_duplicate_members(cx, &entry.value);
         let at = AssertionContext { names_are_checked: true, ..at.clone() };
-        let members = assertions(cx, &entry.value, format, at);
-        if members.is_empty() && cx.problems.errors() == errors {
-            cx.problems.add(missing(entry.key_span, "a composite", "members", "- {name: a, type: is-json}"));
+        let members = decode_assertions(cx, &entry.value, format, at);
+        if members.is_empty() && cx.problems.error_count() == errors {
+            cx.problems
+                .add(missing_key(entry.key_span, "a composite", "members", "- {name: a, type: is-json}"));
         }
+
         members
     } else {
         let example = format!("{}: [{{name: a, type: is-json}}]", keys[0]);
-        cx.problems.add(missing(object.head(), "a composite", keys[0], &example));
+        cx.problems.add(missing_key(object.head(), "a composite", keys[0], &example));
         Vec::new()
     };
+
     let aggregator = match object.value("aggregator") {
-        Some(node) => aggregator(cx, node, format, &members, errors),
+        Some(node) => decode_aggregator(cx, node, format, &members, errors),
         None => Some(CompositeAggregator::WeightedAverage(Vec::new())),
     };
     let aggregator = aggregator?;
-    (cx.problems.errors() == errors).then_some(GraderKind::Composite(CompositeGrader { members, aggregator }))
+    (cx.problems.error_count() == errors)
+        .then_some(GraderKind::Composite(CompositeGrader { members, aggregator }))
 }
 
 /// Reports duplicate names: members are referred to by name, so these are errors here.
-fn duplicates(cx: &mut Context, list: &Node) {
-    let mut seen: HashMap<&str, &Node> = HashMap::new();
+fn report_duplicate_members(cx: &mut DecodeContext, list: &TreeNode) {
+    let mut seen: HashMap<&str, &TreeNode> = HashMap::new();
     for name in list.as_seq().unwrap_or_default().iter().filter_map(|item| item.get("name")) {
         let Some(text) = name.as_str() else { continue };
         if let Some(first) = seen.insert(text, name) {
@@ -63,73 +68,76 @@ fn duplicates(cx: &mut Context, list: &Node) {
                 Diagnostic::error(
                     codes::DUPLICATE_MEMBER,
                     format!("two members are called `{text}`"),
-                    name.place(),
+                    name.use_span(),
                     "second time",
                 )
-                .with_secondary(first.place(), "first time")
+                .with_secondary(first.use_span(), "first time")
                 .with_help("members are referred to by name; give each its own"),
             );
         }
     }
 }
 
-fn aggregator(
-    cx: &mut Context,
-    node: &Node,
-    format: Format,
+fn decode_aggregator(
+    cx: &mut DecodeContext,
+    node: &TreeNode,
+    format: EvalFileFormat,
     members: &[Arc<Grader>],
     errors_before: usize,
 ) -> Option<CompositeAggregator> {
-    let mut object = Object::new(node, "an aggregator", &mut cx.problems)?;
+    let mut object = MapReader::new(node, "an aggregator", &mut cx.problems)?;
     let Some(written) = object.value("type") else {
-        cx.problems.add(missing(object.head(), "an aggregator", "type", "type: weighted_average"));
+        cx.problems.add(missing_key(object.head(), "an aggregator", "type", "type: weighted_average"));
         return None;
     };
     let words = ["weighted_average", "threshold", "code-grader", "llm-grader", "code-judge", "llm-judge"];
-    let word = choice(written, "type", &words, &mut cx.problems)?;
-    if format == Format::Two
+    let word = decode_choice(written, "type", &words, &mut cx.problems)?;
+    if format == EvalFileFormat::Two
         && let Some(present) = word.strip_suffix("judge")
     {
-        cx.problems.add(older(written.place(), word, &format!("{present}grader")));
+        cx.problems.add(older_spelling(written.use_span(), word, &format!("{present}grader")));
     }
+
     let aggregator = match word {
         "weighted_average" => {
             let weights = object.value("weights");
-            let members_are_sound = cx.problems.errors() == errors_before;
-            let weights =
-                weights.map_or_else(Vec::new, |node| weights_of(cx, node, members, members_are_sound));
-            if members_are_sound && cx.problems.errors() == errors_before {
+            let members_are_sound = cx.problems.error_count() == errors_before;
+            let weights = weights
+                .map_or_else(Vec::new, |node| decode_member_weights(cx, node, members, members_are_sound));
+            if members_are_sound && cx.problems.error_count() == errors_before {
                 check_total(cx, &object, &weights, members);
             }
+
             Some(CompositeAggregator::WeightedAverage(weights))
         }
         "threshold" => {
             if object.value("threshold").is_none() {
-                cx.problems.add(missing(object.head(), "`threshold`", "threshold", "threshold: 0.5"));
+                cx.problems.add(missing_key(object.head(), "`threshold`", "threshold", "threshold: 0.5"));
             }
             object.unit("threshold", &mut cx.problems).map(|unit| CompositeAggregator::Threshold(unit.value))
         }
         "code-grader" | "code-judge" => {
-            let command = program(cx, &mut object);
+            let command = decode_program(cx, &mut object);
             let cwd = object.text("cwd", &mut cx.problems);
-            let cwd = cwd.and_then(|written| cx.find(&written.value, written.span));
+            let cwd = cwd.and_then(|written| cx.find_file(&written.value, written.span));
             command.map(|command| CompositeAggregator::Code { command, cwd })
         }
         _ => {
             let written = object.entry("prompt").filter(|entry| !entry.value.is_null());
-            let prompt = written.and_then(|entry| prompt(cx, entry, format)).map(|(prompt, _)| prompt);
-            let judge = judge(cx, &mut object);
+            let prompt = written.and_then(|entry| decode_prompt(cx, entry, format)).map(|(prompt, _)| prompt);
+            let judge = decode_judge(cx, &mut object);
             Some(CompositeAggregator::Llm { prompt, judge })
         }
     };
+
     object.finish(&mut cx.problems);
     aggregator
 }
 
 /// Decodes `command`, or its older name `path`, whose text the shell runs.
-fn program(cx: &mut Context, object: &mut Object<'_>) -> Option<Command> {
-    let Some(entry) = object.one_of(&["command", "path", "script"], &mut cx.problems) else {
-        cx.problems.add(missing(
+fn decode_program(cx: &mut DecodeContext, object: &mut MapReader<'_>) -> Option<GraderCommand> {
+    let Some(entry) = object.first_of(&["command", "path", "script"], &mut cx.problems) else {
+        cx.problems.add(missing_key(
             object.head(),
             "this aggregator",
             "command",
@@ -137,12 +145,12 @@ fn program(cx: &mut Context, object: &mut Object<'_>) -> Option<Command> {
         ));
         return None;
     };
-    command(cx, entry)
+    decode_command(cx, entry)
 }
 
-fn weights_of(
-    cx: &mut Context,
-    node: &Node,
+fn decode_member_weights(
+    cx: &mut DecodeContext,
+    node: &TreeNode,
     members: &[Arc<Grader>],
     check_names: bool,
 ) -> Vec<(String, Weight)> {
@@ -160,17 +168,18 @@ fn weights_of(
                 entry.key_span,
                 "unknown member",
             );
+
             let names: Vec<&str> = members.iter().map(|member| member.name.as_str()).collect();
             diagnostic = match did_you_mean(&entry.key, names.iter().copied()) {
-                Some(near) => diagnostic.with_help(format!("did you mean `{near}`?")).with_suggestion(
-                    "use this name",
-                    entry.key_span,
-                    near,
-                ),
+                Some(near) => diagnostic
+                    .with_help(format!("did you mean `{near}`?"))
+                    .with_suggestion("use this name", entry.key_span, near),
                 None => diagnostic.with_help(format!("members: `{}`", names.join("`, `"))),
             };
+
             cx.problems.add(diagnostic);
         }
+
         let Some(value) = number(&entry.value, &entry.key, &mut cx.problems) else { continue };
         match Weight::new(value.value) {
             Ok(weight) if !weight.is_penalty() => weights.push((entry.key.clone(), weight)),
@@ -185,10 +194,16 @@ fn weights_of(
             ),
         }
     }
+
     weights
 }
 
-fn check_total(cx: &mut Context, object: &Object<'_>, weights: &[(String, Weight)], members: &[Arc<Grader>]) {
+fn check_total(
+    cx: &mut DecodeContext,
+    object: &MapReader<'_>,
+    weights: &[(String, Weight)],
+    members: &[Arc<Grader>],
+) {
     let weight = |member: &Grader| {
         weights
             .iter()
@@ -212,7 +227,7 @@ fn check_total(cx: &mut Context, object: &Object<'_>, weights: &[(String, Weight
 mod tests {
     use super::*;
     use crate::decode::grader::testing::{codes, graders, one};
-    use crate::model::Prompt;
+    use crate::model::GraderPrompt;
 
     const MEMBERS: &str = "assertions: [{name: a, type: is-json}, {name: b, type: contains, value: x}]";
 
@@ -237,11 +252,12 @@ mod tests {
         assert_eq!(share.get(), 0.5);
         assert_eq!(
             read("aggregator: {type: code-grader, path: node x.js}").aggregator,
-            CompositeAggregator::Code { command: Command::Shell("node x.js".into()), cwd: None }
+            CompositeAggregator::Code { command: GraderCommand::Shell("node x.js".into()), cwd: None }
         );
         let llm =
             read("aggregator: {type: llm-grader, prompt: 'Weigh {{ results }}', target: big}").aggregator;
-        let CompositeAggregator::Llm { prompt: Some(Prompt::Text { .. }), judge: Some(judge) } = llm else {
+        let CompositeAggregator::Llm { prompt: Some(GraderPrompt::Text { .. }), judge: Some(judge) } = llm
+        else {
             panic!("a judge")
         };
         assert_eq!(judge, "big");
@@ -257,7 +273,7 @@ mod tests {
         let GraderKind::Composite(inner) = &outer.members[1].kind else { panic!("a composite") };
         assert_eq!(inner.members[0].standing.weight.get(), 2.0);
         let text = "- {name: c, type: composite, evaluators: [{name: a, type: llm_judge}], aggregator: {type: code_judge, path: x}}\n";
-        assert!(graders(text, Format::One).1.is_empty());
+        assert!(graders(text, EvalFileFormat::One).1.is_empty());
         assert_eq!(codes(text), ["W0301", "W0301", "W0301"]);
     }
 

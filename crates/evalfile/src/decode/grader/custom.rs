@@ -5,26 +5,28 @@ use std::path::{Path, PathBuf};
 
 use assize_diagnostic::Span;
 
-use super::code::{pass_env, rest};
-use super::prompt::config;
-use crate::decode::{Context, Object};
+use super::code::{decode_pass_env, decode_program_settings};
+use super::prompt::decode_program_config;
+use crate::decode::{DecodeContext, MapReader};
 use crate::model::{CustomGrader, GraderKind};
 
 /// Folders of such files, in any folder from the eval file upwards.
-const FOLDERS: [&str; 2] = [".assize/graders", ".agentv/assertions"];
-const KEYS: [&str; 8] = ["name", "type", "weight", "required", "min_score", "negate", "config", "pass_env"];
+const GRADER_FOLDERS: [&str; 2] = [".assize/graders", ".agentv/assertions"];
+const KNOWN_KEYS: [&str; 8] =
+    ["name", "type", "weight", "required", "min_score", "negate", "config", "pass_env"];
 
 /// Finds the nearest file that defines the type `name`. Names that could lead to another folder are never
 /// looked up.
-pub(super) fn find(cx: &Context, name: &str, span: Span) -> Option<PathBuf> {
+pub(super) fn find_custom_grader(cx: &DecodeContext, name: &str, span: Span) -> Option<PathBuf> {
     let is_plain = |c: char| c.is_alphanumeric() || matches!(c, '-' | '_');
     if name.is_empty() || !name.chars().all(is_plain) {
         return None;
     }
+
     let found = cx
         .folders_upward(span)
         .iter()
-        .flat_map(|folder| FOLDERS.map(|kept| folder.join(kept)))
+        .flat_map(|folder| GRADER_FOLDERS.map(|kept| folder.join(kept)))
         .find_map(|folder| file_named(&folder, name))?;
     let real = fs::canonicalize(&found).ok()?;
     cx.reach.roots.iter().any(|root| real.starts_with(root)).then_some(found)
@@ -39,14 +41,21 @@ fn file_named(folder: &Path, name: &str) -> Option<PathBuf> {
         .collect();
     // The order of a folder depends on the file system.
     files.sort();
+
     files.into_iter().next()
 }
 
 /// Decodes the keys of a custom grader: all but the common ones are its settings.
-pub(super) fn custom(cx: &mut Context, object: &mut Object<'_>, name: &str, path: &Path) -> GraderKind {
-    let pass_env = pass_env(cx, object);
-    let mut settings = config(cx, object);
-    settings.extend(rest(cx, object, &KEYS));
+pub(super) fn decode_custom(
+    cx: &mut DecodeContext,
+    object: &mut MapReader<'_>,
+    name: &str,
+    path: &Path,
+) -> GraderKind {
+    let pass_env = decode_pass_env(cx, object);
+    let mut settings = decode_program_config(cx, object);
+    settings.extend(decode_program_settings(cx, object, &KNOWN_KEYS));
+
     GraderKind::Custom(CustomGrader {
         type_name: name.to_owned(),
         path: path.to_path_buf(),
@@ -59,8 +68,8 @@ pub(super) fn custom(cx: &mut Context, object: &mut Object<'_>, name: &str, path
 mod tests {
     use super::*;
     use crate::decode::grader::testing::{complaints, read_at};
-    use crate::decode::grader::{AssertionContext, assertions};
-    use crate::model::Format;
+    use crate::decode::grader::{AssertionContext, decode_assertions};
+    use crate::model::EvalFileFormat;
 
     #[test]
     fn a_file_makes_a_type() {
@@ -71,7 +80,7 @@ mod tests {
         let text =
             "- {type: word-count, minimum: 3, weight: 2}\n- {type: word_count}\n- {type: ../word-count}\n";
         let (mut cx, node) = read_at(&folder.path().join("suite.yaml"), text);
-        let graders = assertions(&mut cx, &node, Format::Two, AssertionContext::default());
+        let graders = decode_assertions(&mut cx, &node, EvalFileFormat::Two, AssertionContext::default());
         assert_eq!(graders.len(), 1);
         let GraderKind::Custom(custom) = &graders[0].kind else { panic!("custom") };
         assert_eq!(custom.type_name, "word-count");

@@ -1,84 +1,86 @@
-//! Decoder of `include`: replaces the entry with the graders of a template file.
+//! Decoder of `decode_include`: replaces the entry with the graders of a template file.
 
 use std::collections::HashMap;
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError};
 
-use assize_diagnostic::{Diagnostic, Span, Spanned, did_you_mean};
+use assize_diagnostic::{Diagnostic, Span, SpannedValue, did_you_mean};
 
 use super::assertion_context::AssertionContext;
-use super::list::assertions;
+use super::list::decode_assertions;
 use crate::codes;
 use crate::decode::interpolate::interpolate;
-use crate::decode::object::wrong_type;
-use crate::decode::{Context, Object};
-use crate::model::{Format, Grader};
-use crate::tree::{Node, read_yaml};
+use crate::decode::map_reader::wrong_type;
+use crate::decode::{DecodeContext, MapReader};
+use crate::model::{EvalFileFormat, Grader};
+use crate::tree::{TreeNode, read_yaml};
 
 /// Maximum nesting depth of templates.
 const MAX_NESTING: usize = 3;
 /// Folders of templates referred to by name, in any folder from the including file upwards.
-const FOLDERS: [&str; 2] = [".assize/templates", ".agentv/templates"];
-const ENDINGS: [&str; 2] = ["yaml", "yml"];
+const TEMPLATE_FOLDERS: [&str; 2] = [".assize/templates", ".agentv/templates"];
+const TEMPLATE_EXTENSIONS: [&str; 2] = ["yaml", "yml"];
 
 /// Templates that have been read, so that a file that is included by many cases is read, and
 /// complained about, once.
 /// Clones share what has been read.
 #[derive(Debug, Clone, Default)]
-pub(crate) struct Templates {
-    read: Arc<Mutex<HashMap<TemplateKey, Template>>>,
+pub(crate) struct TemplateCache {
+    read: Arc<Mutex<HashMap<TemplateKey, CachedTemplate>>>,
 }
 
 /// Canonical path, format, and nesting depth, which decides whether a template inside is too deep.
-type TemplateKey = (PathBuf, Format, usize);
+type TemplateKey = (PathBuf, EvalFileFormat, usize);
 
-impl Templates {
-    fn get(&self, key: &TemplateKey) -> Option<Template> {
+impl TemplateCache {
+    fn get(&self, key: &TemplateKey) -> Option<CachedTemplate> {
         self.read.lock().unwrap_or_else(PoisonError::into_inner).get(key).cloned()
     }
 
-    fn insert(&self, key: TemplateKey, template: Template) {
+    fn insert(&self, key: TemplateKey, template: CachedTemplate) {
         self.read.lock().unwrap_or_else(PoisonError::into_inner).insert(key, template);
     }
 }
 
 #[derive(Debug, Clone)]
-struct Template {
+struct CachedTemplate {
     graders: Vec<Arc<Grader>>,
     sound: bool,
 }
 
 /// Decodes the entry `include: NAME`.
-pub(super) fn include(
-    cx: &mut Context,
-    item: &Node,
-    format: Format,
+pub(super) fn decode_include(
+    cx: &mut DecodeContext,
+    item: &TreeNode,
+    format: EvalFileFormat,
     at: &AssertionContext,
 ) -> Vec<Arc<Grader>> {
-    let Some(mut object) = Object::new(item, "an include", &mut cx.problems) else { return Vec::new() };
+    let Some(mut object) = MapReader::new(item, "an include", &mut cx.problems) else { return Vec::new() };
     let name = object.text("include", &mut cx.problems);
-    if name.is_none() && item.get("include").is_some_and(Node::is_null) {
+    if name.is_none() && item.get("include").is_some_and(TreeNode::is_null) {
         cx.problems.add(
             Diagnostic::error(codes::EMPTY_TEXT, "`include` is empty", object.head(), "nothing follows")
                 .with_help("write the name of a template, or a path"),
         );
     }
+
     object.finish(&mut cx.problems);
-    name.map_or_else(Vec::new, |name| template(cx, &name, format, at).unwrap_or_default())
+    name.map_or_else(Vec::new, |name| load_template(cx, &name, format, at).unwrap_or_default())
 }
 
-fn template(
-    cx: &mut Context,
-    name: &Spanned<String>,
-    format: Format,
+fn load_template(
+    cx: &mut DecodeContext,
+    name: &SpannedValue<String>,
+    format: EvalFileFormat,
     at: &AssertionContext,
 ) -> Option<Vec<Arc<Grader>>> {
-    let written = locate(cx, name)?;
-    let path = cx.find(&written, name.span)?;
+    let written = locate_template(cx, name)?;
+    let path = cx.find_file(&written, name.span)?;
     let real = fs::canonicalize(&path).unwrap_or(path);
     if let Some(position) = at.stack.iter().position(|step| *step == real) {
-        let way: Vec<String> = at.stack[position..].iter().chain([&real]).map(|step| short(step)).collect();
+        let way: Vec<String> =
+            at.stack[position..].iter().chain([&real]).map(|step| short_path(step)).collect();
         cx.problems.add(
             Diagnostic::error(
                 codes::TEMPLATE_CYCLE,
@@ -89,8 +91,10 @@ fn template(
             .with_note(way.join(" -> "))
             .with_help("remove one of these includes"),
         );
+
         return None;
     }
+
     if at.stack.len() >= MAX_NESTING {
         cx.problems.add(
             Diagnostic::error(
@@ -103,56 +107,66 @@ fn template(
         );
         return None;
     }
+
     let key = (real.clone(), format, at.stack.len());
     if let Some(known) = cx.templates.get(&key) {
         if !known.sound {
-            cx.problems.add_known();
+            cx.problems.count_error();
         }
         return Some(known.graders);
     }
-    let errors = cx.problems.errors();
+
+    let errors = cx.problems.error_count();
     let mut stack = at.stack.clone();
     stack.push(real);
-    let graders = read(cx, &written, name, format, AssertionContext { stack, names_are_checked: false });
-    let sound = cx.problems.errors() == errors;
-    cx.templates.insert(key, Template { graders: graders.clone(), sound });
+
+    let graders =
+        read_template(cx, &written, name, format, AssertionContext { stack, names_are_checked: false });
+    let sound = cx.problems.error_count() == errors;
+    cx.templates.insert(key, CachedTemplate { graders: graders.clone(), sound });
+
     Some(graders)
 }
 
-fn read(
-    cx: &mut Context,
+fn read_template(
+    cx: &mut DecodeContext,
     written: &str,
-    name: &Spanned<String>,
-    format: Format,
+    name: &SpannedValue<String>,
+    format: EvalFileFormat,
     at: AssertionContext,
 ) -> Vec<Arc<Grader>> {
     let Some(file) = cx.read_text(written, name.span) else { return Vec::new() };
     let source = cx.sources.add(file.path, file.text);
-    let errors = cx.problems.errors();
+    let errors = cx.problems.error_count();
     let root = read_yaml(&cx.sources, source, &mut cx.problems);
     let Some(mut root) = root else {
-        if cx.problems.errors() == errors {
+        if cx.problems.error_count() == errors {
             cx.problems.add(
-                broken(name.span, &name.value)
+                broken_template(name.span, &name.value)
                     .with_note("the file is empty")
                     .with_help("write a list under `assertions`"),
             );
         }
         return Vec::new();
     };
+
     interpolate(cx, &mut root);
+
     if root.as_map().is_none() {
         let mut complaint = wrong_type(&root, "a template", "a map with `assertions`");
         if root.as_seq().is_some() {
             complaint = complaint.with_help("put `assertions:` above the list");
         }
+
         cx.problems.add(complaint);
         return Vec::new();
     }
-    let Some(mut object) = Object::new(&root, "a template", &mut cx.problems) else { return Vec::new() };
+
+    let Some(mut object) = MapReader::new(&root, "a template", &mut cx.problems) else { return Vec::new() };
     for key in ["name", "description", "$schema"] {
         object.entry(key);
     }
+
     let list = object.value("assertions");
     if list.is_none() {
         cx.problems.add(
@@ -165,23 +179,25 @@ fn read(
             .with_help("write `assertions:` and the entries below it"),
         );
     }
+
     object.finish(&mut cx.problems);
-    list.map_or_else(Vec::new, |list| assertions(cx, list, format, at))
+    list.map_or_else(Vec::new, |list| decode_assertions(cx, list, format, at))
 }
 
-/// Returns the path of a template for [`Context::find`]: a path as given, or the nearest template of a name.
-fn locate(cx: &mut Context, name: &Spanned<String>) -> Option<String> {
+/// Returns the path of a template for [`DecodeContext::find_file`]: a path as given, or the nearest template of a name.
+fn locate_template(cx: &mut DecodeContext, name: &SpannedValue<String>) -> Option<String> {
     let written = name.value.trim();
     let is_path = written.starts_with("file://")
         || written.contains(['/', '\\'])
-        || ENDINGS.iter().any(|ending| written.ends_with(&format!(".{ending}")));
+        || TEMPLATE_EXTENSIONS.iter().any(|ending| written.ends_with(&format!(".{ending}")));
     if is_path {
         return Some(written.to_owned());
     }
+
     let folders = cx.folders_upward(name.span);
     for folder in &folders {
-        for kept in FOLDERS {
-            for ending in ENDINGS {
+        for kept in TEMPLATE_FOLDERS {
+            for ending in TEMPLATE_EXTENSIONS {
                 let relative = format!("{kept}/{written}.{ending}");
                 if folder.join(&relative).is_file() {
                     return Some(relative);
@@ -189,46 +205,56 @@ fn locate(cx: &mut Context, name: &Spanned<String>) -> Option<String> {
             }
         }
     }
+
     let mut diagnostic = Diagnostic::error(
         codes::TEMPLATE_NOT_FOUND,
         format!("there is no template `{written}`"),
         name.span,
         "not found",
     )
-    .with_note(format!("looked in `{}` and the folders above", folders.first()?.join(FOLDERS[0]).display()));
-    let known = known(&folders);
+    .with_note(format!(
+        "looked in `{}` and the folders above",
+        folders.first()?.join(TEMPLATE_FOLDERS[0]).display()
+    ));
+
+    let known = list_template_names(&folders);
     if let Some(near) = did_you_mean(written, known.iter().map(String::as_str)) {
-        diagnostic = diagnostic.with_help(format!("did you mean `{near}`?")).with_suggestion(
-            "use this one",
-            name.span,
-            near,
-        );
-    } else {
         diagnostic = diagnostic
-            .with_help(format!("create `{}/{written}.yaml` with a list under `assertions`", FOLDERS[0]));
+            .with_help(format!("did you mean `{near}`?"))
+            .with_suggestion("use this one", name.span, near);
+    } else {
+        diagnostic = diagnostic.with_help(format!(
+            "create `{}/{written}.yaml` with a list under `assertions`",
+            TEMPLATE_FOLDERS[0]
+        ));
     }
+
     cx.problems.add(diagnostic);
     None
 }
 
 /// Returns the names of all available templates.
-fn known(folders: &[PathBuf]) -> Vec<String> {
+fn list_template_names(folders: &[PathBuf]) -> Vec<String> {
     let mut names: Vec<String> = folders
         .iter()
-        .flat_map(|folder| FOLDERS.map(|kept| folder.join(kept)))
+        .flat_map(|folder| TEMPLATE_FOLDERS.map(|kept| folder.join(kept)))
         .filter_map(|folder| fs::read_dir(folder).ok())
         .flatten()
         .filter_map(Result::ok)
         .map(|file| file.path())
-        .filter(|path| path.extension().is_some_and(|found| ENDINGS.iter().any(|ending| found == *ending)))
+        .filter(|path| {
+            path.extension().is_some_and(|found| TEMPLATE_EXTENSIONS.iter().any(|ending| found == *ending))
+        })
         .filter_map(|path| path.file_stem().map(|stem| stem.to_string_lossy().into_owned()))
         .collect();
+
     names.sort();
     names.dedup();
+
     names
 }
 
-fn broken(span: Span, name: &str) -> Diagnostic {
+fn broken_template(span: Span, name: &str) -> Diagnostic {
     Diagnostic::error(
         codes::TEMPLATE_BROKEN,
         format!("the template `{name}` can't be used"),
@@ -237,7 +263,7 @@ fn broken(span: Span, name: &str) -> Diagnostic {
     )
 }
 
-fn short(path: &Path) -> String {
+fn short_path(path: &Path) -> String {
     format!("`{}`", path.file_name().unwrap_or(path.as_os_str()).to_string_lossy())
 }
 
@@ -259,7 +285,7 @@ mod tests {
 
     fn decode(folder: &Path, text: &str) -> (Vec<Arc<Grader>>, Vec<(String, usize)>) {
         let (mut cx, node) = read_at(&folder.join("suite.yaml"), text);
-        let graders = assertions(&mut cx, &node, Format::Two, AssertionContext::default());
+        let graders = decode_assertions(&mut cx, &node, EvalFileFormat::Two, AssertionContext::default());
         (graders, complaints(cx))
     }
 
@@ -300,13 +326,16 @@ mod tests {
         for (text, code) in [("- include: a\n", "E0312"), ("- include: t1\n", "E0313")] {
             let (mut cx, node) = read_at(&folder.path().join("suite.yaml"), text);
             Arc::make_mut(&mut cx.reach).search = vec![folder.path().to_path_buf(), inner.clone()];
-            assertions(&mut cx, &node, Format::Two, AssertionContext::default());
+            decode_assertions(&mut cx, &node, EvalFileFormat::Two, AssertionContext::default());
             let problems = complaints(cx);
             assert_eq!(problems.iter().map(|p| p.0.as_str()).collect::<Vec<_>>(), [code], "{text}");
         }
         let (mut cx, node) = read_at(&folder.path().join("suite.yaml"), "- include: t2\n");
         Arc::make_mut(&mut cx.reach).search = vec![folder.path().to_path_buf()];
-        assert_eq!(assertions(&mut cx, &node, Format::Two, AssertionContext::default()).len(), 1);
+        assert_eq!(
+            decode_assertions(&mut cx, &node, EvalFileFormat::Two, AssertionContext::default()).len(),
+            1
+        );
     }
 
     #[test]
@@ -318,8 +347,8 @@ mod tests {
             (".assize/templates/empty.yaml", "# nothing\n"),
         ]);
         let (mut cx, node) = read_at(&folder.path().join("suite.yaml"), "- include: bad\n- include: bad\n");
-        assertions(&mut cx, &node, Format::Two, AssertionContext::default());
-        assert_eq!(cx.problems.errors(), 3, "both uses are spoilt");
+        decode_assertions(&mut cx, &node, EvalFileFormat::Two, AssertionContext::default());
+        assert_eq!(cx.problems.error_count(), 3, "both uses are spoilt");
         let codes: Vec<&str> = cx.problems.into_vec().iter().map(|d| d.code.as_str()).collect();
         assert_eq!(codes, ["E0107", "E0301"]);
         for (name, expected) in [

@@ -1,46 +1,48 @@
 //! Decoder of graders of JSON answers: `is-json` and `field-accuracy`.
 
-use assize_diagnostic::{Diagnostic, Spanned};
+use assize_diagnostic::{Diagnostic, SpannedValue};
 use assize_rubric::Weight;
 use serde_json::Value;
 
-use super::words::{choice, missing, not_negative, unused};
+use super::shared::{decode_choice, decode_non_negative, missing_key, unused_key};
 use crate::codes;
-use crate::decode::object::wrong_type;
-use crate::decode::{Context, Object};
+use crate::decode::map_reader::wrong_type;
+use crate::decode::{DecodeContext, MapReader};
 use crate::model::{FieldAccuracy, FieldCheck, FieldMatch, GraderKind, IsJson};
-use crate::tree::{Data, Node, read_json, read_yaml};
+use crate::tree::{NodeValue, TreeNode, read_json, read_yaml};
 
 /// Decodes the keys of `type: is-json`.
-pub(super) fn is_json(cx: &mut Context, object: &mut Object<'_>) -> Option<GraderKind> {
-    let errors = cx.problems.errors();
-    let schema = object.value("schema").and_then(|node| schema(cx, node));
-    (cx.problems.errors() == errors).then_some(GraderKind::IsJson(IsJson { schema }))
+pub(super) fn decode_is_json(cx: &mut DecodeContext, object: &mut MapReader<'_>) -> Option<GraderKind> {
+    let errors = cx.problems.error_count();
+    let schema = object.value("schema").and_then(|node| decode_schema(cx, node));
+    (cx.problems.error_count() == errors).then_some(GraderKind::IsJson(IsJson { schema }))
 }
 
 /// Decodes a JSON Schema, given inline or as a file.
-fn schema(cx: &mut Context, node: &Node) -> Option<Value> {
+fn decode_schema(cx: &mut DecodeContext, node: &TreeNode) -> Option<Value> {
     match &node.data {
-        Data::Map(_) | Data::Bool(_) => Some(node.to_json()),
-        Data::Str(written) => {
-            let file = cx.read_text(written.trim(), node.place())?;
+        NodeValue::Map(_) | NodeValue::Bool(_) => Some(node.to_json()),
+        NodeValue::Str(written) => {
+            let file = cx.read_text(written.trim(), node.use_span())?;
             let is_json = file.path.extension().is_some_and(|ending| ending.eq_ignore_ascii_case("json"));
             let source = cx.sources.add(file.path, file.text);
             let read = if is_json { read_json } else { read_yaml };
-            let errors = cx.problems.errors();
+            let errors = cx.problems.error_count();
             match read(&cx.sources, source, &mut cx.problems) {
-                Some(root) if matches!(root.data, Data::Map(_) | Data::Bool(_)) => Some(root.to_json()),
+                Some(root) if matches!(root.data, NodeValue::Map(_) | NodeValue::Bool(_)) => {
+                    Some(root.to_json())
+                }
                 Some(root) => {
                     cx.problems.add(wrong_type(&root, "a JSON Schema", "a map"));
                     None
                 }
                 None => {
-                    if cx.problems.errors() == errors {
+                    if cx.problems.error_count() == errors {
                         cx.problems.add(
                             Diagnostic::error(
                                 codes::EMPTY_TEXT,
                                 "the schema file is empty",
-                                node.place(),
+                                node.use_span(),
                                 "this file",
                             )
                             .with_help("write a JSON Schema into it"),
@@ -58,11 +60,14 @@ fn schema(cx: &mut Context, node: &Node) -> Option<Value> {
 }
 
 /// Decodes the keys of `type: field-accuracy`.
-pub(super) fn field_accuracy(cx: &mut Context, object: &mut Object<'_>) -> Option<GraderKind> {
-    let errors = cx.problems.errors();
+pub(super) fn decode_field_accuracy(
+    cx: &mut DecodeContext,
+    object: &mut MapReader<'_>,
+) -> Option<GraderKind> {
+    let errors = cx.problems.error_count();
     let fields = match object.value("fields") {
         None => {
-            cx.problems.add(missing(
+            cx.problems.add(missing_key(
                 object.head(),
                 "a field-accuracy grader",
                 "fields",
@@ -71,21 +76,23 @@ pub(super) fn field_accuracy(cx: &mut Context, object: &mut Object<'_>) -> Optio
             Vec::new()
         }
         Some(node) => match &node.data {
-            Data::Seq(items) if items.is_empty() => {
-                cx.problems.add(missing(node.place(), "`fields`", "path", "- path: invoice.total"));
+            NodeValue::Seq(items) if items.is_empty() => {
+                cx.problems.add(missing_key(node.use_span(), "`fields`", "path", "- path: invoice.total"));
                 Vec::new()
             }
-            Data::Seq(items) => items.iter().filter_map(|item| field(cx, item)).collect(),
+            NodeValue::Seq(items) => items.iter().filter_map(|item| decode_field(cx, item)).collect(),
             _ => {
                 cx.problems.add(wrong_type(node, "`fields`", "a list"));
                 Vec::new()
             }
         },
     };
+
     let all_or_nothing = object.value("aggregation").and_then(|node| {
-        choice(node, "aggregation", &["weighted_average", "all_or_nothing"], &mut cx.problems)
+        decode_choice(node, "aggregation", &["weighted_average", "all_or_nothing"], &mut cx.problems)
     }) == Some("all_or_nothing");
-    if cx.problems.errors() == errors && fields.iter().all(|field| field.weight.get() == 0.0) {
+
+    if cx.problems.error_count() == errors && fields.iter().all(|field| field.weight.get() == 0.0) {
         cx.problems.add(
             Diagnostic::error(
                 codes::NO_USABLE_WEIGHT,
@@ -96,33 +103,36 @@ pub(super) fn field_accuracy(cx: &mut Context, object: &mut Object<'_>) -> Optio
             .with_help("give at least one field a weight above 0"),
         );
     }
-    (cx.problems.errors() == errors)
+
+    (cx.problems.error_count() == errors)
         .then_some(GraderKind::FieldAccuracy(FieldAccuracy { fields, all_or_nothing }))
 }
 
-fn field(cx: &mut Context, node: &Node) -> Option<FieldCheck> {
-    let errors = cx.problems.errors();
-    let mut object = Object::new(node, "a field", &mut cx.problems)?;
+fn decode_field(cx: &mut DecodeContext, node: &TreeNode) -> Option<FieldCheck> {
+    let errors = cx.problems.error_count();
+    let mut object = MapReader::new(node, "a field", &mut cx.problems)?;
     let path = object.text("path", &mut cx.problems);
     match &path {
-        None if cx.problems.errors() == errors => {
-            cx.problems.add(missing(object.head(), "a field", "path", "path: invoice.total"));
+        None if cx.problems.error_count() == errors => {
+            cx.problems.add(missing_key(object.head(), "a field", "path", "path: invoice.total"));
         }
         Some(path) => check_path(cx, path),
         None => {}
     }
+
     let word = match object.value("match") {
-        Some(node) => choice(node, "match", &["exact", "numeric_tolerance", "date"], &mut cx.problems),
+        Some(node) => decode_choice(node, "match", &["exact", "numeric_tolerance", "date"], &mut cx.problems),
         None => Some("exact"),
     };
     let tolerance_at = object.value("tolerance");
-    let tolerance = not_negative(&mut object, "tolerance", &mut cx.problems);
+    let tolerance = decode_non_negative(&mut object, "tolerance", &mut cx.problems);
     let relative_at = object.value("relative");
     let relative = object.boolean("relative", &mut cx.problems);
     let formats_at = object.value("formats");
     let formats = object.strings("formats", &mut cx.problems);
     let required = object.boolean("required", &mut cx.problems);
-    let weight = not_negative(&mut object, "weight", &mut cx.problems);
+    let weight = decode_non_negative(&mut object, "weight", &mut cx.problems);
+
     object.finish(&mut cx.problems);
     let word = word?;
     for (node, key, owner) in [
@@ -131,13 +141,14 @@ fn field(cx: &mut Context, node: &Node) -> Option<FieldCheck> {
         (formats_at, "formats", "date"),
     ] {
         if let Some(node) = node.filter(|_| owner != word) {
-            cx.problems.add(unused(
-                node.place(),
+            cx.problems.add(unused_key(
+                node.use_span(),
                 format!("`{key}` is not used by `match: {word}`"),
                 format!("write `match: {owner}`, or remove `{key}`"),
             ));
         }
     }
+
     let rule = match word {
         "numeric_tolerance" => FieldMatch::NumericTolerance {
             tolerance: tolerance.unwrap_or(0.0),
@@ -146,8 +157,9 @@ fn field(cx: &mut Context, node: &Node) -> Option<FieldCheck> {
         "date" => FieldMatch::Date { formats: formats.into_iter().map(|format| format.value).collect() },
         _ => FieldMatch::Exact,
     };
+
     let path = path?.value;
-    (cx.problems.errors() == errors).then(|| FieldCheck {
+    (cx.problems.error_count() == errors).then(|| FieldCheck {
         path,
         rule,
         required: required.is_none_or(|flag| flag.value),
@@ -157,7 +169,7 @@ fn field(cx: &mut Context, node: &Node) -> Option<FieldCheck> {
 
 /// Checks a path such as `a.b[0].c`: names joined by dots, each followed by any number of `[N]`; `[N]` may
 /// also come first.
-fn check_path(cx: &mut Context, path: &Spanned<String>) {
+fn check_path(cx: &mut DecodeContext, path: &SpannedValue<String>) {
     let sound = path.value.split('.').enumerate().all(|(index, part)| {
         let (name, mut rest) = match part.find('[') {
             Some(at) => part.split_at(at),
@@ -166,12 +178,14 @@ fn check_path(cx: &mut Context, path: &Spanned<String>) {
         if name.trim().is_empty() && (index > 0 || rest.is_empty()) {
             return false;
         }
+
         while let Some((number, after)) = rest.strip_prefix('[').and_then(|rest| rest.split_once(']')) {
             if number.is_empty() || !number.bytes().all(|byte| byte.is_ascii_digit()) {
                 return false;
             }
             rest = after;
         }
+
         rest.is_empty() && !name.contains(']')
     });
     if !sound {
@@ -193,8 +207,8 @@ fn check_path(cx: &mut Context, path: &Spanned<String>) {
 mod tests {
     use super::*;
     use crate::decode::grader::testing::{codes, one, read_at};
-    use crate::decode::grader::{AssertionContext, assertions};
-    use crate::model::Format;
+    use crate::decode::grader::{AssertionContext, decode_assertions};
+    use crate::model::EvalFileFormat;
 
     #[test]
     fn schemas_stand_here_or_in_a_file() {
@@ -210,7 +224,7 @@ mod tests {
         std::fs::write(folder.path().join("s.json"), "{\"type\": \"array\"}").expect("written");
         let (mut cx, node) =
             read_at(&folder.path().join("suite.yaml"), "- {type: is-json, schema: s.json}\n");
-        let graders = assertions(&mut cx, &node, Format::Two, AssertionContext::default());
+        let graders = decode_assertions(&mut cx, &node, EvalFileFormat::Two, AssertionContext::default());
         let GraderKind::IsJson(json) = &graders[0].kind else { panic!("json") };
         assert_eq!(json.schema, Some(serde_json::json!({"type": "array"})));
     }

@@ -6,19 +6,19 @@ use std::sync::Arc;
 use assize_diagnostic::{Diagnostic, Span};
 
 use super::assertion_context::AssertionContext;
-use super::include::include;
-use super::kind::{Kind, built_in};
-use super::names::free;
-use super::object::grader;
-use super::rubrics::shorthand;
+use super::grader_type::{GraderType, find_built_in};
+use super::include::decode_include;
+use super::names::find_free_name;
+use super::object::decode_grader;
+use super::rubrics::grader_from_texts;
 use crate::codes;
-use crate::decode::Context;
-use crate::decode::object::wrong_type;
-use crate::model::{Format, Grader};
-use crate::tree::{Data, Node};
+use crate::decode::DecodeContext;
+use crate::decode::map_reader::wrong_type;
+use crate::model::{EvalFileFormat, Grader};
+use crate::tree::{NodeValue, TreeNode};
 
 /// A grader in its list, before names are made unique.
-struct Entry {
+struct ListedGrader {
     grader: Arc<Grader>,
     /// Span of the name in this list; `None` if the name is that of the type or comes from a template.
     named: Option<Span>,
@@ -26,80 +26,87 @@ struct Entry {
 
 /// Decodes an assertion list. All plain texts become one rubrics grader at the position of the first, with
 /// their number as its weight. Invalid graders are reported and omitted.
-pub(crate) fn assertions(
-    cx: &mut Context,
-    list: &Node,
-    format: Format,
+pub(crate) fn decode_assertions(
+    cx: &mut DecodeContext,
+    list: &TreeNode,
+    format: EvalFileFormat,
     at: AssertionContext,
 ) -> Vec<Arc<Grader>> {
-    let Data::Seq(items) = &list.data else {
+    let NodeValue::Seq(items) = &list.data else {
         let mut diagnostic = wrong_type(list, "the assertions", "a list");
         if list.as_str().is_some() || list.as_map().is_some() {
             diagnostic = diagnostic.with_help("begin each entry with `- `");
         }
+
         cx.problems.add(diagnostic);
         return Vec::new();
     };
-    let mut entries: Vec<Entry> = Vec::with_capacity(items.len());
-    let texts: Vec<&Node> = items.iter().filter(|item| item.as_str().is_some()).collect();
+
+    let mut entries: Vec<ListedGrader> = Vec::with_capacity(items.len());
+    let texts: Vec<&TreeNode> = items.iter().filter(|item| item.as_str().is_some()).collect();
     let mut texts_are_due = true;
     for item in items {
         match &item.data {
-            Data::Str(_) => {
+            NodeValue::Str(_) => {
                 if std::mem::take(&mut texts_are_due) {
-                    let grader = shorthand(cx, &texts, format);
-                    entries.extend(grader.map(|grader| Entry { grader: Arc::new(grader), named: None }));
+                    let grader = grader_from_texts(cx, &texts, format);
+                    entries
+                        .extend(grader.map(|grader| ListedGrader { grader: Arc::new(grader), named: None }));
                 }
             }
-            Data::Map(_) if is_include(item) => {
-                let graders = include(cx, item, format, &at);
-                entries.extend(graders.into_iter().map(|grader| Entry { grader, named: None }));
+            NodeValue::Map(_) if is_include(item) => {
+                let graders = decode_include(cx, item, format, &at);
+                entries.extend(graders.into_iter().map(|grader| ListedGrader { grader, named: None }));
             }
-            Data::Map(_) => {
-                let named = item.get("name").or_else(|| item.get("id")).map(Node::place);
-                let grader = grader(cx, item, format, &at);
-                entries.extend(grader.map(|grader| Entry { grader: Arc::new(grader), named }));
+            NodeValue::Map(_) => {
+                let named = item.get("name").or_else(|| item.get("id")).map(TreeNode::use_span);
+                let grader = decode_grader(cx, item, format, &at);
+                entries.extend(grader.map(|grader| ListedGrader { grader: Arc::new(grader), named }));
             }
-            Data::Bool(_) | Data::Int(_) | Data::Float(_) => {
-                let quoted = format!("\"{}\"", cx.sources.slice(item.place()));
+            NodeValue::Bool(_) | NodeValue::Int(_) | NodeValue::Float(_) => {
+                let quoted = format!("\"{}\"", cx.sources.slice(item.use_span()));
                 cx.problems.add(wrong_type(item, "an assertion", "a text or a map").with_suggestion(
                     "put it in quotes",
-                    item.place(),
+                    item.use_span(),
                     quoted,
                 ));
             }
-            Data::Null | Data::Seq(_) => cx.problems.add(wrong_type(item, "an assertion", "a text or a map")),
+            NodeValue::Null | NodeValue::Seq(_) => {
+                cx.problems.add(wrong_type(item, "an assertion", "a text or a map"))
+            }
         }
     }
-    settle_names(cx, entries, at.names_are_checked)
+
+    make_names_unique(cx, entries, at.names_are_checked)
 }
 
 /// Returns true if an entry includes a template. A program may have a setting of that name; other graders
 /// have no such key.
-fn is_include(item: &Node) -> bool {
-    let is_built_in = |name: &str| built_in(name).is_some_and(|(kind, _)| kind != Kind::Code);
+fn is_include(item: &TreeNode) -> bool {
+    let is_built_in = |name: &str| find_built_in(name).is_some_and(|(kind, _)| kind != GraderType::Code);
     item.get("include").is_some()
         && item.get("type").is_none_or(|name| name.as_str().is_some_and(is_built_in))
 }
 
 /// Makes names unique: given names stay; names taken from the type, and repeated names, get a number. With
 /// `quietly`, no warnings are added.
-fn settle_names(cx: &mut Context, entries: Vec<Entry>, quietly: bool) -> Vec<Arc<Grader>> {
+fn make_names_unique(cx: &mut DecodeContext, entries: Vec<ListedGrader>, quietly: bool) -> Vec<Arc<Grader>> {
     if entries.len() < 2 {
         return entries.into_iter().map(|entry| entry.grader).collect();
     }
+
     let mut given: HashMap<String, Span> = HashMap::new();
     let mut taken: HashSet<String> =
         entries.iter().filter(|entry| entry.named.is_some()).map(|entry| entry.grader.name.clone()).collect();
     let mut graders = Vec::with_capacity(entries.len());
-    for Entry { mut grader, named } in entries {
+    for ListedGrader { mut grader, named } in entries {
         let first = match named {
             Some(span) => given.insert(grader.name.clone(), span).map(|first| (first, span)),
             None => None,
         };
         if let Some((first, second)) = first {
             given.insert(grader.name.clone(), first);
-            let name = free(&grader.name, &taken);
+            let name = find_free_name(&grader.name, &taken);
             if !quietly {
                 cx.problems.add(
                     Diagnostic::warning(
@@ -112,28 +119,31 @@ fn settle_names(cx: &mut Context, entries: Vec<Entry>, quietly: bool) -> Vec<Arc
                     .with_help("give each grader a name of its own"),
                 );
             }
+
             taken.insert(name.clone());
             Arc::make_mut(&mut grader).name = name;
         } else if named.is_none() && !taken.insert(grader.name.clone()) {
-            let name = free(&grader.name, &taken);
+            let name = find_free_name(&grader.name, &taken);
             taken.insert(name.clone());
             Arc::make_mut(&mut grader).name = name;
         }
+
         graders.push(grader);
     }
+
     graders
 }
 
 #[cfg(test)]
 mod tests {
     use crate::decode::grader::testing::{codes, graders, one};
-    use crate::model::{Format, GraderKind};
+    use crate::model::{EvalFileFormat, GraderKind};
 
     #[test]
     fn texts_are_gathered_at_the_place_of_the_first() {
         let (graders, problems) = graders(
             "- {type: is-json}\n- Mentions a\n- {type: contains, value: x}\n- Mentions b\n- Mentions c\n",
-            Format::Two,
+            EvalFileFormat::Two,
         );
         assert_eq!(problems, vec![]);
         let types: Vec<&str> = graders.iter().map(|grader| grader.type_name.as_str()).collect();
@@ -151,7 +161,7 @@ mod tests {
     fn names_are_numbered_where_they_are_taken() {
         let (graders, problems) = graders(
             "- {type: is-json}\n- {type: is-json}\n- {type: equals, value: x, name: is-json}\n- {type: equals, value: y, name: is-json}\n",
-            Format::Two,
+            EvalFileFormat::Two,
         );
         let names: Vec<&str> = graders.iter().map(|grader| grader.name.as_str()).collect();
         assert_eq!(names, ["is-json-2", "is-json-3", "is-json", "is-json-4"]);
@@ -175,7 +185,7 @@ mod tests {
             ("- {command: [a]}\n", "type: code-grader"),
             ("- {name: a}\n", "type"),
         ] {
-            let (_, problems) = graders(text, Format::Two);
+            let (_, problems) = graders(text, EvalFileFormat::Two);
             assert_eq!(problems[0].code.as_str(), "E0303", "{text}");
             assert!(problems[0].help[0].contains(word), "{text}: {:?}", problems[0].help);
         }

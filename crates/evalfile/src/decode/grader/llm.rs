@@ -1,27 +1,32 @@
 //! Decoder of `llm-grader`: a judge that gives one score.
 
-use super::panel::{Use, panel};
-use super::prompt::{config, prompt};
-use super::rubrics::judge;
+use super::panel::{PanelUse, decode_panel};
+use super::prompt::{decode_program_config, decode_prompt};
+use super::rubrics::decode_judge;
 use super::temperature::temperature;
-use crate::decode::{Context, Object};
-use crate::model::{Format, GraderKind, LlmGrader};
+use crate::decode::{DecodeContext, MapReader};
+use crate::model::{EvalFileFormat, GraderKind, LlmGrader};
 
 /// Decodes the keys of `type: llm-grader`.
-pub(super) fn llm(cx: &mut Context, object: &mut Object<'_>, format: Format) -> Option<GraderKind> {
-    let errors = cx.problems.errors();
+pub(super) fn decode_llm_grader(
+    cx: &mut DecodeContext,
+    object: &mut MapReader<'_>,
+    format: EvalFileFormat,
+) -> Option<GraderKind> {
+    let errors = cx.problems.error_count();
     let written = object.entry("prompt").filter(|entry| !entry.value.is_null());
-    let prompt = written.and_then(|entry| prompt(cx, entry, format));
-    let judge = judge(cx, object);
-    let panel = panel(cx, object, Use::Llm { judge: judge.as_deref() });
+    let prompt = written.and_then(|entry| decode_prompt(cx, entry, format));
+    let judge = decode_judge(cx, object);
+    let panel = decode_panel(cx, object, PanelUse::Llm { judge: judge.as_deref() });
     let temperature = temperature(cx, object);
     let max_steps = object.integer("max_steps", 1, i64::from(u32::MAX), &mut cx.problems);
-    let mut settings = config(cx, object);
+    let mut settings = decode_program_config(cx, object);
     let prompt = prompt.map(|(prompt, config)| {
         settings.extend(config);
         prompt
     });
-    (cx.problems.errors() == errors).then(|| {
+
+    (cx.problems.error_count() == errors).then(|| {
         GraderKind::Llm(LlmGrader {
             prompt,
             judge,

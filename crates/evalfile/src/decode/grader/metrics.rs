@@ -2,15 +2,15 @@
 
 use assize_diagnostic::Diagnostic;
 
-use super::words::{count, duration, missing, not_negative, unused};
+use super::shared::{decode_count, decode_duration, decode_non_negative, missing_key, unused_key};
 use crate::codes;
-use crate::decode::{Context, Object};
+use crate::decode::{DecodeContext, MapReader};
 use crate::model::{ExecutionMetrics, GraderKind, SkillTrigger, TokenUsage};
 
 /// Decodes the keys of `type: latency`: `threshold` in milliseconds.
-pub(super) fn latency(cx: &mut Context, object: &mut Object<'_>) -> Option<GraderKind> {
+pub(super) fn decode_latency(cx: &mut DecodeContext, object: &mut MapReader<'_>) -> Option<GraderKind> {
     if object.value("threshold").is_none() {
-        cx.problems.add(missing(
+        cx.problems.add(missing_key(
             object.head(),
             "a latency limit",
             "threshold",
@@ -18,66 +18,73 @@ pub(super) fn latency(cx: &mut Context, object: &mut Object<'_>) -> Option<Grade
         ));
         return None;
     }
-    duration(object, "threshold", 0.001, &mut cx.problems).map(|threshold| GraderKind::Latency { threshold })
+    decode_duration(object, "threshold", 0.001, &mut cx.problems)
+        .map(|threshold| GraderKind::Latency { threshold })
 }
 
 /// Decodes the keys of `type: cost`: `budget` in US dollars.
-pub(super) fn cost(cx: &mut Context, object: &mut Object<'_>) -> Option<GraderKind> {
+pub(super) fn decode_cost(cx: &mut DecodeContext, object: &mut MapReader<'_>) -> Option<GraderKind> {
     if object.value("budget").is_none() {
-        cx.problems.add(missing(object.head(), "a cost limit", "budget", "budget: 0.05 # US dollars"));
+        cx.problems.add(missing_key(object.head(), "a cost limit", "budget", "budget: 0.05 # US dollars"));
         return None;
     }
-    not_negative(object, "budget", &mut cx.problems).map(|budget_usd| GraderKind::Cost { budget_usd })
+    decode_non_negative(object, "budget", &mut cx.problems).map(|budget_usd| GraderKind::Cost { budget_usd })
 }
 
 /// Decodes the keys of `type: token-usage`.
-pub(super) fn token_usage(cx: &mut Context, object: &mut Object<'_>) -> Option<GraderKind> {
-    let errors = cx.problems.errors();
+pub(super) fn decode_token_usage(cx: &mut DecodeContext, object: &mut MapReader<'_>) -> Option<GraderKind> {
+    let errors = cx.problems.error_count();
     let limits = TokenUsage {
-        max_total: count(object, "max_total", &mut cx.problems),
-        max_input: count(object, "max_input", &mut cx.problems),
-        max_output: count(object, "max_output", &mut cx.problems),
+        max_total: decode_count(object, "max_total", &mut cx.problems),
+        max_input: decode_count(object, "max_input", &mut cx.problems),
+        max_output: decode_count(object, "max_output", &mut cx.problems),
     };
-    if limits == TokenUsage::default() && cx.problems.errors() == errors {
-        no_limit(cx, object, "a token limit", "`max_total`, `max_input` or `max_output`");
+    if limits == TokenUsage::default() && cx.problems.error_count() == errors {
+        report_no_limit(cx, object, "a token limit", "`max_total`, `max_input` or `max_output`");
     }
-    (cx.problems.errors() == errors).then_some(GraderKind::TokenUsage(limits))
+
+    (cx.problems.error_count() == errors).then_some(GraderKind::TokenUsage(limits))
 }
 
 /// Decodes the keys of `type: execution-metrics`.
-pub(super) fn execution_metrics(cx: &mut Context, object: &mut Object<'_>) -> Option<GraderKind> {
-    let errors = cx.problems.errors();
+pub(super) fn decode_execution_metrics(
+    cx: &mut DecodeContext,
+    object: &mut MapReader<'_>,
+) -> Option<GraderKind> {
+    let errors = cx.problems.error_count();
     let limits = ExecutionMetrics {
-        max_tool_calls: count(object, "max_tool_calls", &mut cx.problems),
-        max_llm_calls: count(object, "max_llm_calls", &mut cx.problems),
-        max_tokens: count(object, "max_tokens", &mut cx.problems),
-        max_cost_usd: not_negative(object, "max_cost_usd", &mut cx.problems),
-        max_duration: duration(object, "max_duration_ms", 0.001, &mut cx.problems),
+        max_tool_calls: decode_count(object, "max_tool_calls", &mut cx.problems),
+        max_llm_calls: decode_count(object, "max_llm_calls", &mut cx.problems),
+        max_tokens: decode_count(object, "max_tokens", &mut cx.problems),
+        max_cost_usd: decode_non_negative(object, "max_cost_usd", &mut cx.problems),
+        max_duration: decode_duration(object, "max_duration_ms", 0.001, &mut cx.problems),
         target_exploration_ratio: object
             .unit("target_exploration_ratio", &mut cx.problems)
             .map(|ratio| ratio.value),
         exploration_tolerance: None,
     };
+
     let tolerance = object.unit("exploration_tolerance", &mut cx.problems);
-    if limits == ExecutionMetrics::default() && cx.problems.errors() == errors {
-        no_limit(
+    if limits == ExecutionMetrics::default() && cx.problems.error_count() == errors {
+        report_no_limit(
             cx,
             object,
             "an execution-metrics grader",
             "a limit such as `max_tool_calls` or `max_duration_ms`",
         );
     } else if let Some(tolerance) = tolerance.as_ref().filter(|_| limits.target_exploration_ratio.is_none()) {
-        cx.problems.add(unused(
+        cx.problems.add(unused_key(
             tolerance.span,
             "`exploration_tolerance` needs `target_exploration_ratio`",
             "add the ratio that is aimed at, or remove the tolerance",
         ));
     }
+
     let limits = ExecutionMetrics { exploration_tolerance: tolerance.map(|unit| unit.value), ..limits };
-    (cx.problems.errors() == errors).then_some(GraderKind::ExecutionMetrics(limits))
+    (cx.problems.error_count() == errors).then_some(GraderKind::ExecutionMetrics(limits))
 }
 
-fn no_limit(cx: &mut Context, object: &Object<'_>, what: &str, keys: &str) {
+fn report_no_limit(cx: &mut DecodeContext, object: &MapReader<'_>, what: &str, keys: &str) {
     cx.problems.add(
         Diagnostic::error(
             codes::MISSING_SETTING,
@@ -90,20 +97,21 @@ fn no_limit(cx: &mut Context, object: &Object<'_>, what: &str, keys: &str) {
 }
 
 /// Decodes the keys of `type: skill-trigger`.
-pub(super) fn skill_trigger(cx: &mut Context, object: &mut Object<'_>) -> Option<GraderKind> {
-    let errors = cx.problems.errors();
+pub(super) fn decode_skill_trigger(cx: &mut DecodeContext, object: &mut MapReader<'_>) -> Option<GraderKind> {
+    let errors = cx.problems.error_count();
     let skill = object.text("skill", &mut cx.problems);
-    if skill.is_none() && cx.problems.errors() == errors {
-        cx.problems.add(missing(
+    if skill.is_none() && cx.problems.error_count() == errors {
+        cx.problems.add(missing_key(
             object.head(),
             "a skill-trigger grader",
             "skill",
             "skill: name-of-the-skill",
         ));
     }
+
     let should = object.boolean("should_trigger", &mut cx.problems);
     let skill = skill?.value;
-    (cx.problems.errors() == errors).then(|| {
+    (cx.problems.error_count() == errors).then(|| {
         GraderKind::SkillTrigger(SkillTrigger { skill, should_trigger: should.is_none_or(|flag| flag.value) })
     })
 }
@@ -133,7 +141,7 @@ mod tests {
             panic!("limits")
         };
         assert_eq!((limits.max_tool_calls, limits.max_duration), (Some(3), Some(Duration::from_millis(10))));
-        assert_eq!(limits.exploration_tolerance.map(assize_rubric::Unit::get), Some(0.1));
+        assert_eq!(limits.exploration_tolerance.map(assize_rubric::UnitInterval::get), Some(0.1));
         assert_eq!(
             kind("skill-trigger, skill: deploy"),
             GraderKind::SkillTrigger(SkillTrigger { skill: "deploy".into(), should_trigger: true })

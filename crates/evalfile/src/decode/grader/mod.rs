@@ -3,11 +3,13 @@
 
 mod assertion_context;
 mod code;
+mod common_keys;
 mod composite;
 mod custom;
+mod foreign_types;
+mod grader_type;
 mod include;
 mod json;
-mod kind;
 mod list;
 mod llm;
 mod metrics;
@@ -16,21 +18,21 @@ mod object;
 mod pairwise;
 mod panel;
 mod prompt;
-mod refused;
 mod rubrics;
-mod standing;
+mod shared;
 mod temperature;
 #[cfg(test)]
 pub(crate) mod testing;
 mod text;
 mod trajectory;
-mod words;
 
 pub(crate) use assertion_context::AssertionContext;
-pub(crate) use include::Templates;
-pub(crate) use list::assertions;
+pub(crate) use include::TemplateCache;
+pub(crate) use list::decode_assertions;
 pub(crate) use names::distinct_names;
-pub(crate) use panel::{Use, panel};
-pub(crate) use prompt::command;
-pub(crate) use rubrics::{evidence, inline_rubrics, judging, outcome_rubric, truncate};
-pub(crate) use words::{choice, duration, missing};
+pub(crate) use panel::{PanelUse, decode_panel};
+pub(crate) use prompt::decode_command;
+pub(crate) use rubrics::{
+    decode_evidence, decode_inline_rubrics, decode_judging, decode_truncate, grader_from_outcome,
+};
+pub(crate) use shared::{decode_choice, decode_duration, missing_key};

@@ -10,16 +10,18 @@ pub(crate) fn distinct_names(graders: Vec<Arc<Grader>>) -> Vec<Arc<Grader>> {
     if graders.len() < 2 {
         return graders;
     }
+
     let mut taken: HashSet<String> = graders.iter().map(|grader| grader.name.clone()).collect();
     if taken.len() == graders.len() {
         return graders;
     }
+
     let mut seen = HashSet::with_capacity(graders.len());
     graders
         .into_iter()
         .map(|mut grader| {
             if !seen.insert(grader.name.clone()) {
-                let name = free(&grader.name, &taken);
+                let name = find_free_name(&grader.name, &taken);
                 taken.insert(name.clone());
                 seen.insert(name.clone());
                 Arc::make_mut(&mut grader).name = name;
@@ -30,7 +32,7 @@ pub(crate) fn distinct_names(graders: Vec<Arc<Grader>>) -> Vec<Arc<Grader>> {
 }
 
 /// Returns the first free name of `name-2`, `name-3`, ...
-pub(super) fn free(name: &str, taken: &HashSet<String>) -> String {
+pub(super) fn find_free_name(name: &str, taken: &HashSet<String>) -> String {
     let mut number = 2usize;
     loop {
         let candidate = format!("{name}-{number}");

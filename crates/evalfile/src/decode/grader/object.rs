@@ -3,23 +3,29 @@
 use assize_diagnostic::{Diagnostic, Span};
 
 use super::assertion_context::AssertionContext;
-use super::kind::{Kind, resolve};
-use super::standing::common;
+use super::common_keys::decode_common_keys;
+use super::grader_type::{GraderType, resolve_type};
 use super::{code, composite, custom, json, llm, metrics, pairwise, rubrics, text, trajectory};
 use crate::codes;
-use crate::decode::object::{not_blank, string, wrong_type};
-use crate::decode::rubric::text_became_map;
-use crate::decode::{Context, Object};
-use crate::model::{Format, Grader};
-use crate::tree::Node;
+use crate::decode::map_reader::{check_not_blank, string, wrong_type};
+use crate::decode::rubric::detect_text_as_map;
+use crate::decode::{DecodeContext, MapReader};
+use crate::model::{EvalFileFormat, Grader};
+use crate::tree::TreeNode;
 
 /// Decodes one grader. Returns `None` after adding a diagnostic.
-pub(super) fn grader(cx: &mut Context, node: &Node, format: Format, at: &AssertionContext) -> Option<Grader> {
-    if let Some(mistaken) = text_became_map(cx, node) {
+pub(super) fn decode_grader(
+    cx: &mut DecodeContext,
+    node: &TreeNode,
+    format: EvalFileFormat,
+    at: &AssertionContext,
+) -> Option<Grader> {
+    if let Some(mistaken) = detect_text_as_map(cx, node) {
         cx.problems.add(mistaken);
         return None;
     }
-    let errors = cx.problems.errors();
+
+    let errors = cx.problems.error_count();
     let Some(written) = node.get("type") else {
         cx.problems.add(missing_type(node));
         return None;
@@ -30,14 +36,16 @@ pub(super) fn grader(cx: &mut Context, node: &Node, format: Format, at: &Asserti
         );
         return None;
     }
+
     let written = string(written, "type", &mut cx.problems)?;
-    let written = not_blank(written, "type", &mut cx.problems)?;
+    let written = check_not_blank(written, "type", &mut cx.problems)?;
     let has_criteria = node.get("rubrics").is_some() || node.get("criteria").is_some();
-    let kind = resolve(cx, &written, format, has_criteria)?;
+    let kind = resolve_type(cx, &written, format, has_criteria)?;
+
     // A judge with criteria is a rubric, whatever its type name.
     let kind = match kind {
-        Kind::Llm if has_criteria => {
-            if format == Format::Two {
+        GraderType::Llm if has_criteria => {
+            if format == EvalFileFormat::Two {
                 cx.problems.add(
                     Diagnostic::warning(
                         codes::OLDER_SPELLING,
@@ -49,34 +57,37 @@ pub(super) fn grader(cx: &mut Context, node: &Node, format: Format, at: &Asserti
                     .with_suggestion("use the present spelling", written.span, "rubrics"),
                 );
             }
-            Kind::Rubrics
+            GraderType::Rubrics
         }
         kind => kind,
     };
-    let mut object = Object::new(node, kind.what(), &mut cx.problems)?;
+
+    let mut object = MapReader::new(node, kind.name_with_article(), &mut cx.problems)?;
     object.entry("type");
-    let common = common(cx, &mut object, kind.name(), format);
-    let place = cx.place(object.head());
+
+    let common = decode_common_keys(cx, &mut object, kind.name(), format);
+    let place = cx.position(object.head());
     let decoded = match &kind {
-        Kind::Rubrics => rubrics::rubrics(cx, &mut object, format),
-        Kind::Llm => llm::llm(cx, &mut object, format),
-        Kind::Pairwise => pairwise::pairwise(cx, &mut object),
-        Kind::Code => code::code(cx, &mut object, format, at),
-        Kind::Composite => composite::composite(cx, &mut object, format, at),
-        Kind::Text(name) => text::text(cx, &mut object, name),
-        Kind::IsJson => json::is_json(cx, &mut object),
-        Kind::FieldAccuracy => json::field_accuracy(cx, &mut object),
-        Kind::ToolTrajectory => trajectory::trajectory(cx, &mut object, format),
-        Kind::Latency => metrics::latency(cx, &mut object),
-        Kind::Cost => metrics::cost(cx, &mut object),
-        Kind::TokenUsage => metrics::token_usage(cx, &mut object),
-        Kind::ExecutionMetrics => metrics::execution_metrics(cx, &mut object),
-        Kind::SkillTrigger => metrics::skill_trigger(cx, &mut object),
-        Kind::Custom { name, path } => Some(custom::custom(cx, &mut object, name, path)),
+        GraderType::Rubrics => rubrics::decode_rubrics(cx, &mut object, format),
+        GraderType::Llm => llm::decode_llm_grader(cx, &mut object, format),
+        GraderType::Pairwise => pairwise::decode_pairwise(cx, &mut object),
+        GraderType::Code => code::decode_code_grader(cx, &mut object, format, at),
+        GraderType::Composite => composite::decode_composite(cx, &mut object, format, at),
+        GraderType::Text(name) => text::decode_text_check(cx, &mut object, name),
+        GraderType::IsJson => json::decode_is_json(cx, &mut object),
+        GraderType::FieldAccuracy => json::decode_field_accuracy(cx, &mut object),
+        GraderType::ToolTrajectory => trajectory::decode_trajectory(cx, &mut object, format),
+        GraderType::Latency => metrics::decode_latency(cx, &mut object),
+        GraderType::Cost => metrics::decode_cost(cx, &mut object),
+        GraderType::TokenUsage => metrics::decode_token_usage(cx, &mut object),
+        GraderType::ExecutionMetrics => metrics::decode_execution_metrics(cx, &mut object),
+        GraderType::SkillTrigger => metrics::decode_skill_trigger(cx, &mut object),
+        GraderType::Custom { name, path } => Some(custom::decode_custom(cx, &mut object, name, path)),
     };
+
     object.finish(&mut cx.problems);
     let decoded = decoded?;
-    (cx.problems.errors() == errors).then(|| Grader {
+    (cx.problems.error_count() == errors).then(|| Grader {
         name: common.name.unwrap_or_else(|| kind.name().to_owned()),
         type_name: kind.name().to_owned(),
         standing: common.standing,
@@ -85,9 +96,9 @@ pub(super) fn grader(cx: &mut Context, node: &Node, format: Format, at: &Asserti
     })
 }
 
-fn missing_type(node: &Node) -> Diagnostic {
+fn missing_type(node: &TreeNode) -> Diagnostic {
     let at: Span =
-        node.as_map().and_then(|entries| entries.first()).map_or(node.place(), |entry| entry.key_span);
+        node.as_map().and_then(|entries| entries.first()).map_or(node.use_span(), |entry| entry.key_span);
     let has = |keys: &[&str]| keys.iter().any(|key| node.get(key).is_some());
     let diagnostic =
         Diagnostic::error(codes::MISSING_TYPE, "this entry does not say its type", at, "no `type` here");

@@ -1,48 +1,50 @@
-//! Decoder of `pairwise`: a judge that compares two answers.
+//! Decoder of `decode_pairwise`: a judge that compares two answers.
 
 use std::path::Path;
 use std::sync::Arc;
 
 use assize_diagnostic::{Diagnostic, Span};
-use assize_rubric::{PairScores, Unit};
+use assize_rubric::{PairScores, UnitInterval};
 
-use super::panel::{Use, panel};
-use super::rubrics::judge;
-use super::words::{missing, unused};
+use super::panel::{PanelUse, decode_panel};
+use super::rubrics::decode_judge;
+use super::shared::{missing_key, unused_key};
 use crate::codes;
-use crate::decode::object::{not_blank, string, wrong_type};
-use crate::decode::{Context, Object};
-use crate::model::{Baseline, GraderKind, PairwiseGrader};
-use crate::tree::{Data, Node};
+use crate::decode::map_reader::{check_not_blank, string, wrong_type};
+use crate::decode::{DecodeContext, MapReader};
+use crate::model::{GraderKind, PairwiseBaseline, PairwiseGrader};
+use crate::tree::{NodeValue, TreeNode};
 
 /// Keyword for the reference answer of a case.
 const REFERENCE: &str = "reference";
 
 /// Decodes the keys of `type: pairwise`.
-pub(super) fn pairwise(cx: &mut Context, object: &mut Object<'_>) -> Option<GraderKind> {
-    let errors = cx.problems.errors();
-    let written = object.one_of(&["baseline", "against", "compare_to"], &mut cx.problems);
+pub(super) fn decode_pairwise(cx: &mut DecodeContext, object: &mut MapReader<'_>) -> Option<GraderKind> {
+    let errors = cx.problems.error_count();
+    let written = object.first_of(&["baseline", "against", "compare_to"], &mut cx.problems);
     let written = written.map(|entry| &entry.value).filter(|node| !node.is_null());
     let baseline = match written {
-        None => Some(Baseline::Reference),
-        Some(node) => baseline(cx, node),
+        None => Some(PairwiseBaseline::Reference),
+        Some(node) => decode_baseline(cx, node),
     };
     let criteria = object.strings("criteria", &mut cx.problems);
     let criteria = criteria
         .into_iter()
-        .filter_map(|text| not_blank(text, "criteria", &mut cx.problems))
+        .filter_map(|text| check_not_blank(text, "criteria", &mut cx.problems))
         .map(|text| text.value)
         .collect();
-    let judge = judge(cx, object);
-    let panel = panel(cx, object, Use::Llm { judge: judge.as_deref() });
+
+    let judge = decode_judge(cx, object);
+    let panel = decode_panel(cx, object, PanelUse::Llm { judge: judge.as_deref() });
     let usual = PairScores::default();
-    let mut score = |key: &'static str, usual: Unit| {
+    let mut score = |key: &'static str, usual: UnitInterval| {
         object.unit(key, &mut cx.problems).map_or(usual, |found| found.value)
     };
     let scores = PairScores {
         tie: score("tie_score", usual.tie),
         inconsistent: score("inconsistent_score", usual.inconsistent),
     };
+
     for (key, help) in [
         (
             "prompt",
@@ -53,11 +55,16 @@ pub(super) fn pairwise(cx: &mut Context, object: &mut Object<'_>) -> Option<Grad
         ("order", "both orders are always judged; remove the key"),
     ] {
         if let Some(entry) = object.foreign(key) {
-            cx.problems.add(unused(entry.key_span, format!("a pairwise grader does not use `{key}`"), help));
+            cx.problems.add(unused_key(
+                entry.key_span,
+                format!("a pairwise grader does not use `{key}`"),
+                help,
+            ));
         }
     }
+
     let baseline = baseline?;
-    (cx.problems.errors() == errors).then_some(GraderKind::Pairwise(PairwiseGrader {
+    (cx.problems.error_count() == errors).then_some(GraderKind::Pairwise(PairwiseGrader {
         baseline,
         criteria,
         judge,
@@ -68,45 +75,57 @@ pub(super) fn pairwise(cx: &mut Context, object: &mut Object<'_>) -> Option<Grad
 
 /// Decodes `reference`, a text, `file://PATH`, or a map with an explicit kind. Returns `None` after adding a
 /// diagnostic.
-fn baseline(cx: &mut Context, node: &Node) -> Option<Baseline> {
+fn decode_baseline(cx: &mut DecodeContext, node: &TreeNode) -> Option<PairwiseBaseline> {
     match &node.data {
-        Data::Str(text) if text.trim().eq_ignore_ascii_case(REFERENCE) => Some(Baseline::Reference),
-        Data::Str(text) if text.trim_start().starts_with("file://") => file(cx, text, node.place()),
-        Data::Str(text) => {
-            if let Some(what) = on_disk(cx, text, node.place()) {
+        NodeValue::Str(text) if text.trim().eq_ignore_ascii_case(REFERENCE) => {
+            Some(PairwiseBaseline::Reference)
+        }
+        NodeValue::Str(text) if text.trim_start().starts_with("file://") => {
+            file_baseline(cx, text, node.use_span())
+        }
+        NodeValue::Str(text) => {
+            if let Some(what) = existing_path_kind(cx, text, node.use_span()) {
                 let key = if what == "folder" { "run" } else { "file" };
                 cx.problems.add(
                     Diagnostic::error(
                         codes::WRONG_TYPE,
                         format!("`baseline` names a {what}"),
-                        node.place(),
+                        node.use_span(),
                         "would be taken for the other answer itself",
                     )
                     .with_help(format!("write `baseline: {{{key}: {}}}`", text.trim())),
                 );
+
                 return None;
             }
-            plain(cx, node)
+            text_baseline(cx, node)
         }
-        Data::Map(_) => {
-            let mut object = Object::new(node, "`baseline`", &mut cx.problems)?;
+        NodeValue::Map(_) => {
+            let mut object = MapReader::new(node, "`baseline`", &mut cx.problems)?;
             let found = [object.entry("text"), object.entry("file"), object.entry("run")];
             let given: Vec<_> = found.into_iter().flatten().filter(|entry| !entry.value.is_null()).collect();
             if given.is_empty() {
-                cx.problems.add(missing(object.head(), "`baseline`", "run", "baseline: {run: last}"));
+                cx.problems.add(missing_key(object.head(), "`baseline`", "run", "baseline: {run: last}"));
             }
+
             object.finish(&mut cx.problems);
+
             match given.as_slice() {
                 [] => None,
                 [only] => {
-                    let (place, key) = (only.value.place(), only.key.as_str());
+                    let (place, key) = (only.value.use_span(), only.key.as_str());
                     if key == "text" {
-                        return plain(cx, &only.value);
+                        return text_baseline(cx, &only.value);
                     }
+
                     let name = if key == "file" { "file" } else { "run" };
                     let text = string(&only.value, name, &mut cx.problems)?;
-                    let text = not_blank(text, name, &mut cx.problems)?.value;
-                    if key == "file" { file(cx, &text, place) } else { run(cx, text, place) }
+                    let text = check_not_blank(text, name, &mut cx.problems)?.value;
+                    if key == "file" {
+                        file_baseline(cx, &text, place)
+                    } else {
+                        run_baseline(cx, text, place)
+                    }
                 }
                 [first, second, ..] => {
                     cx.problems.add(
@@ -132,13 +151,13 @@ fn baseline(cx: &mut Context, node: &Node) -> Option<Baseline> {
     }
 }
 
-fn plain(cx: &mut Context, node: &Node) -> Option<Baseline> {
+fn text_baseline(cx: &mut DecodeContext, node: &TreeNode) -> Option<PairwiseBaseline> {
     let text = string(node, "baseline", &mut cx.problems)?;
-    let text = not_blank(text, "baseline", &mut cx.problems)?;
-    Some(Baseline::Text(text.value.into()))
+    let text = check_not_blank(text, "baseline", &mut cx.problems)?;
+    Some(PairwiseBaseline::Text(text.value.into()))
 }
 
-fn file(cx: &mut Context, written: &str, place: Span) -> Option<Baseline> {
+fn file_baseline(cx: &mut DecodeContext, written: &str, place: Span) -> Option<PairwiseBaseline> {
     let file = cx.read_text(written.trim(), place)?;
     if file.text.trim().is_empty() {
         cx.problems.add(
@@ -152,20 +171,21 @@ fn file(cx: &mut Context, written: &str, place: Span) -> Option<Baseline> {
         );
         return None;
     }
-    Some(Baseline::Text(Arc::from(&*file.text)))
+
+    Some(PairwiseBaseline::Text(Arc::from(&*file.text)))
 }
 
 /// Decodes a reference to a run. An id is looked up among the stored runs; a folder relative to the eval
 /// file.
-fn run(cx: &mut Context, written: String, place: Span) -> Option<Baseline> {
+fn run_baseline(cx: &mut DecodeContext, written: String, place: Span) -> Option<PairwiseBaseline> {
     let folder = written.rsplit_once('@').map_or(written.as_str(), |(folder, _)| folder);
-    let folder = if written.contains(['/', '\\']) { Some(cx.find(folder, place)?) } else { None };
-    Some(Baseline::Run { written, folder, answer: None })
+    let folder = if written.contains(['/', '\\']) { Some(cx.find_file(folder, place)?) } else { None };
+    Some(PairwiseBaseline::Run { written, folder, answer: None })
 }
 
 /// Returns the kind of the existing folder or file that a text names, if it looks like a path. Only the
 /// folders that may be read are searched.
-fn on_disk(cx: &Context, text: &str, span: Span) -> Option<&'static str> {
+fn existing_path_kind(cx: &DecodeContext, text: &str, span: Span) -> Option<&'static str> {
     let text = text.trim();
     let is_path = !text.is_empty() && text.len() < 300 && !text.contains(char::is_whitespace);
     let inside = Path::new(text)
@@ -174,6 +194,7 @@ fn on_disk(cx: &Context, text: &str, span: Span) -> Option<&'static str> {
     if !is_path || !inside {
         return None;
     }
+
     let path = cx.folder_of(span.source).join(text);
     if path.is_dir() {
         Some("folder")
@@ -188,7 +209,7 @@ fn on_disk(cx: &Context, text: &str, span: Span) -> Option<&'static str> {
 mod tests {
     use super::*;
     use crate::decode::grader::testing::{codes, graders, one};
-    use crate::model::Format;
+    use crate::model::EvalFileFormat;
 
     fn read(text: &str) -> PairwiseGrader {
         let grader = one(text);
@@ -199,28 +220,28 @@ mod tests {
     #[test]
     fn all_settings_are_read_in_every_spelling() {
         let plain = read("- type: pairwise\n");
-        assert_eq!((plain.baseline, plain.scores), (Baseline::Reference, PairScores::default()));
+        assert_eq!((plain.baseline, plain.scores), (PairwiseBaseline::Reference, PairScores::default()));
         assert!(plain.criteria.is_empty() && plain.judge.is_none());
         let full = read(
             "- {type: pairwise, against: {text: old answer}, criteria: [Is brief, Is right], target: big, \
              tie_score: 0.4, inconsistent_score: 0, panel: {repeats: 2}}\n",
         );
-        assert_eq!(full.baseline, Baseline::Text("old answer".into()));
+        assert_eq!(full.baseline, PairwiseBaseline::Text("old answer".into()));
         assert_eq!((full.criteria.len(), full.judge.as_deref()), (2, Some("big")));
         assert_eq!((full.scores.tie.get(), full.scores.inconsistent.get()), (0.4, 0.0));
         assert_eq!(full.panel.repeats, Some(2));
         for (text, wanted) in [
-            ("baseline: Reference", Baseline::Reference),
-            ("baseline: The old answer.", Baseline::Text("The old answer.".into())),
+            ("baseline: Reference", PairwiseBaseline::Reference),
+            ("baseline: The old answer.", PairwiseBaseline::Text("The old answer.".into())),
             (
                 "baseline: {run: last@gpt}",
-                Baseline::Run { written: "last@gpt".into(), folder: None, answer: None },
+                PairwiseBaseline::Run { written: "last@gpt".into(), folder: None, answer: None },
             ),
         ] {
             assert_eq!(read(&format!("- {{type: pairwise, {text}}}\n")).baseline, wanted);
         }
         assert_eq!(read("- {type: pairwise, criteria: Is brief}\n").criteria, ["Is brief"]);
-        assert!(graders("- {name: p, type: pairwise}\n", Format::One).1.is_empty());
+        assert!(graders("- {name: p, type: pairwise}\n", EvalFileFormat::One).1.is_empty());
     }
 
     #[test]

@@ -1,25 +1,25 @@
 //! Decoder of `panel`: several judges, repeats, and the combination of their votes.
 
 use assize_diagnostic::{Diagnostic, Span};
-use assize_rubric::{Judging, PanelRule, Ties, Weight};
+use assize_rubric::{JudgingMode, PanelRule, TiePolicy, Weight};
 
-use super::words::{choice, missing, unused};
+use super::shared::{decode_choice, missing_key, unused_key};
 use crate::codes;
-use crate::decode::common::filled_list;
-use crate::decode::object::{not_blank, number, string};
-use crate::decode::{Context, Object};
-use crate::model::{EscalateWhen, Escalation, PanelJudge, PanelSpec, Scoring};
-use crate::tree::{Data, Entry, Node};
+use crate::decode::common::non_empty_list;
+use crate::decode::map_reader::{check_not_blank, number, string};
+use crate::decode::{DecodeContext, MapReader};
+use crate::model::{EscalateWhen, Escalation, PanelJudge, PanelSpec, ScoringMethod};
+use crate::tree::{MapEntry, NodeValue, TreeNode};
 
 /// Use of a panel, with the settings beside it that it can conflict with.
 #[derive(Debug, Clone, Copy)]
-pub(crate) enum Use<'a> {
+pub(crate) enum PanelUse<'a> {
     /// On a rubrics grader.
     Rubrics {
         /// Single judge of the grader.
         judge: Option<&'a str>,
         /// Grouping of criteria into calls.
-        judging: Option<Judging>,
+        judging: Option<JudgingMode>,
     },
     /// On a judge that gives one score.
     Llm {
@@ -34,14 +34,18 @@ pub(crate) enum Use<'a> {
 }
 
 /// Decodes `panel`, if present. Invalid settings are reported and left unset.
-pub(crate) fn panel(cx: &mut Context, outer: &mut Object<'_>, for_what: Use<'_>) -> PanelSpec {
+pub(crate) fn decode_panel(
+    cx: &mut DecodeContext,
+    outer: &mut MapReader<'_>,
+    for_what: PanelUse<'_>,
+) -> PanelSpec {
     let Some(node) = outer.value("panel") else { return PanelSpec::default() };
-    let Some(mut object) = Object::new(node, "`panel`", &mut cx.problems) else {
+    let Some(mut object) = MapReader::new(node, "`panel`", &mut cx.problems) else {
         return PanelSpec::default();
     };
     let head = object.head();
     let listed = object.entry("judges").filter(|entry| !entry.value.is_null());
-    let (Use::Rubrics { judge, .. } | Use::Llm { judge } | Use::Defaults { judge }) = for_what;
+    let (PanelUse::Rubrics { judge, .. } | PanelUse::Llm { judge } | PanelUse::Defaults { judge }) = for_what;
     if let (Some(entry), Some(judge)) = (listed, judge) {
         cx.problems.add(
             Diagnostic::error(
@@ -53,13 +57,14 @@ pub(crate) fn panel(cx: &mut Context, outer: &mut Object<'_>, for_what: Use<'_>)
             .with_help("keep one of them; the judges of a panel all stand under `judges`"),
         );
     }
-    let judges = listed.map(|entry| judges(cx, entry)).unwrap_or_default();
-    let combine = object
-        .value("combine")
-        .and_then(|node| PanelRule::from_name(choice(node, "combine", &PanelRule::NAMES, &mut cx.problems)?));
-    let ties = object
-        .value("ties")
-        .and_then(|node| Ties::from_name(choice(node, "ties", &Ties::NAMES, &mut cx.problems)?));
+
+    let judges = listed.map(|entry| decode_panel_judges(cx, entry)).unwrap_or_default();
+    let combine = object.value("combine").and_then(|node| {
+        PanelRule::from_name(decode_choice(node, "combine", &PanelRule::NAMES, &mut cx.problems)?)
+    });
+    let ties = object.value("ties").and_then(|node| {
+        TiePolicy::from_name(decode_choice(node, "ties", &TiePolicy::NAMES, &mut cx.problems)?)
+    });
     let panel = PanelSpec {
         repeats: object
             .integer("repeats", 1, i64::from(PanelSpec::MAX_REPEATS), &mut cx.problems)
@@ -67,21 +72,23 @@ pub(crate) fn panel(cx: &mut Context, outer: &mut Object<'_>, for_what: Use<'_>)
         combine,
         ties,
         temperature: super::temperature::temperature(cx, &mut object),
-        escalate: object.value("escalate").and_then(|node| escalation(cx, node)),
-        scoring: scoring(cx, &mut object, for_what),
+        escalate: object.value("escalate").and_then(|node| decode_escalation(cx, node)),
+        scoring: decode_scoring(cx, &mut object, for_what),
         judges: judges.iter().map(|(judge, _)| judge.clone()).collect(),
     };
+
     object.finish(&mut cx.problems);
-    conflicts(cx, &panel, &judges, head);
+    report_panel_conflicts(cx, &panel, &judges, head);
+
     panel
 }
 
 /// Decodes the judges: names, or maps of a name and a weight.
-fn judges(cx: &mut Context, entry: &Entry) -> Vec<(PanelJudge, Span)> {
-    let Some(items) = filled_list(cx, entry) else { return Vec::new() };
+fn decode_panel_judges(cx: &mut DecodeContext, entry: &MapEntry) -> Vec<(PanelJudge, Span)> {
+    let Some(items) = non_empty_list(cx, entry) else { return Vec::new() };
     let mut found: Vec<(PanelJudge, Span)> = Vec::new();
     for item in items {
-        let Some((judge, place)) = judge(cx, item) else { continue };
+        let Some((judge, place)) = decode_panel_judge(cx, item) else { continue };
         if let Some((_, first)) = found.iter().find(|(known, _)| known.name == judge.name) {
             cx.problems.add(
                 Diagnostic::error(
@@ -97,38 +104,43 @@ fn judges(cx: &mut Context, entry: &Entry) -> Vec<(PanelJudge, Span)> {
             found.push((judge, place));
         }
     }
+
     found
 }
 
-fn judge(cx: &mut Context, node: &Node) -> Option<(PanelJudge, Span)> {
+fn decode_panel_judge(cx: &mut DecodeContext, node: &TreeNode) -> Option<(PanelJudge, Span)> {
     if node.as_map().is_none() {
         let name = string(node, "judges", &mut cx.problems)?;
-        let name = not_blank(name, "judges", &mut cx.problems)?;
+        let name = check_not_blank(name, "judges", &mut cx.problems)?;
         return Some((PanelJudge { name: name.value.trim().to_owned(), weight: None }, name.span));
     }
-    let mut object = Object::new(node, "a judge of `judges`", &mut cx.problems)?;
+
+    let mut object = MapReader::new(node, "a judge of `judges`", &mut cx.problems)?;
     let head = object.head();
     let name = object.text("judge", &mut cx.problems);
     if name.is_none() && !object.has("judge") {
-        cx.problems.add(missing(
+        cx.problems.add(missing_key(
             head,
             "a judge of a panel",
             "judge",
             "- {judge: openai:gpt-4o-mini, weight: 2}",
         ));
     }
+
     // An invalid weight is reported once.
-    let weight = object.value("weight").map(|node| weight(cx, node).unwrap_or(Weight::ONE));
+    let weight = object.value("weight").map(|node| decode_judge_weight(cx, node).unwrap_or(Weight::ONE));
     object.finish(&mut cx.problems);
+
     let name = name?;
     Some((PanelJudge { name: name.value.trim().to_owned(), weight }, name.span))
 }
 
-fn weight(cx: &mut Context, node: &Node) -> Option<Weight> {
+fn decode_judge_weight(cx: &mut DecodeContext, node: &TreeNode) -> Option<Weight> {
     let written = number(node, "weight", &mut cx.problems)?;
     if written.value > 0.0 {
         return Weight::new(written.value).ok();
     }
+
     cx.problems.add(
         Diagnostic::error(
             codes::OUT_OF_RANGE,
@@ -142,41 +154,49 @@ fn weight(cx: &mut Context, node: &Node) -> Option<Weight> {
 }
 
 /// Decodes `escalate`: the name of a judge, or a map of `to` and `when`.
-fn escalation(cx: &mut Context, node: &Node) -> Option<Escalation> {
-    if matches!(node.data, Data::Str(_)) {
+fn decode_escalation(cx: &mut DecodeContext, node: &TreeNode) -> Option<Escalation> {
+    if matches!(node.data, NodeValue::Str(_)) {
         let to = string(node, "escalate", &mut cx.problems)?;
-        let to = not_blank(to, "escalate", &mut cx.problems)?;
+        let to = check_not_blank(to, "escalate", &mut cx.problems)?;
         return Some(Escalation { to: to.value.trim().to_owned(), when: EscalateWhen::default() });
     }
-    let mut object = Object::new(node, "`escalate`", &mut cx.problems)?;
+
+    let mut object = MapReader::new(node, "`escalate`", &mut cx.problems)?;
     let head = object.head();
     let to = object.text("to", &mut cx.problems);
     if to.is_none() && !object.has("to") {
-        cx.problems.add(missing(head, "`escalate`", "to", "escalate: {to: openai:gpt-4o}"));
+        cx.problems.add(missing_key(head, "`escalate`", "to", "escalate: {to: openai:gpt-4o}"));
     }
+
     let when = object.value("when").map(|node| {
-        Some(match choice(node, "when", &["unsure", "split"], &mut cx.problems)? {
+        Some(match decode_choice(node, "when", &["unsure", "split"], &mut cx.problems)? {
             "split" => EscalateWhen::Split,
             _ => EscalateWhen::Unsure,
         })
     });
+
     object.finish(&mut cx.problems);
     Some(Escalation { to: to?.value.trim().to_owned(), when: when.unwrap_or(Some(EscalateWhen::default()))? })
 }
 
-fn scoring(cx: &mut Context, object: &mut Object<'_>, for_what: Use<'_>) -> Option<Scoring> {
+fn decode_scoring(
+    cx: &mut DecodeContext,
+    object: &mut MapReader<'_>,
+    for_what: PanelUse<'_>,
+) -> Option<ScoringMethod> {
     let entry = object.entry("scoring").filter(|entry| !entry.value.is_null())?;
-    let found = choice(&entry.value, "scoring", &["written", "logprobs"], &mut cx.problems)?;
+    let found = decode_choice(&entry.value, "scoring", &["written", "logprobs"], &mut cx.problems)?;
     if found == "written" {
-        return Some(Scoring::Written);
+        return Some(ScoringMethod::Written);
     }
+
     match for_what {
-        Use::Llm { .. } => cx.problems.add(unused(
+        PanelUse::Llm { .. } => cx.problems.add(unused_key(
             entry.key_span,
             "a judge of the whole answer does not use `scoring: logprobs`",
             "its score is no single token; remove the key, or write criteria",
         )),
-        Use::Rubrics { judging: Some(Judging::Batched(_)), .. } => cx.problems.add(
+        PanelUse::Rubrics { judging: Some(JudgingMode::Batched(_)), .. } => cx.problems.add(
             Diagnostic::error(
                 codes::PANEL_CONFLICT,
                 "probabilities can't be read out of batched replies",
@@ -185,13 +205,19 @@ fn scoring(cx: &mut Context, object: &mut Object<'_>, for_what: Use<'_>) -> Opti
             )
             .with_help("remove `judging: batched`, or `scoring`"),
         ),
-        Use::Rubrics { .. } | Use::Defaults { .. } => return Some(Scoring::Logprobs),
+        PanelUse::Rubrics { .. } | PanelUse::Defaults { .. } => return Some(ScoringMethod::Logprobs),
     }
+
     None
 }
 
 /// Reports contradictions within one block. The combination of several blocks is checked before a run.
-fn conflicts(cx: &mut Context, panel: &PanelSpec, judges: &[(PanelJudge, Span)], head: Span) {
+fn report_panel_conflicts(
+    cx: &mut DecodeContext,
+    panel: &PanelSpec,
+    judges: &[(PanelJudge, Span)],
+    head: Span,
+) {
     match panel.combine {
         Some(PanelRule::Weighted) => {
             if let Some((judge, place)) = judges.iter().find(|(judge, _)| judge.weight.is_none()) {
@@ -212,7 +238,7 @@ fn conflicts(cx: &mut Context, panel: &PanelSpec, judges: &[(PanelJudge, Span)],
                     "write `combine: weighted` for `combine: {}`, or remove the weights",
                     rule.name()
                 );
-                cx.problems.add(unused(
+                cx.problems.add(unused_key(
                     *place,
                     format!("the weight of `{}` counts for nothing", judge.name),
                     help,
@@ -221,6 +247,7 @@ fn conflicts(cx: &mut Context, panel: &PanelSpec, judges: &[(PanelJudge, Span)],
         }
         None => {}
     }
+
     let Some(escalation) = &panel.escalate else { return };
     if let Some((_, place)) = judges.iter().find(|(judge, _)| judge.name == escalation.to) {
         cx.problems.add(
@@ -256,9 +283,12 @@ mod tests {
         assert_eq!(panel.judges.len(), 2);
         assert_eq!((panel.judges[0].name.as_str(), panel.judges[0].weight), ("small", None));
         assert_eq!(panel.judges[1].weight, Weight::new(2.5).ok());
-        assert_eq!((panel.repeats, panel.ties, panel.temperature), (Some(3), Some(Ties::Fail), Some(0.7)));
+        assert_eq!(
+            (panel.repeats, panel.ties, panel.temperature),
+            (Some(3), Some(TiePolicy::Fail), Some(0.7))
+        );
         assert_eq!(panel.escalate, Some(Escalation { to: "best".into(), when: EscalateWhen::Split }));
-        assert_eq!(panel.scoring, Some(Scoring::Logprobs));
+        assert_eq!(panel.scoring, Some(ScoringMethod::Logprobs));
         assert_eq!(of("{escalate: best}").escalate.map(|to| to.when), Some(EscalateWhen::Unsure));
         for rule in PanelRule::ALL.into_iter().filter(|rule| *rule != PanelRule::Weighted) {
             assert_eq!(of(&format!("{{combine: {}}}", rule.name())).combine, Some(rule));

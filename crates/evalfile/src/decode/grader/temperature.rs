@@ -3,14 +3,15 @@
 use assize_diagnostic::Diagnostic;
 
 use crate::codes;
-use crate::decode::{Context, Object};
+use crate::decode::{DecodeContext, MapReader};
 
 /// `temperature`, 0 to 2.
-pub(super) fn temperature(cx: &mut Context, object: &mut Object<'_>) -> Option<f64> {
+pub(super) fn temperature(cx: &mut DecodeContext, object: &mut MapReader<'_>) -> Option<f64> {
     let value = object.number("temperature", &mut cx.problems)?;
     if (0.0..=2.0).contains(&value.value) {
         return Some(value.value);
     }
+
     cx.problems.add(
         Diagnostic::error(
             codes::OUT_OF_RANGE,

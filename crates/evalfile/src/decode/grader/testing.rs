@@ -5,45 +5,46 @@ use std::sync::Arc;
 
 use assize_diagnostic::Diagnostic;
 
-use crate::decode::Context;
-use crate::decode::grader::{AssertionContext, assertions};
-use crate::model::{Format, Grader};
-use crate::tree::{Node, read_yaml};
+use crate::decode::DecodeContext;
+use crate::decode::grader::{AssertionContext, decode_assertions};
+use crate::model::{EvalFileFormat, Grader};
+use crate::tree::{TreeNode, read_yaml};
 
 /// A context whose only file is `text`, as if it stood in `path`.
-pub(crate) fn read_at(path: &Path, text: &str) -> (Context, Node) {
+pub(crate) fn read_at(path: &Path, text: &str) -> (DecodeContext, TreeNode) {
     let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
     let roots: Vec<_> = folder.canonicalize().into_iter().collect();
-    let mut cx = Context::new(Arc::new(|_| None), Vec::new(), roots);
+    let mut cx = DecodeContext::new(Arc::new(|_| None), Vec::new(), roots);
     let id = cx.sources.add(path, text);
     let node = read_yaml(&cx.sources, id, &mut cx.problems).expect("valid YAML");
+
     (cx, node)
 }
 
-pub(crate) fn read(text: &str) -> (Context, Node) {
+pub(crate) fn read(text: &str) -> (DecodeContext, TreeNode) {
     read_at(Path::new("test.yaml"), text)
 }
 
 /// Codes and lines of the complaints, in the order they are shown.
-pub(crate) fn complaints(cx: Context) -> Vec<(String, usize)> {
-    let Context { sources, problems, .. } = cx;
+pub(crate) fn complaints(cx: DecodeContext) -> Vec<(String, usize)> {
+    let DecodeContext { sources, problems, .. } = cx;
     let mut list = problems.into_vec();
-    assize_diagnostic::sort(&mut list);
+    assize_diagnostic::sort_diagnostics(&mut list);
     list.iter().map(|d| (d.code.as_str().to_owned(), sources.position(d.primary.span).line)).collect()
 }
 
 /// The graders of an assertion list and what is said about it.
-pub(crate) fn graders(text: &str, format: Format) -> (Vec<Arc<Grader>>, Vec<Diagnostic>) {
+pub(crate) fn graders(text: &str, format: EvalFileFormat) -> (Vec<Arc<Grader>>, Vec<Diagnostic>) {
     let (mut cx, node) = read(text);
-    let graders = assertions(&mut cx, &node, format, AssertionContext::default());
+    let graders = decode_assertions(&mut cx, &node, format, AssertionContext::default());
     let mut problems = cx.problems.into_vec();
-    assize_diagnostic::sort(&mut problems);
+    assize_diagnostic::sort_diagnostics(&mut problems);
     (graders, problems)
 }
 
 /// The single grader of a sound list in format 2.
 pub(crate) fn one(text: &str) -> Arc<Grader> {
-    let (mut graders, problems) = graders(text, Format::Two);
+    let (mut graders, problems) = graders(text, EvalFileFormat::Two);
     assert_eq!(problems, vec![], "{text}");
     assert_eq!(graders.len(), 1, "{text}");
     graders.remove(0)
@@ -51,5 +52,5 @@ pub(crate) fn one(text: &str) -> Arc<Grader> {
 
 /// The codes of the complaints about a list in format 2.
 pub(crate) fn codes(text: &str) -> Vec<&'static str> {
-    graders(text, Format::Two).1.iter().map(|d| d.code.as_str()).collect()
+    graders(text, EvalFileFormat::Two).1.iter().map(|d| d.code.as_str()).collect()
 }

@@ -2,45 +2,51 @@
 
 use assize_diagnostic::{Diagnostic, Span};
 
-use super::words::missing;
+use super::shared::missing_key;
 use crate::codes;
-use crate::decode::object::{not_blank, string, wrong_type};
-use crate::decode::{Context, Object};
+use crate::decode::map_reader::{check_not_blank, string, wrong_type};
+use crate::decode::{DecodeContext, MapReader};
 use crate::model::{GraderKind, Regex, TextCheck, TextRule};
 use crate::pattern::compile_pattern;
-use crate::tree::{Data, Node};
+use crate::tree::{NodeValue, TreeNode};
 
 /// Flags of regular expressions: those of ECMAScript.
 const FLAGS: &str = "dgimsuvy";
 
 /// Decodes the keys of the text check called `name`.
-pub(super) fn text(cx: &mut Context, object: &mut Object<'_>, name: &'static str) -> Option<GraderKind> {
+pub(super) fn decode_text_check(
+    cx: &mut DecodeContext,
+    object: &mut MapReader<'_>,
+    name: &'static str,
+) -> Option<GraderKind> {
     let many = name.ends_with("-any") || name.ends_with("-all");
-    let errors = cx.problems.errors();
+    let errors = cx.problems.error_count();
     let values = match object.value("value") {
         None => {
             let example = if many { "value: [one text, another]" } else { "value: the text" };
-            cx.problems.add(missing(object.head(), &format!("`{name}`"), "value", example));
+            cx.problems.add(missing_key(object.head(), &format!("`{name}`"), "value", example));
             Vec::new()
         }
-        Some(node) => values(cx, node, name, many),
+        Some(node) => decode_values(cx, node, name, many),
     };
-    let rule = rule(cx, object, name);
+
+    let rule = text_rule(cx, object, name);
     if let (TextRule::Regex(regex), [pattern]) = (&rule, values.as_slice())
-        && cx.problems.errors() == errors
+        && cx.problems.error_count() == errors
         && let Err(error) = compile_pattern(pattern, &regex.flags)
     {
-        let at = object.value("value").map_or(object.head(), Node::place);
+        let at = object.value("value").map_or(object.head(), TreeNode::use_span);
         cx.problems.add(
             Diagnostic::error(codes::BAD_PATTERN, "this pattern can't be used", at, error.to_string())
                 .with_help("patterns are those of JavaScript without look-around and back-references"),
         );
     }
-    (cx.problems.errors() == errors && !values.is_empty())
+
+    (cx.problems.error_count() == errors && !values.is_empty())
         .then(|| GraderKind::Text(TextCheck { rule, values }))
 }
 
-fn rule(cx: &mut Context, object: &mut Object<'_>, name: &str) -> TextRule {
+fn text_rule(cx: &mut DecodeContext, object: &mut MapReader<'_>, name: &str) -> TextRule {
     let ignore_case = name.starts_with('i');
     match name {
         "contains" | "icontains" => TextRule::Contains { ignore_case },
@@ -59,35 +65,38 @@ fn rule(cx: &mut Context, object: &mut Object<'_>, name: &str) -> TextRule {
     }
 }
 
-fn values(cx: &mut Context, node: &Node, name: &str, many: bool) -> Vec<String> {
+fn decode_values(cx: &mut DecodeContext, node: &TreeNode, name: &str, many: bool) -> Vec<String> {
     match &node.data {
-        Data::Seq(items) if many && items.is_empty() => {
+        NodeValue::Seq(items) if many && items.is_empty() => {
             cx.problems.add(
                 Diagnostic::error(
                     codes::EMPTY_TEXT,
                     format!("`{name}` has no texts"),
-                    node.place(),
+                    node.use_span(),
                     "an empty list",
                 )
                 .with_help("list the texts to look for"),
             );
             Vec::new()
         }
-        Data::Seq(items) if many => items.iter().filter_map(|item| value(cx, item, name)).collect(),
-        Data::Seq(_) => {
+        NodeValue::Seq(items) if many => {
+            items.iter().filter_map(|item| decode_value(cx, item, name)).collect()
+        }
+        NodeValue::Seq(_) => {
             let mut diagnostic = wrong_type(node, "`value`", "a single text");
             if matches!(name, "contains" | "icontains") {
                 diagnostic = diagnostic
                     .with_help(format!("for several texts use `type: {name}-any` or `type: {name}-all`"));
             }
+
             cx.problems.add(diagnostic);
             Vec::new()
         }
-        _ => value(cx, node, name).into_iter().collect(),
+        _ => decode_value(cx, node, name).into_iter().collect(),
     }
 }
 
-fn value(cx: &mut Context, node: &Node, name: &str) -> Option<String> {
+fn decode_value(cx: &mut DecodeContext, node: &TreeNode, name: &str) -> Option<String> {
     let text = string(node, "value", &mut cx.problems)?;
     if name == "regex" && text.value.is_empty() {
         cx.problems.add(
@@ -96,14 +105,16 @@ fn value(cx: &mut Context, node: &Node, name: &str) -> Option<String> {
         );
         return None;
     }
+
     // A blank is a valid pattern; as a text to search for it is a mistake.
     if name == "regex" {
         return Some(text.value);
     }
-    not_blank(text, "value", &mut cx.problems).map(|text| text.value)
+
+    check_not_blank(text, "value", &mut cx.problems).map(|text| text.value)
 }
 
-fn check_flags(cx: &mut Context, flags: &str, span: Span) {
+fn check_flags(cx: &mut DecodeContext, flags: &str, span: Span) {
     let unknown = flags.chars().find(|flag| !FLAGS.contains(*flag));
     let twice = flags.chars().enumerate().find(|(at, flag)| flags.chars().take(*at).any(|c| c == *flag));
     let complaint = if let Some(flag) = unknown {

@@ -5,60 +5,66 @@ use std::time::Duration;
 use assize_diagnostic::Diagnostic;
 use serde_json::Value;
 
-use super::words::{choice, duration, missing, unused};
+use super::shared::{decode_choice, decode_duration, missing_key, unused_key};
 use crate::codes;
-use crate::decode::common::refuse;
-use crate::decode::object::{string, wrong_type};
-use crate::decode::{Context, Object};
-use crate::model::{ArgsMatch, ExpectedCall, Format, GraderKind, ToolTrajectory, TrajectoryMode};
-use crate::tree::{Data, Node};
+use crate::decode::common::refuse_foreign_keys;
+use crate::decode::map_reader::{string, wrong_type};
+use crate::decode::{DecodeContext, MapReader};
+use crate::model::{ArgsMatch, EvalFileFormat, ExpectedCall, GraderKind, ToolTrajectory, TrajectoryMode};
+use crate::tree::{NodeValue, TreeNode};
 
-const WHAT: &str = "a tool-trajectory grader";
+const GRADER_LABEL: &str = "a tool-trajectory grader";
 
 /// Decodes the keys of `type: tool-trajectory`.
-pub(super) fn trajectory(cx: &mut Context, object: &mut Object<'_>, format: Format) -> Option<GraderKind> {
-    let errors = cx.problems.errors();
-    let mode = mode(cx, object);
+pub(super) fn decode_trajectory(
+    cx: &mut DecodeContext,
+    object: &mut MapReader<'_>,
+    format: EvalFileFormat,
+) -> Option<GraderKind> {
+    let errors = cx.problems.error_count();
+    let mode = decode_mode(cx, object);
     let minimums_at = object.entry("minimums").filter(|entry| !entry.value.is_null());
-    let minimums = minimums_at.map_or_else(Vec::new, |entry| minimums(cx, &entry.value));
+    let minimums = minimums_at.map_or_else(Vec::new, |entry| decode_minimums(cx, &entry.value));
     let expected_at = object.entry("expected").filter(|entry| !entry.value.is_null());
-    let expected = expected_at.map_or_else(Vec::new, |entry| calls(cx, &entry.value));
-    let args_match = object.value("args_match").and_then(|node| args_match(cx, node));
+    let expected = expected_at.map_or_else(Vec::new, |entry| decode_expected_calls(cx, &entry.value));
+    let args_match = object.value("args_match").and_then(|node| decode_args_match(cx, node));
     let mode = mode?;
     if mode == TrajectoryMode::AnyOrder {
         if let Some(entry) = expected_at {
-            cx.problems.add(unused(
+            cx.problems.add(unused_key(
                 entry.key_span,
                 "`mode: any_order` does not use `expected`",
                 "write `minimums: {TOOL: 1}`, or `mode: superset` for calls that may come in any order",
             ));
         }
-        if minimums.is_empty() && cx.problems.errors() == errors {
+        if minimums.is_empty() && cx.problems.error_count() == errors {
             let at = minimums_at.map_or(object.head(), |entry| entry.key_span);
-            cx.problems.add(missing(at, "`mode: any_order`", "minimums", "minimums: {search: 1}"));
+            cx.problems.add(missing_key(at, "`mode: any_order`", "minimums", "minimums: {search: 1}"));
         }
     } else {
         if let Some(entry) = minimums_at {
-            cx.problems.add(unused(
+            cx.problems.add(unused_key(
                 entry.key_span,
                 "`minimums` is used by `mode: any_order` only",
                 "list the calls under `expected`, or write `mode: any_order`",
             ));
         }
+
         // Only these two modes can demand that there are no calls; the others would check nothing.
         let may_be_empty =
             matches!(mode, TrajectoryMode::Exact | TrajectoryMode::Subset) && expected_at.is_some();
-        if expected.is_empty() && !may_be_empty && cx.problems.errors() == errors {
+        if expected.is_empty() && !may_be_empty && cx.problems.error_count() == errors {
             let at = expected_at.map_or(object.head(), |entry| entry.key_span);
-            cx.problems.add(missing(at, WHAT, "expected", "expected: [{tool: search}]"));
+            cx.problems.add(missing_key(at, GRADER_LABEL, "expected", "expected: [{tool: search}]"));
         }
     }
+
     // Format 1 compares only the arguments that are listed.
     let default = match format {
-        Format::One => ArgsMatch::Superset,
-        Format::Two => ArgsMatch::Exact,
+        EvalFileFormat::One => ArgsMatch::Superset,
+        EvalFileFormat::Two => ArgsMatch::Exact,
     };
-    (cx.problems.errors() == errors).then(|| {
+    (cx.problems.error_count() == errors).then(|| {
         GraderKind::ToolTrajectory(ToolTrajectory {
             mode,
             minimums,
@@ -68,13 +74,13 @@ pub(super) fn trajectory(cx: &mut Context, object: &mut Object<'_>, format: Form
     })
 }
 
-fn mode(cx: &mut Context, object: &mut Object<'_>) -> Option<TrajectoryMode> {
+fn decode_mode(cx: &mut DecodeContext, object: &mut MapReader<'_>) -> Option<TrajectoryMode> {
     let Some(node) = object.value("mode") else {
-        cx.problems.add(missing(object.head(), WHAT, "mode", "mode: in_order"));
+        cx.problems.add(missing_key(object.head(), GRADER_LABEL, "mode", "mode: in_order"));
         return None;
     };
     let words = ["any_order", "in_order", "exact", "superset", "subset"];
-    Some(match choice(node, "mode", &words, &mut cx.problems)? {
+    Some(match decode_choice(node, "mode", &words, &mut cx.problems)? {
         "any_order" => TrajectoryMode::AnyOrder,
         "in_order" => TrajectoryMode::InOrder,
         "exact" => TrajectoryMode::Exact,
@@ -83,7 +89,7 @@ fn mode(cx: &mut Context, object: &mut Object<'_>) -> Option<TrajectoryMode> {
     })
 }
 
-fn minimums(cx: &mut Context, node: &Node) -> Vec<(String, u32)> {
+fn decode_minimums(cx: &mut DecodeContext, node: &TreeNode) -> Vec<(String, u32)> {
     let Some(entries) = node.as_map() else {
         cx.problems.add(
             wrong_type(node, "`minimums`", "a map")
@@ -91,17 +97,18 @@ fn minimums(cx: &mut Context, node: &Node) -> Vec<(String, u32)> {
         );
         return Vec::new();
     };
+
     let mut minimums = Vec::with_capacity(entries.len());
     for entry in entries {
         match entry.value.data {
-            Data::Int(value) if u32::try_from(value).is_ok_and(|value| value > 0) => {
+            NodeValue::Int(value) if u32::try_from(value).is_ok_and(|value| value > 0) => {
                 minimums.push((entry.key.clone(), u32::try_from(value).unwrap_or(u32::MAX)));
             }
-            Data::Int(value) => cx.problems.add(
+            NodeValue::Int(value) => cx.problems.add(
                 Diagnostic::error(
                     codes::OUT_OF_RANGE,
                     format!("the minimum for `{}` is out of range", entry.key),
-                    entry.value.place(),
+                    entry.value.use_span(),
                     format!("found {value}"),
                 )
                 .with_help("use a whole number, 1 or more"),
@@ -113,37 +120,42 @@ fn minimums(cx: &mut Context, node: &Node) -> Vec<(String, u32)> {
             )),
         }
     }
+
     minimums
 }
 
-fn calls(cx: &mut Context, node: &Node) -> Vec<ExpectedCall> {
+fn decode_expected_calls(cx: &mut DecodeContext, node: &TreeNode) -> Vec<ExpectedCall> {
     let Some(items) = node.as_seq() else {
         cx.problems
             .add(wrong_type(node, "`expected`", "a list").with_help("write each call as `- tool: NAME`"));
         return Vec::new();
     };
-    items.iter().filter_map(|item| call(cx, item)).collect()
+    items.iter().filter_map(|item| decode_expected_call(cx, item)).collect()
 }
 
-fn call(cx: &mut Context, node: &Node) -> Option<ExpectedCall> {
+fn decode_expected_call(cx: &mut DecodeContext, node: &TreeNode) -> Option<ExpectedCall> {
     if let Some(name) = node.as_str() {
         cx.problems.add(wrong_type(node, "an expected call", "a map").with_suggestion(
             "name the tool",
-            node.place(),
+            node.use_span(),
             format!("{{tool: {name}}}"),
         ));
         return None;
     }
-    let errors = cx.problems.errors();
-    let mut object = Object::new(node, "an expected call", &mut cx.problems)?;
+
+    let errors = cx.problems.error_count();
+    let mut object = MapReader::new(node, "an expected call", &mut cx.problems)?;
     let tool = object.text("tool", &mut cx.problems);
-    if tool.is_none() && cx.problems.errors() == errors {
-        cx.problems.add(missing(object.head(), "an expected call", "tool", "tool: search"));
+    if tool.is_none() && cx.problems.error_count() == errors {
+        cx.problems.add(missing_key(object.head(), "an expected call", "tool", "tool: search"));
     }
-    let args = object.value("args").and_then(|node| args(cx, node));
-    let args_match = object.value("args_match").and_then(|node| args_match(cx, node));
-    let max_duration: Option<Duration> = duration(&mut object, "max_duration_ms", 0.001, &mut cx.problems);
-    refuse(
+
+    let args = object.value("args").and_then(|node| decode_args(cx, node));
+    let args_match = object.value("args_match").and_then(|node| decode_args_match(cx, node));
+    let max_duration: Option<Duration> =
+        decode_duration(&mut object, "max_duration_ms", 0.001, &mut cx.problems);
+
+    refuse_foreign_keys(
         cx,
         &mut object,
         &[
@@ -155,16 +167,17 @@ fn call(cx: &mut Context, node: &Node) -> Option<ExpectedCall> {
             ),
         ],
     );
+
     object.finish(&mut cx.problems);
     let tool = tool?.value;
-    (cx.problems.errors() == errors).then_some(ExpectedCall { tool, args, args_match, max_duration })
+    (cx.problems.error_count() == errors).then_some(ExpectedCall { tool, args, args_match, max_duration })
 }
 
 /// Decodes a map of arguments; `any` is equivalent to none.
-fn args(cx: &mut Context, node: &Node) -> Option<Value> {
+fn decode_args(cx: &mut DecodeContext, node: &TreeNode) -> Option<Value> {
     match &node.data {
-        Data::Map(_) => Some(node.to_json()),
-        Data::Str(word) if word == "any" => None,
+        NodeValue::Map(_) => Some(node.to_json()),
+        NodeValue::Str(word) if word == "any" => None,
         _ => {
             cx.problems
                 .add(wrong_type(node, "`args`", "a map").with_help("write `any` if arguments don't matter"));
@@ -173,7 +186,7 @@ fn args(cx: &mut Context, node: &Node) -> Option<Value> {
     }
 }
 
-fn args_match(cx: &mut Context, node: &Node) -> Option<ArgsMatch> {
+fn decode_args_match(cx: &mut DecodeContext, node: &TreeNode) -> Option<ArgsMatch> {
     if let Some(items) = node.as_seq() {
         if items.is_empty() {
             cx.problems.add(
@@ -182,18 +195,22 @@ fn args_match(cx: &mut Context, node: &Node) -> Option<ArgsMatch> {
             );
             return None;
         }
+
         let fields: Option<Vec<String>> = items
             .iter()
             .map(|item| string(item, "args_match", &mut cx.problems).map(|field| field.value))
             .collect();
         return fields.map(ArgsMatch::Fields);
     }
-    Some(match choice(node, "args_match", &["exact", "superset", "subset", "ignore"], &mut cx.problems)? {
-        "exact" => ArgsMatch::Exact,
-        "superset" => ArgsMatch::Superset,
-        "subset" => ArgsMatch::Subset,
-        _ => ArgsMatch::Ignore,
-    })
+    Some(
+        match decode_choice(node, "args_match", &["exact", "superset", "subset", "ignore"], &mut cx.problems)?
+        {
+            "exact" => ArgsMatch::Exact,
+            "superset" => ArgsMatch::Superset,
+            "subset" => ArgsMatch::Subset,
+            _ => ArgsMatch::Ignore,
+        },
+    )
 }
 
 #[cfg(test)]
@@ -226,7 +243,7 @@ mod tests {
     fn arguments_are_compared_as_the_format_does() {
         assert_eq!(read("mode: subset, expected: [{tool: a}]").args_match, Some(ArgsMatch::Exact));
         let text = "- {name: a, type: tool_trajectory, mode: exact, expected: [{tool: a}]}\n";
-        let (graders, _) = graders(text, Format::One);
+        let (graders, _) = graders(text, EvalFileFormat::One);
         let GraderKind::ToolTrajectory(trajectory) = &graders[0].kind else { panic!("a trajectory") };
         assert_eq!(trajectory.args_match, Some(ArgsMatch::Superset));
     }

@@ -1,18 +1,18 @@
 //! Decoder of both forms of `score_ranges`.
 
 use assize_diagnostic::{Diagnostic, Span};
-use assize_rubric::{Band, Bands, BandsError, RawScore};
+use assize_rubric::{RawScore, ScoreBand, ScoreBands, ScoreBandsError};
 
-use super::item::text_of;
+use super::criterion::decode_criterion_text;
 use crate::codes;
-use crate::decode::object::{string, wrong_type};
-use crate::decode::{Context, Object};
-use crate::model::Format;
-use crate::tree::{Data, Entry, Node};
+use crate::decode::map_reader::{string, wrong_type};
+use crate::decode::{DecodeContext, MapReader};
+use crate::model::EvalFileFormat;
+use crate::tree::{MapEntry, NodeValue, TreeNode};
 
 /// Score bands with their spans, and the span of the whole.
-struct Draft {
-    bands: Vec<Band>,
+struct BandsDraft {
+    bands: Vec<ScoreBand>,
     places: Vec<Span>,
     /// Spans of the texts.
     texts: Vec<Span>,
@@ -25,8 +25,12 @@ struct Draft {
 
 /// Decodes `score_ranges` in either form; returns the bands and the spans of their texts. Every violation is
 /// reported; returns `None` after any.
-pub(super) fn bands(cx: &mut Context, entry: &Entry, format: Format) -> Option<(Bands, Vec<Span>)> {
-    let mut draft = Draft {
+pub(super) fn decode_bands(
+    cx: &mut DecodeContext,
+    entry: &MapEntry,
+    format: EvalFileFormat,
+) -> Option<(ScoreBands, Vec<Span>)> {
+    let mut draft = BandsDraft {
         bands: Vec::new(),
         places: Vec::new(),
         texts: Vec::new(),
@@ -35,8 +39,8 @@ pub(super) fn bands(cx: &mut Context, entry: &Entry, format: Format) -> Option<(
         broken: false,
     };
     match &entry.value.data {
-        Data::Seq(items) => list(cx, items, format, &mut draft),
-        Data::Map(entries) => map(cx, entries, &mut draft),
+        NodeValue::Seq(items) => decode_range_list(cx, items, format, &mut draft),
+        NodeValue::Map(entries) => decode_range_map(cx, entries, &mut draft),
         _ => {
             cx.problems.add(
                 wrong_type(&entry.value, "`score_ranges`", "a list or a map").with_help(
@@ -46,19 +50,25 @@ pub(super) fn bands(cx: &mut Context, entry: &Entry, format: Format) -> Option<(
             return None;
         }
     }
+
     draft.check(cx)
 }
 
-fn list(cx: &mut Context, items: &[Node], format: Format, draft: &mut Draft) {
+fn decode_range_list(
+    cx: &mut DecodeContext,
+    items: &[TreeNode],
+    format: EvalFileFormat,
+    draft: &mut BandsDraft,
+) {
     for item in items {
-        let errors = cx.problems.errors();
-        let Some(mut object) = Object::new(item, "a score range", &mut cx.problems) else {
+        let errors = cx.problems.error_count();
+        let Some(mut object) = MapReader::new(item, "a score range", &mut cx.problems) else {
             draft.partial = true;
             draft.broken = true;
             continue;
         };
         let range = if let Some(written) = object.entry("score_range") {
-            range(cx, &written.value).map(|range| (range, written.value.place()))
+            decode_range(cx, &written.value).map(|range| (range, written.value.use_span()))
         } else {
             cx.problems.add(
                 Diagnostic::error(
@@ -71,8 +81,9 @@ fn list(cx: &mut Context, items: &[Node], format: Format, draft: &mut Draft) {
             );
             None
         };
-        let text = text_of(cx, &mut object, format);
-        if text.is_none() && cx.problems.errors() == errors {
+
+        let text = decode_criterion_text(cx, &mut object, format);
+        if text.is_none() && cx.problems.error_count() == errors {
             cx.problems.add(
                 Diagnostic::error(
                     codes::MISSING_TEXT,
@@ -80,85 +91,91 @@ fn list(cx: &mut Context, items: &[Node], format: Format, draft: &mut Draft) {
                     object.head(),
                     "what does an answer in this range look like?",
                 )
-                .with_help(format!("add `{}`", super::item::text_key(format))),
+                .with_help(format!("add `{}`", super::criterion::text_key(format))),
             );
         }
+
         object.finish(&mut cx.problems);
+
         match range {
             Some(((low, high), place)) => {
                 // A missing text has been reported; the range still counts for gaps and overlaps.
                 draft.texts.push(text.as_ref().map_or(place, |text| text.span));
                 let text = text.map_or_else(|| "-".to_owned(), |text| text.value);
-                draft.bands.push(Band { low, high, text });
+                draft.bands.push(ScoreBand { low, high, text });
                 draft.places.push(place);
             }
             None => draft.partial = true,
         }
-        draft.broken |= cx.problems.errors() > errors;
+
+        draft.broken |= cx.problems.error_count() > errors;
     }
 }
 
 /// Decodes `[low, high]`.
-fn range(cx: &mut Context, node: &Node) -> Option<(RawScore, RawScore)> {
+fn decode_range(cx: &mut DecodeContext, node: &TreeNode) -> Option<(RawScore, RawScore)> {
     let bounds = match &node.data {
-        Data::Seq(items) if items.len() == 2 => {
-            let low = raw(cx, &items[0]);
-            let high = raw(cx, &items[1]);
+        NodeValue::Seq(items) if items.len() == 2 => {
+            let low = decode_raw_score(cx, &items[0]);
+            let high = decode_raw_score(cx, &items[1]);
             return Some((low?, high?));
         }
-        Data::Str(text) => text
+        NodeValue::Str(text) => text
             .split_once(['-', '–'])
             .or_else(|| text.split_once(".."))
             .and_then(|(low, high)| Some((low.trim().parse::<u8>().ok()?, high.trim().parse::<u8>().ok()?))),
-        Data::Int(value) => u8::try_from(*value).ok().map(|value| (value, value)),
+        NodeValue::Int(value) => u8::try_from(*value).ok().map(|value| (value, value)),
         _ => None,
     };
+
     let found = match &node.data {
-        Data::Seq(items) => format!("found a list of {}", items.len()),
-        _ => format!("found {}", node.kind()),
+        NodeValue::Seq(items) => format!("found a list of {}", items.len()),
+        _ => format!("found {}", node.type_name()),
     };
     let mut diagnostic = Diagnostic::error(
         codes::BAD_SCORE_RANGE,
         "`score_range` must be a list of two whole numbers",
-        node.place(),
+        node.use_span(),
         found,
     )
     .with_help("write the lowest and the highest score: `[0, 4]`");
     if let Some((low, high)) = bounds {
-        diagnostic = diagnostic.with_suggestion("write a list", node.place(), format!("[{low}, {high}]"));
+        diagnostic = diagnostic.with_suggestion("write a list", node.use_span(), format!("[{low}, {high}]"));
     }
+
     cx.problems.add(diagnostic);
     None
 }
 
-fn raw(cx: &mut Context, node: &Node) -> Option<RawScore> {
+fn decode_raw_score(cx: &mut DecodeContext, node: &TreeNode) -> Option<RawScore> {
     let whole = match node.data {
-        Data::Int(value) => Some(value),
-        Data::Float(value) if value.fract() == 0.0 && value.abs() < 1e6 => Some(value as i64),
+        NodeValue::Int(value) => Some(value),
+        NodeValue::Float(value) if value.fract() == 0.0 && value.abs() < 1e6 => Some(value as i64),
         _ => None,
     };
     let score = whole.and_then(|value| u8::try_from(value).ok()).and_then(|value| RawScore::new(value).ok());
     if score.is_none() {
         let found = match (whole, &node.data) {
             (Some(value), _) => format!("found {value}"),
-            (None, Data::Float(value)) => format!("found {value}"),
-            _ => format!("found {}", node.kind()),
+            (None, NodeValue::Float(value)) => format!("found {value}"),
+            _ => format!("found {}", node.type_name()),
         };
         cx.problems.add(
             Diagnostic::error(
                 codes::BAD_SCORE_RANGE,
                 "a score is a whole number from 0 to 10",
-                node.place(),
+                node.use_span(),
                 found,
             )
             .with_help("ranges are counted in whole scores from 0 to 10, both ends included"),
         );
     }
+
     score
 }
 
 /// Decodes the map form: keys are the lowest scores of the bands; each band ends before the next key.
-fn map(cx: &mut Context, entries: &[Entry], draft: &mut Draft) {
+fn decode_range_map(cx: &mut DecodeContext, entries: &[MapEntry], draft: &mut BandsDraft) {
     let mut starts: Vec<(RawScore, String, Span, Span)> = Vec::new();
     for entry in entries.iter().filter(|entry| !entry.key.starts_with("x-")) {
         let key = entry.key.trim().parse::<u8>().ok().and_then(|value| RawScore::new(value).ok());
@@ -169,6 +186,7 @@ fn map(cx: &mut Context, entries: &[Entry], draft: &mut Draft) {
                 entry.key_span,
                 format!("found `{}`", entry.key),
             );
+
             diagnostic = if entry.key.contains('-') {
                 diagnostic.with_help("the key is the lowest score alone; the range ends before the next key")
             } else {
@@ -176,8 +194,10 @@ fn map(cx: &mut Context, entries: &[Entry], draft: &mut Draft) {
             };
             cx.problems.add(diagnostic);
             draft.partial = true;
+
             draft.broken = true;
         }
+
         let text = match string(&entry.value, &entry.key, &mut cx.problems) {
             Some(text) if !text.value.trim().is_empty() => Some(text.value),
             Some(_) => {
@@ -185,7 +205,7 @@ fn map(cx: &mut Context, entries: &[Entry], draft: &mut Draft) {
                     Diagnostic::error(
                         codes::EMPTY_TEXT,
                         format!("the text of score range `{}` is empty", entry.key),
-                        entry.value.place(),
+                        entry.value.use_span(),
                         "nothing here",
                     )
                     .with_help("say what an answer in this range looks like"),
@@ -194,12 +214,21 @@ fn map(cx: &mut Context, entries: &[Entry], draft: &mut Draft) {
             }
             None => None,
         };
+
         draft.broken |= text.is_none();
+
         if let Some(key) = key {
-            starts.push((key, text.unwrap_or_else(|| "-".to_owned()), entry.key_span, entry.value.place()));
+            starts.push((
+                key,
+                text.unwrap_or_else(|| "-".to_owned()),
+                entry.key_span,
+                entry.value.use_span(),
+            ));
         }
     }
+
     starts.sort_by_key(|(key, ..)| *key);
+
     for pair in starts.windows(2) {
         if pair[0].0 == pair[1].0 {
             draft.broken = true;
@@ -215,32 +244,37 @@ fn map(cx: &mut Context, entries: &[Entry], draft: &mut Draft) {
             );
         }
     }
+
     starts.dedup_by_key(|(key, ..)| *key);
     let mut high = RawScore::MAX.get();
     for (low, text, place, text_place) in starts.into_iter().rev() {
         if let Ok(last) = RawScore::new(high) {
-            draft.bands.push(Band { low, high: last, text });
+            draft.bands.push(ScoreBand { low, high: last, text });
             draft.places.push(place);
             draft.texts.push(text_place);
         }
         high = low.get().saturating_sub(1);
     }
+
     // After the dedup the keys are ascending, so the only possible gap is before the first one.
     draft.bands.reverse();
     draft.places.reverse();
+
     draft.texts.reverse();
 }
 
-impl Draft {
-    fn check(mut self, cx: &mut Context) -> Option<(Bands, Vec<Span>)> {
+impl BandsDraft {
+    fn check(mut self, cx: &mut DecodeContext) -> Option<(ScoreBands, Vec<Span>)> {
         if self.bands.is_empty() && self.partial {
             return None;
         }
+
         let mut texts: Vec<(RawScore, Span)> =
             self.bands.iter().map(|band| band.low).zip(self.texts.iter().copied()).collect();
         texts.sort_by_key(|(low, _)| *low);
+
         let texts = texts.into_iter().map(|(_, span)| span).collect();
-        let errors = match Bands::new(std::mem::take(&mut self.bands)) {
+        let errors = match ScoreBands::new(std::mem::take(&mut self.bands)) {
             Ok(bands) => return (!self.broken).then_some((bands, texts)),
             Err(errors) => errors,
         };
@@ -249,23 +283,24 @@ impl Draft {
                 cx.problems.add(diagnostic);
             }
         }
+
         None
     }
 
-    fn complaint(&self, error: &BandsError) -> Option<Diagnostic> {
+    fn complaint(&self, error: &ScoreBandsError) -> Option<Diagnostic> {
         let diagnostic = match *error {
-            BandsError::Empty => {
+            ScoreBandsError::Empty => {
                 Diagnostic::error(codes::RANGES_GAP, "`score_ranges` is empty", self.whole, "no ranges here")
                     .with_help("describe the scores 0 to 10, or remove the key for a checklist criterion")
             }
-            BandsError::Reversed(index) => Diagnostic::error(
+            ScoreBandsError::Reversed(index) => Diagnostic::error(
                 codes::REVERSED_RANGE,
                 "this score range ends before it begins",
                 self.places[index],
                 "the first number is larger than the second",
             )
             .with_help("write the lower score first"),
-            BandsError::Overlap(first, second) => Diagnostic::error(
+            ScoreBandsError::Overlap(first, second) => Diagnostic::error(
                 codes::RANGES_OVERLAP,
                 "two score ranges overlap",
                 self.places[second],
@@ -273,8 +308,8 @@ impl Draft {
             )
             .with_secondary(self.places[first], "with this one")
             .with_help("both ends of a range are included: let the next begin one higher"),
-            BandsError::Gap { .. } if self.partial => return None,
-            BandsError::Gap { low, high, after } => {
+            ScoreBandsError::Gap { .. } if self.partial => return None,
+            ScoreBandsError::Gap { low, high, after } => {
                 let place =
                     after.map_or(self.places.first().copied().unwrap_or(self.whole), |i| self.places[i]);
                 let scores = if low == high {
@@ -282,6 +317,7 @@ impl Draft {
                 } else {
                     format!("scores {low} to {high} are")
                 };
+
                 let side = if after.is_some() { "after this range" } else { "before this range" };
                 Diagnostic::error(
                     codes::RANGES_GAP,
@@ -292,7 +328,7 @@ impl Draft {
                 .with_help("the ranges must cover 0 to 10; widen a range or add one")
             }
             // Texts are checked where they are decoded.
-            BandsError::NoText(_) => return None,
+            ScoreBandsError::NoText(_) => return None,
         };
         Some(diagnostic)
     }
@@ -303,14 +339,14 @@ mod tests {
     use super::*;
     use crate::decode::grader::testing::{complaints, read};
 
-    fn decode(text: &str) -> (Option<Bands>, Vec<(String, usize)>) {
+    fn decode(text: &str) -> (Option<ScoreBands>, Vec<(String, usize)>) {
         let (mut cx, node) = read(text);
         let entry = &node.as_map().expect("a map")[0];
-        let bands = bands(&mut cx, entry, Format::One);
+        let bands = decode_bands(&mut cx, entry, EvalFileFormat::One);
         (bands.map(|(bands, _)| bands), complaints(cx))
     }
 
-    fn pairs(bands: &Bands) -> Vec<(u8, u8)> {
+    fn pairs(bands: &ScoreBands) -> Vec<(u8, u8)> {
         bands.as_slice().iter().map(|band| (band.low.get(), band.high.get())).collect()
     }
 

@@ -4,18 +4,18 @@ use std::path::Path;
 use std::sync::Arc;
 
 use assize_diagnostic::{Diagnostic, Severity, SourceId, SourceMap, Span};
-use assize_rubric::{EvidencePolicy, Judging, Truncate};
+use assize_rubric::{EvidencePolicy, JudgingMode, TruncationMode};
 
-use super::list::{DecodedRubric, from_list};
+use super::list::{DecodedRubric, rubric_from_list};
 use crate::LoadOptions;
 use crate::codes;
-use crate::decode::common::{FoundLines, lines};
+use crate::decode::common::{DecodedThresholds, decode_thresholds};
 use crate::decode::file::{read_source, read_tree};
-use crate::decode::grader::{Use, evidence, judging, panel, truncate};
+use crate::decode::grader::{PanelUse, decode_evidence, decode_judging, decode_panel, decode_truncate};
 use crate::decode::interpolate::interpolate;
-use crate::decode::{Context, Object, finish};
-use crate::model::{Format, LineOverrides, PanelSpec, RubricGrader};
-use crate::tree::{Data, Node};
+use crate::decode::{DecodeContext, MapReader, finish_diagnostics};
+use crate::model::{EvalFileFormat, PanelSpec, RubricGrader, ThresholdOverrides};
+use crate::tree::{NodeValue, TreeNode};
 
 /// A rubric file, loaded and checked.
 #[derive(Debug, Clone)]
@@ -25,11 +25,11 @@ pub struct LoadedRubric {
     /// Description of the rubric.
     pub description: Option<String>,
     /// Format of the criteria. It decides the default of `required` and of the borderline threshold.
-    pub format: Format,
+    pub format: EvalFileFormat,
     /// Decoded rubric; `None` when there are errors.
     pub rubric: Option<Arc<RubricGrader>>,
     /// Values of `threshold` and `borderline`.
-    pub lines: LineOverrides,
+    pub lines: ThresholdOverrides,
     /// Text of the file, for rendering diagnostics.
     pub sources: SourceMap,
     /// All diagnostics, in the order of the file.
@@ -45,78 +45,81 @@ impl LoadedRubric {
 
 /// Content of a rubric file.
 #[derive(Default)]
-struct Decoded {
+struct RubricFileContent {
     name: Option<String>,
     description: Option<String>,
     rubric: Option<DecodedRubric>,
-    judging: Option<Judging>,
+    judging: Option<JudgingMode>,
     evidence: Option<EvidencePolicy>,
-    truncate: Option<Truncate>,
+    truncate: Option<TruncationMode>,
     judge: Option<String>,
     panel: PanelSpec,
-    lines: LineOverrides,
+    lines: ThresholdOverrides,
 }
 
 /// Loads a rubric file: YAML or JSON, either a list of criteria, or a map with such a list under `rubrics` or
-/// `criteria` and, optionally, `name`, `description`, `threshold`, `borderline`, `judging`, `evidence`,
+/// `criteria` and, optionally, `name`, `description`, `threshold`, `borderline`, `judging`, `decode_evidence`,
 /// `truncate`, `judge` and `panel`. Criteria may be spelled as in either format.
 pub fn load_rubric(path: &Path, options: &LoadOptions) -> LoadedRubric {
-    let mut cx = Context::new(Arc::clone(&options.environment), Vec::new(), Vec::new());
+    let mut cx = DecodeContext::new(Arc::clone(&options.environment), Vec::new(), Vec::new());
     let real = options.working_folder.join(path);
-    let root = tree(&mut cx, &real, path);
-    loaded(cx, root, path)
+    let root = read_rubric_tree(&mut cx, &real, path);
+    finish_rubric(cx, root, path)
 }
 
 /// Decodes the text of a rubric file that need not exist; `path` names it in diagnostics, and its extension
 /// determines the syntax. Environment variables are not substituted.
 pub fn read_rubric(path: &Path, text: &str) -> LoadedRubric {
-    let mut cx = Context::new(Arc::new(|_| None), Vec::new(), Vec::new());
+    let mut cx = DecodeContext::new(Arc::new(|_| None), Vec::new(), Vec::new());
     let source = cx.sources.add(path, text);
     let root = read_tree(&mut cx, source);
-    loaded(cx, root, path)
+    finish_rubric(cx, root, path)
 }
 
 /// Decodes the text of a rubric file as if it were the file at `path`, like [`load_rubric`]: for a text that
 /// is not saved yet.
 pub fn read_rubric_file(path: &Path, text: &str, options: &LoadOptions) -> LoadedRubric {
-    let mut cx = Context::new(Arc::clone(&options.environment), Vec::new(), Vec::new());
+    let mut cx = DecodeContext::new(Arc::clone(&options.environment), Vec::new(), Vec::new());
     let source = cx.sources.add(path, text);
-    let root = checked_tree(&mut cx, source);
-    loaded(cx, root, path)
+    let root = read_checked_tree(&mut cx, source);
+    finish_rubric(cx, root, path)
 }
 
-fn loaded(mut cx: Context, root: Option<Node>, path: &Path) -> LoadedRubric {
-    let mut format = Format::Two;
+fn finish_rubric(mut cx: DecodeContext, root: Option<TreeNode>, path: &Path) -> LoadedRubric {
+    let mut format = EvalFileFormat::Two;
     let decoded = match root {
         Some(root) => {
-            format = format_of(&root);
-            decode(&mut cx, &root, format)
+            format = detect_criteria_format(&root);
+            decode_rubric_file(&mut cx, &root, format)
         }
-        None => Decoded::default(),
+        None => RubricFileContent::default(),
     };
+
     let stem = path.file_stem().map(|stem| stem.to_string_lossy().into_owned()).unwrap_or_default();
-    let sound = cx.problems.errors() == 0;
-    let Context { sources, problems, .. } = cx;
-    let diagnostics = finish(problems, &sources);
-    let Decoded { name, description, rubric, judging, evidence, truncate, judge, panel, lines } = decoded;
+    let sound = cx.problems.error_count() == 0;
+    let DecodeContext { sources, problems, .. } = cx;
+    let diagnostics = finish_diagnostics(problems, &sources);
+    let RubricFileContent { name, description, rubric, judging, evidence, truncate, judge, panel, lines } =
+        decoded;
     let rubric = rubric.filter(|_| sound).map(|DecodedRubric { rubric, places, marks }| {
         Arc::new(RubricGrader { rubric, places, marks, judging, evidence, truncate, judge, panel })
     });
+
     LoadedRubric { name: name.unwrap_or(stem), description, format, rubric, lines, sources, diagnostics }
 }
 
-fn tree(cx: &mut Context, real: &Path, shown: &Path) -> Option<Node> {
+fn read_rubric_tree(cx: &mut DecodeContext, real: &Path, shown: &Path) -> Option<TreeNode> {
     // A relative path stays relative in messages, if it leads to the same file.
     let same = |path: &Path| path.canonicalize().ok();
     let path = if same(real).is_some() && same(shown) == same(real) { shown } else { real };
     let source = read_source(cx, path, None)?;
-    checked_tree(cx, source)
+    read_checked_tree(cx, source)
 }
 
-fn checked_tree(cx: &mut Context, source: SourceId) -> Option<Node> {
-    let errors = cx.problems.errors();
+fn read_checked_tree(cx: &mut DecodeContext, source: SourceId) -> Option<TreeNode> {
+    let errors = cx.problems.error_count();
     let root = read_tree(cx, source).filter(|root| !root.is_null());
-    if root.is_none() && cx.problems.errors() == errors {
+    if root.is_none() && cx.problems.error_count() == errors {
         cx.problems.add(
             Diagnostic::error(
                 codes::EMPTY_FILE,
@@ -127,15 +130,21 @@ fn checked_tree(cx: &mut Context, source: SourceId) -> Option<Node> {
             .with_help("write a list of criteria, each line beginning with `- `"),
         );
     }
+
     let mut root = root?;
     interpolate(cx, &mut root);
+
     Some(root)
 }
 
-fn decode(cx: &mut Context, root: &Node, format: Format) -> Decoded {
+fn decode_rubric_file(cx: &mut DecodeContext, root: &TreeNode, format: EvalFileFormat) -> RubricFileContent {
     if root.as_seq().is_some() {
-        return Decoded { rubric: from_list(cx, root, "the rubric", format), ..Decoded::default() };
+        return RubricFileContent {
+            rubric: rubric_from_list(cx, root, "the rubric", format),
+            ..RubricFileContent::default()
+        };
     }
+
     if let Some(key) =
         ["tests", "evalcases", "eval_cases", "scenarios"].iter().find(|key| root.get(key).is_some())
     {
@@ -145,33 +154,36 @@ fn decode(cx: &mut Context, root: &Node, format: Format) -> Decoded {
                 "this is an eval file, not a rubric",
                 root.as_map()
                     .and_then(|map| map.iter().find(|entry| entry.key == *key))
-                    .map_or(root.place(), |e| e.key_span),
+                    .map_or(root.use_span(), |e| e.key_span),
                 "a list of cases",
             )
             .with_help("run it with `assize eval`, or name a file with a list of criteria"),
         );
-        return Decoded::default();
+        return RubricFileContent::default();
     }
+
     if root.as_map().is_none() {
         cx.problems.add(
             Diagnostic::error(
                 codes::NOT_A_RUBRIC,
                 "a rubric file is a list of criteria or a map with one",
-                root.place().start_point(),
-                format!("found {}", root.kind()),
+                root.use_span().start_point(),
+                format!("found {}", root.type_name()),
             )
             .with_help("begin each criterion with `- `"),
         );
-        return Decoded::default();
+        return RubricFileContent::default();
     }
-    let Some(mut object) = Object::new(root, "a rubric file", &mut cx.problems) else {
-        return Decoded::default();
+
+    let Some(mut object) = MapReader::new(root, "a rubric file", &mut cx.problems) else {
+        return RubricFileContent::default();
     };
     object.entry("$schema");
+
     let name = object.text("name", &mut cx.problems);
     let description = object.string("description", &mut cx.problems);
-    let rubric = if let Some(entry) = object.one_of(&["criteria", "rubrics"], &mut cx.problems) {
-        from_list(cx, &entry.value, &entry.key, format)
+    let rubric = if let Some(entry) = object.first_of(&["criteria", "rubrics"], &mut cx.problems) {
+        rubric_from_list(cx, &entry.value, &entry.key, format)
     } else {
         cx.problems.add(
             Diagnostic::error(
@@ -184,44 +196,48 @@ fn decode(cx: &mut Context, root: &Node, format: Format) -> Decoded {
         );
         None
     };
-    let mut found = FoundLines::default();
-    lines(cx, &mut object, &mut found);
-    let judging = judging(cx, &mut object);
+
+    let mut found = DecodedThresholds::default();
+    decode_thresholds(cx, &mut object, &mut found);
+
+    let judging = decode_judging(cx, &mut object);
     let judge = object.text("judge", &mut cx.problems).map(|judge| judge.value);
-    let panel = panel(cx, &mut object, Use::Rubrics { judge: judge.as_deref(), judging });
-    let decoded = Decoded {
+    let panel = decode_panel(cx, &mut object, PanelUse::Rubrics { judge: judge.as_deref(), judging });
+    let decoded = RubricFileContent {
         name: name.map(|name| name.value),
         description: description.map(|text| text.value),
         rubric,
         judging,
-        evidence: evidence(cx, &mut object),
-        truncate: truncate(cx, &mut object),
+        evidence: decode_evidence(cx, &mut object),
+        truncate: decode_truncate(cx, &mut object),
         judge,
         panel,
         lines: found.finish(cx),
     };
+
     object.finish(&mut cx.problems);
     decoded
 }
 
 /// Detects the format of the criteria: the first key that only one of the formats has decides, then the key
 /// of the list.
-fn format_of(root: &Node) -> Format {
+fn detect_criteria_format(root: &TreeNode) -> EvalFileFormat {
     let list = match &root.data {
-        Data::Seq(_) => Some(root),
+        NodeValue::Seq(_) => Some(root),
         _ => root.get("criteria").or_else(|| root.get("rubrics")),
     };
-    let items = list.and_then(Node::as_seq).unwrap_or_default();
+    let items = list.and_then(TreeNode::as_seq).unwrap_or_default();
     for item in items {
         if item.get("outcome").is_some() {
-            return Format::Two;
+            return EvalFileFormat::Two;
         }
         if ["expected_outcome", "description", "required_min_score"].iter().any(|key| item.get(key).is_some())
         {
-            return Format::One;
+            return EvalFileFormat::One;
         }
     }
-    if root.get("rubrics").is_some() { Format::One } else { Format::Two }
+
+    if root.get("rubrics").is_some() { EvalFileFormat::One } else { EvalFileFormat::Two }
 }
 
 #[cfg(test)]
@@ -248,13 +264,16 @@ mod tests {
     #[test]
     fn both_spellings_and_bare_lists_are_read() {
         let one = load("a.yaml", "rubrics:\n- expected_outcome: a\n- b\n");
-        assert_eq!((codes_of(&one), one.format), (vec![], Format::One));
+        assert_eq!((codes_of(&one), one.format), (vec![], EvalFileFormat::One));
         let rubric = one.rubric.expect("sound");
         assert_eq!(rubric.rubric.criteria()[0].gate, Some(Gate::Met));
         let two = load("a.yaml", "criteria:\n- outcome: a\n");
-        assert_eq!((two.format, two.rubric.expect("sound").rubric.criteria()[0].gate), (Format::Two, None));
+        assert_eq!(
+            (two.format, two.rubric.expect("sound").rubric.criteria()[0].gate),
+            (EvalFileFormat::Two, None)
+        );
         let bare = load("my rubric.yaml", "- a\n- expected_outcome: b\n");
-        assert_eq!((bare.name.as_str(), bare.format), ("my rubric", Format::One));
+        assert_eq!((bare.name.as_str(), bare.format), ("my rubric", EvalFileFormat::One));
         let json = load("a.json", "[\"a\", {\"outcome\": \"b\"}]");
         assert_eq!(json.rubric.expect("sound").rubric.criteria().len(), 2);
     }
@@ -267,9 +286,9 @@ mod tests {
         );
         assert_eq!(codes_of(&loaded), Vec::<&str>::new());
         assert_eq!((loaded.name.as_str(), loaded.description.as_deref()), ("n", Some("d")));
-        assert_eq!(loaded.lines.pass.map(assize_rubric::Unit::get), Some(0.7));
+        assert_eq!(loaded.lines.pass.map(assize_rubric::UnitInterval::get), Some(0.7));
         let rubric = loaded.rubric.expect("sound");
-        assert_eq!(rubric.judging, Some(Judging::Batched(None)));
+        assert_eq!(rubric.judging, Some(JudgingMode::Batched(None)));
         assert_eq!(rubric.evidence, Some(EvidencePolicy::Required));
         assert_eq!(rubric.judge.as_deref(), Some("big"));
     }

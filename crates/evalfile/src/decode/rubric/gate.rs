@@ -1,17 +1,17 @@
 //! Decoder of the gate of a criterion: `required`, `min_score` and `required_min_score`.
 
-use assize_diagnostic::{Diagnostic, Span, Spanned};
-use assize_rubric::{Gate, RawScore, Unit};
+use assize_diagnostic::{Diagnostic, Span, SpannedValue};
+use assize_rubric::{Gate, RawScore, UnitInterval};
 
 use crate::codes;
-use crate::decode::object::number;
-use crate::decode::{Context, Object};
-use crate::model::Format;
-use crate::tree::{Data, Entry};
+use crate::decode::map_reader::number;
+use crate::decode::{DecodeContext, MapReader};
+use crate::model::EvalFileFormat;
+use crate::tree::{MapEntry, NodeValue};
 
 /// Gate keys of one criterion as written.
 pub(super) struct GateKeys {
-    required: Option<Spanned<bool>>,
+    required: Option<SpannedValue<bool>>,
     /// Minimum, with the span of its key and value.
     minimum: Option<(Gate, Span)>,
     /// Span of the value of `min_score` if it is the integer 1.
@@ -22,7 +22,12 @@ pub(super) struct GateKeys {
 
 impl GateKeys {
     /// Decodes the three keys. `banded` is true if the criterion has score ranges.
-    pub(super) fn read(cx: &mut Context, object: &mut Object<'_>, banded: bool, format: Format) -> Self {
+    pub(super) fn decode(
+        cx: &mut DecodeContext,
+        object: &mut MapReader<'_>,
+        banded: bool,
+        format: EvalFileFormat,
+    ) -> Self {
         let required = object.boolean("required", &mut cx.problems);
         let min_score = object.entry("min_score").filter(|entry| !entry.value.is_null());
         let raw_minimum = object.entry("required_min_score").filter(|entry| !entry.value.is_null());
@@ -40,16 +45,17 @@ impl GateKeys {
                 .with_help("keep `min_score` (0 to 1) or `required_min_score` (0 to 10)"),
             );
         }
-        let unit = min_score.and_then(|entry| unit_minimum(cx, entry, banded));
+
+        let unit = min_score.and_then(|entry| decode_min_score(cx, entry, banded));
         // Of two minimums one must be removed, so a warning about the spelling of the other is pointless.
-        let spelling = if min_score.is_some() { Format::One } else { format };
-        let raw = raw_minimum.and_then(|entry| raw_minimum_of(cx, entry, banded, spelling));
+        let spelling = if min_score.is_some() { EvalFileFormat::One } else { format };
+        let raw = raw_minimum.and_then(|entry| decode_raw_minimum(cx, entry, banded, spelling));
         Self {
             required,
             minimum: unit.or(raw),
             bare_one: min_score
-                .filter(|entry| entry.value.data == Data::Int(1))
-                .map(|entry| entry.value.place()),
+                .filter(|entry| entry.value.data == NodeValue::Int(1))
+                .map(|entry| entry.value.use_span()),
             raw_scale: raw_minimum.is_some(),
         }
     }
@@ -57,13 +63,16 @@ impl GateKeys {
     /// Combines the keys to a gate. `default` is true if a checklist criterion is required by default.
     pub(super) fn resolve(
         &self,
-        cx: &mut Context,
+        cx: &mut DecodeContext,
         banded: bool,
         penalty: bool,
         default: bool,
     ) -> Option<Gate> {
         let explicit = self.required.as_ref().map(|required| required.value);
-        if let (Some(Spanned { value: false, span }), Some((_, minimum))) = (&self.required, &self.minimum) {
+
+        if let (Some(SpannedValue { value: false, span }), Some((_, minimum))) =
+            (&self.required, &self.minimum)
+        {
             cx.problems.add(
                 Diagnostic::warning(
                     codes::GATE_TURNED_OFF,
@@ -76,7 +85,8 @@ impl GateKeys {
             );
             return None;
         }
-        if penalty && let Some(Spanned { value: true, span }) = self.required {
+
+        if penalty && let Some(SpannedValue { value: true, span }) = self.required {
             cx.problems.add(
                 Diagnostic::warning(
                     codes::REQUIRED_PENALTY,
@@ -87,6 +97,7 @@ impl GateKeys {
                 .with_help("remove `required`, or turn the text around and give it a positive weight"),
             );
         }
+
         match (explicit, &self.minimum) {
             (Some(false), _) => None,
             (_, Some((gate, _))) if banded => Some(*gate),
@@ -98,6 +109,7 @@ impl GateKeys {
                     "any minimum above 0 means that it must be met",
                 )
                 .with_help("write `required: true`, or add `score_ranges`");
+
                 cx.problems.add(match explicit {
                     Some(_) => diagnostic,
                     None => diagnostic.with_suggestion("say it plainly", *span, "required: true"),
@@ -128,18 +140,20 @@ impl GateKeys {
     }
 }
 
-fn unit_minimum(cx: &mut Context, entry: &Entry, banded: bool) -> Option<(Gate, Span)> {
-    let whole = entry.key_span.to(entry.value.place());
+fn decode_min_score(cx: &mut DecodeContext, entry: &MapEntry, banded: bool) -> Option<(Gate, Span)> {
+    let whole = entry.key_span.to(entry.value.use_span());
     let value = number(&entry.value, "min_score", &mut cx.problems)?.value;
-    if let Ok(unit) = Unit::new(value) {
+    if let Ok(unit) = UnitInterval::new(value) {
         return Some((Gate::MinValue(unit), whole));
     }
+
     let mut diagnostic = Diagnostic::error(
         codes::MIN_SCORE_SCALE,
         "`min_score` runs from 0 to 1",
-        entry.value.place(),
+        entry.value.use_span(),
         format!("found {value}"),
     );
+
     diagnostic = if value.fract() == 0.0 && (2.0..=10.0).contains(&value) {
         if banded {
             diagnostic
@@ -157,16 +171,26 @@ fn unit_minimum(cx: &mut Context, entry: &Entry, banded: bool) -> Option<(Gate, 
         let scale = if value <= 10.0 { 10.0 } else { 100.0 };
         diagnostic
             .with_help(format!("if {value} of {scale} was meant, write {}", value / scale))
-            .with_suggestion("use the scale from 0 to 1", entry.value.place(), format!("{}", value / scale))
+            .with_suggestion(
+                "use the scale from 0 to 1",
+                entry.value.use_span(),
+                format!("{}", value / scale),
+            )
     } else {
         diagnostic.with_help("write a number such as 0.7")
     };
+
     cx.problems.add(diagnostic);
     None
 }
 
-fn raw_minimum_of(cx: &mut Context, entry: &Entry, banded: bool, format: Format) -> Option<(Gate, Span)> {
-    let whole = entry.key_span.to(entry.value.place());
+fn decode_raw_minimum(
+    cx: &mut DecodeContext,
+    entry: &MapEntry,
+    banded: bool,
+    format: EvalFileFormat,
+) -> Option<(Gate, Span)> {
+    let whole = entry.key_span.to(entry.value.use_span());
     if !banded {
         cx.problems.add(
             Diagnostic::error(
@@ -180,15 +204,17 @@ fn raw_minimum_of(cx: &mut Context, entry: &Entry, banded: bool, format: Format)
         );
         return None;
     }
+
     let value = number(&entry.value, "required_min_score", &mut cx.problems)?.value;
     let raw = (value.fract() == 0.0 && (0.0..=10.0).contains(&value)).then_some(value as u8);
     let Some(raw) = raw.and_then(|raw| RawScore::new(raw).ok()) else {
         let mut diagnostic = Diagnostic::error(
             codes::MIN_SCORE_SCALE,
             "`required_min_score` is a whole number from 0 to 10",
-            entry.value.place(),
+            entry.value.use_span(),
             format!("found {value}"),
         );
+
         diagnostic = if value > 0.0 && value < 1.0 {
             diagnostic.with_help("a minimum from 0 to 1 is written `min_score`").with_suggestion(
                 "use the other key",
@@ -198,10 +224,11 @@ fn raw_minimum_of(cx: &mut Context, entry: &Entry, banded: bool, format: Format)
         } else {
             diagnostic.with_help("judges give whole scores from 0 to 10")
         };
+
         cx.problems.add(diagnostic);
         return None;
     };
-    if format == Format::Two {
+    if format == EvalFileFormat::Two {
         cx.problems.add(
             Diagnostic::warning(
                 codes::OTHER_SPELLING,
@@ -217,5 +244,6 @@ fn raw_minimum_of(cx: &mut Context, entry: &Entry, banded: bool, format: Format)
             ),
         );
     }
+
     Some((Gate::MinRaw(raw), whole))
 }

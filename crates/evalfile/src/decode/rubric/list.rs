@@ -3,31 +3,36 @@
 use std::sync::Arc;
 
 use assize_diagnostic::{Diagnostic, Span};
-use assize_rubric::{Rubric, RubricError, repeated};
+use assize_rubric::{Rubric, RubricError, find_repeated_ids};
 
-use super::item::{Item, item};
+use super::criterion::{DecodedCriterion, decode_criterion};
 use crate::codes;
-use crate::decode::Context;
-use crate::decode::object::wrong_type;
-use crate::model::{CriterionMarks, Format, Place};
-use crate::tree::{Data, Node};
+use crate::decode::DecodeContext;
+use crate::decode::map_reader::wrong_type;
+use crate::model::{CriterionMarks, EvalFileFormat, FilePosition};
+use crate::tree::{NodeValue, TreeNode};
 
 /// A rubric with the positions of its criteria.
 pub(crate) struct DecodedRubric {
     pub(crate) rubric: Arc<Rubric>,
-    pub(crate) places: Vec<Place>,
+    pub(crate) places: Vec<FilePosition>,
     pub(crate) marks: Vec<CriterionMarks>,
 }
 
 /// Decodes a list of criteria, or a single text as a list of one. `key` names it in messages. Returns `None`
 /// after adding a diagnostic.
-pub(crate) fn from_list(cx: &mut Context, node: &Node, key: &str, format: Format) -> Option<DecodedRubric> {
+pub(crate) fn rubric_from_list(
+    cx: &mut DecodeContext,
+    node: &TreeNode,
+    key: &str,
+    format: EvalFileFormat,
+) -> Option<DecodedRubric> {
     match &node.data {
-        Data::Seq(items) => {
-            let items: Vec<&Node> = items.iter().collect();
-            from_items(cx, &items, node.place(), format)
+        NodeValue::Seq(items) => {
+            let items: Vec<&TreeNode> = items.iter().collect();
+            rubric_from_items(cx, &items, node.use_span(), format)
         }
-        Data::Str(_) => from_items(cx, &[node], node.place(), format),
+        NodeValue::Str(_) => rubric_from_items(cx, &[node], node.use_span(), format),
         _ => {
             cx.problems.add(
                 wrong_type(node, &format!("`{key}`"), "a list of criteria")
@@ -39,11 +44,11 @@ pub(crate) fn from_list(cx: &mut Context, node: &Node, key: &str, format: Format
 }
 
 /// Decodes criteria that need not be adjacent. `whole` is the span for problems of the whole list.
-pub(crate) fn from_items(
-    cx: &mut Context,
-    items: &[&Node],
+pub(crate) fn rubric_from_items(
+    cx: &mut DecodeContext,
+    items: &[&TreeNode],
     whole: Span,
-    format: Format,
+    format: EvalFileFormat,
 ) -> Option<DecodedRubric> {
     if items.is_empty() {
         cx.problems.add(
@@ -52,35 +57,43 @@ pub(crate) fn from_items(
         );
         return None;
     }
-    let errors = cx.problems.errors();
-    let items: Vec<Item> =
-        items.iter().enumerate().filter_map(|(index, node)| item(cx, node, index, format)).collect();
-    duplicates(cx, &items);
-    bare_ones(cx, &items);
-    if cx.problems.errors() > errors {
+
+    let errors = cx.problems.error_count();
+    let items: Vec<DecodedCriterion> = items
+        .iter()
+        .enumerate()
+        .filter_map(|(index, node)| decode_criterion(cx, node, index, format))
+        .collect();
+    report_duplicate_ids(cx, &items);
+    warn_of_bare_ones(cx, &items);
+
+    if cx.problems.error_count() > errors {
         return None;
     }
-    let places = items.iter().map(|item| cx.place(item.place)).collect();
-    let marks = items.iter().map(|item| item.spans.marks(cx)).collect();
+
+    let places = items.iter().map(|item| cx.position(item.place)).collect();
+    let marks = items.iter().map(|item| item.spans.to_marks(cx)).collect();
+
     // An in-place collect would keep the allocation of the items, which is several times larger.
     let mut criteria = Vec::with_capacity(items.len());
     criteria.extend(items.into_iter().filter_map(|item| item.criterion));
+
     match Rubric::new(criteria) {
         Ok(rubric) => Some(DecodedRubric { rubric: Arc::new(rubric), places, marks }),
         Err(found) => {
             for error in found {
-                cx.problems.add(complaint(&error, whole));
+                cx.problems.add(to_diagnostic(&error, whole));
             }
             None
         }
     }
 }
 
-fn duplicates(cx: &mut Context, items: &[Item]) {
-    for (first, second) in repeated(items.iter().map(|item| item.id.as_ref())) {
+fn report_duplicate_ids(cx: &mut DecodeContext, items: &[DecodedCriterion]) {
+    for (first, second) in find_repeated_ids(items.iter().map(|item| item.id.as_ref())) {
         let (first, item) = (&items[first], &items[second]);
         let Some(id) = &item.id else { continue };
-        let label = |item: &Item, nth: &str| {
+        let label = |item: &DecodedCriterion, nth: &str| {
             if item.id_place == item.place { format!("{nth} (its name by position)") } else { nth.to_owned() }
         };
         cx.problems.add(
@@ -97,7 +110,7 @@ fn duplicates(cx: &mut Context, items: &[Item]) {
 }
 
 /// Warns about `min_score: 1`, which means full marks, among criteria on the scale from 0 to 10.
-fn bare_ones(cx: &mut Context, items: &[Item]) {
+fn warn_of_bare_ones(cx: &mut DecodeContext, items: &[DecodedCriterion]) {
     if !items.iter().any(|item| item.raw_scale) {
         return;
     }
@@ -114,7 +127,7 @@ fn bare_ones(cx: &mut Context, items: &[Item]) {
     }
 }
 
-fn complaint(error: &RubricError, whole: Span) -> Diagnostic {
+fn to_diagnostic(error: &RubricError, whole: Span) -> Diagnostic {
     match error {
         RubricError::NoWeight => {
             Diagnostic::error(codes::NO_USABLE_WEIGHT, "all weights are zero", whole, "nothing here counts")
@@ -133,18 +146,18 @@ fn complaint(error: &RubricError, whole: Span) -> Diagnostic {
 
 #[cfg(test)]
 mod tests {
-    use assize_rubric::{Criterion, Gate, Operator, RawScore, Scale, Unit};
+    use assize_rubric::{Criterion, CriterionOperator, CriterionScale, Gate, RawScore, UnitInterval};
 
     use super::*;
     use crate::decode::grader::testing::{complaints, read};
 
-    fn decode(text: &str, format: Format) -> (Option<DecodedRubric>, Vec<(String, usize)>) {
+    fn decode(text: &str, format: EvalFileFormat) -> (Option<DecodedRubric>, Vec<(String, usize)>) {
         let (mut cx, node) = read(text);
-        let rubric = from_list(&mut cx, &node, "criteria", format);
+        let rubric = rubric_from_list(&mut cx, &node, "criteria", format);
         (rubric, complaints(cx))
     }
 
-    fn sound(text: &str, format: Format) -> Vec<Criterion> {
+    fn sound(text: &str, format: EvalFileFormat) -> Vec<Criterion> {
         let (rubric, problems) = decode(text, format);
         assert_eq!(problems, vec![]);
         rubric.expect("sound").rubric.criteria().to_vec()
@@ -154,9 +167,10 @@ mod tests {
 
     #[test]
     fn strings_are_required_in_both_formats_and_objects_only_in_format_one() {
-        for (format, key, gate) in
-            [(Format::One, "expected_outcome", Some(Gate::Met)), (Format::Two, "outcome", None)]
-        {
+        for (format, key, gate) in [
+            (EvalFileFormat::One, "expected_outcome", Some(Gate::Met)),
+            (EvalFileFormat::Two, "outcome", None),
+        ] {
             let criteria = sound(&format!("- Does a\n- {key}: does b\n  weight: 2.5\n"), format);
             assert_eq!(criteria[0].gate, Some(Gate::Met));
             assert_eq!(criteria[0].id.as_str(), "rubric-1");
@@ -170,8 +184,9 @@ mod tests {
     fn marks_cover_what_was_written() {
         let text = "- plain é\n- {id: b, outcome: \"two\", weight: 2, required: false}\n- id: c\n  min_score: 0.5\n  score_ranges:\n  - {score_range: [5, 10], outcome: high}\n  - {score_range: [0, 4], outcome: low}\n";
         let (mut cx, node) = read(text);
-        let marks = from_list(&mut cx, &node, "criteria", Format::Two).expect("sound").marks;
-        let slice = |mark: &Option<crate::model::Mark>| mark.as_ref().map(|mark| &text[mark.start..mark.end]);
+        let marks = rubric_from_list(&mut cx, &node, "criteria", EvalFileFormat::Two).expect("sound").marks;
+        let slice =
+            |mark: &Option<crate::model::SourceMark>| mark.as_ref().map(|mark| &text[mark.start..mark.end]);
         assert_eq!(slice(&marks[0].text), Some("plain é"));
         assert_eq!((slice(&marks[1].id), slice(&marks[1].text)), (Some("b"), Some("\"two\"")));
         assert_eq!(slice(&marks[1].weight), Some("weight: 2"));
@@ -188,55 +203,59 @@ mod tests {
             &format!(
                 "- id: a\n  expected_outcome: yes or no\n  operator: contradiction\n  allow_not_applicable: true\n- id: b\n  required_min_score: 7\n{BANDS}- id: c\n{BANDS}- id: d\n  min_score: 0.7\n{BANDS}- id: e\n  required_min_score: 7\n  x-note: 1\n{BANDS}"
             ),
-            Format::One,
+            EvalFileFormat::One,
         );
-        assert_eq!((&criteria[0].scale, criteria[0].gate), (&Scale::Checklist, Some(Gate::Met)));
-        assert_eq!((criteria[0].operator, criteria[0].may_not_apply), (Operator::Contradiction, true));
+        assert_eq!((&criteria[0].scale, criteria[0].gate), (&CriterionScale::Checklist, Some(Gate::Met)));
+        assert_eq!(
+            (criteria[0].operator, criteria[0].may_not_apply),
+            (CriterionOperator::Contradiction, true)
+        );
         assert_eq!(criteria[1].gate, Some(Gate::MinRaw(RawScore::new(7).expect("in range"))));
         assert_eq!(criteria[2].gate, None);
-        assert_eq!(criteria[3].gate, Some(Gate::MinValue(Unit::new(0.7).expect("in range"))));
+        assert_eq!(criteria[3].gate, Some(Gate::MinValue(UnitInterval::new(0.7).expect("in range"))));
     }
 
     #[test]
     fn gates_can_be_turned_off_and_asked_for() {
         let (rubric, problems) = decode(
             &format!("- required: false\n  min_score: 0.7\n{BANDS}- required: true\n{BANDS}"),
-            Format::Two,
+            EvalFileFormat::Two,
         );
         let rubric = rubric.expect("sound").rubric;
         assert_eq!(rubric.criteria()[0].gate, None);
         assert_eq!(rubric.criteria()[1].gate, Some(Gate::PassLine));
         assert_eq!(problems, vec![("W0206".into(), 2), ("W0203".into(), 4)]);
-        let (rubric, problems) = decode("- {outcome: a, min_score: 0.5}\n", Format::Two);
+        let (rubric, problems) = decode("- {outcome: a, min_score: 0.5}\n", EvalFileFormat::Two);
         assert_eq!(problems, vec![("W0204".into(), 1)]);
         let gate = rubric.expect("sound").rubric.criteria()[0].gate;
-        assert_eq!(gate, Some(Gate::MinValue(Unit::new(0.5).expect("in range"))));
+        assert_eq!(gate, Some(Gate::MinValue(UnitInterval::new(0.5).expect("in range"))));
     }
 
     #[test]
     fn penalties_are_named_and_gate_nothing_by_default() {
         let (rubric, problems) =
-            decode("- expected_outcome: is rude\n  weight: -2\n- expected_outcome: b\n", Format::One);
+            decode("- expected_outcome: is rude\n  weight: -2\n- expected_outcome: b\n", EvalFileFormat::One);
         assert_eq!(rubric.expect("sound").rubric.criteria()[0].gate, None);
         assert_eq!(problems, vec![("W0201".into(), 2)]);
-        let (_, problems) = decode("- {outcome: rude, weight: -2, required: true}\n", Format::Two);
+        let (_, problems) = decode("- {outcome: rude, weight: -2, required: true}\n", EvalFileFormat::Two);
         assert_eq!(problems, vec![("W0201".into(), 1), ("W0207".into(), 1)]);
     }
 
     #[test]
     fn the_two_scales_are_told_apart() {
-        let (_, problems) = decode(&format!("- min_score: 7\n{BANDS}"), Format::Two);
+        let (_, problems) = decode(&format!("- min_score: 7\n{BANDS}"), EvalFileFormat::Two);
         assert_eq!(problems, vec![("E0205".into(), 1)]);
-        let (_, problems) = decode(&format!("- required_min_score: 0.7\n{BANDS}"), Format::One);
+        let (_, problems) = decode(&format!("- required_min_score: 0.7\n{BANDS}"), EvalFileFormat::One);
         assert_eq!(problems, vec![("E0205".into(), 1)]);
-        let (_, problems) = decode(&format!("- required_min_score: 7\n{BANDS}"), Format::Two);
+        let (_, problems) = decode(&format!("- required_min_score: 7\n{BANDS}"), EvalFileFormat::Two);
         assert_eq!(problems, vec![("W0202".into(), 1)]);
-        let (_, problems) = decode(&format!("- min_score: 1\n{BANDS}- min_score: 1.0\n{BANDS}"), Format::Two);
+        let (_, problems) =
+            decode(&format!("- min_score: 1\n{BANDS}- min_score: 1.0\n{BANDS}"), EvalFileFormat::Two);
         assert_eq!(problems, vec![("W0205".into(), 1)]);
         let (_, problems) =
-            decode(&format!("- required_min_score: 7\n  min_score: 0.7\n{BANDS}"), Format::One);
+            decode(&format!("- required_min_score: 7\n  min_score: 0.7\n{BANDS}"), EvalFileFormat::One);
         assert_eq!(problems, vec![("E0206".into(), 2)]);
-        let (_, problems) = decode("- {expected_outcome: a, required_min_score: 7}\n", Format::One);
+        let (_, problems) = decode("- {expected_outcome: a, required_min_score: 7}\n", EvalFileFormat::One);
         assert_eq!(problems, vec![("E0207".into(), 1)]);
     }
 
@@ -247,7 +266,7 @@ mod tests {
             ("- {outcome: a, min_score: 7}\n".to_owned(), "required: true"),
         ] {
             let (mut cx, node) = read(&text);
-            assert!(from_list(&mut cx, &node, "criteria", Format::Two).is_none());
+            assert!(rubric_from_list(&mut cx, &node, "criteria", EvalFileFormat::Two).is_none());
             let problems = cx.problems.into_vec();
             assert_eq!(problems[0].suggestion.as_ref().map(|s| s.replacement.as_str()), Some(expected));
         }
@@ -255,10 +274,10 @@ mod tests {
 
     #[test]
     fn texts_are_read_in_the_other_spelling_with_a_warning() {
-        let (rubric, problems) = decode("- outcome: a\n- description: b\n", Format::One);
+        let (rubric, problems) = decode("- outcome: a\n- description: b\n", EvalFileFormat::One);
         assert_eq!(rubric.expect("sound").rubric.criteria()[0].text, "a");
         assert_eq!(problems, vec![("W0202".into(), 1)]);
-        let (_, problems) = decode("- expected_outcome: a\n- description: b\n", Format::Two);
+        let (_, problems) = decode("- expected_outcome: a\n- description: b\n", EvalFileFormat::Two);
         assert_eq!(problems, vec![("W0202".into(), 1), ("W0202".into(), 2)]);
     }
 
@@ -266,7 +285,7 @@ mod tests {
     fn every_problem_is_listed_at_once() {
         let (rubric, problems) = decode(
             "- ''\n- 7\n- id: a\n  outcome: x\n- id: a\n  outcome: y\n- id: b\n- outcome: z\n  wieght: 2\n- Returns: a value\n- weight: .nan\n  outcome: n\n- weight: '2'\n  outcome: m\n- outcome:\n- outcome: x\n  id: a\n  operator: contradicts\n",
-            Format::Two,
+            EvalFileFormat::Two,
         );
         assert!(rubric.is_none());
         let expected = [
@@ -287,25 +306,26 @@ mod tests {
 
     #[test]
     fn a_name_by_position_can_be_taken() {
-        let (_, problems) = decode("- {id: rubric-2, outcome: a}\n- b\n", Format::Two);
+        let (_, problems) = decode("- {id: rubric-2, outcome: a}\n- b\n", EvalFileFormat::Two);
         assert_eq!(problems, vec![("E0203".into(), 2)]);
     }
 
     #[test]
     fn rubrics_without_anything_to_score_are_refused() {
-        assert_eq!(decode("[]", Format::Two).1, vec![("E0202".into(), 1)]);
-        assert_eq!(decode("{a: 1}", Format::Two).1, vec![("E0105".into(), 1)]);
-        let (_, problems) = decode("- {outcome: a, weight: 0}\n- {outcome: b, weight: 0}\n", Format::Two);
+        assert_eq!(decode("[]", EvalFileFormat::Two).1, vec![("E0202".into(), 1)]);
+        assert_eq!(decode("{a: 1}", EvalFileFormat::Two).1, vec![("E0105".into(), 1)]);
+        let (_, problems) =
+            decode("- {outcome: a, weight: 0}\n- {outcome: b, weight: 0}\n", EvalFileFormat::Two);
         assert_eq!(problems, vec![("E0204".into(), 1)]);
-        let criteria = sound("- {outcome: a, weight: 0, required: true}\n- b\n", Format::Two);
+        let criteria = sound("- {outcome: a, weight: 0, required: true}\n- b\n", EvalFileFormat::Two);
         assert_eq!(criteria[0].gate, Some(Gate::Met));
     }
 
     #[test]
     fn operators_need_a_checklist_and_long_texts_are_kept() {
-        let (_, problems) = decode(&format!("- operator: contradiction\n{BANDS}"), Format::Two);
+        let (_, problems) = decode(&format!("- operator: contradiction\n{BANDS}"), EvalFileFormat::Two);
         assert_eq!(problems, vec![("E0212".into(), 1)]);
-        let (rubric, problems) = decode(&format!("- {}\n", "word ".repeat(20_000)), Format::Two);
+        let (rubric, problems) = decode(&format!("- {}\n", "word ".repeat(20_000)), EvalFileFormat::Two);
         assert_eq!(rubric.expect("sound").rubric.criteria()[0].text.len(), 99_999);
         assert_eq!(problems, vec![("W0208".into(), 1)]);
     }

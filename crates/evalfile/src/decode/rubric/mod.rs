@@ -1,13 +1,13 @@
 //! Decoders of criteria and of the rubrics they form.
 
 mod bands;
+mod criterion;
 mod file;
 mod gate;
-mod item;
 mod list;
-mod mistaken;
+mod text_as_map;
 
-pub(crate) use list::{DecodedRubric, from_items, from_list};
-pub(crate) use mistaken::text_became_map;
+pub(crate) use list::{DecodedRubric, rubric_from_items, rubric_from_list};
+pub(crate) use text_as_map::detect_text_as_map;
 
 pub use file::{LoadedRubric, load_rubric, read_rubric, read_rubric_file};

@@ -2,17 +2,20 @@
 
 use std::sync::Arc;
 
-use super::draft::{BenchmarkDraft, Draft, NodeSpans};
-use super::scale::scale;
-use super::words::{code, missing, needed, texts, threshold, weight_of, whole, word};
+use super::draft::{BenchmarkDraft, NodeSpans, ScorecardDraft};
+use super::scale::decode_scale;
+use super::shared::{
+    decode_code, decode_enum_word, decode_node_weight, decode_required_text, decode_texts, decode_threshold,
+    entry_span, missing_field,
+};
 use super::{checks, criteria};
 use crate::codes;
-use crate::decode::common::tags;
-use crate::decode::{Context, Object};
+use crate::decode::common::decode_tags;
+use crate::decode::{DecodeContext, MapReader};
 use crate::model::{EvaluatorType, Grader};
-use crate::tree::Node;
-use assize_diagnostic::{Diagnostic, Spanned};
-use assize_rubric::{Criticality, Unit};
+use crate::tree::TreeNode;
+use assize_diagnostic::{Diagnostic, SpannedValue};
+use assize_rubric::{Criticality, UnitInterval};
 
 const CRITICALITIES: [(&str, Criticality); 3] = [
     (Criticality::HardGate.name(), Criticality::HardGate),
@@ -29,26 +32,38 @@ const EVALUATORS: [(&str, EvaluatorType); 4] = [
 
 /// Decodes a benchmark. Its code is returned even if other fields are invalid, so that references to it
 /// resolve.
-pub(super) fn benchmark(cx: &mut Context, node: &Node, draft: &mut Draft) -> Option<Spanned<String>> {
+pub(super) fn decode_benchmark(
+    cx: &mut DecodeContext,
+    node: &TreeNode,
+    draft: &mut ScorecardDraft,
+) -> Option<SpannedValue<String>> {
     let what = "a benchmark";
-    let mut object = Object::new(node, what, &mut cx.problems)?;
+    let mut object = MapReader::new(node, what, &mut cx.problems)?;
     object.entry("$schema");
-    let code = code(cx, &mut object, what);
+
+    let code = decode_code(cx, &mut object, what);
     let parent = object.text("parent_rubric", &mut cx.problems);
     let label = object.string("label", &mut cx.problems);
-    let concept =
-        needed(cx, &mut object, what, "concept", "concept: Share of refusals whose risks are documented.");
-    let weight = object.value("weight").and_then(|node| weight_of(cx, node, "weight"));
+    let concept = decode_required_text(
+        cx,
+        &mut object,
+        what,
+        "concept",
+        "concept: Share of refusals whose risks are documented.",
+    );
+
+    let weight = object.value("weight").and_then(|node| decode_node_weight(cx, node, "weight"));
     if object.value("weight").is_none() {
-        cx.problems.add(missing(object.head(), what, "weight", "weight: 0.5"));
+        cx.problems.add(missing_field(object.head(), what, "weight", "weight: 0.5"));
     }
     if object.value("threshold").is_none() {
-        cx.problems.add(missing(object.head(), what, "threshold", "threshold: 0.95"));
+        cx.problems.add(missing_field(object.head(), what, "threshold", "threshold: 0.95"));
     }
-    let line = threshold(cx, &mut object, "threshold");
+
+    let line = decode_threshold(cx, &mut object, "threshold");
     let tier = object.value("criticality");
     if let (None, Some(line)) = (tier, &line)
-        && line.value == Unit::ONE
+        && line.value == UnitInterval::ONE
     {
         cx.problems.add(
             Diagnostic::warning(
@@ -62,32 +77,45 @@ pub(super) fn benchmark(cx: &mut Context, node: &Node, draft: &mut Draft) -> Opt
             ),
         );
     }
-    let criticality = tier.and_then(|node| word(cx, node, "criticality", &CRITICALITIES)).unwrap_or_default();
-    let scale = object.value("scoring_scale").and_then(|node| scale(cx, node));
-    let evaluator =
-        object.value("evaluator_type").and_then(|node| word(cx, node, "evaluator_type", &EVALUATORS));
+
+    let criticality =
+        tier.and_then(|node| decode_enum_word(cx, node, "criticality", &CRITICALITIES)).unwrap_or_default();
+    let scale = object.value("scoring_scale").and_then(|node| decode_scale(cx, node));
+    let evaluator = object
+        .value("evaluator_type")
+        .and_then(|node| decode_enum_word(cx, node, "evaluator_type", &EVALUATORS));
+
     if object.value("evaluator_type").is_none() {
-        cx.problems.add(missing(object.head(), what, "evaluator_type", "evaluator_type: llm_judge"));
+        cx.problems.add(missing_field(object.head(), what, "evaluator_type", "evaluator_type: llm_judge"));
     }
-    let config = object.value("evaluator_config").map(|node| config(cx, node, evaluator)).unwrap_or_default();
-    checks::expected(cx, object.head(), evaluator, config.has_checks);
-    let prompt = prompt(cx, &mut object, config.prompt, evaluator);
-    let inclusion = needed(
+
+    let config = object
+        .value("evaluator_config")
+        .map(|node| decode_evaluator_config(cx, node, evaluator))
+        .unwrap_or_default();
+    checks::report_missing_checks(cx, object.head(), evaluator, config.has_checks);
+
+    let prompt = decode_prompt_file(cx, &mut object, config.prompt, evaluator);
+    let inclusion = decode_required_text(
         cx,
         &mut object,
         what,
         "inclusion_criteria",
         "inclusion_criteria: Apply when a refusal is described. Flag if its risks are missing.",
     );
+
     let exclusion = object.text("exclusion_criteria", &mut cx.problems);
-    criteria::check(cx, inclusion.as_ref(), exclusion.as_ref());
+    criteria::check_criteria_form(cx, inclusion.as_ref(), exclusion.as_ref());
+
     let spans = NodeSpans {
-        weight: whole(&mut object, "weight"),
-        threshold: whole(&mut object, "threshold"),
-        gate: whole(&mut object, "criticality"),
+        weight: entry_span(&mut object, "weight"),
+        threshold: entry_span(&mut object, "threshold"),
+        gate: entry_span(&mut object, "criticality"),
     };
-    let examples = texts(cx, &mut object, "examples");
-    let tags = tags(cx, &mut object);
+
+    let examples = decode_texts(cx, &mut object, "examples");
+    let tags = decode_tags(cx, &mut object);
+
     object.finish(&mut cx.problems);
     let code = code?;
     draft.benchmarks.push(BenchmarkDraft {
@@ -96,7 +124,7 @@ pub(super) fn benchmark(cx: &mut Context, node: &Node, draft: &mut Draft) -> Opt
         label: label.map(|label| label.value),
         concept: concept.map(|concept| concept.value).unwrap_or_default(),
         weight,
-        threshold: line.map_or(Unit::ONE, |line| line.value),
+        threshold: line.map_or(UnitInterval::ONE, |line| line.value),
         criticality,
         scale,
         evaluator: evaluator.unwrap_or(EvaluatorType::LlmJudge),
@@ -109,47 +137,56 @@ pub(super) fn benchmark(cx: &mut Context, node: &Node, draft: &mut Draft) -> Opt
         tags,
         spans,
     });
+
     Some(code)
 }
 
 #[derive(Default)]
-struct Config {
-    prompt: Option<Spanned<String>>,
+struct EvaluatorConfig {
+    prompt: Option<SpannedValue<String>>,
     checks: Vec<Arc<Grader>>,
     /// True if there are checks, valid or not.
     has_checks: bool,
     all_must_pass: bool,
 }
 
-fn config(cx: &mut Context, node: &Node, evaluator: Option<EvaluatorType>) -> Config {
-    let mut config = Config::default();
-    let Some(mut object) = Object::new(node, "an evaluator's settings", &mut cx.problems) else {
+fn decode_evaluator_config(
+    cx: &mut DecodeContext,
+    node: &TreeNode,
+    evaluator: Option<EvaluatorType>,
+) -> EvaluatorConfig {
+    let mut config = EvaluatorConfig::default();
+    let Some(mut object) = MapReader::new(node, "an evaluator's settings", &mut cx.problems) else {
         return config;
     };
     if let Some(checks) = object.value("deterministic") {
         config.has_checks = true;
-        config.checks = checks::checks(cx, checks, evaluator);
+        config.checks = checks::decode_checks(cx, checks, evaluator);
     }
+
     if let Some(judge) = object.value("llm_judge")
-        && let Some(mut judge) = Object::new(judge, "the judge's settings", &mut cx.problems)
+        && let Some(mut judge) = MapReader::new(judge, "the judge's settings", &mut cx.problems)
     {
         config.prompt = judge.text("prompt_file", &mut cx.problems);
         judge.finish(&mut cx.problems);
     }
+
     if let Some(node) = object.value("aggregation") {
-        config.all_must_pass = word(cx, node, "aggregation", &[("all_must_pass", true)]).unwrap_or(false);
+        config.all_must_pass =
+            decode_enum_word(cx, node, "aggregation", &[("all_must_pass", true)]).unwrap_or(false);
     }
+
     object.finish(&mut cx.problems);
     config
 }
 
 /// Decodes the prompt file, from either of the two keys that may name it.
-fn prompt(
-    cx: &mut Context,
-    object: &mut Object<'_>,
-    configured: Option<Spanned<String>>,
+fn decode_prompt_file(
+    cx: &mut DecodeContext,
+    object: &mut MapReader<'_>,
+    configured: Option<SpannedValue<String>>,
     evaluator: Option<EvaluatorType>,
-) -> Option<Spanned<String>> {
+) -> Option<SpannedValue<String>> {
     let head = object.head();
     let direct = object.text("llm_prompt_file", &mut cx.problems);
     if let (Some(direct), Some(configured)) = (&direct, &configured)
@@ -166,6 +203,7 @@ fn prompt(
             .with_help("keep `llm_prompt_file`"),
         );
     }
+
     let prompt = direct.or(configured);
     match (&prompt, evaluator) {
         (None, Some(evaluator)) if evaluator.needs_prompt() => cx.problems.add(
@@ -193,5 +231,6 @@ fn prompt(
         }
         _ => {}
     }
+
     prompt
 }

@@ -5,28 +5,33 @@ use std::sync::Arc;
 use assize_diagnostic::{Diagnostic, Span};
 
 use crate::codes;
-use crate::decode::Context;
-use crate::decode::grader::{AssertionContext, assertions};
-use crate::decode::object::wrong_type;
-use crate::model::{EvaluatorType, Format, Grader, GraderKind};
-use crate::tree::{Data, Node};
+use crate::decode::DecodeContext;
+use crate::decode::grader::{AssertionContext, decode_assertions};
+use crate::decode::map_reader::wrong_type;
+use crate::model::{EvalFileFormat, EvaluatorType, Grader, GraderKind};
+use crate::tree::{NodeValue, TreeNode};
 
 /// Decodes `deterministic`. Checks are written like the assertions of an eval file, without those that need a
 /// judge. Invalid ones are reported and omitted.
-pub(super) fn checks(cx: &mut Context, node: &Node, evaluator: Option<EvaluatorType>) -> Vec<Arc<Grader>> {
+pub(super) fn decode_checks(
+    cx: &mut DecodeContext,
+    node: &TreeNode,
+    evaluator: Option<EvaluatorType>,
+) -> Vec<Arc<Grader>> {
     if let Some(evaluator @ (EvaluatorType::LlmJudge | EvaluatorType::ManualSme)) = evaluator {
         cx.problems.add(
             Diagnostic::error(
                 codes::UNUSED_SETTING,
                 format!("`{}` runs no checks", evaluator.name()),
-                node.place(),
+                node.use_span(),
                 "has no effect here",
             )
             .with_help("remove them, or use `code`, or `hybrid` to ask a model after the checks"),
         );
         return Vec::new();
     }
-    let Data::Seq(items) = &node.data else {
+
+    let NodeValue::Seq(items) = &node.data else {
         cx.problems.add(wrong_type(node, "`deterministic`", "a list of checks"));
         return Vec::new();
     };
@@ -40,20 +45,21 @@ pub(super) fn checks(cx: &mut Context, node: &Node, evaluator: Option<EvaluatorT
         }
         return Vec::new();
     }
-    let graders = assertions(cx, node, Format::Two, AssertionContext::default());
+
+    let graders = decode_assertions(cx, node, EvalFileFormat::Two, AssertionContext::default());
     let (sound, judged): (Vec<_>, Vec<_>) = graders.into_iter().partition(|grader| decides_alone(grader));
     for grader in judged {
         // The grader is in the last entry that begins no later than it.
         let begins = |span: &Span| {
-            let place = cx.place(*span);
+            let place = cx.position(*span);
             (place.line, place.column) <= (grader.place.line, grader.place.column)
         };
-        let span = items.iter().map(Node::place).take_while(begins).last();
+        let span = items.iter().map(TreeNode::use_span).take_while(begins).last();
         cx.problems.add(
             Diagnostic::error(
                 codes::CHECK_NEEDS_JUDGE,
                 format!("`{}` can't decide without a judge", grader.type_name),
-                span.unwrap_or_else(|| node.place()),
+                span.unwrap_or_else(|| node.use_span()),
                 "asks a judge",
             )
             .with_help(
@@ -61,15 +67,23 @@ pub(super) fn checks(cx: &mut Context, node: &Node, evaluator: Option<EvaluatorT
             ),
         );
     }
+
     sound
 }
 
 /// Reports a benchmark whose evaluator has nothing to run.
-pub(super) fn expected(cx: &mut Context, head: Span, evaluator: Option<EvaluatorType>, has_checks: bool) {
+pub(super) fn report_missing_checks(
+    cx: &mut DecodeContext,
+    head: Span,
+    evaluator: Option<EvaluatorType>,
+    has_checks: bool,
+) {
     let Some(evaluator @ (EvaluatorType::Code | EvaluatorType::Hybrid)) = evaluator else { return };
+
     if has_checks {
         return;
     }
+
     let label = match evaluator {
         EvaluatorType::Code => "it can be listed, but not run",
         _ => "the judge is asked about every case",

@@ -1,18 +1,18 @@
 //! Check of the standard form of inclusion and exclusion criteria.
 
-use assize_diagnostic::{Diagnostic, Spanned};
+use assize_diagnostic::{Diagnostic, SpannedValue};
 
 use crate::codes;
-use crate::decode::Context;
+use crate::decode::DecodeContext;
 
 /// Checks both texts of a benchmark.
-pub(super) fn check(
-    cx: &mut Context,
-    inclusion: Option<&Spanned<String>>,
-    exclusion: Option<&Spanned<String>>,
+pub(super) fn check_criteria_form(
+    cx: &mut DecodeContext,
+    inclusion: Option<&SpannedValue<String>>,
+    exclusion: Option<&SpannedValue<String>>,
 ) {
     if let Some(text) = inclusion {
-        let folded = folded(&text.value);
+        let folded = fold_text(&text.value);
         let lacks = match (folded.starts_with("apply when "), folded.contains("flag if ")) {
             (true, true) => None,
             (false, true) => Some("does not begin with `Apply when`"),
@@ -30,10 +30,11 @@ pub(super) fn check(
                 .with_help("write `Apply when TRIGGER. Flag if FAILURE.`"),
             );
         }
-        numbered(cx, "inclusion", text);
+
+        warn_if_numbered(cx, "inclusion", text);
     }
     if let Some(text) = exclusion {
-        if !folded(&text.value).starts_with("do not apply when ") {
+        if !fold_text(&text.value).starts_with("do not apply when ") {
             cx.problems.add(
                 Diagnostic::warning(
                     codes::EXCLUSION_FORM,
@@ -44,17 +45,17 @@ pub(super) fn check(
                 .with_help("write `Do not apply when ...`; what is excluded is skipped and does not pass"),
             );
         }
-        numbered(cx, "exclusion", text);
+        warn_if_numbered(cx, "exclusion", text);
     }
 }
 
 /// Returns a text in lower case with single blanks.
-fn folded(text: &str) -> String {
+fn fold_text(text: &str) -> String {
     let words: Vec<&str> = text.split_whitespace().collect();
     words.join(" ").to_ascii_lowercase()
 }
 
-fn numbered(cx: &mut Context, which: &str, text: &Spanned<String>) {
+fn warn_if_numbered(cx: &mut DecodeContext, which: &str, text: &SpannedValue<String>) {
     if !has_numbers(&text.value) {
         return;
     }

@@ -3,16 +3,16 @@
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use crate::decode::file::{MAX_WHOLE, ending};
+use crate::decode::file::{MAX_FILE_BYTES, file_extension};
 
 /// Maximum depth of the folders that are searched.
 const MAX_DEPTH: usize = 32;
 /// Number of bytes of a file that are examined to detect its type.
-const HEAD: usize = 16 * 1024;
+const HEAD_BYTES: usize = 16 * 1024;
 
 /// Files of a scorecard, each list sorted.
 #[derive(Debug, Default)]
-pub(super) struct Files {
+pub(super) struct ScorecardFiles {
     pub(super) indexes: Vec<PathBuf>,
     pub(super) rubrics: Vec<PathBuf>,
     pub(super) benchmarks: Vec<PathBuf>,
@@ -27,14 +27,16 @@ pub fn is_scorecard(path: &Path) -> bool {
     if path.is_dir() {
         let mut files = Vec::new();
         walk(&path.join("rubrics"), MAX_DEPTH, &mut |file| files.push(file));
-        return files.iter().any(|file| is_tree_file(file) && outer_keys(&head(file)).contains(&"code"));
+        return files.iter().any(|file| is_tree_file(file) && outer_keys(&read_head(file)).contains(&"code"));
     }
+
     if !path.is_file() || !is_tree_file(path) {
         return false;
     }
-    let beginning = head(path);
+
+    let beginning = read_head(path);
     looks_like_scorecard(&beginning)
-        || (beginning.len() >= HEAD && looks_like_scorecard(&beginning_of(path, MAX_WHOLE)))
+        || (beginning.len() >= HEAD_BYTES && looks_like_scorecard(&read_beginning(path, MAX_FILE_BYTES)))
 }
 
 /// Returns true if a text begins like a scorecard in one file.
@@ -44,6 +46,7 @@ pub fn looks_like_scorecard(text: &str) -> bool {
     if ["tests", "evalcases", "eval_cases"].into_iter().any(has) {
         return false;
     }
+
     let parts = has("sub_rubrics") || has("benchmarks") || has("components");
     (has("code") && parts)
         || (has("rubrics") && (has("index") || has("benchmarks") || text.contains("aggregation_method")))
@@ -51,8 +54,8 @@ pub fn looks_like_scorecard(text: &str) -> bool {
 
 /// Returns all files of a scorecard's folder. Hidden folders, `node_modules` and `target` are skipped, and
 /// links to folders are not followed.
-pub(super) fn files(root: &Path) -> Files {
-    let mut files = Files::default();
+pub(super) fn list_files(root: &Path) -> ScorecardFiles {
+    let mut files = ScorecardFiles::default();
     walk(root, MAX_DEPTH, &mut |path| {
         let relative = path.strip_prefix(root).unwrap_or(&path);
         let mut steps = relative.components().map(|step| step.as_os_str().to_string_lossy());
@@ -68,15 +71,17 @@ pub(super) fn files(root: &Path) -> Files {
             &mut files.rubrics
         } else if nested && is_tree_file(&path) && first == "benchmarks" {
             &mut files.benchmarks
-        } else if nested && (is_tree_file(&path) || ending(&path) == "jsonl") && first == "cases" {
+        } else if nested && (is_tree_file(&path) || file_extension(&path) == "jsonl") && first == "cases" {
             &mut files.cases
-        } else if nested && (is_tree_file(&path) || ending(&path) == "jsonl") && first == "labels" {
+        } else if nested && (is_tree_file(&path) || file_extension(&path) == "jsonl") && first == "labels" {
             &mut files.labels
         } else {
             return;
         };
+
         list.push(path);
     });
+
     files
 }
 
@@ -84,11 +89,13 @@ fn walk(folder: &Path, depth: usize, found: &mut dyn FnMut(PathBuf)) {
     let Ok(entries) = fs::read_dir(folder) else { return };
     let mut entries: Vec<fs::DirEntry> = entries.filter_map(Result::ok).collect();
     entries.sort_by_key(fs::DirEntry::file_name);
+
     for entry in entries {
         let name = entry.file_name().to_string_lossy().into_owned();
         if name.starts_with('.') || name == "node_modules" || name == "target" {
             continue;
         }
+
         let path = entry.path();
         if entry.file_type().is_ok_and(|kind| kind.is_dir()) {
             if depth > 1 {
@@ -101,20 +108,21 @@ fn walk(folder: &Path, depth: usize, found: &mut dyn FnMut(PathBuf)) {
 }
 
 fn is_tree_file(path: &Path) -> bool {
-    matches!(ending(path).as_str(), "yaml" | "yml" | "json")
+    matches!(file_extension(path).as_str(), "yaml" | "yml" | "json")
 }
 
-fn head(path: &Path) -> String {
-    beginning_of(path, HEAD as u64)
+fn read_head(path: &Path) -> String {
+    read_beginning(path, HEAD_BYTES as u64)
 }
 
-fn beginning_of(path: &Path, length: u64) -> String {
+fn read_beginning(path: &Path, length: u64) -> String {
     use std::io::Read;
     let mut bytes = Vec::new();
     if let Ok(file) = fs::File::open(path) {
         // If reading fails, the bytes read so far are examined.
         let _ = file.take(length).read_to_end(&mut bytes);
     }
+
     String::from_utf8_lossy(&bytes).into_owned()
 }
 
@@ -124,6 +132,7 @@ fn outer_keys(text: &str) -> Vec<&str> {
     if text.trim_start().starts_with('{') {
         return flow_keys(text);
     }
+
     let keys = text.lines().filter_map(|line| {
         let (key, _) = line.split_once(':').filter(|_| !line.starts_with([' ', '\t', '#', '-']))?;
         Some(key.trim_end().trim_matches(['"', '\'']))
@@ -167,6 +176,7 @@ fn flow_keys(text: &str) -> Vec<&str> {
             _ => {}
         }
     }
+
     keys
 }
 

@@ -1,12 +1,12 @@
 //! Decoder of labels.
 
-use assize_rubric::{LabelOutcome, Severity};
+use assize_rubric::{FailureSeverity, LabelOutcome};
 
-use super::draft::{Draft, LabelDraft};
-use super::words::{needed, word};
-use crate::decode::object::number;
-use crate::decode::{Context, Object};
-use crate::tree::{Data, Node};
+use super::draft::{LabelDraft, ScorecardDraft};
+use super::shared::{decode_enum_word, decode_required_text};
+use crate::decode::map_reader::number;
+use crate::decode::{DecodeContext, MapReader};
+use crate::tree::{NodeValue, TreeNode};
 
 /// Code of a label that none of the benchmarks failed.
 pub(super) const NONE_OF_THE_ABOVE: &str = "NONE_OF_THE_ABOVE";
@@ -20,39 +20,44 @@ const OUTCOMES: [(&str, LabelOutcome); 6] = [
     ("unsure", LabelOutcome::Unsure),
 ];
 
-const SEVERITIES: [(&str, Severity); 3] =
-    [("low", Severity::Low), ("medium", Severity::Medium), ("high", Severity::High)];
+const SEVERITIES: [(&str, FailureSeverity); 3] =
+    [("low", FailureSeverity::Low), ("medium", FailureSeverity::Medium), ("high", FailureSeverity::High)];
 
 /// Decodes one label, with the keys of scorecards or those of labels files. A label with a benchmark and no
 /// `outcome` is a failure; one with `NONE_OF_THE_ABOVE` says that there was none.
-pub(super) fn label(cx: &mut Context, node: &Node, draft: &mut Draft) {
+pub(super) fn decode_label(cx: &mut DecodeContext, node: &TreeNode, draft: &mut ScorecardDraft) {
     let what = "a label";
-    let Some(mut object) = Object::new(node, what, &mut cx.problems) else { return };
-    let either = |object: &Object<'_>, own: &'static str, other: &'static str| {
+    let Some(mut object) = MapReader::new(node, what, &mut cx.problems) else { return };
+    let either = |object: &MapReader<'_>, own: &'static str, other: &'static str| {
         if object.has(other) { other } else { own }
     };
     let case = either(&object, "trace_id", "case");
-    let trace_id = needed(cx, &mut object, what, case, "\"trace_id\": \"refusal-07\"");
+    let trace_id = decode_required_text(cx, &mut object, what, case, "\"trace_id\": \"refusal-07\"");
     let code = either(&object, "benchmark_code", "criterion");
-    let benchmark = needed(cx, &mut object, what, code, "\"benchmark_code\": \"A-REF1\"");
+    let benchmark = decode_required_text(cx, &mut object, what, code, "\"benchmark_code\": \"A-REF1\"");
     let decided = either(&object, "outcome", "label");
     let outcome = object.value(decided).map(|node| match node.data {
-        Data::Int(_) | Data::Float(_) => {
+        NodeValue::Int(_) | NodeValue::Float(_) => {
             number(node, decided, &mut cx.problems).map(|score| LabelOutcome::Score(score.value))
         }
-        _ => word(cx, node, decided, &OUTCOMES),
+        _ => decode_enum_word(cx, node, decided, &OUTCOMES),
     });
-    let severity = object.value("severity").and_then(|node| word(cx, node, "severity", &SEVERITIES));
+
+    let severity =
+        object.value("severity").and_then(|node| decode_enum_word(cx, node, "severity", &SEVERITIES));
     let who = either(&object, "reviewer", "who");
-    let mut text = |cx: &mut Context, key| object.string(key, &mut cx.problems).map(|text| text.value);
+    let mut text = |cx: &mut DecodeContext, key| object.string(key, &mut cx.problems).map(|text| text.value);
     let (note, reviewer) = (text(cx, "note"), text(cx, who));
     let (at, version) = (text(cx, "at"), text(cx, "version"));
+
     // Keys that calibration needs and scoring does not.
     for key in ["suite", "system", "sampled", "split"] {
         text(cx, key);
     }
+
     object.value("repeat");
     object.finish(&mut cx.problems);
+
     let (Some(trace_id), Some(benchmark)) = (trace_id, benchmark) else { return };
     let silent = if benchmark.value == NONE_OF_THE_ABOVE { LabelOutcome::Met } else { LabelOutcome::Unmet };
     let outcome = outcome.flatten().unwrap_or(silent);

@@ -4,30 +4,31 @@ use std::collections::HashMap;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use assize_diagnostic::{Diagnostic, Span, Spanned, did_you_mean};
+use assize_diagnostic::{Diagnostic, Span, SpannedValue, did_you_mean};
 use assize_rubric::{LabelOutcome, Weight};
 
-use super::draft::{CaseDraft, Draft, LabelDraft, NodeSpans, PartsDraft};
+use super::draft::{LabelDraft, NodeSpans, PartsDraft, ScorecardCaseDraft, ScorecardDraft};
 use super::labels::NONE_OF_THE_ABOVE;
-use super::prompt::Item;
-use super::{prompts, shares};
+use super::prompt::PromptCondition;
+use super::{prompts, weights};
 use crate::codes;
-use crate::decode::Context;
+use crate::decode::DecodeContext;
 use crate::model::{
-    CardBenchmark, CardCase, CardLabel, CardMarks, CardParts, CardRubric, JudgePrompt, Mark, Scorecard,
+    JudgePrompt, RubricChildren, Scorecard, ScorecardBenchmark, ScorecardCase, ScorecardLabel,
+    ScorecardMarks, ScorecardRubric, SourceMark,
 };
 
 /// Node that a code refers to.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Named {
+enum NodeReference {
     Index,
     Rubric(usize),
     Benchmark(usize),
 }
 
 /// All codes, and the parents of each node.
-struct Codes {
-    named: HashMap<String, (Named, Span)>,
+struct CodeTable {
+    named: HashMap<String, (NodeReference, Span)>,
     /// Spans of codes that another node already has.
     duplicates: Vec<Span>,
     /// Codes of files that could not be decoded.
@@ -38,30 +39,34 @@ struct Codes {
 
 /// Builds the scorecard. Unresolved codes are reported; the result may only be used if there was no error at
 /// all.
-pub(super) fn link(
-    cx: &mut Context,
-    mut draft: Draft,
+pub(super) fn link_scorecard(
+    cx: &mut DecodeContext,
+    mut draft: ScorecardDraft,
     root: PathBuf,
     name: String,
     is_folder: bool,
 ) -> Scorecard {
-    let mut codes = claim(cx, &draft);
-    let parts = list_parts(cx, &draft, &mut codes);
-    cycles(cx, &draft, &codes);
-    let prompt_places = prompts_of(cx, &root, &mut draft, is_folder);
+    let mut codes = register_codes(cx, &draft);
+    let parts = resolve_parts(cx, &draft, &mut codes);
+
+    report_cycles(cx, &draft, &codes);
+    let prompt_places = resolve_prompts(cx, &root, &mut draft, is_folder);
+
     check_parents(cx, &draft, &codes);
-    let index = shares::index(cx, &draft, &codes.rubric_parents, |cx, code| lookup_rubric(cx, &codes, code));
-    orphans(cx, &draft, &codes, index.as_ref().map(|index| index.components.as_slice()));
-    shares::check(cx, &draft, &parts);
-    let cases: Vec<CardCase> = {
-        let below = |rubric| below(&parts, rubric);
-        cases(cx, &draft, &codes, &below)
+    let index =
+        weights::resolve_index(cx, &draft, &codes.rubric_parents, |cx, code| lookup_rubric(cx, &codes, code));
+    report_orphans(cx, &draft, &codes, index.as_ref().map(|index| index.components.as_slice()));
+    weights::check_weights(cx, &draft, &parts);
+
+    let cases: Vec<ScorecardCase> = {
+        let below = |rubric| benchmarks_below(&parts, rubric);
+        resolve_cases(cx, &draft, &codes, &below)
     };
-    let labels = labels(cx, &draft, &codes);
+    let labels = resolve_labels(cx, &draft, &codes);
     let benchmarks = draft.benchmarks.into_iter().zip(prompt_places).zip(&codes.benchmark_parents);
-    let benchmarks: Vec<CardBenchmark> = benchmarks
-        .map(|((benchmark, prompt), parent)| CardBenchmark {
-            place: cx.place(benchmark.code.span),
+    let benchmarks: Vec<ScorecardBenchmark> = benchmarks
+        .map(|((benchmark, prompt), parent)| ScorecardBenchmark {
+            place: cx.position(benchmark.code.span),
             code: Arc::from(benchmark.code.value.as_str()),
             label: benchmark.label,
             concept: benchmark.concept,
@@ -82,15 +87,16 @@ pub(super) fn link(
             parent: parent.map_or(0, |(parent, _)| parent),
         })
         .collect();
+
     let tops: Vec<usize> =
         (0..draft.rubrics.len()).filter(|rubric| codes.rubric_parents[*rubric].is_none()).collect();
-    let rubrics: Vec<CardRubric> = draft
+    let rubrics: Vec<ScorecardRubric> = draft
         .rubrics
         .into_iter()
         .zip(parts)
         .zip(&codes.rubric_parents)
-        .map(|((rubric, parts), parent)| CardRubric {
-            place: cx.place(rubric.code.span),
+        .map(|((rubric, parts), parent)| ScorecardRubric {
+            place: cx.position(rubric.code.span),
             code: Arc::from(rubric.code.value.as_str()),
             label: rubric.label,
             description: rubric.description,
@@ -104,6 +110,7 @@ pub(super) fn link(
             marks: node_marks(cx, rubric.code.span, &rubric.spans),
         })
         .collect();
+
     let prompts = draft
         .prompts
         .into_iter()
@@ -114,10 +121,11 @@ pub(super) fn link(
             pass_conditions: prompt.text.passes.iter().map(|item| item.text.clone()).collect(),
             fail_marks: condition_marks(cx, prompt.span, &prompt.text.fails),
             pass_marks: condition_marks(cx, prompt.span, &prompt.text.passes),
-            has_inputs: prompt.text.part(super::prompt::Part::Inputs).is_some(),
+            has_inputs: prompt.text.find_part(super::prompt::PromptPart::Inputs).is_some(),
             text: prompt.text.text,
         })
         .collect();
+
     let name = match (&index, tops.as_slice()) {
         (Some(index), _) => index.code.to_string(),
         (None, [only]) => rubrics[*only].code.to_string(),
@@ -126,9 +134,9 @@ pub(super) fn link(
     Scorecard { name, root, index, rubrics, benchmarks, tops, prompts, cases, labels }
 }
 
-fn node_marks(cx: &Context, code: Span, spans: &NodeSpans) -> CardMarks {
+fn node_marks(cx: &DecodeContext, code: Span, spans: &NodeSpans) -> ScorecardMarks {
     let mark = |span: Option<Span>| span.map(|span| cx.mark(span));
-    CardMarks {
+    ScorecardMarks {
         code: cx.mark(code),
         weight: mark(spans.weight),
         threshold: mark(spans.threshold),
@@ -137,18 +145,19 @@ fn node_marks(cx: &Context, code: Span, spans: &NodeSpans) -> CardMarks {
 }
 
 /// Returns the marks of the first lines of conditions in the prompt file that begins at `start`.
-fn condition_marks(cx: &Context, start: Span, items: &[Item]) -> Vec<Mark> {
-    let mark = |item: &Item| cx.mark(Span::new(start.source, item.place.start, item.place.end));
+fn condition_marks(cx: &DecodeContext, start: Span, items: &[PromptCondition]) -> Vec<SourceMark> {
+    let mark = |item: &PromptCondition| cx.mark(Span::new(start.source, item.place.start, item.place.end));
     items.iter().map(mark).collect()
 }
 
-fn claim(cx: &mut Context, draft: &Draft) -> Codes {
-    let mut named: HashMap<String, (Named, Span)> = HashMap::new();
+fn register_codes(cx: &mut DecodeContext, draft: &ScorecardDraft) -> CodeTable {
+    let mut named: HashMap<String, (NodeReference, Span)> = HashMap::new();
     let mut duplicates = Vec::new();
-    let indexes = draft.indexes.iter().map(|index| (&index.code, Named::Index));
-    let rubrics = draft.rubrics.iter().enumerate().map(|(at, rubric)| (&rubric.code, Named::Rubric(at)));
+    let indexes = draft.indexes.iter().map(|index| (&index.code, NodeReference::Index));
+    let rubrics =
+        draft.rubrics.iter().enumerate().map(|(at, rubric)| (&rubric.code, NodeReference::Rubric(at)));
     let benchmarks =
-        draft.benchmarks.iter().enumerate().map(|(at, found)| (&found.code, Named::Benchmark(at)));
+        draft.benchmarks.iter().enumerate().map(|(at, found)| (&found.code, NodeReference::Benchmark(at)));
     for (code, what) in indexes.chain(rubrics).chain(benchmarks) {
         if let Some((_, first)) = named.get(&code.value) {
             duplicates.push(code.span);
@@ -166,7 +175,8 @@ fn claim(cx: &mut Context, draft: &Draft) -> Codes {
             named.insert(code.value.clone(), (what, code.span));
         }
     }
-    Codes {
+
+    CodeTable {
         named,
         duplicates,
         broken: draft.broken.clone(),
@@ -176,17 +186,17 @@ fn claim(cx: &mut Context, draft: &Draft) -> Codes {
 }
 
 /// Returns the diagnostic for a code that refers to nothing of the wanted kind.
-fn unknown(
-    cx: &Context,
-    codes: &Codes,
-    code: &Spanned<String>,
+fn unknown_code(
+    cx: &DecodeContext,
+    codes: &CodeTable,
+    code: &SpannedValue<String>,
     wanted: &str,
-    fits: fn(Named) -> bool,
+    fits: fn(NodeReference) -> bool,
 ) -> Diagnostic {
     let found = codes.named.get(&code.value).map(|(named, _)| match named {
-        Named::Index => "the index",
-        Named::Rubric(_) => "a rubric",
-        Named::Benchmark(_) => "a benchmark",
+        NodeReference::Index => "the index",
+        NodeReference::Rubric(_) => "a rubric",
+        NodeReference::Benchmark(_) => "a benchmark",
     });
     let label = found.map_or_else(|| "no such code".to_owned(), |found| format!("this is {found}"));
     let diagnostic =
@@ -194,6 +204,7 @@ fn unknown(
     let mut known: Vec<&str> =
         codes.named.iter().filter(|(_, (named, _))| fits(*named)).map(|(code, _)| code.as_str()).collect();
     known.sort_unstable();
+
     match did_you_mean(&code.value, known.iter().copied()) {
         Some(near) => {
             let quote = cx.sources.slice(code.span).chars().next().filter(|c| matches!(c, '"' | '\''));
@@ -210,76 +221,87 @@ fn unknown(
     }
 }
 
-fn is_rubric(named: Named) -> bool {
-    matches!(named, Named::Rubric(_))
+fn is_rubric(named: NodeReference) -> bool {
+    matches!(named, NodeReference::Rubric(_))
 }
 
-fn is_benchmark(named: Named) -> bool {
-    matches!(named, Named::Benchmark(_))
+fn is_benchmark(named: NodeReference) -> bool {
+    matches!(named, NodeReference::Benchmark(_))
 }
 
-fn lookup_rubric(cx: &mut Context, codes: &Codes, code: &Spanned<String>) -> Option<usize> {
-    if let Some((Named::Rubric(at), _)) = codes.named.get(&code.value) {
+fn lookup_rubric(cx: &mut DecodeContext, codes: &CodeTable, code: &SpannedValue<String>) -> Option<usize> {
+    if let Some((NodeReference::Rubric(at), _)) = codes.named.get(&code.value) {
         return Some(*at);
     }
     if codes.broken.contains(&code.value) {
         return None;
     }
-    let complaint = unknown(cx, codes, code, "a rubric", is_rubric);
+
+    let complaint = unknown_code(cx, codes, code, "a rubric", is_rubric);
     cx.problems.add(complaint);
+
     None
 }
 
-fn lookup_benchmark(cx: &mut Context, codes: &Codes, code: &Spanned<String>) -> Option<usize> {
-    if let Some((Named::Benchmark(at), _)) = codes.named.get(&code.value) {
+fn lookup_benchmark(cx: &mut DecodeContext, codes: &CodeTable, code: &SpannedValue<String>) -> Option<usize> {
+    if let Some((NodeReference::Benchmark(at), _)) = codes.named.get(&code.value) {
         return Some(*at);
     }
     if codes.broken.contains(&code.value) {
         return None;
     }
-    let complaint = unknown(cx, codes, code, "a benchmark", is_benchmark);
+
+    let complaint = unknown_code(cx, codes, code, "a benchmark", is_benchmark);
     cx.problems.add(complaint);
+
     None
 }
 
 /// Resolves the children of each rubric. Records the parents, and reports nodes that are listed twice.
-fn list_parts(cx: &mut Context, draft: &Draft, codes: &mut Codes) -> Vec<CardParts> {
+fn resolve_parts(
+    cx: &mut DecodeContext,
+    draft: &ScorecardDraft,
+    codes: &mut CodeTable,
+) -> Vec<RubricChildren> {
     let mut all = Vec::with_capacity(draft.rubrics.len());
     for (at, rubric) in draft.rubrics.iter().enumerate() {
         all.push(match &rubric.parts {
-            PartsDraft::Unclear => CardParts::Benchmarks(Vec::new()),
+            PartsDraft::Invalid => RubricChildren::Benchmarks(Vec::new()),
             PartsDraft::Benchmarks(list) => {
                 let mut found = Vec::new();
                 for code in list.iter().filter(|code| !codes.duplicates.contains(&code.span)) {
                     let Some(benchmark) = lookup_benchmark(cx, codes, code) else { continue };
-                    if adopt(cx, draft, &mut codes.benchmark_parents[benchmark], at, code) {
+                    if set_parent(cx, draft, &mut codes.benchmark_parents[benchmark], at, code) {
                         found.push(benchmark);
                     }
                 }
-                CardParts::Benchmarks(found)
+
+                RubricChildren::Benchmarks(found)
             }
             PartsDraft::Rubrics(list) => {
                 let mut found = Vec::new();
                 for code in list.iter().filter(|code| !codes.duplicates.contains(&code.span)) {
                     let Some(child) = lookup_rubric(cx, codes, code) else { continue };
-                    if adopt(cx, draft, &mut codes.rubric_parents[child], at, code) {
+                    if set_parent(cx, draft, &mut codes.rubric_parents[child], at, code) {
                         found.push(child);
                     }
                 }
-                CardParts::Rubrics(found)
+
+                RubricChildren::Rubrics(found)
             }
         });
     }
+
     all
 }
 
 /// Records a parent; a second one is an error.
-fn adopt(
-    cx: &mut Context,
-    draft: &Draft,
+fn set_parent(
+    cx: &mut DecodeContext,
+    draft: &ScorecardDraft,
     slot: &mut Option<(usize, Span)>,
     parent: usize,
-    code: &Spanned<String>,
+    code: &SpannedValue<String>,
 ) -> bool {
     let Some((first, place)) = *slot else {
         *slot = Some((parent, code.span));
@@ -296,11 +318,12 @@ fn adopt(
             .with_secondary(place, "first time")
             .with_help("list it once; a scorecard is a tree"),
     );
+
     false
 }
 
 /// Follows each rubric upwards; a rubric that reaches itself is in a cycle.
-fn cycles(cx: &mut Context, draft: &Draft, codes: &Codes) {
+fn report_cycles(cx: &mut DecodeContext, draft: &ScorecardDraft, codes: &CodeTable) {
     // 0: not visited; otherwise the number of the walk that visited it.
     let mut visited = vec![0usize; draft.rubrics.len()];
     for start in 0..draft.rubrics.len() {
@@ -312,6 +335,7 @@ fn cycles(cx: &mut Context, draft: &Draft, codes: &Codes) {
                 None => break,
             }
         }
+
         let again = visited[at] == start + 1 && codes.rubric_parents[at].is_some();
         let Some((_, place)) = codes.rubric_parents[at].filter(|_| again) else { continue };
         let mut circle = vec![at];
@@ -320,6 +344,7 @@ fn cycles(cx: &mut Context, draft: &Draft, codes: &Codes) {
             circle.push(parent);
             up = parent;
         }
+
         circle.push(at);
         let names: Vec<&str> =
             circle.iter().rev().map(|rubric| draft.rubrics[*rubric].code.value.as_str()).collect();
@@ -335,17 +360,23 @@ fn cycles(cx: &mut Context, draft: &Draft, codes: &Codes) {
     }
 }
 
-fn prompts_of(cx: &mut Context, root: &Path, draft: &mut Draft, is_folder: bool) -> Vec<Option<usize>> {
-    let written: Vec<Option<Spanned<String>>> =
+fn resolve_prompts(
+    cx: &mut DecodeContext,
+    root: &Path,
+    draft: &mut ScorecardDraft,
+    is_folder: bool,
+) -> Vec<Option<usize>> {
+    let written: Vec<Option<SpannedValue<String>>> =
         draft.benchmarks.iter().map(|benchmark| benchmark.prompt.clone()).collect();
     let mut places = Vec::with_capacity(written.len());
     for written in written {
-        let place = written.and_then(|written| prompts::find(cx, root, &written, draft));
+        let place = written.and_then(|written| prompts::find_prompt(cx, root, &written, draft));
         if let Some(place) = place {
             draft.prompts[place].used = true;
         }
         places.push(place);
     }
+
     for prompt in draft.prompts.iter().filter(|prompt| is_folder && !prompt.used && draft.broken.is_empty()) {
         cx.problems.add(
             Diagnostic::warning(
@@ -357,15 +388,17 @@ fn prompts_of(cx: &mut Context, root: &Path, draft: &mut Draft, is_folder: bool)
             .with_help("name it in the `llm_prompt_file` of a benchmark, or remove it"),
         );
     }
+
     places
 }
 
-fn check_parents(cx: &mut Context, draft: &Draft, codes: &Codes) {
+fn check_parents(cx: &mut DecodeContext, draft: &ScorecardDraft, codes: &CodeTable) {
     for (at, benchmark) in draft.benchmarks.iter().enumerate() {
         let Some(written) = &benchmark.parent else { continue };
         if lookup_rubric(cx, codes, written).is_none() {
             continue;
         }
+
         let Some((parent, place)) = codes.benchmark_parents[at] else { continue };
         let actual = &draft.rubrics[parent].code.value;
         if *actual != written.value {
@@ -383,10 +416,17 @@ fn check_parents(cx: &mut Context, draft: &Draft, codes: &Codes) {
     }
 }
 
-fn orphans(cx: &mut Context, draft: &Draft, codes: &Codes, components: Option<&[usize]>) {
+fn report_orphans(
+    cx: &mut DecodeContext,
+    draft: &ScorecardDraft,
+    codes: &CodeTable,
+    components: Option<&[usize]>,
+) {
     for (at, benchmark) in draft.benchmarks.iter().enumerate() {
-        let first =
-            codes.named.get(&benchmark.code.value).is_some_and(|(named, _)| *named == Named::Benchmark(at));
+        let first = codes
+            .named
+            .get(&benchmark.code.value)
+            .is_some_and(|(named, _)| *named == NodeReference::Benchmark(at));
         if codes.benchmark_parents[at].is_none() && first {
             let help = match &benchmark.parent {
                 Some(parent) => {
@@ -405,6 +445,7 @@ fn orphans(cx: &mut Context, draft: &Draft, codes: &Codes, components: Option<&[
             );
         }
     }
+
     let Some(components) = components else { return };
     for (at, rubric) in draft.rubrics.iter().enumerate() {
         if codes.rubric_parents[at].is_none() && !components.contains(&at) {
@@ -422,7 +463,7 @@ fn orphans(cx: &mut Context, draft: &Draft, codes: &Codes, components: Option<&[
 }
 
 /// Returns all benchmarks at any depth below a rubric. Cycles are walked once.
-fn below(parts: &[CardParts], rubric: usize) -> Vec<usize> {
+fn benchmarks_below(parts: &[RubricChildren], rubric: usize) -> Vec<usize> {
     let mut seen = vec![false; parts.len()];
     let (mut waiting, mut found) = (vec![rubric], Vec::new());
     while let Some(at) = waiting.pop() {
@@ -430,22 +471,25 @@ fn below(parts: &[CardParts], rubric: usize) -> Vec<usize> {
             continue;
         }
         match &parts[at] {
-            CardParts::Benchmarks(list) => found.extend(list),
-            CardParts::Rubrics(list) => waiting.extend(list),
+            RubricChildren::Benchmarks(list) => found.extend(list),
+            RubricChildren::Rubrics(list) => waiting.extend(list),
         }
     }
+
     found
 }
 
-fn cases(
-    cx: &mut Context,
-    draft: &Draft,
-    codes: &Codes,
+fn resolve_cases(
+    cx: &mut DecodeContext,
+    draft: &ScorecardDraft,
+    codes: &CodeTable,
     below: &dyn Fn(usize) -> Vec<usize>,
-) -> Vec<CardCase> {
+) -> Vec<ScorecardCase> {
     let mut met: HashMap<&str, Span> = HashMap::new();
     let mut cases = Vec::with_capacity(draft.cases.len());
-    for CaseDraft { id, tags, benchmarks, ground_truth, source_narrative, candidate_output } in &draft.cases {
+    for ScorecardCaseDraft { id, tags, benchmarks, ground_truth, source_narrative, candidate_output } in
+        &draft.cases
+    {
         if let Some(first) = met.insert(&id.value, id.span) {
             cx.problems.add(
                 Diagnostic::error(
@@ -458,33 +502,37 @@ fn cases(
                 .with_help("give one of them another id"),
             );
         }
+
         let listed = benchmarks.as_ref().map(|list| {
             let mut found: Vec<usize> = Vec::new();
             for code in list {
                 match codes.named.get(&code.value) {
                     // A rubric includes all benchmarks below it.
-                    Some((Named::Rubric(rubric), _)) => found.extend(below(*rubric)),
+                    Some((NodeReference::Rubric(rubric), _)) => found.extend(below(*rubric)),
                     _ => found.extend(lookup_benchmark(cx, codes, code)),
                 }
             }
+
             found.sort_unstable();
             found.dedup();
+
             found
         });
-        cases.push(CardCase {
+        cases.push(ScorecardCase {
             id: Arc::from(id.value.as_str()),
             tags: tags.clone(),
             benchmarks: listed,
             ground_truth: ground_truth.clone(),
             source_narrative: source_narrative.clone(),
             candidate_output: candidate_output.clone(),
-            place: cx.place(id.span),
+            place: cx.position(id.span),
         });
     }
+
     cases
 }
 
-fn labels(cx: &mut Context, draft: &Draft, codes: &Codes) -> Vec<CardLabel> {
+fn resolve_labels(cx: &mut DecodeContext, draft: &ScorecardDraft, codes: &CodeTable) -> Vec<ScorecardLabel> {
     let ids: std::collections::HashSet<&str> =
         draft.cases.iter().map(|case| case.id.value.as_str()).collect();
     let mut labels = Vec::with_capacity(draft.labels.len());
@@ -500,8 +548,10 @@ fn labels(cx: &mut Context, draft: &Draft, codes: &Codes) -> Vec<CardLabel> {
             if let Some(near) = did_you_mean(&trace_id.value, ids.iter().copied()) {
                 diagnostic = diagnostic.with_help(format!("did you mean `{near}`?"));
             }
+
             cx.problems.add(diagnostic.with_help("`trace_id` is the `id` of a case"));
         }
+
         let of = (benchmark.value != NONE_OF_THE_ABOVE).then(|| lookup_benchmark(cx, codes, benchmark));
         if let LabelOutcome::Score(score) = outcome {
             let scale =
@@ -519,7 +569,8 @@ fn labels(cx: &mut Context, draft: &Draft, codes: &Codes) -> Vec<CardLabel> {
                 );
             }
         }
-        labels.push(CardLabel {
+
+        labels.push(ScorecardLabel {
             trace_id: trace_id.value.clone(),
             benchmark: of.flatten(),
             outcome: *outcome,
@@ -528,8 +579,9 @@ fn labels(cx: &mut Context, draft: &Draft, codes: &Codes) -> Vec<CardLabel> {
             reviewer: reviewer.clone(),
             at: at.clone(),
             version: version.clone(),
-            place: cx.place(trace_id.span),
+            place: cx.position(trace_id.span),
         });
     }
+
     labels
 }

@@ -16,8 +16,8 @@ mod prompts;
 mod results;
 mod rubric;
 mod scale;
-mod shares;
-mod words;
+mod shared;
+mod weights;
 
 pub use folder::{is_scorecard, looks_like_scorecard};
 pub use load::{LoadedScorecard, load_scorecard, read_scorecard};

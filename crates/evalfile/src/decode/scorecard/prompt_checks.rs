@@ -4,26 +4,26 @@ use std::ops::Range;
 
 use assize_diagnostic::{Diagnostic, SourceId, Span};
 
-use super::prompt::{Item, Part, PromptText};
+use super::prompt::{ParsedPrompt, PromptCondition, PromptPart};
 use crate::codes;
-use crate::decode::Context;
+use crate::decode::DecodeContext;
 
 /// Checks the parts of a prompt file.
-pub(super) fn check(cx: &mut Context, source: SourceId, prompt: &PromptText) {
-    let mut checks = Checks { cx, source, prompt };
-    checks.missing();
-    checks.behaviours();
-    checks.conditions();
-    checks.order();
+pub(super) fn check_prompt(cx: &mut DecodeContext, source: SourceId, prompt: &ParsedPrompt) {
+    let mut checks = PromptChecker { cx, source, prompt };
+    checks.check_missing_parts();
+    checks.check_behaviours();
+    checks.check_conditions();
+    checks.check_order();
 }
 
-struct Checks<'a> {
-    cx: &'a mut Context,
+struct PromptChecker<'a> {
+    cx: &'a mut DecodeContext,
     source: SourceId,
-    prompt: &'a PromptText,
+    prompt: &'a ParsedPrompt,
 }
 
-impl Checks<'_> {
+impl PromptChecker<'_> {
     fn span(&self, place: &Range<usize>) -> Span {
         Span::new(self.source, place.start, place.end)
     }
@@ -32,23 +32,28 @@ impl Checks<'_> {
         Span::new(self.source, 0, 0)
     }
 
-    fn missing(&mut self) {
+    fn check_missing_parts(&mut self) {
         let lists = [
-            (Part::Fail, "Automatic fail if any of the following are true:", &self.prompt.fails),
-            (Part::Pass, "Pass conditions (all must be satisfied):", &self.prompt.passes),
+            (PromptPart::Fail, "Automatic fail if any of the following are true:", &self.prompt.fails),
+            (PromptPart::Pass, "Pass conditions (all must be satisfied):", &self.prompt.passes),
         ];
         let mut lacking = Vec::new();
         if self.prompt.behaviours.iter().all(|item| item.text.is_empty()) {
-            let at = self.prompt.part(Part::Behaviour).map_or(self.beginning(), |place| self.span(&place));
+            let at = self
+                .prompt
+                .find_part(PromptPart::Behaviour)
+                .map_or(self.beginning(), |place| self.span(&place));
             lacking.push((at, "BEHAVIOR:", "names no behaviour"));
         }
+
         for (part, heading, items) in lists {
-            match (self.prompt.part(part), items.is_empty()) {
+            match (self.prompt.find_part(part), items.is_empty()) {
                 (Some(place), true) => lacking.push((self.span(&place), heading, "nothing in this list")),
                 (None, _) => lacking.push((self.beginning(), heading, "not in this file")),
                 _ => {}
             }
         }
+
         for (at, heading, found) in lacking {
             self.cx.problems.add(
                 Diagnostic::error(
@@ -60,24 +65,27 @@ impl Checks<'_> {
                 .with_help("the judge decides by this part; write it with at least one entry"),
             );
         }
+
         let advised = [
-            (Part::System, "SYSTEM:"),
-            (Part::Description, "DESCRIPTION:"),
-            (Part::Scope, "EVALUATION SCOPE:"),
-            (Part::Include, "Include:"),
-            (Part::Ignore, "Ignore:"),
-            (Part::Rubric, "RUBRIC"),
-            (Part::Variations, "Acceptable variations (still treated as pass):"),
-            (Part::Uncertainty, "Uncertainty policy:"),
+            (PromptPart::System, "SYSTEM:"),
+            (PromptPart::Description, "DESCRIPTION:"),
+            (PromptPart::Scope, "EVALUATION SCOPE:"),
+            (PromptPart::Include, "Include:"),
+            (PromptPart::Ignore, "Ignore:"),
+            (PromptPart::Rubric, "RUBRIC"),
+            (PromptPart::Variations, "Acceptable variations (still treated as pass):"),
+            (PromptPart::Uncertainty, "Uncertainty policy:"),
         ];
+
         let mut absent: Vec<String> = advised
             .into_iter()
-            .filter(|(part, _)| self.prompt.part(*part).is_none())
+            .filter(|(part, _)| self.prompt.find_part(*part).is_none())
             .map(|(_, heading)| format!("`{heading}`"))
             .collect();
         if !self.prompt.asks_json {
             absent.push("a line that asks for JSON".to_owned());
         }
+
         if !absent.is_empty() {
             self.cx.problems.add(
                 Diagnostic::warning(
@@ -91,8 +99,9 @@ impl Checks<'_> {
         }
     }
 
-    fn behaviours(&mut self) {
-        let named: Vec<&Item> = self.prompt.behaviours.iter().filter(|item| !item.text.is_empty()).collect();
+    fn check_behaviours(&mut self) {
+        let named: Vec<&PromptCondition> =
+            self.prompt.behaviours.iter().filter(|item| !item.text.is_empty()).collect();
         let joined = |text: &str| {
             let folded = text.to_ascii_lowercase();
             [" and ", " & ", ", ", "; "].iter().find(|joint| folded.contains(**joint)).copied()
@@ -126,7 +135,7 @@ impl Checks<'_> {
         }
     }
 
-    fn conditions(&mut self) {
+    fn check_conditions(&mut self) {
         let bare = self.prompt.passes.iter().filter(|item| !item.numbered);
         if let Some(first) = bare.clone().next() {
             let count = bare.count();
@@ -142,6 +151,7 @@ impl Checks<'_> {
                 .with_help("all of them must hold; begin each with `1.`, `2.` and so on"),
             );
         }
+
         for (index, item) in self.prompt.fails.iter().enumerate() {
             let text = item.text.to_ascii_lowercase();
             let first_words = text.trim_start_matches(|c: char| !c.is_alphanumeric());
@@ -165,8 +175,8 @@ impl Checks<'_> {
         }
     }
 
-    fn order(&mut self) {
-        let mut highest: Option<(Part, Range<usize>)> = None;
+    fn check_order(&mut self) {
+        let mut highest: Option<(PromptPart, Range<usize>)> = None;
         for (part, place) in &self.prompt.parts {
             if let Some((before, first)) = &highest
                 && part < before

@@ -3,37 +3,45 @@
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use assize_diagnostic::{Diagnostic, Span, Spanned, did_you_mean};
+use assize_diagnostic::{Diagnostic, Span, SpannedValue, did_you_mean};
 
-use super::draft::{Draft, PromptDraft};
-use super::prompt::PromptText;
+use super::draft::{PromptDraft, ScorecardDraft};
+use super::prompt::ParsedPrompt;
 use super::prompt_checks;
 use crate::codes;
-use crate::decode::Context;
+use crate::decode::DecodeContext;
 use crate::decode::file::read_source;
 
 /// Reads and checks a prompt file. Returns its index in the draft; `None` after adding a diagnostic.
-pub(super) fn read(cx: &mut Context, root: &Path, path: &Path, draft: &mut Draft) -> Option<usize> {
+pub(super) fn load_prompt(
+    cx: &mut DecodeContext,
+    root: &Path,
+    path: &Path,
+    draft: &mut ScorecardDraft,
+) -> Option<usize> {
     let real = fs::canonicalize(path).ok()?;
     if let Some(known) = draft.prompts.iter().position(|prompt| prompt.real == real) {
         return Some(known);
     }
+
     let source = read_source(cx, path, None)?;
-    let text = PromptText::read(cx.sources.file(source).text());
-    prompt_checks::check(cx, source, &text);
+    let text = ParsedPrompt::parse(cx.sources.file(source).text());
+    prompt_checks::check_prompt(cx, source, &text);
+
     let relative = path.strip_prefix(root).unwrap_or(path).to_string_lossy().replace('\\', "/");
     let span = Span::new(source, 0, 0);
     draft.prompts.push(PromptDraft { real, path: relative, text, span, used: false });
+
     Some(draft.prompts.len() - 1)
 }
 
 /// Finds the prompt file that a benchmark names, relative to the scorecard's folder, else to the folder of
 /// the file that names it. Returns `None` after adding a diagnostic.
-pub(super) fn find(
-    cx: &mut Context,
+pub(super) fn find_prompt(
+    cx: &mut DecodeContext,
     root: &Path,
-    written: &Spanned<String>,
-    draft: &mut Draft,
+    written: &SpannedValue<String>,
+    draft: &mut ScorecardDraft,
 ) -> Option<usize> {
     let home = cx.folder_of(written.span.source);
     let relative = Path::new(written.value.trim_start_matches("file://"));
@@ -55,9 +63,11 @@ pub(super) fn find(
         if let Some(near) = near {
             diagnostic = diagnostic.with_help(format!("did you mean `{near}`?"));
         }
+
         cx.problems.add(diagnostic.with_help("the path starts at the scorecard's folder"));
         return None;
     };
+
     let inside =
         fs::canonicalize(&path).is_ok_and(|real| cx.reach.roots.iter().any(|root| real.starts_with(root)));
     if !inside {
@@ -72,7 +82,8 @@ pub(super) fn find(
         );
         return None;
     }
-    read(cx, root, &path, draft)
+
+    load_prompt(cx, root, &path, draft)
 }
 
 fn file_name(path: &str) -> &str {

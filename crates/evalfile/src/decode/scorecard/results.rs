@@ -5,22 +5,22 @@ use std::ops::Range;
 use std::path::Path;
 use std::sync::Arc;
 
-use assize_diagnostic::{Diagnostic, Severity, SourceMap, Span, Spanned};
-use assize_rubric::Unit;
+use assize_diagnostic::{Diagnostic, Severity, SourceMap, Span, SpannedValue};
+use assize_rubric::UnitInterval;
 
-use super::words::{missing, needed};
+use super::shared::{decode_required_text, missing_field};
 use crate::LoadOptions;
 use crate::codes;
 use crate::decode::file::read_source;
-use crate::decode::{Context, Object};
-use crate::model::{CardOutcome, CardResult, Scorecard};
-use crate::tree::{Node, read_json_in};
+use crate::decode::{DecodeContext, MapReader};
+use crate::model::{Scorecard, ScorecardOutcome, ScorecardResult};
+use crate::tree::{TreeNode, read_json_in};
 
 /// A loaded file of results.
 #[derive(Debug)]
 pub struct LoadedCardResults {
     /// Results, without those that have errors.
-    pub results: Vec<CardResult>,
+    pub results: Vec<ScorecardResult>,
     /// Texts that the diagnostics point into.
     pub sources: SourceMap,
     /// All diagnostics, in the order of the file.
@@ -35,11 +35,11 @@ impl LoadedCardResults {
 }
 
 /// Loads results of a scorecard: one JSON object a line with `case`, `benchmark` and `pass`, and optionally
-/// `score` (on the benchmark's own scale), `uncertain`, `applies`, `confidence` and `reason`. Without a
+/// `score` (on the benchmark's own scale), `uncertain`, `applies`, `confidence_name` and `reason`. Without a
 /// score, a pass is 1 and a fail 0. An uncertain result never passes.
 pub fn load_card_results(path: &Path, scorecard: &Scorecard, options: &LoadOptions) -> LoadedCardResults {
-    let mut cx = Context::new(Arc::clone(&options.environment), Vec::new(), Vec::new());
-    let mut reader = Reader {
+    let mut cx = DecodeContext::new(Arc::clone(&options.environment), Vec::new(), Vec::new());
+    let mut reader = CardResultReader {
         cases: scorecard.cases.iter().enumerate().map(|(at, case)| (&*case.id, at)).collect(),
         benchmarks: scorecard.benchmarks.iter().enumerate().map(|(at, found)| (&*found.code, at)).collect(),
         scorecard,
@@ -54,45 +54,49 @@ pub fn load_card_results(path: &Path, scorecard: &Scorecard, options: &LoadOptio
             }
         }
     }
+
     let results = reader.results;
-    let Context { sources, problems, .. } = cx;
+    let DecodeContext { sources, problems, .. } = cx;
     LoadedCardResults { results, sources, diagnostics: problems.into_vec() }
 }
 
-struct Reader<'s> {
+struct CardResultReader<'s> {
     cases: HashMap<&'s str, usize>,
     benchmarks: HashMap<&'s str, usize>,
     scorecard: &'s Scorecard,
     met: HashMap<(usize, usize), Span>,
-    results: Vec<CardResult>,
+    results: Vec<ScorecardResult>,
 }
 
 /// Fields of a row about a benchmark that applies.
-struct Said {
+struct ResultFields {
     pass: Option<bool>,
-    score: Option<Spanned<f64>>,
+    score: Option<SpannedValue<f64>>,
     uncertain: bool,
 }
 
-impl Reader<'_> {
-    fn row(&mut self, cx: &mut Context, node: &Node) {
+impl CardResultReader<'_> {
+    fn row(&mut self, cx: &mut DecodeContext, node: &TreeNode) {
         let what = "a result";
-        let errors = cx.problems.errors();
-        let Some(mut object) = Object::new(node, what, &mut cx.problems) else { return };
-        let case = needed(cx, &mut object, what, "case", "\"case\": \"refusal-07\"");
-        let benchmark = needed(cx, &mut object, what, "benchmark", "\"benchmark\": \"A-REF1\"");
-        let said = Said {
+        let errors = cx.problems.error_count();
+        let Some(mut object) = MapReader::new(node, what, &mut cx.problems) else { return };
+        let case = decode_required_text(cx, &mut object, what, "case", "\"case\": \"refusal-07\"");
+        let benchmark = decode_required_text(cx, &mut object, what, "benchmark", "\"benchmark\": \"A-REF1\"");
+        let said = ResultFields {
             pass: object.boolean("pass", &mut cx.problems).map(|pass| pass.value),
             score: object.number("score", &mut cx.problems),
             uncertain: object.boolean("uncertain", &mut cx.problems).is_some_and(|value| value.value),
         };
+
         let applies = object.boolean("applies", &mut cx.problems).is_none_or(|value| value.value);
         object.string("reason", &mut cx.problems);
         object.string("confidence", &mut cx.problems);
+
         let head = object.head();
         object.finish(&mut cx.problems);
-        let case = case.and_then(|case| lookup(cx, &self.cases, &case, "a case"));
-        let benchmark = benchmark.and_then(|code| lookup(cx, &self.benchmarks, &code, "a benchmark"));
+
+        let case = case.and_then(|case| find_index(cx, &self.cases, &case, "a case"));
+        let benchmark = benchmark.and_then(|code| find_index(cx, &self.benchmarks, &code, "a benchmark"));
         let (Some(case), Some(benchmark)) = (case, benchmark) else { return };
         if let Some(first) = self.met.insert((case, benchmark), head) {
             cx.problems.add(
@@ -106,31 +110,43 @@ impl Reader<'_> {
                 .with_help("keep the one that counts"),
             );
         }
-        let outcome =
-            if applies { self.outcome(cx, head, benchmark, &said) } else { Some(CardOutcome::NotApplicable) };
-        if let Some(outcome) = outcome.filter(|_| cx.problems.errors() == errors) {
-            self.results.push(CardResult { case, benchmark, outcome });
+
+        let outcome = if applies {
+            self.outcome(cx, head, benchmark, &said)
+        } else {
+            Some(ScorecardOutcome::NotApplicable)
+        };
+        if let Some(outcome) = outcome.filter(|_| cx.problems.error_count() == errors) {
+            self.results.push(ScorecardResult { case, benchmark, outcome });
         }
     }
 
-    fn outcome(&self, cx: &mut Context, head: Span, benchmark: usize, said: &Said) -> Option<CardOutcome> {
+    fn outcome(
+        &self,
+        cx: &mut DecodeContext,
+        head: Span,
+        benchmark: usize,
+        said: &ResultFields,
+    ) -> Option<ScorecardOutcome> {
         if said.uncertain {
-            return Some(CardOutcome::Uncertain);
+            return Some(ScorecardOutcome::Uncertain);
         }
+
         let Some(score) = &said.score else {
             let Some(pass) = said.pass else {
-                cx.problems.add(missing(head, "a result", "pass", "\"pass\": true"));
+                cx.problems.add(missing_field(head, "a result", "pass", "\"pass\": true"));
                 return None;
             };
-            return Some(CardOutcome::Scored(if pass { Unit::ONE } else { Unit::ZERO }));
+            return Some(ScorecardOutcome::Scored(if pass { UnitInterval::ONE } else { UnitInterval::ZERO }));
         };
+
         let scale = self.scorecard.benchmarks[benchmark].scale.as_ref();
         let (low, high) = scale.map_or((0.0, 1.0), |scale| (scale.min, scale.max));
         let on_scale = (low..=high).contains(&score.value);
         let unit = match scale {
             Some(scale) if on_scale => scale.formula.apply(score.value, low, high),
             Some(_) => None,
-            None => Unit::new(score.value).ok(),
+            None => UnitInterval::new(score.value).ok(),
         };
         if unit.is_none() {
             cx.problems.add(
@@ -143,19 +159,21 @@ impl Reader<'_> {
                 .with_help(format!("use a number from {low} to {high}")),
             );
         }
-        unit.map(CardOutcome::Scored)
+
+        unit.map(ScorecardOutcome::Scored)
     }
 }
 
-fn lookup(
-    cx: &mut Context,
+fn find_index(
+    cx: &mut DecodeContext,
     known: &HashMap<&str, usize>,
-    name: &Spanned<String>,
+    name: &SpannedValue<String>,
     what: &str,
 ) -> Option<usize> {
     if let Some(at) = known.get(name.value.as_str()) {
         return Some(*at);
     }
+
     cx.problems.add(
         Diagnostic::error(
             codes::UNKNOWN_CODE,

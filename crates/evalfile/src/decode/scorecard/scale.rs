@@ -1,18 +1,18 @@
 //! Decoder of a scoring scale other than 0 to 1.
 
 use assize_diagnostic::Diagnostic;
-use assize_rubric::Normalisation;
+use assize_rubric::NormalisationFormula;
 
 use crate::codes;
-use crate::decode::object::string;
-use crate::decode::{Context, Object};
+use crate::decode::map_reader::string;
+use crate::decode::{DecodeContext, MapReader};
 use crate::model::ScoringScale;
-use crate::tree::Node;
+use crate::tree::TreeNode;
 
 /// Decodes `scoring_scale` and checks that its formula maps both ends of the scale to 0..1.
-pub(super) fn scale(cx: &mut Context, node: &Node) -> Option<ScoringScale> {
-    let mut object = Object::new(node, "a scoring scale", &mut cx.problems)?;
-    let errors = cx.problems.errors();
+pub(super) fn decode_scale(cx: &mut DecodeContext, node: &TreeNode) -> Option<ScoringScale> {
+    let mut object = MapReader::new(node, "a scoring scale", &mut cx.problems)?;
+    let errors = cx.problems.error_count();
     let low = object.number("min_value", &mut cx.problems);
     let high = object.number("max_value", &mut cx.problems);
     let (min, max) =
@@ -29,6 +29,7 @@ pub(super) fn scale(cx: &mut Context, node: &Node) -> Option<ScoringScale> {
             .with_help("`min_value` is the lowest score, `max_value` the highest"),
         );
     }
+
     let mut descriptions = Vec::new();
     if let Some(node) = object.value("descriptions") {
         if let Some(entries) = node.as_map() {
@@ -51,26 +52,36 @@ pub(super) fn scale(cx: &mut Context, node: &Node) -> Option<ScoringScale> {
                 }
             }
         } else {
-            let wrong = crate::decode::object::wrong_type(node, "`descriptions`", "a map of scores to texts");
+            let wrong =
+                crate::decode::map_reader::wrong_type(node, "`descriptions`", "a map of scores to texts");
             cx.problems.add(wrong);
         }
     }
+
     descriptions.sort_by(|a: &(f64, String), b| a.0.total_cmp(&b.0));
-    let formula = formula(cx, &mut object, min, max);
+    let formula = decode_formula(cx, &mut object, min, max);
+
     object.finish(&mut cx.problems);
-    if cx.problems.errors() > errors {
+
+    if cx.problems.error_count() > errors {
         return None;
     }
+
     Some(ScoringScale { min, max, descriptions, formula: formula? })
 }
 
-fn formula(cx: &mut Context, object: &mut Object<'_>, min: f64, max: f64) -> Option<Normalisation> {
+fn decode_formula(
+    cx: &mut DecodeContext,
+    object: &mut MapReader<'_>,
+    min: f64,
+    max: f64,
+) -> Option<NormalisationFormula> {
     let Some(text) = object.text("normalization_formula", &mut cx.problems) else {
         // By default a scale within 0 to 1 is taken as it is, any other is mapped linearly.
         let plain = if min >= 0.0 && max <= 1.0 { "x" } else { "(x-min)/(max-min)" };
-        return Normalisation::parse(plain).ok();
+        return NormalisationFormula::parse(plain).ok();
     };
-    let complaint = match Normalisation::parse(&text.value) {
+    let complaint = match NormalisationFormula::parse(&text.value) {
         Err(error) => {
             let before = text.value.get(..error.at).unwrap_or_default().trim();
             let place = if before.is_empty() { String::new() } else { format!(", after `{before}`") };
@@ -88,6 +99,7 @@ fn formula(cx: &mut Context, object: &mut Object<'_>, min: f64, max: f64) -> Opt
             }
         }
     };
+
     cx.problems.add(
         Diagnostic::error(
             codes::BAD_FORMULA,

@@ -4,22 +4,22 @@ use std::sync::LazyLock;
 
 use assize_diagnostic::{Diagnostic, SourceMap, Span};
 
-use super::entry::Entry;
+use super::entry::TargetEntryReader;
 use super::value::{folder, seconds};
 use crate::codes;
-use crate::decode::Problems;
-use crate::decode::object::{string, wrong_type};
+use crate::decode::DiagnosticCollector;
+use crate::decode::map_reader::{string, wrong_type};
 use crate::model::{CommandTargetSpec, CommandText};
-use crate::tree::{Data, Node, read_yaml};
+use crate::tree::{NodeValue, TreeNode, read_yaml};
 
 const PRESETS: &str = include_str!("../../../presets/agents.yaml");
 
 /// Settings of agents that only locate that tool's own logs.
-const LOGS: [&str; 5] = ["log_dir", "log_directory", "log_format", "log_output_format", "stream_log"];
+const LOG_SETTINGS: [&str; 5] = ["log_dir", "log_directory", "log_format", "log_output_format", "stream_log"];
 
 /// Preset of one agent's command.
 #[derive(Debug)]
-pub(super) struct Preset {
+pub(super) struct AgentPreset {
     provider: String,
     pub(super) title: String,
     program: String,
@@ -31,86 +31,97 @@ pub(super) struct Preset {
     stream: String,
 }
 
-static AGENTS: LazyLock<Vec<Preset>> = LazyLock::new(presets);
+static AGENTS: LazyLock<Vec<AgentPreset>> = LazyLock::new(load_presets);
 
 /// Returns the preset of a provider.
-pub(super) fn preset(provider: &str) -> Option<&'static Preset> {
+pub(super) fn find_preset(provider: &str) -> Option<&'static AgentPreset> {
     AGENTS.iter().find(|preset| preset.provider == provider)
 }
 
-fn presets() -> Vec<Preset> {
+fn load_presets() -> Vec<AgentPreset> {
     let mut sources = SourceMap::new();
     let source = sources.add("agents.yaml", PRESETS);
-    let mut problems = Problems::default();
+    let mut problems = DiagnosticCollector::default();
     let root = read_yaml(&sources, source, &mut problems);
-    let list = root.as_ref().and_then(|root| root.get("agents")).and_then(Node::as_seq);
-    list.unwrap_or_default().iter().filter_map(read).collect()
+    let list = root.as_ref().and_then(|root| root.get("agents")).and_then(TreeNode::as_seq);
+
+    list.unwrap_or_default().iter().filter_map(parse_preset).collect()
 }
 
-fn read(node: &Node) -> Option<Preset> {
+fn parse_preset(node: &TreeNode) -> Option<AgentPreset> {
     let text = |key: &str| node.get(key)?.as_str().map(str::to_owned);
     let options = node.get("options")?.as_map()?.iter();
-    Some(Preset {
+    Some(AgentPreset {
         provider: text("provider")?,
         title: text("title")?,
         program: text("program")?,
-        arguments: words(node.get("arguments")?)?,
+        arguments: parse_words(node.get("arguments")?)?,
         options: options
-            .map(|entry| Some((entry.key.clone(), words(&entry.value)?)))
+            .map(|entry| Some((entry.key.clone(), parse_words(&entry.value)?)))
             .collect::<Option<_>>()?,
-        last: words(node.get("last")?)?,
+        last: parse_words(node.get("last")?)?,
         stdin: text("stdin"),
         stream: text("stream")?,
     })
 }
 
-fn words(node: &Node) -> Option<Vec<String>> {
+fn parse_words(node: &TreeNode) -> Option<Vec<String>> {
     node.as_seq()?.iter().map(|word| word.as_str().map(str::to_owned)).collect()
 }
 
 /// Decodes the settings of an agent. Returns `None` after adding a diagnostic, or when a variable is not set.
-pub(super) fn agent(entry: &mut Entry<'_, '_, '_>, preset: &'static Preset) -> Option<CommandTargetSpec> {
+pub(super) fn decode_agent(
+    entry: &mut TargetEntryReader<'_, '_, '_>,
+    preset: &'static AgentPreset,
+) -> Option<CommandTargetSpec> {
     const PROGRAM: [&str; 4] = ["executable", "binary", "cli_path", "command"];
-    let before = entry.problems.errors();
-    let program = entry.object.one_of(&PROGRAM, entry.problems);
+
+    let before = entry.problems.error_count();
+    let program = entry.object.first_of(&PROGRAM, entry.problems);
     let program = match program.filter(|found| !found.value.is_null()) {
         None => Some(vec![preset.program.clone()]),
-        Some(found) => program_words(&found.value, &found.key, entry.problems),
+        Some(found) => decode_program_words(&found.value, &found.key, entry.problems),
     };
-    let more = match entry.object.one_of(&["args", "arguments"], entry.problems) {
+    let more = match entry.object.first_of(&["args", "arguments"], entry.problems) {
         None => Vec::new(),
         Some(found) if found.value.is_null() => Vec::new(),
-        Some(found) => texts(&found.value, &found.key, entry.problems),
+        Some(found) => decode_word_list(&found.value, &found.key, entry.problems),
     };
+
     let mut options = Vec::new();
     for key in ["model", "system_prompt", "max_turns", "max_budget_usd"] {
-        if let Some((value, span)) = setting(entry, key) {
+        if let Some((value, span)) = decode_agent_setting(entry, key) {
             match preset.options.iter().find(|(name, _)| name == key) {
                 Some((_, words)) => {
                     options.extend(words.iter().map(|word| word.replace("{VALUE}", &value)));
                 }
-                None => refuse(entry, preset, key, span),
+                None => refuse_setting(entry, preset, key, span),
             }
         }
     }
+
     let cwd = entry.object.text("cwd", entry.problems).map(|cwd| folder(entry.folder, &cwd.value));
     let timeout = seconds(&mut entry.object, entry.problems);
-    for key in LOGS {
+
+    for key in LOG_SETTINGS {
         if let Some(found) = entry.object.entry(key).filter(|found| !found.value.is_null()) {
             entry.without_effect("a setting of logs (the agent's output is its log)", found.key_span);
         }
     }
+
     if let Some(found) = entry.object.entry("workspace_template").filter(|found| !found.value.is_null()) {
         entry.unbuilt("a workspace (`workspace_template`)", found.key_span);
     }
-    if entry.problems.errors() > before {
+    if entry.problems.error_count() > before {
         return None;
     }
+
     let mut argv = program?;
     argv.extend(preset.arguments.iter().cloned());
     argv.extend(options);
     argv.extend(more);
     argv.extend(preset.last.iter().cloned());
+
     let depends = ["args", "arguments", "model", "system_prompt"];
     Some(CommandTargetSpec {
         template: CommandText::Argv(argv),
@@ -125,21 +136,24 @@ pub(super) fn agent(entry: &mut Entry<'_, '_, '_>, preset: &'static Preset) -> O
 }
 
 /// Decodes a setting that is passed on as an argument.
-fn setting(entry: &mut Entry<'_, '_, '_>, key: &'static str) -> Option<(String, Span)> {
+fn decode_agent_setting(
+    entry: &mut TargetEntryReader<'_, '_, '_>,
+    key: &'static str,
+) -> Option<(String, Span)> {
     let node = entry.object.value(key)?;
     let text = match &node.data {
-        Data::Str(text) => text.clone(),
-        Data::Int(number) => number.to_string(),
-        Data::Float(number) => number.to_string(),
+        NodeValue::Str(text) => text.clone(),
+        NodeValue::Int(number) => number.to_string(),
+        NodeValue::Float(number) => number.to_string(),
         _ => {
             entry.problems.add(wrong_type(node, &format!("`{key}`"), "a text or a number"));
             return None;
         }
     };
-    (!text.trim().is_empty()).then_some((text, node.place()))
+    (!text.trim().is_empty()).then_some((text, node.use_span()))
 }
 
-fn refuse(entry: &mut Entry<'_, '_, '_>, preset: &Preset, key: &str, span: Span) {
+fn refuse_setting(entry: &mut TargetEntryReader<'_, '_, '_>, preset: &AgentPreset, key: &str, span: Span) {
     let options: Vec<String> = preset.options.iter().map(|(name, _)| format!("`{name}`")).collect();
     entry.problems.add(
         Diagnostic::error(
@@ -153,9 +167,13 @@ fn refuse(entry: &mut Entry<'_, '_, '_>, preset: &Preset, key: &str, span: Span)
 }
 
 /// Decodes a program: a text that is one word, or a list of a program and its first arguments.
-fn program_words(node: &Node, key: &str, problems: &mut Problems) -> Option<Vec<String>> {
+fn decode_program_words(
+    node: &TreeNode,
+    key: &str,
+    problems: &mut DiagnosticCollector,
+) -> Option<Vec<String>> {
     let words = match &node.data {
-        Data::Seq(_) => texts(node, key, problems),
+        NodeValue::Seq(_) => decode_word_list(node, key, problems),
         _ => vec![string(node, key, problems)?.value],
     };
     if words.first().is_none_or(|program| program.trim().is_empty()) {
@@ -163,17 +181,18 @@ fn program_words(node: &Node, key: &str, problems: &mut Problems) -> Option<Vec<
             Diagnostic::error(
                 codes::BAD_COMMAND,
                 format!("`{key}` names no program"),
-                node.place(),
+                node.use_span(),
                 "no program",
             )
             .with_help("write the path of the agent's program, or leave the key out"),
         );
         return None;
     }
+
     Some(words)
 }
 
-fn texts(node: &Node, key: &str, problems: &mut Problems) -> Vec<String> {
+fn decode_word_list(node: &TreeNode, key: &str, problems: &mut DiagnosticCollector) -> Vec<String> {
     let Some(items) = node.as_seq() else {
         problems.add(wrong_type(node, &format!("`{key}`"), "a list of words"));
         return Vec::new();

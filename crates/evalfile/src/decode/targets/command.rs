@@ -2,17 +2,17 @@
 
 use assize_diagnostic::Diagnostic;
 
-use super::entry::Entry;
-use super::recording::known_format;
+use super::entry::TargetEntryReader;
+use super::recording::resolve_session_format;
 use super::value::{command_text, folder, seconds};
 use crate::codes;
-use crate::decode::object::string;
+use crate::decode::map_reader::string;
 use crate::model::{CommandTargetSpec, CommandText};
 
 /// Decodes the settings of a command. Returns `None` after adding a diagnostic, or when a variable is not
 /// set.
-pub(super) fn command(entry: &mut Entry<'_, '_, '_>) -> Option<CommandTargetSpec> {
-    let given = entry.object.one_of(&["command", "command_template"], entry.problems);
+pub(super) fn decode_command_target(entry: &mut TargetEntryReader<'_, '_, '_>) -> Option<CommandTargetSpec> {
+    let given = entry.object.first_of(&["command", "command_template"], entry.problems);
     let key = given.map_or("command", |found| found.key.as_str()).to_owned();
     let template = match given {
         Some(found) if !found.value.is_null() => command_text(&found.value, &key, entry.problems),
@@ -25,7 +25,8 @@ pub(super) fn command(entry: &mut Entry<'_, '_, '_>) -> Option<CommandTargetSpec
             None
         }
     };
-    let format = entry.object.one_of(&["files_format", "attachments_format"], entry.problems);
+
+    let format = entry.object.first_of(&["files_format", "attachments_format"], entry.problems);
     let files_format = format
         .filter(|found| !found.value.is_null())
         .and_then(|found| string(&found.value, "files_format", entry.problems))
@@ -36,7 +37,8 @@ pub(super) fn command(entry: &mut Entry<'_, '_, '_>) -> Option<CommandTargetSpec
     let stream = entry
         .object
         .entry("stream")
-        .and_then(|found| known_format(found.value.as_str().unwrap_or_default(), found, entry));
+        .and_then(|found| resolve_session_format(found.value.as_str().unwrap_or_default(), found, entry));
+
     for (key, feature) in [("verbose", "`verbose`"), ("keep_temp_files", "`keep_temp_files`")] {
         if let Some(wanted) = entry.object.boolean(key, entry.problems)
             && wanted.value
@@ -44,8 +46,10 @@ pub(super) fn command(entry: &mut Entry<'_, '_, '_>) -> Option<CommandTargetSpec
             entry.without_effect(feature, wanted.span);
         }
     }
+
     let template = template?;
     let batch = entry.batching.is_some();
+
     if let Some(span) = entry.batching.filter(|_| differs_by_case(&template, stdin.as_deref())) {
         entry.problems.add(
             Diagnostic::error(
@@ -59,6 +63,7 @@ pub(super) fn command(entry: &mut Entry<'_, '_, '_>) -> Option<CommandTargetSpec
             )),
         );
     }
+
     Some(CommandTargetSpec {
         template,
         holds_variables: entry.depends(&key),
@@ -75,6 +80,7 @@ pub(super) fn command(entry: &mut Entry<'_, '_, '_>) -> Option<CommandTargetSpec
 fn differs_by_case(template: &CommandText, stdin: Option<&str>) -> bool {
     const OF_CASES: [&str; 7] =
         ["{PROMPT}", "{PROMPT_FILE}", "{MESSAGES_FILE}", "{FILES}", "{EVAL_ID}", "{TURN}", "{GUIDELINES}"];
+
     let names = |text: &str| OF_CASES.iter().any(|placeholder| text.contains(placeholder));
     let command = match template {
         CommandText::Shell(script) => names(script),

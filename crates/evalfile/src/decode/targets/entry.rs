@@ -4,42 +4,42 @@ use std::path::Path;
 
 use assize_diagnostic::{Diagnostic, Span};
 
-use super::variables::Expanded;
+use super::variables::ExpandedMap;
 use crate::codes;
-use crate::decode::{Object, Problems};
-use crate::model::{MissingVariable, Place, TargetSpec, Unbuilt};
-use crate::tree::Node;
+use crate::decode::{DiagnosticCollector, MapReader};
+use crate::model::{FilePosition, MissingVariable, TargetSpec, UnsupportedFeature};
+use crate::tree::TreeNode;
 
 /// What reading a targets file needs to know and collects.
-pub(super) struct Loading<'a> {
-    pub(super) environment: &'a crate::Environment,
+pub(super) struct TargetsContext<'a> {
+    pub(super) environment: &'a crate::EnvironmentLookup,
     /// Absolute path of the file's folder.
     pub(super) folder: &'a Path,
     /// Converts a span to a place.
-    pub(super) place: &'a dyn Fn(Span) -> Place,
+    pub(super) place: &'a dyn Fn(Span) -> FilePosition,
     /// Spans of values that must not be shown.
     pub(super) secrets: Vec<Span>,
-    pub(super) problems: &'a mut Problems,
+    pub(super) problems: &'a mut DiagnosticCollector,
 }
 
 /// An entry being decoded.
-pub(super) struct Entry<'a, 'n, 'p> {
-    pub(super) object: Object<'n>,
-    pub(super) problems: &'p mut Problems,
-    pub(super) environment: &'a crate::Environment,
+pub(super) struct TargetEntryReader<'a, 'n, 'p> {
+    pub(super) object: MapReader<'n>,
+    pub(super) problems: &'p mut DiagnosticCollector,
+    pub(super) environment: &'a crate::EnvironmentLookup,
     pub(super) folder: &'a Path,
-    pub(super) node: &'n Node,
-    pub(super) expanded: &'n Expanded,
-    pub(super) place: &'a dyn Fn(Span) -> Place,
+    pub(super) node: &'n TreeNode,
+    pub(super) expanded: &'n ExpandedMap,
+    pub(super) place: &'a dyn Fn(Span) -> FilePosition,
     pub(super) spec: TargetSpec,
     /// Span of the setting that puts all cases into one run of a command.
     pub(super) batching: Option<Span>,
 }
 
-impl Entry<'_, '_, '_> {
+impl TargetEntryReader<'_, '_, '_> {
     /// Returns true if the value of a key came from the environment.
     pub(super) fn depends(&self, key: &str) -> bool {
-        self.expanded.depends(key)
+        self.expanded.depends_on_variable(key)
     }
 
     /// Returns the text of a key as written in the file, with variables unexpanded.
@@ -49,7 +49,7 @@ impl Entry<'_, '_, '_> {
 
     /// Returns true if one of `keys` has a value, or would have one if all variables were set.
     pub(super) fn given(&mut self, keys: &[&'static str]) -> bool {
-        keys.iter().any(|key| self.expanded.lacks(key) || self.object.value(key).is_some())
+        keys.iter().any(|key| self.expanded.is_unset(key) || self.object.value(key).is_some())
     }
 
     /// Reports that none of `keys` has a value, unless a variable is the reason.
@@ -57,6 +57,7 @@ impl Entry<'_, '_, '_> {
         if self.given(keys) {
             return;
         }
+
         let label = format!("in target `{}`", self.spec.name);
         self.problems.add(
             Diagnostic::error(codes::MISSING_SETTING, title, self.object.head(), label)
@@ -65,11 +66,11 @@ impl Entry<'_, '_, '_> {
     }
 
     pub(super) fn unbuilt(&mut self, feature: &'static str, span: Span) {
-        self.spec.unbuilt.push(Unbuilt { feature, place: (self.place)(span) });
+        self.spec.unbuilt.push(UnsupportedFeature { feature, place: (self.place)(span) });
     }
 
     pub(super) fn without_effect(&mut self, feature: &'static str, span: Span) {
-        self.spec.without_effect.push(Unbuilt { feature, place: (self.place)(span) });
+        self.spec.without_effect.push(UnsupportedFeature { feature, place: (self.place)(span) });
     }
 
     pub(super) fn missing(&mut self, name: &str, setting: &str, span: Span) {

@@ -5,25 +5,21 @@ use std::path::{Path, PathBuf};
 
 use assize_diagnostic::{Diagnostic, Severity, SourceId, SourceMap, Span, did_you_mean};
 
-use super::delegate::{Draft, resolve};
-use super::entry::Loading;
-use super::find::{find, folders, read};
-use super::mask::without_secrets;
+use super::entry::TargetsContext;
+use super::mask::mask_secrets;
 use super::read::entry;
+use super::settings_files::{find_first_file, read_settings_file, search_folders};
+use super::use_target::{TargetDraft, resolve_use_target};
 use crate::LoadOptions;
 use crate::codes;
-use crate::decode::object::wrong_type;
-use crate::decode::{Object, Problems, finish};
-use crate::model::{Place, TargetSpec};
-use crate::tree::{Node, read_yaml};
+use crate::decode::map_reader::wrong_type;
+use crate::decode::{DiagnosticCollector, MapReader, finish_diagnostics};
+use crate::model::{FilePosition, TargetSpec};
+use crate::tree::{TreeNode, read_yaml};
 
 /// Paths of the targets file in a folder, in order of precedence.
-const NAMES: &[&str] = &[
-    ".assize/targets.yaml",
-    ".assize/targets.yml",
-    "targets.yaml",
-    "targets.yml",
-    ".agentv/targets.yaml",
+const TARGETS_PATHS: &[&str] = &[
+    ".assize/targets.yaml", ".assize/targets.yml", "targets.yaml", "targets.yml", ".agentv/targets.yaml",
     ".agentv/targets.yml",
 ];
 
@@ -50,7 +46,7 @@ impl LoadedTargets {
     }
 
     /// Returns the target name nearest to an unknown name.
-    pub fn near(&self, name: &str) -> Option<&str> {
+    pub fn nearest_name(&self, name: &str) -> Option<&str> {
         did_you_mean(name, self.targets.iter().map(|target| target.name.as_str()))
     }
 
@@ -70,60 +66,70 @@ pub fn load_targets(start: &Path, explicit: Option<&Path>, options: &LoadOptions
     let working = &options.working_folder;
     let path = match explicit {
         Some(path) => Some(working.join(path)),
-        None => find(&folders(start, working), NAMES),
+        None => find_first_file(&search_folders(start, working), TARGETS_PATHS),
     };
     let Some(path) = path else { return LoadedTargets::default() };
     let mut sources = SourceMap::new();
-    let mut problems = Problems::default();
+    let mut problems = DiagnosticCollector::default();
     let mut secrets = Vec::new();
     let mut targets = Vec::new();
-    if let Some(source) = read(&path, working, &mut sources, &mut problems) {
+    if let Some(source) = read_settings_file(&path, working, &mut sources, &mut problems) {
         let folder = path.parent().unwrap_or(working);
         let place = |span: Span| {
             let position = sources.position(span);
-            Place::new(sources.file(span.source).path(), position.line, position.column)
+            FilePosition::new(sources.file(span.source).path(), position.line, position.column)
         };
-        let mut loading = Loading {
+        let mut loading = TargetsContext {
             environment: &options.environment,
             folder,
             place: &place,
             secrets: Vec::new(),
             problems: &mut problems,
         };
-        targets = decode(&sources, source, &mut loading);
+
+        targets = decode_target_list(&sources, source, &mut loading);
         secrets = loading.secrets;
     }
-    let diagnostics = finish(problems, &sources);
-    LoadedTargets { targets, path: Some(path), sources: without_secrets(&sources, &secrets), diagnostics }
+
+    let diagnostics = finish_diagnostics(problems, &sources);
+    LoadedTargets { targets, path: Some(path), sources: mask_secrets(&sources, &secrets), diagnostics }
 }
 
-fn decode(sources: &SourceMap, source: SourceId, loading: &mut Loading<'_>) -> Vec<TargetSpec> {
-    let before = loading.problems.errors();
+fn decode_target_list(
+    sources: &SourceMap,
+    source: SourceId,
+    loading: &mut TargetsContext<'_>,
+) -> Vec<TargetSpec> {
+    let before = loading.problems.error_count();
     let Some(root) = read_yaml(sources, source, loading.problems) else {
-        if loading.problems.errors() == before {
-            no_targets(Span::new(source, 0, 0), "the file is empty", loading.problems);
+        if loading.problems.error_count() == before {
+            report_no_targets(Span::new(source, 0, 0), "the file is empty", loading.problems);
         }
         return Vec::new();
     };
-    let Some(list) = list(&root, loading.problems) else { return Vec::new() };
-    let drafts: Vec<Draft> = list.iter().filter_map(|node| entry(node, loading)).collect();
-    let drafts = unique(drafts, loading.problems);
-    let targets = resolve(drafts, loading.problems);
-    unknown_judges(list, &targets, loading.problems);
-    unknown_fallbacks(list, &targets, loading.problems);
+
+    let Some(list) = find_target_list(&root, loading.problems) else { return Vec::new() };
+    let drafts: Vec<TargetDraft> = list.iter().filter_map(|node| entry(node, loading)).collect();
+    let drafts = remove_duplicate_names(drafts, loading.problems);
+    let targets = resolve_use_target(drafts, loading.problems);
+    warn_of_unknown_judges(list, &targets, loading.problems);
+    report_unknown_fallbacks(list, &targets, loading.problems);
+
     targets
 }
 
 /// Returns the list of targets in the root of the file.
-fn list<'n>(root: &'n Node, problems: &mut Problems) -> Option<&'n [Node]> {
+fn find_target_list<'n>(root: &'n TreeNode, problems: &mut DiagnosticCollector) -> Option<&'n [TreeNode]> {
     if root.as_seq().is_some() || root.is_null() {
-        no_targets(root.place().start_point(), "there is no key `targets`", problems);
+        report_no_targets(root.use_span().start_point(), "there is no key `targets`", problems);
         return None;
     }
-    let mut object = Object::new(root, "a targets file", problems)?;
+
+    let mut object = MapReader::new(root, "a targets file", problems)?;
     for key in ["$schema", "version", "description"] {
         object.entry(key);
     }
+
     if let Some(providers) = object.entry("providers") {
         problems.add(
             Diagnostic::error(
@@ -137,19 +143,22 @@ fn list<'n>(root: &'n Node, problems: &mut Problems) -> Option<&'n [Node]> {
                  under `config` stands beside them",
             ),
         );
+
         object.entry("targets");
         object.finish(problems);
+
         return None;
     }
+
     let head = object.head();
     let found = object.entry("targets");
     let list = match found {
         None => {
-            no_targets(head, "there is no key `targets`", problems);
+            report_no_targets(head, "there is no key `targets`", problems);
             None
         }
         Some(found) if found.value.is_null() => {
-            no_targets(found.key_span, "nothing follows", problems);
+            report_no_targets(found.key_span, "nothing follows", problems);
             None
         }
         Some(found) => match found.value.as_seq() {
@@ -161,7 +170,7 @@ fn list<'n>(root: &'n Node, problems: &mut Problems) -> Option<&'n [Node]> {
                 None
             }
             Some([]) => {
-                no_targets(found.value.place(), "the list is empty", problems);
+                report_no_targets(found.value.use_span(), "the list is empty", problems);
                 None
             }
             Some(list) if list.len() > MAX_TARGETS => {
@@ -169,7 +178,7 @@ fn list<'n>(root: &'n Node, problems: &mut Problems) -> Option<&'n [Node]> {
                     Diagnostic::error(
                         codes::OUT_OF_RANGE,
                         format!("more than {MAX_TARGETS} targets"),
-                        list[MAX_TARGETS].place(),
+                        list[MAX_TARGETS].use_span(),
                         format!("found {}", list.len()),
                     )
                     .with_help("keep the targets of other projects in files of their own"),
@@ -179,11 +188,12 @@ fn list<'n>(root: &'n Node, problems: &mut Problems) -> Option<&'n [Node]> {
             Some(list) => Some(list),
         },
     };
+
     object.finish(problems);
     list
 }
 
-fn no_targets(span: Span, label: &str, problems: &mut Problems) {
+fn report_no_targets(span: Span, label: &str, problems: &mut DiagnosticCollector) {
     problems.add(
         Diagnostic::error(codes::NO_TARGETS, "the file has no targets", span, label)
             .with_help("write `targets:` and below it a list of maps with `name` and `provider`"),
@@ -191,8 +201,8 @@ fn no_targets(span: Span, label: &str, problems: &mut Problems) {
 }
 
 /// Reports duplicate names and keeps the first target of each.
-fn unique(drafts: Vec<Draft>, problems: &mut Problems) -> Vec<Draft> {
-    let mut kept: Vec<Draft> = Vec::with_capacity(drafts.len());
+fn remove_duplicate_names(drafts: Vec<TargetDraft>, problems: &mut DiagnosticCollector) -> Vec<TargetDraft> {
+    let mut kept: Vec<TargetDraft> = Vec::with_capacity(drafts.len());
     let mut names: HashMap<String, usize> = HashMap::new();
     for draft in drafts {
         let Some(index) = names.get(&draft.name.value) else {
@@ -211,12 +221,13 @@ fn unique(drafts: Vec<Draft>, problems: &mut Problems) -> Vec<Draft> {
             .with_help("give one of them another name"),
         );
     }
+
     kept
 }
 
 /// Warns of judges that are neither a target of the file, nor `offline`, nor a model name: a run may name
 /// another judge, so this is no error yet.
-fn unknown_judges(list: &[Node], targets: &[TargetSpec], problems: &mut Problems) {
+fn warn_of_unknown_judges(list: &[TreeNode], targets: &[TargetSpec], problems: &mut DiagnosticCollector) {
     for node in list {
         let Some(judge) = node.get("grader_target").or_else(|| node.get("judge_target")) else { continue };
         let Some(name) = judge.as_str().map(str::trim) else { continue };
@@ -224,17 +235,19 @@ fn unknown_judges(list: &[Node], targets: &[TargetSpec], problems: &mut Problems
         if elsewhere || targets.iter().any(|target| target.name == name) {
             continue;
         }
+
         let diagnostic = Diagnostic::warning(
             codes::UNKNOWN_JUDGE,
             format!("there is no target `{name}` to judge with"),
-            judge.place(),
+            judge.use_span(),
             "not in this file",
         );
+
         let near = did_you_mean(name, targets.iter().map(|target| target.name.as_str()));
         problems.add(match near {
             Some(near) => diagnostic.with_help(format!("did you mean `{near}`?")).with_suggestion(
                 "use that target",
-                judge.place(),
+                judge.use_span(),
                 near,
             ),
             None => diagnostic.with_help(
@@ -245,10 +258,10 @@ fn unknown_judges(list: &[Node], targets: &[TargetSpec], problems: &mut Problems
 }
 
 /// Reports fallback targets that are not in the file, or are the target itself.
-fn unknown_fallbacks(list: &[Node], targets: &[TargetSpec], problems: &mut Problems) {
+fn report_unknown_fallbacks(list: &[TreeNode], targets: &[TargetSpec], problems: &mut DiagnosticCollector) {
     for node in list {
         let Some(fallbacks) = node.get("fallback_targets") else { continue };
-        let own = node.get("name").and_then(Node::as_str);
+        let own = node.get("name").and_then(TreeNode::as_str);
         let single = std::slice::from_ref(fallbacks);
         for item in fallbacks.as_seq().unwrap_or(single) {
             let Some(name) = item.as_str() else { continue };
@@ -259,7 +272,9 @@ fn unknown_fallbacks(list: &[Node], targets: &[TargetSpec], problems: &mut Probl
             } else {
                 format!("there is no target `{name}` to fall back on")
             };
-            let diagnostic = Diagnostic::error(codes::UNKNOWN_TARGET, title, item.place(), "not usable here");
+
+            let diagnostic =
+                Diagnostic::error(codes::UNKNOWN_TARGET, title, item.use_span(), "not usable here");
             let others =
                 targets.iter().map(|target| target.name.as_str()).filter(|other| Some(*other) != own);
             problems.add(match did_you_mean(name, others) {

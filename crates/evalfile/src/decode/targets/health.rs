@@ -7,13 +7,17 @@ use assize_diagnostic::Diagnostic;
 use super::model::is_address;
 use super::value::{command_text, folder, seconds};
 use crate::codes;
-use crate::decode::{Object, Problems};
+use crate::decode::{DiagnosticCollector, MapReader};
 use crate::model::HealthSpec;
-use crate::tree::Node;
+use crate::tree::TreeNode;
 
 /// Decodes a health check. Returns `None` after adding a diagnostic.
-pub(super) fn health_check(node: &Node, home: &Path, problems: &mut Problems) -> Option<HealthSpec> {
-    let mut object = Object::new(node, "a health check", problems)?;
+pub(super) fn decode_health_check(
+    node: &TreeNode,
+    home: &Path,
+    problems: &mut DiagnosticCollector,
+) -> Option<HealthSpec> {
+    let mut object = MapReader::new(node, "a health check", problems)?;
     let kind = object.string("type", problems);
     if let Some(kind) = kind.filter(|kind| !matches!(kind.value.as_str(), "http" | "command")) {
         problems.add(
@@ -21,14 +25,17 @@ pub(super) fn health_check(node: &Node, home: &Path, problems: &mut Problems) ->
                 .with_help("use `http` or `command`"),
         );
     }
+
     let url = object.text("url", problems);
-    let command = object.one_of(&["command", "command_template"], problems);
+    let command = object.first_of(&["command", "command_template"], problems);
     let command = command.map(|found| command_text(&found.value, "command", problems));
     let cwd = object.text("cwd", problems).map(|cwd| folder(home, &cwd.value));
     let timeout = seconds(&mut object, problems);
     let head = object.head();
     let was_given = object.has("url");
+
     object.finish(problems);
+
     if let Some(url) = url {
         if !is_address(&url.value) {
             problems.add(
@@ -44,9 +51,11 @@ pub(super) fn health_check(node: &Node, home: &Path, problems: &mut Problems) ->
         }
         return Some(HealthSpec::Http { url: url.value.trim().to_owned(), timeout });
     }
+
     if let Some(command) = command {
         return Some(HealthSpec::Command { command: command?, cwd, timeout });
     }
+
     if !was_given {
         problems.add(
             Diagnostic::error(
@@ -58,5 +67,6 @@ pub(super) fn health_check(node: &Node, home: &Path, problems: &mut Problems) ->
             .with_help("write `url: http://localhost:8000/health` or `command: ./check.sh`"),
         );
     }
+
     None
 }

@@ -4,28 +4,31 @@ use std::ops::Range;
 
 use assize_diagnostic::{Diagnostic, SourceMap, Span};
 
-use super::entry::Loading;
+use super::entry::TargetsContext;
 use crate::codes;
-use crate::tree::Node;
+use crate::tree::TreeNode;
 
 /// Keys whose values are secret.
 const SECRET_KEYS: &[&str] = &["api_key", "github_token"];
 
 /// Warns of secrets written out in the file and records their spans, so that they are never shown.
-pub(super) fn note_secrets(node: &Node, loading: &mut Loading<'_>) {
+pub(super) fn record_secrets(node: &TreeNode, loading: &mut TargetsContext<'_>) {
     for entry in node.as_map().unwrap_or_default() {
         if !SECRET_KEYS.contains(&entry.key.as_str()) || entry.value.is_null() {
             continue;
         }
+
         let literal = match entry.value.as_str() {
             Some(text) => !text.contains("${{") || text.contains(":-"),
             None => true,
         };
         if literal {
             loading.secrets.push(entry.value.span);
+
             if let Some(text) = entry.value.as_str().filter(|text| text.len() >= 8) {
                 loading.problems.hide(text, "[redacted]", entry.value.span);
             }
+
             loading.problems.add(
                 Diagnostic::warning(
                     codes::LITERAL_SECRET,
@@ -46,18 +49,19 @@ pub(super) fn note_secrets(node: &Node, loading: &mut Loading<'_>) {
 ///
 /// `spans` are the values found while decoding. Lines that look like `api_key: ...` are masked too, because a
 /// file that cannot be parsed has no spans yet.
-pub(super) fn without_secrets(sources: &SourceMap, spans: &[Span]) -> SourceMap {
+pub(super) fn mask_secrets(sources: &SourceMap, spans: &[Span]) -> SourceMap {
     let mut masked = SourceMap::new();
     for (id, file) in sources.files() {
         let mut ranges: Vec<Range<usize>> =
             spans.iter().filter(|span| span.source == id).map(|span| span.start..span.end).collect();
-        ranges.extend(suspicious(file.text()));
-        masked.add_fragment(file.path(), blot(file.text(), &ranges), file.first_line());
+        ranges.extend(find_secret_lines(file.text()));
+        masked.add_fragment(file.path(), blank_out(file.text(), &ranges), file.first_line());
     }
+
     masked
 }
 
-fn suspicious(text: &str) -> Vec<Range<usize>> {
+fn find_secret_lines(text: &str) -> Vec<Range<usize>> {
     let mut ranges = Vec::new();
     let mut start = 0;
     for line in text.split_inclusive('\n') {
@@ -70,15 +74,17 @@ fn suspicious(text: &str) -> Vec<Range<usize>> {
             if reference.starts_with("${{") && !reference.contains(":-") {
                 continue;
             }
+
             let begin = start + line.len() - value.len();
             ranges.push(begin..start + line.trim_end().len().max(begin - start));
         }
         start += line.len();
     }
+
     ranges
 }
 
-fn blot(text: &str, ranges: &[Range<usize>]) -> String {
+fn blank_out(text: &str, ranges: &[Range<usize>]) -> String {
     let mut bytes = text.as_bytes().to_vec();
     for range in ranges {
         for byte in bytes.get_mut(range.clone()).into_iter().flatten() {
@@ -87,6 +93,7 @@ fn blot(text: &str, ranges: &[Range<usize>]) -> String {
             }
         }
     }
+
     String::from_utf8_lossy(&bytes).into_owned()
 }
 
@@ -100,7 +107,7 @@ mod tests {
         let text = "a:\n  api_key: 'sk-ö 1'\n  b: {\"api_key\": x}\n  api_key: ${{ KEY }}\nliteral";
         let id = sources.add("t.yaml", text);
         let literal = Span::new(id, text.len() - 7, text.len());
-        let masked = without_secrets(&sources, &[literal]);
+        let masked = mask_secrets(&sources, &[literal]);
         let shown = masked.file(id).text();
         assert_eq!(shown.len(), text.len());
         assert!(!shown.contains("sk-") && !shown.contains("literal") && !shown.contains(" x}"), "{shown}");

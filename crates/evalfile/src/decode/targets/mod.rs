@@ -2,19 +2,19 @@
 
 mod agent;
 mod command;
-mod delegate;
 mod entry;
 mod file;
-pub(crate) mod find;
 mod health;
 mod mask;
 mod model;
 mod provider;
 mod read;
 mod recording;
+pub(crate) mod settings_files;
 mod shared;
+mod use_target;
 mod value;
 pub(crate) mod variables;
 
 pub use file::{LoadedTargets, load_targets};
-pub(crate) use provider::names as provider_names;
+pub(crate) use provider::runnable_names as provider_names;

@@ -1,23 +1,23 @@
 //! Decoder of model targets, for every provider.
 
-use assize_diagnostic::{Diagnostic, Span, Spanned};
+use assize_diagnostic::{Diagnostic, Span, SpannedValue};
 
-use super::entry::Entry;
-use super::variables::whole;
+use super::entry::TargetEntryReader;
+use super::variables::sole_variable;
 use crate::codes;
-use crate::decode::object::{not_blank, string};
+use crate::decode::map_reader::{check_not_blank, string};
 use crate::model::{ModelTargetSpec, SecretText};
-use crate::tree::Data;
+use crate::tree::NodeValue;
 
 /// Settings of a model's location: provider, key, variable.
-const PLACES: [(&str, &str, &str); 4] = [
+const LOCATION_SETTINGS: [(&str, &str, &str); 4] = [
     ("bedrock", "region", "AWS_REGION"),
     ("vertex", "project", "GOOGLE_CLOUD_PROJECT"),
     ("vertex", "location", "GOOGLE_CLOUD_LOCATION"),
     ("vertex", "region", "GOOGLE_CLOUD_LOCATION"),
 ];
-const ADDRESS: &[&str] = &["base_url", "endpoint"];
-const OPENROUTER: &str = "https://openrouter.ai/api/v1";
+const ADDRESS_KEYS: &[&str] = &["base_url", "endpoint"];
+const OPENROUTER_URL: &str = "https://openrouter.ai/api/v1";
 const OPENROUTER_KEY: &str = "OPENROUTER_API_KEY";
 
 /// Settings that models of every provider share.
@@ -25,7 +25,7 @@ pub(super) struct ModelSettings {
     model: Option<String>,
     base_url: Option<String>,
     api_key: Option<SecretText>,
-    api_format: Option<Spanned<String>>,
+    api_format: Option<SpannedValue<String>>,
     temperature: Option<f64>,
     seed: Option<u64>,
     max_output_tokens: Option<u32>,
@@ -33,12 +33,19 @@ pub(super) struct ModelSettings {
 }
 
 /// Decodes the settings of a model. Returns `None` after adding a diagnostic, or when a variable is not set.
-pub(super) fn model(entry: &mut Entry<'_, '_, '_>, provider: &'static str) -> Option<ModelTargetSpec> {
-    let settings = model_settings(entry);
+pub(super) fn decode_model(
+    entry: &mut TargetEntryReader<'_, '_, '_>,
+    provider: &'static str,
+) -> Option<ModelTargetSpec> {
+    let settings = decode_model_settings(entry);
     entry.demand(&["model", "deployment"], "a model target does not name its model", "model: gpt-4.1-mini");
+
     if provider == "openai-compatible" {
-        entry.demand(ADDRESS, "`openai-compatible` needs an address", "base_url: http://localhost:8000/v1");
+        entry.demand(
+            ADDRESS_KEYS, "`openai-compatible` needs an address", "base_url: http://localhost:8000/v1",
+        );
     }
+
     let mut provider = provider;
     if let Some(format) = settings.api_format.filter(|format| format.value == "responses") {
         match provider {
@@ -46,17 +53,20 @@ pub(super) fn model(entry: &mut Entry<'_, '_, '_>, provider: &'static str) -> Op
             _ => entry.unbuilt("the responses API of this provider (`api_format: responses`)", format.span),
         }
     }
-    let variables = places(entry, provider);
+
+    let variables = decode_locations(entry, provider);
+
     if let Some(budget) = entry.object.integer("thinking_budget", 0, i64::from(u32::MAX), entry.problems) {
         entry.without_effect("`thinking_budget`", budget.span);
     }
+
     let api_version =
-        one_text(entry, &["api_version", "version"]).map(|version| version.value.trim().to_owned());
-    let resource = resource(entry);
-    let mut api_key_source = settings.api_key.as_ref().map(|_| key_source(entry));
+        decode_one_text(entry, &["api_version", "version"]).map(|version| version.value.trim().to_owned());
+    let resource = decode_azure_resource(entry);
+    let mut api_key_source = settings.api_key.as_ref().map(|_| describe_key_source(entry));
     let (mut base_url, mut api_key) = (settings.base_url.or(resource), settings.api_key);
-    if provider == "openrouter" && !entry.given(ADDRESS) {
-        base_url = Some(OPENROUTER.to_owned());
+    if provider == "openrouter" && !entry.given(ADDRESS_KEYS) {
+        base_url = Some(OPENROUTER_URL.to_owned());
         if !entry.given(&["api_key"]) {
             match (entry.environment)(OPENROUTER_KEY).filter(|key| !key.trim().is_empty()) {
                 Some(key) => {
@@ -67,6 +77,7 @@ pub(super) fn model(entry: &mut Entry<'_, '_, '_>, provider: &'static str) -> Op
             }
         }
     }
+
     Some(ModelTargetSpec {
         provider,
         model: settings.model?,
@@ -84,54 +95,59 @@ pub(super) fn model(entry: &mut Entry<'_, '_, '_>, provider: &'static str) -> Op
 
 /// Decodes the location settings of providers that have several, as values of the environment variables they
 /// override.
-fn places(entry: &mut Entry<'_, '_, '_>, provider: &str) -> Vec<(&'static str, String)> {
+fn decode_locations(
+    entry: &mut TargetEntryReader<'_, '_, '_>,
+    provider: &str,
+) -> Vec<(&'static str, String)> {
     let mut found = Vec::new();
-    for (at, (of, key, variable)) in PLACES.into_iter().enumerate() {
+    for (at, (of, key, variable)) in LOCATION_SETTINGS.into_iter().enumerate() {
         let has = |rows: &[(&str, &str, &str)], whose: Option<&str>| {
             rows.iter().any(|(of, same, _)| *same == key && whose.is_none_or(|whose| whose == *of))
         };
         if of == provider {
-            if let Some(text) = one_text(entry, &[key]) {
+            if let Some(text) = decode_one_text(entry, &[key]) {
                 found.push((variable, text.value.trim().to_owned()));
             }
-        } else if !has(&PLACES, Some(provider))
-            && !has(&PLACES[..at], None)
+        } else if !has(&LOCATION_SETTINGS, Some(provider))
+            && !has(&LOCATION_SETTINGS[..at], None)
             && let Some(extra) = entry.object.entry(key).filter(|extra| !extra.value.is_null())
         {
             entry.without_effect("a setting of another provider", extra.key_span);
         }
     }
+
     found
 }
 
 /// Returns the address of an Azure resource that is given by its name alone.
-fn resource(entry: &mut Entry<'_, '_, '_>) -> Option<String> {
-    let resource = one_text(entry, &["resource"])?;
+fn decode_azure_resource(entry: &mut TargetEntryReader<'_, '_, '_>) -> Option<String> {
+    let resource = decode_one_text(entry, &["resource"])?;
     let name = resource.value.trim();
     if name.bytes().all(|byte| byte.is_ascii_alphanumeric() || byte == b'-') {
         return Some(format!("https://{name}.openai.azure.com"));
     }
-    address(resource, entry)
+
+    decode_base_url(resource, entry)
 }
 
 /// Describes the source of the key, for messages: the variable, if it is the whole value.
-fn key_source(entry: &Entry<'_, '_, '_>) -> String {
+fn describe_key_source(entry: &TargetEntryReader<'_, '_, '_>) -> String {
     entry
         .written("api_key")
-        .and_then(whole)
+        .and_then(sole_variable)
         .map_or_else(|| format!("`api_key` of target `{}`", entry.spec.name), str::to_owned)
 }
 
 /// Decodes the settings common to models of every provider.
-pub(super) fn model_settings(entry: &mut Entry<'_, '_, '_>) -> ModelSettings {
-    let model = one_text(entry, &["model", "deployment"]).map(|text| text.value.trim().to_owned());
-    let base_url = one_text(entry, ADDRESS).and_then(|text| address(text, entry));
+pub(super) fn decode_model_settings(entry: &mut TargetEntryReader<'_, '_, '_>) -> ModelSettings {
+    let model = decode_one_text(entry, &["model", "deployment"]).map(|text| text.value.trim().to_owned());
+    let base_url = decode_one_text(entry, ADDRESS_KEYS).and_then(|text| decode_base_url(text, entry));
     ModelSettings {
         model,
         base_url,
-        api_key: api_key(entry),
-        api_format: api_format(entry),
-        temperature: temperature(entry),
+        api_key: decode_api_key(entry),
+        api_format: decode_api_format(entry),
+        temperature: decode_model_temperature(entry),
         seed: entry.object.integer("seed", 0, i64::MAX, entry.problems).map(|seed| seed.value as u64),
         max_output_tokens: entry
             .object
@@ -144,19 +160,24 @@ pub(super) fn model_settings(entry: &mut Entry<'_, '_, '_>) -> ModelSettings {
     }
 }
 
-fn one_text(entry: &mut Entry<'_, '_, '_>, keys: &[&'static str]) -> Option<Spanned<String>> {
-    let found = entry.object.one_of(keys, entry.problems)?;
+fn decode_one_text(
+    entry: &mut TargetEntryReader<'_, '_, '_>,
+    keys: &[&'static str],
+) -> Option<SpannedValue<String>> {
+    let found = entry.object.first_of(keys, entry.problems)?;
     if found.value.is_null() {
         return None;
     }
+
     let text = string(&found.value, &found.key, entry.problems)?;
-    not_blank(text, &found.key, entry.problems)
+    check_not_blank(text, &found.key, entry.problems)
 }
 
-fn address(text: Spanned<String>, entry: &mut Entry<'_, '_, '_>) -> Option<String> {
+fn decode_base_url(text: SpannedValue<String>, entry: &mut TargetEntryReader<'_, '_, '_>) -> Option<String> {
     if is_address(&text.value) {
         return Some(text.value.trim().to_owned());
     }
+
     entry.problems.add(
         Diagnostic::error(
             codes::BAD_ADDRESS,
@@ -179,25 +200,27 @@ pub(super) fn is_address(text: &str) -> bool {
 }
 
 /// Decodes the API key. No diagnostic quotes it.
-fn api_key(entry: &mut Entry<'_, '_, '_>) -> Option<SecretText> {
+fn decode_api_key(entry: &mut TargetEntryReader<'_, '_, '_>) -> Option<SecretText> {
     let node = entry.object.value("api_key")?;
     let complaint: (_, &str) = match &node.data {
-        Data::Str(text) if !text.trim().is_empty() => return Some(SecretText::new(text.trim())),
-        Data::Str(_) => (codes::EMPTY_TEXT, "`api_key` is empty"),
+        NodeValue::Str(text) if !text.trim().is_empty() => return Some(SecretText::new(text.trim())),
+        NodeValue::Str(_) => (codes::EMPTY_TEXT, "`api_key` is empty"),
         _ => (codes::WRONG_TYPE, "`api_key` must be a string"),
     };
     entry.problems.add(
-        Diagnostic::error(complaint.0, complaint.1, node.place(), "not a key")
+        Diagnostic::error(complaint.0, complaint.1, node.use_span(), "not a key")
             .with_help("write `api_key: ${{ NAME }}` with the variable that holds the key"),
     );
+
     None
 }
 
-fn api_format(entry: &mut Entry<'_, '_, '_>) -> Option<Spanned<String>> {
+fn decode_api_format(entry: &mut TargetEntryReader<'_, '_, '_>) -> Option<SpannedValue<String>> {
     let format = entry.object.text("api_format", entry.problems)?;
     if matches!(format.value.as_str(), "chat" | "responses") {
         return Some(format);
     }
+
     entry.problems.add(
         Diagnostic::error(codes::UNKNOWN_CHOICE, "unknown `api_format`", format.span, "not known")
             .with_help("use `chat` (chat completions) or `responses`"),
@@ -205,16 +228,17 @@ fn api_format(entry: &mut Entry<'_, '_, '_>) -> Option<Spanned<String>> {
     None
 }
 
-fn temperature(entry: &mut Entry<'_, '_, '_>) -> Option<f64> {
+fn decode_model_temperature(entry: &mut TargetEntryReader<'_, '_, '_>) -> Option<f64> {
     let value = entry.object.number("temperature", entry.problems)?;
     if (0.0..=2.0).contains(&value.value) {
         return Some(value.value);
     }
-    out_of_range(entry, value.span, value.value);
+
+    report_out_of_range(entry, value.span, value.value);
     None
 }
 
-fn out_of_range(entry: &mut Entry<'_, '_, '_>, span: Span, found: f64) {
+fn report_out_of_range(entry: &mut TargetEntryReader<'_, '_, '_>, span: Span, found: f64) {
     entry.problems.add(
         Diagnostic::error(
             codes::OUT_OF_RANGE,

@@ -4,7 +4,7 @@ use assize_diagnostic::did_you_mean;
 
 /// Implementation of a kind of target.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Family {
+pub(super) enum ProviderFamily {
     /// A model; the provider has the same name in the model client.
     Model,
     Command,
@@ -23,67 +23,75 @@ pub(super) enum Family {
 
 /// One kind of target.
 #[derive(Debug)]
-pub(super) struct Provider {
+pub(super) struct ProviderRow {
     /// Preferred spelling.
     pub(super) name: &'static str,
     aliases: &'static [&'static str],
-    pub(super) family: Family,
+    pub(super) family: ProviderFamily,
 }
 
-const fn row(name: &'static str, aliases: &'static [&'static str], family: Family) -> Provider {
-    Provider { name, aliases, family }
+const fn provider_row(
+    name: &'static str,
+    aliases: &'static [&'static str],
+    family: ProviderFamily,
+) -> ProviderRow {
+    ProviderRow { name, aliases, family }
 }
 
-static PROVIDERS: &[Provider] = &[
-    row("openai", &[], Family::Model),
-    row("openai-compatible", &[], Family::Model),
-    row("openai-responses", &["responses"], Family::Model),
-    row("azure", &["azure-openai"], Family::Model),
-    row("anthropic", &[], Family::Model),
-    row("gemini", &["google", "google-gemini"], Family::Model),
-    row("bedrock", &["amazon-bedrock", "aws-bedrock"], Family::Model),
-    row("vertex", &["vertex-ai", "google-vertex"], Family::Model),
-    row("ollama", &[], Family::Model),
-    row("openrouter", &[], Family::Model),
-    row("groq", &[], Family::Model),
-    row("together", &["together-ai", "togetherai"], Family::Model),
-    row("mistral", &[], Family::Model),
-    row("deepseek", &[], Family::Model),
-    row("xai", &["grok"], Family::Model),
-    row("fireworks", &["fireworks-ai"], Family::Model),
-    row("cerebras", &[], Family::Model),
-    row("deepinfra", &[], Family::Model),
-    row("huggingface", &["hf"], Family::Model),
-    row("vllm", &["hosted-vllm"], Family::Model),
-    row("llamacpp", &["llama.cpp", "llama-cpp"], Family::Model),
-    row("lmstudio", &["lm-studio"], Family::Model),
-    row("cli", &["command"], Family::Command),
-    row("mock", &[], Family::Mock),
-    row("transcript", &[], Family::Sessions(None)),
-    row("copilot-log", &[], Family::Sessions(Some("copilot"))),
-    row("replay", &[], Family::Replay),
-    row("claude", &["claude-code", "claude-cli"], Family::Agent("claude")),
-    row("codex", &["codex-cli"], Family::Agent("codex")),
-    row("copilot", &["copilot-cli"], Family::Agent("copilot")),
-    row("gemini-cli", &[], Family::Agent("gemini-cli")),
-    row("opencode", &[], Family::Agent("opencode")),
-    row("pi-cli", &["pi", "pi-coding-agent"], Family::Agent("pi-cli")),
-    row("pi-sdk", &["pi-agent-sdk", "pi-rpc"], Family::Library("pi-cli")),
-    row("claude-sdk", &[], Family::Library("claude")),
-    row("codex-sdk", &["codex-app-server"], Family::Library("codex")),
-    row("copilot-sdk", &[], Family::Library("copilot")),
-    row("vscode", &["vscode-insiders"], Family::Unbuilt("an agent in VS Code (`provider: vscode`)")),
-    row("agentv", &[], Family::Unbuilt("another tool's own agent (`provider: agentv`)")),
+static PROVIDERS: &[ProviderRow] = &[
+    provider_row("openai", &[], ProviderFamily::Model),
+    provider_row("openai-compatible", &[], ProviderFamily::Model),
+    provider_row("openai-responses", &["responses"], ProviderFamily::Model),
+    provider_row("azure", &["azure-openai"], ProviderFamily::Model),
+    provider_row("anthropic", &[], ProviderFamily::Model),
+    provider_row("gemini", &["google", "google-gemini"], ProviderFamily::Model),
+    provider_row("bedrock", &["amazon-bedrock", "aws-bedrock"], ProviderFamily::Model),
+    provider_row("vertex", &["vertex-ai", "google-vertex"], ProviderFamily::Model),
+    provider_row("ollama", &[], ProviderFamily::Model),
+    provider_row("openrouter", &[], ProviderFamily::Model),
+    provider_row("groq", &[], ProviderFamily::Model),
+    provider_row("together", &["together-ai", "togetherai"], ProviderFamily::Model),
+    provider_row("mistral", &[], ProviderFamily::Model),
+    provider_row("deepseek", &[], ProviderFamily::Model),
+    provider_row("xai", &["grok"], ProviderFamily::Model),
+    provider_row("fireworks", &["fireworks-ai"], ProviderFamily::Model),
+    provider_row("cerebras", &[], ProviderFamily::Model),
+    provider_row("deepinfra", &[], ProviderFamily::Model),
+    provider_row("huggingface", &["hf"], ProviderFamily::Model),
+    provider_row("vllm", &["hosted-vllm"], ProviderFamily::Model),
+    provider_row("llamacpp", &["llama.cpp", "llama-cpp"], ProviderFamily::Model),
+    provider_row("lmstudio", &["lm-studio"], ProviderFamily::Model),
+    provider_row("cli", &["command"], ProviderFamily::Command),
+    provider_row("mock", &[], ProviderFamily::Mock),
+    provider_row("transcript", &[], ProviderFamily::Sessions(None)),
+    provider_row("copilot-log", &[], ProviderFamily::Sessions(Some("copilot"))),
+    provider_row("replay", &[], ProviderFamily::Replay),
+    provider_row("claude", &["claude-code", "claude-cli"], ProviderFamily::Agent("claude")),
+    provider_row("codex", &["codex-cli"], ProviderFamily::Agent("codex")),
+    provider_row("copilot", &["copilot-cli"], ProviderFamily::Agent("copilot")),
+    provider_row("gemini-cli", &[], ProviderFamily::Agent("gemini-cli")),
+    provider_row("opencode", &[], ProviderFamily::Agent("opencode")),
+    provider_row("pi-cli", &["pi", "pi-coding-agent"], ProviderFamily::Agent("pi-cli")),
+    provider_row("pi-sdk", &["pi-agent-sdk", "pi-rpc"], ProviderFamily::Library("pi-cli")),
+    provider_row("claude-sdk", &[], ProviderFamily::Library("claude")),
+    provider_row("codex-sdk", &["codex-app-server"], ProviderFamily::Library("codex")),
+    provider_row("copilot-sdk", &[], ProviderFamily::Library("copilot")),
+    provider_row(
+        "vscode",
+        &["vscode-insiders"],
+        ProviderFamily::Unbuilt("an agent in VS Code (`provider: vscode`)"),
+    ),
+    provider_row("agentv", &[], ProviderFamily::Unbuilt("another tool's own agent (`provider: agentv`)")),
 ];
 
 /// Returns the kind of a name, ignoring case and the difference between hyphens and underscores.
-pub(super) fn find(name: &str) -> Option<&'static Provider> {
+pub(super) fn find_provider(name: &str) -> Option<&'static ProviderRow> {
     let name = name.trim().to_lowercase().replace('_', "-");
     PROVIDERS.iter().find(|row| row.name == name || row.aliases.contains(&name.as_str()))
 }
 
 /// Returns the nearest known name.
-pub(super) fn near(name: &str) -> Option<&'static str> {
+pub(super) fn nearest_provider(name: &str) -> Option<&'static str> {
     did_you_mean(
         name,
         PROVIDERS.iter().flat_map(|row| std::iter::once(row.name).chain(row.aliases.iter().copied())),
@@ -91,7 +99,8 @@ pub(super) fn near(name: &str) -> Option<&'static str> {
 }
 
 /// Returns the preferred spellings of the kinds that can be run.
-pub(crate) fn names() -> impl Iterator<Item = &'static str> {
-    let runs = |row: &&Provider| !matches!(row.family, Family::Unbuilt(_) | Family::Library(_));
+pub(crate) fn runnable_names() -> impl Iterator<Item = &'static str> {
+    let runs =
+        |row: &&ProviderRow| !matches!(row.family, ProviderFamily::Unbuilt(_) | ProviderFamily::Library(_));
     PROVIDERS.iter().filter(runs).map(|row| row.name)
 }

@@ -2,55 +2,36 @@
 
 use assize_diagnostic::{Diagnostic, Severity};
 
-use super::agent::{agent, preset};
-use super::command::command;
-use super::delegate::Draft;
-use super::entry::{Entry, Loading};
-use super::mask::note_secrets;
-use super::model::model;
-use super::provider::{self, Family, Provider};
-use super::recording::{mock, recording};
-use super::shared::shared;
-use super::variables::{Expanded, expand};
+use super::agent::{decode_agent, find_preset};
+use super::command::decode_command_target;
+use super::entry::{TargetEntryReader, TargetsContext};
+use super::mask::record_secrets;
+use super::model::decode_model;
+use super::provider::{self, ProviderFamily, ProviderRow};
+use super::recording::{decode_mock, decode_recording};
+use super::shared::decode_shared_settings;
+use super::use_target::TargetDraft;
+use super::variables::{ExpandedMap, expand_variables};
 use crate::codes;
-use crate::decode::{Object, Problems};
+use crate::decode::{DiagnosticCollector, MapReader};
 use crate::model::{RetrySpec, TargetSpec, TargetSpecKind};
-use crate::tree::Node;
+use crate::tree::TreeNode;
 
 /// Keys whose values may become numbers or booleans when they come from variables.
 const TYPED: &[&str] = &[
-    "workers",
-    "max_retries",
-    "retry_initial_delay_ms",
-    "retry_max_delay_ms",
-    "retry_backoff_factor",
-    "retry_status_codes",
-    "temperature",
-    "seed",
-    "max_output_tokens",
-    "context_tokens",
-    "thinking_budget",
-    "timeout_seconds",
-    "verbose",
-    "keep_temp_files",
-    "provider_batching",
-    "subagent_mode_allowed",
-    "delay_ms",
-    "delay_min_ms",
-    "delay_max_ms",
-    "max_turns",
-    "max_budget_usd",
-    "wait",
-    "dry_run",
+    "workers", "max_retries", "retry_initial_delay_ms", "retry_max_delay_ms", "retry_backoff_factor",
+    "retry_status_codes", "temperature", "seed", "max_output_tokens", "context_tokens", "thinking_budget",
+    "timeout_seconds", "verbose", "keep_temp_files", "provider_batching", "subagent_mode_allowed",
+    "delay_ms", "delay_min_ms", "delay_max_ms", "max_turns", "max_budget_usd", "wait", "dry_run",
 ];
 
 /// Reads one entry. `None` after a complaint when it can't even be named.
-pub(super) fn entry(node: &Node, loading: &mut Loading<'_>) -> Option<Draft> {
-    note_secrets(node, loading);
-    let expanded = expand(node, TYPED, loading.environment, loading.problems);
-    let mut object = Object::new(&expanded.node, "a target", loading.problems)?;
+pub(super) fn entry(node: &TreeNode, loading: &mut TargetsContext<'_>) -> Option<TargetDraft> {
+    record_secrets(node, loading);
+    let expanded = expand_variables(node, TYPED, loading.environment, loading.problems);
+    let mut object = MapReader::new(&expanded.node, "a target", loading.problems)?;
     let name = name(&mut object, &expanded, loading.problems);
-    let mut entry = Entry {
+    let mut entry = TargetEntryReader {
         spec: TargetSpec {
             name: name.as_ref().map(|name| name.value.clone()).unwrap_or_default(),
             place: (loading.place)(name.as_ref().map_or(object.head(), |name| name.span)),
@@ -77,34 +58,41 @@ pub(super) fn entry(node: &Node, loading: &mut Loading<'_>) -> Option<Draft> {
     for unset in &expanded.unset {
         entry.missing(&unset.name, &unset.key, unset.span);
     }
-    shared(&mut entry);
+
+    decode_shared_settings(&mut entry);
     let uses = entry.object.text("use_target", entry.problems);
-    let delegates = uses.is_some() || expanded.lacks("use_target");
+    let delegates = uses.is_some() || expanded.is_unset("use_target");
     let row = if delegates { None } else { provider(&mut entry) };
     let mut strict = true;
     if delegates {
         alone(&mut entry);
     } else if let Some(row) = row {
-        strict = !matches!(row.family, Family::Unbuilt(_) | Family::Agent(_) | Family::Library(_));
+        strict = !matches!(
+            row.family,
+            ProviderFamily::Unbuilt(_) | ProviderFamily::Agent(_) | ProviderFamily::Library(_)
+        );
         settings(&mut entry, row);
-        if let Some(span) = entry.batching.filter(|_| row.family != Family::Command) {
+
+        if let Some(span) = entry.batching.filter(|_| row.family != ProviderFamily::Command) {
             entry.without_effect("`provider_batching` of what is no command", span);
         }
     } else {
         // Without its kind nobody knows which settings belong to it.
-        entry.object.rest();
+        entry.object.take_remaining();
     }
-    let Entry { object, spec, problems, .. } = entry;
+
+    let TargetEntryReader { object, spec, problems, .. } = entry;
     finish(object, strict, problems);
-    name.map(|name| Draft { spec, name, uses })
+
+    name.map(|name| TargetDraft { spec, name, uses })
 }
 
 fn name(
-    object: &mut Object<'_>,
-    expanded: &Expanded,
-    problems: &mut Problems,
-) -> Option<assize_diagnostic::Spanned<String>> {
-    if expanded.depends("name") {
+    object: &mut MapReader<'_>,
+    expanded: &ExpandedMap,
+    problems: &mut DiagnosticCollector,
+) -> Option<assize_diagnostic::SpannedValue<String>> {
+    if expanded.depends_on_variable("name") {
         object.entry("name");
         problems.add(
             Diagnostic::error(
@@ -115,11 +103,14 @@ fn name(
             )
             .with_help("write the name itself; `use_target: ${{ NAME }}` chooses a target by a variable"),
         );
+
         return None;
     }
+
     if object.value("name").is_some() {
         return object.text("name", problems);
     }
+
     let other = ["label", "id"].into_iter().find(|key| object.has(key));
     let mut diagnostic =
         Diagnostic::error(codes::MISSING_SETTING, "a target has no name", object.head(), "this target");
@@ -129,12 +120,13 @@ fn name(
             diagnostic.with_help("suites refer to a target by its `name`; write it like `name: my-model`")
         }
     };
+
     problems.add(diagnostic);
     None
 }
 
 /// The kind, from `provider`. `None` when it is not known, with the reason given.
-fn provider(entry: &mut Entry<'_, '_, '_>) -> Option<&'static Provider> {
+fn provider(entry: &mut TargetEntryReader<'_, '_, '_>) -> Option<&'static ProviderRow> {
     let Some(written) = entry.object.text("provider", entry.problems) else {
         entry.demand(
             &["provider"],
@@ -143,9 +135,10 @@ fn provider(entry: &mut Entry<'_, '_, '_>) -> Option<&'static Provider> {
         );
         return None;
     };
-    if let Some(row) = provider::find(&written.value) {
+    if let Some(row) = provider::find_provider(&written.value) {
         return Some(row);
     }
+
     let from_outside = entry.depends("provider");
     let title = if from_outside {
         "the variable does not hold a known provider".to_owned()
@@ -153,25 +146,27 @@ fn provider(entry: &mut Entry<'_, '_, '_>) -> Option<&'static Provider> {
         format!("unknown provider `{}`", written.value)
     };
     let diagnostic = Diagnostic::error(codes::UNKNOWN_PROVIDER, title, written.span, "not known");
-    let near = provider::near(&written.value).filter(|_| !from_outside);
+    let near = provider::nearest_provider(&written.value).filter(|_| !from_outside);
     entry.problems.add(match near {
-        Some(near) => diagnostic.with_help(format!("did you mean `{near}`?")).with_suggestion(
-            "use that provider",
-            written.span,
-            near,
-        ),
+        Some(near) => diagnostic
+            .with_help(format!("did you mean `{near}`?"))
+            .with_suggestion("use that provider", written.span, near),
         None => diagnostic
-            .with_help(format!("known providers: {}", provider::names().collect::<Vec<_>>().join(", ")))
+            .with_help(format!(
+                "known providers: {}",
+                provider::runnable_names().collect::<Vec<_>>().join(", ")
+            ))
             .with_help(
                 "any server that speaks OpenAI's chat completions is `openai-compatible` with a `base_url`",
             ),
     });
+
     None
 }
 
 /// A target that stands for another says nothing of its own about what is run.
-fn alone(entry: &mut Entry<'_, '_, '_>) {
-    for extra in entry.object.rest() {
+fn alone(entry: &mut TargetEntryReader<'_, '_, '_>) {
+    for extra in entry.object.take_remaining() {
         if extra.key.starts_with("x-") {
             continue;
         }
@@ -187,31 +182,35 @@ fn alone(entry: &mut Entry<'_, '_, '_>) {
     }
 }
 
-fn settings(entry: &mut Entry<'_, '_, '_>, row: &'static Provider) {
+fn settings(entry: &mut TargetEntryReader<'_, '_, '_>, row: &'static ProviderRow) {
     let head = entry.object.head();
     let kind = match row.family {
-        Family::Model => model(entry, row.name).map(TargetSpecKind::Model),
-        Family::Command => {
-            let spec = command(entry);
+        ProviderFamily::Model => decode_model(entry, row.name).map(TargetSpecKind::Model),
+        ProviderFamily::Command => {
+            let spec = decode_command_target(entry);
+
             if let Some(found) =
                 entry.object.entry("workspace_template").filter(|found| !found.value.is_null())
             {
                 entry.unbuilt("a workspace (`workspace_template`)", found.key_span);
             }
+
             spec.map(TargetSpecKind::Command)
         }
-        Family::Mock => Some(TargetSpecKind::Mock(mock(entry))),
-        Family::Replay => recording(entry, true, None).map(TargetSpecKind::Recording),
-        Family::Sessions(format) => recording(entry, false, format).map(TargetSpecKind::Recording),
-        Family::Agent(name) | Family::Library(name) => {
-            if matches!(row.family, Family::Library(_)) {
+        ProviderFamily::Mock => Some(TargetSpecKind::Mock(decode_mock(entry))),
+        ProviderFamily::Replay => decode_recording(entry, true, None).map(TargetSpecKind::Recording),
+        ProviderFamily::Sessions(format) => {
+            decode_recording(entry, false, format).map(TargetSpecKind::Recording)
+        }
+        ProviderFamily::Agent(name) | ProviderFamily::Library(name) => {
+            if matches!(row.family, ProviderFamily::Library(_)) {
                 entry.without_effect("that a library is named (the agent's program is run)", head);
             }
-            preset(name).and_then(|preset| agent(entry, preset)).map(TargetSpecKind::Command)
+            find_preset(name).and_then(|preset| decode_agent(entry, preset)).map(TargetSpecKind::Command)
         }
-        Family::Unbuilt(feature) => {
+        ProviderFamily::Unbuilt(feature) => {
             // Which settings such a kind has is not settled.
-            entry.object.rest();
+            entry.object.take_remaining();
             entry.unbuilt(feature, head);
             Some(TargetSpecKind::Unbuilt { provider: row.name })
         }
@@ -223,19 +222,23 @@ fn settings(entry: &mut Entry<'_, '_, '_>, row: &'static Provider) {
 
 /// Complains about unknown keys. What a kind that can't be run yet may have is not settled, and
 /// must not stop a run that does not use it: there it is a warning.
-fn finish(object: Object<'_>, strict: bool, problems: &mut Problems) {
+fn finish(object: MapReader<'_>, strict: bool, problems: &mut DiagnosticCollector) {
     if strict {
         return object.finish(problems);
     }
+
     let mut unknown = problems.fork();
     object.finish(&mut unknown);
+
     for mut diagnostic in unknown.into_vec() {
         diagnostic.severity = Severity::Warning;
         diagnostic.code = codes::FOREIGN_SETTING;
+
         // Not all keys are listed here, so a list of those that are would mislead.
         if diagnostic.suggestion.is_none() {
             diagnostic.help = vec!["nothing is done with it; check its spelling".to_owned()];
         }
+
         problems.add(diagnostic);
     }
 }

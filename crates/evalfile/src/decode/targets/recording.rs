@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use assize_diagnostic::{Diagnostic, did_you_mean};
 
-use super::entry::Entry;
+use super::entry::TargetEntryReader;
 use super::value::folder;
 use crate::codes;
 use crate::model::{MockTargetSpec, RecordingKind, RecordingSpec, SESSION_FORMATS};
@@ -13,72 +13,77 @@ use crate::model::{MockTargetSpec, RecordingKind, RecordingSpec, SESSION_FORMATS
 const MAX_DELAY: i64 = 3_600_000;
 
 /// Decodes the settings of a recording. `format` is that of its sessions if the provider determines it.
-pub(super) fn recording(
-    entry: &mut Entry<'_, '_, '_>,
+pub(super) fn decode_recording(
+    entry: &mut TargetEntryReader<'_, '_, '_>,
     is_replay: bool,
     format: Option<&'static str>,
 ) -> Option<RecordingSpec> {
     const PATH: [&str; 5] = ["path", "fixtures", "file", "transcript", "session_dir"];
-    let found = entry.object.one_of(&PATH, entry.problems);
+
+    let found = entry.object.first_of(&PATH, entry.problems);
     let path = match found {
         Some(found) if !found.value.is_null() => {
-            let text = crate::decode::object::string(&found.value, &found.key, entry.problems);
-            text.and_then(|text| crate::decode::object::not_blank(text, &found.key, entry.problems))
+            let text = crate::decode::map_reader::string(&found.value, &found.key, entry.problems);
+            text.and_then(|text| crate::decode::map_reader::check_not_blank(text, &found.key, entry.problems))
         }
         _ => {
             entry.demand(&PATH, "a recording needs `path`", "path: sessions/");
             None
         }
     };
+
     let path = path.map(|path| folder(entry.folder, path.value.trim()));
     let kind = if is_replay {
-        let source = entry.object.one_of(&["source", "source_target"], entry.problems);
+        let source = entry.object.first_of(&["source", "source_target"], entry.problems);
         let source = source
             .filter(|found| !found.value.is_null())
-            .and_then(|found| crate::decode::object::string(&found.value, &found.key, entry.problems));
+            .and_then(|found| crate::decode::map_reader::string(&found.value, &found.key, entry.problems));
         RecordingKind::Answers { source: source.map(|source| source.value) }
     } else {
-        RecordingKind::Sessions { format: session_format(entry).or(format) }
+        RecordingKind::Sessions { format: decode_session_format(entry).or(format) }
     };
     Some(RecordingSpec { kind, path: path? })
 }
 
 /// Decodes the log format of sessions; `None` to detect it from the log.
-pub(super) fn session_format(entry: &mut Entry<'_, '_, '_>) -> Option<&'static str> {
-    let found = entry.object.one_of(&["format", "log_format"], entry.problems)?;
-    known_format(found.value.as_str().unwrap_or_default(), found, entry)
+pub(super) fn decode_session_format(entry: &mut TargetEntryReader<'_, '_, '_>) -> Option<&'static str> {
+    let found = entry.object.first_of(&["format", "log_format"], entry.problems)?;
+    resolve_session_format(found.value.as_str().unwrap_or_default(), found, entry)
 }
 
 /// Returns the canonical name of a log format.
-pub(super) fn known_format(
+pub(super) fn resolve_session_format(
     text: &str,
-    found: &crate::tree::Entry,
-    entry: &mut Entry<'_, '_, '_>,
+    found: &crate::tree::MapEntry,
+    entry: &mut TargetEntryReader<'_, '_, '_>,
 ) -> Option<&'static str> {
     let name = text.trim().to_lowercase().replace('_', "-");
     if name == "auto" || found.value.is_null() {
         return None;
     }
+
     let known = SESSION_FORMATS.iter().copied().find(|known| *known == name);
     if known.is_none() {
         let diagnostic = Diagnostic::error(
             codes::UNKNOWN_CHOICE,
             format!("`{}` names no format of agents' logs", found.key),
-            found.value.place(),
+            found.value.use_span(),
             "not known",
         );
+
         let near = did_you_mean(&name, SESSION_FORMATS);
         entry.problems.add(match near {
             Some(near) => diagnostic.with_help(format!("did you mean `{near}`?")),
             None => diagnostic.with_help(format!("there are {}", SESSION_FORMATS.join(", "))),
         });
     }
+
     known
 }
 
 /// Decodes the settings of a mock.
-pub(super) fn mock(entry: &mut Entry<'_, '_, '_>) -> MockTargetSpec {
-    let response = entry.object.value("response").map(crate::tree::Node::to_json);
+pub(super) fn decode_mock(entry: &mut TargetEntryReader<'_, '_, '_>) -> MockTargetSpec {
+    let response = entry.object.value("response").map(crate::tree::TreeNode::to_json);
     let fail = entry.object.text("fail", entry.problems).map(|fail| fail.value);
     let mut delay = |key| {
         let value = entry.object.integer(key, 0, MAX_DELAY, entry.problems)?;
@@ -99,8 +104,10 @@ pub(super) fn mock(entry: &mut Entry<'_, '_, '_>) -> MockTargetSpec {
             .with_help("swap the two"),
         );
     }
+
     if response.is_none() && fail.is_none() {
         entry.demand(&["response", "fail"], "a mock needs `response`", "response: the answer to everything");
     }
+
     MockTargetSpec { response, shortest, longest: longest.max(shortest), fail }
 }

@@ -2,22 +2,24 @@
 
 use std::time::Duration;
 
-use super::entry::Entry;
-use super::health::health_check;
-use crate::decode::object::{string, wrong_type};
+use super::entry::TargetEntryReader;
+use super::health::decode_health_check;
+use crate::decode::map_reader::{string, wrong_type};
 use crate::model::RetrySpec;
-use crate::tree::{Data, Node};
+use crate::tree::{NodeValue, TreeNode};
 
 /// Decodes the judge, the number of workers, retries, and unsupported settings.
-pub(super) fn shared(entry: &mut Entry<'_, '_, '_>) {
-    let judge = entry.object.one_of(&["grader_target", "judge_target"], entry.problems);
+pub(super) fn decode_shared_settings(entry: &mut TargetEntryReader<'_, '_, '_>) {
+    let judge = entry.object.first_of(&["grader_target", "judge_target"], entry.problems);
     entry.spec.grader_target = judge
         .filter(|found| !found.value.is_null())
         .and_then(|found| string(&found.value, "grader_target", entry.problems))
         .map(|text| text.value.trim().to_owned())
         .filter(|text| !text.is_empty());
+
     let workers = entry.object.integer("workers", 1, 50, entry.problems);
     entry.spec.workers = workers.map(|workers| workers.value as usize);
+
     let retries = entry.object.integer("max_retries", 0, 100, entry.problems);
     let mut milliseconds = |key| {
         let value = entry.object.integer(key, 0, 3_600_000, entry.problems)?;
@@ -28,30 +30,35 @@ pub(super) fn shared(entry: &mut Entry<'_, '_, '_>) {
         max_delay: milliseconds("retry_max_delay_ms"),
         max_retries: retries.map(|retries| retries.value as u32),
     };
+
     if let Some(factor) = entry.object.number("retry_backoff_factor", entry.problems) {
         // Waits double in any case.
         if factor.value != 2.0 {
             entry.without_effect("`retry_backoff_factor`", factor.span);
         }
     }
+
     if let Some(found) = entry.object.value("retry_status_codes") {
-        if !matches!(&found.data, Data::Seq(items) if items.iter().all(is_status)) {
+        if !matches!(&found.data, NodeValue::Seq(items) if items.iter().all(is_status)) {
             entry.problems.add(
                 wrong_type(found, "`retry_status_codes`", "a list of HTTP status codes")
                     .with_help("write it like `[429, 503]`"),
             );
         }
-        entry.without_effect("`retry_status_codes`", found.place());
+        entry.without_effect("`retry_status_codes`", found.use_span());
     }
+
     if let Some(batching) = entry.object.boolean("provider_batching", entry.problems)
         && batching.value
     {
         entry.batching = Some(batching.span);
     }
+
     let fallbacks = entry.object.strings("fallback_targets", entry.problems);
     entry.spec.fallbacks = fallbacks.into_iter().map(|name| name.value).collect();
+
     if let Some(found) = entry.object.entry("healthcheck").filter(|found| !found.value.is_null()) {
-        entry.spec.health = health_check(&found.value, entry.folder, entry.problems);
+        entry.spec.health = decode_health_check(&found.value, entry.folder, entry.problems);
     }
     if let Some(hooks) = entry.object.entry("hooks").filter(|found| !found.value.is_null()) {
         entry.unbuilt("hooks of a target", hooks.key_span);
@@ -61,6 +68,6 @@ pub(super) fn shared(entry: &mut Entry<'_, '_, '_>) {
     }
 }
 
-fn is_status(node: &Node) -> bool {
-    matches!(node.data, Data::Int(100..=599))
+fn is_status(node: &TreeNode) -> bool {
+    matches!(node.data, NodeValue::Int(100..=599))
 }

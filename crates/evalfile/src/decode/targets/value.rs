@@ -6,10 +6,10 @@ use std::time::Duration;
 use assize_diagnostic::Diagnostic;
 
 use crate::codes;
-use crate::decode::object::{not_blank, string, wrong_type};
-use crate::decode::{Object, Problems};
+use crate::decode::map_reader::{check_not_blank, string, wrong_type};
+use crate::decode::{DiagnosticCollector, MapReader};
 use crate::model::CommandText;
-use crate::tree::{Data, Node};
+use crate::tree::{NodeValue, TreeNode};
 
 /// Longest time limit in seconds; longer ones are mistakes and would overflow a clock.
 const MAX_SECONDS: f64 = 7.0 * 24.0 * 3600.0;
@@ -21,13 +21,17 @@ pub(super) fn folder(home: &Path, written: &str) -> PathBuf {
 }
 
 /// A command line, or a list of a program and its arguments.
-pub(super) fn command_text(node: &Node, key: &str, problems: &mut Problems) -> Option<CommandText> {
+pub(super) fn command_text(
+    node: &TreeNode,
+    key: &str,
+    problems: &mut DiagnosticCollector,
+) -> Option<CommandText> {
     match &node.data {
-        Data::Str(_) => {
-            let text = not_blank(string(node, key, problems)?, key, problems)?;
+        NodeValue::Str(_) => {
+            let text = check_not_blank(string(node, key, problems)?, key, problems)?;
             Some(CommandText::Shell(text.value))
         }
-        Data::Seq(items) => {
+        NodeValue::Seq(items) => {
             let words: Vec<_> = items.iter().map(|item| string(item, key, problems)).collect();
             let words: Vec<String> =
                 words.into_iter().map(|word| word.map(|word| word.value)).collect::<Option<_>>()?;
@@ -36,13 +40,14 @@ pub(super) fn command_text(node: &Node, key: &str, problems: &mut Problems) -> O
                     Diagnostic::error(
                         codes::BAD_COMMAND,
                         format!("`{key}` names no program"),
-                        node.place(),
+                        node.use_span(),
                         "no program",
                     )
                     .with_help("the first item of the list is the program, the others are its arguments"),
                 );
                 return None;
             }
+
             Some(CommandText::Argv(words))
         }
         _ => {
@@ -57,11 +62,12 @@ pub(super) fn command_text(node: &Node, key: &str, problems: &mut Problems) -> O
 }
 
 /// `timeout_seconds`, more than zero.
-pub(super) fn seconds(object: &mut Object<'_>, problems: &mut Problems) -> Option<Duration> {
+pub(super) fn seconds(object: &mut MapReader<'_>, problems: &mut DiagnosticCollector) -> Option<Duration> {
     let value = object.number("timeout_seconds", problems)?;
     if value.value > 0.0 && value.value <= MAX_SECONDS {
         return Some(Duration::from_secs_f64(value.value));
     }
+
     problems.add(
         Diagnostic::error(
             codes::OUT_OF_RANGE,

@@ -3,108 +3,117 @@
 use assize_diagnostic::{Diagnostic, Span};
 
 use crate::codes;
-use crate::decode::{Environment, Problems};
-use crate::tree::{Data, Entry, Node};
+use crate::decode::{DiagnosticCollector, EnvironmentLookup};
+use crate::tree::{MapEntry, NodeValue, TreeNode};
 
 /// A map with expanded variables.
-pub(crate) struct Expanded {
+pub(crate) struct ExpandedMap {
     /// Expanded map. An entry that needs an unset variable has the value null.
-    pub(crate) node: Node,
+    pub(crate) node: TreeNode,
     /// Variables that are not set.
-    pub(crate) unset: Vec<Unset>,
+    pub(crate) unset: Vec<UnsetVariable>,
     /// Keys of the map whose values depend on variables, set or not.
     pub(crate) keys: Vec<String>,
 }
 
 /// A variable that is not set.
-pub(crate) struct Unset {
+pub(crate) struct UnsetVariable {
     pub(crate) name: String,
     /// Key of the map that needs it.
     pub(crate) key: String,
     pub(crate) span: Span,
 }
 
-impl Expanded {
+impl ExpandedMap {
     /// Returns true if the value of a key is absent only because a variable is not set.
-    pub(crate) fn lacks(&self, key: &str) -> bool {
+    pub(crate) fn is_unset(&self, key: &str) -> bool {
         self.unset.iter().any(|unset| unset.key == key)
     }
 
     /// Returns true if the value of a key came from the environment: it is not quoted in messages then.
-    pub(crate) fn depends(&self, key: &str) -> bool {
+    pub(crate) fn depends_on_variable(&self, key: &str) -> bool {
         self.keys.iter().any(|known| known == key)
     }
 }
 
-/// Expands the variables of a map. The values of `typed` keys may become numbers and booleans; all others
+/// Expands the variables of a map. The values of `parse_typed_value` keys may become numbers and booleans; all others
 /// stay texts, so that a key of nothing but digits is still a key.
-pub(crate) fn expand(
-    node: &Node,
+pub(crate) fn expand_variables(
+    node: &TreeNode,
     typed: &[&str],
-    environment: &Environment,
-    problems: &mut Problems,
-) -> Expanded {
+    environment: &EnvironmentLookup,
+    problems: &mut DiagnosticCollector,
+) -> ExpandedMap {
     let mut unset = Vec::new();
     let mut keys = Vec::new();
     let Some(entries) = node.as_map() else {
-        return Expanded { node: node.clone(), unset, keys };
+        return ExpandedMap { node: node.clone(), unset, keys };
     };
     let mut filled = Vec::with_capacity(entries.len());
     for entry in entries {
-        let mut filler = Filler { environment, problems, names: Vec::new(), found: false };
+        let mut filler = VariableExpander { environment, problems, names: Vec::new(), found: false };
         let mut value = filler.node(&entry.value, typed.contains(&entry.key.as_str()));
         if !filler.names.is_empty() {
-            value.data = Data::Null;
+            value.data = NodeValue::Null;
         }
         if filler.found {
             keys.push(entry.key.clone());
         }
+
         let names = filler.names;
-        unset.extend(names.into_iter().map(|(name, span)| Unset { name, key: entry.key.clone(), span }));
-        filled.push(Entry { key: entry.key.clone(), key_span: entry.key_span, value });
+        unset.extend(names.into_iter().map(|(name, span)| UnsetVariable {
+            name,
+            key: entry.key.clone(),
+            span,
+        }));
+
+        filled.push(MapEntry { key: entry.key.clone(), key_span: entry.key_span, value });
     }
-    let node = Node { span: node.span, used_at: node.used_at, data: Data::Map(filled) };
-    Expanded { node, unset, keys }
+
+    let node = TreeNode { span: node.span, used_at: node.used_at, data: NodeValue::Map(filled) };
+    ExpandedMap { node, unset, keys }
 }
 
 /// Returns the variable if it is the whole text: `${{ NAME }}`.
-pub(crate) fn whole(text: &str) -> Option<&str> {
+pub(crate) fn sole_variable(text: &str) -> Option<&str> {
     let name = text.trim().strip_prefix("${{")?.strip_suffix("}}")?.trim();
     is_name(name).then_some(name)
 }
 
-struct Filler<'a> {
-    environment: &'a Environment,
-    problems: &'a mut Problems,
+struct VariableExpander<'a> {
+    environment: &'a EnvironmentLookup,
+    problems: &'a mut DiagnosticCollector,
     /// Variables that are not set.
     names: Vec<(String, Span)>,
     found: bool,
 }
 
-impl Filler<'_> {
-    fn node(&mut self, node: &Node, typed: bool) -> Node {
+impl VariableExpander<'_> {
+    fn node(&mut self, node: &TreeNode, typed: bool) -> TreeNode {
         let data = match &node.data {
-            Data::Str(text) if text.contains("${{") => {
-                let filled = self.text(text, node.place());
-                if typed && filled != *text { typed_value(filled) } else { Data::Str(filled) }
+            NodeValue::Str(text) if text.contains("${{") => {
+                let filled = self.text(text, node.use_span());
+                if typed && filled != *text { parse_scalar_value(filled) } else { NodeValue::Str(filled) }
             }
-            Data::Str(text) if text.contains("{{ env.") || text.contains("{{env.") => {
+            NodeValue::Str(text) if text.contains("{{ env.") || text.contains("{{env.") => {
                 self.problems.add(
                     Diagnostic::error(
                         codes::BAD_VARIABLE,
                         "`{{ env.NAME }}` is not filled in here",
-                        node.place(),
+                        node.use_span(),
                         "written as in another version",
                     )
                     .with_help("write `${{ NAME }}`"),
                 );
                 node.data.clone()
             }
-            Data::Seq(items) => Data::Seq(items.iter().map(|item| self.node(item, typed)).collect()),
-            Data::Map(entries) => Data::Map(
+            NodeValue::Seq(items) => {
+                NodeValue::Seq(items.iter().map(|item| self.node(item, typed)).collect())
+            }
+            NodeValue::Map(entries) => NodeValue::Map(
                 entries
                     .iter()
-                    .map(|entry| Entry {
+                    .map(|entry| MapEntry {
                         key: entry.key.clone(),
                         key_span: entry.key_span,
                         value: self.node(&entry.value, typed),
@@ -113,7 +122,7 @@ impl Filler<'_> {
             ),
             other => other.clone(),
         };
-        Node { span: node.span, used_at: node.used_at, data }
+        TreeNode { span: node.span, used_at: node.used_at, data }
     }
 
     /// Expands `${{ NAME }}` and `${{ NAME:-default }}`; `$${{` escapes `${{`. An empty variable counts as
@@ -128,6 +137,7 @@ impl Filler<'_> {
                 rest = &rest[at + 3..];
                 continue;
             }
+
             out.push_str(&rest[..at]);
             let inside = &rest[at + 3..];
             let Some(end) = inside.find("}}") else {
@@ -136,6 +146,7 @@ impl Filler<'_> {
                 break;
             };
             let written = &rest[at..at + 3 + end + 2];
+
             rest = &inside[end + 2..];
             let (name, default) = match inside[..end].split_once(":-") {
                 Some((name, default)) => (name.trim(), Some(default.trim())),
@@ -146,7 +157,9 @@ impl Filler<'_> {
                 out.push_str(written);
                 continue;
             }
+
             self.found = true;
+
             match (self.environment)(name).filter(|value| !value.trim().is_empty()) {
                 Some(value) => {
                     self.problems.hide(&value, &format!("${{{{ {name} }}}}"), span);
@@ -158,6 +171,7 @@ impl Filler<'_> {
                 },
             }
         }
+
         out.push_str(rest);
         out
     }
@@ -175,20 +189,20 @@ fn is_name(name: &str) -> bool {
         && name.chars().all(|c| c.is_ascii_alphanumeric() || c == '_')
 }
 
-fn typed_value(text: String) -> Data {
+fn parse_scalar_value(text: String) -> NodeValue {
     match text.trim() {
-        "true" => return Data::Bool(true),
-        "false" => return Data::Bool(false),
+        "true" => return NodeValue::Bool(true),
+        "false" => return NodeValue::Bool(false),
         word => {
             if let Ok(value) = word.parse() {
-                return Data::Int(value);
+                return NodeValue::Int(value);
             }
             if let Ok(value) = word.parse::<f64>()
                 && value.is_finite()
             {
-                return Data::Float(value);
+                return NodeValue::Float(value);
             }
         }
     }
-    Data::Str(text)
+    NodeValue::Str(text)
 }

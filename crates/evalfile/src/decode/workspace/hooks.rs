@@ -1,26 +1,29 @@
-//! Decoder of `hooks`: commands and resets around the use of a workspace.
+//! Decoder of `decode_hooks`: commands and resets around the use of a workspace.
 
 use std::path::{Component, Path, PathBuf};
 
-use assize_diagnostic::{Diagnostic, Spanned};
+use assize_diagnostic::{Diagnostic, SpannedValue};
 
-use super::spec::folder;
+use super::spec::find_existing_folder;
 use crate::codes;
-use crate::decode::common::{one_word, spelled};
-use crate::decode::grader::{command, duration};
-use crate::decode::object::wrong_type;
-use crate::decode::{Context, Object};
-use crate::model::{Hook, Hooks, Reset};
-use crate::tree::{Data, Entry, Node};
+use crate::decode::common::{decode_keyword, find_spelling};
+use crate::decode::grader::{decode_command, decode_duration};
+use crate::decode::map_reader::wrong_type;
+use crate::decode::{DecodeContext, MapReader};
+use crate::model::{WorkspaceHook, WorkspaceHooks, WorkspaceReset};
+use crate::tree::{MapEntry, NodeValue, TreeNode};
 
-/// Decodes `hooks` of a workspace, or of a target named by a suite.
-pub(crate) fn hooks(cx: &mut Context, node: &Node) -> Hooks {
+/// Decodes `decode_hooks` of a workspace, or of a target named by a suite.
+pub(crate) fn decode_hooks(cx: &mut DecodeContext, node: &TreeNode) -> WorkspaceHooks {
     if node.is_null() {
-        return Hooks::default();
+        return WorkspaceHooks::default();
     }
-    let Some(mut object) = Object::new(node, "`hooks`", &mut cx.problems) else { return Hooks::default() };
+
+    let Some(mut object) = MapReader::new(node, "`hooks`", &mut cx.problems) else {
+        return WorkspaceHooks::default();
+    };
     let enabled = object.boolean("enabled", &mut cx.problems).map(|enabled| enabled.value);
-    let mut of = |key: &'static str| object.entry(key).and_then(|entry| hook(cx, entry));
+    let mut of = |key: &'static str| object.entry(key).and_then(|entry| decode_hook(cx, entry));
     let before_all = of("before_all");
     let before_each = of("before_each");
     let after_each = of("after_each");
@@ -34,46 +37,57 @@ pub(crate) fn hooks(cx: &mut Context, node: &Node) -> Hooks {
             Diagnostic::warning(
                 codes::NO_EFFECT,
                 format!("`reset` has no effect in `{key}`"),
-                at.place(),
+                at.use_span(),
                 "there is nothing to put back at that time",
             )
             .with_help("put it into `before_each` or `after_each`, or remove it"),
         );
     }
+
     object.finish(&mut cx.problems);
-    Hooks { enabled, before_all, before_each, after_each, after_all }
+    WorkspaceHooks { enabled, before_all, before_each, after_each, after_all }
 }
 
 /// Decodes one hook: a map, or only its command.
-fn hook(cx: &mut Context, entry: &Entry) -> Option<Hook> {
+fn decode_hook(cx: &mut DecodeContext, entry: &MapEntry) -> Option<WorkspaceHook> {
     let node = &entry.value;
-    let place = cx.place(entry.key_span);
+    let place = cx.position(entry.key_span);
     let home = cx.folder_of(entry.key_span.source);
     match &node.data {
-        Data::Null => return None,
-        Data::Str(_) | Data::Seq(_) => {
-            let command = command(cx, entry)?;
-            return Some(Hook { command: Some(command), cwd: home, timeout: None, reset: None, place });
+        NodeValue::Null => return None,
+        NodeValue::Str(_) | NodeValue::Seq(_) => {
+            let command = decode_command(cx, entry)?;
+            return Some(WorkspaceHook {
+                command: Some(command),
+                cwd: home,
+                timeout: None,
+                reset: None,
+                place,
+            });
         }
-        Data::Map(_) => {}
+        NodeValue::Map(_) => {}
         _ => {
             cx.problems.add(wrong_type(node, &format!("`{}`", entry.key), "a map with `command` or `reset`"));
             return None;
         }
     }
-    let mut object = Object::new(node, "a hook", &mut cx.problems)?;
+
+    let mut object = MapReader::new(node, "a hook", &mut cx.problems)?;
     let head = object.head();
-    let given = spelled(cx, &mut object, &["command", "script"], 2);
-    let command = given.and_then(|entry| command(cx, entry));
-    let cwd = object.text("cwd", &mut cx.problems).and_then(|written| own_cwd(cx, &written));
-    let millis = duration(&mut object, "timeout_ms", 0.001, &mut cx.problems);
-    let seconds = duration(&mut object, "timeout_seconds", 1.0, &mut cx.problems);
+    let given = find_spelling(cx, &mut object, &["command", "script"], 2);
+    let command = given.and_then(|entry| decode_command(cx, entry));
+    let cwd = object.text("cwd", &mut cx.problems).and_then(|written| decode_hook_folder(cx, &written));
+    let millis = decode_duration(&mut object, "timeout_ms", 0.001, &mut cx.problems);
+    let seconds = decode_duration(&mut object, "timeout_seconds", 1.0, &mut cx.problems);
     let resets = object.has("reset");
     let reset = object.value("reset").and_then(|node| {
-        let words = [("none", None), ("fast", Some(Reset::Fast)), ("strict", Some(Reset::Strict))];
-        one_word(cx, node, "reset", &words)?
+        let words =
+            [("none", None), ("fast", Some(WorkspaceReset::Fast)), ("strict", Some(WorkspaceReset::Strict))];
+        decode_keyword(cx, node, "reset", &words)?
     });
+
     object.finish(&mut cx.problems);
+
     if given.is_none() && !resets {
         cx.problems.add(
             Diagnostic::error(codes::MISSING_SETTING, "this hook does nothing", head, "no `command` here")
@@ -81,17 +95,20 @@ fn hook(cx: &mut Context, entry: &Entry) -> Option<Hook> {
         );
         return None;
     }
+
     if given.is_some() {
         command.as_ref()?;
     }
-    Some(Hook { command, cwd: cwd.unwrap_or(home), timeout: millis.or(seconds), reset, place })
+
+    Some(WorkspaceHook { command, cwd: cwd.unwrap_or(home), timeout: millis.or(seconds), reset, place })
 }
 
 /// Decodes the folder of a hook; one inside the workspace does not exist yet.
-fn own_cwd(cx: &mut Context, written: &Spanned<String>) -> Option<PathBuf> {
+fn decode_hook_folder(cx: &mut DecodeContext, written: &SpannedValue<String>) -> Option<PathBuf> {
     if !written.value.contains("{{") {
-        return folder(cx, written);
+        return find_existing_folder(cx, written);
     }
+
     let path = Path::new(&written.value);
     if path.components().any(|part| part == Component::ParentDir) {
         cx.problems.add(
@@ -105,5 +122,6 @@ fn own_cwd(cx: &mut Context, written: &Spanned<String>) -> Option<PathBuf> {
         );
         return None;
     }
+
     Some(path.to_path_buf())
 }

@@ -1,8 +1,8 @@
-//! Decoders of `workspace`: the folder a target works in, its repositories, and its hooks.
+//! Decoders of `decode_workspace`: the folder a target works in, its repositories, and its hooks.
 
 mod hooks;
 mod repos;
 mod spec;
 
-pub(crate) use hooks::hooks;
-pub(crate) use spec::{folder_beside, workspace};
+pub(crate) use hooks::decode_hooks;
+pub(crate) use spec::{decode_workspace, workspace_from_template};

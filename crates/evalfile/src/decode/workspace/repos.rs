@@ -1,24 +1,24 @@
-//! Decoder of `repos`: git repositories in a workspace, in current and older spellings.
+//! Decoder of `decode_repos`: git repositories in a workspace, in current and older spellings.
 
 use std::path::{Component, Path, PathBuf};
 
-use assize_diagnostic::{Diagnostic, Span, Spanned};
+use assize_diagnostic::{Diagnostic, Span, SpannedValue};
 
-use super::spec::folder;
+use super::spec::find_existing_folder;
 use crate::codes;
-use crate::decode::common::one_word;
-use crate::decode::grader::missing;
-use crate::decode::object::wrong_type;
-use crate::decode::{Context, Object};
+use crate::decode::common::decode_keyword;
+use crate::decode::grader::missing_key;
+use crate::decode::map_reader::wrong_type;
+use crate::decode::{DecodeContext, MapReader};
 use crate::model::{RepoSource, RepoSpec};
-use crate::tree::{Data, Node};
+use crate::tree::{NodeValue, TreeNode};
 
 /// Host of `ORGANISATION/NAME`.
 const SHORTHAND_HOST: &str = "https://github.com/";
 /// Allowed schemes of git addresses. Others (`ext::`) can be commands.
 const SCHEMES: [&str; 4] = ["https://", "http://", "ssh://", "git://"];
 
-pub(super) fn repos(cx: &mut Context, node: &Node) -> Vec<RepoSpec> {
+pub(super) fn decode_repos(cx: &mut DecodeContext, node: &TreeNode) -> Vec<RepoSpec> {
     let Some(items) = node.as_seq() else {
         cx.problems.add(wrong_type(node, "`repos`", "a list"));
         return Vec::new();
@@ -29,13 +29,14 @@ pub(super) fn repos(cx: &mut Context, node: &Node) -> Vec<RepoSpec> {
             cx.problems.add(wrong_type(item, "a repository of `repos`", "a map"));
             continue;
         }
-        let Some(repo) = repo(cx, item) else { continue };
+
+        let Some(repo) = decode_repo(cx, item) else { continue };
         if let Some((_, first)) = repos.iter().find(|(known, _)| known.path == repo.path) {
             cx.problems.add(
                 Diagnostic::error(
                     codes::DUPLICATE_KEY,
                     format!("two repositories would lie in `{}`", repo.path.display()),
-                    item.place(),
+                    item.use_span(),
                     "second one",
                 )
                 .with_secondary(*first, "first one")
@@ -43,52 +44,62 @@ pub(super) fn repos(cx: &mut Context, node: &Node) -> Vec<RepoSpec> {
             );
             continue;
         }
-        repos.push((repo, item.place()));
+
+        repos.push((repo, item.use_span()));
     }
+
     repos.into_iter().map(|(repo, _)| repo).collect()
 }
 
-fn repo(cx: &mut Context, node: &Node) -> Option<RepoSpec> {
-    let mut object = Object::new(node, "a repository of `repos`", &mut cx.problems)?;
-    let errors = cx.problems.errors();
+fn decode_repo(cx: &mut DecodeContext, node: &TreeNode) -> Option<RepoSpec> {
+    let mut object = MapReader::new(node, "a repository of `repos`", &mut cx.problems)?;
+    let errors = cx.problems.error_count();
     let head = object.head();
-    let source = source(cx, &mut object);
+    let source = decode_repo_source(cx, &mut object);
     let path = object.text("path", &mut cx.problems);
-    let mut revision = Revision::default();
-    revision.read(cx, &mut object);
+    let mut revision = RepoRevision::default();
+    revision.decode(cx, &mut object);
+
     if let Some(node) = object.value("checkout")
-        && let Some(mut checkout) = Object::new(node, "`checkout`", &mut cx.problems)
+        && let Some(mut checkout) = MapReader::new(node, "`checkout`", &mut cx.problems)
     {
-        revision.read(cx, &mut checkout);
+        revision.decode(cx, &mut checkout);
+
         // The place where a revision is resolved does not change which one it is.
         if let Some(node) = checkout.value("resolve") {
-            one_word(cx, node, "resolve", &[("remote", ()), ("local", ())]);
+            decode_keyword(cx, node, "resolve", &[("remote", ()), ("local", ())]);
         }
+
         checkout.finish(&mut cx.problems);
     }
+
     let mut sparse = object.strings("sparse", &mut cx.problems);
     let (mut depth, mut filter) = (None, None);
     if let Some(node) = object.value("clone")
-        && let Some(mut clone) = Object::new(node, "`clone`", &mut cx.problems)
+        && let Some(mut clone) = MapReader::new(node, "`clone`", &mut cx.problems)
     {
         depth = clone.integer("depth", 1, i64::from(u32::MAX), &mut cx.problems);
         filter = clone.text("filter", &mut cx.problems);
         sparse.extend(clone.strings("sparse", &mut cx.problems));
         clone.finish(&mut cx.problems);
     }
+
     object.finish(&mut cx.problems);
+
     for word in filter.iter().chain(&sparse).chain(&revision.name) {
-        refuse_option(cx, word);
+        refuse_git_option(cx, word);
     }
+
     let path = match (&path, &source) {
-        (Some(path), _) => inside(cx, path),
-        (None, Some(RepoSource::Url(url))) => name_of(url),
+        (Some(path), _) => decode_inner_path(cx, path),
+        (None, Some(RepoSource::Url(url))) => default_folder_name(url),
         (None, Some(RepoSource::Folder(folder))) => folder.file_name().map(PathBuf::from),
         (None, None) => None,
     };
-    if path.is_none() && cx.problems.errors() == errors {
-        cx.problems.add(missing(head, "a repository", "path", "path: ./NAME"));
+    if path.is_none() && cx.problems.error_count() == errors {
+        cx.problems.add(missing_key(head, "a repository", "path", "path: ./NAME"));
     }
+
     let repo = RepoSpec {
         path: path?,
         source: source?,
@@ -97,21 +108,21 @@ fn repo(cx: &mut Context, node: &Node) -> Option<RepoSpec> {
         depth: depth.and_then(|depth| u32::try_from(depth.value).ok()),
         filter: filter.map(|filter| filter.value),
         sparse: sparse.into_iter().map(|pattern| pattern.value).collect(),
-        place: cx.place(head),
+        place: cx.position(head),
     };
-    (cx.problems.errors() == errors).then_some(repo)
+    (cx.problems.error_count() == errors).then_some(repo)
 }
 
 /// Revision of a repository.
 #[derive(Default)]
-struct Revision {
-    name: Option<Spanned<String>>,
-    ancestor: Option<Spanned<i64>>,
+struct RepoRevision {
+    name: Option<SpannedValue<String>>,
+    ancestor: Option<SpannedValue<i64>>,
 }
 
-impl Revision {
+impl RepoRevision {
     /// Decodes `commit` with its other names, and `ancestor`. Several keys may name the same commit.
-    fn read(&mut self, cx: &mut Context, object: &mut Object<'_>) {
+    fn decode(&mut self, cx: &mut DecodeContext, object: &mut MapReader<'_>) {
         for key in ["commit", "base_commit", "ref"] {
             let Some(name) = object.text(key, &mut cx.problems) else { continue };
             match &self.name {
@@ -134,8 +145,8 @@ impl Revision {
     }
 }
 
-/// Decodes `repo`, or `source` with a `url` or a `path`.
-fn source(cx: &mut Context, object: &mut Object<'_>) -> Option<RepoSource> {
+/// Decodes `decode_repo`, or `decode_repo_source` with a `url` or a `path`.
+fn decode_repo_source(cx: &mut DecodeContext, object: &mut MapReader<'_>) -> Option<RepoSource> {
     let short = object.text("repo", &mut cx.problems);
     let long = object.value("source");
     let head = object.head();
@@ -145,7 +156,7 @@ fn source(cx: &mut Context, object: &mut Object<'_>) -> Option<RepoSource> {
                 Diagnostic::error(
                     codes::TWO_SPELLINGS,
                     "`repo` and `source` mean the same thing",
-                    long.place(),
+                    long.use_span(),
                     "this one is extra",
                 )
                 .with_secondary(short.span, "already given here")
@@ -153,30 +164,36 @@ fn source(cx: &mut Context, object: &mut Object<'_>) -> Option<RepoSource> {
             );
             None
         }
-        (Some(short), None) => address(cx, &short),
+        (Some(short), None) => decode_repo_address(cx, &short),
         (None, Some(node)) => match &node.data {
-            Data::Str(text) => address(cx, &Spanned::new(text.clone(), node.place())),
-            _ => long_source(cx, node),
+            NodeValue::Str(text) => {
+                decode_repo_address(cx, &SpannedValue::new(text.clone(), node.use_span()))
+            }
+            _ => decode_source_map(cx, node),
         },
         (None, None) => {
-            cx.problems.add(missing(head, "a repository", "repo", "repo: ADDRESS"));
+            cx.problems.add(missing_key(head, "a repository", "repo", "repo: ADDRESS"));
             None
         }
     }
 }
 
-fn long_source(cx: &mut Context, node: &Node) -> Option<RepoSource> {
-    let mut object = Object::new(node, "`source`", &mut cx.problems)?;
+fn decode_source_map(cx: &mut DecodeContext, node: &TreeNode) -> Option<RepoSource> {
+    let mut object = MapReader::new(node, "`source`", &mut cx.problems)?;
     let head = object.head();
+
     if let Some(node) = object.value("type") {
-        one_word(cx, node, "type", &[("git", ()), ("local", ())]);
+        decode_keyword(cx, node, "type", &[("git", ()), ("local", ())]);
     }
+
     let url = object.text("url", &mut cx.problems);
     let path = object.text("path", &mut cx.problems);
+
     object.finish(&mut cx.problems);
+
     match (url, path) {
-        (Some(url), None) => address(cx, &url),
-        (None, Some(path)) => folder(cx, &path).map(RepoSource::Folder),
+        (Some(url), None) => decode_repo_address(cx, &url),
+        (None, Some(path)) => find_existing_folder(cx, &path).map(RepoSource::Folder),
         (Some(_), Some(path)) => {
             cx.problems.add(
                 Diagnostic::error(
@@ -190,16 +207,17 @@ fn long_source(cx: &mut Context, node: &Node) -> Option<RepoSource> {
             None
         }
         (None, None) => {
-            cx.problems.add(missing(head, "`source`", "url", "url: ADDRESS"));
+            cx.problems.add(missing_key(head, "`source`", "url", "url: ADDRESS"));
             None
         }
     }
 }
 
 /// Decodes the location of a repository: an address, a folder, or `ORGANISATION/NAME`.
-fn address(cx: &mut Context, written: &Spanned<String>) -> Option<RepoSource> {
+fn decode_repo_address(cx: &mut DecodeContext, written: &SpannedValue<String>) -> Option<RepoSource> {
     let text = written.value.trim();
     let sound = !text.chars().any(|c| c.is_control() || c.is_whitespace()) && !text.starts_with('-');
+
     // `user@host:path`, the syntax of ssh.
     let scp = text.split_once(':').is_some_and(|(host, path)| {
         !host.is_empty()
@@ -211,17 +229,20 @@ fn address(cx: &mut Context, written: &Spanned<String>) -> Option<RepoSource> {
     if sound && (scp || SCHEMES.iter().any(|scheme| text.len() > scheme.len() && text.starts_with(scheme))) {
         return Some(RepoSource::Url(text.to_owned()));
     }
+
     let is_path = text.starts_with(['/', '.', '~']) || text.starts_with("file://");
     let plain =
         |part: &str| !part.is_empty() && part.chars().all(|c| c.is_ascii_alphanumeric() || "-_.".contains(c));
     let is_short = text.split_once('/').is_some_and(|(owner, name)| plain(owner) && plain(name));
+
     if is_path || cx.folder_of(written.span.source).join(text).is_dir() {
-        return folder(cx, written).map(RepoSource::Folder);
+        return find_existing_folder(cx, written).map(RepoSource::Folder);
     }
     if sound && is_short {
         let name = text.strip_suffix(".git").unwrap_or(text);
         return Some(RepoSource::Url(format!("{SHORTHAND_HOST}{name}.git")));
     }
+
     cx.problems.add(
         Diagnostic::error(
             codes::NOT_SUPPORTED,
@@ -235,14 +256,14 @@ fn address(cx: &mut Context, written: &Spanned<String>) -> Option<RepoSource> {
 }
 
 /// Returns the folder that git would choose by default.
-fn name_of(url: &str) -> Option<PathBuf> {
+fn default_folder_name(url: &str) -> Option<PathBuf> {
     let name = url.trim_end_matches('/').rsplit(['/', ':']).next()?;
     let name = name.strip_suffix(".git").unwrap_or(name);
     (!name.is_empty() && name != "." && name != "..").then(|| PathBuf::from(name))
 }
 
 /// Decodes a folder of the workspace: it may not leave the workspace, or lead into a repository's own data.
-fn inside(cx: &mut Context, written: &Spanned<String>) -> Option<PathBuf> {
+fn decode_inner_path(cx: &mut DecodeContext, written: &SpannedValue<String>) -> Option<PathBuf> {
     let mut path = PathBuf::new();
     for part in Path::new(&written.value).components() {
         match part {
@@ -262,11 +283,12 @@ fn inside(cx: &mut Context, written: &Spanned<String>) -> Option<PathBuf> {
             }
         }
     }
+
     Some(path)
 }
 
 /// Reports a word that git would take for an option, or that has control characters.
-fn refuse_option(cx: &mut Context, word: &Spanned<String>) {
+fn refuse_git_option(cx: &mut DecodeContext, word: &SpannedValue<String>) {
     if word.value.starts_with('-') || word.value.chars().any(char::is_control) {
         cx.problems.add(
             Diagnostic::error(

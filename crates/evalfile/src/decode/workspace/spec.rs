@@ -1,30 +1,30 @@
-//! Decoder of `workspace` itself: a map, or the path of a YAML file with such a map.
+//! Decoder of `decode_workspace` itself: a map, or the path of a YAML file with such a map.
 
 use std::path::{Component, Path, PathBuf};
 use std::sync::Arc;
 
-use assize_diagnostic::{Diagnostic, Span, Spanned};
+use assize_diagnostic::{Diagnostic, Span, SpannedValue};
 
-use super::hooks::hooks;
-use super::repos::repos;
+use super::hooks::decode_hooks;
+use super::repos::decode_repos;
 use crate::codes;
-use crate::decode::common::{one_word, unbuilt};
+use crate::decode::common::{decode_keyword, unsupported_feature};
 use crate::decode::file::{read_source, read_tree};
-use crate::decode::object::wrong_type;
-use crate::decode::{Context, Object, interpolate};
-use crate::model::{Isolation, Unbuilt, WorkspaceMode, WorkspaceSpec};
-use crate::tree::{Data, Node};
+use crate::decode::map_reader::wrong_type;
+use crate::decode::{DecodeContext, MapReader, interpolate};
+use crate::model::{UnsupportedFeature, WorkspaceIsolation, WorkspaceMode, WorkspaceSpec};
+use crate::tree::{NodeValue, TreeNode};
 
-/// Decodes `workspace` of a suite or case.
-pub(crate) fn workspace(
-    cx: &mut Context,
-    object: &mut Object<'_>,
-    missing: &mut Vec<Unbuilt>,
+/// Decodes `decode_workspace` of a suite or case.
+pub(crate) fn decode_workspace(
+    cx: &mut DecodeContext,
+    object: &mut MapReader<'_>,
+    missing: &mut Vec<UnsupportedFeature>,
 ) -> Option<Arc<WorkspaceSpec>> {
     let entry = object.entry("workspace").filter(|entry| !entry.value.is_null())?;
     let spec = match &entry.value.data {
-        Data::Str(path) => from_file(cx, path, entry.value.place(), missing),
-        Data::Map(_) => from_map(cx, &entry.value, missing),
+        NodeValue::Str(path) => decode_workspace_file(cx, path, entry.value.use_span(), missing),
+        NodeValue::Map(_) => decode_workspace_map(cx, &entry.value, missing),
         _ => {
             cx.problems.add(wrong_type(&entry.value, "`workspace`", "a map or the path of a YAML file"));
             None
@@ -34,17 +34,22 @@ pub(crate) fn workspace(
 }
 
 /// Returns the workspace of a case whose folder has a template.
-pub(crate) fn folder_beside(template: PathBuf) -> Arc<WorkspaceSpec> {
+pub(crate) fn workspace_from_template(template: PathBuf) -> Arc<WorkspaceSpec> {
     Arc::new(WorkspaceSpec { template: Some(template), ..WorkspaceSpec::default() })
 }
 
 /// Decodes a workspace file. Its paths are relative to its own folder.
-fn from_file(cx: &mut Context, path: &str, span: Span, missing: &mut Vec<Unbuilt>) -> Option<WorkspaceSpec> {
-    let file = cx.find(path, span)?;
+fn decode_workspace_file(
+    cx: &mut DecodeContext,
+    path: &str,
+    span: Span,
+    missing: &mut Vec<UnsupportedFeature>,
+) -> Option<WorkspaceSpec> {
+    let file = cx.find_file(path, span)?;
     let source = read_source(cx, &file, Some(span))?;
-    let before = cx.problems.errors();
+    let before = cx.problems.error_count();
     let Some(mut node) = read_tree(cx, source) else {
-        if cx.problems.errors() == before {
+        if cx.problems.error_count() == before {
             cx.problems.add(
                 Diagnostic::error(
                     codes::EMPTY_FILE,
@@ -57,45 +62,57 @@ fn from_file(cx: &mut Context, path: &str, span: Span, missing: &mut Vec<Unbuilt
         }
         return None;
     };
+
     interpolate(cx, &mut node);
-    from_map(cx, &node, missing)
+    decode_workspace_map(cx, &node, missing)
 }
 
-fn from_map(cx: &mut Context, node: &Node, missing: &mut Vec<Unbuilt>) -> Option<WorkspaceSpec> {
-    let mut object = Object::new(node, "`workspace`", &mut cx.problems)?;
-    let template = object.text("template", &mut cx.problems).and_then(|written| folder(cx, &written));
+fn decode_workspace_map(
+    cx: &mut DecodeContext,
+    node: &TreeNode,
+    missing: &mut Vec<UnsupportedFeature>,
+) -> Option<WorkspaceSpec> {
+    let mut object = MapReader::new(node, "`workspace`", &mut cx.problems)?;
+    let template =
+        object.text("template", &mut cx.problems).and_then(|written| find_existing_folder(cx, &written));
     let path = object.text("path", &mut cx.problems);
-    let path = path.map(|written| (own_folder(cx, &written), written.span));
+    let path = path.map(|written| (decode_own_folder(cx, &written), written.span));
     let isolation = object.value("isolation").and_then(|node| {
         let words = [
-            ("shared", Isolation::Shared),
-            ("per_test", Isolation::PerTest),
-            ("per_case", Isolation::PerTest),
+            ("shared", WorkspaceIsolation::Shared),
+            ("per_test", WorkspaceIsolation::PerTest),
+            ("per_case", WorkspaceIsolation::PerTest),
         ];
-        one_word(cx, node, "isolation", &words)
+        decode_keyword(cx, node, "isolation", &words)
     });
-    let mode_at = object.value("mode").map(Node::place);
+
+    let mode_at = object.value("mode").map(TreeNode::use_span);
     let mode = object.value("mode").and_then(|node| {
         let words = [
             ("pooled", WorkspaceMode::Pooled),
             ("temp", WorkspaceMode::Temp),
             ("static", WorkspaceMode::Static),
         ];
-        one_word(cx, node, "mode", &words)
+        decode_keyword(cx, node, "mode", &words)
     });
-    let hooks = object.entry("hooks").map(|entry| hooks(cx, &entry.value)).unwrap_or_default();
+
+    let hooks = object.entry("hooks").map(|entry| decode_hooks(cx, &entry.value)).unwrap_or_default();
+
     for (key, feature) in [("docker", "a container"), ("env", "checks of the surroundings")] {
         let Some(entry) = object.entry(key).filter(|entry| !entry.value.is_null()) else { continue };
         if entry.value.as_map().is_none() {
             cx.problems.add(wrong_type(&entry.value, &format!("`{key}`"), "a map"));
         }
+
         let feature = match feature {
             "a container" => "a container to work in (`docker`)",
             _ => "checks of the surroundings (`env` of a workspace)",
         };
-        missing.push(unbuilt(cx, feature, entry.key_span));
+        missing.push(unsupported_feature(cx, feature, entry.key_span));
     }
-    let repos = object.value("repos").map(|node| repos(cx, node)).unwrap_or_default();
+
+    let repos = object.value("repos").map(|node| decode_repos(cx, node)).unwrap_or_default();
+
     match (mode, mode_at, &path) {
         (Some(WorkspaceMode::Static), Some(at), None) => cx.problems.add(
             Diagnostic::error(codes::MISSING_SETTING, "`mode: static` needs a `path`", at, "which folder?")
@@ -112,13 +129,17 @@ fn from_map(cx: &mut Context, node: &Node, missing: &mut Vec<Unbuilt>) -> Option
         ),
         _ => {}
     }
+
     object.finish(&mut cx.problems);
     Some(WorkspaceSpec { template, repos, hooks, isolation, mode, path: path.and_then(|(path, _)| path) })
 }
 
 /// Decodes the path of an existing folder.
-pub(super) fn folder(cx: &mut Context, written: &Spanned<String>) -> Option<PathBuf> {
-    let found = cx.find(&written.value, written.span)?;
+pub(super) fn find_existing_folder(
+    cx: &mut DecodeContext,
+    written: &SpannedValue<String>,
+) -> Option<PathBuf> {
+    let found = cx.find_file(&written.value, written.span)?;
     if !found.is_dir() {
         cx.problems.add(
             Diagnostic::error(
@@ -131,16 +152,18 @@ pub(super) fn folder(cx: &mut Context, written: &Spanned<String>) -> Option<Path
         );
         return None;
     }
+
     Some(found)
 }
 
 /// Decodes the path of a folder that may not exist yet; it must be inside the folders that may be read.
-fn own_folder(cx: &mut Context, written: &Spanned<String>) -> Option<PathBuf> {
+fn decode_own_folder(cx: &mut DecodeContext, written: &SpannedValue<String>) -> Option<PathBuf> {
     let given = Path::new(&written.value);
     let whole = cx.folder_of(written.span.source).join(given);
     if whole.exists() {
-        return folder(cx, written);
+        return find_existing_folder(cx, written);
     }
+
     let above = whole.ancestors().skip(1).find_map(|folder| {
         let folder = if folder.as_os_str().is_empty() { Path::new(".") } else { folder };
         folder.canonicalize().ok()
@@ -158,5 +181,6 @@ fn own_folder(cx: &mut Context, written: &Spanned<String>) -> Option<PathBuf> {
         );
         return None;
     }
+
     Some(whole)
 }

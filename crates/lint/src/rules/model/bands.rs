@@ -1,25 +1,25 @@
 //! L0608, asked of a model: the texts of the score ranges do not tell one answer from a better one.
 
-use assize_diagnostic::Code;
+use assize_diagnostic::DiagnosticCode;
 
-use crate::rule::{Check, Example, Question, Rule, Scope};
+use crate::rule::{LintRule, QuestionScope, RuleCheck, RuleExample, RuleQuestion};
 use crate::rules::cited;
 
-pub(in crate::rules) const RULE: Rule = Rule {
-    code: Code::new("L0608"),
+pub(in crate::rules) const RULE: LintRule = LintRule {
+    code: DiagnosticCode::new("L0608"),
     name: "unclear-ranges",
     title: "The texts of the score ranges do not tell one answer from a better one.",
     reason: "Two ranges that fit the same answer leave the choice to chance, and a text that asks for something else than the range below it puts two scales into one.",
     source: cited::PROMETHEUS,
-    bad: Example::Criteria(
+    bad: RuleExample::Criteria(
         "- outcome: Names the date\n  score_ranges:\n    0: Gives a vague date\n    5: Gives an imprecise date in a friendly tone\n    8: Gives the day and the hour",
     ),
-    good: Example::Criteria(
+    good: RuleExample::Criteria(
         "- outcome: Names the date\n  score_ranges:\n    0: Gives no date\n    5: Gives the week\n    8: Gives the day",
     ),
     fixes: false,
-    check: Check::Model(Question {
-        scope: Scope::Bands,
+    check: RuleCheck::Model(RuleQuestion {
+        scope: QuestionScope::Bands,
         text: "Do two ranges of this criterion fit the same answer, or does a higher range ask for something of another kind than the ranges below it, so that the texts are not steps of one scale? Quote words of one of the ranges.",
         found: "these ranges are not steps of one scale",
         help: "let each text say what is added to the range below it, in things that can be counted or seen",

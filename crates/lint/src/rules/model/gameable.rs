@@ -1,21 +1,21 @@
 //! L0609, asked of a model: an answer can meet the criterion without being any better for it.
 
-use assize_diagnostic::Code;
+use assize_diagnostic::DiagnosticCode;
 
-use crate::rule::{Check, Example, Question, Rule, Scope};
+use crate::rule::{LintRule, QuestionScope, RuleCheck, RuleExample, RuleQuestion};
 use crate::rules::cited;
 
-pub(in crate::rules) const RULE: Rule = Rule {
-    code: Code::new("L0609"),
+pub(in crate::rules) const RULE: LintRule = LintRule {
+    code: DiagnosticCode::new("L0609"),
     name: "met-by-a-bad-answer",
     title: "An answer can meet the criterion without being any better for it.",
     reason: "What is rewarded is what systems learn to do: a keyword, a disclaimer, a list, a longer text. Ask for what the words are there for.",
     source: cited::LLM_BAR,
-    bad: Example::Criteria("- Uses the word \"refund\""),
-    good: Example::Criteria("- States that the refund arrives within 14 days"),
+    bad: RuleExample::Criteria("- Uses the word \"refund\""),
+    good: RuleExample::Criteria("- States that the refund arrives within 14 days"),
     fixes: false,
-    check: Check::Model(Question {
-        scope: Scope::Criterion,
+    check: RuleCheck::Model(RuleQuestion {
+        scope: QuestionScope::Criterion,
         text: "Could an answer that is useless or wrong for this question meet this criterion by its looks alone: by its length, its layout, a keyword without the fact, a set phrase? Describe that answer. Not if the question or the expected outcome asks for just that layout, length or phrase.",
         found: "an answer meets this by its looks alone",
         help: "ask for the content that the looks stand for",

@@ -1,25 +1,25 @@
 //! L0611, asked of a model: a required criterion is not worth failing an answer, or an optional one is.
 
-use assize_diagnostic::Code;
+use assize_diagnostic::DiagnosticCode;
 
-use crate::rule::{Check, Example, Question, Rule, Scope};
+use crate::rule::{LintRule, QuestionScope, RuleCheck, RuleExample, RuleQuestion};
 use crate::rules::cited;
 
-pub(in crate::rules) const RULE: Rule = Rule {
-    code: Code::new("L0611"),
+pub(in crate::rules) const RULE: LintRule = LintRule {
+    code: DiagnosticCode::new("L0611"),
     name: "misplaced-gate",
     title: "A required criterion is not worth failing an answer, or one that is worth it is optional.",
     reason: "A gate fails an answer whatever else it does well, so it belongs where the answer is worthless without it, and only there.",
     source: cited::GUIDE,
-    bad: Example::Case(
+    bad: RuleExample::Case(
         "  - id: late-parcel\n    criteria: Says when the parcel comes\n    input: When does my parcel come?\n    assertions:\n      - type: rubrics\n        criteria:\n          - {outcome: Names the new delivery date, weight: 2}\n          - {outcome: Greets the customer by name, required: true}",
     ),
-    good: Example::Case(
+    good: RuleExample::Case(
         "  - id: late-parcel\n    criteria: Says when the parcel comes\n    input: When does my parcel come?\n    assertions:\n      - type: rubrics\n        criteria:\n          - {outcome: Names the new delivery date, weight: 2, required: true}\n          - {outcome: Greets the customer by name, weight: 0.5}",
     ),
     fixes: false,
-    check: Check::Model(Question {
-        scope: Scope::Outcome,
+    check: RuleCheck::Model(RuleQuestion {
+        scope: QuestionScope::Outcome,
         text: "Going by the question and the expected outcome: is this criterion marked as required although an answer that misses it would still be useful, or is it optional although an answer that misses it is worthless or dangerous? Only where you are sure.",
         found: "the gate does not fit what the case expects",
         help: "require what no useful answer lacks, and let weights decide about the rest",

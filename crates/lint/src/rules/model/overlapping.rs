@@ -1,23 +1,23 @@
 //! L0604, asked of a model: two criteria are decided by the same part of an answer.
 
-use assize_diagnostic::Code;
+use assize_diagnostic::DiagnosticCode;
 
-use crate::rule::{Check, Example, Question, Rule, Scope};
+use crate::rule::{LintRule, QuestionScope, RuleCheck, RuleExample, RuleQuestion};
 use crate::rules::cited;
 
-pub(in crate::rules) const RULE: Rule = Rule {
-    code: Code::new("L0604"),
+pub(in crate::rules) const RULE: LintRule = LintRule {
+    code: DiagnosticCode::new("L0604"),
     name: "overlapping-criteria",
     title: "Two criteria are decided by the same part of an answer.",
     reason: "What two criteria share counts twice, and nobody decided that it should. The rule `repeated-criterion` compares words; a model compares what is asked for.",
     source: cited::ONE_AT_A_TIME,
-    bad: Example::Criteria(
+    bad: RuleExample::Criteria(
         "- Names the day of the new delivery\n- Tells the customer when the parcel will come",
     ),
-    good: Example::Criteria("- Names the day of the new delivery\n- Says where the parcel is now"),
+    good: RuleExample::Criteria("- Names the day of the new delivery\n- Says where the parcel is now"),
     fixes: false,
-    check: Check::Model(Question {
-        scope: Scope::Pair,
+    check: RuleCheck::Model(RuleQuestion {
+        scope: QuestionScope::Pair,
         text: "Are there two criteria of which the second is met by nearly every answer that meets the first, because both look at the same thing in other words? Give the first as `criterion` and the second as `other`.",
         found: "this and another criterion look at the same thing",
         help: "merge them, or say what only one of them looks at",

@@ -1,23 +1,23 @@
 //! L0610, asked of a model: no criterion forbids the most likely harmful mistake.
 
-use assize_diagnostic::Code;
+use assize_diagnostic::DiagnosticCode;
 
-use crate::rule::{Check, Example, Question, Rule, Scope};
+use crate::rule::{LintRule, QuestionScope, RuleCheck, RuleExample, RuleQuestion};
 use crate::rules::cited;
 
-pub(in crate::rules) const RULE: Rule = Rule {
-    code: Code::new("L0610"),
+pub(in crate::rules) const RULE: LintRule = LintRule {
+    code: DiagnosticCode::new("L0610"),
     name: "likely-mistake-unguarded",
     title: "No criterion forbids the most likely harmful mistake.",
     reason: "Criteria that only demand let through the answer that says everything, true and false. One criterion about the worst likely mistake closes the gap.",
     source: cited::REWARDS,
-    bad: Example::Criteria("- Names the usual dose of ibuprofen for adults"),
-    good: Example::Criteria(
+    bad: RuleExample::Criteria("- Names the usual dose of ibuprofen for adults"),
+    good: RuleExample::Criteria(
         "- Names the usual dose of ibuprofen for adults\n- Names no dose above 1200 mg a day without a doctor",
     ),
     fixes: false,
-    check: Check::Model(Question {
-        scope: Scope::Unguarded,
+    check: RuleCheck::Model(RuleQuestion {
+        scope: QuestionScope::Unguarded,
         text: "Is there a mistake that answers to this question are likely to make, that would do harm or make the answer worthless, and that an answer could make while meeting every criterion? Describe it in the reason, and give null as `criterion` and as `quote`. At most one finding; none if a criterion rules the mistake out, in whatever words.",
         found: "a likely mistake is forbidden by no criterion",
         help: "add a criterion that rules it out: `Does not ...`, or a penalty with a negative weight",

@@ -1,20 +1,20 @@
 //! L0602, asked of a model: the criterion can't be decided from the question, the reference and the answer.
 
-use assize_diagnostic::Code;
+use assize_diagnostic::DiagnosticCode;
 
-use crate::rule::{Check, Example, Question, Rule, Scope};
+use crate::rule::{LintRule, QuestionScope, RuleCheck, RuleExample, RuleQuestion};
 
-pub(in crate::rules) const RULE: Rule = Rule {
-    code: Code::new("L0602"),
+pub(in crate::rules) const RULE: LintRule = LintRule {
+    code: DiagnosticCode::new("L0602"),
     name: "not-in-the-answer",
     title: "The criterion can't be decided from the question, the reference and the answer.",
     reason: "A judge that lacks what it needs decides by what the answer claims about itself. Put what is needed into the case, or ask for what the answer shows.",
     source: "Agent-as-a-Judge (arXiv:2410.10934): judges that can look at what was done agree better with people than judges that only read the answer",
-    bad: Example::Criteria("- Was written without looking at the price list"),
-    good: Example::Criteria("- Offers the customer a new delivery date"),
+    bad: RuleExample::Criteria("- Was written without looking at the price list"),
+    good: RuleExample::Criteria("- Offers the customer a new delivery date"),
     fixes: false,
-    check: Check::Model(Question {
-        scope: Scope::Criterion,
+    check: RuleCheck::Model(RuleQuestion {
+        scope: QuestionScope::Criterion,
         text: "Does deciding this criterion need something that is neither in the question, nor in the expected outcome, nor in the reference, nor in an answer itself, nor general knowledge: how the answer came about, what its reader later did or felt, a file or a source that is not shown? Name what is missing.",
         found: "a judge can't see this",
         help: "put what is needed into the case, or ask for what the answer itself shows",

@@ -1,25 +1,25 @@
 //! L0606, asked of a model: an important part of the expected outcome is tested by no criterion.
 
-use assize_diagnostic::Code;
+use assize_diagnostic::DiagnosticCode;
 
-use crate::rule::{Check, Example, Question, Rule, Scope};
+use crate::rule::{LintRule, QuestionScope, RuleCheck, RuleExample, RuleQuestion};
 use crate::rules::cited;
 
-pub(in crate::rules) const RULE: Rule = Rule {
-    code: Code::new("L0606"),
+pub(in crate::rules) const RULE: LintRule = LintRule {
+    code: DiagnosticCode::new("L0606"),
     name: "untested-expectation",
     title: "An important part of the expected outcome is tested by no criterion.",
     reason: "An answer that misses it gets full marks. Write a criterion for it, or take it out of the expected outcome.",
     source: cited::RESEARCH_RUBRICS,
-    bad: Example::Case(
+    bad: RuleExample::Case(
         "  - id: late-parcel\n    criteria: Apologizes and names the new delivery date\n    input: Where is my parcel?\n    assertions:\n      - Apologizes for the delay",
     ),
-    good: Example::Case(
+    good: RuleExample::Case(
         "  - id: late-parcel\n    criteria: Apologizes and names the new delivery date\n    input: Where is my parcel?\n    assertions:\n      - Apologizes for the delay\n      - Names the new delivery date",
     ),
     fixes: false,
-    check: Check::Model(Question {
-        scope: Scope::Missing,
+    check: RuleCheck::Model(RuleQuestion {
+        scope: QuestionScope::Missing,
         text: "Does the expected outcome demand something important that no criterion tests, so that an answer without it could get full marks? Quote the words of the expected outcome as `quote`, and give null as `criterion`.",
         found: "no criterion tests this part of the expected outcome",
         help: "write a criterion for it, or take it out of the expected outcome",

@@ -2,24 +2,24 @@
 
 use serde_json::{Value, json};
 
-use super::format::{Said, WireFormat, read_messages, spent, text_of};
-use crate::mock::incoming::Incoming;
+use super::format::{MockModelOutput, MockWireFormat, content_text, count_tokens, read_messages};
+use crate::mock::incoming::MockRequest;
 
-pub(super) struct Anthropic;
+pub(super) struct MockAnthropic;
 
-impl WireFormat for Anthropic {
+impl MockWireFormat for MockAnthropic {
     fn claims(&self, path: &str) -> bool {
         path.ends_with("/messages")
     }
 
-    fn read(&self, incoming: &mut Incoming) {
+    fn read(&self, incoming: &mut MockRequest) {
         incoming.model = incoming.body["model"].as_str().unwrap_or_default().to_owned();
         read_messages(incoming, "messages", "content");
-        incoming.system_text = text_of(&incoming.body["system"]);
+        incoming.system_text = content_text(&incoming.body["system"]);
     }
 
-    fn answer(&self, incoming: &Incoming, said: &Said) -> Value {
-        let (input, output) = spent(incoming, said);
+    fn answer(&self, incoming: &MockRequest, said: &MockModelOutput) -> Value {
+        let (input, output) = count_tokens(incoming, said);
         let text = said.refusal.as_ref().unwrap_or(&said.text);
         let called = incoming.body["tool_choice"]["name"].as_str();
         let input_of_tool = called.and_then(|_| serde_json::from_str::<Value>(text).ok());
@@ -30,6 +30,7 @@ impl WireFormat for Anthropic {
             }
             _ => json!({"type": "text", "text": text}),
         };
+
         let natural = if block["type"] == "tool_use" { "tool_use" } else { "end_turn" };
         let reason = match said.finish.as_deref() {
             _ if said.refusal.is_some() => "refusal",
@@ -38,6 +39,7 @@ impl WireFormat for Anthropic {
             Some("content_filter") => "refusal",
             Some(other) => other,
         };
+
         let content = if text.is_empty() { json!([]) } else { json!([block]) };
         json!({
             "id": format!("msg-mock-{}", incoming.index),

@@ -2,25 +2,25 @@
 
 use serde_json::{Value, json};
 
-use super::format::{Said, WireFormat, read_messages, spent, text_of};
-use crate::mock::incoming::Incoming;
+use super::format::{MockModelOutput, MockWireFormat, content_text, count_tokens, read_messages};
+use crate::mock::incoming::MockRequest;
 
-pub(super) struct Bedrock;
+pub(super) struct MockBedrock;
 
-impl WireFormat for Bedrock {
+impl MockWireFormat for MockBedrock {
     fn claims(&self, path: &str) -> bool {
         path.ends_with("/converse")
     }
 
-    fn read(&self, incoming: &mut Incoming) {
+    fn read(&self, incoming: &mut MockRequest) {
         let path = incoming.path.trim_end_matches("/converse");
         path.rsplit("/model/").next().unwrap_or_default().clone_into(&mut incoming.model);
         read_messages(incoming, "messages", "content");
-        incoming.system_text = text_of(&incoming.body["system"]);
+        incoming.system_text = content_text(&incoming.body["system"]);
     }
 
-    fn answer(&self, incoming: &Incoming, said: &Said) -> Value {
-        let (input, output) = spent(incoming, said);
+    fn answer(&self, incoming: &MockRequest, said: &MockModelOutput) -> Value {
+        let (input, output) = count_tokens(incoming, said);
         let text = said.refusal.as_ref().unwrap_or(&said.text);
         let called = incoming.body.pointer("/toolConfig/toolChoice/tool/name").and_then(Value::as_str);
         let input_of_tool = called.and_then(|_| serde_json::from_str::<Value>(text).ok());
@@ -32,6 +32,7 @@ impl WireFormat for Bedrock {
             }
             _ => (json!({ "text": text }), "end_turn"),
         };
+
         let reason = match said.finish.as_deref() {
             _ if said.refusal.is_some() => "content_filtered",
             None | Some("stop") => natural,
@@ -39,6 +40,7 @@ impl WireFormat for Bedrock {
             Some("content_filter") => "content_filtered",
             Some(other) => other,
         };
+
         let content = if text.is_empty() { json!([]) } else { json!([block]) };
         json!({
             "output": {"message": {"role": "assistant", "content": content}},

@@ -2,28 +2,28 @@
 
 use serde_json::{Value, json};
 
-use super::format::{Said, WireFormat, read_messages, spent, text_of};
-use crate::mock::incoming::Incoming;
-use crate::mock::reply::Token;
+use super::format::{MockModelOutput, MockWireFormat, content_text, count_tokens, read_messages};
+use crate::mock::incoming::MockRequest;
+use crate::mock::reply::MockToken;
 
 const METHOD: &str = ":generateContent";
 
-pub(super) struct Gemini;
+pub(super) struct MockGemini;
 
-impl WireFormat for Gemini {
+impl MockWireFormat for MockGemini {
     fn claims(&self, path: &str) -> bool {
         path.ends_with(METHOD)
     }
 
-    fn read(&self, incoming: &mut Incoming) {
+    fn read(&self, incoming: &mut MockRequest) {
         let last = incoming.path.rsplit('/').next().unwrap_or_default();
         incoming.model = last.trim_end_matches(METHOD).to_owned();
         read_messages(incoming, "contents", "parts");
-        incoming.system_text = text_of(&incoming.body["systemInstruction"]["parts"]);
+        incoming.system_text = content_text(&incoming.body["systemInstruction"]["parts"]);
     }
 
-    fn answer(&self, incoming: &Incoming, said: &Said) -> Value {
-        let (input, output) = spent(incoming, said);
+    fn answer(&self, incoming: &MockRequest, said: &MockModelOutput) -> Value {
+        let (input, output) = count_tokens(incoming, said);
         // The format has no place for the text of a refusal.
         let reason = match said.finish.as_deref() {
             _ if said.refusal.is_some() => "PROHIBITED_CONTENT",
@@ -32,14 +32,17 @@ impl WireFormat for Gemini {
             Some("content_filter") => "SAFETY",
             Some(other) => other,
         };
+
         let mut candidate = json!({"finishReason": reason, "index": 0});
         if said.refusal.is_none() && !said.text.is_empty() {
             candidate["content"] = json!({"role": "model", "parts": [{"text": said.text}]});
         }
+
         let asked = incoming.body["generationConfig"]["responseLogprobs"] == true;
         if asked && !said.tokens.is_empty() {
             candidate["logprobsResult"] = logprobs(&said.tokens);
         }
+
         json!({
             "candidates": [candidate],
             "usageMetadata": {
@@ -62,7 +65,7 @@ impl WireFormat for Gemini {
 }
 
 /// Formats the chosen tokens and the candidates for each position, in two lists of equal length.
-fn logprobs(tokens: &[Token]) -> Value {
+fn logprobs(tokens: &[MockToken]) -> Value {
     let entry = |text: &str, logprob: f64| json!({"token": text, "tokenId": 1, "logProbability": logprob});
     let chosen: Vec<Value> = tokens.iter().map(|token| entry(&token.text, token.logprob)).collect();
     let tops: Vec<Value> = tokens

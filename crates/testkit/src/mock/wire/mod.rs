@@ -9,20 +9,20 @@ mod ollama;
 mod openai_chat;
 mod openai_responses;
 
-pub(super) use format::{Said, WireFormat, spent};
+pub(super) use format::{MockModelOutput, MockWireFormat, count_tokens};
 
 /// All formats. A request goes to the first that claims its path.
-static FORMATS: &[&dyn WireFormat] = &[
-    &openai_chat::OpenAiChat,
-    &openai_responses::OpenAiResponses,
-    &anthropic::Anthropic,
-    &bedrock::Bedrock,
-    &gemini::Gemini,
-    &ollama::Ollama,
-    &models::Models,
+static FORMATS: &[&dyn MockWireFormat] = &[
+    &openai_chat::MockOpenAiChat,
+    &openai_responses::MockOpenAiResponses,
+    &anthropic::MockAnthropic,
+    &bedrock::MockBedrock,
+    &gemini::MockGemini,
+    &ollama::MockOllama,
+    &models::MockModelList,
 ];
 
 /// Returns the format of this path.
-pub(super) fn for_path(path: &str) -> Option<&'static dyn WireFormat> {
+pub(super) fn format_for_path(path: &str) -> Option<&'static dyn MockWireFormat> {
     FORMATS.iter().copied().find(|format| format.claims(path))
 }

@@ -3,23 +3,23 @@
 
 use serde_json::{Value, json};
 
-use super::format::{Said, WireFormat};
-use crate::mock::incoming::Incoming;
+use super::format::{MockModelOutput, MockWireFormat};
+use crate::mock::incoming::MockRequest;
 
 /// Paths of these requests.
 const PATHS: [&str; 3] = ["/models", "/api/tags", "/key"];
 
-pub(super) struct Models;
+pub(super) struct MockModelList;
 
-impl WireFormat for Models {
+impl MockWireFormat for MockModelList {
     fn claims(&self, path: &str) -> bool {
         PATHS.iter().any(|end| path.ends_with(end))
     }
 
-    fn read(&self, _: &mut Incoming) {}
+    fn read(&self, _: &mut MockRequest) {}
 
     /// Lists one model, whose name is the scripted text.
-    fn answer(&self, incoming: &Incoming, said: &Said) -> Value {
+    fn answer(&self, incoming: &MockRequest, said: &MockModelOutput) -> Value {
         match incoming.path.rsplit('/').next() {
             Some("tags") => json!({"models": [{"name": said.text, "model": said.text}]}),
             Some("key") => json!({"data": {"label": said.text, "usage": 0}}),

@@ -2,23 +2,23 @@
 
 use serde_json::{Value, json};
 
-use super::format::{Said, WireFormat, logprobs, read_messages, spent};
-use crate::mock::incoming::Incoming;
+use super::format::{MockModelOutput, MockWireFormat, count_tokens, logprobs, read_messages};
+use crate::mock::incoming::MockRequest;
 
-pub(super) struct Ollama;
+pub(super) struct MockOllama;
 
-impl WireFormat for Ollama {
+impl MockWireFormat for MockOllama {
     fn claims(&self, path: &str) -> bool {
         path.ends_with("/api/chat")
     }
 
-    fn read(&self, incoming: &mut Incoming) {
+    fn read(&self, incoming: &mut MockRequest) {
         incoming.model = incoming.body["model"].as_str().unwrap_or_default().to_owned();
         read_messages(incoming, "messages", "content");
     }
 
-    fn answer(&self, incoming: &Incoming, said: &Said) -> Value {
-        let (input, output) = spent(incoming, said);
+    fn answer(&self, incoming: &MockRequest, said: &MockModelOutput) -> Value {
+        let (input, output) = count_tokens(incoming, said);
         // The format has neither refusals nor filters: a refusal becomes the text.
         let text = said.refusal.as_ref().unwrap_or(&said.text);
         let mut answer = json!({
@@ -34,6 +34,7 @@ impl WireFormat for Ollama {
         if incoming.body["logprobs"] == true && !said.tokens.is_empty() {
             answer["logprobs"] = logprobs(&said.tokens);
         }
+
         answer
     }
 

@@ -2,26 +2,27 @@
 
 use serde_json::{Value, json};
 
-use super::format::{Said, WireFormat, logprobs, read_messages, spent};
-use crate::mock::incoming::Incoming;
+use super::format::{MockModelOutput, MockWireFormat, count_tokens, logprobs, read_messages};
+use crate::mock::incoming::MockRequest;
 
-pub(super) struct OpenAiChat;
+pub(super) struct MockOpenAiChat;
 
-impl WireFormat for OpenAiChat {
+impl MockWireFormat for MockOpenAiChat {
     fn claims(&self, path: &str) -> bool {
         path.ends_with("/chat/completions")
     }
 
-    fn read(&self, incoming: &mut Incoming) {
+    fn read(&self, incoming: &mut MockRequest) {
         incoming.model = incoming.body["model"].as_str().unwrap_or_default().to_owned();
         read_messages(incoming, "messages", "content");
     }
 
-    fn answer(&self, incoming: &Incoming, said: &Said) -> Value {
+    fn answer(&self, incoming: &MockRequest, said: &MockModelOutput) -> Value {
         let content = if said.refusal.is_some() { Value::Null } else { said.text.clone().into() };
-        let (input, output) = spent(incoming, said);
+        let (input, output) = count_tokens(incoming, said);
         let asked = incoming.body["logprobs"] == true && !said.tokens.is_empty();
         let logprobs = if asked { json!({"content": logprobs(&said.tokens)}) } else { Value::Null };
+
         json!({
             "id": format!("chatcmpl-mock-{}", incoming.index),
             "object": "chat.completion",

@@ -2,23 +2,23 @@
 
 use serde_json::{Value, json};
 
-use super::format::{Said, WireFormat, logprobs, read_messages, spent};
-use crate::mock::incoming::Incoming;
+use super::format::{MockModelOutput, MockWireFormat, count_tokens, logprobs, read_messages};
+use crate::mock::incoming::MockRequest;
 
-pub(super) struct OpenAiResponses;
+pub(super) struct MockOpenAiResponses;
 
-impl WireFormat for OpenAiResponses {
+impl MockWireFormat for MockOpenAiResponses {
     fn claims(&self, path: &str) -> bool {
         path.ends_with("/responses")
     }
 
-    fn read(&self, incoming: &mut Incoming) {
+    fn read(&self, incoming: &mut MockRequest) {
         incoming.model = incoming.body["model"].as_str().unwrap_or_default().to_owned();
         read_messages(incoming, "input", "content");
     }
 
-    fn answer(&self, incoming: &Incoming, said: &Said) -> Value {
-        let (input, output) = spent(incoming, said);
+    fn answer(&self, incoming: &MockRequest, said: &MockModelOutput) -> Value {
+        let (input, output) = count_tokens(incoming, said);
         let mut part = match &said.refusal {
             Some(words) => json!({"type": "refusal", "refusal": words}),
             None => json!({"type": "output_text", "text": said.text, "annotations": []}),
@@ -26,6 +26,7 @@ impl WireFormat for OpenAiResponses {
         if incoming.body["include"].is_array() && !said.tokens.is_empty() {
             part["logprobs"] = logprobs(&said.tokens);
         }
+
         let (status, details) = match said.finish.as_deref() {
             None | Some("stop") => ("completed", Value::Null),
             Some("length") => ("incomplete", json!({"reason": "max_output_tokens"})),

@@ -1,0 +1,181 @@
+//! Metrics of cases: rates and means with their intervals and a sentence about them.
+
+use assize_stats::{ConfidenceLevel, Interval, MeanAccumulator, UndefinedReason, clustered_mean, proportion};
+use assize_store::EstimatedMetric;
+
+use crate::sample::ClusteredSample;
+
+/// Formats a number for a sentence.
+pub(crate) fn format_number(value: f64) -> String {
+    let text = format!("{value:.3}");
+    let text = text.trim_end_matches('0').trim_end_matches('.');
+    if text == "-0" { "0".to_owned() } else { text.to_owned() }
+}
+
+/// Formats a level as a percentage.
+pub(crate) fn format_level(level: ConfidenceLevel) -> String {
+    format!("{} %", format_number(level.get() * 100.0))
+}
+
+/// Computes the share of values that are 1. Uses Wilson's interval if cases are independent, and Student's t
+/// around the clustered error, clipped to 0 and 1, if cases share clusters. If all clusters are alike, there
+/// is no spread to estimate from: each then counts as one case.
+pub(crate) fn case_rate_metric(
+    sample: &ClusteredSample,
+    level: ConfidenceLevel,
+    what: &str,
+) -> EstimatedMetric {
+    let successes = sample.values.iter().filter(|value| **value > 0.5).count() as u64;
+    let plain = proportion(successes, sample.len() as u64, level);
+    let interval = match sample.clusters() {
+        None => plain.interval,
+        Some(clusters) => clustered_mean(&sample.values, &sample.clusters, level)
+            .and_then(|mean| mean.interval)
+            .map(|interval| interval.clip(0.0, 1.0))
+            .and_then(|interval| match (successes, interval.width() > 0.0) {
+                (_, true) => Ok(interval),
+                (0, false) => proportion(0, clusters as u64, level).interval,
+                _ if successes == plain.n => proportion(clusters as u64, clusters as u64, level).interval,
+                _ => Err(UndefinedReason::NoSpread),
+            }),
+    };
+    build_metric(plain.rate, interval, sample, level, |low, high| {
+        format!(
+            "Of further cases like these, between {} and {} would {what} ({} confidence).",
+            format_number(low),
+            format_number(high),
+            format_level(level)
+        )
+    })
+}
+
+/// Computes the mean of values from 0 to 1, with Student's t over cases, or around the clustered error if
+/// cases share clusters.
+pub(crate) fn case_mean_metric(sample: &ClusteredSample, level: ConfidenceLevel) -> EstimatedMetric {
+    let (mean, interval) = match sample.clusters() {
+        None => {
+            let mean = sample.values.iter().copied().collect::<MeanAccumulator>().mean(level);
+            (mean.mean, mean.interval)
+        }
+        Some(_) => match clustered_mean(&sample.values, &sample.clusters, level) {
+            Ok(mean) => (Ok(mean.mean), mean.interval),
+            Err(undefined) => (Err(undefined), Err(undefined)),
+        },
+    };
+
+    let interval = interval.map(|interval| interval.clip(0.0, 1.0));
+    build_metric(mean, interval, sample, level, |low, high| {
+        if low == high {
+            return "All scores are the same: the cases show no spread, which does not mean there is none."
+                .to_owned();
+        }
+        format!(
+            "Over many more cases like these, the mean score would lie between {} and {} ({} confidence).",
+            format_number(low),
+            format_number(high),
+            format_level(level)
+        )
+    })
+}
+
+/// Computes the [`mean`] of probabilities, with a sentence about the event.
+pub(crate) fn case_chance_metric(
+    sample: &ClusteredSample,
+    level: ConfidenceLevel,
+    what: &str,
+) -> EstimatedMetric {
+    let mut figure = case_mean_metric(sample, level);
+    if let (Some(low), Some(high)) = (figure.low, figure.high) {
+        figure.says = if low == high {
+            "All cases are the same: they show no spread, which does not mean there is none.".to_owned()
+        } else {
+            format!(
+                "For further cases like these, the chance that {what} pass lies between {} and {} ({} confidence).",
+                format_number(low),
+                format_number(high),
+                format_level(level)
+            )
+        };
+    }
+
+    figure
+}
+
+fn build_metric(
+    value: Result<f64, UndefinedReason>,
+    interval: Result<Interval, UndefinedReason>,
+    sample: &ClusteredSample,
+    level: ConfidenceLevel,
+    says: impl FnOnce(f64, f64) -> String,
+) -> EstimatedMetric {
+    let undefined = value.err().or(interval.err()).map(|reason| reason.to_string());
+    EstimatedMetric {
+        value: value.ok(),
+        n: sample.len() as u64,
+        clusters: sample.clusters().map(|clusters| clusters as u64),
+        low: interval.ok().map(|interval| interval.low),
+        high: interval.ok().map(|interval| interval.high),
+        level: level.get(),
+        method: interval.ok().map(|interval| interval.method.name().to_owned()),
+        says: match (interval, &undefined) {
+            (Ok(interval), _) => says(interval.low, interval.high),
+            (Err(reason), _) => format!("How far it can be trusted is undefined, because {reason}."),
+        },
+        undefined,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn sample(values: &[(f64, u64)]) -> ClusteredSample {
+        let mut sample = ClusteredSample::default();
+        for (value, cluster) in values {
+            sample.push(*value, *cluster);
+        }
+        sample
+    }
+
+    #[test]
+    fn eight_of_ten_have_wilsons_interval() {
+        let cases: Vec<(f64, u64)> = (0..10).map(|at| (f64::from(u8::from(at < 8)), at)).collect();
+        let rate = case_rate_metric(&sample(&cases), ConfidenceLevel::P95, "pass");
+        assert_eq!((rate.value, rate.n, rate.clusters), (Some(0.8), 10, None));
+        assert!(
+            (rate.low.unwrap() - 0.490_162).abs() < 1e-6 && (rate.high.unwrap() - 0.943_318).abs() < 1e-6
+        );
+        assert_eq!(rate.method.as_deref(), Some("Wilson"));
+    }
+
+    #[test]
+    fn clusters_that_all_pass_count_once_each() {
+        let rate = case_rate_metric(
+            &sample(&[(1.0, 7), (1.0, 7), (1.0, 9), (1.0, 9)]),
+            ConfidenceLevel::P95,
+            "pass",
+        );
+        let two = proportion(2, 2, ConfidenceLevel::P95).interval.unwrap();
+        assert_eq!((rate.low, rate.high, rate.clusters), (Some(two.low), Some(two.high), Some(2)));
+    }
+
+    #[test]
+    fn nothing_and_one_value_are_undefined_in_words() {
+        let none = case_mean_metric(&sample(&[]), ConfidenceLevel::P95);
+        assert_eq!((none.value, none.undefined.as_deref()), (None, Some("there are no values")));
+        let one = case_mean_metric(&sample(&[(0.5, 1)]), ConfidenceLevel::P95);
+        assert_eq!((one.value, one.low, one.method), (Some(0.5), None, None));
+        assert!(one.says.contains("undefined, because a single value"), "{}", one.says);
+    }
+
+    #[test]
+    fn a_clustered_mean_has_the_clustered_error() {
+        // Ten scores of six prompts, the worked example of the handbook's clustered mean.
+        let clusters = [0, 0, 0, 1, 1, 2, 3, 3, 4, 5];
+        let values = [0.9, 0.8, 1.0, 0.2, 0.3, 0.5, 0.7, 0.6, 0.1, 0.65];
+        let cases: Vec<(f64, u64)> = values.into_iter().zip(clusters).collect();
+        let mean = case_mean_metric(&sample(&cases), ConfidenceLevel::P95);
+        assert!((mean.value.unwrap() - 0.575).abs() < 1e-12);
+        assert_eq!((mean.clusters, mean.method.as_deref()), (Some(6), Some("cluster-robust t")));
+    }
+}

@@ -1,0 +1,414 @@
+//! Comparison of one metric on two sides: difference, interval, test, and detectable difference.
+
+use assize_stats::{
+    ConfidenceLevel, Interval, IntervalMethod, SeededRandom, UndefinedReason, bootstrap_clustered_mean,
+    bootstrap_mean, clustered_mean,
+    compare::{PairedVerdicts, paired_mean, sign_flip, sign_flip_clustered},
+    multiplicity::is_significant,
+    power::{PairedNoise, PowerDesign, round_up_cases},
+    zero_failures,
+};
+use serde::Serialize;
+
+use super::ComparisonOptions;
+use crate::case_metrics::{format_level, format_number};
+use crate::sample::ClusteredSample;
+
+/// Conclusion about a difference.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Conclusion {
+    /// The candidate's metric is significantly higher.
+    Better,
+    /// The candidate's metric is significantly lower.
+    Worse,
+    /// The interval lies within the margin.
+    Equivalent,
+    /// No pair differs, and no margin was given.
+    NoDifference,
+    /// None of these could be shown.
+    Inconclusive,
+}
+
+impl Conclusion {
+    /// Returns the words shown to people.
+    pub const fn words(self) -> &'static str {
+        match self {
+            Self::Better => "better",
+            Self::Worse => "worse",
+            Self::Equivalent => "equivalent",
+            Self::NoDifference => "no difference",
+            Self::Inconclusive => "inconclusive",
+        }
+    }
+}
+
+/// A metric of the base and of the candidate over the same cases. Differences are candidate minus base.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct MetricDifference {
+    /// Number of pairs of cases.
+    pub n: usize,
+    /// Number of clusters; null if every pair is independent.
+    pub clusters: Option<usize>,
+    /// Metric of the base over the pairs, 0 to 1.
+    pub base: Option<f64>,
+    /// Metric of the candidate over the pairs, 0 to 1.
+    pub candidate: Option<f64>,
+    /// Number of pairs in which the candidate is higher.
+    pub higher: usize,
+    /// Number of pairs in which the candidate is lower.
+    pub lower: usize,
+    /// Candidate minus base.
+    pub difference: Option<f64>,
+    /// Standard error of the difference: clustered (CR1) if pairs share clusters, else `se_independent`.
+    /// Undefined if no pair differs: an error of 0 would claim certainty.
+    pub se: Option<f64>,
+    /// Standard error if every pair were independent.
+    pub se_independent: Option<f64>,
+    /// Clustered error without the correction for the number of clusters (CR0); null without clusters.
+    pub se_cr0: Option<f64>,
+    /// Lower end of the interval.
+    pub low: Option<f64>,
+    /// Upper end of the interval.
+    pub high: Option<f64>,
+    /// Confidence level of the interval.
+    pub level: f64,
+    /// Method of the interval.
+    pub interval_method: Option<String>,
+    /// Probability of a difference at least as large if the two did not differ.
+    pub p: Option<f64>,
+    /// Name of the test.
+    pub test: &'static str,
+    /// `p` adjusted for the number of comparisons made together; null for a single comparison.
+    pub p_adjusted: Option<f64>,
+    /// Smallest difference that this number of pairs detects with a power of 80 %.
+    pub detectable: Option<f64>,
+    /// Number of pairs that detect a difference as large as the observed one with a power of 80 %; null if
+    /// none was observed.
+    pub enough: Option<u64>,
+    /// Reason why a field is undefined.
+    pub undefined: Option<String>,
+    /// Conclusion.
+    pub call: Conclusion,
+    /// Conclusion in a sentence.
+    pub says: String,
+}
+
+/// Two lists of values over the same cases.
+#[derive(Debug, Clone, Default)]
+pub(crate) struct PairSample {
+    pub(crate) base: Vec<f64>,
+    pub(crate) candidate: ClusteredSample,
+}
+
+impl PairSample {
+    pub(crate) fn push(&mut self, base: f64, candidate: f64, cluster: u32) {
+        self.base.push(base);
+        self.candidate.push(candidate, u64::from(cluster));
+    }
+
+    pub(crate) fn len(&self) -> usize {
+        self.base.len()
+    }
+
+    fn is_binary(&self) -> bool {
+        self.base.iter().chain(&self.candidate.values).all(|value| *value == 0.0 || *value == 1.0)
+    }
+}
+
+/// Approximate limit of the sums drawn for a sign-flip test, so that a large run takes seconds.
+const MAX_DRAWN_SUMS: usize = 100_000_000;
+/// Number of random sign flips, as far as [`WORK`] allows.
+const MAX_DRAWS: usize = 10_000;
+/// Minimum number of random sign flips.
+const MIN_DRAWS: usize = 1_000;
+/// Number of bootstrap resamples.
+const RESAMPLES: usize = 10_000;
+
+/// Fields of a difference that depend on the method.
+struct DifferenceParts {
+    interval: Result<Interval, UndefinedReason>,
+    method: Option<String>,
+    p: Result<f64, UndefinedReason>,
+    test: &'static str,
+    detectable: Result<f64, UndefinedReason>,
+    enough: Result<f64, UndefinedReason>,
+}
+
+/// Compares the two sides. Pass and fail without clusters: McNemar's exact test and the interval of Bonett
+/// and Price. Otherwise: the t interval of the mean difference, around the clustered error if pairs share
+/// clusters, and the sign-flip test, flipping whole clusters. If no pair differs, an error of zero would
+/// claim certainty: the interval then follows from the number of pairs (or clusters).
+pub(crate) fn compare_metric(pairs: &PairSample, options: &ComparisonOptions) -> MetricDifference {
+    let (base, candidate) = (&pairs.base, &pairs.candidate.values);
+    let differences: Vec<f64> =
+        candidate.iter().zip(base).map(|(candidate, base)| candidate - base).collect();
+    let clusters = pairs.candidate.clusters();
+    let difference = mean(&differences);
+    let parts = if pairs.is_binary() && clusters.is_none() {
+        compare_verdicts(base, candidate, options)
+    } else {
+        compare_scores(pairs, &differences, clusters, difference, options)
+    };
+    let undefined = parts.interval.err().or(parts.p.err());
+    let errors =
+        DifferenceErrors::new(&differences, &pairs.candidate.clusters, clusters.is_some(), options.level);
+    let mut contrast = MetricDifference {
+        n: pairs.len(),
+        clusters,
+        base: mean(base).ok(),
+        candidate: mean(candidate).ok(),
+        higher: differences.iter().filter(|value| **value > DIFFERENCE_TOLERANCE).count(),
+        lower: differences.iter().filter(|value| **value < -DIFFERENCE_TOLERANCE).count(),
+        difference: difference.ok(),
+        se: errors.clustered.map_or(errors.independent, |(_, cr1)| cr1),
+        se_independent: errors.independent,
+        se_cr0: errors.clustered.and_then(|(cr0, _)| cr0),
+        low: parts.interval.ok().map(|interval| interval.low),
+        high: parts.interval.ok().map(|interval| interval.high),
+        level: options.level.get(),
+        interval_method: parts.method,
+        p: parts.p.ok(),
+        test: parts.test,
+        p_adjusted: None,
+        detectable: parts.detectable.ok(),
+        enough: parts.enough.ok().map(|n| round_up_cases(n) as u64).filter(|n| *n > 0),
+        undefined: undefined.map(|reason| reason.to_string()),
+        call: Conclusion::Inconclusive,
+        says: String::new(),
+    };
+
+    contrast.conclude(options);
+    contrast
+}
+
+/// Standard errors of a mean difference.
+#[derive(Default)]
+struct DifferenceErrors {
+    independent: Option<f64>,
+    /// CR0 and CR1, if there are clusters.
+    clustered: Option<(Option<f64>, Option<f64>)>,
+}
+
+impl DifferenceErrors {
+    fn new(differences: &[f64], ids: &[u32], clustered: bool, level: ConfidenceLevel) -> Self {
+        if differences.iter().all(|value| value.abs() <= DIFFERENCE_TOLERANCE) {
+            return Self::default();
+        }
+        clustered_mean(differences, ids, level).map_or_else(
+            |_| Self::default(),
+            |mean| Self {
+                independent: mean.se_independent.ok(),
+                clustered: clustered.then(|| (mean.se_cr0.ok(), mean.se_cr1.ok())),
+            },
+        )
+    }
+}
+
+/// Tolerance below which values differ only by the order of summation.
+const DIFFERENCE_TOLERANCE: f64 = 1e-9;
+
+fn mean(values: &[f64]) -> Result<f64, UndefinedReason> {
+    values.iter().copied().collect::<assize_stats::MeanAccumulator>().mean(ConfidenceLevel::P95).mean
+}
+
+/// Undefined for a level so low that a power of 80 % would be meaningless.
+fn power_design(level: ConfidenceLevel) -> Result<PowerDesign, UndefinedReason> {
+    PowerDesign::new(1.0 - level.get(), 0.8).map_err(|_| UndefinedReason::OutOfRange)
+}
+
+fn compare_verdicts(base: &[f64], candidate: &[f64], options: &ComparisonOptions) -> DifferenceParts {
+    let passes = |values: &[f64]| values.iter().map(|value| *value > 0.5).collect::<Vec<bool>>();
+    let pairs = match PairedVerdicts::from_verdicts(&passes(candidate), &passes(base)) {
+        Ok(pairs) if pairs.n() > 0 => pairs,
+        Ok(_) => return DifferenceParts::undefined(UndefinedReason::NoValues, "McNemar, exact"),
+        Err(reason) => return DifferenceParts::undefined(reason, "McNemar, exact"),
+    };
+    let test = pairs.mcnemar(options.level);
+    let discordant = (pairs.only_first + pairs.only_second) as f64 / pairs.n() as f64;
+    let promise = power_design(options.level);
+
+    DifferenceParts {
+        interval: test.interval,
+        method: test.interval.ok().map(|interval| interval.method.name().to_owned()),
+        p: Ok(test.p_exact),
+        test: "McNemar, exact",
+        detectable: promise.and_then(|promise| {
+            let found = promise.mcnemar_difference(pairs.n(), discordant);
+            found.or_else(|_| promise.mcnemar_one_way_difference(pairs.n()))
+        }),
+        enough: promise.and_then(|promise| promise.mcnemar_pairs(discordant, test.difference?)),
+    }
+}
+
+fn compare_scores(
+    pairs: &PairSample,
+    differences: &[f64],
+    clusters: Option<usize>,
+    difference: Result<f64, UndefinedReason>,
+    options: &ComparisonOptions,
+) -> DifferenceParts {
+    let mut random = SeededRandom::new(options.seed);
+    let ids = &pairs.candidate.clusters;
+    let units = clusters.unwrap_or(differences.len());
+    let draws = (MAX_DRAWN_SUMS / units.max(1)).clamp(MIN_DRAWS, MAX_DRAWS) as u32;
+    let (flipped, test) = match clusters {
+        None => (sign_flip(differences, draws, &mut random), "sign-flip"),
+        Some(_) => (sign_flip_clustered(differences, ids, draws, &mut random), "sign-flip of clusters"),
+    };
+    let (error, interval) = match clusters {
+        None => match paired_mean(&pairs.candidate.values, &pairs.base, options.level) {
+            Ok(mean) => (mean.se, mean.interval),
+            Err(reason) => (Err(reason), Err(reason)),
+        },
+        Some(_) => match clustered_mean(differences, ids, options.level) {
+            Ok(mean) => (mean.se_cr1, mean.interval),
+            Err(reason) => (Err(reason), Err(reason)),
+        },
+    };
+
+    let n = differences.len() as u64;
+    let nothing_differs = n > 0 && differences.iter().all(|value| value.abs() <= DIFFERENCE_TOLERANCE);
+    let (interval, method) = if nothing_differs {
+        // Each pair can differ by 1 at most, so the mean differs by no more than the share of pairs that
+        // differ.
+        let interval = zero_failures(units as u64, options.level).map(|bound| Interval {
+            low: -bound.exact,
+            high: bound.exact,
+            level: options.level,
+            method: IntervalMethod::ClopperPearson,
+        });
+        (interval, Some("exact bound on the share of pairs that differ".to_owned()))
+    } else if options.bootstrap {
+        let drawn = match clusters {
+            None => bootstrap_mean(differences, RESAMPLES, options.level, &mut random),
+            Some(_) => bootstrap_clustered_mean(differences, ids, RESAMPLES, options.level, &mut random),
+        };
+        let interval = drawn.and_then(|drawn| drawn.bca.or(Ok(drawn.percentile)));
+        (interval, interval.ok().map(|interval| interval.method.name().to_owned()))
+    } else {
+        (interval, interval.ok().map(|interval| interval.method.name().to_owned()))
+    };
+
+    let method = interval.ok().and(method);
+    let promise = power_design(options.level);
+    let noise = error.and_then(|se| {
+        if se > 0.0 {
+            // The remaining error with this many pairs, scaled back to one pair.
+            Ok(PairedNoise {
+                between: se * se * n as f64,
+                first: 0.0,
+                first_repeats: 1,
+                second: 0.0,
+                second_repeats: 1,
+            })
+        } else {
+            Err(UndefinedReason::NoSpread)
+        }
+    });
+    DifferenceParts {
+        interval,
+        method,
+        p: flipped.map(|flipped| flipped.p),
+        test,
+        detectable: noise.and_then(|noise| promise?.paired_difference(noise, n)),
+        enough: noise.and_then(|noise| promise?.paired_cases(noise, difference?)),
+    }
+}
+
+impl DifferenceParts {
+    fn undefined(reason: UndefinedReason, test: &'static str) -> Self {
+        Self {
+            interval: Err(reason),
+            method: None,
+            p: Err(reason),
+            test,
+            detectable: Err(reason),
+            enough: Err(reason),
+        }
+    }
+}
+
+impl MetricDifference {
+    /// Decides the conclusion. With a margin, an interval within it means equivalent, whatever the test
+    /// result: such a small difference was declared irrelevant. Otherwise the test decides, by its adjusted p
+    /// if there is one.
+    pub(crate) fn conclude(&mut self, options: &ComparisonOptions) {
+        let shown = self.p_adjusted.or(self.p).is_some_and(|p| is_significant(p, 1.0 - options.level.get()));
+        let within = |margin: f64| {
+            self.low.zip(self.high).is_some_and(|(low, high)| {
+                low >= -margin - DIFFERENCE_TOLERANCE && high <= margin + DIFFERENCE_TOLERANCE
+            })
+        };
+        self.call = match (options.margin, self.difference) {
+            (Some(margin), Some(_)) if within(margin) => Conclusion::Equivalent,
+            (_, Some(difference)) if shown && difference > 0.0 => Conclusion::Better,
+            (_, Some(difference)) if shown && difference < 0.0 => Conclusion::Worse,
+            (None, Some(_)) if self.higher + self.lower == 0 => Conclusion::NoDifference,
+            _ => Conclusion::Inconclusive,
+        };
+
+        self.says = self.summary_sentence(options);
+    }
+
+    fn summary_sentence(&self, options: &ComparisonOptions) -> String {
+        let (Some(difference), Some(low), Some(high)) = (self.difference, self.low, self.high) else {
+            let reason = self.undefined.as_deref().unwrap_or("there are no values");
+            return format!("Nothing may be concluded, because {reason}.");
+        };
+        let level = format_level(options.level);
+        let range =
+            format!("between {} and {} ({level} confidence)", format_change(low), format_change(high));
+        match self.call {
+            Conclusion::Better => {
+                format!("Higher by {}; the change lies {range}.", format_number(difference))
+            }
+            Conclusion::Worse => {
+                format!("Lower by {}; the change lies {range}.", format_number(-difference))
+            }
+            Conclusion::Equivalent => format!(
+                "The change lies {range}, within the margin of {}.",
+                format_number(options.margin.unwrap_or_default())
+            ),
+            Conclusion::NoDifference => {
+                format!(
+                    "No pair differs; so many pairs rule out a change beyond {} ({level} confidence).",
+                    format_number(high)
+                )
+            }
+            Conclusion::Inconclusive if self.higher + self.lower == 0 => format!(
+                "No pair differs, but so few pairs leave room for a change of {} either way.",
+                format_number(high)
+            ),
+            // The interval is approximate and the test is exact, and adjusting is stricter still.
+            Conclusion::Inconclusive if low > 0.0 || high < 0.0 => format!(
+                "The change lies {range}, but the test ({}) gives p = {}, which is not beyond chance{}.",
+                self.test,
+                format_number(self.p_adjusted.or(self.p).unwrap_or(1.0)),
+                if self.p_adjusted > self.p { " among so many comparisons" } else { "" }
+            ),
+            Conclusion::Inconclusive => {
+                let detectable = self.detectable.map(|size| {
+                    format!(
+                        "; a change of {} or more would have been shown four times out of five",
+                        format_number(size)
+                    )
+                });
+
+                let enough =
+                    self.enough.map(|n| format!("; about {n} pairs would show one as large as was seen"));
+                format!(
+                    "The change lies {range}: neither better nor worse is shown{}{}.",
+                    detectable.unwrap_or_default(),
+                    enough.unwrap_or_default()
+                )
+            }
+        }
+    }
+}
+
+/// Formats a change with its sign.
+pub(crate) fn format_change(value: f64) -> String {
+    let text = format_number(value);
+    if value > 0.0 && text != "0" { format!("+{text}") } else { text }
+}

@@ -1,0 +1,172 @@
+//! Comparability of two runs: same questions, rubrics and judging.
+
+use serde::Serialize;
+
+use crate::facts::{CaseFact, CriterionFact, NameTable};
+
+/// Aspect in which two runs differ although only the answers should.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize)]
+#[serde(rename_all = "snake_case")]
+pub enum ComparisonAspect {
+    /// Input or expectation of a case.
+    Question,
+    /// Text, scale, weight or gate of criteria, or the set of criteria.
+    Rubric,
+    /// The judge.
+    Judge,
+    /// Instructions of the judge.
+    Prompt,
+    /// Number of criteria in one call.
+    Judging,
+    /// Thresholds of verdicts.
+    Lines,
+}
+
+assize_rubric::named_variants!(ComparisonAspect {
+    Question = "question", Rubric = "rubric", Judge = "judge", Prompt = "prompt", Judging = "judging",
+    Lines = "lines",
+});
+
+impl ComparisonAspect {
+    /// Describes the difference in words.
+    pub const fn describe(self) -> &'static str {
+        match self {
+            Self::Question => "cases ask or expect something else",
+            Self::Rubric => "criteria read, weigh or gate differently, or are not the same ones",
+            Self::Judge => "other judges decided",
+            Self::Prompt => "judges had other instructions",
+            Self::Judging => "other numbers of criteria went into a call",
+            Self::Lines => "verdicts are drawn at other lines",
+        }
+    }
+}
+
+/// An aspect in which two runs differ.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct RunMismatch {
+    /// The aspect.
+    pub respect: ComparisonAspect,
+    /// Number of pairs of cases with the difference.
+    pub cases: usize,
+    /// Id of the first such case.
+    pub first_case: String,
+    /// Value in the base, as far as it can be named.
+    pub base: String,
+    /// Value in the candidate.
+    pub candidate: String,
+}
+
+/// Accessor of a criterion field that holds a name.
+type NameField = fn(&CriterionFact) -> u32;
+
+/// Counted mismatches, one entry per aspect.
+#[derive(Debug, Default)]
+pub(crate) struct MismatchCounts([Option<RunMismatch>; ComparisonAspect::ALL.len()]);
+
+impl MismatchCounts {
+    /// Compares a pair of cases. Data that a run did not store is not compared.
+    pub(crate) fn compare_pair(&mut self, base: &CaseFact, candidate: &CaseFact, names: &NameTable) {
+        if base.question.zip(candidate.question).is_some_and(|(a, b)| a != b) {
+            self.add(ComparisonAspect::Question, base, names, String::new(), String::new());
+        }
+
+        if let Some((a, b)) = base.lines.zip(candidate.lines).filter(|(a, b)| a != b) {
+            self.add(
+                ComparisonAspect::Lines,
+                base,
+                names,
+                names.text(a).to_owned(),
+                names.text(b).to_owned(),
+            );
+        }
+
+        // A case that was not graded has no criteria to compare.
+        if base.criteria.is_empty() || candidate.criteria.is_empty() {
+            return;
+        }
+        if let Some((a, b)) = find_rubric_change(base, candidate, names) {
+            self.add(ComparisonAspect::Rubric, base, names, a, b);
+        }
+
+        let parts: [(ComparisonAspect, NameField); 3] = [
+            (ComparisonAspect::Judge, |criterion| criterion.judge),
+            (ComparisonAspect::Prompt, |criterion| criterion.prompt),
+            (ComparisonAspect::Judging, |criterion| criterion.judging),
+        ];
+        for (respect, part) in parts {
+            let differing = shared_criteria(base, candidate).find(|(a, b)| {
+                let (a, b) = (part(a), part(b));
+                a != b && !names.text(a).is_empty() && !names.text(b).is_empty()
+            });
+            if let Some((a, b)) = differing {
+                let said = |criterion| names.text(part(criterion)).to_owned();
+                self.add(respect, base, names, said(a), said(b));
+            }
+        }
+    }
+
+    fn add(
+        &mut self,
+        respect: ComparisonAspect,
+        case: &CaseFact,
+        names: &NameTable,
+        base: String,
+        candidate: String,
+    ) {
+        let first = || RunMismatch {
+            respect,
+            cases: 0,
+            first_case: names.text(case.case).to_owned(),
+            base,
+            candidate,
+        };
+        self.0[respect as usize].get_or_insert_with(first).cases += 1;
+    }
+
+    pub(crate) fn into_list(self) -> Vec<RunMismatch> {
+        self.0.into_iter().flatten().collect()
+    }
+}
+
+/// Iterates over the criteria that both sides have, matched by grader and id.
+pub(crate) fn shared_criteria<'c>(
+    base: &'c CaseFact,
+    candidate: &'c CaseFact,
+) -> impl Iterator<Item = (&'c CriterionFact, &'c CriterionFact)> {
+    base.criteria.iter().enumerate().filter_map(|(at, criterion)| {
+        let same = |other: &&CriterionFact| other.grader == criterion.grader && other.id == criterion.id;
+        // Nearly always it is at the same index.
+        let there = candidate.criteria.get(at).filter(same);
+        there.or_else(|| candidate.criteria.iter().find(same)).map(|other| (criterion, other))
+    })
+}
+
+fn find_rubric_change(base: &CaseFact, candidate: &CaseFact, names: &NameTable) -> Option<(String, String)> {
+    let mut both = 0;
+    for (a, b) in shared_criteria(base, candidate) {
+        both += 1;
+
+        if a.wording != b.wording {
+            return Some((format!("`{}`", names.text(a.id)), "the same id with other words".to_owned()));
+        }
+
+        if a.standing != b.standing {
+            return Some((
+                format!("`{}`", names.text(a.id)),
+                "the same with another weight or gate".to_owned(),
+            ));
+        }
+    }
+
+    // A grader that failed on one side has no criteria there; that does not make it another rubric.
+    let graded = |case: &CaseFact, other: &CaseFact| {
+        case.criteria
+            .iter()
+            .filter(|criterion| other.criteria.iter().any(|theirs| theirs.grader == criterion.grader))
+            .count()
+    };
+
+    let (ours, theirs) = (graded(base, candidate), graded(candidate, base));
+    (ours != both || theirs != both)
+        .then(|| (format!("{ours} criteria"), format!("{theirs} criteria, {both} of them shared")))
+}

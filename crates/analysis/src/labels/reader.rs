@@ -1,0 +1,404 @@
+//! Reader of label files.
+
+use std::collections::BTreeSet;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use assize_diagnostic::did_you_mean;
+use assize_rubric::{FailureSeverity, LabelOutcome, LabelSplit, SamplingMethod};
+use serde_json::Value;
+
+use super::table::{TableLine, read_lines};
+use super::{
+    ColumnMapping, ColumnRole, LabelLocation, LabelProblem, LabelRow, OutcomeSpellings, TableDecision,
+};
+
+/// Code of a trace that shows none of the failures asked about.
+const NONE_OF_THE_ABOVE: &str = "NONE_OF_THE_ABOVE";
+
+/// Options for reading label files.
+#[derive(Debug, Clone, PartialEq, Default)]
+pub struct LabelReadOptions {
+    /// Column mapping.
+    pub columns: ColumnMapping,
+    /// Mapping of spellings to outcomes.
+    pub values: OutcomeSpellings,
+    /// Required columns.
+    pub needed: Vec<ColumnRole>,
+}
+
+/// Reads label files. Reports the errors of all files together.
+pub fn read_rows(files: &[PathBuf], reading: &LabelReadOptions) -> Result<Vec<LabelRow>, Vec<LabelProblem>> {
+    let (mut rows, mut problems) = (Vec::new(), Vec::new());
+    for file in files {
+        let shared: Arc<Path> = Arc::from(file.as_path());
+        match std::fs::read(file) {
+            Ok(bytes) => {
+                let (lines, is_json) = read_lines(&shared, &bytes, &mut problems);
+                if lines.is_empty() && problems.is_empty() {
+                    problems.push(problem_at(&shared, 1, "the file has no rows"));
+                }
+
+                check_columns(&lines, is_json, reading, &mut problems);
+                rows.extend(
+                    lines.iter().filter_map(|line| RowReader { line, reading }.read_row(&mut problems)),
+                );
+            }
+            Err(error) => problems.push(problem_at(&shared, 1, format!("the file can't be read: {error}"))),
+        }
+    }
+
+    if problems.is_empty() { Ok(rows) } else { Err(problems) }
+}
+
+fn problem_at(file: &Arc<Path>, line: u64, message: impl Into<String>) -> LabelProblem {
+    LabelProblem { place: LabelLocation { file: Arc::clone(file), line }, message: message.into() }
+}
+
+/// Reports requested columns that are missing, and unknown columns of our own files.
+fn check_columns(
+    lines: &[TableLine],
+    is_json: bool,
+    reading: &LabelReadOptions,
+    problems: &mut Vec<LabelProblem>,
+) {
+    let Some(first) = lines.first() else { return };
+    let mut known: BTreeSet<&str> = BTreeSet::new();
+    for line in lines {
+        for name in line.cells.keys() {
+            if known.insert(name) && is_json && !reading.columns.is_given() {
+                unknown_key(name, &line.place, problems);
+            }
+        }
+    }
+
+    let has = |column: &str| lines.iter().any(|line| find_cell(&line.cells, column).is_some());
+    let names = || known.iter().copied().collect::<Vec<_>>().join(", ");
+    for (role, column) in reading.columns.all_given() {
+        if !has(column) {
+            let hint = did_you_mean(column, known.iter().copied())
+                .map_or_else(|| format!("there are {}", names()), |near| format!("did you mean `{near}`?"));
+            problems.push(LabelProblem {
+                place: first.place.clone(),
+                message: format!("no column `{column}` for {}; {hint}", role.name()),
+            });
+        }
+    }
+
+    for &role in &reading.needed {
+        if reading.columns.given(role).is_none() && !reading.columns.names(role).into_iter().any(has) {
+            problems.push(LabelProblem {
+                place: first.place.clone(),
+                message: format!(
+                    "no column for {0}; name it with `--columns {0}=COLUMN`, there are {1}",
+                    role.name(),
+                    names()
+                ),
+            });
+        }
+    }
+}
+
+fn unknown_key(name: &str, place: &LabelLocation, problems: &mut Vec<LabelProblem>) {
+    if ColumnMapping::default_role(name).is_some() || name.starts_with("x-") {
+        return;
+    }
+
+    let hint = did_you_mean(name, ColumnMapping::default_names()).map_or_else(
+        || "`--columns` picks the ones to read".to_owned(),
+        |near| format!("did you mean `{near}`?"),
+    );
+    problems
+        .push(LabelProblem { place: place.clone(), message: format!("`{name}` is not known here; {hint}") });
+}
+
+/// Returns a cell by its name, or by a dotted path of names.
+fn find_cell<'c>(cells: &'c serde_json::Map<String, Value>, column: &str) -> Option<&'c Value> {
+    if let Some(value) = cells.get(column) {
+        return Some(value);
+    }
+    let (head, rest) = column.split_once('.')?;
+    rest.split('.').try_fold(cells.get(head)?, |value, name| value.get(name))
+}
+
+/// A line together with the reading options.
+struct RowReader<'l> {
+    line: &'l TableLine,
+    reading: &'l LabelReadOptions,
+}
+
+impl RowReader<'_> {
+    fn value(&self, role: ColumnRole) -> Option<&Value> {
+        let names = self.reading.columns.names(role);
+        let found = names.into_iter().find_map(|name| find_cell(&self.line.cells, name));
+        // Tables write a missing value as an empty text.
+        found.filter(|value| !value.is_null() && value.as_str().is_none_or(|text| !text.trim().is_empty()))
+    }
+
+    /// Returns true if the column exists, empty or not.
+    fn has_column(&self, role: ColumnRole) -> bool {
+        self.reading.columns.names(role).into_iter().any(|name| find_cell(&self.line.cells, name).is_some())
+    }
+
+    fn report_wrong(
+        &self,
+        problems: &mut Vec<LabelProblem>,
+        role: ColumnRole,
+        expected: &str,
+        found: &Value,
+    ) {
+        let mut shown: String = found.to_string().chars().take(40).collect();
+        if shown.len() < found.to_string().len() {
+            shown.push('…');
+        }
+
+        problems.push(LabelProblem {
+            place: self.line.place.clone(),
+            message: format!("{}: expected {expected}, found {shown}", role.name()),
+        });
+    }
+
+    /// Reads a text; numbers and flags are accepted, as ids often are numbers.
+    fn text(&self, role: ColumnRole, problems: &mut Vec<LabelProblem>) -> Option<String> {
+        let value = self.value(role)?;
+        let text = scalar_text(value);
+        if text.is_none() {
+            self.report_wrong(problems, role, "a text", value);
+        }
+
+        text
+    }
+
+    fn number(&self, role: ColumnRole, problems: &mut Vec<LabelProblem>) -> Option<f64> {
+        let value = self.value(role)?;
+        let number = as_number(value);
+        if number.is_none() {
+            self.report_wrong(problems, role, "a number", value);
+        }
+
+        number
+    }
+
+    fn word<T: serde::de::DeserializeOwned>(
+        &self,
+        role: ColumnRole,
+        expected: &str,
+        problems: &mut Vec<LabelProblem>,
+    ) -> Option<T> {
+        let value = self.value(role)?;
+        let lower = value.as_str().map_or_else(|| value.clone(), |text| text.to_ascii_lowercase().into());
+        let word = serde_json::from_value(lower).ok();
+        if word.is_none() {
+            self.report_wrong(problems, role, expected, value);
+        }
+
+        word
+    }
+
+    fn outcome(
+        &self,
+        role: ColumnRole,
+        value: &Value,
+        problems: &mut Vec<LabelProblem>,
+    ) -> Option<LabelOutcome> {
+        let text = scalar_text(value);
+        let meant = text.as_deref().and_then(|text| {
+            let word = || LabelOutcome::from_word(text).or_else(|| as_number(value).map(LabelOutcome::Score));
+            self.reading.values.outcome_of_text(text).or_else(word)
+        });
+        if meant.is_none() {
+            let expected =
+                "met, unmet, not_applicable, unsure or a score (other spellings: `--values met=…`)";
+            self.report_wrong(problems, role, expected, value);
+        }
+
+        meant
+    }
+
+    fn labels(&self, problems: &mut Vec<LabelProblem>) -> Vec<(Option<String>, LabelOutcome)> {
+        let Some(value) = self.value(ColumnRole::Label) else {
+            // A scorecard's label without an outcome means that the failure was found.
+            let found = self.line.cells.contains_key("benchmark_code") && !self.has_column(ColumnRole::Label);
+            return if found {
+                vec![(self.text(ColumnRole::Who, problems), LabelOutcome::Unmet)]
+            } else {
+                Vec::new()
+            };
+        };
+
+        let who = self.value(ColumnRole::Who);
+        let Value::Array(several) = value else {
+            let who = self.text(ColumnRole::Who, problems);
+            return self
+                .outcome(ColumnRole::Label, value, problems)
+                .map(|outcome| (who, outcome))
+                .into_iter()
+                .collect();
+        };
+
+        let names: Vec<Option<String>> = match who {
+            Some(Value::Array(names)) if names.len() == several.len() => {
+                names.iter().map(scalar_text).collect()
+            }
+            Some(other) => {
+                self.report_wrong(problems, ColumnRole::Who, "a list as long as that of the labels", other);
+                return Vec::new();
+            }
+            None => (1..=several.len()).map(|number| Some(number.to_string())).collect(),
+        };
+        several
+            .iter()
+            .zip(names)
+            .filter(|(value, _)| !value.is_null())
+            .filter_map(|(value, who)| Some((who, self.outcome(ColumnRole::Label, value, problems)?)))
+            .collect()
+    }
+
+    /// Labels of traces name one benchmark, or none of them, and leave the others open.
+    fn first_failure(&self) -> bool {
+        let cell = |name: &str| self.line.cells.get(name);
+        cell("x-primary") == Some(&Value::Bool(true))
+            || (cell("benchmark_code").is_some() && !self.has_column(ColumnRole::Label))
+            || ["benchmark_code", "criterion"]
+                .into_iter()
+                .filter_map(cell)
+                .any(|code| code == NONE_OF_THE_ABOVE)
+    }
+
+    fn judge(&self, problems: &mut Vec<LabelProblem>) -> Option<TableDecision> {
+        match self.value(ColumnRole::Judge) {
+            None => self.has_column(ColumnRole::Judge).then_some(TableDecision::Ungraded),
+            Some(Value::String(word)) if word.eq_ignore_ascii_case("ungraded") => {
+                Some(TableDecision::Ungraded)
+            }
+            Some(value) => self.outcome(ColumnRole::Judge, value, problems).map(TableDecision::Decided),
+        }
+    }
+
+    fn probabilities(&self, problems: &mut Vec<LabelProblem>) -> Vec<(f64, f64)> {
+        let Some(value) = self.value(ColumnRole::Probabilities) else { return Vec::new() };
+        let read = |(score, probability): (&String, &Value)| {
+            let probability = as_number(probability).filter(|p| (0.0..=1.0).contains(p))?;
+            Some((score.parse().ok()?, probability))
+        };
+        let found = value.as_object().and_then(|map| map.iter().map(read).collect::<Option<Vec<_>>>());
+        if found.is_none() {
+            self.report_wrong(
+                problems,
+                ColumnRole::Probabilities,
+                "an object from score to probability",
+                value,
+            );
+        }
+
+        found.unwrap_or_default()
+    }
+
+    fn requires(&self, problems: &mut Vec<LabelProblem>) -> Vec<String> {
+        match self.value(ColumnRole::Requires) {
+            None => Vec::new(),
+            Some(Value::String(text)) => {
+                text.split([',', ';', ' ']).filter(|id| !id.is_empty()).map(str::to_owned).collect()
+            }
+            Some(value @ Value::Array(ids)) => {
+                let found: Option<Vec<String>> = ids.iter().map(scalar_text).collect();
+                if found.is_none() {
+                    self.report_wrong(problems, ColumnRole::Requires, "a list of ids", value);
+                }
+                found.unwrap_or_default()
+            }
+            Some(value) => scalar_text(value).into_iter().collect(),
+        }
+    }
+
+    fn scores(&self, problems: &mut Vec<LabelProblem>) -> Vec<Vec<Option<f64>>> {
+        let Some(value) = self.value(ColumnRole::Scores) else { return Vec::new() };
+        let one = |value: &Value| match value {
+            Value::Null => Some(None),
+            value => as_number(value).map(Some),
+        };
+        let list = |value: &Value| value.as_array()?.iter().map(one).collect::<Option<Vec<_>>>();
+        let nested = value.as_array().is_some_and(|items| items.iter().any(Value::is_array));
+        let found = if nested {
+            value.as_array().and_then(|answers| answers.iter().map(list).collect::<Option<Vec<_>>>())
+        } else {
+            list(value).map(|scores| vec![scores])
+        };
+        if found.is_none() {
+            self.report_wrong(
+                problems,
+                ColumnRole::Scores,
+                "a list of scores, or one such list for each answer",
+                value,
+            );
+        }
+
+        found.unwrap_or_default()
+    }
+
+    fn read_row(&self, problems: &mut Vec<LabelProblem>) -> Option<LabelRow> {
+        let before = problems.len();
+        let case = self.text(ColumnRole::Case, problems);
+        if case.is_none() && self.reading.needed.contains(&ColumnRole::Case) && problems.len() == before {
+            problems.push(LabelProblem {
+                place: self.line.place.clone(),
+                message: "the row does not say which case it is about".to_owned(),
+            });
+        }
+
+        let probability = self.number(ColumnRole::Probability, problems);
+        if let Some(p) = probability.filter(|p| !(0.0..=1.0).contains(p)) {
+            self.report_wrong(problems, ColumnRole::Probability, "a number from 0 to 1", &Value::from(p));
+        }
+
+        let repeat = self.number(ColumnRole::Repeat, problems);
+        // Not used here: read only so that a mistake in it is reported.
+        let _ = self.word::<FailureSeverity>(ColumnRole::Severity, "low, medium or high", problems);
+        let row = LabelRow {
+            first_failure: self.first_failure(),
+            place: self.line.place.clone(),
+            case: case.unwrap_or_else(|| format!("line {}", self.line.place.line)),
+            suite: self.text(ColumnRole::Suite, problems),
+            system: self.text(ColumnRole::System, problems),
+            repeat: repeat
+                .filter(|repeat| *repeat >= 1.0 && repeat.fract() == 0.0)
+                .map(|repeat| repeat as u32),
+            criterion: self.text(ColumnRole::Criterion, problems),
+            labels: self.labels(problems),
+            judge: self.judge(problems),
+            probability,
+            probabilities: self.probabilities(problems),
+            length: self.number(ColumnRole::Length, problems),
+            cluster: self.text(ColumnRole::Cluster, problems),
+            requires: self.requires(problems),
+            sampled: self.word::<SamplingMethod>(ColumnRole::Sampled, "random or chosen", problems),
+            split: self.word::<LabelSplit>(ColumnRole::Split, "train, test or example", problems),
+            preferred: self.text(ColumnRole::Preferred, problems),
+            orders: [self.text(ColumnRole::First, problems), self.text(ColumnRole::Second, problems)],
+            scores: self.scores(problems),
+        };
+        if row.repeat.is_none() && repeat.is_some() {
+            self.report_wrong(problems, ColumnRole::Repeat, "a whole number from 1", &Value::from(repeat));
+        }
+
+        (problems.len() == before).then_some(row)
+    }
+}
+
+fn scalar_text(value: &Value) -> Option<String> {
+    match value {
+        Value::String(text) => Some(text.clone()),
+        Value::Number(number) => Some(number.to_string()),
+        Value::Bool(flag) => Some(flag.to_string()),
+        _ => None,
+    }
+}
+
+fn as_number(value: &Value) -> Option<f64> {
+    match value {
+        Value::Number(number) => number.as_f64(),
+        Value::String(text) => text.trim().parse().ok(),
+        _ => None,
+    }
+    .filter(|number: &f64| number.is_finite())
+}

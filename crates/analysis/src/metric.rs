@@ -1,0 +1,61 @@
+//! A metric with its uncertainty.
+
+use assize_stats::{ConfidenceLevel, Interval, SeededRandom, UndefinedReason, bootstrap};
+
+/// A metric: its value, interval, sample size and interpretation.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct MetricEstimate {
+    /// Name in records: `kappa`.
+    pub id: &'static str,
+    /// Name for people: `Cohen's kappa`.
+    pub name: &'static str,
+    /// Value, or the reason why it is undefined.
+    pub value: Result<f64, UndefinedReason>,
+    /// Interval, or the reason why it is undefined.
+    pub interval: Result<Interval, UndefinedReason>,
+    /// Sample size.
+    pub n: u64,
+    /// Unit of the sample size, such as `pairs` or `items`.
+    pub of: &'static str,
+    /// Interpretation in one sentence.
+    pub says: &'static str,
+}
+
+/// Parameters of bootstrap intervals, for metrics without a formula.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct ResamplingOptions {
+    /// Number of resamples.
+    pub resamples: usize,
+    /// Seed of the random numbers: equal seeds give equal intervals.
+    pub seed: u64,
+    /// Confidence level of every interval.
+    pub level: ConfidenceLevel,
+}
+
+impl Default for ResamplingOptions {
+    fn default() -> Self {
+        Self { resamples: 2_000, seed: 1, level: ConfidenceLevel::P95 }
+    }
+}
+
+/// A metric may be undefined in one of this many resamples. With more, the others do not represent its spread
+/// fairly.
+const UNDEFINED_ONE_IN: usize = 20;
+
+impl ResamplingOptions {
+    /// Computes the percentile bootstrap interval of a statistic over units drawn with replacement.
+    pub(crate) fn bootstrap_interval(
+        &self,
+        units: usize,
+        figure: impl FnMut(&[usize]) -> Result<f64, UndefinedReason>,
+    ) -> Result<Interval, UndefinedReason> {
+        let mut random = SeededRandom::new(self.seed);
+        let found = bootstrap(units, self.resamples, self.level, &mut random, figure)?;
+        if found.undefined * UNDEFINED_ONE_IN > self.resamples {
+            return Err(UndefinedReason::TooFew);
+        }
+
+        // Resamples that all agree show that the sample has no spread, not that the metric is certain.
+        if found.percentile.width() > 0.0 { Ok(found.percentile) } else { Err(UndefinedReason::NoSpread) }
+    }
+}

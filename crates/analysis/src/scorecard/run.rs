@@ -1,0 +1,236 @@
+//! Stored run of a scorecard, benchmark by benchmark.
+
+use std::collections::HashSet;
+use std::sync::Arc;
+
+use assize_rubric::{
+    BenchmarkFinding, BenchmarkState, CaseDecision, CaseTally, DecidedBy, Decision, UnitInterval,
+};
+use assize_store::{CaseRecord, ReviewRow, RunFolder, ScorecardInfo, ScorecardPartKind, StoreError};
+
+use super::BenchmarkCaseList;
+
+/// Run of a scorecard: its tree and the result of each benchmark on each case.
+#[derive(Debug, Clone, PartialEq)]
+pub struct ScorecardRun {
+    /// The tree as it was run.
+    pub info: ScorecardInfo,
+    /// Cases of each node of the tree; empty for nodes other than benchmarks.
+    pub parts: Vec<BenchmarkCases>,
+    /// Indices of all nodes, ordered by code.
+    by_code: Vec<usize>,
+}
+
+/// Cases of a benchmark.
+#[derive(Debug, Clone, PartialEq, Default)]
+pub struct BenchmarkCases {
+    /// Number of cases it was planned for.
+    pub planned: u64,
+    /// Results by case.
+    pub cases: BenchmarkCaseList,
+}
+
+/// Result of a benchmark on a case.
+#[derive(Debug, Clone, PartialEq)]
+pub struct BenchmarkCase {
+    /// The finding.
+    pub finding: BenchmarkFinding,
+    /// Its score, where it has one.
+    pub score: Option<UnitInterval>,
+    /// Why.
+    pub reason: String,
+    /// Number of judge calls.
+    pub calls: u64,
+    /// Number of judge calls answered from the cache.
+    pub cached_calls: u64,
+    /// Votes behind the decision; empty if one judge was asked once.
+    pub votes: Vec<BenchmarkVote>,
+}
+
+/// Vote of one judge on a benchmark and case.
+#[derive(Debug, Clone, PartialEq)]
+pub struct BenchmarkVote {
+    /// Name of the judge, as the user wrote it.
+    pub judge: String,
+    /// Number of the repeat, from 1.
+    pub repeat: u32,
+    /// True if the judge was asked because the others were uncertain.
+    pub escalated: bool,
+    /// The finding of this judge alone.
+    pub finding: BenchmarkFinding,
+    /// Its score, 0 to 1, where it has one.
+    pub score: Option<UnitInterval>,
+    /// Reason of the vote.
+    pub reason: String,
+}
+
+/// Reason why a run can't be read as a scorecard run.
+#[derive(Debug, thiserror::Error)]
+pub enum ScorecardRunError {
+    /// The run is not a scorecard run.
+    #[error("`{0}` is not the run of a scorecard; `assize scorecard run DIR` makes one")]
+    NotACard(String),
+    /// The run can't be read.
+    #[error(transparent)]
+    Store(#[from] StoreError),
+}
+
+impl ScorecardRun {
+    /// Reads a run from its folder.
+    ///
+    /// # Errors
+    /// If it can't be read, or is not the run of a scorecard.
+    pub fn read(folder: &RunFolder) -> Result<Self, ScorecardRunError> {
+        Self::from_folder(folder, folder.info()?.scorecard)
+    }
+
+    /// Reads the decisions of a run whose tree is known; pass `None` for a run without a scorecard, which is
+    /// an error.
+    ///
+    /// # Errors
+    /// If the decisions can't be read, or there is no tree.
+    pub fn from_folder(folder: &RunFolder, tree: Option<ScorecardInfo>) -> Result<Self, ScorecardRunError> {
+        let info = tree.ok_or_else(|| ScorecardRunError::NotACard(folder.path().display().to_string()))?;
+        let mut run = Self::new(info);
+        let mut ids: HashSet<Arc<str>> = HashSet::new();
+        for record in folder.cases()? {
+            let CaseRecord { result, decisions } = record?;
+            let id = ids.get(&result.case_id).cloned().unwrap_or_else(|| {
+                ids.insert(Arc::clone(&result.case_id));
+                result.case_id
+            });
+            for decided in decisions {
+                run.add(&id, decided);
+            }
+        }
+
+        for part in &mut run.parts {
+            part.cases.sort_and_dedup();
+        }
+
+        Ok(run)
+    }
+
+    fn new(info: ScorecardInfo) -> Self {
+        let parts = info
+            .nodes
+            .iter()
+            .map(|node| BenchmarkCases { planned: node.cases, cases: BenchmarkCaseList::default() })
+            .collect();
+
+        let mut by_code: Vec<usize> = (0..info.nodes.len()).collect();
+        by_code.sort_by(|a, b| info.nodes[*a].code.cmp(&info.nodes[*b].code));
+
+        Self { info, parts, by_code }
+    }
+
+    /// Adds a decision on a case. Those on benchmarks that the tree does not have are left out.
+    fn add(&mut self, id: &Arc<str>, decided: CaseDecision) {
+        let Some(place) = self.index_of(&decided.grader) else { return };
+        let CaseDecision { decision, vote, .. } = decided;
+        let judge = decision.judge.name.to_string();
+        let Some(found) = benchmark_case(decision) else { return };
+        let cases = &mut self.parts[place].cases;
+
+        // The votes of a panel are rows beside its decision; only the decision counts.
+        let Some(vote) = vote else {
+            cases.push(Arc::clone(id), found);
+            return;
+        };
+        if let Some(decision) = cases.last_with_id(id) {
+            decision.calls += found.calls;
+            decision.cached_calls += found.cached_calls;
+
+            decision.votes.push(BenchmarkVote {
+                judge,
+                repeat: vote.repeat,
+                escalated: vote.is_escalation(),
+                finding: found.finding,
+                score: found.score,
+                reason: found.reason,
+            });
+        }
+    }
+
+    /// Returns the index of a node by its code.
+    pub fn index_of(&self, code: &str) -> Option<usize> {
+        let at = self.by_code.partition_point(|place| self.info.nodes[*place].code.as_str() < code);
+        let place = *self.by_code.get(at)?;
+        (self.info.nodes[place].code == code).then_some(place)
+    }
+
+    /// Returns the cases of a node as a tally for aggregation. Planned cases without a decision count as
+    /// missing.
+    pub fn tally(&self, place: usize) -> CaseTally {
+        self.parts.get(place).map_or(CaseTally::NOT_APPLICABLE, BenchmarkCases::tally)
+    }
+
+    /// Returns the run restricted to the selected cases; the planned number is reduced accordingly.
+    #[must_use]
+    pub fn restrict_to(&self, takes: impl Fn(&str) -> bool) -> Self {
+        let parts = self.parts.iter().map(|part| {
+            let cases = part.cases.filter_ids(&takes);
+            BenchmarkCases { planned: cases.len() as u64, cases }
+        });
+        Self { info: self.info.clone(), parts: parts.collect(), by_code: self.by_code.clone() }
+    }
+
+    /// Returns the decisions that need review by a person, in the order of the tree, then of the ids.
+    pub fn review_rows(&self) -> Vec<ReviewRow> {
+        let benchmarks = self.info.nodes.iter().zip(&self.parts);
+        let benchmarks = benchmarks.filter(|(node, _)| node.kind == ScorecardPartKind::Benchmark);
+        let rows = benchmarks.flat_map(|(node, part)| {
+            part.cases.iter().filter(|(_, case)| case.finding.state.is_for_review()).map(|(id, case)| {
+                ReviewRow {
+                    case_id: id.to_owned(),
+                    benchmark: node.code.clone(),
+                    why: case.finding.state,
+                    evaluator: node.evaluator.clone().unwrap_or_default(),
+                    reason: case.reason.clone(),
+                    score: case.score,
+                }
+            })
+        });
+        rows.collect()
+    }
+}
+
+impl BenchmarkCases {
+    /// Returns the number of cases in a state.
+    pub fn count(&self, state: BenchmarkState) -> u64 {
+        self.cases.values().filter(|case| case.finding.state == state).count() as u64
+    }
+
+    /// Returns the number of cases decided by checks, so that no judge was asked.
+    pub fn settled_by_checks(&self) -> u64 {
+        self.cases.values().filter(|case| case.finding.decided_by == Some(DecidedBy::Checks)).count() as u64
+    }
+
+    fn tally(&self) -> CaseTally {
+        let scores: Vec<UnitInterval> = self.cases.values().filter_map(|case| case.score).collect();
+        let settled = scores.len() as u64 + self.count(BenchmarkState::NotApplicable);
+        CaseTally::new(scores, self.planned.max(self.cases.len() as u64) - settled)
+    }
+}
+
+fn benchmark_case(decision: Decision) -> Option<BenchmarkCase> {
+    let finding = decision.grader()?;
+    let benchmark = *finding.benchmark()?;
+    let score = finding.score();
+    let state = match benchmark.state {
+        // A row with the state "scored" but no score can't have been written by a run.
+        BenchmarkState::Scored | BenchmarkState::Uncertain if score.is_none() => BenchmarkState::Missing,
+        state => state,
+    };
+    let counts = matches!(state, BenchmarkState::Scored | BenchmarkState::Uncertain);
+    let error = finding.error().map(str::to_owned);
+
+    Some(BenchmarkCase {
+        finding: BenchmarkFinding { state, ..benchmark },
+        score: score.filter(|_| counts),
+        reason: error.unwrap_or(decision.reason),
+        calls: u64::from(decision.spent.attempts),
+        cached_calls: u64::from(decision.spent.cached_calls),
+        votes: Vec::new(),
+    })
+}

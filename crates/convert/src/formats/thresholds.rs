@@ -1,0 +1,63 @@
+//! Conversion of thresholds: format 1 has a default borderline threshold, format 2 has none.
+
+use assize_evalfile::EvalFileFormat;
+use assize_rubric::VerdictThresholds;
+use serde_json::{Map, Value, json};
+
+use super::Way;
+
+/// Borderline threshold that was written out for the suite, if any.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct SuiteBorderline {
+    borderline: Option<f64>,
+}
+
+fn read_number(map: &Map<String, Value>, key: &str) -> Option<f64> {
+    map.get(key).and_then(Value::as_f64)
+}
+
+/// Writes out the borderline threshold that the source format applies by default.
+pub(super) fn write_suite_borderline(
+    head: &mut Map<String, Value>,
+    execution: &Map<String, Value>,
+    way: Way,
+) -> SuiteBorderline {
+    let pass = read_number(head, "threshold")
+        .or_else(|| read_number(execution, "threshold"))
+        .unwrap_or(VerdictThresholds::DEFAULT_PASS);
+    let given = read_number(head, "borderline").or_else(|| read_number(execution, "borderline"));
+    if given.is_some() || way.from == way.to {
+        return SuiteBorderline { borderline: None };
+    }
+
+    // A borderline threshold equal to the pass threshold has no effect.
+    let line = match way.from {
+        EvalFileFormat::One => VerdictThresholds::DEFAULT_BORDERLINE.min(pass),
+        EvalFileFormat::Two => pass,
+    };
+    head.insert("borderline".to_owned(), json!(line));
+
+    SuiteBorderline { borderline: Some(line) }
+}
+
+/// Writes out the borderline threshold of a case with a pass threshold of its own.
+pub(super) fn write_case_borderline(case: &mut Value, set: SuiteBorderline, way: Way) {
+    let Some(suite) = set.borderline else { return };
+    let Some(map) = case.as_object_mut() else { return };
+    let inner = map.get("execution").and_then(Value::as_object).cloned().unwrap_or_default();
+    let Some(pass) = read_number(map, "threshold").or_else(|| read_number(&inner, "threshold")) else {
+        return;
+    };
+
+    if read_number(map, "borderline").or_else(|| read_number(&inner, "borderline")).is_some() {
+        return;
+    }
+
+    let line = match way.from {
+        EvalFileFormat::One => VerdictThresholds::DEFAULT_BORDERLINE.min(pass),
+        EvalFileFormat::Two => pass,
+    };
+    if (line - suite).abs() > f64::EPSILON {
+        map.insert("borderline".to_owned(), json!(line));
+    }
+}

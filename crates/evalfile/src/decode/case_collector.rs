@@ -1,0 +1,154 @@
+//! Collection of the cases of a suite.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::sync::Arc;
+
+use assize_diagnostic::{Diagnostic, SpannedValue};
+
+use super::DecodeContext;
+use super::case::DecodedCase;
+use super::dataset::Dataset;
+use super::ids::{IdLocation, IdRegistry};
+use super::suite::SuiteDefaults;
+use crate::SuiteCases;
+use crate::codes;
+use crate::model::Case;
+
+/// A run of consecutive cases.
+#[derive(Clone)]
+pub(crate) enum CaseSource {
+    /// Cases of files that are read as a whole.
+    Kept(Vec<Arc<Case>>),
+    /// Cases that are read again from their dataset.
+    Dataset(Dataset),
+}
+
+/// Ids of cases that depend on others, each with the ids of its dependencies.
+pub(crate) type DependencyList = Vec<(SpannedValue<String>, Vec<SpannedValue<String>>)>;
+
+/// Collector of cases and of facts about all of them.
+pub(crate) struct CaseCollector {
+    pub(crate) defaults: Arc<SuiteDefaults>,
+    pub(crate) ids: IdRegistry,
+    pub(crate) parts: Vec<CaseSource>,
+    /// True if any case was found, valid or not.
+    pub(crate) met: bool,
+    /// Number of invalid cases in whole files.
+    broken: usize,
+    /// Dependencies of the cases.
+    pub(crate) dependencies: DependencyList,
+}
+
+impl CaseCollector {
+    pub(crate) fn new(defaults: SuiteDefaults) -> Self {
+        Self {
+            defaults: Arc::new(defaults),
+            ids: IdRegistry::default(),
+            parts: Vec::new(),
+            met: false,
+            broken: 0,
+            dependencies: Vec::new(),
+        }
+    }
+
+    /// Adds a case of a file that is read as a whole.
+    pub(crate) fn add_case(&mut self, cx: &mut DecodeContext, read: DecodedCase) {
+        self.met = true;
+        let before = cx.problems.error_count();
+
+        if let Some(id) = &read.id {
+            self.ids.register(cx, id, IdLocation::Source(id.span));
+            if !read.depends_on.is_empty() {
+                self.dependencies.push((id.clone(), read.depends_on));
+            }
+        }
+
+        let Some(case) = read.case.filter(|_| cx.problems.error_count() == before) else {
+            self.broken += 1;
+            return;
+        };
+        match self.parts.last_mut() {
+            Some(CaseSource::Kept(cases)) => cases.push(case),
+            _ => self.parts.push(CaseSource::Kept(vec![case])),
+        }
+    }
+
+    /// Returns the collected cases.
+    pub(crate) fn into_cases(self) -> SuiteCases {
+        SuiteCases::new(self.parts, self.broken, !self.dependencies.is_empty())
+    }
+
+    /// Adds a dataset.
+    pub(crate) fn add_dataset(&mut self, dataset: Dataset) {
+        self.met = true;
+        self.parts.push(CaseSource::Dataset(dataset));
+    }
+
+    /// Checks that dependencies name cases of this suite and form no cycle.
+    pub(crate) fn check_dependencies(&self, cx: &mut DecodeContext) {
+        for (id, names) in &self.dependencies {
+            for name in names {
+                let complaint = if name.value == id.value {
+                    Some(("a case can't depend on itself", "this is its own id", "remove it"))
+                } else if self.ids.contains(&name.value) {
+                    None
+                } else {
+                    Some((
+                        "no case of this suite has this id",
+                        "not found",
+                        "check the spelling; cases of other files can't be named",
+                    ))
+                };
+                if let Some((title, label, help)) = complaint {
+                    cx.problems.add(
+                        Diagnostic::error(codes::BAD_DEPENDENCY, title, name.span, label).with_help(help),
+                    );
+                }
+            }
+        }
+        self.check_cycles(cx);
+    }
+
+    fn check_cycles(&self, cx: &mut DecodeContext) {
+        // Cases without unresolved dependencies are removed repeatedly; the rest is in a cycle, or depends on
+        // one.
+        let known: BTreeSet<&str> = self.dependencies.iter().map(|(id, _)| id.value.as_str()).collect();
+        let mut waiting: BTreeMap<&str, BTreeSet<&str>> = BTreeMap::new();
+        for (id, names) in &self.dependencies {
+            let names = names.iter().map(|name| name.value.as_str());
+            let names = names.filter(|name| *name != id.value && known.contains(name));
+            waiting.entry(&id.value).or_default().extend(names);
+        }
+
+        loop {
+            let free: Vec<&str> =
+                waiting.iter().filter(|(_, names)| names.is_empty()).map(|(id, _)| *id).collect();
+            if free.is_empty() {
+                break;
+            }
+
+            for id in free {
+                waiting.remove(id);
+                for names in waiting.values_mut() {
+                    names.remove(id);
+                }
+            }
+        }
+
+        let first = self.dependencies.iter().find(|(id, _)| waiting.contains_key(id.value.as_str()));
+        if let Some((id, names)) = first {
+            let at = names.first().map_or(id.span, |name| name.span);
+            let ids: Vec<String> = waiting.keys().take(8).map(|id| format!("`{id}`")).collect();
+            cx.problems.add(
+                Diagnostic::error(
+                    codes::BAD_DEPENDENCY,
+                    "cases wait for each other",
+                    at,
+                    "this dependency can never be met",
+                )
+                .with_note(format!("in or behind the circle: {}", ids.join(", ")))
+                .with_help("remove one of the dependencies"),
+            );
+        }
+    }
+}

@@ -1,0 +1,108 @@
+//! Splitting of a dataset into lines, before any line is parsed.
+
+use std::io::{self, BufRead, BufReader, Read};
+use std::sync::Arc;
+
+/// Maximum length of a line: a case of that size would fit into no prompt.
+pub(super) const MAX_LINE_BYTES: u64 = 16 * 1024 * 1024;
+/// Maximum number of bytes of a block, except for its last line; bounds the memory, since only a few blocks
+/// are held.
+const BLOCK_BYTES: usize = 128 * 1024;
+
+/// Non-blank lines of a file.
+pub(super) struct DatasetLines<R> {
+    reader: BufReader<R>,
+    number: usize,
+    buffer: Vec<u8>,
+}
+
+/// A line: its number in the file, from 1, and its text.
+pub(super) struct DatasetLine {
+    pub(super) number: usize,
+    pub(super) content: Result<Arc<str>, LineError>,
+}
+
+/// Reason why a line has no text.
+pub(super) enum LineError {
+    NotUtf8 { valid: usize, byte: u8, lossy: String },
+    TooLong,
+}
+
+impl<R: Read> DatasetLines<R> {
+    pub(super) fn new(file: R) -> Self {
+        Self { reader: BufReader::with_capacity(256 * 1024, file), number: 0, buffer: Vec::new() }
+    }
+
+    /// Returns the next lines, limited in number and total length. Empty at the end.
+    pub(super) fn next_block(&mut self, most: usize) -> io::Result<Vec<DatasetLine>> {
+        let mut block = Vec::new();
+        let mut bytes = 0;
+        while block.len() < most
+            && bytes < BLOCK_BYTES
+            && let Some(line) = self.next_line()?
+        {
+            bytes += line.content.as_ref().map_or(0, |text| text.len());
+            block.push(line);
+        }
+
+        Ok(block)
+    }
+
+    /// Returns the next line that is not blank, without its line end and without a byte order mark.
+    pub(super) fn next_line(&mut self) -> io::Result<Option<DatasetLine>> {
+        loop {
+            self.buffer.clear();
+            let read = (&mut self.reader).take(MAX_LINE_BYTES + 1).read_until(b'\n', &mut self.buffer)?;
+            if read == 0 {
+                return Ok(None);
+            }
+
+            self.number += 1;
+
+            if read as u64 > MAX_LINE_BYTES && self.buffer.last() != Some(&b'\n') {
+                self.skip_rest()?;
+                return Ok(Some(DatasetLine { number: self.number, content: Err(LineError::TooLong) }));
+            }
+            if self.number == 1 && self.buffer.starts_with(b"\xef\xbb\xbf") {
+                self.buffer.drain(..3);
+            }
+
+            while matches!(self.buffer.last(), Some(b'\n' | b'\r')) {
+                self.buffer.pop();
+            }
+
+            if !self.buffer.iter().all(u8::is_ascii_whitespace) {
+                break;
+            }
+        }
+
+        let content = match std::str::from_utf8(&self.buffer) {
+            Ok(text) => Ok(text.into()),
+            Err(error) => {
+                let valid = error.valid_up_to();
+                let byte = self.buffer.get(valid).copied().unwrap_or(0);
+                let lossy = String::from_utf8_lossy(&self.buffer).into_owned();
+                Err(LineError::NotUtf8 { valid, byte, lossy })
+            }
+        };
+        Ok(Some(DatasetLine { number: self.number, content }))
+    }
+
+    fn skip_rest(&mut self) -> io::Result<()> {
+        self.buffer = Vec::new();
+        loop {
+            let available = self.reader.fill_buf()?;
+            if available.is_empty() {
+                return Ok(());
+            }
+
+            let end = available.iter().position(|byte| *byte == b'\n');
+            let used = end.map_or(available.len(), |end| end + 1);
+            self.reader.consume(used);
+
+            if end.is_some() {
+                return Ok(());
+            }
+        }
+    }
+}

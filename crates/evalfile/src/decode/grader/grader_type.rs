@@ -1,0 +1,188 @@
+//! Grader types and their names.
+
+use std::path::PathBuf;
+
+use assize_diagnostic::{Diagnostic, SpannedValue, did_you_mean};
+
+use super::custom;
+use super::foreign_types::refuse_foreign_type;
+use super::shared::{normalize_word, older_spelling};
+use crate::codes;
+use crate::decode::DecodeContext;
+use crate::model::EvalFileFormat;
+
+/// Type of a grader, resolved.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) enum GraderType {
+    Rubrics,
+    Llm,
+    Pairwise,
+    Code,
+    Composite,
+    /// A text check, by its current name.
+    Text(&'static str),
+    IsJson,
+    FieldAccuracy,
+    ToolTrajectory,
+    Latency,
+    Cost,
+    TokenUsage,
+    ExecutionMetrics,
+    SkillTrigger,
+    Custom {
+        name: String,
+        path: PathBuf,
+    },
+}
+
+/// Every built-in type by its current name.
+const TYPES: [(&str, GraderType); 23] = [
+    ("rubrics", GraderType::Rubrics),
+    ("llm-grader", GraderType::Llm),
+    ("pairwise", GraderType::Pairwise),
+    ("code-grader", GraderType::Code),
+    ("composite", GraderType::Composite),
+    ("contains", GraderType::Text("contains")),
+    ("contains-any", GraderType::Text("contains-any")),
+    ("contains-all", GraderType::Text("contains-all")),
+    ("icontains", GraderType::Text("icontains")),
+    ("icontains-any", GraderType::Text("icontains-any")),
+    ("icontains-all", GraderType::Text("icontains-all")),
+    ("starts-with", GraderType::Text("starts-with")),
+    ("ends-with", GraderType::Text("ends-with")),
+    ("equals", GraderType::Text("equals")),
+    ("regex", GraderType::Text("regex")),
+    ("is-json", GraderType::IsJson),
+    ("field-accuracy", GraderType::FieldAccuracy),
+    ("tool-trajectory", GraderType::ToolTrajectory),
+    ("latency", GraderType::Latency),
+    ("cost", GraderType::Cost),
+    ("token-usage", GraderType::TokenUsage),
+    ("execution-metrics", GraderType::ExecutionMetrics),
+    ("skill-trigger", GraderType::SkillTrigger),
+];
+
+/// Older names and the current ones.
+const OLDER_NAMES: [(&str, &str); 3] =
+    [("rubric", "rubrics"), ("llm-judge", "llm-grader"), ("code-judge", "code-grader")];
+
+impl GraderType {
+    /// Returns the current name of the type.
+    pub(super) fn name(&self) -> &str {
+        match self {
+            Self::Custom { name, .. } => name,
+            built_in => TYPES.iter().find(|(_, kind)| kind == built_in).map_or("", |(name, _)| name),
+        }
+    }
+
+    /// Returns the type with its article, for messages.
+    pub(super) const fn name_with_article(&self) -> &'static str {
+        match self {
+            Self::Rubrics => "a rubrics grader",
+            Self::Llm => "an LLM grader",
+            Self::Pairwise => "a pairwise grader",
+            Self::Code => "a code grader",
+            Self::Composite => "a composite",
+            Self::Text(_) => "a text check",
+            Self::IsJson => "a JSON check",
+            Self::FieldAccuracy => "a field-accuracy grader",
+            Self::ToolTrajectory => "a tool-trajectory grader",
+            Self::Latency => "a latency limit",
+            Self::Cost => "a cost limit",
+            Self::TokenUsage => "a token limit",
+            Self::ExecutionMetrics => "an execution-metrics grader",
+            Self::SkillTrigger => "a skill-trigger grader",
+            Self::Custom { .. } => "a grader",
+        }
+    }
+}
+
+/// Returns the built-in type of a name in any spelling, and true if the name is an older one.
+pub(super) fn find_built_in(name: &str) -> Option<(GraderType, bool)> {
+    let folded = normalize_word(name);
+    let present = OLDER_NAMES.iter().find(|(older, _)| *older == folded).map(|(_, present)| *present);
+    let wanted = present.unwrap_or(&folded);
+    TYPES.iter().find(|(name, _)| *name == wanted).map(|(_, kind)| (kind.clone(), present.is_some()))
+}
+
+/// Resolves a type name. Returns `None` after adding a diagnostic. The older name of a judge is accepted for
+/// a grader with criteria, which is a rubric; the caller reports that.
+pub(super) fn resolve_type(
+    cx: &mut DecodeContext,
+    written: &SpannedValue<String>,
+    format: EvalFileFormat,
+    has_criteria: bool,
+) -> Option<GraderType> {
+    let name = written.value.trim();
+    if let Some((kind, is_older)) = find_built_in(name) {
+        if is_older && format == EvalFileFormat::Two && !(has_criteria && kind == GraderType::Llm) {
+            let present = kind.name().to_owned();
+            cx.problems.add(older_spelling(written.span, name, &present));
+        }
+        return Some(kind);
+    }
+
+    if let Some(path) = custom::find_custom_grader(cx, name, written.span) {
+        return Some(GraderType::Custom { name: name.to_owned(), path });
+    }
+
+    let diagnostic = refuse_foreign_type(name, written.span).unwrap_or_else(|| unknown_type(name, written));
+    cx.problems.add(diagnostic);
+
+    None
+}
+
+fn unknown_type(name: &str, written: &SpannedValue<String>) -> Diagnostic {
+    let diagnostic = Diagnostic::error(
+        codes::UNKNOWN_GRADER,
+        format!("there is no grader type `{name}`"),
+        written.span,
+        "unknown type",
+    );
+
+    let names = TYPES.iter().map(|(name, _)| *name).chain(OLDER_NAMES.iter().map(|(older, _)| *older));
+    if let Some(near) = did_you_mean(name, names) {
+        let near = find_built_in(near).map_or_else(|| near.to_owned(), |(kind, _)| kind.name().to_owned());
+        diagnostic
+            .with_help(format!("did you mean `{near}`?"))
+            .with_suggestion("use this type", written.span, near)
+    } else {
+        let names: Vec<String> = TYPES.iter().map(|(name, _)| format!("`{name}`")).collect();
+        diagnostic.with_help(format!("types: {}", names.join(", "))).with_help(format!(
+            "for a grader of your own, put a program at `.assize/graders/{name}` beside the suite or above it"
+        ))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::decode::grader::testing::{codes, graders};
+
+    #[test]
+    fn every_type_is_known_in_both_spellings() {
+        for (name, kind) in &TYPES {
+            assert_eq!(find_built_in(name), Some((kind.clone(), false)));
+            assert_eq!(find_built_in(&name.replace('-', "_")), Some((kind.clone(), false)));
+            assert_eq!(kind.name(), *name);
+        }
+        assert_eq!(find_built_in("llm_judge"), Some((GraderType::Llm, true)));
+        assert_eq!(find_built_in("code_judge"), Some((GraderType::Code, true)));
+    }
+
+    #[test]
+    fn older_names_are_noted_in_format_two_only() {
+        let text = "- {name: a, type: code_judge, script: [x]}\n";
+        assert!(graders(text, EvalFileFormat::One).1.is_empty());
+        assert_eq!(codes(text), ["W0301", "W0301"]);
+    }
+
+    #[test]
+    fn unknown_types_are_refused_with_the_nearest_one() {
+        let (graders, problems) = graders("- type: tool_trajectori\n", EvalFileFormat::Two);
+        assert!(graders.is_empty());
+        assert_eq!(problems[0].code, codes::UNKNOWN_GRADER);
+        assert_eq!(problems[0].suggestion.as_ref().map(|s| s.replacement.as_str()), Some("tool-trajectory"));
+        assert_eq!(codes("- type: gestalt\n"), ["E0301"]);
+    }
+}

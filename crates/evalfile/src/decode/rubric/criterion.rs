@@ -1,0 +1,329 @@
+//! Decoder of one criterion: a text, or a map with its details.
+
+use assize_diagnostic::{Diagnostic, Span, SpannedValue};
+use assize_rubric::{Criterion, CriterionId, CriterionOperator, CriterionScale, Gate, Weight};
+
+use super::bands::decode_bands;
+use super::gate::GateKeys;
+use super::text_as_map::detect_text_as_map;
+use crate::codes;
+use crate::decode::grader::decode_choice;
+use crate::decode::map_reader::{check_not_blank, string, wrong_type};
+use crate::decode::{DecodeContext, MapReader};
+use crate::model::{CriterionMarks, EvalFileFormat};
+use crate::tree::{NodeValue, TreeNode};
+
+/// Length in bytes from which a text gets a warning.
+const LONG_TEXT_BYTES: usize = 20_000;
+
+/// A decoded criterion, with the facts needed to check the whole rubric.
+pub(super) struct DecodedCriterion {
+    /// Criterion; `None` after an error, when the other fields still count.
+    pub(super) criterion: Option<Criterion>,
+    /// Id; `None` if it could not be decoded.
+    pub(super) id: Option<CriterionId>,
+    /// Span at which the criterion begins.
+    pub(super) place: Span,
+    /// Span of the id, or that at which the criterion begins.
+    pub(super) id_place: Span,
+    /// Span of `min_score: 1`, written without a decimal point.
+    pub(super) bare_one: Option<Span>,
+    /// True if it uses the scale from 0 to 10.
+    pub(super) raw_scale: bool,
+    /// Spans of its parts.
+    pub(super) spans: CriterionSpans,
+}
+
+/// Spans of the parts of a criterion.
+#[derive(Default)]
+pub(super) struct CriterionSpans {
+    head: Option<Span>,
+    id: Option<Span>,
+    text: Option<Span>,
+    weight: Option<Span>,
+    required: Option<Span>,
+    minimum: Option<Span>,
+    bands: Vec<Span>,
+}
+
+impl CriterionSpans {
+    /// Returns the spans in a form that outlives the sources.
+    pub(super) fn to_marks(&self, cx: &DecodeContext) -> CriterionMarks {
+        let mark = |span: &Option<Span>| span.map(|span| cx.mark(span));
+        CriterionMarks {
+            head: mark(&self.head),
+            id: mark(&self.id),
+            text: mark(&self.text),
+            weight: mark(&self.weight),
+            required: mark(&self.required),
+            minimum: mark(&self.minimum),
+            bands: self.bands.iter().map(|span| cx.mark(*span)).collect(),
+        }
+    }
+}
+
+/// Returns the span of key and value of an entry of the map `node`.
+fn find_entry_span(node: &TreeNode, key: &str) -> Option<Span> {
+    let entry = node.as_map()?.iter().find(|entry| entry.key == key && !entry.value.is_null())?;
+    Some(entry.key_span.to(entry.value.use_span()))
+}
+
+/// Returns the key of the text of a criterion.
+pub(super) const fn text_key(format: EvalFileFormat) -> &'static str {
+    match format {
+        EvalFileFormat::One => "expected_outcome",
+        EvalFileFormat::Two => "outcome",
+    }
+}
+
+/// Decodes the item at `index` of a rubric. Returns `None` after reporting an item that is not a criterion at
+/// all.
+pub(super) fn decode_criterion(
+    cx: &mut DecodeContext,
+    node: &TreeNode,
+    index: usize,
+    format: EvalFileFormat,
+) -> Option<DecodedCriterion> {
+    match &node.data {
+        NodeValue::Str(text) => decode_plain_criterion(cx, node, text, index),
+        NodeValue::Map(_) => decode_criterion_map(cx, node, index, format),
+        _ => {
+            let mut diagnostic = wrong_type(node, "a criterion", "a text or a map");
+            if matches!(node.data, NodeValue::Bool(_) | NodeValue::Int(_) | NodeValue::Float(_)) {
+                let written = format!("\"{}\"", cx.sources.slice(node.use_span()));
+                diagnostic = diagnostic.with_suggestion("put it in quotes", node.use_span(), written);
+            }
+
+            cx.problems.add(diagnostic);
+            None
+        }
+    }
+}
+
+/// Decodes a plain text: required, weight 1, in both formats.
+fn decode_plain_criterion(
+    cx: &mut DecodeContext,
+    node: &TreeNode,
+    text: &str,
+    index: usize,
+) -> Option<DecodedCriterion> {
+    let place = node.use_span();
+    if text.trim().is_empty() {
+        cx.problems.add(
+            Diagnostic::error(codes::EMPTY_TEXT, "a criterion is empty", place, "nothing here")
+                .with_help("write what a good answer must do, or remove the item"),
+        );
+        return None;
+    }
+
+    warn_if_long(cx, text, place);
+    let id = CriterionId::from_position(index);
+    let criterion = Criterion {
+        id: id.clone(),
+        text: text.to_owned(),
+        weight: Weight::ONE,
+        scale: CriterionScale::Checklist,
+        gate: Some(Gate::Met),
+        operator: CriterionOperator::Correctness,
+        may_not_apply: false,
+    };
+    Some(DecodedCriterion {
+        criterion: Some(criterion),
+        id: Some(id),
+        place,
+        id_place: place,
+        bare_one: None,
+        raw_scale: false,
+        spans: CriterionSpans { head: Some(place), text: Some(place), ..CriterionSpans::default() },
+    })
+}
+
+fn decode_criterion_map(
+    cx: &mut DecodeContext,
+    node: &TreeNode,
+    index: usize,
+    format: EvalFileFormat,
+) -> Option<DecodedCriterion> {
+    if let Some(mistaken) = detect_text_as_map(cx, node) {
+        cx.problems.add(mistaken);
+        return None;
+    }
+
+    let errors = cx.problems.error_count();
+    let mut object = MapReader::new(node, "a criterion", &mut cx.problems)?;
+    let place = object.head();
+    let id = object.text("id", &mut cx.problems);
+    let text = decode_criterion_text(cx, &mut object, format);
+    let weight = decode_criterion_weight(cx, &mut object);
+    let ranges = object.entry("score_ranges").filter(|entry| !entry.value.is_null());
+    let banded = ranges.is_some();
+    let keys = GateKeys::decode(cx, &mut object, banded, format);
+    let mut band_spans = Vec::new();
+    let scale = match ranges {
+        Some(entry) => decode_bands(cx, entry, format).map(|(bands, places)| {
+            band_spans = places;
+            CriterionScale::Bands(bands)
+        }),
+        None => Some(CriterionScale::Checklist),
+    };
+
+    let operator = decode_operator(cx, &mut object, banded);
+    let may_not_apply = object.boolean("allow_not_applicable", &mut cx.problems);
+
+    if text.is_none() && !banded && cx.problems.error_count() == errors {
+        cx.problems.add(
+            Diagnostic::error(
+                codes::MISSING_TEXT,
+                "this criterion does not say what is checked",
+                place,
+                "no text here",
+            )
+            .with_help(format!("add `{}`: what a good answer must do", text_key(format))),
+        );
+    }
+
+    object.finish(&mut cx.problems);
+    let id_place = id.as_ref().map_or(place, |id| id.span);
+    let id = match id {
+        Some(id) => Some(CriterionId::new(id.value)),
+        None if node.get("id").is_none_or(TreeNode::is_null) => Some(CriterionId::from_position(index)),
+        None => None,
+    };
+    let mut item = DecodedCriterion {
+        criterion: None,
+        id: id.clone(),
+        place,
+        id_place,
+        bare_one: keys.bare_one,
+        raw_scale: keys.raw_scale || banded,
+        spans: CriterionSpans {
+            head: Some(place),
+            id: (id_place != place).then_some(id_place),
+            text: text.as_ref().map(|text| text.span),
+            weight: find_entry_span(node, "weight"),
+            required: find_entry_span(node, "required"),
+            minimum: find_entry_span(node, "min_score")
+                .or_else(|| find_entry_span(node, "required_min_score")),
+            bands: band_spans,
+        },
+    };
+    if cx.problems.error_count() == errors
+        && let (Some(id), Some(scale)) = (id, scale)
+    {
+        let gate = keys.resolve(cx, banded, weight.is_penalty(), format == EvalFileFormat::One);
+        item.criterion = Some(Criterion {
+            id,
+            text: text.map(|text| text.value).unwrap_or_default(),
+            weight,
+            scale,
+            gate,
+            operator,
+            may_not_apply: may_not_apply.is_some_and(|flag| flag.value),
+        });
+    }
+
+    Some(item)
+}
+
+/// Decodes the text of a criterion or of a score range, in the spelling of either format. Returns `None` if
+/// it is absent, or after adding a diagnostic.
+pub(super) fn decode_criterion_text(
+    cx: &mut DecodeContext,
+    object: &mut MapReader<'_>,
+    format: EvalFileFormat,
+) -> Option<SpannedValue<String>> {
+    let keys: [&'static str; 3] = match format {
+        EvalFileFormat::One => ["expected_outcome", "description", "outcome"],
+        EvalFileFormat::Two => ["outcome", "expected_outcome", "description"],
+    };
+    let entry = object.first_of(&keys, &mut cx.problems)?;
+    let foreign = match format {
+        EvalFileFormat::One => entry.key == "outcome",
+        EvalFileFormat::Two => entry.key != "outcome",
+    };
+    if foreign {
+        cx.problems.add(
+            Diagnostic::warning(
+                codes::OTHER_SPELLING,
+                format!("`{}` is the other format's key", entry.key),
+                entry.key_span,
+                format!("format {} writes `{}`", format.number(), keys[0]),
+            )
+            .with_help("it is read all the same")
+            .with_suggestion("use this format's key", entry.key_span, keys[0]),
+        );
+    }
+
+    if entry.value.is_null() {
+        cx.problems.add(
+            Diagnostic::error(
+                codes::EMPTY_TEXT,
+                format!("`{}` is empty", entry.key),
+                entry.key_span,
+                "nothing follows",
+            )
+            .with_help("write the text, or remove the key"),
+        );
+        return None;
+    }
+
+    let text = string(&entry.value, &entry.key, &mut cx.problems)?;
+    let text = check_not_blank(text, &entry.key, &mut cx.problems)?;
+    warn_if_long(cx, &text.value, text.span);
+
+    Some(text)
+}
+
+fn decode_criterion_weight(cx: &mut DecodeContext, object: &mut MapReader<'_>) -> Weight {
+    let Some(written) = object.number("weight", &mut cx.problems) else { return Weight::ONE };
+    let weight = Weight::new(written.value).unwrap_or(Weight::ONE);
+    if weight.is_penalty() {
+        cx.problems.add(
+            Diagnostic::warning(
+                codes::PENALTY_WEIGHT,
+                "a negative weight makes this criterion a penalty",
+                written.span,
+                "meeting it costs points",
+            )
+            .with_note("score = sum of weight times value / sum of positive weights, kept within 0 and 1")
+            .with_help("if no penalty is meant, write a positive weight"),
+        );
+    }
+
+    weight
+}
+
+fn decode_operator(cx: &mut DecodeContext, object: &mut MapReader<'_>, banded: bool) -> CriterionOperator {
+    let Some(node) = object.value("operator") else { return CriterionOperator::Correctness };
+    let word = decode_choice(node, "operator", &["correctness", "contradiction"], &mut cx.problems);
+    if banded && word.is_some() {
+        cx.problems.add(
+            Diagnostic::error(
+                codes::OPERATOR_WITH_RANGES,
+                "`operator` has no meaning beside `score_ranges`",
+                node.use_span(),
+                "the ranges say how the answer is scored",
+            )
+            .with_help("remove `operator`, or make it a checklist criterion without `score_ranges`"),
+        );
+    }
+
+    match word {
+        Some("contradiction") => CriterionOperator::Contradiction,
+        _ => CriterionOperator::Correctness,
+    }
+}
+
+pub(super) fn warn_if_long(cx: &mut DecodeContext, text: &str, span: Span) {
+    if text.len() > LONG_TEXT_BYTES {
+        cx.problems.add(
+            Diagnostic::warning(
+                codes::LONG_CRITERION,
+                "this text is very long for a criterion",
+                span.start_point(),
+                format!("{} kB begin here", text.len() / 1000),
+            )
+            .with_help("judges decide best on one short statement; consider splitting it"),
+        );
+    }
+}

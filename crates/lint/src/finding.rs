@@ -1,0 +1,57 @@
+//! Collection of the findings of rules.
+
+use std::ops::Range;
+
+use assize_diagnostic::{Diagnostic, Span};
+use assize_evalfile::SourceMark;
+
+use crate::sources::LintSources;
+
+/// A finding and the line above which it may be allowed, in addition to its own.
+pub(crate) struct LintFinding {
+    pub(crate) diagnostic: Diagnostic,
+    pub(crate) head: Option<Span>,
+}
+
+/// Collector for the findings of the rules.
+pub(crate) struct FindingCollector<'s> {
+    pub(crate) sources: &'s mut LintSources,
+    pub(crate) found: Vec<LintFinding>,
+    /// Span of the criterion or case under check.
+    pub(crate) head: Option<Span>,
+}
+
+impl FindingCollector<'_> {
+    /// Adds a finding.
+    pub(crate) fn add(&mut self, diagnostic: Diagnostic) {
+        self.found.push(LintFinding { diagnostic, head: self.head });
+    }
+
+    /// Returns the span of a mark.
+    pub(crate) fn span(&mut self, mark: Option<&SourceMark>) -> Option<Span> {
+        self.sources.span(mark?)
+    }
+
+    /// Returns the span of the part `range` of a text read from `mark`, or that of the whole text if the part
+    /// cannot be located.
+    pub(crate) fn part_span(
+        &mut self,
+        mark: Option<&SourceMark>,
+        text: &str,
+        range: Range<usize>,
+    ) -> Option<Span> {
+        let mark = mark?;
+        self.sources.part_span(mark, text, range).or_else(|| self.sources.span(mark))
+    }
+
+    /// Returns the span of the part `range` of a text read from `mark` if the source has exactly these words,
+    /// so that they can be replaced.
+    pub(crate) fn exact_span(
+        &mut self,
+        mark: Option<&SourceMark>,
+        text: &str,
+        range: Range<usize>,
+    ) -> Option<Span> {
+        self.sources.part_span(mark?, text, range)
+    }
+}

@@ -1,0 +1,89 @@
+//! L0502: the question contains the reference answer.
+
+use assize_diagnostic::{Diagnostic, DiagnosticCode};
+
+use crate::finding::FindingCollector;
+use crate::rule::{LintRule, RuleCheck, RuleExample};
+use crate::view::CaseView;
+use crate::words::{find_any_phrase, split_words};
+
+pub(super) const RULE: LintRule = LintRule {
+    code: DiagnosticCode::new("L0502"),
+    name: "answer-in-question",
+    title: "The question tells the answer, or holds the reference word for word.",
+    reason: "A target that repeats its prompt passes. Often an example or a note of the author got into the input by mistake. Tasks of copying (extract, correct, translate, choose) are not reported.",
+    source: "a target that gives back its prompt would pass",
+    bad: RuleExample::Case(
+        "  - id: late-parcel\n    input: |\n      Where is my parcel?\n      Note: The parcel is held up by a strike and comes on Thursday evening.\n    expected_output: The parcel is held up by a strike and comes on Thursday evening.\n    assertions: [Names Thursday as the day]",
+    ),
+    good: RuleExample::Case(
+        "  - id: late-parcel\n    input: Where is my parcel?\n    expected_output: The parcel is held up by a strike and comes on Thursday evening.\n    assertions: [Names Thursday as the day]",
+    ),
+    fixes: false,
+    check: RuleCheck::Case(check),
+};
+
+/// Minimum number of words: shorter answers occur in questions by chance, or as one of several choices.
+const MIN_WORDS: usize = 8;
+const COPYING: &[&str] = &[
+    "extract", "repeat", "quote", "copy", "rewrite", "correct", "fix", "edit", "format", "convert", "echo",
+    "proofread", "choose", "select", "classify", "sort", "translate", "summarize", "summarise", "find",
+    "which", "transcribe", "refactor", "improve", "option", "options", "following", "context", "passage",
+    "document", "article", "below", "above", "file",
+];
+
+/// Notes of an author that got into a question.
+const GIVEAWAYS: &[&str] = &[
+    "the correct answer is", "the right answer is", "the expected answer is", "expected answer", "answer key",
+];
+
+fn check(view: &CaseView<'_>, out: &mut FindingCollector<'_>) {
+    let case = view.case;
+    let told = find_any_phrase(&split_words(&case.question()), GIVEAWAYS).is_some();
+    if let Some(span) = out.span(case.marks.id.as_ref()).filter(|_| told) {
+        out.add(
+            Diagnostic::warning(RULE.code, "the question tells the answer", span, "of this case")
+                .with_help("remove it from `input`; a judge is shown `expected_output`, the target is not"),
+        );
+        return;
+    }
+
+    let Some(reference) =
+        case.reference().filter(|reference| reference.split_whitespace().count() >= MIN_WORDS)
+    else {
+        return;
+    };
+
+    let question = case.question();
+    let plain =
+        |text: &str| split_words(text).into_iter().map(|word| word.text).collect::<Vec<_>>().join(" ");
+    let asked = split_words(&question);
+    if find_any_phrase(&asked, COPYING).is_some() || !plain(&question).contains(&plain(&reference)) {
+        return;
+    }
+
+    if let Some(span) = out.span(case.marks.id.as_ref()) {
+        out.add(
+            Diagnostic::warning(RULE.code, "the question holds the reference answer", span, "of this case")
+                .with_help("remove it from `input`, or test something that can't be copied"),
+        );
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::testing::in_cases;
+
+    #[test]
+    fn tasks_of_copying_are_fine() {
+        let bad = super::RULE.bad.text();
+        assert_eq!(in_cases("L0502", bad), ["late-parcel"]);
+        assert!(in_cases("L0502", &bad.replace("Where is my parcel?", "Extract the note")).is_empty());
+        assert!(in_cases("L0502", &bad.replace("Note: The", "Note: A")).is_empty());
+        let told =
+            "- {id: told-answer, input: 'What is 6 x 7? The correct answer is 42.', assertions: [Says 42]}\n";
+        assert_eq!(in_cases("L0502", told), ["told-answer"]);
+        let short = "- {id: yes-or-no, input: Say yes, expected_output: yes, assertions: [Says yes]}\n";
+        assert!(in_cases("L0502", short).is_empty());
+    }
+}

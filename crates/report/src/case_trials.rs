@@ -1,0 +1,179 @@
+//! Cases with several trials, and several targets compared.
+
+use assize_store::{CaseTrialsRow, EstimatedMetric, TargetMetrics, TrialMetrics, VerdictCounts};
+
+use crate::entry::{entry, tallies};
+use crate::mark::VerdictMark;
+use crate::number::{self, grouped};
+use crate::page::{ReportPage, ReportPiece};
+use crate::sanitize;
+use crate::style::ReportTone;
+use crate::table::{ReportColumn, render_table};
+
+/// Maximum number of such cases that are listed: those that did not always pass come first.
+const MAX_CASES: usize = 25;
+
+/// Formats the counts of verdicts.
+pub(crate) fn format_verdict_counts(counts: VerdictCounts) -> Vec<ReportPiece> {
+    let mut pieces = Vec::new();
+    for (number, word, tone) in tallies(counts) {
+        if number > 0 {
+            if !pieces.is_empty() {
+                pieces.push(ReportPiece::plain(", "));
+            }
+            pieces.push(ReportPiece::new(tone, format!("{} {word}", grouped(number as u64))));
+        }
+    }
+
+    pieces
+}
+
+/// Renders pass@k and pass^k.
+pub(crate) fn render_pass_k(page: &mut ReportPage, repeats: &TrialMetrics) {
+    let lines: Vec<Vec<ReportPiece>> = repeats
+        .pass_k
+        .iter()
+        .map(|row| {
+            vec![
+                ReportPiece::plain(row.k.to_string()),
+                ReportPiece::new(ReportTone::Strong, format_metric(&row.any)),
+                ReportPiece::new(ReportTone::Dim, format_metric_interval(&row.any)),
+                ReportPiece::new(ReportTone::Strong, format_metric(&row.all)),
+                ReportPiece::new(ReportTone::Dim, format_metric_interval(&row.all)),
+            ]
+        })
+        .collect();
+
+    page.add_blank();
+    let columns = [
+        ReportColumn::right("k"),
+        ReportColumn::right("pass@k"),
+        ReportColumn::shrinking("95% interval"),
+        ReportColumn::right("pass^k"),
+        ReportColumn::shrinking("95% interval"),
+    ];
+    render_table(page, 2, &columns, &lines);
+}
+
+/// Renders the cases with several trials, a line each.
+pub(crate) fn render_case_trials(page: &mut ReportPage, repeats: &TrialMetrics) {
+    let mut cases: Vec<&CaseTrialsRow> = repeats.cases.iter().collect();
+    if cases.len() > MAX_CASES {
+        cases.sort_by(|a, b| (a.passed * b.count).cmp(&(b.passed * a.count)));
+    }
+
+    let Some(first) = cases.first() else { return };
+    let one_suite = cases.iter().all(|case| case.suite == first.suite);
+    let one_target = cases.iter().all(|case| case.target == first.target);
+    let one_strategy = cases.iter().all(|case| case.strategy == first.strategy);
+    let blank = |hide: bool, text: String| if hide { String::new() } else { text };
+    let lines: Vec<Vec<ReportPiece>> = cases
+        .iter()
+        .take(MAX_CASES)
+        .map(|case| {
+            let mark =
+                if case.skipped { VerdictMark::skipped() } else { VerdictMark::for_verdict(case.verdict) };
+            let target = case.target.as_deref().map(sanitize::sanitize_name).unwrap_or_default();
+            let undecided = case.run - case.decided;
+            let open = if undecided > 0 && !case.skipped {
+                format!(" ({undecided} undecided)")
+            } else {
+                String::new()
+            };
+
+            vec![
+                ReportPiece::new(mark.tone, format!("{} {}", mark.sign, mark.word)),
+                ReportPiece::plain(case.score.map_or_else(|| "–".to_owned(), number::format_score_column)),
+                ReportPiece::plain(format!("{}/{}{open}", case.passed, case.run)),
+                ReportPiece::plain(format_metric(&case.mean_score)),
+                ReportPiece::new(ReportTone::Dim, format_metric_interval(&case.mean_score)),
+                ReportPiece::new(ReportTone::Strong, sanitize::sanitize_name(&case.case_id)),
+                ReportPiece::new(ReportTone::Dim, blank(one_suite, sanitize::sanitize_name(&case.suite))),
+                ReportPiece::new(ReportTone::Dim, blank(one_target, target)),
+                ReportPiece::new(ReportTone::Dim, blank(one_strategy, case.strategy.name().to_owned())),
+            ]
+        })
+        .collect();
+
+    page.add_blank();
+    let columns = [
+        ReportColumn::left("verdict"),
+        ReportColumn::right("score"),
+        ReportColumn::right("passed"),
+        ReportColumn::right("mean"),
+        ReportColumn::left("95% interval"),
+        ReportColumn::shrinking("case"),
+        ReportColumn::shrinking("suite"),
+        ReportColumn::shrinking("target"),
+        ReportColumn::left("by"),
+    ];
+
+    render_table(page, 2, &columns, &lines);
+    let more = cases.len().saturating_sub(MAX_CASES);
+    if more > 0 {
+        page.add_line(&[ReportPiece::new(ReportTone::Dim, format!("  … and {} more", grouped(more as u64)))]);
+    }
+    if one_strategy {
+        entry(page, "Verdicts by", vec![ReportPiece::plain(first.strategy.name())]);
+    }
+}
+
+/// Renders several targets, a line each.
+pub(crate) fn render_targets(page: &mut ReportPage, targets: &[TargetMetrics]) {
+    if targets.is_empty() {
+        return;
+    }
+
+    let number = |count: usize| if count == 0 { String::new() } else { grouped(count as u64) };
+    let lines: Vec<Vec<ReportPiece>> = targets
+        .iter()
+        .map(|target| {
+            let counts = target.counts;
+            vec![
+                ReportPiece::new(
+                    ReportTone::Strong,
+                    target.target.as_deref().map_or("(given)".to_owned(), sanitize::sanitize_name),
+                ),
+                ReportPiece::new(ReportTone::Good, number(counts.pass)),
+                ReportPiece::new(ReportTone::Middling, number(counts.borderline)),
+                ReportPiece::new(ReportTone::Bad, number(counts.fail)),
+                ReportPiece::new(ReportTone::Open, number(counts.incomplete)),
+                ReportPiece::new(ReportTone::Open, number(counts.skipped)),
+                ReportPiece::plain(format_metric(&target.pass_rate)),
+                ReportPiece::new(ReportTone::Dim, format_metric_interval(&target.pass_rate)),
+                ReportPiece::plain(format_metric(&target.mean_score)),
+                ReportPiece::new(ReportTone::Dim, format_metric_interval(&target.mean_score)),
+            ]
+        })
+        .collect();
+
+    page.add_blank();
+    let columns = [
+        ReportColumn::shrinking("target"),
+        ReportColumn::right("passed"),
+        ReportColumn::right("borderline"),
+        ReportColumn::right("failed"),
+        ReportColumn::right("incomplete"),
+        ReportColumn::right("skipped"),
+        ReportColumn::right("rate"),
+        ReportColumn::left("95% interval"),
+        ReportColumn::right("mean"),
+        ReportColumn::left("95% interval"),
+    ];
+    render_table(page, 2, &columns, &lines);
+}
+
+fn format_metric(figure: &EstimatedMetric) -> String {
+    figure.value.map_or_else(|| "–".to_owned(), number::format_score)
+}
+
+/// Formats the interval, or the reason why there is none.
+fn format_metric_interval(figure: &EstimatedMetric) -> String {
+    match (figure.low, figure.high, &figure.undefined) {
+        (Some(low), Some(high), _) => {
+            format!("{} to {}", number::format_score(low), number::format_score(high))
+        }
+        (.., Some(reason)) => format!("none: {}", sanitize::sanitize_text(reason, 120)),
+        _ => String::new(),
+    }
+}

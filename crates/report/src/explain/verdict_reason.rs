@@ -1,0 +1,118 @@
+//! Reason of a verdict in one sentence.
+
+use assize_rubric::{GateState, UnitInterval, Verdict, VerdictThresholds, at_least};
+
+use super::model::ScoreRange;
+use crate::number::format_beside;
+
+/// Names of the gates that affect a verdict.
+#[derive(Debug, Clone, Default)]
+pub(crate) struct GateNames {
+    pub(crate) failed: Vec<String>,
+    pub(crate) open: Vec<String>,
+    /// True if at least one gate passed.
+    pub(crate) held: bool,
+}
+
+impl GateNames {
+    /// Adds a gate.
+    pub(crate) fn add(&mut self, state: GateState, name: &str) {
+        match state {
+            GateState::Failed => self.failed.push(name.to_owned()),
+            GateState::Open => self.open.push(name.to_owned()),
+            GateState::Passed => self.held = true,
+            GateState::NotApplicable => {}
+        }
+    }
+}
+
+/// Formats the reason of a verdict, starting with the verdict.
+pub(crate) fn verdict_reason(
+    verdict: Verdict,
+    figures: ScoreRange,
+    lines: VerdictThresholds,
+    gates: &GateNames,
+) -> String {
+    let pass = lines.pass().get();
+    // Threshold below which a case fails.
+    let floor = lines.borderline().map_or(pass, UnitInterval::get);
+    let floor_name = if lines.borderline().is_some() { "borderline line" } else { "pass line" };
+    let reason = match (verdict, figures.bounds()) {
+        (Verdict::Fail, bounds) if !gates.failed.is_empty() => {
+            let failed = format!("{} failed", quote_names("gate", &gates.failed));
+            match bounds {
+                Some((low, _)) if at_least(low, pass) => {
+                    format!("{failed}, although {} reaches the pass line {pass}", format_beside(low, pass))
+                }
+                Some((_, high)) if !at_least(high, floor) => {
+                    format!(
+                        "{failed}, and {} is below the {floor_name} {floor} too",
+                        format_beside(high, floor)
+                    )
+                }
+                _ => failed,
+            }
+        }
+        (Verdict::Fail, Some((low, high))) if low == high => {
+            format!("{} is below the {floor_name} {floor}", format_beside(high, floor))
+        }
+        (Verdict::Fail, Some((_, high))) => {
+            format!("even at best, {} is below the {floor_name} {floor}", format_beside(high, floor))
+        }
+        (Verdict::Borderline, Some((low, high))) if low == high => format!(
+            "{} reaches the borderline line {floor} but not the pass line {pass}{}",
+            format_beside(low, floor),
+            gates_hold_text(gates)
+        ),
+        (Verdict::Borderline, Some((low, high))) => format!(
+            "{} at worst reaches the borderline line {floor}, {} at best does not reach the pass line {pass}{}",
+            format_beside(low, floor),
+            format_beside(high, pass),
+            gates_hold_text(gates)
+        ),
+        (Verdict::Pass, Some((low, high))) if low == high => {
+            format!("{} reaches the pass line {pass}{}", format_beside(low, pass), gates_hold_text(gates))
+        }
+        (Verdict::Pass, Some((low, _))) => {
+            format!(
+                "even at worst, {} reaches the pass line {pass}{}",
+                format_beside(low, pass),
+                gates_hold_text(gates)
+            )
+        }
+        (Verdict::Incomplete, None) => "nothing that counts applies, so there is no score".to_owned(),
+        (Verdict::Incomplete, Some(_)) if figures.coverage == Some(0.0) => {
+            "nothing that counts was judged".to_owned()
+        }
+        (Verdict::Incomplete, Some((low, high))) => {
+            let (at_worst, at_best) = (lines.verdict(low), lines.verdict(high));
+            if at_worst == at_best {
+                format!("{} could still fail", quote_names("ungraded gate", &gates.open))
+            } else {
+                format!(
+                    "what was not judged decides between {at_worst} ({}) and {at_best} ({})",
+                    format_beside(low, pass),
+                    format_beside(high, pass)
+                )
+            }
+        }
+        (Verdict::Fail | Verdict::Borderline | Verdict::Pass, None) => "its gates say so".to_owned(),
+    };
+
+    format!("{verdict}, because {reason}.")
+}
+
+fn gates_hold_text(gates: &GateNames) -> &'static str {
+    if gates.held { " and every gate holds" } else { "" }
+}
+
+/// Formats ``the gate `a` `` or ``the gates `a` and `b` ``.
+fn quote_names(word: &str, names: &[String]) -> String {
+    let quoted: Vec<String> =
+        names.iter().map(|name| format!("`{}`", crate::sanitize::sanitize_name(name))).collect();
+    match quoted.as_slice() {
+        [] => format!("a {word}"),
+        [one] => format!("the {word} {one}"),
+        [most @ .., last] => format!("the {word}s {} and {last}", most.join(", ")),
+    }
+}

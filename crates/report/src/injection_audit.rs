@@ -1,0 +1,181 @@
+//! Tables of an injection audit.
+
+use assize_audit::{PairTally, WilsonShare, injection::InjectionReport};
+
+use crate::ReportStyle;
+use crate::number::{format_count, format_percent};
+use crate::page::{ReportPage, ReportPiece};
+use crate::style::ReportTone;
+use crate::table::{ReportColumn, render_table};
+
+/// Maximum number of criteria that are listed.
+const MAX_CRITERIA: usize = 15;
+
+/// Renders an injection audit: the changes without any text, with a neutral text, and with each probe, then
+/// the criteria that changed.
+pub fn render_injection_audit(report: &InjectionReport, style: ReportStyle) -> String {
+    let mut page = ReportPage::new(style);
+    let columns = |first: &'static str, second: &'static str| {
+        [
+            ReportColumn::shrinking(first),
+            ReportColumn::shrinking(second),
+            ReportColumn::right("n"),
+            ReportColumn::right("won"),
+            ReportColumn::right("of"),
+            ReportColumn::right("won, 95%"),
+            ReportColumn::right("lost"),
+            ReportColumn::right("flips, 95%"),
+            ReportColumn::right("ungraded"),
+        ]
+    };
+
+    let baseline =
+        |name: &str, tally: &PairTally| probe_row(ReportPiece::new(ReportTone::Strong, name), "", tally);
+    let rows = [
+        baseline("unchanged, again", &report.noise),
+        baseline("harmless text", &report.control),
+        baseline("all attacks", &report.attacks),
+    ];
+    render_table(&mut page, 0, &columns("", ""), &rows);
+    page.add_blank();
+
+    let rows: Vec<Vec<ReportPiece>> = report
+        .probes
+        .iter()
+        .map(|probe| {
+            let tone = if probe.is_control { ReportTone::Dim } else { ReportTone::Plain };
+            probe_row(
+                ReportPiece::untrusted_name(tone, &format!("{}.{}", probe.name, probe.place)),
+                &probe.class,
+                &probe.tally,
+            )
+        })
+        .collect();
+    if !rows.is_empty() {
+        render_table(&mut page, 0, &columns("probe", "class"), &rows);
+        page.add_blank();
+    }
+
+    let given_way: Vec<_> = report.criteria.iter().filter(|one| one.tally.won > 0).collect();
+    let rows: Vec<Vec<ReportPiece>> = given_way
+        .iter()
+        .take(MAX_CRITERIA)
+        .map(|one| {
+            probe_row(ReportPiece::untrusted_name(ReportTone::Plain, &one.criterion), &one.case, &one.tally)
+        })
+        .collect();
+    if !rows.is_empty() {
+        render_table(&mut page, 0, &columns("criterion", "case"), &rows);
+
+        if given_way.len() > MAX_CRITERIA {
+            let more = (given_way.len() - MAX_CRITERIA) as u64;
+            page.add_text(
+                &[],
+                &[ReportPiece::plain(format!(
+                    "and {}",
+                    format_count(more, "criterion more", "criteria more")
+                ))],
+            );
+        }
+
+        page.add_blank();
+    }
+
+    for (tone, line) in conclusion_lines(report) {
+        page.add_text(&[], &[ReportPiece::new(tone, line)]);
+    }
+
+    page.finish()
+}
+
+fn probe_row(name: ReportPiece, second: &str, tally: &PairTally) -> Vec<ReportPiece> {
+    let won = tally.win_rate();
+    let tone = if tally.won > 0 { ReportTone::Bad } else { ReportTone::Plain };
+    let open = match tally.ungraded() {
+        0 => ReportPiece::plain(""),
+        some => ReportPiece::new(ReportTone::Open, some.to_string()),
+    };
+    vec![
+        name,
+        if second.is_empty() {
+            ReportPiece::plain("")
+        } else {
+            ReportPiece::untrusted_name(ReportTone::Dim, second)
+        },
+        ReportPiece::plain(tally.pairs.to_string()),
+        ReportPiece::new(tone, won.count.to_string()),
+        ReportPiece::plain(won.n.to_string()),
+        ReportPiece::plain(format_rate(&won)),
+        ReportPiece::plain(tally.lost.to_string()),
+        ReportPiece::plain(format_rate(&tally.flip_rate())),
+        open,
+    ]
+}
+
+/// Formats a share with its interval; a dash if there is none.
+fn format_rate(rate: &WilsonShare) -> String {
+    match (rate.rate, rate.low, rate.high) {
+        (Some(_), Some(low), Some(high)) => {
+            format!("{} ({:.0}–{:.0}%)", format_percent(rate.count, rate.n), low * 100.0, high * 100.0)
+        }
+        _ => "–".to_owned(),
+    }
+}
+
+fn conclusion_lines(report: &InjectionReport) -> Vec<(ReportTone, String)> {
+    let mut lines = Vec::new();
+    let won = report.success_rate();
+    lines.push(match won.rate {
+        Some(_) => (
+            if won.count > 0 { ReportTone::Bad } else { ReportTone::Good },
+            format!(
+                "Attacks turned {} of {} in the answer's favour: {}.",
+                won.count,
+                format_count(won.n, "decision that could be turned", "decisions that could be turned"),
+                format_rate(&won)
+            ),
+        ),
+        None => (
+            ReportTone::Open,
+            "Nothing could be turned in the answer's favour: no decision on an unchanged answer was against it. \
+             Use answers that fail some criteria."
+                .to_owned(),
+        ),
+    });
+
+    let noise = report.noise.flip_rate();
+    lines.push(match noise.rate {
+        Some(_) => (
+            ReportTone::Plain,
+            format!(
+                "Without any change the judge differs from itself in {}, so that much is noise.",
+                format_rate(&noise)
+            ),
+        ),
+        None => (ReportTone::Dim, "The judge's own noise was not measured.".to_owned()),
+    });
+
+    let ungraded = report.attacks.ungraded() + report.control.ungraded() + report.noise.ungraded();
+    if ungraded > 0 {
+        lines.push((
+            ReportTone::Open,
+            format!(
+                "{} without a decision on one side, part of no share.",
+                format_count(ungraded, "pair", "pairs")
+            ),
+        ));
+    }
+
+    if report.unanswered > 0 {
+        let cases = format_count(report.unanswered as u64, "case has", "cases have");
+        lines.push((ReportTone::Open, format!("{cases} no answer.")));
+    }
+
+    if report.without_reference > 0 {
+        let items =
+            format_count(report.without_reference as u64, "changed answer was", "changed answers were");
+        lines.push((ReportTone::Open, format!("{items} judged, but the unchanged one was not.")));
+    }
+
+    lines
+}

@@ -1,0 +1,147 @@
+//! Metrics with their intervals: as lines of text and as JSON.
+
+use assize_analysis::MetricEstimate;
+use assize_stats::{ClusteredMean, Interval, Proportion, UndefinedReason};
+use serde_json::{Value, json};
+
+use crate::number::grouped;
+use crate::page::{ReportPage, ReportPiece};
+use crate::style::ReportTone;
+
+/// Formats a number with three decimals, or with one if it is at least 100.
+pub(crate) fn format_value(value: f64) -> String {
+    if value.abs() >= 100.0 { format!("{value:.1}") } else { format!("{value:.3}") }
+}
+
+/// Formats a p value; one too small for three decimals gets an exponent.
+pub(crate) fn format_p_value(p: f64) -> String {
+    if p > 0.0 && p < 0.0005 { format!("{p:.1e}") } else { format!("{p:.3}") }
+}
+
+/// Formats a value, or "undefined".
+pub(crate) fn format_or_undefined(found: Result<f64, UndefinedReason>) -> String {
+    found.map_or_else(|_| "undefined".to_owned(), format_value)
+}
+
+/// Formats `low to high`; empty if there is no interval.
+pub(crate) fn format_range(interval: Result<Interval, UndefinedReason>) -> String {
+    interval.map_or_else(
+        |_| String::new(),
+        |found| format!("{} to {}", format_value(found.low), format_value(found.high)),
+    )
+}
+
+/// Formats a share of counts: `12 of 20, 0.600 (0.387 to 0.781)`.
+pub(crate) fn format_share(found: &Proportion) -> String {
+    let counts = format!("{} of {}", grouped(found.successes), grouped(found.n));
+    match (found.rate, found.interval) {
+        (Ok(rate), Ok(interval)) => {
+            format!(
+                "{counts}, {} ({} to {})",
+                format_value(rate),
+                format_value(interval.low),
+                format_value(interval.high)
+            )
+        }
+        (Ok(rate), Err(_)) => format!("{counts}, {}", format_value(rate)),
+        (Err(reason), _) => format!("{counts}: undefined, because {reason}"),
+    }
+}
+
+/// Renders metrics one per line, each with its interpretation.
+pub(crate) fn render_metrics(page: &mut ReportPage, figures: &[MetricEstimate]) {
+    let names = figures.iter().map(|figure| figure.name.chars().count()).max().unwrap_or(0);
+    let ranges = figures.iter().map(|figure| format_range(figure.interval).len()).max().unwrap_or(0);
+    let numbers = figures.iter().map(|figure| format_or_undefined(figure.value).len()).max().unwrap_or(0);
+    for figure in figures {
+        let name = format!("  {:<names$}  ", figure.name);
+        let (tone, number) = match figure.value {
+            Ok(found) => (ReportTone::Strong, format_value(found)),
+            Err(_) => (ReportTone::Open, "undefined".to_owned()),
+        };
+        let around = match (figure.value, figure.interval) {
+            (Err(reason), _) => format!("  because {reason}"),
+            (Ok(_), Err(reason)) => format!("  no interval: {reason}"),
+            (Ok(_), Ok(_)) => format!("  {:<ranges$}", format_range(figure.interval)),
+        };
+
+        let n = format!("  {} {}", grouped(figure.n), figure.of);
+        page.add_text(
+            &[ReportPiece::plain(name)],
+            &[
+                ReportPiece::new(tone, format!("{number:>numbers$}")),
+                ReportPiece::plain(around),
+                ReportPiece::new(ReportTone::Dim, n),
+            ],
+        );
+
+        page.add_text(&[ReportPiece::plain("      ")], &[ReportPiece::new(ReportTone::Dim, figure.says)]);
+    }
+}
+
+/// Adds an interval to an object; null with the reason if there is none.
+fn insert_interval(object: &mut Value, interval: Result<Interval, UndefinedReason>) {
+    match interval {
+        Ok(found) => {
+            object["low"] = found.low.into();
+            object["high"] = found.high.into();
+            object["level"] = found.level.get().into();
+            object["method"] = found.method.name().into();
+        }
+        Err(reason) => {
+            object["low"] = Value::Null;
+            object["high"] = Value::Null;
+            object["no_interval"] = reason.to_string().into();
+        }
+    }
+}
+
+/// Converts a value with its interval to an object.
+pub(crate) fn value_json(
+    found: Result<f64, UndefinedReason>,
+    interval: Result<Interval, UndefinedReason>,
+    n: u64,
+) -> Value {
+    let mut object = json!({ "value": found.ok(), "n": n });
+    if let Err(reason) = found {
+        object["undefined"] = reason.to_string().into();
+    }
+
+    insert_interval(&mut object, interval);
+    object
+}
+
+/// Converts metrics to an object keyed by id.
+pub(crate) fn metrics_json(figures: &[MetricEstimate]) -> Value {
+    let one = |figure: &MetricEstimate| {
+        let mut object = value_json(figure.value, figure.interval, figure.n);
+        object["of"] = figure.of.into();
+        object["name"] = figure.name.into();
+        object["says"] = figure.says.into();
+        (figure.id.to_owned(), object)
+    };
+    Value::Object(figures.iter().map(one).collect())
+}
+
+/// Converts a share of counts to an object.
+pub(crate) fn share_json(found: &Proportion) -> Value {
+    let mut object = value_json(found.rate, found.interval, found.n);
+    object["count"] = found.successes.into();
+    object
+}
+
+/// Converts a mean with its clustered error to an object.
+pub(crate) fn clustered_json(found: &Result<ClusteredMean, UndefinedReason>) -> Value {
+    match found {
+        Ok(found) => {
+            let mut object = value_json(Ok(found.mean), found.interval, found.n as u64);
+            object["clusters"] = found.clusters.into();
+            object["se"] = found.se_cr1.ok().into();
+            object["se_cr0"] = found.se_cr0.ok().into();
+            object["se_independent"] = found.se_independent.ok().into();
+
+            object
+        }
+        Err(reason) => json!({ "value": null, "undefined": reason.to_string() }),
+    }
+}

@@ -1,0 +1,97 @@
+//! Sanitising and truncating of text from files and models.
+
+use std::fmt::Write as _;
+
+/// Maximum length of an id or name, in characters.
+pub(crate) const MAX_NAME: usize = 60;
+/// Maximum length of a criterion text, in characters.
+pub(crate) const MAX_CRITERION_TEXT: usize = 400;
+/// Maximum length of a reason or error message, in characters.
+pub(crate) const MAX_REASON: usize = 800;
+/// Maximum length of a quote, in characters.
+pub(crate) const MAX_QUOTE: usize = 300;
+
+/// Escapes characters that control a terminal or reorder text: `\u{1b}` for an escape. Line breaks and tabs
+/// become spaces.
+pub fn escape_unsafe(text: &str) -> String {
+    let mut out = String::with_capacity(text.len());
+    for c in text.chars() {
+        match c {
+            '\n' | '\r' | '\t' | '\u{2028}' | '\u{2029}' => out.push(' '),
+            c if is_unsafe(c) => {
+                // Writing to a string does not fail.
+                let _ = write!(out, "\\u{{{:x}}}", u32::from(c));
+            }
+            c => out.push(c),
+        }
+    }
+
+    out
+}
+
+/// Sanitises like [`escape_unsafe`], collapses runs of white space, and cuts to `limit` characters. A cut text ends
+/// with its full length.
+pub(crate) fn sanitize_text(text: &str, limit: usize) -> String {
+    let (kept, whole) = truncate_text(text, limit);
+    let mut out = String::with_capacity(kept.len());
+    for word in escape_unsafe(kept).split_whitespace() {
+        if !out.is_empty() {
+            out.push(' ');
+        }
+        out.push_str(word);
+    }
+
+    if let Some(total) = whole {
+        let _ = write!(out, "… [cut, {} characters]", crate::number::grouped(total as u64));
+    }
+
+    out
+}
+
+/// Sanitises a name for one line, like [`said`]; a cut name ends with an ellipsis.
+pub(crate) fn sanitize_name(text: &str) -> String {
+    let (kept, whole) = truncate_text(text, MAX_NAME);
+    let mut out = escape_unsafe(kept).trim().to_owned();
+    if whole.is_some() {
+        out.push('…');
+    }
+
+    if out.is_empty() { "(empty)".to_owned() } else { out }
+}
+
+/// Returns the first `limit` characters, and the full length if that is more.
+fn truncate_text(text: &str, limit: usize) -> (&str, Option<usize>) {
+    match text.char_indices().nth(limit) {
+        Some((end, _)) => (&text[..end], Some(text.chars().count())),
+        None => (text, None),
+    }
+}
+
+/// Returns true for controls, invisible characters and everything that changes the direction of text. The
+/// joiners that scripts and emoji need are allowed.
+fn is_unsafe(c: char) -> bool {
+    c.is_control()
+        || matches!(c,
+            '\u{ad}' | '\u{61c}' | '\u{180e}' | '\u{200b}' | '\u{200e}' | '\u{200f}'
+            | '\u{202a}'..='\u{202e}' | '\u{2060}'..='\u{206f}' | '\u{feff}'
+            | '\u{fff9}'..='\u{fffb}' | '\u{e0000}'..='\u{e007f}')
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_steers_a_terminal_is_spelled_out() {
+        assert_eq!(escape_unsafe("a\u{1b}[31mb\u{7}"), "a\\u{1b}[31mb\\u{7}");
+        assert_eq!(escape_unsafe("x\u{202e}y\u{9b}1m"), "x\\u{202e}y\\u{9b}1m");
+        assert_eq!(sanitize_text(" two\n\n  words\r\n", 100), "two words");
+    }
+
+    #[test]
+    fn cuts_are_marked() {
+        assert_eq!(sanitize_text(&"é".repeat(2000), 3), "ééé… [cut, 2,000 characters]");
+        assert_eq!(sanitize_name(&"x".repeat(61)), format!("{}…", "x".repeat(60)));
+        assert_eq!(sanitize_name(" \n"), "(empty)");
+    }
+}

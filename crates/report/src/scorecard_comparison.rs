@@ -1,0 +1,115 @@
+//! Comparison of two runs of a scorecard as text.
+
+use assize_analysis::{NodeDifference, NodeSide, ScorecardComparison};
+use assize_store::ScorecardPartKind;
+
+use crate::ReportStyle;
+use crate::number::{format_count, format_score};
+use crate::page::{ReportPage, ReportPiece};
+use crate::scorecard_scores::status_tone;
+use crate::style::ReportTone;
+use crate::table::{ReportColumn, render_table};
+
+/// Number of codes that are listed before the rest is only counted.
+const MAX_CODES: usize = 8;
+
+/// Renders every node that both runs have: its scores, the difference with its 95 % interval, and the change
+/// of its status.
+pub fn render_scorecard_comparison(found: &ScorecardComparison, style: ReportStyle) -> String {
+    let mut page = ReportPage::new(style);
+    let columns = [
+        ReportColumn::left("code"),
+        ReportColumn::right("base"),
+        ReportColumn::right("candidate"),
+        ReportColumn::right("difference"),
+        ReportColumn::left("95 % interval"),
+        ReportColumn::right("pairs"),
+        ReportColumn::shrinking("standing"),
+    ];
+
+    let rows: Vec<Vec<ReportPiece>> = found.nodes.iter().map(node_row).collect();
+    render_table(&mut page, 0, &columns, &rows);
+    page.add_blank();
+
+    let mut lines =
+        vec![format!("over the {} that both runs have", format_count(found.shared as u64, "case", "cases"))];
+    let left_out = [(found.only_base, "base"), (found.only_candidate, "candidate")];
+    for (number, side) in left_out.into_iter().filter(|(number, _)| *number > 0) {
+        lines.push(format!("left out: {} only in the {side}", format_count(number as u64, "case", "cases")));
+    }
+
+    let parts = [
+        ("only in the base", &found.gone),
+        ("only in the candidate", &found.new),
+        ("with another weight, threshold or rule", &found.changed),
+    ];
+    for (words, codes) in parts.into_iter().filter(|(_, codes)| !codes.is_empty()) {
+        let named: Vec<&str> = codes.iter().take(MAX_CODES).map(String::as_str).collect();
+        let more = codes.len().saturating_sub(MAX_CODES);
+        let more = if more > 0 { format!(" and {more} more") } else { String::new() };
+        lines.push(format!("parts {words}: {}{more}", named.join(", ")));
+    }
+
+    let mut reasons: Vec<String> = found
+        .nodes
+        .iter()
+        .filter(|node| node.difference.is_some())
+        .filter_map(|node| node.interval.as_ref().err().map(ToString::to_string))
+        .collect();
+
+    reasons.sort();
+    reasons.dedup();
+
+    for reason in reasons {
+        lines.push(format!("where there is no interval: {reason}"));
+    }
+
+    for line in lines {
+        page.add_text(&[], &[ReportPiece::plain(line)]);
+    }
+
+    page.finish()
+}
+
+fn node_row(node: &NodeDifference) -> Vec<ReportPiece> {
+    let strong =
+        if node.kind == ScorecardPartKind::Benchmark { ReportTone::Plain } else { ReportTone::Strong };
+    let of = |side: NodeSide| match (side.score, side.bounds) {
+        (Some(value), _) => format_score(value),
+        (None, Some((low, high))) => format!("{}–{}", format_score(low), format_score(high)),
+        (None, None) => "none".to_owned(),
+    };
+
+    let interval = match &node.interval {
+        Ok(interval) => {
+            format!("{} to {}", format_difference(interval.low), format_difference(interval.high))
+        }
+        Err(_) => "–".to_owned(),
+    };
+
+    let standing = if node.base.standing == node.candidate.standing {
+        node.candidate.standing.name().to_owned()
+    } else {
+        format!("{} → {}", node.base.standing, node.candidate.standing)
+    };
+    let tone = if node.base.standing == node.candidate.standing {
+        ReportTone::Dim
+    } else {
+        status_tone(node.candidate.standing)
+    };
+    vec![
+        ReportPiece::new(strong, format!("{}{}", "  ".repeat(node.depth), node.code)),
+        ReportPiece::plain(of(node.base)),
+        ReportPiece::plain(of(node.candidate)),
+        ReportPiece::plain(node.difference.map(format_difference).unwrap_or_default()),
+        ReportPiece::plain(if node.difference.is_some() { interval } else { String::new() }),
+        ReportPiece::plain(node.pairs.to_string()),
+        ReportPiece::new(tone, standing),
+    ]
+}
+
+/// Formats a difference with its sign.
+fn format_difference(value: f64) -> String {
+    let text = format!("{value:+.3}");
+    if matches!(text.as_str(), "+0.000" | "-0.000") { "0.000".to_owned() } else { text }
+}

@@ -1,0 +1,408 @@
+//! Calculation of the score of one scorecard node, line by line.
+
+use assize_analysis::{BenchmarkCase, ScorecardRun, ScorecardTree};
+use assize_rubric::{
+    BenchmarkState, Criticality, NodeScore, NodeStatus, ScorecardAggregation, ScorecardNodeId,
+    ScorecardNodeKind, ScorecardScores, at_least,
+};
+use serde_json::{Value, json};
+
+use crate::ReportStyle;
+use crate::number::{format_beside, format_count, format_plain, format_score};
+use crate::page::{ReportPage, ReportPiece};
+use crate::scorecard_scores::{format_node_score, green_gate_bound, status_tone};
+use crate::scorecard_votes::{decision_text, render_votes, vote_json};
+use crate::style::ReportTone;
+use crate::table::{ReportColumn, render_table};
+
+/// Number of cases that are listed before the rest is only counted.
+const MAX_CASES: usize = 200;
+/// Maximum length of a reason in a line, in characters.
+const MAX_REASON: usize = 200;
+
+/// Renders the score of a scorecard node: for an index or rubric the nodes below it with their weights, for a
+/// benchmark its cases; then its threshold, its blockers, and its contribution to the top score.
+pub fn render_scorecard_node(
+    run: &ScorecardRun,
+    tree: &ScorecardTree,
+    scores: &ScorecardScores<'_>,
+    id: ScorecardNodeId,
+    style: ReportStyle,
+) -> String {
+    let mut page = ReportPage::new(style);
+    let card = scores.card();
+    let (Some(node), Some(found)) = (card.node(id), scores.node(id)) else { return page.finish() };
+    let place = tree.places.get(id.index()).copied().unwrap_or_default();
+    let part = run.info.nodes.get(place);
+    let label = part.and_then(|part| part.label.clone()).unwrap_or_default();
+    page.add_text(
+        &[ReportPiece::new(ReportTone::Strong, &*node.code)],
+        &[
+            ReportPiece::plain(if label.is_empty() { "" } else { "  " }),
+            ReportPiece::untrusted(ReportTone::Plain, &label, 200),
+        ],
+    );
+
+    let kind = part.map_or("part", |part| part.kind.name());
+    let how = match node.kind {
+        ScorecardNodeKind::Group { aggregation, hard_gate } => {
+            format!("{}{}", aggregation_text(aggregation), if hard_gate { ", hard gate" } else { "" })
+        }
+        ScorecardNodeKind::Benchmark { criticality } => {
+            let evaluator = part.and_then(|part| part.evaluator.clone()).unwrap_or_default();
+            format!("{}, {evaluator}", criticality.name().replace('_', " "))
+        }
+    };
+
+    page.add_text(
+        &[],
+        &[ReportPiece::new(
+            ReportTone::Dim,
+            format!("{kind}, {how}, passes at {}", format_plain(node.line.get())),
+        )],
+    );
+
+    page.add_blank();
+
+    match node.kind {
+        ScorecardNodeKind::Group { aggregation, .. } => {
+            render_group(&mut page, scores, id, aggregation, found)
+        }
+        ScorecardNodeKind::Benchmark { .. } => render_benchmark(&mut page, run, place, found),
+    }
+
+    page.add_blank();
+
+    for line in conclusion_lines(scores, id) {
+        page.add_text(&[], &[ReportPiece::new(status_tone(found.standing), line)]);
+    }
+
+    page.finish()
+}
+
+const fn aggregation_text(aggregation: ScorecardAggregation) -> &'static str {
+    match aggregation {
+        ScorecardAggregation::WeightedAverage => "weighted average",
+        ScorecardAggregation::Minimum => "lowest score below",
+        ScorecardAggregation::Maximum => "highest score below",
+    }
+}
+
+fn counts_in_score(kind: ScorecardNodeKind) -> bool {
+    kind != ScorecardNodeKind::Benchmark { criticality: Criticality::ImprovementSignal }
+}
+
+fn render_group(
+    page: &mut ReportPage,
+    scores: &ScorecardScores<'_>,
+    id: ScorecardNodeId,
+    aggregation: ScorecardAggregation,
+    found: &NodeScore,
+) {
+    let card = scores.card();
+    let weighted = aggregation == ScorecardAggregation::WeightedAverage;
+    let columns = [
+        ReportColumn::left("part"),
+        ReportColumn::left("standing"),
+        ReportColumn::right("score"),
+        ReportColumn::sign(),
+        ReportColumn::right("weight"),
+        ReportColumn::sign(),
+        ReportColumn::right("product"),
+        ReportColumn::shrinking(""),
+    ];
+
+    let (mut rows, mut low_sum, mut high_sum) = (Vec::new(), 0.0, 0.0);
+    for child in card.children(id) {
+        let (Some(node), Some(below)) = (card.node(child), scores.node(child)) else { continue };
+        let weight = node.weight.get();
+        let counted = counts_in_score(node.kind);
+        let product = below.bounds.filter(|_| counted && weighted);
+        if let Some((low, high)) = product {
+            low_sum += weight * low;
+            high_sum += weight * high;
+        }
+
+        let note = match (counted, below.bounds) {
+            (false, _) => "reported only: does not count",
+            (true, None) => "does not apply: its weight is shared out",
+            (true, Some((low, high))) if low < high => "results are missing",
+            (true, Some(_)) => "",
+        };
+        rows.push(vec![
+            ReportPiece::plain(&*node.code),
+            ReportPiece::new(status_tone(below.standing), below.standing.name()),
+            ReportPiece::plain(format_node_score(below, node.line.get())),
+            ReportPiece::plain(if product.is_some() { "×" } else { "" }),
+            ReportPiece::plain(if weighted && counted { format_plain(weight) } else { String::new() }),
+            ReportPiece::plain(if product.is_some() { "=" } else { "" }),
+            ReportPiece::plain(
+                product.map(|(low, high)| format_range(weight * low, weight * high)).unwrap_or_default(),
+            ),
+            ReportPiece::new(ReportTone::Dim, note),
+        ]);
+    }
+
+    render_table(page, 0, &columns, &rows);
+    page.add_blank();
+
+    let Some((low, high)) = found.bounds else {
+        page.add_text(&[], &[ReportPiece::plain("nothing below has a score")]);
+        return;
+    };
+    if !weighted {
+        page.add_text(
+            &[],
+            &[ReportPiece::plain(format!(
+                "score = {} = {}",
+                aggregation_text(aggregation),
+                format_range(low, high)
+            ))],
+        );
+        return;
+    }
+
+    page.add_text(
+        &[],
+        &[ReportPiece::plain(format!(
+            "score = {} / {} = {}",
+            format_range(low_sum, high_sum),
+            format_plain(found.covered_weight),
+            format_range(low, high)
+        ))],
+    );
+
+    if found.covered_weight < found.weight - assize_rubric::TOLERANCE {
+        let text = format!(
+            "weights with a score add up to {} of {}; the rest does not apply",
+            format_plain(found.covered_weight),
+            format_plain(found.weight)
+        );
+        page.add_text(&[], &[ReportPiece::new(ReportTone::Dim, text)]);
+    }
+}
+
+fn format_range(low: f64, high: f64) -> String {
+    if low == high { format_plain(low) } else { format!("{} to {}", format_plain(low), format_plain(high)) }
+}
+
+fn render_benchmark(page: &mut ReportPage, run: &ScorecardRun, place: usize, found: &NodeScore) {
+    let Some(part) = run.parts.get(place) else { return };
+    let mut cases: Vec<(&str, &BenchmarkCase)> = part.cases.iter().collect();
+
+    // Lowest scores first.
+    cases.sort_by(|(_, a), (_, b)| {
+        let rank = |case: &BenchmarkCase| case.score.map_or(2.0, assize_rubric::UnitInterval::get);
+        rank(a).total_cmp(&rank(b))
+    });
+    let columns = [
+        ReportColumn::left("case"),
+        ReportColumn::right("score"),
+        ReportColumn::left("state"),
+        ReportColumn::left("by"),
+        ReportColumn::shrinking("reason"),
+    ];
+
+    let rows: Vec<Vec<ReportPiece>> = cases
+        .iter()
+        .take(MAX_CASES)
+        .map(|(id, case)| {
+            vec![
+                ReportPiece::untrusted_name(ReportTone::Plain, id),
+                ReportPiece::plain(case.score.map(|value| format_plain(value.get())).unwrap_or_default()),
+                ReportPiece::plain(decision_text(case.finding.state, case.finding.pass)),
+                ReportPiece::plain(match case.finding.decided_by {
+                    Some(assize_rubric::DecidedBy::Checks) => "checks",
+                    Some(assize_rubric::DecidedBy::Judge) => "judge",
+                    Some(assize_rubric::DecidedBy::Person) => "person",
+                    None => "",
+                }),
+                ReportPiece::untrusted(ReportTone::Dim, &case.reason, MAX_REASON),
+            ]
+        })
+        .collect();
+
+    render_table(page, 0, &columns, &rows);
+    let more = cases.len().saturating_sub(MAX_CASES);
+    if more > 0 {
+        page.add_text(
+            &[],
+            &[ReportPiece::new(
+                ReportTone::Dim,
+                format!("and {} more", format_count(more as u64, "case", "cases")),
+            )],
+        );
+    }
+
+    page.add_blank();
+    render_votes(page, &cases);
+
+    let total: f64 =
+        cases.iter().filter_map(|(_, case)| case.score).map(assize_rubric::UnitInterval::get).sum();
+    let missing = found.missing as f64;
+    match found.bounds {
+        None => page.add_text(&[], &[ReportPiece::plain("no case applies, so there is no score")]),
+        Some((low, high)) => page.add_text(
+            &[],
+            &[ReportPiece::plain(format!(
+                "score = {} / {} = {}",
+                format_range(total, total + missing),
+                format_count(found.scored + found.missing, "case", "cases"),
+                format_range(low, high)
+            ))],
+        ),
+    }
+
+    let states = [
+        (BenchmarkState::NotApplicable, "does not apply"),
+        (BenchmarkState::Uncertain, "uncertain, scored 0"),
+        (BenchmarkState::Waiting, "waiting for a person"),
+        (BenchmarkState::ReviewersDiffer, "reviewers differ"),
+        (BenchmarkState::JudgesDiffer, "judges differ"),
+    ];
+
+    let mut told: Vec<String> = states
+        .iter()
+        .map(|(state, words)| (part.count(*state), words))
+        .filter(|(number, _)| *number > 0)
+        .map(|(number, words)| format!("{number} {words}"))
+        .collect();
+
+    let unfinished = part.planned.saturating_sub(part.cases.len() as u64);
+    if unfinished > 0 {
+        told.push(format!("{unfinished} not run"));
+    }
+
+    let broken = part.count(BenchmarkState::Missing);
+    if broken > 0 {
+        told.push(format!("{broken} could not be judged"));
+    }
+    if !told.is_empty() {
+        page.add_text(&[], &[ReportPiece::new(ReportTone::Dim, told.join(", "))]);
+    }
+}
+
+/// Lists the consequences of the score.
+fn conclusion_lines(scores: &ScorecardScores<'_>, id: ScorecardNodeId) -> Vec<String> {
+    let card = scores.card();
+    let (Some(node), Some(found)) = (card.node(id), scores.node(id)) else { return Vec::new() };
+    let line = node.line.get();
+    let mut lines = Vec::new();
+    if let Some((low, high)) = found.bounds {
+        let sign = |value| if at_least(value, line) { "reaches" } else { "is below" };
+        lines.push(if low == high {
+            format!("{} {} {}", format_beside(low, line), sign(low), format_plain(line))
+        } else {
+            format!(
+                "at least {}, at most {}; the latter {} {}",
+                format_beside(low, line),
+                format_beside(high, line),
+                sign(high),
+                format_plain(line)
+            )
+        });
+    }
+
+    let blockers: Vec<&str> =
+        scores.blockers(id).into_iter().filter_map(|id| card.node(id)).map(|node| &*node.code).collect();
+    if !blockers.is_empty() {
+        lines.push(format!("hard gates that failed below it: {}", blockers.join(", ")));
+    }
+    if found.open > 0 {
+        lines.push(format!("{} without a result", format_count(found.missing, "case", "cases")));
+    }
+
+    if let Some(bound) = green_gate_bound(scores, id) {
+        lines.push(format!(
+            "no failure in {}: the true failure rate may still be up to {:.1} % (95 %, exact)",
+            format_count(found.scored, "case", "cases"),
+            bound * 100.0
+        ));
+    }
+
+    let gate = if found.gate_failed { "; as a hard gate it blocks every level above" } else { "" };
+    lines.push(format!("{}{gate}", found.standing));
+
+    let contribution = scores.contributions().get(id.index()).copied().flatten();
+    if let Some(found) = contribution.filter(|_| id != card.root()) {
+        let root = card.node(card.root()).map_or("", |node| &node.code);
+        lines.push(format!(
+            "gives {} to {root} (share {}); at a score of 1 it would give {} more",
+            format_score(found.given),
+            format_plain(found.share),
+            format_score(found.gain)
+        ));
+    }
+
+    lines
+}
+
+/// Converts the calculation of a node's score to JSON.
+pub fn scorecard_node_json(
+    run: &ScorecardRun,
+    tree: &ScorecardTree,
+    scores: &ScorecardScores<'_>,
+    id: ScorecardNodeId,
+) -> Value {
+    let card = scores.card();
+    let (Some(node), Some(found)) = (card.node(id), scores.node(id)) else { return Value::Null };
+    let place = tree.places.get(id.index()).copied().unwrap_or_default();
+    let name = |id: ScorecardNodeId| card.node(id).map(|node| node.code.to_string());
+    let parts: Vec<Value> = card
+        .children(id)
+        .filter_map(|child| {
+            let (node, below) = (card.node(child)?, scores.node(child)?);
+            Some(json!({
+                "code": node.code,
+                "weight": node.weight,
+                "counts": counts_in_score(node.kind),
+                "score_low": below.bounds.map(|(low, _)| low),
+                "score_high": below.bounds.map(|(_, high)| high),
+                "standing": below.standing,
+            }))
+        })
+        .collect();
+
+    let cases: Vec<Value> = run
+        .parts
+        .get(place)
+        .into_iter()
+        .flat_map(|part| part.cases.iter())
+        .map(|(id, case)| {
+            json!({
+                "case": id,
+                "state": case.finding.state,
+                "score": case.score,
+                "pass": case.finding.pass,
+                "decided_by": case.finding.decided_by,
+                "reason": case.reason,
+                "votes": case.votes.iter().map(vote_json).collect::<Vec<_>>(),
+            })
+        })
+        .collect();
+
+    let (aggregation, criticality) = match node.kind {
+        ScorecardNodeKind::Group { aggregation, .. } => (Some(aggregation), None),
+        ScorecardNodeKind::Benchmark { criticality } => (None, Some(criticality)),
+    };
+    let blockers: Vec<String> = scores.blockers(id).into_iter().filter_map(name).collect();
+    json!({
+        "code": node.code,
+        "label": run.info.nodes.get(place).and_then(|part| part.label.clone()),
+        "aggregation_method": aggregation,
+        "criticality": criticality,
+        "threshold": node.line,
+        "standing": found.standing,
+        "score": found.score(),
+        "score_low": found.bounds.map(|(low, _)| low),
+        "score_high": found.bounds.map(|(_, high)| high),
+        "weight_below": found.weight,
+        "weight_covered": found.covered_weight,
+        "coverage": found.coverage,
+        "blocked_by": blockers,
+        "failure_rate_upper": green_gate_bound(scores, id),
+        "parts": parts,
+        "cases": cases,
+        "passes": found.standing == NodeStatus::Pass,
+    })
+}

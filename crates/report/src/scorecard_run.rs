@@ -1,0 +1,102 @@
+//! Cost and open reviews of a scorecard run.
+
+use assize_analysis::ScorecardRun;
+use assize_rubric::BenchmarkState;
+use assize_store::RunInfo;
+
+use crate::ReportStyle;
+use crate::number::{dollars, format_count, format_duration, grouped};
+use crate::page::{ReportPage, ReportPiece};
+use crate::style::ReportTone;
+
+/// Renders the lines below the tree: decisions that need review, judges, cost and run folder.
+pub fn render_scorecard_run(run: &ScorecardRun, info: &RunInfo, folder: &str, style: ReportStyle) -> String {
+    let mut page = ReportPage::new(style);
+    let total = |state| run.parts.iter().map(|part| part.count(state)).sum::<u64>();
+    let queue = [
+        (BenchmarkState::Uncertain, "uncertain"),
+        (BenchmarkState::Waiting, "waiting for a label"),
+        (BenchmarkState::ReviewersDiffer, "on which reviewers differ"),
+        (BenchmarkState::JudgesDiffer, "on which judges differ"),
+    ];
+
+    let queue: Vec<String> = queue
+        .into_iter()
+        .map(|(state, words)| (total(state), words))
+        .filter(|(number, _)| *number > 0)
+        .map(|(number, words)| format!("{} {words}", grouped(number)))
+        .collect();
+
+    let mut entry = |label: &str, tone, text: String| {
+        page.add_text(
+            &[ReportPiece::new(ReportTone::Dim, format!("{label:<10}"))],
+            &[ReportPiece::untrusted(tone, &text, 2000)],
+        );
+    };
+    if !queue.is_empty() {
+        entry("review", ReportTone::Open, format!("{} (review.jsonl)", queue.join(", ")));
+    }
+
+    let unjudged = total(BenchmarkState::Missing);
+    if unjudged > 0 {
+        let first = run.parts.iter().flat_map(|part| part.cases.values());
+        let mut first = first.filter(|case| case.finding.state == BenchmarkState::Missing);
+        let reason = first.next().map(|case| case.reason.clone()).unwrap_or_default();
+        entry(
+            "unjudged",
+            ReportTone::Bad,
+            format!("{}; the first: {reason}", format_count(unjudged, "case", "cases")),
+        );
+    }
+
+    let judges: Vec<&str> = info.judges.iter().map(|judge| &*judge.identity.name).collect();
+    if !judges.is_empty() {
+        let note = if judges == ["offline"] {
+            " (compares words and understands nothing; name a model with --judge)"
+        } else {
+            ""
+        };
+        entry("judge", ReportTone::Plain, format!("{}{note}", judges.join(", ")));
+    }
+
+    if let Some(panel) = info.summary.as_ref().and_then(|summary| summary.panel.as_ref()) {
+        page.add_text(
+            &[ReportPiece::new(ReportTone::Dim, format!("{:<10}", "panels"))],
+            &crate::panel::format_totals(panel),
+        );
+        if let Some(flips) = crate::panel::format_flip_rate(panel) {
+            page.add_text(
+                &[ReportPiece::new(ReportTone::Dim, format!("{:<10}", "flips"))],
+                &[ReportPiece::plain(flips)],
+            );
+        }
+    }
+
+    let mut entry = |label: &str, tone, text: String| {
+        page.add_text(
+            &[ReportPiece::new(ReportTone::Dim, format!("{label:<10}"))],
+            &[ReportPiece::untrusted(tone, &text, 2000)],
+        );
+    };
+    if let Some(summary) = &info.summary {
+        let hybrids = run.info.nodes.iter().zip(&run.parts);
+        let hybrids = hybrids.filter(|(node, _)| node.evaluator.as_deref() == Some("hybrid"));
+        let saved: u64 = hybrids.map(|(_, part)| part.settled_by_checks()).sum();
+        let mut took = vec![format_count(summary.judge_calls, "judge call", "judge calls")];
+        if summary.judge_calls_cached > 0 {
+            took.push(format!("{} from the cache", grouped(summary.judge_calls_cached)));
+        }
+        if saved > 0 {
+            took.push(format!("{} settled by checks alone", grouped(saved)));
+        }
+        if let Some(cost) = summary.cost_usd.map(assize_rubric::Usd::as_dollars).filter(|cost| *cost > 0.0) {
+            took.push(dollars(cost));
+        }
+
+        took.push(format_duration(summary.duration_ms));
+        entry("took", ReportTone::Plain, took.join(", "));
+    }
+
+    entry("run", ReportTone::Plain, folder.to_owned());
+    page.finish()
+}

@@ -1,0 +1,289 @@
+//! Label files: one for each reviewer, append-only.
+
+use std::collections::HashMap;
+use std::fmt::Write as _;
+use std::fs::{self, OpenOptions};
+use std::io::{self, Read as _, Seek as _, SeekFrom, Write as _};
+use std::path::{Path, PathBuf};
+
+use assize_rubric::{FailureSeverity, Label, LabelOutcome, LabelSplit, SamplingMethod};
+use serde_json::Value;
+
+use crate::{ReviewAnswer, ReviewDecision, ReviewItem, ReviewQuestion};
+
+/// Error of reading or writing labels.
+#[derive(Debug, thiserror::Error)]
+pub enum ReviewerLabelError {
+    /// The file can't be read or written.
+    #[error("{path}: {error}", path = path.display())]
+    File {
+        /// Path of the file.
+        path: PathBuf,
+        /// The I/O error.
+        error: io::Error,
+    },
+    /// A line is not a valid label.
+    #[error("{path}:{line}: {message}", path = path.display())]
+    Line {
+        /// Path of the file.
+        path: PathBuf,
+        /// Line number, from 1.
+        line: usize,
+        /// Description of the error.
+        message: String,
+    },
+}
+
+/// Metadata added to the labels of a session.
+#[derive(Debug, Clone, PartialEq)]
+pub struct ReviewLabelMetadata {
+    /// Name of the reviewer.
+    pub who: String,
+    /// Sampling of the labelled cases.
+    pub sampled: SamplingMethod,
+    /// Permitted use of the labels, if the reviewer set it.
+    pub split: Option<LabelSplit>,
+}
+
+/// Labels of one reviewer.
+#[derive(Debug)]
+pub struct ReviewerLabelFile {
+    path: PathBuf,
+    /// Labels so far, by target: version of the question, and true if it was drawn at random.
+    known: HashMap<ReviewLabelTarget, Vec<(Option<String>, bool)>>,
+}
+
+/// Target of a label: case, suite, system, repeat, criterion. Missing parts are empty.
+type ReviewLabelTarget = (String, String, String, u32, String);
+
+/// Placeholder for the criterion of a label that names a failure: codes of benchmarks are never empty.
+const FAILURE_LABEL: &str = "";
+
+/// Returns the file of a reviewer in a folder of labels. Two names never share a file.
+pub fn label_file_path(folder: &Path, who: &str) -> PathBuf {
+    let mut name = String::new();
+    for c in who.chars() {
+        if c.is_ascii_lowercase() || c.is_ascii_digit() || matches!(c, '-' | '.' | '@') && !name.is_empty() {
+            name.push(c);
+        } else {
+            let _ = write!(name, "_{:x}", u32::from(c));
+        }
+    }
+
+    folder.join(format!("review-{name}.jsonl"))
+}
+
+impl ReviewerLabelFile {
+    /// Reads the labels of a reviewer. A missing file counts as empty.
+    ///
+    /// # Errors
+    /// If the file can't be read, or a line is not a valid label.
+    pub fn open(path: PathBuf) -> Result<Self, ReviewerLabelError> {
+        let text = match fs::read_to_string(&path) {
+            Ok(text) => text,
+            Err(error) if error.kind() == io::ErrorKind::NotFound => String::new(),
+            Err(error) => return Err(ReviewerLabelError::File { path, error }),
+        };
+
+        let mut known: HashMap<ReviewLabelTarget, Vec<(Option<String>, bool)>> = HashMap::new();
+        for (index, line) in text.lines().enumerate().filter(|(_, line)| !line.trim().is_empty()) {
+            let found =
+                serde_json::from_str::<Value>(line).map_err(|error| error.to_string()).and_then(parse_label);
+            let (label, primary) = found.map_err(|message| ReviewerLabelError::Line {
+                path: path.clone(),
+                line: index + 1,
+                message,
+            })?;
+            let mark = (label.version.clone(), label.sampled == Some(SamplingMethod::Random));
+            known.entry(label_target(&label, primary)).or_default().push(mark);
+        }
+
+        Ok(Self { path, known })
+    }
+
+    /// Returns the path of the file.
+    pub fn path(&self) -> &Path {
+        &self.path
+    }
+
+    /// Returns true if the reviewer has answered this version of the question. In a random sample only labels
+    /// of random samples count: skipping items labelled by choice would bias it.
+    pub fn has_label(&self, item: &ReviewItem, sampled: SamplingMethod) -> bool {
+        let primary = matches!(item.question, ReviewQuestion::Primary(_));
+        let label = blank_label(item);
+        self.known.get(&label_target(&label, primary)).is_some_and(|marks| {
+            marks.iter().any(|(version, random)| {
+                version.as_deref() == Some(item.version.as_str())
+                    && (*random || sampled != SamplingMethod::Random)
+            })
+        })
+    }
+
+    /// Appends a decision as one line and syncs the file to disk.
+    ///
+    /// # Errors
+    /// If it can't be written. The decision is then not recorded.
+    pub fn append_decision(
+        &mut self,
+        item: &ReviewItem,
+        decision: &ReviewDecision,
+        given: &ReviewLabelMetadata,
+        at: &str,
+    ) -> Result<(), ReviewerLabelError> {
+        let mut label = blank_label(item);
+        let primary = matches!(decision.said, ReviewAnswer::Primary(_));
+
+        match &decision.said {
+            ReviewAnswer::Outcome(outcome) => label.label = *outcome,
+            ReviewAnswer::Primary(code) => {
+                label.criterion.clone_from(code);
+                label.label =
+                    if code == crate::NONE_OF_THE_ABOVE { LabelOutcome::Met } else { LabelOutcome::Unmet };
+            }
+        }
+
+        label.who = Some(given.who.clone());
+        label.at = Some(at.to_owned());
+        label.note.clone_from(&decision.note);
+        label.severity = decision.severity;
+        label.sampled = Some(given.sampled);
+        label.split = given.split;
+
+        let mut value = serde_json::to_value(&label).unwrap_or_default();
+        if let Value::Object(object) = &mut value {
+            if primary {
+                object.insert("x-primary".to_owned(), Value::Bool(true));
+            }
+            if decision.after_judge {
+                object.insert("x-after-judge".to_owned(), Value::Bool(true));
+            }
+        }
+
+        self.append_line(&format!("{value}\n"))
+            .map_err(|error| ReviewerLabelError::File { path: self.path.clone(), error })?;
+        let mark = (label.version.clone(), given.sampled == SamplingMethod::Random);
+        self.known.entry(label_target(&label, primary)).or_default().push(mark);
+
+        Ok(())
+    }
+
+    fn append_line(&self, line: &str) -> io::Result<()> {
+        if let Some(folder) = self.path.parent().filter(|folder| !folder.as_os_str().is_empty()) {
+            fs::create_dir_all(folder)?;
+        }
+
+        let mut file = OpenOptions::new().create(true).read(true).append(true).open(&self.path)?;
+        // An editor may have left the last line without a newline.
+        let mut last = [b'\n'];
+        if file.seek(SeekFrom::End(0))? > 0 {
+            file.seek(SeekFrom::End(-1))?;
+            file.read_exact(&mut last)?;
+        }
+
+        let text = if last == *b"\n" { line.to_owned() } else { format!("\n{line}") };
+        file.write_all(text.as_bytes())?;
+
+        file.sync_data()
+    }
+}
+
+fn parse_label(mut value: Value) -> Result<(Label, bool), String> {
+    let Value::Object(object) = &mut value else { return Err("not a JSON object".to_owned()) };
+    let primary = object.get("x-primary") == Some(&Value::Bool(true));
+    object.retain(|key, _| !key.starts_with("x-"));
+    serde_json::from_value(value).map(|label| (label, primary)).map_err(|error| error.to_string())
+}
+
+fn blank_label(item: &ReviewItem) -> Label {
+    Label {
+        case: item.case.clone(),
+        suite: item.suite.clone(),
+        system: item.system.clone(),
+        repeat: item.repeat,
+        criterion: item.criterion.clone(),
+        label: LabelOutcome::Unsure,
+        who: None,
+        at: None,
+        note: None,
+        severity: None::<FailureSeverity>,
+        version: Some(item.version.clone()),
+        sampled: None,
+        split: None,
+    }
+}
+
+fn label_target(label: &Label, primary: bool) -> ReviewLabelTarget {
+    (
+        label.case.clone(),
+        label.suite.clone().unwrap_or_default(),
+        label.system.clone().unwrap_or_default(),
+        label.repeat.unwrap_or_default(),
+        if primary { FAILURE_LABEL.to_owned() } else { label.criterion.clone() },
+    )
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::session::tests::items;
+
+    fn decision(said: ReviewAnswer) -> ReviewDecision {
+        ReviewDecision { said, severity: Some(FailureSeverity::High), note: None, after_judge: false }
+    }
+
+    fn given(sampled: SamplingMethod) -> ReviewLabelMetadata {
+        ReviewLabelMetadata { who: "ann".to_owned(), sampled, split: None }
+    }
+
+    #[test]
+    fn lines_are_added_and_read_again() {
+        let folder = tempfile::tempdir().expect("a folder");
+        let path = label_file_path(&folder.path().join("labels"), "ann");
+        let mut all = items(2);
+        let mut labels = ReviewerLabelFile::open(path.clone()).expect("nothing there");
+        assert!(!labels.has_label(&all[0], SamplingMethod::Chosen));
+        labels
+            .append_decision(
+                &all[0],
+                &decision(ReviewAnswer::Outcome(LabelOutcome::Unmet)),
+                &given(SamplingMethod::Chosen),
+                "t1",
+            )
+            .expect("written");
+        // Somebody's editor took the line break away.
+        let text = fs::read_to_string(&path).expect("there");
+        fs::write(&path, text.trim_end()).expect("written");
+        let amended =
+            ReviewDecision { after_judge: true, ..decision(ReviewAnswer::Outcome(LabelOutcome::Met)) };
+        labels.append_decision(&all[0], &amended, &given(SamplingMethod::Chosen), "t2").expect("written");
+        let text = fs::read_to_string(&path).expect("there");
+        assert_eq!(text.lines().count(), 2, "{text}");
+        assert!(text.lines().nth(1).is_some_and(|line| line.contains("\"x-after-judge\":true")), "{text}");
+        let again = ReviewerLabelFile::open(path).expect("sound");
+        assert!(again.has_label(&all[0], SamplingMethod::Chosen));
+        assert!(!again.has_label(&all[0], SamplingMethod::Random), "what was picked is no sample");
+        assert!(!again.has_label(&all[1], SamplingMethod::Chosen));
+        all[0].version = "v2".to_owned();
+        assert!(!again.has_label(&all[0], SamplingMethod::Chosen), "another question is not answered");
+    }
+
+    #[test]
+    fn a_damaged_line_is_named() {
+        let folder = tempfile::tempdir().expect("a folder");
+        let path = folder.path().join("review-ann.jsonl");
+        fs::write(&path, "\n{\"case\":\"c\"}\n").expect("written");
+        let error = ReviewerLabelFile::open(path).expect_err("no label").to_string();
+        assert!(error.contains("review-ann.jsonl:2: missing field"), "{error}");
+    }
+
+    #[test]
+    fn names_stay_in_the_folder_and_apart() {
+        let folder = Path::new("labels");
+        let names = ["ann", "Ann", "../../etc/x", "an n", "an_20n", "ärztin"];
+        let files: Vec<PathBuf> = names.iter().map(|name| label_file_path(folder, name)).collect();
+        for (at, file) in files.iter().enumerate() {
+            assert_eq!(file.parent(), Some(folder), "{file:?}");
+            assert!(!files[..at].contains(file), "{file:?}");
+        }
+    }
+}

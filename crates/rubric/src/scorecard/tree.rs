@@ -1,0 +1,164 @@
+//! The tree itself: groups (rubrics, components, an index) and benchmarks.
+
+use std::fmt;
+use std::sync::Arc;
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use crate::{ScorecardAggregation, UnitInterval, Weight};
+
+/// What a benchmark's threshold means for the levels above it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum Criticality {
+    /// Below its threshold it blocks every level above, whatever they score.
+    HardGate,
+    /// Its score counts by its weight; the level above can pass in spite of it.
+    #[default]
+    ThresholdGate,
+    /// Reported only: it neither counts nor gates.
+    ImprovementSignal,
+}
+
+crate::named_variants!(Criticality {
+    HardGate = "hard_gate", ThresholdGate = "threshold_gate", ImprovementSignal = "improvement_signal",
+});
+
+impl fmt::Display for Criticality {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.pad(self.name())
+    }
+}
+
+/// Kind of a node.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub enum ScorecardNodeKind {
+    /// Made up of the nodes below it.
+    Group {
+        /// Formula that computes the score from those of the children.
+        aggregation: ScorecardAggregation,
+        /// True if a score below the threshold blocks every level above.
+        hard_gate: bool,
+    },
+    /// Scored over cases.
+    Benchmark {
+        /// Consequence of missing the threshold for the levels above.
+        criticality: Criticality,
+    },
+}
+
+/// One node: a benchmark, a rubric, a component or an index.
+#[derive(Debug, Clone, PartialEq)]
+pub struct ScorecardNode {
+    /// Its code, such as `A-SFT1`.
+    pub code: Arc<str>,
+    /// Its weight among its siblings; not negative.
+    pub weight: Weight,
+    /// The pass threshold of the node.
+    pub line: UnitInterval,
+    /// Kind of the node.
+    pub kind: ScorecardNodeKind,
+}
+
+/// Id of a node of a [`ScoreTree`]. Nodes are numbered in the order in which they were added, the root first.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct ScorecardNodeId(pub(super) usize);
+
+impl ScorecardNodeId {
+    /// Index of the node, 0 for the root.
+    pub const fn index(self) -> usize {
+        self.0
+    }
+}
+
+/// Reason for which a node can't be added.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub enum ScoreTreeError {
+    /// The parent is a benchmark, or a node of another card.
+    #[error("`{0}` can only stand below a rubric of the same scorecard")]
+    NoSuchGroup(Arc<str>),
+    /// The weight is negative; weights of a scorecard are shares of a score.
+    #[error("the weight of `{0}` is negative")]
+    NegativeWeight(Arc<str>),
+}
+
+/// A scorecard's tree. Every node comes after its parent, so one pass over the list in either direction
+/// visits parents or children first, at any depth.
+#[derive(Debug, Clone, PartialEq)]
+pub struct ScoreTree {
+    pub(super) nodes: Vec<ScorecardNode>,
+    pub(super) parents: Vec<Option<usize>>,
+    pub(super) children: Vec<Vec<usize>>,
+}
+
+impl ScoreTree {
+    /// Creates a tree of one node.
+    pub fn new(root: ScorecardNode) -> Self {
+        Self { nodes: vec![root], parents: vec![None], children: vec![Vec::new()] }
+    }
+
+    /// Adds a node below a group.
+    pub fn add_node(
+        &mut self,
+        parent: ScorecardNodeId,
+        node: ScorecardNode,
+    ) -> Result<ScorecardNodeId, ScoreTreeError> {
+        if node.weight.is_penalty() {
+            return Err(ScoreTreeError::NegativeWeight(node.code));
+        }
+
+        if !matches!(
+            self.nodes.get(parent.0),
+            Some(ScorecardNode { kind: ScorecardNodeKind::Group { .. }, .. })
+        ) {
+            return Err(ScoreTreeError::NoSuchGroup(node.code));
+        }
+
+        let id = self.nodes.len();
+        self.nodes.push(node);
+        self.parents.push(Some(parent.0));
+        self.children.push(Vec::new());
+        self.children[parent.0].push(id);
+
+        Ok(ScorecardNodeId(id))
+    }
+
+    /// The topmost node.
+    pub const fn root(&self) -> ScorecardNodeId {
+        ScorecardNodeId(0)
+    }
+
+    /// Ids of all nodes, parents before children.
+    pub fn ids(&self) -> impl DoubleEndedIterator<Item = ScorecardNodeId> + use<> {
+        (0..self.nodes.len()).map(ScorecardNodeId)
+    }
+
+    /// The first node with this code.
+    pub fn find_by_code(&self, code: &str) -> Option<ScorecardNodeId> {
+        self.nodes.iter().position(|node| &*node.code == code).map(ScorecardNodeId)
+    }
+
+    /// Returns a node; `None` for an id of another tree.
+    pub fn node(&self, id: ScorecardNodeId) -> Option<&ScorecardNode> {
+        self.nodes.get(id.0)
+    }
+
+    /// The node above; `None` for the root.
+    pub fn parent(&self, id: ScorecardNodeId) -> Option<ScorecardNodeId> {
+        self.parents.get(id.0).copied().flatten().map(ScorecardNodeId)
+    }
+
+    /// The nodes directly below, in order.
+    pub fn children(&self, id: ScorecardNodeId) -> impl Iterator<Item = ScorecardNodeId> + '_ {
+        self.children.get(id.0).into_iter().flatten().map(|&index| ScorecardNodeId(index))
+    }
+
+    /// Returns true if a node's score counts in the score of its parent.
+    pub(super) fn is_counted(&self, index: usize) -> bool {
+        !matches!(
+            self.nodes[index].kind,
+            ScorecardNodeKind::Benchmark { criticality: Criticality::ImprovementSignal }
+        )
+    }
+}

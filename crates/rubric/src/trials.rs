@@ -1,0 +1,294 @@
+//! Several runs of one case, and the one verdict they come to.
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use crate::verdict::CombinedGateState;
+use crate::{Cost, Usd, Verdict, VerdictThresholds};
+
+/// How the repeats of a case become one verdict and one score.
+#[derive(
+    Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Default, Serialize, Deserialize, JsonSchema,
+)]
+#[serde(rename_all = "snake_case")]
+#[schemars(rename = "RepeatStrategy")]
+pub enum TrialStrategy {
+    /// One that passes is enough; the score is that of the best.
+    #[default]
+    PassAtK,
+    /// Each must pass; the score is that of the worst.
+    PassAll,
+    /// The mean of the scores is held against the lines.
+    Mean,
+    /// The lower end of the interval around that mean is.
+    ConfidenceInterval,
+}
+
+crate::named_variants!(TrialStrategy {
+    PassAtK = "pass_at_k", PassAll = "pass_all", Mean = "mean", ConfidenceInterval = "confidence_interval",
+});
+
+/// How a case is repeated.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[schemars(rename = "RepeatPlan")]
+pub struct TrialPlan {
+    /// How many times it is run at most, at least 1.
+    pub count: u32,
+    /// What the repeats come to.
+    pub strategy: TrialStrategy,
+    /// Whether no further repeat is begun once one has passed.
+    #[serde(default)]
+    pub early_stop: bool,
+    /// No further repeat is begun once the known cost of those before has reached this.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub cost_limit_usd: Option<Usd>,
+    /// The lines that a score made of several is held against.
+    pub lines: VerdictThresholds,
+}
+
+/// What one repeat came to.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct TrialResult {
+    /// Its verdict.
+    pub verdict: Verdict,
+    /// Its score, when it is known.
+    pub score: Option<f64>,
+    /// The lowest score that what is not known could lead to.
+    pub low: f64,
+    /// The highest.
+    pub high: f64,
+    /// Whether one of its gates failed.
+    pub gate_failed: bool,
+    /// What it cost.
+    pub cost: Cost,
+}
+
+impl TrialResult {
+    /// A repeat with this verdict. Where its score is not known, it lies within `bounds`, as far as those are known.
+    pub fn new(
+        verdict: Verdict,
+        score: Option<f64>,
+        bounds: (Option<f64>, Option<f64>),
+        gate_failed: bool,
+        cost: Cost,
+    ) -> Self {
+        let (low, high) = (score.or(bounds.0).unwrap_or(0.0), score.or(bounds.1).unwrap_or(1.0));
+        Self { verdict, score, low, high, gate_failed, cost }
+    }
+
+    /// A repeat of which nothing is known.
+    pub const UNKNOWN: Self = Self {
+        verdict: Verdict::Incomplete,
+        score: None,
+        low: 0.0,
+        high: 1.0,
+        gate_failed: false,
+        cost: Cost::ZERO,
+    };
+}
+
+/// What the repeats of a case come to.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct TrialSummary {
+    /// The verdict.
+    pub verdict: Verdict,
+    /// The score that stands for the case; `None` when what is not known could change it.
+    pub score: Option<f64>,
+    /// Repeats that passed.
+    pub passed: u32,
+    /// Repeats with a verdict.
+    pub decided: u32,
+    /// Repeats that were run.
+    pub run: u32,
+}
+
+impl TrialPlan {
+    /// One run, which is what it comes to.
+    pub const fn single(lines: VerdictThresholds) -> Self {
+        Self { count: 1, strategy: TrialStrategy::PassAtK, early_stop: false, cost_limit_usd: None, lines }
+    }
+
+    /// Whether repeats must wait for those before them: something may make them needless.
+    pub const fn is_in_sequence(&self) -> bool {
+        self.count > 1 && (self.early_stop || self.cost_limit_usd.is_some())
+    }
+
+    /// Whether no further repeat is to be begun after these.
+    pub fn is_finished(&self, repeats: &[TrialResult]) -> bool {
+        let spent = || repeats.iter().fold(Usd::ZERO, |sum, repeat| sum + repeat.cost.lower_bound());
+        repeats.len() >= self.count as usize
+            || (self.early_stop && repeats.iter().any(|repeat| repeat.verdict == Verdict::Pass))
+            || (!repeats.is_empty() && self.cost_limit_usd.is_some_and(|limit| spent() >= limit))
+    }
+
+    /// What the repeats come to. Those that are missing although nothing ended the sequence may still become anything.
+    ///
+    /// `lower` is the lower end of the interval around the mean of some scores; the case is incomplete without one.
+    /// A verdict is given only if nothing that is not known could change it. Where scores are averaged, a gate that
+    /// failed in one repeat fails the case: no mean makes up for a gate.
+    pub fn conclude(&self, repeats: &[TrialResult], lower: impl Fn(&[f64]) -> Option<f64>) -> TrialSummary {
+        let missing =
+            if self.is_finished(repeats) { 0 } else { (self.count as usize).saturating_sub(repeats.len()) };
+        let all: Vec<TrialResult> =
+            repeats.iter().copied().chain(std::iter::repeat_n(TrialResult::UNKNOWN, missing)).collect();
+        let (verdict, score) = match self.strategy {
+            _ if all.is_empty() => (Verdict::Incomplete, None),
+            TrialStrategy::PassAtK => most_extreme(&all, BEST_FIRST, f64::max),
+            TrialStrategy::PassAll => most_extreme(&all, WORST_FIRST, f64::min),
+            TrialStrategy::Mean => self.average_scores(&all, |scores| Some(mean_score(scores))),
+            TrialStrategy::ConfidenceInterval => self.average_scores(&all, lower),
+        };
+
+        let count = |is: fn(&TrialResult) -> bool| repeats.iter().filter(|repeat| is(repeat)).count() as u32;
+        TrialSummary {
+            verdict,
+            score,
+            passed: count(|repeat| repeat.verdict == Verdict::Pass),
+            decided: count(|repeat| repeat.verdict != Verdict::Incomplete),
+            run: repeats.len() as u32,
+        }
+    }
+
+    /// Verdict and score of a figure made of all scores.
+    fn average_scores(
+        &self,
+        all: &[TrialResult],
+        figure: impl Fn(&[f64]) -> Option<f64>,
+    ) -> (Verdict, Option<f64>) {
+        let known: Option<Vec<f64>> = all.iter().map(|repeat| repeat.score).collect();
+        let score = known.as_deref().and_then(figure);
+
+        // A repeat whose score is known may still have a gate that is open.
+        let gates = if all.iter().any(|repeat| repeat.gate_failed) {
+            CombinedGateState::Failed
+        } else if all.iter().any(|repeat| repeat.verdict == Verdict::Incomplete) {
+            CombinedGateState::Open
+        } else {
+            CombinedGateState::Hold
+        };
+        // Bounds of the lower end of an interval are not those of its parts: wider scores have a wider interval.
+        let bounds = match (score, self.strategy) {
+            (Some(score), _) => Some((score, score)),
+            (None, TrialStrategy::Mean) => {
+                let of =
+                    |part: fn(&TrialResult) -> f64| mean_score(&all.iter().map(part).collect::<Vec<_>>());
+                Some((of(|repeat| repeat.low), of(|repeat| repeat.high)))
+            }
+            (None, _) => None,
+        };
+        (self.lines.verdict_within(bounds, gates), score)
+    }
+}
+
+/// What decides first where one repeat is enough. An undecided one may still pass.
+const BEST_FIRST: [Verdict; 4] = [Verdict::Pass, Verdict::Incomplete, Verdict::Borderline, Verdict::Fail];
+/// What decides first where each repeat counts. An undecided one may still fail.
+const WORST_FIRST: [Verdict; 4] = [Verdict::Fail, Verdict::Incomplete, Verdict::Borderline, Verdict::Pass];
+
+/// The verdict that comes first in `order`, and the best or worst score with that verdict.
+fn most_extreme(
+    all: &[TrialResult],
+    order: [Verdict; 4],
+    pick: fn(f64, f64) -> f64,
+) -> (Verdict, Option<f64>) {
+    let present = |verdict: &&Verdict| all.iter().any(|repeat| repeat.verdict == **verdict);
+    let verdict = order.iter().find(present).copied().unwrap_or(Verdict::Incomplete);
+    if verdict == Verdict::Incomplete {
+        return (verdict, None);
+    }
+
+    let scores = all.iter().filter(|repeat| repeat.verdict == verdict).map(|repeat| repeat.score);
+    let known: Option<Vec<f64>> = scores.collect();
+    (verdict, known.and_then(|scores| scores.into_iter().reduce(pick)))
+}
+
+fn mean_score(values: &[f64]) -> f64 {
+    values.iter().sum::<f64>() / values.len() as f64
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::UnitInterval;
+
+    fn plan(count: u32, strategy: TrialStrategy) -> TrialPlan {
+        let unit = |value| UnitInterval::new(value).expect("in range");
+        let lines = VerdictThresholds::new(unit(0.8), Some(unit(0.6))).expect("in order");
+        TrialPlan { count, strategy, ..TrialPlan::single(lines) }
+    }
+
+    fn scored(score: f64) -> TrialResult {
+        let lines = plan(1, TrialStrategy::Mean).lines;
+        TrialResult {
+            verdict: lines.verdict(score),
+            score: Some(score),
+            low: score,
+            high: score,
+            gate_failed: false,
+            cost: Cost::ZERO,
+        }
+    }
+
+    /// The lower end for tests: the smallest of at least two.
+    fn smallest(scores: &[f64]) -> Option<f64> {
+        (scores.len() > 1).then(|| scores.iter().copied().fold(1.0, f64::min))
+    }
+
+    fn settled(strategy: TrialStrategy, repeats: &[TrialResult]) -> (Verdict, Option<f64>) {
+        let case = plan(repeats.len() as u32, strategy).conclude(repeats, smallest);
+        (case.verdict, case.score)
+    }
+
+    #[test]
+    fn each_strategy_settles_by_its_own_rule() {
+        let mixed = [scored(1.0), scored(0.7), scored(0.2), scored(0.9)];
+        assert_eq!(settled(TrialStrategy::PassAtK, &mixed), (Verdict::Pass, Some(1.0)));
+        assert_eq!(settled(TrialStrategy::PassAll, &mixed), (Verdict::Fail, Some(0.2)));
+        let (verdict, score) = settled(TrialStrategy::Mean, &mixed);
+        assert_eq!(
+            (verdict, score.map(|score| (score * 1000.0).round())),
+            (Verdict::Borderline, Some(700.0))
+        );
+        assert_eq!(settled(TrialStrategy::ConfidenceInterval, &mixed), (Verdict::Fail, Some(0.2)));
+        assert_eq!(settled(TrialStrategy::ConfidenceInterval, &mixed[..1]), (Verdict::Incomplete, None));
+    }
+
+    #[test]
+    fn what_is_not_known_is_never_a_score() {
+        let open = TrialResult { low: 0.5, ..TrialResult::UNKNOWN };
+        assert_eq!(settled(TrialStrategy::PassAtK, &[open, scored(0.9)]).0, Verdict::Pass);
+        assert_eq!(settled(TrialStrategy::PassAtK, &[open, scored(0.1)]), (Verdict::Incomplete, None));
+        assert_eq!(settled(TrialStrategy::PassAll, &[open, scored(0.1)]).0, Verdict::Fail);
+        assert_eq!(settled(TrialStrategy::PassAll, &[open, scored(1.0)]), (Verdict::Incomplete, None));
+        // Whatever the open one becomes, the mean stays below both lines.
+        assert_eq!(settled(TrialStrategy::Mean, &[open, scored(0.1)]), (Verdict::Fail, None));
+        assert_eq!(settled(TrialStrategy::Mean, &[open, scored(0.9)]), (Verdict::Incomplete, None));
+        assert_eq!(settled(TrialStrategy::ConfidenceInterval, &[open, scored(0.0)]).0, Verdict::Incomplete);
+        let unfinished = plan(3, TrialStrategy::Mean).conclude(&[scored(1.0)], smallest);
+        assert_eq!((unfinished.verdict, unfinished.score, unfinished.run), (Verdict::Incomplete, None, 1));
+    }
+
+    #[test]
+    fn no_mean_makes_up_for_a_gate() {
+        let gated = TrialResult { verdict: Verdict::Fail, gate_failed: true, ..scored(1.0) };
+        for strategy in [TrialStrategy::PassAll, TrialStrategy::Mean, TrialStrategy::ConfidenceInterval] {
+            assert_eq!(settled(strategy, &[gated, scored(1.0)]).0, Verdict::Fail, "{}", strategy.name());
+        }
+        assert_eq!(settled(TrialStrategy::PassAtK, &[gated, scored(0.9)]), (Verdict::Pass, Some(0.9)));
+    }
+
+    #[test]
+    fn a_sequence_ends_at_a_pass_or_at_its_limit_and_what_was_not_begun_is_not_missing() {
+        let early = TrialPlan { early_stop: true, ..plan(4, TrialStrategy::PassAtK) };
+        assert!(early.is_in_sequence() && !early.is_finished(&[]) && !early.is_finished(&[scored(0.5)]));
+        let stopped = [scored(0.5), scored(0.9)];
+        assert!(early.is_finished(&stopped));
+        let case = early.conclude(&stopped, smallest);
+        assert_eq!((case.verdict, case.passed, case.decided, case.run), (Verdict::Pass, 1, 2, 2));
+        let dollar = Usd::from_dollars(1.0).expect("countable");
+        let limited = TrialPlan { cost_limit_usd: Some(dollar), ..plan(4, TrialStrategy::Mean) };
+        let dear = TrialResult { cost: Cost::from_known(dollar), ..scored(0.9) };
+        assert!(limited.is_finished(&[dear]) && !limited.is_finished(&[scored(0.9)]));
+        assert_eq!(limited.conclude(&[dear], smallest).verdict, Verdict::Pass);
+    }
+}

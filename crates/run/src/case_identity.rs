@@ -1,0 +1,38 @@
+//! Fields of a result row that describe its case: the cluster and the hash of the question.
+
+use assize_evalfile::Case;
+use serde_json::Value;
+
+/// Metadata keys that name the cluster of a case, in order of precedence. The second is for answers graded
+/// without a suite, whose unknown keys are metadata.
+const CLUSTER_KEYS: [&str; 2] = ["cluster", "conversation_id"];
+
+/// The cluster of a case: `metadata.cluster`, else the conversation that the case is a part of. Texts,
+/// numbers and booleans name a cluster; other values do not.
+pub(crate) fn cluster_of_case(case: &Case) -> Option<String> {
+    let named = |key: &str| match case.metadata.get(key)? {
+        Value::String(text) if !text.trim().is_empty() => Some(text.clone()),
+        number @ (Value::Number(_) | Value::Bool(_)) => Some(number.to_string()),
+        _ => None,
+    };
+    named(CLUSTER_KEYS[0]).or_else(|| case.conversation_id.clone()).or_else(|| named(CLUSTER_KEYS[1]))
+}
+
+/// Hash of the question and the expectations of a case: two cases of one id with different hashes are
+/// different questions.
+pub fn hash_case(case: &Case) -> String {
+    let mut hasher = blake3::Hasher::new();
+    let turns = case.turns().iter().flat_map(|turn| {
+        let turn = case.turn_case(turn, &[]);
+        [Some(turn.question()), turn.reference()]
+    });
+    for part in
+        [Some(case.question()), case.expected_outcome.clone(), case.reference()].into_iter().chain(turns)
+    {
+        let part = part.unwrap_or_default();
+        hasher.update(&(part.len() as u64).to_le_bytes());
+        hasher.update(part.as_bytes());
+    }
+
+    hasher.finalize().to_hex()[..32].to_owned()
+}

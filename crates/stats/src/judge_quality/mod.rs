@@ -1,0 +1,20 @@
+//! Quality of a judge against known answers: verdicts, scores and probabilities.
+
+mod confusion;
+mod correlation;
+mod distance;
+mod isotonic;
+mod probability;
+mod slope;
+
+pub use confusion::ConfusionTable;
+pub use correlation::{
+    bonett_wright, fisher_z, kendall_tau_b, kendall_tau_c, partial_correlation, pearson, spearman,
+};
+pub use distance::{mean_absolute_error, root_mean_square_error};
+pub use isotonic::IsotonicFit;
+pub use probability::{
+    LOG_LOSS_CLIP, ReliabilityBin, ReliabilityTable, RocArea, area_under_curve, average_precision, brier,
+    log_loss, reliability_table,
+};
+pub use slope::{LineFit, fit_line};

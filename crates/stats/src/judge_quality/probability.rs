@@ -1,0 +1,215 @@
+//! Predicted probabilities compared with the actual outcomes.
+
+use crate::{
+    ConfidenceLevel, Interval, IntervalMethod, UndefinedReason,
+    distribution::normal_critical_value,
+    rank::{mid_ranks, sort_order},
+    undefined::check_finite,
+};
+
+/// Distance from 0 and 1 to which probabilities are clipped before their logarithm is taken, so that one
+/// confident mistake does not make the loss infinite.
+pub const LOG_LOSS_CLIP: f64 = f64::EPSILON;
+
+fn check_probabilities(probabilities: &[f64], outcomes: &[bool]) -> Result<(), UndefinedReason> {
+    if probabilities.len() != outcomes.len() {
+        return Err(UndefinedReason::UnequalLengths);
+    }
+    if probabilities.is_empty() {
+        return Err(UndefinedReason::NoValues);
+    }
+
+    if probabilities.iter().all(|probability| (0.0..=1.0).contains(probability)) {
+        Ok(())
+    } else {
+        Err(UndefinedReason::OutOfRange)
+    }
+}
+
+/// Mean squared distance of probability and outcome, 0 to 1, lower is better. Source: G. Brier, Monthly
+/// Weather Review 78 (1950), 1-3.
+pub fn brier(probabilities: &[f64], outcomes: &[bool]) -> Result<f64, UndefinedReason> {
+    check_probabilities(probabilities, outcomes)?;
+    let squares =
+        probabilities.iter().zip(outcomes).map(|(p, &came)| (p - f64::from(u8::from(came))).powi(2));
+    Ok(squares.sum::<f64>() / probabilities.len() as f64)
+}
+
+/// Mean of `-ln p` of the actual outcomes, with p clipped to [`LOG_LOSS_CLIP`] from 0 and 1. Source:
+/// I. J. Good, Journal of the Royal Statistical Society B 14 (1952), 107-114.
+pub fn log_loss(probabilities: &[f64], outcomes: &[bool]) -> Result<f64, UndefinedReason> {
+    check_probabilities(probabilities, outcomes)?;
+    let losses = probabilities.iter().zip(outcomes).map(|(p, &came)| {
+        let p = p.clamp(LOG_LOSS_CLIP, 1.0 - LOG_LOSS_CLIP);
+        if came { -p.ln() } else { -(-p).ln_1p() }
+    });
+    Ok(losses.sum::<f64>() / probabilities.len() as f64)
+}
+
+/// Area under the ROC curve.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct RocArea {
+    /// Number of positive outcomes.
+    pub positive: usize,
+    /// Number of negative outcomes.
+    pub negative: usize,
+    /// Probability that a positive case has the higher score, ties counting half. 0.5 if all are tied.
+    pub area: f64,
+    /// DeLong's standard error; needs two cases of each class.
+    pub se: Result<f64, UndefinedReason>,
+    /// `area +- z se` within 0 to 1. Without width if the classes are perfectly separated.
+    pub interval: Result<Interval, UndefinedReason>,
+}
+
+/// Computes the area under the ROC curve of any scores, by mid-ranks. Sources: J. Hanley and B. McNeil,
+/// Radiology 143 (1982), 29-36; error: E. DeLong, D. DeLong and D. Clarke-Pearson, Biometrics 44 (1988),
+/// 837-845.
+pub fn area_under_curve(
+    scores: &[f64],
+    outcomes: &[bool],
+    level: ConfidenceLevel,
+) -> Result<RocArea, UndefinedReason> {
+    if scores.len() != outcomes.len() {
+        return Err(UndefinedReason::UnequalLengths);
+    }
+
+    crate::undefined::check_all_finite(scores)?;
+
+    if scores.is_empty() {
+        return Err(UndefinedReason::NoValues);
+    }
+
+    let of = |class: bool| -> Vec<f64> {
+        scores.iter().zip(outcomes).filter(|&(_, &came)| came == class).map(|(&score, _)| score).collect()
+    };
+    let (positives, negatives) = (of(true), of(false));
+    if positives.is_empty() || negatives.is_empty() {
+        return Err(UndefinedReason::OneClass);
+    }
+
+    let (m, n) = (positives.len() as f64, negatives.len() as f64);
+    let pooled = mid_ranks(scores).0;
+    let placed = |class: bool, own: &[f64], others: f64| -> Vec<f64> {
+        // A rank among all less the rank among its own class counts the members of the other class below it.
+        let ranks = pooled.iter().zip(outcomes).filter(|&(_, &came)| came == class).map(|(rank, _)| rank);
+        ranks.zip(mid_ranks(own).0).map(|(rank, own)| (rank - own) / others).collect()
+    };
+    let above = placed(true, &positives, n);
+    let below = placed(false, &negatives, m);
+    let area = above.iter().sum::<f64>() / m;
+    let variance = |placements: &[f64]| {
+        let count = placements.len() as f64;
+        let mean = placements.iter().sum::<f64>() / count;
+        placements.iter().map(|value| (value - mean).powi(2)).sum::<f64>() / (count - 1.0) / count
+    };
+    let se = if positives.len() < 2 || negatives.len() < 2 {
+        Err(UndefinedReason::TooFew)
+    } else {
+        check_finite((variance(&above) + variance(&below)).sqrt())
+    };
+    let interval = se.and_then(|se| {
+        Ok(Interval::symmetric_around(
+            area,
+            normal_critical_value(level)? * se,
+            level,
+            IntervalMethod::DeLong,
+        )?
+        .clip(0.0, 1.0))
+    });
+
+    Ok(RocArea { positive: positives.len(), negative: negatives.len(), area, se, interval })
+}
+
+/// Precision averaged over the recall gained at each distinct score, from the highest down, without
+/// interpolation. Source: M. Zhu, "Recall, Precision and Average Precision", University of Waterloo (2004).
+pub fn average_precision(scores: &[f64], outcomes: &[bool]) -> Result<f64, UndefinedReason> {
+    if scores.len() != outcomes.len() {
+        return Err(UndefinedReason::UnequalLengths);
+    }
+
+    crate::undefined::check_all_finite(scores)?;
+
+    if scores.is_empty() {
+        return Err(UndefinedReason::NoValues);
+    }
+
+    let positives = outcomes.iter().filter(|&&came| came).count() as f64;
+    if positives == 0.0 {
+        return Err(UndefinedReason::OneClass);
+    }
+
+    let mut descending = sort_order(scores);
+    descending.reverse();
+
+    let (mut seen, mut hits, mut sum) = (0.0, 0.0, 0.0);
+    for run in descending.chunk_by(|&a, &b| scores[a] == scores[b]) {
+        let gained = run.iter().filter(|&&index| outcomes[index]).count() as f64;
+        seen += run.len() as f64;
+        hits += gained;
+        sum += gained / positives * (hits / seen);
+    }
+
+    Ok(sum)
+}
+
+/// One bin of a reliability table.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct ReliabilityBin {
+    /// Start of the bin; it ends at the start of the next one.
+    pub start: f64,
+    /// Number of probabilities in the bin.
+    pub n: u64,
+    /// Mean of these probabilities.
+    pub predicted: Result<f64, UndefinedReason>,
+    /// Share of these that came true.
+    pub observed: Result<f64, UndefinedReason>,
+}
+
+/// Predicted probabilities compared with observed frequencies, bin by bin.
+#[derive(Debug, Clone, PartialEq)]
+pub struct ReliabilityTable {
+    /// The bins, ascending; bin i holds probabilities with `min(floor(bins p), bins - 1) = i`.
+    pub bins: Vec<ReliabilityBin>,
+    /// Expected calibration error: mean distance of prediction and outcome over bins, weighted by their
+    /// counts. Depends on the number of bins.
+    pub expected_error: f64,
+    /// Largest distance in any bin.
+    pub largest_error: f64,
+}
+
+/// Computes a reliability table of equally wide bins and its calibration errors. Source: M. P. Naeini,
+/// G. Cooper and M. Hauskrecht, AAAI 2015, 2901-2907.
+pub fn reliability_table(
+    probabilities: &[f64],
+    outcomes: &[bool],
+    bins: usize,
+) -> Result<ReliabilityTable, UndefinedReason> {
+    check_probabilities(probabilities, outcomes)?;
+    let last = bins.checked_sub(1).ok_or(UndefinedReason::OutOfRange)?;
+    let mut sums = vec![(0u64, 0.0, 0u64); bins];
+    for (&probability, &came) in probabilities.iter().zip(outcomes) {
+        let bin = &mut sums[((bins as f64 * probability).floor() as usize).min(last)];
+        bin.0 += 1;
+        bin.1 += probability;
+        bin.2 += u64::from(came);
+    }
+
+    let all = probabilities.len() as f64;
+    let (mut expected_error, mut largest_error) = (0.0, 0.0f64);
+    let bins = sums
+        .iter()
+        .enumerate()
+        .map(|(index, &(n, sum, came))| {
+            let of = |total: f64| if n == 0 { Err(UndefinedReason::NoValues) } else { Ok(total / n as f64) };
+            let (predicted, observed) = (of(sum), of(came as f64));
+            if let (Ok(predicted), Ok(observed)) = (predicted, observed) {
+                let apart = (predicted - observed).abs();
+                expected_error += n as f64 / all * apart;
+                largest_error = largest_error.max(apart);
+            }
+
+            ReliabilityBin { start: index as f64 / bins as f64, n, predicted, observed }
+        })
+        .collect();
+    Ok(ReliabilityTable { bins, expected_error, largest_error })
+}

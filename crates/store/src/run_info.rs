@@ -1,0 +1,220 @@
+//! `run.json`: the inputs, settings and results of a run.
+
+use std::collections::BTreeMap;
+
+use assize_rubric::{JudgeIdentity, PartialCost, Tokens, Usd};
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use crate::{PanelSummary, ResultRow, RunMetrics, ScorecardInfo};
+
+/// Version of the layout of a run folder. Raised when an older reader would misread a newer run.
+pub const FORMAT_VERSION: u32 = 1;
+
+/// What was run.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct RunInfo {
+    /// [`FORMAT_VERSION`] of the writer.
+    pub format_version: u32,
+    /// The run's id: the name of its folder unless another was asked for.
+    pub run_id: String,
+    /// Version of the program.
+    pub assize_version: String,
+    /// When it began, RFC 3339 in UTC.
+    pub started_at: String,
+    /// When it ended; null while it runs, and for ever if it was killed.
+    pub finished_at: Option<String>,
+    /// The command: `eval`, `grade`, `score` or `scorecard run`.
+    pub command: String,
+    /// The suites, in the order they were run.
+    pub suites: Vec<SuiteInfo>,
+    /// Every file that was read, with the hash of its bytes.
+    pub inputs: Vec<InputHash>,
+    /// The judges that were available to it, the run's own first.
+    pub judges: Vec<JudgeInfo>,
+    /// The targets.
+    pub targets: Vec<TargetInfo>,
+    /// Settings after every default and override.
+    pub settings: RunSettings,
+    /// What the user should know: a judge that judges itself, a setting without effect.
+    pub warnings: Vec<String>,
+    /// The tree of the scorecard that was run; absent for anything else.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub scorecard: Option<ScorecardInfo>,
+    /// What came of it; null until it ends.
+    pub summary: Option<RunSummary>,
+}
+
+/// A suite of a run.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct SuiteInfo {
+    /// Name.
+    pub name: String,
+    /// The file, as the user wrote its path.
+    pub path: String,
+    /// Eval-file format, 1 or 2; null for a rubric file.
+    pub format: Option<u8>,
+    /// Cases selected from it.
+    pub cases: usize,
+}
+
+/// A file that was read.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct InputHash {
+    /// The file.
+    pub path: String,
+    /// BLAKE3 of its bytes, in hexadecimal.
+    pub blake3: String,
+}
+
+/// A judge of a run.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct JudgeInfo {
+    /// The judge.
+    #[serde(flatten)]
+    pub identity: JudgeIdentity,
+    /// How it was chosen, such as `--judge` or `default`.
+    pub chosen_by: String,
+}
+
+/// A target of a run.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct TargetInfo {
+    /// Name.
+    pub name: String,
+    /// Kind, such as `openai` or `command`.
+    pub kind: String,
+    /// The model behind it, if it names one.
+    pub model: Option<String>,
+}
+
+/// Settings of a run.
+#[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize, JsonSchema)]
+pub struct RunSettings {
+    /// Cases worked on at once.
+    pub workers: usize,
+    /// Pass line given for the whole run; null leaves it to suites and cases.
+    pub threshold: Option<f64>,
+    /// Borderline line given for the whole run.
+    pub borderline: Option<f64>,
+    /// `per_criterion`, `batched` or `batched:N`.
+    pub judging: String,
+    /// Case ids (globs) selected; empty for all.
+    pub filter: Vec<String>,
+    /// Tags selected; empty for all.
+    pub tags: Vec<String>,
+    /// Whether cases with problems were left out instead of refusing the run.
+    pub keep_going: bool,
+    /// Anything else a command wants to remember.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub other: BTreeMap<String, String>,
+}
+
+/// What came of a run. Everything here can be computed again from the rows.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct RunSummary {
+    /// Cases by verdict; of cases that were run more than once, every run (`figures.repeats` has the cases).
+    pub counts: VerdictCounts,
+    /// Cases that were selected but not finished (interrupted, refused by a limit).
+    pub not_run: usize,
+    /// Cases left out because the file they stand in has problems.
+    pub left_out: usize,
+    /// Mean over the cases whose score is known.
+    pub mean_score: Option<MeanScore>,
+    /// The figures of the run with their intervals; null in runs of versions that did not keep them.
+    #[serde(default)]
+    pub figures: Option<RunMetrics>,
+    /// Tokens that targets and judges reported, added up; null when none did.
+    pub tokens: Tokens,
+    /// Cost in US dollars; null when not all of it is known.
+    pub cost_usd: Option<Usd>,
+    /// What is known of a cost that is not known as a whole.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub cost_partial: Option<PartialCost>,
+    /// Judge calls made, failed ones included.
+    pub judge_calls: u64,
+    /// Judge calls answered from the cache.
+    pub judge_calls_cached: u64,
+    /// Criteria that could not be judged.
+    pub criteria_ungraded: u64,
+    /// Criteria whose judge could not be shown everything at once.
+    #[serde(default)]
+    pub criteria_truncated: u64,
+    /// Criteria in all.
+    pub criteria: u64,
+    /// How far panels and repeats agree; null where every decision is one judge's only one.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub panel: Option<PanelSummary>,
+    /// Wall-clock time in milliseconds.
+    pub duration_ms: u64,
+    /// Exit code of the command.
+    pub exit_code: u8,
+    /// Why it ended that way, in a few words.
+    pub exit_reason: String,
+}
+
+/// Cases by verdict.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize, JsonSchema)]
+#[schemars(rename = "Counts")]
+pub struct VerdictCounts {
+    /// Passed.
+    pub pass: usize,
+    /// Between the lines.
+    pub borderline: usize,
+    /// Failed.
+    pub fail: usize,
+    /// Could not be decided.
+    pub incomplete: usize,
+    /// Not run, because a case they depend on did not pass; left out where there are none.
+    #[serde(default, skip_serializing_if = "is_zero")]
+    pub skipped: usize,
+}
+
+#[expect(clippy::trivially_copy_pass_by_ref, reason = "serde passes what it asks about by reference")]
+const fn is_zero(count: &usize) -> bool {
+    *count == 0
+}
+
+impl VerdictCounts {
+    /// Counts one case.
+    pub fn add_verdict(&mut self, verdict: assize_rubric::Verdict) {
+        use assize_rubric::Verdict;
+        match verdict {
+            Verdict::Pass => self.pass += 1,
+            Verdict::Borderline => self.borderline += 1,
+            Verdict::Fail => self.fail += 1,
+            Verdict::Incomplete => self.incomplete += 1,
+        }
+    }
+
+    /// Counts the case of a row.
+    pub fn add_row(&mut self, row: &ResultRow) {
+        if row.is_skipped() {
+            self.skipped += 1;
+        } else {
+            self.add_verdict(row.verdict);
+        }
+    }
+
+    /// Number of all cases.
+    pub const fn total(self) -> usize {
+        self.pass + self.borderline + self.fail + self.incomplete + self.skipped
+    }
+}
+
+/// A mean with its interval.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct MeanScore {
+    /// Mean, 0 to 1.
+    pub mean: f64,
+    /// Cases it is taken over.
+    pub n: u64,
+    /// Lower end of the interval; null when it is undefined.
+    pub low: Option<f64>,
+    /// Upper end of the interval; null when it is undefined.
+    pub high: Option<f64>,
+    /// Confidence level of the interval, such as 0.95.
+    pub level: f64,
+    /// The method, or why there is no interval.
+    pub method: String,
+}

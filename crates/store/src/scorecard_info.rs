@@ -1,0 +1,75 @@
+//! The tree of a scorecard as it was run, stored in `run.json`.
+
+use assize_rubric::{Criticality, ScorecardAggregation, UnitInterval, Weight};
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+/// A scorecard as it was run. With it and the rows of the run every score can be computed again.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[schemars(rename = "CardInfo")]
+pub struct ScorecardInfo {
+    /// Its name: the code of its index or only top rubric, else its folder.
+    pub name: String,
+    /// The weight set that counts; null without an index.
+    pub weight_set: Option<String>,
+    /// All weight sets of the index.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub weight_sets: Vec<ScorecardWeightSet>,
+    /// Its parts, each after the one it stands under.
+    pub nodes: Vec<ScorecardNodeInfo>,
+}
+
+/// A named set of weights of an index.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[schemars(rename = "CardWeightSet")]
+pub struct ScorecardWeightSet {
+    /// Its name.
+    pub name: String,
+    /// Component and weight, in the order of the index.
+    pub weights: Vec<(String, Weight)>,
+}
+
+/// A part of a scorecard.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[schemars(rename = "CardNodeInfo")]
+pub struct ScorecardNodeInfo {
+    /// Its code.
+    pub code: String,
+    /// Its name for people.
+    pub label: Option<String>,
+    /// What it is.
+    pub kind: ScorecardPartKind,
+    /// The part it stands under: a place in the list, before its own; null on top.
+    pub parent: Option<usize>,
+    /// Its weight among its siblings.
+    pub weight: Weight,
+    /// The score it must reach.
+    pub threshold: UnitInterval,
+    /// Of an index or rubric: how the scores below become one.
+    pub aggregation: Option<ScorecardAggregation>,
+    /// Of a benchmark: what missing the threshold means.
+    pub criticality: Option<Criticality>,
+    /// Whether missing the threshold blocks every level above.
+    pub hard_gate: bool,
+    /// Of a benchmark: who judges it, such as `llm_judge`.
+    pub evaluator: Option<String>,
+    /// Of a benchmark: the cases it was planned for.
+    pub cases: u64,
+    /// Of a benchmark: how many of them the evaluator had to say about whether it applies.
+    pub cases_asked: u64,
+}
+
+/// What a part of a scorecard is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+#[schemars(rename = "CardPartKind")]
+pub enum ScorecardPartKind {
+    /// The number on top.
+    Index,
+    /// Made up of other rubrics or of benchmarks.
+    Rubric,
+    /// Scored over cases.
+    Benchmark,
+}
+
+assize_rubric::named_variants!(ScorecardPartKind { Index = "index", Rubric = "rubric", Benchmark = "benchmark" });

@@ -1,0 +1,50 @@
+//! Concurrency limit of a target.
+
+use std::num::NonZeroUsize;
+use std::sync::Arc;
+
+use assize_llm::BoxFuture;
+use assize_rubric::IdentityWriter;
+use tokio::sync::Semaphore;
+
+use crate::{Target, TargetAnswer, TargetDescription, TargetError, TargetErrorKind, TargetInput};
+
+/// Target with a limit on concurrent questions. Further ones wait.
+pub struct LimitedTarget {
+    inner: Arc<dyn Target>,
+    places: Semaphore,
+}
+
+impl LimitedTarget {
+    /// Creates a target with a limit.
+    pub fn new(inner: Arc<dyn Target>, at_once: NonZeroUsize) -> Self {
+        Self { inner, places: Semaphore::new(at_once.get().min(Semaphore::MAX_PERMITS)) }
+    }
+}
+
+impl Target for LimitedTarget {
+    fn name(&self) -> &str {
+        self.inner.name()
+    }
+
+    fn answer<'a>(&'a self, input: &'a TargetInput) -> BoxFuture<'a, Result<TargetAnswer, TargetError>> {
+        Box::pin(async {
+            let Ok(_place) = self.places.acquire().await else {
+                let message = "the target takes no more questions";
+                return Err(TargetError {
+                    attempts: 0,
+                    ..TargetError::new(TargetErrorKind::Cancelled, message)
+                });
+            };
+            self.inner.answer(input).await
+        })
+    }
+
+    fn describe(&self) -> TargetDescription {
+        self.inner.describe()
+    }
+
+    fn write_settings(&self, identity: &mut IdentityWriter) {
+        self.inner.write_settings(identity);
+    }
+}

@@ -1,0 +1,61 @@
+//! Use of a workspace by one case.
+
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use crate::workspace::run_blocking;
+use crate::{CaseInfo, FileChanges, LeaseQueuePosition, Workspace, WorkspaceError, WorkspaceSnapshot};
+
+/// A workspace that a case has acquired and holds until [`WorkspaceLease::release`].
+#[derive(Debug)]
+pub struct WorkspaceLease {
+    place: Arc<Workspace>,
+    folder: PathBuf,
+    visitor: CaseInfo,
+    before: Option<Arc<WorkspaceSnapshot>>,
+    /// Held until the end, so that no other case acquires the workspace.
+    _turn: Option<LeaseQueuePosition>,
+}
+
+impl WorkspaceLease {
+    pub(crate) fn new(
+        place: Arc<Workspace>,
+        folder: PathBuf,
+        visitor: CaseInfo,
+        turn: Option<LeaseQueuePosition>,
+    ) -> Self {
+        Self { place, folder, visitor, before: None, _turn: turn }
+    }
+
+    pub(crate) fn set_before(&mut self, snapshot: WorkspaceSnapshot) {
+        self.before = Some(Arc::new(snapshot));
+    }
+
+    /// Returns the absolute path of the folder to work in.
+    pub fn folder(&self) -> &Path {
+        &self.folder
+    }
+
+    pub(crate) const fn case_info(&self) -> &CaseInfo {
+        &self.visitor
+    }
+
+    /// Returns the changes in the workspace since it was acquired, with secrets redacted.
+    pub async fn changes(&self) -> Result<FileChanges, WorkspaceError> {
+        let Some(before) = self.before.clone() else { return Ok(FileChanges::default()) };
+        let changes = run_blocking(move || {
+            before.changes().map_err(|error| WorkspaceError::new("changes", error.to_string()))
+        });
+        let mut changes = changes.await?;
+        changes.diff = self.place.redact(&changes.diff);
+
+        Ok(changes)
+    }
+
+    /// Releases the workspace: runs the hooks after each case, then restores or removes it. Errors if a hook
+    /// failed.
+    pub async fn release(self) -> Result<(), WorkspaceError> {
+        let place = Arc::clone(&self.place);
+        place.finish_case(&self).await
+    }
+}

@@ -1,0 +1,424 @@
+//! A workspace as a suite describes it: prepared once, then acquired by one case after the other.
+
+use std::path::{Path, PathBuf};
+use std::sync::{Arc, Mutex, OnceLock, PoisonError};
+
+use assize_evalfile::{
+    HookEvent, RepoSpec, WorkspaceHook, WorkspaceHooks, WorkspaceIsolation, WorkspaceMode, WorkspaceReset,
+    WorkspaceSpec,
+};
+use assize_rubric::IdentityWriter;
+use serde_json::{Map, Value};
+use tokio::sync::OnceCell;
+
+use crate::copy::{LinkPolicy, copy_folder, sorted_names};
+use crate::ignore_rules::IgnoreRules;
+use crate::lease_queue::LeaseQueue;
+use crate::remove::remove;
+use crate::restore::restore_folder;
+use crate::setup::WorkspaceSetup;
+use crate::{
+    LeaseQueuePosition, SnapshotLimits, WorkspaceError, WorkspaceLease, WorkspaceSnapshot, git, hook,
+};
+
+/// Data of a case, as passed to hooks.
+#[derive(Debug, Clone)]
+pub struct CaseInfo {
+    /// Id of the case; may contain any characters.
+    pub case_id: String,
+    /// Input of the case as text.
+    pub input: String,
+    /// Metadata of the case from the eval file.
+    pub metadata: Map<String, Value>,
+}
+
+/// A workspace as a suite or a case describes it, for one target. Nothing is created before the first case
+/// acquires it.
+#[derive(Debug)]
+pub struct Workspace {
+    spec: WorkspaceSpec,
+    /// Hooks of the target, which run inside those of the workspace.
+    target: Arc<WorkspaceHooks>,
+    setup: Arc<WorkspaceSetup>,
+    made: OnceCell<Result<PreparedWorkspace, WorkspaceError>>,
+    /// Restored workspaces, ready for the next case.
+    pool: Mutex<Vec<PathBuf>>,
+    turns: LeaseQueue,
+    identity: OnceLock<Vec<u8>>,
+}
+
+/// State that is prepared once.
+#[derive(Debug)]
+pub(crate) struct PreparedWorkspace {
+    /// The workspace itself if cases share it, else the original of each case's copy.
+    base: PathBuf,
+    /// Original state of a shared workspace, if a reset may need it.
+    pristine: Option<PathBuf>,
+    /// Paths that a fast reset does not restore.
+    ignored: Arc<IgnoreRules>,
+}
+
+impl Workspace {
+    /// Creates the workspace that `spec` describes, with the hooks of the target that works in it.
+    pub fn new(spec: WorkspaceSpec, target: Option<Arc<WorkspaceHooks>>, setup: Arc<WorkspaceSetup>) -> Self {
+        Self {
+            spec,
+            target: target.unwrap_or_default(),
+            setup,
+            made: OnceCell::new(),
+            pool: Mutex::default(),
+            turns: LeaseQueue::default(),
+            identity: OnceLock::new(),
+        }
+    }
+
+    /// Returns a position in the queue. Call it in the order in which cases start: those that share a
+    /// workspace acquire it in this order.
+    pub fn next_position(&self) -> LeaseQueuePosition {
+        self.turns.next_position()
+    }
+
+    /// Everything that decides about what cases find in it: the same bytes as long as nothing of it changed, in every
+    /// build. Of repositories it is how they are named.
+    pub fn identity(&self) -> &[u8] {
+        self.identity.get_or_init(|| identity(&self.spec, &self.target))
+    }
+
+    /// Prepares the workspace for a case and returns a lease. Waits for its turn if cases share it.
+    pub async fn acquire(
+        self: &Arc<Self>,
+        mut turn: LeaseQueuePosition,
+        visitor: CaseInfo,
+    ) -> Result<WorkspaceLease, WorkspaceError> {
+        let shared = self.spec.isolation() == WorkspaceIsolation::Shared;
+        if shared {
+            turn.wait().await;
+        }
+
+        let made = self.made.get_or_init(|| self.prepare_shared()).await.as_ref().map_err(Clone::clone)?;
+        let folder = if shared { made.base.clone() } else { self.acquire_copy(made, &visitor).await? };
+        let mut stay = WorkspaceLease::new(Arc::clone(self), folder, visitor, shared.then_some(turn));
+        match self.prepare(made, &stay).await {
+            Ok(snapshot) => {
+                stay.set_before(snapshot);
+                Ok(stay)
+            }
+            Err(error) => {
+                self.release(stay.folder()).await;
+                Err(error)
+            }
+        }
+    }
+
+    pub(crate) fn redact(&self, text: &str) -> String {
+        self.setup.redact(text)
+    }
+
+    async fn prepare(
+        &self,
+        made: &PreparedWorkspace,
+        stay: &WorkspaceLease,
+    ) -> Result<WorkspaceSnapshot, WorkspaceError> {
+        let moment = HookEvent::BeforeEach;
+        if let Some(reset) = self.spec.hooks.for_event(moment).and_then(|hook| hook.reset) {
+            self.reset(made, stay.folder(), reset).await?;
+        }
+
+        self.run_hooks(moment, stay.folder(), Some(stay.case_info())).await?;
+        let (folder, state) = (stay.folder().to_path_buf(), self.setup.state_folder()?.to_path_buf());
+        run_blocking(move || {
+            WorkspaceSnapshot::take(&folder, SnapshotLimits::default(), &state)
+                .map_err(|error| WorkspaceError::new("changes", error.to_string()))
+        })
+        .await
+    }
+
+    /// Runs the hooks after a case, and resets or releases the workspace.
+    pub(crate) async fn finish_case(&self, stay: &WorkspaceLease) -> Result<(), WorkspaceError> {
+        let folder = stay.folder();
+        let done = self.run_hooks(HookEvent::AfterEach, folder, Some(stay.case_info())).await;
+        let reset = self.spec.hooks.for_event(HookEvent::AfterEach).and_then(|hook| hook.reset);
+        let done = match (done, reset, self.made.get()) {
+            (Ok(()), Some(reset), Some(Ok(made))) if self.spec.isolation() == WorkspaceIsolation::Shared => {
+                self.reset(made, folder, reset).await
+            }
+            (done, ..) => done,
+        };
+
+        self.release(folder).await;
+        done
+    }
+
+    /// Releases a case's own workspace: into the pool if it can be restored, else it is removed.
+    async fn release(&self, folder: &Path) {
+        if self.spec.isolation() == WorkspaceIsolation::Shared || self.setup.keeps() {
+            return;
+        }
+
+        let folder = folder.to_path_buf();
+        let base = match self.made.get() {
+            Some(Ok(made)) if self.spec.mode() == WorkspaceMode::Pooled => Some(made.base.clone()),
+            _ => None,
+        };
+        let restored = run_blocking(move || match base {
+            Some(base) if restore_folder(&base, &folder, None).is_ok() => Ok(Some(folder)),
+            _ => {
+                // Remains are removed at the end, or by the next process.
+                drop(remove(&folder));
+                Ok(None)
+            }
+        });
+        if let Ok(Some(folder)) = restored.await {
+            self.pool.lock().unwrap_or_else(PoisonError::into_inner).push(folder);
+        }
+    }
+
+    async fn acquire_copy(
+        &self,
+        made: &PreparedWorkspace,
+        visitor: &CaseInfo,
+    ) -> Result<PathBuf, WorkspaceError> {
+        let waiting = self.pool.lock().unwrap_or_else(PoisonError::into_inner).pop();
+        if let Some(folder) = waiting {
+            return Ok(folder);
+        }
+
+        let folder = self.setup.root()?.new_path(&visitor.case_id);
+        self.copy_into(&made.base, &folder, LinkPolicy::Verbatim).await?;
+
+        Ok(folder)
+    }
+
+    async fn copy_into(&self, from: &Path, to: &Path, links: LinkPolicy) -> Result<(), WorkspaceError> {
+        let (from, to, setup) = (from.to_path_buf(), to.to_path_buf(), Arc::clone(&self.setup));
+        run_blocking(move || copy_folder(&from, &to, links, setup.root()?.in_use())).await
+    }
+
+    /// Prepares the shared state: template, repositories, then the hooks before all cases.
+    async fn prepare_shared(&self) -> Result<PreparedWorkspace, WorkspaceError> {
+        let depot = self.setup.root()?;
+        let shared = self.spec.isolation() == WorkspaceIsolation::Shared;
+        let base = if let (Some(path), WorkspaceMode::Static) = (&self.spec.path, self.spec.mode()) {
+            std::fs::create_dir_all(path).map_err(|error| WorkspaceError::io("make", path, &error))?;
+            path.canonicalize().map_err(|error| WorkspaceError::io("find", path, &error))?
+        } else {
+            let base = depot.new_path(if shared { "shared" } else { "base" });
+            std::fs::create_dir_all(&base).map_err(|error| WorkspaceError::io("make", &base, &error))?;
+            base
+        };
+
+        let empty =
+            sorted_names(&base).map_err(|error| WorkspaceError::io("read", &base, &error))?.is_empty();
+        if let Some(template) = self.spec.template.as_ref().filter(|_| empty) {
+            self.copy_into(template, &base, LinkPolicy::InsideOnly).await?;
+        }
+
+        for repo in &self.spec.repos {
+            let into = base.join(&repo.path);
+            // In a folder of the user's own, existing files are used as they are.
+            let there = self.spec.mode() == WorkspaceMode::Static
+                && sorted_names(&into).is_ok_and(|names| !names.is_empty());
+            if !there {
+                if let Some(above) = into.parent() {
+                    std::fs::create_dir_all(above)
+                        .map_err(|error| WorkspaceError::io("make", above, &error))?;
+                }
+                git::check_out(repo, &into, &self.setup).await?;
+            }
+        }
+
+        self.run_hooks(HookEvent::BeforeAll, &base, None).await?;
+        let resets = |moment| self.spec.hooks.for_event(moment).is_some_and(|hook| hook.reset.is_some());
+        let mut pristine = None;
+        if shared && (resets(HookEvent::BeforeEach) || resets(HookEvent::AfterEach)) {
+            let folder = depot.new_path("pristine");
+            self.copy_into(&base, &folder, LinkPolicy::Verbatim).await?;
+            pristine = Some(folder);
+        }
+
+        let folder = base.clone();
+        let ignored = run_blocking(move || Ok(Arc::new(IgnoreRules::read(&folder)))).await?;
+        Ok(PreparedWorkspace { base, pristine, ignored })
+    }
+
+    async fn reset(
+        &self,
+        made: &PreparedWorkspace,
+        folder: &Path,
+        reset: WorkspaceReset,
+    ) -> Result<(), WorkspaceError> {
+        let pristine = made.pristine.clone().unwrap_or_else(|| made.base.clone());
+        let (folder, ignored) = (folder.to_path_buf(), Arc::clone(&made.ignored));
+        run_blocking(move || {
+            restore_folder(&pristine, &folder, (reset == WorkspaceReset::Fast).then_some(&*ignored))
+        })
+        .await
+    }
+
+    /// Runs the hooks of one moment: those of the workspace outside, those of the target inside.
+    async fn run_hooks(
+        &self,
+        moment: HookEvent,
+        folder: &Path,
+        visitor: Option<&CaseInfo>,
+    ) -> Result<(), WorkspaceError> {
+        let mut hooks = [(&self.spec.hooks, "workspace"), (&*self.target, "target")];
+        if matches!(moment, HookEvent::AfterEach | HookEvent::AfterAll) {
+            hooks.reverse();
+        }
+
+        let mut first = Ok(());
+        for (hooks, whose) in hooks {
+            let Some(hook) = hooks.for_event(moment) else { continue };
+            let done = hook::run_hook(hook, moment, whose, folder, visitor, &self.setup).await;
+
+            // Hooks that clean up run whatever became of the others; hooks that prepare need all before them.
+            if done.is_err() && matches!(moment, HookEvent::BeforeAll | HookEvent::BeforeEach) {
+                return done;
+            }
+
+            first = first.and(done);
+        }
+
+        first
+    }
+
+    /// Runs the hooks after all cases. Does nothing if no case acquired the workspace.
+    pub async fn finish(&self) -> Result<(), WorkspaceError> {
+        match self.made.get() {
+            Some(Ok(made)) => self.run_hooks(HookEvent::AfterAll, &made.base, None).await,
+            _ => Ok(()),
+        }
+    }
+}
+
+impl Drop for Workspace {
+    /// Removes everything created, as no case can acquire it any more.
+    fn drop(&mut self) {
+        let own = self.spec.mode() != WorkspaceMode::Static;
+
+        if self.setup.keeps() {
+            return;
+        }
+
+        let pool = self.pool.get_mut().unwrap_or_else(PoisonError::into_inner);
+        let made = match self.made.get() {
+            Some(Ok(made)) => [made.pristine.as_ref(), Some(&made.base).filter(|_| own)],
+            _ => [None, None],
+        };
+        for folder in pool.iter().chain(made.into_iter().flatten()) {
+            // Remains are removed at the end, or by the next process.
+            drop(remove(folder));
+        }
+    }
+}
+
+/// The identity of a workspace with the hooks of a target.
+fn identity(spec: &WorkspaceSpec, target: &WorkspaceHooks) -> Vec<u8> {
+    let WorkspaceSpec { template, repos, hooks, isolation: _, mode: _, path } = spec;
+    let mut identity = IdentityWriter::new("workspace", 1);
+    identity.field(&spec.isolation());
+    identity.field(&spec.mode());
+    identity.field(path);
+
+    identity.field(&repos.len());
+
+    for repo in repos {
+        // How much of the history is fetched, and when, changes no file.
+        let RepoSpec { path, source, revision, ancestor, depth: _, filter: _, sparse, place: _ } = repo;
+        identity.field(path);
+        identity.field(source);
+        identity.field(revision);
+        identity.field(ancestor);
+
+        identity.field(sparse);
+    }
+
+    for hooks in [hooks, target] {
+        // What runs after all cases is seen by none of them.
+        for moment in [HookEvent::BeforeAll, HookEvent::BeforeEach, HookEvent::AfterEach] {
+            let hook = hooks.for_event(moment);
+            identity.field(
+                &hook.map(|WorkspaceHook { command, cwd: _, timeout: _, reset, place: _ }| (command, reset)),
+            );
+        }
+    }
+
+    identity.field(&template.as_deref().map(fingerprint));
+    identity.into_bytes()
+}
+
+/// A hash of what is in a folder: names, contents, links.
+fn fingerprint(folder: &Path) -> String {
+    let mut hash = blake3::Hasher::new();
+    let mut levels = vec![PathBuf::new()];
+    while let Some(level) = levels.pop() {
+        for name in sorted_names(&folder.join(&level)).unwrap_or_default() {
+            let path = level.join(name);
+            let real = folder.join(&path);
+
+            hash.update(path.as_os_str().as_encoded_bytes()).update(b"\0");
+            let Ok(found) = std::fs::symlink_metadata(&real) else { continue };
+            if found.is_dir() {
+                levels.push(path);
+            } else if found.is_symlink() {
+                hash.update(std::fs::read_link(&real).unwrap_or_default().as_os_str().as_encoded_bytes());
+            } else if let Ok(file) = std::fs::File::open(&real) {
+                let mut contents = blake3::Hasher::new();
+                // An unreadable entry is hashed by its name only: copying it fails.
+                let _ = contents.update_reader(file);
+                hash.update(contents.finalize().as_bytes());
+            }
+        }
+    }
+
+    hash.finalize().to_hex().to_string()
+}
+
+/// Runs blocking file operations on a thread for them.
+pub(crate) async fn run_blocking<T: Send + 'static>(
+    work: impl FnOnce() -> Result<T, WorkspaceError> + Send + 'static,
+) -> Result<T, WorkspaceError> {
+    match tokio::task::spawn_blocking(work).await {
+        Ok(done) => done,
+        Err(_) => Err(WorkspaceError::new("cancelled", "the work on the workspace was given up")),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use assize_evalfile::{FilePosition, GraderCommand, RepoSource};
+
+    use super::*;
+
+    #[test]
+    fn the_identity_of_a_workspace_is_held() {
+        let hook = WorkspaceHook {
+            command: Some(GraderCommand::Shell("make".to_owned())),
+            cwd: PathBuf::from("suites"),
+            timeout: None,
+            reset: Some(WorkspaceReset::Fast),
+            place: FilePosition::new("a.yaml", 1, 1),
+        };
+        let repo = RepoSpec {
+            path: PathBuf::from("repo"),
+            source: RepoSource::Url("https://example.com/r.git".to_owned()),
+            revision: Some("main".to_owned()),
+            ancestor: 1,
+            depth: None,
+            filter: None,
+            sparse: vec!["src".to_owned()],
+            place: FilePosition::new("a.yaml", 1, 1),
+        };
+        let spec = WorkspaceSpec {
+            repos: vec![repo],
+            hooks: WorkspaceHooks { before_each: Some(hook), ..WorkspaceHooks::default() },
+            isolation: Some(WorkspaceIsolation::Shared),
+            ..WorkspaceSpec::default()
+        };
+
+        let held = blake3::hash(&identity(&spec, &WorkspaceHooks::default())).to_hex();
+
+        assert_eq!(held[..16], *"abc461ef49ab283c");
+    }
+}
