@@ -6,7 +6,7 @@ use serde::{Deserialize, Serialize};
 /// Why a case has no answer or could not be graded.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct CaseError {
-    /// Where it happened: `load`, `decode_workspace`, `target`, `grade`, `teardown`, or `dependency` when a case it depends on did
+    /// Where it happened: `load`, `workspace`, `target`, `grade`, `teardown`, or `dependency` when a case it depends on did
     /// not pass.
     pub stage: CaseStage,
     /// What kind of failure it was, such as `timeout`.
