@@ -3,15 +3,15 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-/// Why a case has no answer or could not be graded.
+/// Reason a case has no answer or could not be graded.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct CaseError {
-    /// Where it happened: `load`, `decode_workspace`, `target`, `grade`, `teardown`, or `dependency` when a case it depends on did
+    /// Stage of the failure: `load`, `decode_workspace`, `target`, `grade`, `teardown`, or `dependency` when a case it depends on did
     /// not pass.
     pub stage: CaseStage,
-    /// What kind of failure it was, such as `timeout`.
+    /// Kind of the failure, such as `timeout`.
     pub kind: CaseErrorKind,
-    /// What happened, in words.
+    /// Description of the failure.
     pub message: String,
 }
 
