@@ -2,7 +2,7 @@
 //! IN_FLIGHT`.
 //!
 //! `client` is what a load generator is made of: hyper's HTTP/1.1 client, one connection for each request in flight,
-//! headers and body as recorded, the whole answer read. `pool_violators` is hyper-util's client with its pool of connections, which
+//! headers and body as recorded, the whole answer read. `pool` is hyper-util's client with its pool of connections, which
 //! reqwest and most programs in Rust are built on. `sockets` leaves even HTTP out: it writes the recorded bytes and looks for nothing but the end of the answer, which is
 //! the least that any program could do.
 

@@ -25,7 +25,7 @@ use crate::{
 pub enum ExportFormat {
     /// An eval file of format 1 (`evalcases`).
     Format1,
-    /// An eval file of format 2 (`tests`, `decode_assertions`).
+    /// An eval file of format 2 (`tests`, `assertions`).
     Format2,
     /// A scorecard in one file.
     Scorecard,

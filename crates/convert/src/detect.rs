@@ -18,11 +18,11 @@ pub enum ImportFormat {
     Scorecard,
     /// A promptfoo configuration.
     Promptfoo,
-    /// HealthBench examples: JSONL with `convert_prompt` and `rubrics` of `points`.
+    /// HealthBench examples: JSONL with `prompt` and `rubrics` of `points`.
     HealthBench,
     /// A PaperBench rubric tree: JSON with `sub_tasks`.
     PaperBench,
-    /// DevAI tasks: JSONL with `query` and `requirements` that name `prerequisites_value`.
+    /// DevAI tasks: JSONL with `query` and `requirements` that name `prerequisites`.
     DevAi,
     /// A table of criteria.
     Csv,

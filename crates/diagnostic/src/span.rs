@@ -17,7 +17,7 @@ pub struct Span {
 }
 
 impl Span {
-    /// Creates a span of the byte range `start..end` of `decode_repo_source`.
+    /// Creates a span of the byte range `start..end` of `source`.
     pub const fn new(source: SourceId, start: usize, end: usize) -> Self {
         Self { source, start, end }
     }

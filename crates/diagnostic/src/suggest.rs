@@ -3,7 +3,7 @@
 /// Returns the candidate that `found` was most likely meant to be, if one is near enough.
 ///
 /// Names that differ only in case, or in how their words are joined (`expectedOutcome`, `expected-outcome`,
-/// `decode_expected_outcome`), count as equal, and so do names with the same words in another order. Otherwise the
+/// `expected_outcome`), count as equal, and so do names with the same words in another order. Otherwise the
 /// Damerau-Levenshtein distance decides: the number of characters inserted, removed, replaced or swapped with
 /// their neighbour. It may be a third of the longer name, and 4 at most, so that short names need a close
 /// match and names of one or two characters an equal one. Of candidates equally near, the first wins. A
@@ -25,7 +25,7 @@ pub fn did_you_mean<'a>(found: &str, candidates: impl IntoIterator<Item = &'a st
     best.map(|(_, candidate)| candidate)
 }
 
-/// Returns the distance of `candidate` from `found`, or `None` if it is too large. `fold_text` is `fold(found)`.
+/// Returns the distance of `candidate` from `found`, or `None` if it is too large. `folded` is `fold(found)`.
 fn distance(found: &str, folded: &str, candidate: &str) -> Option<usize> {
     if candidate == found {
         return None;

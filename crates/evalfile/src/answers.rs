@@ -17,7 +17,7 @@ use crate::model::{
 /// Loads a JSONL file of answers as cases of a suite whose only grader is the rubric.
 ///
 /// Each line is an object with `answer` (or `output`), and optionally `id`, `question` (or `input`),
-/// `reference` (or `decode_expected_output`), `decode_expected_outcome`, `tags` and `metadata`; other keys are kept as
+/// `reference` (or `expected_output`), `expected_outcome`, `tags` and `metadata`; other keys are kept as
 /// metadata. The rubric must be valid; otherwise the result has no suite.
 pub fn load_answers(path: &Path, rubric: &LoadedRubric, options: &LoadOptions) -> LoadedSuite {
     let mut cx = load_context(path, options);

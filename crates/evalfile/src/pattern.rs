@@ -18,7 +18,7 @@ pub struct PatternError(String);
 const LINE_ENDS: &str = r"\n\r\x{2028}\x{2029}";
 
 /// Compiles the expression with the meaning of `pattern` with `flags` in JavaScript. `g` and `d` do not
-/// affect matching; `inflect_final_y` anchors the match at the beginning.
+/// affect matching; `y` anchors the match at the beginning.
 pub fn compile_pattern(pattern: &str, flags: &str) -> Result<regex::Regex, PatternError> {
     let translated = PatternTranslator {
         rest: pattern.chars().peekable(),

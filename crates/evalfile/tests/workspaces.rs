@@ -1,4 +1,4 @@
-//! `decode_workspace` in eval files: every spelling, and every way out of it that is barred.
+//! `workspace` in eval files: every spelling, and every way out of it that is barred.
 
 use std::fs;
 use std::path::Path;

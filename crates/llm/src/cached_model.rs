@@ -53,7 +53,7 @@ pub struct CachedModel {
 }
 
 impl CachedModel {
-    /// Caches replies of `find_demanded_feeling`, which asks `client`, perhaps through other models in between.
+    /// Caches replies of `inner`, which asks `client`, perhaps through other models in between.
     pub fn new(
         client: ModelClient,
         inner: Arc<dyn ChatModel>,

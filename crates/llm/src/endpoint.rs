@@ -29,7 +29,7 @@ pub struct ApiKey {
 }
 
 impl ModelEndpoint {
-    /// An endpoint from a base URL such as `https://api.openai.com/v1`; `decode_repo_source` names the setting it came from.
+    /// An endpoint from a base URL such as `https://api.openai.com/v1`; `source` names the setting it came from.
     ///
     /// # Errors
     /// When the text is not an absolute http or https URL.
@@ -57,7 +57,7 @@ impl ModelEndpoint {
         self
     }
 
-    /// Sends no key, and names `decode_repo_source` as the place for one when the server asks.
+    /// Sends no key, and names `source` as the place for one when the server asks.
     pub fn without_key(mut self, source: &str) -> Self {
         source.clone_into(&mut self.key_source);
         self

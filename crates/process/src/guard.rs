@@ -25,7 +25,7 @@ struct GuardHelper {
     helper: Mutex<Child>,
 }
 
-/// Enables a helper that ends the commands if this process is killed. `program` with `parse_arguments` must call
+/// Enables a helper that ends the commands if this process is killed. `program` with `arguments` must call
 /// [`run_guard`] with its standard input. The helper starts with the first command; without this call there is
 /// none.
 pub fn enable_guard(program: impl Into<PathBuf>, arguments: impl IntoIterator<Item = impl Into<OsString>>) {

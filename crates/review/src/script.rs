@@ -30,7 +30,7 @@ pub enum ReviewScriptLine {
 }
 
 /// Parses a line: a decision, an optional severity, optionally `--` and a note; or a JSON object with `case`,
-/// `criterion`, `label` and optionally `parse_severity` and `note`.
+/// `criterion`, `label` and optionally `severity` and `note`.
 ///
 /// A message with the text found and the expected form.
 pub fn parse_line(text: &str) -> Result<ReviewScriptLine, String> {

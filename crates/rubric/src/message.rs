@@ -93,7 +93,7 @@ impl CaseMessage {
         parts.join("\n")
     }
 
-    /// The message as programs and prompts see it: `decode_role`, `content` and, if there are any, `decode_tool_calls`.
+    /// The message as programs and prompts see it: `role`, `content` and, if there are any, `tool_calls`.
     pub fn to_json(&self) -> Value {
         let mut value = json!({ "role": self.role.name(), "content": self.to_text() });
 

@@ -150,7 +150,7 @@ impl PowerDesign {
     }
 
     /// Returns the number of pairs for McNemar's test, where a share `discordant` of the pairs differ and the
-    /// pass rates differ by `describe_difference`: `(z_alpha/2 sqrt(s) + z_beta sqrt(s - d^2))^2 / d^2`. Source:
+    /// pass rates differ by `difference`: `(z_alpha/2 sqrt(s) + z_beta sqrt(s - d^2))^2 / d^2`. Source:
     /// R. Connor, Biometrics 43 (1987), 207-211.
     pub fn mcnemar_pairs(self, discordant: f64, difference: f64) -> Result<f64, UndefinedReason> {
         let apart = difference.abs();

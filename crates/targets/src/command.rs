@@ -41,7 +41,7 @@ pub enum CommandTemplate {
 ///
 /// If its template has `{OUTPUT_FILE}`, the answer is the content of that file, and it is an error if the
 /// command does not write it; otherwise the answer is the standard output of the command. Either may be plain
-/// text or a JSON object with `text` or `output`, `decode_token_usage`, `cost_usd` and `duration_ms`. A command that
+/// text or a JSON object with `text` or `output`, `token_usage`, `cost_usd` and `duration_ms`. A command that
 /// ends with a failure has given no answer, whatever it wrote.
 #[derive(Debug, Clone)]
 pub struct CommandTarget {

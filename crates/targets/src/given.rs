@@ -79,7 +79,7 @@ pub fn given_answer(output: &Value) -> Result<TargetAnswer, TargetError> {
     }
 }
 
-/// Sums the `decode_token_usage`, `cost_usd` and `duration_ms` recorded with messages.
+/// Sums the `token_usage`, `cost_usd` and `duration_ms` recorded with messages.
 fn sum_recorded_usage(list: &Value) -> (Tokens, Option<Cost>, Duration) {
     let mut tokens = Tokens::default();
     let mut cost: Option<Cost> = None;

@@ -1,7 +1,7 @@
 //! Reader of a target's output messages: the answer's text and the tool calls.
 //!
 //! The widespread chat formats are supported: `content` as a text, an object or a list of blocks; tool calls
-//! as `decode_tool_calls` of a message or as `tool_use` blocks; their results inside the call, in a `tool` message,
+//! as `tool_calls` of a message or as `tool_use` blocks; their results inside the call, in a `tool` message,
 //! or as `tool_result` blocks.
 
 use std::time::Duration;

@@ -25,8 +25,8 @@ const MAX_LINE: u64 = 64 << 20;
 /// Answers recorded as lines of JSON.
 ///
 /// A line names its case (`case_id`, `test_id`, `eval_id` or `id`) and its answer (`output`,
-/// `output_messages`, `answer`, `response` or `text`), and may name the trial (`repeat_answer` or `attempt`, from
-/// 1), the target (`target` or `source_target`), and `decode_token_usage`, `cost_usd`, `duration_ms`. The rows of a
+/// `output_messages`, `answer`, `response` or `text`), and may name the trial (`repeat` or `attempt`, from
+/// 1), the target (`target` or `source_target`), and `token_usage`, `cost_usd`, `duration_ms`. The rows of a
 /// stored run are such lines.
 ///
 /// A turn of a conversation is a line with its number (`turn`, from 1), or by a line with all answers as a
@@ -50,7 +50,7 @@ struct RecordedAnswer {
 
 impl ReplayTarget {
     /// Reads the recording: a file, a folder of files, or a run folder, of which the result rows are used.
-    /// With a `decode_repo_source`, only lines of that target count.
+    /// With a `source`, only lines of that target count.
     pub fn load(
         name: impl Into<String>,
         path: impl Into<PathBuf>,

@@ -16,7 +16,7 @@ const ANSWER_KEYS: [&str; 3] = ["text", "output", "output_messages"];
 /// Reads the answer from the bytes of a command. `measured` is the duration unless the answer contains one.
 ///
 /// - A JSON object with a `text`, or an `output` or `output_messages` that is a text or a list of messages: the
-///   answer with `decode_token_usage` {input, output, cached}, `cost_usd`, `duration_ms` and `model` where they are
+///   answer with `token_usage` {input, output, cached}, `cost_usd`, `duration_ms` and `model` where they are
 ///   valid. `text` takes precedence over messages as the answer's text. Negative and non-numeric numbers are
 ///   dropped.
 /// - Anything else is plain text. Line breaks at its end are dropped, as a shell does; bytes that are not

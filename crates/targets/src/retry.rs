@@ -24,7 +24,7 @@ impl<T: Target> RetryingTarget<T> {
         Self { inner, max_retries, first_wait: Duration::ZERO, longest_wait: Duration::MAX }
     }
 
-    /// Sets the waits: `first_key` before the first retry, twice as long before each further one, never longer
+    /// Sets the waits: `first` before the first retry, twice as long before each further one, never longer
     /// than `longest`.
     pub fn with_waits(self, first: Duration, longest: Duration) -> Self {
         Self { first_wait: first, longest_wait: longest, ..self }

@@ -40,7 +40,7 @@ pub fn traced_answer(trace: &AgentTrace) -> Result<TargetAnswer, TargetError> {
 }
 
 /// A session as the `output` of a case, which [`given_answer`](crate::given_answer) reads: messages with
-/// `decode_role`, `content` and `decode_tool_calls` with `tool`, `input`, `output`, `duration_ms` and `failed`. The last
+/// `role`, `content` and `tool_calls` with `tool`, `input`, `output`, `duration_ms` and `failed`. The last
 /// message is the answer, and has the tokens, cost and duration of the session. A log with the answer alone
 /// becomes the answer's text: messages without calls would claim that no tool was called.
 pub fn traced_output(trace: &AgentTrace) -> Value {

@@ -25,7 +25,7 @@ const SETTINGS: [&str; 8] = [
     "init.templateDir=",
 ];
 
-/// Clones `decode_repo` into the folder `into`, checks out its commit and returns the commit's hash.
+/// Clones `repo` into the folder `into`, checks out its commit and returns the commit's hash.
 pub(crate) async fn check_out(
     repo: &RepoSpec,
     into: &Path,

@@ -64,7 +64,7 @@ pub(crate) struct CalibrateArgs {
     /// Of truly unmet, the share the judge finds unmet, known from elsewhere.
     #[arg(long, value_parser = known_rate, value_name = "K/N", requires = "sensitivity")]
     pub(crate) specificity: Option<KnownRate>,
-    /// The table holds preferences between two answers in both orders (`preferred`, `first_key`, `second`).
+    /// The table holds preferences between two answers in both orders (`preferred`, `first`, `second`).
     #[arg(long, conflicts_with_all = ["run", "judge_is", "holdout", "split", "sensitivity"])]
     pub(crate) pairs: bool,
     #[command(flatten)]
@@ -164,7 +164,7 @@ pub(crate) enum TruthChoice {
 /// Unit of independent evidence.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, ValueEnum)]
 pub(crate) enum ClusterChoice {
-    /// Cases (or the column `cluster_of_case`).
+    /// Cases (or the column `cluster`).
     #[default]
     Case,
     /// Each criterion of each case.

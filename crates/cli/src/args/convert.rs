@@ -47,7 +47,7 @@ pub(crate) enum ToChoice {
     /// An eval file with `evalcases`.
     #[value(name = "format1", alias = "1")]
     Format1,
-    /// An eval file with `tests` and `decode_assertions`.
+    /// An eval file with `tests` and `assertions`.
     #[value(name = "format2", alias = "2")]
     Format2,
     /// A scorecard in one file.

@@ -236,7 +236,7 @@ pub(crate) struct RunArgs {
     /// Tokens that models can read and write in one call, whatever the table of models says.
     #[arg(long, value_name = "N")]
     pub(crate) context_tokens: Option<NonZeroU64>,
-    /// Handling of material too long for a judge: leave out its `head`, `tail` or `insertion_point`, judge the answer in
+    /// Handling of material too long for a judge: leave out its `head`, `tail` or `middle`, judge the answer in
     /// parts (`chunk`), or leave the criterion ungraded (`never`).
     #[arg(long, value_parser = truncate, value_name = "MODE")]
     pub(crate) truncate: Option<TruncationMode>,

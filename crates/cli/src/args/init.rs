@@ -41,7 +41,7 @@ pub(crate) enum InitFormat {
     /// `evalcases` with `rubrics`.
     #[value(name = "1")]
     One,
-    /// `tests` with `decode_assertions`.
+    /// `tests` with `assertions`.
     #[default]
     #[value(name = "2")]
     Two,

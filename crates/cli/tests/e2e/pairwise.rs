@@ -22,7 +22,7 @@ fn says(better: &str) -> MockReply {
     MockReply::Json(json!({ "evidence": [], "reason": format!("it is {better}"), "better": better }))
 }
 
-/// Prefers the answer with more `+`; `first_key` in both answers makes it take the first one, `mute` makes it say nothing.
+/// Prefers the answer with more `+`; `first` in both answers makes it take the first one, `mute` makes it say nothing.
 fn honest(incoming: &MockRequest) -> MockReply {
     let [one, two] = shown(&incoming.last_user_text).expect("two answers");
     if [&one, &two].iter().any(|text| text.contains("mute")) {

@@ -1,4 +1,4 @@
-//! `compare`, `render_trend` and `power` over runs made by the real program.
+//! `compare`, `trend` and `power` over runs made by the real program.
 
 use std::fs;
 

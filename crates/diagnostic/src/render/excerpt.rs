@@ -73,7 +73,7 @@ pub(super) fn extract_excerpt(file: &SourceFile, spans: &[Range<usize>], columns
     }
 }
 
-/// Appends the parts of `line` in `visible_windows` and returns the new offset of each of `points`. Points are
+/// Appends the parts of `line` in `windows` and returns the new offset of each of `points`. Points are
 /// ascending, and each lies in some window or at its end.
 fn push_windows(out: &mut String, line: &str, windows: &[Range<usize>], points: &[usize]) -> Vec<usize> {
     let mut places = Vec::with_capacity(points.len());

@@ -45,7 +45,7 @@ pub(crate) fn decode_input(cx: &mut DecodeContext, node: &TreeNode, key: &str) -
     }
 }
 
-/// Decodes `decode_expected_output`: a string, an object or a list as one assistant message, or a list of messages.
+/// Decodes `expected_output`: a string, an object or a list as one assistant message, or a list of messages.
 /// Returns `None` after adding a diagnostic.
 pub(crate) fn decode_expected_messages(
     cx: &mut DecodeContext,
@@ -103,7 +103,7 @@ pub(crate) fn decode_given_output(cx: &mut DecodeContext, node: &TreeNode, key: 
     }
 }
 
-/// Decodes `decode_input_files`: a file block for each path. Missing files are reported at their own spans.
+/// Decodes `input_files`: a file block for each path. Missing files are reported at their own spans.
 pub(crate) fn decode_input_files(cx: &mut DecodeContext, node: &TreeNode) -> Vec<MessageBlock> {
     let items = match &node.data {
         NodeValue::Str(_) => std::slice::from_ref(node),
@@ -134,7 +134,7 @@ pub(crate) fn decode_input_files(cx: &mut DecodeContext, node: &TreeNode) -> Vec
     blocks
 }
 
-/// Inserts files before the text of the last user message, as `decode_input_files` requires. Fails if there is none.
+/// Inserts files before the text of the last user message, as `input_files` requires. Fails if there is none.
 pub(crate) fn attach_files(messages: &mut [CaseMessage], files: &[MessageBlock]) -> Result<(), ()> {
     if files.is_empty() {
         return Ok(());

@@ -1,4 +1,4 @@
-//! Decoder of `decode_trials` and `repeat_answer`: several trials of each case.
+//! Decoder of `trials` and `repeat`: several trials of each case.
 
 use assize_diagnostic::Diagnostic;
 use assize_rubric::{TrialStrategy, Usd};

@@ -24,7 +24,7 @@ const RESERVED_NAMES: [&str; 13] = [
     "output", "question", "reference_answer", "tool_calls", "workspace_path",
 ];
 
-/// Substitutes `decode_vars` in the texts of the case `node`. An unknown name stays as it is, with a warning if the
+/// Substitutes `vars` in the texts of the case `node`. An unknown name stays as it is, with a warning if the
 /// case has variables at all.
 pub(crate) fn fill_templates(cx: &mut DecodeContext, node: &mut TreeNode, vars: &BTreeMap<String, Value>) {
     if vars.is_empty() {

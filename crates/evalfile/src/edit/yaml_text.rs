@@ -30,7 +30,7 @@ pub fn yaml_scalar(text: &str) -> String {
     if is_plain(text) { text.to_owned() } else { quote_yaml(text) }
 }
 
-/// Returns the lines of `key: value` at a column; items of lists are indented by `find_next` columns relative to
+/// Returns the lines of `key: value` at a column; items of lists are indented by `step` columns relative to
 /// their key.
 pub(super) fn entry_lines(key: &str, value: &Value, column: usize, step: usize) -> Vec<String> {
     let mut lines = Vec::new();

@@ -52,9 +52,9 @@ pub struct Case {
     pub marks: CaseMarks,
     /// Input of the target: the suite's input first, then the case's.
     pub input: Vec<CaseMessage>,
-    /// Expected outcome in a sentence (`decode_expected_outcome`, `criteria`).
+    /// Expected outcome in a sentence (`expected_outcome`, `criteria`).
     pub expected_outcome: Option<String>,
-    /// Reference answer (`decode_expected_output`, `expected_messages`).
+    /// Reference answer (`expected_output`, `expected_messages`).
     pub expected_output: Vec<CaseMessage>,
     /// Given answer; with one, no target is run.
     pub output: Option<GivenOutput>,
@@ -83,7 +83,7 @@ pub struct Case {
     pub depends_on: Vec<CaseId>,
     /// Action when one of them failed.
     pub on_dependency_failure: OnDependencyFailure,
-    /// Workspace settings of the case itself (`decode_workspace`).
+    /// Workspace settings of the case itself (`workspace`).
     pub workspace: Option<Arc<WorkspaceSpec>>,
     /// Parts that are decoded and checked but that a run does not support yet.
     pub unbuilt: Vec<UnsupportedFeature>,
@@ -178,7 +178,7 @@ pub struct TargetRef {
     pub name: String,
     /// Target that is actually used (`use_target`), if another.
     pub use_target: Option<String>,
-    /// Commands around its use in a workspace (`decode_hooks`).
+    /// Commands around its use in a workspace (`hooks`).
     pub hooks: Option<Arc<WorkspaceHooks>>,
     /// Position of the reference.
     pub place: FilePosition,

@@ -140,7 +140,7 @@ pub struct PairwiseGrader {
 /// The answer that an answer is compared with.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum PairwiseBaseline {
-    /// The reference answer of the case (`decode_expected_output`).
+    /// The reference answer of the case (`expected_output`).
     Reference,
     /// This text.
     Text(Arc<str>),
@@ -279,7 +279,7 @@ pub enum FieldMatch {
 pub struct ToolTrajectory {
     /// Mode of the comparison.
     pub mode: TrajectoryMode,
-    /// Minimum number of calls of each tool, for `match_any_order`.
+    /// Minimum number of calls of each tool, for `any_order`.
     pub minimums: Vec<(String, u32)>,
     /// Expected calls, for the other modes.
     pub expected: Vec<ExpectedCall>,

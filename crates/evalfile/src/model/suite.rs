@@ -15,7 +15,7 @@ use super::{
 pub enum EvalFileFormat {
     /// The `evalcases` format.
     One,
-    /// The `tests` format, with `decode_assertions`.
+    /// The `tests` format, with `assertions`.
     Two,
 }
 
@@ -42,7 +42,7 @@ impl EvalFileFormat {
 pub struct Suite {
     /// Format of the file.
     pub format: EvalFileFormat,
-    /// Value of `name` (format 1: `load_dataset`), else the file name without its extensions.
+    /// Value of `name` (format 1: `dataset`), else the file name without its extensions.
     pub name: String,
     /// Path of the file.
     pub path: PathBuf,
@@ -57,7 +57,7 @@ pub struct Suite {
     pub graders: Vec<Arc<Grader>>,
     /// Settings for the run.
     pub settings: SuiteSettings,
-    /// Workspace settings (`decode_workspace`).
+    /// Workspace settings (`workspace`).
     pub workspace: Option<Arc<WorkspaceSpec>>,
     /// Conversions of attachments (`preprocessors`), as written.
     pub preprocessors: Option<Value>,
@@ -94,6 +94,6 @@ pub struct SuiteSettings {
     pub cache_path: Option<PathBuf>,
     /// True if the first error ends the run (`fail_on_error`).
     pub fail_on_error: Option<bool>,
-    /// Trials of each case (`decode_trials`).
+    /// Trials of each case (`trials`).
     pub trials: Option<Trials>,
 }

@@ -2,7 +2,7 @@
 
 use assize_rubric::{TrialStrategy, Usd};
 
-/// Settings of `decode_trials` of a suite or a case.
+/// Settings of `trials` of a suite or a case.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Trials {
     /// Number of trials, at least 1.

@@ -5,14 +5,14 @@ use std::time::Duration;
 
 use super::{FilePosition, GraderCommand};
 
-/// Settings of `decode_workspace` of a suite or a case. Fields that are `None` or empty were not given.
+/// Settings of `workspace` of a suite or a case. Fields that are `None` or empty were not given.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct WorkspaceSpec {
     /// Folder whose contents are copied into it (`template`).
     pub template: Option<PathBuf>,
-    /// Repositories in it (`decode_repos`).
+    /// Repositories in it (`repos`).
     pub repos: Vec<RepoSpec>,
-    /// Commands around its use (`decode_hooks`).
+    /// Commands around its use (`hooks`).
     pub hooks: WorkspaceHooks,
     /// Isolation of cases (`isolation`).
     pub isolation: Option<WorkspaceIsolation>,

@@ -107,7 +107,7 @@ fn batch() -> ValueSchema {
     any_of([count(1), boolean()])
 }
 
-/// Returns `judging`, `batched`, `decode_evidence`, `truncate` and `panel`, which always occur together.
+/// Returns `judging`, `batched`, `evidence`, `truncate` and `panel`, which always occur together.
 pub(super) fn judging_keys() -> MapSchema {
     MapSchema::new("", "")
         .optional_key(

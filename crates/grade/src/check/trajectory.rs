@@ -8,12 +8,12 @@ use super::{CheckResult, GraderNote, shorten, to_unit_interval};
 
 /// The share of checks that hold.
 ///
-/// - `match_any_order`: each listed tool is called often enough.
-/// - `match_in_order`: as many of the expected calls as can be found in the given order; others between
+/// - `any_order`: each listed tool is called often enough.
+/// - `in_order`: as many of the expected calls as can be found in the given order; others between
 ///   them are allowed.
 /// - `exact`: call by call; calls too many lower the score as calls too few do.
-/// - `match_superset`: each expected call has a call of its own, in any order.
-/// - `match_subset`: each real call is one of the expected ones.
+/// - `superset`: each expected call has a call of its own, in any order.
+/// - `subset`: each real call is one of the expected ones.
 ///
 /// An expected call with a time limit is a check more, which fails with the call.
 pub(super) fn check_trajectory(

@@ -175,7 +175,7 @@ impl<Q: RepairQuestion> RepairLoop<'_, Q> {
         next
     }
 
-    /// Sends a call. What it costs in vain is counted on the part `first_key`.
+    /// Sends a call. What it costs in vain is counted on the part `first`.
     async fn send_call(&mut self, call: &JudgeCall, first: usize) -> Result<CacheableReply, JudgeFailure> {
         let Ok(_permit) = self.judge.in_flight.acquire().await else {
             return Err(JudgeFailure::new(

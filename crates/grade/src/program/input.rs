@@ -15,7 +15,7 @@ const MAX_INLINE_BYTES: usize = 50_000;
 pub struct ProgramInput {
     /// The question, as text (`question`).
     pub question: String,
-    /// Description of a good answer (`criteria`, `decode_expected_outcome`).
+    /// Description of a good answer (`criteria`, `expected_outcome`).
     pub expected_outcome: Option<String>,
     /// The answer's text (`candidate_answer`).
     pub answer: String,
@@ -23,11 +23,11 @@ pub struct ProgramInput {
     pub reference: Option<String>,
     /// The input messages (`input`, `input_messages`).
     pub input: Vec<Value>,
-    /// The expected messages (`decode_expected_output`, `expected_messages`).
+    /// The expected messages (`expected_output`, `expected_messages`).
     pub expected: Vec<Value>,
     /// The output messages (`output`, `output_messages`).
     pub output: Value,
-    /// Paths of attached files (`decode_input_files`).
+    /// Paths of attached files (`input_files`).
     pub input_files: Vec<String>,
     /// Metrics of the tool calls (`trace`, `trace_summary`); null if unknown.
     pub trace: Value,

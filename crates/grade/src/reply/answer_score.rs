@@ -22,7 +22,7 @@ pub(crate) fn read_answer_score(text: &str) -> Result<ParsedReply<GraderFinding>
     Ok(ParsedReply { reason: reason.unwrap_or_default().to_owned(), ..ParsedReply::new(finding, object) })
 }
 
-/// Findings in a judge's or a program's reply: its `hits` and `misses`, or its `decode_assertions`.
+/// Findings in a judge's or a program's reply: its `hits` and `misses`, or its `assertions`.
 pub(crate) fn parse_notes(object: &Map<String, Value>) -> Vec<GraderNote> {
     let list = |key: &str, passed: bool| {
         string_list(object, key).into_iter().map(move |text| GraderNote::new(passed, text, ""))

@@ -33,7 +33,7 @@ pub struct RoganGladen {
     pub se: Result<f64, UndefinedReason>,
     /// The estimate from adjusted rates, around which the interval is drawn; not clipped.
     pub adjusted: Result<f64, UndefinedReason>,
-    /// Standard error of `bonett_price_interval`.
+    /// Standard error of `adjusted`.
     pub adjusted_se: Result<f64, UndefinedReason>,
     /// The adjusted interval, within 0 to 1.
     pub interval: Result<Interval, UndefinedReason>,

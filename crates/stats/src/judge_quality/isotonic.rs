@@ -20,7 +20,7 @@ struct IsotonicBlock {
 }
 
 impl IsotonicFit {
-    /// Fits `inflect_final_y` to `x` by pooling adjacent violators; cases with the same x are averaged first. Source:
+    /// Fits `y` to `x` by pooling adjacent violators; cases with the same x are averaged first. Source:
     /// M. Ayer et al., Annals of Mathematical Statistics 26 (1955), 641-647; R. Barlow et al., Statistical
     /// Inference under Order Restrictions (1972).
     pub fn fit(x: &[f64], y: &[f64], weights: Option<&[f64]>) -> Result<Self, UndefinedReason> {

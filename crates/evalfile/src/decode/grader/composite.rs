@@ -1,4 +1,4 @@
-//! Decoder of `decode_composite`: a combination of other graders.
+//! Decoder of `composite`: a combination of other graders.
 
 use std::collections::HashMap;
 use std::sync::Arc;

@@ -1,4 +1,4 @@
-//! Decoder of `decode_include`: replaces the entry with the graders of a template file.
+//! Decoder of `include`: replaces the entry with the graders of a template file.
 
 use std::collections::HashMap;
 use std::fs;

@@ -1,4 +1,4 @@
-//! Decoder of `decode_pairwise`: a judge that compares two answers.
+//! Decoder of `pairwise`: a judge that compares two answers.
 
 use std::path::Path;
 use std::sync::Arc;

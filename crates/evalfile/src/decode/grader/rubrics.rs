@@ -158,7 +158,7 @@ fn decode_batch_size(cx: &mut DecodeContext, node: &TreeNode) -> Option<JudgingM
     None
 }
 
-/// Decodes `decode_evidence`, the policy for quotes that cannot be found. Returns `None` if absent.
+/// Decodes `evidence`, the policy for quotes that cannot be found. Returns `None` if absent.
 pub(crate) fn decode_evidence(cx: &mut DecodeContext, object: &mut MapReader<'_>) -> Option<EvidencePolicy> {
     let node = object.value("evidence")?;
     match decode_choice(node, "evidence", &["checked", "required"], &mut cx.problems)? {

@@ -58,7 +58,7 @@ struct RubricFileContent {
 }
 
 /// Loads a rubric file: YAML or JSON, either a list of criteria, or a map with such a list under `rubrics` or
-/// `criteria` and, optionally, `name`, `description`, `threshold`, `borderline`, `judging`, `decode_evidence`,
+/// `criteria` and, optionally, `name`, `description`, `threshold`, `borderline`, `judging`, `evidence`,
 /// `truncate`, `judge` and `panel`. Criteria may be spelled as in either format.
 pub fn load_rubric(path: &Path, options: &LoadOptions) -> LoadedRubric {
     let mut cx = DecodeContext::new(Arc::clone(&options.environment), Vec::new(), Vec::new());

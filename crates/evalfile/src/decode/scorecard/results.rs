@@ -35,7 +35,7 @@ impl LoadedCardResults {
 }
 
 /// Loads results of a scorecard: one JSON object a line with `case`, `benchmark` and `pass`, and optionally
-/// `score` (on the benchmark's own scale), `uncertain`, `applies`, `confidence_name` and `reason`. Without a
+/// `score` (on the benchmark's own scale), `uncertain`, `applies`, `confidence` and `reason`. Without a
 /// score, a pass is 1 and a fail 0. An uncertain result never passes.
 pub fn load_card_results(path: &Path, scorecard: &Scorecard, options: &LoadOptions) -> LoadedCardResults {
     let mut cx = DecodeContext::new(Arc::clone(&options.environment), Vec::new(), Vec::new());

@@ -36,7 +36,7 @@ impl ExpandedMap {
     }
 }
 
-/// Expands the variables of a map. The values of `parse_typed_value` keys may become numbers and booleans; all others
+/// Expands the variables of a map. The values of `typed` keys may become numbers and booleans; all others
 /// stay texts, so that a key of nothing but digits is still a key.
 pub(crate) fn expand_variables(
     node: &TreeNode,

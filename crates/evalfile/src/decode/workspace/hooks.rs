@@ -1,4 +1,4 @@
-//! Decoder of `decode_hooks`: commands and resets around the use of a workspace.
+//! Decoder of `hooks`: commands and resets around the use of a workspace.
 
 use std::path::{Component, Path, PathBuf};
 
@@ -13,7 +13,7 @@ use crate::decode::{DecodeContext, MapReader};
 use crate::model::{WorkspaceHook, WorkspaceHooks, WorkspaceReset};
 use crate::tree::{MapEntry, NodeValue, TreeNode};
 
-/// Decodes `decode_hooks` of a workspace, or of a target named by a suite.
+/// Decodes `hooks` of a workspace, or of a target named by a suite.
 pub(crate) fn decode_hooks(cx: &mut DecodeContext, node: &TreeNode) -> WorkspaceHooks {
     if node.is_null() {
         return WorkspaceHooks::default();

@@ -1,4 +1,4 @@
-//! Decoders of `decode_workspace`: the folder a target works in, its repositories, and its hooks.
+//! Decoders of `workspace`: the folder a target works in, its repositories, and its hooks.
 
 mod hooks;
 mod repos;

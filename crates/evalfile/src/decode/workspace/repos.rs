@@ -1,4 +1,4 @@
-//! Decoder of `decode_repos`: git repositories in a workspace, in current and older spellings.
+//! Decoder of `repos`: git repositories in a workspace, in current and older spellings.
 
 use std::path::{Component, Path, PathBuf};
 
@@ -145,7 +145,7 @@ impl RepoRevision {
     }
 }
 
-/// Decodes `decode_repo`, or `decode_repo_source` with a `url` or a `path`.
+/// Decodes `repo`, or `source` with a `url` or a `path`.
 fn decode_repo_source(cx: &mut DecodeContext, object: &mut MapReader<'_>) -> Option<RepoSource> {
     let short = object.text("repo", &mut cx.problems);
     let long = object.value("source");

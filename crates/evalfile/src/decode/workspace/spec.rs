@@ -1,4 +1,4 @@
-//! Decoder of `decode_workspace` itself: a map, or the path of a YAML file with such a map.
+//! Decoder of `workspace` itself: a map, or the path of a YAML file with such a map.
 
 use std::path::{Component, Path, PathBuf};
 use std::sync::Arc;
@@ -15,7 +15,7 @@ use crate::decode::{DecodeContext, MapReader, interpolate};
 use crate::model::{UnsupportedFeature, WorkspaceIsolation, WorkspaceMode, WorkspaceSpec};
 use crate::tree::{NodeValue, TreeNode};
 
-/// Decodes `decode_workspace` of a suite or case.
+/// Decodes `workspace` of a suite or case.
 pub(crate) fn decode_workspace(
     cx: &mut DecodeContext,
     object: &mut MapReader<'_>,
