@@ -44,7 +44,7 @@ pub struct CriterionFact {
     pub id: u32,
     /// Its value, missing where nothing was decided.
     pub decision: VoteValue,
-    /// Whether a higher value is worse: a penalty, or a criterion of a negated grader.
+    /// True if a higher value is worse: a penalty, or a criterion of a negated grader.
     pub is_fault: bool,
     /// Hash of its text, scale and operator.
     pub wording: u64,

@@ -130,7 +130,7 @@ struct JudgedVariant {
 /// The id that stands for a grader that is no rubric.
 const WHOLE: &str = "grader";
 
-/// What is kept of a row.
+/// Part of a judgement row that the analysis keeps.
 struct VariantDecision {
     criterion: (String, String),
     text: String,

@@ -10,7 +10,7 @@ use crate::table::FigureTable;
 
 /// Commands at a time.
 const WORKERS: &str = "16";
-/// What each of them does: about 5 ms of waiting, and an answer.
+/// Shell command that each case runs: waits about 5 ms, then answers.
 const COMMAND: &str = "sleep 0.005; echo done";
 /// Rounds of which the fastest counts; the two take turns.
 const ROUNDS: usize = 3;

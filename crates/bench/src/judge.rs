@@ -1,4 +1,4 @@
-//! How much of the network's speed the way from a case to a stored judgement leaves over.
+//! Share of the network's speed that remains on the path from a case to a stored judgement.
 //!
 //! Three processes, so that the system says what each costs: the mock server, the yardstick that sends the very bytes
 //! `assize` sent before, and `assize` itself. Yardstick and `assize` take turns against the same server.
@@ -14,7 +14,7 @@ use super::table::{self, FigureTable};
 
 /// Criteria of each case, each a call of its own.
 const CRITERIA: usize = 4;
-/// What the tables say of each way.
+/// Columns of the result tables.
 const COLUMNS: [&str; 8] = [
     "what", "calls", "time", "calls a second", "against the raw load", "CPU a call",
     "CPU of the server a call", "peak memory",
@@ -75,7 +75,7 @@ struct CallMeasurement {
     server: Option<Duration>,
 }
 
-/// What is measured: so many cases, so many requests at once, a server that takes so long.
+/// Load of one measurement: number of cases, requests in flight, latency of the server.
 #[derive(Clone, Copy)]
 struct LoadSetting {
     cases: usize,

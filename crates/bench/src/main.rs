@@ -80,7 +80,7 @@ struct BenchOptions<'a> {
     part: Option<BenchPart>,
     /// Smaller sizes.
     quick: bool,
-    /// Whether the figures are put into docs/benchmarks.md.
+    /// True if the figures are written to docs/benchmarks.md.
     write: bool,
     /// The interpreter for comparisons.
     python: &'a str,
@@ -185,7 +185,7 @@ fn replace_figures(page: &str, section: &str, figures: &str) -> Result<String, S
     Ok(format!("{head}{begin}\n{figures}{end}{tail}"))
 }
 
-/// Which command takes the cases in.
+/// Command that reads the cases.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum RunCommand {
     /// `eval` of a JSONL suite.
@@ -324,7 +324,7 @@ fn target_folder() -> Result<PathBuf, String> {
         .ok_or_else(|| "cargo names no target folder".to_owned())
 }
 
-/// How long the disk needs to take a file in and give it out again.
+/// Time the disk takes to read a file and write it again.
 fn copy(path: &Path) -> Result<std::time::Duration, String> {
     let begun = std::time::Instant::now();
     let copy = path.with_extension("copy");

@@ -3,7 +3,7 @@
 use std::process::{Command, Stdio};
 use std::time::{Duration, Instant};
 
-/// What a run of a command took.
+/// Resources that one run of a command used.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(super) struct RunSample {
     /// From start to end.
@@ -47,7 +47,7 @@ fn watched(command: &mut Command, look: Duration) -> Result<RunSample, String> {
     }
 }
 
-/// What a run of a command cost.
+/// Cost of one run of a command.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(super) struct RunCost {
     /// Time of all processors, in the program and in the system for it; `None` where the system does not tell.

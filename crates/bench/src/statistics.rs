@@ -10,7 +10,7 @@ use crate::cargo;
 
 const REFERENCE: &str = include_str!("reference.py");
 
-/// What is measured: the line of our benchmark under its heading, the name the script gives it, in words, the library.
+/// Measurements: the line of our benchmark under its heading, the name the script gives it, in words, the library.
 const MEASURED: [(&str, &str, &str, &str, &str); 6] = [
     (
         "",
@@ -68,7 +68,7 @@ fn short(span: Duration) -> String {
     }
 }
 
-/// What the script prints; `None` if it can't be run.
+/// Returns the output of the reference script; `None` if it can't be run.
 fn reference(python: &str) -> Option<Value> {
     let output =
         Command::new(python).args(["-c", REFERENCE]).stdin(Stdio::null()).stderr(Stdio::null()).output();

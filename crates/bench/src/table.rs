@@ -40,7 +40,7 @@ pub(super) fn time(time: Duration) -> String {
     }
 }
 
-/// How often one time holds another.
+/// Ratio of one time to another.
 pub(super) fn ratio(time: Duration, baseline: Duration) -> String {
     format!("{:.1}", time.as_secs_f64() / baseline.as_secs_f64().max(1e-9))
 }
@@ -55,7 +55,7 @@ pub(super) fn memory(bytes: Option<u64>) -> String {
     }
 }
 
-/// How often one peak holds another.
+/// Ratio of one peak of memory to another.
 pub(super) fn memory_ratio(bytes: Option<u64>, baseline: Option<u64>) -> String {
     match (bytes, baseline) {
         (Some(bytes), Some(baseline)) if baseline > 0 => format!("{:.2}", bytes as f64 / baseline as f64),

@@ -27,11 +27,11 @@ pub(crate) enum ColorChoice {
 pub(crate) struct CliContext {
     /// Environment, folders, clock and stop signal.
     pub(crate) process: ProcessContext,
-    /// How results are drawn on stdout.
+    /// Style of results on stdout.
     pub(crate) stdout: ReportStyle,
-    /// How messages are drawn on stderr.
+    /// Style of messages on stderr.
     pub(crate) stderr: ReportStyle,
-    /// Whether progress may redraw its line.
+    /// True if progress may redraw its line.
     pub(crate) live_progress: bool,
 }
 

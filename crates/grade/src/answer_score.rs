@@ -7,13 +7,13 @@ use crate::{JudgeMaterial, SamplingOptions};
 /// A request to score one answer.
 #[derive(Debug, Clone)]
 pub struct AnswerScoreTask {
-    /// What may be looked at.
+    /// Material the judge may look at.
     pub material: Arc<JudgeMaterial>,
     /// The author's instructions, with `{{ name }}` for the variables; the built-in ones if absent.
     pub instructions: Option<String>,
     /// Values of the variables: untrusted text, which is only ever inserted in blocks.
     pub variables: Vec<(String, String)>,
-    /// Which repeat of the case this is, from 1; never shown to a judge. Each repeat is judged anew.
+    /// Repeat of the case, from 1; never shown to a judge. Each repeat is judged anew.
     pub repeat: u32,
     /// Options of the call; never shown to a judge.
     pub sampling: SamplingOptions,

@@ -9,15 +9,15 @@ use crate::SamplingOptions;
 /// One output to be judged.
 #[derive(Debug, Clone)]
 pub struct BehaviourTask {
-    /// What is asked, in the words of the scorecard's authors.
+    /// Behaviour to judge, in the words of the scorecard's authors.
     pub behaviour: Arc<Behaviour>,
-    /// What is known to be right. Untrusted text, like the two that follow.
+    /// Ground truth. Untrusted text, like the two that follow.
     pub ground_truth: Option<String>,
-    /// What the output was made from.
+    /// Source the output was made from.
     pub source_narrative: Option<String>,
-    /// What is judged.
+    /// Output to judge.
     pub candidate_output: String,
-    /// Which repeat of the case this is, from 1; never shown to a judge. Each repeat is judged anew.
+    /// Repeat of the case, from 1; never shown to a judge. Each repeat is judged anew.
     pub repeat: u32,
     /// Options of the call; never shown to a judge.
     pub sampling: SamplingOptions,

@@ -1,4 +1,4 @@
-//! What everybody who asks a model shares with the judge: fences around untrusted text, and how a reply is read.
+//! Conventions of all exchanges with a model, the judge's included: fences around untrusted text, and reading of replies.
 
 use assize_llm::ChatReply;
 use serde_json::Value;

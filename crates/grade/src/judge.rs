@@ -7,7 +7,7 @@ use crate::{CallForecast, JudgeQuestion};
 
 /// Something that decides on questions about an answer.
 pub trait Judge: Send + Sync {
-    /// Who judges.
+    /// Identity of the judge.
     fn identity(&self) -> JudgeIdentity;
 
     /// The calls that a question would take. Judges that call no model take nothing.
@@ -21,7 +21,7 @@ pub trait Judge: Send + Sync {
     /// in flight.
     fn decide<'a>(&'a self, questions: &'a [JudgeQuestion]) -> BoxFuture<'a, Vec<Vec<Decision>>>;
 
-    /// Why the judge can't say how probable its decisions are, as far as that is known before it is asked.
+    /// Reason the judge can't say how probable its decisions are, as far as that is known before it is asked.
     fn refuses_probabilities(&self) -> Option<&'static str> {
         Some("it gives no probabilities")
     }

@@ -6,26 +6,26 @@ use crate::SamplingOptions;
 /// whose.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct PairTask {
-    /// What was asked.
+    /// Question that was asked.
     pub question: String,
-    /// What a good answer looks like, in the author's words.
+    /// Description of a good answer, in the author's words.
     pub expected_outcome: Option<String>,
     /// An answer known to be good, where it is neither of the two.
     pub reference: Option<String>,
-    /// What makes an answer the better one, in the author's words; what was asked and expected if empty.
+    /// Criteria for the better answer, in the author's words; question and expectations apply if empty.
     pub criteria: Vec<String>,
     /// The answer shown first.
     pub first: String,
     /// The answer shown second.
     pub second: String,
-    /// Which repeat of the case this is, from 1; never shown to a judge. Each repeat is judged anew.
+    /// Repeat of the case, from 1; never shown to a judge. Each repeat is judged anew.
     pub repeat: u32,
     /// Options of the call; never shown to a judge.
     pub sampling: SamplingOptions,
 }
 
 impl PairTask {
-    /// The same with the answers in the other order.
+    /// Returns the task with the answers in the other order.
     #[must_use]
     pub fn swap_answers(&self) -> Self {
         Self { first: self.second.clone(), second: self.first.clone(), ..self.clone() }

@@ -1,22 +1,22 @@
-//! What a judge is given.
+//! Tasks of judges.
 
 use std::sync::Arc;
 
 use assize_evalfile::PanelSpec;
 use assize_rubric::{EvidencePolicy, JudgingMode, Rubric, TruncationMode};
 
-/// What a judge may look at. All of it is untrusted text: it is shown as data and can instruct nobody.
+/// Material a judge may look at. All of it is untrusted text: it is shown as data and can instruct nobody.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct JudgeMaterial {
-    /// What was asked.
+    /// Question that was asked.
     pub question: String,
-    /// What a good answer looks like, in the author's words.
+    /// Description of a good answer, in the author's words.
     pub expected_outcome: Option<String>,
     /// An answer known to be good.
     pub reference: Option<String>,
     /// The answer to be judged.
     pub answer: String,
-    /// What the answering system changed in its files, usually as a diff.
+    /// Changes the answering system made to its files, usually as a diff.
     pub file_changes: Option<String>,
     /// The tools the answering system called, with their inputs and outputs.
     pub tool_calls: Option<String>,
@@ -35,19 +35,19 @@ impl JudgeMaterial {
 /// One rubric to be applied to one answer.
 #[derive(Debug, Clone)]
 pub struct RubricTask {
-    /// What may be looked at.
+    /// Material the judge may look at.
     pub material: Arc<JudgeMaterial>,
-    /// What is to be decided.
+    /// Criteria to decide.
     pub rubric: Arc<Rubric>,
-    /// How many criteria go into one call. Judges that make no calls ignore it.
+    /// Number of criteria in one call. Judges that make no calls ignore it.
     pub judging: JudgingMode,
-    /// What becomes of decisions whose quotes are not found.
+    /// Handling of decisions whose quotes are not found.
     pub evidence: EvidencePolicy,
-    /// What is done when the judge can't read all of the material. Judges without such a limit ignore it.
+    /// Handling of material too long for the judge. Judges without such a limit ignore it.
     pub truncate: TruncationMode,
     /// The case, for whoever follows the task; never shown to a judge.
     pub case_id: String,
-    /// Which repeat of the case this is, from 1; never shown to a judge. Each repeat is judged anew.
+    /// Repeat of the case, from 1; never shown to a judge. Each repeat is judged anew.
     pub repeat: u32,
     /// Options of the calls; never shown to a judge.
     pub sampling: SamplingOptions,
@@ -56,12 +56,12 @@ pub struct RubricTask {
 /// Options of a call that are no part of the question.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct SamplingOptions {
-    /// How many times this judge is asked the same with this one, from 1. Every time is a draw of its own: it has a
+    /// Number of this call among those that ask this judge the same, from 1. Every time is a draw of its own: it has a
     /// seed of its own, and a remembered reply of another one is not its reply.
     pub repeat: u32,
     /// Sampling temperature; the judge's own if absent.
     pub temperature: Option<f64>,
-    /// Whether the probabilities of the tokens make the decision.
+    /// True if the probabilities of the tokens make the decision.
     pub probabilities: bool,
 }
 

@@ -13,6 +13,6 @@ pub(crate) struct Open {
     /// The editor's number of this state of the text.
     pub(crate) version: Option<i32>,
     pub(crate) text: String,
-    /// What was found out about this state; `None` until it was checked.
+    /// Result of checking this state; `None` until it was checked.
     pub(crate) checked: Option<DocumentCheck>,
 }

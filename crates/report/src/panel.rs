@@ -12,7 +12,7 @@ use crate::style::ReportTone;
 /// Number of unstable criteria that the summary lists.
 const MAX_UNSTABLE: usize = 5;
 
-/// How far the votes on a decision agree, in one line.
+/// Agreement of the votes on a decision, in one line.
 pub(crate) fn format_votes(panel: &PanelReport) -> String {
     // The vote of the judge that was escalated to is the last, and none of the panel's.
     let escalated = panel.escalation.as_ref().is_some_and(|row| row.because.is_some());

@@ -231,7 +231,7 @@ fn format_pass_rate(summary: &RunSummary) -> Vec<ReportPiece> {
     pieces
 }
 
-/// What comparisons with other answers came to, and whether the judge prefers a place.
+/// Renders the results of comparisons with other answers, and the judge's preference for a place.
 fn render_pairwise_metrics(page: &mut ReportPage, figures: &RunMetrics) {
     let Some(pairs) = &figures.pairwise else { return };
     let share = |figure: &EstimatedMetric, word: &str| {

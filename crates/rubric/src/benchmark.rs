@@ -5,7 +5,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::{GraderFinding, GraderFindingKind, GraderNote, LabelOutcome, NormalisationFormula, UnitInterval};
 
-/// What became of a benchmark on a case.
+/// State of a benchmark on a case.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum BenchmarkState {
@@ -39,13 +39,13 @@ impl BenchmarkState {
         }
     }
 
-    /// Whether a person should look at the case.
+    /// Returns true if a person should look at the case.
     pub const fn is_for_review(self) -> bool {
         matches!(self, Self::Uncertain | Self::Waiting | Self::ReviewersDiffer | Self::JudgesDiffer)
     }
 }
 
-/// Who decided about a benchmark on a case.
+/// Source of the decision about a benchmark on a case.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum DecidedBy {
@@ -61,19 +61,19 @@ pub enum DecidedBy {
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[schemars(rename = "BenchmarkRow")]
 pub struct BenchmarkFinding {
-    /// What became of it.
+    /// State of the benchmark on the case.
     pub state: BenchmarkState,
-    /// Whether the case passes; null where nothing was decided. Who is uncertain has not passed it.
+    /// True if the case passes; null where nothing was decided. An uncertain decision does not pass.
     pub pass: Option<bool>,
     /// The score on the benchmark's own scale, where one was given.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub raw_score: Option<f64>,
-    /// Whether its scores are on a scale of its own: those of several judges are then averaged, not voted on.
+    /// True if its scores are on a scale of its own: those of several judges are then averaged, not voted on.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub scaled: bool,
-    /// Who decided; null where nobody did.
+    /// Source of the decision; null where there is none.
     pub decided_by: Option<DecidedBy>,
-    /// Whether a judge may say that it does not apply; kept beside it.
+    /// True if a judge may say that it does not apply; kept beside it.
     #[serde(skip)]
     pub may_not_apply: bool,
 }

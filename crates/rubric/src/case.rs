@@ -15,11 +15,11 @@ use crate::{
 pub struct GraderWeighting {
     /// Weight among the graders of the case.
     pub weight: Weight,
-    /// Whether the case fails when the grader stays below its line.
+    /// True if the case fails when the grader stays below its line.
     pub required: bool,
     /// The grader's own line, 0 to 1.
     pub min_score: Option<UnitInterval>,
-    /// Whether the result is turned around.
+    /// True if the result is inverted.
     pub negate: bool,
 }
 
@@ -39,7 +39,7 @@ impl Default for GraderWeighting {
     }
 }
 
-/// What came out of a grader before its standing is taken into account.
+/// Result of a grader before its standing is taken into account.
 #[derive(Debug, Clone, PartialEq)]
 pub enum GraderOutcome {
     /// A rubric was judged, in whole or in part.
@@ -65,13 +65,13 @@ pub struct GraderScore {
     pub coverage: Option<f64>,
     /// The grader's verdict; `None` if nothing applies.
     pub verdict: Option<Verdict>,
-    /// Where its own gate stands (`required`); `None` for graders that are not required.
+    /// State of its own gate (`required`); `None` for graders that are not required.
     pub required: Option<GateState>,
     /// Gates inside the grader that bear on the case. A negated grader's inner gates don't.
     gates: CombinedGateState,
 }
 
-/// What became of a case.
+/// Score and verdict of a case.
 #[derive(Debug, Clone, PartialEq)]
 pub struct CaseScore {
     /// Weighted mean of the graders' scores, 0 to 1; `None` if it is not known.
@@ -80,7 +80,7 @@ pub struct CaseScore {
     pub bounds: Option<(f64, f64)>,
     /// Share of the weight that was judged, 0 to 1; `None` if no grader applies.
     pub coverage: Option<f64>,
-    /// What follows. A case to which nothing applies is incomplete.
+    /// Verdict of the case. A case to which nothing applies is incomplete.
     pub verdict: Verdict,
     /// The graders, in the given order.
     pub graders: Vec<GraderScore>,
@@ -133,7 +133,7 @@ pub fn score_case(graders: &[(GraderWeighting, GraderOutcome)], lines: VerdictTh
 }
 
 impl GraderScore {
-    /// What its gates say to whatever the grader is a part of, its own (`required`) included.
+    /// State of its gates for whatever the grader is a part of, its own (`required`) included.
     pub(crate) fn gates_for_case(&self) -> CombinedGateState {
         self.gates.max(match self.required {
             Some(GateState::Failed) => CombinedGateState::Failed,

@@ -28,12 +28,12 @@ pub struct CaseDecision {
 }
 
 impl CaseDecision {
-    /// Whether it is one of several votes, which the decision before them combines.
+    /// Returns true if it is one of several votes, which the decision before them combines.
     pub const fn is_vote(&self) -> bool {
         self.vote.is_some()
     }
 
-    /// Whether it is the vote of the judge that was escalated to.
+    /// Returns true if it is the vote of the judge that was escalated to.
     pub fn is_escalation(&self) -> bool {
         self.vote.is_some_and(Vote::is_escalation)
     }

@@ -9,13 +9,13 @@ use crate::{CompositeFormula, GraderWeighting, UnitInterval};
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[schemars(rename = "CompositeRow")]
 pub struct CompositeStructure {
-    /// How members are combined.
+    /// Rule that combines the members.
     pub aggregator: MemberAggregator,
     /// The members, in order.
     pub members: Vec<CompositeMember>,
 }
 
-/// How members are combined.
+/// Rule that combines the members of a composite.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 #[schemars(rename = "Aggregator")]

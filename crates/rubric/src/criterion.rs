@@ -10,17 +10,17 @@ use crate::{CriterionId, Gate, RawScore, Weight};
 pub struct Criterion {
     /// Unique in its rubric.
     pub id: CriterionId,
-    /// What is checked, in the author's words. Empty only where score bands say it all.
+    /// Text of the criterion, in the author's words. Empty only where score bands say it all.
     pub text: String,
-    /// How much it counts.
+    /// Weight in the score.
     pub weight: Weight,
-    /// How it is answered.
+    /// Scale of the decision.
     pub scale: CriterionScale,
-    /// What fails the whole case if it fails.
+    /// Minimum the criterion must reach, else the whole case fails.
     pub gate: Option<Gate>,
-    /// How the text is to be read.
+    /// Reading of the text.
     pub operator: CriterionOperator,
-    /// Whether the judge may answer "not applicable".
+    /// True if the judge may answer "not applicable".
     pub may_not_apply: bool,
 }
 
@@ -39,7 +39,7 @@ impl Criterion {
     }
 }
 
-/// How a criterion is answered.
+/// Scale of the decision on a criterion.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 #[schemars(rename = "Scale")]
@@ -50,7 +50,7 @@ pub enum CriterionScale {
     Bands(ScoreBands),
 }
 
-/// How a checklist criterion is read.
+/// Reading of a checklist criterion.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 #[schemars(rename = "Operator")]
@@ -70,7 +70,7 @@ pub struct ScoreBand {
     pub low: RawScore,
     /// Highest score of the band.
     pub high: RawScore,
-    /// What an answer in this band looks like.
+    /// Description of an answer in this band.
     pub text: String,
 }
 

@@ -1,4 +1,4 @@
-//! What a judge, a check, a program or a panel decided, with everything needed to trust it.
+//! Decisions of judges, checks, programs and panels, with everything needed to trust them.
 
 use std::sync::Arc;
 
@@ -22,7 +22,7 @@ pub struct Decision {
     pub probability: Option<DecisionProbability>,
     /// The judge.
     pub judge: JudgeIdentity,
-    /// Why a judge gave no decision.
+    /// Reason there is no decision.
     pub ungraded: Option<UngradedReason>,
     /// Set when the judge could not be shown everything at once.
     pub truncated: Option<TruncationRecord>,
@@ -174,7 +174,7 @@ impl Decision {
 pub struct DecisionProbability {
     /// The expected decision: a score from 0 to 10, or for met and unmet the probability of met, 0 to 1.
     pub expected: f64,
-    /// How much probability lies on tokens that are decisions at all, 0 to 1.
+    /// Share of the probability that lies on tokens that are decisions at all, 0 to 1.
     pub mass: f64,
     /// The score that the judge wrote; null for met and unmet.
     pub written: Option<u8>,
@@ -186,25 +186,25 @@ pub struct DecisionProbability {
 pub struct EvidenceQuote {
     /// The passage, as the judge quoted it.
     pub quote: String,
-    /// Whether it was found in what the judge was shown.
+    /// True if it was found in the material shown to the judge.
     pub verified: bool,
 }
 
-/// What a judge was not shown, or not shown at once, because it reads less than there was.
+/// Material that a judge was not shown, or not shown at once, because it reads less than there was.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[schemars(rename = "Truncated")]
 pub struct TruncationRecord {
-    /// What was done about it.
+    /// Mode of truncation that was applied.
     pub mode: TruncationMode,
     /// Characters of the answer, the file changes and the tool calls together.
     pub characters: u64,
-    /// How many of them the judge was not shown; 0 when it was shown all of them in parts.
+    /// Number of characters the judge was not shown; 0 when it was shown all of them in parts.
     pub left_out: u64,
     /// Parts that were judged one by one; 1 unless the mode is `chunk`.
     pub parts: u32,
 }
 
-/// What is done when a judge reads less than there is to be judged. Nothing is, unless an author asks for it.
+/// Handling of material longer than a judge reads. Nothing is left out unless an author asks for it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 #[schemars(rename = "Truncate")]
@@ -226,7 +226,7 @@ crate::named_variants!(TruncationMode {
     Never = "never", Head = "head", Tail = "tail", Middle = "middle", Chunk = "chunk",
 });
 
-/// How sure a judge says it is.
+/// Confidence a judge states.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 #[schemars(rename = "Confidence")]
@@ -239,7 +239,7 @@ pub enum JudgeConfidence {
     High,
 }
 
-/// Who judged.
+/// Identity of the judge.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize, JsonSchema)]
 pub struct JudgeIdentity {
     /// The judge as the user named it, such as `openai:some-model` or `offline`.
@@ -255,13 +255,13 @@ pub struct JudgeIdentity {
     pub prompt_hash: Option<Arc<str>>,
 }
 
-/// Why a criterion could not be judged.
+/// Reason a criterion could not be judged.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[schemars(rename = "Ungraded")]
 pub struct UngradedReason {
-    /// What kind of failure it was.
+    /// Kind of the failure.
     pub kind: UngradedKind,
-    /// What happened, in words.
+    /// Description of the failure.
     pub message: String,
 }
 

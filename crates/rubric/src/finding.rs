@@ -12,7 +12,7 @@ use crate::{
 /// The thing decided.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Finding {
-    /// How a criterion ended.
+    /// The outcome of a criterion.
     Criterion {
         /// The criterion as it was judged.
         criterion: Criterion,
@@ -57,14 +57,14 @@ pub enum GraderFindingKind {
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[schemars(rename = "Note")]
 pub struct GraderNote {
-    /// What was looked at.
+    /// Point that was looked at.
     pub text: String,
-    /// Whether it is as it should be; null for a remark.
+    /// True if the point is as it should be; null for a remark.
     pub passed: Option<bool>,
-    /// What was found.
+    /// Reason in words.
     #[serde(default)]
     pub reason: String,
-    /// How much it counts among the notes; null where notes do not make the score.
+    /// Weight among the notes; null where notes do not make the score.
     #[serde(default)]
     pub weight: Option<f64>,
 }

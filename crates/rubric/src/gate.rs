@@ -8,7 +8,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::{Outcome, RawScore, UnitInterval, at_least};
 
-/// What a criterion must reach for the case to pass at all.
+/// Minimum a criterion must reach for the case to pass at all.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum Gate {

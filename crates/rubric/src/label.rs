@@ -94,7 +94,7 @@ impl<'de> Deserialize<'de> for LabelOutcome {
     }
 }
 
-/// How bad a failure is.
+/// Severity of a failure.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 #[schemars(rename = "Severity")]
@@ -107,7 +107,7 @@ pub enum FailureSeverity {
     High,
 }
 
-/// How a labelled case was come by.
+/// Method by which a labelled case was chosen.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 #[schemars(rename = "Sampling")]
@@ -118,7 +118,7 @@ pub enum SamplingMethod {
     Chosen,
 }
 
-/// What a label may be used for.
+/// Permitted use of a label.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 #[schemars(rename = "Split")]
@@ -140,35 +140,35 @@ pub struct Label {
     /// Name of the suite; needed only if several suites have a case of that id.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub suite: Option<String>,
-    /// Who gave the answer (the target of a run); needed only if several did.
+    /// Name of the system that gave the answer (the target of a run); needed only if there were several.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub system: Option<String>,
-    /// Which repeat of the case, from 1; needed only if there are several.
+    /// Repeat of the case, from 1; needed only if there are several.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub repeat: Option<u32>,
     /// Id of the criterion, or code of the benchmark.
     pub criterion: String,
-    /// What was decided: `met`, `unmet`, `not_applicable`, `unsure`, or a score.
+    /// Decision of the reviewer: `met`, `unmet`, `not_applicable`, `unsure`, or a score.
     pub label: LabelOutcome,
-    /// Who decided.
+    /// Name of the reviewer.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub who: Option<String>,
     /// When, RFC 3339.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub at: Option<String>,
-    /// Why.
+    /// Reason for the decision, in words.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub note: Option<String>,
-    /// How bad the failure is.
+    /// Severity of the failure.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub severity: Option<FailureSeverity>,
     /// Of which version of the criterion.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub version: Option<String>,
-    /// How the case came to be labelled; `None` if nobody said.
+    /// Method by which the case was chosen for labelling; `None` if not stated.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub sampled: Option<SamplingMethod>,
-    /// What it may be used for; `None` if nobody said.
+    /// Permitted use of the label; `None` if not stated.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub split: Option<LabelSplit>,
 }

@@ -1,8 +1,8 @@
-//! What several people's labels on the same case come to.
+//! Consensus of several people's labels on the same case.
 
 use crate::LabelOutcome;
 
-/// What people's labels come to.
+/// Consensus of people's labels.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub enum SettledLabels {
     /// Nobody said anything that decides.

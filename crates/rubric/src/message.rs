@@ -34,7 +34,7 @@ pub struct CaseMessage {
     pub tool_calls: Vec<Value>,
     /// Name of the speaker or tool, if given.
     pub name: Option<String>,
-    /// What else was recorded with the message, as written: `tool_call_id`, times, usage.
+    /// Other data recorded with the message, as written: `tool_call_id`, times, usage.
     pub data: Map<String, Value>,
 }
 
@@ -110,12 +110,12 @@ impl CaseMessage {
 pub struct ToolCall {
     /// The tool's name as the target calls it.
     pub name: String,
-    /// What it was called with; null when that is not known.
+    /// Input of the call; null when that is not known.
     pub input: Value,
-    /// What it gave back, when that is known.
+    /// Output of the call, when that is known.
     pub output: Option<Value>,
-    /// How long it took, when that is known.
+    /// Duration of the call, when that is known.
     pub duration: Option<Duration>,
-    /// Whether it failed; `None` when that is not known.
+    /// True if the call failed; `None` when that is not known.
     pub failed: Option<bool>,
 }

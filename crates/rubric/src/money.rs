@@ -179,7 +179,7 @@ impl AddAssign for Cost {
     }
 }
 
-/// What is known of a cost that is not known as a whole.
+/// Known part of a cost that is not known as a whole.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct PartialCost {
     /// The part that is known, in US dollars: a lower bound.

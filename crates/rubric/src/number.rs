@@ -18,7 +18,7 @@ pub struct OutOfRangeError {
     pub high: i32,
 }
 
-/// How much a criterion or a grader counts. Any finite number; a negative weight is a penalty
+/// Weight of a criterion or a grader. Any finite number; a negative weight is a penalty
 /// (meeting the criterion costs points), zero leaves the score alone but still gates.
 #[derive(Debug, Clone, Copy, PartialEq, PartialOrd, Serialize, Deserialize, JsonSchema)]
 #[serde(try_from = "f64", into = "f64")]
@@ -110,7 +110,7 @@ impl From<UnitInterval> for f64 {
     }
 }
 
-/// What a judge says about a score-range criterion: a whole number from 0 to 10.
+/// Judge's score on a score-range criterion: a whole number from 0 to 10.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize, JsonSchema)]
 #[serde(try_from = "u8", into = "u8")]
 pub struct RawScore(u8);

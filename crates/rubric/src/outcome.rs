@@ -1,11 +1,11 @@
-//! How a criterion can end.
+//! Outcomes of criteria.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::{CriterionScale, FractionalScore, RawScore};
 
-/// What was decided about one criterion on one case.
+/// Outcome of one criterion on one case.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum Outcome {
@@ -116,7 +116,7 @@ impl Outcome {
         }
     }
 
-    /// Whether a criterion on this scale can end this way.
+    /// Returns true if a criterion on this scale can have this outcome.
     pub const fn fits_scale(self, scale: &CriterionScale) -> bool {
         match self {
             Self::Met | Self::Unmet => matches!(scale, CriterionScale::Checklist),

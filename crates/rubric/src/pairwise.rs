@@ -5,7 +5,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::UnitInterval;
 
-/// Which of two answers a judge finds better, by the place in which it was shown.
+/// Better of two answers according to a judge, by the place in which it was shown.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 #[schemars(rename = "Preference")]
@@ -18,7 +18,7 @@ pub enum AnswerPreference {
     Tie,
 }
 
-/// How the candidate fares against the baseline, once both orders were judged.
+/// Result of the candidate against the baseline, once both orders were judged.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum PairOutcome {
@@ -46,7 +46,7 @@ impl PairOutcome {
         }
     }
 
-    /// The same, seen from the baseline.
+    /// Result as seen from the baseline.
     #[must_use]
     pub const fn reversed(self) -> Self {
         match self {
@@ -57,7 +57,7 @@ impl PairOutcome {
     }
 }
 
-/// What outcomes are worth as scores, 0 to 1: a win is 1 and a loss is 0.
+/// Scores of outcomes, 0 to 1: a win is 1 and a loss is 0.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct PairScores {
     /// A tie.
@@ -89,17 +89,17 @@ impl PairScores {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[schemars(rename = "PairwiseRow")]
 pub struct AnswerComparison {
-    /// How the candidate fares; null where an order could not be judged.
+    /// Result of the candidate; null where an order could not be judged.
     pub outcome: Option<PairOutcome>,
-    /// Where the baseline comes from: `reference`, `text`, or `run NAME`.
+    /// Source of the baseline: `reference`, `text`, or `run NAME`.
     pub baseline: String,
-    /// What was decided with the candidate shown first.
+    /// Decision with the candidate shown first.
     pub candidate_first: OrderDecision,
-    /// What was decided with the baseline shown first.
+    /// Decision with the baseline shown first.
     pub baseline_first: OrderDecision,
 }
 
-/// What was decided in one order.
+/// Decision in one order.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[schemars(rename = "OrderRow")]
 pub struct OrderDecision {

@@ -10,7 +10,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::{CriterionScale, FractionalScore, Outcome, TOLERANCE};
 
-/// How the votes of a panel become one decision.
+/// Rule that makes one decision of the votes of a panel.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum PanelRule {
@@ -43,7 +43,7 @@ impl PanelRule {
     }
 }
 
-/// What becomes of a tie.
+/// Result of a tie.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 #[schemars(rename = "Ties")]
@@ -89,7 +89,7 @@ pub struct PanelVote {
     pub weight: f64,
 }
 
-/// What a panel says.
+/// Result of a panel.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub enum PanelResult {
     /// This value, 0 to 1; 0 or 1 for unmet and met.
@@ -105,9 +105,9 @@ pub enum PanelResult {
 /// The decision of a panel.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct PanelDecision {
-    /// What it says.
+    /// Result of the panel.
     pub result: PanelResult,
-    /// Whether the votes are evenly split, whatever became of that.
+    /// True if the votes are evenly split, whatever the tie led to.
     pub tie: bool,
     /// The lowest value that the missing votes, or the resolution of a tie, could lead to, 0 to 1.
     pub low: f64,
@@ -131,7 +131,7 @@ impl PanelDecision {
     }
 }
 
-/// What complete votes say: a value, or the values they are tied between.
+/// Result of complete votes: a value, or the values they are tied between.
 #[derive(Debug, Clone, Copy, PartialEq)]
 enum VoteResolution {
     Value(f64),
@@ -139,7 +139,7 @@ enum VoteResolution {
 }
 
 impl VoteResolution {
-    /// What is left of it under a rule for ties: (value if any, lowest, highest).
+    /// Result under a rule for ties: (value if any, lowest, highest).
     fn apply_tie_policy(self, ties: TiePolicy) -> (Option<f64>, f64, f64) {
         match (self, ties) {
             (Self::Value(value), _) => (Some(value), value, value),
@@ -217,7 +217,7 @@ pub fn combine_votes(
     PanelDecision { result, tie: tie && result != PanelResult::Open, low, high }
 }
 
-/// What complete votes say by a rule that rises with every vote. `votes` are (value, weight), in order.
+/// Result of complete votes by a rule that rises with every vote. `votes` are (value, weight), in order.
 fn resolve_votes(votes: &[(f64, f64)], binary: bool, rule: PanelRule) -> VoteResolution {
     let (first, last) = match (votes.first(), votes.last()) {
         (Some(first), Some(last)) => (first.0, last.0),

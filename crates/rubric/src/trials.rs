@@ -6,7 +6,7 @@ use serde::{Deserialize, Serialize};
 use crate::verdict::CombinedGateState;
 use crate::{Cost, Usd, Verdict, VerdictThresholds};
 
-/// How the repeats of a case become one verdict and one score.
+/// Rule that makes one verdict and one score of the repeats of a case.
 #[derive(
     Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Default, Serialize, Deserialize, JsonSchema,
 )]
@@ -28,15 +28,15 @@ crate::named_variants!(TrialStrategy {
     PassAtK = "pass_at_k", PassAll = "pass_all", Mean = "mean", ConfidenceInterval = "confidence_interval",
 });
 
-/// How a case is repeated.
+/// Plan of the repeats of a case.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[schemars(rename = "RepeatPlan")]
 pub struct TrialPlan {
-    /// How many times it is run at most, at least 1.
+    /// Highest number of repeats, at least 1.
     pub count: u32,
-    /// What the repeats come to.
+    /// Rule that makes one result of the repeats.
     pub strategy: TrialStrategy,
-    /// Whether no further repeat is begun once one has passed.
+    /// True if no further repeat is begun once one has passed.
     #[serde(default)]
     pub early_stop: bool,
     /// No further repeat is begun once the known cost of those before has reached this.
@@ -46,7 +46,7 @@ pub struct TrialPlan {
     pub lines: VerdictThresholds,
 }
 
-/// What one repeat came to.
+/// Result of one repeat.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct TrialResult {
     /// Its verdict.
@@ -57,9 +57,9 @@ pub struct TrialResult {
     pub low: f64,
     /// The highest.
     pub high: f64,
-    /// Whether one of its gates failed.
+    /// True if one of its gates failed.
     pub gate_failed: bool,
-    /// What it cost.
+    /// Cost of the repeat.
     pub cost: Cost,
 }
 
@@ -87,7 +87,7 @@ impl TrialResult {
     };
 }
 
-/// What the repeats of a case come to.
+/// Result of the repeats of a case.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct TrialSummary {
     /// The verdict.
@@ -108,12 +108,12 @@ impl TrialPlan {
         Self { count: 1, strategy: TrialStrategy::PassAtK, early_stop: false, cost_limit_usd: None, lines }
     }
 
-    /// Whether repeats must wait for those before them: something may make them needless.
+    /// Returns true if repeats must wait for those before them: something may make them needless.
     pub const fn is_in_sequence(&self) -> bool {
         self.count > 1 && (self.early_stop || self.cost_limit_usd.is_some())
     }
 
-    /// Whether no further repeat is to be begun after these.
+    /// Returns true if no further repeat is to be begun after these.
     pub fn is_finished(&self, repeats: &[TrialResult]) -> bool {
         let spent = || repeats.iter().fold(Usd::ZERO, |sum, repeat| sum + repeat.cost.lower_bound());
         repeats.len() >= self.count as usize
@@ -121,7 +121,7 @@ impl TrialPlan {
             || (!repeats.is_empty() && self.cost_limit_usd.is_some_and(|limit| spent() >= limit))
     }
 
-    /// What the repeats come to. Those that are missing although nothing ended the sequence may still become anything.
+    /// Combines the repeats. Those that are missing although nothing ended the sequence may still become anything.
     ///
     /// `lower` is the lower end of the interval around the mean of some scores; the case is incomplete without one.
     /// A verdict is given only if nothing that is not known could change it. Where scores are averaged, a gate that
@@ -180,9 +180,9 @@ impl TrialPlan {
     }
 }
 
-/// What decides first where one repeat is enough. An undecided one may still pass.
+/// Order in which verdicts decide where one repeat is enough. An incomplete one may still pass.
 const BEST_FIRST: [Verdict; 4] = [Verdict::Pass, Verdict::Incomplete, Verdict::Borderline, Verdict::Fail];
-/// What decides first where each repeat counts. An undecided one may still fail.
+/// Order in which verdicts decide where each repeat counts. An incomplete one may still fail.
 const WORST_FIRST: [Verdict; 4] = [Verdict::Fail, Verdict::Incomplete, Verdict::Borderline, Verdict::Pass];
 
 /// The verdict that comes first in `order`, and the best or worst score with that verdict.

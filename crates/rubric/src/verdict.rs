@@ -7,15 +7,15 @@ use serde::{Deserialize, Serialize};
 
 use crate::UnitInterval;
 
-/// How far a score may fall short of a line through rounding alone: 0.1 + 0.7 of 1.0 is 0.8.
+/// Distance by which a score may fall short of a line through rounding alone: 0.1 + 0.7 of 1.0 is 0.8.
 pub const TOLERANCE: f64 = 1e-9;
 
-/// Whether `value` reaches `line`, within [`TOLERANCE`].
+/// Returns true if `value` reaches `line`, within [`TOLERANCE`].
 pub fn at_least(value: f64, line: f64) -> bool {
     value >= line - TOLERANCE
 }
 
-/// What became of a case or a grader.
+/// Verdict on a case or a grader.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum Verdict {
@@ -67,7 +67,7 @@ pub struct VerdictThresholds {
     borderline: Option<UnitInterval>,
 }
 
-/// Why two lines don't go together.
+/// Error for a borderline line above the pass line.
 #[derive(Debug, Clone, Copy, PartialEq, thiserror::Error)]
 #[error("the borderline line {borderline} is above the pass line {pass}")]
 pub struct ThresholdOrderError {

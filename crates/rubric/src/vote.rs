@@ -14,7 +14,7 @@ use crate::{
 pub struct Vote {
     /// Place of the judge in the panel, from 1; 0 for the judge that was escalated to.
     pub judge: u32,
-    /// How many times this judge has been asked with this one, from 1.
+    /// Number of this vote among those of the same judge, from 1.
     pub repeat: u32,
     /// Weight of the judge.
     pub weight: f64,
@@ -24,39 +24,39 @@ impl Vote {
     /// The vote of the judge that was escalated to.
     pub const ESCALATION: Self = Self { judge: 0, repeat: 1, weight: 1.0 };
 
-    /// Whether it is the vote of the judge that was escalated to.
+    /// Returns true if it is the vote of the judge that was escalated to.
     pub const fn is_escalation(self) -> bool {
         self.judge == 0
     }
 }
 
-/// How several votes on one criterion became its decision.
+/// Record of the votes on one criterion and the decision they led to.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[schemars(rename = "PanelRow")]
 pub struct PanelReport {
-    /// How they are combined.
+    /// Rule that combines the votes.
     pub rule: PanelRule,
-    /// What becomes of a tie.
+    /// Rule for a tie.
     pub ties: TiePolicy,
     /// The votes, by judge and repeat, that of the judge that was escalated to last.
     pub votes: Vec<VoteSummary>,
     /// Votes of judges that could not be made to answer.
     pub missing: u32,
-    /// Whether the votes are evenly split, whatever became of that.
+    /// True if the votes are evenly split, whatever the tie led to.
     pub tie: bool,
     /// Mean of the votes that have a value, 0 to 1: the share of met votes on a checklist. Null if none has one.
     pub mean: Option<f64>,
     /// Share of the votes cast that say what most of them say; null if fewer than two were cast.
     pub agreement: Option<f64>,
-    /// How often two votes of the same judge differ, mean over judges; null where none was asked twice.
+    /// Share of pairs of votes of the same judge that differ, mean over judges; null where none was asked twice.
     pub flip_rate: Option<f64>,
-    /// How often votes of two judges differ, mean over pairs of judges; null for one judge.
+    /// Share of votes of two judges that differ, mean over pairs of judges; null for one judge.
     pub disagreement: Option<f64>,
     /// The lowest value that the missing votes, or the resolution of a tie, could lead to, 0 to 1.
     pub low: f64,
     /// The highest.
     pub high: f64,
-    /// Who was to be asked where the panel is not sure, and whether that was so; null without escalation.
+    /// Judge for decisions the panel is not sure of, and the reason it was asked; null without escalation.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub escalation: Option<EscalationReport>,
 }
@@ -67,7 +67,7 @@ pub struct PanelReport {
 pub struct VoteSummary {
     /// The judge, as the user named it.
     pub judge: String,
-    /// Which of its repeats, from 1.
+    /// Repeat of the judge, from 1.
     pub repeat: u32,
     /// `met`, `unmet`, `scored`, `not_applicable`, `uncertain` or `ungraded`.
     pub outcome: VoteOutcome,
@@ -83,7 +83,7 @@ pub struct EscalationReport {
     pub to: String,
     /// When it is asked: `split` or `unsure`.
     pub when: EscalateWhen,
-    /// Why it was asked; null where the panel was sure, and its decision stands.
+    /// Reason it was asked; null where the panel was sure, and its decision stands.
     pub because: Option<String>,
 }
 
@@ -112,7 +112,7 @@ impl EscalateWhen {
     }
 }
 
-/// How a vote ended.
+/// Outcome of a vote.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum VoteOutcome {

@@ -7,7 +7,7 @@ use assize_rubric::{
 };
 use assize_store::{CaseError, CaseKey, GateRow, GraderRow, ResultRow, TurnRow, criterion_rows};
 
-/// What a result row says beside its scores.
+/// Data of a result row beside its scores.
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) struct CaseHead {
     /// Eval-file format.
@@ -16,7 +16,7 @@ pub(crate) struct CaseHead {
     pub(crate) key: CaseKey,
     /// Name of the target that answered in its place.
     pub(crate) answered_by: Option<String>,
-    /// How its case is repeated, if it is.
+    /// Plan of the repeats of its case, if it is repeated.
     pub(crate) repeats: Option<TrialPlan>,
     /// The case's tags.
     pub(crate) tags: Vec<String>,
@@ -28,9 +28,9 @@ pub(crate) struct CaseHead {
     pub(crate) answer: Option<String>,
     /// The turns of a conversation.
     pub(crate) turns: Vec<TurnRow>,
-    /// What changed in files meanwhile.
+    /// Changes to files meanwhile.
     pub(crate) file_changes: Option<String>,
-    /// Why there is no answer or no grading.
+    /// Reason there is no answer or no grading.
     pub(crate) error: Option<CaseError>,
     /// Tokens of the target (judges' tokens are added).
     pub(crate) tokens: Tokens,

@@ -146,7 +146,7 @@ async fn finish_conversation(
     CaseRecord { result, decisions }
 }
 
-/// Why no further turn is held.
+/// Reason no further turn is held.
 #[derive(Clone, Copy)]
 enum ConversationEnd {
     None,
@@ -165,7 +165,7 @@ struct PlannedTurn<'a> {
 }
 
 impl PlannedTurn<'_> {
-    /// What the target is given.
+    /// Input of the target.
     fn input(&self, held: &ConversationHistory<'_>) -> Result<TargetInput, String> {
         let case = &self.item.case;
         let of = |case: &Case| target_input(case, self.item.repeat);
@@ -179,9 +179,9 @@ impl PlannedTurn<'_> {
     }
 }
 
-/// What was said so far.
+/// Turns of a conversation so far.
 struct ConversationHistory<'a> {
-    /// What comes before the first turn.
+    /// Messages before the first turn.
     before: &'a [CaseMessage],
     turns: Vec<(&'a ConversationTurn, Option<TargetAnswer>)>,
 }
@@ -299,7 +299,7 @@ fn add_tokens(a: Tokens, b: Tokens) -> Tokens {
     Tokens { input: sum(a.input, b.input), cached: sum(a.cached, b.cached), output: sum(a.output, b.output) }
 }
 
-/// Whether an answer tells of its calls of tools, even if there were none.
+/// Returns true if an answer tells of its calls of tools, even if there were none.
 fn reports_tool_calls(answer: &TargetAnswer) -> bool {
     answer.messages.is_some() || !answer.tool_calls.is_empty()
 }

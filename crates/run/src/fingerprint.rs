@@ -1,4 +1,4 @@
-//! What the result of a case rests on, as one hash: a case with the same hash need not be run again.
+//! Fingerprint of a case's inputs, as one hash: a case with the same hash need not be run again.
 
 use std::path::Path;
 use std::sync::Arc;
@@ -206,7 +206,7 @@ fn add_llm(identity: &mut IdentityWriter, item: &WorkItem, grader: &Grader, llm:
     add_panel(identity, item, panel, judge.as_deref());
 }
 
-/// What a run answered counts, not where the run lies.
+/// Adds a pairwise grader. Of a run its answer counts, not its place on disk.
 fn add_pairwise(identity: &mut IdentityWriter, item: &WorkItem, pairwise: &PairwiseGrader) {
     let PairwiseGrader { baseline, criteria, judge, panel, scores } = pairwise;
     identity.text("pairwise");
@@ -338,7 +338,7 @@ fn add_command(identity: &mut IdentityWriter, grader: &Grader, command: &impl Id
     identity.field(&grader.place.path().parent());
 }
 
-/// What programs and prompts see of a case beyond its question.
+/// Adds the parts of a case beyond its question that programs and prompts see.
 fn add_surroundings(identity: &mut IdentityWriter, case: &Case) {
     for messages in [&case.input, &case.expected_output] {
         identity.field(&Value::Array(messages.iter().map(CaseMessage::to_json).collect()));

@@ -1,4 +1,4 @@
-//! What an item would take, without running it.
+//! Forecast of the calls and tokens of an item, without running it.
 
 use std::sync::Arc;
 
@@ -47,7 +47,7 @@ pub fn forecast(
     Ok(found)
 }
 
-/// What a grader and everything it is made of asks of judges.
+/// Adds the calls to judges of a grader and everything it is made of.
 fn add(
     context: &GradingContext<'_>,
     grader: &Grader,

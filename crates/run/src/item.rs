@@ -1,4 +1,4 @@
-//! What the engine is given to do.
+//! Work items of the engine.
 
 use std::num::NonZeroUsize;
 use std::sync::Arc;
@@ -24,48 +24,48 @@ pub struct WorkItem {
     pub format: Option<u8>,
     /// The case.
     pub case: Arc<Case>,
-    /// Where its answer comes from.
+    /// Source of its answer.
     pub source: ItemSource,
     /// Number of the repeat, from 1.
     pub repeat: u32,
-    /// What it has to do with the other items of its run.
+    /// Relations to the other items of its run.
     pub relations: Arc<ItemRelations>,
     /// The lines its verdict is drawn at.
     pub lines: VerdictThresholds,
-    /// Where its judges are found.
+    /// Provider of its judges.
     pub judges: Arc<dyn JudgeProvider>,
     /// The suite's own choice of judge.
     pub judge: Option<Arc<str>>,
-    /// How criteria are put to judges, whatever graders say.
+    /// Criteria per call, whatever graders say.
     pub judging_override: Option<JudgingMode>,
-    /// How criteria are put to judges where a grader does not say.
+    /// Criteria per call where a grader does not say.
     pub judging: JudgingMode,
-    /// What is said about panels beside the graders themselves.
+    /// Panel settings beside those of the graders themselves.
     pub panels: Arc<PanelSettings>,
-    /// Whether evidence must be found where a grader does not say.
+    /// Evidence policy where a grader does not say.
     pub evidence: EvidencePolicy,
-    /// What is done when a judge can't read all there is, whatever graders say.
+    /// Handling of material too long for a judge, whatever graders say.
     pub truncate_override: Option<TruncationMode>,
-    /// The same where a grader does not say.
+    /// Handling of material too long for a judge where a grader does not say.
     pub truncate: TruncationMode,
-    /// What graders that are programs are given.
+    /// Setup of graders that are programs.
     pub programs: Arc<ProgramSetup>,
     /// The workspace that the target works in, if it has one.
     pub workplace: Option<Arc<Workspace>>,
 }
 
-/// What an item has to do with the other items of its run.
+/// Relations of an item to the other items of its run.
 #[derive(Debug, Clone, PartialEq)]
 pub struct ItemRelations {
-    /// How its case is repeated.
+    /// Plan of the repeats of its case.
     pub repeats: TrialPlan,
     /// The cases that come before it.
     pub after: Vec<CasePrerequisite>,
-    /// What becomes of it when one of them did not pass.
+    /// Consequence for the item when one of them did not pass.
     pub on_failure: OnDependencyFailure,
-    /// Whether other cases wait for this one.
+    /// True if other cases wait for this one.
     pub is_awaited: bool,
-    /// Whether nothing more is begun once an item like this one could not be run or judged.
+    /// True if nothing more is begun once an item like this one could not be run or judged.
     pub stops_at_errors: bool,
 }
 
@@ -92,7 +92,7 @@ pub struct CasePrerequisite {
     pub targets: Vec<Option<String>>,
 }
 
-/// Where an answer comes from.
+/// Source of an answer.
 #[derive(Clone)]
 pub enum ItemSource {
     /// It is already there.
@@ -103,7 +103,7 @@ pub enum ItemSource {
     Missing {
         /// The kind of failure.
         kind: CaseErrorKind,
-        /// What happened, in words.
+        /// Description of the failure.
         message: String,
     },
 }
@@ -132,7 +132,7 @@ pub struct JudgeSelector<'a> {
 }
 
 impl WorkItem {
-    /// What tells it from the other items of its run.
+    /// Key that tells it from the other items of its run.
     pub fn key(&self) -> CaseKey {
         CaseKey {
             suite: Arc::clone(&self.suite),

@@ -9,7 +9,7 @@ use assize_targets::{InputMessage, TargetAnswer, TargetInput, TargetInputPart};
 
 use crate::tool_calls::tool_call_list;
 
-/// What the judge may look at.
+/// Material the judge may look at.
 pub(crate) fn material(case: &Case, answer: &TargetAnswer) -> JudgeMaterial {
     JudgeMaterial {
         question: case.question(),
@@ -21,12 +21,12 @@ pub(crate) fn material(case: &Case, answer: &TargetAnswer) -> JudgeMaterial {
     }
 }
 
-/// What changed in files, if anything did.
+/// Changes to files, if there are any.
 pub(crate) fn file_changes(answer: &TargetAnswer) -> Option<String> {
     answer.file_changes.clone().filter(|text| !text.trim().is_empty())
 }
 
-/// What the target is asked. Images are read here, so that only cases that run hold them.
+/// Input of the target. Images are read here, so that only cases that run hold them.
 pub fn target_input(case: &Case, repeat: u32) -> Result<TargetInput, String> {
     let mut messages = Vec::with_capacity(case.input.len());
     for message in &case.input {

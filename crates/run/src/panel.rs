@@ -1,4 +1,4 @@
-//! Who judges for a grader, and how often.
+//! Judges of a grader, and their repeats.
 
 use std::borrow::Cow;
 use std::sync::Arc;
@@ -13,14 +13,14 @@ use crate::item::JudgeSelector;
 pub(crate) struct JudgePanel<'a> {
     /// The judges and their weights; never empty.
     pub(crate) members: Vec<PanelMember<'a>>,
-    /// How often each is asked.
+    /// Number of times each judge is asked.
     pub(crate) repeats: u32,
-    /// How votes become one decision, if anybody says.
+    /// Rule that makes one decision of the votes, if one is named.
     pub(crate) combine: Option<PanelRule>,
     pub(crate) ties: TiePolicy,
     pub(crate) temperature: Option<f64>,
     pub(crate) probabilities: bool,
-    /// Who is asked where the panel is not sure, and when that is.
+    /// Judge for decisions the panel is not sure of, and the condition on which it is asked.
     pub(crate) escalate: Option<(JudgeSelector<'a>, &'a str, EscalateWhen)>,
 }
 
@@ -32,23 +32,23 @@ pub(crate) struct PanelMember<'a> {
 }
 
 impl JudgePanel<'_> {
-    /// Whether it is one judge that is asked once.
+    /// Returns true if it is one judge that is asked once.
     pub(crate) fn is_single(&self) -> bool {
         self.members.len() == 1 && self.repeats == 1 && self.escalate.is_none()
     }
 
-    /// How votes on this scale become one decision.
+    /// Rule for votes on this scale.
     pub(crate) fn rule(&self, scale: &CriterionScale) -> PanelRule {
         self.combine.unwrap_or_else(|| PanelRule::default_for(scale))
     }
 }
 
-/// What is said about panels beside the graders themselves.
+/// Panel settings beside those of the graders themselves.
 #[derive(Debug, Clone, PartialEq)]
 pub struct PanelSettings {
     command: PanelSpec,
     defaults: PanelSpec,
-    /// What both come to for a grader that says nothing itself, as most do.
+    /// Both merged for a grader without settings of its own, as most are.
     usual: PanelSpec,
 }
 
@@ -59,7 +59,7 @@ impl PanelSettings {
         Self { command, defaults, usual }
     }
 
-    /// What is said about the panel of a grader that says this of it and names this judge, all in all.
+    /// Merged panel settings of a grader that has these and names this judge.
     pub fn spec(&self, grader: &PanelSpec, named: Option<&str>) -> Cow<'_, PanelSpec> {
         if named.is_none() && *grader == PanelSpec::default() {
             return Cow::Borrowed(&self.usual);

@@ -1,4 +1,4 @@
-//! What the votes of a run add up to, kept in constant memory.
+//! Totals of the votes of a run, kept in constant memory.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -32,7 +32,7 @@ pub(crate) struct PanelTotals {
     stronger: EscalationSpending,
 }
 
-/// What the decisions of the judge that is escalated to cost.
+/// Cost of the decisions of the judge that is escalated to.
 #[derive(Debug, Clone, Copy, Default)]
 struct EscalationSpending {
     usd: Usd,
@@ -54,7 +54,7 @@ impl EscalationSpending {
         }
     }
 
-    /// What so many decisions would have cost.
+    /// Estimated cost of so many decisions.
     fn estimated_cost(self, decisions: u64) -> Option<Usd> {
         if self.unpriced || self.decisions == 0 {
             return None;

@@ -11,7 +11,7 @@ const MAX_OUTPUT: usize = 300;
 /// The settings that tell most about a call, most telling first.
 const TELLING: [&str; 9] =
     ["skill", "command", "cmd", "file_path", "path", "absolute_path", "pattern", "query", "url"];
-/// The same for tools that look for something.
+/// Such settings of tools that look for something.
 const SOUGHT: [&str; 2] = ["pattern", "query"];
 
 /// An entry for each call: the tool with its most telling input, and below it the beginning of what it gave back. An

@@ -1,4 +1,4 @@
-//! What a run adds up to, kept in constant memory.
+//! Totals of a run, kept in constant memory.
 
 use assize_rubric::{Cost, Outcome, Tokens};
 use assize_stats::{ConfidenceLevel, MeanAccumulator};
@@ -35,13 +35,13 @@ pub struct RunTotals {
     pub quotes: u64,
     /// Repeats that were never begun, because those before them made them needless.
     pub needless: usize,
-    /// Why no further case was begun, if something other than a limit is the reason.
+    /// Reason no further case was begun, if it is something other than a limit.
     pub halted: Option<HaltReason>,
     /// Decisions made of several votes.
     panels: PanelTotals,
 }
 
-/// What makes a run begin nothing more.
+/// Reason a run begins nothing more.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum HaltReason {
     /// A case could not be run or judged, and its suite wants the run to end then.
@@ -108,7 +108,7 @@ impl RunTotals {
         }
     }
 
-    /// How far panels and repeats agree; `None` where every decision is one judge's only one.
+    /// Agreement of panels and repeats; `None` where every decision is one judge's only one.
     pub fn panel(&self) -> Option<PanelSummary> {
         self.panels.summary()
     }

@@ -94,7 +94,7 @@ pub(crate) fn blocked_record(item: &WorkItem, blocked: BlockedItem) -> CaseRecor
     CaseRecord { result, decisions: Vec::new() }
 }
 
-/// What a record says of an item before anything was asked or spent.
+/// Data of an item's record before anything was asked or spent.
 pub(crate) fn case_head(item: &WorkItem) -> CaseHead {
     CaseHead {
         format: item.format,

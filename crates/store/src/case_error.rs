@@ -3,15 +3,20 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-/// Why a case has no answer or could not be graded.
+/// Reason a case has no answer or could not be graded.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct CaseError {
+<<<<<<< HEAD
     /// Where it happened: `load`, `workspace`, `target`, `grade`, `teardown`, or `dependency` when a case it depends on did
     /// not pass.
+=======
+    /// Stage of the failure: `load`, `workspace`, `target`, `grade`, `teardown`, or `dependency` when a case it
+    /// depends on did not pass.
+>>>>>>> words3
     pub stage: CaseStage,
-    /// What kind of failure it was, such as `timeout`.
+    /// Kind of the failure, such as `timeout`.
     pub kind: CaseErrorKind,
-    /// What happened, in words.
+    /// Description of the failure.
     pub message: String,
 }
 

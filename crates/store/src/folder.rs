@@ -175,7 +175,7 @@ struct RowFile {
     unsynced: usize,
     /// Forces what was written before to the disk.
     syncing: Option<JoinHandle<io::Result<()>>>,
-    /// Why that failed.
+    /// Error of that attempt.
     failed: Option<io::Error>,
 }
 

@@ -1,4 +1,4 @@
-//! What a grader that is no rubric decided, as stored in its row of `judgements.jsonl`.
+//! Result of a grader that is no rubric, as stored in its row of `judgements.jsonl`.
 
 use assize_rubric::{
     AnswerComparison, BenchmarkFinding, CompositeStructure, GraderFinding, GraderFindingKind, GraderNote,
@@ -14,10 +14,10 @@ pub struct GraderResult {
     /// Score, 0 to 1, before negation; null when the grader broke, does not apply, or is worked out
     /// from its members.
     pub score: Option<f64>,
-    /// What broke it. With neither a score nor an error nor members the grader does not apply.
+    /// Error that broke it. With neither a score nor an error nor members the grader does not apply.
     #[serde(default)]
     pub error: Option<String>,
-    /// What was found, point by point.
+    /// Findings, point by point.
     #[serde(default)]
     pub notes: Vec<GraderNote>,
     /// Anything else a program said about its score.

@@ -38,18 +38,18 @@ pub struct JudgementRow {
     /// For `scored` without a judge's number: what several, or their probabilities, come to, 0 to 10.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub points: Option<f64>,
-    /// What the probabilities of the judge's tokens say, where they were asked for.
+    /// Probabilities of the judge's tokens, where they were asked for.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub probability: Option<DecisionProbability>,
     /// The judge's reason.
     pub reason: String,
-    /// How sure the judge says it is.
+    /// Confidence the judge states.
     pub confidence: Option<JudgeConfidence>,
     /// Quotes the decision rests on.
     pub evidence: Vec<EvidenceQuote>,
-    /// Who decided.
+    /// Identity of the judge.
     pub judge: JudgeIdentity,
-    /// Why there is no decision.
+    /// Reason there is no decision.
     pub ungraded: Option<UngradedReason>,
     /// Calls made, failed ones included.
     pub attempts: u32,
@@ -62,13 +62,13 @@ pub struct JudgementRow {
     pub latency_ms: Option<u64>,
     /// Cost of those calls in US dollars; null when not all of it is known.
     pub cost_usd: Option<Usd>,
-    /// What is known of a cost that is not known as a whole.
+    /// Known part of a cost that is not known as a whole.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub cost_partial: Option<PartialCost>,
-    /// What the judge was not shown, or not at once.
+    /// Material the judge was not shown, or not at once.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub truncated: Option<TruncationRecord>,
-    /// What the judge replied, word for word.
+    /// Replies of the judge, word for word.
     pub replies: Vec<String>,
     /// For a rubric's criterion: how many criteria went into one call, `per_criterion`, `batched` or `batched:N`.
     #[serde(default, skip_serializing_if = "Option::is_none")]

@@ -1,4 +1,4 @@
-//! What is written to disk about a run, and reading it back.
+//! Storage of runs on disk, written and read back.
 //!
 //! A run is a folder: [`RunInfo`] (`run.json`), one [`ResultRow`] a case (`results.jsonl`), one
 //! [`JudgementRow`] a criterion decision (`judgements.jsonl`). The judgements of a case are written

@@ -12,9 +12,9 @@ use crate::VerdictCounts;
 pub struct EstimatedMetric {
     /// The figure; null when it is undefined.
     pub value: Option<f64>,
-    /// How many values it rests on.
+    /// Number of values it rests on.
     pub n: u64,
-    /// How many clusters those fall into; null when each value stands for itself.
+    /// Number of clusters those fall into; null when each value stands for itself.
     #[serde(default)]
     pub clusters: Option<u64>,
     /// Lower end of the interval; null when it is undefined.
@@ -23,11 +23,11 @@ pub struct EstimatedMetric {
     pub high: Option<f64>,
     /// Confidence level of the interval, such as 0.95.
     pub level: f64,
-    /// How the interval was computed; null when there is none.
+    /// Method by which the interval was computed; null when there is none.
     pub method: Option<String>,
-    /// Why the figure or its interval is undefined.
+    /// Reason the metric or its interval is undefined.
     pub undefined: Option<String>,
-    /// What may be concluded, in a sentence.
+    /// Conclusion in a sentence.
     pub says: String,
 }
 
@@ -43,30 +43,30 @@ pub struct RunMetrics {
     pub mean_score: EstimatedMetric,
     /// Lowest and highest mean over all cases, whatever becomes of those without a score; null when all have one.
     pub mean_score_bounds: Option<[f64; 2]>,
-    /// How many times more cases are needed than without clusters; null without clusters.
+    /// Factor by which more cases are needed than without clusters; null without clusters.
     pub design_effect: Option<f64>,
-    /// Where the spread of scores comes from; null unless cases were answered more than once.
+    /// Sources of the spread of scores; null unless cases were answered more than once.
     pub noise: Option<NoiseParts>,
-    /// Where the spread of single decisions comes from, answers and judges apart; null unless judges were asked more than
+    /// Sources of the spread of single decisions, answers and judges apart; null unless judges were asked more than
     /// once about the same answer.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub decision_noise: Option<DecisionNoise>,
-    /// What comparisons with other answers came to; null without such.
+    /// Results of comparisons with other answers; null without such.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub pairwise: Option<PairwiseMetrics>,
     /// Criteria that were not decided the same way for each answer to the same case, the least stable first.
     pub unstable: Vec<FlippingCriterion>,
-    /// What the repeats of cases come to; absent unless a case is run more than once.
+    /// Results of the repeats of cases; absent unless a case is run more than once.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub repeats: Option<TrialMetrics>,
     /// The figures of each target; empty unless there are several.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub targets: Vec<TargetMetrics>,
-    /// What the reader should know about these figures, such as how many cases would be enough.
+    /// Remarks for the reader about these metrics, such as how many cases would be enough.
     pub remarks: Vec<String>,
 }
 
-/// Where the spread of scores comes from.
+/// Sources of the spread of scores.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct NoiseParts {
     /// Variance between cases.
@@ -77,11 +77,11 @@ pub struct NoiseParts {
     pub icc: Option<f64>,
     /// Share of the repeated cases whose verdict was not the same each time.
     pub verdict_flips: Option<EstimatedMetric>,
-    /// What may be concluded, in a sentence.
+    /// Conclusion in a sentence.
     pub says: String,
 }
 
-/// Where the spread of single decisions, each from 0 to 1, comes from.
+/// Sources of the spread of single decisions, each from 0 to 1.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct DecisionNoise {
     /// Variance between criteria and cases: no repeating reduces it.
@@ -90,13 +90,13 @@ pub struct DecisionNoise {
     pub between_answers: EstimatedMetric,
     /// Variance between decisions on the same answer: the noise of judging.
     pub between_verdicts: EstimatedMetric,
-    /// Whether a variance came out negative, which stands for one too small to be told from 0.
+    /// True if a variance came out negative, which stands for one too small to be told from 0.
     pub negative: bool,
-    /// What may be concluded, in a sentence.
+    /// Conclusion in a sentence.
     pub says: String,
 }
 
-/// What comparisons with other answers came to.
+/// Results of comparisons with other answers.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[schemars(rename = "PairwiseFigures")]
 pub struct PairwiseMetrics {
@@ -112,7 +112,7 @@ pub struct PairwiseMetrics {
     pub first_place: EstimatedMetric,
     /// Comparisons of which an order could not be judged: part of no figure.
     pub ungraded: u64,
-    /// What may be concluded about places, in a sentence.
+    /// Conclusion about places, in a sentence.
     pub says: String,
 }
 
@@ -129,7 +129,7 @@ pub struct FlippingCriterion {
     pub flip_rate: EstimatedMetric,
 }
 
-/// What one target came to.
+/// Metrics of one target.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[schemars(rename = "TargetFigures")]
 pub struct TargetMetrics {
@@ -143,7 +143,7 @@ pub struct TargetMetrics {
     pub mean_score: EstimatedMetric,
 }
 
-/// What the repeats of cases come to.
+/// Results of the repeats of cases.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[schemars(rename = "RepeatFigures")]
 pub struct TrialMetrics {
@@ -155,7 +155,7 @@ pub struct TrialMetrics {
     pub cases: Vec<CaseTrialsRow>,
 }
 
-/// What k attempts at a case come to, estimated without bias from all that were made.
+/// Chances of k attempts at a case, estimated without bias from all that were made.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct PassKRow {
     /// The number of attempts.
@@ -176,7 +176,7 @@ pub struct CaseTrialsRow {
     pub case_id: String,
     /// Name of the target; null when the answer was given.
     pub target: Option<String>,
-    /// How the repeats become one verdict.
+    /// Rule that makes one verdict of the repeats.
     pub strategy: TrialStrategy,
     /// Repeats that were asked for.
     pub count: u32,
@@ -186,7 +186,7 @@ pub struct CaseTrialsRow {
     pub decided: u32,
     /// Repeats that passed.
     pub passed: u32,
-    /// Whether it was not run, because a case it depends on did not pass.
+    /// True if it was not run, because a case it depends on did not pass.
     #[serde(default)]
     pub skipped: bool,
     /// The verdict on the case.

@@ -4,7 +4,7 @@ use assize_rubric::{Tokens, Usd};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-/// How far the votes of a run agree.
+/// Agreement of the votes of a run.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct PanelSummary {
     /// Decisions that were made of several votes.
@@ -17,17 +17,17 @@ pub struct PanelSummary {
     pub ties: u64,
     /// Decisions whose votes are not all the same.
     pub split: u64,
-    /// How often a judge that was asked several times did not say the same each time.
+    /// Decisions on which a judge that was asked several times did not say the same each time.
     pub flips: FlipRate,
-    /// How often votes of two judges differ, mean over decisions; null where there is one judge.
+    /// Share of votes of two judges that differ, mean over decisions; null where there is one judge.
     pub disagreement: Option<f64>,
     /// The criteria on which votes differ, the least stable first.
     pub unstable: Vec<UnstableCriterion>,
-    /// How many more of them there are.
+    /// Number of further unstable criteria.
     pub unstable_more: u64,
     /// Criteria beyond those that could be followed one by one; they are in all other figures.
     pub not_followed: u64,
-    /// What was left to a stronger judge; null without escalation.
+    /// Decisions left to a stronger judge; null without escalation.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub escalation: Option<EscalationSummary>,
 }
@@ -62,13 +62,13 @@ pub struct UnstableCriterion {
     pub decisions: u64,
     /// Those whose votes are not all the same.
     pub split: u64,
-    /// How often two votes of the same judge differ, mean over decisions; null where none was asked twice.
+    /// Share of pairs of votes of the same judge that differ, mean over decisions; null where none was asked twice.
     pub flip_rate: Option<f64>,
-    /// How often votes of two judges differ, mean over decisions; null for one judge.
+    /// Share of votes of two judges that differ, mean over decisions; null for one judge.
     pub disagreement: Option<f64>,
 }
 
-/// What escalation did and saved.
+/// Effect and savings of escalation.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize, JsonSchema)]
 pub struct EscalationSummary {
     /// Decisions that could have been escalated.

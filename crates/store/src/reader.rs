@@ -14,7 +14,7 @@ use serde::{Deserialize, Serialize};
 use crate::folder::{JUDGEMENTS_FILE, RESULTS_FILE};
 use crate::{JudgementRow, ResultRow, RunFolder, StoreError};
 
-/// What tells one case of a run from another.
+/// Key that tells one case of a run from another.
 #[derive(Debug, Clone, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize, JsonSchema)]
 pub struct CaseKey {
     /// Name of the suite.

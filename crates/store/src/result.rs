@@ -12,7 +12,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::{CaseError, CaseErrorKind, CaseKey, CaseStage};
 
-/// What became of one case against one target. Absent knowledge is null, never a made-up value.
+/// Result of one case against one target. Absent knowledge is null, never a made-up value.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct ResultRow {
     /// Eval-file format, 1 or 2; null for answers graded without a suite.
@@ -28,13 +28,13 @@ pub struct ResultRow {
     pub answered_by: Option<String>,
     /// Number of the repeat, from 1.
     pub repeat: u32,
-    /// How the case is repeated and what its repeats come to; absent if it is run once.
+    /// Plan of the repeats of the case; absent if it is run once.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub repeats: Option<TrialPlan>,
     /// The case's own tags.
     #[serde(default)]
     pub tags: Vec<String>,
-    /// What cases of the same origin share: their scores resemble each other, so errors are computed over clusters.
+    /// Cluster of cases of the same origin: their scores resemble each other, so errors are computed over clusters.
     #[serde(default)]
     pub cluster: Option<String>,
     /// Hash of what the case asks and expects; null in runs of versions that did not keep it.
@@ -59,16 +59,16 @@ pub struct ResultRow {
     /// For a conversation: its turns, as far as they were held. `answer` is then the whole of it.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub turns: Vec<TurnRow>,
-    /// What changed in files while it was made, as a unified diff; empty when nothing did, null when that is not known.
+    /// Changes to files while it was made, as a unified diff; empty when there are none, null when that is not known.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub file_changes: Option<String>,
-    /// Why there is no answer or no grading; beside a grading, why the workspace could not be given back in order.
+    /// Reason there is no answer or no grading; beside a grading, why the workspace could not be given back in order.
     pub error: Option<CaseError>,
     /// Tokens that the target and the judge calls reported, added up; null when none did.
     pub tokens: Tokens,
     /// Cost of the target and of all judge calls, in US dollars; null when not all of it is known.
     pub cost_usd: Option<Usd>,
-    /// What is known of a cost that is not known as a whole.
+    /// Known part of a cost that is not known as a whole.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub cost_partial: Option<PartialCost>,
     /// From the start of the case to its end, in milliseconds.
@@ -80,16 +80,16 @@ pub struct ResultRow {
 pub struct TurnRow {
     /// Its number, from 1.
     pub turn: u32,
-    /// What the target answered; null when it gave no answer.
+    /// Answer of the target; null when it gave none.
     pub answer: Option<String>,
-    /// Why there is no answer.
+    /// Reason there is no answer.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub error: Option<CaseError>,
     /// Tokens of the target in this turn.
     pub tokens: Tokens,
     /// Cost of the target in this turn, in US dollars; null when not all of it is known.
     pub cost_usd: Option<Usd>,
-    /// What is known of a cost that is not known as a whole.
+    /// Known part of a cost that is not known as a whole.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub cost_partial: Option<PartialCost>,
     /// Time the answer took, in milliseconds; null when it was there before.
@@ -107,7 +107,7 @@ pub struct GateRow {
     pub rule: String,
 }
 
-/// What one grader made of the case.
+/// Result of one grader on the case.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct GraderRow {
     /// Name, unique in its case.
@@ -121,7 +121,7 @@ pub struct GraderRow {
     pub score: Option<f64>,
     /// Verdict; null when nothing in it applies.
     pub verdict: Option<Verdict>,
-    /// What broke it.
+    /// Error that broke it.
     pub error: Option<String>,
     /// Its criteria, in the order of the rubric; empty for graders that have none.
     pub criteria: Vec<CriterionRow>,
@@ -130,7 +130,7 @@ pub struct GraderRow {
     pub pairwise: Vec<AnswerComparison>,
 }
 
-/// What was decided about one criterion.
+/// Decision on one criterion.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct CriterionRow {
     /// Id, unique in its rubric.
@@ -152,12 +152,12 @@ pub struct CriterionRow {
     pub reason: String,
     /// Quotes the decision rests on.
     pub evidence: Vec<EvidenceQuote>,
-    /// Who decided.
+    /// Identity of the judge.
     pub judge: JudgeIdentity,
     /// For a decision made of several: how, and how far they agree.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub panel: Option<PanelReport>,
-    /// How the material was made to fit, if the judge could not be shown all of it at once.
+    /// Mode of truncation, if the judge could not be shown all of the material at once.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub truncated: Option<TruncationMode>,
 }
@@ -170,18 +170,18 @@ impl CriterionRow {
 }
 
 impl ResultRow {
-    /// What the case cost.
+    /// Cost of the case.
     pub fn cost(&self) -> Cost {
         Cost::from_parts(self.cost_usd, self.cost_partial)
     }
 
-    /// Whether the case was not run because one it depends on did not pass.
+    /// Returns true if the case was not run because one it depends on did not pass.
     pub fn is_skipped(&self) -> bool {
         self.depends_on_failed_case()
             && self.error.as_ref().is_some_and(|error| error.kind == CaseErrorKind::Skipped)
     }
 
-    /// Whether the case was not run because of one it depends on, whatever that makes of it.
+    /// Returns true if the case was not run because of one it depends on, whatever that makes of it.
     pub fn depends_on_failed_case(&self) -> bool {
         self.error.as_ref().is_some_and(|error| error.stage == CaseStage::Dependency)
     }

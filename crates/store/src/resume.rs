@@ -101,7 +101,7 @@ impl RunFolder {
     }
 }
 
-/// Whether all the decisions that the result rests on are there.
+/// Returns true if all the decisions that the result rests on are there.
 fn is_whole(record: &CaseRecord) -> bool {
     let mut by_grader: HashMap<&str, Vec<&CaseDecision>> = HashMap::new();
     for decided in &record.decisions {

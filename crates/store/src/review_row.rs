@@ -11,11 +11,11 @@ pub struct ReviewRow {
     pub case_id: String,
     /// Code of the benchmark.
     pub benchmark: String,
-    /// Why: `uncertain`, `waiting` or `reviewers_differ`.
+    /// State that needs a person: `uncertain`, `waiting` or `reviewers_differ`.
     pub why: BenchmarkState,
-    /// Who should have judged it, such as `manual_sme`.
+    /// Evaluator that should have judged it, such as `manual_sme`.
     pub evaluator: String,
-    /// What was said so far; empty if nobody looked at it.
+    /// Reason given so far; empty if nobody looked at it.
     pub reason: String,
     /// The score it counts with until a person decides; null while it counts as missing.
     pub score: Option<UnitInterval>,

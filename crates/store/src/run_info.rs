@@ -11,7 +11,7 @@ use crate::{PanelSummary, ResultRow, RunMetrics, ScorecardInfo};
 /// Version of the layout of a run folder. Raised when an older reader would misread a newer run.
 pub const FORMAT_VERSION: u32 = 1;
 
-/// What was run.
+/// Description of a run.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct RunInfo {
     /// [`FORMAT_VERSION`] of the writer.
@@ -36,12 +36,12 @@ pub struct RunInfo {
     pub targets: Vec<TargetInfo>,
     /// Settings after every default and override.
     pub settings: RunSettings,
-    /// What the user should know: a judge that judges itself, a setting without effect.
+    /// Warnings for the user: a judge that judges itself, a setting without effect.
     pub warnings: Vec<String>,
     /// The tree of the scorecard that was run; absent for anything else.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub scorecard: Option<ScorecardInfo>,
-    /// What came of it; null until it ends.
+    /// Summary of the run; null until it ends.
     pub summary: Option<RunSummary>,
 }
 
@@ -73,7 +73,7 @@ pub struct JudgeInfo {
     /// The judge.
     #[serde(flatten)]
     pub identity: JudgeIdentity,
-    /// How it was chosen, such as `--judge` or `default`.
+    /// Source of the choice, such as `--judge` or `default`.
     pub chosen_by: String,
 }
 
@@ -103,14 +103,14 @@ pub struct RunSettings {
     pub filter: Vec<String>,
     /// Tags selected; empty for all.
     pub tags: Vec<String>,
-    /// Whether cases with problems were left out instead of refusing the run.
+    /// True if cases with problems were left out instead of refusing the run.
     pub keep_going: bool,
     /// Anything else a command wants to remember.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub other: BTreeMap<String, String>,
 }
 
-/// What came of a run. Everything here can be computed again from the rows.
+/// Summary of a run. Everything here can be computed again from the rows.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct RunSummary {
     /// Cases by verdict; of cases that were run more than once, every run (`figures.repeats` has the cases).
@@ -128,7 +128,7 @@ pub struct RunSummary {
     pub tokens: Tokens,
     /// Cost in US dollars; null when not all of it is known.
     pub cost_usd: Option<Usd>,
-    /// What is known of a cost that is not known as a whole.
+    /// Known part of a cost that is not known as a whole.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub cost_partial: Option<PartialCost>,
     /// Judge calls made, failed ones included.
@@ -142,14 +142,14 @@ pub struct RunSummary {
     pub criteria_truncated: u64,
     /// Criteria in all.
     pub criteria: u64,
-    /// How far panels and repeats agree; null where every decision is one judge's only one.
+    /// Agreement of panels and repeats; null where every decision is one judge's only one.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub panel: Option<PanelSummary>,
     /// Wall-clock time in milliseconds.
     pub duration_ms: u64,
     /// Exit code of the command.
     pub exit_code: u8,
-    /// Why it ended that way, in a few words.
+    /// Reason it ended that way, in a few words.
     pub exit_reason: String,
 }
 

@@ -37,7 +37,7 @@ pub struct ScorecardNodeInfo {
     pub code: String,
     /// Its name for people.
     pub label: Option<String>,
-    /// What it is.
+    /// Kind of the part.
     pub kind: ScorecardPartKind,
     /// The part it stands under: a place in the list, before its own; null on top.
     pub parent: Option<usize>,
@@ -49,7 +49,7 @@ pub struct ScorecardNodeInfo {
     pub aggregation: Option<ScorecardAggregation>,
     /// Of a benchmark: what missing the threshold means.
     pub criticality: Option<Criticality>,
-    /// Whether missing the threshold blocks every level above.
+    /// True if missing the threshold blocks every level above.
     pub hard_gate: bool,
     /// Of a benchmark: who judges it, such as `llm_judge`.
     pub evaluator: Option<String>,
@@ -59,7 +59,7 @@ pub struct ScorecardNodeInfo {
     pub cases_asked: u64,
 }
 
-/// What a part of a scorecard is.
+/// Kind of a part of a scorecard.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 #[schemars(rename = "CardPartKind")]

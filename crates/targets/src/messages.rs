@@ -10,7 +10,7 @@ use assize_rubric::ToolCall;
 use assize_trace::LoggedCall;
 use serde_json::{Map, Value};
 
-/// What a list of output messages says.
+/// Contents of a list of output messages.
 #[derive(Debug, PartialEq)]
 pub(crate) struct OutputMessages {
     /// Text of the last assistant message; `None` if there is none.

@@ -61,7 +61,7 @@ impl AgentTrace {
 /// One message as logged: a text with the time and the speaker a log knows, and with the calls of tools as they ended.
 #[derive(Debug, Clone, PartialEq)]
 pub struct LoggedMessage {
-    /// Who speaks.
+    /// Role of the speaker.
     pub role: MessageRole,
     /// Text; empty if the message only calls tools.
     pub text: String,

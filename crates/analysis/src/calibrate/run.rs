@@ -101,7 +101,7 @@ pub fn from_run(
     Ok(RunItems { material, reworded, other_graders })
 }
 
-/// What a judge decided about a benchmark of a scorecard; `None` for what checks or people decided.
+/// Decision of a judge about a benchmark of a scorecard; `None` for those that checks or people decided.
 fn benchmark_decision(
     result: &ResultRow,
     row: &CaseDecision,

@@ -37,7 +37,7 @@ pub struct BenchmarkCase {
     pub finding: BenchmarkFinding,
     /// Its score, where it has one.
     pub score: Option<UnitInterval>,
-    /// Why.
+    /// Reason for the finding, in words.
     pub reason: String,
     /// Number of judge calls.
     pub calls: u64,

@@ -25,7 +25,7 @@ use super::values::{duration, judging, truncate, unit};
     assize try --watch evals/support.eval.yaml --case refund"
 )]
 pub(crate) struct TryArgs {
-    /// What the answer must do, in a sentence; several are judged one by one.
+    /// Criterion the answer must meet, in a sentence; several are judged one by one.
     #[arg(required_unless_present_any = ["rubric", "watch"], conflicts_with_all = ["rubric", "watch"], value_name = "CRITERION")]
     pub(crate) criteria: Vec<String>,
     /// The answer. Without it or `--answer-file` the answer comes from standard input, or from the case.
@@ -34,13 +34,13 @@ pub(crate) struct TryArgs {
     /// File with the answer; `-` for standard input.
     #[arg(long, value_name = "FILE")]
     pub(crate) answer_file: Option<PathBuf>,
-    /// What was asked.
+    /// Question the answer replies to.
     #[arg(long, value_name = "TEXT")]
     pub(crate) question: Option<String>,
     /// An example of a good answer, shown to the judge.
     #[arg(long, value_name = "TEXT")]
     pub(crate) reference: Option<String>,
-    /// What a good answer does, in a sentence, shown to the judge.
+    /// Description of a good answer, in a sentence, shown to the judge.
     #[arg(long, value_name = "TEXT")]
     pub(crate) expected_outcome: Option<String>,
     /// A score range of the criterion, such as `5-10: friendly`; together they cover 0 to 10.
@@ -52,12 +52,12 @@ pub(crate) struct TryArgs {
     /// Case of the eval file whose rubric, question and answer are taken.
     #[arg(long, value_name = "ID", conflicts_with = "criteria")]
     pub(crate) case: Option<String>,
-    /// The same as `--rubric`, and again whenever the file or the answer's file is saved, until interrupted: only
-    /// criteria that changed are judged and printed.
+    /// Rubric file to judge by, as with `--rubric`, again whenever it or the answer's file is saved, until interrupted:
+    /// only criteria that changed are judged and printed.
     #[arg(long, value_name = "FILE")]
     pub(crate) watch: Option<PathBuf>,
-    /// Who judges: a model such as `openai:gpt-4o-mini`, the name of a target, or `offline`; given several times, all of
-    /// them as a panel.
+    /// Judge: a model such as `openai:gpt-4o-mini`, the name of a target, or `offline`; given several times, all of them
+    /// form a panel.
     #[arg(long, value_name = "JUDGE")]
     pub(crate) judge: Vec<String>,
     #[command(flatten)]
@@ -79,7 +79,11 @@ pub(crate) struct TryArgs {
     /// Tokens that models can read and write in one call, whatever the table of models says.
     #[arg(long, value_name = "N")]
     pub(crate) context_tokens: Option<NonZeroU64>,
+<<<<<<< HEAD
     /// What is done when a judge can't read all of the material: `head`, `tail`, `middle`, `chunk` or `never`.
+=======
+    /// Handling of material too long for a judge: `head`, `tail`, `middle`, `chunk` or `never`.
+>>>>>>> words3
     #[arg(long, value_parser = truncate, value_name = "MODE")]
     pub(crate) truncate: Option<TruncationMode>,
     /// Pass line, 0 to 1.

@@ -24,7 +24,7 @@ pub(crate) struct AuditArgs {
     pub(crate) command: AuditCommand,
 }
 
-/// Which test.
+/// Tests of a judge.
 #[derive(Debug, Subcommand)]
 pub(crate) enum AuditCommand {
     /// Put texts that try to talk the judge round into answers, and see which decisions change.
@@ -59,10 +59,10 @@ pub(crate) struct InjectionArgs {
     /// Probes to use, by name; all unless given. `assize audit probes` lists them.
     #[arg(long, value_delimiter = ',', value_name = "NAME")]
     pub(crate) probes: Vec<String>,
-    /// Where in the answer: `append`, `prepend` or `inject` (into the middle); each probe's own place unless given.
+    /// Place in the answer: `append`, `prepend` or `inject` (into the middle); each probe's own place unless given.
     #[arg(long, value_delimiter = ',', value_parser = place, value_name = "PLACE")]
     pub(crate) place: Vec<InsertPosition>,
-    /// How often the unchanged answer is judged again, to see what changes by itself.
+    /// Number of times the unchanged answer is judged again, to measure changes that happen by themselves.
     #[arg(long, value_name = "N", default_value_t = 1)]
     pub(crate) repeats: u32,
     /// Cases to look at, chosen at random if there are more.
@@ -79,7 +79,7 @@ pub(crate) struct InjectionArgs {
 /// Options of audits that compare decisions.
 #[derive(Debug, clap::Args)]
 pub(crate) struct ProbingArgs {
-    /// How often each unchanged answer is judged again, to see what changes by itself.
+    /// Number of times each unchanged answer is judged again, to measure changes that happen by themselves.
     #[arg(long, value_name = "N", default_value_t = 1)]
     pub(crate) repeats: u32,
     /// Cases to look at, chosen at random if there are more.

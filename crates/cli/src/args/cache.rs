@@ -17,7 +17,7 @@ pub(crate) struct CacheArgs {
     pub(crate) action: CacheAction,
 }
 
-/// What to do with it.
+/// Actions on the reply cache.
 #[derive(Debug, Subcommand)]
 pub(crate) enum CacheAction {
     /// Count the replies in it, by model.

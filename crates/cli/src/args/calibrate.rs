@@ -31,7 +31,7 @@ pub(crate) struct CalibrateArgs {
     pub(crate) labels: Vec<PathBuf>,
     #[command(flatten)]
     pub(crate) table: TableArgs,
-    /// Whose labels are the judge's, where it stands among the raters.
+    /// Name of the judge, where it stands among the raters.
     #[arg(long, value_name = "NAME", conflicts_with = "run")]
     pub(crate) judge_is: Option<String>,
     /// From this probability on, `met`.
@@ -40,13 +40,13 @@ pub(crate) struct CalibrateArgs {
     /// Conversion of a distribution over scores to one score.
     #[arg(long, value_enum, default_value_t, value_name = "HOW")]
     pub(crate) reading: ReadingChoice,
-    /// What the judge is measured against where several people labelled an item.
+    /// Truth to measure the judge against where several people labelled an item.
     #[arg(long, value_enum, default_value_t, value_name = "WHAT")]
     pub(crate) truth: TruthChoice,
     /// Unit of independent evidence.
     #[arg(long, value_enum, default_value_t, value_name = "UNIT")]
     pub(crate) cluster: ClusterChoice,
-    /// Which labels count, by what they say of themselves.
+    /// Labels to count, by the split they name.
     #[arg(long, value_enum, value_name = "PART", conflicts_with = "holdout")]
     pub(crate) split: Option<SplitWord>,
     /// Measure on this share of the cases, chosen by their ids.
@@ -105,7 +105,7 @@ pub(crate) struct LimitArgs {
     /// Quadratic kappa of scores.
     #[arg(long, value_parser = limit, allow_hyphen_values = true, value_name = "X", conflicts_with = "pairs")]
     min_quadratic_kappa: Option<f64>,
-    /// What is held against the limits.
+    /// Value to hold against the limits.
     #[arg(long, value_enum, default_value_t, value_name = "WHAT")]
     pub(crate) gate_on: GateOnChoice,
 }

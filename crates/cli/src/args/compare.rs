@@ -34,7 +34,7 @@ pub(crate) struct CompareArgs {
     /// Confidence level of intervals and tests.
     #[arg(long, value_parser = level, default_value = "0.95", value_name = "LEVEL")]
     pub(crate) level: f64,
-    /// How p values of comparisons that stand beside each other are adjusted: to decide which got worse, or to scan many.
+    /// Adjustment of p values where several comparisons are made: to decide which got worse, or to scan many.
     #[arg(long, value_enum, default_value_t, value_name = "METHOD")]
     pub(crate) adjust: AdjustChoice,
     /// Resample for intervals of score differences instead of Student's t.
@@ -94,15 +94,15 @@ pub(crate) enum AdjustChoice {
 /// Ways of measuring that may differ.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
 pub(crate) enum AllowChoice {
-    /// What cases ask or expect.
+    /// Questions and expectations of cases.
     Question,
     /// Criteria: words, weights, gates.
     Rubric,
-    /// Who judged.
+    /// The judge.
     Judge,
     /// The judge's instructions.
     Prompt,
-    /// How many criteria went into a call.
+    /// Number of criteria in one call.
     Judging,
     /// The lines of verdicts.
     Lines,

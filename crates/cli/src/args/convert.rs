@@ -21,10 +21,10 @@ pub(crate) struct ConvertArgs {
     /// or DevAI JSONL, a PaperBench tree, or a CSV table of criteria.
     #[arg(value_name = "FROM")]
     pub(crate) from: PathBuf,
-    /// What to write.
+    /// Format to write.
     #[arg(long, value_enum, value_name = "FORMAT")]
     pub(crate) to: ToChoice,
-    /// What the file is; told by what stands in it unless given.
+    /// Kind of the file; detected from its content unless given.
     #[arg(long, value_enum, value_name = "KIND")]
     pub(crate) kind: Option<FromChoice>,
     /// File to write; stdout unless given.

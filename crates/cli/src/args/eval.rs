@@ -28,7 +28,7 @@ pub(crate) struct EvalCommandArgs {
     pub(crate) sequence: SequenceArgs,
 }
 
-/// Which cases are run, with what.
+/// Cases to run, and the targets and settings to run them with.
 #[derive(Debug, Clone, clap::Args)]
 pub(crate) struct EvalArgs {
     /// Eval files, or folders to look for them in.
@@ -65,14 +65,14 @@ pub(crate) struct EvalArgs {
     pub(crate) run: RunArgs,
 }
 
-/// How often and in which order cases are run.
+/// Repeats and order of cases.
 #[derive(Debug, Clone, Default, clap::Args)]
 pub(crate) struct SequenceArgs {
     /// Run each case N times; beats what suites and cases say.
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=1000))]
     pub(crate) repeat: Option<u32>,
-    /// What the repeats of a case come to: one that passes is enough, each must pass, the mean of their scores, or the
-    /// lower end of its interval. Without it what the suite says, or the mean.
+    /// Rule that makes one result of the repeats of a case: one that passes is enough, each must pass, the mean of their
+    /// scores, or the lower end of its interval. The suite's own rule unless given, or the mean.
     #[arg(long, value_enum, value_name = "HOW")]
     pub(crate) repeat_strategy: Option<StrategyChoice>,
     /// Run the cases in a random order. They are all held in memory then.
@@ -86,7 +86,7 @@ pub(crate) struct SequenceArgs {
     pub(crate) bail: Option<NonZeroUsize>,
 }
 
-/// What the repeats of a case come to.
+/// Rule that makes one result of the repeats of a case.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
 #[value(rename_all = "snake_case")]
 pub(crate) enum StrategyChoice {
@@ -188,7 +188,7 @@ impl From<UnknownPriceChoice> for assize_engine::UnknownPrice {
     }
 }
 
-/// What `--deny` can refuse.
+/// Conditions that `--deny` refuses.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
 pub(crate) enum DenyChoice {
     /// A model that judges its own answers.
@@ -200,8 +200,8 @@ pub(crate) enum DenyChoice {
 /// Options of every command that judges.
 #[derive(Debug, Clone, clap::Args)]
 pub(crate) struct RunArgs {
-    /// Who judges: a model such as `openai:gpt-4o-mini`, the name of a target, or `offline`; given several times, all of
-    /// them as a panel.
+    /// Judge: a model such as `openai:gpt-4o-mini`, the name of a target, or `offline`; given several times, all of them
+    /// form a panel.
     #[arg(long, value_name = "JUDGE")]
     pub(crate) judge: Vec<String>,
     #[command(flatten)]
@@ -230,14 +230,19 @@ pub(crate) struct RunArgs {
     pub(crate) deadline: Option<Duration>,
     #[command(flatten)]
     pub(crate) spending: SpendingArgs,
-    /// What `--budget-usd` makes of a model whose price is not known: refuse to run, or leave it out of the count.
+    /// Effect of `--budget-usd` on a model whose price is not known: refuse to run, or do not count its calls.
     #[arg(long, value_enum, default_value_t, value_name = "WHAT")]
     pub(crate) budget_unknown_price: UnknownPriceChoice,
     /// Tokens that models can read and write in one call, whatever the table of models says.
     #[arg(long, value_name = "N")]
     pub(crate) context_tokens: Option<NonZeroU64>,
+<<<<<<< HEAD
     /// What is done when a judge can't read all of the material: leave out its `head`, `tail` or `middle`, judge the
     /// answer in parts (`chunk`), or leave the criterion ungraded (`never`).
+=======
+    /// Handling of material too long for a judge: leave out its `head`, `tail` or `middle`, judge the answer in
+    /// parts (`chunk`), or leave the criterion ungraded (`never`).
+>>>>>>> words3
     #[arg(long, value_parser = truncate, value_name = "MODE")]
     pub(crate) truncate: Option<TruncationMode>,
     /// Pass line, 0 to 1; beats what cases and suites say.
@@ -264,7 +269,7 @@ pub(crate) struct RunArgs {
     pub(crate) quiet: bool,
 }
 
-/// What a limit in money makes of a model of unknown price.
+/// Effect of a limit in money on a model of unknown price.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, ValueEnum)]
 pub(crate) enum UnknownPriceChoice {
     /// Nothing is run.
@@ -274,7 +279,7 @@ pub(crate) enum UnknownPriceChoice {
     Allow,
 }
 
-/// Which cases are printed in full.
+/// Cases to print in full.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, ValueEnum)]
 pub(crate) enum ShowChoice {
     /// All of a small run, the failing ones of a large one.

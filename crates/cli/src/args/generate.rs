@@ -15,7 +15,7 @@ pub(crate) struct GenerateArgs {
     pub(crate) command: GenerateCommand,
 }
 
-/// What to draft.
+/// Drafts to make.
 #[derive(Debug, Subcommand)]
 pub(crate) enum GenerateCommand {
     /// Draft criteria for every case that has an expected outcome and no rubric.

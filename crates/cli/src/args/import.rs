@@ -11,7 +11,7 @@ pub(crate) struct ImportArgs {
     pub(crate) what: ImportCommand,
 }
 
-/// What is imported.
+/// Sources to import.
 #[derive(Debug, Subcommand)]
 pub(crate) enum ImportCommand {
     /// Turn the session logs of agents into cases with their answers.
@@ -33,7 +33,7 @@ pub(crate) struct TranscriptArgs {
     /// Logs; `-` is standard input.
     #[arg(required = true, value_name = "FILE")]
     pub(crate) files: Vec<PathBuf>,
-    /// Who wrote them: claude-code, codex, copilot, gemini, opencode, pi, otel, or auto.
+    /// Format of the logs: claude-code, codex, copilot, gemini, opencode, pi, otel, or auto.
     #[arg(long, value_name = "FORMAT", default_value = "auto")]
     pub(crate) format: String,
     /// File to write; standard output unless given.

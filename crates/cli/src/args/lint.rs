@@ -27,7 +27,7 @@ pub(crate) struct LintArgs {
     /// Eval files, rubric files, or folders to look for eval files in.
     #[arg(required_unless_present = "list", value_name = "PATH")]
     pub(crate) paths: Vec<PathBuf>,
-    /// How findings are printed.
+    /// Format of the findings.
     #[arg(long, value_enum, default_value_t, value_name = "FORMAT")]
     pub(crate) format: FormatChoice,
     /// Same as `--format json`.

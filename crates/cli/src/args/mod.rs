@@ -104,7 +104,7 @@ pub(crate) struct GlobalArgs {
     pub(crate) env_file: Option<PathBuf>,
 }
 
-/// What to do.
+/// Commands of the program.
 #[derive(Debug, Subcommand)]
 pub(crate) enum CliCommand {
     /// Set up a folder: a small suite that runs at once, settings, schemas for editors, a workflow.

@@ -28,10 +28,10 @@ pub(crate) struct PairwiseArgs {
     /// given.
     #[arg(long, value_name = "PATH")]
     pub(crate) suite: Vec<PathBuf>,
-    /// What makes an answer the better one; may be given several times. What was asked and expected unless given.
+    /// Criterion for the better answer; may be given several times. The question and the expectations unless given.
     #[arg(long, value_name = "TEXT")]
     pub(crate) criteria: Vec<String>,
-    /// What ties and orders that disagree say in the ranking: half a win for either side, or an end of their own.
+    /// Value of ties and of orders that disagree in the ranking: half a win for either side, or an outcome of their own.
     #[arg(long, value_enum, default_value_t, value_name = "RULE")]
     pub(crate) rank_ties: TieChoice,
     /// Compare only cases whose id matches this pattern; may be given several times.

@@ -12,31 +12,31 @@ pub(crate) struct PanelArgs {
     /// Weight of a judge, for `--combine weighted`; given once for each judge.
     #[arg(long, value_parser = weight, value_name = "JUDGE=WEIGHT")]
     pub(crate) judge_weight: Vec<(String, Weight)>,
-    /// How often each judge is asked, 1 to 100.
+    /// Number of times each judge is asked, 1 to 100.
     #[arg(long, value_parser = clap::value_parser!(u32).range(1..=100), value_name = "N")]
     pub(crate) judge_repeats: Option<u32>,
     /// Sampling temperature of the judges, 0 to 2; 0 unless given.
     #[arg(long, value_parser = temperature, value_name = "T")]
     pub(crate) judge_temperature: Option<f64>,
-    /// How votes become one decision; by majority on met and unmet and by the mean on scores unless given.
+    /// Rule that makes one decision of the votes; majority on met and unmet and mean on scores unless given.
     #[arg(long, value_enum, value_name = "RULE")]
     pub(crate) combine: Option<CombineChoice>,
-    /// What becomes of a tie; ungraded unless given.
+    /// Result of a tie; ungraded unless given.
     #[arg(long, value_enum, value_name = "WHAT")]
     pub(crate) ties: Option<TiesChoice>,
-    /// What a decision is read off: what the judge writes, or how likely its tokens were. Written unless given.
+    /// Source of a decision: the judge's written reply, or the probabilities of its tokens. Written unless given.
     #[arg(long, value_enum, value_name = "HOW")]
     pub(crate) scoring: Option<ScoringChoice>,
     /// Judge that is asked only where the others are not sure.
     #[arg(long, value_name = "JUDGE")]
     pub(crate) escalate: Option<String>,
-    /// Whether the first call about an answer is awaited before the others, so that they find what they share in the
-    /// provider's cache. `auto` does so where each call that finds nothing there costs extra.
+    /// Wait for the first call about an answer before sending the others, so that they hit the provider's cache. `auto`
+    /// waits where each cache miss costs extra.
     #[arg(long, value_enum, default_value_t, value_name = "WHEN")]
     pub(crate) warm_up: WarmUpChoice,
 }
 
-/// What `--combine` offers.
+/// Values of `--combine`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
 pub(crate) enum CombineChoice {
     /// More votes for it than against it; the score given most often.
@@ -53,7 +53,7 @@ pub(crate) enum CombineChoice {
     Weighted,
 }
 
-/// What `--ties` offers.
+/// Values of `--ties`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
 pub(crate) enum TiesChoice {
     /// Nothing was decided.
@@ -64,7 +64,7 @@ pub(crate) enum TiesChoice {
     Pass,
 }
 
-/// What `--scoring` offers.
+/// Values of `--scoring`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
 pub(crate) enum ScoringChoice {
     /// The decision as written.
@@ -82,10 +82,10 @@ impl From<ScoringChoice> for ScoringMethod {
     }
 }
 
-/// What `--warm-up` offers.
+/// Values of `--warm-up`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, ValueEnum)]
 pub(crate) enum WarmUpChoice {
-    /// Where it saves a fee.
+    /// Only if it saves a fee.
     #[default]
     Auto,
     /// With every provider.

@@ -25,7 +25,7 @@ pub(crate) struct ReviewArgs {
     /// A run (its folder, its id, or `last`), or the folder of a scorecard.
     #[arg(value_name = "RUN|DIR")]
     pub(crate) what: String,
-    /// Who decides; the name stands in every label. The login name unless given.
+    /// Name of the reviewer, recorded in every label. The login name unless given.
     #[arg(long, value_name = "NAME")]
     pub(crate) who: Option<String>,
     /// Folder of the labels, one file a reviewer. `labels` beside the scorecard or eval file unless given.
@@ -49,7 +49,7 @@ pub(crate) struct ReviewArgs {
     /// Show again what you have decided before.
     #[arg(long)]
     pub(crate) again: bool,
-    /// What the labels may be used for.
+    /// Split to record in the labels: the use they may be put to.
     #[arg(long, value_enum, value_name = "PART")]
     pub(crate) split: Option<SplitWord>,
     /// Read the decisions from this file, one a line.

@@ -20,7 +20,7 @@ pub(crate) struct ScorecardArgs {
     pub(crate) command: ScorecardCommand,
 }
 
-/// What to do with a scorecard.
+/// Actions on a scorecard.
 #[derive(Debug, Subcommand)]
 pub(crate) enum ScorecardCommand {
     /// Print the tree with weights, thresholds, evaluators and how many cases each part has.
@@ -49,7 +49,7 @@ pub(crate) struct ScoreCardArgs {
     /// Results, one JSON object a line.
     #[arg(long, value_name = "FILE")]
     pub(crate) results: Option<PathBuf>,
-    /// How a case without a result counts.
+    /// Handling of a case without a result.
     #[arg(long, value_enum, default_value_t, value_name = "HOW")]
     pub(crate) treat_missing: MissingChoice,
     /// Write a report in Markdown as well.
@@ -76,7 +76,7 @@ pub(crate) struct RunCardArgs {
     /// The weight set of the index that counts, instead of the one it names.
     #[arg(long, value_name = "SET")]
     pub(crate) weights: Option<String>,
-    /// How a case without a result counts.
+    /// Handling of a case without a result.
     #[arg(long, value_enum, default_value_t, value_name = "HOW")]
     pub(crate) treat_missing: MissingChoice,
     /// Write a report in Markdown as well.
@@ -119,7 +119,7 @@ pub(crate) struct CompareCardsArgs {
     /// The run that is looked at.
     #[arg(value_name = "CANDIDATE")]
     pub(crate) candidate: String,
-    /// How a case without a result counts.
+    /// Handling of a case without a result.
     #[arg(long, value_enum, default_value_t, value_name = "HOW")]
     pub(crate) treat_missing: MissingChoice,
     /// Print one JSON object.
@@ -127,7 +127,7 @@ pub(crate) struct CompareCardsArgs {
     pub(crate) json: bool,
 }
 
-/// How a case without a result counts.
+/// Handling of a case without a result.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, ValueEnum)]
 pub(crate) enum MissingChoice {
     /// As unknown: what is above can't pass.

@@ -1,4 +1,4 @@
-//! What models may be asked, and what that may cost: the same flags for every command that asks models.
+//! Limits on the requests to models and their cost: the same flags for every command that asks models.
 
 use std::num::NonZeroU32;
 
@@ -8,7 +8,7 @@ use assize_rubric::Usd;
 
 use super::values::usd;
 
-/// Whether the reply cache is used, and how much may be bought beside it.
+/// Use of the reply cache, and limits on requests beside it.
 #[derive(Debug, Clone, clap::Args)]
 pub(crate) struct SpendingArgs {
     /// Ask every model anew, and keep no reply.

@@ -7,13 +7,13 @@ use assize_analysis::labels::{ColumnMapping, OutcomeSpellings};
 use assize_stats::ConfidenceLevel;
 use assize_stats::agreement::RatingScale;
 
-/// How tables are read and intervals made.
+/// Options for reading tables and computing intervals.
 #[derive(Debug, clap::Args)]
 pub(crate) struct TableArgs {
-    /// Which column holds what, such as `case=item_id,criterion=category,label=verdict`.
+    /// Column names, such as `case=item_id,criterion=category,label=verdict`.
     #[arg(long, value_parser = ColumnMapping::parse, value_name = "NAME=COLUMN,…")]
     pub(crate) columns: Option<ColumnMapping>,
-    /// How outcomes are spelled, such as `met=1,unmet=0,not_applicable=-`.
+    /// Spelling of outcomes, such as `met=1,unmet=0,not_applicable=-`.
     #[arg(long, value_parser = OutcomeSpellings::parse, value_name = "OUTCOME=SPELLING,…")]
     pub(crate) values: Option<OutcomeSpellings>,
     /// The scores that may be given, such as `0..10` or `1,2,3,4`.
@@ -25,7 +25,7 @@ pub(crate) struct TableArgs {
     /// Resamples behind intervals that have no formula.
     #[arg(long, default_value_t = ResamplingOptions::default().resamples, value_name = "N")]
     pub(crate) resamples: usize,
-    /// Where the random numbers of resampling start.
+    /// Seed of the resampling.
     #[arg(long, default_value_t = ResamplingOptions::default().seed, value_name = "N")]
     pub(crate) seed: u64,
     /// Print one JSON object.
@@ -75,7 +75,7 @@ pub(crate) struct RepeatsArgs {
     /// Place of the right answer among the answers of a row, from 0.
     #[arg(long, value_name = "PLACE")]
     pub(crate) right: Option<usize>,
-    /// How many scores to average: the first one, the first three, …
+    /// Number of scores to average: the first one, the first three, …
     #[arg(short, value_delimiter = ',', default_value = "1", value_parser = at_least_one, value_name = "N,…")]
     pub(crate) k: Vec<usize>,
     #[command(flatten)]

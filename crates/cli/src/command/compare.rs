@@ -41,7 +41,7 @@ impl ComparedRun {
         Self::open(folder, info, target, name, names, takes)
     }
 
-    /// The same for a run that was found.
+    /// Reads a run whose folder is open already, as [`Self::read`] does.
     pub(super) fn open(
         folder: RunFolder,
         info: RunInfo,

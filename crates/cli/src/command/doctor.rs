@@ -18,7 +18,7 @@ use crate::failure::CommandFailure;
 use crate::output;
 use crate::runtime::block_on;
 
-/// How long a server on this machine may take to accept a connection.
+/// Time a server on this machine may take to accept a connection.
 const PATIENCE: Duration = Duration::from_millis(300);
 
 /// The variable that names a judge, which may have variables of its own.
@@ -26,17 +26,17 @@ const JUDGE_MODEL: &str = "JUDGE_MODEL";
 /// Those variables.
 const OF_THE_JUDGE: [&str; 2] = ["JUDGE_BASE_URL", "JUDGE_API_KEY"];
 
-/// How long a server may take to answer a check.
+/// Time a server may take to answer a check.
 const CHECK_PATIENCE: Duration = Duration::from_secs(10);
 
 /// One line of the answer.
 struct ProviderCheck {
     name: &'static str,
     usable: bool,
-    /// Whether the user did something about this provider.
+    /// True if the user did something about this provider.
     configured: bool,
     about: String,
-    /// Whether its server took the key; `None` where it was not asked, or did not say.
+    /// True if its server took the key; `None` where it was not asked, or did not say.
     checked: Option<bool>,
 }
 
@@ -204,7 +204,7 @@ fn find(provider: &ProviderReadiness) -> ProviderCheck {
     ProviderCheck { name: provider.provider, usable, configured: provider.configured, about, checked: None }
 }
 
-/// Whether something accepts connections at an address of this machine; `None` for other machines,
+/// Returns true if something accepts connections at an address of this machine; `None` for other machines,
 /// which are not tried.
 fn local_server(host: &str) -> Option<bool> {
     let mut addresses = host.to_socket_addrs().ok()?;

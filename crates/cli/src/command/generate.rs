@@ -85,7 +85,7 @@ fn summary(report: &GenerateReport, args: &GenerateRubricsArgs) -> String {
     parts.join("; ")
 }
 
-/// What lint says about the drafts, counted.
+/// Counts the findings of lint about the drafts.
 fn findings(report: &GenerateReport) -> usize {
     let of_case = |result: &DraftOutcome| match result {
         DraftOutcome::Drafted { findings, .. } => findings.len(),

@@ -181,7 +181,7 @@ fn write(out: &Path, lines: &str, force: bool) -> Result<(), String> {
     file.write_all(lines.as_bytes()).and_then(|()| file.sync_all()).map_err(failed)
 }
 
-/// What is told about a session that was imported.
+/// Summary of an imported session.
 fn summary(id: &str, trace: &AgentTrace, log: &TranscriptLog) -> Value {
     json!({
         "id": id,

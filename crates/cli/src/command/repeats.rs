@@ -32,7 +32,7 @@ pub(crate) fn execute(args: &RepeatsArgs, context: &CliContext) -> Result<ExitSt
     Ok(ExitStatus::Passed)
 }
 
-/// Whether a name is that of a table, which may be misspelt: runs have no ending.
+/// Returns true if a name is that of a table, which may be misspelt: runs have no ending.
 fn is_table(path: &Path) -> bool {
     path.extension()
         .is_some_and(|ending| ["jsonl", "json", "csv", "tsv"].iter().any(|known| ending == *known))

@@ -11,7 +11,7 @@ use crate::context::CliContext;
 use crate::failure::CommandFailure;
 use crate::output;
 
-/// Where a project keeps its copies, below its folder.
+/// Folder of a project's copies, below its own folder.
 pub(crate) const FOLDER: &str = ".assize/schemas";
 
 pub(crate) fn execute(args: &SchemaArgs) -> Result<ExitStatus, CommandFailure> {

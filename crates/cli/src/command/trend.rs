@@ -25,7 +25,7 @@ struct TrendRun {
     info: RunInfo,
     target: Option<String>,
     label: String,
-    /// Whether the user named it: what can't be read of it is an error then, else a warning.
+    /// True if the user named it: unreadable parts are then errors instead of warnings.
     named: bool,
 }
 

@@ -1,9 +1,9 @@
-//! Whether a run kept to its plan: as many judge calls as it counted, and tokens within its range.
+//! Check of a run against its plan: as many judge calls as it counted, and tokens within its range.
 
 use serde_json::Value;
 
-/// What a run took that its plan did not say; `None` when it kept to it, or when there is nothing to compare. `plan` and
-/// `run` are what `--json` printed.
+/// Difference between a run and its plan; `None` when it kept to it, or when there is nothing to compare. `plan` and
+/// `run` are the outputs of `--json`.
 pub(super) fn broken(plan: &Value, run: &Value) -> Option<String> {
     // Nobody knows beforehand what programs ask of models.
     if plan["program_calls_at_most"].as_u64() != Some(0) {

@@ -1,4 +1,4 @@
-//! What every part of a conversion between the formats is told.
+//! Parameters shared by all parts of a conversion between the formats.
 
 use assize_evalfile::EvalFileFormat;
 
@@ -9,5 +9,5 @@ pub(crate) struct Way {
     pub(crate) to: EvalFileFormat,
 }
 
-/// Where the lines of the original are looked up: a JSON pointer to a line.
+/// Lookup of lines in the original: a JSON pointer to a line.
 pub(super) type LineOf<'l> = &'l dyn Fn(&str) -> usize;

@@ -43,7 +43,7 @@ pub struct Escalation {
     pub when: EscalateWhen,
 }
 
-/// How a decision is read out of a reply.
+/// Method of reading a decision out of a reply.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum ScoringMethod {
     /// The decision as the judge wrote it.

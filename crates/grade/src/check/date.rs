@@ -4,7 +4,7 @@ use jiff::civil::Date;
 
 const MONTHS: &str = "january february march april may june july august september october november december";
 
-/// What is tried when no format is named: forms in which day and month can't be mistaken.
+/// Formats tried when none is named: forms in which day and month can't be mistaken.
 pub(super) const UNMISTAKABLE: &[&str] =
     &["YYYY-MM-DD", "YYYY/MM/DD", "YYYYMMDD", "D MMM YYYY", "D-MMM-YYYY", "MMM D, YYYY", "MMM D YYYY"];
 

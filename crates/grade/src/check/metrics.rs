@@ -10,7 +10,7 @@ use super::{AnswerFacts, CheckResult, GraderNote};
 /// Tools that look around and change nothing, in small letters.
 const EXPLORING: [&str; 10] =
     ["read", "grep", "glob", "search", "list", "ls", "find", "websearch", "webfetch", "read_file"];
-/// How far the share of exploring calls may be off when nobody says.
+/// Default tolerance for the share of exploring calls.
 const DEFAULT_TOLERANCE: f64 = 0.2;
 
 fn unknown_metric(what: &str) -> String {

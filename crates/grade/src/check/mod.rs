@@ -20,7 +20,7 @@ use assize_rubric::{GraderNote, Tokens, ToolCall, UnitInterval};
 
 pub use schema::schema_problem;
 
-/// What is known about an answer. Unknown is `None`, not zero.
+/// Known facts about an answer. Unknown is `None`, not zero.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct AnswerFacts {
     /// The answer.
@@ -39,7 +39,7 @@ pub struct AnswerFacts {
     pub model_calls: Option<u64>,
 }
 
-/// What a grader found.
+/// Result of a check.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct CheckResult {
     /// Score, 0 to 1; `None` when there is nothing to check.

@@ -27,7 +27,7 @@ static KNOWN_KEYWORDS: LazyLock<Option<Validator>> = LazyLock::new(|| {
     jsonschema::options().offline().build(&strict).ok()
 });
 
-/// Why a schema can't be used; `None` for a usable one.
+/// Reason a schema can't be used; `None` for a usable one.
 pub fn schema_problem(schema: &Value) -> Option<String> {
     compile(schema).err()
 }
@@ -64,7 +64,7 @@ fn describe_error(error: &ValidationError<'_>) -> String {
     }
 }
 
-/// Where a document breaks a schema, a sentence each. The error says why the schema can't be used.
+/// Violations of a schema in a document, a sentence each. The error says why the schema can't be used.
 pub(super) fn violations(schema: &Value, value: &Value) -> Result<Vec<String>, String> {
     let validator = compile(schema).map_err(|problem| format!("the schema can't be used: {problem}"))?;
     let violation = |error: ValidationError<'_>| format!("${}: {}", error.instance_path(), error.masked());

@@ -66,7 +66,7 @@ fn is_named(written: &str, skill: &str) -> bool {
     name == skill || name.rsplit_once(':').is_some_and(|(_, name)| name == skill)
 }
 
-/// Whether a text holds `skills/NAME/` with the whole name.
+/// Returns true if a text holds `skills/NAME/` with the whole name.
 fn contains_skill_path(text: &str, skill: &str) -> bool {
     let text = text.replace('\\', "/");
     let wanted = format!("skills/{skill}/");

@@ -5,7 +5,7 @@ use assize_rubric::{UngradedKind, UngradedReason};
 
 use crate::reply::PROBABILITY_ADVICE;
 
-/// Why a criterion has no decision yet.
+/// Reason a criterion has no decision yet.
 #[derive(Debug, Clone)]
 pub(super) struct JudgeFailure {
     pub(super) kind: UngradedKind,

@@ -18,7 +18,7 @@ use crate::reply::{BatchedReply, ParsedReply, expected_decision, read_batched, r
 pub(super) struct CriterionGroup<'a> {
     template: &'a CallTemplate<'a>,
     batched: bool,
-    /// Whether other calls begin like those of this group.
+    /// True if other calls begin like those of this group.
     shared: bool,
     slots: Vec<CriterionSlot<'a>>,
 }
@@ -252,7 +252,7 @@ impl CriterionSlot<'_> {
     }
 }
 
-/// Whether a decision says that something is there, which can be quoted. That something is missing can't.
+/// Returns true if a decision says that something is there, which can be quoted. An absence can't.
 fn requires_evidence(criterion: &Criterion, outcome: Outcome) -> bool {
     match (outcome, &criterion.scale) {
         (Outcome::Met, _) => criterion.operator == CriterionOperator::Correctness,

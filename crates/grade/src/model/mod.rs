@@ -43,24 +43,24 @@ const CACHEABLE: u64 = 1024;
 /// Tokens that could have stood in place of each one, as many as any provider tells.
 const ALTERNATIVES: u8 = 20;
 
-/// How a model is asked.
+/// Settings of the calls to a model.
 #[derive(Debug, Clone, PartialEq)]
 pub struct JudgeOptions {
     /// Sampling temperature; `None` leaves it to the server.
     pub temperature: Option<f64>,
     /// Sampling seed, the same for every call; `None` sends none.
     pub seed: Option<u64>,
-    /// How often a criterion is asked again after an unusable reply.
+    /// Number of times a criterion is asked again after an unusable reply.
     pub repairs: u32,
-    /// Whether the first call about an answer is awaited before the others are sent.
+    /// Condition on which the first call about an answer is awaited before the others are sent.
     pub warm_up: WarmUp,
 }
 
-/// Whether the first call about an answer is awaited before the others are sent, so that they find what they share
-/// with it in the provider's cache. It makes an answer take one call longer.
+/// Condition on which the first call about an answer is awaited before the others are sent, so that they find what they
+/// share with it in the provider's cache. It makes an answer take one call longer.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum WarmUp {
-    /// Where the provider charges for each call that finds nothing there.
+    /// Only if the provider charges for each call that finds nothing there.
     #[default]
     Auto,
     /// Wherever what is shared is long enough to be cached.
@@ -117,7 +117,7 @@ impl ModelJudge {
         Self { ask, identity, marked, fences, in_flight, options }
     }
 
-    /// What all calls that show this have in common. The fence is that of the whole material, so that it occurs in no
+    /// Common part of all calls that show this material. The fence is that of the whole material, so that it occurs in no
     /// part of it.
     fn template<'a>(&'a self, task: &RubricTask, shown: &VisibleMaterial, fence: &str) -> CallTemplate<'a> {
         let mut shared = format_material(&shown.material, fence);
@@ -146,7 +146,7 @@ impl ModelJudge {
         self.options.seed.map(|seed| seed.saturating_add(u64::from(repeat.saturating_sub(1))))
     }
 
-    /// Whether to await the first of several calls that begin with this much text.
+    /// Returns true if the first of several calls that begin with this much text is to be awaited.
     fn warms_up(&self, shared_bytes: usize) -> bool {
         match self.options.warm_up {
             WarmUp::Never => false,
@@ -164,7 +164,7 @@ impl ModelJudge {
         shown.iter().map(|shown| (self.template(task, shown, &fence), shown.truncated)).collect()
     }
 
-    /// What is shown of material that is too long as a whole; `None` where it is shown whole, or can't be made to fit.
+    /// Excerpts of material that is too long as a whole; `None` where it is shown whole, or can't be made to fit.
     fn fit_material(
         task: &RubricTask,
         whole: &CallTemplate<'_>,

@@ -1,9 +1,9 @@
-//! What the calls for one criterion cost.
+//! Usage of the calls for one criterion.
 
 use assize_llm::{AskError, CacheableReply, ModelCard, TokenCounts};
 use assize_rubric::{JudgingUsage, Tokens};
 
-/// What the calls to a model took, failed calls included.
+/// Usage of the calls to a model, failed calls included.
 #[derive(Debug)]
 pub(super) struct UsageTally {
     card: ModelCard,

@@ -12,11 +12,11 @@ use assize_rubric::{TruncationMode, TruncationRecord};
 use super::parts::split_text;
 use crate::JudgeMaterial;
 
-/// What one round of calls shows of a task's material.
+/// Part of a task's material that one round of calls shows.
 #[derive(Debug, Clone)]
 pub(super) struct VisibleMaterial {
     pub(super) material: Arc<JudgeMaterial>,
-    /// What is said outside the blocks about what is missing from them.
+    /// Note outside the blocks about text missing from them.
     pub(super) note: Option<String>,
     pub(super) truncated: Option<TruncationRecord>,
 }
@@ -37,8 +37,8 @@ const LEAST: u64 = 480;
 /// Most parts that an answer is judged in; more would be a bill nobody expects.
 const MAX_PARTS: usize = 64;
 
-/// What to show so that the texts produced take no more than `room` (in parts of tokens, as [`TokenEstimator::weight`] counts
-/// them). `None` when that can't be done in this way.
+/// Selects the material to show so that the texts produced take no more than `room` (in parts of tokens, as
+/// [`TokenEstimator::weight`] counts them). `None` when that can't be done in this way.
 pub(super) fn fit_to_window(
     material: &Arc<JudgeMaterial>,
     mode: TruncationMode,
@@ -173,7 +173,7 @@ fn truncate_text(text: &str, mode: TruncationMode, room: u64, fence: &str) -> (S
     (joined, without as u64)
 }
 
-/// Where the characters end that have the room, going one way; `start` is where they begin.
+/// End of the characters that have the room, going one way; `start` is where they begin.
 fn prefix_end(characters: impl Iterator<Item = (usize, char)>, room: u64, start: usize) -> usize {
     let mut used = 0;
     let mut end = start;

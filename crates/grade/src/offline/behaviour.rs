@@ -84,7 +84,7 @@ impl OfflineJudge {
     }
 }
 
-/// What speaks against the output saying the fact.
+/// Finds a passage of the output that contradicts the fact.
 fn find_contradiction(fact: &str, library: &AnswerCorpus<'_>) -> Option<CoverageDecision> {
     let mut criterion = Criterion::checklist("fact", fact);
     criterion.operator = CriterionOperator::Contradiction;

@@ -27,13 +27,13 @@ pub(super) struct ClaimTerm {
     pub(super) sought: SearchTerm,
     /// The term as the criterion spells it.
     pub(super) spelling: String,
-    /// How much it counts.
+    /// Weight of the term.
     pub(super) weight: f64,
     /// Terms joined by "or" share a group; one of them is enough.
     pub(super) group: usize,
 }
 
-/// What is looked for.
+/// Term to search for.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) enum SearchTerm {
     /// A word by its stem.
@@ -156,7 +156,7 @@ fn split_parts<'w>(text: &str, words: &'w [AnswerWord]) -> Vec<ClaimPart<'w>> {
     found
 }
 
-/// Where the quotation or the bound ends that begins at a word.
+/// End of the quotation or bound that begins at a word.
 fn phrase_end(text: &str, start: usize) -> Option<usize> {
     let (before, rest) = text.split_at(start);
     let close = match before.chars().next_back() {

@@ -9,7 +9,7 @@ use super::text::AnswerWord;
 
 /// Coverage from which a criterion is met.
 const MET_THRESHOLD: f64 = 0.45;
-/// What coverage counts where a number or a quotation of the criterion is nowhere in the answer.
+/// Factor on coverage where a number or a quotation of the criterion is nowhere in the answer.
 const MISSING_NUMBER_FACTOR: f64 = 0.6;
 /// Coverage from which a thing that should be absent counts as present.
 const PRESENCE_THRESHOLD: f64 = 0.7;

@@ -1,4 +1,4 @@
-//! Which of two answers is better, without a model: the one that covers more of what counts.
+//! Comparison of two answers without a model: the better one covers more of what counts.
 
 use assize_rubric::{AnswerPreference, Criterion, Decision, TOLERANCE};
 
@@ -6,8 +6,8 @@ use super::answer_score::scored_criterion;
 use super::{OfflineJudge, coverage_decisions};
 use crate::{Judge as _, JudgeMaterial, PairTask};
 
-/// How much more, on the scale of 0 to 1, one answer must cover to be the better one: a point of ten, which is what
-/// coverage is rounded to.
+/// Least lead in coverage, 0 to 1, that makes an answer the better one: a point of ten, which is what coverage is
+/// rounded to.
 const CLEARLY: f64 = 0.1;
 
 impl OfflineJudge {

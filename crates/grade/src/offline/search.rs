@@ -112,7 +112,7 @@ impl<'a> AnswerCorpus<'a> {
         coverage
     }
 
-    /// Whether a negation occurs in a place.
+    /// Returns true if a negation occurs in a place.
     pub(super) fn has_negation(&self, (document, passages): &(usize, Range<usize>)) -> bool {
         self.documents[*document].passage_words(passages.clone()).iter().any(|word| word.is_negation)
     }
@@ -140,7 +140,7 @@ impl<'c> TermIndex<'c> {
         index
     }
 
-    /// What each passage has.
+    /// Hits of each passage.
     fn find_hits(&self, document: &AnswerText<'_>) -> Vec<Hits> {
         let passage = |words: &[AnswerWord]| {
             let mut hits = Hits::new();
@@ -172,7 +172,7 @@ fn find_term<'w>(sought: &SearchTerm, words: &'w [AnswerWord]) -> Option<&'w Ans
     }
 }
 
-/// Whether a number is in a class of numbers such as `2xx`, or is this number.
+/// Returns true if a number is in a class of numbers such as `2xx`, or is this number.
 fn same_class(class: &str, number: &str) -> bool {
     class.len() == number.len()
         && class.bytes().zip(number.bytes()).all(|(c, n)| c == n || c == b'x' && n.is_ascii_digit())

@@ -17,11 +17,11 @@ const CLAUSE_STARTERS: &str =
 /// A word, a number or a piece of an identifier.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct AnswerWord {
-    /// Where it stands, in bytes.
+    /// Position of the word, in bytes.
     pub(super) bytes: Range<usize>,
     /// The word in lower case, with plain apostrophes and without separators in numbers.
     pub(super) spelling: String,
-    /// What it is compared by: the stem of a word and its synonyms, the digits of a number.
+    /// Form for comparisons: the stem of a word and its synonyms, the digits of a number.
     pub(super) stem: String,
     pub(super) is_number: bool,
     pub(super) is_content: bool,
@@ -234,7 +234,7 @@ fn is_bullet(c: char) -> bool {
     c.is_whitespace() || matches!(c, '-' | '*' | '•' | '+' | '#' | '>' | '|')
 }
 
-/// Where in the `gap` bytes between two words a passage ends, if it does: after the mark that ends it. A full stop
+/// End of a passage within the `gap` bytes between two words, if there is one: after the mark that ends it. A full stop
 /// before a small letter, as in "e.g. this" or "2. that", ends nothing.
 fn passage_end(text: &str, gap: usize) -> Option<usize> {
     let goes_on = text[gap..].starts_with(char::is_lowercase);

@@ -1,4 +1,4 @@
-//! What a grading program prints.
+//! Output of a grading program.
 
 use assize_rubric::{GraderNote, UnitInterval};
 use serde_json::Value;
@@ -6,7 +6,7 @@ use serde_json::Value;
 use crate::check::to_unit_interval;
 use crate::reply::parse_notes;
 
-/// What a program decided.
+/// Decision of a program.
 #[derive(Debug, Clone, PartialEq)]
 pub struct ProgramReply {
     /// The score, 0 to 1.

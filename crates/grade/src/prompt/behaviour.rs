@@ -24,7 +24,7 @@ const SYSTEM: &str = include_str!("../../prompts/behaviour.v1.system.md");
 const APPLIES: &str = include_str!("../../prompts/behaviour.v1.applies.md");
 const FORM: &str = include_str!("../../prompts/behaviour.v1.form.md");
 
-/// What may stand around the name of an input in a prompt.
+/// Marks that may stand around the name of an input in a prompt.
 const MARKS: [(&str, &str); 5] = [("{{", "}}"), ("${", "}"), ("{", "}"), ("<", ">"), ("[", "]")];
 
 /// A short hash (16 hex digits of BLAKE3) of the version, every prompt file and all that the authors of

@@ -6,12 +6,12 @@ use super::block::format_block;
 use super::files::{BATCHED, CHECKLIST, CONTRADICTION, QUOTE, SCORE};
 use super::template::fill_template;
 
-/// How the decision on a criterion looks in a reply.
+/// Form of the decision on a criterion in a reply.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub(crate) struct DecisionForm {
     /// A whole number from 0 to 10 rather than met or unmet.
     pub(crate) score: bool,
-    /// Whether "not applicable" is a possible decision.
+    /// True if "not applicable" is a possible decision.
     pub(crate) may_not_apply: bool,
 }
 

@@ -57,7 +57,7 @@ pub(crate) fn messages(shared: &Arc<str>, question: String, repair: Option<Strin
     Arc::new([SYSTEM.clone(), ChatMessage { role: MessageRole::User, content }])
 }
 
-/// What a repair adds to the question: the problem and the beginning of the unusable reply, both as data.
+/// Text that a repair adds to the question: the problem and the beginning of the unusable reply, both as data.
 ///
 /// They get a fence of their own: a reply may well contain the fence of the material, which its writer has seen.
 pub(crate) fn repair_part(fences: &dyn FenceSource, problem: &str, reply: &str) -> String {

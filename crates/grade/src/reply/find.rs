@@ -4,7 +4,7 @@ use serde_json::Value;
 
 use super::json::UnambiguousJson;
 
-/// What is looked for.
+/// Shape of the reply to find.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum ReplyShape {
     /// An object with a decision.
@@ -18,7 +18,7 @@ pub(crate) enum ReplyShape {
 }
 
 impl ReplyShape {
-    /// Whether an object claims to be such a reply. What it claims need not be valid.
+    /// Returns true if an object claims to be such a reply; the claim need not be valid.
     fn matches_object(self, value: &Value) -> bool {
         let Some(object) = value.as_object() else { return false };
         match self {
@@ -100,8 +100,8 @@ pub(super) fn find_reply_json(text: &str, shape: ReplyShape) -> Result<Value, St
 const PIECES: &str =
     "the reply holds pieces of JSON outside of the object; which decision is meant is unclear";
 
-/// Whether a text holds a member that a reply has. Outside of an object, it is what is left of the judge's own one,
-/// which an answer closed early, when it was copied into it without escaping, and gave a verdict of its own.
+/// Returns true if a text holds a member that a reply has. Outside of an object, it is what is left of the judge's own
+/// one, which an answer closed early, when it was copied into it without escaping, and gave a verdict of its own.
 fn holds_member(text: &str) -> bool {
     const NAMES: [&str; 11] = [
         "outcome", "score", "reason", "evidence", "results", "id", "better", "pass", "applies", "uncertain",
@@ -124,7 +124,7 @@ fn matching_object(shape: ReplyShape) -> String {
     }
 }
 
-/// Whether an object begins here, even one that is not JSON because its names lack quotation marks.
+/// Returns true if an object begins here, even one that is not JSON because its names lack quotation marks.
 fn begins_object(text: &str) -> bool {
     let inside = text[1..].trim_start();
     let after_name = inside.trim_start_matches(|c: char| c.is_ascii_alphanumeric() || c == '_');

@@ -10,15 +10,15 @@ use assize_stats::combine::expected_score;
 /// The least share of probability that must lie on decisions. Below it the expected decision says little.
 const LEAST_MASS: f64 = 0.5;
 
-/// What to do about a model that gives none.
+/// Advice for a model that gives no log-probabilities.
 pub(crate) const PROBABILITY_ADVICE: &str = "use a model that does, or `scoring: written`";
 
-/// Why the probabilities make no decision.
+/// Reason the probabilities make no decision.
 #[derive(Debug, PartialEq)]
 pub(crate) struct ProbabilityError {
     /// In words for the user.
     pub(crate) message: String,
-    /// What they say all the same, for the record.
+    /// Probabilities found all the same, for the record.
     pub(crate) found: Option<DecisionProbability>,
 }
 
@@ -69,10 +69,10 @@ pub(crate) fn expected_decision(
     Ok((outcome, Some(found)))
 }
 
-/// Where a decision begins.
+/// Token with which a decision begins.
 struct DecisionToken<'a> {
     token: &'a TokenLogprob,
-    /// What of the token stands before the decision, such as a blank or a quotation mark.
+    /// Part of the token before the decision, such as a blank or a quotation mark.
     before: &'a str,
     next: Option<&'a TokenLogprob>,
     /// The reply from the decision on.
@@ -102,7 +102,7 @@ impl<'a> DecisionToken<'a> {
         })
     }
 
-    /// What could have stood here, with its log-probability: the token itself, and its alternatives where they begin
+    /// Possible texts at this place, with their log-probabilities: the token itself, and its alternatives where they begin
     /// alike.
     fn candidates(&self) -> Vec<(&str, f64)> {
         let own = (self.token.token.as_str(), self.token.logprob);

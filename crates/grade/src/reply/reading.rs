@@ -10,7 +10,7 @@ pub(crate) struct ParsedReply<T> {
     pub(crate) decided: T,
     /// The judge's reason.
     pub(crate) reason: String,
-    /// How sure the judge says it is.
+    /// Confidence the judge states.
     pub(crate) confidence: Option<JudgeConfidence>,
     /// Quotes, as the judge wrote them.
     pub(crate) evidence: Vec<String>,

@@ -1,4 +1,4 @@
-//! What a reply says about several criteria.
+//! Decisions on several criteria in one reply.
 
 use std::collections::HashMap;
 

@@ -12,9 +12,9 @@ pub(crate) struct Grader<'a> {
     pub(crate) rows: Vec<&'a CaseDecision>,
     /// All its rows, those of its members among them.
     pub(crate) all_rows: Vec<&'a CaseDecision>,
-    /// How many composites it stands in.
+    /// Number of composites around it.
     pub(crate) depth: usize,
-    /// What it decided as a whole, if it is no rubric.
+    /// Decision on the whole, if it is no rubric.
     pub(crate) whole: Option<&'a CaseDecision>,
     /// The members of a composite.
     pub(crate) members: Vec<(Grader<'a>, GraderScore)>,

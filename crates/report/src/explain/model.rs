@@ -162,7 +162,7 @@ pub(crate) struct CriterionPart {
 pub(crate) struct PanelPart {
     #[serde(flatten)]
     pub(crate) panel: PanelReport,
-    /// What each judge said, in the order of the votes.
+    /// Decisions of the single judges, in the order of the votes.
     pub(crate) votes_in_full: Vec<VotePart>,
 }
 

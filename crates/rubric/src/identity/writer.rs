@@ -22,7 +22,7 @@ impl IdentityWriter {
         Self::with_capacity(0, kind, version)
     }
 
-    /// The same as [`Self::new`], with room for so many bytes.
+    /// Creates a writer as [`Self::new`] does, with room for so many bytes.
     pub fn with_capacity(capacity: usize, kind: &'static str, version: u64) -> Self {
         let mut identity = Self { bytes: Vec::with_capacity(capacity) };
         identity.begin(kind, version);

@@ -8,7 +8,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::{ScorecardAggregation, UnitInterval, Weight};
 
-/// What a benchmark's threshold means for the levels above it.
+/// Effect of a benchmark's threshold on the levels above it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum Criticality {

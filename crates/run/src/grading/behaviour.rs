@@ -16,12 +16,12 @@ use super::path::GraderPath;
 use super::votes::{self, PanelQuestion};
 use crate::panel::JudgePanel;
 
-/// What is said about the panel of a benchmark: its files say nothing.
+/// Panel settings for a benchmark: its files have none.
 pub(crate) fn panel_spec<'a>(context: &GradingContext<'a>) -> Cow<'a, PanelSpec> {
     context.item.panels.spec(&PanelSpec::default(), None)
 }
 
-/// What a judge is given, as far as it is known before the answer is.
+/// Task of the judge, as far as it is known before the answer is.
 pub(crate) fn behaviour_task(context: &GradingContext<'_>, behaviour: &Arc<Behaviour>) -> BehaviourTask {
     let material = &context.material;
     BehaviourTask {
@@ -107,7 +107,7 @@ pub(super) async fn decide_by_judges(
     decisions
 }
 
-/// What a failed check of a hybrid comes to.
+/// Decision for a failed check of a hybrid.
 fn failed_check_decision(
     benchmark: &BenchmarkGrader,
     may_not_apply: bool,

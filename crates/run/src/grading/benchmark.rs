@@ -18,14 +18,14 @@ pub(super) async fn grade(path: &GraderPath<'_>, benchmark: &BenchmarkGrader) ->
     }
 }
 
-/// What the checks of a benchmark came to.
+/// Results of the checks of a benchmark.
 pub(super) struct CheckSummary {
     /// The share that passes, or the mean of their scores; `None` if there are none.
     pub(super) score: Option<f64>,
-    /// Whether all pass.
+    /// True if all pass.
     pub(super) pass: bool,
     pub(super) notes: Vec<GraderNote>,
-    /// What broke the first one that did.
+    /// Error of the first check that broke.
     pub(super) error: Option<String>,
     pub(super) reason: String,
 }
@@ -109,7 +109,7 @@ async fn decide_by_checks(path: &GraderPath<'_>, benchmark: &BenchmarkGrader) ->
     path.own_decision(finding.with_score(Ok(score), found.notes), found.reason)
 }
 
-/// What people said: the majority of their last words. Where there is none, nothing is decided.
+/// Decision by people's labels: the majority of their last words. Where there is none, nothing is decided.
 fn decide_by_labels(path: &GraderPath<'_>, benchmark: &BenchmarkGrader) -> CaseDecision {
     let said = || {
         let words = benchmark.labels.iter().map(|label| {

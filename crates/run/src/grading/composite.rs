@@ -90,7 +90,7 @@ async fn decide(path: &GraderPath<'_>, aggregator: &CompositeAggregator, results
     }
 }
 
-/// What somebody who combines members is told about them, by name. Members that could not be graded
+/// Results of members, by name, for the judge or program that combines them. Members that could not be graded
 /// leave nothing to combine.
 fn member_results(
     context: &GradingContext<'_>,

@@ -1,4 +1,4 @@
-//! What all graders of one answer have in common.
+//! Context shared by all graders of one answer.
 
 use std::sync::{Arc, OnceLock};
 
@@ -11,7 +11,7 @@ use serde_json::{Map, Value, json};
 use crate::WorkItem;
 use crate::material::{file_changes, material};
 
-/// What stands in the place of the question when a whole conversation is judged.
+/// Text in the place of the question when a whole conversation is judged.
 const CONVERSATION: &str = "(A conversation of several turns. The answer is all of it: what was said to the assistant, and \
                             what the assistant answered.)";
 
@@ -19,7 +19,7 @@ const CONVERSATION: &str = "(A conversation of several turns. The answer is all 
 pub(crate) struct GradingContext<'a> {
     pub(crate) item: &'a WorkItem,
     answer: &'a TargetAnswer,
-    /// Whether anything is known about tools where the answer tells of none.
+    /// True if anything is known about tools where the answer tells of none.
     tools_known: bool,
     pub(crate) material: Arc<JudgeMaterial>,
     /// The turn of a conversation that is graded, from 1.
@@ -66,7 +66,7 @@ impl<'a> GradingContext<'a> {
         context
     }
 
-    /// What checks look at. Judges of criteria, which most graders are, need none of it, so it is put together when it is
+    /// Facts for checks. Judges of criteria, which most graders are, need none of it, so it is put together when it is
     /// first asked for.
     pub(crate) fn facts(&self) -> &AnswerFacts {
         self.facts.get_or_init(|| {
@@ -75,7 +75,7 @@ impl<'a> GradingContext<'a> {
         })
     }
 
-    /// What programs are given.
+    /// Input of grading programs.
     pub(crate) fn program_input(&self) -> ProgramInput {
         program_input(self.item, self.answer, self.facts())
     }
@@ -170,7 +170,7 @@ fn usage(tokens: Tokens) -> Value {
     json!({ "input": tokens.input, "output": tokens.output, "cached": tokens.cached })
 }
 
-/// What the tools did, in numbers.
+/// Tool calls in numbers.
 fn trace(calls: &[ToolCall], model_calls: Option<u64>) -> Value {
     let mut by_name: Map<String, Value> = Map::new();
     for call in calls {

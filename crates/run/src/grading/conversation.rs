@@ -125,7 +125,7 @@ impl ConversationGrades {
         name
     }
 
-    /// Whether the part that was graded last failed, whatever its open questions turn out to be.
+    /// Returns true if the part that was graded last failed, however its ungraded criteria turn out.
     fn failed(&self, name: &str) -> bool {
         let rows: Vec<&CaseDecision> = self
             .decisions

@@ -66,7 +66,7 @@ impl PanelQuestion for PairQuestion<'_> {
     }
 }
 
-/// What a judge is given, with the candidate first. The error says why there is nothing to compare with.
+/// Task of the judge, with the candidate first. The error says why there is nothing to compare with.
 pub(crate) fn pair_task(context: &GradingContext<'_>, grader: &PairwiseGrader) -> Result<PairTask, String> {
     let material = &context.material;
     let (baseline, reference) = match &grader.baseline {
@@ -156,7 +156,7 @@ fn preference(decision: &Decision) -> Option<AnswerPreference> {
     }
 }
 
-/// What one order came to, as a remark: alone it decides nothing.
+/// Remark about the result of one order: alone it decides nothing.
 fn order_note(order: &str, decision: &Decision) -> GraderNote {
     let word = match preference(decision) {
         Some(AnswerPreference::First) => "the one shown first is better",

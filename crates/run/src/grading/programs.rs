@@ -105,7 +105,7 @@ pub(super) fn grader_folder(grader: &Grader) -> Option<PathBuf> {
     grader.place.path().parent().filter(|folder| !folder.as_os_str().is_empty()).map(Path::to_path_buf)
 }
 
-/// How a file that is a grader is run: by itself when it may be, else by the interpreter of its ending.
+/// Command for a file that is a grader: the file itself when it may be run, else the interpreter of its ending.
 pub fn custom_command(path: &Path) -> Result<GraderCommand, String> {
     let path = std::fs::canonicalize(path)
         .map_err(|error| format!("can't find the grader `{}`: {error}", path.display()))?;

@@ -20,7 +20,7 @@ use crate::failure::CommandFailure;
 use crate::output;
 use crate::runtime::block_on;
 
-/// What every attempt needs.
+/// Parameters shared by all attempts.
 struct Attempts<'a> {
     subject: AttemptSubject,
     judge: AttemptJudge<'a>,

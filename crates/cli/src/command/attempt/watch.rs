@@ -22,10 +22,10 @@ use crate::context::CliContext;
 use crate::failure::CommandFailure;
 use crate::output;
 
-/// How often files are looked at. A change counts when it looks the same twice, so half-written files are let be.
+/// Interval between two looks at the files. A change counts when it looks the same twice, so half-written files are let be.
 const LOOK: Duration = Duration::from_millis(250);
 
-/// What files hold; `None` for one that can't be read, as between the two steps of a save.
+/// Contents of files; `None` for one that can't be read, as between the two steps of a save.
 type FileContents = Vec<(PathBuf, Option<Vec<u8>>)>;
 
 /// A grader and a criterion of it.
@@ -166,7 +166,7 @@ fn take(
     }
 }
 
-/// What each decision rests on: the criterion, how it is put to the judge, and all the judge is shown.
+/// Identity of the inputs of each decision: the criterion, its settings, and all the judge is shown.
 fn bases(case: &Case) -> BTreeMap<CriterionName, IdentityWriter> {
     let mut shown = IdentityWriter::default();
     shown.field(&case.output);
@@ -233,7 +233,7 @@ fn contents(files: &[PathBuf], context: &CliContext) -> FileContents {
     files.iter().map(|path| (path.clone(), read(path))).collect()
 }
 
-/// What `after` holds, as it was `before` where that is known.
+/// Returns the contents of the files in `after`, as they were in `before` where that is known.
 fn earlier_of(before: FileContents, after: FileContents) -> FileContents {
     after
         .into_iter()

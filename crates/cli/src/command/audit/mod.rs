@@ -38,7 +38,7 @@ fn refuse(run: &RunArgs) -> Result<(), CommandFailure> {
     Ok(())
 }
 
-/// Who judged, with how many calls, and where it is stored.
+/// Prints the judges, the number of calls and the run folder.
 fn print_footer(info: &RunInfo, folder: &RunFolder) {
     if let Some(summary) = &info.summary {
         let calls =

@@ -1,4 +1,4 @@
-//! What `assize init` writes.
+//! Files that `assize init` writes.
 
 use std::path::Path;
 
@@ -7,9 +7,9 @@ use assize_engine::OFFLINE;
 use super::InitFormat;
 use crate::command::schema;
 
-/// What the files are written for.
+/// Project that the files are written for.
 pub(super) struct ProjectSetup {
-    /// What the first suite is written in.
+    /// Format of the first suite.
     pub(super) format: InitFormat,
     /// The judge that the configuration names.
     pub(super) judge: String,
@@ -26,7 +26,7 @@ pub(super) struct ProjectFile {
     pub(super) text: String,
 }
 
-/// What git should leave out: what can be made again, and what is secret.
+/// Entries for `.gitignore`: files that can be made again, and files that are secret.
 pub(super) const IGNORED: &[&str] = &["/.assize/runs/", "/.assize/cache/", ".env"];
 
 /// YAML files of a scorecard: path, schema, text.

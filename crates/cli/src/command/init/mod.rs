@@ -50,7 +50,7 @@ pub(crate) fn execute(args: &InitArgs, context: &CliContext) -> Result<ExitStatu
     Ok(ExitStatus::Passed)
 }
 
-/// What was done, and what to do next.
+/// Prints the files written, and the next commands to run.
 fn report(args: &InitArgs, folder: &Path, setup: &ProjectSetup, done: &[(String, WriteOutcome)]) {
     let next = files::next_commands(setup, folder);
     if args.json {

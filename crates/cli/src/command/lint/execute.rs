@@ -24,7 +24,7 @@ pub(super) struct LintedFile {
     pub(super) path: PathBuf,
     pub(super) cases: usize,
     pub(super) linted: LintReport,
-    /// Why the file does not load; its sound cases are looked at all the same.
+    /// Errors that keep the file from loading; its valid cases are linted all the same.
     errors: Vec<Diagnostic>,
     error_sources: SourceMap,
     /// It is a scorecard: its prompts are what a model is told, and no model looks at them here.
@@ -134,7 +134,7 @@ fn review(
 /// The rules that are applied.
 pub(super) struct RuleFilter {
     codes: Vec<DiagnosticCode>,
-    /// Whether `codes` are left out rather than the only ones.
+    /// True if `codes` are skipped; false if only they are applied.
     skips: bool,
 }
 
@@ -276,7 +276,7 @@ fn repair(
     Ok((looked, made))
 }
 
-/// How many findings come with a change.
+/// Counts the findings that come with a change.
 fn open(looked: &LintedFile) -> usize {
     looked.linted.diagnostics.iter().filter(|diagnostic| diagnostic.suggestion.is_some()).count()
 }

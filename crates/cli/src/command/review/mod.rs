@@ -25,7 +25,7 @@ use crate::context::CliContext;
 use crate::failure::CommandFailure;
 use crate::output;
 
-/// What there is to look at, and where its labels stand unless somebody says otherwise.
+/// Items to review, and the default place of their labels.
 struct ReviewMaterial {
     items: Vec<ReviewItem>,
     labels: Option<PathBuf>,

@@ -15,10 +15,10 @@ use super::{ReviewMaterial, version};
 use crate::args::ReviewArgs;
 use crate::context::CliContext;
 
-/// What was asked and what is right, by suite and case.
+/// Questions and right answers, by suite and case.
 type CaseTextMap = HashMap<(String, String), CaseTexts>;
 
-/// What was asked in a case, and what is right.
+/// Question of a case, and its right answer.
 #[derive(Default, Clone)]
 struct CaseTexts {
     /// The number of the case over all files.

@@ -18,13 +18,13 @@ use crossterm::{execute, queue};
 use super::LabelWriter;
 use crate::context::CliContext;
 
-/// How long a request to terminate may wait to be noticed.
+/// Longest time before a request to terminate is noticed.
 const GLANCE: Duration = Duration::from_millis(100);
 
-/// How long leaving the screen may take once that is asked for. Reading keys from a terminal that is gone never returns.
+/// Time allowed for leaving the screen once that is asked for. Reading keys from a terminal that is gone never returns.
 const GRACE: Duration = Duration::from_secs(1);
 
-/// Whether the review is to end, and whether its screen has been left.
+/// State of a request to end the review: made or not, and the screen left or not.
 #[derive(Default)]
 struct EndRequest {
     asked: AtomicBool,

@@ -2,7 +2,7 @@
 
 use std::path::PathBuf;
 
-/// Where an assertion list stands: which templates it came through.
+/// Position of an assertion list: the templates it came through.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct AssertionContext {
     /// The templates (canonical paths) around the list, outermost first.
@@ -12,7 +12,7 @@ pub(crate) struct AssertionContext {
 }
 
 impl AssertionContext {
-    /// Whether the list stands in a template.
+    /// Returns true if the list stands in a template.
     pub(super) fn in_template(&self) -> bool {
         !self.stack.is_empty()
     }

@@ -10,7 +10,7 @@ use crate::decode::{DiagnosticCollector, MapReader};
 use crate::model::{FilePosition, MissingVariable, TargetSpec, UnsupportedFeature};
 use crate::tree::TreeNode;
 
-/// What reading a targets file needs to know and collects.
+/// Inputs and collected results of reading a targets file.
 pub(super) struct TargetsContext<'a> {
     pub(super) environment: &'a crate::EnvironmentLookup,
     /// Absolute path of the file's folder.
