@@ -47,7 +47,8 @@ pub fn from_run(
         let record = record?;
         let length = record.result.answer.as_ref().map(|answer| answer.chars().count() as f64);
         let answered = record.result.target.as_deref().and_then(|name| models.get(name).copied());
-        for row in &record.decisions {
+        // The votes of a panel are rows beside its decision; only the decision counts.
+        for row in record.decisions.iter().filter(|row| !row.is_vote()) {
             let judge = &row.decision.judge;
             if row.criterion().is_none() {
                 match benchmark_decision(&record.result, row, answered, length) {
@@ -57,11 +58,6 @@ pub fn from_run(
                     }
                     None => other_graders += 1,
                 }
-                continue;
-            }
-
-            // The votes of a panel are rows beside its decision; only the decision counts.
-            if row.vote.is_some() {
                 continue;
             }
 

@@ -1,5 +1,6 @@
 //! Runs made by hand, with figures recomputed independently.
 
+mod calibrate;
 mod compare;
 mod gates;
 mod noise;
