@@ -6,13 +6,8 @@ use serde::{Deserialize, Serialize};
 /// Reason a case has no answer or could not be graded.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct CaseError {
-<<<<<<< HEAD
-    /// Where it happened: `load`, `workspace`, `target`, `grade`, `teardown`, or `dependency` when a case it depends on did
-    /// not pass.
-=======
     /// Stage of the failure: `load`, `workspace`, `target`, `grade`, `teardown`, or `dependency` when a case it
     /// depends on did not pass.
->>>>>>> words3
     pub stage: CaseStage,
     /// Kind of the failure, such as `timeout`.
     pub kind: CaseErrorKind,

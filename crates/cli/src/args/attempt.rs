@@ -79,11 +79,7 @@ pub(crate) struct TryArgs {
     /// Tokens that models can read and write in one call, whatever the table of models says.
     #[arg(long, value_name = "N")]
     pub(crate) context_tokens: Option<NonZeroU64>,
-<<<<<<< HEAD
-    /// What is done when a judge can't read all of the material: `head`, `tail`, `middle`, `chunk` or `never`.
-=======
     /// Handling of material too long for a judge: `head`, `tail`, `middle`, `chunk` or `never`.
->>>>>>> words3
     #[arg(long, value_parser = truncate, value_name = "MODE")]
     pub(crate) truncate: Option<TruncationMode>,
     /// Pass line, 0 to 1.
