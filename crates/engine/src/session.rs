@@ -1,6 +1,7 @@
 //! Life of a run, from its plan to its exit code.
 
 use std::collections::HashMap;
+use std::mem::take;
 use std::num::NonZeroUsize;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -100,7 +101,7 @@ impl RunSession {
 
     /// Runs the items and stores the results.
     pub(crate) async fn perform<I: Iterator<Item = Result<WorkItem, String>>>(
-        self,
+        mut self,
         mode: &dyn RunMode,
         items: impl Fn() -> I,
         options: &RunOptions,
@@ -109,22 +110,7 @@ impl RunSession {
         let begun = Instant::now();
         let started_at = engine.process().now();
         let run_id = run_id(started_at, &self.label);
-        let mut info = RunInfo {
-            format_version: FORMAT_VERSION,
-            run_id,
-            assize_version: env!("CARGO_PKG_VERSION").to_owned(),
-            started_at: started_at.to_string(),
-            finished_at: None,
-            command: self.command.to_owned(),
-            suites: self.suites,
-            inputs: hash_inputs(&self.inputs)?,
-            judges: self.judge_infos,
-            targets: self.target_infos,
-            settings: self.settings,
-            warnings: self.warnings,
-            scorecard: self.scorecard,
-            summary: None,
-        };
+        let mut info = self.take_info(run_id, started_at.to_string())?;
 
         let OpenedRun { folder, mut writer, done, totals, mut summariser, mut order } =
             open(&mut info, options, &items, engine)?;
@@ -206,6 +192,26 @@ impl RunSession {
         }
 
         Ok(FinishedRun { folder, info, totals: ended.totals, order, exit })
+    }
+
+    /// Moves what is known of the run before it begins into its description.
+    fn take_info(&mut self, run_id: String, started_at: String) -> Result<RunInfo, EngineError> {
+        Ok(RunInfo {
+            format_version: FORMAT_VERSION,
+            run_id,
+            assize_version: env!("CARGO_PKG_VERSION").to_owned(),
+            started_at,
+            finished_at: None,
+            command: self.command.to_owned(),
+            suites: take(&mut self.suites),
+            inputs: hash_inputs(&self.inputs)?,
+            judges: take(&mut self.judge_infos),
+            targets: take(&mut self.target_infos),
+            settings: take(&mut self.settings),
+            warnings: take(&mut self.warnings),
+            scorecard: self.scorecard.take(),
+            summary: None,
+        })
     }
 }
 

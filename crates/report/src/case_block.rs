@@ -252,7 +252,7 @@ fn render_criterion(
         .iter()
         .any(|gate| gate.grader == grader.name && gate.criterion.as_deref() == Some(&criterion.id));
     let notes = CriterionLine::notes(criterion);
-    let decision = CriterionLine::of(criterion, text.as_deref(), gate_failed, &notes);
+    let decision = CriterionLine::from_row(criterion, text.as_deref(), gate_failed, &notes);
 
     decision.put(page, 2);
 }

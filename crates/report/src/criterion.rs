@@ -32,7 +32,7 @@ const WORD: usize = 8;
 
 impl<'a> CriterionLine<'a> {
     /// The decision that is on record. `notes` come from [`CriterionLine::notes`].
-    pub(crate) fn of(
+    pub(crate) fn from_row(
         row: &'a CriterionRow,
         text: Option<&'a str>,
         gate_failed: bool,

@@ -29,7 +29,7 @@ pub fn render_criterion_change(
     }
 
     let notes = CriterionLine::notes(after);
-    CriterionLine::of(after, text, false, &notes).put(&mut page, 2);
+    CriterionLine::from_row(after, text, false, &notes).put(&mut page, 2);
 
     page.finish()
 }

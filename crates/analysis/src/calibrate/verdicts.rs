@@ -1,7 +1,7 @@
 //! Agreement of verdicts.
 
 use assize_stats::{
-    Interval, Proportion, UndefinedReason,
+    ConfidenceLevel, Interval, Proportion, UndefinedReason,
     agreement::{
         AgreementWeights, AlphaMetric, ChanceAgreement, RatingScale, UnitRatings, alpha, coefficient,
     },
@@ -18,143 +18,187 @@ use crate::metric::{MetricEstimate, ResamplingOptions};
 /// Number of bins of the calibration error.
 const BINS: usize = 10;
 
+/// Value, interval and sample size of a metric.
+type MetricParts = (Result<f64, UndefinedReason>, Result<Interval, UndefinedReason>, u64);
+
+/// Confusion tables of all pairs and of each cluster, from which metrics and their intervals are computed.
+struct TableResampler {
+    table: ConfusionTable,
+    /// Table of each cluster.
+    tables: Vec<ConfusionTable>,
+    /// True if each pair is its own cluster.
+    independent: bool,
+    resampling: ResamplingOptions,
+}
+
+impl TableResampler {
+    fn new(pairs: &[JudgePeoplePair], groups: &[Vec<usize>], resampling: ResamplingOptions) -> Self {
+        Self {
+            table: confusion_table(pairs),
+            tables: groups
+                .iter()
+                .map(|members| confusion_table(members.iter().map(|&at| &pairs[at])))
+                .collect(),
+            independent: groups.len() == pairs.len(),
+            resampling,
+        }
+    }
+
+    fn bootstrap(
+        &self,
+        figure: impl Fn(ConfusionTable) -> Result<f64, UndefinedReason>,
+    ) -> Result<Interval, UndefinedReason> {
+        self.resampling
+            .bootstrap_interval(self.tables.len(), |chosen| figure(sum_tables(&self.tables, chosen)))
+    }
+
+    /// A proportion, with an interval by formula where pairs are independent.
+    fn rate(&self, figure: impl Fn(ConfusionTable, ConfidenceLevel) -> Proportion) -> MetricParts {
+        let level = self.resampling.level;
+        let found = figure(self.table, level);
+        let interval = if self.independent {
+            found.interval
+        } else if found.successes == 0 || found.successes == found.n {
+            // Resampling shows no spread here. Each cluster counts once, as if all its pairs were equal.
+            let clusters = self.tables.iter().filter(|table| figure(**table, level).n > 0).count() as u64;
+            proportion(if found.successes == 0 { 0 } else { clusters }, clusters, level).interval
+        } else {
+            self.bootstrap(|table| figure(table, level).rate)
+        };
+
+        (found.rate, found.rate.and(interval), found.n)
+    }
+
+    /// A metric without a formula for its error.
+    fn other(&self, figure: impl Fn(ConfusionTable) -> Result<f64, UndefinedReason>) -> MetricParts {
+        let value = figure(self.table);
+        (value, value.and_then(|_| self.bootstrap(figure)), self.table.n())
+    }
+
+    fn kappa(&self) -> MetricParts {
+        let level = self.resampling.level;
+        let (value, mut interval, n) = self.other(|table| table.kappa(level).and_then(|kappa| kappa.kappa));
+        if self.independent {
+            interval = value.and_then(|_| self.table.kappa(level).and_then(|kappa| kappa.interval));
+        }
+
+        (value, interval, n)
+    }
+}
+
 /// Computes the confusion table and every metric of it. If each pair is its own cluster, metrics with a
 /// formula for their error use it; all others are resampled by cluster.
 pub(crate) fn verdict_figures(
     pairs: &[JudgePeoplePair],
     resampling: ResamplingOptions,
 ) -> (ConfusionTable, Vec<MetricEstimate>) {
-    let table = confusion_table(pairs);
     let groups = group_positions(pairs.iter().map(|pair| pair.cluster));
-    let independent = groups.len() == pairs.len();
-    let tables: Vec<ConfusionTable> =
-        groups.iter().map(|members| confusion_table(members.iter().map(|&at| &pairs[at]))).collect();
-    let level = resampling.level;
-    let again = |figure: &dyn Fn(ConfusionTable) -> Result<f64, UndefinedReason>| {
-        resampling.bootstrap_interval(tables.len(), |chosen| figure(sum_tables(&tables, chosen)))
-    };
-    let rate = |figure: &dyn Fn(ConfusionTable) -> Proportion| {
-        let found = figure(table);
-        let interval = if independent {
-            found.interval
-        } else if found.successes == 0 || found.successes == found.n {
-            // Resampling shows no spread here. Each cluster counts once, as if all its pairs were equal.
-            let clusters = tables.iter().filter(|table| figure(**table).n > 0).count() as u64;
-            proportion(if found.successes == 0 { 0 } else { clusters }, clusters, level).interval
-        } else {
-            again(&|table| figure(table).rate)
-        };
-        (found.rate, found.rate.and(interval), found.n)
+    let tables = TableResampler::new(pairs, &groups, resampling);
+    let estimate = |id, name, (value, interval, n): MetricParts, of, says| MetricEstimate {
+        id,
+        name,
+        value,
+        interval,
+        n,
+        of,
+        says,
     };
 
-    let other = |figure: &dyn Fn(ConfusionTable) -> Result<f64, UndefinedReason>| {
-        let value = figure(table);
-        (value, value.and_then(|_| again(figure)), table.n())
-    };
-    let kappa = |table: ConfusionTable| table.kappa(level).and_then(|kappa| kappa.kappa);
-    let kappa_interval = |table: ConfusionTable| table.kappa(level).and_then(|kappa| kappa.interval);
+    let figures = vec![
+        estimate(
+            "accuracy",
+            "raw agreement",
+            tables.rate(ConfusionTable::accuracy),
+            "pairs",
+            "Share of verdicts that are those of people; it is high by itself where nearly all verdicts are the same.",
+        ),
+        estimate(
+            "sensitivity",
+            "sensitivity",
+            tables.rate(ConfusionTable::sensitivity),
+            "met by people",
+            "Of what people find met, the share the judge finds met: a low one means that it is too strict.",
+        ),
+        estimate(
+            "specificity",
+            "specificity",
+            tables.rate(ConfusionTable::specificity),
+            "unmet by people",
+            "Of what people find unmet, the share the judge finds unmet: a low one means that it lets faults pass.",
+        ),
+        estimate(
+            "balanced_accuracy",
+            "balanced accuracy",
+            tables.other(ConfusionTable::balanced_accuracy),
+            "pairs",
+            "Mean of sensitivity and specificity: 0.5 is guessing, however rare one verdict is.",
+        ),
+        estimate(
+            "macro_f1",
+            "macro-F1",
+            tables.other(ConfusionTable::macro_f1),
+            "pairs",
+            "Mean F1 of met and unmet: what published comparisons of judges report most.",
+        ),
+        estimate(
+            "f1_met",
+            "F1 of met",
+            tables.other(ConfusionTable::f1),
+            "pairs",
+            "Harmonic mean of how many of the judge's met are people's, and how many of people's it finds.",
+        ),
+        estimate(
+            "f1_unmet",
+            "F1 of unmet",
+            tables.other(ConfusionTable::f1_fail),
+            "pairs",
+            "The same for what is found unmet.",
+        ),
+        estimate(
+            "mcc",
+            "Matthews correlation",
+            tables.other(ConfusionTable::matthews),
+            "pairs",
+            "Correlation of the two verdicts: 0 is chance, 1 is agreement throughout.",
+        ),
+        estimate(
+            "kappa",
+            "Cohen's kappa",
+            tables.kappa(),
+            "pairs",
+            "Agreement beyond what their own pass rates give by chance; it falls where one verdict is rare.",
+        ),
+        estimate(
+            "ac1",
+            "Gwet's AC1",
+            agreement_beyond_chance(pairs, &groups, resampling),
+            "pairs",
+            "Agreement beyond chance that does not fall where one verdict is rare; read it beside kappa.",
+        ),
+    ];
+
+    (tables.table, figures)
+}
+
+/// Computes Gwet's AC1.
+fn agreement_beyond_chance(
+    pairs: &[JudgePeoplePair],
+    groups: &[Vec<usize>],
+    resampling: ResamplingOptions,
+) -> MetricParts {
     let agreed = gwet_coefficient(pairs, resampling);
-
-    let mut figures = Vec::new();
-    let mut push = |id, name, (value, interval, n): MetricParts, of, says| {
-        figures.push(MetricEstimate { id, name, value, interval, n, of, says });
-    };
-    push(
-        "accuracy",
-        "raw agreement",
-        rate(&|table| table.accuracy(level)),
-        "pairs",
-        "Share of verdicts that are those of people; it is high by itself where nearly all verdicts are the same.",
-    );
-
-    push(
-        "sensitivity",
-        "sensitivity",
-        rate(&|table| table.sensitivity(level)),
-        "met by people",
-        "Of what people find met, the share the judge finds met: a low one means that it is too strict.",
-    );
-
-    push(
-        "specificity",
-        "specificity",
-        rate(&|table| table.specificity(level)),
-        "unmet by people",
-        "Of what people find unmet, the share the judge finds unmet: a low one means that it lets faults pass.",
-    );
-
-    push(
-        "balanced_accuracy",
-        "balanced accuracy",
-        other(&ConfusionTable::balanced_accuracy),
-        "pairs",
-        "Mean of sensitivity and specificity: 0.5 is guessing, however rare one verdict is.",
-    );
-
-    push(
-        "macro_f1",
-        "macro-F1",
-        other(&ConfusionTable::macro_f1),
-        "pairs",
-        "Mean F1 of met and unmet: what published comparisons of judges report most.",
-    );
-
-    push(
-        "f1_met",
-        "F1 of met",
-        other(&ConfusionTable::f1),
-        "pairs",
-        "Harmonic mean of how many of the judge's met are people's, and how many of people's it finds.",
-    );
-
-    push(
-        "f1_unmet",
-        "F1 of unmet",
-        other(&ConfusionTable::f1_fail),
-        "pairs",
-        "The same for what is found unmet.",
-    );
-
-    push(
-        "mcc",
-        "Matthews correlation",
-        other(&ConfusionTable::matthews),
-        "pairs",
-        "Correlation of the two verdicts: 0 is chance, 1 is agreement throughout.",
-    );
-    let (value, mut interval, n) = other(&kappa);
-    if independent {
-        interval = value.and_then(|_| kappa_interval(table));
-    }
-
-    push(
-        "kappa",
-        "Cohen's kappa",
-        (value, interval, n),
-        "pairs",
-        "Agreement beyond what their own pass rates give by chance; it falls where one verdict is rare.",
-    );
-    let interval = if independent {
+    let interval = if groups.len() == pairs.len() {
         agreed.interval
     } else {
         agreed.value.and_then(|_| {
             resampling.bootstrap_interval(groups.len(), |chosen| {
-                gwet_coefficient(&pick_pairs(pairs, &groups, chosen), resampling).value
+                gwet_coefficient(&pick_pairs(pairs, groups, chosen), resampling).value
             })
         })
     };
 
-    push(
-        "ac1",
-        "Gwet's AC1",
-        (agreed.value, interval, table.n()),
-        "pairs",
-        "Agreement beyond chance that does not fall where one verdict is rare; read it beside kappa.",
-    );
-    (table, figures)
+    (agreed.value, interval, pairs.len() as u64)
 }
-
-type MetricParts = (Result<f64, UndefinedReason>, Result<Interval, UndefinedReason>, u64);
 
 fn pick_pairs(pairs: &[JudgePeoplePair], groups: &[Vec<usize>], chosen: &[usize]) -> Vec<JudgePeoplePair> {
     super::pairing::units_of(groups, chosen).into_iter().map(|at| pairs[at]).collect()

@@ -189,12 +189,12 @@ fn benchmark_interval(
 struct ResampledTree {
     tree: ScorecardTree,
     /// For each node of the tree and each shared case: what it came to.
-    cases: Vec<Vec<Option<CaseScore>>>,
+    cases: Vec<Vec<Option<BenchmarkCaseScore>>>,
 }
 
 /// A case of a benchmark, as a resample adds it up.
 #[derive(Clone, Copy)]
-enum CaseScore {
+enum BenchmarkCaseScore {
     Score(UnitInterval),
     Missing,
 }
@@ -210,9 +210,9 @@ impl ResampledTree {
             let mut row = vec![None; order.len()];
             for (id, case) in run.parts[*part].cases.iter() {
                 let score = match (case.score, case.finding.state) {
-                    (Some(score), _) => Some(CaseScore::Score(score)),
+                    (Some(score), _) => Some(BenchmarkCaseScore::Score(score)),
                     (None, BenchmarkState::NotApplicable) => None,
-                    (None, _) => Some(CaseScore::Missing),
+                    (None, _) => Some(BenchmarkCaseScore::Missing),
                 };
                 if let Some(at) = order.get(id) {
                     row[*at] = score;
@@ -230,9 +230,11 @@ impl ResampledTree {
     fn score(&self, drawn: &[usize], missing: MissingPolicy) -> Option<f64> {
         let tally = |id: ScorecardNodeId| {
             let Some(row) = self.cases.get(id.index()) else { return CaseTally::NOT_APPLICABLE };
-            let open = drawn.iter().filter(|at| matches!(row[**at], Some(CaseScore::Missing))).count() as u64;
+            let open =
+                drawn.iter().filter(|at| matches!(row[**at], Some(BenchmarkCaseScore::Missing))).count()
+                    as u64;
             let scores = drawn.iter().filter_map(|at| match row[*at] {
-                Some(CaseScore::Score(score)) => Some(score),
+                Some(BenchmarkCaseScore::Score(score)) => Some(score),
                 _ => None,
             });
             CaseTally::new(scores, open)

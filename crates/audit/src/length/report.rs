@@ -94,14 +94,15 @@ fn character_count(text: &str) -> f64 {
     text.chars().count() as f64
 }
 
-/// Computes the effect of length edits on scores and decisions.
-pub fn length_report(compared: &PairedDecisions, facts: &LengthFacts) -> AuditReport {
+/// Computes the judge's own noise, and the trend of scores with length.
+fn noise_metrics(compared: &PairedDecisions, facts: &LengthFacts) -> Vec<MetricEstimate> {
     let noise: Vec<_> = facts.shifts(UNCHANGED).into_iter().map(|(case, shift, _)| (case, shift)).collect();
     let size: Vec<_> = noise.iter().map(|(case, shift)| (case.clone(), shift.abs())).collect();
     let again: Vec<&DecisionPair> = compared.pairs.iter().filter(|pair| pair.label == UNCHANGED).collect();
     let (lengths, scores) = facts.lengths();
     let trend = fit_line(&lengths, &scores, ConfidenceLevel::P95);
-    let figures = vec![
+
+    vec![
         mean_metric(
             ("noise_shift", "score shift without an edit", "answers"),
             "The judge's own noise: what the score does when the same answer is judged again.",
@@ -127,8 +128,11 @@ pub fn length_report(compared: &PairedDecisions, facts: &LengthFacts) -> AuditRe
             says: "How scores rise with length over the unchanged answers; longer ones may well be better, so that this \
                    alone shows no bias.",
         },
-    ];
+    ]
+}
 
+/// Computes the effect of length edits on scores and decisions.
+pub fn length_report(compared: &PairedDecisions, facts: &LengthFacts) -> AuditReport {
     let mut sections = Vec::new();
     let mut unmeasured = Vec::new();
     let mut worst: Option<(f64, String)> = None;
@@ -195,5 +199,13 @@ pub fn length_report(compared: &PairedDecisions, facts: &LengthFacts) -> AuditRe
     };
 
     let missing = describe_missing(compared, compared.pairs.iter());
-    AuditReport { cases: compared.cases, figures, sections, worst, says, unmeasured, missing }
+    AuditReport {
+        cases: compared.cases,
+        figures: noise_metrics(compared, facts),
+        sections,
+        worst,
+        says,
+        unmeasured,
+        missing,
+    }
 }

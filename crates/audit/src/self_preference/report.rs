@@ -3,6 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use super::facts::SelfPreferenceFacts;
+use assize_analysis::MetricEstimate;
 use assize_analysis::shares::{mean_metric, share_metric};
 use assize_rubric::TOLERANCE;
 use assize_stats::UndefinedReason;
@@ -31,16 +32,7 @@ pub fn self_preference_report(facts: &SelfPreferenceFacts) -> AuditReport {
     let mut worst: Option<(f64, String)> = None;
     let mut concluded = Vec::new();
     for family in families {
-        let own = facts.targets.values().flatten().any(|of| of == family);
-        let others = facts.targets.values().flatten().any(|of| of != family);
-        let rivals = facts.judges.values().flatten().any(|of| of != family);
-        let lack = match (own, others, rivals) {
-            (false, _, _) => Some("no target is of this family"),
-            (_, false, _) => Some("every target is of this family; others are needed beside it"),
-            (_, _, false) => Some("every judge is of this family; others are needed beside it"),
-            _ => None,
-        };
-        if let Some(lack) = lack {
+        if let Some(lack) = find_lack(facts, family) {
             unmeasured.push(format!("`{family}` was not measured: {lack}."));
             continue;
         }
@@ -60,24 +52,7 @@ pub fn self_preference_report(facts: &SelfPreferenceFacts) -> AuditReport {
             &preferences,
         );
         if let Ok(value) = figure.value {
-            match figure.interval {
-                Ok(interval) if interval.low > 0.0 => {
-                    concluded
-                        .push(format!("`{family}` judges prefer answers of their own family ({value:+.3})"));
-                }
-                Ok(interval) if interval.high < 0.0 => {
-                    concluded.push(format!(
-                        "`{family}` judges mark down answers of their own family ({value:+.3})"
-                    ));
-                }
-                Err(UndefinedReason::NoSpread) if value.abs() > TOLERANCE => {
-                    let n = format_count(preferences.len(), "case", "cases");
-                    concluded.push(format!(
-                        "`{family}` judges value their own family by {value:+.3} in each of {n}"
-                    ));
-                }
-                _ => {}
-            }
+            concluded.extend(conclusion(family, value, &figure, preferences.len()));
             if worst.as_ref().is_none_or(|(most, _)| value > *most) {
                 worst = Some((value, format!("self-preference of `{family}`")));
             }
@@ -107,6 +82,50 @@ pub fn self_preference_report(facts: &SelfPreferenceFacts) -> AuditReport {
         format!("{}.", concluded.join("; "))
     };
 
+    AuditReport {
+        cases: facts.cases.len(),
+        figures: vec![noise],
+        sections: sections.into_iter().map(|(_, section)| section).collect(),
+        worst,
+        says,
+        unmeasured,
+        missing: describe_missing(facts),
+    }
+}
+
+/// Returns the reason why the preference of a family can't be measured, if there is one.
+fn find_lack(facts: &SelfPreferenceFacts, family: &String) -> Option<&'static str> {
+    let own = facts.targets.values().flatten().any(|of| of == family);
+    let others = facts.targets.values().flatten().any(|of| of != family);
+    let rivals = facts.judges.values().flatten().any(|of| of != family);
+
+    match (own, others, rivals) {
+        (false, _, _) => Some("no target is of this family"),
+        (_, false, _) => Some("every target is of this family; others are needed beside it"),
+        (_, _, false) => Some("every judge is of this family; others are needed beside it"),
+        _ => None,
+    }
+}
+
+/// Returns the sentence that a preference over this many cases allows, if any.
+fn conclusion(family: &str, value: f64, figure: &MetricEstimate, cases: usize) -> Option<String> {
+    match figure.interval {
+        Ok(interval) if interval.low > 0.0 => {
+            Some(format!("`{family}` judges prefer answers of their own family ({value:+.3})"))
+        }
+        Ok(interval) if interval.high < 0.0 => {
+            Some(format!("`{family}` judges mark down answers of their own family ({value:+.3})"))
+        }
+        Err(UndefinedReason::NoSpread) if value.abs() > TOLERANCE => {
+            let n = format_count(cases, "case", "cases");
+            Some(format!("`{family}` judges value their own family by {value:+.3} in each of {n}"))
+        }
+        _ => None,
+    }
+}
+
+/// Lists the decisions and answers that no metric counts.
+fn describe_missing(facts: &SelfPreferenceFacts) -> Vec<String> {
     let mut missing = Vec::new();
     if facts.ungraded > 0 {
         let decisions = format_count(facts.ungraded, "decision is", "decisions are");
@@ -120,15 +139,7 @@ pub fn self_preference_report(facts: &SelfPreferenceFacts) -> AuditReport {
         ));
     }
 
-    AuditReport {
-        cases: facts.cases.len(),
-        figures: vec![noise],
-        sections: sections.into_iter().map(|(_, section)| section).collect(),
-        worst,
-        says,
-        unmeasured,
-        missing,
-    }
+    missing
 }
 
 /// Lists the reasons why some effects can't be measured.

@@ -11,6 +11,14 @@ use crate::note::ConversionNotes;
 
 const CASE_LIST_KEYS: [&str; 4] = ["evalcases", "tests", "eval_cases", "cases"];
 
+/// Top level of a file, with the graders of the suite apart.
+#[derive(Default)]
+struct SuiteHead {
+    head: Map<String, Value>,
+    execution: Map<String, Value>,
+    graders: Option<Vec<Value>>,
+}
+
 /// Converts the values of an eval file. The cases must be inside the value.
 pub(crate) fn convert_format(
     value: &Value,
@@ -20,67 +28,17 @@ pub(crate) fn convert_format(
 ) -> Value {
     let Some(map) = value.as_object() else { return value.clone() };
     let list_key = CASE_LIST_KEYS.into_iter().find(|key| map.contains_key(*key)).unwrap_or("tests");
-    let mut head = Map::new();
-    let mut execution = Map::new();
-    let mut shared: Option<Vec<Value>> = None;
-    for (key, value) in map {
-        match key.as_str() {
-            key if key == list_key => {}
-            "$schema" => {
-                notes.add_remark(line("/$schema"), "`$schema`", "left out: it names the other format")
-            }
-            "name" | "dataset" => {
-                head.insert(name_key(way.to).to_owned(), value.clone());
-            }
-            "assertions" | "assert" | "evaluators" => {
-                shared = Some(convert_graders(value, way, &format!("/{key}"), line, notes));
-            }
-            "execution" => {
-                for (inner, value) in value.as_object().into_iter().flatten() {
-                    if matches!(inner.as_str(), "assertions" | "assert" | "evaluators") {
-                        shared =
-                            Some(convert_graders(value, way, &format!("/execution/{inner}"), line, notes));
-                    } else {
-                        execution.insert(inner.clone(), value.clone());
-                    }
-                }
-            }
-            _ => {
-                head.insert(key.clone(), value.clone());
-            }
-        }
-    }
+    let mut suite = convert_head(map, list_key, way, line, notes);
 
     let cases = map.get(list_key);
     let items = cases.and_then(Value::as_array);
 
     if let Some(Value::String(path)) = cases {
-        notes.add_loss(
-            line(&format!("/{list_key}")),
-            format!("`{path}`"),
-            "cases in another file are not converted; convert that file too",
-        );
+        note_case_file(path, line(&format!("/{list_key}")), notes);
     }
 
-    // In format 1 a case's own list replaces that of the suite; in format 2 both count. If any case has one,
-    // the shared graders are copied into every case.
-    let spread = shared.is_some()
-        && items.is_some_and(|items| {
-            items.iter().any(|case| own_list_pointer(case).is_some() || skips_defaults(case))
-        });
-    let to_cases = shared.clone().filter(|_| spread);
-
-    if let Some(shared) = shared.filter(|_| !spread) {
-        match way.to {
-            EvalFileFormat::One => {
-                execution.insert("evaluators".to_owned(), Value::Array(add_names(shared)));
-            }
-            EvalFileFormat::Two => {
-                head.insert("assertions".to_owned(), Value::Array(shared));
-            }
-        }
-    }
-
+    let to_cases = suite.place_graders(items.map_or(&[], Vec::as_slice), way);
+    let SuiteHead { mut head, execution, .. } = suite;
     let set = write_suite_borderline(&mut head, &execution, way);
 
     if !execution.is_empty() {
@@ -94,11 +52,7 @@ pub(crate) fn convert_format(
             .map(|(index, item)| {
                 let pointer = format!("/{list_key}/{index}");
                 if let Value::String(path) = item {
-                    notes.add_loss(
-                        line(&pointer),
-                        format!("`{path}`"),
-                        "cases in another file are not converted; convert that file too",
-                    );
+                    note_case_file(path, line(&pointer), notes);
                     return item.clone();
                 }
 
@@ -108,15 +62,82 @@ pub(crate) fn convert_format(
                 case
             })
             .collect(),
-        (Some(other), None) => {
-            head.insert(list_key_for(way.to).to_owned(), other.clone());
-            return Value::Object(head);
-        }
-        (None, None) => Vec::new(),
+        (Some(other), None) => other.clone(),
+        (None, None) => Value::Array(Vec::new()),
     };
 
-    head.insert(list_key_for(way.to).to_owned(), Value::Array(cases));
+    head.insert(list_key_for(way.to).to_owned(), cases);
     Value::Object(head)
+}
+
+/// Converts everything beside the cases.
+fn convert_head(
+    map: &Map<String, Value>,
+    list_key: &str,
+    way: Way,
+    line: LineOf<'_>,
+    notes: &mut ConversionNotes,
+) -> SuiteHead {
+    let mut suite = SuiteHead::default();
+    for (key, value) in map {
+        match key.as_str() {
+            key if key == list_key => {}
+            "$schema" => {
+                notes.add_remark(line("/$schema"), "`$schema`", "left out: it names the other format");
+            }
+            "name" | "dataset" => {
+                suite.head.insert(name_key(way.to).to_owned(), value.clone());
+            }
+            "assertions" | "assert" | "evaluators" => {
+                suite.graders = Some(convert_graders(value, way, &format!("/{key}"), line, notes));
+            }
+            "execution" => {
+                for (inner, value) in value.as_object().into_iter().flatten() {
+                    if matches!(inner.as_str(), "assertions" | "assert" | "evaluators") {
+                        let pointer = format!("/execution/{inner}");
+                        suite.graders = Some(convert_graders(value, way, &pointer, line, notes));
+                    } else {
+                        suite.execution.insert(inner.clone(), value.clone());
+                    }
+                }
+            }
+            _ => {
+                suite.head.insert(key.clone(), value.clone());
+            }
+        }
+    }
+
+    suite
+}
+
+impl SuiteHead {
+    /// Writes the graders of the suite where the other format has them. Returns those that must be copied into
+    /// every case instead: in format 1 a case's own list replaces that of the suite, in format 2 both count.
+    fn place_graders(&mut self, cases: &[Value], way: Way) -> Option<Vec<Value>> {
+        let graders = self.graders.take()?;
+        if cases.iter().any(|case| own_list_pointer(case).is_some() || skips_defaults(case)) {
+            return Some(graders);
+        }
+
+        match way.to {
+            EvalFileFormat::One => {
+                self.execution.insert("evaluators".to_owned(), Value::Array(add_names(graders)));
+            }
+            EvalFileFormat::Two => {
+                self.head.insert("assertions".to_owned(), Value::Array(graders));
+            }
+        }
+
+        None
+    }
+}
+
+fn note_case_file(path: &str, line: usize, notes: &mut ConversionNotes) {
+    notes.add_loss(
+        line,
+        format!("`{path}`"),
+        "cases in another file are not converted; convert that file too",
+    );
 }
 
 fn skips_defaults(case: &Value) -> bool {

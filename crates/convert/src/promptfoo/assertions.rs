@@ -1,5 +1,7 @@
 //! Conversion of single assertions: a grader for those with an equivalent, a note for the others.
 
+use std::fmt::Display;
+
 use serde_json::{Map, Value, json};
 
 use super::variables::{fill_variables, value_text};
@@ -44,17 +46,16 @@ pub(super) fn convert_assertion(
 
     let value = fill_value(map.get("value"), &name, line, scene, notes)?;
     let threshold = map.get("threshold").and_then(Value::as_f64);
-    let made = grader_body(kind, &value, threshold, map, line, &name, scene, notes)?;
-    let mut grader = Map::new();
-    grader.extend(made);
+    let assertion = AssertionConverter { kind, value: &value, threshold, map, line, name: &name, scene };
+    let mut grader = assertion.convert(notes)?;
 
     if negate {
-        grader.insert("negate".to_owned(), json!(true));
+        grader["negate"] = json!(true);
     }
 
     if let Some(weight) = map.get("weight").and_then(Value::as_f64) {
         if weight >= 0.0 {
-            grader.insert("weight".to_owned(), json!(weight));
+            grader["weight"] = json!(weight);
         } else {
             notes.add_loss(line, &name, "its weight is negative; it counts 1");
         }
@@ -63,13 +64,13 @@ pub(super) fn convert_assertion(
     let only_counts = map.get("weight").and_then(Value::as_f64) == Some(0.0);
     let judged_freely = grader.get("type").and_then(Value::as_str) == Some("llm-grader");
     if !scene.scored && !only_counts && !judged_freely {
-        grader.insert("required".to_owned(), json!(true));
+        grader["required"] = json!(true);
     }
     if let Some(metric) = map.get("metric") {
-        grader.insert("x-metric".to_owned(), metric.clone());
+        grader["x-metric"] = metric.clone();
     }
 
-    Some(Value::Object(grader))
+    Some(grader)
 }
 
 /// Returns the value with variables substituted; `None` if it is not available.
@@ -104,170 +105,194 @@ fn fill_value(
     }
 }
 
-type GraderMap = Map<String, Value>;
-
-#[expect(clippy::too_many_arguments, reason = "one call, every argument a different fact")]
-fn grader_body(
-    kind: &str,
-    value: &Value,
+/// An assertion whose grader is made.
+struct AssertionConverter<'a> {
+    /// Type without a leading `not-`.
+    kind: &'a str,
+    value: &'a Value,
     threshold: Option<f64>,
-    map: &Map<String, Value>,
+    map: &'a Map<String, Value>,
     line: usize,
-    name: &str,
-    scene: &PromptfooTestContext<'_>,
-    notes: &mut ConversionNotes,
-) -> Option<GraderMap> {
-    let made = |value: Value| value.as_object().cloned();
-    let text = value.as_str().filter(|text| !text.trim().is_empty());
-    let without_threshold = |notes: &mut ConversionNotes| {
-        if let Some(threshold) = threshold {
-            notes.add_loss(
-                line,
-                name,
+    /// Name for notes.
+    name: &'a str,
+    scene: &'a PromptfooTestContext<'a>,
+}
+
+impl AssertionConverter<'_> {
+    /// Returns the grader without weight and gate. Returns `None` and adds a note if there is no equivalent.
+    fn convert(&self, notes: &mut ConversionNotes) -> Option<Value> {
+        match self.kind {
+            "llm-rubric" | "model-graded-closedqa" => match self.text() {
+                Some(text) => Some(self.convert_criterion(text, notes)),
+                None => self.convert_judge_prompt(notes),
+            },
+            "factuality" => {
+                let text = require_text(self.text(), self.line, self.name, notes)?;
+                self.note_threshold(notes);
+                Some(
+                    json!({"type": "rubrics", "criteria": [checklist_criterion(text, "contradiction", self.scene)]}),
+                )
+            }
+            "g-eval" => self.convert_scored_criteria(notes),
+            "equals" | "starts-with" | "contains" | "icontains" | "regex" => self.convert_text_check(notes),
+            "contains-any" | "contains-all" | "icontains-any" | "icontains-all" => {
+                self.convert_list_check(notes)
+            }
+            "is-json" => Some(match self.value {
+                Value::Object(_) => json!({"type": "is-json", "schema": self.value}),
+                Value::Null => json!({"type": "is-json"}),
+                _ => {
+                    self.note_loss("its schema is no map and was left out", notes);
+                    json!({"type": "is-json"})
+                }
+            }),
+            "latency" | "cost" => {
+                let Some(threshold) = self.threshold.filter(|threshold| *threshold >= 0.0) else {
+                    self.note_loss("not carried over: it has no threshold", notes);
+                    return None;
+                };
+                let key = if self.kind == "latency" { "threshold" } else { "budget" };
+                Some(json!({"type": self.kind, key: threshold}))
+            }
+            "assert-set" => self.convert_set(notes),
+            _ => {
+                self.note_unsupported(notes);
+                None
+            }
+        }
+    }
+
+    fn text(&self) -> Option<&str> {
+        self.value.as_str().filter(|text| !text.trim().is_empty())
+    }
+
+    fn note_loss(&self, says: impl Display, notes: &mut ConversionNotes) {
+        notes.add_loss(self.line, self.name, says);
+    }
+
+    fn note_threshold(&self, notes: &mut ConversionNotes) {
+        if let Some(threshold) = self.threshold {
+            self.note_loss(
                 format!("its threshold {threshold} on the judge's score: a criterion is met or not"),
+                notes,
             );
         }
-    };
-    match kind {
-        "llm-rubric" | "model-graded-closedqa" => {
-            if let Some(text) = text {
-                without_threshold(notes);
+    }
 
-                if map.contains_key("rubricPrompt") || scene.judge_prompt.is_some() {
-                    notes.add_loss(line, name, "the prompt of its judge (`rubricPrompt`): criteria are put to judges by the built-in one");
-                }
+    fn convert_criterion(&self, text: &str, notes: &mut ConversionNotes) -> Value {
+        self.note_threshold(notes);
 
-                return made(
-                    json!({"type": "rubrics", "criteria": [checklist_criterion(text, "correctness", scene)]}),
-                );
+        if self.map.contains_key("rubricPrompt") || self.scene.judge_prompt.is_some() {
+            self.note_loss(
+                "the prompt of its judge (`rubricPrompt`): criteria are put to judges by the built-in one",
+                notes,
+            );
+        }
+
+        json!({"type": "rubrics", "criteria": [checklist_criterion(text, "correctness", self.scene)]})
+    }
+
+    /// Converts an assertion that has no criterion but a judge prompt.
+    fn convert_judge_prompt(&self, notes: &mut ConversionNotes) -> Option<Value> {
+        let Some(prompt) = self.map.get("rubricPrompt").or(self.scene.judge_prompt) else {
+            self.note_loss("not carried over: it has no value", notes);
+            return None;
+        };
+        let texts: Vec<String> = match prompt {
+            Value::Array(messages) => messages
+                .iter()
+                .filter(|message| message.get("role").and_then(Value::as_str) == Some("system"))
+                .filter_map(|message| message.get("content").and_then(Value::as_str).map(str::to_owned))
+                .collect(),
+            other => vec![value_text(other)],
+        };
+
+        let (prompt, unknown) = fill_variables(&texts.join("\n\n"), self.scene.vars);
+        let unknown: Vec<String> = unknown.into_iter().filter(|name| name != "output").collect();
+        if !unknown.is_empty() {
+            self.note_loss(format!("template parts stay as written: {}", unknown.join(", ")), notes);
+        }
+
+        self.note_loss("has no criterion but a judge prompt of its own: kept as an `llm-grader`; the form of reply that it asks for is replaced, and the pass line decides", notes);
+        Some(json!({"type": "llm-grader", "prompt": prompt}))
+    }
+
+    fn convert_scored_criteria(&self, notes: &mut ConversionNotes) -> Option<Value> {
+        let texts: Vec<&str> = match self.value {
+            Value::Array(items) => items.iter().filter_map(Value::as_str).collect(),
+            _ => self.text().into_iter().collect(),
+        };
+        if texts.is_empty() {
+            self.note_loss("not carried over: it has no value", notes);
+            return None;
+        }
+
+        let criteria: Vec<Value> =
+            texts.iter().enumerate().map(|(index, text)| scored_criterion(text, index)).collect();
+        let line = self.threshold.unwrap_or(G_EVAL_THRESHOLD);
+        let mut grader = json!({"type": "rubrics", "criteria": criteria});
+        if line > 0.0 {
+            grader["min_score"] = json!(line.min(1.0));
+        }
+
+        Some(grader)
+    }
+
+    fn convert_text_check(&self, notes: &mut ConversionNotes) -> Option<Value> {
+        if self.value.is_object() || self.value.is_array() {
+            self.note_loss("not carried over: it compares with a value that is no text", notes);
+            return None;
+        }
+
+        let given = if self.value.is_null() { None } else { Some(value_text(self.value)) };
+        let text = require_text(given.as_deref(), self.line, self.name, notes)?;
+        Some(json!({"type": self.kind, "value": text}))
+    }
+
+    fn convert_list_check(&self, notes: &mut ConversionNotes) -> Option<Value> {
+        let values: Vec<String> = match self.value {
+            Value::Array(items) => items.iter().map(value_text).collect(),
+            Value::String(text) => text.split(',').map(|part| part.trim().to_owned()).collect(),
+            _ => Vec::new(),
+        };
+        let values: Vec<String> = values.into_iter().filter(|value| !value.is_empty()).collect();
+        if values.is_empty() {
+            self.note_loss("not carried over: it has no value", notes);
+            return None;
+        }
+
+        Some(json!({"type": self.kind, "value": values}))
+    }
+
+    fn convert_set(&self, notes: &mut ConversionNotes) -> Option<Value> {
+        let members = self.map.get("assert").and_then(Value::as_array).map_or(&[][..], Vec::as_slice);
+        let inner = PromptfooTestContext { scored: true, ..*self.scene };
+        let graders: Vec<Value> =
+            members.iter().filter_map(|member| convert_assertion(member, self.line, &inner, notes)).collect();
+        if graders.is_empty() {
+            self.note_loss("not carried over: nothing in it is", notes);
+            return None;
+        }
+
+        // Without a threshold every member must pass.
+        let line = self.threshold.filter(|line| *line > 0.0).unwrap_or(1.0).min(1.0);
+        Some(
+            json!({"type": "composite", "assertions": graders, "aggregator": {"type": "weighted_average"}, "min_score": line}),
+        )
+    }
+
+    fn note_unsupported(&self, notes: &mut ConversionNotes) {
+        let why = match self.kind {
+            "" => "it has no type",
+            "javascript" | "python" | "ruby" | "webhook" => "a program; write it as a `code-grader`",
+            "similar" => "it needs embeddings",
+            "answer-relevance" | "context-recall" | "context-relevance" | "context-faithfulness" => {
+                "its score is computed from generated questions or a given context; write what it is to ensure as criteria"
             }
+            _ => "there is no such check here",
+        };
 
-            let Some(prompt) = map.get("rubricPrompt").or(scene.judge_prompt) else {
-                notes.add_loss(line, name, "not carried over: it has no value");
-                return None;
-            };
-            let texts: Vec<String> = match prompt {
-                Value::Array(messages) => messages
-                    .iter()
-                    .filter(|message| message.get("role").and_then(Value::as_str) == Some("system"))
-                    .filter_map(|message| message.get("content").and_then(Value::as_str).map(str::to_owned))
-                    .collect(),
-                other => vec![value_text(other)],
-            };
-
-            let (prompt, unknown) = fill_variables(&texts.join("\n\n"), scene.vars);
-            let unknown: Vec<String> = unknown.into_iter().filter(|name| name != "output").collect();
-            if !unknown.is_empty() {
-                notes.add_loss(line, name, format!("template parts stay as written: {}", unknown.join(", ")));
-            }
-
-            notes.add_loss(line, name, "has no criterion but a judge prompt of its own: kept as an `llm-grader`; the form of reply that it asks for is replaced, and the pass line decides");
-            made(json!({"type": "llm-grader", "prompt": prompt}))
-        }
-        "factuality" => {
-            let text = require_text(text, line, name, notes)?;
-            without_threshold(notes);
-            made(json!({"type": "rubrics", "criteria": [checklist_criterion(text, "contradiction", scene)]}))
-        }
-        "g-eval" => {
-            let texts: Vec<&str> = match value {
-                Value::Array(items) => items.iter().filter_map(Value::as_str).collect(),
-                _ => text.into_iter().collect(),
-            };
-            if texts.is_empty() {
-                notes.add_loss(line, name, "not carried over: it has no value");
-                return None;
-            }
-
-            let criteria: Vec<Value> =
-                texts.iter().enumerate().map(|(index, text)| scored_criterion(text, index)).collect();
-            let line = threshold.unwrap_or(G_EVAL_THRESHOLD);
-            let mut grader = json!({"type": "rubrics", "criteria": criteria});
-            if line > 0.0 {
-                grader["min_score"] = json!(line.min(1.0));
-            }
-
-            made(grader)
-        }
-        "equals" | "starts-with" | "contains" | "icontains" | "regex" => {
-            if value.is_object() || value.is_array() {
-                notes.add_loss(line, name, "not carried over: it compares with a value that is no text");
-                return None;
-            }
-
-            let given = if value.is_null() { None } else { Some(value_text(value)) };
-            let text = require_text(given.as_deref(), line, name, notes)?;
-            made(json!({"type": kind, "value": text}))
-        }
-        "contains-any" | "contains-all" | "icontains-any" | "icontains-all" => {
-            let values: Vec<String> = match value {
-                Value::Array(items) => items.iter().map(value_text).collect(),
-                Value::String(text) => text.split(',').map(|part| part.trim().to_owned()).collect(),
-                _ => Vec::new(),
-            };
-            let values: Vec<String> = values.into_iter().filter(|value| !value.is_empty()).collect();
-            if values.is_empty() {
-                notes.add_loss(line, name, "not carried over: it has no value");
-                return None;
-            }
-
-            made(json!({"type": kind, "value": values}))
-        }
-        "is-json" => match value {
-            Value::Object(_) => made(json!({"type": "is-json", "schema": value})),
-            Value::Null => made(json!({"type": "is-json"})),
-            _ => {
-                notes.add_loss(line, name, "its schema is no map and was left out");
-                made(json!({"type": "is-json"}))
-            }
-        },
-        "latency" | "cost" => {
-            let Some(threshold) = threshold.filter(|threshold| *threshold >= 0.0) else {
-                notes.add_loss(line, name, "not carried over: it has no threshold");
-                return None;
-            };
-            made(if kind == "latency" {
-                json!({"type": "latency", "threshold": threshold})
-            } else {
-                json!({"type": "cost", "budget": threshold})
-            })
-        }
-        "assert-set" => {
-            let members = map.get("assert").and_then(Value::as_array).map_or(&[][..], Vec::as_slice);
-            let inner = PromptfooTestContext { scored: true, ..*scene };
-            let graders: Vec<Value> =
-                members.iter().filter_map(|member| convert_assertion(member, line, &inner, notes)).collect();
-            if graders.is_empty() {
-                notes.add_loss(line, name, "not carried over: nothing in it is");
-                return None;
-            }
-
-            // Without a threshold every member must pass.
-            let line = threshold.filter(|line| *line > 0.0).unwrap_or(1.0).min(1.0);
-            made(
-                json!({"type": "composite", "assertions": graders, "aggregator": {"type": "weighted_average"}, "min_score": line}),
-            )
-        }
-        "" => {
-            notes.add_loss(line, name, "not carried over: it has no type");
-            None
-        }
-        "javascript" | "python" | "ruby" | "webhook" => {
-            notes.add_loss(line, name, "not carried over: a program; write it as a `code-grader`");
-            None
-        }
-        other => {
-            let why = match other {
-                "similar" => "it needs embeddings",
-                "answer-relevance" | "context-recall" | "context-relevance" | "context-faithfulness" => {
-                    "its score is computed from generated questions or a given context; write what it is to ensure as criteria"
-                }
-                _ => "there is no such check here",
-            };
-
-            notes.add_loss(line, name, format!("not carried over: {why}"));
-            None
-        }
+        self.note_loss(format!("not carried over: {why}"), notes);
     }
 }
 

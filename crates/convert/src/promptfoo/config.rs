@@ -137,27 +137,7 @@ impl PromptfooReader<'_> {
         let description = test.get("description").and_then(Value::as_str);
         let wish = description.map_or_else(|| format!("test-{}", index + 1), |text| slug(text, 8));
         let name = if wish.is_empty() { format!("test-{}", index + 1) } else { wish };
-        for key in
-            test.as_object().into_iter().flat_map(Map::keys).filter(|key| !TEST_KEYS.contains(&key.as_str()))
-        {
-            notes.add_loss(
-                self.document.line(&format!("{pointer}/{key}")),
-                format!("`{key}` of `{name}`"),
-                "not carried over",
-            );
-        }
-
-        for (owner, at) in [(test, pointer.as_str()), (self.default, "/defaultTest")] {
-            for key in owner.get("options").and_then(Value::as_object).into_iter().flat_map(Map::keys) {
-                if key != "rubricPrompt" && key != "disableDefaultAsserts" {
-                    notes.add_loss(
-                        self.document.line(&format!("{at}/options/{key}")),
-                        format!("option `{key}`"),
-                        "not carried over",
-                    );
-                }
-            }
-        }
+        self.note_unread_keys(test, &pointer, &name, notes);
 
         let vars = self.merge_vars(test, &pointer, &name, notes);
         let threshold =
@@ -166,31 +146,7 @@ impl PromptfooReader<'_> {
             test.pointer("/options/rubricPrompt").or_else(|| self.default.pointer("/options/rubricPrompt"));
         let scene =
             PromptfooTestContext { vars: &vars, scored: threshold.is_some(), judge_prompt, case: &name };
-        let mut graders = Vec::new();
-        let alone = ["/disableDefaultAsserts", "/options/disableDefaultAsserts"]
-            .iter()
-            .any(|way| test.pointer(way) == Some(&Value::Bool(true)));
-        let mut lists = vec![(test, pointer.clone())];
-        if !alone {
-            lists.insert(0, (self.default, "/defaultTest".to_owned()));
-        }
-
-        for (owner, at) in lists {
-            for (number, assertion) in
-                owner.get("assert").and_then(Value::as_array).into_iter().flatten().enumerate()
-            {
-                let line = self.document.line(&format!("{at}/assert/{number}"));
-                match self.resolve_assertion(assertion) {
-                    Some(assertion) => graders.extend(convert_assertion(&assertion, line, &scene, notes)),
-                    None => notes.add_loss(
-                        line,
-                        format!("`$ref` of `{name}`"),
-                        "not carried over: it names no assertion template",
-                    ),
-                }
-            }
-        }
-
+        let graders = self.convert_assertions(test, &pointer, &scene, notes);
         if graders.is_empty() {
             notes.add_loss(line, format!("test `{name}`"), "left out: no assertion of it is carried over");
             return;
@@ -224,6 +180,67 @@ impl PromptfooReader<'_> {
             case.insert("assertions".to_owned(), Value::Array(graders.clone()));
             doc.cases.push(Value::Object(case));
         }
+    }
+
+    /// Notes the keys and options of a test that are not read.
+    fn note_unread_keys(&self, test: &Value, pointer: &str, name: &str, notes: &mut ConversionNotes) {
+        for key in
+            test.as_object().into_iter().flat_map(Map::keys).filter(|key| !TEST_KEYS.contains(&key.as_str()))
+        {
+            notes.add_loss(
+                self.document.line(&format!("{pointer}/{key}")),
+                format!("`{key}` of `{name}`"),
+                "not carried over",
+            );
+        }
+
+        for (owner, at) in [(test, pointer), (self.default, "/defaultTest")] {
+            for key in owner.get("options").and_then(Value::as_object).into_iter().flat_map(Map::keys) {
+                if key != "rubricPrompt" && key != "disableDefaultAsserts" {
+                    notes.add_loss(
+                        self.document.line(&format!("{at}/options/{key}")),
+                        format!("option `{key}`"),
+                        "not carried over",
+                    );
+                }
+            }
+        }
+    }
+
+    /// Converts the assertions of a test, the default ones first.
+    fn convert_assertions(
+        &self,
+        test: &Value,
+        pointer: &str,
+        scene: &PromptfooTestContext<'_>,
+        notes: &mut ConversionNotes,
+    ) -> Vec<Value> {
+        let mut graders = Vec::new();
+        let alone = ["/disableDefaultAsserts", "/options/disableDefaultAsserts"]
+            .iter()
+            .any(|way| test.pointer(way) == Some(&Value::Bool(true)));
+        let mut lists = vec![(test, pointer.to_owned())];
+        if !alone {
+            lists.insert(0, (self.default, "/defaultTest".to_owned()));
+        }
+
+        for (owner, at) in lists {
+            for (number, assertion) in
+                owner.get("assert").and_then(Value::as_array).into_iter().flatten().enumerate()
+            {
+                let line = self.document.line(&format!("{at}/assert/{number}"));
+                match self.resolve_assertion(assertion) {
+                    Some(assertion) => graders.extend(convert_assertion(&assertion, line, scene, notes)),
+                    None => notes.add_loss(
+                        line,
+                        format!("`$ref` of `{}`", scene.case),
+                        "not carried over: it names no assertion template",
+                    ),
+                }
+            }
+        }
+
+        graders
     }
 
     /// Returns the assertion, or the template it refers to merged with its own keys.

@@ -30,7 +30,7 @@ pub(super) struct Fingerprint {
 }
 
 impl Fingerprint {
-    pub(super) fn of(file: &File) -> io::Result<Self> {
+    pub(super) fn from_file(file: &File) -> io::Result<Self> {
         let meta = file.metadata()?;
         Ok(Self { length: meta.len(), modified: meta.modified().ok() })
     }

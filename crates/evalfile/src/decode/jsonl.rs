@@ -86,7 +86,7 @@ fn check_lines(cx: &mut DecodeContext, path: &Path, into: &mut CaseCollector) ->
         path: Arc::from(path),
         count: 0,
         broken: Vec::new(),
-        fingerprint: Fingerprint::of(&file)?,
+        fingerprint: Fingerprint::from_file(&file)?,
         defaults: Arc::clone(defaults),
         reach: Arc::clone(&cx.reach),
     };
@@ -418,7 +418,7 @@ impl DatasetCases {
         let unreadable = |source| CaseLoadError::Unreadable { path: path(), source };
         if let ReadState::Start = self.state {
             let file = File::open(&self.dataset.path).map_err(unreadable)?;
-            if Fingerprint::of(&file).map_err(unreadable)? != self.dataset.fingerprint {
+            if Fingerprint::from_file(&file).map_err(unreadable)? != self.dataset.fingerprint {
                 return Err(CaseLoadError::Changed { path: path() });
             }
 

@@ -99,7 +99,9 @@ impl TemplateFiller<'_> {
             NodeValue::Str(text) if text.contains("{{") => *text = self.fill_text(text, place, warn),
             NodeValue::Seq(items) => items.iter_mut().for_each(|item| self.fill_texts(item, warn)),
             NodeValue::Map(entries) => {
-                entries.iter_mut().for_each(|entry| self.fill_texts(&mut entry.value, warn))
+                for entry in entries.iter_mut() {
+                    self.fill_texts(&mut entry.value, warn);
+                }
             }
             _ => {}
         }

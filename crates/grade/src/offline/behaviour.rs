@@ -111,7 +111,7 @@ fn collect_facts_into(value: &Value, name: &str, found: &mut Vec<String>) {
         Value::Number(number) => found.push(format!("{} {number}", name.replace('_', " ")).trim().to_owned()),
         Value::Array(items) => items.iter().for_each(|item| collect_facts_into(item, name, found)),
         Value::Object(members) => {
-            members.iter().for_each(|(name, value)| collect_facts_into(value, name, found))
+            members.iter().for_each(|(name, value)| collect_facts_into(value, name, found));
         }
         Value::String(_) | Value::Bool(_) | Value::Null => {}
     }

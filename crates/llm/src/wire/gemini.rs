@@ -58,7 +58,7 @@ impl WireCodec for GeminiGenerate {
         };
 
         let body = GeminiBody {
-            system_instruction: SystemInstruction::of(system),
+            system_instruction: SystemInstruction::from_text(system),
             contents: others.into_iter().map(content).collect(),
             generation_config: config,
         };
@@ -137,7 +137,7 @@ struct SystemInstruction<'a> {
 }
 
 impl SystemInstruction<'_> {
-    fn of(text: String) -> Option<Self> {
+    fn from_text(text: String) -> Option<Self> {
         if text.is_empty() { None } else { Some(Self { parts: [GeminiPart::Text(Cow::Owned(text))] }) }
     }
 }

@@ -8,7 +8,7 @@ use assize_store::{CaseRecord, CaseStage, GateRow, GraderRow};
 
 use super::check::find_disagreements;
 use super::equations::case_equations;
-use super::grader::Grader;
+use super::grader::GraderRecord;
 use super::model::{CaseExplanation, ScoreRange};
 use super::parts::{collect_gates, grader_part};
 use super::verdict_reason::{GateNames, verdict_reason};
@@ -92,7 +92,7 @@ pub(crate) fn explain_case(record: &CaseRecord) -> CaseExplanation {
 }
 
 /// Returns the graders in stored order, then those that only have decisions.
-fn explain_graders(record: &CaseRecord, lines: VerdictThresholds) -> Vec<Grader<'_>> {
+fn explain_graders(record: &CaseRecord, lines: VerdictThresholds) -> Vec<GraderRecord<'_>> {
     let mut names: Vec<&str> = record.result.graders.iter().map(|grader| grader.name.as_str()).collect();
     for group in record.decisions.chunk_by(|a, b| a.grader == b.grader) {
         if !names.contains(&&*group[0].grader) {
@@ -125,7 +125,7 @@ fn explain_judged_grader<'a>(
     all_rows: Vec<&'a CaseDecision>,
     depth: usize,
     lines: VerdictThresholds,
-) -> Grader<'a> {
+) -> GraderRecord<'a> {
     let own: Vec<&CaseDecision> =
         all_rows.iter().filter(|row| row.member.len() == depth && !row.is_vote()).copied().collect();
     let whole = own.first().copied().filter(|row| row.finding().is_some());
@@ -154,7 +154,7 @@ fn explain_judged_grader<'a>(
         }
     }
 
-    Grader {
+    GraderRecord {
         name,
         type_name: type_name.to_owned(),
         standing,
@@ -170,7 +170,7 @@ fn explain_judged_grader<'a>(
 
 /// Explains a grader without criterion decisions. Its stored score, negation included, is used unchanged; of
 /// its gate only the failure is stored.
-fn explain_stored_grader<'a>(stored: &'a GraderRow, gates_failed: &[GateRow]) -> Grader<'a> {
+fn explain_stored_grader<'a>(stored: &'a GraderRow, gates_failed: &[GateRow]) -> GraderRecord<'a> {
     let gate = gates_failed.iter().find(|gate| gate.grader == stored.name && gate.criterion.is_none());
     let min_score = gate
         .and_then(|gate| gate.rule.rsplit_once("min_score "))
@@ -188,7 +188,7 @@ fn explain_stored_grader<'a>(stored: &'a GraderRow, gates_failed: &[GateRow]) ->
         _ => None,
     };
 
-    Grader {
+    GraderRecord {
         name: stored.name.clone(),
         type_name: stored.type_name.clone(),
         standing: GraderWeighting {

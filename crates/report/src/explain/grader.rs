@@ -1,9 +1,9 @@
-//! A grader while it is explained.
+//! Record of a grader, with its scores computed anew.
 
 use assize_rubric::{CaseDecision, GraderOutcome, GraderScore, GraderWeighting};
 
-/// A grader on its way to being explained.
-pub(crate) struct Grader<'a> {
+/// Stored decisions of a grader with the scores they lead to.
+pub(crate) struct GraderRecord<'a> {
     /// Its name; behind the names of the composites it is a member of.
     pub(crate) name: String,
     pub(crate) type_name: String,
@@ -17,7 +17,7 @@ pub(crate) struct Grader<'a> {
     /// Decision on the whole, if it is no rubric.
     pub(crate) whole: Option<&'a CaseDecision>,
     /// The members of a composite.
-    pub(crate) members: Vec<(Grader<'a>, GraderScore)>,
+    pub(crate) members: Vec<(GraderRecord<'a>, GraderScore)>,
     pub(crate) outcome: GraderOutcome,
     pub(crate) problem: Option<String>,
 }

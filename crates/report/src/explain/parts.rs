@@ -8,7 +8,7 @@ use assize_rubric::{
 use assize_store::GateRow;
 
 use super::equations::{WeightSums, case_equations, extreme_equations};
-use super::grader::Grader;
+use super::grader::GraderRecord;
 use super::model::{
     CriterionPart, GatePart, GraderPart, PanelPart, ScoreEquation, ScoreRange, VotePart, WholePart,
 };
@@ -16,7 +16,11 @@ use super::verdict_reason::{GateNames, verdict_reason};
 use crate::number::{format_beside, format_plain};
 
 /// Explains one grader, with its score in the case.
-pub(crate) fn grader_part(grader: &Grader<'_>, score: &GraderScore, lines: VerdictThresholds) -> GraderPart {
+pub(crate) fn grader_part(
+    grader: &GraderRecord<'_>,
+    score: &GraderScore,
+    lines: VerdictThresholds,
+) -> GraderPart {
     let standing = grader.standing;
     let rubric = match &grader.outcome {
         GraderOutcome::Rubric(score) => Some(score),
@@ -122,7 +126,7 @@ fn whole_part(row: &CaseDecision, all: &[&CaseDecision]) -> Option<WholePart> {
 }
 
 /// Returns the calculations of a composite's score from its members.
-fn combined_equations(grader: &Grader<'_>, combined: &CompositeScore) -> Vec<ScoreEquation> {
+fn combined_equations(grader: &GraderRecord<'_>, combined: &CompositeScore) -> Vec<ScoreEquation> {
     let shares = grader.members.iter().filter_map(|(member, score)| {
         let bounds = match (combined.how, score.verdict) {
             (CompositeFormula::Threshold(_), Some(Verdict::Pass)) => (1.0, 1.0),
@@ -143,7 +147,7 @@ fn combined_equations(grader: &Grader<'_>, combined: &CompositeScore) -> Vec<Sco
 }
 
 /// Explains the verdict of a negated grader by its own verdict, inner gates included.
-fn negated_reason(grader: &Grader<'_>, verdict: Verdict, lines: VerdictThresholds) -> String {
+fn negated_reason(grader: &GraderRecord<'_>, verdict: Verdict, lines: VerdictThresholds) -> String {
     let GraderOutcome::Rubric(rubric) = &grader.outcome else {
         return format!("{verdict}, turned around from {}.", verdict.negate());
     };
@@ -318,7 +322,7 @@ fn gate_comparison(gate: Gate, outcome: Outcome, state: GateState, lines: Verdic
 
 /// Collects the state of the gates that affect the case, and the rows of those that failed.
 pub(crate) fn collect_gates(
-    grader: &Grader<'_>,
+    grader: &GraderRecord<'_>,
     score: &GraderScore,
     lines: VerdictThresholds,
     names: &mut GateNames,

@@ -23,7 +23,7 @@ impl PiReader {
         let at = time(message, "timestamp").or_else(|| time(record, "timestamp"));
         match text(message, "role").unwrap_or_default() {
             "user" => {
-                self.builder.add_message(MessageRole::User, content_text(&message["content"]), at, false)
+                self.builder.add_message(MessageRole::User, content_text(&message["content"]), at, false);
             }
             "system" | "custom" => {
                 self.builder.add_message(MessageRole::System, content_text(&message["content"]), at, false);

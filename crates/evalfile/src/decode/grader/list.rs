@@ -72,7 +72,7 @@ pub(crate) fn decode_assertions(
                 ));
             }
             NodeValue::Null | NodeValue::Seq(_) => {
-                cx.problems.add(wrong_type(item, "an assertion", "a text or a map"))
+                cx.problems.add(wrong_type(item, "an assertion", "a text or a map"));
             }
         }
     }

@@ -61,25 +61,7 @@ pub(super) fn decode_benchmark(
     }
 
     let line = decode_threshold(cx, &mut object, "threshold");
-    let tier = object.value("criticality");
-    if let (None, Some(line)) = (tier, &line)
-        && line.value == UnitInterval::ONE
-    {
-        cx.problems.add(
-            Diagnostic::warning(
-                codes::FULL_MARKS_NO_TIER,
-                "a threshold of 1.0 has no criticality",
-                line.span,
-                "without one, the rubric can pass although this fails",
-            )
-            .with_help(
-                "write `criticality: hard_gate` if no failure is allowed, else `criticality: threshold_gate`",
-            ),
-        );
-    }
-
-    let criticality =
-        tier.and_then(|node| decode_enum_word(cx, node, "criticality", &CRITICALITIES)).unwrap_or_default();
+    let criticality = decode_criticality(cx, &mut object, line.as_ref());
     let scale = object.value("scoring_scale").and_then(|node| decode_scale(cx, node));
     let evaluator = object
         .value("evaluator_type")
@@ -139,6 +121,32 @@ pub(super) fn decode_benchmark(
     });
 
     Some(code)
+}
+
+/// Decodes the criticality. Warns if it is absent although the threshold allows no failure.
+fn decode_criticality(
+    cx: &mut DecodeContext,
+    object: &mut MapReader<'_>,
+    threshold: Option<&SpannedValue<UnitInterval>>,
+) -> Criticality {
+    let tier = object.value("criticality");
+    if let (None, Some(line)) = (tier, threshold)
+        && line.value == UnitInterval::ONE
+    {
+        cx.problems.add(
+            Diagnostic::warning(
+                codes::FULL_MARKS_NO_TIER,
+                "a threshold of 1.0 has no criticality",
+                line.span,
+                "without one, the rubric can pass although this fails",
+            )
+            .with_help(
+                "write `criticality: hard_gate` if no failure is allowed, else `criticality: threshold_gate`",
+            ),
+        );
+    }
+
+    tier.and_then(|node| decode_enum_word(cx, node, "criticality", &CRITICALITIES)).unwrap_or_default()
 }
 
 #[derive(Default)]

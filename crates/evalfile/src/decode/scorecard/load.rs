@@ -297,10 +297,10 @@ fn decode_root(cx: &mut DecodeContext, node: &TreeNode, later: &[DeferredList], 
     }
 
     let rubric = |cx: &mut DecodeContext, node: &TreeNode, draft: &mut ScorecardDraft| {
-        drop(decode_scorecard_rubric(cx, node, draft))
+        drop(decode_scorecard_rubric(cx, node, draft));
     };
     let benchmark = |cx: &mut DecodeContext, node: &TreeNode, draft: &mut ScorecardDraft| {
-        drop(decode_benchmark(cx, node, draft))
+        drop(decode_benchmark(cx, node, draft));
     };
     let reads: [(&'static str, RowDecoder); 4] = [
         ("rubrics", rubric),

@@ -23,7 +23,7 @@ pub(super) enum ProviderFamily {
 
 /// One kind of target.
 #[derive(Debug)]
-pub(super) struct ProviderRow {
+pub(super) struct TargetProviderRow {
     /// Preferred spelling.
     pub(super) name: &'static str,
     aliases: &'static [&'static str],
@@ -34,11 +34,11 @@ const fn provider_row(
     name: &'static str,
     aliases: &'static [&'static str],
     family: ProviderFamily,
-) -> ProviderRow {
-    ProviderRow { name, aliases, family }
+) -> TargetProviderRow {
+    TargetProviderRow { name, aliases, family }
 }
 
-static PROVIDERS: &[ProviderRow] = &[
+static PROVIDERS: &[TargetProviderRow] = &[
     provider_row("openai", &[], ProviderFamily::Model),
     provider_row("openai-compatible", &[], ProviderFamily::Model),
     provider_row("openai-responses", &["responses"], ProviderFamily::Model),
@@ -85,7 +85,7 @@ static PROVIDERS: &[ProviderRow] = &[
 ];
 
 /// Returns the kind of a name, ignoring case and the difference between hyphens and underscores.
-pub(super) fn find_provider(name: &str) -> Option<&'static ProviderRow> {
+pub(super) fn find_provider(name: &str) -> Option<&'static TargetProviderRow> {
     let name = name.trim().to_lowercase().replace('_', "-");
     PROVIDERS.iter().find(|row| row.name == name || row.aliases.contains(&name.as_str()))
 }
@@ -100,7 +100,8 @@ pub(super) fn nearest_provider(name: &str) -> Option<&'static str> {
 
 /// Returns the preferred spellings of the kinds that can be run.
 pub(crate) fn runnable_names() -> impl Iterator<Item = &'static str> {
-    let runs =
-        |row: &&ProviderRow| !matches!(row.family, ProviderFamily::Unbuilt(_) | ProviderFamily::Library(_));
+    let runs = |row: &&TargetProviderRow| {
+        !matches!(row.family, ProviderFamily::Unbuilt(_) | ProviderFamily::Library(_))
+    };
     PROVIDERS.iter().filter(runs).map(|row| row.name)
 }

@@ -7,7 +7,7 @@ use super::command::decode_command_target;
 use super::entry::{TargetEntryReader, TargetsContext};
 use super::mask::record_secrets;
 use super::model::decode_model;
-use super::provider::{self, ProviderFamily, ProviderRow};
+use super::provider::{self, ProviderFamily, TargetProviderRow};
 use super::recording::{decode_mock, decode_recording};
 use super::shared::decode_shared_settings;
 use super::use_target::TargetDraft;
@@ -126,7 +126,7 @@ fn name(
 }
 
 /// The kind, from `provider`. `None` when it is not known, with the reason given.
-fn provider(entry: &mut TargetEntryReader<'_, '_, '_>) -> Option<&'static ProviderRow> {
+fn provider(entry: &mut TargetEntryReader<'_, '_, '_>) -> Option<&'static TargetProviderRow> {
     let Some(written) = entry.object.text("provider", entry.problems) else {
         entry.demand(
             &["provider"],
@@ -182,7 +182,7 @@ fn alone(entry: &mut TargetEntryReader<'_, '_, '_>) {
     }
 }
 
-fn settings(entry: &mut TargetEntryReader<'_, '_, '_>, row: &'static ProviderRow) {
+fn settings(entry: &mut TargetEntryReader<'_, '_, '_>, row: &'static TargetProviderRow) {
     let head = entry.object.head();
     let kind = match row.family {
         ProviderFamily::Model => decode_model(entry, row.name).map(TargetSpecKind::Model),
