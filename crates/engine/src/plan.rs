@@ -406,7 +406,7 @@ impl<'a> RunPlanner<'a> {
 
         // A judge that the suite names is its panel.
         if suite.settings.judge.is_some() {
-            config.judges = Arc::default();
+            config = config.without_judges();
         }
 
         PanelSettings::new(self.panel.clone(), suite.settings.panel.clone().or(&config))
@@ -471,7 +471,7 @@ impl<'a> RunPlanner<'a> {
                         if truncate != TruncationMode::Never && reads == Some(None) && *name != *OFFLINE {
                             found.remarks.insert(format!(
                                 "how much `{name}` can read is not known, so `truncate: {}` changes nothing for it; \
-                                 `--engine-tokens N` says how much",
+                                 `--context-tokens N` says how much",
                                 truncate.name()
                             ));
                         }

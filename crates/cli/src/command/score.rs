@@ -35,38 +35,16 @@ pub(crate) fn execute(args: &ScoreArgs, context: &CliContext) -> Result<ExitStat
     };
 
     let begun = std::time::Instant::now();
-    let mut totals = RunTotals::default();
-    let (mut unanswered, mut dropped) = (NameList::default(), NameList::default());
-    let mut changed = 0usize;
-    let mut touched = false;
+    let mut changes = RescoreChanges::default();
     for record in stored_records(&folder)? {
         let record = record?;
         let new = again(&record)?;
-        touched |= rubric.is_none() || new.record.decisions != record.decisions || !new.unanswered.is_empty();
-        changed += usize::from(new.record.result.verdict != record.result.verdict);
-        unanswered.add(&new.unanswered);
-        dropped.add(&new.dropped);
-
-        totals.add(&new.record);
+        changes.add(&record, &new, rubric.is_none());
     }
 
+    let RescoreChanges { totals, changed, .. } = &changes;
     if totals.counts.total() == 0 {
         return Err(format!("`{}` holds no finished cases", folder.path().display()).into());
-    }
-
-    let mut warnings = run.warnings.clone();
-    if !touched {
-        warnings.push(
-            "the rubric changes nothing: no criterion of the run has one of its ids, or all are as before"
-                .to_owned(),
-        );
-    }
-
-    if let Some(names) = unanswered.list() {
-        warnings.push(format!("no stored decision for {names}: ungraded until judged again"));
-    }
-    if let Some(names) = dropped.list() {
-        warnings.push(format!("decisions left out, because the rubric no longer has {names}"));
     }
 
     let figures = metrics::from_rows(|| {
@@ -97,7 +75,7 @@ pub(crate) fn execute(args: &ScoreArgs, context: &CliContext) -> Result<ExitStat
     let info = RunInfo {
         command: "score".to_owned(),
         finished_at: Some(context.process.now().to_string()),
-        warnings,
+        warnings: run.warnings.iter().cloned().chain(changes.warnings()).collect(),
         summary: Some(summary),
         ..run
     };
@@ -119,11 +97,11 @@ pub(crate) fn execute(args: &ScoreArgs, context: &CliContext) -> Result<ExitStat
 
     if args.json {
         let mut value = summary_json(&info, &shown);
-        value["verdicts_changed"] = changed.into();
+        value["verdicts_changed"] = (*changed).into();
         output::print_json(&value);
     } else {
         let again = stored_records(&folder)?.map(|record| Ok::<_, CommandFailure>(again(&record?)?.record));
-        present::run(again, &info, &totals, &shown, &[], args.show, context)?;
+        present::run(again, &info, totals, &shown, &[], args.show, context)?;
     }
 
     Ok(exit)
@@ -157,6 +135,48 @@ fn lines(
         None => VerdictThresholds::with_optional_borderline(pass, stored.borderline()),
     };
     Ok(Some(lines))
+}
+
+/// Differences between the stored results and the new ones.
+#[derive(Default)]
+struct RescoreChanges {
+    totals: RunTotals,
+    unanswered: NameList,
+    dropped: NameList,
+    /// Number of verdicts that changed.
+    changed: usize,
+    /// True unless the rubric changes nothing.
+    touched: bool,
+}
+
+impl RescoreChanges {
+    fn add(&mut self, record: &CaseRecord, new: &RescoreResult, same_rubric: bool) {
+        self.touched |= same_rubric || new.record.decisions != record.decisions || !new.unanswered.is_empty();
+        self.changed += usize::from(new.record.result.verdict != record.result.verdict);
+        self.unanswered.add(&new.unanswered);
+        self.dropped.add(&new.dropped);
+
+        self.totals.add(&new.record);
+    }
+
+    fn warnings(&self) -> Vec<String> {
+        let mut warnings = Vec::new();
+        if !self.touched {
+            warnings.push(
+                "the rubric changes nothing: no criterion of the run has one of its ids, or all are as before"
+                    .to_owned(),
+            );
+        }
+
+        if let Some(names) = self.unanswered.list() {
+            warnings.push(format!("no stored decision for {names}: ungraded until judged again"));
+        }
+        if let Some(names) = self.dropped.list() {
+            warnings.push(format!("decisions left out, because the rubric no longer has {names}"));
+        }
+
+        warnings
+    }
 }
 
 /// Distinct criterion names, the first few of them kept.

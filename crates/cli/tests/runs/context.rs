@@ -171,7 +171,8 @@ fn that_a_limit_is_not_known_is_said_to_whoever_wants_it_kept() {
     let cli = fixture(&server);
     cli.file("suite.yaml", suite("        truncate: tail\n"));
     let warnings = |more: &[&str]| printed(&eval(&cli, more).expect_code(0))["warnings"].clone();
-    let known = "how much `openai:judge-1` can read is not known, so `truncate: tail` changes nothing for it";
+    let known = "how much `openai:judge-1` can read is not known, so `truncate: tail` changes nothing for it; \
+                 `--context-tokens N` says how much";
     let said = warnings(&[]);
     assert!(said[0].as_str().is_some_and(|said| said.contains(known)), "{said}");
     for more in [&["--context-tokens", "100000"][..], &["--truncate", "never"]] {
