@@ -1,7 +1,6 @@
 //! Judges of a grader, and their repeats.
 
 use std::borrow::Cow;
-use std::sync::Arc;
 
 use assize_evalfile::{EscalateWhen, PanelSpec, ScoringMethod};
 use assize_rubric::{CriterionScale, PanelRule, TiePolicy};
