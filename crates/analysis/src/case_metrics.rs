@@ -78,7 +78,7 @@ pub(crate) fn case_mean_metric(sample: &ClusteredSample, level: ConfidenceLevel)
     })
 }
 
-/// Computes the [`mean`] of probabilities, with a sentence about the event.
+/// Computes the mean of probabilities, with a sentence about the event.
 pub(crate) fn case_chance_metric(
     sample: &ClusteredSample,
     level: ConfidenceLevel,

@@ -1,7 +1,7 @@
 //! Audits of a judge: cases are judged unchanged and modified, and the decisions compared.
 //!
 //! [`build_audit_items`] builds the work items of an audit from one item of an ordinary run, [`pair_records`] pairs the
-//! stored decisions, [`PairTally`] counts the pairs. [`injection`], [`length`], [`order`] and [`measure_self_preference`]
+//! stored decisions, [`PairTally`] counts the pairs. [`injection`], [`length`], [`order`] and [`self_preference`]
 //! are one audit each.
 
 #![warn(missing_docs)]

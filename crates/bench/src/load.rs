@@ -3,8 +3,8 @@
 //!
 //! `client` is what a load generator is made of: hyper's HTTP/1.1 client, one connection for each request in flight,
 //! headers and body as recorded, the whole answer read. `pool` is hyper-util's client with its pool of connections, which
-//! reqwest and most programs in Rust are built on. `sockets` leaves even HTTP out: it writes the recorded bytes and looks for nothing but the end of the answer, which is
-//! the least that any program could do.
+//! reqwest and most programs in Rust are built on. `sockets` leaves even HTTP out: it writes the recorded
+//! bytes and looks for nothing but the end of the answer, which is the least that any program could do.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};

@@ -25,7 +25,7 @@ pub fn did_you_mean<'a>(found: &str, candidates: impl IntoIterator<Item = &'a st
     best.map(|(_, candidate)| candidate)
 }
 
-/// Returns the distance of `candidate` from `found`, or `None` if it is too large. `folded` is `fold(found)`.
+/// Returns the distance of `candidate` from `found`, or `None` if it is too large. `folded` is `normalize_name(found)`.
 fn distance(found: &str, folded: &str, candidate: &str) -> Option<usize> {
     if candidate == found {
         return None;

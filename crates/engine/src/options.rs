@@ -125,7 +125,7 @@ pub struct RunOptions {
     pub borderline: Option<UnitInterval>,
     /// Folder of the run; one in the runs folder unless given.
     pub out: Option<PathBuf>,
-    /// Run to go on with: a folder, an id, or [`NEWEST_RUN`](crate::NEWEST).
+    /// Run to go on with: a folder, an id, or [`NEWEST_RUN`](crate::NEWEST_RUN).
     pub resume: Option<String>,
 }
 

@@ -26,7 +26,7 @@ pub struct Budget {
 /// Counts what is spent by all clients that share it, and refuses what would pass the budget.
 ///
 /// Each request, a retry like a first one, sets aside the most it can take before it is sent: its input by its bytes
-/// ([`TokenEstimator::most`](crate::Estimator::most)), its output by the limit that is sent with it. It is sent if that, what
+/// ([`TokenEstimator::most`](crate::TokenEstimator::most)), its output by the limit that is sent with it. It is sent if that, what
 /// was spent and what is set aside for the requests in flight stay within the budget together. What only the requests in
 /// flight stand in the way of waits until they are settled; once there are none, the reply gets as much as is left, if
 /// that is worth asking for. So no reply can pass the budget, whatever order replies come in. A request whose cost nobody

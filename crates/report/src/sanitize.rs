@@ -48,7 +48,7 @@ pub(crate) fn sanitize_text(text: &str, limit: usize) -> String {
     out
 }
 
-/// Sanitises a name for one line, like [`said`]; a cut name ends with an ellipsis.
+/// Sanitises a name for one line, like [`sanitize_text`]; a cut name ends with an ellipsis.
 pub(crate) fn sanitize_name(text: &str) -> String {
     let (kept, whole) = truncate_text(text, MAX_NAME);
     let mut out = escape_unsafe(kept).trim().to_owned();

@@ -1,6 +1,6 @@
 //! The engine: from work items to recorded results.
 //!
-//! [`run_program`] keeps a limited number of items in flight. Each is answered by its target, judged by the
+//! [`run`](run()) keeps a limited number of items in flight. Each is answered by its target, judged by the
 //! judges of its graders, and scored by the pure functions of the rubric crate. Everything that
 //! happens is an [`RunEvent`]; every finished case is handed to the [`Recorder`] first.
 

@@ -4,7 +4,7 @@ use std::fmt::Write as _;
 use std::path::{Component, Path};
 
 /// Formats a path with slashes, relative to the workspace. Bytes that are not Unicode are replaced;
-/// [`quoted`] escapes the rest.
+/// [`quote_path`] escapes the rest.
 pub(crate) fn display_path(path: &Path) -> String {
     let parts: Vec<String> = path
         .components()

@@ -118,7 +118,7 @@ impl PairSample {
 
 /// Approximate limit of the sums drawn for a sign-flip test, so that a large run takes seconds.
 const MAX_DRAWN_SUMS: usize = 100_000_000;
-/// Number of random sign flips, as far as [`WORK`] allows.
+/// Number of random sign flips, as far as [`MAX_DRAWN_SUMS`] allows.
 const MAX_DRAWS: usize = 10_000;
 /// Minimum number of random sign flips.
 const MIN_DRAWS: usize = 1_000;

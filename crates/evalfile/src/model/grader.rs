@@ -65,7 +65,7 @@ pub enum GraderKind {
     Composite(CompositeGrader),
     /// A custom grader, found by its type name.
     Custom(CustomGrader),
-    /// A benchmark of a scorecard. No eval file has one: [`ScorecardCases`](super::CardCases) creates them.
+    /// A benchmark of a scorecard. No eval file has one: [`ScorecardCases`](super::ScorecardCases) creates them.
     Benchmark(BenchmarkGrader),
 }
 
