@@ -1,0 +1,9 @@
+//! Comparison of a score with a threshold, within rounding error.
+
+/// How far a score may fall short of a line through rounding alone: 0.1 + 0.7 of 1.0 is 0.8.
+pub const TOLERANCE: f64 = 1e-9;
+
+/// Whether `value` reaches `line`, within [`TOLERANCE`].
+pub fn at_least(value: f64, line: f64) -> bool {
+    value >= line - TOLERANCE
+}
