@@ -8,6 +8,7 @@
 
 mod altered_target;
 mod decision;
+mod decision_pair;
 pub mod injection;
 pub mod length;
 pub mod order;
@@ -20,7 +21,8 @@ mod variant;
 mod variant_id;
 
 pub use decision::ScaleDecision;
-pub use pair::{DecisionChange, DecisionPair, PairedDecisions, pair_records};
+pub use decision_pair::{DecisionChange, DecisionPair};
+pub use pair::{PairedDecisions, pair_records};
 pub use report::{AuditReport, AuditSection};
 pub use select::choose_cases;
 pub use tally::{PairTally, WilsonShare};

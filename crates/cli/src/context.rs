@@ -4,11 +4,9 @@ use std::collections::BTreeMap;
 use std::io::IsTerminal;
 use std::path::Path;
 
-use assize_engine::{Engine, ProcessContext};
+use assize_engine::ProcessContext;
 use assize_report::ReportStyle;
 use clap::ValueEnum;
-
-use crate::observer::TerminalObserver;
 
 /// When to colour output.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, ValueEnum)]
@@ -86,18 +84,6 @@ impl CliContext {
     /// A variable of the environment or the `.env` file.
     pub(crate) fn variable(&self, name: &str) -> Option<String> {
         self.process.variable(name)
-    }
-
-    /// Engine of a command. Notices are shown unless it is to be quiet; of problems everybody is told.
-    pub(crate) fn engine(&self, quiet: bool) -> Engine {
-        Engine::new(self.process.clone(), TerminalObserver::new(self, quiet, !quiet))
-    }
-
-    /// Engine of a command that runs cases, whose results may be printed as JSON.
-    pub(crate) fn run_engine(&self, quiet: bool, json: bool) -> Engine {
-        let progress = !quiet && (!json || self.live_progress);
-
-        Engine::new(self.process.clone(), TerminalObserver::new(self, quiet, progress))
     }
 }
 

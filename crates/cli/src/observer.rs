@@ -3,7 +3,7 @@
 use std::sync::{Mutex, PoisonError};
 
 use assize_author::AuthorEvent;
-use assize_engine::{EngineEvent, EventObserver};
+use assize_engine::{Engine, EngineEvent, EventObserver};
 
 use crate::context::CliContext;
 use crate::output;
@@ -17,6 +17,20 @@ pub(crate) struct TerminalObserver {
     /// Shows how far a run is.
     shows_progress: bool,
     progress: Mutex<ProgressDisplay>,
+}
+
+impl CliContext {
+    /// Engine of a command. Notices are shown unless it is to be quiet; of problems everybody is told.
+    pub(crate) fn engine(&self, quiet: bool) -> Engine {
+        Engine::new(self.process.clone(), TerminalObserver::new(self, quiet, !quiet))
+    }
+
+    /// Engine of a command that runs cases, whose results may be printed as JSON.
+    pub(crate) fn run_engine(&self, quiet: bool, json: bool) -> Engine {
+        let progress = !quiet && (!json || self.live_progress);
+
+        Engine::new(self.process.clone(), TerminalObserver::new(self, quiet, progress))
+    }
 }
 
 impl TerminalObserver {

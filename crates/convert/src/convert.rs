@@ -10,6 +10,7 @@ use assize_evalfile::{
 };
 use serde_json::{Value, json};
 
+use crate::ConvertError;
 use crate::compare::{differences, other_format};
 use crate::csv::{CriteriaTable, read_table as read_csv};
 use crate::eval_file_builder::EvalFileBuilder;
@@ -65,23 +66,6 @@ pub struct ConvertedFile {
     pub cases: usize,
     /// Losses and remarks, in the order of the original.
     pub notes: Vec<ConversionNote>,
-}
-
-/// Failure of a conversion.
-#[derive(Debug, thiserror::Error)]
-pub enum ConvertError {
-    /// The file cannot be read.
-    #[error("{}: can't be read: {why}", .0.display(), why = .1)]
-    Unreadable(PathBuf, String),
-    /// The format of the file is not recognised.
-    #[error("{}: nothing that is known; name its kind", .0.display())]
-    UnknownFormat(PathBuf),
-    /// The file has errors of its own.
-    #[error("{}: has problems; nothing was converted", .0.display())]
-    Invalid(PathBuf, Vec<Diagnostic>, Box<SourceMap>),
-    /// The format is recognised, but nothing in the file can be converted.
-    #[error("{}: {why}", .0.display(), why = .1)]
-    Empty(PathBuf, String, Vec<ConversionNote>),
 }
 
 /// Converts a file. `options` say where the files it refers to are looked up.

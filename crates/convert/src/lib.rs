@@ -10,6 +10,7 @@ mod convert;
 mod csv;
 mod detect;
 mod devai;
+mod error;
 mod eval_file_builder;
 mod export;
 mod formats;
@@ -21,6 +22,7 @@ mod scorecard_tree;
 mod tree;
 
 pub use compare::differences;
-pub use convert::{ConvertError, ConvertedFile, ExportFormat, convert};
+pub use convert::{ConvertedFile, ExportFormat, convert};
 pub use detect::{ImportFormat, detect};
+pub use error::ConvertError;
 pub use note::ConversionNote;

@@ -11,12 +11,14 @@ mod diagnostic;
 mod order;
 pub mod render;
 mod source;
+mod source_id;
 mod span;
 mod suggest;
 
 pub use code::DiagnosticCode;
 pub use diagnostic::{Diagnostic, Severity, SpanLabel, SuggestedEdit};
 pub use order::sort_diagnostics;
-pub use source::{LineColumn, SourceFile, SourceId, SourceMap};
+pub use source::{LineColumn, SourceFile, SourceMap};
+pub use source_id::SourceId;
 pub use span::{Span, SpannedValue};
 pub use suggest::did_you_mean;

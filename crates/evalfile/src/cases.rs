@@ -3,7 +3,7 @@
 use std::path::Path;
 use std::sync::Arc;
 
-use crate::decode::{CaseLoadError, CaseSource, DatasetCases};
+use crate::decode::{CaseCollector, CaseLoadError, CaseSource, DatasetCases};
 use crate::model::Case;
 
 /// The valid cases of a suite, in the order of its files. Cheap to clone.
@@ -15,6 +15,13 @@ pub struct SuiteCases {
     parts: Arc<[CaseSource]>,
     broken: usize,
     have_dependencies: bool,
+}
+
+impl CaseCollector {
+    /// Returns the collected cases.
+    pub(crate) fn into_cases(self) -> SuiteCases {
+        SuiteCases::new(self.parts, self.broken, !self.dependencies.is_empty())
+    }
 }
 
 impl SuiteCases {

@@ -7,6 +7,7 @@
 #![warn(missing_docs)]
 
 mod allow_comment;
+mod dataset;
 mod finding;
 mod fix;
 mod inquiry;

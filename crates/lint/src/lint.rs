@@ -1,7 +1,6 @@
 //! Application of the rules to loaded files.
 
 use std::collections::HashSet;
-use std::path::Path;
 use std::sync::Arc;
 
 use assize_diagnostic::{Diagnostic, DiagnosticCode, SourceMap, Span};
@@ -271,9 +270,4 @@ fn contains_rubric(grader: &Grader, wanted: &RubricGrader) -> bool {
     let mut found = false;
     visit_rubrics(grader, &mut |rubric| found |= Arc::ptr_eq(&rubric.rubric, &wanted.rubric));
     found
-}
-
-/// Returns true if a path names a dataset.
-pub(crate) fn is_dataset(path: &Path) -> bool {
-    path.extension().is_some_and(|ending| ending.eq_ignore_ascii_case("jsonl"))
 }

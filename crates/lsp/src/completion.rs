@@ -2,7 +2,8 @@
 
 use lsp_types::{CompletionItem, CompletionItemKind, Documentation, MarkupContent, MarkupKind, Position};
 
-use crate::cursor::{CursorItem, cursor_context, is_json};
+use crate::cursor::{cursor_context, is_json};
+use crate::cursor_context::CursorItem;
 use crate::document_kind::DocumentKind;
 use crate::open::Open;
 use crate::positions;

@@ -1,38 +1,11 @@
 //! Cursor context: the keys around the cursor, the siblings, and the key or value that it touches.
 
-use crate::schema_place::{SchemaPlace, SiblingScalars};
+use crate::cursor_context::{CursorContext, CursorItem};
 use crate::yaml_cursor::{YamlLine, enclosing_keys, sibling_entries};
 use crate::{json_cursor, positions};
 use lsp_types::Position;
 
 use crate::open::Open;
-
-/// Context of a cursor position in a document.
-#[derive(Debug, Clone, PartialEq, Eq, Default)]
-pub(crate) struct CursorContext {
-    /// Enclosing keys, outermost first.
-    pub(crate) way: Vec<String>,
-    /// Scalars of the same map, by their keys.
-    pub(crate) beside: SiblingScalars,
-    /// Item that the cursor touches.
-    pub(crate) at: CursorItem,
-}
-
-/// Item that the cursor touches.
-#[derive(Debug, Clone, PartialEq, Eq, Default)]
-pub(crate) enum CursorItem {
-    /// A key, or the beginning of one.
-    Key(String),
-    /// The value of a key, or an item of its list; the key is blank where there is none.
-    Value {
-        key: String,
-        /// Value as written, without quotation marks.
-        text: String,
-    },
-    /// Neither.
-    #[default]
-    Nothing,
-}
 
 /// Syntax of a document.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -69,14 +42,6 @@ pub(crate) fn cursor_context(document: &Open, position: Position, cut: bool) -> 
             let line = whole[start..].split('\n').next().unwrap_or_default();
             json_cursor::json_context(line, offset - start)
         }
-    }
-}
-
-impl CursorContext {
-    /// Returns the place in the schema, navigating from the root of the schema named.
-    pub(crate) fn schema_place(&self, schema: &str) -> Option<SchemaPlace<'static>> {
-        let top = SchemaPlace::root(schema)?;
-        Some(self.way.iter().fold(top, |shape, key| shape.child(key)))
     }
 }
 

@@ -5,7 +5,8 @@ use std::path::{Path, PathBuf};
 use assize_evalfile::{LoadOptions, load_targets};
 use lsp_types::{Location, Position, Range};
 
-use crate::cursor::{CursorItem, cursor_context, unquote};
+use crate::cursor::{cursor_context, unquote};
+use crate::cursor_context::CursorItem;
 use crate::document_kind::DocumentKind;
 use crate::open::Open;
 use crate::yaml_cursor::YamlLine;

@@ -6,7 +6,8 @@ use assize_lint::RULES;
 use lsp_types::{Hover, HoverContents, MarkupContent, MarkupKind, Position};
 
 use crate::check::DocumentCheck;
-use crate::cursor::{CursorItem, cursor_context};
+use crate::cursor::cursor_context;
+use crate::cursor_context::CursorItem;
 use crate::document_kind::DocumentKind;
 use crate::open::Open;
 use crate::positions;

@@ -1,6 +1,6 @@
 //! Cursor context in JSON, also in text that is not valid JSON yet.
 
-use crate::cursor::{CursorContext, CursorItem};
+use crate::cursor_context::{CursorContext, CursorItem};
 use crate::schema_place::SiblingScalars;
 
 /// Maximum nesting depth.

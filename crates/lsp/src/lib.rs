@@ -10,6 +10,7 @@ mod check;
 mod code_actions;
 mod completion;
 mod cursor;
+mod cursor_context;
 mod definition;
 mod document_kind;
 mod file_uri;

@@ -3,66 +3,8 @@
 use crate::sum::{CompensatedSum, weight_scale};
 use crate::verdict::{CombinedGateState, decidable_bounds};
 use crate::{
-    GateState, GraderOutcome, GraderScore, GraderWeighting, UnitInterval, Verdict, VerdictThresholds,
+    CompositeFormula, CompositeScore, GraderOutcome, GraderScore, GraderWeighting, Verdict, VerdictThresholds,
 };
-
-/// Formula that computes a composite's score from its members' scores.
-#[derive(Debug, Clone, Copy, PartialEq)]
-pub enum CompositeFormula {
-    /// The weighted mean of the members' scores.
-    WeightedAverage,
-    /// The weighted share of members that pass; the composite passes when the share reaches the threshold.
-    Threshold(UnitInterval),
-    /// The lowest score of a member that has weight.
-    Lowest,
-    /// The highest score of a member that has weight.
-    Highest,
-    /// A score from 0 to 1 that a judge or a program gave after reading the members' results; `None` if that
-    /// failed.
-    Decided(Option<UnitInterval>),
-}
-
-/// Result of a composite grader.
-#[derive(Debug, Clone, PartialEq)]
-pub struct CompositeScore {
-    /// The formula that combined the members.
-    pub how: CompositeFormula,
-    /// Lowest and highest possible score; `None` if no member applies.
-    pub bounds: Option<(f64, f64)>,
-    /// Share of the weight that was graded, 0 to 1; `None` if no member applies.
-    pub coverage: Option<f64>,
-    /// The verdict; `None` if no member applies.
-    pub verdict: Option<Verdict>,
-    /// The members, in the given order.
-    pub members: Vec<GraderScore>,
-    gates: CombinedGateState,
-}
-
-impl CompositeScore {
-    /// The threshold of the composite's own aggregator, if it has one.
-    pub(crate) fn own_threshold(&self) -> Option<UnitInterval> {
-        match self.how {
-            CompositeFormula::Threshold(line) => Some(line),
-            CompositeFormula::WeightedAverage
-            | CompositeFormula::Lowest
-            | CompositeFormula::Highest
-            | CompositeFormula::Decided(_) => None,
-        }
-    }
-
-    pub(crate) fn combined_gates(&self) -> CombinedGateState {
-        self.gates
-    }
-
-    /// State of all members' gates taken together: the worst of them.
-    pub fn gate_state(&self) -> GateState {
-        match self.gates {
-            CombinedGateState::Hold => GateState::Passed,
-            CombinedGateState::Open => GateState::Open,
-            CombinedGateState::Failed => GateState::Failed,
-        }
-    }
-}
 
 /// Combines members. `weight`, `required`, `min_score` and `negate` of a member work as for a grader of a
 /// case, and a failed gate of a member fails the composite whichever formula is used. A member that broke
@@ -137,6 +79,7 @@ pub fn combine_members(
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::{GateState, UnitInterval};
     use crate::{Weight, score_case};
 
     fn lines() -> VerdictThresholds {

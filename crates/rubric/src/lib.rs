@@ -17,16 +17,20 @@
 
 mod aggregation;
 mod benchmark;
+mod benchmark_finding;
 mod case;
 mod case_decision;
 mod combine;
 mod composition;
 mod criterion;
+mod criterion_scale;
+mod deciding_votes;
 mod decision;
 mod finding;
 mod format;
 mod gate;
 mod graded;
+mod grader_score;
 mod id;
 mod identity;
 mod judging;
@@ -45,18 +49,22 @@ mod rubric;
 mod score;
 mod scorecard;
 mod sum;
+mod tolerance;
 mod trials;
 mod verdict;
 mod vote;
 mod weighted_tree;
 
 pub use aggregation::ScorecardAggregation;
-pub use benchmark::{BenchmarkFinding, BenchmarkScale, BenchmarkState, DecidedBy, LabelScore};
-pub use case::{CaseScore, GraderOutcome, GraderScore, GraderWeighting, score_case};
+pub use benchmark::{BenchmarkScale, LabelScore};
+pub use benchmark_finding::{BenchmarkFinding, BenchmarkState, DecidedBy};
+pub use case::{CaseScore, score_case};
 pub use case_decision::CaseDecision;
-pub use combine::{CompositeFormula, CompositeScore, combine_members};
+pub use combine::combine_members;
 pub use composition::{CompositeMember, CompositeStructure, MemberAggregator};
-pub use criterion::{Criterion, CriterionOperator, CriterionScale, ScoreBand, ScoreBands, ScoreBandsError};
+pub use criterion::{Criterion, CriterionOperator};
+pub use criterion_scale::{CriterionScale, ScoreBand, ScoreBands, ScoreBandsError};
+pub use deciding_votes::{panel_decision, panel_decision_if, select_deciding_votes};
 pub use decision::{
     Decision, DecisionProbability, EvidenceQuote, JudgeConfidence, JudgeIdentity, JudgingUsage, Tokens,
     TruncationMode, TruncationRecord, UngradedKind, UngradedReason,
@@ -65,6 +73,7 @@ pub use finding::{Finding, GraderFinding, GraderFindingKind, GraderNote};
 pub use format::{dollars, grouped};
 pub use gate::{Gate, GateState};
 pub use graded::{GateCheck, grader_gates, grader_outcome, is_complete, member_outcome};
+pub use grader_score::{CompositeFormula, CompositeScore, GraderOutcome, GraderScore, GraderWeighting};
 pub use id::CriterionId;
 pub use identity::{Identify, IdentityWriter};
 pub use judging::{EvidencePolicy, JudgingMode};
@@ -85,10 +94,8 @@ pub use scorecard::{
     ScoreContribution, ScoreGain, ScoreTree, ScoreTreeError, ScorecardNode, ScorecardNodeId,
     ScorecardNodeKind, ScorecardScores, score_card,
 };
+pub use tolerance::{TOLERANCE, at_least};
 pub use trials::{TrialPlan, TrialResult, TrialStrategy, TrialSummary};
-pub use verdict::{TOLERANCE, ThresholdOrderError, Verdict, VerdictThresholds, at_least};
-pub use vote::{
-    EscalateWhen, EscalationReport, PanelReport, Vote, VoteOutcome, VoteSummary, panel_decision,
-    panel_decision_if, select_deciding_votes,
-};
+pub use verdict::{ThresholdOrderError, Verdict, VerdictThresholds};
+pub use vote::{EscalateWhen, EscalationReport, PanelReport, Vote, VoteOutcome, VoteSummary};
 pub use weighted_tree::{WeightedTree, weighted_mean};

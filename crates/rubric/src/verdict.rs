@@ -5,15 +5,7 @@ use std::fmt;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use crate::UnitInterval;
-
-/// Distance by which a score may fall short of a line through rounding alone: 0.1 + 0.7 of 1.0 is 0.8.
-pub const TOLERANCE: f64 = 1e-9;
-
-/// Returns true if `value` reaches `line`, within [`TOLERANCE`].
-pub fn at_least(value: f64, line: f64) -> bool {
-    value >= line - TOLERANCE
-}
+use crate::{UnitInterval, at_least};
 
 /// Verdict on a case or a grader.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize, JsonSchema)]

@@ -11,11 +11,11 @@ use assize_targets::{TargetAnswer, TargetInput, TurnInput, is_question, turn_ans
 use assize_workspace::WorkspaceLease;
 use serde_json::{Value, json};
 
+use crate::answer::{case_head, obtain_answer};
 use crate::assemble::{CaseHead, GraderDecisions, assemble};
 use crate::case_error::target_error_kind;
 use crate::grading::{ConversationGrades, GradingContext};
 use crate::material::target_input;
-use crate::work::{case_head, obtain_answer};
 use crate::{ItemSource, WorkItem, workspace};
 
 /// Holds and grades the conversation of an item. Failures become part of the record; this never fails.

@@ -8,18 +8,7 @@ use tokio_util::sync::CancellationToken;
 
 use crate::scheduler::Scheduler;
 use crate::writer::{RecordWriter, Recorder};
-use crate::{RunEvent, RunLimits, RunTotals, WorkItem};
-
-/// Reason why a run ended before its items did.
-#[derive(Debug, thiserror::Error)]
-pub enum RunError {
-    /// A record could not be kept.
-    #[error("the results can't be stored: {0}")]
-    Store(#[from] StoreError),
-    /// The items themselves could not be read on.
-    #[error("{0}")]
-    Items(String),
-}
+use crate::{RunError, RunEvent, RunLimits, RunTotals, WorkItem};
 
 /// Starting point of a run, and what may end it.
 #[derive(Debug, Clone, Default)]

@@ -13,6 +13,7 @@ use assize_store::{CaseErrorKind, CaseKey};
 use assize_targets::{Target, TargetAnswer};
 use assize_workspace::Workspace;
 
+use crate::JudgeSelector;
 use crate::panel::PanelSettings;
 
 /// One case to be answered and graded.
@@ -116,19 +117,6 @@ impl ItemSource {
             Self::Given(_) | Self::Missing { .. } => None,
         }
     }
-}
-
-/// Inputs to the choice of a judge, beside the command line and the configuration.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub struct JudgeSelector<'a> {
-    /// The judge that the grader names.
-    pub grader: Option<&'a str>,
-    /// The target that answers the case: it may name a judge.
-    pub target: Option<&'a str>,
-    /// The judge that the suite names.
-    pub suite: Option<&'a str>,
-    /// The judge named by a panel; overrides every other source.
-    pub exactly: Option<&'a str>,
 }
 
 impl WorkItem {

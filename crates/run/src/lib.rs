@@ -6,6 +6,7 @@
 
 #![warn(missing_docs)]
 
+mod answer;
 mod assemble;
 mod card;
 mod case_error;
@@ -13,11 +14,13 @@ mod case_identity;
 mod conversation;
 mod dependencies;
 mod engine;
+mod error;
 mod event;
 mod fingerprint;
 mod forecast;
 mod grading;
 mod item;
+mod judge_selector;
 mod material;
 mod panel;
 mod panel_totals;
@@ -35,14 +38,14 @@ mod writer;
 
 pub use card::{ScorecardTallies, card_tallies, describe_scorecard};
 pub use case_identity::hash_case;
-pub use engine::{RunError, RunStart, run, run_from};
+pub use engine::{RunStart, run, run_from};
+pub use error::RunError;
 pub use event::RunEvent;
 pub use fingerprint::fingerprint;
 pub use forecast::forecast;
 pub use grading::custom_command;
-pub use item::{
-    CasePrerequisite, ItemRelations, ItemSource, JudgeProvider, JudgeSelector, RunLimits, WorkItem,
-};
+pub use item::{CasePrerequisite, ItemRelations, ItemSource, JudgeProvider, RunLimits, WorkItem};
+pub use judge_selector::JudgeSelector;
 pub use material::target_input;
 pub use panel::{PanelSettings, panel_selectors};
 pub use reply_store::{CachedReplyStore, ReplyOwner};

@@ -5,7 +5,7 @@ use std::borrow::Cow;
 use assize_evalfile::{EscalateWhen, PanelSpec, ScoringMethod};
 use assize_rubric::{CriterionScale, PanelRule, TiePolicy};
 
-use crate::item::JudgeSelector;
+use crate::JudgeSelector;
 
 /// The panel of a grader after every default and override.
 #[derive(Debug, Clone, PartialEq)]

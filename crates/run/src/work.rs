@@ -1,17 +1,13 @@
 //! One item from its question to its record.
 
-use std::sync::Arc;
-
-use assize_rubric::{Cost, Tokens, Verdict};
+use assize_rubric::{Cost, Verdict};
 use assize_store::{CaseError, CaseErrorKind, CaseRecord, CaseStage, ResultRow};
-use assize_targets::{TargetAnswer, TargetInput};
-use assize_workspace::{LeaseQueuePosition, WorkspaceLease};
+use assize_workspace::LeaseQueuePosition;
 use futures_util::future::join_all;
 use tokio::time::Instant;
 
+use crate::answer::{case_head, obtain_answer};
 use crate::assemble::{CaseHead, GraderDecisions, assemble};
-use crate::case_error::target_error_kind;
-use crate::case_identity::{cluster_of_case, hash_case};
 use crate::conversation::run_conversation;
 use crate::dependencies::BlockedItem;
 use crate::grading::{GradingContext, grade};
@@ -92,73 +88,6 @@ pub(crate) fn blocked_record(item: &WorkItem, blocked: BlockedItem) -> CaseRecor
     let result = ResultRow { verdict: blocked.verdict, ..assemble(head, &[], item.lines) };
 
     CaseRecord { result, decisions: Vec::new() }
-}
-
-/// Data of an item's record before anything was asked or spent.
-pub(crate) fn case_head(item: &WorkItem) -> CaseHead {
-    CaseHead {
-        format: item.format,
-        key: item.key(),
-        answered_by: None,
-        repeats: Some(item.relations.repeats).filter(|plan| plan.count > 1),
-        tags: item.case.tags.clone(),
-        cluster: cluster_of_case(&item.case),
-        case_hash: Some(hash_case(&item.case)),
-        answer: None,
-        turns: Vec::new(),
-        file_changes: None,
-        error: None,
-        tokens: Tokens::default(),
-        cost: Cost::ZERO,
-        duration_ms: 0,
-    }
-}
-
-/// The answer of an item, to what `input` puts together if a target is asked, worked out in the folder of `stay` if there
-/// is one. What that took is noted in `head`.
-pub(crate) async fn obtain_answer(
-    item: &WorkItem,
-    input: impl FnOnce() -> Result<TargetInput, String>,
-    stay: Option<&WorkspaceLease>,
-    head: &mut CaseHead,
-) -> Result<Arc<TargetAnswer>, CaseError> {
-    let failed = |kind, message: String| CaseError { stage: CaseStage::Target, kind, message };
-    match &item.source {
-        ItemSource::Given(answer) => Ok(Arc::clone(answer)),
-        ItemSource::Missing { kind, message } => Err(failed(*kind, message.clone())),
-        ItemSource::Target(target) => {
-            let mut input = input().map_err(|message| failed(CaseErrorKind::BadInput, message))?;
-            input.workdir = stay.map(|stay| stay.folder().to_path_buf());
-
-            match target.answer(&input).await {
-                Ok(mut answer) => {
-                    // What a recording tells was spent when it was made.
-                    if answer.attempts == 0 {
-                        head.tokens = Tokens { input: Some(0), cached: Some(0), output: Some(0) };
-                    } else {
-                        head.tokens = answer.tokens;
-                        head.cost = answer.cost.unwrap_or(Cost::UNKNOWN);
-                    }
-
-                    head.answered_by.clone_from(&answer.answered_by);
-
-                    if let Err(error) = workspace::add_file_changes(stay, &mut answer).await {
-                        head.answer = Some(answer.text);
-                        return Err(error);
-                    }
-
-                    Ok(Arc::new(answer))
-                }
-                Err(error) => {
-                    if error.attempts > 0 {
-                        head.tokens = error.tokens;
-                        head.cost = error.cost;
-                    }
-                    Err(failed(target_error_kind(error.kind), error.to_string()))
-                }
-            }
-        }
-    }
 }
 
 fn to_millis(begun: Instant) -> u64 {

@@ -14,11 +14,13 @@
 mod answers;
 mod cache;
 mod case_error;
+mod case_key;
 mod case_rows;
 mod criterion_rows;
 mod error;
 mod folder;
 mod grader_result;
+mod inputs_row;
 mod judgement;
 mod metrics;
 mod panel_summary;
@@ -29,28 +31,30 @@ mod review_row;
 mod run_info;
 mod schema;
 mod scorecard_info;
+mod verdict_counts;
 
 pub use answers::{AnswerIndex, AnswerKey};
 pub use cache::{CacheStats, CachedReply, ModelStats, ReplyCache, fence_key};
 pub use case_error::{CaseError, CaseErrorKind, CaseStage};
+pub use case_key::CaseKey;
 pub use case_rows::CaseRows;
 pub use criterion_rows::{criterion_rows, criterion_texts};
 pub use error::StoreError;
 pub use folder::{RunFolder, RunWriter};
 pub use grader_result::GraderResult;
+pub use inputs_row::InputsRow;
 pub use judgement::{JudgementRow, RowOutcome};
 pub use metrics::{
     CaseTrialsRow, DecisionNoise, EstimatedMetric, FlippingCriterion, NoiseParts, PairwiseMetrics, PassKRow,
     RunMetrics, TargetMetrics, TrialMetrics,
 };
 pub use panel_summary::{EscalationSummary, FlipRate, PanelSummary, UnstableCriterion};
-pub use reader::{CaseKey, CaseRecord, CaseRecords, ResultRows};
+pub use reader::{CaseRecord, CaseRecords, ResultRows};
 pub use result::{CriterionRow, GateRow, GraderRow, ResultRow, TurnRow};
-pub use resume::InputsRow;
 pub use review_row::ReviewRow;
 pub use run_info::{
     FORMAT_VERSION, InputHash, JudgeInfo, MeanScore, RunInfo, RunSettings, RunSummary, SuiteInfo, TargetInfo,
-    VerdictCounts,
 };
 pub use schema::schemas;
 pub use scorecard_info::{ScorecardInfo, ScorecardNodeInfo, ScorecardPartKind, ScorecardWeightSet};
+pub use verdict_counts::VerdictCounts;

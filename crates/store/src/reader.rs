@@ -4,35 +4,19 @@ use std::fs::File;
 use std::io::{BufRead, BufReader};
 use std::marker::PhantomData;
 use std::path::PathBuf;
-use std::sync::Arc;
 
 use assize_rubric::CaseDecision;
-use schemars::JsonSchema;
 use serde::de::DeserializeOwned;
-use serde::{Deserialize, Serialize};
 
 use crate::folder::{JUDGEMENTS_FILE, RESULTS_FILE};
-use crate::{JudgementRow, ResultRow, RunFolder, StoreError};
+use crate::{CaseKey, JudgementRow, ResultRow, RunFolder, StoreError};
 
-/// Key that tells one case of a run from another.
-#[derive(Debug, Clone, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize, JsonSchema)]
-pub struct CaseKey {
-    /// Name of the suite.
-    pub suite: Arc<str>,
-    /// Id of the case.
-    pub case_id: Arc<str>,
-    /// Name of the target.
-    pub target: Option<Arc<str>>,
-    /// Number of the repeat.
-    pub repeat: u32,
-}
-
-impl CaseKey {
-    fn owns(&self, row: &JudgementRow) -> bool {
-        self.case_id == row.case_id
-            && self.repeat == row.repeat
-            && self.suite == row.suite
-            && self.target == row.target
+impl JudgementRow {
+    fn belongs_to(&self, key: &CaseKey) -> bool {
+        self.case_id == key.case_id
+            && self.repeat == key.repeat
+            && self.suite == key.suite
+            && self.target == key.target
     }
 }
 
@@ -148,7 +132,7 @@ impl CaseRecords {
                     None => return Ok(rows),
                 },
             };
-            if key.owns(&row) {
+            if row.belongs_to(key) {
                 rows.push(row.into());
             } else if rows.is_empty() {
                 // A leftover of a case that did not finish.

@@ -5,22 +5,10 @@ use std::fs::{self, File};
 use std::io::{BufRead, BufReader, BufWriter, Write};
 
 use assize_rubric::{CaseDecision, is_complete};
-use schemars::JsonSchema;
-use serde::{Deserialize, Serialize};
 
 use crate::folder::{INPUTS_FILE, JUDGEMENTS_FILE, RESULTS_FILE};
 use crate::reader::JsonlRows;
-use crate::{CaseKey, CaseRecord, RunFolder, RunInfo, RunWriter, StoreError, criterion_rows};
-
-/// One row of `inputs.jsonl`: what a case's result rests on, as a hash. Written before the result itself.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
-pub struct InputsRow {
-    /// The case.
-    #[serde(flatten)]
-    pub key: CaseKey,
-    /// Hash of everything that decides about the result, in the words of whoever runs the case.
-    pub inputs: String,
-}
+use crate::{CaseKey, CaseRecord, InputsRow, RunFolder, RunInfo, RunWriter, StoreError, criterion_rows};
 
 impl RunFolder {
     /// Goes on with the run in this folder. `keep` is shown every finished case with the hash of its inputs and says

@@ -6,7 +6,7 @@ use assize_rubric::{JudgeIdentity, PartialCost, Tokens, Usd};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use crate::{PanelSummary, ResultRow, RunMetrics, ScorecardInfo};
+use crate::{PanelSummary, RunMetrics, ScorecardInfo, VerdictCounts};
 
 /// Version of the layout of a run folder. Raised when an older reader would misread a newer run.
 pub const FORMAT_VERSION: u32 = 1;
@@ -151,55 +151,6 @@ pub struct RunSummary {
     pub exit_code: u8,
     /// Reason it ended that way, in a few words.
     pub exit_reason: String,
-}
-
-/// Cases by verdict.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize, JsonSchema)]
-#[schemars(rename = "Counts")]
-pub struct VerdictCounts {
-    /// Passed.
-    pub pass: usize,
-    /// Between the lines.
-    pub borderline: usize,
-    /// Failed.
-    pub fail: usize,
-    /// Could not be decided.
-    pub incomplete: usize,
-    /// Not run, because a case they depend on did not pass; left out where there are none.
-    #[serde(default, skip_serializing_if = "is_zero")]
-    pub skipped: usize,
-}
-
-#[expect(clippy::trivially_copy_pass_by_ref, reason = "serde passes what it asks about by reference")]
-const fn is_zero(count: &usize) -> bool {
-    *count == 0
-}
-
-impl VerdictCounts {
-    /// Counts one case.
-    pub fn add_verdict(&mut self, verdict: assize_rubric::Verdict) {
-        use assize_rubric::Verdict;
-        match verdict {
-            Verdict::Pass => self.pass += 1,
-            Verdict::Borderline => self.borderline += 1,
-            Verdict::Fail => self.fail += 1,
-            Verdict::Incomplete => self.incomplete += 1,
-        }
-    }
-
-    /// Counts the case of a row.
-    pub fn add_row(&mut self, row: &ResultRow) {
-        if row.is_skipped() {
-            self.skipped += 1;
-        } else {
-            self.add_verdict(row.verdict);
-        }
-    }
-
-    /// Number of all cases.
-    pub const fn total(self) -> usize {
-        self.pass + self.borderline + self.fail + self.incomplete + self.skipped
-    }
 }
 
 /// A mean with its interval.

@@ -9,7 +9,7 @@ use similar::TextDiff;
 use crate::WorkspaceSnapshot;
 use crate::path_text::display_path;
 use crate::render::{DiffSide, RenderedDiff, render_diff};
-use crate::walk::WorkspaceEntry;
+use crate::walk::{WalkError, WorkspaceEntry, walk};
 
 /// File changes made by an agent.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
@@ -54,8 +54,24 @@ const MAX_PAIRS: usize = 2_000;
 /// Maximum size of a file compared for similarity, in bytes.
 const MAX_SIMILAR: u64 = 256 << 10;
 
+impl WorkspaceSnapshot {
+    /// Returns the changes in the workspace since the snapshot.
+    pub fn changes(&self) -> Result<FileChanges, WalkError> {
+        let mut now = BTreeMap::new();
+        walk(&self.root, self.limits(), |found| {
+            let before = self.entries.get(&found.path);
+            let same = before == Some(&found.entry);
+            // Texts of unchanged files are not needed; those of changed ones are read again for the diff.
+            now.insert(found.path, if same { None } else { Some(found.entry) });
+            Ok(())
+        })?;
+
+        Ok(compare_states(&self.entries, &now, self))
+    }
+}
+
 /// Compares two states. In `now`, an entry is `None` if it is unchanged.
-pub(crate) fn compare_states(
+fn compare_states(
     before: &BTreeMap<PathBuf, WorkspaceEntry>,
     now: &BTreeMap<PathBuf, Option<WorkspaceEntry>>,
     snapshot: &WorkspaceSnapshot,

@@ -3,7 +3,9 @@
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use crate::workspace::run_blocking;
+use assize_evalfile::WorkspaceIsolation;
+
+use crate::blocking::run_blocking;
 use crate::{CaseInfo, FileChanges, LeaseQueuePosition, Workspace, WorkspaceError, WorkspaceSnapshot};
 
 /// A workspace that a case has acquired and holds until [`WorkspaceLease::release`].
@@ -15,6 +17,34 @@ pub struct WorkspaceLease {
     before: Option<Arc<WorkspaceSnapshot>>,
     /// Held until the end, so that no other case acquires the workspace.
     _turn: Option<LeaseQueuePosition>,
+}
+
+impl Workspace {
+    /// Prepares the workspace for a case and returns a lease. Waits for its turn if cases share it.
+    pub async fn acquire(
+        self: &Arc<Self>,
+        mut turn: LeaseQueuePosition,
+        visitor: CaseInfo,
+    ) -> Result<WorkspaceLease, WorkspaceError> {
+        let shared = self.spec.isolation() == WorkspaceIsolation::Shared;
+        if shared {
+            turn.wait().await;
+        }
+
+        let made = self.made.get_or_init(|| self.prepare_shared()).await.as_ref().map_err(Clone::clone)?;
+        let folder = if shared { made.base.clone() } else { self.acquire_copy(made, &visitor).await? };
+        let mut stay = WorkspaceLease::new(Arc::clone(self), folder, visitor, shared.then_some(turn));
+        match self.prepare(made, stay.folder(), stay.case_info()).await {
+            Ok(snapshot) => {
+                stay.set_before(snapshot);
+                Ok(stay)
+            }
+            Err(error) => {
+                self.release(stay.folder()).await;
+                Err(error)
+            }
+        }
+    }
 }
 
 impl WorkspaceLease {
@@ -56,6 +86,6 @@ impl WorkspaceLease {
     /// failed.
     pub async fn release(self) -> Result<(), WorkspaceError> {
         let place = Arc::clone(&self.place);
-        place.finish_case(&self).await
+        place.finish_case(&self.folder, &self.visitor).await
     }
 }

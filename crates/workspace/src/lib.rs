@@ -5,6 +5,8 @@
 
 #![warn(missing_docs)]
 
+mod blocking;
+mod case_info;
 mod changes;
 mod copy;
 mod error;
@@ -24,6 +26,7 @@ mod walk;
 mod workspace;
 mod workspace_root;
 
+pub use case_info::CaseInfo;
 pub use changes::{ChangeKind, FileChange, FileChanges};
 pub use error::WorkspaceError;
 pub use lease::WorkspaceLease;
@@ -32,5 +35,5 @@ pub use limits::SnapshotLimits;
 pub use setup::{RedactText, WorkspaceSetup};
 pub use snapshot::WorkspaceSnapshot;
 pub use walk::WalkError;
-pub use workspace::{CaseInfo, Workspace};
+pub use workspace::Workspace;
 pub use workspace_root::remove_abandoned;

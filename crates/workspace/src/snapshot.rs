@@ -5,7 +5,6 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 use crate::SnapshotLimits;
-use crate::changes::{FileChanges, compare_states};
 use crate::ignore_rules::IgnoreRules;
 use crate::walk::{WalkError, WalkedEntry, WorkspaceEntry, walk};
 
@@ -13,9 +12,9 @@ use crate::walk::{WalkError, WalkedEntry, WorkspaceEntry, walk};
 /// the snapshot is dropped.
 #[derive(Debug)]
 pub struct WorkspaceSnapshot {
-    root: PathBuf,
+    pub(crate) root: PathBuf,
     limits: SnapshotLimits,
-    entries: BTreeMap<PathBuf, WorkspaceEntry>,
+    pub(crate) entries: BTreeMap<PathBuf, WorkspaceEntry>,
     ignored: IgnoreRules,
     texts: tempfile::TempDir,
 }
@@ -40,20 +39,6 @@ impl WorkspaceSnapshot {
         })?;
 
         Ok(Self { root: root.to_path_buf(), limits, entries, ignored: IgnoreRules::read(root), texts })
-    }
-
-    /// Returns the changes in the workspace since the snapshot.
-    pub fn changes(&self) -> Result<FileChanges, WalkError> {
-        let mut now = BTreeMap::new();
-        walk(&self.root, self.limits, |found| {
-            let before = self.entries.get(&found.path);
-            let same = before == Some(&found.entry);
-            // Texts of unchanged files are not needed; those of changed ones are read again for the diff.
-            now.insert(found.path, if same { None } else { Some(found.entry) });
-            Ok(())
-        })?;
-
-        Ok(compare_states(&self.entries, &now, self))
     }
 
     /// Returns the outermost path that contains this one and is excluded by `.gitignore` files.

@@ -8,39 +8,26 @@ use assize_evalfile::{
     WorkspaceSpec,
 };
 use assize_rubric::IdentityWriter;
-use serde_json::{Map, Value};
 use tokio::sync::OnceCell;
 
+use crate::blocking::run_blocking;
 use crate::copy::{LinkPolicy, copy_folder, sorted_names};
 use crate::ignore_rules::IgnoreRules;
 use crate::lease_queue::LeaseQueue;
 use crate::remove::remove;
 use crate::restore::restore_folder;
 use crate::setup::WorkspaceSetup;
-use crate::{
-    LeaseQueuePosition, SnapshotLimits, WorkspaceError, WorkspaceLease, WorkspaceSnapshot, git, hook,
-};
-
-/// Data of a case, as passed to hooks.
-#[derive(Debug, Clone)]
-pub struct CaseInfo {
-    /// Id of the case; may contain any characters.
-    pub case_id: String,
-    /// Input of the case as text.
-    pub input: String,
-    /// Metadata of the case from the eval file.
-    pub metadata: Map<String, Value>,
-}
+use crate::{CaseInfo, LeaseQueuePosition, SnapshotLimits, WorkspaceError, WorkspaceSnapshot, git, hook};
 
 /// A workspace as a suite or a case describes it, for one target. Nothing is created before the first case
 /// acquires it.
 #[derive(Debug)]
 pub struct Workspace {
-    spec: WorkspaceSpec,
+    pub(crate) spec: WorkspaceSpec,
     /// Hooks of the target, which run inside those of the workspace.
     target: Arc<WorkspaceHooks>,
     setup: Arc<WorkspaceSetup>,
-    made: OnceCell<Result<PreparedWorkspace, WorkspaceError>>,
+    pub(crate) made: OnceCell<Result<PreparedWorkspace, WorkspaceError>>,
     /// Restored workspaces, ready for the next case.
     pool: Mutex<Vec<PathBuf>>,
     turns: LeaseQueue,
@@ -51,7 +38,7 @@ pub struct Workspace {
 #[derive(Debug)]
 pub(crate) struct PreparedWorkspace {
     /// The workspace itself if cases share it, else the original of each case's copy.
-    base: PathBuf,
+    pub(crate) base: PathBuf,
     /// Original state of a shared workspace, if a reset may need it.
     pristine: Option<PathBuf>,
     /// Paths that a fast reset does not restore.
@@ -84,48 +71,23 @@ impl Workspace {
         self.identity.get_or_init(|| identity(&self.spec, &self.target))
     }
 
-    /// Prepares the workspace for a case and returns a lease. Waits for its turn if cases share it.
-    pub async fn acquire(
-        self: &Arc<Self>,
-        mut turn: LeaseQueuePosition,
-        visitor: CaseInfo,
-    ) -> Result<WorkspaceLease, WorkspaceError> {
-        let shared = self.spec.isolation() == WorkspaceIsolation::Shared;
-        if shared {
-            turn.wait().await;
-        }
-
-        let made = self.made.get_or_init(|| self.prepare_shared()).await.as_ref().map_err(Clone::clone)?;
-        let folder = if shared { made.base.clone() } else { self.acquire_copy(made, &visitor).await? };
-        let mut stay = WorkspaceLease::new(Arc::clone(self), folder, visitor, shared.then_some(turn));
-        match self.prepare(made, &stay).await {
-            Ok(snapshot) => {
-                stay.set_before(snapshot);
-                Ok(stay)
-            }
-            Err(error) => {
-                self.release(stay.folder()).await;
-                Err(error)
-            }
-        }
-    }
-
     pub(crate) fn redact(&self, text: &str) -> String {
         self.setup.redact(text)
     }
 
-    async fn prepare(
+    pub(crate) async fn prepare(
         &self,
         made: &PreparedWorkspace,
-        stay: &WorkspaceLease,
+        folder: &Path,
+        visitor: &CaseInfo,
     ) -> Result<WorkspaceSnapshot, WorkspaceError> {
         let moment = HookEvent::BeforeEach;
         if let Some(reset) = self.spec.hooks.for_event(moment).and_then(|hook| hook.reset) {
-            self.reset(made, stay.folder(), reset).await?;
+            self.reset(made, folder, reset).await?;
         }
 
-        self.run_hooks(moment, stay.folder(), Some(stay.case_info())).await?;
-        let (folder, state) = (stay.folder().to_path_buf(), self.setup.state_folder()?.to_path_buf());
+        self.run_hooks(moment, folder, Some(visitor)).await?;
+        let (folder, state) = (folder.to_path_buf(), self.setup.state_folder()?.to_path_buf());
         run_blocking(move || {
             WorkspaceSnapshot::take(&folder, SnapshotLimits::default(), &state)
                 .map_err(|error| WorkspaceError::new("changes", error.to_string()))
@@ -134,9 +96,8 @@ impl Workspace {
     }
 
     /// Runs the hooks after a case, and resets or releases the workspace.
-    pub(crate) async fn finish_case(&self, stay: &WorkspaceLease) -> Result<(), WorkspaceError> {
-        let folder = stay.folder();
-        let done = self.run_hooks(HookEvent::AfterEach, folder, Some(stay.case_info())).await;
+    pub(crate) async fn finish_case(&self, folder: &Path, visitor: &CaseInfo) -> Result<(), WorkspaceError> {
+        let done = self.run_hooks(HookEvent::AfterEach, folder, Some(visitor)).await;
         let reset = self.spec.hooks.for_event(HookEvent::AfterEach).and_then(|hook| hook.reset);
         let done = match (done, reset, self.made.get()) {
             (Ok(()), Some(reset), Some(Ok(made))) if self.spec.isolation() == WorkspaceIsolation::Shared => {
@@ -150,7 +111,7 @@ impl Workspace {
     }
 
     /// Releases a case's own workspace: into the pool if it can be restored, else it is removed.
-    async fn release(&self, folder: &Path) {
+    pub(crate) async fn release(&self, folder: &Path) {
         if self.spec.isolation() == WorkspaceIsolation::Shared || self.setup.keeps() {
             return;
         }
@@ -173,7 +134,7 @@ impl Workspace {
         }
     }
 
-    async fn acquire_copy(
+    pub(crate) async fn acquire_copy(
         &self,
         made: &PreparedWorkspace,
         visitor: &CaseInfo,
@@ -195,7 +156,7 @@ impl Workspace {
     }
 
     /// Prepares the shared state: template, repositories, then the hooks before all cases.
-    async fn prepare_shared(&self) -> Result<PreparedWorkspace, WorkspaceError> {
+    pub(crate) async fn prepare_shared(&self) -> Result<PreparedWorkspace, WorkspaceError> {
         let depot = self.setup.root()?;
         let shared = self.spec.isolation() == WorkspaceIsolation::Shared;
         let base = if let (Some(path), WorkspaceMode::Static) = (&self.spec.path, self.spec.mode()) {
@@ -373,16 +334,6 @@ fn fingerprint(folder: &Path) -> String {
     }
 
     hash.finalize().to_hex().to_string()
-}
-
-/// Runs blocking file operations on a thread for them.
-pub(crate) async fn run_blocking<T: Send + 'static>(
-    work: impl FnOnce() -> Result<T, WorkspaceError> + Send + 'static,
-) -> Result<T, WorkspaceError> {
-    match tokio::task::spawn_blocking(work).await {
-        Ok(done) => done,
-        Err(_) => Err(WorkspaceError::new("cancelled", "the work on the workspace was given up")),
-    }
 }
 
 #[cfg(test)]

@@ -2,10 +2,10 @@
 
 use serde::Serialize;
 
-use super::ComparisonOptions;
 use super::metric_difference::{MetricDifference, PairSample, compare_metric};
-use super::pairing::{HeadlineMetric, RunComparison, compare};
+use super::pairing::{RunComparison, compare};
 use super::tables::adjust_all;
+use super::{ComparisonOptions, HeadlineMetric};
 use crate::facts::{NameTable, RunFacts};
 use crate::sample::ClusteredSample;
 

@@ -4,23 +4,12 @@ use std::cmp::Ordering;
 
 use serde::Serialize;
 
-use super::ComparisonOptions;
 use super::flips::VerdictFlip;
 use super::metric_difference::{Conclusion, MetricDifference, PairSample, compare_metric};
 use super::mismatch::{MismatchCounts, RunMismatch};
 use super::tables::{ComparisonTable, GroupedPairs};
+use super::{ComparisonOptions, HeadlineMetric};
 use crate::facts::{CaseFact, NameTable, RunFacts, case_key};
-
-/// Metric of the overall conclusion.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize)]
-#[serde(rename_all = "snake_case")]
-pub enum HeadlineMetric {
-    /// The mean score.
-    #[default]
-    Score,
-    /// The pass rate.
-    PassRate,
-}
 
 /// Identity of a case.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Serialize)]

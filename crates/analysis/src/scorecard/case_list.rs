@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use super::BenchmarkCase;
+use super::benchmark_case::BenchmarkCase;
 
 /// Results of a benchmark on its cases, ordered by id. Most benchmarks of a large tree have few cases, and
 /// all benchmarks share the ids.

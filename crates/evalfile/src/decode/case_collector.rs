@@ -10,7 +10,6 @@ use super::case::DecodedCase;
 use super::dataset::Dataset;
 use super::ids::{IdLocation, IdRegistry};
 use super::suite::SuiteDefaults;
-use crate::SuiteCases;
 use crate::codes;
 use crate::model::Case;
 
@@ -34,7 +33,7 @@ pub(crate) struct CaseCollector {
     /// True if any case was found, valid or not.
     pub(crate) met: bool,
     /// Number of invalid cases in whole files.
-    broken: usize,
+    pub(crate) broken: usize,
     /// Dependencies of the cases.
     pub(crate) dependencies: DependencyList,
 }
@@ -71,11 +70,6 @@ impl CaseCollector {
             Some(CaseSource::Kept(cases)) => cases.push(case),
             _ => self.parts.push(CaseSource::Kept(vec![case])),
         }
-    }
-
-    /// Returns the collected cases.
-    pub(crate) fn into_cases(self) -> SuiteCases {
-        SuiteCases::new(self.parts, self.broken, !self.dependencies.is_empty())
     }
 
     /// Adds a dataset.

@@ -4,6 +4,7 @@ mod benchmark_grader;
 mod case;
 mod config;
 mod conversation;
+mod evaluator;
 mod file_position;
 mod grader;
 mod marks;
@@ -22,6 +23,7 @@ pub use benchmark_grader::{Applicability, Behaviour, BenchmarkGrader, SmeLabel};
 pub use case::{Case, CaseId, GivenOutput, TargetRef, ThresholdOverrides, UnsupportedFeature};
 pub use config::ProjectConfig;
 pub use conversation::{Conversation, ConversationTurn, OnDependencyFailure, OnTurnFailure, TurnAggregation};
+pub use evaluator::{EvaluatorType, Guidelines, ScoringScale};
 pub use file_position::FilePosition;
 pub use grader::{
     ArgsMatch, CodeGrader, CompositeAggregator, CompositeGrader, CustomGrader, ExecutionMetrics,
@@ -33,9 +35,9 @@ pub use marks::{CaseMarks, CriterionMarks, SourceMark};
 pub use panel::{EscalateWhen, Escalation, PanelJudge, PanelSpec, ScoringMethod};
 pub use price::{PriceRates, PriceRow};
 pub use scorecard::{
-    BenchmarkApplicability, EvaluatorType, Guidelines, JudgePrompt, RubricChildren, Scorecard,
-    ScorecardBenchmark, ScorecardCase, ScorecardIndex, ScorecardLabel, ScorecardMarks, ScorecardOutcome,
-    ScorecardResult, ScorecardRubric, ScoringScale, WeightSet,
+    BenchmarkApplicability, JudgePrompt, RubricChildren, Scorecard, ScorecardBenchmark, ScorecardCase,
+    ScorecardIndex, ScorecardLabel, ScorecardMarks, ScorecardOutcome, ScorecardResult, ScorecardRubric,
+    WeightSet,
 };
 pub use scorecard_case::ScorecardCases;
 pub use scorecard_tree::{InventoryRow, ScorecardPart};

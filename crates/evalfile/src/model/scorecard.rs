@@ -3,13 +3,10 @@
 use std::path::PathBuf;
 use std::sync::Arc;
 
-use assize_rubric::{
-    BenchmarkScale, Criticality, FailureSeverity, LabelOutcome, NormalisationFormula, ScorecardAggregation,
-    UnitInterval, Weight,
-};
+use assize_rubric::{Criticality, FailureSeverity, LabelOutcome, ScorecardAggregation, UnitInterval, Weight};
 use serde_json::Value;
 
-use super::{FilePosition, Grader, SourceMark};
+use super::{EvaluatorType, FilePosition, Grader, Guidelines, ScoringScale, SourceMark};
 
 /// A checked scorecard. Rubrics and benchmarks refer to each other by index; every reference is valid, every
 /// node has at most one parent, and there are no cycles.
@@ -116,21 +113,6 @@ pub enum RubricChildren {
     Rubrics(Vec<usize>),
 }
 
-/// Guidance for judges, shown with every benchmark below a rubric.
-#[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct Guidelines {
-    /// Aspects to focus on.
-    pub focus_areas: Vec<String>,
-    /// Deviations that must not count against an answer.
-    pub acceptable_deviations: Vec<String>,
-    /// Requirements that must be met.
-    pub critical_requirements: Vec<String>,
-    /// Evidence to provide.
-    pub evidence_requirements: Option<String>,
-    /// Other instructions.
-    pub special_instructions: Option<String>,
-}
-
 /// A benchmark: one kind of failure, scored over many cases.
 #[derive(Debug, Clone)]
 pub struct ScorecardBenchmark {
@@ -170,50 +152,6 @@ pub struct ScorecardBenchmark {
     pub place: FilePosition,
     /// Ranges of its numbers.
     pub marks: ScorecardMarks,
-}
-
-/// Kind of evaluator of a benchmark.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-pub enum EvaluatorType {
-    /// A program.
-    Code,
-    /// A model.
-    LlmJudge,
-    /// A program first, then a model.
-    Hybrid,
-    /// A reviewer.
-    ManualSme,
-}
-
-assize_rubric::named_variants!(EvaluatorType {
-    Code = "code", LlmJudge = "llm_judge", Hybrid = "hybrid", ManualSme = "manual_sme",
-});
-
-impl EvaluatorType {
-    /// Returns true if it asks a model with a prompt file.
-    pub const fn needs_prompt(self) -> bool {
-        matches!(self, Self::LlmJudge | Self::Hybrid)
-    }
-}
-
-/// A scoring scale other than 0 to 1.
-#[derive(Debug, Clone, PartialEq)]
-pub struct ScoringScale {
-    /// Lowest raw score.
-    pub min: f64,
-    /// Highest raw score.
-    pub max: f64,
-    /// Descriptions of single scores, lowest first.
-    pub descriptions: Vec<(f64, String)>,
-    /// Formula that maps a raw score to 0 to 1.
-    pub formula: NormalisationFormula,
-}
-
-impl ScoringScale {
-    /// The scale as the arithmetic takes it.
-    pub const fn benchmark_scale(&self) -> BenchmarkScale<'_> {
-        BenchmarkScale { min: self.min, max: self.max, formula: &self.formula }
-    }
 }
 
 /// A prompt file.

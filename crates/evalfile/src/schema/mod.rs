@@ -5,6 +5,7 @@
 //! to the same keys.
 
 mod defs;
+mod files;
 mod grader;
 mod rubric;
 mod scorecard;
@@ -17,4 +18,4 @@ mod workspace;
 mod agreement_tests;
 
 use defs::SchemaDefinitions;
-pub use defs::{SchemaFile, schema_file_name, schema_folder, schemas};
+pub use files::{SchemaFile, schema_file_name, schema_folder, schemas};

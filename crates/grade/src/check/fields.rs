@@ -4,7 +4,9 @@ use assize_evalfile::{FieldAccuracy, FieldCheck, FieldMatch};
 use serde_json::Value;
 
 use super::arguments::{json_equal, value_at_path};
-use super::{CheckResult, GraderNote, date, shorten, to_unit_interval};
+use super::date;
+use super::result::{CheckResult, shorten, to_unit_interval};
+use assize_rubric::GraderNote;
 
 /// The weighted share of fields that are right, or all or nothing.
 ///

@@ -3,8 +3,9 @@
 use assize_evalfile::IsJson;
 use serde_json::Value;
 
+use super::result::CheckResult;
 use super::schema::violations;
-use super::{CheckResult, GraderNote};
+use assize_rubric::GraderNote;
 
 /// Violations that are listed one by one.
 const MAX_SHOWN: usize = 10;

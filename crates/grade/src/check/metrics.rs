@@ -5,7 +5,8 @@ use std::time::Duration;
 use assize_evalfile::{ExecutionMetrics, TokenUsage};
 use assize_rubric::{Tokens, UnitInterval};
 
-use super::{AnswerFacts, CheckResult, GraderNote};
+use super::result::{AnswerFacts, CheckResult};
+use assize_rubric::GraderNote;
 
 /// Tools that look around and change nothing, in small letters.
 const EXPLORING: [&str; 10] =

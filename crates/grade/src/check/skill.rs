@@ -4,7 +4,8 @@ use assize_evalfile::SkillTrigger;
 use assize_rubric::ToolCall;
 use serde_json::Value;
 
-use super::{CheckResult, GraderNote};
+use super::result::CheckResult;
+use assize_rubric::GraderNote;
 
 /// 1 if the skill was used as it should be, or left alone as it should be.
 ///

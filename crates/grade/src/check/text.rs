@@ -2,7 +2,8 @@
 
 use assize_evalfile::{TextCheck, TextRule, compile_pattern};
 
-use super::{CheckResult, GraderNote, shorten};
+use super::result::{CheckResult, shorten};
+use assize_rubric::GraderNote;
 
 /// 1 if the rule holds, else 0. `starts-with`, `ends-with` and `equals` leave white space at both ends
 /// of both texts out of account; the others look at the answer as it is.

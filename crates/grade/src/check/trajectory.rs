@@ -4,7 +4,8 @@ use assize_evalfile::{ArgsMatch, ExpectedCall, ToolTrajectory, TrajectoryMode};
 use assize_rubric::ToolCall;
 
 use super::arguments::matches_arguments;
-use super::{CheckResult, GraderNote, shorten, to_unit_interval};
+use super::result::{CheckResult, shorten, to_unit_interval};
+use assize_rubric::GraderNote;
 
 /// The share of checks that hold.
 ///

@@ -2,6 +2,8 @@
 
 mod answer;
 mod group;
+mod model_judge;
+mod options;
 mod parts;
 mod prefix_groups;
 mod repair;
@@ -28,6 +30,9 @@ use crate::prompt::{PROMPT_VERSION, SYSTEM_BYTES, format_material, prompt_hash};
 use crate::task::repeat_index;
 use crate::{CallForecast, FenceSource, Judge, JudgeQuestion, RubricTask};
 
+pub use model_judge::ModelJudge;
+pub use options::{JudgeOptions, WarmUp};
+
 use group::CriterionGroup;
 use parts::merge_parts;
 use prefix_groups::PrefixGroups;
@@ -39,56 +44,6 @@ use truncate::VisibleMaterial;
 const REPAIR: u64 = 600;
 /// The shortest beginning that providers cache, in tokens.
 const CACHEABLE: u64 = 1024;
-
-/// Tokens that could have stood in place of each one, as many as any provider tells.
-const ALTERNATIVES: u8 = 20;
-
-/// Settings of the calls to a model.
-#[derive(Debug, Clone, PartialEq)]
-pub struct JudgeOptions {
-    /// Sampling temperature; `None` leaves it to the server.
-    pub temperature: Option<f64>,
-    /// Sampling seed, the same for every call; `None` sends none.
-    pub seed: Option<u64>,
-    /// Number of times a criterion is asked again after an unusable reply.
-    pub repairs: u32,
-    /// Condition on which the first call about an answer is awaited before the others are sent.
-    pub warm_up: WarmUp,
-}
-
-/// Condition on which the first call about an answer is awaited before the others are sent, so that they find what they
-/// share with it in the provider's cache. It makes an answer take one call longer.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub enum WarmUp {
-    /// Only if the provider charges for each call that finds nothing there.
-    #[default]
-    Auto,
-    /// Wherever what is shared is long enough to be cached.
-    Always,
-    /// Never.
-    Never,
-}
-
-impl Default for JudgeOptions {
-    /// Temperature 0, seed 0, two repairs.
-    fn default() -> Self {
-        Self { temperature: Some(0.0), seed: Some(0), repairs: 2, warm_up: WarmUp::Auto }
-    }
-}
-
-/// A judge that puts criteria to a model and takes only what the model plainly said.
-///
-/// Each criterion ends decided or ungraded: a failed call, a refusal, a reply that stays unusable after the repairs,
-/// never becomes a number.
-pub struct ModelJudge {
-    ask: Arc<dyn ChatModel>,
-    identity: JudgeIdentity,
-    /// The length from which the model caches the beginning of a request, where that has to be marked, in bytes.
-    marked: Option<usize>,
-    fences: Arc<dyn FenceSource>,
-    in_flight: Arc<Semaphore>,
-    options: JudgeOptions,
-}
 
 /// The text of a reply that is whole and meant as an answer, or why there is none.
 pub(crate) fn reply_text(reply: &assize_llm::ChatReply) -> Result<&str, String> {

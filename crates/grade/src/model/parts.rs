@@ -5,8 +5,6 @@ use std::cmp::Ordering;
 use assize_llm::TokenEstimator;
 use assize_rubric::{Criterion, CriterionOperator, CriterionScale, Decision, Outcome};
 
-use super::truncate::token_weight;
-
 /// The share of a part that repeats the end of the part before it: one in so many.
 const OVERLAP: u64 = 8;
 
@@ -141,6 +139,10 @@ fn choose_deciding_part(criterion: &Criterion, outcomes: &[Outcome]) -> Option<u
         }
     };
     settled.or(ungraded).or_else(|| find(&|outcome| outcome == Outcome::NotApplicable))
+}
+
+pub(super) fn token_weight(text: &str) -> u64 {
+    text.chars().map(TokenEstimator::weight).sum()
 }
 
 #[cfg(test)]

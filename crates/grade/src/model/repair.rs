@@ -5,8 +5,8 @@ use std::sync::Arc;
 use assize_llm::{CacheableReply, ChatReply, ChatRequest, ModelCard};
 use assize_rubric::{TruncationMode, UngradedKind};
 
-use super::ModelJudge;
 use super::answer::{JudgeFailure, reply_text};
+use super::model_judge::ModelJudge;
 use super::tally::UsageTally;
 use super::window;
 use crate::prompt::repair_part;

@@ -3,8 +3,8 @@
 use assize_llm::{ChatMessage, ChatReply, ChatRequest, JsonSchemaFormat, ModelCard};
 use assize_rubric::{Decision, EvidenceQuote, Finding, JudgeIdentity, TruncationMode, UngradedKind};
 
-use super::ModelJudge;
 use super::answer::JudgeFailure;
+use super::model_judge::ModelJudge;
 use super::repair::{PartAnswer, PartReadings, RepairQuestion, ask_with_repair};
 use super::window;
 use crate::evidence::EvidenceIndex;

@@ -5,7 +5,8 @@ use std::sync::Arc;
 use assize_llm::{ChatRequest, JsonSchemaFormat, ModelCard};
 use assize_rubric::{EvidencePolicy, TruncationMode};
 
-use super::{ALTERNATIVES, ModelJudge, window};
+use super::model_judge::ModelJudge;
+use super::window;
 use crate::evidence::EvidenceIndex;
 use crate::prompt::messages;
 
@@ -26,6 +27,8 @@ pub(super) struct CallTemplate<'a> {
     pub(super) truncate: TruncationMode,
 }
 
+/// Tokens that could have stood in place of each one, as many as any provider tells.
+const ALTERNATIVES: u8 = 20;
 /// Letters of the fence in the handles of criteria: few enough to be cheap, enough not to be guessed.
 const MARK: usize = 4;
 

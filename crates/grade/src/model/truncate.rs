@@ -9,7 +9,7 @@ use std::sync::Arc;
 use assize_llm::TokenEstimator;
 use assize_rubric::{TruncationMode, TruncationRecord};
 
-use super::parts::split_text;
+use super::parts::{split_text, token_weight};
 use crate::JudgeMaterial;
 
 /// Part of a task's material that one round of calls shows.
@@ -124,10 +124,6 @@ fn cut_texts(
 fn count_produced(material: &JudgeMaterial) -> u64 {
     let texts = [Some(&material.answer), material.file_changes.as_ref(), material.tool_calls.as_ref()];
     texts.into_iter().flatten().map(|text| text.chars().count() as u64).sum()
-}
-
-pub(super) fn token_weight(text: &str) -> u64 {
-    text.chars().map(TokenEstimator::weight).sum()
 }
 
 /// The length to which texts are cut so that all of them together have the room, shorter ones staying whole.

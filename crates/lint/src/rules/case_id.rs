@@ -2,8 +2,8 @@
 
 use assize_diagnostic::{Diagnostic, DiagnosticCode};
 
+use crate::dataset::is_dataset;
 use crate::finding::FindingCollector;
-use crate::lint::is_dataset;
 use crate::rule::{LintRule, RuleCheck, RuleExample};
 use crate::view::CaseView;
 

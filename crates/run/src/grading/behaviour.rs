@@ -11,7 +11,7 @@ use assize_rubric::{
 };
 
 use super::GradingContext;
-use super::benchmark::{CheckSummary, run_checks, undecided_finding};
+use super::benchmark_checks::{CheckSummary, run_checks, undecided_finding};
 use super::path::GraderPath;
 use super::votes::{self, PanelQuestion};
 use crate::panel::JudgePanel;

@@ -3,6 +3,7 @@
 mod answer_score;
 mod behaviour;
 mod benchmark;
+mod benchmark_checks;
 mod composite;
 mod context;
 mod conversation;

@@ -4,7 +4,7 @@ use assize_rubric::{MessageRole, Tokens};
 use jiff::Timestamp;
 use serde_json::Value;
 
-use super::{TraceRecordReader, TraceRecordStatus};
+use super::record_reader::{TraceRecordReader, TraceRecordStatus};
 use crate::builder::{TraceBuilder, TraceCallResult};
 use crate::json::{content_text, count, millis, money, result_value, text, time};
 use crate::{AgentTrace, LogFormat};

@@ -4,7 +4,7 @@ use serde_json::Value;
 
 use super::codex_exec::CodexExecReader;
 use super::codex_rollout::CodexRolloutReader;
-use super::{TraceRecordReader, TraceRecordStatus};
+use super::record_reader::{TraceRecordReader, TraceRecordStatus};
 use crate::AgentTrace;
 use crate::json::text;
 

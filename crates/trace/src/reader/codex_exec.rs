@@ -4,7 +4,7 @@ use assize_rubric::{MessageRole, Tokens};
 use jiff::Timestamp;
 use serde_json::{Value, json};
 
-use super::TraceRecordStatus;
+use super::record_reader::TraceRecordStatus;
 use crate::LogFormat;
 use crate::builder::{TraceBuilder, TraceCallResult};
 use crate::json::{count, result_value, text, time};

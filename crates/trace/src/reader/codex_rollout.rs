@@ -4,8 +4,8 @@ use assize_rubric::MessageRole;
 use jiff::Timestamp;
 use serde_json::{Value, json};
 
-use super::TraceRecordStatus;
 use super::codex_exec::read_usage;
+use super::record_reader::TraceRecordStatus;
 use crate::LogFormat;
 use crate::builder::{TraceBuilder, TraceCallResult};
 use crate::json::{content_text, parse_arguments, text, time};

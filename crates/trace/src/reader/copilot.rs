@@ -3,7 +3,7 @@
 use assize_rubric::{MessageRole, Tokens};
 use serde_json::Value;
 
-use super::{TraceRecordReader, TraceRecordStatus};
+use super::record_reader::{TraceRecordReader, TraceRecordStatus};
 use crate::builder::{TraceBuilder, TraceCallResult};
 use crate::json::{count, millis, parse_arguments, text, time};
 use crate::{AgentTrace, LogFormat};

@@ -9,28 +9,11 @@ mod gemini;
 mod opencode;
 mod otel;
 mod pi;
+mod record_reader;
 
-use serde_json::Value;
+use crate::LogFormat;
 
-use crate::{AgentTrace, LogFormat};
-
-/// Reader of the records of one log, in order.
-pub(crate) trait TraceRecordReader {
-    /// Reads a record.
-    fn record(&mut self, record: &Value) -> TraceRecordStatus;
-
-    /// Returns the sessions of the log.
-    fn finish(self: Box<Self>) -> Vec<AgentTrace>;
-}
-
-/// Result of reading a record.
-#[derive(Debug, PartialEq, Eq)]
-pub(crate) enum TraceRecordStatus {
-    /// The record was read, or is known to be irrelevant.
-    Known,
-    /// The record was skipped: its kind is unknown.
-    Unknown(String),
-}
+pub(crate) use record_reader::{TraceRecordReader, TraceRecordStatus};
 
 /// Creates the reader of a format.
 pub(crate) fn reader_for(format: LogFormat) -> Box<dyn TraceRecordReader> {

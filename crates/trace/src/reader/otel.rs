@@ -8,7 +8,7 @@ use assize_rubric::{MessageRole, Tokens};
 use jiff::Timestamp;
 use serde_json::{Map, Value};
 
-use super::{TraceRecordReader, TraceRecordStatus};
+use super::record_reader::{TraceRecordReader, TraceRecordStatus};
 use crate::builder::{TraceBuilder, TraceCallResult};
 use crate::json::{content_text, count, duration_between, parse_arguments, text};
 use crate::{AgentTrace, LogFormat};

@@ -1,12 +1,11 @@
 //! `assize try`.
 
+mod attempts;
 mod watch;
 
 use std::io::Read as _;
 
-use assize_engine::{
-    AttemptJudge, AttemptSubject, Engine, EngineError, EngineErrorKind, ExitStatus, TryOutcome,
-};
+use assize_engine::{AttemptJudge, AttemptSubject, EngineError, EngineErrorKind, ExitStatus, TryOutcome};
 use assize_report::CaseDetailLevel;
 use assize_report::{render_case, stored_texts};
 use assize_rubric::Verdict;
@@ -20,15 +19,7 @@ use crate::failure::CommandFailure;
 use crate::output;
 use crate::runtime::block_on;
 
-/// Parameters shared by all attempts.
-struct Attempts<'a> {
-    subject: AttemptSubject,
-    judge: AttemptJudge<'a>,
-    engine: &'a Engine,
-    args: &'a TryArgs,
-    cancel: CancellationToken,
-    context: &'a CliContext,
-}
+use attempts::Attempts;
 
 pub(crate) fn execute(args: &TryArgs, context: &CliContext) -> Result<ExitStatus, CommandFailure> {
     let subject = AttemptSubject::new(args.request(), standard_input)?;

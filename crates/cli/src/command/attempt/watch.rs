@@ -16,7 +16,7 @@ use assize_store::{CaseRecord, CriterionRow};
 use serde_json::json;
 use tokio_util::sync::CancellationToken;
 
-use super::Attempts;
+use super::attempts::Attempts;
 use crate::args::TryArgs;
 use crate::context::CliContext;
 use crate::failure::CommandFailure;

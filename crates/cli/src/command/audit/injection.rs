@@ -18,7 +18,7 @@ use crate::runtime::block_on;
 
 pub(super) fn execute(args: &InjectionArgs, context: &CliContext) -> Result<ExitStatus, CommandFailure> {
     let run = &args.eval.run;
-    super::refuse(run)?;
+    super::shared::refuse(run)?;
 
     let audit = InjectionAudit {
         places: args.place.iter().copied().collect(),
@@ -63,5 +63,5 @@ pub(super) fn print(
     }
 
     output::print(&render_injection_audit(report, context.stdout));
-    super::print_footer(info, folder);
+    super::shared::print_footer(info, folder);
 }

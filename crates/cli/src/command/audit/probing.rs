@@ -40,7 +40,7 @@ fn run(
     args: &RunArgs,
     context: &CliContext,
 ) -> Result<ExitStatus, CommandFailure> {
-    super::refuse(args)?;
+    super::shared::refuse(args)?;
 
     let engine = context.run_engine(args.quiet, args.json);
     match block_on(engine.evaluate_as(audit, options))? {
@@ -78,5 +78,5 @@ pub(super) fn print(
     }
 
     output::print(&render_audit(report, context.stdout));
-    super::print_footer(info, folder);
+    super::shared::print_footer(info, folder);
 }

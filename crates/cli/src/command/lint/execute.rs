@@ -7,8 +7,9 @@ use assize_engine::{CritiqueFile, CritiqueOptions, CritiqueReport, ExitStatus, r
 use assize_evalfile::{
     LoadOptions, LoadedScorecard, find_suites, is_scorecard, load_rubric, load_scorecard, load_suite,
 };
-use assize_lint::{LintFix, LintReport, ModelLint, RULES, apply_fixes, collect_fixes, lint_scorecard};
+use assize_lint::{LintFix, ModelLint, RULES, apply_fixes, collect_fixes, lint_scorecard};
 
+use super::linted_file::LintedFile;
 use super::print::{print, print_rules};
 use crate::args::{FormatChoice, LintArgs};
 use crate::context::CliContext;
@@ -18,29 +19,6 @@ use crate::runtime::block_on;
 
 /// Changes can make room for others; after this many rounds something goes in a circle.
 const MAX_ROUNDS: usize = 5;
-
-/// A file that was looked at.
-pub(super) struct LintedFile {
-    pub(super) path: PathBuf,
-    pub(super) cases: usize,
-    pub(super) linted: LintReport,
-    /// Errors that keep the file from loading; its valid cases are linted all the same.
-    errors: Vec<Diagnostic>,
-    error_sources: SourceMap,
-    /// It is a scorecard: its prompts are what a model is told, and no model looks at them here.
-    pub(super) is_scorecard: bool,
-}
-
-impl LintedFile {
-    pub(super) fn broken(&self) -> bool {
-        !self.errors.is_empty()
-    }
-
-    /// Errors and findings, each with the texts they point into.
-    pub(super) fn parts(&self) -> [(&[Diagnostic], &SourceMap); 2] {
-        [(&self.errors, &self.error_sources), (&self.linted.diagnostics, &self.linted.sources)]
-    }
-}
 
 pub(crate) fn execute(args: &LintArgs, context: &CliContext) -> Result<ExitStatus, CommandFailure> {
     let format = if args.json { FormatChoice::Json } else { args.format };

@@ -6,7 +6,7 @@ use assize_evalfile::codes;
 use assize_lint::RULES;
 use serde_json::json;
 
-use super::execute::LintedFile;
+use super::linted_file::LintedFile;
 use crate::args::FormatChoice;
 use crate::context::CliContext;
 use crate::output;

@@ -8,7 +8,7 @@ use assize_review::{
     ReviewScriptLine, ReviewSession, ReviewStep, parse_line, render_plain_item, render_plain_judge,
 };
 
-use super::LabelWriter;
+use super::label_writer::LabelWriter;
 use crate::context::CliContext;
 use crate::output;
 

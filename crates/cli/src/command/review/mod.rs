@@ -1,35 +1,31 @@
 //! `assize review`: a person decides, case by case.
 
+mod label_writer;
 mod line_input;
+mod review_material;
 mod scorecard;
 mod suite;
 mod terminal;
 
 use std::io::IsTerminal as _;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
 use assize_analysis::ResamplingOptions;
 use assize_engine::{ExitStatus, id_patterns, runs};
 use assize_report::escape_unsafe;
-use assize_review::{
-    ReviewDecision, ReviewItem, ReviewLabelMetadata, ReviewProgress, ReviewSession, ReviewerLabelFile,
-    label_file_path,
-};
+use assize_review::{ReviewLabelMetadata, ReviewProgress, ReviewSession, ReviewerLabelFile, label_file_path};
 use assize_rubric::LabelSplit;
 use assize_stats::ConfidenceLevel;
 use assize_store::RunFolder;
+
+use label_writer::LabelWriter;
+use review_material::ReviewMaterial;
 
 use super::agreement;
 use crate::args::{ReviewArgs, SplitWord, TableArgs};
 use crate::context::CliContext;
 use crate::failure::CommandFailure;
 use crate::output;
-
-/// Items to review, and the default place of their labels.
-struct ReviewMaterial {
-    items: Vec<ReviewItem>,
-    labels: Option<PathBuf>,
-}
 
 pub(crate) fn execute(args: &ReviewArgs, context: &CliContext) -> Result<ExitStatus, CommandFailure> {
     let mut material = material(args, context)?;
@@ -161,46 +157,4 @@ fn of_suites(folder: &RunFolder, args: &ReviewArgs, context: &CliContext) -> Res
         return Err("`--traces` needs a scorecard: its benchmarks are the failures to choose from".to_owned());
     }
     suite::of_run(folder, args, context)
-}
-
-/// Puts decisions into the file of a reviewer.
-struct LabelWriter {
-    context: CliContext,
-    labels: ReviewerLabelFile,
-    given: ReviewLabelMetadata,
-}
-
-impl LabelWriter {
-    /// Writes a decision about the item on the screen and tells the session what came of it.
-    fn record(&mut self, session: &mut ReviewSession, decision: &ReviewDecision) -> Result<(), String> {
-        let Some(item) = session.item().cloned() else { return Ok(()) };
-        let at = self.context.process.now().strftime("%Y-%m-%dT%H:%M:%SZ").to_string();
-        match self.labels.append_decision(&item, decision, &self.given, &at) {
-            Ok(()) => {
-                session.confirm_recorded();
-                Ok(())
-            }
-            Err(error) => {
-                let message = format!("not recorded: {error}");
-                session.reject_pending(message.clone());
-                Err(message)
-            }
-        }
-    }
-}
-
-/// The first characters of the hash of a question's words: enough to see that they changed.
-fn version<'t>(texts: impl IntoIterator<Item = &'t str>) -> String {
-    const SHOWN: usize = 12;
-
-    let mut hash = blake3::Hasher::new();
-    for text in texts {
-        hash.update(&(text.len() as u64).to_le_bytes());
-        hash.update(text.as_bytes());
-    }
-
-    let mut hex = hash.finalize().to_hex().to_string();
-    hex.truncate(SHOWN);
-
-    hex
 }

@@ -13,7 +13,7 @@ use assize_rubric::{BenchmarkState, DecidedBy, Decision, JudgeConfidence, LabelO
 use assize_store::{CaseRecord, RunFolder, RunInfo};
 use serde_json::Value;
 
-use super::{ReviewMaterial, version};
+use super::review_material::{ReviewMaterial, version};
 use crate::args::ReviewArgs;
 use crate::command::scorecard::sound;
 use crate::context::CliContext;

@@ -10,8 +10,8 @@ use assize_rubric::{
 };
 use assize_store::{CaseRecord, RunFolder};
 
+use super::review_material::{ReviewMaterial, version};
 use super::scorecard::{add_section, confidence_name};
-use super::{ReviewMaterial, version};
 use crate::args::ReviewArgs;
 use crate::context::CliContext;
 

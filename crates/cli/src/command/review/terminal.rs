@@ -15,7 +15,7 @@ use crossterm::terminal::{
 };
 use crossterm::{execute, queue};
 
-use super::LabelWriter;
+use super::label_writer::LabelWriter;
 use crate::context::CliContext;
 
 /// Longest time before a request to terminate is noticed.

@@ -6,7 +6,7 @@ use assize_report::{ScorecardLine, format_scorecard_totals, render_scorecard_tre
 use assize_rubric::ScorecardAggregation;
 use serde_json::{Value, json};
 
-use super::{sound, weight_set};
+use super::load::{sound, weight_set};
 use crate::args::ListArgs;
 use crate::context::CliContext;
 use crate::failure::CommandFailure;

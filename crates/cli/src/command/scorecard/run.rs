@@ -8,8 +8,8 @@ use assize_store::ReviewRow;
 use serde::Serialize;
 use serde_json::Value;
 
+use super::load::{sound, weight_set};
 use super::show::{self, PrintedCard};
-use super::{sound, weight_set};
 use crate::args::{DenyChoice, RunCardArgs, ShowChoice};
 use crate::command::eval::print_plan;
 use crate::command::present::print_full;

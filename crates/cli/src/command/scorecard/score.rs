@@ -11,8 +11,8 @@ use assize_run::{card_tallies, describe_scorecard};
 use assize_store::RunFolder;
 use serde_json::{Value, json};
 
+use super::load::{sound, weight_set};
 use super::show;
-use super::{sound, weight_set};
 use crate::args::ScoreCardArgs;
 use crate::context::CliContext;
 use crate::failure::CommandFailure;

@@ -2,14 +2,7 @@
 
 use std::path::PathBuf;
 
-use assize_diagnostic::{Diagnostic, SpannedValue, did_you_mean};
-
-use super::custom;
-use super::foreign_types::refuse_foreign_type;
-use super::shared::{normalize_word, older_spelling};
-use crate::codes;
-use crate::decode::DecodeContext;
-use crate::model::EvalFileFormat;
+use super::shared::normalize_word;
 
 /// Type of a grader, resolved.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -36,7 +29,7 @@ pub(super) enum GraderType {
 }
 
 /// Every built-in type by its current name.
-const TYPES: [(&str, GraderType); 23] = [
+pub(super) const TYPES: [(&str, GraderType); 23] = [
     ("rubrics", GraderType::Rubrics),
     ("llm-grader", GraderType::Llm),
     ("pairwise", GraderType::Pairwise),
@@ -63,7 +56,7 @@ const TYPES: [(&str, GraderType); 23] = [
 ];
 
 /// Older names and the current ones.
-const OLDER_NAMES: [(&str, &str); 3] =
+pub(super) const OLDER_NAMES: [(&str, &str); 3] =
     [("rubric", "rubrics"), ("llm-judge", "llm-grader"), ("code-judge", "code-grader")];
 
 impl GraderType {
@@ -105,59 +98,12 @@ pub(super) fn find_built_in(name: &str) -> Option<(GraderType, bool)> {
     TYPES.iter().find(|(name, _)| *name == wanted).map(|(_, kind)| (kind.clone(), present.is_some()))
 }
 
-/// Resolves a type name. Returns `None` after adding a diagnostic. The older name of a judge is accepted for
-/// a grader with criteria, which is a rubric; the caller reports that.
-pub(super) fn resolve_type(
-    cx: &mut DecodeContext,
-    written: &SpannedValue<String>,
-    format: EvalFileFormat,
-    has_criteria: bool,
-) -> Option<GraderType> {
-    let name = written.value.trim();
-    if let Some((kind, is_older)) = find_built_in(name) {
-        if is_older && format == EvalFileFormat::Two && !(has_criteria && kind == GraderType::Llm) {
-            let present = kind.name().to_owned();
-            cx.problems.add(older_spelling(written.span, name, &present));
-        }
-        return Some(kind);
-    }
-
-    if let Some(path) = custom::find_custom_grader(cx, name, written.span) {
-        return Some(GraderType::Custom { name: name.to_owned(), path });
-    }
-
-    let diagnostic = refuse_foreign_type(name, written.span).unwrap_or_else(|| unknown_type(name, written));
-    cx.problems.add(diagnostic);
-
-    None
-}
-
-fn unknown_type(name: &str, written: &SpannedValue<String>) -> Diagnostic {
-    let diagnostic = Diagnostic::error(
-        codes::UNKNOWN_GRADER,
-        format!("there is no grader type `{name}`"),
-        written.span,
-        "unknown type",
-    );
-
-    let names = TYPES.iter().map(|(name, _)| *name).chain(OLDER_NAMES.iter().map(|(older, _)| *older));
-    if let Some(near) = did_you_mean(name, names) {
-        let near = find_built_in(near).map_or_else(|| near.to_owned(), |(kind, _)| kind.name().to_owned());
-        diagnostic
-            .with_help(format!("did you mean `{near}`?"))
-            .with_suggestion("use this type", written.span, near)
-    } else {
-        let names: Vec<String> = TYPES.iter().map(|(name, _)| format!("`{name}`")).collect();
-        diagnostic.with_help(format!("types: {}", names.join(", "))).with_help(format!(
-            "for a grader of your own, put a program at `.assize/graders/{name}` beside the suite or above it"
-        ))
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::codes;
     use crate::decode::grader::testing::{codes, graders};
+    use crate::model::EvalFileFormat;
 
     #[test]
     fn every_type_is_known_in_both_spellings() {

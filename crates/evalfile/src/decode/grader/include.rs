@@ -1,14 +1,14 @@
 //! Decoder of `include`: replaces the entry with the graders of a template file.
 
-use std::collections::HashMap;
 use std::fs;
 use std::path::{Path, PathBuf};
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::Arc;
 
 use assize_diagnostic::{Diagnostic, Span, SpannedValue, did_you_mean};
 
 use super::assertion_context::AssertionContext;
 use super::list::decode_assertions;
+use super::template_cache::CachedTemplate;
 use crate::codes;
 use crate::decode::interpolate::interpolate;
 use crate::decode::map_reader::wrong_type;
@@ -21,33 +21,6 @@ const MAX_NESTING: usize = 3;
 /// Folders of templates referred to by name, in any folder from the including file upwards.
 const TEMPLATE_FOLDERS: [&str; 2] = [".assize/templates", ".agentv/templates"];
 const TEMPLATE_EXTENSIONS: [&str; 2] = ["yaml", "yml"];
-
-/// Templates that have been read, so that a file that is included by many cases is read, and
-/// complained about, once.
-/// Clones share what has been read.
-#[derive(Debug, Clone, Default)]
-pub(crate) struct TemplateCache {
-    read: Arc<Mutex<HashMap<TemplateKey, CachedTemplate>>>,
-}
-
-/// Canonical path, format, and nesting depth, which decides whether a template inside is too deep.
-type TemplateKey = (PathBuf, EvalFileFormat, usize);
-
-impl TemplateCache {
-    fn get(&self, key: &TemplateKey) -> Option<CachedTemplate> {
-        self.read.lock().unwrap_or_else(PoisonError::into_inner).get(key).cloned()
-    }
-
-    fn insert(&self, key: TemplateKey, template: CachedTemplate) {
-        self.read.lock().unwrap_or_else(PoisonError::into_inner).insert(key, template);
-    }
-}
-
-#[derive(Debug, Clone)]
-struct CachedTemplate {
-    graders: Vec<Arc<Grader>>,
-    sound: bool,
-}
 
 /// Decodes the entry `include: NAME`.
 pub(super) fn decode_include(

@@ -18,16 +18,17 @@ mod object;
 mod pairwise;
 mod panel;
 mod prompt;
+mod resolve_type;
 mod rubrics;
 mod shared;
 mod temperature;
+mod template_cache;
 #[cfg(test)]
 pub(crate) mod testing;
 mod text;
 mod trajectory;
 
 pub(crate) use assertion_context::AssertionContext;
-pub(crate) use include::TemplateCache;
 pub(crate) use list::decode_assertions;
 pub(crate) use names::distinct_names;
 pub(crate) use panel::{PanelUse, decode_panel};
@@ -36,3 +37,4 @@ pub(crate) use rubrics::{
     decode_evidence, decode_inline_rubrics, decode_judging, decode_truncate, grader_from_outcome,
 };
 pub(crate) use shared::{decode_choice, decode_duration, missing_key};
+pub(crate) use template_cache::TemplateCache;

@@ -4,7 +4,8 @@ use assize_diagnostic::{Diagnostic, Span};
 
 use super::assertion_context::AssertionContext;
 use super::common_keys::decode_common_keys;
-use super::grader_type::{GraderType, resolve_type};
+use super::grader_type::GraderType;
+use super::resolve_type::resolve_type;
 use super::{code, composite, custom, json, llm, metrics, pairwise, rubrics, text, trajectory};
 use crate::codes;
 use crate::decode::map_reader::{check_not_blank, string, wrong_type};

@@ -3,7 +3,7 @@
 use assize_diagnostic::{Diagnostic, Span};
 use assize_rubric::{RawScore, ScoreBand, ScoreBands, ScoreBandsError};
 
-use super::criterion::decode_criterion_text;
+use super::criterion_text::decode_criterion_text;
 use crate::codes;
 use crate::decode::map_reader::{string, wrong_type};
 use crate::decode::{DecodeContext, MapReader};
@@ -91,7 +91,7 @@ fn decode_range_list(
                     object.head(),
                     "what does an answer in this range look like?",
                 )
-                .with_help(format!("add `{}`", super::criterion::text_key(format))),
+                .with_help(format!("add `{}`", super::criterion_text::text_key(format))),
             );
         }
 

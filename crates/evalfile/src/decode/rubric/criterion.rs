@@ -1,20 +1,18 @@
 //! Decoder of one criterion: a text, or a map with its details.
 
-use assize_diagnostic::{Diagnostic, Span, SpannedValue};
+use assize_diagnostic::{Diagnostic, Span};
 use assize_rubric::{Criterion, CriterionId, CriterionOperator, CriterionScale, Gate, Weight};
 
 use super::bands::decode_bands;
+use super::criterion_text::{decode_criterion_text, text_key, warn_if_long};
 use super::gate::GateKeys;
 use super::text_as_map::detect_text_as_map;
 use crate::codes;
 use crate::decode::grader::decode_choice;
-use crate::decode::map_reader::{check_not_blank, string, wrong_type};
+use crate::decode::map_reader::wrong_type;
 use crate::decode::{DecodeContext, MapReader};
 use crate::model::{CriterionMarks, EvalFileFormat};
 use crate::tree::{NodeValue, TreeNode};
-
-/// Length in bytes from which a text gets a warning.
-const LONG_TEXT_BYTES: usize = 20_000;
 
 /// A decoded criterion, with the facts needed to check the whole rubric.
 pub(super) struct DecodedCriterion {
@@ -66,14 +64,6 @@ impl CriterionSpans {
 fn find_entry_span(node: &TreeNode, key: &str) -> Option<Span> {
     let entry = node.as_map()?.iter().find(|entry| entry.key == key && !entry.value.is_null())?;
     Some(entry.key_span.to(entry.value.use_span()))
-}
-
-/// Returns the key of the text of a criterion.
-pub(super) const fn text_key(format: EvalFileFormat) -> &'static str {
-    match format {
-        EvalFileFormat::One => "expected_outcome",
-        EvalFileFormat::Two => "outcome",
-    }
 }
 
 /// Decodes the item at `index` of a rubric. Returns `None` after reporting an item that is not a criterion at
@@ -225,55 +215,6 @@ fn decode_criterion_map(
     Some(item)
 }
 
-/// Decodes the text of a criterion or of a score range, in the spelling of either format. Returns `None` if
-/// it is absent, or after adding a diagnostic.
-pub(super) fn decode_criterion_text(
-    cx: &mut DecodeContext,
-    object: &mut MapReader<'_>,
-    format: EvalFileFormat,
-) -> Option<SpannedValue<String>> {
-    let keys: [&'static str; 3] = match format {
-        EvalFileFormat::One => ["expected_outcome", "description", "outcome"],
-        EvalFileFormat::Two => ["outcome", "expected_outcome", "description"],
-    };
-    let entry = object.first_of(&keys, &mut cx.problems)?;
-    let foreign = match format {
-        EvalFileFormat::One => entry.key == "outcome",
-        EvalFileFormat::Two => entry.key != "outcome",
-    };
-    if foreign {
-        cx.problems.add(
-            Diagnostic::warning(
-                codes::OTHER_SPELLING,
-                format!("`{}` is the other format's key", entry.key),
-                entry.key_span,
-                format!("format {} writes `{}`", format.number(), keys[0]),
-            )
-            .with_help("it is read all the same")
-            .with_suggestion("use this format's key", entry.key_span, keys[0]),
-        );
-    }
-
-    if entry.value.is_null() {
-        cx.problems.add(
-            Diagnostic::error(
-                codes::EMPTY_TEXT,
-                format!("`{}` is empty", entry.key),
-                entry.key_span,
-                "nothing follows",
-            )
-            .with_help("write the text, or remove the key"),
-        );
-        return None;
-    }
-
-    let text = string(&entry.value, &entry.key, &mut cx.problems)?;
-    let text = check_not_blank(text, &entry.key, &mut cx.problems)?;
-    warn_if_long(cx, &text.value, text.span);
-
-    Some(text)
-}
-
 fn decode_criterion_weight(cx: &mut DecodeContext, object: &mut MapReader<'_>) -> Weight {
     let Some(written) = object.number("weight", &mut cx.problems) else { return Weight::ONE };
     let weight = Weight::new(written.value).unwrap_or(Weight::ONE);
@@ -311,19 +252,5 @@ fn decode_operator(cx: &mut DecodeContext, object: &mut MapReader<'_>, banded: b
     match word {
         Some("contradiction") => CriterionOperator::Contradiction,
         _ => CriterionOperator::Correctness,
-    }
-}
-
-pub(super) fn warn_if_long(cx: &mut DecodeContext, text: &str, span: Span) {
-    if text.len() > LONG_TEXT_BYTES {
-        cx.problems.add(
-            Diagnostic::warning(
-                codes::LONG_CRITERION,
-                "this text is very long for a criterion",
-                span.start_point(),
-                format!("{} kB begin here", text.len() / 1000),
-            )
-            .with_help("judges decide best on one short statement; consider splitting it"),
-        );
     }
 }

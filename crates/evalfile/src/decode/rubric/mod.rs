@@ -2,6 +2,7 @@
 
 mod bands;
 mod criterion;
+mod criterion_text;
 mod file;
 mod gate;
 mod list;

@@ -4,7 +4,7 @@ use std::path::{Component, Path, PathBuf};
 
 use assize_diagnostic::{Diagnostic, Span, SpannedValue};
 
-use super::spec::find_existing_folder;
+use super::folder::find_existing_folder;
 use crate::codes;
 use crate::decode::common::decode_keyword;
 use crate::decode::grader::missing_key;

@@ -5,6 +5,7 @@ use std::sync::Arc;
 
 use assize_diagnostic::{Diagnostic, Span, SpannedValue};
 
+use super::folder::find_existing_folder;
 use super::hooks::decode_hooks;
 use super::repos::decode_repos;
 use crate::codes;
@@ -132,28 +133,6 @@ fn decode_workspace_map(
 
     object.finish(&mut cx.problems);
     Some(WorkspaceSpec { template, repos, hooks, isolation, mode, path: path.and_then(|(path, _)| path) })
-}
-
-/// Decodes the path of an existing folder.
-pub(super) fn find_existing_folder(
-    cx: &mut DecodeContext,
-    written: &SpannedValue<String>,
-) -> Option<PathBuf> {
-    let found = cx.find_file(&written.value, written.span)?;
-    if !found.is_dir() {
-        cx.problems.add(
-            Diagnostic::error(
-                codes::FILE_UNREADABLE,
-                "this is not a folder",
-                written.span,
-                format!("`{}` is a file", written.value),
-            )
-            .with_help("name the folder"),
-        );
-        return None;
-    }
-
-    Some(found)
 }
 
 /// Decodes the path of a folder that may not exist yet; it must be inside the folders that may be read.

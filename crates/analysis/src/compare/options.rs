@@ -1,0 +1,45 @@
+//! Options of a comparison.
+
+use assize_stats::{ConfidenceLevel, multiplicity::PValueAdjustment};
+use serde::Serialize;
+
+/// Metric of the overall conclusion.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize)]
+#[serde(rename_all = "snake_case")]
+pub enum HeadlineMetric {
+    /// The mean score.
+    #[default]
+    Score,
+    /// The pass rate.
+    PassRate,
+}
+
+/// Options of a comparison.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct ComparisonOptions {
+    /// Confidence level of intervals; a test is significant if its p value is at most 1 minus this.
+    pub level: ConfidenceLevel,
+    /// Largest irrelevant difference, 0 to 1.
+    pub margin: Option<f64>,
+    /// Metric of the overall conclusion.
+    pub headline: HeadlineMetric,
+    /// Adjustment of p values that are reported together; `None` for no adjustment.
+    pub adjustment: Option<PValueAdjustment>,
+    /// True to bootstrap intervals of score differences instead of using Student's t.
+    pub bootstrap: bool,
+    /// Seed of all random draws.
+    pub seed: u64,
+}
+
+impl Default for ComparisonOptions {
+    fn default() -> Self {
+        Self {
+            level: ConfidenceLevel::P95,
+            margin: None,
+            headline: HeadlineMetric::Score,
+            adjustment: Some(PValueAdjustment::Holm),
+            bootstrap: false,
+            seed: 1,
+        }
+    }
+}

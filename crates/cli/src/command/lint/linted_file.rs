@@ -1,0 +1,29 @@
+//! A file with the findings in it.
+
+use std::path::PathBuf;
+
+use assize_diagnostic::{Diagnostic, SourceMap};
+use assize_lint::LintReport;
+
+/// A file that was looked at.
+pub(super) struct LintedFile {
+    pub(super) path: PathBuf,
+    pub(super) cases: usize,
+    pub(super) linted: LintReport,
+    /// Errors that keep the file from loading; its valid cases are linted all the same.
+    pub(super) errors: Vec<Diagnostic>,
+    pub(super) error_sources: SourceMap,
+    /// It is a scorecard: its prompts are what a model is told, and no model looks at them here.
+    pub(super) is_scorecard: bool,
+}
+
+impl LintedFile {
+    pub(super) fn broken(&self) -> bool {
+        !self.errors.is_empty()
+    }
+
+    /// Errors and findings, each with the texts they point into.
+    pub(super) fn parts(&self) -> [(&[Diagnostic], &SourceMap); 2] {
+        [(&self.errors, &self.error_sources), (&self.linted.diagnostics, &self.linted.sources)]
+    }
+}

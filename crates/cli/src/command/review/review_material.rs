@@ -1,0 +1,27 @@
+//! Items to review, and the version of what they were made from.
+
+use std::path::PathBuf;
+
+use assize_review::ReviewItem;
+
+/// Items to review, and the default place of their labels.
+pub(super) struct ReviewMaterial {
+    pub(super) items: Vec<ReviewItem>,
+    pub(super) labels: Option<PathBuf>,
+}
+
+/// The first characters of the hash of a question's words: enough to see that they changed.
+pub(super) fn version<'t>(texts: impl IntoIterator<Item = &'t str>) -> String {
+    const SHOWN: usize = 12;
+
+    let mut hash = blake3::Hasher::new();
+    for text in texts {
+        hash.update(&(text.len() as u64).to_le_bytes());
+        hash.update(text.as_bytes());
+    }
+
+    let mut hex = hash.finalize().to_hex().to_string();
+    hex.truncate(SHOWN);
+
+    hex
+}

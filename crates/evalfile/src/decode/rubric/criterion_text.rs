@@ -1,0 +1,82 @@
+//! The text of a criterion.
+
+use assize_diagnostic::{Diagnostic, Span, SpannedValue};
+
+use crate::codes;
+use crate::decode::map_reader::{check_not_blank, string};
+use crate::decode::{DecodeContext, MapReader};
+use crate::model::EvalFileFormat;
+
+/// Length in bytes from which a text gets a warning.
+const LONG_TEXT_BYTES: usize = 20_000;
+
+/// Returns the key of the text of a criterion.
+pub(super) const fn text_key(format: EvalFileFormat) -> &'static str {
+    match format {
+        EvalFileFormat::One => "expected_outcome",
+        EvalFileFormat::Two => "outcome",
+    }
+}
+
+/// Decodes the text of a criterion or of a score range, in the spelling of either format. Returns `None` if
+/// it is absent, or after adding a diagnostic.
+pub(super) fn decode_criterion_text(
+    cx: &mut DecodeContext,
+    object: &mut MapReader<'_>,
+    format: EvalFileFormat,
+) -> Option<SpannedValue<String>> {
+    let keys: [&'static str; 3] = match format {
+        EvalFileFormat::One => ["expected_outcome", "description", "outcome"],
+        EvalFileFormat::Two => ["outcome", "expected_outcome", "description"],
+    };
+    let entry = object.first_of(&keys, &mut cx.problems)?;
+    let foreign = match format {
+        EvalFileFormat::One => entry.key == "outcome",
+        EvalFileFormat::Two => entry.key != "outcome",
+    };
+    if foreign {
+        cx.problems.add(
+            Diagnostic::warning(
+                codes::OTHER_SPELLING,
+                format!("`{}` is the other format's key", entry.key),
+                entry.key_span,
+                format!("format {} writes `{}`", format.number(), keys[0]),
+            )
+            .with_help("it is read all the same")
+            .with_suggestion("use this format's key", entry.key_span, keys[0]),
+        );
+    }
+
+    if entry.value.is_null() {
+        cx.problems.add(
+            Diagnostic::error(
+                codes::EMPTY_TEXT,
+                format!("`{}` is empty", entry.key),
+                entry.key_span,
+                "nothing follows",
+            )
+            .with_help("write the text, or remove the key"),
+        );
+        return None;
+    }
+
+    let text = string(&entry.value, &entry.key, &mut cx.problems)?;
+    let text = check_not_blank(text, &entry.key, &mut cx.problems)?;
+    warn_if_long(cx, &text.value, text.span);
+
+    Some(text)
+}
+
+pub(super) fn warn_if_long(cx: &mut DecodeContext, text: &str, span: Span) {
+    if text.len() > LONG_TEXT_BYTES {
+        cx.problems.add(
+            Diagnostic::warning(
+                codes::LONG_CRITERION,
+                "this text is very long for a criterion",
+                span.start_point(),
+                format!("{} kB begin here", text.len() / 1000),
+            )
+            .with_help("judges decide best on one short statement; consider splitting it"),
+        );
+    }
+}

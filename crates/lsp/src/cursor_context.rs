@@ -1,0 +1,38 @@
+//! What stands at the cursor, and where in the document that is.
+
+use crate::schema_place::{SchemaPlace, SiblingScalars};
+
+/// Context of a cursor position in a document.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub(crate) struct CursorContext {
+    /// Enclosing keys, outermost first.
+    pub(crate) way: Vec<String>,
+    /// Scalars of the same map, by their keys.
+    pub(crate) beside: SiblingScalars,
+    /// Item that the cursor touches.
+    pub(crate) at: CursorItem,
+}
+
+/// Item that the cursor touches.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub(crate) enum CursorItem {
+    /// A key, or the beginning of one.
+    Key(String),
+    /// The value of a key, or an item of its list; the key is blank where there is none.
+    Value {
+        key: String,
+        /// Value as written, without quotation marks.
+        text: String,
+    },
+    /// Neither.
+    #[default]
+    Nothing,
+}
+
+impl CursorContext {
+    /// Returns the place in the schema, navigating from the root of the schema named.
+    pub(crate) fn schema_place(&self, schema: &str) -> Option<SchemaPlace<'static>> {
+        let top = SchemaPlace::root(schema)?;
+        Some(self.way.iter().fold(top, |shape, key| shape.child(key)))
+    }
+}

@@ -1,0 +1,19 @@
+//! Identity of a case in a run.
+
+use std::sync::Arc;
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+/// Key that tells one case of a run from another.
+#[derive(Debug, Clone, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize, JsonSchema)]
+pub struct CaseKey {
+    /// Name of the suite.
+    pub suite: Arc<str>,
+    /// Id of the case.
+    pub case_id: Arc<str>,
+    /// Name of the target.
+    pub target: Option<Arc<str>>,
+    /// Number of the repeat.
+    pub repeat: u32,
+}

@@ -1,0 +1,55 @@
+//! Number of cases by verdict.
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use crate::ResultRow;
+
+/// Cases by verdict.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize, JsonSchema)]
+#[schemars(rename = "Counts")]
+pub struct VerdictCounts {
+    /// Passed.
+    pub pass: usize,
+    /// Between the lines.
+    pub borderline: usize,
+    /// Failed.
+    pub fail: usize,
+    /// Could not be decided.
+    pub incomplete: usize,
+    /// Not run, because a case they depend on did not pass; left out where there are none.
+    #[serde(default, skip_serializing_if = "is_zero")]
+    pub skipped: usize,
+}
+
+#[expect(clippy::trivially_copy_pass_by_ref, reason = "serde passes what it asks about by reference")]
+const fn is_zero(count: &usize) -> bool {
+    *count == 0
+}
+
+impl VerdictCounts {
+    /// Counts one case.
+    pub fn add_verdict(&mut self, verdict: assize_rubric::Verdict) {
+        use assize_rubric::Verdict;
+        match verdict {
+            Verdict::Pass => self.pass += 1,
+            Verdict::Borderline => self.borderline += 1,
+            Verdict::Fail => self.fail += 1,
+            Verdict::Incomplete => self.incomplete += 1,
+        }
+    }
+
+    /// Counts the case of a row.
+    pub fn add_row(&mut self, row: &ResultRow) {
+        if row.is_skipped() {
+            self.skipped += 1;
+        } else {
+            self.add_verdict(row.verdict);
+        }
+    }
+
+    /// Number of all cases.
+    pub const fn total(self) -> usize {
+        self.pass + self.borderline + self.fail + self.incomplete + self.skipped
+    }
+}

@@ -1,0 +1,13 @@
+//! Blocking work on the file system, off the asynchronous threads.
+
+use crate::WorkspaceError;
+
+/// Runs blocking file operations on a thread for them.
+pub(crate) async fn run_blocking<T: Send + 'static>(
+    work: impl FnOnce() -> Result<T, WorkspaceError> + Send + 'static,
+) -> Result<T, WorkspaceError> {
+    match tokio::task::spawn_blocking(work).await {
+        Ok(done) => done,
+        Err(_) => Err(WorkspaceError::new("cancelled", "the work on the workspace was given up")),
+    }
+}
