@@ -406,7 +406,7 @@ impl<'a> RunPlanner<'a> {
 
         // A judge that the suite names is its panel.
         if suite.settings.judge.is_some() {
-            config.judges = Arc::default();
+            config = config.without_judges();
         }
 
         PanelSettings::new(self.panel.clone(), suite.settings.panel.clone().or(&config))

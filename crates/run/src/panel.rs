@@ -1,7 +1,6 @@
 //! Who judges for a grader, and how often.
 
 use std::borrow::Cow;
-use std::sync::Arc;
 
 use assize_evalfile::{EscalateWhen, PanelSpec, ScoringMethod};
 use assize_rubric::{CriterionScale, PanelRule, TiePolicy};
@@ -81,16 +80,14 @@ fn merge_specs(
     named: Option<&str>,
 ) -> PanelSpec {
     // Weights belong to the judges they are written beside: other judges have none of them.
-    let weightless = |rule: &PanelRule| *rule != PanelRule::Weighted;
     if !command.judges.is_empty() {
-        grader.combine = grader.combine.filter(weightless);
-        defaults.combine = defaults.combine.filter(weightless);
+        grader = grader.without_weighted();
+        defaults = defaults.without_weighted();
     }
 
     if named.is_some() && grader.judges.is_empty() {
         // A judge that the grader names itself is its panel.
-        defaults.judges = Arc::default();
-        defaults.combine = defaults.combine.filter(weightless);
+        defaults = defaults.without_judges();
     }
 
     command.clone().or(&grader).or(&defaults)

@@ -377,6 +377,22 @@ fn suites_and_the_configuration_give_graders_their_panel() {
 }
 
 #[test]
+fn a_judge_that_the_suite_names_has_no_weights_of_the_configuration() {
+    let (cli, _server) = with_server(planned);
+    let text = suite("{}", &["a=unmet b=met"])
+        .replace("    panel: {}\n", "")
+        .replace("name: s\n", "name: s\nexecution: {judge: openai:b}\n");
+    cli.file("s.yaml", text);
+    cli.file(
+        ".assize/config.yaml",
+        "panel:\n  judges: [{judge: openai:a, weight: 2}, {judge: openai:c, weight: 1}]\n  combine: weighted\n",
+    );
+
+    cli.run(&["eval", "s.yaml", "--out", "suite", "--quiet"]).expect_code(0);
+    assert_eq!(outcomes(&rows(&cli, "suite")[0]), ["c0=met"]);
+}
+
+#[test]
 fn what_a_panel_can_not_be_is_said_before_anything_is_spent() {
     let (mut cli, server) = with_server(planned);
     let said = |panel: &str| {

@@ -71,6 +71,19 @@ impl PanelSpec {
         }
     }
 
+    /// Returns these settings without their judges. Weights belong to the judges they are written beside, so the rule
+    /// that needs them goes too.
+    #[must_use]
+    pub fn without_judges(self) -> Self {
+        Self { judges: Arc::default(), ..self.without_weighted() }
+    }
+
+    /// Returns these settings without a rule that needs weights.
+    #[must_use]
+    pub fn without_weighted(self) -> Self {
+        Self { combine: self.combine.filter(|rule| *rule != PanelRule::Weighted), ..self }
+    }
+
     /// Returns the reason why the combined settings contradict each other, if they do.
     pub fn conflict(&self) -> Option<String> {
         let weighted = self.combine == Some(PanelRule::Weighted);
