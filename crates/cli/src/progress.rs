@@ -62,7 +62,7 @@ impl ProgressDisplay {
                 bar.set_message(with_retries(tally(*counts), *retries));
             }
             (Self::Live { bar, .. }, EngineEvent::BudgetReached { .. }) => {
-                bar.set_message("stopped by the budget")
+                bar.set_message("stopped by the budget");
             }
             (Self::Live { bar, .. }, EngineEvent::Run(CaseEvent::Stopping)) => bar.set_message("stopping"),
             (
@@ -81,7 +81,7 @@ impl ProgressDisplay {
                 }
             }
             (Self::Plain { .. }, EngineEvent::Run(CaseEvent::Stopping)) => {
-                output::print_message("stopping\n")
+                output::print_message("stopping\n");
             }
             _ => {}
         }

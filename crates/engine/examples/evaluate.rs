@@ -26,10 +26,10 @@ pub(crate) async fn evaluate(
     let engine = Engine::new(process, move |event| match event {
         EngineEvent::RunStarted { cases } => tell(format!("{cases} cases")),
         EngineEvent::Run(CaseEvent::CaseFinished { row }) => {
-            tell(format!("{}: {}", row.case_id, row.verdict))
+            tell(format!("{}: {}", row.case_id, row.verdict));
         }
         EngineEvent::Warning(message) | EngineEvent::Notice(message) | EngineEvent::Failure(message) => {
-            tell(message)
+            tell(message);
         }
         _ => {}
     });

@@ -66,7 +66,7 @@ pub fn render_scorecard_node(
 
     match node.kind {
         ScorecardNodeKind::Group { aggregation, .. } => {
-            render_group(&mut page, scores, id, aggregation, found)
+            render_group(&mut page, scores, id, aggregation, found);
         }
         ScorecardNodeKind::Benchmark { .. } => render_benchmark(&mut page, run, place, found),
     }

@@ -69,7 +69,7 @@ fn chat_message(message: &InputMessage) -> ChatMessage {
         match part {
             TargetInputPart::Text(words) => push_line(&mut text, words),
             TargetInputPart::File { display, text: file, .. } => {
-                push_line(&mut text, &enclose_file(display, file))
+                push_line(&mut text, &enclose_file(display, file));
             }
             TargetInputPart::Image { media_type, bytes, .. } => {
                 if !text.is_empty() {

@@ -437,7 +437,7 @@ fn render_score(page: &mut ReportPage, figures: ScoreRange) {
             render_fact(page, "bounds", vec![ReportPiece::plain(range)]);
         }
         (None, None) => {
-            render_fact(page, "score", vec![ReportPiece::plain("none: nothing that counts applies")])
+            render_fact(page, "score", vec![ReportPiece::plain("none: nothing that counts applies")]);
         }
     }
     if let Some(coverage) = figures.coverage.filter(|coverage| *coverage < 1.0) {
