@@ -25,7 +25,7 @@ pub struct DecisionPair {
     pub case: String,
     /// Suite of the case.
     pub suite: String,
-    /// Label of the change; [`UNCHANGED`] for a repeat of the unchanged case.
+    /// Label of the change; [`crate::UNCHANGED`] for a repeat of the unchanged case.
     pub label: String,
     /// Grader and criterion.
     pub criterion: (String, String),
