@@ -1,4 +1,4 @@
-//! What stands at the cursor, and where in the document that is.
+//! Element at the cursor and its position in the document.
 
 use crate::schema_place::{SchemaPlace, SiblingScalars};
 

@@ -1,4 +1,4 @@
-//! How a benchmark is decided: its evaluator, guidelines and scoring scale.
+//! Evaluator of a benchmark, with its guidelines and scoring scale.
 
 use assize_rubric::{BenchmarkScale, NormalisationFormula};
 

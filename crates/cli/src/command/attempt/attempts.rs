@@ -1,4 +1,4 @@
-//! What every attempt needs.
+//! Parameters shared by all attempts of `assize try`.
 
 use assize_engine::{AttemptJudge, AttemptSubject, Engine};
 use tokio_util::sync::CancellationToken;
