@@ -12,6 +12,11 @@ pub(crate) fn format_number(value: f64) -> String {
     if text == "-0" { "0".to_owned() } else { text.to_owned() }
 }
 
+/// Formats a rate as a percentage.
+pub(crate) fn format_percent(rate: f64) -> String {
+    format!("{}%", format_number((rate * 1000.0).round() / 10.0))
+}
+
 /// Formats a level as a percentage.
 pub(crate) fn format_level(level: ConfidenceLevel) -> String {
     format!("{} %", format_number(level.get() * 100.0))
@@ -76,6 +81,21 @@ pub(crate) fn case_mean_metric(sample: &ClusteredSample, level: ConfidenceLevel)
             format_level(level)
         )
     })
+}
+
+/// Computes the rate of a criterion from its values and their clusters: the share that meet it, or the mean of
+/// its scores.
+pub fn criterion_rate(values: &[(f64, u64)], is_scored: bool, level: ConfidenceLevel) -> EstimatedMetric {
+    let mut sample = ClusteredSample::with_capacity(values.len());
+    for (value, cluster) in values {
+        sample.push(*value, *cluster);
+    }
+
+    if is_scored {
+        case_mean_metric(&sample, level)
+    } else {
+        case_rate_metric(&sample, level, "meet this criterion")
+    }
 }
 
 /// Computes the mean of probabilities, with a sentence about the event.

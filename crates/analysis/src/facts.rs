@@ -5,7 +5,10 @@ use std::fmt;
 use std::hash::{DefaultHasher, Hash, Hasher};
 use std::sync::Arc;
 
-use assize_rubric::{CaseDecision, IdentityWriter, JudgeIdentity, Outcome, OutcomeKind, Verdict, VoteValue};
+use assize_rubric::{
+    CaseDecision, DecidedBy, GraderFinding, IdentityWriter, JudgeIdentity, Outcome, OutcomeKind, Verdict,
+    VoteValue,
+};
 use assize_store::{CaseRecord, CriterionRow, criterion_texts};
 
 /// String interner. Runs that are compared share one, so that equal names have equal numbers.
@@ -42,10 +45,15 @@ pub struct CriterionFact {
     pub grader: u32,
     /// Id of the criterion, as shown in results.
     pub id: u32,
+    /// Its text; empty where none is stored.
+    pub text: u32,
     /// Its value, missing where nothing was decided.
     pub decision: VoteValue,
     /// True if a higher value is worse: a penalty, or a criterion of a negated grader.
     pub is_fault: bool,
+    /// True if it is there whatever was decided: a criterion of a rubric, or a text check. What judges and programs
+    /// find point by point depends on the answer.
+    pub is_fixed: bool,
     /// Hash of its text, scale and operator.
     pub wording: u64,
     /// Hash of its weight and gate.
@@ -56,6 +64,18 @@ pub struct CriterionFact {
     pub prompt: u32,
     /// Number of criteria in one call.
     pub judging: u32,
+}
+
+/// A grader of a case.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct GraderFact {
+    /// Name of the grader.
+    pub name: u32,
+    /// Its score, if it is known.
+    pub score: Option<f64>,
+    /// Hash of its weight, gate and negation, and for a composite of its members; `None` for the graders of the turns
+    /// of a conversation, which may end early.
+    pub standing: Option<u64>,
 }
 
 /// A case of a run.
@@ -85,8 +105,8 @@ pub struct CaseFact {
     pub low: f64,
     /// Highest possible score.
     pub high: f64,
-    /// Name and score of each grader.
-    pub graders: Box<[(u32, Option<f64>)]>,
+    /// The graders.
+    pub graders: Box<[GraderFact]>,
     /// The criteria.
     pub criteria: Box<[CriterionFact]>,
 }
@@ -99,11 +119,15 @@ impl CaseFact {
         let mut criteria = Vec::new();
         for grader in &row.graders {
             let name = names.intern(&grader.name);
+            let is_fixed = FIXED_TYPES.contains(&grader.type_name.as_str());
             for criterion in &grader.criteria {
-                let note = notes.take(&grader.name, &criterion.id);
+                let mut note = notes.take(&grader.name, &criterion.id);
+                note.is_fixed |= is_fixed;
                 criteria.push(criterion_fact(name, criterion, note, names));
             }
         }
+
+        let standings = grader_standings(&record.decisions);
 
         // The suite is part of the name: conversation 1 of one suite is unrelated to that of another.
         let cluster = match &row.cluster {
@@ -127,7 +151,15 @@ impl CaseFact {
             score: row.score,
             low: row.score.or(row.score_low).unwrap_or(0.0),
             high: row.score.or(row.score_high).unwrap_or(1.0),
-            graders: row.graders.iter().map(|grader| (names.intern(&grader.name), grader.score)).collect(),
+            graders: row
+                .graders
+                .iter()
+                .map(|grader| GraderFact {
+                    name: names.intern(&grader.name),
+                    score: grader.score,
+                    standing: standings.get(grader.name.as_str()).copied().flatten(),
+                })
+                .collect(),
             criteria: criteria.into(),
         }
     }
@@ -142,11 +174,37 @@ impl CaseFact {
     }
 }
 
+/// Types of graders whose points are written in the eval file.
+const FIXED_TYPES: [&str; 11] = [
+    "rubrics", "contains", "contains-any", "contains-all", "icontains", "icontains-any", "icontains-all",
+    "starts-with", "ends-with", "equals", "regex",
+];
+
+/// Standing of each grader, by name; `None` for those of turns.
+fn grader_standings(decisions: &[CaseDecision]) -> HashMap<&str, Option<u64>> {
+    let mut found: HashMap<&str, Option<u64>> = HashMap::new();
+    for decided in decisions.iter().filter(|decided| !decided.is_vote() && decided.member.is_empty()) {
+        found.entry(&decided.grader).or_insert_with(|| {
+            let mut standing = IdentityWriter::default();
+            standing.field(&decided.standing);
+
+            let composition = decided.finding().and_then(GraderFinding::composition);
+            let members = composition.and_then(|composition| serde_json::to_string(composition).ok());
+
+            decided.turn.is_none().then(|| hash_in_process(&(standing.as_bytes(), members)))
+        });
+    }
+
+    found
+}
+
 /// Facts from the judgements of a case about its criteria, by (grader, id).
 struct JudgementNotes<'r>(HashMap<(&'r str, Arc<str>), JudgementNote>);
 
 #[derive(Default)]
 struct JudgementNote {
+    text: String,
+    is_fixed: bool,
     wording: u64,
     standing: u64,
     negated: bool,
@@ -162,6 +220,7 @@ impl<'r> JudgementNotes<'r> {
             for (id, text) in criterion_texts(row) {
                 let note = notes.entry((&*row.grader, id)).or_default();
                 if let Some(criterion) = row.criterion() {
+                    note.is_fixed = true;
                     let mut scale = IdentityWriter::default();
                     scale.field(&criterion.scale);
                     scale.field(&criterion.operator);
@@ -177,12 +236,12 @@ impl<'r> JudgementNotes<'r> {
                     note.wording = hash_in_process(&text);
                 }
 
-                // Who could not be made to answer says nothing about who judges.
-                if row.criterion().is_none() || row.decision.outcome() != Outcome::Ungraded {
+                if names_judge(row) {
                     note.judges.insert(describe_judge(&row.decision.judge));
                     note.prompts.extend(describe_prompt(&row.decision.judge));
                 }
 
+                note.text = text;
                 note.negated = row.standing.negate;
                 note.judging.clone_from(&row.judging);
             }
@@ -193,6 +252,23 @@ impl<'r> JudgementNotes<'r> {
 
     fn take(&mut self, grader: &'r str, id: &Arc<str>) -> JudgementNote {
         self.0.remove(&(grader, Arc::clone(id))).unwrap_or_default()
+    }
+}
+
+/// Returns true if a row says who judges, whatever the answer. Who could not be made to answer does not, nor do the
+/// checks that settled a case before its judge, the stronger judge that was asked about some cases, and the
+/// combination of votes, which are rows themselves.
+fn names_judge(row: &CaseDecision) -> bool {
+    if row.panel.is_some() || row.is_escalation() {
+        return false;
+    }
+
+    match row.finding() {
+        None => row.decision.outcome() != Outcome::Ungraded,
+        Some(finding) => {
+            let decided_by = finding.benchmark().map(|benchmark| benchmark.decided_by);
+            finding.error().is_none() && decided_by.is_none_or(|by| by == Some(DecidedBy::Judge))
+        }
     }
 }
 
@@ -223,6 +299,7 @@ fn criterion_fact(
     CriterionFact {
         grader,
         id: names.intern(&row.id),
+        text: names.intern(&note.text),
         decision: match (row.outcome, row.value) {
             (_, Some(value)) if value.is_finite() => VoteValue::Value(value),
             (OutcomeKind::NotApplicable, _) => VoteValue::NotApplicable,
@@ -230,6 +307,7 @@ fn criterion_fact(
         },
         // A penalty in a negated grader is positive again.
         is_fault: (row.weight < 0.0) != note.negated,
+        is_fixed: note.is_fixed,
         wording: note.wording,
         standing: note.standing,
         judge: names.intern(&join(note.judges)),

@@ -26,11 +26,13 @@ pub mod shares;
 mod summary;
 pub mod trend;
 
+pub use case_metrics::criterion_rate;
 pub use facts::{AmbiguousRun, CaseFact, CriterionFact, NameTable, RunFacts};
 pub use metric::{MetricEstimate, ResamplingOptions};
 pub use scorecard::{
-    BenchmarkCase, BenchmarkCaseList, BenchmarkCases, BenchmarkVote, NodeDifference, NodeSide,
-    ScorecardComparison, ScorecardRun, ScorecardRunError, ScorecardTree, ScorecardTreeError,
-    compare_scorecards,
+    BenchmarkCase, BenchmarkCaseList, BenchmarkCases, BenchmarkVote, LabelSet, NodeDifference, NodeSide,
+    NodeTrendPoint, ScorecardComparison, ScorecardFailOn, ScorecardMethod, ScorecardRun, ScorecardRunError,
+    ScorecardTree, ScorecardTreeError, ScorecardTrendPoint, check_scorecard_gates, compare_scorecards,
+    needs_person, scorecard_trend_point,
 };
 pub use summary::{RunSummarizer, stored_mean};

@@ -10,13 +10,15 @@ use assize_stats::{
     clustered_mean, proportion,
     repeats::repeat_variance,
 };
+use serde::Serialize;
 
 use crate::calibrate::{CalibrationItem, CalibrationMaterial, DecisionValue};
 use crate::labels::LabelRow;
 use crate::metric::{MetricEstimate, ResamplingOptions};
 
 /// Kind of ratings.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "snake_case")]
 pub enum RatingKind {
     /// Met or unmet.
     Verdicts,

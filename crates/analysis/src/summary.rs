@@ -16,7 +16,7 @@ use assize_store::{
     VerdictCounts,
 };
 
-use crate::case_metrics::{case_mean_metric, case_rate_metric, format_level, format_number};
+use crate::case_metrics::{case_mean_metric, case_rate_metric, format_level, format_number, format_percent};
 use crate::case_trials::RepeatedCases;
 use crate::chunked_list::ChunkedList;
 use crate::facts::hash_in_process;
@@ -156,8 +156,9 @@ impl RunSummarizer {
     /// Computes the metrics.
     pub fn compute_metrics(&self, level: ConfidenceLevel) -> RunMetrics {
         let room = || ClusteredSample::with_capacity(self.rows.len());
+        let rows = self.rows_in_order();
         let (mut passes, mut scores) = (room(), room());
-        for row in self.rows.iter() {
+        for row in &rows {
             if let Some(passed) = row.passed() {
                 passes.push(f64::from(u8::from(passed)), row.cluster);
             }
@@ -167,7 +168,7 @@ impl RunSummarizer {
         }
 
         let all = self.rows.len() as f64;
-        let sum = |part: fn(&SummaryRow) -> f64| self.rows.iter().map(part).sum::<f64>() / all;
+        let sum = |part: fn(&SummaryRow) -> f64| rows.iter().map(|row| part(row)).sum::<f64>() / all;
         let pass_rate_bounds = (passes.len() < self.rows.len()).then(|| {
             [
                 sum(|row| f64::from(u8::from(row.passed() == Some(true)))),
@@ -188,8 +189,8 @@ impl RunSummarizer {
                 "{} of {} cases are undecided and left out of the pass rate; with them it lies between {} and {}.",
                 self.rows.len() - passes.len(),
                 self.rows.len(),
-                format_number(bounds[0]),
-                format_number(bounds[1])
+                format_percent(bounds[0]),
+                format_percent(bounds[1])
             ));
         }
 
@@ -222,14 +223,25 @@ impl RunSummarizer {
             mean_score,
             mean_score_bounds,
             design_effect,
-            noise: if self.repeated { self.score_noise(level) } else { None },
+            noise: if self.repeated { Self::score_noise(&rows, level) } else { None },
             decision_noise: self.verdicts.decision_noise(level),
             pairwise: summarize_matches(&self.contests),
             unstable: self.unstable_criteria(level),
             repeats: self.cases.trial_metrics(self.count_single_trials(None), level),
-            targets: self.target_metrics(level),
+            targets: self.target_metrics(&rows, level),
             remarks,
         }
+    }
+
+    /// The rows in an order of their own: cases finish in another one each time, and sums of the same scores in another order
+    /// differ in their last digits.
+    fn rows_in_order(&self) -> Vec<&SummaryRow> {
+        let mut rows: Vec<&SummaryRow> = self.rows.iter().collect();
+        rows.sort_unstable_by_key(|row| {
+            (row.case, row.low.to_bits(), row.high.to_bits(), row.verdict, row.scored, row.skipped)
+        });
+
+        rows
     }
 
     /// Counts the cases with one trial, of one target or of all.
@@ -247,7 +259,7 @@ impl RunSummarizer {
     }
 
     /// Computes the metrics of each target, if there are several.
-    fn target_metrics(&self, level: ConfidenceLevel) -> Vec<TargetMetrics> {
+    fn target_metrics(&self, rows: &[&SummaryRow], level: ConfidenceLevel) -> Vec<TargetMetrics> {
         if self.targets.len() < 2 {
             return Vec::new();
         }
@@ -256,7 +268,7 @@ impl RunSummarizer {
             .zip(&self.targets)
             .map(|(at, target)| {
                 let (mut passes, mut scores) = (ClusteredSample::default(), ClusteredSample::default());
-                for row in self.rows.iter().filter(|row| row.target == at) {
+                for row in rows.iter().filter(|row| row.target == at) {
                     if let Some(passed) = row.passed() {
                         passes.push(f64::from(u8::from(passed)), row.cluster);
                     }
@@ -283,10 +295,10 @@ impl RunSummarizer {
     }
 
     /// Computes the sources of the spread of scores, if cases were answered more than once.
-    fn score_noise(&self, level: ConfidenceLevel) -> Option<NoiseParts> {
+    fn score_noise(rows: &[&SummaryRow], level: ConfidenceLevel) -> Option<NoiseParts> {
         let mut scores: BTreeMap<u64, Vec<f64>> = BTreeMap::new();
         let mut verdicts: BTreeMap<u64, Vec<bool>> = BTreeMap::new();
-        for row in self.rows.iter() {
+        for row in rows {
             if let Some(score) = row.score() {
                 scores.entry(row.case).or_default().push(score);
             }
@@ -376,7 +388,7 @@ fn precision_remarks(
         remarks.push(format!(
             "All {} decided cases passed; as many as {} of further cases may still fail ({} confidence).",
             pass_rate.n,
-            format_number(bound.exact),
+            format_percent(bound.exact),
             format_level(level)
         ));
     }
@@ -390,7 +402,9 @@ fn precision_remarks(
     if let Some(rate) = pass_rate.value.filter(|_| reach(pass_rate) > WANTED)
         && let Ok(n) = rate_precision(rate, WANTED, level).and_then(clusters)
     {
-        needs.push(("the pass rate", round_up_cases(n), reach(pass_rate)));
+        let reached =
+            format!("{} points (pass rate)", format_number((reach(pass_rate) * 1000.0).round() / 10.0));
+        needs.push((reached, format!("{} points", WANTED * 100.0), round_up_cases(n)));
     }
 
     let sd = scores.values.iter().copied().collect::<assize_stats::MeanAccumulator>().mean(level).sd;
@@ -398,22 +412,17 @@ fn precision_remarks(
         && reach(mean_score) > WANTED
         && let Ok(n) = mean_precision(sd, WANTED, level).and_then(clusters)
     {
-        needs.push(("the mean score", round_up_cases(n), reach(mean_score)));
+        let reached = format!("{} (mean score)", format_number(reach(mean_score)));
+        needs.push((reached, WANTED.to_string(), round_up_cases(n)));
     }
 
-    needs.retain(|(_, n, _)| *n > pass_rate.n.max(mean_score.n) as f64);
+    needs.retain(|(.., n)| *n > pass_rate.n.max(mean_score.n) as f64);
 
     if !needs.is_empty() {
-        let known: Vec<String> = needs
-            .iter()
-            .map(|(what, _, reach)| format!("{what} to within {}", format_number(*reach)))
-            .collect();
-        let enough: Vec<String> = needs.iter().map(|(_, n, _)| n.to_string()).collect();
-        remarks.push(format!(
-            "So few cases give {}; for {WANTED} it takes about {}.",
-            known.join(" and "),
-            enough.join(" and ")
-        ));
+        let reached: Vec<String> = needs.iter().map(|(reached, ..)| format!("±{reached}")).collect();
+        let enough: Vec<String> =
+            needs.iter().map(|(_, wanted, n)| format!("about {n} cases give ±{wanted}")).collect();
+        remarks.push(format!("Margin of error {}; {}.", reached.join(", "), enough.join(", ")));
     }
 
     remarks

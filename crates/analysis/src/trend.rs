@@ -1,6 +1,6 @@
 //! Trend over runs: their metrics, and changes of the method of measurement between them.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeSet, HashMap, HashSet};
 
 use assize_stats::ConfidenceLevel;
 use assize_store::EstimatedMetric;
@@ -44,17 +44,36 @@ pub struct TrendChange {
 pub struct MethodFingerprint {
     cases: u64,
     questions: Option<u64>,
-    rubric: u64,
+    /// Cases that were graded.
+    graded: HashSet<u64>,
+    graders: HashMap<GraderKey, GraderMethod>,
     judges: BTreeSet<String>,
     prompts: BTreeSet<String>,
     judging: BTreeSet<String>,
     lines: BTreeSet<String>,
 }
 
+/// Hash of a case, and of the name of a grader.
+type GraderKey = (u64, u64);
+
+/// Fingerprint of a grader of a case.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+struct GraderMethod {
+    /// Hash of its weight and gate; `None` for one that may be missing.
+    standing: Option<u64>,
+    /// Sum of the hashes of its criteria.
+    criteria: u64,
+    /// Number of its criteria; none if it broke.
+    count: usize,
+    /// Hashes of its judges, prompts and kinds of judging; empty where nobody was asked.
+    judged: [Vec<u64>; 3],
+}
+
 impl MethodFingerprint {
     /// Computes the fingerprint of a run. Sums of hashes do not depend on the order of cases.
     pub fn from_run(run: &RunFacts, names: &NameTable) -> Self {
-        let (mut cases, mut questions, mut rubric) = (0u64, Some(0u64), 0u64);
+        let (mut cases, mut questions) = (0u64, Some(0u64));
+        let (mut graded, mut graders) = (HashSet::new(), HashMap::<GraderKey, GraderMethod>::new());
         let mut said = [BTreeSet::new(), BTreeSet::new(), BTreeSet::new()];
         let mut lines = BTreeSet::new();
         for case in &run.cases {
@@ -65,24 +84,72 @@ impl MethodFingerprint {
             questions = questions.zip(question).map(|(sum, question)| sum.wrapping_add(question));
             lines.extend(case.lines.map(|lines| names.text(lines).to_owned()));
 
-            for criterion in &case.criteria {
-                let name = (names.text(criterion.grader), names.text(criterion.id));
-                rubric =
-                    rubric.wrapping_add(hash_in_process(&(id, name, criterion.wording, criterion.standing)));
+            let place = hash_in_process(&(id, case.repeat));
+            if !case.graders.is_empty() {
+                graded.insert(place);
+            }
+            for grader in &case.graders {
+                let key = (place, hash_in_process(&names.text(grader.name)));
+                let standing = grader.standing;
+                graders.insert(key, GraderMethod { standing, ..GraderMethod::default() });
+            }
 
-                for (set, number) in
-                    said.iter_mut().zip([criterion.judge, criterion.prompt, criterion.judging])
-                {
-                    let text = names.text(number);
-                    if !text.is_empty() && !set.contains(text) {
-                        set.insert(text.to_owned());
+            for criterion in &case.criteria {
+                let key = (place, hash_in_process(&names.text(criterion.grader)));
+                let mut method = graders.get_mut(&key);
+                if let Some(method) = method.as_mut().filter(|_| criterion.is_fixed) {
+                    let words = (names.text(criterion.id), criterion.wording, criterion.standing);
+                    method.criteria = method.criteria.wrapping_add(hash_in_process(&words));
+                    method.count += 1;
+                }
+
+                let numbers = [criterion.judge, criterion.prompt, criterion.judging];
+                for (at, text) in numbers.map(|number| names.text(number)).into_iter().enumerate() {
+                    if text.is_empty() {
+                        continue;
+                    }
+                    if !said[at].contains(text) {
+                        said[at].insert(text.to_owned());
+                    }
+                    if let Some(method) = &mut method {
+                        let (list, hash) = (&mut method.judged[at], hash_in_process(&text));
+                        if let Err(place) = list.binary_search(&hash) {
+                            list.insert(place, hash);
+                        }
                     }
                 }
             }
         }
 
         let [judges, prompts, judging] = said;
-        Self { cases, questions, rubric, judges, prompts, judging, lines }
+        Self { cases, questions, graded, graders, judges, prompts, judging, lines }
+    }
+
+    /// Returns true if a case that both have graded has other graders or criteria. What broke says nothing.
+    fn has_other_rubrics(&self, before: &Self) -> bool {
+        let lacks = |ours: &Self, theirs: &Self| {
+            let mut fixed = ours.graders.iter().filter(|(_, grader)| grader.standing.is_some());
+            fixed.any(|(key, _)| theirs.graded.contains(&key.0) && !theirs.graders.contains_key(key))
+        };
+        let differs = |(key, now): (&GraderKey, &GraderMethod)| {
+            let Some(then) = before.graders.get(key) else { return false };
+            let is_known = now.count > 0 && then.count > 0;
+            let criteria_differ = (now.criteria, now.count) != (then.criteria, then.count);
+            let standings_differ = now.standing.zip(then.standing).is_some_and(|(now, then)| now != then);
+            standings_differ || (is_known && criteria_differ)
+        };
+
+        lacks(self, before) || lacks(before, self) || self.graders.iter().any(differs)
+    }
+
+    /// Returns true if somebody else judged a grader of a case, judged it by another prompt (`part` 1), or in another
+    /// way (`part` 2). Cases that nobody was asked about say nothing.
+    fn is_judged_otherwise(&self, before: &Self, part: usize) -> bool {
+        self.graders.iter().any(|(key, now)| {
+            let then = before.graders.get(key).map(|then| &then.judged[part]);
+            let now = &now.judged[part];
+            then.is_some_and(|then| !then.is_empty() && !now.is_empty() && then != now)
+        })
     }
 
     /// Lists the changes since an earlier run.
@@ -93,7 +160,7 @@ impl MethodFingerprint {
             if self.questions.zip(before.questions).is_some_and(|(a, b)| a != b) {
                 say(Some(ComparisonAspect::Question), ComparisonAspect::Question.describe().to_owned());
             }
-            if self.rubric != before.rubric {
+            if self.has_other_rubrics(before) {
                 say(Some(ComparisonAspect::Rubric), ComparisonAspect::Rubric.describe().to_owned());
             }
         } else {
@@ -101,14 +168,15 @@ impl MethodFingerprint {
             say(None, "another set of cases".to_owned());
         }
 
+        let differs = |part| self.is_judged_otherwise(before, part);
         let sets = [
-            (ComparisonAspect::Judge, "judged by", &before.judges, &self.judges),
-            (ComparisonAspect::Prompt, "instructions", &before.prompts, &self.prompts),
-            (ComparisonAspect::Judging, "judging", &before.judging, &self.judging),
-            (ComparisonAspect::Lines, "lines", &before.lines, &self.lines),
+            (ComparisonAspect::Judge, "judged by", &before.judges, &self.judges, differs(0)),
+            (ComparisonAspect::Prompt, "instructions", &before.prompts, &self.prompts, differs(1)),
+            (ComparisonAspect::Judging, "judging", &before.judging, &self.judging, differs(2)),
+            (ComparisonAspect::Lines, "lines", &before.lines, &self.lines, true),
         ];
-        for (respect, what, before, after) in sets {
-            if before != after && !before.is_empty() && !after.is_empty() {
+        for (respect, what, before, after, differs) in sets {
+            if differs && before != after && !before.is_empty() && !after.is_empty() {
                 let list =
                     |set: &BTreeSet<String>| set.iter().map(String::as_str).collect::<Vec<_>>().join("; ");
                 say(Some(respect), format!("{what} {} instead of {}", list(after), list(before)));

@@ -2,7 +2,7 @@
 
 use std::fmt::Write as _;
 
-use serde_json::json;
+use serde_json::{Value, json};
 
 /// The rubric that the answers are graded by.
 pub(super) const RUBRIC: &str = "\
@@ -80,11 +80,15 @@ pub(super) fn suite(cases: usize) -> String {
     text
 }
 
+/// Values for the numbers 1 to `count`, one a line.
+fn json_lines(count: usize, value: impl Fn(usize) -> Value) -> String {
+    (1..=count).map(|number| value(number).to_string() + "\n").collect()
+}
+
 /// Cases of format 2, one a line.
 pub(super) fn cases(count: usize) -> String {
-    let mut text = String::new();
-    for number in 1..=count {
-        let case = json!({
+    json_lines(count, |number| {
+        json!({
             "id": format!("case-{number}"),
             "input": format!("Where is order {number}, and can I return it?"),
             "output": answer(number),
@@ -104,18 +108,14 @@ pub(super) fn cases(count: usize) -> String {
                     ],
                 },
             ],
-        });
-        writeln!(text, "{case}").expect("a string takes everything");
-    }
-
-    text
+        })
+    })
 }
 
 /// Cases of four criteria that a judge decides on one by one, one a line.
 pub(super) fn judged(count: usize) -> String {
-    let mut text = String::new();
-    for number in 1..=count {
-        let case = json!({
+    json_lines(count, |number| {
+        json!({
             "id": format!("case-{number}"),
             "input": format!("Where is order {number}, and can I return it?"),
             "output": answer(number),
@@ -125,6 +125,19 @@ pub(super) fn judged(count: usize) -> String {
                 "Apologises for the delay",
                 "Says what the next step is and when it comes",
             ],
+        })
+    })
+}
+
+/// Cases of one criterion, one a line.
+pub(super) fn judged_once(count: usize) -> String {
+    let mut text = String::new();
+    for number in 1..=count {
+        let case = json!({
+            "id": format!("case-{number}"),
+            "input": format!("Where is order {number}, and can I return it?"),
+            "output": answer(number),
+            "assertions": ["States the refund window of 30 days"],
         });
         writeln!(text, "{case}").expect("a string takes everything");
     }
@@ -134,17 +147,13 @@ pub(super) fn judged(count: usize) -> String {
 
 /// Answers for [`RUBRIC`], one a line.
 pub(super) fn answers(count: usize) -> String {
-    let mut text = String::new();
-    for number in 1..=count {
-        let line = json!({
+    json_lines(count, |number| {
+        json!({
             "id": format!("case-{number}"),
             "question": format!("Where is order {number}, and can I return it?"),
             "answer": answer(number),
-        });
-        writeln!(text, "{line}").expect("a string takes everything");
-    }
-
-    text
+        })
+    })
 }
 
 #[cfg(test)]

@@ -21,20 +21,21 @@ const COLUMNS: [&str; 8] = [
 ];
 
 /// A mock server in a process of its own.
-struct MockProcess {
+pub(super) struct MockProcess {
     child: Child,
     port: u16,
 }
 
 impl MockProcess {
-    fn start(program: &Path, latency: Duration, record: Option<&Path>) -> Result<Self, String> {
+    pub(super) fn start(program: &Path, latency: Duration, record: Option<&Path>) -> Result<Self, String> {
         let mut command = Command::new(program);
-        command.arg("mock").arg(latency.as_millis().to_string());
+        command.arg("mock").arg(latency.as_millis().to_string()).args(record);
 
-        if let Some(record) = record {
-            command.arg(record);
-        }
+        Self::spawn(command)
+    }
 
+    /// Starts a mock server by this command.
+    pub(super) fn spawn(mut command: Command) -> Result<Self, String> {
         let mut child = command
             .stdin(Stdio::piped())
             .stdout(Stdio::piped())
@@ -50,12 +51,16 @@ impl MockProcess {
         Ok(Self { child, port })
     }
 
+    pub(super) fn port(&self) -> u16 {
+        self.port
+    }
+
     fn cpu(&self) -> Option<Duration> {
         cpu_of(self.child.id())
     }
 
     /// Ends it and waits until its record is complete.
-    fn stop(mut self) -> Result<(), String> {
+    pub(super) fn stop(mut self) -> Result<(), String> {
         drop(self.child.stdin.take());
         self.child.wait().map(drop).map_err(|error| error.to_string())
     }
@@ -69,8 +74,8 @@ impl Drop for MockProcess {
 }
 
 /// One measured way of making the calls.
-struct CallMeasurement {
-    time: Duration,
+pub(super) struct CallMeasurement {
+    pub(super) time: Duration,
     cost: RunCost,
     server: Option<Duration>,
 }
@@ -204,7 +209,7 @@ impl ProgramUnderTest {
         Ok(table)
     }
 
-    fn raw(
+    pub(super) fn raw(
         tools: &Path,
         mock: &MockProcess,
         way: &str,

@@ -23,6 +23,10 @@ use super::wire::HttpMessages;
 /// Tries to open one connection, and the pause between them.
 const CONNECT_TRIES: u32 = 50;
 const BETWEEN_TRIES: Duration = Duration::from_millis(20);
+/// Senders of the client that knows the limit.
+const PACED_SENDERS: usize = 128;
+/// Its intervals against those of the limit: clocks differ a little.
+const PACED_MARGIN: f64 = 1.001;
 
 /// Sends every request of the file, so many at a time, each connection one after another. Prints the seconds it took.
 pub(crate) fn run(way: &str, port: &str, file: &str, in_flight: &str) -> Result<(), String> {
@@ -32,7 +36,7 @@ pub(crate) fn run(way: &str, port: &str, file: &str, in_flight: &str) -> Result<
     match way {
         "client" => {
             let requests = requests.iter().map(|bytes| parsed(bytes)).collect::<Result<Vec<_>, _>>()?;
-            measured(requests, in_flight, move |requests, next| ask(port, requests, next))
+            measured(requests, in_flight, move |requests, next| ask(port, requests, next, |_| Instant::now()))
         }
         "pool" => {
             let client = legacy::Client::builder(TokioExecutor::new())
@@ -45,6 +49,25 @@ pub(crate) fn run(way: &str, port: &str, file: &str, in_flight: &str) -> Result<
         "sockets" => measured(requests, in_flight, move |requests, next| send(port, requests, next)),
         _ => Err("the way is `client`, `pool` or `sockets`".to_owned()),
     }
+}
+
+/// Sends every request of the file at the moment at which a server with this token bucket has room for it: the client that
+/// knows the limit. Prints the seconds it took.
+pub(crate) fn run_paced(port: &str, file: &str, rate: &str, burst: &str) -> Result<(), String> {
+    let port: u16 = port.parse().map_err(|_| "the port is a number")?;
+    let [rate, burst] = [rate, burst].map(|number| number.parse::<f64>().unwrap_or(f64::NAN));
+    if !(rate > 0.0 && burst >= 1.0) {
+        return Err("rate and burst are numbers".to_owned());
+    }
+
+    let requests = read(file)?.iter().map(|bytes| parsed(bytes)).collect::<Result<Vec<_>, _>>()?;
+    let begun = Instant::now();
+    measured(requests, PACED_SENDERS, move |requests, next| {
+        let due = move |index: usize| {
+            begun + Duration::from_secs_f64((index as f64 + 1.0 - burst).max(0.0) / rate * PACED_MARGIN)
+        };
+        ask(port, requests, next, due)
+    })
 }
 
 /// A client with a pool of connections.
@@ -127,12 +150,20 @@ async fn ask(
     port: u16,
     requests: Arc<Vec<Request<Full<Bytes>>>>,
     next: Arc<AtomicUsize>,
+    due: impl Fn(usize) -> Instant,
 ) -> Result<(), SendError> {
     let stream = connected(port).await?;
     let (mut sender, connection) = hyper::client::conn::http1::handshake(TokioIo::new(stream)).await?;
     let connection = tokio::spawn(connection);
 
-    while let Some(request) = requests.get(next.fetch_add(1, Ordering::Relaxed)) {
+    loop {
+        let index = next.fetch_add(1, Ordering::Relaxed);
+        let Some(request) = requests.get(index) else { break };
+        let due = due(index);
+        if due > Instant::now() {
+            tokio::time::sleep_until(due.into()).await;
+        }
+
         let answer = sender.send_request(request.clone()).await?;
         if answer.status() != 200 {
             return Err("an answer is a refusal".into());

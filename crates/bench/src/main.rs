@@ -12,6 +12,7 @@ mod judge;
 mod load;
 mod measure;
 mod mock;
+mod rates;
 mod scorecards;
 mod statistics;
 mod table;
@@ -32,8 +33,8 @@ const VALIDATED: usize = 1_000;
 const USAGE: &str = "\
 usage: cargo run -p assize-bench -- [PART] [--quick] [--write] [--python=PROGRAM]
 
-PART is one of start, runs, judging, commands, scorecards, statistics; without it, all are measured. --quick takes smaller
-sizes. --write puts all figures, or those of judging or commands alone, into docs/benchmarks.md. Statistics are compared
+PART is one of start, runs, judging, rates, commands, scorecards, statistics; without it, all are measured. --quick takes smaller
+sizes. --write puts all figures, or those of judging, rates or commands alone, into docs/benchmarks.md. Statistics are compared
 with scipy, statsmodels and krippendorff where the Python has them";
 
 fn main() -> ExitCode {
@@ -41,8 +42,14 @@ fn main() -> ExitCode {
     let arguments: Vec<&str> = arguments.iter().map(String::as_str).collect();
     let result = match arguments.as_slice() {
         // The other processes of a measurement.
-        ["mock", latency] => mock::run(latency, None),
-        ["mock", latency, record] => mock::run(latency, Some(record)),
+        ["mock", latency] => mock::run(latency, None, None),
+        ["mock", latency, record] => mock::run(latency, Some(record), None),
+        &["limited", latency, rate, burst, asked, headers, one_in] => {
+            mock::RequestLimit::parse([rate, burst, asked, headers, one_in])
+                .ok_or_else(|| USAGE.to_owned())
+                .and_then(|limit| mock::run(latency, None, Some(limit)))
+        }
+        ["paced", port, file, rate, burst] => load::run_paced(port, file, rate, burst),
         ["load", way, port, file, in_flight] => load::run(way, port, file, in_flight),
         flags => BenchOptions::parse(flags).ok_or_else(|| USAGE.to_owned()).and_then(run),
     };
@@ -65,6 +72,8 @@ enum BenchPart {
     Runs,
     /// The path to a judge behind a network.
     Judging,
+    /// Servers that limit requests, beside a client that knows the limit.
+    Rates,
     /// Targets that are commands.
     Commands,
     /// Scorecards of many files and many leaves.
@@ -98,6 +107,7 @@ impl<'a> BenchOptions<'a> {
                 "start" => options.part = Some(BenchPart::Start),
                 "runs" => options.part = Some(BenchPart::Runs),
                 "judging" => options.part = Some(BenchPart::Judging),
+                "rates" => options.part = Some(BenchPart::Rates),
                 "commands" => options.part = Some(BenchPart::Commands),
                 "scorecards" => options.part = Some(BenchPart::Scorecards),
                 "statistics" => options.part = Some(BenchPart::Statistics),
@@ -105,7 +115,8 @@ impl<'a> BenchOptions<'a> {
             }
         }
 
-        (matches!(options.part, None | Some(BenchPart::Judging | BenchPart::Commands)) || !options.write)
+        (matches!(options.part, None | Some(BenchPart::Judging | BenchPart::Rates | BenchPart::Commands))
+            || !options.write)
             .then_some(options)
     }
 }
@@ -134,6 +145,9 @@ fn run(options: BenchOptions<'_>) -> Result<(), String> {
     }
     if is_wanted(BenchPart::Judging) {
         sections.push((JUDGING, markdown(&bench.judging(options.quick)?)));
+    }
+    if is_wanted(BenchPart::Rates) {
+        sections.push((RATES, markdown(&[bench.rates(options.quick)?])));
     }
     if is_wanted(BenchPart::Commands) {
         sections.push((COMMANDS, markdown(&[bench.commands(options.quick)?])));
@@ -174,6 +188,7 @@ fn markdown(tables: &[FigureTable]) -> String {
 /// The sections of the page that are written here.
 const FIGURES: &str = "figures";
 const JUDGING: &str = "judging";
+const RATES: &str = "rates";
 const COMMANDS: &str = "commands";
 
 /// Puts new figures between the two marks of a section of the page.

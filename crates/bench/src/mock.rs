@@ -1,12 +1,14 @@
 //! A model server that costs as little as possible: it looks at nothing but where a request ends, and answers always the
 //! same. `assize-bench mock LATENCY_MS [FILE]`; FILE takes every request, with its length before it.
+//! `assize-bench limited LATENCY_MS RATE BURST ASKED HEADERS RANDOM` refuses what a token bucket has no room for, and a share at
+//! random.
 //!
 //! The mock server for tests reads and answers every wire format, which costs more than the calls that are measured here.
 
 use std::io::Write as _;
 use std::net::SocketAddr;
 use std::sync::{Arc, Mutex, PoisonError};
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use tokio::io::AsyncWriteExt as _;
 use tokio::net::TcpSocket;
@@ -19,8 +21,9 @@ const BACKLOG: u32 = 4096;
 type RequestRecord = Option<Arc<Mutex<std::io::BufWriter<std::fs::File>>>>;
 
 /// Serves until its standard input ends; the first line it prints is its port.
-pub(crate) fn run(latency: &str, record: Option<&str>) -> Result<(), String> {
+pub(crate) fn run(latency: &str, record: Option<&str>, limit: Option<RequestLimit>) -> Result<(), String> {
     let latency = Duration::from_millis(latency.parse().map_err(|_| "the latency is in milliseconds")?);
+    let limit = limit.map(|limit| Arc::new(Mutex::new(limit)));
     let record: RequestRecord = match record {
         None => None,
         Some(path) => {
@@ -57,10 +60,10 @@ pub(crate) fn run(latency: &str, record: Option<&str>) -> Result<(), String> {
                 _ = &mut ended => break,
             };
             let Ok((stream, _)) = accepted else { continue };
-            let (answer, record) = (Arc::clone(&answer), record.clone());
+            let (answer, record, limit) = (Arc::clone(&answer), record.clone(), limit.clone());
             tokio::spawn(async move {
                 // A connection that breaks is the other side's to notice.
-                let _ = serve(stream, latency, &answer, record).await;
+                let _ = serve(stream, latency, &answer, record, limit).await;
             });
         }
 
@@ -78,6 +81,7 @@ async fn serve(
     latency: Duration,
     answer: &[u8],
     record: RequestRecord,
+    limit: Option<Arc<Mutex<RequestLimit>>>,
 ) -> std::io::Result<()> {
     stream.set_nodelay(true)?;
     let (from, mut to) = stream.into_split();
@@ -89,6 +93,13 @@ async fn serve(
             file.write_all(request)?;
         }
 
+        let refusal =
+            limit.as_ref().and_then(|limit| limit.lock().unwrap_or_else(PoisonError::into_inner).refusal());
+        if let Some(refusal) = refusal {
+            to.write_all(refusal.as_bytes()).await?;
+            continue;
+        }
+
         if !latency.is_zero() {
             tokio::time::sleep(latency).await;
         }
@@ -97,6 +108,87 @@ async fn serve(
     }
 
     Ok(())
+}
+
+/// Limit of requests: a token bucket, and refusals at random.
+pub(crate) struct RequestLimit {
+    rate: f64,
+    burst: f64,
+    level: f64,
+    at: Instant,
+    asked: AskedPause,
+    headers: bool,
+    /// Refused whatever the rate: one request in so many; 0 for none.
+    one_in: u64,
+    random: u64,
+}
+
+/// Pause that a refusal asks for.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum AskedPause {
+    None,
+    Exact,
+    WholeSeconds,
+}
+
+impl RequestLimit {
+    /// Reads the words of a command line: RATE BURST ASKED HEADERS ONE_IN.
+    pub(crate) fn parse([rate, burst, asked, headers, one_in]: [&str; 5]) -> Option<Self> {
+        let burst = burst.parse().ok()?;
+        let asked = match asked {
+            "absent" => AskedPause::None,
+            "exact" => AskedPause::Exact,
+            "whole" => AskedPause::WholeSeconds,
+            _ => return None,
+        };
+        Some(Self {
+            rate: rate.parse().ok()?,
+            burst,
+            level: burst,
+            at: Instant::now(),
+            asked,
+            headers: headers == "headers",
+            one_in: one_in.parse().ok()?,
+            random: 0x9E37_79B9_7F4A_7C15,
+        })
+    }
+
+    /// The refusal of a request; `None` if there is room for it.
+    fn refusal(&mut self) -> Option<String> {
+        let now = Instant::now();
+        self.level = (self.level + (now - self.at).as_secs_f64() * self.rate).min(self.burst);
+        self.at = now;
+
+        // Xorshift (Marsaglia 2003): the same refusals in each measurement.
+        self.random ^= self.random << 13;
+        self.random ^= self.random >> 7;
+        self.random ^= self.random << 17;
+        let is_unlucky = self.one_in > 0 && self.random.is_multiple_of(self.one_in);
+        if self.level >= 1.0 && !is_unlucky {
+            self.level -= 1.0;
+            return None;
+        }
+
+        let wait = (1.0 - self.level).max(0.0) / self.rate;
+        let asked = match self.asked {
+            AskedPause::None => String::new(),
+            AskedPause::Exact => format!("retry-after-ms: {}\r\n", (wait * 1e3).ceil()),
+            AskedPause::WholeSeconds => format!("retry-after: {}\r\n", wait.ceil().max(1.0)),
+        };
+        let reported = if self.headers {
+            format!(
+                "x-ratelimit-limit-requests: {}\r\nx-ratelimit-remaining-requests: {}\r\n\
+                 x-ratelimit-reset-requests: {}ms\r\n",
+                self.burst,
+                self.level.floor(),
+                ((self.burst - self.level) / self.rate * 1e3).ceil()
+            )
+        } else {
+            String::new()
+        };
+
+        Some(format!("HTTP/1.1 429 Too Many Requests\r\n{asked}{reported}content-length: 2\r\n\r\n{{}}"))
+    }
 }
 
 /// A decision in the chat format, as a server sends it.

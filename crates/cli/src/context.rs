@@ -4,9 +4,19 @@ use std::collections::BTreeMap;
 use std::io::IsTerminal;
 use std::path::Path;
 
-use assize_engine::ProcessContext;
+use assize_engine::{ProcessContext, is_secret_name};
+use assize_files::MAX_FILE_BYTES;
+use assize_llm::FILE_VARIABLES;
 use assize_report::ReportStyle;
 use clap::ValueEnum;
+
+use crate::stop_signal;
+
+/// The first day of the year 9999: what is added to the time still has to be one.
+const LATEST: jiff::Timestamp = jiff::Timestamp::constant(253_370_764_800, 0);
+
+/// Shorter values may well occur in others by chance.
+const SHORTEST_SECRET: usize = 8;
 
 /// When to colour output.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, ValueEnum)]
@@ -45,7 +55,9 @@ impl CliContext {
         let mut variables: BTreeMap<String, String> = std::env::vars_os()
             .filter_map(|(name, value)| Some((name.into_string().ok()?, value.into_string().ok()?)))
             .collect();
-        read_env_file(&working_folder, env_file, &mut variables)?;
+        // Only this function may answer it.
+        variables.remove(FILE_VARIABLES);
+        let file_variables = read_env_file(&working_folder, env_file, &mut variables)?;
 
         let style = |term: &console::Term, is_terminal: bool| {
             let ci = variables.get("CI").is_some_and(|value| !value.is_empty() && value != "false");
@@ -74,9 +86,10 @@ impl CliContext {
         let ci = variables.get("CI").is_some_and(|value| !value.is_empty() && value != "false");
         let dumb = variables.get("TERM").is_none_or(|value| value == "dumb");
         let live_progress = std::io::stderr().is_terminal() && !ci && !dumb;
-        let process = ProcessContext::new(working_folder, std::env::temp_dir(), jiff::Timestamp::now)
+        let process = ProcessContext::new(working_folder, std::env::temp_dir(), now)
             .with_variables(variables)
-            .with_stop_signal(|| Box::pin(interrupted()));
+            .with_file_variables(&file_variables)
+            .with_stop_signal(|| Box::pin(stop_signal::interrupted()));
 
         Ok(Self { process, stdout, stderr, live_progress })
     }
@@ -87,44 +100,64 @@ impl CliContext {
     }
 }
 
-/// Waits for an interrupt or a request to terminate.
-async fn interrupted() {
-    #[cfg(unix)]
-    {
-        use tokio::signal::unix::{SignalKind, signal};
-
-        let Ok(mut terminate) = signal(SignalKind::terminate()) else { return };
-        tokio::select! {
-            _ = tokio::signal::ctrl_c() => {}
-            _ = terminate.recv() => {}
-        }
-    }
-    #[cfg(not(unix))]
-    let _ = tokio::signal::ctrl_c().await;
+/// Returns the current time. A clock that is set to a time that can't be written down counts as the nearest that can.
+#[expect(clippy::disallowed_methods, reason = "this is the one place that reads the clock")]
+fn now() -> jiff::Timestamp {
+    let time = std::time::SystemTime::now();
+    let nearest = if time < std::time::UNIX_EPOCH { jiff::Timestamp::MIN } else { LATEST };
+    jiff::Timestamp::try_from(time).unwrap_or(nearest).min(LATEST)
 }
 
+/// Reads a file of variables, and returns the names of those that nobody has vouched for: the set ones of a file that was
+/// found in the working folder, and not named by the user.
 fn read_env_file(
     working_folder: &Path,
     env_file: Option<&Path>,
     variables: &mut BTreeMap<String, String>,
-) -> Result<(), String> {
+) -> Result<Vec<String>, String> {
     let path = match env_file {
         Some(path) => path.to_path_buf(),
         None => working_folder.join(".env"),
     };
     if env_file.is_none() && !path.is_file() {
-        return Ok(());
+        return Ok(Vec::new());
     }
 
-    let entries = dotenvy::from_path_iter(&path)
-        .map_err(|error| format!("can't read `{}`: {error}", path.display()))?;
-    for (index, entry) in entries.enumerate() {
+    let failed = |error: &dyn std::fmt::Display| format!("can't read `{}`: {error}", path.display());
+    let bytes = assize_files::read_bytes(&path, MAX_FILE_BYTES).map_err(|error| failed(&error))?;
+    let text = String::from_utf8_lossy(&bytes);
+    let environment = variables.clone();
+    let mut found = Vec::new();
+    for (index, entry) in dotenvy::from_read_iter(&bytes[..]).enumerate() {
         // The parser's own message would quote the line, which may hold a key.
         let (name, value) = entry.map_err(|_| {
             format!("`{}`: entry {} is not of the form NAME=value", path.display(), index + 1)
         })?;
-        variables.entry(name).or_insert(value);
+        if variables.contains_key(&name) {
+            continue;
+        }
+
+        // A file refers to other variables as a shell does; so it may hold secrets without containing them.
+        let taken = environment.iter().find(|(name, secret)| {
+            is_secret_name(name)
+                && secret.len() >= SHORTEST_SECRET
+                && value.contains(*secret)
+                && !text.contains(*secret)
+        });
+        match taken {
+            Some((secret, whole)) if env_file.is_none() && value != *whole => {
+                return Err(format!(
+                    "`{}`: {name} is put together with the value of {secret}, a secret of the environment; \
+                     name the file with --env-file if that is meant",
+                    path.display()
+                ));
+            }
+            Some(_) => {}
+            None => found.push(name.clone()),
+        }
+
+        variables.insert(name, value);
     }
 
-    Ok(())
+    Ok(if env_file.is_none() { found } else { Vec::new() })
 }

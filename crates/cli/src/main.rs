@@ -11,6 +11,7 @@ mod observer;
 mod output;
 mod progress;
 mod runtime;
+mod stop_signal;
 
 use std::path::PathBuf;
 use std::process::ExitCode;

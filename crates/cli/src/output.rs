@@ -1,33 +1,129 @@
 //! Output to stdout and stderr.
 
-use std::io::Write;
+use std::io::{self, IsTerminal, Write};
 
 use assize_diagnostic::{Diagnostic, SourceMap, render};
 use assize_report::ReportStyle;
+use serde_json::ser::{Formatter, PrettyFormatter};
 
 use crate::context::CliContext;
 
-/// Prints a result. A closed pipe (`| head`) is ignored.
+/// Prints a result. A closed pipe (`| head`) is ignored. What a CI job would take for a command in its log is spelled out.
 pub(crate) fn print(text: &str) {
-    let mut stdout = std::io::stdout().lock();
+    write_stdout(&assize_report::escape_commands(text));
+}
+
+/// Prints annotations for a CI job: commands in its log, whose texts are no further ones.
+pub(crate) fn print_annotations(text: &str) {
+    write_stdout(&assize_report::escape_commands_in_json(text));
+}
+
+/// Prints JSON that is text already.
+pub(crate) fn print_json_text(text: &str) {
+    write_stdout(&assize_report::escape_commands_in_json(text));
+}
+
+/// Prints the contents of a file as they are, for a pipe. On a terminal, where nothing may be controlled by them, they
+/// are shown like other texts; in the log of a CI job, commands in them are an error.
+pub(crate) fn print_contents(text: &str, context: &CliContext) -> Result<(), String> {
+    if io::stdout().is_terminal() {
+        let lines: Vec<String> = text.split('\n').map(assize_report::escape_unsafe).collect();
+        print(&lines.join("\n"));
+        return Ok(());
+    }
+
+    let in_ci = ["GITHUB_ACTIONS", "TF_BUILD"].iter().any(|name| context.variable(name).is_some());
+    if in_ci && !is_regular_file() && assize_report::escape_commands(text) != text {
+        return Err(
+            "the text holds commands that the log of this CI job would run; write it to a file with `--out`"
+                .to_owned(),
+        );
+    }
+
+    write_stdout(text);
+    Ok(())
+}
+
+/// Returns true if stdout is redirected to a file, and so is no log.
+fn is_regular_file() -> bool {
+    #[cfg(unix)]
+    {
+        use std::os::fd::AsFd;
+
+        let handle = io::stdout().as_fd().try_clone_to_owned();
+        handle.and_then(|handle| std::fs::File::from(handle).metadata()).is_ok_and(|found| found.is_file())
+    }
+    #[cfg(not(unix))]
+    false
+}
+
+fn write_stdout(text: &str) {
+    let mut stdout = io::stdout().lock();
     let _ = stdout.write_all(text.as_bytes()).and_then(|()| stdout.flush());
 }
 
 /// Prints a JSON value as a result.
 pub(crate) fn print_json(value: &serde_json::Value) {
-    print(&format!("{value:#}\n"));
+    print_json_text(&format!("{value:#}\n"));
 }
 
 /// Prints a result as JSON, serialised in pieces instead of as one string.
 pub(crate) fn stream_json(value: &impl serde::Serialize) {
-    let mut stdout = std::io::BufWriter::with_capacity(64 * 1024, std::io::stdout().lock());
-    let _ = serde_json::to_writer_pretty(&mut stdout, value);
+    let mut stdout = io::BufWriter::with_capacity(64 * 1024, io::stdout().lock());
+    let formatter = LogFormatter(PrettyFormatter::new());
+    let _ = value.serialize(&mut serde_json::Serializer::with_formatter(&mut stdout, formatter));
     let _ = stdout.write_all(b"\n").and_then(|()| stdout.flush());
 }
 
-/// Prints a message to stderr.
+/// Formatter of JSON that a CI job finds no commands in.
+struct LogFormatter(PrettyFormatter<'static>);
+
+impl Formatter for LogFormatter {
+    fn write_string_fragment<W: ?Sized + Write>(&mut self, writer: &mut W, fragment: &str) -> io::Result<()> {
+        writer.write_all(assize_report::escape_commands_in_json(fragment).as_bytes())
+    }
+
+    fn begin_array<W: ?Sized + Write>(&mut self, writer: &mut W) -> io::Result<()> {
+        self.0.begin_array(writer)
+    }
+
+    fn end_array<W: ?Sized + Write>(&mut self, writer: &mut W) -> io::Result<()> {
+        self.0.end_array(writer)
+    }
+
+    fn begin_array_value<W: ?Sized + Write>(&mut self, writer: &mut W, first: bool) -> io::Result<()> {
+        self.0.begin_array_value(writer, first)
+    }
+
+    fn end_array_value<W: ?Sized + Write>(&mut self, writer: &mut W) -> io::Result<()> {
+        self.0.end_array_value(writer)
+    }
+
+    fn begin_object<W: ?Sized + Write>(&mut self, writer: &mut W) -> io::Result<()> {
+        self.0.begin_object(writer)
+    }
+
+    fn end_object<W: ?Sized + Write>(&mut self, writer: &mut W) -> io::Result<()> {
+        self.0.end_object(writer)
+    }
+
+    fn begin_object_key<W: ?Sized + Write>(&mut self, writer: &mut W, first: bool) -> io::Result<()> {
+        self.0.begin_object_key(writer, first)
+    }
+
+    fn begin_object_value<W: ?Sized + Write>(&mut self, writer: &mut W) -> io::Result<()> {
+        self.0.begin_object_value(writer)
+    }
+
+    fn end_object_value<W: ?Sized + Write>(&mut self, writer: &mut W) -> io::Result<()> {
+        self.0.end_object_value(writer)
+    }
+}
+
+/// Prints a message to stderr, which is part of the log of a CI job.
 pub(crate) fn print_message(text: &str) {
-    let mut stderr = std::io::stderr().lock();
+    let mut stderr = io::stderr().lock();
+    let text = assize_report::escape_commands(text);
     let _ = stderr.write_all(text.as_bytes()).and_then(|()| stderr.flush());
 }
 

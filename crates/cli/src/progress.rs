@@ -3,6 +3,7 @@
 use std::time::{Duration, Instant};
 
 use assize_engine::EngineEvent;
+use assize_llm::ErrorKind;
 use assize_rubric::Verdict;
 use assize_run::RunEvent as CaseEvent;
 use assize_store::VerdictCounts;
@@ -64,6 +65,18 @@ impl ProgressDisplay {
             (Self::Live { bar, .. }, EngineEvent::BudgetReached { .. }) => {
                 bar.set_message("stopped by the budget");
             }
+            (Self::Live { bar, .. }, EngineEvent::ServerHeld { account, reason }) => {
+                bar.set_message(held(account, *reason));
+            }
+            (Self::Plain { .. }, EngineEvent::ServerHeld { account, reason }) => {
+                output::print_message(&format!("{}\n", held(account, *reason)));
+            }
+            (Self::Plain { .. }, EngineEvent::ServerBack { account }) => {
+                output::print_message(&format!("{account} answers again\n"));
+            }
+            (Self::Live { bar, .. }, EngineEvent::ServerGivenUp { account, .. }) => {
+                bar.set_message(format!("{account} was given up"));
+            }
             (Self::Live { bar, .. }, EngineEvent::Run(CaseEvent::Stopping)) => bar.set_message("stopping"),
             (
                 Self::Plain { total, counts, started, last },
@@ -93,6 +106,11 @@ impl ProgressDisplay {
             bar.finish_and_clear();
         }
     }
+}
+
+/// Words for a server that gets one request at a time.
+fn held(account: &str, reason: ErrorKind) -> String {
+    format!("{account} fails again and again ({reason}); sending one request at a time until it answers")
 }
 
 fn with_retries(tally: String, retries: usize) -> String {

@@ -180,12 +180,15 @@ fn missing_data_is_neither_a_zero_nor_a_pass_even_when_negated() {
 const PROGRAM: &str = r"#!/usr/bin/env python3
 import json, os, sys
 given = json.load(sys.stdin)
-config = given['config'] or {}
+config = given.get('config', {})
 print('looked at it', file=sys.stderr)
 if config.get('mode') == 'exit':
     print(json.dumps({'score': 1}))
     sys.exit(3)
-if config.get('mode') == 'text':
+if config.get('mode') == 'reason':
+    print(json.dumps({'score': 0, 'assertions': [{'text': 'no sources', 'passed': False}]}))
+    sys.exit(1)
+elif config.get('mode') == 'text':
     print('all good')
 elif config.get('mode') == 'high':
     print(json.dumps({'score': 7}))
@@ -210,6 +213,7 @@ fn programs_of_both_generations_grade_and_their_failures_are_errors() {
 - {type: code-grader, name: text, command: [python3, checks/check.py], mode: text}
 - {type: code-grader, name: high, command: [python3, checks/check.py], mode: high}
 - {type: code-grader, name: silent, command: [python3, checks/check.py], mode: silent}
+- {type: code-grader, name: reason, command: [python3, checks/check.py], mode: reason}
 - {type: code-grader, name: lost, command: [no-such-program-here]}
 - {type: code-grader, name: quoted, command: [python3, -c, "import sys; print('{\"score\": %d}' % (sys.argv[1:] == ['a; exit 1 $(b)']))", 'a; exit 1 $(b)']}
 - {type: word-check, name: custom, mode: old}
@@ -221,28 +225,229 @@ fn programs_of_both_generations_grade_and_their_failures_are_errors() {
     cli.file(".agentv/assertions/shout.sh", "cat >/dev/null; echo '{\"score\": 0.75}'\n");
     let rows = eval(&cli, 3, &[]);
     let row = &rows[0];
-    for (name, expected) in
-        [("new", 1.0), ("old", 0.25), ("shell", 1.0), ("quoted", 1.0), ("custom", 0.25), ("agentv", 0.75)]
-    {
+    for (name, expected) in [
+        ("new", 1.0),
+        ("old", 0.25),
+        ("shell", 1.0),
+        ("quoted", 1.0),
+        ("custom", 0.25),
+        ("agentv", 0.75),
+        ("text", 1.0),
+        ("silent", 1.0),
+    ] {
         assert_eq!(score(row, name), Some(expected), "{:#}", grader(row, name));
     }
     for (name, word) in [
         ("exit", "exit code 3"),
-        ("text", "printed `all good`"),
         ("high", "not a number from 0 to 1"),
-        ("silent", "printed nothing"),
+        ("reason", "it printed: no sources"),
         ("lost", "was not found"),
     ] {
         let error = grader(row, name)["error"].as_str().expect(name);
         assert!(error.contains(word), "{name}: {error}");
         assert_eq!(grader(row, name)["score"], Value::Null);
     }
-    let said = grader(row, "text")["error"].as_str().expect("an error");
+    let said = grader(row, "exit")["error"].as_str().expect("an error");
     assert!(said.contains("looked at it"), "stderr is kept: {said}");
     assert_eq!(grader(row, "new")["criteria"][0]["reason"], "The answer greets");
     let explained = recomputes(&cli, "case");
     assert_eq!(explained["graders"][0]["whole"]["notes"][0]["text"], "new form");
     assert!(cli.read("run/judgements.jsonl").contains(r#""details":{"k":[1]}"#));
+}
+
+#[test]
+fn exit_codes_grade_plain_text_and_breakdowns_grade_nothing() {
+    let cli = cli(&one(
+        "hello",
+        r#"
+- {type: code-grader, name: passes, command: 'echo fine'}
+- {type: code-grader, name: silent, command: ["sh", "-c", "[ 1 -ge 1 ]"]}
+- {type: code-grader, name: fails, command: 'echo only 3 pages; exit 1'}
+- {type: code-grader, name: silently-fails, command: ["sh", "-c", "[ 1 -ge 10 ]"]}
+- {type: code-grader, name: not, negate: true, command: 'exit 1'}
+- {type: code-grader, name: complains, command: 'echo 2 of 3; echo no display >&2; exit 1'}
+- {type: code-grader, name: number, command: 'echo 0.2'}
+- {type: code-grader, name: dict, command: "echo \"loading\n{'score': 0}\""}
+- {type: code-grader, name: result, command: 'echo "{\"score\": 0}"; exit 1'}
+- {type: code-grader, name: killed, command: 'kill -9 $$'}
+- {type: code-grader, name: child-killed, command: 'sh -c "kill -9 \$\$" 2>/dev/null'}
+- {type: code-grader, name: not-found, command: 'no-such-program 2>/dev/null'}
+- {type: silent-type, name: own-type}
+"#,
+    ));
+    cli.file(".assize/graders/silent-type.sh", "cat >/dev/null\n");
+    let rows = eval(&cli, 3, &[]);
+    let row = &rows[0];
+    for (name, expected) in
+        [("passes", 1.0), ("silent", 1.0), ("fails", 0.0), ("silently-fails", 0.0), ("not", 1.0)]
+    {
+        assert_eq!(score(row, name), Some(expected), "{:#}", grader(row, name));
+    }
+    for (name, word) in [
+        ("complains", "it printed: 2 of 3; it said: no display"),
+        ("number", "printed `0.2`"),
+        ("dict", "where one JSON object was expected"),
+        ("result", "exit code 1"),
+        ("killed", "signal 9"),
+        ("child-killed", "exit code 137"),
+        ("not-found", "exit code 127"),
+        ("own-type", "printed nothing"),
+    ] {
+        let error = grader(row, name)["error"].as_str().unwrap_or_else(|| panic!("{:#}", grader(row, name)));
+        assert!(error.contains(word), "{name}: {error}");
+        assert_eq!(grader(row, name)["score"], Value::Null, "{name}");
+    }
+
+    let explained = recomputes(&cli, "case");
+    assert_eq!(explained["graders"][2]["whole"]["notes"][0]["text"], "only 3 pages");
+}
+
+/// A reader that checks types as libraries for grading programs do: what is optional may be absent, but not null.
+const STRICT_READER: &str = r"
+import json, os, sys
+text, number, flag = (str,), (int, float), (bool,)
+usage = {'input': number, 'output': number, 'cached?': number}
+trace = {'event_count': number, 'tool_calls': {str: number}, 'error_count': number, 'tool_durations?': {str: [number]},
+         'llm_call_count?': number, 'tool_names': [text], 'tool_calls_by_name': {str: number}}
+summary = dict(trace, **{'token_usage?': usage, 'cost_usd?': number, 'duration_ms?': number})
+call = {'tool': text, 'id?': text, 'duration_ms?': number}
+message = {'role': text, 'content?': (str, list, dict), 'tool_calls?': [call], 'name?': text}
+whole = {'question': text, 'criteria': text, 'expected_outcome': text, 'candidate_answer': text, 'reference_answer?': text,
+         'input': [message], 'input_messages': [message], 'expected_output': [message], 'expected_messages': [message],
+         'output?': [message], 'output_messages?': [message], 'output_path?': text, 'input_files': [text],
+         'guideline_files': [text], 'trace?': trace, 'trace_summary?': summary, 'token_usage?': usage, 'cost_usd?': number,
+         'duration_ms?': number, 'file_changes?': text, 'workspace_path?': text, 'config?': (dict,)}
+def check(value, shape, at):
+    if isinstance(shape, tuple):
+        assert isinstance(value, shape), f'{at} is {value!r}'
+    elif isinstance(shape, list):
+        assert isinstance(value, list), f'{at} is {value!r}'
+        for index, item in enumerate(value):
+            check(item, shape[0], f'{at}[{index}]')
+    else:
+        assert isinstance(value, dict), f'{at} is {value!r}'
+        for key, part in shape.items():
+            if key is str:
+                for name, item in value.items():
+                    check(item, part, f'{at}.{name}')
+            elif key.rstrip('?') in value:
+                check(value[key.rstrip('?')], part, f'{at}.{key}')
+            else:
+                assert key.endswith('?'), f'{at}.{key} is absent'
+given = json.load(sys.stdin)
+check(given, whole, 'input')
+wanted = given.get('config', {}).get('has', [])
+def reach(path):
+    at = given
+    for key in path.split('.'):
+        at = at[int(key) if isinstance(at, list) else key]
+    return at
+notes = [{'text': f'{path} is {reach(path)!r}', 'passed': reach(path) == value} for path, value in wanted]
+files = [{'text': f'{path} can be read', 'passed': os.path.isabs(path) and os.path.exists(path)} for path in given['input_files']]
+print(json.dumps({'assertions': [{'text': 'has the documented shape', 'passed': True}] + notes + files}))
+";
+
+#[test]
+fn programs_that_check_types_can_read_every_case() {
+    let cli = CliTest::new(env!("CARGO_BIN_EXE_assize"));
+    cli.file("sub/strict.py", STRICT_READER);
+    cli.file("sub/att.txt", "attached");
+    cli.file(
+        "sub/suite.eval.yaml",
+        r#"
+tests:
+  - id: bare
+    input: q
+    output: a
+    assertions: [{type: code-grader, command: [python3, strict.py]}]
+  - id: objects
+    criteria: c
+    input: q
+    input_files: [att.txt]
+    expected_output: [{role: assistant, content: {decision: CLEAR}}]
+    output: a
+    assertions:
+      - type: code-grader
+        command: [python3, strict.py]
+        config: {has: [[expected_output.0.content.decision, CLEAR], [expected_messages.0.content.decision, CLEAR]]}
+  - id: calls
+    criteria: c
+    input: q
+    output:
+      - {role: assistant, content: null, tool_calls: [{tool: search, input: {a: 1}, output: null, duration_ms: 5}]}
+      - {role: assistant, content: x, tool_calls: [{id: c1, type: function, function: {name: search, arguments: '{"b": 2}'}}]}
+      - {role: assistant, content: done, token_usage: {input: 5, output: 3}, cost_usd: 0.25, duration_ms: 30}
+    assertions:
+      - type: code-grader
+        command: [python3, strict.py]
+        config:
+          has:
+            - [trace.tool_calls.search, 2]
+            - [trace.error_count, 0]
+            - [trace_summary.tool_calls_by_name.search, 2]
+            - [trace_summary.token_usage.input, 5]
+            - [trace_summary.cost_usd, 0.25]
+            - [trace_summary.duration_ms, 30]
+            - [output.1.tool_calls.0.input.b, 2]
+"#,
+    );
+    let run = |cli: &CliTest, arguments: &[&str]| {
+        let output = cli.run(arguments);
+        assert!(output.stdout.contains("all passed"), "{}{}", output.stdout, output.stderr);
+    };
+    run(&cli, &["eval", "sub/suite.eval.yaml"]);
+}
+
+/// A program that refuses what its library does not know, as libraries of several versions do.
+const REFUSING_PROGRAM: &str = r"
+import json, sys
+given = json.load(sys.stdin)
+issues = []
+if isinstance(given['expected_output'][0]['content'], dict):
+    issues.append({'code': 'invalid_union', 'path': ['expectedOutput', 0, 'content']})
+if sys.argv[1] == 'new' and not isinstance(given['output'], str):
+    issues.append({'code': 'invalid_type', 'path': ['output']})
+if sys.argv[1] == 'other':
+    issues.append({'code': 'invalid_type', 'path': ['config', 'limit']})
+if issues:
+    text = 'Evaluation failed: ' + json.dumps(issues)
+    print(json.dumps({'score': 0, 'assertions': [{'text': text, 'passed': False}]}))
+    sys.exit(1)
+ok = json.loads(given['expected_output'][0]['content']) == {'a': 1}
+if sys.argv[1] == 'new':
+    ok = ok and given['output'] == 'hello' and given['messages'][0]['content'] == 'hello'
+print(json.dumps({'score': float(ok)}))
+";
+
+#[test]
+fn a_program_that_refuses_its_input_gets_the_form_it_wants() {
+    let suite = one(
+        "hello",
+        "- {type: code-grader, name: old, command: [python3, p.py, old]}\n\
+         - {type: code-grader, name: new, command: [python3, p.py, new]}\n\
+         - {type: code-grader, name: other, command: [python3, p.py, other]}",
+    );
+    let cli = cli(&suite
+        .replace("    output:", "    expected_output: [{role: assistant, content: {a: 1}}]\n    output:"));
+    cli.file("p.py", REFUSING_PROGRAM);
+    let rows = eval(&cli, 3, &[]);
+    for name in ["old", "new"] {
+        assert_eq!(score(&rows[0], name), Some(1.0), "{:#}", grader(&rows[0], name));
+    }
+    let error = grader(&rows[0], "other")["error"].as_str().expect("an error");
+    assert!(error.contains("limit"), "{error}");
+    assert!(cli.read("run/judgements.jsonl").contains("refuses objects as `content`"));
+}
+
+#[test]
+fn programs_are_told_the_workspace_of_the_case() {
+    let cli = cli(
+        "workspace: {template: ./template}\nexecution: {target: m}\ntests:\n- id: a\n  input: q\n  assertions:\n  \
+         - {type: code-grader, command: 'test -f \"$AGENTV_WORKSPACE_PATH/kept\" && test -f \"$ASSIZE_WORKSPACE_PATH/kept\"'}\n",
+    );
+    cli.file("template/kept", "");
+    cli.file(".assize/targets.yaml", "targets:\n- {name: m, provider: mock, response: hi}\n");
+    eval(&cli, 0, &[]);
 }
 
 #[test]
@@ -283,7 +488,7 @@ fn large_output_reaches_a_program_through_a_file() {
     cli.file(
         "big.py",
         "import json, sys\ng = json.load(sys.stdin)\nm = json.load(open(g['output_path']))\n\
-         print(json.dumps({'score': float(g['output'] is None and len(m[0]['content']) == 60000)}))\n",
+         print(json.dumps({'score': float('output' not in g and len(m[0]['content']) == 60000)}))\n",
     );
     assert_eq!(score(&eval(&cli, 0, &[])[0], "big"), Some(1.0));
 }

@@ -127,6 +127,9 @@ pub fn convert(
     }
 }
 
+/// Maximum size of a file to convert: published data sets have 100 MB.
+pub(crate) const MAX_IMPORT_BYTES: u64 = 256 * 1024 * 1024;
+
 enum ImportedContent {
     Doc(EvalFileBuilder),
     Tree(RequirementTree),
@@ -152,7 +155,7 @@ fn path_for_check(path: &Path) -> PathBuf {
 }
 
 fn read_text(path: &Path) -> Result<String, ConvertError> {
-    std::fs::read_to_string(path)
+    assize_files::read_text_up_to(path, MAX_IMPORT_BYTES)
         .map_err(|error| ConvertError::Unreadable(path.to_path_buf(), error.to_string()))
 }
 

@@ -68,11 +68,25 @@ pub(crate) fn split_rows(text: &str) -> Result<Vec<CsvRow>, String> {
             return Ok(rows);
         }
         if record.iter().any(|field| !field.trim().is_empty()) {
-            rows.push(CsvRow { line, fields: record.iter().map(str::to_owned).collect() });
+            rows.push(CsvRow {
+                line,
+                fields: record.iter().map(without_apostrophe).map(str::to_owned).collect(),
+            });
         }
     }
 
     Err(format!("line {line}: a quotation mark is not closed"))
+}
+
+/// True for a text that a spreadsheet would run, or that has apostrophes before such a one.
+pub(crate) fn is_formula(field: &str) -> bool {
+    field.trim_start_matches('\'').starts_with(['=', '+', '-', '@', '\t', '\r'])
+        && field.parse::<f64>().is_err()
+}
+
+/// Takes away the apostrophe before what would be a formula without it.
+fn without_apostrophe(field: &str) -> &str {
+    field.strip_prefix('\'').filter(|_| is_formula(field)).unwrap_or(field)
 }
 
 /// Reads a table of criteria.

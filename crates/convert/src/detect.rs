@@ -1,6 +1,5 @@
 //! Detection of the format of a file from its content.
 
-use std::fs::File;
 use std::io::{BufRead as _, BufReader};
 use std::path::Path;
 
@@ -8,6 +7,7 @@ use assize_evalfile::{ParsedDocument, is_scorecard};
 use serde_json::Value;
 
 use crate::ConvertError;
+use crate::convert::MAX_IMPORT_BYTES;
 
 /// Format to convert from.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -28,23 +28,10 @@ pub enum ImportFormat {
     Csv,
 }
 
-impl ImportFormat {
-    /// Every format with its name.
-    pub const ALL: [(&str, Self); 7] = [
-        ("suite", Self::Suite),
-        ("scorecard", Self::Scorecard),
-        ("promptfoo", Self::Promptfoo),
-        ("healthbench", Self::HealthBench),
-        ("paperbench", Self::PaperBench),
-        ("devai", Self::DevAi),
-        ("csv", Self::Csv),
-    ];
-
-    /// Returns the name of the format.
-    pub fn name(self) -> &'static str {
-        Self::ALL.iter().find(|(_, kind)| *kind == self).map_or("", |(name, _)| name)
-    }
-}
+assize_rubric::named_variants!(ImportFormat {
+    Suite = "suite", Scorecard = "scorecard", Promptfoo = "promptfoo", HealthBench = "healthbench",
+    PaperBench = "paperbench", DevAi = "devai", Csv = "csv",
+});
 
 /// Detects the format of a file or folder.
 pub fn detect(path: &Path) -> Result<ImportFormat, ConvertError> {
@@ -64,7 +51,7 @@ pub fn detect(path: &Path) -> Result<ImportFormat, ConvertError> {
     match ending.as_str() {
         "csv" | "tsv" => return Ok(ImportFormat::Csv),
         "jsonl" => {
-            let lines = BufReader::new(File::open(path).map_err(unreadable)?).lines();
+            let lines = BufReader::new(assize_files::open_file(path).map_err(unreadable)?).lines();
             for line in lines {
                 let line = line.map_err(unreadable)?;
                 if let Ok(value) = serde_json::from_str::<Value>(line.trim_start_matches('\u{feff}')) {
@@ -80,7 +67,7 @@ pub fn detect(path: &Path) -> Result<ImportFormat, ConvertError> {
         _ => {}
     }
 
-    let text = std::fs::read_to_string(path).map_err(unreadable)?;
+    let text = assize_files::read_text_up_to(path, MAX_IMPORT_BYTES).map_err(unreadable)?;
     let Ok(document) = ParsedDocument::parse(path, &text) else {
         // The loader gives the best error message.
         return Ok(ImportFormat::Suite);

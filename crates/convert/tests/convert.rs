@@ -236,10 +236,10 @@ fn differences_are_found() {
 #[test]
 fn variables_of_the_environment_stay_variables() {
     let folder = tempfile::tempdir().expect("a folder");
-    let text = "evalcases:\n  - id: a\n    input: 'Key ${{ API_KEY }}'\n    expected_outcome: x\n";
+    let text = "evalcases:\n  - id: a\n    input: 'Key ${{ API_HOST }}'\n    expected_outcome: x\n";
     let converted = run(folder.path(), "a.yaml", text, ExportFormat::Format2).expect("converted");
     assert!(
-        converted.text.contains("${{ API_KEY }}") && !converted.text.contains("a-secret"),
+        converted.text.contains("${{ API_HOST }}") && !converted.text.contains("a-secret"),
         "{}",
         converted.text
     );
@@ -305,6 +305,49 @@ fn promptfoo_assertions_become_graders_or_notes() {
     assert_eq!(lost.len(), 6, "{lost:#?}");
     run(folder.path(), "promptfooconfig.yaml", PROMPTFOO, ExportFormat::Format1).expect("format 1 as well");
     run(folder.path(), "promptfooconfig.yaml", PROMPTFOO, ExportFormat::Scorecard).expect("and a scorecard");
+}
+
+#[test]
+fn every_key_of_a_promptfoo_configuration_is_read_or_listed() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let config = "prompts: ['{{ q }}']\nproviders: ['adaline:openai:gpt-4', 'openai:embedding:e', 'openai:chat', 'openai:chat:gpt-4.1']\n\
+        defaultTest:\n  assertScoringFunction: file://s.js\n  metadata: {team: a}\n  threshold: 7\ntests:\n\
+        - vars: file://v.yaml\n  metadata: {kind: b}\n  assert: [{type: contains, value: x}]\n\
+        - vars: {q: y}\n  assert: not a list\n- 7\n";
+    let converted =
+        run(folder.path(), "promptfooconfig.yaml", config, ExportFormat::Format2).expect("converted");
+    let path = folder.path().join("new.yaml");
+    std::fs::write(&path, &converted.text).expect("written");
+    let (suite, cases) = load(&path);
+    assert_eq!(
+        suite.settings.targets.iter().map(|target| &target.name).collect::<Vec<_>>(),
+        ["openai:gpt-4.1"]
+    );
+    assert_eq!((&cases[0].metadata["team"], &cases[0].metadata["kind"]), (&json!("a"), &json!("b")));
+    let lost = lost(&converted);
+    for part in [
+        "provider `adaline:openai:gpt-4`",
+        "provider `openai:embedding:e`",
+        "provider `openai:chat`",
+        "`assertScoringFunction` of `defaultTest`",
+        "`threshold` of `defaultTest`",
+        "`vars` of `test-1`",
+        "`assert` of `test-2`",
+        "test 3: left out",
+    ] {
+        assert!(lost.iter().any(|note| note.contains(part)), "{part}: {lost:#?}");
+    }
+
+    let config = "prompts: [{raw: x, config: {a: 1}}]\ndefaultTest: file://d.yaml\ntests:\n\
+        - id: Named By Its Id\n  $ref: '#/t'\n  assert: [{type: contains, value: x, weight: two}]\n";
+    let converted =
+        run(folder.path(), "promptfooconfig.yaml", config, ExportFormat::Format2).expect("converted");
+    std::fs::write(&path, &converted.text).expect("written");
+    assert_eq!(load(&path).1[0].id.as_str(), "named-by-its-id");
+    let lost = self::lost(&converted);
+    for part in ["`defaultTest`", "`config` of a prompt", "`$ref` of", "its `weight` is no number"] {
+        assert!(lost.iter().any(|note| note.contains(part)), "{part}: {lost:#?}");
+    }
 }
 
 #[test]

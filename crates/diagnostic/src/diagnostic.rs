@@ -5,6 +5,8 @@ use crate::{DiagnosticCode, Span};
 /// Severity of a diagnostic.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Severity {
+    /// The file is accepted as written; a run may need something that is not there now.
+    Note,
     /// The file is accepted as written, but probably does not mean what its author intended.
     Warning,
     /// The file cannot be used.

@@ -8,6 +8,7 @@
 
 mod code;
 mod diagnostic;
+mod name_pairs;
 mod order;
 pub mod render;
 mod source;
@@ -17,6 +18,7 @@ mod suggest;
 
 pub use code::DiagnosticCode;
 pub use diagnostic::{Diagnostic, Severity, SpanLabel, SuggestedEdit};
+pub use name_pairs::{NamePairError, parse_name_pairs};
 pub use order::sort_diagnostics;
 pub use source::{LineColumn, SourceFile, SourceMap};
 pub use source_id::SourceId;

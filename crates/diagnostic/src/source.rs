@@ -73,6 +73,11 @@ impl SourceFile {
         &self.text
     }
 
+    /// Returns the whole text as a shared pointer.
+    pub fn shared_text(&self) -> Arc<str> {
+        Arc::clone(&self.text)
+    }
+
     /// Returns the line number of the text's first line in the file on disk, from 1. It is 1 except for
     /// fragments such as one line of a JSONL file.
     pub fn first_line(&self) -> usize {

@@ -107,9 +107,7 @@ impl AttemptSubject {
         let criteria = match (request.file, request.case) {
             (Some(path), Some(id)) => CriteriaSource::Case { path, id },
             (Some(path), None) => CriteriaSource::Rubric(path),
-            (None, _) => CriteriaSource::Text(
-                rubric_text(&request.criteria, &request.ranges).map_err(EngineError::usage)?,
-            ),
+            (None, _) => CriteriaSource::Text(rubric_text(&request.criteria, &request.ranges)?),
         };
 
         let answer = match (request.answer, request.answer_file, &criteria) {
@@ -140,7 +138,7 @@ impl AttemptSubject {
             AnswerSource::Case => Ok(None),
             AnswerSource::File(path) => {
                 files.push(path.clone());
-                std::fs::read_to_string(engine.process().working_folder.join(path)).map(Some).map_err(
+                assize_files::read_text(&engine.process().working_folder.join(path)).map(Some).map_err(
                     |error| {
                         let path = path.display();
                         EngineError::unreadable(format!("can't read the answer, `{path}`: {error}"))
@@ -258,12 +256,12 @@ fn no_case(id: &str, ids: &[String], path: &Path) -> String {
 
 /// Builds a rubric in JSON from command-line options. Yes-or-no criteria are all required; with ranges the
 /// pass threshold decides.
-fn rubric_text(criteria: &[String], ranges: &[String]) -> Result<String, String> {
+fn rubric_text(criteria: &[String], ranges: &[String]) -> Result<String, EngineError> {
     if !ranges.is_empty() && criteria.len() != 1 {
-        return Err("`--range` belongs to one criterion; give one".to_owned());
+        return Err(EngineError::usage("`--range` belongs to one criterion; give one"));
     }
 
-    let bands = ranges.iter().map(|range| band(range)).collect::<Result<Vec<Value>, String>>()?;
+    let bands = ranges.iter().map(|range| band(range)).collect::<Result<Vec<Value>, EngineError>>()?;
     let items: Vec<Value> = criteria
         .iter()
         .enumerate()
@@ -281,13 +279,16 @@ fn rubric_text(criteria: &[String], ranges: &[String]) -> Result<String, String>
             Value::Object(item)
         })
         .collect();
-    serde_json::to_string_pretty(&json!({ "name": "rubrics", "criteria": items })).map_err(|e| e.to_string())
+    serde_json::to_string_pretty(&json!({ "name": "rubrics", "criteria": items }))
+        .map_err(|error| EngineError::usage(error.to_string()))
 }
 
 /// Parses `5-10: friendly` or `10: perfect`.
-fn band(written: &str) -> Result<Value, String> {
+fn band(written: &str) -> Result<Value, EngineError> {
     let expected = || {
-        format!("`--range {written}`: expected LOW-HIGH: TEXT with whole numbers, such as `5-10: friendly`")
+        EngineError::usage(format!(
+            "`--range {written}`: expected LOW-HIGH: TEXT with whole numbers, such as `5-10: friendly`"
+        ))
     };
     let (numbers, text) = written.split_once(':').ok_or_else(expected)?;
     let (low, high) = numbers.split_once('-').unwrap_or((numbers, numbers));

@@ -80,9 +80,10 @@ impl From<StoreError> for EngineError {
             StoreError::Io { action, .. } if *action == "read" || *action == "open" => {
                 EngineErrorKind::Unreadable
             }
-            StoreError::Damaged { .. } | StoreError::NotARun { .. } | StoreError::Version { .. } => {
-                EngineErrorKind::Unreadable
-            }
+            StoreError::Damaged { .. }
+            | StoreError::RowsLost { .. }
+            | StoreError::NotARun { .. }
+            | StoreError::Version { .. } => EngineErrorKind::Unreadable,
             StoreError::Occupied { .. } => EngineErrorKind::Usage,
             _ => EngineErrorKind::Storage,
         };

@@ -152,7 +152,7 @@ impl Engine {
         }
 
         let has_problems = problems.is_some();
-        warnings.extend(problems.map(|problems| format!("{problems}; only the sound cases were run")));
+        warnings.extend(problems.map(|problems| format!("{problems}; only the valid cases were run")));
 
         let plain = RunSession::new(mode.command(), &wiring, &options.run, run.worker_wishes());
         let session = RunSession {
@@ -216,7 +216,7 @@ fn check_files(
     let problems = format!("{errors} problem{} in the eval files", if errors == 1 { "" } else { "s" });
     if errors > 0 && !options.keep_going {
         return Err(EngineError::invalid_file(format!(
-            "{problems}; nothing was run. `--keep-going` runs the sound cases"
+            "{problems}; nothing was run. `--keep-going` runs the valid cases"
         )));
     }
 

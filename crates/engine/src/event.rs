@@ -72,6 +72,25 @@ pub enum EngineEvent {
         /// End of the pause.
         until: SystemTime,
     },
+    /// Requests to a model server failed one after another: it gets one at a time until it answers.
+    ServerHeld {
+        /// Host of the server.
+        account: String,
+        /// The kind of failure.
+        reason: ErrorKind,
+    },
+    /// A model server that was held answers again.
+    ServerBack {
+        /// Host of the server.
+        account: String,
+    },
+    /// A model server was given up: nothing more is begun.
+    ServerGivenUp {
+        /// Host of the server.
+        account: String,
+        /// The last failure, in words.
+        reason: String,
+    },
     /// Drafts are made without a model, because nobody named one.
     DraftingOffline,
     /// A draft or a critique is done.
@@ -98,6 +117,13 @@ impl From<&CallEvent<'_>> for EngineEvent {
             }
             CallEvent::RateLimited { account, until } => {
                 Self::RateLimited { account: account.to_owned(), until }
+            }
+            CallEvent::AccountHeld { account, reason } => {
+                Self::ServerHeld { account: account.to_owned(), reason }
+            }
+            CallEvent::AccountBack { account } => Self::ServerBack { account: account.to_owned() },
+            CallEvent::GivenUp { account, reason } => {
+                Self::ServerGivenUp { account: account.to_owned(), reason: reason.to_owned() }
             }
         }
     }

@@ -63,6 +63,8 @@ pub struct RunEnding {
     pub too_late: bool,
     /// The budget did not allow another call.
     pub over_budget: bool,
+    /// A model server was given up.
+    pub server_given_up: bool,
     /// Results could not be stored, or further cases could not be read.
     pub broke_off: bool,
     /// Reason in the cases themselves for which no further case was begun.
@@ -88,10 +90,18 @@ pub fn exit_of_run(counts: VerdictCounts, ending: RunEnding) -> (ExitStatus, Str
         reasons.push("stopped by the budget".to_owned());
     }
 
+    if ending.server_given_up {
+        exits.push(ExitStatus::Incomplete);
+        reasons.push("stopped, since a model server can't be used".to_owned());
+    }
+
     // A borderline case did not pass, and a gate in CI must not let it through.
     let failed = counts.fail + counts.borderline;
     if failed > 0 {
-        exits.push(ExitStatus::Failed);
+        // A run that could not keep its results decides nothing.
+        if !ending.broke_off {
+            exits.push(ExitStatus::Failed);
+        }
         reasons.push(match (counts.fail, counts.borderline) {
             (fail, 0) => format!("{fail} failed"),
             (0, borderline) => format!("{borderline} borderline"),
@@ -159,12 +169,16 @@ mod tests {
         assert_eq!(exit(VerdictCounts { incomplete: 1, ..all_passed }, RunEnding::default()), 3);
         assert_eq!(exit(all_passed, RunEnding { left_out: 2, ..RunEnding::default() }), 3);
         assert_eq!(exit(all_passed, RunEnding { broke_off: true, ..RunEnding::default() }), 3);
+        let broke_off = RunEnding { broke_off: true, ..RunEnding::default() };
+        assert_eq!(exit(VerdictCounts { fail: 1, ..all_passed }, broke_off), 3);
         assert_eq!(exit(VerdictCounts { skipped: 1, ..all_passed }, RunEnding::default()), 3);
         assert_eq!(exit(VerdictCounts { fail: 1, skipped: 1, ..all_passed }, RunEnding::default()), 1);
         assert_eq!(
             exit(all_passed, RunEnding { halted: Some(HaltReason::Error), ..RunEnding::default() }),
             3
         );
+        let given_up = RunEnding { server_given_up: true, ..RunEnding::default() };
+        assert_eq!(exit(all_passed, given_up), 3);
         let too_late = RunEnding { too_late: true, ..RunEnding::default() };
         assert_eq!(exit(all_passed, too_late), 3);
         assert_eq!(exit(VerdictCounts { fail: 1, ..all_passed }, too_late), 1);

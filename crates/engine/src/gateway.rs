@@ -1,7 +1,7 @@
 //! Access to models: through the reply cache, within the budget, with the secret of the fences.
 
 use std::collections::{BTreeMap, BTreeSet};
-use std::num::NonZeroU32;
+use std::num::{NonZeroU32, NonZeroUsize};
 use std::path::PathBuf;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
@@ -55,6 +55,8 @@ pub(crate) struct ModelGateway {
     is_plan: bool,
     /// Variables of keys that a plan did without.
     missing_keys: Mutex<BTreeSet<String>>,
+    /// Hosts to which a key is sent unencrypted.
+    unencrypted: Mutex<BTreeSet<String>>,
     setup: ClientSetup,
     /// Handling of a call that the cache can't answer; `None` without a cache.
     miss: Option<OnCacheMiss>,
@@ -79,6 +81,8 @@ pub(crate) struct ModelGateway {
     commands: Arc<Semaphore>,
     /// Reason for the first refusal of the budget.
     refusal: Arc<OnceLock<String>>,
+    /// Last failure of a model server that was given up.
+    outage: Arc<OnceLock<String>>,
     /// Reason why the cache can't be used.
     cache_error: OnceLock<String>,
     clock: fn() -> jiff::Timestamp,
@@ -99,6 +103,7 @@ impl ModelGateway {
 
         let limits = RateLimits {
             max_concurrency: options.max_concurrency.or(config.max_concurrency),
+            workers: options.workers.or(config.workers.and_then(NonZeroUsize::new)),
             requests_per_minute: options
                 .requests_per_minute
                 .or(config.requests_per_minute)
@@ -166,17 +171,20 @@ impl ModelGateway {
             })
         });
 
-        let observer = engine.observer();
+        let outage: Arc<OnceLock<String>> = Arc::default();
+        let observer =
+            CallEvents { observer: engine.observer(), outage: Arc::clone(&outage), limit: limit.clone() };
         let setup = ClientSetup {
             transport: Arc::new(transport(engine)),
             budget: tracker,
-            observer: Some(Arc::new(CallEvents(observer))),
+            observer: Some(Arc::new(observer)),
             ..ClientSetup::default()
         };
 
         Self {
             is_plan: false,
             missing_keys: Mutex::default(),
+            unencrypted: Mutex::default(),
             setup,
             prices,
             max_output_tokens: spending.max_output_tokens.map(NonZeroU32::get),
@@ -186,6 +194,7 @@ impl ModelGateway {
             models: Mutex::default(),
             limit,
             refusal,
+            outage,
             miss,
             folder: engine.process().working_folder.join(CACHE_FOLDER),
             cache: Mutex::default(),
@@ -220,7 +229,7 @@ impl ModelGateway {
         variables: &assize_evalfile::EnvironmentLookup,
     ) -> Result<ModelClient, ConfigError> {
         let known = Arc::clone(variables);
-        match ModelClient::from_name(name, &move |key| known(key), self.setup()) {
+        let client = match ModelClient::from_name(name, &move |key| known(key), self.setup()) {
             Err(ConfigError::MissingKey { variable, .. }) if self.is_plan => {
                 let known = Arc::clone(variables);
                 let names: Vec<String> = variable.split(" or ").map(str::to_owned).collect();
@@ -232,7 +241,27 @@ impl ModelGateway {
                 ModelClient::from_name(name, &stand_in, self.setup())
             }
             made => made,
-        }
+        }?;
+
+        self.note_unencrypted(&client);
+        Ok(client)
+    }
+
+    /// Keeps the host of a client whose key could be read on the way to it.
+    pub(crate) fn note_unencrypted(&self, client: &ModelClient) {
+        let mut hosts = self.unencrypted.lock().unwrap_or_else(PoisonError::into_inner);
+        hosts.extend(client.unencrypted_host());
+    }
+
+    /// Warnings about keys that could be read on the way.
+    pub(crate) fn unencrypted(&self) -> Vec<String> {
+        let hosts = self.unencrypted.lock().unwrap_or_else(PoisonError::into_inner);
+        let warning = |host: &String| {
+            format!(
+                "the API key is sent to {host} unencrypted, over http://; use an https:// address if there is one"
+            )
+        };
+        hosts.iter().map(warning).collect()
     }
 
     /// Warnings about variables that the run will need beside those that are set.
@@ -281,7 +310,7 @@ impl ModelGateway {
         self.few_files.as_deref().filter(|_| self.asks_models.load(Ordering::Relaxed))
     }
 
-    /// Fires when the budget refuses a call.
+    /// Fires when the budget refuses a call, and when a model server is given up.
     pub(crate) fn limit(&self) -> &CancellationToken {
         &self.limit
     }
@@ -291,9 +320,15 @@ impl ModelGateway {
         self.refusal.get().map(String::as_str)
     }
 
-    /// Reason why the budget stopped the work, in general words where none was given.
+    /// Last failure of the model server that stopped the run, if one did.
+    pub(crate) fn outage(&self) -> Option<&str> {
+        self.outage.get().map(String::as_str)
+    }
+
+    /// Reason why the work was stopped, in general words where none was given.
     pub(crate) fn refusal_or_default(&self) -> String {
-        self.refusal().unwrap_or("the budget allows no further call").to_owned()
+        let refusal = self.refusal().or_else(|| self.outage());
+        refusal.unwrap_or("the budget allows no further call").to_owned()
     }
 
     /// A client as targets use it. `context_tokens` is what its own settings say about how much it can read.
@@ -418,8 +453,7 @@ impl ModelGateway {
         let Some(cache) = &*cache else { return Ok(()) };
         cache.flush().map_err(|error| {
             let advice = remedy(&error);
-            let message =
-                format!("{error}{advice}; the results are complete, but replies may have to be bought again");
+            let message = format!("{error}{advice}; replies may have to be bought again");
             EngineError { message, ..error.into() }
         })?;
 
@@ -484,11 +518,23 @@ fn random_key() -> [u8; 32] {
     key
 }
 
-/// Forwards the events of calls to the observer of the engine.
-struct CallEvents(Arc<dyn EventObserver>);
+/// Forwards the events of calls to the observer of the engine, and stops the work when a server is given up.
+struct CallEvents {
+    observer: Arc<dyn EventObserver>,
+    outage: Arc<OnceLock<String>>,
+    limit: CancellationToken,
+}
 
 impl CallObserver for CallEvents {
     fn observe(&self, event: &CallEvent<'_>) {
-        self.0.observe(event.into());
+        if let CallEvent::GivenUp { account, reason } = event {
+            // Each request that waited for the server says so.
+            if self.outage.set(format!("{account}: {reason}")).is_err() {
+                return;
+            }
+            self.limit.cancel();
+        }
+
+        self.observer.observe(event.into());
     }
 }

@@ -227,7 +227,7 @@ impl DraftPlan {
         let index = if let Some(index) = self.known.get(&key) {
             *index
         } else {
-            let text = std::fs::read_to_string(path).map_err(|error| format!("can't be read: {error}"))?;
+            let text = assize_files::read_text(path).map_err(|error| format!("can't be read: {error}"))?;
             self.files.push(EditedFile::new(path, text));
             self.known.insert(key, self.files.len() - 1);
             self.files.len() - 1
@@ -323,7 +323,7 @@ impl GenerateReport {
 /// Writes the text of a file, unless somebody else changed the file meanwhile.
 fn save(edited: &EditedFile) -> Result<(), String> {
     let path = edited.path();
-    let on_disk = std::fs::read_to_string(path).map_err(|error| format!("can't be read: {error}"))?;
+    let on_disk = assize_files::read_text(path).map_err(|error| format!("can't be read: {error}"))?;
     if on_disk != edited.written() {
         return Err(
             "the file was changed meanwhile; start again, drafts that were paid for are in the cache"

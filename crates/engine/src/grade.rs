@@ -2,7 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
-use assize_evalfile::{load_answers, load_rubric};
+use assize_evalfile::{AnswerColumns, Case, GivenOutput, load_answers, load_rubric};
 use assize_run::WorkItem;
 use assize_store::SuiteInfo;
 
@@ -20,8 +20,10 @@ use crate::wiring::{ModelAccess, WiringRequest, wire};
 pub struct GradeOptions {
     /// File with the rubric.
     pub rubric: PathBuf,
-    /// File with the answers, one JSON object a line.
+    /// File with the answers: one JSON object a line, or a table.
     pub answers: PathBuf,
+    /// Columns of that file.
+    pub columns: AnswerColumns,
     /// Judging, limits, record.
     pub run: RunOptions,
 }
@@ -32,6 +34,48 @@ struct GradeMode;
 impl RunMode for GradeMode {
     fn command(&self) -> &'static str {
         "grade"
+    }
+}
+
+/// Number of answers that a judge sees less of than it may need.
+#[derive(Default)]
+struct BlankCount {
+    answers: usize,
+    without_question: usize,
+    empty: usize,
+}
+
+impl BlankCount {
+    fn add(&mut self, case: &Case) {
+        self.answers += 1;
+        self.without_question += usize::from(case.input.is_empty());
+
+        let is_empty = matches!(&case.output, Some(GivenOutput::Text(text)) if text.trim().is_empty());
+        self.empty += usize::from(is_empty);
+    }
+
+    /// Returns a sentence for each kind.
+    fn warnings(&self) -> Vec<String> {
+        let of_all = |part: usize| match (part, self.answers) {
+            (1, 1) => "the answer".to_owned(),
+            (part, all) if part == all => format!("all {all} answers"),
+            (part, all) => format!("{part} of {all} answers"),
+        };
+        let mut warnings = Vec::new();
+        if self.without_question > 0 {
+            let (which, comes) =
+                (of_all(self.without_question), if self.without_question == 1 { "comes" } else { "come" });
+            warnings.push(format!(
+                "{which} {comes} without a question: the judge sees the answer alone. Give the questions under \
+                 `question`, or say where they are with `--columns question=COLUMN`"
+            ));
+        }
+        if self.empty > 0 {
+            let (which, are) = (of_all(self.empty), if self.empty == 1 { "is" } else { "are" });
+            warnings.push(format!("{which} {are} empty and graded as such"));
+        }
+
+        warnings
     }
 }
 
@@ -49,7 +93,7 @@ impl Engine {
             return Err(EngineError::invalid_file("the rubric has problems; nothing was graded"));
         }
 
-        let answers = load_answers(&options.answers, &rubric, &load_options);
+        let answers = load_answers(&options.answers, &options.columns, &rubric, &load_options);
         self.report_diagnostics(&answers.diagnostics, &answers.sources);
 
         let has_errors = answers.has_errors();
@@ -72,11 +116,15 @@ impl Engine {
         let planned = planner.suite(&suite);
 
         let mut preflight = PreflightReport::default();
+        let mut blanks = BlankCount::default();
         for case in &answers.cases {
-            planner.check(&planned, &case?, &deps, &mut preflight);
+            let case = case?;
+            blanks.add(&case);
+            planner.check(&planned, &case, &deps, &mut preflight);
         }
 
-        preflight.conclude(false)?;
+        let mut warnings = preflight.conclude(false)?;
+        warnings.extend(blanks.warnings());
         wiring.gateway.check()?;
 
         if preflight.items == 0 {
@@ -94,6 +142,7 @@ impl Engine {
             }],
             inputs: vec![options.rubric.clone(), options.answers.clone()],
             total: preflight.items,
+            warnings,
             ..RunSession::new(GradeMode.command(), &wiring, &options.run, std::iter::empty())
         };
 

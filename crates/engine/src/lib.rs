@@ -8,6 +8,7 @@
 
 mod attempt;
 mod attempt_material;
+mod attempt_watch;
 pub mod audit;
 mod baselines;
 mod budget_check;
@@ -26,6 +27,7 @@ mod generate;
 mod grade;
 mod graders;
 mod judges;
+mod labels;
 mod load;
 pub mod metrics;
 mod mode;
@@ -47,6 +49,7 @@ pub use assize_run::RunEvent as CaseEvent;
 
 pub use attempt::{AttemptJudge, TryOutcome};
 pub use attempt_material::{AttemptCase, AttemptRequest, AttemptSubject, LoadedAttempt};
+pub use attempt_watch::{AttemptWatch, WatchEvent};
 pub use critique::{CritiqueFile, CritiqueOptions, CritiqueReport};
 pub use engine::Engine;
 pub use error::{EngineError, EngineErrorKind};
@@ -60,6 +63,7 @@ pub use gateway::{remedy, replies_file};
 pub use generate::{GenerateOptions, GenerateReport};
 pub use grade::GradeOptions;
 pub use judges::OFFLINE;
+pub use labels::{LabelOptions, LabelledRun, current_labels, label_set, labelled_run};
 pub use load::{LoadedFile, LoadedFiles, id_patterns};
 pub use mode::{EvalMode, Items, RunMode};
 pub use options::{
@@ -70,3 +74,4 @@ pub use process::{ProcessContext, StopSignal};
 pub use resume::NEWEST_RUN;
 pub use scorecard::{ScorecardInput, ScorecardOptions, ScoredCard};
 pub use session::{FinishedRun, stored_records, summary_json};
+pub use targets::is_secret_name;

@@ -1,8 +1,9 @@
 //! Metrics of a run, from its stored rows.
 
-use assize_analysis::RunSummarizer;
+use assize_analysis::{RunSummarizer, criterion_rate};
+use assize_run::RunTotals;
 use assize_stats::ConfidenceLevel;
-use assize_store::{ResultRow, RunFolder, RunMetrics, VerdictCounts};
+use assize_store::{CriterionRate, ResultRow, RunFolder, RunMetrics, VerdictCounts};
 
 use crate::error::EngineError;
 
@@ -45,6 +46,37 @@ pub(crate) fn from_summariser(
         }
     }
     Ok(taken.compute_metrics(ConfidenceLevel::P95))
+}
+
+/// Rates of the criteria of a run, the worst first.
+pub fn criterion_rates(totals: &RunTotals) -> Vec<CriterionRate> {
+    let mut rates: Vec<CriterionRate> = totals
+        .criterion_tallies()
+        .map(|tally| CriterionRate {
+            suite: tally.suite.to_string(),
+            grader: tally.grader.to_string(),
+            criterion: tally.criterion.to_string(),
+            text: tally.text.clone(),
+            weight: tally.weight,
+            scored: tally.is_scored,
+            rate: criterion_rate(&tally.values, tally.is_scored, ConfidenceLevel::P95),
+            ungraded: tally.ungraded,
+            not_applicable: tally.not_applicable,
+        })
+        .collect();
+
+    // A penalty is the worse the more often it is met. What nobody decided comes last.
+    let quality = |one: &CriterionRate| match one.rate.value {
+        Some(value) if one.weight < 0.0 => 1.0 - value,
+        Some(value) => value,
+        None => 2.0,
+    };
+    rates.sort_by(|a, b| {
+        let names = |one: &CriterionRate| (one.suite.clone(), one.grader.clone(), one.criterion.clone());
+        quality(a).total_cmp(&quality(b)).then_with(|| names(a).cmp(&names(b)))
+    });
+
+    rates
 }
 
 /// Counts of cases by verdict: `rows` counts every run of those that were run more than once.

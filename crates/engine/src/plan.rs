@@ -128,6 +128,7 @@ impl PreflightReport {
 pub(crate) struct PlannedSuite<'a> {
     pub(crate) suite: &'a Suite,
     name: Arc<str>,
+    folder: Arc<Path>,
     judge: Option<Arc<str>>,
     panels: Arc<PanelSettings>,
 }
@@ -152,6 +153,7 @@ impl<'a> RunPlanner<'a> {
         PlannedSuite {
             suite,
             name: suite.name.as_str().into(),
+            folder: suite.path.parent().unwrap_or(Path::new("")).into(),
             judge: suite.settings.judge.as_deref().map(Into::into),
             panels: Arc::new(self.panels(suite)),
         }
@@ -319,9 +321,11 @@ impl<'a> RunPlanner<'a> {
                 Ok(WorkItem {
                     suite: Arc::clone(&planned.name),
                     format: Some(suite.format.number()),
+                    suite_folder: Arc::clone(&planned.folder),
                     case: deps.baselines.fill_answers(&suite.name, case, repeat),
                     source,
                     repeat,
+                    place: 0,
                     relations,
                     lines,
                     judges: Arc::clone(&deps.judges) as Arc<dyn JudgeProvider>,

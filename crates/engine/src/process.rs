@@ -7,6 +7,7 @@ use std::pin::Pin;
 use std::sync::Arc;
 
 use assize_evalfile::{EnvironmentLookup, LoadOptions};
+use assize_llm::FILE_VARIABLES;
 
 /// Future that completes when the process is asked to stop.
 pub type StopSignal = Pin<Box<dyn Future<Output = ()> + Send>>;
@@ -16,6 +17,8 @@ pub type StopSignal = Pin<Box<dyn Future<Output = ()> + Send>>;
 #[derive(Clone)]
 pub struct ProcessContext {
     variables: Arc<BTreeMap<String, String>>,
+    /// Names of the variables that a file of the working folder set, separated by spaces.
+    file_variables: Arc<str>,
     /// Folder of the configuration, the reply cache and the stored runs. Relative paths in options begin in the folder that
     /// the operating system knows, so that both are the same or options hold absolute paths.
     pub working_folder: PathBuf,
@@ -30,6 +33,7 @@ impl ProcessContext {
     pub fn new(working_folder: PathBuf, temp_folder: PathBuf, clock: fn() -> jiff::Timestamp) -> Self {
         Self {
             variables: Arc::default(),
+            file_variables: Arc::from(""),
             working_folder,
             temp_folder,
             clock,
@@ -42,6 +46,12 @@ impl ProcessContext {
         Self { variables: Arc::new(variables), ..self }
     }
 
+    /// Tells which of the variables a file of the working folder set. Keys of the others are not sent to addresses of
+    /// these.
+    pub fn with_file_variables(self, names: &[String]) -> Self {
+        Self { file_variables: names.join(" ").into(), ..self }
+    }
+
     /// Sets the signal to stop. It is asked for when a run begins: before that, nothing has to be ended in good order.
     pub fn with_stop_signal(self, signal: impl Fn() -> StopSignal + Send + Sync + 'static) -> Self {
         Self { stop_signal: Arc::new(signal), ..self }
@@ -49,7 +59,7 @@ impl ProcessContext {
 
     /// Value of an environment variable.
     pub fn variable(&self, name: &str) -> Option<String> {
-        self.variables.get(name).cloned()
+        (self.environment())(name)
     }
 
     /// All variables, for processes that inherit them.
@@ -59,9 +69,12 @@ impl ProcessContext {
 
     /// Lookup of variables that can be handed down.
     pub fn environment(&self) -> EnvironmentLookup {
-        let variables = Arc::clone(&self.variables);
+        let (variables, file_variables) = (Arc::clone(&self.variables), Arc::clone(&self.file_variables));
 
-        Arc::new(move |name| variables.get(name).cloned())
+        Arc::new(move |name| match name {
+            FILE_VARIABLES => Some(file_variables.to_string()),
+            name => variables.get(name).cloned(),
+        })
     }
 
     /// Options for reading files here.

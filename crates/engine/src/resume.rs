@@ -93,8 +93,6 @@ pub(crate) struct ResumedRun {
     pub(crate) totals: RunTotals,
     /// Their part in the metrics of the run.
     pub(crate) figures: RunSummarizer,
-    /// The first cases as planned, (suite, case id), at most `max_order`.
-    pub(crate) order: Vec<(String, String)>,
 }
 
 /// Opens a run to resume it; `items` are all its items.
@@ -102,17 +100,11 @@ pub(crate) fn resume(
     folder: &RunFolder,
     info: &RunInfo,
     items: impl Iterator<Item = Result<WorkItem, String>>,
-    max_order: usize,
 ) -> Result<ResumedRun, EngineError> {
     let mut planned = HashMap::new();
-    let mut order = Vec::new();
     for item in items {
         let item = item.map_err(EngineError::unreadable)?;
         let key = item.key();
-        if order.len() < max_order {
-            order.push((key.suite.to_string(), key.case_id.to_string()));
-        }
-
         if let Some(_twin) = planned.insert(key, fingerprint(&item)) {
             return Err(EngineError::usage(format!(
                 "this run can't be resumed: there are two cases `{}` in suites called `{}`, and their results can't be \
@@ -152,5 +144,5 @@ pub(crate) fn resume(
         holds
     })?;
 
-    Ok(ResumedRun { writer, done, changed, gone, totals, figures, order })
+    Ok(ResumedRun { writer, done, changed, gone, totals, figures })
 }

@@ -3,11 +3,14 @@
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use assize_analysis::{ScorecardRun, ScorecardTree};
+use assize_analysis::{LabelSet, ScorecardRun, ScorecardTree};
 use assize_evalfile::{
-    Case, EvalFileFormat, Scorecard, ScorecardCases, Suite, SuiteSettings, ThresholdOverrides,
+    Case, EvalFileFormat, EvaluatorType, GivenOutput, Grader, GraderKind, Scorecard, ScorecardCases, Suite,
+    SuiteSettings, ThresholdOverrides,
 };
-use assize_rubric::{CaseTally, JudgingMode, MissingPolicy, NodeStatus, ScorecardScores};
+use assize_rubric::{
+    CaseTally, JudgingMode, MissingPolicy, NodeStatus, ScorecardScores, UnitInterval, at_least,
+};
 use assize_run::{WorkItem, describe_scorecard};
 use assize_store::{RunFolder, RunSettings, ScorecardInfo, SuiteInfo, VerdictCounts};
 
@@ -16,6 +19,7 @@ use crate::engine::Engine;
 use crate::error::EngineError;
 use crate::eval::{PlannedRun, RunOutcome};
 use crate::exit::{ExitStatus, RunEnding, exit_of_run};
+use crate::labels::{LabelOptions, label_set};
 use crate::load::CaseSelection;
 use crate::mode::RunMode;
 use crate::options::{DeniedFindings, RunOptions};
@@ -44,6 +48,10 @@ pub struct ScorecardOptions {
     pub deny: DeniedFindings,
     /// Handling of cases without a result.
     pub missing: MissingPolicy,
+    /// Labels that count beside those of the scorecard.
+    pub labels: LabelOptions,
+    /// Smallest share of the weight that must rest on results, 0 to 1.
+    pub min_coverage: Option<UnitInterval>,
     /// Plans the run and sends nothing.
     pub dry_run: bool,
     /// Judging, limits, record.
@@ -114,7 +122,7 @@ impl Engine {
             deps: wiring.deps_for(&options.path)?,
         };
 
-        if options.target.is_none() && plan.deps.targets.default_name().is_none() {
+        if !plan.has_target() {
             refuse_missing_outputs(plan.selected())?;
         }
 
@@ -124,11 +132,7 @@ impl Engine {
         wiring.gateway.check()?;
 
         if preflight.items == 0 {
-            let selected =
-                if options.filter.is_empty() && options.tags.is_empty() { "" } else { " that were selected" };
-            let cases = scorecard.cases.len();
-            let message = format!("no benchmark applies to any of the {cases} cases{selected}");
-            return Err(EngineError::usage(message));
+            return Err(no_items(scorecard, options));
         }
 
         if options.dry_run {
@@ -139,14 +143,17 @@ impl Engine {
 
         let mode = CardMode {
             policy: options.missing,
+            min_coverage: options.min_coverage,
             info: describe_scorecard(scorecard, options.weight_set, |at| plan.takes(at)),
+            labels: label_set(scorecard),
         };
         let plain = RunSession::new(mode.command(), &wiring, &options.run, std::iter::empty());
         let session = RunSession {
             label: scorecard.name.clone(),
             suites: vec![SuiteInfo {
                 name: suite.name.clone(),
-                path: options.path.display().to_string(),
+                // Whoever reads the run may stand in another folder.
+                path: self.process().working_folder.join(&options.path).display().to_string(),
                 format: None,
                 cases: preflight.cases,
             }],
@@ -156,14 +163,7 @@ impl Engine {
                 .cloned()
                 .chain(plan.deps.targets.path().map(Path::to_path_buf))
                 .collect(),
-            settings: RunSettings {
-                threshold: None,
-                borderline: None,
-                judging: JudgingMode::PerCriterion.to_string(),
-                filter: options.filter.clone(),
-                tags: options.tags.clone(),
-                ..plain.settings
-            },
+            settings: run_settings(plain.settings, options, self),
             warnings,
             scorecard: Some(mode.info.clone()),
             total: preflight.items,
@@ -173,6 +173,29 @@ impl Engine {
         let finished = session.perform(&mode, || plan.items(), &options.run, self).await?;
 
         Ok(RunOutcome::Finished(Box::new(finished)))
+    }
+}
+
+/// Returns the error for a selection to which no benchmark applies.
+fn no_items(scorecard: &Scorecard, options: &ScorecardOptions) -> EngineError {
+    let is_whole = options.filter.is_empty() && options.tags.is_empty();
+    let selected = if is_whole { "" } else { " that were selected" };
+    let cases = scorecard.cases.len();
+
+    EngineError::usage(format!("no benchmark applies to any of the {cases} cases{selected}"))
+}
+
+/// Settings of the run of a scorecard, whose files say what others say by options.
+fn run_settings(plain: RunSettings, options: &ScorecardOptions, engine: &Engine) -> RunSettings {
+    let labels = options.labels.settings(&engine.process().working_folder);
+    RunSettings {
+        threshold: None,
+        borderline: None,
+        judging: JudgingMode::PerCriterion.to_string(),
+        filter: options.filter.clone(),
+        tags: options.tags.clone(),
+        other: plain.other.into_iter().chain(labels).collect(),
+        ..plain
     }
 }
 
@@ -200,7 +223,24 @@ impl CardPlan<'_> {
             .filter(|at| self.takes(*at))
             .filter_map(|at| self.cases.build_case(at))
             .filter(|case: &Case| !case.graders.is_empty())
+            .map(|case| self.with_manual_output(case))
             .map(Arc::new)
+    }
+
+    /// True if there is a target to answer cases without an output.
+    fn has_target(&self) -> bool {
+        !self.planner.target_names.is_empty() || self.deps.targets.default_name().is_some()
+    }
+
+    /// The case, with an empty output if it has none, nobody can make one and only people judge it.
+    fn with_manual_output(&self, case: Case) -> Case {
+        let is_manual = |grader: &Arc<Grader>| matches!(&grader.kind, GraderKind::Benchmark(found) if found.evaluator == EvaluatorType::ManualSme);
+        let is_answered = self.has_target() && !case.input.is_empty();
+        if case.output.is_some() || is_answered || !case.graders.iter().all(is_manual) {
+            return case;
+        }
+
+        Case { output: Some(GivenOutput::Text(String::new())), ..case }
     }
 
     /// Looks at every selected case.
@@ -285,6 +325,8 @@ pub struct ScoredCard<'a> {
     tallies: Vec<CaseTally>,
     /// Handling of cases without a result.
     pub policy: MissingPolicy,
+    /// Smallest share of the weight that must rest on results, 0 to 1.
+    pub min_coverage: Option<UnitInterval>,
 }
 
 impl<'a> ScoredCard<'a> {
@@ -302,7 +344,31 @@ impl<'a> ScoredCard<'a> {
             ScorecardTree::build_all(info, set).map_err(|error| EngineError::usage(error.to_string()))?;
         let tallies = (0..info.nodes.len()).map(tally).collect();
 
-        Ok(Self { info, trees, tallies, policy })
+        Ok(Self { info, trees, tallies, policy, min_coverage: None })
+    }
+
+    /// Sets the smallest share of the weight that results must cover.
+    #[must_use]
+    pub fn with_min_coverage(self, min_coverage: Option<UnitInterval>) -> Self {
+        Self { min_coverage, ..self }
+    }
+
+    /// Lines about trees that rest on too few results.
+    pub fn coverage_gaps(&self) -> Vec<String> {
+        self.scores().filter_map(|(_, scores)| self.coverage_gap(&scores)).collect()
+    }
+
+    fn coverage_gap(&self, scores: &ScorecardScores<'_>) -> Option<String> {
+        let (least, found) = (self.min_coverage?.get(), scores.root().tested_share);
+        let top = scores.card().node(scores.card().root()).map_or("", |node| &node.code);
+
+        (!at_least(found, least)).then(|| {
+            format!(
+                "{top}: results cover {:.1}% of the weight, and `--min-coverage` asks for {}%: incomplete",
+                (found * 1000.0).floor() / 10.0,
+                least * 100.0
+            )
+        })
     }
 
     /// Scores of each tree.
@@ -325,6 +391,11 @@ impl<'a> ScoredCard<'a> {
 
             let code = tree.card.node(tree.card.root()).map(|node| node.code.to_string());
             reasons.push(format!("{}: {standing}", code.unwrap_or_default()));
+
+            if let Some(gap) = self.coverage_gap(&scores) {
+                exits.push(ExitStatus::Incomplete);
+                reasons.push(gap);
+            }
         }
 
         (ExitStatus::strongest(exits), reasons.join(", "))
@@ -345,7 +416,9 @@ impl<'a> ScoredCard<'a> {
 /// Mode of a run that concludes from the tree of a scorecard, not from the verdicts of its cases.
 struct CardMode {
     policy: MissingPolicy,
+    min_coverage: Option<UnitInterval>,
     info: ScorecardInfo,
+    labels: LabelSet,
 }
 
 impl RunMode for CardMode {
@@ -354,10 +427,11 @@ impl RunMode for CardMode {
     }
 
     fn exit(&self, folder: &RunFolder, counts: VerdictCounts, ending: RunEnding) -> (ExitStatus, String) {
-        let run = ScorecardRun::from_folder(folder, Some(self.info.clone()))
+        let run = ScorecardRun::with_labels(folder, Some(self.info.clone()), Some(&self.labels))
             .map_err(|error| EngineError::unreadable(error.to_string()));
         let scored = run.and_then(|run| {
-            Ok(ScoredCard::new(&run.info, None, |place| run.tally(place), self.policy)?.exit_of(ending))
+            let scored = ScoredCard::new(&run.info, None, |place| run.tally(place), self.policy)?;
+            Ok(scored.with_min_coverage(self.min_coverage).exit_of(ending))
         });
 
         scored.unwrap_or_else(|error| {

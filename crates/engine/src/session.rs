@@ -31,8 +31,6 @@ use crate::runs::RUNS_FOLDER;
 use crate::wiring::RunWiring;
 use crate::workspaces::WorkspacePool;
 
-/// Number of cases whose planned order is kept for printing.
-const MAX_REMEMBERED_ORDER: usize = 64;
 /// Time limit for cancelled commands to exit, longer than the grace period of each.
 const SETTLE_TIMEOUT: Duration = Duration::from_secs(5);
 
@@ -112,7 +110,7 @@ impl RunSession {
         let run_id = run_id(started_at, &self.label);
         let mut info = self.take_info(run_id, started_at.to_string())?;
 
-        let OpenedRun { folder, mut writer, done, totals, mut summariser, mut order } =
+        let OpenedRun { folder, mut writer, done, totals, mut summariser } =
             open(&mut info, options, &items, engine)?;
         self.gateway.begin(&info.run_id);
         assize_workspace::remove_abandoned(&engine.process().temp_folder);
@@ -127,21 +125,16 @@ impl RunSession {
 
         engine.emit(EngineEvent::RunStarted { cases: self.total.saturating_sub(done.len()) });
 
+        for warning in self.gateway.unencrypted() {
+            engine.warn(warning);
+        }
         if let Some(few) = self.gateway.few_files() {
             engine.warn(few);
         }
 
-        let in_order = !order.is_empty();
         let mut observe = |event: CaseEvent| {
             if let CaseEvent::CaseFinished { row } = &event {
                 summariser.push(row);
-            }
-
-            if let CaseEvent::CaseStarted { suite, case_id } = &event
-                && !in_order
-                && order.len() < MAX_REMEMBERED_ORDER
-            {
-                order.push((suite.to_string(), case_id.to_string()));
             }
 
             engine.emit(event);
@@ -170,7 +163,8 @@ impl RunSession {
         let ending = RunEnding {
             interrupted: stops.is_interrupted(),
             too_late: stops.is_too_late(),
-            over_budget: self.gateway.limit().is_cancelled(),
+            over_budget: self.gateway.refusal().is_some(),
+            server_given_up: self.gateway.outage().is_some(),
             broke_off: ended.is_err(),
             halted: totals.halted,
             left_out: self.left_out,
@@ -180,7 +174,7 @@ impl RunSession {
         let ended = TaskEnd { totals, result: ended, ending, planned: self.total, begun };
         let exit = conclude(&ended, mode, summariser, &folder, &mut info, engine);
 
-        match writer.finish(&info) {
+        match writer.finish(&mut info) {
             Ok(_) => {}
             // If storing the records failed, so does storing the summary; the error was already printed.
             Err(_) if matches!(ended.result, Err(RunError::Store(_))) => {}
@@ -191,7 +185,7 @@ impl RunSession {
             engine.warn(error.message);
         }
 
-        Ok(FinishedRun { folder, info, totals: ended.totals, order, exit })
+        Ok(FinishedRun { folder, info, totals: ended.totals, exit })
     }
 
     /// Moves what is known of the run before it begins into its description.
@@ -210,6 +204,7 @@ impl RunSession {
             settings: take(&mut self.settings),
             warnings: take(&mut self.warnings),
             scorecard: self.scorecard.take(),
+            rows: None,
             summary: None,
         })
     }
@@ -235,6 +230,12 @@ fn note_teardown(
     if let Some(refusal) = gateway.refusal() {
         let message = format!("{refusal}; `--resume` goes on with another budget");
         engine.notice(&message);
+        info.warnings.push(message);
+    }
+
+    if let Some(outage) = gateway.outage() {
+        let message = format!("stopped: {outage} `--resume` goes on once that is mended");
+        engine.warn(&message);
         info.warnings.push(message);
     }
 }
@@ -264,6 +265,7 @@ fn conclude(
     let counts = figures.as_ref().map_or(rows, |figures| metrics::counts(figures, rows));
     let (exit, exit_reason) = mode.exit(folder, counts, ended.ending);
 
+    info.warnings.extend(quote_warning(&ended.totals));
     info.summary = Some(summary(ended, figures, exit, exit_reason));
 
     if let Err(error) = &ended.result {
@@ -271,6 +273,18 @@ fn conclude(
     }
 
     exit
+}
+
+/// Warning about a judge most of whose quotes are in nothing it was shown.
+fn quote_warning(totals: &RunTotals) -> Option<String> {
+    const FEW: u64 = 5;
+
+    let (found, all) = (totals.quotes_verified, totals.quotes);
+    (all >= FEW && found * 2 < all).then(|| {
+        format!(
+            "{found} of the judge's {all} quotes were found in what it was shown: its evidence is not to be relied on"
+        )
+    })
 }
 
 /// Run that has ended.
@@ -282,8 +296,6 @@ pub struct FinishedRun {
     pub info: RunInfo,
     /// Sums over its cases.
     pub totals: RunTotals,
-    /// First cases as planned: suite and id.
-    pub order: Vec<(String, String)>,
     /// Exit code that it leads to.
     pub exit: ExitStatus,
 }
@@ -330,8 +342,6 @@ struct OpenedRun {
     totals: RunTotals,
     /// Metrics of the cases that are done.
     summariser: RunSummarizer,
-    /// The first cases as planned; empty when the order is unknown before they start.
-    order: Vec<(String, String)>,
 }
 
 /// Creates the folder of a new run, or opens that of a run to be resumed, whose id and start time `info` then
@@ -367,8 +377,8 @@ fn open<I: Iterator<Item = Result<WorkItem, String>>>(
         info.run_id = stored.run_id;
         info.started_at = stored.started_at;
 
-        let ResumedRun { writer, done, changed, gone, totals, figures: summariser, order } =
-            resume::resume(&folder, info, items(), MAX_REMEMBERED_ORDER)?;
+        let ResumedRun { writer, done, changed, gone, totals, figures: summariser } =
+            resume::resume(&folder, info, items())?;
         engine.emit(EngineEvent::Resumed {
             folder: folder.path().to_path_buf(),
             done: done.len(),
@@ -376,7 +386,7 @@ fn open<I: Iterator<Item = Result<WorkItem, String>>>(
             gone,
         });
 
-        return Ok(OpenedRun { folder, writer, done, totals, summariser, order });
+        return Ok(OpenedRun { folder, writer, done, totals, summariser });
     }
 
     let folder = RunFolder::new(match &options.out {
@@ -400,7 +410,6 @@ fn open<I: Iterator<Item = Result<WorkItem, String>>>(
         done: HashMap::new(),
         totals: RunTotals::default(),
         summariser: RunSummarizer::new(),
-        order: Vec::new(),
     })
 }
 
@@ -450,7 +459,7 @@ fn hash_inputs(paths: &[PathBuf]) -> Result<Vec<InputHash>, EngineError> {
     let mut hashes = Vec::with_capacity(paths.len());
     for path in paths {
         let mut hasher = blake3::Hasher::new();
-        std::fs::File::open(path)
+        assize_files::open_file(path)
             .and_then(|file| hasher.update_reader(file).map(drop))
             .map_err(|error| EngineError::unreadable(format!("can't read `{}`: {error}", path.display())))?;
 
@@ -487,6 +496,9 @@ fn summary(
         criteria_ungraded: totals.criteria_ungraded,
         criteria_truncated: totals.criteria_truncated,
         criteria: totals.criteria,
+        criterion_rates: metrics::criterion_rates(totals),
+        quotes: Some(totals.quotes),
+        quotes_found: Some(totals.quotes_verified),
         panel: totals.panel(),
         duration_ms: u64::try_from(begun.elapsed().as_millis()).unwrap_or(u64::MAX),
         exit_code: exit.code(),
@@ -513,6 +525,9 @@ pub fn summary_json(info: &RunInfo, folder: &Path) -> serde_json::Value {
         "judge_calls_cached": summary.judge_calls_cached,
         "criteria": summary.criteria,
         "criteria_ungraded": summary.criteria_ungraded,
+        "criterion_rates": summary.criterion_rates,
+        "quotes": summary.quotes,
+        "quotes_found": summary.quotes_found,
         "panel": summary.panel,
         "criteria_truncated": summary.criteria_truncated,
         "warnings": info.warnings,

@@ -4,7 +4,7 @@ use std::cell::RefCell;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use assize_diagnostic::render;
+use assize_diagnostic::Severity;
 use assize_evalfile::{LoadOptions, ProjectConfig, load_targets};
 use assize_grade::{FenceSource, KeyedFences, WarmUp};
 use assize_llm::{ChatModel, ModelCard};
@@ -126,15 +126,23 @@ impl RunWiring<'_> {
     /// # Errors
     /// When the targets file has problems.
     pub(crate) fn deps_for(&self, folder: &Path) -> Result<Arc<RunDeps>, EngineError> {
-        let loaded = load_targets(folder, self.targets_file.as_deref(), &self.load_options);
+        let mut loaded = load_targets(folder, self.targets_file.as_deref(), &self.load_options);
         let known = self.by_targets_file.borrow().iter().find(|(path, _)| *path == loaded.path).cloned();
         if let Some((_, deps)) = known {
             return Ok(deps);
         }
 
+        if loaded.is_usable {
+            // An error in a target that is not used stops nobody; a run that uses it is refused when it is planned.
+            loaded
+                .diagnostics
+                .iter_mut()
+                .for_each(|found| found.severity = found.severity.min(Severity::Warning));
+        }
+
         self.engine.report_diagnostics(&loaded.diagnostics, &loaded.sources);
 
-        if render::count_by_severity(&loaded.diagnostics).0 > 0 {
+        if !loaded.is_usable {
             let consequence = self.consequence;
             return Err(EngineError::invalid_file(format!("the targets file has problems; {consequence}")));
         }

@@ -4,37 +4,56 @@ use std::collections::BTreeMap;
 use std::path::Path;
 use std::sync::Arc;
 
+use assize_diagnostic::{Diagnostic, Span};
 use assize_rubric::GraderWeighting;
 use serde_json::Map;
 
-use crate::decode::{CaseCollector, LoadedRubric, SuiteDefaults, jsonl};
+use crate::codes;
+use crate::decode::{
+    AnswerColumns, AnswerFormat, AnswerTable, CaseCollector, DecodeContext, LoadedRubric, SuiteDefaults,
+    find_divider, jsonl,
+};
 use crate::load::{LoadOptions, LoadedSuite, load_context};
 use crate::model::{
     Case, CaseId, CaseMarks, CaseMessage, FilePosition, GivenOutput, Grader, GraderKind, MessageRole,
     OnDependencyFailure, RubricGrader, Suite, SuiteSettings, ThresholdOverrides,
 };
 
-/// Loads a JSONL file of answers as cases of a suite whose only grader is the rubric.
+/// Loads a file of answers, JSONL or a CSV or TSV table, as cases of a suite whose only grader is the rubric.
 ///
-/// Each line is an object with `answer` (or `output`), and optionally `id`, `question` (or `input`),
-/// `reference` (or `expected_output`), `expected_outcome`, `tags` and `metadata`; other keys are kept as
-/// metadata. The rubric must be valid; otherwise the result has no suite.
-pub fn load_answers(path: &Path, rubric: &LoadedRubric, options: &LoadOptions) -> LoadedSuite {
+/// Each line or row has an `answer`, and optionally `id`, `question`, `reference`, `expected_outcome`, `tags`,
+/// `file_changes` and `metadata`, each under this name, under another usual one, or under the one that
+/// `columns` gives. Any other key is an error. The rubric must be valid; otherwise the result has no suite.
+pub fn load_answers(
+    path: &Path,
+    columns: &AnswerColumns,
+    rubric: &LoadedRubric,
+    options: &LoadOptions,
+) -> LoadedSuite {
     let mut cx = load_context(path, options);
     let mut loaded = None;
     if let Some(grader) = &rubric.rubric {
         let (suite, grader) = suite_for_rubric(rubric, grader, path);
+        let (table, is_readable) = match find_divider(path) {
+            None => (None, true),
+            Some(divider) => {
+                let table = AnswerTable::read(&mut cx, path, divider, columns);
+                let is_readable = table.is_some();
+                (table, is_readable)
+            }
+        };
         let defaults = SuiteDefaults {
             format: rubric.format,
             graders: vec![Arc::new(grader)],
             input: Vec::new(),
             broken: false,
             files: Vec::new(),
-            answers: true,
+            answers: Some(AnswerFormat { columns: columns.clone(), table }),
         };
 
         let mut collector = CaseCollector::new(defaults);
-        if let Some(dataset) = jsonl::check_dataset(&mut cx, path, None, &mut collector) {
+        let is_readable = is_readable && !refuse_array(&mut cx, path);
+        if is_readable && let Some(dataset) = jsonl::check_dataset(&mut cx, path, None, &mut collector) {
             collector.add_dataset(dataset);
         }
 
@@ -42,6 +61,30 @@ pub fn load_answers(path: &Path, rubric: &LoadedRubric, options: &LoadOptions) -
     }
 
     LoadedSuite::new(cx, loaded)
+}
+
+/// Refuses a file that is one JSON array: its lines would each be wrong for a reason that is none.
+fn refuse_array(cx: &mut DecodeContext, path: &Path) -> bool {
+    let Some(line) = jsonl::first_text(path).filter(|line| line.trim_start().starts_with('[')) else {
+        return false;
+    };
+    // A single line may be a list by mistake, which is said where it stands.
+    if line.trim_end().ends_with(']') {
+        return false;
+    }
+
+    let source = cx.sources.add_fragment(path, &*line, 1);
+    let end = line.len();
+    cx.problems.add(
+        Diagnostic::error(
+            codes::NOT_SUPPORTED,
+            "this file is a JSON array, not JSON lines",
+            Span::new(source, 0, end),
+            "the array begins here",
+        )
+        .with_help("write one object on each line, without brackets and commas: `jq -c '.[]' FILE`"),
+    );
+    true
 }
 
 /// A given answer with the context that a judge may see.

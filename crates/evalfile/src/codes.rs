@@ -40,7 +40,7 @@ codes! {
     TOO_DEEP = "E0005", "Values are nested too deeply.",
         "Eval files need fewer than ten levels. Far deeper nesting is a mistake or an attack.";
     ALIAS_EXPANSION = "E0006", "Aliases repeat too much of the file.",
-        "An alias stands for a copy of its anchor. Aliases of aliases can multiply to more values than memory holds, so there is a limit.";
+        "An alias stands for a copy of its anchor. Aliases of aliases, and aliases of long texts, can multiply to more than memory holds, so there is a limit.";
     UNKNOWN_ALIAS = "E0007", "An alias names no anchor.",
         "Define the anchor with `&name` before the alias `*name`.";
     MERGE_VALUE = "E0008", "A merge key names something that is not a map.",
@@ -117,7 +117,7 @@ codes! {
         "The grader would ignore it, so its author expects something that will not happen. The message says what to write instead.";
     UNKNOWN_CHOICE = "E0307", "A value is not one of the known words.",
         "The message lists the words. Hyphens and underscores are the same.";
-    BAD_COMMAND = "E0308", "A command is empty, or is told about one case and run for all.",
+    BAD_COMMAND = "E0308", "A command is empty, is told about one case and run for all, or runs a text of a case as script.",
         "A command is a list of the program and its arguments, run without a shell, or one text that `sh` runs.";
     BAD_PATTERN = "E0309", "A regular expression can't be used.",
         "The pattern must not be empty, and the flags are letters of `d g i m s u v y`, each once.";
@@ -180,7 +180,7 @@ codes! {
     BAD_DEPENDENCY = "E0415", "A dependency between cases can't be kept.",
         "`depends_on` names other cases of the same suite by their ids, without going round in a circle.";
     MORE_PROBLEMS = "E0416", "There are more problems than are shown.",
-        "Of a dataset with very many broken lines only the first are listed. Put those right and check again.";
+        "Of a file with very many problems, and of a dataset with very many broken lines, only the first are listed. Put those right and check again.";
     NO_TURNS = "E0417", "A conversation has no turns, or its settings stand without one.",
         "`turns` is a list with at least one entry. `aggregation`, `on_turn_failure` and `window_size` only mean something beside it.";
     EMPTY_LIST = "E0418", "A list is empty where at least one entry is needed.",
@@ -193,8 +193,14 @@ codes! {
         "`{{ name }}` is filled from the `vars` of the case. A name that is not there stays in the text as it is.";
     NO_EFFECT = "W0403", "A setting has no effect.",
         "It is read, but nothing follows from it here.";
+    MORE_WARNINGS = "W0404", "There are more warnings than are shown.",
+        "Of a file with very many warnings only the first are listed. Attend to those and check again.";
     NO_ANSWER = "E0420", "A line of an answers file has no answer.",
-        "Each line is a JSON object with the text to grade under `answer` (or `output`).";
+        "Each line is a JSON object with the text to grade under `answer` (or `output`, `response`, `completion`, `prediction`, `model_output`); a table has a column of that name. `--columns answer=NAME` says where else it is.";
+    NO_COLUMN = "E0421", "A column that the command line names is not in the file.",
+        "`--columns FIELD=COLUMN` says under which key or column each line of a file has the field. Every line must then have it.";
+    BAD_TABLE = "E0422", "A table is not well formed.",
+        "Every row of a CSV or TSV file has as many cells as the header. A cell with a divider, a line break or a quotation mark in it stands in quotation marks, and each quotation mark in it is doubled.";
     FILE_NOT_FOUND = "E0501", "A file that is referred to does not exist.",
         "Relative paths are looked for in the folder of the file that names them, in each parent folder up to the root of the repository, and in the working folder.";
     FILE_UNREADABLE = "E0502", "A file that is referred to can't be read.",
@@ -209,6 +215,8 @@ codes! {
         "A reference to cases that finds none would leave them out without a word.";
     UNKNOWN_FILE_KIND = "E0507", "A file is of a kind that is not read here.",
         "Cases come from .yaml, .yml, .json and .jsonl files, or from a folder with one sub-folder for each case; images are png, jpg, jpeg, gif, webp, svg or bmp.";
+    LIMIT_REACHED = "E0508", "A file leads to more than is read.",
+        "The number of files that a pattern may match, of graders that includes may add, and the like are limited, so that a small file can't fill the memory. [The limits](limits.md) are listed on one page.";
     CASE_FOLDER_WITHOUT_CASE = "W0501", "A folder beside case folders holds no case.",
         "In a folder of cases every sub-folder with a `case.yaml` is a case. The others are left out.";
     NO_TARGETS = "E0601", "A targets file has no targets.",
@@ -279,6 +287,14 @@ codes! {
         "Only one of them could count, and which one would be a guess. Keep one.";
     CHECK_NEEDS_JUDGE = "E0721", "A check of a benchmark can't decide by itself.",
         "What stands under `deterministic` decides without a judge: texts, patterns, JSON, fields, tool calls, limits, programs. What a model should decide stands in the prompt file of the benchmark.";
+    SCORE_CONTRADICTION = "E0722", "The verdict and the score of a result contradict each other.",
+        "What fails has less than the full score, and what passes has more than the lowest. For a hard gate without a scale, a failed case also has less than the gate's threshold. Which of the two is wrong would be a guess: correct one, or leave `score` out. A pass then counts as 1 and a fail as 0.";
+    RESULT_OUT_OF_PLACE = "E0723", "A result contradicts what the scorecard says about where its benchmark applies.",
+        "By the case's `benchmarks` list, or by tags, the benchmark applies to the case or does not. A result that says otherwise would take a case out of the count or bring one in. Correct the result, or the list or tags of the case. A result with `applies: false` also has no verdict and no score.";
+    LABEL_HASH = "E0730", "A label carries something else than the hash of what was labelled.",
+        "`seen` is written by `assize review`: the hash of the question, the inputs, the target and the answer. A label written by hand has none.";
+    LABEL_FILE = "E0731", "A file of labels is of a kind that is not read.",
+        "Files in `labels/` are `.jsonl`, `.json` or `.yaml`. Decisions of a spreadsheet are recorded with `assize review RUN --decisions FILE`, which binds them to the answers of the run.";
     SHARES_NOT_ONE = "W0701", "The weights below a node do not add up to 1.",
         "The score is still the true weighted mean: the sum is divided by the sum of the weights. Improvement signals need not be counted.";
     UNUSED_PROMPT = "W0702", "No benchmark uses a prompt file.",
@@ -309,4 +325,12 @@ codes! {
         "`trace_id` names the `id` of a case. The label is kept and has no effect.";
     NO_CHECKS = "W0715", "A benchmark for a program has no checks.",
         "`code` decides by the checks under `evaluator_config: {deterministic: [...]}`. Without one it can be listed but not run. `hybrid` without a check asks the judge about every case, as `llm_judge` does.";
+    TAG_WITHOUT_MATCH = "W0716", "A tag connects no benchmark and no case.",
+        "A benchmark with `tags` applies to the cases that share one of them. A tag that no case has leaves the benchmark without those cases; a tag of a case that no benchmark has connects it to nothing. Usually it is a typing mistake. Tags that only select cases with `--tag` are fine on a case that has a matching tag as well.";
+    GATE_WITHOUT_CASE = "W0717", "A hard gate has no case.",
+        "No case lists the benchmark, and none shares a tag with it. A gate that nothing tests is never passed: the scorecard stays incomplete.";
+    PROMPT_LIST_ADVISED = "W0718", "A prompt has no list of fail or pass conditions.",
+        "Prompts that were written before these lists were usual name a behaviour and describe it. They are asked as they are. Judges agree more often with people when a prompt says `Automatic fail if any of the following are true:` and `Pass conditions (all must be satisfied):`, each with at least one entry.";
+    LABEL_WITHOUT_SCORE = "W0730", "A label says pass or fail where its benchmark has a scale.",
+        "Pass and fail would be the ends of the scale, beside scores that somebody thought about. The label does not count; write a number.";
 }

@@ -1,6 +1,6 @@
 //! Discovery of eval files in folders.
 
-use std::fs::{self, File};
+use std::fs;
 use std::io::Read;
 use std::path::{Path, PathBuf};
 
@@ -169,7 +169,7 @@ impl FolderSearch {
 /// Returns the beginning of a file; empty if it cannot be read, which loading it will report.
 fn read_head(path: &Path) -> String {
     let mut bytes = Vec::new();
-    if let Ok(file) = File::open(path) {
+    if let Ok(file) = assize_files::open_file(path) {
         // If reading fails, the bytes read so far are examined.
         let _ = file.take(HEAD_BYTES).read_to_end(&mut bytes);
     }

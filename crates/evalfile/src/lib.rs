@@ -20,16 +20,17 @@ mod write;
 
 pub use answers::{GivenAnswer, load_answers, suite_from_answer};
 pub use cases::{CaseIter, SuiteCases};
-pub use decode::{CaseLoadError, EnvironmentLookup};
+pub use decode::{AnswerColumns, CaseLoadError, EnvironmentLookup};
 pub use decode::{
     LoadedCardResults, LoadedScorecard, is_scorecard, load_card_results, load_scorecard,
-    looks_like_scorecard, read_scorecard,
+    load_scorecard_with_labels, looks_like_scorecard, read_scorecard,
 };
 pub use decode::{
     LoadedConfig, LoadedRubric, LoadedTargets, load_config, load_rubric, load_targets, read_rubric,
     read_rubric_file,
 };
 pub use decode::{LoadedPrices, ModelNameParser, load_prices};
+pub use decode::{model_provider, note_unset_variables};
 pub use discover::{DiscoveredFiles, DiscoveryError, find_suites};
 pub use document::ParsedDocument;
 pub use duration::parse_duration;

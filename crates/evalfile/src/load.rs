@@ -8,7 +8,10 @@ use assize_diagnostic::{Diagnostic, SourceId, SourceMap, Span};
 use crate::cases::SuiteCases;
 use crate::codes;
 use crate::decode::{CaseCollector, DecodeContext, EnvironmentLookup, SuiteDefaults};
-use crate::decode::{collect_cases, external, file, finish_diagnostics, format, interpolate, jsonl, suite};
+use crate::decode::{
+    collect_cases, external, file, finish_diagnostics, format, interpolate, interpolate_described, jsonl,
+    suite,
+};
 use crate::model::Suite;
 use crate::tree::{NodeValue, TreeNode};
 
@@ -143,12 +146,13 @@ pub(crate) fn load_context(path: &Path, options: &LoadOptions) -> DecodeContext 
 /// Decodes a file that is read as a whole.
 fn load_whole_file(cx: &mut DecodeContext, path: &Path, source: SourceId) -> SuiteWithCases {
     let before = cx.problems.error_count();
-    let root = file::read_tree(cx, source);
-    if root.is_none() && cx.problems.error_count() > before {
+    let outline = file::read_outline(cx, source, &format::case_list_keys());
+    if outline.is_none() && cx.problems.error_count() > before {
         return None;
     }
 
-    let Some(mut root) = root.filter(|root| !root.is_null()) else {
+    let Some(file::FileOutline { mut root, deferred }) = outline.filter(|outline| !outline.root.is_null())
+    else {
         let label = if cx.sources.file(source).text().trim().is_empty() {
             "there is nothing in it"
         } else {
@@ -166,34 +170,41 @@ fn load_whole_file(cx: &mut DecodeContext, path: &Path, source: SourceId) -> Sui
     // The cases are decoded one by one, each with its own substitutions.
     let NodeValue::Map(entries) = &mut root.data else { return None };
     let mut list = None;
-    for entry in entries.iter_mut() {
-        if entry.key == key {
-            let stub = TreeNode::new(entry.value.span, NodeValue::Null);
-            list = Some((entry.key_span, std::mem::replace(&mut entry.value, stub)));
-        } else {
-            interpolate(cx, &mut entry.value);
-        }
+    for entry in entries.iter_mut().filter(|entry| entry.key == key) {
+        let stub = TreeNode::new(entry.value.span, NodeValue::Null);
+        list = Some((entry.key_span, std::mem::replace(&mut entry.value, stub)));
     }
+    interpolate_described(cx, entries, key);
 
     let (suite, defaults) = suite::decode_suite(cx, &root, format, path, Some(key))?;
     let (key_span, list) = list?;
 
     drop(root);
-    Some((suite, decode_cases(cx, key, key_span, list, defaults)))
+    let read = DecodedList { key, key_span, list, source, deferred };
+    Some((suite, decode_cases(cx, read, defaults)?))
 }
 
-fn decode_cases(
-    cx: &mut DecodeContext,
-    key: &str,
+/// The list of cases of a file: its tree, and the items that are not in the tree.
+struct DecodedList {
+    key: &'static str,
     key_span: Span,
-    mut list: TreeNode,
-    defaults: SuiteDefaults,
-) -> SuiteCases {
+    list: TreeNode,
+    source: SourceId,
+    deferred: file::DeferredItems,
+}
+
+fn decode_cases(cx: &mut DecodeContext, read: DecodedList, defaults: SuiteDefaults) -> Option<SuiteCases> {
+    let DecodedList { key, key_span, mut list, source, deferred } = read;
     let mut collector = CaseCollector::new(defaults);
     let before = cx.problems.error_count();
     let place = list.use_span();
     match &mut list.data {
-        NodeValue::Seq(items) => collect_cases(cx, std::mem::take(items), &mut collector),
+        NodeValue::Seq(items) => {
+            collect_cases(cx, std::mem::take(items), &mut collector);
+            file::for_each_item(cx, source, key, deferred, |cx, item| {
+                external::collect_item(cx, item, &mut collector);
+            })?;
+        }
         NodeValue::Str(_) => {
             interpolate(cx, &mut list);
             if let Some(written) = list.as_str() {
@@ -225,7 +236,7 @@ fn decode_cases(
     }
 
     collector.check_dependencies(cx);
-    collector.into_cases()
+    Some(collector.into_cases())
 }
 
 /// Decodes a dataset that is loaded by itself, with its settings file. With a text, its cases are kept in

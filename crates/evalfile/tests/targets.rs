@@ -111,7 +111,7 @@ fn models_commands_and_their_settings_are_read() {
     assert_eq!(c.template, CommandText::Argv(vec!["./run".into(), "{PROMPT}".into()]));
     assert_eq!(c.files_format.as_deref(), Some("--file {path}"));
     assert_eq!(c.timeout, Some(Duration::from_millis(1500)));
-    assert!(c.cwd.as_ref().expect("sound").is_absolute() && c.cwd.as_ref().expect("sound").ends_with("sub"));
+    assert_eq!((c.cwd.as_deref(), c.beside_suite), (Some(Path::new("sub")), true));
     let r = model(&loaded, "r");
     assert_eq!(r.base_url.as_deref(), Some("https://openrouter.ai/api/v1"));
     assert_eq!(r.api_key_source.as_deref(), Some("OPENROUTER_API_KEY"));
@@ -341,6 +341,38 @@ fn unset_variables_concern_only_the_targets_that_need_them() {
 }
 
 #[test]
+fn errors_of_a_target_leave_the_others_usable() {
+    let loaded = load(
+        "targets:\n- {name: good, provider: mock, response: a}\n- {name: odd, provider: cc-mirror, variant: x}\n\
+         - {name: log, provider: copilot-log, discover: latest}\n- {name: lost, use_target: nowhere}\n\
+         - {name: alias, use_target: odd}\n",
+    );
+    assert!(loaded.is_usable && loaded.has_errors());
+    assert!(target(&loaded, "good").obstacles().is_empty());
+    for (name, reason) in [
+        ("odd", "unknown provider `cc-mirror`"),
+        ("log", "a recording needs `path`"),
+        ("alias", "unknown provider"),
+    ] {
+        let obstacles = target(&loaded, name).obstacles();
+        assert!(obstacles.first().is_some_and(|first| first.contains(reason)), "{name}: {obstacles:?}");
+    }
+
+    assert!(matches!(target(&loaded, "lost").kind, TargetSpecKind::Undetermined));
+    assert!(
+        !load("targets:\n- {name: a, provider: mock, response: a}\n- {name: a, provider: cli}\n").is_usable
+    );
+    assert!(!load("targets: 3\n").is_usable);
+}
+
+#[test]
+fn a_key_that_is_there_already_is_not_suggested() {
+    let loaded = load("targets:\n- {name: a, provider: pi-cli, subprovider: x}\n");
+    let [found] = loaded.diagnostics.as_slice() else { panic!("{:?}", loaded.diagnostics) };
+    assert_eq!((found.code.as_str(), found.suggestion.is_none()), ("W0603", true), "{found:?}");
+}
+
+#[test]
 fn use_target_is_followed() {
     let loaded = load_with(
         "targets:\n- {name: a, use_target: b, workers: 2}\n- {name: b, use_target: '${{ W }}', judge_target: offline}\n\
@@ -539,4 +571,27 @@ fn files_above_the_repository_are_not_ours() {
     let folder = tree(&[("targets.yaml", &one("above")), ("repo/.git/", ""), ("repo/evals/", "")]);
     let loaded = load_targets(Path::new("evals"), None, &options(&folder.path().join("repo"), &[]));
     assert!(loaded.path.is_none() && loaded.diagnostics.is_empty());
+}
+
+#[test]
+fn a_command_whose_second_shell_would_run_a_prompt_is_no_target() {
+    let runs = |loaded: &LoadedTargets| {
+        loaded.get("t").is_some_and(|target| matches!(target.kind, TargetSpecKind::Command(_)))
+    };
+    for settings in [
+        "provider: cli, command: [bash, -c, 'run {PROMPT}']",
+        "provider: cli, command: 'bash -c \"run {PROMPT}\"'",
+        "provider: cli, command: 'eval run {FILES}'",
+        "provider: claude, executable: [sh, -c, 'claude -p {PROMPT}']",
+    ] {
+        let loaded = load(&format!("targets: [{{name: t, {settings}}}]\n"));
+
+        let found = complaints(&loaded);
+        assert!(found.iter().any(|line| line.contains("would be run as script")), "{settings}: {found:?}");
+        assert!(!runs(&loaded), "{settings}");
+    }
+
+    let loaded =
+        load("targets: [{name: t, provider: cli, command: [bash, -c, 'run \"$1\"', bash, '{PROMPT}']}]\n");
+    assert!(runs(&loaded), "{:?}", complaints(&loaded));
 }

@@ -1,7 +1,6 @@
 //! Source texts of the files that findings point into.
 
 use std::collections::HashMap;
-use std::fs;
 use std::ops::Range;
 use std::path::{Path, PathBuf};
 
@@ -81,7 +80,7 @@ impl LintSources {
 
     fn indexed_file(&mut self, path: &Path) -> Option<&IndexedFile> {
         if !self.known.contains_key(path) {
-            let read = fs::read_to_string(path).ok().map(|text| self.add(path, text));
+            let read = assize_files::read_text(path).ok().map(|text| self.add(path, text));
             self.known.insert(path.to_path_buf(), read);
         }
         self.known.get(path)?.as_ref()
@@ -90,6 +89,8 @@ impl LintSources {
 
 #[cfg(test)]
 mod tests {
+    use std::fs;
+
     use assize_evalfile::FilePosition;
 
     use super::*;

@@ -1,4 +1,4 @@
-//! Events of a call that an observer may want to show: waits of retries and pauses of rate-limited accounts.
+//! Events of a call that an observer may want to show: waits of retries, pauses of rate-limited accounts, outages.
 
 use std::time::{Duration, SystemTime};
 
@@ -30,5 +30,24 @@ pub enum CallEvent<'a> {
         account: &'a str,
         /// End of the pause.
         until: SystemTime,
+    },
+    /// Requests to an account failed one after another: one at a time is sent until one is answered.
+    AccountHeld {
+        /// Host of the server.
+        account: &'a str,
+        /// The kind of failure.
+        reason: ErrorKind,
+    },
+    /// An account that was held answers again.
+    AccountBack {
+        /// Host of the server.
+        account: &'a str,
+    },
+    /// An account was given up: the request was not sent, and none will be.
+    GivenUp {
+        /// Host of the server.
+        account: &'a str,
+        /// The last failure, in words.
+        reason: &'a str,
     },
 }

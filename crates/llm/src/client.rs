@@ -1,119 +1,35 @@
 //! A model behind a server: its address, its credentials, and what was learned about it.
 
 mod attempts;
+mod setup;
+mod shared;
 
-use std::borrow::Cow;
-use std::collections::BTreeMap;
 use std::fmt;
-use std::sync::atomic::{AtomicU64, Ordering};
-use std::sync::{Arc, PoisonError, RwLock};
-use std::time::Duration;
+use std::sync::Arc;
 
-use reqwest::header::{HeaderMap, HeaderName, HeaderValue};
-use secrecy::ExposeSecret;
-
-use crate::budget::BudgetTracker;
-use crate::call_event::{CallEvent, CallObserver};
 use crate::call_key::CallKey;
 use crate::chat_model::{BoxFuture, CacheableReply, ChatModel, ModelId};
-use crate::clock::{Clock, TokioClock};
 use crate::config::ConfigError;
-use crate::endpoint::ModelEndpoint;
-use crate::error::{AskError, ErrorKind};
-use crate::excerpt::{MESSAGE_CHARS, cut};
-use crate::http::HttpTransport;
-use crate::logprobs_probe::LogprobsProbes;
+use crate::error::AskError;
 use crate::name::ModelName;
 use crate::price::ModelCard;
 use crate::quirks::ServerQuirks;
-use crate::rate_limit::{ProviderAccount, ProviderAccounts};
 use crate::redact::Redactor;
 use crate::reply::ChatReply;
 use crate::request::ChatRequest;
-use crate::retry::RetryPolicy;
 use crate::settings;
 use crate::single_flight::SingleFlight;
-use crate::token_counts::TokenCounts;
-use crate::transport::{HttpAnswer, HttpRequest, Transport};
-use crate::wire::{HttpCall, WireCodec};
 
 use attempts::CallAttempts;
-
-/// Settings that clients share: the network, time, limits, and the retry policy.
-#[derive(Clone)]
-pub struct ClientSetup {
-    /// Sends the requests. Clients that share one share its connections.
-    pub transport: Arc<dyn Transport>,
-    /// Waits between attempts.
-    pub clock: Arc<dyn Clock>,
-    /// Retry policy.
-    pub policy: RetryPolicy,
-    /// The limit for one request, from connecting to the last byte of the answer.
-    pub timeout: Duration,
-    /// Decides the jitter of waits.
-    pub seed: u64,
-    /// Accounts with their rate limits.
-    pub accounts: Arc<ProviderAccounts>,
-    /// Budget of all clients that share it; `None` counts nothing.
-    pub budget: Option<Arc<BudgetTracker>>,
-    /// Told of retries and pauses; `None` tells nobody.
-    pub observer: Option<Arc<dyn CallObserver>>,
-}
-
-impl Default for ClientSetup {
-    /// Real network and time, five attempts, three minutes for a request.
-    fn default() -> Self {
-        Self {
-            transport: Arc::new(HttpTransport::default()),
-            clock: Arc::new(TokioClock),
-            policy: RetryPolicy::default(),
-            timeout: Duration::from_mins(3),
-            seed: 0,
-            accounts: Arc::default(),
-            budget: None,
-            observer: None,
-        }
-    }
-}
-
-/// Parts of one client.
-#[derive(Debug)]
-pub struct ClientParts {
-    /// The provider's name, for people and records.
-    pub provider: String,
-    /// The model asked when a request names none.
-    pub model: Arc<str>,
-    /// Address and credentials.
-    pub endpoint: ModelEndpoint,
-    /// The wire format.
-    pub wire: Arc<dyn WireCodec>,
-}
+pub use setup::{ClientParts, ClientSetup};
+use shared::SharedClient;
 
 /// A model behind a server. Cheap to clone; clones share connections and what was learned about the server.
 #[derive(Clone)]
 pub struct ModelClient {
     inner: Arc<SharedClient>,
     card: ModelCard,
-}
-
-struct SharedClient {
-    parts: ClientParts,
-    setup: ClientSetup,
-    /// Credentials and extra headers, checked and marked sensitive.
-    headers: HeaderMap,
-    redactor: Redactor,
-    /// Identity of the server, without secrets.
-    address: String,
-    account: Arc<ProviderAccount>,
-    /// Quirks learned from refusals, by model.
-    learned: RwLock<BTreeMap<String, ServerQuirks>>,
-    /// Probes for models that give log-probabilities.
-    probes: LogprobsProbes,
-    /// Counter of calls, so that each draws its own jitter.
-    questions: AtomicU64,
-    /// Replies so far, and tokens of the longest.
-    replies: AtomicU64,
-    longest: AtomicU64,
+    has_substitute: bool,
 }
 
 impl ModelClient {
@@ -122,26 +38,8 @@ impl ModelClient {
     /// # Errors
     /// When the key or an extra header cannot be sent over HTTP.
     pub fn new(parts: ClientParts, setup: ClientSetup) -> Result<Self, ConfigError> {
-        let headers = credentials(&parts)?;
-        let redactor = Redactor::new(parts.endpoint.secrets());
-        let account = setup.accounts.account_for(&parts.endpoint);
-        let address = parts.endpoint.address();
-        let inner = SharedClient {
-            parts,
-            setup,
-            headers,
-            redactor,
-            address,
-            account,
-            learned: RwLock::default(),
-            probes: LogprobsProbes::default(),
-            questions: AtomicU64::new(0),
-            replies: AtomicU64::new(0),
-            longest: AtomicU64::new(0),
-        };
-
-        let card = ModelCard::default();
-        Ok(Self { inner: Arc::new(inner), card })
+        let inner = Arc::new(SharedClient::new(parts, setup)?);
+        Ok(Self { inner, card: ModelCard::default(), has_substitute: false })
     }
 
     /// A client for a named model, configured from variables that `env` looks up. Empty variables count as not set.
@@ -168,10 +66,22 @@ impl ModelClient {
         Self { card, ..self }
     }
 
+    /// Marks the model as one that another one stands in for where it fails: a run goes on without it.
+    #[must_use]
+    pub fn with_substitute(self) -> Self {
+        Self { has_substitute: true, ..self }
+    }
+
     /// Parameters that the server has turned out to refuse for a model.
     pub fn learned(&self, model: &str) -> ServerQuirks {
-        let learned = self.inner.learned.read().unwrap_or_else(PoisonError::into_inner);
-        learned.get(model).copied().unwrap_or_default()
+        self.inner.learned(model)
+    }
+
+    /// The host to which the key would be sent unencrypted over a network.
+    pub fn unencrypted_host(&self) -> Option<String> {
+        let endpoint = &self.inner.parts.endpoint;
+        let is_open = endpoint.base_url.scheme() == "http" && !endpoint.is_loopback();
+        (is_open && endpoint.key.is_some()).then(|| endpoint.host())
     }
 
     /// Replaces this client's secrets in any text.
@@ -194,7 +104,7 @@ impl ModelClient {
     /// # Errors
     /// When the wire format cannot express the request.
     pub fn body(&self, request: &ChatRequest) -> Result<Vec<u8>, AskError> {
-        let request = self.complete(request);
+        let request = self.inner.complete(request);
         let quirks = self.learned(&request.model);
         self.inner.parts.wire.encode(&quirks.merge_system_into_user(&request), quirks).map(|call| call.body)
     }
@@ -208,8 +118,11 @@ impl ModelClient {
         let SharedClient { parts: ClientParts { wire, .. }, address, .. } = &*self.inner;
         // A mark for the prompt cache changes what a reply costs and not what it says.
         // A ceiling decides whether a reply is kept, and changes none that is.
-        let request =
-            ChatRequest { cache_prefix: false, output_ceiling: None, ..self.complete(request).into_owned() };
+        let request = ChatRequest {
+            cache_prefix: false,
+            output_ceiling: None,
+            ..self.inner.complete(request).into_owned()
+        };
         let call = wire.encode(&request, ServerQuirks::default())?;
         Ok(CallKey::new(wire.name(), address, &request.model, &call, repeat))
     }
@@ -220,152 +133,7 @@ impl ModelClient {
     /// # Errors
     /// The last failure, with every attempt in `failed`.
     pub async fn ask(&self, request: &ChatRequest) -> Result<ChatReply, AskError> {
-        CallAttempts::new(self, request).await?.answer().await
-    }
-
-    /// Records a reply's length, where it is known.
-    fn saw(&self, usage: TokenCounts) {
-        if let Some(tokens) = usage.output {
-            self.inner.longest.fetch_max(tokens, Ordering::Relaxed);
-            self.inner.replies.fetch_add(1, Ordering::Relaxed);
-        }
-    }
-
-    /// The request with its model filled in.
-    fn complete<'a>(&self, request: &'a ChatRequest) -> Cow<'a, ChatRequest> {
-        if request.model.is_empty() {
-            let model = Arc::clone(&self.inner.parts.model);
-            Cow::Owned(ChatRequest { model, ..request.clone() })
-        } else {
-            Cow::Borrowed(request)
-        }
-    }
-
-    fn outgoing(&self, call: HttpCall) -> HttpRequest {
-        let SharedClient { parts, setup, headers, .. } = &*self.inner;
-        let mut all = HeaderMap::new();
-        for (name, value) in call.headers {
-            let value = match value {
-                Cow::Borrowed(text) => Ok(HeaderValue::from_static(text)),
-                Cow::Owned(text) => HeaderValue::try_from(text),
-            };
-            if let Ok(value) = value {
-                all.insert(HeaderName::from_static(name), value);
-            }
-        }
-
-        all.extend(headers.iter().map(|(name, value)| (name.clone(), value.clone())));
-        HttpRequest {
-            url: parts.endpoint.url(&call.path),
-            headers: all,
-            body: call.body,
-            timeout: setup.timeout,
-        }
-    }
-
-    /// The answer with this client's secrets replaced: a server may send back what it received.
-    fn without_secrets(&self, mut answer: HttpAnswer) -> HttpAnswer {
-        let redactor = &self.inner.redactor;
-        let text = answer.text();
-        let redacted = if (200..300).contains(&answer.status) {
-            redactor.redact_content(&text)
-        } else {
-            redactor.redact(&text)
-        };
-        if redacted != text {
-            answer.body = redacted.into_owned().into_bytes();
-        }
-
-        for value in answer.headers.values_mut() {
-            if let Ok(text) = value.to_str()
-                && let Cow::Owned(text) = redactor.redact(text)
-                && let Ok(redacted) = HeaderValue::from_str(&text)
-            {
-                *value = redacted;
-            }
-        }
-
-        answer
-    }
-
-    fn observe(&self, event: &CallEvent<'_>) {
-        if let Some(observer) = &self.inner.setup.observer {
-            observer.observe(event);
-        }
-    }
-
-    fn learn(&self, model: &str, quirks: ServerQuirks) {
-        if self.learned(model).merge(quirks) != self.learned(model) {
-            let mut learned = self.inner.learned.write().unwrap_or_else(PoisonError::into_inner);
-            let entry = learned.entry(model.to_owned()).or_default();
-            *entry = entry.merge(quirks);
-        }
-    }
-
-    /// The error as it is shown: short, without secrets, with advice.
-    fn explained(&self, mut error: AskError, model: &str) -> AskError {
-        // Cut generously before redacting, so that a huge page costs little, and finally afterwards, so that no
-        // secret is cut in half and thereby missed.
-        let message = self.inner.redactor.redact_message(&cut(&error.message, MESSAGE_CHARS * 10));
-        error.message = cut(&message, MESSAGE_CHARS);
-        error.advice = self.advice(&error, model).map(String::into_boxed_str);
-
-        error
-    }
-
-    fn advice(&self, error: &AskError, model: &str) -> Option<String> {
-        let endpoint = &self.inner.parts.endpoint;
-        let host = endpoint.host();
-        let address = &endpoint.base_url_source;
-        Some(match error.kind {
-            ErrorKind::Authentication => match &endpoint.key {
-                Some(key) => {
-                    format!(
-                        "The key comes from {}: check that it is complete and meant for {host}.",
-                        key.source
-                    )
-                }
-                None => format!("No key was sent: set {}.", endpoint.key_source),
-            },
-            ErrorKind::PermissionDenied => {
-                format!("Check that the account at {host} has credit and may use `{model}`.")
-            }
-            ErrorKind::NotFound => {
-                format!("Check the model name `{model}` and the server's address ({host}, from {address}).")
-            }
-            ErrorKind::Connection => {
-                format!(
-                    "Check that a server is running at {host} (from {address}) and that it can be reached."
-                )
-            }
-            ErrorKind::RateLimited => match error.retry_after {
-                Some(wait) => {
-                    format!("It asked to wait {} s; fewer requests at once may help.", wait.as_secs())
-                }
-                None => "Fewer requests at once may help.".to_owned(),
-            },
-            ErrorKind::Timeout => {
-                format!("The limit is {} s for one request.", self.inner.setup.timeout.as_secs_f64())
-            }
-            ErrorKind::ContextLength => {
-                format!("Shorten what is sent, or use a model that reads more than `{model}`.")
-            }
-            ErrorKind::MalformedReply => {
-                let hint =
-                    if self.wire_name().starts_with("openai") { ", such as one ending in /v1" } else { "" };
-                format!("Check that {host} (from {address}) is the address of a model API{hint}.")
-            }
-            ErrorKind::BadRequest if matches!(error.status, Some(300..=399)) => {
-                format!("Set {address} to the final address.")
-            }
-            ErrorKind::BadRequest
-            | ErrorKind::ContentRefused
-            | ErrorKind::Overloaded
-            | ErrorKind::Server
-            | ErrorKind::Cancelled
-            | ErrorKind::NotCached
-            | ErrorKind::NoLogprobs => return None,
-        })
+        CallAttempts::new(&self.inner, self.card, self.has_substitute, request).await?.answer().await
     }
 }
 
@@ -400,28 +168,4 @@ impl fmt::Debug for ModelClient {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("ModelClient").field("parts", &self.inner.parts).finish_non_exhaustive()
     }
-}
-
-fn credentials(parts: &ClientParts) -> Result<HeaderMap, ConfigError> {
-    let sensitive = |text: &str, source: &str| {
-        let mut value = HeaderValue::from_str(text)
-            .map_err(|_| ConfigError::UnsendableSecret { source_name: source.to_owned() })?;
-        value.set_sensitive(true);
-        Ok::<_, ConfigError>(value)
-    };
-
-    let mut headers = HeaderMap::new();
-    if let Some(key) = &parts.endpoint.key {
-        let header = parts.wire.key_header();
-        let value = sensitive(&format!("{}{}", header.prefix, key.secret.expose_secret()), &key.source)?;
-        headers.insert(HeaderName::from_static(header.name), value);
-    }
-
-    for (name, secret) in &parts.endpoint.headers {
-        let value = sensitive(secret.expose_secret(), &format!("the header `{name}`"))?;
-        let name: HeaderName = name.parse().map_err(|_| ConfigError::BadHeaderName { name: name.clone() })?;
-        headers.insert(name, value);
-    }
-
-    Ok(headers)
 }

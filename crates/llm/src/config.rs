@@ -21,6 +21,20 @@ pub enum ConfigError {
         /// The server that would have been asked.
         host: String,
     },
+    /// A file names the server, and the key for it would come from the environment.
+    #[error(
+        "{variable} of the environment is not sent to {server}: {file_variable} stands in the `.env` file of this \
+         folder, which may be somebody else's. Put the key for that server into the same file, set {file_variable} in \
+         the environment, or name the file yourself with --env-file"
+    )]
+    ForeignAddress {
+        /// The variable that holds the key.
+        variable: String,
+        /// The variable of the file that decides about the server.
+        file_variable: String,
+        /// The server that would have received the key.
+        server: String,
+    },
     /// The provider has no usual address and none is set.
     #[error("no address for {provider}: set {variable} to the address of your resource")]
     MissingBaseUrl {

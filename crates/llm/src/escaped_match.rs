@@ -56,7 +56,19 @@ impl EscapableChars {
             || self.slash && text.contains("\\/")
             || self.quote && text.contains("\\\"")
             || self.other && text.contains(['%', '&'])
+            || text.contains("&#")
+            || text.as_bytes().windows(3).any(is_percent_encoded_plain)
     }
+}
+
+/// True for the percent-encoding of a letter or digit, which need none and seldom have it.
+fn is_percent_encoded_plain(window: &[u8]) -> bool {
+    let &[b'%', high, low] = window else { return false };
+    let digit = |byte: u8| char::from(byte).to_digit(16);
+    digit(high)
+        .zip(digit(low))
+        .and_then(|(high, low)| u8::try_from(high * 16 + low).ok())
+        .is_some_and(|byte| byte.is_ascii_alphanumeric())
 }
 
 /// Length in bytes of the encoded form of `wanted` at the start of `text`.

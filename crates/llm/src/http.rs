@@ -7,6 +7,7 @@ use reqwest::header::HeaderMap;
 use reqwest::{Client, ClientBuilder, Url};
 use tokio::sync::Semaphore;
 
+use crate::answer_body::BodyLimits;
 use crate::chat_model::BoxFuture;
 use crate::client_pool::{ClientPool, PoolLease};
 use crate::endpoint::is_loopback;
@@ -38,7 +39,7 @@ pub struct HttpOptions {
 impl Default for HttpOptions {
     fn default() -> Self {
         Self {
-            max_answer_bytes: 16 << 20,
+            max_answer_bytes: 4 << 20,
             connect_timeout: Duration::from_secs(10),
             http1_only: false,
             proxies: None,
@@ -51,6 +52,7 @@ impl Default for HttpOptions {
 #[derive(Debug)]
 pub struct HttpTransport {
     options: HttpOptions,
+    bodies: BodyLimits,
     /// Plain HTTP on this machine, made when it is first needed.
     direct: OnceLock<LoopbackClient>,
     /// Plain HTTP on this machine with credentials in the address.
@@ -80,6 +82,7 @@ impl HttpTransport {
         let per_client = if options.http1_only { usize::MAX } else { PER_CLIENT };
         let tls_pool = || ClientPool::new(per_client, MAX_CLIENTS);
         Self {
+            bodies: BodyLimits::new(options.max_answer_bytes),
             options,
             direct: OnceLock::new(),
             local: ClientPool::new(usize::MAX, 1),
@@ -140,15 +143,12 @@ impl HttpTransport {
     ) -> Result<HttpAnswer, TransportError> {
         let status = response.status().as_u16();
         let headers = std::mem::take(response.headers_mut());
-        let mut body = Vec::new();
+        let mut body = self.bodies.begin(response.content_length())?;
         while let Some(chunk) = response.chunk().await.map_err(|error| failure(&error, timeout))? {
-            if body.len() + chunk.len() > self.options.max_answer_bytes {
-                return Err(TransportError::TooLarge(self.options.max_answer_bytes));
-            }
-            body.extend_from_slice(&chunk);
+            body.push(&chunk).await?;
         }
 
-        Ok(HttpAnswer { status, headers, body })
+        Ok(HttpAnswer { status, headers, body: body.into_bytes() })
     }
 
     fn build(&self, local: bool, secure: bool) -> Result<Client, TransportError> {
@@ -177,8 +177,8 @@ impl HttpTransport {
     }
 
     fn direct(&self) -> &LoopbackClient {
-        let HttpOptions { connect_timeout, max_answer_bytes, .. } = self.options;
-        self.direct.get_or_init(|| LoopbackClient::new(connect_timeout, max_answer_bytes))
+        let new = || LoopbackClient::new(self.options.connect_timeout, self.bodies.clone());
+        self.direct.get_or_init(new)
     }
 
     async fn send_once(&self, call: HttpRequest) -> Result<HttpAnswer, TransportError> {
@@ -233,10 +233,11 @@ impl Transport for HttpTransport {
 }
 
 fn failure(error: &reqwest::Error, timeout: Duration) -> TransportError {
-    if error.is_timeout() {
+    // A connection that was not made in time is both.
+    if error.is_connect() {
+        TransportError::Connect(connection_problem(&innermost(error)))
+    } else if error.is_timeout() {
         TransportError::Timeout(timeout)
-    } else if error.is_connect() {
-        TransportError::Connect(innermost(error))
     } else if error.is_builder() {
         TransportError::Unusable(innermost(error))
     } else {
@@ -244,8 +245,54 @@ fn failure(error: &reqwest::Error, timeout: Duration) -> TransportError {
     }
 }
 
+/// Reason of a connection that was not made, with what helps where the server's certificate is the reason.
+fn connection_problem(reason: &str) -> String {
+    const REASONS: [(&str, &str); 6] = [
+        ("UnknownIssuer", "nobody known issued it"),
+        ("CaUsedAsEndEntity", "it is that of an issuer, which is usual where a server made its own"),
+        ("SelfSigned", "the server made it itself"),
+        ("NotValidForName", "it is for another name"),
+        ("Expired", "it has expired"),
+        ("NotValidYet", "it is not valid yet"),
+    ];
+
+    if !reason.contains("certificate") {
+        return reason.to_owned();
+    }
+
+    let known = REASONS.iter().find(|(mark, _)| reason.contains(mark)).map(|(_, words)| *words);
+    let words = match known {
+        Some(words) => words.to_owned(),
+        None if reason.contains("Other(") => "it could not be verified".to_owned(),
+        None => reason.trim_start_matches("invalid peer certificate: ").to_owned(),
+    };
+    format!(
+        "the certificate of the server is not accepted: {words}; SSL_CERT_FILE can name a file of certificates to trust"
+    )
+}
+
 #[cfg(test)]
 mod tests {
+    #[test]
+    fn refused_certificates_are_explained() {
+        for (reason, words) in [
+            ("invalid peer certificate: Other(OtherError(CaUsedAsEndEntity))", "that of an issuer"),
+            ("invalid peer certificate: UnknownIssuer", "nobody known"),
+            (
+                "invalid peer certificate: certificate not valid for name \"a\"; certificate is only valid for b",
+                "only valid for b",
+            ),
+            ("invalid peer certificate: Other(OtherError(x))", "could not be verified"),
+        ] {
+            let said = super::connection_problem(reason);
+            assert!(
+                said.contains(words) && said.contains("SSL_CERT_FILE") && !said.contains("Other("),
+                "{said}"
+            );
+        }
+        assert_eq!(super::connection_problem("Connection refused"), "Connection refused");
+    }
+
     use super::*;
 
     #[test]

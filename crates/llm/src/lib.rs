@@ -4,6 +4,7 @@
 //! what a reply means for a grade.
 
 mod address;
+mod answer_body;
 mod budget;
 mod cached_model;
 mod call_event;
@@ -80,5 +81,6 @@ pub use reqwest::Url;
 pub use reqwest::header::HeaderMap;
 pub use retry::RetryPolicy;
 pub use secrecy::SecretString;
+pub use settings::FILE_VARIABLES;
 pub use token_counts::TokenCounts;
 pub use transport::{HttpAnswer, HttpRequest, Transport, TransportError};

@@ -13,6 +13,7 @@ use std::task::{Context, Poll, Waker};
 use std::time::{Duration, Instant};
 
 use http_body_util::{BodyExt as _, Full};
+use hyper::body::Body as _;
 use hyper::body::Bytes;
 use hyper::client::conn::http1::{Connection, SendRequest, handshake};
 use hyper::header::{ACCEPT_ENCODING, HOST, HeaderValue, USER_AGENT};
@@ -21,6 +22,7 @@ use hyper_util::rt::TokioIo;
 use reqwest::Url;
 use tokio::net::TcpStream;
 
+use crate::answer_body::BodyLimits;
 use crate::transport::{FILES_PAUSE, HttpAnswer, HttpRequest, TransportError, innermost, out_of_files};
 
 /// Longest time that an unused connection is kept.
@@ -34,7 +36,7 @@ pub(crate) struct LoopbackClient {
     /// The connections that nobody uses, by host and port, the one used last at the end.
     idle: Mutex<HashMap<String, Vec<IdleConnection>>>,
     connect_timeout: Duration,
-    max_answer_bytes: usize,
+    bodies: BodyLimits,
 }
 
 /// A connection between two requests.
@@ -65,8 +67,8 @@ impl LoopbackClient {
         url.scheme() == "http" && url.username().is_empty() && url.password().is_none()
     }
 
-    pub(crate) fn new(connect_timeout: Duration, max_answer_bytes: usize) -> Self {
-        Self { idle: Mutex::default(), connect_timeout, max_answer_bytes }
+    pub(crate) fn new(connect_timeout: Duration, bodies: BodyLimits) -> Self {
+        Self { idle: Mutex::default(), connect_timeout, bodies }
     }
 
     pub(crate) async fn send(&self, call: HttpRequest) -> Result<HttpAnswer, TransportError> {
@@ -88,7 +90,7 @@ impl LoopbackClient {
                 // In a box, as it is seldom made and would be a part of every request.
                 None => Box::pin(self.connect(&url)).await?,
             };
-            match link.exchange(request, self.max_answer_bytes).await {
+            match link.exchange(request, &self.bodies).await {
                 Ok(answer) => {
                     self.keep(url.authority(), link);
                     return Ok(answer);
@@ -170,7 +172,7 @@ impl DrivenConnection {
     async fn exchange(
         &mut self,
         request: Request<RequestBody>,
-        max_bytes: usize,
+        bodies: &BodyLimits,
     ) -> Result<HttpAnswer, ExchangeError> {
         let Self { requests, connection } = self;
         let answer = driving(connection, requests.try_send_request(request)).await;
@@ -179,23 +181,15 @@ impl DrivenConnection {
             None => ExchangeError::Broken(TransportError::Broken(reason(failure.error()))),
         })?;
         let (head, mut rest) = answer.into_parts();
-        let mut body = Vec::new();
+        let mut body = bodies.begin(rest.size_hint().exact()).map_err(ExchangeError::Broken)?;
         while let Some(frame) = driving(connection, rest.frame()).await {
             let frame =
                 frame.map_err(|error| ExchangeError::Broken(TransportError::Broken(reason(&error))))?;
             let Ok(chunk) = frame.into_data() else { continue };
-            if body.len() + chunk.len() > max_bytes {
-                return Err(ExchangeError::Broken(TransportError::TooLarge(max_bytes)));
-            }
-
-            if body.is_empty() {
-                body = Vec::from(chunk);
-            } else {
-                body.extend_from_slice(&chunk);
-            }
+            body.push(&chunk).await.map_err(ExchangeError::Broken)?;
         }
 
-        Ok(HttpAnswer { status: head.status.as_u16(), headers: head.headers, body })
+        Ok(HttpAnswer { status: head.status.as_u16(), headers: head.headers, body: body.into_bytes() })
     }
 
     /// True if it is open and done with whatever was sent before. Nobody is woken when that changes.

@@ -4,6 +4,7 @@ use reqwest::{NoProxy, Proxy, Url};
 use secrecy::{ExposeSecret, SecretString};
 
 use crate::address::Lookup;
+use crate::endpoint::is_loopback;
 use crate::transport::{TransportError, innermost};
 
 /// Proxies that requests go through. Addresses may hold credentials, so `Debug` does not show them.
@@ -45,6 +46,12 @@ impl HttpProxies {
         let mut names: Vec<_> = self.all().map(|(found, _)| found.variable).collect();
         names.dedup();
         names
+    }
+
+    /// The variable that names the proxy on the way to an address.
+    pub(crate) fn variable_for(&self, url: &Url) -> Option<&'static str> {
+        let found = if url.scheme() == "https" { &self.https } else { &self.http };
+        found.as_ref().filter(|_| !is_loopback(url)).map(|found| found.variable)
     }
 
     /// Reason why requests to other machines can't be made, if an address is invalid. Its text is not shown.

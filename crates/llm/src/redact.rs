@@ -22,6 +22,9 @@ const SHORTEST_SECRET_IN_CONTENT: usize = 12;
 /// The shortest beginning of a secret that is taken for it, in bytes.
 const SHORTEST_BEGINNING: usize = 12;
 
+/// The shortest secret that is looked for in lower and in upper case as well, in bytes.
+const SHORTEST_CASELESS: usize = 16;
+
 /// The shortest part of a beginning that is looked for, in bytes.
 const SHORTEST_SIGN: usize = 8;
 
@@ -40,7 +43,7 @@ pub struct Redactor {
 #[derive(Clone)]
 struct KnownSecret {
     plain: SecretString,
-    /// In Base64 and percent-encoding. None for short values: what their encodings are made of occurs everywhere.
+    /// In Base64, percent-encoding, hexadecimal digits, lower and upper case. None for short values: what their encodings are made of occurs everywhere.
     spellings: Vec<SecretString>,
 }
 
@@ -168,7 +171,8 @@ fn own(secret: &str) -> usize {
 }
 
 /// A secret in Base64 at each of the three places where it may begin within a longer text, with either alphabet and
-/// without the letters it shares with its neighbours; and with everything but letters and digits percent-encoded.
+/// without the letters it shares with its neighbours; with everything but letters and digits percent-encoded; in hexadecimal
+/// digits; and in one case.
 fn spellings(secret: &str) -> Vec<SecretString> {
     let mut spellings = Vec::new();
     for before in 0..3 {
@@ -201,6 +205,20 @@ fn spellings(secret: &str) -> Vec<SecretString> {
 
         spellings.push(encode("-._~"));
         spellings.push(encode(""));
+    }
+
+    let hex = secret.bytes().fold(String::new(), |mut text, byte| {
+        let _ = write!(text, "{byte:02x}");
+        text
+    });
+    spellings.extend([hex.to_uppercase(), hex]);
+
+    // A key in other letters is no key, but tells it to whoever tries. Phrases are left alone: they are texts, too.
+    let is_random = secret.len() >= SHORTEST_CASELESS
+        && secret.bytes().any(|byte| byte.is_ascii_digit())
+        && !secret.contains(char::is_whitespace);
+    if is_random {
+        spellings.extend([secret.to_ascii_lowercase(), secret.to_ascii_uppercase()]);
     }
 
     spellings.sort_unstable();
@@ -288,6 +306,28 @@ mod tests {
         let redactor = redactor(&["abcdef", "abcdefgh"]);
         assert_eq!(redactor.redact("x abcdefgh abcdef,abcdef"), "x [redacted] [redacted],[redacted]");
         assert!(matches!(redactor.redact("clean"), Cow::Borrowed("clean")));
+    }
+
+    #[test]
+    fn encodings_that_no_letter_needs_hide_nothing() {
+        let secret = "zK3vT9mQ2xW7pLr5";
+        let redactor = redactor(&[secret]);
+        let each = |encode: &dyn Fn(u8) -> String| secret.bytes().map(encode).collect::<String>();
+        for spelled in [
+            each(&|byte| format!("%{byte:02x}")),
+            each(&|byte| format!("%{byte:02X}")),
+            each(&|byte| format!("&#{byte};")),
+            each(&|byte| format!("&#x{byte:x};")),
+            each(&|byte| format!("&#x{byte:04X};")),
+            each(&|byte| format!("\\u{byte:04x}")),
+            each(&|byte| format!("{byte:02x}")),
+            each(&|byte| format!("{byte:02X}")),
+            secret.to_lowercase(),
+            secret.to_uppercase(),
+        ] {
+            let text = format!("a key: {spelled} and more");
+            assert_eq!(redactor.redact(&text), "a key: [redacted] and more", "{spelled}");
+        }
     }
 
     #[test]

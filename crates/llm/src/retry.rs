@@ -40,8 +40,8 @@ impl RetryPolicy {
     /// The wait before the next attempt, or `None` to give up.
     ///
     /// `tries` counts the attempts made, `waited` sums the waits so far, `asked` is the server's wish. A wish is
-    /// granted in full and a draw from the first range is added, so that many waiting requests do not return
-    /// in one instant.
+    /// granted in full and a draw from an eighth of it is added, or from the first range if that is less, so that many
+    /// waiting requests do not return in one instant.
     pub(crate) fn next_wait(
         &self,
         kind: ErrorKind,
@@ -55,7 +55,7 @@ impl RetryPolicy {
         }
 
         let wait = if let Some(asked) = asked {
-            asked.checked_add(jitter.up_to(self.base))?
+            asked.checked_add(jitter.up_to(self.base.min(asked / 8 + self.base / 10)))?
         } else {
             let doublings = tries.saturating_sub(1).min(31);
             jitter.up_to(self.base.saturating_mul(1 << doublings).min(self.cap))

@@ -8,9 +8,14 @@ use crate::address::{self, Lookup};
 use crate::config::ConfigError;
 use crate::endpoint::ModelEndpoint;
 use crate::provider::{JUDGE_BASE_URL, JUDGE_KEY, ProviderRow};
+use crate::proxies::HttpProxies;
 
 /// Shorter keys are placeholders, which may well occur in an address.
 const SHORTEST_STRAY_KEY: usize = 8;
+
+/// Variable that a lookup answers with the names of the variables that a file of the working folder set, separated by
+/// spaces. It is answered by whoever read that file, and never taken from an environment.
+pub const FILE_VARIABLES: &str = "ASSIZE_ENV_FILE_VARIABLES";
 
 /// The endpoint of a provider. Variables that hold nothing but white space count as not set.
 pub(crate) fn endpoint(row: &'static ProviderRow, env: Lookup<'_>) -> Result<ModelEndpoint, ConfigError> {
@@ -49,7 +54,7 @@ fn from(
         }
     };
 
-    let key = first(key_variables);
+    let mut key = first(key_variables);
 
     // An address is shown to people and looked up by name, so a key that strayed into it would get around.
     if let Some((key_variable, key)) = &key
@@ -71,6 +76,22 @@ fn from(
     let mut endpoint = ModelEndpoint::new(&(row.address)(&written, &set)?, variable)?;
     address::complete(&mut endpoint.base_url, row.base_url, !row.key_needed);
 
+    if let Some((file_variable, server)) = route_from_file(variable, &endpoint, env)
+        && let Some((key_variable, _)) = key
+    {
+        key = key_variables
+            .iter()
+            .filter(|variable| is_from_file(variable, env))
+            .find_map(|variable| Some((*variable, set(variable)?)));
+        if key.is_none() && !endpoint.is_loopback() {
+            return Err(ConfigError::ForeignAddress {
+                variable: key_variable.to_owned(),
+                file_variable: file_variable.to_owned(),
+                server,
+            });
+        }
+    }
+
     match key {
         Some((variable, key)) => Ok(endpoint.with_key(&SecretString::from(key), variable)),
         None if !row.key_needed || endpoint.is_loopback() => {
@@ -82,6 +103,25 @@ fn from(
             host: endpoint.host(),
         }),
     }
+}
+
+/// The variable of a file that decides which server a key is shown to, and that server. Whoever wrote the file may have
+/// put a server of their own there.
+fn route_from_file(
+    variable: &'static str,
+    endpoint: &ModelEndpoint,
+    env: Lookup<'_>,
+) -> Option<(&'static str, String)> {
+    if is_from_file(variable, env) {
+        return Some((variable, endpoint.host()));
+    }
+
+    let proxy = HttpProxies::from_env(env).variable_for(&endpoint.base_url)?;
+    is_from_file(proxy, env).then(|| (proxy, "the proxy that it names".to_owned()))
+}
+
+fn is_from_file(variable: &str, env: Lookup<'_>) -> bool {
+    env(FILE_VARIABLES).is_some_and(|names| names.split(' ').any(|name| name == variable))
 }
 
 /// Problem of a key that no server could accept, however it came about.
@@ -111,4 +151,78 @@ pub(crate) fn base_url_variable(row: &ProviderRow) -> &'static str {
     let known =
         if row.base_url.is_some() { row.base_url_variables.first() } else { row.base_url_variables.last() };
     known.copied().unwrap_or_default()
+}
+
+#[cfg(test)]
+mod tests {
+    use secrecy::ExposeSecret;
+
+    use super::*;
+    use crate::provider::PROVIDERS;
+
+    /// The key that is sent, given the variables of the environment and those of a file.
+    fn sent(
+        row: &'static ProviderRow,
+        judge: bool,
+        environment: &[(&str, &str)],
+        file: &[(&str, &str)],
+    ) -> Result<Option<String>, ConfigError> {
+        let names: Vec<&str> = file.iter().map(|(name, _)| *name).collect();
+        let env = |name: &str| match name {
+            FILE_VARIABLES => Some(names.join(" ")),
+            name => environment
+                .iter()
+                .chain(file)
+                .find(|(known, _)| *known == name)
+                .map(|(_, value)| (*value).to_owned()),
+        };
+
+        let found = if judge { judge_endpoint(row, &env) } else { endpoint(row, &env) }?;
+        Ok(found.key.map(|key| key.secret.expose_secret().to_owned()))
+    }
+
+    const PLACES: [(&str, &str); 2] = [("AWS_REGION", "eu-west-1"), ("GOOGLE_CLOUD_PROJECT", "p")];
+
+    #[test]
+    fn an_address_of_a_file_gets_a_key_of_that_file_only() {
+        for row in PROVIDERS {
+            for &address in row.base_url_variables {
+                for &key in row.key_variables {
+                    let far = [&PLACES[..], &[(address, "https://far.example.com/v1")]].concat();
+                    let near = [&PLACES[..], &[(address, "http://127.0.0.1:9/v1")]].concat();
+                    let with_key = [&far[..], &[(key, "key-of-file")]].concat();
+                    let environment = [(key, "key-of-environment")];
+
+                    let error = sent(row, false, &environment, &far).expect_err(row.name);
+                    assert!(matches!(error, ConfigError::ForeignAddress { .. }), "{}: {error}", row.name);
+                    assert_eq!(sent(row, false, &environment, &near), Ok(None), "{}", row.name);
+                    let own = sent(row, false, &[], &with_key);
+                    assert_eq!(own, Ok(Some("key-of-file".to_owned())), "{}", row.name);
+                    let own = sent(row, false, &[&environment[..], &far].concat(), &[]);
+                    assert_eq!(own, Ok(Some("key-of-environment".to_owned())), "{}", row.name);
+                    let judge = sent(row, true, &[(JUDGE_KEY, "key-of-environment")], &far);
+                    assert!(judge.is_err(), "{}", row.name);
+                    let far = [(JUDGE_BASE_URL, "https://far.example.com/v1")];
+                    let judge =
+                        sent(row, true, &[(JUDGE_KEY, "key-of-environment"), PLACES[0], PLACES[1]], &far);
+                    assert!(judge.is_err(), "{}", row.name);
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn a_proxy_of_a_file_is_an_address_too() {
+        let row = &PROVIDERS[0];
+        let key = [("OPENAI_API_KEY", "key-of-environment")];
+        for proxy in ["HTTPS_PROXY", "https_proxy", "ALL_PROXY", "all_proxy"] {
+            assert!(sent(row, false, &key, &[(proxy, "http://far.example.com")]).is_err(), "{proxy}");
+        }
+
+        assert!(
+            sent(row, false, &key, &[("HTTP_PROXY", "http://far.example.com")]).is_ok(),
+            "it is not asked"
+        );
+        assert!(sent(row, false, &[key[0], ("HTTPS_PROXY", "http://far.example.com")], &[]).is_ok());
+    }
 }

@@ -6,7 +6,8 @@ use std::sync::Arc;
 
 use assize_diagnostic::{Diagnostic, Severity, SourceMap};
 use assize_evalfile::{
-    LoadOptions, RubricGrader, Scorecard, SuiteCases, read_rubric_file, read_scorecard, read_suite,
+    LoadOptions, RubricGrader, Scorecard, SuiteCases, note_unset_variables, read_rubric_file, read_scorecard,
+    read_suite,
 };
 use assize_lint::{LintReport, lint_loaded, lint_rubric, lint_scorecard};
 use lsp_types::{
@@ -89,7 +90,8 @@ pub(crate) fn check_document(
 }
 
 impl DocumentCheck {
-    fn add(&mut self, diagnostics: Vec<Diagnostic>, sources: SourceMap) {
+    fn add(&mut self, mut diagnostics: Vec<Diagnostic>, sources: SourceMap) {
+        note_unset_variables(&mut diagnostics);
         let at = self.sources.len();
         self.source_of.extend(std::iter::repeat_n(at, diagnostics.len()));
         self.diagnostics.extend(diagnostics);
@@ -165,6 +167,7 @@ fn to_protocol_diagnostic(
         severity: Some(match diagnostic.severity {
             Severity::Error => DiagnosticSeverity::ERROR,
             Severity::Warning => DiagnosticSeverity::WARNING,
+            Severity::Note => DiagnosticSeverity::INFORMATION,
         }),
         code: Some(NumberOrString::String(diagnostic.code.as_str().to_owned())),
         source: Some("assize".to_owned()),

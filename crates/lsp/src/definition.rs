@@ -81,7 +81,7 @@ fn find_code(code: &str, root: &Path, document: &Open) -> Option<Location> {
 
     let usable = !code.contains(['/', '\\']) && code.len() < MAX_CODE_LENGTH;
     let path = find_file_named(code, root, MAX_FOLDER_DEPTH).filter(|_| usable)?;
-    let text = std::fs::read_to_string(&path).ok()?;
+    let text = assize_files::read_text(&path).ok()?;
     Some(Location { uri: file_uri::to_uri(&path)?, range: at(row(&text).unwrap_or(0)) })
 }
 
@@ -125,7 +125,7 @@ fn find_file(written: &str, folder: &Path, options: &LoadOptions) -> Option<Loca
 fn find_target(name: &str, folder: &Path, options: &LoadOptions) -> Option<Location> {
     let loaded = load_targets(folder, None, options);
     let path = options.working_folder.join(loaded.path?);
-    let content = std::fs::read_to_string(&path).ok()?;
+    let content = assize_files::read_text(&path).ok()?;
     let row = content.lines().position(|line| {
         let line = YamlLine::parse(line);
         line.key_and_value().is_some_and(|(key, value)| key == "name" && unquote(value) == name)

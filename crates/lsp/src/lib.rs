@@ -21,6 +21,7 @@ mod positions;
 mod schema_place;
 mod score_share;
 mod server;
+mod stdio;
 mod yaml_cursor;
 
-pub use server::{ServeError, serve};
+pub use server::{ServeError, serve, serve_messages};

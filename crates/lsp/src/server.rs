@@ -2,6 +2,7 @@
 
 use std::collections::BTreeMap;
 use std::path::PathBuf;
+use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
 use assize_evalfile::LoadOptions;
@@ -24,6 +25,7 @@ use crate::file_uri;
 use crate::hover::describe_at;
 use crate::open::Open;
 use crate::positions;
+use crate::stdio;
 
 /// Time without a message after which changed texts are checked.
 const CHECK_DELAY: Duration = Duration::from_millis(120);
@@ -47,11 +49,56 @@ pub enum ServeError {
 
 /// Serves the editor on standard input and output until it says that it ends.
 pub fn serve(options: &LoadOptions) -> Result<(), ServeError> {
-    let (connection, threads) = Connection::stdio();
+    let (connection, editor) = Connection::memory();
+    let Connection { sender, receiver } = editor;
+    let output = Arc::new(Mutex::new(std::io::stdout()));
+
+    let errors = Arc::clone(&output);
+    // The thread waits for the editor, and is not waited for: an editor that is gone sends nothing more.
+    std::thread::spawn(move || {
+        let mut input = std::io::stdin().lock();
+        while let Ok(Some(message)) = stdio::read_message(&mut input) {
+            let done = match message {
+                Ok(message) => sender.send(message).is_err(),
+                Err(error) => stdio::write_error(&errors, &error).is_err(),
+            };
+            if done {
+                break;
+            }
+        }
+    });
+
+    let writer = std::thread::spawn(move || {
+        receiver.iter().try_for_each(|message| {
+            message.write(&mut *output.lock().unwrap_or_else(PoisonError::into_inner))
+        })
+    });
+
     serve_connection(&connection, options)?;
     drop(connection);
-    threads.join()?;
-    Ok(())
+    match writer.join() {
+        Ok(written) => Ok(written?),
+        Err(_) => Err(std::io::Error::other("the thread that writes has ended").into()),
+    }
+}
+
+/// Serves messages from memory, as an editor would send them, and returns what the server sends.
+pub fn serve_messages(messages: Vec<Value>, options: &LoadOptions) -> Result<Vec<Value>, ServeError> {
+    let (editor, connection) = Connection::memory();
+    let Connection { sender, receiver } = editor;
+    for message in messages {
+        sender.send(serde_json::from_value(message)?).map_err(|_| ServeError::Disconnected)?;
+    }
+
+    drop(sender);
+    match serve_connection(&connection, options) {
+        // After the last message the editor is gone.
+        Ok(()) | Err(ServeError::Disconnected) => {}
+        Err(error) => return Err(error),
+    }
+
+    drop(connection);
+    receiver.into_iter().map(|message| Ok(serde_json::to_value(message)?)).collect()
 }
 
 fn serve_connection(connection: &Connection, options: &LoadOptions) -> Result<(), ServeError> {

@@ -3,6 +3,7 @@
 //! [`ProcessCommand`] describes what to run, [`ProcessCommand::run`] runs it and returns a [`ProcessOutput`] or a
 //! [`ProcessError`]. Nothing here looks at what the output means; a non-zero exit is not an error.
 
+mod absolute_path;
 mod capture;
 mod command;
 mod environment;
@@ -11,11 +12,13 @@ mod group;
 mod guard;
 mod lookup;
 mod open_files;
+mod private_folder;
 mod process_output;
 mod quote;
 mod run;
 mod template;
 
+pub use absolute_path::absolute_path;
 pub use capture::CapturedStream;
 pub use command::{CommandProgram, ProcessCommand, ProcessLimits};
 pub use environment::{BASIC_VARIABLES, Environment, InheritPolicy};
@@ -23,6 +26,7 @@ pub use error::{PartialProcessOutput, ProcessError};
 pub use group::wait_for_ending_groups;
 pub use guard::{enable_guard, run_guard, stop_guard};
 pub use open_files::open_files;
+pub use private_folder::private_folder;
 pub use process_output::{ProcessExit, ProcessOutput};
 pub use quote::quote;
 pub use template::{FilledScript, PlaceholderLookup, PlaceholderValue, fill_arguments, fill_script};

@@ -73,6 +73,7 @@ fn render_excluded(page: &mut ReportPage, calibration: &CalibrationReport) {
     let mut parts = Vec::new();
     for (number, what) in [
         (left.unmatched, "about nothing that was judged"),
+        (left.stale, "stale: about another answer or question than was judged"),
         (left.other_split, "in another part of the data, or seen by the judge"),
         (left.excluded, "of excluded cases"),
     ] {

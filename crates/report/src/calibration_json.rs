@@ -1,8 +1,8 @@
 //! Calibration report of a judge as JSON.
 
 use assize_analysis::calibrate::{
-    CalibrationGateResult, CalibrationReport, CalibrationSection, GateBasis, GatedPassRates, PairingCounts,
-    PassRate, TargetPassRates,
+    CalibrationGateResult, CalibrationReport, CalibrationSection, GateBasis, GatedPassRates, PassRate,
+    TargetPassRates,
 };
 use assize_stats::correction::{CorrectedMean, PredictionPowered, RoganGladen};
 use serde_json::{Value, json};
@@ -15,10 +15,6 @@ pub fn calibration_json(
     gates: &[CalibrationGateResult],
     on: GateBasis,
 ) -> Value {
-    let on = match on {
-        GateBasis::Estimate => "estimate",
-        GateBasis::Lower => "lower",
-    };
     let gate = |gate: &CalibrationGateResult| {
         json!({
             "figure": gate.request.figure, "least": gate.request.least, "on": on,
@@ -27,29 +23,15 @@ pub fn calibration_json(
         })
     };
 
-    let left_out = calibration.left_out;
     json!({
         "judge": calibration.judge,
         "items": calibration.items,
         "clusters": calibration.clusters,
-        "left_out": {
-            "unmatched": left_out.unmatched, "other_split": left_out.other_split,
-            "excluded": left_out.excluded,
-        },
+        "left_out": calibration.left_out,
         "sections": calibration.sections.iter().map(section).collect::<Vec<_>>(),
         "rates": calibration.rates.iter().map(rates).collect::<Vec<_>>(),
         "gates": gates.iter().map(gate).collect::<Vec<_>>(),
         "notes": calibration.notes,
-    })
-}
-
-fn cells(cells: PairingCounts) -> Value {
-    json!({
-        "judged": cells.judged, "labelled": cells.labelled, "compared": cells.compared,
-        "ungraded": cells.ungraded, "not_judged": cells.not_judged,
-        "judge_not_applicable": cells.judge_not_applicable,
-        "people_not_applicable": cells.people_not_applicable,
-        "both_not_applicable": cells.both_not_applicable, "unsure": cells.unsure, "tied": cells.tied,
     })
 }
 
@@ -74,7 +56,7 @@ fn section(section: &CalibrationSection) -> Value {
         "by": section.by,
         "title": section.title,
         "kind": if section.scores { "scores" } else { "verdicts" },
-        "counts": cells(section.cells),
+        "counts": section.cells,
         "confusion": section.confusion.map(|table| json!({
             "both_met": table.true_pass, "only_judge_met": table.false_pass,
             "only_people_met": table.false_fail, "both_unmet": table.true_fail,

@@ -42,7 +42,7 @@ pub fn render_case(
 }
 
 /// The words of stored criteria by grader name and criterion id, for [`render_case`]. A score-range
-/// criterion without words of its own is shown by the band its score fell into.
+/// criterion without words of its own is shown by its id and the band its score fell into.
 pub fn stored_texts(decisions: &[CaseDecision]) -> impl Fn(&str, &str) -> Option<String> + '_ {
     let mut texts: HashMap<(&str, Arc<str>), String> = HashMap::new();
     for row in decisions {
@@ -52,21 +52,23 @@ pub fn stored_texts(decisions: &[CaseDecision]) -> impl Fn(&str, &str) -> Option
         if row.criterion().is_none() {
             texts.extend(criterion_texts(row).into_iter().map(|(id, text)| ((&*row.grader, id), text)));
         } else if let Some(words) = criterion_text(row) {
-            texts.entry((&*row.grader, row.shown_criterion())).or_insert_with(|| words.to_owned());
+            texts.entry((&*row.grader, row.shown_criterion())).or_insert(words);
         }
     }
 
     move |grader, criterion| texts.get(&(grader, criterion.into())).cloned()
 }
 
-fn criterion_text(row: &CaseDecision) -> Option<&str> {
+fn criterion_text(row: &CaseDecision) -> Option<String> {
     let criterion = row.criterion()?;
     if !criterion.text.trim().is_empty() {
-        return Some(&criterion.text);
+        return Some(criterion.text.clone());
     }
 
     match (&criterion.scale, row.decision.outcome().raw_score()) {
-        (CriterionScale::Bands(bands), Some(raw)) => Some(&bands.band_for(raw).text),
+        (CriterionScale::Bands(bands), Some(raw)) => {
+            Some(format!("{}: {}", criterion.id, bands.band_for(raw).text))
+        }
         _ => None,
     }
 }
@@ -117,7 +119,10 @@ pub(crate) fn main_reason(row: &ResultRow) -> Option<String> {
         .filter(|row| row.outcome == OutcomeKind::Ungraded)
         .count()
     {
-        0 => None,
+        0 => match row.verdict {
+            Verdict::Borderline | Verdict::Fail => Some("score below the threshold".to_owned()),
+            Verdict::Pass | Verdict::Incomplete => None,
+        },
         open => Some(format!("{open} ungraded")),
     }
 }

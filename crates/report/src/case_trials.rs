@@ -163,12 +163,12 @@ pub(crate) fn render_targets(page: &mut ReportPage, targets: &[TargetMetrics]) {
     render_table(page, 2, &columns, &lines);
 }
 
-fn format_metric(figure: &EstimatedMetric) -> String {
+pub(crate) fn format_metric(figure: &EstimatedMetric) -> String {
     figure.value.map_or_else(|| "–".to_owned(), number::format_score)
 }
 
 /// Formats the interval, or the reason why there is none.
-fn format_metric_interval(figure: &EstimatedMetric) -> String {
+pub(crate) fn format_metric_interval(figure: &EstimatedMetric) -> String {
     match (figure.low, figure.high, &figure.undefined) {
         (Some(low), Some(high), _) => {
             format!("{} to {}", number::format_score(low), number::format_score(high))

@@ -5,8 +5,8 @@
 use std::fmt::Write as _;
 
 use assize_analysis::compare::{
-    ComparisonSet, ComparisonTable, Conclusion, FlipSide, HeadlineMetric, IncompletePair, MetricDifference,
-    RunComparison, VerdictFlip,
+    ComparisonGroup, ComparisonSet, ComparisonTable, Conclusion, FlipSide, HeadlineMetric, IncompletePair,
+    MetricDifference, RunComparison, VerdictFlip,
 };
 
 use crate::mark::VerdictMark;
@@ -311,7 +311,7 @@ fn render_group_table(
             let contrast = &row.contrast;
             let (_, tone) = conclusion_mark(contrast.call);
             vec![
-                ReportPiece::untrusted_name(ReportTone::Plain, &row.name),
+                ReportPiece::untrusted_name(ReportTone::Plain, &group_name(row)),
                 ReportPiece::plain(grouped(contrast.n as u64)),
                 ReportPiece::plain(format_metric(contrast.base)),
                 ReportPiece::plain(format_metric(contrast.candidate)),
@@ -327,6 +327,12 @@ fn render_group_table(
     }
 
     render_remainder(page, parts.rows.len(), limit);
+}
+
+/// Name of a group for people: the text of a criterion, if the run has it.
+pub(crate) fn group_name(row: &ComparisonGroup) -> String {
+    let avoided = if row.name.ends_with("(avoided)") { " (avoided)" } else { "" };
+    row.text.as_ref().map_or_else(|| row.name.clone(), |text| format!("{text}{avoided}"))
 }
 
 fn render_remainder(page: &mut ReportPage, all: usize, limit: usize) {
@@ -363,11 +369,13 @@ fn render_flips(page: &mut ReportPage, what: &str, flips: &[VerdictFlip], limit:
         page.add_text(&[], &line);
 
         for criterion in &flip.criteria {
-            let name = format!(
-                "{}/{}",
-                sanitize::sanitize_name(&criterion.grader),
-                sanitize::sanitize_name(&criterion.criterion)
-            );
+            let name = if criterion.text.trim().is_empty() {
+                let [grader, id] =
+                    [&criterion.grader, &criterion.criterion].map(|name| sanitize::sanitize_name(name));
+                format!("{grader}/{id}")
+            } else {
+                sanitize::sanitize_text(&criterion.text, sanitize::MAX_CRITERION_TEXT)
+            };
             page.add_text(
                 &[ReportPiece::plain("    ")],
                 &[

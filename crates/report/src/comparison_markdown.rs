@@ -6,7 +6,7 @@ use assize_analysis::compare::{ComparisonSet, Conclusion, MetricDifference, RunC
 
 use crate::comparison::{
     ComparisonLimits, describe_incomplete, describe_methods, format_case_counts, format_change,
-    format_interval, format_metric, format_p_value, format_value, headline_name, table_title,
+    format_interval, format_metric, format_p_value, format_value, group_name, headline_name, table_title,
 };
 use crate::number::{self, grouped};
 use crate::sanitize;
@@ -163,7 +163,7 @@ fn write_details(
             let _ = writeln!(
                 out,
                 "| {} | {} | {} | {} |",
-                escape_markdown(&row.name, 100),
+                escape_markdown(&group_name(row), 100),
                 contrast.n,
                 format_cells(contrast),
                 contrast.call.words()
@@ -239,11 +239,19 @@ fn write_flips(out: &mut String, what: &str, flips: &[VerdictFlip], limit: usize
                     .filter(|reason| !reason.trim().is_empty())
                     .map(|reason| format!(": {}", escape_markdown(reason, 300)))
             };
+            let name = if criterion.text.trim().is_empty() {
+                format!(
+                    "{}/{}",
+                    escape_markdown(&criterion.grader, 60),
+                    escape_markdown(&criterion.criterion, 60)
+                )
+            } else {
+                escape_markdown(&criterion.text, 200)
+            };
             let _ = writeln!(
                 out,
-                "| | {}/{} | {}{} | {}{} |",
-                escape_markdown(&criterion.grader, 60),
-                escape_markdown(&criterion.criterion, 60),
+                "| | {} | {}{} | {}{} |",
+                name,
                 format_value(criterion.base),
                 reason(&criterion.base_reason).unwrap_or_default(),
                 format_value(criterion.candidate),

@@ -95,7 +95,8 @@ impl CriterionLine<'_> {
             Some(text) => {
                 pieces.push(ReportPiece::untrusted(ReportTone::Strong, text, sanitize::MAX_CRITERION_TEXT));
                 about.extend(
-                    (!self.id.is_empty()).then(|| ReportPiece::untrusted_name(ReportTone::Dim, self.id)),
+                    (!self.id.is_empty() && !text.starts_with(self.id))
+                        .then(|| ReportPiece::untrusted_name(ReportTone::Dim, self.id)),
                 );
             }
             None => pieces.push(ReportPiece::untrusted_name(ReportTone::Strong, self.id)),

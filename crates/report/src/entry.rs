@@ -32,6 +32,34 @@ pub(crate) fn interval(figure: &EstimatedMetric) -> String {
     )
 }
 
+/// `, 95% interval 49% to 94.3% (Wilson)`, or why there is none: of a rate that is shown as a percentage.
+pub(crate) fn rate_interval(figure: &EstimatedMetric) -> String {
+    let (Some(_), Some(_), Some(method)) = (figure.low, figure.high, &figure.method) else {
+        return interval(figure);
+    };
+    let clusters = figure.clusters.map(|n| format!(" over {}", format_count(n, "cluster", "clusters")));
+    format!(
+        ", {}% interval {} ({}{})",
+        number::format_plain(figure.level * 100.0),
+        percent_interval(figure),
+        sanitize::sanitize_text(method, 100),
+        clusters.unwrap_or_default()
+    )
+}
+
+/// A rate as a percentage; a dash if there is none.
+pub(crate) fn percent(figure: &EstimatedMetric) -> String {
+    figure.value.map_or_else(|| "–".to_owned(), number::format_rate)
+}
+
+/// The interval of a rate as percentages; empty if there is none.
+pub(crate) fn percent_interval(figure: &EstimatedMetric) -> String {
+    match (figure.low, figure.high) {
+        (Some(low), Some(high)) => format!("{} to {}", number::format_rate(low), number::format_rate(high)),
+        _ => String::new(),
+    }
+}
+
 /// The verdicts with their numbers, words and tones, the best first.
 pub(crate) fn tallies(counts: VerdictCounts) -> [(usize, &'static str, ReportTone); 5] {
     [

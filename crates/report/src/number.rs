@@ -92,6 +92,12 @@ pub(crate) fn format_percent(part: u64, whole: u64) -> String {
     format!("{}%", text.strip_suffix(".0").unwrap_or(&text))
 }
 
+/// Formats a rate from 0 to 1 as a percentage; 100 % and 0 % only if they are exact.
+pub(crate) fn format_rate(rate: f64) -> String {
+    const STEPS: f64 = 1e9;
+    format_percent((rate * STEPS).round().max(0.0) as u64, STEPS as u64)
+}
+
 /// Formats a duration in milliseconds.
 pub(crate) fn format_duration(milliseconds: u64) -> String {
     let seconds = milliseconds / 1000;

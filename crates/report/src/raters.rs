@@ -1,7 +1,7 @@
 //! Agreement of raters, preferences in both orders and repeated scores: as text and as JSON.
 
 use assize_analysis::orders::OrderReport;
-use assize_analysis::raters::{RaterSection, RatingKind};
+use assize_analysis::raters::RaterSection;
 use assize_analysis::repeats::RepeatReport;
 use serde_json::{Value, json};
 
@@ -87,11 +87,7 @@ pub fn agreement_json(sections: &[RaterSection]) -> Value {
     let one = |section: &RaterSection| {
         json!({
             "title": section.title,
-            "kind": match section.kind {
-                RatingKind::Verdicts => "verdicts",
-                RatingKind::Scores => "scores",
-                RatingKind::Names => "names",
-            },
+            "kind": section.kind,
             "items": section.items, "rated_twice": section.rated_twice, "ratings": section.ratings,
             "undecided": section.undecided,
             "all_same": share_json(&section.all_same),

@@ -1,5 +1,6 @@
 //! Sanitising and truncating of text from files and models.
 
+use std::borrow::Cow;
 use std::fmt::Write as _;
 
 /// Maximum length of an id or name, in characters.
@@ -27,6 +28,59 @@ pub fn escape_unsafe(text: &str) -> String {
     }
 
     out
+}
+
+/// Spells out what the runner of a CI job would take for a command in its log: `::` at the beginning of a line, and `##`
+/// before `[`, `vso[` and the like anywhere. Text that is wrapped may have them at any place.
+pub fn escape_commands(text: &str) -> Cow<'_, str> {
+    let text = escape_marks(text, "\\u{23}");
+    let is_command = |line: &str| line.trim_start().starts_with("::");
+    if !text.split(['\n', '\r']).any(is_command) {
+        return text;
+    }
+
+    let mut out = String::with_capacity(text.len() + 8);
+    for line in text.split_inclusive(['\n', '\r']) {
+        if is_command(line) {
+            out.push_str(&line.replacen("::", "\\u{3a}:", 1));
+        } else {
+            out.push_str(line);
+        }
+    }
+
+    Cow::Owned(out)
+}
+
+/// Does it for JSON, which stays the same value, and whose lines begin with no text. Also for annotations, which are meant
+/// to be commands.
+pub fn escape_commands_in_json(text: &str) -> Cow<'_, str> {
+    escape_marks(text, "\\u0023")
+}
+
+/// Puts `instead` in the place of each `#` that another one follows before such a word.
+fn escape_marks<'a>(text: &'a str, instead: &str) -> Cow<'a, str> {
+    let is_mark = |at: &usize| {
+        text[at + 1..].starts_with('#')
+            && text[at + 1..]
+                .trim_start_matches('#')
+                .trim_start_matches(|c: char| c.is_ascii_alphabetic())
+                .starts_with('[')
+    };
+    let marks: Vec<usize> = text.match_indices('#').map(|(at, _)| at).filter(is_mark).collect();
+    if marks.is_empty() {
+        return Cow::Borrowed(text);
+    }
+
+    let mut out = String::with_capacity(text.len() + 8 * marks.len());
+    let mut done = 0;
+    for at in marks {
+        out.push_str(&text[done..at]);
+        out.push_str(instead);
+        done = at + 1;
+    }
+
+    out.push_str(&text[done..]);
+    Cow::Owned(out)
 }
 
 /// Sanitises like [`escape_unsafe`], collapses runs of white space, and cuts to `limit` characters. A cut text ends
@@ -86,6 +140,27 @@ mod tests {
         assert_eq!(escape_unsafe("a\u{1b}[31mb\u{7}"), "a\\u{1b}[31mb\\u{7}");
         assert_eq!(escape_unsafe("x\u{202e}y\u{9b}1m"), "x\\u{202e}y\\u{9b}1m");
         assert_eq!(sanitize_text(" two\n\n  words\r\n", 100), "two words");
+    }
+
+    #[test]
+    fn nothing_is_a_command_of_a_ci_job() {
+        for (text, shown) in [
+            ("::set-output name=a::b", "\\u{3a}:set-output name=a::b"),
+            ("a ::b\n   ::c\r\n\u{a0}::d", "a ::b\n   \\u{3a}:c\r\n\u{a0}\\u{3a}:d"),
+            ("a\r::b", "a\r\\u{3a}:b"),
+            ("x ##vso[task.x]y ##[error]", "x \\u{23}#vso[task.x]y \\u{23}#[error]"),
+            ("##VSO[a] ##teamcity[b]", "\\u{23}#VSO[a] \\u{23}#teamcity[b]"),
+            ("### a [b] a::b", "### a [b] a::b"),
+        ] {
+            assert_eq!(escape_commands(text), shown);
+            assert_eq!(escape_commands(shown), shown);
+        }
+        let json = serde_json::json!({"##[a]": "\\###vso[b] ::c"}).to_string();
+        let escaped = escape_commands_in_json(&json);
+        assert!(!escaped.contains("##["), "{escaped}");
+        assert!(!escaped.contains("##vso["), "{escaped}");
+        let same: serde_json::Value = serde_json::from_str(&escaped).expect("JSON");
+        assert_eq!(same.to_string(), json);
     }
 
     #[test]

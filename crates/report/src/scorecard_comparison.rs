@@ -1,5 +1,6 @@
 //! Comparison of two runs of a scorecard as text.
 
+use assize_analysis::compare::{ComparisonGateResult, ComparisonGateStatus};
 use assize_analysis::{NodeDifference, NodeSide, ScorecardComparison};
 use assize_store::ScorecardPartKind;
 
@@ -15,7 +16,11 @@ const MAX_CODES: usize = 8;
 
 /// Renders every node that both runs have: its scores, the difference with its 95 % interval, and the change
 /// of its status.
-pub fn render_scorecard_comparison(found: &ScorecardComparison, style: ReportStyle) -> String {
+pub fn render_scorecard_comparison(
+    found: &ScorecardComparison,
+    gates: &[ComparisonGateResult],
+    style: ReportStyle,
+) -> String {
     let mut page = ReportPage::new(style);
     let columns = [
         ReportColumn::left("code"),
@@ -68,18 +73,24 @@ pub fn render_scorecard_comparison(found: &ScorecardComparison, style: ReportSty
         page.add_text(&[], &[ReportPiece::plain(line)]);
     }
 
+    for gate in gates {
+        let (word, tone) = match gate.hold {
+            ComparisonGateStatus::Held => ("held", ReportTone::Good),
+            ComparisonGateStatus::Failed => ("failed", ReportTone::Bad),
+            ComparisonGateStatus::Undecided | ComparisonGateStatus::Inconclusive => {
+                ("open", ReportTone::Open)
+            }
+        };
+        let line = format!("{} {word}: {}", gate.gate, gate.says);
+        page.add_text(&[], &[ReportPiece::new(tone, line)]);
+    }
+
     page.finish()
 }
 
 fn node_row(node: &NodeDifference) -> Vec<ReportPiece> {
     let strong =
         if node.kind == ScorecardPartKind::Benchmark { ReportTone::Plain } else { ReportTone::Strong };
-    let of = |side: NodeSide| match (side.score, side.bounds) {
-        (Some(value), _) => format_score(value),
-        (None, Some((low, high))) => format!("{}–{}", format_score(low), format_score(high)),
-        (None, None) => "none".to_owned(),
-    };
-
     let interval = match &node.interval {
         Ok(interval) => {
             format!("{} to {}", format_difference(interval.low), format_difference(interval.high))
@@ -99,8 +110,8 @@ fn node_row(node: &NodeDifference) -> Vec<ReportPiece> {
     };
     vec![
         ReportPiece::new(strong, format!("{}{}", "  ".repeat(node.depth), node.code)),
-        ReportPiece::plain(of(node.base)),
-        ReportPiece::plain(of(node.candidate)),
+        ReportPiece::plain(format_side(node.base)),
+        ReportPiece::plain(format_side(node.candidate)),
         ReportPiece::plain(node.difference.map(format_difference).unwrap_or_default()),
         ReportPiece::plain(if node.difference.is_some() { interval } else { String::new() }),
         ReportPiece::plain(node.pairs.to_string()),
@@ -108,8 +119,17 @@ fn node_row(node: &NodeDifference) -> Vec<ReportPiece> {
     ]
 }
 
+/// Formats the score of a node, or its range.
+pub(crate) fn format_side(side: NodeSide) -> String {
+    match (side.score, side.bounds) {
+        (Some(value), _) => format_score(value),
+        (None, Some((low, high))) => format!("{}–{}", format_score(low), format_score(high)),
+        (None, None) => "none".to_owned(),
+    }
+}
+
 /// Formats a difference with its sign.
-fn format_difference(value: f64) -> String {
+pub(crate) fn format_difference(value: f64) -> String {
     let text = format!("{value:+.3}");
     if matches!(text.as_str(), "+0.000" | "-0.000") { "0.000".to_owned() } else { text }
 }

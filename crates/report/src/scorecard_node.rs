@@ -2,16 +2,15 @@
 
 use assize_analysis::{BenchmarkCase, ScorecardRun, ScorecardTree};
 use assize_rubric::{
-    BenchmarkState, Criticality, NodeScore, NodeStatus, ScorecardAggregation, ScorecardNodeId,
-    ScorecardNodeKind, ScorecardScores, at_least,
+    BenchmarkState, Criticality, NodeScore, ScorecardAggregation, ScorecardNodeId, ScorecardNodeKind,
+    ScorecardScores, at_least,
 };
-use serde_json::{Value, json};
 
 use crate::ReportStyle;
 use crate::number::{format_beside, format_count, format_plain, format_score};
 use crate::page::{ReportPage, ReportPiece};
 use crate::scorecard_scores::{format_node_score, green_gate_bound, status_tone};
-use crate::scorecard_votes::{decision_text, render_votes, vote_json};
+use crate::scorecard_votes::{decision_text, render_votes};
 use crate::style::ReportTone;
 use crate::table::{ReportColumn, render_table};
 
@@ -308,6 +307,15 @@ fn conclusion_lines(scores: &ScorecardScores<'_>, id: ScorecardNodeId) -> Vec<St
     if !blockers.is_empty() {
         lines.push(format!("hard gates that failed below it: {}", blockers.join(", ")));
     }
+    let untested: Vec<&str> = scores
+        .untested_gates(id)
+        .into_iter()
+        .filter_map(|id| card.node(id))
+        .map(|node| &*node.code)
+        .collect();
+    if !untested.is_empty() {
+        lines.push(format!("hard gates that no case tests: {}", untested.join(", ")));
+    }
     if found.open > 0 {
         lines.push(format!("{} without a result", format_count(found.missing, "case", "cases")));
     }
@@ -335,74 +343,4 @@ fn conclusion_lines(scores: &ScorecardScores<'_>, id: ScorecardNodeId) -> Vec<St
     }
 
     lines
-}
-
-/// Converts the calculation of a node's score to JSON.
-pub fn scorecard_node_json(
-    run: &ScorecardRun,
-    tree: &ScorecardTree,
-    scores: &ScorecardScores<'_>,
-    id: ScorecardNodeId,
-) -> Value {
-    let card = scores.card();
-    let (Some(node), Some(found)) = (card.node(id), scores.node(id)) else { return Value::Null };
-    let place = tree.places.get(id.index()).copied().unwrap_or_default();
-    let name = |id: ScorecardNodeId| card.node(id).map(|node| node.code.to_string());
-    let parts: Vec<Value> = card
-        .children(id)
-        .filter_map(|child| {
-            let (node, below) = (card.node(child)?, scores.node(child)?);
-            Some(json!({
-                "code": node.code,
-                "weight": node.weight,
-                "counts": counts_in_score(node.kind),
-                "score_low": below.bounds.map(|(low, _)| low),
-                "score_high": below.bounds.map(|(_, high)| high),
-                "standing": below.standing,
-            }))
-        })
-        .collect();
-
-    let cases: Vec<Value> = run
-        .parts
-        .get(place)
-        .into_iter()
-        .flat_map(|part| part.cases.iter())
-        .map(|(id, case)| {
-            json!({
-                "case": id,
-                "state": case.finding.state,
-                "score": case.score,
-                "pass": case.finding.pass,
-                "decided_by": case.finding.decided_by,
-                "reason": case.reason,
-                "votes": case.votes.iter().map(vote_json).collect::<Vec<_>>(),
-            })
-        })
-        .collect();
-
-    let (aggregation, criticality) = match node.kind {
-        ScorecardNodeKind::Group { aggregation, .. } => (Some(aggregation), None),
-        ScorecardNodeKind::Benchmark { criticality } => (None, Some(criticality)),
-    };
-    let blockers: Vec<String> = scores.blockers(id).into_iter().filter_map(name).collect();
-    json!({
-        "code": node.code,
-        "label": run.info.nodes.get(place).and_then(|part| part.label.clone()),
-        "aggregation_method": aggregation,
-        "criticality": criticality,
-        "threshold": node.line,
-        "standing": found.standing,
-        "score": found.score(),
-        "score_low": found.bounds.map(|(low, _)| low),
-        "score_high": found.bounds.map(|(_, high)| high),
-        "weight_below": found.weight,
-        "weight_covered": found.covered_weight,
-        "coverage": found.coverage,
-        "blocked_by": blockers,
-        "failure_rate_upper": green_gate_bound(scores, id),
-        "parts": parts,
-        "cases": cases,
-        "passes": found.standing == NodeStatus::Pass,
-    })
 }

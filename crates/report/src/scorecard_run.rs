@@ -1,7 +1,7 @@
 //! Cost and open reviews of a scorecard run.
 
 use assize_analysis::ScorecardRun;
-use assize_rubric::BenchmarkState;
+use assize_rubric::{BenchmarkState, LabelCounts};
 use assize_store::RunInfo;
 
 use crate::ReportStyle;
@@ -35,6 +35,12 @@ pub fn render_scorecard_run(run: &ScorecardRun, info: &RunInfo, folder: &str, st
     };
     if !queue.is_empty() {
         entry("review", ReportTone::Open, format!("{} (review.jsonl)", queue.join(", ")));
+    }
+
+    let counts = run.label_counts();
+    if let Some(line) = format_label_counts(counts) {
+        let tone = if counts.stale + counts.unbound > 0 { ReportTone::Bad } else { ReportTone::Plain };
+        entry("labels", tone, line);
     }
 
     let unjudged = total(BenchmarkState::Missing);
@@ -99,4 +105,30 @@ pub fn render_scorecard_run(run: &ScorecardRun, info: &RunInfo, folder: &str, st
 
     entry("run", ReportTone::Plain, folder.to_owned());
     page.finish()
+}
+
+/// Describes the labels of a scorecard: how many count, and how many don't and why; `None` if there are none.
+pub fn format_label_counts(counts: LabelCounts) -> Option<String> {
+    let LabelCounts { counted, stale, unbound } = counts;
+    let kinds = [
+        (counted, "counted".to_owned()),
+        (
+            stale,
+            "stale, not counted: the answer, the target, the case or the question is another now; `assize review` asks again"
+                .to_owned(),
+        ),
+        (
+            unbound,
+            "not counted, since nothing says which answer they are about (record them with `assize review RUN --decisions \
+             FILE`, or count them with `--accept-unbound-labels`)"
+                .to_owned(),
+        ),
+    ];
+    let told: Vec<String> = kinds
+        .into_iter()
+        .filter(|(number, _)| *number > 0)
+        .map(|(number, words)| format!("{} {words}", grouped(number)))
+        .collect();
+
+    (!told.is_empty()).then(|| told.join("; "))
 }

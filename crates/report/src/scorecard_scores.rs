@@ -1,9 +1,11 @@
 //! Scored scorecard: its tree with scores and blockers.
 
+use assize_analysis::ScorecardTree;
 use assize_rubric::{
     Criticality, NodeScore, NodeStatus, ScorecardNodeId, ScorecardNodeKind, ScorecardScores, at_least,
 };
 use assize_stats::{ConfidenceLevel, zero_failures};
+use assize_store::ScorecardInfo;
 
 use crate::ReportStyle;
 use crate::number::{format_beside, format_count, format_plain, format_score};
@@ -18,9 +20,43 @@ const MAX_WEAKEST: usize = 3;
 /// Maximum number of blockers and gates that are named below the table.
 const MAX_NAMED: usize = 8;
 
+/// Number of rows from which the lower levels of a tree are folded unless a depth is given.
+const MAX_ROWS: usize = 200;
+/// Length of codes, in characters, from which labels are shown beside them: nobody reads an id.
+const OPAQUE_CODE: usize = 20;
+
+/// Levels and names that a drawn scorecard shows.
+#[derive(Debug, Clone, Copy, Default)]
+pub struct ScorecardLayout<'a> {
+    /// Number of levels below the top; as many as fit unless given.
+    pub depth: Option<usize>,
+    /// The stored tree, for labels.
+    pub labels: Option<(&'a ScorecardInfo, &'a ScorecardTree)>,
+}
+
+impl ScorecardLayout<'_> {
+    /// The deepest level that is shown.
+    fn deepest(&self, order: &[(ScorecardNodeId, usize)]) -> usize {
+        let most = order.iter().map(|(_, depth)| *depth).max().unwrap_or(0);
+        let fits = |level: &usize| order.iter().filter(|(_, depth)| depth <= level).count() <= MAX_ROWS;
+
+        self.depth.unwrap_or_else(|| (1..=most).rev().find(fits).unwrap_or(1))
+    }
+
+    /// The label of a node whose code says nothing to people.
+    fn label(&self, code: &str, id: ScorecardNodeId) -> Option<&str> {
+        let (info, tree) = self.labels.filter(|_| code.chars().count() >= OPAQUE_CODE)?;
+        info.nodes.get(*tree.places.get(id.index())?)?.label.as_deref()
+    }
+}
+
 /// Renders a scored scorecard as a tree, then its blockers, the largest possible gains, and how high the
-/// failure rate of a passed gate may still be.
-pub fn render_scorecard_scores(scores: &ScorecardScores<'_>, style: ReportStyle) -> String {
+/// failure rate of a passed gate may still be. The lower levels of a large tree are folded.
+pub fn render_scorecard_scores(
+    scores: &ScorecardScores<'_>,
+    layout: ScorecardLayout<'_>,
+    style: ReportStyle,
+) -> String {
     let mut page = ReportPage::new(style);
     let columns = [
         ReportColumn::left("code"),
@@ -32,11 +68,21 @@ pub fn render_scorecard_scores(scores: &ScorecardScores<'_>, style: ReportStyle)
         ReportColumn::shrinking("why"),
     ];
 
-    let order = nodes_in_order(scores);
+    let all = nodes_in_order(scores);
+    let deepest = layout.deepest(&all);
+    let order: Vec<(ScorecardNodeId, usize)> =
+        all.iter().copied().filter(|(_, depth)| *depth <= deepest).collect();
     render_table_on_demand(&mut page, 0, &columns, order.len(), |at| {
-        node_row(scores, order[at].0, order[at].1)
+        node_row(scores, order[at].0, order[at].1, layout)
     });
     page.add_blank();
+
+    let folded = all.len() - order.len();
+    if folded > 0 {
+        let parts = format_count(folded as u64, "part", "parts");
+        let text = format!("folded: {parts} below level {deepest}; `--depth N` shows more levels");
+        page.add_text(&[], &[ReportPiece::new(ReportTone::Dim, text)]);
+    }
 
     for line in closing_lines(scores) {
         page.add_text(&[], &[ReportPiece::plain(line)]);
@@ -63,9 +109,20 @@ fn node_code<'s>(scores: &'s ScorecardScores<'_>, id: ScorecardNodeId) -> &'s st
     scores.card().node(id).map_or("", |node| &node.code)
 }
 
-fn node_row(scores: &ScorecardScores<'_>, id: ScorecardNodeId, depth: usize) -> Vec<ReportPiece> {
+fn node_row(
+    scores: &ScorecardScores<'_>,
+    id: ScorecardNodeId,
+    depth: usize,
+    layout: ScorecardLayout<'_>,
+) -> Vec<ReportPiece> {
     let (Some(node), Some(found)) = (scores.card().node(id), scores.node(id)) else { return Vec::new() };
     let line = node.line.get();
+    let why = blocker_text(scores, id);
+    let described = match layout.label(&node.code, id) {
+        Some(label) if why.is_empty() => label.to_owned(),
+        Some(label) => format!("{label}; {why}"),
+        None => why,
+    };
     let strong = if matches!(node.kind, ScorecardNodeKind::Group { .. }) {
         ReportTone::Strong
     } else {
@@ -80,7 +137,7 @@ fn node_row(scores: &ScorecardScores<'_>, id: ScorecardNodeId, depth: usize) -> 
         ReportPiece::plain(
             found.coverage.filter(|share| *share < 1.0).map(format_coverage).unwrap_or_default(),
         ),
-        ReportPiece::new(ReportTone::Dim, blocker_text(scores, id)),
+        ReportPiece::untrusted(ReportTone::Dim, &described, 400),
     ]
 }
 
@@ -128,8 +185,16 @@ pub(crate) fn blocker_text(scores: &ScorecardScores<'_>, id: ScorecardNodeId) ->
         parts.push(format!("blocked by {}{more}", node_code(scores, blockers[0])));
     }
 
+    let untested = scores.untested_gates(id);
+    if let Some(first) = untested.first().filter(|first| **first != id) {
+        let more = if untested.len() > 1 { format!(", +{}", untested.len() - 1) } else { String::new() };
+        parts.push(format!("no case tests {}{more}", node_code(scores, *first)));
+    }
+
     if found.gate_failed {
         parts.push("hard gate".to_owned());
+    } else if untested.contains(&id) {
+        parts.push("hard gate without a case".to_owned());
     } else if let Some(bound) = green_gate_bound(scores, id) {
         parts.push(format!("holds; failure rate ≤ {:.1} %", bound * 100.0));
     } else if node.kind == (ScorecardNodeKind::Benchmark { criticality: Criticality::ImprovementSignal }) {
@@ -157,6 +222,11 @@ fn join_codes(scores: &ScorecardScores<'_>, ids: &[ScorecardNodeId]) -> String {
 pub(crate) fn closing_lines(scores: &ScorecardScores<'_>) -> Vec<String> {
     let card = scores.card();
     let mut lines = vec![headline(scores)];
+    let untested = scores.untested_gates(card.root());
+    if !untested.is_empty() {
+        lines.push(format!("hard gates that no case tests: {}", join_codes(scores, &untested)));
+    }
+
     let weakest = weakest_benchmarks(scores);
     if !weakest.is_empty() {
         lines.push(format!("weakest: {}", weakest.join(", ")));
@@ -265,8 +335,14 @@ fn weakest_benchmarks(scores: &ScorecardScores<'_>) -> Vec<String> {
     below
         .into_iter()
         .take(MAX_WEAKEST)
-        .map(|(lack, id)| format!("{} (lacks {})", path(id), format_score(lack)))
+        .map(|(lack, id)| format!("{} (lacks {})", path(id), format_lack(lack)))
         .collect()
+}
+
+/// Formats what a score lacks; what rounds to nothing is written out.
+fn format_lack(lack: f64) -> String {
+    let rounded = format_score(lack);
+    if rounded.parse() == Ok(0.0) { format!("{lack:.1e}") } else { rounded }
 }
 
 #[cfg(test)]
@@ -301,7 +377,11 @@ mod tests {
             if id == one { CaseTally::new([unit(first)], 0) } else { CaseTally::new([unit(0.9)], missing) }
         };
         let scores = score_card(&card, tally, MissingPolicy::Incomplete);
-        render_scorecard_scores(&scores, ReportStyle { width: 100, ..ReportStyle::default() })
+        render_scorecard_scores(
+            &scores,
+            ScorecardLayout::default(),
+            ReportStyle { width: 100, ..ReportStyle::default() },
+        )
     }
 
     #[test]
@@ -325,6 +405,31 @@ mod tests {
         let text = drawn(1.0, 0);
         assert!(text.contains("DII: pass at 0.96\n"), "{text}");
         assert!(text.contains("A-REF1 up to 95.0 % (1 case)"), "{text}");
+    }
+
+    #[test]
+    fn large_trees_are_folded_and_opaque_codes_have_labels() {
+        let group =
+            ScorecardNodeKind::Group { aggregation: ScorecardAggregation::WeightedAverage, hard_gate: false };
+        let plain = ScorecardNodeKind::Benchmark { criticality: Criticality::ThresholdGate };
+        let mut card = ScoreTree::new(node("TOP", 1.0, 0.5, group));
+        for number in 0..30 {
+            let part =
+                card.add_node(card.root(), node(&format!("P{number}"), 1.0, 0.5, group)).expect("a group");
+            for leaf in 0..10 {
+                card.add_node(part, node(&format!("P{number}-{leaf}"), 1.0, 0.5, plain)).expect("a group");
+            }
+        }
+        let unit = UnitInterval::new(1.0).expect("in range");
+        let scores = score_card(&card, |_| CaseTally::new([unit], 0), MissingPolicy::Incomplete);
+        let lines = |depth| {
+            let layout = ScorecardLayout { depth, labels: None };
+            render_scorecard_scores(&scores, layout, ReportStyle::default())
+        };
+        let folded = lines(None);
+        assert!(folded.contains("folded: 300 parts below level 1") && !folded.contains("P3-1"), "{folded}");
+        assert_eq!(lines(Some(2)).matches("P29-").count(), 10);
+        assert!(!lines(Some(0)).contains("P1"));
     }
 
     #[test]

@@ -2,7 +2,6 @@
 
 use assize_analysis::{BenchmarkCase, BenchmarkVote};
 use assize_rubric::BenchmarkState;
-use serde_json::{Value, json};
 
 use crate::number::{format_count, format_plain};
 use crate::page::{ReportPage, ReportPiece};
@@ -94,17 +93,4 @@ fn votes_differ(case: &BenchmarkCase) -> bool {
     let mut votes =
         case.votes.iter().filter(cast).map(|vote| (vote.finding.state, vote.finding.pass, vote.score));
     votes.next().is_some_and(|first| votes.any(|other| other != first))
-}
-
-/// Converts a vote to JSON.
-pub(crate) fn vote_json(vote: &BenchmarkVote) -> Value {
-    json!({
-        "judge": vote.judge,
-        "repeat": vote.repeat,
-        "escalated": vote.escalated,
-        "state": vote.finding.state,
-        "score": vote.score,
-        "pass": vote.finding.pass,
-        "reason": vote.reason,
-    })
 }

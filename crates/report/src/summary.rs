@@ -9,7 +9,8 @@ use assize_store::{
 
 use crate::case_block::render_brief;
 use crate::case_trials;
-use crate::entry::{entry, interval, listed, tallies};
+use crate::criterion_rates::render_criterion_rates;
+use crate::entry::{entry, listed, rate_interval, tallies};
 use crate::noise;
 use crate::number::{self, format_count, grouped};
 use crate::page::{ReportPage, ReportPiece};
@@ -56,6 +57,10 @@ pub fn render_summary(info: &RunInfo, extra: SummaryExtra<'_>, style: ReportStyl
         "Run",
         vec![ReportPiece::untrusted(ReportTone::Plain, extra.folder.unwrap_or(&info.run_id), 400)],
     );
+
+    if let Some(summary) = &info.summary {
+        render_criterion_rates(&mut page, &summary.criterion_rates);
+    }
 
     if !extra.worst.is_empty() {
         page.add_blank();
@@ -180,12 +185,11 @@ fn render_metrics(page: &mut ReportPage, summary: &RunSummary, extra: SummaryExt
         criteria.push(ReportPiece::new(ReportTone::Middling, text));
     }
 
-    if let Some((verified, quotes)) = extra.quotes.filter(|(_, quotes)| *quotes > 0) {
-        criteria.push(ReportPiece::plain(format!(
-            "; {} of {} found",
-            grouped(verified),
-            format_count(quotes, "quote", "quotes")
-        )));
+    let counted = extra.quotes.or(summary.quotes_found.zip(summary.quotes));
+    if let Some((verified, quotes)) = counted.filter(|(_, quotes)| *quotes > 0) {
+        let tone = if verified * 2 < quotes { ReportTone::Bad } else { ReportTone::Plain };
+        let text = format!("; {} of {} found", grouped(verified), format_count(quotes, "quote", "quotes"));
+        criteria.push(ReportPiece::new(tone, text));
     }
 
     entry(page, "Criteria", criteria);
@@ -199,8 +203,8 @@ fn render_metrics(page: &mut ReportPage, summary: &RunSummary, extra: SummaryExt
 /// share.
 fn format_pass_rate(summary: &RunSummary) -> Vec<ReportPiece> {
     let counts = summary.counts;
-    let passed = counts.pass as u64;
     let Some(figures) = &summary.figures else {
+        let passed = counts.pass as u64;
         let total = counts.total() as u64;
         let share = number::format_percent(passed, total);
         return vec![ReportPiece::plain(format!("{}/{} ({share})", grouped(passed), grouped(total)))];
@@ -210,19 +214,21 @@ fn format_pass_rate(summary: &RunSummary) -> Vec<ReportPiece> {
         return vec![ReportPiece::new(ReportTone::Open, "undefined: no case was decided")];
     }
 
+    // Of repeats that end at the first pass only the first ones count, so the counts of all runs are no help.
+    let passed = rate.value.map_or(0, |value| (value * rate.n as f64).round() as u64);
     let share = number::format_percent(passed, rate.n);
     let mut pieces = vec![ReportPiece::new(
         ReportTone::Strong,
         format!("{}/{} ({share})", grouped(passed), grouped(rate.n)),
     )];
-    pieces.push(ReportPiece::plain(interval(rate)));
+    pieces.push(ReportPiece::plain(rate_interval(rate)));
 
     if let Some([low, high]) = figures.pass_rate_bounds {
         let open = (counts.total() as u64).saturating_sub(rate.n);
         let bounds = format!(
             "; {} to {} with the {} undecided",
-            number::format_score(low),
-            number::format_score(high),
+            number::format_rate(low),
+            number::format_rate(high),
             grouped(open)
         );
         pieces.push(ReportPiece::new(ReportTone::Open, bounds));
@@ -251,10 +257,10 @@ fn render_pairwise_metrics(page: &mut ReportPage, figures: &RunMetrics) {
     }
 
     entry(page, "Pairwise", vec![ReportPiece::plain(text)]);
-    let won = pairs.win.value.map_or_else(|| "undefined".to_owned(), number::format_score);
-    entry(page, "Win rate", vec![ReportPiece::plain(format!("{won}{}", interval(&pairs.win)))]);
+    let won = pairs.win.value.map_or_else(|| "undefined".to_owned(), number::format_rate);
+    entry(page, "Win rate", vec![ReportPiece::plain(format!("{won}{}", rate_interval(&pairs.win)))]);
 
-    let place = pairs.first_place.value.map_or_else(|| "undefined".to_owned(), number::format_score);
+    let place = pairs.first_place.value.map_or_else(|| "undefined".to_owned(), number::format_rate);
     entry(
         page,
         "First place",
@@ -262,7 +268,7 @@ fn render_pairwise_metrics(page: &mut ReportPage, figures: &RunMetrics) {
             ReportPiece::plain(format!(
                 "preferred in {place} of {}{}. ",
                 format_count(pairs.first_place.n, "decision", "decisions"),
-                interval(&pairs.first_place)
+                rate_interval(&pairs.first_place)
             )),
             ReportPiece::new(ReportTone::Dim, sanitize::sanitize_text(&pairs.says, 300)),
         ],

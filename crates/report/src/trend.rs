@@ -122,16 +122,21 @@ fn draw_sparkline(
     figure: fn(&TrendPoint) -> &EstimatedMetric,
     unicode: bool,
 ) -> String {
+    draw_blocks(points.iter().map(|point| (!point.changed.is_empty(), figure(point).value)), unicode)
+}
+
+/// Draws one block per value, its height the value on the scale from 0 to 1. A mark precedes those that are marked.
+pub(crate) fn draw_blocks(values: impl Iterator<Item = (bool, Option<f64>)>, unicode: bool) -> String {
     const BLOCKS: [char; 8] = ['▁', '▂', '▃', '▄', '▅', '▆', '▇', '█'];
     const DIGITS: [char; 8] = ['0', '1', '2', '3', '5', '6', '7', '9'];
 
     let signs = if unicode { BLOCKS } else { DIGITS };
     let mut line = String::new();
-    for point in points {
-        if !point.changed.is_empty() {
+    for (is_marked, value) in values {
+        if is_marked {
             line.push('|');
         }
-        line.push(match figure(point).value {
+        line.push(match value {
             None => '?',
             Some(value) => signs[(value.clamp(0.0, 1.0) * 7.999) as usize],
         });

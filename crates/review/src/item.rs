@@ -1,6 +1,6 @@
 //! Items to review: the questions for a reviewer.
 
-use assize_rubric::LabelOutcome;
+use assize_rubric::{LabelOutcome, SeenHash};
 
 /// Code of a label for a trace without any of the known failures.
 pub const NONE_OF_THE_ABOVE: &str = "NONE_OF_THE_ABOVE";
@@ -20,6 +20,12 @@ pub struct ReviewItem {
     pub criterion: String,
     /// Hash of the question's text, so that a label records its version.
     pub version: String,
+    /// Hash of all that is shown, which binds the label to it.
+    pub seen: Option<SeenHash>,
+    /// Importance of the decision for the scores above.
+    pub weight: ReviewWeight,
+    /// True if people decided about it when it was another answer, case or question.
+    pub is_stale: bool,
     /// Texts in display order. None of them may reveal the judge's decision.
     pub sections: Vec<ReviewSection>,
     /// Kind of question.
@@ -75,6 +81,20 @@ pub struct FailureChoice {
     pub code: String,
     /// Short description.
     pub text: String,
+    /// Hash that binds a label of this failure to the answer.
+    pub seen: Option<SeenHash>,
+}
+
+/// Importance of a decision, the greatest first.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Default)]
+pub enum ReviewWeight {
+    /// It can block what stands above.
+    Gate,
+    /// It counts.
+    #[default]
+    Counted,
+    /// It is reported and counts nowhere.
+    Reported,
 }
 
 /// Decision of the judge.
@@ -91,10 +111,10 @@ pub struct JudgeAccount {
 /// Reason for reviewing an item, the most urgent first.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub enum ReviewReason {
-    /// There is no decision, and only people can make it.
-    Waiting,
     /// People decided differently.
     ReviewersDiffer,
+    /// There is no decision, and only people can make it.
+    Waiting,
     /// Judges decided differently, so that there is no decision.
     JudgesDiffer,
     /// The judge was uncertain.
@@ -106,7 +126,8 @@ pub enum ReviewReason {
 }
 
 impl ReviewReason {
-    /// Describes the reason in a few words, without revealing the judge's decision.
+    /// Describes the reason in a few words. It says something about the judge's decision, so it is shown after the
+    /// reviewer's.
     pub const fn describe(self) -> &'static str {
         match self {
             Self::Waiting => "waits for a person",
@@ -115,6 +136,18 @@ impl ReviewReason {
             Self::Uncertain => "the judge was not certain",
             Self::Undecided => "the judge could not decide",
             Self::Check => "check of the judge",
+        }
+    }
+}
+
+impl ReviewItem {
+    /// Describes what is asked for without a hint at the judge's decision.
+    pub fn describe_blindly(&self) -> &'static str {
+        match (self.why, self.is_stale) {
+            (_, true) => "asked again: what was decided before is about something else now",
+            (ReviewReason::Waiting, _) => "waits for a person",
+            (ReviewReason::ReviewersDiffer, _) => "reviewers differ",
+            _ => "to be decided",
         }
     }
 }

@@ -6,7 +6,7 @@ use std::fs::{self, OpenOptions};
 use std::io::{self, Read as _, Seek as _, SeekFrom, Write as _};
 use std::path::{Path, PathBuf};
 
-use assize_rubric::{FailureSeverity, Label, LabelOutcome, LabelSplit, SamplingMethod};
+use assize_rubric::{Label, LabelOutcome, LabelSplit, SamplingMethod, SeenHash};
 use serde_json::Value;
 
 use crate::{ReviewAnswer, ReviewDecision, ReviewItem, ReviewQuestion};
@@ -49,8 +49,26 @@ pub struct ReviewLabelMetadata {
 #[derive(Debug)]
 pub struct ReviewerLabelFile {
     path: PathBuf,
-    /// Labels so far, by target: version of the question, and true if it was drawn at random.
-    known: HashMap<ReviewLabelTarget, Vec<(Option<String>, bool)>>,
+    /// Labels so far, by what they are about.
+    known: HashMap<ReviewLabelTarget, Vec<LabelMark>>,
+}
+
+/// Part of a label that tells if it answers an item.
+#[derive(Debug)]
+struct LabelMark {
+    version: Option<String>,
+    seen: Option<SeenHash>,
+    is_random: bool,
+}
+
+impl LabelMark {
+    fn new(label: &Label) -> Self {
+        Self {
+            version: label.version.clone(),
+            seen: label.seen,
+            is_random: label.sampled == Some(SamplingMethod::Random),
+        }
+    }
 }
 
 /// Target of a label: case, suite, system, repeat, criterion. Missing parts are empty.
@@ -79,13 +97,13 @@ impl ReviewerLabelFile {
     /// # Errors
     /// If the file can't be read, or a line is not a valid label.
     pub fn open(path: PathBuf) -> Result<Self, ReviewerLabelError> {
-        let text = match fs::read_to_string(&path) {
+        let text = match assize_files::read_text(&path) {
             Ok(text) => text,
             Err(error) if error.kind() == io::ErrorKind::NotFound => String::new(),
             Err(error) => return Err(ReviewerLabelError::File { path, error }),
         };
 
-        let mut known: HashMap<ReviewLabelTarget, Vec<(Option<String>, bool)>> = HashMap::new();
+        let mut known: HashMap<ReviewLabelTarget, Vec<LabelMark>> = HashMap::new();
         for (index, line) in text.lines().enumerate().filter(|(_, line)| !line.trim().is_empty()) {
             let found =
                 serde_json::from_str::<Value>(line).map_err(|error| error.to_string()).and_then(parse_label);
@@ -94,8 +112,7 @@ impl ReviewerLabelFile {
                 line: index + 1,
                 message,
             })?;
-            let mark = (label.version.clone(), label.sampled == Some(SamplingMethod::Random));
-            known.entry(label_target(&label, primary)).or_default().push(mark);
+            known.entry(label_target(&label, primary)).or_default().push(LabelMark::new(&label));
         }
 
         Ok(Self { path, known })
@@ -106,17 +123,25 @@ impl ReviewerLabelFile {
         &self.path
     }
 
-    /// Returns true if the reviewer has answered this version of the question. In a random sample only labels
+    /// Returns true if the reviewer has answered this question about this very answer. In a random sample only labels
     /// of random samples count: skipping items labelled by choice would bias it.
     pub fn has_label(&self, item: &ReviewItem, sampled: SamplingMethod) -> bool {
         let primary = matches!(item.question, ReviewQuestion::Primary(_));
         let label = blank_label(item);
         self.known.get(&label_target(&label, primary)).is_some_and(|marks| {
-            marks.iter().any(|(version, random)| {
-                version.as_deref() == Some(item.version.as_str())
-                    && (*random || sampled != SamplingMethod::Random)
+            marks.iter().any(|mark| {
+                mark.version.as_deref() == Some(item.version.as_str())
+                    && is_seen(item, mark.seen)
+                    && (mark.is_random || sampled != SamplingMethod::Random)
             })
         })
+    }
+
+    /// Returns true if the reviewer has answered something like it: another version, or about another answer.
+    pub fn has_stale_label(&self, item: &ReviewItem) -> bool {
+        let primary = matches!(item.question, ReviewQuestion::Primary(_));
+        let marks = self.known.get(&label_target(&blank_label(item), primary));
+        marks.is_some_and(|marks| !marks.iter().any(|mark| is_seen(item, mark.seen)))
     }
 
     /// Appends a decision as one line and syncs the file to disk.
@@ -137,6 +162,7 @@ impl ReviewerLabelFile {
             ReviewAnswer::Outcome(outcome) => label.label = *outcome,
             ReviewAnswer::Primary(code) => {
                 label.criterion.clone_from(code);
+                label.seen = failure_hash(item, code);
                 label.label =
                     if code == crate::NONE_OF_THE_ABOVE { LabelOutcome::Met } else { LabelOutcome::Unmet };
             }
@@ -161,7 +187,7 @@ impl ReviewerLabelFile {
 
         self.append_line(&format!("{value}\n"))
             .map_err(|error| ReviewerLabelError::File { path: self.path.clone(), error })?;
-        let mark = (label.version.clone(), given.sampled == SamplingMethod::Random);
+        let mark = LabelMark::new(&label);
         self.known.entry(label_target(&label, primary)).or_default().push(mark);
 
         Ok(())
@@ -196,19 +222,28 @@ fn parse_label(mut value: Value) -> Result<(Label, bool), String> {
 
 fn blank_label(item: &ReviewItem) -> Label {
     Label {
-        case: item.case.clone(),
         suite: item.suite.clone(),
         system: item.system.clone(),
         repeat: item.repeat,
-        criterion: item.criterion.clone(),
-        label: LabelOutcome::Unsure,
-        who: None,
-        at: None,
-        note: None,
-        severity: None::<FailureSeverity>,
         version: Some(item.version.clone()),
-        sampled: None,
-        split: None,
+        seen: item.seen,
+        ..Label::new(item.case.clone(), item.criterion.clone(), LabelOutcome::Unsure)
+    }
+}
+
+/// Hash that binds the name of a failure: that of the failure's own question, where it has one.
+fn failure_hash(item: &ReviewItem, code: &str) -> Option<SeenHash> {
+    let ReviewQuestion::Primary(choices) = &item.question else { return item.seen };
+    choices.iter().find(|choice| choice.code == code).map_or(item.seen, |choice| choice.seen)
+}
+
+/// Tells if a hash is one that a label of this item carries.
+fn is_seen(item: &ReviewItem, seen: Option<SeenHash>) -> bool {
+    match &item.question {
+        ReviewQuestion::Verdict(_) => seen == item.seen,
+        ReviewQuestion::Primary(choices) => {
+            seen == item.seen || choices.iter().any(|choice| choice.seen == seen)
+        }
     }
 }
 
@@ -224,6 +259,8 @@ fn label_target(label: &Label, primary: bool) -> ReviewLabelTarget {
 
 #[cfg(test)]
 mod tests {
+    use assize_rubric::FailureSeverity;
+
     use super::*;
     use crate::session::tests::items;
 
@@ -263,6 +300,10 @@ mod tests {
         assert!(again.has_label(&all[0], SamplingMethod::Chosen));
         assert!(!again.has_label(&all[0], SamplingMethod::Random), "what was picked is no sample");
         assert!(!again.has_label(&all[1], SamplingMethod::Chosen));
+        all[0].seen = "00112233445566778899aabbccddeeff".parse().ok();
+        assert!(!again.has_label(&all[0], SamplingMethod::Chosen), "another answer is not labelled");
+        assert!(again.has_stale_label(&all[0]));
+        all[0].seen = None;
         all[0].version = "v2".to_owned();
         assert!(!again.has_label(&all[0], SamplingMethod::Chosen), "another question is not answered");
     }

@@ -18,12 +18,12 @@ mod wrap;
 
 pub use item::{
     FailureChoice, JudgeAccount, NONE_OF_THE_ABOVE, ReviewItem, ReviewQuestion, ReviewReason, ReviewSection,
-    ReviewSectionKind, ScoreScale,
+    ReviewSectionKind, ReviewWeight, ScoreScale,
 };
 pub use key::ReviewKey;
 pub use label_file::{ReviewLabelMetadata, ReviewerLabelError, ReviewerLabelFile, label_file_path};
 pub use order::{ReviewOrder, ReviewOrderError};
 pub use plain_text::{render_plain_item, render_plain_judge};
 pub use screen::{ReviewScreen, ScreenLine, ScreenLook, render_screen};
-pub use script::{ReviewScriptLine, parse_line};
+pub use script::{ReviewScriptLine, parse_decision_fields, parse_line};
 pub use session::{ReviewAnswer, ReviewDecision, ReviewProgress, ReviewSession, ReviewStep};

@@ -6,7 +6,7 @@ use assize_rubric::SamplingMethod;
 use assize_stats::SeededRandom;
 use rand_core::RngCore;
 
-use crate::{ReviewItem, ReviewReason};
+use crate::{ReviewItem, ReviewReason, ReviewWeight};
 
 /// Order of a review.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
@@ -60,7 +60,7 @@ impl ReviewOrder {
     /// Sorts items into this order. Deterministic for equal items and seed.
     pub fn sort_items(self, items: &mut Vec<ReviewItem>) {
         match self {
-            Self::Queue => items.sort_by_key(|item| item.why),
+            Self::Queue => items.sort_by_key(urgency),
             Self::Random(seed) => {
                 // The draw must not depend on the order in which cases finished.
                 items.sort_by(|a, b| item_identity(a).cmp(&item_identity(b)));
@@ -78,6 +78,12 @@ impl ReviewOrder {
 
 fn item_identity(item: &ReviewItem) -> (&str, Option<&str>, Option<&str>, Option<u32>, &str) {
     (&item.case, item.suite.as_deref(), item.system.as_deref(), item.repeat, &item.criterion)
+}
+
+/// Ranks items of the queue: what counts nowhere last, people who differ first, then what can block the scores above.
+fn urgency(item: &ReviewItem) -> (bool, bool, ReviewWeight, ReviewReason) {
+    let ReviewItem { weight, why, .. } = item;
+    (*weight == ReviewWeight::Reported, *why != ReviewReason::ReviewersDiffer, *weight, *why)
 }
 
 /// Ranks items by the judge's certainty, the least certain first.
@@ -128,6 +134,20 @@ mod tests {
         assert_eq!(ids(&queue), ["case-2", "case-1", "case-0", "case-3"]);
         ReviewOrder::UncertainFirst.sort_items(&mut all);
         assert_eq!(ids(&all), ["case-2", "case-1", "case-3", "case-0"]);
+    }
+
+    #[test]
+    fn reviewers_who_differ_come_first_then_gates_and_signals_last() {
+        let mut all = items(5);
+        all[0].weight = ReviewWeight::Reported;
+        all[0].why = ReviewReason::ReviewersDiffer;
+        all[1].why = ReviewReason::Waiting;
+        all[2].weight = ReviewWeight::Gate;
+        all[2].why = ReviewReason::Uncertain;
+        all[3].why = ReviewReason::ReviewersDiffer;
+        all[4].weight = ReviewWeight::Reported;
+        ReviewOrder::Queue.sort_items(&mut all);
+        assert_eq!(ids(&all), ["case-3", "case-2", "case-1", "case-0", "case-4"]);
     }
 
     #[test]

@@ -12,7 +12,7 @@ pub fn render_plain_item(item: &ReviewItem, place: usize, all: usize, width: usi
         place + 1,
         item.case,
         item.criterion,
-        item.why.describe()
+        item.describe_blindly()
     ));
 
     out.push('\n');
@@ -27,7 +27,7 @@ pub fn render_plain_item(item: &ReviewItem, place: usize, all: usize, width: usi
     match &item.question {
         ReviewQuestion::Verdict(None) => out.push_str("\npass, fail, na, unsure? "),
         ReviewQuestion::Verdict(Some(scale)) => {
-            let _ = write!(out, "\npass, fail, na, unsure or a score from {} to {}? ", scale.min, scale.max);
+            let _ = write!(out, "\na score from {} to {}, na or unsure? ", scale.min, scale.max);
         }
         ReviewQuestion::Primary(_) => out.push_str("\ncode of the first failure, or none? "),
     }
@@ -36,6 +36,7 @@ pub fn render_plain_item(item: &ReviewItem, place: usize, all: usize, width: usi
 }
 
 /// Renders the judge's decision, to be shown after the reviewer's.
-pub fn render_plain_judge(judge: &JudgeAccount) -> String {
-    format!("the judge: {}\n", assize_report::escape_unsafe(&judge_words(judge)))
+pub fn render_plain_judge(item: &ReviewItem, judge: &JudgeAccount) -> String {
+    let words = assize_report::escape_unsafe(&judge_words(judge));
+    format!("the judge: {words}\n({})\n", item.why.describe())
 }

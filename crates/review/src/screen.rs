@@ -93,7 +93,7 @@ pub fn render_screen(
         session.index() + 1,
         left.all,
         left.decided,
-        item.why.describe()
+        if session.may_show_judge() { item.why.describe() } else { item.describe_blindly() }
     );
 
     lines.push(line(fit_line(&bar, width), ScreenLook::Bar));
@@ -312,7 +312,7 @@ fn footer_lines(session: &ReviewSession, item: &ReviewItem, width: usize) -> Vec
                     "p pass  f fail  n n/a  u unsure  s severity  e note  x skip  z undo  ? help"
                 }
                 ReviewQuestion::Verdict(Some(_)) => {
-                    "p pass  f fail  v score  n n/a  u unsure  s severity  e note  x skip  ? help"
+                    "v score  n n/a  u unsure  s severity  e note  x skip  z undo  ? help"
                 }
                 ReviewQuestion::Primary(_) => {
                     "c choose  0 none of them  s severity  e note  x skip  z undo  ? help"
@@ -343,7 +343,7 @@ fn key_lines(keys: &str, width: usize) -> Vec<ScreenLine> {
 
 fn help_lines(width: usize) -> Vec<ScreenLine> {
     const HELP: [(&str, &str); 15] = [
-        ("p f", "pass, fail"),
+        ("p f", "pass, fail, where there is no scale"),
         ("n u", "not applicable, unsure"),
         ("v", "a score, where there is a scale"),
         ("c 0", "choose a failure, or none of them (traces)"),

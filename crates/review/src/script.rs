@@ -1,7 +1,7 @@
 //! Decisions as lines of text: for pipes, for screen readers, for tests.
 
 use assize_rubric::{FailureSeverity, LabelOutcome};
-use serde_json::Value;
+use serde_json::{Map, Value};
 
 use crate::{NONE_OF_THE_ABOVE, ReviewAnswer};
 
@@ -20,6 +20,8 @@ pub enum ReviewScriptLine {
         severity: Option<FailureSeverity>,
         /// Reason given by the reviewer.
         note: Option<String>,
+        /// Name of the reviewer, if the line names one.
+        who: Option<String>,
     },
     /// Skips to the next item.
     Skip,
@@ -68,7 +70,7 @@ pub fn parse_line(text: &str) -> Result<ReviewScriptLine, String> {
         return Err(format!("`{more}` is too much: DECISION [low|medium|high] [-- NOTE]"));
     }
 
-    Ok(ReviewScriptLine::Decide { of: None, said: parse_reviewer_label(first)?, severity, note })
+    Ok(ReviewScriptLine::Decide { of: None, said: parse_reviewer_label(first)?, severity, note, who: None })
 }
 
 fn parse_reviewer_label(word: &str) -> Result<ReviewAnswer, String> {
@@ -102,22 +104,44 @@ fn parse_severity(word: &str) -> Result<FailureSeverity, String> {
 }
 
 fn parse_json_decision(text: &str) -> Result<ReviewScriptLine, String> {
-    const KNOWN: [&str; 5] = ["case", "criterion", "label", "severity", "note"];
-
     let value: Value = serde_json::from_str(text).map_err(|error| format!("not a JSON object: {error}"))?;
-    let object = value.as_object().ok_or("not a JSON object")?;
-    if let Some(other) = object.keys().find(|key| !KNOWN.contains(&key.as_str())) {
-        return Err(format!("`{other}` is not known here; there are {}", KNOWN.join(", ")));
+    parse_decision_fields(value.as_object().ok_or("not a JSON object")?)
+}
+
+/// Keys of a decision, each with the other names it has in label files and tables.
+const FIELDS: [(&str, &[&str]); 6] = [
+    ("case", &["case", "trace_id", "case_id"]),
+    ("criterion", &["criterion", "benchmark_code", "benchmark", "criterion_id"]),
+    ("label", &["label", "outcome"]),
+    ("who", &["who", "reviewer"]),
+    ("severity", &["severity"]),
+    ("note", &["note"]),
+];
+
+/// Keys of label files that say when and of what a label was given: it is given anew here.
+const GIVEN_ANEW: [&str; 8] = ["at", "version", "seen", "system", "suite", "repeat", "sampled", "split"];
+
+/// Parses the fields of a decision: of a JSON object, or of a row of a table, where every value is a text.
+pub fn parse_decision_fields(object: &Map<String, Value>) -> Result<ReviewScriptLine, String> {
+    let names = || FIELDS.iter().flat_map(|(_, names)| names.iter().copied());
+    let is_known = |key: &str| names().chain(GIVEN_ANEW).any(|name| name == key) || key.starts_with("x-");
+    if let Some(other) = object.keys().find(|key| !is_known(key)) {
+        let known = FIELDS.map(|(name, _)| name);
+        return Err(format!("`{other}` is not known here; there are {}", known.join(", ")));
     }
 
-    let word = |key: &str| match object.get(key) {
+    let field = |wanted: &str| {
+        let (_, names) = FIELDS.iter().find(|(name, _)| *name == wanted)?;
+        names.iter().find_map(|name| object.get(*name)).filter(|value| !value.is_null())
+    };
+    let word = |key: &str| match field(key) {
         None => Ok(None),
         Some(Value::String(text)) => Ok(Some(text.clone())),
         Some(_) => Err(format!("`{key}` must be a text")),
     };
     let case = word("case")?.ok_or("`case` is missing")?;
     let criterion = word("criterion")?.unwrap_or_default();
-    let said = match object.get("label") {
+    let said = match field("label") {
         Some(Value::String(text)) => parse_reviewer_label(text)?,
         Some(Value::Number(score)) => {
             ReviewAnswer::Outcome(LabelOutcome::Score(score.as_f64().ok_or("`label` is no score")?))
@@ -130,7 +154,8 @@ fn parse_json_decision(text: &str) -> Result<ReviewScriptLine, String> {
     };
 
     let severity = word("severity")?.as_deref().map(parse_severity).transpose()?;
-    Ok(ReviewScriptLine::Decide { of: Some((case, criterion)), said, severity, note: word("note")? })
+    let (note, who) = (word("note")?, word("who")?);
+    Ok(ReviewScriptLine::Decide { of: Some((case, criterion)), said, severity, note, who })
 }
 
 #[cfg(test)]
@@ -145,6 +170,7 @@ mod tests {
             said: ReviewAnswer::Outcome(LabelOutcome::Unmet),
             severity: Some(FailureSeverity::High),
             note: Some("the dose is wrong".to_owned()),
+            who: None,
         };
         assert_eq!(line, expected);
         assert_eq!(parse_line(" # later"), Ok(ReviewScriptLine::Nothing));
@@ -155,6 +181,18 @@ mod tests {
         );
         let named = parse_line(r#"{"case":"c","criterion":"k","label":"met"}"#).expect("sound");
         assert!(matches!(named, ReviewScriptLine::Decide { of: Some((case, _)), .. } if case == "c"));
+    }
+
+    #[test]
+    fn lines_of_label_files_and_tables_are_decisions() {
+        let line =
+            r#"{"trace_id":"c","benchmark_code":"k","outcome":"4","reviewer":"ann","at":"t","note":null}"#;
+        let ReviewScriptLine::Decide { of, said, who, .. } = parse_line(line).expect("sound") else {
+            panic!("a decision")
+        };
+        assert_eq!(of, Some(("c".to_owned(), "k".to_owned())));
+        assert_eq!(said, ReviewAnswer::Outcome(LabelOutcome::Score(4.0)));
+        assert_eq!(who.as_deref(), Some("ann"));
     }
 
     #[test]

@@ -2,7 +2,7 @@
 
 use assize_rubric::{FailureSeverity, LabelOutcome};
 
-use crate::{NONE_OF_THE_ABOVE, ReviewItem, ReviewKey, ReviewQuestion};
+use crate::{NONE_OF_THE_ABOVE, ReviewItem, ReviewKey, ReviewQuestion, ScoreScale};
 
 /// Label chosen by the reviewer.
 #[derive(Debug, Clone, PartialEq)]
@@ -67,6 +67,8 @@ pub struct ReviewProgress {
 #[derive(Debug, Clone)]
 pub struct ReviewSession {
     items: Vec<ReviewItem>,
+    /// Number of items that are gone through; those behind them are decided only by name.
+    listed: usize,
     at: usize,
     pub(crate) mode: ReviewMode,
     pub(crate) scroll: usize,
@@ -84,9 +86,18 @@ pub struct ReviewSession {
 impl ReviewSession {
     /// Creates a session at the first item.
     pub fn new(items: Vec<ReviewItem>) -> Self {
+        Self::with_others(items, Vec::new())
+    }
+
+    /// Creates a session in which other items can be decided as well, by their names.
+    pub fn with_others(mut items: Vec<ReviewItem>, others: Vec<ReviewItem>) -> Self {
+        let listed = items.len();
+        items.extend(others);
+
         let decided = vec![None; items.len()];
         let mut session = Self {
             items,
+            listed,
             at: 0,
             mode: ReviewMode::Finished,
             scroll: 0,
@@ -99,7 +110,10 @@ impl ReviewSession {
             pending: None,
         };
 
-        session.open(0);
+        if listed > 0 {
+            session.open(0);
+        }
+
         session
     }
 
@@ -125,7 +139,8 @@ impl ReviewSession {
 
     /// Returns the progress.
     pub fn progress(&self) -> ReviewProgress {
-        ReviewProgress { decided: self.decided.iter().flatten().count(), all: self.items.len() }
+        let others = self.decided.iter().skip(self.listed).flatten().count();
+        ReviewProgress { decided: self.decided.iter().flatten().count(), all: self.listed + others }
     }
 
     /// Goes to the item of a case and criterion; returns false if there is none, or several.
@@ -208,7 +223,7 @@ impl ReviewSession {
 
     /// Leaves the item as it is and goes to the next one without a decision.
     pub fn go_to_next(&mut self) {
-        let count = self.items.len();
+        let count = self.listed;
         let after = (self.at + 1..count).find(|at| self.decided[*at].is_none());
         let before = || (0..self.at.min(count)).find(|at| self.decided[*at].is_none());
         let here = || (self.at < count && self.decided[self.at].is_none()).then_some(self.at);
@@ -222,16 +237,12 @@ impl ReviewSession {
     pub fn undo(&mut self) -> ReviewStep {
         match self.history.pop() {
             Some(at) => {
-                let was = self.decided[at].clone();
+                // The old note and severity were about the old decision.
                 self.open(at);
-
-                if let Some(was) = was {
-                    self.note = was.note.unwrap_or_default();
-                    self.severity = was.severity;
-                }
-
-                self.message =
-                    Some("decide again: a new line is added, and it counts; the old one stays".to_owned());
+                self.message = Some(
+                    "decide again, with a new note: a new line is added, and it counts; the old one stays"
+                        .to_owned(),
+                );
             }
             None => self.message = Some("nothing was decided in this session yet".to_owned()),
         }
@@ -274,7 +285,16 @@ impl ReviewSession {
             _ => None,
         };
         match (key, outcome) {
-            (_, Some(outcome)) if verdict => self.record(ReviewAnswer::Outcome(outcome)),
+            (_, Some(outcome)) if verdict => {
+                let said = ReviewAnswer::Outcome(outcome);
+                match self.item().map(|item| check_label(item, &said)) {
+                    Some(Err(why)) => {
+                        self.message = Some(why);
+                        ReviewStep::Redraw
+                    }
+                    _ => self.record(said),
+                }
+            }
             (ReviewKey::Char('v'), _) if matches!(question, ReviewQuestion::Verdict(Some(_))) => {
                 self.mode = ReviewMode::Score(String::new());
                 ReviewStep::Redraw
@@ -442,6 +462,13 @@ fn check_label(item: &ReviewItem, said: &ReviewAnswer) -> Result<(), String> {
             Some(scale) if (scale.min..=scale.max).contains(score) => Ok(()),
             Some(scale) => Err(format!("{score} is not on the scale from {} to {}", scale.min, scale.max)),
         },
+        (
+            ReviewQuestion::Verdict(Some(scale)),
+            ReviewAnswer::Outcome(LabelOutcome::Met | LabelOutcome::Unmet),
+        ) => {
+            let ScoreScale { min, max } = scale;
+            Err(format!("pass and fail are no scores: this question has a scale from {min} to {max}"))
+        }
         (ReviewQuestion::Verdict(_), ReviewAnswer::Outcome(_)) => Ok(()),
         (ReviewQuestion::Primary(_), ReviewAnswer::Outcome(_)) => {
             Err(format!("name the code of a failure, or {NONE_OF_THE_ABOVE}"))
@@ -455,7 +482,7 @@ fn check_label(item: &ReviewItem, said: &ReviewAnswer) -> Result<(), String> {
 #[cfg(test)]
 pub(crate) mod tests {
     use super::*;
-    use crate::{FailureChoice, JudgeAccount, ReviewReason, ReviewSection, ReviewSectionKind, ScoreScale};
+    use crate::{FailureChoice, JudgeAccount, ReviewReason, ReviewSection, ReviewSectionKind, ReviewWeight};
 
     pub(crate) fn items(count: usize) -> Vec<ReviewItem> {
         (0..count)
@@ -466,6 +493,9 @@ pub(crate) mod tests {
                 repeat: None,
                 criterion: "tone".to_owned(),
                 version: "v1".to_owned(),
+                seen: None,
+                weight: ReviewWeight::Counted,
+                is_stale: false,
                 sections: vec![
                     section(ReviewSectionKind::Question, "Criterion", "The answer is kind."),
                     section(ReviewSectionKind::Material, "Answer", &"line\n".repeat(100)),
@@ -536,6 +566,34 @@ pub(crate) mod tests {
     }
 
     #[test]
+    fn a_note_belongs_to_the_decision_it_was_written_for() {
+        let mut session = ReviewSession::new(items(1));
+        session.handle_key(ReviewKey::Char('e'));
+        type_in(&mut session, "fine");
+        session.handle_key(ReviewKey::Enter);
+        records(&mut session, ReviewKey::Char('p'));
+        session.handle_key(ReviewKey::Char('z'));
+        assert_eq!(records(&mut session, ReviewKey::Char('f')).note, None);
+    }
+
+    #[test]
+    fn other_items_are_decided_by_name_and_are_not_gone_through() {
+        let mut all = items(2);
+        let others = vec![all.remove(1)];
+        let mut session = ReviewSession::with_others(all, others);
+        assert_eq!(session.progress(), ReviewProgress { decided: 0, all: 1 });
+        assert!(session.go_to("case-1", "tone"));
+        records(&mut session, ReviewKey::Char('p'));
+        assert_eq!(session.progress(), ReviewProgress { decided: 1, all: 2 });
+        session.handle_key(ReviewKey::Enter);
+        assert_eq!(session.item().map(|item| item.case.as_str()), Some("case-0"));
+        let mut empty = ReviewSession::with_others(Vec::new(), items(1));
+        assert_eq!(empty.item(), None, "nothing is asked");
+        assert!(empty.go_to("case-0", "tone"));
+        assert_eq!(empty.item().map(|item| item.case.as_str()), Some("case-0"));
+    }
+
+    #[test]
     fn what_could_not_be_written_was_not_decided() {
         let mut session = ReviewSession::new(items(1));
         assert!(matches!(session.handle_key(ReviewKey::Char('p')), ReviewStep::Record(_)));
@@ -564,6 +622,10 @@ pub(crate) mod tests {
         let mut all = items(1);
         all[0].question = ReviewQuestion::Verdict(Some(ScoreScale { min: 1.0, max: 5.0 }));
         let mut session = ReviewSession::new(all);
+        for key in ['p', 'f'] {
+            assert_eq!(session.handle_key(ReviewKey::Char(key)), ReviewStep::Redraw, "no end of the scale");
+            assert!(session.message.as_deref().is_some_and(|text| text.contains("scale from 1 to 5")));
+        }
         session.handle_key(ReviewKey::Char('v'));
         type_in(&mut session, "7");
         assert_eq!(session.handle_key(ReviewKey::Enter), ReviewStep::Redraw);
@@ -579,7 +641,11 @@ pub(crate) mod tests {
     #[test]
     fn a_trace_gets_one_code_or_none_of_them() {
         let mut all = items(2);
-        let choices = ["A1", "A2"].map(|code| FailureChoice { code: code.to_owned(), text: "x".to_owned() });
+        let choices = ["A1", "A2"].map(|code| FailureChoice {
+            code: code.to_owned(),
+            text: "x".to_owned(),
+            seen: None,
+        });
         for item in &mut all {
             item.question = ReviewQuestion::Primary(choices.to_vec());
         }

@@ -1,8 +1,8 @@
 //! The finding about a benchmark of a scorecard on one case.
 
 use crate::{
-    BenchmarkFinding, BenchmarkState, DecidedBy, GraderFinding, GraderFindingKind, GraderNote, LabelOutcome,
-    NormalisationFormula, UnitInterval,
+    BenchmarkFinding, BenchmarkState, Criticality, DecidedBy, GraderFinding, GraderFindingKind, GraderNote,
+    LabelOutcome, NormalisationFormula, TOLERANCE, UnitInterval, at_least,
 };
 
 /// The scale of a benchmark whose scores are not met or unmet.
@@ -17,6 +17,14 @@ pub struct BenchmarkScale<'a> {
 }
 
 impl BenchmarkScale<'_> {
+    /// The worst and the best score that the ends of the scale come to, 0 to 1. A formula may turn a scale around.
+    fn ends(self) -> (f64, f64) {
+        let end = |raw| self.formula.apply(raw, self.min, self.max).map(UnitInterval::get);
+        let (low, high) = (end(self.min).unwrap_or(0.0), end(self.max).unwrap_or(1.0));
+
+        (low.min(high), low.max(high))
+    }
+
     /// The score on the scale from 0 to 1; `None` if the formula does not lead there.
     fn normalise(scale: Option<Self>, raw: f64) -> Option<UnitInterval> {
         match scale {
@@ -29,7 +37,15 @@ impl BenchmarkScale<'_> {
 impl BenchmarkFinding {
     /// A benchmark on which nobody decided anything yet.
     pub const fn undecided(state: BenchmarkState, scaled: bool) -> Self {
-        Self { state, pass: None, raw_score: None, scaled, decided_by: None, may_not_apply: false }
+        Self {
+            state,
+            pass: None,
+            raw_score: None,
+            scaled,
+            decided_by: None,
+            seen: None,
+            may_not_apply: false,
+        }
     }
 
     /// Tells if the judge was not certain.
@@ -84,6 +100,34 @@ impl BenchmarkFinding {
     }
 }
 
+/// Score, 0 to 1, that a failed case of a benchmark can't have: the full score; for a hard gate without a scale, its
+/// threshold, since a score beside a plain pass or fail must not open the gate.
+pub fn failure_limit(criticality: Criticality, threshold: UnitInterval, scaled: bool) -> UnitInterval {
+    let is_plain_gate = criticality == Criticality::HardGate && !scaled;
+    if is_plain_gate && threshold > UnitInterval::ZERO { threshold } else { UnitInterval::ONE }
+}
+
+/// Reason for which a verdict on a case and its score exclude each other; `None` where both can be true.
+///
+/// A failed case may have part of the score, and a passed one may lack some. But what failed has less than
+/// `limit` (see [`failure_limit`]) and less than the best score of the scale, and what passed has more than the worst.
+pub fn find_contradiction(
+    pass: bool,
+    score: UnitInterval,
+    limit: UnitInterval,
+    scale: Option<BenchmarkScale<'_>>,
+) -> Option<&'static str> {
+    let (worst, best) = scale.map_or((0.0, 1.0), BenchmarkScale::ends);
+    if pass {
+        return (score.get() <= worst + TOLERANCE).then_some("passes with the lowest score");
+    }
+    if at_least(score.get(), best) {
+        return Some("fails with the full score");
+    }
+
+    at_least(score.get(), limit.get()).then_some("fails with a score that would pass the gate")
+}
+
 /// The score that a label gives a benchmark.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub enum LabelScore {
@@ -101,6 +145,8 @@ impl LabelScore {
     /// The score of a label on a benchmark with this scale.
     pub fn new(label: LabelOutcome, scale: Option<BenchmarkScale<'_>>) -> Self {
         match label {
+            // On a scale of their own, they would be its ends, beside scores that somebody thought about.
+            LabelOutcome::Met | LabelOutcome::Unmet if scale.is_some() => Self::Undecided,
             LabelOutcome::Met => Self::Score(UnitInterval::ONE),
             LabelOutcome::Unmet => Self::Score(UnitInterval::ZERO),
             LabelOutcome::NotApplicable => Self::NotApplicable,

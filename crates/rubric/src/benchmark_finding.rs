@@ -3,40 +3,30 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-/// State of a benchmark on a case.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize, JsonSchema)]
-#[serde(rename_all = "snake_case")]
-pub enum BenchmarkState {
-    /// It has a score.
-    Scored,
-    /// The judge was not certain: it scores 0, and a person should look at it.
-    Uncertain,
-    /// It does not apply.
-    NotApplicable,
-    /// It waits for a person.
-    Waiting,
-    /// People differ about it, so it is not decided.
-    ReviewersDiffer,
-    /// The judges of a panel are evenly split, so it is not decided.
-    JudgesDiffer,
-    /// It should have a score and has none.
-    Missing,
+use crate::SeenHash;
+
+crate::named_enum! {
+    /// State of a benchmark on a case.
+    #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize, JsonSchema)]
+    pub enum BenchmarkState {
+        /// It has a score.
+        Scored = "scored",
+        /// The judge was not certain: it scores 0, and a person should look at it.
+        Uncertain = "uncertain",
+        /// It does not apply.
+        NotApplicable = "not_applicable",
+        /// It waits for a person.
+        Waiting = "waiting",
+        /// People differ about it, so it is not decided.
+        ReviewersDiffer = "reviewers_differ",
+        /// The judges of a panel are evenly split, so it is not decided.
+        JudgesDiffer = "judges_differ",
+        /// It should have a score and has none.
+        Missing = "missing",
+    }
 }
 
 impl BenchmarkState {
-    /// The word used in records and output.
-    pub const fn name(self) -> &'static str {
-        match self {
-            Self::Scored => "scored",
-            Self::Uncertain => "uncertain",
-            Self::NotApplicable => "not_applicable",
-            Self::Waiting => "waiting",
-            Self::ReviewersDiffer => "reviewers_differ",
-            Self::JudgesDiffer => "judges_differ",
-            Self::Missing => "missing",
-        }
-    }
-
     /// Returns true if a person should look at the case.
     pub const fn is_for_review(self) -> bool {
         matches!(self, Self::Uncertain | Self::Waiting | Self::ReviewersDiffer | Self::JudgesDiffer)
@@ -71,6 +61,10 @@ pub struct BenchmarkFinding {
     pub scaled: bool,
     /// Source of the decision; null where there is none.
     pub decided_by: Option<DecidedBy>,
+    /// Hash of the question, the inputs, the target and the answer: what a label must be about to count. Absent in
+    /// votes, and in runs of versions that had none.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub seen: Option<SeenHash>,
     /// True if a judge may say that it does not apply; kept beside it.
     #[serde(skip)]
     pub may_not_apply: bool,

@@ -204,27 +204,24 @@ pub struct TruncationRecord {
     pub parts: u32,
 }
 
-/// Handling of material longer than a judge reads. Nothing is left out unless an author asks for it.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default, Serialize, Deserialize, JsonSchema)]
-#[serde(rename_all = "snake_case")]
-#[schemars(rename = "Truncate")]
-pub enum TruncationMode {
-    /// Nothing is left out: the criterion is ungraded.
-    #[default]
-    Never,
-    /// The beginning is left out.
-    Head,
-    /// The end is left out.
-    Tail,
-    /// The middle is left out.
-    Middle,
-    /// Nothing is left out: the answer is judged in parts, and the decisions are merged.
-    Chunk,
+crate::named_enum! {
+    /// Handling of material longer than a judge reads. Nothing is left out unless an author asks for it.
+    #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default, Serialize, Deserialize, JsonSchema)]
+    #[schemars(rename = "Truncate")]
+    pub enum TruncationMode {
+        /// Nothing is left out: the criterion is ungraded.
+        #[default]
+        Never = "never",
+        /// The beginning is left out.
+        Head = "head",
+        /// The end is left out.
+        Tail = "tail",
+        /// The middle is left out.
+        Middle = "middle",
+        /// Nothing is left out: the answer is judged in parts, and the decisions are merged.
+        Chunk = "chunk",
+    }
 }
-
-crate::named_variants!(TruncationMode {
-    Never = "never", Head = "head", Tail = "tail", Middle = "middle", Chunk = "chunk",
-});
 
 /// Confidence a judge states.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]

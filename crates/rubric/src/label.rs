@@ -5,6 +5,8 @@ use std::fmt;
 use schemars::JsonSchema;
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
+use crate::SeenHash;
+
 /// A person's decision.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub enum LabelOutcome {
@@ -165,12 +167,37 @@ pub struct Label {
     /// Of which version of the criterion.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub version: Option<String>,
+    /// Hash of what the reviewer saw; without one, nothing says which answer the label is about.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub seen: Option<SeenHash>,
     /// Method by which the case was chosen for labelling; `None` if not stated.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub sampled: Option<SamplingMethod>,
     /// Permitted use of the label; `None` if not stated.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub split: Option<LabelSplit>,
+}
+
+impl Label {
+    /// A label that says no more than the decision.
+    pub fn new(case: impl Into<String>, criterion: impl Into<String>, label: LabelOutcome) -> Self {
+        Self {
+            case: case.into(),
+            suite: None,
+            system: None,
+            repeat: None,
+            criterion: criterion.into(),
+            label,
+            who: None,
+            at: None,
+            note: None,
+            severity: None,
+            version: None,
+            seen: None,
+            sampled: None,
+            split: None,
+        }
+    }
 }
 
 #[cfg(test)]

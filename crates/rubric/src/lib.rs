@@ -36,6 +36,7 @@ mod identity;
 mod judging;
 mod label;
 mod label_consensus;
+mod label_effect;
 mod message;
 mod money;
 mod named;
@@ -48,6 +49,7 @@ mod prerequisites;
 mod rubric;
 mod score;
 mod scorecard;
+mod seen_hash;
 mod sum;
 mod tolerance;
 mod trials;
@@ -56,7 +58,7 @@ mod vote;
 mod weighted_tree;
 
 pub use aggregation::ScorecardAggregation;
-pub use benchmark::{BenchmarkScale, LabelScore};
+pub use benchmark::{BenchmarkScale, LabelScore, failure_limit, find_contradiction};
 pub use benchmark_finding::{BenchmarkFinding, BenchmarkState, DecidedBy};
 pub use case::{CaseScore, score_case};
 pub use case_decision::CaseDecision;
@@ -79,6 +81,7 @@ pub use identity::{Identify, IdentityWriter};
 pub use judging::{EvidencePolicy, JudgingMode};
 pub use label::{FailureSeverity, Label, LabelOutcome, LabelSplit, SamplingMethod};
 pub use label_consensus::{SettledLabels, settle_labels};
+pub use label_effect::{LabelAccount, LabelBinding, LabelCounts, ReplacedDecision, UnboundLabels};
 pub use message::{CaseMessage, MessageBlock, MessageRole, ToolCall};
 pub use money::{Cost, PartialCost, Usd};
 pub use number::{FractionalScore, NotFiniteError, OutOfRangeError, RawScore, UnitInterval, Weight};
@@ -94,6 +97,7 @@ pub use scorecard::{
     ScoreContribution, ScoreGain, ScoreTree, ScoreTreeError, ScorecardNode, ScorecardNodeId,
     ScorecardNodeKind, ScorecardScores, score_card,
 };
+pub use seen_hash::{SeenHash, SeenHashError, SubjectHash};
 pub use tolerance::{TOLERANCE, at_least};
 pub use trials::{TrialPlan, TrialResult, TrialStrategy, TrialSummary};
 pub use verdict::{ThresholdOrderError, Verdict, VerdictThresholds};

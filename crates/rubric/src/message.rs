@@ -7,21 +7,20 @@ use std::time::Duration;
 use serde::Serialize;
 use serde_json::{Map, Value, json};
 
-/// Speaker of a message.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize)]
-#[serde(rename_all = "snake_case")]
-pub enum MessageRole {
-    /// Standing instructions.
-    System,
-    /// The user.
-    User,
-    /// The model.
-    Assistant,
-    /// The result of a tool call. Hosted servers accept it only as the answer to a call they made themselves.
-    Tool,
+crate::named_enum! {
+    /// Speaker of a message.
+    #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize)]
+    pub enum MessageRole {
+        /// Standing instructions.
+        System = "system",
+        /// The user.
+        User = "user",
+        /// The model.
+        Assistant = "assistant",
+        /// The result of a tool call. Hosted servers accept it only as the answer to a call they made themselves.
+        Tool = "tool",
+    }
 }
-
-crate::named_variants!(MessageRole { System = "system", User = "user", Assistant = "assistant", Tool = "tool" });
 
 /// One message of an eval file.
 #[derive(Debug, Clone, PartialEq)]
@@ -93,9 +92,14 @@ impl CaseMessage {
         parts.join("\n")
     }
 
-    /// The message as programs and prompts see it: `role`, `content` and, if there are any, `tool_calls`.
+    /// The message as programs and prompts see it: `role`, `content` and, if there are any, `tool_calls`. Content that was
+    /// written as an object is that object, anything else is text.
     pub fn to_json(&self) -> Value {
-        let mut value = json!({ "role": self.role.name(), "content": self.to_text() });
+        let content = match self.blocks.as_slice() {
+            [MessageBlock::Json(value)] => value.clone(),
+            _ => Value::String(self.to_text()),
+        };
+        let mut value = json!({ "role": self.role.name(), "content": content });
 
         if !self.tool_calls.is_empty() {
             value["tool_calls"] = Value::Array(self.tool_calls.clone());

@@ -2,8 +2,8 @@
 
 /// Gives an enum `ALL`, `NAMES`, `name` and `from_name` from a list of its variants with their words.
 ///
-/// The words are those of options, messages and pages; where serde writes the enum too, they are the same unless the list
-/// says otherwise.
+/// The words are those of options, messages and pages. Where serde writes the same words,
+/// [`named_enum`](crate::named_enum) declares both.
 #[macro_export]
 macro_rules! named_variants {
     ($type:ident { $($variant:ident = $name:literal),+ $(,)? }) => {
@@ -25,5 +25,20 @@ macro_rules! named_variants {
                 Self::ALL.into_iter().find(|variant| variant.name() == name)
             }
         }
+    };
+}
+
+/// Declares an enum that serde writes with the words of [`named_variants`](crate::named_variants).
+#[macro_export]
+macro_rules! named_enum {
+    ($(#[$meta:meta])* pub enum $type:ident {
+        $($(#[$of:meta])* $variant:ident = $name:literal),+ $(,)?
+    }) => {
+        $(#[$meta])*
+        pub enum $type {
+            $($(#[$of])* #[serde(rename = $name)] $variant),+
+        }
+
+        $crate::named_variants!($type { $($variant = $name),+ });
     };
 }

@@ -23,32 +23,20 @@ pub enum Outcome {
     Ungraded,
 }
 
-/// An outcome without its score, as records word it.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize, JsonSchema)]
-#[serde(rename_all = "snake_case")]
-pub enum OutcomeKind {
-    /// The answer does it.
-    Met,
-    /// The answer does not do it.
-    Unmet,
-    /// There is a score.
-    Scored,
-    /// The criterion has nothing to say about this case.
-    NotApplicable,
-    /// The judge could not be made to answer.
-    Ungraded,
-}
-
-impl OutcomeKind {
-    /// The word used in records and output.
-    pub const fn name(self) -> &'static str {
-        match self {
-            Self::Met => "met",
-            Self::Unmet => "unmet",
-            Self::Scored => "scored",
-            Self::NotApplicable => "not_applicable",
-            Self::Ungraded => "ungraded",
-        }
+crate::named_enum! {
+    /// An outcome without its score, as records word it.
+    #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize, JsonSchema)]
+    pub enum OutcomeKind {
+        /// The answer does it.
+        Met = "met",
+        /// The answer does not do it.
+        Unmet = "unmet",
+        /// There is a score.
+        Scored = "scored",
+        /// The criterion has nothing to say about this case.
+        NotApplicable = "not_applicable",
+        /// The judge could not be made to answer.
+        Ungraded = "ungraded",
     }
 }
 

@@ -18,21 +18,20 @@ pub enum AnswerPreference {
     Tie,
 }
 
-/// Result of the candidate against the baseline, once both orders were judged.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize, JsonSchema)]
-#[serde(rename_all = "snake_case")]
-pub enum PairOutcome {
-    /// Better in both orders.
-    Win,
-    /// Worse in both orders.
-    Loss,
-    /// A tie in both orders.
-    Tie,
-    /// The orders disagree, so that the place in which an answer stood had a part in the decision.
-    Inconsistent,
+crate::named_enum! {
+    /// Result of the candidate against the baseline, once both orders were judged.
+    #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize, JsonSchema)]
+    pub enum PairOutcome {
+        /// Better in both orders.
+        Win = "win",
+        /// Worse in both orders.
+        Loss = "loss",
+        /// A tie in both orders.
+        Tie = "tie",
+        /// The orders disagree, so that the place in which an answer stood had a part in the decision.
+        Inconsistent = "inconsistent",
+    }
 }
-
-crate::named_variants!(PairOutcome { Win = "win", Loss = "loss", Tie = "tie", Inconsistent = "inconsistent" });
 
 impl PairOutcome {
     /// From the decision with the candidate first and the one with the baseline first. Only what both orders say counts

@@ -10,28 +10,24 @@ use serde::{Deserialize, Serialize};
 
 use crate::{CriterionScale, FractionalScore, Outcome, TOLERANCE};
 
-/// Rule that makes one decision of the votes of a panel.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize, JsonSchema)]
-#[serde(rename_all = "snake_case")]
-pub enum PanelRule {
-    /// Met if more votes say met than unmet; of scores, the one given most often.
-    Majority,
-    /// The mean of the scores; met if the share of met votes is above one half.
-    Mean,
-    /// The middle score, or the mean of the middle two; met as by [`PanelRule::Majority`].
-    Median,
-    /// Met if every vote says met; the lowest score.
-    Unanimous,
-    /// Met if any vote says met; the highest score.
-    Any,
-    /// The mean with the weights of the judges; met if the weight of met votes is above one half of all.
-    Weighted,
+crate::named_enum! {
+    /// Rule that makes one decision of the votes of a panel.
+    #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize, JsonSchema)]
+    pub enum PanelRule {
+        /// Met if more votes say met than unmet; of scores, the one given most often.
+        Majority = "majority",
+        /// The mean of the scores; met if the share of met votes is above one half.
+        Mean = "mean",
+        /// The middle score, or the mean of the middle two; met as by [`PanelRule::Majority`].
+        Median = "median",
+        /// Met if every vote says met; the lowest score.
+        Unanimous = "unanimous",
+        /// Met if any vote says met; the highest score.
+        Any = "any",
+        /// The mean with the weights of the judges; met if the weight of met votes is above one half of all.
+        Weighted = "weighted",
+    }
 }
-
-crate::named_variants!(PanelRule {
-    Majority = "majority", Mean = "mean", Median = "median", Unanimous = "unanimous", Any = "any",
-    Weighted = "weighted",
-});
 
 impl PanelRule {
     /// The rule where nobody names one: a vote on met or unmet, the mean of scores.
@@ -43,21 +39,20 @@ impl PanelRule {
     }
 }
 
-/// Result of a tie.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default, Serialize, Deserialize, JsonSchema)]
-#[serde(rename_all = "snake_case")]
-#[schemars(rename = "Ties")]
-pub enum TiePolicy {
-    /// Nothing was decided.
-    #[default]
-    Ungraded,
-    /// Unmet; the lowest of the tied scores.
-    Fail,
-    /// Met; the highest of the tied scores.
-    Pass,
+crate::named_enum! {
+    /// Result of a tie.
+    #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default, Serialize, Deserialize, JsonSchema)]
+    #[schemars(rename = "Ties")]
+    pub enum TiePolicy {
+        /// Nothing was decided.
+        #[default]
+        Ungraded = "ungraded",
+        /// Unmet; the lowest of the tied scores.
+        Fail = "fail",
+        /// Met; the highest of the tied scores.
+        Pass = "pass",
+    }
 }
-
-crate::named_variants!(TiePolicy { Ungraded = "ungraded", Fail = "fail", Pass = "pass" });
 
 /// The value of a vote.
 #[derive(Debug, Clone, Copy, PartialEq)]

@@ -6,27 +6,24 @@ use serde::{Deserialize, Serialize};
 use crate::verdict::CombinedGateState;
 use crate::{Cost, Usd, Verdict, VerdictThresholds};
 
-/// Rule that makes one verdict and one score of the repeats of a case.
-#[derive(
-    Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Default, Serialize, Deserialize, JsonSchema,
-)]
-#[serde(rename_all = "snake_case")]
-#[schemars(rename = "RepeatStrategy")]
-pub enum TrialStrategy {
-    /// One that passes is enough; the score is that of the best.
-    #[default]
-    PassAtK,
-    /// Each must pass; the score is that of the worst.
-    PassAll,
-    /// The mean of the scores is held against the lines.
-    Mean,
-    /// The lower end of the interval around that mean is.
-    ConfidenceInterval,
+crate::named_enum! {
+    /// Rule that makes one verdict and one score of the repeats of a case.
+    #[derive(
+        Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Default, Serialize, Deserialize, JsonSchema,
+    )]
+    #[schemars(rename = "RepeatStrategy")]
+    pub enum TrialStrategy {
+        /// One that passes is enough; the score is that of the best.
+        #[default]
+        PassAtK = "pass_at_k",
+        /// Each must pass; the score is that of the worst.
+        PassAll = "pass_all",
+        /// The mean of the scores is held against the lines.
+        Mean = "mean",
+        /// The lower end of the interval around that mean is.
+        ConfidenceInterval = "confidence_interval",
+    }
 }
-
-crate::named_variants!(TrialStrategy {
-    PassAtK = "pass_at_k", PassAll = "pass_all", Mean = "mean", ConfidenceInterval = "confidence_interval",
-});
 
 /// Plan of the repeats of a case.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize, JsonSchema)]

@@ -7,23 +7,20 @@ use serde::{Deserialize, Serialize};
 
 use crate::{UnitInterval, at_least};
 
-/// Verdict on a case or a grader.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize, JsonSchema)]
-#[serde(rename_all = "snake_case")]
-pub enum Verdict {
-    /// At or above the pass line, every gate holds.
-    Pass,
-    /// Between the borderline line and the pass line, every gate holds.
-    Borderline,
-    /// Below the lines, or a gate failed.
-    Fail,
-    /// Something could not be judged, and the answer to it could change the verdict.
-    Incomplete,
+crate::named_enum! {
+    /// Verdict on a case or a grader.
+    #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize, JsonSchema)]
+    pub enum Verdict {
+        /// At or above the pass line, every gate holds.
+        Pass = "pass",
+        /// Between the borderline line and the pass line, every gate holds.
+        Borderline = "borderline",
+        /// Below the lines, or a gate failed.
+        Fail = "fail",
+        /// Something could not be judged, and the answer to it could change the verdict.
+        Incomplete = "incomplete",
+    }
 }
-
-crate::named_variants!(Verdict {
-    Pass = "pass", Borderline = "borderline", Fail = "fail", Incomplete = "incomplete",
-});
 
 impl Verdict {
     /// Pass and fail change places. Borderline and incomplete stay what they are.

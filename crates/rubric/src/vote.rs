@@ -84,60 +84,40 @@ pub struct EscalationReport {
     pub because: Option<String>,
 }
 
-/// When a criterion goes to the stronger judge.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize, JsonSchema)]
-#[serde(rename_all = "snake_case")]
-pub enum EscalateWhen {
-    /// When votes differ, or a judge could not be made to answer.
-    Split,
-    /// Also when a judge says that it is little sure, quotes what is not there, or leaves its decision with a
-    /// probability below [`EscalateWhen::SURE`].
-    #[default]
-    Unsure,
+crate::named_enum! {
+    /// When a criterion goes to the stronger judge.
+    #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize, JsonSchema)]
+    pub enum EscalateWhen {
+        /// When votes differ, or a judge could not be made to answer.
+        Split = "split",
+        /// Also when a judge says that it is little sure, quotes what is not there, or leaves its decision with a
+        /// probability below [`EscalateWhen::SURE`].
+        #[default]
+        Unsure = "unsure",
+    }
 }
 
 impl EscalateWhen {
     /// The probability from which a decision of met or unmet counts as sure.
     pub const SURE: f64 = 0.8;
-
-    /// The word used in files and records.
-    pub const fn name(self) -> &'static str {
-        match self {
-            Self::Split => "split",
-            Self::Unsure => "unsure",
-        }
-    }
 }
 
-/// Outcome of a vote.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize, JsonSchema)]
-#[serde(rename_all = "snake_case")]
-pub enum VoteOutcome {
-    /// The answer does it.
-    Met,
-    /// The answer does not do it.
-    Unmet,
-    /// There is a score.
-    Scored,
-    /// The criterion or benchmark does not apply.
-    NotApplicable,
-    /// The judge was not certain about a benchmark.
-    Uncertain,
-    /// The judge could not be made to answer.
-    Ungraded,
-}
-
-impl VoteOutcome {
-    /// The word used in records and output.
-    pub const fn name(self) -> &'static str {
-        match self {
-            Self::Met => "met",
-            Self::Unmet => "unmet",
-            Self::Scored => "scored",
-            Self::NotApplicable => "not_applicable",
-            Self::Uncertain => "uncertain",
-            Self::Ungraded => "ungraded",
-        }
+crate::named_enum! {
+    /// Outcome of a vote.
+    #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize, JsonSchema)]
+    pub enum VoteOutcome {
+        /// The answer does it.
+        Met = "met",
+        /// The answer does not do it.
+        Unmet = "unmet",
+        /// There is a score.
+        Scored = "scored",
+        /// The criterion or benchmark does not apply.
+        NotApplicable = "not_applicable",
+        /// The judge was not certain about a benchmark.
+        Uncertain = "uncertain",
+        /// The judge could not be made to answer.
+        Ungraded = "ungraded",
     }
 }
 

@@ -18,6 +18,7 @@ pub(crate) fn case_head(item: &WorkItem) -> CaseHead {
         format: item.format,
         key: item.key(),
         answered_by: None,
+        place: (item.place > 0).then_some(item.place),
         repeats: Some(item.relations.repeats).filter(|plan| plan.count > 1),
         tags: item.case.tags.clone(),
         cluster: cluster_of_case(&item.case),
@@ -47,6 +48,7 @@ pub(crate) async fn obtain_answer(
         ItemSource::Target(target) => {
             let mut input = input().map_err(|message| failed(CaseErrorKind::BadInput, message))?;
             input.workdir = stay.map(|stay| stay.folder().to_path_buf());
+            input.suite_folder = item.suite_folder.to_path_buf();
 
             match target.answer(&input).await {
                 Ok(mut answer) => {

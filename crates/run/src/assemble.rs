@@ -16,6 +16,8 @@ pub(crate) struct CaseHead {
     pub(crate) key: CaseKey,
     /// Name of the target that answered in its place.
     pub(crate) answered_by: Option<String>,
+    /// Place among the items of the run.
+    pub(crate) place: Option<u64>,
     /// Plan of the repeats of its case, if it is repeated.
     pub(crate) repeats: Option<TrialPlan>,
     /// The case's tags.
@@ -101,6 +103,7 @@ pub(crate) fn assemble(
         target: head.key.target,
         answered_by: head.answered_by,
         repeat: head.key.repeat,
+        place: head.place,
         repeats: head.repeats,
         tags: head.tags,
         cluster: head.cluster,

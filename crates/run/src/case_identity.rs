@@ -1,7 +1,10 @@
 //! Fields of a result row that describe its case: the cluster and the hash of the question.
 
 use assize_evalfile::Case;
+use assize_store::QuestionRow;
 use serde_json::Value;
+
+use crate::WorkItem;
 
 /// Metadata keys that name the cluster of a case, in order of precedence. The second is for answers graded
 /// without a suite, whose unknown keys are metadata.
@@ -35,4 +38,21 @@ pub fn hash_case(case: &Case) -> String {
     }
 
     hasher.finalize().to_hex()[..32].to_owned()
+}
+
+/// The question and the expectations of an item, without secrets.
+pub(crate) fn question_row(item: &WorkItem) -> QuestionRow {
+    let case = &item.case;
+    let redact = |text: String| match &item.programs.redactor {
+        Some(redactor) => redactor.redact(&text).into_owned(),
+        None => text,
+    };
+    let question = Some(case.question()).filter(|text| !text.trim().is_empty());
+
+    QuestionRow {
+        case_hash: hash_case(case),
+        question: question.map(redact),
+        expected_outcome: case.expected_outcome.clone().map(redact),
+        reference: case.reference().map(redact),
+    }
 }

@@ -18,6 +18,9 @@ use crate::{CasePrerequisite, ItemRelations, ItemSource, WorkItem};
 /// Version of what is hashed. Raised when the same inputs would lead to other results.
 const VERSION: u64 = 6;
 
+/// Version of what grading programs are told and of how their output is read, for the cases that have any.
+const PROGRAM_CONTRACT: u64 = 2;
+
 /// Room for the fields of a usual case.
 const USUAL_BYTES: usize = 4096;
 
@@ -36,9 +39,11 @@ fn add_item(identity: &mut IdentityWriter, item: &WorkItem) {
     let WorkItem {
         suite,
         format,
+        suite_folder: _,
         case,
         source: _,
         repeat,
+        place: _,
         relations,
         lines,
         judges: _,
@@ -289,13 +294,23 @@ fn add_composite(
 }
 
 fn add_benchmark(identity: &mut IdentityWriter, item: &WorkItem, benchmark: &BenchmarkGrader) {
-    let BenchmarkGrader { evaluator, checks, all_must_pass, behaviour, scale, labels } = benchmark;
+    let BenchmarkGrader {
+        evaluator,
+        checks,
+        all_must_pass,
+        behaviour,
+        scale,
+        subject,
+        labels: _,
+        unbound_labels: _,
+    } = benchmark;
     identity.text("benchmark");
     identity.field(evaluator);
     identity.field(all_must_pass);
     identity.field(behaviour);
     identity.field(scale);
-    identity.field(labels);
+    // What people said is counted whenever a run is read: a label must not make the target answer again.
+    identity.field(subject);
     add_graders(identity, item, checks);
 
     if behaviour.is_some() {
@@ -331,8 +346,9 @@ fn add_prompt(identity: &mut IdentityWriter, grader: &Grader, prompt: Option<&Gr
     }
 }
 
-/// A command and the folder it runs in: that of the grader's file unless it names one.
+/// A command, the folder it runs in (that of the grader's file unless it names one), and the contract with it.
 fn add_command(identity: &mut IdentityWriter, grader: &Grader, command: &impl Identify, cwd: Option<&Path>) {
+    identity.field(&PROGRAM_CONTRACT);
     identity.field(command);
     identity.field(&cwd);
     identity.field(&grader.place.path().parent());

@@ -1,6 +1,7 @@
 //! Work items of the engine.
 
 use std::num::NonZeroUsize;
+use std::path::Path;
 use std::sync::Arc;
 
 use assize_evalfile::{Case, OnDependencyFailure};
@@ -23,12 +24,16 @@ pub struct WorkItem {
     pub suite: Arc<str>,
     /// Eval-file format, 1 or 2; `None` for answers graded without a suite.
     pub format: Option<u8>,
+    /// Folder of the eval file, in which commands of targets run; empty for the folder of this process.
+    pub suite_folder: Arc<Path>,
     /// The case.
     pub case: Arc<Case>,
     /// Source of its answer.
     pub source: ItemSource,
     /// Number of the repeat, from 1.
     pub repeat: u32,
+    /// Place among the items of its run, from 1; given when the run takes it up.
+    pub place: u64,
     /// Relations to the other items of its run.
     pub relations: Arc<ItemRelations>,
     /// The lines its verdict is drawn at.

@@ -12,6 +12,7 @@ mod card;
 mod case_error;
 mod case_identity;
 mod conversation;
+mod criterion_totals;
 mod dependencies;
 mod engine;
 mod error;
@@ -38,6 +39,7 @@ mod writer;
 
 pub use card::{ScorecardTallies, card_tallies, describe_scorecard};
 pub use case_identity::hash_case;
+pub use criterion_totals::CriterionTally;
 pub use engine::{RunStart, run, run_from};
 pub use error::RunError;
 pub use event::RunEvent;

@@ -1,6 +1,5 @@
 //! From a case to what targets and judges are shown.
 
-use std::fs;
 use std::path::Path;
 
 use assize_evalfile::{Case, MessageBlock};
@@ -8,6 +7,9 @@ use assize_grade::JudgeMaterial;
 use assize_targets::{InputMessage, TargetAnswer, TargetInput, TargetInputPart};
 
 use crate::tool_calls::tool_call_list;
+
+/// Maximum size of an image: models take less.
+const MAX_IMAGE_BYTES: u64 = 16 * 1024 * 1024;
 
 /// Material the judge may look at.
 pub(crate) fn material(case: &Case, answer: &TargetAnswer) -> JudgeMaterial {
@@ -60,5 +62,6 @@ fn serde_json_text(value: &serde_json::Value) -> String {
 }
 
 fn read_image(path: &Path, written: &str) -> Result<Vec<u8>, String> {
-    fs::read(path).map_err(|error| format!("can't read the image `{written}`: {error}"))
+    assize_files::read_bytes(path, MAX_IMAGE_BYTES)
+        .map_err(|error| format!("can't read the image `{written}`: {error}"))
 }

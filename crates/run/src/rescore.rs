@@ -109,6 +109,7 @@ pub fn score_record(stored: &ResultRow, decisions: &[CaseDecision]) -> ResultRow
         format: stored.format,
         key: stored.key(),
         answered_by: stored.answered_by.clone(),
+        place: stored.place,
         repeats: stored.repeats.map(|plan| TrialPlan { lines, ..plan }),
         tags: stored.tags.clone(),
         cluster: stored.cluster.clone(),

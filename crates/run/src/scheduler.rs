@@ -16,6 +16,8 @@ use crate::{HaltReason, RunError, RunEvent, RunLimits, WorkItem};
 /// Scheduler of a run: takes items from their source as fast as they are worked on, and starts a task for each.
 pub(crate) struct Scheduler<I> {
     items: I,
+    /// Number of items taken.
+    taken: u64,
     is_exhausted: bool,
     /// Items that an earlier process has finished.
     done: HashMap<CaseKey, TrialResult>,
@@ -43,6 +45,7 @@ where
     ) -> Self {
         Self {
             items,
+            taken: 0,
             is_exhausted: false,
             done,
             tracker: DependencyTracker::default(),
@@ -96,7 +99,10 @@ where
         }
 
         match self.items.next() {
-            Some(Ok(item)) => Some(item),
+            Some(Ok(item)) => {
+                self.taken += 1;
+                Some(WorkItem { place: self.taken, ..item })
+            }
             Some(Err(message)) => {
                 self.error = Some(message);
                 None

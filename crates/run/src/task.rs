@@ -10,6 +10,7 @@ use futures_util::FutureExt;
 use tokio_util::sync::CancellationToken;
 
 use crate::WorkItem;
+use crate::case_identity::question_row;
 use crate::dependencies::BlockedItem;
 use crate::fingerprint::fingerprint;
 use crate::slots::WorkerSlots;
@@ -56,7 +57,8 @@ pub(crate) async fn run_in_slot(
     };
 
     // Encoded here rather than by the writer, so that all threads share the work.
-    let rows = CaseRows::new(&record.decisions, &record.result, Some(inputs));
+    let rows = CaseRows::new(&record.decisions, &record.result, Some(inputs))
+        .and_then(|rows| rows.with_question(&question_row(&item)));
     Some(FinishedCase { item, record, rows })
 }
 

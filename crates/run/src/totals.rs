@@ -1,9 +1,10 @@
-//! Totals of a run, kept in constant memory.
+//! Totals of a run, kept in little memory: a few bytes for each decision.
 
 use assize_rubric::{Cost, Outcome, Tokens};
 use assize_stats::{ConfidenceLevel, MeanAccumulator};
 use assize_store::{CaseRecord, MeanScore, PanelSummary, VerdictCounts};
 
+use crate::criterion_totals::{CriterionTally, CriterionTotals};
 use crate::panel_totals::PanelTotals;
 
 /// Running totals over finished cases.
@@ -39,6 +40,8 @@ pub struct RunTotals {
     pub halted: Option<HaltReason>,
     /// Decisions made of several votes.
     panels: PanelTotals,
+    /// Decisions by criterion.
+    by_criterion: CriterionTotals,
 }
 
 /// Reason a run begins nothing more.
@@ -68,6 +71,7 @@ impl Default for RunTotals {
             needless: 0,
             halted: None,
             panels: PanelTotals::default(),
+            by_criterion: CriterionTotals::default(),
         }
     }
 }
@@ -86,6 +90,7 @@ impl RunTotals {
         self.tokens.add(row.tokens);
         self.cost += row.cost();
         self.panels.add(record);
+        self.by_criterion.add(record);
 
         for decided in &record.decisions {
             let decision = &decided.decision;
@@ -111,6 +116,11 @@ impl RunTotals {
     /// Agreement of panels and repeats; `None` where every decision is one judge's only one.
     pub fn panel(&self) -> Option<PanelSummary> {
         self.panels.summary()
+    }
+
+    /// Decisions on the criteria that were asked of several results, in no order.
+    pub fn criterion_tallies(&self) -> impl Iterator<Item = &CriterionTally> {
+        self.by_criterion.shared()
     }
 
     /// The mean score with its 95 % interval; `None` if no score is known.

@@ -6,9 +6,11 @@ use std::io::{BufRead, BufReader, Read, Seek, SeekFrom};
 use std::path::PathBuf;
 use std::sync::{Mutex, PoisonError};
 
+use assize_files::open_file;
 use serde::Deserialize;
 
 use crate::folder::RESULTS_FILE;
+use crate::reader::check_sum;
 use crate::{ResultRow, RunFolder, StoreError};
 
 /// Key of a result row: suite, case id and repeat.
@@ -82,7 +84,7 @@ impl AnswerIndex {
 /// Calls `see` with each complete row, its offset and its length in bytes. An incomplete last line is
 /// ignored.
 fn scan_rows(path: PathBuf, mut see: impl FnMut(ResultRowHead, u64, usize)) -> Result<File, StoreError> {
-    let file = File::open(&path).map_err(StoreError::io("read", &path))?;
+    let file = open_file(&path).map_err(StoreError::io("read", &path))?;
     let mut lines = BufReader::new(file);
     let (mut text, mut at, mut line) = (Vec::new(), 0u64, 0);
     loop {
@@ -95,6 +97,11 @@ fn scan_rows(path: PathBuf, mut see: impl FnMut(ResultRowHead, u64, usize)) -> R
         }
 
         if !text.iter().all(u8::is_ascii_whitespace) {
+            check_sum(&text, false).map_err(|message| StoreError::Damaged {
+                path: path.clone(),
+                line,
+                message,
+            })?;
             let head = serde_json::from_slice(&text).map_err(|error| StoreError::Damaged {
                 path: path.clone(),
                 line,

@@ -22,32 +22,10 @@ impl CaseError {
     }
 }
 
-/// A name in records and output for each variant.
-macro_rules! named {
-    ($(#[$doc:meta])* $name:ident { $($(#[$of:meta])* $variant:ident = $word:literal,)+ }) => {
-        $(#[$doc])*
-        #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize, JsonSchema)]
-        pub enum $name {
-            $($(#[$of])* #[serde(rename = $word)] $variant,)+
-        }
-
-        impl $name {
-            /// The name used in records and output.
-            pub const fn name(self) -> &'static str {
-                match self { $(Self::$variant => $word,)+ }
-            }
-
-            /// The variant of this name.
-            pub fn from_name(name: &str) -> Option<Self> {
-                match name { $($word => Some(Self::$variant),)+ _ => None }
-            }
-        }
-    };
-}
-
-named! {
+assize_rubric::named_enum! {
     /// The stage at which a case failed.
-    CaseStage {
+    #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize, JsonSchema)]
+    pub enum CaseStage {
         /// Reading the case.
         Load = "load",
         /// Getting the workspace ready.
@@ -63,9 +41,10 @@ named! {
     }
 }
 
-named! {
+assize_rubric::named_enum! {
     /// The kind of failure of a case.
-    CaseErrorKind {
+    #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize, JsonSchema)]
+    pub enum CaseErrorKind {
         /// The server did not accept the API key.
         Authentication = "authentication",
         /// The input can't be handed to the target.

@@ -4,7 +4,8 @@
 use assize_rubric::CaseDecision;
 use serde::Serialize;
 
-use crate::{InputsRow, JudgementRow, ResultRow, StoreError};
+use crate::checksum::end_row;
+use crate::{InputsRow, JudgementRow, QuestionRow, ResultRow, StoreError};
 
 /// Room for one decision with a reply of a few sentences.
 const USUAL_JUDGEMENT: usize = 1536;
@@ -18,6 +19,8 @@ pub struct CaseRows {
     pub(crate) judgements: Vec<u8>,
     pub(crate) inputs: Vec<u8>,
     pub(crate) result: Vec<u8>,
+    /// Row of the question, with the hash it goes by.
+    pub(crate) question: Option<(String, Vec<u8>)>,
 }
 
 impl CaseRows {
@@ -31,6 +34,7 @@ impl CaseRows {
             judgements: Vec::with_capacity(decisions.len() * USUAL_JUDGEMENT),
             inputs: Vec::new(),
             result: Vec::with_capacity(USUAL_RESULT + decisions.len() * USUAL_CRITERION),
+            question: None,
         };
 
         let key = result.key();
@@ -45,10 +49,21 @@ impl CaseRows {
         append(&mut rows.result, result)?;
         Ok(rows)
     }
+
+    /// Adds what was asked. It is written once, however many results share it.
+    pub fn with_question(mut self, question: &QuestionRow) -> Result<Self, StoreError> {
+        let mut row = Vec::new();
+        append(&mut row, question)?;
+        self.question = Some((question.case_hash.clone(), row));
+
+        Ok(self)
+    }
 }
 
 fn append(to: &mut Vec<u8>, row: &impl Serialize) -> Result<(), StoreError> {
+    let start = to.len();
     serde_json::to_writer(&mut *to, row).map_err(|source| StoreError::Unwritable { source })?;
-    to.push(b'\n');
+    end_row(to, start);
+
     Ok(())
 }

@@ -26,6 +26,20 @@ pub enum StoreError {
         /// Description of the defect.
         message: String,
     },
+    /// A finished run has lost rows, or got others.
+    #[error(
+        "`{}` has {found} rows, but the run ended with {expected}: the file was cut, or changed by hand; `--resume` runs \
+         what is missing again",
+        path.display()
+    )]
+    RowsLost {
+        /// The file.
+        path: PathBuf,
+        /// Rows of the file.
+        found: u64,
+        /// Rows when the run ended.
+        expected: u64,
+    },
     /// A row can't be serialised as JSON.
     #[error("a row can't be written: {source}")]
     Unwritable {

@@ -1,6 +1,7 @@
 //! Writing a run folder.
 
-use std::fs::{self, File, OpenOptions, TryLockError};
+use std::collections::HashSet;
+use std::fs::TryLockError;
 use std::io::{self, BufReader, Seek, Write};
 use std::panic::resume_unwind;
 use std::path::{Path, PathBuf};
@@ -9,12 +10,16 @@ use std::thread::{self, JoinHandle};
 use assize_rubric::CaseDecision;
 use serde::{Deserialize, Serialize};
 
-use crate::{CaseRows, ResultRow, ReviewRow, RunInfo, StoreError};
+use crate::disk::{self, DiskFile};
+use crate::private_file::create_private_folder;
+use crate::row_counts::RowCountsHeader;
+use crate::{CaseRows, QuestionRow, ResultRow, ReviewRow, RowCounts, RunInfo, StoreError};
 
 pub(crate) const RUN_FILE: &str = "run.json";
 pub(crate) const RESULTS_FILE: &str = "results.jsonl";
 pub(crate) const JUDGEMENTS_FILE: &str = "judgements.jsonl";
 pub(crate) const INPUTS_FILE: &str = "inputs.jsonl";
+pub(crate) const QUESTIONS_FILE: &str = "questions.jsonl";
 pub(crate) const REVIEW_FILE: &str = "review.jsonl";
 
 /// Bytes after which the disk is asked for them while the run goes on, so that little is left to wait for at its end.
@@ -40,7 +45,7 @@ impl RunFolder {
     /// Makes the folder and writes the first `run.json`, so that a folder that can't be written is
     /// found out before anything is spent.
     pub fn create(&self, info: &RunInfo) -> Result<RunWriter, StoreError> {
-        fs::create_dir_all(&self.path).map_err(StoreError::io("create", &self.path))?;
+        create_private_folder(&self.path).map_err(StoreError::io("create", &self.path))?;
 
         if [RUN_FILE, RESULTS_FILE, JUDGEMENTS_FILE].iter().any(|name| self.file(name).exists()) {
             return Err(StoreError::Occupied { path: self.path.clone() });
@@ -48,13 +53,36 @@ impl RunFolder {
 
         // First of all: a folder with `run.json` alone is a run that can be resumed.
         self.write_info(info)?;
-        Ok(RunWriter::new(self.clone(), self.open_rows()?))
+        let rows = self.open_rows()?;
+
+        // The names too must outlive a loss of power: those in the folder, and that of the folder.
+        disk::sync_folder(&self.path).map_err(StoreError::io("write", &self.path))?;
+        if let Some(parent) = self.path.parent() {
+            disk::sync_folder(parent).map_err(StoreError::io("write", parent))?;
+        }
+
+        Ok(RunWriter::new(self.clone(), rows, RowCounts::default(), HashSet::new()))
+    }
+
+    /// Numbers of rows with which the run ended; `None` for a run that goes on, or whose writer did not count them.
+    pub(crate) fn row_counts(&self) -> Result<Option<RowCounts>, StoreError> {
+        let path = self.file(RUN_FILE);
+        let file = match assize_files::open_file(&path) {
+            Ok(file) => file,
+            Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(None),
+            Err(source) => return Err(StoreError::Io { action: "read", path, source }),
+        };
+
+        let header: Result<RowCountsHeader, _> =
+            serde_json::from_reader(BufReader::with_capacity(64 * 1024, file));
+        // What else is wrong with the file is told by whoever reads all of it.
+        Ok(header.ok().and_then(|header| header.rows))
     }
 
     /// Reads `run.json`.
     pub fn info(&self) -> Result<RunInfo, StoreError> {
         let path = self.file(RUN_FILE);
-        let mut file = match File::open(&path) {
+        let mut file = match assize_files::open_file(&path) {
             Ok(file) => BufReader::with_capacity(64 * 1024, file),
             Err(error) if error.kind() == std::io::ErrorKind::NotFound => {
                 return Err(StoreError::NotARun { path: self.path.clone() });
@@ -89,10 +117,10 @@ impl RunFolder {
         let mut text = serde_json::to_vec_pretty(info).map_err(|error| damaged(&path, &error))?;
         text.push(b'\n');
 
-        let mut file = File::create(&draft).map_err(StoreError::io("write", &draft))?;
-        file.write_all(&text).and_then(|()| file.sync_all()).map_err(StoreError::io("write", &draft))?;
+        let mut file = DiskFile::create(&draft).map_err(StoreError::io("write", &draft))?;
+        file.write_all(&text).and_then(|()| file.sync()).map_err(StoreError::io("write", &draft))?;
 
-        fs::rename(&draft, &path).map_err(StoreError::io("write", &path))
+        disk::replace(&draft, &path).map_err(StoreError::io("write", &path))
     }
 
     /// Replaces `review.jsonl` in one step. It repeats what the rows say, for whoever looks at it next.
@@ -104,8 +132,10 @@ impl RunFolder {
             append(&mut text, row).map_err(StoreError::io("write", &draft))?;
         }
 
-        fs::write(&draft, &text).map_err(StoreError::io("write", &draft))?;
-        fs::rename(&draft, &path).map_err(StoreError::io("write", &path))
+        let mut file = DiskFile::create(&draft).map_err(StoreError::io("write", &draft))?;
+        file.write_all(&text).and_then(|()| file.sync()).map_err(StoreError::io("write", &draft))?;
+
+        disk::replace(&draft, &path).map_err(StoreError::io("write", &path))
     }
 
     pub(crate) fn file(&self, name: &str) -> PathBuf {
@@ -124,18 +154,16 @@ impl RunFolder {
         Ok(RowFiles {
             judgements,
             inputs: self.append_to(INPUTS_FILE)?,
+            questions: self.append_to(QUESTIONS_FILE)?,
             results: self.append_to(RESULTS_FILE)?,
         })
     }
 
     fn append_to(&self, name: &'static str) -> Result<RowFile, StoreError> {
         let path = self.file(name);
-        let file = OpenOptions::new()
-            .create(true)
-            .append(true)
-            .open(&path)
-            .map_err(StoreError::io("write", &path))?;
-        Ok(RowFile { name, file, waiting: Vec::new(), unsynced: 0, syncing: None, failed: None })
+        let file = DiskFile::append(&path).map_err(StoreError::io("write", &path))?;
+        let length = file.len().map_err(StoreError::io("read", &path))?;
+        Ok(RowFile { name, file, length, waiting: Vec::new(), unsynced: 0, syncing: None, failed: None })
     }
 }
 
@@ -155,6 +183,14 @@ fn damaged(path: &Path, error: &serde_json::Error) -> StoreError {
 pub struct RunWriter {
     folder: RunFolder,
     files: RowFiles,
+    /// Rows written so far, those of earlier writers of the run among them.
+    counts: RowCounts,
+    /// Rows that were taken and are not written yet.
+    waiting: RowCounts,
+    /// True if rows could not be written, so that nobody knows how many there are.
+    has_failed: bool,
+    /// Hashes of the questions that are on record.
+    asked: HashSet<String>,
 }
 
 /// The files that rows are appended to.
@@ -162,6 +198,7 @@ pub struct RunWriter {
 pub(crate) struct RowFiles {
     judgements: RowFile,
     inputs: RowFile,
+    questions: RowFile,
     results: RowFile,
 }
 
@@ -169,7 +206,9 @@ pub(crate) struct RowFiles {
 #[derive(Debug)]
 struct RowFile {
     name: &'static str,
-    file: File,
+    file: DiskFile,
+    /// Bytes of the rows that were written whole.
+    length: u64,
     waiting: Vec<u8>,
     /// Bytes that the disk was not asked for yet.
     unsynced: usize,
@@ -184,7 +223,12 @@ impl RowFile {
         let written = self.file.write_all(&self.waiting);
         self.unsynced += self.waiting.len();
 
-        // What was written in part is a torn row; writing it again would not mend it.
+        match &written {
+            Ok(()) => self.length += self.waiting.len() as u64,
+            // What was written in part is a torn row, after which no other could be read. Where it can't be cut off either,
+            // it stays the last one: a writer that has failed writes no more.
+            Err(_) => drop(self.file.set_len(self.length)),
+        }
         self.waiting.clear();
 
         if self.unsynced >= MUCH {
@@ -205,7 +249,7 @@ impl RowFile {
 
         if let Ok(file) = self.file.try_clone() {
             self.unsynced = 0;
-            self.syncing = thread::Builder::new().spawn(move || file.sync_all()).ok();
+            self.syncing = thread::Builder::new().spawn(move || file.sync()).ok();
         }
     }
 
@@ -220,14 +264,14 @@ impl RowFile {
     /// Forces all that was written to the disk.
     fn sync(&mut self, folder: &RunFolder) -> Result<(), StoreError> {
         self.end_sync();
-        let rest = self.file.sync_all();
+        let rest = self.file.sync();
         self.failed.take().map_or(rest, Err).map_err(StoreError::io("write", folder.file(self.name)))
     }
 }
 
 impl RunWriter {
-    pub(crate) fn new(folder: RunFolder, files: RowFiles) -> Self {
-        Self { folder, files }
+    pub(crate) fn new(folder: RunFolder, files: RowFiles, counts: RowCounts, asked: HashSet<String>) -> Self {
+        Self { folder, files, counts, waiting: RowCounts::default(), has_failed: false, asked }
     }
 
     /// The folder being written.
@@ -241,33 +285,74 @@ impl RunWriter {
         self.settle()
     }
 
+    /// Records what was asked.
+    pub fn record_question(&mut self, question: &QuestionRow) -> Result<(), StoreError> {
+        self.append(&CaseRows::default().with_question(question)?);
+        self.settle()
+    }
+
     /// Takes the rows of a finished case. They are on record after the next [`Self::settle`].
     pub fn append(&mut self, rows: &CaseRows) {
-        let RowFiles { judgements, inputs, results } = &mut self.files;
+        let RowFiles { judgements, inputs, questions, results } = &mut self.files;
+        if let Some((hash, row)) = &rows.question
+            && !self.asked.contains(hash)
+        {
+            self.asked.insert(hash.clone());
+            questions.waiting.extend_from_slice(row);
+        }
+
         inputs.waiting.extend_from_slice(&rows.inputs);
         judgements.waiting.extend_from_slice(&rows.judgements);
         results.waiting.extend_from_slice(&rows.result);
+
+        self.waiting.results += count_lines(&rows.result);
+        self.waiting.judgements += count_lines(&rows.judgements);
     }
 
-    /// Writes what was taken. What a result rests on reaches the disk's file before the result does, so a result row
-    /// never stands without it.
+    /// Writes what was taken. What a result rests on is written before the result, so whenever this process is killed, no
+    /// result row stands without it. The disk may take them in another order: after a loss of power, a result of a run that
+    /// had not ended can stand alone, which readers notice.
     pub fn settle(&mut self) -> Result<(), StoreError> {
-        let RowFiles { judgements, inputs, results } = &mut self.files;
-        [inputs, judgements, results].into_iter().try_for_each(|file| file.settle(&self.folder))
+        let RowFiles { judgements, inputs, questions, results } = &mut self.files;
+        if self.has_failed {
+            // A row after a torn one could not be read.
+            for file in [questions, inputs, judgements, results] {
+                file.waiting.clear();
+            }
+
+            return Err(StoreError::Io {
+                action: "write",
+                path: self.folder.path.clone(),
+                source: io::Error::other("an earlier row could not be written"),
+            });
+        }
+
+        let written = [questions, inputs, judgements, results]
+            .into_iter()
+            .try_for_each(|file| file.settle(&self.folder));
+        let waiting = std::mem::take(&mut self.waiting);
+        self.counts.results += waiting.results;
+        self.counts.judgements += waiting.judgements;
+        self.has_failed = written.is_err();
+
+        written
     }
 
-    /// Ends the run: rows are forced to the disk, then `run.json` gets its final form. It does so even when
+    /// Ends the run: rows are forced to the disk, then `run.json` gets its final form, with the numbers of rows. It does so even when
     /// rows can't be written: how the run ended is then the most useful thing to keep.
-    pub fn finish(mut self, info: &RunInfo) -> Result<RunFolder, StoreError> {
+    pub fn finish(mut self, info: &mut RunInfo) -> Result<RunFolder, StoreError> {
         let rows = self.sync();
+        // The counts promise that the rows are on the disk.
+        let counts = rows.is_ok().then_some(self.counts);
+        info.rows = counts;
         self.folder.write_info(info)?;
         rows.map(|()| self.folder)
     }
 
     fn sync(&mut self) -> Result<(), StoreError> {
         self.settle()?;
-        let RowFiles { judgements, inputs, results } = &mut self.files;
-        let mut files = [judgements, inputs, results];
+        let RowFiles { judgements, inputs, questions, results } = &mut self.files;
+        let mut files = [judgements, inputs, questions, results];
 
         // Each waits for the disk, so they wait together.
         for file in &mut files {
@@ -276,6 +361,10 @@ impl RunWriter {
 
         files.into_iter().try_for_each(|file| file.sync(&self.folder))
     }
+}
+
+fn count_lines(rows: &[u8]) -> u64 {
+    rows.split(|byte| *byte == b'\n').skip(1).count() as u64
 }
 
 fn append(file: &mut impl Write, row: &impl Serialize) -> std::io::Result<()> {

@@ -16,18 +16,25 @@ mod cache;
 mod case_error;
 mod case_key;
 mod case_rows;
+mod checksum;
 mod criterion_rows;
+mod disk;
 mod error;
+#[cfg(test)]
+mod fault_tests;
 mod folder;
 mod grader_result;
 mod inputs_row;
 mod judgement;
 mod metrics;
 mod panel_summary;
+mod private_file;
+mod question_row;
 mod reader;
 mod result;
 mod resume;
 mod review_row;
+mod row_counts;
 mod run_info;
 mod schema;
 mod scorecard_info;
@@ -45,16 +52,20 @@ pub use grader_result::GraderResult;
 pub use inputs_row::InputsRow;
 pub use judgement::{JudgementRow, RowOutcome};
 pub use metrics::{
-    CaseTrialsRow, DecisionNoise, EstimatedMetric, FlippingCriterion, NoiseParts, PairwiseMetrics, PassKRow,
-    RunMetrics, TargetMetrics, TrialMetrics,
+    CaseTrialsRow, CriterionRate, DecisionNoise, EstimatedMetric, FlippingCriterion, NoiseParts,
+    PairwiseMetrics, PassKRow, RunMetrics, TargetMetrics, TrialMetrics,
 };
 pub use panel_summary::{EscalationSummary, FlipRate, PanelSummary, UnstableCriterion};
-pub use reader::{CaseRecord, CaseRecords, ResultRows};
+pub use question_row::QuestionRow;
+pub use reader::{CaseRecord, CaseRecords, RecordPlace, ResultRows, first_in_order};
 pub use result::{CriterionRow, GateRow, GraderRow, ResultRow, TurnRow};
 pub use review_row::ReviewRow;
+pub use row_counts::RowCounts;
 pub use run_info::{
     FORMAT_VERSION, InputHash, JudgeInfo, MeanScore, RunInfo, RunSettings, RunSummary, SuiteInfo, TargetInfo,
 };
 pub use schema::schemas;
-pub use scorecard_info::{ScorecardInfo, ScorecardNodeInfo, ScorecardPartKind, ScorecardWeightSet};
+pub use scorecard_info::{
+    ScorecardInfo, ScorecardNodeInfo, ScorecardPartKind, ScorecardScale, ScorecardWeightSet,
+};
 pub use verdict_counts::VerdictCounts;

@@ -129,6 +129,29 @@ pub struct FlippingCriterion {
     pub flip_rate: EstimatedMetric,
 }
 
+/// Rate of one criterion over the results it was asked of.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct CriterionRate {
+    /// Name of the suite.
+    pub suite: String,
+    /// Name of the grader.
+    pub grader: String,
+    /// Id of the criterion.
+    pub criterion: String,
+    /// Text of the criterion.
+    pub text: String,
+    /// Weight in the rubric; below zero for a penalty.
+    pub weight: f64,
+    /// True if `rate` is the mean of scores from 0 to 1; false if it is the share that meet it.
+    pub scored: bool,
+    /// The rate over the results that were decided, with its interval.
+    pub rate: EstimatedMetric,
+    /// Results that nobody could decide.
+    pub ungraded: u64,
+    /// Results to which it does not apply.
+    pub not_applicable: u64,
+}
+
 /// Metrics of one target.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[schemars(rename = "TargetFigures")]

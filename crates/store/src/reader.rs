@@ -1,5 +1,6 @@
 //! Reading a run back, row by row, in flat memory.
 
+use std::collections::BTreeMap;
 use std::fs::File;
 use std::io::{BufRead, BufReader};
 use std::marker::PhantomData;
@@ -8,8 +9,9 @@ use std::path::PathBuf;
 use assize_rubric::CaseDecision;
 use serde::de::DeserializeOwned;
 
-use crate::folder::{JUDGEMENTS_FILE, RESULTS_FILE};
-use crate::{CaseKey, JudgementRow, ResultRow, RunFolder, StoreError};
+use crate::checksum::{RowCheck, check_row};
+use crate::folder::{JUDGEMENTS_FILE, QUESTIONS_FILE, RESULTS_FILE};
+use crate::{CaseKey, JudgementRow, QuestionRow, ResultRow, RunFolder, StoreError};
 
 impl JudgementRow {
     fn belongs_to(&self, key: &CaseKey) -> bool {
@@ -35,18 +37,68 @@ pub type ResultRows = JsonlRows<ResultRow>;
 impl RunFolder {
     /// Reads the results.
     pub fn results(&self) -> Result<ResultRows, StoreError> {
-        JsonlRows::open(self.file(RESULTS_FILE))
+        let counts = self.row_counts()?;
+        Ok(JsonlRows::open(self.file(RESULTS_FILE))?.expecting(counts.map(|counts| counts.results)))
     }
 
     /// Reads the results together with their decisions.
     pub fn cases(&self) -> Result<CaseRecords, StoreError> {
+        let counts = self.row_counts()?;
+        let results =
+            JsonlRows::open(self.file(RESULTS_FILE))?.expecting(counts.map(|counts| counts.results));
+        let judgements =
+            JsonlRows::open(self.file(JUDGEMENTS_FILE))?.expecting(counts.map(|counts| counts.judgements));
+
+        Ok(CaseRecords { results, judgements, ahead: None, needs_decisions: true })
+    }
+
+    /// Reads the results with their decisions as far as they are there: for whoever mends the run.
+    pub(crate) fn remaining_cases(&self) -> Result<CaseRecords, StoreError> {
         Ok(CaseRecords {
-            results: self.results()?,
+            results: JsonlRows::open(self.file(RESULTS_FILE))?,
             judgements: JsonlRows::open(self.file(JUDGEMENTS_FILE))?,
             ahead: None,
+            needs_decisions: false,
         })
     }
+
+    /// Reads what was asked; nothing in runs of versions that did not keep it.
+    pub fn questions(&self) -> Result<impl Iterator<Item = Result<QuestionRow, StoreError>>, StoreError> {
+        let path = self.file(QUESTIONS_FILE);
+        let rows = if path.exists() { Some(JsonlRows::open(path)?) } else { None };
+        Ok(rows.into_iter().flatten())
+    }
 }
+
+/// Keeps the first `most` of the records that are `wanted`, in the order of the run's files and beginning
+/// behind the place `after`. Returns them with their places, and how many are wanted behind that place.
+pub fn first_in_order<E>(
+    records: impl Iterator<Item = Result<CaseRecord, E>>,
+    wanted: impl Fn(&CaseRecord) -> bool,
+    after: Option<RecordPlace>,
+    most: usize,
+) -> Result<(BTreeMap<RecordPlace, CaseRecord>, usize), E> {
+    let mut kept = BTreeMap::new();
+    let mut total = 0;
+    for (index, record) in records.enumerate() {
+        let record = record?;
+        let place = (record.result.place.unwrap_or(u64::MAX), index);
+        if after.is_some_and(|after| place <= after) || !wanted(&record) {
+            continue;
+        }
+
+        total += 1;
+        kept.insert(place, record);
+        if kept.len() > most {
+            kept.pop_last();
+        }
+    }
+
+    Ok((kept, total))
+}
+
+/// Place of a record in the order of the run's files; where that is not known, in the order of the rows.
+pub type RecordPlace = (u64, usize);
 
 /// The rows of a JSONL file.
 #[derive(Debug)]
@@ -56,15 +108,33 @@ pub struct JsonlRows<T> {
     /// The last line that was read; kept for the next one unless it was a very long one.
     text: Vec<u8>,
     line: usize,
+    /// Rows read so far.
+    count: u64,
+    /// Rows that a run had when it ended. Each of them then has a checksum.
+    expected: Option<u64>,
     done: bool,
     row: PhantomData<T>,
 }
 
 impl<T: DeserializeOwned> JsonlRows<T> {
     pub(crate) fn open(path: PathBuf) -> Result<Self, StoreError> {
-        let file = File::open(&path).map_err(StoreError::io("read", &path))?;
+        let file = assize_files::open_file(&path).map_err(StoreError::io("read", &path))?;
         let lines = BufReader::with_capacity(64 * 1024, file);
-        Ok(Self { path, lines, text: Vec::new(), line: 0, done: false, row: PhantomData })
+        Ok(Self {
+            path,
+            lines,
+            text: Vec::new(),
+            line: 0,
+            count: 0,
+            expected: None,
+            done: false,
+            row: PhantomData,
+        })
+    }
+
+    /// Ends with an error unless there are `expected` rows.
+    fn expecting(self, expected: Option<u64>) -> Self {
+        Self { expected, ..self }
     }
 
     fn read(&mut self) -> Result<Option<T>, StoreError> {
@@ -77,11 +147,14 @@ impl<T: DeserializeOwned> JsonlRows<T> {
 
             // Every complete row ends in a newline: a tail without one was torn off by a crash.
             if self.text.last() != Some(&b'\n') {
-                return Ok(None);
+                return self.check_count().map(|()| None);
             }
             if self.text.iter().all(u8::is_ascii_whitespace) {
                 continue;
             }
+
+            self.check_sum()?;
+            self.count += 1;
 
             return match serde_json::from_slice(&self.text) {
                 Ok(row) => Ok(Some(row)),
@@ -92,6 +165,40 @@ impl<T: DeserializeOwned> JsonlRows<T> {
                 }),
             };
         }
+    }
+}
+
+impl<T> JsonlRows<T> {
+    fn check_sum(&self) -> Result<(), StoreError> {
+        check_sum(&self.text, self.expected.is_some()).map_err(|message| StoreError::Damaged {
+            path: self.path.clone(),
+            line: self.line,
+            message,
+        })
+    }
+
+    fn check_count(&self) -> Result<(), StoreError> {
+        match self.expected {
+            Some(expected) if expected != self.count => {
+                Err(StoreError::RowsLost { path: self.path.clone(), found: self.count, expected })
+            }
+            _ => Ok(()),
+        }
+    }
+}
+
+/// Returns an error if a row is not as it was written. Rows of versions that wrote no checksum pass unless it is needed.
+pub(crate) fn check_sum(line: &[u8], is_needed: bool) -> Result<(), String> {
+    match check_row(line) {
+        RowCheck::Missing if is_needed => Err(
+            "the row has no checksum: it was added or changed after the run ended; remove the line, and `--resume` the \
+             run"
+            .to_owned(),
+        ),
+        RowCheck::Changed => Err(
+            "the row is not as it was written, its checksum says; remove the line, and `--resume` the run".to_owned(),
+        ),
+        RowCheck::Intact | RowCheck::Missing => Ok(()),
     }
 }
 
@@ -119,6 +226,8 @@ pub struct CaseRecords {
     results: ResultRows,
     judgements: JsonlRows<JudgementRow>,
     ahead: Option<JudgementRow>,
+    /// True if a result without its decisions is an error.
+    needs_decisions: bool,
 }
 
 impl CaseRecords {
@@ -148,9 +257,11 @@ impl Iterator for CaseRecords {
     type Item = Result<CaseRecord, StoreError>;
 
     fn next(&mut self) -> Option<Self::Item> {
-        let result = match self.results.next()? {
-            Ok(result) => result,
-            Err(error) => return Some(Err(error)),
+        let result = match self.results.next() {
+            Some(Ok(result)) => result,
+            Some(Err(error)) => return Some(Err(error)),
+            // The rest is leftovers, or rows that nobody wrote.
+            None => return self.judgements.by_ref().find_map(Result::err).map(Err),
         };
 
         // A case without graders (its target failed) has no judgements; looking for them would read
@@ -160,6 +271,19 @@ impl Iterator for CaseRecords {
         }
 
         let decisions = self.decisions_of(&result.key());
+        let is_bare = decisions.as_ref().is_ok_and(Vec::is_empty)
+            && result.graders.iter().any(|grader| !grader.criteria.is_empty());
+        if self.needs_decisions && is_bare {
+            return Some(Err(StoreError::Damaged {
+                path: self.judgements.path.clone(),
+                line: self.judgements.line,
+                message: format!(
+                    "the judgements of the case `{}` are missing; `--resume` judges it again",
+                    result.case_id
+                ),
+            }));
+        }
+
         Some(decisions.map(|mut decisions| {
             // A case that was judged, lost its result row in a crash and was judged again stands
             // there twice in a row; the last decisions are the ones the result rests on. Each time

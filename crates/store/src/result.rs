@@ -28,6 +28,10 @@ pub struct ResultRow {
     pub answered_by: Option<String>,
     /// Number of the repeat, from 1.
     pub repeat: u32,
+    /// Place among the results of the run in the order of its files, from 1; absent in runs of versions that did not
+    /// keep it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub place: Option<u64>,
     /// Plan of the repeats of the case; absent if it is run once.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub repeats: Option<TrialPlan>,

@@ -1,14 +1,17 @@
 //! Going on with a run that stopped: what it holds is checked row by row, and what is not kept is taken out.
 
 use std::collections::{HashMap, HashSet};
-use std::fs::{self, File};
 use std::io::{BufRead, BufReader, BufWriter, Write};
 
 use assize_rubric::{CaseDecision, is_complete};
 
-use crate::folder::{INPUTS_FILE, JUDGEMENTS_FILE, RESULTS_FILE};
+use crate::disk::{self, DiskFile};
+use crate::folder::{INPUTS_FILE, JUDGEMENTS_FILE, QUESTIONS_FILE, RESULTS_FILE};
 use crate::reader::JsonlRows;
-use crate::{CaseKey, CaseRecord, InputsRow, RunFolder, RunInfo, RunWriter, StoreError, criterion_rows};
+use crate::{
+    CaseKey, CaseRecord, InputsRow, QuestionRow, RowCounts, RunFolder, RunInfo, RunWriter, StoreError,
+    criterion_rows,
+};
 
 impl RunFolder {
     /// Goes on with the run in this folder. `keep` is shown every finished case with the hash of its inputs and says
@@ -26,15 +29,22 @@ impl RunFolder {
 
         // Results first: judgements without a result are leftovers that readers pass over, and a result without its
         // judgements would be damage.
-        for name in [RESULTS_FILE, INPUTS_FILE, JUDGEMENTS_FILE] {
-            self.filter(name, &kept)?;
-        }
+        let is_kept =
+            |line: &[u8]| serde_json::from_slice(line).is_ok_and(|key: CaseKey| kept.contains(&key));
+        let results = self.filter(RESULTS_FILE, is_kept)?;
+        self.filter(INPUTS_FILE, is_kept)?;
+        let judgements = self.filter(JUDGEMENTS_FILE, is_kept)?;
+
+        let mut asked = HashSet::new();
+        self.filter(QUESTIONS_FILE, |line| {
+            serde_json::from_slice(line).is_ok_and(|row: QuestionRow| asked.insert(row.case_hash))
+        })?;
 
         let rows = self.open_rows()?;
         drop(before);
         self.write_info(info)?;
 
-        Ok(RunWriter::new(self.clone(), rows))
+        Ok(RunWriter::new(self.clone(), rows, RowCounts { results, judgements }, asked))
     }
 
     fn choose(
@@ -43,7 +53,7 @@ impl RunFolder {
     ) -> Result<HashSet<CaseKey>, StoreError> {
         let mut inputs: JsonlRows<InputsRow> = JsonlRows::open(self.file(INPUTS_FILE))?;
         let mut kept = HashSet::new();
-        for record in self.cases()? {
+        for record in self.remaining_cases()? {
             let record = record?;
             let key = record.result.key();
 
@@ -60,13 +70,14 @@ impl RunFolder {
         Ok(kept)
     }
 
-    /// Replaces a file of rows by those of the kept cases, byte for byte.
-    fn filter(&self, name: &str, kept: &HashSet<CaseKey>) -> Result<(), StoreError> {
+    /// Replaces a file of rows by those that stay, byte for byte. Returns their number.
+    fn filter(&self, name: &str, mut stays: impl FnMut(&[u8]) -> bool) -> Result<u64, StoreError> {
         let (path, draft) = (self.file(name), self.file(&format!("{name}.new")));
-        let old = File::open(&path).map_err(StoreError::io("read", &path))?;
-        let new = File::create(&draft).map_err(StoreError::io("write", &draft))?;
+        let old = assize_files::open_file(&path).map_err(StoreError::io("read", &path))?;
+        let new = DiskFile::create(&draft).map_err(StoreError::io("write", &draft))?;
         let (mut old, mut new) = (BufReader::new(old), BufWriter::new(new));
         let mut line = Vec::new();
+        let mut count = 0;
         loop {
             line.clear();
             old.read_until(b'\n', &mut line).map_err(StoreError::io("read", &path))?;
@@ -76,16 +87,17 @@ impl RunFolder {
             }
 
             // A row that can't be read has been complained about where it matters; here it belongs to no case.
-            let key: Option<CaseKey> = serde_json::from_slice(&line).ok();
-            if key.is_some_and(|key| kept.contains(&key)) {
+            if stays(&line) {
                 new.write_all(&line).map_err(StoreError::io("write", &draft))?;
+                count += 1;
             }
         }
 
         let new = new.into_inner().map_err(std::io::IntoInnerError::into_error);
-        new.and_then(|file| file.sync_all()).map_err(StoreError::io("write", &draft))?;
+        new.and_then(|file| file.sync()).map_err(StoreError::io("write", &draft))?;
 
-        fs::rename(&draft, &path).map_err(StoreError::io("write", &path))
+        disk::replace(&draft, &path).map_err(StoreError::io("write", &path))?;
+        Ok(count)
     }
 }
 

@@ -11,7 +11,8 @@ pub struct ReviewRow {
     pub case_id: String,
     /// Code of the benchmark.
     pub benchmark: String,
-    /// State that needs a person: `uncertain`, `waiting` or `reviewers_differ`.
+    /// State that needs a person: `uncertain`, `waiting`, `reviewers_differ`, `judges_differ`, or `missing` where no judge
+    /// could be made to answer.
     pub why: BenchmarkState,
     /// Evaluator that should have judged it, such as `manual_sme`.
     pub evaluator: String,

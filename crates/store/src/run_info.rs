@@ -6,7 +6,7 @@ use assize_rubric::{JudgeIdentity, PartialCost, Tokens, Usd};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use crate::{PanelSummary, RunMetrics, ScorecardInfo, VerdictCounts};
+use crate::{CriterionRate, PanelSummary, RowCounts, RunMetrics, ScorecardInfo, VerdictCounts};
 
 /// Version of the layout of a run folder. Raised when an older reader would misread a newer run.
 pub const FORMAT_VERSION: u32 = 1;
@@ -41,6 +41,10 @@ pub struct RunInfo {
     /// The tree of the scorecard that was run; absent for anything else.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub scorecard: Option<ScorecardInfo>,
+    /// Rows of a run that has ended; absent while it runs, after a failure to write, and in runs of versions that did not
+    /// count them. The writer of the folder fills it in.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub rows: Option<RowCounts>,
     /// Summary of the run; null until it ends.
     pub summary: Option<RunSummary>,
 }
@@ -142,6 +146,15 @@ pub struct RunSummary {
     pub criteria_truncated: u64,
     /// Criteria in all.
     pub criteria: u64,
+    /// Rates of the criteria that were asked of several results, the worst first; of at most 2,000 criteria.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub criterion_rates: Vec<CriterionRate>,
+    /// Quotes that were looked for in what the judge was shown; null in runs of versions that did not count them.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub quotes: Option<u64>,
+    /// Quotes that were found there.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub quotes_found: Option<u64>,
     /// Agreement of panels and repeats; null where every decision is one judge's only one.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub panel: Option<PanelSummary>,

@@ -5,7 +5,7 @@ use schemars::JsonSchema;
 use schemars::generate::SchemaSettings;
 use serde_json::Value;
 
-use crate::{JudgementRow, ResultRow, ReviewRow, RunInfo};
+use crate::{JudgementRow, QuestionRow, ResultRow, ReviewRow, RunInfo};
 
 /// The schemas of a run folder and of labels: name and schema (JSON Schema, draft 2020-12). They describe the
 /// output of this version, where every field is present that older versions omitted.
@@ -15,6 +15,7 @@ pub fn schemas() -> Vec<(&'static str, Value)> {
         ("run", schema_for::<RunInfo>(written())),
         ("result", schema_for::<ResultRow>(written())),
         ("judgement", schema_for::<JudgementRow>(written())),
+        ("question", schema_for::<QuestionRow>(written())),
         ("review", schema_for::<ReviewRow>(written())),
         // People write labels, so their schema requires only the fields that a reader requires.
         ("label", schema_for::<Label>(SchemaSettings::draft2020_12().for_deserialize())),

@@ -53,23 +53,37 @@ pub struct ScorecardNodeInfo {
     pub hard_gate: bool,
     /// Of a benchmark: who judges it, such as `llm_judge`.
     pub evaluator: Option<String>,
+    /// Of a benchmark with a scale of its own: the scale, so that people's scores can be counted later.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub scale: Option<ScorecardScale>,
     /// Of a benchmark: the cases it was planned for.
     pub cases: u64,
     /// Of a benchmark: how many of them the evaluator had to say about whether it applies.
     pub cases_asked: u64,
 }
 
-/// Kind of a part of a scorecard.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize, JsonSchema)]
-#[serde(rename_all = "snake_case")]
-#[schemars(rename = "CardPartKind")]
-pub enum ScorecardPartKind {
-    /// The number on top.
-    Index,
-    /// Made up of other rubrics or of benchmarks.
-    Rubric,
-    /// Scored over cases.
-    Benchmark,
+/// Scale of a benchmark.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[schemars(rename = "CardScale")]
+pub struct ScorecardScale {
+    /// The lowest score.
+    pub min: f64,
+    /// The highest score.
+    pub max: f64,
+    /// The formula that brings a score to 0 to 1, as written.
+    pub formula: String,
 }
 
-assize_rubric::named_variants!(ScorecardPartKind { Index = "index", Rubric = "rubric", Benchmark = "benchmark" });
+assize_rubric::named_enum! {
+    /// Kind of a part of a scorecard.
+    #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize, JsonSchema)]
+    #[schemars(rename = "CardPartKind")]
+    pub enum ScorecardPartKind {
+        /// The number on top.
+        Index = "index",
+        /// Made up of other rubrics or of benchmarks.
+        Rubric = "rubric",
+        /// Scored over cases.
+        Benchmark = "benchmark",
+    }
+}

@@ -8,8 +8,9 @@ use assize_rubric::{
     OutcomeKind, Tokens, UnitInterval, Verdict, VerdictThresholds,
 };
 use assize_store::{
-    CaseRows, CriterionRow, FORMAT_VERSION, GraderRow, JudgementRow, ResultRow, RunFolder, RunInfo,
-    RunSettings, RunWriter, StoreError, VerdictCounts,
+    CaseRecord, CaseRows, CriterionRow, FORMAT_VERSION, GraderRow, JudgementRow, QuestionRow, RecordPlace,
+    ResultRow, RowCounts, RunFolder, RunInfo, RunSettings, RunWriter, StoreError, VerdictCounts,
+    first_in_order,
 };
 
 fn info() -> RunInfo {
@@ -27,6 +28,7 @@ fn info() -> RunInfo {
         settings: RunSettings::default(),
         warnings: Vec::new(),
         scorecard: None,
+        rows: None,
         summary: None,
     }
 }
@@ -39,6 +41,7 @@ fn result(case_id: &str) -> ResultRow {
         target: None,
         answered_by: None,
         repeat: 1,
+        place: None,
         repeats: None,
         tags: Vec::new(),
         cluster: None,
@@ -118,8 +121,9 @@ fn what_is_written_is_read_back() {
     for id in ["a", "b/with slash", "ü space"] {
         writer.record(&decisions(id), &result(id)).expect("recorded");
     }
-    let done = RunInfo { finished_at: Some("later".to_owned()), ..info() };
-    writer.finish(&done).expect("finished");
+    let mut done = RunInfo { finished_at: Some("later".to_owned()), ..info() };
+    writer.finish(&mut done).expect("finished");
+    assert_eq!(done.rows, Some(RowCounts { results: 3, judgements: 3 }));
 
     assert_eq!(folder.info().expect("readable"), done);
     let records: Vec<_> = folder.cases().expect("readable").map(|record| record.expect("sound")).collect();
@@ -257,7 +261,8 @@ fn an_outcome_of_a_newer_version_is_an_error_that_names_it() {
     for file in ["judgements.jsonl", "results.jsonl"] {
         let path = folder.path().join(file);
         let known = fs::read_to_string(&path).expect("readable");
-        fs::write(&path, known.replace(r#""outcome":"met""#, r#""outcome":"surpassed""#)).expect("written");
+        let newer = without_checksums(&known).replace(r#""outcome":"met""#, r#""outcome":"surpassed""#);
+        fs::write(&path, newer).expect("written");
         let read = folder.cases().expect("readable").next().expect("a case");
         let Err(StoreError::Damaged { line: 1, message, .. }) = read else { panic!("{read:?}") };
         assert!(message.contains("unknown variant `surpassed`"), "{message}");
@@ -298,8 +303,99 @@ fn rows_are_written_as_serde_json_writes_them() {
     let written = |name| std::fs::read_to_string(folder.path().join(name)).expect("readable");
     let as_row = |row| serde_json::to_string(&JudgementRow::new(&result.key(), &row)).expect("JSON") + "\n";
     let plain = rows.map(as_row).concat();
-    assert_eq!(written("judgements.jsonl"), plain);
-    assert_eq!(written("results.jsonl"), serde_json::to_string(&result).expect("JSON") + "\n");
+    assert_eq!(without_checksums(&written("judgements.jsonl")), plain);
+    assert_eq!(
+        without_checksums(&written("results.jsonl")),
+        serde_json::to_string(&result).expect("JSON") + "\n"
+    );
+}
+
+/// Returns rows as versions before wrote them.
+fn without_checksums(rows: &str) -> String {
+    let lead = ",\"crc\":\"";
+    rows.lines()
+        .map(|line| line.rsplit_once(lead).map_or(line.to_owned(), |(row, _)| format!("{row}}}")) + "\n")
+        .collect()
+}
+
+/// A finished run of three cases.
+fn finished(folder: &RunFolder) {
+    let mut writer = folder.create(&info()).expect("created");
+    for id in ["a", "b", "c"] {
+        record(&mut writer, id);
+    }
+    writer.finish(&mut RunInfo { finished_at: Some("later".to_owned()), ..info() }).expect("finished");
+}
+
+fn read_all(folder: &RunFolder) -> Result<Vec<String>, StoreError> {
+    folder.cases()?.map(|record| Ok(record?.result.case_id.to_string())).collect()
+}
+
+#[test]
+fn a_finished_run_that_lost_rows_is_not_read_as_a_smaller_one() {
+    let dir = tempfile::tempdir().expect("a temporary folder");
+    let folder = RunFolder::new(dir.path().join("run"));
+    finished(&folder);
+    assert_eq!(read_all(&folder).expect("whole"), ["a", "b", "c"]);
+
+    for name in ["results.jsonl", "judgements.jsonl"] {
+        let path = folder.path().join(name);
+        let whole = fs::read_to_string(&path).expect("readable");
+        let lines: Vec<&str> = whole.split_inclusive('\n').collect();
+        let doubled = format!("{whole}{}", lines[2]);
+        for (other, count) in [(lines[..2].concat(), 2), (String::new(), 0), (doubled, 4)] {
+            fs::write(&path, other).expect("written");
+            let error = read_all(&folder).expect_err("not whole");
+            match error {
+                StoreError::RowsLost { found, expected: 3, .. } => assert_eq!(found, count),
+                StoreError::Damaged { message, .. } => assert!(message.contains("missing"), "{message}"),
+                error => panic!("{error}"),
+            }
+        }
+
+        // Where nothing but results are asked for, the others need not be there.
+        let results = folder.results().expect("opens").filter_map(Result::err).count();
+        assert_eq!(results, usize::from(name == "results.jsonl"));
+        fs::write(&path, whole).expect("written");
+    }
+}
+
+#[test]
+fn a_row_that_was_changed_or_added_by_hand_is_told() {
+    let dir = tempfile::tempdir().expect("a temporary folder");
+    let folder = RunFolder::new(dir.path().join("run"));
+    finished(&folder);
+    let path = folder.path().join("results.jsonl");
+    let whole = fs::read_to_string(&path).expect("readable");
+    let plain = without_checksums(&whole);
+    for (rows, word) in
+        [(whole.replace("\"answer\"", "\"Answer\""), "is not as it was written"), (plain, "no checksum")]
+    {
+        fs::write(&path, rows).expect("written");
+        let Err(StoreError::Damaged { line: 1, message, .. }) = read_all(&folder) else { panic!("{word}") };
+        assert!(message.contains(word), "{message}");
+        assert!(folder.results().expect("opens").next().is_some_and(|row| row.is_err()));
+    }
+
+    // The run goes on without the rows that are lost.
+    let lines: Vec<&str> = whole.split_inclusive('\n').collect();
+    fs::write(&path, [lines[0], lines[2]].concat()).expect("written");
+    let mut writer = folder.resume(&info(), &mut |_, _| true).expect("resumed");
+    record(&mut writer, "b");
+    writer.finish(&mut RunInfo { finished_at: Some("later".to_owned()), ..info() }).expect("finished");
+    assert_eq!(read_all(&folder).expect("whole"), ["a", "c", "b"]);
+}
+
+#[test]
+fn a_result_of_a_run_that_goes_on_needs_its_decisions_too() {
+    let dir = tempfile::tempdir().expect("a temporary folder");
+    let folder = RunFolder::new(dir.path().join("run"));
+    let mut writer = folder.create(&info()).expect("created");
+    record(&mut writer, "a");
+    drop(writer);
+    fs::write(folder.path().join("judgements.jsonl"), "").expect("written");
+    let Err(StoreError::Damaged { message, .. }) = read_all(&folder) else { panic!("not told") };
+    assert!(message.contains("`a` are missing"), "{message}");
 }
 
 fn record(writer: &mut RunWriter, case_id: &str) {
@@ -401,4 +497,59 @@ fn a_folder_with_nothing_but_its_description_can_be_resumed() {
     let mut writer = folder.resume(&info(), &mut |_, _| true).expect("resumed");
     record(&mut writer, "a");
     assert_eq!(folder.results().expect("readable").count(), 1);
+}
+
+#[test]
+fn a_question_is_kept_once_and_a_resumed_run_knows_it() {
+    let dir = tempfile::tempdir().expect("a temporary folder");
+    let folder = RunFolder::new(dir.path().join("run"));
+    let question = |hash: &str| QuestionRow {
+        case_hash: hash.to_owned(),
+        question: Some(format!("of {hash}")),
+        expected_outcome: None,
+        reference: None,
+    };
+    let asked = || -> Vec<String> {
+        let rows = folder.questions().expect("readable");
+        rows.map(|row| row.expect("sound").case_hash).collect()
+    };
+    let mut writer = folder.create(&info()).expect("created");
+    for hash in ["one", "one", "two"] {
+        writer.record_question(&question(hash)).expect("recorded");
+    }
+    drop(writer);
+    assert_eq!(asked(), ["one", "two"]);
+
+    // A torn row goes, and what is there is not written again.
+    let path = folder.path().join("questions.jsonl");
+    let text = std::fs::read_to_string(&path).expect("readable");
+    std::fs::write(&path, format!("{text}{{\"case_hash\": \"thr")).expect("written");
+    let mut writer = folder.resume(&info(), &mut |_, _| true).expect("resumed");
+    for hash in ["two", "three"] {
+        writer.record_question(&question(hash)).expect("recorded");
+    }
+    drop(writer);
+    assert_eq!(asked(), ["one", "two", "three"]);
+
+    std::fs::remove_file(path).expect("removed");
+    assert_eq!(asked(), Vec::<String>::new(), "older runs keep no questions");
+}
+
+#[test]
+fn records_come_in_the_order_of_the_files() {
+    let records = || {
+        [3, 1, 4, 2].map(|place| {
+            let result = ResultRow { place: Some(place), ..result(&place.to_string()) };
+            Ok::<_, StoreError>(CaseRecord { result, decisions: Vec::new() })
+        })
+    };
+    let places = |found: &std::collections::BTreeMap<RecordPlace, CaseRecord>| -> Vec<u64> {
+        found.keys().map(|(place, _)| *place).collect()
+    };
+    let (found, total) = first_in_order(records().into_iter(), |_| true, None, 2).expect("read");
+    assert_eq!((places(&found), total), (vec![1, 2], 4));
+    let after = found.last_key_value().map(|(place, _)| *place);
+    let odd = |record: &CaseRecord| record.result.place != Some(4);
+    let (found, total) = first_in_order(records().into_iter(), odd, after, 2).expect("read");
+    assert_eq!((places(&found), total), (vec![3], 1));
 }

@@ -1,6 +1,7 @@
 //! Command that answers all cases in one run.
 
 use std::collections::{BTreeMap, HashMap};
+use std::path::PathBuf;
 use std::sync::{Arc, Mutex, PoisonError};
 
 use assize_llm::BoxFuture;
@@ -13,12 +14,15 @@ use crate::{
 };
 
 type BatchAnswers = Result<HashMap<String, TargetAnswer>, TargetError>;
+type BatchRun = Arc<OnceCell<BatchAnswers>>;
 
 /// Command that runs once for all cases and prints lines of JSON, each with the `id` of a case and its answer
-/// in the form that a command prints for one case. Each trial of the cases is a run of its own.
+/// in the form that a command prints for one case. Each trial of the cases is a run of its own, and so are the cases
+/// of each folder.
 pub struct BatchTarget {
     command: CommandTarget,
-    runs: Mutex<BTreeMap<u32, Arc<OnceCell<BatchAnswers>>>>,
+    /// Runs by trial and by the folder of the eval file, in which the command runs.
+    runs: Mutex<BTreeMap<(u32, PathBuf), BatchRun>>,
 }
 
 impl BatchTarget {
@@ -35,7 +39,7 @@ impl BatchTarget {
 
         let run = {
             let mut runs = self.runs.lock().unwrap_or_else(PoisonError::into_inner);
-            Arc::clone(runs.entry(input.attempt).or_default())
+            Arc::clone(runs.entry((input.attempt, input.suite_folder.clone())).or_default())
         };
         let answers = run.get_or_init(|| self.run(input)).await;
         match answers {

@@ -18,7 +18,7 @@ use crate::{
 };
 use assize_process::{
     CommandProgram, Environment, PlaceholderValue, ProcessCommand, ProcessLimits, ProcessOutput,
-    fill_arguments, fill_script,
+    absolute_path, fill_arguments, fill_script,
 };
 
 /// Template of a command, with placeholders.
@@ -55,8 +55,11 @@ pub struct CommandTarget {
     pub stdin: Option<String>,
     /// Log format of the output, if the command is an agent that prints its log.
     pub stream: Option<LogFormat>,
-    /// The working directory; absolute. A case's own folder takes precedence.
+    /// The working directory. A case's own folder takes precedence.
     pub cwd: Option<PathBuf>,
+    /// True if the command runs in the eval file's folder, to which `cwd` is relative. Else `cwd` is absolute, and without
+    /// one the command runs in the folder of this process.
+    pub beside_suite: bool,
     /// Complete environment of the command.
     pub env: Environment,
     /// Limits on time and output; `stdout_cap` also bounds the size of the output file.
@@ -80,6 +83,7 @@ impl CommandTarget {
             stdin: None,
             stream: None,
             cwd: None,
+            beside_suite: false,
             env,
             limits: ProcessLimits::default(),
             scratch: scratch.into(),
@@ -102,7 +106,7 @@ impl CommandTarget {
         let filled = self.fill(input, &scratch)?;
         let command = ProcessCommand {
             program: filled.program,
-            cwd: input.workdir.clone().or_else(|| self.cwd.clone()),
+            cwd: self.folder(input),
             env: match &input.workdir {
                 Some(_) => self.env.clone().outside_repositories(),
                 None => self.env.clone(),
@@ -117,6 +121,15 @@ impl CommandTarget {
         match outcome {
             Ok(bytes) => Ok((bytes, duration)),
             Err(error) => Err(TargetError { duration: Some(duration), ..error }),
+        }
+    }
+
+    /// Returns the folder the command runs in; `None` for that of this process.
+    fn folder(&self, input: &TargetInput) -> Option<PathBuf> {
+        match &input.workdir {
+            Some(workdir) => Some(workdir.clone()),
+            None if self.beside_suite => Some(input.folder_beside_suite(self.cwd.as_deref())),
+            None => self.cwd.clone(),
         }
     }
 
@@ -180,7 +193,7 @@ impl CommandTarget {
     fn files(&self, input: &TargetInput) -> PlaceholderValue {
         let item = |path: &Path| {
             let basename = path.file_name().unwrap_or(path.as_os_str()).to_owned();
-            vec![("path", path.as_os_str().to_owned()), ("basename", basename)]
+            vec![("path", absolute_path(path).into_os_string()), ("basename", basename)]
         };
         PlaceholderValue::Each {
             format: self.files_format.clone(),
@@ -240,7 +253,7 @@ impl CommandTarget {
             Err(problem) => return Err(unreadable(problem)),
         }
 
-        let file = std::fs::File::open(path).map_err(unreadable)?;
+        let file = assize_files::open_file(path).map_err(unreadable)?;
         let mut bytes = Vec::new();
 
         // One byte more than the limit distinguishes a file that is too large from one that just fits.
@@ -288,9 +301,20 @@ impl Target for CommandTarget {
 
     /// Variables are left out, because they differ from one shell to the next, and so is what may end a run of the command.
     fn write_settings(&self, identity: &mut IdentityWriter) {
-        let Self { name, template, files_format, stdin, stream, cwd, env: _, limits: _, scratch: _ } = self;
+        let Self {
+            name,
+            template,
+            files_format,
+            stdin,
+            stream,
+            cwd,
+            beside_suite,
+            env: _,
+            limits: _,
+            scratch: _,
+        } = self;
 
-        identity.begin("command target", 1);
+        identity.begin("command target", 2);
         identity.field(name);
 
         match template {
@@ -309,6 +333,7 @@ impl Target for CommandTarget {
         identity.field(&stream.map(LogFormat::name));
 
         identity.field(cwd);
+        identity.field(beside_suite);
     }
 }
 

@@ -1,6 +1,8 @@
 //! Health check of a target before its first question.
 
-use std::sync::Arc;
+use std::collections::BTreeMap;
+use std::path::PathBuf;
+use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
 use assize_llm::{BoxFuture, HttpTransport, TransportError};
@@ -21,12 +23,20 @@ pub enum HealthCheck {
         /// Time limit.
         timeout: Duration,
     },
-    /// A command exits with success within its limits.
+    /// A command exits with success within its limits. It runs in the eval file's folder, to which its own is relative.
     Command(ProcessCommand),
 }
 
 impl HealthCheck {
-    async fn run(&self) -> Result<(), String> {
+    /// Returns the folder that the check depends on.
+    fn folder(&self, input: &TargetInput) -> PathBuf {
+        match self {
+            Self::Http { .. } => PathBuf::new(),
+            Self::Command(command) => input.folder_beside_suite(command.cwd.as_deref()),
+        }
+    }
+
+    async fn run(&self, folder: PathBuf) -> Result<(), String> {
         match self {
             Self::Http { url, timeout } => match HttpTransport::default().probe(url, *timeout).await {
                 Ok(200..=299) => Ok(()),
@@ -34,7 +44,7 @@ impl HealthCheck {
                 Err(error @ TransportError::Unusable(_)) => Err(format!("it can't be made: {error}")),
                 Err(error) => Err(format!("its server gave no answer: {error}")),
             },
-            Self::Command(command) => match command.run().await {
+            Self::Command(command) => match command.clone().in_folder(folder).run().await {
                 Ok(finished) if finished.exit.is_success() => Ok(()),
                 Ok(finished) => {
                     let said = finished.stderr.tail(STDERR_TAIL);
@@ -48,18 +58,20 @@ impl HealthCheck {
     }
 }
 
+type HealthCheckResult = Arc<OnceCell<Result<(), String>>>;
+
 /// Target that is checked before its first question. If the check fails, it is never asked.
 pub struct HealthCheckedTarget {
     inner: Arc<dyn Target>,
     check: HealthCheck,
-    /// Result of the check.
-    found: OnceCell<Result<(), String>>,
+    /// Results of the check by the folder it was made in.
+    found: Mutex<BTreeMap<PathBuf, HealthCheckResult>>,
 }
 
 impl HealthCheckedTarget {
     /// Creates a target with a check.
     pub fn new(inner: Arc<dyn Target>, check: HealthCheck) -> Self {
-        Self { inner, check, found: OnceCell::new() }
+        Self { inner, check, found: Mutex::default() }
     }
 }
 
@@ -70,7 +82,12 @@ impl Target for HealthCheckedTarget {
 
     fn answer<'a>(&'a self, input: &'a TargetInput) -> BoxFuture<'a, Result<TargetAnswer, TargetError>> {
         Box::pin(async {
-            if let Err(why) = self.found.get_or_init(|| self.check.run()).await {
+            let folder = self.check.folder(input);
+            let found = {
+                let mut all = self.found.lock().unwrap_or_else(PoisonError::into_inner);
+                Arc::clone(all.entry(folder.clone()).or_default())
+            };
+            if let Err(why) = found.get_or_init(|| self.check.run(folder)).await {
                 let message = format!("the health check of target `{}` failed: {why}", self.name());
                 return Err(TargetError {
                     attempts: 0,

@@ -8,7 +8,8 @@ use crate::{
 
 impl Identify for TargetInput {
     fn identify(&self, identity: &mut IdentityWriter) {
-        let Self { case_id, attempt, messages, turn, guidelines, workdir } = self;
+        // Where the eval file lies is not part of what is asked.
+        let Self { case_id, attempt, messages, turn, guidelines, workdir, suite_folder: _ } = self;
         identity.field(case_id);
         identity.field(attempt);
         identity.field(messages);

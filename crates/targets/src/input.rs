@@ -3,6 +3,7 @@
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
+use assize_process::absolute_path;
 use assize_rubric::MessageRole;
 
 /// Input of one case, for any kind of target.
@@ -20,6 +21,8 @@ pub struct TargetInput {
     pub guidelines: String,
     /// Working folder of the case. Takes precedence over a command's own folder.
     pub workdir: Option<PathBuf>,
+    /// Folder of the eval file, in which commands run unless they name another; empty for the folder of this process.
+    pub suite_folder: PathBuf,
 }
 
 impl TargetInput {
@@ -32,10 +35,17 @@ impl TargetInput {
             turn: None,
             guidelines: String::new(),
             workdir: None,
+            suite_folder: PathBuf::new(),
         }
     }
 
-    /// Returns the attached files and images in order of appearance, without duplicates.
+    /// Returns the folder of a command that runs beside the eval file; `cwd` is its own, absolute or relative to that.
+    pub(crate) fn folder_beside_suite(&self, cwd: Option<&Path>) -> PathBuf {
+        let folder = self.suite_folder.join(cwd.unwrap_or(Path::new("")));
+        if folder.as_os_str().is_empty() { absolute_path(Path::new(".")) } else { absolute_path(&folder) }
+    }
+
+    /// Returns the attached files and images in order of appearance, without duplicates, as they stand in the input.
     pub fn attachments(&self) -> Vec<&Path> {
         let mut paths: Vec<&Path> = Vec::new();
         for part in self.messages.iter().flat_map(|message| &message.parts) {
@@ -88,7 +98,7 @@ pub enum TargetInputPart {
     Text(String),
     /// An attached text file.
     File {
-        /// Absolute path.
+        /// Path, perhaps relative to the folder of this process; commands are given its absolute form.
         path: PathBuf,
         /// Path as written in the eval file.
         display: String,
@@ -97,7 +107,7 @@ pub enum TargetInputPart {
     },
     /// An attached image.
     Image {
-        /// Absolute path.
+        /// Path, perhaps relative to the folder of this process; commands are given its absolute form.
         path: PathBuf,
         /// Media type, such as `image/png`.
         media_type: String,

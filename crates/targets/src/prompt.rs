@@ -3,6 +3,7 @@
 use std::fmt::Write;
 
 use assize_llm::{ChatMessage, Part};
+use assize_process::absolute_path;
 use assize_rubric::MessageRole;
 use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
@@ -15,7 +16,7 @@ use crate::{InputMessage, TargetInputPart};
 /// A single non-empty user message is used unchanged. Several messages, or one by another role, are written
 /// one after another, each under a line with its role in brackets, with an empty line between them. Attached
 /// files are written as references, `[file: PATH]` or `[image: PATH]` on a line of their own, because a
-/// command can open them itself.
+/// command can open them itself. Their paths are absolute: the command may run in another folder.
 pub fn prompt_text(messages: &[InputMessage]) -> String {
     let written: Vec<(MessageRole, String)> = messages
         .iter()
@@ -123,8 +124,8 @@ fn enclose_file(name: &str, content: &str) -> String {
 fn part_reference(part: &TargetInputPart) -> String {
     match part {
         TargetInputPart::Text(text) => text.clone(),
-        TargetInputPart::File { path, .. } => format!("[file: {}]", path.display()),
-        TargetInputPart::Image { path, .. } => format!("[image: {}]", path.display()),
+        TargetInputPart::File { path, .. } => format!("[file: {}]", absolute_path(path).display()),
+        TargetInputPart::Image { path, .. } => format!("[image: {}]", absolute_path(path).display()),
     }
 }
 

@@ -1,7 +1,6 @@
 //! Target that looks up recorded answers by the case's id.
 
 use std::collections::HashMap;
-use std::fs::File;
 use std::io::{BufRead, BufReader};
 use std::path::{Path, PathBuf};
 use std::time::Duration;
@@ -108,7 +107,7 @@ fn read_recording(
     hasher: &mut blake3::Hasher,
 ) -> Result<(), RecordingError> {
     let unreadable = |cause| RecordingError::Unreadable { path: file.to_owned(), cause };
-    let mut reader = BufReader::new(File::open(file).map_err(unreadable)?);
+    let mut reader = BufReader::new(assize_files::open_file(file).map_err(unreadable)?);
     let mut line = 0;
     let mut text = Vec::new();
     loop {

@@ -3,6 +3,7 @@
 use std::io;
 use std::path::{Path, PathBuf};
 
+use assize_process::private_folder;
 use tempfile::TempDir;
 
 use crate::TargetInput;
@@ -20,7 +21,7 @@ impl ScratchFolder {
     /// Creates the folder inside `root`.
     pub(crate) fn new(root: &Path, input: &TargetInput) -> io::Result<Self> {
         let prefix = format!("assize-{}-{}-", safe_name(&input.case_id), input.attempt);
-        Ok(Self { folder: tempfile::Builder::new().prefix(&prefix).tempdir_in(root)? })
+        Ok(Self { folder: private_folder(&prefix, root)? })
     }
 
     /// Returns the path of the prompt file.

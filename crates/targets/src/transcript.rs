@@ -5,6 +5,7 @@ use std::fs::File;
 use std::io::{BufReader, Read};
 use std::path::{Path, PathBuf};
 
+use assize_files::open_file;
 use assize_llm::BoxFuture;
 use assize_rubric::IdentityWriter;
 use assize_trace::LogFormat;
@@ -74,7 +75,7 @@ impl TranscriptTarget {
         hasher: &mut blake3::Hasher,
     ) -> Result<(), RecordingError> {
         let unreadable = |cause| RecordingError::Unreadable { path: file.to_owned(), cause };
-        let log = HashingReader { inner: File::open(file).map_err(unreadable)?, hasher };
+        let log = HashingReader { inner: open_file(file).map_err(unreadable)?, hasher };
         let read = assize_trace::read_log(BufReader::new(log), format)
             .map_err(|error| RecordingError::File { path: file.to_owned(), message: error.to_string() })?;
         if let Some(problem) = read.problems.first() {

@@ -1,12 +1,14 @@
 //! Copying of a folder that never leaves it.
 
-use std::ffi::OsString;
-use std::fs::{self, File, FileTimes, Metadata};
+use std::fs::FileTimes;
 use std::io;
 use std::path::{Component, Path, PathBuf};
 use std::sync::atomic::{AtomicBool, Ordering};
 
+use cap_std::fs::{Dir, Metadata, OpenOptions};
+
 use crate::WorkspaceError;
+use crate::folder_handle::{FolderHandle, open_file, sorted_names};
 
 /// Treatment of links.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -17,111 +19,104 @@ pub(crate) enum LinkPolicy {
     Verbatim,
 }
 
-/// Copies the contents of `from` into the folder `to`, creating it if necessary. Stops early when `open`
-/// becomes false.
+/// Copies the contents of `from` into the folder `to`. Stops early when `open` becomes false.
 pub(crate) fn copy_folder(
-    from: &Path,
-    to: &Path,
+    from: &FolderHandle,
+    to: &FolderHandle,
     links: LinkPolicy,
     open: &AtomicBool,
 ) -> Result<(), WorkspaceError> {
     let failed = |path: &Path| {
-        let path = path.to_path_buf();
+        let path = from.path().join(path);
         move |error: io::Error| WorkspaceError::io("copy", &path, &error)
     };
-    let root = from.canonicalize().map_err(failed(from))?;
 
-    fs::create_dir_all(to).map_err(failed(to))?;
-
-    if to.canonicalize().map_err(failed(to))?.starts_with(&root) {
+    if to.path().starts_with(from.path()) {
         return Err(WorkspaceError::new(
             "template",
             format!(
                 "`{}` can't be copied into itself; the folder of temporary files lies in it",
-                from.display()
+                from.path().display()
             ),
         ));
     }
 
+    let (source, target) = (from.dir(), to.dir());
     let mut levels = vec![PathBuf::new()];
     // Folders that may not be written into get their permissions last.
     let mut finished: Vec<(PathBuf, Metadata)> = Vec::new();
     while let Some(folder) = levels.pop() {
-        for name in sorted_names(&root.join(&folder)).map_err(failed(&root.join(&folder)))? {
+        for name in sorted_names(source, &folder).map_err(failed(&folder))? {
             if !open.load(Ordering::Relaxed) {
                 return Err(WorkspaceError::new("cancelled", "given up"));
             }
 
             let path = folder.join(name);
-            let (source, target) = (root.join(&path), to.join(&path));
-            let found = fs::symlink_metadata(&source).map_err(failed(&source))?;
+            let found = source.symlink_metadata(&path).map_err(failed(&path))?;
             if found.is_dir() {
-                fs::create_dir(&target).map_err(failed(&target))?;
-                finished.push((target, found));
+                target.create_dir(&path).map_err(failed(&path))?;
+                finished.push((path.clone(), found));
                 levels.push(path);
             } else if found.is_symlink() {
-                let leads = fs::read_link(&source).map_err(failed(&source))?;
-                if links == LinkPolicy::InsideOnly && !stays_inside(&root, &path, &leads) {
-                    return Err(link_error(from, &path, &leads));
+                let leads = source.read_link_contents(&path).map_err(failed(&path))?;
+                if links == LinkPolicy::InsideOnly && !stays_inside(from.path(), &path, &leads) {
+                    return Err(link_error(from.path(), &path, &leads));
                 }
-                link(&leads, &target).map_err(failed(&target))?;
+                create_link(&leads, target, &path).map_err(failed(&path))?;
             } else if links == LinkPolicy::InsideOnly && path.file_name().is_some_and(|name| name == ".git") {
                 return Err(WorkspaceError::new(
                     "template",
                     format!(
                         "`{}` belongs to a repository elsewhere, which an agent would change; name that repository \
                          under `repos` instead of copying its working folder",
-                        source.display()
+                        from.path().join(path).display()
                     ),
                 ));
             } else if found.is_file() {
-                copy_file(&source, &target, &found).map_err(failed(&source))?;
+                copy_file(source, target, &path, &found).map_err(failed(&path))?;
             } else if links == LinkPolicy::InsideOnly {
                 return Err(WorkspaceError::new(
                     "template",
-                    format!("`{}` is neither a file nor a folder nor a link", source.display()),
+                    format!(
+                        "`{}` is neither a file nor a folder nor a link",
+                        from.path().join(path).display()
+                    ),
                 ));
             }
         }
     }
 
     for (folder, found) in finished.iter().rev() {
-        fs::set_permissions(folder, found.permissions()).map_err(failed(folder))?;
+        target.set_permissions(folder, found.permissions()).map_err(failed(folder))?;
     }
 
     Ok(())
 }
 
 /// Copies one file with its permissions and its modification time, which build tools depend on.
-pub(crate) fn copy_file(from: &Path, to: &Path, found: &Metadata) -> io::Result<()> {
-    fs::copy(from, to)?;
+pub(crate) fn copy_file(from: &Dir, to: &Dir, path: &Path, found: &Metadata) -> io::Result<()> {
+    let mut source = open_file(from, path)?;
+    let copied = to.open_with(path, OpenOptions::new().write(true).create_new(true))?;
+    copied.set_permissions(found.permissions())?;
 
+    let mut copied = copied.into_std();
+    io::copy(&mut source, &mut copied)?;
     if let Ok(modified) = found.modified() {
-        // A read-only file keeps the time of its copy.
-        if let Ok(copied) = File::options().append(true).open(to) {
-            drop(copied.set_times(FileTimes::new().set_modified(modified)));
-        }
+        // A file system that keeps no times has none to copy.
+        drop(copied.set_times(FileTimes::new().set_modified(modified.into_std())));
     }
 
     Ok(())
 }
 
 #[cfg(unix)]
-pub(crate) fn link(leads: &Path, at: &Path) -> io::Result<()> {
-    std::os::unix::fs::symlink(leads, at)
+pub(crate) fn create_link(leads: &Path, dir: &Dir, at: &Path) -> io::Result<()> {
+    dir.symlink_contents(leads, at)
 }
 
 #[cfg(not(unix))]
-pub(crate) fn link(leads: &Path, at: &Path) -> io::Result<()> {
-    std::os::windows::fs::symlink_file(leads, at)
-}
-
-/// Returns the names in a folder, sorted.
-pub(crate) fn sorted_names(folder: &Path) -> io::Result<Vec<OsString>> {
-    let mut names =
-        fs::read_dir(folder)?.map(|entry| Ok(entry?.file_name())).collect::<io::Result<Vec<OsString>>>()?;
-    names.sort();
-    Ok(names)
+pub(crate) fn create_link(leads: &Path, dir: &Dir, at: &Path) -> io::Result<()> {
+    dir.symlink_file(leads, at)
 }
 
 /// Returns true if the link at `path` leads to a place below `root`: by its target path, and by its resolved

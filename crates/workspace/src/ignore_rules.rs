@@ -1,11 +1,14 @@
 //! Paths of a workspace that its `.gitignore` files exclude.
 
 use std::collections::BTreeMap;
-use std::fs;
+use std::io::{BufRead as _, BufReader};
 use std::path::{Path, PathBuf};
 
+use cap_std::fs::Dir;
 use ignore::Match;
 use ignore::gitignore::{Gitignore, GitignoreBuilder};
+
+use crate::folder_handle::{open_file, path_or_dot};
 
 /// The `.gitignore` files of a folder at one point in time: later changes to them exclude nothing.
 #[derive(Debug, Default)]
@@ -15,22 +18,21 @@ pub(crate) struct IgnoreRules {
 
 impl IgnoreRules {
     /// Reads the `.gitignore` files below `root`. Lines that are not patterns exclude nothing.
-    pub(crate) fn read(root: &Path) -> Self {
+    pub(crate) fn read(root: &Dir) -> Self {
         let mut files = BTreeMap::new();
         let mut open = vec![PathBuf::new()];
         while let Some(folder) = open.pop() {
-            let real = root.join(&folder);
-            for entry in fs::read_dir(&real).into_iter().flatten().filter_map(Result::ok) {
+            let entries = root.read_dir(path_or_dot(&folder));
+            for entry in entries.into_iter().flatten().filter_map(Result::ok) {
                 let Ok(kind) = entry.file_type() else { continue };
                 let name = entry.file_name();
                 if kind.is_dir() && name != ".git" {
                     open.push(folder.join(&name));
-                } else if kind.is_file() && name == ".gitignore" {
-                    let mut patterns = GitignoreBuilder::new(&real);
-                    drop(patterns.add(entry.path()));
-                    if let Ok(patterns) = patterns.build() {
-                        files.insert(folder.clone(), patterns);
-                    }
+                } else if kind.is_file()
+                    && name == ".gitignore"
+                    && let Some(patterns) = read_patterns(root, &folder.join(&name))
+                {
+                    files.insert(folder.clone(), patterns);
                 }
             }
         }
@@ -72,9 +74,22 @@ impl IgnoreRules {
     }
 }
 
+fn read_patterns(root: &Dir, path: &Path) -> Option<Gitignore> {
+    let mut patterns = GitignoreBuilder::new("");
+    let lines = BufReader::new(open_file(root, path).ok()?).lines();
+    for line in lines.map_while(Result::ok) {
+        drop(patterns.add_line(None, line.trim_start_matches('\u{feff}')));
+    }
+
+    patterns.build().ok()
+}
+
 #[cfg(test)]
 mod tests {
+    use std::fs;
+
     use super::*;
+    use crate::folder_handle::FolderHandle;
 
     #[test]
     fn the_nearest_file_decides_and_folders_cover_what_is_in_them() {
@@ -82,7 +97,7 @@ mod tests {
         fs::create_dir_all(root.path().join("app")).expect("a folder");
         fs::write(root.path().join(".gitignore"), "*.log\nnode_modules/\n/top\n").expect("written");
         fs::write(root.path().join("app/.gitignore"), "!keep.log\nlocal\n").expect("written");
-        let ignored = IgnoreRules::read(root.path());
+        let ignored = IgnoreRules::read(FolderHandle::open(root.path()).expect("opened").dir());
         let covers = |path: &str| ignored.find_excluded(Path::new(path), false);
         assert_eq!(covers("x/a.log"), Some("x/a.log".into()));
         assert_eq!(covers("app/keep.log"), None);

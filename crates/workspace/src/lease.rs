@@ -1,18 +1,19 @@
 //! Use of a workspace by one case.
 
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::sync::Arc;
 
 use assize_evalfile::WorkspaceIsolation;
 
 use crate::blocking::run_blocking;
+use crate::folder_handle::FolderHandle;
 use crate::{CaseInfo, FileChanges, LeaseQueuePosition, Workspace, WorkspaceError, WorkspaceSnapshot};
 
 /// A workspace that a case has acquired and holds until [`WorkspaceLease::release`].
 #[derive(Debug)]
 pub struct WorkspaceLease {
     place: Arc<Workspace>,
-    folder: PathBuf,
+    folder: Arc<FolderHandle>,
     visitor: CaseInfo,
     before: Option<Arc<WorkspaceSnapshot>>,
     /// Held until the end, so that no other case acquires the workspace.
@@ -32,15 +33,15 @@ impl Workspace {
         }
 
         let made = self.made.get_or_init(|| self.prepare_shared()).await.as_ref().map_err(Clone::clone)?;
-        let folder = if shared { made.base.clone() } else { self.acquire_copy(made, &visitor).await? };
+        let folder = if shared { Arc::clone(&made.base) } else { self.acquire_copy(made, &visitor).await? };
         let mut stay = WorkspaceLease::new(Arc::clone(self), folder, visitor, shared.then_some(turn));
-        match self.prepare(made, stay.folder(), stay.case_info()).await {
+        match self.prepare(made, &stay.folder, stay.case_info()).await {
             Ok(snapshot) => {
                 stay.set_before(snapshot);
                 Ok(stay)
             }
             Err(error) => {
-                self.release(stay.folder()).await;
+                self.release(&stay.folder).await;
                 Err(error)
             }
         }
@@ -50,7 +51,7 @@ impl Workspace {
 impl WorkspaceLease {
     pub(crate) fn new(
         place: Arc<Workspace>,
-        folder: PathBuf,
+        folder: Arc<FolderHandle>,
         visitor: CaseInfo,
         turn: Option<LeaseQueuePosition>,
     ) -> Self {
@@ -63,7 +64,7 @@ impl WorkspaceLease {
 
     /// Returns the absolute path of the folder to work in.
     pub fn folder(&self) -> &Path {
-        &self.folder
+        self.folder.path()
     }
 
     pub(crate) const fn case_info(&self) -> &CaseInfo {

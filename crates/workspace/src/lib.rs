@@ -10,6 +10,7 @@ mod case_info;
 mod changes;
 mod copy;
 mod error;
+mod folder_handle;
 mod git;
 mod hook;
 mod ignore_rules;

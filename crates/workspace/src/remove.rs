@@ -1,64 +1,90 @@
-//! Removal of a folder with its contents, whatever an agent did to the permissions.
+//! Removal of what is in a folder, whatever an agent did to the permissions.
 
-use std::fs;
+use std::fs::Permissions;
 use std::io;
 use std::path::Path;
+
+use cap_std::fs::Dir;
+
+use crate::folder_handle::{FolderHandle, path_or_dot};
 
 /// Maximum number of attempts to remove a folder that may still be written into.
 const MAX_ATTEMPTS: usize = 5;
 
-/// Removes a file, a link or a folder. A missing path is not an error; links are never followed.
-pub(crate) fn remove(path: &Path) -> io::Result<()> {
+/// Removes a file, a link or a folder in `folder`. A missing path is not an error; links are never followed.
+pub(crate) fn remove_entry(folder: &FolderHandle, path: &Path) -> io::Result<()> {
+    let dir = folder.dir();
     let mut last = Ok(());
     for _ in 0..MAX_ATTEMPTS {
-        last = match fs::symlink_metadata(path) {
+        last = match dir.symlink_metadata(path) {
             Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(()),
             Err(error) => return Err(error),
-            Ok(found) if found.is_dir() => fs::remove_dir_all(path),
-            Ok(_) => fs::remove_file(path),
+            Ok(found) if found.is_dir() => dir.remove_dir_all(path),
+            Ok(_) => dir.remove_file(path),
         };
 
         if last.is_ok() {
             return Ok(());
         }
 
-        grant_access(path);
+        grant_access_below(dir, path);
     }
 
     last
 }
 
-/// Grants this user access to every folder below: a folder that can't be entered can't be emptied.
-pub(crate) fn grant_access(path: &Path) {
+/// Grants this user access to a folder and to every folder below: a folder that can't be entered can't be emptied.
+pub(crate) fn grant_access(folder: &FolderHandle) {
+    // Nothing in a folder is reached by name until the folder itself may be entered.
+    if let Ok(opened) = folder.dir().try_clone().map(Dir::into_std_file)
+        && let Ok(found) = opened.metadata()
+        && let Some(permissions) = with_access(found.permissions())
+    {
+        // A folder of another user stays as it is; its removal reports the error.
+        drop(opened.set_permissions(permissions));
+    }
+
+    grant_access_below(folder.dir(), Path::new(""));
+}
+
+fn grant_access_below(dir: &Dir, path: &Path) {
     let mut open = vec![path.to_path_buf()];
     while let Some(folder) = open.pop() {
-        if !fs::symlink_metadata(&folder).is_ok_and(|found| found.is_dir()) {
+        let place = path_or_dot(&folder);
+        let Ok(found) = dir.symlink_metadata(place) else { continue };
+        if !found.is_dir() {
             continue;
         }
 
-        enter(&folder);
-        let entries = fs::read_dir(&folder).into_iter().flatten().filter_map(Result::ok);
-        open.extend(entries.map(|entry| entry.path()));
+        #[cfg(unix)]
+        if let Some(permissions) = with_access(unix_permissions(&found)) {
+            drop(dir.set_permissions(place, cap_std::fs::Permissions::from_std(permissions)));
+        }
+
+        let entries = dir.read_dir(place).into_iter().flatten().filter_map(Result::ok);
+        open.extend(entries.map(|entry| folder.join(entry.file_name())));
     }
 }
 
 #[cfg(unix)]
-fn enter(folder: &Path) {
+fn unix_permissions(found: &cap_std::fs::Metadata) -> Permissions {
+    use cap_std::fs::PermissionsExt as _;
+    use std::os::unix::fs::PermissionsExt as _;
+
+    Permissions::from_mode(found.permissions().mode())
+}
+
+/// Returns permissions under which this user may read, change and enter a folder, unless these are such.
+#[cfg(unix)]
+fn with_access(found: Permissions) -> Option<Permissions> {
     use std::os::unix::fs::PermissionsExt;
-    if let Ok(found) = fs::symlink_metadata(folder) {
-        let mode = found.permissions().mode();
-        if mode & 0o700 != 0o700 {
-            // A folder of another user stays as it is; its removal reports the error.
-            drop(fs::set_permissions(folder, fs::Permissions::from_mode(mode | 0o700)));
-        }
-    }
+    let mode = found.mode();
+    (mode & 0o700 != 0o700).then(|| Permissions::from_mode(mode | 0o700))
 }
 
 #[cfg(not(unix))]
-fn enter(folder: &Path) {
-    if let Ok(found) = fs::symlink_metadata(folder) {
-        let mut permissions = found.permissions();
-        permissions.set_readonly(false);
-        drop(fs::set_permissions(folder, permissions));
-    }
+fn with_access(mut found: Permissions) -> Option<Permissions> {
+    let readonly = found.readonly();
+    found.set_readonly(false);
+    readonly.then_some(found)
 }

@@ -1,14 +1,16 @@
 //! Restoring of a folder to its original state, with verification.
 
 use std::collections::BTreeSet;
-use std::fs::{self, File, Metadata};
 use std::io::{self, BufReader, Read};
 use std::path::{Path, PathBuf};
 
+use cap_std::fs::{Dir, Metadata};
+
 use crate::WorkspaceError;
-use crate::copy::{copy_file, link, sorted_names};
+use crate::copy::{copy_file, create_link};
+use crate::folder_handle::{FolderHandle, open_file, sorted_names};
 use crate::ignore_rules::IgnoreRules;
-use crate::remove::{grant_access, remove};
+use crate::remove::{grant_access, remove_entry};
 
 /// Bytes compared at once.
 const CHUNK: usize = 64 * 1024;
@@ -16,16 +18,18 @@ const CHUNK: usize = 64 * 1024;
 /// Makes `place` equal to `pristine`, and verifies the result. `keep` selects the paths that are not restored
 /// if both have them or only `place` has them.
 pub(crate) fn restore_folder(
-    pristine: &Path,
-    place: &Path,
+    pristine: &FolderHandle,
+    place: &FolderHandle,
     keep: Option<&IgnoreRules>,
 ) -> Result<(), WorkspaceError> {
-    let failed = |error: io::Error| WorkspaceError::io("put back", place, &error);
+    let failed = |error: io::Error| WorkspaceError::io("put back", place.path(), &error);
+    pristine.check()?;
+    place.check()?;
     grant_access(place);
     compare_folders(pristine, place, keep, true).map_err(failed)?;
 
     match compare_folders(pristine, place, keep, false).map_err(failed)? {
-        None => Ok(()),
+        None => place.check(),
         Some(path) => Err(WorkspaceError::new(
             "reset",
             format!("the workspace could not be put back: `{}` is not what it was", path.display()),
@@ -35,20 +39,20 @@ pub(crate) fn restore_folder(
 
 /// Compares both folders. Repairs the differences, or returns the first path that differs.
 fn compare_folders(
-    pristine: &Path,
-    place: &Path,
+    pristine: &FolderHandle,
+    place: &FolderHandle,
     keep: Option<&IgnoreRules>,
     repair: bool,
 ) -> io::Result<Option<PathBuf>> {
+    let (original, copy) = (pristine.dir(), place.dir());
     let mut levels = vec![PathBuf::new()];
     let mut folders: Vec<PathBuf> = Vec::new();
     while let Some(level) = levels.pop() {
-        let wanted = names_or_none(&pristine.join(&level))?;
-        let found = names_or_none(&place.join(&level))?;
+        let wanted = names_or_none(original, &level)?;
+        let found = names_or_none(copy, &level)?;
         for name in wanted.union(&found) {
             let path = level.join(name);
-            let (right, here) = (pristine.join(&path), place.join(&path));
-            let (old, new) = (metadata_if_exists(&right)?, metadata_if_exists(&here)?);
+            let (old, new) = (metadata_if_exists(original, &path)?, metadata_if_exists(copy, &path)?);
             let is_dir = new.as_ref().is_some_and(Metadata::is_dir);
             let excluded = |keep: &IgnoreRules| keep.find_excluded(&path, is_dir).is_some();
             if new.is_some() && keep.is_some_and(excluded) {
@@ -66,12 +70,12 @@ fn compare_folders(
                         return Ok(Some(path));
                     }
                 }
-                _ if same_entry(&right, old.as_ref(), &here, new.as_ref())? => {}
+                _ if same_entry(&path, (original, old.as_ref()), (copy, new.as_ref()))? => {}
                 _ if !repair => return Ok(Some(path)),
                 (old, _) => {
-                    remove(&here)?;
+                    remove_entry(place, &path)?;
                     let Some(old) = old else { continue };
-                    copy_entry(&right, &here, old)?;
+                    copy_entry(original, copy, &path, old)?;
 
                     if old.is_dir() {
                         folders.push(path.clone());
@@ -84,8 +88,8 @@ fn compare_folders(
 
     // Deepest folders first: a folder that may not be written into could not be repaired afterwards.
     for path in folders.iter().rev().filter(|_| repair) {
-        if let Some(old) = metadata_if_exists(&pristine.join(path))? {
-            fs::set_permissions(place.join(path), old.permissions())?;
+        if let Some(old) = metadata_if_exists(original, path)? {
+            copy.set_permissions(path, old.permissions())?;
         }
     }
 
@@ -94,10 +98,15 @@ fn compare_folders(
 
 /// Empties a new folder except for kept files, and removes it if there are none; or returns the first path to
 /// remove.
-fn prune(place: &Path, folder: &Path, keep: &IgnoreRules, repair: bool) -> io::Result<Option<PathBuf>> {
-    for name in sorted_names(&place.join(folder))? {
+fn prune(
+    place: &FolderHandle,
+    folder: &Path,
+    keep: &IgnoreRules,
+    repair: bool,
+) -> io::Result<Option<PathBuf>> {
+    for name in sorted_names(place.dir(), folder)? {
         let path = folder.join(name);
-        let is_dir = metadata_if_exists(&place.join(&path))?.is_some_and(|found| found.is_dir());
+        let is_dir = metadata_if_exists(place.dir(), &path)?.is_some_and(|found| found.is_dir());
         if keep.find_excluded(&path, is_dir).is_some() {
             continue;
         }
@@ -107,33 +116,33 @@ fn prune(place: &Path, folder: &Path, keep: &IgnoreRules, repair: bool) -> io::R
                 return Ok(Some(path));
             }
         } else if repair {
-            remove(&place.join(&path))?;
+            remove_entry(place, &path)?;
         } else {
             return Ok(Some(path));
         }
     }
 
-    if !sorted_names(&place.join(folder))?.is_empty() {
+    if !sorted_names(place.dir(), folder)?.is_empty() {
         return Ok(None);
     }
     if !repair {
         return Ok(Some(folder.to_path_buf()));
     }
 
-    remove(&place.join(folder))?;
+    remove_entry(place, folder)?;
     Ok(None)
 }
 
-fn names_or_none(folder: &Path) -> io::Result<BTreeSet<std::ffi::OsString>> {
-    match sorted_names(folder) {
+fn names_or_none(dir: &Dir, folder: &Path) -> io::Result<BTreeSet<std::ffi::OsString>> {
+    match sorted_names(dir, folder) {
         Ok(names) => Ok(names.into_iter().collect()),
         Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(BTreeSet::new()),
         Err(error) => Err(error),
     }
 }
 
-fn metadata_if_exists(path: &Path) -> io::Result<Option<Metadata>> {
-    match fs::symlink_metadata(path) {
+fn metadata_if_exists(dir: &Dir, path: &Path) -> io::Result<Option<Metadata>> {
+    match dir.symlink_metadata(path) {
         Ok(found) => Ok(Some(found)),
         Err(error) if matches!(error.kind(), io::ErrorKind::NotFound | io::ErrorKind::NotADirectory) => {
             Ok(None)
@@ -143,25 +152,29 @@ fn metadata_if_exists(path: &Path) -> io::Result<Option<Metadata>> {
 }
 
 /// Returns true if both are files with equal contents and permissions, or links with equal targets.
-fn same_entry(right: &Path, old: Option<&Metadata>, here: &Path, new: Option<&Metadata>) -> io::Result<bool> {
+fn same_entry(
+    path: &Path,
+    (original, old): (&Dir, Option<&Metadata>),
+    (copy, new): (&Dir, Option<&Metadata>),
+) -> io::Result<bool> {
     let (Some(old), Some(new)) = (old, new) else { return Ok(false) };
     if old.file_type() != new.file_type() {
         return Ok(false);
     }
     if old.is_symlink() {
-        return Ok(fs::read_link(right)? == fs::read_link(here)?);
+        return Ok(original.read_link_contents(path)? == copy.read_link_contents(path)?);
     }
     if !old.is_file() {
         return Ok(true);
     }
 
-    Ok(old.len() == new.len() && old.permissions() == new.permissions() && same_bytes(right, here)?)
+    Ok(old.len() == new.len() && old.permissions() == new.permissions() && same_bytes(original, copy, path)?)
 }
 
-fn same_bytes(right: &Path, here: &Path) -> io::Result<bool> {
-    let open = |path: &Path| File::open(path).map(BufReader::new);
+fn same_bytes(original: &Dir, copy: &Dir, path: &Path) -> io::Result<bool> {
+    let open = |dir: &Dir| open_file(dir, path).map(BufReader::new);
     // Unreadable files count as different.
-    let (Ok(mut right), Ok(mut here)) = (open(right), open(here)) else { return Ok(false) };
+    let (Ok(mut right), Ok(mut here)) = (open(original), open(copy)) else { return Ok(false) };
     let (mut one, mut other) = (vec![0; CHUNK], vec![0; CHUNK]);
     loop {
         let count = right.read(&mut one)?;
@@ -179,18 +192,19 @@ fn same_bytes(right: &Path, here: &Path) -> io::Result<bool> {
 }
 
 /// Creates a copy where nothing exists.
-fn copy_entry(right: &Path, here: &Path, old: &Metadata) -> io::Result<()> {
+fn copy_entry(original: &Dir, copy: &Dir, path: &Path, old: &Metadata) -> io::Result<()> {
     if old.is_dir() {
-        fs::create_dir(here)
+        copy.create_dir(path)
     } else if old.is_symlink() {
-        link(&fs::read_link(right)?, here)
+        create_link(&original.read_link_contents(path)?, copy, path)
     } else {
-        copy_file(right, here, old)
+        copy_file(original, copy, path, old)
     }
 }
 
 #[cfg(all(test, unix))]
 mod tests {
+    use std::fs;
     use std::os::unix::fs::{PermissionsExt, symlink};
     use std::sync::atomic::AtomicBool;
 
@@ -207,11 +221,23 @@ mod tests {
         fs::set_permissions(path, fs::Permissions::from_mode(mode)).expect("set");
     }
 
+    fn names(folder: &Path) -> Vec<std::ffi::OsString> {
+        fs::read_dir(folder).expect("readable").map(|entry| entry.expect("readable").file_name()).collect()
+    }
+
+    /// Handles of both folders, which are made if they are missing.
+    fn open(paths: [&Path; 2]) -> [FolderHandle; 2] {
+        paths.map(|path| {
+            fs::create_dir_all(path).expect("made");
+            FolderHandle::open(path).expect("opened")
+        })
+    }
+
     fn listing(root: &Path) -> Vec<String> {
         let mut lines = Vec::new();
         let mut levels = vec![PathBuf::new()];
         while let Some(level) = levels.pop() {
-            for name in sorted_names(&root.join(&level)).expect("readable") {
+            for name in names(&root.join(&level)) {
                 let path = level.join(name);
                 let found = fs::symlink_metadata(root.join(&path)).expect("there");
                 let content = match fs::read_link(root.join(&path)) {
@@ -239,7 +265,8 @@ mod tests {
         symlink("a/file", pristine.join("link")).expect("made");
         write(&pristine, ".git/HEAD", "ref");
         mode(&pristine.join("fixed"), 0o555);
-        copy_folder(&pristine, &place, LinkPolicy::Verbatim, &AtomicBool::new(true)).expect("copied");
+        let [original, copy] = open([&pristine, &place]);
+        copy_folder(&original, &copy, LinkPolicy::Verbatim, &AtomicBool::new(true)).expect("copied");
         let before = listing(&place);
         assert_eq!(before, listing(&pristine));
 
@@ -254,7 +281,7 @@ mod tests {
         write(&place, "new/deep/er", "n");
         mode(&place.join("new/deep"), 0);
         symlink(temp.path().join("pristine"), place.join("way-out")).expect("made");
-        restore_folder(&pristine, &place, None).expect("put back");
+        restore_folder(&original, &copy, None).expect("put back");
         assert_eq!(listing(&place), before);
         assert_eq!(listing(&pristine), before, "the links were not followed");
     }
@@ -266,20 +293,21 @@ mod tests {
         write(&pristine, ".gitignore", "packages/\n*.tmp\n");
         write(&pristine, "packages/one", "1");
         write(&pristine, "file", "1");
-        copy_folder(&pristine, &place, LinkPolicy::Verbatim, &AtomicBool::new(true)).expect("copied");
+        let [original, copy] = open([&pristine, &place]);
+        copy_folder(&original, &copy, LinkPolicy::Verbatim, &AtomicBool::new(true)).expect("copied");
         write(&place, "packages/two", "2");
         fs::remove_file(place.join("packages/one")).expect("removed");
         write(&place, "sub/a.tmp", "t");
         write(&place, "sub/b.txt", "t");
         write(&place, "other/deep/c.txt", "t");
         write(&place, "file", "2");
-        let ignored = IgnoreRules::read(&pristine);
-        restore_folder(&pristine, &place, Some(&ignored)).expect("put back");
+        let ignored = IgnoreRules::read(original.dir());
+        restore_folder(&original, &copy, Some(&ignored)).expect("put back");
         let names: Vec<String> =
             listing(&place).iter().filter_map(|line| Some(line.split_once(' ')?.0.to_owned())).collect();
         assert_eq!(names, [".gitignore", "file", "packages", "packages/two", "sub", "sub/a.tmp"]);
         assert_eq!(fs::read_to_string(place.join("file")).expect("there"), "1");
-        restore_folder(&pristine, &place, None).expect("put back");
+        restore_folder(&original, &copy, None).expect("put back");
         assert_eq!(listing(&place), listing(&pristine));
     }
 }

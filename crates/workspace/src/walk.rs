@@ -1,11 +1,13 @@
 //! Traversal of the files of a folder, without following links out of it.
 
 use std::ffi::OsString;
-use std::fs::{self, File, Metadata};
 use std::io::{self, Read};
 use std::path::{Path, PathBuf};
 
+use cap_std::fs::{Dir, Metadata};
+
 use crate::SnapshotLimits;
+use crate::folder_handle::{FolderHandle, open_file, sorted_names};
 
 /// Error of reading a workspace.
 #[derive(Debug, thiserror::Error)]
@@ -18,6 +20,9 @@ pub enum WalkError {
         /// Error of the system.
         error: io::Error,
     },
+    /// The folder is no longer the one it was.
+    #[error("{0}")]
+    Replaced(String),
     /// The earlier state can't be stored.
     #[error("the state of the workspace can't be kept: {0}")]
     StoreState(io::Error),
@@ -58,30 +63,32 @@ pub(crate) struct WalkedEntry {
 
 /// Visits everything below `root` except the contents of `.git` folders, in the order of paths.
 pub(crate) fn walk(
-    root: &Path,
+    root: &FolderHandle,
     limits: SnapshotLimits,
     mut visit: impl FnMut(WalkedEntry) -> Result<(), WalkError>,
 ) -> Result<(), WalkError> {
-    let unreadable = |error| WalkError::Unreadable { path: root.to_path_buf(), error };
+    let dir = root.dir();
+    let unreadable = |error| WalkError::Unreadable { path: root.path().to_path_buf(), error };
+    check_folder(root)?;
+
     let below = |folder: &Path, names: Vec<OsString>| -> std::vec::IntoIter<PathBuf> {
         names.into_iter().map(|name| folder.join(name)).collect::<Vec<_>>().into_iter()
     };
-    let mut open = vec![below(Path::new(""), sorted_names(root).map_err(unreadable)?)];
+    let mut open = vec![below(Path::new(""), sorted_names(dir, Path::new("")).map_err(unreadable)?)];
     let mut count = 0;
     while let Some(level) = open.last_mut() {
         let Some(path) = level.next() else {
             open.pop();
             continue;
         };
-        let real = root.join(&path);
-        let Ok(metadata) = fs::symlink_metadata(&real) else { continue };
+        let Ok(metadata) = dir.symlink_metadata(&path) else { continue };
 
         if path.file_name().is_some_and(|name| name == ".git") {
             continue;
         }
 
         if metadata.is_dir() {
-            match sorted_names(&real) {
+            match sorted_names(dir, &path) {
                 Ok(names) => open.push(below(&path, names)),
                 Err(error) => visit(other_entry(path, format!("the folder can't be read: {error}")))?,
             }
@@ -91,31 +98,27 @@ pub(crate) fn walk(
         count += 1;
 
         if count > limits.max_files {
-            return Err(WalkError::TooManyFiles { path: root.to_path_buf(), limit: limits.max_files });
+            return Err(WalkError::TooManyFiles { path: root.path().to_path_buf(), limit: limits.max_files });
         }
 
-        visit(read_entry(&real, path, &metadata, limits))?;
+        visit(read_entry(dir, path, &metadata, limits))?;
     }
 
-    Ok(())
+    // What was read was in the folder all the same, but is of no case any more.
+    check_folder(root)
+}
+
+fn check_folder(root: &FolderHandle) -> Result<(), WalkError> {
+    root.check().map_err(|error| WalkError::Replaced(error.message))
 }
 
 fn other_entry(path: PathBuf, why: String) -> WalkedEntry {
     WalkedEntry { path, entry: WorkspaceEntry::Other { why }, content: None }
 }
 
-/// Returns the names in a folder, sorted.
-fn sorted_names(folder: &Path) -> io::Result<Vec<OsString>> {
-    let mut names = fs::read_dir(folder)?
-        .map(|entry| entry.map(|entry| entry.file_name()))
-        .collect::<io::Result<Vec<_>>>()?;
-    names.sort();
-    Ok(names)
-}
-
-fn read_entry(real: &Path, path: PathBuf, metadata: &Metadata, limits: SnapshotLimits) -> WalkedEntry {
+fn read_entry(dir: &Dir, path: PathBuf, metadata: &Metadata, limits: SnapshotLimits) -> WalkedEntry {
     if metadata.is_symlink() {
-        return match fs::read_link(real) {
+        return match dir.read_link_contents(&path) {
             Ok(to) => WalkedEntry { path, entry: WorkspaceEntry::Link { to }, content: None },
             Err(error) => other_entry(path, format!("the link can't be read: {error}")),
         };
@@ -125,7 +128,7 @@ fn read_entry(real: &Path, path: PathBuf, metadata: &Metadata, limits: SnapshotL
         return other_entry(path, "this is no regular file".to_owned());
     }
 
-    match read_contents(real, limits.max_text) {
+    match read_contents(dir, &path, limits.max_text) {
         Ok(HashedFile { hash, size, content }) => {
             let content = content.filter(|bytes| is_text(bytes));
             let entry = WorkspaceEntry::File {
@@ -147,8 +150,8 @@ struct HashedFile {
     content: Option<Vec<u8>>,
 }
 
-fn read_contents(path: &Path, keep: u64) -> io::Result<HashedFile> {
-    let mut file = File::open(path)?;
+fn read_contents(dir: &Dir, path: &Path, keep: u64) -> io::Result<HashedFile> {
+    let mut file = open_file(dir, path)?;
     let mut content = Vec::new();
     file.by_ref().take(keep + 1).read_to_end(&mut content)?;
 
@@ -171,7 +174,7 @@ fn is_text(bytes: &[u8]) -> bool {
 
 #[cfg(unix)]
 fn executable(metadata: &Metadata) -> bool {
-    use std::os::unix::fs::PermissionsExt;
+    use cap_std::fs::PermissionsExt;
     metadata.permissions().mode() & 0o111 != 0
 }
 

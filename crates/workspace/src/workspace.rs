@@ -1,5 +1,6 @@
 //! A workspace as a suite describes it: prepared once, then acquired by one case after the other.
 
+use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 
@@ -11,10 +12,10 @@ use assize_rubric::IdentityWriter;
 use tokio::sync::OnceCell;
 
 use crate::blocking::run_blocking;
-use crate::copy::{LinkPolicy, copy_folder, sorted_names};
+use crate::copy::{LinkPolicy, copy_folder};
+use crate::folder_handle::{FolderHandle, sorted_names};
 use crate::ignore_rules::IgnoreRules;
 use crate::lease_queue::LeaseQueue;
-use crate::remove::remove;
 use crate::restore::restore_folder;
 use crate::setup::WorkspaceSetup;
 use crate::{CaseInfo, LeaseQueuePosition, SnapshotLimits, WorkspaceError, WorkspaceSnapshot, git, hook};
@@ -29,7 +30,7 @@ pub struct Workspace {
     setup: Arc<WorkspaceSetup>,
     pub(crate) made: OnceCell<Result<PreparedWorkspace, WorkspaceError>>,
     /// Restored workspaces, ready for the next case.
-    pool: Mutex<Vec<PathBuf>>,
+    pool: Mutex<Vec<Arc<FolderHandle>>>,
     turns: LeaseQueue,
     identity: OnceLock<Vec<u8>>,
 }
@@ -38,9 +39,9 @@ pub struct Workspace {
 #[derive(Debug)]
 pub(crate) struct PreparedWorkspace {
     /// The workspace itself if cases share it, else the original of each case's copy.
-    pub(crate) base: PathBuf,
+    pub(crate) base: Arc<FolderHandle>,
     /// Original state of a shared workspace, if a reset may need it.
-    pristine: Option<PathBuf>,
+    pristine: Option<Arc<FolderHandle>>,
     /// Paths that a fast reset does not restore.
     ignored: Arc<IgnoreRules>,
 }
@@ -78,25 +79,33 @@ impl Workspace {
     pub(crate) async fn prepare(
         &self,
         made: &PreparedWorkspace,
-        folder: &Path,
+        folder: &Arc<FolderHandle>,
         visitor: &CaseInfo,
     ) -> Result<WorkspaceSnapshot, WorkspaceError> {
+        folder.check()?;
+
         let moment = HookEvent::BeforeEach;
         if let Some(reset) = self.spec.hooks.for_event(moment).and_then(|hook| hook.reset) {
             self.reset(made, folder, reset).await?;
         }
 
         self.run_hooks(moment, folder, Some(visitor)).await?;
-        let (folder, state) = (folder.to_path_buf(), self.setup.state_folder()?.to_path_buf());
+        let (folder, state) = (Arc::clone(folder), self.setup.state_folder()?.to_path_buf());
         run_blocking(move || {
-            WorkspaceSnapshot::take(&folder, SnapshotLimits::default(), &state)
+            WorkspaceSnapshot::take_folder(folder, SnapshotLimits::default(), &state)
                 .map_err(|error| WorkspaceError::new("changes", error.to_string()))
         })
         .await
     }
 
     /// Runs the hooks after a case, and resets or releases the workspace.
-    pub(crate) async fn finish_case(&self, folder: &Path, visitor: &CaseInfo) -> Result<(), WorkspaceError> {
+    pub(crate) async fn finish_case(
+        &self,
+        folder: &Arc<FolderHandle>,
+        visitor: &CaseInfo,
+    ) -> Result<(), WorkspaceError> {
+        folder.check()?;
+
         let done = self.run_hooks(HookEvent::AfterEach, folder, Some(visitor)).await;
         let reset = self.spec.hooks.for_event(HookEvent::AfterEach).and_then(|hook| hook.reset);
         let done = match (done, reset, self.made.get()) {
@@ -111,21 +120,20 @@ impl Workspace {
     }
 
     /// Releases a case's own workspace: into the pool if it can be restored, else it is removed.
-    pub(crate) async fn release(&self, folder: &Path) {
+    pub(crate) async fn release(&self, folder: &Arc<FolderHandle>) {
         if self.spec.isolation() == WorkspaceIsolation::Shared || self.setup.keeps() {
             return;
         }
 
-        let folder = folder.to_path_buf();
+        let (folder, setup) = (Arc::clone(folder), Arc::clone(&self.setup));
         let base = match self.made.get() {
-            Some(Ok(made)) if self.spec.mode() == WorkspaceMode::Pooled => Some(made.base.clone()),
+            Some(Ok(made)) if self.spec.mode() == WorkspaceMode::Pooled => Some(Arc::clone(&made.base)),
             _ => None,
         };
         let restored = run_blocking(move || match base {
             Some(base) if restore_folder(&base, &folder, None).is_ok() => Ok(Some(folder)),
             _ => {
-                // Remains are removed at the end, or by the next process.
-                drop(remove(&folder));
+                setup.root()?.remove_folder(&folder);
                 Ok(None)
             }
         });
@@ -138,53 +146,71 @@ impl Workspace {
         &self,
         made: &PreparedWorkspace,
         visitor: &CaseInfo,
-    ) -> Result<PathBuf, WorkspaceError> {
+    ) -> Result<Arc<FolderHandle>, WorkspaceError> {
         let waiting = self.pool.lock().unwrap_or_else(PoisonError::into_inner).pop();
         if let Some(folder) = waiting {
             return Ok(folder);
         }
 
-        let folder = self.setup.root()?.new_path(&visitor.case_id);
+        let folder = self.create_folder(&visitor.case_id)?;
         self.copy_into(&made.base, &folder, LinkPolicy::Verbatim).await?;
 
         Ok(folder)
     }
 
-    async fn copy_into(&self, from: &Path, to: &Path, links: LinkPolicy) -> Result<(), WorkspaceError> {
-        let (from, to, setup) = (from.to_path_buf(), to.to_path_buf(), Arc::clone(&self.setup));
-        run_blocking(move || copy_folder(&from, &to, links, setup.root()?.in_use())).await
+    fn create_folder(&self, name: &str) -> Result<Arc<FolderHandle>, WorkspaceError> {
+        let root = self.setup.root()?;
+        let created = root.create_folder(name);
+        created.map(Arc::new).map_err(|error| WorkspaceError::io("make a folder in", root.path(), &error))
+    }
+
+    async fn copy_into(
+        &self,
+        from: &Arc<FolderHandle>,
+        to: &Arc<FolderHandle>,
+        links: LinkPolicy,
+    ) -> Result<(), WorkspaceError> {
+        let (from, to, setup) = (Arc::clone(from), Arc::clone(to), Arc::clone(&self.setup));
+        run_blocking(move || {
+            from.check()?;
+            to.check()?;
+            copy_folder(&from, &to, links, setup.root()?.in_use())
+        })
+        .await
     }
 
     /// Prepares the shared state: template, repositories, then the hooks before all cases.
     pub(crate) async fn prepare_shared(&self) -> Result<PreparedWorkspace, WorkspaceError> {
-        let depot = self.setup.root()?;
         let shared = self.spec.isolation() == WorkspaceIsolation::Shared;
         let base = if let (Some(path), WorkspaceMode::Static) = (&self.spec.path, self.spec.mode()) {
             std::fs::create_dir_all(path).map_err(|error| WorkspaceError::io("make", path, &error))?;
-            path.canonicalize().map_err(|error| WorkspaceError::io("find", path, &error))?
+            let found = FolderHandle::open(path);
+            Arc::new(found.map_err(|error| WorkspaceError::io("find", path, &error))?)
         } else {
-            let base = depot.new_path(if shared { "shared" } else { "base" });
-            std::fs::create_dir_all(&base).map_err(|error| WorkspaceError::io("make", &base, &error))?;
-            base
+            self.create_folder(if shared { "shared" } else { "base" })?
         };
 
+        let is_empty = |folder: &Path| sorted_names(base.dir(), folder).map(|names| names.is_empty());
         let empty =
-            sorted_names(&base).map_err(|error| WorkspaceError::io("read", &base, &error))?.is_empty();
+            is_empty(Path::new("")).map_err(|error| WorkspaceError::io("read", base.path(), &error))?;
         if let Some(template) = self.spec.template.as_ref().filter(|_| empty) {
-            self.copy_into(template, &base, LinkPolicy::InsideOnly).await?;
+            let found = FolderHandle::open(template);
+            let found = found.map_err(|error| WorkspaceError::io("copy", template, &error))?;
+            self.copy_into(&Arc::new(found), &base, LinkPolicy::InsideOnly).await?;
         }
 
         for repo in &self.spec.repos {
-            let into = base.join(&repo.path);
             // In a folder of the user's own, existing files are used as they are.
-            let there = self.spec.mode() == WorkspaceMode::Static
-                && sorted_names(&into).is_ok_and(|names| !names.is_empty());
+            let there =
+                self.spec.mode() == WorkspaceMode::Static && is_empty(&repo.path).is_ok_and(|empty| !empty);
             if !there {
-                if let Some(above) = into.parent() {
-                    std::fs::create_dir_all(above)
-                        .map_err(|error| WorkspaceError::io("make", above, &error))?;
+                if let Some(above) = repo.path.parent().filter(|above| !above.as_os_str().is_empty()) {
+                    base.dir()
+                        .create_dir_all(above)
+                        .map_err(|error| WorkspaceError::io("make", &base.path().join(above), &error))?;
                 }
-                git::check_out(repo, &into, &self.setup).await?;
+                base.check()?;
+                git::check_out(repo, &base.path().join(&repo.path), &self.setup).await?;
             }
         }
 
@@ -192,24 +218,24 @@ impl Workspace {
         let resets = |moment| self.spec.hooks.for_event(moment).is_some_and(|hook| hook.reset.is_some());
         let mut pristine = None;
         if shared && (resets(HookEvent::BeforeEach) || resets(HookEvent::AfterEach)) {
-            let folder = depot.new_path("pristine");
+            let folder = self.create_folder("pristine")?;
             self.copy_into(&base, &folder, LinkPolicy::Verbatim).await?;
             pristine = Some(folder);
         }
 
-        let folder = base.clone();
-        let ignored = run_blocking(move || Ok(Arc::new(IgnoreRules::read(&folder)))).await?;
+        let folder = Arc::clone(&base);
+        let ignored = run_blocking(move || Ok(Arc::new(IgnoreRules::read(folder.dir())))).await?;
         Ok(PreparedWorkspace { base, pristine, ignored })
     }
 
     async fn reset(
         &self,
         made: &PreparedWorkspace,
-        folder: &Path,
+        folder: &Arc<FolderHandle>,
         reset: WorkspaceReset,
     ) -> Result<(), WorkspaceError> {
-        let pristine = made.pristine.clone().unwrap_or_else(|| made.base.clone());
-        let (folder, ignored) = (folder.to_path_buf(), Arc::clone(&made.ignored));
+        let pristine = Arc::clone(made.pristine.as_ref().unwrap_or(&made.base));
+        let (folder, ignored) = (Arc::clone(folder), Arc::clone(&made.ignored));
         run_blocking(move || {
             restore_folder(&pristine, &folder, (reset == WorkspaceReset::Fast).then_some(&*ignored))
         })
@@ -220,7 +246,7 @@ impl Workspace {
     async fn run_hooks(
         &self,
         moment: HookEvent,
-        folder: &Path,
+        folder: &FolderHandle,
         visitor: Option<&CaseInfo>,
     ) -> Result<(), WorkspaceError> {
         let mut hooks = [(&self.spec.hooks, "workspace"), (&*self.target, "target")];
@@ -231,7 +257,9 @@ impl Workspace {
         let mut first = Ok(());
         for (hooks, whose) in hooks {
             let Some(hook) = hooks.for_event(moment) else { continue };
-            let done = hook::run_hook(hook, moment, whose, folder, visitor, &self.setup).await;
+            // A command that cleans up would do it behind the link.
+            folder.check()?;
+            let done = hook::run_hook(hook, moment, whose, folder.path(), visitor, &self.setup).await;
 
             // Hooks that clean up run whatever became of the others; hooks that prepare need all before them.
             if done.is_err() && matches!(moment, HookEvent::BeforeAll | HookEvent::BeforeEach) {
@@ -261,15 +289,13 @@ impl Drop for Workspace {
         if self.setup.keeps() {
             return;
         }
+        let Some(Ok(made)) = self.made.get() else { return };
+        let Ok(root) = self.setup.root() else { return };
 
         let pool = self.pool.get_mut().unwrap_or_else(PoisonError::into_inner);
-        let made = match self.made.get() {
-            Some(Ok(made)) => [made.pristine.as_ref(), Some(&made.base).filter(|_| own)],
-            _ => [None, None],
-        };
-        for folder in pool.iter().chain(made.into_iter().flatten()) {
-            // Remains are removed at the end, or by the next process.
-            drop(remove(folder));
+        let own = Some(&made.base).filter(|_| own);
+        for folder in pool.iter().chain(&made.pristine).chain(own) {
+            root.remove_folder(folder);
         }
     }
 }
@@ -312,9 +338,13 @@ fn identity(spec: &WorkspaceSpec, target: &WorkspaceHooks) -> Vec<u8> {
 /// A hash of what is in a folder: names, contents, links.
 fn fingerprint(folder: &Path) -> String {
     let mut hash = blake3::Hasher::new();
+    let names = |folder: &Path| {
+        let entries = std::fs::read_dir(folder).into_iter().flatten().filter_map(Result::ok);
+        entries.map(|entry| entry.file_name()).collect::<BTreeSet<_>>()
+    };
     let mut levels = vec![PathBuf::new()];
     while let Some(level) = levels.pop() {
-        for name in sorted_names(&folder.join(&level)).unwrap_or_default() {
+        for name in names(&folder.join(&level)) {
             let path = level.join(name);
             let real = folder.join(&path);
 

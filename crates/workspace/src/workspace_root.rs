@@ -9,7 +9,12 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 
-use crate::remove::remove;
+use assize_process::private_folder;
+use cap_fs_ext::{FollowSymlinks, OpenOptionsFollowExt, OpenOptionsSyncExt};
+use cap_std::fs::OpenOptions;
+
+use crate::folder_handle::{FolderHandle, sorted_names};
+use crate::remove::remove_entry;
 
 /// Prefix of the names of such folders.
 const PREFIX: &str = "assize-ws-";
@@ -26,7 +31,7 @@ const MAX_READABLE_NAME: usize = 40;
 /// Root folder of this process. Its contents are removed when it is closed or dropped.
 #[derive(Debug)]
 pub(crate) struct WorkspaceRoot {
-    folder: PathBuf,
+    folder: FolderHandle,
     /// Held while the folder is in use; `None` for a folder that is kept.
     lock: Option<File>,
     open: Arc<AtomicBool>,
@@ -37,16 +42,16 @@ impl WorkspaceRoot {
     /// Creates the folder inside `temp`. With `keep`, workspaces are kept when it is closed.
     pub(crate) fn create(temp: &Path, keep: bool) -> io::Result<Self> {
         let with = |folder: PathBuf, lock| {
-            let folder = folder.canonicalize()?;
+            let folder = FolderHandle::open(&folder)?;
             Ok(Self { folder, lock, open: Arc::new(AtomicBool::new(true)), count: AtomicU64::new(0) })
         };
         if keep {
-            return with(private_folder_builder(KEPT_PREFIX).tempdir_in(temp)?.keep(), None);
+            return with(private_folder(KEPT_PREFIX, temp)?.keep(), None);
         }
 
         let mut last = io::Error::other("no attempt was made");
         for _ in 0..MAX_ATTEMPTS {
-            let new = private_folder_builder(NEW_PREFIX).tempdir_in(temp)?;
+            let new = private_folder(NEW_PREFIX, temp)?;
             match lock_and_rename(new.path()) {
                 Ok((folder, lock)) => {
                     // The folder has another name by now, so nothing is removed.
@@ -62,7 +67,7 @@ impl WorkspaceRoot {
     }
 
     pub(crate) fn path(&self) -> &Path {
-        &self.folder
+        self.folder.path()
     }
 
     /// Returns the flag that is true while the folder is in use; long operations stop early when it is
@@ -71,14 +76,26 @@ impl WorkspaceRoot {
         &self.open
     }
 
-    /// Returns a new path for something called `name`, which may contain any characters.
-    pub(crate) fn new_path(&self, name: &str) -> PathBuf {
+    /// Creates a folder for something called `name`, which may contain any characters.
+    pub(crate) fn create_folder(&self, name: &str) -> io::Result<FolderHandle> {
         let readable: String = name
             .chars()
             .take(MAX_READABLE_NAME)
             .map(|c| if c.is_ascii_alphanumeric() || c == '_' { c } else { '-' })
             .collect();
-        self.folder.join(format!("{readable}-{}", self.count.fetch_add(1, Ordering::Relaxed)))
+        self.folder.create_folder(&format!("{readable}-{}", self.count.fetch_add(1, Ordering::Relaxed)))
+    }
+
+    /// Removes a folder that was created here. One that was replaced is left as it is, with what took its place.
+    pub(crate) fn remove_folder(&self, folder: &FolderHandle) {
+        if folder.check().is_err() {
+            return;
+        }
+
+        // Remains are removed at the end, or by the next process.
+        if let (Ok(()), Some(name)) = (folder.clear(), folder.path().file_name()) {
+            drop(self.folder.dir().remove_dir(name));
+        }
     }
 
     /// Removes everything. Returns the folder instead if it is kept.
@@ -86,7 +103,7 @@ impl WorkspaceRoot {
         self.open.store(false, Ordering::Relaxed);
 
         if self.lock.is_none() {
-            return Some(self.folder.clone());
+            return Some(self.path().to_path_buf());
         }
 
         clear_folder(&self.folder);
@@ -98,20 +115,6 @@ impl Drop for WorkspaceRoot {
     fn drop(&mut self) {
         self.close();
     }
-}
-
-/// Returns a builder of folders that other users of the machine can't read.
-fn private_folder_builder(prefix: &'static str) -> tempfile::Builder<'static, 'static> {
-    let mut builder = tempfile::Builder::new();
-    builder.prefix(prefix);
-
-    #[cfg(unix)]
-    {
-        use std::os::unix::fs::PermissionsExt;
-        builder.permissions(fs::Permissions::from_mode(0o700));
-    }
-
-    builder
 }
 
 /// Locks a new folder and renames it to the prefix under which others find it.
@@ -130,55 +133,59 @@ fn lock_and_rename(new: &Path) -> io::Result<(PathBuf, File)> {
 
 /// Removes a folder, its lock file last: until then nobody else touches it. Remains are removed at the next
 /// start.
-fn clear_folder(folder: &Path) {
-    for entry in fs::read_dir(folder).into_iter().flatten().filter_map(Result::ok) {
-        if entry.file_name() != LOCK_FILE {
-            drop(remove(&entry.path()));
+fn clear_folder(folder: &FolderHandle) {
+    let names = || sorted_names(folder.dir(), Path::new("")).unwrap_or_default();
+    for name in names() {
+        if name != LOCK_FILE {
+            drop(remove_entry(folder, Path::new(&name)));
         }
     }
-    if fs::read_dir(folder).is_ok_and(|left| left.count() <= 1) {
-        drop(remove(folder));
+
+    if names().iter().all(|name| name == LOCK_FILE) {
+        drop(remove_entry(folder, Path::new(LOCK_FILE)));
+        if folder.check().is_ok() {
+            drop(fs::remove_dir(folder.path()));
+        }
     }
 }
 
 /// Removes the workspaces that dead processes of this user left in `temp`, and returns their number.
 pub fn remove_abandoned(temp: &Path) -> usize {
-    let mut found = 0;
-    for entry in fs::read_dir(temp).into_iter().flatten().filter_map(Result::ok) {
-        let name = entry.file_name();
-        let Some(name) = name.to_str() else { continue };
-        let path = entry.path();
-        let is_new = name.starts_with(NEW_PREFIX);
-        if !(is_new || name.starts_with(PREFIX)) || !entry.file_type().is_ok_and(|kind| kind.is_dir()) {
-            continue;
-        }
+    let Ok(temp) = FolderHandle::open(temp) else { return 0 };
+    let names = sorted_names(temp.dir(), Path::new("")).unwrap_or_default();
+    names.iter().filter_map(|name| name.to_str()).filter(|name| remove_if_abandoned(&temp, name)).count()
+}
 
-        let lock = path.join(LOCK_FILE);
-        let abandoned = match fs::symlink_metadata(&lock) {
-            // The removal was interrupted at the very end; a folder that is being created has no lock file
-            // yet either.
-            Err(error) => error.kind() == io::ErrorKind::NotFound && !is_new,
+/// Removes a folder of `temp` if it is the root of a process that is dead. The folder is opened once, and what is looked
+/// at is what is removed.
+fn remove_if_abandoned(temp: &FolderHandle, name: &str) -> bool {
+    let is_new = name.starts_with(NEW_PREFIX);
+    if !(is_new || name.starts_with(PREFIX)) {
+        return false;
+    }
+    let Ok(folder) = temp.open_folder(name) else { return false };
+
+    match folder.dir().symlink_metadata(LOCK_FILE) {
+        // The removal was interrupted at the very end; a folder that is being created has no lock file
+        // yet either.
+        Err(error) if error.kind() == io::ErrorKind::NotFound && !is_new => clear_folder(&folder),
+        Ok(metadata) if metadata.is_file() => {
+            let mut options = OpenOptions::new();
+            options.write(true).follow(FollowSymlinks::No).nonblock(true);
+
             // Folders of other users can't be opened this way.
-            Ok(metadata) if metadata.is_file() => match File::options().write(true).open(&lock) {
-                Ok(file) => match file.try_lock() {
-                    Ok(()) => {
-                        clear_folder(&path);
-                        found += 1;
-                        continue;
-                    }
-                    Err(TryLockError::WouldBlock | TryLockError::Error(_)) => false,
-                },
-                Err(_) => false,
-            },
-            Ok(_) => false,
-        };
-        if abandoned {
-            clear_folder(&path);
-            found += 1;
+            let Ok(lock) = folder.dir().open_with(LOCK_FILE, &options) else { return false };
+            let lock = lock.into_std();
+            if let Err(TryLockError::WouldBlock | TryLockError::Error(_)) = lock.try_lock() {
+                return false;
+            }
+
+            clear_folder(&folder);
         }
+        _ => return false,
     }
 
-    found
+    true
 }
 
 #[cfg(test)]
@@ -190,9 +197,9 @@ mod tests {
         let temp = tempfile::tempdir().expect("a folder");
         let count = || fs::read_dir(temp.path()).expect("readable").count();
         let depot = WorkspaceRoot::create(temp.path(), false).expect("opened");
-        let place = depot.new_path("a/../b c");
+        let folder = depot.create_folder("a/../b c").expect("made");
+        let place = folder.path();
         assert_eq!(place.parent(), Some(depot.path()));
-        fs::create_dir(&place).expect("made");
         // As a process leaves it that was killed: the folder with a lock that nobody holds.
         let left = temp.path().join(format!("{PREFIX}left"));
         fs::create_dir_all(left.join("w/deep")).expect("made");
@@ -206,12 +213,39 @@ mod tests {
         assert_eq!(count(), 1);
     }
 
+    #[cfg(unix)]
+    #[test]
+    fn a_link_in_the_place_of_a_root_or_a_workspace_leads_to_nothing_that_is_removed() {
+        use std::os::unix::fs::symlink;
+
+        let temp = tempfile::tempdir().expect("a folder");
+        let docs = temp.path().join("docs");
+        fs::create_dir(&docs).expect("made");
+        fs::write(docs.join("thesis"), "text").expect("written");
+        symlink(&docs, temp.path().join(format!("{PREFIX}link"))).expect("linked");
+        let root = WorkspaceRoot::create(temp.path(), false).expect("opened");
+        let folder = root.create_folder("case").expect("made");
+        fs::rename(folder.path(), root.path().join("moved")).expect("moved");
+        symlink(&docs, folder.path()).expect("linked");
+
+        root.remove_folder(&folder);
+        assert_eq!(remove_abandoned(temp.path()), 0);
+
+        // A folder above the workspaces.
+        let moved = temp.path().join("moved");
+        fs::rename(root.path(), &moved).expect("moved");
+        symlink(&docs, root.path()).expect("linked");
+        root.close();
+
+        assert_eq!(fs::read_to_string(docs.join("thesis")).expect("there"), "text");
+        assert_eq!(fs::read_dir(&docs).expect("there").count(), 1);
+    }
+
     #[test]
     fn kept_workspaces_are_nobody_elses_to_remove() {
         let temp = tempfile::tempdir().expect("a folder");
         let depot = WorkspaceRoot::create(temp.path(), true).expect("opened");
-        let place = depot.new_path("case");
-        fs::create_dir(&place).expect("made");
+        let place = depot.create_folder("case").expect("made").path().to_path_buf();
         assert!(depot.close().is_some_and(|folder| place.starts_with(folder)));
         drop(depot);
         assert_eq!(remove_abandoned(temp.path()), 0);

@@ -19,6 +19,21 @@ const MARKERS: &[&str] =
 /// Folders that exist on one machine only.
 const MACHINE_PATHS: &[&str] = &[concat!("/wo", "rk/"), concat!("/ro", "ot/")];
 
+/// Places that may open files for reading by themselves, and why.
+const MAY_OPEN_FILES: &[(&str, &str)] = &[
+    ("crates/files/", "does it for all others"),
+    ("crates/bench/", "does not ship"),
+    ("crates/conformance/", "does not ship"),
+    ("crates/fuzz/", "does not ship"),
+    ("crates/testkit/", "does not ship"),
+    ("crates/xtask/", "does not ship"),
+    ("_tests.rs", "does not ship"),
+    ("testing.rs", "does not ship"),
+    ("crates/process/src/guard.rs", "reads what the system tells of processes"),
+    ("crates/store/src/disk.rs", "opens folders, to force names to the disk"),
+    ("crates/workspace/", "opens what it has found to be a regular file"),
+];
+
 /// Fails with every rule that is not kept.
 pub(crate) fn run() -> Result<(), String> {
     let root = shell::root();
@@ -75,6 +90,12 @@ fn lint_text(name: &str, text: &str) -> Vec<String> {
         found.push(format!("{name}: writes identities, and those must not depend on what `Debug` prints"));
     }
 
+    if is_code && opens_files(name, shipped) {
+        found.push(format!(
+            "{name}: opens a file that may be a pipe or a device; `assize_files` opens files for reading"
+        ));
+    }
+
     for (index, line) in text.lines().enumerate() {
         let place = format!("{name}:{}", index + 1);
         if is_code && let Some(marker) = MARKERS.iter().find(|marker| has_word(line, marker)) {
@@ -86,6 +107,14 @@ fn lint_text(name: &str, text: &str) -> Vec<String> {
     }
 
     found
+}
+
+/// Tests if the code of a crate that ships opens files for reading by itself.
+fn opens_files(name: &str, shipped: &str) -> bool {
+    let opens = ["fs::read(", "fs::read_to_string(", " File::open(", "(File::open(", "fs::File::open("];
+    let is_exempt = MAY_OPEN_FILES.iter().any(|(place, _)| name.contains(place));
+
+    !is_exempt && name.contains("/src/") && opens.iter().any(|open| shipped.contains(open))
 }
 
 /// Tests if a file has an ending.
@@ -172,6 +201,16 @@ mod tests {
         assert_eq!(lint_text("a.rs", &file("format!(\"{a:?}\")", "")).len(), 1);
         assert_eq!(lint_text("a.rs", &file("", "format!(\"{a:?}\")")), Vec::<String>::new());
         assert_eq!(lint_text("a.rs", "//! a\nformat!(\"{a:?}\")"), Vec::<String>::new());
+    }
+
+    #[test]
+    fn files_are_opened_in_one_place() {
+        let opens = "//! a\nlet text = std::fs::read_to_string(path)?;";
+        assert_eq!(lint_text("crates/a/src/b.rs", opens).len(), 1);
+        assert_eq!(lint_text("crates/files/src/lib.rs", opens), Vec::<String>::new());
+        assert_eq!(lint_text("crates/a/tests/b.rs", opens), Vec::<String>::new());
+        let tested = opens.replace('\n', "\n#[cfg(test)]\n");
+        assert_eq!(lint_text("crates/a/src/b.rs", &tested), Vec::<String>::new());
     }
 
     #[test]

@@ -1,11 +1,13 @@
 //! Minimum values that a judge must reach to be used.
 
 use assize_stats::UndefinedReason;
+use serde::Serialize;
 
 use super::report::{CalibrationReport, CalibrationSection};
 
 /// Value that is compared with a minimum.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize)]
+#[serde(rename_all = "snake_case")]
 pub enum GateBasis {
     /// The estimate itself.
     #[default]

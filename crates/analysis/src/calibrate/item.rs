@@ -1,6 +1,6 @@
 //! Judged items: one criterion on one answer.
 
-use assize_rubric::{LabelSplit, SamplingMethod};
+use assize_rubric::{LabelSplit, SamplingMethod, SeenHash};
 
 use crate::labels::{LabelLocation, LabelRow};
 
@@ -76,6 +76,8 @@ pub struct CalibrationItem {
     pub people: Vec<(Option<String>, DecisionValue)>,
     /// Decision of the judge; `None` if it was not asked.
     pub judge: Option<JudgeItemDecision>,
+    /// Hash of what was judged, to which labels are bound; `None` in tables.
+    pub seen: Option<SeenHash>,
     /// Length of the answer.
     pub length: Option<f64>,
     /// Cluster of related items, which are not independent evidence.

@@ -5,16 +5,19 @@ use std::collections::BTreeMap;
 use assize_diagnostic::did_you_mean;
 use assize_rubric::LabelOutcome;
 use assize_stats::combine::expected_score;
+use serde::Serialize;
 
 use super::item::{CalibrationItem, DecisionValue, ItemKey, JudgeItemDecision};
 use super::split::SplitChoice;
 use crate::labels::{LabelProblem, LabelRow, TableDecision};
 
 /// Counts of labels that were excluded, by reason.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize)]
 pub struct ExcludedLabels {
     /// Labels about cases or criteria that were not judged.
     pub unmatched: u64,
+    /// Labels about another answer or question than the one that was judged.
+    pub stale: u64,
     /// Labels of cases the judge was tuned on or shown, or that are not in the selected split.
     pub other_split: u64,
     /// Labels of cases that were excluded by id.
@@ -70,6 +73,7 @@ impl CalibrationMaterial {
             let key = ItemKey::from_row(row);
             let judge = read_judge_decision(row, reading, &mut problems);
             let item = items.entry(key).or_insert_with_key(|key| CalibrationItem {
+                seen: None,
                 key: key.clone(),
                 people: Vec::new(),
                 judge: None,
@@ -121,7 +125,14 @@ impl CalibrationMaterial {
                 .copied()
                 .filter(|&at| self.items[at].matches_row(row))
                 .collect();
+            let found = candidates.len();
+            let candidates: Vec<usize> =
+                candidates.into_iter().filter(|&at| self.items[at].fits_hash(row)).collect();
             match candidates.as_slice() {
+                [] if found > 0 => {
+                    matched += 1;
+                    self.left_out.stale += row.labels.len() as u64;
+                }
                 [] => {
                     self.left_out.unmatched += row.labels.len() as u64;
                     example.get_or_insert_with(|| self.describe_near_miss(row));
@@ -273,6 +284,11 @@ impl CalibrationItem {
             && same(&row.suite, &key.suite)
             && same(&row.system, &key.system)
             && row.repeat.is_none_or(|repeat| repeat == key.repeat)
+    }
+
+    /// Returns true unless the label is about another answer or question.
+    fn fits_hash(&self, row: &LabelRow) -> bool {
+        row.seen.is_none() || self.seen.is_none() || row.seen == self.seen
     }
 
     fn add_labels(

@@ -3,6 +3,7 @@
 use std::collections::BTreeMap;
 
 use assize_stats::{UndefinedReason, judge_quality::ConfusionTable};
+use serde::Serialize;
 
 use super::item::{CalibrationItem, DecisionValue};
 
@@ -28,7 +29,7 @@ pub(crate) struct JudgePeoplePair {
 }
 
 /// Counts of the items of a section, by what could be compared.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize)]
 pub struct PairingCounts {
     /// Items that the judge was asked about.
     pub judged: u64,

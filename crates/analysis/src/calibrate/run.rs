@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use assize_rubric::{BenchmarkState, CaseDecision, DecidedBy, JudgeIdentity, Outcome, RawScore};
+use assize_rubric::{BenchmarkState, CaseDecision, DecidedBy, JudgeIdentity, Outcome, RawScore, SeenHash};
 use assize_store::{CaseRecord, ResultRow, RunInfo, StoreError};
 
 use super::bias::model_family;
@@ -27,6 +27,7 @@ struct JudgedItem {
     text: String,
     said: DecisionValue,
     same_family: Option<bool>,
+    seen: Option<SeenHash>,
     length: Option<f64>,
 }
 
@@ -69,7 +70,7 @@ pub fn from_run(
     let shared = shared_ids(&decisions);
     let mut wordings: BTreeMap<String, BTreeSet<String>> = BTreeMap::new();
     let mut items = BTreeMap::new();
-    for JudgedItem { mut key, grader, text, said, same_family, length } in decisions {
+    for JudgedItem { mut key, grader, text, said, same_family, seen, length } in decisions {
         if shared.contains(&key.criterion) {
             key.criterion = format!("{grader}/{}", key.criterion);
         }
@@ -79,6 +80,7 @@ pub fn from_run(
         let item = CalibrationItem {
             people: Vec::new(),
             judge,
+            seen,
             length,
             cluster: format!("{}\u{1f}{}", key.suite, key.case),
             requires: Vec::new(),
@@ -118,6 +120,7 @@ fn benchmark_decision(
     let mut found = criterion_decision(result, row, answered, length);
     found.key.criterion = row.grader.to_string();
     found.text = row.grader.to_string();
+    found.seen = benchmark.seen;
 
     Some(JudgedItem { said, ..found })
 }
@@ -149,6 +152,10 @@ fn criterion_decision(
         grader: row.grader.to_string(),
         text: row.criterion().map(|criterion| criterion.text.clone()).unwrap_or_default(),
         said,
+        seen: row.criterion().map(|criterion| {
+            let answer = result.answer.as_deref().unwrap_or_default();
+            SeenHash::from_criterion(criterion, result.target.as_deref(), answer)
+        }),
         same_family: families.map(|(answer, judge)| answer == judge),
         length,
     }

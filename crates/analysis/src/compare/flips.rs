@@ -40,6 +40,8 @@ pub struct CriterionFlip {
     pub grader: String,
     /// Id of the criterion.
     pub criterion: String,
+    /// Text of the criterion; empty where none is stored.
+    pub text: String,
     /// Value in the base, 0 to 1; null if it did not apply or was ungraded.
     pub base: Option<f64>,
     /// Value in the candidate.
@@ -67,6 +69,7 @@ impl VerdictFlip {
                 .map(|(a, b)| CriterionFlip {
                     grader: names.text(a.grader).to_owned(),
                     criterion: names.text(a.id).to_owned(),
+                    text: names.text(b.text).to_owned(),
                     base: value(a.decision),
                     candidate: value(b.decision),
                     base_reason: None,

@@ -122,6 +122,8 @@ const MAX_DRAWN_SUMS: usize = 100_000_000;
 const MAX_DRAWS: usize = 10_000;
 /// Minimum number of random sign flips.
 const MIN_DRAWS: usize = 1_000;
+/// Largest number of pairs that is named as enough; nobody collects more.
+const MAX_PLANNED_PAIRS: u64 = 1_000_000_000;
 /// Number of bootstrap resamples.
 const RESAMPLES: usize = 10_000;
 
@@ -172,7 +174,12 @@ pub(crate) fn compare_metric(pairs: &PairSample, options: &ComparisonOptions) ->
         test: parts.test,
         p_adjusted: None,
         detectable: parts.detectable.ok(),
-        enough: parts.enough.ok().map(|n| round_up_cases(n) as u64).filter(|n| *n > 0),
+        enough: parts
+            .enough
+            .ok()
+            .filter(|_| difference.is_ok_and(|difference| difference.abs() > DIFFERENCE_TOLERANCE))
+            .map(|n| round_up_cases(n) as u64)
+            .filter(|n| (1..=MAX_PLANNED_PAIRS).contains(n)),
         undefined: undefined.map(|reason| reason.to_string()),
         call: Conclusion::Inconclusive,
         says: String::new(),

@@ -4,35 +4,31 @@ use serde::Serialize;
 
 use crate::facts::{CaseFact, CriterionFact, NameTable};
 
-/// Aspect in which two runs differ although only the answers should.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize)]
-#[serde(rename_all = "snake_case")]
-pub enum ComparisonAspect {
-    /// Input or expectation of a case.
-    Question,
-    /// Text, scale, weight or gate of criteria, or the set of criteria.
-    Rubric,
-    /// The judge.
-    Judge,
-    /// Instructions of the judge.
-    Prompt,
-    /// Number of criteria in one call.
-    Judging,
-    /// Thresholds of verdicts.
-    Lines,
+assize_rubric::named_enum! {
+    /// Aspect in which two runs differ although only the answers should.
+    #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize)]
+    pub enum ComparisonAspect {
+        /// Input or expectation of a case.
+        Question = "question",
+        /// Text, scale, weight or gate of criteria or graders, or the set of them.
+        Rubric = "rubric",
+        /// The judge.
+        Judge = "judge",
+        /// Instructions of the judge.
+        Prompt = "prompt",
+        /// Number of criteria in one call.
+        Judging = "judging",
+        /// Thresholds of verdicts.
+        Lines = "lines",
+    }
 }
-
-assize_rubric::named_variants!(ComparisonAspect {
-    Question = "question", Rubric = "rubric", Judge = "judge", Prompt = "prompt", Judging = "judging",
-    Lines = "lines",
-});
 
 impl ComparisonAspect {
     /// Describes the difference in words.
     pub const fn describe(self) -> &'static str {
         match self {
             Self::Question => "cases ask or expect something else",
-            Self::Rubric => "criteria read, weigh or gate differently, or are not the same ones",
+            Self::Rubric => "graders or criteria read, weigh or gate differently, or are not the same ones",
             Self::Judge => "other judges decided",
             Self::Prompt => "judges had other instructions",
             Self::Judging => "other numbers of criteria went into a call",
@@ -80,11 +76,12 @@ impl MismatchCounts {
             );
         }
 
-        // A case that was not graded has no criteria to compare.
-        if base.criteria.is_empty() || candidate.criteria.is_empty() {
+        // A case that was not graded has no graders to compare.
+        if base.graders.is_empty() || candidate.graders.is_empty() {
             return;
         }
-        if let Some((a, b)) = find_rubric_change(base, candidate, names) {
+        let change = find_grader_change(base, candidate, names);
+        if let Some((a, b)) = change.or_else(|| find_rubric_change(base, candidate, names)) {
             self.add(ComparisonAspect::Rubric, base, names, a, b);
         }
 
@@ -141,9 +138,34 @@ pub(crate) fn shared_criteria<'c>(
     })
 }
 
+/// Finds a grader that only one side has, or that weighs or gates otherwise.
+fn find_grader_change(base: &CaseFact, candidate: &CaseFact, names: &NameTable) -> Option<(String, String)> {
+    for (ours, theirs, is_base) in [(base, candidate, true), (candidate, base, false)] {
+        let lost = ours.graders.iter().find(|grader| {
+            grader.standing.is_some() && theirs.graders.iter().all(|other| other.name != grader.name)
+        });
+        if let Some(grader) = lost {
+            let sides = (format!("grader `{}`", names.text(grader.name)), "no such grader".to_owned());
+            return Some(if is_base { sides } else { (sides.1, sides.0) });
+        }
+    }
+
+    base.graders.iter().find_map(|grader| {
+        let other = candidate.graders.iter().find(|other| other.name == grader.name)?;
+        let differs = grader.standing.zip(other.standing).is_some_and(|(a, b)| a != b);
+
+        differs.then(|| {
+            (
+                format!("grader `{}`", names.text(grader.name)),
+                "the same with another weight or gate".to_owned(),
+            )
+        })
+    })
+}
+
 fn find_rubric_change(base: &CaseFact, candidate: &CaseFact, names: &NameTable) -> Option<(String, String)> {
     let mut both = 0;
-    for (a, b) in shared_criteria(base, candidate) {
+    for (a, b) in shared_criteria(base, candidate).filter(|(a, b)| a.is_fixed && b.is_fixed) {
         both += 1;
 
         if a.wording != b.wording {
@@ -162,6 +184,7 @@ fn find_rubric_change(base: &CaseFact, candidate: &CaseFact, names: &NameTable) 
     let graded = |case: &CaseFact, other: &CaseFact| {
         case.criteria
             .iter()
+            .filter(|criterion| criterion.is_fixed)
             .filter(|criterion| other.criteria.iter().any(|theirs| theirs.grader == criterion.grader))
             .count()
     };

@@ -21,6 +21,9 @@ pub const MIN_PAIRS: usize = 6;
 pub struct ComparisonGroup {
     /// Name of the group.
     pub name: String,
+    /// Text of the criterion; absent for other groups, and where none is stored.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub text: Option<String>,
     /// Comparison within it.
     #[serde(flatten)]
     pub contrast: MetricDifference,
@@ -41,7 +44,11 @@ pub struct ComparisonTable {
 
 /// Collects pairs by group.
 #[derive(Debug, Default)]
-pub(crate) struct GroupedPairs<'n>(BTreeMap<ComparisonGroupKey<'n>, PairSample>);
+pub(crate) struct GroupedPairs<'n> {
+    groups: BTreeMap<ComparisonGroupKey<'n>, PairSample>,
+    /// Texts of criteria by their wording.
+    texts: BTreeMap<u64, &'n str>,
+}
 
 /// Key of a group: its suite, tag or grader; and for a criterion its grader (and whether it is a fault), id
 /// and wording.
@@ -62,10 +69,10 @@ impl<'n> GroupedPairs<'n> {
     }
 
     pub(crate) fn graders(&mut self, pair: (&CaseFact, &CaseFact), names: &'n NameTable) {
-        for (name, score) in &pair.0.graders {
-            let other = pair.1.graders.iter().find(|(other, _)| other == name);
-            if let Some((base, candidate)) = score.zip(other.and_then(|(_, score)| *score)) {
-                self.push((names.text(*name), NO_CRITERION, "", 0), (base, candidate), pair.0.cluster);
+        for grader in &pair.0.graders {
+            let other = pair.1.graders.iter().find(|other| other.name == grader.name);
+            if let Some((base, candidate)) = grader.score.zip(other.and_then(|other| other.score)) {
+                self.push((names.text(grader.name), NO_CRITERION, "", 0), (base, candidate), pair.0.cluster);
             }
         }
     }
@@ -78,6 +85,7 @@ impl<'n> GroupedPairs<'n> {
             if let (VoteValue::Value(base), VoteValue::Value(candidate)) = (a.decision, b.decision) {
                 let grader = (a.is_fault, names.text(a.grader));
                 let key = (names.text(pair.0.suite), grader, names.text(a.id), a.wording);
+                self.texts.insert(a.wording, names.text(a.text));
                 let goodness = |value: f64| if a.is_fault { 1.0 - value } else { value };
                 self.push(key, (goodness(base), goodness(candidate)), pair.0.cluster);
             }
@@ -85,7 +93,7 @@ impl<'n> GroupedPairs<'n> {
     }
 
     fn push(&mut self, key: ComparisonGroupKey<'n>, (base, candidate): (f64, f64), cluster: u32) {
-        self.0.entry(key).or_default().push(base, candidate, cluster);
+        self.groups.entry(key).or_default().push(base, candidate, cluster);
     }
 
     /// Compares each group that is large enough.
@@ -97,14 +105,14 @@ impl<'n> GroupedPairs<'n> {
     ) -> ComparisonTable {
         let several_suites = {
             let mut suites: Vec<&str> =
-                self.0.keys().filter(|key| !key.2.is_empty()).map(|key| key.0).collect();
+                self.groups.keys().filter(|key| !key.2.is_empty()).map(|key| key.0).collect();
             suites.dedup();
             suites.len() > 1
         };
 
         let mut too_small = 0;
         let mut rows: Vec<ComparisonGroup> = Vec::new();
-        for ((first, (is_fault, grader), id, _), pairs) in self.0 {
+        for ((first, (is_fault, grader), id, wording), pairs) in self.groups {
             if pairs.len() < MIN_PAIRS {
                 too_small += 1;
                 continue;
@@ -116,7 +124,9 @@ impl<'n> GroupedPairs<'n> {
                 (false, true) => format!("{first}: {grader}/{id}"),
             };
             let name = if is_fault { format!("{name} (avoided)") } else { name };
-            rows.push(ComparisonGroup { name, contrast: compare_metric(&pairs, options) });
+            let text = self.texts.get(&wording).filter(|text| !id.is_empty() && !text.trim().is_empty());
+            let text = text.map(|text| (*text).to_owned());
+            rows.push(ComparisonGroup { name, text, contrast: compare_metric(&pairs, options) });
         }
 
         adjust_all(rows.iter_mut().map(|row| &mut row.contrast), options);

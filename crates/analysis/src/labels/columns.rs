@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use assize_diagnostic::did_you_mean;
+use assize_diagnostic::{NamePairError, parse_name_pairs};
 use assize_rubric::LabelOutcome;
 
 /// Role of a column.
@@ -30,6 +30,8 @@ pub enum ColumnRole {
     Severity,
     /// Version of the criterion.
     Version,
+    /// Hash of what the reviewer saw.
+    Seen,
     /// Sampling of the labelled case.
     Sampled,
     /// Permitted use of the label.
@@ -58,7 +60,7 @@ pub enum ColumnRole {
 
 impl ColumnRole {
     /// Every role with its default column names. The first is the name of the role.
-    const NAMES: [(Self, &'static [&'static str]); 23] = [
+    const NAMES: [(Self, &'static [&'static str]); 24] = [
         (Self::Case, &["case", "case_id", "trace_id"]),
         (Self::Suite, &["suite"]),
         (Self::System, &["system", "target"]),
@@ -70,6 +72,7 @@ impl ColumnRole {
         (Self::Note, &["note"]),
         (Self::Severity, &["severity"]),
         (Self::Version, &["version"]),
+        (Self::Seen, &["seen"]),
         (Self::Sampled, &["sampled"]),
         (Self::Split, &["split"]),
         (Self::Judge, &["judge"]),
@@ -98,51 +101,6 @@ impl ColumnRole {
     }
 }
 
-/// Invalid column or value mapping.
-#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-pub enum ColumnMappingError {
-    /// Not of the form `name=column`.
-    #[error("`{0}` is not of the form name=column")]
-    Form(String),
-    /// There is no such name.
-    #[error("`{name}` is nothing a column can hold; known are {known}{hint}")]
-    Unknown {
-        /// Name as written.
-        name: String,
-        /// Known names.
-        known: String,
-        /// The most similar known name.
-        hint: String,
-    },
-    /// A name is given twice.
-    #[error("`{0}` is given twice")]
-    Twice(String),
-}
-
-fn parse_pairs(text: &str) -> Result<Vec<(String, String)>, ColumnMappingError> {
-    text.split(',')
-        .map(|part| {
-            let (name, column) =
-                part.split_once('=').ok_or_else(|| ColumnMappingError::Form(part.trim().to_owned()))?;
-            let (name, column) = (name.trim(), column.trim());
-            if name.is_empty() || column.is_empty() {
-                return Err(ColumnMappingError::Form(part.trim().to_owned()));
-            }
-
-            Ok((name.to_owned(), column.to_owned()))
-        })
-        .collect()
-}
-
-fn unknown_name_error<'n>(name: &str, known: impl Iterator<Item = &'n str> + Clone) -> ColumnMappingError {
-    let hint = did_you_mean(name, known.clone()).map(|near| format!("; did you mean `{near}`?"));
-    ColumnMappingError::Unknown {
-        name: name.to_owned(),
-        known: known.collect::<Vec<_>>().join(", "),
-        hint: hint.unwrap_or_default(),
-    }
-}
-
 /// Mapping of roles to columns.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct ColumnMapping {
@@ -151,14 +109,14 @@ pub struct ColumnMapping {
 
 impl ColumnMapping {
     /// Parses `case=item_id,label=verdict`. Roles without a column are looked for under their default names.
-    pub fn parse(text: &str) -> Result<Self, ColumnMappingError> {
+    pub fn parse(text: &str) -> Result<Self, NamePairError> {
         let mut given = BTreeMap::new();
-        for (name, column) in parse_pairs(text)? {
+        for (name, column) in parse_name_pairs(text)? {
             let role = ColumnRole::from_name(&name).ok_or_else(|| {
-                unknown_name_error(&name, ColumnRole::NAMES.iter().map(|(_, names)| names[0]))
+                NamePairError::unknown(&name, ColumnRole::NAMES.iter().map(|(_, names)| names[0]))
             })?;
             if given.insert(role, column).is_some() {
-                return Err(ColumnMappingError::Twice(name));
+                return Err(NamePairError::Twice(name));
             }
         }
 
@@ -210,17 +168,17 @@ impl OutcomeSpellings {
     const WORDS: [&'static str; 4] = ["met", "unmet", "not_applicable", "unsure"];
 
     /// Parses `met=1,unmet=0,not_applicable=-`: the outcome on the left, its spelling on the right.
-    pub fn parse(text: &str) -> Result<Self, ColumnMappingError> {
+    pub fn parse(text: &str) -> Result<Self, NamePairError> {
         let mut spelled: Vec<(String, LabelOutcome)> = Vec::new();
-        for (name, spelling) in parse_pairs(text)? {
+        for (name, spelling) in parse_name_pairs(text)? {
             let outcome = Self::WORDS
                 .contains(&name.as_str())
                 .then(|| LabelOutcome::from_word(&name))
                 .flatten()
-                .ok_or_else(|| unknown_name_error(&name, Self::WORDS.into_iter()))?;
+                .ok_or_else(|| NamePairError::unknown(&name, Self::WORDS.into_iter()))?;
 
             if spelled.iter().any(|(other, _)| *other == spelling) {
-                return Err(ColumnMappingError::Twice(spelling));
+                return Err(NamePairError::Twice(spelling));
             }
 
             spelled.push((spelling, outcome));
@@ -250,8 +208,8 @@ mod tests {
         assert_eq!(columns.names(ColumnRole::Who), ["who", "reviewer", "rater", "annotator"]);
         let error = ColumnMapping::parse("lable=x").expect_err("misspelt").to_string();
         assert!(error.contains("did you mean `label`"), "{error}");
-        assert_eq!(ColumnMapping::parse("case"), Err(ColumnMappingError::Form("case".to_owned())));
-        assert_eq!(ColumnMapping::parse("case=a,case=b"), Err(ColumnMappingError::Twice("case".to_owned())));
+        assert_eq!(ColumnMapping::parse("case"), Err(NamePairError::Form("case".to_owned())));
+        assert_eq!(ColumnMapping::parse("case=a,case=b"), Err(NamePairError::Twice("case".to_owned())));
     }
 
     #[test]

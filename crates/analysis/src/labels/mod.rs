@@ -10,7 +10,8 @@ mod reader;
 mod row;
 mod table;
 
-pub use columns::{ColumnMapping, ColumnMappingError, ColumnRole, OutcomeSpellings};
+pub use columns::{ColumnMapping, ColumnRole, OutcomeSpellings};
 pub use problem::{LabelLocation, LabelProblem};
 pub use reader::{LabelReadOptions, read_rows};
 pub use row::{LabelRow, TableDecision};
+pub use table::{TableRow, read_table};

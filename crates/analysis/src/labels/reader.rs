@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use assize_diagnostic::did_you_mean;
-use assize_rubric::{FailureSeverity, LabelOutcome, LabelSplit, SamplingMethod};
+use assize_rubric::{FailureSeverity, LabelOutcome, LabelSplit, SamplingMethod, SeenHash};
 use serde_json::Value;
 
 use super::table::{TableLine, read_lines};
@@ -32,7 +32,7 @@ pub fn read_rows(files: &[PathBuf], reading: &LabelReadOptions) -> Result<Vec<La
     let (mut rows, mut problems) = (Vec::new(), Vec::new());
     for file in files {
         let shared: Arc<Path> = Arc::from(file.as_path());
-        match std::fs::read(file) {
+        match assize_files::read_bytes(file, assize_files::MAX_FILE_BYTES) {
             Ok(bytes) => {
                 let (lines, is_json) = read_lines(&shared, &bytes, &mut problems);
                 if lines.is_empty() && problems.is_empty() {
@@ -371,6 +371,7 @@ impl RowReader<'_> {
             length: self.number(ColumnRole::Length, problems),
             cluster: self.text(ColumnRole::Cluster, problems),
             requires: self.requires(problems),
+            seen: self.word::<SeenHash>(ColumnRole::Seen, "a hash that `assize review` wrote", problems),
             sampled: self.word::<SamplingMethod>(ColumnRole::Sampled, "random or chosen", problems),
             split: self.word::<LabelSplit>(ColumnRole::Split, "train, test or example", problems),
             preferred: self.text(ColumnRole::Preferred, problems),

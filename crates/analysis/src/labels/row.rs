@@ -1,6 +1,6 @@
 //! One row of a label table, read and checked.
 
-use assize_rubric::{LabelOutcome, LabelSplit, SamplingMethod};
+use assize_rubric::{LabelOutcome, LabelSplit, SamplingMethod, SeenHash};
 
 use super::LabelLocation;
 
@@ -44,6 +44,8 @@ pub struct LabelRow {
     pub cluster: Option<String>,
     /// Criteria of the same case that this one depends on.
     pub requires: Vec<String>,
+    /// Hash of what the reviewer saw.
+    pub seen: Option<SeenHash>,
     /// Sampling of the labelled case.
     pub sampled: Option<SamplingMethod>,
     /// Permitted use of the label.

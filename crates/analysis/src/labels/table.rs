@@ -13,6 +13,27 @@ pub(super) struct TableLine {
     pub(super) cells: Map<String, Value>,
 }
 
+/// Row of a table: its line, and its cells by column.
+pub type TableRow = (u64, Map<String, Value>);
+
+/// Reads a table in CSV or TSV as rows of texts by column, each with its line.
+///
+/// # Errors
+/// If it can't be read, or a row does not fit its header.
+pub fn read_table(path: &Path) -> Result<Vec<TableRow>, Vec<LabelProblem>> {
+    let file: Arc<Path> = Arc::from(path);
+    let bytes = assize_files::read_bytes(path, assize_files::MAX_FILE_BYTES)
+        .map_err(|error| vec![line_problem(&file, 1, format!("the file can't be read: {error}"))])?;
+    let mut problems = Vec::new();
+    let (lines, _) = read_lines(&file, &bytes, &mut problems);
+
+    if problems.is_empty() {
+        Ok(lines.into_iter().map(|line| (line.place.line, line.cells)).collect())
+    } else {
+        Err(problems)
+    }
+}
+
 /// Reads the lines of a file and detects whether it is JSON; every unreadable line is a problem.
 pub(super) fn read_lines(
     file: &Arc<Path>,

@@ -1,6 +1,6 @@
 //! Stored result of a benchmark on a case, with its votes.
 
-use assize_rubric::{BenchmarkFinding, UnitInterval};
+use assize_rubric::{BenchmarkFinding, LabelAccount, UnitInterval};
 
 /// Result of a benchmark on a case.
 #[derive(Debug, Clone, PartialEq)]
@@ -15,6 +15,8 @@ pub struct BenchmarkCase {
     pub calls: u64,
     /// Number of judge calls answered from the cache.
     pub cached_calls: u64,
+    /// Labels of people about it; `None` where nobody said anything that concerns it.
+    pub labels: Option<Box<LabelAccount>>,
     /// Votes behind the decision; empty if one judge was asked once.
     pub votes: Vec<BenchmarkVote>,
 }

@@ -78,6 +78,7 @@ mod tests {
             reason: reason.to_owned(),
             calls: 0,
             cached_calls: 0,
+            labels: None,
             votes: Vec::new(),
         }
     }

@@ -7,7 +7,7 @@ use assize_rubric::{
 };
 use assize_stats::compare::paired_mean;
 use assize_stats::{ConfidenceLevel, Interval, SeededRandom, UndefinedReason, bootstrap};
-use assize_store::ScorecardPartKind;
+use assize_store::{ScorecardNodeInfo, ScorecardPartKind};
 
 use super::{BenchmarkCases, ScorecardRun, ScorecardTree, ScorecardTreeError};
 
@@ -31,10 +31,14 @@ pub struct ScorecardComparison {
     pub nodes: Vec<NodeDifference>,
     /// Codes of nodes that only the first has.
     pub gone: Vec<String>,
+    /// Those of them that are hard gates.
+    pub gates_gone: Vec<String>,
     /// Codes of nodes that only the second has.
     pub new: Vec<String>,
     /// Codes of nodes whose weight, threshold or aggregation differs.
     pub changed: Vec<String>,
+    /// Nodes on top of the second run, over all its cases.
+    pub tops: Vec<(String, NodeSide)>,
 }
 
 /// A node that both runs have.
@@ -46,6 +50,10 @@ pub struct NodeDifference {
     pub depth: usize,
     /// Kind of the node.
     pub kind: ScorecardPartKind,
+    /// True if it stands under nothing.
+    pub is_top: bool,
+    /// True if it was a hard gate in the first run and is none in the second.
+    pub lost_gate: bool,
     /// Result in the first run, over the shared cases.
     pub base: NodeSide,
     /// Result in the second run, over the shared cases.
@@ -68,6 +76,8 @@ pub struct NodeSide {
     pub bounds: Option<(f64, f64)>,
     /// Status of the node.
     pub standing: NodeStatus,
+    /// True if it is a hard gate that failed by its own score.
+    pub gate_failed: bool,
 }
 
 /// Compares two runs over the cases that both have, each under its own tree.
@@ -102,9 +112,7 @@ pub fn compare_scorecards(
             continue;
         };
         let was = &before.info.nodes[old];
-        let same = (was.weight, was.threshold, was.aggregation, was.criticality, was.hard_gate)
-            == (node.weight, node.threshold, node.aggregation, node.criticality, node.hard_gate);
-        if !same {
+        if !has_same_rules(was, node) {
             changed.push(node.code.clone());
         }
 
@@ -123,6 +131,8 @@ pub fn compare_scorecards(
             code: node.code.clone(),
             depth: depth(&after, place),
             kind: node.kind,
+            is_top: node.parent.is_none(),
+            lost_gate: was.hard_gate && !node.hard_gate,
             base: base_side,
             candidate: candidate_side,
             difference,
@@ -132,29 +142,41 @@ pub fn compare_scorecards(
     }
 
     let gone = before.info.nodes.iter().filter(|node| after.index_of(&node.code).is_none());
+    let whole = score_nodes(candidate, missing)?;
+    let tops = candidate.info.nodes.iter().zip(whole).filter(|(node, _)| node.parent.is_none());
     Ok(ScorecardComparison {
         shared: shared.len(),
         only_base: base_ids.len() - shared.len(),
         only_candidate: candidate_ids.len() - shared.len(),
         nodes,
+        gates_gone: gone.clone().filter(|node| node.hard_gate).map(|node| node.code.clone()).collect(),
         gone: gone.map(|node| node.code.clone()).collect(),
         new,
         changed,
+        tops: tops.map(|(node, side)| (node.code.clone(), side)).collect(),
     })
 }
 
 /// Computes the score and status of each node of a run.
-fn score_nodes(run: &ScorecardRun, missing: MissingPolicy) -> Result<Vec<NodeSide>, ScorecardTreeError> {
-    let mut sides = vec![
-        NodeSide { score: None, bounds: None, standing: NodeStatus::NotApplicable };
-        run.info.nodes.len()
-    ];
+pub(super) fn score_nodes(
+    run: &ScorecardRun,
+    missing: MissingPolicy,
+) -> Result<Vec<NodeSide>, ScorecardTreeError> {
+    let mut sides =
+        vec![
+            NodeSide { score: None, bounds: None, standing: NodeStatus::NotApplicable, gate_failed: false };
+            run.info.nodes.len()
+        ];
     for tree in ScorecardTree::build_all(&run.info, None)? {
         let scores = tree.scores(|place| run.tally(place), missing);
         for id in tree.card.ids() {
             if let (Some(score), Some(place)) = (scores.node(id), tree.places.get(id.index())) {
-                sides[*place] =
-                    NodeSide { score: score.score(), bounds: score.bounds, standing: score.standing };
+                sides[*place] = NodeSide {
+                    score: score.score(),
+                    bounds: score.bounds,
+                    standing: score.standing,
+                    gate_failed: score.gate_failed,
+                };
             }
         }
     }
@@ -162,7 +184,14 @@ fn score_nodes(run: &ScorecardRun, missing: MissingPolicy) -> Result<Vec<NodeSid
     Ok(sides)
 }
 
-fn depth(run: &ScorecardRun, place: usize) -> usize {
+/// Returns true if two versions of a node count and gate alike.
+pub(super) fn has_same_rules(a: &ScorecardNodeInfo, b: &ScorecardNodeInfo) -> bool {
+    (a.weight, a.threshold, a.aggregation, a.criticality, a.hard_gate)
+        == (b.weight, b.threshold, b.aggregation, b.criticality, b.hard_gate)
+}
+
+/// Returns the number of levels above a node.
+pub(super) fn depth(run: &ScorecardRun, place: usize) -> usize {
     std::iter::successors(run.info.nodes[place].parent, |above| run.info.nodes[*above].parent).count()
 }
 

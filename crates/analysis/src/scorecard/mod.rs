@@ -4,11 +4,17 @@
 mod benchmark_case;
 mod case_list;
 mod compare;
+mod gates;
+mod label_set;
 mod run;
 mod tree;
+mod trend;
 
 pub use benchmark_case::{BenchmarkCase, BenchmarkVote};
 pub use case_list::BenchmarkCaseList;
 pub use compare::{NodeDifference, NodeSide, ScorecardComparison, compare_scorecards};
+pub use gates::{ScorecardFailOn, check_scorecard_gates};
+pub use label_set::{LabelSet, needs_person};
 pub use run::{BenchmarkCases, ScorecardRun, ScorecardRunError};
 pub use tree::{ScorecardTree, ScorecardTreeError};
+pub use trend::{NodeTrendPoint, ScorecardMethod, ScorecardTrendPoint, scorecard_trend_point};

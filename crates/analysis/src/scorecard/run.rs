@@ -4,11 +4,14 @@ use std::collections::HashSet;
 use std::sync::Arc;
 
 use assize_rubric::{
-    BenchmarkFinding, BenchmarkState, CaseDecision, CaseTally, DecidedBy, Decision, UnitInterval,
+    BenchmarkFinding, BenchmarkState, CaseDecision, CaseTally, DecidedBy, Decision, LabelAccount,
+    LabelCounts, UnitInterval, failure_limit, find_contradiction,
 };
-use assize_store::{CaseRecord, ReviewRow, RunFolder, ScorecardInfo, ScorecardPartKind, StoreError};
+use assize_store::{
+    CaseRecord, ReviewRow, RunFolder, ScorecardInfo, ScorecardNodeInfo, ScorecardPartKind, StoreError,
+};
 
-use super::{BenchmarkCase, BenchmarkCaseList, BenchmarkVote};
+use super::{BenchmarkCase, BenchmarkCaseList, BenchmarkVote, LabelSet, needs_person};
 
 /// Run of a scorecard: its tree and the result of each benchmark on each case.
 #[derive(Debug, Clone, PartialEq)]
@@ -56,11 +59,29 @@ impl ScorecardRun {
     /// # Errors
     /// If the decisions can't be read, or there is no tree.
     pub fn from_folder(folder: &RunFolder, tree: Option<ScorecardInfo>) -> Result<Self, ScorecardRunError> {
+        Self::with_labels(folder, tree, None)
+    }
+
+    /// Reads the decisions of a run and lets people's labels decide what waits for them. Without labels, those
+    /// count that did when the run was made.
+    ///
+    /// # Errors
+    /// If the decisions can't be read, or there is no tree.
+    pub fn with_labels(
+        folder: &RunFolder,
+        tree: Option<ScorecardInfo>,
+        labels: Option<&LabelSet>,
+    ) -> Result<Self, ScorecardRunError> {
         let info = tree.ok_or_else(|| ScorecardRunError::NotACard(folder.path().display().to_string()))?;
         let mut run = Self::new(info);
         let mut ids: HashSet<Arc<str>> = HashSet::new();
         for record in folder.cases()? {
-            let CaseRecord { result, decisions } = record?;
+            let mut record = record?;
+            if let Some(labels) = labels {
+                labels.apply(&mut record, &run.info);
+            }
+
+            let CaseRecord { result, decisions } = record;
             let id = ids.get(&result.case_id).cloned().unwrap_or_else(|| {
                 ids.insert(Arc::clone(&result.case_id));
                 result.case_id
@@ -95,7 +116,7 @@ impl ScorecardRun {
         let Some(place) = self.index_of(&decided.grader) else { return };
         let CaseDecision { decision, vote, .. } = decided;
         let judge = decision.judge.name.to_string();
-        let Some(found) = benchmark_case(decision) else { return };
+        let Some(found) = benchmark_case(decision, &self.info.nodes[place]) else { return };
         let cases = &mut self.parts[place].cases;
 
         // The votes of a panel are rows beside its decision; only the decision counts.
@@ -146,18 +167,30 @@ impl ScorecardRun {
         let benchmarks = self.info.nodes.iter().zip(&self.parts);
         let benchmarks = benchmarks.filter(|(node, _)| node.kind == ScorecardPartKind::Benchmark);
         let rows = benchmarks.flat_map(|(node, part)| {
-            part.cases.iter().filter(|(_, case)| case.finding.state.is_for_review()).map(|(id, case)| {
-                ReviewRow {
-                    case_id: id.to_owned(),
-                    benchmark: node.code.clone(),
-                    why: case.finding.state,
-                    evaluator: node.evaluator.clone().unwrap_or_default(),
-                    reason: case.reason.clone(),
-                    score: case.score,
-                }
+            let evaluator = node.evaluator.as_deref().unwrap_or_default();
+            let open = part.cases.iter().filter(|(_, case)| needs_person(case.finding.state, evaluator));
+            open.map(|(id, case)| ReviewRow {
+                case_id: id.to_owned(),
+                benchmark: node.code.clone(),
+                why: case.finding.state,
+                evaluator: node.evaluator.clone().unwrap_or_default(),
+                reason: case.reason.clone(),
+                score: case.score,
             })
         });
         rows.collect()
+    }
+
+    /// Returns the number of labels that count, and of those that do not.
+    pub fn label_counts(&self) -> LabelCounts {
+        let mut counts = LabelCounts::default();
+        for account in
+            self.parts.iter().flat_map(|part| part.cases.values()).filter_map(|case| case.labels.as_ref())
+        {
+            counts.add(account);
+        }
+
+        counts
     }
 }
 
@@ -179,19 +212,37 @@ impl BenchmarkCases {
     }
 }
 
-fn benchmark_case(decision: Decision) -> Option<BenchmarkCase> {
+fn benchmark_case(decision: Decision, node: &ScorecardNodeInfo) -> Option<BenchmarkCase> {
     let finding = decision.grader()?;
     let benchmark = *finding.benchmark()?;
     let score = finding.score();
+
+    // Votes may add up to what no single reply may say, and so may rows of earlier versions.
+    let limit = failure_limit(node.criticality.unwrap_or_default(), node.threshold, benchmark.scaled);
+    let contradiction = benchmark
+        .pass
+        .zip(score)
+        .filter(|_| {
+            benchmark.state == BenchmarkState::Scored && benchmark.decided_by == Some(DecidedBy::Judge)
+        })
+        .and_then(|(pass, score)| find_contradiction(pass, score, limit, None));
     let state = match benchmark.state {
         // A row with the state "scored" but no score can't have been written by a run.
         BenchmarkState::Scored | BenchmarkState::Uncertain if score.is_none() => BenchmarkState::Missing,
+        _ if contradiction.is_some() => BenchmarkState::Missing,
         state => state,
     };
     let counts = matches!(state, BenchmarkState::Scored | BenchmarkState::Uncertain);
     let error = finding.error().map(str::to_owned);
+    let error = error.or_else(|| {
+        let reason = &decision.reason;
+        contradiction.map(|contradiction| format!("{contradiction}, which is a contradiction: {reason}"))
+    });
+
+    let labels = LabelAccount::from_details(finding.details.as_ref()).map(Box::new);
 
     Some(BenchmarkCase {
+        labels,
         finding: BenchmarkFinding { state, ..benchmark },
         score: score.filter(|_| counts),
         reason: error.unwrap_or(decision.reason),

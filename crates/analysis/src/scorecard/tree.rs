@@ -156,6 +156,7 @@ mod tests {
             criticality: benchmark.then_some(Criticality::ThresholdGate),
             hard_gate: false,
             evaluator: benchmark.then(|| "code".to_owned()),
+            scale: None,
             cases: u64::from(benchmark),
             cases_asked: 0,
         }

@@ -36,6 +36,7 @@ fn benchmark(pass: bool) -> GraderFindingKind {
         raw_score: None,
         scaled: false,
         decided_by: Some(DecidedBy::Judge),
+        seen: None,
         may_not_apply: false,
     })
 }

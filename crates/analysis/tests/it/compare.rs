@@ -221,6 +221,42 @@ fn ways_of_measuring_that_differ_are_named() {
 }
 
 #[test]
+fn graders_that_weigh_or_gate_otherwise_or_are_gone_are_named() {
+    let with = |change: fn(Case) -> Case| vec![change(case("a", 1.0).criterion("k", "Is polite", Some(1.0)))];
+    let respects = |base: &[Case], candidate: &[Case]| -> Vec<ComparisonAspect> {
+        plain(base, candidate).mismatches.iter().map(|found| found.respect).collect()
+    };
+    let base = with(|case| case.program("p", 1.0, "adds up"));
+    for other in [
+        with(|case| case.program("p", 1.0, "adds up").with(|case| case.standing.0 = 0.2)),
+        with(|case| case.program("p", 1.0, "adds up").with(|case| case.standing.1 = true)),
+        with(|case| case),
+        with(|case| case.program("p", 1.0, "adds up").program("q", 1.0, "")),
+    ] {
+        assert_eq!(respects(&base, &other), [ComparisonAspect::Rubric]);
+        assert_eq!(respects(&other, &base), [ComparisonAspect::Rubric]);
+    }
+    // What a program finds depends on the answer, so its words and the number of its points are no method.
+    for other in [with(|case| case.program("p", 0.0, "is off by 3")), with(|case| case.program("p", 1.0, ""))]
+    {
+        assert_eq!(respects(&base, &other), []);
+        assert_eq!(respects(&other, &base), []);
+    }
+}
+
+#[test]
+fn dust_of_sums_is_no_difference_to_plan_for() {
+    let scores = |first: f64, rest: f64| -> Vec<Case> {
+        (0..6).map(|at| case(format!("c{at}"), if at < 3 { first } else { rest })).collect()
+    };
+    let found = plain(&scores(0.1, 0.7), &scores(0.4, 0.4));
+    let difference = found.score.difference.expect("known");
+    assert!(difference != 0.0 && difference.abs() < 1e-9, "{difference}");
+    assert_eq!((found.score.higher, found.score.lower, found.score.enough), (3, 3, None));
+    assert!(!found.score.says.contains("18446744073709551615"), "{}", found.score.says);
+}
+
+#[test]
 fn criteria_that_share_an_id_by_position_are_told_apart_by_their_words() {
     let cases = |value: f64| -> Vec<Case> {
         (0..12)

@@ -23,6 +23,10 @@ pub(crate) struct Case {
     pub(crate) prompt: &'static str,
     pub(crate) judging: &'static str,
     pub(crate) pass_line: f64,
+    /// Weight of the grader, and true if it is required.
+    pub(crate) standing: (f64, bool),
+    /// Name, score, and text of a point, of graders that are no rubrics.
+    pub(crate) checks: Vec<(String, f64, String)>,
 }
 
 /// A case with this score, which passes from 0.8 on.
@@ -43,6 +47,8 @@ pub(crate) fn case(id: impl Into<String>, score: f64) -> Case {
         prompt: "aaaa",
         judging: "per_criterion",
         pass_line: 0.8,
+        standing: (1.0, false),
+        checks: Vec::new(),
     }
 }
 
@@ -61,6 +67,12 @@ impl Case {
     /// A criterion that was met or not, or not decided.
     pub(crate) fn criterion(mut self, id: &str, text: &str, value: Option<f64>) -> Self {
         self.criteria.push((id.to_owned(), text.to_owned(), 1.0, value));
+        self
+    }
+
+    /// A program that found one point, which it words as it likes; none where everything is as it should be.
+    pub(crate) fn program(mut self, name: &str, score: f64, point: &str) -> Self {
+        self.checks.push((name.to_owned(), score, point.to_owned()));
         self
     }
 
@@ -93,14 +105,54 @@ impl Case {
             "tags": self.tags, "cluster": self.cluster, "case_hash": self.hash,
             "score": self.score, "score_low": low, "score_high": high, "coverage": 1.0, "verdict": self.verdict,
             "gates_failed": [],
-            "graders": [{
-                "name": "rubrics", "type": "rubrics", "weight": 1.0, "score": self.score, "verdict": null,
-                "error": null, "criteria": criteria,
-            }],
+            "graders": self.graders(&criteria),
             "answer": null, "error": null, "tokens": { "input": null, "cached": null, "output": null },
             "cost_usd": null, "duration_ms": 1,
         });
         serde_json::from_value(row).expect("a result row")
+    }
+
+    fn graders(&self, criteria: &[Value]) -> Vec<Value> {
+        let rubric = json!({
+            "name": "rubrics", "type": "rubrics", "weight": self.standing.0, "score": self.score, "verdict": null,
+            "error": null, "criteria": criteria,
+        });
+        let programs = self.checks.iter().map(|(name, score, point)| {
+            let points = if point.is_empty() { Vec::new() } else { vec![json!({
+                "id": "check-1", "outcome": Self::outcome(Some(*score)), "raw_score": null, "value": score, "weight": 1.0,
+                "gate": null, "reason": "", "evidence": [], "judge": self.judge(),
+            })] };
+            json!({
+                "name": name, "type": "code-grader", "weight": self.standing.0, "score": score, "verdict": null,
+                "error": null, "criteria": points,
+            })
+        });
+        std::iter::once(rubric).chain(programs).collect()
+    }
+
+    fn check_decisions(&self) -> impl Iterator<Item = assize_rubric::CaseDecision> {
+        self.checks.iter().map(|(name, score, point)| {
+            let notes: Vec<Value> = if point.is_empty() {
+                Vec::new()
+            } else {
+                vec![json!({ "text": point, "passed": *score > 0.5, "reason": "" })]
+            };
+            let row = json!({
+                "suite": self.suite, "case_id": self.id, "target": self.target, "repeat": self.repeat,
+                "lines": { "pass": self.pass_line, "borderline": null }, "grader": name,
+                "standing": { "weight": self.standing.0, "required": self.standing.1, "min_score": null, "negate": false },
+                "criterion": {
+                    "id": "grader", "text": "the grader as a whole", "weight": 1.0, "scale": "checklist", "gate": null,
+                    "operator": "correctness", "may_not_apply": false,
+                },
+                "grader_result": { "score": score, "error": null, "notes": notes },
+                "outcome": "graded", "raw_score": null, "reason": "", "confidence": null,
+                "evidence": [], "judge": self.judge(), "ungraded": null, "attempts": 0,
+                "tokens": { "input": null, "cached": null, "output": null }, "latency_ms": null,
+                "cost_usd": null, "replies": [],
+            });
+            serde_json::from_value::<JudgementRow>(row).expect("a judgement row").into()
+        })
     }
 
     pub(crate) fn record(&self) -> CaseRecord {
@@ -111,7 +163,9 @@ impl Case {
                 let row = json!({
                     "suite": self.suite, "case_id": self.id, "target": self.target, "repeat": self.repeat,
                     "lines": { "pass": self.pass_line, "borderline": null }, "grader": "rubrics",
-                    "standing": { "weight": 1.0, "required": false, "min_score": null, "negate": false },
+                    "standing": {
+                        "weight": self.standing.0, "required": self.standing.1, "min_score": null, "negate": false,
+                    },
                     "criterion": {
                         "id": id, "text": text, "weight": weight, "scale": "checklist", "gate": null,
                         "operator": "correctness", "may_not_apply": false,
@@ -123,6 +177,7 @@ impl Case {
                 });
                 serde_json::from_value::<JudgementRow>(row).expect("a judgement row").into()
             })
+            .chain(self.check_decisions())
             .collect();
         CaseRecord { result: self.row(), decisions }
     }

@@ -2,19 +2,18 @@
 
 use serde::{Deserialize, Serialize};
 
-/// Position in an answer.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
-#[serde(rename_all = "snake_case")]
-pub enum InsertPosition {
-    /// After everything else.
-    Append,
-    /// Before everything else.
-    Prepend,
-    /// In the middle: after the paragraph, line or word that ends nearest to it.
-    Inject,
+assize_rubric::named_enum! {
+    /// Position in an answer.
+    #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+    pub enum InsertPosition {
+        /// After everything else.
+        Append = "append",
+        /// Before everything else.
+        Prepend = "prepend",
+        /// In the middle: after the paragraph, line or word that ends nearest to it.
+        Inject = "inject",
+    }
 }
-
-assize_rubric::named_variants!(InsertPosition { Append = "append", Prepend = "prepend", Inject = "inject" });
 
 impl InsertPosition {
     /// Returns the answer with the text inserted at this position, separated by blank lines.

@@ -72,14 +72,14 @@ impl CaseDraft<'_> {
                 file.replace_entry(spot, "rubrics", &self.insertion(self.list()))?;
                 Ok(())
             }
-            (false, [index], Some((keys, ..))) => {
-                file.replace_item(spot, keys, *index, &self.insertion(self.grader()))?;
-                Ok(())
-            }
-            // Nothing but rubrics: the whole list goes.
+            // Nothing but rubrics: the whole list goes, with the remark above it.
             (false, [_, ..], Some((keys, all, found))) if found.len() == *all && keys.len() == 1 => {
                 let graders = Value::Array(vec![self.grader()]);
                 file.replace_entry(spot, keys[0], &self.insertion(graders))?;
+                Ok(())
+            }
+            (false, [index], Some((keys, ..))) => {
+                file.replace_item(spot, keys, *index, &self.insertion(self.grader()))?;
                 Ok(())
             }
             (false, [], _) => Err(PlaceError::Elsewhere),

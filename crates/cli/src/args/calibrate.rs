@@ -2,10 +2,32 @@
 
 use std::path::PathBuf;
 
-use assize_analysis::calibrate::CalibrationGate;
-use clap::ValueEnum;
+use assize_analysis::calibrate::{CalibrationGate, GateBasis, TruthRule};
+use assize_rubric::LabelSplit;
+use clap::ArgAction;
 
 use super::tables::TableArgs;
+use super::values::{LABEL_SPLITS, OptionValues, one_of};
+
+/// Values of `--gate-on`.
+const GATE_BASES: &OptionValues<GateBasis> = &[
+    ("estimate", GateBasis::Estimate, "The figure itself"),
+    ("lower", GateBasis::Lower, "The lower end of its interval"),
+];
+
+/// Values of `--reading`; true for the likeliest score.
+const READINGS: &OptionValues<bool> =
+    &[("expected", false, "Its mean"), ("likeliest", true, "Its likeliest score")];
+
+/// Values of `--truth`.
+const TRUTH_RULES: &OptionValues<TruthRule> = &[
+    ("each", TruthRule::Each, "Every label by itself"),
+    ("consensus", TruthRule::Consensus, "The majority of verdicts, the mean of scores"),
+];
+
+/// Values of `--cluster`; true for items.
+const CLUSTERS: &OptionValues<bool> =
+    &[("case", false, "Cases (or the column `cluster`)"), ("item", true, "Each criterion of each case")];
 
 /// Options of `assize calibrate`.
 #[derive(Debug, clap::Args)]
@@ -38,17 +60,17 @@ pub(crate) struct CalibrateArgs {
     #[arg(long, default_value_t = 0.5, value_name = "P")]
     pub(crate) threshold: f64,
     /// Conversion of a distribution over scores to one score.
-    #[arg(long, value_enum, default_value_t, value_name = "HOW")]
-    pub(crate) reading: ReadingChoice,
+    #[arg(long = "reading", action = ArgAction::Set, value_parser = one_of(READINGS), default_value = "expected", value_name = "HOW")]
+    pub(crate) likeliest: bool,
     /// Truth to measure the judge against where several people labelled an item.
-    #[arg(long, value_enum, default_value_t, value_name = "WHAT")]
-    pub(crate) truth: TruthChoice,
+    #[arg(long, value_parser = one_of(TRUTH_RULES), default_value = "each", value_name = "WHAT")]
+    pub(crate) truth: TruthRule,
     /// Unit of independent evidence.
-    #[arg(long, value_enum, default_value_t, value_name = "UNIT")]
-    pub(crate) cluster: ClusterChoice,
+    #[arg(long = "cluster", action = ArgAction::Set, value_parser = one_of(CLUSTERS), default_value = "case", value_name = "UNIT")]
+    pub(crate) items_independent: bool,
     /// Labels to count, by the split they name.
-    #[arg(long, value_enum, value_name = "PART", conflicts_with = "holdout")]
-    pub(crate) split: Option<SplitWord>,
+    #[arg(long, value_parser = one_of(LABEL_SPLITS), value_name = "PART", conflicts_with = "holdout")]
+    pub(crate) split: Option<LabelSplit>,
     /// Measure on this share of the cases, chosen by their ids.
     #[arg(long, value_parser = share, value_name = "SHARE")]
     pub(crate) holdout: Option<f64>,
@@ -106,8 +128,8 @@ pub(crate) struct LimitArgs {
     #[arg(long, value_parser = limit, allow_hyphen_values = true, value_name = "X", conflicts_with = "pairs")]
     min_quadratic_kappa: Option<f64>,
     /// Value to hold against the limits.
-    #[arg(long, value_enum, default_value_t, value_name = "WHAT")]
-    pub(crate) gate_on: GateOnChoice,
+    #[arg(long, value_parser = one_of(GATE_BASES), default_value = "estimate", value_name = "WHAT")]
+    pub(crate) gate_on: GateBasis,
 }
 
 impl LimitArgs {
@@ -129,55 +151,6 @@ impl LimitArgs {
         .filter_map(|(figure, least)| Some(CalibrationGate { figure, least: least? }))
         .collect()
     }
-}
-
-/// Metric that is compared with a limit.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, ValueEnum)]
-pub(crate) enum GateOnChoice {
-    /// The figure itself.
-    #[default]
-    Estimate,
-    /// The lower end of its interval.
-    Lower,
-}
-
-/// Conversion of a distribution over scores to one score.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, ValueEnum)]
-pub(crate) enum ReadingChoice {
-    /// Its mean.
-    #[default]
-    Expected,
-    /// Its likeliest score.
-    Likeliest,
-}
-
-/// Reference that a judge is measured against.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, ValueEnum)]
-pub(crate) enum TruthChoice {
-    /// Every label by itself.
-    #[default]
-    Each,
-    /// The majority of verdicts, the mean of scores.
-    Consensus,
-}
-
-/// Unit of independent evidence.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, ValueEnum)]
-pub(crate) enum ClusterChoice {
-    /// Cases (or the column `cluster`).
-    #[default]
-    Case,
-    /// Each criterion of each case.
-    Item,
-}
-
-/// Kind of labels that count.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
-pub(crate) enum SplitWord {
-    /// Those kept back for testing.
-    Test,
-    /// Those the judge was tuned on: no measure of the judge.
-    Train,
 }
 
 /// A rate known from elsewhere.

@@ -1,8 +1,32 @@
 //! `assize compare`.
 
+use assize_analysis::compare::{ComparisonAspect, FailOn, HeadlineMetric};
 use clap::ValueEnum;
 
-use super::values::{level, share};
+use super::values::{OptionValues, level, one_of, share};
+
+/// Values of `--metric`.
+const METRICS: &OptionValues<HeadlineMetric> = &[
+    ("score", HeadlineMetric::Score, "The mean score"),
+    ("pass-rate", HeadlineMetric::PassRate, "The share of cases that passed"),
+];
+
+/// Values of `--allow`; `None` stands for all of them.
+const ALLOWED_DIFFERENCES: &OptionValues<Option<ComparisonAspect>> = &[
+    ("question", Some(ComparisonAspect::Question), "Questions and expectations of cases"),
+    ("rubric", Some(ComparisonAspect::Rubric), "Criteria: words, weights, gates"),
+    ("judge", Some(ComparisonAspect::Judge), "The judge"),
+    ("prompt", Some(ComparisonAspect::Prompt), "The judge's instructions"),
+    ("judging", Some(ComparisonAspect::Judging), "Number of criteria in one call"),
+    ("lines", Some(ComparisonAspect::Lines), "The lines of verdicts"),
+    ("all", None, "All of them"),
+];
+
+/// Values of `--fail-on`.
+const FAILING_METRICS: &OptionValues<FailOn> = &[
+    ("worse", FailOn::Worse, "Pass rate or mean score"),
+    ("any-worse", FailOn::AnyWorse, "Also a suite, tag, grader or criterion, after adjusting"),
+];
 
 /// Compare runs case by case.
 #[derive(Debug, clap::Args)]
@@ -26,8 +50,8 @@ pub(crate) struct CompareArgs {
     #[arg(value_name = "CANDIDATE", required = true)]
     pub(crate) candidates: Vec<String>,
     /// The figure that the verdict is about.
-    #[arg(long, value_enum, default_value_t, value_name = "FIGURE")]
-    pub(crate) metric: MetricChoice,
+    #[arg(long, value_parser = one_of(METRICS), default_value = "score", value_name = "FIGURE")]
+    pub(crate) metric: HeadlineMetric,
     /// Differences up to this size do not matter: an interval within it means equivalent.
     #[arg(long, value_parser = share, value_name = "X")]
     pub(crate) margin: Option<f64>,
@@ -44,11 +68,11 @@ pub(crate) struct CompareArgs {
     #[arg(long, default_value_t = 1, value_name = "N")]
     pub(crate) seed: u64,
     /// Ways of measuring that may differ between the runs; they are marked, not refused.
-    #[arg(long, value_enum, value_delimiter = ',', value_name = "WHAT")]
-    pub(crate) allow: Vec<AllowChoice>,
+    #[arg(long, value_parser = one_of(ALLOWED_DIFFERENCES), value_delimiter = ',', value_name = "WHAT")]
+    pub(crate) allow: Vec<Option<ComparisonAspect>>,
     /// Fail when something is worse beyond chance.
-    #[arg(long, value_enum, value_name = "WHAT")]
-    pub(crate) fail_on: Option<FailChoice>,
+    #[arg(long, value_parser = one_of(FAILING_METRICS), value_name = "WHAT")]
+    pub(crate) fail_on: Option<FailOn>,
     /// Fail when pass rate or mean score dropped by more than this; under --strict the interval must rule it out.
     #[arg(long, value_parser = share, value_name = "X")]
     pub(crate) max_drop: Option<f64>,
@@ -69,16 +93,6 @@ pub(crate) struct CompareArgs {
     pub(crate) markdown: bool,
 }
 
-/// Metric that a verdict is based on.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, ValueEnum)]
-pub(crate) enum MetricChoice {
-    /// The mean score.
-    #[default]
-    Score,
-    /// The share of cases that passed.
-    PassRate,
-}
-
 /// Adjustment of p values for multiple comparisons.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, ValueEnum)]
 pub(crate) enum AdjustChoice {
@@ -89,32 +103,4 @@ pub(crate) enum AdjustChoice {
     Bh,
     /// Not at all.
     None,
-}
-
-/// Ways of measuring that may differ.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
-pub(crate) enum AllowChoice {
-    /// Questions and expectations of cases.
-    Question,
-    /// Criteria: words, weights, gates.
-    Rubric,
-    /// The judge.
-    Judge,
-    /// The judge's instructions.
-    Prompt,
-    /// Number of criteria in one call.
-    Judging,
-    /// The lines of verdicts.
-    Lines,
-    /// All of them.
-    All,
-}
-
-/// Metric that fails the command when it got worse.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
-pub(crate) enum FailChoice {
-    /// Pass rate or mean score.
-    Worse,
-    /// Also a suite, tag, grader or criterion, after adjusting.
-    AnyWorse,
 }

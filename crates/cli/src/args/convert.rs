@@ -2,7 +2,33 @@
 
 use std::path::PathBuf;
 
-use clap::ValueEnum;
+use assize_convert::{ExportFormat, ImportFormat};
+
+use super::values::{OptionValues, one_of};
+
+/// Values of `--to`.
+const EXPORT_FORMATS: &OptionValues<ExportFormat> = &[
+    ("format1", ExportFormat::Format1, "An eval file with `evalcases`"),
+    ("1", ExportFormat::Format1, ""),
+    ("format2", ExportFormat::Format2, "An eval file with `tests` and `assertions`"),
+    ("2", ExportFormat::Format2, ""),
+    ("scorecard", ExportFormat::Scorecard, "A scorecard in one file"),
+    ("promptfoo", ExportFormat::Promptfoo, "A promptfoo configuration"),
+    ("healthbench", ExportFormat::HealthBench, "HealthBench examples, JSONL"),
+    ("paperbench", ExportFormat::PaperBench, "A PaperBench rubric tree, JSON"),
+    ("csv", ExportFormat::Csv, "A table of criteria"),
+];
+
+/// Values of `--kind`.
+const IMPORT_FORMATS: &OptionValues<ImportFormat> = &[
+    ("suite", ImportFormat::Suite, "An eval file of either format"),
+    ("scorecard", ImportFormat::Scorecard, "A scorecard, folder or file"),
+    ("promptfoo", ImportFormat::Promptfoo, "A promptfoo configuration"),
+    ("healthbench", ImportFormat::HealthBench, "HealthBench examples"),
+    ("paperbench", ImportFormat::PaperBench, "A PaperBench rubric tree"),
+    ("devai", ImportFormat::DevAi, "DevAI tasks"),
+    ("csv", ImportFormat::Csv, "A table of criteria"),
+];
 
 /// Write rubrics of one tool or format as those of another; lists what is not carried over.
 #[derive(Debug, clap::Args)]
@@ -22,11 +48,11 @@ pub(crate) struct ConvertArgs {
     #[arg(value_name = "FROM")]
     pub(crate) from: PathBuf,
     /// Format to write.
-    #[arg(long, value_enum, value_name = "FORMAT")]
-    pub(crate) to: ToChoice,
+    #[arg(long, value_parser = one_of(EXPORT_FORMATS), value_name = "FORMAT")]
+    pub(crate) to: ExportFormat,
     /// Kind of the file; detected from its content unless given.
-    #[arg(long, value_enum, value_name = "KIND")]
-    pub(crate) kind: Option<FromChoice>,
+    #[arg(long, value_parser = one_of(IMPORT_FORMATS), value_name = "KIND")]
+    pub(crate) kind: Option<ImportFormat>,
     /// File to write; stdout unless given.
     #[arg(long, short = 'o', value_name = "OUT")]
     pub(crate) out: Option<PathBuf>,
@@ -39,49 +65,4 @@ pub(crate) struct ConvertArgs {
     /// Print one JSON object on stdout: the list of what was not carried over, and the text unless `--out` is given.
     #[arg(long)]
     pub(crate) json: bool,
-}
-
-/// Formats that can be written.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
-pub(crate) enum ToChoice {
-    /// An eval file with `evalcases`.
-    #[value(name = "format1", alias = "1")]
-    Format1,
-    /// An eval file with `tests` and `assertions`.
-    #[value(name = "format2", alias = "2")]
-    Format2,
-    /// A scorecard in one file.
-    Scorecard,
-    /// A promptfoo configuration.
-    Promptfoo,
-    /// HealthBench examples, JSONL.
-    #[value(name = "healthbench")]
-    HealthBench,
-    /// A PaperBench rubric tree, JSON.
-    #[value(name = "paperbench")]
-    PaperBench,
-    /// A table of criteria.
-    Csv,
-}
-
-/// Kinds of files that can be read.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
-pub(crate) enum FromChoice {
-    /// An eval file of either format.
-    Suite,
-    /// A scorecard, folder or file.
-    Scorecard,
-    /// A promptfoo configuration.
-    Promptfoo,
-    /// HealthBench examples.
-    #[value(name = "healthbench")]
-    HealthBench,
-    /// A PaperBench rubric tree.
-    #[value(name = "paperbench")]
-    PaperBench,
-    /// DevAI tasks.
-    #[value(name = "devai")]
-    DevAi,
-    /// A table of criteria.
-    Csv,
 }

@@ -4,13 +4,35 @@ use std::num::{NonZeroU32, NonZeroU64, NonZeroUsize};
 use std::path::PathBuf;
 use std::time::Duration;
 
-use assize_engine::{DeniedFindings, EvalOptions, RunOptions, SequenceOptions};
+use assize_engine::{DeniedFindings, EvalOptions, RunOptions, SequenceOptions, UnknownPrice};
 use assize_rubric::{JudgingMode, TrialStrategy, TruncationMode, UnitInterval};
 use clap::ValueEnum;
 
 use super::panel::PanelArgs;
 use super::spending::SpendingArgs;
-use super::values::{duration, judging, truncate, unit};
+use super::values::{OptionValues, duration, judging, one_of, truncate, unit};
+
+/// Values of `--repeat-strategy`.
+const TRIAL_STRATEGIES: &OptionValues<TrialStrategy> = &[
+    ("pass_at_k", TrialStrategy::PassAtK, "One repeat that passes is enough"),
+    ("pass-at-k", TrialStrategy::PassAtK, ""),
+    ("pass_any", TrialStrategy::PassAtK, ""),
+    ("pass_all", TrialStrategy::PassAll, "Each repeat must pass"),
+    ("pass-all", TrialStrategy::PassAll, ""),
+    ("mean", TrialStrategy::Mean, "The mean of the scores counts"),
+    (
+        "confidence_interval",
+        TrialStrategy::ConfidenceInterval,
+        "The lower end of the 95 % interval around the mean counts",
+    ),
+    ("confidence-interval", TrialStrategy::ConfidenceInterval, ""),
+];
+
+/// Values of `--budget-unknown-price`.
+const UNKNOWN_PRICES: &OptionValues<UnknownPrice> = &[
+    ("refuse", UnknownPrice::Refuse, "Nothing is run"),
+    ("allow", UnknownPrice::Allow, "Its calls are not counted in money"),
+];
 
 /// Run eval files.
 #[derive(Debug, Clone, clap::Args)]
@@ -46,7 +68,7 @@ pub(crate) struct EvalArgs {
     /// Run only cases that carry this tag (or whose suite does); may be given several times.
     #[arg(long, value_name = "TAG")]
     pub(crate) tag: Vec<String>,
-    /// Run the sound cases of a file that has problems; the exit code is then at least 3.
+    /// Run the valid cases of a file that has problems; the exit code is then at least 3.
     #[arg(long)]
     pub(crate) keep_going: bool,
     /// Folder that eval files may read from, beside their own repository; may be given several times.
@@ -73,8 +95,8 @@ pub(crate) struct SequenceArgs {
     pub(crate) repeat: Option<u32>,
     /// Rule that makes one result of the repeats of a case: one that passes is enough, each must pass, the mean of their
     /// scores, or the lower end of its interval. The suite's own rule unless given, or the mean.
-    #[arg(long, value_enum, value_name = "HOW")]
-    pub(crate) repeat_strategy: Option<StrategyChoice>,
+    #[arg(long, value_parser = one_of(TRIAL_STRATEGIES), value_name = "HOW")]
+    pub(crate) repeat_strategy: Option<TrialStrategy>,
     /// Run the cases in a random order. They are all held in memory then.
     #[arg(long)]
     pub(crate) shuffle: bool,
@@ -86,40 +108,12 @@ pub(crate) struct SequenceArgs {
     pub(crate) bail: Option<NonZeroUsize>,
 }
 
-/// Rule that makes one result of the repeats of a case.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
-#[value(rename_all = "snake_case")]
-pub(crate) enum StrategyChoice {
-    /// One repeat that passes is enough.
-    #[value(alias = "pass-at-k", alias = "pass_any")]
-    PassAtK,
-    /// Each repeat must pass.
-    #[value(alias = "pass-all")]
-    PassAll,
-    /// The mean of the scores counts.
-    Mean,
-    /// The lower end of the 95 % interval around the mean counts.
-    #[value(alias = "confidence-interval")]
-    ConfidenceInterval,
-}
-
-impl From<StrategyChoice> for TrialStrategy {
-    fn from(choice: StrategyChoice) -> Self {
-        match choice {
-            StrategyChoice::PassAtK => Self::PassAtK,
-            StrategyChoice::PassAll => Self::PassAll,
-            StrategyChoice::Mean => Self::Mean,
-            StrategyChoice::ConfidenceInterval => Self::ConfidenceInterval,
-        }
-    }
-}
-
 impl SequenceArgs {
     /// Typed options of these flags.
     pub(crate) fn options(&self) -> SequenceOptions {
         SequenceOptions {
             repeat: self.repeat,
-            repeat_strategy: self.repeat_strategy.map(TrialStrategy::from),
+            repeat_strategy: self.repeat_strategy,
             shuffle: self.shuffle,
             seed: self.seed,
             bail: self.bail,
@@ -160,7 +154,7 @@ impl RunArgs {
             request_timeout: self.request_timeout,
             deadline: self.deadline,
             spending: self.spending.options(),
-            unknown_price: self.budget_unknown_price.into(),
+            unknown_price: self.budget_unknown_price,
             context_tokens: self.context_tokens,
             truncate: self.truncate,
             threshold: self.threshold,
@@ -176,15 +170,6 @@ pub(crate) fn denied(deny: &[DenyChoice]) -> DeniedFindings {
     DeniedFindings {
         self_judging: deny.contains(&DenyChoice::SelfJudging),
         warnings: deny.contains(&DenyChoice::Warnings),
-    }
-}
-
-impl From<UnknownPriceChoice> for assize_engine::UnknownPrice {
-    fn from(choice: UnknownPriceChoice) -> Self {
-        match choice {
-            UnknownPriceChoice::Refuse => Self::Refuse,
-            UnknownPriceChoice::Allow => Self::Allow,
-        }
     }
 }
 
@@ -209,11 +194,12 @@ pub(crate) struct RunArgs {
     /// Criteria in one judge call: `per-criterion`, `batched` or `batched:N`.
     #[arg(long, value_parser = judging, value_name = "MODE")]
     pub(crate) judging: Option<JudgingMode>,
-    /// Cases worked on at once; without it as many as keep every permitted request to models in flight, and 8 commands.
+    /// Cases worked on at once, and requests in flight to one account from the start; without it as many cases as keep
+    /// every permitted request to models in flight, and 8 commands.
     #[arg(long, short = 'j', value_name = "N")]
     pub(crate) workers: Option<NonZeroUsize>,
-    /// Requests in flight to one account at most: the number found by itself never passes this one. Without it 256, and
-    /// 32 for a server on this machine.
+    /// Requests in flight to one account at most: the number found by itself never passes this one. Without it 256, or
+    /// `--workers` if that is more.
     #[arg(long, visible_alias = "judge-calls", value_name = "N")]
     pub(crate) max_concurrency: Option<NonZeroUsize>,
     /// Requests sent to one account in a minute at most.
@@ -231,8 +217,8 @@ pub(crate) struct RunArgs {
     #[command(flatten)]
     pub(crate) spending: SpendingArgs,
     /// Effect of `--budget-usd` on a model whose price is not known: refuse to run, or do not count its calls.
-    #[arg(long, value_enum, default_value_t, value_name = "WHAT")]
-    pub(crate) budget_unknown_price: UnknownPriceChoice,
+    #[arg(long, value_parser = one_of(UNKNOWN_PRICES), default_value = "refuse", value_name = "WHAT")]
+    pub(crate) budget_unknown_price: UnknownPrice,
     /// Tokens that models can read and write in one call, whatever the table of models says.
     #[arg(long, value_name = "N")]
     pub(crate) context_tokens: Option<NonZeroU64>,
@@ -262,16 +248,6 @@ pub(crate) struct RunArgs {
     /// No progress and no notices on stderr; problems are still told.
     #[arg(long, short = 'q')]
     pub(crate) quiet: bool,
-}
-
-/// Effect of a limit in money on a model of unknown price.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, ValueEnum)]
-pub(crate) enum UnknownPriceChoice {
-    /// Nothing is run.
-    #[default]
-    Refuse,
-    /// Its calls are not counted in money.
-    Allow,
 }
 
 /// Cases to print in full.

@@ -1,5 +1,7 @@
 //! `assize explain`.
 
+use super::LabelArgs;
+
 /// Print the arithmetic behind the score of a case, or of a part of a scorecard.
 #[derive(Debug, clap::Args)]
 #[command(after_help = "Examples:\n  \
@@ -22,4 +24,6 @@ pub(crate) struct ExplainArgs {
     /// Print JSON.
     #[arg(long)]
     pub(crate) json: bool,
+    #[command(flatten)]
+    pub(crate) labels: LabelArgs,
 }

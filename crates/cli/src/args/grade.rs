@@ -3,25 +3,38 @@
 use std::path::PathBuf;
 
 use assize_engine::GradeOptions;
+use assize_evalfile::AnswerColumns;
 
 use super::RunArgs;
 
 /// Grade answers that are already there.
 #[derive(Debug, clap::Args)]
 #[command(
-    after_help = "Each line of the answers file is a JSON object with `answer` (or `output`), and optionally\n\
-    `id`, `question` (or `input`), `reference` (or `expected_output`), `expected_outcome`, `tags`, `metadata`.\n\n\
+    after_help = "The answers are lines of JSON, or a CSV or TSV table whose first row names the columns:\n  \
+    answer            or output, response, completion, prediction, model_output\n  \
+    question          or input, prompt, query; shown to the judge\n  \
+    reference         or expected_output, reference_answer; shown to the judge\n  \
+    expected_outcome  or criteria; shown to the judge\n  \
+    id, tags, file_changes, cluster, metadata\n\
+    Any other column is an error, so that nothing the judge needs is dropped: name it with `--columns`.\n\n\
+    A criterion that is a plain string is required: an answer that does not meet it fails, whatever its score.\n\
+    Write `{outcome: ..., required: false}` for one that only counts towards the score.\n\n\
     Examples:\n  \
-    assize grade rubrics/support.yaml --answers answers.jsonl\n  \
+    assize grade rubrics/support.yaml --answers answers.csv\n  \
+    assize grade rubrics/support.yaml --answers answers.csv --columns answer=gpt_4o,metadata=latency_ms\n  \
     assize grade rubrics/support.yaml --answers answers.jsonl --judge openai:gpt-4o-mini --json"
 )]
 pub(crate) struct GradeArgs {
     /// The rubric: a YAML file with a list of criteria.
     #[arg(value_name = "RUBRIC")]
     pub(crate) rubric: PathBuf,
-    /// The answers, one JSON object a line.
+    /// The answers: JSONL, CSV or TSV.
     #[arg(long, required = true, value_name = "FILE")]
     pub(crate) answers: PathBuf,
+    /// Column names, such as `answer=response,question=user_prompt,metadata=model`; `metadata=*` keeps all other columns
+    /// from the judge.
+    #[arg(long, alias = "column", value_parser = AnswerColumns::parse, value_name = "NAME=COLUMN,…")]
+    pub(crate) columns: Option<AnswerColumns>,
     #[command(flatten)]
     pub(crate) run: RunArgs,
 }
@@ -29,6 +42,11 @@ pub(crate) struct GradeArgs {
 impl GradeArgs {
     /// Typed options of these flags.
     pub(crate) fn options(&self) -> GradeOptions {
-        GradeOptions { rubric: self.rubric.clone(), answers: self.answers.clone(), run: self.run.options() }
+        GradeOptions {
+            rubric: self.rubric.clone(),
+            answers: self.answers.clone(),
+            columns: self.columns.clone().unwrap_or_default(),
+            run: self.run.options(),
+        }
     }
 }

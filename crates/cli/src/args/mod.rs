@@ -14,6 +14,7 @@ mod generate;
 mod grade;
 mod import;
 mod init;
+mod labels;
 mod lint;
 mod lsp;
 mod pairwise;
@@ -40,12 +41,10 @@ pub(crate) use audit::{
     AuditArgs, AuditCommand, InjectionArgs, LengthArgs, OrderArgs, ProbesArgs, SelfArgs, ShowAuditArgs,
 };
 pub(crate) use cache::{CacheAction, CacheArgs};
-pub(crate) use calibrate::{
-    CalibrateArgs, ClusterChoice, GateOnChoice, ReadingChoice, SplitWord, TruthChoice,
-};
-pub(crate) use compare::{AdjustChoice, AllowChoice, CompareArgs, FailChoice, MetricChoice};
+pub(crate) use calibrate::CalibrateArgs;
+pub(crate) use compare::{AdjustChoice, CompareArgs};
 pub(crate) use completions::{CompletionsArgs, ManArgs};
-pub(crate) use convert::{ConvertArgs, FromChoice, ToChoice};
+pub(crate) use convert::ConvertArgs;
 pub(crate) use doctor::DoctorArgs;
 pub(crate) use eval::{DenyChoice, EvalArgs, EvalCommandArgs, RunArgs, ShowChoice, denied};
 pub(crate) use explain::ExplainArgs;
@@ -53,6 +52,7 @@ pub(crate) use generate::{GenerateArgs, GenerateCommand, GenerateRubricsArgs};
 pub(crate) use grade::GradeArgs;
 pub(crate) use import::{ImportArgs, ImportCommand, TranscriptArgs};
 pub(crate) use init::{InitArgs, InitFormat};
+pub(crate) use labels::LabelArgs;
 pub(crate) use lint::LintArgs;
 pub(crate) use lsp::LspArgs;
 pub(crate) use pairwise::PairwiseArgs;
@@ -61,7 +61,7 @@ pub(crate) use review::ReviewArgs;
 pub(crate) use schema::SchemaArgs;
 pub(crate) use score::ScoreArgs;
 pub(crate) use scorecard::{
-    CompareCardsArgs, ListArgs, RunCardArgs, ScoreCardArgs, ScorecardArgs, ScorecardCommand,
+    CompareCardsArgs, ListArgs, RunCardArgs, ScoreCardArgs, ScorecardArgs, ScorecardCommand, TrendCardsArgs,
 };
 pub(crate) use tables::{AgreementArgs, RepeatsArgs, TableArgs};
 pub(crate) use trend::TrendArgs;
@@ -99,7 +99,8 @@ pub(crate) struct GlobalArgs {
     /// When to colour output.
     #[arg(long, global = true, value_enum, default_value_t, value_name = "WHEN")]
     pub(crate) color: ColorChoice,
-    /// File of variables to read; `.env` in the working folder unless given. What is set already wins.
+    /// File of variables to read; `.env` in the working folder unless given. What is set already wins. Keys of the
+    /// environment are sent to addresses in a file only if it is named here.
     #[arg(long, global = true, value_name = "FILE")]
     pub(crate) env_file: Option<PathBuf>,
 }

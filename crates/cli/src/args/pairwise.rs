@@ -2,10 +2,15 @@
 
 use std::path::PathBuf;
 
-use assize_stats::ranking::TieRule;
-use clap::ValueEnum;
-
 use super::RunArgs;
+use super::values::{OptionValues, one_of};
+use assize_stats::ranking::TieRule;
+
+/// Values of `--rank-ties`.
+const TIE_RULES: &OptionValues<TieRule> = &[
+    ("half", TieRule::HalfWin, "Half a win for either side"),
+    ("davidson", TieRule::Davidson, "An end of its own, likelier the closer the systems are (Davidson)"),
+];
 
 /// Compare the answers of systems two at a time.
 #[derive(Debug, clap::Args)]
@@ -32,8 +37,8 @@ pub(crate) struct PairwiseArgs {
     #[arg(long, value_name = "TEXT")]
     pub(crate) criteria: Vec<String>,
     /// Value of ties and of orders that disagree in the ranking: half a win for either side, or an outcome of their own.
-    #[arg(long, value_enum, default_value_t, value_name = "RULE")]
-    pub(crate) rank_ties: TieChoice,
+    #[arg(long, value_parser = one_of(TIE_RULES), default_value = "half", value_name = "RULE")]
+    pub(crate) rank_ties: TieRule,
     /// Compare only cases whose id matches this pattern; may be given several times.
     #[arg(long, visible_alias = "test-id", value_name = "GLOB")]
     pub(crate) filter: Vec<String>,
@@ -54,23 +59,4 @@ pub(crate) struct PairwiseArgs {
     pub(crate) markdown: bool,
     #[command(flatten)]
     pub(crate) run: RunArgs,
-}
-
-/// Treatment of ties in a ranking.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, ValueEnum)]
-pub(crate) enum TieChoice {
-    /// Half a win for either side.
-    #[default]
-    Half,
-    /// An end of its own, likelier the closer the systems are (Davidson).
-    Davidson,
-}
-
-impl From<TieChoice> for TieRule {
-    fn from(choice: TieChoice) -> Self {
-        match choice {
-            TieChoice::Half => Self::HalfWin,
-            TieChoice::Davidson => Self::Davidson,
-        }
-    }
 }

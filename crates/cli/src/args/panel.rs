@@ -4,7 +4,42 @@ use assize_engine::PanelOptions;
 use assize_evalfile::ScoringMethod;
 use assize_grade::WarmUp;
 use assize_rubric::{PanelRule, TiePolicy, Weight};
-use clap::ValueEnum;
+
+use super::values::{OptionValues, one_of};
+
+/// Values of `--combine`.
+const PANEL_RULES: &OptionValues<PanelRule> = &[
+    ("majority", PanelRule::Majority, "More votes for it than against it; the score given most often"),
+    ("mean", PanelRule::Mean, "The mean of scores; met if more than half of the votes say so"),
+    ("median", PanelRule::Median, "The middle score"),
+    ("unanimous", PanelRule::Unanimous, "Met if all votes say so; the lowest score"),
+    ("any", PanelRule::Any, "Met if any vote says so; the highest score"),
+    ("weighted", PanelRule::Weighted, "The mean by `--judge-weight`"),
+];
+
+/// Values of `--ties`.
+const TIE_POLICIES: &OptionValues<TiePolicy> = &[
+    ("ungraded", TiePolicy::Ungraded, "Nothing was decided"),
+    ("fail", TiePolicy::Fail, "Unmet; the lowest of the tied scores"),
+    ("pass", TiePolicy::Pass, "Met; the highest of the tied scores"),
+];
+
+/// Values of `--scoring`.
+const SCORING_METHODS: &OptionValues<ScoringMethod> = &[
+    ("written", ScoringMethod::Written, "The decision as written"),
+    (
+        "logprobs",
+        ScoringMethod::Logprobs,
+        "The expected decision, from log-probabilities; needs a judge that tells them",
+    ),
+];
+
+/// Values of `--warm-up`.
+const WARM_UPS: &OptionValues<WarmUp> = &[
+    ("auto", WarmUp::Auto, "Only if it saves a fee"),
+    ("always", WarmUp::Always, "With every provider"),
+    ("never", WarmUp::Never, "Never: all calls at once"),
+];
 
 /// Options about panels.
 #[derive(Debug, Clone, clap::Args)]
@@ -19,89 +54,21 @@ pub(crate) struct PanelArgs {
     #[arg(long, value_parser = temperature, value_name = "T")]
     pub(crate) judge_temperature: Option<f64>,
     /// Rule that makes one decision of the votes; majority on met and unmet and mean on scores unless given.
-    #[arg(long, value_enum, value_name = "RULE")]
-    pub(crate) combine: Option<CombineChoice>,
+    #[arg(long, value_parser = one_of(PANEL_RULES), value_name = "RULE")]
+    pub(crate) combine: Option<PanelRule>,
     /// Result of a tie; ungraded unless given.
-    #[arg(long, value_enum, value_name = "WHAT")]
-    pub(crate) ties: Option<TiesChoice>,
+    #[arg(long, value_parser = one_of(TIE_POLICIES), value_name = "WHAT")]
+    pub(crate) ties: Option<TiePolicy>,
     /// Source of a decision: the judge's written reply, or the probabilities of its tokens. Written unless given.
-    #[arg(long, value_enum, value_name = "HOW")]
-    pub(crate) scoring: Option<ScoringChoice>,
+    #[arg(long, value_parser = one_of(SCORING_METHODS), value_name = "HOW")]
+    pub(crate) scoring: Option<ScoringMethod>,
     /// Judge that is asked only where the others are not sure.
     #[arg(long, value_name = "JUDGE")]
     pub(crate) escalate: Option<String>,
     /// Wait for the first call about an answer before sending the others, so that they hit the provider's cache. `auto`
     /// waits where each cache miss costs extra.
-    #[arg(long, value_enum, default_value_t, value_name = "WHEN")]
-    pub(crate) warm_up: WarmUpChoice,
-}
-
-/// Values of `--combine`.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
-pub(crate) enum CombineChoice {
-    /// More votes for it than against it; the score given most often.
-    Majority,
-    /// The mean of scores; met if more than half of the votes say so.
-    Mean,
-    /// The middle score.
-    Median,
-    /// Met if all votes say so; the lowest score.
-    Unanimous,
-    /// Met if any vote says so; the highest score.
-    Any,
-    /// The mean by `--judge-weight`.
-    Weighted,
-}
-
-/// Values of `--ties`.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
-pub(crate) enum TiesChoice {
-    /// Nothing was decided.
-    Ungraded,
-    /// Unmet; the lowest of the tied scores.
-    Fail,
-    /// Met; the highest of the tied scores.
-    Pass,
-}
-
-/// Values of `--scoring`.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
-pub(crate) enum ScoringChoice {
-    /// The decision as written.
-    Written,
-    /// The expected decision, from log-probabilities; needs a judge that tells them.
-    Logprobs,
-}
-
-impl From<ScoringChoice> for ScoringMethod {
-    fn from(choice: ScoringChoice) -> Self {
-        match choice {
-            ScoringChoice::Written => Self::Written,
-            ScoringChoice::Logprobs => Self::Logprobs,
-        }
-    }
-}
-
-/// Values of `--warm-up`.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, ValueEnum)]
-pub(crate) enum WarmUpChoice {
-    /// Only if it saves a fee.
-    #[default]
-    Auto,
-    /// With every provider.
-    Always,
-    /// Never: all calls at once.
-    Never,
-}
-
-impl From<WarmUpChoice> for WarmUp {
-    fn from(choice: WarmUpChoice) -> Self {
-        match choice {
-            WarmUpChoice::Auto => Self::Auto,
-            WarmUpChoice::Always => Self::Always,
-            WarmUpChoice::Never => Self::Never,
-        }
-    }
+    #[arg(long, value_parser = one_of(WARM_UPS), default_value = "auto", value_name = "WHEN")]
+    pub(crate) warm_up: WarmUp,
 }
 
 impl PanelArgs {
@@ -111,18 +78,13 @@ impl PanelArgs {
             weights: self.judge_weight.clone(),
             repeats: self.judge_repeats,
             temperature: self.judge_temperature,
-            combine: self.combine.and_then(|choice| PanelRule::from_name(&word(choice))),
-            ties: self.ties.and_then(|choice| TiePolicy::from_name(&word(choice))),
-            scoring: self.scoring.map(ScoringMethod::from),
+            combine: self.combine,
+            ties: self.ties,
+            scoring: self.scoring,
             escalate: self.escalate.clone(),
-            warm_up: self.warm_up.into(),
+            warm_up: self.warm_up,
         }
     }
-}
-
-/// A choice as it is written.
-fn word(choice: impl ValueEnum) -> String {
-    choice.to_possible_value().map(|value| value.get_name().to_owned()).unwrap_or_default()
 }
 
 fn weight(text: &str) -> Result<(String, Weight), String> {
@@ -157,11 +119,11 @@ mod tests {
 
     #[test]
     fn every_choice_is_a_rule() {
-        for choice in CombineChoice::value_variants() {
-            assert!(PanelRule::from_name(&word(*choice)).is_some());
+        for (name, rule, _) in PANEL_RULES {
+            assert_eq!(PanelRule::from_name(name), Some(*rule));
         }
-        for choice in TiesChoice::value_variants() {
-            assert!(TiePolicy::from_name(&word(*choice)).is_some());
+        for (name, policy, _) in TIE_POLICIES {
+            assert_eq!(TiePolicy::from_name(name), Some(*policy));
         }
     }
 }

@@ -1,22 +1,27 @@
 //! `assize review`.
 
+use std::num::NonZeroUsize;
 use std::path::PathBuf;
 
 use assize_review::ReviewOrder;
+use assize_rubric::LabelSplit;
 
-use super::SplitWord;
+use super::values::{LABEL_SPLITS, one_of};
 
 /// Options of `assize review`.
 #[derive(Debug, clap::Args)]
 #[command(
     after_help = "Keys: p pass, f fail, n not applicable, u unsure, v a score, s severity, e note, x skip, z undo,\n\
     q leave, ? help. What the judge said is shown once you have decided.\n\n\
+    A label counts only for the very answer, case and question it was given about; when one of them changes, the item\n\
+    is asked about again.\n\n\
     Without a terminal, or with --plain, decisions are lines: a decision, if wanted a severity, if wanted\n\
     `--` and a note (`fail high -- the dose is wrong`), or `skip`, `undo`, `quit`; or JSON objects with `case`,\n\
     `criterion`, `label` and if wanted `severity` and `note`.\n\n\
     Examples:\n  \
     assize review runs/rdi --who ann\n  \
     assize review last --who ann --order random:7 --limit 50\n  \
+    assize review runs/rdi --who ben --raters 2\n  \
     assize review scorecards/intake --who ann --traces\n  \
     assize review runs/rdi --who ann --decisions decided.txt\n  \
     assize review runs/rdi --agreement"
@@ -43,6 +48,9 @@ pub(crate) struct ReviewArgs {
     /// Only items of this criterion or benchmark; may be given several times.
     #[arg(long, value_name = "ID")]
     pub(crate) criterion: Vec<String>,
+    /// Ask about an item until so many reviewers have decided it, each of them once.
+    #[arg(long, value_name = "N", default_value = "1")]
+    pub(crate) raters: NonZeroUsize,
     /// Name the first failure of each case of a scorecard instead of deciding benchmark by benchmark.
     #[arg(long)]
     pub(crate) traces: bool,
@@ -50,9 +58,10 @@ pub(crate) struct ReviewArgs {
     #[arg(long)]
     pub(crate) again: bool,
     /// Split to record in the labels: the use they may be put to.
-    #[arg(long, value_enum, value_name = "PART")]
-    pub(crate) split: Option<SplitWord>,
-    /// Read the decisions from this file, one a line.
+    #[arg(long, value_parser = one_of(LABEL_SPLITS), value_name = "PART")]
+    pub(crate) split: Option<LabelSplit>,
+    /// Read the decisions from this file: one a line, a file of labels, or a table (CSV, TSV) with `case`,
+    /// `criterion` and `label`.
     #[arg(long, value_name = "FILE", conflicts_with = "plain")]
     pub(crate) decisions: Option<PathBuf>,
     /// Lines of text instead of a screen, for screen readers.

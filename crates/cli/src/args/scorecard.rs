@@ -1,12 +1,32 @@
 //! `assize scorecard`.
 
+use std::num::NonZeroUsize;
 use std::path::PathBuf;
 
+use assize_analysis::ScorecardFailOn;
 use assize_engine::ScorecardOptions;
-use assize_rubric::MissingPolicy;
-use clap::{Subcommand, ValueEnum};
+use assize_rubric::{MissingPolicy, UnitInterval};
+use clap::Subcommand;
 
-use super::{DenyChoice, RunArgs, denied};
+use super::values::{OptionValues, one_of, unit};
+use super::{DenyChoice, LabelArgs, RunArgs, denied};
+
+/// Values of `--treat-missing`.
+const MISSING_POLICIES: &OptionValues<MissingPolicy> = &[
+    ("incomplete", MissingPolicy::Incomplete, "As unknown: what is above can't pass"),
+    ("zero", MissingPolicy::Zero, "As a score of 0"),
+    ("skip", MissingPolicy::Skip, "As a case that does not apply"),
+];
+
+/// Values of `--fail-on`.
+const FAILING_CHANGES: &OptionValues<ScorecardFailOn> = &[
+    ("blocked", ScorecardFailOn::Blocked, "A hard gate blocks the candidate, over all its cases"),
+    (
+        "regression",
+        ScorecardFailOn::Regression,
+        "A part that passed does not any more, the top scores lower beyond chance, or a hard gate is gone",
+    ),
+];
 
 /// Trees of rubrics over benchmarks.
 #[derive(Debug, clap::Args)]
@@ -31,14 +51,16 @@ pub(crate) enum ScorecardCommand {
     Score(ScoreCardArgs),
     /// Compare two runs part by part, over the cases both have.
     Compare(CompareCardsArgs),
+    /// Show the index, its parts and its gates over several runs.
+    Trend(TrendCardsArgs),
 }
 
 /// Options of `assize scorecard score`.
 #[derive(Debug, clap::Args)]
 #[command(after_help = "In the place of DIR the folder or id of a run, or `last`, adds up that run.\n\n\
     Each line of a results file is a JSON object with `case`, `benchmark` and `pass`, and optionally\n\
-    `score` (on the benchmark's scale), `uncertain`, `applies`, `confidence`, `reason`. Labels of the\n\
-    scorecard count for its `manual_sme` benchmarks.\n\n\
+    `score` (on the benchmark's scale), `uncertain`, `applies`, `confidence`, `reason`. Labels of what is\n\
+    there now count for `manual_sme` benchmarks and for what a judge left open.\n\n\
     Examples:\n  \
     assize scorecard score last --weights phase-2\n  \
     assize scorecard score scorecards/intake --results results.jsonl\n  \
@@ -50,19 +72,27 @@ pub(crate) struct ScoreCardArgs {
     #[arg(long, value_name = "FILE")]
     pub(crate) results: Option<PathBuf>,
     /// Handling of a case without a result.
-    #[arg(long, value_enum, default_value_t, value_name = "HOW")]
-    pub(crate) treat_missing: MissingChoice,
+    #[arg(long, value_parser = one_of(MISSING_POLICIES), default_value = "incomplete", value_name = "HOW")]
+    pub(crate) treat_missing: MissingPolicy,
+    /// Incomplete unless results cover this share of the weight; what applies to no case is not covered.
+    #[arg(long, value_parser = unit, value_name = "SHARE")]
+    pub(crate) min_coverage: Option<UnitInterval>,
+    /// Levels of the tree to print below its top; as many as fit 200 lines unless given. --json has them all.
+    #[arg(long, value_name = "N")]
+    pub(crate) depth: Option<usize>,
     /// Write a report in Markdown as well.
     #[arg(long, value_name = "FILE")]
     pub(crate) markdown: Option<PathBuf>,
+    #[command(flatten)]
+    pub(crate) labels: LabelArgs,
 }
 
 /// Options of `assize scorecard run`.
 #[derive(Debug, clap::Args)]
 #[command(
     after_help = "The run is kept as a folder: `assize explain RUN CODE` shows the arithmetic of any part, \
-    `review.jsonl` in it\nlists what a person should look at, and `--resume` goes on with it: after new labels, \
-    only their cases.\n\n\
+    `review.jsonl` in it\nlists what a person should look at. Labels count as soon as they are there: \
+    `assize scorecard score RUN`.\n\n\
     Examples:\n  \
     assize scorecard run scorecards/intake\n  \
     assize scorecard run scorecards/intake --judge openai:gpt-4o-mini --budget-calls 500\n  \
@@ -77,8 +107,14 @@ pub(crate) struct RunCardArgs {
     #[arg(long, value_name = "SET")]
     pub(crate) weights: Option<String>,
     /// Handling of a case without a result.
-    #[arg(long, value_enum, default_value_t, value_name = "HOW")]
-    pub(crate) treat_missing: MissingChoice,
+    #[arg(long, value_parser = one_of(MISSING_POLICIES), default_value = "incomplete", value_name = "HOW")]
+    pub(crate) treat_missing: MissingPolicy,
+    /// Incomplete unless results cover this share of the weight; what applies to no case is not covered.
+    #[arg(long, value_parser = unit, value_name = "SHARE")]
+    pub(crate) min_coverage: Option<UnitInterval>,
+    /// Levels of the tree to print below its top; as many as fit 200 lines unless given. --json has them all.
+    #[arg(long, value_name = "N")]
+    pub(crate) depth: Option<usize>,
     /// Write a report in Markdown as well.
     #[arg(long, value_name = "FILE")]
     pub(crate) markdown: Option<PathBuf>,
@@ -104,14 +140,20 @@ pub(crate) struct RunCardArgs {
     #[arg(long)]
     pub(crate) dry_run: bool,
     #[command(flatten)]
+    pub(crate) labels: LabelArgs,
+    #[command(flatten)]
     pub(crate) run: RunArgs,
 }
 
 /// Options of `assize scorecard compare`.
 #[derive(Debug, clap::Args)]
-#[command(after_help = "Examples:\n  \
+#[command(
+    after_help = "Exit code 0 unless a gate says otherwise: 1 when one fails, 3 when one depends on what is missing.\n\n\
+    Examples:\n  \
     assize scorecard compare runs/before runs/after\n  \
-    assize scorecard compare 20260102-120000-rdi-1a2b last --json")]
+    assize scorecard compare runs/released last --fail-on blocked,regression\n  \
+    assize scorecard compare 20260102-120000-rdi-1a2b last --json"
+)]
 pub(crate) struct CompareCardsArgs {
     /// The run to compare with: its folder, its id, or `last`.
     #[arg(value_name = "BASE")]
@@ -119,24 +161,36 @@ pub(crate) struct CompareCardsArgs {
     /// The run that is looked at.
     #[arg(value_name = "CANDIDATE")]
     pub(crate) candidate: String,
+    /// Fail when the candidate is blocked by a hard gate, or when a part regressed; both may be named.
+    #[arg(long, value_parser = one_of(FAILING_CHANGES), value_delimiter = ',', value_name = "WHAT")]
+    pub(crate) fail_on: Vec<ScorecardFailOn>,
     /// Handling of a case without a result.
-    #[arg(long, value_enum, default_value_t, value_name = "HOW")]
-    pub(crate) treat_missing: MissingChoice,
+    #[arg(long, value_parser = one_of(MISSING_POLICIES), default_value = "incomplete", value_name = "HOW")]
+    pub(crate) treat_missing: MissingPolicy,
     /// Print one JSON object.
     #[arg(long)]
     pub(crate) json: bool,
 }
 
-/// Handling of a case without a result.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, ValueEnum)]
-pub(crate) enum MissingChoice {
-    /// As unknown: what is above can't pass.
-    #[default]
-    Incomplete,
-    /// As a score of 0.
-    Zero,
-    /// As a case that does not apply.
-    Skip,
+/// Options of `assize scorecard trend`.
+#[derive(Debug, clap::Args)]
+#[command(after_help = "Without RUNS: the runs in `.assize/runs` of the same scorecard as the newest.\n\n\
+    Examples:\n  \
+    assize scorecard trend\n  \
+    assize scorecard trend runs/january runs/february runs/march --json")]
+pub(crate) struct TrendCardsArgs {
+    /// The runs, oldest first: folders, ids, `last`, `last~N`.
+    #[arg(value_name = "RUN")]
+    pub(crate) runs: Vec<String>,
+    /// Only the newest so many runs.
+    #[arg(long, value_name = "N")]
+    pub(crate) last: Option<NonZeroUsize>,
+    /// Handling of a case without a result.
+    #[arg(long, value_parser = one_of(MISSING_POLICIES), default_value = "incomplete", value_name = "HOW")]
+    pub(crate) treat_missing: MissingPolicy,
+    /// Print one JSON object.
+    #[arg(long)]
+    pub(crate) json: bool,
 }
 
 /// Options of `assize scorecard list`.
@@ -168,20 +222,11 @@ impl RunCardArgs {
             tags: self.tag.clone(),
             roots: self.root.clone(),
             deny: denied(&self.deny),
-            missing: self.treat_missing.policy(),
+            missing: self.treat_missing,
+            labels: self.labels.options(),
+            min_coverage: self.min_coverage,
             dry_run: self.dry_run,
             run: self.run.options(),
-        }
-    }
-}
-
-impl MissingChoice {
-    /// Policy of this name.
-    pub(crate) const fn policy(self) -> MissingPolicy {
-        match self {
-            Self::Incomplete => MissingPolicy::Incomplete,
-            Self::Zero => MissingPolicy::Zero,
-            Self::Skip => MissingPolicy::Skip,
         }
     }
 }

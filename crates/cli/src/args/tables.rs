@@ -11,7 +11,7 @@ use assize_stats::agreement::RatingScale;
 #[derive(Debug, clap::Args)]
 pub(crate) struct TableArgs {
     /// Column names, such as `case=item_id,criterion=category,label=verdict`.
-    #[arg(long, value_parser = ColumnMapping::parse, value_name = "NAME=COLUMN,…")]
+    #[arg(long, alias = "column", value_parser = ColumnMapping::parse, value_name = "NAME=COLUMN,…")]
     pub(crate) columns: Option<ColumnMapping>,
     /// Spelling of outcomes, such as `met=1,unmet=0,not_applicable=-`.
     #[arg(long, value_parser = OutcomeSpellings::parse, value_name = "OUTCOME=SPELLING,…")]

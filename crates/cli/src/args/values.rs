@@ -3,7 +3,32 @@
 use std::time::Duration;
 
 use assize_audit::injection::InsertPosition;
-use assize_rubric::{JudgingMode, TruncationMode, UnitInterval, Usd};
+use assize_rubric::{JudgingMode, LabelSplit, TruncationMode, UnitInterval, Usd};
+use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
+
+/// Values of an option: name, value and help of each. A name without help is another name of a value, not shown.
+pub(super) type OptionValues<T> = [(&'static str, T, &'static str)];
+
+/// Values of `--split`.
+pub(super) const LABEL_SPLITS: &OptionValues<LabelSplit> = &[
+    ("test", LabelSplit::Test, "Those kept back for testing"),
+    ("train", LabelSplit::Train, "Those the judge was tuned on: no measure of the judge"),
+];
+
+/// Returns a parser of one of these values.
+pub(super) fn one_of<T: Copy + Send + Sync + 'static>(
+    values: &'static OptionValues<T>,
+) -> impl TypedValueParser<Value = T> {
+    let names = values.iter().map(|(name, _, help)| {
+        let shown = PossibleValue::new(*name);
+        if help.is_empty() { shown.hide(true) } else { shown.help(*help) }
+    });
+
+    PossibleValuesParser::new(names).try_map(|given| {
+        let found = values.iter().find(|(name, ..)| *name == given);
+        found.map(|(_, value, _)| *value).ok_or("unknown value")
+    })
+}
 
 /// Parses a number from 0 to 1.
 pub(super) fn unit(text: &str) -> Result<UnitInterval, String> {

@@ -1,16 +1,17 @@
 //! `assize calibrate`.
 
 use assize_analysis::calibrate::{
-    CalibrationMaterial, CalibrationOptions, CalibrationReport, GateBasis, GivenRates, JudgeReadOptions,
-    RunItems, SplitChoice, TruthRule, calibrate, check_calibration_gates, from_run, label_filter,
+    CalibrationMaterial, CalibrationOptions, CalibrationReport, GivenRates, JudgeReadOptions, RunItems,
+    SplitChoice, calibrate, check_calibration_gates, from_run, label_filter,
 };
 use assize_analysis::labels::{ColumnRole, LabelRow};
 use assize_analysis::orders::count_orders;
 use assize_engine::{ExitStatus, runs};
+use assize_rubric::LabelSplit;
 use assize_stats::agreement::RatingScale;
 
 use super::labels;
-use crate::args::{CalibrateArgs, ClusterChoice, GateOnChoice, ReadingChoice, SplitWord, TruthChoice};
+use crate::args::CalibrateArgs;
 use crate::context::CliContext;
 use crate::failure::CommandFailure;
 use crate::output;
@@ -30,10 +31,7 @@ pub(crate) fn execute(args: &CalibrateArgs, context: &CliContext) -> Result<Exit
 
     let found = measured(args, context)?;
     let requests = args.limits.requests();
-    let on = match args.limits.gate_on {
-        GateOnChoice::Estimate => GateBasis::Estimate,
-        GateOnChoice::Lower => GateBasis::Lower,
-    };
+    let on = args.limits.gate_on;
     let gates = check_calibration_gates(&found, &requests, on);
     if args.table.json {
         output::print_json(&assize_report::calibration_json(&found, &gates, on));
@@ -47,18 +45,15 @@ pub(crate) fn execute(args: &CalibrateArgs, context: &CliContext) -> Result<Exit
 fn split(args: &CalibrateArgs) -> SplitChoice {
     match (args.holdout, args.split) {
         (Some(share), _) => SplitChoice::Holdout(share),
-        (None, Some(SplitWord::Test)) => SplitChoice::Test,
-        (None, Some(SplitWord::Train)) => SplitChoice::Train,
+        (None, Some(LabelSplit::Train)) => SplitChoice::Train,
+        (None, Some(_)) => SplitChoice::Test,
         (None, None) => SplitChoice::NotSeen,
     }
 }
 
 fn options(args: &CalibrateArgs, scale: Option<RatingScale>) -> CalibrationOptions {
     CalibrationOptions {
-        truth: match args.truth {
-            TruthChoice::Each => TruthRule::Each,
-            TruthChoice::Consensus => TruthRule::Consensus,
-        },
+        truth: args.truth,
         scale: args.table.scale.clone().or(scale),
         resampling: args.table.resampling(),
         assume_random: args.assume_random,
@@ -68,7 +63,7 @@ fn options(args: &CalibrateArgs, scale: Option<RatingScale>) -> CalibrationOptio
             specificity: specificity.rate,
             specificity_n: specificity.n,
         }),
-        items_independent: args.cluster == ClusterChoice::Item,
+        items_independent: args.items_independent,
     }
 }
 
@@ -81,7 +76,7 @@ fn measured(args: &CalibrateArgs, context: &CliContext) -> Result<CalibrationRep
         let reading = JudgeReadOptions {
             threshold: args.threshold,
             rater: args.judge_is.as_deref(),
-            likeliest: args.reading == ReadingChoice::Likeliest,
+            likeliest: args.likeliest,
         };
         let material =
             CalibrationMaterial::from_rows(&rows, &reading, keep).map_err(labels::format_material_error)?;

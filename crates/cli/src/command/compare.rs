@@ -6,7 +6,7 @@ use std::sync::Arc;
 
 use assize_analysis::compare::{
     ComparisonAspect, ComparisonGateResult, ComparisonGateStatus, ComparisonGates, ComparisonOptions,
-    ComparisonSet, FailOn, HeadlineMetric, RunComparison, VerdictFlip, check_comparison_gates, compare_many,
+    ComparisonSet, RunComparison, VerdictFlip, check_comparison_gates, compare_many,
 };
 use assize_analysis::{CaseFact, NameTable, RunFacts};
 use assize_engine::{ExitStatus, runs, stored_records};
@@ -15,7 +15,7 @@ use assize_stats::{ConfidenceLevel, multiplicity::PValueAdjustment};
 use assize_store::{RunFolder, RunInfo};
 use serde_json::json;
 
-use crate::args::{AdjustChoice, AllowChoice, CompareArgs, FailChoice, MetricChoice};
+use crate::args::{AdjustChoice, CompareArgs};
 use crate::context::CliContext;
 use crate::failure::CommandFailure;
 use crate::output;
@@ -116,35 +116,34 @@ pub(crate) fn execute(args: &CompareArgs, context: &CliContext) -> Result<ExitSt
     }
 
     let gates = ComparisonGates {
-        fail_on: args.fail_on.map(|which| match which {
-            FailChoice::Worse => FailOn::Worse,
-            FailChoice::AnyWorse => FailOn::AnyWorse,
-        }),
+        fail_on: args.fail_on,
         max_drop: args.max_drop,
         no_regression: args.fail_on_regression,
         strict: args.strict,
     };
 
     let results = check_comparison_gates(&many, &gates);
-    let exit = ExitStatus::strongest(results.iter().map(|result| match result.hold {
+    let exit = exit_of_gates(&results);
+
+    show(args, &many, &results, exit, limit, context)?;
+    Ok(exit)
+}
+
+/// Exit code that the gates of a comparison call for.
+pub(crate) fn exit_of_gates(results: &[ComparisonGateResult]) -> ExitStatus {
+    ExitStatus::strongest(results.iter().map(|result| match result.hold {
         ComparisonGateStatus::Held => ExitStatus::Passed,
         ComparisonGateStatus::Failed => ExitStatus::Failed,
         ComparisonGateStatus::Undecided => ExitStatus::Incomplete,
         ComparisonGateStatus::Inconclusive => ExitStatus::Inconclusive,
-    }));
-
-    show(args, &many, &results, exit, limit, context)?;
-    Ok(exit)
+    }))
 }
 
 fn options(args: &CompareArgs) -> Result<ComparisonOptions, String> {
     Ok(ComparisonOptions {
         level: ConfidenceLevel::new(args.level).map_err(|error| error.to_string())?,
         margin: args.margin,
-        headline: match args.metric {
-            MetricChoice::Score => HeadlineMetric::Score,
-            MetricChoice::PassRate => HeadlineMetric::PassRate,
-        },
+        headline: args.metric,
         adjustment: match args.adjust {
             AdjustChoice::Holm => Some(PValueAdjustment::Holm),
             AdjustChoice::Bh => Some(PValueAdjustment::BenjaminiHochberg),
@@ -178,18 +177,8 @@ fn suites(run: &RunFacts, names: &NameTable) -> String {
 }
 
 /// Runs that were measured differently are not compared by accident.
-fn refuse(many: &ComparisonSet, allowed: &[AllowChoice]) -> Result<(), String> {
-    let is_allowed = |respect: ComparisonAspect| {
-        allowed.iter().any(|choice| match choice {
-            AllowChoice::Question => respect == ComparisonAspect::Question,
-            AllowChoice::Rubric => respect == ComparisonAspect::Rubric,
-            AllowChoice::Judge => respect == ComparisonAspect::Judge,
-            AllowChoice::Prompt => respect == ComparisonAspect::Prompt,
-            AllowChoice::Judging => respect == ComparisonAspect::Judging,
-            AllowChoice::Lines => respect == ComparisonAspect::Lines,
-            AllowChoice::All => true,
-        })
-    };
+fn refuse(many: &ComparisonSet, allowed: &[Option<ComparisonAspect>]) -> Result<(), String> {
+    let is_allowed = |respect: ComparisonAspect| allowed.contains(&None) || allowed.contains(&Some(respect));
 
     let (mut problems, mut respects) = (Vec::new(), Vec::new());
     for found in &many.comparisons {

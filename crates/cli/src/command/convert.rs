@@ -10,35 +10,25 @@ use assize_engine::{ExitStatus, replace_file};
 use serde_json::{Value, json};
 
 use super::schema;
-use crate::args::{ConvertArgs, FromChoice, ToChoice};
+use crate::args::ConvertArgs;
 use crate::context::CliContext;
 use crate::failure::CommandFailure;
 use crate::output;
 
 pub(crate) fn execute(args: &ConvertArgs, context: &CliContext) -> Result<ExitStatus, CommandFailure> {
     let from = match args.kind {
-        Some(kind) => kind_of(kind),
+        Some(kind) => kind,
         None => detect(&args.from).map_err(|error| match error {
             ConvertError::UnknownFormat(_) => format!("{error} with `--kind`"),
             other => other.to_string(),
         })?,
     };
 
-    let to = match args.to {
-        ToChoice::Format1 => ExportFormat::Format1,
-        ToChoice::Format2 => ExportFormat::Format2,
-        ToChoice::Scorecard => ExportFormat::Scorecard,
-        ToChoice::Promptfoo => ExportFormat::Promptfoo,
-        ToChoice::HealthBench => ExportFormat::HealthBench,
-        ToChoice::PaperBench => ExportFormat::PaperBench,
-        ToChoice::Csv => ExportFormat::Csv,
-    };
-
     if let Some(out) = args.out.as_ref().filter(|out| out.exists() && !args.force) {
         return Err(format!("`{}` is there already; `--force` overwrites it", out.display()).into());
     }
 
-    let converted = match convert(&args.from, from, to, &context.process.load_options(&args.root)) {
+    let converted = match convert(&args.from, from, args.to, &context.process.load_options(&args.root)) {
         Ok(converted) => converted,
         Err(ConvertError::Invalid(path, diagnostics, sources)) => {
             output::print_diagnostics(&diagnostics, &sources, context);
@@ -51,7 +41,7 @@ pub(crate) fn execute(args: &ConvertArgs, context: &CliContext) -> Result<ExitSt
         Err(other) => return Err(other.to_string().into()),
     };
     if let Some(out) = &args.out {
-        let schema = match to {
+        let schema = match args.to {
             ExportFormat::Format1 | ExportFormat::Format2 => Some("suite"),
             ExportFormat::Scorecard => Some("scorecard"),
             ExportFormat::Promptfoo
@@ -71,7 +61,7 @@ pub(crate) fn execute(args: &ConvertArgs, context: &CliContext) -> Result<ExitSt
         return Ok(exit);
     }
     if args.out.is_none() {
-        output::print(&converted.text);
+        output::print_contents(&converted.text, context)?;
     }
 
     say_notes(&converted.notes);
@@ -88,18 +78,6 @@ pub(crate) fn execute(args: &ConvertArgs, context: &CliContext) -> Result<ExitSt
     output::print_message(&summary);
 
     Ok(exit)
-}
-
-const fn kind_of(kind: FromChoice) -> ImportFormat {
-    match kind {
-        FromChoice::Suite => ImportFormat::Suite,
-        FromChoice::Scorecard => ImportFormat::Scorecard,
-        FromChoice::Promptfoo => ImportFormat::Promptfoo,
-        FromChoice::HealthBench => ImportFormat::HealthBench,
-        FromChoice::PaperBench => ImportFormat::PaperBench,
-        FromChoice::DevAi => ImportFormat::DevAi,
-        FromChoice::Csv => ImportFormat::Csv,
-    }
 }
 
 /// Notes on stderr: they are no part of the file.

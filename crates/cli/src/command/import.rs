@@ -88,7 +88,7 @@ fn transcript(args: &TranscriptArgs, context: &CliContext) -> Result<ExitStatus,
 
     match &args.out {
         Some(out) => write(out, &lines, args.force)?,
-        None => output::print(&lines),
+        None => output::print_json_text(&lines),
     }
 
     if args.json {
@@ -106,7 +106,9 @@ fn open(path: &Path, format: Option<LogFormat>) -> Result<TranscriptLog, String>
     let reader: Box<dyn BufRead> = if is_stdin {
         Box::new(BufReader::new(std::io::stdin()))
     } else {
-        Box::new(BufReader::new(File::open(path).map_err(|error| format!("{name}: can't be read: {error}"))?))
+        Box::new(BufReader::new(
+            assize_files::open_file(path).map_err(|error| format!("{name}: can't be read: {error}"))?,
+        ))
     };
     let read = read_log(reader, format).map_err(|error| format!("{name}: {error}"))?;
     let stem = path.file_stem().filter(|_| !is_stdin).and_then(|stem| stem.to_str()).unwrap_or("session");

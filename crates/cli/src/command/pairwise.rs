@@ -39,7 +39,7 @@ fn options(args: &PairwiseArgs) -> PairwiseOptions {
     PairwiseOptions {
         systems: args.systems.clone(),
         criteria: args.criteria.clone(),
-        ties: args.rank_ties.into(),
+        ties: args.rank_ties,
         eval: EvalOptions {
             paths: args.suite.clone(),
             targets_file: args.targets.clone(),

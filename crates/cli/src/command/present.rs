@@ -1,6 +1,5 @@
 //! Output of a run: the cases, then the summary.
 
-use std::collections::HashMap;
 use std::path::Path;
 
 use assize_engine::{FinishedRun, stored_records, summary_json};
@@ -9,7 +8,7 @@ use assize_report::{
 };
 use assize_rubric::Verdict;
 use assize_run::RunTotals;
-use assize_store::{CaseRecord, ResultRow, RunInfo};
+use assize_store::{CaseRecord, ResultRow, RunInfo, first_in_order};
 
 use crate::args::{RunArgs, ShowChoice};
 use crate::context::CliContext;
@@ -23,79 +22,78 @@ const MAX_FULL: usize = 5;
 /// Limit of further such cases, printed as a table.
 const MAX_TABLE: usize = 40;
 
+/// Limit of records held at a time to print them in the order of the files.
+const MAX_HELD: usize = 1024;
+
 /// Prints the results of a run that has ended.
 pub(super) fn finished_run(
     run: &FinishedRun,
     args: &RunArgs,
     context: &CliContext,
 ) -> Result<(), CommandFailure> {
-    let FinishedRun { folder, info, totals, order, .. } = run;
+    let FinishedRun { folder, info, totals, .. } = run;
     if args.json {
         output::print_json(&summary_json(info, folder.path()));
         return Ok(());
     }
 
-    self::run(stored_records(folder)?, info, totals, folder.path(), order, args.show, context)
+    self::run(|| stored_records(folder), info, totals, folder.path(), args.show, context)
 }
 
-/// Prints the cases of a run according to `show`, and its summary. `order` lists (suite, case id) as planned:
-/// a small run is printed in that order rather than in the order of completion.
-pub(crate) fn run(
-    records: impl Iterator<Item = Result<CaseRecord, impl Into<CommandFailure>>>,
+/// Prints the cases of a run according to `show`, in the order of the files, and its summary. `records` reads
+/// the run from its beginning.
+pub(crate) fn run<I, E>(
+    records: impl Fn() -> Result<I, E>,
     info: &RunInfo,
     totals: &RunTotals,
     folder: &Path,
-    order: &[(String, String)],
     show: ShowChoice,
     context: &CliContext,
-) -> Result<(), CommandFailure> {
+) -> Result<(), CommandFailure>
+where
+    I: Iterator<Item = Result<CaseRecord, E>>,
+    E: Into<CommandFailure>,
+{
     let total = info.summary.as_ref().map_or(0, |summary| summary.counts.total());
     let everything = show == ShowChoice::All || (show == ShowChoice::Auto && total <= SMALL_RUN);
-    let mut full: Vec<CaseRecord> = Vec::new();
-    let mut table: Vec<ResultRow> = Vec::new();
-    let mut more = 0;
-    if show != ShowChoice::None {
-        for record in records {
-            let record = record.map_err(Into::into)?;
-            if everything && total > SMALL_RUN {
+    let needs_attention = |record: &CaseRecord| everything || record.result.verdict != Verdict::Pass;
+    let read = |after, most| {
+        let records = records().map_err(Into::into)?;
+        first_in_order(records, needs_attention, after, most).map_err(Into::into)
+    };
+
+    match show {
+        ShowChoice::None => {}
+        ShowChoice::Auto if !everything => {
+            let (records, found) = read(None, MAX_FULL + MAX_TABLE)?;
+            let more = found - records.len();
+            let mut records = records.into_values();
+
+            for record in records.by_ref().take(MAX_FULL) {
                 print_full(&record, context);
-            } else if everything {
-                full.push(record);
-            } else if record.result.verdict == Verdict::Pass {
-                // Only cases that need attention are shown.
-            } else if show == ShowChoice::Failed {
-                print_full(&record, context);
-            } else if full.len() < MAX_FULL {
-                full.push(record);
-            } else if table.len() < MAX_TABLE {
-                table.push(record.result);
-            } else {
-                more += 1;
+            }
+
+            let table: Vec<ResultRow> = records.map(|record| record.result).collect();
+            if !table.is_empty() {
+                output::print(&render_case_table(&table, more, context.stdout));
+                output::print("\n");
             }
         }
-    }
+        ShowChoice::All | ShowChoice::Failed | ShowChoice::Auto => {
+            let mut after = None;
+            loop {
+                let (records, found) = read(after, MAX_HELD)?;
+                let is_last = found <= records.len();
+                after = records.last_key_value().map(|(place, _)| *place);
 
-    if total <= SMALL_RUN {
-        let place: HashMap<(&str, &str), usize> = order
-            .iter()
-            .enumerate()
-            .map(|(at, (suite, case))| ((suite.as_str(), case.as_str()), at))
-            .collect();
-        let key = |record: &CaseRecord| {
-            let row = &record.result;
-            let at = place.get(&(&*row.suite, &*row.case_id)).copied();
-            (at.unwrap_or(usize::MAX), row.repeat)
-        };
-        full.sort_by_key(key);
-    }
-
-    for record in &full {
-        print_full(record, context);
-    }
-
-    if !table.is_empty() {
-        output::print(&render_case_table(&table, more, context.stdout));
-        output::print("\n");
+                for record in records.values() {
+                    print_full(record, context);
+                }
+                if is_last {
+                    break;
+                }
+            }
+        }
     }
 
     let extra = SummaryExtra {

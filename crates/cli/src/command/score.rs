@@ -66,16 +66,20 @@ pub(crate) fn execute(args: &ScoreArgs, context: &CliContext) -> Result<ExitStat
         criteria_ungraded: totals.criteria_ungraded,
         criteria_truncated: totals.criteria_truncated,
         criteria: totals.criteria,
+        criterion_rates: metrics::criterion_rates(totals),
+        quotes: Some(totals.quotes),
+        quotes_found: Some(totals.quotes_verified),
         panel: totals.panel(),
         duration_ms: u64::try_from(begun.elapsed().as_millis()).unwrap_or(u64::MAX),
         exit_code: exit.code(),
         exit_reason: format!("{reason}; {changed} of {} verdicts changed", totals.counts.total()),
     };
 
-    let info = RunInfo {
+    let mut info = RunInfo {
         command: "score".to_owned(),
         finished_at: Some(context.process.now().to_string()),
         warnings: run.warnings.iter().cloned().chain(changes.warnings()).collect(),
+        rows: None,
         summary: Some(summary),
         ..run
     };
@@ -91,7 +95,12 @@ pub(crate) fn execute(args: &ScoreArgs, context: &CliContext) -> Result<ExitStat
             writer.record(&new.decisions, &new.result).map_err(|error| error.to_string())?;
         }
 
-        writer.finish(&info).map_err(|error| error.to_string())?;
+        for question in folder.questions().map_err(|error| error.to_string())? {
+            let question = question.map_err(|error| error.to_string())?;
+            writer.record_question(&question).map_err(|error| error.to_string())?;
+        }
+
+        writer.finish(&mut info).map_err(|error| error.to_string())?;
         shown.clone_from(out);
     }
 
@@ -100,8 +109,10 @@ pub(crate) fn execute(args: &ScoreArgs, context: &CliContext) -> Result<ExitStat
         value["verdicts_changed"] = (*changed).into();
         output::print_json(&value);
     } else {
-        let again = stored_records(&folder)?.map(|record| Ok::<_, CommandFailure>(again(&record?)?.record));
-        present::run(again, &info, totals, &shown, &[], args.show, context)?;
+        let records = || -> Result<_, CommandFailure> {
+            Ok(stored_records(&folder)?.map(|record| Ok(again(&record?)?.record)))
+        };
+        present::run(records, &info, totals, &shown, args.show, context)?;
     }
 
     Ok(exit)

@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 
 use assize_diagnostic::{Diagnostic, SourceMap, render};
 use assize_engine::ExitStatus;
-use assize_evalfile::{LoadedScorecard, codes, load_scorecard};
+use assize_evalfile::{LoadedScorecard, codes, load_scorecard, note_unset_variables};
 
 use crate::args::{FormatChoice, ValidateArgs};
 use crate::context::CliContext;
@@ -23,10 +23,19 @@ struct ValidatedFile<'l> {
 }
 
 pub(crate) fn execute(args: &ValidateArgs, context: &CliContext) -> Result<ExitStatus, CommandFailure> {
-    let loaded = context.engine(true).load(&args.paths, &args.root)?;
+    let mut loaded = context.engine(true).load(&args.paths, &args.root)?;
     let options = context.process.load_options(&args.root);
-    let scorecards: Vec<(&PathBuf, LoadedScorecard)> =
+    let mut scorecards: Vec<(&PathBuf, LoadedScorecard)> =
         loaded.scorecards.iter().map(|path| (path, load_scorecard(path, &options))).collect();
+
+    // Files are checked where nothing is run, so that the variables of a run need not be set there.
+    for file in &mut loaded.files {
+        note_unset_variables(&mut file.diagnostics);
+    }
+    for (_, card) in &mut scorecards {
+        note_unset_variables(&mut card.diagnostics);
+    }
+
     let suites = loaded.files.iter().map(|file| ValidatedFile {
         path: &file.path,
         cases: file.cases.len(),
@@ -74,27 +83,10 @@ pub(crate) fn execute(args: &ValidateArgs, context: &CliContext) -> Result<ExitS
                 count(errors, warnings)
             ));
         }
-        FormatChoice::Json => {
-            let mut diagnostics = Vec::new();
-            let mut files = Vec::new();
-            for part in &checked {
-                let found = render::json_report(part.diagnostics, part.sources).diagnostics;
-                let path = part.path.display().to_string();
-                files.push(serde_json::json!({ "path": path, "cases": part.cases, "problems": found.len() }));
-                diagnostics.extend(found);
-            }
-
-            let diagnostics = serde_json::to_value(diagnostics).map_err(|error| error.to_string())?;
-            output::print_json(&serde_json::json!({
-                "files": files,
-                "diagnostics": diagnostics,
-                "errors": errors,
-                "warnings": warnings,
-            }));
-        }
+        FormatChoice::Json => output::print_json(&json_report(&checked, errors, warnings)?),
         FormatChoice::Github => {
             for part in &checked {
-                output::print(&render::to_github(part.diagnostics, part.sources));
+                output::print_annotations(&render::to_github(part.diagnostics, part.sources));
             }
         }
         FormatChoice::Sarif => {
@@ -107,7 +99,7 @@ pub(crate) fn execute(args: &ValidateArgs, context: &CliContext) -> Result<ExitS
             };
 
             let parts: Vec<_> = checked.iter().map(|part| (part.diagnostics, part.sources)).collect();
-            output::print(&render::to_sarif(&parts, tool));
+            output::print_json_text(&render::to_sarif(&parts, tool));
         }
     }
 
@@ -117,6 +109,30 @@ pub(crate) fn execute(args: &ValidateArgs, context: &CliContext) -> Result<ExitS
     }
 
     Ok(exit)
+}
+
+/// Returns the report for `--json`.
+fn json_report(
+    checked: &[ValidatedFile<'_>],
+    errors: usize,
+    warnings: usize,
+) -> Result<serde_json::Value, CommandFailure> {
+    let mut diagnostics = Vec::new();
+    let mut files = Vec::new();
+    for part in checked {
+        let found = render::json_report(part.diagnostics, part.sources).diagnostics;
+        let path = part.path.display().to_string();
+        files.push(serde_json::json!({ "path": path, "cases": part.cases, "problems": found.len() }));
+        diagnostics.extend(found);
+    }
+
+    let diagnostics = serde_json::to_value(diagnostics).map_err(|error| error.to_string())?;
+    Ok(serde_json::json!({
+        "files": files,
+        "diagnostics": diagnostics,
+        "errors": errors,
+        "warnings": warnings,
+    }))
 }
 
 fn plural(count: usize) -> &'static str {

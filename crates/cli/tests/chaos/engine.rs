@@ -2,6 +2,7 @@
 
 use std::collections::BTreeMap;
 use std::num::NonZeroUsize;
+use std::path::Path;
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, SystemTime};
 
@@ -185,9 +186,11 @@ pub(crate) fn items(jobs: Vec<Job>, criteria: &Value) -> Vec<WorkItem> {
         .map(|(case, job)| WorkItem {
             suite: "chaos".into(),
             format: Some(2),
+            suite_folder: Path::new("").into(),
             case: case.expect("a sound case"),
             source: ItemSource::Given(Arc::new(TargetAnswer::from_text(job.answer))),
             repeat: 1,
+            place: 0,
             relations: Arc::new(assize_run::ItemRelations::none(lines)),
             lines,
             judges: Arc::new(Only(job.judge)),

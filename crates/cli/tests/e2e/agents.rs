@@ -248,7 +248,7 @@ fn a_target_that_is_not_healthy_is_not_asked() {
     let cli = cli();
     let targets = |check: &str| {
         format!(
-            "targets:\n- name: c\n  provider: cli\n  cwd: ..\n  command: echo asked >> asked; echo apples\n  healthcheck: {check}\n"
+            "targets:\n- name: c\n  provider: cli\n  command: echo asked >> asked; echo apples\n  healthcheck: {check}\n"
         )
     };
     let cases = (0..6)
@@ -260,10 +260,7 @@ fn a_target_that_is_not_healthy_is_not_asked() {
         .collect::<Vec<String>>()
         .concat();
     cli.file("s.yaml", format!("name: s\ntests:\n{cases}"));
-    cli.file(
-        ".assize/targets.yaml",
-        targets("{command: 'echo checked >> checked; echo ill >&2; exit 1', cwd: ..}"),
-    );
+    cli.file(".assize/targets.yaml", targets("{command: 'echo checked >> checked; echo ill >&2; exit 1'}"));
     cli.run(&["eval", "s.yaml", "--out", "ill"]).expect_code(3);
     for row in rows(&cli, "ill") {
         assert_eq!(row["error"]["kind"], "unhealthy");
@@ -272,7 +269,7 @@ fn a_target_that_is_not_healthy_is_not_asked() {
     assert!(!cli.path("asked").exists());
     assert_eq!(cli.read("checked"), "checked\n", "it is checked once");
 
-    cli.file(".assize/targets.yaml", targets("{command: [test, -f, s.yaml], cwd: ..}"));
+    cli.file(".assize/targets.yaml", targets("{command: [test, -f, s.yaml]}"));
     cli.run(&["eval", "s.yaml", "--out", "well"]).expect_code(0);
     assert_eq!(cli.read("asked").lines().count(), 6);
 
@@ -294,7 +291,7 @@ fn all_cases_are_put_into_one_run_of_a_batch_command() {
         '{\"id\": \"b\", \"output\": [{\"role\": \"assistant\", \"content\": \"apples\", \"tool_calls\": [{\"tool\": \"look\"}]}]}' > \"$1\"\n");
     cli.file(
         ".assize/targets.yaml",
-        "targets:\n- name: c\n  provider: cli\n  cwd: ..\n  provider_batching: true\n  command: sh batch.sh {OUTPUT_FILE}\n",
+        "targets:\n- name: c\n  provider: cli\n  provider_batching: true\n  command: sh batch.sh {OUTPUT_FILE}\n",
     );
     let case = |id: &str| {
         format!("- {{id: {id}, criteria: x, input: q, assertions: [{{type: contains, value: apples}}]}}\n")
@@ -314,7 +311,7 @@ fn a_target_s_workers_limit_it_and_not_the_others() {
     let cli = cli();
     cli.file(
         ".assize/targets.yaml",
-        "targets:\n- name: single\n  provider: cli\n  cwd: ..\n  workers: 1\n  \
+        "targets:\n- name: single\n  provider: cli\n  workers: 1\n  \
          command: 'mkdir lock || exit 9; echo apples; rmdir lock'\n\
          - {name: other, provider: mock, response: apples, workers: 9}\n",
     );

@@ -15,7 +15,7 @@ fn every_line_is_graded_against_the_rubric() {
     cli.file(
         "answers.jsonl",
         "{\"id\": \"good\", \"answer\": \"apples and pears\"}\n\n{\"id\": \"bad\", \"output\": \"pears\", \"question\": \"Which?\"}\n\
-         {\"id\": 7, \"answer\": \"apples pears zebras\", \"extra\": [1]}\n",
+         {\"id\": 7, \"answer\": \"apples pears zebras\", \"metadata\": {\"extra\": [1]}}\n",
     );
     let args = ["grade", "rubric.yaml", "--answers", "answers.jsonl", "--judge", "openai:m"];
     let value = object(&cli.run(&[&args[..], &["--json", "--out", "run"]].concat()).expect_code(1));
@@ -94,4 +94,88 @@ fn the_judge_may_be_a_target_of_the_project() {
     );
     cli.run(&["grade", "rubric.yaml", "--answers", "answers.jsonl", "--judge", "mine"]).expect_code(0);
     assert_eq!(server.requests()[0].json()["model"], "mm");
+}
+
+/// A table of so many answers, as a spreadsheet writes it.
+fn table(rows: usize) -> String {
+    let rows = (1..=rows).map(|row| format!("\"Which fruit, number {row}?\",\"apples, and\npears\"\r\n"));
+    format!("prompt,response\r\n{}", rows.collect::<String>())
+}
+
+#[test]
+fn a_table_is_graded_with_its_questions_and_keeps_them() {
+    let (cli, server) = with_server(honest);
+    cli.file("rubric.yaml", "- {id: a, outcome: Names `apples`, required: false}\n- {id: z, outcome: Names `zebras`, required: false}\n");
+    cli.file("answers.csv", table(200));
+    let args = ["grade", "rubric.yaml", "--answers", "answers.csv", "--judge", "openai:m", "--out", "run"];
+    let value = object(&cli.run(&[&args[..], &["--json"]].concat()).expect_code(1));
+    assert_eq!(value["counts"]["fail"], 200);
+    assert!(
+        server.requests().iter().all(|request| request.json().to_string().contains("Which fruit, number"))
+    );
+
+    let rates = value["criterion_rates"].as_array().expect("rates");
+    let names: Vec<_> =
+        rates.iter().map(|one| (one["criterion"].as_str(), one["rate"]["value"].as_f64())).collect();
+    assert_eq!(names, [(Some("z"), Some(0.0)), (Some("a"), Some(1.0))], "the worst first");
+    assert_eq!(rates[0]["text"], "Names `zebras`");
+
+    let questions = crate::bench::lines(&cli.read("run/questions.jsonl"));
+    assert_eq!(questions.len(), 200);
+    let row = &rows(&cli, "run")[0];
+    let question = questions.iter().find(|asked| asked["case_hash"] == row["case_hash"]).expect("kept");
+    assert!(question["question"].as_str().is_some_and(|text| text.starts_with("Which fruit, number ")));
+    let explained = cli.run(&["explain", "run", "line-2"]).expect_code(0);
+    assert!(explained.stdout.contains("question  Which fruit, number 1?"), "{}", explained.stdout);
+    assert!(explained.stdout.contains("answer    apples, and pears"), "{}", explained.stdout);
+    assert!(!explained.stderr.contains("without a question"));
+
+    // Cases come in the order of the file, however they finished.
+    let shown = cli.run(&["score", "run", "--show", "failed"]).expect_code(1).stdout;
+    let places: Vec<usize> = shown
+        .lines()
+        .filter_map(|line| line.split("line-").nth(1)?.split_whitespace().next()?.parse().ok())
+        .collect();
+    assert!(places.len() == 200 && places.is_sorted(), "{places:?}");
+}
+
+#[test]
+fn one_mistake_on_every_line_is_one_message() {
+    let cli = cli();
+    cli.file("rubric.yaml", RUBRIC);
+    let lines: Vec<String> = (0..200)
+        .map(|row| format!("{{\"id\": \"q{row}\", \"qestion\": \"x\", \"answer\": \"y\"}}\n"))
+        .collect();
+    cli.file("answers.jsonl", lines.concat());
+    let output = cli.run(&["grade", "rubric.yaml", "--answers", "answers.jsonl"]).expect_code(2);
+    assert!(output.stderr.contains("did you mean `question`?"), "{}", output.stderr);
+    assert!(output.stderr.contains("the same in 199 further lines"), "{}", output.stderr);
+    assert!(output.stderr.lines().count() < 25, "{}", output.stderr);
+}
+
+#[test]
+fn answers_without_questions_are_told_once() {
+    let cli = cli();
+    cli.file("rubric.yaml", RUBRIC).file("answers.csv", "answer\napples\npears\n");
+    let args = ["grade", "rubric.yaml", "--answers", "answers.csv", "--judge", "offline", "--out", "run"];
+    let output = cli.run(&args);
+    assert_eq!(
+        output.stderr.matches("all 2 answers come without a question").count(),
+        1,
+        "{}",
+        output.stderr
+    );
+    assert!(info(&cli, "run")["warnings"].to_string().contains("without a question"));
+}
+
+#[test]
+fn a_file_that_is_not_there_has_no_line_to_show() {
+    let cli = cli();
+    cli.file("rubric.yaml", RUBRIC);
+    let output = cli.run(&["grade", "rubric.yaml", "--answers", "absent.csv"]).expect_code(2);
+    assert!(
+        output.stderr.contains("--> absent.csv\n") && !output.stderr.contains("1 |"),
+        "{}",
+        output.stderr
+    );
 }

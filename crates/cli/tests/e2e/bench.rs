@@ -66,7 +66,7 @@ pub(crate) fn info(cli: &CliTest, folder: impl AsRef<Path>) -> Value {
     serde_json::from_str(&cli.read(folder.as_ref().join("run.json"))).expect("run.json is JSON")
 }
 
-fn lines(text: &str) -> Vec<Value> {
+pub(crate) fn lines(text: &str) -> Vec<Value> {
     text.lines().map(|line| serde_json::from_str(line).expect("every line is JSON")).collect()
 }
 

@@ -84,7 +84,7 @@ fn scores_come_out(cli: &CliTest, tree: &Path) -> Value {
     let args = ["convert", tree, "--to", "scorecard", "-o", "card.yaml", "--force"];
     let output = cli.run(&args).expect_code(0);
     assert!(output.stderr.contains("became labels of the case `submission`"), "{}", output.stderr);
-    let output = cli.run(&["scorecard", "score", "card.yaml", "--json"]);
+    let output = cli.run(&["scorecard", "score", "card.yaml", "--accept-unbound-labels", "--json"]);
     let scored = object(&output);
     let nodes = scored["nodes"].as_array().expect("nodes");
     let mut expected = Vec::new();
@@ -106,7 +106,7 @@ fn a_graded_tree_keeps_every_score() {
     cli.file("tree.json", graded().to_string());
     let scored = scores_come_out(&cli, &cli.path("tree.json"));
     assert_eq!(scored["nodes"][0]["code"], "Root_1");
-    let text = cli.run(&["scorecard", "score", "card.yaml"]).expect_code(1).stdout;
+    let text = cli.run(&["scorecard", "score", "card.yaml", "--accept-unbound-labels"]).expect_code(1).stdout;
     assert!(text.contains("Root_1: fail at 0.50"), "{text}");
     let mut open = graded();
     open["sub_tasks"][1]["valid_score"] = json!(false);
@@ -117,7 +117,9 @@ fn a_graded_tree_keeps_every_score() {
         "{}",
         output.stderr
     );
-    let scored = object(&cli.run(&["scorecard", "score", "open.yaml", "--json"]).expect_code(3));
+    let scored = object(
+        &cli.run(&["scorecard", "score", "open.yaml", "--accept-unbound-labels", "--json"]).expect_code(3),
+    );
     assert_eq!((&scored["nodes"][0]["score"], &scored["nodes"][0]["score_low"]), (&Value::Null, &0.5.into()));
 }
 

@@ -266,14 +266,14 @@ fn requests_to_other_machines_go_through_the_proxy_that_the_variables_name() {
     });
     let address = proxy.base_url();
     let address = address.trim_end_matches("/v1");
-    // In the environment and in the file beside it.
+    // In the environment, and in the file beside the key.
     for (variable, env_file) in
-        [(Some("ALL_PROXY"), String::new()), (None, format!("HTTP_PROXY={address}\n"))]
+        [(Some("ALL_PROXY"), String::new()), (None, format!("HTTP_PROXY={address}\nOPENAI_API_KEY={KEY}\n"))]
     {
         let mut cli = cli();
-        cli.env("OPENAI_API_KEY", KEY).env("OPENAI_BASE_URL", "http://judge.invalid/v1");
+        cli.env("OPENAI_BASE_URL", "http://judge.invalid/v1");
         if let Some(variable) = variable {
-            cli.env(variable, address);
+            cli.env(variable, address).env("OPENAI_API_KEY", KEY);
         }
         cli.file(".env", env_file).file("s.yaml", one_case("an answer", &["Is good"]));
         cli.run(&["eval", "s.yaml", "--judge", "openai:m", "--quiet"]).expect_code(0);

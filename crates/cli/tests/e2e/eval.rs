@@ -126,7 +126,8 @@ fn json_prints_one_object_of_this_shape_and_nothing_else() {
         [
             "run_id", "run_dir", "counts", "not_run", "left_out", "mean_score", "figures", "judges",
             "tokens", "cost_usd", "cost_partial", "judge_calls", "judge_calls_cached", "criteria",
-            "criteria_ungraded", "panel", "criteria_truncated", "warnings", "exit_code", "exit_reason"
+            "criteria_ungraded", "criterion_rates", "quotes", "quotes_found", "panel", "criteria_truncated",
+            "warnings", "exit_code", "exit_reason"
         ]
     );
     assert_eq!(value["counts"], serde_json::json!({"pass": 1, "borderline": 0, "fail": 1, "incomplete": 0}));
@@ -226,7 +227,7 @@ fn the_run_folder_is_named_after_the_suite_unless_out_names_it() {
         .map(|entry| entry.expect("sound").file_name().to_string_lossy().into_owned())
         .collect();
     files.sort();
-    assert_eq!(files, ["inputs.jsonl", "judgements.jsonl", "results.jsonl", "run.json"]);
+    assert_eq!(files, ["inputs.jsonl", "judgements.jsonl", "questions.jsonl", "results.jsonl", "run.json"]);
 }
 
 #[test]

@@ -190,6 +190,20 @@ fn ranges_are_drafted_and_rubrics_replaced() {
 }
 
 #[test]
+fn a_draft_that_is_drafted_again_has_one_remark() {
+    let cli = cli();
+    for file in [
+        "tests:\n  - id: a\n    input: q\n    criteria: Names the date\n",
+        "evalcases:\n  - id: a\n    input: q\n    expected_outcome: Names the date\n",
+    ] {
+        cli.file("s.yaml", file);
+        cli.run(&["generate", "rubrics", "s.yaml"]).expect_code(0);
+        cli.run(&["generate", "rubrics", "s.yaml", "--replace"]).expect_code(0);
+        assert_eq!(cli.read("s.yaml").matches("# Draft by").count(), 1, "{}", cli.read("s.yaml"));
+    }
+}
+
+#[test]
 fn without_a_model_the_clauses_are_the_draft() {
     let cli = cli();
     cli.file("s.yaml", SUITE);

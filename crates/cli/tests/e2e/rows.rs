@@ -21,9 +21,9 @@ fn rows_have_exactly_the_documented_fields() {
     assert_eq!(
         keys(row),
         [
-            "format", "suite", "case_id", "target", "repeat", "tags", "cluster", "case_hash", "score",
-            "score_low", "score_high", "coverage", "verdict", "gates_failed", "graders", "answer", "error",
-            "tokens", "cost_usd", "duration_ms"
+            "format", "suite", "case_id", "target", "repeat", "place", "tags", "cluster", "case_hash",
+            "score", "score_low", "score_high", "coverage", "verdict", "gates_failed", "graders", "answer",
+            "error", "tokens", "cost_usd", "duration_ms", "crc"
         ]
     );
     let grader = &row["graders"][0];

@@ -1,9 +1,9 @@
 //! The key of a server is sent and never seen again.
 
 use assize_testkit::cli::{CliOutput, CliTest};
-use assize_testkit::mock::{MockReply, MockRequest, always};
+use assize_testkit::mock::{MockReply, MockRequest, MockServer, always};
 
-use crate::bench::{KEY, holds, one_case, with_server};
+use crate::bench::{self, KEY, holds, one_case, with_server};
 use crate::judge::honest;
 
 #[track_caller]
@@ -143,4 +143,71 @@ fn credentials_in_an_address_are_kept() {
     let output = cli.run(&["eval", "s.yaml", "--judge", "openai:m"]).expect_code(2);
     assert!(!output.stderr.contains("never-shown-either"), "{}", output.stderr);
     unseen(&cli, &output);
+}
+
+#[test]
+fn a_key_of_the_environment_is_not_sent_where_a_file_of_the_folder_leads() {
+    const FAR: &str = "http://far.invalid/v1";
+
+    for (key, address) in [
+        ("OPENAI_API_KEY", "OPENAI_BASE_URL"),
+        ("ANTHROPIC_API_KEY", "ANTHROPIC_BASE_URL"),
+        ("GEMINI_API_KEY", "GEMINI_BASE_URL"),
+        ("GROQ_API_KEY", "GROQ_BASE_URL"),
+        ("OLLAMA_API_KEY", "OLLAMA_HOST"),
+        ("JUDGE_API_KEY", "JUDGE_BASE_URL"),
+    ] {
+        let provider = match key.split_once('_').map_or("", |(name, _)| name) {
+            "JUDGE" => "openai".to_owned(),
+            name => name.to_ascii_lowercase(),
+        };
+        let server = MockServer::start(honest);
+        let mut cli = bench::cli();
+        cli.env(key, KEY).env("JUDGE_MODEL", format!("{provider}:m"));
+        cli.file("s.yaml", one_case("apples", &["Names `apples`"]));
+
+        // A server on this machine is asked without the key.
+        cli.file(".env", format!("{address}={}\n", server.base_url()));
+        cli.run(&["eval", "s.yaml"]);
+        cli.run(&["doctor", "--check"]);
+        for request in server.requests() {
+            assert!(!format!("{request:?}").contains(KEY), "{address}: {request:?}");
+        }
+
+        // One far away is not asked.
+        cli.file(".env", format!("{address}={FAR}\n"));
+        let output = cli.run(&["eval", "s.yaml"]).expect_code(2);
+        let said = output.stderr.split_whitespace().collect::<Vec<_>>().join(" ");
+        assert!(said.contains("is not sent to far.invalid"), "{address}: {said}");
+        let said = cli.run(&["doctor", "--check"]).stdout.split_whitespace().collect::<Vec<_>>().join(" ");
+        assert!(said.contains("is not sent to far.invalid"), "{address}: {said}");
+    }
+}
+
+#[test]
+fn a_target_that_takes_its_address_from_a_file_gets_no_key_of_the_environment() {
+    let server = MockServer::start(honest);
+    let mut cli = bench::cli();
+    cli.env("OPENAI_API_KEY", KEY);
+    cli.file(".env", format!("SOME_ADDRESS={}\nOTHER=${{OPENAI_API_KEY}}\n", server.base_url()));
+    cli.file("s.yaml", "tests: [{id: a, input: q, criteria: x, assertions: [{type: contains, value: x}]}]\n");
+    for key in ["${{ OPENAI_API_KEY }}", "${{ OTHER }}"] {
+        let target = format!(
+            "targets: [{{name: t, provider: openai, model: m, base_url: '${{{{ SOME_ADDRESS }}}}', api_key: '{key}'}}]\n"
+        );
+        cli.file(".assize/targets.yaml", target);
+        cli.run(&["eval", "s.yaml", "--target", "t", "--judge", "offline"]);
+    }
+    for request in server.requests() {
+        assert!(!format!("{request:?}").contains(KEY), "{request:?}");
+    }
+
+    // A file that puts a secret into an address is not read at all.
+    cli.file(".env", "GROQ_API_KEY=file-key-0123\nGROQ_BASE_URL=http://far.invalid/${OPENAI_API_KEY}\n");
+    let output = cli.run(&["lint", "s.yaml"]).expect_code(2);
+    assert!(
+        output.stderr.contains("a secret of the environment") && !output.stderr.contains(KEY),
+        "{}",
+        output.stderr
+    );
 }

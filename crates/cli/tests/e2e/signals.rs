@@ -133,21 +133,45 @@ fn an_interrupt_ends_the_commands_that_were_running() {
     until("the command's own child is ended", || !signal("0", grandchild));
 }
 
-#[test]
-fn an_interrupted_command_gets_time_to_tidy_up() {
-    let (cli, _server) = with_server(honest);
+/// Starts a run whose command does `on_term` when it is asked to end, and waits until the command runs.
+fn start_stubborn(cli: &CliTest, on_term: &str) -> Child {
     cli.file(
         ".assize/targets.yaml",
         format!(
-            "targets:\n- name: c\n  provider: cli\n  command: \"exec 2>/dev/null; cd {}; trap 'sleep 0.2; touch tidied; exit' TERM; touch started; \
+            "targets:\n- name: c\n  provider: cli\n  command: \"exec 2>/dev/null; cd {}; trap '{on_term}' TERM; touch started; \
              while :; do sleep 0.05; done\"\n",
             cli.dir().display()
         ),
     );
     cli.file("s.yaml", "name: s\ntests:\n- {id: a, criteria: x, input: q, assertions: [apples]}\n");
-    let child = start(&cli, &["eval", "s.yaml", "--out", "run"]);
+    let child = start(cli, &["eval", "s.yaml", "--out", "run"]);
     until("the command runs", || cli.path("started").exists());
+
+    child
+}
+
+#[test]
+fn an_interrupted_command_gets_time_to_tidy_up() {
+    let (cli, _server) = with_server(honest);
+    let child = start_stubborn(&cli, "sleep 0.2; touch tidied; exit");
     assert!(signal("INT", child.id()));
     end(child).expect_code(130);
     assert!(cli.path("tidied").exists(), "the command was killed without grace");
+}
+
+#[test]
+fn a_second_interrupt_ends_the_process_at_once() {
+    let (cli, _server) = with_server(honest);
+    let child = start_stubborn(&cli, "");
+    assert!(signal("INT", child.id()));
+
+    // Two signals in a row count as one, so more than one follows.
+    let begun = Instant::now();
+    let process = child.id();
+    until("time passes", || begun.elapsed() > Duration::from_millis(400));
+    assert!(signal("INT", process));
+    let output = end(child);
+    assert!(output.stderr.contains("interrupted twice"), "{}", output.stderr);
+    output.expect_code(130);
+    assert_eq!(finished(&cli, "run"), 0);
 }

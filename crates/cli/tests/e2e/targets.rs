@@ -267,3 +267,53 @@ fn models_on_bedrock_and_vertex_answer_and_judge() {
         assert!(output.stderr.contains(variable), "{judge}: {}", output.stderr);
     }
 }
+
+#[test]
+fn commands_run_beside_the_eval_file_and_are_given_absolute_paths() {
+    let cli = cli();
+    cli.file("project/evals/att.txt", "apples");
+    cli.file("project/mark", "");
+    cli.file(
+        "project/.assize/targets.yaml",
+        "targets:\n- {name: here, provider: cli, command: 'ls att.txt > /dev/null && cat {FILES}'}\n\
+         - {name: above, provider: cli, cwd: .., command: 'test -f mark && cat {FILES} && echo {PROMPT}'}\n\
+         - {name: checked, provider: cli, command: 'cat {FILES}', healthcheck: {command: 'test -f mark', cwd: ..}}\n",
+    );
+    let case = |id: &str| {
+        format!(
+            "- {{id: {id}, input: q, input_files: [att.txt], execution: {{target: {id}}}, \
+             assertions: [{{type: contains, value: apples}}]}}\n"
+        )
+    };
+    let cases = format!("{}{}{}", case("here"), case("above"), case("checked"));
+    cli.file("project/evals/s.yaml", format!("tests:\n{cases}"));
+    cli.run(&["eval", "project/evals/s.yaml", "--out", "run"]).expect_code(0);
+    let rows = rows(&cli, "run");
+    let above = rows.iter().find(|row| row["case_id"] == "above").expect("a row");
+    let answer = above["answer"].as_str().expect("an answer");
+    let file = answer.split("[file: ").nth(1).and_then(|rest| rest.split(']').next()).expect("a reference");
+    assert!(std::path::Path::new(file).is_absolute(), "{answer}");
+
+    // From the folder of the eval file as well, and in a workspace.
+    cli.file("project/evals/w.yaml", format!("workspace: {{template: ./tpl}}\ntests:\n{}", case("here")));
+    cli.file("project/evals/tpl/att.txt", "");
+    cli.run(&["eval", "project/evals/w.yaml", "--out", "in-workspace"]).expect_code(0);
+}
+
+#[test]
+fn a_broken_target_stops_only_those_who_use_it() {
+    let cli = cli();
+    cli.file(
+        ".assize/targets.yaml",
+        "targets:\n- {name: good, provider: mock, response: apples}\n- {name: odd, provider: cc-mirror}\n\
+         - {name: log, provider: copilot-log, discover: latest}\n",
+    );
+    cli.file("s.yaml", "tests:\n- {id: a, input: q, assertions: [{type: contains, value: apples}]}\n");
+    let output = cli.run(&["eval", "s.yaml", "--target", "good", "--out", "run"]).expect_code(0);
+    assert!(output.stderr.contains("warning[E0602]: unknown provider `cc-mirror`"), "{}", output.stderr);
+    for (name, reason) in [("odd", "unknown provider `cc-mirror`"), ("log", "a recording needs `path`")] {
+        let output = cli.run(&["eval", "s.yaml", "--target", name, "--out", name]).expect_code(2);
+        let refusal = format!("target `{name}`: {reason}");
+        assert!(output.stderr.contains(&refusal), "{}", output.stderr);
+    }
+}

@@ -79,3 +79,29 @@ fn hostile_files_end_in_a_message() {
         assert!(!output.stderr.contains("panicked"), "{name}: {}", output.stderr);
     }
 }
+
+#[test]
+fn variables_that_are_not_set_are_notes_to_validate_and_errors_to_a_run() {
+    let cli = cli();
+    cli.file(
+        "s.yaml",
+        "description: for ${{ NOBODY_SET }}\nworkspace:\n  repos:\n  - {path: ./r, source: {type: local, path: '${{ NOBODY_SET }}'}}\n\
+         tests:\n- {id: a, description: '${{ NOBODY_SET }}', input: 'hi ${{ NOBODY_SET }}', output: a, assertions: [{type: contains, value: a}]}\n",
+    );
+    let output = cli.run(&["validate", "s.yaml", "--max-warnings", "0"]).expect_code(0);
+    assert!(
+        output.stdout.contains("note[E0412]: the environment variable `NOBODY_SET` is not set"),
+        "{}",
+        output.stdout
+    );
+    assert!(
+        output.stdout.contains("no problems") && !output.stdout.contains("needs `url`"),
+        "{}",
+        output.stdout
+    );
+    let output = cli.run(&["eval", "s.yaml"]).expect_code(2);
+    assert!(output.stderr.contains("error[E0412]"), "{}", output.stderr);
+
+    cli.file("d.yaml", "description: for ${{ NOBODY_SET }}\ntests:\n- {id: a, input: q, output: a, assertions: [{type: contains, value: a}]}\n");
+    cli.run(&["eval", "d.yaml"]).expect_code(0);
+}

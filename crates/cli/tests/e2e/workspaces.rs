@@ -115,7 +115,9 @@ fn stored_changes_are_graded_again() {
     suite(&cli, "{template: ./start}", &["one"]);
     eval(&cli, &[]).expect_code(0);
     cli.file("rubric.yaml", "criteria:\n- {id: sub, outcome: Adds a subtract function to calc.py}\n");
-    let output = cli.run(&["grade", "rubric.yaml", "--answers", "run/results.jsonl", "--out", "again"]);
+    let columns = ["--columns", "id=case_id,metadata=*"];
+    let args = ["grade", "rubric.yaml", "--answers", "run/results.jsonl", "--out", "again"];
+    let output = cli.run(&[&args[..], &columns].concat());
     let again = rows(&cli, "again");
     assert!(changes(&again[0]).contains("+def subtract"), "{}{}", output.stdout, output.stderr);
     let evidence = &again[0]["graders"][0]["criteria"][0]["evidence"][0];
@@ -406,6 +408,79 @@ fn a_folder_of_ones_own_is_filled_once_and_never_removed() {
         ("1\n".to_owned(), 4)
     );
     nothing_left(&cli);
+}
+
+/// Runs two cases whose agent puts a link to `docs` into the place of what `replace` names, and returns the rows. Nothing in
+/// `docs` may be changed, nor reach a row.
+fn replaced_by_a_link(workspace: &str, replace: &str) -> Vec<Value> {
+    let cli = desk();
+    cli.file("start/a.txt", "a\n").file("start/sub/b.txt", "b\n").file("docs/thesis.txt", "SECRET-THESIS\n");
+    cli.file("docs/sub/b.txt", "SECRET-B\n").file("own/a.txt", "a\n");
+    let docs = cli.path("docs");
+    let script = replace.replace("DOCS", &docs.to_string_lossy());
+    agent(&cli, &script);
+    let hooks = "hooks: {after_each: {command: 'rm -rf {{workspace_path}}/*'}, before_each: {reset: strict}}";
+    suite(&cli, &format!("{{template: ./start, {workspace}, {hooks}}}"), &["one", "two"]);
+
+    let output = eval(&cli, &[]);
+
+    assert_eq!(cli.read("docs/thesis.txt"), "SECRET-THESIS\n", "{workspace}, {replace}");
+    assert_eq!(cli.read("docs/sub/b.txt"), "SECRET-B\n", "{workspace}, {replace}");
+    // A folder for temporary files that is a link is used as one; workspaces in it have names of their own.
+    let is_own = |name: &str| !name.starts_with("assize-");
+    let names = fs::read_dir(&docs).expect("there").map(|entry| entry.expect("readable").file_name());
+    let kept = names.filter(|name| is_own(&name.to_string_lossy())).count();
+    assert_eq!(kept, 2, "{workspace}, {replace}");
+    let stored =
+        cli.read("run/results.jsonl") + &cli.read("run/judgements.jsonl") + &output.stdout + &output.stderr;
+    assert!(!stored.contains("SECRET"), "{workspace}, {replace}: {stored}");
+    assert_ne!(output.code, Some(101));
+    rows(&cli, "run")
+}
+
+#[test]
+fn a_link_in_the_place_of_a_workspace_leads_to_nothing_that_is_read_or_removed() {
+    let modes = [
+        "mode: temp", "mode: pooled", "isolation: shared", "isolation: per_test",
+        "mode: pooled, isolation: shared", "mode: static, path: ./own",
+    ];
+    for mode in modes {
+        for replace in [
+            "p=$(pwd); mv $p $p.x; ln -s DOCS $p", "p=$(pwd); rm -rf $p; ln -s DOCS $p",
+            "p=$(pwd); mv $p $p.x; mkdir $p",
+        ] {
+            for row in replaced_by_a_link(mode, replace) {
+                let message = row["error"]["message"].as_str().unwrap_or_default();
+                assert!(
+                    message.contains("is no longer the folder that was made"),
+                    "{mode}, {replace}: {row}"
+                );
+            }
+        }
+    }
+}
+
+#[test]
+fn a_link_in_the_place_of_an_inner_folder_is_a_link_among_the_changes() {
+    for mode in ["mode: temp", "mode: pooled", "isolation: shared"] {
+        for row in
+            replaced_by_a_link(mode, "rm -r sub; ln -s DOCS/sub sub; ln -s DOCS all; ln -s DOCS/thesis.txt a")
+        {
+            assert!(row["error"].is_null(), "{mode}: {row}");
+            assert!(changes(&row).contains("new file mode 120000"), "{mode}: {row}");
+        }
+    }
+}
+
+#[test]
+fn a_link_in_the_place_of_the_folder_above_is_noticed() {
+    for mode in ["mode: temp", "mode: pooled", "isolation: shared"] {
+        let replace = "p=$(pwd); n=$(basename $p); d=$(dirname $p); mv $d $d.x; ln -s DOCS $d";
+        for row in replaced_by_a_link(mode, replace) {
+            let message = row["error"]["message"].as_str().unwrap_or_default();
+            assert!(!message.is_empty(), "{mode}: {row}");
+        }
+    }
 }
 
 #[test]

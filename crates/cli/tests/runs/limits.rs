@@ -100,3 +100,43 @@ fn lengths_of_time_and_limits_are_checked() {
     eval(&cli, &[]).expect_code(0);
     assert_eq!(server.count(), 1);
 }
+
+#[test]
+fn a_wrong_key_stops_the_run_after_a_few_requests_and_the_rest_is_done_later() {
+    let wrong = Arc::new(AtomicBool::new(true));
+    let is_wrong = Arc::clone(&wrong);
+    let server = MockServer::start(move |incoming: &MockRequest| {
+        if is_wrong.load(Ordering::Relaxed) {
+            MockReply::status(401, r#"{"error":{"message":"Incorrect API key"}}"#)
+        } else {
+            model(incoming)
+        }
+    });
+    let cli = fixture(&server);
+    cli.file("suite.yaml", suite(200, &["yes one"], true));
+    let words = ["eval", "suite.yaml", "--judge", "openai:judge-1", "--out", "a"];
+    let output = cli.run(&[&words[..], &["--show", "none"]].concat()).expect_code(3);
+    assert!(server.count() <= 40, "{} requests", server.count());
+    let said = output.stdout.split_whitespace().collect::<Vec<_>>().join(" ");
+    assert!(said.contains("Incorrect API key") && said.contains("--resume"), "{said}");
+    let done = rows(&cli, "a/results.jsonl").len();
+    assert!(done <= server.count(), "{done} cases are on record");
+
+    wrong.store(false, Ordering::Relaxed);
+    let finished = printed(&eval(&cli, &["--out", "a", "--resume"]));
+    assert_eq!(finished["not_run"], 0, "{finished}");
+    assert_eq!(finished["counts"]["pass"], 200 - done, "{finished}");
+    assert_eq!(rows(&cli, "a/results.jsonl").len(), 200);
+}
+
+#[test]
+fn an_outage_of_some_requests_loses_no_case() {
+    let server = MockServer::start(|incoming: &MockRequest| match incoming.index {
+        100..109 => MockReply::Reset,
+        _ => model(incoming),
+    });
+    let cli = fixture(&server);
+    cli.file("suite.yaml", suite(300, &["yes one"], true));
+    let finished = printed(&eval(&cli, &["--out", "a", "--workers", "8"]).expect_code(0));
+    assert_eq!(finished["counts"]["pass"], 300, "{finished}");
+}

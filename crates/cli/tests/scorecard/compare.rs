@@ -39,3 +39,86 @@ fn two_runs_are_compared_over_the_cases_both_have() {
     let output = compare(&["before", "nothing"]).expect_code(2);
     assert!(output.stderr.contains("there is no run `nothing`"), "{}", output.stderr);
 }
+
+#[test]
+fn outcomes_make_no_run_of_a_scorecard_incomparable() {
+    let server = MockServer::start(judge);
+    let cases = |hybrid: &'static str, coded: &'static str, judged: &'static str| {
+        [("h", "hybrid", hybrid), ("c", "coded", coded), ("j", "judged", judged), ("k", "judged", "fine")]
+    };
+    let cli = fixture(&server, &cases("dose 4 mg", "dose mg", "fine"));
+    run(&cli, &["--out", "before"]);
+    // A check settles the hybrid without its judge, a check fails, and a judge is not certain.
+    relabel(&cli, &cases("none", "none", "unsure"), &[]);
+    run(&cli, &["--out", "after"]);
+    for sides in [["before", "after"], ["after", "before"]] {
+        let output = cli.run(&["compare", sides[0], sides[1]]).expect_code(0);
+        assert!(!output.stdout.contains("NOT COMPARABLE"), "{}", output.stdout);
+        let trend = printed(&cli.run(&["trend", sides[0], sides[1], "--json"]).expect_code(0));
+        assert_eq!(trend["runs"][1]["changed"], Value::Array(Vec::new()));
+    }
+}
+
+#[test]
+fn a_release_is_held_by_gates_of_the_comparison() {
+    let server = MockServer::start(judge);
+    let cases = |text: &'static str| [("j", "judged", text), ("k", "judged", "fine")];
+    let cli = fixture(&server, &cases("fine"));
+    run(&cli, &["--out", "good"]).expect_code(0);
+    relabel(&cli, &cases("bad"), &[]);
+    run(&cli, &["--out", "bad"]).expect_code(1);
+    relabel(&cli, &cases("broken"), &[]);
+    run(&cli, &["--out", "open"]).expect_code(3);
+    let compare = |base: &str, candidate: &str, gates: &str| {
+        cli.run(&["scorecard", "compare", base, candidate, "--fail-on", gates])
+    };
+
+    let both = compare("good", "bad", "blocked,regression").expect_code(1).stdout;
+    assert!(both.contains("--fail-on blocked failed: blocked by a hard gate: TOP"), "{both}");
+    assert!(both.contains("--fail-on regression failed: passed and fails now: TOP, C, R, C1"), "{both}");
+    compare("bad", "bad", "blocked").expect_code(1);
+    compare("bad", "bad", "regression").expect_code(0);
+    compare("bad", "good", "blocked,regression").expect_code(0);
+    let open = compare("good", "open", "blocked,regression").expect_code(3).stdout;
+    assert!(open.contains("--fail-on regression open: passed and is undecided now: TOP, C, R, C1"), "{open}");
+    cli.run(&["scorecard", "compare", "good", "bad"]).expect_code(0);
+
+    // A gate that is no gate any more, and cases that are gone.
+    let card = cli.read("card.yaml").replace("criticality: hard_gate", "criticality: threshold_gate");
+    cli.file("card.yaml", &card);
+    run(&cli, &["--out", "lax"]);
+    let lax = compare("good", "lax", "regression").expect_code(1).stdout;
+    assert!(lax.contains("no hard gate any more: C1"), "{lax}");
+}
+
+#[test]
+fn a_trend_shows_the_index_its_parts_and_its_gates() {
+    let server = MockServer::start(judge);
+    let cases = |text: &'static str| [("j", "judged", text), ("k", "judged", "fine")];
+    let cli = fixture(&server, &cases("fine"));
+    run(&cli, &["--out", "first"]).expect_code(0);
+    relabel(&cli, &cases("bad"), &[]);
+    run(&cli, &["--out", "second"]).expect_code(1);
+    let found = printed(&cli.run(&["scorecard", "trend", "first", "second", "--json"]).expect_code(0));
+    let runs = found["runs"].as_array().expect("a list");
+    assert_eq!(runs.len(), 2);
+    assert_eq!(
+        (&node(&runs[0], "TOP")["score"], &node(&runs[1], "TOP")["score"]),
+        (&1.0.into(), &0.5.into())
+    );
+    assert_eq!(
+        (&node(&runs[1], "C1")["gate_failed"], &node(&runs[1], "TOP")["standing"]),
+        (&true.into(), &"blocked".into())
+    );
+    assert_eq!(runs[1]["changed"], Value::Array(Vec::new()));
+    let text = cli.run(&["scorecard", "trend", "first", "second"]).expect_code(0).stdout;
+    assert!(text.contains("hard gate; failed in 1 of 2 runs"), "{text}");
+
+    let card = cli.read("card.yaml").replace("threshold: 1.0", "threshold: 0.9");
+    cli.file("card.yaml", &card);
+    run(&cli, &["--out", "third"]);
+    let text = cli.run(&["scorecard", "trend", "second", "third"]).expect_code(0).stdout;
+    assert!(text.contains("third: parts with another weight, threshold or rule: C1"), "{text}");
+    let output = cli.run(&["scorecard", "trend"]).expect_code(2);
+    assert!(output.stderr.contains("no run of a scorecard"), "{}", output.stderr);
+}

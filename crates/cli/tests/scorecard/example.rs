@@ -112,14 +112,15 @@ fn missing_results_count_as_asked_for() {
         let node = |code: &str| nodes.iter().find(|node| node["code"] == code).expect("there").clone();
         (output.code, node("RDI"), node("S-DOC1"))
     };
+    // A clinician found that the gate A-MED1 failed, and nobody else has said anything about it.
     let (code, top, read) = score("incomplete");
-    assert_eq!((code, &top["standing"], &top["score"]), (Some(3), &"incomplete".into(), &Value::Null));
+    assert_eq!((code, &top["standing"], &top["score"]), (Some(1), &"blocked".into(), &Value::Null));
     assert_eq!((&read["cases"], &read["missing"]), (&4.into(), &4.into()));
     let (code, top, read) = score("zero");
     assert_eq!((code, &top["standing"], &read["score"]), (Some(1), &"blocked".into(), &0.375.into()));
     let (code, top, read) = score("skip");
-    assert_eq!((code, &top["standing"], &read["score"]), (Some(1), &"fail".into(), &0.75.into()));
-    assert_eq!(top["weight_covered"], 0.3);
+    assert_eq!((code, &top["standing"], &read["score"]), (Some(1), &"blocked".into(), &0.75.into()));
+    assert_eq!(top["weight_covered"], 1.0);
 }
 
 #[test]

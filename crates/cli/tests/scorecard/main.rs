@@ -3,6 +3,7 @@
 mod compare;
 mod example;
 mod explain;
+mod labels;
 mod panel;
 mod review;
 mod run;

@@ -33,15 +33,19 @@ fn labels(cli: &CliTest, who: &str) -> Vec<Value> {
 }
 
 #[test]
-fn what_waits_comes_first_and_the_judge_is_hidden_until_a_person_has_decided() {
+fn what_blocks_comes_first_and_the_judge_is_hidden_until_a_person_has_decided() {
     let (_server, cli) = after_a_run();
-    let output = review(&cli, "ann", &[], "pass\nfail high -- no reason given\nfail\n").expect_code(0);
+    let output = review(&cli, "ann", &[], "fail\npass\nfail high -- no reason given\n").expect_code(0);
     let shown = output.stdout;
     let at = |text: &str| shown.find(text).unwrap_or_else(|| panic!("{text} in {shown}"));
+    // `C1` is a gate.
+    assert!(at("1 of 3: j3 C1 (to be decided)") < at("2 of 3: p1 C4 (waits for a person)"));
     assert!(
-        at("1 of 3: p1 C4 (waits for a person)") < at("2 of 3: p2 C4") && at("2 of 3") < at("3 of 3: j3 C1")
+        at("the judge: unsure") < at("(the judge was not certain)") && at("2 of 3") < at("3 of 3: p2 C4")
     );
-    assert!(at("3 of 3: j3 C1 (the judge was not certain)") < at("the judge: unsure"));
+    assert!(
+        at("the judge: unsure") > at("to be decided") && at("(the judge was not certain)") < at("2 of 3")
+    );
     assert_eq!(shown.matches("by rule").count(), 1, "{shown}");
     for text in [
         "Criterion C1:", "Guideline of the component.", "Guideline of the rubric.", "the narrative",
@@ -51,21 +55,27 @@ fn what_waits_comes_first_and_the_judge_is_hidden_until_a_person_has_decided() {
     }
     let given = labels(&cli, "ann");
     assert_eq!(given.len(), 3);
-    assert_eq!((&given[1]["label"], &given[1]["severity"]), (&"unmet".into(), &"high".into()));
-    assert_eq!((&given[1]["note"], &given[1]["who"]), (&"no reason given".into(), &"ann".into()));
-    assert!(given.iter().all(|label| label["at"].is_string() && label["version"].is_string()));
+    assert_eq!((&given[2]["label"], &given[2]["severity"]), (&"unmet".into(), &"high".into()));
+    assert_eq!((&given[2]["note"], &given[2]["who"]), (&"no reason given".into(), &"ann".into()));
+    assert!(given.iter().all(|label| label["at"].is_string() && label["seen"].is_string()));
     let again = review(&cli, "ann", &[], "").expect_code(0);
+    assert!(
+        again.stderr.contains("nothing waits for a person; `assize review r --order random`"),
+        "{}",
+        again.stderr
+    );
+    let again = review(&cli, "ann", &["--raters", "2"], "").expect_code(0);
     assert!(again.stderr.contains("all 3 are decided already"), "{}", again.stderr);
 }
 
 #[test]
 fn a_review_goes_on_where_it_stopped_and_only_ever_adds_lines() {
     let (_server, cli) = after_a_run();
-    review(&cli, "ann", &[], "pass\nquit\n").expect_code(0);
+    review(&cli, "ann", &["--criterion", "C4"], "pass\nquit\n").expect_code(0);
     let before = cli.read("labels/review-ann.jsonl");
-    let output = review(&cli, "ann", &[], "skip\npass\nundo\nfail\n").expect_code(0);
-    assert!(output.stdout.contains("1 of 2: p2 C4"), "{}", output.stdout);
-    assert!(output.stderr.contains("1 decided, 1 left, 1 decided before"), "{}", output.stderr);
+    let output = review(&cli, "ann", &[], "skip\nskip\npass\nundo\nfail\n").expect_code(0);
+    assert!(output.stdout.contains("1 of 2: j3 C1"), "{}", output.stdout);
+    assert!(output.stderr.contains("1 decided, 1 left; labels"), "{}", output.stderr);
     let after = cli.read("labels/review-ann.jsonl");
     assert!(after.starts_with(&before), "what stood there stays");
     let given = labels(&cli, "ann");
@@ -74,8 +84,8 @@ fn a_review_goes_on_where_it_stopped_and_only_ever_adds_lines() {
     assert_eq!(said, [("p1", "met"), ("j3", "met"), ("j3", "unmet")]);
     assert_eq!(given[2]["x-after-judge"], true, "the judge had been seen");
     // Somebody else begins anew, in a file of their own.
-    let other = review(&cli, "ben", &[], "").expect_code(0);
-    assert!(other.stdout.contains("1 of 3: p1 C4"), "{}", other.stdout);
+    let other = review(&cli, "ben", &["--raters", "2"], "").expect_code(0);
+    assert!(other.stdout.contains("1 of 3: j3 C1"), "{}", other.stdout);
     assert_eq!(cli.read("labels/review-ann.jsonl"), after);
 }
 
@@ -117,7 +127,7 @@ fn labels_of_a_review_fill_the_next_run_and_measure_the_judge() {
     let found = printed(&with(&["--out", "r1"]));
     assert_eq!(node(&found, "C4")["missing"], 2);
     let calls = server.count();
-    cli.run_with_input(&["review", "r1", "--who", "ann"], "pass\nfail\nfail\n").expect_code(0);
+    cli.run_with_input(&["review", "r1", "--who", "ann"], "fail\npass\nfail\n").expect_code(0);
     assert_eq!(rows(&cli, "card/labels/review-ann.jsonl").len(), 3);
     let found = printed(&with(&["--out", "r2"]));
     assert_eq!(server.count(), calls, "judges are not asked again");
@@ -131,7 +141,7 @@ fn labels_of_a_review_fill_the_next_run_and_measure_the_judge() {
     let found = printed(&with(&["--out", "r3"]));
     assert_eq!(node(&found, "C4")["missing"], 1);
     let shown = cli.run_with_input(&["review", "r3", "--who", "cleo"], "").stdout;
-    assert!(shown.contains("1 of 2: p1 C4 (reviewers differ)"), "{shown}");
+    assert!(shown.contains("1 of 1: p1 C4 (reviewers differ)"), "{shown}");
     assert!(cli.run(&["scorecard", "score", &card]).stdout.contains("C4"));
 
     // The judge, measured by a random sample that somebody decided.

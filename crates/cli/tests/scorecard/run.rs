@@ -1,6 +1,6 @@
 //! `assize scorecard run`: who decides, what is asked, what is left for people, and what it costs.
 
-use assize_testkit::mock::MockServer;
+use assize_testkit::mock::{MockReply, MockRequest, MockServer};
 use serde_json::{Value, json};
 
 use crate::support::{fixture, fixture_of, judge, node, printed, relabel, rows, run};
@@ -38,23 +38,32 @@ fn every_evaluator_decides_and_people_are_waited_for() {
 }
 
 #[test]
-fn labels_fill_what_people_judge_and_only_their_cases_are_run_again() {
+fn labels_that_name_no_answer_count_only_where_that_is_accepted() {
     let server = MockServer::start(judge);
     let cli = fixture(&server, &GOOD);
     run(&cli, &["--out", "r"]).expect_code(3);
     assert_eq!(server.count(), 2);
     relabel(&cli, &GOOD, &[("p", "C4", "pass", "anna"), ("p", "C4", "unsure", "ben")]);
-    let found = printed(&run(&cli, &["--out", "r", "--resume", "--json"]).expect_code(0));
+    let score = |more: &[&str]| cli.run(&[&["scorecard", "score", "r"], more].concat());
+    let text = score(&[]).expect_code(3).stdout;
+    assert!(text.contains("labels: 2 not counted, since nothing says which answer"), "{text}");
+    let found = printed(&score(&["--accept-unbound-labels", "--json"]).expect_code(0));
     assert_eq!(node(&found, "TOP")["score"], 1.0);
-    assert_eq!(server.count(), 2, "nothing was bought twice");
+    assert_eq!(found["labels"], json!({ "counted": 2, "stale": 0, "unbound": 0 }));
     assert!(cli.read("r/review.jsonl").is_empty());
+
+    // A run that was told remembers it.
+    let found = printed(&run(&cli, &["--out", "s", "--json", "--accept-unbound-labels"]).expect_code(0));
+    assert_eq!(found["scorecard"]["labels"]["counted"], 2);
+    cli.run(&["scorecard", "score", "s"]).expect_code(0);
+    assert_eq!(server.count(), 2, "nothing was bought twice");
+
     // Reviewers who differ decide nothing.
     relabel(&cli, &GOOD, &[("p", "C4", "pass", "anna"), ("p", "C4", "fail", "ben")]);
-    let found = printed(&run(&cli, &["--out", "r", "--resume", "--json"]).expect_code(3));
+    let found = printed(&cli.run(&["scorecard", "score", "s", "--json"]).expect_code(3));
     assert_eq!(node(&found, "C4")["missing"], 1);
-    assert_eq!(rows(&cli, "r/review.jsonl")[0]["why"], "reviewers_differ");
-    assert!(cli.read("r/review.jsonl").contains("anna: pass; ben: fail"));
-    assert_eq!(server.count(), 2);
+    assert_eq!(rows(&cli, "s/review.jsonl")[0]["why"], "reviewers_differ");
+    assert!(cli.read("s/review.jsonl").contains("anna: pass; ben: fail"));
 }
 
 #[test]
@@ -318,4 +327,60 @@ fn what_can_not_be_run_is_refused_before_anything_is_spent() {
     let output = run(&cli, &[]).expect_code(2);
     assert!(output.stderr.contains("E0709") && output.stderr.contains("E0702"), "{}", output.stderr);
     assert_eq!(server.count(), 0);
+}
+
+#[test]
+fn a_verdict_and_a_score_that_exclude_each_other_are_asked_again_and_then_missing() {
+    let server = MockServer::start(|_: &MockRequest| {
+        MockReply::Json(json!({ "reason": "missing", "pass": false, "score": 1.0 }))
+    });
+    let cli = fixture(&server, &[("j", "judged", "fine")]);
+    let found = printed(&run(&cli, &["--out", "r", "--json"]).expect_code(3));
+    assert_eq!(server.count(), 3, "asked again, twice");
+    assert!(server.requests()[1].json().to_string().contains("contradiction"));
+    assert_eq!((&node(&found, "C1")["missing"], &node(&found, "C1")["score"]), (&1.into(), &Value::Null));
+    assert_eq!(node(&found, "TOP")["standing"], "incomplete");
+    let told = cli.run(&["explain", "r", "C1"]).expect_code(0).stdout;
+    assert!(told.contains("missing") && !told.contains("pass 1"), "{told}");
+}
+
+#[test]
+fn a_gate_without_a_case_and_little_coverage_leave_a_scorecard_incomplete() {
+    let server = MockServer::start(judge);
+    let coded = [("c", "coded", "dose 4 mg"), ("d", "coded", "dose 4 mg")];
+    let cli = fixture(&server, &coded);
+    let output = run(&cli, &["--out", "r"]).expect_code(3);
+    assert!(output.stdout.contains("hard gates that no case tests: C1"), "{}", output.stdout);
+    assert!(output.stderr.contains("W0717"), "{}", output.stderr);
+    cli.run(&["scorecard", "score", "r", "--treat-missing", "skip"]).expect_code(3);
+
+    let card = cli.read("card.yaml").replace("criticality: hard_gate", "criticality: threshold_gate");
+    cli.file("card.yaml", card);
+    let found = printed(&run(&cli, &["--out", "r2", "--json"]).expect_code(0));
+    let share = node(&found, "TOP")["tested_share"].as_f64().expect("a number");
+    assert!((share - 0.2).abs() < 1e-9, "{share}");
+    run(&cli, &["--out", "r3", "--min-coverage", "0.2"]).expect_code(0);
+    let output = run(&cli, &["--out", "r4", "--min-coverage", "0.9"]).expect_code(3);
+    assert!(output.stdout.contains("results cover 20.0% of the weight"), "{}", output.stdout);
+    cli.run(&["scorecard", "score", "r2", "--min-coverage", "0.9"]).expect_code(3);
+    cli.run(&["scorecard", "score", "r2", "--min-coverage", "2"]).expect_code(2);
+}
+
+#[test]
+fn a_target_answers_what_only_people_judge() {
+    let server = MockServer::start(judge);
+    let cli = fixture(&server, &[("p", "read", "OUTPUT")]);
+    let card = cli.read("card.yaml").replace(",\"candidate_output\":\"OUTPUT\"", "");
+    cli.file("card.yaml", card);
+    cli.file(
+        ".assize/targets.yaml",
+        "targets:\n  - {name: scribe, provider: openai, api_key: \"${{ OPENAI_API_KEY }}\", model: m}\n",
+    );
+    run(&cli, &["--out", "r", "--target", "scribe"]).expect_code(3);
+    let row = &rows(&cli, "r/results.jsonl")[0];
+    assert_eq!(
+        (&row["target"], row["answer"].as_str().is_some_and(|text| !text.is_empty())),
+        (&"scribe".into(), true)
+    );
+    assert_eq!(rows(&cli, "r/review.jsonl")[0]["why"], "waiting");
 }

@@ -20,9 +20,7 @@ use crate::shared::SharedFolder;
 use refusals::KnownRefusals;
 use run::{SuiteResult, run_suite};
 use sandbox::CorpusSandbox;
-
-/// The first argument of a call that stands in for a program of a suite.
-pub(crate) const STAND_IN: &str = "stand-in";
+pub(crate) use sandbox::STAND_IN;
 
 /// Suites that are run at once.
 const AT_ONCE: usize = 4;

@@ -51,7 +51,7 @@ pub(super) fn found(said: &str) -> BTreeSet<String> {
         } else if let Some(message) = line.strip_prefix("error: ")
             && !message.starts_with("this can't be run")
             && !message.contains("nothing was run")
-            && message != "there are no sound cases to run"
+            && message != "there are no valid cases to run"
         {
             found.insert(message.to_owned());
         }

@@ -10,7 +10,11 @@ use assize_evalfile::{
 };
 use tempfile::TempDir;
 
-use super::{STAND_IN, stand_in};
+/// The first argument of a call that stands in for a program of a suite.
+pub(crate) const STAND_IN: &str = "stand-in";
+
+/// Names under which the program that stands in is found.
+const PROGRAM_NAMES: [&str; 8] = ["bun", "uv", "node", "npx", "tsx", "python", "python3", "deno"];
 
 /// Where targets are looked for from everywhere in the copy.
 const TARGETS: &str = ".agentv/targets.yaml";
@@ -133,7 +137,7 @@ impl CorpusSandbox {
         let folder = self.folder.path().join("bin");
         std::fs::create_dir_all(&folder).map_err(|error| error.to_string())?;
 
-        for name in stand_in::NAMES {
+        for name in PROGRAM_NAMES {
             let script = format!("#!/bin/sh\nexec '{}' {STAND_IN} \"$@\"\n", this.display());
             let path = folder.join(name);
             std::fs::write(&path, script).map_err(|error| error.to_string())?;

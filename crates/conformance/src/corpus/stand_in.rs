@@ -9,9 +9,6 @@ use serde_json::{Value, json};
 
 use super::sandbox::load_options;
 
-/// Names under which it is found.
-pub(super) const NAMES: [&str; 8] = ["bun", "uv", "node", "npx", "tsx", "python", "python3", "deno"];
-
 /// Behaves as such a program, with these arguments.
 pub(super) fn run(arguments: &[&str]) -> Result<(), String> {
     if arguments.contains(&"--healthcheck") {

@@ -2,8 +2,8 @@
 
 use serde_json::{Value, json};
 
-use super::DatasetRun;
 use super::convert::{items, json_lines};
+use super::dataset_run::DatasetRun;
 use super::figures::FigureTable;
 
 /// The range of each level, worst first: together 0 to 10 without a hole.

@@ -2,11 +2,10 @@
 
 use serde_json::{Value, json};
 
-use super::DatasetRun;
 use super::convert::{items, json_lines};
+use super::dataset_run::{DatasetRun, QUICK, find};
 use super::figures::FigureTable;
-use super::systems::systems;
-use super::{QUICK, find};
+use super::systems::{systems, task};
 
 /// Agent, counts (both, judge only, people only, neither), raw agreement, kappa, Matthews, macro-F1, rate of
 /// people, rate of the judge.
@@ -74,11 +73,6 @@ pub(super) fn devai(data: &DatasetRun, table: &mut FigureTable) -> Result<(), St
     systems(data, table, &lines)?;
 
     tasks(data, table)
-}
-
-/// The number of a verdict's task: one task is spelled in three ways, and shares only that.
-pub(super) fn task(row: &Value) -> String {
-    row["task"].as_str().and_then(|task| task.split('_').next()).unwrap_or_default().to_owned()
 }
 
 /// Tasks as a scorecard. Verdicts tell of one requirement more than the tasks do.

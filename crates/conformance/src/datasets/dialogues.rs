@@ -4,10 +4,9 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use serde_json::{Value, json};
 
-use super::DatasetRun;
 use super::convert::tabbed;
+use super::dataset_run::{DatasetRun, QUICK, find};
 use super::figures::FigureTable;
-use super::{QUICK, find};
 
 pub(super) fn llm_rubric(data: &DatasetRun, table: &mut FigureTable) -> Result<(), String> {
     table.title("llm-rubric: readings of a judge against people, 1 to 4");

@@ -4,10 +4,9 @@ use std::collections::BTreeMap;
 
 use serde_json::{Value, json};
 
-use super::DatasetRun;
 use super::convert::json_lines;
+use super::dataset_run::{DatasetRun, QUICK, find};
 use super::figures::FigureTable;
-use super::{QUICK, find};
 
 pub(super) fn healthbench(data: &DatasetRun, table: &mut FigureTable) -> Result<(), String> {
     table.title("healthbench: a judge and physicians");

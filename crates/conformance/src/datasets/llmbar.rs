@@ -2,10 +2,9 @@
 
 use serde_json::{Value, json};
 
-use super::DatasetRun;
 use super::convert::{items, json_lines};
+use super::dataset_run::{DatasetRun, QUICK, find};
 use super::figures::FigureTable;
-use super::{QUICK, find};
 
 /// Set, evaluator, right in order 1, in order 2, in both, same verdict, pairs.
 const LLMBAR: [(&str, &str, [u64; 5]); 9] = [

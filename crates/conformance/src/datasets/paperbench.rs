@@ -2,10 +2,9 @@
 
 use serde_json::{Map, Value, json};
 
-use super::DatasetRun;
+use super::dataset_run::{DatasetRun, QUICK, find};
 use super::figures::FigureTable;
 use super::trees::trees;
-use super::{QUICK, find};
 
 pub(super) fn paperbench(data: &DatasetRun, table: &mut FigureTable) -> Result<(), String> {
     table.title("paperbench: judges of leaves against experts");

@@ -1,7 +1,6 @@
 //! Prometheus: three ratings of each answer.
 
-use super::DatasetRun;
-use super::QUICK;
+use super::dataset_run::{DatasetRun, QUICK};
 use super::figures::FigureTable;
 
 pub(super) fn prometheus(data: &DatasetRun, table: &mut FigureTable) -> Result<(), String> {

@@ -1,7 +1,7 @@
 //! Configurations of another tool: what becomes a case, and what is named as left behind.
 
-use super::DatasetRun;
 use super::convert::items;
+use super::dataset_run::DatasetRun;
 use super::figures::FigureTable;
 
 /// File, tests, tests of which nothing can be kept, types of assertions that have no counterpart.

@@ -4,8 +4,8 @@ use std::collections::BTreeMap;
 
 use serde_json::{Value, json};
 
-use super::DatasetRun;
 use super::convert::{items, json_lines};
+use super::dataset_run::DatasetRun;
 use super::figures::FigureTable;
 
 /// Whether a judge scored the right answer best: k, alone at the top, items, share, with part credit.

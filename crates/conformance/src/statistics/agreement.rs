@@ -9,7 +9,7 @@ use assize_stats::{
 };
 use serde_json::{Value, json};
 
-use super::{count, high, level, low, number, numbers};
+use super::vector::{count, high, level, low, number, numbers};
 
 fn weights(name: &str) -> Option<AgreementWeights> {
     Some(match name {

@@ -6,7 +6,7 @@ use assize_stats::{
 };
 use serde_json::{Value, json};
 
-use super::{count, high, level, low, numbers};
+use super::vector::{count, high, level, low, numbers};
 
 pub(super) fn pairs(inputs: &Value) -> PairedVerdicts {
     PairedVerdicts {

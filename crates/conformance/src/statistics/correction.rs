@@ -8,7 +8,7 @@ use assize_stats::{
 };
 use serde_json::{Value, json};
 
-use super::{count, level, number, numbers};
+use super::vector::{count, level, number, numbers};
 
 pub(super) fn powered(found: &PredictionPowered) -> Value {
     json!({

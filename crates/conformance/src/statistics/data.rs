@@ -13,21 +13,10 @@ use assize_stats::{
 };
 use serde_json::{Value, json};
 
-use super::{
-    Outcome,
-    agreement::{as_number, kappa_of},
-    correction::{default_level, pair},
-    judged, number,
-};
-
-/// The file that a vector names is not among the shared ones.
-pub(super) const ABSENT: Outcome = Outcome::Skipped("its data file is absent");
-
-/// The rows of a JSONL file, if there is one.
-pub(super) fn rows(file: &Path) -> Option<Vec<Value>> {
-    let text = std::fs::read_to_string(file).ok()?;
-    Some(text.lines().map(|line| serde_json::from_str(line).unwrap()).collect())
-}
+use super::agreement::{as_number, kappa_of};
+use super::correction::{default_level, pair};
+use super::judged;
+use super::vector::{ABSENT, Outcome, flags, number, rows};
 
 pub(super) fn compute(method: &str, inputs: &Value, shared: &Path) -> Outcome {
     match method {
@@ -259,14 +248,14 @@ fn physicians(inputs: &Value, shared: &Path) -> Option<Value> {
             .map(|row| (row["item_id"].to_string(), row["criteria_met"].as_bool().unwrap()))
             .collect();
         for item in &people {
-            for label in super::flags(&item["binary_labels"]) {
+            for label in flags(&item["binary_labels"]) {
                 left.push(judge[&item["item_id"].to_string()]);
                 right.push(label);
             }
         }
     } else {
         for item in &people {
-            let labels = super::flags(&item["binary_labels"]);
+            let labels = flags(&item["binary_labels"]);
             for (at, &one) in labels.iter().enumerate() {
                 for (_, &other) in labels.iter().enumerate().filter(|(index, _)| *index != at) {
                     left.push(one);

@@ -11,7 +11,7 @@ use assize_stats::{
 };
 use serde_json::{Value, json};
 
-use super::{Outcome, count, data, ends, flags, level, number, numbers};
+use super::vector::{ABSENT, Outcome, count, ends, flags, level, number, numbers, rows};
 
 pub(super) fn figures(counts: ConfusionTable) -> Value {
     let level = ConfidenceLevel::P95;
@@ -73,7 +73,7 @@ pub(super) fn calibration(method: &str, inputs: &Value, shared: &Path) -> Outcom
     }
 
     let (labels, probabilities) = if let Some(file) = inputs["dataset"].as_str() {
-        let Some(rows) = data::rows(&shared.join(file)) else { return data::ABSENT };
+        let Some(rows) = rows(&shared.join(file)) else { return ABSENT };
         let field = |name: &str| inputs[name].as_str().unwrap().to_owned();
         let (label, probability) = (field("labels"), field("probabilities"));
         let labels: Vec<Value> = rows.iter().map(|row| row[&label].clone()).collect();

@@ -7,64 +7,21 @@ mod data;
 mod judged;
 mod rates;
 mod repeats;
+mod vector;
 
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
 use std::path::Path;
 
-use assize_stats::{ConfidenceLevel, Interval, UndefinedReason};
-use serde_json::{Value, json};
+use serde_json::Value;
 
 use crate::output;
 use crate::shared::SharedFolder;
+use vector::{Outcome, number};
 
 /// Adds a line to a text.
 macro_rules! line {
     ($text:expr, $($part:tt)*) => { writeln!($text, $($part)*).expect("a string takes everything") };
-}
-
-/// What became of a vector.
-enum Outcome {
-    /// The figures that were computed.
-    Figures(Value),
-    /// Why it is none of this crate's.
-    Skipped(&'static str),
-    /// No method of that name is known here.
-    Unknown,
-}
-
-fn level(inputs: &Value) -> ConfidenceLevel {
-    inputs["confidence"].as_f64().map_or(ConfidenceLevel::P95, |level| ConfidenceLevel::new(level).unwrap())
-}
-
-fn count(value: &Value) -> u64 {
-    value.as_u64().unwrap_or_else(|| panic!("a count, not {value}"))
-}
-
-fn number(value: &Value) -> f64 {
-    value.as_f64().unwrap_or_else(|| panic!("a number, not {value}"))
-}
-
-fn numbers(value: &Value) -> Vec<f64> {
-    value.as_array().unwrap_or_else(|| panic!("numbers, not {value}")).iter().map(number).collect()
-}
-
-/// 0 and 1, or false and true.
-fn flags(value: &Value) -> Vec<bool> {
-    let flag = |value: &Value| value.as_bool().unwrap_or_else(|| number(value) != 0.0);
-    value.as_array().unwrap_or_else(|| panic!("flags, not {value}")).iter().map(flag).collect()
-}
-
-fn low(interval: Result<Interval, UndefinedReason>) -> Option<f64> {
-    interval.ok().map(|interval| interval.low)
-}
-
-fn high(interval: Result<Interval, UndefinedReason>) -> Option<f64> {
-    interval.ok().map(|interval| interval.high)
-}
-
-fn ends(interval: Result<Interval, UndefinedReason>) -> Value {
-    json!({"low": low(interval), "high": high(interval)})
 }
 
 fn compute(vector: &Value, folder: &Path) -> Outcome {

@@ -7,7 +7,7 @@ use assize_stats::{
 };
 use serde_json::{Value, json};
 
-use super::{count, ends, high, level, low, numbers};
+use super::vector::{count, ends, high, level, low, numbers};
 
 pub(super) fn rates(method: &str, inputs: &Value) -> Option<Value> {
     let kind = match method {

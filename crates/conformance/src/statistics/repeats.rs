@@ -7,7 +7,7 @@ use assize_stats::{
 };
 use serde_json::{Value, json};
 
-use super::{count, numbers};
+use super::vector::{count, numbers};
 
 pub(super) fn pass_k(method: &str, inputs: &Value) -> Option<Value> {
     let k = count(&inputs["k"]);

@@ -1,5 +1,7 @@
 //! A table: one criterion a line, with the case it belongs to.
 
+use std::borrow::Cow;
+
 use assize_evalfile::{Case, Suite};
 
 use super::criteria::{FlatCriterion, flatten_criteria, note_other_content, note_thresholds};
@@ -68,13 +70,40 @@ fn criterion_fields(flat: &FlatCriterion<'_>) -> [String; 4] {
 }
 
 fn push_row(fields: &[String], text: &mut String) {
-    let fields: Vec<String> = fields.iter().map(|field| quote_field(field)).collect();
+    let fields: Vec<String> = fields.iter().map(|field| quote_field(&without_formula(field))).collect();
     text.push_str(&fields.join(","));
     text.push('\n');
+}
+
+/// Puts an apostrophe before what a spreadsheet would run as a formula, as it is done by hand there. Numbers are none.
+fn without_formula(field: &str) -> Cow<'_, str> {
+    if crate::csv::is_formula(field) { Cow::Owned(format!("'{field}")) } else { Cow::Borrowed(field) }
 }
 
 /// Quotes a field as RFC 4180 requires: if it holds a delimiter, a line end or a quotation mark.
 fn quote_field(field: &str) -> String {
     let plain = !field.contains([',', ';', '\t', '"', '\n', '\r']) && field.trim() == field;
     if plain { field.to_owned() } else { format!("\"{}\"", field.replace('"', "\"\"")) }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn no_cell_is_a_formula() {
+        for (field, written) in [
+            ("=cmd|' /C calc'!A0", "'=cmd|' /C calc'!A0"),
+            ("+1+1", "'+1+1"),
+            ("@SUM(1)", "'@SUM(1)"),
+            ("-2+3", "'-2+3"),
+            ("-2.5", "-2.5"),
+            ("a=b", "a=b"),
+            ("", ""),
+        ] {
+            let mut text = String::new();
+            push_row(&[field.to_owned()], &mut text);
+            assert_eq!(text.trim_end_matches('\n').trim_matches('"'), written);
+        }
+    }
 }

@@ -44,6 +44,12 @@ pub(super) fn convert_assertion(
         notes.add_loss(line, &name, format!("`{key}` is not carried over"));
     }
 
+    for key in ["threshold", "weight"] {
+        if map.get(key).is_some_and(|value| !value.is_null() && !value.is_number()) {
+            notes.add_loss(line, &name, format!("its `{key}` is no number and is not carried over"));
+        }
+    }
+
     let value = fill_value(map.get("value"), &name, line, scene, notes)?;
     let threshold = map.get("threshold").and_then(Value::as_f64);
     let assertion = AssertionConverter { kind, value: &value, threshold, map, line, name: &name, scene };

@@ -16,10 +16,15 @@ const CONFIG_KEYS: [&str; 8] = [
     "description", "prompts", "providers", "targets", "defaultTest", "tests", "assertionTemplates", "$schema",
 ];
 /// Keys of a test that are read.
-const TEST_KEYS: [&str; 9] = [
-    "description", "vars", "assert", "options", "threshold", "metadata", "$ref", "disableDefaultAsserts",
-    "id",
-];
+const TEST_KEYS: [&str; 8] =
+    ["description", "vars", "assert", "options", "threshold", "metadata", "disableDefaultAsserts", "id"];
+
+/// Keys of the default test that are read.
+const DEFAULT_TEST_KEYS: [&str; 6] =
+    ["vars", "assert", "options", "threshold", "metadata", "disableDefaultAsserts"];
+/// Interfaces in the ids of providers that answer no questions with a text, or need more than a model's name.
+const OTHER_INTERFACES: [&str; 8] =
+    ["assistant", "agents", "embedding", "embeddings", "image", "moderation", "realtime", "transcription"];
 
 /// Reads a configuration.
 pub(crate) fn read_config(
@@ -43,7 +48,7 @@ pub(crate) fn read_config(
 
     read_targets(&config, document, &mut doc, notes);
     let prompts = read_prompts(&config, document, folder, notes);
-    let default = config.get("defaultTest").cloned().unwrap_or_default();
+    let default = read_default_test(&config, document, notes);
     let reader = PromptfooReader { config: &config, document, default: &default, prompts: &prompts };
     match config.get("tests") {
         Some(Value::Array(tests)) => {
@@ -58,11 +63,89 @@ pub(crate) fn read_config(
                 "tests in another file are not read",
             );
         }
+        Some(other) if !other.is_null() => {
+            notes.add_loss(document.line("/tests"), "`tests`", "not carried over: it is not a list of tests");
+        }
         // Without tests each prompt is asked once.
         _ => reader.convert_test(&json!({}), 0, &mut doc, notes),
     }
 
     doc
+}
+
+/// Returns the default test. Notes what is not read of it.
+fn read_default_test(config: &Value, document: &ParsedDocument, notes: &mut ConversionNotes) -> Value {
+    let default = config.get("defaultTest").cloned().unwrap_or_default();
+    match &default {
+        Value::Null => {}
+        Value::Object(map) => {
+            for key in map.keys().filter(|key| !DEFAULT_TEST_KEYS.contains(&key.as_str())) {
+                notes.add_loss(
+                    document.line(&format!("/defaultTest/{key}")),
+                    format!("`{key}` of `defaultTest`"),
+                    "not carried over",
+                );
+            }
+            note_wrong_kinds(&default, "/defaultTest", "defaultTest", document, notes);
+        }
+        _ => notes.add_loss(
+            document.line("/defaultTest"),
+            "`defaultTest`",
+            "not carried over: a default test in another file is not read",
+        ),
+    }
+
+    default
+}
+
+/// Returns true for a value in a form that is read.
+type KindCheck = fn(&Value) -> bool;
+
+/// Notes the parts of a test that are read, but not in the form they are given in.
+fn note_wrong_kinds(
+    test: &Value,
+    pointer: &str,
+    name: &str,
+    document: &ParsedDocument,
+    notes: &mut ConversionNotes,
+) {
+    let kinds: [(&str, KindCheck, &str); 6] = [
+        ("vars", Value::is_object, "variables in another file, or in another form than a map, are not read"),
+        ("assert", Value::is_array, "is not a list of assertions"),
+        ("options", Value::is_object, "is not a map"),
+        ("metadata", Value::is_object, "is not a map"),
+        ("description", Value::is_string, "is not a text"),
+        (
+            "threshold",
+            |value| value.as_f64().is_some_and(|threshold| (0.0..=1.0).contains(&threshold)),
+            "is not a number from 0 to 1",
+        ),
+    ];
+    for (key, is_read, why) in kinds {
+        let given = test.get(key).filter(|value| !value.is_null());
+        if given.is_some_and(|value| !is_read(value)) {
+            notes.add_loss(
+                document.line(&format!("{pointer}/{key}")),
+                format!("`{key}` of `{name}`"),
+                format!("not carried over: {why}"),
+            );
+        }
+    }
+}
+
+/// Returns the name of a model target for an id of the tool; `None` if no model of ours goes by it.
+fn target_name(id: &str) -> Option<String> {
+    // The tool puts the kind of its interface in between.
+    let (provider, rest) = id.split_once(':')?;
+    let (interface, after) = rest.split_once(':').unwrap_or((rest, ""));
+    let model = match interface {
+        "chat" | "completion" | "responses" | "messages" => after,
+        other if OTHER_INTERFACES.contains(&other) => return None,
+        _ => rest,
+    };
+    let provider = assize_evalfile::model_provider(provider)?;
+
+    (!model.trim().is_empty() && !model.contains("{{")).then(|| format!("{provider}:{model}"))
 }
 
 fn read_targets(
@@ -94,13 +177,13 @@ fn read_targets(
             );
         }
 
-        // The tool puts the kind of its interface in between.
-        let parts: Vec<&str> = id.split(':').collect();
-        let name = match parts.as_slice() {
-            [provider, "chat" | "completion" | "responses" | "messages", model @ ..] if !model.is_empty() => {
-                format!("{provider}:{}", model.join(":"))
-            }
-            _ => id.to_owned(),
+        let Some(name) = target_name(id) else {
+            notes.add_loss(
+                line,
+                format!("provider `{id}`"),
+                "not carried over: there is no such provider here; define it as a target in the targets file",
+            );
+            continue;
         };
         if !names.contains(&name) {
             names.push(name);
@@ -134,8 +217,14 @@ impl PromptfooReader<'_> {
             return;
         }
 
+        if !test.is_object() {
+            notes.add_loss(line, format!("test {}", index + 1), "left out: it is not a map");
+            return;
+        }
+
         let description = test.get("description").and_then(Value::as_str);
-        let wish = description.map_or_else(|| format!("test-{}", index + 1), |text| slug(text, 8));
+        let named = test.get("id").and_then(Value::as_str).or(description);
+        let wish = named.map_or_else(|| format!("test-{}", index + 1), |text| slug(text, 8));
         let name = if wish.is_empty() { format!("test-{}", index + 1) } else { wish };
         self.note_unread_keys(test, &pointer, &name, notes);
 
@@ -173,8 +262,11 @@ impl PromptfooReader<'_> {
                 case.insert("threshold".to_owned(), json!(threshold));
             }
 
-            if let Some(metadata) = test.get("metadata").filter(|metadata| metadata.is_object()) {
-                case.insert("metadata".to_owned(), metadata.clone());
+            let metadata = [self.default.get("metadata"), test.get("metadata")];
+            let metadata: Map<String, Value> =
+                metadata.into_iter().flatten().filter_map(Value::as_object).flat_map(Map::clone).collect();
+            if !metadata.is_empty() {
+                case.insert("metadata".to_owned(), Value::Object(metadata));
             }
 
             case.insert("assertions".to_owned(), Value::Array(graders.clone()));
@@ -193,6 +285,8 @@ impl PromptfooReader<'_> {
                 "not carried over",
             );
         }
+
+        note_wrong_kinds(test, pointer, name, self.document, notes);
 
         for (owner, at) in [(test, pointer), (self.default, "/defaultTest")] {
             for key in owner.get("options").and_then(Value::as_object).into_iter().flat_map(Map::keys) {

@@ -36,6 +36,10 @@ pub(super) fn read_prompts(
             .as_str()
             .or_else(|| item.get("raw").and_then(Value::as_str))
             .or_else(|| item.get("id").and_then(Value::as_str));
+        for key in ["config", "function"].into_iter().filter(|key| item.get(key).is_some()) {
+            notes.add_loss(line, format!("`{key}` of a prompt"), "not carried over");
+        }
+
         match written {
             Some(text) => match text.strip_prefix("file://") {
                 None => texts.push(text.to_owned()),
@@ -68,10 +72,5 @@ fn read_prompt_file(folder: &Path, path: &str) -> Result<String, String> {
         return Err("leads out of the folder of the configuration".to_owned());
     }
 
-    let size = std::fs::metadata(&real).map_err(|error| error.to_string())?.len();
-    if size > MAX_PROMPT_BYTES {
-        return Err("is too large for a prompt".to_owned());
-    }
-
-    std::fs::read_to_string(&real).map_err(|error| format!("can't be read: {error}"))
+    assize_files::read_text_up_to(&real, MAX_PROMPT_BYTES).map_err(|error| format!("can't be read: {error}"))
 }

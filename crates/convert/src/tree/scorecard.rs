@@ -37,7 +37,7 @@ pub(crate) fn scorecard_value(tree: &RequirementTree, notes: &mut ConversionNote
         None,
         "scores",
         format!(
-            "the scores of {} leaves became labels of the case `{SUBMISSION_CASE_ID}`; those of inner nodes are added up anew",
+            "the scores of {} leaves became labels of the case `{SUBMISSION_CASE_ID}`; those of inner nodes are computed anew; count these labels with `--accept-unbound-labels`",
             labels.len()
         ),
     );

@@ -22,6 +22,7 @@ fn format_command(diagnostic: &Diagnostic, sources: &SourceMap) -> String {
     let command = match diagnostic.severity {
         Severity::Error => "error",
         Severity::Warning => "warning",
+        Severity::Note => "notice",
     };
     let file = sources.file(diagnostic.primary.span.source);
     let range = visible_range(file, diagnostic.primary.span);

@@ -103,6 +103,7 @@ fn to_json_diagnostic(diagnostic: &Diagnostic, sources: &SourceMap) -> JsonDiagn
         severity: match diagnostic.severity {
             Severity::Error => "error",
             Severity::Warning => "warning",
+            Severity::Note => "note",
         }
         .to_owned(),
         title: diagnostic.title.clone(),

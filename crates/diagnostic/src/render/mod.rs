@@ -6,6 +6,7 @@ mod excerpt;
 mod github;
 mod json;
 mod location;
+mod repeated;
 mod sanitize;
 mod sarif;
 mod summary;

@@ -249,6 +249,7 @@ fn to_result(diagnostic: &Diagnostic, rule_index: usize, sources: &SourceMap) ->
         level: match diagnostic.severity {
             Severity::Error => "error",
             Severity::Warning => "warning",
+            Severity::Note => "note",
         },
         message: plain_message(message_text(diagnostic)),
         locations: vec![SarifLocation {

@@ -2,10 +2,10 @@
 
 use crate::{Diagnostic, Severity};
 
-/// Returns the number of errors and the number of warnings, in this order.
+/// Returns the number of errors and the number of warnings, in this order. Notes count as neither.
 pub fn count_by_severity(diagnostics: &[Diagnostic]) -> (usize, usize) {
-    let errors = diagnostics.iter().filter(|d| d.severity == Severity::Error).count();
-    (errors, diagnostics.len() - errors)
+    let count = |severity| diagnostics.iter().filter(|d| d.severity == severity).count();
+    (count(Severity::Error), count(Severity::Warning))
 }
 
 /// Returns the counts in words: `2 errors, 1 warning`; `no problems` if there are none.
@@ -29,7 +29,9 @@ mod tests {
         let span = Span::new(SourceMap::new().add("a", ""), 0, 0);
         let error = Diagnostic::error(DiagnosticCode::new("E0001"), "t", span, "");
         let warning = Diagnostic::warning(DiagnosticCode::new("W0001"), "t", span, "");
-        let all = [error.clone(), warning.clone(), error.clone()];
+        let note = Diagnostic { severity: Severity::Note, ..warning.clone() };
+        assert_eq!(summary_line(std::slice::from_ref(&note)), "no problems");
+        let all = [error.clone(), warning.clone(), error.clone(), note];
         assert_eq!(count_by_severity(&all), (2, 1));
         assert_eq!(summary_line(&all), "2 errors, 1 warning");
         assert_eq!(summary_line(&[warning.clone(), warning]), "2 warnings");

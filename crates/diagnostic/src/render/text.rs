@@ -2,10 +2,11 @@
 
 use std::ops::Range;
 
-use annotate_snippets::{Annotation, AnnotationKind, Group, Level, Patch, Renderer, Snippet};
+use annotate_snippets::{Annotation, AnnotationKind, Group, Level, Origin, Patch, Renderer, Snippet};
 
 use super::excerpt::{SourceExcerpt, extract_excerpt};
 use super::location::visible_range;
+use super::repeated::collapse_repeated;
 use super::sanitize;
 use crate::{
     Diagnostic, LineColumn, Severity, SourceFile, SourceId, SourceMap, Span, SpanLabel, SuggestedEdit,
@@ -41,22 +42,28 @@ const MARGIN_COLUMNS: usize = 6;
 const MAX_PATCH_LINES: usize = 8;
 
 /// Renders diagnostics one after the other, separated by an empty line, with a trailing newline. The text is
-/// empty if there are none.
+/// empty if there are none. A mistake that a file repeats is shown once, with the number of further lines.
 ///
 /// Source text and messages are made safe to print: control characters become visible signs.
 pub fn to_text(diagnostics: &[Diagnostic], sources: &SourceMap, options: TextOptions) -> String {
     let mut out = String::new();
-    for (index, diagnostic) in diagnostics.iter().enumerate() {
+    for (index, (diagnostic, repeats)) in collapse_repeated(diagnostics, sources).into_iter().enumerate() {
         if index > 0 {
             out.push('\n');
         }
-        render_diagnostic(diagnostic, sources, options, &mut out);
+        render_diagnostic(diagnostic, repeats, sources, options, &mut out);
     }
 
     out
 }
 
-fn render_diagnostic(diagnostic: &Diagnostic, sources: &SourceMap, options: TextOptions, out: &mut String) {
+fn render_diagnostic(
+    diagnostic: &Diagnostic,
+    repeats: Option<String>,
+    sources: &SourceMap,
+    options: TextOptions,
+    out: &mut String,
+) {
     let mut drawing = DiagnosticRenderer {
         sources,
         columns: code_columns(diagnostic, sources, options),
@@ -66,6 +73,7 @@ fn render_diagnostic(diagnostic: &Diagnostic, sources: &SourceMap, options: Text
     let level = match diagnostic.severity {
         Severity::Error => Level::ERROR,
         Severity::Warning => Level::WARNING,
+        Severity::Note => Level::NOTE,
     };
     let title = level
         .primary_title(sanitize::sanitize_line(&diagnostic.title, LINE_LIMIT))
@@ -74,7 +82,17 @@ fn render_diagnostic(diagnostic: &Diagnostic, sources: &SourceMap, options: Text
 
     let drawn = diagnostic.secondary.len().min(MAX_SECONDARY_LABELS);
     for (source, labels) in group_by_file(&diagnostic.primary, &diagnostic.secondary[..drawn]) {
-        group = group.element(drawing.build_snippet(source, &labels));
+        // Of a file that could not be read there is no line to show.
+        group = if sources.file(source).text().is_empty() {
+            let path = drawing.register_header(labels[0].1.span);
+            let found = labels.iter().filter(|(_, label)| !label.text.is_empty());
+            let notes = found.map(|(_, label)| sanitize::sanitize_line(&label.text, LINE_LIMIT));
+            notes.fold(group.element(Origin::path(path)), |group, note| {
+                group.element(Level::NOTE.message(note))
+            })
+        } else {
+            group.element(drawing.build_snippet(source, &labels))
+        };
     }
 
     if drawn < diagnostic.secondary.len() {
@@ -82,7 +100,7 @@ fn render_diagnostic(diagnostic: &Diagnostic, sources: &SourceMap, options: Text
         group = group.element(Level::NOTE.message(format!("{rest} more such places are not shown")));
     }
 
-    for note in &diagnostic.notes {
+    for note in diagnostic.notes.iter().chain(&repeats) {
         group = group.element(Level::NOTE.message(sanitize::sanitize_block(note, BLOCK_LIMIT)));
     }
 
@@ -247,7 +265,8 @@ impl DiagnosticRenderer<'_> {
         let file = self.sources.file(span.source);
         let LineColumn { line, column } = file.position(span.start);
         let path = sanitize::sanitize_line(&file.path().to_string_lossy(), BLOCK_LIMIT);
-        self.headers.push(format!("{path}:{line}:{column}"));
+        let is_whole_file = file.text().is_empty() && line == 1;
+        self.headers.push(if is_whole_file { path } else { format!("{path}:{line}:{column}") });
         header_mark(self.headers.len() - 1)
     }
 

@@ -4,7 +4,7 @@ use std::cell::RefCell;
 use std::collections::BTreeSet;
 use std::path::PathBuf;
 
-use assize_evalfile::{LoadedSuite, load_answers, load_rubric};
+use assize_evalfile::{AnswerColumns, LoadedSuite, load_answers, load_rubric};
 use assize_stats::ranking::TieRule;
 use assize_store::{RunFolder, RunInfo};
 
@@ -163,7 +163,12 @@ impl RunCaseSource {
             Self::Answers { rubric, answers } => (rubric, answers),
         };
         let load_options = engine.load_options(&options.eval.roots);
-        let loaded = load_answers(answers, &load_rubric(rubric, &load_options), &load_options);
+        let loaded = load_answers(
+            answers,
+            &AnswerColumns::default(),
+            &load_rubric(rubric, &load_options),
+            &load_options,
+        );
 
         Ok(wrap_answer_file(loaded, answers.clone()))
     }

@@ -3,7 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 
-use assize_evalfile::{LoadOptions, LoadedRubric, LoadedSuite, load_answers, read_rubric};
+use assize_evalfile::{AnswerColumns, LoadOptions, LoadedRubric, LoadedSuite, load_answers, read_rubric};
 use assize_store::{AnswerIndex, RunFolder, RunInfo};
 
 use crate::engine::Engine;
@@ -101,7 +101,7 @@ impl NamedAnswers {
         engine: &Engine,
     ) -> Result<Self, EngineError> {
         let path = PathBuf::from(place);
-        let loaded = load_answers(&path, &no_rubric(), options);
+        let loaded = load_answers(&path, &AnswerColumns::default(), &no_rubric(), options);
         engine.report_diagnostics(&loaded.diagnostics, &loaded.sources);
 
         if loaded.has_errors() {

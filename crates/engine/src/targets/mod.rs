@@ -5,4 +5,5 @@ mod secrets;
 mod wrapped;
 
 pub(crate) use registry::TargetRegistry;
+pub use secrets::is_secret_name;
 pub(crate) use secrets::redactor;

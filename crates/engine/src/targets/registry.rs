@@ -12,7 +12,7 @@ use assize_evalfile::{
     RecordingSpec, TargetRef, TargetSpec, TargetSpecKind,
 };
 use assize_grade::{ProgramEnvironment, ProgramSetup};
-use assize_llm::{ChatModel, ConfigError, ModelClient, ModelName, Redactor};
+use assize_llm::{ChatModel, ConfigError, FILE_VARIABLES, ModelClient, ModelName, Redactor};
 use assize_process::{Environment, ProcessCommand};
 use assize_store::TargetInfo;
 use assize_targets::{
@@ -26,6 +26,9 @@ use super::wrapped::{RedactingTarget, RenamedTarget, SerialTarget};
 use crate::engine::Engine;
 use crate::error::EngineError;
 use crate::gateway::ModelGateway;
+
+/// Shorter values of variables may well occur in an address by chance.
+const SHORTEST_VALUE: usize = 8;
 
 /// Commands that say nothing about time may take this long.
 const DEFAULT_COMMAND_TIMEOUT: Duration = Duration::from_mins(10);
@@ -248,7 +251,9 @@ impl TargetRegistry {
         let name = &spec.name;
         let mut target: Arc<dyn Target> = match &spec.kind {
             TargetSpecKind::Model(model) => {
-                let ask = self.gateway.ask(self.client(spec, model)?, model.context_tokens);
+                let client = self.client(spec, model)?;
+                let client = if spec.fallbacks.is_empty() { client } else { client.with_substitute() };
+                let ask = self.gateway.ask(client, model.context_tokens);
                 Arc::new(ModelTarget {
                     temperature: model.temperature,
                     seed: model.seed,
@@ -266,7 +271,8 @@ impl TargetRegistry {
                 )));
             }
             TargetSpecKind::Undetermined => {
-                return Err(unusable(format!("{}: target `{name}` is not fully set up", spec.place)));
+                let problem = "leads to no target that says what it is (`use_target`)";
+                return Err(unusable(format!("{}: target `{name}` {problem}", spec.place)));
             }
         };
         if let Some(health) = &spec.health {
@@ -331,7 +337,11 @@ impl TargetRegistry {
         let is_version = |variable: &str| variable.ends_with("OPENAI_API_VERSION");
         let parsed = ModelName::from_str(&format!("{provider}:{}", model.model))
             .map_err(|error| unusable(format!("target `{name}`: {error}")))?;
+        let file_variables = self.file_variables(&parsed, model);
         let lookup = |variable: &str| {
+            if variable == FILE_VARIABLES {
+                return Some(file_variables.clone());
+            }
             if let Some((_, value)) = model.variables.iter().find(|(name, _)| *name == variable) {
                 return Some(value.clone());
             }
@@ -371,7 +381,37 @@ impl TargetRegistry {
             error => format!("target `{name}`: {error}"),
         };
 
-        ModelClient::from_name(&parsed, &lookup, setup).map_err(|error| unusable(failed(error)))
+        let client =
+            ModelClient::from_name(&parsed, &lookup, setup).map_err(|error| unusable(failed(error)))?;
+        self.gateway.note_unencrypted(&client);
+        Ok(client)
+    }
+
+    /// Names of the variables that a file of the working folder set, as they stand for the settings of a target: its
+    /// address and its key may be values of others. A literal address is trusted as much as the key that is named
+    /// beside it.
+    fn file_variables(&self, name: &ModelName, model: &ModelTargetSpec) -> String {
+        let listed = (self.variables)(FILE_VARIABLES).unwrap_or_default();
+        let values: Vec<String> = listed
+            .split(' ')
+            .filter_map(|name| (self.variables)(name))
+            .filter(|value| value.len() >= SHORTEST_VALUE)
+            .collect();
+        let own = |variable: &str| {
+            let is_address = name.base_url_variables().contains(&variable) && model.base_url.is_some();
+            let is_key = name.key_variables().contains(&variable) && model.api_key.is_some();
+            is_address || is_key
+        };
+
+        let mut names: Vec<&str> = listed.split(' ').filter(|variable| !own(variable)).collect();
+        if model.base_url.as_ref().is_some_and(|url| values.iter().any(|value| url.contains(value))) {
+            names.extend(name.base_url_variables());
+        }
+        if model.api_key.as_ref().is_some_and(|key| values.iter().any(|value| value == key.expose())) {
+            names.extend(name.key_variables());
+        }
+
+        names.join(" ")
     }
 
     fn recorded(&self, spec: &TargetSpec, recording: &RecordingSpec) -> Result<Arc<dyn Target>, EngineError> {
@@ -424,6 +464,7 @@ impl TargetRegistry {
         }
 
         target.cwd.clone_from(&command.cwd);
+        target.beside_suite = command.beside_suite;
         target.stdin.clone_from(&command.stdin);
 
         if let Some(stream) = &command.stream {

@@ -27,11 +27,15 @@ pub(super) fn keys<'a>(
     key_variables().map(str::to_owned).chain(used)
 }
 
+/// True if the name of a variable says that its value is secret.
+pub fn is_secret_name(name: &str) -> bool {
+    let name = name.to_ascii_uppercase();
+    SECRET_NAMES.iter().any(|part| name.contains(part))
+}
+
 /// Redactor of the values of all variables that are named like secrets.
 pub(crate) fn redactor(variables: &BTreeMap<String, String>) -> Redactor {
-    let is_secret = |name: &str| {
-        let name = name.to_ascii_uppercase();
-        SECRET_NAMES.iter().any(|part| name.contains(part))
-    };
-    Redactor::new(variables.iter().filter(|(name, _)| is_secret(name)).map(|(_, value)| value.clone().into()))
+    Redactor::new(
+        variables.iter().filter(|(name, _)| is_secret_name(name)).map(|(_, value)| value.clone().into()),
+    )
 }

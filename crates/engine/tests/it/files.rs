@@ -7,10 +7,12 @@ use crate::support::{Fixture, checked_suite, model, suite};
 
 #[tokio::test]
 async fn every_problem_has_its_kind_and_leads_to_the_exit_code_of_invalid_input() {
-    let broken_targets = "targets:\n  - name: a\n    provider: nobody-has-heard-of-it\n    settings: 3\n";
+    let broken_targets = "targets: 3\n";
+    let broken_target = "targets:\n  - name: a\n    provider: nobody-has-heard-of-it\n    settings: 3\n";
     for (kind, targets, filter, text, target) in [
         (EngineErrorKind::InvalidFile, "", "*", "tests: 3\n".to_owned(), None),
         (EngineErrorKind::InvalidFile, broken_targets, "*", checked_suite(&[("a", "right")]), None),
+        (EngineErrorKind::Unrunnable, broken_target, "*", suite(1, &["yes"], false), Some("a")),
         (EngineErrorKind::Usage, "", "[", checked_suite(&[("a", "right")]), None),
         (EngineErrorKind::Usage, "", "none-*", checked_suite(&[("a", "right")]), None),
         (EngineErrorKind::Unrunnable, "", "*", suite(1, &["yes"], false), None),

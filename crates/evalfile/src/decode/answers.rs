@@ -1,12 +1,17 @@
-//! Given answers, one on each line: the input of grading without a suite.
+//! Given answers, one on each line or row: the input of grading without a suite.
 //!
 //! The lines are external data: environment variables are not substituted and no file they name is read.
 
 use std::sync::Arc;
 
-use assize_diagnostic::{Diagnostic, SpannedValue, did_you_mean};
+use assize_diagnostic::{Diagnostic, Span, SpannedValue};
 use serde_json::{Map, Value};
 
+use super::answer_columns::{
+    ANSWER, AnswerColumns, CLUSTERS, ColumnUse, EXPECTED_OUTCOME, METADATA, QUESTION, REFERENCE, field_of,
+    two_columns, unknown_column,
+};
+use super::answer_table::{AnswerTable, missing_column};
 use super::case::DecodedCase;
 use super::common::{check_id, decode_tags};
 use super::messages::decode_given_output;
@@ -16,21 +21,33 @@ use crate::codes;
 use crate::model::{
     Case, CaseId, CaseMarks, CaseMessage, MessageRole, OnDependencyFailure, ThresholdOverrides,
 };
-use crate::tree::{NodeValue, TreeNode};
+use crate::tree::{MapEntry, NodeValue, TreeNode};
 
-/// Keys of the answer.
-const ANSWER_KEYS: [&str; 2] = ["answer", "output"];
+/// Layout of a file of answers.
+#[derive(Debug, Clone, Default)]
+pub(crate) struct AnswerFormat {
+    /// Columns that the user named.
+    pub(crate) columns: AnswerColumns,
+    /// Layout of a table; `None` for JSON objects.
+    pub(crate) table: Option<AnswerTable>,
+}
 
-/// Decodes one line. Unknown keys are kept as metadata: answer files have columns of their own.
+/// Decodes one line of JSON or one row of a table.
 pub(super) fn decode_answer(
     cx: &mut DecodeContext,
-    node: &TreeNode,
+    node: TreeNode,
     line: usize,
     defaults: &SuiteDefaults,
+    format: &AnswerFormat,
 ) -> DecodedCase {
     let before = cx.problems.error_count();
     let nothing = DecodedCase { id: None, case: None, depends_on: Vec::new() };
-    let Some(mut object) = MapReader::new(node, "an answer", &mut cx.problems) else { return nothing };
+    // The columns of a table were looked at when its header was read.
+    let (node, extra) = match format.table {
+        Some(_) => (node, Map::new()),
+        None => apply_columns(cx, node, &format.columns),
+    };
+    let Some(mut object) = MapReader::new(&node, "an answer", &mut cx.problems) else { return nothing };
     let head = object.head();
     let id = match object.value("id") {
         None => Some(SpannedValue::new(format!("line-{line}"), head)),
@@ -44,30 +61,32 @@ pub(super) fn decode_answer(
         },
     };
 
-    let question =
-        object.first_of(&["question", "input"], &mut cx.problems).map(|entry| answer_text(&entry.value));
-    let reference = object
-        .first_of(&["reference", "expected_output"], &mut cx.problems)
-        .map(|entry| answer_text(&entry.value));
-    let expected_outcome = object
-        .first_of(&["expected_outcome", "criteria"], &mut cx.problems)
-        .map(|entry| answer_text(&entry.value));
-    let output = if let Some(entry) = object.first_of(&ANSWER_KEYS, &mut cx.problems) {
-        decode_given_output(cx, &entry.value, &entry.key)
-    } else {
-        cx.problems.add(no_answer(node));
-        None
+    let mut optional_text = |keys: &[&'static str]| {
+        object.first_of(keys, &mut cx.problems).and_then(|entry| answer_text(&entry.value))
+    };
+    let question = optional_text(QUESTION);
+    let reference = optional_text(REFERENCE);
+    let expected_outcome = optional_text(EXPECTED_OUTCOME);
+    let output = match object.first_of(ANSWER, &mut cx.problems) {
+        Some(entry) => decode_given_output(cx, &entry.value, &entry.key),
+        None => None,
     };
 
     let file_changes = object.string("file_changes", &mut cx.problems).map(|text| text.value);
     let tags = decode_tags(cx, &mut object);
-    let mut metadata = match object.value("metadata").map(TreeNode::to_json) {
+    let mut metadata = match object.value(METADATA).map(TreeNode::to_json) {
         Some(Value::Object(metadata)) => metadata,
-        Some(other) => Map::from_iter([("metadata".to_owned(), other)]),
+        Some(other) => Map::from_iter([(METADATA.to_owned(), other)]),
         None => Map::new(),
     };
-    for entry in object.take_remaining() {
-        metadata.insert(entry.key.clone(), entry.value.to_json());
+    metadata.extend(extra);
+    for key in CLUSTERS {
+        metadata.extend(object.value(key).map(|value| (key.to_owned(), value.to_json())));
+    }
+
+    object.finish(&mut cx.problems);
+    if output.is_none() && cx.problems.error_count() == before {
+        cx.problems.add(no_answer(head));
     }
 
     let sound = cx.problems.error_count() == before;
@@ -100,23 +119,60 @@ pub(super) fn decode_answer(
     DecodedCase { id, case: case.map(Arc::new), depends_on: Vec::new() }
 }
 
-fn answer_text(node: &TreeNode) -> String {
+/// Gives the entries of an object the keys of their fields, and takes out those that are metadata. Reports
+/// keys that nothing reads, fields that are given twice, and columns that were named and are not there.
+fn apply_columns(
+    cx: &mut DecodeContext,
+    node: TreeNode,
+    columns: &AnswerColumns,
+) -> (TreeNode, Map<String, Value>) {
+    let TreeNode { span, used_at, data } = node;
+    let NodeValue::Map(entries) = data else { return (TreeNode { span, used_at, data }, Map::new()) };
+    let head = entries.first().map_or(span, |entry| entry.key_span);
+    let names: Vec<String> = entries.iter().map(|entry| entry.key.clone()).collect();
+
+    for column in
+        columns.given().map(|(column, _)| column).filter(|column| !names.iter().any(|name| name == column))
+    {
+        cx.problems.add(missing_column(column, names.iter().map(String::as_str), head));
+    }
+
+    let mut kept: Vec<MapEntry> = Vec::with_capacity(entries.len());
+    let mut fields: Vec<(&'static str, String, Span)> = Vec::new();
+    let mut metadata = Map::new();
+    for entry in entries {
+        match columns.use_of(&entry.key, &entry.key) {
+            ColumnUse::Ignored => {}
+            ColumnUse::Metadata => {
+                metadata.insert(entry.key, entry.value.to_json());
+            }
+            ColumnUse::Unknown => cx.problems.add(unknown_column(&entry.key, "key", entry.key_span)),
+            ColumnUse::Field(key) => {
+                let field = field_of(key).unwrap_or(key);
+                if let Some((_, other, at)) = fields.iter().find(|(known, ..)| *known == field) {
+                    cx.problems.add(two_columns((other, *at), (&entry.key, entry.key_span), field));
+                } else {
+                    fields.push((field, entry.key.clone(), entry.key_span));
+                    kept.push(MapEntry { key: key.to_owned(), ..entry });
+                }
+            }
+        }
+    }
+
+    (TreeNode { span, used_at, data: NodeValue::Map(kept) }, metadata)
+}
+
+/// Returns a value as text; `None` for one that says nothing.
+fn answer_text(node: &TreeNode) -> Option<String> {
     match node.as_str() {
-        Some(text) => text.to_owned(),
-        None => serde_json::to_string_pretty(&node.to_json()).unwrap_or_default(),
+        Some(text) if text.trim().is_empty() => None,
+        Some(text) => Some(text.to_owned()),
+        None if node.is_null() => None,
+        None => serde_json::to_string_pretty(&node.to_json()).ok(),
     }
 }
 
-fn no_answer(node: &TreeNode) -> Diagnostic {
-    let entries = node.as_map().unwrap_or_default();
-    let place = entries.first().map_or(node.use_span(), |entry| entry.key_span);
-    let diagnostic =
-        Diagnostic::error(codes::NO_ANSWER, "this line has no answer", place, "no `answer` in this object");
-    let near = entries.iter().find(|entry| did_you_mean(&entry.key, ANSWER_KEYS).is_some());
-    match near {
-        Some(entry) => diagnostic
-            .with_help(format!("is it `{}`? Then rename that key", entry.key))
-            .with_suggestion("rename the key", entry.key_span, "answer"),
-        None => diagnostic.with_help("put the text to grade under `answer` (or `output`)"),
-    }
+fn no_answer(place: Span) -> Diagnostic {
+    Diagnostic::error(codes::NO_ANSWER, "this line has no answer", place, "no `answer` in this object")
+        .with_help("put the text to grade under `answer`, or say where it is: `--columns answer=KEY`")
 }

@@ -12,7 +12,7 @@ use super::common::{
 };
 use super::conversation::decode_conversation;
 use super::grader::{AssertionContext, decode_inline_rubrics, grader_from_outcome};
-use super::interpolate::interpolate;
+use super::interpolate::interpolate_described;
 use super::map_reader::{check_not_blank, string, wrong_type};
 use super::suite::{SuiteDefaults, check_default_kind, keep_in_metadata};
 use super::trials::decode_trials;
@@ -21,8 +21,8 @@ use super::workspace::decode_workspace;
 use super::{DecodeContext, MapReader, execution, graders, messages};
 use crate::codes;
 use crate::model::{
-    Case, CaseId, CaseMarks, CaseMessage, EvalFileFormat, Grader, OnDependencyFailure, ThresholdOverrides,
-    Trials, UnsupportedFeature, WorkspaceSpec,
+    Case, CaseId, CaseMarks, CaseMessage, EvalFileFormat, GivenOutput, Grader, OnDependencyFailure,
+    ThresholdOverrides, Trials, UnsupportedFeature, WorkspaceSpec,
 };
 use crate::tree::{MapEntry, NodeValue, TreeNode};
 
@@ -72,9 +72,7 @@ pub(crate) fn decode_case(
 
     if let NodeValue::Map(entries) = &mut node.data {
         // A given answer is external data: environment variables are not substituted.
-        for entry in entries.iter_mut().filter(|entry| entry.key != "output") {
-            interpolate(cx, &mut entry.value);
-        }
+        interpolate_described(cx, entries, "output");
     }
 
     let vars = decode_vars(cx, node);
@@ -196,8 +194,12 @@ impl PartialCase {
 
         let expected_outcome = decode_expected_outcome(cx, object, format);
         let expected_output = decode_expected_output(cx, object, format);
-        let output =
-            object.entry("output").map(|entry| messages::decode_given_output(cx, &entry.value, "output"));
+        let output = object.entry("output").map(|entry| match written_file(&entry.value) {
+            Some((path, span)) => {
+                cx.read_text(path, span).map(|file| GivenOutput::Text(file.text.to_string()))
+            }
+            None => messages::decode_given_output(cx, &entry.value, "output"),
+        });
         let has_output = output.is_some();
         let mut inner = execution::open_execution(cx, object);
         let targets = execution::decode_targets(cx, object, inner.as_mut());
@@ -578,4 +580,9 @@ fn no_message_for_files(at: Span) -> Diagnostic {
     .with_help(
         "add a message with `role: user`, or attach the files as content blocks `{type: file, value: PATH}`",
     )
+}
+/// Returns the path of a value that is `file://PATH`: the file holds the text.
+fn written_file(node: &TreeNode) -> Option<(&str, Span)> {
+    let text = node.as_str()?.trim();
+    (text.starts_with("file://") && !text.contains('\n')).then(|| (text, node.use_span()))
 }

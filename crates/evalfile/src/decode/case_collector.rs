@@ -1,6 +1,6 @@
 //! Collection of the cases of a suite.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::sync::Arc;
 
 use assize_diagnostic::{Diagnostic, SpannedValue};
@@ -108,23 +108,29 @@ impl CaseCollector {
         // one.
         let known: BTreeSet<&str> = self.dependencies.iter().map(|(id, _)| id.value.as_str()).collect();
         let mut waiting: BTreeMap<&str, BTreeSet<&str>> = BTreeMap::new();
+        let mut dependents: HashMap<&str, Vec<&str>> = HashMap::new();
         for (id, names) in &self.dependencies {
             let names = names.iter().map(|name| name.value.as_str());
             let names = names.filter(|name| *name != id.value && known.contains(name));
-            waiting.entry(&id.value).or_default().extend(names);
+            let unmet = waiting.entry(&id.value).or_default();
+            for name in names {
+                if unmet.insert(name) {
+                    dependents.entry(name).or_default().push(&id.value);
+                }
+            }
         }
 
-        loop {
-            let free: Vec<&str> =
-                waiting.iter().filter(|(_, names)| names.is_empty()).map(|(id, _)| *id).collect();
-            if free.is_empty() {
-                break;
-            }
+        let mut free: Vec<&str> =
+            waiting.iter().filter(|(_, names)| names.is_empty()).map(|(id, _)| *id).collect();
+        while let Some(id) = free.pop() {
+            waiting.remove(id);
 
-            for id in free {
-                waiting.remove(id);
-                for names in waiting.values_mut() {
-                    names.remove(id);
+            for dependent in dependents.remove(id).unwrap_or_default() {
+                if let Some(unmet) = waiting.get_mut(dependent)
+                    && unmet.remove(id)
+                    && unmet.is_empty()
+                {
+                    free.push(dependent);
                 }
             }
         }

@@ -91,15 +91,23 @@ pub(crate) fn decode_free_map(cx: &mut DecodeContext, node: &TreeNode, key: &str
 
 /// Decodes `tags`: a list of texts, none of them blank.
 pub(crate) fn decode_tags(cx: &mut DecodeContext, object: &mut MapReader<'_>) -> Vec<String> {
-    let mut tags: Vec<String> = Vec::new();
+    decode_spanned_tags(cx, object).into_iter().map(|tag| tag.value).collect()
+}
+
+/// Decodes `tags` with their places.
+pub(crate) fn decode_spanned_tags(
+    cx: &mut DecodeContext,
+    object: &mut MapReader<'_>,
+) -> Vec<SpannedValue<String>> {
+    let mut tags: Vec<SpannedValue<String>> = Vec::new();
     for tag in object.strings("tags", &mut cx.problems) {
         if tag.value.trim().is_empty() {
             cx.problems.add(
                 Diagnostic::error(codes::EMPTY_TEXT, "a tag is empty", tag.span, "nothing here")
                     .with_help("write the tag, or remove the entry"),
             );
-        } else if !tags.contains(&tag.value) {
-            tags.push(tag.value);
+        } else if tags.iter().all(|known| known.value != tag.value) {
+            tags.push(tag);
         }
     }
 

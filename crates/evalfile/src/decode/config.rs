@@ -9,7 +9,7 @@ use assize_diagnostic::{Diagnostic, Severity, SourceMap, SpannedValue};
 use super::grader::{PanelUse, decode_evidence, decode_judging, decode_panel, decode_truncate};
 use super::targets::settings_files::{find_first_file, read_settings_file, search_folders};
 use super::targets::variables::{ExpandedMap, expand_variables};
-use super::{DecodeContext, DiagnosticCollector, MapReader, common, finish_diagnostics};
+use super::{DecodeContext, MapReader, common, finish_diagnostics};
 use crate::LoadOptions;
 use crate::codes;
 use crate::duration::parse_duration;
@@ -136,7 +136,7 @@ fn decode_config(cx: &mut DecodeContext, root: &TreeNode, home: &ConfigLocation)
 
     if home.foreign {
         decode_foreign_settings(cx, &mut object, root, &mut config);
-        finish_leniently(object, &mut cx.problems);
+        object.finish_leniently(&mut cx.problems);
     } else {
         object.finish(&mut cx.problems);
     }
@@ -270,24 +270,7 @@ fn decode_foreign_settings(
         inner.entry(key);
     }
 
-    finish_leniently(inner, &mut cx.problems);
-}
-
-fn finish_leniently(object: MapReader<'_>, problems: &mut DiagnosticCollector) {
-    let mut unknown = problems.fork();
-    object.finish(&mut unknown);
-
-    for mut diagnostic in unknown.into_vec() {
-        diagnostic.severity = Severity::Warning;
-        diagnostic.code = codes::FOREIGN_SETTING;
-
-        // Not all keys are listed here, so a suggestion from this list would mislead.
-        if diagnostic.suggestion.is_none() {
-            diagnostic.help = vec!["nothing is done with it; check its spelling".to_owned()];
-        }
-
-        problems.add(diagnostic);
-    }
+    inner.finish_leniently(&mut cx.problems);
 }
 
 /// Reports variables that are not set in the settings: these always apply. Other keys are not read, or

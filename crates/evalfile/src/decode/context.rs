@@ -152,7 +152,7 @@ impl DecodeContext {
         };
 
         let text = match complaint {
-            None => match fs::read(&path) {
+            None => match assize_files::read_bytes(&path, MAX_ATTACHMENT_BYTES) {
                 Ok(bytes) => String::from_utf8(bytes).map_err(|_| "it is not UTF-8 text".to_owned()),
                 Err(error) => Err(error.to_string()),
             },

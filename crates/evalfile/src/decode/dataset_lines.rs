@@ -3,6 +3,8 @@
 use std::io::{self, BufRead, BufReader, Read};
 use std::sync::Arc;
 
+use super::answer_table::CellScanner;
+
 /// Maximum length of a line: a case of that size would fit into no prompt.
 pub(super) const MAX_LINE_BYTES: u64 = 16 * 1024 * 1024;
 /// Maximum number of bytes of a block, except for its last line; bounds the memory, since only a few blocks
@@ -14,6 +16,16 @@ pub(super) struct DatasetLines<R> {
     reader: BufReader<R>,
     number: usize,
     buffer: Vec<u8>,
+    /// Layout of a table.
+    cells: Option<CellLayout>,
+}
+
+/// Layout of a table, whose cells may contain line breaks.
+#[derive(Clone, Copy)]
+struct CellLayout {
+    divider: u8,
+    /// True if the first row is still to be passed over.
+    skips_header: bool,
 }
 
 /// A line: its number in the file, from 1, and its text.
@@ -24,13 +36,31 @@ pub(super) struct DatasetLine {
 
 /// Reason why a line has no text.
 pub(super) enum LineError {
-    NotUtf8 { valid: usize, byte: u8, lossy: String },
+    NotUtf8 {
+        valid: usize,
+        byte: u8,
+        lossy: String,
+    },
     TooLong,
+    /// A quotation mark is never closed. Holds the first line of the row.
+    OpenQuote {
+        first_line: String,
+    },
 }
 
 impl<R: Read> DatasetLines<R> {
     pub(super) fn new(file: R) -> Self {
-        Self { reader: BufReader::with_capacity(256 * 1024, file), number: 0, buffer: Vec::new() }
+        Self {
+            reader: BufReader::with_capacity(256 * 1024, file),
+            number: 0,
+            buffer: Vec::new(),
+            cells: None,
+        }
+    }
+
+    /// Reads rows of a table instead of lines.
+    pub(super) fn with_cells(self, divider: u8, skips_header: bool) -> Self {
+        Self { cells: Some(CellLayout { divider, skips_header }), ..self }
     }
 
     /// Returns the next lines, limited in number and total length. Empty at the end.
@@ -48,9 +78,15 @@ impl<R: Read> DatasetLines<R> {
         Ok(block)
     }
 
-    /// Returns the next line that is not blank, without its line end and without a byte order mark.
+    /// Returns the next line that is not blank, without its line end and without a byte order mark. Of a table
+    /// it returns the next row, which may have several lines.
     pub(super) fn next_line(&mut self) -> io::Result<Option<DatasetLine>> {
-        loop {
+        if self.cells.is_some_and(|cells| cells.skips_header) {
+            self.cells = self.cells.map(|cells| CellLayout { skips_header: false, ..cells });
+            self.next_line()?;
+        }
+
+        let first = loop {
             self.buffer.clear();
             let read = (&mut self.reader).take(MAX_LINE_BYTES + 1).read_until(b'\n', &mut self.buffer)?;
             if read == 0 {
@@ -58,23 +94,32 @@ impl<R: Read> DatasetLines<R> {
             }
 
             self.number += 1;
+            let first = self.number;
 
             if read as u64 > MAX_LINE_BYTES && self.buffer.last() != Some(&b'\n') {
                 self.skip_rest()?;
-                return Ok(Some(DatasetLine { number: self.number, content: Err(LineError::TooLong) }));
+                return Ok(Some(DatasetLine { number: first, content: Err(LineError::TooLong) }));
             }
             if self.number == 1 && self.buffer.starts_with(b"\xef\xbb\xbf") {
                 self.buffer.drain(..3);
+            }
+
+            if let Some(cells) = self.cells
+                && let Some(error) = self.read_row(cells.divider)?
+            {
+                return Ok(Some(DatasetLine { number: first, content: Err(error) }));
             }
 
             while matches!(self.buffer.last(), Some(b'\n' | b'\r')) {
                 self.buffer.pop();
             }
 
-            if !self.buffer.iter().all(u8::is_ascii_whitespace) {
-                break;
+            // Spreadsheets end tables with rows of nothing but dividers.
+            let divider = self.cells.map(|cells| cells.divider);
+            if !self.buffer.iter().all(|byte| byte.is_ascii_whitespace() || Some(*byte) == divider) {
+                break first;
             }
-        }
+        };
 
         let content = match std::str::from_utf8(&self.buffer) {
             Ok(text) => Ok(text.into()),
@@ -85,7 +130,32 @@ impl<R: Read> DatasetLines<R> {
                 Err(LineError::NotUtf8 { valid, byte, lossy })
             }
         };
-        Ok(Some(DatasetLine { number: self.number, content }))
+        Ok(Some(DatasetLine { number: first, content }))
+    }
+
+    /// Reads the rest of a row whose first line is in the buffer: as long as a quoted text goes on.
+    fn read_row(&mut self, divider: u8) -> io::Result<Option<LineError>> {
+        let mut scanner = CellScanner::new(divider);
+        let (mut scanned, first_line) = (0, self.buffer.len());
+        while scanner.is_open_after(&self.buffer[scanned..]) {
+            scanned = self.buffer.len();
+            let left = (MAX_LINE_BYTES + 1).saturating_sub(scanned as u64);
+            let read = (&mut self.reader).take(left).read_until(b'\n', &mut self.buffer)?;
+            if read == 0 || self.buffer.len() as u64 > MAX_LINE_BYTES {
+                let first_line = String::from_utf8_lossy(&self.buffer[..first_line]);
+                let first_line = first_line.trim_end_matches(['\r', '\n']).to_owned();
+
+                // Nothing after such a row can be told apart from it.
+                while !self.reader.fill_buf()?.is_empty() {
+                    self.skip_rest()?;
+                }
+                return Ok(Some(LineError::OpenQuote { first_line }));
+            }
+
+            self.number += 1;
+        }
+
+        Ok(None)
     }
 
     fn skip_rest(&mut self) -> io::Result<()> {

@@ -1,20 +1,38 @@
 //! Diagnostics of one load.
 
-use std::collections::HashSet;
+use std::collections::{BTreeMap, HashMap, HashSet};
 
-use assize_diagnostic::{Diagnostic, DiagnosticCode, Severity, Span, SpanLabel};
+use assize_diagnostic::{Diagnostic, DiagnosticCode, Severity, SourceId, Span, SpanLabel};
 
 use crate::codes;
+
+/// Maximum number of errors of a file that are kept, and of warnings. The rest is counted: a file that is wrong
+/// throughout must not fill the memory, nor the screen.
+const MAX_PER_FILE: usize = 200;
 
 /// Collector of diagnostics, so that decoding can continue after each.
 #[derive(Debug, Default)]
 pub(crate) struct DiagnosticCollector {
     list: Vec<Diagnostic>,
+    /// Diagnostics of each file and severity, those that are only counted among them.
+    counts: BTreeMap<(SourceId, bool), FileCount>,
     /// Diagnostics reported so far: a part that is used several times by aliases is reported once.
     said: HashSet<(DiagnosticCode, Span, String, String)>,
     errors: usize,
     hidden: Vec<HiddenValue>,
-    unset: Vec<Span>,
+    unset: HashSet<Span>,
+    /// Keys whose value is a variable that is not set, by the span at which a missing key of their map is reported.
+    unset_keys: HashMap<Span, Vec<String>>,
+    /// True while a variable that is not set is only noted.
+    pub(crate) notes_unset: bool,
+}
+
+/// Number of diagnostics of one severity in a file.
+#[derive(Debug, Default)]
+struct FileCount {
+    kept: usize,
+    /// Number of those that were not kept, and the span of the first.
+    dropped: Option<(usize, Span)>,
 }
 
 /// A value from the environment. It may be a secret, so no diagnostic may show it.
@@ -45,15 +63,30 @@ const MIN_HIDDEN_LENGTH: usize = 4;
 impl DiagnosticCollector {
     pub(crate) fn add(&mut self, diagnostic: Diagnostic) {
         // A problem with an unset value would only repeat that it is not set.
-        if self.unset.contains(&diagnostic.primary.span) {
+        let unset_keys = self.unset_keys.get(&diagnostic.primary.span).map(Vec::as_slice).unwrap_or_default();
+        if self.unset.contains(&diagnostic.primary.span)
+            || unset_keys.iter().any(|key| speaks_of_missing(&diagnostic, key))
+        {
             return;
         }
 
         self.errors += usize::from(diagnostic.severity == Severity::Error);
         let Diagnostic { code, title, primary, .. } = &diagnostic;
-        if !self.said.insert((*code, primary.span, title.clone(), primary.text.clone())) {
+        let said = (*code, primary.span, title.clone(), primary.text.clone());
+        if self.said.contains(&said) {
             return;
         }
+
+        let is_error = diagnostic.severity == Severity::Error;
+        let count = self.counts.entry((primary.span.source, is_error)).or_default();
+        if count.kept >= MAX_PER_FILE {
+            let (dropped, _) = count.dropped.get_or_insert((0, primary.span));
+            *dropped += 1;
+            return;
+        }
+
+        self.said.insert(said);
+        count.kept += 1;
 
         let diagnostic = if self.hidden.is_empty() { diagnostic } else { self.redact(diagnostic) };
         self.list.push(diagnostic);
@@ -69,15 +102,8 @@ impl DiagnosticCollector {
     pub(crate) fn retract_missing(&mut self, head: Span, names: &[&str]) {
         let errors = &mut self.errors;
         self.list.retain(|found| {
-            let Some((_, others)) = MISSING_KEY_CODES.iter().find(|(code, _)| *code == found.code) else {
-                return true;
-            };
-            let speaks_of = |name: &&str| {
-                let quoted = [format!("`{name}`"), format!("`{name}:")];
-                let said = |text: &String| quoted.iter().any(|quoted| text.contains(quoted));
-                others.contains(name) || said(&found.title) || found.help.iter().any(said)
-            };
-            let stays = found.primary.span != head || !names.iter().any(speaks_of);
+            let stays =
+                found.primary.span != head || !names.iter().any(|name| speaks_of_missing(found, name));
             *errors -= usize::from(!stays);
 
             stays
@@ -89,13 +115,31 @@ impl DiagnosticCollector {
         self.errors
     }
 
+    /// Returns the diagnostics, with one more for each file that has more than are kept.
     pub(crate) fn into_vec(self) -> Vec<Diagnostic> {
-        self.list
+        let Self { mut list, counts, .. } = self;
+        for ((_, is_error), count) in counts {
+            if let Some((dropped, first)) = count.dropped {
+                list.push(more_problems(dropped, first, is_error));
+            }
+        }
+
+        list
     }
 
     /// Returns an empty collector that hides the same values.
     pub(crate) fn fork(&self) -> Self {
         Self { hidden: self.hidden.clone(), ..Self::default() }
+    }
+
+    /// Hides what a collector hides that was forked from this one.
+    pub(crate) fn hide_as_in(&mut self, fork: &Self) {
+        self.hidden.clone_from(&fork.hidden);
+    }
+
+    /// Adds the diagnostics of a fork.
+    pub(crate) fn append(&mut self, fork: Self) {
+        fork.into_vec().into_iter().for_each(|diagnostic| self.add(diagnostic));
     }
 
     /// Hides `value`, substituted from the environment at `span`: diagnostics show `shown` instead.
@@ -106,12 +150,23 @@ impl DiagnosticCollector {
     }
 
     /// Reports that the value at a span is not set. Nothing else is reported about that span.
-    pub(crate) fn add_unset(&mut self, diagnostic: Diagnostic) {
+    pub(crate) fn add_unset(&mut self, mut diagnostic: Diagnostic) {
+        if self.notes_unset {
+            diagnostic.severity = Severity::Note;
+        }
+
         let span = diagnostic.primary.span;
         let unset = std::mem::take(&mut self.unset);
         self.add(diagnostic);
         self.unset = unset;
-        self.unset.push(span);
+        self.unset.insert(span);
+    }
+
+    /// Suppresses reports at `head` that `key` is missing, if the value at `span` was reported as not set.
+    pub(crate) fn mark_unset_key(&mut self, head: Span, key: &str, span: Span) {
+        if self.unset.contains(&span) {
+            self.unset_keys.entry(head).or_default().push(key.to_owned());
+        }
     }
 
     fn redact(&self, mut diagnostic: Diagnostic) -> Diagnostic {
@@ -154,6 +209,38 @@ impl DiagnosticCollector {
     }
 }
 
+/// Returns true if a diagnostic says that the key is missing.
+fn speaks_of_missing(diagnostic: &Diagnostic, key: &str) -> bool {
+    let Some((_, others)) = MISSING_KEY_CODES.iter().find(|(code, _)| *code == diagnostic.code) else {
+        return false;
+    };
+    let quoted = [format!("`{key}`"), format!("`{key}:")];
+    let said = |text: &String| quoted.iter().any(|quoted| text.contains(quoted));
+
+    others.contains(&key) || said(&diagnostic.title) || diagnostic.help.iter().any(said)
+}
+
+/// Turns errors about environment variables that are not set into notes, for those who check files and run nothing.
+pub fn note_unset_variables(diagnostics: &mut [Diagnostic]) {
+    for diagnostic in diagnostics.iter_mut().filter(|found| found.code == codes::VARIABLE_NOT_SET) {
+        diagnostic.severity = Severity::Note;
+    }
+}
+
+fn more_problems(dropped: usize, first: Span, is_error: bool) -> Diagnostic {
+    let ending = if dropped == 1 { "" } else { "s" };
+    let label = "the first of them";
+    let diagnostic = if is_error {
+        let title = format!("{dropped} more error{ending} in this file");
+        Diagnostic::error(codes::MORE_PROBLEMS, title, first, label)
+    } else {
+        let title = format!("{dropped} more warning{ending} in this file");
+        Diagnostic::warning(codes::MORE_WARNINGS, title, first, label)
+    };
+
+    diagnostic.with_help("put those above right and check again")
+}
+
 fn touches(a: Span, b: Span) -> bool {
     a.source == b.source && a.start <= b.end && b.start <= a.end
 }
@@ -183,6 +270,26 @@ mod tests {
 
     use super::*;
     use crate::codes;
+
+    #[test]
+    fn problems_beyond_the_limit_are_counted_by_severity() {
+        let mut sources = SourceMap::new();
+        let source = sources.add("a.yaml", "x".repeat(1_000));
+        let mut problems = DiagnosticCollector::default();
+        for at in 0..MAX_PER_FILE + 3 {
+            let span = Span::new(source, at, at + 1);
+            problems.add(Diagnostic::warning(codes::NO_EFFECT, "a", span, "b"));
+            problems.add(Diagnostic::error(codes::WRONG_TYPE, "a", span, "b"));
+            problems.add(Diagnostic::error(codes::WRONG_TYPE, "a", span, "b"));
+        }
+
+        // What is not kept still makes the file invalid.
+        assert!(problems.error_count() > MAX_PER_FILE);
+        let found = problems.into_vec();
+        let titles: Vec<&str> = found[2 * MAX_PER_FILE..].iter().map(|found| found.title.as_str()).collect();
+        assert_eq!(titles, ["3 more warnings in this file", "6 more errors in this file"]);
+        assert_eq!(found.last().map(|found| found.severity), Some(Severity::Error));
+    }
 
     #[test]
     fn hidden_values_appear_in_no_part_of_a_complaint() {

@@ -5,7 +5,7 @@ use std::path::{Component, Path, PathBuf};
 use std::sync::Arc;
 
 use assize_diagnostic::{Diagnostic, Span};
-use globset::GlobBuilder;
+use globset::{GlobBuilder, GlobMatcher};
 
 use super::DecodeContext;
 use super::case::{DecodedCase, decode_case};
@@ -20,6 +20,10 @@ use crate::tree::{NodeValue, TreeNode};
 
 /// Maximum depth of the folders that are searched for a pattern.
 const MAX_DEPTH: usize = 32;
+/// Maximum number of files and folders looked at for a pattern, or listed in a folder of cases.
+const MAX_VISITED_ENTRIES: usize = 100_000;
+/// Maximum number of files that a pattern may match.
+const MAX_MATCHES: usize = 10_000;
 
 /// Returns the reference if an entry of a list of cases is one.
 pub(crate) fn file_reference(node: &TreeNode) -> Option<&str> {
@@ -277,14 +281,28 @@ fn find_matches(cx: &mut DecodeContext, pattern: &str, span: Span) -> Vec<PathBu
         }
     };
 
+    if !is_searchable(cx, &base, span) {
+        return Vec::new();
+    }
+
     let depth = if rest.contains("**") { MAX_DEPTH } else { rest.split('/').count() };
-    let mut files = Vec::new();
-    walk(&base, depth, &mut |path| {
-        let relative = path.strip_prefix(&base).unwrap_or(path);
-        if glob.is_match(relative) {
-            files.push(path.to_path_buf());
-        }
-    });
+    let mut search = PatternSearch { glob: &glob, base: &base, files: Vec::new(), visited: 0 };
+    let is_whole = search.walk(&base, depth);
+    let mut files = search.files;
+
+    if !is_whole {
+        cx.problems.add(
+            Diagnostic::error(
+                codes::LIMIT_REACHED,
+                "the pattern leads to too many files",
+                span,
+                format!("more than {MAX_MATCHES} matches, or {MAX_VISITED_ENTRIES} files to look at"),
+            )
+            .with_note(format!("looked in `{}`", base.display()))
+            .with_help("name the folder of the cases in the pattern, or put the cases into a JSONL file"),
+        );
+        return Vec::new();
+    }
 
     files.sort();
 
@@ -302,6 +320,26 @@ fn find_matches(cx: &mut DecodeContext, pattern: &str, span: Span) -> Vec<PathBu
 
     files.retain(|file| check_inside_roots(cx, file, span));
     files
+}
+
+/// Returns true if a folder may be searched, so that nothing outside the roots is even listed. A folder that does not
+/// exist has no match, which is reported as such.
+fn is_searchable(cx: &mut DecodeContext, folder: &Path, span: Span) -> bool {
+    let Ok(real) = fs::canonicalize(folder) else { return true };
+    let inside = cx.reach.roots.iter().any(|root| real.starts_with(root));
+    if !inside {
+        cx.problems.add(
+            Diagnostic::error(
+                codes::OUTSIDE_ROOT,
+                "this pattern searches outside the folders that may be read",
+                span,
+                format!("begins in `{}`", folder.display()),
+            )
+            .with_help("move the files there, or name a wider folder with `--root DIR`"),
+        );
+    }
+
+    inside
 }
 
 /// Returns true if a file found by searching may be read; reports it otherwise.
@@ -323,16 +361,39 @@ fn check_inside_roots(cx: &mut DecodeContext, file: &Path, span: Span) -> bool {
     inside
 }
 
-fn walk(folder: &Path, depth: usize, found: &mut impl FnMut(&Path)) {
-    for path in sorted_entries(folder) {
-        let Ok(kind) = fs::symlink_metadata(&path).map(|meta| meta.file_type()) else { continue };
-        if kind.is_dir() {
-            if depth > 1 {
-                walk(&path, depth - 1, found);
+/// Search for the files that a pattern matches.
+struct PatternSearch<'a> {
+    glob: &'a GlobMatcher,
+    base: &'a Path,
+    files: Vec<PathBuf>,
+    /// Number of files and folders looked at.
+    visited: usize,
+}
+
+impl PatternSearch<'_> {
+    /// Adds the matches in a folder. Returns false if there are too many, or too many files to look at.
+    fn walk(&mut self, folder: &Path, depth: usize) -> bool {
+        for path in sorted_entries(folder) {
+            self.visited += 1;
+            if self.visited > MAX_VISITED_ENTRIES {
+                return false;
             }
-        } else if path.is_file() {
-            found(&path);
+
+            let Ok(kind) = fs::symlink_metadata(&path).map(|meta| meta.file_type()) else { continue };
+            if kind.is_dir() {
+                if depth > 1 && !self.walk(&path, depth - 1) {
+                    return false;
+                }
+            } else if path.is_file() && self.glob.is_match(path.strip_prefix(self.base).unwrap_or(&path)) {
+                self.files.push(path);
+            }
+
+            if self.files.len() > MAX_MATCHES {
+                return false;
+            }
         }
+
+        true
     }
 }
 
@@ -344,6 +405,7 @@ fn sorted_entries(folder: &Path) -> Vec<PathBuf> {
         .filter_map(Result::ok)
         .filter(|entry| !entry.file_name().to_string_lossy().starts_with('.'))
         .map(|entry| entry.path())
+        .take(MAX_VISITED_ENTRIES + 1)
         .collect();
 
     paths.sort();
@@ -352,18 +414,23 @@ fn sorted_entries(folder: &Path) -> Vec<PathBuf> {
 
 /// Adds the cases of one list: maps and references.
 pub(crate) fn collect_list(cx: &mut DecodeContext, items: Vec<TreeNode>, into: &mut CaseCollector) {
-    for mut item in items {
-        if let NodeValue::Str(_) = item.data {
-            super::interpolate::interpolate(cx, &mut item);
-        }
+    for item in items {
+        collect_item(cx, item, into);
+    }
+}
 
-        let place = item.use_span();
-        if let Some(written) = file_reference(&item).map(str::to_owned) {
-            collect(cx, &written, place, into);
-        } else {
-            let defaults = Arc::clone(&into.defaults);
-            let read = decode_case(cx, &mut item, &defaults, None);
-            into.add_case(cx, read);
-        }
+/// Adds the cases of an entry of a list: a map or a reference.
+pub(crate) fn collect_item(cx: &mut DecodeContext, mut item: TreeNode, into: &mut CaseCollector) {
+    if let NodeValue::Str(_) = item.data {
+        super::interpolate::interpolate(cx, &mut item);
+    }
+
+    let place = item.use_span();
+    if let Some(written) = file_reference(&item).map(str::to_owned) {
+        collect(cx, &written, place, into);
+    } else {
+        let defaults = Arc::clone(&into.defaults);
+        let read = decode_case(cx, &mut item, &defaults, None);
+        into.add_case(cx, read);
     }
 }

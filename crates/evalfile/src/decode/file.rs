@@ -4,13 +4,14 @@ use std::fs;
 use std::path::Path;
 
 use assize_diagnostic::{Diagnostic, SourceId, Span};
+use assize_files::{MAX_FILE_BYTES, read_bytes};
 
 use super::DecodeContext;
 use crate::codes;
-use crate::tree::{TreeNode, read_json, read_yaml};
-
-/// Maximum size of a file that is read as a whole: a tree of its values takes many times the memory.
-pub(crate) const MAX_FILE_BYTES: u64 = 64 * 1024 * 1024;
+use crate::tree::{
+    DeferredList, TreeNode, YamlListReader, read_json, read_json_in, read_json_outline, read_yaml,
+    read_yaml_outline,
+};
 
 /// Reads a file as text and adds it to the sources. `from` is the reference that names it; without one,
 /// problems are reported at the beginning of the file.
@@ -57,7 +58,7 @@ pub(crate) fn read_source(cx: &mut DecodeContext, path: &Path, from: Option<Span
 
             return None;
         }
-        Ok(_) => fs::read(path).map_err(|error| error.to_string()),
+        Ok(_) => read_bytes(path, MAX_FILE_BYTES).map_err(|error| error.to_string()),
     };
     match bytes.map(String::from_utf8) {
         Ok(Ok(text)) => Some(cx.sources.add(path, text)),
@@ -101,12 +102,75 @@ pub(crate) fn not_utf8(at: Span, byte: u8, offset: usize) -> Diagnostic {
 
 /// Parses the tree of a source, in the syntax of its file extension.
 pub(crate) fn read_tree(cx: &mut DecodeContext, source: SourceId) -> Option<TreeNode> {
-    let is_json = file_extension(cx.sources.file(source).path()) == "json";
-    if is_json && !cx.sources.file(source).text().trim().is_empty() {
+    if is_json(cx, source) {
         read_json(&cx.sources, source, &mut cx.problems)
     } else {
         read_yaml(&cx.sources, source, &mut cx.problems)
     }
+}
+
+/// Tree of a file whose list of cases may be parsed later.
+pub(crate) struct FileOutline {
+    pub(crate) root: TreeNode,
+    /// Items of the lists that are empty in the tree.
+    pub(crate) deferred: DeferredItems,
+}
+
+/// Items of a list that are parsed one at a time: the tree of all cases takes many times the memory of the cases.
+pub(crate) enum DeferredItems {
+    /// Nothing was left out.
+    None,
+    /// The items of YAML lists.
+    Yaml,
+    /// The ranges of the items of JSON lists.
+    Json(Vec<DeferredList>),
+}
+
+/// Parses the tree of a source like [`read_tree`], except for the lists under `keys` of its outermost map.
+pub(crate) fn read_outline(cx: &mut DecodeContext, source: SourceId, keys: &[&str]) -> Option<FileOutline> {
+    if is_json(cx, source) {
+        // No kind of document has an empty key that would matter.
+        let (root, lists) = read_json_outline(&cx.sources, source, keys, "", &mut cx.problems)?;
+        return Some(FileOutline { root, deferred: DeferredItems::Json(lists) });
+    }
+
+    let (root, is_outline) = read_yaml_outline(&cx.sources, source, keys, &mut cx.problems)?;
+    let deferred = if is_outline { DeferredItems::Yaml } else { DeferredItems::None };
+    Some(FileOutline { root, deferred })
+}
+
+/// Calls `take` with each item of the list under `key`, one after the other. Returns `None` after an error of syntax, after
+/// which nothing of the file can be used.
+pub(crate) fn for_each_item(
+    cx: &mut DecodeContext,
+    source: SourceId,
+    key: &str,
+    deferred: DeferredItems,
+    mut take: impl FnMut(&mut DecodeContext, TreeNode),
+) -> Option<()> {
+    match deferred {
+        DeferredItems::None => {}
+        DeferredItems::Yaml => {
+            let text = cx.sources.file(source).shared_text();
+            let Some(mut items) = YamlListReader::new(&text, source, key) else { return Some(()) };
+            while let Some(item) = items.next_item(&mut cx.problems).ok()? {
+                take(cx, item);
+            }
+        }
+        DeferredItems::Json(lists) => {
+            for range in lists.into_iter().filter(|list| list.key == key).flat_map(|list| list.items) {
+                let item = read_json_in(&cx.sources, source, range, &mut cx.problems)?;
+                take(cx, item);
+            }
+        }
+    }
+
+    Some(())
+}
+
+fn is_json(cx: &DecodeContext, source: SourceId) -> bool {
+    let file = cx.sources.file(source);
+    file_extension(file.path()) == "json" && !file.text().trim().is_empty()
 }
 
 /// Returns the extension of a file name in lower case, without its dot.

@@ -17,6 +17,11 @@ const CASE_LIST_KEYS: [(&str, EvalFileFormat); 4] = [
     ("cases", EvalFileFormat::Two),
 ];
 
+/// Returns the keys of lists of cases.
+pub(crate) fn case_list_keys() -> [&'static str; 4] {
+    CASE_LIST_KEYS.map(|(key, _)| key)
+}
+
 /// Returns the format of an eval file and the key of its cases. Returns `None` after adding a diagnostic.
 pub(crate) fn detect_format(
     cx: &mut DecodeContext,

@@ -4,28 +4,68 @@ use assize_diagnostic::{Diagnostic, Span};
 
 use super::DecodeContext;
 use crate::codes;
-use crate::tree::{NodeValue, TreeNode};
+use crate::tree::{MapEntry, NodeValue, TreeNode};
+
+/// Keys whose values are settings of programs, not texts: nothing below them is sent to a judge or written into a run.
+const SETTINGS: [&str; 3] = ["workspace", "hooks", "repos"];
 
 /// Replaces every `${{ NAME }}` and `${{ NAME:-default }}` in the strings below `node`. A string that
 /// consists of one such reference becomes a boolean or number if its value reads like one. `$${{ NAME }}`
-/// escapes the reference. A variable that is not set is an error.
+/// escapes the reference. A variable that is not set is an error, and so is one that holds a secret: texts are sent to
+/// judges, printed and kept.
 ///
 /// Only plain names count: `${{ secrets.NAME }}` and the like are ordinary text.
 pub(crate) fn interpolate(cx: &mut DecodeContext, node: &mut TreeNode) {
+    substitute_below(cx, node, false);
+}
+
+/// Does it for settings of programs, which may take secrets.
+pub(crate) fn interpolate_settings(cx: &mut DecodeContext, node: &mut TreeNode) {
+    substitute_below(cx, node, true);
+}
+
+fn substitute_below(cx: &mut DecodeContext, node: &mut TreeNode, settings: bool) {
     let place = node.use_span();
     match &mut node.data {
         NodeValue::Str(text) => {
-            if let Some(data) = substitute(cx, text, place) {
+            if let Some(data) = substitute(cx, text, place, settings) {
                 node.data = data;
             }
         }
-        NodeValue::Seq(items) => items.iter_mut().for_each(|item| interpolate(cx, item)),
-        NodeValue::Map(entries) => entries.iter_mut().for_each(|entry| interpolate(cx, &mut entry.value)),
+        NodeValue::Seq(items) => items.iter_mut().for_each(|item| substitute_below(cx, item, settings)),
+        NodeValue::Map(entries) => {
+            for entry in entries.iter_mut() {
+                let settings = settings || SETTINGS.contains(&entry.key.as_str());
+                substitute_below(cx, &mut entry.value, settings);
+            }
+            mark_unset_keys(cx, entries);
+        }
         NodeValue::Null | NodeValue::Bool(_) | NodeValue::Int(_) | NodeValue::Float(_) => {}
     }
 }
 
-fn substitute(cx: &mut DecodeContext, text: &str, place: Span) -> Option<NodeValue> {
+/// Replaces the references in the values of a suite or a case, except that of the key `except`. A run needs no
+/// `description`, so that a variable of it that is not set is no more than a note.
+pub(crate) fn interpolate_described(cx: &mut DecodeContext, entries: &mut [MapEntry], except: &str) {
+    for entry in entries.iter_mut().filter(|entry| entry.key != except) {
+        let is_description = entry.key == "description";
+        let notes = std::mem::replace(&mut cx.problems.notes_unset, is_description);
+        substitute_below(cx, &mut entry.value, SETTINGS.contains(&entry.key.as_str()));
+        cx.problems.notes_unset = notes;
+    }
+
+    mark_unset_keys(cx, entries);
+}
+
+/// Remembers the keys whose whole value is a variable that is not set: they are given, not missing.
+fn mark_unset_keys(cx: &mut DecodeContext, entries: &[MapEntry]) {
+    let Some(head) = entries.first().map(|entry| entry.key_span) else { return };
+    for entry in entries.iter().filter(|entry| entry.value.as_str() == Some("")) {
+        cx.problems.mark_unset_key(head, &entry.key, entry.value.use_span());
+    }
+}
+
+fn substitute(cx: &mut DecodeContext, text: &str, place: Span, settings: bool) -> Option<NodeValue> {
     if !text.contains("${{") {
         return None;
     }
@@ -45,6 +85,9 @@ fn substitute(cx: &mut DecodeContext, text: &str, place: Span) -> Option<NodeVal
             result.push_str(whole);
         } else {
             result.push_str(before);
+            if !settings && is_secret_name(name) {
+                cx.problems.add(secret_variable(name, place));
+            }
             match ((cx.reach.environment)(name), default) {
                 (Some(value), _) => {
                     cx.problems.hide(&value, &format!("${{{{ {name} }}}}"), place);
@@ -66,6 +109,31 @@ fn substitute(cx: &mut DecodeContext, text: &str, place: Span) -> Option<NodeVal
     let only_reference =
         from_environment && parse_reference(text.trim()).is_some_and(|(whole, ..)| whole == text.trim());
     Some(if only_reference { parse_typed_value(result) } else { NodeValue::Str(result) })
+}
+
+/// True if the name of a variable says that its value is secret.
+fn is_secret_name(name: &str) -> bool {
+    const LAST_WORDS: [&str; 9] =
+        ["KEY", "APIKEY", "TOKEN", "SECRET", "PASSWORD", "PASSWD", "PASSPHRASE", "CREDENTIAL", "PAT"];
+    const ANYWHERE: [&str; 6] = ["API_KEY", "ACCESS_KEY", "PRIVATE_KEY", "SECRET", "PASSWORD", "CREDENTIAL"];
+
+    let name = name.to_ascii_uppercase();
+    let numbered = |c: char| c.is_ascii_digit() || c == '_';
+    let last = name.trim_end_matches(numbered).rsplit('_').next().unwrap_or_default();
+    LAST_WORDS.contains(&last) || ANYWHERE.iter().any(|part| name.contains(part))
+}
+
+fn secret_variable(name: &str, place: Span) -> Diagnostic {
+    Diagnostic::error(
+        codes::BAD_VARIABLE,
+        format!("`{name}` seems to be a secret, and this text is sent to judges, printed and kept in runs"),
+        place,
+        "a secret does not belong here",
+    )
+    .with_help(format!(
+        "leave the variable out; if it holds nothing secret, give it a name that does not say so, or write \
+         `$${{{{ {name} }}}}` for the text itself"
+    ))
 }
 
 fn unset_variable(name: &str, place: Span) -> Diagnostic {
@@ -128,6 +196,19 @@ mod tests {
     use super::*;
     use crate::decode::testing::context_with;
     use crate::tree::read_yaml;
+
+    #[test]
+    fn names_of_secrets_are_told_from_others() {
+        for name in [
+            "OPENAI_API_KEY", "GITHUB_TOKEN", "github_token_2", "AWS_ACCESS_KEY_ID", "PGPASSWORD", "GH_PAT",
+            "CLIENT_SECRET", "MY_SECRET_VALUE", "KEY",
+        ] {
+            assert!(is_secret_name(name), "{name}");
+        }
+        for name in ["MAX_TOKENS", "TOKEN_LIMIT", "KEYBOARD", "MONKEY", "PATH", "PWD", "MODEL", "COMPAT"] {
+            assert!(!is_secret_name(name), "{name}");
+        }
+    }
 
     fn run(text: &str) -> (TreeNode, DecodeContext) {
         let mut cx = context_with(|name| match name {

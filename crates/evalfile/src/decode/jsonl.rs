@@ -10,6 +10,7 @@ use std::sync::Arc;
 use assize_diagnostic::{
     Diagnostic, DiagnosticCode, Severity, SourceId, SourceMap, Span, SpanLabel, SpannedValue,
 };
+use assize_files::open_file;
 
 use super::DecodeContext;
 use super::answers::decode_answer;
@@ -28,6 +29,17 @@ use crate::tree::{TreeNode, read_json};
 /// Maximum number of invalid lines whose diagnostics are kept. The rest is counted: a file that is wrong
 /// throughout must not fill the memory.
 const MAX_SHOWN_LINES: usize = 200;
+
+impl SuiteDefaults {
+    /// Returns the reader of the lines or rows of a file with these defaults.
+    fn lines(&self, file: File) -> DatasetLines<File> {
+        let lines = DatasetLines::new(file);
+        match self.answers.as_ref().and_then(|format| format.table.as_ref()) {
+            Some(table) => lines.with_cells(table.divider, true),
+            None => lines,
+        }
+    }
+}
 
 impl Dataset {
     /// Returns the reader of its lines.
@@ -81,7 +93,7 @@ fn beginning_of(cx: &mut DecodeContext, path: &Path) -> Span {
 
 fn check_lines(cx: &mut DecodeContext, path: &Path, into: &mut CaseCollector) -> io::Result<Dataset> {
     let CaseCollector { defaults, ids, dependencies, .. } = into;
-    let file = File::open(path)?;
+    let file = open_file(path)?;
     let mut dataset = Dataset {
         path: Arc::from(path),
         count: 0,
@@ -94,7 +106,7 @@ fn check_lines(cx: &mut DecodeContext, path: &Path, into: &mut CaseCollector) ->
     let shared = Arc::clone(&dataset.path);
     let reader = DatasetReader { path: Arc::clone(&shared), cx: cx.fork(), defaults: Arc::clone(defaults) };
     let mut shown = DatasetDiagnostics::default();
-    for line in LineDecoder::ahead(file, move |line| reader.check(line)) {
+    for line in LineDecoder::ahead(defaults.lines(file), move |line| reader.check(line)) {
         let LineCheck { number, cx: mut fork, read, is_case } = line?;
         register_case(cx, &mut fork, &read, (&shared, number), ids, dependencies);
 
@@ -165,7 +177,12 @@ pub(crate) fn keep_cases(cx: &mut DecodeContext, path: &Path, text: &str, collec
 /// Returns the tree of the first non-blank line, for detecting the format. Its problems are reported when the
 /// lines are checked.
 pub(crate) fn first_line(cx: &DecodeContext, path: &Path) -> Option<TreeNode> {
-    first_line_in(cx, path, File::open(path).ok()?)
+    first_line_in(cx, path, open_file(path).ok()?)
+}
+
+/// Returns the text of the first non-blank line of a file.
+pub(crate) fn first_text(path: &Path) -> Option<Arc<str>> {
+    DatasetLines::new(open_file(path).ok()?).next_line().ok()??.content.ok()
 }
 
 /// Returns the tree of the first non-blank line of `lines`.
@@ -239,12 +256,34 @@ fn read_line(
 
             return nothing;
         }
+        Err(LineError::OpenQuote { first_line }) => {
+            let source = cx.sources.add_fragment_shared(Arc::clone(path), first_line.as_str(), line.number);
+            cx.problems.add(
+                Diagnostic::error(
+                    codes::BAD_TABLE,
+                    "a quotation mark is not closed",
+                    Span::new(source, 0, first_line.len()),
+                    "the row begins here",
+                )
+                .with_help("close it, or double each quotation mark within a quoted text"),
+            );
+
+            return nothing;
+        }
     };
 
-    let source = cx.sources.add_fragment_shared(Arc::clone(path), text, line.number);
-    match read_json(&cx.sources, source, &mut cx.problems) {
-        Some(node) if defaults.answers => decode_answer(cx, &node, line.number, defaults),
-        Some(mut node) => decode_case(cx, &mut node, defaults, None),
+    let source = cx.sources.add_fragment_shared(Arc::clone(path), Arc::clone(&text), line.number);
+    let table = defaults.answers.as_ref().and_then(|format| format.table.as_ref());
+    let node = match table {
+        Some(table) => table.read_row(cx, source, &text),
+        None => read_json(&cx.sources, source, &mut cx.problems),
+    };
+
+    match node {
+        Some(mut node) => match &defaults.answers {
+            Some(format) => decode_answer(cx, node, line.number, defaults, format),
+            None => decode_case(cx, &mut node, defaults, None),
+        },
         None => nothing,
     }
 }
@@ -417,17 +456,18 @@ impl DatasetCases {
         let path = || self.dataset.path.to_path_buf();
         let unreadable = |source| CaseLoadError::Unreadable { path: path(), source };
         if let ReadState::Start = self.state {
-            let file = File::open(&self.dataset.path).map_err(unreadable)?;
+            let file = open_file(&self.dataset.path).map_err(unreadable)?;
             if Fingerprint::from_file(&file).map_err(unreadable)? != self.dataset.fingerprint {
                 return Err(CaseLoadError::Changed { path: path() });
             }
 
             let reader = self.dataset.reader();
             let decode = move |line| reader.case(line);
+            let lines = self.dataset.defaults.lines(file);
             let decoded = if self.ahead {
-                LineDecoder::ahead(file, decode)
+                LineDecoder::ahead(lines, decode)
             } else {
-                LineDecoder::one_by_one(file, decode)
+                LineDecoder::one_by_one(lines, decode)
             };
             self.state = ReadState::Reading(decoded);
         }

@@ -50,18 +50,24 @@ struct DecoderThread<T> {
 
 impl<T: Send + 'static> LineDecoder<T> {
     /// Decodes each line when it is requested.
-    pub(super) fn one_by_one(file: File, decode: impl Fn(DatasetLine) -> T + Send + Sync + 'static) -> Self {
-        Self::new(file, Arc::new(decode), usize::MAX)
+    pub(super) fn one_by_one(
+        lines: DatasetLines<File>,
+        decode: impl Fn(DatasetLine) -> T + Send + Sync + 'static,
+    ) -> Self {
+        Self::new(lines, Arc::new(decode), usize::MAX)
     }
 
     /// Decodes ahead on other threads if there are many lines.
-    pub(super) fn ahead(file: File, decode: impl Fn(DatasetLine) -> T + Send + Sync + 'static) -> Self {
-        Self::new(file, Arc::new(decode), SEQUENTIAL_LINES)
+    pub(super) fn ahead(
+        lines: DatasetLines<File>,
+        decode: impl Fn(DatasetLine) -> T + Send + Sync + 'static,
+    ) -> Self {
+        Self::new(lines, Arc::new(decode), SEQUENTIAL_LINES)
     }
 
-    fn new(file: File, decode: LineFunction<T>, alone: usize) -> Self {
+    fn new(lines: DatasetLines<File>, decode: LineFunction<T>, alone: usize) -> Self {
         Self {
-            lines: DatasetLines::new(file),
+            lines,
             decode,
             alone,
             threads: Vec::new(),
@@ -170,11 +176,11 @@ mod tests {
     const MANY: usize = 40 * LINES_PER_BLOCK;
 
     /// A file of so many lines, each of which holds its number.
-    fn file(lines: usize) -> File {
+    fn file(lines: usize) -> DatasetLines<File> {
         let mut file = tempfile::tempfile().expect("a file");
         (1..=lines).try_for_each(|number| writeln!(file, "{number}")).expect("written");
         file.rewind().expect("at its beginning");
-        file
+        DatasetLines::new(file)
     }
 
     #[test]

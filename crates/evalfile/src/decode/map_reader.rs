@@ -1,6 +1,6 @@
 //! Reader of a map, key by key, which tracks the keys it may have.
 
-use assize_diagnostic::{Diagnostic, Span, SpannedValue, did_you_mean};
+use assize_diagnostic::{Diagnostic, Severity, Span, SpannedValue, did_you_mean};
 
 use super::DiagnosticCollector;
 use crate::codes;
@@ -298,17 +298,38 @@ impl<'n> MapReader<'n> {
     /// given under a misspelt name is not reported as missing too.
     pub(crate) fn finish(self, problems: &mut DiagnosticCollector) {
         let head = self.head();
-        let mut meant = self.meant;
+        let mut meant = self.meant.clone();
         for (entry, taken) in self.entries.iter().zip(&self.taken) {
             if *taken || entry.key.starts_with("x-") {
                 continue;
             }
-            meant.extend(did_you_mean(&entry.key, self.known.iter().map(|known| known.key)));
-            problems.add(unknown_key(entry, self.what, &self.known));
+            // A key that is there already can't be meant once more.
+            let absent = self.known.iter().map(|known| known.key).filter(|key| !self.has(key));
+            let near = did_you_mean(&entry.key, absent);
+            meant.extend(near);
+            problems.add(unknown_key(entry, self.what, &self.known, near));
         }
 
         if !meant.is_empty() {
             problems.retract_missing(head, &meant);
+        }
+    }
+
+    /// Ends the reading of a map whose other keys belong to another tool: they are warnings.
+    pub(crate) fn finish_leniently(self, problems: &mut DiagnosticCollector) {
+        let mut unknown = problems.fork();
+        self.finish(&mut unknown);
+
+        for mut diagnostic in unknown.into_vec() {
+            diagnostic.severity = Severity::Warning;
+            diagnostic.code = codes::FOREIGN_SETTING;
+
+            // Not all keys are listed here, so a suggestion from this list would mislead.
+            if diagnostic.suggestion.is_none() {
+                diagnostic.help = vec!["nothing is done with it; check its spelling".to_owned()];
+            }
+
+            problems.add(diagnostic);
         }
     }
 
@@ -330,14 +351,14 @@ impl<'n> MapReader<'n> {
 }
 
 /// Returns the diagnostic for an unknown key.
-fn unknown_key(entry: &MapEntry, what: &str, known: &[KnownKey]) -> Diagnostic {
+fn unknown_key(entry: &MapEntry, what: &str, known: &[KnownKey], near: Option<&str>) -> Diagnostic {
     let diagnostic = Diagnostic::error(
         codes::UNKNOWN_KEY,
         format!("{what} has no key `{}`", entry.key),
         entry.key_span,
         "unknown key",
     );
-    if let Some(near) = did_you_mean(&entry.key, known.iter().map(|known| known.key)) {
+    if let Some(near) = near {
         return diagnostic
             .with_help(format!("did you mean `{near}`?"))
             .with_suggestion("rename the key", entry.key_span, near);

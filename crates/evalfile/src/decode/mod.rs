@@ -1,5 +1,7 @@
 //! Decoding of trees to checked values, collecting every diagnostic on the way.
 
+mod answer_columns;
+mod answer_table;
 mod answers;
 mod case;
 mod case_collector;
@@ -26,6 +28,7 @@ mod messages;
 mod prices;
 pub(crate) mod rubric;
 mod scorecard;
+mod second_shell;
 pub(crate) mod suite;
 mod targets;
 #[cfg(test)]
@@ -34,26 +37,30 @@ pub(crate) mod trials;
 mod vars;
 mod workspace;
 
+pub(crate) use answer_table::{AnswerTable, find_divider};
+pub(crate) use answers::AnswerFormat;
 pub(crate) use case_collector::{CaseCollector, CaseSource};
 pub(crate) use context::DecodeContext;
 pub(crate) use diagnostic_collector::DiagnosticCollector;
 pub(crate) use external::collect_list as collect_cases;
 pub(crate) use finish::finish_diagnostics;
-pub(crate) use interpolate::interpolate;
+pub(crate) use interpolate::{interpolate, interpolate_described, interpolate_settings};
 pub(crate) use jsonl::DatasetCases;
 pub(crate) use map_reader::MapReader;
 #[cfg(test)]
 pub(crate) use map_reader::record;
 pub(crate) use suite::SuiteDefaults;
 
+pub use answer_columns::AnswerColumns;
 pub use config::{LoadedConfig, load_config};
 pub use context::EnvironmentLookup;
+pub use diagnostic_collector::note_unset_variables;
 pub use jsonl::CaseLoadError;
 pub use prices::{LoadedPrices, ModelNameParser, load_prices};
 pub use rubric::{LoadedRubric, load_rubric, read_rubric, read_rubric_file};
 pub use scorecard::{
     LoadedCardResults, LoadedScorecard, is_scorecard, load_card_results, load_scorecard,
-    looks_like_scorecard, read_scorecard,
+    load_scorecard_with_labels, looks_like_scorecard, read_scorecard,
 };
 pub(crate) use targets::provider_names;
-pub use targets::{LoadedTargets, load_targets};
+pub use targets::{LoadedTargets, load_targets, model_provider};

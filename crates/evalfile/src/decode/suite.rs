@@ -13,7 +13,7 @@ use super::common::{
 use super::grader::AssertionContext;
 use super::map_reader::{string, wrong_type};
 use super::workspace::decode_workspace;
-use super::{DecodeContext, MapReader, execution, graders, messages};
+use super::{AnswerFormat, DecodeContext, MapReader, execution, graders, messages};
 use crate::codes;
 use crate::model::{CaseMessage, EvalFileFormat, Grader, MessageBlock, Suite, UnsupportedFeature};
 use crate::tree::{MapEntry, TreeNode};
@@ -30,8 +30,8 @@ pub(crate) struct SuiteDefaults {
     pub(crate) files: Vec<MessageBlock>,
     /// True if one of the fields above had errors, so that a missing part of a case may be defined there.
     pub(crate) broken: bool,
-    /// True if the lines of a dataset are bare answers rather than cases.
-    pub(crate) answers: bool,
+    /// Layout of a dataset of bare answers; `None` if its lines are cases.
+    pub(crate) answers: Option<AnswerFormat>,
 }
 
 /// Keys of newer versions and of other tools, with the equivalent here.
@@ -127,7 +127,7 @@ pub(crate) fn decode_suite(
         preprocessors,
         unbuilt: missing,
     };
-    Some((suite, SuiteDefaults { format, graders, input, files, broken, answers: false }))
+    Some((suite, SuiteDefaults { format, graders, input, files, broken, answers: None }))
 }
 
 fn decode_suite_name(

@@ -2,7 +2,7 @@
 
 use assize_rubric::{Identify, IdentityWriter};
 
-use crate::model::{Applicability, Behaviour, EvaluatorType, Guidelines, ScoringScale, SmeLabel};
+use crate::model::{Applicability, Behaviour, EvaluatorType, Guidelines, ScoringScale};
 
 impl Identify for EvaluatorType {
     fn identify(&self, identity: &mut IdentityWriter) {
@@ -12,7 +12,8 @@ impl Identify for EvaluatorType {
 
 impl Identify for Behaviour {
     fn identify(&self, identity: &mut IdentityWriter) {
-        let Self { prompt, guidelines, applicability, scale, pass_conditions } = self;
+        // A limit refuses replies; it is no part of the question.
+        let Self { prompt, guidelines, applicability, scale, pass_conditions, failure_limit: _ } = self;
         identity.field(prompt);
         identity.field(guidelines);
         identity.field(applicability);
@@ -56,14 +57,5 @@ impl Identify for ScoringScale {
         identity.field(max);
         identity.field(descriptions);
         identity.field(formula);
-    }
-}
-
-impl Identify for SmeLabel {
-    fn identify(&self, identity: &mut IdentityWriter) {
-        let Self { outcome, reviewer, note } = self;
-        identity.field(outcome);
-        identity.field(reviewer);
-        identity.field(note);
     }
 }

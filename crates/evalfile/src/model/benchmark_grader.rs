@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use assize_rubric::LabelOutcome;
+use assize_rubric::{Label, SubjectHash, UnboundLabels, UnitInterval};
 
 use super::{EvaluatorType, Grader, Guidelines, ScoringScale};
 
@@ -19,19 +19,12 @@ pub struct BenchmarkGrader {
     pub behaviour: Option<Arc<Behaviour>>,
     /// Scoring scale, if there is one; scores of reviewers use it.
     pub scale: Option<ScoringScale>,
+    /// Hash of the question and of the inputs of the case, to which people's labels are bound.
+    pub subject: Option<SubjectHash>,
     /// Labels of the case; for `manual_sme`.
-    pub labels: Vec<SmeLabel>,
-}
-
-/// A reviewer's label of a case.
-#[derive(Debug, Clone, PartialEq)]
-pub struct SmeLabel {
-    /// Decided outcome.
-    pub outcome: LabelOutcome,
-    /// Name of the reviewer.
-    pub reviewer: Option<String>,
-    /// Reason.
-    pub note: Option<String>,
+    pub labels: Vec<Label>,
+    /// Handling of labels that do not say what they are about.
+    pub unbound_labels: UnboundLabels,
 }
 
 /// One yes-or-no question about one output, in the words of its authors. All of it is trusted: it comes from
@@ -48,6 +41,8 @@ pub struct Behaviour {
     pub scale: Option<ScoringScale>,
     /// Pass conditions, as the prompt lists them.
     pub pass_conditions: Vec<String>,
+    /// Score, 0 to 1, that a failed case can't have. Never shown to a judge.
+    pub failure_limit: UnitInterval,
 }
 
 /// Criteria for deciding if a benchmark applies to a case.

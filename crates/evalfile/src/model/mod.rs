@@ -7,6 +7,7 @@ mod conversation;
 mod evaluator;
 mod file_position;
 mod grader;
+mod label_subject;
 mod marks;
 mod panel;
 mod price;
@@ -19,7 +20,7 @@ mod trials;
 mod workspace;
 
 pub use assize_rubric::{CaseMessage, MessageBlock, MessageRole};
-pub use benchmark_grader::{Applicability, Behaviour, BenchmarkGrader, SmeLabel};
+pub use benchmark_grader::{Applicability, Behaviour, BenchmarkGrader};
 pub use case::{Case, CaseId, GivenOutput, TargetRef, ThresholdOverrides, UnsupportedFeature};
 pub use config::ProjectConfig;
 pub use conversation::{Conversation, ConversationTurn, OnDependencyFailure, OnTurnFailure, TurnAggregation};
@@ -31,6 +32,7 @@ pub use grader::{
     IsJson, LlmGrader, PairwiseBaseline, PairwiseGrader, Regex, RubricGrader, SkillTrigger, TextCheck,
     TextRule, TokenUsage, ToolTrajectory, TrajectoryMode,
 };
+pub use label_subject::value_text;
 pub use marks::{CaseMarks, CriterionMarks, SourceMark};
 pub use panel::{EscalateWhen, Escalation, PanelJudge, PanelSpec, ScoringMethod};
 pub use price::{PriceRates, PriceRow};
@@ -44,7 +46,8 @@ pub use scorecard_tree::{InventoryRow, ScorecardPart};
 pub use suite::{EvalFileFormat, Suite, SuiteSettings};
 pub use target::{
     CommandTargetSpec, CommandText, HealthSpec, MissingVariable, MockTargetSpec, ModelTargetSpec,
-    RecordingKind, RecordingSpec, RetrySpec, SESSION_FORMATS, SecretText, TargetSpec, TargetSpecKind,
+    RecordingKind, RecordingSpec, RetrySpec, SESSION_FORMATS, SecretText, TargetSettingError, TargetSpec,
+    TargetSpecKind,
 };
 pub use trials::Trials;
 pub use workspace::{

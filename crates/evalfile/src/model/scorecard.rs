@@ -3,7 +3,10 @@
 use std::path::PathBuf;
 use std::sync::Arc;
 
-use assize_rubric::{Criticality, FailureSeverity, LabelOutcome, ScorecardAggregation, UnitInterval, Weight};
+use assize_rubric::{
+    Criticality, FailureSeverity, LabelOutcome, ScorecardAggregation, SeenHash, UnboundLabels, UnitInterval,
+    Weight, failure_limit,
+};
 use serde_json::Value;
 
 use super::{EvaluatorType, FilePosition, Grader, Guidelines, ScoringScale, SourceMark};
@@ -30,6 +33,8 @@ pub struct Scorecard {
     pub cases: Vec<ScorecardCase>,
     /// Labels of traces.
     pub labels: Vec<ScorecardLabel>,
+    /// Handling of labels that do not say what they are about; files can't change it.
+    pub unbound_labels: UnboundLabels,
 }
 
 /// Top of a scorecard: components under named sets of weights.
@@ -213,6 +218,10 @@ pub struct ScorecardLabel {
     pub at: Option<String>,
     /// Version of the benchmark, as written.
     pub version: Option<String>,
+    /// Target that gave the answer, if the label names it.
+    pub system: Option<String>,
+    /// Hash of what the reviewer saw.
+    pub seen: Option<SeenHash>,
     /// Position in the file.
     pub place: FilePosition,
 }
@@ -248,6 +257,13 @@ pub enum BenchmarkApplicability {
     No,
     /// Undecided: the judge decides by the criteria of the benchmark.
     AskJudge,
+}
+
+impl ScorecardBenchmark {
+    /// Score, 0 to 1, that a failed case can't have.
+    pub fn failure_limit(&self) -> UnitInterval {
+        failure_limit(self.criticality, self.threshold, self.scale.is_some())
+    }
 }
 
 impl Scorecard {

@@ -3,13 +3,14 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use assize_rubric::{Criticality, GraderWeighting, Weight};
+use assize_rubric::{Criticality, GraderWeighting, Label, Weight};
 use serde_json::Value;
 
-use super::benchmark_grader::{Applicability, Behaviour, BenchmarkGrader, SmeLabel};
+use super::benchmark_grader::{Applicability, Behaviour, BenchmarkGrader};
+use super::label_subject::value_text;
 use super::{
-    BenchmarkApplicability, Case, CaseId, CaseMarks, CaseMessage, EvaluatorType, GivenOutput, Grader,
-    GraderKind, Guidelines, MessageRole, OnDependencyFailure, Scorecard, ThresholdOverrides,
+    BenchmarkApplicability, Case, CaseId, CaseMarks, CaseMessage, GivenOutput, Grader, GraderKind,
+    Guidelines, MessageRole, OnDependencyFailure, Scorecard, ScorecardCase, ThresholdOverrides,
 };
 
 /// Converter of the cases of a scorecard. Parts that many cases share are built once.
@@ -18,8 +19,8 @@ pub struct ScorecardCases<'s> {
     scorecard: &'s Scorecard,
     /// Questions of each benchmark: without and with the decision on applicability.
     behaviours: Vec<[Option<Arc<Behaviour>>; 2]>,
-    /// Labels by trace and benchmark.
-    labels: BTreeMap<(&'s str, usize), Vec<SmeLabel>>,
+    /// Labels by case and code of the benchmark.
+    labels: BTreeMap<(String, String), Vec<Label>>,
 }
 
 impl<'s> ScorecardCases<'s> {
@@ -42,14 +43,9 @@ impl<'s> ScorecardCases<'s> {
             })
             .collect();
 
-        let mut labels: BTreeMap<(&str, usize), Vec<SmeLabel>> = BTreeMap::new();
-        for label in &scorecard.labels {
-            let Some(benchmark) = label.benchmark else { continue };
-            labels.entry((&label.trace_id, benchmark)).or_default().push(SmeLabel {
-                outcome: label.outcome,
-                reviewer: label.reviewer.clone(),
-                note: label.note.clone(),
-            });
+        let mut labels: BTreeMap<(String, String), Vec<Label>> = BTreeMap::new();
+        for label in scorecard.stored_labels() {
+            labels.entry((label.case.clone(), label.criterion.clone())).or_default().push(label);
         }
 
         Self { scorecard, behaviours, labels }
@@ -59,15 +55,14 @@ impl<'s> ScorecardCases<'s> {
     /// order of the benchmarks; `None` if the index is out of range.
     ///
     /// The source narrative becomes its question, the ground truth its reference, the candidate output its
-    /// answer; a case that only reviewers judge needs none. A hard gate becomes a required grader, so that a
+    /// answer. A hard gate becomes a required grader, so that a
     /// case that fails one fails; an improvement signal has weight 0.
     pub fn build_case(&self, at: usize) -> Option<Case> {
         let case = self.scorecard.cases.get(at)?;
         let graders: Vec<Arc<Grader>> = (0..self.scorecard.benchmarks.len())
             .filter_map(|benchmark| {
                 let applies = self.scorecard.applies(benchmark, case);
-                (applies != BenchmarkApplicability::No)
-                    .then(|| self.build_grader(benchmark, &case.id, applies))
+                (applies != BenchmarkApplicability::No).then(|| self.build_grader(benchmark, case, applies))
             })
             .map(Arc::new)
             .collect();
@@ -82,12 +77,7 @@ impl<'s> ScorecardCases<'s> {
             input: text(&case.source_narrative, MessageRole::User).into_iter().collect(),
             expected_outcome: None,
             expected_output: text(&case.ground_truth, MessageRole::Assistant).into_iter().collect(),
-            output: case
-                .candidate_output
-                .as_ref()
-                .map(value_text)
-                .or_else(|| graders.iter().all(|grader| is_manual(grader)).then(String::new))
-                .map(GivenOutput::Text),
+            output: case.candidate_output.as_ref().map(value_text).map(GivenOutput::Text),
             graders,
             lines: ThresholdOverrides::default(),
             targets: Vec::new(),
@@ -105,7 +95,7 @@ impl<'s> ScorecardCases<'s> {
         })
     }
 
-    fn build_grader(&self, at: usize, case: &str, applies: BenchmarkApplicability) -> Grader {
+    fn build_grader(&self, at: usize, case: &ScorecardCase, applies: BenchmarkApplicability) -> Grader {
         let benchmark = &self.scorecard.benchmarks[at];
         let gate = benchmark.criticality == Criticality::HardGate;
         let counts = benchmark.criticality != Criticality::ImprovementSignal;
@@ -127,7 +117,13 @@ impl<'s> ScorecardCases<'s> {
                 all_must_pass: benchmark.all_must_pass,
                 behaviour: self.behaviours.get(at).and_then(|both| both[asks].clone()),
                 scale: benchmark.scale.clone(),
-                labels: self.labels.get(&(case, at)).cloned().unwrap_or_default(),
+                subject: self.scorecard.label_subject(at, case),
+                labels: self
+                    .labels
+                    .get(&(case.id.to_string(), benchmark.code.to_string()))
+                    .cloned()
+                    .unwrap_or_default(),
+                unbound_labels: self.scorecard.unbound_labels,
             }),
         }
     }
@@ -155,17 +151,6 @@ fn build_behaviour(
         applicability: None,
         scale: benchmark.scale.clone(),
         pass_conditions: prompt.pass_conditions.clone(),
+        failure_limit: benchmark.failure_limit(),
     })
-}
-
-fn is_manual(grader: &Grader) -> bool {
-    matches!(&grader.kind, GraderKind::Benchmark(found) if found.evaluator == EvaluatorType::ManualSme)
-}
-
-/// Returns a text as it is, any other value as JSON.
-fn value_text(value: &Value) -> String {
-    match value {
-        Value::String(text) => text.clone(),
-        other => serde_json::to_string_pretty(other).unwrap_or_else(|_| other.to_string()),
-    }
 }

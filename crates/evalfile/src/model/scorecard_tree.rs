@@ -1,11 +1,8 @@
-//! A scorecard as a tree for scoring and as a list for output.
+//! A scorecard as a list of its nodes, parents first.
 
 use std::sync::Arc;
 
-use assize_rubric::{
-    Criticality, ScoreTree, ScoreTreeError, ScorecardAggregation, ScorecardNode, ScorecardNodeId,
-    ScorecardNodeKind, UnitInterval, Weight,
-};
+use assize_rubric::{Criticality, ScorecardAggregation, UnitInterval, Weight};
 
 use super::{BenchmarkApplicability, EvaluatorType, RubricChildren, Scorecard};
 
@@ -52,45 +49,11 @@ pub struct InventoryRow {
 }
 
 impl Scorecard {
-    /// Returns the trees to score: that of the index, if there is one, then one for each top rubric outside
-    /// the index. Each tree comes with the nodes of the scorecard by node id. `set` is the index of a weight
-    /// set.
-    ///
-    /// # Errors
-    /// Never fails for a loaded scorecard: its weights are in range and its parents are rubrics.
-    pub fn score_trees(
-        &self,
-        set: Option<usize>,
-    ) -> Result<Vec<(ScoreTree, Vec<ScorecardPart>)>, ScoreTreeError> {
-        self.roots().into_iter().map(|root| self.build_tree(root, set)).collect()
-    }
-
     fn roots(&self) -> Vec<ScorecardPart> {
         let below_index =
             |rubric: &usize| self.index.as_ref().is_some_and(|index| index.components.contains(rubric));
         let others = self.tops.iter().filter(|top| !below_index(top)).map(|top| ScorecardPart::Rubric(*top));
         self.index.iter().map(|_| ScorecardPart::Index).chain(others).collect()
-    }
-
-    fn build_tree(
-        &self,
-        root: ScorecardPart,
-        set: Option<usize>,
-    ) -> Result<(ScoreTree, Vec<ScorecardPart>), ScoreTreeError> {
-        let mut card = ScoreTree::new(self.build_node(root, Weight::ONE));
-        let mut parts = vec![root];
-        let mut waiting: Vec<(ScorecardPart, ScorecardNodeId)> = vec![(root, card.root())];
-        while let Some((part, id)) = waiting.pop() {
-            for (child, weight) in self.children(part, set) {
-                let below = card.add_node(id, self.build_node(child, weight))?;
-                parts.push(child);
-                if !matches!(child, ScorecardPart::Benchmark(_)) {
-                    waiting.push((child, below));
-                }
-            }
-        }
-
-        Ok((card, parts))
     }
 
     /// Returns the children of a node, with their weights.
@@ -117,18 +80,6 @@ impl Scorecard {
                 listed.map(|(place, &at)| (ScorecardPart::Rubric(at), weight(place))).collect()
             }
         }
-    }
-
-    fn build_node(&self, part: ScorecardPart, weight: Weight) -> ScorecardNode {
-        let row = self.build_row(part, 0, None);
-        let kind = match (row.aggregation, row.criticality) {
-            (_, Some(criticality)) => ScorecardNodeKind::Benchmark { criticality },
-            (aggregation, None) => ScorecardNodeKind::Group {
-                aggregation: aggregation.unwrap_or_default(),
-                hard_gate: row.hard_gate,
-            },
-        };
-        ScorecardNode { code: row.code, weight, line: row.threshold, kind }
     }
 
     fn build_row(&self, part: ScorecardPart, depth: usize, weight: Option<Weight>) -> InventoryRow {

@@ -31,6 +31,8 @@ pub struct TargetSpec {
     /// Environment variables that the target needs and that are not set. A run that uses the target must
     /// refuse to start; a run with other targets is not affected.
     pub missing_variables: Vec<MissingVariable>,
+    /// Errors in its settings, which are reported as warnings. A run that uses the target must refuse.
+    pub errors: Vec<TargetSettingError>,
     /// Parts that are decoded and checked but cannot be run yet. A run that uses the target must refuse.
     pub unbuilt: Vec<UnsupportedFeature>,
     /// Settings that are decoded and checked but have no effect; a run that uses the target warns about them.
@@ -50,6 +52,11 @@ impl TargetSpec {
             })
             .collect();
 
+        reasons.extend(
+            self.errors
+                .iter()
+                .map(|error| format!("{}: target `{}`: {}", error.place, self.name, error.title)),
+        );
         reasons.extend(self.unbuilt.iter().map(|unbuilt| {
             format!("{}: target `{}` asks for {}, not built yet", unbuilt.place, self.name, unbuilt.feature)
         }));
@@ -150,8 +157,11 @@ pub struct CommandTargetSpec {
     pub stream: Option<String>,
     /// True if it is run once for all cases and prints lines with their ids.
     pub batch: bool,
-    /// Absolute path of the working directory. Written relative to the folder of the targets file.
+    /// The working directory: of an agent as an absolute path, written relative to the folder of the targets file, of
+    /// any other command as written, perhaps relative to the folder of the eval file.
     pub cwd: Option<PathBuf>,
+    /// True if it runs in the folder of the eval file; false for agents.
+    pub beside_suite: bool,
     /// Time limit of one run; more than zero.
     pub timeout: Option<Duration>,
 }
@@ -227,7 +237,7 @@ pub enum HealthSpec {
     Command {
         /// Command to run.
         command: CommandText,
-        /// Absolute path of the working directory.
+        /// The working directory as written, perhaps relative to the folder of the eval file.
         cwd: Option<PathBuf>,
         /// Time limit.
         timeout: Option<Duration>,
@@ -263,6 +273,15 @@ impl RetrySpec {
             max_delay: self.max_delay.or(other.max_delay),
         }
     }
+}
+
+/// An error in the settings of a target.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct TargetSettingError {
+    /// Title of its diagnostic.
+    pub title: String,
+    /// Position in the file.
+    pub place: FilePosition,
 }
 
 /// An environment variable that is not set.

@@ -13,8 +13,8 @@ use super::{schema_file_name, schema_folder, schemas};
 use crate::decode::{DiagnosticCollector, record};
 use crate::tree::{read_json, read_yaml};
 use crate::{
-    LoadOptions, find_suites, is_scorecard, load_answers, load_card_results, load_config, load_prices,
-    load_rubric, load_scorecard, load_suite, load_targets,
+    AnswerColumns, LoadOptions, find_suites, is_scorecard, load_answers, load_card_results, load_config,
+    load_prices, load_rubric, load_scorecard, load_suite, load_targets,
 };
 
 fn root() -> PathBuf {
@@ -49,7 +49,12 @@ fn asked_for() -> record::RequestedKeys {
         load_targets(&home, Some(&path), &options);
         load_config(&home, &options);
         load_prices(&options, &|name| Ok((name.to_owned(), name.to_owned())));
-        load_answers(&path, &load_rubric(&home.join("rubric.yaml"), &options), &options);
+        load_answers(
+            &path,
+            &AnswerColumns::default(),
+            &load_rubric(&home.join("rubric.yaml"), &options),
+            &options,
+        );
         if let Some(card) = load_scorecard(&path, &options).scorecard {
             load_card_results(&home.join("card-results.jsonl"), &card, &options);
         }
@@ -346,7 +351,13 @@ fn loaded(kind: &Path, path: &Path) -> BTreeSet<&'static str> {
             load_prices(&options, &|name| Ok((name.to_owned(), name.to_owned()))).diagnostics
         }
         "answers" => {
-            load_answers(path, &load_rubric(&home.join("rubric.yaml"), &options), &options).diagnostics
+            load_answers(
+                path,
+                &AnswerColumns::default(),
+                &load_rubric(&home.join("rubric.yaml"), &options),
+                &options,
+            )
+            .diagnostics
         }
         _ => load_suite(path, &options).diagnostics,
     };

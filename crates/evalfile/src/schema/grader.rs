@@ -37,7 +37,7 @@ pub(super) fn add(defs: &mut SchemaDefinitions) {
         any_of([
             text().with_keyword(
                 "description",
-                json!("A criterion in one sentence. All strings of a list form one rubrics grader."),
+                json!("Criterion text. All strings of a list form one `rubrics` grader."),
             ),
             reference("grader"),
             reference("include"),
@@ -47,20 +47,20 @@ pub(super) fn add(defs: &mut SchemaDefinitions) {
     defs.add_shape("assertions", list(reference("assertion")));
     defs.add_keys(
         "include",
-        MapSchema::new("an include", "Puts in the graders of a template.").required_key(
+        MapSchema::new("an include", "Inserts the graders of a template.").required_key(
             "include",
             text(),
-            "The template `.assize/templates/NAME.yaml`, or a path.",
+            "Name of a template in `.assize/templates/`, or a path.",
         ),
     );
 
     defs.add_keys(
         "template",
-        MapSchema::new("a template", "Graders that eval files include.")
-            .optional_key("$schema", anything(), "The schema of this file, for editors.")
-            .optional_key("name", anything(), "Free.")
-            .optional_key("description", anything(), "What it is for.")
-            .required_key("assertions", reference("assertions"), "The graders."),
+        MapSchema::new("a template", "Graders for eval files to include.")
+            .optional_key("$schema", anything(), "URL or path of the JSON Schema, for editors.")
+            .optional_key("name", anything(), "Any value. Not interpreted.")
+            .optional_key("description", anything(), "Description.")
+            .required_key("assertions", reference("assertions"), "Graders."),
     );
 
     for (name, keys) in judges().into_iter().chain(checks()).chain(limits()) {
@@ -99,7 +99,7 @@ fn choice() -> ValueSchema {
         "required": ["type"],
         "not": { "required": ["include"], "properties": { "type": { "enum": [null] } } },
         "properties": { "type": {
-            "description": "What kind of grader it is, or the name of a program in `.assize/graders/`.",
+            "description": "Grader type, or the name of a program in `.assize/graders/`.",
             "anyOf": [{ "enum": offered }, text().0],
         } },
         "allOf": rules,
@@ -110,122 +110,118 @@ fn choice() -> ValueSchema {
 fn grader(what: &'static str, about: &'static str) -> MapSchema {
     let share = || above(0.0).with_keyword("maximum", json!(1));
     MapSchema::new(what, about)
-        .required_key("type", string(), "What kind of grader it is.")
-        .optional_key("name", text(), "Its name in results; its type unless given.")
+        .required_key("type", string(), "Grader type.")
+        .optional_key("name", text(), "Name shown in results. Default: the type.")
         .older_key("id", "name")
-        .optional_key(
-            "weight",
-            at_least(0.0),
-            "How much it counts among the graders of the case; 1 unless given.",
-        )
+        .optional_key("weight", at_least(0.0), "Weight among the graders of the case. Default: 1.")
         .optional_key(
             "required",
             any_of([boolean(), share()]),
-            "Whether the case fails if the grader stays below its line.",
+            "Gate: the case fails if the grader's score is below its threshold.",
         )
-        .optional_key("min_score", share(), "The grader's own line, above 0 and at most 1.")
-        .optional_key("negate", boolean(), "Turns score and verdict around.")
+        .optional_key("min_score", share(), "Pass threshold of the grader, above 0 and at most 1.")
+        .optional_key("negate", boolean(), "Inverts the score and the verdict.")
 }
 
 fn judges() -> Vec<(&'static str, MapSchema)> {
     vec![
         (
             "rubrics",
-            grader("a rubrics grader", "A judge decides criterion by criterion.")
-                .non_null_key("criteria", reference("criteria"), "The criteria.")
+            grader("a rubrics grader", "A judge decides each criterion.")
+                .non_null_key("criteria", reference("criteria"), "Criteria.")
                 .older_key("rubrics", "criteria")
                 .merge(&judging_keys())
-                .optional_key("judge", text(), "Who judges: a model, a target's name, `offline`.")
+                .optional_key("judge", text(), "Judge: a model, the name of a target, or `offline`.")
                 .older_key("target", "judge")
                 .one_of(&["criteria", "rubrics"])
                 .not_both(&["criteria", "rubrics"]),
         ),
         (
             "llm-grader",
-            grader("an LLM grader", "A judge gives one number for the whole answer. For things that can be told apart, use `rubrics`.")
-                .optional_key("prompt", any_of([text(), reference("prompt-program")]), "What to judge by: a text, a file, or a program that prints it.")
-                .optional_key("judge", text(), "Who judges: a model, a target's name.")
+            grader("an LLM grader", "A judge gives the whole answer one score. To grade separate aspects, use `rubrics`.")
+                .optional_key("prompt", any_of([text(), reference("prompt-program")]), "Instructions for the judge: text, a file, or a program that prints them.")
+                .optional_key("judge", text(), "Judge: a model or the name of a target.")
                 .older_key("target", "judge")
-                .optional_key("panel", reference("panel"), "Several judges, repeats, escalation.")
+                .optional_key("panel", reference("panel"), "Panel: several judges, repeats, escalation.")
                 .optional_key("temperature", at_least(0.0).with_keyword("maximum", json!(2)), "Sampling temperature, 0 to 2.")
-                .optional_key("max_steps", count(1), "Steps a judge with tools may take.")
-                .optional_key("config", any_map(), "Settings of the prompt program."),
+                .optional_key("max_steps", count(1), "Maximum number of steps of a judge with tools.")
+                .optional_key("config", any_map(), "Settings passed to the prompt program."),
         ),
         (
             "pairwise",
-            grader("a pairwise grader", "A judge says which of two answers is better, asked in both orders: win, loss, tie or inconsistent.")
-                .optional_key("baseline", any_of([text(), reference("baseline")]), "The answer to compare with: `reference`, a text, a file or a recorded run; the case's reference answer unless given.")
+            grader("a pairwise grader", "A judge compares two answers in both orders: win, loss, tie or inconsistent.")
+                .optional_key("baseline", any_of([text(), reference("baseline")]), "Answer to compare with: `reference`, text, a file or a recorded run. Default: the reference answer of the case.")
                 .older_key("against", "baseline")
                 .older_key("compare_to", "baseline")
-                .optional_key("criteria", texts(), "What makes an answer the better one; what was asked and expected unless given.")
-                .optional_key("judge", text(), "Who judges: a model, a target's name, `offline`.")
+                .optional_key("criteria", texts(), "Criteria for the better answer. Default: the input and expectations of the case.")
+                .optional_key("judge", text(), "Judge: a model, the name of a target, or `offline`.")
                 .older_key("target", "judge")
-                .optional_key("panel", reference("panel"), "Several judges, repeats, escalation.")
-                .optional_key("tie_score", unit(), "What a tie is worth; 0.5 unless given.")
-                .optional_key("inconsistent_score", unit(), "What it is worth if the two orders disagree; 0.5 unless given."),
+                .optional_key("panel", reference("panel"), "Panel: several judges, repeats, escalation.")
+                .optional_key("tie_score", unit(), "Score of a tie. Default: 0.5.")
+                .optional_key("inconsistent_score", unit(), "Score if the two orders disagree. Default: 0.5."),
         ),
         (
             "code-grader",
-            grader("a code grader", "A program decides. It reads JSON from stdin and prints JSON with a score; other keys go to it.")
-                .non_null_key("command", reference("command"), "The program: a list, or a text for `sh -c`.")
+            grader("a code grader", "A program grades the answer. It reads JSON from stdin and prints JSON with a score. Other keys are passed to it.")
+                .non_null_key("command", reference("command"), "Command: a list of arguments, or a line for `sh -c`.")
                 .older_key("script", "command")
-                .optional_key("cwd", text(), "The folder it runs in; that of the eval file unless given.")
-                .optional_key("timeout_seconds", at_least(0.0), "How long it may take; 60 unless given.")
-                .optional_key("timeout_ms", at_least(0.0), "How long it may take, in milliseconds.")
-                .optional_key("target", any_of([boolean(), reference("program-target")]), "Whether the program may ask the judge's model, and how often: 50 times unless `max_calls` says otherwise.")
-                .optional_key("pass_env", texts(), "Keys of models, by the names of their variables, that the program sees nevertheless.")
-                .optional_key("config", any_map(), "Settings that the program gets.")
+                .optional_key("cwd", text(), "Working folder. Default: the folder of the eval file.")
+                .optional_key("timeout_seconds", at_least(0.0), "Timeout in seconds. Default: 60.")
+                .optional_key("timeout_ms", at_least(0.0), "Timeout in milliseconds.")
+                .optional_key("target", any_of([boolean(), reference("program-target")]), "Lets the program call the judge's model, at most `max_calls` times. Default: 50.")
+                .optional_key("pass_env", texts(), "Names of environment variables with model keys to pass to the program.")
+                .optional_key("config", any_map(), "Settings passed to the program.")
                 .one_of(&["command", "script"])
                 .open(),
         ),
         (
             "composite",
-            grader("a composite", "Several graders combined into one.")
-                .non_null_key("assertions", reference("assertions"), "The members.")
+            grader("a composite", "Combines several graders into one.")
+                .non_null_key("assertions", reference("assertions"), "Graders to combine.")
                 .older_key("assert", "assertions")
                 .older_key("evaluators", "assertions")
-                .optional_key("aggregator", reference("aggregator"), "How members are combined; their weighted mean unless given.")
+                .optional_key("aggregator", reference("aggregator"), "How the graders are combined. Default: weighted mean.")
                 .one_of(&["assertions", "assert", "evaluators"]),
         ),
     ]
 }
 
 fn checks() -> Vec<(&'static str, MapSchema)> {
-    let one = "A fixed rule about the answer's text; needs no judge.";
+    let one = "A text check. Needs no judge.";
     vec![
-        ("text-check", grader("a text check", one).required_key("value", text(), "The text to look for.")),
+        ("text-check", grader("a text check", one).required_key("value", text(), "Text to look for.")),
         (
             "text-check-list",
-            grader("a text check", one).required_key("value", any_of([text(), list(text())]), "The texts to look for."),
+            grader("a text check", one).required_key("value", any_of([text(), list(text())]), "Texts to look for."),
         ),
         (
             "pattern",
-            grader("a text check", "A JavaScript pattern that the answer must match somewhere; needs no judge.")
-                .required_key("value", string().with_keyword("minLength", json!(1)), "The pattern.")
-                .optional_key("flags", string().with_keyword("pattern", json!("^[dgimsuvy]*$")), "`i` ignores case, `m` makes ^ and $ match at lines, `s` lets the dot match newlines."),
+            grader("a text check", "A JavaScript regular expression that must match somewhere in the answer. Needs no judge.")
+                .required_key("value", string().with_keyword("minLength", json!(1)), "Regular expression.")
+                .optional_key("flags", string().with_keyword("pattern", json!("^[dgimsuvy]*$")), "Flags: `i` ignores case, `m` lets `^` and `$` match at line ends, `s` lets `.` match newlines."),
         ),
         (
             "is-json",
-            grader("a JSON check", "The whole answer is JSON.")
-                .optional_key("schema", any_of([text(), any_map(), boolean()]), "A JSON Schema that it must keep, or the path of one."),
+            grader("a JSON check", "Checks that the whole answer is JSON.")
+                .optional_key("schema", any_of([text(), any_map(), boolean()]), "JSON Schema to validate against, or its path."),
         ),
         (
             "field-accuracy",
-            grader("a field-accuracy grader", "Fields of the answer against those of `expected_output`, both JSON.")
-                .required_key("fields", list(reference("field")), "The fields that are compared.")
-                .optional_key("aggregation", word(&["weighted_average", "all_or_nothing"]), "How fields become a score."),
+            grader("a field-accuracy grader", "Compares JSON fields of the answer with those of `expected_output`.")
+                .required_key("fields", list(reference("field")), "Fields to compare.")
+                .optional_key("aggregation", word(&["weighted_average", "all_or_nothing"]), "How the fields are aggregated."),
         ),
         (
             "tool-trajectory",
-            grader("a tool-trajectory grader", "The tool calls behind the answer against those that are expected.")
+            grader("a tool-trajectory grader", "Compares the tool calls of the target with the expected ones.")
                 .required_key(
                     "mode",
                     word(&["any_order", "in_order", "exact", "superset", "subset"]),
-                    "How calls are compared.",
+                    "How calls are matched.",
                 )
-                .optional_key("expected", list_or_none(reference("expected-call")), "The calls, in order.")
-                .optional_key("minimums", map_of(count(1)), "The least number of calls by tool, for `mode: any_order`.")
-                .optional_key("args_match", reference("args-match"), "How arguments are compared.")
+                .optional_key("expected", list_or_none(reference("expected-call")), "Expected calls, in order.")
+                .optional_key("minimums", map_of(count(1)), "Minimum number of calls of each tool, for `mode: any_order`.")
+                .optional_key("args_match", reference("args-match"), "How arguments are matched.")
                 .rule(json!({
                     "if": { "properties": { "mode": { "enum": ["any_order", "any-order"] } } },
                     "then": { "required": ["minimums"], "not": { "required": ["expected"], "properties": { "expected": { "type": "array" } } } },
@@ -234,9 +230,9 @@ fn checks() -> Vec<(&'static str, MapSchema)> {
         ),
         (
             "skill-trigger",
-            grader("a skill-trigger grader", "Whether an agent used a skill.")
-                .required_key("skill", text(), "The name of the skill.")
-                .optional_key("should_trigger", boolean(), "`false` turns the question around."),
+            grader("a skill-trigger grader", "Checks that an agent used a skill.")
+                .required_key("skill", text(), "Name of the skill.")
+                .optional_key("should_trigger", boolean(), "`false` checks that the skill was not used."),
         ),
     ]
 }
@@ -245,46 +241,45 @@ fn limits() -> Vec<(&'static str, MapSchema)> {
     vec![
         (
             "latency",
-            grader("a latency limit", "The answer came in time.").required_key(
+            grader("a latency limit", "Limits the time the answer took.").required_key(
                 "threshold",
                 at_least(0.0),
-                "Milliseconds.",
+                "Limit in milliseconds.",
             ),
         ),
         (
             "cost",
-            grader("a cost limit", "The answer was cheap enough.").required_key(
+            grader("a cost limit", "Limits the cost of the answer.").required_key(
                 "budget",
                 at_least(0.0),
-                "US dollars.",
+                "Limit in US dollars.",
             ),
         ),
         (
             "token-usage",
-            grader("a token limit", "The answer took few tokens.")
-                .optional_key("max_total", count(0), "Most tokens in all.")
-                .optional_key("max_input", count(0), "Most input tokens.")
-                .optional_key("max_output", count(0), "Most output tokens.")
+            grader("a token limit", "Limits the tokens of the answer.")
+                .optional_key("max_total", count(0), "Maximum total tokens.")
+                .optional_key("max_input", count(0), "Maximum input tokens.")
+                .optional_key("max_output", count(0), "Maximum output tokens.")
                 .one_of(&["max_total", "max_input", "max_output"]),
         ),
         (
             "execution-metrics",
-            grader("an execution-metrics grader", "Limits on how the answer came about.")
-                .optional_key("max_tool_calls", count(0), "Most calls of tools.")
-                .optional_key("max_llm_calls", count(0), "Most calls of models.")
-                .optional_key("max_tokens", count(0), "Most tokens.")
-                .optional_key("max_cost_usd", at_least(0.0), "Most US dollars.")
-                .optional_key("max_duration_ms", at_least(0.0), "Most milliseconds.")
-                .optional_key(
-                    "target_exploration_ratio",
-                    unit(),
-                    "The share of looking-around calls that is aimed at.",
-                )
-                .optional_key("exploration_tolerance", unit(), "How far from it the share may be.")
-                .one_of(&[
-                    "max_tool_calls", "max_llm_calls", "max_tokens", "max_cost_usd", "max_duration_ms",
-                    "target_exploration_ratio",
-                ]),
+            grader(
+                "an execution-metrics grader",
+                "Limits tool calls, model calls, tokens, cost and time of the answer.",
+            )
+            .optional_key("max_tool_calls", count(0), "Maximum number of tool calls.")
+            .optional_key("max_llm_calls", count(0), "Maximum number of model calls.")
+            .optional_key("max_tokens", count(0), "Maximum number of tokens.")
+            .optional_key("max_cost_usd", at_least(0.0), "Maximum cost in US dollars.")
+            .optional_key("max_duration_ms", at_least(0.0), "Maximum duration in milliseconds.")
+            .optional_key("target_exploration_ratio", unit(), "Expected share of exploratory calls, 0 to 1.")
+            .optional_key("exploration_tolerance", unit(), "Allowed deviation from the expected share.")
+            .one_of(&[
+                "max_tool_calls", "max_llm_calls", "max_tokens", "max_cost_usd", "max_duration_ms",
+                "target_exploration_ratio",
+            ]),
         ),
     ]
 }
@@ -295,21 +290,21 @@ fn helpers(defs: &mut SchemaDefinitions) {
     defs.add_keys(
         "prompt-program",
         MapSchema::new("a prompt", "A program that prints the prompt.")
-            .non_null_key("command", reference("command"), "The program.")
+            .non_null_key("command", reference("command"), "Command.")
             .older_key("script", "command")
-            .optional_key("config", any_map(), "Settings that it gets.")
+            .optional_key("config", any_map(), "Settings passed to the program.")
             .one_of(&["command", "script"]),
     );
 
     defs.add_keys(
         "baseline",
-        MapSchema::new("`baseline`", "The answer to compare with.")
-            .optional_key("text", text(), "The answer itself.")
-            .optional_key("file", text(), "A file that holds it.")
+        MapSchema::new("`baseline`", "Answer to compare with.")
+            .optional_key("text", text(), "Text of the answer.")
+            .optional_key("file", text(), "Path of a file with the answer.")
             .optional_key(
                 "run",
                 text(),
-                "A recorded run: a folder, an id or `last`, with `@TARGET` for one of several targets.",
+                "Recorded run: a folder, an id or `last`. Add `@TARGET` to choose one of several targets.",
             )
             .one_of(&["text", "file", "run"])
             .not_both(&["text", "file"])
@@ -319,63 +314,63 @@ fn helpers(defs: &mut SchemaDefinitions) {
 
     defs.add_keys(
         "program-target",
-        MapSchema::new("`target`", "How a program may ask the target.").optional_key(
+        MapSchema::new("`target`", "Access of a program to the judge's model.").optional_key(
             "max_calls",
             integer(1, i64::from(u32::MAX)),
-            "Most calls.",
+            "Maximum number of calls.",
         ),
     );
 
     defs.add_keys(
         "field",
-        MapSchema::new("a field", "A field that is compared.")
+        MapSchema::new("a field", "A field to compare.")
             .required_key(
                 "path",
                 text(),
-                "Names joined by dots, with `[N]` for an item of a list: `order.items[0].price`.",
+                "Path of the field: names joined by dots, `[N]` for a list item, such as `order.items[0].price`.",
             )
             .optional_key(
                 "match",
                 word(&["exact", "numeric_tolerance", "date"]),
-                "How values are compared; `exact` unless given.",
+                "How values are compared. Default: `exact`.",
             )
             .optional_key(
                 "tolerance",
                 at_least(0.0),
-                "How far apart numbers may be, for `numeric_tolerance`.",
+                "Allowed difference, for `numeric_tolerance`.",
             )
-            .optional_key("relative", boolean(), "Whether `tolerance` is a share of the expected number.")
-            .optional_key("formats", texts(), "How dates are written, for `date`: `DD/MM/YYYY`.")
-            .optional_key("required", boolean(), "Whether a field that the answer lacks is wrong.")
-            .optional_key("weight", at_least(0.0), "How much it counts; 1 unless given."),
+            .optional_key("relative", boolean(), "Whether `tolerance` is relative to the expected number.")
+            .optional_key("formats", texts(), "Date formats, for `date`, such as `DD/MM/YYYY`.")
+            .optional_key("required", boolean(), "Whether a missing field counts as wrong.")
+            .optional_key("weight", at_least(0.0), "Weight. Default: 1."),
     );
 
     defs.add_shape("args-match", any_of([word(&["exact", "superset", "subset", "ignore"]), list(string())]));
     defs.add_keys(
         "expected-call",
-        MapSchema::new("an expected call", "A call of a tool.")
-            .required_key("tool", text(), "The name of the tool.")
+        MapSchema::new("an expected call", "A tool call.")
+            .required_key("tool", text(), "Name of the tool.")
             .optional_key(
                 "args",
                 any_of([any_map(), ValueSchema(json!({ "const": "any" }))]),
-                "Its arguments, or `any`.",
+                "Arguments, or `any`.",
             )
-            .optional_key("args_match", reference("args-match"), "How they are compared.")
-            .optional_key("max_duration_ms", at_least(0.0), "How long it may take, in milliseconds."),
+            .optional_key("args_match", reference("args-match"), "How arguments are matched.")
+            .optional_key("max_duration_ms", at_least(0.0), "Timeout in milliseconds."),
     );
 
     defs.add_keys(
         "aggregator",
-        MapSchema::new("an aggregator", "How members of a composite are combined.")
-            .required_key("type", word(&["weighted_average", "threshold", "code-grader", "llm-grader", "code-judge", "llm-judge"]), "Which way.")
-            .optional_key("weights", map_of(at_least(0.0)), "Weights of members by name, for `weighted_average`.")
-            .optional_key("threshold", unit(), "The share of members that must pass, for `threshold`.")
-            .optional_key("command", reference("command"), "The program, for `code-grader`.")
+        MapSchema::new("an aggregator", "How the graders of a composite are combined.")
+            .required_key("type", word(&["weighted_average", "threshold", "code-grader", "llm-grader", "code-judge", "llm-judge"]), "Type of aggregation.")
+            .optional_key("weights", map_of(at_least(0.0)), "Weights of graders by name, for `weighted_average`.")
+            .optional_key("threshold", unit(), "Share of graders that must pass, for `threshold`.")
+            .optional_key("command", reference("command"), "Command, for `code-grader`.")
             .older_key("path", "command")
             .older_key("script", "command")
-            .optional_key("cwd", text(), "The folder it runs in.")
-            .optional_key("prompt", any_of([text(), reference("prompt-program")]), "What the judge is told, for `llm-grader`.")
-            .optional_key("judge", text(), "Who judges, for `llm-grader`.")
+            .optional_key("cwd", text(), "Working folder.")
+            .optional_key("prompt", any_of([text(), reference("prompt-program")]), "Instructions for the judge, for `llm-grader`.")
+            .optional_key("judge", text(), "Judge, for `llm-grader`.")
             .older_key("target", "judge")
             .rule(json!({ "if": { "properties": { "type": { "const": "threshold" } } }, "then": { "required": ["threshold"] } })),
     );

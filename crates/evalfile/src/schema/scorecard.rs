@@ -35,18 +35,22 @@ pub(super) fn add(defs: &mut SchemaDefinitions) {
         let map = ValueSchema(
             json!({ "type": "object", "required": [key], "properties": { key: rows_of.0 }, "additionalProperties": false }),
         );
-        defs.add_shape(rows, any_of([list_or_none(reference(row)), map]));
+        defs.add_shape(rows, any_of([list_or_none(reference(row)), map, reference(row)]));
     }
 
     defs.add_keys(
         "scorecard-map",
-        MapSchema::new("a scorecard", "A whole scorecard in one file.")
-            .optional_key("$schema", anything(), "The schema of this file, for editors.")
-            .optional_key("index", reference("scorecard-index"), "What its rubrics come to.")
-            .optional_key("rubrics", list_or_none(reference("scorecard-rubric")), "Its rubrics.")
-            .optional_key("benchmarks", list_or_none(reference("scorecard-benchmark")), "Its benchmarks.")
-            .optional_key("cases", list_or_none(reference("scorecard-case")), "The cases.")
-            .optional_key("labels", list_or_none(reference("scorecard-label")), "What people said.")
+        MapSchema::new("a scorecard", "A scorecard in one file.")
+            .optional_key("$schema", anything(), "URL or path of the JSON Schema, for editors.")
+            .optional_key("index", reference("scorecard-index"), "Index over its rubrics.")
+            .optional_key("rubrics", list_or_none(reference("scorecard-rubric")), "Rubrics.")
+            .optional_key("benchmarks", list_or_none(reference("scorecard-benchmark")), "Benchmarks.")
+            .optional_key("cases", list_or_none(reference("scorecard-case")), "Cases.")
+            .optional_key(
+                "labels",
+                list_or_none(reference("scorecard-label")),
+                "Labels: decisions by people.",
+            )
             .one_of(&["index", "rubrics"]),
     );
     defs.add_shape(
@@ -80,83 +84,88 @@ fn aggregation() -> ValueSchema {
 
 fn rubric() -> MapSchema {
     let list_of = |name: &str| list(any_of([text(), reference(name)]));
-    MapSchema::new("a rubric", "A node of the tree: what its benchmarks or other rubrics come to.")
-        .optional_key("$schema", anything(), "The schema of this file, for editors.")
-        .required_key("code", code(), "Its code, in one word; the file is named after it.")
-        .required_key("label", text(), "Its name for people.")
-        .optional_key("description", string(), "What it is about.")
-        .optional_key("weight", unit(), "Its share of the node above, 0 to 1.")
-        .required_key("aggregation_method", aggregation(), "What its parts come to.")
-        .optional_key("passing_threshold", unit(), "Its pass line, 0 to 1; 0.80 unless given.")
-        .optional_key("hard_gate", boolean(), "Whether everything above it fails with it.")
-        .optional_key("evaluation_guidelines", reference("guidelines"), "What judges should keep in mind.")
-        .optional_key("benchmarks", list_of("scorecard-benchmark"), "Codes of its benchmarks, for a leaf.")
-        .optional_key("sub_rubrics", list_of("scorecard-rubric"), "Codes of the rubrics below it.")
+    MapSchema::new("a rubric", "A node of the tree that aggregates benchmarks or other rubrics.")
+        .optional_key("$schema", anything(), "URL or path of the JSON Schema, for editors.")
+        .required_key("code", code(), "Code without blanks. The file is named after it.")
+        .required_key("label", text(), "Display name.")
+        .optional_key("description", string(), "Description.")
+        .optional_key("weight", unit(), "Weight in the parent node, 0 to 1.")
+        .required_key("aggregation_method", aggregation(), "How its children are aggregated.")
+        .optional_key("passing_threshold", unit(), "Pass threshold, 0 to 1. Default: 0.80.")
+        .optional_key("hard_gate", boolean(), "Whether a failure of this node blocks all nodes above it.")
+        .optional_key("evaluation_guidelines", reference("guidelines"), "Guidelines for judges.")
+        .optional_key("benchmarks", list_of("scorecard-benchmark"), "Codes of its benchmarks. For leaf rubrics.")
+        .optional_key("sub_rubrics", list_of("scorecard-rubric"), "Codes of its child rubrics.")
         .one_of(&["benchmarks", "sub_rubrics"])
         .rule(json!({ "not": { "properties": { "benchmarks": { "type": "array" }, "sub_rubrics": { "type": "array" } }, "required": ["benchmarks", "sub_rubrics"] } }))
 }
 
 fn guidelines() -> MapSchema {
-    MapSchema::new("the evaluation guidelines", "What judges should keep in mind.")
-        .optional_key("focus_areas", texts(), "What to look at.")
-        .optional_key("acceptable_deviations", texts(), "What may differ.")
-        .optional_key("critical_requirements", texts(), "What must be there.")
-        .optional_key("evidence_requirements", string(), "What a decision must rest on.")
-        .optional_key("special_instructions", string(), "Anything else.")
+    MapSchema::new("the evaluation guidelines", "Guidelines for judges.")
+        .optional_key("focus_areas", texts(), "Aspects to focus on.")
+        .optional_key("acceptable_deviations", texts(), "Deviations that are acceptable.")
+        .optional_key("critical_requirements", texts(), "Requirements that must be met.")
+        .optional_key("evidence_requirements", string(), "Evidence that a decision needs.")
+        .optional_key("special_instructions", string(), "Further instructions.")
 }
 
 fn benchmark() -> MapSchema {
-    MapSchema::new("a benchmark", "One thing that is measured over all cases.")
-        .optional_key("$schema", anything(), "The schema of this file, for editors.")
-        .required_key("code", code(), "Its code, in one word; the file is named after it.")
-        .required_key("concept", text(), "What is measured.")
-        .required_key("weight", unit(), "Its share of the rubric, 0 to 1.")
-        .required_key("threshold", unit(), "Its pass line, 0 to 1.")
+    MapSchema::new("a benchmark", "A leaf of a scorecard, scored over all cases that it applies to.")
+        .optional_key("$schema", anything(), "URL or path of the JSON Schema, for editors.")
+        .required_key("code", code(), "Code without blanks. The file is named after it.")
+        .required_key("concept", text(), "Concept to measure.")
+        .required_key("weight", unit(), "Weight in its rubric, 0 to 1.")
+        .required_key("threshold", unit(), "Pass threshold, 0 to 1.")
         .required_key(
             "evaluator_type",
             word(&["code", "llm_judge", "hybrid", "manual_sme"]),
-            "Who judges it.",
+            "Type of evaluator.",
         )
         .required_key("inclusion_criteria", text(), "`Apply when ... Flag if ...`.")
         .optional_key("exclusion_criteria", text(), "`Do not apply when ...`.")
-        .optional_key("parent_rubric", text(), "The code of its rubric.")
-        .optional_key("label", string(), "Its name for people.")
+        .optional_key("parent_rubric", text(), "Code of the rubric it belongs to.")
+        .optional_key("label", string(), "Display name.")
         .optional_key(
             "criticality",
             word(&["hard_gate", "threshold_gate", "improvement_signal"]),
-            "What a failure does to the nodes above.",
+            "Effect of a failure on the nodes above.",
+        )
+        .optional_key("scoring_scale", reference("scoring-scale"), "Scale of its scores. Default: 0 to 1.")
+        .optional_key("evaluator_config", reference("evaluator-config"), "Settings of the evaluator.")
+        .optional_key(
+            "llm_prompt_file",
+            text(),
+            "Path of the judge's prompt, relative to the scorecard's folder.",
         )
         .optional_key(
-            "scoring_scale",
-            reference("scoring-scale"),
-            "The scale of its scores; 0 to 1 unless given.",
+            "metric",
+            anything(),
+            "Description of the figure, for people. Nothing is computed with it.",
         )
-        .optional_key("evaluator_config", reference("evaluator-config"), "Settings of who judges.")
-        .optional_key("llm_prompt_file", text(), "The judge's prompt: a path from the scorecard's folder.")
         .optional_key("examples", texts(), "Examples.")
-        .optional_key("tags", texts(), "Labels.")
+        .optional_key("tags", texts(), "Tags.")
 }
 
 fn evaluator() -> MapSchema {
-    MapSchema::new("an evaluator's settings", "Settings of who judges.")
-        .optional_key("deterministic", list_or_none(anything()), "Checks that need no judge.")
+    MapSchema::new("an evaluator's settings", "Settings of the evaluator.")
+        .optional_key("deterministic", list_or_none(anything()), "Deterministic checks, which need no judge.")
         .optional_key("llm_judge", reference("judge-settings"), "Settings of the judge.")
-        .optional_key("aggregation", word(&["all_must_pass"]), "What checks and judge come to.")
+        .optional_key("aggregation", word(&["all_must_pass"]), "How checks and judge are combined.")
 }
 
 fn scale() -> MapSchema {
     MapSchema::new("a scoring scale", "The scale of a benchmark's scores.")
-        .optional_key("min_value", number(), "The lowest score; 0 unless given.")
-        .optional_key("max_value", number(), "The highest score; 1 unless given.")
+        .optional_key("min_value", number(), "Lowest score. Default: 0.")
+        .optional_key("max_value", number(), "Highest score. Default: 1.")
         .optional_key(
             "descriptions",
             ValueSchema(json!({ "type": "object", "additionalProperties": { "type": "string" } })),
-            "What scores look like.",
+            "Description of each score.",
         )
         .optional_key(
             "normalization_formula",
             text(),
-            "Arithmetic over `x`, `min` and `max` that leads to 0 to 1.",
+            "Arithmetic over `x`, `min` and `max` with a result from 0 to 1.",
         )
 }
 
@@ -165,61 +174,66 @@ fn index() -> MapSchema {
         ValueSchema(json!({ "type": "object", "minProperties": 1, "additionalProperties": unit().0 }));
     let sets =
         ValueSchema(json!({ "type": "object", "minProperties": 1, "additionalProperties": weights.0 }));
-    MapSchema::new("an index", "One number over several rubrics.")
-        .optional_key("$schema", anything(), "The schema of this file, for editors.")
-        .required_key("code", code(), "Its code, in one word.")
-        .optional_key("label", string(), "Its name for people.")
-        .optional_key("description", string(), "What it is about.")
-        .optional_key("aggregation_method", aggregation(), "What its components come to.")
-        .optional_key("passing_threshold", unit(), "Its pass line, 0 to 1; 0.80 unless given.")
+    MapSchema::new("an index", "One score aggregated from several rubrics.")
+        .optional_key("$schema", anything(), "URL or path of the JSON Schema, for editors.")
+        .required_key("code", code(), "Code without blanks.")
+        .optional_key("label", string(), "Display name.")
+        .optional_key("description", string(), "Description.")
+        .optional_key("aggregation_method", aggregation(), "How its components are aggregated.")
+        .optional_key("passing_threshold", unit(), "Pass threshold, 0 to 1. Default: 0.80.")
         .required_key(
             "components",
             list(any_of([text(), reference("scorecard-rubric")])),
-            "The codes of its rubrics.",
+            "Codes of its rubrics.",
         )
         .non_null_key(
             "weight_sets",
             any_of([weights, sets]),
-            "Weights of the components, or several sets of them by name.",
+            "Weights of the components, or several named sets of weights.",
         )
         .older_key("weights", "weight_sets")
-        .optional_key("weight_set", text(), "The set that counts; the first unless given.")
+        .optional_key("weight_set", text(), "Name of the weight set to use. Default: the first.")
         .one_of(&["weight_sets", "weights"])
 }
 
 fn case() -> MapSchema {
-    MapSchema::new("a case", "What a benchmark looks at.")
-        .required_key("id", text(), "Its name.")
-        .optional_key("tags", texts(), "Labels.")
-        .optional_key("benchmarks", list_or_none(string()), "The benchmarks that apply; all unless given.")
-        .optional_key("ground_truth", anything(), "What is true.")
-        .optional_key("source_narrative", anything(), "What it is about.")
+    MapSchema::new("a case", "A case of a scorecard.")
+        .required_key("id", text(), "Case id.")
+        .optional_key("tags", texts(), "Tags.")
+        .optional_key(
+            "benchmarks",
+            list_or_none(string()),
+            "Codes of the benchmarks that apply. Default: all.",
+        )
+        .optional_key("ground_truth", anything(), "Ground truth.")
+        .optional_key("source_narrative", anything(), "Description.")
         .older_key("source", "source_narrative")
-        .optional_key("candidate_output", anything(), "What is judged.")
+        .optional_key("candidate_output", anything(), "Output to grade.")
         .older_key("candidate", "candidate_output")
         .older_key("output", "candidate_output")
-        .optional_key("metadata", anything(), "Free data.")
+        .optional_key("metadata", anything(), "Any data. Not interpreted.")
 }
 
 fn label() -> MapSchema {
-    MapSchema::new("a label", "What a person said about a case and a benchmark.")
-        .non_null_key("trace_id", text(), "The case.")
-        .non_null_key("case", text(), "The case (the key of labels files).")
-        .non_null_key("benchmark_code", text(), "The benchmark, or `NONE_OF_THE_ABOVE`.")
-        .non_null_key("criterion", text(), "The benchmark (the key of labels files).")
-        .optional_key("outcome", decision(), "What was said; `fail` unless given.")
-        .optional_key("label", decision(), "What was said (the key of labels files).")
-        .optional_key("severity", word(&["low", "medium", "high"]), "How bad it is.")
-        .optional_key("note", string(), "Why.")
-        .optional_key("reviewer", string(), "Who said it.")
-        .optional_key("who", string(), "Who said it (the key of labels files).")
-        .optional_key("at", string(), "When.")
-        .optional_key("version", string(), "Of what.")
-        .optional_key("suite", string(), "The suite of the case, for calibration.")
-        .optional_key("repeat", integer(1, i64::from(u32::MAX)), "Which run of the case, for calibration.")
-        .optional_key("system", string(), "Who gave the answer, for calibration.")
-        .optional_key("sampled", string(), "How the case came to be labelled, for calibration.")
-        .optional_key("split", string(), "What the label may be used for, for calibration.")
+    MapSchema::new("a label", "A person's decision on a case and a benchmark.")
+        .non_null_key("trace_id", text(), "Case id.")
+        .non_null_key("case", text(), "Case id (as in labels files).")
+        .non_null_key("benchmark_code", text(), "Benchmark code, or `NONE_OF_THE_ABOVE`.")
+        .non_null_key("criterion", text(), "Benchmark code (as in labels files).")
+        .optional_key("outcome", decision(), "Decision. Default: `fail`.")
+        .optional_key("label", decision(), "Decision (as in labels files).")
+        .optional_key("severity", word(&["low", "medium", "high"]), "Severity.")
+        .optional_key("note", string(), "Reason for the decision.")
+        .optional_key("reviewer", string(), "Role of the sender.")
+        .optional_key("who", string(), "Reviewer (as in labels files).")
+        .optional_key("at", string(), "Time of the decision.")
+        .optional_key("version", string(), "Version of what was labeled.")
+        .optional_key("seen", string(), "Hash of what the reviewer saw, as `assize review` writes it.")
+        .optional_key("suite", string(), "Suite of the case, for calibration.")
+        .optional_key("repeat", integer(1, i64::from(u32::MAX)), "Trial of the case, for calibration.")
+        .optional_key("system", string(), "Target that gave the answer.")
+        .optional_key("sampled", string(), "Sampling method that chose the case, for calibration.")
+        .optional_key("split", string(), "Data split of the label, for calibration.")
         .one_of(&["trace_id", "case"])
         .one_of(&["benchmark_code", "criterion"])
         .not_both(&["trace_id", "case"])
@@ -229,17 +243,17 @@ fn label() -> MapSchema {
 }
 
 fn decision() -> ValueSchema {
-    word(&["pass", "fail", "met", "unmet", "not_applicable", "unsure"])
+    any_of([word(&["pass", "fail", "met", "unmet", "not_applicable", "unsure"]), number()])
 }
 
 fn result() -> MapSchema {
-    MapSchema::new("a result", "What a benchmark came to on a case.")
-        .required_key("case", text(), "The case.")
-        .required_key("benchmark", text(), "The benchmark.")
-        .optional_key("pass", boolean(), "Whether it passed.")
-        .optional_key("score", number(), "Its score, on the benchmark's scale.")
-        .optional_key("uncertain", boolean(), "Whether the judge could not tell.")
+    MapSchema::new("a result", "The decision of a benchmark on a case.")
+        .required_key("case", text(), "Case id.")
+        .required_key("benchmark", text(), "Benchmark code.")
+        .optional_key("pass", boolean(), "Whether the case passed.")
+        .optional_key("score", number(), "Score on the benchmark's scale.")
+        .optional_key("uncertain", boolean(), "Whether the judge was uncertain.")
         .optional_key("applies", boolean(), "Whether the benchmark applies to the case.")
-        .optional_key("reason", string(), "Why.")
-        .optional_key("confidence", string(), "How sure the judge is.")
+        .optional_key("reason", string(), "Reason for the decision.")
+        .optional_key("confidence", string(), "Confidence of the judge.")
 }

@@ -40,24 +40,24 @@ pub(super) fn add(defs: &mut SchemaDefinitions) {
     defs.add_keys("health-check", health_check());
     defs.add_keys(
         "targets",
-        MapSchema::new("a targets file", "What is asked: models, commands.")
-            .optional_key("$schema", anything(), "The schema of this file, for editors.")
-            .optional_key("version", anything(), "Free.")
-            .optional_key("description", anything(), "Free.")
+        MapSchema::new("a targets file", "Targets: the models and commands that answer cases or judge them.")
+            .optional_key("$schema", anything(), "URL or path of the JSON Schema, for editors.")
+            .optional_key("version", anything(), "Any value. Not interpreted.")
+            .optional_key("description", anything(), "Any value. Not interpreted.")
             .required_key(
                 "targets",
                 list(reference("target")).with_keyword("maxItems", json!(1000)),
-                "The targets.",
+                "Targets.",
             ),
     );
 
     defs.add_keys("config", config());
     defs.add_keys(
         "prices",
-        MapSchema::new("a prices file", "What models cost and how much they read.").required_key(
+        MapSchema::new("a prices file", "Prices and context windows of models.").required_key(
             "models",
             reference("price-rows"),
-            "The models, named as judges are: `openai:gpt-4o-mini`.",
+            "Models by name, such as `openai:gpt-4o-mini`.",
         ),
     );
 
@@ -87,72 +87,76 @@ fn target() -> MapSchema {
     let milliseconds = || or_variable(integer(0, 3_600_000));
     let mut keys = MapSchema::new(
         "a target",
-        "What is asked: a model, a command. `${{ NAME }}` takes a variable of the environment.",
+        "A system under test or a judge: a model, a command, an agent. `${{ NAME }}` inserts an environment variable.",
     )
-    .required_key("name", text(), "Its name, which eval files use.")
+    .required_key("name", text(), "Target name, as used in eval files.")
     .optional_key(
         "provider",
         provider(),
-        "What it is: a provider of models, a command, an agent, a mock, a recording.",
+        "Type of target: a model provider, a command, an agent, a mock or a recording.",
     )
-    .optional_key("use_target", text(), "Another target that this one stands for.")
-    .optional_key("model", text(), "The model.")
+    .optional_key("use_target", text(), "Name of another target to use instead.")
+    .optional_key("model", text(), "Model name.")
     .older_key("deployment", "model")
-    .optional_key("base_url", string(), "The address of the server.")
+    .optional_key("base_url", string(), "Base URL of the server.")
     .older_key("endpoint", "base_url")
-    .optional_key("api_key", text(), "The key, from a variable: `${{ OPENAI_API_KEY }}`.")
-    .optional_key("api_format", text(), "`chat` or `responses`.")
+    .optional_key("api_key", text(), "API key, from a variable: `${{ OPENAI_API_KEY }}`.")
+    .optional_key("api_format", text(), "API to use: `chat` or `responses`.")
     .optional_key(
         "temperature",
         or_variable(at_least(0.0).with_keyword("maximum", json!(2))),
         "Sampling temperature, 0 to 2.",
     )
-    .optional_key("seed", or_variable(count(0)), "Seed of the sampling.")
+    .optional_key("seed", or_variable(count(0)), "Sampling seed.")
     .optional_key(
         "max_output_tokens",
         or_variable(count(1)),
-        "Most tokens of an answer, or of each reply where the target judges.",
+        "Maximum number of tokens of an answer, or of a judge's reply.",
     )
-    .optional_key("context_tokens", or_variable(integer(1, 1_000_000_000)), "Most tokens the model can read.")
-    .optional_key("thinking_budget", or_variable(number()), "Most tokens of thinking.")
+    .optional_key("context_tokens", or_variable(integer(1, 1_000_000_000)), "Context window of the model in tokens.")
+    .optional_key("thinking_budget", or_variable(number()), "Maximum number of thinking tokens.")
     .optional_key(
         "command",
         any_of([text(), list(string())]),
-        "The command: a line for the shell, or a list.",
+        "Command: a line for the shell, or a list of arguments.",
     )
     .older_key("command_template", "command")
-    .optional_key("files_format", string(), "How attached files are put into the command.")
+    .optional_key("files_format", string(), "How attached files are written into the command.")
     .older_key("attachments_format", "files_format")
-    .optional_key("cwd", text(), "The folder the command runs in.")
+    .optional_key(
+        "cwd",
+        text(),
+        "Working folder: of a command relative to the eval file, of an agent to this file.",
+    )
     .optional_key(
         "timeout_seconds",
         or_variable(ValueSchema(json!({ "type": "number", "exclusiveMinimum": 0, "maximum": 604_800 }))),
-        "How long an answer may take.",
+        "Timeout of an answer in seconds.",
     )
     .optional_key(
         "healthcheck",
         reference("health-check"),
-        "How to see whether it is there, before anything is asked.",
+        "Check that the target is available before it is used.",
     )
-    .optional_key("verbose", or_variable(boolean()), "Without effect.")
-    .optional_key("keep_temp_files", or_variable(boolean()), "Without effect.")
-    .optional_key("workspace_template", anything(), "A folder that is copied; not built yet.")
-    .optional_key("grader_target", string(), "Who judges its answers.")
+    .optional_key("verbose", or_variable(boolean()), "No effect.")
+    .optional_key("keep_temp_files", or_variable(boolean()), "No effect.")
+    .optional_key("workspace_template", anything(), "Workspace folder to copy. Not supported yet.")
+    .optional_key("grader_target", string(), "Judge of its answers.")
     .older_key("judge_target", "grader_target")
-    .optional_key("workers", or_variable(integer(1, 50)), "Most answers at once.")
-    .optional_key("max_retries", or_variable(integer(0, 100)), "How often a failed call is made again.")
-    .optional_key("retry_initial_delay_ms", milliseconds(), "The first wait before that.")
-    .optional_key("retry_max_delay_ms", milliseconds(), "The longest wait.")
-    .optional_key("retry_backoff_factor", or_variable(number()), "Without effect: waits double.")
-    .optional_key("retry_status_codes", or_variable(list_or_none(integer(100, 599))), "Without effect.")
-    .optional_key("provider_batching", or_variable(boolean()), "All cases in one run of the command.")
-    .optional_key("fallback_targets", texts(), "Targets to fall back on when this one fails.")
-    .optional_key("hooks", anything(), "Commands around it; not built yet.")
-    .optional_key("subagent_mode_allowed", or_variable(boolean()), "Without effect.")
+    .optional_key("workers", or_variable(integer(1, 50)), "Maximum number of answers at once.")
+    .optional_key("max_retries", or_variable(integer(0, 100)), "Maximum number of retries of a failed call.")
+    .optional_key("retry_initial_delay_ms", milliseconds(), "Delay before the first retry, in milliseconds.")
+    .optional_key("retry_max_delay_ms", milliseconds(), "Longest delay between retries, in milliseconds.")
+    .optional_key("retry_backoff_factor", or_variable(number()), "No effect. The delay doubles with each retry.")
+    .optional_key("retry_status_codes", or_variable(list_or_none(integer(100, 599))), "No effect.")
+    .optional_key("provider_batching", or_variable(boolean()), "Sends all cases to one run of the command.")
+    .optional_key("fallback_targets", texts(), "Targets to try if this one fails.")
+    .optional_key("hooks", anything(), "Hooks. Not supported yet.")
+    .optional_key("subagent_mode_allowed", or_variable(boolean()), "No effect.")
     .open()
     .one_of(&["provider", "use_target"]);
     for key in ["region", "project", "location", "resource", "version", "api_version"] {
-        keys = keys.optional_key(key, string(), "Where the model is: of Azure, Bedrock or Vertex.");
+        keys = keys.optional_key(key, string(), "Location of the model on Azure, Bedrock or Vertex.");
     }
 
     add_agent_keys(add_answer_keys(keys))
@@ -161,20 +165,23 @@ fn target() -> MapSchema {
 /// Adds the settings of agents: the program and its arguments.
 fn add_agent_keys(mut keys: MapSchema) -> MapSchema {
     let program = || any_of([text(), list(string())]);
-    keys =
-        keys.optional_key("executable", program(), "The program of an agent, or a list that begins with it.");
+    keys = keys.optional_key("executable", program(), "Program of an agent, or a list that begins with it.");
 
     for older in ["binary", "cli_path"] {
         keys = keys.older_key(older, "executable");
     }
 
     keys = keys
-        .optional_key("args", list_or_none(string()), "More words for the command line of an agent.")
+        .optional_key("args", list_or_none(string()), "Additional arguments for an agent.")
         .older_key("arguments", "args")
-        .optional_key("system_prompt", number_or_text(), "What an agent is told beside its task.")
-        .optional_key("max_turns", number_or_text(), "Most turns of an agent.")
-        .optional_key("max_budget_usd", number_or_text(), "US dollars that an agent may spend on an answer.");
-    let about = "Without effect for agents: their output is their log.";
+        .optional_key("system_prompt", number_or_text(), "System prompt of an agent.")
+        .optional_key("max_turns", number_or_text(), "Maximum number of turns of an agent.")
+        .optional_key(
+            "max_budget_usd",
+            number_or_text(),
+            "Budget of an agent for one answer, in US dollars.",
+        );
+    let about = "No effect for agents: their output is their log.";
     for key in ["log_dir", "log_directory", "log_format", "log_output_format"] {
         keys = keys.optional_key(key, string(), about);
     }
@@ -184,7 +191,7 @@ fn add_agent_keys(mut keys: MapSchema) -> MapSchema {
 
 /// Adds the settings of commands, recordings and mocks: the source of the answers.
 fn add_answer_keys(mut keys: MapSchema) -> MapSchema {
-    keys = keys.optional_key("path", text(), "The file or folder of recorded sessions or answers.");
+    keys = keys.optional_key("path", text(), "File or folder of recorded sessions or answers.");
 
     for older in ["fixtures", "file", "transcript", "session_dir"] {
         keys = keys.older_key(older, "path");
@@ -194,21 +201,17 @@ fn add_answer_keys(mut keys: MapSchema) -> MapSchema {
         .optional_key(
             "format",
             session_format(),
-            "The form of recorded sessions; told by the logs unless given.",
+            "Format of recorded sessions. Default: detected from the logs.",
         )
-        .optional_key("stdin", string(), "What a command is given on standard input; has placeholders.")
-        .optional_key("stream", session_format(), "The form of log that a command prints.")
-        .optional_key(
-            "response",
-            anything(),
-            "The answer of a mock to everything: a text, an object, or messages.",
-        )
-        .optional_key("fail", text(), "The message with which a mock fails.");
+        .optional_key("stdin", string(), "Standard input of the command. May contain placeholders.")
+        .optional_key("stream", session_format(), "Format of the log that the command prints.")
+        .optional_key("response", anything(), "Answer of a mock: text, an object, or messages.")
+        .optional_key("fail", text(), "Error message with which a mock fails.");
 
     for (key, about) in [
-        ("delay_ms", "How long a mock waits."),
-        ("delay_min_ms", "How long a mock waits at least."),
-        ("delay_max_ms", "How long a mock waits at most."),
+        ("delay_ms", "Delay of a mock in milliseconds."),
+        ("delay_min_ms", "Minimum delay of a mock in milliseconds."),
+        ("delay_max_ms", "Maximum delay of a mock in milliseconds."),
     ] {
         keys = keys.optional_key(key, or_variable(integer(0, 3_600_000)), about);
     }
@@ -231,44 +234,61 @@ fn session_format() -> ValueSchema {
 
 fn health_check() -> MapSchema {
     MapSchema::new("a health check", "How to see whether a target is there.")
-        .optional_key("type", ValueSchema(json!({ "enum": ["http", "command", null] })), "Which kind.")
-        .optional_key("url", text(), "The address that must answer.")
-        .non_null_key("command", any_of([text(), list(string())]), "The command that must succeed.")
+        .optional_key("type", ValueSchema(json!({ "enum": ["http", "command", null] })), "Type of source.")
+        .optional_key("url", text(), "URL that must respond.")
+        .non_null_key("command", any_of([text(), list(string())]), "Command that must succeed.")
         .older_key("command_template", "command")
-        .optional_key("cwd", text(), "The folder it runs in.")
-        .optional_key("timeout_seconds", or_variable(number()), "How long it may take.")
+        .optional_key("cwd", text(), "Working folder, relative to the eval file.")
+        .optional_key("timeout_seconds", or_variable(number()), "Timeout in seconds.")
         .one_of(&["url", "command", "command_template"])
 }
 
 fn config() -> MapSchema {
-    let mut keys = MapSchema::new("a config file", "What files and commands leave open.");
+    let mut keys =
+        MapSchema::new("a config file", "Defaults for settings that neither eval files nor options give.");
     for (name, about) in [
-        ("threshold", "The pass line, 0 to 1."),
-        ("borderline", "The line between fail and borderline, 0 to 1."),
+        ("threshold", "Pass threshold, 0 to 1."),
+        ("borderline", "Borderline threshold, 0 to 1. Scores below it fail."),
     ] {
         keys = keys.optional_key(name, or_variable(unit()), about);
     }
 
     keys.merge(&judging_keys())
-        .optional_key("$schema", anything(), "The schema of this file, for editors.")
-        .optional_key("judge", text(), "Who judges: a model, a target's name, `offline`.")
-        .optional_key("workers", or_variable(integer(1, 50)), "Cases at once, 1 to 50.")
-        .optional_key("max_concurrency", or_variable(integer(1, 100_000)), "Calls at once, over all models.")
-        .optional_key("requests_per_minute", or_variable(count(1)), "Most calls a minute to a model.")
-        .optional_key("tokens_per_minute", or_variable(count(1)), "Most tokens a minute to a model.")
-        .optional_key("request_timeout", text(), "How long a call may take: `90s`, `2m`.")
-        .optional_key("targets", text(), "The path of the targets file.")
-        .optional_key("env_file", text(), "The path of the file with variables.")
+        .optional_key("$schema", anything(), "URL or path of the JSON Schema, for editors.")
+        .optional_key("judge", text(), "Judge: a model, the name of a target, or `offline`.")
+        .optional_key(
+            "workers",
+            or_variable(integer(1, 50)),
+            "Maximum number of cases to run at once, 1 to 50.",
+        )
+        .optional_key(
+            "max_concurrency",
+            or_variable(integer(1, 100_000)),
+            "Maximum number of calls in flight, over all models.",
+        )
+        .optional_key(
+            "requests_per_minute",
+            or_variable(count(1)),
+            "Maximum number of calls per minute to a model.",
+        )
+        .optional_key(
+            "tokens_per_minute",
+            or_variable(count(1)),
+            "Maximum number of tokens per minute to a model.",
+        )
+        .optional_key("request_timeout", text(), "Timeout of a call, such as `90s` or `2m`.")
+        .optional_key("targets", text(), "Path of the targets file.")
+        .optional_key("env_file", text(), "Path of the `.env` file.")
 }
 
 fn price_row() -> MapSchema {
     let price = || at_least(0.0).with_keyword("maximum", json!(1_000_000));
-    MapSchema::new("a row of prices", "US dollars for a million tokens.")
-        .optional_key("input", price(), "Tokens that go in.")
-        .optional_key("cached_input", price(), "Tokens that the provider had in its cache.")
-        .optional_key("cache_write", price(), "Tokens written to that cache.")
-        .optional_key("output", price(), "Tokens that come out.")
-        .optional_key("context_tokens", integer(1, 1_000_000_000), "Most tokens the model can read.")
+    MapSchema::new("a row of prices", "Prices in US dollars per million tokens.")
+        .optional_key("input", price(), "Input tokens.")
+        .optional_key("cached_input", price(), "Input tokens read from the provider's cache.")
+        .optional_key("cache_write", price(), "Tokens written to the provider's cache.")
+        .optional_key("output", price(), "Output tokens.")
+        .optional_key("context_tokens", integer(1, 1_000_000_000), "Context window of the model in tokens.")
         .one_of(&["input", "context_tokens"])
         .rule(json!({ "dependentRequired": { "input": ["output"], "output": ["input"], "cached_input": ["input"], "cache_write": ["input"] } }))
 }

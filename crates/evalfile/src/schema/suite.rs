@@ -24,14 +24,14 @@ pub(super) fn add(defs: &mut SchemaDefinitions) {
 
     let mut with_id = case;
     with_id =
-        with_id.required_key("id", id(), "Its name, unique in its suite. Text, so numbers need quotes.");
+        with_id.required_key("id", id(), "Case id, unique in the suite. A string, so numbers need quotes.");
     defs.add_keys("case", with_id);
     defs.add_shape(
         "cases",
         any_of([
             text().with_keyword(
                 "description",
-                json!("The path of a YAML or JSONL file with the cases, or of a folder."),
+                json!("Path of a YAML or JSONL file with cases, or of a folder."),
             ),
             list(any_of([reference("case"), text()])),
         ]),
@@ -41,31 +41,35 @@ pub(super) fn add(defs: &mut SchemaDefinitions) {
     defs.add_keys("case-execution", case_execution());
     defs.add_keys(
         "trials",
-        MapSchema::new("`trials`", "Several runs of each case.")
-            .required_key("count", integer(1, trials::MAX_TRIALS), "How many.")
+        MapSchema::new("`trials`", "Runs each case several times.")
+            .required_key("count", integer(1, trials::MAX_TRIALS), "Number of trials of each case.")
             .optional_key(
                 "strategy",
                 word(&trials::strategy_names()),
-                "What they come to; `pass_at_k` unless given.",
+                "How the trials become one result. Default: `pass_at_k`.",
             )
             .optional_key(
                 "early_stop",
                 boolean(),
-                "Whether no run follows one that passed; with `pass_at_k`.",
+                "Stop after the first trial that passes. Only with `pass_at_k`.",
             )
             .optional_key(
                 "cost_limit_usd",
                 above(0.0),
-                "US dollars that the runs of one case may spend: none is begun after.",
+                "Budget for the trials of one case in US dollars. No trial starts once it is spent.",
             ),
     );
 
     defs.add_keys(
         "target-ref",
-        MapSchema::new("a target of `targets`", "A target that the cases are run against.")
-            .required_key("name", id(), "Its name in results.")
-            .optional_key("use_target", text(), "The target of the targets file behind it.")
-            .optional_key("hooks", reference("hooks"), "Commands around its use in a workspace."),
+        MapSchema::new("a target of `targets`", "A target to run the cases against.")
+            .required_key("name", id(), "Name shown in results.")
+            .optional_key("use_target", text(), "Target of the targets file that this name refers to.")
+            .optional_key(
+                "hooks",
+                reference("hooks"),
+                "Commands to run before and after cases in its workspace.",
+            ),
     );
 
     workspace::add(defs);
@@ -89,50 +93,62 @@ fn shared_keys() -> MapSchema {
         )
         .older_key("assert", "assertions")
         .older_key("evaluators", "assertions")
-        .optional_key("target", id(), "Name of the target that answers, from the targets file.")
+        .optional_key("target", id(), "Name of the target to run, as in the targets file.")
         .merge(&trial_keys())
         .merge(&threshold_keys())
-        .optional_key("tags", texts(), "Labels for `--tag`.")
-        .optional_key("metadata", any_map(), "Free data, kept.")
+        .optional_key("tags", texts(), "Tags, for selecting cases with `--tag`.")
+        .optional_key("metadata", any_map(), "Any data. Not interpreted.")
         .optional_key(
             "evaluator",
             word(&["llm-judge", "llm-grader", "rubric", "rubrics"]),
-            "The kind of grader where none is given (an older key).",
+            "Grader type to use when none is given (deprecated).",
         )
         .optional_key(
             "input_files",
             any_of([text(), list(text())]),
-            "Paths put before the text of the last user message.",
+            "Files to attach to the last user message, before its text.",
         )
         .optional_key(
             "workspace",
             any_of([text(), reference("workspace")]),
-            "The folder the case is worked on in, or a file that describes it.",
+            "Workspace folder for the case, or the path of a workspace file.",
         )
         .not_both(&["assertions", "assert", "evaluators"])
 }
 
 fn settings() -> MapSchema {
     let mut keys =
-        MapSchema::new("an eval file", "Cases, how to get answers to them, and what good answers do.")
-            .optional_key("$schema", anything(), "The schema of this file, for editors.")
-            .non_null_key("tests", reference("cases"), "The cases (format 2), or where they are.")
-            .non_null_key("evalcases", reference("cases"), "The cases (format 1), or where they are.")
+        MapSchema::new("an eval file", "A suite: cases, how to run them, and how to grade the answers.")
+            .optional_key("$schema", anything(), "URL or path of the JSON Schema, for editors.")
+            .non_null_key(
+                "tests",
+                reference("cases"),
+                "Cases (the `tests` format), or the path of a file or folder with cases.",
+            )
+            .non_null_key(
+                "evalcases",
+                reference("cases"),
+                "Cases (the `evalcases` format), or the path of a file or folder with cases.",
+            )
             .older_key("eval_cases", "tests")
             .older_key("cases", "tests")
-            .optional_key("name", id(), "The suite's name in results; the file name unless given.")
-            .optional_key("dataset", id(), "The suite's name (the key of format 1).")
-            .optional_key("description", string(), "What the suite is about.")
-            .non_null_key("input", reference("input"), "Messages before those of each case.")
-            .optional_key("execution", reference("suite-execution"), "How the cases are run and judged.")
+            .optional_key("name", id(), "Suite name shown in results. Default: the file name.")
+            .optional_key("dataset", id(), "Suite name (the `evalcases` format).")
+            .optional_key("description", string(), "Description of the suite.")
+            .non_null_key("input", reference("input"), "Messages to put before those of each case.")
+            .optional_key(
+                "execution",
+                reference("suite-execution"),
+                "Settings for running and judging the cases.",
+            )
             .optional_key(
                 "preprocessors",
                 ValueSchema(json!({ "type": ["array", "object"] })),
-                "Conversion of attachments; not built yet.",
+                "Conversion of attachments. Not supported yet.",
             )
             .merge(&shared_keys());
     for key in ["version", "author", "license", "category", "governance", "requires"] {
-        keys = keys.optional_key(key, anything(), "Free data, kept.");
+        keys = keys.optional_key(key, anything(), "Any data. Not interpreted.");
     }
 
     keys
@@ -144,7 +160,7 @@ fn trial_keys() -> MapSchema {
         .optional_key(
             "trials",
             any_of([integer(1, trials::MAX_TRIALS), reference("trials")]),
-            "Several runs of each case.",
+            "Runs each case several times.",
         )
         .older_key("repeat", "trials")
         .not_both(&["trials", "repeat"])
@@ -153,68 +169,68 @@ fn trial_keys() -> MapSchema {
 /// Returns the settings of `execution` common to suites and cases.
 fn execution(about: &'static str) -> MapSchema {
     MapSchema::new("`execution`", about)
-        .optional_key("target", id(), "Name of the target that answers, from the targets file.")
+        .optional_key("target", id(), "Name of the target to run, as in the targets file.")
         .non_null_key(
             "targets",
             list(any_of([id(), reference("target-ref")])),
-            "Several targets: each case is run against each.",
+            "Targets. Each case runs against each of them.",
         )
         .merge(&trial_keys())
         .merge(&threshold_keys())
         .non_null_key("assertions", reference("assertions"), "Graders.")
         .older_key("assert", "assertions")
-        .non_null_key("evaluators", reference("assertions"), "Graders (the place of format 1).")
+        .non_null_key("evaluators", reference("assertions"), "Graders (the `evalcases` format).")
         .not_both(&["target", "targets"])
         .not_both(&["assertions", "assert", "evaluators"])
 }
 
 fn suite_execution() -> MapSchema {
-    execution("How the cases are run and judged.")
+    execution("Settings for running and judging the cases.")
         .merge(&judging_keys())
-        .optional_key("workers", integer(1, 50), "Cases at once, 1 to 50.")
-        .optional_key("judge", text(), "Who judges: a model, a target's name, `offline`.")
-        .optional_key("budget_usd", above(0.0), "US dollars that the run may spend.")
-        .optional_key("cache", boolean(), "`false` asks every model anew; replies are remembered otherwise.")
-        .optional_key("cache_path", text(), "Without effect: replies are kept in `.assize/cache`.")
+        .optional_key("workers", integer(1, 50), "Maximum number of cases to run at once, 1 to 50.")
+        .optional_key("judge", text(), "Judge: a model, the name of a target, or `offline`.")
+        .optional_key("budget_usd", above(0.0), "Budget of the run in US dollars.")
+        .optional_key("cache", boolean(), "Whether to use the reply cache. Default: `true`.")
+        .optional_key("cache_path", text(), "No effect. The reply cache is in `.assize/cache`.")
         .optional_key(
             "fail_on_error",
             boolean(),
-            "Whether no case is begun after one that could not be run or judged.",
+            "Stop starting cases after one that could not be run or judged.",
         )
 }
 
 fn case_execution() -> MapSchema {
-    execution("What this case does differently.").optional_key(
+    execution("Settings of this case that override those of the suite.").optional_key(
         "skip_defaults",
         boolean(),
-        "Whether the suite's graders, input and attachments are left out.",
+        "Ignore the suite's graders, input and attachments.",
     )
 }
 
 fn case() -> MapSchema {
-    MapSchema::new("a case", "One question, and what a good answer to it does.")
-        .non_null_key("id", id(), "Its name, unique in its suite; that of its folder unless given.")
-        .non_null_key("input", reference("input"), "What is asked: a text, or messages.")
-        .non_null_key("input_messages", reference("input"), "What is asked (the key of format 1).")
-        .non_null_key("output", reference("given-output"), "The answer itself: no target is run then.")
-        .non_null_key("criteria", text(), "What a good answer does, in a sentence; shown to the judge.")
-        .non_null_key("expected_outcome", text(), "What a good answer does (the key of format 1).")
+    MapSchema::new("a case", "One input with its expectations.")
+        .non_null_key("id", id(), "Case id, unique in the suite. Default: the name of its folder.")
+        .non_null_key("input", reference("input"), "Input for the target: text, or a list of messages.")
+        .non_null_key("input_messages", reference("input"), "Input for the target (the `evalcases` format).")
+        .non_null_key("output", reference("given-output"), "Answer to grade. If given, no target is run.")
+        .non_null_key("criteria", text(), "What a good answer does, in one sentence. Shown to the judge.")
+        .non_null_key("expected_outcome", text(), "What a good answer does (the `evalcases` format). Shown to the judge.")
         .older_key("outcome", "criteria")
-        .optional_key("expected_output", reference("expected-output"), "An example of a good answer; shown to the judge.")
-        .optional_key("expected_messages", reference("expected-output"), "An example of a good answer (the key of format 1).")
-        .non_null_key("rubrics", reference("criteria"), "Criteria, the short form of one rubrics grader.")
-        .optional_key("execution", reference("case-execution"), "What this case does differently.")
-        .optional_key("vars", any_map(), "Values for `{{ name }}` in the case's texts.")
-        .optional_key("description", string(), "Free text, kept.")
-        .optional_key("suite", string(), "Free text, kept.")
-        .optional_key("conversation_id", text(), "The conversation it belongs to.")
-        .non_null_key("turns", list(reference("turn")), "A conversation turn by turn: what is said to the target, and who grades each answer.")
-        .optional_key("mode", word(&["conversation"]), "With `turns`.")
-        .optional_key("aggregation", word(&["mean", "min", "max"]), "What turns come to; with `turns`.")
-        .optional_key("on_turn_failure", word(&["continue", "stop"]), "What follows a turn that fails; with `turns`.")
-        .optional_key("window_size", count(1), "How many turns are shown; with `turns`.")
-        .optional_key("depends_on", any_of([text(), list(string())]), "Ids of the cases that come before.")
-        .optional_key("on_dependency_failure", word(&["skip", "fail", "run"]), "What becomes of it when they fail.")
+        .optional_key("expected_output", reference("expected-output"), "Reference answer. Shown to the judge.")
+        .optional_key("expected_messages", reference("expected-output"), "Reference answer (the `evalcases` format). Shown to the judge.")
+        .non_null_key("rubrics", reference("criteria"), "Criteria: short form of one `rubrics` grader.")
+        .optional_key("execution", reference("case-execution"), "Settings of this case that override those of the suite.")
+        .optional_key("vars", any_map(), "Values for `{{ name }}` placeholders in the texts of the case.")
+        .optional_key("description", string(), "Any text. Not interpreted.")
+        .optional_key("suite", string(), "Any text. Not interpreted.")
+        .optional_key("conversation_id", text(), "Id of the conversation that the case belongs to.")
+        .non_null_key("turns", list(reference("turn")), "Turns of a conversation, each with its input and graders.")
+        .optional_key("mode", word(&["conversation"]), "Kind of case. Only with `turns`.")
+        .optional_key("aggregation", word(&["mean", "min", "max"]), "How the scores of turns are aggregated. Only with `turns`.")
+        .optional_key("on_turn_failure", word(&["continue", "stop"]), "Whether to continue after a turn that fails. Only with `turns`.")
+        .optional_key("window_size", count(1), "Number of previous turns to show to the judge. Only with `turns`.")
+        .optional_key("depends_on", any_of([text(), list(string())]), "Ids of cases that must run first.")
+        .optional_key("on_dependency_failure", word(&["skip", "fail", "run"]), "What to do with this case if one of them fails.")
         .merge(&shared_keys())
         .not_both(&["input", "input_messages"])
         .not_both(&["expected_output", "expected_messages"])
@@ -236,17 +252,17 @@ fn messages(defs: &mut SchemaDefinitions) {
     defs.add_shape("input", any_of([text(), list(reference("message"))]));
     let role = || ValueSchema(json!({ "enum": ["system", "user", "assistant", "tool"] }));
     let message = |content: ValueSchema| {
-        let mut keys = MapSchema::new("a message", "What somebody said.")
-            .required_key("role", role(), "Who said it.")
-            .optional_key("content", content, "What was said: a text, an object, or a list of blocks.")
-            .optional_key("tool_calls", list_or_none(any_map()), "Tools that were called.")
-            .optional_key("name", text(), "The name of who said it.")
+        let mut keys = MapSchema::new("a message", "A message of a conversation.")
+            .required_key("role", role(), "Role of the sender.")
+            .optional_key("content", content, "Content: text, an object, or a list of content blocks.")
+            .optional_key("tool_calls", list_or_none(any_map()), "Tool calls.")
+            .optional_key("name", text(), "Name of the sender.")
             .one_of(&["content", "tool_calls"]);
         for key in [
             "tool_call_id", "id", "timestamp", "start_time", "end_time", "cost_usd", "duration_ms",
             "token_usage", "metadata",
         ] {
-            keys = keys.optional_key(key, anything(), "Recorded with the message, kept.");
+            keys = keys.optional_key(key, anything(), "Metadata of the message. Not interpreted.");
         }
 
         keys
@@ -258,8 +274,12 @@ fn messages(defs: &mut SchemaDefinitions) {
     defs.add_keys(
         "block",
         MapSchema::new("a content block", "A part of a message.")
-            .required_key("type", ValueSchema(json!({ "enum": ["text", "file", "image"] })), "What it is.")
-            .required_key("value", string(), "The text, or the path of the file."),
+            .required_key(
+                "type",
+                ValueSchema(json!({ "enum": ["text", "file", "image"] })),
+                "Type of the block.",
+            )
+            .required_key("value", string(), "Text, or path of the file."),
     );
 
     let role_is_there = json!({ "type": "object", "required": ["role"] });
@@ -282,28 +302,36 @@ fn messages(defs: &mut SchemaDefinitions) {
 
     defs.add_keys(
         "turn",
-        MapSchema::new("a turn", "One step of a conversation.")
-            .required_key("input", reference("input"), "What is said to the target.")
-            .optional_key("expected_output", reference("expected-output"), "An example of a good answer.")
+        MapSchema::new("a turn", "One turn of a conversation.")
+            .required_key("input", reference("input"), "Input for the target.")
+            .optional_key("expected_output", reference("expected-output"), "Reference answer.")
             .optional_key("assertions", reference("assertions"), "Graders of this turn.")
             .older_key("assert", "assertions"),
     );
 }
 
 fn answer() -> MapSchema {
-    MapSchema::new("an answer", "An answer to grade: a line of the file given to `assize grade --answers`. Other keys are kept as metadata.")
-        .non_null_key("answer", reference("given-output"), "The answer.")
+    MapSchema::new("an answer", "An answer to grade: a line of the file given to `assize grade --answers`. Further keys are an error unless `--columns` names them.")
+        .non_null_key("answer", reference("given-output"), "Answer to grade.")
         .older_key("output", "answer")
-        .optional_key("id", any_of([id(), ValueSchema(json!({ "type": "integer" }))]), "Its name; `line-N` unless given.")
-        .optional_key("question", anything(), "What was asked; shown to the judge.")
+        .older_key("response", "answer")
+        .older_key("completion", "answer")
+        .older_key("prediction", "answer")
+        .older_key("model_output", "answer")
+        .optional_key("id", any_of([id(), ValueSchema(json!({ "type": "integer" }))]), "Id of the answer. Default: `line-N`.")
+        .optional_key("question", anything(), "Question that was asked. Shown to the judge.")
         .older_key("input", "question")
-        .optional_key("reference", anything(), "An example of a good answer; shown to the judge.")
+        .older_key("prompt", "question")
+        .older_key("query", "question")
+        .optional_key("reference", anything(), "Reference answer. Shown to the judge.")
         .older_key("expected_output", "reference")
-        .optional_key("expected_outcome", anything(), "What a good answer does; shown to the judge.")
+        .older_key("reference_answer", "reference")
+        .optional_key("expected_outcome", anything(), "What a good answer does. Shown to the judge.")
         .older_key("criteria", "expected_outcome")
-        .optional_key("file_changes", string(), "What changed in files, as a unified diff; shown to the judge.")
-        .optional_key("tags", texts(), "Labels for `--tag`.")
-        .optional_key("metadata", anything(), "Free data, kept.")
-        .one_of(&["answer", "output"])
-        .open()
+        .optional_key("file_changes", string(), "File changes as a unified diff. Shown to the judge.")
+        .optional_key("tags", texts(), "Tags, for selecting cases with `--tag`.")
+        .optional_key("cluster", anything(), "Cluster: answers with the same value are not independent.")
+        .optional_key("conversation_id", anything(), "Id of the conversation that the answer belongs to. Used as its cluster.")
+        .optional_key("metadata", anything(), "Any other data. Not shown to the judge.")
+        .one_of(&["answer", "output", "response", "completion", "prediction", "model_output"])
 }

@@ -1,4 +1,4 @@
-//! Limit of the nesting depth of values.
+//! Limits of the nesting depth of values and of the size of maps.
 
 use assize_diagnostic::{Diagnostic, Span};
 
@@ -12,4 +12,18 @@ pub(super) fn too_deep(span: Span) -> Diagnostic {
     let title = format!("values nested more than {MAX_DEPTH} levels deep");
     Diagnostic::error(codes::TOO_DEEP, title, span, "too deep here")
         .with_help("eval files need fewer than ten levels; check the brackets and the indentation")
+}
+
+/// Maximum number of keys of a map.
+pub(super) const MAX_KEYS: usize = 10_000;
+
+/// Returns the diagnostic for a map of more than [`MAX_KEYS`] keys.
+pub(super) fn too_many_keys(span: Span) -> Diagnostic {
+    Diagnostic::error(
+        codes::LIMIT_REACHED,
+        format!("a map of more than {MAX_KEYS} keys"),
+        span,
+        "this key goes over the limit",
+    )
+    .with_help("write a list; many cases belong into a JSONL file, one on each line")
 }

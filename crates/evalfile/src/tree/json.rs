@@ -10,7 +10,7 @@ use std::ops::Range;
 use assize_diagnostic::{Diagnostic, SourceId, SourceMap, Span};
 use serde_json::value::RawValue;
 
-use super::depth::{MAX_DEPTH, too_deep};
+use super::depth::{MAX_DEPTH, MAX_KEYS, too_deep, too_many_keys};
 use super::json_syntax::{explain_error, find_lone_surrogate};
 use super::{MapEntry, NodeValue, TreeNode};
 use crate::codes;
@@ -180,6 +180,11 @@ impl<'t, 'p> JsonTreeReader<'t, 'p> {
             // Span of the key's text, without its quotation marks.
             let key_span = Span::new(self.source, start + 1, self.at - 1);
             self.takes(b':');
+
+            if entries.len() >= MAX_KEYS {
+                self.problems.add(too_many_keys(key_span));
+                return None;
+            }
 
             let first = find_entry(&entries, &mut index, &key);
             let is_for_later = depth == 0 && first.is_none() && self.later.contains(&&*key);

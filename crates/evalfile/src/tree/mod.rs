@@ -11,4 +11,4 @@ mod yaml_syntax;
 pub(crate) use json::{DeferredList, read_json, read_json_in, read_json_outline};
 pub(crate) use node::{MapEntry, NodeValue, TreeNode};
 pub(crate) use scalar::resolve_scalar;
-pub(crate) use yaml::read_yaml;
+pub(crate) use yaml::{YamlListReader, read_yaml, read_yaml_outline};

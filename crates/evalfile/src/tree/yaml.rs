@@ -1,19 +1,33 @@
 //! Parser of YAML to a tree, which continues after recoverable errors.
 
-use std::collections::HashMap;
+use std::borrow::Cow;
+use std::collections::{HashMap, HashSet};
 
 use assize_diagnostic::{Diagnostic, SourceId, SourceMap, Span};
 use saphyr_parser::{Event, Marker, Parser, ScalarStyle, StrInput};
 
-use super::depth::{MAX_DEPTH, too_deep};
+use super::depth::{MAX_DEPTH, MAX_KEYS, too_deep, too_many_keys};
+use super::json::read_json;
 use super::scalar::resolve_scalar;
 use super::yaml_syntax::{ScannerError, quote_text};
 use super::{MapEntry, NodeValue, TreeNode};
 use crate::codes;
 use crate::decode::DiagnosticCollector;
 
-/// Maximum number of nodes that aliases may add: the "billion laughs" file stays small in memory.
-const MAX_ALIAS_NODES: usize = 200_000;
+/// Maximum number of values that aliases may add: the "billion laughs" file stays small in memory. The copies kept of
+/// anchors count too, since anchors inside anchors multiply as well.
+const MAX_COPIED_NODES: usize = 200_000;
+/// Number of bytes of text that count as one value.
+const COPIED_TEXT_BYTES: usize = 256;
+
+/// True for JSON that writes characters as pairs of escapes, as some programs do. YAML has no such pairs, and takes every
+/// other JSON as it is.
+fn is_json_with_pairs(text: &str) -> bool {
+    let body = text.trim_start_matches('\u{feff}').trim_start();
+    body.starts_with(['{', '['])
+        && (body.contains("\\ud") || body.contains("\\uD"))
+        && serde_json::from_str::<serde::de::IgnoredAny>(body).is_ok()
+}
 
 /// Parses the single document of a YAML file. Returns `None` after a syntax error or for a file without
 /// content; the reason is in `problems`.
@@ -23,55 +37,212 @@ pub(crate) fn read_yaml(
     problems: &mut DiagnosticCollector,
 ) -> Option<TreeNode> {
     let text = sources.file(source).text();
-    // A byte order mark is not content; offsets still count from the start of the file.
-    let (body, skipped) = match text.strip_prefix('\u{feff}') {
-        Some(rest) => (rest, text.len() - rest.len()),
-        None => (text, 0),
-    };
-    if let Some(offset) = body.find(|c: char| c.is_control() && !matches!(c, '\t' | '\n' | '\r' | '\u{85}')) {
-        let at = skipped + offset;
-        let found = body[offset..].chars().next().unwrap_or('\0');
-        problems.add(
-            Diagnostic::error(
-                codes::CONTROL_CHARACTER,
-                "control character in the file",
-                Span::new(source, at, at + found.len_utf8()),
-                format!("found U+{:04X}", u32::from(found)),
-            )
-            .with_help("remove it, or write it as an escape inside a double-quoted string"),
-        );
+    if is_json_with_pairs(text) {
+        return read_json(sources, source, problems);
+    }
 
+    if let Some(diagnostic) = find_control_character(text, source) {
+        problems.add(diagnostic);
         return None;
     }
 
-    let mut reader = YamlTreeReader {
-        events: Parser::new_from_str(body),
-        places: BytePositions { text: body, skipped, source, character: 0, byte: 0 },
-        anchors: HashMap::new(),
-        alias_nodes: 0,
-        open: Vec::new(),
-        explained: None,
-        problems,
-    };
-    reader.read_document()
+    let body = text.strip_prefix('\u{feff}').unwrap_or(text);
+    let mut repaired: Cow<'_, str> = Cow::Borrowed(body);
+    let mut attempts = MAX_BRACKET_WORK / body.len().max(1);
+    // Place behind the bracket that was moved last, in characters.
+    let mut unread = 0;
+    loop {
+        let mut reader = YamlTreeReader::new(text, source, &[], problems.fork());
+        reader.events = Parser::new_from_str(&repaired);
+
+        let root = reader.read_document();
+        // A bracket that is still too early after it was moved does not belong to a list of this kind.
+        let bracket = reader.early_bracket.filter(|bracket| attempts > 0 && *bracket >= unread);
+        if let Some((bracket, next)) = bracket.and_then(|at| Some((at, indent_bracket(&repaired, at)?))) {
+            repaired = Cow::Owned(next);
+            unread = bracket + 1;
+            attempts -= 1;
+            continue;
+        }
+
+        problems.append(reader.problems);
+        return root;
+    }
+}
+
+/// Limit of the bytes that are read again for brackets that close at the column of their key.
+const MAX_BRACKET_WORK: usize = 16 * 1024 * 1024;
+
+/// Returns the text with the bracket at this character behind the end of the line before it, where the scanner accepts
+/// it. YAML wants it indented more than its key; people and other readers do not. Every character keeps its place, so
+/// that spans stay true. `None` if a comment leaves no room.
+fn indent_bracket(text: &str, bracket: usize) -> Option<String> {
+    let mut characters: Vec<char> = text.chars().collect();
+    let blank = |c: &char| matches!(c, ' ' | '\t' | '\r' | '\n');
+    let begin = characters[..bracket].iter().rposition(|c| !blank(c))? + 1;
+    let line = characters[..begin].iter().rposition(|c| *c == '\n').map_or(0, |at| at + 1);
+    let mut before = ' ';
+    let is_comment = characters[line..begin].iter().any(|c| {
+        let starts = *c == '#' && blank(&before);
+        before = *c;
+        starts
+    });
+
+    if is_comment {
+        // The line must end before the bracket: it ends one character early, and the bracket moves in by one.
+        characters[begin - 1] = '\n';
+    }
+    characters[begin..bracket].fill(' ');
+
+    Some(characters.into_iter().collect())
+}
+
+/// Parses the document like [`read_yaml`], except for the lists under `keys` of its outermost map: they are empty in the
+/// tree, so that the items of a long list can be parsed one at a time by [`YamlListReader`]. The second value tells if
+/// any list was left out.
+pub(crate) fn read_yaml_outline(
+    sources: &SourceMap,
+    source: SourceId,
+    keys: &[&str],
+    problems: &mut DiagnosticCollector,
+) -> Option<(TreeNode, bool)> {
+    let text = sources.file(source).text();
+    if find_control_character(text, source).is_none() {
+        let mut reader = YamlTreeReader::new(text, source, keys, problems.fork());
+        let root = reader.read_document();
+
+        // Broken files are explained by what stands around the error, and an alias may name an anchor inside of a list.
+        if let Some(root) = root {
+            let is_outline = reader.has_skipped;
+            problems.append(reader.problems);
+            return Some((root, is_outline));
+        }
+    }
+
+    read_yaml(sources, source, problems).map(|root| (root, false))
+}
+
+/// Returns the diagnostic for the first control character of a text.
+fn find_control_character(text: &str, source: SourceId) -> Option<Diagnostic> {
+    let body = text.strip_prefix('\u{feff}').unwrap_or(text);
+    let skipped = text.len() - body.len();
+    let offset = body.find(|c: char| c.is_control() && !matches!(c, '\t' | '\n' | '\r' | '\u{85}'))?;
+    let at = skipped + offset;
+    let found = body[offset..].chars().next().unwrap_or('\0');
+
+    Some(
+        Diagnostic::error(
+            codes::CONTROL_CHARACTER,
+            "control character in the file",
+            Span::new(source, at, at + found.len_utf8()),
+            format!("found U+{:04X}", u32::from(found)),
+        )
+        .with_help("remove it, or write it as an escape inside a double-quoted string"),
+    )
+}
+
+/// Parser of the items of one list of a document that [`read_yaml_outline`] has read.
+pub(crate) struct YamlListReader<'t> {
+    reader: YamlTreeReader<'t>,
+}
+
+impl<'t> YamlListReader<'t> {
+    /// Goes to the list under `key` of the outermost map. Returns `None` if there is none.
+    pub(crate) fn new(text: &'t str, source: SourceId, key: &str) -> Option<Self> {
+        // What stands before the list has been reported; only its anchors matter here.
+        let mut reader = YamlTreeReader::new(text, source, &[], DiagnosticCollector::default());
+        loop {
+            let (event, _) = reader.next_event().ok()?;
+            match event {
+                Event::StreamStart | Event::DocumentStart(_) | Event::Nothing => {}
+                Event::MappingStart(..) => break,
+                _ => return None,
+            }
+        }
+
+        loop {
+            let (event, span) = reader.next_event().ok()?;
+            let is_wanted = matches!(&event, Event::Scalar(text, ..) if text == key);
+            if event == Event::MappingEnd {
+                return None;
+            }
+
+            reader.read_node(event, span, 1).ok()?;
+
+            let (event, span) = reader.next_event().ok()?;
+            match event {
+                Event::SequenceStart(..) if is_wanted => return Some(Self { reader }),
+                event => reader.read_node(event, span, 1).ok()?,
+            };
+        }
+    }
+
+    /// Parses the next item; `None` at the end. After an error, no further item can be read.
+    pub(crate) fn next_item(
+        &mut self,
+        problems: &mut DiagnosticCollector,
+    ) -> Result<Option<TreeNode>, SyntaxFailure> {
+        std::mem::swap(&mut self.reader.problems, problems);
+        let item = match self.reader.next_event() {
+            Ok((Event::SequenceEnd, _)) => Ok(None),
+            Ok((event, span)) => self.reader.read_node(event, span, 2).map(Some),
+            Err(failure) => Err(failure),
+        };
+        std::mem::swap(&mut self.reader.problems, problems);
+
+        item
+    }
 }
 
 /// Signals that parsing was aborted; the diagnostic has been added.
-struct SyntaxFailure;
+pub(crate) struct SyntaxFailure;
 
-struct YamlTreeReader<'t, 'p> {
+struct YamlTreeReader<'t> {
     events: Parser<'t, StrInput<'t>>,
     places: BytePositions<'t>,
     anchors: HashMap<usize, TreeNode>,
-    alias_nodes: usize,
+    copied_nodes: usize,
+    /// Number of anchors whose values are being read.
+    anchors_open: usize,
     /// Spans of the `[` and `{` that are not closed yet.
     open: Vec<Span>,
     /// Span after which the rest of the line needs no further diagnostic.
     explained: Option<Span>,
-    problems: &'p mut DiagnosticCollector,
+    /// Character of a closing bracket that stands no further in than the key of its value.
+    early_bracket: Option<usize>,
+    /// Keys of the outermost map whose lists are passed over.
+    skipped_keys: &'t [&'t str],
+    /// True if a list was passed over.
+    has_skipped: bool,
+    problems: DiagnosticCollector,
 }
 
-impl<'t> YamlTreeReader<'t, '_> {
+impl<'t> YamlTreeReader<'t> {
+    fn new(
+        text: &'t str,
+        source: SourceId,
+        skipped_keys: &'t [&'t str],
+        problems: DiagnosticCollector,
+    ) -> Self {
+        // A byte order mark is not content; offsets still count from the start of the file.
+        let body = text.strip_prefix('\u{feff}').unwrap_or(text);
+        let skipped = text.len() - body.len();
+
+        Self {
+            events: Parser::new_from_str(body),
+            places: BytePositions { text: body, skipped, source, character: 0, byte: 0 },
+            anchors: HashMap::new(),
+            copied_nodes: 0,
+            anchors_open: 0,
+            open: Vec::new(),
+            explained: None,
+            early_bracket: None,
+            skipped_keys,
+            has_skipped: false,
+            problems,
+        }
+    }
+
     fn read_document(&mut self) -> Option<TreeNode> {
         let mut root = None;
         loop {
@@ -108,6 +279,13 @@ impl<'t> YamlTreeReader<'t, '_> {
             }
             Some(Err(error)) => {
                 let at = self.places.point_span(*error.marker());
+                let (text, start) = (self.places.text, at.start - self.places.skipped);
+                let line = text[..start].rfind('\n').map_or(0, |end| end + 1);
+                let is_alone = text[line..start].trim().is_empty();
+                if is_alone && !self.open.is_empty() && text[start..].starts_with([']', '}']) {
+                    self.early_bracket = Some(error.marker().index());
+                }
+
                 if !self.is_explained(at) {
                     let (text, skipped) = (self.places.text, self.places.skipped);
                     let open = self.open.last().copied();
@@ -152,10 +330,13 @@ impl<'t> YamlTreeReader<'t, '_> {
                     self.open.push(span);
                 }
 
+                self.anchors_open += usize::from(anchor > 0);
                 let node = match event {
                     Event::SequenceStart(..) => self.read_sequence(span, depth)?,
                     _ => self.read_mapping(span, depth)?,
                 };
+
+                self.anchors_open -= usize::from(anchor > 0);
 
                 if is_flow {
                     self.open.pop();
@@ -168,6 +349,11 @@ impl<'t> YamlTreeReader<'t, '_> {
             _ => (TreeNode::new(span, NodeValue::Null), 0),
         };
         if anchor > 0 {
+            // Each level of anchors inside anchors is one more copy of what they hold.
+            if self.anchors_open > 0 {
+                self.count_copies(&node, node.span)?;
+            }
+
             self.anchors.insert(anchor, node.clone());
         }
 
@@ -187,6 +373,26 @@ impl<'t> YamlTreeReader<'t, '_> {
         }
     }
 
+    /// Passes over a list, and returns it without its items.
+    fn skip_sequence(&mut self, start: Span) -> Result<TreeNode, SyntaxFailure> {
+        let mut end = start;
+        let mut depth = 1_usize;
+        while depth > 0 {
+            let (event, span) = self.next_event()?;
+            match event {
+                Event::SequenceStart(..) | Event::MappingStart(..) => depth += 1,
+                Event::SequenceEnd | Event::MappingEnd => depth -= 1,
+                Event::StreamEnd => return Err(SyntaxFailure),
+                _ => {}
+            }
+
+            end = span;
+        }
+
+        self.has_skipped = true;
+        Ok(TreeNode::new(start.to(end), NodeValue::Seq(Vec::new())))
+    }
+
     fn read_mapping(&mut self, start: Span, depth: usize) -> Result<TreeNode, SyntaxFailure> {
         let mut entries: Vec<MapEntry> = Vec::new();
         let mut index: HashMap<String, usize> = HashMap::new();
@@ -200,7 +406,7 @@ impl<'t> YamlTreeReader<'t, '_> {
                     return Ok(self.read_unquoted_template(span));
                 }
 
-                merge_maps(&mut entries, merged, self.problems);
+                merge_maps(&mut entries, merged, &mut self.problems);
                 let end = entries.last().map_or(key_span, |entry| entry.value.span);
                 return Ok(TreeNode::new(start.to(self.end_of(end, key_span)), NodeValue::Map(entries)));
             }
@@ -211,7 +417,13 @@ impl<'t> YamlTreeReader<'t, '_> {
             };
             let key_node = self.read_node(event, key_span, depth + 1)?;
             let (event, span) = self.next_event()?;
-            let value = self.read_node(event, span, depth + 1)?;
+            let is_skipped = depth == 0
+                && matches!(event, Event::SequenceStart(0, _))
+                && key
+                    .as_ref()
+                    .is_some_and(|key| self.skipped_keys.contains(&key.as_str()) && !index.contains_key(key));
+            let value =
+                if is_skipped { self.skip_sequence(span)? } else { self.read_node(event, span, depth + 1)? };
             let Some(key) = key else {
                 if entries.is_empty() && self.places.text_at(start.to(key_span)).starts_with("{{") {
                     is_template = true;
@@ -220,6 +432,11 @@ impl<'t> YamlTreeReader<'t, '_> {
                 }
                 continue;
             };
+            if entries.len() >= MAX_KEYS {
+                self.problems.add(too_many_keys(key_span));
+                return Err(SyntaxFailure);
+            }
+
             if key == "<<" {
                 merged.push(value);
             } else if let Some(&first) = index.get(&key) {
@@ -287,32 +504,46 @@ impl<'t> YamlTreeReader<'t, '_> {
             return Err(SyntaxFailure);
         };
 
-        self.alias_nodes = self.alias_nodes.saturating_add(count_nodes(node));
-
-        if self.alias_nodes > MAX_ALIAS_NODES {
-            self.problems.add(
-                Diagnostic::error(
-                    codes::ALIAS_EXPANSION,
-                    "aliases repeat too much of the file",
-                    span,
-                    "this alias goes over the limit",
-                )
-                .with_note(format!("all aliases of a file together may add {MAX_ALIAS_NODES} values"))
-                .with_help("write the repeated part once and include it where it is needed"),
-            );
-            return Err(SyntaxFailure);
-        }
-
         let mut node = node.clone();
+        self.count_copies(&node, span)?;
         node.used_at = Some(span);
 
         Ok(node)
+    }
+
+    /// Counts a copy of a node for an alias or an anchor at `span`.
+    fn count_copies(&mut self, node: &TreeNode, span: Span) -> Result<(), SyntaxFailure> {
+        self.copied_nodes = self.copied_nodes.saturating_add(weigh_nodes(node));
+        if self.copied_nodes <= MAX_COPIED_NODES {
+            return Ok(());
+        }
+
+        self.problems.add(
+            Diagnostic::error(
+                codes::ALIAS_EXPANSION,
+                "aliases repeat too much of the file",
+                span,
+                "this goes over the limit",
+            )
+            .with_note(format!(
+                "all aliases of a file together may add {MAX_COPIED_NODES} values, and {COPIED_TEXT_BYTES} bytes of \
+                 text for each"
+            ))
+            .with_help("write the repeated part once and include it where it is needed"),
+        );
+
+        Err(SyntaxFailure)
     }
 }
 
 /// Merges the entries of merge keys (`<<: *base`) whose keys are not in the map itself. The first merged map
 /// that has a key wins.
 fn merge_maps(entries: &mut Vec<MapEntry>, merged: Vec<TreeNode>, problems: &mut DiagnosticCollector) {
+    if merged.is_empty() {
+        return;
+    }
+
+    let mut known: HashSet<String> = entries.iter().map(|entry| entry.key.clone()).collect();
     for node in merged {
         let place = node.use_span();
         let maps = match node.data {
@@ -342,7 +573,7 @@ fn merge_maps(entries: &mut Vec<MapEntry>, merged: Vec<TreeNode>, problems: &mut
         for map in maps {
             let NodeValue::Map(given) = map.data else { continue };
             for entry in given {
-                if !entries.iter().any(|known| known.key == entry.key) {
+                if known.insert(entry.key.clone()) {
                     entries.push(entry);
                 }
             }
@@ -350,14 +581,19 @@ fn merge_maps(entries: &mut Vec<MapEntry>, merged: Vec<TreeNode>, problems: &mut
     }
 }
 
-fn count_nodes(node: &TreeNode) -> usize {
-    match &node.data {
-        NodeValue::Seq(items) => 1 + items.iter().map(count_nodes).sum::<usize>(),
-        NodeValue::Map(entries) => {
-            1 + entries.iter().map(|entry| 1 + count_nodes(&entry.value)).sum::<usize>()
-        }
-        _ => 1,
-    }
+/// Returns the number of values in a node, long texts counted by their length.
+fn weigh_nodes(node: &TreeNode) -> usize {
+    let inner = match &node.data {
+        NodeValue::Str(text) => text.len() / COPIED_TEXT_BYTES,
+        NodeValue::Seq(items) => items.iter().map(weigh_nodes).sum(),
+        NodeValue::Map(entries) => entries
+            .iter()
+            .map(|entry| 1 + entry.key.len() / COPIED_TEXT_BYTES + weigh_nodes(&entry.value))
+            .sum(),
+        _ => 0,
+    };
+
+    1 + inner
 }
 
 fn key_is_not_text(key: &TreeNode) -> Diagnostic {
@@ -448,6 +684,33 @@ mod tests {
     }
 
     #[test]
+    fn a_bracket_that_belongs_nowhere_is_moved_once() {
+        for text in ["{x: [\n}\nx: [", "a: [\n}\n]\n}", "{a: {\n]\n}"] {
+            let (_, problems, _) = read(text);
+            assert!(!problems.is_empty(), "{text:?}");
+        }
+    }
+
+    #[test]
+    fn brackets_may_close_at_the_column_of_their_key() {
+        let text = "a:\n  b: [\n    \"ünter\",  # a comment\n    y\n  ]\n  c: {\n    d: [1,\n    2 # two\n  ]\n  }\n  \
+                    text: |\n    [\n    ]\n  e: [\n]\nf: 1\n";
+        let (node, problems, sources) = read(text);
+        let node = node.expect("valid");
+        assert_eq!(problems, vec![]);
+        let inner = node.get("a").expect("there");
+        let list = |key: &str| inner.get(key).and_then(TreeNode::as_seq).map_or(0, <[TreeNode]>::len);
+        assert_eq!((list("b"), list("e")), (2, 0));
+        let d = inner.get("c").and_then(|c| c.get("d")).and_then(TreeNode::as_seq).expect("a list");
+        assert_eq!(d.iter().map(|item| sources.slice(item.span)).collect::<Vec<_>>(), ["1", "2"]);
+        assert_eq!(inner.get("text").and_then(TreeNode::as_str), Some("[\n]\n"));
+        assert_eq!(sources.position(node.get("f").expect("there").span).line, 16);
+        // A bracket that is nobody's is still an error, and one that is missing too.
+        assert!(!read("a:\n  b: 1\n  ]\n").1.is_empty());
+        assert!(!read("a:\n  b: [1,\n  c: 2\n").1.is_empty());
+    }
+
+    #[test]
     fn duplicate_keys_are_all_reported() {
         let (_, problems, sources) = read("a: 1\nb:\n  c: 1\n  c: 2\na: 2\n");
         let lines: Vec<usize> = problems.iter().map(|d| sources.position(d.primary.span).line).collect();
@@ -505,6 +768,15 @@ mod tests {
         assert_eq!(read("# only a comment\n").0, None);
         let (_, problems, _) = read("a: 1\n---\nb: 2\n");
         assert_eq!(problems[0].code, codes::SEVERAL_DOCUMENTS);
+    }
+
+    #[test]
+    fn json_with_pairs_of_escapes_is_read() {
+        let mut sources = SourceMap::new();
+        let id = sources.add("t.yaml", r#" {"a": "smile \ud83d\ude00"}"#);
+        let mut problems = DiagnosticCollector::default();
+        let node = read_yaml(&sources, id, &mut problems).expect("valid");
+        assert_eq!(node.get("a").and_then(TreeNode::as_str), Some("smile \u{1f600}"));
     }
 
     #[test]

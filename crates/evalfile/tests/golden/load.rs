@@ -5,7 +5,8 @@ use std::sync::Arc;
 
 use assize_diagnostic::{Diagnostic, SourceMap};
 use assize_evalfile::{
-    LoadOptions, LoadedSuite, load_answers, load_config, load_prices, load_rubric, load_suite, load_targets,
+    AnswerColumns, LoadOptions, LoadedSuite, load_answers, load_config, load_prices, load_rubric, load_suite,
+    load_targets,
 };
 
 use super::folder::Folder;
@@ -77,7 +78,7 @@ fn model_name(text: &str) -> Result<(String, String), String> {
 fn answers(root: &Path, options: &LoadOptions) -> Loaded {
     let rubric = load_rubric(&root.join("rubric.yaml"), options);
     assert!(!rubric.has_errors(), "{:?}", rubric.diagnostics);
-    suite(load_answers(&root.join("answers.jsonl"), &rubric, options))
+    suite(load_answers(&root.join("answers.jsonl"), &AnswerColumns::default(), &rubric, options))
 }
 
 fn suite(loaded: LoadedSuite) -> Loaded {

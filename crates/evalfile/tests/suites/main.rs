@@ -508,26 +508,26 @@ fn the_environment_is_put_in_and_never_shown() {
         "
 execution: {target: '${{ TARGET }}', workers: '${{ WORKERS }}', threshold: '${{ LINE }}'}
 tests:
-  - {id: a, input: 'Key ${{ TOKEN }}', criteria: c, output: 'echo ${{ TOKEN }}'}
+  - {id: a, input: 'Key ${{ PLACE }}', criteria: c, output: 'echo ${{ PLACE }}'}
   - {id: b, input: 'x ${{ MISSING }}', criteria: c}
-  - {id: '${{ TOKEN }}', input: [{role: '${{ TOKEN }}', content: x}], criteria: c}
-  - {id: '${{ TOKEN }}', input: i, criteria: c}
+  - {id: '${{ PLACE }}', input: [{role: '${{ PLACE }}', content: x}], criteria: c}
+  - {id: '${{ PLACE }}', input: i, criteria: c}
 ",
     )]);
     let loaded = folder.load_with(
         "a.yaml",
-        &[("TARGET", "main"), ("WORKERS", "3"), ("LINE", "7"), ("TOKEN", "sk-very-secret")],
+        &[("TARGET", "main"), ("WORKERS", "3"), ("LINE", "7"), ("PLACE", "sk-very-secret")],
     );
     let suite = loaded.suite.as_ref().expect("read");
     assert_eq!(suite.settings.targets[0].name, "main");
     assert_eq!(suite.settings.workers, Some(3));
     assert_eq!(codes(&loaded), ["E0106 2", "E0412 5", "E0409 6", "E0406 7"], "{}", said(&loaded));
     assert!(!said(&loaded).contains("sk-very-secret"), "{}", said(&loaded));
-    assert!(said(&loaded).contains("unknown role `${{ TOKEN }}`"));
+    assert!(said(&loaded).contains("unknown role `${{ PLACE }}`"));
     assert!(!loaded.diagnostics[0].primary.text.contains('7'), "{}", loaded.diagnostics[0].primary.text);
     let case = &cases(&loaded)[0];
     assert_eq!(case.question(), "Key sk-very-secret");
-    assert_eq!(case.output, Some(GivenOutput::Text("echo ${{ TOKEN }}".into())));
+    assert_eq!(case.output, Some(GivenOutput::Text("echo ${{ PLACE }}".into())));
 }
 
 #[test]

@@ -5,6 +5,9 @@ use assize_rubric::{UngradedKind, UngradedReason};
 
 use crate::reply::PROBABILITY_ADVICE;
 
+/// Bytes of a reply that may be a judgement; a reply on a hundred criteria has a few thousand.
+pub(super) const MOST_REPLY: usize = 256 << 10;
+
 /// Reason a criterion has no decision yet.
 #[derive(Debug, Clone)]
 pub(super) struct JudgeFailure {
@@ -68,6 +71,14 @@ pub(super) fn reply_text(reply: &ChatReply) -> Result<&str, JudgeFailure> {
                 format!("the reply was cut off at {limit}; keep quotes and reason short"),
             ))
         }
+        _ if reply.text.len() > MOST_REPLY => Err(JudgeFailure::new(
+            UngradedKind::Malformed,
+            format!(
+                "the reply is {} KiB long, and a judgement may have {} KiB; keep quotes and reason short",
+                reply.text.len() >> 10,
+                MOST_REPLY >> 10
+            ),
+        )),
         _ if reply.text.trim().is_empty() => {
             Err(JudgeFailure::new(UngradedKind::Malformed, "the reply was empty"))
         }

@@ -3,6 +3,8 @@
 use assize_llm::{AskError, CacheableReply, ModelCard, TokenCounts};
 use assize_rubric::{JudgingUsage, Tokens};
 
+use super::answer::MOST_REPLY;
+
 /// Usage of the calls to a model, failed calls included.
 #[derive(Debug)]
 pub(super) struct UsageTally {
@@ -35,7 +37,8 @@ impl UsageTally {
             Some(refusal) if reply.text.trim().is_empty() => refusal,
             _ => &reply.text,
         };
-        spent.replies.push(words.clone());
+        // What is too long to be read is not kept in full either.
+        spent.replies.push(words[..words.floor_char_boundary(MOST_REPLY)].to_owned());
     }
 
     pub(super) fn add_error(&mut self, error: &AskError) {

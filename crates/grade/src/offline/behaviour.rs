@@ -122,6 +122,7 @@ mod tests {
     use std::sync::Arc;
 
     use assize_evalfile::{Applicability, Behaviour};
+    use assize_rubric::UnitInterval;
 
     use super::*;
 
@@ -132,6 +133,7 @@ mod tests {
             applicability: None,
             scale: None,
             pass_conditions: vec!["The record names the witness".into()],
+            failure_limit: UnitInterval::ONE,
         };
         OfflineJudge.decide_behaviour(&BehaviourTask {
             behaviour: Arc::new(behaviour),
@@ -179,6 +181,7 @@ mod tests {
             applicability: Some(Applicability { inclusion: "i".into(), exclusion: None }),
             scale: None,
             pass_conditions: vec!["x".into()],
+            failure_limit: UnitInterval::ONE,
         };
         let task = BehaviourTask {
             behaviour: Arc::new(behaviour),

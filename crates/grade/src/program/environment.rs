@@ -1,6 +1,7 @@
 //! The variables that grading programs see.
 
 use std::collections::BTreeSet;
+use std::path::Path;
 
 use assize_llm::ModelProxy;
 use assize_process::Environment;
@@ -11,6 +12,9 @@ const PROXY_VARIABLES: (&str, &str) = ("ASSIZE_PROXY_URL", "ASSIZE_PROXY_TOKEN")
 const FORMAT_PROXY_VARIABLES: (&str, &str) = ("AGENTV_TARGET_PROXY_URL", "AGENTV_TARGET_PROXY_TOKEN");
 /// Names of these variables in client libraries; the address is that of chat completions.
 const CLIENT_PROXY_VARIABLES: (&str, &str) = ("OPENAI_BASE_URL", "OPENAI_API_KEY");
+
+/// Names of the variable that holds the workspace of the case, the second in eval-file format 2.
+const WORKSPACE_VARIABLES: [&str; 2] = ["ASSIZE_WORKSPACE_PATH", "AGENTV_WORKSPACE_PATH"];
 
 /// The variables of this process, without API keys.
 ///
@@ -28,11 +32,20 @@ impl ProgramEnvironment {
         Self { all, kept: kept.into_iter().collect() }
     }
 
-    /// Environment of a program that lists these variables and may use a model proxy.
-    pub(super) fn build_environment(&self, named: &[String], proxy: Option<&ModelProxy>) -> Environment {
+    /// Environment of a program that lists these variables, looks at this workspace and may use a model proxy.
+    pub(super) fn build_environment(
+        &self,
+        named: &[String],
+        workspace: Option<&Path>,
+        proxy: Option<&ModelProxy>,
+    ) -> Environment {
         let is_named = |name: &str| named.iter().any(|known| known == name);
         let mut env =
             self.kept.iter().filter(|name| !is_named(name)).fold(self.all.clone(), Environment::without_var);
+        if let Some(folder) = workspace {
+            env = WORKSPACE_VARIABLES.into_iter().fold(env, |env, name| env.with_var(name, folder));
+        }
+
         let Some(proxy) = proxy else { return env };
         for (address, token) in [PROXY_VARIABLES, FORMAT_PROXY_VARIABLES] {
             env = env.with_var(address, proxy.url()).with_var(token, proxy.token());
@@ -58,10 +71,19 @@ mod tests {
         let environment = ProgramEnvironment::new(all, ["OPENAI_API_KEY".to_owned(), "MY_KEY".to_owned()]);
         let seen = |named: &[&str]| -> Vec<String> {
             let named: Vec<String> = named.iter().map(|name| (*name).to_owned()).collect();
-            let env = environment.build_environment(&named, None);
+            let env = environment.build_environment(&named, None, None);
             env.iter().map(|(name, _)| name.to_string_lossy().into_owned()).collect()
         };
         assert_eq!(seen(&[]), ["PATH"]);
         assert_eq!(seen(&["MY_KEY", "ABSENT"]), ["MY_KEY", "PATH"]);
+    }
+
+    #[test]
+    fn the_workspace_of_the_case_is_told() {
+        let environment = ProgramEnvironment::default();
+        let env = environment.build_environment(&[], Some(Path::new("/work")), None);
+        assert_eq!(WORKSPACE_VARIABLES.map(|name| env.get(name)), [Some("/work".as_ref()); 2]);
+        let env = environment.build_environment(&[], None, None);
+        assert_eq!(WORKSPACE_VARIABLES.map(|name| env.get(name)), [None; 2]);
     }
 }

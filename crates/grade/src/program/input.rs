@@ -3,14 +3,21 @@
 use std::fs;
 use std::path::{Path, PathBuf};
 
+use assize_rubric::{Tokens, ToolCall};
 use serde_json::{Map, Value, json};
 use tempfile::TempDir;
+
+use super::contract::ContractForm;
+use super::messages::program_messages;
+use super::trace::{token_usage, trace, trace_events, trace_summary};
 
 /// Output messages larger than this go through a file: many programs read stdin slowly.
 const MAX_INLINE_BYTES: usize = 50_000;
 
 /// One answer with its case and its trace. The object that a program reads has the keys of both versions of
 /// the contract, so that a program for either runs unchanged.
+///
+/// What is not known has no key: readers that check types accept an absent key, but not null.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct ProgramInput {
     /// The question, as text (`question`).
@@ -26,13 +33,15 @@ pub struct ProgramInput {
     /// The expected messages (`expected_output`, `expected_messages`).
     pub expected: Vec<Value>,
     /// The output messages (`output`, `output_messages`).
-    pub output: Value,
-    /// Paths of attached files (`input_files`).
+    pub output: Vec<Value>,
+    /// Absolute paths of attached files (`input_files`).
     pub input_files: Vec<String>,
-    /// Metrics of the tool calls (`trace`, `trace_summary`); null if unknown.
-    pub trace: Value,
-    /// `{input, output, cached}`; null if unknown.
-    pub token_usage: Value,
+    /// The tool calls, for their metrics (`trace`, `trace_summary`); `None` if nothing is known of any.
+    pub calls: Option<Vec<ToolCall>>,
+    /// Number of calls of the model.
+    pub model_calls: Option<u64>,
+    /// Tokens spent (`token_usage`).
+    pub tokens: Tokens,
     /// Cost in US dollars.
     pub cost_usd: Option<f64>,
     /// Time in milliseconds.
@@ -51,55 +60,73 @@ pub struct ProgramInput {
 
 impl ProgramInput {
     /// Builds the object for stdin, and the folder of the output that was too large for it.
-    pub(super) fn build_payload(&self, scratch: &Path) -> Result<(Value, Option<TempDir>), String> {
-        let mut output = self.output.clone();
-        let mut output_path = Value::Null;
-        let mut large = None;
-        let text = output.to_string();
-        if text.len() > MAX_INLINE_BYTES {
-            let problem = |error: std::io::Error| format!("can't write the output for the program: {error}");
-            let folder =
-                tempfile::Builder::new().prefix("assize-grader-").tempdir_in(scratch).map_err(problem)?;
-            let path = folder.path().join("output.json");
-            fs::write(&path, text).map_err(problem)?;
-            output = Value::Null;
-            output_path = Value::String(path.display().to_string());
-
-            large = Some(folder);
-        }
-
+    pub(super) fn build_payload(
+        &self,
+        scratch: &Path,
+        form: ContractForm,
+    ) -> Result<(Value, Option<TempDir>), String> {
+        let output = program_messages(&self.output, form);
+        let input = program_messages(&self.input, form);
+        let expected = program_messages(&self.expected, form);
+        let criteria = self.expected_outcome.clone().unwrap_or_default();
+        let usage = token_usage(self.tokens);
         let mut payload = json!({
             "question": self.question,
-            "criteria": self.expected_outcome,
-            "expected_outcome": self.expected_outcome,
+            "criteria": criteria,
+            "expected_outcome": criteria,
             "candidate_answer": self.answer,
-            "reference_answer": self.reference,
-            "input": self.input,
-            "input_messages": self.input,
-            "expected_output": self.expected,
-            "expected_messages": self.expected,
-            "output": output,
-            "output_messages": output,
-            "output_path": output_path,
+            "input": input,
+            "input_messages": input,
+            "expected_output": expected,
+            "expected_messages": expected,
             "input_files": self.input_files,
             "guideline_files": [],
-            "trace": self.trace,
-            "trace_summary": self.trace,
-            "token_usage": self.token_usage,
-            "cost_usd": self.cost_usd,
-            "duration_ms": self.duration_ms,
-            "start_time": null,
-            "end_time": null,
-            "file_changes": self.file_changes,
-            "workspace_path": self.workspace.as_ref().map(|path| path.to_string_lossy()),
             "metadata": self.metadata,
-            "config": if self.config.is_empty() { Value::Null } else { Value::Object(self.config.clone()) },
         });
-        if let Some(results) = &self.results {
-            payload["results"] = results.clone();
+
+        let calls = self.calls.as_deref();
+        let known = [
+            ("reference_answer", self.reference.clone().map(Value::from)),
+            ("trace", calls.map(|calls| trace(calls, self.model_calls))),
+            ("trace_summary", calls.map(|calls| trace_summary(calls, self))),
+            ("token_usage", usage),
+            ("cost_usd", self.cost_usd.map(Value::from)),
+            ("duration_ms", self.duration_ms.map(Value::from)),
+            ("file_changes", self.file_changes.clone().map(Value::from)),
+            ("workspace_path", self.workspace.as_ref().map(|path| path.to_string_lossy().into())),
+            ("config", (!self.config.is_empty()).then(|| Value::Object(self.config.clone()))),
+            ("results", self.results.clone()),
+        ];
+        for (key, value) in known {
+            if let Some(value) = value {
+                payload[key] = value;
+            }
         }
 
-        Ok((payload, large))
+        if form.output_as_text {
+            if let Some(calls) = calls {
+                payload["trace"]["events"] = trace_events(calls);
+                payload["trace"]["messages"] = output.clone();
+            }
+            payload["output"] = self.answer.clone().into();
+            payload["messages"] = output;
+            return Ok((payload, None));
+        }
+
+        let text = output.to_string();
+        if text.len() <= MAX_INLINE_BYTES {
+            payload["output_messages"] = output.clone();
+            payload["output"] = output;
+            return Ok((payload, None));
+        }
+
+        let problem = |error: std::io::Error| format!("can't write the output for the program: {error}");
+        let folder = assize_process::private_folder("assize-grader-", scratch).map_err(problem)?;
+        let path = folder.path().join("output.json");
+        fs::write(&path, text).map_err(problem)?;
+        payload["output_path"] = Value::String(path.display().to_string());
+
+        Ok((payload, Some(folder)))
     }
 }
 
@@ -112,18 +139,85 @@ mod tests {
         let scratch = tempfile::tempdir().unwrap();
         let mut input = ProgramInput {
             answer: "a".into(),
-            output: json!([{"role": "assistant", "content": "a"}]),
+            output: vec![json!({"role": "assistant", "content": "a"})],
             ..ProgramInput::default()
         };
-        let (payload, large) = input.build_payload(scratch.path()).unwrap();
+        let (payload, large) = input.build_payload(scratch.path(), ContractForm::default()).unwrap();
         assert!(large.is_none());
         assert_eq!(payload["output"], payload["output_messages"]);
         assert_eq!(payload["candidate_answer"], "a");
-        input.output = json!([{"role": "assistant", "content": "x".repeat(60_000)}]);
-        let (payload, large) = input.build_payload(scratch.path()).unwrap();
+        input.output = vec![json!({"role": "assistant", "content": "x".repeat(60_000)})];
+        let (payload, large) = input.build_payload(scratch.path(), ContractForm::default()).unwrap();
         assert!(large.is_some());
-        assert_eq!(payload["output"], Value::Null);
+        assert_eq!(payload.get("output"), None);
         let text = fs::read_to_string(payload["output_path"].as_str().unwrap()).unwrap();
-        assert_eq!(serde_json::from_str::<Value>(&text).unwrap(), input.output);
+        assert_eq!(serde_json::from_str::<Vec<Value>>(&text).unwrap(), input.output);
+    }
+
+    #[test]
+    fn what_is_not_known_has_no_key() {
+        let (payload, _) =
+            ProgramInput::default().build_payload(Path::new(""), ContractForm::default()).unwrap();
+        let object = payload.as_object().unwrap();
+        assert!(object.values().all(|value| !value.is_null()), "{payload}");
+        for key in ["reference_answer", "trace", "trace_summary", "token_usage", "output_path", "config"] {
+            assert!(!object.contains_key(key), "{key}");
+        }
+
+        assert_eq!(payload["criteria"], "");
+        assert_eq!(payload["output"], json!([]));
+    }
+
+    #[test]
+    fn the_trace_has_the_shapes_of_both_generations() {
+        let call = |failed| ToolCall {
+            name: "search".into(),
+            input: Value::Null,
+            output: None,
+            duration: Some(std::time::Duration::from_millis(5)),
+            failed,
+        };
+        let input = ProgramInput {
+            calls: Some(vec![call(None), call(Some(true))]),
+            model_calls: Some(3),
+            tokens: Tokens { input: Some(7), cached: None, output: Some(2) },
+            cost_usd: Some(0.5),
+            ..ProgramInput::default()
+        };
+        let (payload, _) = input.build_payload(Path::new(""), ContractForm::default()).unwrap();
+        let trace = json!({
+            "event_count": 2, "tool_calls": {"search": 2}, "error_count": 1, "llm_call_count": 3,
+            "tool_durations": {"search": [5.0, 5.0]},
+            "tool_names": ["search"], "tool_calls_by_name": {"search": 2},
+        });
+        assert_eq!(payload["trace"], trace);
+        let mut summary = trace;
+        summary["token_usage"] = json!({"input": 7, "output": 2});
+        summary["cost_usd"] = json!(0.5);
+        assert_eq!(payload["trace_summary"], summary);
+        assert_eq!(payload["token_usage"], summary["token_usage"]);
+    }
+
+    #[test]
+    fn output_is_text_for_programs_that_want_it() {
+        let input = ProgramInput {
+            answer: "a".into(),
+            output: vec![json!({"role": "assistant", "content": "a"})],
+            calls: Some(vec![ToolCall {
+                name: "ls".into(),
+                input: json!({}),
+                output: None,
+                duration: None,
+                failed: Some(false),
+            }]),
+            ..ProgramInput::default()
+        };
+        let form = ContractForm { output_as_text: true, ..ContractForm::default() };
+        let (payload, _) = input.build_payload(Path::new(""), form).unwrap();
+        assert_eq!((&payload["output"], &payload["messages"]), (&json!("a"), &json!(input.output)));
+        assert_eq!(payload["trace"]["messages"], payload["messages"]);
+        let event = json!({"event_id": "event-0", "ordinal": 0, "type": "tool_call",
+            "tool": {"name": "ls", "input": {}, "status": "ok"}});
+        assert_eq!(payload["trace"]["events"], json!([event]));
     }
 }

@@ -1,11 +1,15 @@
 //! Graders that are programs: JSON on stdin, JSON on stdout.
 //!
-//! A program that can't be started, takes too long, exits with a failure or prints something else gives no
-//! grade: that is an error of the grader, never a score.
+//! A program that can't be started, takes too long, is ended by a signal, or complains on stderr and exits with a
+//! failure gives no grade: that is an error of the grader, never a score. A command that prints plain text may be
+//! graded by its exit code.
 
+mod contract;
 mod environment;
 mod input;
+mod messages;
 mod reply;
+mod trace;
 
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -13,10 +17,14 @@ use std::time::Duration;
 
 use assize_evalfile::GraderCommand;
 use assize_llm::{ModelProxy, ProxySetup, ProxyUsage, Redactor};
-use assize_process::{ProcessCommand, ProcessLimits, ProcessOutput};
+use assize_process::{
+    CapturedStream, Environment, ProcessCommand, ProcessExit, ProcessLimits, ProcessOutput,
+};
+use assize_rubric::GraderNote;
 use serde_json::Value;
 use tokio::sync::Semaphore;
 
+use contract::ContractForm;
 pub use environment::ProgramEnvironment;
 pub use input::ProgramInput;
 pub use reply::ProgramReply;
@@ -27,6 +35,9 @@ const DEFAULT_TIMEOUT: Duration = Duration::from_mins(1);
 const MAX_OUTPUT_BYTES: usize = 4 * 1024 * 1024;
 /// Bytes of stderr shown in an error, from the end.
 const STDERR_TAIL_BYTES: usize = 2000;
+
+/// Bytes of stderr in which a complaint about types is looked for.
+const COMPLAINT_BYTES: usize = 256 * 1024;
 
 /// Settings that all programs of a run share.
 #[derive(Debug, Clone, Default)]
@@ -63,6 +74,8 @@ pub struct GradingProgram<'a> {
     pub pass_env: &'a [String],
     /// Access to a model, if the program may call one.
     pub model: Option<ProxySetup>,
+    /// True if the exit code is the grade where the program prints plain text or nothing.
+    pub by_exit_code: bool,
 }
 
 /// Result of a program, and its calls to the model.
@@ -111,11 +124,37 @@ impl GradingProgram<'_> {
         setup: &ProgramSetup,
         proxy: Option<&ModelProxy>,
     ) -> Result<ProgramReply, String> {
-        let finished = self.run_with_input(input, setup, proxy).await?;
+        let (finished, form) = self.run_with_input(input, setup, proxy).await?;
         let stdout = std::str::from_utf8(&finished.stdout.bytes)
-            .map_err(|_| "the program's output is not UTF-8".to_owned())?;
-        reply::parse_program_reply(&setup.redact(stdout))
-            .map_err(|problem| setup.redact(&format!("{problem}{}", describe_stderr(&finished))))
+            .map_err(|_| format!("the program's output is not UTF-8{}", describe_stderr(&finished)))?;
+        let mut reply =
+            self.read_reply(&setup.redact(stdout), &finished).map_err(|problem| setup.redact(&problem))?;
+        if form.objects_as_text {
+            let remark = "the program refuses objects as `content` and was given JSON text there";
+            reply.findings.push(GraderNote::remark(remark, ""));
+        }
+
+        Ok(reply)
+    }
+
+    fn read_reply(&self, stdout: &str, finished: &ProcessOutput) -> Result<ProgramReply, String> {
+        let stderr = describe_stderr(finished);
+        if finished.exit.is_success() {
+            let problem = match reply::parse_program_reply(stdout) {
+                Ok(reply) => return Ok(reply),
+                Err(problem) => problem,
+            };
+            let plain = self.by_exit_code.then(|| reply::plain_reply(stdout, 0)).flatten();
+            return plain.ok_or_else(|| format!("{problem}{stderr}"));
+        }
+
+        // A complaint on stderr tells a program that broke from one that found the answer wanting.
+        match finished.exit {
+            ProcessExit::Code(code) if self.by_exit_code && stderr.is_empty() && !is_breakdown(code) => {
+                reply::plain_reply(stdout, code).ok_or_else(|| describe_failure(finished, stdout))
+            }
+            _ => Err(describe_failure(finished, stdout)),
+        }
     }
 
     /// Runs the program on `input` and returns its output as a prompt.
@@ -124,7 +163,12 @@ impl GradingProgram<'_> {
         input: &ProgramInput,
         setup: &ProgramSetup,
     ) -> Result<String, String> {
-        let finished = self.run_with_input(input, setup, None).await?;
+        let (finished, _) = self.run_with_input(input, setup, None).await?;
+        if !finished.exit.is_success() {
+            let stdout = String::from_utf8_lossy(&finished.stdout.bytes);
+            return Err(setup.redact(&describe_failure(&finished, &stdout)));
+        }
+
         let text = String::from_utf8(finished.stdout.bytes.clone())
             .map_err(|_| "the program's prompt is not UTF-8".to_owned())?;
         if text.trim().is_empty() {
@@ -139,24 +183,42 @@ impl GradingProgram<'_> {
         input: &ProgramInput,
         setup: &ProgramSetup,
         proxy: Option<&ModelProxy>,
-    ) -> Result<ProcessOutput, String> {
-        // The folder must exist until the program has ended.
-        let (payload, _large) = input.build_payload(&setup.scratch)?;
-        self.run_with_payload(&payload, setup, proxy).await.map_err(|message| setup.redact(&message))
+    ) -> Result<(ProcessOutput, ContractForm), String> {
+        let mut form = ContractForm::default();
+        loop {
+            // The folder must exist until the program has ended.
+            let (payload, _large) = input.build_payload(&setup.scratch, form)?;
+            let env = setup.env.build_environment(self.pass_env, input.workspace.as_deref(), proxy);
+            let finished = self
+                .run_with_payload(&payload, env, setup)
+                .await
+                .map_err(|message| setup.redact(&message))?;
+            if finished.exit.is_success() {
+                return Ok((finished, form));
+            }
+
+            // A library that refuses the types of its input has not begun to grade.
+            let stdout = String::from_utf8_lossy(&finished.stdout.bytes);
+            let complaint = reply::failed_note(&stdout)
+                .unwrap_or_else(|| finished.stderr.tail(COMPLAINT_BYTES).trim().to_owned());
+            match form.after_refusal(&complaint) {
+                Some(wanted) => form = wanted,
+                None => return Ok((finished, form)),
+            }
+        }
     }
 
     async fn run_with_payload(
         &self,
         payload: &Value,
+        env: Environment,
         setup: &ProgramSetup,
-        proxy: Option<&ModelProxy>,
     ) -> Result<ProcessOutput, String> {
         // The semaphore is never closed; without a permit the worst case is one program too many.
         let _slot = match &setup.slots {
             Some(slots) => slots.acquire().await.ok(),
             None => None,
         };
-        let env = setup.env.build_environment(self.pass_env, proxy);
         let mut command = match self.command {
             GraderCommand::Argv(words) => ProcessCommand::argv(words.iter().map(String::as_str), env),
             GraderCommand::Shell(line) => ProcessCommand::shell(line.clone(), env),
@@ -170,15 +232,12 @@ impl GradingProgram<'_> {
         };
         let command = command.with_stdin(payload.to_string()).with_limits(limits);
         let finished = command.run().await.map_err(|error| {
-            let stderr =
-                error.partial().map(|partial| partial.stderr.tail(STDERR_TAIL_BYTES).trim().to_owned());
-            let stderr = stderr.filter(|text| !text.is_empty());
-            let stderr = stderr.map(|text| format!("; it said: {text}")).unwrap_or_default();
-            format!("the program gave no result: {error}{stderr}")
+            let said = error.partial().map(|partial| {
+                let stdout = String::from_utf8_lossy(&partial.stdout.bytes);
+                format!("{}{}", describe_stdout(&stdout), describe_text(&partial.stderr))
+            });
+            format!("the program gave no result: {error}{}", said.unwrap_or_default())
         })?;
-        if !finished.exit.is_success() {
-            return Err(format!("the program failed ({}){}", finished.exit, describe_stderr(&finished)));
-        }
 
         if finished.stdout.is_truncated() {
             return Err(format!(
@@ -191,9 +250,32 @@ impl GradingProgram<'_> {
     }
 }
 
+/// True for exit codes that say that a command could not be run or was ended by a signal: 126, 127 and 128 with the number
+/// of the signal, as shells report it.
+fn is_breakdown(code: i32) -> bool {
+    const SIGNALS: i32 = 64;
+    code < 0 || code == 126 || code == 127 || (129..=128 + SIGNALS).contains(&code)
+}
+
+/// The message about a program that exited with a failure and gave no grade.
+fn describe_failure(finished: &ProcessOutput, stdout: &str) -> String {
+    format!("the program failed ({}){}{}", finished.exit, describe_stdout(stdout), describe_stderr(finished))
+}
+
+fn describe_stdout(stdout: &str) -> String {
+    match reply::failure_reason(stdout).as_str() {
+        "" => String::new(),
+        text => format!("; it printed: {text}"),
+    }
+}
+
 /// Formats the end of stderr for an error message.
 fn describe_stderr(finished: &ProcessOutput) -> String {
-    let stderr = finished.stderr.tail(STDERR_TAIL_BYTES);
+    describe_text(&finished.stderr)
+}
+
+fn describe_text(stderr: &CapturedStream) -> String {
+    let stderr = stderr.tail(STDERR_TAIL_BYTES);
     match stderr.trim() {
         "" => String::new(),
         text => format!("; it said: {text}"),

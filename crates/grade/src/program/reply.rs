@@ -6,6 +6,9 @@ use serde_json::Value;
 use crate::check::to_unit_interval;
 use crate::reply::parse_notes;
 
+/// Characters of a program's text that are kept.
+const MAX_SHOWN_CHARS: usize = 2000;
+
 /// Decision of a program.
 #[derive(Debug, Clone, PartialEq)]
 pub struct ProgramReply {
@@ -55,9 +58,54 @@ pub(super) fn parse_program_reply(text: &str) -> Result<ProgramReply, String> {
     })
 }
 
+/// Returns the decision of a program whose exit code is its grade: the text it printed is the only assertion.
+///
+/// `None` if the text may be a result after all: a score in front of which something else was printed must not
+/// pass for a text.
+pub(super) fn plain_reply(text: &str, exit_code: i32) -> Option<ProgramReply> {
+    const RESULT_KEYS: [&str; 3] = ["score", "assertions", "hits"];
+
+    let text = text.trim().trim_start_matches('\u{feff}').trim();
+    let names = |quote: char| RESULT_KEYS.iter().any(|key| text.contains(&format!("{quote}{key}{quote}")));
+    let is_json = text.starts_with(['{', '[']) || serde_json::from_str::<Value>(text).is_ok();
+    if is_json || names('"') || names('\'') {
+        return None;
+    }
+
+    let passed = exit_code == 0;
+    let shown = if text.is_empty() { format!("exit code {exit_code}") } else { shorten(text) };
+    Some(ProgramReply {
+        score: to_unit_interval(if passed { 1.0 } else { 0.0 }),
+        findings: vec![GraderNote::new(passed, shown, "")],
+        reason: String::new(),
+        details: None,
+    })
+}
+
+/// Returns what a program gave as the reason of its failure: the failed assertions of a result, else the end of its text.
+pub(super) fn failure_reason(text: &str) -> String {
+    shorten(failed_note(text).as_deref().unwrap_or(text).trim())
+}
+
+/// Returns the first failed assertion of a result, else its reason.
+pub(super) fn failed_note(text: &str) -> Option<String> {
+    let reply = parse_program_reply(text).ok()?;
+    let failed = reply.findings.into_iter().filter(|note| note.passed == Some(false)).map(|note| note.text);
+
+    failed.chain([reply.reason]).find(|text| !text.trim().is_empty())
+}
+
+/// The end of a long text: programs that check say last what they found.
+fn shorten(text: &str) -> String {
+    match text.char_indices().rev().nth(MAX_SHOWN_CHARS) {
+        None => text.to_owned(),
+        Some((at, _)) => format!("[cut] ...{}", text[at..].trim_start()),
+    }
+}
+
 #[cfg(test)]
 mod tests {
-    use super::parse_program_reply;
+    use super::{MAX_SHOWN_CHARS, failure_reason, parse_program_reply, plain_reply};
 
     #[test]
     fn both_generations_are_read() {
@@ -78,5 +126,34 @@ mod tests {
         {
             assert!(parse_program_reply(bad).is_err(), "{bad}");
         }
+    }
+
+    #[test]
+    fn plain_text_is_graded_by_the_exit_code() {
+        let failed = plain_reply("only 3 pages\n", 1).unwrap();
+        assert_eq!((failed.score.get(), failed.findings[0].text.as_str()), (0.0, "only 3 pages"));
+        let silent = plain_reply("", 0).unwrap();
+        assert_eq!((silent.score.get(), silent.findings[0].text.as_str()), (1.0, "exit code 0"));
+        let long = plain_reply(&format!("{}the end", "x".repeat(3 * MAX_SHOWN_CHARS)), 1).unwrap();
+        assert!(long.findings[0].text.ends_with("the end") && long.findings[0].text.len() < 3000);
+    }
+
+    #[test]
+    fn what_may_be_a_score_is_no_plain_text() {
+        for text in [
+            "0.2", "false", "null", "\"no\"", "{'score': 0}", "[", "loaded\n{\"score\": 0}",
+            "ok {'score': 0.1}", "{\"score\": 0",
+        ] {
+            assert!(plain_reply(text, 0).is_none(), "{text}");
+        }
+    }
+
+    #[test]
+    fn the_reason_of_a_failure_is_that_of_its_result() {
+        let result =
+            r#"{"score": 0, "assertions": [{"text": "Evaluation failed: no file", "passed": false}]}"#;
+        assert_eq!(failure_reason(result), "Evaluation failed: no file");
+        assert_eq!(failure_reason(r#"{"score": 0, "reasoning": "broke"}"#), "broke");
+        assert_eq!(failure_reason(" as it is \n"), "as it is");
     }
 }

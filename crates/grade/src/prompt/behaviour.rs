@@ -4,6 +4,7 @@
 //! in blocks, at the places that the prompt names for them, else after it. The rules and the form of the
 //! reply stay the same whatever the prompt says.
 
+use std::borrow::Cow;
 use std::fmt::Write as _;
 use std::sync::LazyLock;
 
@@ -24,6 +25,9 @@ const SYSTEM: &str = include_str!("../../prompts/behaviour.v1.system.md");
 const APPLIES: &str = include_str!("../../prompts/behaviour.v1.applies.md");
 const FORM: &str = include_str!("../../prompts/behaviour.v1.form.md");
 
+/// Names of the inputs.
+const INPUT_NAMES: [&str; 3] = ["GROUND_TRUTH", "SOURCE_NARRATIVE", "CANDIDATE_OUTPUT"];
+
 /// Marks that may stand around the name of an input in a prompt.
 const MARKS: [(&str, &str); 5] = [("{{", "}}"), ("${", "}"), ("{", "}"), ("<", ">"), ("[", "]")];
 
@@ -39,7 +43,8 @@ pub(crate) fn behaviour_hash(behaviour: &Behaviour) -> String {
     });
 
     let mut hasher = FILES.clone();
-    for text in [&*behaviour.prompt, &instructions(behaviour)] {
+    // As it is asked: placeholders in free words stand for inputs.
+    for text in [&*name_placeholders(&behaviour.prompt), &instructions(behaviour)] {
         hasher.update(&(text.len() as u64).to_le_bytes()).update(text.as_bytes());
     }
 
@@ -190,6 +195,7 @@ fn format_guidelines(text: &mut String, guidelines: &Guidelines) {
 /// The prompt with each input in a block where the prompt names it, and which ones it names. One pass
 /// over the prompt, so that nothing inside an input is ever looked at again.
 fn insert_inputs(prompt: &str, task: &BehaviourTask, fence: &str) -> (String, Vec<&'static str>) {
+    let prompt = &*name_placeholders(prompt);
     let inputs: Vec<(&'static str, &str)> = task.named_inputs().collect();
     let mut out = String::with_capacity(prompt.len());
     let mut placed = Vec::new();
@@ -198,10 +204,15 @@ fn insert_inputs(prompt: &str, task: &BehaviourTask, fence: &str) -> (String, Ve
         out.push_str(&rest[..at]);
         rest = &rest[at..];
 
-        if let Some((length, name, text)) = find_named_input(rest, &inputs) {
-            out.push('\n');
-            out.push_str(&format_block(name, fence, text));
-            placed.push(name);
+        if let Some((length, name)) = find_named_input(rest) {
+            match inputs.iter().find(|(known, _)| *known == name) {
+                Some((_, text)) => {
+                    out.push('\n');
+                    out.push_str(&format_block(name, fence, text));
+                    placed.push(name);
+                }
+                None => out.push_str("(not given)"),
+            }
             rest = &rest[length..];
         } else {
             // All of these marks are one byte long.
@@ -214,17 +225,65 @@ fn insert_inputs(prompt: &str, task: &BehaviourTask, fence: &str) -> (String, Ve
     (out, placed)
 }
 
+/// The prompt with the placeholders of an `INPUTS` part by the names of their inputs: below or beside the line
+/// `GROUND_TRUTH:`, a placeholder such as `{Rendered ground truth for this case}` is `{{GROUND_TRUTH}}`.
+fn name_placeholders(prompt: &str) -> Cow<'_, str> {
+    let mut lines: Vec<Cow<'_, str>> = prompt.split('\n').map(Cow::Borrowed).collect();
+    let mut above: Option<&'static str> = None;
+    let mut is_changed = false;
+    for line in &mut lines {
+        let text = line.trim();
+        if text.is_empty() {
+            continue;
+        }
+
+        let (name, rest) = match label_of_input(text) {
+            Some((name, rest)) => (Some(name), rest),
+            None => (above, text),
+        };
+        above = name.filter(|_| rest.is_empty());
+        let Some(name) = name.filter(|_| is_free_placeholder(rest)) else { continue };
+
+        let start = line.find(rest).unwrap_or_default();
+        *line = Cow::Owned(format!("{}{{{{{name}}}}}", &line[..start]));
+        is_changed = true;
+    }
+
+    if is_changed { Cow::Owned(lines.join("\n")) } else { Cow::Borrowed(prompt) }
+}
+
+/// The input that a line is the label of, and what stands behind the label.
+fn label_of_input(line: &str) -> Option<(&'static str, &str)> {
+    let bare = line.trim_start_matches(['#', '*', '-', ' ']);
+    INPUT_NAMES.iter().find_map(|name| {
+        let begin = bare.get(..name.len())?;
+        let rest = bare.get(name.len()..)?;
+        let is_name = begin.replace(' ', "_").eq_ignore_ascii_case(name);
+        let ends = rest.trim_start_matches('*');
+
+        (is_name && (ends.is_empty() || ends.starts_with(':')))
+            .then(|| (*name, ends.trim_start_matches([':', '*']).trim()))
+    })
+}
+
+/// Tells if a text is a placeholder as a whole, with words in it that name no input.
+fn is_free_placeholder(text: &str) -> bool {
+    let inside = MARKS.iter().find_map(|(open, close)| text.strip_prefix(open)?.strip_suffix(close));
+    inside.is_some_and(|inside| {
+        let names_input = INPUT_NAMES.iter().any(|name| name.eq_ignore_ascii_case(inside.trim()));
+        !names_input && !inside.contains(['"', ':', '{', '}', '[', ']'])
+    })
+}
+
 /// The input that is named at the beginning of the text, with the length of its name and marks.
-fn find_named_input<'t>(
-    text: &str,
-    inputs: &[(&'static str, &'t str)],
-) -> Option<(usize, &'static str, &'t str)> {
+fn find_named_input(text: &str) -> Option<(usize, &'static str)> {
     MARKS.iter().find_map(|(open, close)| {
         let inside = text.strip_prefix(open)?;
         let end = inside.find(close)?;
         let name = inside[..end].trim();
-        let (known, value) = inputs.iter().find(|(known, _)| known.eq_ignore_ascii_case(name))?;
-        Some((open.len() + end + close.len(), *known, *value))
+        let known = INPUT_NAMES.iter().find(|known| known.eq_ignore_ascii_case(name))?;
+
+        Some((open.len() + end + close.len(), *known))
     })
 }
 
@@ -233,6 +292,7 @@ mod tests {
     use std::sync::Arc;
 
     use assize_evalfile::Applicability;
+    use assize_rubric::UnitInterval;
 
     use super::*;
 
@@ -247,6 +307,7 @@ mod tests {
                 applicability: None,
                 scale: None,
                 pass_conditions: Vec::new(),
+                failure_limit: UnitInterval::ONE,
             }),
             ground_truth: Some("truth {{CANDIDATE_OUTPUT}}".into()),
             source_narrative: None,
@@ -288,6 +349,27 @@ mod tests {
             assert_eq!(text.matches("[[BEGIN CANDIDATE_OUTPUT").count(), 1, "{text}");
             assert!(text.contains("truth {{CANDIDATE_OUTPUT}}"), "{text}");
         }
+    }
+
+    #[test]
+    fn placeholders_in_free_words_stand_for_the_input_they_are_labelled_with() {
+        let prompt = "SYSTEM: check\nINPUTS\nGROUND_TRUTH:\n{Rendered ground truth for this case}\n\n\
+                      **SOURCE NARRATIVE:** <the narrative>\n\nCANDIDATE_OUTPUT:\n\n[Output of the system]\n\
+                      Answer {\"pass\": true}.\n";
+        let text = user_text(&task(prompt));
+        for words in ["Rendered ground truth", "the narrative", "Output of the system", "\nInputs\n"] {
+            assert!(!text.contains(words), "{words} in {text}");
+        }
+        assert!(text.contains("SOURCE NARRATIVE:** (not given)"), "{text}");
+        let at = |needle: &str| text.find(needle).unwrap_or_else(|| panic!("{needle} in {text}"));
+        assert!(
+            at("GROUND_TRUTH:\n") < at("[[BEGIN GROUND_TRUTH")
+                && at("[[BEGIN CANDIDATE_OUTPUT") < at("Answer {")
+        );
+
+        // Words in braces elsewhere are words.
+        let text = user_text(&task("Check {this}.\nGROUND_TRUTH: as below\n{free words}\n"));
+        assert!(text.contains("Check {this}.\nGROUND_TRUTH: as below\n{free words}"), "{text}");
     }
 
     #[test]

@@ -1,5 +1,7 @@
 //! The part of a request that says what to decide.
 
+use std::borrow::Cow;
+
 use assize_rubric::{Criterion, CriterionOperator, CriterionScale, EvidencePolicy, ScoreBands};
 
 use super::block::format_block;
@@ -49,7 +51,7 @@ const NOT_APPLICABLE: &str = "\nUse \"not_applicable\" only if the situation the
 /// The question about one criterion.
 pub(crate) fn single_part(criterion: &Criterion, evidence: EvidencePolicy, fence: &str) -> String {
     let decision = DecisionForm::for_criterion(criterion).describe_decision();
-    let text = format_block("criterion", fence, criterion_text(criterion));
+    let text = format_block("criterion", fence, &criterion_text(criterion));
     let text = text.trim_end();
     let mut out = match (&criterion.scale, criterion.operator) {
         (CriterionScale::Bands(bands), _) => {
@@ -94,7 +96,7 @@ pub(crate) fn batched_part(asked: &[PromptCriterion<'_>], evidence: EvidencePoli
         };
 
         criteria.extend([handle, ": ", task, "\n"]);
-        criteria.push_str(&format_block("criterion", fence, criterion_text(criterion)));
+        criteria.push_str(&format_block("criterion", fence, &criterion_text(criterion)));
 
         if let CriterionScale::Bands(bands) = &criterion.scale {
             criteria.push_str(&format_ranges(bands, fence));
@@ -138,9 +140,13 @@ pub(crate) fn batched_part(asked: &[PromptCriterion<'_>], evidence: EvidencePoli
     out
 }
 
-/// The criterion in its author's words; criteria that say everything in their ranges point there.
-fn criterion_text(criterion: &Criterion) -> &str {
-    if criterion.text.trim().is_empty() { "(see the ranges)" } else { &criterion.text }
+/// The criterion in its author's words. Without a text its id says what the ranges are about.
+fn criterion_text(criterion: &Criterion) -> Cow<'_, str> {
+    if criterion.text.trim().is_empty() {
+        Cow::Owned(criterion.id.as_str().replace(['-', '_'], " "))
+    } else {
+        Cow::Borrowed(&criterion.text)
+    }
 }
 
 fn format_ranges(bands: &ScoreBands, fence: &str) -> String {

@@ -1,16 +1,16 @@
 //! Reading a reply about one behaviour.
 
 use assize_evalfile::{Behaviour, ScoringScale};
-use assize_rubric::{BenchmarkFinding, GraderFinding, JudgeConfidence};
-use serde_json::{Map, Value};
+use assize_rubric::{BenchmarkFinding, GraderFinding, JudgeConfidence, find_contradiction};
+use serde_json::{Map, Number, Value};
 
 use super::ParsedReply;
 use super::find::{ReplyShape, find_reply_json};
 
 /// Reads a reply. The error says what is wrong with it, in words for judge and user alike.
 ///
-/// `pass` is needed, `applies` where it was asked for, and `score` where the benchmark has a scale. Who
-/// is uncertain has not passed anything.
+/// `pass` is needed, and `applies` where it was asked for. Without a `score`, a pass has the highest and a fail the
+/// lowest, on any scale. Who is uncertain has not passed anything.
 pub(crate) fn read_behaviour(
     text: &str,
     behaviour: &Behaviour,
@@ -23,6 +23,7 @@ pub(crate) fn read_behaviour(
     };
     let confidence = match object.get("confidence") {
         None | Some(Value::Null) => None,
+        Some(Value::Number(number)) => parse_confidence_number(number),
         Some(word) => Some(match word.as_str().map(str::to_ascii_lowercase).as_deref() {
             Some("high") => JudgeConfidence::High,
             Some("medium") => JudgeConfidence::Medium,
@@ -40,17 +41,26 @@ pub(crate) fn read_behaviour(
     Ok(ParsedReply { confidence, ..ParsedReply::new(finding, object) })
 }
 
+/// Reads a confidence that is given as a number, 0 to 1 or in percent, by thirds; `None` for any other number. It
+/// decides nothing, so no reply is refused for it.
+fn parse_confidence_number(number: &Number) -> Option<JudgeConfidence> {
+    let value = number.as_f64()?;
+    let share = if value > 1.0 { value / 100.0 } else { value };
+
+    match share {
+        share if !(0.0..=1.0).contains(&share) => None,
+        share if share >= 2.0 / 3.0 => Some(JudgeConfidence::High),
+        share if share >= 1.0 / 3.0 => Some(JudgeConfidence::Medium),
+        _ => Some(JudgeConfidence::Low),
+    }
+}
+
 fn parse_finding(object: &Map<String, Value>, behaviour: &Behaviour) -> Result<GraderFinding, String> {
     let pass = parse_boolean(object, "pass")?.ok_or("the JSON has no member \"pass\"")?;
     let uncertain = parse_boolean(object, "uncertain")?.unwrap_or(false);
     let (low, high) = behaviour.scale.as_ref().map_or((0.0, 1.0), |scale| (scale.min, scale.max));
     let score =
         match object.get("score") {
-            None | Some(Value::Null) if behaviour.scale.is_some() => {
-                return Err(format!(
-                    "the JSON has no member \"score\"; it must be a number from {low} to {high}"
-                ));
-            }
             None | Some(Value::Null) => None,
             Some(score) => {
                 let number = score.as_f64().filter(|number| (low..=high).contains(number));
@@ -61,7 +71,16 @@ fn parse_finding(object: &Map<String, Value>, behaviour: &Behaviour) -> Result<G
         };
 
     let scale = behaviour.scale.as_ref().map(ScoringScale::benchmark_scale);
-    Ok(BenchmarkFinding::from_judge(pass, score, uncertain, scale))
+    let finding = BenchmarkFinding::from_judge(pass, score, uncertain, scale);
+    let unit = finding.score().filter(|_| score.is_some() && !uncertain);
+    match unit.and_then(|unit| find_contradiction(pass, unit, behaviour.failure_limit, scale)) {
+        Some(contradiction) => Err(format!(
+            "\"pass\" is {pass} and \"score\" is {}: the output {contradiction}, which is a contradiction; correct \
+             one of the two",
+            object.get("score").unwrap_or(&Value::Null),
+        )),
+        None => Ok(finding),
+    }
 }
 
 fn parse_boolean(object: &Map<String, Value>, name: &str) -> Result<Option<bool>, String> {
@@ -86,6 +105,7 @@ mod tests {
             applicability: None,
             scale: None,
             pass_conditions: Vec::new(),
+            failure_limit: UnitInterval::ONE,
         }
     }
 
@@ -114,6 +134,20 @@ mod tests {
     }
 
     #[test]
+    fn a_confidence_in_numbers_is_read() {
+        for (number, expected) in [
+            ("0.9", Some(JudgeConfidence::High)),
+            ("1", Some(JudgeConfidence::High)),
+            ("50", Some(JudgeConfidence::Medium)),
+            ("0.1", Some(JudgeConfidence::Low)),
+            ("-3", None),
+        ] {
+            let reply = format!(r#"{{"reason": "r", "pass": true, "confidence": {number}}}"#);
+            assert_eq!(read_behaviour(&reply, &behaviour()).unwrap().confidence, expected, "{number}");
+        }
+    }
+
+    #[test]
     fn what_was_asked_for_must_be_there() {
         let mut asked = behaviour();
         asked.applicability = Some(Applicability { inclusion: "i".into(), exclusion: None });
@@ -127,15 +161,56 @@ mod tests {
         assert_eq!(decided(r#"{"applies": false}"#, &asked), nothing);
         let full = (BenchmarkState::Scored, Some(true), Some(4.0), Some(0.75));
         assert_eq!(decided(r#"{"applies": true, "pass": true, "score": 4}"#, &asked), full);
+        // The default mapping: a pass is the top of the scale, a fail its bottom.
+        let minimal = (BenchmarkState::Scored, Some(true), None, Some(1.0));
+        assert_eq!(decided(r#"{"applies": true, "pass": true, "reason": "r"}"#, &asked), minimal);
+        let minimal = (BenchmarkState::Scored, Some(false), None, Some(0.0));
+        assert_eq!(decided(r#"{"applies": true, "pass": false, "score": null}"#, &asked), minimal);
         for bad in [
             r#"{"pass": true, "score": 4}"#,
             r#"{"applies": true, "score": 4}"#,
-            r#"{"applies": true, "pass": true}"#,
             r#"{"applies": true, "pass": true, "score": 6}"#,
             r#"{"applies": "yes", "pass": true, "score": 4}"#,
         ] {
             assert!(read_behaviour(bad, &asked).is_err(), "{bad}");
         }
+    }
+
+    #[test]
+    fn a_verdict_and_a_score_that_exclude_each_other_are_refused() {
+        let mut scaled = behaviour();
+        scaled.scale = Some(ScoringScale {
+            min: 0.0,
+            max: 4.0,
+            descriptions: Vec::new(),
+            formula: NormalisationFormula::parse("x / max").unwrap(),
+        });
+        let mut gate = behaviour();
+        gate.failure_limit = UnitInterval::new(0.9).unwrap();
+        for (behaviour, pass, score, fits) in [
+            (behaviour(), false, 1.0, false),
+            (behaviour(), false, 0.999_999_999_9, false),
+            (behaviour(), true, 0.0, false),
+            (behaviour(), false, 0.95, true),
+            (behaviour(), true, 0.2, true),
+            (scaled.clone(), false, 4.0, false),
+            (scaled.clone(), true, 0.0, false),
+            (scaled.clone(), false, 3.0, true),
+            (scaled, true, 1.0, true),
+            (gate.clone(), false, 0.9, false),
+            (gate.clone(), false, 0.8, true),
+            (gate, true, 0.5, true),
+        ] {
+            let reply = format!(r#"{{"reason": "r", "pass": {pass}, "score": {score}}}"#);
+            let read = read_behaviour(&reply, &behaviour);
+            assert_eq!(read.is_ok(), fits, "{reply}");
+            assert!(read.err().is_none_or(|error| error.contains("contradiction")), "{reply}");
+        }
+        let doubtful = r#"{"pass": true, "score": 0, "uncertain": true}"#;
+        assert!(
+            read_behaviour(doubtful, &behaviour()).is_ok(),
+            "what is uncertain has no score to contradict"
+        );
     }
 
     #[test]

@@ -11,7 +11,7 @@ pub(super) const RULE: LintRule = LintRule {
     code: DiagnosticCode::new("L0202"),
     name: "everything-required",
     title: "Every criterion is required, so weights and score decide nothing.",
-    reason: "One miss fails the case whatever the score is. Keep `required` for what makes an answer useless when it is missing; let weights say how much the rest matters. Criteria written as plain texts are not reported: there the format decides.",
+    reason: "One miss fails the case whatever the score is. Keep `required` for what makes an answer useless when it is missing; let weights say how much the rest matters. A criterion that is written as a plain text is required too.",
     source: cited::GUIDE,
     bad: RuleExample::Criteria(
         "- {outcome: Names the cause, required: true, weight: 3}\n- {outcome: Gives the date, required: true, weight: 2}\n- {outcome: Offers help, required: true}\n- {outcome: Has a greeting, required: true, weight: 0.5}",
@@ -32,24 +32,29 @@ fn check(view: &RubricView<'_>, out: &mut FindingCollector<'_>) {
     }
 
     let weights_differ = criteria.iter().any(|criterion| criterion.weight != criteria[0].weight);
-    let all_said = view.grader.marks.iter().all(|marks| marks.required.is_some() || marks.minimum.is_some());
-    if !weights_differ && !all_said {
-        return;
-    }
-
+    let all_silent =
+        view.grader.marks.iter().all(|marks| marks.required.is_none() && marks.minimum.is_none());
     let first = view.grader.marks.first().and_then(|marks| marks.required.as_ref().or(marks.head.as_ref()));
     if let Some(span) = out.span(first) {
-        let label =
-            if weights_differ { "the weights can't change the verdict" } else { "and so are all others" };
-        out.add(
-            Diagnostic::warning(
-                RULE.code,
-                format!("all {} criteria of this rubric are required", criteria.len()),
-                span,
-                label,
-            )
-            .with_help("require only what makes an answer useless when it is missing"),
-        );
+        let label = if weights_differ {
+            "the weights can't change the verdict"
+        } else if all_silent {
+            "required unless it says otherwise, and so are all others"
+        } else {
+            "and so are all others"
+        };
+        let finding = Diagnostic::warning(
+            RULE.code,
+            format!("all {} criteria of this rubric are required", criteria.len()),
+            span,
+            label,
+        )
+        .with_help("require only what makes an answer useless when it is missing");
+        out.add(if all_silent {
+            finding.with_help("write `required: false` with those that are to count towards the score only")
+        } else {
+            finding
+        });
     }
 }
 
@@ -62,7 +67,8 @@ mod tests {
         let all = super::RULE.bad.text();
         assert_eq!(in_criteria("L0202", all), ["required: true"]);
         assert!(in_criteria("L0202", &all.replacen(", required: true", "", 1)).is_empty());
-        assert!(in_criteria("L0202", "- a1\n- b1\n- c1\n- d1\n").is_empty(), "plain texts");
+        assert_eq!(in_criteria("L0202", "- a1\n- b1\n- c1\n- d1\n"), ["a1"], "plain texts are required");
+        assert!(in_criteria("L0202", "- a1\n- b1\n- c1\n- {outcome: d1}\n").is_empty());
         assert!(
             in_criteria(
                 "L0202",

@@ -15,10 +15,10 @@ pub(super) const RULE: LintRule = LintRule {
     reason: "10 is the best score. Ranges written for a scale on which 1 is best reward the worst answers.",
     source: cited::PROMETHEUS,
     bad: RuleExample::Criteria(
-        "- id: facts\n  score_ranges:\n    0: Excellent, all facts are correct\n    6: Poor, most facts are wrong",
+        "- id: facts\n  outcome: The facts\n  score_ranges:\n    0: Excellent, all facts are correct\n    6: Poor, most facts are wrong",
     ),
     good: RuleExample::Criteria(
-        "- id: facts\n  score_ranges:\n    0: Poor, most facts are wrong\n    6: Excellent, all facts are correct",
+        "- id: facts\n  outcome: The facts\n  score_ranges:\n    0: Poor, most facts are wrong\n    6: Excellent, all facts are correct",
     ),
     fixes: false,
     check: RuleCheck::Criterion(check),

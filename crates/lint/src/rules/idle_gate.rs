@@ -15,10 +15,10 @@ pub(super) const RULE: LintRule = LintRule {
     reason: "Every answer reaches a minimum of 0. It looks like protection and is none. Raise it, or remove it.",
     source: cited::ARITHMETIC,
     bad: RuleExample::Criteria(
-        "- id: tone\n  min_score: 0\n  score_ranges:\n    0: Insults the customer\n    5: Is neutral",
+        "- id: tone\n  outcome: The tone towards the customer\n  min_score: 0\n  score_ranges:\n    0: Insults the customer\n    5: Is neutral",
     ),
     good: RuleExample::Criteria(
-        "- id: tone\n  min_score: 0.5\n  score_ranges:\n    0: Insults the customer\n    5: Is neutral",
+        "- id: tone\n  outcome: The tone towards the customer\n  min_score: 0.5\n  score_ranges:\n    0: Insults the customer\n    5: Is neutral",
     ),
     fixes: true,
     check: RuleCheck::Criterion(check),

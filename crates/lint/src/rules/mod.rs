@@ -17,6 +17,7 @@ mod layout;
 mod length;
 mod list;
 mod model;
+mod nameless_ranges;
 mod nice_to_have;
 mod no_negative;
 mod one_band;
@@ -81,6 +82,7 @@ pub const RULES: &[LintRule] = &[
     falling_bands::RULE,
     split_band::RULE,
     one_band::RULE,
+    nameless_ranges::RULE,
     repeated::RULE,
     paragraph::RULE,
     too_many::RULE,

@@ -13,9 +13,11 @@ pub(super) const RULE: LintRule = LintRule {
     title: "One score range covers every score.",
     reason: "The text says what is looked at, and not what a 3 or an 8 is. Without texts for the levels judges use the scale as they like.",
     source: cited::PROMETHEUS,
-    bad: RuleExample::Criteria("- id: tone\n  score_ranges:\n    0: How polite the answer is"),
+    bad: RuleExample::Criteria(
+        "- id: tone\n  outcome: The tone towards the customer\n  score_ranges:\n    0: How polite the answer is",
+    ),
     good: RuleExample::Criteria(
-        "- id: tone\n  score_ranges:\n    0: Insults the customer\n    4: Neutral\n    8: Thanks the customer",
+        "- id: tone\n  outcome: The tone towards the customer\n  score_ranges:\n    0: Insults the customer\n    4: Neutral\n    8: Thanks the customer",
     ),
     fixes: false,
     check: RuleCheck::Criterion(check),

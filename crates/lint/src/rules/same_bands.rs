@@ -15,10 +15,10 @@ pub(super) const RULE: LintRule = LintRule {
     reason: "A judge chooses a range by its text. If one says \"clear\" and the next \"very clear\", the choice is a matter of taste and repeats badly. Say what an answer of the higher range has that one of the lower range lacks.",
     source: cited::PROMETHEUS,
     bad: RuleExample::Criteria(
-        "- id: clarity\n  score_ranges:\n    0: Hard to follow\n    4: Clear\n    8: Very clear",
+        "- id: clarity\n  outcome: The steps\n  score_ranges:\n    0: Hard to follow\n    4: Clear\n    8: Very clear",
     ),
     good: RuleExample::Criteria(
-        "- id: clarity\n  score_ranges:\n    0: Steps are missing or out of order\n    4: All steps, in order\n    8: All steps, in order, each with its reason",
+        "- id: clarity\n  outcome: The steps\n  score_ranges:\n    0: Steps are missing or out of order\n    4: All steps, in order\n    8: All steps, in order, each with its reason",
     ),
     fixes: false,
     check: RuleCheck::Criterion(check),

@@ -15,10 +15,10 @@ pub(super) const RULE: LintRule = LintRule {
     reason: "The judge chooses a range by its text and then a number in it. Where the minimum cuts a range in two, that last choice, about which the text says nothing, decides the case. Let the minimum be the lowest score of a range.",
     source: cited::PROMETHEUS,
     bad: RuleExample::Criteria(
-        "- id: facts\n  min_score: 0.7\n  score_ranges:\n    0: Wrong carrier\n    6: Right carrier\n    9: Right carrier and date",
+        "- id: facts\n  outcome: The facts\n  min_score: 0.7\n  score_ranges:\n    0: Wrong carrier\n    6: Right carrier\n    9: Right carrier and date",
     ),
     good: RuleExample::Criteria(
-        "- id: facts\n  min_score: 0.6\n  score_ranges:\n    0: Wrong carrier\n    6: Right carrier\n    9: Right carrier and date",
+        "- id: facts\n  outcome: The facts\n  min_score: 0.6\n  score_ranges:\n    0: Wrong carrier\n    6: Right carrier\n    9: Right carrier and date",
     ),
     fixes: false,
     check: RuleCheck::Criterion(check),

@@ -4,15 +4,18 @@ use std::borrow::Cow;
 use std::sync::atomic::Ordering;
 use std::time::{Duration, Instant};
 
-use super::ModelClient;
+use super::shared::SharedClient;
+use reqwest::header::HeaderMap;
+
 use crate::budget::{Reservation, ReservationRequest};
 use crate::call_event::CallEvent;
 use crate::error::{AskError, ErrorKind, FailedAttempt};
 use crate::estimate::TokenEstimator;
 use crate::logprobs_probe::ProbeTurn;
 use crate::output_limit::{OutputLimit, ReplyLengthStats};
+use crate::price::ModelCard;
 use crate::quirks::ServerQuirks;
-use crate::rate_limit::{Permit, RateLimitPause};
+use crate::rate_limit::{AcquireError, FailureConsequence, Permit, QueuedRequest};
 use crate::reply::{ChatReply, FinishReason};
 use crate::request::ChatRequest;
 use crate::retry::{RetryJitter, RetryPolicy};
@@ -22,7 +25,10 @@ use crate::transport::{HttpAnswer, TransportError};
 
 /// Call that is sent until it is answered, or until trying again can't help.
 pub(super) struct CallAttempts<'a> {
-    client: &'a ModelClient,
+    client: &'a SharedClient,
+    card: ModelCard,
+    /// True if another model is asked where this one fails.
+    has_substitute: bool,
     request: Cow<'a, ChatRequest>,
     /// Turn to probe for log-probabilities, where they are asked for.
     turn: Option<ProbeTurn>,
@@ -40,8 +46,6 @@ pub(super) struct CallAttempts<'a> {
     /// Attempts that count as tries, and how long was waited between them.
     tries: u32,
     waited: Duration,
-    /// End of the rate-limit pause that has been waited for already.
-    rested: Duration,
     /// Good answers to anybody, as this question last knew of them.
     good_before: u64,
     failed: Vec<FailedAttempt>,
@@ -63,37 +67,53 @@ struct SentAttempt<'a> {
     latency: Duration,
 }
 
+/// Failure of an attempt.
+struct CallFailure {
+    error: AskError,
+    /// True if the server may have read the request.
+    reached: bool,
+    /// Headers of the answer, if there was one.
+    headers: HeaderMap,
+    /// Quirks that the server turns out to have.
+    learned: Option<ServerQuirks>,
+}
+
 impl<'a> CallAttempts<'a> {
     /// # Errors
     /// When it asks for log-probabilities of a model that is known to tell none.
-    pub(super) async fn new(client: &'a ModelClient, request: &'a ChatRequest) -> Result<Self, AskError> {
-        let inner = &*client.inner;
-        let setup = &inner.setup;
+    pub(super) async fn new(
+        client: &'a SharedClient,
+        card: ModelCard,
+        has_substitute: bool,
+        request: &'a ChatRequest,
+    ) -> Result<Self, AskError> {
+        let setup = &client.setup;
         let request = client.complete(request);
         let mut turn = None;
         if request.logprobs.is_some() {
-            let mine = inner.probes.turn(&request.model).await;
+            let mine = client.probes.turn(&request.model).await;
             turn = Some(mine.map_err(|why| AskError::new(ErrorKind::NoLogprobs, why))?);
         }
 
         // Counting takes a look at every character, so it is done only where somebody wants to know.
         let counted = setup.accounts.limits().tokens_per_minute.is_some();
         let input =
-            if counted { TokenEstimator::for_provider(&inner.parts.provider).request(&request) } else { 0 };
+            if counted { TokenEstimator::for_provider(&client.parts.provider).request(&request) } else { 0 };
         Ok(Self {
             client,
+            card,
+            has_substitute,
             turn,
             quirks: client.learned(&request.model),
             as_usual: true,
             kept: None,
             input,
-            most_read: setup.budget.as_ref().map_or(0, |_| client.card.estimator.most(&request)),
+            most_read: setup.budget.as_ref().map_or(0, |_| card.estimator.most(&request)),
             policy: setup.policy,
-            jitter: RetryJitter::new(setup.seed, inner.questions.fetch_add(1, Ordering::Relaxed)),
+            jitter: RetryJitter::new(setup.seed, client.questions.fetch_add(1, Ordering::Relaxed)),
             tries: 0,
             waited: Duration::ZERO,
-            rested: Duration::ZERO,
-            good_before: inner.account.good_answers(),
+            good_before: client.account.good_answers(),
             failed: Vec::new(),
             request,
         })
@@ -107,7 +127,7 @@ impl<'a> CallAttempts<'a> {
                 AttemptOutcome::Answered(reply) => return Ok(reply),
                 AttemptOutcome::AskAgain => {}
                 AttemptOutcome::Wait(wait) => {
-                    self.client.inner.setup.clock.sleep(wait).await;
+                    self.client.setup.clock.sleep(wait).await;
                     self.waited += wait;
                 }
             }
@@ -117,7 +137,6 @@ impl<'a> CallAttempts<'a> {
     /// Sends the request once.
     async fn attempt(&mut self) -> Result<AttemptOutcome, AskError> {
         let client = self.client;
-        let inner = &*client.inner;
         let permit = self.enter().await?;
 
         // Another question may have learned something in the meantime.
@@ -131,7 +150,8 @@ impl<'a> CallAttempts<'a> {
             }
         };
 
-        let call = match inner.parts.wire.encode(&self.quirks.merge_system_into_user(&request), self.quirks) {
+        let call = match client.parts.wire.encode(&self.quirks.merge_system_into_user(&request), self.quirks)
+        {
             Ok(call) => call,
             Err(error) => {
                 if let Some(reservation) = reservation {
@@ -142,23 +162,25 @@ impl<'a> CallAttempts<'a> {
         };
 
         let begun = Instant::now();
-        let answer = inner.setup.transport.send(client.outgoing(call)).await;
+        let answer = client.setup.transport.send(client.outgoing(call)).await;
         let sent = SentAttempt { request, permit, reservation, latency: begun.elapsed() };
         match answer.map(|answer| client.without_secrets(answer)) {
-            Ok(answer) => match inner.parts.wire.decode(&answer) {
+            Ok(answer) => match client.parts.wire.decode(&answer) {
                 Ok(reply) => self.replied(sent, reply, answer),
                 Err(error) => {
-                    let learned = inner.parts.wire.learn(&sent.request, &answer, self.quirks);
-                    let asked = retry_after::read(answer.status, &answer.headers, inner.setup.clock.now());
+                    let learned = client.parts.wire.learn(&sent.request, &answer, self.quirks);
+                    let asked = retry_after::read(answer.status, &answer.headers, client.setup.clock.now());
                     let retry_after = asked.or(error.retry_after);
-                    let learned = learned.filter(|learned| *learned != self.quirks);
-                    self.not_answered(sent, AskError { retry_after, ..error }, true, learned)
+                    let failure = CallFailure {
+                        error: AskError { retry_after, ..error },
+                        reached: true,
+                        headers: answer.headers,
+                        learned: learned.filter(|learned| *learned != self.quirks),
+                    };
+                    self.not_answered(sent, failure)
                 }
             },
-            Err(error) => {
-                let reached = !matches!(error, TransportError::Connect(_) | TransportError::Unusable(_));
-                self.not_answered(sent, from_transport(&error), reached, None)
-            }
+            Err(error) => self.not_answered(sent, CallFailure::from(&error)),
         }
     }
 
@@ -168,38 +190,61 @@ impl<'a> CallAttempts<'a> {
             return Ok(permit);
         }
 
-        let inner = &*self.client.inner;
-        let patience = self.policy.max_total_wait.saturating_sub(self.waited);
-        let output = self.request.max_output_tokens;
-        let entered =
-            inner.account.acquire(&*inner.setup.clock, self.input, output, self.rested, patience).await;
+        let client = self.client;
+        let request = QueuedRequest {
+            model: &self.request.model,
+            input: self.input,
+            most: self.request.max_output_tokens,
+            longest: self.policy.max_total_wait.saturating_sub(self.waited),
+        };
+        let entered = client.account.acquire(&*client.setup.clock, request).await;
 
-        entered.map_err(|RateLimitPause(rest)| {
-            let message = format!("it asked for no requests for the next {} s", rest.as_secs_f64().ceil());
-            let mut error = AskError::new(ErrorKind::RateLimited, message);
-            error.retry_after = Some(rest);
-            self.given_up(error)
+        entered.map_err(|error| match error {
+            AcquireError::Pause(rest) => {
+                let message =
+                    format!("it asked for no requests for the next {} s", rest.as_secs_f64().ceil());
+                let mut error = AskError::new(ErrorKind::RateLimited, message);
+                error.retry_after = Some(rest);
+                self.given_up(error)
+            }
+            AcquireError::GivenUp(why) => self.account_given_up(&why),
         })
+    }
+
+    /// The error of a question to an account that nothing is sent to any more. It was not asked, so it counts as cancelled,
+    /// unless somebody else is asked in its place.
+    fn account_given_up(&mut self, why: &str) -> AskError {
+        let client = self.client;
+        let failed = std::mem::take(&mut self.failed);
+        let kind = if self.has_substitute {
+            failed.last().map_or(ErrorKind::Connection, |attempt| attempt.kind)
+        } else {
+            let account = client.parts.endpoint.host();
+            client.observe(&CallEvent::GivenUp { account: &account, reason: why });
+            ErrorKind::Cancelled
+        };
+
+        AskError { attempts: count(&failed), failed, ..AskError::new(kind, why) }
     }
 
     /// Sets aside what the request may take, where that is counted; and the limit that its reply gets, where it has none.
     async fn reserve(&mut self) -> Result<(Option<Reservation>, Option<u32>), AskError> {
-        let ModelClient { inner, card } = self.client;
-        let tracker = inner.setup.budget.as_ref();
+        let (client, card) = (self.client, self.card);
+        let tracker = client.setup.budget.as_ref();
 
         // Where somebody wants a limit, or where what is spent is limited and any reply might pass that. One that is not
         // sent cuts nothing off.
-        let limited = || tracker.is_some_and(|tracker| tracker.limits_replies(*card));
+        let limited = || tracker.is_some_and(|tracker| tracker.limits_replies(card));
         let wanted = self.request.max_output_tokens.is_none()
             && (card.max_output_tokens.is_some() || limited())
-            && inner.parts.wire.limits_output(self.quirks);
+            && client.parts.wire.limits_output(self.quirks);
         let Some(tracker) = tracker else {
             return Ok((None, wanted.then(|| self.output_limit(self.as_usual).most)));
         };
         let request = ReservationRequest {
             input: self.most_read,
             output_limit: self.output_limit(self.as_usual),
-            card: *card,
+            card,
         };
         let reservation = tracker.reserve(request).await.map_err(|why| self.over_budget(why))?;
         let ceiling = wanted.then(|| reservation.output());
@@ -210,12 +255,12 @@ impl<'a> CallAttempts<'a> {
     /// Limits of the reply, derived from those before if it is to be `as_usual`. Where the server takes no limit, the
     /// longest so far, which is no more than an expectation.
     fn output_limit(&self, as_usual: bool) -> OutputLimit {
-        let ModelClient { inner, card } = self.client;
-        let replies = if as_usual { inner.replies.load(Ordering::Relaxed) } else { 0 };
-        let stats = ReplyLengthStats { replies, longest: inner.longest.load(Ordering::Relaxed) };
-        let output_limit = OutputLimit::for_request(&self.request.model, *card, &self.request, stats);
+        let (client, card) = (self.client, self.card);
+        let replies = if as_usual { client.replies.load(Ordering::Relaxed) } else { 0 };
+        let stats = ReplyLengthStats { replies, longest: client.longest.load(Ordering::Relaxed) };
+        let output_limit = OutputLimit::for_request(&self.request.model, card, &self.request, stats);
         let own = self.request.max_output_tokens;
-        if !inner.parts.wire.limits_output(self.quirks) {
+        if !client.parts.wire.limits_output(self.quirks) {
             return OutputLimit::exactly(own.unwrap_or(output_limit.least));
         }
 
@@ -234,7 +279,10 @@ impl<'a> CallAttempts<'a> {
         answer: HttpAnswer,
     ) -> Result<AttemptOutcome, AskError> {
         let SentAttempt { request, permit, reservation, latency } = sent;
-        permit.answered(&*self.client.inner.setup.clock, &answer.headers, reply.usage);
+        if permit.answered(&*self.client.setup.clock, &answer.headers, latency, reply.usage) {
+            let account = self.client.parts.endpoint.host();
+            self.client.observe(&CallEvent::AccountBack { account: &account });
+        }
 
         let status = answer.status;
         let reply = ChatReply { raw: answer.into_text(), latency, ..reply };
@@ -268,16 +316,14 @@ impl<'a> CallAttempts<'a> {
         Ok(AttemptOutcome::Answered(ChatReply { cut_at, attempts, failed, ..reply }))
     }
 
-    /// Records a failure: `reached` says whether the server may have read the request, `learned` what it turns out to
-    /// refuse.
+    /// Records a failure.
     fn not_answered(
         &mut self,
         sent: SentAttempt<'_>,
-        error: AskError,
-        reached: bool,
-        learned: Option<ServerQuirks>,
+        failure: CallFailure,
     ) -> Result<AttemptOutcome, AskError> {
-        let SentAttempt { permit, reservation, .. } = sent;
+        let SentAttempt { permit, reservation, latency, .. } = sent;
+        let CallFailure { error, reached, headers, learned } = failure;
         let attempt = FailedAttempt {
             kind: error.kind,
             status: error.status,
@@ -289,10 +335,21 @@ impl<'a> CallAttempts<'a> {
             reservation.failed(&attempt);
         }
 
-        match learned {
-            Some(learned) => self.refused(permit, error, attempt, learned),
-            None => self.tried(permit, error, attempt),
+        if let Some(learned) = learned {
+            return self.refused(permit, error, attempt, learned);
         }
+
+        if let Some(turn) = &mut self.turn {
+            turn.pass_on();
+        }
+
+        self.note_limit(&permit, &headers, &error);
+        let is_tried = self.note_outage(&permit, latency, reached, &error);
+        self.tries += u32::from(is_tried);
+
+        // The wait is no request in flight.
+        drop(permit);
+        self.wait_or_give_up(error, attempt)
     }
 
     /// After a request that the server refuses for something it can do without: asked again at once, so that whoever waits
@@ -319,36 +376,53 @@ impl<'a> CallAttempts<'a> {
         Ok(AttemptOutcome::AskAgain)
     }
 
-    /// After a failure that nothing was learned from: waits, where trying again can help.
-    fn tried(
+    /// Notes a refusal for want of room, which may concern the whole account.
+    fn note_limit(&mut self, permit: &Permit, headers: &HeaderMap, error: &AskError) {
+        let client = self.client;
+        if !matches!(error.kind, ErrorKind::RateLimited | ErrorKind::Overloaded) {
+            return;
+        }
+
+        let clock = &*client.setup.clock;
+        let rest = permit.limited(clock, headers, error.retry_after);
+        if let Some(until) = rest.and_then(|rest| clock.now().checked_add(rest)) {
+            let account = client.parts.endpoint.host();
+            client.observe(&CallEvent::RateLimited { account: &account, until });
+        }
+
+        // Being one too many, while others are answered, is no fault of this question. Its waits are still bounded. An
+        // overloaded server may well fail over this one question, so that counts.
+        let good = client.account.good_answers();
+        if error.kind == ErrorKind::RateLimited && good > self.good_before {
+            self.policy.max_attempts = self.policy.max_attempts.saturating_add(1);
+        }
+
+        self.good_before = good;
+    }
+
+    /// Notes a failure, which may be part of an outage. Returns false if that is no fault of this question: a server that is
+    /// known to answer could not be reached, and is waited for.
+    fn note_outage(&self, permit: &Permit, latency: Duration, reached: bool, error: &AskError) -> bool {
+        let client = self.client;
+        let why = || client.explained(error.clone(), &self.request.model).to_string();
+
+        match permit.failed(&*client.setup.clock, error.kind, latency, why) {
+            FailureConsequence::None => true,
+            FailureConsequence::Held => {
+                let account = client.parts.endpoint.host();
+                client.observe(&CallEvent::AccountHeld { account: &account, reason: error.kind });
+                true
+            }
+            FailureConsequence::StillHeld(was_there) => reached || !was_there,
+        }
+    }
+
+    /// Waits, where trying again can help.
+    fn wait_or_give_up(
         &mut self,
-        permit: Permit,
         error: AskError,
         attempt: FailedAttempt,
     ) -> Result<AttemptOutcome, AskError> {
-        let inner = &*self.client.inner;
-
-        if let Some(turn) = &mut self.turn {
-            turn.pass_on();
-        }
-
-        self.tries += 1;
-
-        if matches!(error.kind, ErrorKind::RateLimited | ErrorKind::Overloaded) {
-            self.rested = permit.limited(&*inner.setup.clock, error.retry_after);
-            // Being one too many, while others are answered, is no fault of this question. Its waits are still bounded. An
-            // overloaded server may well fail over this one question, so that counts.
-            let good = inner.account.good_answers();
-            if error.kind == ErrorKind::RateLimited && good > self.good_before {
-                self.policy.max_attempts = self.policy.max_attempts.saturating_add(1);
-            }
-
-            self.good_before = good;
-            self.observe_pause(error.retry_after);
-        }
-
-        // The wait is no request in flight.
-        drop(permit);
         let Self { policy, tries, waited, jitter, .. } = self;
         let next = policy.next_wait(error.kind, *tries, *waited, error.retry_after, jitter);
         self.failed.push(FailedAttempt { waited: next.unwrap_or_default(), ..attempt });
@@ -359,15 +433,6 @@ impl<'a> CallAttempts<'a> {
         }
 
         next.map(AttemptOutcome::Wait).ok_or_else(|| self.given_up(error))
-    }
-
-    /// Tells the observer of the pause that the server asked for, if it named one.
-    fn observe_pause(&self, asked: Option<Duration>) {
-        let inner = &*self.client.inner;
-        let Some(until) = asked.and_then(|asked| inner.setup.clock.now().checked_add(asked)) else { return };
-
-        let account = inner.parts.endpoint.host();
-        self.client.observe(&CallEvent::RateLimited { account: &account, until });
     }
 
     /// The error that the question ends with, as it is shown.
@@ -384,15 +449,22 @@ impl<'a> CallAttempts<'a> {
     }
 }
 
-fn from_transport(error: &TransportError) -> AskError {
-    let kind = match error {
-        TransportError::Timeout(_) => ErrorKind::Timeout,
-        TransportError::Connect(_) | TransportError::Broken(_) => ErrorKind::Connection,
-        TransportError::TooLarge(_) => ErrorKind::MalformedReply,
-        // Trying again cannot help, and no other kind says that it is this machine's fault.
-        TransportError::Unusable(_) => ErrorKind::BadRequest,
-    };
-    AskError::new(kind, error.to_string())
+impl From<&TransportError> for CallFailure {
+    fn from(error: &TransportError) -> Self {
+        let kind = match error {
+            TransportError::Timeout(_) => ErrorKind::Timeout,
+            TransportError::Connect(_) | TransportError::Broken(_) => ErrorKind::Connection,
+            TransportError::TooLarge(_) => ErrorKind::MalformedReply,
+            // Trying again cannot help, and no other kind says that it is this machine's fault.
+            TransportError::Unusable(_) => ErrorKind::BadRequest,
+        };
+        Self {
+            error: AskError::new(kind, error.to_string()),
+            reached: !matches!(error, TransportError::Connect(_) | TransportError::Unusable(_)),
+            headers: HeaderMap::new(),
+            learned: None,
+        }
+    }
 }
 
 /// Record of a reply that was paid for and is too short to mean anything.

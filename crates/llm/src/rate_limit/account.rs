@@ -1,4 +1,4 @@
-//! Accounts: permits of their window, their rates, their pauses. An account is one key at one server.
+//! Accounts: permits for requests, their rates, their pauses. An account is one key at one server.
 
 use std::collections::BTreeMap;
 use std::fmt;
@@ -8,30 +8,31 @@ use std::time::Duration;
 
 use reqwest::header::HeaderMap;
 use secrecy::ExposeSecret;
-use tokio::sync::{OwnedSemaphorePermit, Semaphore};
+use tokio::sync::Notify;
 use tokio::time::Instant;
 
 use super::allowance::allowances;
-use super::limiter::RateLimiter;
+use super::limiter::{RateLimiter, SendChance};
+use super::outage::FailureConsequence;
 use super::window::ConcurrencyWindow;
 use crate::clock::Clock;
 use crate::endpoint::ModelEndpoint;
+use crate::error::ErrorKind;
 use crate::single_flight::SingleFlight;
 use crate::token_counts::TokenCounts;
 
-/// Requests in flight at the start.
+/// Requests in flight at the start, unless somebody says how many there will be.
 const START: u32 = 32;
 /// Requests in flight at most, unless told otherwise: below the 1,024 open files that many systems allow.
 const CEILING: u32 = 256;
-/// [`CEILING`] for a server on this machine, which does the work itself: requests it can't take yet wait there, until the
-/// time limit of the request has passed.
-const LOCAL_CEILING: u32 = 32;
 
 /// Limits that hold for each account; `None` leaves them to what the server takes.
 #[derive(Debug, Clone, Copy, PartialEq, Default)]
 pub struct RateLimits {
-    /// Requests in flight at most. Without it 256, and 32 for a server on this machine.
+    /// Requests in flight at most. Without it 256, or as many as there are workers if those are more.
     pub max_concurrency: Option<NonZeroUsize>,
+    /// Cases at once that somebody asked for: so many requests are in flight from the start.
+    pub workers: Option<NonZeroUsize>,
     /// Requests sent in a minute at most; more than 0.
     pub requests_per_minute: Option<f64>,
     /// Tokens read and written in a minute at most, as far as they can be known before; more than 0.
@@ -41,7 +42,8 @@ pub struct RateLimits {
 impl RateLimits {
     /// Requests that may be in flight to one account, at most.
     pub fn ceiling(&self) -> usize {
-        self.max_concurrency.map_or(CEILING as usize, NonZeroUsize::get)
+        let workers = self.workers.map_or(0, NonZeroUsize::get);
+        self.max_concurrency.map_or(workers.max(CEILING as usize), NonZeroUsize::get)
     }
 }
 
@@ -78,11 +80,7 @@ impl ProviderAccounts {
         // The hash tells keys apart without keeping them a second time.
         let identity = (endpoint.host(), *blake3::hash(key.as_bytes()).as_bytes());
         let mut known = self.known.lock().unwrap_or_else(PoisonError::into_inner);
-        let account = known.entry(identity).or_insert_with(|| {
-            let usual = if endpoint.is_loopback() { LOCAL_CEILING } else { CEILING };
-            let given = |most: NonZeroUsize| u32::try_from(most.get()).unwrap_or(u32::MAX >> 3);
-            Arc::new(ProviderAccount::new(self.limits, self.limits.max_concurrency.map_or(usual, given)))
-        });
+        let account = known.entry(identity).or_insert_with(|| Arc::new(ProviderAccount::new(self.limits)));
 
         Arc::clone(account)
     }
@@ -90,97 +88,102 @@ impl ProviderAccounts {
 
 /// One account.
 pub(crate) struct ProviderAccount {
-    /// One permit for each free permit.
-    permits: Arc<Semaphore>,
-    state: Mutex<AccountState>,
+    /// Turn of the one request that goes out next; the others queue for it, first come, first served.
+    turn: tokio::sync::Mutex<()>,
+    /// Wakes the one whose turn it is, when something has changed.
+    changed: Notify,
+    state: Mutex<AccountLimits>,
 }
 
-struct AccountState {
+struct AccountLimits {
     limiter: RateLimiter,
-    /// Permits to be taken back when they are dropped, since the window was cut.
-    owed: usize,
     /// Origin of all times of this account.
     born: Instant,
 }
 
-/// Pause of an account that is longer than the caller wants to wait.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) struct RateLimitPause(pub(crate) Duration);
+/// Reason why a request is not sent.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) enum AcquireError {
+    /// The account rests for longer than the caller wants to wait.
+    Pause(Duration),
+    /// The account, or the model, was given up for this reason.
+    GivenUp(Arc<str>),
+}
+
+/// Request that wants to be sent.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct QueuedRequest<'a> {
+    pub(crate) model: &'a Arc<str>,
+    /// Tokens that it is expected to have, and the limit of its reply.
+    pub(crate) input: u64,
+    pub(crate) most: Option<u32>,
+    /// Longest pause of the account to be waited for.
+    pub(crate) longest: Duration,
+}
 
 impl ProviderAccount {
-    fn new(limits: RateLimits, ceiling: u32) -> Self {
-        let window = ConcurrencyWindow::new(START, ceiling);
+    fn new(limits: RateLimits) -> Self {
+        let ceiling = u32::try_from(limits.ceiling()).unwrap_or(u32::MAX >> 3);
+        let start = limits.workers.map_or(START, |workers| u32::try_from(workers.get()).unwrap_or(ceiling));
+        let window = ConcurrencyWindow::new(start, ceiling);
         Self {
-            permits: Arc::new(Semaphore::new(window.size() as usize)),
-            state: Mutex::new(AccountState {
+            turn: tokio::sync::Mutex::default(),
+            changed: Notify::new(),
+            state: Mutex::new(AccountLimits {
                 limiter: RateLimiter::new(window, limits.requests_per_minute, limits.tokens_per_minute),
-                owed: 0,
                 born: Instant::now(),
             }),
         }
     }
 
-    fn state(&self) -> MutexGuard<'_, AccountState> {
+    fn state(&self) -> MutexGuard<'_, AccountLimits> {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Waits until a request may go out. `input` is the number of tokens it is expected to have, `most` the limit of
-    /// its reply. A rest that ends at `rested` or earlier has been waited for already.
+    /// Waits until a request may go out.
     pub(crate) async fn acquire(
         self: &Arc<Self>,
         clock: &dyn Clock,
-        input: u64,
-        most: Option<u32>,
-        mut rested: Duration,
-        longest: Duration,
-    ) -> Result<Permit, RateLimitPause> {
-        self.state().limiter.window.want();
-        let mut permit = Permit {
-            account: Arc::clone(self),
-            slot: None,
-            number: 0,
-            tokens: 0.0,
-            stage: PermitStage::Waiting,
-        };
+        request: QueuedRequest<'_>,
+    ) -> Result<Permit, AcquireError> {
+        let _place = QueuePlace::new(self);
+        let _turn = self.turn.lock().await;
 
-        // The semaphore is never closed; without a permit the request would only be one too many.
-        permit.slot = Arc::clone(&self.permits).acquire_owned().await.ok();
-        let wait = {
-            let mut state = self.state();
-            let now = state.now(clock);
-
-            state.limiter.window.enter();
-            permit.stage = PermitStage::Entered;
-            permit.tokens = state.limiter.expected(input, most);
-
-            state.limiter.take(now, permit.tokens)
-        };
-        if !wait.is_zero() {
-            clock.sleep(wait).await;
-        }
-
+        // What has been waited for is over, also for clocks that stand still, as those of tests may.
+        let mut now_at_least = Duration::ZERO;
         loop {
-            let rest = {
+            let changed = self.changed.notified();
+            let (chance, now) = {
                 let mut state = self.state();
-                let now = state.now(clock);
-                let rest = state.limiter.rest(now);
-                let gate = state.limiter.gate();
-
-                // The second is for clocks that stand still, as those of tests may.
-                if rest.is_zero() || gate <= rested {
-                    permit.number = state.limiter.window.send();
-                    permit.stage = PermitStage::Sent;
-                    return Ok(permit);
+                let now = state.now(clock).max(now_at_least);
+                let tokens = state.limiter.expected(request.input, request.most);
+                let chance = state.limiter.chance(now, request.model, tokens);
+                if chance == SendChance::Now {
+                    let number = state.limiter.send(now, tokens);
+                    let model = Arc::clone(request.model);
+                    return Ok(Permit { account: Arc::clone(self), model, number, sent_at: now, tokens });
                 }
 
-                rested = gate;
-                rest
+                (chance, now)
             };
-            if rest > longest {
-                return Err(RateLimitPause(rest));
-            }
 
-            clock.sleep(rest).await;
+            match chance {
+                SendChance::Now => {}
+                SendChance::AfterAnswer => changed.await,
+                SendChance::Never(why) => return Err(AcquireError::GivenUp(why)),
+                SendChance::At(at) => {
+                    let wait = at.saturating_sub(now);
+                    if wait > request.longest {
+                        return Err(AcquireError::Pause(wait));
+                    }
+
+                    tokio::select! {
+                        biased;
+                        () = clock.sleep(wait) => now_at_least = at,
+                        () = changed => {}
+                    }
+                }
+            }
         }
     }
 
@@ -197,23 +200,25 @@ impl fmt::Debug for ProviderAccount {
     }
 }
 
-impl AccountState {
+impl AccountLimits {
     fn now(&self, clock: &dyn Clock) -> Duration {
         clock.instant().saturating_duration_since(self.born)
     }
+}
 
-    /// Makes as many permits as the window has places.
-    fn resize(&mut self, permits: &Semaphore, before: u32) {
-        let after = self.limiter.window.size();
-        if after > before {
-            let more = (after - before) as usize;
-            let kept = self.owed.min(more);
-            self.owed -= kept;
-            permits.add_permits(more - kept);
-        } else {
-            let fewer = (before - after) as usize;
-            self.owed += fewer - permits.forget_permits(fewer);
-        }
+/// Place of a request among those that wait.
+struct QueuePlace<'a>(&'a ProviderAccount);
+
+impl<'a> QueuePlace<'a> {
+    fn new(account: &'a ProviderAccount) -> Self {
+        account.state().limiter.window.queue();
+        Self(account)
+    }
+}
+
+impl Drop for QueuePlace<'_> {
+    fn drop(&mut self) {
+        self.0.state().limiter.window.unqueue();
     }
 }
 
@@ -221,66 +226,67 @@ impl AccountState {
 #[derive(Debug)]
 pub(crate) struct Permit {
     account: Arc<ProviderAccount>,
-    slot: Option<OwnedSemaphorePermit>,
+    model: Arc<str>,
     number: u64,
+    sent_at: Duration,
     tokens: f64,
-    stage: PermitStage,
-}
-
-/// Progress of a request.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum PermitStage {
-    Waiting,
-    Entered,
-    Sent,
 }
 
 impl Permit {
-    /// A good answer came.
-    pub(crate) fn answered(&self, clock: &dyn Clock, headers: &HeaderMap, usage: TokenCounts) {
+    /// A good answer came. Returns true if it ends an outage.
+    pub(crate) fn answered(
+        &self,
+        clock: &dyn Clock,
+        headers: &HeaderMap,
+        latency: Duration,
+        usage: TokenCounts,
+    ) -> bool {
         let mut state = self.account.state();
-        let now = state.now(clock);
-        let before = state.limiter.window.size();
-
-        state.limiter.answered(self.number);
+        let is_back = state.limiter.answered(self.number, &self.model, latency, usage);
         state.limiter.cost(self.tokens, usage);
 
         for allowance in allowances(headers, || clock.now()) {
-            state.limiter.update_allowance(now, allowance);
+            state.limiter.update_allowance(allowance);
         }
 
-        state.resize(&self.account.permits, before);
+        is_back
     }
 
-    /// The server limited this request, and perhaps asked for a rest. When the account's rest ends.
-    pub(crate) fn limited(&self, clock: &dyn Clock, asked: Option<Duration>) -> Duration {
+    /// The server limited this request, and perhaps asked for a pause. How long the account rests, if it does.
+    pub(crate) fn limited(
+        &self,
+        clock: &dyn Clock,
+        headers: &HeaderMap,
+        asked: Option<Duration>,
+    ) -> Option<Duration> {
         let mut state = self.account.state();
         let now = state.now(clock);
-        let before = state.limiter.window.size();
 
-        state.limiter.limited(self.number, now, asked);
-        state.resize(&self.account.permits, before);
+        for allowance in allowances(headers, || clock.now()) {
+            state.limiter.update_allowance(allowance);
+        }
 
-        state.limiter.gate()
+        let until = state.limiter.limited((self.number, self.sent_at), now, asked)?;
+        Some(until.saturating_sub(now))
+    }
+
+    /// The request got no good answer. `why` says it to a person.
+    pub(crate) fn failed(
+        &self,
+        clock: &dyn Clock,
+        kind: ErrorKind,
+        latency: Duration,
+        why: impl FnOnce() -> String,
+    ) -> FailureConsequence {
+        let mut state = self.account.state();
+        let now = state.now(clock);
+        state.limiter.failed((self.number, &self.model), kind, now, latency, why)
     }
 }
 
 impl Drop for Permit {
     fn drop(&mut self) {
-        let mut state = self.account.state();
-        match self.stage {
-            PermitStage::Waiting => state.limiter.window.give_up(),
-            PermitStage::Entered => {
-                state.limiter.window.leave();
-                state.limiter.give_back(self.tokens);
-            }
-            PermitStage::Sent => state.limiter.window.leave(),
-        }
-
-        let Some(permit) = self.slot.take() else { return };
-        if state.owed > 0 {
-            state.owed -= 1;
-            permit.forget();
-        }
+        self.account.state().limiter.window.leave();
+        self.account.changed.notify_one();
     }
 }

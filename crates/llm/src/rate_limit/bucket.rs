@@ -25,15 +25,17 @@ impl TokenBucket {
         Self { per_second: flow / 60.0, burst, level: burst, at: Duration::ZERO }
     }
 
-    /// Takes `cost`, and says how long to wait before it may be used.
-    pub(super) fn take(&mut self, now: Duration, cost: f64) -> Duration {
-        let passed = now.saturating_sub(self.at).as_secs_f64();
-        self.level = (self.level + passed * self.per_second).min(self.burst);
-        self.at = self.at.max(now);
-        self.level -= cost;
+    /// When `cost` may be taken. What costs more than the bucket holds may be once as much has flowed in.
+    pub(super) fn ready_at(&self, cost: f64) -> Duration {
+        let missing = (cost - self.level).max(0.0) / self.per_second;
+        self.at.saturating_add(Duration::try_from_secs_f64(missing).unwrap_or(Duration::MAX))
+    }
 
-        let missing = (-self.level).max(0.0) / self.per_second;
-        Duration::try_from_secs_f64(missing).unwrap_or(Duration::MAX)
+    /// Takes `cost`.
+    pub(super) fn take(&mut self, now: Duration, cost: f64) {
+        let passed = now.saturating_sub(self.at).as_secs_f64();
+        self.level = (self.level + passed * self.per_second).min(self.burst.max(cost)) - cost;
+        self.at = self.at.max(now);
     }
 
     /// Takes more, or gives back what was not needed.
@@ -50,10 +52,17 @@ mod tests {
 
     const MINUTE: Duration = Duration::from_mins(1);
 
+    /// Takes as soon as that may be; the wait.
+    fn wait(bucket: &mut TokenBucket, now: Duration, cost: f64) -> Duration {
+        let at = bucket.ready_at(cost).max(now);
+        bucket.take(at, cost);
+        at.saturating_sub(now)
+    }
+
     #[test]
     fn a_second_at_once_and_the_rest_spread() {
         let mut bucket = TokenBucket::per_minute(600.0);
-        let waits: Vec<Duration> = (0..12).map(|_| bucket.take(Duration::ZERO, 1.0)).collect();
+        let waits: Vec<Duration> = (0..12).map(|_| wait(&mut bucket, Duration::ZERO, 1.0)).collect();
         assert!(waits[..10].iter().all(Duration::is_zero));
         assert!((waits[10].as_secs_f64() - 60.0 / 590.0).abs() < 1e-9);
         assert!((waits[11].as_secs_f64() - 2.0 * 60.0 / 590.0).abs() < 1e-9);
@@ -62,20 +71,20 @@ mod tests {
     #[test]
     fn one_a_minute_is_one_a_minute() {
         let mut bucket = TokenBucket::per_minute(1.0);
-        assert_eq!(bucket.take(Duration::ZERO, 1.0), Duration::ZERO);
-        assert_eq!(bucket.take(Duration::ZERO, 1.0), MINUTE);
+        assert_eq!(wait(&mut bucket, Duration::ZERO, 1.0), Duration::ZERO);
+        assert_eq!(wait(&mut bucket, Duration::ZERO, 1.0), MINUTE);
     }
 
     #[test]
     fn a_wrong_estimate_is_made_good() {
         let mut bucket = TokenBucket::per_minute(6_000.0);
-        assert_eq!(bucket.take(Duration::ZERO, 100.0), Duration::ZERO);
+        assert_eq!(wait(&mut bucket, Duration::ZERO, 100.0), Duration::ZERO);
         bucket.correct(5_900.0);
-        assert!(bucket.take(Duration::ZERO, 1.0) > Duration::from_secs(59));
+        assert!(wait(&mut bucket, Duration::ZERO, 1.0) > Duration::from_secs(59));
         let mut bucket = TokenBucket::per_minute(6_000.0);
-        bucket.take(Duration::ZERO, 5_000.0);
+        let later = wait(&mut bucket, Duration::ZERO, 5_000.0);
         bucket.correct(-4_950.0);
-        assert_eq!(bucket.take(Duration::ZERO, 50.0), Duration::ZERO);
+        assert_eq!(wait(&mut bucket, later, 50.0), Duration::ZERO);
     }
 
     proptest! {
@@ -92,7 +101,7 @@ mod tests {
             for (gap, cost) in arrivals {
                 let cost = f64::from(cost.min(per_minute));
                 now += Duration::from_millis(gap);
-                let wait = bucket.take(now, cost);
+                let wait = wait(&mut bucket, now, cost);
                 allowed.push((now + wait, cost));
             }
             for (start, _) in &allowed {

@@ -4,39 +4,54 @@ use std::time::Duration;
 
 use super::allowance::{AllowanceKind, ServerAllowance};
 use super::bucket::TokenBucket;
+use super::outage::{AccountState, FailureConsequence, OutageTracker};
+use super::pace::{RefusalMeaning, RequestPace};
 use super::window::ConcurrencyWindow;
+use crate::error::ErrorKind;
 use crate::token_counts::TokenCounts;
 
-/// The longest pause taken from a reset that comes with a good answer: it says when an allowance is full again, and
-/// long before that a request may pass.
-const LONGEST_RESET: Duration = Duration::from_mins(1);
 /// Tokens that a reply is expected to have before one has been seen.
 const FIRST_OUTPUT: f64 = 512.0;
 /// The weight of the newest reply in the running means.
 const NEWEST: f64 = 0.1;
+/// The first requests go out this far apart, so that the first refusals come before all are sent; not once answers have
+/// come back within [`QUICK`].
+const FIRST_SPACING: Duration = Duration::from_millis(1);
+const FIRST_REQUESTS: u64 = 256;
+const QUICK: Duration = Duration::from_millis(20);
+/// Share of an allowance that has to be used before it says how fast it fills: counts are whole numbers.
+const USED: f64 = 0.5;
 
 /// The state of an account. Times are counted from one moment, the same for all calls.
 #[derive(Debug, Clone)]
 pub(super) struct RateLimiter {
     pub(super) window: ConcurrencyWindow,
+    pace: RequestPace,
+    outage: OutageTracker,
     requests: Option<TokenBucket>,
     tokens: Option<TokenBucket>,
-    /// Spacing that the server's own allowances ask for, of requests and of tokens.
-    spacings: [Option<EvenSpacing>; 2],
+    /// Requests a second by which the server says its allowances fill, of requests and of tokens.
+    reported: [Option<f64>; 2],
     /// End of the pause: no request is sent before.
     gate: Duration,
+    first_spacing: Option<Duration>,
+    last_sent: Option<Duration>,
     good_answers: u64,
     /// Tokens of a reply, and of a request with its reply, on the average of late.
     mean_output: f64,
     mean_tokens: f64,
 }
 
-/// Even spacing of requests until an allowance is full again.
-#[derive(Debug, Clone, Copy, PartialEq)]
-struct EvenSpacing {
-    every: Duration,
-    next: Duration,
-    until: Duration,
+/// Possibility of sending the next request.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) enum SendChance {
+    Now,
+    /// Not before this moment.
+    At(Duration),
+    /// When one that is in flight is answered.
+    AfterAnswer,
+    /// Never: the account, or this model of it, was given up for this reason.
+    Never(std::sync::Arc<str>),
 }
 
 impl RateLimiter {
@@ -44,10 +59,14 @@ impl RateLimiter {
     pub(super) fn new(window: ConcurrencyWindow, requests: Option<f64>, tokens: Option<f64>) -> Self {
         Self {
             window,
+            pace: RequestPace::default(),
+            outage: OutageTracker::default(),
             requests: requests.map(TokenBucket::per_minute),
             tokens: tokens.map(TokenBucket::per_minute),
-            spacings: [None, None],
+            reported: [None, None],
             gate: Duration::ZERO,
+            first_spacing: Some(FIRST_SPACING),
+            last_sent: None,
             good_answers: 0,
             mean_output: FIRST_OUTPUT,
             mean_tokens: FIRST_OUTPUT,
@@ -59,50 +78,43 @@ impl RateLimiter {
         input as f64 + most.map_or(self.mean_output, |most| self.mean_output.min(f64::from(most)))
     }
 
-    /// Takes a request's share of all rates, and says how long it has to wait for it.
-    pub(super) fn take(&mut self, now: Duration, tokens: f64) -> Duration {
-        let mut wait = Duration::ZERO;
+    /// Possibility of sending a request to a model that is expected to take so many tokens.
+    pub(super) fn chance(&self, now: Duration, model: &str, tokens: f64) -> SendChance {
+        let probe_at = match self.outage.state(model) {
+            AccountState::GivenUp(why) => return SendChance::Never(why),
+            AccountState::Probing(_) if self.window.in_flight() > 0 => return SendChance::AfterAnswer,
+            AccountState::Probing(from) => from,
+            AccountState::Open if !self.window.has_room() => return SendChance::AfterAnswer,
+            AccountState::Open => Duration::ZERO,
+        };
+
+        let space = self.first_spacing.filter(|_| self.window.in_flight() > 0);
+        let spaced = space.zip(self.last_sent).map_or(Duration::ZERO, |(space, last)| last + space);
+        let by_requests = self.requests.as_ref().map_or(Duration::ZERO, |bucket| bucket.ready_at(1.0));
+        let by_tokens = self.tokens.as_ref().map_or(Duration::ZERO, |bucket| bucket.ready_at(tokens));
+        let all = [probe_at, spaced, by_requests, by_tokens, self.pace.ready_at(), self.gate];
+        match all.into_iter().max() {
+            Some(at) if at > now => SendChance::At(at),
+            _ => SendChance::Now,
+        }
+    }
+
+    /// A request goes out; its number.
+    pub(super) fn send(&mut self, now: Duration, tokens: f64) -> u64 {
         if let Some(bucket) = &mut self.requests {
-            wait = wait.max(bucket.take(now, 1.0));
+            bucket.take(now, 1.0);
         }
         if let Some(bucket) = &mut self.tokens {
-            wait = wait.max(bucket.take(now, tokens));
+            bucket.take(now, tokens);
         }
 
-        for spacing in &mut self.spacings {
-            let Some(present) = spacing else { continue };
-            if now >= present.until {
-                *spacing = None;
-                continue;
-            }
-
-            present.next = present.next.max(now);
-            wait = wait.max(present.next.saturating_sub(now));
-
-            present.next += present.every;
+        if self.window.sent() >= FIRST_REQUESTS {
+            self.first_spacing = None;
         }
 
-        wait
-    }
-
-    /// Gives back the share of a request that is not sent.
-    pub(super) fn give_back(&mut self, tokens: f64) {
-        if let Some(bucket) = &mut self.requests {
-            bucket.correct(-1.0);
-        }
-        if let Some(bucket) = &mut self.tokens {
-            bucket.correct(-tokens);
-        }
-    }
-
-    /// Remaining pause of the account; zero when there is none.
-    pub(super) fn rest(&self, now: Duration) -> Duration {
-        self.gate.saturating_sub(now)
-    }
-
-    /// When the rest ends.
-    pub(super) fn gate(&self) -> Duration {
-        self.gate
+        self.pace.send(now);
+        self.last_sent = Some(now);
+        self.window.send()
     }
 
     /// Good answers so far.
@@ -110,46 +122,85 @@ impl RateLimiter {
         self.good_answers
     }
 
-    /// A good answer to the request with this number.
-    pub(super) fn answered(&mut self, number: u64) {
+    /// A good answer to the request with this number. Returns true if it ends an outage.
+    pub(super) fn answered(
+        &mut self,
+        number: u64,
+        model: &str,
+        latency: Duration,
+        usage: TokenCounts,
+    ) -> bool {
         self.good_answers += 1;
-        self.window.answered(number);
+        if latency < QUICK {
+            self.first_spacing = None;
+        }
+
+        self.window.answered(number, self.pace.is_limited());
+        self.window.note_latency(number, latency, usage.output.unwrap_or(0));
+
+        let is_back = self.outage.answered(model);
+        if is_back {
+            self.window.restart();
+        }
+
+        is_back
     }
 
-    /// The server limited the request with this number, and perhaps asked for a rest.
-    pub(super) fn limited(&mut self, number: u64, now: Duration, asked: Option<Duration>) {
-        self.window.limited(number);
-        if let Some(asked) = asked {
-            self.gate = self.gate.max(now.saturating_add(asked));
+    /// The server limited a request, given by its number and when it was sent, and perhaps asked for a pause. Returns the
+    /// end of the account's rest if there is one.
+    pub(super) fn limited(
+        &mut self,
+        request: (u64, Duration),
+        now: Duration,
+        asked: Option<Duration>,
+    ) -> Option<Duration> {
+        let hint = self.reported.into_iter().flatten().reduce(f64::min);
+        match self.pace.refused(request, now, self.window.sent(), asked, hint) {
+            RefusalMeaning::OneRequest => None,
+            RefusalMeaning::Account { until, again } => {
+                // A rate may be all that is limited. If keeping to it is not enough, the number in flight is too.
+                if again {
+                    self.window.limited(request.0);
+                } else {
+                    self.window.limit_to_load();
+                }
+
+                self.gate = self.gate.max(until);
+                Some(until)
+            }
         }
     }
 
-    /// Takes a reported allowance in. When the requests that are in flight use it up, the next ones go out as fast as
-    /// the allowance fills.
-    pub(super) fn update_allowance(&mut self, now: Duration, allowance: ServerAllowance) {
+    /// A request failed, given by its number and its model, after this time.
+    pub(super) fn failed(
+        &mut self,
+        request: (u64, &str),
+        kind: ErrorKind,
+        now: Duration,
+        latency: Duration,
+        why: impl FnOnce() -> String,
+    ) -> FailureConsequence {
+        if kind == ErrorKind::Timeout {
+            self.window.note_latency(request.0, latency, 0);
+        }
+
+        self.outage.failed(request, kind, now, self.window.sent(), why)
+    }
+
+    /// Takes a reported allowance in. It says when it is full again, and so how fast it fills. That is a hint for the case
+    /// that requests are refused: while all are answered, nothing that a server reports slows anything down.
+    pub(super) fn update_allowance(&mut self, allowance: ServerAllowance) {
         let ServerAllowance { kind, limit, remaining, reset } = allowance;
         let (slot, cost) = match kind {
             AllowanceKind::Requests => (0, 1.0),
             AllowanceKind::Tokens => (1, self.mean_tokens.max(1.0)),
         };
-        let on_their_way = f64::from(self.window.in_flight().saturating_sub(1)) * cost;
-        if remaining > on_their_way {
-            self.spacings[slot] = None;
-            return;
-        }
-
-        let Some(used) = limit.map(|limit| limit - remaining).filter(|used| *used > 0.0) else {
-            // How fast it fills is not known, only when it is full.
-            if remaining <= 0.0 {
-                self.gate = self.gate.max(now + reset.min(LONGEST_RESET));
-            }
+        let Some(limit) = limit.filter(|limit| *limit >= 1.0 && remaining <= *limit * (1.0 - USED)) else {
             return;
         };
-
-        let every = Duration::try_from_secs_f64(reset.as_secs_f64() * cost / used).unwrap_or(LONGEST_RESET);
-        let every = every.min(LONGEST_RESET);
-        let next = self.spacings[slot].map_or(now + every, |spacing| spacing.next.min(now + every));
-        self.spacings[slot] = Some(EvenSpacing { every, next, until: now.saturating_add(reset) });
+        if !reset.is_zero() {
+            self.reported[slot] = Some((limit - remaining) / reset.as_secs_f64() / cost);
+        }
     }
 
     /// Corrects the rates by the real cost of a request that was expected to cost `expected` tokens.
@@ -174,69 +225,63 @@ mod tests {
 
     const SECOND: Duration = Duration::from_secs(1);
 
-    fn limiter() -> RateLimiter {
-        RateLimiter::new(ConcurrencyWindow::new(8, 100), None, None)
+    fn limiter(requests: Option<f64>, tokens: Option<f64>) -> RateLimiter {
+        RateLimiter::new(ConcurrencyWindow::new(64, 100), requests, tokens)
     }
 
-    fn requests_left(limit: Option<f64>, remaining: f64, reset: u64) -> ServerAllowance {
-        ServerAllowance { kind: AllowanceKind::Requests, limit, remaining, reset: Duration::from_secs(reset) }
-    }
-
-    #[test]
-    fn pause_holds_for_all_requests_and_never_gets_shorter() {
-        let mut limiter = limiter();
-        limiter.limited(0, SECOND, Some(7 * SECOND));
-        assert_eq!(limiter.rest(2 * SECOND), 6 * SECOND);
-        limiter.limited(0, 2 * SECOND, Some(SECOND));
-        assert_eq!(limiter.rest(2 * SECOND), 6 * SECOND);
-        assert_eq!(limiter.rest(9 * SECOND), Duration::ZERO);
-        limiter.limited(0, Duration::MAX, Some(SECOND));
-        assert_eq!(limiter.gate(), Duration::MAX);
-    }
-
-    #[test]
-    fn exhausted_allowance_spaces_later_requests_evenly() {
-        let mut limiter = limiter();
-        limiter.update_allowance(SECOND, requests_left(Some(60.0), 30.0, 30));
-        assert_eq!(limiter.take(SECOND, 0.0), Duration::ZERO, "enough is left");
-        limiter.update_allowance(SECOND, requests_left(Some(60.0), 0.0, 60));
-        assert_eq!(limiter.take(SECOND, 0.0), SECOND, "60 in 60 s");
-        assert_eq!(limiter.take(SECOND, 0.0), 2 * SECOND);
-        assert_eq!(limiter.rest(SECOND), Duration::ZERO);
-        limiter.update_allowance(2 * SECOND, requests_left(Some(60.0), 20.0, 40));
-        assert_eq!(limiter.take(2 * SECOND, 0.0), Duration::ZERO, "there is room again");
-    }
-
-    #[test]
-    fn exhausted_allowance_without_a_limit_is_a_pause() {
-        let mut limiter = limiter();
-        limiter.update_allowance(SECOND, requests_left(None, 0.0, 4));
-        assert_eq!(limiter.rest(SECOND), 4 * SECOND);
-        limiter.update_allowance(SECOND, requests_left(None, 0.0, 100_000));
-        assert_eq!(limiter.rest(SECOND), LONGEST_RESET);
+    /// Sends a request as soon as that may be; when.
+    fn send(limiter: &mut RateLimiter, tokens: f64) -> Duration {
+        let at = match limiter.chance(Duration::ZERO, "m", tokens) {
+            SendChance::Now => Duration::ZERO,
+            SendChance::At(at) => at,
+            other => panic!("{other:?}"),
+        };
+        limiter.send(at, tokens);
+        at
     }
 
     #[test]
     fn tokens_are_estimated_and_then_known() {
-        let mut limiter = RateLimiter::new(ConcurrencyWindow::new(8, 100), None, Some(60_000.0));
+        let mut limiter = limiter(None, Some(60_000.0));
         assert_eq!(limiter.expected(100, None), 612.0);
         assert_eq!(limiter.expected(100, Some(10)), 110.0);
         for _ in 0..200 {
             limiter.cost(0.0, TokenCounts { input: Some(100), cached: None, output: Some(20) });
         }
         assert!((limiter.expected(100, None) - 120.0).abs() < 0.1);
-        let mut limiter = RateLimiter::new(ConcurrencyWindow::new(8, 100), None, Some(60_000.0));
-        assert_eq!(limiter.take(Duration::ZERO, 900.0), Duration::ZERO);
+    }
+
+    #[test]
+    fn a_request_that_was_larger_than_expected_holds_up_the_next() {
+        let mut limiter = limiter(None, Some(60_000.0));
+        assert_eq!(send(&mut limiter, 900.0), Duration::ZERO);
         limiter.cost(900.0, TokenCounts { input: Some(10_000), cached: None, output: Some(900) });
-        assert!(limiter.take(Duration::ZERO, 1.0) > 9 * SECOND);
-        limiter.give_back(1.0);
+        assert!(send(&mut limiter, 1.0) > 9 * SECOND);
     }
 
     #[test]
     fn both_rates_hold() {
-        let mut limiter = RateLimiter::new(ConcurrencyWindow::new(8, 100), Some(60.0), Some(6_000.0));
-        assert_eq!(limiter.take(Duration::ZERO, 50.0), Duration::ZERO);
-        assert_eq!(limiter.take(Duration::ZERO, 50.0), SECOND, "requests are the scarcer");
-        assert!(limiter.take(Duration::ZERO, 5_000.0) > 40 * SECOND, "now tokens are");
+        let mut limiter = limiter(Some(60.0), Some(6_000.0));
+        assert_eq!(send(&mut limiter, 50.0), Duration::ZERO);
+        assert_eq!(send(&mut limiter, 50.0), SECOND, "requests are the scarcer");
+        assert!(send(&mut limiter, 5_000.0) > 40 * SECOND, "now tokens are");
+    }
+
+    #[test]
+    fn what_a_server_reports_with_good_answers_holds_up_nobody() {
+        let mut limiter = limiter(None, None);
+        for (limit, remaining, hours) in
+            [(Some(0.0), 0.0, 1_000_000), (Some(100.0), 0.0, 1_000_000), (None, 0.0, 1)]
+        {
+            let reset = Duration::from_hours(hours);
+            limiter.update_allowance(ServerAllowance {
+                kind: AllowanceKind::Requests,
+                limit,
+                remaining,
+                reset,
+            });
+            limiter.first_spacing = None;
+            assert_eq!(send(&mut limiter, 1.0), Duration::ZERO);
+        }
     }
 }

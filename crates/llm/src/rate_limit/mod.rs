@@ -1,12 +1,19 @@
-//! Rate limits of an account: requests in flight, requests and tokens a minute, and pauses the server asks for.
+//! Rate limits of an account: requests in flight, requests and tokens a minute, the pace and the pauses that its refusals
+//! call for, and outages.
 //!
 //! The rules are pure and are told the time; only [`ProviderAccount`] waits.
 
 mod account;
 mod allowance;
 mod bucket;
+mod latency;
 mod limiter;
+mod outage;
+mod pace;
+#[cfg(test)]
+mod simulation;
 mod window;
 
-pub(crate) use account::{Permit, ProviderAccount, RateLimitPause};
+pub(crate) use account::{AcquireError, Permit, ProviderAccount, QueuedRequest};
 pub use account::{ProviderAccounts, RateLimits};
+pub(crate) use outage::FailureConsequence;

@@ -1,9 +1,13 @@
 //! Number of requests allowed in flight: slow start, then growth by a fixed step, and a cut when the server limits
-//! requests.
+//! requests or takes longer for each.
 //!
 //! This is the congestion control of TCP (Jacobson 1988) with a server's refusal in the place of a lost packet. One
 //! burst that is too large is refused many times over, so only an answer to a request that was sent after the last cut
 //! cuts again.
+
+use std::time::Duration;
+
+use super::latency::LatencyGradient;
 
 /// A round of growth after a cut adds this part of the size at which the cut was made.
 const STEPS: u32 = 16;
@@ -12,8 +16,9 @@ const STEPS: u32 = 16;
 const PROOF: u32 = 16;
 
 /// The number of requests allowed in flight, between 1 and a ceiling.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq)]
 pub(super) struct ConcurrencyWindow {
+    start: u32,
     ceiling: u32,
     size: u32,
     in_flight: u32,
@@ -29,15 +34,18 @@ pub(super) struct ConcurrencyWindow {
     sent: u64,
     /// Answers to requests with a lower number say nothing about the present size.
     cut_at: u64,
+    latency: LatencyGradient,
 }
 
 impl ConcurrencyWindow {
     /// A window of `start` places that never has more than `ceiling`; both are at least 1.
     pub(super) fn new(start: u32, ceiling: u32) -> Self {
         let ceiling = ceiling.max(1);
+        let start = start.clamp(1, ceiling);
         Self {
+            start,
             ceiling,
-            size: start.clamp(1, ceiling),
+            size: start,
             in_flight: 0,
             peak: 0,
             waiting: 0,
@@ -45,9 +53,21 @@ impl ConcurrencyWindow {
             good: 0,
             sent: 0,
             cut_at: 0,
+            latency: LatencyGradient::default(),
         }
     }
 
+    /// True if one more request may be in flight.
+    pub(super) fn has_room(&self) -> bool {
+        self.in_flight < self.size
+    }
+
+    /// Requests sent so far.
+    pub(super) fn sent(&self) -> u64 {
+        self.sent
+    }
+
+    #[cfg(test)]
     pub(super) fn size(&self) -> u32 {
         self.size
     }
@@ -56,21 +76,22 @@ impl ConcurrencyWindow {
         self.in_flight
     }
 
-    /// A request wants a place.
-    pub(super) fn want(&mut self) {
+    /// A request waits for a place.
+    pub(super) fn queue(&mut self) {
         self.waiting += 1;
     }
 
-    /// A request that waited wants none any more.
-    pub(super) fn give_up(&mut self) {
+    /// A request waits no more: it was sent, or it wants no place any more.
+    pub(super) fn unqueue(&mut self) {
         self.waiting = self.waiting.saturating_sub(1);
     }
 
-    /// A request that waited takes a place.
-    pub(super) fn enter(&mut self) {
-        self.give_up();
+    /// A request goes out; its number, by which its answer is told from others.
+    pub(super) fn send(&mut self) -> u64 {
         self.in_flight += 1;
         self.peak = self.peak.max(self.in_flight);
+        self.sent += 1;
+        self.sent - 1
     }
 
     /// A place is free again.
@@ -78,16 +99,33 @@ impl ConcurrencyWindow {
         self.in_flight = self.in_flight.saturating_sub(1);
     }
 
-    /// A request goes out; its number, by which its answer is told from others.
-    pub(super) fn send(&mut self) -> u64 {
-        self.sent += 1;
-        self.sent - 1
+    /// Begins anew, after an outage.
+    pub(super) fn restart(&mut self) {
+        let Self { start, ceiling, in_flight, waiting, sent, .. } = *self;
+        *self = Self { in_flight, waiting, sent, cut_at: sent, ..Self::new(start, ceiling) };
+    }
+
+    /// Latency of an answer to the request with this number, or of the wait for one in vain.
+    pub(super) fn note_latency(&mut self, number: u64, latency: Duration, tokens: u64) {
+        if number < self.cut_at {
+            return;
+        }
+
+        let Some(size) = self.latency.note(latency, tokens, self.in_flight, self.size) else { return };
+        if size < self.size {
+            self.knee = Some(self.size);
+        }
+
+        self.size = size.min(self.ceiling);
+        self.good = 0;
+        self.peak = self.in_flight;
+        self.cut_at = self.sent;
     }
 
     /// A good answer to the request with this number, which still has its place. Grows only while all places are
-    /// taken or will be at once: a size that is never used is not known to be right.
-    pub(super) fn answered(&mut self, number: u64) {
-        let used = self.in_flight.saturating_add(self.waiting);
+    /// taken, or will be at once by those that wait for nothing else: a size that is never used is not known to be right.
+    pub(super) fn answered(&mut self, number: u64, is_paced: bool) {
+        let used = if is_paced { self.in_flight } else { self.in_flight.saturating_add(self.waiting) };
         if number < self.cut_at || used < self.size || self.size == self.ceiling {
             return;
         }
@@ -109,6 +147,18 @@ impl ConcurrencyWindow {
         }
     }
 
+    /// The server refused requests while so many were in flight: it may take no more than the others.
+    pub(super) fn limit_to_load(&mut self) {
+        let load = self.in_flight.saturating_sub(1).max(1);
+        if load < self.size {
+            (self.size, self.knee, self.good) = (load, Some(load), 0);
+        }
+
+        self.peak = self.in_flight;
+        self.cut_at = self.sent;
+        self.latency.begin_batch();
+    }
+
     /// The server limited the request with this number. Halves the window at the end of the slow start, which may have
     /// doubled it past what the server takes, and takes a quarter of it later. Whether it was cut.
     pub(super) fn limited(&mut self, number: u64) -> bool {
@@ -126,6 +176,7 @@ impl ConcurrencyWindow {
         self.good = 0;
         self.peak = self.in_flight;
         self.cut_at = self.sent;
+        self.latency.begin_batch();
 
         true
     }
@@ -140,13 +191,13 @@ mod tests {
     /// Fills the window and answers everything once; how many were sent.
     fn round(window: &mut ConcurrencyWindow, allowed: u32) -> u32 {
         let mut numbers = Vec::new();
-        while window.in_flight() < window.size() {
-            window.enter();
+        while window.has_room() {
+            window.unqueue();
             numbers.push(window.send());
         }
         for (position, number) in numbers.iter().enumerate() {
             if position < allowed as usize {
-                window.answered(*number);
+                window.answered(*number, false);
             } else {
                 window.limited(*number);
             }
@@ -158,7 +209,7 @@ mod tests {
     #[test]
     fn window_doubles_each_round_up_to_the_ceiling() {
         let mut window = ConcurrencyWindow::new(4, 50);
-        (0..1000).for_each(|_| window.want());
+        (0..1000).for_each(|_| window.queue());
         let sizes: Vec<u32> = (0..6).map(|_| round(&mut window, u32::MAX)).collect();
         assert_eq!(sizes, [4, 8, 16, 32, 50, 50]);
     }
@@ -166,7 +217,7 @@ mod tests {
     #[test]
     fn window_settles_near_what_the_server_takes() {
         let mut window = ConcurrencyWindow::new(32, 500);
-        (0..100_000).for_each(|_| window.want());
+        (0..100_000).for_each(|_| window.queue());
         let sizes: Vec<u32> = (0..200).map(|_| round(&mut window, 100)).collect();
         let settled = &sizes[20..];
         assert!(settled.iter().all(|size| (70..=110).contains(size)), "{settled:?}");
@@ -179,7 +230,7 @@ mod tests {
     fn a_server_that_takes_few_refuses_few() {
         for takes in [1, 2, 5] {
             let mut window = ConcurrencyWindow::new(32, 500);
-            (0..100_000).for_each(|_| window.want());
+            (0..100_000).for_each(|_| window.queue());
             let sizes: Vec<u32> = (0..400).map(|_| round(&mut window, takes)).collect();
             let settled = &sizes[20..];
             let sent: u32 = settled.iter().sum();
@@ -192,33 +243,31 @@ mod tests {
     #[test]
     fn a_burst_that_is_refused_cuts_once() {
         let mut window = ConcurrencyWindow::new(64, 500);
-        for _ in 0..64 {
-            window.enter();
-        }
         let numbers: Vec<u64> = (0..64).map(|_| window.send()).collect();
         let cuts = numbers.iter().filter(|number| window.limited(**number)).count();
         assert_eq!((cuts, window.size()), (1, 32));
-        let later = window.send();
-        window.answered(numbers[3]);
+        for _ in &numbers {
+            window.leave();
+        }
+        let flying: Vec<u64> = (0..32).map(|_| window.send()).collect();
+        window.answered(numbers[3], false);
         assert_eq!(window.size(), 32, "an answer from before the cut does not grow it");
-        assert!(window.limited(later));
+        assert!(window.limited(flying[0]));
         assert_eq!(window.size(), 24, "a quarter of what was in use");
     }
 
     #[test]
     fn growth_after_a_cut_is_a_step_each_round() {
         let mut window = ConcurrencyWindow::new(64, 500);
-        for _ in 0..64 {
-            window.enter();
-        }
-        let first = window.send();
+        let first = (0..64).map(|_| window.send()).last().unwrap();
         window.limited(first);
-        for _ in 0..32 {
+        for _ in 0..33 {
             window.leave();
         }
         for _ in 0..32 {
             let number = window.send();
-            window.answered(number);
+            window.answered(number, false);
+            window.leave();
         }
         assert_eq!(window.size(), 36, "32 good answers with 32 places are a round, a 16th of 64 is the step");
     }
@@ -227,12 +276,61 @@ mod tests {
     fn an_unused_window_does_not_grow() {
         let mut window = ConcurrencyWindow::new(8, 100);
         for _ in 0..50 {
-            window.enter();
             let number = window.send();
-            window.answered(number);
+            window.answered(number, false);
             window.leave();
         }
         assert_eq!(window.size(), 8);
+    }
+
+    #[test]
+    fn a_window_that_waits_for_a_rate_does_not_grow() {
+        let mut window = ConcurrencyWindow::new(8, 100);
+        (0..100).for_each(|_| window.queue());
+        let number = window.send();
+        (0..50).for_each(|_| window.answered(number, true));
+        assert_eq!(window.size(), 8);
+    }
+
+    /// Rounds of a server that works on so many requests at a time, a second each, and queues the others.
+    fn queueing(window: &mut ConcurrencyWindow, at_once: u32, rounds: u32) -> Vec<u32> {
+        let mut sizes = Vec::new();
+        for _ in 0..rounds {
+            let numbers: Vec<u64> = (0..window.size()).map(|_| window.send()).collect();
+            let latency = Duration::from_secs_f64(f64::from(window.size().div_ceil(at_once)));
+            for number in numbers {
+                window.answered(number, false);
+                window.note_latency(number, latency, 0);
+                window.leave();
+            }
+            sizes.push(window.size());
+        }
+        sizes
+    }
+
+    #[test]
+    fn a_server_that_queues_is_not_drowned_and_stays_busy() {
+        let mut window = ConcurrencyWindow::new(32, 256);
+        (0..100_000).for_each(|_| window.queue());
+        let sizes = queueing(&mut window, 32, 200);
+        assert!(sizes[20..].iter().all(|size| (32..=100).contains(size)), "{sizes:?}");
+    }
+
+    #[test]
+    fn a_server_that_is_slow_whatever_it_is_sent_keeps_its_requests() {
+        let mut window = ConcurrencyWindow::new(32, 256);
+        (0..100_000).for_each(|_| window.queue());
+        queueing(&mut window, 1_000, 20);
+        assert_eq!(window.size(), 256);
+        for _ in 0..20 {
+            let numbers: Vec<u64> = (0..window.size()).map(|_| window.send()).collect();
+            for number in numbers {
+                window.answered(number, false);
+                window.note_latency(number, Duration::from_secs(9), 0);
+                window.leave();
+            }
+        }
+        assert_eq!(window.size(), 256, "fewer requests were answered no faster");
     }
 
     proptest! {
@@ -245,13 +343,12 @@ mod tests {
             let mut sent_since_cut = 1u32;
             for step in steps {
                 match step {
-                    0 | 3 if window.in_flight() < window.size() => {
-                        window.enter();
+                    0 | 3 if window.has_room() => {
                         flying.push(window.send());
                         sent_since_cut += 1;
                     }
                     1 if !flying.is_empty() => {
-                        window.answered(flying.remove(0));
+                        window.answered(flying.remove(0), false);
                         window.leave();
                     }
                     2 if !flying.is_empty() => {

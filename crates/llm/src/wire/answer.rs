@@ -1,5 +1,7 @@
 //! Shared reading of answers: their status, its JSON, its errors, the reply made of it.
 
+use std::borrow::Cow;
+
 use reqwest::header::HeaderName;
 use serde_json::Value;
 
@@ -18,18 +20,38 @@ pub(super) fn body(answer: &HttpAnswer) -> Result<Value, AskError> {
     }
 
     let body = answer.body.strip_prefix("\u{feff}".as_bytes()).unwrap_or(&answer.body);
-    let read = serde_json::from_slice(body).or_else(|error| match std::str::from_utf8(body) {
-        Ok(text) => serde_json::from_str(&replace_lone_surrogates(text)),
-        Err(_) => Err(error),
-    });
-    read.map_err(|_| {
+    let compressed = answer.headers.get("content-encoding").and_then(|encoding| encoding.to_str().ok());
+    if let Some(encoding) = compressed.filter(|encoding| !encoding.eq_ignore_ascii_case("identity")) {
+        let message = format!("the answer is compressed (`{encoding}`), which was not asked for");
+        return Err(malformed(answer, message, TokenCounts::default()));
+    }
+
+    let mut text = Cow::Borrowed(body);
+    let mut read = serde_json::from_slice(body);
+    if read.is_err()
+        && let Ok(whole) = std::str::from_utf8(body)
+        && let Cow::Owned(replaced) = replace_lone_surrogates(whole)
+    {
+        read = serde_json::from_str(&replaced);
+        text = Cow::Owned(replaced.into_bytes());
+    }
+
+    let value = read.map_err(|_| {
         let start = crate::excerpt::readable(&String::from_utf8_lossy(&answer.body));
         let message = match start.trim() {
             "" => "the answer is empty".to_owned(),
             start => format!("the answer is not JSON: {start}"),
         };
         malformed(answer, message, TokenCounts::default())
-    })
+    })?;
+
+    match json::repeated_key(&text) {
+        None => Ok(value),
+        Some(key) => {
+            let message = format!("the answer has `{key}` twice, so nobody can tell which one counts");
+            Err(malformed(answer, message, TokenCounts::default()))
+        }
+    }
 }
 
 /// Completes a reply that a format has read: implausible counts go, and a header's name for the exchange comes before

@@ -10,6 +10,7 @@ mod learning;
 mod load;
 mod logprobs;
 mod matrix;
+mod outages;
 mod prefix;
 mod proxy;
 mod rate_limit;

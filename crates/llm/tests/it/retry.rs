@@ -131,16 +131,19 @@ async fn the_real_clock_waits_on_tokio_time() {
 
 /// Notes retries and pauses in words.
 #[derive(Default)]
-struct NotingObserver(Mutex<Vec<String>>);
+pub(crate) struct NotingObserver(pub(crate) Mutex<Vec<String>>);
 
 impl CallObserver for NotingObserver {
     fn observe(&self, event: &CallEvent<'_>) {
         let text = match event {
             CallEvent::Retrying { model, attempt, reason, .. } => format!("{model} {attempt} {reason}"),
-            CallEvent::RateLimited { account, until } => {
+            CallEvent::RateLimited { until, .. } => {
                 let pause = until.duration_since(std::time::SystemTime::UNIX_EPOCH).unwrap();
-                format!("{} paused for {} s", account.split(':').next().unwrap(), pause.as_secs())
+                format!("paused for {} s", pause.as_secs())
             }
+            CallEvent::AccountHeld { reason, .. } => format!("held: {reason}"),
+            CallEvent::AccountBack { .. } => "back".to_owned(),
+            CallEvent::GivenUp { reason, .. } => format!("given up: {reason}"),
         };
         self.0.lock().unwrap().push(text);
     }
@@ -155,6 +158,7 @@ async fn an_observer_hears_of_retries_and_of_rate_limits() {
     client.ask(&question()).await.unwrap();
     assert_eq!(
         *observer.0.lock().unwrap(),
-        ["127.0.0.1 paused for 7 s", "judge-1 1 rate_limited", "judge-1 2 connection"]
+        ["judge-1 1 rate_limited", "judge-1 2 connection"],
+        "a single refusal is no pause of the account"
     );
 }

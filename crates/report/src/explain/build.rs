@@ -4,7 +4,7 @@ use assize_rubric::{
     CaseDecision, GraderFinding, GraderOutcome, GraderWeighting, UnitInterval, VerdictThresholds, Weight,
     member_outcome, score_case,
 };
-use assize_store::{CaseRecord, CaseStage, GateRow, GraderRow};
+use assize_store::{CaseRecord, CaseStage, GateRow, GraderRow, QuestionRow};
 
 use super::check::find_disagreements;
 use super::equations::case_equations;
@@ -13,8 +13,8 @@ use super::model::{CaseExplanation, ScoreRange};
 use super::parts::{collect_gates, grader_part};
 use super::verdict_reason::{GateNames, verdict_reason};
 
-/// Explains a case.
-pub(crate) fn explain_case(record: &CaseRecord) -> CaseExplanation {
+/// Explains a case. `asked` is what it asked, if the run kept it.
+pub(crate) fn explain_case(record: &CaseRecord, asked: Option<&QuestionRow>) -> CaseExplanation {
     let stored = &record.result;
     let lines = record.decisions.first().map(|row| row.lines);
     let mut explanation = CaseExplanation {
@@ -24,6 +24,10 @@ pub(crate) fn explain_case(record: &CaseRecord) -> CaseExplanation {
         repeat: stored.repeat,
         lines,
         error: stored.error.clone(),
+        question: asked.and_then(|asked| asked.question.clone()),
+        expected_outcome: asked.and_then(|asked| asked.expected_outcome.clone()),
+        reference: asked.and_then(|asked| asked.reference.clone()),
+        answer: stored.answer.clone(),
         file_changes: stored.file_changes.clone(),
         turns: stored.turns.clone(),
         graders: Vec::new(),

@@ -17,6 +17,16 @@ pub(crate) struct CaseExplanation {
     /// Thresholds of the verdict; null if no decision has them.
     pub(crate) lines: Option<VerdictThresholds>,
     pub(crate) error: Option<CaseError>,
+    /// Question that was asked; null if none was given, or if the run did not keep it.
+    pub(crate) question: Option<String>,
+    /// Expected outcome, in a sentence.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) expected_outcome: Option<String>,
+    /// Reference answer.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) reference: Option<String>,
+    /// Answer that was graded; null if there is none.
+    pub(crate) answer: Option<String>,
     /// Changes in files while the answer was produced, as a unified diff; null if unknown.
     pub(crate) file_changes: Option<String>,
     /// Turns of a conversation that took place.

@@ -1,7 +1,7 @@
 //! Explanation as text and as JSON.
 
 use assize_rubric::{GateState, JudgeConfidence, JudgeIdentity, OutcomeKind, Verdict};
-use assize_store::{CaseRecord, TurnRow};
+use assize_store::{CaseRecord, QuestionRow, TurnRow};
 use serde_json::Value;
 use unicode_width::UnicodeWidthStr;
 
@@ -19,11 +19,14 @@ use crate::sanitize;
 use crate::style::{ReportStyle, ReportTone};
 use crate::table::{ReportColumn, render_table};
 
+/// Maximum length of a question or an answer, in characters; `--json` has all of it.
+const MAX_MATERIAL: usize = 2_000;
+
 /// Renders the calculation of a case, line by line, recomputed from its stored decisions. Differences from
-/// the stored row come first.
-pub fn render_explanation(record: &CaseRecord, style: ReportStyle) -> String {
+/// the stored row come first. `asked` is what the case asked, if the run kept it.
+pub fn render_explanation(record: &CaseRecord, asked: Option<&QuestionRow>, style: ReportStyle) -> String {
     let mut page = ReportPage::new(style);
-    let it = explain_case(record);
+    let it = explain_case(record, asked);
 
     render_heading(&mut page, &record.result);
 
@@ -60,6 +63,7 @@ pub fn render_explanation(record: &CaseRecord, style: ReportStyle) -> String {
         );
     }
 
+    render_material(&mut page, &it);
     render_turns(&mut page, &it.turns);
 
     for part in &it.graders {
@@ -74,9 +78,9 @@ pub fn render_explanation(record: &CaseRecord, style: ReportStyle) -> String {
 }
 
 /// Converts the explanation to JSON. Numbers are unrounded.
-pub fn explanation_json(record: &CaseRecord) -> Value {
+pub fn explanation_json(record: &CaseRecord, asked: Option<&QuestionRow>) -> Value {
     // Every key is a string and every float finite or null, so this does not fail.
-    serde_json::to_value(explain_case(record)).unwrap_or(Value::Null)
+    serde_json::to_value(explain_case(record, asked)).unwrap_or(Value::Null)
 }
 
 /// Summarises the size of a diff.
@@ -100,6 +104,34 @@ fn render_disagreements(page: &mut ReportPage, it: &CaseExplanation) {
 
     for line in &it.disagreements {
         page.add_text(&[ReportPiece::plain("  - ")], &[ReportPiece::new(ReportTone::Bad, line)]);
+    }
+}
+
+/// Renders the question, the expectations and the answer, cut to a limit. The answers of a conversation are
+/// shown by turn.
+fn render_material(page: &mut ReportPage, it: &CaseExplanation) {
+    let texts: Vec<(&str, &String)> = [
+        ("question", it.question.as_ref()),
+        ("expected", it.expected_outcome.as_ref()),
+        ("reference", it.reference.as_ref()),
+        ("answer", it.answer.as_ref().filter(|_| it.turns.is_empty())),
+    ]
+    .into_iter()
+    .filter_map(|(label, text)| Some((label, text?)))
+    .collect();
+
+    if texts.is_empty() {
+        return;
+    }
+
+    page.add_blank();
+    for (label, text) in texts {
+        let piece = if text.trim().is_empty() {
+            ReportPiece::new(ReportTone::Dim, "(empty)")
+        } else {
+            ReportPiece::untrusted(ReportTone::Plain, text, MAX_MATERIAL)
+        };
+        render_fact(page, label, vec![piece]);
     }
 }
 

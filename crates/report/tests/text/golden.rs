@@ -101,9 +101,10 @@ fn a_summary_of_a_run_that_was_killed() {
 fn explanations() {
     let mut records = cases();
     records.push(support::penalised());
-    let text: Vec<String> = records.iter().map(|record| render_explanation(record, plain(80))).collect();
+    let text: Vec<String> =
+        records.iter().map(|record| render_explanation(record, None, plain(80))).collect();
     golden("explain.txt", &text.join("\n"));
-    let mut json = serde_json::to_string_pretty(&explanation_json(&support::incomplete())).unwrap();
+    let mut json = serde_json::to_string_pretty(&explanation_json(&support::incomplete(), None)).unwrap();
     json.push('\n');
     golden("explain.json", &json);
 }

@@ -98,7 +98,7 @@ fn all(record: &CaseRecord, style: ReportStyle) -> String {
     let mut text = render_case(&record.result, &texts, CaseDetailLevel::Full, style);
     text += &render_case(&record.result, &|_, _| None, CaseDetailLevel::Brief, style);
     text += &render_case_table(&[record.result.clone(), support::passed().result], 3, style);
-    text += &render_explanation(record, style);
+    text += &render_explanation(record, None, style);
     let extra = SummaryExtra { worst: std::slice::from_ref(&record.result), ..SummaryExtra::default() };
     text + &render_summary(&support::run(), extra, style)
 }
@@ -117,7 +117,7 @@ proptest! {
     #[test]
     fn explained_figures_are_the_stored_ones(record in record()) {
         let row = &record.result;
-        let json = explanation_json(&record);
+        let json = explanation_json(&record, None);
         prop_assert_eq!(&json["disagreements"], &Value::Array(vec![]));
         let same = |found: &Value, stored: Option<f64>| found.as_f64() == stored;
         prop_assert!(same(&json["figures"]["score"], row.score));
@@ -128,7 +128,7 @@ proptest! {
         let because = json["because"].as_str().unwrap();
         let starts = format!("{}, because ", row.verdict);
         prop_assert!(because.starts_with(&starts), "{}", because);
-        let text = render_explanation(&record, ReportStyle::default());
+        let text = render_explanation(&record, None, ReportStyle::default());
         if let Some(score) = row.score {
             // A tiny score is written with an exponent; hundreds of zeros would not fit a line.
             let shown = text.contains(&score.to_string()) || text.contains(&format!("{score:e}"));
@@ -139,7 +139,7 @@ proptest! {
 
     #[test]
     fn written_out_calculations_end_in_the_bounds(record in record()) {
-        let json = explanation_json(&record);
+        let json = explanation_json(&record, None);
         for part in json["graders"].as_array().unwrap() {
             let results: Vec<f64> = part["equations"]
                 .as_array()
@@ -181,7 +181,7 @@ proptest! {
     fn a_changed_figure_is_told_on(mut record in record(), score in 0.0..=1.0f64) {
         prop_assume!(record.result.score.is_none_or(|stored| (stored - score).abs() > 1e-6));
         record.result.score = Some(score);
-        prop_assert!(render_explanation(&record, ReportStyle::default()).contains("DOES NOT FOLLOW"));
+        prop_assert!(render_explanation(&record, None, ReportStyle::default()).contains("DOES NOT FOLLOW"));
     }
 
     #[test]
@@ -199,7 +199,7 @@ proptest! {
         record.result.graders[0].name = "elsewhere".to_owned();
         record.result.score_low = None;
         prop_assert!(!all(&record, style).is_empty());
-        prop_assert!(render_explanation(&record, ReportStyle::default()).contains("DOES NOT FOLLOW"));
+        prop_assert!(render_explanation(&record, None, ReportStyle::default()).contains("DOES NOT FOLLOW"));
     }
 }
 
@@ -220,11 +220,11 @@ fn a_record_that_contradicts_itself_is_told_on() {
         (criterion, "criterion `credit` of grader `rubrics` is stored as unmet; the decision says met"),
         (lost, "has 5 criteria in the stored row and 4 decisions"),
     ] {
-        let text = render_explanation(&record, ReportStyle { width: 100, ..ReportStyle::default() });
+        let text = render_explanation(&record, None, ReportStyle { width: 100, ..ReportStyle::default() });
         let flat = text.split_whitespace().collect::<Vec<_>>().join(" ");
         assert!(flat.contains(words), "{words:?} not in\n{text}");
     }
-    assert!(!render_explanation(&sound, ReportStyle::default()).contains("DOES NOT"));
+    assert!(!render_explanation(&sound, None, ReportStyle::default()).contains("DOES NOT"));
 }
 
 #[test]
@@ -241,7 +241,7 @@ fn a_broken_grader_is_explained_from_the_row() {
     record.result.score_low = Some(0.5);
     record.result.coverage = Some(0.5);
     record.result.verdict = Verdict::Incomplete;
-    let json = explanation_json(&record);
+    let json = explanation_json(&record, None);
     assert_eq!(json["disagreements"], Value::Array(vec![]));
     assert_eq!(
         json["because"],

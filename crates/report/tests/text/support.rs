@@ -167,6 +167,7 @@ fn bare(case_id: &str) -> ResultRow {
         target: Some("helpdesk".into()),
         answered_by: None,
         repeat: 1,
+        place: None,
         repeats: None,
         tags: Vec::new(),
         cluster: None,
@@ -366,7 +367,11 @@ pub(crate) fn run() -> RunInfo {
                 .to_owned(),
         ],
         scorecard: None,
+        rows: None,
         summary: Some(RunSummary {
+            criterion_rates: Vec::new(),
+            quotes: None,
+            quotes_found: None,
             counts: VerdictCounts { pass: 19, borderline: 2, fail: 2, incomplete: 1, skipped: 0 },
             not_run: 0,
             left_out: 0,
@@ -457,8 +462,6 @@ fn figures() -> RunMetrics {
             criterion: "tone".to_owned(),
             flip_rate: figure(0.5, 4, 0.15, 0.85, "Wilson"),
         }],
-        remarks: vec![
-            "So few cases give the pass rate to within 0.151; for 0.05 it takes about 218.".to_owned(),
-        ],
+        remarks: vec!["Margin of error ±15.1 points (pass rate); about 218 cases give ±5 points.".to_owned()],
     }
 }

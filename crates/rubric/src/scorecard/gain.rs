@@ -1,5 +1,7 @@
 //! The effect that each benchmark could have on the root's score.
 
+use serde::Serialize;
+
 use super::{ScoreTree, ScorecardNodeId, ScorecardNodeKind, ScorecardScores};
 use crate::ScorecardAggregation;
 
@@ -18,7 +20,7 @@ pub struct ScoreGain {
 }
 
 /// Actual and possible contribution of a node to the root's score.
-#[derive(Debug, Clone, Copy, PartialEq)]
+#[derive(Debug, Clone, Copy, PartialEq, Serialize)]
 pub struct ScoreContribution {
     /// Share of the node's score in the root's: the product of the shares on the path to the root, 0 to 1.
     pub share: f64,

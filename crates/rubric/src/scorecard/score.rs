@@ -19,7 +19,7 @@ pub enum NodeStatus {
     Fail,
     /// A hard gate below failed: the node can't pass, whatever its score.
     Blocked,
-    /// Results are missing, so it can't pass.
+    /// Results are missing or a hard gate has no case, so it can't pass.
     Incomplete,
     /// Nothing below applies.
     NotApplicable,
@@ -49,6 +49,11 @@ pub struct NodeScore {
     pub gate_failed: bool,
     /// Hard gates that failed below this node.
     pub gates_failed_below: usize,
+    /// Hard gates without any case, at or below this node: nothing says that they hold.
+    pub untested_gates: usize,
+    /// Share of the node's weight that rests on results, 0 to 1: cases without a result and nodes that apply to no
+    /// case are not part of it.
+    pub tested_share: f64,
     /// Sum of the weights of the children that count.
     pub weight: f64,
     /// The part of `weight` that belongs to children with a score. The rest was redistributed among them.
@@ -82,8 +87,8 @@ pub struct ScorecardScores<'c> {
 ///
 /// A benchmark scores the mean of its cases. A group scores `sum(w s) / sum(w)`, the lowest or the highest
 /// score of the children that have one; improvement signals are reported but not counted. A node passes if
-/// its score reaches its threshold (within [`TOLERANCE`](crate::TOLERANCE)), no hard gate below it failed and
-/// no result below it is missing. Time and memory grow with the number of nodes, not with the depth.
+/// its score reaches its threshold (within [`TOLERANCE`](crate::TOLERANCE)), no hard gate below it failed, no
+/// result below it is missing and no hard gate is without a case. Time and memory grow with the number of nodes, not with the depth.
 pub fn score_card(
     card: &ScoreTree,
     tally: impl Fn(ScorecardNodeId) -> CaseTally,
@@ -109,16 +114,20 @@ fn score_benchmark(card: &ScoreTree, index: usize, criticality: Criticality, tal
     let line = card.nodes[index].line.get();
     let bounds = tally.bounds();
     let open = usize::from(tally.missing() > 0);
-    let standing = node_status(bounds, line, open, 0);
+    let untested_gates = usize::from(criticality == Criticality::HardGate && bounds.is_none());
+    let standing = node_status(bounds, line, open + untested_gates, 0);
+    let coverage = tally.coverage();
 
     NodeScore {
         bounds,
         standing,
         gate_failed: criticality == Criticality::HardGate && standing == NodeStatus::Fail,
         gates_failed_below: 0,
+        untested_gates,
+        tested_share: coverage.unwrap_or(0.0),
         weight: 1.0,
         covered_weight: if bounds.is_some() { 1.0 } else { 0.0 },
-        coverage: tally.coverage(),
+        coverage,
         open: if card.is_counted(index) { open } else { 0 },
         scored: tally.scored(),
         missing: tally.missing(),
@@ -139,9 +148,13 @@ fn score_group(
     let (mut weight, mut covered) = (CompensatedSum::default(), CompensatedSum::default());
     let (mut judged, mut applicable) = (CompensatedSum::default(), CompensatedSum::default());
     let mut plain = (0.0, 0.0);
+    let (mut tested, mut plain_tested, mut children_count) = (CompensatedSum::default(), 0.0, 0.0_f64);
     for (child, score) in counting() {
         let share = weight_of(child) / unit;
         weight.add(share);
+        tested.add(share * score.tested_share);
+        plain_tested += score.tested_share;
+        children_count += 1.0;
 
         if score.bounds.is_some() {
             covered.add(share);
@@ -160,6 +173,12 @@ fn score_group(
         (plain.1 > 0.0).then(|| plain.0 / plain.1)
     };
 
+    let tested_share = if weight.get() > 0.0 {
+        (tested.get() / weight.get()).clamp(0.0, 1.0)
+    } else {
+        plain_tested / children_count.max(1.0)
+    };
+
     let side = |pick: fn((f64, f64)) -> f64| {
         let scores =
             counting().filter_map(|(child, score)| Some((weight_of(child) / unit, pick(score.bounds?))));
@@ -169,14 +188,18 @@ fn score_group(
     let gates_failed_below =
         children().map(|(_, score)| usize::from(score.gate_failed) + score.gates_failed_below).sum();
     let open = counting().map(|(_, score)| score.open).sum();
+    let untested_gates = usize::from(hard_gate && bounds.is_none())
+        + children().map(|(_, score)| score.untested_gates).sum::<usize>();
     let own_line = card.nodes[index].line.get();
     let below_line = bounds.is_some_and(|(_, high)| !at_least(high, own_line));
 
     NodeScore {
         bounds,
-        standing: node_status(bounds, own_line, open, gates_failed_below),
+        standing: node_status(bounds, own_line, open + untested_gates, gates_failed_below),
         gate_failed: hard_gate && below_line,
         gates_failed_below,
+        untested_gates,
+        tested_share,
         weight: weight.get() * unit,
         covered_weight: covered.get() * unit,
         coverage,
@@ -209,6 +232,7 @@ fn aggregate_scores(
     }
 }
 
+/// Returns the status of a node; `open` is the number of benchmarks with missing results and of gates without a case.
 fn node_status(bounds: Option<(f64, f64)>, line: f64, open: usize, gates_failed: usize) -> NodeStatus {
     match bounds {
         _ if gates_failed > 0 => NodeStatus::Blocked,
@@ -234,6 +258,26 @@ impl<'c> ScorecardScores<'c> {
     /// Returns the score of the root.
     pub fn root(&self) -> &NodeScore {
         &self.nodes[0]
+    }
+
+    /// Returns the hard gates without any case at or below a node, in the order of the tree.
+    pub fn untested_gates(&self, id: ScorecardNodeId) -> Vec<ScorecardNodeId> {
+        let mut found = Vec::new();
+        let mut waiting = vec![id.0];
+        while let Some(index) = waiting.pop() {
+            let Some(score) = self.nodes.get(index).filter(|score| score.untested_gates > 0) else {
+                continue;
+            };
+            let children = &self.card.children[index];
+            let below: usize = children.iter().map(|&child| self.nodes[child].untested_gates).sum();
+
+            if score.untested_gates > below {
+                found.push(ScorecardNodeId(index));
+            }
+            waiting.extend(children.iter().rev());
+        }
+
+        found
     }
 
     /// Returns the hard gates that failed below a node and block it, in the order of the tree.

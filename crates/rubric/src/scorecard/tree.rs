@@ -8,22 +8,19 @@ use serde::{Deserialize, Serialize};
 
 use crate::{ScorecardAggregation, UnitInterval, Weight};
 
-/// Effect of a benchmark's threshold on the levels above it.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default, Serialize, Deserialize, JsonSchema)]
-#[serde(rename_all = "snake_case")]
-pub enum Criticality {
-    /// Below its threshold it blocks every level above, whatever they score.
-    HardGate,
-    /// Its score counts by its weight; the level above can pass in spite of it.
-    #[default]
-    ThresholdGate,
-    /// Reported only: it neither counts nor gates.
-    ImprovementSignal,
+crate::named_enum! {
+    /// Effect of a benchmark's threshold on the levels above it.
+    #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default, Serialize, Deserialize, JsonSchema)]
+    pub enum Criticality {
+        /// Below its threshold it blocks every level above, whatever they score.
+        HardGate = "hard_gate",
+        /// Its score counts by its weight; the level above can pass in spite of it.
+        #[default]
+        ThresholdGate = "threshold_gate",
+        /// Reported only: it neither counts nor gates.
+        ImprovementSignal = "improvement_signal",
+    }
 }
-
-crate::named_variants!(Criticality {
-    HardGate = "hard_gate", ThresholdGate = "threshold_gate", ImprovementSignal = "improvement_signal",
-});
 
 impl fmt::Display for Criticality {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {

@@ -94,13 +94,17 @@ fn a_benchmark_scores_the_mean_of_its_cases() {
 
 #[test]
 fn what_does_not_apply_hands_its_weight_on_and_says_so() {
-    let card = refusal();
+    let mut card = ScoreTree::new(group("A-REF", 1.0, 0.95, WeightedAverage));
+    card.add_node(card.root(), benchmark("A-REF1", 0.6, 1.0, ThresholdGate)).expect("a group");
+    card.add_node(card.root(), benchmark("A-REF2", 0.4, 0.85, ThresholdGate)).expect("a group");
     let found = scores(&card, &[("A-REF2", mean(0.96))], MissingPolicy::Incomplete);
     let rubric = of(&found, "A-REF");
     assert_eq!((rubric.score(), rubric.standing), (Some(0.96), NodeStatus::Pass));
     assert_eq!((rubric.weight, rubric.covered_weight), (1.0, 0.4));
+    assert!((rubric.tested_share - 0.4).abs() < 1e-12);
     let nothing = scores(&card, &[], MissingPolicy::Incomplete);
     assert_eq!(nothing.root().standing, NodeStatus::NotApplicable);
+    assert!(nothing.root().tested_share.abs() < 1e-12);
     assert_eq!((nothing.root().score(), nothing.root().coverage), (None, None));
 }
 
@@ -121,6 +125,34 @@ fn what_is_missing_is_neither_zero_nor_a_pass() {
     // What can't reach the line any more fails, missing or not.
     let hopeless = [("A-REF1", CaseTally::new([unit(0.0)], 9)), ("A-REF2", mean(1.0))];
     assert_eq!(scores(&card, &hopeless, MissingPolicy::Incomplete).root().standing, NodeStatus::Blocked);
+}
+
+#[test]
+fn a_hard_gate_without_a_case_is_never_passed_over() {
+    let card = refusal();
+    for policy in [MissingPolicy::Incomplete, MissingPolicy::Zero, MissingPolicy::Skip] {
+        let found = scores(&card, &[("A-REF2", mean(1.0))], policy);
+        for code in ["DII", "A", "A-REF", "A-REF1"] {
+            assert_eq!(of(&found, code).standing, NodeStatus::Incomplete, "{code}");
+            let untested = found.untested_gates(card.find_by_code(code).expect("a code"));
+            assert_eq!(untested, [card.find_by_code("A-REF1").expect("a code")], "{code}");
+        }
+        assert_eq!(of(&found, "A-REF").score(), Some(1.0), "the score stays visible");
+        let failed = scores(&card, &[("A-REF2", mean(0.5))], policy);
+        assert_eq!(failed.root().standing, NodeStatus::Fail, "what fails fails");
+    }
+    // Skipping every case of a gate leaves it without one.
+    let given = [("A-REF1", CaseTally::new([], 3)), ("A-REF2", mean(1.0))];
+    assert_eq!(scores(&card, &given, MissingPolicy::Skip).root().standing, NodeStatus::Incomplete);
+
+    let mut card = ScoreTree::new(group("A", 1.0, 0.5, WeightedAverage));
+    let gate = ScorecardNodeKind::Group { aggregation: Minimum, hard_gate: true };
+    let strict = card.add_node(card.root(), node("A-X", 0.5, 0.8, gate)).expect("a group");
+    card.add_node(strict, benchmark("A-X1", 1.0, 0.5, ThresholdGate)).expect("a group");
+    card.add_node(card.root(), benchmark("A1", 0.5, 0.5, ThresholdGate)).expect("a group");
+    let found = scores(&card, &[("A1", mean(1.0))], MissingPolicy::Incomplete);
+    assert_eq!((found.root().standing, found.root().untested_gates), (NodeStatus::Incomplete, 1));
+    assert_eq!(of(&found, "A-X1").standing, NodeStatus::NotApplicable);
 }
 
 #[test]
@@ -356,7 +388,9 @@ proptest! {
                 }
             }
             prop_assert_eq!(found.blockers(id).len(), own.gates_failed_below);
-            prop_assert!(own.standing != NodeStatus::Pass || own.open == 0);
+            prop_assert_eq!(found.untested_gates(id).len(), own.untested_gates);
+            prop_assert!(own.standing != NodeStatus::Pass || own.open + own.untested_gates == 0);
+            prop_assert!((0.0..=1.0).contains(&own.tested_share));
         }
     }
 
@@ -384,7 +418,9 @@ proptest! {
         let mut ids = vec![Some(smaller.root())];
         let mut kept = vec![CaseTally::NOT_APPLICABLE];
         for (parent, node, tally) in &planned {
-            let idle = *tally == CaseTally::NOT_APPLICABLE && matches!(node.kind, ScorecardNodeKind::Benchmark { .. });
+            // A hard gate without a case is something: the levels above can't pass.
+            let idle = *tally == CaseTally::NOT_APPLICABLE
+                && matches!(node.kind, ScorecardNodeKind::Benchmark { criticality } if criticality != HardGate);
             ids.push((!idle).then(|| {
                 kept.push(*tally);
                 smaller.add_node(ids[*parent].expect("groups stay"), node.clone()).expect("a group")

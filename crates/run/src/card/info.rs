@@ -1,8 +1,8 @@
 //! The tree of a scorecard in the form stored with a run.
 
-use assize_evalfile::{BenchmarkApplicability, EvaluatorType, Scorecard, ScorecardPart};
+use assize_evalfile::{BenchmarkApplicability, EvaluatorType, Scorecard, ScorecardPart, ScoringScale};
 use assize_rubric::Weight;
-use assize_store::{ScorecardInfo, ScorecardNodeInfo, ScorecardPartKind, ScorecardWeightSet};
+use assize_store::{ScorecardInfo, ScorecardNodeInfo, ScorecardPartKind, ScorecardScale, ScorecardWeightSet};
 
 /// Describes the tree of a scorecard over the cases whose indices `takes` accepts. `set` is the index of a
 /// weight set of the scorecard's index.
@@ -46,6 +46,10 @@ pub fn describe_scorecard(
             aggregation: row.aggregation,
             criticality: row.criticality,
             hard_gate: row.hard_gate,
+            scale: match row.part {
+                ScorecardPart::Benchmark(at) => scorecard.benchmarks[at].scale.as_ref().map(stored_scale),
+                ScorecardPart::Index | ScorecardPart::Rubric(_) => None,
+            },
             evaluator: row.evaluator.map(|evaluator| EvaluatorType::name(evaluator).to_owned()),
             cases,
             cases_asked,
@@ -69,4 +73,9 @@ pub fn describe_scorecard(
         weight_sets: sets.unwrap_or_default(),
         nodes,
     }
+}
+
+fn stored_scale(scale: &ScoringScale) -> ScorecardScale {
+    let ScoringScale { min, max, formula, .. } = scale;
+    ScorecardScale { min: *min, max: *max, formula: formula.to_string() }
 }

@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use assize_evalfile::{
     BenchmarkApplicability, EvaluatorType, Scorecard, ScorecardOutcome, ScorecardResult, ScoringScale,
 };
-use assize_rubric::{CaseTally, LabelOutcome, LabelScore, SettledLabels, UnitInterval, settle_labels};
+use assize_rubric::{CaseTally, Label, LabelAccount, LabelCounts, LabelScore, SettledLabels, UnitInterval};
 
 /// The cases of every benchmark, and what a person should look at.
 #[derive(Debug, Clone, PartialEq)]
@@ -14,53 +14,24 @@ pub struct ScorecardTallies {
     pub tallies: Vec<CaseTally>,
     /// Cases (first) and benchmarks (second) that were uncertain or on which reviewers differ.
     pub review: Vec<(usize, usize)>,
+    /// Number of labels that count, and of those that do not.
+    pub labels: LabelCounts,
 }
 
-/// A reviewer and their label.
-type ReviewerLabel<'a> = (Option<&'a str>, LabelOutcome);
+/// Results of one benchmark on one case, as the files have them.
+type PlaceOutcomes = BTreeMap<(usize, usize), Vec<ScorecardOutcome>>;
 
-/// Sorts results and labels by benchmark. Labels count for `manual_sme` benchmarks. A case to which a
-/// benchmark does not apply by list or tags is left out, whatever was said about it; one that applies, or
-/// may apply, and has no result is missing, and so is one on which reviewers differ ([`settle_labels`]).
+/// Sorts results and labels by benchmark. Labels of what the case holds now count for `manual_sme` benchmarks, and
+/// where a judge was uncertain, results differ or there is none. A case to which a benchmark does not apply by list
+/// or tags is left out, whatever was said about it; one that applies, or may apply, and has no result is missing,
+/// and so is one on which reviewers differ.
 pub fn card_tallies(scorecard: &Scorecard, results: &[ScorecardResult]) -> ScorecardTallies {
-    let mut said: BTreeMap<(usize, usize), Vec<ScorecardOutcome>> = BTreeMap::new();
+    let mut said = PlaceOutcomes::new();
     for result in results {
         said.entry((result.benchmark, result.case)).or_default().push(result.outcome);
     }
 
-    let cases: BTreeMap<&str, usize> =
-        scorecard.cases.iter().enumerate().map(|(at, case)| (&*case.id, at)).collect();
-    let mut spoken: BTreeMap<(usize, usize), Vec<ReviewerLabel<'_>>> = BTreeMap::new();
-    for label in &scorecard.labels {
-        let Some((benchmark, case)) = label.benchmark.zip(cases.get(label.trace_id.as_str()).copied()) else {
-            continue;
-        };
-        if scorecard.benchmarks[benchmark].evaluator != EvaluatorType::ManualSme {
-            continue;
-        }
-
-        spoken.entry((benchmark, case)).or_default().push((label.reviewer.as_deref(), label.outcome));
-    }
-
-    let mut differ: BTreeSet<(usize, usize)> = BTreeSet::new();
-    for (place, labels) in spoken {
-        let label = match settle_labels(labels) {
-            SettledLabels::Nothing => continue,
-            SettledLabels::Differ => {
-                differ.insert(place);
-                continue;
-            }
-            SettledLabels::Decided(label) => label,
-        };
-
-        let scale = scorecard.benchmarks[place.0].scale.as_ref();
-        let outcome = match LabelScore::new(label, scale.map(ScoringScale::benchmark_scale)) {
-            LabelScore::Undecided | LabelScore::OffScale(_) => continue,
-            LabelScore::NotApplicable => ScorecardOutcome::NotApplicable,
-            LabelScore::Score(score) => ScorecardOutcome::Scored(score),
-        };
-        said.entry(place).or_default().push(outcome);
-    }
+    let (differ, labels) = add_labels(scorecard, &mut said);
 
     let mut review = Vec::new();
     let mut tallies = Vec::with_capacity(scorecard.benchmarks.len());
@@ -98,7 +69,67 @@ pub fn card_tallies(scorecard: &Scorecard, results: &[ScorecardResult]) -> Score
     }
 
     review.sort_unstable();
-    ScorecardTallies { tallies, review }
+    ScorecardTallies { tallies, review, labels }
+}
+
+/// Puts people's decisions in the place of results that wait for them, and returns the cases on which they differ.
+fn add_labels(scorecard: &Scorecard, said: &mut PlaceOutcomes) -> (BTreeSet<(usize, usize)>, LabelCounts) {
+    let cases: BTreeMap<&str, usize> =
+        scorecard.cases.iter().enumerate().map(|(at, case)| (&*case.id, at)).collect();
+    let codes: BTreeMap<&str, usize> =
+        scorecard.benchmarks.iter().enumerate().map(|(at, benchmark)| (&*benchmark.code, at)).collect();
+    let mut spoken: BTreeMap<(usize, usize), Vec<Label>> = BTreeMap::new();
+    for label in scorecard.stored_labels() {
+        let (benchmark, case) = (codes.get(label.criterion.as_str()), cases.get(label.case.as_str()));
+        if let Some((&benchmark, &case)) = benchmark.zip(case) {
+            spoken.entry((benchmark, case)).or_default().push(label);
+        }
+    }
+
+    let mut differ: BTreeSet<(usize, usize)> = BTreeSet::new();
+    let mut counts = LabelCounts::default();
+    for (place, labels) in spoken {
+        let benchmark = &scorecard.benchmarks[place.0];
+        let results = said.get(&place).map(Vec::as_slice).unwrap_or_default();
+        if !is_for_people(benchmark.evaluator, results) {
+            continue;
+        }
+
+        let seen = scorecard.seen_in_files(place.0, &scorecard.cases[place.1]);
+        let account = LabelAccount::new(&labels, seen, None, scorecard.unbound_labels);
+        counts.add(&account);
+
+        let scale = benchmark.scale.as_ref().map(ScoringScale::benchmark_scale);
+        let label = match account.settle(scale) {
+            SettledLabels::Nothing => continue,
+            SettledLabels::Differ => {
+                differ.insert(place);
+                continue;
+            }
+            SettledLabels::Decided(label) => label,
+        };
+
+        let outcome = match LabelScore::new(label, scale) {
+            LabelScore::Undecided | LabelScore::OffScale(_) => continue,
+            LabelScore::NotApplicable => ScorecardOutcome::NotApplicable,
+            LabelScore::Score(score) => ScorecardOutcome::Scored(score),
+        };
+        said.insert(place, vec![outcome]);
+    }
+
+    (differ, counts)
+}
+
+/// Tells if people decide a case: a benchmark of theirs, or one that a judge left open.
+fn is_for_people(evaluator: EvaluatorType, results: &[ScorecardOutcome]) -> bool {
+    match (evaluator, results) {
+        (EvaluatorType::ManualSme, _) => true,
+        (EvaluatorType::Code, _) => false,
+        (EvaluatorType::LlmJudge | EvaluatorType::Hybrid, results) => match results.split_first() {
+            None | Some((ScorecardOutcome::Uncertain, _)) => true,
+            Some((first, others)) => others.iter().any(|other| other != first),
+        },
+    }
 }
 
 #[cfg(test)]
@@ -107,6 +138,7 @@ mod tests {
     use std::sync::Arc;
 
     use assize_evalfile::{LoadOptions, load_scorecard};
+    use assize_rubric::{LabelOutcome, UnboundLabels};
 
     use super::*;
 
@@ -129,14 +161,50 @@ mod tests {
     }
 
     #[test]
-    fn labels_fill_what_people_judge_and_nothing_else() {
+    fn labels_fill_what_people_judge_and_what_no_judge_decided() {
         let card = example();
         let (reading, _) = places(&card, "S-DOC1", "med-01-nausea");
-        let (dose, _) = places(&card, "A-MED1", "med-04-ankle");
+        let (dose, case) = places(&card, "A-MED1", "med-04-ankle");
         let found = card_tallies(&card, &[]);
         assert_eq!(found.tallies[reading], CaseTally::new([1.0, 0.0, 1.0, 1.0].map(unit), 4));
-        assert_eq!(found.tallies[dose], CaseTally::new([], 8), "a label is no result of a hybrid");
+        assert_eq!(found.tallies[dose], CaseTally::new([UnitInterval::ZERO], 7));
         assert!(found.review.is_empty());
+        assert_eq!(found.labels, LabelCounts { counted: 5, ..LabelCounts::default() });
+
+        let passed = |outcome| [ScorecardResult { case, benchmark: dose, outcome }];
+        let certain = card_tallies(&card, &passed(ScorecardOutcome::Scored(UnitInterval::ONE)));
+        assert_eq!(
+            certain.tallies[dose],
+            CaseTally::new([UnitInterval::ONE], 7),
+            "a judge that decided stands"
+        );
+        let doubtful = card_tallies(&card, &passed(ScorecardOutcome::Uncertain));
+        assert_eq!(doubtful.tallies[dose], CaseTally::new([UnitInterval::ZERO], 7));
+        assert!(doubtful.review.is_empty(), "a person decided");
+    }
+
+    #[test]
+    fn labels_of_another_answer_or_of_none_do_not_count() {
+        let mut card = example();
+        let (reading, case) = places(&card, "S-DOC1", "med-01-nausea");
+        card.cases[case].candidate_output = Some("another".into());
+        let found = card_tallies(&card, &[]);
+        assert_eq!(found.tallies[reading], CaseTally::new([0.0, 1.0, 1.0].map(unit), 5));
+        assert_eq!(found.labels, LabelCounts { counted: 4, stale: 1, unbound: 0 });
+
+        let mut card = example();
+        card.benchmarks[reading].concept.push_str(" Or not.");
+        assert_eq!(card_tallies(&card, &[]).tallies[reading], CaseTally::new([], 8), "another question");
+
+        let mut card = example();
+        for label in &mut card.labels {
+            label.seen = None;
+        }
+        let found = card_tallies(&card, &[]);
+        assert_eq!(found.tallies[reading], CaseTally::new([], 8));
+        assert_eq!(found.labels.unbound, 5);
+        card.unbound_labels = UnboundLabels::Accept;
+        assert_eq!(card_tallies(&card, &[]).labels.counted, 5);
     }
 
     #[test]
@@ -144,7 +212,7 @@ mod tests {
         let mut card = example();
         let (reading, case) = places(&card, "S-DOC1", "med-01-nausea");
         let mut other = card.labels[0].clone();
-        other.outcome = LabelOutcome::Unmet;
+        other.outcome = LabelOutcome::NotApplicable;
         other.reviewer = Some("clinician-z".to_owned());
         card.labels.push(other);
         let found = card_tallies(&card, &[]);
@@ -165,7 +233,7 @@ mod tests {
             result(foreign, ScorecardOutcome::Scored(UnitInterval::ONE)),
         ];
         let found = card_tallies(&card, &results);
-        assert_eq!(found.tallies[dose], CaseTally::new([UnitInterval::ZERO], 6));
+        assert_eq!(found.tallies[dose], CaseTally::new([UnitInterval::ZERO; 2], 5));
         assert_eq!(found.review, [(first, dose)]);
     }
 

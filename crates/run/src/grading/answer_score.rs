@@ -131,7 +131,14 @@ async fn instructions(
         Some(GraderPrompt::Text { text, .. }) => Ok(Some(text.clone())),
         Some(GraderPrompt::Program(command)) => {
             let cwd = grader_folder(path.grader);
-            let program = GradingProgram { command, cwd, timeout: None, pass_env: &[], model: None };
+            let program = GradingProgram {
+                command,
+                cwd,
+                timeout: None,
+                pass_env: &[],
+                model: None,
+                by_exit_code: false,
+            };
             let input = ProgramInput { config: config.clone(), ..path.context.program_input() };
             program.generate_prompt(&input, &path.context.item.programs).await.map(Some)
         }

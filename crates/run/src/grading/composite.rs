@@ -70,6 +70,7 @@ async fn decide(path: &GraderPath<'_>, aggregator: &CompositeAggregator, results
                 timeout: None,
                 pass_env: &[],
                 model: None,
+                by_exit_code: false,
             };
 
             let input = ProgramInput { results: Some(results), ..path.context.program_input() };

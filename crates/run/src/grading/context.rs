@@ -4,7 +4,8 @@ use std::sync::{Arc, OnceLock};
 
 use assize_evalfile::{CaseMessage, MessageBlock};
 use assize_grade::{AnswerFacts, JudgeMaterial, ProgramInput};
-use assize_rubric::{Cost, Tokens, ToolCall, Usd};
+use assize_process::absolute_path;
+use assize_rubric::{Cost, ToolCall, Usd};
 use assize_targets::TargetAnswer;
 use serde_json::{Map, Value, json};
 
@@ -85,7 +86,7 @@ impl<'a> GradingContext<'a> {
         let (material, input) = (&self.material, self.program_input());
         let json = |messages: &[Value]| serde_json::to_string_pretty(messages).unwrap_or_default();
         let text = |text: &Option<String>| text.clone().unwrap_or_default();
-        let output = serde_json::to_string_pretty(&input.output).unwrap_or_default();
+        let output = json(&input.output);
 
         [
             ("question", material.question.clone()),
@@ -132,13 +133,13 @@ fn facts(answer: &TargetAnswer, reference: Option<String>) -> AnswerFacts {
 
 fn program_input(item: &WorkItem, answer: &TargetAnswer, facts: &AnswerFacts) -> ProgramInput {
     let case = &item.case;
-    let output = match &answer.messages {
+    let output = match answer.messages.as_ref().and_then(Value::as_array) {
         Some(messages) => messages.clone(),
-        None => json!([{ "role": "assistant", "content": answer.text }]),
+        None => vec![answer_message(answer)],
     };
     let files = case.input.iter().flat_map(|message| &message.blocks).filter_map(|block| match block {
         MessageBlock::File { path, .. } | MessageBlock::Image { path, .. } => {
-            Some(path.display().to_string())
+            Some(absolute_path(path).display().to_string())
         }
         MessageBlock::Text(_) | MessageBlock::Json(_) => None,
     });
@@ -151,43 +152,26 @@ fn program_input(item: &WorkItem, answer: &TargetAnswer, facts: &AnswerFacts) ->
         expected: case.expected_output.iter().map(CaseMessage::to_json).collect(),
         output,
         input_files: files.collect(),
-        trace: facts.calls.as_deref().map_or(Value::Null, |calls| trace(calls, facts.model_calls)),
-        token_usage: usage(facts.tokens),
+        calls: facts.calls.clone(),
+        model_calls: facts.model_calls,
+        tokens: facts.tokens,
         cost_usd: facts.cost_usd,
         duration_ms: facts.duration.and_then(|duration| u64::try_from(duration.as_millis()).ok()),
         file_changes: file_changes(answer),
-        workspace: answer.workspace.clone(),
+        workspace: answer.workspace.as_deref().map(absolute_path),
         metadata: case.metadata.clone(),
         config: Map::new(),
         results: None,
     }
 }
 
-fn usage(tokens: Tokens) -> Value {
-    if tokens == Tokens::default() {
-        return Value::Null;
-    }
-    json!({ "input": tokens.input, "output": tokens.output, "cached": tokens.cached })
-}
-
-/// Tool calls in numbers.
-fn trace(calls: &[ToolCall], model_calls: Option<u64>) -> Value {
-    let mut by_name: Map<String, Value> = Map::new();
-    for call in calls {
-        let count = by_name.get(&call.name).and_then(Value::as_u64).unwrap_or(0);
-        by_name.insert(call.name.clone(), (count + 1).into());
+/// The message of an answer that came without any, with the tool calls that are known beside it.
+fn answer_message(answer: &TargetAnswer) -> Value {
+    let mut message = json!({ "role": "assistant", "content": answer.text });
+    if !answer.tool_calls.is_empty() {
+        let call = |call: &ToolCall| json!({ "tool": call.name, "input": call.input, "output": call.output });
+        message["tool_calls"] = answer.tool_calls.iter().map(call).collect();
     }
 
-    json!({
-        "event_count": calls.len(),
-        "tool_names": by_name.keys().collect::<Vec<_>>(),
-        "tool_calls_by_name": by_name,
-        "tool_calls": calls.iter().map(|call| json!({
-            "tool": call.name,
-            "input": call.input,
-            "output": call.output,
-            "duration_ms": call.duration.map(|duration| duration.as_secs_f64() * 1000.0),
-        })).collect::<Vec<_>>(),
-        "llm_call_count": model_calls,
-    })
+    message
 }

@@ -12,10 +12,10 @@ mod panel;
 mod path;
 mod programs;
 mod rubrics;
+mod timed_check;
 mod votes;
 
 use assize_evalfile::{Grader, GraderKind};
-use assize_grade::check;
 use assize_rubric::CaseDecision;
 use futures_util::FutureExt as _;
 use futures_util::future::BoxFuture;
@@ -49,7 +49,7 @@ fn grade_at(path: GraderPath<'_>) -> BoxFuture<'_, Vec<CaseDecision>> {
             GraderKind::Custom(custom) => vec![Box::pin(programs::grade_custom(&path, custom)).await],
             GraderKind::Benchmark(found) => Box::pin(benchmark::grade(&path, found)).await,
             GraderKind::Composite(composite) => Box::pin(composite::grade(&path, composite)).await,
-            kind => match check(kind, path.context.facts()) {
+            kind => match timed_check::check_in_time(kind, path.context.facts()).await {
                 Some(Ok(checked)) => vec![path.checked_decision(checked)],
                 Some(Err(message)) => vec![path.broken_decision(message)],
                 None => vec![path.broken_decision("nothing here can grade this type".to_owned())],

@@ -23,6 +23,7 @@ pub(super) async fn grade_code(path: &GraderPath<'_>, grader: &CodeGrader) -> Ca
             Ok(model) => model,
             Err(message) => return path.broken_decision(message),
         },
+        by_exit_code: true,
     };
     run_program(path, &program, &grader.config).await
 }
@@ -38,6 +39,7 @@ pub(super) async fn grade_custom(path: &GraderPath<'_>, grader: &CustomGrader) -
         timeout: None,
         pass_env: &grader.pass_env,
         model: None,
+        by_exit_code: false,
     };
     run_program(path, &program, &grader.config).await
 }

@@ -2,6 +2,7 @@
 
 use std::collections::BTreeMap;
 use std::num::NonZeroUsize;
+use std::path::Path;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
@@ -203,9 +204,11 @@ pub(crate) fn item(id: &str, answer: &str, rubric: Rubric, judges: Arc<dyn Judge
     WorkItem {
         suite: "suite".into(),
         format: Some(2),
+        suite_folder: Path::new("").into(),
         case: Arc::new(case),
         source: ItemSource::Given(Arc::new(TargetAnswer::from_text(answer))),
         repeat: 1,
+        place: 0,
         relations: Arc::new(ItemRelations::none(lines())),
         lines: lines(),
         judges,

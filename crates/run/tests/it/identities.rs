@@ -13,16 +13,16 @@ use assize_evalfile::{
     ExecutionMetrics, ExpectedCall, FieldAccuracy, FieldCheck, FieldMatch, FilePosition, GivenOutput, Grader,
     GraderCommand, GraderKind, GraderPrompt, Guidelines, IsJson, LlmGrader, MessageBlock, MessageRole,
     OnDependencyFailure, OnTurnFailure, PairwiseBaseline, PairwiseGrader, PanelJudge, PanelSpec, Regex,
-    RepoSource, RepoSpec, RubricGrader, ScoringMethod, ScoringScale, SkillTrigger, SmeLabel, TextCheck,
-    TextRule, TokenUsage, ToolTrajectory, TrajectoryMode, TurnAggregation, WorkspaceHook, WorkspaceHooks,
+    RepoSource, RepoSpec, RubricGrader, ScoringMethod, ScoringScale, SkillTrigger, TextCheck, TextRule,
+    TokenUsage, ToolTrajectory, TrajectoryMode, TurnAggregation, WorkspaceHook, WorkspaceHooks,
     WorkspaceIsolation, WorkspaceMode, WorkspaceReset, WorkspaceSpec,
 };
 use assize_llm::{AskError, BoxFuture, ChatModel, ChatReply, ChatRequest, ErrorKind, ModelId};
 use assize_rubric::{
     Cost, Criterion, CriterionOperator, CriterionScale, EvidencePolicy, Gate, GraderWeighting, Identify,
-    IdentityWriter, JudgeIdentity, JudgingMode, LabelOutcome, NormalisationFormula, PairScores, PanelRule,
-    RawScore, Rubric, ScoreBand, ScoreBands, TiePolicy, Tokens, TrialPlan, TrialStrategy, TruncationMode,
-    UnitInterval, Usd, VerdictThresholds, Weight,
+    IdentityWriter, JudgeIdentity, JudgingMode, Label, LabelOutcome, NormalisationFormula, PairScores,
+    PanelRule, RawScore, Rubric, ScoreBand, ScoreBands, SubjectHash, TiePolicy, Tokens, TrialPlan,
+    TrialStrategy, TruncationMode, UnboundLabels, UnitInterval, Usd, VerdictThresholds, Weight,
 };
 use assize_run::{
     CasePrerequisite, ItemRelations, ItemSource, JudgeProvider, PanelSettings, WorkItem, fingerprint,
@@ -413,8 +413,8 @@ fn identities_of_targets_are_held() {
         &found,
         &[
             ("described", "5061fe1d3c74388a"),
-            ("command", "634fad62f8bdfcc6"),
-            ("shell", "f2ac0932e7f7d68f"),
+            ("command", "89653265eefd832e"),
+            ("shell", "6c957229e7fbe76e"),
             ("mock", "547e26ed381a662b"),
             ("model", "cab8731b7620cb10"),
             ("fallback", "d565c1112c1dff8c"),
@@ -565,11 +565,7 @@ fn benchmark_grader() -> GraderKind {
         applicability: Some(Applicability { inclusion: "in".to_owned(), exclusion: Some("out".to_owned()) }),
         scale: Some(scale.clone()),
         pass_conditions: vec!["so".to_owned()],
-    };
-    let label = SmeLabel {
-        outcome: LabelOutcome::Score(0.5),
-        reviewer: Some("r".to_owned()),
-        note: Some("n".to_owned()),
+        failure_limit: UnitInterval::ONE,
     };
     GraderKind::Benchmark(BenchmarkGrader {
         evaluator: EvaluatorType::Hybrid,
@@ -577,7 +573,9 @@ fn benchmark_grader() -> GraderKind {
         all_must_pass: true,
         behaviour: Some(Arc::new(behaviour)),
         scale: Some(scale),
-        labels: vec![label],
+        subject: Some(SubjectHash::new(&"question".to_owned(), &"inputs".to_owned())),
+        labels: vec![Label::new("case", "benchmark", LabelOutcome::Met)],
+        unbound_labels: UnboundLabels::Report,
     })
 }
 
@@ -631,18 +629,18 @@ fn fingerprints_of_graders_are_held() {
             ("rubric", "045bd53887adfb15"),
             ("llm", "06c8313c7a1833c0"),
             ("llm, text", "fea2f9d331aba2c4"),
-            ("llm, program", "54f1495c998ad0a7"),
+            ("llm, program", "4d81c03ac40f3df5"),
             ("pairwise, reference", "4f5d0fa7041c9116"),
             ("pairwise, text", "0af05677008138d2"),
             ("pairwise, run", "8c16a89d1a15ce8f"),
-            ("code", "a436459e11c8e12f"),
-            ("code, model", "037a9816b4bcc8d7"),
-            ("custom", "8a19dc3c089a67e4"),
+            ("code", "f8ebb2d82190c62d"),
+            ("code, model", "bd957cdaef0f73bf"),
+            ("custom", "8f236cce619b97c7"),
             ("composite, weights", "93f08b7b4ba9d0b5"),
             ("composite, threshold", "672a937f7462eac1"),
-            ("composite, code", "b39249917b5e8718"),
+            ("composite, code", "8b4d9394d1b18b43"),
             ("composite, llm", "25519585bdb99e91"),
-            ("benchmark", "90bca009ccec8f73"),
+            ("benchmark", "b15f2917a20360ea"),
             ("checks", "9f7432c066aefefa"),
         ],
     );

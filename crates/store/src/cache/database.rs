@@ -7,6 +7,7 @@ use std::time::Duration;
 use rusqlite::{Connection, ErrorCode, TransactionBehavior};
 
 use crate::StoreError;
+use crate::private_file::{create_private_folder, private_options};
 
 /// Wait of a connection for another process that is writing.
 const BUSY_TIMEOUT: Duration = Duration::from_secs(10);
@@ -25,9 +26,12 @@ const MIGRATIONS: &[&str] =
 /// Opens the file; creates it and its folder if they are missing.
 pub(super) fn open(path: &Path) -> Result<Connection, StoreError> {
     if let Some(folder) = path.parent() {
-        fs::create_dir_all(folder).map_err(StoreError::io("create", folder))?;
+        create_private_folder(folder).map_err(StoreError::io("create", folder))?;
         ignore_in_git(folder)?;
     }
+
+    // SQLite gives the files beside it the permissions of this one.
+    private_options().create(true).append(true).open(path).map_err(StoreError::io("open", path))?;
 
     let mut left = OPEN_ATTEMPTS;
     loop {

@@ -39,7 +39,7 @@ pub fn fence_key(path: &Path, fresh: [u8; 32]) -> Result<[u8; 32], StoreError> {
 }
 
 fn read(path: &Path) -> Result<Option<[u8; 32]>, StoreError> {
-    let text = match fs::read_to_string(path) {
+    let text = match assize_files::read_text(path) {
         Ok(text) => text,
         Err(error) if error.kind() == std::io::ErrorKind::NotFound => return Ok(None),
         Err(source) => return Err(StoreError::Io { action: "read", path: path.to_path_buf(), source }),

@@ -11,6 +11,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use super::record::{CachedReply, read};
+use crate::private_file::{create_private_folder, private_options};
 
 /// The name of the file that is locked while files come and go.
 const LOCK: &str = "lock";
@@ -41,7 +42,7 @@ impl ReplyJournal {
     /// Two new files beside this database.
     pub(super) fn begin(database: &Path) -> io::Result<Self> {
         let folder = folder(database);
-        fs::create_dir_all(&folder)?;
+        create_private_folder(&folder)?;
         let _locked = lock(&folder)?;
         Ok(Self { takes: Arc::new(JournalFile::new(&folder)?), other: Arc::new(JournalFile::new(&folder)?) })
     }
@@ -63,7 +64,7 @@ impl JournalFile {
         let mut number = 0_u32;
         loop {
             let path = folder.join(format!("{number}.{ENDING}"));
-            match File::options().append(true).create_new(true).open(&path) {
+            match private_options().append(true).create_new(true).open(&path) {
                 Ok(file) => {
                     file.try_lock()?;
                     return Ok(Self {
@@ -172,7 +173,7 @@ fn folder(database: &Path) -> PathBuf {
 
 /// Nobody else makes or removes files for as long as this is held.
 fn lock(folder: &Path) -> io::Result<File> {
-    let file = File::options().create(true).append(true).open(folder.join(LOCK))?;
+    let file = private_options().create(true).append(true).open(folder.join(LOCK))?;
     file.lock()?;
     Ok(file)
 }

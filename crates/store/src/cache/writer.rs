@@ -14,7 +14,7 @@ use super::database::PAGE_BYTES;
 use super::journal::{JournalFile, ReplyJournal, recover};
 use super::record::CachedReply;
 
-/// Replies in one transaction at most.
+/// Waiting replies from which the writing thread does not pause for more.
 const BATCH: usize = 4000;
 
 /// Replies on their way to the file at most. Whoever brings one more waits for the disk: memory must not grow because

@@ -6,8 +6,16 @@ use std::process::{Command, Stdio};
 
 use serde_json::Value;
 
-use super::Build;
 use crate::shell;
+
+/// The way to build the program whose help texts are collected.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Build {
+    /// By itself: quick when nothing else is wanted.
+    Alone,
+    /// As part of building all tests: nothing to do right after a test run.
+    WithTests,
+}
 
 const PROGRAM: &str = "assize";
 /// Columns of the help texts.

@@ -15,7 +15,7 @@ $ assize lint examples/quickstart
 ```
 
 Every finding is a warning: the exit code stays 0. With `--strict` it is 1 when anything is found. A file that does
-not load ends with 2; its sound cases are looked at all the same. Rubric files are read too, and scorecards: their weights and gates, and the wording of the
+not load ends with 2; its valid cases are linted all the same. Rubric files are read too, and scorecards: their weights and gates, and the wording of the
 conditions in their prompts. `--format github` and
 `--format sarif` print for code review. `assize lint --list` prints the rules. `--only RULE` applies one rule, `--skip
 RULE` leaves one out; both take codes and names, and may be given several times.

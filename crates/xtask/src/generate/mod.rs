@@ -5,28 +5,12 @@ mod architecture;
 mod commands;
 mod errors;
 mod lint;
+mod mode;
 mod schemas;
 
 use crate::shell;
-pub(crate) use commands::printed;
-
-/// Writing files, or comparing them.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Mode {
-    /// Write them.
-    Write,
-    /// Fail if one differs from what would be written.
-    Check,
-}
-
-/// The way to build the program whose help texts are collected.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Build {
-    /// By itself: quick when nothing else is wanted.
-    Alone,
-    /// As part of building all tests: nothing to do right after a test run.
-    WithTests,
-}
+pub(crate) use commands::{Build, printed};
+pub(crate) use mode::Mode;
 
 /// Builds the program and returns where it is.
 pub(crate) fn program(build: Build) -> Result<std::path::PathBuf, String> {

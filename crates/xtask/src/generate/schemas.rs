@@ -2,8 +2,8 @@
 
 use std::path::Path;
 
-use super::Mode;
 use super::commands::printed;
+use super::mode::Mode;
 use crate::shell;
 
 /// The folder, which holds nothing else.

@@ -26,7 +26,7 @@ pub(crate) struct RestrictedDep {
 pub(super) const TESTKIT: &str = "testkit";
 
 /// Crates that nothing may use.
-pub(super) const TOOLS: &[&str] = &["bench", "conformance", "xtask"];
+pub(super) const TOOLS: &[&str] = &["bench", "conformance", "fuzz", "xtask"];
 
 /// Every crate, each above those it may use; tools at the end.
 pub(crate) const CRATES: &[CrateRule] = &[
@@ -34,20 +34,20 @@ pub(crate) const CRATES: &[CrateRule] = &[
         folder: "cli",
         owns: "flags, printing, progress, exit codes: the binary `assize`",
         may_use: "engine report run analysis author audit review convert lsp lint grade targets workspace evalfile \
-                  llm store trace process rubric stats diagnostic",
+                  llm store trace process rubric stats diagnostic files",
         never: "hold logic worth a unit test",
     },
     CrateRule {
         folder: "review",
         owns: "people as judges: what a reviewer is shown, keys, the order of items, the file of labels",
-        may_use: "report rubric stats",
+        may_use: "report rubric stats files",
         never: "find runs, decide what labels come to, measure agreement",
     },
     CrateRule {
         folder: "engine",
         owns: "making and living a run: options, wiring, plan, resuming, events, typed errors with exit codes",
         may_use: "run analysis author audit lint grade targets workspace evalfile llm store trace process rubric \
-                  stats diagnostic",
+                  stats diagnostic files",
         never: "print, parse flags",
     },
     CrateRule {
@@ -65,13 +65,13 @@ pub(crate) const CRATES: &[CrateRule] = &[
     CrateRule {
         folder: "run",
         owns: "the engine: work items, order, limits, cancelling, scoring again; emits events",
-        may_use: "grade targets workspace evalfile llm store process rubric stats diagnostic",
+        may_use: "grade targets workspace evalfile llm store process rubric stats diagnostic files",
         never: "know SQL, HTTP or a terminal",
     },
     CrateRule {
         folder: "analysis",
         owns: "what stored runs and labels say: intervals, comparisons, calibration",
-        may_use: "store rubric stats diagnostic",
+        may_use: "store rubric stats diagnostic files",
         never: "ask a model, print",
     },
     CrateRule {
@@ -83,19 +83,19 @@ pub(crate) const CRATES: &[CrateRule] = &[
     CrateRule {
         folder: "convert",
         owns: "files of other formats and tools as eval files and scorecards",
-        may_use: "evalfile rubric diagnostic",
+        may_use: "evalfile rubric diagnostic files",
         never: "drop anything silently, write a file",
     },
     CrateRule {
         folder: "lsp",
         owns: "the language server: the loader and the linter over texts that are not saved",
-        may_use: "lint evalfile rubric diagnostic",
+        may_use: "lint evalfile rubric diagnostic files",
         never: "ask a model, write a file",
     },
     CrateRule {
         folder: "lint",
         owns: "findings about rubrics that load and are still bad: rules, `allow:` comments, fixes",
-        may_use: "evalfile rubric diagnostic",
+        may_use: "evalfile rubric diagnostic files",
         never: "write a file, ask a model",
     },
     CrateRule {
@@ -107,7 +107,7 @@ pub(crate) const CRATES: &[CrateRule] = &[
     CrateRule {
         folder: "targets",
         owns: "getting the answer: given output, model, command, agent, recording",
-        may_use: "llm trace process rubric stats diagnostic",
+        may_use: "llm trace process rubric stats diagnostic files",
         never: "score anything",
     },
     CrateRule {
@@ -119,7 +119,7 @@ pub(crate) const CRATES: &[CrateRule] = &[
     CrateRule {
         folder: "evalfile",
         owns: "eval files, rubrics, targets and configuration in; checked models out",
-        may_use: "rubric stats diagnostic",
+        may_use: "rubric stats diagnostic files",
         never: "use network, clock or its own environment",
     },
     CrateRule {
@@ -131,7 +131,7 @@ pub(crate) const CRATES: &[CrateRule] = &[
     CrateRule {
         folder: "store",
         owns: "run folders, the reply cache",
-        may_use: "rubric stats diagnostic",
+        may_use: "rubric stats diagnostic files",
         never: "hold business rules",
     },
     CrateRule {
@@ -165,6 +165,12 @@ pub(crate) const CRATES: &[CrateRule] = &[
         never: "know what an eval is",
     },
     CrateRule {
+        folder: "files",
+        owns: "opening files that users name: regular ones only, no larger than a limit",
+        may_use: "",
+        never: "know a format, report diagnostics",
+    },
+    CrateRule {
         folder: "conformance",
         owns: "checks against published data sets and suites, most of which lie beside the checkout",
         may_use: "convert lint grade evalfile rubric stats diagnostic",
@@ -175,6 +181,12 @@ pub(crate) const CRATES: &[CrateRule] = &[
         owns: "times and memory of the released program beside a baseline",
         may_use: "",
         never: "ship, be part of a test",
+    },
+    CrateRule {
+        folder: "fuzz",
+        owns: "hostile inputs for everything that reads what others wrote",
+        may_use: "lsp grade evalfile llm store rubric stats",
+        never: "ship",
     },
     CrateRule {
         folder: TESTKIT,
@@ -194,6 +206,8 @@ pub(crate) const CRATES: &[CrateRule] = &[
 pub(crate) const RESTRICTED_DEPS: &[RestrictedDep] = &[
     RestrictedDep { name: "annotate-snippets", only: &["diagnostic"] },
     RestrictedDep { name: "axum", only: &[TESTKIT] },
+    RestrictedDep { name: "cap-fs-ext", only: &["workspace"] },
+    RestrictedDep { name: "cap-std", only: &["workspace"] },
     RestrictedDep { name: "clap", only: &["cli"] },
     RestrictedDep { name: "clap_complete", only: &["cli"] },
     RestrictedDep { name: "clap_mangen", only: &["cli"] },

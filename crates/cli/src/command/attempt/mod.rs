@@ -1,13 +1,12 @@
 //! `assize try`.
 
-mod attempts;
-mod watch;
-
 use std::io::Read as _;
 
-use assize_engine::{AttemptJudge, AttemptSubject, EngineError, EngineErrorKind, ExitStatus, TryOutcome};
-use assize_report::CaseDetailLevel;
-use assize_report::{render_case, stored_texts};
+use assize_engine::{
+    AttemptJudge, AttemptSubject, AttemptWatch, Engine, EngineError, EngineErrorKind, ExitStatus, TryOutcome,
+    WatchEvent,
+};
+use assize_report::{CaseDetailLevel, escape_unsafe, render_case, render_criterion_change, stored_texts};
 use assize_rubric::Verdict;
 use assize_store::CaseRecord;
 use serde_json::{Value, json};
@@ -19,38 +18,49 @@ use crate::failure::CommandFailure;
 use crate::output;
 use crate::runtime::block_on;
 
-use attempts::Attempts;
-
 pub(crate) fn execute(args: &TryArgs, context: &CliContext) -> Result<ExitStatus, CommandFailure> {
     let subject = AttemptSubject::new(args.request(), standard_input)?;
     let engine = context.engine(args.quiet);
     let judge =
         AttemptJudge::new(&engine, args.options(), subject.folder(), &args.root, args.targets.as_deref())?;
-    let attempts =
-        Attempts { subject, judge, engine: &engine, args, cancel: CancellationToken::new(), context };
 
     let exit = block_on(async {
-        let cancel = attempts.cancel.clone();
+        let cancel = CancellationToken::new();
         let stopped = context.process.stopped();
-        let interrupt = tokio::spawn(async move {
-            stopped.await;
-            cancel.cancel();
+        let interrupt = tokio::spawn({
+            let cancel = cancel.clone();
+            async move {
+                stopped.await;
+                cancel.cancel();
+            }
         });
-        let exit = if args.watch.is_some() { watch::watch(&attempts).await } else { once(&attempts).await };
+        let exit = if args.watch.is_some() {
+            let observe = |event: WatchEvent<'_>| show(&event, args, context);
+            let watch = AttemptWatch::new(&engine, &subject, &judge, args.quiet, &cancel, &observe);
+            watch.run().await.map_err(CommandFailure::from)
+        } else {
+            once(&engine, &subject, &judge, args, &cancel, context).await
+        };
 
         interrupt.abort();
         exit
     });
 
-    if let Err(error) = attempts.judge.flush() {
+    if let Err(error) = judge.flush() {
         output::print_warning(&error.message, context);
     }
 
     exit
 }
 
-async fn once(attempts: &Attempts<'_>) -> Result<ExitStatus, CommandFailure> {
-    let Attempts { subject, judge, engine, args, cancel, context } = attempts;
+async fn once(
+    engine: &Engine,
+    subject: &AttemptSubject,
+    judge: &AttemptJudge<'_>,
+    args: &TryArgs,
+    cancel: &CancellationToken,
+    context: &CliContext,
+) -> Result<ExitStatus, CommandFailure> {
     let loaded = subject.load(judge.load_options(), engine);
     loaded.report(args.quiet, engine);
 
@@ -81,6 +91,32 @@ async fn once(attempts: &Attempts<'_>) -> Result<ExitStatus, CommandFailure> {
         Verdict::Fail | Verdict::Borderline => ExitStatus::Failed,
         Verdict::Incomplete => ExitStatus::Incomplete,
     })
+}
+
+/// Prints what happened to a criterion, one line each with `--json`.
+fn show(event: &WatchEvent<'_>, args: &TryArgs, context: &CliContext) {
+    match *event {
+        WatchEvent::Watching if !args.quiet => output::print_message("watching; interrupt to end\n"),
+        WatchEvent::Removed { grader, criterion } if args.json => {
+            let line = json!({ "grader": grader, "criterion": criterion, "removed": true });
+            output::print(&format!("{line}\n"));
+        }
+        WatchEvent::Removed { criterion, .. } if !args.quiet => {
+            output::print_message(&format!("{} is gone\n", escape_unsafe(criterion)));
+        }
+        WatchEvent::Watching | WatchEvent::Removed { .. } => {}
+        WatchEvent::Judged { grader, before, after, record } => {
+            let text = stored_texts(&record.decisions)(grader, &after.id);
+            if args.json {
+                let line = json!({
+                    "grader": grader, "criterion": after.id, "text": text, "before": before, "after": after,
+                });
+                output::print(&format!("{line}\n"));
+            } else {
+                output::print(&render_criterion_change(before, after, text.as_deref(), context.stdout));
+            }
+        }
+    }
 }
 
 /// The answer on standard input.

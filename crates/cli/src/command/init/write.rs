@@ -4,6 +4,8 @@ use std::fs;
 use std::io::ErrorKind;
 use std::path::Path;
 
+use assize_files::MAX_FILE_BYTES;
+
 use super::files::ProjectFile;
 
 /// Treatment of an existing file.
@@ -47,7 +49,7 @@ pub(super) fn write_file(
     ask: &mut dyn FnMut(&str) -> Result<bool, String>,
 ) -> Result<WriteOutcome, String> {
     let path = folder.join(&file.path);
-    match fs::read(&path) {
+    match assize_files::read_bytes(&path, MAX_FILE_BYTES) {
         Ok(present) if present == file.text.as_bytes() => return Ok(WriteOutcome::Current),
         Ok(_) => {}
         Err(error) if error.kind() == ErrorKind::NotFound => return write_text(&path, &file.text),
@@ -65,7 +67,7 @@ pub(super) fn write_file(
 /// Adds missing lines to `.gitignore`; existing ones stay.
 pub(super) fn update_gitignore(folder: &Path, lines: &[&str]) -> Result<WriteOutcome, String> {
     let path = folder.join(".gitignore");
-    let present = match fs::read_to_string(&path) {
+    let present = match assize_files::read_text(&path) {
         Ok(text) => text,
         Err(error) if error.kind() == ErrorKind::NotFound => String::new(),
         Err(error) => return Err(format!("can't read `{}`: {error}", path.display())),

@@ -220,7 +220,7 @@ fn repair(
         let mut originals: Vec<(PathBuf, String)> = Vec::new();
         let mut count = 0;
         for (path, changes) in &changes {
-            let text = std::fs::read_to_string(path)
+            let text = assize_files::read_text(path)
                 .map_err(|error| format!("{}: can't be read: {error}", path.display()))?;
             let Some(new) = apply_fixes(&text, changes) else {
                 return Err(format!("{}: was changed meanwhile; start again", path.display()).into());

@@ -67,7 +67,7 @@ pub(super) fn print(
         }
         FormatChoice::Github => {
             for (diagnostics, sources) in files.iter().flat_map(LintedFile::parts) {
-                output::print(&render::to_github(diagnostics, sources));
+                output::print_annotations(&render::to_github(diagnostics, sources));
             }
         }
         FormatChoice::Sarif => {
@@ -87,7 +87,7 @@ pub(super) fn print(
                 .flat_map(LintedFile::parts)
                 .filter(|(diagnostics, _)| !diagnostics.is_empty())
                 .collect();
-            output::print(&render::to_sarif(&parts, tool));
+            output::print_json_text(&render::to_sarif(&parts, tool));
         }
     }
 

@@ -3,9 +3,11 @@
 use std::io::BufRead as _;
 use std::path::Path;
 
+use assize_analysis::labels::read_table;
 use assize_report::escape_unsafe;
 use assize_review::{
-    ReviewScriptLine, ReviewSession, ReviewStep, parse_line, render_plain_item, render_plain_judge,
+    ReviewDecision, ReviewScriptLine, ReviewSession, ReviewStep, parse_decision_fields, parse_line,
+    render_plain_item, render_plain_judge,
 };
 
 use super::label_writer::LabelWriter;
@@ -24,40 +26,95 @@ enum LineEffect {
     Left,
 }
 
-/// Records the decisions in a file. All lines are parsed before the first one is recorded.
+/// A line that was read, with its number.
+type NumberedLine = (u64, ReviewScriptLine);
+
+/// Records the decisions in a file: lines, or a table. All of them are read and tried before the first one is
+/// recorded, so that a mistake in one leaves none behind.
 pub(super) fn record_file(
     path: &Path,
     session: &mut ReviewSession,
     writer: &mut LabelWriter,
 ) -> Result<(), String> {
-    let text = std::fs::read_to_string(path)
-        .map_err(|error| format!("{}: can't be read: {error}", path.display()))?;
-    let at = |line: usize, why: &str| escape_unsafe(&format!("{}:{}: {why}", path.display(), line + 1));
-    let (mut lines, mut problems) = (Vec::new(), Vec::new());
-    for (index, line) in text.lines().enumerate() {
-        match parse_line(line) {
-            Ok(line) => lines.push((index, line)),
-            Err(why) => problems.push(at(index, &why)),
+    let at = |line: u64, why: &str| escape_unsafe(&format!("{}:{line}: {why}", path.display()));
+    let refused = |problems: Vec<String>| Err(format!("nothing was recorded\n{}", problems.join("\n")));
+    let (lines, others) = match read_file(path, &writer.given.who) {
+        Ok(read) => read,
+        Err(problems) => return refused(problems),
+    };
+    let is_decision = |(_, line): &NumberedLine| matches!(line, ReviewScriptLine::Decide { .. });
+    if others > 0 && !lines.iter().any(is_decision) {
+        let who = &writer.given.who;
+        return refused(vec![format!(
+            "all {others} decisions are by others than `{who}`; name their reviewer with `--who`"
+        )]);
+    }
+
+    let mut trial = session.clone();
+    let mut problems = Vec::new();
+    for (number, line) in lines.clone() {
+        let applied = apply_line(line, &mut trial, &mut |session, _| {
+            session.confirm_recorded();
+            Ok(())
+        });
+        match applied {
+            Ok(LineEffect::Decided) => trial.go_to_next(),
+            Ok(LineEffect::Same | LineEffect::Moved) => {}
+            Ok(LineEffect::Left) => break,
+            Err(why) => problems.push(at(number, &why)),
         }
     }
 
     if !problems.is_empty() {
-        return Err(format!("nothing was recorded\n{}", problems.join("\n")));
+        return refused(problems);
     }
 
-    for (index, line) in lines {
-        match apply_line(line, session, writer) {
+    for (number, line) in lines {
+        match apply_line(line, session, &mut |session, decision| writer.record(session, decision)) {
             Ok(LineEffect::Decided) => session.go_to_next(),
             Ok(LineEffect::Same | LineEffect::Moved) => {}
             Ok(LineEffect::Left) => break,
             Err(why) => {
                 let decided = session.progress().decided;
-                return Err(format!("{}; {decided} decisions before it are recorded", at(index, &why)));
+                return Err(format!("{}; {decided} decisions before it are recorded", at(number, &why)));
             }
         }
     }
 
+    if others > 0 {
+        output::print_message(&format!(
+            "{others} decisions by other reviewers are left out; record them with their `--who`\n"
+        ));
+    }
+
     Ok(())
+}
+
+/// Reads the lines of a file or the rows of a table, and counts those of other reviewers, which are left out.
+fn read_file(path: &Path, who: &str) -> Result<(Vec<NumberedLine>, usize), Vec<String>> {
+    let extension = path.extension().map(|extension| extension.to_string_lossy().to_ascii_lowercase());
+    let parsed: Vec<(u64, Result<ReviewScriptLine, String>)> =
+        if let Some("csv" | "tsv") = extension.as_deref() {
+            let rows = read_table(path).map_err(|problems| {
+                problems.iter().map(|problem| escape_unsafe(&problem.to_string())).collect::<Vec<_>>()
+            })?;
+            rows.into_iter().map(|(line, cells)| (line, parse_decision_fields(&cells))).collect()
+        } else {
+            let text = assize_files::read_text(path)
+                .map_err(|error| vec![format!("{}: can't be read: {error}", path.display())])?;
+            (1..).zip(text.lines()).map(|(line, text)| (line, parse_line(text))).collect()
+        };
+
+    let (mut lines, mut problems, mut others) = (Vec::new(), Vec::new(), 0);
+    for (number, line) in parsed {
+        match line {
+            Ok(ReviewScriptLine::Decide { who: Some(name), .. }) if name != who => others += 1,
+            Ok(line) => lines.push((number, line)),
+            Err(why) => problems.push(escape_unsafe(&format!("{}:{number}: {why}", path.display()))),
+        }
+    }
+
+    if problems.is_empty() { Ok((lines, others)) } else { Err(problems) }
 }
 
 /// Shows the items one by one and reads a line for each.
@@ -85,13 +142,17 @@ pub(super) fn review_stdin(
             return Ok(());
         }
 
-        show = match parse_line(&line).and_then(|line| apply_line(line, session, writer)) {
+        let mut record =
+            |session: &mut ReviewSession, decision: &ReviewDecision| writer.record(session, decision);
+        show = match parse_line(&line).and_then(|line| apply_line(line, session, &mut record)) {
             Ok(LineEffect::Same) => false,
             Ok(LineEffect::Moved) => true,
             Ok(LineEffect::Left) => return Ok(()),
             Ok(LineEffect::Decided) => {
-                if let Some(judge) = session.item().and_then(|item| item.judge.as_ref()) {
-                    output::print(&render_plain_judge(judge));
+                if let Some((item, judge)) =
+                    session.item().and_then(|item| Some((item, item.judge.as_ref()?)))
+                {
+                    output::print(&render_plain_judge(item, judge));
                 }
                 session.go_to_next();
                 true
@@ -104,10 +165,13 @@ pub(super) fn review_stdin(
     }
 }
 
+/// Records a decision on the item that is open.
+type RecordDecision<'r> = &'r mut dyn FnMut(&mut ReviewSession, &ReviewDecision) -> Result<(), String>;
+
 fn apply_line(
     line: ReviewScriptLine,
     session: &mut ReviewSession,
-    writer: &mut LabelWriter,
+    record: RecordDecision<'_>,
 ) -> Result<LineEffect, String> {
     match line {
         ReviewScriptLine::Nothing => Ok(LineEffect::Same),
@@ -120,15 +184,15 @@ fn apply_line(
             session.undo();
             Ok(LineEffect::Moved)
         }
-        ReviewScriptLine::Decide { of, said, severity, note } => {
+        ReviewScriptLine::Decide { of, said, severity, note, who: _ } => {
             if let Some((case, criterion)) = of
                 && !session.go_to(&case, &criterion)
             {
-                return Err(format!("`{criterion}` on case `{case}` is not among what is left to decide"));
+                return Err(format!("`{criterion}` on case `{case}` is nothing that people decide here"));
             }
 
             if let ReviewStep::Record(decision) = session.decide(said, severity, note)? {
-                writer.record(session, &decision)?;
+                record(session, &decision)?;
             }
 
             Ok(LineEffect::Decided)

@@ -11,10 +11,11 @@ use std::io::IsTerminal as _;
 use std::path::Path;
 
 use assize_analysis::ResamplingOptions;
-use assize_engine::{ExitStatus, id_patterns, runs};
+use assize_engine::{ExitStatus, LabelOptions, LabelledRun, id_patterns, labelled_run, runs};
 use assize_report::escape_unsafe;
-use assize_review::{ReviewLabelMetadata, ReviewProgress, ReviewSession, ReviewerLabelFile, label_file_path};
-use assize_rubric::LabelSplit;
+use assize_review::{
+    ReviewItem, ReviewLabelMetadata, ReviewProgress, ReviewSession, ReviewerLabelFile, label_file_path,
+};
 use assize_stats::ConfidenceLevel;
 use assize_store::RunFolder;
 
@@ -22,7 +23,7 @@ use label_writer::LabelWriter;
 use review_material::ReviewMaterial;
 
 use super::agreement;
-use crate::args::{ReviewArgs, SplitWord, TableArgs};
+use crate::args::{ReviewArgs, TableArgs};
 use crate::context::CliContext;
 use crate::failure::CommandFailure;
 use crate::output;
@@ -51,44 +52,54 @@ pub(crate) fn execute(args: &ReviewArgs, context: &CliContext) -> Result<ExitSta
         context: context.clone(),
         labels: ReviewerLabelFile::open(label_file_path(&folder, &who))
             .map_err(|error| escape_unsafe(&error.to_string()))?,
-        given: ReviewLabelMetadata {
-            who,
-            sampled: args.order.sampling(),
-            split: args.split.map(|split| match split {
-                SplitWord::Test => LabelSplit::Test,
-                SplitWord::Train => LabelSplit::Train,
-            }),
-        },
+        given: ReviewLabelMetadata { who, sampled: args.order.sampling(), split: args.split },
     };
 
     let ids = id_patterns(&args.filter)?;
-    let all = material.items.len();
-    let mut items = material.items;
-    items.retain(|item| {
+    let is_selected = |item: &ReviewItem| {
         ids.as_ref().is_none_or(|ids| ids.is_match(&item.case))
             && (args.criterion.is_empty() || args.criterion.contains(&item.criterion))
-    });
+    };
+    let all = material.items.len() + material.others.len();
+    let (mut items, mut others) = (material.items, material.others);
+    items.retain(&is_selected);
+    others.retain(&is_selected);
 
-    let selected = items.len();
-    if selected == 0 && all > 0 {
+    if items.is_empty() && others.is_empty() && all > 0 {
         return Err(format!("none of the {all} items has such a case and criterion").into());
+    }
+    if material.outdated > 0 {
+        output::print_warning(&outdated_message(material.outdated, args), context);
     }
 
     // A seed must mean the same draw however much of it is done.
     args.order.sort_items(&mut items);
-    items.truncate(args.limit.unwrap_or(usize::MAX));
+    others.extend(items.split_off(args.limit.unwrap_or(usize::MAX).min(items.len())));
 
     let before = items.len();
 
     if !args.again {
-        items.retain(|item| !writer.labels.has_label(item, writer.given.sampled));
+        let is_done = |item: &ReviewItem| writer.labels.has_label(item, writer.given.sampled);
+        let (done, open): (Vec<_>, Vec<_>) = items.into_iter().partition(is_done);
+        items = open;
+        others.extend(done);
     }
-    if items.is_empty() {
+    for item in items.iter_mut().chain(&mut others) {
+        item.is_stale |= writer.labels.has_stale_label(item);
+    }
+    if items.is_empty() && args.decisions.is_none() {
         output::print_message(&nothing(before, args));
         return Ok(ExitStatus::Passed);
     }
 
-    let mut session = ReviewSession::new(items);
+    let stale = items.iter().filter(|item| item.is_stale).count();
+    if stale > 0 {
+        output::print_message(&format!(
+            "{stale} asked again: the answer, the target, the case or the question is another than the one labelled\n"
+        ));
+    }
+
+    let mut session = ReviewSession::with_others(items, others);
     if let Some(path) = &args.decisions {
         line_input::record_file(path, &mut session, &mut writer)?;
     } else if args.plain || !std::io::stdin().is_terminal() || !std::io::stdout().is_terminal() {
@@ -98,7 +109,7 @@ pub(crate) fn execute(args: &ReviewArgs, context: &CliContext) -> Result<ExitSta
     }
 
     let ReviewProgress { decided, all } = session.progress();
-    let earlier = match before - all {
+    let earlier = match before.saturating_sub(all) {
         0 => String::new(),
         earlier => format!(", {earlier} decided before"),
     };
@@ -107,8 +118,46 @@ pub(crate) fn execute(args: &ReviewArgs, context: &CliContext) -> Result<ExitSta
         _ => format!("; labels in {}", writer.labels.path().display()),
     };
     output::print_message(&safe_line(&format!("{decided} decided, {} left{earlier}{place}", all - decided)));
+    if decided > 0 {
+        count_labels(args, &folder, context)?;
+    }
 
     Ok(ExitStatus::Passed)
+}
+
+/// Writes what still waits for people into the run that was reviewed, and says how to see what was decided.
+fn count_labels(args: &ReviewArgs, labels: &Path, context: &CliContext) -> Result<(), CommandFailure> {
+    let path = Path::new(&args.what);
+    if path.exists() && !path.join("run.json").is_file() {
+        return Ok(());
+    }
+
+    let folder = runs::find_run(&args.what, &context.process)?;
+    if folder.info().map_err(|error| error.to_string())?.scorecard.is_none() {
+        return Ok(());
+    }
+
+    let options = LabelOptions { folder: args.labels.clone(), ..LabelOptions::default() };
+    let LabelledRun { run, .. } = labelled_run(&folder, &options, &context.process)?;
+    folder.write_review(&run.review_rows()).map_err(|error| error.to_string())?;
+
+    let named = match &args.labels {
+        Some(_) => format!(" --labels {}", labels.display()),
+        None => String::new(),
+    };
+    let what = &args.what;
+    output::print_message(&safe_line(&format!(
+        "`assize scorecard score {what}{named}` adds it up with them"
+    )));
+    Ok(())
+}
+
+fn outdated_message(outdated: usize, args: &ReviewArgs) -> String {
+    format!(
+        "{outdated} items are left out: their question or case is another now than in `{}`, so that a label would be about \
+         neither; run the scorecard again",
+        args.what
+    )
 }
 
 fn safe_line(text: &str) -> String {
@@ -116,14 +165,16 @@ fn safe_line(text: &str) -> String {
 }
 
 fn nothing(before: usize, args: &ReviewArgs) -> String {
+    let what = &args.what;
     if before > 0 {
-        return format!("all {before} are decided already; `--again` shows them\n");
+        return format!(
+            "all {before} are decided already; `--again` shows them, `--raters N` asks for more reviewers\n"
+        );
     }
     if args.order.covers_all() {
         "there is nothing that a judge or a person decides\n".to_owned()
     } else {
-        "nothing waits for a person; `--order random` or `uncertain-first` goes through everything\n"
-            .to_owned()
+        format!("nothing waits for a person; `assize review {what} --order random` goes through everything\n")
     }
 }
 

@@ -6,7 +6,12 @@ use assize_review::ReviewItem;
 
 /// Items to review, and the default place of their labels.
 pub(super) struct ReviewMaterial {
+    /// Items that are asked about.
     pub(super) items: Vec<ReviewItem>,
+    /// Items that are only decided by name.
+    pub(super) others: Vec<ReviewItem>,
+    /// Items that can't be asked about, since the question or the case is another now than in the run.
+    pub(super) outdated: usize,
     pub(super) labels: Option<PathBuf>,
 }
 

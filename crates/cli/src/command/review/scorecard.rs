@@ -4,18 +4,26 @@ use std::collections::HashMap;
 use std::fmt::Write as _;
 use std::path::{Path, PathBuf};
 
-use assize_evalfile::{BenchmarkApplicability, EvaluatorType, Guidelines, Scorecard, ScorecardCase};
+use assize_analysis::needs_person;
+use assize_engine::{LabelOptions, label_set};
+use assize_evalfile::{
+    BenchmarkApplicability, EvaluatorType, Guidelines, Scorecard, ScorecardCase, value_text,
+};
 use assize_review::{
     FailureChoice, JudgeAccount, ReviewItem, ReviewQuestion, ReviewReason, ReviewSection, ReviewSectionKind,
-    ScoreScale,
+    ReviewWeight, ScoreScale,
 };
-use assize_rubric::{BenchmarkState, DecidedBy, Decision, JudgeConfidence, LabelOutcome};
+use assize_rubric::{
+    BenchmarkState, CaseDecision, Criticality, DecidedBy, Decision, JudgeConfidence, LabelAccount,
+    LabelOutcome, SeenHash, SubjectHash,
+};
+use assize_run::describe_scorecard;
 use assize_store::{CaseRecord, RunFolder, RunInfo};
 use serde_json::Value;
 
 use super::review_material::{ReviewMaterial, version};
 use crate::args::ReviewArgs;
-use crate::command::scorecard::sound;
+use crate::command::scorecard::{sound, sound_with_labels};
 use crate::context::CliContext;
 
 /// Items of a scorecard that was not run: the manual benchmarks, or all with an order that includes them.
@@ -25,24 +33,31 @@ pub(super) fn load_from_folder(
     context: &CliContext,
 ) -> Result<ReviewMaterial, String> {
     let scorecard = sound(path, &args.root, context)?.scorecard;
-    let mut items = Vec::new();
+    let (mut items, mut others) = (Vec::new(), Vec::new());
     for case in &scorecard.cases {
+        let given = case.candidate_output.as_ref().map(value_text).unwrap_or_default();
+        let shown = ShownAnswer { target: None, text: &given };
         if args.traces {
-            items.extend(build_trace_item(&scorecard, case, None));
+            items.extend(build_trace_item(&scorecard, case, shown));
             continue;
         }
         for (at, benchmark) in scorecard.benchmarks.iter().enumerate() {
             let manual = benchmark.evaluator == EvaluatorType::ManualSme;
-            if (manual || args.order.covers_all())
-                && scorecard.applies(at, case) != BenchmarkApplicability::No
-            {
-                let why = if manual { ReviewReason::Waiting } else { ReviewReason::Check };
-                items.push(build_item(&scorecard, at, case, None, None, why));
+            if scorecard.applies(at, case) == BenchmarkApplicability::No {
+                continue;
+            }
+
+            let why = if manual { ReviewReason::Waiting } else { ReviewReason::Check };
+            let item = build_item(&scorecard, at, case, shown, None, why);
+            if manual || args.order.covers_all() {
+                items.push(item);
+            } else {
+                others.push(item);
             }
         }
     }
 
-    Ok(ReviewMaterial { items, labels: labels_folder(path) })
+    Ok(ReviewMaterial { items, others, outdated: 0, labels: labels_folder(path) })
 }
 
 /// Items of a run that wait for a person, or with an order that includes them all that a judge or a person
@@ -61,58 +76,127 @@ pub(super) fn load_from_run(
         ));
     }
 
-    let scorecard = sound(&path, &args.root, context)?.scorecard;
+    let labels = LabelOptions { folder: args.labels.clone(), ..LabelOptions::default() }.or_stored(info);
+    let scorecard = sound_with_labels(&path, &labels, &args.root, context)?.scorecard;
+    let tree = info.scorecard.clone().unwrap_or_else(|| describe_scorecard(&scorecard, None, |_| true));
+    let counted = label_set(&scorecard);
     let cases: HashMap<&str, (usize, &ScorecardCase)> =
         scorecard.cases.iter().enumerate().map(|(at, case)| (&*case.id, (at, case))).collect();
     let benchmarks: HashMap<&str, usize> =
         scorecard.benchmarks.iter().enumerate().map(|(at, found)| (&*found.code, at)).collect();
 
     // Rows are stored in the order of completion; people review them in the order of the files.
-    let mut placed: Vec<((usize, usize), ReviewItem)> = Vec::new();
+    let mut placed: Vec<((usize, usize), bool, ReviewItem)> = Vec::new();
+    let mut outdated = 0;
     for record in folder.cases().map_err(|error| error.to_string())? {
-        let record: CaseRecord = record.map_err(|error| error.to_string())?;
+        let mut record: CaseRecord = record.map_err(|error| error.to_string())?;
+        let before = record.decisions.clone();
+        counted.apply(&mut record, &tree);
+
         // A case that is no longer in the files can't be shown.
         let Some(&(place, case)) = cases.get(&*record.result.case_id) else { continue };
-        let answer = record.result.answer.as_deref();
+        let text = record.result.answer.as_deref().unwrap_or_default();
+        let shown = ShownAnswer { target: record.result.target.as_deref(), text };
         if args.traces {
-            placed.extend(build_trace_item(&scorecard, case, answer).map(|item| ((place, 0), item)));
+            placed.extend(build_trace_item(&scorecard, case, shown).map(|item| ((place, 0), true, item)));
             continue;
         }
 
-        for row in &record.decisions {
+        for (was, row) in before.iter().zip(&record.decisions) {
             let Some(&at) = benchmarks.get(&*row.grader).filter(|_| row.member.is_empty() && !row.is_vote())
             else {
                 continue;
             };
-            let Some(why) = review_reason(&row.decision, args.order.covers_all()) else { continue };
-            placed.push((
-                (place, at),
-                build_item(&scorecard, at, case, answer, judge_account(&row.decision), why),
-            ));
+            let evaluator = scorecard.benchmarks[at].evaluator;
+            let Some(why) = review_reason(was, row, evaluator) else { continue };
+            let judge = judge_account(&was.decision);
+            let mut item = build_item(&scorecard, at, case, shown, judge, why);
+
+            // What is shown must be what the run was about: a label of anything else would count for nothing.
+            if row.decision.benchmark().and_then(|benchmark| benchmark.seen) != item.seen {
+                outdated += 1;
+                continue;
+            }
+
+            let account =
+                row.finding().and_then(|finding| LabelAccount::from_details(finding.details.as_ref()));
+            let account = account.unwrap_or_default();
+            item.is_stale = account.current.is_empty() && !account.stale.is_empty();
+
+            let is_queued = why != ReviewReason::Check
+                && (is_open(row, evaluator) || account.reviewers() < args.raters.get());
+            placed.push(((place, at), is_queued || args.order.covers_all(), item));
         }
     }
 
-    placed.sort_by_key(|(place, _)| *place);
-    let items = placed.into_iter().map(|(_, item)| item).collect();
-    Ok(ReviewMaterial { items, labels: labels_folder(&path) })
+    placed.sort_by_key(|(place, ..)| *place);
+    let (listed, others): (Vec<_>, Vec<_>) = placed.into_iter().partition(|(_, is_listed, _)| *is_listed);
+    let items = |placed: Vec<(_, bool, ReviewItem)>| placed.into_iter().map(|(.., item)| item).collect();
+    let labels = labels.folder.or_else(|| labels_folder(&path));
+
+    Ok(ReviewMaterial { items: items(listed), others: items(others), outdated, labels })
 }
 
 fn labels_folder(path: &Path) -> Option<PathBuf> {
     path.is_dir().then(|| path.join("labels"))
 }
 
-fn review_reason(decision: &Decision, all: bool) -> Option<ReviewReason> {
-    let benchmark = decision.benchmark()?;
+/// Tells if a benchmark still waits for people.
+fn is_open(row: &CaseDecision, evaluator: EvaluatorType) -> bool {
+    row.decision.benchmark().is_some_and(|benchmark| needs_person(benchmark.state, evaluator.name()))
+}
+
+/// Reason for which people are asked about a benchmark, by what was decided without them and with them; `None` for
+/// what they have no part in.
+fn review_reason(was: &CaseDecision, row: &CaseDecision, evaluator: EvaluatorType) -> Option<ReviewReason> {
+    let benchmark = was.decision.benchmark()?;
+    if row.decision.benchmark()?.state == BenchmarkState::ReviewersDiffer {
+        return Some(ReviewReason::ReviewersDiffer);
+    }
+    if evaluator == EvaluatorType::ManualSme {
+        return Some(ReviewReason::Waiting);
+    }
+
     match benchmark.state {
-        BenchmarkState::Waiting => Some(ReviewReason::Waiting),
-        BenchmarkState::ReviewersDiffer => Some(ReviewReason::ReviewersDiffer),
+        BenchmarkState::Waiting | BenchmarkState::ReviewersDiffer => Some(ReviewReason::Waiting),
         BenchmarkState::Uncertain => Some(ReviewReason::Uncertain),
         BenchmarkState::JudgesDiffer => Some(ReviewReason::JudgesDiffer),
-        BenchmarkState::Missing => all.then_some(ReviewReason::Undecided),
+        BenchmarkState::Missing => (evaluator != EvaluatorType::Code).then_some(ReviewReason::Undecided),
         BenchmarkState::Scored | BenchmarkState::NotApplicable => {
-            let by_checks = benchmark.decided_by == Some(DecidedBy::Checks);
-            (all && !by_checks).then_some(ReviewReason::Check)
+            (benchmark.decided_by != Some(DecidedBy::Checks)).then_some(ReviewReason::Check)
         }
+    }
+}
+
+/// Answer as a reviewer is shown it.
+#[derive(Clone, Copy)]
+struct ShownAnswer<'a> {
+    /// Target that gave it; none for an answer of the files.
+    target: Option<&'a str>,
+    text: &'a str,
+}
+
+/// Hash of what is shown of a benchmark on a case.
+fn shown_hash(
+    scorecard: &Scorecard,
+    at: usize,
+    case: &ScorecardCase,
+    shown: ShownAnswer<'_>,
+) -> Option<SeenHash> {
+    Some(SeenHash::new(scorecard.label_subject(at, case)?, shown.target, shown.text))
+}
+
+/// Importance of a benchmark for the scores above it.
+fn review_weight(scorecard: &Scorecard, at: usize) -> ReviewWeight {
+    let benchmark = &scorecard.benchmarks[at];
+    let mut above = std::iter::successors(scorecard.rubrics.get(benchmark.parent), |rubric| {
+        scorecard.rubrics.get(rubric.parent?)
+    });
+    match benchmark.criticality {
+        Criticality::ImprovementSignal => ReviewWeight::Reported,
+        Criticality::HardGate => ReviewWeight::Gate,
+        Criticality::ThresholdGate if above.any(|rubric| rubric.hard_gate) => ReviewWeight::Gate,
+        Criticality::ThresholdGate => ReviewWeight::Counted,
     }
 }
 
@@ -148,7 +232,7 @@ fn build_item(
     scorecard: &Scorecard,
     at: usize,
     case: &ScorecardCase,
-    answer: Option<&str>,
+    shown: ShownAnswer<'_>,
     judge: Option<JudgeAccount>,
     why: ReviewReason,
 ) -> ReviewItem {
@@ -173,7 +257,6 @@ fn build_item(
 
     let guidelines = collect_guidelines(scorecard, benchmark.parent);
     let prompt = benchmark.prompt.and_then(|at| scorecard.prompts.get(at)).map(|prompt| &*prompt.text);
-    let version = version([criterion.as_str(), &guidelines, prompt.unwrap_or_default()]);
     let mut sections = Vec::new();
     add_section(
         &mut sections,
@@ -183,7 +266,7 @@ fn build_item(
     );
 
     add_section(&mut sections, ReviewSectionKind::Question, "Guidelines", guidelines);
-    add_material(&mut sections, case, answer);
+    add_material(&mut sections, case, shown);
     add_section(
         &mut sections,
         ReviewSectionKind::Question,
@@ -197,7 +280,10 @@ fn build_item(
         system: None,
         repeat: None,
         criterion: benchmark.code.to_string(),
-        version,
+        version: scorecard.question_version(at),
+        seen: shown_hash(scorecard, at, case, shown),
+        weight: review_weight(scorecard, at),
+        is_stale: false,
         sections,
         question: ReviewQuestion::Verdict(
             benchmark.scale.as_ref().map(|scale| ScoreScale { min: scale.min, max: scale.max }),
@@ -208,13 +294,18 @@ fn build_item(
 }
 
 /// Item for naming the first failure of a case; `None` if no benchmark applies to it.
-fn build_trace_item(scorecard: &Scorecard, case: &ScorecardCase, answer: Option<&str>) -> Option<ReviewItem> {
+fn build_trace_item(
+    scorecard: &Scorecard,
+    case: &ScorecardCase,
+    shown: ShownAnswer<'_>,
+) -> Option<ReviewItem> {
     let choices: Vec<FailureChoice> = scorecard
         .benchmarks
         .iter()
         .enumerate()
         .filter(|(at, _)| scorecard.applies(*at, case) != BenchmarkApplicability::No)
-        .map(|(_, benchmark)| FailureChoice {
+        .map(|(at, benchmark)| FailureChoice {
+            seen: shown_hash(scorecard, at, case, shown),
             code: benchmark.code.to_string(),
             text: benchmark.label.clone().unwrap_or_else(|| benchmark.concept.clone()),
         })
@@ -225,7 +316,7 @@ fn build_trace_item(scorecard: &Scorecard, case: &ScorecardCase, answer: Option<
 
     let version = version(choices.iter().flat_map(|choice| [choice.code.as_str(), choice.text.as_str()]));
     let mut sections = Vec::new();
-    add_material(&mut sections, case, answer);
+    add_material(&mut sections, case, shown);
 
     let failures: Vec<String> =
         choices.iter().map(|choice| format!("{}: {}", choice.code, choice.text)).collect();
@@ -237,6 +328,9 @@ fn build_trace_item(scorecard: &Scorecard, case: &ScorecardCase, answer: Option<
         system: None,
         repeat: None,
         criterion: String::new(),
+        seen: Some(trace_hash(&version, case, shown)),
+        weight: ReviewWeight::Counted,
+        is_stale: false,
         version,
         sections,
         question: ReviewQuestion::Primary(choices),
@@ -245,7 +339,13 @@ fn build_trace_item(scorecard: &Scorecard, case: &ScorecardCase, answer: Option<
     })
 }
 
-fn add_material(sections: &mut Vec<ReviewSection>, case: &ScorecardCase, answer: Option<&str>) {
+/// Hash of the question which of these failures comes first, on this answer.
+fn trace_hash(version: &str, case: &ScorecardCase, shown: ShownAnswer<'_>) -> SeenHash {
+    let subject = SubjectHash::new(&version.to_owned(), &(&case.source_narrative, &case.ground_truth));
+    SeenHash::new(subject, shown.target, shown.text)
+}
+
+fn add_material(sections: &mut Vec<ReviewSection>, case: &ScorecardCase, shown: ShownAnswer<'_>) {
     add_section(
         sections,
         ReviewSectionKind::Material,
@@ -259,9 +359,7 @@ fn add_material(sections: &mut Vec<ReviewSection>, case: &ScorecardCase, answer:
         "Ground truth",
         format_value(case.ground_truth.as_ref()),
     );
-    let given = format_value(case.candidate_output.as_ref());
-    let candidate = if given.is_empty() { answer.unwrap_or_default().to_owned() } else { given };
-    add_section(sections, ReviewSectionKind::Material, "Candidate output", candidate);
+    add_section(sections, ReviewSectionKind::Material, "Candidate output", shown.text.to_owned());
 }
 
 pub(super) fn add_section(

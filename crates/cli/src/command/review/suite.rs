@@ -4,11 +4,14 @@ use std::collections::HashMap;
 use std::path::{Path, PathBuf};
 
 use assize_evalfile::{CaseMessage, load_suite};
-use assize_review::{JudgeAccount, ReviewItem, ReviewQuestion, ReviewReason, ReviewSectionKind, ScoreScale};
+use assize_review::{
+    JudgeAccount, ReviewItem, ReviewQuestion, ReviewReason, ReviewSectionKind, ReviewWeight, ScoreScale,
+};
 use assize_rubric::{
     CaseDecision, Criterion, CriterionScale, Decision, JudgeConfidence, LabelOutcome, Outcome, RawScore,
+    SeenHash,
 };
-use assize_store::{CaseRecord, RunFolder};
+use assize_store::{CaseRecord, QuestionRow, RunFolder};
 
 use super::review_material::{ReviewMaterial, version};
 use super::scorecard::{add_section, confidence_name};
@@ -34,6 +37,7 @@ pub(super) fn of_run(
     context: &CliContext,
 ) -> Result<ReviewMaterial, String> {
     let info = folder.info().map_err(|error| error.to_string())?;
+    let stored = stored_questions(folder)?;
     let asked =
         asked(info.suites.iter().map(|suite| (suite.name.as_str(), suite.path.as_str())), args, context);
     let several_suites = info.suites.len() > 1;
@@ -51,9 +55,7 @@ pub(super) fn of_run(
         for (row, criterion) in &rubrics {
             let said = judge(&row.decision);
             let sure = said.outcome.is_some() && row.decision.confidence != Some(JudgeConfidence::Low);
-            if sure && !args.order.covers_all() {
-                continue;
-            }
+            let is_listed = !sure || args.order.covers_all();
 
             let why = match (said.outcome.is_some(), sure) {
                 (false, _) => ReviewReason::Undecided,
@@ -70,6 +72,11 @@ pub(super) fn of_run(
             let key = (result.suite.to_string(), result.case_id.to_string());
             let unknown = || CaseTexts { place: usize::MAX, ..CaseTexts::default() };
             let CaseTexts { place, question, reference } = asked.get(&key).cloned().unwrap_or_else(unknown);
+            let place = result.place.map_or(place, |place| usize::try_from(place).unwrap_or(usize::MAX));
+
+            // What was asked then counts, whatever the file says by now.
+            let hash = result.case_hash.as_deref().unwrap_or_default();
+            let (question, reference) = stored.get(hash).cloned().unwrap_or((question, reference));
             add_section(&mut sections, ReviewSectionKind::Material, "Question", question);
             add_section(&mut sections, ReviewSectionKind::Material, "Reference", reference);
             add_section(
@@ -86,6 +93,13 @@ pub(super) fn of_run(
                 repeat: (result.repeat > 1).then_some(result.repeat),
                 criterion: if shared { format!("{}/{id}", row.grader) } else { id.to_string() },
                 version: version([criterion.text.as_str()]),
+                seen: Some(SeenHash::from_criterion(
+                    criterion,
+                    result.target.as_deref(),
+                    result.answer.as_deref().unwrap_or_default(),
+                )),
+                weight: ReviewWeight::Counted,
+                is_stale: false,
                 sections,
                 question: ReviewQuestion::Verdict(
                     (!matches!(criterion.scale, CriterionScale::Checklist))
@@ -94,15 +108,36 @@ pub(super) fn of_run(
                 judge: Some(said),
                 why,
             };
-            placed.push(((place, result.case_id.clone(), result.target.clone(), result.repeat), item));
+            let key = (place, result.case_id.clone(), result.target.clone(), result.repeat);
+            placed.push((is_listed, (key, item)));
         }
     }
 
     // Rows stand in the order in which cases happened to finish; people get them in that of the files.
-    placed.sort_by(|a, b| a.0.cmp(&b.0));
-    let items = placed.into_iter().map(|(_, item)| item).collect();
+    placed.sort_by(|(_, a), (_, b)| a.0.cmp(&b.0));
+    let (listed, others): (Vec<_>, Vec<_>) = placed.into_iter().partition(|(is_listed, _)| *is_listed);
+    let items =
+        |placed: Vec<(bool, (_, ReviewItem))>| placed.into_iter().map(|(_, (_, item))| item).collect();
     let beside = info.suites.first().map(|suite| Path::new(&suite.path).with_file_name("labels"));
-    Ok(ReviewMaterial { items, labels: Some(beside.unwrap_or_else(|| PathBuf::from("labels"))) })
+    Ok(ReviewMaterial {
+        items: items(listed),
+        others: items(others),
+        outdated: 0,
+        labels: Some(beside.unwrap_or_else(|| PathBuf::from("labels"))),
+    })
+}
+
+/// Reads what was asked and expected, by the hash of it, as far as the run kept it.
+fn stored_questions(folder: &RunFolder) -> Result<HashMap<String, (String, String)>, String> {
+    let mut found = HashMap::new();
+    for row in folder.questions().map_err(|error| error.to_string())? {
+        let QuestionRow { case_hash, question, expected_outcome, reference } =
+            row.map_err(|error| error.to_string())?;
+        let expected: Vec<String> = expected_outcome.into_iter().chain(reference).collect();
+        found.insert(case_hash, (question.unwrap_or_default(), expected.join("\n")));
+    }
+
+    Ok(found)
 }
 
 fn judge(decision: &Decision) -> JudgeAccount {
@@ -121,7 +156,8 @@ fn judge(decision: &Decision) -> JudgeAccount {
     }
 }
 
-/// Reads the questions again, as far as the files are still there: a run keeps the answers only.
+/// Reads the questions again, as far as the files are still there: runs of earlier versions keep the answers
+/// only.
 fn asked<'s>(
     suites: impl Iterator<Item = (&'s str, &'s str)>,
     args: &ReviewArgs,

@@ -1,11 +1,12 @@
 //! `assize scorecard compare`.
 
-use assize_analysis::{NodeSide, ScorecardRun, compare_scorecards};
-use assize_engine::{ExitStatus, runs};
+use assize_analysis::{NodeSide, ScorecardRun, check_scorecard_gates, compare_scorecards};
+use assize_engine::{ExitStatus, LabelOptions, LabelledRun, labelled_run, runs};
 use assize_report::render_scorecard_comparison;
 use serde_json::{Value, json};
 
 use crate::args::CompareCardsArgs;
+use crate::command::compare::exit_of_gates;
 use crate::context::CliContext;
 use crate::failure::CommandFailure;
 use crate::output;
@@ -13,17 +14,26 @@ use crate::output;
 pub(super) fn compare(args: &CompareCardsArgs, context: &CliContext) -> Result<ExitStatus, CommandFailure> {
     let read = |name: &str| -> Result<ScorecardRun, CommandFailure> {
         let folder = runs::find_run(name, &context.process)?;
-        Ok(ScorecardRun::read(&folder).map_err(|error| error.to_string())?)
+        let LabelledRun { run, warning, .. } =
+            labelled_run(&folder, &LabelOptions::default(), &context.process)?;
+        if let Some(warning) = warning {
+            output::print_warning(&warning, context);
+        }
+
+        Ok(run)
     };
     let (base, candidate) = (read(&args.base)?, read(&args.candidate)?);
-    let found = compare_scorecards(&base, &candidate, args.treat_missing.policy())
-        .map_err(|error| error.to_string())?;
+    let found =
+        compare_scorecards(&base, &candidate, args.treat_missing).map_err(|error| error.to_string())?;
     if found.shared == 0 {
         return Err("the runs have no case in common".into());
     }
+
+    let results = check_scorecard_gates(&found, &args.fail_on, &args.candidate);
+    let exit = exit_of_gates(&results);
     if !args.json {
-        output::print(&render_scorecard_comparison(&found, context.stdout));
-        return Ok(ExitStatus::Passed);
+        output::print(&render_scorecard_comparison(&found, &results, context.stdout));
+        return Ok(exit);
     }
 
     let nodes: Vec<Value> = found
@@ -59,11 +69,12 @@ pub(super) fn compare(args: &CompareCardsArgs, context: &CliContext) -> Result<E
         "parts_only_in_base": found.gone,
         "parts_only_in_candidate": found.new,
         "parts_that_differ": found.changed,
+        "gates": results,
     }));
-    Ok(ExitStatus::Passed)
+    Ok(exit)
 }
 
-fn side(side: NodeSide) -> Value {
+pub(super) fn side(side: NodeSide) -> Value {
     json!({
         "score": side.score,
         "score_low": side.bounds.map(|(low, _)| low),

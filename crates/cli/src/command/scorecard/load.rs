@@ -3,8 +3,8 @@
 use std::path::Path;
 
 use assize_diagnostic::render;
-use assize_engine::ScorecardInput;
-use assize_evalfile::{Scorecard, load_scorecard};
+use assize_engine::{LabelOptions, ScorecardInput};
+use assize_evalfile::{Scorecard, load_scorecard_with_labels};
 
 use crate::context::CliContext;
 use crate::output;
@@ -15,16 +15,57 @@ pub(in crate::command) fn sound(
     roots: &[std::path::PathBuf],
     context: &CliContext,
 ) -> Result<ScorecardInput, String> {
+    sound_with_labels(path, &LabelOptions::default(), roots, context)
+}
+
+/// Reads a scorecard that must be sound, with the labels that count.
+pub(in crate::command) fn sound_with_labels(
+    path: &Path,
+    labels: &LabelOptions,
+    roots: &[std::path::PathBuf],
+    context: &CliContext,
+) -> Result<ScorecardInput, String> {
+    load(path, labels, roots, true, context)
+}
+
+/// Reads a scorecard that must be sound, and only counts its warnings: those who list or score it have seen them.
+pub(super) fn sound_in_brief(
+    path: &Path,
+    labels: &LabelOptions,
+    roots: &[std::path::PathBuf],
+    context: &CliContext,
+) -> Result<ScorecardInput, String> {
+    let loaded = load(path, labels, roots, false, context)?;
+    if loaded.warnings > 0 {
+        let words = if loaded.warnings == 1 { "warning" } else { "warnings" };
+        let text = format!("{} {words}: `assize validate {}` shows them\n", loaded.warnings, path.display());
+        output::print_message(&text);
+    }
+
+    Ok(loaded)
+}
+
+fn load(
+    path: &Path,
+    labels: &LabelOptions,
+    roots: &[std::path::PathBuf],
+    with_warnings: bool,
+    context: &CliContext,
+) -> Result<ScorecardInput, String> {
     if !path.exists() {
         return Err(format!("{}: no such file or folder", path.display()));
     }
 
-    let loaded = load_scorecard(path, &context.process.load_options(roots));
-    output::print_diagnostics(&loaded.diagnostics, &loaded.sources, context);
+    let options = context.process.load_options(roots);
+    let loaded = load_scorecard_with_labels(path, labels.folder.as_deref(), &options);
+    if loaded.scorecard.is_none() || with_warnings {
+        output::print_diagnostics(&loaded.diagnostics, &loaded.sources, context);
+    }
 
     let (errors, warnings) = render::count_by_severity(&loaded.diagnostics);
     let problems = if errors == 1 { "problem" } else { "problems" };
-    let scorecard = loaded.scorecard.ok_or_else(|| format!("the scorecard has {errors} {problems}"))?;
+    let mut scorecard = loaded.scorecard.ok_or_else(|| format!("the scorecard has {errors} {problems}"))?;
+    scorecard.unbound_labels = labels.unbound;
     let files = loaded.sources.files().map(|(_, source)| source.path().to_path_buf());
     let mut files: Vec<_> = files.filter(|path| path.is_file()).collect();
     files.sort();

@@ -7,6 +7,7 @@ mod node;
 mod run;
 mod score;
 mod show;
+mod trend;
 
 use assize_engine::ExitStatus;
 
@@ -14,7 +15,7 @@ use crate::args::{ScorecardArgs, ScorecardCommand};
 use crate::context::CliContext;
 use crate::failure::CommandFailure;
 
-pub(super) use load::sound;
+pub(super) use load::{sound, sound_with_labels};
 pub(super) use node::explain_node;
 
 pub(crate) fn execute(args: &ScorecardArgs, context: &CliContext) -> Result<ExitStatus, CommandFailure> {
@@ -23,5 +24,6 @@ pub(crate) fn execute(args: &ScorecardArgs, context: &CliContext) -> Result<Exit
         ScorecardCommand::Run(args) => run::run(args, context),
         ScorecardCommand::Score(args) => score::score(args, context),
         ScorecardCommand::Compare(args) => compare::compare(args, context),
+        ScorecardCommand::Trend(args) => trend::trend(args, context),
     }
 }

@@ -1,35 +1,27 @@
 //! `assize explain RUN NODE`: the arithmetic of a node of a scorecard.
 
 use assize_analysis::{ScorecardRun, ScorecardTree};
-use assize_report::{render_scorecard_node, scorecard_node_json};
+use assize_report::{ScorecardNodeJson, render_scorecard_node};
 use assize_rubric::MissingPolicy;
-use assize_store::RunFolder;
 
 use crate::context::CliContext;
 use crate::output;
 
 /// Explains the node with this code; returns false if the run is not one of a scorecard that has it.
 pub(in crate::command) fn explain_node(
-    folder: &RunFolder,
+    run: &ScorecardRun,
     code: &str,
     as_json: bool,
     context: &CliContext,
 ) -> Result<bool, String> {
-    let tree = folder.info().map_err(|error| error.to_string())?.scorecard;
-    let tree = tree.filter(|tree| tree.nodes.iter().any(|node| node.code == code));
-    if tree.is_none() {
-        return Ok(false);
-    }
-
-    let run = ScorecardRun::from_folder(folder, tree).map_err(|error| error.to_string())?;
     for tree in ScorecardTree::build_all(&run.info, None).map_err(|error| error.to_string())? {
         let Some(place) = run.index_of(code) else { continue };
         let Some(id) = tree.node(place) else { continue };
         let scores = tree.scores(|place| run.tally(place), MissingPolicy::Incomplete);
         if as_json {
-            output::print_json(&scorecard_node_json(&run, &tree, &scores, id));
+            output::print_json(&serde_json::json!(ScorecardNodeJson::explain(run, &tree, &scores, id)));
         } else {
-            output::print(&render_scorecard_node(&run, &tree, &scores, id, context.stdout));
+            output::print(&render_scorecard_node(run, &tree, &scores, id, context.stdout));
         }
 
         return Ok(true);

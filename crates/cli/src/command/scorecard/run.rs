@@ -1,14 +1,17 @@
 //! `assize scorecard run`.
 
-use assize_analysis::ScorecardRun;
-use assize_engine::{ExitStatus, FinishedRun, RunOutcome, ScoredCard, stored_records, summary_json};
+use assize_analysis::{LabelSet, ScorecardRun};
+use assize_engine::{
+    ExitStatus, FinishedRun, RunOutcome, ScoredCard, label_set, stored_records, summary_json,
+};
 use assize_report::{ScorecardPage, render_scorecard_run};
 use assize_rubric::Verdict;
+use assize_run::score_record;
 use assize_store::ReviewRow;
 use serde::Serialize;
 use serde_json::Value;
 
-use super::load::{sound, weight_set};
+use super::load::{sound_with_labels, weight_set};
 use super::show::{self, PrintedCard};
 use crate::args::{DenyChoice, RunCardArgs, ShowChoice};
 use crate::command::eval::print_plan;
@@ -20,7 +23,7 @@ use crate::runtime::block_on;
 
 pub(super) fn run(args: &RunCardArgs, context: &CliContext) -> Result<ExitStatus, CommandFailure> {
     args.options(None).check()?;
-    let loaded = sound(&args.path, &args.root, context)?;
+    let loaded = sound_with_labels(&args.path, &args.labels.options(), &args.root, context)?;
     if loaded.warnings > 0 && args.deny.contains(&DenyChoice::Warnings) {
         let warnings = loaded.warnings;
         return Err(format!("{warnings} warnings, and warnings are denied; nothing was run").into());
@@ -32,7 +35,8 @@ pub(super) fn run(args: &RunCardArgs, context: &CliContext) -> Result<ExitStatus
     match block_on(engine.run_scorecard(&loaded, &args.options(set)))? {
         RunOutcome::Planned(planned) => Ok(print_plan(&planned, &args.run, context)),
         RunOutcome::Finished(finished) => {
-            print(&finished, args, context)?;
+            let labels = label_set(&loaded.scorecard);
+            print(&finished, &labels, args, context)?;
             Ok(finished.exit)
         }
     }
@@ -46,14 +50,21 @@ struct ScorecardRunJson<'a> {
     scorecard: PrintedCard<'a, &'a [ReviewRow]>,
 }
 
-fn print(finished: &FinishedRun, args: &RunCardArgs, context: &CliContext) -> Result<(), CommandFailure> {
+fn print(
+    finished: &FinishedRun,
+    labels: &LabelSet,
+    args: &RunCardArgs,
+    context: &CliContext,
+) -> Result<(), CommandFailure> {
     let FinishedRun { folder, info, .. } = finished;
-    let run = ScorecardRun::from_folder(folder, info.scorecard.clone()).map_err(|error| error.to_string())?;
+    let run = ScorecardRun::with_labels(folder, info.scorecard.clone(), Some(labels))
+        .map_err(|error| error.to_string())?;
     let review = run.review_rows();
     folder.write_review(&review).map_err(|error| error.to_string())?;
 
-    let policy = args.treat_missing.policy();
-    let scored = ScoredCard::new(&run.info, None, |place| run.tally(place), policy)?;
+    let policy = args.treat_missing;
+    let scored = ScoredCard::new(&run.info, None, |place| run.tally(place), policy)?
+        .with_min_coverage(args.min_coverage);
     if let Some(path) = &args.markdown {
         show::write_markdown(&scored, path, &ScorecardPage { run: Some((&run, info)) })?;
     }
@@ -61,7 +72,7 @@ fn print(finished: &FinishedRun, args: &RunCardArgs, context: &CliContext) -> Re
     if args.run.json {
         output::stream_json(&ScorecardRunJson {
             summary: summary_json(info, folder.path()),
-            scorecard: show::printed(&scored, run.info.weight_set.as_deref(), &review),
+            scorecard: show::printed(&scored, run.info.weight_set.as_deref(), run.label_counts(), &review),
         });
         return Ok(());
     }
@@ -69,14 +80,16 @@ fn print(finished: &FinishedRun, args: &RunCardArgs, context: &CliContext) -> Re
     let show_all = args.run.show == ShowChoice::All;
     if show_all || args.run.show == ShowChoice::Failed {
         for record in stored_records(folder)? {
-            let record = record?;
+            let mut record = record?;
+            labels.apply(&mut record, &run.info);
+            record.result = score_record(&record.result, &record.decisions);
             if show_all || record.result.verdict != Verdict::Pass {
                 print_full(&record, context);
             }
         }
     }
 
-    output::print(&show::text(&scored, context));
+    output::print(&show::text(&scored, args.depth, context));
     output::print(&render_scorecard_run(&run, info, &folder.path().display().to_string(), context.stdout));
 
     Ok(())

@@ -2,16 +2,15 @@
 
 use std::collections::BTreeMap;
 
-use assize_analysis::ScorecardRun;
-use assize_engine::{ExitStatus, ScoredCard, runs};
+use assize_engine::{ExitStatus, LabelledRun, ScoredCard, labelled_run, runs};
 use assize_evalfile::load_card_results;
-use assize_report::ScorecardPage;
-use assize_rubric::CaseTally;
+use assize_report::{ScorecardPage, format_label_counts};
+use assize_rubric::{CaseTally, LabelCounts};
 use assize_run::{card_tallies, describe_scorecard};
 use assize_store::RunFolder;
 use serde_json::{Value, json};
 
-use super::load::{sound, weight_set};
+use super::load::{sound_in_brief, weight_set};
 use super::show;
 use crate::args::ScoreCardArgs;
 use crate::context::CliContext;
@@ -43,16 +42,27 @@ fn of_run(
         return Err("a run holds its results; leave out `--results`, or name a scorecard".into());
     }
 
-    let mut info = folder.info().map_err(|error| error.to_string())?;
-    let run = ScorecardRun::from_folder(folder, info.scorecard.take()).map_err(|error| error.to_string())?;
+    let LabelledRun { info, run, warning, .. } =
+        labelled_run(folder, &args.labels.options(), &context.process)?;
+    if let Some(warning) = warning {
+        output::print_warning(&warning, context);
+    }
+
     let set = args.list.weights.as_deref();
-    let scored = ScoredCard::new(&run.info, set, |place| run.tally(place), args.treat_missing.policy())?;
-    let review: Vec<Value> = run
-        .review_rows()
+    let scored = ScoredCard::new(&run.info, set, |place| run.tally(place), args.treat_missing)?
+        .with_min_coverage(args.min_coverage);
+    let open = run.review_rows();
+    // A folder that can't be written can still be read.
+    if let Err(error) = folder.write_review(&open) {
+        output::print_warning(&error.to_string(), context);
+    }
+
+    let counts = run.label_counts();
+    let review: Vec<Value> = open
         .iter()
         .map(|row| json!({ "case": row.case_id, "benchmark": row.benchmark, "why": row.why }))
         .collect();
-    finish(args, &scored, set.or(run.info.weight_set.as_deref()), review, context);
+    finish(args, &scored, set.or(run.info.weight_set.as_deref()), (counts, review), context);
 
     if let Some(path) = &args.markdown {
         show::write_markdown(&scored, path, &ScorecardPage { run: Some((&run, &info)) })?;
@@ -63,7 +73,8 @@ fn of_run(
 
 /// Results and labels of a scorecard.
 fn of_results(args: &ScoreCardArgs, context: &CliContext) -> Result<ExitStatus, CommandFailure> {
-    let scorecard = sound(&args.list.path, &args.list.root, context)?.scorecard;
+    let labels = args.labels.options();
+    let scorecard = sound_in_brief(&args.list.path, &labels, &args.list.root, context)?.scorecard;
     let set = weight_set(&scorecard, args.list.weights.as_deref())?;
     let mut results = Vec::new();
     if let Some(path) = &args.results {
@@ -86,7 +97,8 @@ fn of_results(args: &ScoreCardArgs, context: &CliContext) -> Result<ExitStatus, 
         let at = code.and_then(|code| benchmarks.get(code));
         at.map_or(CaseTally::NOT_APPLICABLE, |at| found.tallies[*at])
     };
-    let scored = ScoredCard::new(&info, None, tally, args.treat_missing.policy())?;
+    let scored =
+        ScoredCard::new(&info, None, tally, args.treat_missing)?.with_min_coverage(args.min_coverage);
     let review = found
         .review
         .iter()
@@ -95,7 +107,7 @@ fn of_results(args: &ScoreCardArgs, context: &CliContext) -> Result<ExitStatus, 
         })
         .collect();
 
-    finish(args, &scored, info.weight_set.as_deref(), review, context);
+    finish(args, &scored, info.weight_set.as_deref(), (found.labels, review), context);
 
     if let Some(path) = &args.markdown {
         show::write_markdown(&scored, path, &ScorecardPage { run: None })?;
@@ -108,15 +120,19 @@ fn finish(
     args: &ScoreCardArgs,
     scored: &ScoredCard<'_>,
     set: Option<&str>,
-    review: Vec<Value>,
+    (labels, review): (LabelCounts, Vec<Value>),
     context: &CliContext,
 ) {
     if args.list.json {
-        output::stream_json(&show::printed(scored, set, review));
+        output::stream_json(&show::printed(scored, set, labels, review));
         return;
     }
 
-    output::print(&show::text(scored, context));
+    output::print(&show::text(scored, args.depth, context));
+
+    if let Some(line) = format_label_counts(labels) {
+        output::print(&format!("labels: {line}\n"));
+    }
 
     if !review.is_empty() {
         output::print(&format!("for a person to look at: {}\n", review.len()));

@@ -4,11 +4,12 @@ use std::path::Path;
 
 use assize_analysis::ScorecardTree;
 use assize_engine::ScoredCard;
-use assize_report::{ScorecardPage, render_scorecard_markdown, render_scorecard_scores};
-use assize_rubric::{ScorecardNodeId, ScorecardScores};
+use assize_report::{
+    ScorecardLayout, ScorecardNodeJson, ScorecardPage, render_scorecard_markdown, render_scorecard_scores,
+};
+use assize_rubric::{LabelCounts, ScorecardScores, UnitInterval};
 use serde::Serialize;
 use serde::ser::{SerializeSeq as _, Serializer};
-use serde_json::{Value, json};
 
 use crate::context::CliContext;
 use crate::output;
@@ -19,7 +20,9 @@ pub(super) struct PrintedCard<'a, R> {
     pub(super) name: &'a str,
     pub(super) weight_set: Option<&'a str>,
     pub(super) treat_missing: &'static str,
+    pub(super) min_coverage: Option<UnitInterval>,
     pub(super) nodes: PrintedNodes<'a>,
+    pub(super) labels: LabelCounts,
     pub(super) review: R,
 }
 
@@ -39,23 +42,33 @@ impl Serialize for PrintedNodes<'_> {
 pub(super) fn printed<'a, R>(
     scored: &'a ScoredCard<'a>,
     set: Option<&'a str>,
+    labels: LabelCounts,
     review: R,
 ) -> PrintedCard<'a, R> {
     PrintedCard {
         name: &scored.info.name,
         weight_set: set,
         treat_missing: scored.policy.name(),
+        min_coverage: scored.min_coverage,
         nodes: PrintedNodes(scored),
+        labels,
         review,
     }
 }
 
 /// The trees as text.
-pub(super) fn text(scored: &ScoredCard<'_>, context: &CliContext) -> String {
-    let blocks: Vec<String> =
-        scored.scores().map(|(_, scores)| render_scorecard_scores(&scores, context.stdout)).collect();
+pub(super) fn text(scored: &ScoredCard<'_>, depth: Option<usize>, context: &CliContext) -> String {
+    let blocks: Vec<String> = scored
+        .scores()
+        .map(|(tree, scores)| {
+            let layout = ScorecardLayout { depth, labels: Some((scored.info, tree)) };
+            render_scorecard_scores(&scores, layout, context.stdout)
+        })
+        .collect();
 
-    blocks.join("\n")
+    let gaps: Vec<String> = scored.coverage_gaps().iter().map(|gap| format!("{gap}\n")).collect();
+
+    blocks.join("\n") + &gaps.concat()
 }
 
 /// Writes the Markdown report.
@@ -73,54 +86,18 @@ pub(super) fn write_markdown(
 }
 
 /// Calls `see` with every part, as programs read it, and ends with the first that it can't take.
-fn each_node<E>(scored: &ScoredCard<'_>, mut see: impl FnMut(&Value) -> Result<(), E>) -> Result<(), E> {
+fn each_node<E>(
+    scored: &ScoredCard<'_>,
+    mut see: impl FnMut(&ScorecardNodeJson<'_>) -> Result<(), E>,
+) -> Result<(), E> {
     for (tree, scores) in scored.scores() {
         let contributions = scores.contributions();
         for id in tree.card.ids() {
-            let mut value = node(&scores, id);
-            let contribution = contributions.get(id.index()).copied().flatten();
-            value["contribution"] = contribution.map_or(
-                Value::Null,
-                |found| json!({ "share": found.share, "given": found.given, "gain": found.gain }),
-            );
-
-            if let Some(part) = tree.places.get(id.index()).and_then(|at| scored.info.nodes.get(*at)) {
-                value["kind"] = part.kind.name().into();
-                value["label"] = part.label.clone().into();
-                value["evaluator_type"] = part.evaluator.clone().into();
-                value["criticality"] = part.criticality.map(assize_rubric::Criticality::name).into();
-                value["hard_gate"] = part.hard_gate.into();
+            if let Some(node) = ScorecardNodeJson::new(scored.info, tree, &scores, &contributions, id) {
+                see(&node)?;
             }
-
-            see(&value)?;
         }
     }
 
     Ok(())
-}
-
-fn node(scores: &ScorecardScores<'_>, id: ScorecardNodeId) -> Value {
-    let card = scores.card();
-    let name = |id: ScorecardNodeId| card.node(id).map(|node| node.code.to_string());
-    let Some((node, found)) = card.node(id).zip(scores.node(id)) else { return Value::Null };
-    let blockers: Vec<String> = scores.blockers(id).into_iter().filter_map(name).collect();
-
-    json!({
-        "code": node.code,
-        "parent": card.parent(id).and_then(name),
-        "standing": found.standing,
-        "score": found.score(),
-        "score_low": found.bounds.map(|(low, _)| low),
-        "score_high": found.bounds.map(|(_, high)| high),
-        "threshold": node.line,
-        "gate_failed": found.gate_failed,
-        "blocked_by": blockers,
-        "failure_rate_upper": assize_report::green_gate_bound(scores, id),
-        "weight": node.weight,
-        "weight_below": found.weight,
-        "weight_covered": found.covered_weight,
-        "coverage": found.coverage,
-        "cases": found.scored,
-        "missing": found.missing,
-    })
 }

@@ -98,6 +98,11 @@ pub(super) fn find_built_in(name: &str) -> Option<(GraderType, bool)> {
     TYPES.iter().find(|(name, _)| *name == wanted).map(|(_, kind)| (kind.clone(), present.is_some()))
 }
 
+/// Returns true if a name is that of a text check or of the JSON check, in any spelling.
+pub(in crate::decode) fn is_text_check(name: &str) -> bool {
+    matches!(find_built_in(name), Some((GraderType::Text(_) | GraderType::IsJson, _)))
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

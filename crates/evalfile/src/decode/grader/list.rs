@@ -17,6 +17,9 @@ use crate::decode::map_reader::wrong_type;
 use crate::model::{EvalFileFormat, Grader};
 use crate::tree::{NodeValue, TreeNode};
 
+/// Maximum number of graders in a list, those of included templates among them.
+const MAX_GRADERS: usize = 1_000;
+
 /// A grader in its list, before names are made unique.
 struct ListedGrader {
     grader: Arc<Grader>,
@@ -75,9 +78,25 @@ pub(crate) fn decode_assertions(
                 cx.problems.add(wrong_type(item, "an assertion", "a text or a map"));
             }
         }
+
+        if entries.len() > MAX_GRADERS {
+            cx.problems.add(too_many_graders(item.use_span()));
+            return Vec::new();
+        }
     }
 
     make_names_unique(cx, entries, at.names_are_checked)
+}
+
+fn too_many_graders(at: Span) -> Diagnostic {
+    Diagnostic::error(
+        codes::LIMIT_REACHED,
+        format!("more than {MAX_GRADERS} graders in one list"),
+        at,
+        "this entry goes over the limit",
+    )
+    .with_note("the graders of included templates count too")
+    .with_help("write criteria that belong together as one rubric")
 }
 
 /// Returns true if an entry includes a template. A program may have a setting of that name; other graders

@@ -4,8 +4,16 @@ use super::panel::{PanelUse, decode_panel};
 use super::prompt::{decode_program_config, decode_prompt};
 use super::rubrics::decode_judge;
 use super::temperature::temperature;
+use crate::decode::common::refuse_foreign_keys;
 use crate::decode::{DecodeContext, MapReader};
 use crate::model::{EvalFileFormat, GraderKind, LlmGrader};
+
+/// Keys of other tools, with their equivalents.
+const FOREIGN_KEYS: &[(&str, &str)] = &[
+    ("model", "the model that judges is named as `target`"),
+    ("preprocessors", "files are not converted here: convert them before, and give the text"),
+    ("reference_answer", "the reference answer is the case's `expected_output`"),
+];
 
 /// Decodes the keys of `type: llm-grader`.
 pub(super) fn decode_llm_grader(
@@ -25,6 +33,8 @@ pub(super) fn decode_llm_grader(
         settings.extend(config);
         prompt
     });
+
+    refuse_foreign_keys(cx, object, FOREIGN_KEYS);
 
     (cx.problems.error_count() == errors).then(|| {
         GraderKind::Llm(LlmGrader {
@@ -59,7 +69,8 @@ mod tests {
             ("max_steps: 0", "E0106"),
             ("max_steps: 1.5", "E0105"),
             ("config: x", "E0105"),
-            ("model: x", "E0103"),
+            ("model: x", "E0414"),
+            ("modle: x", "E0103"),
         ] {
             assert_eq!(codes(&format!("- {{type: llm-grader, {setting}}}\n")), [code], "{setting}");
         }

@@ -4,11 +4,13 @@ use assize_diagnostic::Diagnostic;
 
 use super::shared::{decode_count, decode_duration, decode_non_negative, missing_key, unused_key};
 use crate::codes;
+use crate::decode::common::refuse_foreign_keys;
 use crate::decode::{DecodeContext, MapReader};
 use crate::model::{ExecutionMetrics, GraderKind, SkillTrigger, TokenUsage};
 
 /// Decodes the keys of `type: latency`: `threshold` in milliseconds.
 pub(super) fn decode_latency(cx: &mut DecodeContext, object: &mut MapReader<'_>) -> Option<GraderKind> {
+    refuse_foreign_keys(cx, object, &[("max_ms", "write the milliseconds as `threshold`")]);
     if object.value("threshold").is_none() {
         cx.problems.add(missing_key(
             object.head(),
@@ -24,6 +26,7 @@ pub(super) fn decode_latency(cx: &mut DecodeContext, object: &mut MapReader<'_>)
 
 /// Decodes the keys of `type: cost`: `budget` in US dollars.
 pub(super) fn decode_cost(cx: &mut DecodeContext, object: &mut MapReader<'_>) -> Option<GraderKind> {
+    refuse_foreign_keys(cx, object, &[("max_usd", "write the US dollars as `budget`")]);
     if object.value("budget").is_none() {
         cx.problems.add(missing_key(object.head(), "a cost limit", "budget", "budget: 0.05 # US dollars"));
         return None;

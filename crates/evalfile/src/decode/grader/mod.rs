@@ -29,6 +29,7 @@ mod text;
 mod trajectory;
 
 pub(crate) use assertion_context::AssertionContext;
+pub(in crate::decode) use grader_type::is_text_check;
 pub(crate) use list::decode_assertions;
 pub(crate) use names::distinct_names;
 pub(crate) use panel::{PanelUse, decode_panel};

@@ -161,6 +161,21 @@ fn decode_text_prompt(
         return Some(inline);
     }
 
+    // The author can only mean the file: no judge could follow its name.
+    if looks_like_path(text) && cx.is_reachable(text.trim(), span) {
+        cx.problems.add(
+            Diagnostic::warning(
+                codes::PROMPT_LOOKS_LIKE_PATH,
+                "this prompt is the path of a file, and the file is read",
+                span,
+                "a path without `file://`",
+            )
+            .with_help("begin the value with `file://`, so that other tools read the file too")
+            .with_suggestion("say so", span, format!("file://{}", text.trim())),
+        );
+        return from_file(cx);
+    }
+
     if looks_like_path(text) {
         cx.problems.add(
             Diagnostic::warning(
@@ -169,7 +184,7 @@ fn decode_text_prompt(
                 span,
                 "the judge is sent these very words",
             )
-            .with_help("to read the file, begin the value with `file://`")
+            .with_help("there is no such file; check the path")
             .with_suggestion("read the file", span, format!("file://{}", text.trim())),
         );
     }

@@ -193,8 +193,6 @@ fn decode_range_map(cx: &mut DecodeContext, entries: &[MapEntry], draft: &mut Ba
                 diagnostic.with_help("write the lowest score of the range as the key")
             };
             cx.problems.add(diagnostic);
-            draft.partial = true;
-
             draft.broken = true;
         }
 
@@ -227,6 +225,8 @@ fn decode_range_map(cx: &mut DecodeContext, entries: &[MapEntry], draft: &mut Ba
         }
     }
 
+    // Where no key is right, nothing is known about the scores that are missing.
+    draft.partial |= starts.is_empty() && draft.broken;
     starts.sort_by_key(|(key, ..)| *key);
 
     for pair in starts.windows(2) {
@@ -391,7 +391,7 @@ mod tests {
     fn the_map_form_must_begin_at_zero_with_whole_numbers_and_texts() {
         let (bands, problems) = decode("score_ranges:\n  1: a\n  5.5: b\n  7: ''\n  12: d\n");
         assert!(bands.is_none());
-        let expected = [("E0208", 3), ("E0107", 4), ("E0208", 5)];
+        let expected = [("E0211", 2), ("E0208", 3), ("E0107", 4), ("E0208", 5)];
         assert_eq!(problems, expected.map(|(code, line)| (code.to_owned(), line)));
         let (_, problems) = decode("score_ranges:\n  2: a\n  5: b\n");
         assert_eq!(problems, vec![("E0211".into(), 2)]);

@@ -10,7 +10,7 @@ use super::shared::{
 };
 use super::{checks, criteria};
 use crate::codes;
-use crate::decode::common::decode_tags;
+use crate::decode::common::decode_spanned_tags;
 use crate::decode::{DecodeContext, MapReader};
 use crate::model::{EvaluatorType, Grader};
 use crate::tree::TreeNode;
@@ -40,6 +40,9 @@ pub(super) fn decode_benchmark(
     let what = "a benchmark";
     let mut object = MapReader::new(node, what, &mut cx.problems)?;
     object.entry("$schema");
+
+    // Words about the figure; what counts is its threshold and its cases.
+    object.entry("metric");
 
     let code = decode_code(cx, &mut object, what);
     let parent = object.text("parent_rubric", &mut cx.problems);
@@ -96,7 +99,7 @@ pub(super) fn decode_benchmark(
     };
 
     let examples = decode_texts(cx, &mut object, "examples");
-    let tags = decode_tags(cx, &mut object);
+    let tags = decode_spanned_tags(cx, &mut object);
 
     object.finish(&mut cx.problems);
     let code = code?;

@@ -2,7 +2,7 @@
 
 use super::draft::{ScorecardCaseDraft, ScorecardDraft};
 use super::shared::{decode_codes, decode_required_text};
-use crate::decode::common::{check_id, decode_tags};
+use crate::decode::common::{check_id, decode_spanned_tags};
 use crate::decode::{DecodeContext, MapReader};
 use crate::tree::TreeNode;
 
@@ -12,7 +12,7 @@ pub(super) fn decode_scorecard_case(cx: &mut DecodeContext, node: &TreeNode, dra
     let Some(mut object) = MapReader::new(node, what, &mut cx.problems) else { return };
     let id = decode_required_text(cx, &mut object, what, "id", "id: refusal-07")
         .and_then(|id| check_id(cx, id, "an id"));
-    let tags = decode_tags(cx, &mut object);
+    let tags = decode_spanned_tags(cx, &mut object);
     let benchmarks = object.value("benchmarks").map(|node| decode_codes(cx, node, "benchmarks"));
     let mut value = |cx: &mut DecodeContext, keys: &[&'static str]| {
         object

@@ -6,7 +6,7 @@ use assize_diagnostic::{Diagnostic, Span};
 
 use crate::codes;
 use crate::decode::DecodeContext;
-use crate::decode::grader::{AssertionContext, decode_assertions};
+use crate::decode::grader::{AssertionContext, decode_assertions, is_text_check};
 use crate::decode::map_reader::wrong_type;
 use crate::model::{EvalFileFormat, EvaluatorType, Grader, GraderKind};
 use crate::tree::{NodeValue, TreeNode};
@@ -46,7 +46,9 @@ pub(super) fn decode_checks(
         return Vec::new();
     }
 
-    let graders = decode_assertions(cx, node, EvalFileFormat::Two, AssertionContext::default());
+    let flat: Vec<TreeNode> = items.iter().cloned().map(flatten_config).collect();
+    let flat = TreeNode { data: NodeValue::Seq(flat), ..node.clone() };
+    let graders = decode_assertions(cx, &flat, EvalFileFormat::Two, AssertionContext::default());
     let (sound, judged): (Vec<_>, Vec<_>) = graders.into_iter().partition(|grader| decides_alone(grader));
     for grader in judged {
         // The grader is in the last entry that begins no later than it.
@@ -69,6 +71,45 @@ pub(super) fn decode_checks(
     }
 
     sound
+}
+
+/// Returns a check with the entries of its `config` beside its type, as built-in checks have them, and a type in camel
+/// case (`ContainsAny`) with hyphens. Checks of other types, such as programs, have a `config` of their own.
+fn flatten_config(mut check: TreeNode) -> TreeNode {
+    let NodeValue::Map(entries) = &mut check.data else { return check };
+    let Some(place) = entries.iter().position(|entry| entry.key == "type") else { return check };
+    let Some(name) = entries[place].value.as_str().map(hyphenate_word) else { return check };
+    if !is_text_check(&name) {
+        return check;
+    }
+
+    entries[place].value.data = NodeValue::Str(name);
+    let config = entries.iter().position(|entry| entry.key == "config" && entry.value.as_map().is_some());
+    if let Some(at) = config
+        && let NodeValue::Map(inner) = entries.remove(at).value.data
+    {
+        entries.extend(inner);
+    }
+
+    check
+}
+
+/// Writes a word in camel case with hyphens: `ContainsAny` becomes `contains-any`. Other words stay as they are.
+fn hyphenate_word(word: &str) -> String {
+    let is_camel = word.chars().all(char::is_alphanumeric) && word.starts_with(char::is_uppercase);
+    if !is_camel || word.chars().all(char::is_uppercase) {
+        return word.to_owned();
+    }
+
+    let mut out = String::new();
+    for c in word.chars() {
+        if c.is_uppercase() && !out.is_empty() {
+            out.push('-');
+        }
+        out.extend(c.to_lowercase());
+    }
+
+    out
 }
 
 /// Reports a benchmark whose evaluator has nothing to run.

@@ -5,6 +5,9 @@ use assize_diagnostic::{Diagnostic, SpannedValue};
 use crate::codes;
 use crate::decode::DecodeContext;
 
+/// Beginnings of exclusion criteria.
+const EXCLUSION_FORMS: [&str; 2] = ["do not apply when ", "do not use for "];
+
 /// Checks both texts of a benchmark.
 pub(super) fn check_criteria_form(
     cx: &mut DecodeContext,
@@ -34,13 +37,14 @@ pub(super) fn check_criteria_form(
         warn_if_numbered(cx, "inclusion", text);
     }
     if let Some(text) = exclusion {
-        if !fold_text(&text.value).starts_with("do not apply when ") {
+        let folded = fold_text(&text.value);
+        if !EXCLUSION_FORMS.iter().any(|form| folded.starts_with(form)) {
             cx.problems.add(
                 Diagnostic::warning(
                     codes::EXCLUSION_FORM,
                     "the exclusion criteria are not in their standard form",
                     text.span,
-                    "does not begin with `Do not apply when`",
+                    "begins with neither `Do not apply when` nor `Do not use for`",
                 )
                 .with_help("write `Do not apply when ...`; what is excluded is skipped and does not pass"),
             );

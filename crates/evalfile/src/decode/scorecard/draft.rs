@@ -4,7 +4,9 @@ use std::path::PathBuf;
 use std::sync::Arc;
 
 use assize_diagnostic::{Span, SpannedValue};
-use assize_rubric::{Criticality, FailureSeverity, LabelOutcome, ScorecardAggregation, UnitInterval, Weight};
+use assize_rubric::{
+    Criticality, FailureSeverity, LabelOutcome, ScorecardAggregation, SeenHash, UnitInterval, Weight,
+};
 use serde_json::Value;
 
 use super::prompt::ParsedPrompt;
@@ -90,7 +92,7 @@ pub(super) struct BenchmarkDraft {
     pub(super) inclusion: String,
     pub(super) exclusion: Option<String>,
     pub(super) examples: Vec<String>,
-    pub(super) tags: Vec<String>,
+    pub(super) tags: Vec<SpannedValue<String>>,
     pub(super) spans: NodeSpans,
 }
 
@@ -107,7 +109,7 @@ pub(super) struct PromptDraft {
 
 pub(super) struct ScorecardCaseDraft {
     pub(super) id: SpannedValue<String>,
-    pub(super) tags: Vec<String>,
+    pub(super) tags: Vec<SpannedValue<String>>,
     pub(super) benchmarks: Option<Vec<SpannedValue<String>>>,
     pub(super) ground_truth: Option<Value>,
     pub(super) source_narrative: Option<Value>,
@@ -123,4 +125,8 @@ pub(super) struct LabelDraft {
     pub(super) reviewer: Option<String>,
     pub(super) at: Option<String>,
     pub(super) version: Option<String>,
+    pub(super) system: Option<String>,
+    pub(super) seen: Option<SeenHash>,
+    /// True if the label says what was decided, and not only which failure was found.
+    pub(super) says_outcome: bool,
 }

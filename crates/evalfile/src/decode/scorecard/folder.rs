@@ -3,7 +3,9 @@
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use crate::decode::file::{MAX_FILE_BYTES, file_extension};
+use assize_files::MAX_FILE_BYTES;
+
+use crate::decode::file::file_extension;
 
 /// Maximum depth of the folders that are searched.
 const MAX_DEPTH: usize = 32;
@@ -19,15 +21,26 @@ pub(super) struct ScorecardFiles {
     pub(super) prompts: Vec<PathBuf>,
     pub(super) cases: Vec<PathBuf>,
     pub(super) labels: Vec<PathBuf>,
+    /// Tables in `labels/`, which are not read.
+    pub(super) label_tables: Vec<PathBuf>,
 }
 
-/// Returns true if a path is a scorecard: a folder whose `rubrics/` holds a file with a `code`, or a file
-/// that is a rubric with inline benchmarks, or a list of those. Examines only the outermost keys of files.
+/// Keys that only the files of scorecards have. A file with one of them is a scorecard even where another key is
+/// missing, so that the message names that key.
+const SCORECARD_KEYS: [&str; 4] =
+    ["aggregation_method", "passing_threshold", "evaluation_guidelines", "sub_rubrics"];
+
+/// Returns true if a path is a scorecard: a folder whose `rubrics/` holds a file with a `code` or another key of
+/// scorecards, or a file that is a rubric, or a list of those. Examines only the outermost keys of files.
 pub fn is_scorecard(path: &Path) -> bool {
     if path.is_dir() {
         let mut files = Vec::new();
         walk(&path.join("rubrics"), MAX_DEPTH, &mut |file| files.push(file));
-        return files.iter().any(|file| is_tree_file(file) && outer_keys(&read_head(file)).contains(&"code"));
+        return files.iter().any(|file| {
+            let head = read_head(file);
+            is_tree_file(file)
+                && outer_keys(&head).iter().any(|key| *key == "code" || SCORECARD_KEYS.contains(key))
+        });
     }
 
     if !path.is_file() || !is_tree_file(path) {
@@ -49,6 +62,7 @@ pub fn looks_like_scorecard(text: &str) -> bool {
 
     let parts = has("sub_rubrics") || has("benchmarks") || has("components");
     (has("code") && parts)
+        || SCORECARD_KEYS.into_iter().any(has)
         || (has("rubrics") && (has("index") || has("benchmarks") || text.contains("aggregation_method")))
 }
 
@@ -75,6 +89,8 @@ pub(super) fn list_files(root: &Path) -> ScorecardFiles {
             &mut files.cases
         } else if nested && (is_tree_file(&path) || file_extension(&path) == "jsonl") && first == "labels" {
             &mut files.labels
+        } else if nested && first == "labels" && is_table(&path) {
+            &mut files.label_tables
         } else {
             return;
         };
@@ -83,6 +99,20 @@ pub(super) fn list_files(root: &Path) -> ScorecardFiles {
     });
 
     files
+}
+
+/// Returns the files of labels in a folder of nothing else, and the tables beside them, which are not read.
+pub(super) fn list_labels(folder: &Path) -> (Vec<PathBuf>, Vec<PathBuf>) {
+    let (mut labels, mut tables) = (Vec::new(), Vec::new());
+    walk(folder, MAX_DEPTH, &mut |path| {
+        if is_tree_file(&path) || file_extension(&path) == "jsonl" {
+            labels.push(path);
+        } else if is_table(&path) {
+            tables.push(path);
+        }
+    });
+
+    (labels, tables)
 }
 
 fn walk(folder: &Path, depth: usize, found: &mut dyn FnMut(PathBuf)) {
@@ -107,6 +137,10 @@ fn walk(folder: &Path, depth: usize, found: &mut dyn FnMut(PathBuf)) {
     }
 }
 
+fn is_table(path: &Path) -> bool {
+    matches!(file_extension(path).as_str(), "csv" | "tsv" | "ndjson" | "xlsx" | "xls" | "ods")
+}
+
 fn is_tree_file(path: &Path) -> bool {
     matches!(file_extension(path).as_str(), "yaml" | "yml" | "json")
 }
@@ -118,7 +152,7 @@ fn read_head(path: &Path) -> String {
 fn read_beginning(path: &Path, length: u64) -> String {
     use std::io::Read;
     let mut bytes = Vec::new();
-    if let Ok(file) = fs::File::open(path) {
+    if let Ok(file) = assize_files::open_file(path) {
         // If reading fails, the bytes read so far are examined.
         let _ = file.take(length).read_to_end(&mut bytes);
     }
@@ -192,6 +226,8 @@ mod tests {
             "{code: A, label: 'it''s: {a', benchmarks: [{code: A1}]}",
             "{\"cases\":[{\"tests\":1}],\"index\":{\"code\":\"TOP\"},\"rubrics\":[]}",
             "cases: []\nrubrics:\n- code: A\n  aggregation_method: MINIMUM\n",
+            "label: A\nweight: 0.5\naggregation_method: MINIMUM\nbenchmarks: [A1]\n",
+            "code: A\nlabel: A\npassing_threshold: 0.9\n",
         ] {
             assert!(looks_like_scorecard(text), "{text}");
         }

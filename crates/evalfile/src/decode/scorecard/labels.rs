@@ -1,9 +1,11 @@
 //! Decoder of labels.
 
-use assize_rubric::{FailureSeverity, LabelOutcome};
+use assize_diagnostic::{Diagnostic, Span};
+use assize_rubric::{FailureSeverity, LabelOutcome, SeenHash, SeenHashError};
 
 use super::draft::{LabelDraft, ScorecardDraft};
 use super::shared::{decode_enum_word, decode_required_text};
+use crate::codes;
 use crate::decode::map_reader::number;
 use crate::decode::{DecodeContext, MapReader};
 use crate::tree::{NodeValue, TreeNode};
@@ -48,18 +50,48 @@ pub(super) fn decode_label(cx: &mut DecodeContext, node: &TreeNode, draft: &mut 
     let who = either(&object, "reviewer", "who");
     let mut text = |cx: &mut DecodeContext, key| object.string(key, &mut cx.problems).map(|text| text.value);
     let (note, reviewer) = (text(cx, "note"), text(cx, who));
-    let (at, version) = (text(cx, "at"), text(cx, "version"));
+    let (at, version, system) = (text(cx, "at"), text(cx, "version"), text(cx, "system"));
 
     // Keys that calibration needs and scoring does not.
-    for key in ["suite", "system", "sampled", "split"] {
+    for key in ["suite", "sampled", "split"] {
         text(cx, key);
     }
+
+    let seen = object.string("seen", &mut cx.problems).and_then(|text| {
+        let problem = text.value.parse::<SeenHash>();
+        problem.map_err(|error| report_bad_hash(cx, text.span, &error)).ok()
+    });
 
     object.value("repeat");
     object.finish(&mut cx.problems);
 
     let (Some(trace_id), Some(benchmark)) = (trace_id, benchmark) else { return };
     let silent = if benchmark.value == NONE_OF_THE_ABOVE { LabelOutcome::Met } else { LabelOutcome::Unmet };
+    let says_outcome = outcome.is_some();
     let outcome = outcome.flatten().unwrap_or(silent);
-    draft.labels.push(LabelDraft { trace_id, benchmark, outcome, severity, note, reviewer, at, version });
+    draft.labels.push(LabelDraft {
+        trace_id,
+        benchmark,
+        outcome,
+        severity,
+        note,
+        reviewer,
+        at,
+        version,
+        system,
+        seen,
+        says_outcome,
+    });
+}
+
+fn report_bad_hash(cx: &mut DecodeContext, span: Span, error: &SeenHashError) {
+    cx.problems.add(
+        Diagnostic::error(
+            codes::LABEL_HASH,
+            "`seen` is no hash of what was labelled",
+            span,
+            error.to_string(),
+        )
+        .with_help("leave it out; `assize review RUN --decisions FILE` records decisions with their hashes"),
+    );
 }

@@ -5,12 +5,12 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use assize_diagnostic::{Diagnostic, Span, SpannedValue, did_you_mean};
-use assize_rubric::{LabelOutcome, Weight};
+use assize_rubric::{LabelOutcome, UnboundLabels, Weight};
 
-use super::draft::{LabelDraft, NodeSpans, PartsDraft, ScorecardCaseDraft, ScorecardDraft};
+use super::draft::{LabelDraft, NodeSpans, PartsDraft, PromptDraft, ScorecardCaseDraft, ScorecardDraft};
 use super::labels::NONE_OF_THE_ABOVE;
 use super::prompt::PromptCondition;
-use super::{prompts, weights};
+use super::{applicability, prompts, weights};
 use crate::codes;
 use crate::decode::DecodeContext;
 use crate::model::{
@@ -63,6 +63,8 @@ pub(super) fn link_scorecard(
         resolve_cases(cx, &draft, &codes, &below)
     };
     let labels = resolve_labels(cx, &draft, &codes);
+    applicability::check_tags(cx, &draft);
+    let benchmark_spans: Vec<Span> = draft.benchmarks.iter().map(|benchmark| benchmark.code.span).collect();
     let benchmarks = draft.benchmarks.into_iter().zip(prompt_places).zip(&codes.benchmark_parents);
     let benchmarks: Vec<ScorecardBenchmark> = benchmarks
         .map(|((benchmark, prompt), parent)| ScorecardBenchmark {
@@ -81,7 +83,7 @@ pub(super) fn link_scorecard(
             inclusion: benchmark.inclusion,
             exclusion: benchmark.exclusion,
             examples: benchmark.examples,
-            tags: benchmark.tags,
+            tags: benchmark.tags.into_iter().map(|tag| tag.value).collect(),
             marks: node_marks(cx, benchmark.code.span, &benchmark.spans),
             // A benchmark without a parent was reported, so this value is never used.
             parent: parent.map_or(0, |(parent, _)| parent),
@@ -111,27 +113,41 @@ pub(super) fn link_scorecard(
         })
         .collect();
 
-    let prompts = draft
-        .prompts
-        .into_iter()
-        .map(|prompt| JudgePrompt {
-            path: prompt.path,
-            behaviour: prompt.text.behaviours.first().map(|item| item.text.clone()),
-            fail_conditions: prompt.text.fails.iter().map(|item| item.text.clone()).collect(),
-            pass_conditions: prompt.text.passes.iter().map(|item| item.text.clone()).collect(),
-            fail_marks: condition_marks(cx, prompt.span, &prompt.text.fails),
-            pass_marks: condition_marks(cx, prompt.span, &prompt.text.passes),
-            has_inputs: prompt.text.find_part(super::prompt::PromptPart::Inputs).is_some(),
-            text: prompt.text.text,
-        })
-        .collect();
+    let prompts = draft.prompts.into_iter().map(|prompt| link_prompt(cx, prompt)).collect();
 
     let name = match (&index, tops.as_slice()) {
         (Some(index), _) => index.code.to_string(),
         (None, [only]) => rubrics[*only].code.to_string(),
         _ => name,
     };
-    Scorecard { name, root, index, rubrics, benchmarks, tops, prompts, cases, labels }
+    let scorecard = Scorecard {
+        name,
+        root,
+        index,
+        rubrics,
+        benchmarks,
+        tops,
+        prompts,
+        cases,
+        labels,
+        unbound_labels: UnboundLabels::default(),
+    };
+    applicability::report_gates_without_case(cx, &scorecard, &benchmark_spans);
+
+    scorecard
+}
+
+fn link_prompt(cx: &DecodeContext, prompt: PromptDraft) -> JudgePrompt {
+    JudgePrompt {
+        path: prompt.path,
+        behaviour: prompt.text.behaviours.first().map(|item| item.text.clone()),
+        fail_conditions: prompt.text.fails.iter().map(|item| item.text.clone()).collect(),
+        pass_conditions: prompt.text.passes.iter().map(|item| item.text.clone()).collect(),
+        fail_marks: condition_marks(cx, prompt.span, &prompt.text.fails),
+        pass_marks: condition_marks(cx, prompt.span, &prompt.text.passes),
+        has_inputs: prompt.text.find_part(super::prompt::PromptPart::Inputs).is_some(),
+        text: prompt.text.text,
+    }
 }
 
 fn node_marks(cx: &DecodeContext, code: Span, spans: &NodeSpans) -> ScorecardMarks {
@@ -520,7 +536,7 @@ fn resolve_cases(
         });
         cases.push(ScorecardCase {
             id: Arc::from(id.value.as_str()),
-            tags: tags.clone(),
+            tags: tags.iter().map(|tag| tag.value.clone()).collect(),
             benchmarks: listed,
             ground_truth: ground_truth.clone(),
             source_narrative: source_narrative.clone(),
@@ -537,7 +553,19 @@ fn resolve_labels(cx: &mut DecodeContext, draft: &ScorecardDraft, codes: &CodeTa
         draft.cases.iter().map(|case| case.id.value.as_str()).collect();
     let mut labels = Vec::with_capacity(draft.labels.len());
     for label in &draft.labels {
-        let LabelDraft { trace_id, benchmark, outcome, severity, note, reviewer, at, version } = label;
+        let LabelDraft {
+            trace_id,
+            benchmark,
+            outcome,
+            severity,
+            note,
+            reviewer,
+            at,
+            version,
+            system,
+            seen,
+            says_outcome,
+        } = label;
         if !ids.contains(trace_id.value.as_str()) {
             let mut diagnostic = Diagnostic::warning(
                 codes::LABEL_WITHOUT_CASE,
@@ -570,6 +598,23 @@ fn resolve_labels(cx: &mut DecodeContext, draft: &ScorecardDraft, codes: &CodeTa
             }
         }
 
+        let scale =
+            of.flatten().and_then(|at| draft.benchmarks.get(at)).and_then(|found| found.scale.as_ref());
+        if let Some(scale) = scale
+            && *says_outcome
+            && matches!(outcome, LabelOutcome::Met | LabelOutcome::Unmet)
+        {
+            cx.problems.add(
+                Diagnostic::warning(
+                    codes::LABEL_WITHOUT_SCORE,
+                    "a label says pass or fail where its benchmark has a scale",
+                    trace_id.span,
+                    "the label does not count",
+                )
+                .with_help(format!("use a number from {} to {}", scale.min, scale.max)),
+            );
+        }
+
         labels.push(ScorecardLabel {
             trace_id: trace_id.value.clone(),
             benchmark: of.flatten(),
@@ -579,6 +624,8 @@ fn resolve_labels(cx: &mut DecodeContext, draft: &ScorecardDraft, codes: &CodeTa
             reviewer: reviewer.clone(),
             at: at.clone(),
             version: version.clone(),
+            system: system.clone(),
+            seen: *seen,
             place: cx.position(trace_id.span),
         });
     }

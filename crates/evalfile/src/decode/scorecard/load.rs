@@ -11,7 +11,7 @@ use assize_diagnostic::{Diagnostic, SourceId, SourceMap, Span, SpannedValue};
 use super::benchmark::decode_benchmark;
 use super::cases::decode_scorecard_case;
 use super::draft::ScorecardDraft;
-use super::folder::{ScorecardFiles, list_files};
+use super::folder::{ScorecardFiles, list_files, list_labels};
 use super::index::{decode_index, looks_like_index};
 use super::labels::decode_label;
 use super::rubric::decode_scorecard_rubric;
@@ -46,11 +46,29 @@ pub fn load_scorecard(path: &Path, options: &LoadOptions) -> LoadedScorecard {
     read_scorecard(path, BTreeMap::new(), options)
 }
 
+/// Loads a scorecard with the labels of another folder beside its own: one in a single file has no folder for them.
+pub fn load_scorecard_with_labels(
+    path: &Path,
+    labels: Option<&Path>,
+    options: &LoadOptions,
+) -> LoadedScorecard {
+    read_parts(path, BTreeMap::new(), labels, options)
+}
+
 /// Loads a scorecard with texts that replace the files of these paths, such as unsaved texts in an editor.
 /// Paths are those found in the folder.
 pub fn read_scorecard(
     path: &Path,
     open: BTreeMap<PathBuf, String>,
+    options: &LoadOptions,
+) -> LoadedScorecard {
+    read_parts(path, open, None, options)
+}
+
+fn read_parts(
+    path: &Path,
+    open: BTreeMap<PathBuf, String>,
+    labels: Option<&Path>,
     options: &LoadOptions,
 ) -> LoadedScorecard {
     let is_folder = path.is_dir();
@@ -68,6 +86,10 @@ pub fn read_scorecard(
         1
     };
 
+    // The folder may be that of the scorecard, whose labels are read already.
+    let labels = labels.filter(|labels| !is_folder || !is_same_folder(labels, &root.join("labels")));
+    let files = files + labels.map_or(0, |folder| read_labels(&mut cx, folder, &mut draft));
+
     let cases = draft.cases.len();
     let name = scorecard_name(path);
     let scorecard = link::link_scorecard(&mut cx, draft, root, name, is_folder);
@@ -77,6 +99,21 @@ pub fn read_scorecard(
     assize_diagnostic::sort_diagnostics(&mut diagnostics);
 
     LoadedScorecard { scorecard: sound.then_some(scorecard), files, cases, sources, diagnostics }
+}
+
+fn is_same_folder(a: &Path, b: &Path) -> bool {
+    a == b || fs::canonicalize(a).is_ok_and(|a| fs::canonicalize(b).is_ok_and(|b| a == b))
+}
+
+/// Reads the labels of a folder; one that is not there has none yet.
+fn read_labels(cx: &mut DecodeContext, folder: &Path, draft: &mut ScorecardDraft) -> usize {
+    let (files, tables) = list_labels(folder);
+    refuse_label_tables(cx, &tables);
+    for path in &files {
+        decode_rows(cx, path, "labels", draft, decode_label);
+    }
+
+    files.len()
 }
 
 fn parent_folder(path: &Path) -> PathBuf {
@@ -153,9 +190,29 @@ fn read_folder(
         }
     }
 
+    refuse_label_tables(cx, &files.label_tables);
+
     let lists =
         [&files.prompts, &files.indexes, &files.rubrics, &files.benchmarks, &files.cases, &files.labels];
     lists.iter().map(|list| list.len()).sum()
+}
+
+/// Refuses tables among the labels: what is dropped there would seem to count.
+fn refuse_label_tables(cx: &mut DecodeContext, paths: &[PathBuf]) {
+    for path in paths {
+        let source = cx.sources.add(path, "");
+        cx.problems.add(
+            Diagnostic::error(
+                codes::LABEL_FILE,
+                format!("labels are not read from a `.{}` file", file_extension(path)),
+                Span::new(source, 0, 0),
+                "this file has no effect",
+            )
+            .with_help(
+                "write one JSON object a line into a `.jsonl` file, or record the decisions with `assize review RUN --decisions FILE`",
+            ),
+        );
+    }
 }
 
 /// Returns the tree of a file that must not be empty.
@@ -208,7 +265,12 @@ fn decode_rows(
     if file_extension(path) != "jsonl" {
         let Some((node, _)) = read_non_empty_tree(cx, path) else { return };
         let list = node.get(key).filter(|_| node.as_map().is_some_and(|map| map.len() == 1)).unwrap_or(&node);
-        decode_items(cx, list, key, draft, read);
+        // One case or one label may stand alone.
+        if list.as_map().is_some() && list.get(key).is_none() {
+            read(cx, list, draft);
+        } else {
+            decode_items(cx, list, key, draft, read);
+        }
         return;
     }
 
@@ -266,7 +328,10 @@ fn decode_single_file(cx: &mut DecodeContext, path: &Path, draft: &mut Scorecard
 
 /// Decodes the root of a single-file scorecard: a rubric, an index, or a map of lists.
 fn decode_root(cx: &mut DecodeContext, node: &TreeNode, later: &[DeferredList], draft: &mut ScorecardDraft) {
-    if node.get("code").is_some() {
+    let is_map_of_lists = ["index", "rubrics"].iter().any(|key| node.get(key).is_some());
+    let is_rubric =
+        ["aggregation_method", "benchmarks", "sub_rubrics"].iter().any(|key| node.get(key).is_some());
+    if node.get("code").is_some() || (is_rubric && !is_map_of_lists) {
         if looks_like_index(node) {
             decode_index(cx, node, draft);
         } else {
@@ -275,8 +340,7 @@ fn decode_root(cx: &mut DecodeContext, node: &TreeNode, later: &[DeferredList], 
         return;
     }
 
-    let known = ["index", "rubrics"].iter().any(|key| node.get(key).is_some());
-    if !known {
+    if !is_map_of_lists {
         cx.problems.add(
             Diagnostic::error(
                 codes::NOT_A_SCORECARD,

@@ -1,5 +1,6 @@
 //! Decoders of scorecards: a folder of rubrics, benchmarks, prompts, cases and labels, or one file.
 
+mod applicability;
 mod benchmark;
 mod cases;
 mod checks;
@@ -20,5 +21,5 @@ mod shared;
 mod weights;
 
 pub use folder::{is_scorecard, looks_like_scorecard};
-pub use load::{LoadedScorecard, load_scorecard, read_scorecard};
+pub use load::{LoadedScorecard, load_scorecard, load_scorecard_with_labels, read_scorecard};
 pub use results::{LoadedCardResults, load_card_results};

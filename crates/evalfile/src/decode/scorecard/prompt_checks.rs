@@ -37,7 +37,7 @@ impl PromptChecker<'_> {
             (PromptPart::Fail, "Automatic fail if any of the following are true:", &self.prompt.fails),
             (PromptPart::Pass, "Pass conditions (all must be satisfied):", &self.prompt.passes),
         ];
-        let mut lacking = Vec::new();
+        let (mut lacking, mut advised_lists) = (Vec::new(), Vec::new());
         if self.prompt.behaviours.iter().all(|item| item.text.is_empty()) {
             let at = self
                 .prompt
@@ -46,12 +46,30 @@ impl PromptChecker<'_> {
             lacking.push((at, "BEHAVIOR:", "names no behaviour"));
         }
 
+        // A prompt that names its behaviour can be asked as it is; one without anything can't.
+        let missing_lists = if lacking.is_empty() { &mut advised_lists } else { &mut lacking };
         for (part, heading, items) in lists {
             match (self.prompt.find_part(part), items.is_empty()) {
-                (Some(place), true) => lacking.push((self.span(&place), heading, "nothing in this list")),
-                (None, _) => lacking.push((self.beginning(), heading, "not in this file")),
+                (Some(place), true) => {
+                    missing_lists.push((self.span(&place), heading, "nothing in this list"));
+                }
+                (None, _) => missing_lists.push((self.beginning(), heading, "not in this file")),
                 _ => {}
             }
+        }
+
+        for (at, heading, found) in advised_lists {
+            self.cx.problems.add(
+                Diagnostic::warning(
+                    codes::PROMPT_LIST_ADVISED,
+                    format!("the prompt lacks `{heading}`"),
+                    at,
+                    found,
+                )
+                .with_help(
+                    "the judge is asked without it; a list of conditions makes judges agree more often",
+                ),
+            );
         }
 
         for (at, heading, found) in lacking {
@@ -154,6 +172,11 @@ impl PromptChecker<'_> {
 
         for (index, item) in self.prompt.fails.iter().enumerate() {
             let text = item.text.to_ascii_lowercase();
+            if self.prompt.fails.len() > 1 && blames_source(&text) {
+                self.report_split(&item.place, "says something about the source alone");
+                continue;
+            }
+
             let first_words = text.trim_start_matches(|c: char| !c.is_alphanumeric());
             let continues = index > 0 && first_words.starts_with("and ");
             let ending = text.trim_end_matches(|c: char| !c.is_alphanumeric());
@@ -161,18 +184,22 @@ impl PromptChecker<'_> {
             if continues || goes_on {
                 let label =
                     if continues { "goes on from the bullet before" } else { "goes on in the next bullet" };
-                self.cx.problems.add(
-                    Diagnostic::warning(
-                        codes::AND_SPLIT,
-                        "one condition seems to be split over several bullets",
-                        self.span(&item.place),
-                        label,
-                    )
-                    .with_note("each bullet of this list fails the answer by itself")
-                    .with_help("put what only fails together into one bullet"),
-                );
+                self.report_split(&item.place, label);
             }
         }
+    }
+
+    fn report_split(&mut self, place: &Range<usize>, label: &str) {
+        self.cx.problems.add(
+            Diagnostic::warning(
+                codes::AND_SPLIT,
+                "one condition seems to be split over several bullets",
+                self.span(place),
+                label,
+            )
+            .with_note("each bullet of this list fails the answer by itself")
+            .with_help("put what only fails together into one bullet"),
+        );
     }
 
     fn check_order(&mut self) {
@@ -196,4 +223,26 @@ impl PromptChecker<'_> {
             highest = Some((*part, place.clone()));
         }
     }
+}
+
+/// Returns true if a fail condition, in lower case, only says that the source lacks something: by itself that is no
+/// fault of the output, so it belongs to the bullet before it.
+fn blames_source(text: &str) -> bool {
+    const SOURCES: [&str; 3] = ["narrative", "source", "transcript"];
+    const OUTPUT_WORDS: [&str; 14] = [
+        "output", "record", "report", "document", "draft", "answer", "candidate", "states", "adds", "added",
+        "claims", "contains", "includes", "invent",
+    ];
+
+    let lacks =
+        ["not in", "not in the", "absent from", "absent from the", "missing from", "missing from the"];
+    let is_about_source =
+        SOURCES.iter().any(|source| lacks.iter().any(|words| text.contains(&format!("{words} {source}"))))
+            || SOURCES.iter().any(|source| {
+                ["does not mention", "does not state", "does not explain", "says nothing"]
+                    .iter()
+                    .any(|words| text.contains(&format!("{source} {words}")))
+            });
+
+    is_about_source && !OUTPUT_WORDS.iter().any(|word| text.contains(word))
 }

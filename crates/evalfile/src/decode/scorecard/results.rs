@@ -6,14 +6,14 @@ use std::path::Path;
 use std::sync::Arc;
 
 use assize_diagnostic::{Diagnostic, Severity, SourceMap, Span, SpannedValue};
-use assize_rubric::UnitInterval;
+use assize_rubric::{UnitInterval, find_contradiction};
 
 use super::shared::{decode_required_text, missing_field};
 use crate::LoadOptions;
 use crate::codes;
 use crate::decode::file::read_source;
 use crate::decode::{DecodeContext, MapReader};
-use crate::model::{Scorecard, ScorecardOutcome, ScorecardResult};
+use crate::model::{BenchmarkApplicability, Scorecard, ScorecardOutcome, ScorecardResult, ScoringScale};
 use crate::tree::{TreeNode, read_json_in};
 
 /// A loaded file of results.
@@ -36,7 +36,8 @@ impl LoadedCardResults {
 
 /// Loads results of a scorecard: one JSON object a line with `case`, `benchmark` and `pass`, and optionally
 /// `score` (on the benchmark's own scale), `uncertain`, `applies`, `confidence` and `reason`. Without a
-/// score, a pass is 1 and a fail 0. An uncertain result never passes.
+/// score, a pass is 1 and a fail 0. An uncertain result never passes. A result that contradicts itself or the
+/// applicability of its benchmark is an error: it could take a failed gate out of the count.
 pub fn load_card_results(path: &Path, scorecard: &Scorecard, options: &LoadOptions) -> LoadedCardResults {
     let mut cx = DecodeContext::new(Arc::clone(&options.environment), Vec::new(), Vec::new());
     let mut reader = CardResultReader {
@@ -70,7 +71,7 @@ struct CardResultReader<'s> {
 
 /// Fields of a row about a benchmark that applies.
 struct ResultFields {
-    pass: Option<bool>,
+    pass: Option<SpannedValue<bool>>,
     score: Option<SpannedValue<f64>>,
     uncertain: bool,
 }
@@ -83,12 +84,12 @@ impl CardResultReader<'_> {
         let case = decode_required_text(cx, &mut object, what, "case", "\"case\": \"refusal-07\"");
         let benchmark = decode_required_text(cx, &mut object, what, "benchmark", "\"benchmark\": \"A-REF1\"");
         let said = ResultFields {
-            pass: object.boolean("pass", &mut cx.problems).map(|pass| pass.value),
+            pass: object.boolean("pass", &mut cx.problems),
             score: object.number("score", &mut cx.problems),
             uncertain: object.boolean("uncertain", &mut cx.problems).is_some_and(|value| value.value),
         };
 
-        let applies = object.boolean("applies", &mut cx.problems).is_none_or(|value| value.value);
+        let applies = object.boolean("applies", &mut cx.problems);
         object.string("reason", &mut cx.problems);
         object.string("confidence", &mut cx.problems);
 
@@ -111,14 +112,89 @@ impl CardResultReader<'_> {
             );
         }
 
-        let outcome = if applies {
-            self.outcome(cx, head, benchmark, &said)
-        } else {
+        let outcome = if let Some(SpannedValue { value: false, span }) = applies {
+            self.check_not_applicable(cx, (case, benchmark), span, &said);
             Some(ScorecardOutcome::NotApplicable)
+        } else {
+            self.check_applicable(cx, (case, benchmark), head);
+            self.outcome(cx, head, benchmark, &said)
         };
         if let Some(outcome) = outcome.filter(|_| cx.problems.error_count() == errors) {
             self.results.push(ScorecardResult { case, benchmark, outcome });
         }
+    }
+
+    /// Reports a result about a benchmark that the scorecard keeps from the case.
+    fn check_applicable(&self, cx: &mut DecodeContext, place: (usize, usize), head: Span) {
+        if self.applicability(place) != BenchmarkApplicability::No {
+            return;
+        }
+
+        let (code, id) = self.names(place);
+        cx.problems.add(
+            Diagnostic::error(
+                codes::RESULT_OUT_OF_PLACE,
+                format!("`{code}` does not apply to the case `{id}`, and yet there is a result"),
+                head,
+                self.applicability_source(place),
+            )
+            .with_help(format!(
+                "add `{code}` to the `benchmarks` or one of its tags to the `tags` of the case, or remove the result"
+            )),
+        );
+    }
+
+    /// Reports a result with `applies: false` that the scorecard or the result itself contradicts.
+    fn check_not_applicable(
+        &self,
+        cx: &mut DecodeContext,
+        place: (usize, usize),
+        span: Span,
+        said: &ResultFields,
+    ) {
+        let (code, id) = self.names(place);
+        if self.applicability(place) == BenchmarkApplicability::Yes {
+            cx.problems.add(
+                Diagnostic::error(
+                    codes::RESULT_OUT_OF_PLACE,
+                    format!("`{code}` applies to the case `{id}`, and the result says that it does not"),
+                    span,
+                    self.applicability_source(place),
+                )
+                .with_help("correct the result, or the list or tags of the case"),
+            );
+        }
+
+        let verdict = said.pass.as_ref().map(|pass| ("pass", pass.span));
+        let verdict = verdict.or_else(|| said.score.as_ref().map(|score| ("score", score.span)));
+        if let Some((key, at)) = verdict {
+            cx.problems.add(
+                Diagnostic::error(
+                    codes::RESULT_OUT_OF_PLACE,
+                    format!("a result says `applies: false` and gives a `{key}`"),
+                    at,
+                    "would not count",
+                )
+                .with_secondary(span, "does not apply")
+                .with_help("leave `pass` and `score` out, or write `\"applies\": true`"),
+            );
+        }
+    }
+
+    fn applicability(&self, (case, benchmark): (usize, usize)) -> BenchmarkApplicability {
+        self.scorecard.applies(benchmark, &self.scorecard.cases[case])
+    }
+
+    /// Source of the decision on applicability, in words.
+    fn applicability_source(&self, (case, _): (usize, usize)) -> &'static str {
+        match self.scorecard.cases[case].benchmarks {
+            Some(_) => "so says the case's list `benchmarks`",
+            None => "so say the tags of case and benchmark",
+        }
+    }
+
+    fn names(&self, (case, benchmark): (usize, usize)) -> (&str, &str) {
+        (&self.scorecard.benchmarks[benchmark].code, &self.scorecard.cases[case].id)
     }
 
     fn outcome(
@@ -133,11 +209,15 @@ impl CardResultReader<'_> {
         }
 
         let Some(score) = &said.score else {
-            let Some(pass) = said.pass else {
+            let Some(pass) = &said.pass else {
                 cx.problems.add(missing_field(head, "a result", "pass", "\"pass\": true"));
                 return None;
             };
-            return Some(ScorecardOutcome::Scored(if pass { UnitInterval::ONE } else { UnitInterval::ZERO }));
+            return Some(ScorecardOutcome::Scored(if pass.value {
+                UnitInterval::ONE
+            } else {
+                UnitInterval::ZERO
+            }));
         };
 
         let scale = self.scorecard.benchmarks[benchmark].scale.as_ref();
@@ -160,7 +240,26 @@ impl CardResultReader<'_> {
             );
         }
 
-        unit.map(ScorecardOutcome::Scored)
+        let (unit, limit) = (unit?, self.scorecard.benchmarks[benchmark].failure_limit());
+        let scale = scale.map(ScoringScale::benchmark_scale);
+        let contradiction = said
+            .pass
+            .as_ref()
+            .and_then(|pass| Some((pass, find_contradiction(pass.value, unit, limit, scale)?)));
+        if let Some((pass, contradiction)) = contradiction {
+            cx.problems.add(
+                Diagnostic::error(
+                    codes::SCORE_CONTRADICTION,
+                    "`pass` and `score` of a result contradict each other",
+                    score.span,
+                    contradiction,
+                )
+                .with_secondary(pass.span, "the verdict")
+                .with_help("correct one of the two, or leave `score` out"),
+            );
+        }
+
+        Some(ScorecardOutcome::Scored(unit))
     }
 }
 

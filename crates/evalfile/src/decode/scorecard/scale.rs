@@ -9,7 +9,11 @@ use crate::decode::{DecodeContext, MapReader};
 use crate::model::ScoringScale;
 use crate::tree::TreeNode;
 
-/// Decodes `scoring_scale` and checks that its formula maps both ends of the scale to 0..1.
+/// Number of steps in which a formula is tried between the ends of its scale. The whole scores of usual scales are
+/// among them, and their halves.
+const SCALE_SAMPLES: u32 = 1200;
+
+/// Decodes `scoring_scale` and checks that its formula maps the whole scale to 0..1.
 pub(super) fn decode_scale(cx: &mut DecodeContext, node: &TreeNode) -> Option<ScoringScale> {
     let mut object = MapReader::new(node, "a scoring scale", &mut cx.problems)?;
     let errors = cx.problems.error_count();
@@ -88,8 +92,11 @@ fn decode_formula(
             format!("{}{place}", error.message)
         }
         Ok(formula) => {
-            let wrong =
-                [min, max].into_iter().find(|end| min < max && formula.apply(*end, min, max).is_none());
+            // The ends first: they are what an author looks at.
+            let between =
+                (1..SCALE_SAMPLES).map(|step| min + (max - min) * f64::from(step) / f64::from(SCALE_SAMPLES));
+            let mut scores = [min, max].into_iter().chain(between);
+            let wrong = scores.find(|score| min < max && formula.apply(*score, min, max).is_none());
             match wrong {
                 None => return Some(formula),
                 Some(end) => match formula.value(end, min, max).filter(|value| value.is_finite()) {

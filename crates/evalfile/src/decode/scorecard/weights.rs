@@ -10,8 +10,8 @@ use crate::codes;
 use crate::decode::DecodeContext;
 use crate::model::{RubricChildren, ScorecardIndex, WeightSet};
 
-/// Maximum deviation of a sum of weights from 1.
-const TOLERANCE: f64 = 1e-6;
+/// Maximum deviation of a sum of weights from 1, with room for rounding: three times 0.333333 is 0.999999.
+const TOLERANCE: f64 = 1e-6 + 1e-9;
 
 /// Checks the weights of each rubric's children. Under a minimum or maximum aggregation they have no effect.
 pub(super) fn check_weights(cx: &mut DecodeContext, draft: &ScorecardDraft, parts: &[RubricChildren]) {

@@ -4,6 +4,7 @@ use std::sync::LazyLock;
 
 use assize_diagnostic::{Diagnostic, SourceMap, Span};
 
+use super::command::refuse_script_placeholders;
 use super::entry::TargetEntryReader;
 use super::value::{folder, seconds};
 use crate::codes;
@@ -78,6 +79,7 @@ pub(super) fn decode_agent(
 
     let before = entry.problems.error_count();
     let program = entry.object.first_of(&PROGRAM, entry.problems);
+    let span = program.map_or_else(|| entry.object.head(), |found| found.value.use_span());
     let program = match program.filter(|found| !found.value.is_null()) {
         None => Some(vec![preset.program.clone()]),
         Some(found) => decode_program_words(&found.value, &found.key, entry.problems),
@@ -122,15 +124,21 @@ pub(super) fn decode_agent(
     argv.extend(more);
     argv.extend(preset.last.iter().cloned());
 
+    let template = CommandText::Argv(argv);
+    if refuse_script_placeholders(&template, span, entry.problems) {
+        return None;
+    }
+
     let depends = ["args", "arguments", "model", "system_prompt"];
     Some(CommandTargetSpec {
-        template: CommandText::Argv(argv),
+        template,
         holds_variables: PROGRAM.iter().chain(&depends).any(|key| entry.depends(key)),
         files_format: None,
         stdin: preset.stdin.clone(),
         stream: Some(preset.stream.clone()),
         batch: false,
         cwd,
+        beside_suite: false,
         timeout,
     })
 }

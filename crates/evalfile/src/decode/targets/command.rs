@@ -1,12 +1,15 @@
 //! Decoder of command targets.
 
-use assize_diagnostic::Diagnostic;
+use std::path::PathBuf;
+
+use assize_diagnostic::{Diagnostic, Span};
 
 use super::entry::TargetEntryReader;
 use super::recording::resolve_session_format;
-use super::value::{command_text, folder, seconds};
+use super::value::{command_text, seconds};
 use crate::codes;
 use crate::decode::map_reader::string;
+use crate::decode::{DiagnosticCollector, second_shell};
 use crate::model::{CommandTargetSpec, CommandText};
 
 /// Decodes the settings of a command. Returns `None` after adding a diagnostic, or when a variable is not
@@ -26,12 +29,17 @@ pub(super) fn decode_command_target(entry: &mut TargetEntryReader<'_, '_, '_>) -
         }
     };
 
+    let template = template.filter(|template| {
+        let span = given.map_or_else(|| entry.object.head(), |found| found.value.use_span());
+        !refuse_script_placeholders(template, span, entry.problems)
+    });
+
     let format = entry.object.first_of(&["files_format", "attachments_format"], entry.problems);
     let files_format = format
         .filter(|found| !found.value.is_null())
         .and_then(|found| string(&found.value, "files_format", entry.problems))
         .map(|text| text.value);
-    let cwd = entry.object.text("cwd", entry.problems).map(|cwd| folder(entry.folder, &cwd.value));
+    let cwd = entry.object.text("cwd", entry.problems).map(|cwd| PathBuf::from(cwd.value));
     let timeout = seconds(&mut entry.object, entry.problems);
     let stdin = entry.object.string("stdin", entry.problems).map(|text| text.value);
     let stream = entry
@@ -72,8 +80,27 @@ pub(super) fn decode_command_target(entry: &mut TargetEntryReader<'_, '_, '_>) -
         stream: stream.map(str::to_owned),
         batch,
         cwd,
+        beside_suite: true,
         timeout,
     })
+}
+
+/// Refuses placeholders with texts of a case where a second shell would read them as script. Files whose paths are made
+/// for the command may be named there. Returns true if there was one.
+pub(super) fn refuse_script_placeholders(
+    template: &CommandText,
+    span: Span,
+    problems: &mut DiagnosticCollector,
+) -> bool {
+    const OF_DATA: [&str; 4] = ["PROMPT", "FILES", "EVAL_ID", "GUIDELINES"];
+
+    let found = match template {
+        CommandText::Shell(script) => second_shell::check_script(script, &OF_DATA, span),
+        CommandText::Argv(words) => second_shell::check_words(words, &OF_DATA, span),
+    };
+    let Some(problem) = found else { return false };
+    problems.add(problem);
+    true
 }
 
 /// Returns true if a command has a placeholder whose value differs from case to case.

@@ -20,6 +20,8 @@ pub(super) struct TargetsContext<'a> {
     /// Spans of values that must not be shown.
     pub(super) secrets: Vec<Span>,
     pub(super) problems: &'a mut DiagnosticCollector,
+    /// Number of errors that concern single targets.
+    pub(super) entry_errors: usize,
 }
 
 /// An entry being decoded.

@@ -29,7 +29,7 @@ const MAX_TARGETS: usize = 1000;
 /// A targets file, loaded and checked.
 #[derive(Debug, Clone, Default)]
 pub struct LoadedTargets {
-    /// Targets, in the order of the file. Not to be used when there are errors.
+    /// Targets, in the order of the file. Not to be used unless the file is usable.
     pub targets: Vec<TargetSpec>,
     /// Path of the file; `None` if there is none.
     pub path: Option<PathBuf>,
@@ -37,6 +37,8 @@ pub struct LoadedTargets {
     pub sources: SourceMap,
     /// All diagnostics.
     pub diagnostics: Vec<Diagnostic>,
+    /// True if all errors concern single targets: runs with other targets are not affected.
+    pub is_usable: bool,
 }
 
 impl LoadedTargets {
@@ -68,11 +70,12 @@ pub fn load_targets(start: &Path, explicit: Option<&Path>, options: &LoadOptions
         Some(path) => Some(working.join(path)),
         None => find_first_file(&search_folders(start, working), TARGETS_PATHS),
     };
-    let Some(path) = path else { return LoadedTargets::default() };
+    let Some(path) = path else { return LoadedTargets { is_usable: true, ..LoadedTargets::default() } };
     let mut sources = SourceMap::new();
     let mut problems = DiagnosticCollector::default();
     let mut secrets = Vec::new();
     let mut targets = Vec::new();
+    let mut entry_errors = 0;
     if let Some(source) = read_settings_file(&path, working, &mut sources, &mut problems) {
         let folder = path.parent().unwrap_or(working);
         let place = |span: Span| {
@@ -85,14 +88,23 @@ pub fn load_targets(start: &Path, explicit: Option<&Path>, options: &LoadOptions
             place: &place,
             secrets: Vec::new(),
             problems: &mut problems,
+            entry_errors: 0,
         };
 
         targets = decode_target_list(&sources, source, &mut loading);
         secrets = loading.secrets;
+        entry_errors = loading.entry_errors;
     }
 
+    let is_usable = problems.error_count() == entry_errors;
     let diagnostics = finish_diagnostics(problems, &sources);
-    LoadedTargets { targets, path: Some(path), sources: mask_secrets(&sources, &secrets), diagnostics }
+    LoadedTargets {
+        targets,
+        path: Some(path),
+        sources: mask_secrets(&sources, &secrets),
+        diagnostics,
+        is_usable,
+    }
 }
 
 fn decode_target_list(
@@ -111,9 +123,11 @@ fn decode_target_list(
     let Some(list) = find_target_list(&root, loading.problems) else { return Vec::new() };
     let drafts: Vec<TargetDraft> = list.iter().filter_map(|node| entry(node, loading)).collect();
     let drafts = remove_duplicate_names(drafts, loading.problems);
+    let before = loading.problems.error_count();
     let targets = resolve_use_target(drafts, loading.problems);
     warn_of_unknown_judges(list, &targets, loading.problems);
     report_unknown_fallbacks(list, &targets, loading.problems);
+    loading.entry_errors += loading.problems.error_count() - before;
 
     targets
 }

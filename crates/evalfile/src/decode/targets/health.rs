@@ -1,22 +1,18 @@
 //! Decoder of `healthcheck`: a check that a target is available.
 
-use std::path::Path;
+use std::path::PathBuf;
 
 use assize_diagnostic::Diagnostic;
 
 use super::model::is_address;
-use super::value::{command_text, folder, seconds};
+use super::value::{command_text, seconds};
 use crate::codes;
 use crate::decode::{DiagnosticCollector, MapReader};
 use crate::model::HealthSpec;
 use crate::tree::TreeNode;
 
 /// Decodes a health check. Returns `None` after adding a diagnostic.
-pub(super) fn decode_health_check(
-    node: &TreeNode,
-    home: &Path,
-    problems: &mut DiagnosticCollector,
-) -> Option<HealthSpec> {
+pub(super) fn decode_health_check(node: &TreeNode, problems: &mut DiagnosticCollector) -> Option<HealthSpec> {
     let mut object = MapReader::new(node, "a health check", problems)?;
     let kind = object.string("type", problems);
     if let Some(kind) = kind.filter(|kind| !matches!(kind.value.as_str(), "http" | "command")) {
@@ -29,7 +25,7 @@ pub(super) fn decode_health_check(
     let url = object.text("url", problems);
     let command = object.first_of(&["command", "command_template"], problems);
     let command = command.map(|found| command_text(&found.value, "command", problems));
-    let cwd = object.text("cwd", problems).map(|cwd| folder(home, &cwd.value));
+    let cwd = object.text("cwd", problems).map(|cwd| PathBuf::from(cwd.value));
     let timeout = seconds(&mut object, problems);
     let head = object.head();
     let was_given = object.has("url");

@@ -55,6 +55,7 @@ pub(super) fn mask_secrets(sources: &SourceMap, spans: &[Span]) -> SourceMap {
         let mut ranges: Vec<Range<usize>> =
             spans.iter().filter(|span| span.source == id).map(|span| span.start..span.end).collect();
         ranges.extend(find_secret_lines(file.text()));
+        ranges.extend(find_secrets_in_addresses(file.text()));
         masked.add_fragment(file.path(), blank_out(file.text(), &ranges), file.first_line());
     }
 
@@ -84,6 +85,38 @@ fn find_secret_lines(text: &str) -> Vec<Range<usize>> {
     ranges
 }
 
+/// Finds user names, passwords, and parameters that may be secret, in the addresses of a text.
+fn find_secrets_in_addresses(text: &str) -> Vec<Range<usize>> {
+    const WORDS: [&str; 8] = ["auth", "key", "token", "secret", "pass", "pwd", "sig", "credential"];
+
+    let mut ranges = Vec::new();
+    for (at, scheme) in text.match_indices("://") {
+        let begin = at + scheme.len();
+        let ends = |c: char| c.is_whitespace() || matches!(c, '"' | '\'' | '<' | '>' | '`');
+        let address = &text[begin..begin + text[begin..].find(ends).unwrap_or(text.len() - begin)];
+
+        let host_end = address.find(['/', '?', '#']).unwrap_or(address.len());
+        // A password may hold what ends a host.
+        let user = address[..host_end]
+            .rfind('@')
+            .or_else(|| address.rfind('@').filter(|_| !address[..host_end].contains('.')));
+        ranges.extend(user.map(|end| begin..begin + end));
+
+        for (mark, _) in address.match_indices(['?', '&']) {
+            let parameter = &address[mark + 1..];
+            let parameter = &parameter[..parameter.find(['&', '#']).unwrap_or(parameter.len())];
+            let Some((name, value)) = parameter.split_once('=') else { continue };
+            let lower = name.to_ascii_lowercase();
+            if lower == "code" || WORDS.iter().any(|word| lower.contains(word)) {
+                let value_begin = begin + mark + 1 + name.len() + 1;
+                ranges.push(value_begin..value_begin + value.len());
+            }
+        }
+    }
+
+    ranges
+}
+
 fn blank_out(text: &str, ranges: &[Range<usize>]) -> String {
     let mut bytes = text.as_bytes().to_vec();
     for range in ranges {
@@ -100,6 +133,21 @@ fn blank_out(text: &str, ranges: &[Range<usize>]) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn passwords_and_keys_in_addresses_vanish() {
+        let mut sources = SourceMap::new();
+        let text = "base_url: \"http://user:PASSWORD@host/v1?v=1&api-key=GEHEIM&x=2\", url: https://TOKEN@h/a@b\nplain: https://h/v1?v=2#x\ntext: a@b";
+        let id = sources.add("t.yaml", text);
+        let masked = mask_secrets(&sources, &[]);
+        let shown = masked.file(id).text();
+        assert_eq!(shown.len(), text.len());
+        for secret in ["user", "PASSWORD", "GEHEIM", "TOKEN"] {
+            assert!(!shown.contains(secret), "{shown}");
+        }
+        assert!(shown.contains("@host/v1?v=1&api-key=******&x=2\"") && shown.contains("@h/a@b\n"), "{shown}");
+        assert!(shown.contains("plain: https://h/v1?v=2#x\ntext: a@b"), "{shown}");
+    }
 
     #[test]
     fn values_vanish_and_offsets_stay() {

@@ -17,4 +17,5 @@ mod value;
 pub(crate) mod variables;
 
 pub use file::{LoadedTargets, load_targets};
+pub use provider::model_provider;
 pub(crate) use provider::runnable_names as provider_names;

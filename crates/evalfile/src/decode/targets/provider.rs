@@ -90,6 +90,11 @@ pub(super) fn find_provider(name: &str) -> Option<&'static TargetProviderRow> {
     PROVIDERS.iter().find(|row| row.name == name || row.aliases.contains(&name.as_str()))
 }
 
+/// Returns the preferred spelling of a provider of models.
+pub fn model_provider(name: &str) -> Option<&'static str> {
+    find_provider(name).filter(|row| row.family == ProviderFamily::Model).map(|row| row.name)
+}
+
 /// Returns the nearest known name.
 pub(super) fn nearest_provider(name: &str) -> Option<&'static str> {
     did_you_mean(

@@ -14,7 +14,7 @@ use super::use_target::TargetDraft;
 use super::variables::{ExpandedMap, expand_variables};
 use crate::codes;
 use crate::decode::{DiagnosticCollector, MapReader};
-use crate::model::{RetrySpec, TargetSpec, TargetSpecKind};
+use crate::model::{RetrySpec, TargetSettingError, TargetSpec, TargetSpecKind};
 use crate::tree::TreeNode;
 
 /// Keys whose values may become numbers or booleans when they come from variables.
@@ -26,11 +26,34 @@ const TYPED: &[&str] = &[
 ];
 
 /// Reads one entry. `None` after a complaint when it can't even be named.
+///
+/// Its errors concern only the runs that use this target, so the target keeps them.
 pub(super) fn entry(node: &TreeNode, loading: &mut TargetsContext<'_>) -> Option<TargetDraft> {
     record_secrets(node, loading);
-    let expanded = expand_variables(node, TYPED, loading.environment, loading.problems);
-    let mut object = MapReader::new(&expanded.node, "a target", loading.problems)?;
-    let name = name(&mut object, &expanded, loading.problems);
+    let mut found = loading.problems.fork();
+    let mut draft = read_entry(node, loading, &mut found);
+    loading.problems.hide_as_in(&found);
+    let before = loading.problems.error_count();
+    for diagnostic in found.into_vec() {
+        if let Some(draft) = draft.as_mut().filter(|_| diagnostic.severity == Severity::Error) {
+            let place = (loading.place)(diagnostic.primary.span);
+            draft.spec.errors.push(TargetSettingError { title: diagnostic.title.clone(), place });
+        }
+        loading.problems.add(diagnostic);
+    }
+    loading.entry_errors += loading.problems.error_count() - before;
+
+    draft
+}
+
+fn read_entry(
+    node: &TreeNode,
+    loading: &TargetsContext<'_>,
+    problems: &mut DiagnosticCollector,
+) -> Option<TargetDraft> {
+    let expanded = expand_variables(node, TYPED, loading.environment, problems);
+    let mut object = MapReader::new(&expanded.node, "a target", problems)?;
+    let name = name(&mut object, &expanded, problems);
     let mut entry = TargetEntryReader {
         spec: TargetSpec {
             name: name.as_ref().map(|name| name.value.clone()).unwrap_or_default(),
@@ -43,11 +66,12 @@ pub(super) fn entry(node: &TreeNode, loading: &mut TargetsContext<'_>) -> Option
             fallbacks: Vec::new(),
             health: None,
             missing_variables: Vec::new(),
+            errors: Vec::new(),
             unbuilt: Vec::new(),
             without_effect: Vec::new(),
         },
         object,
-        problems: &mut *loading.problems,
+        problems,
         environment: loading.environment,
         folder: loading.folder,
         node,
@@ -82,7 +106,12 @@ pub(super) fn entry(node: &TreeNode, loading: &mut TargetsContext<'_>) -> Option
     }
 
     let TargetEntryReader { object, spec, problems, .. } = entry;
-    finish(object, strict, problems);
+    // Keys of a kind that can't be run yet are not settled, and must not stop a run that does not use it.
+    if strict {
+        object.finish(problems);
+    } else {
+        object.finish_leniently(problems);
+    }
 
     name.map(|name| TargetDraft { spec, name, uses })
 }
@@ -217,28 +246,5 @@ fn settings(entry: &mut TargetEntryReader<'_, '_, '_>, row: &'static TargetProvi
     };
     if let Some(kind) = kind {
         entry.spec.kind = kind;
-    }
-}
-
-/// Complains about unknown keys. What a kind that can't be run yet may have is not settled, and
-/// must not stop a run that does not use it: there it is a warning.
-fn finish(object: MapReader<'_>, strict: bool, problems: &mut DiagnosticCollector) {
-    if strict {
-        return object.finish(problems);
-    }
-
-    let mut unknown = problems.fork();
-    object.finish(&mut unknown);
-
-    for mut diagnostic in unknown.into_vec() {
-        diagnostic.severity = Severity::Warning;
-        diagnostic.code = codes::FOREIGN_SETTING;
-
-        // Not all keys are listed here, so a list of those that are would mislead.
-        if diagnostic.suggestion.is_none() {
-            diagnostic.help = vec!["nothing is done with it; check its spelling".to_owned()];
-        }
-
-        problems.add(diagnostic);
     }
 }

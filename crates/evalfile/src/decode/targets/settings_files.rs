@@ -64,7 +64,7 @@ pub(crate) fn read_settings_file(
         Ok(found) if found.len() > MAX_BYTES => {
             format!("it is larger than {} MiB", MAX_BYTES / 1024 / 1024)
         }
-        Ok(_) => match fs::read(path).map(String::from_utf8) {
+        Ok(_) => match assize_files::read_bytes(path, MAX_BYTES).map(String::from_utf8) {
             Ok(Ok(text)) => return Some(sources.add(shown, text)),
             Ok(Err(_)) => "it is not UTF-8 text".to_owned(),
             Err(error) => error.to_string(),

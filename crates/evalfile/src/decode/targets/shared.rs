@@ -58,7 +58,7 @@ pub(super) fn decode_shared_settings(entry: &mut TargetEntryReader<'_, '_, '_>) 
     entry.spec.fallbacks = fallbacks.into_iter().map(|name| name.value).collect();
 
     if let Some(found) = entry.object.entry("healthcheck").filter(|found| !found.value.is_null()) {
-        entry.spec.health = decode_health_check(&found.value, entry.folder, entry.problems);
+        entry.spec.health = decode_health_check(&found.value, entry.problems);
     }
     if let Some(hooks) = entry.object.entry("hooks").filter(|found| !found.value.is_null()) {
         entry.unbuilt("hooks of a target", hooks.key_span);

@@ -121,6 +121,7 @@ fn follow_chain(start: usize, drafts: &[TargetDraft], steps: &[UseTargetStep]) -
                 }
 
                 result.missing_variables.extend(other.missing_variables.iter().cloned());
+                result.errors.extend(other.errors.iter().cloned());
                 result.unbuilt.extend(other.unbuilt.iter().cloned());
                 result.without_effect.extend(other.without_effect.iter().cloned());
                 visited.push(next);

@@ -9,8 +9,8 @@ use crate::codes;
 use crate::decode::common::{decode_keyword, find_spelling};
 use crate::decode::grader::{decode_command, decode_duration};
 use crate::decode::map_reader::wrong_type;
-use crate::decode::{DecodeContext, MapReader};
-use crate::model::{WorkspaceHook, WorkspaceHooks, WorkspaceReset};
+use crate::decode::{DecodeContext, MapReader, second_shell};
+use crate::model::{GraderCommand, WorkspaceHook, WorkspaceHooks, WorkspaceReset};
 use crate::tree::{MapEntry, NodeValue, TreeNode};
 
 /// Decodes `hooks` of a workspace, or of a target named by a suite.
@@ -56,7 +56,7 @@ fn decode_hook(cx: &mut DecodeContext, entry: &MapEntry) -> Option<WorkspaceHook
     match &node.data {
         NodeValue::Null => return None,
         NodeValue::Str(_) | NodeValue::Seq(_) => {
-            let command = decode_command(cx, entry)?;
+            let command = decode_hook_command(cx, entry)?;
             return Some(WorkspaceHook {
                 command: Some(command),
                 cwd: home,
@@ -75,7 +75,7 @@ fn decode_hook(cx: &mut DecodeContext, entry: &MapEntry) -> Option<WorkspaceHook
     let mut object = MapReader::new(node, "a hook", &mut cx.problems)?;
     let head = object.head();
     let given = find_spelling(cx, &mut object, &["command", "script"], 2);
-    let command = given.and_then(|entry| decode_command(cx, entry));
+    let command = given.and_then(|entry| decode_hook_command(cx, entry));
     let cwd = object.text("cwd", &mut cx.problems).and_then(|written| decode_hook_folder(cx, &written));
     let millis = decode_duration(&mut object, "timeout_ms", 0.001, &mut cx.problems);
     let seconds = decode_duration(&mut object, "timeout_seconds", 1.0, &mut cx.problems);
@@ -101,6 +101,24 @@ fn decode_hook(cx: &mut DecodeContext, entry: &MapEntry) -> Option<WorkspaceHook
     }
 
     Some(WorkspaceHook { command, cwd: cwd.unwrap_or(home), timeout: millis.or(seconds), reset, place })
+}
+
+/// Decodes the command of a hook. The id of a case may come from a data set, so no second shell may read it as script.
+fn decode_hook_command(cx: &mut DecodeContext, entry: &MapEntry) -> Option<GraderCommand> {
+    const OF_DATA: [&str; 1] = ["test_id"];
+
+    let command = decode_command(cx, entry)?;
+    let span = entry.value.use_span();
+    let found = match &command {
+        GraderCommand::Shell(script) => second_shell::check_script(script, &OF_DATA, span),
+        GraderCommand::Argv(words) => second_shell::check_words(words, &OF_DATA, span),
+    };
+    if let Some(problem) = found {
+        cx.problems.add(problem);
+        return None;
+    }
+
+    Some(command)
 }
 
 /// Decodes the folder of a hook; one inside the workspace does not exist yet.

@@ -189,6 +189,9 @@ fn decode_source_map(cx: &mut DecodeContext, node: &TreeNode) -> Option<RepoSour
     let url = object.text("url", &mut cx.problems);
     let path = object.text("path", &mut cx.problems);
 
+    // An empty one was reported, or is a variable that is not set.
+    let is_given = object.has("url") || object.has("path");
+
     object.finish(&mut cx.problems);
 
     match (url, path) {
@@ -207,7 +210,9 @@ fn decode_source_map(cx: &mut DecodeContext, node: &TreeNode) -> Option<RepoSour
             None
         }
         (None, None) => {
-            cx.problems.add(missing_key(head, "`source`", "url", "url: ADDRESS"));
+            if !is_given {
+                cx.problems.add(missing_key(head, "`source`", "url", "url: ADDRESS"));
+            }
             None
         }
     }

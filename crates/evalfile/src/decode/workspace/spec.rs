@@ -12,7 +12,7 @@ use crate::codes;
 use crate::decode::common::{decode_keyword, unsupported_feature};
 use crate::decode::file::{read_source, read_tree};
 use crate::decode::map_reader::wrong_type;
-use crate::decode::{DecodeContext, MapReader, interpolate};
+use crate::decode::{DecodeContext, MapReader, interpolate_settings};
 use crate::model::{UnsupportedFeature, WorkspaceIsolation, WorkspaceMode, WorkspaceSpec};
 use crate::tree::{NodeValue, TreeNode};
 
@@ -64,7 +64,7 @@ fn decode_workspace_file(
         return None;
     };
 
-    interpolate(cx, &mut node);
+    interpolate_settings(cx, &mut node);
     decode_workspace_map(cx, &node, missing)
 }
 

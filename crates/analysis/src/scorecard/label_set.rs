@@ -1,0 +1,76 @@
+//! People's labels, counted whenever a stored run of a scorecard is read.
+
+use std::collections::HashMap;
+
+use assize_rubric::{
+    BenchmarkScale, BenchmarkState, CaseDecision, DecidedBy, Label, LabelAccount, NormalisationFormula,
+    UnboundLabels,
+};
+use assize_store::{CaseRecord, ScorecardInfo, ScorecardNodeInfo};
+
+/// Labels of a scorecard, by case and benchmark.
+#[derive(Debug, Clone, PartialEq, Default)]
+pub struct LabelSet {
+    labels: HashMap<(String, String), Vec<Label>>,
+    unbound: UnboundLabels,
+}
+
+impl LabelSet {
+    /// Sorts labels by what they are about.
+    pub fn new(labels: impl IntoIterator<Item = Label>, unbound: UnboundLabels) -> Self {
+        let mut sorted: HashMap<(String, String), Vec<Label>> = HashMap::new();
+        for label in labels {
+            sorted.entry((label.case.clone(), label.criterion.clone())).or_default().push(label);
+        }
+
+        Self { labels: sorted, unbound }
+    }
+
+    /// Lets labels decide what waits for people in a case of a run: benchmarks of theirs, and what its judges left
+    /// open. Labels of another answer, target, case or question decide nothing and are noted.
+    pub fn apply(&self, record: &mut CaseRecord, info: &ScorecardInfo) {
+        let target = record.result.target.clone();
+        let case = record.result.case_id.to_string();
+        for decided in record.decisions.iter_mut().filter(|decided| is_for_people(decided, info)) {
+            let seen = decided.decision.benchmark().and_then(|benchmark| benchmark.seen);
+            let labels = self.labels.get(&(case.clone(), decided.grader.to_string()));
+            let account =
+                LabelAccount::new(labels.into_iter().flatten(), seen, target.as_deref(), self.unbound);
+            let scale = find_node(info, &decided.grader).and_then(|node| node.scale.as_ref());
+            let formula = scale.and_then(|scale| NormalisationFormula::parse(&scale.formula).ok());
+            let scale = scale.zip(formula.as_ref()).map(|(scale, formula)| BenchmarkScale {
+                min: scale.min,
+                max: scale.max,
+                formula,
+            });
+
+            decided.decision.apply_labels(account, scale);
+        }
+    }
+}
+
+fn find_node<'i>(info: &'i ScorecardInfo, code: &str) -> Option<&'i ScorecardNodeInfo> {
+    info.nodes.iter().find(|node| node.code == code)
+}
+
+/// Tells if people decide a benchmark on a case: it is theirs, or its judge was uncertain, its judges differed, or
+/// none could be made to answer. What a program failed to check is for whoever wrote the program.
+fn is_for_people(decided: &CaseDecision, info: &ScorecardInfo) -> bool {
+    let Some(benchmark) =
+        decided.decision.benchmark().filter(|_| !decided.is_vote() && decided.member.is_empty())
+    else {
+        return false;
+    };
+    let evaluator = find_node(info, &decided.grader).and_then(|node| node.evaluator.as_deref());
+
+    benchmark.decided_by == Some(DecidedBy::Person)
+        || needs_person(benchmark.state, evaluator.unwrap_or_default())
+}
+
+/// Tells if a benchmark with this evaluator waits for people in this state.
+pub fn needs_person(state: BenchmarkState, evaluator: &str) -> bool {
+    match state {
+        BenchmarkState::Missing => matches!(evaluator, "llm_judge" | "hybrid"),
+        state => state.is_for_review(),
+    }
+}

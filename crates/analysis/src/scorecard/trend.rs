@@ -1,0 +1,119 @@
+//! Trend over runs of a scorecard: the index, its parts and its gates.
+
+use std::collections::BTreeSet;
+
+use assize_rubric::MissingPolicy;
+use assize_store::{ScorecardInfo, ScorecardPartKind};
+
+use super::compare::{depth, has_same_rules, score_nodes};
+use super::{NodeSide, ScorecardRun, ScorecardTreeError};
+
+/// Run of a trend.
+#[derive(Debug, Clone, PartialEq)]
+pub struct ScorecardTrendPoint {
+    /// Label of the run.
+    pub label: String,
+    /// Start time, as stored in the run.
+    pub started_at: String,
+    /// Number of cases.
+    pub cases: usize,
+    /// Weight set of the index.
+    pub weight_set: Option<String>,
+    /// Nodes, in the order of the tree.
+    pub nodes: Vec<NodeTrendPoint>,
+    /// Changes of the scorecard since the run before: scores are not comparable across them.
+    pub changed: Vec<String>,
+}
+
+/// Result of a node in a run of a trend.
+#[derive(Debug, Clone, PartialEq)]
+pub struct NodeTrendPoint {
+    /// Code of the node.
+    pub code: String,
+    /// Number of levels above it.
+    pub depth: usize,
+    /// Kind of the node.
+    pub kind: ScorecardPartKind,
+    /// True if missing its threshold blocks every level above.
+    pub hard_gate: bool,
+    /// Its result.
+    pub side: NodeSide,
+}
+
+/// Scorecard of a run, for the comparison with the next one.
+#[derive(Debug, Clone, PartialEq)]
+pub struct ScorecardMethod {
+    info: ScorecardInfo,
+    cases: BTreeSet<String>,
+}
+
+impl ScorecardMethod {
+    /// The scorecard of a run and the cases it was run on.
+    pub fn from_run(run: &ScorecardRun) -> Self {
+        let cases = run.parts.iter().flat_map(|part| part.cases.iter().map(|(id, _)| id.to_owned()));
+        Self { info: run.info.clone(), cases: cases.collect() }
+    }
+
+    /// Describes the changes since an earlier run.
+    fn changes(&self, before: &Self) -> Vec<String> {
+        let mut found = Vec::new();
+        if self.cases != before.cases {
+            found.push("another set of cases".to_owned());
+        }
+        if self.info.weight_set != before.info.weight_set {
+            let name = |info: &ScorecardInfo| info.weight_set.clone().unwrap_or_else(|| "none".to_owned());
+            found.push(format!("weight set {} instead of {}", name(&self.info), name(&before.info)));
+        }
+
+        let codes = |ours: &ScorecardInfo, theirs: &ScorecardInfo| -> Vec<String> {
+            let is_new = |code: &str| theirs.nodes.iter().all(|node| node.code != code);
+            ours.nodes.iter().filter(|node| is_new(&node.code)).map(|node| node.code.clone()).collect()
+        };
+        let changed = self.info.nodes.iter().filter(|node| {
+            let old = before.info.nodes.iter().find(|old| old.code == node.code);
+            old.is_some_and(|old| !has_same_rules(old, node))
+        });
+        let lists = [
+            ("new", codes(&self.info, &before.info)),
+            ("gone", codes(&before.info, &self.info)),
+            ("with another weight, threshold or rule", changed.map(|node| node.code.clone()).collect()),
+        ];
+        for (words, codes) in lists.into_iter().filter(|(_, codes)| !codes.is_empty()) {
+            found.push(format!("parts {words}: {}", codes.join(", ")));
+        }
+
+        found
+    }
+}
+
+/// Builds the trend point of a run.
+///
+/// # Errors
+/// If the stored tree is damaged.
+pub fn scorecard_trend_point(
+    label: String,
+    started_at: String,
+    run: &ScorecardRun,
+    before: Option<&ScorecardMethod>,
+    missing: MissingPolicy,
+) -> Result<(ScorecardTrendPoint, ScorecardMethod), ScorecardTreeError> {
+    let method = ScorecardMethod::from_run(run);
+    let sides = score_nodes(run, missing)?;
+    let nodes = run.info.nodes.iter().zip(sides).enumerate().map(|(place, (node, side))| NodeTrendPoint {
+        code: node.code.clone(),
+        depth: depth(run, place),
+        kind: node.kind,
+        hard_gate: node.hard_gate,
+        side,
+    });
+    let point = ScorecardTrendPoint {
+        label,
+        started_at,
+        cases: method.cases.len(),
+        weight_set: run.info.weight_set.clone(),
+        nodes: nodes.collect(),
+        changed: before.map(|before| method.changes(before)).unwrap_or_default(),
+    };
+
+    Ok((point, method))
+}

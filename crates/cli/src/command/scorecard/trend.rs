@@ -1,0 +1,114 @@
+//! `assize scorecard trend`.
+
+use assize_analysis::{ScorecardMethod, ScorecardTrendPoint, scorecard_trend_point};
+use assize_engine::{
+    ExitStatus, LabelOptions, LabelledRun, labelled_run,
+    runs::{self, RUNS_FOLDER},
+};
+use assize_report::render_scorecard_trend;
+use assize_store::{RunFolder, RunInfo};
+use serde_json::{Value, json};
+
+use super::compare::side;
+use crate::args::TrendCardsArgs;
+use crate::context::CliContext;
+use crate::failure::CommandFailure;
+use crate::output;
+
+pub(super) fn trend(args: &TrendCardsArgs, context: &CliContext) -> Result<ExitStatus, CommandFailure> {
+    let mut chosen = if args.runs.is_empty() { stored_runs(context)? } else { named_runs(args, context)? };
+    if let Some(last) = args.last {
+        chosen.drain(..chosen.len().saturating_sub(last.get()));
+    }
+
+    let mut points: Vec<ScorecardTrendPoint> = Vec::new();
+    let mut before: Option<ScorecardMethod> = None;
+    for (label, folder, info) in chosen {
+        if info.finished_at.is_none() {
+            let text = format!("`{label}` did not end: only its finished cases have a result");
+            output::print_warning(&text, context);
+        }
+
+        let LabelledRun { run, warning, .. } =
+            labelled_run(&folder, &LabelOptions::default(), &context.process)?;
+        if let Some(warning) = warning {
+            output::print_warning(&warning, context);
+        }
+
+        let missing = args.treat_missing;
+        let (point, method) = scorecard_trend_point(label, info.started_at, &run, before.as_ref(), missing)
+            .map_err(|error| error.to_string())?;
+        points.push(point);
+        before = Some(method);
+    }
+
+    if args.json {
+        let runs: Vec<Value> = points.iter().map(point_json).collect();
+        output::print_json(&json!({ "runs": runs }));
+    } else {
+        output::print(&render_scorecard_trend(&points, context.stdout));
+    }
+
+    Ok(ExitStatus::Passed)
+}
+
+type StoredRun = (String, RunFolder, RunInfo);
+
+fn named_runs(args: &TrendCardsArgs, context: &CliContext) -> Result<Vec<StoredRun>, CommandFailure> {
+    args.runs
+        .iter()
+        .map(|name| {
+            let folder = runs::find_run(name, &context.process)?;
+            let info = folder.info().map_err(|error| error.to_string())?;
+            Ok((name.clone(), folder, info))
+        })
+        .collect()
+}
+
+/// The runs of the runs folder of the same scorecard as the newest one of a scorecard; oldest first.
+fn stored_runs(context: &CliContext) -> Result<Vec<StoredRun>, String> {
+    let mut wanted: Option<String> = None;
+    let mut chosen = Vec::new();
+    for folder in runs::newest_first(&context.process) {
+        let Ok(info) = folder.info() else { continue };
+        let Some(name) = info.scorecard.as_ref().map(|card| card.name.clone()) else { continue };
+        if *wanted.get_or_insert_with(|| name.clone()) == name {
+            let label = folder.path().file_name().map(|name| name.to_string_lossy().into_owned());
+            chosen.push((label.unwrap_or_default(), folder, info));
+        }
+    }
+
+    if chosen.is_empty() {
+        return Err(format!(
+            "there is no run of a scorecard in `{RUNS_FOLDER}`; `assize scorecard run` makes one, or name the folders \
+             of runs"
+        ));
+    }
+
+    chosen.reverse();
+    Ok(chosen)
+}
+
+fn point_json(point: &ScorecardTrendPoint) -> Value {
+    let nodes: Vec<Value> = point
+        .nodes
+        .iter()
+        .map(|node| {
+            let mut value = side(node.side);
+            value["code"] = node.code.clone().into();
+            value["kind"] = node.kind.name().into();
+            value["hard_gate"] = node.hard_gate.into();
+            value["gate_failed"] = node.side.gate_failed.into();
+            value
+        })
+        .collect();
+
+    json!({
+        "run": point.label,
+        "started_at": point.started_at,
+        "cases": point.cases,
+        "weight_set": point.weight_set,
+        "changed": point.changed,
+        "nodes": nodes,
+    })
+}

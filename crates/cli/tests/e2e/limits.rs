@@ -1,0 +1,206 @@
+//! Every limit of `docs/limits.md`, with a file that goes beyond it.
+
+use std::fmt::Write as _;
+use std::fs::File;
+use std::path::Path;
+
+use assize_testkit::cli::{CliOutput, CliTest};
+
+use crate::bench::{cli, object};
+
+/// Test of a limit: here, or one of another crate by its file and name.
+enum LimitTest {
+    Here(fn(&CliTest)),
+    There(&'static str, &'static str),
+}
+
+use LimitTest::{Here, There};
+
+/// The rows of the page.
+const LIMITS: &[(&str, LimitTest)] = &[
+    ("kind of file", Here(special_files_are_refused)),
+    ("YAML or JSON file", Here(|cli| sparse(cli, "a.eval.yaml", 65, &["validate", "a.eval.yaml"], "E0505"))),
+    ("line of a JSONL file", Here(long_lines_are_refused)),
+    (
+        "settings file (targets, configuration, prices)",
+        Here(|cli| sparse(cli, "t.yaml", 5, &["eval", "s.yaml", "--targets", "t.yaml"], "E0502")),
+    ),
+    ("attached text", Here(large_attachments_are_refused)),
+    (
+        "file to convert",
+        Here(|cli| {
+            sparse(cli, "a.csv", 257, &["convert", "--to", "format2", "a.csv"], "larger than 256 MiB");
+        }),
+    ),
+    ("label file", Here(|cli| sparse(cli, "a.csv", 65, &["agreement", "a.csv"], "larger than 64 MiB"))),
+    ("files that a pattern matches", Here(long_searches_are_refused)),
+    ("nesting", Here(|cli| yaml(cli, &format!("tests: {}{}", "[".repeat(120), "]".repeat(120)), "E0005"))),
+    ("keys of a map", Here(large_maps_are_refused)),
+    ("copies by aliases", Here(aliases_of_long_texts_are_refused)),
+    ("graders of a list, included ones among them", Here(includes_do_not_multiply)),
+    ("problems of a file", Here(problems_are_counted)),
+    (
+        "time of a check by a pattern or a schema",
+        There("run/src/grading/timed_check.rs", "a_schema_that_explodes_is_given_up"),
+    ),
+    ("reply of a model", There("llm/tests/it/faults.rs", "an_answer_beyond_the_size_limit")),
+    ("output of a grading program", Here(long_output_of_programs_is_refused)),
+    ("files of a workspace", There("workspace/tests/changes.rs", "a_workspace_without_end_is_refused")),
+];
+
+#[test]
+fn every_limit_holds() {
+    for (name, test) in LIMITS {
+        println!("{name}");
+        match test {
+            Here(test) => {
+                let cli = cli();
+                cli.file("s.yaml", "tests:\n- {id: a, input: x, output: y, assertions: [y]}\n");
+                test(&cli);
+            }
+            There(file, name) => {
+                let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("..").join(file);
+                let text = std::fs::read_to_string(path).expect("the file is there");
+                assert!(text.contains(&format!("fn {name}(")), "{file} has no test `{name}`");
+            }
+        }
+    }
+}
+
+#[test]
+fn every_limit_of_the_page_has_a_test() {
+    let page = include_str!("../../../../docs/limits.md");
+    let rows = page.lines().filter_map(|line| line.strip_prefix("| ")?.split(" |").next());
+    let rows: Vec<&str> = rows.filter(|name| *name != "what").collect();
+    assert_eq!(rows, LIMITS.iter().map(|(name, _)| *name).collect::<Vec<_>>());
+}
+
+/// Checks that a command is refused with these words, and says little about it.
+#[track_caller]
+fn expect_refusal(output: CliOutput, words: &str) {
+    let told = format!("{}{}", output.stdout, output.stderr);
+    assert!(told.contains(words), "no `{words}` in: {told:.2000}");
+    assert!(told.len() < 300_000, "{} bytes of output", told.len());
+    output.expect_code(2);
+}
+
+/// Checks that an eval file is refused.
+#[track_caller]
+fn yaml(cli: &CliTest, text: &str, words: &str) {
+    cli.file("a.eval.yaml", text);
+    expect_refusal(cli.run(&["validate", "a.eval.yaml"]), words);
+}
+
+/// Checks that a file of so many MiB is refused. It takes no room on the disk.
+#[track_caller]
+fn sparse(cli: &CliTest, name: &str, mebibytes: u64, args: &[&str], words: &str) {
+    File::create(cli.path(name)).and_then(|file| file.set_len(mebibytes << 20)).expect("a file");
+    expect_refusal(cli.run(args), words);
+}
+
+fn special_files_are_refused(cli: &CliTest) {
+    let made = std::process::Command::new("mkfifo").arg(cli.path("pipe")).status();
+    assert!(made.is_ok_and(|status| status.success()), "mkfifo is there");
+    cli.file("r.yaml", "criteria: [a]\n");
+    cli.file("tests.yaml", "tests: pipe\n");
+    cli.file("input.yaml", "tests: [{id: a, input: x, input_files: [pipe], criteria: y}]\n");
+
+    for path in ["pipe", "/dev/zero"] {
+        for args in [
+            vec!["validate", path],
+            vec!["lint", path],
+            vec!["convert", "--to", "format2", path],
+            vec!["grade", "r.yaml", "--answers", path, "--judge", "offline"],
+            vec!["agreement", path],
+            vec!["import", "transcript", path],
+            vec!["--env-file", path, "validate", "s.yaml"],
+            vec!["eval", "s.yaml", "--targets", path],
+        ] {
+            cli.run(&args).expect_code(2);
+        }
+    }
+
+    for file in ["tests.yaml", "input.yaml"] {
+        cli.run(&["validate", file]).expect_code(2);
+    }
+}
+
+fn long_lines_are_refused(cli: &CliTest) {
+    cli.file("a.jsonl", "x".repeat(17 << 20));
+    expect_refusal(cli.run(&["validate", "a.jsonl"]), "E0505");
+}
+
+fn large_attachments_are_refused(cli: &CliTest) {
+    File::create(cli.path("a.txt")).and_then(|file| file.set_len(17 << 20)).expect("a file");
+    yaml(cli, "tests: [{id: a, input: x, input_files: [a.txt], criteria: y}]\n", "E0502");
+}
+
+fn long_searches_are_refused(cli: &CliTest) {
+    for number in 0..10_001 {
+        cli.file(format!("cases/{number}.yaml"), "");
+    }
+
+    yaml(cli, "tests: [file://cases/*.yaml]\n", "E0508");
+
+    // Nothing outside the folders that may be read is listed.
+    for pattern in ["file:///**/*", "file://../**/*", "file:///etc/*"] {
+        yaml(cli, &format!("tests: ['{pattern}']\n"), "E0503");
+        let told = cli.run(&["validate", "a.eval.yaml"]);
+        assert!(!told.stdout.contains("hostname") && told.stdout.len() < 4_000, "{}", told.stdout);
+    }
+}
+
+fn large_maps_are_refused(cli: &CliTest) {
+    let mut text = String::from("tests:\n- id: a\n  input: x\n  metadata:\n");
+    for number in 0..=10_000 {
+        let _ = writeln!(text, "    k{number}: 1");
+    }
+
+    yaml(cli, &text, "E0508");
+}
+
+fn aliases_of_long_texts_are_refused(cli: &CliTest) {
+    let text = "x".repeat(1_000_000);
+    let aliases = vec!["*a"; 100].join(", ");
+    yaml(
+        cli,
+        &format!("x-a: &a {text}\nx-b: [{aliases}]\ntests: [{{id: a, input: x, criteria: y}}]\n"),
+        "E0006",
+    );
+
+    let (open, close) = ("&a [".repeat(80), "]".repeat(80));
+    let values = vec!["1"; 10_000].join(",");
+    yaml(cli, &format!("x-a: {open}{values}{close}\ntests: [{{id: a, input: x, criteria: y}}]\n"), "E0006");
+}
+
+fn includes_do_not_multiply(cli: &CliTest) {
+    cli.file("t1.yaml", format!("assertions:\n{}", "- include: ./t2.yaml\n".repeat(200)));
+    cli.file("t2.yaml", format!("assertions:\n{}", "- include: ./t3.yaml\n".repeat(200)));
+    cli.file("t3.yaml", format!("assertions:\n{}", "- {type: contains, value: x}\n".repeat(200)));
+    yaml(cli, "tests: [{id: a, input: x, assertions: [{include: ./t1.yaml}]}]\n", "E0508");
+}
+
+fn problems_are_counted(cli: &CliTest) {
+    let same = "- {id: a, input: x, criteria: y}\n".repeat(20_000);
+    yaml(cli, &format!("tests:\n{same}"), "19799 more errors in this file");
+
+    let old = (0..300).fold(String::new(), |mut text, number| {
+        let _ = writeln!(text, "- {{id: a{number}, input: x, expected_outcome: y}}");
+        text
+    });
+    cli.file("a.eval.yaml", format!("tests:\n{old}"));
+    let output = cli.run(&["validate", "a.eval.yaml"]);
+    assert!(output.stdout.contains("W0404") || output.stderr.contains("W0404"), "{:.3000}", output.stdout);
+}
+
+fn long_output_of_programs_is_refused(cli: &CliTest) {
+    let command = "head -c 5000000 /dev/zero | tr '\\\\0' x";
+    cli.file(
+        "p.yaml",
+        format!(
+            "tests:\n- id: a\n  input: x\n  output: y\n  assertions:\n  - {{type: code-grader, command: [sh, -c, \"{command}\"]}}\n"
+        ),
+    );
+    let output = cli.run(&["eval", "p.yaml", "--judge", "offline", "--json", "--out", "run"]).expect_code(3);
+    assert_eq!(object(&output)["counts"]["incomplete"], 1);
+}

@@ -1,0 +1,63 @@
+//! Lists of `name=value` pairs of the command line, such as the columns of a table.
+
+use crate::did_you_mean;
+
+/// Invalid list of pairs.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum NamePairError {
+    /// Not of the form `name=column`.
+    Form(String),
+    /// There is no such name.
+    Unknown {
+        /// Name as written.
+        name: String,
+        /// Known names.
+        known: String,
+        /// The most similar known name.
+        hint: String,
+    },
+    /// A name is given twice.
+    Twice(String),
+}
+
+impl NamePairError {
+    /// Error for a name that is none of `known`.
+    pub fn unknown<'n>(name: &str, known: impl Iterator<Item = &'n str> + Clone) -> Self {
+        let hint = did_you_mean(name, known.clone()).map(|near| format!("; did you mean `{near}`?"));
+        Self::Unknown {
+            name: name.to_owned(),
+            known: known.collect::<Vec<_>>().join(", "),
+            hint: hint.unwrap_or_default(),
+        }
+    }
+}
+
+impl std::fmt::Display for NamePairError {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        match self {
+            Self::Form(text) => write!(f, "`{text}` is not of the form name=column"),
+            Self::Unknown { name, known, hint } => {
+                write!(f, "`{name}` is nothing a column can hold; known are {known}{hint}")
+            }
+            Self::Twice(name) => write!(f, "`{name}` is given twice"),
+        }
+    }
+}
+
+impl std::error::Error for NamePairError {}
+
+/// Parses `case=item_id,label=verdict`: name and value, separated by commas.
+pub fn parse_name_pairs(text: &str) -> Result<Vec<(String, String)>, NamePairError> {
+    text.split(',')
+        .map(|part| {
+            let form = || NamePairError::Form(part.trim().to_owned());
+            let (name, value) = part.split_once('=').ok_or_else(form)?;
+            let (name, value) = (name.trim(), value.trim());
+            if name.is_empty() || value.is_empty() {
+                return Err(form());
+            }
+
+            Ok((name.to_owned(), value.to_owned()))
+        })
+        .collect()
+}

@@ -1,0 +1,111 @@
+//! Mistakes that a file repeats on many lines: shown once, with the number of further lines.
+
+use std::collections::HashMap;
+use std::path::Path;
+
+use crate::{Diagnostic, DiagnosticCode, Severity, SourceMap};
+
+/// Number of equal diagnostics from which only the first is shown.
+const MIN_REPEATS: usize = 3;
+/// Maximum number of diagnostics shown of one code and title in one file, whatever else they say.
+const MAX_VARIANTS: usize = 5;
+/// Maximum number of line numbers listed.
+const MAX_LISTED_LINES: usize = 6;
+
+/// Diagnostics of one code, severity and title in one file.
+#[derive(Default)]
+struct RepeatedMistake<'a> {
+    /// Indices of the diagnostics by their words, in the order of the first of each.
+    variants: Vec<(MistakeWords<'a>, Vec<usize>)>,
+}
+
+/// The text beside the caret, the notes and the advice of a diagnostic.
+type MistakeWords<'a> = (&'a str, &'a [String], &'a [String]);
+
+/// Returns the diagnostics to show, in their order, each with a note on the lines that repeat it.
+pub(super) fn collapse_repeated<'a>(
+    diagnostics: &'a [Diagnostic],
+    sources: &SourceMap,
+) -> Vec<(&'a Diagnostic, Option<String>)> {
+    let mut mistakes: HashMap<(DiagnosticCode, Severity, &str, &Path), RepeatedMistake<'_>> = HashMap::new();
+    for (index, diagnostic) in diagnostics.iter().enumerate() {
+        let file = sources.file(diagnostic.primary.span.source).path();
+        let mistake =
+            mistakes.entry((diagnostic.code, diagnostic.severity, &diagnostic.title, file)).or_default();
+        let words: MistakeWords<'_> = (&diagnostic.primary.text, &diagnostic.notes, &diagnostic.help);
+        match mistake.variants.iter().position(|(known, _)| *known == words) {
+            Some(known) => mistake.variants[known].1.push(index),
+            // Words that differ on every line need not be told apart beyond those that are shown.
+            None if mistake.variants.len() == MAX_VARIANTS => {
+                mistake.variants[MAX_VARIANTS - 1].1.push(index);
+            }
+            None => mistake.variants.push((words, vec![index])),
+        }
+    }
+
+    let mut shown: Vec<(usize, Option<String>)> = Vec::new();
+    for (_, indices) in mistakes.into_values().flat_map(|mistake| mistake.variants) {
+        if indices.len() < MIN_REPEATS {
+            shown.extend(indices.into_iter().map(|index| (index, None)));
+        } else {
+            let lines: Vec<usize> =
+                indices[1..].iter().map(|index| line_of(&diagnostics[*index], sources)).collect();
+            shown.push((indices[0], Some(describe_lines(&lines))));
+        }
+    }
+
+    shown.sort_unstable_by_key(|(index, _)| *index);
+    shown.into_iter().map(|(index, note)| (&diagnostics[index], note)).collect()
+}
+
+fn line_of(diagnostic: &Diagnostic, sources: &SourceMap) -> usize {
+    let span = diagnostic.primary.span;
+    sources.file(span.source).position(span.start).line
+}
+
+fn describe_lines(lines: &[usize]) -> String {
+    let listed: Vec<String> = lines.iter().take(MAX_LISTED_LINES).map(usize::to_string).collect();
+    let more = if lines.len() > listed.len() { ", ..." } else { "" };
+
+    format!("the same in {} further lines: {}{more}", lines.len(), listed.join(", "))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::Span;
+
+    /// A file of so many lines with an error on each, whose labels are made from the line number.
+    fn collapsed(lines: usize, label: fn(usize) -> String) -> Vec<(usize, Option<String>)> {
+        let mut sources = SourceMap::new();
+        let diagnostics: Vec<Diagnostic> = (1..=lines)
+            .map(|line| {
+                let source = sources.add_fragment("a.jsonl", "{}", line);
+                Diagnostic::error(DiagnosticCode::new("E0001"), "bad", Span::new(source, 0, 1), label(line))
+            })
+            .collect();
+        let shown = collapse_repeated(&diagnostics, &sources);
+        shown.into_iter().map(|(one, note)| (line_of(one, &sources), note)).collect()
+    }
+
+    #[test]
+    fn equal_mistakes_are_shown_once_and_counted() {
+        let found = collapsed(200, |_| "here".to_owned());
+        assert_eq!(found, [(1, Some("the same in 199 further lines: 2, 3, 4, 5, 6, 7, ...".to_owned()))]);
+        assert_eq!(
+            collapsed(3, |_| String::new())[0].1.as_deref(),
+            Some("the same in 2 further lines: 2, 3")
+        );
+        assert_eq!(collapsed(2, |_| String::new()), [(1, None), (2, None)], "two are worth showing both");
+    }
+
+    #[test]
+    fn labels_that_all_differ_are_shown_for_a_few_lines() {
+        let found = collapsed(200, |line| format!("found {line}"));
+        assert_eq!(found.iter().map(|(line, _)| *line).collect::<Vec<_>>(), [1, 2, 3, 4, 5]);
+        assert!(
+            found[4].1.as_deref().is_some_and(|note| note.starts_with("the same in 195 further lines: 6, "))
+        );
+        assert!(found[..4].iter().all(|(_, note)| note.is_none()));
+    }
+}

@@ -1,0 +1,283 @@
+//! Judging an answer again whenever a file is saved: only what changed is judged and reported.
+//!
+//! Files are looked at four times a second rather than subscribed to: that works on every file system, network shares and
+//! containers included, and through the rename by which editors save.
+
+use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::time::Duration;
+
+use assize_evalfile::{Case, Grader, GraderKind, RubricGrader};
+use assize_files::MAX_FILE_BYTES;
+use assize_rubric::{Criterion, IdentityWriter, OutcomeKind, Rubric};
+use assize_store::{CaseRecord, CriterionRow};
+use tokio_util::sync::CancellationToken;
+
+use crate::attempt::{AttemptJudge, TryOutcome};
+use crate::attempt_material::{AttemptCase, AttemptSubject, LoadedAttempt};
+use crate::engine::Engine;
+use crate::error::EngineError;
+use crate::event::EngineEvent;
+use crate::exit::ExitStatus;
+
+/// Something that happened while an answer is judged again and again.
+#[derive(Debug)]
+pub enum WatchEvent<'a> {
+    /// The first round is over; from now on files are watched.
+    Watching,
+    /// A criterion is no longer in the files.
+    Removed {
+        /// Grader of the criterion.
+        grader: &'a str,
+        /// Its id.
+        criterion: &'a str,
+    },
+    /// A criterion was judged, for the first time or anew.
+    Judged {
+        /// Grader of the criterion.
+        grader: &'a str,
+        /// The decision before.
+        before: Option<&'a CriterionRow>,
+        /// The decision now.
+        after: &'a CriterionRow,
+        /// Record of the whole case.
+        record: &'a CaseRecord,
+    },
+}
+
+/// Interval between two looks at the files. A change counts when it looks the same twice, so half-written files are let be.
+const LOOK: Duration = Duration::from_millis(250);
+
+/// Contents of files; `None` for one that can't be read, as between the two steps of a save.
+type FileContents = Vec<(PathBuf, Option<Vec<u8>>)>;
+
+/// A grader and a criterion of it.
+type CriterionName = (String, String);
+
+/// A decision, and all it rests on.
+struct PreviousResult {
+    rests_on: IdentityWriter,
+    row: CriterionRow,
+}
+
+/// Answer that is judged again after every change, and what was decided about it.
+pub struct AttemptWatch<'w> {
+    engine: &'w Engine,
+    subject: &'w AttemptSubject,
+    judge: &'w AttemptJudge<'w>,
+    quiet: bool,
+    cancel: &'w CancellationToken,
+    observe: &'w dyn Fn(WatchEvent<'_>),
+    known: BTreeMap<CriterionName, PreviousResult>,
+}
+
+impl<'w> AttemptWatch<'w> {
+    /// Watch that has judged nothing yet. Warnings about files are not reported with `quiet`.
+    pub fn new(
+        engine: &'w Engine,
+        subject: &'w AttemptSubject,
+        judge: &'w AttemptJudge<'w>,
+        quiet: bool,
+        cancel: &'w CancellationToken,
+        observe: &'w dyn Fn(WatchEvent<'_>),
+    ) -> Self {
+        Self { engine, subject, judge, quiet, cancel, observe, known: BTreeMap::new() }
+    }
+
+    /// Judges, and judges again after every change, until cancelled.
+    ///
+    /// # Errors
+    /// When the first round fails for another reason than the files.
+    pub async fn run(mut self) -> Result<ExitStatus, EngineError> {
+        let mut first = true;
+        let mut files = Vec::new();
+        loop {
+            // Taken before the load, so that a change during it is seen; what the load names anew is taken after it.
+            let before = self.contents(&files);
+            let loaded = self.subject.load(self.judge.load_options(), self.engine);
+            files.clone_from(&loaded.files);
+
+            let seen = earlier_of(before, self.contents(&files));
+            loaded.report(self.quiet, self.engine);
+
+            match self.round(&loaded).await {
+                Ok(None) => {}
+                Ok(Some(exit)) => return Ok(exit),
+                // What is wrong with files may be put right; what is wrong with the command may not.
+                Err(error) if loaded.attempt.is_ok() && first => return Err(error),
+                Err(error) => self.engine.emit(EngineEvent::Failure(error.message)),
+            }
+
+            if first {
+                (self.observe)(WatchEvent::Watching);
+            }
+
+            first = false;
+
+            if !self.changed(seen).await {
+                return Ok(ExitStatus::Passed);
+            }
+        }
+    }
+
+    /// Judges what is open; returns an exit status if the watch ends with it.
+    async fn round(&mut self, loaded: &LoadedAttempt) -> Result<Option<ExitStatus>, EngineError> {
+        let attempt = loaded.attempt.as_ref().map_err(Clone::clone)?;
+        let bases = bases(&attempt.case);
+        self.forget(&bases);
+
+        let open =
+            |name: &CriterionName| self.known.get(name).map(|known| &known.rests_on) != bases.get(name);
+        let Some(case) = reduced(&attempt.case, &open) else { return Ok(None) };
+
+        let reduced = AttemptCase { suite: attempt.suite.clone(), case: Arc::new(case) };
+        self.judge.check(&reduced)?;
+
+        let record = match self.judge.judge(&reduced, self.cancel).await? {
+            TryOutcome::Judged(record) => record,
+            TryOutcome::Interrupted => return Ok(Some(ExitStatus::Passed)),
+            TryOutcome::OverBudget(why) => {
+                self.engine.emit(EngineEvent::Failure(why));
+                return Ok(Some(ExitStatus::OverBudget));
+            }
+        };
+        if let Some(error) = &record.result.error {
+            return Err(EngineError::unrunnable(format!("{}: {}", error.stage.name(), error.message)));
+        }
+
+        self.take(&record, &bases);
+        Ok(None)
+    }
+
+    /// Forgets criteria that are gone, and reports them.
+    fn forget(&mut self, bases: &BTreeMap<CriterionName, IdentityWriter>) {
+        self.known.retain(|name, _| {
+            let is_there = bases.contains_key(name);
+            if !is_there {
+                (self.observe)(WatchEvent::Removed { grader: &name.0, criterion: &name.1 });
+            }
+
+            is_there
+        });
+    }
+
+    /// Reports and remembers what was judged anew.
+    fn take(&mut self, record: &CaseRecord, bases: &BTreeMap<CriterionName, IdentityWriter>) {
+        for grader in &record.result.graders {
+            for row in &grader.criteria {
+                let name = (grader.name.clone(), row.id.to_string());
+                let Some(basis) = bases.get(&name) else { continue };
+                let earlier = self.known.get(&name);
+                if earlier.is_some_and(|known| known.rests_on == *basis) {
+                    continue;
+                }
+
+                let before = earlier.map(|known| &known.row);
+                (self.observe)(WatchEvent::Judged { grader: &name.0, before, after: row, record });
+
+                // What could not be judged is asked again at the next change of any file.
+                let rests_on = if row.outcome == OutcomeKind::Ungraded {
+                    IdentityWriter::default()
+                } else {
+                    basis.clone()
+                };
+                self.known.insert(name, PreviousResult { rests_on, row: row.clone() });
+            }
+        }
+    }
+
+    fn contents(&self, files: &[PathBuf]) -> FileContents {
+        let folder = &self.engine.process().working_folder;
+        let read = |path: &Path| assize_files::read_bytes(&folder.join(path), MAX_FILE_BYTES).ok();
+        files.iter().map(|path| (path.clone(), read(path))).collect()
+    }
+
+    /// Waits until a file is another than it was and has settled; false when cancelled.
+    async fn changed(&self, seen: FileContents) -> bool {
+        let files: Vec<PathBuf> = seen.iter().map(|(path, _)| path.clone()).collect();
+        let mut last = seen.clone();
+        loop {
+            tokio::select! {
+                () = self.cancel.cancelled() => return false,
+                () = tokio::time::sleep(LOOK) => {}
+            }
+            let now = self.contents(&files);
+            if now == last && now != seen {
+                return true;
+            }
+
+            last = now;
+        }
+    }
+}
+
+/// Identity of the inputs of each decision: the criterion, its settings, and all the judge is shown.
+fn bases(case: &Case) -> BTreeMap<CriterionName, IdentityWriter> {
+    let mut shown = IdentityWriter::default();
+    shown.field(&case.output);
+    shown.field(&case.input);
+    shown.field(&case.expected_output);
+    shown.field(&case.expected_outcome);
+
+    let mut bases = BTreeMap::new();
+    for (grader, rubric) in rubrics(case) {
+        let RubricGrader { rubric: _, places: _, marks: _, judging, evidence, truncate, judge, panel } =
+            rubric;
+        for criterion in rubric.rubric.criteria() {
+            let mut basis = shown.clone();
+            basis.field(criterion);
+            basis.field(judging);
+            basis.field(evidence);
+            basis.field(truncate);
+            basis.field(judge);
+            basis.field(panel);
+
+            bases.insert((grader.name.clone(), criterion.id.as_str().to_owned()), basis);
+        }
+    }
+
+    bases
+}
+
+fn rubrics(case: &Case) -> impl Iterator<Item = (&Grader, &RubricGrader)> {
+    case.graders.iter().filter_map(|grader| match &grader.kind {
+        GraderKind::Rubric(rubric) => Some((&**grader, rubric)),
+        _ => None,
+    })
+}
+
+/// The case with the open criteria only; `None` if none is open.
+fn reduced(case: &Case, open: &dyn Fn(&CriterionName) -> bool) -> Option<Case> {
+    let mut graders = Vec::new();
+    for (grader, rubric) in rubrics(case) {
+        let is_open = |criterion: &Criterion| open(&(grader.name.clone(), criterion.id.as_str().to_owned()));
+        let wanted: Vec<Criterion> =
+            rubric.rubric.criteria().iter().filter(|criterion| is_open(criterion)).cloned().collect();
+        if wanted.is_empty() {
+            continue;
+        }
+
+        // Some criteria, such as penalties alone, make no rubric: then all of it is judged again.
+        let rubric = match Rubric::new(wanted) {
+            Ok(less) => RubricGrader {
+                rubric: Arc::new(less),
+                places: Vec::new(),
+                marks: Vec::new(),
+                ..rubric.clone()
+            },
+            Err(_) => rubric.clone(),
+        };
+        graders.push(Arc::new(Grader { kind: GraderKind::Rubric(rubric), ..grader.clone() }));
+    }
+
+    (!graders.is_empty()).then(|| Case { graders, ..case.clone() })
+}
+
+/// Returns the contents of the files in `after`, as they were in `before` where that is known.
+fn earlier_of(before: FileContents, after: FileContents) -> FileContents {
+    after
+        .into_iter()
+        .map(|(path, now)| before.iter().find(|(known, _)| *known == path).cloned().unwrap_or((path, now)))
+        .collect()
+}

@@ -1,0 +1,124 @@
+//! People's labels of a stored run of a scorecard: where they stand, and the run with them.
+
+use std::path::{Path, PathBuf};
+
+use assize_analysis::{LabelSet, ScorecardRun};
+use assize_evalfile::{Scorecard, load_scorecard_with_labels};
+use assize_rubric::{DecidedBy, UnboundLabels};
+use assize_store::{RunFolder, RunInfo};
+
+use crate::error::EngineError;
+use crate::process::ProcessContext;
+
+/// Setting of a run: the folder of labels beside those of the scorecard.
+const FOLDER_KEY: &str = "labels";
+/// Setting of a run: labels count that do not say what they are about.
+const UNBOUND_KEY: &str = "unbound_labels";
+
+/// Labels that count.
+#[derive(Debug, Clone, Default)]
+pub struct LabelOptions {
+    /// Folder of labels beside those of the scorecard; that of the run unless given.
+    pub folder: Option<PathBuf>,
+    /// Handling of labels that do not say what they are about.
+    pub unbound: UnboundLabels,
+}
+
+impl LabelOptions {
+    /// Options that the run remembers, as far as these say nothing.
+    #[must_use]
+    pub fn or_stored(&self, info: &RunInfo) -> Self {
+        let stored = |key: &str| info.settings.other.get(key);
+        let is_accepted = self.unbound == UnboundLabels::Accept || stored(UNBOUND_KEY).is_some();
+        Self {
+            folder: self.folder.clone().or_else(|| stored(FOLDER_KEY).map(PathBuf::from)),
+            unbound: if is_accepted { UnboundLabels::Accept } else { UnboundLabels::Report },
+        }
+    }
+
+    /// Settings that a run stores, so that whoever reads it later counts the same labels.
+    pub(crate) fn settings(&self, working_folder: &Path) -> impl Iterator<Item = (String, String)> {
+        // Whoever reads the run may stand in another folder.
+        let absolute = |folder: &PathBuf| working_folder.join(folder).display().to_string();
+        let folder = self.folder.as_ref().map(|folder| (FOLDER_KEY.to_owned(), absolute(folder)));
+        let unbound =
+            (self.unbound == UnboundLabels::Accept).then(|| (UNBOUND_KEY.to_owned(), "accepted".to_owned()));
+        folder.into_iter().chain(unbound)
+    }
+}
+
+/// Labels of a scorecard that was read.
+pub fn label_set(scorecard: &Scorecard) -> LabelSet {
+    LabelSet::new(scorecard.stored_labels(), scorecard.unbound_labels)
+}
+
+/// Run of a scorecard with the labels of now.
+#[derive(Debug)]
+pub struct LabelledRun {
+    /// Description of the run, without its tree.
+    pub info: RunInfo,
+    /// Decisions of the run, and of people since.
+    pub run: ScorecardRun,
+    /// Labels that were counted; `None` where the scorecard can't be read any more.
+    pub labels: Option<LabelSet>,
+    /// Reason for which labels given since the run are not counted.
+    pub warning: Option<String>,
+}
+
+/// Reads the run of a scorecard and lets people's labels decide what waits for them.
+///
+/// # Errors
+/// If the run can't be read, or is not one of a scorecard.
+pub fn labelled_run(
+    folder: &RunFolder,
+    options: &LabelOptions,
+    process: &ProcessContext,
+) -> Result<LabelledRun, EngineError> {
+    let mut info = folder.info()?;
+    let (labels, problem) = match current_labels(&info, options, process) {
+        Ok(labels) => (Some(labels), None),
+        Err(problem) => (None, Some(problem)),
+    };
+
+    let tree = info.scorecard.take();
+    let run = ScorecardRun::with_labels(folder, tree, labels.as_ref())
+        .map_err(|error| EngineError::usage(error.to_string()))?;
+
+    // Where nothing waits for people, it does not matter that there is nobody to ask.
+    let warning = problem.filter(|_| {
+        let cases = run.parts.iter().flat_map(|part| part.cases.values());
+        cases.into_iter().any(|case| case.finding.decided_by == Some(DecidedBy::Person))
+            || !run.review_rows().is_empty()
+    });
+
+    Ok(LabelledRun { info, run, labels, warning })
+}
+
+/// Labels of the scorecard of a run as they are now, or why they can't be read.
+pub fn current_labels(
+    info: &RunInfo,
+    options: &LabelOptions,
+    process: &ProcessContext,
+) -> Result<LabelSet, String> {
+    let options = options.or_stored(info);
+    let path = info.suites.first().map_or_else(|| Path::new(""), |suite| Path::new(&suite.path));
+    if !path.exists() {
+        return Err(format!(
+            "the scorecard `{}` of the run is not there, so that labels given since the run are not counted; go to the \
+             folder the run was started in",
+            path.display()
+        ));
+    }
+
+    let loaded = load_scorecard_with_labels(path, options.folder.as_deref(), &process.load_options(&[]));
+    let mut scorecard = loaded.scorecard.ok_or_else(|| {
+        format!(
+            "the scorecard `{0}` has problems, so that labels given since the run are not counted; `assize validate {0}` \
+             lists them",
+            path.display()
+        )
+    })?;
+
+    scorecard.unbound_labels = options.unbound;
+    Ok(label_set(&scorecard))
+}

@@ -1,0 +1,211 @@
+//! Fields of answers to grade, and the keys or columns that files give them under.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use assize_diagnostic::{Diagnostic, NamePairError, Span, did_you_mean, parse_name_pairs};
+
+use crate::codes;
+
+/// Keys of the id.
+pub(super) const ID: &[&str] = &["id"];
+/// Keys of the question.
+pub(super) const QUESTION: &[&str] = &["question", "input", "prompt", "query"];
+/// Keys of the answer.
+pub(super) const ANSWER: &[&str] =
+    &["answer", "output", "response", "completion", "prediction", "model_output"];
+/// Keys of the reference answer.
+pub(super) const REFERENCE: &[&str] = &["reference", "expected_output", "reference_answer"];
+/// Keys of the expected outcome.
+pub(super) const EXPECTED_OUTCOME: &[&str] = &["expected_outcome", "criteria"];
+/// Keys whose values are metadata that a run uses: they name the cluster of the answer.
+pub(super) const CLUSTERS: [&str; 2] = ["cluster", "conversation_id"];
+/// Key of everything else that is known about the answer.
+pub(super) const METADATA: &str = "metadata";
+
+/// All fields, each with its keys. The first key is the name of the field.
+const FIELDS: [&[&str]; 10] = [
+    ID,
+    QUESTION,
+    ANSWER,
+    REFERENCE,
+    EXPECTED_OUTCOME,
+    &["tags"],
+    &["file_changes"],
+    &["cluster"],
+    &["conversation_id"],
+    &[METADATA],
+];
+/// Column that stands for all columns not named otherwise.
+const ALL_OTHERS: &str = "*";
+
+/// Columns of a file of answers, as named by the user (`answer=response,metadata=model`). Fields without a
+/// column are looked for under their usual keys.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct AnswerColumns {
+    /// Fields by column.
+    given: BTreeMap<String, &'static str>,
+    /// Columns that are metadata.
+    metadata: BTreeSet<String>,
+    /// True if all columns that are no field are metadata.
+    others_are_metadata: bool,
+}
+
+/// Use of a column.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum ColumnUse {
+    /// Read under this key.
+    Field(&'static str),
+    /// Kept as metadata.
+    Metadata,
+    /// Free for the author's own use.
+    Ignored,
+    /// Nothing that an answer has.
+    Unknown,
+}
+
+impl AnswerColumns {
+    /// Parses `question=prompt,answer=response,metadata=model`. `metadata` may be named several times;
+    /// `metadata=*` stands for all columns that are nothing else.
+    pub fn parse(text: &str) -> Result<Self, NamePairError> {
+        let names = FIELDS.iter().map(|keys| keys[0]);
+        let mut columns = Self::default();
+        for (name, column) in parse_name_pairs(text)? {
+            let field = names.clone().find(|field| *field == name);
+            let field = field.ok_or_else(|| NamePairError::unknown(&name, names.clone()))?;
+
+            if field == METADATA && column == ALL_OTHERS {
+                columns.others_are_metadata = true;
+                continue;
+            }
+
+            let is_taken = columns.given.contains_key(&column) || columns.metadata.contains(&column);
+            if is_taken {
+                return Err(NamePairError::Twice(column));
+            }
+            if columns.given.values().any(|given| *given == field) {
+                return Err(NamePairError::Twice(name));
+            }
+
+            if field == METADATA {
+                columns.metadata.insert(column);
+            } else {
+                columns.given.insert(column, field);
+            }
+        }
+
+        Ok(columns)
+    }
+
+    /// Returns the use of a column. `key` is its name as a key, which may be spelled differently in a table.
+    pub(super) fn use_of(&self, column: &str, key: &str) -> ColumnUse {
+        if let Some(field) = self.given.get(column) {
+            return ColumnUse::Field(field);
+        }
+        if self.metadata.contains(column) {
+            return ColumnUse::Metadata;
+        }
+
+        let field = FIELDS.iter().find_map(|keys| Some((keys[0], *keys.iter().find(|name| **name == key)?)));
+        match field {
+            // The user has said where the field is, so this column is something else.
+            Some((name, spelled)) if !self.given.values().any(|given| *given == name) => {
+                ColumnUse::Field(spelled)
+            }
+            _ if key.starts_with("x-") => ColumnUse::Ignored,
+            _ if self.others_are_metadata => ColumnUse::Metadata,
+            _ => ColumnUse::Unknown,
+        }
+    }
+
+    /// Iterates over the columns named for a field, each with its field.
+    pub(super) fn given(&self) -> impl Iterator<Item = (&str, &'static str)> {
+        self.given.iter().map(|(column, field)| (column.as_str(), *field))
+    }
+
+    /// Iterates over all columns that were named.
+    pub(super) fn all_named(&self) -> impl Iterator<Item = &str> {
+        self.given.keys().chain(&self.metadata).map(String::as_str)
+    }
+}
+
+/// Returns the key of the field that a column may be meant as.
+pub(super) fn similar_key(column: &str) -> Option<&'static str> {
+    did_you_mean(column, FIELDS.iter().flat_map(|keys| keys.iter().copied()))
+}
+
+/// Returns the diagnostic for a key or column that nothing reads.
+pub(super) fn unknown_column(name: &str, kind: &str, span: Span) -> Diagnostic {
+    let title = format!("an answer has no {kind} `{name}`");
+    let diagnostic = Diagnostic::error(codes::UNKNOWN_KEY, title, span, format!("unknown {kind}"));
+    let metadata = format!(
+        "what the judge needs not see goes to the metadata: `--columns metadata={name}`, or `metadata=*` for all such {kind}s"
+    );
+
+    if let Some(near) = similar_key(name) {
+        return diagnostic
+            .with_help(format!("did you mean `{near}`?"))
+            .with_suggestion(format!("rename the {kind}"), span, near)
+            .with_help(metadata);
+    }
+
+    let names: Vec<String> = FIELDS.iter().map(|keys| format!("`{}`", keys[0])).collect();
+    diagnostic
+        .with_help(format!("known {kind}s: {}", names.join(", ")))
+        .with_help(format!("to read it as one of these: `--columns answer={name}`"))
+        .with_help(metadata)
+}
+
+/// Returns the diagnostic for a field that is given twice.
+pub(super) fn two_columns(first: (&str, Span), second: (&str, Span), field: &str) -> Diagnostic {
+    Diagnostic::error(
+        codes::TWO_SPELLINGS,
+        format!("`{}` and `{}` both give the {}", first.0, second.0, field.replace('_', " ")),
+        second.1,
+        "this one is extra",
+    )
+    .with_secondary(first.1, "already given here")
+    .with_help(format!(
+        "remove one of them, or say that it is something else: `--columns metadata={}`",
+        second.0
+    ))
+}
+
+/// Returns the name of the field that is read from a key.
+pub(super) fn field_of(key: &str) -> Option<&'static str> {
+    FIELDS.iter().find(|keys| keys.contains(&key)).map(|keys| keys[0])
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn columns_are_fields_metadata_or_unknown() {
+        let columns = AnswerColumns::parse("answer=text, metadata=model,metadata=ms").expect("valid");
+        let uses = ["text", "answer", "prompt", "model", "x-mine", "other"];
+        assert_eq!(
+            uses.map(|name| columns.use_of(name, name)),
+            [
+                ColumnUse::Field("answer"),
+                ColumnUse::Unknown,
+                ColumnUse::Field("prompt"),
+                ColumnUse::Metadata,
+                ColumnUse::Ignored,
+                ColumnUse::Unknown
+            ]
+        );
+        let all = AnswerColumns::parse("metadata=*").expect("valid");
+        assert_eq!(all.use_of("other", "other"), ColumnUse::Metadata);
+    }
+
+    #[test]
+    fn lists_that_contradict_themselves_are_refused() {
+        for wrong in
+            ["answer", "answer=a,answer=b", "answer=a,question=a", "answr=a", "metadata=m,metadata=m"]
+        {
+            assert!(AnswerColumns::parse(wrong).is_err(), "{wrong}");
+        }
+        let hint = AnswerColumns::parse("qestion=a").expect_err("unknown").to_string();
+        assert!(hint.contains("did you mean `question`?"), "{hint}");
+    }
+}

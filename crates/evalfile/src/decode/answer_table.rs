@@ -1,0 +1,324 @@
+//! Tables of answers (CSV, TSV): a header that names the columns, then one answer a row.
+
+use std::io::{BufRead, BufReader, Read};
+use std::ops::Range;
+use std::path::Path;
+use std::sync::Arc;
+
+use assize_diagnostic::{Diagnostic, SourceId, Span};
+use assize_files::open_file;
+
+use super::DecodeContext;
+use super::answer_columns::{
+    ANSWER, AnswerColumns, ColumnUse, METADATA, field_of, two_columns, unknown_column,
+};
+use super::dataset_lines::{DatasetLines, LineError};
+use super::file::file_extension;
+use super::jsonl::first_text;
+use crate::codes;
+use crate::tree::{MapEntry, NodeValue, TreeNode};
+
+/// Bytes of a header that are looked at to find out what divides its cells.
+const MAX_HEADER_BYTES: u64 = 64 * 1024;
+
+/// Layout of a table.
+#[derive(Debug, Clone)]
+pub(crate) struct AnswerTable {
+    /// Character between cells.
+    pub(super) divider: u8,
+    columns: Vec<TableColumn>,
+}
+
+/// A column of a table.
+#[derive(Debug, Clone)]
+struct TableColumn {
+    /// Name in the header.
+    name: String,
+    usage: ColumnUse,
+}
+
+/// Returns the character between the cells of a file; `None` for a file of JSON objects.
+pub(crate) fn find_divider(path: &Path) -> Option<u8> {
+    let tab_or = |other: u8| {
+        let mut header = Vec::new();
+        let file = open_file(path).ok()?.take(MAX_HEADER_BYTES);
+        BufReader::new(file).read_until(b'\n', &mut header).ok()?;
+        let count = |sign: u8| memchr::memchr_iter(sign, &header).count();
+
+        // Spreadsheets of many countries write semicolons.
+        [other, b';', b'\t'].into_iter().max_by_key(|sign| (count(*sign), *sign == other))
+    };
+
+    match file_extension(path).as_str() {
+        "tsv" | "tab" => Some(b'\t'),
+        "csv" => Some(tab_or(b',').unwrap_or(b',')),
+        "jsonl" | "ndjson" | "json" => None,
+        _ => {
+            let first = first_text(path)?;
+            let is_json = first.trim_start().starts_with(['{', '[']);
+            (!is_json).then(|| tab_or(b',').unwrap_or(b','))
+        }
+    }
+}
+
+impl AnswerTable {
+    /// Reads the header of a table. Returns `None` after reporting what is wrong with it, and for an empty
+    /// file, whose lines say so.
+    pub(crate) fn read(
+        cx: &mut DecodeContext,
+        path: &Path,
+        divider: u8,
+        columns: &AnswerColumns,
+    ) -> Option<Self> {
+        let empty = Self { divider, columns: Vec::new() };
+        let Some(line) = open_file(path)
+            .ok()
+            .and_then(|file| DatasetLines::new(file).with_cells(divider, false).next_line().ok().flatten())
+        else {
+            return Some(empty);
+        };
+        let text = match line.content {
+            Ok(text) => text,
+            Err(LineError::NotUtf8 { lossy, .. }) => lossy.into(),
+            Err(LineError::TooLong | LineError::OpenQuote { .. }) => return Some(empty),
+        };
+
+        let source = cx.sources.add_fragment_shared(Arc::from(path), Arc::clone(&text), line.number);
+        let cells = read_cells(&text, divider);
+        let names: Vec<(String, Span)> =
+            cells.into_iter().map(|(name, at)| (name.trim().to_owned(), span(source, &at))).collect();
+
+        let before = cx.problems.error_count();
+        let table = Self {
+            divider,
+            columns: names
+                .iter()
+                .map(|(name, _)| TableColumn {
+                    name: name.clone(),
+                    usage: columns.use_of(name, &key_of_column(name)),
+                })
+                .collect(),
+        };
+        table.check(cx, &names, columns);
+
+        (cx.problems.error_count() == before).then_some(table)
+    }
+
+    /// Reports columns that are unknown, missing, or given twice.
+    fn check(&self, cx: &mut DecodeContext, names: &[(String, Span)], given: &AnswerColumns) {
+        let Some((_, first)) = names.first() else { return };
+        let mut fields: Vec<(&str, &str, Span)> = Vec::new();
+        for (index, (column, (name, at))) in self.columns.iter().zip(names).enumerate() {
+            if name.is_empty() {
+                cx.problems.add(
+                    Diagnostic::warning(
+                        codes::NO_EFFECT,
+                        format!("column {} has no name and is not read", index + 1),
+                        *at,
+                        "no name",
+                    )
+                    .with_help("name it in the first row of the table"),
+                );
+                continue;
+            }
+
+            let field = match column.usage {
+                ColumnUse::Field(key) => field_of(key).unwrap_or(key),
+                ColumnUse::Metadata => name,
+                ColumnUse::Ignored => continue,
+                ColumnUse::Unknown => {
+                    cx.problems.add(unknown_column(name, "column", *at));
+                    continue;
+                }
+            };
+            match fields.iter().find(|(known, ..)| *known == field) {
+                Some((_, other, place)) => {
+                    cx.problems.add(two_columns((other, *place), (name, *at), field));
+                }
+                None => fields.push((field, name, *at)),
+            }
+        }
+
+        for column in given.all_named().filter(|column| !names.iter().any(|(name, _)| name == column)) {
+            cx.problems.add(missing_column(column, names.iter().map(|(name, _)| name.as_str()), *first));
+        }
+
+        let is_named = given.given().any(|(_, field)| field == ANSWER[0]);
+        if !is_named && !fields.iter().any(|(field, ..)| *field == ANSWER[0]) {
+            cx.problems.add(
+                Diagnostic::error(
+                    codes::NO_ANSWER,
+                    "this table has no column with the answers",
+                    *first,
+                    "the header is here",
+                )
+                .with_help("say which one it is: `--columns answer=COLUMN`"),
+            );
+        }
+    }
+
+    /// Returns a row as the map that a JSON object with these keys would be.
+    pub(super) fn read_row(&self, cx: &mut DecodeContext, source: SourceId, text: &str) -> Option<TreeNode> {
+        let cells = read_cells(text, self.divider);
+        let whole = Span::new(source, 0, text.len());
+        if cells.len() != self.columns.len() {
+            let (found, wanted) = (cells.len(), self.columns.len());
+            let end = text.find('\n').unwrap_or(text.len());
+            cx.problems.add(
+                Diagnostic::error(
+                    codes::BAD_TABLE,
+                    "this row does not fit the header of the table",
+                    Span::new(source, 0, end),
+                    format!("{found} cell{} under {wanted} columns", if found == 1 { "" } else { "s" }),
+                )
+                .with_help("a text with a divider or a line break in it needs quotation marks around it"),
+            );
+            return None;
+        }
+
+        let (mut entries, mut metadata) = (Vec::new(), Vec::new());
+        for (column, (value, at)) in self.columns.iter().zip(cells) {
+            let at = span(source, &at);
+            let (key, list) = match column.usage {
+                ColumnUse::Field(key) => (key.to_owned(), &mut entries),
+                ColumnUse::Metadata => (column.name.clone(), &mut metadata),
+                ColumnUse::Ignored | ColumnUse::Unknown => continue,
+            };
+
+            // An empty cell is no value, except for the answer: a model may well answer nothing.
+            let data = match value.trim() {
+                "" if !ANSWER.contains(&key.as_str()) => NodeValue::Null,
+                _ => NodeValue::Str(value),
+            };
+            list.push(MapEntry { key, key_span: at, value: TreeNode::new(at, data) });
+        }
+
+        if !metadata.is_empty() {
+            let value = TreeNode::new(whole, NodeValue::Map(metadata));
+            entries.push(MapEntry { key: METADATA.to_owned(), key_span: whole, value });
+        }
+
+        Some(TreeNode::new(whole, NodeValue::Map(entries)))
+    }
+}
+
+/// Returns the diagnostic for a column that the command line names and the file lacks.
+pub(super) fn missing_column<'n>(
+    column: &str,
+    names: impl Iterator<Item = &'n str> + Clone,
+    at: Span,
+) -> Diagnostic {
+    let diagnostic = Diagnostic::error(
+        codes::NO_COLUMN,
+        format!("there is no column `{column}`, which `--columns` names"),
+        at,
+        "not here",
+    );
+    if let Some(near) = assize_diagnostic::did_you_mean(column, names.clone()) {
+        return diagnostic.with_help(format!("did you mean `{near}`?"));
+    }
+
+    let names: Vec<String> = names.map(|name| format!("`{name}`")).collect();
+    diagnostic.with_help(format!("there are {}", names.join(", ")))
+}
+
+/// Returns the key that a column name is read as: `Model Output` is `model_output`.
+fn key_of_column(name: &str) -> String {
+    name.chars().map(|sign| if sign == ' ' { '_' } else { sign.to_ascii_lowercase() }).collect()
+}
+
+fn span(source: SourceId, range: &Range<usize>) -> Span {
+    Span::new(source, range.start, range.end)
+}
+
+/// Splits a row into its cells, each with its place in the row.
+fn read_cells(text: &str, divider: u8) -> Vec<(String, Range<usize>)> {
+    let mut scanner = CellScanner::new(divider);
+    let mut places = Vec::new();
+    let mut start = 0;
+    for (at, byte) in text.bytes().enumerate() {
+        if scanner.ends_cell(byte) {
+            places.push(start..at);
+            start = at + 1;
+        }
+    }
+    places.push(start..text.len());
+
+    let mut reader = csv::ReaderBuilder::new()
+        .delimiter(divider)
+        .has_headers(false)
+        .flexible(true)
+        .buffer_capacity(text.len().clamp(64, 64 * 1024))
+        .from_reader(text.as_bytes());
+    let record = reader.records().next().and_then(Result::ok).unwrap_or_default();
+
+    if record.len() == places.len() {
+        record.iter().map(str::to_owned).zip(places).collect()
+    } else {
+        record.iter().map(|cell| (cell.to_owned(), 0..text.len())).collect()
+    }
+}
+
+/// State of reading a row: whether a divider or a line end belongs to a text.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct CellScanner {
+    divider: u8,
+    state: CellState,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum CellState {
+    Start,
+    Plain,
+    Quoted,
+    /// After a quotation mark within a quoted text: its end, or the first of two that stand for one.
+    Mark,
+}
+
+impl CellScanner {
+    pub(super) const fn new(divider: u8) -> Self {
+        Self { divider, state: CellState::Start }
+    }
+
+    /// Reads a byte; returns true if it ends a cell.
+    fn ends_cell(&mut self, byte: u8) -> bool {
+        let ends = self.state != CellState::Quoted && byte == self.divider;
+        self.state = match (self.state, byte) {
+            _ if ends => CellState::Start,
+            (CellState::Quoted, b'"') => CellState::Mark,
+            (CellState::Start | CellState::Mark, b'"') | (CellState::Quoted, _) => CellState::Quoted,
+            _ => CellState::Plain,
+        };
+
+        ends
+    }
+
+    /// Reads bytes; returns true if a quoted text goes on after them.
+    pub(super) fn is_open_after(&mut self, bytes: &[u8]) -> bool {
+        for byte in bytes {
+            self.ends_cell(*byte);
+        }
+        self.state == CellState::Quoted
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn cells_have_their_texts_and_places() {
+        let text = "a,\"b, \"\"c\"\"\nd\",,e\"f";
+        let cells = read_cells(text, b',');
+        let found: Vec<(&str, &str)> =
+            cells.iter().map(|(cell, at)| (cell.as_str(), &text[at.clone()])).collect();
+        assert_eq!(found, [("a", "a"), ("b, \"c\"\nd", "\"b, \"\"c\"\"\nd\""), ("", ""), ("e\"f", "e\"f")]);
+        assert!(CellScanner::new(b',').is_open_after(b"a,\"b"));
+        assert!(!CellScanner::new(b',').is_open_after(b"a,\"b\"\"\""));
+    }
+
+    #[test]
+    fn column_names_are_read_as_keys() {
+        assert_eq!(key_of_column("Model Output"), "model_output");
+    }
+}

@@ -1,0 +1,104 @@
+//! Checks of the tags that connect benchmarks and cases.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use assize_diagnostic::{Diagnostic, Span, SpannedValue, did_you_mean};
+use assize_rubric::Criticality;
+
+use super::draft::{ScorecardCaseDraft, ScorecardDraft};
+use crate::codes;
+use crate::decode::DecodeContext;
+use crate::model::{BenchmarkApplicability, Scorecard};
+
+/// Warns of tags that connect nothing: those of a benchmark that no case has, and those of a case that no benchmark
+/// has and that resemble one, or that are all the case has. Other tags of a case may only select it.
+pub(super) fn check_tags(cx: &mut DecodeContext, draft: &ScorecardDraft) {
+    let wanted: BTreeSet<&str> =
+        draft.benchmarks.iter().flat_map(|benchmark| values(&benchmark.tags)).collect();
+    if wanted.is_empty() || draft.cases.is_empty() {
+        return;
+    }
+
+    let present: BTreeSet<&str> = draft.cases.iter().flat_map(|case| values(&case.tags)).collect();
+    for benchmark in &draft.benchmarks {
+        for tag in benchmark.tags.iter().filter(|tag| !present.contains(tag.value.as_str())) {
+            let near = did_you_mean(&tag.value, present.iter().copied());
+            report_tag(cx, tag, near, format!("no case has the tag `{}`", tag.value), &benchmark.code.value);
+        }
+    }
+
+    // The place of the first such tag, the tag it resembles, and the number of cases.
+    let mut strays: BTreeMap<&str, (&SpannedValue<String>, Option<&str>, usize)> = BTreeMap::new();
+    for case in draft.cases.iter().filter(|case| case.benchmarks.is_none()) {
+        for (tag, near) in stray_tags(case, &wanted) {
+            strays.entry(&tag.value).or_insert((tag, near, 0)).2 += 1;
+        }
+    }
+
+    for (tag, near, cases) in strays.into_values() {
+        let label = match cases {
+            1 => "one case has it".to_owned(),
+            cases => format!("the first of {cases} cases"),
+        };
+        report_tag(cx, tag, near, format!("no benchmark has the tag `{}`", tag.value), &label);
+    }
+}
+
+fn values(tags: &[SpannedValue<String>]) -> impl Iterator<Item = &str> {
+    tags.iter().map(|tag| tag.value.as_str())
+}
+
+/// Returns the tags of a case that seem to be meant for a benchmark, with the one that each resembles.
+fn stray_tags<'d>(
+    case: &'d ScorecardCaseDraft,
+    wanted: &BTreeSet<&'d str>,
+) -> Vec<(&'d SpannedValue<String>, Option<&'d str>)> {
+    let is_connected = values(&case.tags).any(|tag| wanted.contains(tag));
+    let unknown = case.tags.iter().filter(|tag| !wanted.contains(tag.value.as_str()));
+
+    unknown
+        .map(|tag| (tag, did_you_mean(&tag.value, wanted.iter().copied())))
+        .filter(|(_, near)| near.is_some() || !is_connected)
+        .collect()
+}
+
+fn report_tag(
+    cx: &mut DecodeContext,
+    tag: &SpannedValue<String>,
+    near: Option<&str>,
+    title: String,
+    label: &str,
+) {
+    let diagnostic = Diagnostic::warning(codes::TAG_WITHOUT_MATCH, title, tag.span, label.to_owned());
+    let diagnostic = match near {
+        Some(near) => diagnostic.with_help(format!("did you mean `{near}`?")),
+        None => diagnostic,
+    };
+
+    cx.problems
+        .add(diagnostic.with_help("a benchmark with `tags` applies to the cases that share one of them"));
+}
+
+/// Warns of hard gates that no case tests.
+pub(super) fn report_gates_without_case(cx: &mut DecodeContext, scorecard: &Scorecard, spans: &[Span]) {
+    if scorecard.cases.is_empty() {
+        return;
+    }
+
+    for (at, (benchmark, span)) in scorecard.benchmarks.iter().zip(spans).enumerate() {
+        let applies = |case| scorecard.applies(at, case) != BenchmarkApplicability::No;
+        if benchmark.criticality != Criticality::HardGate || scorecard.cases.iter().any(applies) {
+            continue;
+        }
+
+        cx.problems.add(
+            Diagnostic::warning(
+                codes::GATE_WITHOUT_CASE,
+                format!("the hard gate `{}` has no case", benchmark.code),
+                *span,
+                "nothing tests it, so the scorecard stays incomplete",
+            )
+            .with_help("list it under the `benchmarks` of a case, or give a case one of its tags"),
+        );
+    }
+}

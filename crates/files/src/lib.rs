@@ -1,0 +1,147 @@
+//! Opening of files that a user names: regular ones only, and no larger than a limit.
+
+#![warn(missing_docs)]
+
+use std::fs::{File, Metadata, OpenOptions};
+use std::io::{self, ErrorKind, Read};
+use std::path::Path;
+
+/// Maximum size of a file that is read as a whole: what is made of it takes many times the memory.
+pub const MAX_FILE_BYTES: u64 = 64 * 1024 * 1024;
+
+/// Opens a regular file for reading. Anything else is refused without waiting for it: a named pipe may never have a writer,
+/// and a device may never end.
+pub fn open_file(path: &Path) -> io::Result<File> {
+    // Opening alone can have an effect on a device, so its type is looked at first.
+    check_type(&std::fs::metadata(path)?)?;
+
+    let mut options = OpenOptions::new();
+    options.read(true);
+
+    // Another file may stand there by now. Opening never waits, and what was opened is looked at again.
+    #[cfg(unix)]
+    std::os::unix::fs::OpenOptionsExt::custom_flags(
+        &mut options,
+        (rustix::fs::OFlags::NONBLOCK | rustix::fs::OFlags::NOCTTY).bits().cast_signed(),
+    );
+
+    let file = options.open(path)?;
+    check_type(&file.metadata()?)?;
+
+    Ok(file)
+}
+
+/// Reads a regular file of at most `max_bytes` bytes.
+pub fn read_bytes(path: &Path, max_bytes: u64) -> io::Result<Vec<u8>> {
+    let file = open_file(path)?;
+    let size = file.metadata()?.len();
+    if size > max_bytes {
+        return Err(too_large(max_bytes));
+    }
+
+    // The file may grow, and those that the system makes up have no size.
+    let mut bytes = Vec::with_capacity(size as usize);
+    file.take(max_bytes + 1).read_to_end(&mut bytes)?;
+    if bytes.len() as u64 > max_bytes {
+        return Err(too_large(max_bytes));
+    }
+
+    Ok(bytes)
+}
+
+/// Reads a regular file of at most [`MAX_FILE_BYTES`] bytes of UTF-8.
+pub fn read_text(path: &Path) -> io::Result<String> {
+    read_text_up_to(path, MAX_FILE_BYTES)
+}
+
+/// Reads a regular file of at most `max_bytes` bytes of UTF-8.
+pub fn read_text_up_to(path: &Path, max_bytes: u64) -> io::Result<String> {
+    let bytes = read_bytes(path, max_bytes)?;
+    String::from_utf8(bytes).map_err(|_| io::Error::new(ErrorKind::InvalidData, "it is not UTF-8 text"))
+}
+
+fn check_type(found: &Metadata) -> io::Result<()> {
+    if found.is_file() {
+        return Ok(());
+    }
+    if found.is_dir() {
+        return Err(io::Error::new(ErrorKind::IsADirectory, "it is a folder"));
+    }
+
+    let message = format!(
+        "it is {}, and only regular files are read; write its content to a file first",
+        name_type(found)
+    );
+    Err(io::Error::new(ErrorKind::InvalidInput, message))
+}
+
+#[cfg(unix)]
+fn name_type(found: &Metadata) -> &'static str {
+    use std::os::unix::fs::FileTypeExt as _;
+
+    let kind = found.file_type();
+    if kind.is_fifo() {
+        "a pipe"
+    } else if kind.is_socket() {
+        "a socket"
+    } else {
+        "a device"
+    }
+}
+
+#[cfg(not(unix))]
+fn name_type(_: &Metadata) -> &'static str {
+    "not a regular file"
+}
+
+fn too_large(max_bytes: u64) -> io::Error {
+    let message = format!("it is larger than {} MiB", max_bytes / 1024 / 1024);
+    io::Error::new(ErrorKind::FileTooLarge, message)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn regular_files_are_read_up_to_the_limit() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("a");
+        std::fs::write(&path, "12345").unwrap();
+        assert_eq!(read_bytes(&path, 5).unwrap(), b"12345");
+        assert_eq!(read_bytes(&path, 4).unwrap_err().kind(), ErrorKind::FileTooLarge);
+        assert_eq!(read_text(&path).unwrap(), "12345");
+        assert_eq!(open_file(&folder.path().join("b")).unwrap_err().kind(), ErrorKind::NotFound);
+        assert_eq!(open_file(folder.path()).unwrap_err().kind(), ErrorKind::IsADirectory);
+    }
+
+    #[test]
+    #[cfg(unix)]
+    fn pipes_devices_and_sockets_are_refused_at_once() {
+        let folder = tempfile::tempdir().unwrap();
+        let pipe = folder.path().join("pipe");
+        let mode = rustix::fs::Mode::RUSR | rustix::fs::Mode::WUSR;
+        rustix::fs::mkfifoat(rustix::fs::CWD, &pipe, mode).unwrap();
+        let link = folder.path().join("link");
+        std::os::unix::fs::symlink("/dev/zero", &link).unwrap();
+        let socket = folder.path().join("socket");
+        let _listener = std::os::unix::net::UnixListener::bind(&socket).unwrap();
+
+        for (path, word) in [
+            (pipe.as_path(), "a pipe"),
+            (&link, "a device"),
+            (Path::new("/dev/null"), "a device"),
+            (&socket, "a socket"),
+        ] {
+            let error = read_text(path).unwrap_err();
+            assert_eq!(error.kind(), ErrorKind::InvalidInput, "{error}");
+            assert!(error.to_string().contains(word), "{error}");
+        }
+    }
+
+    #[test]
+    #[cfg(target_os = "linux")]
+    fn files_without_a_size_keep_to_the_limit_too() {
+        assert_eq!(read_bytes(Path::new("/proc/self/maps"), 8).unwrap_err().kind(), ErrorKind::FileTooLarge);
+    }
+}

@@ -1,0 +1,253 @@
+//! Readers that take inputs.
+
+use std::path::Path;
+use std::sync::{Arc, Mutex, PoisonError};
+
+use assize_evalfile::{LoadOptions, ParsedDocument, read_suite};
+use assize_grade::{
+    Judge as _, JudgeMaterial, JudgeOptions, JudgeQuestion, KeyedFences, ModelJudge, RubricTask,
+    SamplingOptions,
+};
+use assize_llm::{AskError, BoxFuture, ChatModel, ChatReply, ChatRequest, FinishReason, ModelId};
+use assize_rubric::{
+    Criterion, CriterionScale, EvidencePolicy, JudgingMode, RawScore, Rubric, ScoreBand, ScoreBands,
+    TruncationMode,
+};
+use assize_store::RunFolder;
+use serde_json::{Value, json};
+use tempfile::TempDir;
+use tokio::sync::Semaphore;
+
+use crate::InputMutator;
+
+/// A reader of what others wrote.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum FuzzTarget {
+    /// Trees of YAML.
+    Yaml,
+    /// Trees of JSON.
+    Json,
+    /// Eval files with their cases.
+    Suite,
+    /// Replies of judges.
+    Reply,
+    /// Files of run folders.
+    RunFolder,
+    /// Documents and messages of editors.
+    LanguageServer,
+}
+
+/// State that a target keeps between its inputs.
+pub struct TargetState {
+    target: FuzzTarget,
+    folder: TempDir,
+    options: LoadOptions,
+    runtime: tokio::runtime::Runtime,
+    reply: Arc<FixedReply>,
+    judge: ModelJudge,
+    rubric: Arc<Rubric>,
+}
+
+impl FuzzTarget {
+    /// All targets.
+    pub const ALL: [Self; 6] =
+        [Self::Yaml, Self::Json, Self::Suite, Self::Reply, Self::RunFolder, Self::LanguageServer];
+
+    /// Returns the word for a command line.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Yaml => "yaml",
+            Self::Json => "json",
+            Self::Suite => "suite",
+            Self::Reply => "reply",
+            Self::RunFolder => "run",
+            Self::LanguageServer => "lsp",
+        }
+    }
+}
+
+impl TargetState {
+    /// Prepares a target.
+    ///
+    /// # Panics
+    /// If no folder or runtime can be made.
+    pub fn new(target: FuzzTarget) -> Self {
+        let folder = TempDir::new().expect("a temporary folder");
+        let options = LoadOptions {
+            environment: Arc::new(|_| None),
+            working_folder: folder.path().to_path_buf(),
+            extra_roots: Vec::new(),
+        };
+
+        let reply = Arc::new(FixedReply::default());
+        let judge = ModelJudge::new(
+            reply.clone(),
+            "fuzz",
+            Arc::new(KeyedFences::new([7; 32])),
+            Arc::new(Semaphore::new(8)),
+            JudgeOptions::default(),
+        );
+
+        let runtime =
+            tokio::runtime::Builder::new_current_thread().enable_time().build().expect("a runtime starts");
+        Self { target, folder, options, runtime, reply, judge, rubric: Arc::new(rubric()) }
+    }
+
+    /// Reads one input. `mutator` decides what the input does not say, such as a place in a document.
+    pub fn read(&self, input: &[u8], mutator: &mut InputMutator<'_>) {
+        let text = String::from_utf8_lossy(input);
+        match self.target {
+            FuzzTarget::Yaml => self.read_tree("fuzz.yaml", &text),
+            FuzzTarget::Json => self.read_tree("fuzz.json", &text),
+            FuzzTarget::Suite => {
+                let name = ["fuzz.eval.yaml", "fuzz.eval.yaml", "fuzz.json", "fuzz.jsonl"][mutator.below(4)];
+                let loaded = read_suite(&self.folder.path().join(name), &text, &self.options);
+                assert!(loaded.cases.iter().all(|case| case.is_ok()), "a case that was read");
+            }
+            FuzzTarget::Reply => self.read_reply(&text, mutator),
+            FuzzTarget::RunFolder => self.read_run(input, mutator),
+            FuzzTarget::LanguageServer => self.serve(&text, mutator),
+        }
+    }
+
+    fn read_tree(&self, name: &str, text: &str) {
+        if let Ok(document) = ParsedDocument::parse(&self.folder.path().join(name), text) {
+            let value = document.value();
+            assert!(serde_json::to_string(&value).is_ok(), "a tree that is JSON");
+        }
+    }
+
+    fn read_reply(&self, text: &str, mutator: &mut InputMutator<'_>) {
+        text.clone_into(&mut self.reply.text.lock().unwrap_or_else(PoisonError::into_inner));
+        let judging =
+            if mutator.below(2) == 0 { JudgingMode::PerCriterion } else { JudgingMode::Batched(None) };
+        let question = JudgeQuestion::Rubric(RubricTask {
+            material: Arc::new(JudgeMaterial {
+                question: "What jumps?".to_owned(),
+                answer: "The quick brown fox jumps.".to_owned(),
+                ..JudgeMaterial::default()
+            }),
+            rubric: Arc::clone(&self.rubric),
+            judging,
+            evidence: EvidencePolicy::Checked,
+            truncate: TruncationMode::Never,
+            case_id: "case".to_owned(),
+            repeat: 1,
+            sampling: SamplingOptions::default(),
+        });
+
+        let decisions = self.runtime.block_on(self.judge.decide(std::slice::from_ref(&question)));
+        assert_eq!(decisions[0].len(), self.rubric.criteria().len(), "one decision for each criterion");
+    }
+
+    fn read_run(&self, input: &[u8], mutator: &mut InputMutator<'_>) {
+        const FILES: [&str; 4] = ["run.json", "results.jsonl", "judgements.jsonl", "inputs.jsonl"];
+
+        let sound = Path::new(env!("CARGO_MANIFEST_DIR")).join("../store/tests/data/run-v1");
+        let path = self.folder.path().join("run");
+        std::fs::create_dir_all(&path).expect("a folder");
+        let changed = FILES[mutator.below(FILES.len())];
+        for name in FILES {
+            let bytes = if name == changed {
+                input.to_vec()
+            } else {
+                std::fs::read(sound.join(name)).unwrap_or_default()
+            };
+            std::fs::write(path.join(name), bytes).expect("written");
+        }
+
+        let folder = RunFolder::new(&path);
+        let Ok(info) = folder.info() else { return };
+        if let Ok(cases) = folder.cases() {
+            cases.for_each(drop);
+        }
+
+        let _ = folder.answering_targets();
+        if mutator.below(8) == 0 {
+            drop(folder.resume(&info, &mut |_, _| true));
+        }
+    }
+
+    fn serve(&self, text: &str, mutator: &mut InputMutator<'_>) {
+        let name = ["a.eval.yaml", "a.yaml", "rubric.yaml", "a.json", "a.jsonl"][mutator.below(5)];
+        let uri = format!("file://{}/{name}", self.folder.path().display());
+        let lines = text.lines().count();
+        let mut messages = vec![
+            json!({"jsonrpc": "2.0", "id": 0, "method": "initialize", "params": {"capabilities": {}}}),
+            json!({"jsonrpc": "2.0", "method": "initialized", "params": {}}),
+            json!({"jsonrpc": "2.0", "method": "textDocument/didOpen", "params": {"textDocument":
+                {"uri": uri, "languageId": "yaml", "version": 1, "text": text}}}),
+        ];
+
+        let mut position = || {
+            let line = mutator.below(lines + 2);
+            json!({"line": line, "character": mutator.below(60)})
+        };
+        for (id, method) in ["hover", "completion", "definition", "codeAction"].into_iter().enumerate() {
+            let (start, end) = (position(), position());
+            messages.push(
+                json!({"jsonrpc": "2.0", "id": id + 1, "method": format!("textDocument/{method}"), "params": {
+                "textDocument": {"uri": uri}, "position": start, "range": {"start": start, "end": end},
+                "context": {"diagnostics": []}}}),
+            );
+            messages.push(json!({"jsonrpc": "2.0", "method": "textDocument/didChange", "params": {
+                "textDocument": {"uri": uri, "version": id + 2},
+                "contentChanges": [{"range": {"start": end, "end": start}, "text": "x: ["}]}}));
+        }
+
+        let said = assize_lsp::serve_messages(messages, &self.options).expect("the server goes on");
+        let answers = said.iter().filter(|message| message.get("id").is_some_and(Value::is_number)).count();
+        assert_eq!(answers, 5, "an answer to each request");
+    }
+}
+
+/// A model that always gives the same reply.
+#[derive(Debug, Default)]
+struct FixedReply {
+    text: Mutex<String>,
+}
+
+impl ChatModel for FixedReply {
+    fn ask<'a>(&'a self, request: &'a ChatRequest) -> BoxFuture<'a, Result<ChatReply, AskError>> {
+        let mut text = self.text.lock().unwrap_or_else(PoisonError::into_inner).clone();
+        // Ids of criteria carry a part that no reply can know beforehand.
+        if let Some(suffix) = id_suffix(request) {
+            for number in 1..=3 {
+                text = text.replace(&format!("\"c{number}\""), &format!("\"c{number}-{suffix}\""));
+            }
+        }
+
+        Box::pin(async move { Ok(ChatReply::new(text, FinishReason::Stop)) })
+    }
+
+    fn describe(&self) -> ModelId {
+        ModelId { provider: "openai".into(), model: "fuzz".into(), base_url_host: "localhost".into() }
+    }
+}
+
+fn id_suffix(request: &ChatRequest) -> Option<String> {
+    request.messages.iter().flat_map(|message| &*message.content).find_map(|part| match part {
+        assize_llm::Part::Text(text) => {
+            Some(text.split("[[BEGIN question ").nth(1)?.chars().take(4).collect())
+        }
+        assize_llm::Part::Image { .. } => None,
+    })
+}
+
+fn rubric() -> Rubric {
+    let band = |low, high, text: &str| ScoreBand {
+        low: RawScore::new(low).expect("a raw score"),
+        high: RawScore::new(high).expect("a raw score"),
+        text: text.to_owned(),
+    };
+    let mut scored = Criterion::checklist("scored", "Is clear");
+    scored.scale = CriterionScale::Bands(
+        ScoreBands::new(vec![band(0, 4, "unclear"), band(5, 10, "clear")]).expect("bands"),
+    );
+    Rubric::new(vec![
+        Criterion::checklist("one", "Names the animal"),
+        scored,
+        Criterion::checklist("two", "Is short"),
+    ])
+    .expect("a rubric")
+}

@@ -1,0 +1,69 @@
+//! A short run of each target, with a fresh seed each time.
+
+use std::time::Duration;
+
+use assize_fuzz::{FuzzRun, FuzzTarget, fresh_seed};
+
+/// Inputs of each target.
+const INPUTS: u64 = 1_500;
+
+#[expect(
+    clippy::disallowed_methods,
+    clippy::print_stdout,
+    reason = "a failure must be repeatable from the test's output"
+)]
+fn run_briefly(target: FuzzTarget) {
+    let seed = std::env::var("ASSIZE_FUZZ_SEED")
+        .ok()
+        .map_or_else(fresh_seed, |seed| seed.parse().expect("a number"));
+    let run = FuzzRun { target, seed, first: 0, inputs: INPUTS, time: Duration::from_mins(1) };
+    let again = format!("cargo run -p assize-fuzz -- {} --seed {seed} --input", target.name());
+    println!("ASSIZE_FUZZ_SEED={seed}");
+
+    let shown = again.clone();
+    let summary = run.execute(move |number| panic!("too slow: {shown} {number}"));
+    for failure in &summary.failures {
+        println!("{again} {}: {}", failure.number, failure.cause);
+    }
+
+    assert!(summary.failures.is_empty(), "{} inputs failed", summary.failures.len());
+    assert!(summary.slowest.1 < Duration::from_secs(10), "too slow: {again} {}", summary.slowest.0);
+    assert!(summary.inputs > 0);
+}
+
+#[test]
+fn yaml_trees() {
+    run_briefly(FuzzTarget::Yaml);
+}
+
+#[test]
+fn json_trees() {
+    run_briefly(FuzzTarget::Json);
+}
+
+#[test]
+fn eval_files() {
+    run_briefly(FuzzTarget::Suite);
+}
+
+#[test]
+fn judge_replies() {
+    run_briefly(FuzzTarget::Reply);
+}
+
+#[test]
+fn run_folders() {
+    run_briefly(FuzzTarget::RunFolder);
+}
+
+#[test]
+fn language_server() {
+    run_briefly(FuzzTarget::LanguageServer);
+}
+
+#[test]
+fn an_input_follows_from_seed_and_number() {
+    let run = FuzzRun { target: FuzzTarget::Yaml, seed: 7, first: 0, inputs: 1, time: Duration::MAX };
+    assert_eq!(run.input(41), run.input(41));
+    assert_ne!(run.input(41), run.input(42));
+}

@@ -1,0 +1,89 @@
+//! Tool calls, tokens and times in numbers, as grading programs read them.
+
+use std::collections::BTreeMap;
+
+use assize_rubric::{Tokens, ToolCall};
+use serde_json::{Value, json};
+
+use super::ProgramInput;
+
+/// Metrics of the tool calls: `tool_calls` counts them by name, as do the older `tool_names` and `tool_calls_by_name`.
+pub(super) fn trace(calls: &[ToolCall], model_calls: Option<u64>) -> Value {
+    let mut counts: BTreeMap<&str, u64> = BTreeMap::new();
+    let mut durations: BTreeMap<&str, Vec<f64>> = BTreeMap::new();
+    for call in calls {
+        *counts.entry(&call.name).or_default() += 1;
+        if let Some(duration) = call.duration {
+            durations.entry(&call.name).or_default().push(duration.as_secs_f64() * 1000.0);
+        }
+    }
+
+    let mut trace = json!({
+        "event_count": calls.len(),
+        "tool_calls": counts,
+        "tool_names": counts.keys().collect::<Vec<_>>(),
+        "tool_calls_by_name": counts,
+        "error_count": calls.iter().filter(|call| call.failed == Some(true)).count(),
+    });
+    if !durations.is_empty() {
+        trace["tool_durations"] = json!(durations);
+    }
+    if let Some(count) = model_calls {
+        trace["llm_call_count"] = count.into();
+    }
+
+    trace
+}
+
+/// The metrics with tokens, cost and time, as the older version of the contract has them.
+pub(super) fn trace_summary(calls: &[ToolCall], input: &ProgramInput) -> Value {
+    let mut summary = trace(calls, input.model_calls);
+    let known = [
+        ("token_usage", token_usage(input.tokens)),
+        ("cost_usd", input.cost_usd.map(Value::from)),
+        ("duration_ms", input.duration_ms.map(Value::from)),
+    ];
+    for (key, value) in known {
+        if let Some(value) = value {
+            summary[key] = value;
+        }
+    }
+
+    summary
+}
+
+/// The tool calls as events of a trace.
+pub(super) fn trace_events(calls: &[ToolCall]) -> Value {
+    let event = |(ordinal, call): (usize, &ToolCall)| {
+        let status = match call.failed {
+            Some(true) => "error",
+            Some(false) => "ok",
+            None => "unknown",
+        };
+        let mut tool = json!({ "name": call.name, "input": call.input, "status": status });
+        if let Some(output) = &call.output {
+            tool["output"] = output.clone();
+        }
+
+        let mut event = json!({
+            "event_id": format!("event-{ordinal}"), "ordinal": ordinal, "type": "tool_call", "tool": tool,
+        });
+        if let Some(duration) = call.duration {
+            event["duration_ms"] = (duration.as_secs_f64() * 1000.0).into();
+        }
+
+        event
+    };
+
+    calls.iter().enumerate().map(event).collect()
+}
+
+/// `{input, output, cached}`. Readers need the first two, so that half of them is as good as nothing.
+pub(super) fn token_usage(tokens: Tokens) -> Option<Value> {
+    let mut usage = json!({ "input": tokens.input?, "output": tokens.output? });
+    if let Some(cached) = tokens.cached {
+        usage["cached"] = cached.into();
+    }
+
+    Some(usage)
+}

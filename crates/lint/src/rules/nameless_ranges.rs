@@ -1,0 +1,48 @@
+//! L0305: score ranges without a text that says what they measure.
+
+use assize_diagnostic::{Diagnostic, DiagnosticCode};
+
+use super::cited;
+use crate::finding::FindingCollector;
+use crate::rule::{LintRule, RuleCheck, RuleExample};
+use crate::view::CriterionView;
+
+pub(super) const RULE: LintRule = LintRule {
+    code: DiagnosticCode::new("L0305"),
+    name: "ranges-without-text",
+    title: "Score ranges have no text that says what they measure.",
+    reason: "The judge is told the id and the ranges, and nothing else. `Poor`, `acceptable` and `excellent` mean little without the thing they are said of: two such criteria are then judged alike. Say in one sentence what is looked at.",
+    source: cited::PROMETHEUS,
+    bad: RuleExample::Criteria(
+        "- id: tone\n  score_ranges:\n    0: Insults the customer\n    4: Neutral\n    8: Thanks the customer",
+    ),
+    good: RuleExample::Criteria(
+        "- id: tone\n  outcome: The tone towards the customer\n  score_ranges:\n    0: Insults the customer\n    4: Neutral\n    8: Thanks the customer",
+    ),
+    fixes: false,
+    check: RuleCheck::Criterion(check),
+};
+
+fn check(view: &CriterionView<'_>, out: &mut FindingCollector<'_>) {
+    let (Some(_), Some(marks)) = (view.bands(), view.marks()) else { return };
+    let is_nameless = view.text().trim().is_empty();
+    if let (true, Some(span)) = (is_nameless, out.span(marks.head.as_ref())) {
+        out.add(
+            Diagnostic::warning(RULE.code, "score ranges without a text", span, "what do they measure?")
+                .with_help("add `outcome`: one sentence that says what is looked at"),
+        );
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::testing::in_criteria;
+
+    #[test]
+    fn an_id_is_no_text() {
+        let ranges = "score_ranges: {0: Poor, 5: Good}";
+        assert_eq!(in_criteria("L0305", &format!("- {{id: tone, {ranges}}}\n")).len(), 1);
+        assert!(in_criteria("L0305", &format!("- {{outcome: The tone, {ranges}}}\n")).is_empty());
+        assert!(in_criteria("L0305", "- The tone is polite\n").is_empty());
+    }
+}

@@ -1,0 +1,242 @@
+//! State that the clones of a client share, and the steps of a call that depend on nothing else.
+
+use std::borrow::Cow;
+use std::collections::BTreeMap;
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::{Arc, PoisonError, RwLock};
+
+use reqwest::header::{HeaderMap, HeaderName, HeaderValue};
+use secrecy::ExposeSecret;
+
+use super::setup::{ClientParts, ClientSetup};
+use crate::call_event::CallEvent;
+use crate::config::ConfigError;
+use crate::error::{AskError, ErrorKind};
+use crate::excerpt::{MESSAGE_CHARS, cut};
+use crate::logprobs_probe::LogprobsProbes;
+use crate::quirks::ServerQuirks;
+use crate::rate_limit::ProviderAccount;
+use crate::redact::Redactor;
+use crate::request::ChatRequest;
+use crate::token_counts::TokenCounts;
+use crate::transport::{HttpAnswer, HttpRequest};
+use crate::wire::HttpCall;
+
+/// State that the clones of a client share: its parts, and what was learned about the server.
+pub(super) struct SharedClient {
+    pub(super) parts: ClientParts,
+    pub(super) setup: ClientSetup,
+    /// Credentials and extra headers, checked and marked sensitive.
+    headers: HeaderMap,
+    pub(super) redactor: Redactor,
+    /// Identity of the server, without secrets.
+    pub(super) address: String,
+    pub(super) account: Arc<ProviderAccount>,
+    /// Quirks learned from refusals, by model.
+    learned: RwLock<BTreeMap<String, ServerQuirks>>,
+    /// Probes for models that give log-probabilities.
+    pub(super) probes: LogprobsProbes,
+    /// Counter of calls, so that each draws its own jitter.
+    pub(super) questions: AtomicU64,
+    /// Replies so far, and tokens of the longest.
+    pub(super) replies: AtomicU64,
+    pub(super) longest: AtomicU64,
+}
+
+impl SharedClient {
+    /// # Errors
+    /// When the key or an extra header cannot be sent over HTTP.
+    pub(super) fn new(parts: ClientParts, setup: ClientSetup) -> Result<Self, ConfigError> {
+        Ok(Self {
+            headers: credentials(&parts)?,
+            redactor: Redactor::new(parts.endpoint.secrets()),
+            account: setup.accounts.account_for(&parts.endpoint),
+            address: parts.endpoint.address(),
+            parts,
+            setup,
+            learned: RwLock::default(),
+            probes: LogprobsProbes::default(),
+            questions: AtomicU64::new(0),
+            replies: AtomicU64::new(0),
+            longest: AtomicU64::new(0),
+        })
+    }
+
+    /// Parameters that the server has turned out to refuse for a model.
+    pub(super) fn learned(&self, model: &str) -> ServerQuirks {
+        let learned = self.learned.read().unwrap_or_else(PoisonError::into_inner);
+        learned.get(model).copied().unwrap_or_default()
+    }
+
+    /// Records a reply's length, where it is known.
+    pub(super) fn saw(&self, usage: TokenCounts) {
+        if let Some(tokens) = usage.output {
+            self.longest.fetch_max(tokens, Ordering::Relaxed);
+            self.replies.fetch_add(1, Ordering::Relaxed);
+        }
+    }
+
+    /// The request with its model filled in.
+    pub(super) fn complete<'a>(&self, request: &'a ChatRequest) -> Cow<'a, ChatRequest> {
+        if request.model.is_empty() {
+            let model = Arc::clone(&self.parts.model);
+            Cow::Owned(ChatRequest { model, ..request.clone() })
+        } else {
+            Cow::Borrowed(request)
+        }
+    }
+
+    pub(super) fn outgoing(&self, call: HttpCall) -> HttpRequest {
+        let Self { parts, setup, headers, .. } = self;
+        let mut all = HeaderMap::new();
+        for (name, value) in call.headers {
+            let value = match value {
+                Cow::Borrowed(text) => Ok(HeaderValue::from_static(text)),
+                Cow::Owned(text) => HeaderValue::try_from(text),
+            };
+            if let Ok(value) = value {
+                all.insert(HeaderName::from_static(name), value);
+            }
+        }
+
+        all.extend(headers.iter().map(|(name, value)| (name.clone(), value.clone())));
+        HttpRequest {
+            url: parts.endpoint.url(&call.path),
+            headers: all,
+            body: call.body,
+            timeout: setup.timeout,
+        }
+    }
+
+    /// The answer with this client's secrets replaced: a server may send back what it received.
+    pub(super) fn without_secrets(&self, mut answer: HttpAnswer) -> HttpAnswer {
+        let redactor = &self.redactor;
+        let text = answer.text();
+        let redacted = if (200..300).contains(&answer.status) {
+            redactor.redact_content(&text)
+        } else {
+            redactor.redact(&text)
+        };
+        if redacted != text {
+            answer.body = redacted.into_owned().into_bytes();
+        }
+
+        for value in answer.headers.values_mut() {
+            if let Ok(text) = value.to_str()
+                && let Cow::Owned(text) = redactor.redact(text)
+                && let Ok(redacted) = HeaderValue::from_str(&text)
+            {
+                *value = redacted;
+            }
+        }
+
+        answer
+    }
+
+    pub(super) fn observe(&self, event: &CallEvent<'_>) {
+        if let Some(observer) = &self.setup.observer {
+            observer.observe(event);
+        }
+    }
+
+    pub(super) fn learn(&self, model: &str, quirks: ServerQuirks) {
+        if self.learned(model).merge(quirks) != self.learned(model) {
+            let mut learned = self.learned.write().unwrap_or_else(PoisonError::into_inner);
+            let entry = learned.entry(model.to_owned()).or_default();
+            *entry = entry.merge(quirks);
+        }
+    }
+
+    /// The error as it is shown: short, without secrets, with advice.
+    pub(super) fn explained(&self, mut error: AskError, model: &str) -> AskError {
+        // Cut generously before redacting, so that a huge page costs little, and finally afterwards, so that no
+        // secret is cut in half and thereby missed.
+        let message = self.redactor.redact_message(&cut(&error.message, MESSAGE_CHARS * 10));
+        error.message = cut(&message, MESSAGE_CHARS);
+        error.advice = self.advice(&error, model).map(String::into_boxed_str);
+
+        error
+    }
+
+    fn advice(&self, error: &AskError, model: &str) -> Option<String> {
+        let endpoint = &self.parts.endpoint;
+        let host = endpoint.host();
+        let address = &endpoint.base_url_source;
+        Some(match error.kind {
+            ErrorKind::Authentication => match &endpoint.key {
+                Some(key) => {
+                    format!(
+                        "The key comes from {}: check that it is complete and meant for {host}.",
+                        key.source
+                    )
+                }
+                None => format!("No key was sent: set {}.", endpoint.key_source),
+            },
+            ErrorKind::PermissionDenied => {
+                format!("Check that the account at {host} has credit and may use `{model}`.")
+            }
+            ErrorKind::NotFound => {
+                format!("Check the model name `{model}` and the server's address ({host}, from {address}).")
+            }
+            ErrorKind::Connection => {
+                format!(
+                    "Check that a server is running at {host} (from {address}) and that it can be reached."
+                )
+            }
+            ErrorKind::RateLimited => match error.retry_after {
+                Some(wait) => {
+                    format!("It asked to wait {} s; fewer requests at once may help.", wait.as_secs())
+                }
+                None => "Fewer requests at once may help.".to_owned(),
+            },
+            ErrorKind::Timeout => {
+                format!("The limit is {} s for one request.", self.setup.timeout.as_secs_f64())
+            }
+            ErrorKind::ContextLength => {
+                format!("Shorten what is sent, or use a model that reads more than `{model}`.")
+            }
+            ErrorKind::MalformedReply => {
+                let hint = if self.parts.wire.name().starts_with("openai") {
+                    ", such as one ending in /v1"
+                } else {
+                    ""
+                };
+                format!("Check that {host} (from {address}) is the address of a model API{hint}.")
+            }
+            ErrorKind::BadRequest if matches!(error.status, Some(300..=399)) => {
+                format!("Set {address} to the final address.")
+            }
+            ErrorKind::BadRequest
+            | ErrorKind::ContentRefused
+            | ErrorKind::Overloaded
+            | ErrorKind::Server
+            | ErrorKind::Cancelled
+            | ErrorKind::NotCached
+            | ErrorKind::NoLogprobs => return None,
+        })
+    }
+}
+
+fn credentials(parts: &ClientParts) -> Result<HeaderMap, ConfigError> {
+    let sensitive = |text: &str, source: &str| {
+        let mut value = HeaderValue::from_str(text)
+            .map_err(|_| ConfigError::UnsendableSecret { source_name: source.to_owned() })?;
+        value.set_sensitive(true);
+        Ok::<_, ConfigError>(value)
+    };
+
+    let mut headers = HeaderMap::new();
+    if let Some(key) = &parts.endpoint.key {
+        let header = parts.wire.key_header();
+        let value = sensitive(&format!("{}{}", header.prefix, key.secret.expose_secret()), &key.source)?;
+        headers.insert(HeaderName::from_static(header.name), value);
+    }
+
+    for (name, secret) in &parts.endpoint.headers {
+        let value = sensitive(secret.expose_secret(), &format!("the header `{name}`"))?;
+        let name: HeaderName = name.parse().map_err(|_| ConfigError::BadHeaderName { name: name.clone() })?;
+        headers.insert(name, value);
+    }
+
+    Ok(headers)
+}

@@ -1,0 +1,205 @@
+//! Failures in a row: when nothing more is sent to an account but one request at a time, and when it is given up.
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+use std::time::Duration;
+
+use crate::error::ErrorKind;
+
+/// Failures in a row, without a good answer, after which an account is held.
+const FAILURES: u32 = 8;
+/// Refusals in a row after which it is held, when asking again is no use: a wrong key, an unknown model.
+const REFUSALS: u32 = 3;
+/// Refusals in a row after which an account is held that has answered before: its key was good.
+const LATER_REFUSALS: u32 = 24;
+/// Pause before the first probe; each further one is twice as long.
+const FIRST_PAUSE: Duration = Duration::from_millis(500);
+const LONGEST_PAUSE: Duration = Duration::from_secs(5);
+/// Probes that fail before an account is given up that never answered. Silence is waited for in each.
+const PROBES: u32 = 4;
+const SILENT_PROBES: u32 = 2;
+/// Time that an account which did answer is given to come back.
+const PATIENCE: Duration = Duration::from_mins(2);
+
+/// Failures of an account and of its models.
+#[derive(Debug, Clone, Default)]
+pub(super) struct OutageTracker {
+    streak: Option<FailureStreak>,
+    hold: Option<AccountHold>,
+    has_answered: bool,
+    models: BTreeMap<Arc<str>, ModelStreak>,
+    given_up: Option<Arc<str>>,
+}
+
+/// Failures of one kind in a row.
+#[derive(Debug, Clone, Copy)]
+struct FailureStreak {
+    kind: ErrorKind,
+    count: u32,
+    since: Duration,
+}
+
+/// Refusals of one model in a row.
+#[derive(Debug, Clone)]
+struct ModelStreak {
+    kind: ErrorKind,
+    count: u32,
+    given_up: Option<Arc<str>>,
+}
+
+/// Hold of an account: only probes are sent.
+#[derive(Debug, Clone, Copy)]
+struct AccountHold {
+    /// When the next probe may be sent.
+    until: Duration,
+    pause: Duration,
+    failed_probes: u32,
+    /// Number of the first request that is a probe.
+    from: u64,
+}
+
+/// State of an account for a request that wants to be sent.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) enum AccountState {
+    Open,
+    /// Only when nothing is in flight, and not before this moment.
+    Probing(Duration),
+    /// Never, for this reason.
+    GivenUp(Arc<str>),
+}
+
+/// Consequence of a failure.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum FailureConsequence {
+    None,
+    /// The account is held from now on.
+    Held,
+    /// It was held before. True if it gave good answers before that.
+    StillHeld(bool),
+}
+
+impl OutageTracker {
+    pub(super) fn state(&self, model: &str) -> AccountState {
+        let streak = self.models.get(model);
+        if let Some(why) = self.given_up.as_ref().or_else(|| streak?.given_up.as_ref()) {
+            return AccountState::GivenUp(Arc::clone(why));
+        }
+
+        match self.hold {
+            Some(hold) => AccountState::Probing(hold.until),
+            None if streak.is_some_and(|streak| streak.count >= self.refusals()) => {
+                AccountState::Probing(Duration::ZERO)
+            }
+            None => AccountState::Open,
+        }
+    }
+
+    /// A good answer. Returns true if it ends a hold.
+    pub(super) fn answered(&mut self, model: &str) -> bool {
+        self.has_answered = true;
+        self.streak = None;
+        if !self.models.is_empty() {
+            self.models.remove(model);
+        }
+
+        self.hold.take().is_some()
+    }
+
+    /// The request with this number failed. `sent` counts all requests so far, `why` says it to a person.
+    pub(super) fn failed(
+        &mut self,
+        (number, model): (u64, &str),
+        kind: ErrorKind,
+        now: Duration,
+        sent: u64,
+        why: impl FnOnce() -> String,
+    ) -> FailureConsequence {
+        // A wrong key or model is refused every time; whatever else happens in between says that it is neither.
+        if self.models.get(model).is_some_and(|streak| streak.kind != kind && streak.given_up.is_none()) {
+            self.models.remove(model);
+        }
+
+        match kind {
+            ErrorKind::Authentication | ErrorKind::PermissionDenied | ErrorKind::NotFound => {
+                self.streak = None;
+                self.hold = None;
+                self.refused(model, kind, why)
+            }
+            ErrorKind::Connection | ErrorKind::Timeout | ErrorKind::Server | ErrorKind::Overloaded => {
+                self.missed(number, kind, now, sent, why)
+            }
+            // The server is there, and says what it thinks of this one request.
+            _ => {
+                self.streak = None;
+                self.hold = None;
+                FailureConsequence::None
+            }
+        }
+    }
+
+    /// Number of refusals in a row after which the account is held.
+    fn refusals(&self) -> u32 {
+        if self.has_answered { LATER_REFUSALS } else { REFUSALS }
+    }
+
+    fn refused(&mut self, model: &str, kind: ErrorKind, why: impl FnOnce() -> String) -> FailureConsequence {
+        let refusals = self.refusals();
+        let streak =
+            self.models.entry(model.into()).or_insert(ModelStreak { kind, count: 0, given_up: None });
+        if streak.kind != kind {
+            (streak.kind, streak.count) = (kind, 0);
+        }
+
+        streak.count += 1;
+        match streak.count {
+            count if count == refusals => FailureConsequence::Held,
+            count if count > refusals => {
+                streak.given_up.get_or_insert_with(|| why().into());
+                FailureConsequence::StillHeld(false)
+            }
+            _ => FailureConsequence::None,
+        }
+    }
+
+    fn missed(
+        &mut self,
+        number: u64,
+        kind: ErrorKind,
+        now: Duration,
+        sent: u64,
+        why: impl FnOnce() -> String,
+    ) -> FailureConsequence {
+        // Failures of several kinds are faults of requests; an outage fails all of them in one way.
+        if self.streak.is_some_and(|streak| streak.kind != kind) {
+            self.streak = None;
+            self.hold = None;
+        }
+
+        let streak = self.streak.get_or_insert(FailureStreak { kind, count: 0, since: now });
+        streak.count += 1;
+
+        let Some(hold) = &mut self.hold else {
+            if streak.count < FAILURES {
+                return FailureConsequence::None;
+            }
+
+            let until = now.saturating_add(FIRST_PAUSE);
+            self.hold = Some(AccountHold { until, pause: FIRST_PAUSE, failed_probes: 0, from: sent });
+            return FailureConsequence::Held;
+        };
+
+        if number >= hold.from {
+            hold.failed_probes += 1;
+            hold.pause = hold.pause.saturating_mul(2).min(LONGEST_PAUSE);
+            hold.until = now.saturating_add(hold.pause);
+
+            let probes = if kind == ErrorKind::Timeout { SILENT_PROBES } else { PROBES };
+            let is_out_of_patience = !self.has_answered || now.saturating_sub(streak.since) >= PATIENCE;
+            if hold.failed_probes >= probes && is_out_of_patience {
+                self.given_up = Some(why().into());
+            }
+        }
+
+        FailureConsequence::StillHeld(self.has_answered)
+    }
+}

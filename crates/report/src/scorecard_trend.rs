@@ -1,0 +1,134 @@
+//! Trend over runs of a scorecard as text.
+
+use assize_analysis::{NodeSide, NodeTrendPoint, ScorecardTrendPoint};
+use assize_store::ScorecardPartKind;
+
+use crate::number::{format_score, grouped};
+use crate::page::{ReportPage, ReportPiece};
+use crate::sanitize;
+use crate::scorecard_comparison::{format_difference, format_side};
+use crate::scorecard_scores::status_tone;
+use crate::style::{ReportStyle, ReportTone};
+use crate::table::{ReportColumn, render_table};
+use crate::trend::draw_blocks;
+
+/// Renders the nodes on top of each run, the oldest first, then every part over all runs.
+pub fn render_scorecard_trend(points: &[ScorecardTrendPoint], style: ReportStyle) -> String {
+    let mut page = ReportPage::new(style);
+    render_runs(&mut page, points);
+    page.add_blank();
+    render_parts(&mut page, points, style);
+
+    let changed: Vec<&ScorecardTrendPoint> =
+        points.iter().filter(|point| !point.changed.is_empty()).collect();
+    if !changed.is_empty() {
+        page.add_blank();
+        let text = "Not comparable with what stands above, because the scorecard or its cases changed:";
+        page.add_text(&[], &[ReportPiece::new(ReportTone::Middling, text)]);
+    }
+    for point in changed {
+        for change in &point.changed {
+            page.add_text(
+                &[ReportPiece::new(ReportTone::Middling, "⚠ ")],
+                &[
+                    ReportPiece::untrusted_name(ReportTone::Plain, &point.label),
+                    ReportPiece::plain(": "),
+                    ReportPiece::untrusted(ReportTone::Plain, change, sanitize::MAX_REASON),
+                ],
+            );
+        }
+    }
+
+    page.finish()
+}
+
+fn render_runs(page: &mut ReportPage, points: &[ScorecardTrendPoint]) {
+    let columns = [
+        ReportColumn::shrinking("run"),
+        ReportColumn::right("cases"),
+        ReportColumn::left("code"),
+        ReportColumn::right("score"),
+        ReportColumn::left("standing"),
+        ReportColumn::shrinking("failed gates"),
+        ReportColumn::left(""),
+    ];
+    let rows: Vec<Vec<ReportPiece>> = points
+        .iter()
+        .flat_map(|point| point.nodes.iter().filter(|node| node.depth == 0).map(move |top| (point, top)))
+        .map(|(point, top)| {
+            let mark = if point.changed.is_empty() { "" } else { "⚠" };
+            vec![
+                ReportPiece::untrusted_name(ReportTone::Plain, &point.label),
+                ReportPiece::plain(grouped(point.cases as u64)),
+                ReportPiece::new(ReportTone::Strong, top.code.clone()),
+                ReportPiece::plain(format_side(top.side)),
+                ReportPiece::new(status_tone(top.side.standing), top.side.standing.name()),
+                ReportPiece::plain(failed_gates(point, top).join(", ")),
+                ReportPiece::new(ReportTone::Middling, mark),
+            ]
+        })
+        .collect();
+
+    render_table(page, 0, &columns, &rows);
+}
+
+/// Returns the codes of the hard gates below a top that failed.
+fn failed_gates<'p>(point: &'p ScorecardTrendPoint, top: &NodeTrendPoint) -> Vec<&'p str> {
+    let below = point.nodes.iter().skip_while(|node| node.code != top.code).skip(1);
+    let below = below.take_while(|node| node.depth > 0);
+
+    below.filter(|node| node.side.gate_failed).map(|node| node.code.as_str()).collect()
+}
+
+fn render_parts(page: &mut ReportPage, points: &[ScorecardTrendPoint], style: ReportStyle) {
+    let Some((first, last)) = points.first().zip(points.last()) else { return };
+    let columns = [
+        ReportColumn::left("part"),
+        ReportColumn::left("scores"),
+        ReportColumn::right("first"),
+        ReportColumn::right("last"),
+        ReportColumn::right("change"),
+        ReportColumn::left("standing"),
+        ReportColumn::shrinking(""),
+    ];
+    let find = |point: &ScorecardTrendPoint, code: &str| -> Option<NodeSide> {
+        point.nodes.iter().find(|node| node.code == code).map(|node| node.side)
+    };
+
+    let rows: Vec<Vec<ReportPiece>> = last
+        .nodes
+        .iter()
+        .map(|node| {
+            let code = node.code.as_str();
+            let sides = points.iter().map(|point| (!point.changed.is_empty(), find(point, code)));
+            let blocks = draw_blocks(
+                sides.map(|(marked, side)| (marked, side.and_then(|side| side.score))),
+                style.unicode,
+            );
+            let was = find(first, code);
+            let change = was.and_then(|was| was.score).zip(node.side.score).map(|(was, now)| now - was);
+            let failed = points.iter().filter(|point| find(point, code).is_some_and(|side| side.gate_failed));
+            let failed = match failed.count() {
+                0 if node.hard_gate => "hard gate".to_owned(),
+                0 => String::new(),
+                failed => format!("hard gate; failed in {failed} of {} runs", points.len()),
+            };
+            let tone = match node.kind {
+                ScorecardPartKind::Benchmark => ReportTone::Plain,
+                ScorecardPartKind::Index | ScorecardPartKind::Rubric => ReportTone::Strong,
+            };
+
+            vec![
+                ReportPiece::new(tone, format!("{}{code}", "  ".repeat(node.depth))),
+                ReportPiece::plain(blocks),
+                ReportPiece::plain(was.and_then(|was| was.score).map(format_score).unwrap_or_default()),
+                ReportPiece::plain(format_side(node.side)),
+                ReportPiece::plain(change.map(format_difference).unwrap_or_default()),
+                ReportPiece::new(status_tone(node.side.standing), node.side.standing.name()),
+                ReportPiece::new(ReportTone::Dim, failed),
+            ]
+        })
+        .collect();
+
+    render_table(page, 0, &columns, &rows);
+}

@@ -1,0 +1,454 @@
+//! Effect of people's labels on the decision about a benchmark: what counts, what is stale, who said it and when.
+
+use std::fmt::Write as _;
+
+use serde::{Deserialize, Serialize};
+use serde_json::Value;
+
+use crate::{
+    BenchmarkFinding, BenchmarkScale, BenchmarkState, DecidedBy, Decision, GraderFindingKind, Label,
+    LabelOutcome, LabelScore, SeenHash, SettledLabels, UnitInterval, settle_labels,
+};
+
+/// Handling of labels that do not say what they are about: without the hash that `assize review` writes.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum UnboundLabels {
+    /// They are reported and decide nothing.
+    #[default]
+    Report,
+    /// They count for whatever the case holds now.
+    Accept,
+}
+
+/// Relation of a label to what a run has.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum LabelBinding {
+    /// It is about this.
+    Current,
+    /// It is about another answer, target, case or question.
+    Stale,
+    /// It does not say what it is about.
+    Unbound,
+}
+
+impl LabelBinding {
+    /// Relation of a label to an item with this hash, answered by this target.
+    pub fn new(label: &Label, seen: Option<SeenHash>, target: Option<&str>, unbound: UnboundLabels) -> Self {
+        let other_target = label.system.is_some() && label.system.as_deref() != target;
+        match (label.seen, unbound) {
+            (Some(hash), _) if Some(hash) == seen => Self::Current,
+            (Some(_), _) => Self::Stale,
+            (None, _) if other_target => Self::Stale,
+            (None, UnboundLabels::Accept) => Self::Current,
+            (None, UnboundLabels::Report) => Self::Unbound,
+        }
+    }
+}
+
+/// Labels of one item, sorted by what they are worth.
+#[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
+pub struct LabelAccount {
+    /// Labels about this very item. They count.
+    pub current: Vec<Label>,
+    /// Labels about something else that the item once was. Their reviewers have said nothing about it since.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub stale: Vec<Label>,
+    /// Labels that do not say what they are about, and so don't count.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub unbound: Vec<Label>,
+    /// Decision that stood before people's.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub before: Option<ReplacedDecision>,
+}
+
+/// Number of labels that count, and of those that do not.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize)]
+pub struct LabelCounts {
+    /// Labels about what is there now.
+    pub counted: u64,
+    /// Labels about another answer, target, case or question.
+    pub stale: u64,
+    /// Labels that do not say what they are about.
+    pub unbound: u64,
+}
+
+impl LabelCounts {
+    /// Adds the labels of an item.
+    pub fn add(&mut self, account: &LabelAccount) {
+        self.counted += account.current.len() as u64;
+        self.stale += account.stale.len() as u64;
+        self.unbound += account.unbound.len() as u64;
+    }
+}
+
+/// Decision of a judge that people's labels replaced.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct ReplacedDecision {
+    /// State of the benchmark.
+    pub state: BenchmarkState,
+    /// Its score.
+    pub score: Option<UnitInterval>,
+    /// Reason for it, or for there being none.
+    pub reason: String,
+}
+
+impl LabelAccount {
+    /// Sorts the labels of an item.
+    pub fn new<'l>(
+        labels: impl IntoIterator<Item = &'l Label>,
+        seen: Option<SeenHash>,
+        target: Option<&str>,
+        unbound: UnboundLabels,
+    ) -> Self {
+        let mut account = Self::default();
+        for label in labels {
+            match LabelBinding::new(label, seen, target, unbound) {
+                LabelBinding::Current => account.current.push(label.clone()),
+                LabelBinding::Stale => account.stale.push(label.clone()),
+                LabelBinding::Unbound => account.unbound.push(label.clone()),
+            }
+        }
+
+        // A reviewer who was asked again has nothing stale left.
+        let current = &account.current;
+        let is_answered =
+            |label: &Label| current.iter().any(|other| label.who.is_some() && other.who == label.who);
+        account.stale.retain(|label| !is_answered(label));
+        let stale = &account.stale;
+        let is_outdated =
+            |label: &Label| stale.iter().any(|other| label.who.is_some() && other.who == label.who);
+        account.unbound.retain(|label| !is_answered(label) && !is_outdated(label));
+        account
+    }
+
+    /// Returns true if there are no labels.
+    pub fn is_empty(&self) -> bool {
+        self.current.is_empty() && self.stale.is_empty() && self.unbound.is_empty()
+    }
+
+    /// Number of people who decided: each name once, and every label without a name.
+    pub fn reviewers(&self) -> usize {
+        let named: std::collections::BTreeSet<&str> =
+            self.current.iter().filter_map(|label| label.who.as_deref()).collect();
+        named.len() + self.current.iter().filter(|label| label.who.is_none()).count()
+    }
+
+    /// Decision that the current labels lead to. Pass and fail decide nothing on a scale of scores: they would be
+    /// its ends.
+    pub fn settle(&self, scale: Option<BenchmarkScale<'_>>) -> SettledLabels {
+        settle_labels(
+            self.current.iter().map(|label| (label.who.as_deref(), counted_outcome(label.label, scale))),
+        )
+    }
+
+    /// Account stored with a decision, if labels had an effect on it.
+    pub fn from_details(details: Option<&Value>) -> Option<Self> {
+        serde_json::from_value(details?.get(DETAILS_KEY)?.clone()).ok()
+    }
+
+    /// The current labels in words: who said what, when and why.
+    fn words(&self) -> String {
+        let words = self.current.iter().map(|label| {
+            let who = label.who.as_deref().unwrap_or("somebody");
+            let at = label.at.as_deref().map(|at| format!(", {at}")).unwrap_or_default();
+            let note = label.note.as_deref().map(|note| format!(" ({note})")).unwrap_or_default();
+            format!("{who}: {}{at}{note}", outcome_name(label.label))
+        });
+        words.collect::<Vec<_>>().join("; ")
+    }
+
+    /// Reason for waiting on.
+    fn waiting_words(&self, scale: Option<BenchmarkScale<'_>>) -> String {
+        let is_verdict = |label: &Label| matches!(label.label, LabelOutcome::Met | LabelOutcome::Unmet);
+        let mut words = match scale {
+            Some(scale) if self.current.iter().any(is_verdict) => {
+                format!("waits for a score from {} to {}; {}", scale.min, scale.max, self.words())
+            }
+            _ => "waits for a person".to_owned(),
+        };
+        words.push_str(&self.unused_words());
+        words
+    }
+
+    /// Labels that don't count, in words to put behind others.
+    fn unused_words(&self) -> String {
+        let mut words = String::new();
+        for (labels, why) in
+            [(&self.stale, "stale, of another answer or question"), (&self.unbound, "that name no answer")]
+        {
+            if !labels.is_empty() {
+                let who: Vec<String> = labels
+                    .iter()
+                    .map(|label| {
+                        let who = label.who.as_deref().unwrap_or("somebody");
+                        format!("{who}: {}", outcome_name(label.label))
+                    })
+                    .collect();
+                let count = if labels.len() == 1 { "1 label" } else { &format!("{} labels", labels.len()) };
+                let _ = write!(words, "; {count} {why}, not counted ({})", who.join(", "));
+            }
+        }
+
+        words
+    }
+}
+
+/// Key under which the labels of a decision are stored in its details.
+const DETAILS_KEY: &str = "labels";
+
+/// Outcome of a label as it counts.
+fn counted_outcome(outcome: LabelOutcome, scale: Option<BenchmarkScale<'_>>) -> LabelOutcome {
+    match outcome {
+        LabelOutcome::Met | LabelOutcome::Unmet if scale.is_some() => LabelOutcome::Unsure,
+        outcome => outcome,
+    }
+}
+
+impl Decision {
+    /// Lets people's labels decide a benchmark that waits for them: `manual_sme`, or queued because its judge was
+    /// uncertain, judges differed or none could be made to answer. What the judge said stands beside it.
+    ///
+    /// Decides nothing where labels are stale, unbound, unsure or evenly split.
+    pub fn apply_labels(&mut self, account: LabelAccount, scale: Option<BenchmarkScale<'_>>) {
+        let reason = self.reason.clone();
+        let Some(finding) = self.grader_mut() else { return };
+        let Some(mut before) = finding.benchmark().copied() else { return };
+        if before.decided_by == Some(DecidedBy::Person) {
+            // Labels of now take the place of those of then.
+            before = BenchmarkFinding {
+                seen: before.seen,
+                ..BenchmarkFinding::undecided(BenchmarkState::Waiting, before.scaled)
+            };
+        }
+
+        let by_people = matches!(before.state, BenchmarkState::Waiting | BenchmarkState::ReviewersDiffer);
+        let is_queued = by_people
+            || matches!(
+                before.state,
+                BenchmarkState::Uncertain | BenchmarkState::JudgesDiffer | BenchmarkState::Missing
+            );
+        if !is_queued {
+            return;
+        }
+
+        let undecided =
+            |state| BenchmarkFinding { pass: None, raw_score: None, decided_by: None, state, ..before };
+        let settled = account.settle(scale);
+        let (found, score, words) = match settled {
+            SettledLabels::Nothing if by_people => {
+                let words = account.waiting_words(scale);
+                (undecided(BenchmarkState::Waiting), Err(words.clone()), words)
+            }
+            SettledLabels::Nothing => {
+                let unused = account.unused_words();
+                (before, finding.score.clone().map_err(|error| error + &unused), reason.clone() + &unused)
+            }
+            SettledLabels::Differ => {
+                let words = format!("reviewers differ: {}", account.words());
+                (undecided(BenchmarkState::ReviewersDiffer), Err(words.clone()), words)
+            }
+            SettledLabels::Decided(label) => match LabelScore::new(label, scale) {
+                LabelScore::NotApplicable | LabelScore::Score(_) => {
+                    decided(before, label, scale, account.words())
+                }
+                LabelScore::OffScale(raw) => {
+                    let words = format!("{raw} is not on the scale of the benchmark");
+                    (undecided(BenchmarkState::Missing), Err(words.clone()), words)
+                }
+                LabelScore::Undecided => return,
+            },
+        };
+
+        let mut account = account;
+        if !by_people && settled != SettledLabels::Nothing {
+            let said = finding.error().map_or(reason, str::to_owned);
+            account.before =
+                Some(ReplacedDecision { state: before.state, score: finding.score(), reason: said });
+        }
+
+        finding.score = score;
+        finding.kind = GraderFindingKind::Benchmark(found);
+        if !account.is_empty() {
+            finding.details = Some(serde_json::json!({ DETAILS_KEY: account }));
+        }
+
+        let is_decided = matches!(settled, SettledLabels::Decided(_)) && finding.score.is_ok();
+        self.reason = match &account.before {
+            Some(before) if is_decided => {
+                format!("{words}; before: {}, {}", before.state.name().replace('_', " "), before.reason)
+            }
+            _ => words,
+        };
+        if is_decided {
+            self.ungraded = None;
+        }
+    }
+}
+
+/// Finding of people who agree.
+fn decided(
+    before: BenchmarkFinding,
+    label: LabelOutcome,
+    scale: Option<BenchmarkScale<'_>>,
+    words: String,
+) -> (BenchmarkFinding, Result<Option<UnitInterval>, String>, String) {
+    let (state, score) = match LabelScore::new(label, scale) {
+        LabelScore::Score(score) => (BenchmarkState::Scored, Some(score)),
+        _ => (BenchmarkState::NotApplicable, None),
+    };
+    // A score says nothing about pass or fail of the one case.
+    let (pass, raw_score) = match label {
+        LabelOutcome::Met => (Some(true), None),
+        LabelOutcome::Unmet => (Some(false), None),
+        LabelOutcome::Score(raw) => (None, Some(raw)),
+        LabelOutcome::NotApplicable | LabelOutcome::Unsure => (None, None),
+    };
+    let found = BenchmarkFinding { state, pass, raw_score, decided_by: Some(DecidedBy::Person), ..before };
+
+    (found, Ok(score), words)
+}
+
+fn outcome_name(outcome: LabelOutcome) -> String {
+    match outcome {
+        LabelOutcome::Met => "pass".to_owned(),
+        LabelOutcome::Unmet => "fail".to_owned(),
+        LabelOutcome::NotApplicable => "not applicable".to_owned(),
+        LabelOutcome::Unsure => "unsure".to_owned(),
+        LabelOutcome::Score(score) => score.to_string(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::{JudgeIdentity, NormalisationFormula, SubjectHash};
+
+    fn seen(answer: &str) -> SeenHash {
+        SeenHash::new(SubjectHash::new(&"q".to_owned(), &"i".to_owned()), None, answer)
+    }
+
+    fn label(who: &str, outcome: LabelOutcome, seen: Option<SeenHash>) -> Label {
+        Label {
+            who: Some(who.to_owned()),
+            at: Some("2026-01-02".to_owned()),
+            seen,
+            ..Label::new("c", "k", outcome)
+        }
+    }
+
+    fn decision(state: BenchmarkState, score: Result<Option<UnitInterval>, String>) -> Decision {
+        let finding = BenchmarkFinding {
+            decided_by: Some(DecidedBy::Judge),
+            seen: Some(seen("now")),
+            ..BenchmarkFinding::undecided(state, false)
+        };
+        Decision::new(JudgeIdentity::default(), finding.with_score(score, Vec::new()), "so it said")
+    }
+
+    fn apply(decision: &Decision, labels: &[Label], unbound: UnboundLabels) -> Decision {
+        let mut changed = decision.clone();
+        let seen = decision.benchmark().and_then(|found| found.seen);
+        changed.apply_labels(LabelAccount::new(labels, seen, None, unbound), None);
+        changed
+    }
+
+    fn outcome(decision: &Decision) -> (BenchmarkState, Option<f64>) {
+        let state = decision.benchmark().expect("a benchmark").state;
+        (
+            state,
+            decision.grader().and_then(super::super::finding::GraderFinding::score).map(UnitInterval::get),
+        )
+    }
+
+    #[test]
+    fn only_a_label_of_what_is_there_now_counts() {
+        let waiting = BenchmarkFinding {
+            seen: Some(seen("now")),
+            ..BenchmarkFinding::undecided(BenchmarkState::Waiting, false)
+        };
+        let waiting = Decision::new(
+            JudgeIdentity::default(),
+            waiting.with_score(Err("waits".to_owned()), Vec::new()),
+            "",
+        );
+        let said = |seen| [label("ann", LabelOutcome::Met, seen)];
+        assert_eq!(
+            outcome(&apply(&waiting, &said(Some(seen("now"))), UnboundLabels::Report)),
+            (BenchmarkState::Scored, Some(1.0))
+        );
+        for unbound in [UnboundLabels::Report, UnboundLabels::Accept] {
+            let stale = apply(&waiting, &said(Some(seen("then"))), unbound);
+            assert_eq!(outcome(&stale), (BenchmarkState::Waiting, None));
+            assert!(stale.reason.contains("1 label stale"), "{}", stale.reason);
+        }
+        assert_eq!(
+            outcome(&apply(&waiting, &said(None), UnboundLabels::Report)),
+            (BenchmarkState::Waiting, None)
+        );
+        assert_eq!(
+            outcome(&apply(&waiting, &said(None), UnboundLabels::Accept)),
+            (BenchmarkState::Scored, Some(1.0))
+        );
+        let mut other = said(None);
+        other[0].system = Some("another".to_owned());
+        assert_eq!(outcome(&apply(&waiting, &other, UnboundLabels::Accept)), (BenchmarkState::Waiting, None));
+    }
+
+    #[test]
+    fn people_take_the_place_of_a_judge_and_of_people_before_them() {
+        let now = |who, outcome| label(who, outcome, Some(seen("now")));
+        let unsure = decision(BenchmarkState::Uncertain, Ok(Some(UnitInterval::ZERO)));
+        let changed = apply(&unsure, &[now("ann", LabelOutcome::Met)], UnboundLabels::Report);
+        assert_eq!(outcome(&changed), (BenchmarkState::Scored, Some(1.0)));
+        assert_eq!(changed.reason, "ann: pass, 2026-01-02; before: uncertain, so it said");
+        let account = LabelAccount::from_details(changed.grader().and_then(|found| found.details.as_ref()));
+        assert_eq!(
+            account.and_then(|account| account.before).map(|before| before.state),
+            Some(BenchmarkState::Uncertain)
+        );
+        let differ = apply(
+            &unsure,
+            &[now("ann", LabelOutcome::Met), now("ben", LabelOutcome::Unmet)],
+            UnboundLabels::Report,
+        );
+        assert_eq!(outcome(&differ), (BenchmarkState::ReviewersDiffer, None));
+        let silent = apply(&unsure, &[now("ann", LabelOutcome::Unsure)], UnboundLabels::Report);
+        assert_eq!(outcome(&silent), (BenchmarkState::Uncertain, Some(0.0)));
+
+        let mut earlier = changed.clone();
+        let Some(finding) = earlier.grader_mut() else { panic!("a grader") };
+        finding.details = None;
+        assert_eq!(
+            outcome(&apply(&earlier, &[], UnboundLabels::Report)),
+            (BenchmarkState::Waiting, None),
+            "taken back"
+        );
+    }
+
+    #[test]
+    fn on_a_scale_only_scores_count() {
+        let formula = NormalisationFormula::parse("(x-min)/(max-min)").expect("sound");
+        let scale = Some(BenchmarkScale { min: 1.0, max: 5.0, formula: &formula });
+        let account =
+            |outcome| LabelAccount { current: vec![label("ann", outcome, None)], ..LabelAccount::default() };
+        let waiting = decision(BenchmarkState::Waiting, Err("waits".to_owned()));
+        let mut passed = waiting.clone();
+        passed.apply_labels(account(LabelOutcome::Met), scale);
+        assert_eq!(outcome(&passed), (BenchmarkState::Waiting, None));
+        assert!(passed.reason.contains("a score from 1 to 5; ann: pass"), "{}", passed.reason);
+        let mut scored = waiting;
+        scored.apply_labels(account(LabelOutcome::Score(3.0)), scale);
+        assert_eq!(outcome(&scored), (BenchmarkState::Scored, Some(0.5)));
+    }
+
+    #[test]
+    fn a_reviewer_who_was_asked_again_has_nothing_stale() {
+        let labels = [
+            label("ann", LabelOutcome::Met, Some(seen("then"))),
+            label("ann", LabelOutcome::Unmet, Some(seen("now"))),
+            label("ben", LabelOutcome::Met, Some(seen("then"))),
+        ];
+        let account = LabelAccount::new(&labels, Some(seen("now")), None, UnboundLabels::Report);
+        assert_eq!((account.current.len(), account.stale.len(), account.reviewers()), (1, 1, 1));
+    }
+}

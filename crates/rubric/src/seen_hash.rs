@@ -1,0 +1,163 @@
+//! Hash of what a person saw before a decision, which binds the label to it.
+
+use std::borrow::Cow;
+use std::fmt;
+use std::str::FromStr;
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Deserializer, Serialize, Serializer};
+
+use crate::{Criterion, Identify, IdentityWriter};
+
+/// Version of what is hashed. Raising it makes every label stale.
+const VERSION: u64 = 1;
+/// Bytes of a hash that are kept: enough that nobody finds two answers with one hash.
+const LENGTH: usize = 16;
+
+/// Hash of a question and of the inputs of a case: all that a person sees beside the answer.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub struct SubjectHash([u8; LENGTH]);
+
+impl SubjectHash {
+    /// Hash of a question and of the texts that it is asked about.
+    pub fn new(question: &impl Identify, inputs: &impl Identify) -> Self {
+        let mut identity = IdentityWriter::new("label_subject", VERSION);
+        identity.field(question);
+        identity.field(inputs);
+        Self(hash(&identity))
+    }
+}
+
+impl fmt::Display for SubjectHash {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write_hex(self.0, f)
+    }
+}
+
+impl Identify for SubjectHash {
+    fn identify(&self, identity: &mut IdentityWriter) {
+        identity.bytes(&self.0);
+    }
+}
+
+/// Hash of what a person saw: the question asked, the inputs, who answered, and the answer. A label that carries
+/// another hash than the run has is about something else.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub struct SeenHash([u8; LENGTH]);
+
+impl SeenHash {
+    /// Hash of the answer of a target to a question about these inputs. A given answer has no target.
+    pub fn new(subject: SubjectHash, target: Option<&str>, answer: &str) -> Self {
+        let mut identity = IdentityWriter::new("label", VERSION);
+        identity.field(&subject);
+        identity.field(&target);
+        identity.text(answer);
+        Self(hash(&identity))
+    }
+
+    /// Hash of the answer of a target to a criterion of a rubric.
+    pub fn from_criterion(criterion: &Criterion, target: Option<&str>, answer: &str) -> Self {
+        let question = (&criterion.text, (&criterion.scale, &criterion.operator));
+        Self::new(SubjectHash::new(&question, &Vec::<String>::new()), target, answer)
+    }
+}
+
+fn hash(identity: &IdentityWriter) -> [u8; LENGTH] {
+    let mut short = [0; LENGTH];
+    short.copy_from_slice(&blake3::hash(identity.as_bytes()).as_bytes()[..LENGTH]);
+    short
+}
+
+impl fmt::Display for SeenHash {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write_hex(self.0, f)
+    }
+}
+
+fn write_hex(bytes: [u8; LENGTH], f: &mut fmt::Formatter<'_>) -> fmt::Result {
+    bytes.iter().try_for_each(|byte| write!(f, "{byte:02x}"))
+}
+
+/// Error: not a hash of this kind.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[error("`{0}` is not the hash of what was labelled: 32 hexadecimal digits, as `assize review` writes them")]
+pub struct SeenHashError(String);
+
+impl FromStr for SeenHash {
+    type Err = SeenHashError;
+
+    fn from_str(text: &str) -> Result<Self, SeenHashError> {
+        let wrong = || SeenHashError(text.to_owned());
+        if text.len() != 2 * LENGTH || !text.bytes().all(|byte| byte.is_ascii_hexdigit()) {
+            return Err(wrong());
+        }
+
+        let mut bytes = [0; LENGTH];
+        for (at, byte) in bytes.iter_mut().enumerate() {
+            *byte = u8::from_str_radix(&text[2 * at..2 * at + 2], 16).map_err(|_| wrong())?;
+        }
+
+        Ok(Self(bytes))
+    }
+}
+
+impl Serialize for SeenHash {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.collect_str(self)
+    }
+}
+
+impl<'de> Deserialize<'de> for SeenHash {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        Cow::<str>::deserialize(deserializer)?.parse().map_err(serde::de::Error::custom)
+    }
+}
+
+impl JsonSchema for SeenHash {
+    fn schema_name() -> Cow<'static, str> {
+        "SeenHash".into()
+    }
+
+    fn json_schema(_: &mut schemars::SchemaGenerator) -> schemars::Schema {
+        schemars::json_schema!({
+            "description": "Hash of what was labelled: the question, the inputs, the target and its answer.",
+            "type": "string",
+            "pattern": "^[0-9a-fA-F]{32}$",
+        })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_part_of_what_was_seen_has_a_part_in_the_hash() {
+        let seen = |question: &str, input: &str, target: Option<&str>, answer: &str| {
+            let subject = SubjectHash::new(&question.to_owned(), &input.to_owned());
+            SeenHash::new(subject, target, answer).to_string()
+        };
+        let base = seen("q", "i", Some("t"), "a");
+        // Labels on disk hold these bytes.
+        assert_eq!(base, "c8db1048f919be0c61edb774d3144d52");
+        for other in [
+            seen("Q", "i", Some("t"), "a"),
+            seen("q", "I", Some("t"), "a"),
+            seen("q", "i", Some("T"), "a"),
+            seen("q", "i", None, "a"),
+            seen("q", "i", Some("t"), "A"),
+            seen("qi", "", Some("t"), "a"),
+        ] {
+            assert_ne!(base, other);
+        }
+        assert_eq!(base.parse::<SeenHash>().map(|hash| hash.to_string()), Ok(base));
+    }
+
+    #[test]
+    fn what_is_no_hash_is_refused() {
+        for text in ["", "1", "zz112233445566778899aabbccddeeff", "00112233445566778899aabbccddeeff0"] {
+            assert!(text.parse::<SeenHash>().is_err(), "{text}");
+        }
+        assert!(serde_json::from_str::<SeenHash>("\"00112233445566778899aabbccddeeff\"").is_ok());
+    }
+}

@@ -1,0 +1,97 @@
+//! Checks that may take long, on threads that can be given up.
+
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::time::Duration;
+
+use assize_evalfile::{GraderKind, TextRule};
+use assize_grade::{AnswerFacts, CheckResult, check};
+
+/// Time for a check. A schema of a few lines can ask for more steps than any machine has time for.
+const CHECK_TIME: Duration = Duration::from_secs(10);
+/// Maximum number of checks that were given up and still run. With so many, further ones are not begun.
+const MAX_GIVEN_UP: usize = 4;
+
+/// Number of checks that were given up and still run: a thread can't be ended from outside.
+static GIVEN_UP: AtomicUsize = AtomicUsize::new(0);
+
+/// Grades like [`check`], within a limit of time. No other task waits for a check that takes long.
+pub(super) async fn check_in_time(
+    kind: &GraderKind,
+    facts: &AnswerFacts,
+) -> Option<Result<CheckResult, String>> {
+    check_within(kind, facts, CHECK_TIME).await
+}
+
+async fn check_within(
+    kind: &GraderKind,
+    facts: &AnswerFacts,
+    limit: Duration,
+) -> Option<Result<CheckResult, String>> {
+    if !may_take_long(kind) {
+        return check(kind, facts);
+    }
+    if GIVEN_UP.load(Ordering::Acquire) >= MAX_GIVEN_UP {
+        return Some(Err(format!(
+            "not checked: {MAX_GIVEN_UP} earlier checks took more than {} s and still run",
+            limit.as_secs()
+        )));
+    }
+
+    let (kind, facts) =
+        (kind.clone(), AnswerFacts { answer: facts.answer.clone(), ..AnswerFacts::default() });
+    let mut checked = tokio::task::spawn_blocking(move || check(&kind, &facts));
+    match tokio::time::timeout(limit, &mut checked).await {
+        Ok(Ok(result)) => result,
+        Ok(Err(error)) => Some(Err(format!("the check broke off: {error}"))),
+        Err(_) => {
+            GIVEN_UP.fetch_add(1, Ordering::AcqRel);
+            tokio::spawn(async move {
+                // Its result comes too late, whatever it is.
+                let _ = checked.await;
+                GIVEN_UP.fetch_sub(1, Ordering::AcqRel);
+            });
+
+            Some(Err(format!("the check took more than {} s and was given up", limit.as_secs())))
+        }
+    }
+}
+
+/// Returns true for checks by patterns and schemas that an author writes. They look at nothing but the answer.
+fn may_take_long(kind: &GraderKind) -> bool {
+    match kind {
+        GraderKind::IsJson(check) => check.schema.is_some(),
+        GraderKind::Text(check) => matches!(check.rule, TextRule::Regex(_)),
+        _ => false,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use assize_evalfile::IsJson;
+    use serde_json::{Map, Value, json};
+
+    use super::*;
+
+    /// Returns a schema of `levels` definitions, each of which asks for the next one twice.
+    fn doubling_schema(levels: usize) -> Value {
+        let mut definitions = Map::new();
+        for level in 0..levels {
+            let next = json!({"$ref": format!("#/$defs/a{}", level + 1)});
+            definitions.insert(format!("a{level}"), json!({"allOf": [next.clone(), next]}));
+        }
+
+        definitions.insert(format!("a{levels}"), json!({"type": "integer"}));
+        json!({"$ref": "#/$defs/a0", "$defs": definitions})
+    }
+
+    #[tokio::test(flavor = "current_thread")]
+    async fn a_schema_that_explodes_is_given_up() {
+        let facts = AnswerFacts { answer: "1".to_owned(), ..AnswerFacts::default() };
+        let check = |levels| GraderKind::IsJson(IsJson { schema: Some(doubling_schema(levels)) });
+        let small = check_in_time(&check(3), &facts).await.unwrap().unwrap();
+        assert_eq!(small.score.unwrap().get(), 1.0);
+
+        let error = check_within(&check(18), &facts, Duration::from_millis(5)).await.unwrap().unwrap_err();
+        assert!(error.contains("was given up"), "{error}");
+    }
+}

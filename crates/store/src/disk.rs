@@ -1,0 +1,230 @@
+//! Writing to the disk: the few operations that a run folder rests on, in one place, so that tests can let each of them
+//! fail.
+
+use std::fs::{self, File};
+use std::io::{self, Write};
+use std::path::Path;
+
+use crate::private_file::private_options;
+
+/// A file that is written to.
+#[derive(Debug)]
+pub(crate) struct DiskFile {
+    file: File,
+    #[cfg(test)]
+    faults: faults::FaultPlan,
+}
+
+impl DiskFile {
+    /// Creates a file, or empties one.
+    pub(crate) fn create(path: &Path) -> io::Result<Self> {
+        Self::open(private_options().create(true).write(true).truncate(true), path)
+    }
+
+    /// Opens a file for appending, and creates it if there is none.
+    pub(crate) fn append(path: &Path) -> io::Result<Self> {
+        Self::open(private_options().create(true).append(true), path)
+    }
+
+    fn open(options: &fs::OpenOptions, path: &Path) -> io::Result<Self> {
+        #[cfg(test)]
+        let faults = faults::FaultPlan::current();
+        #[cfg(test)]
+        faults.step(faults::DiskStep::Open)?;
+
+        let file = options.open(path)?;
+        if !file.metadata()?.is_file() {
+            return Err(io::Error::new(io::ErrorKind::InvalidInput, "it is not a regular file"));
+        }
+
+        Ok(Self {
+            file,
+            #[cfg(test)]
+            faults,
+        })
+    }
+
+    /// Keeps other writers out for as long as this is open.
+    pub(crate) fn try_lock(&self) -> Result<(), fs::TryLockError> {
+        self.file.try_lock()
+    }
+
+    /// Opens the same file once more.
+    pub(crate) fn try_clone(&self) -> io::Result<Self> {
+        Ok(Self {
+            file: self.file.try_clone()?,
+            #[cfg(test)]
+            faults: self.faults.clone(),
+        })
+    }
+
+    /// Returns the number of bytes.
+    pub(crate) fn len(&self) -> io::Result<u64> {
+        Ok(self.file.metadata()?.len())
+    }
+
+    /// Cuts the file to a number of bytes.
+    pub(crate) fn set_len(&self, length: u64) -> io::Result<()> {
+        self.file.set_len(length)
+    }
+
+    /// Forces what was written to the disk.
+    pub(crate) fn sync(&self) -> io::Result<()> {
+        #[cfg(test)]
+        self.faults.step(faults::DiskStep::Sync)?;
+
+        self.file.sync_all()
+    }
+}
+
+impl Write for DiskFile {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        #[cfg(test)]
+        let bytes = &bytes[..self.faults.write(bytes.len(), |some| self.file.write_all(&bytes[..some]))?];
+
+        self.file.write(bytes)
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        self.file.flush()
+    }
+}
+
+/// Puts a file in the place of another in one step that outlives a loss of power.
+pub(crate) fn replace(from: &Path, to: &Path) -> io::Result<()> {
+    #[cfg(test)]
+    faults::FaultPlan::current().step(faults::DiskStep::Rename)?;
+
+    fs::rename(from, to)?;
+    sync_folder(to.parent().unwrap_or(Path::new(".")))
+}
+
+/// Forces the names in a folder to the disk.
+pub(crate) fn sync_folder(folder: &Path) -> io::Result<()> {
+    #[cfg(test)]
+    faults::FaultPlan::current().step(faults::DiskStep::SyncFolder)?;
+
+    // Other systems keep names without being asked, and can't open a folder.
+    #[cfg(unix)]
+    {
+        let folder = if folder.as_os_str().is_empty() { Path::new(".") } else { folder };
+        File::open(folder)?.sync_all()?;
+    }
+
+    #[cfg(not(unix))]
+    let _ = folder;
+
+    Ok(())
+}
+
+#[cfg(test)]
+pub(crate) mod faults {
+    //! Faults of the disk, at the n-th operation of a thread's files.
+
+    use std::cell::RefCell;
+    use std::io;
+    use std::sync::{Arc, Mutex, PoisonError};
+
+    /// Kind of operation.
+    #[derive(Debug, Clone, Copy, PartialEq, Eq)]
+    pub(crate) enum DiskStep {
+        Open,
+        Write,
+        Sync,
+        Rename,
+        SyncFolder,
+    }
+
+    /// Fault of an operation.
+    #[derive(Debug, Clone, Copy, PartialEq, Eq)]
+    pub(crate) enum DiskFault {
+        /// The operation fails with this error of the system, and so do all later ones of its kind.
+        Error(io::ErrorKind),
+        /// Half of the bytes are written, then the error comes.
+        ShortWrite(io::ErrorKind),
+    }
+
+    #[derive(Debug, Default)]
+    struct PlanState {
+        steps: usize,
+        fault: Option<(usize, DiskFault)>,
+        /// Kind of operation that has failed.
+        failed: Option<DiskStep>,
+    }
+
+    /// Plan of the files that a thread opens.
+    #[derive(Debug, Clone, Default)]
+    pub(crate) struct FaultPlan {
+        state: Arc<Mutex<PlanState>>,
+    }
+
+    thread_local! {
+        static CURRENT: RefCell<FaultPlan> = RefCell::default();
+    }
+
+    impl FaultPlan {
+        /// Sets the plan for files that this thread opens from now on: operation `nth`, from 0, has the fault.
+        pub(crate) fn begin(nth: usize, fault: DiskFault) -> Self {
+            let plan = Self::default();
+            plan.lock().fault = Some((nth, fault));
+            CURRENT.with(|current| *current.borrow_mut() = plan.clone());
+            plan
+        }
+
+        /// Ends all plans of this thread.
+        pub(crate) fn end() {
+            CURRENT.with(|current| *current.borrow_mut() = Self::default());
+        }
+
+        pub(super) fn current() -> Self {
+            CURRENT.with(|current| current.borrow().clone())
+        }
+
+        /// Kind of operation that has failed, if any.
+        pub(crate) fn failed(&self) -> Option<DiskStep> {
+            self.lock().failed
+        }
+
+        fn lock(&self) -> std::sync::MutexGuard<'_, PlanState> {
+            self.state.lock().unwrap_or_else(PoisonError::into_inner)
+        }
+
+        /// Counts an operation and returns its fault.
+        fn fault_of(&self, step: DiskStep) -> Option<DiskFault> {
+            let mut state = self.lock();
+            let (nth, fault) = state.fault?;
+            let number = state.steps;
+            state.steps += 1;
+
+            if number == nth || state.failed == Some(step) {
+                state.failed = Some(step);
+                return Some(fault);
+            }
+
+            None
+        }
+
+        pub(super) fn step(&self, step: DiskStep) -> io::Result<()> {
+            match self.fault_of(step) {
+                Some(DiskFault::Error(kind) | DiskFault::ShortWrite(kind)) => Err(kind.into()),
+                None => Ok(()),
+            }
+        }
+
+        /// Number of bytes to write, after the fault was played.
+        pub(super) fn write(
+            &self,
+            length: usize,
+            write: impl FnOnce(usize) -> io::Result<()>,
+        ) -> io::Result<usize> {
+            match self.fault_of(DiskStep::Write) {
+                None => Ok(length),
+                Some(DiskFault::Error(kind)) => Err(kind.into()),
+                Some(DiskFault::ShortWrite(kind)) => {
+                    write(length / 2)?;
+                    Err(kind.into())
+                }
+            }
+        }
+    }
+}

@@ -1,0 +1,189 @@
+//! A folder that is held open, so that a link put in its place leads nowhere.
+
+use std::ffi::OsString;
+use std::fs::File;
+use std::io;
+use std::path::{Path, PathBuf};
+
+use cap_fs_ext::{DirExt, FollowSymlinks, MetadataExt, OpenOptionsFollowExt, OpenOptionsSyncExt};
+use cap_std::ambient_authority;
+use cap_std::fs::{Dir, Metadata, OpenOptions};
+
+use crate::WorkspaceError;
+use crate::remove::{grant_access, remove_entry};
+
+/// A folder that is held open from its creation. Everything in it is reached through the handle, so no path of an entry
+/// leads out of it, whatever was put in the place of the folder, of a folder above it, or of a folder in it.
+#[derive(Debug)]
+pub(crate) struct FolderHandle {
+    path: PathBuf,
+    dir: Dir,
+    identity: (u64, u64),
+}
+
+impl FolderHandle {
+    /// Opens an existing folder. If `path` is a link, it is followed this once.
+    pub(crate) fn open(path: &Path) -> io::Result<Self> {
+        let path = path.canonicalize()?;
+        let dir = Dir::open_ambient_dir(&path, ambient_authority())?;
+        Self::new(path, dir)
+    }
+
+    /// Creates a folder of this name.
+    pub(crate) fn create_folder(&self, name: &str) -> io::Result<Self> {
+        self.dir.create_dir(name)?;
+        Self::new(self.path.join(name), self.dir.open_dir_nofollow(name)?)
+    }
+
+    /// Opens the folder of this name, which is no link.
+    pub(crate) fn open_folder(&self, name: &str) -> io::Result<Self> {
+        Self::new(self.path.join(name), self.dir.open_dir_nofollow(name)?)
+    }
+
+    fn new(path: PathBuf, dir: Dir) -> io::Result<Self> {
+        // A handle that can read can also change permissions, when nobody may enter the folder any more.
+        #[cfg(unix)]
+        let dir = Dir::from_std_file(dir.open(".")?.into_std());
+
+        let found = dir.dir_metadata()?;
+        Ok(Self { identity: (found.dev(), found.ino()), path, dir })
+    }
+
+    /// Returns the path at which the folder was opened. What is there now may be another; see [`Self::check`].
+    pub(crate) fn path(&self) -> &Path {
+        &self.path
+    }
+
+    /// Returns the handle, from which relative paths lead to nothing outside.
+    pub(crate) const fn dir(&self) -> &Dir {
+        &self.dir
+    }
+
+    /// Returns an error if the path no longer leads to the folder.
+    pub(crate) fn check(&self) -> Result<(), WorkspaceError> {
+        match self.entry_at_path() {
+            Ok(found) if (found.dev(), found.ino()) == self.identity => Ok(()),
+            Ok(found) => Err(self.replaced_error(if found.is_symlink() {
+                "a link stands in its place"
+            } else if found.is_dir() {
+                "another folder stands in its place"
+            } else {
+                "something that is no folder stands in its place"
+            })),
+            Err(error) => Err(self.replaced_error(&error.to_string())),
+        }
+    }
+
+    fn entry_at_path(&self) -> io::Result<Metadata> {
+        let (Some(above), Some(name)) = (self.path.parent(), self.path.file_name()) else {
+            return self.dir.dir_metadata();
+        };
+        Dir::open_ambient_dir(above, ambient_authority())?.symlink_metadata(name)
+    }
+
+    fn replaced_error(&self, why: &str) -> WorkspaceError {
+        WorkspaceError::new(
+            "io",
+            format!(
+                "the workspace `{}` is no longer the folder that was made: {why}; nothing there was read or removed",
+                self.path.display()
+            ),
+        )
+    }
+
+    /// Removes the contents.
+    pub(crate) fn clear(&self) -> io::Result<()> {
+        grant_access(self);
+
+        for name in sorted_names(&self.dir, Path::new(""))? {
+            remove_entry(self, Path::new(&name))?;
+        }
+
+        Ok(())
+    }
+}
+
+/// Returns the names in a folder below `dir`, sorted.
+pub(crate) fn sorted_names(dir: &Dir, folder: &Path) -> io::Result<Vec<OsString>> {
+    let mut names = dir
+        .read_dir(path_or_dot(folder))?
+        .map(|entry| Ok(entry?.file_name()))
+        .collect::<io::Result<Vec<OsString>>>()?;
+    names.sort();
+    Ok(names)
+}
+
+/// Returns the path, or `.` for the empty one.
+pub(crate) fn path_or_dot(path: &Path) -> &Path {
+    if path.as_os_str().is_empty() { Path::new(".") } else { path }
+}
+
+/// Opens a regular file below `dir` for reading. A pipe or a device that took its place is neither waited for nor read.
+pub(crate) fn open_file(dir: &Dir, path: &Path) -> io::Result<File> {
+    let mut options = OpenOptions::new();
+    options.read(true).follow(FollowSymlinks::No).nonblock(true);
+
+    let file = dir.open_with(path, &options)?.into_std();
+    if !file.metadata()?.is_file() {
+        return Err(io::Error::other("this is no regular file"));
+    }
+
+    Ok(file)
+}
+
+#[cfg(all(test, unix))]
+mod tests {
+    use std::fs;
+    use std::os::unix::fs::symlink;
+
+    use super::*;
+
+    #[test]
+    fn whatever_takes_the_place_of_a_folder_is_noticed() {
+        let temp = tempfile::tempdir().expect("a folder");
+        let root = FolderHandle::open(temp.path()).expect("opened");
+        let folder = root.create_folder("made").expect("created");
+        let (path, moved) = (temp.path().join("made"), temp.path().join("moved"));
+        fs::create_dir(temp.path().join("other")).expect("made");
+
+        assert_eq!(folder.check(), Ok(()));
+
+        fs::rename(&path, &moved).expect("moved");
+        assert!(folder.check().is_err(), "gone");
+
+        symlink(temp.path().join("other"), &path).expect("linked");
+        assert!(folder.check().expect_err("replaced").message.contains("a link stands in its place"));
+
+        symlink(&moved, temp.path().join("made-2")).expect("linked");
+        fs::rename(temp.path().join("made-2"), &path).expect("moved");
+        assert!(folder.check().is_err(), "a link to the folder itself is a link all the same");
+
+        fs::remove_file(&path).expect("removed");
+        fs::create_dir(&path).expect("made");
+        assert!(folder.check().expect_err("replaced").message.contains("another folder"));
+    }
+
+    #[test]
+    fn nothing_outside_is_reached_through_links_inside() {
+        let temp = tempfile::tempdir().expect("a folder");
+        fs::create_dir_all(temp.path().join("docs")).expect("made");
+        fs::write(temp.path().join("docs/thesis"), "text").expect("written");
+        let folder = FolderHandle::open(temp.path()).expect("opened").create_folder("in").expect("created");
+        let path = temp.path().join("in");
+        symlink(temp.path().join("docs"), path.join("absolute")).expect("linked");
+        symlink("../docs", path.join("relative")).expect("linked");
+        symlink("../docs/thesis", path.join("file")).expect("linked");
+
+        for inner in ["absolute", "relative"] {
+            let thesis = Path::new(inner).join("thesis");
+            assert!(open_file(folder.dir(), &thesis).is_err());
+            assert!(sorted_names(folder.dir(), Path::new(inner)).is_err());
+            assert!(remove_entry(&folder, &thesis).is_err() || temp.path().join("docs/thesis").exists());
+        }
+        assert!(open_file(folder.dir(), Path::new("file")).is_err());
+
+        folder.clear().expect("cleared");
+        assert_eq!(fs::read_dir(&path).expect("there").count(), 0);
+        assert_eq!(fs::read_to_string(temp.path().join("docs/thesis")).expect("there"), "text");
+    }
+}
