@@ -66,3 +66,13 @@ fn an_input_follows_from_seed_and_number() {
     assert_eq!(run.input(41), run.input(41));
     assert_ne!(run.input(41), run.input(42));
 }
+
+#[test]
+fn inputs_with_a_new_outcome_become_seeds() {
+    let run = FuzzRun { inputs: 500, learns: true, ..FuzzRun::new(FuzzTarget::Yaml, 7) };
+    let mut reports = 0;
+    let summary = run.execute(|_| reports += 1, |number, _| panic!("too slow: {number}"));
+    assert_eq!((summary.inputs, summary.failures.len()), (500, 0));
+    assert!(summary.learnt > 5 && summary.learnt < 500, "{}", summary.learnt);
+    assert!(reports > 0);
+}

@@ -124,6 +124,7 @@ fn hide_secrets(record: &mut CaseRecord, redactor: &Redactor) {
         hide(&mut decision.reason);
         decision.evidence.iter_mut().for_each(|evidence| hide(&mut evidence.quote));
         decision.ungraded.iter_mut().for_each(|ungraded| hide(&mut ungraded.message));
+        decision.spent.replies.iter_mut().for_each(hide);
 
         if let Finding::Grader(finding) = &mut decision.finding {
             finding.score.as_mut().err().into_iter().for_each(hide);

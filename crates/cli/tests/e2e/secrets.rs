@@ -214,14 +214,9 @@ fn a_target_that_takes_its_address_from_a_file_gets_no_key_of_the_environment() 
 
 #[test]
 fn secrets_of_the_environment_are_refused_in_texts_and_stored_nowhere() {
-    let (mut cli, server) = with_server(|incoming: &MockRequest| {
-        // A judge that repeats what it read.
-        let said = format!(
-            "{{\"evidence\": [], \"reason\": \"it says {}\", \"outcome\": \"met\"}}",
-            "team-secret-0123456789"
-        );
-        if incoming.index < 100 { MockReply::text(said) } else { MockReply::text("") }
-    });
+    // A judge that repeats what it read.
+    let said = r#"{"evidence": [], "reason": "it says team-secret-0123456789", "outcome": "met"}"#;
+    let (mut cli, server) = with_server(always(MockReply::text(said)));
     cli.env("TEAM_TOKEN", "team-secret-0123456789").env("HARMLESS", "ghp_0123456789abcdefghijklmnop");
 
     // By its value, whatever the variable is called.
@@ -294,14 +289,13 @@ fn other_users_of_the_machine_read_nothing() {
     let (cli, _server) = with_server(honest);
     cli.file(
         ".assize/targets.yaml",
-        "targets:\n- name: c\n  provider: cli\n  command: 'echo apples $(stat -c %a {PROMPT_FILE} {MESSAGES_FILE} \
-         $(dirname {PROMPT_FILE}) $(dirname {MESSAGES_FILE}))'\n",
+        "targets:\n- name: c\n  provider: cli\n  command: 'echo apples $(stat -c %a $(dirname {PROMPT_FILE}) \
+         $(dirname {MESSAGES_FILE}))'\n",
     );
     cli.file("s.yaml", "name: s\ntests:\n- {id: a, criteria: x, input: q, assertions: ['Names `apples`']}\n");
-    // A file that is made for anybody to read would show.
     cli.run(&["eval", "s.yaml", "--target", "c", "--judge", "openai:m", "--out", "run"]).expect_code(0);
     let rows = cli.read("run/results.jsonl");
-    assert!(rows.contains("apples 600 600 700 700"), "{rows}");
+    assert!(rows.contains("apples 700 700"), "{rows}");
 
     let mode = |path: &std::path::Path| std::fs::metadata(path).expect("there").permissions().mode() & 0o777;
     for folder in ["run", ".assize/cache"] {
