@@ -103,7 +103,10 @@ impl CliContext {
 /// Returns the current time. A clock that is set to a time that can't be written down counts as the nearest that can.
 #[expect(clippy::disallowed_methods, reason = "this is the one place that reads the clock")]
 fn now() -> jiff::Timestamp {
-    let time = std::time::SystemTime::now();
+    nearest_timestamp(std::time::SystemTime::now())
+}
+
+fn nearest_timestamp(time: std::time::SystemTime) -> jiff::Timestamp {
     let nearest = if time < std::time::UNIX_EPOCH { jiff::Timestamp::MIN } else { LATEST };
     jiff::Timestamp::try_from(time).unwrap_or(nearest).min(LATEST)
 }
@@ -160,4 +163,27 @@ fn read_env_file(
     }
 
     Ok(if env_file.is_none() { found } else { Vec::new() })
+}
+
+#[cfg(test)]
+mod tests {
+    use std::time::{Duration, UNIX_EPOCH};
+
+    use super::*;
+
+    #[test]
+    fn clocks_that_stand_beyond_the_calendar_stand_at_its_end() {
+        for seconds in [253_402_300_800, 400_000_000_000, 4_000_000_000_000_000] {
+            let now = nearest_timestamp(UNIX_EPOCH + Duration::from_secs(seconds));
+            assert_eq!(now, LATEST);
+            assert!(
+                now.checked_add(jiff::SignedDuration::from_hours(24 * 300)).is_ok(),
+                "there is room behind it"
+            );
+        }
+
+        let before_1970 = nearest_timestamp(UNIX_EPOCH - Duration::from_hours(24 * 365));
+        assert_eq!(before_1970.to_string(), "1969-01-01T00:00:00Z");
+        assert_eq!(nearest_timestamp(UNIX_EPOCH), jiff::Timestamp::UNIX_EPOCH);
+    }
 }

@@ -144,8 +144,10 @@ impl Engine {
 
         run.check(loaded)?;
         wiring.gateway.check()?;
+        wiring.gateway.check_keys(options.deny.exposed_keys)?;
 
         if options.dry_run {
+            warnings.extend(wiring.gateway.exposed_keys());
             let (items, cases) = (run.items(), run.preflight.cases);
             let limit = (&options.run.spending, usd);
             return Ok(RunOutcome::Planned(PlannedRun::new(items, cases, warnings, limit, &wiring)?));

@@ -16,7 +16,7 @@ use serde_json::{Value, json};
 use crate::engine::Engine;
 use crate::error::EngineError;
 use crate::event::EngineEvent;
-use crate::exit::ExitStatus;
+use crate::exit::{CallStop, ExitStatus};
 use crate::files::replace_file;
 use crate::judges::OFFLINE;
 use crate::load::id_patterns;
@@ -60,8 +60,8 @@ pub struct GenerateReport {
     pub outcomes: Vec<CaseOutcome>,
     /// Author named in the remark of each draft.
     pub author: String,
-    /// Reason why the budget stopped it, if it did.
-    pub over_budget: Option<String>,
+    /// Reason why it was stopped, if it was.
+    pub stop: Option<CallStop>,
     drafter: String,
     options: GenerateOptions,
 }
@@ -121,8 +121,8 @@ impl Engine {
             self.warn(error.message);
         }
 
-        let over_budget = gateway.limit().is_cancelled().then(|| gateway.refusal_or_default());
-        Ok(GenerateReport { files, outcomes, author, over_budget, drafter: by, options: options.clone() })
+        let stop = gateway.stop();
+        Ok(GenerateReport { files, outcomes, author, stop, drafter: by, options: options.clone() })
     }
 }
 
@@ -268,8 +268,8 @@ impl GenerateReport {
     pub fn exit(&self) -> ExitStatus {
         let unreached = self.unreached();
         let mut exits = vec![ExitStatus::Passed];
-        if self.over_budget.is_some() && unreached > 0 {
-            exits.push(ExitStatus::OverBudget);
+        if unreached > 0 {
+            exits.extend(self.stop.as_ref().map(CallStop::exit));
         }
         if self.left_alone() + unreached > 0 {
             exits.push(ExitStatus::Incomplete);

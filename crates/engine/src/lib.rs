@@ -56,7 +56,7 @@ pub use error::{EngineError, EngineErrorKind};
 pub use estimate::RunEstimate;
 pub use eval::{PlannedRun, RunOutcome};
 pub use event::{EngineEvent, EventObserver};
-pub use exit::{ExitStatus, RunEnding, exit_of_run};
+pub use exit::{CallStop, ExitStatus, RunEnding, exit_of_run};
 pub use files::replace_file;
 pub use forecast::{RunPlan, estimate_text};
 pub use gateway::{remedy, replies_file};

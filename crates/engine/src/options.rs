@@ -136,6 +136,8 @@ pub struct DeniedFindings {
     pub self_judging: bool,
     /// Any warning about an input file.
     pub warnings: bool,
+    /// A key that is sent unencrypted over a network, or to a server of somebody else than its provider.
+    pub exposed_keys: bool,
 }
 
 /// Options of a run of eval files.

@@ -130,12 +130,14 @@ impl Engine {
         let warnings = preflight.conclude(options.deny.self_judging)?;
 
         wiring.gateway.check()?;
+        wiring.gateway.check_keys(options.deny.exposed_keys)?;
 
         if preflight.items == 0 {
             return Err(no_items(scorecard, options));
         }
 
         if options.dry_run {
+            let warnings = [warnings, wiring.gateway.exposed_keys()].concat();
             let limit = (&options.run.spending, options.run.spending.budget.usd);
             let planned = PlannedRun::new(plan.items(), preflight.cases, warnings, limit, &wiring)?;
             return Ok(RunOutcome::Planned(planned));

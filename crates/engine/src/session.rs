@@ -125,7 +125,7 @@ impl RunSession {
 
         engine.emit(EngineEvent::RunStarted { cases: self.total.saturating_sub(done.len()) });
 
-        for warning in self.gateway.unencrypted() {
+        for warning in self.gateway.exposed_keys() {
             engine.warn(warning);
         }
         if let Some(few) = self.gateway.few_files() {
@@ -143,7 +143,12 @@ impl RunSession {
         let stops = StopTokens::default();
         let watchers =
             stops.watch(engine, options.deadline.map(|limit| limit.saturating_sub(begun.elapsed())));
-        let start = RunStart { totals, limit: self.gateway.limit().clone(), done };
+        let start = RunStart {
+            totals,
+            limit: self.gateway.limit().clone(),
+            given_up: self.gateway.given_up().clone(),
+            done,
+        };
         let workers = NonZeroUsize::new(info.settings.workers).unwrap_or(NonZeroUsize::MIN);
         let settings = RunLimits { workers, bail: mode.sequence().and_then(|sequence| sequence.bail) };
         let (totals, ended) =

@@ -18,6 +18,9 @@ pub struct RunStart {
     /// Fires when a limit is reached. Nothing new is started then; what is in flight may finish, but a case that lacks
     /// something because of the limit is not recorded: it was not run.
     pub limit: CancellationToken,
+    /// Fires when a model server is given up. The last cases that lack something for want of a server are then not recorded
+    /// either.
+    pub given_up: CancellationToken,
     /// The items that an earlier process has finished, with their results: they are not run again.
     pub done: HashMap<CaseKey, TrialResult>,
 }
@@ -53,11 +56,11 @@ pub async fn run_from<I>(
 where
     I: IntoIterator<Item = Result<WorkItem, String>>,
 {
-    let RunStart { mut totals, limit, done } = start;
+    let RunStart { mut totals, limit, given_up, done } = start;
     let mut scheduler = Scheduler::new(items.into_iter(), done, settings, cancel.clone(), limit);
     let mut writer = RecordWriter::new(recorder, settings);
 
-    let written = work_through(&mut scheduler, &mut writer, &mut totals, observe).await;
+    let written = work_through(&mut scheduler, &mut writer, &mut totals, &given_up, observe).await;
     scheduler.in_flight.shutdown().await;
 
     let outcome = scheduler.into_outcome();
@@ -72,6 +75,7 @@ async fn work_through<I>(
     scheduler: &mut Scheduler<I>,
     writer: &mut RecordWriter<'_>,
     totals: &mut RunTotals,
+    given_up: &CancellationToken,
     observe: &mut dyn FnMut(RunEvent),
 ) -> Result<(), StoreError>
 where
@@ -109,8 +113,11 @@ where
         if is_cancelled || is_limited {
             writer.discard_cut_short();
         }
+        if given_up.is_cancelled() {
+            writer.discard_unserved();
+        }
 
-        for (item, row) in writer.flush(totals)? {
+        for (item, row) in writer.flush(totals, is_idle || is_cancelled)? {
             let halted = scheduler.note_recorded(&item, &row);
             observe(RunEvent::CaseFinished { row: row.into() });
             if let Some(reason) = halted {

@@ -170,6 +170,7 @@ pub(crate) fn denied(deny: &[DenyChoice]) -> DeniedFindings {
     DeniedFindings {
         self_judging: deny.contains(&DenyChoice::SelfJudging),
         warnings: deny.contains(&DenyChoice::Warnings),
+        exposed_keys: deny.contains(&DenyChoice::ExposedKeys),
     }
 }
 
@@ -180,6 +181,8 @@ pub(crate) enum DenyChoice {
     SelfJudging,
     /// Any warning about an eval file.
     Warnings,
+    /// A key that is sent unencrypted over a network, or to a server of somebody else than its provider.
+    ExposedKeys,
 }
 
 /// Options of every command that judges.

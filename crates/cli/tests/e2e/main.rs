@@ -13,6 +13,7 @@ mod eval;
 mod explain;
 mod faults;
 mod generate;
+mod given_up;
 mod init;
 mod isolation;
 mod judge;
