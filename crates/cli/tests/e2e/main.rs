@@ -27,6 +27,7 @@ mod prefix;
 mod pressure;
 mod probabilities;
 mod processes;
+mod references;
 mod rows;
 mod schema;
 mod score;
