@@ -86,9 +86,12 @@ pub(crate) fn case_mean_metric(sample: &ClusteredSample, level: ConfidenceLevel)
 /// Computes the rate of a criterion from its values and their clusters: the share that meet it, or the mean of
 /// its scores.
 pub fn criterion_rate(values: &[(f64, u64)], is_scored: bool, level: ConfidenceLevel) -> EstimatedMetric {
+    // Cases finish in another order each time, and sums of the same scores in another order differ in their last digits.
+    let mut values = values.to_vec();
+    values.sort_unstable_by_key(|(value, cluster)| (*cluster, value.to_bits()));
     let mut sample = ClusteredSample::with_capacity(values.len());
     for (value, cluster) in values {
-        sample.push(*value, *cluster);
+        sample.push(value, cluster);
     }
 
     if is_scored {
