@@ -161,6 +161,19 @@ mod tests {
     }
 
     #[test]
+    fn a_rate_does_not_depend_on_the_order_of_completion() {
+        let values: Vec<(f64, u64)> =
+            (0..30u32).map(|n| (f64::from(n % 7) / 10.0, u64::from(n / 2))).collect();
+        let first = criterion_rate(&values, true, ConfidenceLevel::P95);
+        let mut turned = values;
+        for turn in 1..10 {
+            turned.rotate_left(turn);
+            turned.swap(0, turn);
+            assert_eq!(criterion_rate(&turned, true, ConfidenceLevel::P95), first);
+        }
+    }
+
+    #[test]
     fn eight_of_ten_have_wilsons_interval() {
         let cases: Vec<(f64, u64)> = (0..10).map(|at| (f64::from(u8::from(at < 8)), at)).collect();
         let rate = case_rate_metric(&sample(&cases), ConfidenceLevel::P95, "pass");
