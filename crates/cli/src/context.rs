@@ -77,8 +77,8 @@ impl CliContext {
                 .get("COLUMNS")
                 .and_then(|value| value.parse().ok())
                 .or_else(|| is_terminal.then(|| usize::from(term.size().1)))
-                .unwrap_or(100);
-            ReportStyle { color, width: width.clamp(40, 140), unicode: !dumb }
+                .map_or(ReportStyle::UNLIMITED, |width: usize| width.clamp(40, 140));
+            ReportStyle { color, width, unicode: !dumb }
         };
 
         let stdout = style(&console::Term::stdout(), std::io::stdout().is_terminal());

@@ -163,5 +163,9 @@ pub(crate) fn render_diagnostics(
     sources: &SourceMap,
     style: ReportStyle,
 ) -> String {
-    render::to_text(diagnostics, sources, render::TextOptions { color: style.color, width: style.width })
+    render::to_text(
+        diagnostics,
+        sources,
+        render::TextOptions { color: style.color, width: style.text_width() },
+    )
 }

@@ -61,7 +61,7 @@ pub struct LabelledRun {
     pub run: ScorecardRun,
     /// Labels that were counted; `None` where the scorecard can't be read any more.
     pub labels: Option<LabelSet>,
-    /// Reason for which labels given since the run are not counted.
+    /// Reasons for which labels are not counted.
     pub warning: Option<String>,
 }
 
@@ -75,9 +75,9 @@ pub fn labelled_run(
     process: &ProcessContext,
 ) -> Result<LabelledRun, EngineError> {
     let mut info = folder.info()?;
-    let (labels, problem) = match current_labels(&info, options, process) {
-        Ok(labels) => (Some(labels), None),
-        Err(problem) => (None, Some(problem)),
+    let (labels, elsewhere, problem) = match current_scorecard(&info, options, process) {
+        Ok(scorecard) => (Some(label_set(&scorecard)), scorecard.labels_elsewhere().len(), None),
+        Err(problem) => (None, 0, Some(problem)),
     };
 
     let tree = info.scorecard.take();
@@ -91,6 +91,15 @@ pub fn labelled_run(
             || !run.review_rows().is_empty()
     });
 
+    let elsewhere = match elsewhere {
+        0 => None,
+        1 => Some("a label counts nowhere: its benchmark does not apply to its case".to_owned()),
+        labels => {
+            Some(format!("{labels} labels count nowhere: their benchmarks do not apply to their cases"))
+        }
+    };
+    let warning = warning.or(elsewhere);
+
     Ok(LabelledRun { info, run, labels, warning })
 }
 
@@ -100,6 +109,15 @@ pub fn current_labels(
     options: &LabelOptions,
     process: &ProcessContext,
 ) -> Result<LabelSet, String> {
+    current_scorecard(info, options, process).map(|scorecard| label_set(&scorecard))
+}
+
+/// Scorecard of a run as it is now, with its labels, or why it can't be read.
+fn current_scorecard(
+    info: &RunInfo,
+    options: &LabelOptions,
+    process: &ProcessContext,
+) -> Result<Scorecard, String> {
     let options = options.or_stored(info);
     let path = info.suites.first().map_or_else(|| Path::new(""), |suite| Path::new(&suite.path));
     if !path.exists() {
@@ -120,5 +138,5 @@ pub fn current_labels(
     })?;
 
     scorecard.unbound_labels = options.unbound;
-    Ok(label_set(&scorecard))
+    Ok(scorecard)
 }

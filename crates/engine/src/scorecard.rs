@@ -9,7 +9,8 @@ use assize_evalfile::{
     SuiteSettings, ThresholdOverrides,
 };
 use assize_rubric::{
-    CaseTally, JudgingMode, MissingPolicy, NodeStatus, ScorecardScores, UnitInterval, at_least,
+    CaseTally, DistinctCases, JudgingMode, MissingPolicy, NodeStatus, ScorecardNodeId, ScorecardScores,
+    UnitInterval, at_least,
 };
 use assize_run::{WorkItem, describe_scorecard};
 use assize_store::{RunFolder, RunSettings, ScorecardInfo, SuiteInfo, VerdictCounts};
@@ -325,6 +326,7 @@ pub struct ScoredCard<'a> {
     /// Its trees.
     pub trees: Vec<ScorecardTree>,
     tallies: Vec<CaseTally>,
+    distinct: Vec<DistinctCases>,
     /// Handling of cases without a result.
     pub policy: MissingPolicy,
     /// Smallest share of the weight that must rest on results, 0 to 1.
@@ -346,7 +348,13 @@ impl<'a> ScoredCard<'a> {
             ScorecardTree::build_all(info, set).map_err(|error| EngineError::usage(error.to_string()))?;
         let tallies = (0..info.nodes.len()).map(tally).collect();
 
-        Ok(Self { info, trees, tallies, policy, min_coverage: None })
+        Ok(Self { info, trees, tallies, distinct: Vec::new(), policy, min_coverage: None })
+    }
+
+    /// Sets the cases at or below each part, by its place.
+    #[must_use]
+    pub fn with_distinct_cases(self, distinct: Vec<DistinctCases>) -> Self {
+        Self { distinct, ..self }
     }
 
     /// Sets the smallest share of the weight that results must cover.
@@ -377,7 +385,10 @@ impl<'a> ScoredCard<'a> {
     pub fn scores(&self) -> impl Iterator<Item = (&ScorecardTree, ScorecardScores<'_>)> {
         let tally = |place: usize| self.tallies.get(place).copied().unwrap_or(CaseTally::NOT_APPLICABLE);
 
-        self.trees.iter().map(move |tree| (tree, tree.scores(tally, self.policy)))
+        self.trees.iter().map(move |tree| {
+            let distinct = |id: ScorecardNodeId| self.distinct.get(*tree.places.get(id.index())?).copied();
+            (tree, tree.scores(tally, self.policy).with_distinct_cases(self.policy, distinct))
+        })
     }
 
     /// Exit code that the trees call for, and its reason.

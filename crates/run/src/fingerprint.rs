@@ -302,6 +302,7 @@ fn add_benchmark(identity: &mut IdentityWriter, item: &WorkItem, benchmark: &Ben
         scale,
         subject,
         labels: _,
+        raters: _,
         unbound_labels: _,
     } = benchmark;
     identity.text("benchmark");

@@ -69,11 +69,12 @@ pub fn model_family(model: &str) -> Option<String> {
 pub(crate) fn measure_biases(
     items: &[&CalibrationItem],
     pairs: &[JudgePeoplePair],
+    scores: bool,
     resampling: ResamplingOptions,
 ) -> Vec<JudgeBias> {
     let own = |kind, measured| JudgeBias { kind, measured };
     vec![
-        own(BiasKind::Severity, Ok(measure_severity(pairs, resampling))),
+        own(BiasKind::Severity, Ok(measure_severity(pairs, scores, resampling))),
         own(BiasKind::Length, measure_length_bias(items, pairs, resampling)),
         own(
             BiasKind::Position,
@@ -87,14 +88,21 @@ fn differences(pairs: &[JudgePeoplePair]) -> Vec<f64> {
     pairs.iter().map(|pair| pair.judge - pair.people).collect()
 }
 
-fn measure_severity(pairs: &[JudgePeoplePair], resampling: ResamplingOptions) -> MetricEstimate {
+fn measure_severity(
+    pairs: &[JudgePeoplePair],
+    scores: bool,
+    resampling: ResamplingOptions,
+) -> MetricEstimate {
     let clusters: Vec<usize> = pairs.iter().map(|pair| pair.cluster).collect();
     let found = clustered_mean(&differences(pairs), &clusters, resampling.level);
+    let interval = found.and_then(|found| found.interval);
+    // Verdicts lie no further apart than from 0 to 1; a symmetric interval around a mean near it does not know that.
+    let interval = interval.map(|interval| if scores { interval } else { interval.clip(-1.0, 1.0) });
     MetricEstimate {
         id: "severity",
         name: "judge minus people",
         value: found.map(|found| found.mean),
-        interval: found.and_then(|found| found.interval),
+        interval,
         n: pairs.len() as u64,
         of: "pairs",
         says: "How much higher the judge's verdicts lie than those of people: above 0 it is lenient, below 0 strict.",

@@ -4,10 +4,10 @@ use std::collections::BTreeMap;
 
 use assize_rubric::{PrerequisiteResult, SamplingMethod, resolve_prerequisites};
 use assize_stats::{
-    ClusteredMean, ConfidenceLevel, Proportion, UndefinedReason, clustered_mean,
+    ClusteredMean, ConfidenceLevel, Interval, Proportion, UndefinedReason, clustered_mean,
     correction::{
-        JudgeRates, PredictionPowered, RoganGladen, prediction_powered, prediction_powered_clustered,
-        rogan_gladen,
+        CorrectedMean, JudgeRates, PredictionPowered, RoganGladen, prediction_powered,
+        prediction_powered_clustered, rogan_gladen,
     },
     proportion,
 };
@@ -88,8 +88,9 @@ pub(crate) fn compute_rates(
     let labelled: Vec<(&CalibrationItem, f64)> =
         items.iter().filter_map(|item| Some((*item, item.people_mean()?))).collect();
     let single = items.iter().all(|item| item.people.len() < 2);
-    let people = pass_rate(&labelled, !scores && single, options.level);
-    let judge = pass_rate(&judged, !scores, options.level);
+    let range = RateRange::new(scores);
+    let people = pass_rate(&labelled, !scores && single, range, options.level);
+    let judge = pass_rate(&judged, !scores, range, options.level);
     let rogan_gladen = options.given.filter(|_| !scores).and_then(|given| {
         let counted = judge.as_ref()?.counted?;
         Some(counted.rate.and_then(|pass_rate| {
@@ -111,7 +112,7 @@ pub(crate) fn compute_rates(
         scores,
         people,
         judge,
-        powered: prediction_powered_rate(&judged, options),
+        powered: prediction_powered_rate(&judged, options).map(|found| range.limit_powered(found)),
         rogan_gladen,
         people_gated: needs
             .then(|| gated_rates(items, options.level, |item| item.people_mean().map(|mean| mean > 0.5)))
@@ -127,7 +128,50 @@ pub(crate) fn compute_rates(
     }
 }
 
-fn pass_rate(values: &[(&CalibrationItem, f64)], verdicts: bool, level: ConfidenceLevel) -> Option<PassRate> {
+/// Range of what a rate can be: 0 to 1 for verdicts. Symmetric intervals don't know it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum RateRange {
+    Verdicts,
+    Scores,
+}
+
+impl RateRange {
+    const fn new(scores: bool) -> Self {
+        if scores { Self::Scores } else { Self::Verdicts }
+    }
+
+    fn limit_interval(self, interval: Interval) -> Interval {
+        match self {
+            Self::Verdicts => interval.clip(0.0, 1.0),
+            Self::Scores => interval,
+        }
+    }
+
+    fn limit_mean(self, found: ClusteredMean) -> ClusteredMean {
+        ClusteredMean { interval: found.interval.map(|interval| self.limit_interval(interval)), ..found }
+    }
+
+    fn limit_corrected(self, found: CorrectedMean) -> CorrectedMean {
+        let mean = if self == Self::Verdicts { found.mean.clamp(0.0, 1.0) } else { found.mean };
+        CorrectedMean { mean, interval: self.limit_interval(found.interval), ..found }
+    }
+
+    fn limit_powered(self, found: PredictionPowered) -> PredictionPowered {
+        PredictionPowered {
+            human: self.limit_corrected(found.human),
+            plain: self.limit_corrected(found.plain),
+            tuned: self.limit_corrected(found.tuned),
+            ..found
+        }
+    }
+}
+
+fn pass_rate(
+    values: &[(&CalibrationItem, f64)],
+    verdicts: bool,
+    range: RateRange,
+    level: ConfidenceLevel,
+) -> Option<PassRate> {
     if values.is_empty() {
         return None;
     }
@@ -135,7 +179,7 @@ fn pass_rate(values: &[(&CalibrationItem, f64)], verdicts: bool, level: Confiden
     let (numbers, clusters) = split_values(values);
     let passed = numbers.iter().filter(|&&value| value == 1.0).count() as u64;
     Some(PassRate {
-        mean: clustered_mean(&numbers, &clusters, level),
+        mean: clustered_mean(&numbers, &clusters, level).map(|found| range.limit_mean(found)),
         counted: verdicts.then(|| proportion(passed, numbers.len() as u64, level)),
     })
 }
@@ -232,8 +276,8 @@ fn gated_rates(
     }
 
     Some(GatedPassRates {
-        direct: pass_rate(&direct, true, level)?,
-        recursive: pass_rate(&recursive, true, level)?,
+        direct: pass_rate(&direct, true, RateRange::Verdicts, level)?,
+        recursive: pass_rate(&recursive, true, RateRange::Verdicts, level)?,
         circular,
     })
 }

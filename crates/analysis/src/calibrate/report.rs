@@ -203,7 +203,7 @@ fn build_section(
         confusion,
         figures,
         people,
-        biases: if pairs.is_empty() { Vec::new() } else { measure_biases(items, &pairs, resampling) },
+        biases: if pairs.is_empty() { Vec::new() } else { measure_biases(items, &pairs, scores, resampling) },
     }
 }
 
@@ -218,7 +218,7 @@ fn effective_scale(
         None => RatingScale::new(items.iter().flat_map(|item| {
             item.judge_number()
                 .into_iter()
-                .chain(item.people.iter().filter_map(|(_, said)| said.number()))
+                .chain(item.words_of_people().filter_map(DecisionValue::number))
                 .filter(|score| score.fract() == 0.0)
                 .collect::<Vec<_>>()
         })),
@@ -242,7 +242,7 @@ fn decision_kind(said: DecisionValue) -> Option<CalibrationDecisionKind> {
 
 fn item_decision_kinds(item: &CalibrationItem) -> BTreeSet<CalibrationDecisionKind> {
     let judge = item.judge.iter().map(|judge| judge.said);
-    item.people.iter().map(|(_, said)| *said).chain(judge).filter_map(decision_kind).collect()
+    item.words_of_people().chain(judge).filter_map(decision_kind).collect()
 }
 
 /// Reads 0 and 1 as verdicts if a criterion has no other numbers (unless the scale is declared and nobody
@@ -268,7 +268,7 @@ fn unify_codes(items: &mut [CalibrationItem], scale_declared: bool) -> Vec<Label
         };
         of.judge.extend(item.judge.as_ref().and_then(|judge| score(judge.said)));
 
-        of.people.extend(item.people.iter().filter_map(|(_, said)| score(*said)));
+        of.people.extend(item.words_of_people().filter_map(score));
     }
 
     let verdict_codes = BTreeSet::from([0.0_f64.to_bits(), 1.0_f64.to_bits()]);
@@ -316,7 +316,7 @@ fn unify_codes(items: &mut [CalibrationItem], scale_declared: bool) -> Vec<Label
                 *said = DecisionValue::Verdict(score == 1.0);
             }
         };
-        item.people.iter_mut().for_each(|(_, said)| verdict(said));
+        item.people.iter_mut().map(|(_, said)| said).chain(&mut item.adjudicated).for_each(verdict);
 
         if let Some(judge) = &mut item.judge {
             verdict(&mut judge.said);

@@ -9,7 +9,7 @@ use assize_stats::{
     proportion,
 };
 
-use super::item::CalibrationItem;
+use super::item::{CalibrationItem, DecisionValue};
 use super::pairing::{
     JudgePeoplePair, PairStatistic, confusion_table, group_positions, resampled_statistic, sum_tables,
 };
@@ -82,7 +82,7 @@ impl TableResampler {
             interval = value.and_then(|_| self.table.kappa(level).and_then(|kappa| kappa.interval));
         }
 
-        (value, interval, n)
+        (value, interval.map(|interval| interval.clip(-1.0, 1.0)), n)
     }
 }
 
@@ -197,7 +197,7 @@ fn agreement_beyond_chance(
         })
     };
 
-    (agreed.value, interval, pairs.len() as u64)
+    (agreed.value, interval.map(|interval| interval.clip(-1.0, 1.0)), pairs.len() as u64)
 }
 
 fn pick_pairs(pairs: &[JudgePeoplePair], groups: &[Vec<usize>], chosen: &[usize]) -> Vec<JudgePeoplePair> {
@@ -241,7 +241,11 @@ pub(crate) fn alpha_metric(
         .zip(super::pairing::item_cluster_numbers(items))
         .filter_map(|(item, cluster)| {
             let judge = if with_judge { item.judge_number() } else { None };
-            let people = item.people.iter().filter_map(|(_, said)| said.number());
+            let people: Vec<f64> = if with_judge {
+                item.truths().filter_map(DecisionValue::number).collect()
+            } else {
+                item.people.iter().filter_map(|(_, said)| said.number()).collect()
+            };
             let ratings: Vec<f64> = judge.into_iter().chain(people).collect();
             let enough = ratings.len() > 1 && (!with_judge || judge.is_some());
             enough.then_some((cluster, ratings))
@@ -319,7 +323,7 @@ pub(crate) fn probability_metrics(
             id: "auroc",
             name: "area under the ROC curve",
             value: auroc,
-            interval: auroc_interval,
+            interval: auroc_interval.map(|interval| interval.clip(0.0, 1.0)),
             n,
             of: "pairs",
             says: "Chance that something met gets a higher probability than something unmet: 0.5 is guessing.",

@@ -2,6 +2,8 @@
 
 use std::path::PathBuf;
 
+use assize_evalfile::AnswerColumns;
+
 use super::RunArgs;
 use super::values::{OptionValues, one_of};
 use assize_stats::ranking::TieRule;
@@ -16,7 +18,7 @@ const TIE_RULES: &OptionValues<TieRule> = &[
 #[derive(Debug, clap::Args)]
 #[command(
     after_help = "A system is a stored run (its folder, its id, `last`), one target of it (RUN@TARGET), or a file of answers\n\
-    (JSONL as for `assize grade`); NAME=RUN gives it a name. A run with several targets is as many systems. The\n\
+    (JSONL, CSV or TSV as for `assize grade`); NAME=RUN gives it a name. A run with several targets is as many systems. The\n\
     judge sees the answers of each case twice, in both orders: win, loss, tie, or inconsistent where the orders\n\
     disagree. Given one run of this command, its figures are printed again.\n\n\
     Examples:\n  \
@@ -33,6 +35,10 @@ pub(crate) struct PairwiseArgs {
     /// given.
     #[arg(long, value_name = "PATH")]
     pub(crate) suite: Vec<PathBuf>,
+    /// Column names of files of answers, such as `answer=response,question=user_prompt`; `metadata=*` keeps all other
+    /// columns from the judge.
+    #[arg(long, alias = "column", value_parser = AnswerColumns::parse, value_name = "NAME=COLUMN,…")]
+    pub(crate) columns: Option<AnswerColumns>,
     /// Criterion for the better answer; may be given several times. The question and the expectations unless given.
     #[arg(long, value_name = "TEXT")]
     pub(crate) criteria: Vec<String>,

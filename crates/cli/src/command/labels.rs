@@ -3,7 +3,9 @@
 use std::path::{Path, PathBuf};
 
 use assize_analysis::calibrate::MaterialError;
-use assize_analysis::labels::{ColumnRole, LabelProblem, LabelReadOptions, LabelRow, read_rows};
+use assize_analysis::labels::{
+    ColumnRole, LabelProblem, LabelReadOptions, LabelRow, describe_problems, read_rows,
+};
 use assize_report::escape_unsafe;
 
 use crate::args::TableArgs;
@@ -52,12 +54,14 @@ fn label_files(folder: &Path) -> Result<Vec<PathBuf>, String> {
     Ok(files)
 }
 
-/// Formats problems, one a line. They quote the files, so control characters are escaped.
+/// Formats problems, one a line, those that a file repeats once. They quote the files, so control characters are escaped.
 pub(super) fn format_problems(problems: &[LabelProblem]) -> String {
     let mut lines: Vec<String> =
-        problems.iter().take(MAX_SHOWN_PROBLEMS).map(|problem| escape_unsafe(&problem.to_string())).collect();
-    if problems.len() > MAX_SHOWN_PROBLEMS {
-        lines.push(format!("and {} more problems", problems.len() - MAX_SHOWN_PROBLEMS));
+        describe_problems(problems).iter().map(|problem| escape_unsafe(problem)).collect();
+    if lines.len() > MAX_SHOWN_PROBLEMS {
+        let more = lines.len() - MAX_SHOWN_PROBLEMS;
+        lines.truncate(MAX_SHOWN_PROBLEMS);
+        lines.push(format!("and {more} more problems"));
     }
 
     let count =

@@ -38,6 +38,7 @@ pub(crate) fn execute(args: &PairwiseArgs, context: &CliContext) -> Result<ExitS
 fn options(args: &PairwiseArgs) -> PairwiseOptions {
     PairwiseOptions {
         systems: args.systems.clone(),
+        columns: args.columns.clone(),
         criteria: args.criteria.clone(),
         ties: args.rank_ties,
         eval: EvalOptions {

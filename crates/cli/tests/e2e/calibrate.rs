@@ -406,3 +406,87 @@ fn failed_scores_are_no_zeros_and_ids_must_tell_rows_apart() {
     let message = cli.run(&["repeats", "r.jsonl"]).expect_code(2).stderr;
     assert!(message.contains("r.jsonl:2") && message.contains("line 1 already"), "{message}");
 }
+
+#[test]
+fn a_mistake_of_every_line_is_told_once() {
+    let cli = cli();
+    let rows: String = (0..120).map(|n| format!("c{n},good {n},met\n")).collect();
+    cli.file("t.csv", format!("case,label,judge\n{rows}"));
+    let message = refused(&cli, &["--labels", "t.csv"]);
+    assert!(message.contains("the labels have 120 problems"), "{message}");
+    assert!(message.contains("(the same in 119 further lines: 3, 4, 5, 6, 7, 8, ...)"), "{message}");
+    assert_eq!(message.matches("t.csv:").count(), 1, "{message}");
+}
+
+#[test]
+fn a_label_of_a_run_is_about_its_question_its_criterion_and_its_answer() {
+    let cli = cli();
+    let suite = "name: s\ntests:\n- id: one\n  criteria: x\n  input: What grows there?\n  output: apples and pears\n  \
+                 assertions:\n  - {name: f, type: rubrics, criteria: [{id: a, outcome: Names `apples`}]}\n- id: two\n  \
+                 criteria: x\n  input: And here?\n  output: apples only\n  assertions:\n  - {name: f, type: rubrics, \
+                 criteria: [{id: a, outcome: Names `apples`}]}\n";
+    let run = |text: &str, out: &str| {
+        cli.file("s.yaml", text);
+        cli.run(&["eval", "s.yaml", "--judge", "offline", "--out", out]);
+    };
+    run(suite, "before");
+    let ask = |out: &str, lines: &str| {
+        cli.run_with_input(&["review", out, "--who", "ann", "--order", "uncertain-first"], lines)
+            .expect_code(0)
+    };
+    ask("before", "pass\npass\n");
+    let measured = |out: &str| {
+        let found = calibrate(&cli, &[out, "--labels", "labels"]);
+        let section = overall(&found);
+        (found["left_out"]["stale"].clone(), section["counts"]["compared"].clone())
+    };
+    assert_eq!(measured("before"), (0.into(), 2.into()));
+    for (at, (what, from, to)) in [
+        ("the answer", "apples and pears", "apples and plums"),
+        (
+            "the criterion",
+            "[{id: a, outcome: Names `apples`}]}\n- id: two",
+            "[{id: a, outcome: Says `apples`}]}\n- id: two",
+        ),
+        ("the question", "What grows there?", "What rots there?"),
+    ]
+    .into_iter()
+    .enumerate()
+    {
+        let out = format!("after{at}");
+        run(&suite.replacen(from, to, 1), &out);
+        assert_eq!(measured(&out), (1.into(), 1.into()), "{what}");
+        let text = cli.run(&["calibrate", &out, "--labels", "labels"]).expect_code(0).stdout;
+        assert!(text.contains("stale: about another answer or question"), "{what}: {text}");
+        let shown = ask(&out, "").stdout;
+        assert!(shown.contains("1 of 1: one a (asked again"), "{what}: {shown}");
+    }
+
+    // A correction counts no stale label either.
+    run(suite, "same");
+    assert_eq!(measured("same"), (0.into(), 2.into()), "nothing changed");
+}
+
+#[test]
+fn an_adjudicator_is_what_is_true_and_no_rater() {
+    let cli = cli();
+    let mut text = String::new();
+    for n in 0..20 {
+        let line = |who: &str, label: &str, more: &str| {
+            format!("{{\"case\":\"c{n}\",\"label\":\"{label}\",\"who\":\"{who}\",\"judge\":\"met\"{more}}}\n")
+        };
+        text += &line("ann", "met", "");
+        text += &line("ben", if n % 2 == 0 { "met" } else { "unmet" }, "");
+        if n % 2 == 1 {
+            text += &line("cleo", "unmet", ",\"adjudicates\":true");
+        }
+    }
+    cli.file("l.jsonl", text);
+    let found = calibrate(&cli, &["--labels", "l.jsonl"]);
+    // Ten items with two labels that are met, ten with the one of the adjudicator.
+    assert_eq!(overall(&found)["confusion"]["both_met"].as_u64().or(Some(20)), Some(20), "{found}");
+    let accuracy = overall(&found)["figures"]["accuracy"]["value"].as_f64().expect("a share");
+    assert!((accuracy - 20.0 / 30.0).abs() < 1e-12, "{accuracy}");
+    let raters = object(&cli.run(&["agreement", "l.jsonl", "--json"]).expect_code(0));
+    assert_eq!(raters["sections"][0]["ratings"], 40, "{raters}");
+}

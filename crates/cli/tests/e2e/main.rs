@@ -28,6 +28,7 @@ mod prefix;
 mod pressure;
 mod probabilities;
 mod processes;
+mod references;
 mod rows;
 mod schema;
 mod score;

@@ -258,3 +258,36 @@ fn runs_and_targets_of_a_run_are_systems() {
     assert_eq!(found["pairwise"]["comparisons"], 1);
     assert!(found["pairwise"]["missing"].to_string().contains("another question"));
 }
+
+#[test]
+fn columns_of_files_of_answers_are_named() {
+    let (cli, _server) = with_server(honest);
+    let table = |name: &str, plus: &str| {
+        let rows: Vec<String> = (0..8).map(|n| format!("c{n},q{n},{name} {plus},7\n")).collect();
+        cli.file(format!("{name}.csv"), format!("id,user_text,text,ms\n{}", rows.concat()));
+    };
+    table("a", "+++");
+    table("b", "+");
+    let run = |more: &[&str]| {
+        cli.run(&[&["pairwise", "a.csv", "b.csv", "--json", JUDGE[0], JUDGE[1]], more].concat())
+    };
+    run(&[]).expect_code(2);
+    let found = run(&["--columns", "answer=text,question=user_text,metadata=ms"]).expect_code(0);
+    assert_eq!(object(&found)["pairwise"]["pairs"][0]["counts"]["win"], 8);
+    let refused = run(&["--columns", "answr=text"]).expect_code(2);
+    assert!(refused.stderr.contains("did you mean `answer`"), "{}", refused.stderr);
+
+    // Runs have no columns.
+    for name in ["a", "b"] {
+        cli.file("r.yaml", "- Is good\n");
+        let file = format!("{name}.csv");
+        let columns = "answer=text,question=user_text,metadata=*";
+        let args = [
+            "grade", "r.yaml", "--answers", &file, "--columns", columns, "--judge", "offline", "--out", name,
+        ];
+        cli.run(&args);
+    }
+    let refused =
+        cli.run(&["pairwise", "a", "b", "--columns", "answer=text", JUDGE[0], JUDGE[1]]).expect_code(2);
+    assert!(refused.stderr.contains("none of the systems is one"), "{}", refused.stderr);
+}

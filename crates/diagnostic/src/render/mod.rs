@@ -16,6 +16,7 @@ pub use github::to_github;
 pub use json::{
     JsonDiagnostic, JsonLocation, JsonReport, JsonSecondaryLabel, JsonSuggestion, json_report, to_json,
 };
+pub use repeated::{MAX_VARIANTS, MIN_REPEATS, describe_lines};
 pub use sarif::{
     ReportingTool, SarifArtifactChange, SarifArtifactLocation, SarifDriver, SarifFix, SarifLocation,
     SarifLog, SarifMessage, SarifPhysicalLocation, SarifRegion, SarifReplacement, SarifResult, SarifRule,

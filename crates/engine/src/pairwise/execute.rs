@@ -20,6 +20,8 @@ use crate::options::EvalOptions;
 pub struct PairwiseOptions {
     /// Systems: stored runs, targets of them, files of answers.
     pub systems: Vec<String>,
+    /// Columns of the files of answers; `None` for their usual names.
+    pub columns: Option<AnswerColumns>,
     /// Reasons that make an answer the better one.
     pub criteria: Vec<String>,
     /// Meaning of ties in the ranking.
@@ -63,10 +65,11 @@ impl Engine {
     /// When systems or cases can't be found, or options have no effect.
     pub fn find_systems(&self, options: &PairwiseOptions) -> Result<PairwiseInput, EngineError> {
         let load_options = self.load_options(&options.eval.roots);
+        let columns = options.columns.clone().unwrap_or_default();
         let mut systems = Vec::new();
         let (mut recorded, mut lists) = (Vec::new(), Vec::new());
         for written in &options.systems {
-            match NamedAnswers::find(written, &load_options, self)? {
+            match NamedAnswers::find(written, &columns, &load_options, self)? {
                 NamedAnswers::Run(found, folder, info) => {
                     if info.command == COMMAND {
                         if options.systems.len() > 1 {
@@ -91,6 +94,11 @@ impl Engine {
             }
         }
 
+        if options.columns.is_some() && lists.is_empty() {
+            return Err(EngineError::usage(
+                "`--columns` names columns of files of answers, and none of the systems is one; leave it out",
+            ));
+        }
         if systems.len() < 2 {
             return Err(EngineError::usage(format!(
                 "`{}` is one system; name at least two, such as `assize pairwise RUN_A RUN_B`",

@@ -123,6 +123,7 @@ impl<'s> ScorecardCases<'s> {
                     .get(&(case.id.to_string(), benchmark.code.to_string()))
                     .cloned()
                     .unwrap_or_default(),
+                raters: benchmark.raters,
                 unbound_labels: self.scorecard.unbound_labels,
             }),
         }

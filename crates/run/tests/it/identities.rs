@@ -575,6 +575,7 @@ fn benchmark_grader() -> GraderKind {
         scale: Some(scale),
         subject: Some(SubjectHash::new(&"question".to_owned(), &"inputs".to_owned())),
         labels: vec![Label::new("case", "benchmark", LabelOutcome::Met)],
+        raters: None,
         unbound_labels: UnboundLabels::Report,
     })
 }

@@ -52,7 +52,12 @@ pub(crate) fn execute(args: &ReviewArgs, context: &CliContext) -> Result<ExitSta
         context: context.clone(),
         labels: ReviewerLabelFile::open(label_file_path(&folder, &who))
             .map_err(|error| escape_unsafe(&error.to_string()))?,
-        given: ReviewLabelMetadata { who, sampled: args.order.sampling(), split: args.split },
+        given: ReviewLabelMetadata {
+            who,
+            sampled: args.order.sampling(),
+            split: args.split,
+            adjudicates: args.adjudicate,
+        },
     };
 
     let ids = id_patterns(&args.filter)?;
@@ -79,7 +84,7 @@ pub(crate) fn execute(args: &ReviewArgs, context: &CliContext) -> Result<ExitSta
     let before = items.len();
 
     if !args.again {
-        let is_done = |item: &ReviewItem| writer.labels.has_label(item, writer.given.sampled);
+        let is_done = |item: &ReviewItem| writer.labels.has_label(item, &writer.given);
         let (done, open): (Vec<_>, Vec<_>) = items.into_iter().partition(is_done);
         items = open;
         others.extend(done);
@@ -171,6 +176,9 @@ fn nothing(before: usize, args: &ReviewArgs) -> String {
             "all {before} are decided already; `--again` shows them, `--raters N` asks for more reviewers\n"
         );
     }
+    if args.adjudicate {
+        return "reviewers differ on nothing\n".to_owned();
+    }
     if args.order.covers_all() {
         "there is nothing that a judge or a person decides\n".to_owned()
     } else {
@@ -206,6 +214,11 @@ fn material(args: &ReviewArgs, context: &CliContext) -> Result<ReviewMaterial, C
 fn of_suites(folder: &RunFolder, args: &ReviewArgs, context: &CliContext) -> Result<ReviewMaterial, String> {
     if args.traces {
         return Err("`--traces` needs a scorecard: its benchmarks are the failures to choose from".to_owned());
+    }
+    if args.adjudicate {
+        return Err(
+            "`--adjudicate` needs a scorecard: only there people decide in the place of a judge".to_owned()
+        );
     }
     suite::of_run(folder, args, context)
 }

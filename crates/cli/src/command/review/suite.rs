@@ -95,6 +95,7 @@ pub(super) fn of_run(
                 version: version([criterion.text.as_str()]),
                 seen: Some(SeenHash::from_criterion(
                     criterion,
+                    result.case_hash.as_deref(),
                     result.target.as_deref(),
                     result.answer.as_deref().unwrap_or_default(),
                 )),

@@ -17,7 +17,11 @@ pub(in crate::command) fn explain_node(
     for tree in ScorecardTree::build_all(&run.info, None).map_err(|error| error.to_string())? {
         let Some(place) = run.index_of(code) else { continue };
         let Some(id) = tree.node(place) else { continue };
-        let scores = tree.scores(|place| run.tally(place), MissingPolicy::Incomplete);
+        let distinct = run.distinct_cases();
+        let policy = MissingPolicy::Incomplete;
+        let scores = tree
+            .scores(|place| run.tally(place), policy)
+            .with_distinct_cases(policy, |id| distinct.get(*tree.places.get(id.index())?).copied());
         if as_json {
             output::print_json(&serde_json::json!(ScorecardNodeJson::explain(run, &tree, &scores, id)));
         } else {

@@ -64,6 +64,7 @@ fn print(
 
     let policy = args.treat_missing;
     let scored = ScoredCard::new(&run.info, None, |place| run.tally(place), policy)?
+        .with_distinct_cases(run.distinct_cases())
         .with_min_coverage(args.min_coverage);
     if let Some(path) = &args.markdown {
         show::write_markdown(&scored, path, &ScorecardPage { run: Some((&run, info)) })?;

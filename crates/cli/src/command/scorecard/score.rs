@@ -2,6 +2,7 @@
 
 use std::collections::BTreeMap;
 
+use assize_analysis::count_distinct_cases;
 use assize_engine::{ExitStatus, LabelledRun, ScoredCard, labelled_run, runs};
 use assize_evalfile::load_card_results;
 use assize_report::{ScorecardPage, format_label_counts};
@@ -50,6 +51,7 @@ fn of_run(
 
     let set = args.list.weights.as_deref();
     let scored = ScoredCard::new(&run.info, set, |place| run.tally(place), args.treat_missing)?
+        .with_distinct_cases(run.distinct_cases())
         .with_min_coverage(args.min_coverage);
     let open = run.review_rows();
     // A folder that can't be written can still be read.
@@ -97,8 +99,13 @@ fn of_results(args: &ScoreCardArgs, context: &CliContext) -> Result<ExitStatus, 
         let at = code.and_then(|code| benchmarks.get(code));
         at.map_or(CaseTally::NOT_APPLICABLE, |at| found.tallies[*at])
     };
-    let scored =
-        ScoredCard::new(&info, None, tally, args.treat_missing)?.with_min_coverage(args.min_coverage);
+    let distinct = count_distinct_cases(&info, |place| {
+        let at = info.nodes.get(place).and_then(|node| benchmarks.get(node.code.as_str()));
+        at.map_or_else(Vec::new, |at| found.cases[*at].clone())
+    });
+    let scored = ScoredCard::new(&info, None, tally, args.treat_missing)?
+        .with_distinct_cases(distinct)
+        .with_min_coverage(args.min_coverage);
     let review = found
         .review
         .iter()
