@@ -290,6 +290,21 @@ pub(crate) fn is_at_home(name: &str, host: &str) -> bool {
 mod tests {
     use super::*;
 
+    /// A new provider belongs here, or among those without.
+    #[test]
+    fn it_is_known_of_each_provider_whether_it_offers_logprobs() {
+        let offering: Vec<&str> = known_providers().filter(|name| offers_logprobs(name)).collect();
+
+        assert_eq!(
+            offering,
+            [
+                "openai", "openai-responses", "azure", "gemini", "vertex", "ollama", "openrouter",
+                "together", "deepseek", "xai", "fireworks", "cerebras", "deepinfra", "huggingface", "vllm",
+                "llamacpp", "lmstudio",
+            ]
+        );
+    }
+
     #[test]
     fn rows_are_complete_and_names_are_unique() {
         let mut names = BTreeSet::new();

@@ -57,14 +57,13 @@ impl NamedAnswers {
     /// Finds the answers of `[NAME=]SYSTEM`.
     pub(crate) fn find(written: &str, options: &LoadOptions, engine: &Engine) -> Result<Self, EngineError> {
         let (name, place) = match written.split_once('=') {
-            Some((name, place)) if !name.trim().is_empty() && !Path::new(written).exists() => {
+            Some((name, place)) if !name.trim().is_empty() && !engine.process().resolve(written).exists() => {
                 (Some(name.trim()), place)
             }
             _ => (None, written),
         };
 
-        let path = engine.process().working_folder.join(place);
-        if path.is_file() {
+        if engine.process().resolve(place).is_file() {
             return Self::file(name, place, options, engine);
         }
 
@@ -100,7 +99,7 @@ impl NamedAnswers {
         options: &LoadOptions,
         engine: &Engine,
     ) -> Result<Self, EngineError> {
-        let path = PathBuf::from(place);
+        let path = engine.process().resolve(place);
         let loaded = load_answers(&path, &AnswerColumns::default(), &no_rubric(), options);
         engine.report_diagnostics(&loaded.diagnostics, &loaded.sources);
 
@@ -113,7 +112,7 @@ impl NamedAnswers {
         for case in &loaded.cases {
             let case = case?;
             let Some(output) = &case.output else { continue };
-            let text = given(output).map_err(EngineError::unrunnable)?.text;
+            let text = given(output).map_err(|error| EngineError::unrunnable(error.to_string()))?.text;
             answers.insert(case.id.to_string(), FileAnswer { question: case.question(), text });
         }
 

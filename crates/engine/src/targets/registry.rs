@@ -52,6 +52,8 @@ pub(crate) struct TargetRegistry {
     programs: Arc<ProgramSetup>,
     /// Takes secrets out of what commands say when they fail.
     redactor: Arc<Redactor>,
+    /// Targets of the caller's own, by name.
+    provided: BTreeMap<String, Arc<dyn Target>>,
     made: Mutex<BTreeMap<String, Arc<dyn Target>>>,
     /// Targets without those they fall back on: a target has one limit and one health check, whoever asks it.
     plain: Mutex<BTreeMap<String, Arc<dyn Target>>>,
@@ -86,6 +88,7 @@ impl TargetRegistry {
             temp_folder,
             programs: Arc::new(programs),
             redactor,
+            provided: engine.provided().targets.clone(),
             made: Mutex::new(BTreeMap::new()),
             plain: Mutex::default(),
             notes: Mutex::default(),
@@ -205,6 +208,9 @@ impl TargetRegistry {
     }
 
     fn make(&self, name: &str) -> Result<Arc<dyn Target>, EngineError> {
+        if let Some(target) = self.provided.get(name) {
+            return Ok(Arc::clone(target));
+        }
         if let Some(spec) = self.spec(name) {
             let first = self.plain(spec)?;
             if spec.fallbacks.is_empty() {

@@ -12,6 +12,7 @@ use assize_review::{
 
 use super::label_writer::LabelWriter;
 use crate::context::CliContext;
+use crate::failure::CommandFailure;
 use crate::output;
 
 /// Effect of an input line.
@@ -35,9 +36,10 @@ pub(super) fn record_file(
     path: &Path,
     session: &mut ReviewSession,
     writer: &mut LabelWriter,
-) -> Result<(), String> {
+) -> Result<(), CommandFailure> {
     let at = |line: u64, why: &str| escape_unsafe(&format!("{}:{line}: {why}", path.display()));
-    let refused = |problems: Vec<String>| Err(format!("nothing was recorded\n{}", problems.join("\n")));
+    let refused =
+        |problems: Vec<String>| Err(format!("nothing was recorded\n{}", problems.join("\n")).into());
     let (lines, others) = match read_file(path, &writer.given.who) {
         Ok(read) => read,
         Err(problems) => return refused(problems),
@@ -76,7 +78,9 @@ pub(super) fn record_file(
             Ok(LineEffect::Left) => break,
             Err(why) => {
                 let decided = session.progress().decided;
-                return Err(format!("{}; {decided} decisions before it are recorded", at(number, &why)));
+                return Err(
+                    format!("{}; {decided} decisions before it are recorded", at(number, &why)).into()
+                );
             }
         }
     }
@@ -122,7 +126,7 @@ pub(super) fn review_stdin(
     session: &mut ReviewSession,
     writer: &mut LabelWriter,
     context: &CliContext,
-) -> Result<(), String> {
+) -> Result<(), CommandFailure> {
     let mut input = std::io::stdin().lock();
     let mut show = true;
     loop {
