@@ -103,7 +103,10 @@ async fn a_judge_and_a_target_of_the_caller_need_no_model() {
 #[tokio::test]
 async fn a_judge_that_a_file_names_may_be_the_callers() {
     let fixture = Fixture::new();
-    fixture.write("suite.yaml", &format!("judge: literal\n{}", suite(1, &["the answer is 0"], true)));
+    fixture.write(
+        "suite.yaml",
+        &format!("execution: {{judge: literal}}\n{}", suite(1, &["the answer is 0"], true)),
+    );
     let engine = fixture.engine().0.with_judge(Arc::new(LiteralJudge::default()));
 
     let outcome = engine.evaluate(EvalMode::default(), &fixture.options()).await.expect("a run");
