@@ -10,7 +10,7 @@ use assize_llm::FILE_VARIABLES;
 use assize_report::ReportStyle;
 use clap::ValueEnum;
 
-use crate::stop_signal;
+use crate::failure::CommandFailure;
 
 /// The first day of the year 9999: what is added to the time still has to be one.
 const LATEST: jiff::Timestamp = jiff::Timestamp::constant(253_370_764_800, 0);
@@ -47,7 +47,7 @@ impl CliContext {
     /// Reads the surroundings. `env_file` is read into the variables without overriding any that is
     /// set; without it, `.env` in the working folder is, if there is one.
     #[expect(clippy::disallowed_methods, reason = "this is the one place that reads the environment")]
-    pub(crate) fn read(color: ColorChoice, env_file: Option<&Path>) -> Result<Self, String> {
+    pub(crate) fn read(color: ColorChoice, env_file: Option<&Path>) -> Result<Self, CommandFailure> {
         let working_folder =
             std::env::current_dir().map_err(|error| format!("can't tell the working folder: {error}"))?;
         // Values that are not Unicode can't be sent to a server or written into a text; they stay
@@ -87,9 +87,9 @@ impl CliContext {
         let dumb = variables.get("TERM").is_none_or(|value| value == "dumb");
         let live_progress = std::io::stderr().is_terminal() && !ci && !dumb;
         let process = ProcessContext::new(working_folder, std::env::temp_dir(), now)
+            .with_paths_as_written()
             .with_variables(variables)
-            .with_file_variables(&file_variables)
-            .with_stop_signal(|| Box::pin(stop_signal::interrupted()));
+            .with_file_variables(&file_variables);
 
         Ok(Self { process, stdout, stderr, live_progress })
     }
@@ -117,7 +117,7 @@ fn read_env_file(
     working_folder: &Path,
     env_file: Option<&Path>,
     variables: &mut BTreeMap<String, String>,
-) -> Result<Vec<String>, String> {
+) -> Result<Vec<String>, CommandFailure> {
     let path = match env_file {
         Some(path) => path.to_path_buf(),
         None => working_folder.join(".env"),
@@ -153,7 +153,8 @@ fn read_env_file(
                     "`{}`: {name} is put together with the value of {secret}, a secret of the environment; \
                      name the file with --env-file if that is meant",
                     path.display()
-                ));
+                )
+                .into());
             }
             Some(_) => {}
             None => found.push(name.clone()),

@@ -65,10 +65,13 @@ fn run() -> ExitCode {
     });
 
     let context = match read {
-        Ok(context) => context,
-        Err(message) => {
-            output::print_plain_error(&message);
-            return ExitCode::from(ExitStatus::Invalid.code());
+        Ok(context) => {
+            let process = context.process.with_stop_signal(|| Box::pin(stop_signal::interrupted()));
+            CliContext { process, ..context }
+        }
+        Err(failure) => {
+            output::print_plain_error(&failure.message);
+            return ExitCode::from(failure.exit.code());
         }
     };
 

@@ -7,6 +7,7 @@ use assize_report::ReportStyle;
 use serde_json::ser::{Formatter, PrettyFormatter};
 
 use crate::context::CliContext;
+use crate::failure::CommandFailure;
 
 /// Prints a result. A closed pipe (`| head`) is ignored. What a CI job would take for a command in its log is spelled out.
 pub(crate) fn print(text: &str) {
@@ -25,7 +26,7 @@ pub(crate) fn print_json_text(text: &str) {
 
 /// Prints the contents of a file as they are, for a pipe. On a terminal, where nothing may be controlled by them, they
 /// are shown like other texts; in the log of a CI job, commands in them are an error.
-pub(crate) fn print_contents(text: &str, context: &CliContext) -> Result<(), String> {
+pub(crate) fn print_contents(text: &str, context: &CliContext) -> Result<(), CommandFailure> {
     if io::stdout().is_terminal() {
         let lines: Vec<String> = text.split('\n').map(assize_report::escape_unsafe).collect();
         print(&lines.join("\n"));
@@ -36,7 +37,7 @@ pub(crate) fn print_contents(text: &str, context: &CliContext) -> Result<(), Str
     if in_ci && !is_regular_file() && assize_report::escape_commands(text) != text {
         return Err(
             "the text holds commands that the log of this CI job would run; write it to a file with `--out`"
-                .to_owned(),
+                .into(),
         );
     }
 

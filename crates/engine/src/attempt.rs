@@ -114,7 +114,7 @@ impl<'e> AttemptJudge<'e> {
         let settings = RunLimits { workers: NonZeroUsize::MIN, bail: None };
         let (_, ended) = assize_run::run_from(start, items, settings, cancel, &mut only, &mut |_| {}).await;
         ended.map_err(|error| match error {
-            RunError::Items(message) => EngineError::unrunnable(message),
+            RunError::Items(error) => EngineError::unrunnable(error.to_string()),
             // Nothing is stored, so nothing can fail to be.
             RunError::Store(error) => EngineError::new(EngineErrorKind::Internal, error.to_string()),
         })?;

@@ -10,7 +10,7 @@ use assize_evalfile::ProjectConfig;
 use assize_llm::{
     Budget, BudgetTracker, CachedModel, CallEvent, CallObserver, ChatModel, ClientSetup, ConfigError,
     HttpOptions, HttpProxies, HttpTransport, ModelCard, ModelClient, ModelId, ModelName, OnCacheMiss,
-    PriceTable, ProviderAccounts, RateLimits, prices_as_of,
+    PriceTable, ProviderAccounts, RateLimits, ReplyStore, prices_as_of,
 };
 use assize_rubric::Usd;
 use assize_run::{CachedReplyStore, ReplyOwner};
@@ -65,6 +65,8 @@ pub(crate) struct ModelGateway {
     miss: Option<OnCacheMiss>,
     folder: PathBuf,
     cache: Mutex<Option<Arc<ReplyCache>>>,
+    /// Storage of the caller's own, used instead of the cache.
+    provided_replies: Option<Arc<dyn ReplyStore>>,
     reply_owner: Arc<OnceLock<ReplyOwner>>,
     prices: PriceTable,
     /// The most tokens of a reply to anybody but a target, by the command line.
@@ -209,6 +211,7 @@ impl ModelGateway {
             miss,
             folder: engine.process().working_folder.join(CACHE_FOLDER),
             cache: Mutex::default(),
+            provided_replies: engine.provided().replies.clone(),
             reply_owner: Arc::default(),
             asks_models: AtomicBool::new(false),
             commands: Arc::new(Semaphore::new(COMMANDS)),
@@ -400,11 +403,21 @@ impl ModelGateway {
 
         let client = client.with_card(card);
         let inner: Arc<dyn ChatModel> = Arc::new(client.clone());
-        let Some((miss, cache)) = self.miss.zip(self.cache()) else { return inner };
-        let clock = self.clock;
-        let memory = CachedReplyStore::new(cache, Arc::clone(&self.reply_owner), move || clock().as_second());
+        match self.miss.zip(self.replies()) {
+            Some((miss, replies)) => Arc::new(CachedModel::new(client, inner, replies, miss)),
+            None => inner,
+        }
+    }
 
-        Arc::new(CachedModel::new(client, inner, Arc::new(memory), miss))
+    /// Storage of replies: the caller's own, else the reply cache if it can be used.
+    fn replies(&self) -> Option<Arc<dyn ReplyStore>> {
+        if let Some(replies) = &self.provided_replies {
+            return Some(Arc::clone(replies));
+        }
+
+        let clock = self.clock;
+        let owner = Arc::clone(&self.reply_owner);
+        Some(Arc::new(CachedReplyStore::new(self.cache()?, owner, move || clock().as_second())))
     }
 
     /// The secret of the fences. The same in every run that uses the cache: with other fences every call would be a

@@ -77,7 +77,7 @@ pub fn labelled_run(
     let mut info = folder.info()?;
     let (labels, elsewhere, problem) = match current_scorecard(&info, options, process) {
         Ok(scorecard) => (Some(label_set(&scorecard)), scorecard.labels_elsewhere().len(), None),
-        Err(problem) => (None, 0, Some(problem)),
+        Err(problem) => (None, 0, Some(problem.message)),
     };
 
     let tree = info.scorecard.take();
@@ -108,7 +108,7 @@ pub fn current_labels(
     info: &RunInfo,
     options: &LabelOptions,
     process: &ProcessContext,
-) -> Result<LabelSet, String> {
+) -> Result<LabelSet, EngineError> {
     current_scorecard(info, options, process).map(|scorecard| label_set(&scorecard))
 }
 
@@ -117,24 +117,26 @@ fn current_scorecard(
     info: &RunInfo,
     options: &LabelOptions,
     process: &ProcessContext,
-) -> Result<Scorecard, String> {
+) -> Result<Scorecard, EngineError> {
     let options = options.or_stored(info);
     let path = info.suites.first().map_or_else(|| Path::new(""), |suite| Path::new(&suite.path));
+    let path = process.resolve(path);
     if !path.exists() {
-        return Err(format!(
+        return Err(EngineError::unreadable(format!(
             "the scorecard `{}` of the run is not there, so that labels given since the run are not counted; go to the \
              folder the run was started in",
             path.display()
-        ));
+        )));
     }
 
-    let loaded = load_scorecard_with_labels(path, options.folder.as_deref(), &process.load_options(&[]));
+    let folder = options.folder.as_ref().map(|folder| process.resolve(folder));
+    let loaded = load_scorecard_with_labels(&path, folder.as_deref(), &process.load_options(&[]));
     let mut scorecard = loaded.scorecard.ok_or_else(|| {
-        format!(
+        EngineError::invalid_file(format!(
             "the scorecard `{0}` has problems, so that labels given since the run are not counted; `assize validate {0}` \
              lists them",
             path.display()
-        )
+        ))
     })?;
 
     scorecard.unbound_labels = options.unbound;

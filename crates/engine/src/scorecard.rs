@@ -12,7 +12,7 @@ use assize_rubric::{
     CaseTally, DistinctCases, JudgingMode, MissingPolicy, NodeStatus, ScorecardNodeId, ScorecardScores,
     UnitInterval, at_least,
 };
-use assize_run::{WorkItem, describe_scorecard};
+use assize_run::{ItemError, WorkItem, describe_scorecard};
 use assize_store::{RunFolder, RunSettings, ScorecardInfo, SuiteInfo, VerdictCounts};
 
 use crate::dependencies::CaseDependencies;
@@ -91,6 +91,7 @@ impl Engine {
         options: &ScorecardOptions,
     ) -> Result<RunOutcome, EngineError> {
         let scorecard = &loaded.scorecard;
+        let path = self.process().resolve(&options.path);
         let access = if options.dry_run {
             ModelAccess::Plan(&options.run)
         } else {
@@ -107,7 +108,7 @@ impl Engine {
             },
         )?;
 
-        let suite = suite_of(scorecard, &options.path);
+        let suite = suite_of(scorecard, &path);
         let plan = CardPlan {
             planner: RunPlanner {
                 target_names: options.target.as_slice(),
@@ -120,7 +121,7 @@ impl Engine {
             scorecard,
             cases: ScorecardCases::new(scorecard),
             selection: CaseSelection::new(&options.filter, &options.tags)?,
-            deps: wiring.deps_for(&options.path)?,
+            deps: wiring.deps_for(&path)?,
         };
 
         if !plan.has_target() {
@@ -257,7 +258,7 @@ impl CardPlan<'_> {
         preflight
     }
 
-    fn items(&self) -> impl Iterator<Item = Result<WorkItem, String>> {
+    fn items(&self) -> impl Iterator<Item = Result<WorkItem, ItemError>> {
         let planned = self.planner.suite(self.suite);
 
         self.selected().flat_map(move |case| {

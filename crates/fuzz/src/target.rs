@@ -7,13 +7,9 @@ use std::sync::{Arc, Mutex, PoisonError};
 use assize_evalfile::{LoadOptions, ParsedDocument, read_suite};
 use assize_grade::{
     Judge as _, JudgeMaterial, JudgeOptions, JudgeQuestion, KeyedFences, ModelJudge, RubricTask,
-    SamplingOptions,
 };
 use assize_llm::{AskError, BoxFuture, ChatModel, ChatReply, ChatRequest, FinishReason, ModelId};
-use assize_rubric::{
-    Criterion, CriterionScale, EvidencePolicy, JudgingMode, RawScore, Rubric, ScoreBand, ScoreBands,
-    TruncationMode,
-};
+use assize_rubric::{Criterion, CriterionScale, JudgingMode, RawScore, Rubric, ScoreBand, ScoreBands};
 use assize_store::RunFolder;
 use serde_json::{Value, json};
 use tempfile::TempDir;
@@ -87,12 +83,7 @@ impl TargetState {
         std::fs::create_dir_all(&run).expect("a folder");
         let source = Path::new(env!("CARGO_MANIFEST_DIR")).join("../store/tests/data/run-v1");
         let valid_run = RUN_FILES.map(|name| std::fs::read(source.join(name)).unwrap_or_default());
-
-        let options = LoadOptions {
-            environment: Arc::new(|_| None),
-            working_folder: folder.path().to_path_buf(),
-            extra_roots: Vec::new(),
-        };
+        let options = LoadOptions::new(folder.path());
 
         let reply = Arc::new(FixedReply::default());
         let judge = ModelJudge::new(
@@ -164,20 +155,13 @@ impl TargetState {
         text.clone_into(&mut self.reply.text.lock().unwrap_or_else(PoisonError::into_inner));
         let judging =
             if mutator.below(2) == 0 { JudgingMode::PerCriterion } else { JudgingMode::Batched(None) };
-        let question = JudgeQuestion::Rubric(RubricTask {
-            material: Arc::new(JudgeMaterial {
-                question: "What jumps?".to_owned(),
-                answer: "The quick brown fox jumps.".to_owned(),
-                ..JudgeMaterial::default()
-            }),
-            rubric: Arc::clone(&self.rubric),
-            judging,
-            evidence: EvidencePolicy::Checked,
-            truncate: TruncationMode::Never,
-            case_id: "case".to_owned(),
-            repeat: 1,
-            sampling: SamplingOptions::default(),
-        });
+        let material = JudgeMaterial {
+            question: "What jumps?".to_owned(),
+            answer: "The quick brown fox jumps.".to_owned(),
+            ..JudgeMaterial::default()
+        };
+        let task = RubricTask::new(material.into(), Arc::clone(&self.rubric));
+        let question = JudgeQuestion::Rubric(RubricTask { judging, ..task });
 
         let decisions = self.runtime.block_on(self.judge.decide(std::slice::from_ref(&question)));
         assert_eq!(decisions[0].len(), self.rubric.criteria().len(), "one decision for each criterion");

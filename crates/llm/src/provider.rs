@@ -308,6 +308,21 @@ pub(crate) fn is_at_home(name: &str, host: &str) -> bool {
 mod tests {
     use super::*;
 
+    /// A new provider belongs here, or among those without.
+    #[test]
+    fn it_is_known_of_each_provider_whether_it_offers_logprobs() {
+        let offering: Vec<&str> = known_providers().filter(|name| offers_logprobs(name)).collect();
+
+        assert_eq!(
+            offering,
+            [
+                "openai", "openai-responses", "azure", "gemini", "vertex", "ollama", "openrouter",
+                "together", "deepseek", "xai", "fireworks", "cerebras", "deepinfra", "huggingface", "vllm",
+                "llamacpp", "lmstudio",
+            ]
+        );
+    }
+
     #[test]
     fn keys_are_at_home_with_their_provider_and_on_this_machine() {
         for (variable, address) in [

@@ -8,7 +8,7 @@ use tokio_util::sync::CancellationToken;
 
 use crate::scheduler::Scheduler;
 use crate::writer::{RecordWriter, Recorder};
-use crate::{RunError, RunEvent, RunLimits, RunTotals, WorkItem};
+use crate::{ItemError, RunError, RunEvent, RunLimits, RunTotals, WorkItem};
 
 /// Starting point of a run, and what may end it.
 #[derive(Debug, Clone, Default)]
@@ -39,7 +39,7 @@ pub async fn run<I>(
     observe: &mut dyn FnMut(RunEvent),
 ) -> (RunTotals, Result<(), RunError>)
 where
-    I: IntoIterator<Item = Result<WorkItem, String>>,
+    I: IntoIterator<Item = Result<WorkItem, ItemError>>,
 {
     run_from(RunStart::default(), items, settings, cancel, recorder, observe).await
 }
@@ -54,7 +54,7 @@ pub async fn run_from<I>(
     observe: &mut dyn FnMut(RunEvent),
 ) -> (RunTotals, Result<(), RunError>)
 where
-    I: IntoIterator<Item = Result<WorkItem, String>>,
+    I: IntoIterator<Item = Result<WorkItem, ItemError>>,
 {
     let RunStart { mut totals, limit, given_up, done } = start;
     let mut scheduler = Scheduler::new(items.into_iter(), done, settings, cancel.clone(), limit);
@@ -79,7 +79,7 @@ async fn work_through<I>(
     observe: &mut dyn FnMut(RunEvent),
 ) -> Result<(), StoreError>
 where
-    I: Iterator<Item = Result<WorkItem, String>>,
+    I: Iterator<Item = Result<WorkItem, ItemError>>,
 {
     let mut told_of_limit = false;
     loop {

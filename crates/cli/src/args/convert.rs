@@ -66,3 +66,32 @@ pub(crate) struct ConvertArgs {
     #[arg(long)]
     pub(crate) json: bool,
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn each_format_can_be_asked_for_by_its_name() {
+        for format in ImportFormat::ALL {
+            let rows: Vec<&str> = IMPORT_FORMATS
+                .iter()
+                .filter(|(.., found, _)| *found == format)
+                .map(|(name, ..)| *name)
+                .collect();
+            assert_eq!(rows, [format.name()]);
+        }
+    }
+
+    #[test]
+    fn the_help_names_each_format_that_is_read() {
+        let command = <ConvertArgs as clap::Args>::augment_args(clap::Command::new("convert"));
+        let from = command.get_arguments().find(|arg| arg.get_id() == "from").expect("the argument");
+        let help = from.get_help().expect("a help").to_string().to_lowercase();
+
+        for format in ImportFormat::ALL {
+            let word = if format == ImportFormat::Suite { "eval file" } else { format.name() };
+            assert!(help.contains(word), "{word}");
+        }
+    }
+}

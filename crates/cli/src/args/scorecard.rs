@@ -71,6 +71,15 @@ pub(crate) struct ScoreCardArgs {
     /// Results, one JSON object a line.
     #[arg(long, value_name = "FILE")]
     pub(crate) results: Option<PathBuf>,
+    #[command(flatten)]
+    pub(crate) result: CardResultArgs,
+    #[command(flatten)]
+    pub(crate) labels: LabelArgs,
+}
+
+/// Computing and printing of scores.
+#[derive(Debug, clap::Args)]
+pub(crate) struct CardResultArgs {
     /// Handling of a case without a result.
     #[arg(long, value_parser = one_of(MISSING_POLICIES), default_value = "incomplete", value_name = "HOW")]
     pub(crate) treat_missing: MissingPolicy,
@@ -83,8 +92,6 @@ pub(crate) struct ScoreCardArgs {
     /// Write a report in Markdown as well.
     #[arg(long, value_name = "FILE")]
     pub(crate) markdown: Option<PathBuf>,
-    #[command(flatten)]
-    pub(crate) labels: LabelArgs,
 }
 
 /// Options of `assize scorecard run`.
@@ -106,18 +113,8 @@ pub(crate) struct RunCardArgs {
     /// The weight set of the index that counts, instead of the one it names.
     #[arg(long, value_name = "SET")]
     pub(crate) weights: Option<String>,
-    /// Handling of a case without a result.
-    #[arg(long, value_parser = one_of(MISSING_POLICIES), default_value = "incomplete", value_name = "HOW")]
-    pub(crate) treat_missing: MissingPolicy,
-    /// Incomplete unless results cover this share of the weight; what applies to no case is not covered.
-    #[arg(long, value_parser = unit, value_name = "SHARE")]
-    pub(crate) min_coverage: Option<UnitInterval>,
-    /// Levels of the tree to print below its top; as many as fit 200 lines unless given. --json has them all.
-    #[arg(long, value_name = "N")]
-    pub(crate) depth: Option<usize>,
-    /// Write a report in Markdown as well.
-    #[arg(long, value_name = "FILE")]
-    pub(crate) markdown: Option<PathBuf>,
+    #[command(flatten)]
+    pub(crate) result: CardResultArgs,
     /// Target that produces the output of cases without a `candidate_output`.
     #[arg(long, value_name = "NAME")]
     pub(crate) target: Option<String>,
@@ -222,9 +219,9 @@ impl RunCardArgs {
             tags: self.tag.clone(),
             roots: self.root.clone(),
             deny: denied(&self.deny),
-            missing: self.treat_missing,
+            missing: self.result.treat_missing,
             labels: self.labels.options(),
-            min_coverage: self.min_coverage,
+            min_coverage: self.result.min_coverage,
             dry_run: self.dry_run,
             run: self.run.options(),
         }

@@ -84,8 +84,8 @@ fn measured(args: &CalibrateArgs, context: &CliContext) -> Result<CalibrationRep
     };
 
     let folder = runs::find_run(run, &context.process)?;
-    let info = folder.info().map_err(|error| error.to_string())?;
-    let cases = folder.cases().map_err(|error| error.to_string())?;
+    let info = folder.info()?;
+    let cases = folder.cases()?;
     let RunItems { mut material, reworded, other_graders } =
         from_run(&info, cases).map_err(|error| error.to_string())?;
     if material.items.is_empty() {
@@ -115,7 +115,7 @@ fn measured(args: &CalibrateArgs, context: &CliContext) -> Result<CalibrationRep
     Ok(found)
 }
 
-fn need_a_judge(args: &CalibrateArgs, rows: &[LabelRow]) -> Result<(), String> {
+fn need_a_judge(args: &CalibrateArgs, rows: &[LabelRow]) -> Result<(), CommandFailure> {
     let judged =
         |row: &LabelRow| row.judge.is_some() || row.probability.is_some() || !row.probabilities.is_empty();
     let named =
@@ -132,12 +132,13 @@ fn need_a_judge(args: &CalibrateArgs, rows: &[LabelRow]) -> Result<(), String> {
             Err(format!(
                 "no label is from `{name}`; there are labels from {}",
                 assize_report::escape_unsafe(&raters.join(", "))
-            ))
+            )
+            .into())
         }
         None if rows.iter().any(judged) => Ok(()),
         None => Err("the tables hold no verdicts of a judge: name a run, a column \
                      (`--columns judge=COLUMN`) or a rater (`--judge-is NAME`)"
-            .to_owned()),
+            .into()),
     }
 }
 

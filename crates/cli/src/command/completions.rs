@@ -40,7 +40,7 @@ pub(crate) fn man(args: &ManArgs) -> Result<ExitStatus, CommandFailure> {
 }
 
 /// The page of a command, in roff.
-fn page(command: &clap::Command) -> Result<String, String> {
+fn page(command: &clap::Command) -> Result<String, CommandFailure> {
     let mut roff = Vec::new();
     clap_mangen::Man::new(command.clone())
         .source(concat!("assize ", env!("CARGO_PKG_VERSION")))
@@ -60,7 +60,7 @@ fn page(command: &clap::Command) -> Result<String, String> {
 }
 
 /// Writes the page of a command and of all below it.
-fn write_all(command: &clap::Command, folder: &Path) -> Result<(), String> {
+fn write_all(command: &clap::Command, folder: &Path) -> Result<(), CommandFailure> {
     // `assize cache stats` has the page `assize-cache-stats.1`.
     let name = command.get_display_name().unwrap_or_else(|| command.get_name());
     let path = folder.join(format!("{name}.1"));

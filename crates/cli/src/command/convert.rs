@@ -89,9 +89,9 @@ fn say_notes(notes: &[ConversionNote]) {
 }
 
 /// Writes a new file, or puts the text in the place of an old one.
-fn write(out: &Path, text: &str) -> Result<(), String> {
+fn write(out: &Path, text: &str) -> Result<(), CommandFailure> {
     if out.exists() {
-        return replace_file(out, text).map_err(|error| error.message);
+        return Ok(replace_file(out, text)?);
     }
 
     let failed = |error: std::io::Error| format!("{}: can't be written: {error}", out.display());
@@ -100,7 +100,9 @@ fn write(out: &Path, text: &str) -> Result<(), String> {
     }
 
     let mut file = std::fs::File::create_new(out).map_err(failed)?;
-    file.write_all(text.as_bytes()).and_then(|()| file.sync_all()).map_err(failed)
+    file.write_all(text.as_bytes()).and_then(|()| file.sync_all()).map_err(failed)?;
+
+    Ok(())
 }
 
 fn to_json(converted: &ConvertedFile, from: ImportFormat, args: &ConvertArgs, exit: ExitStatus) -> Value {

@@ -17,7 +17,7 @@ const MAX_HINT_IDS: usize = 10_000;
 
 pub(crate) fn execute(args: &ExplainArgs, context: &CliContext) -> Result<ExitStatus, CommandFailure> {
     let folder = runs::find_run(&args.run, &context.process)?;
-    let is_card = folder.info().map_err(|error| error.to_string())?.scorecard.is_some();
+    let is_card = folder.info()?.scorecard.is_some();
     let labelled =
         is_card.then(|| labelled_run(&folder, &args.labels.options(), &context.process)).transpose()?;
     if let Some(LabelledRun { run, warning, .. }) = &labelled {
@@ -36,8 +36,8 @@ pub(crate) fn execute(args: &ExplainArgs, context: &CliContext) -> Result<ExitSt
 
     let mut found: Vec<CaseRecord> = Vec::new();
     let mut ids: Vec<String> = Vec::new();
-    for record in folder.cases().map_err(|error| error.to_string())? {
-        let mut record = record.map_err(|error| error.to_string())?;
+    for record in folder.cases()? {
+        let mut record = record?;
         let row = &record.result;
         let wanted = *row.case_id == *args.case
             && args.suite.as_ref().is_none_or(|suite| **suite == *row.suite)
@@ -63,7 +63,7 @@ pub(crate) fn execute(args: &ExplainArgs, context: &CliContext) -> Result<ExitSt
         return Err(format!("no case `{}` in `{}`; {hint}", args.case, folder.path().display()).into());
     }
 
-    let asked = questions(&folder, &found).map_err(|error| error.to_string())?;
+    let asked = questions(&folder, &found)?;
     let asked_of = |record: &CaseRecord| asked.get(record.result.case_hash.as_deref()?);
 
     if args.json {

@@ -100,7 +100,7 @@ fn transcript(args: &TranscriptArgs, context: &CliContext) -> Result<ExitStatus,
     Ok(if broken.is_empty() && left_out == 0 { ExitStatus::Passed } else { ExitStatus::Incomplete })
 }
 
-fn open(path: &Path, format: Option<LogFormat>) -> Result<TranscriptLog, String> {
+fn open(path: &Path, format: Option<LogFormat>) -> Result<TranscriptLog, CommandFailure> {
     let is_stdin = path.as_os_str() == "-";
     let name = if is_stdin { "standard input".to_owned() } else { path.display().to_string() };
     let reader: Box<dyn BufRead> = if is_stdin {
@@ -173,14 +173,16 @@ fn case(id: &str, trace: &AgentTrace, source: &str) -> Value {
     Value::Object(case)
 }
 
-fn write(out: &Path, lines: &str, force: bool) -> Result<(), String> {
+fn write(out: &Path, lines: &str, force: bool) -> Result<(), CommandFailure> {
     let failed = |error: std::io::Error| format!("{}: can't be written: {error}", out.display());
     if !force && out.try_exists().map_err(failed)? {
-        return Err(format!("{} is there already; `--force` replaces it", out.display()));
+        return Err(format!("{} is there already; `--force` replaces it", out.display()).into());
     }
 
     let mut file = File::create(out).map_err(failed)?;
-    file.write_all(lines.as_bytes()).and_then(|()| file.sync_all()).map_err(failed)
+    file.write_all(lines.as_bytes()).and_then(|()| file.sync_all()).map_err(failed)?;
+
+    Ok(())
 }
 
 /// Summary of an imported session.

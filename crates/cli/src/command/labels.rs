@@ -9,6 +9,7 @@ use assize_analysis::labels::{
 use assize_report::escape_unsafe;
 
 use crate::args::TableArgs;
+use crate::failure::CommandFailure;
 
 /// Limit of problems shown; further ones are only counted.
 const MAX_SHOWN_PROBLEMS: usize = 50;
@@ -18,7 +19,7 @@ pub(super) fn read_label_rows(
     paths: &[PathBuf],
     table: &TableArgs,
     needed: &[ColumnRole],
-) -> Result<Vec<LabelRow>, String> {
+) -> Result<Vec<LabelRow>, CommandFailure> {
     let mut files = Vec::new();
     for path in paths {
         if path.is_dir() {
@@ -33,10 +34,10 @@ pub(super) fn read_label_rows(
         values: table.values.clone().unwrap_or_default(),
         needed: needed.to_vec(),
     };
-    read_rows(&files, &reading).map_err(|problems| format_problems(&problems))
+    Ok(read_rows(&files, &reading).map_err(|problems| format_problems(&problems))?)
 }
 
-fn label_files(folder: &Path) -> Result<Vec<PathBuf>, String> {
+fn label_files(folder: &Path) -> Result<Vec<PathBuf>, CommandFailure> {
     let entries = std::fs::read_dir(folder).map_err(|error| format!("{}: {error}", folder.display()))?;
     let known = |path: &PathBuf| {
         let ending = path.extension().map(|ending| ending.to_string_lossy().to_ascii_lowercase());
@@ -48,7 +49,7 @@ fn label_files(folder: &Path) -> Result<Vec<PathBuf>, String> {
     files.sort();
 
     if files.is_empty() {
-        return Err(format!("{}: no .jsonl, .csv or .tsv files in it", folder.display()));
+        return Err(format!("{}: no .jsonl, .csv or .tsv files in it", folder.display()).into());
     }
 
     Ok(files)

@@ -94,7 +94,7 @@ fn named_runs(args: &TrendArgs, context: &CliContext) -> Result<Vec<TrendRun>, C
         .iter()
         .map(|name| {
             let (folder, target) = runs::find_answers(name, &context.process)?;
-            let info = folder.info().map_err(|error| error.to_string())?;
+            let info = folder.info()?;
             let target = target.or_else(|| args.target.clone());
             Ok(TrendRun { folder, info, target, label: name.clone(), named: true })
         })
@@ -102,7 +102,7 @@ fn named_runs(args: &TrendArgs, context: &CliContext) -> Result<Vec<TrendRun>, C
 }
 
 /// The runs of the runs folder that hold the suite asked for, else the same suites as the newest; oldest first.
-fn stored_runs(args: &TrendArgs, context: &CliContext) -> Result<Vec<TrendRun>, String> {
+fn stored_runs(args: &TrendArgs, context: &CliContext) -> Result<Vec<TrendRun>, CommandFailure> {
     let mut wanted: Option<BTreeSet<String>> = args.suite.clone().map(|suite| BTreeSet::from([suite]));
     let mut chosen = Vec::new();
     let mut others = 0usize;
@@ -129,10 +129,11 @@ fn stored_runs(args: &TrendArgs, context: &CliContext) -> Result<Vec<TrendRun>, 
 
     if chosen.is_empty() {
         return Err(match &args.suite {
-            Some(suite) if others > 0 => format!("no run in `{RUNS_FOLDER}` holds a suite `{suite}`"),
+            Some(suite) if others > 0 => format!("no run in `{RUNS_FOLDER}` holds a suite `{suite}`").into(),
             _ => format!(
                 "there is no run in `{RUNS_FOLDER}`; `assize eval` makes one, or name the folders of runs"
-            ),
+            )
+            .into(),
         });
     }
 

@@ -195,7 +195,8 @@ impl CorpusSandbox {
 
             used.entry("default".to_owned()).or_insert(NameRole::Target);
             let file = targets.path.clone().unwrap_or_else(|| root.join(TARGETS));
-            let names = used.into_iter().filter(|(name, _)| targets.get(name).is_none());
+            let is_known = |name: &str| targets.targets.iter().any(|target| target.name == name);
+            let names = used.into_iter().filter(|(name, _)| !is_known(name));
             lacking.entry(file).or_default().extend(names);
         }
 

@@ -22,5 +22,5 @@ pub use sarif::{
     SarifLog, SarifMessage, SarifPhysicalLocation, SarifRegion, SarifReplacement, SarifResult, SarifRule,
     SarifRun, SarifTool, sarif_log, to_sarif,
 };
-pub use summary::{count_by_severity, summary_line};
+pub use summary::count_by_severity;
 pub use text::{TextOptions, to_text};

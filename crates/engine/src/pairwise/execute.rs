@@ -168,17 +168,19 @@ impl RunCaseSource {
     fn load(&self, options: &PairwiseOptions, engine: &Engine) -> Result<LoadedFiles, EngineError> {
         let (rubric, answers) = match self {
             Self::Suites(paths) => return engine.load(paths, &options.eval.roots),
-            Self::Answers { rubric, answers } => (rubric, answers),
+            Self::Answers { rubric, answers } => {
+                (engine.process().resolve(rubric), engine.process().resolve(answers))
+            }
         };
         let load_options = engine.load_options(&options.eval.roots);
         let loaded = load_answers(
-            answers,
+            &answers,
             &AnswerColumns::default(),
-            &load_rubric(rubric, &load_options),
+            &load_rubric(&rubric, &load_options),
             &load_options,
         );
 
-        Ok(wrap_answer_file(loaded, answers.clone()))
+        Ok(wrap_answer_file(loaded, answers))
     }
 }
 
@@ -200,7 +202,7 @@ fn recorded_cases(
     let gone: BTreeSet<String> = recorded
         .iter()
         .flat_map(RunCaseSource::paths)
-        .filter(|path| !engine.process().working_folder.join(path).is_file())
+        .filter(|path| !engine.process().resolve(path).is_file())
         .map(|path| format!("`{}`", path.display()))
         .collect();
     if !gone.is_empty() {

@@ -62,14 +62,13 @@ impl NamedAnswers {
         engine: &Engine,
     ) -> Result<Self, EngineError> {
         let (name, place) = match written.split_once('=') {
-            Some((name, place)) if !name.trim().is_empty() && !Path::new(written).exists() => {
+            Some((name, place)) if !name.trim().is_empty() && !engine.process().resolve(written).exists() => {
                 (Some(name.trim()), place)
             }
             _ => (None, written),
         };
 
-        let path = engine.process().working_folder.join(place);
-        if path.is_file() {
+        if engine.process().resolve(place).is_file() {
             return Self::file((name, place), columns, options, engine);
         }
 
@@ -105,7 +104,7 @@ impl NamedAnswers {
         options: &LoadOptions,
         engine: &Engine,
     ) -> Result<Self, EngineError> {
-        let path = PathBuf::from(place);
+        let path = engine.process().resolve(place);
         let loaded = load_answers(&path, columns, &no_rubric(), options);
         engine.report_diagnostics(&loaded.diagnostics, &loaded.sources);
 
@@ -118,7 +117,7 @@ impl NamedAnswers {
         for case in &loaded.cases {
             let case = case?;
             let Some(output) = &case.output else { continue };
-            let text = given(output).map_err(EngineError::unrunnable)?.text;
+            let text = given(output).map_err(|error| EngineError::unrunnable(error.to_string()))?.text;
             answers.insert(case.id.to_string(), FileAnswer { question: case.question(), text });
         }
 

@@ -54,6 +54,8 @@ pub(crate) struct TargetRegistry {
     redactor: Arc<Redactor>,
     /// Addresses that stand in variables.
     known_addresses: BTreeSet<String>,
+    /// Targets of the caller's own, by name.
+    provided: BTreeMap<String, Arc<dyn Target>>,
     made: Mutex<BTreeMap<String, Arc<dyn Target>>>,
     /// Targets without those they fall back on: a target has one limit and one health check, whoever asks it.
     plain: Mutex<BTreeMap<String, Arc<dyn Target>>>,
@@ -94,6 +96,7 @@ impl TargetRegistry {
                 .values()
                 .map(|value| value.trim().to_owned())
                 .collect(),
+            provided: engine.provided().targets.clone(),
             made: Mutex::new(BTreeMap::new()),
             plain: Mutex::default(),
             notes: Mutex::default(),
@@ -213,6 +216,9 @@ impl TargetRegistry {
     }
 
     fn make(&self, name: &str) -> Result<Arc<dyn Target>, EngineError> {
+        if let Some(target) = self.provided.get(name) {
+            return Ok(Arc::clone(target));
+        }
         if let Some(spec) = self.spec(name) {
             let first = self.plain(spec)?;
             if spec.fallbacks.is_empty() {

@@ -143,7 +143,6 @@ fn is_for_people(evaluator: EvaluatorType, results: &[ScorecardOutcome]) -> bool
 #[cfg(test)]
 mod tests {
     use std::path::Path;
-    use std::sync::Arc;
 
     use assize_evalfile::{LoadOptions, load_scorecard};
     use assize_rubric::{LabelOutcome, UnboundLabels};
@@ -153,11 +152,7 @@ mod tests {
     /// The scorecard of the examples.
     fn example() -> Scorecard {
         let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../examples/scorecard");
-        let options = LoadOptions {
-            environment: Arc::new(|_| None),
-            working_folder: folder.clone(),
-            extra_roots: Vec::new(),
-        };
+        let options = LoadOptions::new(&folder);
         load_scorecard(&folder, &options).scorecard.expect("sound")
     }
 

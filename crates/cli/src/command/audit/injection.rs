@@ -4,10 +4,9 @@ use std::num::NonZeroUsize;
 
 use assize_audit::injection::InjectionReport;
 use assize_engine::audit::InjectionAudit;
-use assize_engine::{ExitStatus, RunOutcome, summary_json};
+use assize_engine::{ExitStatus, RunOutcome};
 use assize_report::render_injection_audit;
 use assize_store::{RunFolder, RunInfo};
-use serde_json::Value;
 
 use crate::args::InjectionArgs;
 use crate::command::eval::print_plan;
@@ -49,16 +48,7 @@ pub(super) fn print(
     context: &CliContext,
 ) {
     if json {
-        let mut value = summary_json(info, folder.path());
-        if let Value::Object(members) = &mut value {
-            // Scores of manipulated answers are meaningless.
-            for unrelated in ["counts", "mean_score"] {
-                members.remove(unrelated);
-            }
-            members.insert("audit".to_owned(), report.to_json());
-        }
-
-        output::print_json(&value);
+        super::shared::print_json(info, folder, &["counts", "mean_score"], report.to_json());
         return;
     }
 

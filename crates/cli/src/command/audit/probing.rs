@@ -2,10 +2,9 @@
 
 use assize_audit::AuditReport;
 use assize_engine::audit::{ProbingAudit, ProbingKind};
-use assize_engine::{EvalOptions, ExitStatus, RunOutcome, summary_json};
+use assize_engine::{EvalOptions, ExitStatus, RunOutcome};
 use assize_report::{audit_json, render_audit};
 use assize_store::{RunFolder, RunInfo};
-use serde_json::Value;
 
 use crate::args::{LengthArgs, OrderArgs, RunArgs, SelfArgs};
 use crate::command::eval::print_plan;
@@ -64,16 +63,7 @@ pub(super) fn print(
     context: &CliContext,
 ) {
     if json {
-        let mut value = summary_json(info, folder.path());
-        if let Value::Object(members) = &mut value {
-            // Scores of manipulated answers are meaningless.
-            for unrelated in ["counts", "mean_score", "figures"] {
-                members.remove(unrelated);
-            }
-            members.insert("audit".to_owned(), audit_json(report));
-        }
-
-        output::print_json(&value);
+        super::shared::print_json(info, folder, &["counts", "mean_score", "figures"], audit_json(report));
         return;
     }
 

@@ -10,7 +10,7 @@ use crate::failure::CommandFailure;
 
 pub(super) fn execute(args: &ShowAuditArgs, context: &CliContext) -> Result<ExitStatus, CommandFailure> {
     let folder = runs::find_run(&args.run, &context.process)?;
-    let mut info = folder.info().map_err(|error| error.to_string())?;
+    let mut info = folder.info()?;
     if let Some(kind) = ProbingKind::from_run(&info) {
         let report = kind.report(&folder, &info)?;
         let limit = args.max_flip_rate.map(assize_rubric::UnitInterval::get);

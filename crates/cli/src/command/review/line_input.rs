@@ -13,6 +13,7 @@ use assize_review::{
 
 use super::label_writer::LabelWriter;
 use crate::context::CliContext;
+use crate::failure::CommandFailure;
 use crate::output;
 
 /// Effect of an input line.
@@ -36,13 +37,14 @@ pub(super) fn record_file(
     path: &Path,
     session: &mut ReviewSession,
     writer: &mut LabelWriter,
-) -> Result<(), String> {
+) -> Result<(), CommandFailure> {
     let file: Arc<Path> = Arc::from(path);
     let at = |line: u64, why: String| LabelProblem {
         place: LabelLocation { file: Arc::clone(&file), line },
         message: why,
     };
-    let refused = |problems: Vec<String>| Err(format!("nothing was recorded\n{}", problems.join("\n")));
+    let refused =
+        |problems: Vec<String>| Err(format!("nothing was recorded\n{}", problems.join("\n")).into());
     let (lines, others) = match read_file(path, &writer.given.who) {
         Ok(read) => read,
         Err(problems) => return refused(format_problems(&problems)),
@@ -82,7 +84,7 @@ pub(super) fn record_file(
             Err(why) => {
                 let decided = session.progress().decided;
                 let problem = escape_unsafe(&at(number, why).to_string());
-                return Err(format!("{problem}; {decided} decisions before it are recorded"));
+                return Err(format!("{problem}; {decided} decisions before it are recorded").into());
             }
         }
     }
@@ -136,7 +138,7 @@ pub(super) fn review_stdin(
     session: &mut ReviewSession,
     writer: &mut LabelWriter,
     context: &CliContext,
-) -> Result<(), String> {
+) -> Result<(), CommandFailure> {
     let mut input = std::io::stdin().lock();
     let mut show = true;
     loop {

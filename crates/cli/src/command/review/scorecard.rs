@@ -26,13 +26,14 @@ use super::review_material::{ReviewMaterial, version};
 use crate::args::ReviewArgs;
 use crate::command::scorecard::{sound, sound_with_labels};
 use crate::context::CliContext;
+use crate::failure::CommandFailure;
 
 /// Items of a scorecard that was not run: the manual benchmarks, or all with an order that includes them.
 pub(super) fn load_from_folder(
     path: &Path,
     args: &ReviewArgs,
     context: &CliContext,
-) -> Result<ReviewMaterial, String> {
+) -> Result<ReviewMaterial, CommandFailure> {
     let scorecard = sound(path, &args.root, context)?.scorecard;
     let labels = FileLabels::new(&scorecard);
     let (mut items, mut others) = (Vec::new(), Vec::new());
@@ -80,13 +81,14 @@ pub(super) fn load_from_run(
     info: &RunInfo,
     args: &ReviewArgs,
     context: &CliContext,
-) -> Result<ReviewMaterial, String> {
+) -> Result<ReviewMaterial, CommandFailure> {
     let path = info.suites.first().map(|suite| PathBuf::from(&suite.path)).unwrap_or_default();
     if !path.exists() {
         return Err(format!(
             "the scorecard `{}` of the run is not there; go to the folder the run was started in",
             path.display()
-        ));
+        )
+        .into());
     }
 
     let labels = LabelOptions { folder: args.labels.clone(), ..LabelOptions::default() }.or_stored(info);
@@ -101,8 +103,8 @@ pub(super) fn load_from_run(
     // Rows are stored in the order of completion; people review them in the order of the files.
     let mut placed: Vec<((usize, usize), bool, ReviewItem)> = Vec::new();
     let mut outdated = 0;
-    for record in folder.cases().map_err(|error| error.to_string())? {
-        let mut record: CaseRecord = record.map_err(|error| error.to_string())?;
+    for record in folder.cases()? {
+        let mut record: CaseRecord = record?;
         let before = record.decisions.clone();
         counted.apply(&mut record, &tree);
 

@@ -5,6 +5,7 @@ use assize_report::{ScorecardNodeJson, render_scorecard_node};
 use assize_rubric::MissingPolicy;
 
 use crate::context::CliContext;
+use crate::failure::CommandFailure;
 use crate::output;
 
 /// Explains the node with this code; returns false if the run is not one of a scorecard that has it.
@@ -13,7 +14,7 @@ pub(in crate::command) fn explain_node(
     code: &str,
     as_json: bool,
     context: &CliContext,
-) -> Result<bool, String> {
+) -> Result<bool, CommandFailure> {
     for tree in ScorecardTree::build_all(&run.info, None).map_err(|error| error.to_string())? {
         let Some(place) = run.index_of(code) else { continue };
         let Some(id) = tree.node(place) else { continue };

@@ -60,13 +60,13 @@ fn print(
     let run = ScorecardRun::with_labels(folder, info.scorecard.clone(), Some(labels))
         .map_err(|error| error.to_string())?;
     let review = run.review_rows();
-    folder.write_review(&review).map_err(|error| error.to_string())?;
+    folder.write_review(&review)?;
 
-    let policy = args.treat_missing;
+    let policy = args.result.treat_missing;
     let scored = ScoredCard::new(&run.info, None, |place| run.tally(place), policy)?
         .with_distinct_cases(run.distinct_cases())
-        .with_min_coverage(args.min_coverage);
-    if let Some(path) = &args.markdown {
+        .with_min_coverage(args.result.min_coverage);
+    if let Some(path) = &args.result.markdown {
         show::write_markdown(&scored, path, &ScorecardPage { run: Some((&run, info)) })?;
     }
 
@@ -90,7 +90,7 @@ fn print(
         }
     }
 
-    output::print(&show::text(&scored, args.depth, context));
+    output::print(&show::text(&scored, args.result.depth, context));
     output::print(&render_scorecard_run(&run, info, &folder.path().display().to_string(), context.stdout));
 
     Ok(())
