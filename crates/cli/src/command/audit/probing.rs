@@ -11,7 +11,7 @@ use crate::args::{LengthArgs, OrderArgs, RunArgs, SelfArgs};
 use crate::command::eval::print_plan;
 use crate::context::CliContext;
 use crate::failure::CommandFailure;
-use crate::output;
+use crate::output::{self, ResultOutput};
 use crate::runtime::block_on;
 
 pub(super) fn order(args: &OrderArgs, context: &CliContext) -> Result<ExitStatus, CommandFailure> {
@@ -44,11 +44,11 @@ fn run(
 
     let engine = context.run_engine(args.quiet, args.json);
     match block_on(engine.evaluate_as(audit, options))? {
-        RunOutcome::Planned(planned) => Ok(print_plan(&planned, args, context)),
+        RunOutcome::Planned(planned) => print_plan(&planned, args, context),
         RunOutcome::Finished(finished) => {
             let (folder, info) = (&finished.folder, &finished.info);
             if let Some(kind) = ProbingKind::from_run(info) {
-                print(&kind.report(folder, info)?, info, folder, args.json, context);
+                print(&kind.report(folder, info)?, info, folder, args.output(), context)?;
             }
             Ok(finished.exit)
         }
@@ -60,10 +60,10 @@ pub(super) fn print(
     report: &AuditReport,
     info: &RunInfo,
     folder: &RunFolder,
-    json: bool,
+    output: ResultOutput<'_>,
     context: &CliContext,
-) {
-    if json {
+) -> Result<(), CommandFailure> {
+    let json = || {
         let mut value = summary_json(info, folder.path());
         if let Value::Object(members) = &mut value {
             // Scores of manipulated answers are meaningless.
@@ -73,10 +73,14 @@ pub(super) fn print(
             members.insert("audit".to_owned(), audit_json(report));
         }
 
-        output::print_json(&value);
-        return;
+        value
+    };
+    if output.deliver(json)? {
+        return Ok(());
     }
 
     output::print(&render_audit(report, context.stdout));
     super::shared::print_footer(info, folder);
+
+    Ok(())
 }
