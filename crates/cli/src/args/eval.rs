@@ -76,11 +76,11 @@ pub(crate) struct EvalArgs {
     /// Skip invalid cases instead of stopping (exit code 3 or more).
     #[arg(long, help_heading = SELECTION)]
     pub(crate) keep_going: bool,
+    #[command(flatten)]
+    pub(crate) run: RunArgs,
     /// Estimate calls, tokens and cost, and send nothing.
     #[arg(long, help_heading = LIMITS)]
     pub(crate) dry_run: bool,
-    #[command(flatten)]
-    pub(crate) run: RunArgs,
     /// Folder that eval files may read from, beside their own repository; repeatable.
     #[arg(long, value_name = "DIR", help_heading = ADVANCED, hide_short_help = true)]
     pub(crate) root: Vec<PathBuf>,

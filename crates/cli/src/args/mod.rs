@@ -212,7 +212,7 @@ mod tests {
             let lines = text.lines().count();
             assert!(lines <= 100, "{name} has {lines} lines:\n{text}");
 
-            let options = text.split("\nExamples:").next().unwrap_or_default();
+            let options = text.split("\nGlobal options:").next().unwrap_or_default();
             let option = |line: &&str| line.starts_with("  -") || line.starts_with("      --");
             for line in options.lines().skip_while(|line| !option(line)) {
                 let is_heading = line.is_empty() || line.ends_with(':') || !line.starts_with(' ');

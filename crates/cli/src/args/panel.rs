@@ -5,7 +5,7 @@ use assize_evalfile::ScoringMethod;
 use assize_grade::WarmUp;
 use assize_rubric::{PanelRule, TiePolicy, Weight};
 
-use super::headings::{ADVANCED, JUDGE};
+use super::headings::JUDGE;
 use super::values::{OptionValues, one_of};
 
 /// Values of `--combine`.
@@ -82,7 +82,7 @@ pub(crate) struct PanelArgs {
     /// Send one call first so that the rest hit the provider's prompt cache.
     #[arg(
         long, value_parser = one_of(WARM_UPS), default_value = "auto", value_name = "WHEN",
-        help_heading = ADVANCED, hide_short_help = true
+        help_heading = JUDGE, hide_short_help = true
     )]
     pub(crate) warm_up: WarmUp,
 }
