@@ -150,9 +150,7 @@ fn render_metrics(page: &mut ReportPage, summary: &RunSummary, extra: SummaryExt
     if total > 0 {
         entry(page, "Pass rate", format_pass_rate(summary));
     }
-    if !extra.thresholds.is_empty() {
-        entry(page, "Threshold", format_thresholds(extra.thresholds));
-    }
+    render_thresholds(page, extra.thresholds);
 
     let mut mean_score = format_mean(summary.mean_score.as_ref());
     if let Some([low, high]) = summary.figures.as_ref().and_then(|figures| figures.mean_score_bounds) {
@@ -254,8 +252,8 @@ fn format_pass_rate(summary: &RunSummary) -> Vec<ReportPiece> {
     pieces
 }
 
-/// Formats the thresholds of verdicts; several where cases differ.
-fn format_thresholds(thresholds: &[VerdictThresholds]) -> Vec<ReportPiece> {
+/// Renders the thresholds of verdicts, if they are known; several where cases differ.
+fn render_thresholds(page: &mut ReportPage, thresholds: &[VerdictThresholds]) {
     let texts: Vec<String> = thresholds
         .iter()
         .map(|one| {
@@ -265,9 +263,13 @@ fn format_thresholds(thresholds: &[VerdictThresholds]) -> Vec<ReportPiece> {
                 .map_or_else(|| format!("pass {pass}"), |line| format!("pass {pass}, borderline {line}"))
         })
         .collect();
-    let note = if texts.len() > 1 { " (by case)" } else { "" };
+    if texts.is_empty() {
+        return;
+    }
 
-    vec![ReportPiece::plain(texts.join("; ")), ReportPiece::new(ReportTone::Dim, note)]
+    let note = if texts.len() > 1 { " (by case)" } else { "" };
+    let pieces = vec![ReportPiece::plain(texts.join("; ")), ReportPiece::new(ReportTone::Dim, note)];
+    entry(page, "Threshold", pieces);
 }
 
 /// Renders the results of comparisons with other answers, and the judge's preference for a place.

@@ -80,7 +80,7 @@ pub(crate) struct TryArgs {
     /// Context size of models in tokens, instead of the one in the table of models.
     #[arg(long, value_name = "N", help_heading = ADVANCED, hide_short_help = true)]
     pub(crate) context_tokens: Option<NonZeroU64>,
-    /// What to do with material too long for a judge: `head`, `tail`, `middle`, `chunk` or `never`.
+    /// Handling of material too long for a judge: `head`, `tail`, `middle`, `chunk` or `never`.
     #[arg(long, value_parser = truncate, value_name = "MODE", help_heading = ADVANCED, hide_short_help = true)]
     pub(crate) truncate: Option<TruncationMode>,
     /// Pass threshold, 0 to 1.

@@ -100,7 +100,7 @@ pub(crate) struct SequenceArgs {
         long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=1000), help_heading = SELECTION
     )]
     pub(crate) repeat: Option<u32>,
-    /// How to combine the trials of a case; the suite's own rule unless given, or the mean.
+    /// Rule that combines the trials of a case; the suite's own rule unless given, or the mean.
     #[arg(
         long, value_parser = one_of(TRIAL_STRATEGIES), value_name = "HOW", help_heading = SELECTION,
         hide_short_help = true
@@ -222,7 +222,7 @@ pub(crate) struct RunArgs {
     pub(crate) borderline: Option<UnitInterval>,
     #[command(flatten)]
     pub(crate) spending: SpendingArgs,
-    /// What `--budget-usd` does about a model of unknown price.
+    /// Effect of `--budget-usd` on a model of unknown price.
     #[arg(
         long, value_parser = one_of(UNKNOWN_PRICES), default_value = "refuse", value_name = "WHAT",
         help_heading = LIMITS, hide_short_help = true
@@ -282,7 +282,7 @@ pub(crate) struct RunArgs {
     /// Context size of models in tokens, instead of the one in the table of models.
     #[arg(long, value_name = "N", help_heading = ADVANCED, hide_short_help = true)]
     pub(crate) context_tokens: Option<NonZeroU64>,
-    /// What to do with material too long for a judge: `head`, `tail`, `middle`, `chunk` or `never`.
+    /// Handling of material too long for a judge: `head`, `tail`, `middle`, `chunk` or `never`.
     ///
     /// Cut its head, tail or middle; judge the answer in parts (`chunk`); or leave the criterion ungraded (`never`).
     #[arg(long, value_parser = truncate, value_name = "MODE", help_heading = ADVANCED, hide_short_help = true)]

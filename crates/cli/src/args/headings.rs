@@ -6,7 +6,7 @@ pub(super) const SELECTION: &str = "Selection";
 pub(super) const JUDGE: &str = "Judge";
 /// Limits on money, calls, time and requests at once.
 pub(super) const LIMITS: &str = "Budget and limits";
-/// What is printed and written.
+/// Output: tables, JSON, files, the run folder.
 pub(super) const OUTPUT: &str = "Output";
 /// Options that few people need.
 pub(super) const ADVANCED: &str = "Advanced";

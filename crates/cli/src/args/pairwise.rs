@@ -38,7 +38,7 @@ pub(crate) struct PairwiseArgs {
     /// Without it, the question and the expectations decide.
     #[arg(long, value_name = "TEXT", help_heading = JUDGE)]
     pub(crate) criteria: Vec<String>,
-    /// What ties, and orders that disagree, count in the ranking.
+    /// Value of ties, and of orders that disagree, in the ranking.
     #[arg(long, value_parser = one_of(TIE_RULES), default_value = "half", value_name = "RULE", help_heading = JUDGE)]
     pub(crate) rank_ties: TieRule,
     /// Compare only cases whose id matches this pattern; repeatable.

@@ -53,7 +53,7 @@ pub(crate) struct PanelArgs {
     /// Judge that is asked only where the others are not sure.
     #[arg(long, value_name = "JUDGE", help_heading = JUDGE)]
     pub(crate) escalate: Option<String>,
-    /// How to combine votes; majority on met and unmet and mean on scores unless given.
+    /// Rule that combines votes; majority on met and unmet and mean on scores unless given.
     #[arg(
         long, value_parser = one_of(PANEL_RULES), value_name = "RULE", help_heading = JUDGE,
         hide_short_help = true

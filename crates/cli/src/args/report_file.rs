@@ -14,7 +14,7 @@ pub(crate) struct ReportFile {
 /// Format of a report file.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum ReportFormat {
-    /// What `--json` prints.
+    /// JSON, as `--json` prints it.
     Json,
 }
 
