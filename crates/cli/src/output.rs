@@ -4,8 +4,10 @@ use std::io::{self, IsTerminal, Write};
 
 use assize_diagnostic::{Diagnostic, SourceMap, render};
 use assize_report::ReportStyle;
+use serde::Serialize;
 use serde_json::ser::{Formatter, PrettyFormatter};
 
+use crate::args::{ReportFile, ReportFormat};
 use crate::context::CliContext;
 use crate::failure::CommandFailure;
 
@@ -74,6 +76,51 @@ pub(crate) fn stream_json(value: &impl serde::Serialize) {
     let formatter = LogFormatter(PrettyFormatter::new());
     let _ = value.serialize(&mut serde_json::Serializer::with_formatter(&mut stdout, formatter));
     let _ = stdout.write_all(b"\n").and_then(|()| stdout.flush());
+}
+
+/// Places that a result goes to as data: stdout with `--json`, and the file of `--out`.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct ResultOutput<'a> {
+    /// True if stdout gets one JSON object instead of tables.
+    pub(crate) json: bool,
+    /// The report file.
+    pub(crate) out: Option<&'a ReportFile>,
+}
+
+impl ResultOutput<'_> {
+    /// Writes a result to where it is wanted. Returns true if stdout has it as JSON, and so gets no tables.
+    pub(crate) fn deliver<T: Serialize>(self, result: impl FnOnce() -> T) -> Result<bool, CommandFailure> {
+        if !self.json && self.out.is_none() {
+            return Ok(false);
+        }
+
+        let result = result();
+        if self.json {
+            stream_json(&result);
+        }
+        if let Some(file) = self.out {
+            write_report(file, &result)?;
+        }
+
+        Ok(self.json)
+    }
+}
+
+/// Writes a report file, whole or not at all.
+fn write_report(file: &ReportFile, result: &impl Serialize) -> Result<(), CommandFailure> {
+    let text = match file.format {
+        ReportFormat::Json => serde_json::to_string_pretty(result)
+            .map(|text| text + "\n")
+            .map_err(|error| format!("{}: can't be written: {error}", file.path.display()))?,
+    };
+
+    if let Some(folder) = file.path.parent().filter(|folder| !folder.as_os_str().is_empty()) {
+        std::fs::create_dir_all(folder)
+            .map_err(|error| format!("can't make the folder `{}`: {error}", folder.display()))?;
+    }
+    assize_engine::replace_file(&file.path, &text)?;
+
+    Ok(())
 }
 
 /// Formatter of JSON that a CI job finds no commands in.

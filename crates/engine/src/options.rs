@@ -124,7 +124,7 @@ pub struct RunOptions {
     /// Borderline threshold; beats what cases and suites say.
     pub borderline: Option<UnitInterval>,
     /// Folder of the run; one in the runs folder unless given.
-    pub out: Option<PathBuf>,
+    pub run_dir: Option<PathBuf>,
     /// Run to go on with: a folder, an id, or [`NEWEST_RUN`](crate::NEWEST_RUN).
     pub resume: Option<String>,
 }

@@ -7,13 +7,13 @@ use assize_store::RunFolder;
 use crate::error::EngineError;
 use crate::process::ProcessContext;
 
-/// Default folder of runs, without `--out`.
+/// Default folder of runs, without `--run-dir`.
 pub const RUNS_FOLDER: &str = ".assize/runs";
 
 /// Example of the timestamp at the beginning of an id.
 const TIMESTAMP_EXAMPLE: &str = "20260102-153012";
 
-/// Finds a run: a folder, an id in the runs folder, or `last`.
+/// Finds a run: a folder, an id in the runs folder, `last`, or `last~N`.
 pub fn find_run(name: &str, process: &ProcessContext) -> Result<RunFolder, EngineError> {
     let working_folder = &process.working_folder;
     let runs = working_folder.join(RUNS_FOLDER);
@@ -53,6 +53,11 @@ pub fn find_run(name: &str, process: &ProcessContext) -> Result<RunFolder, Engin
     Err(EngineError::usage(format!(
         "there is no run `{name}`: it is neither a folder nor an id in `{RUNS_FOLDER}`; {hint}"
     )))
+}
+
+/// The name by which commands take the run `back` runs before the newest: `last`, `last~1`.
+pub fn name_of(back: usize) -> String {
+    if back == 0 { "last".to_owned() } else { format!("last~{back}") }
 }
 
 /// Finds a run, and the target after the last `@`, to which its answers are limited.

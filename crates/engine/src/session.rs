@@ -357,13 +357,13 @@ fn open<I: Iterator<Item = Result<WorkItem, ItemError>>>(
     items: impl Fn() -> I,
     engine: &Engine,
 ) -> Result<OpenedRun, EngineError> {
-    let out = options.out.as_ref().map(|folder| engine.process().resolve(folder));
-    let earlier = match (&options.resume, &out) {
+    let run_dir = options.run_dir.as_ref().map(|folder| engine.process().resolve(folder));
+    let earlier = match (&options.resume, &run_dir) {
         (None, _) => None,
         // The folder is given; if the earlier run was stopped before it created the folder, this one starts
         // afresh.
-        (Some(name), Some(out)) if name == NEWEST_RUN => {
-            let folder = RunFolder::new(out);
+        (Some(name), Some(target)) if name == NEWEST_RUN => {
+            let folder = RunFolder::new(target);
             if matches!(folder.info(), Err(StoreError::NotARun { .. })) {
                 None
             } else {
@@ -373,7 +373,7 @@ fn open<I: Iterator<Item = Result<WorkItem, ItemError>>>(
         }
         (Some(_), Some(_)) => {
             return Err(EngineError::usage(
-                "`--resume RUN` goes on in the run's own folder; leave out `--out`, or the RUN",
+                "`--resume RUN` goes on in the run's own folder; leave out `--run-dir`, or the RUN",
             ));
         }
         (Some(name), None) => Some(resume::choose_run(name, info, engine)?),
@@ -395,18 +395,18 @@ fn open<I: Iterator<Item = Result<WorkItem, ItemError>>>(
         return Ok(OpenedRun { folder, writer, done, totals, summariser });
     }
 
-    let folder = out.unwrap_or_else(|| engine.process().resolve(Path::new(RUNS_FOLDER).join(&info.run_id)));
+    let folder = run_dir.unwrap_or_else(|| engine.process().resolve(Path::new(RUNS_FOLDER).join(&info.run_id)));
     let folder = RunFolder::new(folder);
     let writer = folder.create(info).map_err(|error| match &error {
         StoreError::Occupied { path } if options.resume.is_some() => EngineError::usage(format!(
-            "`{}` holds rows, but no run.json to go on with; name another folder with `--out`",
+            "`{}` holds rows, but no run.json to go on with; name another folder with `--run-dir`",
             path.display()
         )),
         StoreError::Occupied { .. } => {
-            let advice = "name another folder with `--out`, or go on with it with `--resume`";
+            let advice = "name another folder with `--run-dir`, or go on with it with `--resume`";
             EngineError::usage(format!("{error}; {advice}"))
         }
-        _ => EngineError::storage(format!("{error}; name another folder with `--out`")),
+        _ => EngineError::storage(format!("{error}; name another folder with `--run-dir`")),
     })?;
     Ok(OpenedRun {
         folder,

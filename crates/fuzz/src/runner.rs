@@ -147,10 +147,13 @@ impl FuzzRun {
                 && self.learns
                 && summary.learnt < MAX_LEARNT
                 && input.len() <= MAX_LEARNT_BYTES
-                && outcome.messages.into_iter().fold(false, |new, message| messages.insert(message) || new)
             {
-                seeds.push(input);
-                summary.learnt += 1;
+                let known = messages.len();
+                messages.extend(outcome.messages);
+                if messages.len() > known {
+                    seeds.push(input);
+                    summary.learnt += 1;
+                }
             }
 
             if summary.inputs.is_multiple_of(REPORT_INTERVAL) {

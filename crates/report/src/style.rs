@@ -55,6 +55,8 @@ pub(crate) enum ReportTone {
     Bad,
     /// Unknown or undecided.
     Open,
+    /// A passage to see within a text.
+    Marked,
 }
 
 impl ReportTone {
@@ -68,6 +70,7 @@ impl ReportTone {
             Self::Middling => Some("33"),
             Self::Bad => Some("31"),
             Self::Open => Some("35"),
+            Self::Marked => Some("1;4"),
         }
     }
 }

@@ -10,13 +10,26 @@ use assize_engine::{ExitStatus, runs};
 use assize_rubric::LabelSplit;
 use assize_stats::agreement::RatingScale;
 
-use super::labels;
-use crate::args::CalibrateArgs;
+use super::{agreement, labels, noise, power};
+use crate::args::{CalibrateArgs, CalibrateCommand, CalibrateCommandArgs};
 use crate::context::CliContext;
 use crate::failure::CommandFailure;
 use crate::output;
 
-pub(crate) fn execute(args: &CalibrateArgs, context: &CliContext) -> Result<ExitStatus, CommandFailure> {
+pub(crate) fn execute(
+    args: &CalibrateCommandArgs,
+    context: &CliContext,
+) -> Result<ExitStatus, CommandFailure> {
+    match &args.command {
+        None => judge(&args.calibrate, context),
+        Some(CalibrateCommand::Agreement(args)) => agreement::execute(args, context),
+        Some(CalibrateCommand::Noise(args)) => noise::execute(args, context),
+        Some(CalibrateCommand::Power(args)) => power::execute(args, context),
+    }
+}
+
+/// Measures a judge.
+fn judge(args: &CalibrateArgs, context: &CliContext) -> Result<ExitStatus, CommandFailure> {
     if args.labels.is_empty() && (args.run.is_none() || args.sensitivity.is_none()) {
         return Err(
             "nothing to measure the judge with: give `--labels FILE`, or for a run with known error rates \

@@ -15,7 +15,8 @@ use assize_stats::{ConfidenceLevel, multiplicity::PValueAdjustment};
 use assize_store::{RunFolder, RunInfo};
 use serde_json::json;
 
-use crate::args::{AdjustChoice, CompareArgs};
+use super::{pairwise, trend};
+use crate::args::{AdjustChoice, CompareArgs, CompareCommand, CompareCommandArgs};
 use crate::context::CliContext;
 use crate::failure::CommandFailure;
 use crate::output;
@@ -69,11 +70,27 @@ impl ComparedRun {
     }
 }
 
-pub(crate) fn execute(args: &CompareArgs, context: &CliContext) -> Result<ExitStatus, CommandFailure> {
+pub(crate) fn execute(args: &CompareCommandArgs, context: &CliContext) -> Result<ExitStatus, CommandFailure> {
+    match &args.command {
+        Some(CompareCommand::Pairwise(args)) => pairwise::execute(args, context),
+        None if args.compare.trend => trend::execute(&args.compare, context),
+        None => compare(&args.compare, context),
+    }
+}
+
+fn compare(args: &CompareArgs, context: &CliContext) -> Result<ExitStatus, CommandFailure> {
+    let [base, others @ ..] = args.runs.as_slice() else { return Err("name the runs to compare".into()) };
+    if others.is_empty() {
+        return Err(format!(
+            "`{base}` alone can't be compared: name a base and a candidate, such as `assize compare last~1 last`"
+        )
+        .into());
+    }
+
     let mut names = NameTable::default();
-    let base = ComparedRun::read(&args.base, &mut names, |_| true, context)?;
+    let base = ComparedRun::read(base, &mut names, |_| true, context)?;
     let mut candidates = Vec::new();
-    for name in &args.candidates {
+    for name in others {
         candidates.push(ComparedRun::read(name, &mut names, |_| true, context)?);
     }
 

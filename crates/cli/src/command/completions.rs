@@ -67,8 +67,5 @@ fn write_all(command: &clap::Command, folder: &Path) -> Result<(), CommandFailur
     std::fs::write(&path, page(command)?)
         .map_err(|error| format!("can't write `{}`: {error}", path.display()))?;
 
-    command
-        .get_subcommands()
-        .filter(|inner| !inner.is_hide_set())
-        .try_for_each(|inner| write_all(inner, folder))
+    command.get_subcommands().try_for_each(|inner| write_all(inner, folder))
 }

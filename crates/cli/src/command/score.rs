@@ -12,7 +12,7 @@ use super::present;
 use crate::args::ScoreArgs;
 use crate::context::CliContext;
 use crate::failure::CommandFailure;
-use crate::output;
+use crate::output::{self, ResultOutput};
 
 /// Criteria named in warnings before the rest is only counted.
 const MAX_NAMES: usize = 5;
@@ -73,8 +73,8 @@ pub(crate) fn execute(args: &ScoreArgs, context: &CliContext) -> Result<ExitStat
     }
 
     let mut shown = folder.path().to_path_buf();
-    if let Some(out) = &args.out {
-        let mut writer = RunFolder::new(out).create(&info)?;
+    if let Some(target) = &args.run_dir {
+        let mut writer = RunFolder::new(target).create(&info)?;
         for record in stored_records(&folder)? {
             let new = again(&record?)?.record;
             writer.record(&new.decisions, &new.result)?;
@@ -86,14 +86,15 @@ pub(crate) fn execute(args: &ScoreArgs, context: &CliContext) -> Result<ExitStat
         }
 
         writer.finish(&mut info)?;
-        shown.clone_from(out);
+        shown.clone_from(target);
     }
 
-    if args.json {
+    let json = || {
         let mut value = summary_json(&info, &shown);
         value["verdicts_changed"] = (*changed).into();
-        output::print_json(&value);
-    } else {
+        value
+    };
+    if !(ResultOutput { json: args.json, out: args.out.as_ref() }).deliver(json)? {
         let records = || -> Result<_, CommandFailure> {
             Ok(stored_records(&folder)?.map(|record| Ok(again(&record?)?.record)))
         };

@@ -327,7 +327,7 @@ fn a_run_is_measured_by_case_and_criterion() {
          criteria: x\n  input: q\n  output: nothing\n  assertions:\n  - name: fruit\n    type: rubrics\n    criteria:\n    \
          - {id: a, outcome: Names `apples`}\n    - {id: z, outcome: Names `zebras`}\n",
     );
-    cli.run(&["eval", "s.yaml", "--judge", "offline", "--out", "run"]).expect_code(1);
+    cli.run(&["eval", "s.yaml", "--judge", "offline", "--run-dir", "run"]).expect_code(1);
     let label = |case: &str, criterion: &str, label: &str| {
         format!(
             "{{\"case\":\"{case}\",\"criterion\":\"{criterion}\",\"label\":\"{label}\",\"who\":\"ann\"}}\n"
@@ -378,13 +378,15 @@ fn preferences_count_only_if_both_orders_agree() {
 fn raters_are_measured_with_ratings_missing() {
     let cli = cli();
     cli.file("r.jsonl", "{\"case\":1,\"label\":[1,1,null]}\n{\"case\":2,\"label\":[3,4,3]}\n{\"case\":3,\"label\":[5,5,5]}\n{\"case\":4,\"label\":[2,null,null]}\n");
-    let found = object(&cli.run(&["agreement", "r.jsonl", "--json", "--resamples", "50"]).expect_code(0));
+    let found = object(
+        &cli.run(&["calibrate", "agreement", "r.jsonl", "--json", "--resamples", "50"]).expect_code(0),
+    );
     let section = &found["sections"][0];
     assert_eq!((section["rated_twice"].as_u64(), section["ratings"].as_u64()), (Some(3), Some(9)));
     assert_eq!(section["all_same"]["count"], 2);
     assert!(section["figures"]["alpha_interval"]["value"].as_f64() > Some(0.9));
     cli.file("same.jsonl", "{\"case\":1,\"label\":[1,1]}\n{\"case\":2,\"label\":[1,1]}\n");
-    let output = cli.run(&["agreement", "same.jsonl", "--values", "met=1"]).expect_code(0);
+    let output = cli.run(&["calibrate", "agreement", "same.jsonl", "--values", "met=1"]).expect_code(0);
     assert!(output.stdout.contains("undefined  because only one answer was ever given"), "{}", output.stdout);
 }
 
@@ -395,15 +397,16 @@ fn failed_scores_are_no_zeros_and_ids_must_tell_rows_apart() {
         "r.jsonl",
         "{\"case\":\"a\",\"scores\":[[5,7],[6,6]]}\n{\"case\":\"b\",\"scores\":[[null,3],[2,2]]}\n{\"case\":\"c\",\"scores\":[[4,4],[null,null]]}\n",
     );
-    let found =
-        object(&cli.run(&["repeats", "r.jsonl", "--right", "0", "-k", "1,2", "--json"]).expect_code(0));
+    let found = object(
+        &cli.run(&["calibrate", "noise", "r.jsonl", "--right", "0", "-k", "1,2", "--json"]).expect_code(0),
+    );
     assert_eq!(found["failed"], 3);
     let best = &found["best"];
     assert_eq!((best[0]["strict"]["count"].as_u64(), best[0]["strict"]["n"].as_u64()), (Some(0), Some(1)));
     assert_eq!((best[1]["strict"]["count"].as_u64(), best[1]["tied"].as_u64()), (Some(1), Some(1)));
-    cli.run(&["repeats", "r.jsonl", "--right", "2"]).expect_code(2);
+    cli.run(&["calibrate", "noise", "r.jsonl", "--right", "2"]).expect_code(2);
     cli.file("r.jsonl", "{\"case\":\"a\",\"scores\":[1,2]}\n{\"case\":\"a\",\"scores\":[2,2]}\n");
-    let message = cli.run(&["repeats", "r.jsonl"]).expect_code(2).stderr;
+    let message = cli.run(&["calibrate", "noise", "r.jsonl"]).expect_code(2).stderr;
     assert!(message.contains("r.jsonl:2") && message.contains("line 1 already"), "{message}");
 }
 

@@ -123,7 +123,7 @@ fn what_a_command_answers_is_judged_and_kept_without_the_secrets_it_inherited() 
     );
     cli.file("s.yaml", "name: s\ntests:\n- {id: a, criteria: x, input: q, assertions: ['Names `apples`']}\n");
     for target in ["c", "m"] {
-        let args = ["eval", "s.yaml", "--judge", "openai:m", "--target", target, "--out", target];
+        let args = ["eval", "s.yaml", "--judge", "openai:m", "--target", target, "--run-dir", target];
         let output = cli.run(&args).expect_code(0);
         unseen(&cli, &output);
         assert!(!holds(cli.dir(), "team/secret"), "a file holds the token");

@@ -47,7 +47,7 @@ fn suite(cli: &CliTest, workspace: &str, ids: &[&str]) {
 
 fn eval(cli: &CliTest, more: &[&str]) -> CliOutput {
     fs::remove_dir_all(cli.path("run")).ok();
-    let mut words = vec!["eval", "s.eval.yaml", "--out", "run"];
+    let mut words = vec!["eval", "s.eval.yaml", "--run-dir", "run"];
     words.extend(more);
     cli.run(&words)
 }
@@ -116,7 +116,7 @@ fn stored_changes_are_graded_again() {
     eval(&cli, &[]).expect_code(0);
     cli.file("rubric.yaml", "criteria:\n- {id: sub, outcome: Adds a subtract function to calc.py}\n");
     let columns = ["--columns", "id=case_id,metadata=*"];
-    let args = ["grade", "rubric.yaml", "--answers", "run/results.jsonl", "--out", "again"];
+    let args = ["grade", "rubric.yaml", "--answers", "run/results.jsonl", "--run-dir", "again"];
     let output = cli.run(&[&args[..], &columns].concat());
     let again = rows(&cli, "again");
     assert!(changes(&again[0]).contains("+def subtract"), "{}{}", output.stdout, output.stderr);

@@ -18,7 +18,7 @@ const CASES: [(&str, &str, &str); 5] = [
 fn after_a_run() -> (MockServer, CliTest) {
     let server = MockServer::start(judge);
     let cli = fixture(&server, &CASES);
-    run(&cli, &["--out", "r"]);
+    run(&cli, &["--run-dir", "r"]);
     (server, cli)
 }
 
@@ -124,12 +124,12 @@ fn labels_of_a_review_fill_the_next_run_and_measure_the_judge() {
         args.extend(more);
         cli.run(&args)
     };
-    let found = printed(&with(&["--out", "r1"]));
+    let found = printed(&with(&["--run-dir", "r1"]));
     assert_eq!(node(&found, "C4")["missing"], 2);
     let calls = server.count();
     cli.run_with_input(&["review", "r1", "--who", "ann"], "fail\npass\nfail\n").expect_code(0);
     assert_eq!(rows(&cli, "card/labels/review-ann.jsonl").len(), 3);
-    let found = printed(&with(&["--out", "r2"]));
+    let found = printed(&with(&["--run-dir", "r2"]));
     assert_eq!(server.count(), calls, "judges are not asked again");
     assert_eq!((&node(&found, "C4")["score"], &node(&found, "C4")["missing"]), (&0.5.into(), &0.into()));
     // Two people who differ leave the case open again, and it goes to the front of the queue.
@@ -138,7 +138,7 @@ fn labels_of_a_review_fill_the_next_run_and_measure_the_judge() {
         "fail\nfail\n",
     )
     .expect_code(0);
-    let found = printed(&with(&["--out", "r3"]));
+    let found = printed(&with(&["--run-dir", "r3"]));
     assert_eq!(node(&found, "C4")["missing"], 1);
     let shown = cli.run_with_input(&["review", "r3", "--who", "cleo"], "").stdout;
     assert!(shown.contains("1 of 1: p1 C4 (reviewers differ)"), "{shown}");
@@ -163,7 +163,7 @@ fn two_reviewers_are_both_kept_and_their_agreement_has_an_interval_and_a_count()
     let cases: Vec<(&str, &str, &str)> =
         cases.iter().map(|(id, text)| (id.as_str(), "judged", text.as_str())).collect();
     let cli = fixture(&server, &cases);
-    run(&cli, &["--out", "r"]).expect_code(0);
+    run(&cli, &["--run-dir", "r"]).expect_code(0);
     let all = ["--order", "random:7"];
     review(&cli, "ann", &all, &"pass\nfail\npass\n".repeat(4)).expect_code(0);
     review(&cli, "ben", &all, &"pass\nfail\nfail\n".repeat(4)).expect_code(0);

@@ -94,7 +94,7 @@ impl CorpusSandbox {
             .args(["eval", "--judge", "openai:scripted", "--json", "--quiet", "--keep-going", "--no-cache"])
             .args(["--deadline", "20s", "--max-concurrency", "4", "--root"])
             .arg(self.root())
-            .arg("--out")
+            .arg("--run-dir")
             .arg(self.results(at))
             .arg(suite)
             .current_dir(self.root())

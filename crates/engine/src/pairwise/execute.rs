@@ -101,7 +101,7 @@ impl Engine {
         }
         if systems.len() < 2 {
             return Err(EngineError::usage(format!(
-                "`{}` is one system; name at least two, such as `assize pairwise RUN_A RUN_B`",
+                "`{}` is one system; name at least two, such as `assize compare pairwise RUN_A RUN_B`",
                 options.systems.join(" ")
             )));
         }

@@ -10,7 +10,7 @@ use crate::args::{LengthArgs, OrderArgs, RunArgs, SelfArgs};
 use crate::command::eval::print_plan;
 use crate::context::CliContext;
 use crate::failure::CommandFailure;
-use crate::output;
+use crate::output::{self, ResultOutput};
 use crate::runtime::block_on;
 
 pub(super) fn order(args: &OrderArgs, context: &CliContext) -> Result<ExitStatus, CommandFailure> {
@@ -43,11 +43,11 @@ fn run(
 
     let engine = context.run_engine(args.quiet, args.json);
     match block_on(engine.evaluate_as(audit, options))? {
-        RunOutcome::Planned(planned) => Ok(print_plan(&planned, args, context)),
+        RunOutcome::Planned(planned) => print_plan(&planned, args, context),
         RunOutcome::Finished(finished) => {
             let (folder, info) = (&finished.folder, &finished.info);
             if let Some(kind) = ProbingKind::from_run(info) {
-                print(&kind.report(folder, info)?, info, folder, args.json, context);
+                print(&kind.report(folder, info)?, info, folder, args.output(), context)?;
             }
             Ok(finished.exit)
         }
@@ -59,14 +59,16 @@ pub(super) fn print(
     report: &AuditReport,
     info: &RunInfo,
     folder: &RunFolder,
-    json: bool,
+    output: ResultOutput<'_>,
     context: &CliContext,
-) {
-    if json {
-        super::shared::print_json(info, folder, &["counts", "mean_score", "figures"], audit_json(report));
-        return;
+) -> Result<(), CommandFailure> {
+    let json = || super::shared::audit_json(info, folder, &["counts", "mean_score", "figures"], audit_json(report));
+    if output.deliver(json)? {
+        return Ok(());
     }
 
     output::print(&render_audit(report, context.stdout));
     super::shared::print_footer(info, folder);
+
+    Ok(())
 }

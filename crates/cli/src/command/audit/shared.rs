@@ -22,9 +22,9 @@ pub(super) fn refuse(run: &RunArgs) -> Result<(), CommandFailure> {
     Ok(())
 }
 
-/// Prints the metrics of an audit beside the summary of its run, without the keys that are `unrelated`: scores of
+/// Returns the metrics of an audit beside the summary of its run, without the keys that are `unrelated`: scores of
 /// manipulated answers are meaningless.
-pub(super) fn print_json(info: &RunInfo, folder: &RunFolder, unrelated: &[&str], audit: Value) {
+pub(super) fn audit_json(info: &RunInfo, folder: &RunFolder, unrelated: &[&str], audit: Value) -> Value {
     let mut value = summary_json(info, folder.path());
     if let Value::Object(members) = &mut value {
         for key in unrelated {
@@ -33,7 +33,7 @@ pub(super) fn print_json(info: &RunInfo, folder: &RunFolder, unrelated: &[&str],
         members.insert("audit".to_owned(), audit);
     }
 
-    output::print_json(&value);
+    value
 }
 
 /// Prints the judges, the number of calls and the run folder.

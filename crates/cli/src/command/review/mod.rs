@@ -220,7 +220,9 @@ fn of_suites(
         return Err("`--traces` needs a scorecard: its benchmarks are the failures to choose from".into());
     }
     if args.adjudicate {
-        return Err("`--adjudicate` needs a scorecard: only there people decide in the place of a judge".into());
+        return Err(
+            "`--adjudicate` needs a scorecard: only there people decide in the place of a judge".into()
+        );
     }
     suite::of_run(folder, args, context)
 }

@@ -33,7 +33,7 @@ pub(super) fn run(args: &RunCardArgs, context: &CliContext) -> Result<ExitStatus
 
     let engine = context.run_engine(args.run.quiet, args.run.json);
     match block_on(engine.run_scorecard(&loaded, &args.options(set)))? {
-        RunOutcome::Planned(planned) => Ok(print_plan(&planned, &args.run, context)),
+        RunOutcome::Planned(planned) => print_plan(&planned, &args.run, context),
         RunOutcome::Finished(finished) => {
             let labels = label_set(&loaded.scorecard);
             print(&finished, &labels, args, context)?;
@@ -70,11 +70,11 @@ fn print(
         show::write_markdown(&scored, path, &ScorecardPage { run: Some((&run, info)) })?;
     }
 
-    if args.run.json {
-        output::stream_json(&ScorecardRunJson {
-            summary: summary_json(info, folder.path()),
-            scorecard: show::printed(&scored, run.info.weight_set.as_deref(), run.label_counts(), &review),
-        });
+    let json = || ScorecardRunJson {
+        summary: summary_json(info, folder.path()),
+        scorecard: show::printed(&scored, run.info.weight_set.as_deref(), run.label_counts(), &review),
+    };
+    if args.run.output().deliver(json)? {
         return Ok(());
     }
 

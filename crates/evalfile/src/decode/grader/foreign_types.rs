@@ -45,7 +45,7 @@ const FOREIGN_TYPES: [(&[&str], &str); 22] = [
     ),
     (
         &["select-best", "side-by-side", "arena", "pairwise-comparison", "pairwise-grader", "preference"],
-        "use `type: pairwise` with `baseline`; `assize pairwise RUN_A RUN_B` compares whole runs",
+        "use `type: pairwise` with `baseline`; `assize compare pairwise RUN_A RUN_B` compares whole runs",
     ),
     (&["max-score"], "grade each answer on its own, then compare the runs"),
     (&["human"], "judge the criteria by hand after the run; write them as `type: rubrics`"),
