@@ -395,7 +395,8 @@ fn open<I: Iterator<Item = Result<WorkItem, ItemError>>>(
         return Ok(OpenedRun { folder, writer, done, totals, summariser });
     }
 
-    let folder = run_dir.unwrap_or_else(|| engine.process().resolve(Path::new(RUNS_FOLDER).join(&info.run_id)));
+    let folder =
+        run_dir.unwrap_or_else(|| engine.process().resolve(Path::new(RUNS_FOLDER).join(&info.run_id)));
     let folder = RunFolder::new(folder);
     let writer = folder.create(info).map_err(|error| match &error {
         StoreError::Occupied { path } if options.resume.is_some() => EngineError::usage(format!(

@@ -27,7 +27,10 @@ pub struct ListedRun {
 pub fn render_run_list(runs: &[ListedRun], style: ReportStyle) -> String {
     let mut page = ReportPage::new(style);
     if page.columns() < WIDE {
-        runs.iter().for_each(|run| render_narrow(&mut page, run));
+        for run in runs {
+            render_narrow(&mut page, run);
+        }
+
         return page.finish();
     }
 
@@ -60,10 +63,7 @@ struct RunCells {
 
 impl RunCells {
     fn new(run: &ListedRun) -> Self {
-        let info = match &run.info {
-            Ok(info) => info,
-            Err(_) => return Self::unreadable(run),
-        };
+        let Ok(info) = &run.info else { return Self::unreadable(run) };
         let suites: Vec<&str> = info.suites.iter().map(|suite| suite.name.as_str()).collect();
         let judges: Vec<&str> = info.judges.iter().map(|judge| &*judge.identity.name).collect();
         let summary = info.summary.as_ref();

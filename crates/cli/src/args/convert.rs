@@ -108,9 +108,9 @@ mod tests {
     #[test]
     fn each_format_can_be_asked_for_by_its_name() {
         for format in ImportFormat::ALL {
-            let rows: Vec<&str> = IMPORT_FORMATS
+            let rows: Vec<&str> = INPUT_KINDS
                 .iter()
-                .filter(|(.., found, _)| *found == format)
+                .filter(|(_, kind, _)| matches!(kind, InputKind::Rubrics(found) if *found == format))
                 .map(|(name, ..)| *name)
                 .collect();
             assert_eq!(rows, [format.name()]);

@@ -8,13 +8,12 @@ use assize_report::{ListedRun, render_run_list, run_list_json};
 
 use crate::args::ListRunsArgs;
 use crate::context::CliContext;
-use crate::failure::CommandFailure;
 use crate::output;
 
 /// Runs listed without `--all`.
 const USUAL: usize = 20;
 
-pub(crate) fn execute(args: &ListRunsArgs, context: &CliContext) -> Result<ExitStatus, CommandFailure> {
+pub(crate) fn execute(args: &ListRunsArgs, context: &CliContext) -> ExitStatus {
     let mut chosen: Vec<ListedRun> = runs::newest_first(&context.process)
         .enumerate()
         .map(|(back, folder)| ListedRun {
@@ -27,14 +26,14 @@ pub(crate) fn execute(args: &ListRunsArgs, context: &CliContext) -> Result<ExitS
 
     if args.json {
         output::print_json(&run_list_json(&chosen));
-        return Ok(ExitStatus::Passed);
+        return ExitStatus::Passed;
     }
     if chosen.is_empty() {
         output::print_message(&match &args.suite {
             Some(suite) => format!("no run in `{RUNS_FOLDER}` holds a suite `{suite}`\n"),
             None => format!("no runs in `{RUNS_FOLDER}` yet; `assize eval` makes one\n"),
         });
-        return Ok(ExitStatus::Passed);
+        return ExitStatus::Passed;
     }
 
     let found = chosen.len();
@@ -47,7 +46,7 @@ pub(crate) fn execute(args: &ListRunsArgs, context: &CliContext) -> Result<ExitS
         output::print(&format!("and {} older runs; `--all` lists them\n", found - chosen.len()));
     }
 
-    Ok(ExitStatus::Passed)
+    ExitStatus::Passed
 }
 
 /// Returns true if a run holds the suite asked for.

@@ -67,7 +67,7 @@ where
         ShowChoice::Auto if !everything => {
             let (records, found) = read(None, MAX_FULL + MAX_TABLE)?;
             let more = found - records.len();
-            failing = records.values().find(is_failing).map(case_id);
+            failing = records.values().find(|record| is_failing(record)).map(case_id);
             let mut records = records.into_values();
 
             for record in records.by_ref().take(MAX_FULL) {
@@ -87,7 +87,7 @@ where
                 let is_last = found <= records.len();
                 after = records.last_key_value().map(|(place, _)| *place);
 
-                failing = failing.or_else(|| records.values().find(is_failing).map(case_id));
+                failing = failing.or_else(|| records.values().find(|record| is_failing(record)).map(case_id));
                 for record in records.values() {
                     print_full(record, context);
                 }
@@ -112,7 +112,7 @@ where
     Ok(())
 }
 
-fn is_failing(record: &&CaseRecord) -> bool {
+fn is_failing(record: &CaseRecord) -> bool {
     record.result.verdict != Verdict::Pass
 }
 
@@ -148,7 +148,7 @@ fn next_commands(info: &RunInfo, folder: &Path, failing: Option<&str>) -> Vec<(S
     };
     match failing {
         Some(case) => {
-            next.push((format!("assize explain {run} {}", shell_word(case)), "shows why it did not pass"))
+            next.push((format!("assize explain {run} {}", shell_word(case)), "shows why it did not pass"));
         }
         None if summary.counts.total() > summary.counts.pass => {
             next.push((format!("assize explain {run}"), "lists the cases to explain"));

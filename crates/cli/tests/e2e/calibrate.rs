@@ -413,8 +413,8 @@ fn failed_scores_are_no_zeros_and_ids_must_tell_rows_apart() {
 #[test]
 fn a_mistake_of_every_line_is_told_once() {
     let cli = cli();
-    let rows: String = (0..120).map(|n| format!("c{n},good {n},met\n")).collect();
-    cli.file("t.csv", format!("case,label,judge\n{rows}"));
+    let rows: Vec<String> = (0..120).map(|n| format!("c{n},good {n},met\n")).collect();
+    cli.file("t.csv", format!("case,label,judge\n{}", rows.concat()));
     let message = refused(&cli, &["--labels", "t.csv"]);
     assert!(message.contains("the labels have 120 problems"), "{message}");
     assert!(message.contains("(the same in 119 further lines: 3, 4, 5, 6, 7, 8, ...)"), "{message}");

@@ -1,5 +1,7 @@
 //! Files that an eval file names, and what is printed where there is no window.
 
+use std::fmt::Write as _;
+
 use assize_testkit::cli::CliTest;
 use assize_testkit::mock::{MockReply, MockRequest, MockServer};
 use serde_json::Value;
@@ -86,8 +88,10 @@ fn tables_are_not_cut_in_a_pipe() {
         let mut text = format!("name: {suite}{half}\ntests:\n");
         for n in 0..10 {
             let id = long(10 * half + n);
-            text +=
-                &format!("- {{id: {id}, input: q, output: x, assertions: [{{type: contains, value: y}}]}}\n");
+            let _ = writeln!(
+                text,
+                "- {{id: {id}, input: q, output: x, assertions: [{{type: contains, value: y}}]}}"
+            );
         }
         cli.file(format!("s{half}.yaml"), text);
     }

@@ -125,7 +125,7 @@ async fn replies_are_kept_in_the_storage_of_the_caller() {
     options.run.judges = vec!["openai:judge-1".to_owned()];
 
     for out in ["first", "second"] {
-        options.run.out = Some(fixture.path(out));
+        options.run.run_dir = Some(fixture.path(out));
         let engine = fixture.engine().0.with_reply_store(Arc::clone(&replies) as _);
         engine.evaluate(EvalMode::default(), &options).await.expect("a run");
     }

@@ -17,7 +17,7 @@ async fn relative_paths_begin_in_the_working_folder() {
         targets_file: Some("more/targets.yaml".into()),
         ..EvalOptions::default()
     };
-    options.run.out = Some("results/one".into());
+    options.run.run_dir = Some("results/one".into());
 
     let (run, _) = fixture.run(&options).await.expect("a run");
 
@@ -25,7 +25,7 @@ async fn relative_paths_begin_in_the_working_folder() {
     assert!(runs::find_run("results/one", &fixture.process()).is_ok());
     assert!(!Path::new("results").exists());
 
-    options.run.out = None;
+    options.run.run_dir = None;
     let (run, _) = fixture.run(&options).await.expect("a run");
     assert!(run.folder.path().starts_with(fixture.path(".assize/runs")), "{:?}", run.folder.path());
     assert!(runs::find_run("last", &fixture.process()).is_ok());
@@ -41,7 +41,7 @@ async fn relative_files_of_answers_begin_in_the_working_folder() {
         answers: "answers.jsonl".into(),
         ..GradeOptions::default()
     };
-    options.run.out = Some("run".into());
+    options.run.run_dir = Some("run".into());
 
     let run = fixture.engine().0.grade(&options).await.expect("a run");
 

@@ -68,7 +68,7 @@ impl Fixture {
     /// Options of a run of `suite.yaml` into the folder `run`.
     pub(crate) fn options(&self) -> EvalOptions {
         let mut options = EvalOptions { paths: vec![self.path("suite.yaml")], ..EvalOptions::default() };
-        options.run.out = Some(self.path("run"));
+        options.run.run_dir = Some(self.path("run"));
         options
     }
 

@@ -62,7 +62,8 @@ pub(super) fn print(
     output: ResultOutput<'_>,
     context: &CliContext,
 ) -> Result<(), CommandFailure> {
-    let json = || super::shared::audit_json(info, folder, &["counts", "mean_score", "figures"], audit_json(report));
+    let json =
+        || super::shared::audit_json(info, folder, &["counts", "mean_score", "figures"], audit_json(report));
     if output.deliver(json)? {
         return Ok(());
     }
