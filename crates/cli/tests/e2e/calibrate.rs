@@ -430,7 +430,7 @@ fn a_label_of_a_run_is_about_its_question_its_criterion_and_its_answer() {
                  criteria: [{id: a, outcome: Names `apples`}]}\n";
     let run = |text: &str, out: &str| {
         cli.file("s.yaml", text);
-        cli.run(&["eval", "s.yaml", "--judge", "offline", "--out", out]);
+        cli.run(&["eval", "s.yaml", "--judge", "offline", "--run-dir", out]);
     };
     run(suite, "before");
     let ask = |out: &str, lines: &str| {
@@ -490,6 +490,6 @@ fn an_adjudicator_is_what_is_true_and_no_rater() {
     assert_eq!(overall(&found)["confusion"]["both_met"].as_u64().or(Some(20)), Some(20), "{found}");
     let accuracy = overall(&found)["figures"]["accuracy"]["value"].as_f64().expect("a share");
     assert!((accuracy - 20.0 / 30.0).abs() < 1e-12, "{accuracy}");
-    let raters = object(&cli.run(&["agreement", "l.jsonl", "--json"]).expect_code(0));
+    let raters = object(&cli.run(&["calibrate", "agreement", "l.jsonl", "--json"]).expect_code(0));
     assert_eq!(raters["sections"][0]["ratings"], 40, "{raters}");
 }

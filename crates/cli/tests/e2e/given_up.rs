@@ -28,7 +28,7 @@ fn what_a_refused_key_left_open_is_gone_on_with() {
     cli.file("s.yaml", suite);
 
     let eval = ["eval", "s.yaml", "--judge", "openai:m"];
-    let stopped = cli.run(&[&eval[..], &["--out", "run"]].concat()).expect_code(3);
+    let stopped = cli.run(&[&eval[..], &["--run-dir", "run"]].concat()).expect_code(3);
     assert!(
         stopped.stderr.contains("OPENAI_API_KEY") && stopped.stderr.contains("--resume"),
         "{}",
@@ -61,7 +61,7 @@ fn refusals_without_an_end_of_the_server_are_on_record() {
         );
     }
     cli.file("s.yaml", suite);
-    cli.run(&["eval", "s.yaml", "--judge", "openai:m", "--out", "run"]).expect_code(3);
+    cli.run(&["eval", "s.yaml", "--judge", "openai:m", "--run-dir", "run"]).expect_code(3);
     let rows = rows(&cli, "run");
     let open: Vec<&str> = rows
         .iter()

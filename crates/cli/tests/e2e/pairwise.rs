@@ -279,7 +279,7 @@ fn columns_of_files_of_answers_are_named() {
     table("a", "+++");
     table("b", "+");
     let run = |more: &[&str]| {
-        cli.run(&[&["pairwise", "a.csv", "b.csv", "--json", JUDGE[0], JUDGE[1]], more].concat())
+        cli.run(&[&["compare", "pairwise", "a.csv", "b.csv", "--json", JUDGE[0], JUDGE[1]], more].concat())
     };
     run(&[]).expect_code(2);
     let found = run(&["--columns", "answer=text,question=user_text,metadata=ms"]).expect_code(0);
@@ -293,11 +293,11 @@ fn columns_of_files_of_answers_are_named() {
         let file = format!("{name}.csv");
         let columns = "answer=text,question=user_text,metadata=*";
         let args = [
-            "grade", "r.yaml", "--answers", &file, "--columns", columns, "--judge", "offline", "--out", name,
+            "grade", "r.yaml", "--answers", &file, "--columns", columns, "--judge", "offline", "--run-dir", name,
         ];
         cli.run(&args);
     }
     let refused =
-        cli.run(&["pairwise", "a", "b", "--columns", "answer=text", JUDGE[0], JUDGE[1]]).expect_code(2);
+        cli.run(&["compare", "pairwise", "a", "b", "--columns", "answer=text", JUDGE[0], JUDGE[1]]).expect_code(2);
     assert!(refused.stderr.contains("none of the systems is one"), "{}", refused.stderr);
 }

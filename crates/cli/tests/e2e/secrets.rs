@@ -231,7 +231,7 @@ fn secrets_of_the_environment_are_refused_in_texts_and_stored_nowhere() {
         one_case("apples team-secret-0123456789 ghp_0123456789abcdefghijklmnop", &["Says apples"]),
     );
     let output =
-        cli.run(&["eval", "s.yaml", "--judge", "openai:m", "--out", "run", "--show", "all"]).expect_code(0);
+        cli.run(&["eval", "s.yaml", "--judge", "openai:m", "--run-dir", "run", "--show", "all"]).expect_code(0);
     let explained = cli.run(&["explain", "run", "only", "--json"]).expect_code(0);
     let stored =
         cli.read("run/results.jsonl") + &cli.read("run/judgements.jsonl") + &cli.read("run/questions.jsonl");
@@ -293,7 +293,7 @@ fn other_users_of_the_machine_read_nothing() {
          $(dirname {MESSAGES_FILE}))'\n",
     );
     cli.file("s.yaml", "name: s\ntests:\n- {id: a, criteria: x, input: q, assertions: ['Names `apples`']}\n");
-    cli.run(&["eval", "s.yaml", "--target", "c", "--judge", "openai:m", "--out", "run"]).expect_code(0);
+    cli.run(&["eval", "s.yaml", "--target", "c", "--judge", "openai:m", "--run-dir", "run"]).expect_code(0);
     let rows = cli.read("run/results.jsonl");
     assert!(rows.contains("apples 700 700"), "{rows}");
 

@@ -19,7 +19,7 @@ fn folder(server: &MockServer, cases: &Cases<'_>) -> CliTest {
 
 fn run(cli: &CliTest, out: &str) -> Value {
     printed(
-        &cli.run(&["scorecard", "run", "card", "--judge", "openai:judge-1", "-q", "--json", "--out", out]),
+        &cli.run(&["scorecard", "run", "card", "--judge", "openai:judge-1", "-q", "--json", "--run-dir", out]),
     )
 }
 
@@ -90,7 +90,7 @@ fn an_adjudication_needs_a_name_and_a_scorecard() {
         refused.stderr.contains("an adjudication has no `reviewer`") || refused.stdout.contains("reviewer")
     );
     cli.file("s.yaml", "name: s\ntests: [{id: a, input: q, output: yes, assertions: [Is good]}]\n");
-    cli.run(&["eval", "s.yaml", "--judge", "offline", "--out", "e"]);
+    cli.run(&["eval", "s.yaml", "--judge", "offline", "--run-dir", "e"]);
     let refused = cli.run(&["review", "e", "--who", "ann", "--adjudicate"]).expect_code(2);
     assert!(refused.stderr.contains("`--adjudicate` needs a scorecard"), "{}", refused.stderr);
 }
