@@ -78,7 +78,7 @@ pub struct FailureChoice {
     pub code: String,
     /// Short description.
     pub text: String,
-    /// What the failure consists of: concept and criteria; empty if the description says it all.
+    /// Concept and criteria of the failure; empty if the description says it all.
     pub criterion: String,
     /// Hash that binds a label of this failure to the answer.
     pub seen: Option<SeenHash>,

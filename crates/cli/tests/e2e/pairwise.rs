@@ -293,11 +293,13 @@ fn columns_of_files_of_answers_are_named() {
         let file = format!("{name}.csv");
         let columns = "answer=text,question=user_text,metadata=*";
         let args = [
-            "grade", "r.yaml", "--answers", &file, "--columns", columns, "--judge", "offline", "--run-dir", name,
+            "grade", "r.yaml", "--answers", &file, "--columns", columns, "--judge", "offline", "--run-dir",
+            name,
         ];
         cli.run(&args);
     }
-    let refused =
-        cli.run(&["compare", "pairwise", "a", "b", "--columns", "answer=text", JUDGE[0], JUDGE[1]]).expect_code(2);
+    let refused = cli
+        .run(&["compare", "pairwise", "a", "b", "--columns", "answer=text", JUDGE[0], JUDGE[1]])
+        .expect_code(2);
     assert!(refused.stderr.contains("none of the systems is one"), "{}", refused.stderr);
 }

@@ -230,8 +230,9 @@ fn secrets_of_the_environment_are_refused_in_texts_and_stored_nowhere() {
         "s.yaml",
         one_case("apples team-secret-0123456789 ghp_0123456789abcdefghijklmnop", &["Says apples"]),
     );
-    let output =
-        cli.run(&["eval", "s.yaml", "--judge", "openai:m", "--run-dir", "run", "--show", "all"]).expect_code(0);
+    let output = cli
+        .run(&["eval", "s.yaml", "--judge", "openai:m", "--run-dir", "run", "--show", "all"])
+        .expect_code(0);
     let explained = cli.run(&["explain", "run", "only", "--json"]).expect_code(0);
     let stored =
         cli.read("run/results.jsonl") + &cli.read("run/judgements.jsonl") + &cli.read("run/questions.jsonl");

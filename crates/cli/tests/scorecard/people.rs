@@ -19,7 +19,9 @@ fn folder(server: &MockServer, cases: &Cases<'_>) -> CliTest {
 
 fn run(cli: &CliTest, out: &str) -> Value {
     printed(
-        &cli.run(&["scorecard", "run", "card", "--judge", "openai:judge-1", "-q", "--json", "--run-dir", out]),
+        &cli.run(&[
+            "scorecard", "run", "card", "--judge", "openai:judge-1", "-q", "--json", "--run-dir", out,
+        ]),
     )
 }
 

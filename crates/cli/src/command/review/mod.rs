@@ -104,16 +104,8 @@ pub(crate) fn execute(args: &ReviewArgs, context: &CliContext) -> Result<ExitSta
         ));
     }
 
-    let mut session = ReviewSession::with_others(items, others);
-    if let Some(path) = &args.decisions {
-        line_input::record_file(path, &mut session, &mut writer)?;
-    } else if args.plain || !std::io::stdin().is_terminal() || !std::io::stdout().is_terminal() {
-        line_input::review_stdin(&mut session, &mut writer, context)?;
-    } else {
-        terminal::run(&mut session, &mut writer, context)?;
-    }
-
-    let ReviewProgress { decided, all } = session.progress();
+    let session = ReviewSession::with_others(items, others);
+    let ReviewProgress { decided, all } = record_decisions(session, args, &mut writer, context)?;
     let earlier = match before.saturating_sub(all) {
         0 => String::new(),
         earlier => format!(", {earlier} decided before"),
@@ -128,6 +120,24 @@ pub(crate) fn execute(args: &ReviewArgs, context: &CliContext) -> Result<ExitSta
     }
 
     Ok(ExitStatus::Passed)
+}
+
+/// Takes decisions from a file, from lines of input or on the screen.
+fn record_decisions(
+    mut session: ReviewSession,
+    args: &ReviewArgs,
+    writer: &mut LabelWriter,
+    context: &CliContext,
+) -> Result<ReviewProgress, CommandFailure> {
+    if let Some(path) = &args.decisions {
+        line_input::record_file(path, &mut session, writer)?;
+    } else if args.plain || !std::io::stdin().is_terminal() || !std::io::stdout().is_terminal() {
+        line_input::review_stdin(&mut session, writer, context)?;
+    } else {
+        terminal::run(&mut session, writer, context)?;
+    }
+
+    Ok(session.progress())
 }
 
 /// Writes what still waits for people into the run that was reviewed, and says how to see what was decided.
