@@ -1,10 +1,11 @@
 //! Agreement of scores.
 
 use assize_stats::{
-    UndefinedReason,
+    Interval, UndefinedReason,
     agreement::{
         AgreementTable, AgreementWeights, ChanceAgreement, RatingScale, UnitRatings, coefficient, kappa,
     },
+    bounded_mean_clustered,
     judge_quality::{
         bonett_wright, fisher_z, kendall_tau_b, mean_absolute_error, pearson, root_mean_square_error,
         spearman,
@@ -17,10 +18,11 @@ use crate::metric::{MetricEstimate, ResamplingOptions};
 /// Minimum number of pairs for a correlation: two pairs always correlate perfectly.
 const MIN_CORRELATION_PAIRS: usize = 5;
 
-/// Computes every metric of pairs of scores. `scale` holds the possible scores.
+/// Computes every metric of pairs of scores. `scale` holds the possible scores, `range` the lowest and highest.
 pub(crate) fn score_metrics(
     pairs: &[JudgePeoplePair],
     scale: &RatingScale,
+    range: (f64, f64),
     resampling: ResamplingOptions,
 ) -> Vec<MetricEstimate> {
     let (judge, people) = split_columns(pairs);
@@ -38,6 +40,19 @@ pub(crate) fn score_metrics(
         let value = figure(&judge, &people);
         let interval = value.and_then(|_| again(figure));
         MetricEstimate { id, name, value, interval, n, of: "pairs", says }
+    };
+
+    let clusters: Vec<usize> = pairs.iter().map(|pair| pair.cluster).collect();
+    // Distances have a largest possible value, so that their mean has an interval even where all are the same.
+    let distance = |id, name, power: i32, figure: &PairStatistic<'_>, says| {
+        let values: Vec<f64> =
+            judge.iter().zip(&people).map(|(judge, people)| (judge - people).abs().powi(power)).collect();
+        let farthest = (range.1 - range.0).powi(power);
+        let root = |value: f64| value.powf(1.0 / f64::from(power));
+        let interval = bounded_mean_clustered(&values, &clusters, (0.0, farthest), level)
+            .and_then(|found| found.interval)
+            .map(|interval| Interval { low: root(interval.low), high: root(interval.high), ..interval });
+        MetricEstimate { id, name, value: figure(&judge, &people), interval, n, of: "pairs", says }
     };
 
     let correlated = |id, name, figure: &PairStatistic<'_>, says| {
@@ -81,15 +96,17 @@ pub(crate) fn score_metrics(
             &pearson,
             "Whether the judge's scores rise in proportion to those of people, on whatever scale.",
         ),
-        plain(
+        distance(
             "rmse",
             "root mean squared error",
+            2,
             &root_mean_square_error,
             "Typical distance from the score of people, in points; large misses weigh more.",
         ),
-        plain(
+        distance(
             "mae",
             "mean absolute error",
+            1,
             &mean_absolute_error,
             "Mean distance from the score of people, in points.",
         ),
