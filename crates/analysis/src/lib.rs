@@ -33,6 +33,6 @@ pub use scorecard::{
     BenchmarkCase, BenchmarkCaseList, BenchmarkCases, BenchmarkVote, LabelSet, NodeDifference, NodeSide,
     NodeTrendPoint, ScorecardComparison, ScorecardFailOn, ScorecardMethod, ScorecardRun, ScorecardRunError,
     ScorecardTree, ScorecardTreeError, ScorecardTrendPoint, check_scorecard_gates, compare_scorecards,
-    needs_person, scorecard_trend_point,
+    count_distinct_cases, needs_person, scorecard_trend_point,
 };
 pub use summary::{RunSummarizer, stored_mean};

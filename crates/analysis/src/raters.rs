@@ -45,6 +45,8 @@ pub struct RaterSection {
     pub undecided: u64,
     /// Share of the items, rated twice or more, whose ratings are all equal.
     pub all_same: Proportion,
+    /// Number of ratings of each name, the most frequent first; empty for verdicts and scores.
+    pub names: Vec<(String, u64)>,
     /// The figures.
     pub figures: Vec<MetricEstimate>,
     /// Mean rating by target with its clustered error; empty if there is only one target.
@@ -96,8 +98,20 @@ pub fn first_failures(rows: &[LabelRow], resampling: ResamplingOptions) -> Optio
         })
         .filter(|rated| !rated.ratings.is_empty())
         .collect();
-    (!rated.is_empty())
-        .then(|| measure_agreement("first failure of a case", &rated, RatingKind::Names, 0, None, resampling))
+    if rated.is_empty() {
+        return None;
+    }
+
+    let mut names: BTreeMap<&str, u64> = BTreeMap::new();
+    for code in cases.values().flat_map(|said| said.values()) {
+        *names.entry(code).or_default() += 1;
+    }
+    let mut names: Vec<(String, u64)> = names.into_iter().map(|(code, n)| (code.to_owned(), n)).collect();
+    names.sort_by_key(|(_, count)| std::cmp::Reverse(*count));
+
+    let section =
+        measure_agreement("first failure of a case", &rated, RatingKind::Names, 0, None, resampling);
+    Some(RaterSection { names, ..section })
 }
 
 /// An item with its ratings.
@@ -163,6 +177,7 @@ fn measure_agreement(
         ratings: rated.iter().map(|rated| rated.ratings.len() as u64).sum(),
         undecided,
         all_same: proportion(same as u64, twice.len() as u64, resampling.level),
+        names: Vec::new(),
         figures: agreement_metrics(rated, kind, scale, resampling),
         systems: systems
             .into_iter()

@@ -46,7 +46,7 @@ impl ProgramUnderTest {
                 let out = format!("commands-{size}-{round}");
                 let mut eval = self.with_path(&[
                     "eval", "commands.jsonl", "--targets", "targets.yaml", "--target", "quick", "--workers",
-                    WORKERS, "--json", "--quiet", "--out", &out,
+                    WORKERS, "--json", "--quiet", "--run-dir", &out,
                 ]);
 
                 let sample = once(&mut eval)?;

@@ -250,7 +250,7 @@ impl ProgramUnderTest {
 
         let in_flight = setting.in_flight.to_string();
         let arguments =
-            ["eval", "judged.jsonl", "--judge", "openai:bench-1", "--json", "--quiet", "--out", out];
+            ["eval", "judged.jsonl", "--judge", "openai:bench-1", "--json", "--quiet", "--run-dir", out];
         let mut command = self.command(&arguments);
         command
             .args(["--max-concurrency", &in_flight])

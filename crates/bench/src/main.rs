@@ -321,10 +321,12 @@ impl ProgramUnderTest {
 
             let out = format!("run-{size}");
             let arguments: &[&str] = match way {
-                RunCommand::Eval => &["eval", name, "--judge", "offline", "--json", "--quiet", "--out", &out],
+                RunCommand::Eval => {
+                    &["eval", name, "--judge", "offline", "--json", "--quiet", "--run-dir", &out]
+                }
                 RunCommand::Grade => &[
                     "grade", "rubric.yaml", "--answers", name, "--judge", "offline", "--json", "--quiet",
-                    "--out", &out,
+                    "--run-dir", &out,
                 ],
             };
 

@@ -123,8 +123,8 @@ impl ProgramUnderTest {
         let _ = std::fs::remove_dir_all(self.folder.join("rates"));
         let workers = WORKERS.to_string();
         let mut command = self.command(&[
-            "eval", "rates.jsonl", "--judge", "openai:bench-1", "--no-cache", "--json", "--quiet", "--out",
-            "rates", "--workers", &workers,
+            "eval", "rates.jsonl", "--judge", "openai:bench-1", "--no-cache", "--json", "--quiet",
+            "--run-dir", "rates", "--workers", &workers,
         ]);
         command
             .env("OPENAI_API_KEY", "sk-bench-0123456789abcdef")

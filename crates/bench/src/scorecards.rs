@@ -44,7 +44,7 @@ impl ProgramUnderTest {
 
         let leaves: usize = TREE.iter().product();
         self.file("tree.json", &format!("{:#}\n", tree()))?;
-        once(&mut self.command(&["scorecard", "run", "tree.json", "--out", "tree", "--quiet"]))?;
+        once(&mut self.command(&["scorecard", "run", "tree.json", "--run-dir", "tree", "--quiet"]))?;
 
         let rows = ["tree/run.json", "tree/results.jsonl", "tree/judgements.jsonl"];
         let read = fastest(TIMES, || self.cat(&rows.map(PathBuf::from)))?;

@@ -10,7 +10,7 @@ use assize_llm::FILE_VARIABLES;
 use assize_report::ReportStyle;
 use clap::ValueEnum;
 
-use crate::stop_signal;
+use crate::failure::CommandFailure;
 
 /// The first day of the year 9999: what is added to the time still has to be one.
 const LATEST: jiff::Timestamp = jiff::Timestamp::constant(253_370_764_800, 0);
@@ -47,7 +47,7 @@ impl CliContext {
     /// Reads the surroundings. `env_file` is read into the variables without overriding any that is
     /// set; without it, `.env` in the working folder is, if there is one.
     #[expect(clippy::disallowed_methods, reason = "this is the one place that reads the environment")]
-    pub(crate) fn read(color: ColorChoice, env_file: Option<&Path>) -> Result<Self, String> {
+    pub(crate) fn read(color: ColorChoice, env_file: Option<&Path>) -> Result<Self, CommandFailure> {
         let working_folder =
             std::env::current_dir().map_err(|error| format!("can't tell the working folder: {error}"))?;
         // Values that are not Unicode can't be sent to a server or written into a text; they stay
@@ -77,8 +77,8 @@ impl CliContext {
                 .get("COLUMNS")
                 .and_then(|value| value.parse().ok())
                 .or_else(|| is_terminal.then(|| usize::from(term.size().1)))
-                .unwrap_or(100);
-            ReportStyle { color, width: width.clamp(40, 140), unicode: !dumb }
+                .map_or(ReportStyle::UNLIMITED, |width: usize| width.clamp(40, 140));
+            ReportStyle { color, width, unicode: !dumb }
         };
 
         let stdout = style(&console::Term::stdout(), std::io::stdout().is_terminal());
@@ -87,9 +87,9 @@ impl CliContext {
         let dumb = variables.get("TERM").is_none_or(|value| value == "dumb");
         let live_progress = std::io::stderr().is_terminal() && !ci && !dumb;
         let process = ProcessContext::new(working_folder, std::env::temp_dir(), now)
+            .with_paths_as_written()
             .with_variables(variables)
-            .with_file_variables(&file_variables)
-            .with_stop_signal(|| Box::pin(stop_signal::interrupted()));
+            .with_file_variables(&file_variables);
 
         Ok(Self { process, stdout, stderr, live_progress })
     }
@@ -103,7 +103,10 @@ impl CliContext {
 /// Returns the current time. A clock that is set to a time that can't be written down counts as the nearest that can.
 #[expect(clippy::disallowed_methods, reason = "this is the one place that reads the clock")]
 fn now() -> jiff::Timestamp {
-    let time = std::time::SystemTime::now();
+    nearest_timestamp(std::time::SystemTime::now())
+}
+
+fn nearest_timestamp(time: std::time::SystemTime) -> jiff::Timestamp {
     let nearest = if time < std::time::UNIX_EPOCH { jiff::Timestamp::MIN } else { LATEST };
     jiff::Timestamp::try_from(time).unwrap_or(nearest).min(LATEST)
 }
@@ -114,7 +117,7 @@ fn read_env_file(
     working_folder: &Path,
     env_file: Option<&Path>,
     variables: &mut BTreeMap<String, String>,
-) -> Result<Vec<String>, String> {
+) -> Result<Vec<String>, CommandFailure> {
     let path = match env_file {
         Some(path) => path.to_path_buf(),
         None => working_folder.join(".env"),
@@ -150,7 +153,8 @@ fn read_env_file(
                     "`{}`: {name} is put together with the value of {secret}, a secret of the environment; \
                      name the file with --env-file if that is meant",
                     path.display()
-                ));
+                )
+                .into());
             }
             Some(_) => {}
             None => found.push(name.clone()),
@@ -160,4 +164,27 @@ fn read_env_file(
     }
 
     Ok(if env_file.is_none() { found } else { Vec::new() })
+}
+
+#[cfg(test)]
+mod tests {
+    use std::time::{Duration, UNIX_EPOCH};
+
+    use super::*;
+
+    #[test]
+    fn clocks_that_stand_beyond_the_calendar_stand_at_its_end() {
+        for seconds in [253_402_300_800, 400_000_000_000, 4_000_000_000_000_000] {
+            let now = nearest_timestamp(UNIX_EPOCH + Duration::from_secs(seconds));
+            assert_eq!(now, LATEST);
+            assert!(
+                now.checked_add(jiff::SignedDuration::from_hours(24 * 300)).is_ok(),
+                "there is room behind it"
+            );
+        }
+
+        let before_1970 = nearest_timestamp(UNIX_EPOCH - Duration::from_hours(24 * 365));
+        assert_eq!(before_1970.to_string(), "1969-01-01T00:00:00Z");
+        assert_eq!(nearest_timestamp(UNIX_EPOCH), jiff::Timestamp::UNIX_EPOCH);
+    }
 }

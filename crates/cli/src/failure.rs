@@ -1,9 +1,10 @@
 //! Failures of commands.
 
 use assize_engine::{EngineError, ExitStatus};
+use assize_store::StoreError;
 
 /// Failure of a command, with the exit code it leads to.
-#[derive(Debug)]
+#[derive(Debug, PartialEq, Eq)]
 pub(crate) struct CommandFailure {
     /// Text for people.
     pub(crate) message: String,
@@ -14,6 +15,12 @@ pub(crate) struct CommandFailure {
 impl From<EngineError> for CommandFailure {
     fn from(error: EngineError) -> Self {
         Self { message: error.message, exit: error.exit }
+    }
+}
+
+impl From<StoreError> for CommandFailure {
+    fn from(error: StoreError) -> Self {
+        EngineError::from(error).into()
     }
 }
 

@@ -55,7 +55,7 @@ fn this_program() -> Option<PathBuf> {
 
 fn run() -> ExitCode {
     let args = Args::parse();
-    let GlobalArgs { color, env_file } = &args.global;
+    let GlobalArgs { color, env_file, .. } = &args.global;
     let read = CliContext::read(*color, env_file.as_deref()).and_then(|context| {
         // The configuration may name another file of variables; the command line beats it.
         match configured_env_file(&context) {
@@ -65,10 +65,13 @@ fn run() -> ExitCode {
     });
 
     let context = match read {
-        Ok(context) => context,
-        Err(message) => {
-            output::print_plain_error(&message);
-            return ExitCode::from(ExitStatus::Invalid.code());
+        Ok(context) => {
+            let process = context.process.with_stop_signal(|| Box::pin(stop_signal::interrupted()));
+            CliContext { process, ..context }
+        }
+        Err(failure) => {
+            output::print_plain_error(&failure.message);
+            return ExitCode::from(failure.exit.code());
         }
     };
 
@@ -90,34 +93,25 @@ fn dispatch(command: CliCommand, context: &CliContext) -> Result<ExitStatus, Com
     match command {
         CliCommand::Init(args) => command::init::execute(&args, context),
         CliCommand::Eval(args) => command::eval::execute(&args, context),
-        CliCommand::Plan(mut args) => {
-            args.eval.dry_run = true;
-            command::eval::execute(&args, context)
-        }
         CliCommand::Grade(args) => command::grade::execute(&args, context),
         CliCommand::Try(args) => command::attempt::execute(&args, context),
         CliCommand::Validate(args) => command::validate::execute(&args, context),
         CliCommand::Lint(args) => command::lint::execute(&args, context),
-        CliCommand::Convert(args) => command::convert::execute(&args, context),
         CliCommand::Generate(args) => command::generate::execute(&args, context),
-        CliCommand::Score(args) => command::score::execute(&args, context),
-        CliCommand::Scorecard(args) => command::scorecard::execute(&args, context),
-        CliCommand::Audit(args) => command::audit::execute(&args, context),
+        CliCommand::List(args) => Ok(command::list::execute(&args, context)),
+        CliCommand::Explain(args) => command::explain::execute(&args, context),
+        CliCommand::Compare(args) => command::compare::execute(&args, context),
         CliCommand::Review(args) => command::review::execute(&args, context),
         CliCommand::Calibrate(args) => command::calibrate::execute(&args, context),
-        CliCommand::Agreement(args) => command::agreement::execute(&args, context),
-        CliCommand::Repeats(args) => command::repeats::execute(&args, context),
-        CliCommand::Compare(args) => command::compare::execute(&args, context),
-        CliCommand::Pairwise(args) => command::pairwise::execute(&args, context),
-        CliCommand::Trend(args) => command::trend::execute(&args, context),
-        CliCommand::Power(args) => command::power::execute(&args, context),
-        CliCommand::Import(args) => command::import::execute(&args, context),
+        CliCommand::Scorecard(args) => command::scorecard::execute(&args, context),
+        CliCommand::Audit(args) => command::audit::execute(&args, context),
+        CliCommand::Convert(args) => command::convert::execute(&args, context),
+        CliCommand::Score(args) => command::score::execute(&args, context),
         CliCommand::Cache(args) => command::cache::execute(&args, context),
-        CliCommand::Explain(args) => command::explain::execute(&args, context),
+        CliCommand::Doctor(args) => command::doctor::execute(&args, context),
+        CliCommand::Lsp(args) => command::lsp::execute(&args, context),
         CliCommand::Schema(args) => command::schema::execute(&args),
         CliCommand::Completions(args) => Ok(command::completions::completions(&args)),
         CliCommand::Man(args) => command::completions::man(&args),
-        CliCommand::Lsp(args) => command::lsp::execute(&args, context),
-        CliCommand::Doctor(args) => command::doctor::execute(&args, context),
     }
 }

@@ -4,9 +4,12 @@ use std::io::{self, IsTerminal, Write};
 
 use assize_diagnostic::{Diagnostic, SourceMap, render};
 use assize_report::ReportStyle;
+use serde::Serialize;
 use serde_json::ser::{Formatter, PrettyFormatter};
 
+use crate::args::{ReportFile, ReportFormat};
 use crate::context::CliContext;
+use crate::failure::CommandFailure;
 
 /// Prints a result. A closed pipe (`| head`) is ignored. What a CI job would take for a command in its log is spelled out.
 pub(crate) fn print(text: &str) {
@@ -25,7 +28,7 @@ pub(crate) fn print_json_text(text: &str) {
 
 /// Prints the contents of a file as they are, for a pipe. On a terminal, where nothing may be controlled by them, they
 /// are shown like other texts; in the log of a CI job, commands in them are an error.
-pub(crate) fn print_contents(text: &str, context: &CliContext) -> Result<(), String> {
+pub(crate) fn print_contents(text: &str, context: &CliContext) -> Result<(), CommandFailure> {
     if io::stdout().is_terminal() {
         let lines: Vec<String> = text.split('\n').map(assize_report::escape_unsafe).collect();
         print(&lines.join("\n"));
@@ -36,7 +39,7 @@ pub(crate) fn print_contents(text: &str, context: &CliContext) -> Result<(), Str
     if in_ci && !is_regular_file() && assize_report::escape_commands(text) != text {
         return Err(
             "the text holds commands that the log of this CI job would run; write it to a file with `--out`"
-                .to_owned(),
+                .into(),
         );
     }
 
@@ -73,6 +76,51 @@ pub(crate) fn stream_json(value: &impl serde::Serialize) {
     let formatter = LogFormatter(PrettyFormatter::new());
     let _ = value.serialize(&mut serde_json::Serializer::with_formatter(&mut stdout, formatter));
     let _ = stdout.write_all(b"\n").and_then(|()| stdout.flush());
+}
+
+/// Places that a result goes to as data: stdout with `--json`, and the file of `--out`.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct ResultOutput<'a> {
+    /// True if stdout gets one JSON object instead of tables.
+    pub(crate) json: bool,
+    /// The report file.
+    pub(crate) out: Option<&'a ReportFile>,
+}
+
+impl ResultOutput<'_> {
+    /// Writes a result to where it is wanted. Returns true if stdout has it as JSON, and so gets no tables.
+    pub(crate) fn deliver<T: Serialize>(self, result: impl FnOnce() -> T) -> Result<bool, CommandFailure> {
+        if !self.json && self.out.is_none() {
+            return Ok(false);
+        }
+
+        let result = result();
+        if self.json {
+            stream_json(&result);
+        }
+        if let Some(file) = self.out {
+            write_report(file, &result)?;
+        }
+
+        Ok(self.json)
+    }
+}
+
+/// Writes a report file, whole or not at all.
+fn write_report(file: &ReportFile, result: &impl Serialize) -> Result<(), CommandFailure> {
+    let text = match file.format {
+        ReportFormat::Json => serde_json::to_string_pretty(result)
+            .map(|text| text + "\n")
+            .map_err(|error| format!("{}: can't be written: {error}", file.path.display()))?,
+    };
+
+    if let Some(folder) = file.path.parent().filter(|folder| !folder.as_os_str().is_empty()) {
+        std::fs::create_dir_all(folder)
+            .map_err(|error| format!("can't make the folder `{}`: {error}", folder.display()))?;
+    }
+    assize_engine::replace_file(&file.path, &text)?;
+
+    Ok(())
 }
 
 /// Formatter of JSON that a CI job finds no commands in.
@@ -163,5 +211,9 @@ pub(crate) fn render_diagnostics(
     sources: &SourceMap,
     style: ReportStyle,
 ) -> String {
-    render::to_text(diagnostics, sources, render::TextOptions { color: style.color, width: style.width })
+    render::to_text(
+        diagnostics,
+        sources,
+        render::TextOptions { color: style.color, width: style.text_width() },
+    )
 }

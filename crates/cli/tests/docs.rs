@@ -62,25 +62,12 @@ fn commands(page: &Path) -> Vec<Shown> {
     shown
 }
 
-fn copy(from: &Path, to: &Path) {
-    fs::create_dir_all(to).expect("created");
-    for entry in fs::read_dir(from).expect("readable") {
-        let entry = entry.expect("readable");
-        let target = to.join(entry.file_name());
-        if entry.path().is_dir() {
-            copy(&entry.path(), &target);
-        } else {
-            drop(fs::copy(entry.path(), target));
-        }
-    }
-}
-
 #[test]
 fn every_documented_command_ends_as_documented() {
     let mut run = 0;
     for page in pages() {
         let test = CliTest::new(env!("CARGO_BIN_EXE_assize"));
-        copy(&root().join("examples"), &test.path("examples"));
+        test.copy_folder(&root().join("examples"), "examples");
         for shown in commands(&page) {
             let words: Vec<&str> = shown.words.iter().map(String::as_str).collect();
             let output = test.run(&words);

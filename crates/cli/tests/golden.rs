@@ -2,7 +2,6 @@
 //! `fixtures/validate` is a working folder whose file `args` holds the arguments, one on each line.
 
 use std::fs;
-use std::path::Path;
 
 use assize_testkit::cli::CliTest;
 use assize_testkit::filter::OutputFilter;
@@ -14,7 +13,8 @@ const FIXTURES: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../../fixtures/vali
 fn validate_prints_problems_in_every_form() {
     golden::run(FIXTURES, "txt", |case| {
         let mut cli = CliTest::new(env!("CARGO_BIN_EXE_assize"));
-        copy(&case.input, Path::new(""), &cli);
+        cli.copy_folder(&case.input, "");
+        fs::remove_file(cli.path("args")).expect("it was copied");
         let args = fs::read_to_string(case.input.join("args")).expect("arguments");
         let args: Vec<&str> = args.lines().collect();
         cli.filter(OutputFilter::text(
@@ -23,16 +23,4 @@ fn validate_prints_problems_in_every_form() {
         ));
         cli.snapshot(&args)
     });
-}
-
-fn copy(from: &Path, relative: &Path, to: &CliTest) {
-    for entry in fs::read_dir(from).expect("readable") {
-        let path = entry.expect("readable").path();
-        let name = relative.join(path.file_name().expect("an entry"));
-        if path.is_dir() {
-            copy(&path, &name, to);
-        } else if name != Path::new("args") {
-            to.file(name, fs::read(&path).expect("readable"));
-        }
-    }
 }

@@ -9,7 +9,7 @@ use serde_json::{Value, json};
 
 /// Runs an eval file and gives its result rows.
 fn eval(cli: &CliTest, code: i32, extra: &[&str]) -> Vec<Value> {
-    let mut args = vec!["eval", "suite.eval.yaml", "--out", "run", "--show", "none"];
+    let mut args = vec!["eval", "suite.eval.yaml", "--run-dir", "run", "--show", "none"];
     args.extend(extra);
     cli.run(&args).expect_code(code);
     cli.read("run/results.jsonl").lines().map(|line| serde_json::from_str(line).expect("a row")).collect()
@@ -612,7 +612,7 @@ fn judged(
         cli.file(path, text);
     }
     cli.run(&[
-        "eval", "suite.eval.yaml", "--out", "run", "--show", "none", "--judge", "openai:judge",
+        "eval", "suite.eval.yaml", "--run-dir", "run", "--show", "none", "--judge", "openai:judge",
         "--threshold", "0.6",
     ]);
     let rows = cli
@@ -749,7 +749,7 @@ fn what_can_not_be_run_is_refused_before_anything_is_spent() {
         ("- {type: regex, value: '(a)\\1'}", "back-reference"),
     ] {
         let cli = cli(&one("hello", assertion));
-        let output = cli.run(&["eval", "suite.eval.yaml", "--out", "run"]).expect_code(2);
+        let output = cli.run(&["eval", "suite.eval.yaml", "--run-dir", "run"]).expect_code(2);
         assert!(output.stderr.contains(word), "{assertion}: {}", output.stderr);
         assert!(!cli.path("run").exists());
     }
@@ -762,7 +762,7 @@ fn a_broken_judge_of_one_grader_does_not_take_the_others_scores_away() {
     let server = MockServer::start(always(MockReply::status(400, "{}")));
     let mut cli = cli(&suite);
     cli.env("OPENAI_BASE_URL", server.base_url()).env("OPENAI_API_KEY", "test");
-    let args = ["eval", "suite.eval.yaml", "--out", "run", "--show", "none", "--judge", "openai:judge"];
+    let args = ["eval", "suite.eval.yaml", "--run-dir", "run", "--show", "none", "--judge", "openai:judge"];
     cli.run(&args).expect_code(0);
     let row: Value = serde_json::from_str(cli.read("run/results.jsonl").trim()).expect("a row");
     assert_eq!(score(&row, "contains"), Some(1.0));

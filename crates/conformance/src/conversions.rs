@@ -13,11 +13,7 @@ use crate::program;
 use crate::shared::SharedFolder;
 
 fn options(folder: &Path) -> LoadOptions {
-    LoadOptions {
-        environment: Arc::new(|_| Some("a-secret".to_owned())),
-        working_folder: folder.to_path_buf(),
-        extra_roots: Vec::new(),
-    }
+    LoadOptions { environment: Arc::new(|_| Some("a-secret".to_owned())), ..LoadOptions::new(folder) }
 }
 
 fn load(path: &Path) -> (Suite, Vec<Case>) {

@@ -151,9 +151,5 @@ fn collect_targets(folder: &Path, files: &mut Vec<PathBuf>) {
 }
 
 fn options(folder: &Path) -> LoadOptions {
-    LoadOptions {
-        environment: Arc::new(|_| None),
-        working_folder: folder.to_path_buf(),
-        extra_roots: Vec::new(),
-    }
+    LoadOptions { environment: Arc::new(|_| None), ..LoadOptions::new(folder) }
 }

@@ -1,7 +1,5 @@
 //! Scores of the offline judge beside those of a strong model, and of references beside other answers.
 
-use std::sync::Arc;
-
 use assize_grade::{Judge, JudgeMaterial, JudgeQuestion, OfflineJudge, RubricTask};
 use assize_rubric::{Criterion, CriterionScale, Decision, RawScore, Rubric, ScoreBand, ScoreBands};
 use futures_util::FutureExt;
@@ -11,18 +9,8 @@ use crate::output;
 use crate::shared::SharedFolder;
 
 fn judge(material: JudgeMaterial, criteria: Vec<Criterion>) -> Vec<Decision> {
-    let task = RubricTask {
-        material: Arc::new(material),
-        rubric: Arc::new(Rubric::new(criteria).unwrap()),
-        judging: assize_rubric::JudgingMode::PerCriterion,
-        evidence: assize_rubric::EvidencePolicy::Checked,
-        truncate: assize_rubric::TruncationMode::Never,
-        case_id: "case".into(),
-        repeat: 0,
-        sampling: assize_grade::SamplingOptions::default(),
-    };
-
-    let question = [JudgeQuestion::Rubric(task)];
+    let rubric = Rubric::new(criteria).unwrap();
+    let question = [JudgeQuestion::Rubric(RubricTask::new(material.into(), rubric.into()))];
     OfflineJudge.decide(&question).now_or_never().expect("the offline judge never waits").remove(0)
 }
 

@@ -1,7 +1,5 @@
 //! Findings of the linter in eval files of other people.
 
-use std::sync::Arc;
-
 use assize_evalfile::{LoadOptions, find_suites, load_suite};
 use assize_lint::lint_suite;
 
@@ -10,11 +8,7 @@ use crate::shared::SharedFolder;
 /// Nothing breaks, every finding points at text, and findings stay rare, since people use these files and find them good.
 pub(crate) fn rare_and_exact(shared: &SharedFolder) {
     let corpus = shared.path("corpus");
-    let options = LoadOptions {
-        environment: Arc::new(|_| None),
-        working_folder: corpus.clone(),
-        extra_roots: Vec::new(),
-    };
+    let options = LoadOptions::new(&corpus);
 
     let files = find_suites(std::slice::from_ref(&corpus)).files;
     assert!(files.len() > 30, "the corpus has moved");

@@ -396,11 +396,7 @@ fn convert_rubric(
 ) -> Result<ConvertedFile, ConvertError> {
     if to.eval_file_format().is_none() {
         let case = json!({"name": value["name"], "tests": [{"id": value["name"], "input": value["name"], "assertions": [{"type": "rubrics", "criteria": value["criteria"]}]}]});
-        let options = LoadOptions {
-            environment: Arc::new(|_| None),
-            working_folder: PathBuf::from("."),
-            extra_roots: Vec::new(),
-        };
+        let options = LoadOptions { environment: Arc::new(|_| None), ..LoadOptions::new(".") };
         let loaded = read_suite(&path_for_check(path), &to_yaml(&case, 0), &options);
         if to.is_tree() {
             let tree = suite_tree(path, &loaded, &mut notes)?;

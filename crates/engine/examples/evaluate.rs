@@ -33,7 +33,7 @@ pub(crate) async fn evaluate(
         }
         _ => {}
     });
-    let run = RunOptions { out: Some(out), ..RunOptions::default() };
+    let run = RunOptions { run_dir: Some(out), ..RunOptions::default() };
     let options = EvalOptions { paths, run, ..EvalOptions::default() };
     match engine.evaluate(EvalMode::default(), &options).await? {
         RunOutcome::Finished(run) => Ok(run.exit),

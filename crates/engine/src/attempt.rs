@@ -13,6 +13,7 @@ use crate::attempt_material::AttemptCase;
 use crate::dependencies::CaseDependencies;
 use crate::engine::Engine;
 use crate::error::{EngineError, EngineErrorKind};
+use crate::exit::CallStop;
 use crate::options::RunOptions;
 use crate::plan::{PreflightReport, RunDeps, RunPlanner};
 use crate::wiring::{ModelAccess, RunWiring, WiringRequest, wire};
@@ -30,8 +31,8 @@ pub enum TryOutcome {
     Judged(Box<CaseRecord>),
     /// It was interrupted.
     Interrupted,
-    /// The budget ended it, for this reason.
-    OverBudget(String),
+    /// No more calls could be made.
+    Stopped(CallStop),
 }
 
 /// Recorder of the only case.
@@ -113,7 +114,7 @@ impl<'e> AttemptJudge<'e> {
         let settings = RunLimits { workers: NonZeroUsize::MIN, bail: None };
         let (_, ended) = assize_run::run_from(start, items, settings, cancel, &mut only, &mut |_| {}).await;
         ended.map_err(|error| match error {
-            RunError::Items(message) => EngineError::unrunnable(message),
+            RunError::Items(error) => EngineError::unrunnable(error.to_string()),
             // Nothing is stored, so nothing can fail to be.
             RunError::Store(error) => EngineError::new(EngineErrorKind::Internal, error.to_string()),
         })?;
@@ -121,7 +122,11 @@ impl<'e> AttemptJudge<'e> {
         Ok(match only.0 {
             Some(record) => TryOutcome::Judged(Box::new(record)),
             None if cancel.is_cancelled() => TryOutcome::Interrupted,
-            None => TryOutcome::OverBudget(gateway.refusal_or_default()),
+            None => TryOutcome::Stopped(
+                gateway
+                    .stop()
+                    .unwrap_or_else(|| CallStop::OverBudget("the budget allows no further call".to_owned())),
+            ),
         })
     }
 

@@ -138,24 +138,24 @@ impl AttemptSubject {
             AnswerSource::Case => Ok(None),
             AnswerSource::File(path) => {
                 files.push(path.clone());
-                assize_files::read_text(&engine.process().working_folder.join(path)).map(Some).map_err(
-                    |error| {
-                        let path = path.display();
-                        EngineError::unreadable(format!("can't read the answer, `{path}`: {error}"))
-                    },
-                )
+                assize_files::read_text(&engine.process().resolve(path)).map(Some).map_err(|error| {
+                    let path = path.display();
+                    EngineError::unreadable(format!("can't read the answer, `{path}`: {error}"))
+                })
             }
         };
 
         let mut loaded = match &self.criteria {
             CriteriaSource::Text(text) => self.of_rubric(read_rubric(Path::new(COMMAND_LINE), text), answer),
             CriteriaSource::Rubric(path) => {
+                let path = engine.process().resolve(path);
                 files.push(path.clone());
-                self.of_rubric(load_rubric(path, options), answer)
+                self.of_rubric(load_rubric(&path, options), answer)
             }
             CriteriaSource::Case { path, id } => {
+                let path = engine.process().resolve(path);
                 files.push(path.clone());
-                self.of_case(path, id, answer, options)
+                self.of_case(&path, id, answer, options)
             }
         };
         for file in files {

@@ -137,9 +137,9 @@ impl<'w> AttemptWatch<'w> {
         let record = match self.judge.judge(&reduced, self.cancel).await? {
             TryOutcome::Judged(record) => record,
             TryOutcome::Interrupted => return Ok(Some(ExitStatus::Passed)),
-            TryOutcome::OverBudget(why) => {
-                self.engine.emit(EngineEvent::Failure(why));
-                return Ok(Some(ExitStatus::OverBudget));
+            TryOutcome::Stopped(stop) => {
+                self.engine.emit(EngineEvent::Failure(stop.reason().to_owned()));
+                return Ok(Some(stop.exit()));
             }
         };
         if let Some(error) = &record.result.error {

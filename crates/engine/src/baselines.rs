@@ -9,17 +9,18 @@ use assize_store::{AnswerIndex, RunFolder};
 
 use crate::engine::Engine;
 use crate::error::EngineError;
+use crate::process::ProcessContext;
 use crate::runs;
 
 /// Stored runs that serve as baselines, each opened once.
 pub(crate) struct BaselineRuns {
-    working_folder: PathBuf,
+    process: ProcessContext,
     opened: Mutex<BTreeMap<String, Result<Arc<AnswerIndex>, EngineError>>>,
 }
 
 impl BaselineRuns {
     pub(crate) fn new(engine: &Engine) -> Self {
-        Self { working_folder: engine.process().working_folder.clone(), opened: Mutex::default() }
+        Self { process: engine.process().clone(), opened: Mutex::default() }
     }
 
     /// Problem of a run that is named as a baseline and can't be read.
@@ -47,9 +48,13 @@ impl BaselineRuns {
                 let PairwiseBaseline::Run { written, folder, answer: None } = &pairwise.baseline else {
                     return Arc::clone(grader);
                 };
-                let answer = Some(self.answer(written, folder.as_ref(), key, repeat));
-                let baseline =
-                    PairwiseBaseline::Run { written: written.clone(), folder: folder.clone(), answer };
+                let answer =
+                    self.answer(written, folder.as_ref(), key, repeat).map_err(|error| error.message);
+                let baseline = PairwiseBaseline::Run {
+                    written: written.clone(),
+                    folder: folder.clone(),
+                    answer: Some(answer),
+                };
                 GraderKind::Pairwise(PairwiseGrader { baseline, ..pairwise.clone() })
             }
             GraderKind::Composite(composite) => GraderKind::Composite(CompositeGrader {
@@ -72,16 +77,18 @@ impl BaselineRuns {
         folder: Option<&PathBuf>,
         (suite, case): &(String, String),
         repeat: u32,
-    ) -> Result<Arc<str>, String> {
-        let index = self.open(written, folder).map_err(|error| error.message)?;
+    ) -> Result<Arc<str>, EngineError> {
+        let index = self.open(written, folder)?;
         for repeat in [repeat, 1] {
-            let row = index.row(&(suite.clone(), case.clone(), repeat)).map_err(|error| error.to_string())?;
+            let row = index.row(&(suite.clone(), case.clone(), repeat))?;
             if let Some(answer) = row.and_then(|row| row.answer) {
                 return Ok(answer.into());
             }
         }
 
-        Err(format!("the run `{written}` has no answer to the case `{case}` of `{suite}`"))
+        Err(EngineError::usage(format!(
+            "the run `{written}` has no answer to the case `{case}` of `{suite}`"
+        )))
     }
 
     fn open(&self, written: &str, folder: Option<&PathBuf>) -> Result<Arc<AnswerIndex>, EngineError> {
@@ -95,7 +102,7 @@ impl BaselineRuns {
 
         let found = match folder {
             Some(folder) => Ok((RunFolder::new(folder), target_of(written).map(str::to_owned))),
-            None => runs::find_answers_in(written, &self.working_folder),
+            None => runs::find_answers(written, &self.process),
         };
         let found = found.and_then(|(run, target)| index(&run, target.as_deref(), written)).map(Arc::new);
         opened.insert(key, found.clone());

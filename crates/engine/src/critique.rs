@@ -17,7 +17,7 @@ use serde_json::{Value, json};
 use crate::engine::Engine;
 use crate::error::EngineError;
 use crate::estimate::RunEstimate;
-use crate::exit::ExitStatus;
+use crate::exit::{CallStop, ExitStatus};
 use crate::forecast::estimate_text;
 use crate::judges::OFFLINE;
 use crate::options::SpendingOptions;
@@ -56,8 +56,8 @@ pub struct CritiqueReport {
     calls: u64,
     recalled: u64,
     not_checked: Vec<NotChecked>,
-    /// Reason why the budget stopped it, if it did.
-    over_budget: Option<String>,
+    /// Reason why it was stopped, if it was.
+    stop: Option<CallStop>,
     /// Estimate, if nothing was to be sent.
     plan: Option<RunEstimate>,
 }
@@ -118,7 +118,7 @@ impl Engine {
             calls: 0,
             recalled: 0,
             not_checked: Vec::new(),
-            over_budget: None,
+            stop: None,
             plan: options.dry_run.then(|| estimate(&critic, card, &jobs)),
         };
         if options.dry_run {
@@ -135,7 +135,7 @@ impl Engine {
             self.warn(error.message);
         }
 
-        report.over_budget = gateway.limit().is_cancelled().then(|| gateway.refusal_or_default());
+        report.stop = gateway.stop();
         let open = report.take(critiques, &mut files);
 
         report.warn_of_gaps(self);
@@ -196,7 +196,7 @@ impl CritiqueReport {
         files: &mut [CritiqueFile],
     ) -> Vec<BTreeSet<DiagnosticCode>> {
         let mut open: Vec<BTreeSet<DiagnosticCode>> = vec![BTreeSet::new(); files.len()];
-        let unreached = self.over_budget.clone().unwrap_or_else(|| "it was not reached".to_owned());
+        let unreached = self.stop.as_ref().map_or("it was not reached", CallStop::reason).to_owned();
         for (job, critique) in critiques {
             let mut failed: Vec<(DiagnosticCode, String)> = Vec::new();
             match critique {
@@ -251,12 +251,10 @@ impl CritiqueReport {
 
     /// Exit code that it leads to.
     pub fn exit(&self) -> ExitStatus {
-        if self.over_budget.is_some() {
-            ExitStatus::OverBudget
-        } else if self.not_checked.is_empty() {
-            ExitStatus::Passed
-        } else {
-            ExitStatus::Incomplete
+        match &self.stop {
+            Some(stop) => stop.exit(),
+            None if self.not_checked.is_empty() => ExitStatus::Passed,
+            None => ExitStatus::Incomplete,
         }
     }
 
@@ -289,6 +287,11 @@ impl CritiqueReport {
                 "rules": open.rules.iter().map(|code| code.as_str()).collect::<Vec<_>>(), "reason": open.reason,
             })
         };
+        let (over_budget, server_given_up) = match &self.stop {
+            None => (None, None),
+            Some(CallStop::OverBudget(reason)) => (Some(reason), None),
+            Some(CallStop::ServerGivenUp(reason)) => (None, Some(reason)),
+        };
         json!({
             "model": self.by,
             "prompt_version": PROMPT_VERSION,
@@ -297,7 +300,8 @@ impl CritiqueReport {
             "calls": self.calls,
             "calls_cached": self.recalled,
             "not_checked": self.not_checked.iter().map(open).collect::<Vec<_>>(),
-            "over_budget": self.over_budget,
+            "over_budget": over_budget,
+            "server_given_up": server_given_up,
             "dry_run": self.plan.is_some(),
             "plan": self.plan.map(RunEstimate::to_json),
         })

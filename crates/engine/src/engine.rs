@@ -1,26 +1,66 @@
 //! The engine of a process: what it runs in, and who is told what happens.
 
+use std::collections::BTreeMap;
 use std::path::PathBuf;
 use std::sync::Arc;
 
 use assize_diagnostic::{Diagnostic, SourceMap, render};
 use assize_evalfile::{LoadOptions, ProjectConfig, load_config};
+use assize_grade::Judge;
+use assize_llm::ReplyStore;
+use assize_targets::Target;
 
 use crate::error::EngineError;
 use crate::event::{EngineEvent, EventObserver};
 use crate::process::ProcessContext;
 
-/// Entry to everything that runs: the process it lives in and the observer of its events.
+/// Entry to everything that runs: the process it lives in, the observer of its events, and what the caller provides.
 #[derive(Clone)]
 pub struct Engine {
     process: ProcessContext,
     observer: Arc<dyn EventObserver>,
+    provided: ProvidedParts,
+}
+
+/// Parts of the caller's own, used instead of those that the engine would make.
+#[derive(Clone, Default)]
+pub(crate) struct ProvidedParts {
+    pub(crate) judges: BTreeMap<String, Arc<dyn Judge>>,
+    pub(crate) targets: BTreeMap<String, Arc<dyn Target>>,
+    pub(crate) replies: Option<Arc<dyn ReplyStore>>,
 }
 
 impl Engine {
     /// Engine in this process.
     pub fn new(process: ProcessContext, observer: impl EventObserver + 'static) -> Self {
-        Self { process, observer: Arc::new(observer) }
+        Self { process, observer: Arc::new(observer), provided: ProvidedParts::default() }
+    }
+
+    /// Adds a judge of the caller's own. Options and files choose it by the name of its identity, before any other judge
+    /// of that name.
+    #[must_use]
+    pub fn with_judge(mut self, judge: Arc<dyn Judge>) -> Self {
+        self.provided.judges.insert(judge.identity().name.to_string(), judge);
+        self
+    }
+
+    /// Adds a target of the caller's own. Options and files choose it by its name, before any other target of that name.
+    #[must_use]
+    pub fn with_target(mut self, target: Arc<dyn Target>) -> Self {
+        self.provided.targets.insert(target.name().to_owned(), target);
+        self
+    }
+
+    /// Keeps the replies of models in a storage of the caller's own instead of the reply cache of the working folder.
+    #[must_use]
+    pub fn with_reply_store(mut self, replies: Arc<dyn ReplyStore>) -> Self {
+        self.provided.replies = Some(replies);
+        self
+    }
+
+    /// Parts of the caller's own.
+    pub(crate) fn provided(&self) -> &ProvidedParts {
+        &self.provided
     }
 
     /// The process it lives in.

@@ -1,6 +1,7 @@
 //! Failures of the engine: kind, message, and the exit code each leads to.
 
 use assize_evalfile::CaseLoadError;
+use assize_run::{ItemError, JudgeError};
 use assize_store::StoreError;
 
 use crate::exit::ExitStatus;
@@ -95,6 +96,18 @@ impl From<StoreError> for EngineError {
 impl From<CaseLoadError> for EngineError {
     fn from(error: CaseLoadError) -> Self {
         Self::unreadable(error.to_string())
+    }
+}
+
+impl From<ItemError> for EngineError {
+    fn from(error: ItemError) -> Self {
+        Self::unreadable(error.to_string())
+    }
+}
+
+impl From<JudgeError> for EngineError {
+    fn from(error: JudgeError) -> Self {
+        Self::unrunnable(error.to_string())
     }
 }
 

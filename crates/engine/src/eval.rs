@@ -6,7 +6,7 @@ use std::sync::Arc;
 
 use assize_evalfile::{Case, Suite};
 use assize_rubric::Usd;
-use assize_run::WorkItem;
+use assize_run::{ItemError, WorkItem};
 use assize_store::{RunSettings, SuiteInfo};
 
 use crate::dependencies::CaseDependencies;
@@ -44,7 +44,7 @@ pub struct PlannedRun {
 impl PlannedRun {
     /// Plan of these items, with the variables that the run itself will need.
     pub(crate) fn new(
-        items: impl Iterator<Item = Result<WorkItem, String>>,
+        items: impl Iterator<Item = Result<WorkItem, ItemError>>,
         cases: usize,
         warnings: Vec<String>,
         limit: (&crate::options::SpendingOptions, Option<Usd>),
@@ -144,8 +144,10 @@ impl Engine {
 
         run.check(loaded)?;
         wiring.gateway.check()?;
+        wiring.gateway.check_keys(options.deny.exposed_keys)?;
 
         if options.dry_run {
+            warnings.extend(wiring.gateway.exposed_keys());
             let (items, cases) = (run.items(), run.preflight.cases);
             let limit = (&options.run.spending, usd);
             return Ok(RunOutcome::Planned(PlannedRun::new(items, cases, warnings, limit, &wiring)?));
@@ -333,7 +335,7 @@ impl<'a> EvalRun<'a> {
             let cases = part.file.cases.iter();
 
             cases.map(move |case| match case {
-                Err(error) => vec![Err(error.to_string())],
+                Err(error) => vec![Err(error.into())],
                 Ok(case) if part.takes(&self.selection, &case) => self.items_of(part, case),
                 Ok(_) => Vec::new(),
             })
@@ -347,9 +349,9 @@ impl<'a> EvalRun<'a> {
         self.mode.items(plain, self.preflight.items)
     }
 
-    fn items_of(&self, part: &RunPart<'_>, case: Arc<Case>) -> Vec<Result<WorkItem, String>> {
+    fn items_of(&self, part: &RunPart<'_>, case: Arc<Case>) -> Vec<Result<WorkItem, ItemError>> {
         match self.mode.cases(part.suite.suite, case) {
-            Err(error) => vec![Err(error.message)],
+            Err(error) => vec![Err(ItemError::Source(error.into()))],
             Ok(cases) => cases
                 .iter()
                 .flat_map(|case| self.planner.items(&part.suite, case, &part.deps, &part.dependencies))

@@ -54,6 +54,32 @@ impl ExitStatus {
     }
 }
 
+/// Reason why no more calls are made, in words, by its kind.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum CallStop {
+    /// The budget allows no further call.
+    OverBudget(String),
+    /// A model server was given up.
+    ServerGivenUp(String),
+}
+
+impl CallStop {
+    /// The reason in words.
+    pub fn reason(&self) -> &str {
+        match self {
+            Self::OverBudget(reason) | Self::ServerGivenUp(reason) => reason,
+        }
+    }
+
+    /// Exit code that it leads to where work is left.
+    pub const fn exit(&self) -> ExitStatus {
+        match self {
+            Self::OverBudget(_) => ExitStatus::OverBudget,
+            Self::ServerGivenUp(_) => ExitStatus::Incomplete,
+        }
+    }
+}
+
 /// Circumstances under which a run ended, beside its verdicts.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct RunEnding {

@@ -6,7 +6,7 @@ use assize_evalfile::{Case, GraderKind};
 use assize_grade::CallForecast;
 use assize_llm::{Budget, ModelCard};
 use assize_rubric::{JudgingMode, Usd, dollars, grouped};
-use assize_run::{ItemSource, WorkItem, forecast};
+use assize_run::{ItemError, ItemSource, JudgeError, WorkItem, forecast};
 use assize_targets::TargetKind;
 use serde_json::{Value, json};
 
@@ -103,20 +103,20 @@ pub(crate) trait ModelCards {
 impl RunPlan {
     /// Computes the totals of all items of a run.
     pub(crate) fn new(
-        items: impl Iterator<Item = Result<WorkItem, String>>,
+        items: impl Iterator<Item = Result<WorkItem, ItemError>>,
         budget: Budget,
         cards: &dyn ModelCards,
     ) -> Result<Self, EngineError> {
         let mut plan = Self { budget, ..Self::default() };
         for item in items {
-            let item = item.map_err(EngineError::unreadable)?;
-            plan.add(&item, cards).map_err(EngineError::unrunnable)?;
+            let item = item?;
+            plan.add(&item, cards)?;
         }
 
         Ok(plan)
     }
 
-    fn add(&mut self, item: &WorkItem, cards: &dyn ModelCards) -> Result<(), String> {
+    fn add(&mut self, item: &WorkItem, cards: &dyn ModelCards) -> Result<(), JudgeError> {
         self.items += 1;
         let unknown = match item.source {
             ItemSource::Given(_) => 0,
@@ -164,7 +164,7 @@ impl RunPlan {
                 });
                 mode(entry).add(forecast, unknown);
             }
-            Ok::<(), String>(())
+            Ok::<(), JudgeError>(())
         };
 
         add(None, |judge| &mut judge.asked)?;

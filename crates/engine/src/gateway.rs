@@ -10,7 +10,7 @@ use assize_evalfile::ProjectConfig;
 use assize_llm::{
     Budget, BudgetTracker, CachedModel, CallEvent, CallObserver, ChatModel, ClientSetup, ConfigError,
     HttpOptions, HttpProxies, HttpTransport, ModelCard, ModelClient, ModelId, ModelName, OnCacheMiss,
-    PriceTable, ProviderAccounts, RateLimits, prices_as_of,
+    PriceTable, ProviderAccounts, RateLimits, ReplyStore, prices_as_of,
 };
 use assize_rubric::Usd;
 use assize_run::{CachedReplyStore, ReplyOwner};
@@ -21,6 +21,7 @@ use tokio_util::sync::CancellationToken;
 use crate::engine::Engine;
 use crate::error::EngineError;
 use crate::event::{EngineEvent, EventObserver};
+use crate::exit::CallStop;
 use crate::options::{CacheUse, RunOptions, SpendingOptions, UnknownPrice};
 use crate::process::ProcessContext;
 
@@ -57,11 +58,15 @@ pub(crate) struct ModelGateway {
     missing_keys: Mutex<BTreeSet<String>>,
     /// Hosts to which a key is sent unencrypted.
     unencrypted: Mutex<BTreeSet<String>>,
+    /// Warnings about keys that a file of targets sends elsewhere than to their provider.
+    foreign_keys: Mutex<BTreeSet<String>>,
     setup: ClientSetup,
     /// Handling of a call that the cache can't answer; `None` without a cache.
     miss: Option<OnCacheMiss>,
     folder: PathBuf,
     cache: Mutex<Option<Arc<ReplyCache>>>,
+    /// Storage of the caller's own, used instead of the cache.
+    provided_replies: Option<Arc<dyn ReplyStore>>,
     reply_owner: Arc<OnceLock<ReplyOwner>>,
     prices: PriceTable,
     /// The most tokens of a reply to anybody but a target, by the command line.
@@ -75,6 +80,7 @@ pub(crate) struct ModelGateway {
     /// The models that were set up, with what is known about them.
     models: Mutex<BTreeMap<ModelId, ModelCard>>,
     limit: CancellationToken,
+    given_up: CancellationToken,
     /// Set once a model was set up.
     asks_models: AtomicBool,
     /// A permit for each command that may run at a time.
@@ -172,8 +178,13 @@ impl ModelGateway {
         });
 
         let outage: Arc<OnceLock<String>> = Arc::default();
-        let observer =
-            CallEvents { observer: engine.observer(), outage: Arc::clone(&outage), limit: limit.clone() };
+        let given_up = CancellationToken::new();
+        let observer = CallEvents {
+            observer: engine.observer(),
+            outage: Arc::clone(&outage),
+            limit: limit.clone(),
+            given_up: given_up.clone(),
+        };
         let setup = ClientSetup {
             transport: Arc::new(transport(engine)),
             budget: tracker,
@@ -185,6 +196,7 @@ impl ModelGateway {
             is_plan: false,
             missing_keys: Mutex::default(),
             unencrypted: Mutex::default(),
+            foreign_keys: Mutex::default(),
             setup,
             prices,
             max_output_tokens: spending.max_output_tokens.map(NonZeroU32::get),
@@ -193,11 +205,13 @@ impl ModelGateway {
             may_be_unpriced: false,
             models: Mutex::default(),
             limit,
+            given_up,
             refusal,
             outage,
             miss,
             folder: engine.process().working_folder.join(CACHE_FOLDER),
             cache: Mutex::default(),
+            provided_replies: engine.provided().replies.clone(),
             reply_owner: Arc::default(),
             asks_models: AtomicBool::new(false),
             commands: Arc::new(Semaphore::new(COMMANDS)),
@@ -253,15 +267,31 @@ impl ModelGateway {
         hosts.extend(client.unencrypted_host());
     }
 
-    /// Warnings about keys that could be read on the way.
-    pub(crate) fn unencrypted(&self) -> Vec<String> {
+    /// Keeps a warning about a key that goes elsewhere than to its provider.
+    pub(crate) fn note_foreign_key(&self, warning: String) {
+        self.foreign_keys.lock().unwrap_or_else(PoisonError::into_inner).insert(warning);
+    }
+
+    /// Warnings about keys that could be read on the way, or that go elsewhere than to their provider.
+    pub(crate) fn exposed_keys(&self) -> Vec<String> {
         let hosts = self.unencrypted.lock().unwrap_or_else(PoisonError::into_inner);
-        let warning = |host: &String| {
+        let unencrypted = hosts.iter().map(|host| {
             format!(
                 "the API key is sent to {host} unencrypted, over http://; use an https:// address if there is one"
             )
-        };
-        hosts.iter().map(warning).collect()
+        });
+        let foreign = self.foreign_keys.lock().unwrap_or_else(PoisonError::into_inner);
+        unencrypted.chain(foreign.iter().cloned()).collect()
+    }
+
+    /// Returns an error if a key is exposed and that is denied.
+    pub(crate) fn check_keys(&self, are_denied: bool) -> Result<(), EngineError> {
+        let exposed = self.exposed_keys();
+        if are_denied && !exposed.is_empty() {
+            return Err(EngineError::unrunnable(format!("{}; denied, nothing was run", exposed.join("; "))));
+        }
+
+        Ok(())
     }
 
     /// Warnings about variables that the run will need beside those that are set.
@@ -315,6 +345,11 @@ impl ModelGateway {
         &self.limit
     }
 
+    /// Fires when a model server is given up.
+    pub(crate) fn given_up(&self) -> &CancellationToken {
+        &self.given_up
+    }
+
     /// Reason why the budget stopped the run, if it did.
     pub(crate) fn refusal(&self) -> Option<&str> {
         self.refusal.get().map(String::as_str)
@@ -325,10 +360,18 @@ impl ModelGateway {
         self.outage.get().map(String::as_str)
     }
 
-    /// Reason why the work was stopped, in general words where none was given.
-    pub(crate) fn refusal_or_default(&self) -> String {
-        let refusal = self.refusal().or_else(|| self.outage());
-        refusal.unwrap_or("the budget allows no further call").to_owned()
+    /// Reason why the calls were stopped, if they were.
+    pub(crate) fn stop(&self) -> Option<CallStop> {
+        if !self.limit.is_cancelled() {
+            return None;
+        }
+
+        Some(match (self.refusal(), self.outage()) {
+            (None, Some(outage)) => CallStop::ServerGivenUp(outage.to_owned()),
+            (refusal, _) => {
+                CallStop::OverBudget(refusal.unwrap_or("the budget allows no further call").to_owned())
+            }
+        })
     }
 
     /// A client as targets use it. `context_tokens` is what its own settings say about how much it can read.
@@ -360,11 +403,21 @@ impl ModelGateway {
 
         let client = client.with_card(card);
         let inner: Arc<dyn ChatModel> = Arc::new(client.clone());
-        let Some((miss, cache)) = self.miss.zip(self.cache()) else { return inner };
-        let clock = self.clock;
-        let memory = CachedReplyStore::new(cache, Arc::clone(&self.reply_owner), move || clock().as_second());
+        match self.miss.zip(self.replies()) {
+            Some((miss, replies)) => Arc::new(CachedModel::new(client, inner, replies, miss)),
+            None => inner,
+        }
+    }
 
-        Arc::new(CachedModel::new(client, inner, Arc::new(memory), miss))
+    /// Storage of replies: the caller's own, else the reply cache if it can be used.
+    fn replies(&self) -> Option<Arc<dyn ReplyStore>> {
+        if let Some(replies) = &self.provided_replies {
+            return Some(Arc::clone(replies));
+        }
+
+        let clock = self.clock;
+        let owner = Arc::clone(&self.reply_owner);
+        Some(Arc::new(CachedReplyStore::new(self.cache()?, owner, move || clock().as_second())))
     }
 
     /// The secret of the fences. The same in every run that uses the cache: with other fences every call would be a
@@ -523,6 +576,7 @@ struct CallEvents {
     observer: Arc<dyn EventObserver>,
     outage: Arc<OnceLock<String>>,
     limit: CancellationToken,
+    given_up: CancellationToken,
 }
 
 impl CallObserver for CallEvents {
@@ -532,6 +586,7 @@ impl CallObserver for CallEvents {
             if self.outage.set(format!("{account}: {reason}")).is_err() {
                 return;
             }
+            self.given_up.cancel();
             self.limit.cancel();
         }
 

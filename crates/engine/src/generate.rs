@@ -16,7 +16,7 @@ use serde_json::{Value, json};
 use crate::engine::Engine;
 use crate::error::EngineError;
 use crate::event::EngineEvent;
-use crate::exit::ExitStatus;
+use crate::exit::{CallStop, ExitStatus};
 use crate::files::replace_file;
 use crate::judges::OFFLINE;
 use crate::load::id_patterns;
@@ -60,8 +60,8 @@ pub struct GenerateReport {
     pub outcomes: Vec<CaseOutcome>,
     /// Author named in the remark of each draft.
     pub author: String,
-    /// Reason why the budget stopped it, if it did.
-    pub over_budget: Option<String>,
+    /// Reason why it was stopped, if it was.
+    pub stop: Option<CallStop>,
     drafter: String,
     options: GenerateOptions,
 }
@@ -76,7 +76,8 @@ impl Engine {
         let wanted = id_patterns(&options.filter)?;
         let mut work = DraftPlan::default();
         for path in &options.files {
-            work.take(path, options, wanted.as_ref(), &load_options, self)?;
+            let path = self.process().resolve(path);
+            work.take(&path, options, wanted.as_ref(), &load_options, self)?;
         }
 
         let request = WiringRequest {
@@ -110,7 +111,7 @@ impl Engine {
         let writing = DraftOptions {
             drafter,
             author: author.clone(),
-            save: (!options.dry_run).then_some(&save),
+            save: (!options.dry_run).then_some(&|edited| save(edited).map_err(|error| error.message)),
             observe: &|event| self.emit(event),
         };
 
@@ -121,8 +122,8 @@ impl Engine {
             self.warn(error.message);
         }
 
-        let over_budget = gateway.limit().is_cancelled().then(|| gateway.refusal_or_default());
-        Ok(GenerateReport { files, outcomes, author, over_budget, drafter: by, options: options.clone() })
+        let stop = gateway.stop();
+        Ok(GenerateReport { files, outcomes, author, stop, drafter: by, options: options.clone() })
     }
 }
 
@@ -190,7 +191,7 @@ impl DraftPlan {
                 (DraftNeed::NoOutcome, _) | (_, None) => DraftOutcome::NoOutcome,
                 (DraftNeed::HasRubric, _) if !options.replace => DraftOutcome::HasRubric,
                 (need, Some(brief)) => match self.place(&case) {
-                    Err(reason) => DraftOutcome::LeftAlone(reason),
+                    Err(error) => DraftOutcome::LeftAlone(error.message),
                     Ok((file, spot)) => {
                         let replaces = need == DraftNeed::HasRubric;
                         let outcome = self.outcomes.len();
@@ -221,29 +222,25 @@ impl DraftPlan {
     }
 
     /// Place where a case is written: its file, opened once, and the place in it.
-    fn place(&mut self, case: &Case) -> Result<(usize, CaseLocation), String> {
+    fn place(&mut self, case: &Case) -> Result<(usize, CaseLocation), EngineError> {
         let path = case.place.path();
         let key = path.canonicalize().unwrap_or_else(|_| path.to_path_buf());
         let index = if let Some(index) = self.known.get(&key) {
             *index
         } else {
-            let text = assize_files::read_text(path).map_err(|error| format!("can't be read: {error}"))?;
+            let text = read(path)?;
             self.files.push(EditedFile::new(path, text));
             self.known.insert(key, self.files.len() - 1);
             self.files.len() - 1
         };
 
-        let spot = self.files[index].file().find(case).map_err(|error| error.to_string())?;
+        let spot =
+            self.files[index].file().find(case).map_err(|error| EngineError::usage(error.to_string()))?;
         Ok((index, spot))
     }
 }
 
 impl GenerateReport {
-    /// True if nothing was written.
-    pub fn is_dry_run(&self) -> bool {
-        self.options.dry_run
-    }
-
     /// Number of cases with such an outcome.
     pub fn count(&self, which: fn(&DraftOutcome) -> bool) -> usize {
         self.outcomes.iter().filter(|outcome| which(&outcome.result)).count()
@@ -268,8 +265,8 @@ impl GenerateReport {
     pub fn exit(&self) -> ExitStatus {
         let unreached = self.unreached();
         let mut exits = vec![ExitStatus::Passed];
-        if self.over_budget.is_some() && unreached > 0 {
-            exits.push(ExitStatus::OverBudget);
+        if unreached > 0 {
+            exits.extend(self.stop.as_ref().map(CallStop::exit));
         }
         if self.left_alone() + unreached > 0 {
             exits.push(ExitStatus::Incomplete);
@@ -320,16 +317,19 @@ impl GenerateReport {
     }
 }
 
+fn read(path: &Path) -> Result<String, EngineError> {
+    assize_files::read_text(path).map_err(|error| EngineError::unreadable(format!("can't be read: {error}")))
+}
+
 /// Writes the text of a file, unless somebody else changed the file meanwhile.
-fn save(edited: &EditedFile) -> Result<(), String> {
+fn save(edited: &EditedFile) -> Result<(), EngineError> {
     let path = edited.path();
-    let on_disk = assize_files::read_text(path).map_err(|error| format!("can't be read: {error}"))?;
+    let on_disk = read(path)?;
     if on_disk != edited.written() {
-        return Err(
-            "the file was changed meanwhile; start again, drafts that were paid for are in the cache"
-                .to_owned(),
-        );
+        let message =
+            "the file was changed meanwhile; start again, drafts that were paid for are in the cache";
+        return Err(EngineError::storage(message));
     }
 
-    replace_file(path, edited.file().text()).map_err(|error| error.message)
+    replace_file(path, edited.file().text())
 }

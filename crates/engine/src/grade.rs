@@ -86,14 +86,16 @@ impl Engine {
     /// When files have problems, or the run can't be carried out as asked for. Nothing was spent then.
     pub async fn grade(&self, options: &GradeOptions) -> Result<FinishedRun, EngineError> {
         let load_options = self.load_options(&[]);
-        let rubric = load_rubric(&options.rubric, &load_options);
+        let [rubric_path, answers_path] =
+            [&options.rubric, &options.answers].map(|path| self.process().resolve(path));
+        let rubric = load_rubric(&rubric_path, &load_options);
         self.report_diagnostics(&rubric.diagnostics, &rubric.sources);
 
         if rubric.has_errors() {
             return Err(EngineError::invalid_file("the rubric has problems; nothing was graded"));
         }
 
-        let answers = load_answers(&options.answers, &options.columns, &rubric, &load_options);
+        let answers = load_answers(&answers_path, &options.columns, &rubric, &load_options);
         self.report_diagnostics(&answers.diagnostics, &answers.sources);
 
         let has_errors = answers.has_errors();
@@ -111,7 +113,7 @@ impl Engine {
 
         let wiring = wire(self, &request)?;
         // No target is run here, but one may judge.
-        let deps = wiring.deps_for(options.rubric.parent().unwrap_or(Path::new("")))?;
+        let deps = wiring.deps_for(rubric_path.parent().unwrap_or(Path::new("")))?;
         let planner = RunPlanner::new(&wiring.config, &options.run)?;
         let planned = planner.suite(&suite);
 
@@ -128,7 +130,7 @@ impl Engine {
         wiring.gateway.check()?;
 
         if preflight.items == 0 {
-            let message = format!("`{}` holds no answers", options.answers.display());
+            let message = format!("`{}` holds no answers", answers_path.display());
             return Err(EngineError::usage(message));
         }
 
@@ -136,11 +138,11 @@ impl Engine {
             label: suite.name.clone(),
             suites: vec![SuiteInfo {
                 name: suite.name.clone(),
-                path: options.rubric.display().to_string(),
+                path: rubric_path.display().to_string(),
                 format: None,
                 cases: preflight.cases,
             }],
-            inputs: vec![options.rubric.clone(), options.answers.clone()],
+            inputs: vec![rubric_path, answers_path],
             total: preflight.items,
             warnings,
             ..RunSession::new(GradeMode.command(), &wiring, &options.run, std::iter::empty())
@@ -148,7 +150,7 @@ impl Engine {
 
         let items = || {
             answers.cases.iter().flat_map(|case| match case {
-                Err(error) => vec![Err(error.to_string())],
+                Err(error) => vec![Err(error.into())],
                 Ok(case) => planner
                     .items(&planned, &case, &deps, &CaseDependencies::default())
                     .into_iter()

@@ -69,44 +69,57 @@ pub(crate) fn baseline_problem(grader: &Grader, case: &Case) -> Option<String> {
     })
 }
 
-/// True for graders that ask a judge.
-pub(crate) fn asks_judge(grader: &Grader) -> bool {
-    match &grader.kind {
-        GraderKind::Rubric(_) | GraderKind::Llm(_) | GraderKind::Pairwise(_) => true,
-        // A program with model access calls the judge's model.
-        GraderKind::Code(code) => code.max_calls.is_some(),
-        GraderKind::Benchmark(benchmark) => benchmark.behaviour.is_some(),
-        GraderKind::Composite(composite) => matches!(composite.aggregator, CompositeAggregator::Llm { .. }),
-        _ => false,
-    }
+/// Demand of a grader for judges.
+#[derive(Clone, Copy, Default)]
+pub(crate) struct JudgeDemand<'g> {
+    /// The judge that the grader names.
+    pub(crate) named: Option<&'g str>,
+    /// Panel of the grader's own; `None` for one that has a single judge whatever happens.
+    pub(crate) panel: Option<&'g PanelSpec>,
 }
 
-/// The judge that a grader names.
-pub(crate) fn named_judge(grader: &Grader) -> Option<&str> {
-    match &grader.kind {
-        GraderKind::Rubric(rubric) => rubric.judge.as_deref(),
-        GraderKind::Llm(llm) => llm.judge.as_deref(),
-        GraderKind::Pairwise(pairwise) => pairwise.judge.as_deref(),
-        GraderKind::Composite(composite) => match &composite.aggregator {
-            CompositeAggregator::Llm { judge, .. } => judge.as_deref(),
-            _ => None,
-        },
-        _ => None,
+impl<'g> JudgeDemand<'g> {
+    const fn with_panel(named: Option<&'g str>, panel: &'g PanelSpec) -> Self {
+        Self { named, panel: Some(panel) }
     }
 }
 
 /// An empty panel specification.
 static DEFAULT_PANEL: LazyLock<PanelSpec> = LazyLock::new(PanelSpec::default);
 
-/// Panel of a grader's own; `None` for one that has a single judge whatever happens.
-pub(crate) fn own_panel(grader: &Grader) -> Option<&PanelSpec> {
+/// Demand of a grader for judges; `None` for one that asks nobody.
+pub(crate) fn judge_demand(grader: &Grader) -> Option<JudgeDemand<'_>> {
     match &grader.kind {
-        GraderKind::Rubric(rubric) => Some(&rubric.panel),
-        GraderKind::Llm(llm) => Some(&llm.panel),
-        GraderKind::Pairwise(pairwise) => Some(&pairwise.panel),
+        GraderKind::Rubric(rubric) => Some(JudgeDemand::with_panel(rubric.judge.as_deref(), &rubric.panel)),
+        GraderKind::Llm(llm) => Some(JudgeDemand::with_panel(llm.judge.as_deref(), &llm.panel)),
+        GraderKind::Pairwise(pairwise) => {
+            Some(JudgeDemand::with_panel(pairwise.judge.as_deref(), &pairwise.panel))
+        }
+        // A program with model access calls the judge's model.
+        GraderKind::Code(code) => code.max_calls.map(|_| JudgeDemand::default()),
         // The files of a scorecard can't specify judges, so other sources decide.
-        GraderKind::Benchmark(_) => Some(&DEFAULT_PANEL),
-        _ => None,
+        GraderKind::Benchmark(benchmark) => {
+            benchmark.behaviour.as_ref().map(|_| JudgeDemand::with_panel(None, &DEFAULT_PANEL))
+        }
+        // A judge that combines others is one judge.
+        GraderKind::Composite(composite) => match &composite.aggregator {
+            CompositeAggregator::Llm { judge, .. } => {
+                Some(JudgeDemand { named: judge.as_deref(), panel: None })
+            }
+            CompositeAggregator::WeightedAverage(_)
+            | CompositeAggregator::Threshold(_)
+            | CompositeAggregator::Code { .. } => None,
+        },
+        GraderKind::Text(_)
+        | GraderKind::IsJson(_)
+        | GraderKind::FieldAccuracy(_)
+        | GraderKind::ToolTrajectory(_)
+        | GraderKind::Latency { .. }
+        | GraderKind::Cost { .. }
+        | GraderKind::TokenUsage(_)
+        | GraderKind::ExecutionMetrics(_)
+        | GraderKind::SkillTrigger(_)
+        | GraderKind::Custom(_) => None,
     }
 }
 
@@ -118,14 +131,14 @@ pub(crate) fn own_judging(grader: &Grader) -> Option<JudgingMode> {
     }
 }
 
-/// Problem of a grader with the judge of this name.
+/// Problem of a grader that asks a judge with the judge of this name.
 pub(crate) fn judge_problem(grader: &Grader, case: &Case, judge: &str) -> Option<String> {
     if judge != OFFLINE {
         return None;
     }
 
     let follows: Option<&GraderPrompt> = match &grader.kind {
-        GraderKind::Code(code) if code.max_calls.is_some() => {
+        GraderKind::Code(_) => {
             return Some(format!(
                 "grader `{}`: its program asks a model (`target`), and the offline judge is none; name a model with \
                  `--judge`, or remove `target` if the program does without",
@@ -155,17 +168,26 @@ pub(crate) fn judge_problem(grader: &Grader, case: &Case, judge: &str) -> Option
 
             None
         }
-        GraderKind::Composite(composite) => match &composite.aggregator {
-            CompositeAggregator::Llm { .. } => {
-                return Some(format!(
-                    "grader `{}`: the offline judge can't weigh results; name a model with `--judge`, or use \
-                     `weighted_average`",
-                    grader.name
-                ));
-            }
-            _ => None,
-        },
-        _ => None,
+        GraderKind::Composite(_) => {
+            return Some(format!(
+                "grader `{}`: the offline judge can't weigh results; name a model with `--judge`, or use \
+                 `weighted_average`",
+                grader.name
+            ));
+        }
+        GraderKind::Rubric(_)
+        | GraderKind::Benchmark(_)
+        // These ask no judge.
+        | GraderKind::Text(_)
+        | GraderKind::IsJson(_)
+        | GraderKind::FieldAccuracy(_)
+        | GraderKind::ToolTrajectory(_)
+        | GraderKind::Latency { .. }
+        | GraderKind::Cost { .. }
+        | GraderKind::TokenUsage(_)
+        | GraderKind::ExecutionMetrics(_)
+        | GraderKind::SkillTrigger(_)
+        | GraderKind::Custom(_) => None,
     };
     follows.map(|_| {
         format!(

@@ -7,7 +7,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 use assize_grade::{Judge, JudgeOptions, KeyedFences, ModelJudge, OfflineJudge, WarmUp};
 use assize_llm::{ChatModel, ModelCard, ModelId, ModelName};
 use assize_rubric::{IdentityWriter, JudgeIdentity};
-use assize_run::{JudgeProvider, JudgeSelector};
+use assize_run::{JudgeError, JudgeProvider, JudgeSelector};
 use assize_store::JudgeInfo;
 use tokio::sync::Semaphore;
 
@@ -54,6 +54,8 @@ pub(crate) struct JudgeRegistry {
     gateway: Arc<ModelGateway>,
     limit: Arc<Semaphore>,
     variables: assize_evalfile::EnvironmentLookup,
+    /// Judges of the caller's own, by name.
+    provided: BTreeMap<String, Arc<dyn Judge>>,
     made: Mutex<BTreeMap<String, JudgeEntry>>,
 }
 
@@ -92,6 +94,7 @@ impl JudgeRegistry {
             gateway,
             limit,
             variables: engine.process().environment(),
+            provided: engine.provided().judges.clone(),
             made: Mutex::new(BTreeMap::new()),
         }
     }
@@ -170,8 +173,9 @@ impl JudgeRegistry {
     }
 
     fn make(&self, name: &str, chosen_by: ChosenBy) -> Result<JudgeEntry, EngineError> {
-        if name == OFFLINE {
-            let judge = Arc::new(OfflineJudge);
+        let provided = self.provided.get(name).cloned();
+        let offline = || (name == OFFLINE).then(|| Arc::new(OfflineJudge) as Arc<dyn Judge>);
+        if let Some(judge) = provided.or_else(offline) {
             return Ok(JudgeEntry::new(judge, None, None, ModelCard::default(), chosen_by));
         }
 
@@ -269,16 +273,19 @@ pub(crate) fn model(
 /// Name of the judge that needs no model.
 pub const OFFLINE: &str = "offline";
 
+fn unavailable(error: EngineError) -> JudgeError {
+    JudgeError::Unavailable(error.message)
+}
+
 impl JudgeProvider for JudgeRegistry {
-    fn judge(&self, selector: JudgeSelector<'_>) -> Result<Arc<dyn Judge>, String> {
-        self.with(selector, |made| Arc::clone(&made.judge)).map_err(|error| error.message)
+    fn judge(&self, selector: JudgeSelector<'_>) -> Result<Arc<dyn Judge>, JudgeError> {
+        self.with(selector, |made| Arc::clone(&made.judge)).map_err(unavailable)
     }
 
-    fn model(&self, selector: JudgeSelector<'_>) -> Result<(String, Arc<dyn ChatModel>), String> {
-        let ask = self.with(selector, |made| made.ask.clone()).map_err(|error| error.message)?;
+    fn model(&self, selector: JudgeSelector<'_>) -> Result<(String, Arc<dyn ChatModel>), JudgeError> {
+        let ask = self.with(selector, |made| made.ask.clone()).map_err(unavailable)?;
         let (name, _) = self.choose(selector);
-        ask.map(|ask| (name.to_owned(), ask))
-            .ok_or_else(|| format!("the judge `{name}` is no model that a program could ask"))
+        ask.map(|ask| (name.to_owned(), ask)).ok_or_else(|| JudgeError::NotModel(name.into()))
     }
 
     fn write_settings(&self, selector: JudgeSelector<'_>, identity: &mut IdentityWriter) {

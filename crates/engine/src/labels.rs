@@ -61,7 +61,7 @@ pub struct LabelledRun {
     pub run: ScorecardRun,
     /// Labels that were counted; `None` where the scorecard can't be read any more.
     pub labels: Option<LabelSet>,
-    /// Reason for which labels given since the run are not counted.
+    /// Reasons for which labels are not counted.
     pub warning: Option<String>,
 }
 
@@ -75,9 +75,9 @@ pub fn labelled_run(
     process: &ProcessContext,
 ) -> Result<LabelledRun, EngineError> {
     let mut info = folder.info()?;
-    let (labels, problem) = match current_labels(&info, options, process) {
-        Ok(labels) => (Some(labels), None),
-        Err(problem) => (None, Some(problem)),
+    let (labels, elsewhere, problem) = match current_scorecard(&info, options, process) {
+        Ok(scorecard) => (Some(label_set(&scorecard)), scorecard.labels_elsewhere().len(), None),
+        Err(problem) => (None, 0, Some(problem.message)),
     };
 
     let tree = info.scorecard.take();
@@ -91,6 +91,15 @@ pub fn labelled_run(
             || !run.review_rows().is_empty()
     });
 
+    let elsewhere = match elsewhere {
+        0 => None,
+        1 => Some("a label counts nowhere: its benchmark does not apply to its case".to_owned()),
+        labels => {
+            Some(format!("{labels} labels count nowhere: their benchmarks do not apply to their cases"))
+        }
+    };
+    let warning = warning.or(elsewhere);
+
     Ok(LabelledRun { info, run, labels, warning })
 }
 
@@ -99,26 +108,37 @@ pub fn current_labels(
     info: &RunInfo,
     options: &LabelOptions,
     process: &ProcessContext,
-) -> Result<LabelSet, String> {
+) -> Result<LabelSet, EngineError> {
+    current_scorecard(info, options, process).map(|scorecard| label_set(&scorecard))
+}
+
+/// Scorecard of a run as it is now, with its labels, or why it can't be read.
+fn current_scorecard(
+    info: &RunInfo,
+    options: &LabelOptions,
+    process: &ProcessContext,
+) -> Result<Scorecard, EngineError> {
     let options = options.or_stored(info);
     let path = info.suites.first().map_or_else(|| Path::new(""), |suite| Path::new(&suite.path));
+    let path = process.resolve(path);
     if !path.exists() {
-        return Err(format!(
+        return Err(EngineError::unreadable(format!(
             "the scorecard `{}` of the run is not there, so that labels given since the run are not counted; go to the \
              folder the run was started in",
             path.display()
-        ));
+        )));
     }
 
-    let loaded = load_scorecard_with_labels(path, options.folder.as_deref(), &process.load_options(&[]));
+    let folder = options.folder.as_ref().map(|folder| process.resolve(folder));
+    let loaded = load_scorecard_with_labels(&path, folder.as_deref(), &process.load_options(&[]));
     let mut scorecard = loaded.scorecard.ok_or_else(|| {
-        format!(
+        EngineError::invalid_file(format!(
             "the scorecard `{0}` has problems, so that labels given since the run are not counted; `assize validate {0}` \
              lists them",
             path.display()
-        )
+        ))
     })?;
 
     scorecard.unbound_labels = options.unbound;
-    Ok(label_set(&scorecard))
+    Ok(scorecard)
 }

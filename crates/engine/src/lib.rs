@@ -3,6 +3,53 @@
 //! An [`Engine`] lives in a process ([`ProcessContext`]) and tells an [`EventObserver`] of every [`EngineEvent`]. It reads eval files,
 //! wires targets, judges, reply cache, budget and workspaces, plans the run, sees it through, and says with which [`ExitStatus`]
 //! it ends. It prints nothing and parses no flags; what fails is an [`EngineError`].
+//!
+//! Relative paths of options begin in the working folder of the [`ProcessContext`]. Judges, targets and the storage of replies
+//! may be the caller's own ([`Engine::with_judge`], [`Engine::with_target`], [`Engine::with_reply_store`]), and so is the clock.
+//! Here a judge that finds every criterion met takes the place of a model:
+//!
+//! ```
+//! use std::sync::Arc;
+//!
+//! use assize_engine::{Engine, EvalMode, EvalOptions, ExitStatus, ProcessContext, RunOutcome};
+//! use assize_grade::{Judge, JudgeQuestion};
+//! use assize_llm::BoxFuture;
+//! use assize_rubric::{Decision, Finding, JudgeIdentity, Outcome};
+//!
+//! struct KindJudge;
+//!
+//! impl Judge for KindJudge {
+//!     fn identity(&self) -> JudgeIdentity {
+//!         JudgeIdentity { name: "kind".into(), ..JudgeIdentity::default() }
+//!     }
+//!
+//!     fn decide<'a>(&'a self, questions: &'a [JudgeQuestion]) -> BoxFuture<'a, Vec<Vec<Decision>>> {
+//!         let decide = |question: &JudgeQuestion| {
+//!             let JudgeQuestion::Rubric(task) = question else { panic!("only rubrics are judged here") };
+//!             let met = |criterion| Finding::Criterion { criterion, outcome: Outcome::Met };
+//!             let criteria = task.rubric.criteria().iter().cloned();
+//!             criteria.map(|criterion| Decision::new(self.identity(), met(criterion), "kindness")).collect()
+//!         };
+//!         Box::pin(async move { questions.iter().map(decide).collect() })
+//!     }
+//! }
+//!
+//! # #[tokio::main(flavor = "current_thread")]
+//! # async fn main() -> Result<(), Box<dyn std::error::Error>> {
+//! let folder = tempfile::tempdir()?;
+//! let suite = "tests: [{id: a, criteria: be right, input: 2 + 2?, output: five, assertions: [Says four]}]";
+//! std::fs::write(folder.path().join("sums.eval.yaml"), suite)?;
+//!
+//! let process = ProcessContext::new(folder.path().to_owned(), std::env::temp_dir(), jiff::Timestamp::now);
+//! let engine = Engine::new(process, |_| {}).with_judge(Arc::new(KindJudge));
+//! let mut options = EvalOptions { paths: vec!["sums.eval.yaml".into()], ..EvalOptions::default() };
+//! options.run.judges = vec!["kind".to_owned()];
+//!
+//! let RunOutcome::Finished(run) = engine.evaluate(EvalMode::default(), &options).await? else { unreachable!() };
+//! assert_eq!(run.exit, ExitStatus::Passed);
+//! # Ok(())
+//! # }
+//! ```
 
 #![warn(missing_docs)]
 
@@ -56,7 +103,7 @@ pub use error::{EngineError, EngineErrorKind};
 pub use estimate::RunEstimate;
 pub use eval::{PlannedRun, RunOutcome};
 pub use event::{EngineEvent, EventObserver};
-pub use exit::{ExitStatus, RunEnding, exit_of_run};
+pub use exit::{CallStop, ExitStatus, RunEnding, exit_of_run};
 pub use files::replace_file;
 pub use forecast::{RunPlan, estimate_text};
 pub use gateway::{remedy, replies_file};

@@ -64,7 +64,8 @@ impl Engine {
     /// # Errors
     /// When a path does not exist, or holds no eval file.
     pub fn load(&self, paths: &[PathBuf], roots: &[PathBuf]) -> Result<LoadedFiles, EngineError> {
-        let found = find_suites(paths);
+        let paths: Vec<PathBuf> = paths.iter().map(|path| self.process().resolve(path)).collect();
+        let found = find_suites(&paths);
         if !found.problems.is_empty() {
             let problems: Vec<String> = found.problems.iter().map(ToString::to_string).collect();
             return Err(EngineError::new(EngineErrorKind::Usage, problems.join("\n")));

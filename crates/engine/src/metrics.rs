@@ -1,11 +1,14 @@
 //! Metrics of a run, from its stored rows.
 
-use assize_analysis::{RunSummarizer, criterion_rate};
+use std::time::Instant;
+
+use assize_analysis::{RunSummarizer, criterion_rate, stored_mean};
 use assize_run::RunTotals;
 use assize_stats::ConfidenceLevel;
-use assize_store::{CriterionRate, ResultRow, RunFolder, RunMetrics, VerdictCounts};
+use assize_store::{CriterionRate, ResultRow, RunFolder, RunMetrics, RunSummary, VerdictCounts};
 
 use crate::error::EngineError;
+use crate::exit::ExitStatus;
 
 /// Metrics of the rows that `rows` gives. They are read a second time only if cases were answered more than once.
 pub fn from_rows<I>(rows: impl Fn() -> Result<I, EngineError>) -> Result<RunMetrics, EngineError>
@@ -49,7 +52,7 @@ pub(crate) fn from_summariser(
 }
 
 /// Rates of the criteria of a run, the worst first.
-pub fn criterion_rates(totals: &RunTotals) -> Vec<CriterionRate> {
+fn criterion_rates(totals: &RunTotals) -> Vec<CriterionRate> {
     let mut rates: Vec<CriterionRate> = totals
         .criterion_tallies()
         .map(|tally| CriterionRate {
@@ -77,6 +80,39 @@ pub fn criterion_rates(totals: &RunTotals) -> Vec<CriterionRate> {
     });
 
     rates
+}
+
+/// Summary of these totals, for a run whose cases were all run.
+pub fn summary(
+    totals: &RunTotals,
+    figures: Option<RunMetrics>,
+    begun: Instant,
+    (exit, exit_reason): (ExitStatus, String),
+) -> RunSummary {
+    RunSummary {
+        counts: totals.counts,
+        not_run: 0,
+        left_out: 0,
+        mean_score: figures
+            .as_ref()
+            .map_or_else(|| totals.mean_score(), |figures| stored_mean(&figures.mean_score)),
+        figures,
+        tokens: totals.tokens,
+        cost_usd: totals.cost.total(),
+        cost_partial: totals.cost.to_partial(),
+        judge_calls: totals.judge_calls,
+        judge_calls_cached: totals.judge_calls_cached,
+        criteria_ungraded: totals.criteria_ungraded,
+        criteria_truncated: totals.criteria_truncated,
+        criteria: totals.criteria,
+        criterion_rates: criterion_rates(totals),
+        quotes: Some(totals.quotes),
+        quotes_found: Some(totals.quotes_verified),
+        panel: totals.panel(),
+        duration_ms: u64::try_from(begun.elapsed().as_millis()).unwrap_or(u64::MAX),
+        exit_code: exit.code(),
+        exit_reason,
+    }
 }
 
 /// Counts of cases by verdict: `rows` counts every run of those that were run more than once.

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use assize_evalfile::{Case, Suite};
-use assize_run::WorkItem;
+use assize_run::{ItemError, WorkItem};
 use assize_store::{RunFolder, VerdictCounts};
 
 use crate::error::EngineError;
@@ -12,7 +12,7 @@ use crate::exit::{ExitStatus, RunEnding, exit_of_run};
 use crate::options::SequenceOptions;
 
 /// Work items, created on demand.
-pub type Items<'i> = Box<dyn Iterator<Item = Result<WorkItem, String>> + 'i>;
+pub type Items<'i> = Box<dyn Iterator<Item = Result<WorkItem, ItemError>> + 'i>;
 
 /// Mode of a run. Everything that a mode does not define is as in a plain run.
 pub trait RunMode {

@@ -124,7 +124,7 @@ pub struct RunOptions {
     /// Borderline threshold; beats what cases and suites say.
     pub borderline: Option<UnitInterval>,
     /// Folder of the run; one in the runs folder unless given.
-    pub out: Option<PathBuf>,
+    pub run_dir: Option<PathBuf>,
     /// Run to go on with: a folder, an id, or [`NEWEST_RUN`](crate::NEWEST_RUN).
     pub resume: Option<String>,
 }
@@ -136,6 +136,8 @@ pub struct DeniedFindings {
     pub self_judging: bool,
     /// Any warning about an input file.
     pub warnings: bool,
+    /// A key that is sent unencrypted over a network, or to a server of somebody else than its provider.
+    pub exposed_keys: bool,
 }
 
 /// Options of a run of eval files.

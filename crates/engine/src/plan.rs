@@ -8,21 +8,22 @@ use assize_evalfile::{
     Case, CaseMessage, FilePosition, GivenOutput, Grader, GraderKind, PanelSpec, ProjectConfig,
     ScoringMethod, Suite, TargetRef, ThresholdOverrides,
 };
-use assize_rubric::{JudgingMode, TrialPlan, TrialStrategy, TruncationMode, VerdictThresholds};
+use assize_rubric::{
+    JudgingMode, ThresholdOrderError, TrialPlan, TrialStrategy, TruncationMode, VerdictThresholds,
+};
 use assize_run::{
-    ItemRelations, ItemSource, JudgeProvider, JudgeSelector, PanelSettings, ThresholdSources, WorkItem,
-    panel_selectors, resolve_thresholds,
+    ItemError, ItemRelations, ItemSource, JudgeProvider, JudgeSelector, PanelSettings, ThresholdSources,
+    WorkItem, panel_selectors, resolve_thresholds,
 };
 use assize_store::CaseErrorKind;
-use assize_targets::{Target, TargetAnswer, TargetKind, given_answer, turn_answers};
+use assize_targets::{Target, TargetAnswer, TargetError, TargetKind, given_answer, turn_answers};
 use serde_json::Value;
 
 use crate::baselines::BaselineRuns;
 use crate::dependencies::CaseDependencies;
 use crate::error::EngineError;
 use crate::graders::{
-    asks_judge, baseline_problem, grader_problem, judge_problem, named_judge, own_judging, own_panel,
-    visit_graders,
+    JudgeDemand, baseline_problem, grader_problem, judge_demand, judge_problem, own_judging, visit_graders,
 };
 use crate::judges::{JudgeRegistry, OFFLINE};
 use crate::options::{RunOptions, SequenceOptions};
@@ -201,7 +202,7 @@ impl<'a> RunPlanner<'a> {
             found.items += repeats;
 
             match given(output) {
-                Err(message) => found.problem(&case.place, message),
+                Err(error) => found.problem(&case.place, error),
                 Ok(answer) => {
                     if let Some(message) = turns_problem(case, &answer) {
                         found.problem(&case.place, message);
@@ -269,11 +270,11 @@ impl<'a> RunPlanner<'a> {
         case: &Arc<Case>,
         deps: &RunDeps,
         dependencies: &CaseDependencies,
-    ) -> Vec<Result<WorkItem, String>> {
+    ) -> Vec<Result<WorkItem, ItemError>> {
         let suite = planned.suite;
         let lines = match self.lines_of(suite, case) {
             Ok(lines) => lines,
-            Err(error) => return vec![Err(error)],
+            Err(error) => return vec![Err(error.into())],
         };
         let sources = match &case.output {
             Some(output) => vec![match given(output) {
@@ -281,7 +282,10 @@ impl<'a> RunPlanner<'a> {
                     let file_changes = case.file_changes.clone();
                     (ItemSource::Given(Arc::new(TargetAnswer { file_changes, ..answer })), None)
                 }
-                Err(message) => (ItemSource::Missing { kind: CaseErrorKind::BadOutput, message }, None),
+                Err(error) => {
+                    let message = error.to_string();
+                    (ItemSource::Missing { kind: CaseErrorKind::BadOutput, message }, None)
+                }
             }],
             None => self
                 .targets_of(suite, case, deps)
@@ -373,14 +377,14 @@ impl<'a> RunPlanner<'a> {
         targets.into_iter().map(|(reference, _)| Some(reference.name)).collect()
     }
 
-    fn lines_of(&self, suite: &Suite, case: &Case) -> Result<VerdictThresholds, String> {
+    fn lines_of(&self, suite: &Suite, case: &Case) -> Result<VerdictThresholds, ThresholdOrderError> {
         let choice = ThresholdSources {
             command: self.lines,
             case: case.lines,
             suite: suite.settings.lines,
             config: self.config.lines,
         };
-        resolve_thresholds(choice, Some(suite.format)).map_err(|error| error.to_string())
+        resolve_thresholds(choice, Some(suite.format))
     }
 
     /// The targets of a case: those of the command line, else of the case, else of the suite, else the
@@ -427,19 +431,14 @@ impl<'a> RunPlanner<'a> {
     ) {
         let suite = planned.suite;
         let mut see = |grader: &Grader, case: &Case| {
-            if !asks_judge(grader) {
-                return;
-            }
-
+            let Some(JudgeDemand { named, panel }) = judge_demand(grader) else { return };
             let selector = JudgeSelector {
-                grader: named_judge(grader),
+                grader: named,
                 target: target.map(|target| target.name()),
                 suite: suite.settings.judge.as_deref(),
                 exactly: None,
             };
-            // A judge that combines others is one judge.
-            let spec =
-                own_panel(grader).map(|own| planned.panels.spec(own, selector.grader)).unwrap_or_default();
+            let spec = panel.map(|own| planned.panels.spec(own, named)).unwrap_or_default();
             let wishes = panel_selectors(&spec, selector);
             if let Some(message) = spec.conflict().or_else(|| deps.judges.duplicate_judges(&wishes)) {
                 found.problem(&grader.place, format!("grader `{}`: {message}", grader.name));
@@ -464,7 +463,7 @@ impl<'a> RunPlanner<'a> {
             let truncate = truncate.unwrap_or_default();
             for selector in wishes {
                 match deps.judges.judge(selector) {
-                    Err(message) => found.problem(&grader.place, message),
+                    Err(error) => found.problem(&grader.place, error),
                     Ok(judge) => {
                         let name = judge.identity().name;
                         if let Some(message) = judge_problem(grader, case, &name) {
@@ -550,13 +549,13 @@ fn check_workspace(
 }
 
 /// The answer that a case or a file of answers holds.
-pub(crate) fn given(output: &GivenOutput) -> Result<TargetAnswer, String> {
+pub(crate) fn given(output: &GivenOutput) -> Result<TargetAnswer, TargetError> {
     let value = match output {
         GivenOutput::Text(text) => return Ok(TargetAnswer::from_text(text.as_str())),
         GivenOutput::Json(value) => value.clone(),
         GivenOutput::Messages(messages) => Value::Array(messages.iter().map(recorded_json).collect()),
     };
-    given_answer(&value).map_err(|error| error.to_string())
+    given_answer(&value)
 }
 
 /// A message with everything recorded about it.

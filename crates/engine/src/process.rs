@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 use std::future::Future;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::pin::Pin;
 use std::sync::Arc;
 
@@ -19,9 +19,10 @@ pub struct ProcessContext {
     variables: Arc<BTreeMap<String, String>>,
     /// Names of the variables that a file of the working folder set, separated by spaces.
     file_variables: Arc<str>,
-    /// Folder of the configuration, the reply cache and the stored runs. Relative paths in options begin in the folder that
-    /// the operating system knows, so that both are the same or options hold absolute paths.
+    /// Folder of the configuration, the reply cache and the stored runs, in which relative paths of options begin.
     pub working_folder: PathBuf,
+    /// True if relative paths of options stay as they are written.
+    keeps_paths: bool,
     /// Folder for files that nobody keeps.
     pub temp_folder: PathBuf,
     clock: fn() -> jiff::Timestamp,
@@ -29,12 +30,14 @@ pub struct ProcessContext {
 }
 
 impl ProcessContext {
-    /// Process without variables that nobody stops.
+    /// Process without variables that nobody stops. A relative working folder, such as `.`, is the one that it leads to
+    /// now, wherever the process goes later.
     pub fn new(working_folder: PathBuf, temp_folder: PathBuf, clock: fn() -> jiff::Timestamp) -> Self {
         Self {
             variables: Arc::default(),
             file_variables: Arc::from(""),
-            working_folder,
+            working_folder: std::path::absolute(&working_folder).unwrap_or(working_folder),
+            keeps_paths: false,
             temp_folder,
             clock,
             stop_signal: Arc::new(|| Box::pin(std::future::pending())),
@@ -50,6 +53,13 @@ impl ProcessContext {
     /// these.
     pub fn with_file_variables(self, names: &[String]) -> Self {
         Self { file_variables: names.join(" ").into(), ..self }
+    }
+
+    /// Leaves relative paths of options as they are written, so that messages and records show them like that. Only for a
+    /// process that stays in its working folder: there they lead to the same files.
+    #[must_use]
+    pub fn with_paths_as_written(self) -> Self {
+        Self { keeps_paths: true, ..self }
     }
 
     /// Sets the signal to stop. It is asked for when a run begins: before that, nothing has to be ended in good order.
@@ -77,12 +87,17 @@ impl ProcessContext {
         })
     }
 
+    /// Path of an option, as files are opened by it: a relative one begins in the working folder.
+    pub fn resolve(&self, path: impl AsRef<Path>) -> PathBuf {
+        if self.keeps_paths { path.as_ref().to_path_buf() } else { self.working_folder.join(path) }
+    }
+
     /// Options for reading files here.
     pub fn load_options(&self, roots: &[PathBuf]) -> LoadOptions {
         LoadOptions {
             environment: self.environment(),
             working_folder: self.working_folder.clone(),
-            extra_roots: roots.to_vec(),
+            extra_roots: roots.iter().map(|root| self.resolve(root)).collect(),
         }
     }
 

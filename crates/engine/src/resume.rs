@@ -4,7 +4,7 @@ use std::collections::HashMap;
 
 use assize_analysis::RunSummarizer;
 use assize_rubric::TrialResult;
-use assize_run::{RunTotals, WorkItem, fingerprint};
+use assize_run::{ItemError, RunTotals, WorkItem, fingerprint};
 use assize_store::{CaseKey, RunFolder, RunInfo, RunSettings, RunWriter};
 
 use crate::engine::Engine;
@@ -99,11 +99,11 @@ pub(crate) struct ResumedRun {
 pub(crate) fn resume(
     folder: &RunFolder,
     info: &RunInfo,
-    items: impl Iterator<Item = Result<WorkItem, String>>,
+    items: impl Iterator<Item = Result<WorkItem, ItemError>>,
 ) -> Result<ResumedRun, EngineError> {
     let mut planned = HashMap::new();
     for item in items {
-        let item = item.map_err(EngineError::unreadable)?;
+        let item = item?;
         let key = item.key();
         if let Some(_twin) = planned.insert(key, fingerprint(&item)) {
             return Err(EngineError::usage(format!(

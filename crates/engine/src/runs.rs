@@ -1,24 +1,21 @@
 //! Folders of stored runs.
 
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
 use assize_store::RunFolder;
 
 use crate::error::EngineError;
 use crate::process::ProcessContext;
 
-/// Default folder of runs, without `--out`.
+/// Default folder of runs, without `--run-dir`.
 pub const RUNS_FOLDER: &str = ".assize/runs";
 
 /// Example of the timestamp at the beginning of an id.
 const TIMESTAMP_EXAMPLE: &str = "20260102-153012";
 
-/// Finds a run: a folder, an id in the runs folder, or `last`.
+/// Finds a run: a folder, an id in the runs folder, `last`, or `last~N`.
 pub fn find_run(name: &str, process: &ProcessContext) -> Result<RunFolder, EngineError> {
-    find_run_in(name, &process.working_folder)
-}
-
-fn find_run_in(name: &str, working_folder: &Path) -> Result<RunFolder, EngineError> {
+    let working_folder = &process.working_folder;
     let runs = working_folder.join(RUNS_FOLDER);
 
     if name == "last" {
@@ -36,7 +33,7 @@ fn find_run_in(name: &str, working_folder: &Path) -> Result<RunFolder, EngineErr
             .ok_or_else(|| EngineError::usage(format!("there are no {wanted} runs in `{RUNS_FOLDER}`")));
     }
 
-    for candidate in [PathBuf::from(name), runs.join(name)] {
+    for candidate in [process.resolve(name), runs.join(name)] {
         if candidate.is_dir() {
             return Ok(RunFolder::new(candidate));
         }
@@ -58,24 +55,21 @@ fn find_run_in(name: &str, working_folder: &Path) -> Result<RunFolder, EngineErr
     )))
 }
 
+/// The name by which commands take the run `back` runs before the newest: `last`, `last~1`.
+pub fn name_of(back: usize) -> String {
+    if back == 0 { "last".to_owned() } else { format!("last~{back}") }
+}
+
 /// Finds a run, and the target after the last `@`, to which its answers are limited.
 pub fn find_answers(
     name: &str,
     process: &ProcessContext,
 ) -> Result<(RunFolder, Option<String>), EngineError> {
-    find_answers_in(name, &process.working_folder)
-}
-
-/// Finds answers, with ids looked for below this folder.
-pub(crate) fn find_answers_in(
-    name: &str,
-    working_folder: &Path,
-) -> Result<(RunFolder, Option<String>), EngineError> {
     match name.rsplit_once('@') {
-        Some((run, target)) if !run.is_empty() && !target.is_empty() && !Path::new(name).exists() => {
-            Ok((find_run_in(run, working_folder)?, Some(target.to_owned())))
+        Some((run, target)) if !run.is_empty() && !target.is_empty() && !process.resolve(name).exists() => {
+            Ok((find_run(run, process)?, Some(target.to_owned())))
         }
-        _ => Ok((find_run_in(name, working_folder)?, None)),
+        _ => Ok((find_run(name, process)?, None)),
     }
 }
 

@@ -9,9 +9,10 @@ use assize_evalfile::{
     SuiteSettings, ThresholdOverrides,
 };
 use assize_rubric::{
-    CaseTally, JudgingMode, MissingPolicy, NodeStatus, ScorecardScores, UnitInterval, at_least,
+    CaseTally, DistinctCases, JudgingMode, MissingPolicy, NodeStatus, ScorecardNodeId, ScorecardScores,
+    UnitInterval, at_least,
 };
-use assize_run::{WorkItem, describe_scorecard};
+use assize_run::{ItemError, WorkItem, describe_scorecard};
 use assize_store::{RunFolder, RunSettings, ScorecardInfo, SuiteInfo, VerdictCounts};
 
 use crate::dependencies::CaseDependencies;
@@ -90,6 +91,7 @@ impl Engine {
         options: &ScorecardOptions,
     ) -> Result<RunOutcome, EngineError> {
         let scorecard = &loaded.scorecard;
+        let path = self.process().resolve(&options.path);
         let access = if options.dry_run {
             ModelAccess::Plan(&options.run)
         } else {
@@ -106,7 +108,7 @@ impl Engine {
             },
         )?;
 
-        let suite = suite_of(scorecard, &options.path);
+        let suite = suite_of(scorecard, &path);
         let plan = CardPlan {
             planner: RunPlanner {
                 target_names: options.target.as_slice(),
@@ -119,7 +121,7 @@ impl Engine {
             scorecard,
             cases: ScorecardCases::new(scorecard),
             selection: CaseSelection::new(&options.filter, &options.tags)?,
-            deps: wiring.deps_for(&options.path)?,
+            deps: wiring.deps_for(&path)?,
         };
 
         if !plan.has_target() {
@@ -130,12 +132,14 @@ impl Engine {
         let warnings = preflight.conclude(options.deny.self_judging)?;
 
         wiring.gateway.check()?;
+        wiring.gateway.check_keys(options.deny.exposed_keys)?;
 
         if preflight.items == 0 {
             return Err(no_items(scorecard, options));
         }
 
         if options.dry_run {
+            let warnings = [warnings, wiring.gateway.exposed_keys()].concat();
             let limit = (&options.run.spending, options.run.spending.budget.usd);
             let planned = PlannedRun::new(plan.items(), preflight.cases, warnings, limit, &wiring)?;
             return Ok(RunOutcome::Planned(planned));
@@ -254,7 +258,7 @@ impl CardPlan<'_> {
         preflight
     }
 
-    fn items(&self) -> impl Iterator<Item = Result<WorkItem, String>> {
+    fn items(&self) -> impl Iterator<Item = Result<WorkItem, ItemError>> {
         let planned = self.planner.suite(self.suite);
 
         self.selected().flat_map(move |case| {
@@ -323,6 +327,7 @@ pub struct ScoredCard<'a> {
     /// Its trees.
     pub trees: Vec<ScorecardTree>,
     tallies: Vec<CaseTally>,
+    distinct: Vec<DistinctCases>,
     /// Handling of cases without a result.
     pub policy: MissingPolicy,
     /// Smallest share of the weight that must rest on results, 0 to 1.
@@ -344,7 +349,13 @@ impl<'a> ScoredCard<'a> {
             ScorecardTree::build_all(info, set).map_err(|error| EngineError::usage(error.to_string()))?;
         let tallies = (0..info.nodes.len()).map(tally).collect();
 
-        Ok(Self { info, trees, tallies, policy, min_coverage: None })
+        Ok(Self { info, trees, tallies, distinct: Vec::new(), policy, min_coverage: None })
+    }
+
+    /// Sets the cases at or below each part, by its place.
+    #[must_use]
+    pub fn with_distinct_cases(self, distinct: Vec<DistinctCases>) -> Self {
+        Self { distinct, ..self }
     }
 
     /// Sets the smallest share of the weight that results must cover.
@@ -375,7 +386,10 @@ impl<'a> ScoredCard<'a> {
     pub fn scores(&self) -> impl Iterator<Item = (&ScorecardTree, ScorecardScores<'_>)> {
         let tally = |place: usize| self.tallies.get(place).copied().unwrap_or(CaseTally::NOT_APPLICABLE);
 
-        self.trees.iter().map(move |tree| (tree, tree.scores(tally, self.policy)))
+        self.trees.iter().map(move |tree| {
+            let distinct = |id: ScorecardNodeId| self.distinct.get(*tree.places.get(id.index())?).copied();
+            (tree, tree.scores(tally, self.policy).with_distinct_cases(self.policy, distinct))
+        })
     }
 
     /// Exit code that the trees call for, and its reason.

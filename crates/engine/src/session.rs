@@ -8,9 +8,9 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 
-use assize_analysis::{RunSummarizer, stored_mean};
+use assize_analysis::RunSummarizer;
 use assize_rubric::{TrialResult, UnitInterval};
-use assize_run::{RunError, RunEvent as CaseEvent, RunLimits, RunStart, RunTotals, WorkItem};
+use assize_run::{ItemError, RunError, RunEvent as CaseEvent, RunLimits, RunStart, RunTotals, WorkItem};
 use assize_store::{
     CaseKey, CaseRecord, FORMAT_VERSION, InputHash, JudgeInfo, RunFolder, RunInfo, RunMetrics, RunSettings,
     RunSummary, RunWriter, ScorecardInfo, StoreError, SuiteInfo, TargetInfo,
@@ -98,7 +98,7 @@ impl RunSession {
     }
 
     /// Runs the items and stores the results.
-    pub(crate) async fn perform<I: Iterator<Item = Result<WorkItem, String>>>(
+    pub(crate) async fn perform<I: Iterator<Item = Result<WorkItem, ItemError>>>(
         mut self,
         mode: &dyn RunMode,
         items: impl Fn() -> I,
@@ -125,7 +125,7 @@ impl RunSession {
 
         engine.emit(EngineEvent::RunStarted { cases: self.total.saturating_sub(done.len()) });
 
-        for warning in self.gateway.unencrypted() {
+        for warning in self.gateway.exposed_keys() {
             engine.warn(warning);
         }
         if let Some(few) = self.gateway.few_files() {
@@ -143,7 +143,12 @@ impl RunSession {
         let stops = StopTokens::default();
         let watchers =
             stops.watch(engine, options.deadline.map(|limit| limit.saturating_sub(begun.elapsed())));
-        let start = RunStart { totals, limit: self.gateway.limit().clone(), done };
+        let start = RunStart {
+            totals,
+            limit: self.gateway.limit().clone(),
+            given_up: self.gateway.given_up().clone(),
+            done,
+        };
         let workers = NonZeroUsize::new(info.settings.workers).unwrap_or(NonZeroUsize::MIN);
         let settings = RunLimits { workers, bail: mode.sequence().and_then(|sequence| sequence.bail) };
         let (totals, ended) =
@@ -346,18 +351,19 @@ struct OpenedRun {
 
 /// Creates the folder of a new run, or opens that of a run to be resumed, whose id and start time `info` then
 /// takes over.
-fn open<I: Iterator<Item = Result<WorkItem, String>>>(
+fn open<I: Iterator<Item = Result<WorkItem, ItemError>>>(
     info: &mut RunInfo,
     options: &RunOptions,
     items: impl Fn() -> I,
     engine: &Engine,
 ) -> Result<OpenedRun, EngineError> {
-    let earlier = match (&options.resume, &options.out) {
+    let run_dir = options.run_dir.as_ref().map(|folder| engine.process().resolve(folder));
+    let earlier = match (&options.resume, &run_dir) {
         (None, _) => None,
         // The folder is given; if the earlier run was stopped before it created the folder, this one starts
         // afresh.
-        (Some(name), Some(out)) if name == NEWEST_RUN => {
-            let folder = RunFolder::new(out);
+        (Some(name), Some(target)) if name == NEWEST_RUN => {
+            let folder = RunFolder::new(target);
             if matches!(folder.info(), Err(StoreError::NotARun { .. })) {
                 None
             } else {
@@ -367,7 +373,7 @@ fn open<I: Iterator<Item = Result<WorkItem, String>>>(
         }
         (Some(_), Some(_)) => {
             return Err(EngineError::usage(
-                "`--resume RUN` goes on in the run's own folder; leave out `--out`, or the RUN",
+                "`--resume RUN` goes on in the run's own folder; leave out `--run-dir`, or the RUN",
             ));
         }
         (Some(name), None) => Some(resume::choose_run(name, info, engine)?),
@@ -389,20 +395,19 @@ fn open<I: Iterator<Item = Result<WorkItem, String>>>(
         return Ok(OpenedRun { folder, writer, done, totals, summariser });
     }
 
-    let folder = RunFolder::new(match &options.out {
-        Some(folder) => folder.clone(),
-        None => PathBuf::from(RUNS_FOLDER).join(&info.run_id),
-    });
+    let folder =
+        run_dir.unwrap_or_else(|| engine.process().resolve(Path::new(RUNS_FOLDER).join(&info.run_id)));
+    let folder = RunFolder::new(folder);
     let writer = folder.create(info).map_err(|error| match &error {
         StoreError::Occupied { path } if options.resume.is_some() => EngineError::usage(format!(
-            "`{}` holds rows, but no run.json to go on with; name another folder with `--out`",
+            "`{}` holds rows, but no run.json to go on with; name another folder with `--run-dir`",
             path.display()
         )),
         StoreError::Occupied { .. } => {
-            let advice = "name another folder with `--out`, or go on with it with `--resume`";
+            let advice = "name another folder with `--run-dir`, or go on with it with `--resume`";
             EngineError::usage(format!("{error}; {advice}"))
         }
-        _ => EngineError::storage(format!("{error}; name another folder with `--out`")),
+        _ => EngineError::storage(format!("{error}; name another folder with `--run-dir`")),
     })?;
     Ok(OpenedRun {
         folder,
@@ -481,28 +486,9 @@ fn summary(
     let TaskEnd { totals, ending, planned, begun, .. } = ended;
 
     RunSummary {
-        counts: totals.counts,
         not_run: planned.saturating_sub(totals.counts.total() + totals.needless),
         left_out: ending.left_out,
-        mean_score: figures
-            .as_ref()
-            .map_or_else(|| totals.mean_score(), |figures| stored_mean(&figures.mean_score)),
-        figures,
-        tokens: totals.tokens,
-        cost_usd: totals.cost.total(),
-        cost_partial: totals.cost.to_partial(),
-        judge_calls: totals.judge_calls,
-        judge_calls_cached: totals.judge_calls_cached,
-        criteria_ungraded: totals.criteria_ungraded,
-        criteria_truncated: totals.criteria_truncated,
-        criteria: totals.criteria,
-        criterion_rates: metrics::criterion_rates(totals),
-        quotes: Some(totals.quotes),
-        quotes_found: Some(totals.quotes_verified),
-        panel: totals.panel(),
-        duration_ms: u64::try_from(begun.elapsed().as_millis()).unwrap_or(u64::MAX),
-        exit_code: exit.code(),
-        exit_reason,
+        ..metrics::summary(totals, figures, *begun, (exit, exit_reason))
     }
 }
 

@@ -103,7 +103,8 @@ pub(crate) fn wire<'e>(
         ModelAccess::PlanAlone(spending) => ModelGateway::for_plan(spending, prices, engine),
     };
 
-    let targets_file = request.targets_file.map(Path::to_path_buf).or_else(|| config.targets.clone());
+    let targets_file =
+        request.targets_file.map(|path| engine.process().resolve(path)).or_else(|| config.targets.clone());
 
     Ok(RunWiring {
         engine,

@@ -143,5 +143,8 @@ pub(crate) fn spec_of(suite: &Suite, case: &Case) -> Option<WorkspaceSpec> {
 
 /// True for targets that work in a folder.
 pub(crate) fn works_in_folders(kind: TargetKind) -> bool {
-    matches!(kind, TargetKind::Command | TargetKind::Mock)
+    match kind {
+        TargetKind::Command | TargetKind::Mock => true,
+        TargetKind::Model | TargetKind::Given | TargetKind::Recorded => false,
+    }
 }

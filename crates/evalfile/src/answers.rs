@@ -1,6 +1,5 @@
 //! Loading of answers that are graded against a rubric, without a suite.
 
-use std::collections::BTreeMap;
 use std::path::Path;
 use std::sync::Arc;
 
@@ -11,12 +10,12 @@ use serde_json::Map;
 use crate::codes;
 use crate::decode::{
     AnswerColumns, AnswerFormat, AnswerTable, CaseCollector, DecodeContext, LoadedRubric, SuiteDefaults,
-    find_divider, jsonl,
+    find_divider, first_text, jsonl,
 };
 use crate::load::{LoadOptions, LoadedSuite, load_context};
 use crate::model::{
-    Case, CaseId, CaseMarks, CaseMessage, FilePosition, GivenOutput, Grader, GraderKind, MessageRole,
-    OnDependencyFailure, RubricGrader, Suite, SuiteSettings, ThresholdOverrides,
+    Case, CaseId, CaseMessage, FilePosition, GivenOutput, Grader, GraderKind, MessageRole, RubricGrader,
+    Suite, SuiteSettings,
 };
 
 /// Loads a file of answers, JSONL or a CSV or TSV table, as cases of a suite whose only grader is the rubric.
@@ -65,7 +64,7 @@ pub fn load_answers(
 
 /// Refuses a file that is one JSON array: its lines would each be wrong for a reason that is none.
 fn refuse_array(cx: &mut DecodeContext, path: &Path) -> bool {
-    let Some(line) = jsonl::first_text(path).filter(|line| line.trim_start().starts_with('[')) else {
+    let Some(line) = first_text(path).filter(|line| line.trim_start().starts_with('[')) else {
         return false;
     };
     // A single line may be a list by mistake, which is said where it stands.
@@ -109,27 +108,11 @@ pub fn suite_from_answer(rubric: &LoadedRubric, id: &str, answer: &GivenAnswer) 
     };
     let (suite, grader) = suite_for_rubric(rubric, decoded, Path::new(&rubric.name));
     let case = Case {
-        id: CaseId::new(id),
-        place: grader.place.clone(),
-        marks: CaseMarks::default(),
         input: message(MessageRole::User, &answer.question),
         expected_outcome: answer.expected_outcome.clone(),
         expected_output: message(MessageRole::Assistant, &answer.reference),
         output: Some(GivenOutput::Text(answer.text.clone())),
-        graders: vec![Arc::new(grader)],
-        lines: ThresholdOverrides::default(),
-        targets: Vec::new(),
-        file_changes: None,
-        trials: None,
-        tags: Vec::new(),
-        metadata: Map::new(),
-        conversation_id: None,
-        vars: BTreeMap::new(),
-        conversation: None,
-        depends_on: Vec::new(),
-        on_dependency_failure: OnDependencyFailure::default(),
-        workspace: None,
-        unbuilt: Vec::new(),
+        ..Case::new(CaseId::new(id), grader.place.clone(), vec![Arc::new(grader)])
     };
 
     Some((suite, case))

@@ -333,4 +333,6 @@ codes! {
         "Prompts that were written before these lists were usual name a behaviour and describe it. They are asked as they are. Judges agree more often with people when a prompt says `Automatic fail if any of the following are true:` and `Pass conditions (all must be satisfied):`, each with at least one entry.";
     LABEL_WITHOUT_SCORE = "W0730", "A label says pass or fail where its benchmark has a scale.",
         "Pass and fail would be the ends of the scale, beside scores that somebody thought about. The label does not count; write a number.";
+    LABEL_ELSEWHERE = "W0731", "A label is about a case to which its benchmark does not apply.",
+        "A case's list of benchmarks, or tags, keep the benchmark from the case, so that nothing of it is scored there and the label counts nowhere.";
 }

@@ -30,7 +30,7 @@ pub use decode::{
     read_rubric_file,
 };
 pub use decode::{LoadedPrices, ModelNameParser, load_prices};
-pub use decode::{model_provider, note_unset_variables};
+pub use decode::{looks_like_secret, model_provider, note_unset_variables};
 pub use discover::{DiscoveredFiles, DiscoveryError, find_suites};
 pub use document::ParsedDocument;
 pub use duration::parse_duration;

@@ -2,6 +2,7 @@
 
 use std::fs;
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
 use assize_diagnostic::{Diagnostic, SourceId, SourceMap, Span};
 
@@ -24,6 +25,17 @@ pub struct LoadOptions {
     pub working_folder: PathBuf,
     /// Folders that references may lead into, in addition to the repository and the working folder.
     pub extra_roots: Vec<PathBuf>,
+}
+
+impl LoadOptions {
+    /// Options for files of a folder, without variables.
+    pub fn new(working_folder: impl Into<PathBuf>) -> Self {
+        Self {
+            environment: Arc::new(|_| None),
+            working_folder: working_folder.into(),
+            extra_roots: Vec::new(),
+        }
+    }
 }
 
 /// A loaded eval file.

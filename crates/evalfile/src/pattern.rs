@@ -14,6 +14,9 @@ use std::str::Chars;
 #[error("{0}")]
 pub struct PatternError(String);
 
+/// Maximum length of a quantifier in braces.
+const MAX_QUANTIFIER: usize = 64;
+
 /// Characters that `.` does not match in JavaScript.
 const LINE_ENDS: &str = r"\n\r\x{2028}\x{2029}";
 
@@ -86,7 +89,8 @@ impl PatternTranslator<'_> {
 
     /// Translates a quantifier such as `{2,}`, or a literal brace.
     fn brace(&mut self) {
-        let ahead: String = self.rest.clone().take_while(|c| *c != '}').collect();
+        // No number is longer, and every brace looks ahead.
+        let ahead: String = self.rest.clone().take(MAX_QUANTIFIER).take_while(|c| *c != '}').collect();
         let closed = self.rest.clone().nth(ahead.chars().count()) == Some('}');
         let numbers = |text: &str| !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_digit());
         let quantifier = closed
@@ -283,6 +287,15 @@ mod tests {
 
     fn matches(pattern: &str, flags: &str, text: &str) -> bool {
         compile_pattern(pattern, flags).unwrap_or_else(|error| panic!("{pattern}: {error}")).is_match(text)
+    }
+
+    #[test]
+    fn braces_without_end_are_read_in_one_pass() {
+        // With a look to the end for each brace, this takes many minutes.
+        for braces in ["{".repeat(600_000), "{1".repeat(300_000)] {
+            assert!(compile_pattern(&braces, "").is_err(), "larger than the engine takes");
+        }
+        assert!(matches("^a{0001}$", "", "a") && matches("^a{2,}$", "", "aaa") && matches("^{a$", "", "{a"));
     }
 
     #[test]

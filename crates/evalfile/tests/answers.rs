@@ -11,11 +11,7 @@ fn read(name: &str, content: &str, columns: &str) -> LoadedSuite {
     std::fs::write(place("rubric.yaml"), "- Names it\n").expect("written");
     std::fs::write(place(name), content).expect("written");
 
-    let options = LoadOptions {
-        environment: std::sync::Arc::new(|_| None),
-        working_folder: folder.path().to_path_buf(),
-        extra_roots: Vec::new(),
-    };
+    let options = LoadOptions::new(folder.path());
     let columns = match columns {
         "" => AnswerColumns::default(),
         columns => AnswerColumns::parse(columns).expect("columns"),

@@ -11,8 +11,7 @@ use assize_rubric::{EvidencePolicy, JudgingMode};
 fn options(working: &Path) -> LoadOptions {
     LoadOptions {
         environment: Arc::new(|name| (name == "JUDGE").then(|| "openai:gpt-x".to_owned())),
-        working_folder: working.to_path_buf(),
-        extra_roots: Vec::new(),
+        ..LoadOptions::new(working)
     }
 }
 

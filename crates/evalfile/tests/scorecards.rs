@@ -3,7 +3,6 @@
 
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
-use std::sync::Arc;
 
 use assize_diagnostic::render;
 use assize_evalfile::{
@@ -32,11 +31,7 @@ fn unpack(text: &str, folder: &Path) -> PathBuf {
 fn load(text: &str) -> (tempfile::TempDir, PathBuf, LoadedScorecard) {
     let folder = tempfile::tempdir().expect("a folder");
     let path = unpack(text, folder.path());
-    let options = LoadOptions {
-        environment: Arc::new(|_| None),
-        working_folder: folder.path().to_path_buf(),
-        extra_roots: Vec::new(),
-    };
+    let options = LoadOptions::new(folder.path());
     let loaded = load_scorecard(&path, &options);
     (folder, path, loaded)
 }
@@ -185,11 +180,7 @@ fn results_are_read_on_the_scale_of_their_benchmark() {
     let read = |lines: &str| {
         let path = folder.path().join("results.jsonl");
         std::fs::write(&path, lines).expect("written");
-        let options = LoadOptions {
-            environment: Arc::new(|_| None),
-            working_folder: folder.path().to_path_buf(),
-            extra_roots: Vec::new(),
-        };
+        let options = LoadOptions::new(folder.path());
         load_card_results(&path, &card, &options)
     };
     let sound = read(
@@ -236,11 +227,7 @@ fn results_that_contradict_themselves_or_the_scorecard_are_refused() {
     );
     let (folder, _, loaded) = load(&text);
     let card = loaded.scorecard.expect("sound");
-    let options = LoadOptions {
-        environment: Arc::new(|_| None),
-        working_folder: folder.path().to_path_buf(),
-        extra_roots: Vec::new(),
-    };
+    let options = LoadOptions::new(folder.path());
     let codes_of = |line: &str| -> Vec<String> {
         let path = folder.path().join("results.jsonl");
         std::fs::write(&path, line).expect("written");

@@ -18,8 +18,7 @@ fn options(working: &Path, variables: &[(&'static str, &'static str)]) -> LoadOp
         environment: Arc::new(move |name| {
             variables.iter().find(|(known, _)| *known == name).map(|(_, value)| (*value).to_owned())
         }),
-        working_folder: working.to_path_buf(),
-        extra_roots: Vec::new(),
+        ..LoadOptions::new(working)
     }
 }
 
@@ -47,7 +46,8 @@ fn complaints(loaded: &LoadedTargets) -> Vec<String> {
 }
 
 fn target<'a>(loaded: &'a LoadedTargets, name: &str) -> &'a TargetSpec {
-    loaded.get(name).unwrap_or_else(|| panic!("no {name}: {:?}", complaints(loaded)))
+    let found = loaded.targets.iter().find(|target| target.name == name);
+    found.unwrap_or_else(|| panic!("no {name}: {:?}", complaints(loaded)))
 }
 
 fn model<'a>(loaded: &'a LoadedTargets, name: &str) -> &'a ModelTargetSpec {
@@ -576,7 +576,8 @@ fn files_above_the_repository_are_not_ours() {
 #[test]
 fn a_command_whose_second_shell_would_run_a_prompt_is_no_target() {
     let runs = |loaded: &LoadedTargets| {
-        loaded.get("t").is_some_and(|target| matches!(target.kind, TargetSpecKind::Command(_)))
+        let is_command = |target: &TargetSpec| matches!(target.kind, TargetSpecKind::Command(_));
+        loaded.targets.iter().any(|target| target.name == "t" && is_command(target))
     };
     for settings in [
         "provider: cli, command: [bash, -c, 'run {PROMPT}']",

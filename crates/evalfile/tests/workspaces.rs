@@ -2,7 +2,6 @@
 
 use std::fs;
 use std::path::Path;
-use std::sync::Arc;
 
 use assize_evalfile::{
     GraderCommand, HookEvent, LoadOptions, LoadedSuite, RepoSource, WorkspaceIsolation, WorkspaceMode,
@@ -21,11 +20,7 @@ fn with_files(files: &[(&str, &str)]) -> TempDir {
 }
 
 fn load(folder: &TempDir, name: &str) -> LoadedSuite {
-    let options = LoadOptions {
-        environment: Arc::new(|_| None),
-        working_folder: folder.path().join("a"),
-        extra_roots: Vec::new(),
-    };
+    let options = LoadOptions::new(folder.path().join("a"));
     load_suite(&folder.path().join(name), &options)
 }
 

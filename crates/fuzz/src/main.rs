@@ -1,4 +1,5 @@
-//! Long runs: `cargo run --release -p assize-fuzz -- TARGET [--inputs N] [--seconds N] [--seed N] [--input N]`.
+//! Long runs: `cargo run --release -p assize-fuzz -- TARGET [--inputs N] [--seconds N] [--seed N] [--input N] [--learn 1]`, or
+//! one kept input again: `-- TARGET --seed N --input N --file PATH`.
 
 #![expect(clippy::print_stdout, reason = "a tool for developers: its report goes to the terminal")]
 
@@ -6,58 +7,84 @@ use std::path::PathBuf;
 use std::process::ExitCode;
 use std::time::Duration;
 
-use assize_fuzz::{FuzzRun, FuzzTarget, fresh_seed};
+use assize_fuzz::{FuzzRun, FuzzSummary, FuzzTarget, fresh_seed};
 
-const USAGE: &str =
-    "usage: assize-fuzz yaml|json|suite|reply|run|lsp [--inputs N] [--seconds N] [--seed N] [--input N]";
+const USAGE: &str = "usage: assize-fuzz yaml|json|suite|reply|run|lsp [--inputs N] [--seconds N] [--seed N] [--input N] \
+     [--learn 0|1] [--file PATH]";
 
 fn main() -> ExitCode {
     let words: Vec<String> = std::env::args().skip(1).collect();
-    let Some(run) = parse(&words) else {
+    let Some((run, file)) = parse(&words) else {
         println!("{USAGE}");
         return ExitCode::FAILURE;
     };
 
-    println!("{}: seed {}", run.target.name(), run.seed);
-    let summary = run.execute(move |number| end_stuck(&run, number));
-    let (slowest, time) = summary.slowest;
-    println!(
-        "{}: {} inputs, {} failures; the slowest, number {slowest}, took {} ms",
-        run.target.name(),
-        summary.inputs,
-        summary.failures.len(),
-        time.as_millis()
-    );
-
-    for failure in &summary.failures {
-        println!(
-            "input {}: {}; {}",
-            failure.number,
-            failure.cause,
-            keep(&run, failure.number, &failure.input)
-        );
+    if let Some(path) = file {
+        return match std::fs::read(&path) {
+            Ok(input) => {
+                run.read_again(run.first, &input);
+                println!("{}: {} was read", run.target.name(), path.display());
+                ExitCode::SUCCESS
+            }
+            Err(error) => {
+                println!("{}: {error}", path.display());
+                ExitCode::FAILURE
+            }
+        };
     }
 
+    println!("{}: seed {}", run.target.name(), run.seed);
+    let mut told = 0;
+    let report = |so_far: &FuzzSummary| {
+        for failure in so_far.failures.iter().skip(told) {
+            let kept = keep(&run, failure.number, &failure.input);
+            println!("input {}: {}; {kept}", failure.number, failure.cause);
+        }
+        told = so_far.failures.len();
+        print(&run, so_far);
+    };
+
+    let summary = run.execute(report, move |number, input| end_stuck(&run, number, input));
     if summary.failures.is_empty() { ExitCode::SUCCESS } else { ExitCode::FAILURE }
 }
 
-fn parse(words: &[String]) -> Option<FuzzRun> {
+fn print(run: &FuzzRun, summary: &FuzzSummary) {
+    let (slowest, time) = summary.slowest;
+    println!(
+        "{}: {} inputs, {} failures; {} became seeds; the slowest, number {slowest}, took {} ms",
+        run.target.name(),
+        summary.inputs,
+        summary.failures.len(),
+        summary.learnt,
+        time.as_millis()
+    );
+}
+
+/// Reads the words: a run, and the file that takes the place of its inputs.
+fn parse(words: &[String]) -> Option<(FuzzRun, Option<PathBuf>)> {
     let (name, flags) = words.split_first()?;
     let target = FuzzTarget::ALL.into_iter().find(|target| target.name() == name)?;
-    let mut run = FuzzRun { target, seed: fresh_seed(), first: 0, inputs: u64::MAX, time: Duration::MAX };
+    let mut run = FuzzRun::new(target, fresh_seed());
+    let mut file = None;
     for pair in flags.chunks(2) {
         let [flag, value] = pair else { return None };
+        if flag == "--file" {
+            file = Some(PathBuf::from(value));
+            continue;
+        }
+
         let value: u64 = value.parse().ok()?;
         match flag.as_str() {
             "--inputs" => run.inputs = value,
             "--seconds" => run.time = Duration::from_secs(value),
             "--seed" => run.seed = value,
             "--input" => (run.first, run.inputs) = (value, 1),
+            "--learn" => run.learns = value != 0,
             _ => return None,
         }
     }
 
-    Some(run)
+    Some((run, file))
 }
 
 /// Writes an input to a file; returns a line that says where.
@@ -71,7 +98,7 @@ fn keep(run: &FuzzRun, number: u64, input: &[u8]) -> String {
 }
 
 #[expect(clippy::exit, reason = "an input that takes too long can't be ended")]
-fn end_stuck(run: &FuzzRun, number: u64) {
-    println!("input {number} takes too long; {}", keep(run, number, &run.input(number)));
+fn end_stuck(run: &FuzzRun, number: u64, input: &[u8]) {
+    println!("input {number} takes too long; {}", keep(run, number, input));
     std::process::exit(2);
 }

@@ -1,15 +1,28 @@
 //! Runs of a target over many inputs.
 
+use std::collections::HashSet;
 use std::hash::{BuildHasher, RandomState};
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::atomic::{AtomicU64, Ordering};
-use std::sync::{Arc, PoisonError, RwLock};
+use std::sync::{Arc, Mutex, PoisonError, Weak};
 use std::time::{Duration, Instant};
 
+use crate::thread_time::ThreadClock;
 use crate::{FuzzTarget, InputMutator, SeedCorpus, TargetState};
 
-/// Time for one input.
+/// Processor time for one input.
 const INPUT_TIME: Duration = Duration::from_secs(10);
+/// Processor time from which an input is a failure, though it ended.
+const SLOW: Duration = Duration::from_secs(1);
+/// Time between two looks at the input being read.
+const WATCH_INTERVAL: Duration = Duration::from_millis(500);
+/// Inputs between two reports.
+const REPORT_INTERVAL: u64 = 1 << 16;
+/// Time from which an input is read again for its processor time.
+const NOTABLE: Duration = Duration::from_millis(100);
+/// Maximum number of inputs that become seeds, and of their bytes: large seeds make all later inputs slow.
+const MAX_LEARNT: usize = 2_048;
+const MAX_LEARNT_BYTES: usize = 8 * 1024;
 
 /// A run of one target.
 #[derive(Debug, Clone, Copy)]
@@ -24,6 +37,8 @@ pub struct FuzzRun {
     pub inputs: u64,
     /// Time after which no further input begins.
     pub time: Duration,
+    /// True if inputs with a new outcome become seeds. An input then no longer follows from its number alone.
+    pub learns: bool,
 }
 
 /// An input that panicked or took too long.
@@ -38,7 +53,7 @@ pub struct InputFailure {
 }
 
 /// Result of a run.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct FuzzSummary {
     /// Inputs that were read.
     pub inputs: u64,
@@ -46,6 +61,8 @@ pub struct FuzzSummary {
     pub failures: Vec<InputFailure>,
     /// The slowest input: its number and time.
     pub slowest: (u64, Duration),
+    /// Inputs that became seeds, since their outcome was new.
+    pub learnt: usize,
 }
 
 /// Returns a seed that no run before had.
@@ -53,73 +70,129 @@ pub fn fresh_seed() -> u64 {
     RandomState::new().hash_one("seed")
 }
 
-/// The input being read: 0 while there is none.
-#[derive(Debug, Default)]
+/// The input being read.
+#[derive(Debug)]
 struct CurrentInput {
     number: AtomicU64,
-    begun: RwLock<Option<Instant>>,
+    input: Mutex<Vec<u8>>,
+    clock: ThreadClock,
 }
 
 impl FuzzRun {
-    /// Reads all inputs. `stuck` is called from another thread with the number of an input that takes too long; it can't be
-    /// ended, so the process should.
-    pub fn execute(&self, stuck: impl Fn(u64) + Send + Sync + 'static) -> FuzzSummary {
-        let corpus = SeedCorpus::load(self.target);
+    /// A run without a limit that does not learn.
+    pub const fn new(target: FuzzTarget, seed: u64) -> Self {
+        Self { target, seed, first: 0, inputs: u64::MAX, time: Duration::MAX, learns: false }
+    }
+
+    /// Reads all inputs. `report` is called after each failure, now and then, and at the end. `stuck` is called from another thread with
+    /// the number of an input that takes too long, and the input; it can't be ended, so the process should.
+    pub fn execute(
+        &self,
+        mut report: impl FnMut(&FuzzSummary),
+        stuck: impl Fn(u64, &[u8]) + Send + Sync + 'static,
+    ) -> FuzzSummary {
+        let mut seeds = SeedCorpus::load(self.target).seeds;
         let state = TargetState::new(self.target);
-        let current = Arc::new(CurrentInput::default());
+        let clock = ThreadClock::new();
+        let current = Arc::new(CurrentInput {
+            number: AtomicU64::new(self.first),
+            input: Mutex::default(),
+            clock: clock.clone(),
+        });
         watch(Arc::downgrade(&current), stuck);
 
         let begun = Instant::now();
-        let mut summary = FuzzSummary { inputs: 0, failures: Vec::new(), slowest: (0, Duration::ZERO) };
+        let mut messages = HashSet::new();
+        let mut summary = FuzzSummary::default();
         for number in self.first..self.first.saturating_add(self.inputs) {
             let started = Instant::now();
             if started.duration_since(begun) >= self.time {
                 break;
             }
 
+            let input = InputMutator::new(&seeds, self.seed, number).make();
+            current.input.lock().unwrap_or_else(PoisonError::into_inner).clone_from(&input);
             current.number.store(number, Ordering::Release);
-            *current.begun.write().unwrap_or_else(PoisonError::into_inner) = Some(started);
+            let read = || {
+                let mut choices = InputMutator::choices(self.seed, number);
+                catch_unwind(AssertUnwindSafe(|| state.read(&input, &mut choices)))
+            };
+            let result = read();
+            let mut time = started.elapsed();
 
-            let mut mutator = InputMutator::new(&corpus.seeds, self.seed, number);
-            let input = mutator.make();
-            let result = catch_unwind(AssertUnwindSafe(|| state.read(&input, &mut mutator)));
-
-            *current.begun.write().unwrap_or_else(PoisonError::into_inner) = None;
-            let time = started.elapsed();
+            // A busy machine makes any input slow, so a slow one is read again and only its processor time counts.
+            if time >= NOTABLE {
+                let before = clock.now();
+                drop(read());
+                time = time.min(clock.now().saturating_sub(before));
+            }
             if time > summary.slowest.1 {
                 summary.slowest = (number, time);
             }
 
             summary.inputs += 1;
-            if let Err(panic) = result {
-                let words = panic.downcast_ref::<String>().cloned();
-                let words = words.or_else(|| panic.downcast_ref::<&str>().map(|words| (*words).to_owned()));
-                let cause = words.unwrap_or_else(|| "a panic".to_owned());
+            let cause = match &result {
+                Err(panic) => {
+                    let words = panic.downcast_ref::<String>().map(String::as_str);
+                    Some(words.or(panic.downcast_ref::<&str>().copied()).unwrap_or("a panic").to_owned())
+                }
+                Ok(_) if time >= SLOW => Some(format!("{} ms", time.as_millis())),
+                Ok(_) => None,
+            };
+
+            if let Some(cause) = cause {
                 summary.failures.push(InputFailure { number, input, cause });
+                report(&summary);
+            } else if let Ok(outcome) = result
+                && self.learns
+                && summary.learnt < MAX_LEARNT
+                && input.len() <= MAX_LEARNT_BYTES
+            {
+                let known = messages.len();
+                messages.extend(outcome.messages);
+                if messages.len() > known {
+                    seeds.push(input);
+                    summary.learnt += 1;
+                }
+            }
+
+            if summary.inputs.is_multiple_of(REPORT_INTERVAL) {
+                report(&summary);
             }
         }
 
+        report(&summary);
         summary
     }
 
-    /// Returns one input of the run.
+    /// Reads an input that was kept. What it panics with is not caught.
+    pub fn read_again(&self, number: u64, input: &[u8]) {
+        TargetState::new(self.target).read(input, &mut InputMutator::choices(self.seed, number));
+    }
+
+    /// Returns one input of a run that does not learn.
     pub fn input(&self, number: u64) -> Vec<u8> {
         InputMutator::new(&SeedCorpus::load(self.target).seeds, self.seed, number).make()
     }
 }
 
 /// Watches the inputs until the run is over.
-fn watch(current: std::sync::Weak<CurrentInput>, stuck: impl Fn(u64) + Send + 'static) {
+fn watch(current: Weak<CurrentInput>, stuck: impl Fn(u64, &[u8]) + Send + 'static) {
     std::thread::spawn(move || {
+        // The input seen last, and the processor time at which it was first seen.
+        let mut seen = (u64::MAX, Duration::ZERO);
         while let Some(current) = current.upgrade() {
-            let begun = *current.begun.read().unwrap_or_else(PoisonError::into_inner);
-            if begun.is_some_and(|begun| begun.elapsed() > INPUT_TIME) {
-                stuck(current.number.load(Ordering::Acquire));
+            let number = current.number.load(Ordering::Acquire);
+            let now = current.clock.now();
+            if number != seen.0 {
+                seen = (number, now);
+            } else if now.saturating_sub(seen.1) > INPUT_TIME {
+                stuck(number, &current.input.lock().unwrap_or_else(PoisonError::into_inner));
                 return;
             }
 
             drop(current);
-            std::thread::sleep(Duration::from_millis(500));
+            std::thread::sleep(WATCH_INTERVAL);
         }
     });
 }

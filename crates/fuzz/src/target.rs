@@ -1,24 +1,25 @@
 //! Readers that take inputs.
 
+use std::cell::RefCell;
 use std::path::Path;
 use std::sync::{Arc, Mutex, PoisonError};
 
 use assize_evalfile::{LoadOptions, ParsedDocument, read_suite};
 use assize_grade::{
     Judge as _, JudgeMaterial, JudgeOptions, JudgeQuestion, KeyedFences, ModelJudge, RubricTask,
-    SamplingOptions,
 };
 use assize_llm::{AskError, BoxFuture, ChatModel, ChatReply, ChatRequest, FinishReason, ModelId};
-use assize_rubric::{
-    Criterion, CriterionScale, EvidencePolicy, JudgingMode, RawScore, Rubric, ScoreBand, ScoreBands,
-    TruncationMode,
-};
+use assize_rubric::{Criterion, CriterionScale, JudgingMode, RawScore, Rubric, ScoreBand, ScoreBands};
 use assize_store::RunFolder;
 use serde_json::{Value, json};
 use tempfile::TempDir;
 use tokio::sync::Semaphore;
 
 use crate::InputMutator;
+use crate::outcome::ReadOutcome;
+
+/// Files of a run folder that are read.
+const RUN_FILES: [&str; 4] = ["run.json", "results.jsonl", "judgements.jsonl", "inputs.jsonl"];
 
 /// A reader of what others wrote.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -46,6 +47,10 @@ pub struct TargetState {
     reply: Arc<FixedReply>,
     judge: ModelJudge,
     rubric: Arc<Rubric>,
+    /// The files of a valid run.
+    valid_run: [Vec<u8>; RUN_FILES.len()],
+    /// Indexes of the files of the run that are not as in the valid one.
+    changed: RefCell<Vec<usize>>,
 }
 
 impl FuzzTarget {
@@ -72,12 +77,13 @@ impl TargetState {
     /// # Panics
     /// If no folder or runtime can be made.
     pub fn new(target: FuzzTarget) -> Self {
-        let folder = TempDir::new().expect("a temporary folder");
-        let options = LoadOptions {
-            environment: Arc::new(|_| None),
-            working_folder: folder.path().to_path_buf(),
-            extra_roots: Vec::new(),
-        };
+        // Where there is a folder in memory, no disk slows the inputs down.
+        let folder = TempDir::new_in("/dev/shm").or_else(|_| TempDir::new()).expect("a temporary folder");
+        let run = folder.path().join("run");
+        std::fs::create_dir_all(&run).expect("a folder");
+        let source = Path::new(env!("CARGO_MANIFEST_DIR")).join("../store/tests/data/run-v1");
+        let valid_run = RUN_FILES.map(|name| std::fs::read(source.join(name)).unwrap_or_default());
+        let options = LoadOptions::new(folder.path());
 
         let reply = Arc::new(FixedReply::default());
         let judge = ModelJudge::new(
@@ -90,11 +96,21 @@ impl TargetState {
 
         let runtime =
             tokio::runtime::Builder::new_current_thread().enable_time().build().expect("a runtime starts");
-        Self { target, folder, options, runtime, reply, judge, rubric: Arc::new(rubric()) }
+        Self {
+            target,
+            folder,
+            options,
+            runtime,
+            reply,
+            judge,
+            rubric: Arc::new(rubric()),
+            valid_run,
+            changed: RefCell::new((0..RUN_FILES.len()).collect()),
+        }
     }
 
-    /// Reads one input. `mutator` decides what the input does not say, such as a place in a document.
-    pub fn read(&self, input: &[u8], mutator: &mut InputMutator<'_>) {
+    /// Reads one input and tells what came of it. `mutator` decides what the input does not say, such as a place in a document.
+    pub fn read(&self, input: &[u8], mutator: &mut InputMutator<'_>) -> ReadOutcome {
         let text = String::from_utf8_lossy(input);
         match self.target {
             FuzzTarget::Yaml => self.read_tree("fuzz.yaml", &text),
@@ -103,6 +119,13 @@ impl TargetState {
                 let name = ["fuzz.eval.yaml", "fuzz.eval.yaml", "fuzz.json", "fuzz.jsonl"][mutator.below(4)];
                 let loaded = read_suite(&self.folder.path().join(name), &text, &self.options);
                 assert!(loaded.cases.iter().all(|case| case.is_ok()), "a case that was read");
+
+                let mut outcome = ReadOutcome::default();
+                for diagnostic in &loaded.diagnostics {
+                    outcome.add(&diagnostic.title);
+                    outcome.add(&diagnostic.primary.text);
+                }
+                outcome
             }
             FuzzTarget::Reply => self.read_reply(&text, mutator),
             FuzzTarget::RunFolder => self.read_run(input, mutator),
@@ -110,65 +133,101 @@ impl TargetState {
         }
     }
 
-    fn read_tree(&self, name: &str, text: &str) {
-        if let Ok(document) = ParsedDocument::parse(&self.folder.path().join(name), text) {
-            let value = document.value();
-            assert!(serde_json::to_string(&value).is_ok(), "a tree that is JSON");
+    fn read_tree(&self, name: &str, text: &str) -> ReadOutcome {
+        let mut outcome = ReadOutcome::default();
+        match ParsedDocument::parse(&self.folder.path().join(name), text) {
+            Ok(document) => {
+                let value = document.value();
+                assert!(serde_json::to_string(&value).is_ok(), "a tree that is JSON");
+            }
+            Err((diagnostics, _)) => {
+                for diagnostic in &diagnostics {
+                    outcome.add(&diagnostic.title);
+                    outcome.add(&diagnostic.primary.text);
+                }
+            }
         }
+
+        outcome
     }
 
-    fn read_reply(&self, text: &str, mutator: &mut InputMutator<'_>) {
+    fn read_reply(&self, text: &str, mutator: &mut InputMutator<'_>) -> ReadOutcome {
         text.clone_into(&mut self.reply.text.lock().unwrap_or_else(PoisonError::into_inner));
         let judging =
             if mutator.below(2) == 0 { JudgingMode::PerCriterion } else { JudgingMode::Batched(None) };
-        let question = JudgeQuestion::Rubric(RubricTask {
-            material: Arc::new(JudgeMaterial {
-                question: "What jumps?".to_owned(),
-                answer: "The quick brown fox jumps.".to_owned(),
-                ..JudgeMaterial::default()
-            }),
-            rubric: Arc::clone(&self.rubric),
-            judging,
-            evidence: EvidencePolicy::Checked,
-            truncate: TruncationMode::Never,
-            case_id: "case".to_owned(),
-            repeat: 1,
-            sampling: SamplingOptions::default(),
-        });
+        let material = JudgeMaterial {
+            question: "What jumps?".to_owned(),
+            answer: "The quick brown fox jumps.".to_owned(),
+            ..JudgeMaterial::default()
+        };
+        let task = RubricTask::new(material.into(), Arc::clone(&self.rubric));
+        let question = JudgeQuestion::Rubric(RubricTask { judging, ..task });
 
         let decisions = self.runtime.block_on(self.judge.decide(std::slice::from_ref(&question)));
         assert_eq!(decisions[0].len(), self.rubric.criteria().len(), "one decision for each criterion");
+
+        let mut outcome = ReadOutcome::default();
+        for decision in decisions[0].iter().filter(|decision| decision.ungraded.is_some()) {
+            outcome.add(&decision.reason);
+        }
+        outcome
     }
 
-    fn read_run(&self, input: &[u8], mutator: &mut InputMutator<'_>) {
-        const FILES: [&str; 4] = ["run.json", "results.jsonl", "judgements.jsonl", "inputs.jsonl"];
-
-        let sound = Path::new(env!("CARGO_MANIFEST_DIR")).join("../store/tests/data/run-v1");
+    fn read_run(&self, input: &[u8], mutator: &mut InputMutator<'_>) -> ReadOutcome {
         let path = self.folder.path().join("run");
-        std::fs::create_dir_all(&path).expect("a folder");
-        let changed = FILES[mutator.below(FILES.len())];
-        for name in FILES {
-            let bytes = if name == changed {
-                input.to_vec()
-            } else {
-                std::fs::read(sound.join(name)).unwrap_or_default()
-            };
-            std::fs::write(path.join(name), bytes).expect("written");
-        }
+        let write = |file: usize, bytes: &[u8]| {
+            std::fs::write(path.join(RUN_FILES[file]), bytes).expect("written");
+        };
 
+        // Most inputs go where their seed came from.
+        let is_like = |marks: &[u8]| input.windows(marks.len()).take(2048).any(|part| part == marks);
+        let file = match mutator.below(3 * RUN_FILES.len()) {
+            choice if choice < RUN_FILES.len() => choice,
+            _ if is_like(b"\"format_version\"") => 0,
+            _ if is_like(b"\"verdict\"") => 1,
+            _ => 2,
+        };
+
+        let mut changed = self.changed.borrow_mut();
+        for other in changed.drain(..) {
+            write(other, &self.valid_run[other]);
+        }
+        write(file, input);
+        changed.push(file);
+
+        let mut outcome = ReadOutcome::default();
         let folder = RunFolder::new(&path);
-        let Ok(info) = folder.info() else { return };
-        if let Ok(cases) = folder.cases() {
-            cases.for_each(drop);
+        let info = match folder.info() {
+            Ok(info) => info,
+            Err(error) => {
+                outcome.add(&error.to_string());
+                return outcome;
+            }
+        };
+
+        match folder.cases() {
+            Ok(mut cases) => {
+                if let Some(error) = cases.find_map(Result::err) {
+                    outcome.add(&error.to_string());
+                }
+            }
+            Err(error) => outcome.add(&error.to_string()),
         }
 
         let _ = folder.answering_targets();
-        if mutator.below(8) == 0 {
-            drop(folder.resume(&info, &mut |_, _| true));
+        if mutator.below(32) == 0 {
+            *changed = (0..RUN_FILES.len()).collect();
+            if let Err(error) = folder.resume(&info, &mut |_, _| true) {
+                outcome.add(&error.to_string());
+            }
         }
+
+        outcome
     }
 
-    fn serve(&self, text: &str, mutator: &mut InputMutator<'_>) {
+    fn serve(&self, text: &str, mutator: &mut InputMutator<'_>) -> ReadOutcome {
+        const METHODS: [&str; 4] = ["hover", "completion", "definition", "codeAction"];
+
         let name = ["a.eval.yaml", "a.yaml", "rubric.yaml", "a.json", "a.jsonl"][mutator.below(5)];
         let uri = format!("file://{}/{name}", self.folder.path().display());
         let lines = text.lines().count();
@@ -179,25 +238,38 @@ impl TargetState {
                 {"uri": uri, "languageId": "yaml", "version": 1, "text": text}}}),
         ];
 
-        let mut position = || {
-            let line = mutator.below(lines + 2);
-            json!({"line": line, "character": mutator.below(60)})
-        };
-        for (id, method) in ["hover", "completion", "definition", "codeAction"].into_iter().enumerate() {
+        // Each request after a change checks the document again, which is what takes the time: mostly one is enough.
+        let requests = if mutator.below(8) == 0 { METHODS.len() } else { 1 };
+        let first = mutator.below(METHODS.len());
+        for id in 1..=requests {
+            let mut position = || {
+                let line = mutator.below(lines + 2);
+                json!({"line": line, "character": mutator.below(60)})
+            };
             let (start, end) = (position(), position());
-            messages.push(
-                json!({"jsonrpc": "2.0", "id": id + 1, "method": format!("textDocument/{method}"), "params": {
+            let method = METHODS[(first + id) % METHODS.len()];
+            let request = json!({"jsonrpc": "2.0", "id": id, "method": format!("textDocument/{method}"), "params": {
                 "textDocument": {"uri": uri}, "position": start, "range": {"start": start, "end": end},
-                "context": {"diagnostics": []}}}),
-            );
-            messages.push(json!({"jsonrpc": "2.0", "method": "textDocument/didChange", "params": {
-                "textDocument": {"uri": uri, "version": id + 2},
-                "contentChanges": [{"range": {"start": end, "end": start}, "text": "x: ["}]}}));
+                "context": {"diagnostics": []}}});
+            let change = json!({"jsonrpc": "2.0", "method": "textDocument/didChange", "params": {
+                "textDocument": {"uri": uri, "version": id + 1},
+                "contentChanges": [{"range": {"start": end, "end": start}, "text": "x: ["}]}});
+
+            let change_first = requests == 1 && mutator.below(2) == 0;
+            messages.extend(if change_first { [change, request] } else { [request, change] });
         }
 
         let said = assize_lsp::serve_messages(messages, &self.options).expect("the server goes on");
         let answers = said.iter().filter(|message| message.get("id").is_some_and(Value::is_number)).count();
-        assert_eq!(answers, 5, "an answer to each request");
+        assert_eq!(answers, requests + 1, "an answer to each request");
+
+        let mut outcome = ReadOutcome::default();
+        let published =
+            said.iter().filter_map(|message| message["params"]["diagnostics"].as_array()).flatten();
+        for message in published.filter_map(|diagnostic| diagnostic["message"].as_str()) {
+            outcome.add(message);
+        }
+        outcome
     }
 }
 

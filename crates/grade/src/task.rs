@@ -53,6 +53,22 @@ pub struct RubricTask {
     pub sampling: SamplingOptions,
 }
 
+impl RubricTask {
+    /// Task without a case: one criterion a call, quotes checked, nothing truncated.
+    pub fn new(material: Arc<JudgeMaterial>, rubric: Arc<Rubric>) -> Self {
+        Self {
+            material,
+            rubric,
+            judging: JudgingMode::PerCriterion,
+            evidence: EvidencePolicy::Checked,
+            truncate: TruncationMode::Never,
+            case_id: "case".to_owned(),
+            repeat: 1,
+            sampling: SamplingOptions::default(),
+        }
+    }
+}
+
 /// Options of a call that are no part of the question.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct SamplingOptions {

@@ -3,25 +3,14 @@
 #![expect(clippy::unwrap_used, reason = "a test that cannot go on should stop")]
 #![expect(clippy::print_stdout, reason = "the figures are what these tests are run for")]
 
-use std::sync::Arc;
-
 use assize_grade::{Judge, JudgeMaterial, JudgeQuestion, OfflineJudge, RubricTask};
 use assize_rubric::{Criterion, Decision, Outcome, Rubric};
 use futures_util::FutureExt;
 use serde_json::Value;
 
 fn judge(material: JudgeMaterial, criteria: Vec<Criterion>) -> Vec<Decision> {
-    let task = RubricTask {
-        material: Arc::new(material),
-        rubric: Arc::new(Rubric::new(criteria).unwrap()),
-        judging: assize_rubric::JudgingMode::PerCriterion,
-        evidence: assize_rubric::EvidencePolicy::Checked,
-        truncate: assize_rubric::TruncationMode::Never,
-        case_id: "case".into(),
-        repeat: 0,
-        sampling: assize_grade::SamplingOptions::default(),
-    };
-    let question = [JudgeQuestion::Rubric(task)];
+    let rubric = Rubric::new(criteria).unwrap();
+    let question = [JudgeQuestion::Rubric(RubricTask::new(material.into(), rubric.into()))];
     OfflineJudge.decide(&question).now_or_never().expect("the offline judge never waits").remove(0)
 }
 

@@ -1,7 +1,6 @@
 //! What tests of rules need: findings in a few lines of an eval file.
 
 use std::path::Path;
-use std::sync::Arc;
 
 use assize_diagnostic::Diagnostic;
 use assize_evalfile::{LoadOptions, load_scorecard, load_suite};
@@ -14,11 +13,7 @@ pub(crate) fn lint_file(name: &str, text: &str) -> LintReport {
     let path = folder.path().join(name);
     std::fs::write(&path, text).expect("written");
 
-    let options = LoadOptions {
-        environment: Arc::new(|_| None),
-        working_folder: folder.path().to_path_buf(),
-        extra_roots: Vec::new(),
-    };
+    let options = LoadOptions::new(folder.path());
     let loaded = load_suite(Path::new(&path), &options);
     assert!(!loaded.has_errors(), "{text}\n{:#?}", loaded.diagnostics);
 
@@ -38,11 +33,7 @@ pub(crate) fn found_in_card(text: &str) -> Vec<(String, String)> {
     let path = folder.path().join("card.yaml");
     std::fs::write(&path, text).expect("written");
 
-    let options = LoadOptions {
-        environment: Arc::new(|_| None),
-        working_folder: folder.path().to_path_buf(),
-        extra_roots: Vec::new(),
-    };
+    let options = LoadOptions::new(folder.path());
     let loaded = load_scorecard(&path, &options);
     assert!(loaded.scorecard.is_some(), "{text}\n{:#?}", loaded.diagnostics);
 

@@ -40,6 +40,12 @@ impl ModelEndpoint {
             return Err(bad("it does not start with http:// or https://".to_owned()));
         }
 
+        // By the rules of URLs, the first part of the path would become the host.
+        let rest = base_url.trim().get(url.scheme().len() + 1..).and_then(|rest| rest.strip_prefix("//"));
+        if rest.is_none_or(|rest| rest.starts_with(['/', '\\'])) {
+            return Err(bad("there is no host after `//`".to_owned()));
+        }
+
         Ok(Self {
             base_url: url,
             base_url_source: source.to_owned(),
@@ -192,6 +198,17 @@ mod tests {
 
     fn endpoint(url: &str) -> ModelEndpoint {
         ModelEndpoint::new(url, "OPENAI_BASE_URL").unwrap()
+    }
+
+    #[test]
+    fn an_address_needs_a_host() {
+        for address in
+            ["http:///v1", "https:///v1", "http:/v1", "http:v1", "http:\\\\h/v1", "http://", "http://:80/v1"]
+        {
+            let refused = ModelEndpoint::new(address, "OPENAI_BASE_URL").map(|_| ()).unwrap_err();
+            assert!(refused.to_string().contains("host"), "{address}: {refused}");
+        }
+        assert_eq!(endpoint(" HTTP://h:81/v1 ").host(), "h:81");
     }
 
     #[test]

@@ -235,7 +235,12 @@ impl Transport for HttpTransport {
 fn failure(error: &reqwest::Error, timeout: Duration) -> TransportError {
     // A connection that was not made in time is both.
     if error.is_connect() {
-        TransportError::Connect(connection_problem(&innermost(error)))
+        let is_secure = error.url().is_some_and(|url| url.scheme() == "https");
+        TransportError::Connect(match innermost(error) {
+            _ if error.is_timeout() && is_secure => format!("{TIMED_OUT}, {NO_TLS}"),
+            _ if error.is_timeout() => TIMED_OUT.to_owned(),
+            reason => connection_problem(&reason),
+        })
     } else if error.is_timeout() {
         TransportError::Timeout(timeout)
     } else if error.is_builder() {
@@ -244,6 +249,10 @@ fn failure(error: &reqwest::Error, timeout: Duration) -> TransportError {
         TransportError::Broken(innermost(error))
     }
 }
+
+const TIMED_OUT: &str = "no connection came about in time";
+/// Advice where a server does not answer the beginning of TLS, or with something else.
+const NO_TLS: &str = "and a server that does not speak HTTPS needs `http://` in its address";
 
 /// Reason of a connection that was not made, with what helps where the server's certificate is the reason.
 fn connection_problem(reason: &str) -> String {
@@ -256,6 +265,9 @@ fn connection_problem(reason: &str) -> String {
         ("NotValidYet", "it is not valid yet"),
     ];
 
+    if reason.contains("InvalidContentType") || reason.contains("corrupt message") {
+        return format!("the answer is no TLS, {NO_TLS}");
+    }
     if !reason.contains("certificate") {
         return reason.to_owned();
     }

@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use crate::address::{self, Lookup};
 use crate::config::ConfigError;
-use crate::endpoint::ModelEndpoint;
+use crate::endpoint::{ModelEndpoint, is_loopback};
 use crate::wire::{
     AnthropicMessages, AzureOpenAi, BedrockConverse, ChatDialect, GeminiGenerate, OllamaChat, OpenAiChat,
     OpenAiResponses, VertexGemini, WireCodec,
@@ -271,6 +271,24 @@ pub fn key_variables() -> impl Iterator<Item = &'static str> {
 }
 
 /// The provider of that name or alias, in lower case.
+/// Host of an address that a provider's key is foreign to: neither a server of the provider nor one of this machine. `None`
+/// also for keys of providers without a server of their own.
+pub fn foreign_host(key_variable: &str, address: &str) -> Option<String> {
+    let url = reqwest::Url::parse(address.trim()).ok()?;
+    let host = url.host_str()?;
+    let own = PROVIDERS.iter().filter(|row| row.key_variables.contains(&key_variable));
+    let mut homes = own.filter_map(|row| reqwest::Url::parse(row.base_url?).ok()).peekable();
+    homes.peek()?;
+
+    // A provider has servers beside the usual one, under the same name.
+    let is_home = |home: &reqwest::Url| {
+        let domain =
+            home.host_str().and_then(|home| home.rmatch_indices('.').nth(1).map(|(at, _)| &home[at..]));
+        home.host_str() == Some(host) || domain.is_some_and(|domain| host.ends_with(domain))
+    };
+    (!is_loopback(&url) && !homes.any(|home| is_home(&home))).then(|| host.to_owned())
+}
+
 pub(crate) fn find(name: &str) -> Option<&'static ProviderRow> {
     PROVIDERS.iter().find(|provider| provider.name == name || provider.aliases.contains(&name))
 }
@@ -289,6 +307,39 @@ pub(crate) fn is_at_home(name: &str, host: &str) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    /// A new provider belongs here, or among those without.
+    #[test]
+    fn it_is_known_of_each_provider_whether_it_offers_logprobs() {
+        let offering: Vec<&str> = known_providers().filter(|name| offers_logprobs(name)).collect();
+
+        assert_eq!(
+            offering,
+            [
+                "openai", "openai-responses", "azure", "gemini", "vertex", "ollama", "openrouter",
+                "together", "deepseek", "xai", "fireworks", "cerebras", "deepinfra", "huggingface", "vllm",
+                "llamacpp", "lmstudio",
+            ]
+        );
+    }
+
+    #[test]
+    fn keys_are_at_home_with_their_provider_and_on_this_machine() {
+        for (variable, address) in [
+            ("OPENAI_API_KEY", "https://api.openai.com/v1"),
+            ("OPENAI_API_KEY", "https://eu.api.openai.com/v1"),
+            ("OPENAI_API_KEY", "http://localhost:8000/v1"),
+            ("TEAM_KEY", "https://far.example/v1"),
+        ] {
+            assert_eq!(foreign_host(variable, address), None, "{variable} {address}");
+        }
+        for address in
+            ["https://far.example/v1", "http://api.openai.com.far.example", "https://notopenai.com"]
+        {
+            let host = foreign_host("OPENAI_API_KEY", address).unwrap_or_default();
+            assert!(address.contains(&host) && !host.is_empty(), "{address}");
+        }
+    }
 
     #[test]
     fn rows_are_complete_and_names_are_unique() {

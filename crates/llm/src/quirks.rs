@@ -143,6 +143,20 @@ pub(crate) struct SentFeatures<'a> {
     pub(crate) ceiling: Option<u32>,
 }
 
+impl<'a> SentFeatures<'a> {
+    /// Parameters that every format has. `schema` are the names of the reply schema.
+    pub(crate) fn new(request: &ChatRequest, quirks: ServerQuirks, schema: &'a [&'a str]) -> Self {
+        let has_schema = request.schema.is_some() && quirks.schema != SchemaSupport::None;
+        Self {
+            system: quirks.sends_system(request),
+            temperature: request.temperature.is_some() && !quirks.no_temperature,
+            schema: if has_schema { schema } else { &[] },
+            ceiling: request.ceiling(),
+            ..Self::default()
+        }
+    }
+}
+
 /// Returns the quirks after a refusal, given the features sent and the quirks known; `None` when it is about something
 /// else.
 ///

@@ -3,30 +3,11 @@
 use std::collections::BTreeMap;
 use std::ffi::{OsStr, OsString};
 
-/// Variables that most programs need to start and that carry no secrets.
-pub const BASIC_VARIABLES: &[&str] = &[
-    "HOME", "LANG", "LC_ALL", "LC_CTYPE", "LOGNAME", "PATH", "SHELL", "SYSTEMROOT", "TEMP", "TERM", "TMP",
-    "TMPDIR", "TZ", "USER", "USERPROFILE",
-];
-
 /// Variables that point git to a repository regardless of its folder.
 const REPOSITORY_VARIABLES: &[&str] = &[
     "GIT_ALTERNATE_OBJECT_DIRECTORIES", "GIT_COMMON_DIR", "GIT_DIR", "GIT_GRAFT_FILE", "GIT_INDEX_FILE",
     "GIT_NAMESPACE", "GIT_OBJECT_DIRECTORY", "GIT_PREFIX", "GIT_SHALLOW_FILE", "GIT_WORK_TREE",
 ];
-
-/// Policy for inheriting variables from a base environment.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub enum InheritPolicy {
-    /// Every variable of the base.
-    All,
-    /// [`BASIC_VARIABLES`] only.
-    Basic,
-    /// Exactly these variables, if the base has them.
-    Named(Vec<OsString>),
-    /// No variables: the command only sees added ones.
-    Nothing,
-}
 
 /// A complete set of environment variables, ordered by name.
 ///
@@ -47,21 +28,6 @@ impl Environment {
     /// name.
     pub fn from_vars<K: Into<OsString>, V: Into<OsString>>(vars: impl IntoIterator<Item = (K, V)>) -> Self {
         Self { vars: vars.into_iter().map(|(name, value)| (name.into(), value.into())).collect() }
-    }
-
-    /// Returns the variables that `policy` allows.
-    pub fn inherit(&self, policy: &InheritPolicy) -> Self {
-        let pick = |keep: &dyn Fn(&OsStr) -> bool| Self {
-            vars: self.vars.iter().filter(|(n, _)| keep(n)).map(|(n, v)| (n.clone(), v.clone())).collect(),
-        };
-        match policy {
-            InheritPolicy::All => self.clone(),
-            InheritPolicy::Basic => pick(&|name| BASIC_VARIABLES.iter().any(|basic| name == *basic)),
-            InheritPolicy::Named(names) => {
-                pick(&|name| names.iter().any(|wanted| name == wanted.as_os_str()))
-            }
-            InheritPolicy::Nothing => Self::empty(),
-        }
     }
 
     /// Adds or replaces one variable.
@@ -102,18 +68,6 @@ mod tests {
 
     fn base() -> Environment {
         Environment::from_vars([("PATH", "/bin"), ("TOKEN", "secret"), ("MODEL", "m")])
-    }
-
-    #[test]
-    fn each_policy_lets_through_exactly_what_it_names() {
-        let names = |env: Environment| {
-            env.iter().map(|(name, _)| name.to_string_lossy().into_owned()).collect::<Vec<_>>()
-        };
-        assert_eq!(names(base().inherit(&InheritPolicy::All)), ["MODEL", "PATH", "TOKEN"]);
-        assert_eq!(names(base().inherit(&InheritPolicy::Basic)), ["PATH"]);
-        let named = InheritPolicy::Named(vec!["MODEL".into(), "ABSENT".into()]);
-        assert_eq!(names(base().inherit(&named)), ["MODEL"]);
-        assert!(names(base().inherit(&InheritPolicy::Nothing)).is_empty());
     }
 
     #[test]

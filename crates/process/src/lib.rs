@@ -21,7 +21,7 @@ mod template;
 pub use absolute_path::absolute_path;
 pub use capture::CapturedStream;
 pub use command::{CommandProgram, ProcessCommand, ProcessLimits};
-pub use environment::{BASIC_VARIABLES, Environment, InheritPolicy};
+pub use environment::Environment;
 pub use error::{PartialProcessOutput, ProcessError};
 pub use group::wait_for_ending_groups;
 pub use guard::{enable_guard, run_guard, stop_guard};

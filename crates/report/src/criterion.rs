@@ -6,6 +6,7 @@ use assize_store::CriterionRow;
 use crate::mark::VerdictMark;
 use crate::number;
 use crate::page::{ReportPage, ReportPiece};
+use crate::quote_place::QuotePlace;
 use crate::sanitize;
 use crate::style::ReportTone;
 
@@ -23,6 +24,8 @@ pub(crate) struct CriterionLine<'a> {
     pub(crate) gate_failed: bool,
     pub(crate) reason: &'a str,
     pub(crate) evidence: &'a [EvidenceQuote],
+    /// Places of the quotes in the answer, where they were looked for.
+    pub(crate) places: &'a [Option<QuotePlace>],
     /// Additional lines below the rest.
     pub(crate) notes: &'a [String],
 }
@@ -48,6 +51,7 @@ impl<'a> CriterionLine<'a> {
             gate_failed,
             reason: &row.reason,
             evidence: &row.evidence,
+            places: &[],
             notes,
         }
     }
@@ -78,8 +82,9 @@ impl CriterionLine<'_> {
             );
         }
 
+        let mut places = self.places.iter().copied();
         for evidence in self.evidence {
-            page.add_text(&below, &quote_pieces(evidence));
+            page.add_text(&below, &quote_pieces(evidence, places.next().flatten()));
         }
 
         for note in self.notes {
@@ -132,15 +137,18 @@ impl CriterionLine<'_> {
     }
 }
 
-/// Formats a quote, with a note if it was not found.
-pub(crate) fn quote_pieces(evidence: &EvidenceQuote) -> Vec<ReportPiece> {
+/// Formats a quote with its place in the answer, or with a note if it was not found.
+pub(crate) fn quote_pieces(evidence: &EvidenceQuote, place: Option<QuotePlace>) -> Vec<ReportPiece> {
     let tone = if evidence.verified { ReportTone::Dim } else { ReportTone::Plain };
     let mut pieces = vec![
         ReportPiece::new(tone, "“"),
         ReportPiece::untrusted(tone, &evidence.quote, sanitize::MAX_QUOTE),
         ReportPiece::new(tone, "”"),
     ];
-    if !evidence.verified {
+    if let Some(QuotePlace { line, start, end }) = place {
+        let text = format!(" (line {line} of the answer, characters {start} to {end})");
+        pieces.push(ReportPiece::new(ReportTone::Dim, text));
+    } else if !evidence.verified {
         pieces.push(ReportPiece::new(ReportTone::Middling, " (not found in what the judge was shown)"));
     }
 

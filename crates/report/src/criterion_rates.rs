@@ -10,6 +10,8 @@ use crate::sanitize;
 use crate::style::ReportTone;
 use crate::table::{ReportColumn, render_table};
 
+/// Width from which on a table has room for intervals.
+const WIDE: usize = 60;
 /// Criteria that are shown; the rest is counted.
 const MAX_SHOWN: usize = 12;
 
@@ -19,6 +21,8 @@ pub(crate) fn render_criterion_rates(page: &mut ReportPage, rates: &[CriterionRa
         return;
     }
 
+    let wide = page.columns() >= WIDE;
+    let any_scored = rates.iter().any(|one| one.scored);
     let count = |number: u64| if number == 0 { String::new() } else { grouped(number) };
     let rows: Vec<Vec<ReportPiece>> = rates
         .iter()
@@ -34,7 +38,7 @@ pub(crate) fn render_criterion_rates(page: &mut ReportPage, rates: &[CriterionRa
 
             vec![
                 ReportPiece::new(ReportTone::Strong, rate),
-                ReportPiece::new(ReportTone::Dim, interval),
+                ReportPiece::new(ReportTone::Dim, if wide { interval } else { String::new() }),
                 ReportPiece::plain(grouped(one.rate.n)),
                 ReportPiece::new(ReportTone::Open, count(one.ungraded)),
                 ReportPiece::untrusted(
@@ -48,7 +52,7 @@ pub(crate) fn render_criterion_rates(page: &mut ReportPage, rates: &[CriterionRa
 
     page.add_blank();
     let columns = [
-        ReportColumn::right("met or mean"),
+        ReportColumn::right(if any_scored { "met or mean" } else { "met" }),
         ReportColumn::left("95% interval"),
         ReportColumn::right("of"),
         ReportColumn::right("ungraded"),

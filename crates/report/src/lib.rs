@@ -32,7 +32,9 @@ mod page;
 mod pairwise;
 mod panel;
 mod plan_cases;
+mod quote_place;
 mod raters;
+mod run_list;
 mod sanitize;
 mod scorecard_comparison;
 mod scorecard_json;
@@ -66,6 +68,7 @@ pub use plan_cases::render_plan;
 pub use raters::{
     agreement_json, orders_json, render_agreement, render_orders, render_repeats, repeats_json,
 };
+pub use run_list::{ListedRun, render_run_list, run_list_json};
 pub use sanitize::{escape_commands, escape_commands_in_json, escape_unsafe};
 pub use scorecard_comparison::render_scorecard_comparison;
 pub use scorecard_json::ScorecardNodeJson;

@@ -56,6 +56,11 @@ impl ReportPage {
         self.style.columns()
     }
 
+    /// Returns the number of columns at which tables and single lines are cut.
+    pub(crate) fn line_columns(&self) -> usize {
+        self.style.line_columns()
+    }
+
     pub(crate) fn style(&self) -> ReportStyle {
         self.style
     }
@@ -88,7 +93,7 @@ impl ReportPage {
     /// Adds one line, cut at the width of the page.
     pub(crate) fn add_line(&mut self, pieces: &[ReportPiece]) {
         let cells = self.cells(pieces);
-        let cells = self.truncate_cells(cells, self.columns());
+        let cells = self.truncate_cells(cells, self.line_columns());
         self.push_row(&cells);
     }
 

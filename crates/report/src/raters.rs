@@ -37,6 +37,15 @@ pub fn render_agreement(sections: &[RaterSection], style: ReportStyle) -> String
             ))],
         );
 
+        if !section.names.is_empty() {
+            let named = section.names.iter().map(|(name, count)| format!("{name} {}", grouped(*count)));
+            let named = named.collect::<Vec<_>>().join(", ");
+            page.add_text(
+                &[ReportPiece::plain("named: ")],
+                &[ReportPiece::untrusted(ReportTone::Plain, &named, 2000)],
+            );
+        }
+
         if section.rated_twice == 0 {
             let text = "agreement is undefined, because nothing was rated by two";
             page.add_text(&[], &[ReportPiece::new(ReportTone::Open, text)]);
@@ -91,6 +100,9 @@ pub fn agreement_json(sections: &[RaterSection]) -> Value {
             "items": section.items, "rated_twice": section.rated_twice, "ratings": section.ratings,
             "undecided": section.undecided,
             "all_same": share_json(&section.all_same),
+            "names": section.names.iter()
+                .map(|(name, count)| (name.clone(), json!(count)))
+                .collect::<serde_json::Map<_, _>>(),
             "figures": metrics_json(&section.figures),
             "systems": section.systems.iter()
                 .map(|(name, mean)| (name.clone(), clustered_json(mean)))

@@ -317,7 +317,8 @@ fn conclusion_lines(scores: &ScorecardScores<'_>, id: ScorecardNodeId) -> Vec<St
         lines.push(format!("hard gates that no case tests: {}", untested.join(", ")));
     }
     if found.open > 0 {
-        lines.push(format!("{} without a result", format_count(found.missing, "case", "cases")));
+        let lacks = if card.children(id).next().is_some() { "all results" } else { "a result" };
+        lines.push(format!("{} without {lacks}", format_count(found.missing, "case", "cases")));
     }
 
     if let Some(bound) = green_gate_bound(scores, id) {

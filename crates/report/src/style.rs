@@ -1,12 +1,15 @@
 //! Capabilities of the terminal, and the tones of text.
 
+/// Largest width of text: longer lines are hard to read.
+const MAX_TEXT_WIDTH: usize = 100;
+
 /// Layout options.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct ReportStyle {
     /// True if colours (SGR sequences) may be used.
     pub color: bool,
-    /// Available columns. Text is never wider than 100 columns, because longer lines are hard to read, and
-    /// never narrower than 40.
+    /// Available columns, or [`ReportStyle::UNLIMITED`]. Text is never wider than 100 columns, because longer lines are
+    /// hard to read, and never narrower than 40.
     pub width: usize,
     /// True if the program's own text may contain non-ASCII signs.
     pub unicode: bool,
@@ -20,9 +23,22 @@ impl Default for ReportStyle {
 }
 
 impl ReportStyle {
+    /// Width where there is no window, as in a pipe: text is wrapped, and lines that can't be are never cut.
+    pub const UNLIMITED: usize = usize::MAX;
+
+    /// Returns the width of the window, or that of text where there is none.
+    pub const fn text_width(self) -> usize {
+        if self.width == Self::UNLIMITED { MAX_TEXT_WIDTH } else { self.width }
+    }
+
     /// Returns the number of columns to use.
     pub(crate) fn columns(self) -> usize {
-        self.width.clamp(40, 100)
+        self.width.clamp(40, MAX_TEXT_WIDTH)
+    }
+
+    /// Returns the number of columns at which tables and single lines are cut.
+    pub(crate) fn line_columns(self) -> usize {
+        if self.width == Self::UNLIMITED { self.width } else { self.columns() }
     }
 }
 
@@ -39,6 +55,8 @@ pub(crate) enum ReportTone {
     Bad,
     /// Unknown or undecided.
     Open,
+    /// A passage to see within a text.
+    Marked,
 }
 
 impl ReportTone {
@@ -52,6 +70,7 @@ impl ReportTone {
             Self::Middling => Some("33"),
             Self::Bad => Some("31"),
             Self::Open => Some("35"),
+            Self::Marked => Some("1;4"),
         }
     }
 }

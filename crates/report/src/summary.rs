@@ -2,7 +2,7 @@
 
 use std::fmt::Write as _;
 
-use assize_rubric::{PartialCost, Tokens, Usd};
+use assize_rubric::{PartialCost, Tokens, Usd, VerdictThresholds};
 use assize_store::{
     EstimatedMetric, JudgeInfo, MeanScore, ResultRow, RunInfo, RunMetrics, RunSummary, VerdictCounts,
 };
@@ -27,8 +27,12 @@ pub struct SummaryExtra<'a> {
     pub gated: Option<usize>,
     /// Number of quotes that were found in the judge's material, and of all quotes.
     pub quotes: Option<(u64, u64)>,
+    /// Thresholds of the verdicts.
+    pub thresholds: &'a [VerdictThresholds],
     /// Cases to show, such as the lowest scores. A line each.
     pub worst: &'a [ResultRow],
+    /// Commands to go on with, each with what it does.
+    pub next: &'a [(String, &'static str)],
 }
 
 /// A run as a ruled block: what came of it, who judged, what it took, where it is, and everything
@@ -96,6 +100,16 @@ pub fn render_summary(info: &RunInfo, extra: SummaryExtra<'_>, style: ReportStyl
         );
     }
 
+    for (command, effect) in extra.next {
+        page.add_text(
+            &[ReportPiece::new(ReportTone::Dim, "Next    ")],
+            &[
+                ReportPiece::untrusted(ReportTone::Plain, command, sanitize::MAX_REASON),
+                ReportPiece::new(ReportTone::Dim, format!("  {effect}")),
+            ],
+        );
+    }
+
     page.finish()
 }
 
@@ -136,6 +150,7 @@ fn render_metrics(page: &mut ReportPage, summary: &RunSummary, extra: SummaryExt
     if total > 0 {
         entry(page, "Pass rate", format_pass_rate(summary));
     }
+    render_thresholds(page, extra.thresholds);
 
     let mut mean_score = format_mean(summary.mean_score.as_ref());
     if let Some([low, high]) = summary.figures.as_ref().and_then(|figures| figures.mean_score_bounds) {
@@ -237,6 +252,26 @@ fn format_pass_rate(summary: &RunSummary) -> Vec<ReportPiece> {
     pieces
 }
 
+/// Renders the thresholds of verdicts, if they are known; several where cases differ.
+fn render_thresholds(page: &mut ReportPage, thresholds: &[VerdictThresholds]) {
+    let texts: Vec<String> = thresholds
+        .iter()
+        .map(|one| {
+            let pass = number::format_plain(one.pass().get());
+            let borderline = one.borderline().map(|line| number::format_plain(line.get()));
+            borderline
+                .map_or_else(|| format!("pass {pass}"), |line| format!("pass {pass}, borderline {line}"))
+        })
+        .collect();
+    if texts.is_empty() {
+        return;
+    }
+
+    let note = if texts.len() > 1 { " (by case)" } else { "" };
+    let pieces = vec![ReportPiece::plain(texts.join("; ")), ReportPiece::new(ReportTone::Dim, note)];
+    entry(page, "Threshold", pieces);
+}
+
 /// Renders the results of comparisons with other answers, and the judge's preference for a place.
 fn render_pairwise_metrics(page: &mut ReportPage, figures: &RunMetrics) {
     let Some(pairs) = &figures.pairwise else { return };
@@ -277,7 +312,8 @@ fn render_pairwise_metrics(page: &mut ReportPage, figures: &RunMetrics) {
 
 /// The verdicts as a coloured bar. Without colour it would say nothing the words don't.
 fn render_bar(page: &mut ReportPage, counts: VerdictCounts) {
-    const LENGTH: usize = 40;
+    // The label takes the rest of the narrowest page.
+    let length = page.columns().saturating_sub(12).clamp(1, 40);
 
     let total = counts.total();
     if !page.style().color || total < 2 {
@@ -289,9 +325,9 @@ fn render_bar(page: &mut ReportPage, counts: VerdictCounts) {
     for (number, _, tone) in tallies(counts) {
         seen += number;
         // At least one column for every verdict that occurs, if there is space.
-        let end = ((seen as f64 / total as f64 * LENGTH as f64).round() as usize)
+        let end = ((seen as f64 / total as f64 * length as f64).round() as usize)
             .max(drawn + usize::from(number > 0))
-            .min(LENGTH);
+            .min(length);
         pieces.push(ReportPiece::new(tone, "━".repeat(end.saturating_sub(drawn))));
 
         drawn = end.max(drawn);

@@ -73,7 +73,7 @@ pub(crate) fn render_table_on_demand<R: AsRef<[ReportPiece]>>(
     let shown: Vec<usize> = (0..columns.len()).filter(|&index| widths[index] > 0).collect();
     let gap = |before: usize, after: usize| if columns[before].sign || columns[after].sign { 1 } else { 2 };
     let gaps: usize = shown.windows(2).map(|pair| gap(pair[0], pair[1])).sum();
-    let mut excess = (indent + gaps + widths.iter().sum::<usize>()).saturating_sub(page.columns());
+    let mut excess = (indent + gaps + widths.iter().sum::<usize>()).saturating_sub(page.line_columns());
 
     // Space is taken from the widest shrinking column first, so that none is narrowed needlessly.
     while excess > 0 {
@@ -106,7 +106,7 @@ pub(crate) fn render_table_on_demand<R: AsRef<[ReportPiece]>>(
         }
 
         // Only if even the narrowest columns are too wide for the page.
-        let line = page.truncate_cells(line, page.columns());
+        let line = page.truncate_cells(line, page.line_columns());
         page.push_row(&line);
     };
 
@@ -121,6 +121,17 @@ pub(crate) fn render_table_on_demand<R: AsRef<[ReportPiece]>>(
 mod tests {
     use super::*;
     use crate::ReportStyle;
+
+    #[test]
+    fn nothing_is_cut_where_there_is_no_window() {
+        let mut page =
+            ReportPage::new(ReportStyle { color: false, width: ReportStyle::UNLIMITED, unicode: true });
+        let columns = [ReportColumn::left("case"), ReportColumn::shrinking("why"), ReportColumn::right("n")];
+        let long = format!("{}end", "word ".repeat(60));
+        let row = ["c", &long, "12"].map(ReportPiece::plain).to_vec();
+        render_table(&mut page, 2, &columns, &[row]);
+        assert!(page.finish().contains(&format!("  c     {long}  12\n")));
+    }
 
     #[test]
     fn columns_line_up_and_only_the_shrinking_one_is_cut() {

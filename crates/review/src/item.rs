@@ -2,9 +2,6 @@
 
 use assize_rubric::{LabelOutcome, SeenHash};
 
-/// Code of a label for a trace without any of the known failures.
-pub const NONE_OF_THE_ABOVE: &str = "NONE_OF_THE_ABOVE";
-
 /// One question about one case.
 #[derive(Debug, Clone, PartialEq)]
 pub struct ReviewItem {
@@ -61,7 +58,7 @@ pub enum ReviewSectionKind {
 pub enum ReviewQuestion {
     /// Pass or fail, not applicable, unsure; with a scale also a score.
     Verdict(Option<ScoreScale>),
-    /// The failure that is the first cause, or none of them.
+    /// The failure that is the first cause, one that has no code, or no failure.
     Primary(Vec<FailureChoice>),
 }
 
@@ -81,6 +78,8 @@ pub struct FailureChoice {
     pub code: String,
     /// Short description.
     pub text: String,
+    /// What the failure consists of: concept and criteria; empty if the description says it all.
+    pub criterion: String,
     /// Hash that binds a label of this failure to the answer.
     pub seen: Option<SeenHash>,
 }

@@ -6,7 +6,7 @@ use std::fs::{self, OpenOptions};
 use std::io::{self, Read as _, Seek as _, SeekFrom, Write as _};
 use std::path::{Path, PathBuf};
 
-use assize_rubric::{Label, LabelOutcome, LabelSplit, SamplingMethod, SeenHash};
+use assize_rubric::{Label, LabelOutcome, LabelSplit, NO_FAILURE, SamplingMethod, SeenHash};
 use serde_json::Value;
 
 use crate::{ReviewAnswer, ReviewDecision, ReviewItem, ReviewQuestion};
@@ -43,6 +43,8 @@ pub struct ReviewLabelMetadata {
     pub sampled: SamplingMethod,
     /// Permitted use of the labels, if the reviewer set it.
     pub split: Option<LabelSplit>,
+    /// True if the reviewer decides what others differed on.
+    pub adjudicates: bool,
 }
 
 /// Labels of one reviewer.
@@ -59,6 +61,7 @@ struct LabelMark {
     version: Option<String>,
     seen: Option<SeenHash>,
     is_random: bool,
+    adjudicates: bool,
 }
 
 impl LabelMark {
@@ -67,6 +70,7 @@ impl LabelMark {
             version: label.version.clone(),
             seen: label.seen,
             is_random: label.sampled == Some(SamplingMethod::Random),
+            adjudicates: label.adjudicates,
         }
     }
 }
@@ -124,15 +128,17 @@ impl ReviewerLabelFile {
     }
 
     /// Returns true if the reviewer has answered this question about this very answer. In a random sample only labels
-    /// of random samples count: skipping items labelled by choice would bias it.
-    pub fn has_label(&self, item: &ReviewItem, sampled: SamplingMethod) -> bool {
+    /// of random samples count: skipping items labelled by choice would bias it. Who adjudicates has not done so by an
+    /// earlier label of their own.
+    pub fn has_label(&self, item: &ReviewItem, given: &ReviewLabelMetadata) -> bool {
         let primary = matches!(item.question, ReviewQuestion::Primary(_));
         let label = blank_label(item);
         self.known.get(&label_target(&label, primary)).is_some_and(|marks| {
             marks.iter().any(|mark| {
                 mark.version.as_deref() == Some(item.version.as_str())
                     && is_seen(item, mark.seen)
-                    && (mark.is_random || sampled != SamplingMethod::Random)
+                    && (mark.is_random || given.sampled != SamplingMethod::Random)
+                    && (mark.adjudicates || !given.adjudicates)
             })
         })
     }
@@ -163,8 +169,7 @@ impl ReviewerLabelFile {
             ReviewAnswer::Primary(code) => {
                 label.criterion.clone_from(code);
                 label.seen = failure_hash(item, code);
-                label.label =
-                    if code == crate::NONE_OF_THE_ABOVE { LabelOutcome::Met } else { LabelOutcome::Unmet };
+                label.label = if code == NO_FAILURE { LabelOutcome::Met } else { LabelOutcome::Unmet };
             }
         }
 
@@ -174,6 +179,7 @@ impl ReviewerLabelFile {
         label.severity = decision.severity;
         label.sampled = Some(given.sampled);
         label.split = given.split;
+        label.adjudicates = given.adjudicates;
 
         let mut value = serde_json::to_value(&label).unwrap_or_default();
         if let Value::Object(object) = &mut value {
@@ -269,7 +275,7 @@ mod tests {
     }
 
     fn given(sampled: SamplingMethod) -> ReviewLabelMetadata {
-        ReviewLabelMetadata { who: "ann".to_owned(), sampled, split: None }
+        ReviewLabelMetadata { who: "ann".to_owned(), sampled, split: None, adjudicates: false }
     }
 
     #[test]
@@ -278,7 +284,7 @@ mod tests {
         let path = label_file_path(&folder.path().join("labels"), "ann");
         let mut all = items(2);
         let mut labels = ReviewerLabelFile::open(path.clone()).expect("nothing there");
-        assert!(!labels.has_label(&all[0], SamplingMethod::Chosen));
+        assert!(!labels.has_label(&all[0], &given(SamplingMethod::Chosen)));
         labels
             .append_decision(
                 &all[0],
@@ -297,15 +303,18 @@ mod tests {
         assert_eq!(text.lines().count(), 2, "{text}");
         assert!(text.lines().nth(1).is_some_and(|line| line.contains("\"x-after-judge\":true")), "{text}");
         let again = ReviewerLabelFile::open(path).expect("sound");
-        assert!(again.has_label(&all[0], SamplingMethod::Chosen));
-        assert!(!again.has_label(&all[0], SamplingMethod::Random), "what was picked is no sample");
-        assert!(!again.has_label(&all[1], SamplingMethod::Chosen));
+        assert!(again.has_label(&all[0], &given(SamplingMethod::Chosen)));
+        assert!(!again.has_label(&all[0], &given(SamplingMethod::Random)), "what was picked is no sample");
+        assert!(!again.has_label(&all[1], &given(SamplingMethod::Chosen)));
         all[0].seen = "00112233445566778899aabbccddeeff".parse().ok();
-        assert!(!again.has_label(&all[0], SamplingMethod::Chosen), "another answer is not labelled");
+        assert!(!again.has_label(&all[0], &given(SamplingMethod::Chosen)), "another answer is not labelled");
         assert!(again.has_stale_label(&all[0]));
         all[0].seen = None;
         all[0].version = "v2".to_owned();
-        assert!(!again.has_label(&all[0], SamplingMethod::Chosen), "another question is not answered");
+        assert!(
+            !again.has_label(&all[0], &given(SamplingMethod::Chosen)),
+            "another question is not answered"
+        );
     }
 
     #[test]

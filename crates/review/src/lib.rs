@@ -17,8 +17,8 @@ mod session;
 mod wrap;
 
 pub use item::{
-    FailureChoice, JudgeAccount, NONE_OF_THE_ABOVE, ReviewItem, ReviewQuestion, ReviewReason, ReviewSection,
-    ReviewSectionKind, ReviewWeight, ScoreScale,
+    FailureChoice, JudgeAccount, ReviewItem, ReviewQuestion, ReviewReason, ReviewSection, ReviewSectionKind,
+    ReviewWeight, ScoreScale,
 };
 pub use key::ReviewKey;
 pub use label_file::{ReviewLabelMetadata, ReviewerLabelError, ReviewerLabelFile, label_file_path};

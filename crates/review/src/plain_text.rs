@@ -29,7 +29,8 @@ pub fn render_plain_item(item: &ReviewItem, place: usize, all: usize, width: usi
         ReviewQuestion::Verdict(Some(scale)) => {
             let _ = write!(out, "\na score from {} to {}, na or unsure? ", scale.min, scale.max);
         }
-        ReviewQuestion::Primary(_) => out.push_str("\ncode of the first failure, or none? "),
+        ReviewQuestion::Primary(_) => out
+            .push_str("\ncode of the first failure, none (a failure without a code) or clean (no failure)? "),
     }
 
     out

@@ -1,11 +1,11 @@
 //! Screen of a review, as lines of text for a window of any size.
 
-use assize_rubric::{FailureSeverity, LabelOutcome};
+use assize_rubric::{FailureSeverity, LabelOutcome, NO_FAILURE};
 use unicode_width::UnicodeWidthStr;
 
-use crate::session::{ReviewAnswer, ReviewMode};
+use crate::session::{ReviewAnswer, ReviewMode, WITHOUT_CODE};
 use crate::wrap::{fit_line, wrap_text};
-use crate::{NONE_OF_THE_ABOVE, ReviewItem, ReviewQuestion, ReviewSectionKind, ReviewSession};
+use crate::{FailureChoice, ReviewItem, ReviewQuestion, ReviewSectionKind, ReviewSession};
 
 /// Minimum window size, in columns and lines.
 const MIN_WINDOW: (usize, usize) = (30, 8);
@@ -155,18 +155,7 @@ fn add_section(lines: &mut Vec<ScreenLine>, title: &str, text: &str, width: usiz
 
 fn body_lines(session: &ReviewSession, item: &ReviewItem, width: usize) -> Vec<ScreenLine> {
     if let (ReviewMode::Choosing(at), ReviewQuestion::Primary(choices)) = (&session.mode, &item.question) {
-        let entries = choices
-            .iter()
-            .map(|choice| format!("{}  {}", choice.code, choice.text))
-            .chain([NONE_OF_THE_ABOVE.to_owned()]);
-        return entries
-            .enumerate()
-            .map(|(place, text)| {
-                let (mark, look) =
-                    if place == *at { ("> ", ScreenLook::Marked) } else { ("  ", ScreenLook::Plain) };
-                line(fit_line(&format!("{mark}{text}"), width), look)
-            })
-            .collect();
+        return choice_lines(choices, *at, width);
     }
 
     let mut lines = Vec::new();
@@ -209,6 +198,32 @@ fn body_lines(session: &ReviewSession, item: &ReviewItem, width: usize) -> Vec<S
     }
 
     lines
+}
+
+/// Lists the failures of a trace, each with its criterion, and the answers without a code.
+fn choice_lines(choices: &[FailureChoice], at: usize, width: usize) -> Vec<ScreenLine> {
+    const INDENT: &str = "    ";
+
+    let without = WITHOUT_CODE.map(|code| (code, without_code_text(code), ""));
+    let entries = choices
+        .iter()
+        .map(|choice| (choice.code.as_str(), choice.text.as_str(), choice.criterion.as_str()))
+        .chain(without);
+
+    let mut lines = Vec::new();
+    for (place, (code, text, criterion)) in entries.enumerate() {
+        let (mark, look) = if place == at { ("> ", ScreenLook::Marked) } else { ("  ", ScreenLook::Plain) };
+        lines.push(line(fit_line(&format!("{mark}{code}  {text}"), width), look));
+        let about = wrap_text(criterion, width.saturating_sub(INDENT.len()));
+        let about = about.into_iter().filter(|text| !text.trim().is_empty());
+        lines.extend(about.map(|text| line(format!("{INDENT}{text}"), ScreenLook::Faint)));
+    }
+
+    lines
+}
+
+fn without_code_text(code: &str) -> &'static str {
+    if code == NO_FAILURE { "the case is as it should be" } else { "a failure that has no code" }
 }
 
 /// Joins two columns, padding the shorter one.
@@ -315,7 +330,7 @@ fn footer_lines(session: &ReviewSession, item: &ReviewItem, width: usize) -> Vec
                     "v score  n n/a  u unsure  s severity  e note  x skip  z undo  ? help"
                 }
                 ReviewQuestion::Primary(_) => {
-                    "c choose  0 none of them  s severity  e note  x skip  z undo  ? help"
+                    "c choose  0 another failure  o no failure  s severity  e note  x skip  z undo  ? help"
                 }
             }
         }
@@ -346,7 +361,7 @@ fn help_lines(width: usize) -> Vec<ScreenLine> {
         ("p f", "pass, fail, where there is no scale"),
         ("n u", "not applicable, unsure"),
         ("v", "a score, where there is a scale"),
-        ("c 0", "choose a failure, or none of them (traces)"),
+        ("c 0 o", "traces: choose a failure, one without a code, no failure"),
         ("s", "severity: none, low, medium, high"),
         ("e", "write a note"),
         ("x", "skip for now"),
@@ -416,6 +431,26 @@ mod tests {
         assert!(wide.contains(&heads), "{wide}");
         let narrow = text(&render_screen(&mut session, "ann", 80, 24));
         assert!(narrow.contains("\nCriterion\n") && !narrow.contains('│'), "{narrow}");
+    }
+
+    #[test]
+    fn failures_are_listed_with_their_criteria() {
+        let mut all = items(1);
+        let choice = |code: &str| FailureChoice {
+            code: code.to_owned(),
+            text: "Dose".to_owned(),
+            criterion: format!("Flag if {code} is wrong."),
+            seen: None,
+        };
+        all[0].question = ReviewQuestion::Primary(vec![choice("A1"), choice("A2")]);
+        let mut session = ReviewSession::new(all);
+        assert!(text(&render_screen(&mut session, "ann", 100, 24)).contains("o no failure"));
+        session.handle_key(ReviewKey::Char('c'));
+        session.handle_key(ReviewKey::Char('o'));
+        let drawn = text(&render_screen(&mut session, "ann", 60, 24));
+        for wanted in ["  A1  Dose", "    Flag if A2 is wrong.", "  NONE_OF_THE_ABOVE", "> NO_FAILURE"] {
+            assert!(drawn.contains(wanted), "{wanted}: {drawn}");
+        }
     }
 
     #[test]

@@ -1,9 +1,9 @@
 //! Decisions as lines of text: for pipes, for screen readers, for tests.
 
-use assize_rubric::{FailureSeverity, LabelOutcome};
+use assize_rubric::{FailureSeverity, LabelOutcome, NO_FAILURE, NONE_OF_THE_ABOVE};
 use serde_json::{Map, Value};
 
-use crate::{NONE_OF_THE_ABOVE, ReviewAnswer};
+use crate::ReviewAnswer;
 
 /// Content of a line.
 #[derive(Debug, Clone, PartialEq)]
@@ -80,6 +80,7 @@ fn parse_reviewer_label(word: &str) -> Result<ReviewAnswer, String> {
         "n" => Some(LabelOutcome::NotApplicable),
         "u" => Some(LabelOutcome::Unsure),
         "none" => return Ok(ReviewAnswer::Primary(NONE_OF_THE_ABOVE.to_owned())),
+        "clean" | "no_failure" => return Ok(ReviewAnswer::Primary(NO_FAILURE.to_owned())),
         other => LabelOutcome::from_word(other),
     };
     if let Some(outcome) = outcome {
@@ -119,7 +120,8 @@ const FIELDS: [(&str, &[&str]); 6] = [
 ];
 
 /// Keys of label files that say when and of what a label was given: it is given anew here.
-const GIVEN_ANEW: [&str; 8] = ["at", "version", "seen", "system", "suite", "repeat", "sampled", "split"];
+const GIVEN_ANEW: [&str; 9] =
+    ["at", "version", "seen", "system", "suite", "repeat", "sampled", "split", "adjudicates"];
 
 /// Parses the fields of a decision: of a JSON object, or of a row of a table, where every value is a text.
 pub fn parse_decision_fields(object: &Map<String, Value>) -> Result<ReviewScriptLine, String> {
@@ -174,6 +176,13 @@ mod tests {
         };
         assert_eq!(line, expected);
         assert_eq!(parse_line(" # later"), Ok(ReviewScriptLine::Nothing));
+        for (word, code) in [("none", NONE_OF_THE_ABOVE), ("clean", NO_FAILURE), (NO_FAILURE, NO_FAILURE)] {
+            let line = parse_line(word).expect("sound");
+            assert!(
+                matches!(&line, ReviewScriptLine::Decide { said: ReviewAnswer::Primary(said), .. } if said == code),
+                "{line:?}"
+            );
+        }
         assert_eq!(parse_line("undo"), Ok(ReviewScriptLine::Undo));
         let scored = parse_line("4.5").expect("sound");
         assert!(

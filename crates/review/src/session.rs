@@ -1,15 +1,15 @@
 //! State machine of a review: keys in, steps out.
 
-use assize_rubric::{FailureSeverity, LabelOutcome};
+use assize_rubric::{FailureSeverity, LabelOutcome, NO_FAILURE, NONE_OF_THE_ABOVE};
 
-use crate::{NONE_OF_THE_ABOVE, ReviewItem, ReviewKey, ReviewQuestion, ScoreScale};
+use crate::{FailureChoice, ReviewItem, ReviewKey, ReviewQuestion, ScoreScale};
 
 /// Label chosen by the reviewer.
 #[derive(Debug, Clone, PartialEq)]
 pub enum ReviewAnswer {
     /// Outcome for the criterion of the item.
     Outcome(LabelOutcome),
-    /// Code of the failure that a trace shows, or [`NONE_OF_THE_ABOVE`].
+    /// Code of the failure that a trace shows, [`NONE_OF_THE_ABOVE`] or [`NO_FAILURE`].
     Primary(String),
 }
 
@@ -37,6 +37,15 @@ pub enum ReviewStep {
     Quit,
 }
 
+/// Entries behind the failures of a trace: a failure without a code, and no failure.
+pub(crate) const WITHOUT_CODE: [&str; 2] = [NONE_OF_THE_ABOVE, NO_FAILURE];
+
+/// Returns the code at an index of the list of a trace.
+fn code_at(choices: &[FailureChoice], at: usize) -> &str {
+    let without = at.saturating_sub(choices.len()).min(WITHOUT_CODE.len() - 1);
+    choices.get(at).map_or(WITHOUT_CODE[without], |choice| &choice.code)
+}
+
 /// Mode of the screen.
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) enum ReviewMode {
@@ -46,7 +55,7 @@ pub(crate) enum ReviewMode {
     Note(String),
     /// A score is being typed.
     Score(String),
-    /// A failure is being chosen: the index in the list, whose last entry is "none of them".
+    /// A failure is being chosen: the index in the list, whose last entries are [`WITHOUT_CODE`].
     Choosing(usize),
     /// The item is shown with the decision and that of the judge.
     Decided,
@@ -259,9 +268,10 @@ impl ReviewSession {
 
     fn record(&mut self, said: ReviewAnswer) -> ReviewStep {
         let note = self.note.trim();
+        let is_clean = matches!(&said, ReviewAnswer::Primary(code) if code == NO_FAILURE);
         let decision = ReviewDecision {
             said,
-            severity: self.severity,
+            severity: self.severity.filter(|_| !is_clean),
             note: (!note.is_empty()).then(|| note.to_owned()),
             after_judge: self.decision().is_some() && self.item().is_some_and(|item| item.judge.is_some()),
         };
@@ -305,6 +315,9 @@ impl ReviewSession {
             }
             (ReviewKey::Char('0'), _) if !verdict => {
                 self.record(ReviewAnswer::Primary(NONE_OF_THE_ABOVE.to_owned()))
+            }
+            (ReviewKey::Char('o'), _) if !verdict => {
+                self.record(ReviewAnswer::Primary(NO_FAILURE.to_owned()))
             }
             _ => self.handle_common_key(key),
         }
@@ -395,11 +408,12 @@ impl ReviewSession {
         let Some(ReviewQuestion::Primary(choices)) = self.item().map(|item| &item.question) else {
             return ReviewStep::Redraw;
         };
-        let last = choices.len();
+        let none = choices.len();
+        let last = none + WITHOUT_CODE.len() - 1;
         let page = 10;
         let to = match key {
             ReviewKey::Enter => {
-                let code = choices.get(at).map_or(NONE_OF_THE_ABOVE, |choice| &choice.code).to_owned();
+                let code = code_at(choices, at).to_owned();
                 return self.record(ReviewAnswer::Primary(code));
             }
             ReviewKey::Escape => {
@@ -411,7 +425,8 @@ impl ReviewSession {
             ReviewKey::PageUp => at.saturating_sub(page),
             ReviewKey::PageDown => (at + page).min(last),
             ReviewKey::Home => 0,
-            ReviewKey::End | ReviewKey::Char('0') => last,
+            ReviewKey::Char('0') => none,
+            ReviewKey::End | ReviewKey::Char('o') => last,
             _ => at,
         };
 
@@ -452,7 +467,8 @@ fn type_key(text: &mut String, key: ReviewKey) {
 fn check_label(item: &ReviewItem, said: &ReviewAnswer) -> Result<(), String> {
     match (&item.question, said) {
         (ReviewQuestion::Primary(choices), ReviewAnswer::Primary(code)) => {
-            let known = code == NONE_OF_THE_ABOVE || choices.iter().any(|choice| choice.code == *code);
+            let known =
+                WITHOUT_CODE.contains(&code.as_str()) || choices.iter().any(|choice| choice.code == *code);
             if known { Ok(()) } else { Err(format!("there is no code `{code}` to choose")) }
         }
         (ReviewQuestion::Verdict(scale), ReviewAnswer::Outcome(LabelOutcome::Score(score))) => match scale {
@@ -471,7 +487,7 @@ fn check_label(item: &ReviewItem, said: &ReviewAnswer) -> Result<(), String> {
         }
         (ReviewQuestion::Verdict(_), ReviewAnswer::Outcome(_)) => Ok(()),
         (ReviewQuestion::Primary(_), ReviewAnswer::Outcome(_)) => {
-            Err(format!("name the code of a failure, or {NONE_OF_THE_ABOVE}"))
+            Err(format!("name the code of a failure, {NONE_OF_THE_ABOVE} or {NO_FAILURE}"))
         }
         (ReviewQuestion::Verdict(_), ReviewAnswer::Primary(code)) => {
             Err(format!("`{code}` is no decision: use pass, fail, not_applicable or unsure"))
@@ -644,6 +660,7 @@ pub(crate) mod tests {
         let choices = ["A1", "A2"].map(|code| FailureChoice {
             code: code.to_owned(),
             text: "x".to_owned(),
+            criterion: String::new(),
             seen: None,
         });
         for item in &mut all {
@@ -658,6 +675,27 @@ pub(crate) mod tests {
         assert_eq!(
             records(&mut session, ReviewKey::Char('0')).said,
             ReviewAnswer::Primary(NONE_OF_THE_ABOVE.to_owned())
+        );
+        session.handle_key(ReviewKey::Char('z'));
+        session.handle_key(ReviewKey::Char('s'));
+        let clean = records(&mut session, ReviewKey::Char('o'));
+        assert_eq!(clean.said, ReviewAnswer::Primary(NO_FAILURE.to_owned()));
+        assert_eq!(clean.severity, None, "no failure has no severity");
+        session.handle_key(ReviewKey::Char('z'));
+        session.handle_key(ReviewKey::Char('c'));
+        session.handle_key(ReviewKey::Char('0'));
+        assert_eq!(
+            records(&mut session, ReviewKey::Enter).said,
+            ReviewAnswer::Primary(NONE_OF_THE_ABOVE.to_owned()),
+            "an entry of the list"
+        );
+        session.handle_key(ReviewKey::Char('z'));
+        session.handle_key(ReviewKey::Char('c'));
+        session.handle_key(ReviewKey::End);
+        assert_eq!(
+            records(&mut session, ReviewKey::Enter).said,
+            ReviewAnswer::Primary(NO_FAILURE.to_owned()),
+            "the last one"
         );
         session.handle_key(ReviewKey::Char('z'));
         assert!(session.decide(ReviewAnswer::Primary("A9".to_owned()), None, None).is_err());

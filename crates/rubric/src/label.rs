@@ -7,6 +7,12 @@ use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
 use crate::SeenHash;
 
+/// Code of a label for a trace with a failure that none of the benchmarks names.
+pub const NONE_OF_THE_ABOVE: &str = "NONE_OF_THE_ABOVE";
+
+/// Code of a label for a trace without any failure.
+pub const NO_FAILURE: &str = "NO_FAILURE";
+
 /// A person's decision.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub enum LabelOutcome {
@@ -176,6 +182,14 @@ pub struct Label {
     /// Permitted use of the label; `None` if not stated.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub split: Option<LabelSplit>,
+    /// True if the named reviewer decided what other reviewers differed on: the label stands in the place of theirs.
+    #[serde(default, skip_serializing_if = "is_false")]
+    pub adjudicates: bool,
+}
+
+#[expect(clippy::trivially_copy_pass_by_ref, reason = "serde asks for a reference")]
+const fn is_false(flag: &bool) -> bool {
+    !*flag
 }
 
 impl Label {
@@ -196,6 +210,7 @@ impl Label {
             seen: None,
             sampled: None,
             split: None,
+            adjudicates: false,
         }
     }
 }

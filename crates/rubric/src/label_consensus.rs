@@ -11,6 +11,8 @@ pub enum SettledLabels {
     Decided(LabelOutcome),
     /// No more than half agree.
     Differ,
+    /// Fewer people have decided than the question asks for.
+    TooFew,
 }
 
 /// Settles labels on one question, in the order in which they were given.
@@ -19,16 +21,7 @@ pub enum SettledLabels {
 /// voted. Then the majority decides, more than half of those who did; of those who gave scores, the mean of
 /// their scores counts.
 pub fn settle_labels<'l>(labels: impl IntoIterator<Item = (Option<&'l str>, LabelOutcome)>) -> SettledLabels {
-    let mut last: Vec<(Option<&str>, LabelOutcome)> = Vec::new();
-    for (who, outcome) in labels {
-        match last.iter_mut().find(|(other, _)| who.is_some() && *other == who) {
-            Some(word) => word.1 = outcome,
-            None => last.push((who, outcome)),
-        }
-    }
-
-    let votes: Vec<LabelOutcome> =
-        last.into_iter().map(|(_, outcome)| outcome).filter(|vote| *vote != LabelOutcome::Unsure).collect();
+    let votes = last_votes(labels);
     let scores: Vec<f64> = votes
         .iter()
         .filter_map(|vote| match vote {
@@ -50,6 +43,21 @@ pub fn settle_labels<'l>(labels: impl IntoIterator<Item = (Option<&'l str>, Labe
         .into_iter()
         .find(|wanted| most(votes.iter().filter(|vote| *vote == wanted).count()))
         .map_or(SettledLabels::Differ, SettledLabels::Decided)
+}
+
+/// Last words of all people who decided, in the order of their first ones.
+pub(crate) fn last_votes<'l>(
+    labels: impl IntoIterator<Item = (Option<&'l str>, LabelOutcome)>,
+) -> Vec<LabelOutcome> {
+    let mut last: Vec<(Option<&str>, LabelOutcome)> = Vec::new();
+    for (who, outcome) in labels {
+        match last.iter_mut().find(|(other, _)| who.is_some() && *other == who) {
+            Some(word) => word.1 = outcome,
+            None => last.push((who, outcome)),
+        }
+    }
+
+    last.into_iter().map(|(_, outcome)| outcome).filter(|vote| *vote != LabelOutcome::Unsure).collect()
 }
 
 #[cfg(test)]

@@ -1,13 +1,15 @@
 //! Effect of people's labels on the decision about a benchmark: what counts, what is stale, who said it and when.
 
 use std::fmt::Write as _;
+use std::num::NonZeroU32;
 
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
 use crate::{
     BenchmarkFinding, BenchmarkScale, BenchmarkState, DecidedBy, Decision, GraderFindingKind, Label,
-    LabelOutcome, LabelScore, SeenHash, SettledLabels, UnitInterval, settle_labels,
+    LabelOutcome, LabelScore, SeenHash, SettledLabels, UnitInterval, label_consensus::last_votes,
+    settle_labels,
 };
 
 /// Handling of labels that do not say what they are about: without the hash that `assize review` writes.
@@ -56,6 +58,9 @@ pub struct LabelAccount {
     /// Labels that do not say what they are about, and so don't count.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub unbound: Vec<Label>,
+    /// Number of people who have to decide before their labels count; absent where one is enough.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub raters: Option<NonZeroU32>,
     /// Decision that stood before people's.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub before: Option<ReplacedDecision>,
@@ -126,19 +131,49 @@ impl LabelAccount {
         self.current.is_empty() && self.stale.is_empty() && self.unbound.is_empty()
     }
 
-    /// Number of people who decided: each name once, and every label without a name.
-    pub fn reviewers(&self) -> usize {
-        let named: std::collections::BTreeSet<&str> =
-            self.current.iter().filter_map(|label| label.who.as_deref()).collect();
-        named.len() + self.current.iter().filter(|label| label.who.is_none()).count()
+    /// Sets the number of people who have to decide before their labels count.
+    #[must_use]
+    pub fn with_raters(self, raters: Option<NonZeroU32>) -> Self {
+        Self { raters, ..self }
     }
 
-    /// Decision that the current labels lead to. Pass and fail decide nothing on a scale of scores: they would be
-    /// its ends.
+    /// Number of people who decided: each name once, and every label without a name. Who is unsure has not decided,
+    /// nor has who gives no score on a scale; adjudicators are not counted.
+    pub fn reviewers(&self, is_scaled: bool) -> usize {
+        last_votes(self.votes(is_scaled, false)).len()
+    }
+
+    /// Returns true if a named person decided in the place of the others.
+    pub fn is_adjudicated(&self, is_scaled: bool) -> bool {
+        !last_votes(self.votes(is_scaled, true)).is_empty()
+    }
+
+    /// Decision that the current labels lead to: that of adjudicators where there is one, else that of all others
+    /// once enough of them have decided. Pass and fail decide nothing on a scale of scores: they would be its ends.
     pub fn settle(&self, scale: Option<BenchmarkScale<'_>>) -> SettledLabels {
-        settle_labels(
-            self.current.iter().map(|label| (label.who.as_deref(), counted_outcome(label.label, scale))),
-        )
+        let is_scaled = scale.is_some();
+        match settle_labels(self.votes(is_scaled, true)) {
+            SettledLabels::Nothing => {}
+            adjudicated => return adjudicated,
+        }
+
+        let decided = self.reviewers(is_scaled);
+        match self.raters {
+            Some(raters) if decided > 0 && decided < raters.get() as usize => SettledLabels::TooFew,
+            _ => settle_labels(self.votes(is_scaled, false)),
+        }
+    }
+
+    /// Names and words of adjudicators, or of the others. An adjudication without a name is nobody's.
+    fn votes(
+        &self,
+        is_scaled: bool,
+        adjudicates: bool,
+    ) -> impl Iterator<Item = (Option<&str>, LabelOutcome)> {
+        self.current
+            .iter()
+            .filter(move |label| label.adjudicates == adjudicates && (!adjudicates || label.who.is_some()))
+            .map(move |label| (label.who.as_deref(), counted_outcome(label.label, is_scaled)))
     }
 
     /// Account stored with a decision, if labels had an effect on it.
@@ -147,14 +182,29 @@ impl LabelAccount {
     }
 
     /// The current labels in words: who said what, when and why.
-    fn words(&self) -> String {
-        let words = self.current.iter().map(|label| {
+    pub fn words(&self) -> String {
+        // What an adjudicator said decides, so it is said first.
+        let mut labels: Vec<&Label> = self.current.iter().collect();
+        labels.sort_by_key(|label| !label.adjudicates);
+        let words = labels.into_iter().map(|label| {
             let who = label.who.as_deref().unwrap_or("somebody");
             let at = label.at.as_deref().map(|at| format!(", {at}")).unwrap_or_default();
             let note = label.note.as_deref().map(|note| format!(" ({note})")).unwrap_or_default();
-            format!("{who}: {}{at}{note}", outcome_name(label.label))
+            let role = if label.adjudicates { " (adjudicator)" } else { "" };
+            format!("{who}{role}: {}{at}{note}", outcome_name(label.label))
         });
         words.collect::<Vec<_>>().join("; ")
+    }
+
+    /// Reason for waiting for more people.
+    fn too_few_words(&self, is_scaled: bool) -> String {
+        let raters = self.raters.map_or(1, NonZeroU32::get);
+        format!(
+            "{} of {raters} reviewers have decided: {}{}",
+            self.reviewers(is_scaled),
+            self.words(),
+            self.unused_words()
+        )
     }
 
     /// Reason for waiting on.
@@ -197,9 +247,9 @@ impl LabelAccount {
 const DETAILS_KEY: &str = "labels";
 
 /// Outcome of a label as it counts.
-fn counted_outcome(outcome: LabelOutcome, scale: Option<BenchmarkScale<'_>>) -> LabelOutcome {
+const fn counted_outcome(outcome: LabelOutcome, is_scaled: bool) -> LabelOutcome {
     match outcome {
-        LabelOutcome::Met | LabelOutcome::Unmet if scale.is_some() => LabelOutcome::Unsure,
+        LabelOutcome::Met | LabelOutcome::Unmet if is_scaled => LabelOutcome::Unsure,
         outcome => outcome,
     }
 }
@@ -208,7 +258,7 @@ impl Decision {
     /// Lets people's labels decide a benchmark that waits for them: `manual_sme`, or queued because its judge was
     /// uncertain, judges differed or none could be made to answer. What the judge said stands beside it.
     ///
-    /// Decides nothing where labels are stale, unbound, unsure or evenly split.
+    /// Decides nothing where labels are stale, unbound, unsure, too few or evenly split.
     pub fn apply_labels(&mut self, account: LabelAccount, scale: Option<BenchmarkScale<'_>>) {
         let reason = self.reason.clone();
         let Some(finding) = self.grader_mut() else { return };
@@ -243,6 +293,14 @@ impl Decision {
                 let unused = account.unused_words();
                 (before, finding.score.clone().map_err(|error| error + &unused), reason.clone() + &unused)
             }
+            SettledLabels::TooFew if by_people => {
+                let words = account.too_few_words(scale.is_some());
+                (undecided(BenchmarkState::Waiting), Err(words.clone()), words)
+            }
+            SettledLabels::TooFew => {
+                let words = format!("{reason}; {}", account.too_few_words(scale.is_some()));
+                (before, finding.score.clone(), words)
+            }
             SettledLabels::Differ => {
                 let words = format!("reviewers differ: {}", account.words());
                 (undecided(BenchmarkState::ReviewersDiffer), Err(words.clone()), words)
@@ -260,7 +318,7 @@ impl Decision {
         };
 
         let mut account = account;
-        if !by_people && settled != SettledLabels::Nothing {
+        if !by_people && matches!(settled, SettledLabels::Decided(_) | SettledLabels::Differ) {
             let said = finding.error().map_or(reason, str::to_owned);
             account.before =
                 Some(ReplacedDecision { state: before.state, score: finding.score(), reason: said });
@@ -442,6 +500,53 @@ mod tests {
     }
 
     #[test]
+    fn an_adjudicator_decides_and_too_few_decide_nothing() {
+        let now = |who, outcome| label(who, outcome, Some(seen("now")));
+        let of = |labels: &[Label], raters| {
+            LabelAccount::new(labels, Some(seen("now")), None, UnboundLabels::Report)
+                .with_raters(NonZeroU32::new(raters))
+        };
+        let mut labels = vec![now("ann", LabelOutcome::Met)];
+        assert_eq!(of(&labels, 2).settle(None), SettledLabels::TooFew);
+        assert_eq!(of(&labels, 1).settle(None), SettledLabels::Decided(LabelOutcome::Met));
+        labels.push(now("ben", LabelOutcome::Unsure));
+        assert_eq!(
+            (of(&labels, 2).settle(None), of(&labels, 2).reviewers(false)),
+            (SettledLabels::TooFew, 1)
+        );
+        labels.push(now("ben", LabelOutcome::Unmet));
+        assert_eq!(of(&labels, 2).settle(None), SettledLabels::Differ);
+
+        labels.push(Label { adjudicates: true, ..now("ann", LabelOutcome::Unmet) });
+        let account = of(&labels, 5);
+        assert_eq!(
+            account.settle(None),
+            SettledLabels::Decided(LabelOutcome::Unmet),
+            "however many are asked for"
+        );
+        assert_eq!((account.reviewers(false), account.is_adjudicated(false)), (2, true));
+        assert!(account.words().starts_with("ann (adjudicator): fail, 2026-01-02; ann: pass"));
+        labels.push(Label { adjudicates: true, ..now("cleo", LabelOutcome::Met) });
+        assert_eq!(of(&labels, 1).settle(None), SettledLabels::Differ, "there is no third level");
+
+        let nobody = Label { adjudicates: true, who: None, ..now("x", LabelOutcome::Met) };
+        assert_eq!(of(&[nobody], 1).settle(None), SettledLabels::Nothing, "an adjudicator has a name");
+        let stale = Label { adjudicates: true, ..label("cleo", LabelOutcome::Met, Some(seen("then"))) };
+        assert_eq!(of(&[stale], 1).settle(None), SettledLabels::Nothing);
+    }
+
+    #[test]
+    fn people_too_few_leave_what_a_judge_was_not_sure_of() {
+        let unsure = decision(BenchmarkState::Uncertain, Ok(Some(UnitInterval::ZERO)));
+        let labels = [label("ann", LabelOutcome::Met, Some(seen("now")))];
+        let mut changed = unsure.clone();
+        let account = LabelAccount::new(&labels, Some(seen("now")), None, UnboundLabels::Report);
+        changed.apply_labels(account.with_raters(NonZeroU32::new(2)), None);
+        assert_eq!(outcome(&changed), (BenchmarkState::Uncertain, Some(0.0)));
+        assert_eq!(changed.reason, "so it said; 1 of 2 reviewers have decided: ann: pass, 2026-01-02");
+    }
+
+    #[test]
     fn a_reviewer_who_was_asked_again_has_nothing_stale() {
         let labels = [
             label("ann", LabelOutcome::Met, Some(seen("then"))),
@@ -449,6 +554,6 @@ mod tests {
             label("ben", LabelOutcome::Met, Some(seen("then"))),
         ];
         let account = LabelAccount::new(&labels, Some(seen("now")), None, UnboundLabels::Report);
-        assert_eq!((account.current.len(), account.stale.len(), account.reviewers()), (1, 1, 1));
+        assert_eq!((account.current.len(), account.stale.len(), account.reviewers(false)), (1, 1, 1));
     }
 }

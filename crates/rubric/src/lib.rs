@@ -79,7 +79,9 @@ pub use grader_score::{CompositeFormula, CompositeScore, GraderOutcome, GraderSc
 pub use id::CriterionId;
 pub use identity::{Identify, IdentityWriter};
 pub use judging::{EvidencePolicy, JudgingMode};
-pub use label::{FailureSeverity, Label, LabelOutcome, LabelSplit, SamplingMethod};
+pub use label::{
+    FailureSeverity, Label, LabelOutcome, LabelSplit, NO_FAILURE, NONE_OF_THE_ABOVE, SamplingMethod,
+};
 pub use label_consensus::{SettledLabels, settle_labels};
 pub use label_effect::{LabelAccount, LabelBinding, LabelCounts, ReplacedDecision, UnboundLabels};
 pub use message::{CaseMessage, MessageBlock, MessageRole, ToolCall};
@@ -93,9 +95,9 @@ pub use prerequisites::{PrerequisiteResult, resolve_prerequisites};
 pub use rubric::{Rubric, RubricError, find_repeated_ids};
 pub use score::{OutcomeError, RubricScore, ScoringFormula, score_criteria, score_rubric};
 pub use scorecard::{
-    CaseTally, Criticality, MissingPolicy, NodeScore, NodeStatus, NormalisationError, NormalisationFormula,
-    ScoreContribution, ScoreGain, ScoreTree, ScoreTreeError, ScorecardNode, ScorecardNodeId,
-    ScorecardNodeKind, ScorecardScores, score_card,
+    CaseTally, Criticality, DistinctCases, MissingPolicy, NodeScore, NodeStatus, NormalisationError,
+    NormalisationFormula, ScoreContribution, ScoreGain, ScoreTree, ScoreTreeError, ScorecardNode,
+    ScorecardNodeId, ScorecardNodeKind, ScorecardScores, score_card,
 };
 pub use seen_hash::{SeenHash, SeenHashError, SubjectHash};
 pub use tolerance::{TOLERANCE, at_least};

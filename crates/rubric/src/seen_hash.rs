@@ -55,10 +55,17 @@ impl SeenHash {
         Self(hash(&identity))
     }
 
-    /// Hash of the answer of a target to a criterion of a rubric.
-    pub fn from_criterion(criterion: &Criterion, target: Option<&str>, answer: &str) -> Self {
+    /// Hash of the answer of a target, judged by a criterion of a rubric. `case` is the hash of the question and the
+    /// expectations of the case, where the run stores it.
+    pub fn from_criterion(
+        criterion: &Criterion,
+        case: Option<&str>,
+        target: Option<&str>,
+        answer: &str,
+    ) -> Self {
         let question = (&criterion.text, (&criterion.scale, &criterion.operator));
-        Self::new(SubjectHash::new(&question, &Vec::<String>::new()), target, answer)
+        let inputs: Vec<String> = case.into_iter().map(str::to_owned).collect();
+        Self::new(SubjectHash::new(&question, &inputs), target, answer)
     }
 }
 

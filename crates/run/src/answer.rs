@@ -3,8 +3,8 @@
 use std::sync::Arc;
 
 use assize_rubric::{Cost, Tokens};
-use assize_store::{CaseError, CaseErrorKind, CaseStage};
-use assize_targets::{TargetAnswer, TargetInput};
+use assize_store::{CaseError, CaseStage};
+use assize_targets::{TargetAnswer, TargetError, TargetInput};
 use assize_workspace::WorkspaceLease;
 
 use crate::assemble::CaseHead;
@@ -37,7 +37,7 @@ pub(crate) fn case_head(item: &WorkItem) -> CaseHead {
 /// is one. What that took is noted in `head`.
 pub(crate) async fn obtain_answer(
     item: &WorkItem,
-    input: impl FnOnce() -> Result<TargetInput, String>,
+    input: impl FnOnce() -> Result<TargetInput, TargetError>,
     stay: Option<&WorkspaceLease>,
     head: &mut CaseHead,
 ) -> Result<Arc<TargetAnswer>, CaseError> {
@@ -46,7 +46,8 @@ pub(crate) async fn obtain_answer(
         ItemSource::Given(answer) => Ok(Arc::clone(answer)),
         ItemSource::Missing { kind, message } => Err(failed(*kind, message.clone())),
         ItemSource::Target(target) => {
-            let mut input = input().map_err(|message| failed(CaseErrorKind::BadInput, message))?;
+            let mut input =
+                input().map_err(|error| failed(target_error_kind(error.kind), error.to_string()))?;
             input.workdir = stay.map(|stay| stay.folder().to_path_buf());
             input.suite_folder = item.suite_folder.to_path_buf();
 

@@ -7,7 +7,7 @@ use std::time::Duration;
 use assize_evalfile::{Case, CaseMessage, Conversation, ConversationTurn, MessageRole, OnTurnFailure};
 use assize_rubric::{Cost, Tokens};
 use assize_store::{CaseError, CaseErrorKind, CaseRecord, CaseStage, TurnRow};
-use assize_targets::{TargetAnswer, TargetInput, TurnInput, is_question, turn_answers};
+use assize_targets::{TargetAnswer, TargetError, TargetInput, TurnInput, is_question, turn_answers};
 use assize_workspace::WorkspaceLease;
 use serde_json::{Value, json};
 
@@ -166,7 +166,7 @@ struct PlannedTurn<'a> {
 
 impl PlannedTurn<'_> {
     /// Input of the target.
-    fn input(&self, held: &ConversationHistory<'_>) -> Result<TargetInput, String> {
+    fn input(&self, held: &ConversationHistory<'_>) -> Result<TargetInput, TargetError> {
         let case = &self.item.case;
         let of = |case: &Case| target_input(case, self.item.repeat);
         let asked = case.turn_case(self.turn, &held.messages_so_far(self.talk.window_size));

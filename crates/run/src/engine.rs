@@ -8,7 +8,7 @@ use tokio_util::sync::CancellationToken;
 
 use crate::scheduler::Scheduler;
 use crate::writer::{RecordWriter, Recorder};
-use crate::{RunError, RunEvent, RunLimits, RunTotals, WorkItem};
+use crate::{ItemError, RunError, RunEvent, RunLimits, RunTotals, WorkItem};
 
 /// Starting point of a run, and what may end it.
 #[derive(Debug, Clone, Default)]
@@ -18,6 +18,9 @@ pub struct RunStart {
     /// Fires when a limit is reached. Nothing new is started then; what is in flight may finish, but a case that lacks
     /// something because of the limit is not recorded: it was not run.
     pub limit: CancellationToken,
+    /// Fires when a model server is given up. The last cases that lack something for want of a server are then not recorded
+    /// either.
+    pub given_up: CancellationToken,
     /// The items that an earlier process has finished, with their results: they are not run again.
     pub done: HashMap<CaseKey, TrialResult>,
 }
@@ -36,7 +39,7 @@ pub async fn run<I>(
     observe: &mut dyn FnMut(RunEvent),
 ) -> (RunTotals, Result<(), RunError>)
 where
-    I: IntoIterator<Item = Result<WorkItem, String>>,
+    I: IntoIterator<Item = Result<WorkItem, ItemError>>,
 {
     run_from(RunStart::default(), items, settings, cancel, recorder, observe).await
 }
@@ -51,13 +54,13 @@ pub async fn run_from<I>(
     observe: &mut dyn FnMut(RunEvent),
 ) -> (RunTotals, Result<(), RunError>)
 where
-    I: IntoIterator<Item = Result<WorkItem, String>>,
+    I: IntoIterator<Item = Result<WorkItem, ItemError>>,
 {
-    let RunStart { mut totals, limit, done } = start;
+    let RunStart { mut totals, limit, given_up, done } = start;
     let mut scheduler = Scheduler::new(items.into_iter(), done, settings, cancel.clone(), limit);
     let mut writer = RecordWriter::new(recorder, settings);
 
-    let written = work_through(&mut scheduler, &mut writer, &mut totals, observe).await;
+    let written = work_through(&mut scheduler, &mut writer, &mut totals, &given_up, observe).await;
     scheduler.in_flight.shutdown().await;
 
     let outcome = scheduler.into_outcome();
@@ -72,10 +75,11 @@ async fn work_through<I>(
     scheduler: &mut Scheduler<I>,
     writer: &mut RecordWriter<'_>,
     totals: &mut RunTotals,
+    given_up: &CancellationToken,
     observe: &mut dyn FnMut(RunEvent),
 ) -> Result<(), StoreError>
 where
-    I: Iterator<Item = Result<WorkItem, String>>,
+    I: Iterator<Item = Result<WorkItem, ItemError>>,
 {
     let mut told_of_limit = false;
     loop {
@@ -109,8 +113,11 @@ where
         if is_cancelled || is_limited {
             writer.discard_cut_short();
         }
+        if given_up.is_cancelled() {
+            writer.discard_unserved();
+        }
 
-        for (item, row) in writer.flush(totals)? {
+        for (item, row) in writer.flush(totals, is_idle || is_cancelled)? {
             let halted = scheduler.note_recorded(&item, &row);
             observe(RunEvent::CaseFinished { row: row.into() });
             if let Some(reason) = halted {

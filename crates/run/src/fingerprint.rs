@@ -121,7 +121,7 @@ fn add_source(identity: &mut IdentityWriter, item: &WorkItem) {
             target.write_settings(identity);
 
             // What can't be put together is the same failure every time.
-            identity.field(&target_input(&item.case, item.repeat));
+            identity.field(&target_input(&item.case, item.repeat).map_err(|error| error.to_string()));
             identity.field(&item.workplace.is_some());
 
             if let Some(place) = &item.workplace {
@@ -141,7 +141,7 @@ fn add_conversation(identity: &mut IdentityWriter, item: &WorkItem, conversation
 
     for turn in turns {
         let asked = item.case.turn_case(turn, &[]);
-        identity.field(&target_input(&asked, item.repeat));
+        identity.field(&target_input(&asked, item.repeat).map_err(|error| error.to_string()));
         identity.field(&asked.reference());
         add_surroundings(identity, &asked);
         add_graders(identity, item, &turn.graders);
@@ -302,6 +302,7 @@ fn add_benchmark(identity: &mut IdentityWriter, item: &WorkItem, benchmark: &Ben
         scale,
         subject,
         labels: _,
+        raters: _,
         unbound_labels: _,
     } = benchmark;
     identity.text("benchmark");

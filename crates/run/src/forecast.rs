@@ -11,7 +11,7 @@ use crate::grading::{
     GradingContext, answer_score_task, behaviour_panel, behaviour_task, combine_task, pair_task, rubric_task,
 };
 use crate::panel::JudgePanel;
-use crate::{ItemSource, WorkItem};
+use crate::{ItemSource, JudgeError, WorkItem};
 
 /// The judging of an item by judge (name), in the judging mode that applies or in another one. An answer that is not
 /// there yet counts as an empty one, and so do the results of members and what a program prints as a prompt.
@@ -21,7 +21,7 @@ use crate::{ItemSource, WorkItem};
 pub fn forecast(
     item: &WorkItem,
     judging: Option<JudgingMode>,
-) -> Result<Vec<(Arc<str>, CallForecast)>, String> {
+) -> Result<Vec<(Arc<str>, CallForecast)>, JudgeError> {
     let answer = match &item.source {
         ItemSource::Given(answer) => Arc::clone(answer),
         ItemSource::Target(_) | ItemSource::Missing { .. } => Arc::default(),
@@ -53,7 +53,7 @@ fn add(
     grader: &Grader,
     judging: Option<JudgingMode>,
     found: &mut Vec<(Arc<str>, CallForecast)>,
-) -> Result<(), String> {
+) -> Result<(), JudgeError> {
     match &grader.kind {
         GraderKind::Rubric(rubric) => {
             let spec = context.item.panels.spec(&rubric.panel, rubric.judge.as_deref());
@@ -98,7 +98,17 @@ fn add(
 
             add_panel(context, &panel, &[question], found)
         }
-        _ => Ok(()),
+        GraderKind::Text(_)
+        | GraderKind::IsJson(_)
+        | GraderKind::FieldAccuracy(_)
+        | GraderKind::ToolTrajectory(_)
+        | GraderKind::Latency { .. }
+        | GraderKind::Cost { .. }
+        | GraderKind::TokenUsage(_)
+        | GraderKind::ExecutionMetrics(_)
+        | GraderKind::SkillTrigger(_)
+        | GraderKind::Code(_)
+        | GraderKind::Custom(_) => Ok(()),
     }
 }
 
@@ -108,7 +118,7 @@ fn add_panel(
     panel: &JudgePanel<'_>,
     questions: &[JudgeQuestion],
     found: &mut Vec<(Arc<str>, CallForecast)>,
-) -> Result<(), String> {
+) -> Result<(), JudgeError> {
     let forecast = |judge: &dyn Judge| {
         questions.iter().fold(CallForecast::default(), |mut sum, question| {
             sum += judge.forecast(question);

@@ -14,8 +14,8 @@ use assize_store::{CaseErrorKind, CaseKey};
 use assize_targets::{Target, TargetAnswer};
 use assize_workspace::Workspace;
 
-use crate::JudgeSelector;
 use crate::panel::PanelSettings;
+use crate::{JudgeError, JudgeSelector};
 
 /// One case to be answered and graded.
 #[derive(Clone)]
@@ -149,20 +149,20 @@ impl WorkItem {
 /// Finds judges.
 pub trait JudgeProvider: Send + Sync {
     /// The judge for a selector. The same selector gets the same judge.
-    fn judge(&self, selector: JudgeSelector<'_>) -> Result<Arc<dyn Judge>, String>;
+    fn judge(&self, selector: JudgeSelector<'_>) -> Result<Arc<dyn Judge>, JudgeError>;
 
     /// The model of the judge for a selector, and the name it goes by: a program may be lent it. The error says that the judge
     /// is no model.
-    fn model(&self, selector: JudgeSelector<'_>) -> Result<(String, Arc<dyn ChatModel>), String> {
-        let name = self.judge(selector)?.identity().name;
-        Err(format!("the judge `{name}` is no model that a program could ask"))
+    fn model(&self, selector: JudgeSelector<'_>) -> Result<(String, Arc<dyn ChatModel>), JudgeError> {
+        Err(JudgeError::NotModel(self.judge(selector)?.identity().name))
     }
 
     /// Writes everything about the judge for a selector that may change its decisions: the same bytes as long as nothing of
     /// it changed, in every build.
     fn write_settings(&self, selector: JudgeSelector<'_>, identity: &mut IdentityWriter) {
         identity.begin("judge", 1);
-        identity.field(&self.judge(selector).map(|judge| judge.identity()));
+        identity
+            .field(&self.judge(selector).map(|judge| judge.identity()).map_err(|error| error.to_string()));
     }
 }
 

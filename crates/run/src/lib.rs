@@ -41,7 +41,7 @@ pub use card::{ScorecardTallies, card_tallies, describe_scorecard};
 pub use case_identity::hash_case;
 pub use criterion_totals::CriterionTally;
 pub use engine::{RunStart, run, run_from};
-pub use error::RunError;
+pub use error::{ItemError, JudgeError, RunError};
 pub use event::RunEvent;
 pub use fingerprint::fingerprint;
 pub use forecast::forecast;

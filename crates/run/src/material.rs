@@ -4,7 +4,9 @@ use std::path::Path;
 
 use assize_evalfile::{Case, MessageBlock};
 use assize_grade::JudgeMaterial;
-use assize_targets::{InputMessage, TargetAnswer, TargetInput, TargetInputPart};
+use assize_targets::{
+    InputMessage, TargetAnswer, TargetError, TargetErrorKind, TargetInput, TargetInputPart,
+};
 
 use crate::tool_calls::tool_call_list;
 
@@ -29,7 +31,7 @@ pub(crate) fn file_changes(answer: &TargetAnswer) -> Option<String> {
 }
 
 /// Input of the target. Images are read here, so that only cases that run hold them.
-pub fn target_input(case: &Case, repeat: u32) -> Result<TargetInput, String> {
+pub fn target_input(case: &Case, repeat: u32) -> Result<TargetInput, TargetError> {
     let mut messages = Vec::with_capacity(case.input.len());
     for message in &case.input {
         let mut parts = Vec::with_capacity(message.blocks.len());
@@ -61,7 +63,8 @@ fn serde_json_text(value: &serde_json::Value) -> String {
     serde_json::to_string_pretty(value).unwrap_or_else(|_| value.to_string())
 }
 
-fn read_image(path: &Path, written: &str) -> Result<Vec<u8>, String> {
-    assize_files::read_bytes(path, MAX_IMAGE_BYTES)
-        .map_err(|error| format!("can't read the image `{written}`: {error}"))
+fn read_image(path: &Path, written: &str) -> Result<Vec<u8>, TargetError> {
+    assize_files::read_bytes(path, MAX_IMAGE_BYTES).map_err(|error| {
+        TargetError::new(TargetErrorKind::BadInput, format!("can't read the image `{written}`: {error}"))
+    })
 }

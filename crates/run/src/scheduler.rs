@@ -11,7 +11,7 @@ use tokio_util::sync::CancellationToken;
 use crate::dependencies::{Admission, BlockedItem, DependencyTracker};
 use crate::slots::WorkerSlots;
 use crate::task::{TaskResult, run_in_slot};
-use crate::{HaltReason, RunError, RunEvent, RunLimits, WorkItem};
+use crate::{HaltReason, ItemError, RunError, RunEvent, RunLimits, WorkItem};
 
 /// Scheduler of a run: takes items from their source as fast as they are worked on, and starts a task for each.
 pub(crate) struct Scheduler<I> {
@@ -27,14 +27,14 @@ pub(crate) struct Scheduler<I> {
     limit: CancellationToken,
     halted: Option<HaltReason>,
     redundant: usize,
-    error: Option<String>,
+    error: Option<ItemError>,
     pub(crate) in_flight: JoinSet<TaskResult>,
     pub(crate) slots: Arc<WorkerSlots>,
 }
 
 impl<I> Scheduler<I>
 where
-    I: Iterator<Item = Result<WorkItem, String>>,
+    I: Iterator<Item = Result<WorkItem, ItemError>>,
 {
     pub(crate) fn new(
         items: I,
@@ -103,8 +103,8 @@ where
                 self.taken += 1;
                 Some(WorkItem { place: self.taken, ..item })
             }
-            Some(Err(message)) => {
-                self.error = Some(message);
+            Some(Err(error)) => {
+                self.error = Some(error);
                 None
             }
             None => {
@@ -189,11 +189,7 @@ where
     /// Returns how scheduling ended, with what belongs into the totals.
     pub(crate) fn into_outcome(self) -> ScheduleOutcome {
         let Self { halted, redundant, error, .. } = self;
-        ScheduleOutcome {
-            halted,
-            redundant,
-            result: error.map_or(Ok(()), |error| Err(RunError::Items(error))),
-        }
+        ScheduleOutcome { halted, redundant, result: error.map_or(Ok(()), |error| Err(error.into())) }
     }
 }
 

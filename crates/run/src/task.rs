@@ -1,9 +1,11 @@
 //! Tasks of a run: each works on one item and ends with its record.
 
+use std::borrow::Cow;
 use std::panic::AssertUnwindSafe;
 use std::sync::Arc;
 
-use assize_rubric::{UngradedKind, UngradedReason};
+use assize_llm::Redactor;
+use assize_rubric::{CaseDecision, Finding, UngradedKind, UngradedReason};
 use assize_store::{CaseErrorKind, CaseRecord, CaseRows, StoreError};
 use assize_workspace::LeaseQueuePosition;
 use futures_util::FutureExt;
@@ -36,6 +38,35 @@ impl FinishedCase {
     }
 }
 
+impl FinishedCase {
+    /// Returns true if the record lacks something because a model server failed or refused.
+    pub(crate) fn lacks_server(&self) -> bool {
+        const KINDS: [CaseErrorKind; 7] = [
+            CaseErrorKind::Authentication,
+            CaseErrorKind::Connection,
+            CaseErrorKind::NotFound,
+            CaseErrorKind::Overloaded,
+            CaseErrorKind::PermissionDenied,
+            CaseErrorKind::Server,
+            CaseErrorKind::Timeout,
+        ];
+
+        let failed = |reason: &UngradedReason| reason.kind == UngradedKind::Transport;
+        let CaseRecord { result, decisions } = &self.record;
+        result.error.as_ref().is_some_and(|error| KINDS.contains(&error.kind))
+            || decisions.iter().any(|row| row.decision.ungraded.as_ref().is_some_and(failed))
+    }
+
+    /// Returns true if others may wait for the result, or the run may end with it.
+    pub(crate) fn is_awaited(&self) -> bool {
+        let relations = &self.item.relations;
+        relations.is_awaited
+            || relations.stops_at_errors
+            || relations.repeats.count > 1
+            || self.item.workplace.is_some()
+    }
+}
+
 /// Waits for a worker slot, then works on the item. A blocked item is recorded without being run.
 pub(crate) async fn run_in_slot(
     item: WorkItem,
@@ -51,15 +82,56 @@ pub(crate) async fn run_in_slot(
     }
 
     let inputs = fingerprint(&item);
-    let record = match blocked {
+    let mut record = match blocked {
         Some(blocked) => blocked_record(&item, blocked),
         None => work_or_panic_record(&item, turn).await,
     };
+    if let Some(redactor) = &item.programs.redactor {
+        hide_secrets(&mut record, redactor);
+    }
 
     // Encoded here rather than by the writer, so that all threads share the work.
     let rows = CaseRows::new(&record.decisions, &record.result, Some(inputs))
         .and_then(|rows| rows.with_question(&question_row(&item)));
     Some(FinishedCase { item, record, rows })
+}
+
+/// Takes secrets of the environment out of what a record says, wherever they came from: answers of models, given ones, quotes
+/// and reasons of judges. What identifies the case stays.
+fn hide_secrets(record: &mut CaseRecord, redactor: &Redactor) {
+    let hide = |text: &mut String| {
+        if let Cow::Owned(hidden) = redactor.redact_content(text) {
+            *text = hidden;
+        }
+    };
+
+    let CaseRecord { result, decisions } = record;
+    result.answer.iter_mut().chain(&mut result.file_changes).for_each(hide);
+    result.turns.iter_mut().filter_map(|turn| turn.answer.as_mut()).for_each(hide);
+
+    let errors = result.turns.iter_mut().map(|turn| &mut turn.error).chain([&mut result.error]);
+    errors.flatten().for_each(|error| hide(&mut error.message));
+
+    for grader in &mut result.graders {
+        grader.error.iter_mut().for_each(hide);
+        for criterion in &mut grader.criteria {
+            hide(&mut criterion.reason);
+            criterion.evidence.iter_mut().for_each(|evidence| hide(&mut evidence.quote));
+        }
+    }
+
+    for CaseDecision { decision, .. } in decisions {
+        hide(&mut decision.reason);
+        decision.evidence.iter_mut().for_each(|evidence| hide(&mut evidence.quote));
+        decision.ungraded.iter_mut().for_each(|ungraded| hide(&mut ungraded.message));
+        decision.spent.replies.iter_mut().for_each(hide);
+
+        if let Finding::Grader(finding) = &mut decision.finding {
+            finding.score.as_mut().err().into_iter().for_each(hide);
+            let notes = finding.notes.iter_mut();
+            notes.flat_map(|note| [&mut note.text, &mut note.reason]).for_each(hide);
+        }
+    }
 }
 
 /// Works on an item. A panic becomes the record of the item: it costs one case, not the run.

@@ -1,11 +1,14 @@
 //! Totals of a run, kept in little memory: a few bytes for each decision.
 
-use assize_rubric::{Cost, Outcome, Tokens};
+use assize_rubric::{Cost, Outcome, Tokens, VerdictThresholds};
 use assize_stats::{ConfidenceLevel, MeanAccumulator};
 use assize_store::{CaseRecord, MeanScore, PanelSummary, VerdictCounts};
 
 use crate::criterion_totals::{CriterionTally, CriterionTotals};
 use crate::panel_totals::PanelTotals;
+
+/// Different thresholds that are kept; more are only listed by the rows.
+const MAX_THRESHOLDS: usize = 4;
 
 /// Running totals over finished cases.
 #[derive(Debug, Clone)]
@@ -38,6 +41,8 @@ pub struct RunTotals {
     pub needless: usize,
     /// Reason no further case was begun, if it is something other than a limit.
     pub halted: Option<HaltReason>,
+    /// Thresholds of the verdicts: the first few different ones.
+    pub thresholds: Vec<VerdictThresholds>,
     /// Decisions made of several votes.
     panels: PanelTotals,
     /// Decisions by criterion.
@@ -70,6 +75,7 @@ impl Default for RunTotals {
             quotes: 0,
             needless: 0,
             halted: None,
+            thresholds: Vec::new(),
             panels: PanelTotals::default(),
             by_criterion: CriterionTotals::default(),
         }
@@ -91,6 +97,13 @@ impl RunTotals {
         self.cost += row.cost();
         self.panels.add(record);
         self.by_criterion.add(record);
+
+        if let Some(decided) = record.decisions.first()
+            && self.thresholds.len() < MAX_THRESHOLDS
+            && !self.thresholds.contains(&decided.lines)
+        {
+            self.thresholds.push(decided.lines);
+        }
 
         for decided in &record.decisions {
             let decision = &decided.decision;

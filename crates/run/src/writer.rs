@@ -1,5 +1,6 @@
 //! Writing of finished cases in batches: one write for many cases costs what it costs for one.
 
+use std::collections::VecDeque;
 use std::time::Duration;
 
 use assize_store::{CaseRecord, CaseRows, ResultRow, RunWriter, StoreError};
@@ -21,6 +22,10 @@ const MAX_BATCH: usize = 64;
 /// [`FLUSH_INTERVAL`], the writer is not woken for each of them, and cases are enqueued ahead of their slots: waking the
 /// one thread that writes may cost as much as a case.
 const BATCH_THRESHOLD: usize = 8;
+
+/// Most cases that wait for the end of the run. A server is given up after far fewer failures in a row, and of those in flight
+/// then most count as cancelled.
+const MAX_HELD: usize = 256;
 
 /// Destination of finished cases.
 pub trait Recorder {
@@ -66,6 +71,11 @@ pub(crate) struct RecordWriter<'r> {
     batches: bool,
     /// True if the last batch was large.
     is_busy: bool,
+    /// The last cases that lack something for want of a server. Should it be given up, they were not run; otherwise they are
+    /// written at the end.
+    held: VecDeque<FinishedCase>,
+    /// False if the run may end at the next failure.
+    holds: bool,
 }
 
 impl<'r> RecordWriter<'r> {
@@ -77,6 +87,8 @@ impl<'r> RecordWriter<'r> {
             // A run that ends at a number of failures has to know each result before the next case starts.
             batches: settings.bail.is_none() && settings.workers.get() >= BATCH_THRESHOLD,
             is_busy: false,
+            held: VecDeque::new(),
+            holds: settings.bail.is_none(),
         }
     }
 
@@ -92,7 +104,7 @@ impl<'r> RecordWriter<'r> {
     }
 
     pub(crate) fn is_empty(&self) -> bool {
-        self.pending.is_empty()
+        self.pending.is_empty() && self.held.is_empty()
     }
 
     /// Returns true if the pending cases may wait for others.
@@ -136,12 +148,41 @@ impl<'r> RecordWriter<'r> {
         self.pending.retain(|case| !case.was_cut_short());
     }
 
-    /// Writes the pending cases and adds them to the totals. Returns them once they are kept.
-    pub(crate) fn flush(&mut self, totals: &mut RunTotals) -> Result<Vec<(WorkItem, ResultRow)>, StoreError> {
-        self.is_busy = self.batches && self.pending.len() >= BATCH_THRESHOLD;
-        let mut written = Vec::with_capacity(self.pending.len());
+    /// Forgets the cases that lack something for want of a server.
+    pub(crate) fn discard_unserved(&mut self) {
+        self.held.clear();
+        self.pending.retain(|case| !case.lacks_server());
+    }
 
-        for FinishedCase { item, record, rows } in std::mem::take(&mut self.pending) {
+    /// Takes the cases that are to be written now.
+    fn take_ready(&mut self, is_last: bool) -> Vec<FinishedCase> {
+        let mut ready = Vec::with_capacity(self.pending.len());
+        for case in self.pending.drain(..) {
+            if self.holds && case.lacks_server() && !case.is_awaited() {
+                self.held.push_back(case);
+            } else {
+                ready.push(case);
+            }
+        }
+
+        let kept = if is_last { 0 } else { MAX_HELD };
+        let surplus = self.held.len().saturating_sub(kept);
+        ready.extend(self.held.drain(..surplus));
+        ready
+    }
+
+    /// Writes the pending cases and adds them to the totals. Returns them once they are kept. `is_last` is true if no other
+    /// case is in flight.
+    pub(crate) fn flush(
+        &mut self,
+        totals: &mut RunTotals,
+        is_last: bool,
+    ) -> Result<Vec<(WorkItem, ResultRow)>, StoreError> {
+        self.is_busy = self.batches && self.pending.len() >= BATCH_THRESHOLD;
+        let ready = self.take_ready(is_last);
+        let mut written = Vec::with_capacity(ready.len());
+
+        for FinishedCase { item, record, rows } in ready {
             totals.add(&record);
             self.recorder.take(&record, &rows?)?;
             written.push((item, record.result));

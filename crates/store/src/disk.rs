@@ -1,4 +1,4 @@
-//! Writing to the disk: the few operations that a run folder rests on, in one place, so that tests can let each of them
+//! Writing to the disk: the few operations that a run folder and the reply cache rest on, in one place, so that tests can let each of them
 //! fail.
 
 use std::fs::{self, File};
@@ -24,6 +24,11 @@ impl DiskFile {
     /// Opens a file for appending, and creates it if there is none.
     pub(crate) fn append(path: &Path) -> io::Result<Self> {
         Self::open(private_options().create(true).append(true), path)
+    }
+
+    /// Creates a file for appending. One that is there already is an error.
+    pub(crate) fn append_new(path: &Path) -> io::Result<Self> {
+        Self::open(private_options().create_new(true).append(true), path)
     }
 
     fn open(options: &fs::OpenOptions, path: &Path) -> io::Result<Self> {
@@ -77,16 +82,27 @@ impl DiskFile {
     }
 }
 
-impl Write for DiskFile {
+impl Write for &DiskFile {
     fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
         #[cfg(test)]
-        let bytes = &bytes[..self.faults.write(bytes.len(), |some| self.file.write_all(&bytes[..some]))?];
+        let bytes =
+            &bytes[..self.faults.write(bytes.len(), |some| (&self.file).write_all(&bytes[..some]))?];
 
-        self.file.write(bytes)
+        (&self.file).write(bytes)
     }
 
     fn flush(&mut self) -> io::Result<()> {
-        self.file.flush()
+        (&self.file).flush()
+    }
+}
+
+impl Write for DiskFile {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        (&*self).write(bytes)
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        (&*self).flush()
     }
 }
 
@@ -133,6 +149,8 @@ pub(crate) mod faults {
         Sync,
         Rename,
         SyncFolder,
+        /// Part of a transaction of the database, which writes its files itself.
+        Transaction,
     }
 
     /// Fault of an operation.
@@ -142,6 +160,8 @@ pub(crate) mod faults {
         Error(io::ErrorKind),
         /// Half of the bytes are written, then the error comes.
         ShortWrite(io::ErrorKind),
+        /// The operation fails with this error, and so do all later ones of any kind.
+        Gone(io::ErrorKind),
     }
 
     #[derive(Debug, Default)]
@@ -176,7 +196,12 @@ pub(crate) mod faults {
             CURRENT.with(|current| *current.borrow_mut() = Self::default());
         }
 
-        pub(super) fn current() -> Self {
+        /// Makes it the plan of this thread as well.
+        pub(crate) fn adopt(self) {
+            CURRENT.with(|current| *current.borrow_mut() = self);
+        }
+
+        pub(crate) fn current() -> Self {
             CURRENT.with(|current| current.borrow().clone())
         }
 
@@ -196,17 +221,31 @@ pub(crate) mod faults {
             let number = state.steps;
             state.steps += 1;
 
-            if number == nth || state.failed == Some(step) {
-                state.failed = Some(step);
+            let goes_on = matches!(fault, DiskFault::Gone(_)) && number > nth;
+            if number == nth || goes_on || state.failed == Some(step) {
+                state.failed.get_or_insert(step);
                 return Some(fault);
             }
 
             None
         }
 
+        /// Counts a part of a transaction, which fails as the database would report it.
+        pub(crate) fn transaction(&self) -> rusqlite::Result<()> {
+            self.step(DiskStep::Transaction).map_err(|error| {
+                let code = match error.kind() {
+                    io::ErrorKind::StorageFull => rusqlite::ffi::SQLITE_FULL,
+                    _ => rusqlite::ffi::SQLITE_IOERR,
+                };
+                rusqlite::Error::SqliteFailure(rusqlite::ffi::Error::new(code), None)
+            })
+        }
+
         pub(super) fn step(&self, step: DiskStep) -> io::Result<()> {
             match self.fault_of(step) {
-                Some(DiskFault::Error(kind) | DiskFault::ShortWrite(kind)) => Err(kind.into()),
+                Some(DiskFault::Error(kind) | DiskFault::ShortWrite(kind) | DiskFault::Gone(kind)) => {
+                    Err(kind.into())
+                }
                 None => Ok(()),
             }
         }
@@ -219,7 +258,7 @@ pub(crate) mod faults {
         ) -> io::Result<usize> {
             match self.fault_of(DiskStep::Write) {
                 None => Ok(length),
-                Some(DiskFault::Error(kind)) => Err(kind.into()),
+                Some(DiskFault::Error(kind) | DiskFault::Gone(kind)) => Err(kind.into()),
                 Some(DiskFault::ShortWrite(kind)) => {
                     write(length / 2)?;
                     Err(kind.into())

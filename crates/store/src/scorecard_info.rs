@@ -1,5 +1,7 @@
 //! The tree of a scorecard as it was run, stored in `run.json`.
 
+use std::num::NonZeroU32;
+
 use assize_rubric::{Criticality, ScorecardAggregation, UnitInterval, Weight};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -56,7 +58,11 @@ pub struct ScorecardNodeInfo {
     /// Of a benchmark with a scale of its own: the scale, so that people's scores can be counted later.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub scale: Option<ScorecardScale>,
-    /// Of a benchmark: the cases it was planned for.
+    /// Of a benchmark: number of people who have to decide before their labels count, if the scorecard says it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub raters: Option<NonZeroU32>,
+    /// The cases it was planned for; of an index or rubric the cases of all benchmarks that count below, each
+    /// once.
     pub cases: u64,
     /// Of a benchmark: how many of them the evaluator had to say about whether it applies.
     pub cases_asked: u64,

@@ -131,6 +131,8 @@ mod tests {
                 max_output_tokens: None,
             }
         }
+
+        fn write_settings(&self, _: &mut IdentityWriter) {}
     }
 
     async fn ask(targets: &[(&'static str, Option<TargetErrorKind>)]) -> Result<TargetAnswer, TargetError> {

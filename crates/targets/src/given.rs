@@ -2,46 +2,12 @@
 
 use std::time::Duration;
 
-use assize_llm::BoxFuture;
 use assize_rubric::{Cost, Tokens, Usd};
 use serde_json::{Value, json};
 
 use crate::messages::{self, plain_text};
 use crate::reply;
-use crate::{Target, TargetAnswer, TargetDescription, TargetError, TargetErrorKind, TargetInput, TargetKind};
-
-/// Target with a fixed answer.
-#[derive(Debug, Clone)]
-pub struct GivenTarget {
-    name: String,
-    output: Value,
-}
-
-impl GivenTarget {
-    /// Creates a target that answers with `output`, read as [`given_answer`] does.
-    pub fn new(name: impl Into<String>, output: Value) -> Self {
-        Self { name: name.into(), output }
-    }
-}
-
-impl Target for GivenTarget {
-    fn name(&self) -> &str {
-        &self.name
-    }
-
-    fn answer<'a>(&'a self, _input: &'a TargetInput) -> BoxFuture<'a, Result<TargetAnswer, TargetError>> {
-        Box::pin(async { given_answer(&self.output) })
-    }
-
-    fn describe(&self) -> TargetDescription {
-        TargetDescription {
-            name: self.name.clone(),
-            kind: TargetKind::Given,
-            model: None,
-            max_output_tokens: None,
-        }
-    }
-}
+use crate::{TargetAnswer, TargetError, TargetErrorKind};
 
 /// Converts a given output to an answer.
 ///

@@ -35,7 +35,7 @@ pub use batch::BatchTarget;
 pub use command::{CommandTarget, CommandTemplate};
 pub use error::{TargetError, TargetErrorKind};
 pub use fallback::FallbackTarget;
-pub use given::{GivenTarget, given_answer};
+pub use given::given_answer;
 pub use health::{HealthCheck, HealthCheckedTarget};
 pub use input::{InputMessage, TargetInput, TargetInputPart, TurnInput};
 pub use limited_target::LimitedTarget;

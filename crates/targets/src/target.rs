@@ -18,10 +18,7 @@ pub trait Target: Send + Sync {
 
     /// Writes everything about the target that may change its answers: the same bytes as long as nothing of it changed,
     /// in every build. May hold secrets: to be hashed, never shown.
-    fn write_settings(&self, identity: &mut IdentityWriter) {
-        identity.begin("target", 1);
-        identity.field(&self.describe());
-    }
+    fn write_settings(&self, identity: &mut IdentityWriter);
 }
 
 /// Description of a target, for reports and for detecting that a model judges itself.

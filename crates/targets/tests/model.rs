@@ -1,6 +1,6 @@
 //! Models as targets, with a scripted model, and asking again.
 
-use assize_rubric::Cost;
+use assize_rubric::{Cost, IdentityWriter};
 use std::collections::VecDeque;
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
@@ -160,6 +160,8 @@ impl Target for Faulty {
             max_output_tokens: None,
         }
     }
+
+    fn write_settings(&self, _: &mut IdentityWriter) {}
 }
 
 fn faulty(kinds: &[TargetErrorKind]) -> Faulty {

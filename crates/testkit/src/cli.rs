@@ -64,6 +64,25 @@ impl CliTest {
         self
     }
 
+    /// Copies the contents of a folder into a folder of the fixture; the empty path is the fixture itself.
+    ///
+    /// # Panics
+    /// If they cannot be read or written, which fails the test.
+    pub fn copy_folder(&self, from: &Path, relative: impl AsRef<Path>) {
+        let to = self.path(relative.as_ref());
+        std::fs::create_dir_all(&to).expect("folders in a temporary folder can be made");
+
+        for entry in std::fs::read_dir(from).unwrap_or_else(|error| panic!("{}: {error}", from.display())) {
+            let entry = entry.expect("a folder that was opened can be read");
+            if entry.path().is_dir() {
+                self.copy_folder(&entry.path(), relative.as_ref().join(entry.file_name()));
+            } else {
+                let copied = std::fs::copy(entry.path(), to.join(entry.file_name()));
+                copied.unwrap_or_else(|error| panic!("{}: {error}", entry.path().display()));
+            }
+        }
+    }
+
     /// Reads a file in the folder.
     ///
     /// # Panics

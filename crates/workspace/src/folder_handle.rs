@@ -10,7 +10,6 @@ use cap_std::ambient_authority;
 use cap_std::fs::{Dir, Metadata, OpenOptions};
 
 use crate::WorkspaceError;
-use crate::remove::{grant_access, remove_entry};
 
 /// A folder that is held open from its creation. Everything in it is reached through the handle, so no path of an entry
 /// leads out of it, whatever was put in the place of the folder, of a folder above it, or of a folder in it.
@@ -90,17 +89,6 @@ impl FolderHandle {
             ),
         )
     }
-
-    /// Removes the contents.
-    pub(crate) fn clear(&self) -> io::Result<()> {
-        grant_access(self);
-
-        for name in sorted_names(&self.dir, Path::new(""))? {
-            remove_entry(self, Path::new(&name))?;
-        }
-
-        Ok(())
-    }
 }
 
 /// Returns the names in a folder below `dir`, sorted.
@@ -161,29 +149,5 @@ mod tests {
         fs::remove_file(&path).expect("removed");
         fs::create_dir(&path).expect("made");
         assert!(folder.check().expect_err("replaced").message.contains("another folder"));
-    }
-
-    #[test]
-    fn nothing_outside_is_reached_through_links_inside() {
-        let temp = tempfile::tempdir().expect("a folder");
-        fs::create_dir_all(temp.path().join("docs")).expect("made");
-        fs::write(temp.path().join("docs/thesis"), "text").expect("written");
-        let folder = FolderHandle::open(temp.path()).expect("opened").create_folder("in").expect("created");
-        let path = temp.path().join("in");
-        symlink(temp.path().join("docs"), path.join("absolute")).expect("linked");
-        symlink("../docs", path.join("relative")).expect("linked");
-        symlink("../docs/thesis", path.join("file")).expect("linked");
-
-        for inner in ["absolute", "relative"] {
-            let thesis = Path::new(inner).join("thesis");
-            assert!(open_file(folder.dir(), &thesis).is_err());
-            assert!(sorted_names(folder.dir(), Path::new(inner)).is_err());
-            assert!(remove_entry(&folder, &thesis).is_err() || temp.path().join("docs/thesis").exists());
-        }
-        assert!(open_file(folder.dir(), Path::new("file")).is_err());
-
-        folder.clear().expect("cleared");
-        assert_eq!(fs::read_dir(&path).expect("there").count(), 0);
-        assert_eq!(fs::read_to_string(temp.path().join("docs/thesis")).expect("there"), "text");
     }
 }

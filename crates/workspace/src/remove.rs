@@ -6,7 +6,7 @@ use std::path::Path;
 
 use cap_std::fs::Dir;
 
-use crate::folder_handle::{FolderHandle, path_or_dot};
+use crate::folder_handle::{FolderHandle, path_or_dot, sorted_names};
 
 /// Maximum number of attempts to remove a folder that may still be written into.
 const MAX_ATTEMPTS: usize = 5;
@@ -31,6 +31,17 @@ pub(crate) fn remove_entry(folder: &FolderHandle, path: &Path) -> io::Result<()>
     }
 
     last
+}
+
+/// Removes the contents of a folder.
+pub(crate) fn clear_contents(folder: &FolderHandle) -> io::Result<()> {
+    grant_access(folder);
+
+    for name in sorted_names(folder.dir(), Path::new(""))? {
+        remove_entry(folder, Path::new(&name))?;
+    }
+
+    Ok(())
 }
 
 /// Grants this user access to a folder and to every folder below: a folder that can't be entered can't be emptied.
@@ -87,4 +98,37 @@ fn with_access(mut found: Permissions) -> Option<Permissions> {
     let readonly = found.readonly();
     found.set_readonly(false);
     readonly.then_some(found)
+}
+
+#[cfg(all(test, unix))]
+mod tests {
+    use std::fs;
+    use std::os::unix::fs::symlink;
+
+    use super::*;
+    use crate::folder_handle::open_file;
+
+    #[test]
+    fn nothing_outside_is_reached_through_links_inside() {
+        let temp = tempfile::tempdir().expect("a folder");
+        fs::create_dir_all(temp.path().join("docs")).expect("made");
+        fs::write(temp.path().join("docs/thesis"), "text").expect("written");
+        let folder = FolderHandle::open(temp.path()).expect("opened").create_folder("in").expect("created");
+        let path = temp.path().join("in");
+        symlink(temp.path().join("docs"), path.join("absolute")).expect("linked");
+        symlink("../docs", path.join("relative")).expect("linked");
+        symlink("../docs/thesis", path.join("file")).expect("linked");
+
+        for inner in ["absolute", "relative"] {
+            let thesis = Path::new(inner).join("thesis");
+            assert!(open_file(folder.dir(), &thesis).is_err());
+            assert!(sorted_names(folder.dir(), Path::new(inner)).is_err());
+            assert!(remove_entry(&folder, &thesis).is_err() || temp.path().join("docs/thesis").exists());
+        }
+        assert!(open_file(folder.dir(), Path::new("file")).is_err());
+
+        clear_contents(&folder).expect("cleared");
+        assert_eq!(fs::read_dir(&path).expect("there").count(), 0);
+        assert_eq!(fs::read_to_string(temp.path().join("docs/thesis")).expect("there"), "text");
+    }
 }

@@ -13,7 +13,7 @@ use tokio::sync::OnceCell;
 
 use crate::blocking::run_blocking;
 use crate::copy::{LinkPolicy, copy_folder};
-use crate::folder_handle::{FolderHandle, sorted_names};
+use crate::folder_handle::{FolderHandle, open_file, sorted_names};
 use crate::ignore_rules::IgnoreRules;
 use crate::lease_queue::LeaseQueue;
 use crate::restore::restore_folder;
@@ -342,6 +342,8 @@ fn fingerprint(folder: &Path) -> String {
         let entries = std::fs::read_dir(folder).into_iter().flatten().filter_map(Result::ok);
         entries.map(|entry| entry.file_name()).collect::<BTreeSet<_>>()
     };
+    // A template that can't be opened can't be copied either.
+    let Ok(handle) = FolderHandle::open(folder) else { return String::new() };
     let mut levels = vec![PathBuf::new()];
     while let Some(level) = levels.pop() {
         for name in names(&folder.join(&level)) {
@@ -354,9 +356,9 @@ fn fingerprint(folder: &Path) -> String {
                 levels.push(path);
             } else if found.is_symlink() {
                 hash.update(std::fs::read_link(&real).unwrap_or_default().as_os_str().as_encoded_bytes());
-            } else if let Ok(file) = std::fs::File::open(&real) {
+            } else if let Ok(file) = open_file(handle.dir(), &path) {
                 let mut contents = blake3::Hasher::new();
-                // An unreadable entry is hashed by its name only: copying it fails.
+                // An unreadable entry, or one that is no file, is hashed by its name only: copying it fails.
                 let _ = contents.update_reader(file);
                 hash.update(contents.finalize().as_bytes());
             }

@@ -14,7 +14,7 @@ use cap_fs_ext::{FollowSymlinks, OpenOptionsFollowExt, OpenOptionsSyncExt};
 use cap_std::fs::OpenOptions;
 
 use crate::folder_handle::{FolderHandle, sorted_names};
-use crate::remove::remove_entry;
+use crate::remove::{clear_contents, remove_entry};
 
 /// Prefix of the names of such folders.
 const PREFIX: &str = "assize-ws-";
@@ -93,7 +93,7 @@ impl WorkspaceRoot {
         }
 
         // Remains are removed at the end, or by the next process.
-        if let (Ok(()), Some(name)) = (folder.clear(), folder.path().file_name()) {
+        if let (Ok(()), Some(name)) = (clear_contents(folder), folder.path().file_name()) {
             drop(self.folder.dir().remove_dir(name));
         }
     }

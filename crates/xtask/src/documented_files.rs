@@ -1,7 +1,6 @@
 //! The files that the documentation shows, read by the program's own readers.
 
 use std::path::PathBuf;
-use std::sync::Arc;
 
 use assize_evalfile::{LoadOptions, load_suite, load_targets};
 
@@ -23,11 +22,7 @@ fn file(folder: &str, name: &str, text: &str) -> PathBuf {
 }
 
 fn options(path: &std::path::Path) -> LoadOptions {
-    LoadOptions {
-        environment: Arc::new(|_| None),
-        working_folder: path.parent().expect("it has one").to_path_buf(),
-        extra_roots: Vec::new(),
-    }
+    LoadOptions::new(path.parent().expect("it has one"))
 }
 
 #[test]

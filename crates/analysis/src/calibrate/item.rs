@@ -74,6 +74,8 @@ pub struct CalibrationItem {
     pub key: ItemKey,
     /// Decisions of people, with their names.
     pub people: Vec<(Option<String>, DecisionValue)>,
+    /// Decision in the place of those of people who differed: what is true, and no rating of its own.
+    pub adjudicated: Option<DecisionValue>,
     /// Decision of the judge; `None` if it was not asked.
     pub judge: Option<JudgeItemDecision>,
     /// Hash of what was judged, to which labels are bound; `None` in tables.
@@ -93,9 +95,20 @@ pub struct CalibrationItem {
 }
 
 impl CalibrationItem {
+    /// Decisions of people that the judge is measured by: that of an adjudicator, else all of them.
+    pub fn truths(&self) -> impl Iterator<Item = DecisionValue> + Clone + '_ {
+        let rated = self.people.iter().map(|(_, said)| *said).filter(|_| self.adjudicated.is_none());
+        self.adjudicated.into_iter().chain(rated)
+    }
+
+    /// Returns everything that people said, adjudicators included.
+    pub(crate) fn words_of_people(&self) -> impl Iterator<Item = DecisionValue> + '_ {
+        self.people.iter().map(|(_, said)| *said).chain(self.adjudicated)
+    }
+
     /// Returns the mean of the people's decisions in numbers; verdicts count as 1 and 0.
     pub fn people_mean(&self) -> Option<f64> {
-        let numbers: Vec<f64> = self.people.iter().filter_map(|(_, said)| said.number()).collect();
+        let numbers: Vec<f64> = self.truths().filter_map(DecisionValue::number).collect();
         (!numbers.is_empty()).then(|| numbers.iter().sum::<f64>() / numbers.len() as f64)
     }
 

@@ -76,6 +76,7 @@ impl CalibrationMaterial {
                 seen: None,
                 key: key.clone(),
                 people: Vec::new(),
+                adjudicated: None,
                 judge: None,
                 length: None,
                 cluster: row.cluster.clone().unwrap_or_else(|| row.case.clone()),
@@ -319,7 +320,8 @@ impl CalibrationItem {
 
         // An item drawn at random in one row and chosen in another counts as chosen.
         let chosen = Some(assize_rubric::SamplingMethod::Chosen);
-        self.sampled = match (self.people.is_empty(), self.sampled, row.sampled) {
+        let is_first = self.people.is_empty() && self.adjudicated.is_none();
+        self.sampled = match (is_first, self.sampled, row.sampled) {
             (true, _, new) => new,
             (false, old, new) if old == chosen || new == chosen => chosen,
             (false, old, new) => old.and(new),
@@ -327,6 +329,11 @@ impl CalibrationItem {
         self.split = self.split.or(row.split);
 
         for (who, outcome) in labels {
+            if row.adjudicates && who.is_some() {
+                self.adjudicated = Some(to_decision_value(*outcome));
+                continue;
+            }
+
             // Labels files are append-only: the last label of a person counts.
             let earlier = self.people.iter().position(|(other, _)| who.is_some() && other == who);
             match earlier {

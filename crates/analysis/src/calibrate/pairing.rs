@@ -76,13 +76,13 @@ pub(crate) fn pair_up(items: &[&CalibrationItem], truth: TruthRule) -> (Vec<Judg
     for (at, item) in items.iter().enumerate() {
         cells.judged += u64::from(item.judge.is_some());
 
-        if item.people.is_empty() {
+        if item.truths().next().is_none() {
             continue;
         }
 
         cells.labelled += 1;
-        let numbers: Vec<f64> = item.people.iter().filter_map(|(_, said)| said.number()).collect();
-        let not_applicable = item.people.iter().any(|(_, said)| *said == DecisionValue::NotApplicable);
+        let numbers: Vec<f64> = item.truths().filter_map(DecisionValue::number).collect();
+        let not_applicable = item.truths().any(|said| said == DecisionValue::NotApplicable);
         let judge = item.judge.as_ref().map(|judge| judge.said);
         let counter = match (judge, numbers.is_empty()) {
             (None, _) => &mut cells.not_judged,

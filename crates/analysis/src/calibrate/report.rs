@@ -219,7 +219,7 @@ fn build_section(
 fn score_range(items: &[&CalibrationItem], options: &CalibrationOptions) -> (f64, f64) {
     let declared = options.scale.iter().flat_map(|scale| scale.points().iter().copied());
     let people = |item: &&CalibrationItem| -> Vec<f64> {
-        item.people.iter().filter_map(|(_, said)| said.number()).chain(item.judge_number()).collect()
+        item.words_of_people().filter_map(DecisionValue::number).chain(item.judge_number()).collect()
     };
     let found = items.iter().flat_map(people);
     let all = declared.chain(found);
@@ -237,7 +237,7 @@ fn effective_scale(
         None => RatingScale::new(items.iter().flat_map(|item| {
             item.judge_number()
                 .into_iter()
-                .chain(item.people.iter().filter_map(|(_, said)| said.number()))
+                .chain(item.words_of_people().filter_map(DecisionValue::number))
                 .filter(|score| score.fract() == 0.0)
                 .collect::<Vec<_>>()
         })),
@@ -261,7 +261,7 @@ fn decision_kind(said: DecisionValue) -> Option<CalibrationDecisionKind> {
 
 fn item_decision_kinds(item: &CalibrationItem) -> BTreeSet<CalibrationDecisionKind> {
     let judge = item.judge.iter().map(|judge| judge.said);
-    item.people.iter().map(|(_, said)| *said).chain(judge).filter_map(decision_kind).collect()
+    item.words_of_people().chain(judge).filter_map(decision_kind).collect()
 }
 
 /// Reads 0 and 1 as verdicts if a criterion has no other numbers (unless the scale is declared and nobody
@@ -287,7 +287,7 @@ fn unify_codes(items: &mut [CalibrationItem], scale_declared: bool) -> Vec<Label
         };
         of.judge.extend(item.judge.as_ref().and_then(|judge| score(judge.said)));
 
-        of.people.extend(item.people.iter().filter_map(|(_, said)| score(*said)));
+        of.people.extend(item.words_of_people().filter_map(score));
     }
 
     let verdict_codes = BTreeSet::from([0.0_f64.to_bits(), 1.0_f64.to_bits()]);
@@ -335,7 +335,7 @@ fn unify_codes(items: &mut [CalibrationItem], scale_declared: bool) -> Vec<Label
                 *said = DecisionValue::Verdict(score == 1.0);
             }
         };
-        item.people.iter_mut().for_each(|(_, said)| verdict(said));
+        item.people.iter_mut().map(|(_, said)| said).chain(&mut item.adjudicated).for_each(verdict);
 
         if let Some(judge) = &mut item.judge {
             verdict(&mut judge.said);

@@ -79,6 +79,7 @@ pub fn from_run(
         let judge = Some(JudgeItemDecision { said, probability: None, same_family });
         let item = CalibrationItem {
             people: Vec::new(),
+            adjudicated: None,
             judge,
             seen,
             length,
@@ -154,7 +155,8 @@ fn criterion_decision(
         said,
         seen: row.criterion().map(|criterion| {
             let answer = result.answer.as_deref().unwrap_or_default();
-            SeenHash::from_criterion(criterion, result.target.as_deref(), answer)
+            let case = result.case_hash.as_deref();
+            SeenHash::from_criterion(criterion, case, result.target.as_deref(), answer)
         }),
         same_family: families.map(|(answer, judge)| answer == judge),
         length,

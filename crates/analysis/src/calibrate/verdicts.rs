@@ -7,7 +7,7 @@ use assize_stats::{
     judge_quality::{ConfusionTable, DrawnTables, area_interval, area_under_curve, brier, reliability_table},
 };
 
-use super::item::CalibrationItem;
+use super::item::{CalibrationItem, DecisionValue};
 use super::pairing::{JudgePeoplePair, PairStatistic, confusion_table, group_positions, resampled_statistic};
 use crate::metric::{MetricEstimate, ResamplingOptions};
 
@@ -188,7 +188,11 @@ pub(crate) fn alpha_metric(
         .zip(super::pairing::item_cluster_numbers(items))
         .filter_map(|(item, cluster)| {
             let judge = if with_judge { item.judge_number() } else { None };
-            let people = item.people.iter().filter_map(|(_, said)| said.number());
+            let people: Vec<f64> = if with_judge {
+                item.truths().filter_map(DecisionValue::number).collect()
+            } else {
+                item.people.iter().filter_map(|(_, said)| said.number()).collect()
+            };
             let ratings: Vec<f64> = judge.into_iter().chain(people).collect();
             let enough = ratings.len() > 1 && (!with_judge || judge.is_some());
             enough.then_some((cluster, ratings))
@@ -266,7 +270,7 @@ pub(crate) fn probability_metrics(
             id: "auroc",
             name: "area under the ROC curve",
             value: auroc,
-            interval: auroc_interval,
+            interval: auroc_interval.map(|interval| interval.clip(0.0, 1.0)),
             n,
             of: "pairs",
             says: "Chance that something met gets a higher probability than something unmet: 0.5 is guessing.",

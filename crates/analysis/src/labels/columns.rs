@@ -36,6 +36,8 @@ pub enum ColumnRole {
     Sampled,
     /// Permitted use of the label.
     Split,
+    /// True for a label that decides what others differed on.
+    Adjudicates,
     /// Decision of the judge.
     Judge,
     /// The judge's probability of "met".
@@ -60,7 +62,7 @@ pub enum ColumnRole {
 
 impl ColumnRole {
     /// Every role with its default column names. The first is the name of the role.
-    const NAMES: [(Self, &'static [&'static str]); 24] = [
+    const NAMES: [(Self, &'static [&'static str]); 25] = [
         (Self::Case, &["case", "case_id", "trace_id"]),
         (Self::Suite, &["suite"]),
         (Self::System, &["system", "target"]),
@@ -75,6 +77,7 @@ impl ColumnRole {
         (Self::Seen, &["seen"]),
         (Self::Sampled, &["sampled"]),
         (Self::Split, &["split"]),
+        (Self::Adjudicates, &["adjudicates"]),
         (Self::Judge, &["judge"]),
         (Self::Probability, &["probability"]),
         (Self::Probabilities, &["probabilities"]),

@@ -11,7 +11,7 @@ mod row;
 mod table;
 
 pub use columns::{ColumnMapping, ColumnRole, OutcomeSpellings};
-pub use problem::{LabelLocation, LabelProblem};
+pub use problem::{LabelLocation, LabelProblem, describe_problems};
 pub use reader::{LabelReadOptions, read_rows};
 pub use row::{LabelRow, TableDecision};
 pub use table::{TableRow, read_table};

@@ -5,16 +5,15 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use assize_diagnostic::did_you_mean;
-use assize_rubric::{FailureSeverity, LabelOutcome, LabelSplit, SamplingMethod, SeenHash};
+use assize_rubric::{
+    FailureSeverity, LabelOutcome, LabelSplit, NO_FAILURE, NONE_OF_THE_ABOVE, SamplingMethod, SeenHash,
+};
 use serde_json::Value;
 
 use super::table::{TableLine, read_lines};
 use super::{
     ColumnMapping, ColumnRole, LabelLocation, LabelProblem, LabelRow, OutcomeSpellings, TableDecision,
 };
-
-/// Code of a trace that shows none of the failures asked about.
-const NONE_OF_THE_ABOVE: &str = "NONE_OF_THE_ABOVE";
 
 /// Options for reading label files.
 #[derive(Debug, Clone, PartialEq, Default)]
@@ -262,7 +261,7 @@ impl RowReader<'_> {
             || ["benchmark_code", "criterion"]
                 .into_iter()
                 .filter_map(cell)
-                .any(|code| code == NONE_OF_THE_ABOVE)
+                .any(|code| code == NONE_OF_THE_ABOVE || code == NO_FAILURE)
     }
 
     fn judge(&self, problems: &mut Vec<LabelProblem>) -> Option<TableDecision> {
@@ -374,6 +373,9 @@ impl RowReader<'_> {
             seen: self.word::<SeenHash>(ColumnRole::Seen, "a hash that `assize review` wrote", problems),
             sampled: self.word::<SamplingMethod>(ColumnRole::Sampled, "random or chosen", problems),
             split: self.word::<LabelSplit>(ColumnRole::Split, "train, test or example", problems),
+            adjudicates: self
+                .word::<bool>(ColumnRole::Adjudicates, "true or false", problems)
+                .unwrap_or_default(),
             preferred: self.text(ColumnRole::Preferred, problems),
             orders: [self.text(ColumnRole::First, problems), self.text(ColumnRole::Second, problems)],
             scores: self.scores(problems),

@@ -50,6 +50,8 @@ pub struct LabelRow {
     pub sampled: Option<SamplingMethod>,
     /// Permitted use of the label.
     pub split: Option<LabelSplit>,
+    /// True if the labels decide what others differed on.
+    pub adjudicates: bool,
     /// Answer of two that people prefer.
     pub preferred: Option<String>,
     /// The judge's preferences in both orders.

@@ -34,9 +34,11 @@ impl LabelSet {
         for decided in record.decisions.iter_mut().filter(|decided| is_for_people(decided, info)) {
             let seen = decided.decision.benchmark().and_then(|benchmark| benchmark.seen);
             let labels = self.labels.get(&(case.clone(), decided.grader.to_string()));
+            let node = find_node(info, &decided.grader);
             let account =
-                LabelAccount::new(labels.into_iter().flatten(), seen, target.as_deref(), self.unbound);
-            let scale = find_node(info, &decided.grader).and_then(|node| node.scale.as_ref());
+                LabelAccount::new(labels.into_iter().flatten(), seen, target.as_deref(), self.unbound)
+                    .with_raters(node.and_then(|node| node.raters));
+            let scale = node.and_then(|node| node.scale.as_ref());
             let formula = scale.and_then(|scale| NormalisationFormula::parse(&scale.formula).ok());
             let scale = scale.zip(formula.as_ref()).map(|(scale, formula)| BenchmarkScale {
                 min: scale.min,

@@ -4,6 +4,7 @@
 mod benchmark_case;
 mod case_list;
 mod compare;
+mod distinct_cases;
 mod gates;
 mod label_set;
 mod run;
@@ -13,6 +14,7 @@ mod trend;
 pub use benchmark_case::{BenchmarkCase, BenchmarkVote};
 pub use case_list::BenchmarkCaseList;
 pub use compare::{NodeDifference, NodeSide, ScorecardComparison, compare_scorecards};
+pub use distinct_cases::count_distinct_cases;
 pub use gates::{ScorecardFailOn, check_scorecard_gates};
 pub use label_set::{LabelSet, needs_person};
 pub use run::{BenchmarkCases, ScorecardRun, ScorecardRunError};

@@ -4,14 +4,14 @@ use std::collections::HashSet;
 use std::sync::Arc;
 
 use assize_rubric::{
-    BenchmarkFinding, BenchmarkState, CaseDecision, CaseTally, DecidedBy, Decision, LabelAccount,
-    LabelCounts, UnitInterval, failure_limit, find_contradiction,
+    BenchmarkFinding, BenchmarkState, CaseDecision, CaseTally, DecidedBy, Decision, DistinctCases,
+    LabelAccount, LabelCounts, UnitInterval, failure_limit, find_contradiction,
 };
 use assize_store::{
     CaseRecord, ReviewRow, RunFolder, ScorecardInfo, ScorecardNodeInfo, ScorecardPartKind, StoreError,
 };
 
-use super::{BenchmarkCase, BenchmarkCaseList, BenchmarkVote, LabelSet, needs_person};
+use super::{BenchmarkCase, BenchmarkCaseList, BenchmarkVote, LabelSet, count_distinct_cases, needs_person};
 
 /// Run of a scorecard: its tree and the result of each benchmark on each case.
 #[derive(Debug, Clone, PartialEq)]
@@ -150,6 +150,24 @@ impl ScorecardRun {
     /// missing.
     pub fn tally(&self, place: usize) -> CaseTally {
         self.parts.get(place).map_or(CaseTally::NOT_APPLICABLE, BenchmarkCases::tally)
+    }
+
+    /// Returns the cases at or below each node, each counted once. Cases that were planned and not run are open.
+    pub fn distinct_cases(&self) -> Vec<DistinctCases> {
+        let mut counts = count_distinct_cases(&self.info, |place| {
+            let applicable = self.parts[place].cases.iter();
+            let applicable =
+                applicable.filter(|(_, case)| case.finding.state != BenchmarkState::NotApplicable);
+            applicable.map(|(id, case)| (id, case.score.is_some())).collect()
+        });
+        let seen = count_distinct_cases(&self.info, |place| {
+            self.parts[place].cases.iter().map(|(id, _)| (id, true)).collect()
+        });
+        for ((count, seen), part) in counts.iter_mut().zip(seen).zip(&self.parts) {
+            count.open += part.planned.saturating_sub(seen.complete);
+        }
+
+        counts
     }
 
     /// Returns the run restricted to the selected cases; the planned number is reduced accordingly.

@@ -157,6 +157,7 @@ mod tests {
             hard_gate: false,
             evaluator: benchmark.then(|| "code".to_owned()),
             scale: None,
+            raters: None,
             cases: u64::from(benchmark),
             cases_asked: 0,
         }

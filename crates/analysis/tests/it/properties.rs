@@ -1,7 +1,12 @@
 //! What holds for any two runs.
 
-use assize_analysis::NameTable;
+use assize_analysis::calibrate::{
+    CalibrationMaterial, CalibrationOptions, JudgeReadOptions, LabelInclusion, calibrate,
+};
 use assize_analysis::compare::{ComparisonOptions, Conclusion, MetricDifference, RunComparison, compare};
+use assize_analysis::labels::{ColumnMapping, LabelReadOptions, read_rows};
+use assize_analysis::{NameTable, ResamplingOptions};
+use assize_stats::Interval;
 use proptest::prelude::*;
 
 use crate::support::{Case, case, run};
@@ -90,6 +95,73 @@ proptest! {
         let closed = compared(&complete(&base), &complete(&candidate));
         if let (Some([low, high]), Some(difference)) = (open.score_bounds, closed.score.difference) {
             prop_assert!(low - 1e-9 <= difference && difference <= high + 1e-9, "{low} {difference} {high}");
+        }
+    }
+}
+
+/// Verdicts of a judge with labels of some, as a table: few, mostly equal and in clusters, so that symmetric intervals
+/// would leave the range.
+fn verdicts() -> impl Strategy<Value = String> {
+    let label = prop::option::weighted(0.8, prop::bool::weighted(0.85));
+    let one = (prop::bool::weighted(0.85), label, 0u8..100, 0u8..12);
+    prop::collection::vec(one, 4..30).prop_map(|rows| {
+        let word = |met: bool| if met { "met" } else { "unmet" };
+        let line = |(at, (judge, label, percent, cluster)): (usize, &(bool, Option<bool>, u8, u8))| {
+            let label = label.map_or("", word);
+            format!("c{at},{label},{},{},k{cluster}\n", word(*judge), f64::from(*percent) / 100.0)
+        };
+        let rows: String = rows.iter().enumerate().map(line).collect();
+        format!("case,label,judge,probability,cluster\n{rows}")
+    })
+}
+
+fn is_within(interval: Interval, low: f64, high: f64) -> bool {
+    low <= interval.low && interval.low <= interval.high && interval.high <= high
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { cases: 96, ..ProptestConfig::default() })]
+
+    #[test]
+    fn no_figure_of_verdicts_leaves_its_range(table in verdicts(), independent in any::<bool>()) {
+        let folder = tempfile::tempdir().expect("a folder");
+        let path = folder.path().join("t.csv");
+        std::fs::write(&path, table).expect("written");
+        let columns = ColumnMapping::default();
+        let rows = read_rows(&[path], &LabelReadOptions { columns, ..LabelReadOptions::default() });
+        let reading = JudgeReadOptions { threshold: 0.5, rater: None, likeliest: false };
+        let material = CalibrationMaterial::from_rows(&rows.expect("sound"), &reading, |_| LabelInclusion::Included);
+        let options = CalibrationOptions {
+            resampling: ResamplingOptions { resamples: 50, ..ResamplingOptions::default() },
+            assume_random: true,
+            items_independent: independent,
+            ..CalibrationOptions::default()
+        };
+        let report = calibrate(material.expect("sound"), &options).expect("verdicts");
+        for section in &report.sections {
+            let biases = section.biases.iter().filter_map(|bias| bias.measured.as_ref().ok());
+            for figure in section.figures.iter().chain(&section.people).chain(biases) {
+                // Differences between two differences of verdicts reach 2.
+                let most = if figure.id == "self_preference" { 2.0 } else { 1.0 };
+                if let Ok(interval) = figure.interval {
+                    prop_assert!(is_within(interval, -most, most), "{}: {interval:?}", figure.id);
+                    let is_share = ["accuracy", "auroc", "brier", "ece", "sensitivity", "specificity"];
+                    prop_assert!(!is_share.contains(&figure.id) || interval.low >= 0.0, "{}", figure.id);
+                }
+            }
+        }
+        for rates in &report.rates {
+            for rate in rates.people.iter().chain(&rates.judge) {
+                for interval in rate.mean.iter().filter_map(|mean| mean.interval.as_ref().ok()) {
+                    prop_assert!(is_within(*interval, 0.0, 1.0), "{interval:?}");
+                }
+            }
+            if let Ok(powered) = &rates.powered {
+                for found in [powered.human, powered.plain, powered.tuned] {
+                    prop_assert!(is_within(found.interval, 0.0, 1.0), "{found:?}");
+                    prop_assert!((0.0..=1.0).contains(&found.mean), "{found:?}");
+                }
+            }
         }
     }
 }

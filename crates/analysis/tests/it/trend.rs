@@ -58,3 +58,21 @@ fn a_point_leaves_out_what_is_undecided() {
     assert_eq!((point.cases, point.undecided), (3, 1));
     assert_eq!((point.pass_rate.value, point.mean_score.value), (Some(0.5), Some(0.6)));
 }
+
+#[test]
+fn equal_runs_have_equal_digits_whatever_order_their_cases_ended_in() {
+    // 0.1 + 0.2 + 0.3 is not 0.3 + 0.2 + 0.1.
+    let mut cases: Vec<Case> =
+        (0..40).map(|n| case(format!("c{n}"), f64::from(n % 7) / 10.0 + 0.03)).collect();
+    let point = |cases: &[Case]| {
+        let mut names = NameTable::default();
+        let run = run("run", cases, &mut names);
+        trend_point(&run, String::new(), Vec::new(), ConfidenceLevel::P95)
+    };
+    let first = point(&cases);
+    for turn in 1..20 {
+        cases.rotate_left(turn);
+        cases.swap(0, turn);
+        assert_eq!(point(&cases), first);
+    }
+}

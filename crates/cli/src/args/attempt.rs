@@ -8,6 +8,7 @@ use assize_engine::{AttemptRequest, RunOptions};
 use assize_evalfile::GivenAnswer;
 use assize_rubric::{JudgingMode, TruncationMode, UnitInterval};
 
+use super::headings::{ADVANCED, JUDGE, LIMITS, OUTPUT, SELECTION};
 use super::panel::PanelArgs;
 use super::spending::SpendingArgs;
 use super::values::{duration, judging, truncate, unit};
@@ -28,68 +29,68 @@ pub(crate) struct TryArgs {
     /// Criterion the answer must meet, in a sentence; several are judged one by one.
     #[arg(required_unless_present_any = ["rubric", "watch"], conflicts_with_all = ["rubric", "watch"], value_name = "CRITERION")]
     pub(crate) criteria: Vec<String>,
-    /// The answer. Without it or `--answer-file` the answer comes from standard input, or from the case.
-    #[arg(long, value_name = "TEXT", conflicts_with = "answer_file")]
+    /// The answer; from standard input or the case unless given.
+    #[arg(long, value_name = "TEXT", conflicts_with = "answer_file", help_heading = SELECTION)]
     pub(crate) answer: Option<String>,
     /// File with the answer; `-` for standard input.
-    #[arg(long, value_name = "FILE")]
+    #[arg(long, value_name = "FILE", help_heading = SELECTION)]
     pub(crate) answer_file: Option<PathBuf>,
     /// Question the answer replies to.
-    #[arg(long, value_name = "TEXT")]
+    #[arg(long, value_name = "TEXT", help_heading = SELECTION)]
     pub(crate) question: Option<String>,
     /// An example of a good answer, shown to the judge.
-    #[arg(long, value_name = "TEXT")]
+    #[arg(long, value_name = "TEXT", help_heading = SELECTION)]
     pub(crate) reference: Option<String>,
     /// Description of a good answer, in a sentence, shown to the judge.
-    #[arg(long, value_name = "TEXT")]
+    #[arg(long, value_name = "TEXT", help_heading = SELECTION)]
     pub(crate) expected_outcome: Option<String>,
-    /// A score range of the criterion, such as `5-10: friendly`; together they cover 0 to 10.
-    #[arg(long, value_name = "LOW-HIGH: TEXT", requires = "criteria")]
+    /// Score range, such as `5-10: friendly`; together they cover 0 to 10.
+    #[arg(long, value_name = "LOW-HIGH: TEXT", requires = "criteria", help_heading = SELECTION)]
     pub(crate) range: Vec<String>,
     /// Rubric file to judge by; with `--case` an eval file.
-    #[arg(long, value_name = "FILE", conflicts_with = "watch")]
+    #[arg(long, value_name = "FILE", conflicts_with = "watch", help_heading = SELECTION)]
     pub(crate) rubric: Option<PathBuf>,
-    /// Case of the eval file whose rubric, question and answer are taken.
-    #[arg(long, value_name = "ID", conflicts_with = "criteria")]
+    /// Case of the eval file: its rubric, question and answer are used.
+    #[arg(long, value_name = "ID", conflicts_with = "criteria", help_heading = SELECTION)]
     pub(crate) case: Option<String>,
-    /// Rubric file to judge by, as with `--rubric`, again whenever it or the answer's file is saved, until interrupted:
-    /// only criteria that changed are judged and printed.
-    #[arg(long, value_name = "FILE")]
+    /// Rubric file to judge by, again on every save.
+    ///
+    /// Runs until interrupted. Only criteria that changed are judged and printed.
+    #[arg(long, value_name = "FILE", help_heading = SELECTION)]
     pub(crate) watch: Option<PathBuf>,
-    /// Judge: a model such as `openai:gpt-4o-mini`, the name of a target, or `offline`; given several times, all of them
-    /// form a panel.
-    #[arg(long, value_name = "JUDGE")]
+    /// Judge: PROVIDER:MODEL, a target or `offline`; repeat for a panel.
+    #[arg(long, value_name = "JUDGE", help_heading = JUDGE)]
     pub(crate) judge: Vec<String>,
     #[command(flatten)]
     pub(crate) panel: PanelArgs,
-    /// Criteria in one judge call: `per-criterion`, `batched` or `batched:N`.
-    #[arg(long, value_parser = judging, value_name = "MODE")]
+    /// Criteria per judge call: `per-criterion`, `batched` or `batched:N`.
+    #[arg(long, value_parser = judging, value_name = "MODE", help_heading = JUDGE)]
     pub(crate) judging: Option<JudgingMode>,
     /// File that defines the targets.
-    #[arg(long, value_name = "FILE")]
+    #[arg(long, value_name = "FILE", help_heading = SELECTION, hide_short_help = true)]
     pub(crate) targets: Option<PathBuf>,
-    /// Folder that eval files may read from, beside their own repository; may be given several times.
-    #[arg(long, value_name = "DIR")]
+    /// Folder that eval files may read from, beside their own repository; repeatable.
+    #[arg(long, value_name = "DIR", help_heading = ADVANCED, hide_short_help = true)]
     pub(crate) root: Vec<PathBuf>,
-    /// Time that one request to a model may take, such as `90s`; 3 minutes unless given.
-    #[arg(long, value_parser = duration, value_name = "TIME")]
+    /// Time limit of one request to a model, such as `90s` [default: 3m].
+    #[arg(long, value_parser = duration, value_name = "TIME", help_heading = LIMITS, hide_short_help = true)]
     pub(crate) request_timeout: Option<Duration>,
     #[command(flatten)]
     pub(crate) spending: SpendingArgs,
-    /// Tokens that models can read and write in one call, whatever the table of models says.
-    #[arg(long, value_name = "N")]
+    /// Context size of models in tokens, instead of the one in the table of models.
+    #[arg(long, value_name = "N", help_heading = ADVANCED, hide_short_help = true)]
     pub(crate) context_tokens: Option<NonZeroU64>,
     /// Handling of material too long for a judge: `head`, `tail`, `middle`, `chunk` or `never`.
-    #[arg(long, value_parser = truncate, value_name = "MODE")]
+    #[arg(long, value_parser = truncate, value_name = "MODE", help_heading = ADVANCED, hide_short_help = true)]
     pub(crate) truncate: Option<TruncationMode>,
-    /// Pass line, 0 to 1.
-    #[arg(long, value_parser = unit, value_name = "SCORE")]
+    /// Pass threshold, 0 to 1.
+    #[arg(long, value_parser = unit, value_name = "SCORE", help_heading = JUDGE)]
     pub(crate) threshold: Option<UnitInterval>,
-    /// Print JSON on stdout: one object, and with `--watch` one line for each criterion that was judged.
-    #[arg(long)]
+    /// Print one JSON object; with `--watch` a line per criterion.
+    #[arg(long, help_heading = OUTPUT)]
     pub(crate) json: bool,
-    /// No notices on stderr; problems are still told.
-    #[arg(long, short = 'q')]
+    /// No notices on stderr; errors and warnings remain.
+    #[arg(long, short = 'q', help_heading = OUTPUT)]
     pub(crate) quiet: bool,
 }
 

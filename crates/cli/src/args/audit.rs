@@ -8,9 +8,10 @@ use assize_rubric::UnitInterval;
 use clap::Subcommand;
 
 use super::EvalArgs;
+use super::headings::SELECTION;
 use super::values::{named, place, unit};
 
-/// Put a judge to the test with the cases and rubrics it judges.
+/// Test a judge with the cases and rubrics it judges.
 #[derive(Debug, clap::Args)]
 #[command(after_help = "Examples:\n  \
     assize audit injection evals/support.eval.yaml --judge openai:gpt-4o-mini --max-cases 20\n  \
@@ -27,18 +28,18 @@ pub(crate) struct AuditArgs {
 /// Tests of a judge.
 #[derive(Debug, Subcommand)]
 pub(crate) enum AuditCommand {
-    /// Put texts that try to talk the judge round into answers, and see which decisions change.
+    /// Test whether instructions hidden in answers change decisions.
     Injection(Box<InjectionArgs>),
-    /// Put the criteria of a call in other orders, and see which decisions change.
+    /// Test whether the order of criteria changes decisions.
     Order(Box<OrderArgs>),
-    /// Make answers longer and shorter without a change to what they say, and see how scores move.
+    /// Test whether the length of answers changes scores.
     Length(Box<LengthArgs>),
-    /// Let judges of several families judge the answers of several targets, and see whom they prefer.
+    /// Test whether judges prefer answers of their own model family.
     #[command(name = "self")]
     OwnFamily(Box<SelfArgs>),
     /// Print the probes: the texts, their classes, where each attack is described.
     Probes(ProbesArgs),
-    /// Print the figures of a stored audit again.
+    /// Print the metrics of a stored audit again.
     Show(ShowAuditArgs),
 }
 
@@ -57,16 +58,16 @@ pub(crate) struct InjectionArgs {
     #[command(flatten)]
     pub(crate) eval: EvalArgs,
     /// Probes to use, by name; all unless given. `assize audit probes` lists them.
-    #[arg(long, value_delimiter = ',', value_name = "NAME")]
+    #[arg(long, value_delimiter = ',', value_name = "NAME", help_heading = SELECTION)]
     pub(crate) probes: Vec<String>,
     /// Place in the answer: `append`, `prepend` or `inject` (into the middle); each probe's own place unless given.
-    #[arg(long, value_delimiter = ',', value_parser = place, value_name = "PLACE")]
+    #[arg(long, value_delimiter = ',', value_parser = place, value_name = "PLACE", help_heading = SELECTION)]
     pub(crate) place: Vec<InsertPosition>,
     /// Number of times the unchanged answer is judged again, to measure changes that happen by themselves.
     #[arg(long, value_name = "N", default_value_t = 1)]
     pub(crate) repeats: u32,
     /// Cases to look at, chosen at random if there are more.
-    #[arg(long, value_name = "N")]
+    #[arg(long, value_name = "N", help_heading = SELECTION)]
     pub(crate) max_cases: Option<NonZeroUsize>,
     /// Seed of that choice.
     #[arg(long, value_name = "N", default_value_t = 0)]
@@ -105,7 +106,7 @@ pub(crate) struct OrderArgs {
     #[command(flatten)]
     pub(crate) probing: ProbingArgs,
     /// Other orders of each rubric: the reverse, then orders drawn at random.
-    #[arg(long, value_name = "N", default_value_t = 3, value_parser = permutations)]
+    #[arg(long, value_name = "N", default_value_t = 3, value_parser = permutations, help_heading = SELECTION)]
     pub(crate) permutations: usize,
     /// Highest share of decisions that another order may change, 0 to 1.
     #[arg(long, value_parser = unit, value_name = "SHARE")]
@@ -164,7 +165,7 @@ pub(crate) struct SelfArgs {
     #[command(flatten)]
     pub(crate) probing: ProbingArgs,
     /// The family of a judge or target.
-    #[arg(long, value_parser = named, value_name = "NAME=FAMILY")]
+    #[arg(long, value_parser = named, value_name = "NAME=FAMILY", help_heading = SELECTION)]
     pub(crate) family: Vec<(String, String)>,
     /// Largest self-preference, 0 to 1.
     #[arg(long, value_parser = unit, value_name = "X")]

@@ -4,14 +4,16 @@ use std::path::PathBuf;
 
 use assize_analysis::calibrate::{CalibrationGate, GateBasis, TruthRule};
 use assize_rubric::LabelSplit;
-use clap::ArgAction;
+use clap::{ArgAction, Subcommand};
 
-use super::tables::TableArgs;
+use super::PowerArgs;
+use super::headings::{ADVANCED, JUDGE, SELECTION};
+use super::tables::{AgreementArgs, NoiseArgs, TableArgs};
 use super::values::{LABEL_SPLITS, OptionValues, one_of};
 
 /// Values of `--gate-on`.
 const GATE_BASES: &OptionValues<GateBasis> = &[
-    ("estimate", GateBasis::Estimate, "The figure itself"),
+    ("estimate", GateBasis::Estimate, "The metric itself"),
     ("lower", GateBasis::Lower, "The lower end of its interval"),
 ];
 
@@ -29,9 +31,10 @@ const TRUTH_RULES: &OptionValues<TruthRule> = &[
 const CLUSTERS: &OptionValues<bool> =
     &[("case", false, "Cases (or the column `cluster`)"), ("item", true, "Each criterion of each case")];
 
-/// Options of `assize calibrate`.
+/// `assize calibrate`, by itself or with one of its commands.
 #[derive(Debug, clap::Args)]
 #[command(
+    args_conflicts_with_subcommands = true,
     after_help = "With a run, its verdicts are measured against the labels. Without one, the tables hold the judge's\n\
     verdicts as well (`judge`, `probability` or `probabilities` among the columns).\n\n\
     What the judge was tuned on or shown (`split` of a label: train, example) is never measured on, unless\n\
@@ -44,50 +47,74 @@ const CLUSTERS: &OptionValues<bool> =
     assize calibrate last --sensitivity 69/81 --specificity 268/285\n  \
     assize calibrate --pairs --labels pairs.jsonl"
 )]
+pub(crate) struct CalibrateCommandArgs {
+    #[command(subcommand)]
+    pub(crate) command: Option<CalibrateCommand>,
+    #[command(flatten)]
+    pub(crate) calibrate: CalibrateArgs,
+}
+
+/// Measurements without a judge to measure.
+#[derive(Debug, Subcommand)]
+pub(crate) enum CalibrateCommand {
+    /// Measure how well raters agree with each other.
+    Agreement(AgreementArgs),
+    /// Measure the variance of scores over repeats.
+    Noise(NoiseArgs),
+    /// Compute the sample size you need.
+    Power(PowerArgs),
+}
+
+/// Options of `assize calibrate`.
+#[derive(Debug, clap::Args)]
 pub(crate) struct CalibrateArgs {
     /// The run: its folder, its id, or `last`. Without one, the tables hold the verdicts.
     #[arg(value_name = "RUN")]
     pub(crate) run: Option<String>,
     /// Labels: files, or folders of them.
-    #[arg(long, short = 'l', value_name = "FILE", num_args = 1..)]
+    #[arg(long, short = 'l', value_name = "FILE", num_args = 1.., help_heading = SELECTION)]
     pub(crate) labels: Vec<PathBuf>,
     #[command(flatten)]
     pub(crate) table: TableArgs,
-    /// Name of the judge, where it stands among the raters.
-    #[arg(long, value_name = "NAME", conflicts_with = "run")]
+    /// Name of the judge when it is one of the raters.
+    #[arg(long, value_name = "NAME", conflicts_with = "run", help_heading = SELECTION)]
     pub(crate) judge_is: Option<String>,
-    /// From this probability on, `met`.
-    #[arg(long, default_value_t = 0.5, value_name = "P")]
+    /// Probability at or above which a verdict is `met`.
+    #[arg(long, default_value_t = 0.5, value_name = "P", help_heading = JUDGE)]
     pub(crate) threshold: f64,
-    /// Conversion of a distribution over scores to one score.
-    #[arg(long = "reading", action = ArgAction::Set, value_parser = one_of(READINGS), default_value = "expected", value_name = "HOW")]
+    /// Score to take from a distribution over scores.
+    #[arg(long = "reading", action = ArgAction::Set, value_parser = one_of(READINGS), default_value = "expected", value_name = "HOW", help_heading = JUDGE)]
     pub(crate) likeliest: bool,
-    /// Truth to measure the judge against where several people labelled an item.
-    #[arg(long, value_parser = one_of(TRUTH_RULES), default_value = "each", value_name = "WHAT")]
+    /// Truth where several people labelled an item.
+    #[arg(long, value_parser = one_of(TRUTH_RULES), default_value = "each", value_name = "WHAT", help_heading = JUDGE)]
     pub(crate) truth: TruthRule,
     /// Unit of independent evidence.
-    #[arg(long = "cluster", action = ArgAction::Set, value_parser = one_of(CLUSTERS), default_value = "case", value_name = "UNIT")]
+    #[arg(long = "cluster", action = ArgAction::Set, value_parser = one_of(CLUSTERS), default_value = "case", value_name = "UNIT", help_heading = JUDGE)]
     pub(crate) items_independent: bool,
     /// Labels to count, by the split they name.
-    #[arg(long, value_parser = one_of(LABEL_SPLITS), value_name = "PART", conflicts_with = "holdout")]
+    #[arg(long, value_parser = one_of(LABEL_SPLITS), value_name = "PART", conflicts_with = "holdout", help_heading = SELECTION)]
     pub(crate) split: Option<LabelSplit>,
     /// Measure on this share of the cases, chosen by their ids.
-    #[arg(long, value_parser = share, value_name = "SHARE")]
+    #[arg(long, value_parser = share, value_name = "SHARE", help_heading = SELECTION)]
     pub(crate) holdout: Option<f64>,
-    /// Cases that the judge was shown as examples; may be given several times.
-    #[arg(long, value_name = "CASE")]
+    /// Cases that the judge was shown as examples; repeatable.
+    #[arg(long, value_name = "CASE", help_heading = SELECTION)]
     pub(crate) exclude: Vec<String>,
-    /// Take the labelled cases as drawn by lot, whatever their labels say.
-    #[arg(long)]
+    /// Treat the labelled cases as a random sample, whatever their labels say.
+    #[arg(long, help_heading = ADVANCED)]
     pub(crate) assume_random: bool,
-    /// Of truly met, the share the judge finds met, known from elsewhere: `69/81`, or `0.85` without interval.
-    #[arg(long, value_parser = known_rate, value_name = "K/N", requires = "specificity")]
+    /// Known sensitivity: of truly met, the share the judge finds met.
+    ///
+    /// As a count, `69/81`; or as a share, `0.85`, which gives no interval.
+    #[arg(long, value_parser = known_rate, value_name = "K/N", requires = "specificity", help_heading = ADVANCED)]
     pub(crate) sensitivity: Option<KnownRate>,
-    /// Of truly unmet, the share the judge finds unmet, known from elsewhere.
-    #[arg(long, value_parser = known_rate, value_name = "K/N", requires = "sensitivity")]
+    /// Known specificity: of truly unmet, the share the judge finds unmet.
+    #[arg(long, value_parser = known_rate, value_name = "K/N", requires = "sensitivity", help_heading = ADVANCED)]
     pub(crate) specificity: Option<KnownRate>,
-    /// The table holds preferences between two answers in both orders (`preferred`, `first`, `second`).
-    #[arg(long, conflicts_with_all = ["run", "judge_is", "holdout", "split", "sensitivity"])]
+    /// The table holds preferences between two answers in both orders.
+    ///
+    /// Its columns are `preferred`, `first` and `second`.
+    #[arg(long, conflicts_with_all = ["run", "judge_is", "holdout", "split", "sensitivity"], help_heading = SELECTION)]
     pub(crate) pairs: bool,
     #[command(flatten)]
     pub(crate) limits: LimitArgs,

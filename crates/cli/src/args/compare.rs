@@ -1,9 +1,17 @@
 //! `assize compare`.
 
-use assize_analysis::compare::{ComparisonAspect, FailOn, HeadlineMetric};
-use clap::ValueEnum;
+use std::num::NonZeroUsize;
 
+use assize_analysis::compare::{ComparisonAspect, FailOn, HeadlineMetric};
+use clap::{Subcommand, ValueEnum};
+
+use super::PairwiseArgs;
+use super::headings::{ADVANCED, OUTPUT};
 use super::values::{OptionValues, level, one_of, share};
+
+/// Headings of options about trends and about gates.
+const TREND: &str = "Trend";
+const GATES: &str = "Gates";
 
 /// Values of `--metric`.
 const METRICS: &OptionValues<HeadlineMetric> = &[
@@ -18,7 +26,7 @@ const ALLOWED_DIFFERENCES: &OptionValues<Option<ComparisonAspect>> = &[
     ("judge", Some(ComparisonAspect::Judge), "The judge"),
     ("prompt", Some(ComparisonAspect::Prompt), "The judge's instructions"),
     ("judging", Some(ComparisonAspect::Judging), "Number of criteria in one call"),
-    ("lines", Some(ComparisonAspect::Lines), "The lines of verdicts"),
+    ("lines", Some(ComparisonAspect::Lines), "The thresholds of verdicts"),
     ("all", None, "All of them"),
 ];
 
@@ -28,9 +36,14 @@ const FAILING_METRICS: &OptionValues<FailOn> = &[
     ("any-worse", FailOn::AnyWorse, "Also a suite, tag, grader or criterion, after adjusting"),
 ];
 
-/// Compare runs case by case.
+/// `assize compare`, by itself or with one of its commands.
 #[derive(Debug, clap::Args)]
 #[command(
+    args_conflicts_with_subcommands = true,
+    subcommand_negates_reqs = true,
+    override_usage = "assize compare [OPTIONS] <BASE> <CANDIDATE>...\n       \
+    assize compare --trend [OPTIONS] [RUN]...\n       \
+    assize compare pairwise [OPTIONS] <SYSTEM>...",
     after_help = "Cases are paired by suite, id and repeat. Cases that only one run holds, or that could not be decided,\n\
     are listed and not averaged in. Exit code 0 unless a gate says otherwise: 1 when one fails, 3 when one\n\
     depends on cases that are undecided or gone, 5 when --strict finds the comparison inconclusive. Runs that\n\
@@ -39,57 +52,97 @@ const FAILING_METRICS: &OptionValues<FailOn> = &[
     assize compare last~1 last\n  \
     assize compare runs/main runs/change --fail-on worse --max-drop 0.05\n  \
     assize compare runs/main runs/change --margin 0.02 --strict --markdown\n  \
-    assize compare last@gpt-a last@gpt-b --metric pass-rate --json"
+    assize compare last@gpt-a last@gpt-b --metric pass-rate --json\n  \
+    assize compare --trend --suite support --last 10\n  \
+    assize compare --trend runs/january runs/february runs/march --json"
 )]
+pub(crate) struct CompareCommandArgs {
+    #[command(subcommand)]
+    pub(crate) command: Option<CompareCommand>,
+    #[command(flatten)]
+    pub(crate) compare: CompareArgs,
+}
+
+/// Comparisons that ask a judge.
+#[derive(Debug, Subcommand)]
+pub(crate) enum CompareCommand {
+    /// Let a judge compare the answers of runs two at a time, in both orders, and rank them.
+    Pairwise(Box<PairwiseArgs>),
+}
+
+/// Options of `assize compare`.
+#[derive(Debug, clap::Args)]
 pub(crate) struct CompareArgs {
-    /// The run to compare with: its folder, its id, `last`, or `last~N` for the Nth before; `@TARGET` takes the
-    /// answers of that target only.
-    #[arg(value_name = "BASE")]
-    pub(crate) base: String,
-    /// The runs to compare, named in the same way.
-    #[arg(value_name = "CANDIDATE", required = true)]
-    pub(crate) candidates: Vec<String>,
-    /// The figure that the verdict is about.
-    #[arg(long, value_parser = one_of(METRICS), default_value = "score", value_name = "FIGURE")]
+    /// The base, then the runs to compare with it: folders, ids, `last`, or `last~N` for the Nth before; `@TARGET` takes
+    /// the answers of that target only.
+    #[arg(value_name = "RUN", required_unless_present = "trend")]
+    pub(crate) runs: Vec<String>,
+    /// Show metrics over runs, oldest first; marks changes of judge or rubric.
+    ///
+    /// Without runs: the stored ones with the same suites as the newest.
+    #[arg(long, help_heading = TREND, conflicts_with_all = [
+        "metric", "margin", "level", "adjust", "bootstrap", "seed", "allow", "fail_on", "max_drop",
+        "fail_on_regression", "strict", "flips", "markdown",
+    ])]
+    pub(crate) trend: bool,
+    /// Only the cases of this suite, and only runs that hold it.
+    #[arg(long, value_name = "NAME", requires = "trend", help_heading = TREND)]
+    pub(crate) suite: Option<String>,
+    /// Only the answers of this target.
+    #[arg(long, value_name = "NAME", requires = "trend", help_heading = TREND)]
+    pub(crate) target: Option<String>,
+    /// Only the newest N runs.
+    #[arg(long, value_name = "N", requires = "trend", help_heading = TREND)]
+    pub(crate) last: Option<NonZeroUsize>,
+    /// Metric of the verdict.
+    #[arg(
+        long, value_parser = one_of(METRICS), default_value = "score", value_name = "METRIC", hide_default_value = true
+    )]
     pub(crate) metric: HeadlineMetric,
-    /// Differences up to this size do not matter: an interval within it means equivalent.
+    /// Equivalence margin: an interval within it means equivalent.
     #[arg(long, value_parser = share, value_name = "X")]
     pub(crate) margin: Option<f64>,
     /// Confidence level of intervals and tests.
-    #[arg(long, value_parser = level, default_value = "0.95", value_name = "LEVEL")]
+    #[arg(long, value_parser = level, default_value = "0.95", value_name = "LEVEL", help_heading = ADVANCED, hide_short_help = true)]
     pub(crate) level: f64,
-    /// Adjustment of p values where several comparisons are made: to decide which got worse, or to scan many.
-    #[arg(long, value_enum, default_value_t, value_name = "METHOD")]
+    /// Adjustment of p values where several comparisons are made.
+    #[arg(long, value_enum, default_value_t, value_name = "METHOD", help_heading = ADVANCED, hide_short_help = true)]
     pub(crate) adjust: AdjustChoice,
-    /// Resample for intervals of score differences instead of Student's t.
-    #[arg(long)]
+    /// Bootstrap intervals of score differences instead of Student's t.
+    #[arg(long, help_heading = ADVANCED, hide_short_help = true)]
     pub(crate) bootstrap: bool,
-    /// Seed of what is drawn at random.
-    #[arg(long, default_value_t = 1, value_name = "N")]
+    /// Random seed.
+    #[arg(long, default_value_t = 1, value_name = "N", help_heading = ADVANCED, hide_short_help = true)]
     pub(crate) seed: u64,
-    /// Ways of measuring that may differ between the runs; they are marked, not refused.
-    #[arg(long, value_parser = one_of(ALLOWED_DIFFERENCES), value_delimiter = ',', value_name = "WHAT")]
+    /// Differences between the runs that are marked instead of refused.
+    #[arg(long, value_parser = one_of(ALLOWED_DIFFERENCES), value_delimiter = ',', value_name = "WHAT", help_heading = ADVANCED, hide_short_help = true)]
     pub(crate) allow: Vec<Option<ComparisonAspect>>,
-    /// Fail when something is worse beyond chance.
-    #[arg(long, value_parser = one_of(FAILING_METRICS), value_name = "WHAT")]
+    /// Fail when something is worse.
+    ///
+    /// That is, worse beyond chance.
+    #[arg(long, value_parser = one_of(FAILING_METRICS), value_name = "WHAT", help_heading = GATES)]
     pub(crate) fail_on: Option<FailOn>,
-    /// Fail when pass rate or mean score dropped by more than this; under --strict the interval must rule it out.
-    #[arg(long, value_parser = share, value_name = "X")]
+    /// Fail when pass rate or mean score dropped by more than this.
+    ///
+    /// Under `--strict` the interval must rule such a drop out.
+    #[arg(long, value_parser = share, value_name = "X", help_heading = GATES)]
     pub(crate) max_drop: Option<f64>,
     /// Fail when a case that passed no longer does.
-    #[arg(long)]
+    #[arg(long, help_heading = GATES)]
     pub(crate) fail_on_regression: bool,
     /// Exit with 5 when the comparison is inconclusive.
-    #[arg(long)]
+    #[arg(long, help_heading = GATES)]
     pub(crate) strict: bool,
-    /// Changed cases of either kind to show with their reasons; 10, and 1000 with --json, unless given.
-    #[arg(long, value_name = "N")]
+    /// Changed cases to show with their reasons [default: 10].
+    ///
+    /// The default with `--json` is 1000. It counts improved and regressed cases each.
+    #[arg(long, value_name = "N", help_heading = OUTPUT)]
     pub(crate) flips: Option<usize>,
     /// Print one JSON object.
-    #[arg(long, conflicts_with = "markdown")]
+    #[arg(long, conflicts_with = "markdown", help_heading = OUTPUT)]
     pub(crate) json: bool,
     /// Print Markdown, for a comment on a change.
-    #[arg(long)]
+    #[arg(long, help_heading = OUTPUT)]
     pub(crate) markdown: bool,
 }
 

@@ -3,66 +3,129 @@
 use std::path::PathBuf;
 
 use assize_convert::{ExportFormat, ImportFormat};
+use assize_trace::LogFormat;
 
 use super::values::{OptionValues, one_of};
 
+/// Format to write.
+#[derive(Debug, Clone, Copy)]
+pub(crate) enum OutputKind {
+    /// A file of rubrics.
+    Rubrics(ExportFormat),
+    /// Cases with their answers, from session logs.
+    Cases,
+}
+
+/// Kind of a file to convert.
+#[derive(Debug, Clone, Copy)]
+pub(crate) enum InputKind {
+    /// A file of rubrics.
+    Rubrics(ImportFormat),
+    /// A session log of an agent.
+    Log(LogFormat),
+}
+
 /// Values of `--to`.
-const EXPORT_FORMATS: &OptionValues<ExportFormat> = &[
-    ("format1", ExportFormat::Format1, "An eval file with `evalcases`"),
-    ("1", ExportFormat::Format1, ""),
-    ("format2", ExportFormat::Format2, "An eval file with `tests` and `assertions`"),
-    ("2", ExportFormat::Format2, ""),
-    ("scorecard", ExportFormat::Scorecard, "A scorecard in one file"),
-    ("promptfoo", ExportFormat::Promptfoo, "A promptfoo configuration"),
-    ("healthbench", ExportFormat::HealthBench, "HealthBench examples, JSONL"),
-    ("paperbench", ExportFormat::PaperBench, "A PaperBench rubric tree, JSON"),
-    ("csv", ExportFormat::Csv, "A table of criteria"),
+const OUTPUT_KINDS: &OptionValues<OutputKind> = &[
+    ("format1", OutputKind::Rubrics(ExportFormat::Format1), "An eval file with `evalcases`"),
+    ("1", OutputKind::Rubrics(ExportFormat::Format1), ""),
+    ("format2", OutputKind::Rubrics(ExportFormat::Format2), "An eval file with `tests` and `assertions`"),
+    ("2", OutputKind::Rubrics(ExportFormat::Format2), ""),
+    ("cases", OutputKind::Cases, "Cases with answers, JSONL, from session logs of agents"),
+    ("scorecard", OutputKind::Rubrics(ExportFormat::Scorecard), "A scorecard in one file"),
+    ("promptfoo", OutputKind::Rubrics(ExportFormat::Promptfoo), "A promptfoo configuration"),
+    ("healthbench", OutputKind::Rubrics(ExportFormat::HealthBench), "HealthBench examples, JSONL"),
+    ("paperbench", OutputKind::Rubrics(ExportFormat::PaperBench), "A PaperBench rubric tree, JSON"),
+    ("csv", OutputKind::Rubrics(ExportFormat::Csv), "A table of criteria"),
 ];
 
 /// Values of `--kind`.
-const IMPORT_FORMATS: &OptionValues<ImportFormat> = &[
-    ("suite", ImportFormat::Suite, "An eval file of either format"),
-    ("scorecard", ImportFormat::Scorecard, "A scorecard, folder or file"),
-    ("promptfoo", ImportFormat::Promptfoo, "A promptfoo configuration"),
-    ("healthbench", ImportFormat::HealthBench, "HealthBench examples"),
-    ("paperbench", ImportFormat::PaperBench, "A PaperBench rubric tree"),
-    ("devai", ImportFormat::DevAi, "DevAI tasks"),
-    ("csv", ImportFormat::Csv, "A table of criteria"),
+const INPUT_KINDS: &OptionValues<InputKind> = &[
+    ("suite", InputKind::Rubrics(ImportFormat::Suite), "An eval file of either format"),
+    ("scorecard", InputKind::Rubrics(ImportFormat::Scorecard), "A scorecard, folder or file"),
+    ("promptfoo", InputKind::Rubrics(ImportFormat::Promptfoo), "A promptfoo configuration"),
+    ("healthbench", InputKind::Rubrics(ImportFormat::HealthBench), "HealthBench examples"),
+    ("paperbench", InputKind::Rubrics(ImportFormat::PaperBench), "A PaperBench rubric tree"),
+    ("devai", InputKind::Rubrics(ImportFormat::DevAi), "DevAI tasks"),
+    ("csv", InputKind::Rubrics(ImportFormat::Csv), "A table of criteria"),
+    ("claude-code", InputKind::Log(LogFormat::ClaudeCode), "A session of Claude Code"),
+    ("codex", InputKind::Log(LogFormat::Codex), "A session of Codex"),
+    ("copilot", InputKind::Log(LogFormat::Copilot), "A session of Copilot CLI"),
+    ("gemini", InputKind::Log(LogFormat::Gemini), "A session of Gemini CLI"),
+    ("opencode", InputKind::Log(LogFormat::OpenCode), "A session of OpenCode"),
+    ("pi", InputKind::Log(LogFormat::Pi), "A session of Pi"),
+    ("otel", InputKind::Log(LogFormat::OpenTelemetry), "OpenTelemetry traces, OTLP/JSON"),
 ];
 
-/// Write rubrics of one tool or format as those of another; lists what is not carried over.
+/// Convert rubrics between formats and tools, and agents' session logs to cases.
 #[derive(Debug, clap::Args)]
 #[command(
     after_help = "Whatever can't be carried over is listed with its line. Exit codes: 0 everything was carried over,\n\
     3 something was not (the file is written all the same), 2 nothing could be converted.\n\n\
+    Session logs of agents become cases (`--to cases`): one line of JSON for each session with `id`, `input`, and\n\
+    `output` with all messages and tool calls. The lines are cases (`tests: cases.jsonl`) and answers\n\
+    (`assize grade --answers cases.jsonl`) alike. Records of unknown kinds are skipped and counted.\n\n\
     Examples:\n  \
     assize convert evals/old.yaml --to format2 -o evals/new.eval.yaml\n  \
     assize convert promptfooconfig.yaml --to format2\n  \
     assize convert criteria.csv --to format2 -o rubric.yaml\n  \
     assize convert evals/support.eval.yaml --to promptfoo -o promptfooconfig.yaml\n  \
-    assize convert paper/rubric.json --to scorecard -o scorecards/paper.yaml --json"
+    assize convert paper/rubric.json --to scorecard -o scorecards/paper.yaml --json\n  \
+    assize convert logs/*.jsonl --to cases -o cases.jsonl"
 )]
 pub(crate) struct ConvertArgs {
     /// File to convert: an eval file of either format, a rubric file, a scorecard, a promptfoo configuration, HealthBench
-    /// or DevAI JSONL, a PaperBench tree, or a CSV table of criteria.
-    #[arg(value_name = "FROM")]
-    pub(crate) from: PathBuf,
+    /// or DevAI JSONL, a PaperBench tree, a CSV table of criteria; or session logs of agents, `-` for standard input.
+    #[arg(value_name = "FROM", required = true)]
+    pub(crate) from: Vec<PathBuf>,
     /// Format to write.
-    #[arg(long, value_parser = one_of(EXPORT_FORMATS), value_name = "FORMAT")]
-    pub(crate) to: ExportFormat,
+    #[arg(long, value_parser = one_of(OUTPUT_KINDS), value_name = "FORMAT")]
+    pub(crate) to: OutputKind,
     /// Kind of the file; detected from its content unless given.
-    #[arg(long, value_parser = one_of(IMPORT_FORMATS), value_name = "KIND")]
-    pub(crate) kind: Option<ImportFormat>,
+    #[arg(long, value_parser = one_of(INPUT_KINDS), value_name = "KIND")]
+    pub(crate) kind: Option<InputKind>,
     /// File to write; stdout unless given.
     #[arg(long, short = 'o', value_name = "OUT")]
     pub(crate) out: Option<PathBuf>,
     /// Overwrite the file if it is there.
     #[arg(long, requires = "out")]
     pub(crate) force: bool,
-    /// Folder that eval files may read from, beside their own repository; may be given several times.
+    /// Skip lines of a session log that can't be read; the exit code is then 3.
+    #[arg(long)]
+    pub(crate) keep_going: bool,
+    /// Folder that eval files may read from, beside their own repository; repeatable.
     #[arg(long, value_name = "DIR")]
     pub(crate) root: Vec<PathBuf>,
-    /// Print one JSON object on stdout: the list of what was not carried over, and the text unless `--out` is given.
+    /// Print one JSON object on stdout: what was read, what was not carried over, and the text unless `--out` is given.
     #[arg(long)]
     pub(crate) json: bool,
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn each_format_can_be_asked_for_by_its_name() {
+        for format in ImportFormat::ALL {
+            let rows: Vec<&str> = INPUT_KINDS
+                .iter()
+                .filter(|(_, kind, _)| matches!(kind, InputKind::Rubrics(found) if *found == format))
+                .map(|(name, ..)| *name)
+                .collect();
+            assert_eq!(rows, [format.name()]);
+        }
+    }
+
+    #[test]
+    fn the_help_names_each_format_that_is_read() {
+        let command = <ConvertArgs as clap::Args>::augment_args(clap::Command::new("convert"));
+        let from = command.get_arguments().find(|arg| arg.get_id() == "from").expect("the argument");
+        let help = from.get_help().expect("a help").to_string().to_lowercase();
+
+        for format in ImportFormat::ALL {
+            let word = if format == ImportFormat::Suite { "eval file" } else { format.name() };
+            assert!(help.contains(word), "{word}");
+        }
+    }
 }

@@ -1,6 +1,6 @@
 //! `assize doctor`.
 
-/// Say which judges are usable here, and what the others lack.
+/// Check which providers are configured, and what the others lack.
 #[derive(Debug, clap::Args)]
 #[command(
     after_help = "Without --check nothing is sent to a provider. Addresses on this machine are tried, to see whether a \

@@ -8,9 +8,12 @@ use assize_engine::{DeniedFindings, EvalOptions, RunOptions, SequenceOptions, Un
 use assize_rubric::{JudgingMode, TrialStrategy, TruncationMode, UnitInterval};
 use clap::ValueEnum;
 
+use super::headings::{ADVANCED, JUDGE, LIMITS, OUTPUT, SELECTION};
 use super::panel::PanelArgs;
+use super::report_file::{ReportFile, report_file};
 use super::spending::SpendingArgs;
 use super::values::{OptionValues, duration, judging, one_of, truncate, unit};
+use crate::output::ResultOutput;
 
 /// Values of `--repeat-strategy`.
 const TRIAL_STRATEGIES: &OptionValues<TrialStrategy> = &[
@@ -41,7 +44,7 @@ const UNKNOWN_PRICES: &OptionValues<UnknownPrice> = &[
     assize eval evals/ --filter 'refund-*' --tag smoke\n  \
     assize eval evals/support.eval.yaml --judge openai:gpt-4o-mini --threshold 0.9\n  \
     assize eval evals/support.eval.yaml --judge openai:gpt-4o-mini --judge ollama:qwen3 --judge-repeats 3 --ties fail\n  \
-    assize eval evals/support.eval.yaml --target local --out runs/today --json\n  \
+    assize eval evals/support.eval.yaml --target local --run-dir runs/today --out today.json\n  \
     assize eval evals/support.eval.yaml --repeat 5 --repeat-strategy pass_all --shuffle --seed 7 --bail")]
 pub(crate) struct EvalCommandArgs {
     #[command(flatten)]
@@ -56,55 +59,68 @@ pub(crate) struct EvalArgs {
     /// Eval files, or folders to look for them in.
     #[arg(required = true, value_name = "PATH")]
     pub(crate) paths: Vec<PathBuf>,
-    /// Target to run against, instead of the one the file names; may be given several times.
-    #[arg(long, value_name = "NAME")]
+    /// Target to run, instead of the one the file names; repeatable.
+    #[arg(long, value_name = "NAME", help_heading = SELECTION)]
     pub(crate) target: Vec<String>,
     /// File that defines the targets.
-    #[arg(long, value_name = "FILE")]
+    #[arg(long, value_name = "FILE", help_heading = SELECTION)]
     pub(crate) targets: Option<PathBuf>,
-    /// Run only cases whose id matches this pattern; may be given several times.
-    #[arg(long, visible_alias = "test-id", value_name = "GLOB")]
+    /// Run only cases whose id matches this pattern; repeatable.
+    ///
+    /// `--test-id` is the same.
+    #[arg(long, alias = "test-id", value_name = "GLOB", help_heading = SELECTION)]
     pub(crate) filter: Vec<String>,
-    /// Run only cases that carry this tag (or whose suite does); may be given several times.
-    #[arg(long, value_name = "TAG")]
+    /// Run only cases with this tag (or whose suite has it); repeatable.
+    #[arg(long, value_name = "TAG", help_heading = SELECTION)]
     pub(crate) tag: Vec<String>,
-    /// Run the valid cases of a file that has problems; the exit code is then at least 3.
-    #[arg(long)]
+    /// Skip invalid cases instead of stopping (exit code 3 or more).
+    #[arg(long, help_heading = SELECTION)]
     pub(crate) keep_going: bool,
-    /// Folder that eval files may read from, beside their own repository; may be given several times.
-    #[arg(long, value_name = "DIR")]
-    pub(crate) root: Vec<PathBuf>,
-    /// Refuse to run what is usually only warned about.
-    #[arg(long, value_enum, value_name = "WHAT")]
-    pub(crate) deny: Vec<DenyChoice>,
-    /// Leave the workspaces of the cases where they are after the run, to look into them; says where.
-    #[arg(long)]
-    pub(crate) keep_workspaces: bool,
-    /// Say what the run would take, and send nothing.
-    #[arg(long)]
-    pub(crate) dry_run: bool,
     #[command(flatten)]
     pub(crate) run: RunArgs,
+    /// Estimate calls, tokens and cost, and send nothing.
+    #[arg(long, help_heading = LIMITS)]
+    pub(crate) dry_run: bool,
+    /// Folder that eval files may read from, beside their own repository; repeatable.
+    #[arg(long, value_name = "DIR", help_heading = ADVANCED, hide_short_help = true)]
+    pub(crate) root: Vec<PathBuf>,
+    /// Refuse to run what is usually only warned about.
+    #[arg(long, value_enum, value_name = "WHAT", help_heading = ADVANCED, hide_short_help = true)]
+    pub(crate) deny: Vec<DenyChoice>,
+    /// Keep the workspaces of the cases after the run, and print where they are.
+    #[arg(long, help_heading = ADVANCED, hide_short_help = true)]
+    pub(crate) keep_workspaces: bool,
 }
 
 /// Repeats and order of cases.
 #[derive(Debug, Clone, Default, clap::Args)]
 pub(crate) struct SequenceArgs {
-    /// Run each case N times; beats what suites and cases say.
-    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=1000))]
+    /// Run each case N times; overrides suites and cases.
+    #[arg(
+        long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=1000), help_heading = SELECTION
+    )]
     pub(crate) repeat: Option<u32>,
-    /// Rule that makes one result of the repeats of a case: one that passes is enough, each must pass, the mean of their
-    /// scores, or the lower end of its interval. The suite's own rule unless given, or the mean.
-    #[arg(long, value_parser = one_of(TRIAL_STRATEGIES), value_name = "HOW")]
+    /// Rule that combines the trials of a case; the suite's own rule unless given, or the mean.
+    #[arg(
+        long, value_parser = one_of(TRIAL_STRATEGIES), value_name = "HOW", help_heading = SELECTION,
+        hide_short_help = true
+    )]
     pub(crate) repeat_strategy: Option<TrialStrategy>,
-    /// Run the cases in a random order. They are all held in memory then.
-    #[arg(long)]
+    /// Run the cases in a random order.
+    ///
+    /// All cases are then held in memory.
+    #[arg(long, help_heading = SELECTION, hide_short_help = true)]
     pub(crate) shuffle: bool,
-    /// Number that decides the order of `--shuffle`: the same one gives the same order. It is told when it is not given.
-    #[arg(long, value_name = "N", requires = "shuffle")]
+    /// Seed for `--shuffle`; printed if omitted.
+    #[arg(long, value_name = "N", requires = "shuffle", help_heading = SELECTION, hide_short_help = true)]
     pub(crate) seed: Option<u64>,
-    /// Begin nothing more once N cases did not pass; 1 unless given. `--resume` goes on with the rest.
-    #[arg(long, value_name = "N", num_args = 0..=1, default_missing_value = "1", require_equals = true)]
+    /// Stop after N cases that did not pass [default: 1].
+    ///
+    /// `--resume` goes on with the rest.
+    #[arg(
+        long, value_name = "N", num_args = 0..=1, default_missing_value = "1", require_equals = true,
+        help_heading = LIMITS
+    )]
     pub(crate) bail: Option<NonZeroUsize>,
 }
 
@@ -141,6 +157,11 @@ impl EvalArgs {
 }
 
 impl RunArgs {
+    /// Places that the result goes to as data.
+    pub(crate) fn output(&self) -> ResultOutput<'_> {
+        ResultOutput { json: self.json, out: self.out.as_ref() }
+    }
+
     /// Typed options of these flags.
     pub(crate) fn options(&self) -> RunOptions {
         RunOptions {
@@ -159,7 +180,7 @@ impl RunArgs {
             truncate: self.truncate,
             threshold: self.threshold,
             borderline: self.borderline,
-            out: self.out.clone(),
+            run_dir: self.run_dir.clone(),
             resume: self.resume.clone(),
         }
     }
@@ -170,6 +191,7 @@ pub(crate) fn denied(deny: &[DenyChoice]) -> DeniedFindings {
     DeniedFindings {
         self_judging: deny.contains(&DenyChoice::SelfJudging),
         warnings: deny.contains(&DenyChoice::Warnings),
+        exposed_keys: deny.contains(&DenyChoice::ExposedKeys),
     }
 }
 
@@ -180,74 +202,94 @@ pub(crate) enum DenyChoice {
     SelfJudging,
     /// Any warning about an eval file.
     Warnings,
+    /// A key that is sent unencrypted over a network, or to a server of somebody else than its provider.
+    ExposedKeys,
 }
 
 /// Options of every command that judges.
 #[derive(Debug, Clone, clap::Args)]
 pub(crate) struct RunArgs {
-    /// Judge: a model such as `openai:gpt-4o-mini`, the name of a target, or `offline`; given several times, all of them
-    /// form a panel.
-    #[arg(long, value_name = "JUDGE")]
+    /// Judge: PROVIDER:MODEL, a target or `offline`; repeat for a panel.
+    #[arg(long, value_name = "JUDGE", help_heading = JUDGE)]
     pub(crate) judge: Vec<String>,
     #[command(flatten)]
     pub(crate) panel: PanelArgs,
-    /// Criteria in one judge call: `per-criterion`, `batched` or `batched:N`.
-    #[arg(long, value_parser = judging, value_name = "MODE")]
+    /// Criteria per judge call: `per-criterion`, `batched` or `batched:N`.
+    #[arg(long, value_parser = judging, value_name = "MODE", help_heading = JUDGE)]
     pub(crate) judging: Option<JudgingMode>,
-    /// Cases worked on at once, and requests in flight to one account from the start; without it as many cases as keep
-    /// every permitted request to models in flight, and 8 commands.
-    #[arg(long, short = 'j', value_name = "N")]
-    pub(crate) workers: Option<NonZeroUsize>,
-    /// Requests in flight to one account at most: the number found by itself never passes this one. Without it 256, or
-    /// `--workers` if that is more.
-    #[arg(long, visible_alias = "judge-calls", value_name = "N")]
-    pub(crate) max_concurrency: Option<NonZeroUsize>,
-    /// Requests sent to one account in a minute at most.
-    #[arg(long, value_name = "N")]
-    pub(crate) requests_per_minute: Option<NonZeroU32>,
-    /// Tokens read and written on one account in a minute at most; estimated before, corrected by what replies report.
-    #[arg(long, value_name = "N")]
-    pub(crate) tokens_per_minute: Option<NonZeroU32>,
-    /// Time that one request to a model may take, such as `90s`; 3 minutes unless given.
-    #[arg(long, value_parser = duration, value_name = "TIME")]
-    pub(crate) request_timeout: Option<Duration>,
-    /// Time that the run may take, such as `30m`: what is not done by then stays undone, and `--resume` goes on with it.
-    #[arg(long, value_parser = duration, value_name = "TIME")]
-    pub(crate) deadline: Option<Duration>,
+    /// Pass threshold, 0 to 1; overrides cases and suites.
+    #[arg(long, value_parser = unit, value_name = "SCORE", help_heading = JUDGE)]
+    pub(crate) threshold: Option<UnitInterval>,
+    /// Borderline threshold, 0 to 1; overrides cases and suites.
+    #[arg(long, value_parser = unit, value_name = "SCORE", help_heading = JUDGE)]
+    pub(crate) borderline: Option<UnitInterval>,
     #[command(flatten)]
     pub(crate) spending: SpendingArgs,
-    /// Effect of `--budget-usd` on a model whose price is not known: refuse to run, or do not count its calls.
-    #[arg(long, value_parser = one_of(UNKNOWN_PRICES), default_value = "refuse", value_name = "WHAT")]
+    /// Effect of `--budget-usd` on a model of unknown price.
+    #[arg(
+        long, value_parser = one_of(UNKNOWN_PRICES), default_value = "refuse", value_name = "WHAT",
+        help_heading = LIMITS, hide_short_help = true
+    )]
     pub(crate) budget_unknown_price: UnknownPrice,
-    /// Tokens that models can read and write in one call, whatever the table of models says.
-    #[arg(long, value_name = "N")]
-    pub(crate) context_tokens: Option<NonZeroU64>,
-    /// Handling of material too long for a judge: leave out its `head`, `tail` or `middle`, judge the answer in parts
-    /// (`chunk`), or leave the criterion ungraded (`never`).
-    #[arg(long, value_parser = truncate, value_name = "MODE")]
-    pub(crate) truncate: Option<TruncationMode>,
-    /// Pass line, 0 to 1; beats what cases and suites say.
-    #[arg(long, value_parser = unit, value_name = "SCORE")]
-    pub(crate) threshold: Option<UnitInterval>,
-    /// Borderline line, 0 to 1; beats what cases and suites say.
-    #[arg(long, value_parser = unit, value_name = "SCORE")]
-    pub(crate) borderline: Option<UnitInterval>,
-    /// Folder for the run; `.assize/runs/<id>` unless given.
-    #[arg(long, short = 'o', value_name = "DIR")]
-    pub(crate) out: Option<PathBuf>,
-    /// Go on with a stopped run: its folder, its id, or nothing for the newest one of this suite. Finished cases whose
-    /// inputs are unchanged are kept.
-    #[arg(long, value_name = "RUN", num_args = 0..=1, default_missing_value = "last")]
-    pub(crate) resume: Option<String>,
+    /// Cases at once, and concurrent requests to start with.
+    ///
+    /// Without it: as many cases as keep every permitted request to models in flight, and 8 commands.
+    #[arg(long, short = 'j', value_name = "N", help_heading = LIMITS)]
+    pub(crate) workers: Option<NonZeroUsize>,
+    /// Maximum concurrent requests per account [default: 256].
+    ///
+    /// The number in use adapts below it. The default is `--workers` if that is more. `--judge-calls` is the same.
+    #[arg(long, alias = "judge-calls", value_name = "N", help_heading = LIMITS)]
+    pub(crate) max_concurrency: Option<NonZeroUsize>,
+    /// Maximum requests per minute and account.
+    #[arg(long, value_name = "N", help_heading = LIMITS)]
+    pub(crate) requests_per_minute: Option<NonZeroU32>,
+    /// Maximum tokens read and written per minute and account.
+    ///
+    /// Estimated before a request, corrected by what its reply reports.
+    #[arg(long, value_name = "N", help_heading = LIMITS, hide_short_help = true)]
+    pub(crate) tokens_per_minute: Option<NonZeroU32>,
+    /// Time limit of one request to a model, such as `90s` [default: 3m].
+    #[arg(long, value_parser = duration, value_name = "TIME", help_heading = LIMITS)]
+    pub(crate) request_timeout: Option<Duration>,
+    /// Time limit of the run, such as `30m`; `--resume` goes on later.
+    #[arg(long, value_parser = duration, value_name = "TIME", help_heading = LIMITS)]
+    pub(crate) deadline: Option<Duration>,
+    /// Write a report file: FILE.json has what `--json` prints.
+    #[arg(long, short = 'o', value_parser = report_file, value_name = "FILE", help_heading = OUTPUT)]
+    pub(crate) out: Option<ReportFile>,
     /// Print one JSON object on stdout instead of tables.
-    #[arg(long)]
+    #[arg(long, help_heading = OUTPUT)]
     pub(crate) json: bool,
-    /// Cases to print in full: `auto` prints all of a small run and the failing ones of a large one.
-    #[arg(long, value_enum, default_value_t, value_name = "WHICH")]
+    /// Print cases in full: `auto`, `all`, `failed` or `none`.
+    ///
+    /// `auto` prints all cases of a small run; of a large one the first ten that did not pass, and the others that did not
+    /// pass as a line each.
+    #[arg(
+        long, value_enum, default_value_t, value_name = "WHICH", help_heading = OUTPUT,
+        hide_possible_values = true, hide_default_value = true
+    )]
     pub(crate) show: ShowChoice,
-    /// No progress and no notices on stderr; problems are still told.
-    #[arg(long, short = 'q')]
+    /// Folder of the run [default: .assize/runs/ID].
+    #[arg(long, value_name = "DIR", help_heading = OUTPUT)]
+    pub(crate) run_dir: Option<PathBuf>,
+    /// Go on with a stopped run: its folder or id [default: the newest].
+    ///
+    /// Finished cases whose inputs are unchanged are kept. Without a value: the newest run of these suites, or the folder
+    /// that `--run-dir` names.
+    #[arg(long, value_name = "RUN", num_args = 0..=1, default_missing_value = "last", help_heading = OUTPUT)]
+    pub(crate) resume: Option<String>,
+    /// No progress and no notices on stderr; errors and warnings remain.
+    #[arg(long, short = 'q', help_heading = OUTPUT)]
     pub(crate) quiet: bool,
+    /// Context size of models in tokens, instead of the one in the table of models.
+    #[arg(long, value_name = "N", help_heading = ADVANCED, hide_short_help = true)]
+    pub(crate) context_tokens: Option<NonZeroU64>,
+    /// Handling of material too long for a judge: `head`, `tail`, `middle`, `chunk` or `never`.
+    ///
+    /// Cut its head, tail or middle; judge the answer in parts (`chunk`); or leave the criterion ungraded (`never`).
+    #[arg(long, value_parser = truncate, value_name = "MODE", help_heading = ADVANCED, hide_short_help = true)]
+    pub(crate) truncate: Option<TruncationMode>,
 }
 
 /// Cases to print in full.

@@ -10,6 +10,9 @@ use super::spending::SpendingArgs;
 
 /// Draft what an eval file lacks.
 #[derive(Debug, clap::Args)]
+#[command(after_help = "Examples:\n  \
+    assize generate rubrics evals/support.eval.yaml --dry-run\n  \
+    assize generate rubrics evals/support.eval.yaml --judge openai:gpt-4o-mini")]
 pub(crate) struct GenerateArgs {
     #[command(subcommand)]
     pub(crate) command: GenerateCommand,

@@ -6,6 +6,7 @@ use assize_engine::GradeOptions;
 use assize_evalfile::AnswerColumns;
 
 use super::RunArgs;
+use super::headings::SELECTION;
 
 /// Grade answers that are already there.
 #[derive(Debug, clap::Args)]
@@ -29,11 +30,12 @@ pub(crate) struct GradeArgs {
     #[arg(value_name = "RUBRIC")]
     pub(crate) rubric: PathBuf,
     /// The answers: JSONL, CSV or TSV.
-    #[arg(long, required = true, value_name = "FILE")]
+    #[arg(long, required = true, value_name = "FILE", help_heading = SELECTION)]
     pub(crate) answers: PathBuf,
-    /// Column names, such as `answer=response,question=user_prompt,metadata=model`; `metadata=*` keeps all other columns
-    /// from the judge.
-    #[arg(long, alias = "column", value_parser = AnswerColumns::parse, value_name = "NAME=COLUMN,…")]
+    /// Column names, such as `answer=response,question=user_prompt`.
+    ///
+    /// `metadata=*` keeps all other columns from the judge.
+    #[arg(long, alias = "column", value_parser = AnswerColumns::parse, value_name = "NAME=COLUMN,…", help_heading = SELECTION)]
     pub(crate) columns: Option<AnswerColumns>,
     #[command(flatten)]
     pub(crate) run: RunArgs,

@@ -6,7 +6,7 @@ use std::path::PathBuf;
 use super::FormatChoice;
 use super::spending::SpendingArgs;
 
-/// Find what is sound and still a bad rubric: in eval files, rubric files and scorecards.
+/// Find weak criteria in valid eval files, rubric files and scorecards.
 #[derive(Debug, clap::Args)]
 #[command(
     mut_group("SpendingArgs", |spending| spending.requires("judge")),
@@ -42,10 +42,10 @@ pub(crate) struct LintArgs {
     /// Make the changes that are sure to keep the meaning; everything else in the files stays as it is.
     #[arg(long)]
     pub(crate) fix: bool,
-    /// Apply only this rule, by code or name; may be given several times.
+    /// Apply only this rule, by code or name; repeatable.
     #[arg(long, value_name = "RULE", conflicts_with = "skip")]
     pub(crate) only: Vec<String>,
-    /// Leave this rule out, by code or name; may be given several times.
+    /// Skip this rule, by code or name; repeatable.
     #[arg(long, value_name = "RULE")]
     pub(crate) skip: Vec<String>,
     /// Have a model apply the rules that need one: a model such as `openai:gpt-4o-mini`, or the name of a target.

@@ -12,79 +12,84 @@ mod eval;
 mod explain;
 mod generate;
 mod grade;
-mod import;
+mod headings;
 mod init;
 mod labels;
 mod lint;
+mod list;
 mod lsp;
 mod pairwise;
 mod panel;
 mod power;
+mod report_file;
 mod review;
 mod schema;
 mod score;
 mod scorecard;
 mod spending;
 mod tables;
-mod trend;
 mod validate;
 mod values;
 
 use std::path::PathBuf;
 
-use clap::{Parser, Subcommand};
+use clap::{ArgAction, Parser, Subcommand};
 
 use crate::context::ColorChoice;
+use headings::GLOBAL;
 
 pub(crate) use attempt::TryArgs;
 pub(crate) use audit::{
     AuditArgs, AuditCommand, InjectionArgs, LengthArgs, OrderArgs, ProbesArgs, SelfArgs, ShowAuditArgs,
 };
 pub(crate) use cache::{CacheAction, CacheArgs};
-pub(crate) use calibrate::CalibrateArgs;
-pub(crate) use compare::{AdjustChoice, CompareArgs};
+pub(crate) use calibrate::{CalibrateArgs, CalibrateCommand, CalibrateCommandArgs};
+pub(crate) use compare::{AdjustChoice, CompareArgs, CompareCommand, CompareCommandArgs};
 pub(crate) use completions::{CompletionsArgs, ManArgs};
-pub(crate) use convert::ConvertArgs;
+pub(crate) use convert::{ConvertArgs, InputKind, OutputKind};
 pub(crate) use doctor::DoctorArgs;
 pub(crate) use eval::{DenyChoice, EvalArgs, EvalCommandArgs, RunArgs, ShowChoice, denied};
 pub(crate) use explain::ExplainArgs;
 pub(crate) use generate::{GenerateArgs, GenerateCommand, GenerateRubricsArgs};
 pub(crate) use grade::GradeArgs;
-pub(crate) use import::{ImportArgs, ImportCommand, TranscriptArgs};
 pub(crate) use init::{InitArgs, InitFormat};
 pub(crate) use labels::LabelArgs;
 pub(crate) use lint::LintArgs;
+pub(crate) use list::ListRunsArgs;
 pub(crate) use lsp::LspArgs;
 pub(crate) use pairwise::PairwiseArgs;
 pub(crate) use power::PowerArgs;
+pub(crate) use report_file::{ReportFile, ReportFormat};
 pub(crate) use review::ReviewArgs;
 pub(crate) use schema::SchemaArgs;
 pub(crate) use score::ScoreArgs;
 pub(crate) use scorecard::{
     CompareCardsArgs, ListArgs, RunCardArgs, ScoreCardArgs, ScorecardArgs, ScorecardCommand, TrendCardsArgs,
 };
-pub(crate) use tables::{AgreementArgs, RepeatsArgs, TableArgs};
-pub(crate) use trend::TrendArgs;
+pub(crate) use tables::{AgreementArgs, NoiseArgs, TableArgs};
 pub(crate) use validate::{FormatChoice, ValidateArgs};
 
-/// Rubric evaluation that people trust with decisions.
+/// Grade the output of language models against rubrics, with results you can audit.
 ///
 /// Write what a good answer must do; judges decide criterion by criterion; assize turns that into
-/// scores, verdicts and gates that hold, and explains every number.
+/// scores, verdicts and gates, and explains every number.
 #[derive(Debug, Parser)]
 #[command(
     name = "assize",
     version,
     propagate_version = true,
     disable_help_subcommand = true,
-    after_help = "Exit codes: 0 all passed, 1 something failed, 2 invalid input (nothing was run),\n\
+    disable_help_flag = true,
+    disable_version_flag = true,
+    after_help = "Examples:\n  \
+                  assize init\n  \
+                  assize eval evals/\n  \
+                  assize grade rubric.yaml --answers answers.csv --judge openai:gpt-4o-mini\n  \
+                  assize explain last refund-policy\n\n\
+                  Exit codes: 0 all passed, 1 something failed, 2 invalid input (nothing was run),\n\
                   3 incomplete (something could not be judged or run), 4 stopped by a budget,\n\
                   5 inconclusive comparison under --strict, 130 interrupted.\n\n\
-                  Examples:\n  \
-                  assize validate evals/\n  \
-                  assize eval evals/support.eval.yaml\n  \
-                  assize eval evals/ --judge openai:gpt-4o-mini --workers 16 --json\n  \
-                  assize explain last refund-policy"
+                  For programs: assize lsp, schema, completions, man. Each has --help."
 )]
 pub(crate) struct Args {
     #[command(flatten)]
@@ -97,72 +102,132 @@ pub(crate) struct Args {
 #[derive(Debug, clap::Args)]
 pub(crate) struct GlobalArgs {
     /// When to colour output.
-    #[arg(long, global = true, value_enum, default_value_t, value_name = "WHEN")]
+    #[arg(
+        long, global = true, value_enum, default_value_t, value_name = "WHEN", help_heading = GLOBAL,
+        hide_short_help = true
+    )]
     pub(crate) color: ColorChoice,
-    /// File of variables to read; `.env` in the working folder unless given. What is set already wins. Keys of the
-    /// environment are sent to addresses in a file only if it is named here.
-    #[arg(long, global = true, value_name = "FILE")]
+    /// File of environment variables to read [default: .env].
+    ///
+    /// Variables that are set already win. Keys of the environment are sent to addresses in a file only if it is named
+    /// here.
+    #[arg(long, global = true, value_name = "FILE", help_heading = GLOBAL, hide_short_help = true)]
     pub(crate) env_file: Option<PathBuf>,
+    /// Print help; `-h` prints the common options only.
+    #[arg(long, short = 'h', global = true, action = ArgAction::Help, help_heading = GLOBAL)]
+    help: Option<bool>,
+    /// Print the version.
+    #[arg(long, short = 'V', global = true, action = ArgAction::Version, help_heading = GLOBAL)]
+    version: Option<bool>,
 }
 
-/// Commands of the program.
+/// Commands of the program, in the order in which people meet them; programs start the hidden ones.
 #[derive(Debug, Subcommand)]
 pub(crate) enum CliCommand {
-    /// Set up a folder: a small suite that runs at once, settings, schemas for editors, a workflow.
+    /// Set up a project: a small suite, settings, editor schemas, a CI workflow.
     Init(InitArgs),
     /// Run eval files: get answers, judge them, score them.
     #[command(visible_alias = "run")]
     Eval(EvalCommandArgs),
-    /// Say what `eval` with the same arguments would take: cases, calls, estimated tokens. Nothing is sent.
-    Plan(EvalCommandArgs),
-    /// Grade answers that are already there against a rubric.
+    /// Grade existing answers (JSONL, CSV, TSV) against a rubric.
     Grade(GradeArgs),
-    /// Judge one answer by one criterion, to get its wording right; again on every save with `--watch`.
+    /// Try a criterion on one answer; `--watch` runs it again on every save.
     Try(TryArgs),
-    /// Check eval files and scorecards; every problem with its place and its fix.
+    /// Check eval files and scorecards without running them.
     Validate(ValidateArgs),
-    /// Find what is sound and still a bad rubric; each finding with its reason.
+    /// Find weak criteria in valid rubrics, with the reason for each finding.
     Lint(LintArgs),
-    /// Write rubrics of one tool or format as those of another; lists what is not carried over.
-    Convert(ConvertArgs),
-    /// Draft what an eval file lacks: rubrics from expected outcomes.
+    /// Draft rubrics from the expected outcomes of cases.
     Generate(GenerateArgs),
-    /// Score a stored run again, after a rubric's weights or the lines changed, without asking a judge.
-    Score(ScoreArgs),
-    /// Trees of rubrics over benchmarks: show what is in them, add up their results.
-    Scorecard(ScorecardArgs),
-    /// Put a judge to the test: do texts, orders, lengths or names sway it?
-    Audit(AuditArgs),
-    /// Decide case by case as a person: labels for scorecards and for measuring judges.
-    Review(ReviewArgs),
-    /// Measure a judge against people: agreement, biases, corrected pass rates, limits for CI.
-    Calibrate(CalibrateArgs),
-    /// Measure how well raters agree with each other.
-    Agreement(AgreementArgs),
-    /// Measure how noisy repeated scores are, and what repeating brings.
-    Repeats(RepeatsArgs),
-    /// Compare runs case by case: better, worse, equivalent, or too few cases to tell.
-    Compare(CompareArgs),
-    /// Let a judge compare the answers of two or more runs two at a time, in both orders, and rank the systems.
-    Pairwise(Box<PairwiseArgs>),
-    /// Show runs in a row, with error bars, and where the way of measuring changed.
-    Trend(TrendArgs),
-    /// Say how many cases, repeats or labels are enough.
-    Power(PowerArgs),
-    /// Turn what other programs recorded into cases.
-    Import(ImportArgs),
-    /// Look at the reply cache, or make it smaller.
-    Cache(CacheArgs),
-    /// Print the arithmetic behind a case's score.
+    /// List the stored runs, newest first.
+    List(ListRunsArgs),
+    /// Explain the score of a case: arithmetic, reasons, quotes.
     Explain(ExplainArgs),
-    /// Serve an editor on stdin and stdout: problems while typing, hints, completion (language server protocol).
-    Lsp(LspArgs),
-    /// Say which judges are usable here, and what the others lack.
+    /// Compare runs case by case, or show a trend over many.
+    Compare(Box<CompareCommandArgs>),
+    /// Label cases as a person, for scorecards and for measuring judges.
+    Review(ReviewArgs),
+    /// Measure a judge against people; also agreement, noise and sample sizes.
+    Calibrate(Box<CalibrateCommandArgs>),
+    /// Work with trees of rubrics over benchmarks: list, run, score, compare.
+    Scorecard(ScorecardArgs),
+    /// Test a judge for prompt injection, order, length and self-preference bias.
+    Audit(AuditArgs),
+    /// Convert rubrics between formats and tools, and agents' session logs to cases.
+    Convert(ConvertArgs),
+    /// Recompute the scores of a run with new weights or thresholds; no model calls.
+    Score(ScoreArgs),
+    /// Inspect and prune the reply cache.
+    Cache(CacheArgs),
+    /// Check which providers are configured.
     Doctor(DoctorArgs),
+    /// Serve an editor on stdin and stdout: diagnostics, hover, completion (language server protocol).
+    #[command(hide = true)]
+    Lsp(LspArgs),
     /// Print the JSON Schema of a kind of file, for editors and other programs.
+    #[command(hide = true)]
     Schema(SchemaArgs),
     /// Print a completion script for a shell.
+    #[command(hide = true)]
     Completions(CompletionsArgs),
     /// Print a man page, or write all of them.
+    #[command(hide = true)]
     Man(ManArgs),
+}
+
+#[cfg(test)]
+mod tests {
+    use clap::{Command, CommandFactory};
+
+    use super::*;
+
+    fn every_command(command: &Command, found: &mut Vec<Command>) {
+        found.push(command.clone());
+        command.get_subcommands().for_each(|inner| every_command(inner, found));
+    }
+
+    fn built() -> Command {
+        let mut root = Args::command().term_width(100);
+        root.build();
+        root
+    }
+
+    #[test]
+    fn every_command_has_examples() {
+        let mut commands = Vec::new();
+        every_command(&built(), &mut commands);
+        assert!(commands.len() > 30, "{}", commands.len());
+        for command in commands {
+            let end = command.get_after_help().map(ToString::to_string).unwrap_or_default();
+            assert!(end.contains("Examples:\n"), "{} has none", command.get_name());
+        }
+    }
+
+    #[test]
+    fn short_help_has_a_line_for_each_option_and_fits_two_screens() {
+        for name in ["eval", "grade", "try", "compare"] {
+            let mut root = built();
+            let command = root.find_subcommand_mut(name).expect("there is one");
+            let text = command.clone().term_width(100).render_help().to_string();
+            let lines = text.lines().count();
+            assert!(lines <= 100, "{name} has {lines} lines:\n{text}");
+
+            let options = text.split("\nGlobal options:").next().unwrap_or_default();
+            let option = |line: &&str| line.starts_with("  -") || line.starts_with("      --");
+            for line in options.lines().skip_while(|line| !option(line)) {
+                let is_heading = line.is_empty() || line.ends_with(':') || !line.starts_with(' ');
+                assert!(option(&line) || is_heading, "{name}: {line:?} in\n{text}");
+            }
+        }
+    }
+
+    #[test]
+    fn the_front_page_names_every_command_that_it_hides() {
+        let root = built();
+        let page = root.get_after_help().map(ToString::to_string).unwrap_or_default();
+        let hidden: Vec<&str> =
+            root.get_subcommands().filter(|one| one.is_hide_set()).map(Command::get_name).collect();
+        assert!(page.contains(&format!("For programs: assize {}.", hidden.join(", "))), "{page}");
+        assert!(root.get_subcommands().filter(|one| !one.is_hide_set()).count() <= 18);
+    }
 }

@@ -1,8 +1,11 @@
-//! `assize pairwise`.
+//! `assize compare pairwise`.
 
 use std::path::PathBuf;
 
+use assize_evalfile::AnswerColumns;
+
 use super::RunArgs;
+use super::headings::{ADVANCED, JUDGE, LIMITS, OUTPUT, SELECTION};
 use super::values::{OptionValues, one_of};
 use assize_stats::ranking::TieRule;
 
@@ -16,46 +19,52 @@ const TIE_RULES: &OptionValues<TieRule> = &[
 #[derive(Debug, clap::Args)]
 #[command(
     after_help = "A system is a stored run (its folder, its id, `last`), one target of it (RUN@TARGET), or a file of answers\n\
-    (JSONL as for `assize grade`); NAME=RUN gives it a name. A run with several targets is as many systems. The\n\
+    (JSONL, CSV or TSV as for `assize grade`); NAME=RUN gives it a name. A run with several targets is as many systems. The\n\
     judge sees the answers of each case twice, in both orders: win, loss, tie, or inconsistent where the orders\n\
-    disagree. Given one run of this command, its figures are printed again.\n\n\
+    disagree. Given one run of this command, its metrics are printed again.\n\n\
     Examples:\n  \
-    assize pairwise runs/base runs/cand --judge openai:gpt-4o-mini\n  \
-    assize pairwise last~1 last --criteria 'Is friendlier' --criteria 'Is shorter' --dry-run\n  \
-    assize pairwise base=a.jsonl new=b.jsonl third=c.jsonl --judge openai:gpt-4o-mini --markdown\n  \
-    assize pairwise runs/pairs --json"
+    assize compare pairwise runs/base runs/cand --judge openai:gpt-4o-mini\n  \
+    assize compare pairwise last~1 last --criteria 'Is friendlier' --criteria 'Is shorter' --dry-run\n  \
+    assize compare pairwise base=a.jsonl new=b.jsonl third=c.jsonl --judge openai:gpt-4o-mini --markdown\n  \
+    assize compare pairwise runs/pairs --json"
 )]
 pub(crate) struct PairwiseArgs {
     /// The systems, two or more; or one stored run of this command.
     #[arg(required = true, value_name = "SYSTEM")]
     pub(crate) systems: Vec<String>,
-    /// Eval file, or folder with eval files, that holds the cases; may be given several times. Those of the runs unless
-    /// given.
-    #[arg(long, value_name = "PATH")]
+    /// Eval file or folder with the cases [default: those of the runs].
+    #[arg(long, value_name = "PATH", help_heading = SELECTION)]
     pub(crate) suite: Vec<PathBuf>,
-    /// Criterion for the better answer; may be given several times. The question and the expectations unless given.
-    #[arg(long, value_name = "TEXT")]
+    /// Column names of files of answers.
+    ///
+    /// Such as `answer=response,question=user_prompt`; `metadata=*` keeps all other columns from the judge.
+    #[arg(long, alias = "column", value_parser = AnswerColumns::parse, value_name = "NAME=COLUMN,…", help_heading = SELECTION)]
+    pub(crate) columns: Option<AnswerColumns>,
+    /// Criterion for the better answer; repeatable.
+    ///
+    /// Without it, the question and the expectations decide.
+    #[arg(long, value_name = "TEXT", help_heading = JUDGE)]
     pub(crate) criteria: Vec<String>,
-    /// Value of ties and of orders that disagree in the ranking: half a win for either side, or an outcome of their own.
-    #[arg(long, value_parser = one_of(TIE_RULES), default_value = "half", value_name = "RULE")]
+    /// Value of ties, and of orders that disagree, in the ranking.
+    #[arg(long, value_parser = one_of(TIE_RULES), default_value = "half", value_name = "RULE", help_heading = JUDGE)]
     pub(crate) rank_ties: TieRule,
-    /// Compare only cases whose id matches this pattern; may be given several times.
-    #[arg(long, visible_alias = "test-id", value_name = "GLOB")]
+    /// Compare only cases whose id matches this pattern; repeatable.
+    #[arg(long, alias = "test-id", value_name = "GLOB", help_heading = SELECTION)]
     pub(crate) filter: Vec<String>,
-    /// Compare only cases that carry this tag (or whose suite does); may be given several times.
-    #[arg(long, value_name = "TAG")]
+    /// Compare only cases with this tag (or whose suite has it); repeatable.
+    #[arg(long, value_name = "TAG", help_heading = SELECTION)]
     pub(crate) tag: Vec<String>,
     /// File that defines the targets, one of which may judge.
-    #[arg(long, value_name = "FILE")]
+    #[arg(long, value_name = "FILE", help_heading = SELECTION)]
     pub(crate) targets: Option<PathBuf>,
-    /// Folder that eval files may read from, beside their own repository; may be given several times.
-    #[arg(long, value_name = "DIR")]
+    /// Folder that eval files may read from, beside their own repository; repeatable.
+    #[arg(long, value_name = "DIR", help_heading = ADVANCED, hide_short_help = true)]
     pub(crate) root: Vec<PathBuf>,
-    /// Say what the comparison would take, and send nothing.
-    #[arg(long)]
+    /// Estimate calls, tokens and cost, and send nothing.
+    #[arg(long, help_heading = LIMITS)]
     pub(crate) dry_run: bool,
     /// Print Markdown instead of tables.
-    #[arg(long, conflicts_with = "json")]
+    #[arg(long, conflicts_with = "json", help_heading = OUTPUT)]
     pub(crate) markdown: bool,
     #[command(flatten)]
     pub(crate) run: RunArgs,

@@ -5,6 +5,7 @@ use assize_evalfile::ScoringMethod;
 use assize_grade::WarmUp;
 use assize_rubric::{PanelRule, TiePolicy, Weight};
 
+use super::headings::JUDGE;
 use super::values::{OptionValues, one_of};
 
 /// Values of `--combine`.
@@ -30,13 +31,13 @@ const SCORING_METHODS: &OptionValues<ScoringMethod> = &[
     (
         "logprobs",
         ScoringMethod::Logprobs,
-        "The expected decision, from log-probabilities; needs a judge that tells them",
+        "The expected decision, from log-probabilities; needs a judge that returns them",
     ),
 ];
 
 /// Values of `--warm-up`.
 const WARM_UPS: &OptionValues<WarmUp> = &[
-    ("auto", WarmUp::Auto, "Only if it saves a fee"),
+    ("auto", WarmUp::Auto, "Where a cache miss costs extra"),
     ("always", WarmUp::Always, "With every provider"),
     ("never", WarmUp::Never, "Never: all calls at once"),
 ];
@@ -44,30 +45,45 @@ const WARM_UPS: &OptionValues<WarmUp> = &[
 /// Options about panels.
 #[derive(Debug, Clone, clap::Args)]
 pub(crate) struct PanelArgs {
-    /// Weight of a judge, for `--combine weighted`; given once for each judge.
-    #[arg(long, value_parser = weight, value_name = "JUDGE=WEIGHT")]
-    pub(crate) judge_weight: Vec<(String, Weight)>,
     /// Number of times each judge is asked, 1 to 100.
-    #[arg(long, value_parser = clap::value_parser!(u32).range(1..=100), value_name = "N")]
+    #[arg(
+        long, value_parser = clap::value_parser!(u32).range(1..=100), value_name = "N", help_heading = JUDGE
+    )]
     pub(crate) judge_repeats: Option<u32>,
-    /// Sampling temperature of the judges, 0 to 2; 0 unless given.
-    #[arg(long, value_parser = temperature, value_name = "T")]
-    pub(crate) judge_temperature: Option<f64>,
-    /// Rule that makes one decision of the votes; majority on met and unmet and mean on scores unless given.
-    #[arg(long, value_parser = one_of(PANEL_RULES), value_name = "RULE")]
+    /// Judge that is asked only where the others are not sure.
+    #[arg(long, value_name = "JUDGE", help_heading = JUDGE)]
+    pub(crate) escalate: Option<String>,
+    /// Rule that combines votes; majority on met and unmet and mean on scores unless given.
+    #[arg(
+        long, value_parser = one_of(PANEL_RULES), value_name = "RULE", help_heading = JUDGE,
+        hide_short_help = true
+    )]
     pub(crate) combine: Option<PanelRule>,
     /// Result of a tie; ungraded unless given.
-    #[arg(long, value_parser = one_of(TIE_POLICIES), value_name = "WHAT")]
+    #[arg(
+        long, value_parser = one_of(TIE_POLICIES), value_name = "WHAT", help_heading = JUDGE,
+        hide_short_help = true
+    )]
     pub(crate) ties: Option<TiePolicy>,
-    /// Source of a decision: the judge's written reply, or the probabilities of its tokens. Written unless given.
-    #[arg(long, value_parser = one_of(SCORING_METHODS), value_name = "HOW")]
+    /// Weight of a judge, for `--combine weighted`; once for each judge.
+    #[arg(
+        long, value_parser = weight, value_name = "JUDGE=WEIGHT", help_heading = JUDGE, hide_short_help = true
+    )]
+    pub(crate) judge_weight: Vec<(String, Weight)>,
+    /// Sampling temperature of the judges, 0 to 2; 0 unless given.
+    #[arg(long, value_parser = temperature, value_name = "T", help_heading = JUDGE, hide_short_help = true)]
+    pub(crate) judge_temperature: Option<f64>,
+    /// Score from the judge's text or from the probabilities of its tokens; written unless given.
+    #[arg(
+        long, value_parser = one_of(SCORING_METHODS), value_name = "HOW", help_heading = JUDGE,
+        hide_short_help = true
+    )]
     pub(crate) scoring: Option<ScoringMethod>,
-    /// Judge that is asked only where the others are not sure.
-    #[arg(long, value_name = "JUDGE")]
-    pub(crate) escalate: Option<String>,
-    /// Wait for the first call about an answer before sending the others, so that they hit the provider's cache. `auto`
-    /// waits where each cache miss costs extra.
-    #[arg(long, value_parser = one_of(WARM_UPS), default_value = "auto", value_name = "WHEN")]
+    /// Send one call first so that the rest hit the provider's prompt cache.
+    #[arg(
+        long, value_parser = one_of(WARM_UPS), default_value = "auto", value_name = "WHEN",
+        help_heading = JUDGE, hide_short_help = true
+    )]
     pub(crate) warm_up: WarmUp,
 }
 

@@ -1,21 +1,21 @@
-//! `assize power`.
+//! `assize calibrate power`.
 
 use assize_rubric::UnitInterval;
 
 use super::values::{amount, level, share, unit};
 
-/// Say how many cases, repeats or labels are enough.
+/// Compute the number of cases, repeats or labels that is enough.
 #[derive(Debug, clap::Args)]
 #[command(
     after_help = "Say what is wanted (--width, --difference, or --cases for what so many can show) and what is known.\n\
     Nothing is guessed: a question whose numbers are missing is not answered. --from takes them from a run;\n\
     two runs of the same cases also give how pairs move. What is given on the command line counts first.\n\n\
     Examples:\n  \
-    assize power --pass-rate 0.8 --width 0.1\n  \
-    assize power --pass-rate 0.8 --difference 0.05 --power 0.9\n  \
-    assize power --difference 0.05 --discordance 0.2\n  \
-    assize power --pass-rate 0.7 --sensitivity 0.9 --specificity 0.85 --width 0.1\n  \
-    assize power --from last~1 --from last --difference 0.03"
+    assize calibrate power --pass-rate 0.8 --width 0.1\n  \
+    assize calibrate power --pass-rate 0.8 --difference 0.05 --power 0.9\n  \
+    assize calibrate power --difference 0.05 --discordance 0.2\n  \
+    assize calibrate power --pass-rate 0.7 --sensitivity 0.9 --specificity 0.85 --width 0.1\n  \
+    assize calibrate power --from last~1 --from last --difference 0.03"
 )]
 pub(crate) struct PowerArgs {
     /// A run to learn from, or two of the same cases: folder, id, `last`, `last~N`, `RUN@TARGET`.

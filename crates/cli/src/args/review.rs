@@ -17,11 +17,13 @@ use super::values::{LABEL_SPLITS, one_of};
     is asked about again.\n\n\
     Without a terminal, or with --plain, decisions are lines: a decision, if wanted a severity, if wanted\n\
     `--` and a note (`fail high -- the dose is wrong`), or `skip`, `undo`, `quit`; or JSON objects with `case`,\n\
-    `criterion`, `label` and if wanted `severity` and `note`.\n\n\
+    `criterion`, `label` and if wanted `severity` and `note`. With --traces a decision is the code of a benchmark,\n\
+    `NONE_OF_THE_ABOVE` (or `none`: a failure without a code) or `NO_FAILURE` (or `clean`).\n\n\
     Examples:\n  \
     assize review runs/rdi --who ann\n  \
     assize review last --who ann --order random:7 --limit 50\n  \
     assize review runs/rdi --who ben --raters 2\n  \
+    assize review runs/rdi --who carol --adjudicate\n  \
     assize review scorecards/intake --who ann --traces\n  \
     assize review runs/rdi --who ann --decisions decided.txt\n  \
     assize review runs/rdi --agreement"
@@ -48,9 +50,13 @@ pub(crate) struct ReviewArgs {
     /// Only items of this criterion or benchmark; may be given several times.
     #[arg(long, value_name = "ID")]
     pub(crate) criterion: Vec<String>,
-    /// Ask about an item until so many reviewers have decided it, each of them once.
-    #[arg(long, value_name = "N", default_value = "1")]
-    pub(crate) raters: NonZeroUsize,
+    /// Ask about an item until so many reviewers have decided it, each of them once. The `raters` of the benchmark
+    /// unless given, else 1.
+    #[arg(long, value_name = "N")]
+    pub(crate) raters: Option<NonZeroUsize>,
+    /// Decide what reviewers of a scorecard differ on, in their place: only such items, with what they said.
+    #[arg(long, conflicts_with_all = ["traces", "raters", "agreement"])]
+    pub(crate) adjudicate: bool,
     /// Name the first failure of each case of a scorecard instead of deciding benchmark by benchmark.
     #[arg(long)]
     pub(crate) traces: bool,

@@ -5,16 +5,18 @@ use std::path::PathBuf;
 use assize_rubric::UnitInterval;
 
 use super::ShowChoice;
+use super::headings::OUTPUT;
+use super::report_file::{ReportFile, report_file};
 use super::values::unit;
 
-/// Score a stored run again without asking a judge.
+/// Recompute the scores of a stored run without asking a judge.
 #[derive(Debug, clap::Args)]
 #[command(
     after_help = "A decision is carried over only if its criterion still reads the same; a criterion whose words\n\
     or bands changed is ungraded until it is judged again.\n\n\
     Examples:\n  \
     assize score last --rubric rubrics/support.yaml\n  \
-    assize score .assize/runs/20260102-120000-support --threshold 0.9 --out rescored"
+    assize score .assize/runs/20260102-120000-support --threshold 0.9 --run-dir rescored"
 )]
 pub(crate) struct ScoreArgs {
     /// The run: its folder, its id, or `last`.
@@ -23,19 +25,25 @@ pub(crate) struct ScoreArgs {
     /// Rubric whose weights, gates and criteria replace those of the run.
     #[arg(long, value_name = "FILE")]
     pub(crate) rubric: Option<PathBuf>,
-    /// Pass line, 0 to 1.
+    /// Pass threshold, 0 to 1.
     #[arg(long, value_parser = unit, value_name = "SCORE")]
     pub(crate) threshold: Option<UnitInterval>,
-    /// Borderline line, 0 to 1.
+    /// Borderline threshold, 0 to 1.
     #[arg(long, value_parser = unit, value_name = "SCORE")]
     pub(crate) borderline: Option<UnitInterval>,
-    /// Folder to store the scored run in; nothing is stored unless given.
-    #[arg(long, short = 'o', value_name = "DIR")]
-    pub(crate) out: Option<PathBuf>,
+    /// Write a report file: FILE.json has what `--json` prints.
+    #[arg(long, short = 'o', value_parser = report_file, value_name = "FILE", help_heading = OUTPUT)]
+    pub(crate) out: Option<ReportFile>,
     /// Print one JSON object on stdout instead of tables.
-    #[arg(long)]
+    #[arg(long, help_heading = OUTPUT)]
     pub(crate) json: bool,
-    /// Cases to print in full.
-    #[arg(long, value_enum, default_value_t, value_name = "WHICH")]
+    /// Print cases in full: `auto`, `all`, `failed` or `none`.
+    #[arg(
+        long, value_enum, default_value_t, value_name = "WHICH", help_heading = OUTPUT,
+        hide_possible_values = true, hide_default_value = true
+    )]
     pub(crate) show: ShowChoice,
+    /// Folder to store the rescored run in; nothing is stored unless given.
+    #[arg(long, value_name = "DIR", help_heading = OUTPUT)]
+    pub(crate) run_dir: Option<PathBuf>,
 }

@@ -8,6 +8,7 @@ use assize_engine::ScorecardOptions;
 use assize_rubric::{MissingPolicy, UnitInterval};
 use clap::Subcommand;
 
+use super::headings::{ADVANCED, JUDGE, LIMITS, OUTPUT, SELECTION};
 use super::values::{OptionValues, one_of, unit};
 use super::{DenyChoice, LabelArgs, RunArgs, denied};
 
@@ -43,11 +44,14 @@ pub(crate) struct ScorecardArgs {
 /// Actions on a scorecard.
 #[derive(Debug, Subcommand)]
 pub(crate) enum ScorecardCommand {
-    /// Print the tree with weights, thresholds, evaluators and how many cases each part has.
+    /// Print the tree with weights, thresholds, evaluators and the cases of each part.
+    #[command(after_help = "Examples:\n  \
+        assize scorecard list scorecards/intake\n  \
+        assize scorecard list scorecards/intake --weights phase-2 --json")]
     List(ListArgs),
-    /// Judge every benchmark on the cases it applies to, and add up the tree.
+    /// Judge every benchmark on the cases it applies to, and aggregate the tree.
     Run(Box<RunCardArgs>),
-    /// Add up what is already there, a stored run or results and labels: scores, gates, what blocks what.
+    /// Aggregate existing results, of a run or a file, into scores and gates.
     Score(ScoreCardArgs),
     /// Compare two runs part by part, over the cases both have.
     Compare(CompareCardsArgs),
@@ -71,20 +75,31 @@ pub(crate) struct ScoreCardArgs {
     /// Results, one JSON object a line.
     #[arg(long, value_name = "FILE")]
     pub(crate) results: Option<PathBuf>,
-    /// Handling of a case without a result.
-    #[arg(long, value_parser = one_of(MISSING_POLICIES), default_value = "incomplete", value_name = "HOW")]
-    pub(crate) treat_missing: MissingPolicy,
-    /// Incomplete unless results cover this share of the weight; what applies to no case is not covered.
-    #[arg(long, value_parser = unit, value_name = "SHARE")]
-    pub(crate) min_coverage: Option<UnitInterval>,
-    /// Levels of the tree to print below its top; as many as fit 200 lines unless given. --json has them all.
-    #[arg(long, value_name = "N")]
-    pub(crate) depth: Option<usize>,
-    /// Write a report in Markdown as well.
-    #[arg(long, value_name = "FILE")]
-    pub(crate) markdown: Option<PathBuf>,
+    #[command(flatten)]
+    pub(crate) result: CardResultArgs,
     #[command(flatten)]
     pub(crate) labels: LabelArgs,
+}
+
+/// Computing and printing of scores.
+#[derive(Debug, clap::Args)]
+pub(crate) struct CardResultArgs {
+    /// Handling of a case without a result.
+    #[arg(long, value_parser = one_of(MISSING_POLICIES), default_value = "incomplete", value_name = "HOW", help_heading = LIMITS)]
+    pub(crate) treat_missing: MissingPolicy,
+    /// Incomplete unless results cover this share of the weight.
+    ///
+    /// What applies to no case is not covered.
+    #[arg(long, value_parser = unit, value_name = "SHARE", help_heading = LIMITS)]
+    pub(crate) min_coverage: Option<UnitInterval>,
+    /// Levels of the tree to print.
+    ///
+    /// As many as fit 200 lines unless given; `--json` has them all.
+    #[arg(long, value_name = "N", help_heading = OUTPUT)]
+    pub(crate) depth: Option<usize>,
+    /// Write a report in Markdown.
+    #[arg(long, value_name = "FILE", help_heading = OUTPUT)]
+    pub(crate) markdown: Option<PathBuf>,
 }
 
 /// Options of `assize scorecard run`.
@@ -103,41 +118,31 @@ pub(crate) struct RunCardArgs {
     /// The scorecard: a folder, or one file with everything inside.
     #[arg(value_name = "DIR")]
     pub(crate) path: PathBuf,
-    /// The weight set of the index that counts, instead of the one it names.
-    #[arg(long, value_name = "SET")]
+    /// Weight set of the index, instead of the one it names.
+    #[arg(long, value_name = "SET", help_heading = JUDGE)]
     pub(crate) weights: Option<String>,
-    /// Handling of a case without a result.
-    #[arg(long, value_parser = one_of(MISSING_POLICIES), default_value = "incomplete", value_name = "HOW")]
-    pub(crate) treat_missing: MissingPolicy,
-    /// Incomplete unless results cover this share of the weight; what applies to no case is not covered.
-    #[arg(long, value_parser = unit, value_name = "SHARE")]
-    pub(crate) min_coverage: Option<UnitInterval>,
-    /// Levels of the tree to print below its top; as many as fit 200 lines unless given. --json has them all.
-    #[arg(long, value_name = "N")]
-    pub(crate) depth: Option<usize>,
-    /// Write a report in Markdown as well.
-    #[arg(long, value_name = "FILE")]
-    pub(crate) markdown: Option<PathBuf>,
-    /// Target that produces the output of cases without a `candidate_output`.
-    #[arg(long, value_name = "NAME")]
+    #[command(flatten)]
+    pub(crate) result: CardResultArgs,
+    /// Target for cases without a `candidate_output`.
+    #[arg(long, value_name = "NAME", help_heading = SELECTION)]
     pub(crate) target: Option<String>,
     /// File that defines the targets.
-    #[arg(long, value_name = "FILE")]
+    #[arg(long, value_name = "FILE", help_heading = SELECTION)]
     pub(crate) targets: Option<PathBuf>,
-    /// Run only cases whose id matches this pattern; may be given several times.
-    #[arg(long, value_name = "GLOB")]
+    /// Run only cases whose id matches this pattern; repeatable.
+    #[arg(long, value_name = "GLOB", help_heading = SELECTION)]
     pub(crate) filter: Vec<String>,
-    /// Run only cases that carry this tag; may be given several times.
-    #[arg(long, value_name = "TAG")]
+    /// Run only cases with this tag; repeatable.
+    #[arg(long, value_name = "TAG", help_heading = SELECTION)]
     pub(crate) tag: Vec<String>,
-    /// Folder that the scorecard may read from, beside its own repository; may be given several times.
-    #[arg(long, value_name = "DIR")]
+    /// Folder that the scorecard may read from, beside its own repository; repeatable.
+    #[arg(long, value_name = "DIR", help_heading = ADVANCED, hide_short_help = true)]
     pub(crate) root: Vec<PathBuf>,
     /// Refuse to run what is usually only warned about.
-    #[arg(long, value_enum, value_name = "WHAT")]
+    #[arg(long, value_enum, value_name = "WHAT", help_heading = ADVANCED, hide_short_help = true)]
     pub(crate) deny: Vec<DenyChoice>,
-    /// Say what the run would take, and send nothing.
-    #[arg(long)]
+    /// Estimate calls, tokens and cost, and send nothing.
+    #[arg(long, help_heading = LIMITS)]
     pub(crate) dry_run: bool,
     #[command(flatten)]
     pub(crate) labels: LabelArgs,
@@ -222,9 +227,9 @@ impl RunCardArgs {
             tags: self.tag.clone(),
             roots: self.root.clone(),
             deny: denied(&self.deny),
-            missing: self.treat_missing,
+            missing: self.result.treat_missing,
             labels: self.labels.options(),
-            min_coverage: self.min_coverage,
+            min_coverage: self.result.min_coverage,
             dry_run: self.dry_run,
             run: self.run.options(),
         }

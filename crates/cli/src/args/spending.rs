@@ -6,30 +6,37 @@ use assize_engine::{CacheUse, SpendingOptions};
 use assize_llm::Budget;
 use assize_rubric::Usd;
 
+use super::headings::LIMITS;
 use super::values::usd;
 
 /// Use of the reply cache, and limits on requests beside it.
 #[derive(Debug, Clone, clap::Args)]
 pub(crate) struct SpendingArgs {
-    /// Ask every model anew, and keep no reply.
-    #[arg(long, conflicts_with = "cache_only")]
-    pub(crate) no_cache: bool,
-    /// Send nothing to models: what the reply cache does not hold stays undone and is said so.
-    #[arg(long)]
-    pub(crate) cache_only: bool,
-    /// Requests to models at most, for answers and judgements together; then the command stops and keeps what it has.
-    #[arg(long, value_name = "N")]
-    pub(crate) budget_calls: Option<u64>,
-    /// Tokens at most, read and written, of all requests together.
-    #[arg(long, value_name = "N")]
-    pub(crate) budget_tokens: Option<u64>,
-    /// US dollars at most for all requests together, by the prices of `.assize/prices.yaml` and the built-in table.
-    #[arg(long, value_parser = usd, value_name = "DOLLARS")]
+    /// US dollars for all requests together; then the command stops.
+    ///
+    /// Prices are those of `.assize/prices.yaml` and of the built-in table.
+    #[arg(long, value_parser = usd, value_name = "DOLLARS", help_heading = LIMITS)]
     pub(crate) budget_usd: Option<Usd>,
-    /// Tokens at most of a reply of a judge, or of any other model that is not a target, hidden thinking included: what
-    /// is longer is cut off and decides nothing. Without it replies are limited where tokens or dollars are, amply.
-    #[arg(long, value_name = "N")]
+    /// Requests to models; then the command stops and keeps what it has.
+    ///
+    /// Requests for answers and for judgements count together.
+    #[arg(long, value_name = "N", help_heading = LIMITS)]
+    pub(crate) budget_calls: Option<u64>,
+    /// Tokens read and written by all requests together.
+    #[arg(long, value_name = "N", help_heading = LIMITS, hide_short_help = true)]
+    pub(crate) budget_tokens: Option<u64>,
+    /// Token limit per judge reply, including reasoning. Truncated replies are not graded.
+    ///
+    /// It holds for every model that is not a target. Without it, replies are limited only where tokens or dollars are, and
+    /// generously.
+    #[arg(long, value_name = "N", help_heading = LIMITS, hide_short_help = true)]
     pub(crate) max_output_tokens: Option<NonZeroU32>,
+    /// Ask every model again, and keep no reply.
+    #[arg(long, conflicts_with = "cache_only", help_heading = LIMITS)]
+    pub(crate) no_cache: bool,
+    /// Use cached replies only; what is not cached stays ungraded.
+    #[arg(long, help_heading = LIMITS)]
+    pub(crate) cache_only: bool,
 }
 
 impl SpendingArgs {

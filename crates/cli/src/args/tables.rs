@@ -7,29 +7,31 @@ use assize_analysis::labels::{ColumnMapping, OutcomeSpellings};
 use assize_stats::ConfidenceLevel;
 use assize_stats::agreement::RatingScale;
 
+use super::headings::{ADVANCED, OUTPUT, SELECTION};
+
 /// Options for reading tables and computing intervals.
 #[derive(Debug, clap::Args)]
 pub(crate) struct TableArgs {
-    /// Column names, such as `case=item_id,criterion=category,label=verdict`.
-    #[arg(long, alias = "column", value_parser = ColumnMapping::parse, value_name = "NAME=COLUMN,…")]
+    /// Column names, such as `case=item_id,label=verdict`.
+    #[arg(long, alias = "column", value_parser = ColumnMapping::parse, value_name = "NAME=COLUMN,…", help_heading = SELECTION)]
     pub(crate) columns: Option<ColumnMapping>,
     /// Spelling of outcomes, such as `met=1,unmet=0,not_applicable=-`.
-    #[arg(long, value_parser = OutcomeSpellings::parse, value_name = "OUTCOME=SPELLING,…")]
+    #[arg(long, value_parser = OutcomeSpellings::parse, value_name = "OUTCOME=SPELLING,…", help_heading = SELECTION)]
     pub(crate) values: Option<OutcomeSpellings>,
-    /// The scores that may be given, such as `0..10` or `1,2,3,4`.
-    #[arg(long, value_parser = scale, value_name = "SCORES")]
+    /// Scores that may be given, such as `0..10` or `1,2,3,4`.
+    #[arg(long, value_parser = scale, value_name = "SCORES", help_heading = SELECTION)]
     pub(crate) scale: Option<RatingScale>,
     /// Confidence level of every interval.
-    #[arg(long, value_parser = level, default_value = "0.95", value_name = "SHARE")]
+    #[arg(long, value_parser = level, default_value = "0.95", value_name = "SHARE", help_heading = ADVANCED)]
     pub(crate) level: ConfidenceLevel,
-    /// Resamples behind intervals that have no formula.
-    #[arg(long, default_value_t = ResamplingOptions::default().resamples, value_name = "N")]
+    /// Bootstrap resamples.
+    #[arg(long, default_value_t = ResamplingOptions::default().resamples, value_name = "N", help_heading = ADVANCED)]
     pub(crate) resamples: usize,
-    /// Seed of the resampling.
-    #[arg(long, default_value_t = ResamplingOptions::default().seed, value_name = "N")]
+    /// Random seed.
+    #[arg(long, default_value_t = ResamplingOptions::default().seed, value_name = "N", help_heading = ADVANCED)]
     pub(crate) seed: u64,
     /// Print one JSON object.
-    #[arg(long)]
+    #[arg(long, help_heading = OUTPUT)]
     pub(crate) json: bool,
 }
 
@@ -40,14 +42,14 @@ impl TableArgs {
     }
 }
 
-/// Options of `assize agreement`.
+/// Options of `assize calibrate agreement`.
 #[derive(Debug, clap::Args)]
 #[command(
     after_help = "A row holds one label, or a list of labels of several raters. Missing ratings are left empty.\n\n\
     Examples:\n  \
-    assize agreement labels/*.jsonl\n  \
-    assize agreement ratings.csv --columns case=text_id,criterion=question,label=score,who=annotator --scale 1..4\n  \
-    assize agreement judged.jsonl --columns case=idx,label=gpt4_score,system=model --json"
+    assize calibrate agreement labels/*.jsonl\n  \
+    assize calibrate agreement ratings.csv --columns case=text_id,criterion=question,label=score,who=annotator --scale 1..4\n  \
+    assize calibrate agreement judged.jsonl --columns case=idx,label=gpt4_score,system=model --json"
 )]
 pub(crate) struct AgreementArgs {
     /// Tables of ratings: labels files, JSON lines, CSV or TSV.
@@ -57,18 +59,18 @@ pub(crate) struct AgreementArgs {
     pub(crate) table: TableArgs,
 }
 
-/// Options of `assize repeats`.
+/// Options of `assize calibrate noise`.
 #[derive(Debug, clap::Args)]
 #[command(
     after_help = "A row holds a list of scores of one answer, or one list for each of several answers; a failed\n\
     score is null. Of a stored run it says where the spread comes from: cases, answers to a case, decisions on an\n\
     answer (`assize eval --judge-repeats N`).\n\n\
     Examples:\n  \
-    assize repeats judged.jsonl --columns scores=gpt4_score\n  \
-    assize repeats last\n  \
-    assize repeats best-of-four.jsonl --columns case=id,scores=full_scores --right 0 -k 1,3,8"
+    assize calibrate noise judged.jsonl --columns scores=gpt4_score\n  \
+    assize calibrate noise last\n  \
+    assize calibrate noise best-of-four.jsonl --columns case=id,scores=full_scores --right 0 -k 1,3,8"
 )]
-pub(crate) struct RepeatsArgs {
+pub(crate) struct NoiseArgs {
     /// Tables of repeated scores, JSON lines; or one stored run.
     #[arg(value_name = "FILE", required = true)]
     pub(crate) files: Vec<PathBuf>,

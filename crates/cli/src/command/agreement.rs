@@ -1,4 +1,4 @@
-//! `assize agreement`: raters among themselves.
+//! `assize calibrate agreement`: raters among themselves.
 
 use std::path::PathBuf;
 
@@ -13,7 +13,7 @@ use crate::context::CliContext;
 use crate::failure::CommandFailure;
 use crate::output;
 
-pub(crate) fn execute(args: &AgreementArgs, context: &CliContext) -> Result<ExitStatus, CommandFailure> {
+pub(super) fn execute(args: &AgreementArgs, context: &CliContext) -> Result<ExitStatus, CommandFailure> {
     print(&args.files, &args.table, context)
 }
 

@@ -35,7 +35,7 @@ pub(crate) fn execute(args: &CacheArgs, context: &CliContext) -> Result<ExitStat
             Err(error @ StoreError::Busy { .. }) => return Err(told(&error).into()),
             // A file that can't be read, or has no room to be written, can still be deleted, which is what the user wants.
             Err(error) => {
-                ReplyCache::remove(&path).map_err(|error| error.to_string())?;
+                ReplyCache::remove(&path)?;
                 if json {
                     output::print_json(&json!({ "path": shown, "deleted": null }));
                 } else {

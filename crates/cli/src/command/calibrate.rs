@@ -10,13 +10,26 @@ use assize_engine::{ExitStatus, runs};
 use assize_rubric::LabelSplit;
 use assize_stats::agreement::RatingScale;
 
-use super::labels;
-use crate::args::CalibrateArgs;
+use super::{agreement, labels, noise, power};
+use crate::args::{CalibrateArgs, CalibrateCommand, CalibrateCommandArgs};
 use crate::context::CliContext;
 use crate::failure::CommandFailure;
 use crate::output;
 
-pub(crate) fn execute(args: &CalibrateArgs, context: &CliContext) -> Result<ExitStatus, CommandFailure> {
+pub(crate) fn execute(
+    args: &CalibrateCommandArgs,
+    context: &CliContext,
+) -> Result<ExitStatus, CommandFailure> {
+    match &args.command {
+        None => judge(&args.calibrate, context),
+        Some(CalibrateCommand::Agreement(args)) => agreement::execute(args, context),
+        Some(CalibrateCommand::Noise(args)) => noise::execute(args, context),
+        Some(CalibrateCommand::Power(args)) => power::execute(args, context),
+    }
+}
+
+/// Measures a judge.
+fn judge(args: &CalibrateArgs, context: &CliContext) -> Result<ExitStatus, CommandFailure> {
     if args.labels.is_empty() && (args.run.is_none() || args.sensitivity.is_none()) {
         return Err(
             "nothing to measure the judge with: give `--labels FILE`, or for a run with known error rates \
@@ -84,8 +97,8 @@ fn measured(args: &CalibrateArgs, context: &CliContext) -> Result<CalibrationRep
     };
 
     let folder = runs::find_run(run, &context.process)?;
-    let info = folder.info().map_err(|error| error.to_string())?;
-    let cases = folder.cases().map_err(|error| error.to_string())?;
+    let info = folder.info()?;
+    let cases = folder.cases()?;
     let RunItems { mut material, reworded, other_graders } =
         from_run(&info, cases).map_err(|error| error.to_string())?;
     if material.items.is_empty() {
@@ -115,7 +128,7 @@ fn measured(args: &CalibrateArgs, context: &CliContext) -> Result<CalibrationRep
     Ok(found)
 }
 
-fn need_a_judge(args: &CalibrateArgs, rows: &[LabelRow]) -> Result<(), String> {
+fn need_a_judge(args: &CalibrateArgs, rows: &[LabelRow]) -> Result<(), CommandFailure> {
     let judged =
         |row: &LabelRow| row.judge.is_some() || row.probability.is_some() || !row.probabilities.is_empty();
     let named =
@@ -132,12 +145,13 @@ fn need_a_judge(args: &CalibrateArgs, rows: &[LabelRow]) -> Result<(), String> {
             Err(format!(
                 "no label is from `{name}`; there are labels from {}",
                 assize_report::escape_unsafe(&raters.join(", "))
-            ))
+            )
+            .into())
         }
         None if rows.iter().any(judged) => Ok(()),
         None => Err("the tables hold no verdicts of a judge: name a run, a column \
                      (`--columns judge=COLUMN`) or a rater (`--judge-is NAME`)"
-            .to_owned()),
+            .into()),
     }
 }
 

@@ -15,7 +15,8 @@ use assize_stats::{ConfidenceLevel, multiplicity::PValueAdjustment};
 use assize_store::{RunFolder, RunInfo};
 use serde_json::json;
 
-use crate::args::{AdjustChoice, CompareArgs};
+use super::{pairwise, trend};
+use crate::args::{AdjustChoice, CompareArgs, CompareCommand, CompareCommandArgs};
 use crate::context::CliContext;
 use crate::failure::CommandFailure;
 use crate::output;
@@ -37,7 +38,7 @@ impl ComparedRun {
         context: &CliContext,
     ) -> Result<Self, CommandFailure> {
         let (folder, target) = runs::find_answers(name, &context.process)?;
-        let info = folder.info().map_err(|error| error.to_string())?;
+        let info = folder.info()?;
         Self::open(folder, info, target, name, names, takes)
     }
 
@@ -69,11 +70,27 @@ impl ComparedRun {
     }
 }
 
-pub(crate) fn execute(args: &CompareArgs, context: &CliContext) -> Result<ExitStatus, CommandFailure> {
+pub(crate) fn execute(args: &CompareCommandArgs, context: &CliContext) -> Result<ExitStatus, CommandFailure> {
+    match &args.command {
+        Some(CompareCommand::Pairwise(args)) => pairwise::execute(args, context),
+        None if args.compare.trend => trend::execute(&args.compare, context),
+        None => compare(&args.compare, context),
+    }
+}
+
+fn compare(args: &CompareArgs, context: &CliContext) -> Result<ExitStatus, CommandFailure> {
+    let [base, others @ ..] = args.runs.as_slice() else { return Err("name the runs to compare".into()) };
+    if others.is_empty() {
+        return Err(format!(
+            "`{base}` alone can't be compared: name a base and a candidate, such as `assize compare last~1 last`"
+        )
+        .into());
+    }
+
     let mut names = NameTable::default();
-    let base = ComparedRun::read(&args.base, &mut names, |_| true, context)?;
+    let base = ComparedRun::read(base, &mut names, |_| true, context)?;
     let mut candidates = Vec::new();
-    for name in &args.candidates {
+    for name in others {
         candidates.push(ComparedRun::read(name, &mut names, |_| true, context)?);
     }
 
@@ -139,7 +156,7 @@ pub(crate) fn exit_of_gates(results: &[ComparisonGateResult]) -> ExitStatus {
     }))
 }
 
-fn options(args: &CompareArgs) -> Result<ComparisonOptions, String> {
+fn options(args: &CompareArgs) -> Result<ComparisonOptions, CommandFailure> {
     Ok(ComparisonOptions {
         level: ConfidenceLevel::new(args.level).map_err(|error| error.to_string())?,
         margin: args.margin,
@@ -177,7 +194,7 @@ fn suites(run: &RunFacts, names: &NameTable) -> String {
 }
 
 /// Runs that were measured differently are not compared by accident.
-fn refuse(many: &ComparisonSet, allowed: &[Option<ComparisonAspect>]) -> Result<(), String> {
+fn refuse(many: &ComparisonSet, allowed: &[Option<ComparisonAspect>]) -> Result<(), CommandFailure> {
     let is_allowed = |respect: ComparisonAspect| allowed.contains(&None) || allowed.contains(&Some(respect));
 
     let (mut problems, mut respects) = (Vec::new(), Vec::new());
@@ -213,7 +230,8 @@ fn refuse(many: &ComparisonSet, allowed: &[Option<ComparisonAspect>]) -> Result<
          run one of them again, or compare all the same with `--allow {}`",
         problems.join("\n"),
         respects.join(",")
-    ))
+    )
+    .into())
 }
 
 /// Reads both runs again for the reasons of the changed cases that are shown.
@@ -222,7 +240,7 @@ fn look_up_reasons(
     base: &ComparedRun,
     candidate: &ComparedRun,
     limit: usize,
-) -> Result<(), String> {
+) -> Result<(), CommandFailure> {
     let flips: Vec<&mut VerdictFlip> = {
         let (lost, gained) = (&mut found.regressions, &mut found.improvements);
         lost.iter_mut().take(limit).chain(gained.iter_mut().take(limit)).collect()
@@ -236,8 +254,8 @@ fn look_up_reasons(
         .map(|flip| ((flip.suite.as_str().into(), flip.case_id.as_str().into(), flip.repeat), flip))
         .collect();
     for (part, from_candidate) in [(base, false), (candidate, true)] {
-        for row in part.folder.results().map_err(|error| error.to_string())? {
-            let row = row.map_err(|error| error.to_string())?;
+        for row in part.folder.results()? {
+            let row = row?;
             if part.target.is_some() && row.target.as_deref() != part.target.as_deref() {
                 continue;
             }
@@ -257,7 +275,7 @@ fn show(
     exit: ExitStatus,
     limit: usize,
     context: &CliContext,
-) -> Result<(), String> {
+) -> Result<(), CommandFailure> {
     if args.json {
         let mut value = serde_json::to_value(many).map_err(|error| format!("can't print JSON: {error}"))?;
         value["settings"] = json!({

@@ -40,7 +40,7 @@ pub(crate) fn man(args: &ManArgs) -> Result<ExitStatus, CommandFailure> {
 }
 
 /// The page of a command, in roff.
-fn page(command: &clap::Command) -> Result<String, String> {
+fn page(command: &clap::Command) -> Result<String, CommandFailure> {
     let mut roff = Vec::new();
     clap_mangen::Man::new(command.clone())
         .source(concat!("assize ", env!("CARGO_PKG_VERSION")))
@@ -60,15 +60,12 @@ fn page(command: &clap::Command) -> Result<String, String> {
 }
 
 /// Writes the page of a command and of all below it.
-fn write_all(command: &clap::Command, folder: &Path) -> Result<(), String> {
+fn write_all(command: &clap::Command, folder: &Path) -> Result<(), CommandFailure> {
     // `assize cache stats` has the page `assize-cache-stats.1`.
     let name = command.get_display_name().unwrap_or_else(|| command.get_name());
     let path = folder.join(format!("{name}.1"));
     std::fs::write(&path, page(command)?)
         .map_err(|error| format!("can't write `{}`: {error}", path.display()))?;
 
-    command
-        .get_subcommands()
-        .filter(|inner| !inner.is_hide_set())
-        .try_for_each(|inner| write_all(inner, folder))
+    command.get_subcommands().try_for_each(|inner| write_all(inner, folder))
 }

@@ -9,17 +9,49 @@ use assize_convert::{
 use assize_engine::{ExitStatus, replace_file};
 use serde_json::{Value, json};
 
-use super::schema;
-use crate::args::ConvertArgs;
+use super::{schema, transcript};
+use crate::args::{ConvertArgs, InputKind, OutputKind};
 use crate::context::CliContext;
 use crate::failure::CommandFailure;
 use crate::output;
 
 pub(crate) fn execute(args: &ConvertArgs, context: &CliContext) -> Result<ExitStatus, CommandFailure> {
-    let from = match args.kind {
+    match (args.to, args.kind) {
+        (OutputKind::Cases, None) => transcript::execute(args, None, context),
+        (OutputKind::Cases, Some(InputKind::Log(format))) => transcript::execute(args, Some(format), context),
+        (OutputKind::Cases, Some(InputKind::Rubrics(kind))) => Err(format!(
+            "`--to cases` takes session logs of agents, not `{}`; for an eval file use `--to format2`",
+            kind.name()
+        )
+        .into()),
+        (OutputKind::Rubrics(_), Some(InputKind::Log(format))) => {
+            Err(format!("a session log (`--kind {}`) becomes cases: use `--to cases`", format.name()).into())
+        }
+        (OutputKind::Rubrics(to), None) => rubrics(args, None, to, context),
+        (OutputKind::Rubrics(to), Some(InputKind::Rubrics(kind))) => rubrics(args, Some(kind), to, context),
+    }
+}
+
+/// Converts a file of rubrics.
+fn rubrics(
+    args: &ConvertArgs,
+    kind: Option<ImportFormat>,
+    to: ExportFormat,
+    context: &CliContext,
+) -> Result<ExitStatus, CommandFailure> {
+    let [path] = args.from.as_slice() else {
+        return Err("several files can be converted with `--to cases` only; give one file".into());
+    };
+    if args.keep_going {
+        return Err("`--keep-going` is for session logs (`--to cases`); leave it out".into());
+    }
+
+    let from = match kind {
         Some(kind) => kind,
-        None => detect(&args.from).map_err(|error| match error {
-            ConvertError::UnknownFormat(_) => format!("{error} with `--kind`"),
+        None => detect(path).map_err(|error| match error {
+            ConvertError::UnknownFormat(_) => {
+                format!("{error} with `--kind`; session logs of agents need `--to cases`")
+            }
             other => other.to_string(),
         })?,
     };
@@ -28,7 +60,7 @@ pub(crate) fn execute(args: &ConvertArgs, context: &CliContext) -> Result<ExitSt
         return Err(format!("`{}` is there already; `--force` overwrites it", out.display()).into());
     }
 
-    let converted = match convert(&args.from, from, args.to, &context.process.load_options(&args.root)) {
+    let converted = match convert(path, from, to, &context.process.load_options(&args.root)) {
         Ok(converted) => converted,
         Err(ConvertError::Invalid(path, diagnostics, sources)) => {
             output::print_diagnostics(&diagnostics, &sources, context);
@@ -41,7 +73,7 @@ pub(crate) fn execute(args: &ConvertArgs, context: &CliContext) -> Result<ExitSt
         Err(other) => return Err(other.to_string().into()),
     };
     if let Some(out) = &args.out {
-        let schema = match args.to {
+        let schema = match to {
             ExportFormat::Format1 | ExportFormat::Format2 => Some("suite"),
             ExportFormat::Scorecard => Some("scorecard"),
             ExportFormat::Promptfoo
@@ -89,9 +121,9 @@ fn say_notes(notes: &[ConversionNote]) {
 }
 
 /// Writes a new file, or puts the text in the place of an old one.
-fn write(out: &Path, text: &str) -> Result<(), String> {
+fn write(out: &Path, text: &str) -> Result<(), CommandFailure> {
     if out.exists() {
-        return replace_file(out, text).map_err(|error| error.message);
+        return Ok(replace_file(out, text)?);
     }
 
     let failed = |error: std::io::Error| format!("{}: can't be written: {error}", out.display());
@@ -100,7 +132,9 @@ fn write(out: &Path, text: &str) -> Result<(), String> {
     }
 
     let mut file = std::fs::File::create_new(out).map_err(failed)?;
-    file.write_all(text.as_bytes()).and_then(|()| file.sync_all()).map_err(failed)
+    file.write_all(text.as_bytes()).and_then(|()| file.sync_all()).map_err(failed)?;
+
+    Ok(())
 }
 
 fn to_json(converted: &ConvertedFile, from: ImportFormat, args: &ConvertArgs, exit: ExitStatus) -> Value {

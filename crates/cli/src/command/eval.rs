@@ -15,7 +15,7 @@ pub(crate) fn execute(args: &EvalCommandArgs, context: &CliContext) -> Result<Ex
     let mode = EvalMode { sequence: args.sequence.options() };
 
     match block_on(engine.evaluate(mode, &args.eval.options()))? {
-        RunOutcome::Planned(planned) => Ok(print_plan(&planned, run, context)),
+        RunOutcome::Planned(planned) => print_plan(&planned, run, context),
         RunOutcome::Finished(finished) => {
             present::finished_run(&finished, run, context)?;
             Ok(finished.exit)
@@ -24,11 +24,14 @@ pub(crate) fn execute(args: &EvalCommandArgs, context: &CliContext) -> Result<Ex
 }
 
 /// Prints what a run would take.
-pub(super) fn print_plan(planned: &PlannedRun, args: &RunArgs, context: &CliContext) -> ExitStatus {
+pub(super) fn print_plan(
+    planned: &PlannedRun,
+    args: &RunArgs,
+    context: &CliContext,
+) -> Result<ExitStatus, CommandFailure> {
     let PlannedRun { plan, cases, warnings } = planned;
-    if args.json {
-        output::print_json(&plan.to_json(*cases, warnings));
-        return ExitStatus::Passed;
+    if args.output().deliver(|| plan.to_json(*cases, warnings))? {
+        return Ok(ExitStatus::Passed);
     }
 
     for warning in warnings {
@@ -36,5 +39,5 @@ pub(super) fn print_plan(planned: &PlannedRun, args: &RunArgs, context: &CliCont
     }
 
     output::print(&plan.to_text(*cases));
-    ExitStatus::Passed
+    Ok(ExitStatus::Passed)
 }

@@ -44,9 +44,10 @@ fn print(report: &GenerateReport, args: &GenerateRubricsArgs, context: &CliConte
 
     output::print(&format!("{}\n", summary(report, args)));
 
-    if let Some(refusal) = report.over_budget.as_ref().filter(|_| report.unreached() > 0) {
+    if let Some(stop) = report.stop.as_ref().filter(|_| report.unreached() > 0) {
+        let reason = stop.reason().trim_end_matches('.');
         output::print_warning(
-            &format!("{refusal}; the same command goes on with the cases that lack a rubric"),
+            &format!("{reason}; the same command goes on with the cases that lack a rubric"),
             context,
         );
     }

@@ -3,10 +3,13 @@
 use std::path::{Path, PathBuf};
 
 use assize_analysis::calibrate::MaterialError;
-use assize_analysis::labels::{ColumnRole, LabelProblem, LabelReadOptions, LabelRow, read_rows};
+use assize_analysis::labels::{
+    ColumnRole, LabelProblem, LabelReadOptions, LabelRow, describe_problems, read_rows,
+};
 use assize_report::escape_unsafe;
 
 use crate::args::TableArgs;
+use crate::failure::CommandFailure;
 
 /// Limit of problems shown; further ones are only counted.
 const MAX_SHOWN_PROBLEMS: usize = 50;
@@ -16,7 +19,7 @@ pub(super) fn read_label_rows(
     paths: &[PathBuf],
     table: &TableArgs,
     needed: &[ColumnRole],
-) -> Result<Vec<LabelRow>, String> {
+) -> Result<Vec<LabelRow>, CommandFailure> {
     let mut files = Vec::new();
     for path in paths {
         if path.is_dir() {
@@ -31,10 +34,10 @@ pub(super) fn read_label_rows(
         values: table.values.clone().unwrap_or_default(),
         needed: needed.to_vec(),
     };
-    read_rows(&files, &reading).map_err(|problems| format_problems(&problems))
+    Ok(read_rows(&files, &reading).map_err(|problems| format_problems(&problems))?)
 }
 
-fn label_files(folder: &Path) -> Result<Vec<PathBuf>, String> {
+fn label_files(folder: &Path) -> Result<Vec<PathBuf>, CommandFailure> {
     let entries = std::fs::read_dir(folder).map_err(|error| format!("{}: {error}", folder.display()))?;
     let known = |path: &PathBuf| {
         let ending = path.extension().map(|ending| ending.to_string_lossy().to_ascii_lowercase());
@@ -46,18 +49,20 @@ fn label_files(folder: &Path) -> Result<Vec<PathBuf>, String> {
     files.sort();
 
     if files.is_empty() {
-        return Err(format!("{}: no .jsonl, .csv or .tsv files in it", folder.display()));
+        return Err(format!("{}: no .jsonl, .csv or .tsv files in it", folder.display()).into());
     }
 
     Ok(files)
 }
 
-/// Formats problems, one a line. They quote the files, so control characters are escaped.
+/// Formats problems, one a line, those that a file repeats once. They quote the files, so control characters are escaped.
 pub(super) fn format_problems(problems: &[LabelProblem]) -> String {
     let mut lines: Vec<String> =
-        problems.iter().take(MAX_SHOWN_PROBLEMS).map(|problem| escape_unsafe(&problem.to_string())).collect();
-    if problems.len() > MAX_SHOWN_PROBLEMS {
-        lines.push(format!("and {} more problems", problems.len() - MAX_SHOWN_PROBLEMS));
+        describe_problems(problems).iter().map(|problem| escape_unsafe(problem)).collect();
+    if lines.len() > MAX_SHOWN_PROBLEMS {
+        let more = lines.len() - MAX_SHOWN_PROBLEMS;
+        lines.truncate(MAX_SHOWN_PROBLEMS);
+        lines.push(format!("and {more} more problems"));
     }
 
     let count =

@@ -1,6 +1,6 @@
 //! One file per command, and what several of them share.
 
-pub(crate) mod agreement;
+mod agreement;
 pub(crate) mod attempt;
 pub(crate) mod audit;
 pub(crate) mod cache;
@@ -13,18 +13,19 @@ pub(crate) mod eval;
 pub(crate) mod explain;
 pub(crate) mod generate;
 pub(crate) mod grade;
-pub(crate) mod import;
 pub(crate) mod init;
 mod labels;
 pub(crate) mod lint;
+pub(crate) mod list;
 pub(crate) mod lsp;
-pub(crate) mod pairwise;
-pub(crate) mod power;
+mod noise;
+mod pairwise;
+mod power;
 mod present;
-pub(crate) mod repeats;
 pub(crate) mod review;
 pub(crate) mod schema;
 pub(crate) mod score;
 pub(crate) mod scorecard;
-pub(crate) mod trend;
+mod transcript;
+mod trend;
 pub(crate) mod validate;

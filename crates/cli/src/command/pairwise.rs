@@ -1,4 +1,4 @@
-//! `assize pairwise`: systems compared two at a time, case by case, in both orders.
+//! `assize compare pairwise`: systems compared two at a time, case by case, in both orders.
 
 use assize_analysis::pairwise::PairwiseReport;
 use assize_engine::pairwise::{PairwiseInput, PairwiseOptions, conclusion, stored_pairwise_report};
@@ -14,7 +14,7 @@ use crate::failure::CommandFailure;
 use crate::output;
 use crate::runtime::block_on;
 
-pub(crate) fn execute(args: &PairwiseArgs, context: &CliContext) -> Result<ExitStatus, CommandFailure> {
+pub(super) fn execute(args: &PairwiseArgs, context: &CliContext) -> Result<ExitStatus, CommandFailure> {
     let options = options(args);
     let engine = context.run_engine(args.run.quiet, args.run.json);
     let (run, loaded) = match engine.find_systems(&options)? {
@@ -26,10 +26,10 @@ pub(crate) fn execute(args: &PairwiseArgs, context: &CliContext) -> Result<ExitS
     }
 
     match block_on(engine.evaluate_loaded(&*run, &loaded, &options.eval))? {
-        RunOutcome::Planned(planned) => Ok(print_plan(&planned, &args.run, context)),
+        RunOutcome::Planned(planned) => print_plan(&planned, &args.run, context),
         RunOutcome::Finished(finished) => {
             let (report, missing) = stored_pairwise_report(&finished.folder, &finished.info)?;
-            print(&report, &missing, &finished.info, &finished.folder, args, context);
+            print(&report, &missing, &finished.info, &finished.folder, args, context)?;
             Ok(finished.exit)
         }
     }
@@ -38,6 +38,7 @@ pub(crate) fn execute(args: &PairwiseArgs, context: &CliContext) -> Result<ExitS
 fn options(args: &PairwiseArgs) -> PairwiseOptions {
     PairwiseOptions {
         systems: args.systems.clone(),
+        columns: args.columns.clone(),
         criteria: args.criteria.clone(),
         ties: args.rank_ties,
         eval: EvalOptions {
@@ -67,7 +68,7 @@ fn print_again(
         summary.exit_reason = reason;
     }
 
-    print(&report, &missing, &info, folder, args, context);
+    print(&report, &missing, &info, folder, args, context)?;
     Ok(exit)
 }
 
@@ -78,8 +79,8 @@ fn print(
     folder: &RunFolder,
     args: &PairwiseArgs,
     context: &CliContext,
-) {
-    if args.run.json {
+) -> Result<(), CommandFailure> {
+    let json = || {
         let mut value = summary_json(info, folder.path());
         if let Value::Object(members) = &mut value {
             // Thresholds have nothing to say about which of two answers is better.
@@ -89,13 +90,15 @@ fn print(
             members.insert(info.command.clone(), pairwise_json(report, missing));
         }
 
-        output::print_json(&value);
-        return;
+        value
+    };
+    if args.run.output().deliver(json)? {
+        return Ok(());
     }
 
     if args.markdown {
         output::print(&render_pairwise_markdown(report, missing));
-        return;
+        return Ok(());
     }
 
     output::print(&render_pairwise(report, missing, context.stdout));
@@ -111,4 +114,5 @@ fn print(
             folder.path().display()
         ));
     }
+    Ok(())
 }

@@ -1,4 +1,4 @@
-//! `assize power`.
+//! `assize calibrate power`.
 
 use assize_analysis::NameTable;
 use assize_analysis::power::{PlanningInputs, WantedPrecision, estimate_inputs, plan_sample_size};
@@ -17,7 +17,7 @@ use crate::output;
 /// Default goal for a run's successor: 0.05 to either side, and differences of 0.05.
 const USUAL: (f64, f64) = (0.1, 0.05);
 
-pub(crate) fn execute(args: &PowerArgs, context: &CliContext) -> Result<ExitStatus, CommandFailure> {
+pub(super) fn execute(args: &PowerArgs, context: &CliContext) -> Result<ExitStatus, CommandFailure> {
     if args.from.len() > 2 {
         return Err("`--from` takes one run, or two that are held against each other".into());
     }

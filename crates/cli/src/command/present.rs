@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use assize_engine::{FinishedRun, stored_records, summary_json};
+use assize_engine::{FinishedRun, runs::RUNS_FOLDER, stored_records, summary_json};
 use assize_report::{
     CaseDetailLevel, SummaryExtra, render_case, render_case_table, render_summary, stored_texts,
 };
@@ -18,9 +18,9 @@ use crate::output;
 /// Size of a run up to which `auto` prints all cases in full.
 const SMALL_RUN: usize = 12;
 /// Limit of cases that did not pass and are printed in full in a larger run.
-const MAX_FULL: usize = 5;
-/// Limit of further such cases, printed as a table.
-const MAX_TABLE: usize = 40;
+const MAX_FULL: usize = 10;
+/// Limit of further such cases, printed as a line each.
+const MAX_TABLE: usize = 90;
 
 /// Limit of records held at a time to print them in the order of the files.
 const MAX_HELD: usize = 1024;
@@ -32,8 +32,7 @@ pub(super) fn finished_run(
     context: &CliContext,
 ) -> Result<(), CommandFailure> {
     let FinishedRun { folder, info, totals, .. } = run;
-    if args.json {
-        output::print_json(&summary_json(info, folder.path()));
+    if args.output().deliver(|| summary_json(info, folder.path()))? {
         return Ok(());
     }
 
@@ -62,11 +61,13 @@ where
         first_in_order(records, needs_attention, after, most).map_err(Into::into)
     };
 
+    let mut failing: Option<String> = None;
     match show {
         ShowChoice::None => {}
         ShowChoice::Auto if !everything => {
             let (records, found) = read(None, MAX_FULL + MAX_TABLE)?;
             let more = found - records.len();
+            failing = records.values().find(|record| is_failing(record)).map(case_id);
             let mut records = records.into_values();
 
             for record in records.by_ref().take(MAX_FULL) {
@@ -76,7 +77,7 @@ where
             let table: Vec<ResultRow> = records.map(|record| record.result).collect();
             if !table.is_empty() {
                 output::print(&render_case_table(&table, more, context.stdout));
-                output::print("\n");
+                output::print("  `--show failed` prints all of these in full\n\n");
             }
         }
         ShowChoice::All | ShowChoice::Failed | ShowChoice::Auto => {
@@ -86,6 +87,7 @@ where
                 let is_last = found <= records.len();
                 after = records.last_key_value().map(|(place, _)| *place);
 
+                failing = failing.or_else(|| records.values().find(|record| is_failing(record)).map(case_id));
                 for record in records.values() {
                     print_full(record, context);
                 }
@@ -96,15 +98,65 @@ where
         }
     }
 
+    let next = next_commands(info, folder, failing.as_deref());
     let extra = SummaryExtra {
         folder: Some(&folder.display().to_string()),
         gated: Some(totals.gated),
         quotes: Some((totals.quotes_verified, totals.quotes)),
+        thresholds: &totals.thresholds,
         worst: &[],
+        next: &next,
     };
 
     output::print(&render_summary(info, extra, context.stdout));
     Ok(())
+}
+
+fn is_failing(record: &CaseRecord) -> bool {
+    record.result.verdict != Verdict::Pass
+}
+
+fn case_id(record: &CaseRecord) -> String {
+    record.result.case_id.to_string()
+}
+
+/// A text as a word of a command, quoted where a shell needs that.
+pub(super) fn shell_word(text: &str) -> String {
+    let is_plain = |c: char| c.is_alphanumeric() || "-_./~:@+".contains(c);
+    if !text.is_empty() && !text.starts_with('~') && text.chars().all(is_plain) {
+        text.to_owned()
+    } else {
+        assize_process::quote(text)
+    }
+}
+
+/// Commands to go on with after a run in which something did not pass.
+fn next_commands(info: &RunInfo, folder: &Path, failing: Option<&str>) -> Vec<(String, &'static str)> {
+    let Some(summary) = info.summary.as_ref().filter(|summary| summary.exit_code != 0) else {
+        return Vec::new();
+    };
+    let mut next = Vec::new();
+    if summary.not_run > 0 {
+        next.push(("--resume with the same command".to_owned(), "goes on with the cases that were not run"));
+    }
+
+    // The newest run of the runs folder needs no name of its own.
+    let run = if folder.starts_with(RUNS_FOLDER) && info.command != "score" {
+        "last".to_owned()
+    } else {
+        shell_word(&folder.display().to_string())
+    };
+    match failing {
+        Some(case) => {
+            next.push((format!("assize explain {run} {}", shell_word(case)), "shows why it did not pass"));
+        }
+        None if summary.counts.total() > summary.counts.pass => {
+            next.push((format!("assize explain {run}"), "lists the cases to explain"));
+        }
+        None => {}
+    }
+
+    next
 }
 
 pub(crate) fn print_full(record: &CaseRecord, context: &CliContext) {

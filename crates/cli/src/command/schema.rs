@@ -87,11 +87,13 @@ pub(crate) fn line_for(file: &Path, name: &str, context: &CliContext) -> Option<
     (is_yaml && plain && is_there).then(|| editor_line(name, depth))
 }
 
-fn write(folder: &Path, name: &str, text: &str) -> Result<(), String> {
+fn write(folder: &Path, name: &str, text: &str) -> Result<(), CommandFailure> {
     let path = folder.join(name);
     std::fs::create_dir_all(folder)
         .and_then(|()| std::fs::write(&path, text))
-        .map_err(|error| format!("can't write `{}`: {error}", path.display()))
+        .map_err(|error| format!("can't write `{}`: {error}", path.display()))?;
+
+    Ok(())
 }
 
 fn list(all: &[SchemaFile], as_json: bool) {

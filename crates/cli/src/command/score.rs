@@ -1,6 +1,5 @@
 //! `assize score`.
 
-use assize_analysis::stored_mean;
 use assize_engine::{
     EngineError, ExitStatus, RunEnding, exit_of_run, metrics, runs, stored_records, summary_json,
 };
@@ -13,14 +12,14 @@ use super::present;
 use crate::args::ScoreArgs;
 use crate::context::CliContext;
 use crate::failure::CommandFailure;
-use crate::output;
+use crate::output::{self, ResultOutput};
 
 /// Criteria named in warnings before the rest is only counted.
 const MAX_NAMES: usize = 5;
 
 pub(crate) fn execute(args: &ScoreArgs, context: &CliContext) -> Result<ExitStatus, CommandFailure> {
     let folder = runs::find_run(&args.run, &context.process)?;
-    let run = folder.info().map_err(|error| error.to_string())?;
+    let run = folder.info()?;
     if run.scorecard.is_some() {
         let name = &args.run;
         return Err(
@@ -29,7 +28,7 @@ pub(crate) fn execute(args: &ScoreArgs, context: &CliContext) -> Result<ExitStat
     }
 
     let (rubric, rubric_lines) = rubric(args, context)?;
-    let again = |record: &CaseRecord| -> Result<RescoreResult, String> {
+    let again = |record: &CaseRecord| -> Result<RescoreResult, CommandFailure> {
         let lines = lines(args, rubric_lines, record)?;
         Ok(rescore(record, rubric.as_ref(), lines))
     };
@@ -49,30 +48,16 @@ pub(crate) fn execute(args: &ScoreArgs, context: &CliContext) -> Result<ExitStat
 
     let figures = metrics::from_rows(|| {
         let records = stored_records(&folder)?;
-        Ok(records.map(|record| Ok(again(&record?).map_err(EngineError::usage)?.record.result)))
+        Ok(records.map(|record| {
+            Ok(again(&record?).map_err(|failure| EngineError::usage(failure.message))?.record.result)
+        }))
     })?;
     let (exit, reason) = exit_of_run(metrics::counts(&figures, totals.counts), RunEnding::default());
+    let reason = format!("{reason}; {changed} of {} verdicts changed", totals.counts.total());
     let summary = RunSummary {
-        counts: totals.counts,
-        not_run: 0,
-        left_out: 0,
-        mean_score: stored_mean(&figures.mean_score),
-        figures: Some(figures),
-        tokens: totals.tokens,
-        cost_usd: totals.cost.total(),
-        cost_partial: totals.cost.to_partial(),
         judge_calls: 0,
         judge_calls_cached: 0,
-        criteria_ungraded: totals.criteria_ungraded,
-        criteria_truncated: totals.criteria_truncated,
-        criteria: totals.criteria,
-        criterion_rates: metrics::criterion_rates(totals),
-        quotes: Some(totals.quotes),
-        quotes_found: Some(totals.quotes_verified),
-        panel: totals.panel(),
-        duration_ms: u64::try_from(begun.elapsed().as_millis()).unwrap_or(u64::MAX),
-        exit_code: exit.code(),
-        exit_reason: format!("{reason}; {changed} of {} verdicts changed", totals.counts.total()),
+        ..metrics::summary(totals, Some(figures), begun, (exit, reason))
     };
 
     let mut info = RunInfo {
@@ -88,27 +73,28 @@ pub(crate) fn execute(args: &ScoreArgs, context: &CliContext) -> Result<ExitStat
     }
 
     let mut shown = folder.path().to_path_buf();
-    if let Some(out) = &args.out {
-        let mut writer = RunFolder::new(out).create(&info).map_err(|error| error.to_string())?;
+    if let Some(target) = &args.run_dir {
+        let mut writer = RunFolder::new(target).create(&info)?;
         for record in stored_records(&folder)? {
             let new = again(&record?)?.record;
-            writer.record(&new.decisions, &new.result).map_err(|error| error.to_string())?;
+            writer.record(&new.decisions, &new.result)?;
         }
 
-        for question in folder.questions().map_err(|error| error.to_string())? {
-            let question = question.map_err(|error| error.to_string())?;
-            writer.record_question(&question).map_err(|error| error.to_string())?;
+        for question in folder.questions()? {
+            let question = question?;
+            writer.record_question(&question)?;
         }
 
-        writer.finish(&mut info).map_err(|error| error.to_string())?;
-        shown.clone_from(out);
+        writer.finish(&mut info)?;
+        shown.clone_from(target);
     }
 
-    if args.json {
+    let json = || {
         let mut value = summary_json(&info, &shown);
         value["verdicts_changed"] = (*changed).into();
-        output::print_json(&value);
-    } else {
+        value
+    };
+    if !(ResultOutput { json: args.json, out: args.out.as_ref() }).deliver(json)? {
         let records = || -> Result<_, CommandFailure> {
             Ok(stored_records(&folder)?.map(|record| Ok(again(&record?)?.record)))
         };
@@ -119,14 +105,17 @@ pub(crate) fn execute(args: &ScoreArgs, context: &CliContext) -> Result<ExitStat
 }
 
 /// The rubric given on the command line, and the lines it names.
-fn rubric(args: &ScoreArgs, context: &CliContext) -> Result<(Option<Rubric>, ThresholdOverrides), String> {
+fn rubric(
+    args: &ScoreArgs,
+    context: &CliContext,
+) -> Result<(Option<Rubric>, ThresholdOverrides), CommandFailure> {
     let Some(path) = &args.rubric else { return Ok((None, ThresholdOverrides::default())) };
     let loaded = load_rubric(path, &context.process.load_options(&[]));
     output::print_diagnostics(&loaded.diagnostics, &loaded.sources, context);
 
     match loaded.rubric {
         Some(grader) => Ok((Some(Rubric::clone(&grader.rubric)), loaded.lines)),
-        None => Err("the rubric has problems; nothing was scored".to_owned()),
+        None => Err("the rubric has problems; nothing was scored".into()),
     }
 }
 
@@ -136,7 +125,7 @@ fn lines(
     args: &ScoreArgs,
     rubric: ThresholdOverrides,
     record: &CaseRecord,
-) -> Result<Option<VerdictThresholds>, String> {
+) -> Result<Option<VerdictThresholds>, CommandFailure> {
     let Some(stored) = record.decisions.first().map(|row| row.lines) else { return Ok(None) };
     let pass = args.threshold.or(rubric.pass).unwrap_or(stored.pass());
     let lines = match args.borderline.or(rubric.borderline) {

@@ -1,4 +1,4 @@
-//! `assize trend`.
+//! `assize compare --trend`.
 
 use std::collections::BTreeSet;
 
@@ -14,7 +14,7 @@ use assize_store::{RunFolder, RunInfo};
 use serde_json::json;
 
 use super::compare::ComparedRun;
-use crate::args::TrendArgs;
+use crate::args::CompareArgs;
 use crate::context::CliContext;
 use crate::failure::CommandFailure;
 use crate::output;
@@ -29,7 +29,7 @@ struct TrendRun {
     named: bool,
 }
 
-pub(crate) fn execute(args: &TrendArgs, context: &CliContext) -> Result<ExitStatus, CommandFailure> {
+pub(super) fn execute(args: &CompareArgs, context: &CliContext) -> Result<ExitStatus, CommandFailure> {
     let mut chosen =
         if args.runs.is_empty() { stored_runs(args, context)? } else { named_runs(args, context)? };
     if let Some(last) = args.last {
@@ -89,12 +89,12 @@ pub(crate) fn execute(args: &TrendArgs, context: &CliContext) -> Result<ExitStat
     Ok(ExitStatus::Passed)
 }
 
-fn named_runs(args: &TrendArgs, context: &CliContext) -> Result<Vec<TrendRun>, CommandFailure> {
+fn named_runs(args: &CompareArgs, context: &CliContext) -> Result<Vec<TrendRun>, CommandFailure> {
     args.runs
         .iter()
         .map(|name| {
             let (folder, target) = runs::find_answers(name, &context.process)?;
-            let info = folder.info().map_err(|error| error.to_string())?;
+            let info = folder.info()?;
             let target = target.or_else(|| args.target.clone());
             Ok(TrendRun { folder, info, target, label: name.clone(), named: true })
         })
@@ -102,7 +102,7 @@ fn named_runs(args: &TrendArgs, context: &CliContext) -> Result<Vec<TrendRun>, C
 }
 
 /// The runs of the runs folder that hold the suite asked for, else the same suites as the newest; oldest first.
-fn stored_runs(args: &TrendArgs, context: &CliContext) -> Result<Vec<TrendRun>, String> {
+fn stored_runs(args: &CompareArgs, context: &CliContext) -> Result<Vec<TrendRun>, CommandFailure> {
     let mut wanted: Option<BTreeSet<String>> = args.suite.clone().map(|suite| BTreeSet::from([suite]));
     let mut chosen = Vec::new();
     let mut others = 0usize;
@@ -129,10 +129,11 @@ fn stored_runs(args: &TrendArgs, context: &CliContext) -> Result<Vec<TrendRun>, 
 
     if chosen.is_empty() {
         return Err(match &args.suite {
-            Some(suite) if others > 0 => format!("no run in `{RUNS_FOLDER}` holds a suite `{suite}`"),
+            Some(suite) if others > 0 => format!("no run in `{RUNS_FOLDER}` holds a suite `{suite}`").into(),
             _ => format!(
                 "there is no run in `{RUNS_FOLDER}`; `assize eval` makes one, or name the folders of runs"
-            ),
+            )
+            .into(),
         });
     }
 

@@ -74,7 +74,7 @@ fn figures(audit: &Value, probe: &str) -> Value {
 fn each_probe_is_credited_with_exactly_what_it_turned() {
     let (cli, server) = fixture();
     let all = "control-remark,fake-verdict,emotion,authority,base64";
-    let found = audit(&cli, &["--probes", all, "--repeats", "2", "--out", "run"], 3);
+    let found = audit(&cli, &["--probes", all, "--repeats", "2", "--run-dir", "run"], 3);
     // 2 cases with 2 criteria: judged 3 times unchanged and once with each of 5 probes; the empty replies are repaired twice.
     assert_eq!(server.count(), 4 * 3 + 4 * 4 + 4 * 3);
     let fake = figures(&found, "fake-verdict");
@@ -198,7 +198,7 @@ fn the_offline_judge_is_audited_too_and_mistakes_are_told() {
     cli.file("checks.yaml", "name: c\ntests:\n- {id: a, criteria: x, input: q, output: b, assertions: [{type: equals, value: b}]}\n");
     let output = cli.run(&["audit", "injection", "checks.yaml"]).expect_code(2);
     assert!(output.stderr.contains("no case has a rubric"), "{}", output.stderr);
-    cli.run(&["eval", "checks.yaml", "--out", "plain"]).expect_code(0);
+    cli.run(&["eval", "checks.yaml", "--run-dir", "plain"]).expect_code(0);
     let output = cli.run(&["audit", "show", "plain"]).expect_code(2);
     assert!(output.stderr.contains("no audit"), "{}", output.stderr);
     let probes = cli.run(&["audit", "probes", "--json"]).expect_code(0);

@@ -10,7 +10,9 @@ use assize_evalfile::{LoadOptions, load_suite};
 use assize_grade::{Judge, JudgeOptions, KeyedFences, ModelJudge, ProgramSetup};
 use assize_llm::{BoxFuture, ClientSetup, Clock, ModelClient, ModelName, RetryPolicy};
 use assize_rubric::{EvidencePolicy, JudgingMode, TruncationMode, UnitInterval, VerdictThresholds};
-use assize_run::{ItemSource, JudgeProvider, JudgeSelector, Recorder, RunLimits, RunTotals, WorkItem, run};
+use assize_run::{
+    ItemSource, JudgeError, JudgeProvider, JudgeSelector, Recorder, RunLimits, RunTotals, WorkItem, run,
+};
 use assize_store::{CaseRecord, StoreError};
 use assize_targets::TargetAnswer;
 use assize_testkit::mock::MockServer;
@@ -143,7 +145,7 @@ pub(crate) fn judge(client: ModelClient) -> Arc<dyn Judge> {
 struct Only(Arc<dyn Judge>);
 
 impl JudgeProvider for Only {
-    fn judge(&self, _: JudgeSelector<'_>) -> Result<Arc<dyn Judge>, String> {
+    fn judge(&self, _: JudgeSelector<'_>) -> Result<Arc<dyn Judge>, JudgeError> {
         Ok(Arc::clone(&self.0))
     }
 }
@@ -170,11 +172,7 @@ pub(crate) fn items(jobs: Vec<Job>, criteria: &Value) -> Vec<WorkItem> {
     let folder = tempfile::tempdir().expect("a temporary folder");
     let path = folder.path().join("suite.yaml");
     std::fs::write(&path, json!({"name": "chaos", "tests": tests}).to_string()).expect("it can be written");
-    let options = LoadOptions {
-        environment: Arc::new(|_| None),
-        working_folder: folder.path().to_path_buf(),
-        extra_roots: Vec::new(),
-    };
+    let options = LoadOptions::new(folder.path());
     let loaded = load_suite(&path, &options);
     assert!(loaded.suite.is_some() && loaded.cases.len() == jobs.len(), "{:?}", loaded.diagnostics);
     let lines = VerdictThresholds::new(UnitInterval::new(0.8).expect("in range"), None).expect("in order");

@@ -71,7 +71,7 @@ fn a_judge_that_looks_at_the_order_is_found_out_and_one_that_does_not_is_not() {
     let plan = audit(&cli, &[&order[..], &["--dry-run"]].concat(), 0);
     // Three cases: twice as they are and in the five other orders of three criteria.
     assert_eq!((&plan["items"], server.count()), (&21.into(), 0), "{plan}");
-    let found = audit(&cli, &[&order[..], &["--out", "run", "--max-flip-rate", "0.1"]].concat(), 1);
+    let found = audit(&cli, &[&order[..], &["--run-dir", "run", "--max-flip-rate", "0.1"]].concat(), 1);
     assert_eq!(server.count(), 21, "one call each");
     let figures = &found["audit"]["figures"];
     // Of six orders `z` stands first in two: both are flips, in each of three cases.
@@ -102,7 +102,7 @@ fn a_judge_that_looks_at_the_order_is_found_out_and_one_that_does_not_is_not() {
 fn a_judge_that_likes_length_is_found_out_and_one_that_does_not_is_not() {
     let (cli, _server) = fixture(likes_length);
     let length = ["length", "s.yaml", "--judge", "openai:m", "--max-shift", "0.1"];
-    let found = audit(&cli, &[&length[..], &["--out", "run"]].concat(), 1);
+    let found = audit(&cli, &[&length[..], &["--run-dir", "run"]].concat(), 1);
     let audit_of = |found: &Value, name: &str| {
         let parts = found["audit"]["parts"].as_array().expect("a list").clone();
         parts.into_iter().find(|part| part["title"].as_str().is_some_and(|title| title.starts_with(name)))
@@ -159,7 +159,7 @@ fn a_judge_that_prefers_its_own_family_is_found_out_and_a_strict_one_is_not() {
     assert_eq!(told["audit"]["parts"], json!([]), "{told}");
     assert!(told["audit"]["unmeasured"].to_string().contains("a judge of a third"), "{told}");
 
-    let third = ["--judge", "openai:mistral-j", "--max-preference", "0.2", "--out", "run"];
+    let third = ["--judge", "openai:mistral-j", "--max-preference", "0.2", "--run-dir", "run"];
     let found = audit(&cli, &[&who[..], &judges, &third].concat(), 1);
     let parts = found["audit"]["parts"].as_array().expect("a list");
     let of = |family: &str| {

@@ -186,9 +186,12 @@ fn no_artefact_of_a_chaos_run_holds_the_key_in_any_spelling() {
         .collect();
     cli.file("s.yaml", json!({"name": "s", "tests": tests}).to_string());
     let mut said = String::new();
-    for more in
-        [&["--out", "run"][..], &["--out", "run", "--resume"], &["--json"], &["--no-cache", "--show", "all"]]
-    {
+    for more in [
+        &["--run-dir", "run"][..],
+        &["--run-dir", "run", "--resume"],
+        &["--json"],
+        &["--no-cache", "--show", "all"],
+    ] {
         let common = ["eval", "s.yaml", "--judge", "openai:m", "--target", "openai:t", "-j", "60"];
         let output = cli.run(&[&common[..], &["--judge-calls", "100"], more].concat());
         assert!(matches!(output.code, Some(1 | 3)), "{}", output.stderr);

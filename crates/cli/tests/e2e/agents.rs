@@ -56,7 +56,7 @@ fn every_agent_is_run_as_its_preset_says_and_its_stream_is_read() {
                  threshold: 600000\n  - type: token-usage\n    max_total: 1000000\n"
             )),
         );
-        let output = cli.run(&["eval", "s.yaml", "--out", "run"]);
+        let output = cli.run(&["eval", "s.yaml", "--run-dir", "run"]);
         assert_eq!(output.code, Some(0), "{provider}: {}{}", output.stdout, output.stderr);
         let row = &rows(&cli, "run")[0];
         if !answer.is_empty() {
@@ -95,7 +95,7 @@ fn an_agent_that_fails_gives_no_answer_and_its_own_reason() {
         );
         cli.file("s.yaml", suite("  - type: contains\n    value: x\n"));
         let run = format!("run-{}", reason.len());
-        cli.run(&["eval", "s.yaml", "--out", &run]).expect_code(3);
+        cli.run(&["eval", "s.yaml", "--run-dir", &run]).expect_code(3);
         let row = &rows(&cli, &run)[0];
         assert_eq!(row["score"], Value::Null);
         let message = row["error"]["message"].as_str().expect("a message");
@@ -114,7 +114,7 @@ fn recorded_sessions_are_graded_by_id_by_question_and_alone() {
     cli.file("logs/one.jsonl", fs::read_to_string(log("claude-session.jsonl")).expect("a log"));
     cli.file(".assize/targets.yaml", "targets:\n- {name: past, provider: transcript, path: ../logs}\n");
     cli.file("s.yaml", SKILL_SUITE);
-    let output = cli.run(&["eval", "s.yaml", "--out", "by-id"]).expect_code(0);
+    let output = cli.run(&["eval", "s.yaml", "--run-dir", "by-id"]).expect_code(0);
     assert!(output.stderr.contains("a-kind-of-tomorrow (1)"), "{}", output.stderr);
     let row = &rows(&cli, "by-id")[0];
     assert_eq!(row["answer"], "The deployment failed: permission denied.");
@@ -127,12 +127,12 @@ fn recorded_sessions_are_graded_by_id_by_question_and_alone() {
 
     // Any id, as there is one session only; then with another session beside it, by the question.
     cli.file("s.yaml", SKILL_SUITE.replace("5f0c", "mine"));
-    cli.run(&["eval", "s.yaml", "--out", "alone"]).expect_code(0);
+    cli.run(&["eval", "s.yaml", "--run-dir", "alone"]).expect_code(0);
     cli.file("logs/two.jsonl", fs::read_to_string(log("codex-rollout.jsonl")).expect("a log"));
-    cli.run(&["eval", "s.yaml", "--out", "by-question"]).expect_code(0);
+    cli.run(&["eval", "s.yaml", "--run-dir", "by-question"]).expect_code(0);
 
     cli.file("s.yaml", SKILL_SUITE.replace("5f0c", "mine").replace("billing", "other"));
-    cli.run(&["eval", "s.yaml", "--out", "lost"]).expect_code(3);
+    cli.run(&["eval", "s.yaml", "--run-dir", "lost"]).expect_code(3);
     let row = &rows(&cli, "lost")[0];
     assert_eq!(row["error"]["kind"], "not_recorded");
     assert!(row["error"]["message"].as_str().is_some_and(|text| text.contains("none of the 2 sessions")));
@@ -141,7 +141,7 @@ fn recorded_sessions_are_graded_by_id_by_question_and_alone() {
         "logs/three.jsonl",
         "{\"type\":\"user\",\"message\":{\"content\":\"x\"},\"sessionId\":\"q\"}\n{oops\n",
     );
-    let output = cli.run(&["eval", "s.yaml", "--out", "broken"]).expect_code(2);
+    let output = cli.run(&["eval", "s.yaml", "--run-dir", "broken"]).expect_code(2);
     assert!(output.stderr.contains("three.jsonl:2: this is no JSON"), "{}", output.stderr);
 }
 
@@ -151,13 +151,13 @@ fn imported_sessions_are_cases_and_answers() {
     let source = log("claude-session.jsonl");
     let source = source.to_str().expect("a path");
     let value =
-        object(&cli.run(&["import", "transcript", source, "--json", "-o", "cases.jsonl"]).expect_code(0));
+        object(&cli.run(&["convert", "--to", "cases", source, "--json", "-o", "cases.jsonl"]).expect_code(0));
     assert_eq!(
         (&value["sessions"][0]["id"], &value["sessions"][0]["tool_calls"]),
         (&"5f0c".into(), &3.into())
     );
     assert_eq!(value["files"][0]["unknown_records"]["a-kind-of-tomorrow"], 1);
-    cli.run(&["import", "transcript", source, "-o", "cases.jsonl"]).expect_code(2);
+    cli.run(&["convert", "--to", "cases", source, "-o", "cases.jsonl"]).expect_code(2);
 
     cli.file(
         "s.yaml",
@@ -167,17 +167,17 @@ fn imported_sessions_are_cases_and_answers() {
          {tool: Bash, args: any}]}\n\
          tests: cases.jsonl\n",
     );
-    cli.run(&["eval", "s.yaml", "--out", "run"]).expect_code(0);
+    cli.run(&["eval", "s.yaml", "--run-dir", "run"]).expect_code(0);
 
     // A line that can't be read stops it, unless one goes on without it.
     cli.file("torn.jsonl", format!("{}{{\"type\":\"assis", fs::read_to_string(source).expect("a log")));
-    let output = cli.run(&["import", "transcript", "torn.jsonl"]).expect_code(2);
+    let output = cli.run(&["convert", "--to", "cases", "torn.jsonl"]).expect_code(2);
     assert!(
         output.stdout.is_empty() && output.stderr.contains("torn.jsonl:13: this is no JSON"),
         "{}",
         output.stderr
     );
-    let output = cli.run(&["import", "transcript", "torn.jsonl", "--keep-going"]).expect_code(3);
+    let output = cli.run(&["convert", "--to", "cases", "torn.jsonl", "--keep-going"]).expect_code(3);
     assert_eq!(output.stdout.lines().count(), 1);
 }
 
@@ -199,17 +199,17 @@ fn answers_are_replayed_by_case_and_repeat_and_from_stored_runs() {
         )
     };
     cli.file("s.yaml", format!("name: s\ntests:\n{}{}{}", case("a"), case("b"), case("c")));
-    cli.run(&["eval", "s.yaml", "--target", "again", "--out", "first"]).expect_code(3);
+    cli.run(&["eval", "s.yaml", "--target", "again", "--run-dir", "first"]).expect_code(3);
     let first = rows(&cli, "first");
     assert_eq!((&first[0]["answer"], &first[0]["verdict"]), (&"red apples".into(), &"pass".into()));
     let said = |row: &Value| row["error"]["message"].as_str().unwrap_or_default().to_owned();
     assert!(said(&first[1]).contains("it was down"));
     assert!(said(&first[2]).contains("no answer for the case `c`"));
-    cli.run(&["eval", "s.yaml", "--target", "stored", "--out", "second", "--filter", "a"]).expect_code(3);
+    cli.run(&["eval", "s.yaml", "--target", "stored", "--run-dir", "second", "--filter", "a"]).expect_code(3);
     assert_eq!(rows(&cli, "second")[0]["answer"], "red apples");
 
     cli.file("answers.jsonl", "{\"id\": \"a\", \"output\": \"x\"}\n{\"id\": \"a\", \"output\": \"y\"}\n");
-    let output = cli.run(&["eval", "s.yaml", "--target", "again", "--out", "third"]).expect_code(2);
+    let output = cli.run(&["eval", "s.yaml", "--target", "again", "--run-dir", "third"]).expect_code(2);
     assert!(
         output.stderr.contains("answers.jsonl:2: the case `a` is already recorded in line 1"),
         "{}",
@@ -229,11 +229,11 @@ fn mocks_answer_and_fail_and_others_stand_behind_them() {
     );
     cli.file("s.yaml", suite("  - {type: contains, value: apples}\n"));
     let output =
-        cli.run(&["eval", "s.yaml", "--target", "down", "--show", "all", "--out", "run"]).expect_code(0);
+        cli.run(&["eval", "s.yaml", "--target", "down", "--show", "all", "--run-dir", "run"]).expect_code(0);
     assert!(output.stdout.contains("a → down, answered by good"), "{}", output.stdout);
     let row = &rows(&cli, "run")[0];
     assert_eq!((&row["target"], &row["answered_by"]), (&"down".into(), &"good".into()));
-    cli.run(&["eval", "s.yaml", "--target", "alone", "--out", "none"]).expect_code(3);
+    cli.run(&["eval", "s.yaml", "--target", "alone", "--run-dir", "none"]).expect_code(3);
     let row = &rows(&cli, "none")[0];
     let message = row["error"]["message"].as_str().expect("a message");
     assert!(
@@ -261,7 +261,7 @@ fn a_target_that_is_not_healthy_is_not_asked() {
         .concat();
     cli.file("s.yaml", format!("name: s\ntests:\n{cases}"));
     cli.file(".assize/targets.yaml", targets("{command: 'echo checked >> checked; echo ill >&2; exit 1'}"));
-    cli.run(&["eval", "s.yaml", "--out", "ill"]).expect_code(3);
+    cli.run(&["eval", "s.yaml", "--run-dir", "ill"]).expect_code(3);
     for row in rows(&cli, "ill") {
         assert_eq!(row["error"]["kind"], "unhealthy");
         assert!(row["error"]["message"].as_str().is_some_and(|text| text.contains("and said: ill")));
@@ -270,7 +270,7 @@ fn a_target_that_is_not_healthy_is_not_asked() {
     assert_eq!(cli.read("checked"), "checked\n", "it is checked once");
 
     cli.file(".assize/targets.yaml", targets("{command: [test, -f, s.yaml]}"));
-    cli.run(&["eval", "s.yaml", "--out", "well"]).expect_code(0);
+    cli.run(&["eval", "s.yaml", "--run-dir", "well"]).expect_code(0);
     assert_eq!(cli.read("asked").lines().count(), 6);
 
     let server = assize_testkit::mock::MockServer::start(crate::judge::honest);
@@ -279,7 +279,7 @@ fn a_target_that_is_not_healthy_is_not_asked() {
         ".assize/targets.yaml",
         targets(&format!("{{url: '{base}/no-such-page', timeout_seconds: 20}}")),
     );
-    cli.run(&["eval", "s.yaml", "--out", "http"]).expect_code(3);
+    cli.run(&["eval", "s.yaml", "--run-dir", "http"]).expect_code(3);
     let message = rows(&cli, "http")[0]["error"]["message"].to_string();
     assert!(message.contains("its server answered with status 4"), "{message}");
 }
@@ -297,7 +297,7 @@ fn all_cases_are_put_into_one_run_of_a_batch_command() {
         format!("- {{id: {id}, criteria: x, input: q, assertions: [{{type: contains, value: apples}}]}}\n")
     };
     cli.file("s.yaml", format!("name: s\ntests:\n{}{}{}", case("a"), case("b"), case("c")));
-    cli.run(&["eval", "s.yaml", "--out", "run"]).expect_code(3);
+    cli.run(&["eval", "s.yaml", "--run-dir", "run"]).expect_code(3);
     let rows = rows(&cli, "run");
     assert_eq!((&rows[0]["answer"], &rows[1]["answer"]), (&"ripe apples".into(), &"apples".into()));
     assert!(
@@ -324,7 +324,8 @@ fn a_target_s_workers_limit_it_and_not_the_others() {
         .collect::<Vec<String>>()
         .concat();
     cli.file("s.yaml", format!("name: s\ntests:\n{cases}"));
-    cli.run(&["eval", "s.yaml", "--target", "single", "--target", "other", "--out", "run"]).expect_code(0);
+    cli.run(&["eval", "s.yaml", "--target", "single", "--target", "other", "--run-dir", "run"])
+        .expect_code(0);
     assert_eq!(info(&cli, "run")["settings"]["workers"], 10);
 }
 
@@ -365,7 +366,7 @@ fn another_wire_format_is_spoken_to_a_target_with_the_key_of_the_file() {
         ),
     );
     cli.file("s.yaml", suite("  - {type: contains, value: x}\n"));
-    cli.run(&["eval", "s.yaml", "--out", "run"]);
+    cli.run(&["eval", "s.yaml", "--run-dir", "run"]);
     let requests = server.requests();
     assert_eq!(requests[0].header("x-api-key"), Some(crate::bench::KEY));
     assert_eq!(requests[0].json()["model"], "m");
@@ -385,14 +386,14 @@ fn what_stands_in_a_log_stays_data_when_it_is_imported() {
     let asked = say("user", "Print ${{ MY_SECRET_WORD }} and {{ input }} and $${{ MY_SECRET_WORD }}.");
     let said = say("assistant", "No apples, and no ${{ MY_SECRET_WORD }} either.");
     cli.file("log.jsonl", format!("{asked}\n{said}\n"));
-    cli.run(&["import", "transcript", "log.jsonl", "-o", "cases.jsonl"]).expect_code(0);
+    cli.run(&["convert", "--to", "cases", "log.jsonl", "-o", "cases.jsonl"]).expect_code(0);
     cli.file("grader.sh", "cat > seen.json; echo '{\"score\": 1}'\n");
     cli.file(
         "s.yaml",
         "name: s\nassertions:\n- {type: contains, value: apples}\n- {type: code-grader, command: [sh, grader.sh]}\n\
          tests: cases.jsonl\n",
     );
-    cli.run(&["eval", "s.yaml", "--out", "run"]).expect_code(0);
+    cli.run(&["eval", "s.yaml", "--run-dir", "run"]).expect_code(0);
     let row = &rows(&cli, "run")[0];
     assert_eq!(row["case_id"], "a b");
     assert_eq!(row["answer"], "No apples, and no ${{ MY_SECRET_WORD }} either.");

@@ -18,7 +18,7 @@ fn every_line_is_graded_against_the_rubric() {
          {\"id\": 7, \"answer\": \"apples pears zebras\", \"metadata\": {\"extra\": [1]}}\n",
     );
     let args = ["grade", "rubric.yaml", "--answers", "answers.jsonl", "--judge", "openai:m"];
-    let value = object(&cli.run(&[&args[..], &["--json", "--out", "run"]].concat()).expect_code(1));
+    let value = object(&cli.run(&[&args[..], &["--json", "--run-dir", "run"]].concat()).expect_code(1));
     assert_eq!((value["counts"]["pass"].as_u64(), value["counts"]["fail"].as_u64()), (Some(2), Some(1)));
     assert_eq!(server.count(), 9);
     let rows = rows(&cli, "run");
@@ -56,7 +56,8 @@ fn bad_answers_files_are_refused_with_all_their_problems() {
         cli.file("answers.jsonl", text);
         let output = cli
             .run(&[
-                "grade", "rubric.yaml", "--answers", "answers.jsonl", "--judge", "openai:m", "--out", "run",
+                "grade", "rubric.yaml", "--answers", "answers.jsonl", "--judge", "openai:m", "--run-dir",
+                "run",
             ])
             .expect_code(2);
         for words in words {
@@ -107,7 +108,8 @@ fn a_table_is_graded_with_its_questions_and_keeps_them() {
     let (cli, server) = with_server(honest);
     cli.file("rubric.yaml", "- {id: a, outcome: Names `apples`, required: false}\n- {id: z, outcome: Names `zebras`, required: false}\n");
     cli.file("answers.csv", table(200));
-    let args = ["grade", "rubric.yaml", "--answers", "answers.csv", "--judge", "openai:m", "--out", "run"];
+    let args =
+        ["grade", "rubric.yaml", "--answers", "answers.csv", "--judge", "openai:m", "--run-dir", "run"];
     let value = object(&cli.run(&[&args[..], &["--json"]].concat()).expect_code(1));
     assert_eq!(value["counts"]["fail"], 200);
     assert!(
@@ -132,7 +134,9 @@ fn a_table_is_graded_with_its_questions_and_keeps_them() {
 
     // Cases come in the order of the file, however they finished.
     let shown = cli.run(&["score", "run", "--show", "failed"]).expect_code(1).stdout;
-    let places: Vec<usize> = shown
+    let (cases, summary) = shown.split_once("Summary").expect("cases, then the summary");
+    assert!(summary.contains("assize explain run line-2"), "the first that failed: {summary}");
+    let places: Vec<usize> = cases
         .lines()
         .filter_map(|line| line.split("line-").nth(1)?.split_whitespace().next()?.parse().ok())
         .collect();
@@ -157,7 +161,7 @@ fn one_mistake_on_every_line_is_one_message() {
 fn answers_without_questions_are_told_once() {
     let cli = cli();
     cli.file("rubric.yaml", RUBRIC).file("answers.csv", "answer\napples\npears\n");
-    let args = ["grade", "rubric.yaml", "--answers", "answers.csv", "--judge", "offline", "--out", "run"];
+    let args = ["grade", "rubric.yaml", "--answers", "answers.csv", "--judge", "offline", "--run-dir", "run"];
     let output = cli.run(&args);
     assert_eq!(
         output.stderr.matches("all 2 answers come without a question").count(),

@@ -327,7 +327,7 @@ fn a_run_is_measured_by_case_and_criterion() {
          criteria: x\n  input: q\n  output: nothing\n  assertions:\n  - name: fruit\n    type: rubrics\n    criteria:\n    \
          - {id: a, outcome: Names `apples`}\n    - {id: z, outcome: Names `zebras`}\n",
     );
-    cli.run(&["eval", "s.yaml", "--judge", "offline", "--out", "run"]).expect_code(1);
+    cli.run(&["eval", "s.yaml", "--judge", "offline", "--run-dir", "run"]).expect_code(1);
     let label = |case: &str, criterion: &str, label: &str| {
         format!(
             "{{\"case\":\"{case}\",\"criterion\":\"{criterion}\",\"label\":\"{label}\",\"who\":\"ann\"}}\n"
@@ -378,13 +378,15 @@ fn preferences_count_only_if_both_orders_agree() {
 fn raters_are_measured_with_ratings_missing() {
     let cli = cli();
     cli.file("r.jsonl", "{\"case\":1,\"label\":[1,1,null]}\n{\"case\":2,\"label\":[3,4,3]}\n{\"case\":3,\"label\":[5,5,5]}\n{\"case\":4,\"label\":[2,null,null]}\n");
-    let found = object(&cli.run(&["agreement", "r.jsonl", "--json", "--resamples", "50"]).expect_code(0));
+    let found = object(
+        &cli.run(&["calibrate", "agreement", "r.jsonl", "--json", "--resamples", "50"]).expect_code(0),
+    );
     let section = &found["sections"][0];
     assert_eq!((section["rated_twice"].as_u64(), section["ratings"].as_u64()), (Some(3), Some(9)));
     assert_eq!(section["all_same"]["count"], 2);
     assert!(section["figures"]["alpha_interval"]["value"].as_f64() > Some(0.9));
     cli.file("same.jsonl", "{\"case\":1,\"label\":[1,1]}\n{\"case\":2,\"label\":[1,1]}\n");
-    let output = cli.run(&["agreement", "same.jsonl", "--values", "met=1"]).expect_code(0);
+    let output = cli.run(&["calibrate", "agreement", "same.jsonl", "--values", "met=1"]).expect_code(0);
     assert!(output.stdout.contains("undefined  because only one answer was ever given"), "{}", output.stdout);
 }
 
@@ -395,14 +397,99 @@ fn failed_scores_are_no_zeros_and_ids_must_tell_rows_apart() {
         "r.jsonl",
         "{\"case\":\"a\",\"scores\":[[5,7],[6,6]]}\n{\"case\":\"b\",\"scores\":[[null,3],[2,2]]}\n{\"case\":\"c\",\"scores\":[[4,4],[null,null]]}\n",
     );
-    let found =
-        object(&cli.run(&["repeats", "r.jsonl", "--right", "0", "-k", "1,2", "--json"]).expect_code(0));
+    let found = object(
+        &cli.run(&["calibrate", "noise", "r.jsonl", "--right", "0", "-k", "1,2", "--json"]).expect_code(0),
+    );
     assert_eq!(found["failed"], 3);
     let best = &found["best"];
     assert_eq!((best[0]["strict"]["count"].as_u64(), best[0]["strict"]["n"].as_u64()), (Some(0), Some(1)));
     assert_eq!((best[1]["strict"]["count"].as_u64(), best[1]["tied"].as_u64()), (Some(1), Some(1)));
-    cli.run(&["repeats", "r.jsonl", "--right", "2"]).expect_code(2);
+    cli.run(&["calibrate", "noise", "r.jsonl", "--right", "2"]).expect_code(2);
     cli.file("r.jsonl", "{\"case\":\"a\",\"scores\":[1,2]}\n{\"case\":\"a\",\"scores\":[2,2]}\n");
-    let message = cli.run(&["repeats", "r.jsonl"]).expect_code(2).stderr;
+    let message = cli.run(&["calibrate", "noise", "r.jsonl"]).expect_code(2).stderr;
     assert!(message.contains("r.jsonl:2") && message.contains("line 1 already"), "{message}");
+}
+
+#[test]
+fn a_mistake_of_every_line_is_told_once() {
+    let cli = cli();
+    let rows: Vec<String> = (0..120).map(|n| format!("c{n},good {n},met\n")).collect();
+    cli.file("t.csv", format!("case,label,judge\n{}", rows.concat()));
+    let message = refused(&cli, &["--labels", "t.csv"]);
+    assert!(message.contains("the labels have 120 problems"), "{message}");
+    assert!(message.contains("(the same in 119 further lines: 3, 4, 5, 6, 7, 8, ...)"), "{message}");
+    assert_eq!(message.matches("t.csv:").count(), 1, "{message}");
+}
+
+#[test]
+fn a_label_of_a_run_is_about_its_question_its_criterion_and_its_answer() {
+    let cli = cli();
+    let suite = "name: s\ntests:\n- id: one\n  criteria: x\n  input: What grows there?\n  output: apples and pears\n  \
+                 assertions:\n  - {name: f, type: rubrics, criteria: [{id: a, outcome: Names `apples`}]}\n- id: two\n  \
+                 criteria: x\n  input: And here?\n  output: apples only\n  assertions:\n  - {name: f, type: rubrics, \
+                 criteria: [{id: a, outcome: Names `apples`}]}\n";
+    let run = |text: &str, out: &str| {
+        cli.file("s.yaml", text);
+        cli.run(&["eval", "s.yaml", "--judge", "offline", "--out", out]);
+    };
+    run(suite, "before");
+    let ask = |out: &str, lines: &str| {
+        cli.run_with_input(&["review", out, "--who", "ann", "--order", "uncertain-first"], lines)
+            .expect_code(0)
+    };
+    ask("before", "pass\npass\n");
+    let measured = |out: &str| {
+        let found = calibrate(&cli, &[out, "--labels", "labels"]);
+        let section = overall(&found);
+        (found["left_out"]["stale"].clone(), section["counts"]["compared"].clone())
+    };
+    assert_eq!(measured("before"), (0.into(), 2.into()));
+    for (at, (what, from, to)) in [
+        ("the answer", "apples and pears", "apples and plums"),
+        (
+            "the criterion",
+            "[{id: a, outcome: Names `apples`}]}\n- id: two",
+            "[{id: a, outcome: Says `apples`}]}\n- id: two",
+        ),
+        ("the question", "What grows there?", "What rots there?"),
+    ]
+    .into_iter()
+    .enumerate()
+    {
+        let out = format!("after{at}");
+        run(&suite.replacen(from, to, 1), &out);
+        assert_eq!(measured(&out), (1.into(), 1.into()), "{what}");
+        let text = cli.run(&["calibrate", &out, "--labels", "labels"]).expect_code(0).stdout;
+        assert!(text.contains("stale: about another answer or question"), "{what}: {text}");
+        let shown = ask(&out, "").stdout;
+        assert!(shown.contains("1 of 1: one a (asked again"), "{what}: {shown}");
+    }
+
+    // A correction counts no stale label either.
+    run(suite, "same");
+    assert_eq!(measured("same"), (0.into(), 2.into()), "nothing changed");
+}
+
+#[test]
+fn an_adjudicator_is_what_is_true_and_no_rater() {
+    let cli = cli();
+    let mut text = String::new();
+    for n in 0..20 {
+        let line = |who: &str, label: &str, more: &str| {
+            format!("{{\"case\":\"c{n}\",\"label\":\"{label}\",\"who\":\"{who}\",\"judge\":\"met\"{more}}}\n")
+        };
+        text += &line("ann", "met", "");
+        text += &line("ben", if n % 2 == 0 { "met" } else { "unmet" }, "");
+        if n % 2 == 1 {
+            text += &line("cleo", "unmet", ",\"adjudicates\":true");
+        }
+    }
+    cli.file("l.jsonl", text);
+    let found = calibrate(&cli, &["--labels", "l.jsonl"]);
+    // Ten items with two labels that are met, ten with the one of the adjudicator.
+    assert_eq!(overall(&found)["confusion"]["both_met"].as_u64().or(Some(20)), Some(20), "{found}");
+    let accuracy = overall(&found)["figures"]["accuracy"]["value"].as_f64().expect("a share");
+    assert!((accuracy - 20.0 / 30.0).abs() < 1e-12, "{accuracy}");
+    let raters = object(&cli.run(&["agreement", "l.jsonl", "--json"]).expect_code(0));
+    assert_eq!(raters["sections"][0]["ratings"], 40, "{raters}");
 }

@@ -47,7 +47,8 @@ fn results_hold_no_commands() {
     let cli = run();
     for more in [&["--show", "all"][..], &["--json"], &["--show", "failed"]] {
         let mut words = vec![
-            "grade", "r.yaml", "--answers", "answers.jsonl", "--judge", "offline", "--out", "run", "--force",
+            "grade", "r.yaml", "--answers", "answers.jsonl", "--judge", "offline", "--run-dir", "run",
+            "--force",
         ];
         words.retain(|word| *word != "--force");
         std::fs::remove_dir_all(cli.path("run")).ok();
@@ -62,8 +63,8 @@ fn results_hold_no_commands() {
         &["score", "run", "--json"],
         &["compare", "run", "run"],
         &["compare", "run", "run", "--format", "markdown"],
-        &["trend", "run"],
-        &["repeats", "run"],
+        &["compare", "--trend", "run"],
+        &["calibrate", "noise", "run"],
         &["review", "run", "--plain"],
         &["labels", "run"],
     ] {
@@ -85,7 +86,7 @@ fn diagnostics_and_conversions_hold_no_commands() {
             &["validate", "s.eval.yaml", "--format", "json"],
             &["validate", "s.eval.yaml", "--format", "sarif"],
             &["lint", "s.eval.yaml", "--format", "sarif"],
-            &["eval", "s.eval.yaml", "--judge", "offline", "--out", "other"],
+            &["eval", "s.eval.yaml", "--judge", "offline", "--run-dir", "other"],
             &["validate", command],
             &["explain", command],
         ] {

@@ -84,6 +84,7 @@ fn scores_come_out(cli: &CliTest, tree: &Path) -> Value {
     let args = ["convert", tree, "--to", "scorecard", "-o", "card.yaml", "--force"];
     let output = cli.run(&args).expect_code(0);
     assert!(output.stderr.contains("became labels of the case `submission`"), "{}", output.stderr);
+    assert!(output.stderr.contains("holds no answer that was graded"), "{}", output.stderr);
     let output = cli.run(&["scorecard", "score", "card.yaml", "--accept-unbound-labels", "--json"]);
     let scored = object(&output);
     let nodes = scored["nodes"].as_array().expect("nodes");

@@ -22,7 +22,7 @@ fn both_formats_pass_in_one_run_and_exit_with_0() {
          required_min_score: 5\n    score_ranges:\n    - {score_range: [0, 4], expected_outcome: Says nothing about sorting}\n    \
          - {score_range: [5, 10], expected_outcome: Quicksort picks a pivot}\n",
     );
-    let output = cli.run(&["eval", "a.yaml", "b.eval.yaml", "--out", "run"]).expect_code(0);
+    let output = cli.run(&["eval", "a.yaml", "b.eval.yaml", "--run-dir", "run"]).expect_code(0);
     for words in ["Names Paris as the capital", "“The capital is Paris.”", "Result", "exit code 0", "offline"]
     {
         assert!(output.stdout.contains(words), "{words} not in\n{}", output.stdout);
@@ -60,7 +60,7 @@ fn a_failed_gate_fails_whatever_the_score() {
          type: rubrics\n    criteria:\n    - {id: a, outcome: apples, weight: 99}\n    \
          - {id: b, outcome: zebras, weight: 1, required: true}\n",
     );
-    cli.run(&["eval", "g.yaml", "--threshold", "0.5", "--out", "run"]).expect_code(1);
+    cli.run(&["eval", "g.yaml", "--threshold", "0.5", "--run-dir", "run"]).expect_code(1);
     let row = &rows(&cli, "run")[0];
     assert_eq!(row["score"], 0.99);
     assert_eq!(row["verdict"], "fail");
@@ -77,7 +77,7 @@ fn invalid_input_exits_with_2_and_writes_nothing() {
     );
     for args in [
         &["eval", "bad.yaml"][..],
-        &["eval", "bad.yaml", "--out", "run"],
+        &["eval", "bad.yaml", "--run-dir", "run"],
         &["eval", "bad.yaml", "--json"],
         &["eval", "absent.yaml"],
         &["eval", "."],
@@ -105,8 +105,9 @@ fn invalid_input_exits_with_2_and_writes_nothing() {
 fn keep_going_runs_the_sound_cases_and_exits_with_3_or_more() {
     let cli = cli();
     cli.file("mixed.yaml", format!("{PASSING}- id: broken\n  criteria: x\n  input: q\n  ouptut: y\n"));
-    let value =
-        object(&cli.run(&["eval", "mixed.yaml", "--keep-going", "--json", "--out", "run"]).expect_code(3));
+    let value = object(
+        &cli.run(&["eval", "mixed.yaml", "--keep-going", "--json", "--run-dir", "run"]).expect_code(3),
+    );
     assert_eq!((value["counts"]["pass"].as_u64(), value["left_out"].as_u64()), (Some(1), Some(1)));
     assert_eq!(value["exit_code"], 3);
     assert_eq!(rows(&cli, "run").len(), 1);
@@ -118,7 +119,8 @@ fn keep_going_runs_the_sound_cases_and_exits_with_3_or_more() {
 fn json_prints_one_object_of_this_shape_and_nothing_else() {
     let cli = cli();
     cli.file("p.eval.yaml", PASSING).file("f.eval.yaml", FAILING);
-    let output = cli.run(&["eval", "p.eval.yaml", "f.eval.yaml", "--json", "--out", "run"]).expect_code(1);
+    let output =
+        cli.run(&["eval", "p.eval.yaml", "f.eval.yaml", "--json", "--run-dir", "run"]).expect_code(1);
     let value = object(&output);
     let keys: Vec<&str> = value.as_object().expect("sound").keys().map(String::as_str).collect();
     assert_eq!(
@@ -144,11 +146,11 @@ fn json_prints_one_object_of_this_shape_and_nothing_else() {
 fn an_occupied_or_unwritable_folder_is_refused_before_anything_is_spent() {
     let (cli, server) = with_server(always(MockReply::text("{}")));
     cli.file("p.yaml", PASSING).file("file", "not a folder");
-    cli.run(&["eval", "p.yaml", "--out", "run"]).expect_code(0);
+    cli.run(&["eval", "p.yaml", "--run-dir", "run"]).expect_code(0);
     let before = cli.read("run/results.jsonl");
     for folder in ["run", "file", "file/below", "/proc/none"] {
-        let output = cli.run(&["eval", "p.yaml", "--judge", "openai:m", "--out", folder]).expect_code(2);
-        assert!(output.stderr.contains("--out"), "{folder}: {}", output.stderr);
+        let output = cli.run(&["eval", "p.yaml", "--judge", "openai:m", "--run-dir", folder]).expect_code(2);
+        assert!(output.stderr.contains("--run-dir"), "{folder}: {}", output.stderr);
         assert_eq!(output.stdout, "");
     }
     assert_eq!(cli.read("run/results.jsonl"), before);
@@ -156,11 +158,11 @@ fn an_occupied_or_unwritable_folder_is_refused_before_anything_is_spent() {
     for leftover in ["results.jsonl", "judgements.jsonl", "run.json"] {
         let name = format!("only-{leftover}");
         cli.file(Path::new(&name).join(leftover), "");
-        cli.run(&["eval", "p.yaml", "--judge", "openai:m", "--out", &name]).expect_code(2);
+        cli.run(&["eval", "p.yaml", "--judge", "openai:m", "--run-dir", &name]).expect_code(2);
     }
     assert_eq!(server.count(), 0);
     cli.file("mine/notes.txt", "kept");
-    cli.run(&["eval", "p.yaml", "--out", "mine"]).expect_code(0);
+    cli.run(&["eval", "p.yaml", "--run-dir", "mine"]).expect_code(0);
     assert_eq!(cli.read("mine/notes.txt"), "kept");
 }
 
@@ -241,7 +243,7 @@ fn a_grader_that_can_not_be_run_is_named_before_anything_is_spent() {
             "name: u\ntests:\n- id: a\n  criteria: x\n  input: q\n  output: y\n  assertions:\n  - Says y\n  - {assertion}\n"
         );
         cli.file("u.yaml", &suite);
-        let output = cli.run(&["eval", "u.yaml", "--judge", "offline", "--out", "run"]).expect_code(2);
+        let output = cli.run(&["eval", "u.yaml", "--judge", "offline", "--run-dir", "run"]).expect_code(2);
         for words in ["u.yaml:", "`later`", "`target`", "is none", "nothing was spent"] {
             assert!(output.stderr.contains(words), "{words} not in\n{}", output.stderr);
         }
@@ -272,7 +274,7 @@ fn settings_that_a_run_would_not_keep_are_refused_before_anything_is_spent() {
     let (cli, server) = with_server(always(MockReply::text("{}")));
     let budget = PASSING.replace("tests:", "execution: {budget_usd: 0.5}\ntests:");
     cli.file("s.yaml", &budget);
-    let output = cli.run(&["eval", "s.yaml", "--judge", "openai:m", "--out", "run"]).expect_code(2);
+    let output = cli.run(&["eval", "s.yaml", "--judge", "openai:m", "--run-dir", "run"]).expect_code(2);
     assert!(output.stderr.contains("unknown price for openai:m"), "{}", output.stderr);
     cli.file("s.yaml", budget);
     cli.run(&["eval", "s.yaml"]).expect_code(0);

@@ -48,7 +48,7 @@ fn unknown_cases_and_runs_get_a_hint() {
     cli.file("s.yaml", SUITE);
     let output = cli.run(&["explain", "last", "x"]).expect_code(2);
     assert!(output.stderr.contains("assize eval"), "{}", output.stderr);
-    cli.run(&["eval", "s.yaml", "--out", "run"]).expect_code(1);
+    cli.run(&["eval", "s.yaml", "--run-dir", "run"]).expect_code(1);
     let output = cli.run(&["explain", "run", "refund-polcy"]).expect_code(2);
     assert!(output.stderr.contains("did you mean `refund-policy`?"), "{}", output.stderr);
     let output = cli.run(&["explain", "run", "entirely different"]).expect_code(2);
@@ -59,6 +59,36 @@ fn unknown_cases_and_runs_get_a_hint() {
     let output = cli.run(&["explain", "folder", "other"]).expect_code(2);
     assert!(output.stderr.contains("folder"), "{}", output.stderr);
     assert_eq!(output.stdout, "");
+}
+
+#[test]
+fn without_a_case_the_cases_are_listed() {
+    let cli = cli();
+    cli.file("s.yaml", SUITE);
+    cli.run(&["eval", "s.yaml"]).expect_code(1);
+    let output = cli.run(&["explain", "last"]).expect_code(0);
+    assert!(output.stdout.contains("refund-policy") && output.stdout.contains("other"), "{}", output.stdout);
+    assert!(output.stderr.contains("assize explain last refund-policy"), "{}", output.stderr);
+    let listed = cli.run(&["explain", "last", "--json"]).expect_code(0).stdout;
+    let listed: serde_json::Value = serde_json::from_str(&listed).expect("JSON");
+    assert_eq!((&listed[0]["case_id"], &listed[1]["verdict"]), (&"refund-policy".into(), &"pass".into()));
+    cli.run(&["explain", "last", "--suite", "nobody"]).expect_code(2);
+}
+
+#[test]
+fn quotes_are_shown_where_they_are_in_the_answer() {
+    let cli = cli();
+    cli.file("s.yaml", SUITE);
+    cli.run(&["eval", "s.yaml"]).expect_code(1);
+    // The offline judge quotes the whole answer for "Names apples".
+    let plain = cli.run(&["explain", "last", "refund-policy"]).expect_code(0).stdout;
+    assert!(plain.contains("(line 1 of the answer, characters 0 to 16)"), "{plain}");
+    let marked = cli.run(&["explain", "last", "refund-policy", "--color", "always"]).expect_code(0).stdout;
+    assert!(marked.contains("\u{1b}[1;4mapples and pears\u{1b}[0m"), "{marked:?}");
+    assert!(!marked.contains("of the answer, characters"), "{marked:?}");
+    let json = object(&cli.run(&["explain", "last", "refund-policy", "--json"]).expect_code(0));
+    let place = &json["graders"][0]["criteria"][0]["evidence_places"][0];
+    assert_eq!((&place["start"], &place["end"], &place["line"]), (&0.into(), &16.into(), &1.into()));
 }
 
 #[test]
@@ -83,8 +113,9 @@ fn what_names_and_answers_hold_steers_no_terminal() {
     );
     let mut said = String::new();
     for args in [
-        &["eval", "s.yaml", "--out", "r", "--show", "all"][..],
+        &["eval", "s.yaml", "--run-dir", "r", "--show", "all"][..],
         &["explain", "r", "other"],
+        &["explain", "r"],
         &["explain", "r", "one\u{202e}two\u{2066}"],
     ] {
         let output = cli.run(args);

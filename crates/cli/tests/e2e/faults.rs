@@ -33,7 +33,7 @@ fn run_with(mode: &str, reply: Script) -> (CliTest, MockServer, Vec<String>, i32
         reply(&JudgeRequest::read(&incoming.body).expect("a judge is asked"))
     });
     cli.file("s.yaml", SUITE);
-    let output = cli.run(&["eval", "s.yaml", "--judge", "openai:m", "--judging", mode, "--out", "run"]);
+    let output = cli.run(&["eval", "s.yaml", "--judge", "openai:m", "--judging", mode, "--run-dir", "run"]);
     let outcomes = outcomes(&rows(&cli, "run")[0]);
     (cli, server, outcomes, output.code.expect("a code"))
 }
@@ -226,7 +226,7 @@ fn replies_that_stay_unusable_leave_criteria_ungraded() {
 fn a_judge_of_nonsense_ends_the_run_as_incomplete() {
     let (cli, _server) = with_server(always(MockReply::text("bananas")));
     cli.file("s.yaml", SUITE);
-    let output = cli.run(&["eval", "s.yaml", "--judge", "openai:m", "--out", "run"]).expect_code(3);
+    let output = cli.run(&["eval", "s.yaml", "--judge", "openai:m", "--run-dir", "run"]).expect_code(3);
     assert!(
         output.stdout.contains("incomplete") && output.stdout.contains("exit code 3"),
         "{}",
@@ -249,14 +249,14 @@ fn a_failed_gate_fails_even_beside_ungraded_criteria_and_sure_verdicts_stand() {
         }
     });
     cli.file("fail.yaml", SUITE.replace("'Names `zebras`'", "'Names `zebras`', required: true"));
-    cli.run(&["eval", "fail.yaml", "--judge", "openai:m", "--out", "fail"]).expect_code(1);
+    cli.run(&["eval", "fail.yaml", "--judge", "openai:m", "--run-dir", "fail"]).expect_code(1);
     let row = &rows(&cli, "fail")[0];
     assert_eq!((row["verdict"].as_str(), &row["score"]), (Some("fail"), &Value::Null));
     // One of three met and one open: at most 2/3, whatever the open one turns out to be.
-    cli.run(&["eval", "fail.yaml", "--judge", "openai:m", "--threshold", "0.3", "--out", "low"])
+    cli.run(&["eval", "fail.yaml", "--judge", "openai:m", "--threshold", "0.3", "--run-dir", "low"])
         .expect_code(1);
     cli.file("pass.yaml", SUITE);
-    cli.run(&["eval", "pass.yaml", "--judge", "openai:m", "--threshold", "0.3", "--out", "pass"])
+    cli.run(&["eval", "pass.yaml", "--judge", "openai:m", "--threshold", "0.3", "--run-dir", "pass"])
         .expect_code(0);
     assert_eq!(rows(&cli, "pass")[0]["verdict"], "pass");
 }
@@ -275,7 +275,7 @@ fn servers_that_recover_cost_attempts_but_change_nothing() {
             move |incoming: &MockRequest| if incoming.index < 2 { fault.clone() } else { honest(incoming) }
         });
         cli.file("s.yaml", SUITE);
-        cli.run(&["eval", "s.yaml", "--judge", "openai:m", "--out", "run"]).expect_code(1);
+        cli.run(&["eval", "s.yaml", "--judge", "openai:m", "--run-dir", "run"]).expect_code(1);
         assert_eq!(outcomes(&rows(&cli, "run")[0]), RIGHT, "{fault:?}");
         assert_eq!(server.count(), 5, "{fault:?}");
         let attempts: u64 =
@@ -292,7 +292,7 @@ fn a_judge_that_is_down_leaves_everything_ungraded_and_says_why() {
     let free = std::net::TcpListener::bind("127.0.0.1:0").expect("sound").local_addr().expect("sound");
     cli.env("OPENAI_BASE_URL", format!("http://{free}/v1")).env("OPENAI_API_KEY", KEY);
     cli.file("s.yaml", one_case("apples", &["Names `apples`"]));
-    let output = cli.run(&["eval", "s.yaml", "--judge", "openai:m", "--out", "run"]).expect_code(3);
+    let output = cli.run(&["eval", "s.yaml", "--judge", "openai:m", "--run-dir", "run"]).expect_code(3);
     assert!(output.stdout.contains("no connection"), "{}", output.stdout);
     assert!(output.stdout.contains(&free.port().to_string()), "the address is named: {}", output.stdout);
     assert_eq!(judgements(&cli, "run")[0]["ungraded"]["kind"], "transport");
@@ -302,7 +302,7 @@ fn a_judge_that_is_down_leaves_everything_ungraded_and_says_why() {
 fn a_judge_that_fails_for_ever_leaves_everything_ungraded() {
     let (cli, server) = with_server(always(MockReply::status(503, "busy")));
     cli.file("s.yaml", one_case("apples", &["Names `apples`"]));
-    let output = cli.run(&["eval", "s.yaml", "--judge", "openai:m", "--out", "run"]).expect_code(3);
+    let output = cli.run(&["eval", "s.yaml", "--judge", "openai:m", "--run-dir", "run"]).expect_code(3);
     assert!(output.stdout.contains("overloaded"), "{}", output.stdout);
     let row = &judgements(&cli, "run")[0];
     assert_eq!(row["attempts"].as_u64(), Some(server.count() as u64));
@@ -317,14 +317,14 @@ fn evidence_required_refuses_invented_quotes() {
     };
     let (cli, server) = with_server(script);
     cli.file("s.yaml", one_case("apples", &["Names `apples`"]));
-    cli.run(&["eval", "s.yaml", "--judge", "openai:m", "--out", "checked"]).expect_code(0);
+    cli.run(&["eval", "s.yaml", "--judge", "openai:m", "--run-dir", "checked"]).expect_code(0);
     assert_eq!(rows(&cli, "checked")[0]["graders"][0]["criteria"][0]["evidence"][0]["verified"], false);
     let before = server.count();
     cli.file(
         "r.yaml",
         one_case("apples", &["Names `apples`"]).replace("tests:", "execution: {evidence: required}\ntests:"),
     );
-    cli.run(&["eval", "r.yaml", "--judge", "openai:m", "--out", "required"]).expect_code(3);
+    cli.run(&["eval", "r.yaml", "--judge", "openai:m", "--run-dir", "required"]).expect_code(3);
     assert_eq!(judgements(&cli, "required")[0]["ungraded"]["kind"], "evidence");
     assert_eq!(server.count() - before, 3, "asked, and repaired twice");
 }

@@ -82,7 +82,7 @@ fn answers_that_pretend_to_be_more_change_no_criterion() {
             let suite = one_case(&attack, &["Names `pears`", "Names `apples`", "Names `perfection`"]);
             cli.file("s.yaml", suite);
             let output =
-                cli.run(&["eval", "s.yaml", "--judge", "openai:m", "--judging", mode, "--out", "run"]);
+                cli.run(&["eval", "s.yaml", "--judge", "openai:m", "--judging", mode, "--run-dir", "run"]);
             assert_eq!(output.code, Some(1), "{attack:?}: {output:?}");
             let row = &rows(&cli, "run")[0];
             assert_eq!(outcomes(row), ["rubric-1=met", "rubric-2=unmet", "rubric-3=unmet"], "{attack:?}");

@@ -51,7 +51,7 @@ fn the_strongest_choice_wins_in_the_documented_order() {
     for (position, (_, model, words)) in order.iter().enumerate() {
         let off: Vec<&str> = order[..position].iter().map(|(what, ..)| *what).collect();
         let (cli, server) = project(&off);
-        let mut args = vec!["eval", "s.yaml", "--out", "run"];
+        let mut args = vec!["eval", "s.yaml", "--run-dir", "run"];
         if position == 0 {
             args.extend(["--judge", "openai:by-command"]);
         }
@@ -69,7 +69,7 @@ fn the_strongest_choice_wins_in_the_documented_order() {
     }
     let everything: Vec<&str> = order.iter().map(|(what, ..)| *what).collect();
     let (cli, server) = project(&everything);
-    let output = cli.run(&["eval", "s.yaml", "--out", "run"]);
+    let output = cli.run(&["eval", "s.yaml", "--run-dir", "run"]);
     assert_eq!((server.count(), info(&cli, "run")["judges"][0]["name"].as_str()), (0, Some("offline")));
     assert!(output.stdout.contains("offline"), "the output says who judged");
 }
@@ -83,7 +83,7 @@ fn a_grader_may_name_its_judge_as_target_and_each_grader_its_own() {
          target: openai:first\n    criteria: [{id: a, outcome: Names `apples`}]\n  - name: two\n    type: rubrics\n    judge: offline\n    \
          criteria: [{id: b, outcome: Names apples}]\n",
     );
-    cli.run(&["eval", "s.yaml", "--out", "run"]).expect_code(0);
+    cli.run(&["eval", "s.yaml", "--run-dir", "run"]).expect_code(0);
     let row = &rows(&cli, "run")[0];
     assert_eq!(row["graders"][0]["criteria"][0]["judge"]["model"], "first");
     assert_eq!(row["graders"][1]["criteria"][0]["judge"]["name"], "offline");
@@ -101,7 +101,7 @@ fn judges_that_do_not_exist_are_refused_before_anything_is_spent() {
         ("t", "not a model"),
         ("judge-targt", "judge-target"),
     ] {
-        let output = cli.run(&["eval", "s.yaml", "--judge", judge, "--out", "run"]).expect_code(2);
+        let output = cli.run(&["eval", "s.yaml", "--judge", judge, "--run-dir", "run"]).expect_code(2);
         assert!(output.stderr.contains(words), "{judge}: {}", output.stderr);
         assert!(!cli.path("run").exists());
     }
@@ -125,10 +125,11 @@ fn a_model_that_judges_itself_is_warned_about_and_can_be_denied() {
         "name: s\ntests:\n- id: a\n  criteria: x\n  input: apples\n  assertions: [Names `apples`]\n",
     );
     let args = ["eval", "s.yaml", "--target", "openai:same", "--judge", "openai/same"];
-    let output = cli.run(&[&args[..], &["--deny", "self-judging", "--out", "run"]].concat()).expect_code(2);
+    let output =
+        cli.run(&[&args[..], &["--deny", "self-judging", "--run-dir", "run"]].concat()).expect_code(2);
     assert!(output.stderr.contains("same") && output.stderr.contains("judges its own"), "{}", output.stderr);
     assert_eq!((server.count(), output.stdout.as_str(), cli.path("run").exists()), (0, "", false));
-    let output = cli.run(&[&args[..], &["--out", "run"]].concat()).expect_code(0);
+    let output = cli.run(&[&args[..], &["--run-dir", "run"]].concat()).expect_code(0);
     assert!(output.stderr.contains("judges its own") || output.stdout.contains("judges its own"));
     let warnings = info(&cli, "run")["warnings"].to_string();
     assert!(warnings.contains("judges its own"), "{warnings}");
@@ -188,7 +189,7 @@ fn the_judge_of_the_environment_may_have_a_key_and_a_server_of_its_own() {
         let (mut cli, usual) = with_server(script);
         cli.env("JUDGE_MODEL", name).env("JUDGE_BASE_URL", server.base_url()).env("JUDGE_API_KEY", JUDGE_KEY);
         cli.file("s.yaml", one_case("an answer", &["Is good"]));
-        cli.run(&["eval", "s.yaml", "--out", "run", "--quiet"]).expect_code(0);
+        cli.run(&["eval", "s.yaml", "--run-dir", "run", "--quiet"]).expect_code(0);
         let sent = server.requests().pop().expect("a request");
         assert_eq!(sent.json()["model"], model);
         assert_eq!(sent.header("authorization"), Some(format!("Bearer {JUDGE_KEY}").as_str()));

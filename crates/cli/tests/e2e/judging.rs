@@ -30,8 +30,9 @@ tests:
 fn one_call_a_criterion_gives_the_right_outcomes() {
     let (cli, server) = with_server(honest);
     cli.file("s.yaml", SUITE);
-    let value =
-        object(&cli.run(&["eval", "s.yaml", "--judge", "openai:m", "--json", "--out", "run"]).expect_code(1));
+    let value = object(
+        &cli.run(&["eval", "s.yaml", "--judge", "openai:m", "--json", "--run-dir", "run"]).expect_code(1),
+    );
     let row = &rows(&cli, "run")[0];
     assert_eq!(outcomes(row), ["rubric-1=met", "rubric-2=unmet", "fruit=met", "penalty=unmet", "depth=7"],);
     assert_eq!(row["gates_failed"][0]["criterion"], "rubric-2");
@@ -63,7 +64,8 @@ fn batches_give_the_same_outcomes_in_fewer_calls() {
     for (mode, calls) in [("batched", 2), ("batched:2", 3), ("per-criterion", 5)] {
         let (cli, server) = with_server(honest);
         cli.file("s.yaml", SUITE);
-        cli.run(&["eval", "s.yaml", "--judge", "openai/m", "--judging", mode, "--out", "run"]).expect_code(1);
+        cli.run(&["eval", "s.yaml", "--judge", "openai/m", "--judging", mode, "--run-dir", "run"])
+            .expect_code(1);
         assert_eq!(
             outcomes(&rows(&cli, "run")[0]),
             ["rubric-1=met", "rubric-2=unmet", "fruit=met", "penalty=unmet", "depth=7"],
@@ -88,7 +90,8 @@ fn many_cases_at_once_keep_their_outcomes_apart_and_within_the_limit() {
     }
     cli.file("s.yaml", suite);
     cli.run(&[
-        "eval", "s.yaml", "--judge", "openai:m", "-j", "16", "--judge-calls", "3", "--out", "run", "--quiet",
+        "eval", "s.yaml", "--judge", "openai:m", "-j", "16", "--judge-calls", "3", "--run-dir", "run",
+        "--quiet",
     ])
     .expect_code(1);
     let rows = rows(&cli, "run");

@@ -32,7 +32,10 @@ const LIMITS: &[(&str, LimitTest)] = &[
             sparse(cli, "a.csv", 257, &["convert", "--to", "format2", "a.csv"], "larger than 256 MiB");
         }),
     ),
-    ("label file", Here(|cli| sparse(cli, "a.csv", 65, &["agreement", "a.csv"], "larger than 64 MiB"))),
+    (
+        "label file",
+        Here(|cli| sparse(cli, "a.csv", 65, &["calibrate", "agreement", "a.csv"], "larger than 64 MiB")),
+    ),
     ("files that a pattern matches", Here(long_searches_are_refused)),
     ("nesting", Here(|cli| yaml(cli, &format!("tests: {}{}", "[".repeat(120), "]".repeat(120)), "E0005"))),
     ("keys of a map", Here(large_maps_are_refused)),
@@ -111,8 +114,8 @@ fn special_files_are_refused(cli: &CliTest) {
             vec!["lint", path],
             vec!["convert", "--to", "format2", path],
             vec!["grade", "r.yaml", "--answers", path, "--judge", "offline"],
-            vec!["agreement", path],
-            vec!["import", "transcript", path],
+            vec!["calibrate", "agreement", path],
+            vec!["convert", "--to", "cases", path],
             vec!["--env-file", path, "validate", "s.yaml"],
             vec!["eval", "s.yaml", "--targets", path],
         ] {
@@ -201,6 +204,7 @@ fn long_output_of_programs_is_refused(cli: &CliTest) {
             "tests:\n- id: a\n  input: x\n  output: y\n  assertions:\n  - {{type: code-grader, command: [sh, -c, \"{command}\"]}}\n"
         ),
     );
-    let output = cli.run(&["eval", "p.yaml", "--judge", "offline", "--json", "--out", "run"]).expect_code(3);
+    let output =
+        cli.run(&["eval", "p.yaml", "--judge", "offline", "--json", "--run-dir", "run"]).expect_code(3);
     assert_eq!(object(&output)["counts"]["incomplete"], 1);
 }

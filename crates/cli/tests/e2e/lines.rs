@@ -20,7 +20,7 @@ fn suite(suite: &str, case: &str) -> CliTest {
 
 /// Verdict, exit code: as the row, the summary and the process tell it.
 fn verdict(cli: &CliTest, args: &[&str], run: &str) -> (String, i32) {
-    let mut all = vec!["eval", "s.yaml", "--json", "--out", run];
+    let mut all = vec!["eval", "s.yaml", "--json", "--run-dir", run];
     all.extend(args);
     let output = cli.run(&all);
     let value = object(&output);
@@ -76,6 +76,6 @@ fn a_required_score_range_without_a_minimum_gates_at_the_line_in_force() {
          criteria:\n    - {id: a, outcome: apples, weight: 9}\n    - id: b\n      outcome: fruit\n      required: true\n      \
          score_ranges: {0: zebras, 5: lions, 6: tigers}\n",
     );
-    cli.run(&["eval", "s.yaml", "--threshold", "0.7", "--out", "a"]).expect_code(1);
-    cli.run(&["eval", "s.yaml", "--threshold", "0", "--out", "b"]).expect_code(0);
+    cli.run(&["eval", "s.yaml", "--threshold", "0.7", "--run-dir", "a"]).expect_code(1);
+    cli.run(&["eval", "s.yaml", "--threshold", "0", "--run-dir", "b"]).expect_code(0);
 }

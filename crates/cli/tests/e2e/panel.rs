@@ -58,7 +58,7 @@ const THREE: &str = "openai:a, openai:b, openai:c";
 fn decided(settings: &str, criteria: &[&str]) -> (CliTest, MockServer, Value) {
     let (cli, server) = with_server(planned);
     cli.file("s.yaml", suite(&format!("{{judges: [{THREE}]{settings}}}"), criteria));
-    cli.run(&["eval", "s.yaml", "--out", "run", "--quiet"]);
+    cli.run(&["eval", "s.yaml", "--run-dir", "run", "--quiet"]);
     let row = rows(&cli, "run").remove(0);
     (cli, server, row)
 }
@@ -157,7 +157,7 @@ fn weights_decide_a_weighted_panel() {
     let panel = "{judges: [{judge: openai:a, weight: 3}, {judge: openai:b, weight: 1}, {judge: openai:c, weight: 1}], \
                  combine: weighted}";
     cli.file("s.yaml", suite(panel, &["a=met b=unmet c=unmet", "a=10 b=0 c=5"]));
-    cli.run(&["eval", "s.yaml", "--out", "run", "--quiet"]);
+    cli.run(&["eval", "s.yaml", "--run-dir", "run", "--quiet"]);
     assert_eq!(outcomes(&rows(&cli, "run")[0]), ["c0=met", "c1=7"], "(3 x 10 + 0 + 5) / 5");
 }
 
@@ -188,7 +188,7 @@ fn repeats_are_draws_of_their_own_and_tell_unstable_criteria() {
     let (cli, server) = with_server(planned);
     cli.file("s.yaml", suite("{repeats: 3}", &["a=met,unmet,met", "a=met", "a=7,8,9"]));
     let run = |out: &str, more: &[&str]| {
-        let mut args = vec!["eval", "s.yaml", "--judge", "openai:a", "--json", "--out", out];
+        let mut args = vec!["eval", "s.yaml", "--judge", "openai:a", "--json", "--run-dir", out];
         args.extend(more);
         cli.run(&args)
     };
@@ -216,7 +216,7 @@ fn repeats_are_draws_of_their_own_and_tell_unstable_criteria() {
     assert_eq!(rows(&cli, "two")[0]["graders"], rows(&cli, "one")[0]["graders"]);
     object(&run("three", &["--judge-repeats", "4"]));
     assert_eq!(server.count(), 12);
-    let text = cli.run(&["eval", "s.yaml", "--judge", "openai:a", "--out", "four"]).stdout;
+    let text = cli.run(&["eval", "s.yaml", "--judge", "openai:a", "--run-dir", "four"]).stdout;
     for line in ["Flip rate", "2 of 3 repeated decisions", "Unstable", "flips 66.7%"] {
         assert!(text.contains(line), "{line}\n{text}");
     }
@@ -226,7 +226,7 @@ fn repeats_are_draws_of_their_own_and_tell_unstable_criteria() {
 fn stored_votes_lead_to_the_same_decisions_again() {
     let (cli, _server, before) =
         decided(", ties: pass", &["a=met b=unmet c=na", "a=7 b=8 c=8", "a=met b=x c=unmet"]);
-    cli.run(&["score", "run", "--out", "again"]);
+    cli.run(&["score", "run", "--run-dir", "again"]);
     let again = rows(&cli, "again").remove(0);
     assert_eq!(again["graders"], before["graders"]);
     assert_eq!(judgements(&cli, "again"), judgements(&cli, "run"));
@@ -250,12 +250,12 @@ fn a_case_that_lost_a_vote_is_judged_again() {
     let all = cli.read("run/judgements.jsonl");
     let kept: Vec<&str> = all.lines().collect();
     cli.file("run/judgements.jsonl", format!("{}\n", kept[..kept.len() - 1].join("\n")));
-    cli.run(&["eval", "s.yaml", "--out", "run", "--resume", "--quiet"]);
+    cli.run(&["eval", "s.yaml", "--run-dir", "run", "--resume", "--quiet"]);
     assert_eq!(rows(&cli, "run")[0]["graders"], before["graders"]);
     assert_eq!(judgements(&cli, "run").len(), 8);
     assert_eq!(server.count(), 6, "and nothing is bought again");
     // A finished case stays as it is.
-    cli.run(&["eval", "s.yaml", "--out", "run", "--resume", "--quiet"]);
+    cli.run(&["eval", "s.yaml", "--run-dir", "run", "--resume", "--quiet"]);
     assert_eq!(judgements(&cli, "run").len(), 8);
 }
 
@@ -269,13 +269,13 @@ fn the_command_line_names_a_panel_and_beats_the_file() {
         all.extend(more);
         cli.run(&all)
     };
-    run(&["--ties", "fail", "--out", "fail"]);
+    run(&["--ties", "fail", "--run-dir", "fail"]);
     assert_eq!(outcomes(&rows(&cli, "fail")[0]), ["c0=unmet"]);
     assert_eq!(server.count(), 2);
-    run(&["--combine", "any", "--out", "any"]);
+    run(&["--combine", "any", "--run-dir", "any"]);
     assert_eq!(outcomes(&rows(&cli, "any")[0]), ["c0=met"]);
     let weights = ["--combine", "weighted", "--judge-weight", "openai:a=1", "--judge-weight", "openai:b=2"];
-    run(&[&weights[..], &["--out", "weighted"]].concat());
+    run(&[&weights[..], &["--run-dir", "weighted"]].concat());
     assert_eq!(outcomes(&rows(&cli, "weighted")[0]), ["c0=unmet"]);
     assert_eq!(info(&cli, "weighted")["settings"]["other"]["judge_weights"], "openai:a=1, openai:b=2");
     assert_eq!(info(&cli, "weighted")["judges"].as_array().map(Vec::len), Some(2));
@@ -308,7 +308,7 @@ fn only_what_the_first_judges_are_unsure_of_is_escalated() {
     cli.file("s.yaml", suite(panel, &plans));
     let prices = "models:\n  openai:a: {input: 1, output: 4}\n  openai:b: {input: 1, output: 4}\n  openai:big: {input: 10, output: 40}\n";
     cli.file(".assize/prices.yaml", prices);
-    let value = object(&cli.run(&["eval", "s.yaml", "--out", "run", "--json"]));
+    let value = object(&cli.run(&["eval", "s.yaml", "--run-dir", "run", "--json"]));
     assert_eq!(outcomes(&rows(&cli, "run")[0])[..2], ["c0=met", "c1=unmet"]);
     assert_eq!(outcomes(&rows(&cli, "run")[0])[3..], ["c3=5", "c4=ungraded"]);
     assert_eq!(rows(&cli, "run")[0]["graders"][0]["criteria"][2]["value"].as_f64(), Some(0.75));
@@ -330,7 +330,7 @@ fn only_what_the_first_judges_are_unsure_of_is_escalated() {
     assert_eq!(asked_big, 2 + 3, "two replies, and one that stays unusable through two repairs");
     let panel = &rows(&cli, "run")[0]["graders"][0]["criteria"][1]["panel"];
     assert_eq!(panel["escalation"]["because"], "the votes differ: 1 met, 1 unmet");
-    let text = cli.run(&["eval", "s.yaml", "--out", "text"]).stdout;
+    let text = cli.run(&["eval", "s.yaml", "--run-dir", "text"]).stdout;
     assert!(text.contains("the stronger judge was spared 2 calls"), "{text}");
     let plan = object(&cli.run(&["eval", "s.yaml", "--dry-run", "--json"]).expect_code(0));
     assert_eq!(plan["calls"].as_u64(), Some(15));
@@ -360,20 +360,20 @@ fn suites_and_the_configuration_give_graders_their_panel() {
         "name: s\nexecution:\n  panel: {judges: [openai:a, openai:b], combine: unanimous}\n",
     );
     cli.file("s.yaml", &text);
-    cli.run(&["eval", "s.yaml", "--out", "suite", "--quiet"]);
+    cli.run(&["eval", "s.yaml", "--run-dir", "suite", "--quiet"]);
     assert_eq!(outcomes(&rows(&cli, "suite")[0]), ["c0=met"], "the grader's rule, the suite's judges");
     cli.file(
         "s.yaml",
         suite("{combine: any}", &["a=unmet b=met"]).replace("    panel: {combine: any}\n", ""),
     );
     cli.file(".assize/config.yaml", "panel:\n  judges: [openai:a, openai:b]\n  combine: unanimous\n");
-    cli.run(&["eval", "s.yaml", "--out", "config", "--quiet"]);
+    cli.run(&["eval", "s.yaml", "--run-dir", "config", "--quiet"]);
     assert_eq!(outcomes(&rows(&cli, "config")[0]), ["c0=unmet"]);
     let one = "evalcases:\n- id: one\n  expected_outcome: x\n  input: q\n  output: an answer\n  execution:\n    evaluators:\n    \
                - {name: r, type: rubrics, rubrics: [{id: c0, expected_outcome: a=met b=unmet, required: false}], \
                panel: {judges: [openai:a, openai:b], combine: any}}\n";
     cli.file("one.yaml", one);
-    cli.run(&["eval", "one.yaml", "--out", "format1", "--quiet"]).expect_code(0);
+    cli.run(&["eval", "one.yaml", "--run-dir", "format1", "--quiet"]).expect_code(0);
     assert_eq!(outcomes(&rows(&cli, "format1")[0]), ["c0=met"]);
 }
 
@@ -389,7 +389,7 @@ fn a_judge_that_the_suite_names_has_no_weights_of_the_configuration() {
         "panel:\n  judges: [{judge: openai:a, weight: 2}, {judge: openai:c, weight: 1}]\n  combine: weighted\n",
     );
 
-    cli.run(&["eval", "s.yaml", "--out", "suite", "--quiet"]).expect_code(0);
+    cli.run(&["eval", "s.yaml", "--run-dir", "suite", "--quiet"]).expect_code(0);
     assert_eq!(outcomes(&rows(&cli, "suite")[0]), ["c0=met"]);
 }
 
@@ -457,7 +457,7 @@ fn scores_of_the_whole_answer_are_combined_too() {
     for (rule, expected) in
         [("mean", 2.3 / 3.0), ("median", 0.9), ("unanimous", 0.5), ("any", 0.9), ("majority", 0.9)]
     {
-        cli.run(&["eval", "s.yaml", "--combine", rule, "--out", rule, "--quiet"]);
+        cli.run(&["eval", "s.yaml", "--combine", rule, "--run-dir", rule, "--quiet"]);
         let row = rows(&cli, rule).remove(0);
         let score = row["graders"][0]["score"].as_f64().unwrap_or_else(|| panic!("{rule}: {row}"));
         assert!((score - expected).abs() < 1e-9, "{rule} {row}");

@@ -48,7 +48,7 @@ fn a_full_disk_stops_the_run_with_a_message_and_without_a_panic() {
     cli.file("s.yaml", suite);
     // 20 blocks of 512 or 1024 bytes hold run.json and a few rows.
     // Without the cache, which does not fit in there and refuses the run before it begins.
-    let eval = ["eval", "s.yaml", "--judge", "openai:m", "-j", "1", "--json", "--out", "run"];
+    let eval = ["eval", "s.yaml", "--judge", "openai:m", "-j", "1", "--json", "--run-dir", "run"];
     let refused = limited(&cli, 20, &eval);
     let stderr = String::from_utf8_lossy(&refused.stderr);
     assert_eq!((refused.status.code(), server.count()), (Some(2), 0), "{stderr}");
@@ -77,12 +77,12 @@ fn a_full_disk_stops_the_run_with_a_message_and_without_a_panic() {
 fn a_disk_that_is_full_from_the_start_is_found_out_before_anything_is_spent() {
     let (cli, server) = with_server(honest);
     cli.file("s.yaml", crate::bench::one_case("apples", &["Names `apples`"]));
-    let output = limited(&cli, 0, &["eval", "s.yaml", "--judge", "openai:m", "--out", "run"]);
+    let output = limited(&cli, 0, &["eval", "s.yaml", "--judge", "openai:m", "--run-dir", "run"]);
     let stderr = String::from_utf8_lossy(&output.stderr);
     assert_eq!(output.status.code(), Some(2), "{stderr}");
     assert!(stderr.contains("run"), "{stderr}");
     assert_eq!(server.count(), 0);
-    cli.run(&["eval", "s.yaml", "--judge", "openai:m", "--out", "run2"]).expect_code(0);
+    cli.run(&["eval", "s.yaml", "--judge", "openai:m", "--run-dir", "run2"]).expect_code(0);
 }
 
 #[test]
@@ -98,7 +98,7 @@ fn few_open_files_make_a_run_slower_and_lose_nothing() {
         );
     }
     cli.file("s.yaml", suite);
-    let eval = ["eval", "s.yaml", "--judge", "openai:m", "--max-concurrency", "100", "--out", "run"];
+    let eval = ["eval", "s.yaml", "--judge", "openai:m", "--max-concurrency", "100", "--run-dir", "run"];
     let output = within(&cli, "ulimit -n 48", &eval);
     let stderr = String::from_utf8_lossy(&output.stderr);
     assert_eq!((output.status.code(), server.count()), (Some(0), 150), "{stderr}");
@@ -113,7 +113,7 @@ fn stdout_that_goes_away_is_no_failure() {
     let cli = cli();
     cli.file("s.yaml", crate::bench::one_case("apples", &["Names apples"]));
     let mut child = cli
-        .command(&["eval", "s.yaml", "--out", "run"])
+        .command(&["eval", "s.yaml", "--run-dir", "run"])
         .stdin(Stdio::null())
         .stdout(Stdio::piped())
         .stderr(Stdio::piped())

@@ -71,7 +71,7 @@ fn every_format_that_has_them_decides_by_them() {
         });
         let cli = reached(format, &server);
         cli.file("s.yaml", suite(&["Spread 1", "Torn", "Elsewhere"]));
-        cli.run(&["eval", "s.yaml", "--judge", model, "--out", "run", "--quiet"]);
+        cli.run(&["eval", "s.yaml", "--judge", model, "--run-dir", "run", "--quiet"]);
         let row = rows(&cli, "run").remove(0);
         let value = row["graders"][0]["criteria"][0]["value"].as_f64().expect("a value");
         assert!((value - 0.775).abs() < 1e-9, "{model}: {row}");
@@ -96,7 +96,7 @@ fn every_format_that_has_them_decides_by_them() {
         assert!(text.contains("probability of met 0.6, captured mass 100%"), "{model}: {text}");
         assert!(text.contains("probability of met 1, captured mass 30%"), "{model}: {text}");
         // What was read off once is read off again, without a call.
-        cli.run(&["eval", "s.yaml", "--judge", model, "--out", "again", "--quiet"]);
+        cli.run(&["eval", "s.yaml", "--judge", model, "--run-dir", "again", "--quiet"]);
         assert_eq!(server.count(), 4, "{model}: only what was not decided is asked again");
         assert_eq!(outcomes(&rows(&cli, "again").remove(0)), outcomes(&row), "{model}");
     }
@@ -121,7 +121,7 @@ fn a_model_that_tells_none_is_found_out_by_one_call_and_the_run_says_so() {
                 (b'a'..b'm').map(|letter| format!("Has {}", char::from(letter))).collect();
             let criteria: Vec<&str> = criteria.iter().map(String::as_str).collect();
             cli.file("s.yaml", suite(&criteria));
-            let output = cli.run(&["eval", "s.yaml", "--judge", model, "--out", "run"]).expect_code(3);
+            let output = cli.run(&["eval", "s.yaml", "--judge", model, "--run-dir", "run"]).expect_code(3);
             assert_eq!(server.count(), 1, "{model}");
             let row = rows(&cli, "run").remove(0);
             assert!(outcomes(&row).iter().all(|outcome| outcome.ends_with("=ungraded")), "{model}: {row}");
@@ -148,7 +148,7 @@ fn one_reply_without_them_is_ungraded_alone() {
         word(&[("met", 1.0)])
     });
     cli.file("s.yaml", suite(&["Told", "Plain", "Told too"]));
-    cli.run(&["eval", "s.yaml", "--judge", "openai:m", "--out", "run", "--quiet"]).expect_code(3);
+    cli.run(&["eval", "s.yaml", "--judge", "openai:m", "--run-dir", "run", "--quiet"]).expect_code(3);
     assert_eq!(outcomes(&rows(&cli, "run").remove(0)), ["c0=met", "c1=ungraded", "c2=met"]);
     assert_eq!(server.requests()[0].json()["top_logprobs"].as_u64(), Some(20));
 }
@@ -165,7 +165,7 @@ fn a_server_with_fewer_alternatives_is_asked_for_as_many_as_it_has() {
         score(&[("7", 0.75), ("9", 0.25)])
     });
     cli.file("s.yaml", suite(&["Has 1", "Has 2", "Has 3"]));
-    cli.run(&["eval", "s.yaml", "--judge", "openai:m", "--out", "run", "--quiet", "--threshold", "0.5"])
+    cli.run(&["eval", "s.yaml", "--judge", "openai:m", "--run-dir", "run", "--quiet", "--threshold", "0.5"])
         .expect_code(0);
     let row = rows(&cli, "run").remove(0);
     assert!((row["graders"][0]["score"].as_f64().expect("a score") - 0.75).abs() < 1e-9, "{row}");
@@ -191,7 +191,7 @@ fn what_is_known_to_have_none_is_refused_before_anything_is_spent() {
         ("mistral:m", "its provider gives no log-probabilities"),
         ("offline", "it gives no probabilities"),
     ] {
-        for command in [&["eval", "s.yaml"][..], &["plan", "s.yaml"]] {
+        for command in [&["eval", "s.yaml"][..], &["eval", "--dry-run", "s.yaml"]] {
             let output = cli.run(&[command, &["--judge", judge]].concat()).expect_code(2);
             assert!(output.stderr.contains(words), "{judge} {command:?}\n{}", output.stderr);
         }
@@ -213,16 +213,16 @@ fn the_command_line_asks_for_them_too_and_for_written_decisions() {
         ];
         cli.run(&[&run[..], more].concat()).expect_code(0);
     };
-    grade(&["--scoring", "logprobs", "--out", "weighted"]);
+    grade(&["--scoring", "logprobs", "--run-dir", "weighted"]);
     let value = rows(&cli, "weighted")[0]["graders"][0]["criteria"][0]["value"].as_f64().expect("a value");
     assert!((value - 0.775).abs() < 1e-9, "{value}");
-    grade(&["--out", "written"]);
+    grade(&["--run-dir", "written"]);
     assert_eq!(outcomes(&rows(&cli, "written")[0]), ["a=7"]);
     assert_eq!(server.requests()[1].json()["logprobs"], Value::Null);
     // It beats what a file says.
     cli.file("s.yaml", suite(&["Has 1"]));
     cli.run(&[
-        "eval", "s.yaml", "--judge", "openai:m", "--scoring", "written", "--out", "told", "--quiet",
+        "eval", "s.yaml", "--judge", "openai:m", "--scoring", "written", "--run-dir", "told", "--quiet",
         "--threshold", "0.5",
     ])
     .expect_code(0);

@@ -57,7 +57,7 @@ fn neither_orphans_nor_zombies_nor_workspaces_are_left() {
         let mark = format!("assize-test-{name}-{}", cli.dir().file_name().expect("named").to_string_lossy());
         endless(&cli, &mark);
         let mut child = cli
-            .command(&["eval", "s.yaml", "--out", "run"])
+            .command(&["eval", "s.yaml", "--run-dir", "run"])
             .stdin(Stdio::null())
             .stdout(Stdio::null())
             .stderr(Stdio::null())
@@ -78,7 +78,7 @@ fn neither_orphans_nor_zombies_nor_workspaces_are_left() {
         }
         // The next start finds what a killed one has left.
         cli.file("t.yaml", "name: t\ntests: [{id: a, criteria: x, input: q, output: x, assertions: [{type: equals, value: x}]}]\n");
-        cli.run(&["eval", "t.yaml", "--out", "next"]).expect_code(0);
+        cli.run(&["eval", "t.yaml", "--run-dir", "next"]).expect_code(0);
         let workspaces = |entry: &fs::DirEntry| entry.file_name().to_string_lossy().starts_with("assize-ws-");
         let found = fs::read_dir(&temp).expect("there").filter_map(Result::ok).filter(workspaces).count();
         assert_eq!(found, 0, "{name}");
@@ -97,6 +97,6 @@ fn a_process_that_left_its_group_ends_with_the_run() {
         "s.yaml",
         "name: s\ntests: [{id: a, criteria: x, input: q, assertions: [{type: contains, value: done}]}]\n",
     );
-    cli.run(&["eval", "s.yaml", "--out", "run"]).expect_code(0);
+    cli.run(&["eval", "s.yaml", "--run-dir", "run"]).expect_code(0);
     assert_eq!(marked(&mark), Vec::<u32>::new());
 }

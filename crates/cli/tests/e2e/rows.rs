@@ -16,7 +16,7 @@ const CASE: &str = "- id: same\n  criteria: x\n  input: q\n  output: Apples and 
 fn rows_have_exactly_the_documented_fields() {
     let cli = cli();
     cli.file("s.yaml", format!("name: s\ntests:\n{CASE}"));
-    cli.run(&["eval", "s.yaml", "--out", "run"]).expect_code(0);
+    cli.run(&["eval", "s.yaml", "--run-dir", "run"]).expect_code(0);
     let row = &rows(&cli, "run")[0];
     assert_eq!(
         keys(row),
@@ -51,7 +51,7 @@ fn a_failed_gate_row_has_its_fields() {
         "s.yaml",
         format!("name: s\ntests:\n{CASE}").replace("output: Apples and pears.", "output: Zebras."),
     );
-    cli.run(&["eval", "s.yaml", "--out", "run"]).expect_code(1);
+    cli.run(&["eval", "s.yaml", "--run-dir", "run"]).expect_code(1);
     let row = &rows(&cli, "run")[0];
     let gates = row["gates_failed"].as_array().expect("a list");
     assert_eq!(gates.len(), 2, "{gates:?}");
@@ -65,7 +65,7 @@ fn suites_with_equal_case_ids_stay_apart() {
     let cli = cli();
     cli.file("a.yaml", format!("name: first\ntests:\n{CASE}"));
     cli.file("b.yaml", format!("name: second\ntests:\n{CASE}").replace("Apples and pears.", "Zebras."));
-    cli.run(&["eval", "a.yaml", "b.yaml", "--out", "run"]).expect_code(1);
+    cli.run(&["eval", "a.yaml", "b.yaml", "--run-dir", "run"]).expect_code(1);
     let rows = rows(&cli, "run");
     let verdicts: Vec<_> = rows.iter().map(|row| (row["suite"].as_str(), row["verdict"].as_str())).collect();
     assert_eq!(verdicts, [(Some("first"), Some("pass")), (Some("second"), Some("fail"))]);
@@ -80,7 +80,7 @@ fn two_files_whose_suites_have_one_name_stay_apart() {
     let cli = cli();
     cli.file("a/s.yaml", format!("name: s\ntests:\n{CASE}"));
     cli.file("b/s.yaml", format!("name: s\ntests:\n{CASE}").replace("Apples and pears.", "Zebras."));
-    let output = cli.run(&["eval", "a/s.yaml", "b/s.yaml", "--out", "run"]);
+    let output = cli.run(&["eval", "a/s.yaml", "b/s.yaml", "--run-dir", "run"]);
     // Rows are told apart by suite and case id, so either the suites get different names or the run is refused.
     if output.code == Some(2) {
         assert!(output.stderr.contains("name"), "{}", output.stderr);

@@ -55,7 +55,7 @@ fn every_listed_schema_is_one_and_is_written_under_its_name() {
 fn a_run_keeps_the_schemas_of_its_files() {
     let cli = cli();
     cli.file("s.eval.yaml", one_case("Bread at 8.", &["Says when there is bread", "Names a price"]));
-    cli.run(&["eval", "s.eval.yaml", "--out", "run"]).expect_code(1);
+    cli.run(&["eval", "s.eval.yaml", "--run-dir", "run"]).expect_code(1);
     keeps(&validator("run"), &info(&cli, "run"));
     let (result, judgement) = (validator("result"), validator("judgement"));
     let results = rows(&cli, "run");

@@ -14,7 +14,7 @@ fn stored() -> (CliTest, MockServer) {
         "name: s\ntests:\n- id: c\n  criteria: x\n  input: q\n  output: apples\n  assertions:\n  - name: fruit\n    type: rubrics\n    \
          criteria:\n    - {id: a, outcome: Names `apples`}\n    - {id: z, outcome: Names `zebras`}\n",
     );
-    cli.run(&["eval", "s.yaml", "--judge", "openai:m", "--out", "run"]).expect_code(1);
+    cli.run(&["eval", "s.yaml", "--judge", "openai:m", "--run-dir", "run"]).expect_code(1);
     assert_eq!(server.count(), 2);
     (cli, server)
 }
@@ -27,7 +27,7 @@ fn changed_weights_and_gates_are_scored_without_a_request() {
         "- {id: a, outcome: Names `apples`, weight: 9}\n- {id: z, outcome: Names `zebras`, weight: 1}\n",
     );
     let value = object(
-        &cli.run(&["score", "run", "--rubric", "rubric.yaml", "--json", "--out", "new"]).expect_code(0),
+        &cli.run(&["score", "run", "--rubric", "rubric.yaml", "--json", "--run-dir", "new"]).expect_code(0),
     );
     assert_eq!((value["verdicts_changed"].as_u64(), value["judge_calls"].as_u64()), (Some(1), Some(0)));
     assert_eq!(value["mean_score"]["mean"], 0.9);
@@ -52,7 +52,7 @@ fn changed_words_are_ungraded_until_judged_again() {
     let (cli, server) = stored();
     cli.file("rubric.yaml", "- {id: a, outcome: Names red `apples`}\n- {id: z, outcome: Names `zebras`}\n");
     let output = cli
-        .run(&["score", "run", "--rubric", "rubric.yaml", "--threshold", "0.3", "--out", "new"])
+        .run(&["score", "run", "--rubric", "rubric.yaml", "--threshold", "0.3", "--run-dir", "new"])
         .expect_code(3);
     assert!(output.stderr.contains("`a`"), "{}", output.stderr);
     let row = &rows(&cli, "new")[0];
@@ -75,12 +75,12 @@ fn criteria_that_came_or_went_are_named() {
 #[test]
 fn lines_can_be_moved_and_the_output_folder_is_protected() {
     let (cli, _server) = stored();
-    cli.run(&["score", "run", "--threshold", "0.5", "--out", "low"]).expect_code(0);
+    cli.run(&["score", "run", "--threshold", "0.5", "--run-dir", "low"]).expect_code(0);
     assert_eq!(rows(&cli, "low")[0]["verdict"], "pass");
     let value = object(&cli.run(&["score", "run", "--borderline", "0.5", "--json"]).expect_code(1));
     assert_eq!(value["counts"]["borderline"], 1);
     for out in ["run", "low"] {
-        let output = cli.run(&["score", "run", "--threshold", "0.5", "--out", out]).expect_code(2);
+        let output = cli.run(&["score", "run", "--threshold", "0.5", "--run-dir", out]).expect_code(2);
         assert!(output.stderr.contains(out), "{}", output.stderr);
     }
     cli.run(&["score", "run", "--threshold", "0.3", "--borderline", "0.9"]).expect_code(2);

@@ -123,7 +123,7 @@ fn what_a_command_answers_is_judged_and_kept_without_the_secrets_it_inherited() 
     );
     cli.file("s.yaml", "name: s\ntests:\n- {id: a, criteria: x, input: q, assertions: ['Names `apples`']}\n");
     for target in ["c", "m"] {
-        let args = ["eval", "s.yaml", "--judge", "openai:m", "--target", target, "--out", target];
+        let args = ["eval", "s.yaml", "--judge", "openai:m", "--target", target, "--run-dir", target];
         let output = cli.run(&args).expect_code(0);
         unseen(&cli, &output);
         assert!(!holds(cli.dir(), "team/secret"), "a file holds the token");
@@ -210,4 +210,100 @@ fn a_target_that_takes_its_address_from_a_file_gets_no_key_of_the_environment() 
         "{}",
         output.stderr
     );
+}
+
+#[test]
+fn secrets_of_the_environment_are_refused_in_texts_and_stored_nowhere() {
+    // A judge that repeats what it read.
+    let said = r#"{"evidence": [], "reason": "it says team-secret-0123456789", "outcome": "met"}"#;
+    let (mut cli, server) = with_server(always(MockReply::text(said)));
+    cli.env("TEAM_TOKEN", "team-secret-0123456789").env("HARMLESS", "ghp_0123456789abcdefghijklmnop");
+
+    // By its value, whatever the variable is called.
+    cli.file("s.yaml", one_case("apples", &["Says ${{ HARMLESS }}"]));
+    let refused = cli.run(&["eval", "s.yaml", "--judge", "openai:m"]).expect_code(2);
+    assert!(refused.stderr.contains("`HARMLESS` seems to be a secret"), "{}", refused.stderr);
+    assert_eq!(server.count(), 0);
+
+    // What an answer and a judge say of it is not kept.
+    cli.file(
+        "s.yaml",
+        one_case("apples team-secret-0123456789 ghp_0123456789abcdefghijklmnop", &["Says apples"]),
+    );
+    let output =
+        cli.run(&["eval", "s.yaml", "--judge", "openai:m", "--out", "run", "--show", "all"]).expect_code(0);
+    let explained = cli.run(&["explain", "run", "only", "--json"]).expect_code(0);
+    let stored =
+        cli.read("run/results.jsonl") + &cli.read("run/judgements.jsonl") + &cli.read("run/questions.jsonl");
+    for text in [stored, output.stdout, output.stderr, explained.stdout] {
+        assert!(!text.contains("team-secret") && !text.contains("ghp_0123"), "{text}");
+    }
+    assert!(cli.read("run/results.jsonl").contains("apples [redacted] [redacted]"));
+}
+
+#[test]
+fn a_key_that_a_file_sends_to_somebody_else_is_told_and_can_be_denied() {
+    let warns = |cli: &CliTest, more: &[&str]| {
+        let eval = ["eval", "s.yaml", "--target", "t", "--judge", "offline", "--dry-run"];
+        cli.run(&[&eval[..], more].concat())
+    };
+    let target = |address: &str, key: &str| {
+        format!(
+            "targets: [{{name: t, provider: openai, model: m, base_url: '{address}', api_key: '${{{{ {key} }}}}'}}]\n"
+        )
+    };
+    let mut cli = bench::cli();
+    cli.env("OPENAI_API_KEY", KEY).env("FAR_KEY", KEY).env("FAR_URL", "https://far.invalid/v2");
+    cli.file("s.yaml", "tests: [{id: a, input: q, criteria: x, assertions: [{type: contains, value: x}]}]\n");
+
+    cli.file(".assize/targets.yaml", target("https://far.invalid/v1", "OPENAI_API_KEY"));
+    let output = warns(&cli, &[]).expect_code(0);
+    let said = output.stdout + &output.stderr;
+    let said = said.split_whitespace().collect::<Vec<_>>().join(" ");
+    assert!(said.contains("sends OPENAI_API_KEY to far.invalid"), "{said}");
+    let denied = warns(&cli, &["--deny", "exposed-keys"]).expect_code(2);
+    assert!(denied.stderr.contains("far.invalid") && denied.stderr.contains("denied"), "{}", denied.stderr);
+
+    // Meant: a variable of its own for the key or the address, a server of the provider, a server on this machine.
+    for (address, key) in [
+        ("https://far.invalid/v1", "FAR_KEY"),
+        ("${{ FAR_URL }}", "OPENAI_API_KEY"),
+        ("https://eu.api.openai.com/v1", "OPENAI_API_KEY"),
+        ("http://localhost:9/v1", "OPENAI_API_KEY"),
+    ] {
+        cli.file(".assize/targets.yaml", target(address, key));
+        let output = warns(&cli, &["--deny", "exposed-keys"]).expect_code(0);
+        assert!(!output.stderr.contains("no server of its provider"), "{address}: {}", output.stderr);
+    }
+
+    cli.file(".assize/targets.yaml", target("http://far.invalid/v1", "FAR_KEY"));
+    let denied = warns(&cli, &["--deny", "exposed-keys"]).expect_code(2);
+    assert!(denied.stderr.contains("unencrypted"), "{}", denied.stderr);
+}
+
+#[cfg(unix)]
+#[test]
+fn other_users_of_the_machine_read_nothing() {
+    use std::os::unix::fs::PermissionsExt as _;
+
+    let (cli, _server) = with_server(honest);
+    cli.file(
+        ".assize/targets.yaml",
+        "targets:\n- name: c\n  provider: cli\n  command: 'echo apples $(stat -c %a $(dirname {PROMPT_FILE}) \
+         $(dirname {MESSAGES_FILE}))'\n",
+    );
+    cli.file("s.yaml", "name: s\ntests:\n- {id: a, criteria: x, input: q, assertions: ['Names `apples`']}\n");
+    cli.run(&["eval", "s.yaml", "--target", "c", "--judge", "openai:m", "--out", "run"]).expect_code(0);
+    let rows = cli.read("run/results.jsonl");
+    assert!(rows.contains("apples 700 700"), "{rows}");
+
+    let mode = |path: &std::path::Path| std::fs::metadata(path).expect("there").permissions().mode() & 0o777;
+    for folder in ["run", ".assize/cache"] {
+        let folder = cli.path(folder);
+        assert_eq!(mode(&folder), 0o700, "{}", folder.display());
+        for entry in std::fs::read_dir(&folder).expect("there").filter_map(Result::ok) {
+            let wanted = if entry.path().is_dir() { 0o700 } else { 0o600 };
+            assert_eq!(mode(&entry.path()), wanted, "{}", entry.path().display());
+        }
+    }
 }

@@ -20,7 +20,7 @@ fn suite() -> CliTest {
 
 fn selected(args: &[&str]) -> Vec<String> {
     let cli = suite();
-    let mut all = vec!["eval", "s.yaml", "t.yaml", "--out", "run"];
+    let mut all = vec!["eval", "s.yaml", "t.yaml", "--run-dir", "run"];
     all.extend(args);
     cli.run(&all).expect_code(0);
     let rows = rows(&cli, "run");

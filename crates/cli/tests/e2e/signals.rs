@@ -72,7 +72,7 @@ fn an_interrupt_keeps_what_was_done_and_exits_with_130() {
         let (cli, server) = with_server(stuck);
         cli.file("s.yaml", SUITE);
         let child =
-            start(&cli, &["eval", "s.yaml", "--judge", "openai:m", "-j", "2", "--json", "--out", "run"]);
+            start(&cli, &["eval", "s.yaml", "--judge", "openai:m", "-j", "2", "--json", "--run-dir", "run"]);
         until("two cases finish and two hang", || finished(&cli, "run") == 2 && server.count() == 4);
         assert!(signal(name, child.id()));
         let output = end(child).expect_code(130);
@@ -100,7 +100,7 @@ fn an_interrupt_keeps_what_was_done_and_exits_with_130() {
 fn an_interrupt_before_anything_finished_leaves_a_readable_folder() {
     let (cli, server) = with_server(|_: &MockRequest| MockReply::Hang);
     cli.file("s.yaml", SUITE);
-    let child = start(&cli, &["eval", "s.yaml", "--judge", "openai:m", "--out", "run"]);
+    let child = start(&cli, &["eval", "s.yaml", "--judge", "openai:m", "--run-dir", "run"]);
     until("all cases are under way", || server.count() == 5);
     assert!(signal("INT", child.id()));
     let output = end(child).expect_code(130);
@@ -118,7 +118,7 @@ fn an_interrupt_ends_the_commands_that_were_running() {
         "targets:\n- name: c\n  provider: cli\n  cwd: .\n  command: \"sleep 600 & echo $! > child.new; mv child.new child; wait\"\n",
     );
     cli.file("s.yaml", "name: s\ntests:\n- {id: a, criteria: x, input: q, assertions: [Names apples]}\n");
-    let child = start(&cli, &["eval", "s.yaml", "--out", "run"]);
+    let child = start(&cli, &["eval", "s.yaml", "--run-dir", "run"]);
     let found =
         || [".assize/child", "child"].map(|name| cli.path(name)).into_iter().find(|path| path.exists());
     until("the command runs", || found().is_some());
@@ -144,7 +144,7 @@ fn start_stubborn(cli: &CliTest, on_term: &str) -> Child {
         ),
     );
     cli.file("s.yaml", "name: s\ntests:\n- {id: a, criteria: x, input: q, assertions: [apples]}\n");
-    let child = start(cli, &["eval", "s.yaml", "--out", "run"]);
+    let child = start(cli, &["eval", "s.yaml", "--run-dir", "run"]);
     until("the command runs", || cli.path("started").exists());
 
     child

@@ -20,7 +20,7 @@ fn given_answers_of_every_form_are_taken_as_they_are() {
          - id: messages\n  criteria: x\n  input: q\n  output:\n  - {role: user, content: pears}\n  \
          - {role: assistant, content: ripe apples}\n  assertions: [apples]\n",
     );
-    cli.run(&["eval", "s.yaml", "--target", "nowhere", "--out", "run"]).expect_code(0);
+    cli.run(&["eval", "s.yaml", "--target", "nowhere", "--run-dir", "run"]).expect_code(0);
     let rows = rows(&cli, "run");
     assert_eq!(rows[0]["answer"], "ripe apples");
     assert_eq!(rows[1]["answer"], "{\n  \"fruit\": \"ripe apples\"\n}");
@@ -40,7 +40,8 @@ fn a_model_of_the_targets_file_is_asked_with_its_settings() {
         );
         cli.file("s.yaml", SUITE);
         let value = object(
-            &cli.run(&["eval", "s.yaml", "--judge", "openai:judge", "--json", "--out", "run"]).expect_code(0),
+            &cli.run(&["eval", "s.yaml", "--judge", "openai:judge", "--json", "--run-dir", "run"])
+                .expect_code(0),
         );
         let requests = server.requests();
         let first = requests[0].json();
@@ -67,7 +68,7 @@ fn command(cli: &CliTest, id: &str, input: &str, command: &str) -> Value {
         format!("name: s\ntests:\n- id: {id}\n  criteria: x\n  input: {input}\n  assertions: [Says hello]\n"),
     );
     let run = format!("run-{}", std::fs::read_dir(cli.dir()).expect("sound").count());
-    let output = cli.run(&["eval", "s.yaml", "--out", &run]);
+    let output = cli.run(&["eval", "s.yaml", "--run-dir", &run]);
     assert!(output.code.is_some_and(|code| code != 2), "{output:?}");
     rows(cli, run).remove(0)
 }
@@ -125,7 +126,7 @@ fn a_command_that_fails_leaves_its_case_incomplete_and_the_others_fine() {
         "name: s\ntests:\n- {id: a, criteria: x, input: bad, assertions: [apples]}\n\
          - {id: b, criteria: x, input: apples, assertions: [apples]}\n",
     );
-    let output = cli.run(&["eval", "s.yaml", "--out", "run"]).expect_code(3);
+    let output = cli.run(&["eval", "s.yaml", "--run-dir", "run"]).expect_code(3);
     assert!(output.stdout.contains("the last words"), "{}", output.stdout);
     let rows = rows(&cli, "run");
     let error = &rows[0]["error"];
@@ -169,7 +170,7 @@ fn two_targets_answer_every_case() {
     cli.file("line.yaml", format!("name: s\n{suite}"));
     for args in [&["file.yaml"][..], &["line.yaml", "--target", "good", "--target", "bad"]] {
         let run = format!("run-{}", args.len());
-        let value = object(&cli.run(&[&["eval", "--json", "--out", &run], args].concat()).expect_code(1));
+        let value = object(&cli.run(&[&["eval", "--json", "--run-dir", &run], args].concat()).expect_code(1));
         assert_eq!((value["counts"]["pass"].as_u64(), value["counts"]["fail"].as_u64()), (Some(2), Some(2)));
         let table: Vec<String> = rows(&cli, &run)
             .iter()
@@ -205,7 +206,7 @@ fn unknown_targets_and_missing_variables_are_refused_before_anything_is_spent() 
         ("opnai:x", "opnai"),
     ] {
         let output = cli
-            .run(&["eval", "s.yaml", "--target", "local", "--target", target, "--out", "run"])
+            .run(&["eval", "s.yaml", "--target", "local", "--target", target, "--run-dir", "run"])
             .expect_code(2);
         assert!(output.stderr.contains(words), "{target}: {}", output.stderr);
         assert!(!cli.path("run").exists());
@@ -245,7 +246,7 @@ fn models_on_bedrock_and_vertex_answer_and_judge() {
         ),
     ] {
         let before = server.requests().len();
-        let output = cli.run(&["eval", "s.yaml", "--target", target, "--judge", target, "--out", target]);
+        let output = cli.run(&["eval", "s.yaml", "--target", target, "--judge", target, "--run-dir", target]);
         assert_eq!(output.code, Some(0), "{target}: {}{}", output.stdout, output.stderr);
         let requests = server.requests();
         assert_eq!(requests.len() - before, 2, "{target}: an answer and a judgement");
@@ -287,7 +288,7 @@ fn commands_run_beside_the_eval_file_and_are_given_absolute_paths() {
     };
     let cases = format!("{}{}{}", case("here"), case("above"), case("checked"));
     cli.file("project/evals/s.yaml", format!("tests:\n{cases}"));
-    cli.run(&["eval", "project/evals/s.yaml", "--out", "run"]).expect_code(0);
+    cli.run(&["eval", "project/evals/s.yaml", "--run-dir", "run"]).expect_code(0);
     let rows = rows(&cli, "run");
     let above = rows.iter().find(|row| row["case_id"] == "above").expect("a row");
     let answer = above["answer"].as_str().expect("an answer");
@@ -297,7 +298,7 @@ fn commands_run_beside_the_eval_file_and_are_given_absolute_paths() {
     // From the folder of the eval file as well, and in a workspace.
     cli.file("project/evals/w.yaml", format!("workspace: {{template: ./tpl}}\ntests:\n{}", case("here")));
     cli.file("project/evals/tpl/att.txt", "");
-    cli.run(&["eval", "project/evals/w.yaml", "--out", "in-workspace"]).expect_code(0);
+    cli.run(&["eval", "project/evals/w.yaml", "--run-dir", "in-workspace"]).expect_code(0);
 }
 
 #[test]
@@ -309,10 +310,10 @@ fn a_broken_target_stops_only_those_who_use_it() {
          - {name: log, provider: copilot-log, discover: latest}\n",
     );
     cli.file("s.yaml", "tests:\n- {id: a, input: q, assertions: [{type: contains, value: apples}]}\n");
-    let output = cli.run(&["eval", "s.yaml", "--target", "good", "--out", "run"]).expect_code(0);
+    let output = cli.run(&["eval", "s.yaml", "--target", "good", "--run-dir", "run"]).expect_code(0);
     assert!(output.stderr.contains("warning[E0602]: unknown provider `cc-mirror`"), "{}", output.stderr);
     for (name, reason) in [("odd", "unknown provider `cc-mirror`"), ("log", "a recording needs `path`")] {
-        let output = cli.run(&["eval", "s.yaml", "--target", name, "--out", name]).expect_code(2);
+        let output = cli.run(&["eval", "s.yaml", "--target", name, "--run-dir", name]).expect_code(2);
         let refusal = format!("target `{name}`: {reason}");
         assert!(output.stderr.contains(&refusal), "{}", output.stderr);
     }

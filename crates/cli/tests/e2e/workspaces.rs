@@ -47,7 +47,7 @@ fn suite(cli: &CliTest, workspace: &str, ids: &[&str]) {
 
 fn eval(cli: &CliTest, more: &[&str]) -> CliOutput {
     fs::remove_dir_all(cli.path("run")).ok();
-    let mut words = vec!["eval", "s.eval.yaml", "--out", "run"];
+    let mut words = vec!["eval", "s.eval.yaml", "--run-dir", "run"];
     words.extend(more);
     cli.run(&words)
 }
@@ -116,7 +116,7 @@ fn stored_changes_are_graded_again() {
     eval(&cli, &[]).expect_code(0);
     cli.file("rubric.yaml", "criteria:\n- {id: sub, outcome: Adds a subtract function to calc.py}\n");
     let columns = ["--columns", "id=case_id,metadata=*"];
-    let args = ["grade", "rubric.yaml", "--answers", "run/results.jsonl", "--out", "again"];
+    let args = ["grade", "rubric.yaml", "--answers", "run/results.jsonl", "--run-dir", "again"];
     let output = cli.run(&[&args[..], &columns].concat());
     let again = rows(&cli, "again");
     assert!(changes(&again[0]).contains("+def subtract"), "{}{}", output.stdout, output.stderr);
@@ -481,6 +481,48 @@ fn a_link_in_the_place_of_the_folder_above_is_noticed() {
             let message = row["error"]["message"].as_str().unwrap_or_default();
             assert!(!message.is_empty(), "{mode}: {row}");
         }
+    }
+}
+
+#[test]
+fn special_files_of_a_template_are_never_opened() {
+    let cli = desk();
+    agent(&cli, "true");
+    let socket = |path: &Path| drop(std::os::unix::net::UnixListener::bind(path).expect("bound"));
+    let pipe = |path: &Path| {
+        assert!(Command::new("mkfifo").arg(path).status().expect("mkfifo is there").success());
+    };
+    for (name, make) in [("pipe", &pipe as &dyn Fn(&Path)), ("socket", &socket)] {
+        cli.file("start/sub/a.txt", "a\n");
+        make(&cli.path("start/sub").join(name));
+        for mode in ["mode: temp", "mode: pooled", "isolation: shared"] {
+            suite(&cli, &format!("{{template: ./start, {mode}}}"), &["one", "two"]);
+            eval(&cli, &[]).expect_code(3);
+            for row in rows(&cli, "run") {
+                let message = row["error"]["message"].as_str().unwrap_or_default();
+                assert!(message.contains(name) && message.contains("is neither a file nor"), "{mode}: {row}");
+            }
+            nothing_left(&cli);
+        }
+
+        // In the place of the template itself, and as a link to it.
+        make(&cli.path(name));
+        std::os::unix::fs::symlink(cli.path(name), cli.path(format!("{name}-link"))).expect("linked");
+        for template in [name.to_owned(), format!("{name}-link")] {
+            suite(&cli, &format!("{{template: ./{template}}}"), &["one"]);
+            let output = eval(&cli, &[]);
+            assert!(matches!(output.code, Some(2 | 3)), "{template}: {:?}", output.code);
+        }
+        fs::remove_dir_all(cli.path("start")).expect("removed");
+    }
+
+    // Those that an agent makes are named among the changes, and not opened either.
+    cli.file("start/a.txt", "a\n");
+    agent(&cli, "mkfifo made; rm a.txt; mkfifo a.txt");
+    for mode in ["mode: temp", "mode: pooled", "isolation: shared"] {
+        suite(&cli, &format!("{{template: ./start, {mode}}}"), &["one", "two"]);
+        eval(&cli, &[]);
+        assert!(changes(&rows(&cli, "run")[0]).contains("a.txt"), "{mode}");
     }
 }
 

@@ -101,10 +101,10 @@ fn every_command_limits_what_models_may_say_where_tokens_are_limited() {
     let judge = ["--judge", "openai:judge-1", "--budget-tokens", "100000000", "--no-cache"];
     let mut before = 0;
     for command in [
-        &["eval", "suite.yaml", "--target", "openai:answers-1", "--out", "a"][..],
-        &["eval", "suite.yaml", "--target", "openai:answers-2", "--out", "b"],
+        &["eval", "suite.yaml", "--target", "openai:answers-1", "--run-dir", "a"][..],
+        &["eval", "suite.yaml", "--target", "openai:answers-2", "--run-dir", "b"],
         &["grade", "rubric.yaml", "--answers", "answers.jsonl"],
-        &["pairwise", "a", "b"],
+        &["compare", "pairwise", "a", "b"],
         &["generate", "rubrics", "drafts.yaml"],
         &["lint", "drafts.yaml", "suite.yaml"],
         &["audit", "injection", "suite.yaml", "--target", "openai:answers-1"],
@@ -141,12 +141,13 @@ fn long_replies_and_many_at_once_keep_to_the_tokens_and_the_run_goes_on_to_the_s
     let target = ["--target", "openai:answers-1"];
     let calm = fixture(&server);
     calm.file("suite.yaml", suite(24, CRITERIA, false));
-    eval(&calm, &[&target[..], &["--out", "run"]].concat()).expect_code(1);
+    eval(&calm, &[&target[..], &["--run-dir", "run"]].concat()).expect_code(1);
     let whole = decisions(&calm, "run");
     for at_once in ["1", "8", "64"] {
         let cli = fixture(&server);
         cli.file("suite.yaml", suite(24, CRITERIA, false));
-        let words = ["--out", "run", "--resume", "--max-concurrency", at_once, "--budget-tokens", "60000"];
+        let words =
+            ["--run-dir", "run", "--resume", "--max-concurrency", at_once, "--budget-tokens", "60000"];
         let mut rounds = 0;
         loop {
             let before = server.usage();
@@ -182,7 +183,7 @@ fn a_reply_that_runs_into_its_limit_decides_nothing_and_another_limit_buys_nothi
     });
     let cli = fixture(&server);
     cli.file("suite.yaml", suite(1, CRITERIA, true));
-    eval(&cli, &["--out", "cut", "--max-output-tokens", "300"]).expect_code(1);
+    eval(&cli, &["--run-dir", "cut", "--max-output-tokens", "300"]).expect_code(1);
     let of = |folder: &str, criterion: &str| {
         let rows = rows(&cli, &format!("{folder}/judgements.jsonl"));
         rows.into_iter().find(|row| row["criterion"]["id"] == criterion).expect("a decision")
@@ -193,7 +194,7 @@ fn a_reply_that_runs_into_its_limit_decides_nothing_and_another_limit_buys_nothi
     assert_eq!(of("cut", "c0")["outcome"], "met");
     let bought = server.count();
     // The whole replies are found under any limit; only what was cut off is asked again.
-    eval(&cli, &["--out", "whole"]).expect_code(1);
+    eval(&cli, &["--run-dir", "whole"]).expect_code(1);
     assert_eq!((server.count() - bought, &of("whole", "c2")["outcome"]), (1, &json!("met")));
     eval(&cli, &["--max-output-tokens", "2000", "--budget-tokens", "100000"]).expect_code(1);
     assert_eq!(server.count() - bought, 1);
@@ -210,7 +211,7 @@ fn a_long_judgement_after_many_short_ones_is_asked_for_again_as_the_same_call() 
     });
     let cli = fixture(&server);
     cli.file("suite.yaml", suite(30, &["yes one"], true));
-    eval(&cli, &["--out", "run", "-j", "1", "--budget-tokens", "1000000"]).expect_code(0);
+    eval(&cli, &["--run-dir", "run", "-j", "1", "--budget-tokens", "1000000"]).expect_code(0);
     assert_eq!((server.count(), unlimited.load(Ordering::Relaxed)), (31, 0));
     let limits: Vec<Value> = server.requests().iter().map(|sent| sent.json()["max_tokens"].clone()).collect();
     assert_eq!((&limits[0], &limits[28], &limits[30]), (&json!(8192), &json!(2000), &json!(8192)));
@@ -262,7 +263,7 @@ fn an_answer_that_only_a_budget_cut_off_is_no_answer() {
     });
     let cli = fixture(&server);
     cli.file("suite.yaml", suite(1, &["yes one"], false));
-    let target = ["--target", "openai:answers-1", "--out"];
+    let target = ["--target", "openai:answers-1", "--run-dir"];
     eval(&cli, &[&target[..], &["short", "--budget-tokens", "10000000"]].concat()).expect_code(3);
     let row = &rows(&cli, "short/results.jsonl")[0];
     let message = row["error"]["message"].as_str().unwrap_or_default();
@@ -273,8 +274,9 @@ fn an_answer_that_only_a_budget_cut_off_is_no_answer() {
 /// A plan, a run without a budget, and runs with what the plan says is enough.
 fn planned(cli: &CliTest, server: &MockServer, more: &[&str]) {
     let words = ["suite.yaml", "--judge", "openai:judge-1", "--json", "-q"];
-    let plan =
-        |extra: &[&str]| printed(&cli.run(&[&["plan"], &words[..], more, extra].concat()).expect_code(0));
+    let plan = |extra: &[&str]| {
+        printed(&cli.run(&[&["eval", "--dry-run"], &words[..], more, extra].concat()).expect_code(0))
+    };
     let whole = plan(&[]);
     assert_eq!(whole["budget"], Value::Null);
     let (count, before) = (server.count(), server.usage());

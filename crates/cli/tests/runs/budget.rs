@@ -20,7 +20,7 @@ fn calls_stop_at_the_budget_and_the_run_goes_on_with_another() {
     cli.file("suite.yaml", suite(10, CRITERIA, false));
     let mut bought = 0;
     for round in 1..=4 {
-        let output = eval(&cli, &with(&["--out", "run", "--resume", "--budget-calls", "13"]));
+        let output = eval(&cli, &with(&["--run-dir", "run", "--resume", "--budget-calls", "13"]));
         bought += 13;
         if round < 4 {
             assert_eq!(server.count(), bought, "{}", output.stderr);
@@ -38,7 +38,7 @@ fn calls_stop_at_the_budget_and_the_run_goes_on_with_another() {
     assert_eq!(server.count(), 40);
     let calm = fixture(&server);
     calm.file("suite.yaml", suite(10, CRITERIA, false));
-    eval(&calm, &with(&["--out", "run"])).expect_code(0);
+    eval(&calm, &with(&["--run-dir", "run"])).expect_code(0);
     assert_eq!(decisions(&cli, "run"), decisions(&calm, "run"));
 }
 

@@ -14,11 +14,11 @@ fn the_same_run_twice_sends_nothing_the_second_time() {
     let server = MockServer::start(model);
     let cli = fixture(&server);
     cli.file("suite.yaml", suite(4, CRITERIA, false));
-    let target = ["--target", "openai:answers-1", "--out", "a"];
+    let target = ["--target", "openai:answers-1", "--run-dir", "a"];
     let first = printed(&eval(&cli, &target).expect_code(1));
     assert_eq!(server.count(), 4 + 12);
     assert_eq!((&first["judge_calls"], &first["judge_calls_cached"]), (&12.into(), &0.into()));
-    let second = printed(&eval(&cli, &["--target", "openai:answers-1", "--out", "b"]).expect_code(1));
+    let second = printed(&eval(&cli, &["--target", "openai:answers-1", "--run-dir", "b"]).expect_code(1));
     assert_eq!(server.count(), 4 + 12);
     assert_eq!((&second["judge_calls"], &second["judge_calls_cached"]), (&0.into(), &12.into()));
     assert_eq!(second["tokens"], serde_json::json!({"input": 0, "cached": 0, "output": 0}));
@@ -86,7 +86,7 @@ fn cache_only_sends_nothing_and_says_what_is_missing() {
     assert_eq!(server.count(), 4);
     eval(&cli, &["--cache-only"]).expect_code(0);
     cli.file("suite.yaml", suite(2, &["yes one", "yes new"], true));
-    let output = printed(&eval(&cli, &["--cache-only", "--out", "only"]).expect_code(3));
+    let output = printed(&eval(&cli, &["--cache-only", "--run-dir", "only"]).expect_code(3));
     assert_eq!(server.count(), 4);
     assert_eq!((&output["criteria_ungraded"], &output["judge_calls_cached"]), (&2.into(), &2.into()));
     let missing: Vec<_> =
@@ -98,7 +98,7 @@ fn cache_only_sends_nothing_and_says_what_is_missing() {
     }
     // A target is not asked either.
     cli.file("suite.yaml", suite(1, &["yes one"], false));
-    eval(&cli, &["--cache-only", "--target", "openai:answers-1", "--out", "target"]).expect_code(3);
+    eval(&cli, &["--cache-only", "--target", "openai:answers-1", "--run-dir", "target"]).expect_code(3);
     assert_eq!(rows(&cli, "target/results.jsonl")[0]["error"]["kind"], "not_cached");
     assert_eq!(server.count(), 4);
     cli.run(&["eval", "suite.yaml", "--cache-only", "--no-cache"]).expect_code(2);
@@ -121,7 +121,7 @@ fn replies_that_decide_nothing_are_not_kept() {
         cli.file("suite.yaml", suite(1, &["yes one"], true));
         eval(&cli, &[]).expect_code(3);
         let bought = server.count();
-        eval(&cli, &["--cache-only", "--out", "only"]).expect_code(3);
+        eval(&cli, &["--cache-only", "--run-dir", "only"]).expect_code(3);
         assert_eq!(rows(&cli, "only/judgements.jsonl")[0]["reason"], "not in the cache", "{name}");
         eval(&cli, &[]).expect_code(3);
         assert_eq!(server.count(), 2 * bought, "{name}");
@@ -196,7 +196,7 @@ fn two_processes_at_once_agree_and_lose_nothing() {
         for name in ["a", "b", "c"] {
             let cli = &cli;
             scope.spawn(move || {
-                eval(cli, &["--target", "openai:answers-1", "--out", name, "-j", "4"]).expect_code(1)
+                eval(cli, &["--target", "openai:answers-1", "--run-dir", name, "-j", "4"]).expect_code(1)
             });
         }
     });
@@ -204,7 +204,7 @@ fn two_processes_at_once_agree_and_lose_nothing() {
     assert_eq!(decisions(&cli, "a"), decisions(&cli, "c"));
     let bought = server.count();
     assert!((80..=240).contains(&bought), "{bought}");
-    let output = printed(&eval(&cli, &["--target", "openai:answers-1", "--out", "d"]).expect_code(1));
+    let output = printed(&eval(&cli, &["--target", "openai:answers-1", "--run-dir", "d"]).expect_code(1));
     assert_eq!((server.count(), &output["judge_calls_cached"]), (bought, &60.into()));
     assert_eq!(decisions(&cli, "a"), decisions(&cli, "d"));
 }
@@ -255,12 +255,12 @@ fn a_reply_that_the_disk_changed_is_bought_again_and_said() {
         places.len()
     };
     assert!(changed(b"by rule", b"by fool") > 0);
-    let only = eval(&cli, &["--cache-only", "--out", "only"]).expect_code(3);
+    let only = eval(&cli, &["--cache-only", "--run-dir", "only"]).expect_code(3);
     assert!(only.stderr.contains("was damaged: 1 of"), "{}", only.stderr);
     assert_eq!(rows(&cli, "only/judgements.jsonl")[0]["reason"], "not in the cache");
     eval(&cli, &[]).expect_code(0);
     assert!(changed(b"by rule", b"by fool") > 0);
-    let output = eval(&cli, &["--out", "again"]).expect_code(0);
+    let output = eval(&cli, &["--run-dir", "again"]).expect_code(0);
     assert!(output.stderr.contains("was damaged: 1 of"), "{}", output.stderr);
     assert_eq!((server.count(), &rows(&cli, "again/judgements.jsonl")[0]["reason"]), (3, &"by rule".into()));
     // The sound one has taken its place.

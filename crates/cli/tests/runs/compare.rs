@@ -31,7 +31,7 @@ fn comparisons_look_as_expected() {
             let own = format!("{run}.yaml");
             let rubric = if cli.path(&own).exists() { &own } else { "rubric.yaml" };
             let output =
-                cli.run(&["grade", rubric, "--answers", &format!("{run}.jsonl"), "--out", &run, "-q"]);
+                cli.run(&["grade", rubric, "--answers", &format!("{run}.jsonl"), "--run-dir", &run, "-q"]);
             assert!(matches!(output.code, Some(0 | 1)), "{}", output.stderr);
         }
         let args = fs::read_to_string(case.input.join("args")).expect("arguments");
@@ -56,7 +56,7 @@ fn suite(name: &str, apples: &[bool], extra: &str) -> String {
 
 fn eval(cli: &CliTest, file: &str, text: &str, out: &str) -> Value {
     cli.file(file, text);
-    let output = cli.run(&["eval", file, "--out", out, "--json", "-q"]);
+    let output = cli.run(&["eval", file, "--run-dir", out, "--json", "-q"]);
     assert!(matches!(output.code, Some(0 | 1)), "{}", output.stderr);
     printed(&output)
 }
@@ -138,7 +138,7 @@ fn runs_that_share_nothing_or_were_measured_otherwise_are_refused() {
     let output = cli.run(&["compare", "a", "c", "--allow", "question"]).expect_code(0);
     assert!(output.stdout.contains("NOT COMPARABLE (question)"), "{}", output.stdout);
 
-    cli.run(&["eval", "a.yaml", "--threshold", "0.5", "--out", "d", "-q"]).expect_code(0);
+    cli.run(&["eval", "a.yaml", "--threshold", "0.5", "--run-dir", "d", "-q"]).expect_code(0);
     let output = cli.run(&["compare", "a", "d"]).expect_code(2);
     assert!(output.stderr.contains("lines") && output.stderr.contains("pass 0.5"), "{}", output.stderr);
 }
@@ -195,8 +195,8 @@ fn answers_of_one_target_can_be_taken_out_of_a_run() {
         "targets:\n- name: good\n  provider: cli\n  command: echo apples\n- name: bad\n  provider: cli\n  command: echo stones\n",
     );
     cli.run(&[
-        "eval", "s.yaml", "--target", "good", "--target", "bad", "--targets", "targets.yaml", "--out", "run",
-        "-q",
+        "eval", "s.yaml", "--target", "good", "--target", "bad", "--targets", "targets.yaml", "--run-dir",
+        "run", "-q",
     ])
     .expect_code(1);
     let output = cli.run(&["compare", "run", "run"]).expect_code(2);
@@ -235,7 +235,7 @@ fn cases_of_one_origin_are_clusters() {
 #[test]
 fn a_trend_takes_the_runs_of_the_newest_suites_in_their_order() {
     let cli = cli();
-    let output = cli.run(&["trend"]).expect_code(2);
+    let output = cli.run(&["compare", "--trend"]).expect_code(2);
     assert!(output.stderr.contains("there is no run"), "{}", output.stderr);
     let run = |text: &str| {
         cli.file("s.yaml", text);
@@ -246,7 +246,7 @@ fn a_trend_takes_the_runs_of_the_newest_suites_in_their_order() {
     run(&suite("s", &[true, false], ""));
     run(&suite("s", &[true, true], ""));
     run(&suite("s", &[true, true], "").replace("Names `apples`", "Names red `apples`"));
-    let output = cli.run(&["trend", "--json"]).expect_code(0);
+    let output = cli.run(&["compare", "--trend", "--json"]).expect_code(0);
     assert!(output.stderr.contains("1 run of other suites"), "{}", output.stderr);
     let value = printed(&output);
     let rates: Vec<f64> = value["runs"]
@@ -259,22 +259,23 @@ fn a_trend_takes_the_runs_of_the_newest_suites_in_their_order() {
     let changed = |at: usize| value["runs"][at]["changed"].as_array().expect("a list").len();
     assert_eq!((changed(0), changed(1), changed(2)), (0, 0, 1));
     assert_eq!(value["runs"][2]["changed"][0]["respect"], "rubric");
-    let last = printed(&cli.run(&["trend", "--last", "1", "--json"]));
+    let last = printed(&cli.run(&["compare", "--trend", "--last", "1", "--json"]));
     assert_eq!(last["runs"].as_array().map(Vec::len), Some(1));
     // `last` and `last~1` name the same runs.
-    let named = printed(&cli.run(&["trend", "last~2", "last~1", "--json"]));
+    let named = printed(&cli.run(&["compare", "--trend", "last~2", "last~1", "--json"]));
     assert_eq!(named["runs"][0]["pass_rate"]["value"], 0.5);
     cli.run(&["compare", "last~1", "last~2", "--fail-on-regression"]).expect_code(1);
     let output = cli.run(&["compare", "last~9", "last"]).expect_code(2);
     assert!(output.stderr.contains("there are no 10 runs"), "{}", output.stderr);
-    cli.run(&["trend", "--suite", "nobody"]).expect_code(2);
+    cli.run(&["compare", "--trend", "--suite", "nobody"]).expect_code(2);
 }
 
 #[test]
 fn power_answers_from_numbers_and_from_runs() {
     let cli = cli();
     let answer = |args: &[&str], at: usize| {
-        let words: Vec<&str> = ["power", "--json"].into_iter().chain(args.iter().copied()).collect();
+        let words: Vec<&str> =
+            ["calibrate", "power", "--json"].into_iter().chain(args.iter().copied()).collect();
         let output = cli.run(&words).expect_code(0);
         printed(&output)["needs"][at]["answer"].as_f64()
     };
@@ -282,17 +283,17 @@ fn power_answers_from_numbers_and_from_runs() {
     assert_eq!(answer(&["--difference", "0.1", "--discordance", "0.2"], 0), Some(155.0));
     eval(&cli, "a.yaml", &suite("s", &[true, true, false, true], ""), "a");
     eval(&cli, "b.yaml", &suite("s", &[true, false, false, true], ""), "b");
-    let value = printed(&cli.run(&["power", "--from", "a", "--from", "b", "--json"]));
+    let value = printed(&cli.run(&["calibrate", "power", "--from", "a", "--from", "b", "--json"]));
     assert_eq!(
         (value["known"]["pass_rate"].as_f64(), value["known"]["discordance"].as_f64()),
         (Some(0.75), Some(0.25))
     );
     for wrong in [
-        vec!["power"],
-        vec!["power", "--difference", "0.1"],
-        vec!["power", "--pass-rate", "0.8", "--width", "0"],
-        vec!["power", "--from", "a", "--from", "b", "--from", "a"],
-        vec!["power", "--cluster-size", "3", "--pass-rate", "0.8", "--width", "0.1"],
+        vec!["calibrate", "power"],
+        vec!["calibrate", "power", "--difference", "0.1"],
+        vec!["calibrate", "power", "--pass-rate", "0.8", "--width", "0"],
+        vec!["calibrate", "power", "--from", "a", "--from", "b", "--from", "a"],
+        vec!["calibrate", "power", "--cluster-size", "3", "--pass-rate", "0.8", "--width", "0.1"],
     ] {
         cli.run(&wrong).expect_code(2);
     }

@@ -45,7 +45,7 @@ fn what_is_too_long_is_not_sent_and_the_reason_says_what_to_do() {
     let server = MockServer::start(finder);
     let cli = fixture(&server);
     cli.file("suite.yaml", suite(""));
-    let run = printed(&eval(&cli, &["--context-tokens", "3400", "--out", "run"]).expect_code(3));
+    let run = printed(&eval(&cli, &["--context-tokens", "3400", "--run-dir", "run"]).expect_code(3));
     assert_eq!((server.count(), &run["criteria_ungraded"]), (0, &1.into()));
     assert_eq!(run["cost_usd"], 0.0);
     let row = &rows(&cli, "run/judgements.jsonl")[0];
@@ -54,7 +54,7 @@ fn what_is_too_long_is_not_sent_and_the_reason_says_what_to_do() {
     for wanted in ["not sent: about", "more than the 3400", "truncate: head", "--context-tokens"] {
         assert!(reason.contains(wanted), "{reason}");
     }
-    let words = ["plan", "suite.yaml", "--judge", "openai:judge-1", "--context-tokens", "3400"];
+    let words = ["eval", "--dry-run", "suite.yaml", "--judge", "openai:judge-1", "--context-tokens", "3400"];
     let plan = cli.run(&words).expect_code(0).stdout;
     assert!(plan.contains("1 can't be judged: more than it can read"), "{plan}");
     eval(&cli, &[]).expect_code(0);
@@ -71,7 +71,7 @@ fn what_is_left_out_is_marked_in_the_request_and_in_every_record() {
         let server = MockServer::start(finder);
         let cli = fixture(&server);
         cli.file("suite.yaml", suite(&format!("        truncate: {mode}\n")));
-        let run = printed(&eval(&cli, &["--context-tokens", "3400", "--out", "run"]));
+        let run = printed(&eval(&cli, &["--context-tokens", "3400", "--run-dir", "run"]));
         assert_eq!((server.count(), &run["criteria_truncated"]), (1, &1.into()), "{mode} {run}");
         let body = body(&server, 0);
         assert!(body.contains(sees) && !body.contains(lacks), "{mode}\n{body}");
@@ -103,11 +103,11 @@ fn an_answer_in_parts_is_judged_whole_and_merged() {
     let server = MockServer::start(finder);
     let cli = fixture(&server);
     cli.file("suite.yaml", suite(""));
-    let args = ["--context-tokens", "3400", "--truncate", "chunk", "--out", "run"];
+    let args = ["--context-tokens", "3400", "--truncate", "chunk", "--run-dir", "run"];
     let plan = printed(
         &cli.run(&[
-            "plan", "suite.yaml", "--judge", "openai:judge-1", "--json", "--context-tokens", "3400",
-            "--truncate", "chunk",
+            "eval", "--dry-run", "suite.yaml", "--judge", "openai:judge-1", "--json", "--context-tokens",
+            "3400", "--truncate", "chunk",
         ])
         .expect_code(0),
     );
@@ -141,7 +141,7 @@ fn a_servers_own_limit_is_that_kind_and_is_not_asked_again() {
     });
     let cli = fixture(&server);
     cli.file("suite.yaml", suite(""));
-    eval(&cli, &["--out", "run"]).expect_code(3);
+    eval(&cli, &["--run-dir", "run"]).expect_code(3);
     let row = &rows(&cli, "run/judgements.jsonl")[0];
     assert_eq!((server.count(), &row["ungraded"]["kind"]), (1, &"context_length".into()));
 }
@@ -204,7 +204,7 @@ fn a_batch_is_divided_before_anything_is_left_out() {
         assert_eq!((&run["criteria"], &run["criteria_truncated"]), (&16.into(), &0.into()), "{more:?}");
         let calls = server.count() - before;
         assert!((2..8).contains(&calls), "{calls}");
-        let plan = ["plan", "suite.yaml", "--judge", "openai:judge-1", "--json"];
+        let plan = ["eval", "--dry-run", "suite.yaml", "--judge", "openai:judge-1", "--json"];
         let plan = printed(&cli.run(&[&plan[..], &limits[..4], more].concat()).expect_code(0));
         assert_eq!(plan["calls"], calls);
     }
@@ -218,7 +218,7 @@ fn graders_that_are_no_rubrics_are_not_told_to_truncate() {
     let head = text.split("      - type: rubrics").next().unwrap();
     let others = "      - {type: llm-grader, prompt: \"Is {{output}} good?\"}\n      - {type: pairwise, baseline: another}\n";
     cli.file("suite.yaml", format!("{head}{others}"));
-    eval(&cli, &["--context-tokens", "2000", "--truncate", "head", "--out", "run"]).expect_code(3);
+    eval(&cli, &["--context-tokens", "2000", "--truncate", "head", "--run-dir", "run"]).expect_code(3);
     for row in rows(&cli, "run/judgements.jsonl") {
         let error = row["grader_result"]["error"].as_str().unwrap();
         assert!(

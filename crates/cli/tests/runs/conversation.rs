@@ -49,10 +49,10 @@ fn each_turn_is_asked_with_what_was_said_and_bought_once() {
     let server = MockServer::start(model);
     let cli = fixture(&server);
     cli.file("suite.yaml", SUITE);
-    let plan = printed(&cli.run(&["plan", "suite.yaml", "--judge", "openai:judge-1", "--json"]));
+    let plan = printed(&cli.run(&["eval", "--dry-run", "suite.yaml", "--judge", "openai:judge-1", "--json"]));
     // Three answers, three criteria.
     assert_eq!(plan["calls"], 6, "{plan:#}");
-    let first = run(&cli, &["--out", "a"]);
+    let first = run(&cli, &["--run-dir", "a"]);
     assert_eq!((&first["counts"]["pass"], &first["exit_code"]), (&1.into(), &0.into()), "{first:#}");
     let asked: Vec<Value> = server
         .requests()
@@ -90,12 +90,12 @@ fn each_turn_is_asked_with_what_was_said_and_bought_once() {
     assert_eq!(result["tokens"]["input"], of_turns + of_judges);
 
     let bought = server.count();
-    let second = run(&cli, &["--out", "b"]);
+    let second = run(&cli, &["--run-dir", "b"]);
     assert_eq!((server.count(), &second["judge_calls_cached"]), (bought, &3.into()));
     assert_eq!(row(&cli, "b")["turns"][2]["tokens"]["input"], 0);
     // A later turn that reads differently is asked and judged; those before it are remembered, what follows is not.
     cli.file("suite.yaml", SUITE.replace("input: And you", "input: And who"));
-    run(&cli, &["--out", "b", "--resume"]);
+    run(&cli, &["--run-dir", "b", "--resume"]);
     assert_eq!(server.count() - bought, 2 + 2, "two answers, the criterion of turn 2 and that of the whole");
 }
 
@@ -105,7 +105,7 @@ fn a_conversation_that_a_budget_cut_off_goes_on_without_buying_anything_twice() 
     let cli = fixture(&server);
     cli.file("suite.yaml", SUITE);
     for (calls, code) in [("1", 4), ("1", 4), ("2", 4), ("9", 0)] {
-        let said = run(&cli, &["--out", "a", "--resume", "--budget-calls", calls]);
+        let said = run(&cli, &["--run-dir", "a", "--resume", "--budget-calls", calls]);
         assert_eq!(said["exit_code"], code, "{said:#}");
         assert_eq!(rows(&cli, "a/results.jsonl").len(), usize::from(code == 0));
     }
@@ -118,7 +118,7 @@ fn the_judge_of_a_turn_sees_the_turn_and_that_of_the_whole_sees_all() {
     let server = MockServer::start(model);
     let cli = fixture(&server);
     cli.file("suite.yaml", SUITE);
-    run(&cli, &["--out", "a"]);
+    run(&cli, &["--run-dir", "a"]);
     let judged: Vec<String> = server
         .requests()
         .iter()
@@ -165,7 +165,7 @@ fn a_window_keeps_the_last_turns_and_the_system_messages() {
       - {input: three}
 "),
     );
-    run(&cli, &["--out", "a"]);
+    run(&cli, &["--run-dir", "a"]);
     let heard: Vec<String> = server
         .requests()
         .iter()
@@ -194,13 +194,13 @@ fn turns_that_nobody_grades_are_left_out_and_the_rest_is_taken_together() {
 ";
     for (aggregation, score) in [("mean", 0.625), ("min", 0.25), ("max", 1.0)] {
         cli.file("suite.yaml", one(&format!("    aggregation: {aggregation}\n{turns}")));
-        run(&cli, &["--out", aggregation]);
+        run(&cli, &["--run-dir", aggregation]);
         assert_eq!(row(&cli, aggregation)["score"], score, "{aggregation}");
         assert_eq!(printed(&cli.run(&["score", aggregation, "--json"]))["exit_code"], u8::from(score < 0.8));
     }
     // The conversation as a whole is one value more.
     cli.file("suite.yaml", one(&format!("{turns}    assertions: [{{type: contains, value: nowhere}}]\n")));
-    run(&cli, &["--out", "whole"]);
+    run(&cli, &["--run-dir", "whole"]);
     let result = row(&cli, "whole");
     assert!((result["score"].as_f64().unwrap() - 1.25 / 3.0).abs() < 1e-9, "{result}");
 }
@@ -215,10 +215,10 @@ fn a_failed_turn_ends_the_conversation_when_it_is_told_to() {
       - {input: three, assertions: [{type: contains, value: three}]}
 ";
     cli.file("suite.yaml", one(turns));
-    run(&cli, &["--out", "on"]);
+    run(&cli, &["--run-dir", "on"]);
     assert_eq!((server.count(), row(&cli, "on")["score"].as_f64().unwrap()), (3, 2.0 / 3.0));
     cli.file("suite.yaml", one(&format!("    on_turn_failure: stop\n{turns}")));
-    run(&cli, &["--out", "stop", "--no-cache"]);
+    run(&cli, &["--run-dir", "stop", "--no-cache"]);
     let result = row(&cli, "stop");
     assert_eq!((server.count(), &result["score"], &result["verdict"]), (5, &0.5.into(), &"fail".into()));
     assert_eq!(result["gates_failed"][0]["criterion"], "turn-2");
@@ -227,7 +227,7 @@ fn a_failed_turn_ends_the_conversation_when_it_is_told_to() {
     assert!(left_out["reason"].as_str().unwrap().contains("turn 2 failed"), "{left_out}");
     // However good the others are, a conversation that was broken off has not been passed.
     cli.file("suite.yaml", one(&format!("    on_turn_failure: stop\n    aggregation: max\n{turns}")));
-    run(&cli, &["--out", "max"]);
+    run(&cli, &["--run-dir", "max"]);
     assert_eq!((&row(&cli, "max")["score"], &row(&cli, "max")["verdict"]), (&1.0.into(), &"fail".into()));
 }
 
@@ -241,7 +241,7 @@ fn a_turn_without_an_answer_is_no_zero_and_is_said() {
       - {input: three, assertions: [{type: contains, value: three}]}
 ";
     cli.file("suite.yaml", one(turns));
-    let said = run(&cli, &["--out", "on"]);
+    let said = run(&cli, &["--run-dir", "on"]);
     let result = row(&cli, "on");
     assert_eq!(
         (&said["exit_code"], &result["verdict"], &result["score"]),
@@ -259,7 +259,7 @@ fn a_turn_without_an_answer_is_no_zero_and_is_said() {
     assert!(!explained.contains("DOES NOT FOLLOW"), "{explained}");
 
     cli.file("suite.yaml", one(&format!("    on_turn_failure: stop\n{turns}")));
-    run(&cli, &["--out", "stop"]);
+    run(&cli, &["--run-dir", "stop"]);
     let result = row(&cli, "stop");
     assert_eq!((&result["verdict"], result["turns"].as_array().unwrap().len()), (&"incomplete".into(), 2));
     assert!((result["score_low"].as_f64().unwrap() - 1.0 / 3.0).abs() < 1e-9, "{result}");
@@ -286,7 +286,7 @@ fn structured_assertions_of_turns_are_those_of_cases() {
         expected_output: answer to two
 "),
     );
-    let said = printed(&cli.run(&["eval", "suite.yaml", "--out", "a", "--judge", "offline", "--json"]));
+    let said = printed(&cli.run(&["eval", "suite.yaml", "--run-dir", "a", "--judge", "offline", "--json"]));
     assert_eq!(said["criteria_ungraded"], 0, "{said:#}");
     let result = row(&cli, "a");
     assert_eq!(result["error"], Value::Null);
@@ -307,7 +307,7 @@ fn structured_assertions_of_turns_are_those_of_cases() {
       - {input: two, assertions: [{type: contains, value: x, weight: 0}]}
 ");
     cli.file("suite.yaml", broken);
-    let refused = cli.run(&["eval", "suite.yaml", "--out", "b"]).expect_code(2);
+    let refused = cli.run(&["eval", "suite.yaml", "--run-dir", "b"]).expect_code(2);
     assert!(refused.stderr.contains("all graders of this turn have weight 0"), "{}", refused.stderr);
     assert!(refused.stderr.contains("suite.yaml:8:"), "{}", refused.stderr);
 }
@@ -324,7 +324,7 @@ fn recorded_conversations_are_graded_turn_by_turn() {
                     {role: assistant, content: hm, tool_calls: [{tool: look, input: {}}]}, {role: assistant, content: B}]";
     let given = format!("name: talk\ntests:\n  - id: t\n    output: {messages}\n{turns}");
     cli.file("given.yaml", &given);
-    cli.run(&["eval", "given.yaml", "--out", "given"]).expect_code(0);
+    cli.run(&["eval", "given.yaml", "--run-dir", "given"]).expect_code(0);
     assert_eq!(row(&cli, "given")["turns"][1]["answer"], "B");
     cli.file("short.yaml", given.replace("{role: user, content: two}, ", ""));
     let refused = cli.run(&["eval", "short.yaml"]).expect_code(2);
@@ -334,7 +334,7 @@ fn recorded_conversations_are_graded_turn_by_turn() {
     let again = |name: &str, lines: &str| {
         cli.file("past.jsonl", lines);
         cli.file(".assize/targets.yaml", "targets: [{name: past, provider: replay, path: ../past.jsonl}]\n");
-        cli.run(&["eval", "suite.yaml", "--out", name, "-q"])
+        cli.run(&["eval", "suite.yaml", "--run-dir", name, "-q"])
     };
     let call = r#"{"role": "assistant", "tool_calls": [{"tool": "look", "input": {}}]}, {"role": "assistant", "content": "B"}"#;
     again("by-line", &format!("{{\"id\": \"t\", \"turn\": 1, \"output\": \"A\"}}\n{{\"id\": \"t\", \"turn\": 2, \"output\": [{call}]}}\n"))
@@ -350,7 +350,7 @@ fn recorded_conversations_are_graded_turn_by_turn() {
     );
     // A run is a recording of its conversations.
     cli.file(".assize/targets.yaml", "targets: [{name: past, provider: replay, path: ../given}]\n");
-    cli.run(&["eval", "suite.yaml", "--out", "of-run", "-q"]);
+    cli.run(&["eval", "suite.yaml", "--run-dir", "of-run", "-q"]);
     assert_eq!(row(&cli, "of-run")["turns"][1]["answer"], "B");
 }
 
@@ -385,7 +385,7 @@ fn a_session_of_an_agent_is_graded_turn_by_turn() {
 ")
         .replace("'openai:chat-1'", "past"),
     );
-    cli.run(&["eval", "suite.yaml", "--out", "a", "-q"]).expect_code(3);
+    cli.run(&["eval", "suite.yaml", "--run-dir", "a", "-q"]).expect_code(3);
     let turns = row(&cli, "a")["turns"].clone();
     assert_eq!((&turns[0]["answer"], &turns[1]["answer"]), (&"first".into(), &"second".into()));
     assert_eq!(turns[2]["error"]["kind"], "not_recorded");
@@ -415,7 +415,7 @@ tests:
       - {input: $(two), assertions: [{type: contains, value: \"[user]\\nit's one\"}, {type: ends-with, value: \"[user]\\n$(two)\"}]}
 ",
     );
-    let output = cli.run(&["eval", "suite.yaml", "--out", "a"]).expect_code(0);
+    let output = cli.run(&["eval", "suite.yaml", "--run-dir", "a"]).expect_code(0);
     assert!(output.stdout.contains("turn-2/ends-with/check-1"), "{}", output.stdout);
     let refused = cli.run(&["eval", "suite.yaml", "--target", "all"]).expect_code(2);
     assert!(refused.stderr.contains("answers all cases in one run"), "{}", refused.stderr);
@@ -444,7 +444,7 @@ fn a_conversation_works_in_one_folder_which_graders_of_every_turn_and_of_the_who
              {look}\n      - input: two\n        {look}\n    {look}\n"
         ),
     );
-    cli.run(&["eval", "suite.yaml", "--out", "a", "-q"]).expect_code(0);
+    cli.run(&["eval", "suite.yaml", "--run-dir", "a", "-q"]).expect_code(0);
     for (member, notes) in [("turn-1/look", "1"), ("turn-2/look", "1 2"), ("whole/look", "1 2")] {
         assert_eq!(decided(&cli, "a", member)["reason"].as_str().unwrap().trim(), notes, "{member}");
     }

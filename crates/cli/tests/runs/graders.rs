@@ -60,14 +60,14 @@ fn whole_scores_and_members_are_planned_bought_once_and_counted() {
     let server = MockServer::start(model);
     let cli = fixture(&server);
     written(&cli, 3);
-    let words = ["plan", "suite.yaml", "--judge", "openai:judge-1", "--json"];
+    let words = ["eval", "--dry-run", "suite.yaml", "--judge", "openai:judge-1", "--json"];
     let plan = printed(&cli.run(&words).expect_code(0));
     assert_eq!((&plan["calls"], server.count()), (&(3 * CALLS).into(), 0));
     let judge = &plan["judges"][0];
     assert_eq!((&judge["criteria"], &judge["scores"]), (&6.into(), &9.into()));
     assert_eq!((&judge["calls_per_criterion"], &judge["calls_batched"]), (&15.into(), &12.into()));
 
-    let first = printed(&eval(&cli, &["--out", "a"]).expect_code(0));
+    let first = printed(&eval(&cli, &["--run-dir", "a"]).expect_code(0));
     assert_eq!(server.count(), 3 * CALLS);
     assert_eq!((&first["judge_calls"], &first["judge_calls_cached"]), (&15.into(), &0.into()));
     assert_eq!((&first["criteria"], &first["criteria_ungraded"]), (&6.into(), &0.into()));
@@ -79,7 +79,7 @@ fn whole_scores_and_members_are_planned_bought_once_and_counted() {
         rows(&cli, "a/judgements.jsonl").iter().filter_map(|row| row["tokens"]["input"].as_u64()).sum();
     assert_eq!(input, of_rows, "tokens of members are counted once");
 
-    let second = printed(&eval(&cli, &["--out", "b"]).expect_code(0));
+    let second = printed(&eval(&cli, &["--run-dir", "b"]).expect_code(0));
     assert_eq!(server.count(), 3 * CALLS);
     assert_eq!((&second["judge_calls"], &second["judge_calls_cached"]), (&0.into(), &15.into()));
     assert_eq!(second["tokens"], json!({"input": 0, "cached": 0, "output": 0}));
@@ -92,11 +92,11 @@ fn a_budget_stops_between_members_and_the_run_goes_on() {
     let server = MockServer::start(model);
     let calm = fixture(&server);
     written(&calm, 4);
-    eval(&calm, &["--out", "run"]).expect_code(0);
+    eval(&calm, &["--run-dir", "run"]).expect_code(0);
     let before = server.count();
     let cli = fixture(&server);
     written(&cli, 4);
-    let args = ["--out", "run", "--resume", "-j", "2", "--budget-calls", "7"];
+    let args = ["--run-dir", "run", "--resume", "-j", "2", "--budget-calls", "7"];
     for round in 1..=3 {
         let output = eval(&cli, &args).expect_code(if round < 3 { 4 } else { 0 });
         assert_eq!(printed(&output)["criteria_ungraded"], 0);
@@ -113,7 +113,7 @@ fn a_case_holds_while_its_graders_and_members_read_the_same_wherever_they_stand(
     written(&cli, 2);
     let again = |cases: usize, why: &str| {
         let before = server.count();
-        eval(&cli, &["--out", "run", "--resume", "--no-cache"]).expect_code(0);
+        eval(&cli, &["--run-dir", "run", "--resume", "--no-cache"]).expect_code(0);
         assert_eq!(server.count() - before, cases * CALLS, "{why}");
         assert_eq!(decisions(&cli, "run").len(), 2);
     };
@@ -145,7 +145,7 @@ fn another_command_behind_a_target_is_noticed() {
             format!("targets:\n  - {{name: script, provider: cli, command: 'echo the answer {word}'}}\n"),
         );
         let before = server.count();
-        eval(&cli, &["--target", "script", "--out", "run", "--resume", "--no-cache"]).expect_code(0);
+        eval(&cli, &["--target", "script", "--run-dir", "run", "--resume", "--no-cache"]).expect_code(0);
         assert_eq!(server.count() - before, calls, "{word}");
         assert_eq!(
             rows(&cli, "run/results.jsonl")[0]["answer"].as_str().unwrap().trim_end(),

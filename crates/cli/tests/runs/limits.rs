@@ -19,12 +19,12 @@ fn a_run_against_a_server_that_takes_few_at_once_loses_nothing() {
     let server = MockServer::start(slow);
     let cli = fixture(&server);
     cli.file("suite.yaml", suite(60, &["yes one", "no two", "yes three"], true));
-    let output = printed(&eval(&cli, &["--max-concurrency", "24", "--out", "a"]).expect_code(1));
+    let output = printed(&eval(&cli, &["--max-concurrency", "24", "--run-dir", "a"]).expect_code(1));
     assert_eq!((&output["criteria"], &output["criteria_ungraded"]), (&180.into(), &0.into()));
     let calm = MockServer::start(model);
     let other = fixture(&calm);
     other.file("suite.yaml", suite(60, &["yes one", "no two", "yes three"], true));
-    eval(&other, &["--max-concurrency", "1", "--out", "a"]).expect_code(1);
+    eval(&other, &["--max-concurrency", "1", "--run-dir", "a"]).expect_code(1);
     assert_eq!(calm.peak_in_flight(), 1);
     assert_eq!(decisions(&cli, "a"), decisions(&other, "a"));
 }
@@ -58,7 +58,7 @@ fn a_deadline_ends_the_run_and_the_rest_is_done_later() {
     let cli = fixture(&server);
     cli.file("suite.yaml", suite(12, &["yes one", "yes two"], true));
     let begun = Instant::now();
-    let options = ["--max-concurrency", "2", "--out", "a", "--deadline"];
+    let options = ["--max-concurrency", "2", "--run-dir", "a", "--deadline"];
     let stopped = printed(&eval(&cli, &[&options[..], &["1500ms"]].concat()).expect_code(3));
     assert!(begun.elapsed() < Duration::from_secs(30));
     assert_eq!(stopped["exit_reason"], "stopped at the deadline");
@@ -67,7 +67,7 @@ fn a_deadline_ends_the_run_and_the_rest_is_done_later() {
     assert!(done <= 5, "what was in flight is not on record");
 
     stuck.store(false, Ordering::Relaxed);
-    let finished = printed(&eval(&cli, &["--out", "a", "--resume", "--deadline", "5m"]).expect_code(0));
+    let finished = printed(&eval(&cli, &["--run-dir", "a", "--resume", "--deadline", "5m"]).expect_code(0));
     assert_eq!((&finished["not_run"], &finished["counts"]["pass"]), (&0.into(), &12.into()));
     assert_eq!(rows(&cli, "a/results.jsonl").len(), 12);
 }
@@ -78,7 +78,7 @@ fn a_request_that_takes_too_long_is_given_up() {
     let cli = fixture(&server);
     cli.file("suite.yaml", suite(1, &["yes one"], true));
     // Waits between attempts are real here, so one attempt has to do: the deadline ends the rest.
-    let options = ["--request-timeout", "50ms", "--deadline", "20s", "--out", "a"];
+    let options = ["--request-timeout", "50ms", "--deadline", "20s", "--run-dir", "a"];
     eval(&cli, &options).expect_code(3);
     let row = &rows(&cli, "a/judgements.jsonl")[0];
     assert_eq!((&row["outcome"], &row["attempts"]), (&"ungraded".into(), &5.into()));
@@ -114,7 +114,7 @@ fn a_wrong_key_stops_the_run_after_a_few_requests_and_the_rest_is_done_later() {
     });
     let cli = fixture(&server);
     cli.file("suite.yaml", suite(200, &["yes one"], true));
-    let words = ["eval", "suite.yaml", "--judge", "openai:judge-1", "--out", "a"];
+    let words = ["eval", "suite.yaml", "--judge", "openai:judge-1", "--run-dir", "a"];
     let output = cli.run(&[&words[..], &["--show", "none"]].concat()).expect_code(3);
     assert!(server.count() <= 40, "{} requests", server.count());
     let said = output.stdout.split_whitespace().collect::<Vec<_>>().join(" ");
@@ -123,7 +123,7 @@ fn a_wrong_key_stops_the_run_after_a_few_requests_and_the_rest_is_done_later() {
     assert!(done <= server.count(), "{done} cases are on record");
 
     wrong.store(false, Ordering::Relaxed);
-    let finished = printed(&eval(&cli, &["--out", "a", "--resume"]));
+    let finished = printed(&eval(&cli, &["--run-dir", "a", "--resume"]));
     assert_eq!(finished["not_run"], 0, "{finished}");
     assert_eq!(finished["counts"]["pass"], 200 - done, "{finished}");
     assert_eq!(rows(&cli, "a/results.jsonl").len(), 200);
@@ -137,6 +137,6 @@ fn an_outage_of_some_requests_loses_no_case() {
     });
     let cli = fixture(&server);
     cli.file("suite.yaml", suite(300, &["yes one"], true));
-    let finished = printed(&eval(&cli, &["--out", "a", "--workers", "8"]).expect_code(0));
+    let finished = printed(&eval(&cli, &["--run-dir", "a", "--workers", "8"]).expect_code(0));
     assert_eq!(finished["counts"]["pass"], 300, "{finished}");
 }

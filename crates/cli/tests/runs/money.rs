@@ -25,7 +25,7 @@ fn every_row_carries_what_it_cost() {
     let server = MockServer::start(model);
     let cli = fixture(&server);
     cli.file("suite.yaml", suite(3, CRITERIA, false)).file(".assize/prices.yaml", PRICES);
-    let run = printed(&eval(&cli, &["--target", "openai:answers-1", "--out", "run"]).expect_code(0));
+    let run = printed(&eval(&cli, &["--target", "openai:answers-1", "--run-dir", "run"]).expect_code(0));
     let mut judged = 0;
     for row in rows(&cli, "run/judgements.jsonl") {
         assert_eq!(micros_of(&row["cost_usd"]), micros(&row["tokens"], (1, 4)), "{row}");
@@ -55,7 +55,7 @@ fn a_failed_attempt_costs_what_it_reported() {
     });
     let cli = fixture(&server);
     cli.file("suite.yaml", suite(1, &["yes one"], true)).file(".assize/prices.yaml", PRICES);
-    eval(&cli, &["--out", "run"]).expect_code(0);
+    eval(&cli, &["--run-dir", "run"]).expect_code(0);
     let row = &rows(&cli, "run/judgements.jsonl")[0];
     assert_eq!((server.count(), &row["attempts"]), (2, &2.into()));
     assert_eq!(micros_of(&row["cost_usd"]), micros(&row["tokens"], (1, 4)));
@@ -89,7 +89,7 @@ fn an_unknown_price_leaves_a_lower_bound() {
     let output = cli.run(&words).expect_code(0);
     assert!(output.stdout.contains("at least $0.0"), "{}", output.stdout);
     assert!(output.stdout.contains("2 calls of unknown price"), "{}", output.stdout);
-    let words = [&words[..], &["--json", "--no-cache", "--out", "run"]].concat();
+    let words = [&words[..], &["--json", "--no-cache", "--run-dir", "run"]].concat();
     let run = printed(&cli.run(&words).expect_code(0));
     assert_eq!((&run["cost_usd"], &run["cost_partial"]["unpriced_calls"]), (&Value::Null, &2.into()));
     let judged: u64 = rows(&cli, "run/judgements.jsonl").iter().map(|row| micros_of(&row["cost_usd"])).sum();
@@ -107,11 +107,11 @@ fn dollars_stop_the_run_and_it_goes_on() {
     let target = ["--target", "openai:answers-1"];
     let calm = fixture(&server);
     calm.file("suite.yaml", suite(12, CRITERIA, false)).file(".assize/prices.yaml", PRICES);
-    let whole = printed(&eval(&calm, &[&target[..], &["--out", "run"]].concat()).expect_code(0));
+    let whole = printed(&eval(&calm, &[&target[..], &["--run-dir", "run"]].concat()).expect_code(0));
     let all = whole["cost_usd"].as_f64().unwrap();
     let before = server.count();
     let limit = format!("{:.6}", all / 2.0 + 0.01);
-    let args = [&target[..], &["--out", "run", "--resume", "--budget-usd", &limit]].concat();
+    let args = [&target[..], &["--run-dir", "run", "--resume", "--budget-usd", &limit]].concat();
     let mut rounds = 0;
     let mut spent = 0.0;
     loop {
@@ -172,7 +172,7 @@ fn a_plan_gives_a_range_of_money_that_the_run_keeps_to() {
     let server = MockServer::start(model);
     let cli = fixture(&server);
     cli.file("suite.yaml", suite(4, CRITERIA, true)).file(".assize/prices.yaml", PRICES);
-    let words = ["plan", "suite.yaml", "--judge", "openai:judge-1"];
+    let words = ["eval", "--dry-run", "suite.yaml", "--judge", "openai:judge-1"];
     let plan = printed(&cli.run(&[&words[..], &["--json"]].concat()).expect_code(0));
     let modes = &plan["judges"][0]["modes"];
     let high = |mode: &str| modes[mode]["cost_usd"]["high"].as_f64().unwrap();

@@ -13,7 +13,7 @@ fn the_run_keeps_to_the_plan() {
     for (given, more) in [(true, &[][..]), (false, &["--target", "openai:answers-1"][..])] {
         let cli = fixture(&server);
         cli.file("suite.yaml", suite(4, CRITERIA, given));
-        let mut words = vec!["plan", "suite.yaml", "--judge", "openai:judge-1", "--json"];
+        let mut words = vec!["eval", "--dry-run", "suite.yaml", "--judge", "openai:judge-1", "--json"];
         words.extend(more);
         let plan = printed(&cli.run(&words).expect_code(0));
         let before = server.count();
@@ -33,21 +33,22 @@ fn the_offline_judge_takes_no_calls_and_dry_run_is_the_same() {
     let server = MockServer::start(model);
     let cli = fixture(&server);
     cli.file("suite.yaml", suite(2, CRITERIA, true));
-    let plan = cli.run(&["plan", "suite.yaml"]).expect_code(0);
+    let plan = cli.run(&["eval", "--dry-run", "suite.yaml"]).expect_code(0);
     assert!(plan.stdout.contains("judge offline: 6 criteria, no calls"), "{}", plan.stdout);
     assert!(plan.stdout.ends_with("nothing was sent\n"));
     let dry = cli.run(&["eval", "suite.yaml", "--dry-run"]).expect_code(0);
     assert_eq!(plan.stdout, dry.stdout);
     assert!(!cli.path(".assize").exists());
     cli.file("broken.yaml", "tests: 3\n");
-    cli.run(&["plan", "broken.yaml"]).expect_code(2);
+    cli.run(&["eval", "--dry-run", "broken.yaml"]).expect_code(2);
 }
 
 #[test]
 fn a_plan_needs_no_key_and_says_that_the_run_will() {
     let cli = CliTest::new(env!("CARGO_BIN_EXE_assize"));
     cli.file("suite.yaml", suite(2, &["yes one"], true));
-    let output = cli.run(&["plan", "suite.yaml", "--judge", "openai:gpt-4o-mini"]).expect_code(0);
+    let output =
+        cli.run(&["eval", "--dry-run", "suite.yaml", "--judge", "openai:gpt-4o-mini"]).expect_code(0);
     assert!(output.stdout.contains("2 calls"), "{}", output.stdout);
     assert!(output.stderr.contains("OPENAI_API_KEY is not set"), "{}", output.stderr);
     cli.run(&["eval", "suite.yaml", "--judge", "openai:gpt-4o-mini"]).expect_code(2);

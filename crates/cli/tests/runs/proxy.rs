@@ -53,7 +53,7 @@ fn asking(cli: &CliTest, words: &str, settings: &str) {
 }
 
 fn eval(cli: &CliTest, folder: &str, more: &[&str]) -> (Value, Value) {
-    let mut args = vec!["eval", "suite.yaml", "--json", "-q", "--out", folder];
+    let mut args = vec!["eval", "suite.yaml", "--json", "-q", "--run-dir", folder];
     args.extend(more);
     let output = cli.run(&args);
     assert!(!output.stdout.is_empty(), "{}", output.stderr);
@@ -71,7 +71,8 @@ fn a_program_asks_the_judges_model_and_what_it_asks_is_counted_and_remembered() 
     let server = MockServer::start(model);
     let cli = fixture(&server);
     asking(&cli, "why, CHAT, why, INFO", "target: {max_calls: 5}");
-    let plan = printed(&cli.run(&["plan", "suite.yaml", "--json", JUDGE[0], JUDGE[1]]).expect_code(0));
+    let plan =
+        printed(&cli.run(&["eval", "--dry-run", "suite.yaml", "--json", JUDGE[0], JUDGE[1]]).expect_code(0));
     assert_eq!((&plan["program_calls_at_most"], server.count()), (&5.into(), 0));
     let (said, row) = eval(&cli, "a", &JUDGE);
     assert_eq!(said["exit_code"], 0, "{row:#}");
@@ -175,7 +176,7 @@ fn programs_see_no_keys_unless_they_ask_and_no_proxy_unless_they_ask() {
             graders.concat().replace("code_judge", "code-grader")
         ),
     );
-    let output = cli.run(&["eval", "suite.yaml", "--judge", "house", "--out", "a", "-q"]).expect_code(0);
+    let output = cli.run(&["eval", "suite.yaml", "--judge", "house", "--run-dir", "a", "-q"]).expect_code(0);
     let stored = rows(&cli, "a/judgements.jsonl");
     let seen = |name: &str| {
         let row = stored.iter().find(|row| row["grader"] == name).expect("a row");

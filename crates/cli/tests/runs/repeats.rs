@@ -24,7 +24,7 @@ fn flaky(execution: &str) -> CliTest {
 }
 
 fn run(cli: &CliTest, more: &[&str]) -> CliOutput {
-    let mut args = vec!["eval", "suite.yaml", "--json", "-q", "--out", "run"];
+    let mut args = vec!["eval", "suite.yaml", "--json", "-q", "--run-dir", "run"];
     args.extend(more);
     let _ = std::fs::remove_dir_all(cli.path("run"));
     cli.run(&args)
@@ -150,7 +150,7 @@ fn each_repeat_is_bought_once_and_resumed_with_the_rest() {
     let server = MockServer::start(model);
     let cli = fixture(&server);
     cli.file("suite.yaml", suite(2, &["yes one"], false));
-    let more = ["--target", "openai:answers-1", "--repeat", "3", "--out", "run"];
+    let more = ["--target", "openai:answers-1", "--repeat", "3", "--run-dir", "run"];
     let output = eval(&cli, &more);
     assert_eq!(output.code, Some(0), "{}{}", output.stdout, output.stderr);
     let requests = server.requests();
@@ -158,16 +158,16 @@ fn each_repeat_is_bought_once_and_resumed_with_the_rest() {
     assert_eq!((requests.len(), judged), (12, 6), "two cases, three answers each, each judged by itself");
     assert_eq!(printed(&output)["figures"]["repeats"]["cases"].as_array().map(Vec::len), Some(2));
 
-    let again = eval(&cli, &["--target", "openai:answers-1", "--repeat", "3", "--out", "again"]);
+    let again = eval(&cli, &["--target", "openai:answers-1", "--repeat", "3", "--run-dir", "again"]);
     assert_eq!((again.code, server.requests().len()), (Some(0), 12), "everything is remembered");
     // More repeats buy the further ones alone.
-    let more_of_them = eval(&cli, &["--target", "openai:answers-1", "--repeat", "4", "--out", "more"]);
+    let more_of_them = eval(&cli, &["--target", "openai:answers-1", "--repeat", "4", "--run-dir", "more"]);
     assert_eq!((more_of_them.code, server.requests().len()), (Some(0), 16));
 
     let budget =
         ["--target", "openai:answers-1", "--repeat", "3", "--no-cache", "--budget-calls", "5", "-j", "1"];
     let mut stopped = budget.to_vec();
-    stopped.extend(["--out", "stopped"]);
+    stopped.extend(["--run-dir", "stopped"]);
     assert_eq!(eval(&cli, &stopped).code, Some(4));
     let kept = rows(&cli, "stopped/results.jsonl").len();
     assert!((1..6).contains(&kept), "{kept}");
@@ -185,7 +185,7 @@ fn stored_repeats_are_settled_again_without_asking_anybody() {
     let server = MockServer::start(model);
     let cli = fixture(&server);
     cli.file("suite.yaml", suite(1, &["yes one", "no two"], true));
-    let output = eval(&cli, &["--repeat", "2", "--repeat-strategy", "mean", "--out", "run"]);
+    let output = eval(&cli, &["--repeat", "2", "--repeat-strategy", "mean", "--run-dir", "run"]);
     assert_eq!(output.code, Some(1), "{}", output.stdout);
     let asked = server.requests().len();
     let again = cli.run(&["score", "run", "--threshold", "0.5", "--json"]);

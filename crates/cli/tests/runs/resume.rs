@@ -65,7 +65,7 @@ fn killed_at_two_hundred_moments_a_run_ends_as_if_undisturbed() {
     });
     let calm = fixture(&server);
     calm.file("suite.yaml", suite(CASES, CRITERIA, false));
-    let undisturbed = printed(&eval(&calm, &args(&["--out", "run"])).expect_code(1));
+    let undisturbed = printed(&eval(&calm, &args(&["--run-dir", "run"])).expect_code(1));
     assert_eq!(server.count(), CALLS);
 
     let mut random = Random(0x5EED_1234_ABCD_0001);
@@ -75,7 +75,7 @@ fn killed_at_two_hundred_moments_a_run_ends_as_if_undisturbed() {
         let mut kills_of_run = 0;
         let cli = fixture(&server);
         cli.file("suite.yaml", suite(CASES, CRITERIA, false));
-        let all = args(&["--out", "run", "--resume"]);
+        let all = args(&["--run-dir", "run", "--resume"]);
         // A run is killed a few times and then left alone, so that it ends.
         while kills_of_run < 8 {
             while arrivals.try_recv().is_ok() {}
@@ -173,14 +173,15 @@ fn without_a_name_the_newest_run_of_the_suite_goes_on() {
 
 #[test]
 fn cases_that_changed_are_run_again_and_others_are_not() {
-    let (server, cli) = killed_half_way(5, 12, &["--out", "run", "--no-cache"]);
+    let (server, cli) = killed_half_way(5, 12, &["--run-dir", "run", "--no-cache"]);
     let edited = suite(5, CRITERIA, true)
         .replace("the answer is 1\n", "the answer is one\n")
         .replace("name: sums\n", "# a line more, so that everything stands elsewhere\nname: sums\n");
     cli.file("suite.yaml", edited);
     let before = server.count();
     let loud = ["eval", "suite.yaml", "--judge", "openai:judge-1", "--json"];
-    let resumed = cli.run(&[&loud[..], &["--out", "run", "--resume", "--no-cache"]].concat()).expect_code(1);
+    let resumed =
+        cli.run(&[&loud[..], &["--run-dir", "run", "--resume", "--no-cache"]].concat()).expect_code(1);
     assert!(resumed.stderr.contains("3 cases are done; 1 done before changed since"), "{}", resumed.stderr);
     let output = printed(&resumed);
     // Four cases were finished, one of them was edited.
@@ -191,7 +192,7 @@ fn cases_that_changed_are_run_again_and_others_are_not() {
     assert!(rows.iter().any(|row| row["answer"] == "the answer is one"));
     // A case that is gone takes its row along.
     cli.file("suite.yaml", suite(4, CRITERIA, true).replace("the answer is 1\n", "the answer is one\n"));
-    eval(&cli, &["--out", "run", "--resume", "--no-cache"]).expect_code(1);
+    eval(&cli, &["--run-dir", "run", "--resume", "--no-cache"]).expect_code(1);
     assert_eq!(server.count() - before, 6);
     assert_eq!(decisions(&cli, "run").len(), 4);
     cli.run(&["explain", "run", "case-1"]).expect_code(0);
@@ -199,7 +200,7 @@ fn cases_that_changed_are_run_again_and_others_are_not() {
 
 #[test]
 fn a_run_begun_in_another_way_is_refused() {
-    let (server, cli) = killed_half_way(4, 6, &["--out", "run"]);
+    let (server, cli) = killed_half_way(4, 6, &["--run-dir", "run"]);
     let results = cli.read("run/results.jsonl");
     let before = server.count();
     for (more, what) in [
@@ -218,7 +219,7 @@ fn a_run_begun_in_another_way_is_refused() {
     }
     assert!(eval(&cli, &["--resume", "no-such-run"]).expect_code(2).stderr.contains("no-such-run"));
     assert!(eval(&cli, &["--resume"]).expect_code(2).stderr.contains("leave out `--resume`"));
-    eval(&cli, &["--resume", "run", "--out", "elsewhere"]).expect_code(2);
+    eval(&cli, &["--resume", "run", "--run-dir", "elsewhere"]).expect_code(2);
     assert_eq!((cli.read("run/results.jsonl"), server.count()), (results, before));
 }
 
@@ -227,17 +228,17 @@ fn a_run_that_is_still_going_is_left_alone() {
     let (server, limit) = hanging_after(4);
     let cli = fixture(&server);
     cli.file("suite.yaml", suite(3, CRITERIA, true));
-    let words = ["eval", "suite.yaml", "--judge", "openai:judge-1", "-q", "-j", "1", "--out", "run"];
+    let words = ["eval", "suite.yaml", "--judge", "openai:judge-1", "-q", "-j", "1", "--run-dir", "run"];
     let mut child = cli.command(&words).stdout(Stdio::null()).spawn().unwrap();
     while server.count() <= 4 {
         std::thread::yield_now();
     }
-    let refused = eval(&cli, &["--out", "run", "--resume"]).expect_code(2);
+    let refused = eval(&cli, &["--run-dir", "run", "--resume"]).expect_code(2);
     assert!(refused.stderr.contains("another process"), "{}", refused.stderr);
     child.kill().unwrap();
     child.wait().unwrap();
     limit.store(usize::MAX, Ordering::Relaxed);
-    eval(&cli, &["--out", "run", "--resume"]).expect_code(1);
+    eval(&cli, &["--run-dir", "run", "--resume"]).expect_code(1);
     assert_eq!(decisions(&cli, "run").len(), 3);
 }
 
@@ -251,7 +252,7 @@ fn grading_given_answers_goes_on_too() {
     cli.file("answers.jsonl", answers.join("\n"));
     let words = [
         "grade", "rubric.yaml", "--answers", "answers.jsonl", "--judge", "openai:judge-1", "-q", "-j", "1",
-        "--resume", "--out", "run",
+        "--resume", "--run-dir", "run",
     ];
     let mut child = cli.command(&words).stdout(Stdio::null()).spawn().unwrap();
     while server.count() <= 2 {

@@ -22,7 +22,7 @@ fn case(id: &str, more: &str) -> String {
 }
 
 fn run(cli: &CliTest, more: &[&str]) -> CliOutput {
-    let mut args = vec!["eval", "suite.yaml", "--json", "-q", "--out", "run"];
+    let mut args = vec!["eval", "suite.yaml", "--json", "-q", "--run-dir", "run"];
     args.extend(more);
     let _ = std::fs::remove_dir_all(cli.path("run"));
     cli.run(&args)
@@ -126,7 +126,7 @@ fn a_selected_case_brings_what_it_depends_on() {
         case("b", ", depends_on: [a]"),
         case("c", ""),
     ));
-    let output = cli.run(&["eval", "suite.yaml", "--filter", "b", "--json", "--out", "run"]);
+    let output = cli.run(&["eval", "suite.yaml", "--filter", "b", "--json", "--run-dir", "run"]);
     assert_eq!(output.code, Some(0), "{}{}", output.stdout, output.stderr);
     assert!(output.stderr.contains("`a` is run as well, because `b` depends on it"), "{}", output.stderr);
     assert_eq!(finished(&cli).len(), 2);
@@ -161,7 +161,7 @@ fn a_skipped_case_is_looked_at_again_when_the_run_goes_on() {
     assert_eq!(run(&cli, &[]).code, Some(1));
     assert_eq!(of(&finished(&cli), "b"), ("incomplete", "skipped"));
     cli.file("suite.yaml", cli.read("suite.yaml").replace("output: 'no'", "output: 'yes'"));
-    let output = cli.run(&["eval", "suite.yaml", "--json", "-q", "--out", "run", "--resume"]);
+    let output = cli.run(&["eval", "suite.yaml", "--json", "-q", "--run-dir", "run", "--resume"]);
     assert_eq!(output.code, Some(0), "{}{}", output.stdout, output.stderr);
     assert_eq!(of(&finished(&cli), "b"), ("pass", ""));
 }
@@ -180,7 +180,7 @@ fn a_seed_decides_the_order_and_is_told() {
     let seven = order(&["--shuffle", "--seed", "7"]);
     assert_eq!(seven, order(&["--shuffle", "--seed", "7"]));
     assert_ne!(seven, plain);
-    let output = cli.run(&["eval", "suite.yaml", "--json", "--shuffle", "--out", "told"]);
+    let output = cli.run(&["eval", "suite.yaml", "--json", "--shuffle", "--run-dir", "told"]);
     let seed =
         output.stderr.split("--seed ").nth(1).and_then(|rest| rest.split('`').next()).unwrap().to_owned();
     let info: Value = serde_json::from_str(&cli.read("told/run.json")).expect("JSON");
@@ -208,7 +208,7 @@ fn bail_and_fail_on_error_begin_nothing_more_and_the_rest_is_resumed() {
     assert_eq!(printed_one["not_run"], 2);
     assert!(printed_one["exit_reason"].as_str().unwrap().contains("--bail"), "{printed_one}");
     let rest =
-        cli.run(&["eval", "suite.yaml", "--json", "-q", "--out", "run", "--resume", "--bail", "-j", "1"]);
+        cli.run(&["eval", "suite.yaml", "--json", "-q", "--run-dir", "run", "--resume", "--bail", "-j", "1"]);
     assert_eq!((rest.code, finished(&cli).len()), (Some(1), 3), "{}{}", rest.stdout, rest.stderr);
     assert_eq!(run(&cli, &["-j", "1", "--bail=2"]).code, Some(1));
     assert_eq!(finished(&cli).len(), 3);

@@ -14,9 +14,9 @@ fn two_runs_are_compared_over_the_cases_both_have() {
         ids.iter().take(count).enumerate().map(|(at, id)| (id.as_str(), "judged", text(at))).collect()
     };
     let cli = fixture(&server, &cases(9, 6));
-    run(&cli, &["--out", "before"]).expect_code(1);
+    run(&cli, &["--run-dir", "before"]).expect_code(1);
     relabel(&cli, &cases(8, 1), &[]);
-    run(&cli, &["--out", "after"]).expect_code(1);
+    run(&cli, &["--run-dir", "after"]).expect_code(1);
     let compare = |more: &[&str]| cli.run(&[&["scorecard", "compare"], more].concat());
 
     let found = printed(&compare(&["before", "after", "--json"]).expect_code(0));
@@ -47,14 +47,14 @@ fn outcomes_make_no_run_of_a_scorecard_incomparable() {
         [("h", "hybrid", hybrid), ("c", "coded", coded), ("j", "judged", judged), ("k", "judged", "fine")]
     };
     let cli = fixture(&server, &cases("dose 4 mg", "dose mg", "fine"));
-    run(&cli, &["--out", "before"]);
+    run(&cli, &["--run-dir", "before"]);
     // A check settles the hybrid without its judge, a check fails, and a judge is not certain.
     relabel(&cli, &cases("none", "none", "unsure"), &[]);
-    run(&cli, &["--out", "after"]);
+    run(&cli, &["--run-dir", "after"]);
     for sides in [["before", "after"], ["after", "before"]] {
         let output = cli.run(&["compare", sides[0], sides[1]]).expect_code(0);
         assert!(!output.stdout.contains("NOT COMPARABLE"), "{}", output.stdout);
-        let trend = printed(&cli.run(&["trend", sides[0], sides[1], "--json"]).expect_code(0));
+        let trend = printed(&cli.run(&["compare", "--trend", sides[0], sides[1], "--json"]).expect_code(0));
         assert_eq!(trend["runs"][1]["changed"], Value::Array(Vec::new()));
     }
 }
@@ -64,11 +64,11 @@ fn a_release_is_held_by_gates_of_the_comparison() {
     let server = MockServer::start(judge);
     let cases = |text: &'static str| [("j", "judged", text), ("k", "judged", "fine")];
     let cli = fixture(&server, &cases("fine"));
-    run(&cli, &["--out", "good"]).expect_code(0);
+    run(&cli, &["--run-dir", "good"]).expect_code(0);
     relabel(&cli, &cases("bad"), &[]);
-    run(&cli, &["--out", "bad"]).expect_code(1);
+    run(&cli, &["--run-dir", "bad"]).expect_code(1);
     relabel(&cli, &cases("broken"), &[]);
-    run(&cli, &["--out", "open"]).expect_code(3);
+    run(&cli, &["--run-dir", "open"]).expect_code(3);
     let compare = |base: &str, candidate: &str, gates: &str| {
         cli.run(&["scorecard", "compare", base, candidate, "--fail-on", gates])
     };
@@ -86,7 +86,7 @@ fn a_release_is_held_by_gates_of_the_comparison() {
     // A gate that is no gate any more, and cases that are gone.
     let card = cli.read("card.yaml").replace("criticality: hard_gate", "criticality: threshold_gate");
     cli.file("card.yaml", &card);
-    run(&cli, &["--out", "lax"]);
+    run(&cli, &["--run-dir", "lax"]);
     let lax = compare("good", "lax", "regression").expect_code(1).stdout;
     assert!(lax.contains("no hard gate any more: C1"), "{lax}");
 }
@@ -96,9 +96,9 @@ fn a_trend_shows_the_index_its_parts_and_its_gates() {
     let server = MockServer::start(judge);
     let cases = |text: &'static str| [("j", "judged", text), ("k", "judged", "fine")];
     let cli = fixture(&server, &cases("fine"));
-    run(&cli, &["--out", "first"]).expect_code(0);
+    run(&cli, &["--run-dir", "first"]).expect_code(0);
     relabel(&cli, &cases("bad"), &[]);
-    run(&cli, &["--out", "second"]).expect_code(1);
+    run(&cli, &["--run-dir", "second"]).expect_code(1);
     let found = printed(&cli.run(&["scorecard", "trend", "first", "second", "--json"]).expect_code(0));
     let runs = found["runs"].as_array().expect("a list");
     assert_eq!(runs.len(), 2);
@@ -116,7 +116,7 @@ fn a_trend_shows_the_index_its_parts_and_its_gates() {
 
     let card = cli.read("card.yaml").replace("threshold: 1.0", "threshold: 0.9");
     cli.file("card.yaml", &card);
-    run(&cli, &["--out", "third"]);
+    run(&cli, &["--run-dir", "third"]);
     let text = cli.run(&["scorecard", "trend", "second", "third"]).expect_code(0).stdout;
     assert!(text.contains("third: parts with another weight, threshold or rule: C1"), "{text}");
     let output = cli.run(&["scorecard", "trend"]).expect_code(2);

@@ -1,6 +1,5 @@
 //! `assize validate` and `assize scorecard list` on the scorecard of the examples.
 
-use std::fs;
 use std::path::{Path, PathBuf};
 
 use assize_testkit::cli::CliTest;
@@ -10,22 +9,9 @@ fn example() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("../../examples/scorecard")
 }
 
-fn copy(from: &Path, to: &Path) {
-    fs::create_dir_all(to).expect("created");
-    for entry in fs::read_dir(from).expect("readable") {
-        let entry = entry.expect("readable");
-        let target = to.join(entry.file_name());
-        if entry.path().is_dir() {
-            copy(&entry.path(), &target);
-        } else {
-            fs::copy(entry.path(), target).expect("copied");
-        }
-    }
-}
-
 fn test() -> CliTest {
     let test = CliTest::new(env!("CARGO_BIN_EXE_assize"));
-    copy(&example(), &test.path("card"));
+    test.copy_folder(&example(), "card");
     test
 }
 

@@ -18,7 +18,7 @@ const CASES: [(&str, &str, &str); 6] = [
 fn a_run_scores_the_same_again_without_asking_anybody() {
     let server = MockServer::start(judge);
     let cli = fixture(&server, &CASES);
-    let first = printed(&run(&cli, &["--out", "r", "--json"]).expect_code(1));
+    let first = printed(&run(&cli, &["--run-dir", "r", "--json"]).expect_code(1));
     let calls = server.count();
     let output = cli.run(&["scorecard", "score", "r", "--json", "--markdown", "report.md"]).expect_code(1);
     let again = printed(&output);
@@ -40,7 +40,7 @@ fn a_run_scores_the_same_again_without_asking_anybody() {
 fn any_part_is_explained_line_by_line() {
     let server = MockServer::start(judge);
     let cli = fixture(&server, &CASES);
-    let first = printed(&run(&cli, &["--out", "r", "--json"]));
+    let first = printed(&run(&cli, &["--run-dir", "r", "--json"]));
     let rubric = cli.run(&["explain", "r", "R"]).expect_code(0).stdout;
     for line in [
         "rubric, weighted average, passes at 0.5",

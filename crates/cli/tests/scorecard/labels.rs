@@ -17,7 +17,9 @@ fn folder(server: &MockServer, cases: &Cases<'_>) -> CliTest {
 
 fn run(cli: &CliTest, out: &str) -> Value {
     printed(
-        &cli.run(&["scorecard", "run", "card", "--judge", "openai:judge-1", "-q", "--json", "--out", out]),
+        &cli.run(&[
+            "scorecard", "run", "card", "--judge", "openai:judge-1", "-q", "--json", "--run-dir", out,
+        ]),
     )
 }
 
@@ -97,7 +99,7 @@ fn a_label_of_one_target_says_nothing_about_another() {
     };
     cli.file("targets.yaml", format!("targets:\n{}{}", target("v3", "Gave a"), target("v4", "Gave a")));
     let run = |target: &str, out: &str| {
-        let card = ["scorecard", "run", "card", "--judge", "openai:judge-1", "--out", out];
+        let card = ["scorecard", "run", "card", "--judge", "openai:judge-1", "--run-dir", out];
         cli.run(&[&card[..], &["--targets", "targets.yaml", "--target", target]].concat()).code
     };
     assert_eq!(run("v3", "one"), Some(3));
@@ -252,7 +254,7 @@ fn a_scorecard_in_one_file_has_its_labels_in_a_folder_that_is_named() {
     let run = |more: &[&str]| {
         cli.run(&[&["scorecard", "run", "card.yaml", "--judge", "openai:judge-1"], more].concat())
     };
-    run(&["--labels", "people", "--out", "r"]).expect_code(3);
+    run(&["--labels", "people", "--run-dir", "r"]).expect_code(3);
     decide(&cli, "r", "ann", "pass\n");
     assert_eq!(rows(&cli, "people/review-ann.jsonl").len(), 1);
     assert_eq!(score(&cli, "r").0, 0, "the run remembers the folder");

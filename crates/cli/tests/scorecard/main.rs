@@ -5,6 +5,7 @@ mod example;
 mod explain;
 mod labels;
 mod panel;
+mod people;
 mod review;
 mod run;
 mod support;

@@ -40,7 +40,7 @@ fn cases(server: &MockServer, plans: &[(&str, &str)]) -> CliTest {
 }
 
 fn panel(cli: &CliTest, judges: &[&str], more: &[&str]) -> CliOutput {
-    let mut args = vec!["scorecard", "run", "card.yaml", "--out", "r", "--json", "-q"];
+    let mut args = vec!["scorecard", "run", "card.yaml", "--run-dir", "r", "--json", "-q"];
     let judges: Vec<String> = judges.iter().map(|judge| format!("openai:{judge}")).collect();
     for judge in &judges {
         args.extend(["--judge", judge]);

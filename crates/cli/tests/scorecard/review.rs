@@ -18,7 +18,7 @@ const CASES: [(&str, &str, &str); 5] = [
 fn after_a_run() -> (MockServer, CliTest) {
     let server = MockServer::start(judge);
     let cli = fixture(&server, &CASES);
-    run(&cli, &["--out", "r"]);
+    run(&cli, &["--run-dir", "r"]);
     (server, cli)
 }
 
@@ -124,12 +124,12 @@ fn labels_of_a_review_fill_the_next_run_and_measure_the_judge() {
         args.extend(more);
         cli.run(&args)
     };
-    let found = printed(&with(&["--out", "r1"]));
+    let found = printed(&with(&["--run-dir", "r1"]));
     assert_eq!(node(&found, "C4")["missing"], 2);
     let calls = server.count();
     cli.run_with_input(&["review", "r1", "--who", "ann"], "fail\npass\nfail\n").expect_code(0);
     assert_eq!(rows(&cli, "card/labels/review-ann.jsonl").len(), 3);
-    let found = printed(&with(&["--out", "r2"]));
+    let found = printed(&with(&["--run-dir", "r2"]));
     assert_eq!(server.count(), calls, "judges are not asked again");
     assert_eq!((&node(&found, "C4")["score"], &node(&found, "C4")["missing"]), (&0.5.into(), &0.into()));
     // Two people who differ leave the case open again, and it goes to the front of the queue.
@@ -138,7 +138,7 @@ fn labels_of_a_review_fill_the_next_run_and_measure_the_judge() {
         "fail\nfail\n",
     )
     .expect_code(0);
-    let found = printed(&with(&["--out", "r3"]));
+    let found = printed(&with(&["--run-dir", "r3"]));
     assert_eq!(node(&found, "C4")["missing"], 1);
     let shown = cli.run_with_input(&["review", "r3", "--who", "cleo"], "").stdout;
     assert!(shown.contains("1 of 1: p1 C4 (reviewers differ)"), "{shown}");
@@ -163,7 +163,7 @@ fn two_reviewers_are_both_kept_and_their_agreement_has_an_interval_and_a_count()
     let cases: Vec<(&str, &str, &str)> =
         cases.iter().map(|(id, text)| (id.as_str(), "judged", text.as_str())).collect();
     let cli = fixture(&server, &cases);
-    run(&cli, &["--out", "r"]).expect_code(0);
+    run(&cli, &["--run-dir", "r"]).expect_code(0);
     let all = ["--order", "random:7"];
     review(&cli, "ann", &all, &"pass\nfail\npass\n".repeat(4)).expect_code(0);
     review(&cli, "ben", &all, &"pass\nfail\nfail\n".repeat(4)).expect_code(0);
@@ -190,14 +190,23 @@ fn the_first_failure_of_a_trace_is_named_or_none_of_them() {
     let by = |who: &str, lines: &str| review(&cli, who, &["--traces"], lines);
     let output = by("ann", "C1 high -- says nothing\nnone\nC9\nC1\n").expect_code(0);
     assert!(output.stderr.contains("there is no code `C9` to choose"), "{}", output.stderr);
-    assert!(output.stdout.contains("Failures it may show:\n  C1: a judge decides"), "{}", output.stdout);
+    for text in [
+        "Failures it may show:\n  C1: a judge decides\n    Apply when asked. Flag if wrong.",
+        "  NONE_OF_THE_ABOVE: a failure that has no code\n  NO_FAILURE: the case is as it should be",
+    ] {
+        assert!(output.stdout.contains(text), "{text}: {}", output.stdout);
+    }
     let given = labels(&cli, "ann");
     assert_eq!(given.len(), 3);
     assert_eq!(
         (&given[0]["criterion"], &given[0]["severity"], &given[0]["note"]),
         (&"C1".into(), &"high".into(), &"says nothing".into())
     );
-    assert_eq!(given[1]["criterion"], "NONE_OF_THE_ABOVE");
+    assert_eq!(
+        (&given[1]["criterion"], &given[1]["label"]),
+        (&"NONE_OF_THE_ABOVE".into(), &"unmet".into()),
+        "a failure without a code"
+    );
     by("ben", "C1\nC1\nC1\n").expect_code(0);
     let told =
         printed(&cli.run(&["review", "r", "--labels", "labels", "--agreement", "--json"]).expect_code(0));
@@ -205,6 +214,35 @@ fn the_first_failure_of_a_trace_is_named_or_none_of_them() {
     assert_eq!(sections.len(), 1, "{told}");
     assert_eq!((&sections[0]["kind"], &sections[0]["rated_twice"]), (&"names".into(), &3.into()));
     assert_eq!(sections[0]["all_same"]["count"], 2);
+    assert_eq!(sections[0]["names"], serde_json::json!({ "C1": 5, "NONE_OF_THE_ABOVE": 1 }));
+}
+
+#[test]
+fn a_trace_without_a_failure_is_not_one_whose_failure_has_no_code() {
+    let (_server, cli) = after_a_run();
+    let by = |who: &str, lines: &str| review(&cli, who, &["--traces"], lines).expect_code(0);
+    by("ann", "clean\nnone high\nC1\n");
+    let given = labels(&cli, "ann");
+    let said = |at: usize| (given[at]["criterion"].clone(), given[at]["label"].clone());
+    assert_eq!(said(0), ("NO_FAILURE".into(), "met".into()));
+    assert_eq!(said(1), ("NONE_OF_THE_ABOVE".into(), "unmet".into()));
+
+    // As a decision of a file, and in label files of a scorecard.
+    cli.file(
+        "d.jsonl",
+        "{\"case\": \"j1\", \"label\": \"NO_FAILURE\"}\n{\"case\": \"j2\", \"label\": \"NO_FAILURE\"}\n",
+    );
+    let args = ["review", "r", "--labels", "labels", "--who", "ben", "--traces", "--decisions", "d.jsonl"];
+    cli.run(&args).expect_code(0);
+    let told = cli.run(&["review", "r", "--labels", "labels", "--agreement"]).expect_code(0).stdout;
+    assert!(told.contains("named: NO_FAILURE 3, C1 1, NONE_OF_THE_ABOVE 1"), "{told}");
+    let told =
+        printed(&cli.run(&["review", "r", "--labels", "labels", "--agreement", "--json"]).expect_code(0));
+    let section = &told["sections"][0];
+    assert_eq!((&section["items"], &section["rated_twice"]), (&3.into(), &2.into()));
+    assert_eq!(section["all_same"]["count"], 1, "clean and a failure without a code are different answers");
+    let checked = cli.run(&["scorecard", "score", "card.yaml", "--labels", "labels"]);
+    assert!(!checked.stderr.contains("E07"), "{}", checked.stderr);
 }
 
 #[cfg(unix)]
@@ -268,7 +306,7 @@ mod on_a_terminal {
     fn an_interrupt_gives_the_terminal_back_and_keeps_what_was_decided() {
         let (_server, cli) = after_a_run();
         let mut terminal = begin(&cli, &["--traces"]);
-        terminal.wait_for("0 none of them");
+        terminal.wait_for("0 another failure");
         terminal.press("c");
         terminal.wait_for("> C1");
         terminal.press("\r");

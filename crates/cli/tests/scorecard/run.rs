@@ -17,7 +17,7 @@ const GOOD: [(&str, &str, &str); 4] = [
 fn every_evaluator_decides_and_people_are_waited_for() {
     let server = MockServer::start(judge);
     let cli = fixture(&server, &GOOD);
-    let output = run(&cli, &["--out", "r", "--json"]).expect_code(3);
+    let output = run(&cli, &["--run-dir", "r", "--json"]).expect_code(3);
     let found = printed(&output);
     assert_eq!(server.count(), 2, "one call for the judge, one for the hybrid");
     for code in ["C1", "C2", "C3"] {
@@ -41,7 +41,7 @@ fn every_evaluator_decides_and_people_are_waited_for() {
 fn labels_that_name_no_answer_count_only_where_that_is_accepted() {
     let server = MockServer::start(judge);
     let cli = fixture(&server, &GOOD);
-    run(&cli, &["--out", "r"]).expect_code(3);
+    run(&cli, &["--run-dir", "r"]).expect_code(3);
     assert_eq!(server.count(), 2);
     relabel(&cli, &GOOD, &[("p", "C4", "pass", "anna"), ("p", "C4", "unsure", "ben")]);
     let score = |more: &[&str]| cli.run(&[&["scorecard", "score", "r"], more].concat());
@@ -53,7 +53,7 @@ fn labels_that_name_no_answer_count_only_where_that_is_accepted() {
     assert!(cli.read("r/review.jsonl").is_empty());
 
     // A run that was told remembers it.
-    let found = printed(&run(&cli, &["--out", "s", "--json", "--accept-unbound-labels"]).expect_code(0));
+    let found = printed(&run(&cli, &["--run-dir", "s", "--json", "--accept-unbound-labels"]).expect_code(0));
     assert_eq!(found["scorecard"]["labels"]["counted"], 2);
     cli.run(&["scorecard", "score", "s"]).expect_code(0);
     assert_eq!(server.count(), 2, "nothing was bought twice");
@@ -106,7 +106,7 @@ fn a_green_gate_stands_beside_what_it_leaves_possible() {
 fn what_is_uncertain_fails_and_goes_to_the_queue() {
     let server = MockServer::start(judge);
     let cli = fixture(&server, &[("j", "judged", "fine"), ("u", "judged", "unsure")]);
-    let found = printed(&run(&cli, &["--out", "r", "--json"]).expect_code(1));
+    let found = printed(&run(&cli, &["--run-dir", "r", "--json"]).expect_code(1));
     assert_eq!((&node(&found, "C1")["score"], &node(&found, "C1")["missing"]), (&0.5.into(), &0.into()));
     let queue = rows(&cli, "r/review.jsonl");
     assert_eq!(queue.len(), 1);
@@ -131,7 +131,7 @@ fn a_hybrid_asks_the_judge_only_where_its_checks_pass() {
             ("d", "hybrid", "dose, bad"),
         ],
     );
-    let found = printed(&run(&cli, &["--out", "r", "--json"]).expect_code(1));
+    let found = printed(&run(&cli, &["--run-dir", "r", "--json"]).expect_code(1));
     assert_eq!(server.count(), 2, "two of four failed their check");
     assert_eq!(node(&found, "C2")["score"], 0.25);
     let by: Vec<Value> = rows(&cli, "r/judgements.jsonl")
@@ -139,7 +139,7 @@ fn a_hybrid_asks_the_judge_only_where_its_checks_pass() {
         .map(|row| row["grader_result"]["benchmark"]["decided_by"].clone())
         .collect();
     assert_eq!(by.iter().filter(|by| **by == "checks").count(), 2);
-    let text = run(&cli, &["--out", "s"]).stdout;
+    let text = run(&cli, &["--run-dir", "s"]).stdout;
     assert!(text.contains("2 settled by checks alone"), "{text}");
 }
 
@@ -159,16 +159,16 @@ fn replies_are_bought_once_and_a_budget_stops_the_run() {
     let ids: Vec<String> = (0..6).map(|number| format!("fine {number}")).collect();
     let cases: Vec<(&str, &str, &str)> = ids.iter().map(|id| (id.as_str(), "judged", id.as_str())).collect();
     let cli = fixture(&server, &cases);
-    let stopped = printed(&run(&cli, &["--out", "r", "--budget-calls", "4", "--json"]).expect_code(4));
+    let stopped = printed(&run(&cli, &["--run-dir", "r", "--budget-calls", "4", "--json"]).expect_code(4));
     assert_eq!(server.count(), 4);
     assert_eq!(node(&stopped, "C1")["missing"], 2);
     assert!(
         stopped["exit_reason"].as_str().expect("text").contains("stopped by the budget; TOP: incomplete")
     );
-    let done = printed(&run(&cli, &["--out", "r", "--resume", "--json"]).expect_code(0));
+    let done = printed(&run(&cli, &["--run-dir", "r", "--resume", "--json"]).expect_code(0));
     assert_eq!((server.count(), &node(&done, "TOP")["score"]), (6, &1.0.into()));
     // A new run is answered by the cache.
-    let again = printed(&run(&cli, &["--out", "s", "--json"]).expect_code(0));
+    let again = printed(&run(&cli, &["--run-dir", "s", "--json"]).expect_code(0));
     assert_eq!((server.count(), &again["judge_calls_cached"]), (6, &6.into()));
 }
 
@@ -176,7 +176,7 @@ fn replies_are_bought_once_and_a_budget_stops_the_run() {
 fn a_budget_in_tokens_limits_what_judges_of_behaviours_may_say() {
     let server = MockServer::start(judge);
     let cli = fixture(&server, &GOOD);
-    run(&cli, &["--out", "r", "--budget-tokens", "100000", "--json"]).expect_code(3);
+    run(&cli, &["--run-dir", "r", "--budget-tokens", "100000", "--json"]).expect_code(3);
     let requests = server.requests();
     assert_eq!(requests.len(), 2);
     for request in requests {
@@ -272,7 +272,7 @@ benchmarks:
         ("d", "", "no drug"),
     ];
     let cli = fixture_of(&server, &card, &cases);
-    let found = printed(&run(&cli, &["--out", "r", "--json"]));
+    let found = printed(&run(&cli, &["--run-dir", "r", "--json"]));
     assert_eq!(server.count(), 4, "only the judge can say whether it applies");
     let rated = node(&found, "C1");
     assert_eq!(
@@ -335,7 +335,7 @@ fn a_verdict_and_a_score_that_exclude_each_other_are_asked_again_and_then_missin
         MockReply::Json(json!({ "reason": "missing", "pass": false, "score": 1.0 }))
     });
     let cli = fixture(&server, &[("j", "judged", "fine")]);
-    let found = printed(&run(&cli, &["--out", "r", "--json"]).expect_code(3));
+    let found = printed(&run(&cli, &["--run-dir", "r", "--json"]).expect_code(3));
     assert_eq!(server.count(), 3, "asked again, twice");
     assert!(server.requests()[1].json().to_string().contains("contradiction"));
     assert_eq!((&node(&found, "C1")["missing"], &node(&found, "C1")["score"]), (&1.into(), &Value::Null));
@@ -349,18 +349,18 @@ fn a_gate_without_a_case_and_little_coverage_leave_a_scorecard_incomplete() {
     let server = MockServer::start(judge);
     let coded = [("c", "coded", "dose 4 mg"), ("d", "coded", "dose 4 mg")];
     let cli = fixture(&server, &coded);
-    let output = run(&cli, &["--out", "r"]).expect_code(3);
+    let output = run(&cli, &["--run-dir", "r"]).expect_code(3);
     assert!(output.stdout.contains("hard gates that no case tests: C1"), "{}", output.stdout);
     assert!(output.stderr.contains("W0717"), "{}", output.stderr);
     cli.run(&["scorecard", "score", "r", "--treat-missing", "skip"]).expect_code(3);
 
     let card = cli.read("card.yaml").replace("criticality: hard_gate", "criticality: threshold_gate");
     cli.file("card.yaml", card);
-    let found = printed(&run(&cli, &["--out", "r2", "--json"]).expect_code(0));
+    let found = printed(&run(&cli, &["--run-dir", "r2", "--json"]).expect_code(0));
     let share = node(&found, "TOP")["tested_share"].as_f64().expect("a number");
     assert!((share - 0.2).abs() < 1e-9, "{share}");
-    run(&cli, &["--out", "r3", "--min-coverage", "0.2"]).expect_code(0);
-    let output = run(&cli, &["--out", "r4", "--min-coverage", "0.9"]).expect_code(3);
+    run(&cli, &["--run-dir", "r3", "--min-coverage", "0.2"]).expect_code(0);
+    let output = run(&cli, &["--run-dir", "r4", "--min-coverage", "0.9"]).expect_code(3);
     assert!(output.stdout.contains("results cover 20.0% of the weight"), "{}", output.stdout);
     cli.run(&["scorecard", "score", "r2", "--min-coverage", "0.9"]).expect_code(3);
     cli.run(&["scorecard", "score", "r2", "--min-coverage", "2"]).expect_code(2);
@@ -376,7 +376,7 @@ fn a_target_answers_what_only_people_judge() {
         ".assize/targets.yaml",
         "targets:\n  - {name: scribe, provider: openai, api_key: \"${{ OPENAI_API_KEY }}\", model: m}\n",
     );
-    run(&cli, &["--out", "r", "--target", "scribe"]).expect_code(3);
+    run(&cli, &["--run-dir", "r", "--target", "scribe"]).expect_code(3);
     let row = &rows(&cli, "r/results.jsonl")[0];
     assert_eq!(
         (&row["target"], row["answer"].as_str().is_some_and(|text| !text.is_empty())),

@@ -130,6 +130,16 @@ pub(crate) fn fixture_of(server: &MockServer, card: &str, cases: &[(&str, &str, 
     cli
 }
 
+fn case_json((id, tags, output): &(&str, &str, &str)) -> Value {
+    json!({
+        "id": id,
+        "tags": tags.split_whitespace().collect::<Vec<_>>(),
+        "source_narrative": "the narrative",
+        "ground_truth": "the truth",
+        "candidate_output": output,
+    })
+}
+
 /// Writes `card.yaml` with these cases and labels: trace, benchmark, outcome, reviewer.
 pub(crate) fn write_card(
     cli: &CliTest,
@@ -138,15 +148,8 @@ pub(crate) fn write_card(
     labels: &[(&str, &str, &str, &str)],
 ) {
     let mut text = format!("{card}cases:\n");
-    for (id, tags, output) in cases {
-        let case = json!({
-            "id": id,
-            "tags": tags.split_whitespace().collect::<Vec<_>>(),
-            "source_narrative": "the narrative",
-            "ground_truth": "the truth",
-            "candidate_output": output,
-        });
-        let _ = writeln!(text, "  - {case}");
+    for case in cases {
+        let _ = writeln!(text, "  - {}", case_json(case));
     }
     if !labels.is_empty() {
         text.push_str("labels:\n");
@@ -173,15 +176,8 @@ pub(crate) fn as_folder(cli: &CliTest, cases: &[(&str, &str, &str)]) -> String {
     cli.file("card/C1_prompt.md", PROMPT)
         .file("card/C2_prompt.md", PROMPT.replace("one-thing", "other-thing"));
     let mut lines = String::new();
-    for (id, tags, output) in cases {
-        let case = json!({
-            "id": id,
-            "tags": tags.split_whitespace().collect::<Vec<_>>(),
-            "source_narrative": "the narrative",
-            "ground_truth": "the truth",
-            "candidate_output": output,
-        });
-        let _ = writeln!(lines, "{case}");
+    for case in cases {
+        let _ = writeln!(lines, "{}", case_json(case));
     }
     cli.file("card/cases/all.jsonl", lines);
     "card".to_owned()

@@ -94,7 +94,7 @@ impl CorpusSandbox {
             .args(["eval", "--judge", "openai:scripted", "--json", "--quiet", "--keep-going", "--no-cache"])
             .args(["--deadline", "20s", "--max-concurrency", "4", "--root"])
             .arg(self.root())
-            .arg("--out")
+            .arg("--run-dir")
             .arg(self.results(at))
             .arg(suite)
             .current_dir(self.root())
@@ -195,7 +195,8 @@ impl CorpusSandbox {
 
             used.entry("default".to_owned()).or_insert(NameRole::Target);
             let file = targets.path.clone().unwrap_or_else(|| root.join(TARGETS));
-            let names = used.into_iter().filter(|(name, _)| targets.get(name).is_none());
+            let is_known = |name: &str| targets.targets.iter().any(|target| target.name == name);
+            let names = used.into_iter().filter(|(name, _)| !is_known(name));
             lacking.entry(file).or_default().extend(names);
         }
 

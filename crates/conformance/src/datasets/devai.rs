@@ -78,7 +78,7 @@ pub(super) fn devai(data: &DatasetRun, table: &mut FigureTable) -> Result<(), St
 /// Tasks as a scorecard. Verdicts tell of one requirement more than the tasks do.
 fn tasks(data: &DatasetRun, table: &mut FigureTable) -> Result<(), String> {
     let file = data.file("devai-agent-judge/tasks.jsonl");
-    let arguments = ["--to", "scorecard", "--out", "devai-tasks.yaml", "--force"];
+    let arguments = ["--to", "scorecard", "--run-dir", "devai-tasks.yaml", "--force"];
     let found = data.ends(&[3], "convert", &file, &arguments)?;
     let circles = items(&found["notes"]).iter().filter(|note| note["what"] == "is its own prerequisite");
     table.count("tasks: requirements in a circle are named", &circles.count().into(), 2);

@@ -129,7 +129,7 @@ fn synthetic_dialogues(data: &DatasetRun, table: &mut FigureTable, text: &str) -
 
     let file = data.write("llm-rubric-synthetic.jsonl", &rows)?;
     let meaning = ["--values", "not_applicable=0"];
-    let found = data.run("agreement", &file, &[&QUICK[..], &meaning].concat())?;
+    let found = data.run("calibrate agreement", &file, &[&QUICK[..], &meaning].concat())?;
     for (question, expected) in [
         ("Q0", [".0531", ".0651", ".0194"]),
         ("Q3", [".3145", ".3730", ".1807"]),

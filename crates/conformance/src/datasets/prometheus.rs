@@ -41,7 +41,8 @@ pub(super) fn prometheus(data: &DatasetRun, table: &mut FigureTable) -> Result<(
         }
 
         let columns = "case=idx,system=response_source,label=gpt4_score";
-        let found = data.run("agreement", &file, &[&QUICK[..], &["--columns", columns]].concat())?;
+        let found =
+            data.run("calibrate agreement", &file, &[&QUICK[..], &["--columns", columns]].concat())?;
         let section = &found["sections"][0];
         for (metric, expected) in ["alpha_nominal", "alpha_ordinal", "alpha_interval"].iter().zip(alphas) {
             table.figure(&format!("{name}: {metric}"), &section["figures"][metric]["value"], expected);

@@ -48,7 +48,8 @@ pub(super) fn rewardbench(data: &DatasetRun, table: &mut FigureTable) -> Result<
         let file = data.file(&format!("rewardbench2-k8/{name}"));
         // Ids recur from subset to subset.
         let columns = format!("case=id,criterion=subset,scores={scores}");
-        let found = data.run("repeats", &file, &["--columns", &columns, "--right", "0", "-k", "1,3,8"])?;
+        let found =
+            data.run("calibrate noise", &file, &["--columns", &columns, "--right", "0", "-k", "1,3,8"])?;
         for (k, counts, strict, credit) in expected {
             let best = items(&found["best"]).iter().find(|best| best["k"] == k).unwrap_or(&Value::Null);
             let what = format!("{name} {scores}, k = {k}");
@@ -79,7 +80,7 @@ pub(super) fn rewardbench(data: &DatasetRun, table: &mut FigureTable) -> Result<
         if (name, scores) == ("gpt54_base.jsonl", "full_scores") {
             let text = data.text(&format!("rewardbench2-k8/{name}"))?;
             let plain = ["--columns", "case=id,scores=full_scores"];
-            let refusal = data.refusal("repeats", &file, &plain)?;
+            let refusal = data.refusal("calibrate noise", &file, &plain)?;
             table.holds("ids that recur between subsets: refused", refusal.contains("already"));
 
             // The published comparison is of items by id alone, of which the last counts.
@@ -90,7 +91,7 @@ pub(super) fn rewardbench(data: &DatasetRun, table: &mut FigureTable) -> Result<
                 .map(|row| json!({ "case": row["id"], "scores": row["full_scores"] }))
                 .collect();
             let file = data.write("rewardbench.jsonl", &rows)?;
-            let found = data.run("repeats", &file, &["--right", "0", "-k", "1,8"])?;
+            let found = data.run("calibrate noise", &file, &["--right", "0", "-k", "1,8"])?;
 
             gain(table, &found["gain"]);
         }

@@ -74,7 +74,7 @@ fn compared(
     let suite = data.write_text(&format!("{name}.eval.yaml"), &json!({ "tests": cases }).to_string())?;
     let run = format!("{name}-run");
     let targets = SYSTEMS.iter().flat_map(|system| ["--target", system]);
-    let mut arguments = vec!["--targets", "devai-targets.yaml", "--out", &run];
+    let mut arguments = vec!["--targets", "devai-targets.yaml", "--run-dir", &run];
     arguments.extend(targets);
 
     // Some answers are `unmet`, so the run fails.

@@ -37,7 +37,9 @@ pub(crate) fn scorecard_value(tree: &RequirementTree, notes: &mut ConversionNote
         None,
         "scores",
         format!(
-            "the scores of {} leaves became labels of the case `{SUBMISSION_CASE_ID}`; those of inner nodes are computed anew; count these labels with `--accept-unbound-labels`",
+            "the scores of {} leaves became labels of the case `{SUBMISSION_CASE_ID}`; those of inner nodes are computed anew. \
+             The file holds no answer that was graded, so the labels are bound to none: count them with \
+             `--accept-unbound-labels`",
             labels.len()
         ),
     );

@@ -16,10 +16,11 @@ pub use github::to_github;
 pub use json::{
     JsonDiagnostic, JsonLocation, JsonReport, JsonSecondaryLabel, JsonSuggestion, json_report, to_json,
 };
+pub use repeated::{MAX_VARIANTS, MIN_REPEATS, describe_lines};
 pub use sarif::{
     ReportingTool, SarifArtifactChange, SarifArtifactLocation, SarifDriver, SarifFix, SarifLocation,
     SarifLog, SarifMessage, SarifPhysicalLocation, SarifRegion, SarifReplacement, SarifResult, SarifRule,
     SarifRun, SarifTool, sarif_log, to_sarif,
 };
-pub use summary::{count_by_severity, summary_line};
+pub use summary::count_by_severity;
 pub use text::{TextOptions, to_text};

@@ -6,9 +6,9 @@ use std::path::Path;
 use crate::{Diagnostic, DiagnosticCode, Severity, SourceMap};
 
 /// Number of equal diagnostics from which only the first is shown.
-const MIN_REPEATS: usize = 3;
+pub const MIN_REPEATS: usize = 3;
 /// Maximum number of diagnostics shown of one code and title in one file, whatever else they say.
-const MAX_VARIANTS: usize = 5;
+pub const MAX_VARIANTS: usize = 5;
 /// Maximum number of line numbers listed.
 const MAX_LISTED_LINES: usize = 6;
 
@@ -63,7 +63,8 @@ fn line_of(diagnostic: &Diagnostic, sources: &SourceMap) -> usize {
     sources.file(span.source).position(span.start).line
 }
 
-fn describe_lines(lines: &[usize]) -> String {
+/// Describes the further lines of a mistake that is shown once.
+pub fn describe_lines(lines: &[usize]) -> String {
     let listed: Vec<String> = lines.iter().take(MAX_LISTED_LINES).map(usize::to_string).collect();
     let more = if lines.len() > listed.len() { ", ..." } else { "" };
 

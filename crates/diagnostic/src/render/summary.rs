@@ -1,4 +1,4 @@
-//! Counts of diagnostics and their wording.
+//! Counts of diagnostics.
 
 use crate::{Diagnostic, Severity};
 
@@ -8,34 +8,18 @@ pub fn count_by_severity(diagnostics: &[Diagnostic]) -> (usize, usize) {
     (count(Severity::Error), count(Severity::Warning))
 }
 
-/// Returns the counts in words: `2 errors, 1 warning`; `no problems` if there are none.
-pub fn summary_line(diagnostics: &[Diagnostic]) -> String {
-    let counted = |n: usize, noun: &str| format!("{n} {noun}{}", if n == 1 { "" } else { "s" });
-    match count_by_severity(diagnostics) {
-        (0, 0) => "no problems".to_owned(),
-        (errors, 0) => counted(errors, "error"),
-        (0, warnings) => counted(warnings, "warning"),
-        (errors, warnings) => format!("{}, {}", counted(errors, "error"), counted(warnings, "warning")),
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
     use crate::{DiagnosticCode, SourceMap, Span};
 
     #[test]
-    fn counts_and_words_agree() {
+    fn notes_are_neither_errors_nor_warnings() {
         let span = Span::new(SourceMap::new().add("a", ""), 0, 0);
         let error = Diagnostic::error(DiagnosticCode::new("E0001"), "t", span, "");
         let warning = Diagnostic::warning(DiagnosticCode::new("W0001"), "t", span, "");
         let note = Diagnostic { severity: Severity::Note, ..warning.clone() };
-        assert_eq!(summary_line(std::slice::from_ref(&note)), "no problems");
-        let all = [error.clone(), warning.clone(), error.clone(), note];
+        let all = [error.clone(), warning, error, note];
         assert_eq!(count_by_severity(&all), (2, 1));
-        assert_eq!(summary_line(&all), "2 errors, 1 warning");
-        assert_eq!(summary_line(&[warning.clone(), warning]), "2 warnings");
-        assert_eq!(summary_line(&[error]), "1 error");
-        assert_eq!(summary_line(&[]), "no problems");
     }
 }

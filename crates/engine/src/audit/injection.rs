@@ -140,7 +140,7 @@ impl RunMode for InjectionAudit {
     }
 
     fn total(&self, _: usize, mut items: Items<'_>) -> Result<usize, EngineError> {
-        match items.try_fold(0, |sum, item| item.map(|_| sum + 1)).map_err(EngineError::unreadable)? {
+        match items.try_fold(0, |sum, item| item.map(|_| sum + 1))? {
             0 => Err(EngineError::usage("no case has a rubric, so there are no criteria to audit")),
             total => Ok(total),
         }

@@ -211,7 +211,7 @@ impl RunMode for ProbingAudit {
     }
 
     fn total(&self, _: usize, mut items: Items<'_>) -> Result<usize, EngineError> {
-        let total = items.try_fold(0, |sum, item| item.map(|_| sum + 1)).map_err(EngineError::unreadable)?;
+        let total = items.try_fold(0, |sum, item| item.map(|_| sum + 1))?;
 
         match (total, self.kind) {
             (0, ProbingKind::Order) => {

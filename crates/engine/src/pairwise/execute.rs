@@ -20,6 +20,8 @@ use crate::options::EvalOptions;
 pub struct PairwiseOptions {
     /// Systems: stored runs, targets of them, files of answers.
     pub systems: Vec<String>,
+    /// Columns of the files of answers; `None` for their usual names.
+    pub columns: Option<AnswerColumns>,
     /// Reasons that make an answer the better one.
     pub criteria: Vec<String>,
     /// Meaning of ties in the ranking.
@@ -63,10 +65,11 @@ impl Engine {
     /// When systems or cases can't be found, or options have no effect.
     pub fn find_systems(&self, options: &PairwiseOptions) -> Result<PairwiseInput, EngineError> {
         let load_options = self.load_options(&options.eval.roots);
+        let columns = options.columns.clone().unwrap_or_default();
         let mut systems = Vec::new();
         let (mut recorded, mut lists) = (Vec::new(), Vec::new());
         for written in &options.systems {
-            match NamedAnswers::find(written, &load_options, self)? {
+            match NamedAnswers::find(written, &columns, &load_options, self)? {
                 NamedAnswers::Run(found, folder, info) => {
                     if info.command == COMMAND {
                         if options.systems.len() > 1 {
@@ -91,9 +94,14 @@ impl Engine {
             }
         }
 
+        if options.columns.is_some() && lists.is_empty() {
+            return Err(EngineError::usage(
+                "`--columns` names columns of files of answers, and none of the systems is one; leave it out",
+            ));
+        }
         if systems.len() < 2 {
             return Err(EngineError::usage(format!(
-                "`{}` is one system; name at least two, such as `assize pairwise RUN_A RUN_B`",
+                "`{}` is one system; name at least two, such as `assize compare pairwise RUN_A RUN_B`",
                 options.systems.join(" ")
             )));
         }
@@ -160,17 +168,19 @@ impl RunCaseSource {
     fn load(&self, options: &PairwiseOptions, engine: &Engine) -> Result<LoadedFiles, EngineError> {
         let (rubric, answers) = match self {
             Self::Suites(paths) => return engine.load(paths, &options.eval.roots),
-            Self::Answers { rubric, answers } => (rubric, answers),
+            Self::Answers { rubric, answers } => {
+                (engine.process().resolve(rubric), engine.process().resolve(answers))
+            }
         };
         let load_options = engine.load_options(&options.eval.roots);
         let loaded = load_answers(
-            answers,
+            &answers,
             &AnswerColumns::default(),
-            &load_rubric(rubric, &load_options),
+            &load_rubric(&rubric, &load_options),
             &load_options,
         );
 
-        Ok(wrap_answer_file(loaded, answers.clone()))
+        Ok(wrap_answer_file(loaded, answers))
     }
 }
 
@@ -192,7 +202,7 @@ fn recorded_cases(
     let gone: BTreeSet<String> = recorded
         .iter()
         .flat_map(RunCaseSource::paths)
-        .filter(|path| !engine.process().working_folder.join(path).is_file())
+        .filter(|path| !engine.process().resolve(path).is_file())
         .map(|path| format!("`{}`", path.display()))
         .collect();
     if !gone.is_empty() {

@@ -55,17 +55,21 @@ fn no_rubric() -> LoadedRubric {
 
 impl NamedAnswers {
     /// Finds the answers of `[NAME=]SYSTEM`.
-    pub(crate) fn find(written: &str, options: &LoadOptions, engine: &Engine) -> Result<Self, EngineError> {
+    pub(crate) fn find(
+        written: &str,
+        columns: &AnswerColumns,
+        options: &LoadOptions,
+        engine: &Engine,
+    ) -> Result<Self, EngineError> {
         let (name, place) = match written.split_once('=') {
-            Some((name, place)) if !name.trim().is_empty() && !Path::new(written).exists() => {
+            Some((name, place)) if !name.trim().is_empty() && !engine.process().resolve(written).exists() => {
                 (Some(name.trim()), place)
             }
             _ => (None, written),
         };
 
-        let path = engine.process().working_folder.join(place);
-        if path.is_file() {
-            return Self::file(name, place, options, engine);
+        if engine.process().resolve(place).is_file() {
+            return Self::file((name, place), columns, options, engine);
         }
 
         let (folder, target) = runs::find_answers(place, engine.process())?;
@@ -95,13 +99,13 @@ impl NamedAnswers {
     }
 
     fn file(
-        name: Option<&str>,
-        place: &str,
+        (name, place): (Option<&str>, &str),
+        columns: &AnswerColumns,
         options: &LoadOptions,
         engine: &Engine,
     ) -> Result<Self, EngineError> {
-        let path = PathBuf::from(place);
-        let loaded = load_answers(&path, &AnswerColumns::default(), &no_rubric(), options);
+        let path = engine.process().resolve(place);
+        let loaded = load_answers(&path, columns, &no_rubric(), options);
         engine.report_diagnostics(&loaded.diagnostics, &loaded.sources);
 
         if loaded.has_errors() {
@@ -113,7 +117,7 @@ impl NamedAnswers {
         for case in &loaded.cases {
             let case = case?;
             let Some(output) = &case.output else { continue };
-            let text = given(output).map_err(EngineError::unrunnable)?.text;
+            let text = given(output).map_err(|error| EngineError::unrunnable(error.to_string()))?.text;
             answers.insert(case.id.to_string(), FileAnswer { question: case.question(), text });
         }
 

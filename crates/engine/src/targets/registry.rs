@@ -1,6 +1,6 @@
 //! Targets of a targets file, made when they are first needed.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::num::NonZeroUsize;
 use std::path::{Path, PathBuf};
 use std::str::FromStr;
@@ -12,7 +12,7 @@ use assize_evalfile::{
     RecordingSpec, TargetRef, TargetSpec, TargetSpecKind,
 };
 use assize_grade::{ProgramEnvironment, ProgramSetup};
-use assize_llm::{ChatModel, ConfigError, FILE_VARIABLES, ModelClient, ModelName, Redactor};
+use assize_llm::{ChatModel, ConfigError, FILE_VARIABLES, ModelClient, ModelName, Redactor, foreign_host};
 use assize_process::{Environment, ProcessCommand};
 use assize_store::TargetInfo;
 use assize_targets::{
@@ -52,6 +52,10 @@ pub(crate) struct TargetRegistry {
     programs: Arc<ProgramSetup>,
     /// Takes secrets out of what commands say when they fail.
     redactor: Arc<Redactor>,
+    /// Addresses that stand in variables.
+    known_addresses: BTreeSet<String>,
+    /// Targets of the caller's own, by name.
+    provided: BTreeMap<String, Arc<dyn Target>>,
     made: Mutex<BTreeMap<String, Arc<dyn Target>>>,
     /// Targets without those they fall back on: a target has one limit and one health check, whoever asks it.
     plain: Mutex<BTreeMap<String, Arc<dyn Target>>>,
@@ -86,6 +90,13 @@ impl TargetRegistry {
             temp_folder,
             programs: Arc::new(programs),
             redactor,
+            known_addresses: engine
+                .process()
+                .variables()
+                .values()
+                .map(|value| value.trim().to_owned())
+                .collect(),
+            provided: engine.provided().targets.clone(),
             made: Mutex::new(BTreeMap::new()),
             plain: Mutex::default(),
             notes: Mutex::default(),
@@ -205,6 +216,9 @@ impl TargetRegistry {
     }
 
     fn make(&self, name: &str) -> Result<Arc<dyn Target>, EngineError> {
+        if let Some(target) = self.provided.get(name) {
+            return Ok(Arc::clone(target));
+        }
         if let Some(spec) = self.spec(name) {
             let first = self.plain(spec)?;
             if spec.fallbacks.is_empty() {
@@ -384,7 +398,27 @@ impl TargetRegistry {
         let client =
             ModelClient::from_name(&parsed, &lookup, setup).map_err(|error| unusable(failed(error)))?;
         self.gateway.note_unencrypted(&client);
+        if let Some(warning) = self.foreign_key(spec, model) {
+            self.gateway.note_foreign_key(warning);
+        }
+
         Ok(client)
+    }
+
+    /// Warning about a provider's key that this file sends to somebody else. An address from a variable was chosen by whoever
+    /// set the variable, and a key in a variable of another name was put there for this server.
+    fn foreign_key(&self, spec: &TargetSpec, model: &ModelTargetSpec) -> Option<String> {
+        let (address, variable) = (model.base_url.as_deref()?, model.api_key_source.as_deref()?);
+        let host = foreign_host(variable, address)?;
+        let is_chosen = self.known_addresses.contains(address);
+
+        (!is_chosen).then(|| {
+            format!(
+                "{}: target `{}` sends {variable} to {host}, which is no server of its provider; if that is meant, put the key \
+                 into a variable of another name, or the address into a variable",
+                spec.place, spec.name
+            )
+        })
     }
 
     /// Names of the variables that a file of the working folder set, as they stand for the settings of a target: its

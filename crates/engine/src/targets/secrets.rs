@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use assize_evalfile::{TargetSpec, TargetSpecKind};
+use assize_evalfile::{TargetSpec, TargetSpecKind, looks_like_secret};
 use assize_llm::{Redactor, key_variables};
 
 /// Parts of the names of variables that hold secrets.
@@ -33,9 +33,8 @@ pub fn is_secret_name(name: &str) -> bool {
     SECRET_NAMES.iter().any(|part| name.contains(part))
 }
 
-/// Redactor of the values of all variables that are named like secrets.
+/// Redactor of the values of all variables that are named like secrets or look like one.
 pub(crate) fn redactor(variables: &BTreeMap<String, String>) -> Redactor {
-    Redactor::new(
-        variables.iter().filter(|(name, _)| is_secret_name(name)).map(|(_, value)| value.clone().into()),
-    )
+    let secrets = variables.iter().filter(|(name, value)| is_secret_name(name) || looks_like_secret(value));
+    Redactor::new(secrets.map(|(_, value)| value.clone().into()))
 }

@@ -32,7 +32,7 @@ async fn a_budget_that_is_just_enough_stops_nothing() {
 
     // What is remembered costs nothing.
     options.run.spending.budget.calls = Some(0);
-    options.run.out = Some(fixture.path("again"));
+    options.run.run_dir = Some(fixture.path("again"));
     let (run, _) = fixture.run(&options).await.expect("a run");
     assert_eq!((run.exit, server.count()), (ExitStatus::Passed, 8));
 }

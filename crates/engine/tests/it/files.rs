@@ -1,9 +1,8 @@
 //! Problems of files and options stop a run before anything is spent, each with its kind.
 
 use assize_engine::{EngineErrorKind, EngineEvent, ExitStatus};
-use assize_testkit::mock::MockServer;
 
-use crate::support::{Fixture, checked_suite, model, suite};
+use crate::support::{Fixture, checked_suite, suite};
 
 #[tokio::test]
 async fn every_problem_has_its_kind_and_leads_to_the_exit_code_of_invalid_input() {
@@ -51,8 +50,7 @@ async fn problems_of_files_are_events() {
 
 #[tokio::test]
 async fn files_use_the_targets_nearest_to_them() {
-    let server = MockServer::start(model);
-    let fixture = Fixture::with_server(&server);
+    let fixture = Fixture::new();
     let targets = |response: &str| {
         format!("targets:\n  - name: default\n    provider: mock\n    response: {response}\n")
     };

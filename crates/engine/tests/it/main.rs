@@ -2,7 +2,9 @@
 
 mod budget;
 mod example;
+mod fakes;
 mod files;
+mod paths;
 mod plan;
 mod resume;
 mod stop;

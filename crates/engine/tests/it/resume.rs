@@ -65,7 +65,7 @@ async fn a_resumed_run_that_is_damaged_is_unreadable() {
     fixture.write("suite.yaml", &checked_suite(&[("a", "right")]));
     fixture.write("broken/run.json", "{");
 
-    options.run.out = Some(fixture.path("broken"));
+    options.run.run_dir = Some(fixture.path("broken"));
     options.run.resume = Some(NEWEST_RUN.to_owned());
     let error = fixture.run(&options).await.expect_err("damaged");
 

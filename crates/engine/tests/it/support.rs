@@ -9,8 +9,8 @@ use assize_engine::{
     Engine, EngineError, EngineEvent, EvalMode, EvalOptions, FinishedRun, PlannedRun, ProcessContext,
     RunOutcome,
 };
-use assize_testkit::mock::{MockReply, MockRequest, MockServer};
-use serde_json::json;
+use assize_testkit::mock::MockServer;
+pub(crate) use assize_testkit::mock::rule::{answer_or_judge as model, suite};
 use tempfile::TempDir;
 
 /// Events of a run, in their order.
@@ -68,7 +68,7 @@ impl Fixture {
     /// Options of a run of `suite.yaml` into the folder `run`.
     pub(crate) fn options(&self) -> EvalOptions {
         let mut options = EvalOptions { paths: vec![self.path("suite.yaml")], ..EvalOptions::default() };
-        options.run.out = Some(self.path("run"));
+        options.run.run_dir = Some(self.path("run"));
         options
     }
 
@@ -92,36 +92,6 @@ impl Fixture {
             RunOutcome::Finished(_) => panic!("it was run"),
         }
     }
-}
-
-/// Server that judges a criterion as met if it says "yes", and answers any other question with its last line.
-pub(crate) fn model(incoming: &MockRequest) -> MockReply {
-    let user = &incoming.last_user_text;
-    if !incoming.body["response_format"].is_object() {
-        return MockReply::text(format!("answer to {}", user.lines().last().unwrap_or_default()));
-    }
-
-    let criterion = user.rsplit("[[BEGIN criterion").next().unwrap_or_default();
-    let criterion = criterion.split("[[END").next().unwrap_or_default();
-    let outcome = if criterion.contains("yes") { "met" } else { "unmet" };
-    MockReply::Json(json!({ "evidence": [], "reason": "by rule", "outcome": outcome }))
-}
-
-/// Suite of so many cases with these criteria; with `given`, the answers stand in it.
-pub(crate) fn suite(cases: usize, criteria: &[&str], given: bool) -> String {
-    let mut text = String::from("name: sums\ntests:\n");
-    for case in 0..cases {
-        let _ = write!(text, "  - id: case-{case}\n    criteria: be right\n    input: question {case}\n");
-        if given {
-            let _ = writeln!(text, "    output: the answer is {case}");
-        }
-        text.push_str("    assertions:\n      - type: rubrics\n        criteria:\n");
-        for (at, criterion) in criteria.iter().enumerate() {
-            let _ = write!(text, "          - id: c{at}\n            outcome: {criterion}\n");
-        }
-    }
-
-    text
 }
 
 /// Suite of cases with given answers that a text check grades: nothing is asked.

@@ -12,9 +12,9 @@ use super::DecodeContext;
 use super::answer_columns::{
     ANSWER, AnswerColumns, ColumnUse, METADATA, field_of, two_columns, unknown_column,
 };
-use super::dataset_lines::{DatasetLines, LineError};
+use super::cell_scanner::CellScanner;
+use super::dataset_lines::{DatasetLines, LineError, first_text};
 use super::file::file_extension;
-use super::jsonl::first_text;
 use crate::codes;
 use crate::tree::{MapEntry, NodeValue, TreeNode};
 
@@ -259,49 +259,6 @@ fn read_cells(text: &str, divider: u8) -> Vec<(String, Range<usize>)> {
     }
 }
 
-/// State of reading a row: whether a divider or a line end belongs to a text.
-#[derive(Debug, Clone, Copy)]
-pub(super) struct CellScanner {
-    divider: u8,
-    state: CellState,
-}
-
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum CellState {
-    Start,
-    Plain,
-    Quoted,
-    /// After a quotation mark within a quoted text: its end, or the first of two that stand for one.
-    Mark,
-}
-
-impl CellScanner {
-    pub(super) const fn new(divider: u8) -> Self {
-        Self { divider, state: CellState::Start }
-    }
-
-    /// Reads a byte; returns true if it ends a cell.
-    fn ends_cell(&mut self, byte: u8) -> bool {
-        let ends = self.state != CellState::Quoted && byte == self.divider;
-        self.state = match (self.state, byte) {
-            _ if ends => CellState::Start,
-            (CellState::Quoted, b'"') => CellState::Mark,
-            (CellState::Start | CellState::Mark, b'"') | (CellState::Quoted, _) => CellState::Quoted,
-            _ => CellState::Plain,
-        };
-
-        ends
-    }
-
-    /// Reads bytes; returns true if a quoted text goes on after them.
-    pub(super) fn is_open_after(&mut self, bytes: &[u8]) -> bool {
-        for byte in bytes {
-            self.ends_cell(*byte);
-        }
-        self.state == CellState::Quoted
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -313,8 +270,6 @@ mod tests {
         let found: Vec<(&str, &str)> =
             cells.iter().map(|(cell, at)| (cell.as_str(), &text[at.clone()])).collect();
         assert_eq!(found, [("a", "a"), ("b, \"c\"\nd", "\"b, \"\"c\"\"\nd\""), ("", ""), ("e\"f", "e\"f")]);
-        assert!(CellScanner::new(b',').is_open_after(b"a,\"b"));
-        assert!(!CellScanner::new(b',').is_open_after(b"a,\"b\"\"\""));
     }
 
     #[test]

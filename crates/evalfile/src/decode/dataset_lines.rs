@@ -1,9 +1,12 @@
 //! Splitting of a dataset into lines, before any line is parsed.
 
 use std::io::{self, BufRead, BufReader, Read};
+use std::path::Path;
 use std::sync::Arc;
 
-use super::answer_table::CellScanner;
+use assize_files::open_file;
+
+use super::cell_scanner::CellScanner;
 
 /// Maximum length of a line: a case of that size would fit into no prompt.
 pub(super) const MAX_LINE_BYTES: u64 = 16 * 1024 * 1024;
@@ -46,6 +49,11 @@ pub(super) enum LineError {
     OpenQuote {
         first_line: String,
     },
+}
+
+/// Returns the text of the first non-blank line of a file.
+pub(crate) fn first_text(path: &Path) -> Option<Arc<str>> {
+    DatasetLines::new(open_file(path).ok()?).next_line().ok()??.content.ok()
 }
 
 impl<R: Read> DatasetLines<R> {

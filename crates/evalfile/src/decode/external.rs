@@ -5,7 +5,7 @@ use std::path::{Component, Path, PathBuf};
 use std::sync::Arc;
 
 use assize_diagnostic::{Diagnostic, Span};
-use globset::{GlobBuilder, GlobMatcher};
+use globset::{GlobBuilder, GlobSet};
 
 use super::DecodeContext;
 use super::case::{DecodedCase, decode_case};
@@ -20,6 +20,8 @@ use crate::tree::{NodeValue, TreeNode};
 
 /// Maximum depth of the folders that are searched for a pattern.
 const MAX_DEPTH: usize = 32;
+/// Maximum number of choices (`{a,b}`) in a pattern.
+const MAX_CHOICES: usize = 64;
 /// Maximum number of files and folders looked at for a pattern, or listed in a folder of cases.
 const MAX_VISITED_ENTRIES: usize = 100_000;
 /// Maximum number of files that a pattern may match.
@@ -265,17 +267,12 @@ fn find_matches(cx: &mut DecodeContext, pattern: &str, span: Span) -> Vec<PathBu
     }
 
     let rest = rest.join("/");
-    let glob = match GlobBuilder::new(&rest).literal_separator(true).build() {
-        Ok(glob) => glob.compile_matcher(),
-        Err(error) => {
+    let glob = match compile_glob(&rest) {
+        Ok(glob) => glob,
+        Err(reason) => {
             cx.problems.add(
-                Diagnostic::error(
-                    codes::NO_MATCH,
-                    "the pattern can't be read",
-                    span,
-                    error.kind().to_string(),
-                )
-                .with_help("`*` stands for any name, `**` for any folders, `{a,b}` for a choice"),
+                Diagnostic::error(codes::NO_MATCH, "the pattern can't be read", span, reason)
+                    .with_help("`*` stands for any name, `**` for any folders, `{a,b}` for a choice"),
             );
             return Vec::new();
         }
@@ -322,6 +319,22 @@ fn find_matches(cx: &mut DecodeContext, pattern: &str, span: Span) -> Vec<PathBu
     files
 }
 
+/// Compiles a pattern, or says in words why it is none.
+fn compile_glob(pattern: &str) -> Result<GlobSet, String> {
+    // The library nests a call in a call for each choice in a choice.
+    if pattern.matches('{').count() > MAX_CHOICES {
+        return Err(format!("more than {MAX_CHOICES} choices"));
+    }
+
+    // A set of one: unlike a set, a single matcher panics if the expression that is made of the pattern is too large.
+    let glob = GlobBuilder::new(pattern).literal_separator(true).build();
+    let set = glob.and_then(|glob| GlobSet::builder().add(glob).build());
+    set.map_err(|error| match error.kind() {
+        globset::ErrorKind::Regex(_) => "it is too large".to_owned(),
+        kind => kind.to_string(),
+    })
+}
+
 /// Returns true if a folder may be searched, so that nothing outside the roots is even listed. A folder that does not
 /// exist has no match, which is reported as such.
 fn is_searchable(cx: &mut DecodeContext, folder: &Path, span: Span) -> bool {
@@ -363,7 +376,7 @@ fn check_inside_roots(cx: &mut DecodeContext, file: &Path, span: Span) -> bool {
 
 /// Search for the files that a pattern matches.
 struct PatternSearch<'a> {
-    glob: &'a GlobMatcher,
+    glob: &'a GlobSet,
     base: &'a Path,
     files: Vec<PathBuf>,
     /// Number of files and folders looked at.
@@ -432,5 +445,20 @@ pub(crate) fn collect_item(cx: &mut DecodeContext, mut item: TreeNode, into: &mu
         let defaults = Arc::clone(&into.defaults);
         let read = decode_case(cx, &mut item, &defaults, None);
         into.add_case(cx, read);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::compile_glob;
+
+    #[test]
+    fn patterns_too_large_for_their_library_are_refused() {
+        let nested = |levels: usize| format!("{}a{}", "{".repeat(levels), "}".repeat(levels));
+        assert!(compile_glob(&nested(super::MAX_CHOICES)).is_ok_and(|glob| glob.is_match("a")));
+        for pattern in [nested(300), nested(100_000), "*a".repeat(200_000)] {
+            let reason = compile_glob(&pattern).err();
+            assert!(reason.is_some_and(|reason| reason.len() < 80), "{}", pattern.len());
+        }
     }
 }

@@ -85,10 +85,12 @@ fn substitute(cx: &mut DecodeContext, text: &str, place: Span, settings: bool) -
             result.push_str(whole);
         } else {
             result.push_str(before);
-            if !settings && is_secret_name(name) {
+            let value = (cx.reach.environment)(name);
+            let is_secret = is_secret_name(name) || value.as_deref().is_some_and(looks_like_secret);
+            if !settings && is_secret {
                 cx.problems.add(secret_variable(name, place));
             }
-            match ((cx.reach.environment)(name), default) {
+            match (value, default) {
                 (Some(value), _) => {
                     cx.problems.hide(&value, &format!("${{{{ {name} }}}}"), place);
                     result.push_str(&value);
@@ -121,6 +123,27 @@ fn is_secret_name(name: &str) -> bool {
     let numbered = |c: char| c.is_ascii_digit() || c == '_';
     let last = name.trim_end_matches(numbered).rsplit('_').next().unwrap_or_default();
     LAST_WORDS.contains(&last) || ANYWHERE.iter().any(|part| name.contains(part))
+}
+
+/// True if a text has the form that keys of well-known services have.
+pub fn looks_like_secret(value: &str) -> bool {
+    const PREFIXES: [&str; 18] = [
+        "sk-", "sk_live_", "rk_live_", "gsk_", "xai-", "hf_", "r8_", "AIza", "AKIA", "ASIA", "ghp_", "gho_",
+        "ghs_", "github_pat_", "glpat-", "npm_", "xoxb-", "xoxp-",
+    ];
+    /// Fewer characters make no key.
+    const SHORTEST: usize = 16;
+
+    let value = value.trim();
+    let is_word =
+        value.bytes().all(|byte| byte.is_ascii_alphanumeric() || matches!(byte, b'-' | b'_' | b'.'));
+    let has_digit = value.bytes().any(|byte| byte.is_ascii_digit());
+    let is_key = |prefix: &&str| value.starts_with(*prefix) && value.len() >= SHORTEST;
+
+    // A token of three parts in Base64, of which the first is a JSON object; and a private key.
+    let is_token = value.starts_with("eyJ") && value.matches('.').count() == 2;
+    (is_word && has_digit && (PREFIXES.iter().any(is_key) || is_token))
+        || (value.starts_with("-----BEGIN ") && value.contains("PRIVATE KEY"))
 }
 
 fn secret_variable(name: &str, place: Span) -> Diagnostic {
@@ -196,6 +219,32 @@ mod tests {
     use super::*;
     use crate::decode::testing::context_with;
     use crate::tree::read_yaml;
+
+    #[test]
+    fn values_of_secrets_are_told_from_others() {
+        for value in [
+            "sk-proj-0123456789abcdef",
+            "ghp_0123456789abcdefghij",
+            "AKIA0123456789ABCDEF",
+            "eyJhbGciOiJIUzI1NiJ9.eyJzdWIiOiIxIn0.c2lnbmF0dXJl",
+            "-----BEGIN RSA PRIVATE KEY-----\nMII",
+        ] {
+            assert!(looks_like_secret(value), "{value}");
+        }
+        for value in [
+            "",
+            "sk-",
+            "sk-learn",
+            "ski-resort-in-the-alps",
+            "sk-learn is a library of 2007 for Python",
+            "gpt-4.1-mini",
+            "hf_datasets",
+            "http://localhost:8000/v1",
+            "eyJ",
+        ] {
+            assert!(!looks_like_secret(value), "{value}");
+        }
+    }
 
     #[test]
     fn names_of_secrets_are_told_from_others() {

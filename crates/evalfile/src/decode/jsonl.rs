@@ -180,11 +180,6 @@ pub(crate) fn first_line(cx: &DecodeContext, path: &Path) -> Option<TreeNode> {
     first_line_in(cx, path, open_file(path).ok()?)
 }
 
-/// Returns the text of the first non-blank line of a file.
-pub(crate) fn first_text(path: &Path) -> Option<Arc<str>> {
-    DatasetLines::new(open_file(path).ok()?).next_line().ok()??.content.ok()
-}
-
 /// Returns the tree of the first non-blank line of `lines`.
 pub(crate) fn first_line_in(cx: &DecodeContext, path: &Path, lines: impl Read) -> Option<TreeNode> {
     let mut lines = DatasetLines::new(lines);

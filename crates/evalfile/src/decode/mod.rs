@@ -5,6 +5,7 @@ mod answer_table;
 mod answers;
 mod case;
 mod case_collector;
+mod cell_scanner;
 mod common;
 mod config;
 mod context;
@@ -41,9 +42,11 @@ pub(crate) use answer_table::{AnswerTable, find_divider};
 pub(crate) use answers::AnswerFormat;
 pub(crate) use case_collector::{CaseCollector, CaseSource};
 pub(crate) use context::DecodeContext;
+pub(crate) use dataset_lines::first_text;
 pub(crate) use diagnostic_collector::DiagnosticCollector;
 pub(crate) use external::collect_list as collect_cases;
 pub(crate) use finish::finish_diagnostics;
+pub use interpolate::looks_like_secret;
 pub(crate) use interpolate::{interpolate, interpolate_described, interpolate_settings};
 pub(crate) use jsonl::DatasetCases;
 pub(crate) use map_reader::MapReader;
@@ -62,5 +65,7 @@ pub use scorecard::{
     LoadedCardResults, LoadedScorecard, is_scorecard, load_card_results, load_scorecard,
     load_scorecard_with_labels, looks_like_scorecard, read_scorecard,
 };
+#[cfg(test)]
+pub(crate) use targets::TYPED_TARGET_KEYS;
 pub(crate) use targets::provider_names;
 pub use targets::{LoadedTargets, load_targets, model_provider};

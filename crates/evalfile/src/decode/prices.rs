@@ -197,19 +197,13 @@ fn decode_price(
 #[cfg(test)]
 mod tests {
 
-    use std::sync::Arc;
-
     use super::*;
 
     fn load(text: &str) -> (Vec<PriceRow>, Vec<String>) {
         let folder = tempfile::tempdir().unwrap();
         std::fs::create_dir(folder.path().join(".assize")).unwrap();
         std::fs::write(folder.path().join(".assize/prices.yaml"), text).unwrap();
-        let options = LoadOptions {
-            environment: Arc::new(|_| None),
-            working_folder: folder.path().to_path_buf(),
-            extra_roots: Vec::new(),
-        };
+        let options = LoadOptions::new(folder.path());
         let name = |text: &str| match text.split_once(':') {
             Some(("openai", model)) => Ok(("openai".to_owned(), model.to_owned())),
             _ => Err(format!("`{text}` is unknown")),

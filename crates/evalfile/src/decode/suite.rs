@@ -43,7 +43,7 @@ const FOREIGN_KEYS: &[(&str, &str)] = &[
     ("defaultTest", "put shared graders into `assertions` and shared messages into `input`"),
     ("evaluate_options", "run settings stand under `execution` (`workers`, `budget_usd`, `threshold`)"),
     ("derived_metrics", "there is no such thing yet; compute it from the results"),
-    ("output_path", "name the results folder on the command line: `--out DIR`"),
+    ("output_path", "name the run folder on the command line: `--run-dir DIR`"),
     ("nunjucks_filters", "`vars` are put in as they are, without filters"),
     ("environment", "write `workspace` for the folder to work in"),
     ("extensions", "write `hooks` under `workspace`"),

@@ -1,5 +1,6 @@
 //! Application of a benchmark to one case: the evaluator and its input.
 
+use std::num::NonZeroU32;
 use std::sync::Arc;
 
 use assize_rubric::{Label, SubjectHash, UnboundLabels, UnitInterval};
@@ -23,6 +24,8 @@ pub struct BenchmarkGrader {
     pub subject: Option<SubjectHash>,
     /// Labels of the case; for `manual_sme`.
     pub labels: Vec<Label>,
+    /// Number of people who have to decide before their labels count.
+    pub raters: Option<NonZeroU32>,
     /// Handling of labels that do not say what they are about.
     pub unbound_labels: UnboundLabels,
 }

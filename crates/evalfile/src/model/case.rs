@@ -90,6 +90,33 @@ pub struct Case {
 }
 
 impl Case {
+    /// Case with these graders and nothing else.
+    pub fn new(id: CaseId, place: FilePosition, graders: Vec<Arc<Grader>>) -> Self {
+        Self {
+            id,
+            place,
+            marks: CaseMarks::default(),
+            input: Vec::new(),
+            expected_outcome: None,
+            expected_output: Vec::new(),
+            output: None,
+            graders,
+            lines: ThresholdOverrides::default(),
+            targets: Vec::new(),
+            file_changes: None,
+            trials: None,
+            tags: Vec::new(),
+            metadata: serde_json::Map::new(),
+            conversation_id: None,
+            vars: BTreeMap::new(),
+            conversation: None,
+            depends_on: Vec::new(),
+            on_dependency_failure: OnDependencyFailure::default(),
+            workspace: None,
+            unbuilt: Vec::new(),
+        }
+    }
+
     /// Returns the question as a judge sees it: a single user message as plain text; several messages with
     /// the role of each on a line above it.
     pub fn question(&self) -> String {

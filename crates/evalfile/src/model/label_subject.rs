@@ -70,7 +70,7 @@ impl Scorecard {
         Some(SeenHash::new(self.label_subject(benchmark, case)?, None, &answer))
     }
 
-    /// Labels in the form in which they are stored, those of `NONE_OF_THE_ABOVE` left out.
+    /// Labels in the form in which they are stored, those that name no benchmark left out.
     pub fn stored_labels(&self) -> impl Iterator<Item = Label> {
         self.labels.iter().filter_map(|label| {
             Some(Label {
@@ -81,6 +81,7 @@ impl Scorecard {
                 severity: label.severity,
                 version: label.version.clone(),
                 seen: label.seen,
+                adjudicates: label.adjudicates,
                 ..Label::new(
                     label.trace_id.clone(),
                     self.benchmarks.get(label.benchmark?)?.code.to_string(),

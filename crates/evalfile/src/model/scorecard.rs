@@ -1,5 +1,7 @@
 //! Scorecards: rubrics over benchmarks, with their prompts, cases and labels.
 
+use std::collections::HashMap;
+use std::num::NonZeroU32;
 use std::path::PathBuf;
 use std::sync::Arc;
 
@@ -143,6 +145,8 @@ pub struct ScorecardBenchmark {
     pub checks: Vec<Arc<Grader>>,
     /// True if all checks and the judge must pass.
     pub all_must_pass: bool,
+    /// Number of people who have to decide before their labels count, if the file says it.
+    pub raters: Option<NonZeroU32>,
     /// Conditions of applicability and of failure.
     pub inclusion: String,
     /// Conditions under which it does not apply.
@@ -204,7 +208,7 @@ pub struct ScorecardCase {
 pub struct ScorecardLabel {
     /// Id of the case.
     pub trace_id: String,
-    /// Index of the benchmark; `None` for `NONE_OF_THE_ABOVE`.
+    /// Index of the benchmark; `None` for `NONE_OF_THE_ABOVE` and `NO_FAILURE`.
     pub benchmark: Option<usize>,
     /// Decided outcome.
     pub outcome: LabelOutcome,
@@ -222,6 +226,8 @@ pub struct ScorecardLabel {
     pub system: Option<String>,
     /// Hash of what the reviewer saw.
     pub seen: Option<SeenHash>,
+    /// True if it decides what other reviewers differed on.
+    pub adjudicates: bool,
     /// Position in the file.
     pub place: FilePosition,
 }
@@ -267,6 +273,19 @@ impl ScorecardBenchmark {
 }
 
 impl Scorecard {
+    /// Returns the labels that count nowhere, since their benchmark does not apply to their case: each with its index,
+    /// that of the benchmark, and the case.
+    pub fn labels_elsewhere(&self) -> Vec<(usize, usize, &ScorecardCase)> {
+        let cases: HashMap<&str, &ScorecardCase> = self.cases.iter().map(|case| (&*case.id, case)).collect();
+        let labels = self.labels.iter().enumerate();
+        let labels = labels
+            .filter_map(|(at, label)| Some((at, label.benchmark?, *cases.get(label.trace_id.as_str())?)));
+
+        labels
+            .filter(|(_, benchmark, case)| self.applies(*benchmark, case) == BenchmarkApplicability::No)
+            .collect()
+    }
+
     /// Decides if a benchmark applies to a case: by the list of the case, else by the tags of the benchmark,
     /// else the judge is asked.
     pub fn applies(&self, benchmark: usize, case: &ScorecardCase) -> BenchmarkApplicability {

@@ -9,8 +9,8 @@ use serde_json::Value;
 use super::benchmark_grader::{Applicability, Behaviour, BenchmarkGrader};
 use super::label_subject::value_text;
 use super::{
-    BenchmarkApplicability, Case, CaseId, CaseMarks, CaseMessage, GivenOutput, Grader, GraderKind,
-    Guidelines, MessageRole, OnDependencyFailure, Scorecard, ScorecardCase, ThresholdOverrides,
+    BenchmarkApplicability, Case, CaseId, CaseMessage, GivenOutput, Grader, GraderKind, Guidelines,
+    MessageRole, Scorecard, ScorecardCase,
 };
 
 /// Converter of the cases of a scorecard. Parts that many cases share are built once.
@@ -71,27 +71,11 @@ impl<'s> ScorecardCases<'s> {
             value.as_ref().map(|value| CaseMessage::text(role, value_text(value)))
         };
         Some(Case {
-            id: CaseId::new(Arc::clone(&case.id)),
-            place: case.place.clone(),
-            marks: CaseMarks::default(),
             input: text(&case.source_narrative, MessageRole::User).into_iter().collect(),
-            expected_outcome: None,
             expected_output: text(&case.ground_truth, MessageRole::Assistant).into_iter().collect(),
             output: case.candidate_output.as_ref().map(value_text).map(GivenOutput::Text),
-            graders,
-            lines: ThresholdOverrides::default(),
-            targets: Vec::new(),
-            file_changes: None,
-            trials: None,
             tags: case.tags.clone(),
-            metadata: serde_json::Map::new(),
-            conversation_id: None,
-            vars: BTreeMap::new(),
-            conversation: None,
-            depends_on: Vec::new(),
-            on_dependency_failure: OnDependencyFailure::default(),
-            workspace: None,
-            unbuilt: Vec::new(),
+            ..Case::new(CaseId::new(Arc::clone(&case.id)), case.place.clone(), graders)
         })
     }
 
@@ -123,6 +107,7 @@ impl<'s> ScorecardCases<'s> {
                     .get(&(case.id.to_string(), benchmark.code.to_string()))
                     .cloned()
                     .unwrap_or_default(),
+                raters: benchmark.raters,
                 unbound_labels: self.scorecard.unbound_labels,
             }),
         }

@@ -30,11 +30,7 @@ fn files(folder: &Path) -> Vec<PathBuf> {
 }
 
 fn options(home: &Path) -> LoadOptions {
-    LoadOptions {
-        environment: Arc::new(|name| Some(format!("value-of-{name}"))),
-        working_folder: home.to_path_buf(),
-        extra_roots: Vec::new(),
-    }
+    LoadOptions { environment: Arc::new(|name| Some(format!("value-of-{name}"))), ..LoadOptions::new(home) }
 }
 
 /// Loads all fixtures and examples with every decoder that may apply, and returns the requested keys.

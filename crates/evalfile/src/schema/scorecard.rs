@@ -151,6 +151,11 @@ fn evaluator() -> MapSchema {
         .optional_key("deterministic", list_or_none(anything()), "Deterministic checks, which need no judge.")
         .optional_key("llm_judge", reference("judge-settings"), "Settings of the judge.")
         .optional_key("aggregation", word(&["all_must_pass"]), "How checks and judge are combined.")
+        .optional_key(
+            "raters",
+            integer(1, 100),
+            "Number of people who have to decide before their labels count. Default: 1.",
+        )
 }
 
 fn scale() -> MapSchema {
@@ -218,7 +223,11 @@ fn label() -> MapSchema {
     MapSchema::new("a label", "A person's decision on a case and a benchmark.")
         .non_null_key("trace_id", text(), "Case id.")
         .non_null_key("case", text(), "Case id (as in labels files).")
-        .non_null_key("benchmark_code", text(), "Benchmark code, or `NONE_OF_THE_ABOVE`.")
+        .non_null_key(
+            "benchmark_code",
+            text(),
+            "Benchmark code, `NONE_OF_THE_ABOVE` (another failure) or `NO_FAILURE`.",
+        )
         .non_null_key("criterion", text(), "Benchmark code (as in labels files).")
         .optional_key("outcome", decision(), "Decision. Default: `fail`.")
         .optional_key("label", decision(), "Decision (as in labels files).")
@@ -232,6 +241,7 @@ fn label() -> MapSchema {
         .optional_key("suite", string(), "Suite of the case, for calibration.")
         .optional_key("repeat", integer(1, i64::from(u32::MAX)), "Trial of the case, for calibration.")
         .optional_key("system", string(), "Target that gave the answer.")
+        .optional_key("adjudicates", boolean(), "True if it decides what other reviewers differed on.")
         .optional_key("sampled", string(), "Sampling method that chose the case, for calibration.")
         .optional_key("split", string(), "Data split of the label, for calibration.")
         .one_of(&["trace_id", "case"])

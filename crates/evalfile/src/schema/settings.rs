@@ -292,3 +292,32 @@ fn price_row() -> MapSchema {
         .one_of(&["input", "context_tokens"])
         .rule(json!({ "dependentRequired": { "input": ["output"], "output": ["input"], "cached_input": ["input"], "cache_write": ["input"] } }))
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::decode::TYPED_TARGET_KEYS;
+
+    /// True if a schema allows a number or a boolean that is neither a variable nor a text.
+    fn is_typed(schema: &Value) -> bool {
+        let is_text = |one: &Value| one["type"] == "string" && one.get("pattern").is_none();
+        let types = ["number", "integer", "boolean"];
+        match schema["anyOf"].as_array() {
+            Some(several) => !several.iter().any(is_text) && several.iter().any(is_typed),
+            None => types.iter().any(|name| schema["type"] == *name),
+        }
+    }
+
+    #[test]
+    fn numbers_and_booleans_of_targets_may_come_from_variables() {
+        for (key, schema) in &target().properties {
+            let variable = json!({ "type": "string", "pattern": "\\$\\{\\{" });
+            let takes_variables = schema["anyOf"].as_array().is_some_and(|all| all.contains(&variable));
+            assert!(!is_typed(schema) || takes_variables, "{key} lacks `or_variable`");
+            assert!(
+                !is_typed(schema) || TYPED_TARGET_KEYS.contains(&key.as_str()),
+                "{key} is not in `TYPED`"
+            );
+        }
+    }
+}

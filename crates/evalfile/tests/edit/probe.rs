@@ -9,8 +9,7 @@ use serde_json::{Value, json};
 pub(crate) fn load(path: &Path) -> LoadedSuite {
     let options = LoadOptions {
         environment: Arc::new(|_| Some("1".to_owned())),
-        working_folder: path.parent().expect("a folder").to_path_buf(),
-        extra_roots: Vec::new(),
+        ..LoadOptions::new(path.parent().expect("a folder"))
     };
     load_suite(path, &options)
 }

@@ -34,8 +34,7 @@ pub(crate) fn load(folder: &Folder, name: &str) -> Loaded {
     let home = file.parent().expect("inside").to_path_buf();
     let options = LoadOptions {
         environment: Arc::new(|name| (name == "GOLDEN").then(|| "twelve".to_owned())),
-        working_folder: home.clone(),
-        extra_roots: Vec::new(),
+        ..LoadOptions::new(&home)
     };
     match name.split('/').next().unwrap_or_default() {
         "rubric" => {

@@ -39,8 +39,7 @@ impl Folder {
             variables.iter().map(|(name, value)| ((*name).to_owned(), (*value).to_owned())).collect();
         let options = LoadOptions {
             environment: Arc::new(move |name| variables.get(name).cloned()),
-            working_folder: self.0.path().to_path_buf(),
-            extra_roots: Vec::new(),
+            ..LoadOptions::new(self.0.path())
         };
         load_suite(&self.path(name), &options)
     }

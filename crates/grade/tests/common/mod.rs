@@ -9,15 +9,11 @@ use std::time::Duration;
 
 use assize_grade::{
     FenceSource, Judge, JudgeMaterial, JudgeOptions, JudgeQuestion, KeyedFences, ModelJudge, RubricTask,
-    SamplingOptions,
 };
 use assize_llm::{
     AskError, BoxFuture, ChatModel, ChatReply, ChatRequest, FinishReason, ModelId, Part, TokenCounts,
 };
-use assize_rubric::{
-    Criterion, CriterionScale, Decision, EvidencePolicy, JudgingMode, Outcome, RawScore, Rubric, ScoreBand,
-    ScoreBands,
-};
+use assize_rubric::{Criterion, CriterionScale, Decision, Outcome, RawScore, Rubric, ScoreBand, ScoreBands};
 use futures_util::FutureExt;
 use tokio::sync::Semaphore;
 
@@ -181,16 +177,7 @@ pub(crate) fn material(answer: &str) -> Arc<JudgeMaterial> {
 }
 
 pub(crate) fn task(criteria: Vec<Criterion>) -> RubricTask {
-    RubricTask {
-        material: material("The quick brown fox jumps."),
-        rubric: rubric(criteria),
-        judging: JudgingMode::PerCriterion,
-        evidence: EvidencePolicy::Checked,
-        truncate: assize_rubric::TruncationMode::Never,
-        case_id: "case".into(),
-        repeat: 0,
-        sampling: SamplingOptions::default(),
-    }
+    RubricTask::new(material("The quick brown fox jumps."), rubric(criteria))
 }
 
 pub(crate) fn run(judge: &dyn Judge, task: &RubricTask) -> Vec<Decision> {

@@ -17,7 +17,7 @@ const NEWEST: f64 = 0.1;
 /// The first requests go out this far apart, so that the first refusals come before all are sent; not once answers have
 /// come back within [`QUICK`].
 const FIRST_SPACING: Duration = Duration::from_millis(1);
-const FIRST_REQUESTS: u64 = 256;
+const FIRST_REQUESTS: u64 = 128;
 const QUICK: Duration = Duration::from_millis(20);
 /// Share of an allowance that has to be used before it says how fast it fills: counts are whole numbers.
 const USED: f64 = 0.5;

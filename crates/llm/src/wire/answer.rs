@@ -13,6 +13,9 @@ use crate::reply::ChatReply;
 use crate::token_counts::TokenCounts;
 use crate::transport::HttpAnswer;
 
+/// First bytes of what gzip has compressed.
+const GZIP: &[u8] = &[0x1f, 0x8b];
+
 /// The body of a good answer; the error it stands for when its status is not 2xx or it is not JSON.
 pub(super) fn body(answer: &HttpAnswer) -> Result<Value, AskError> {
     if !(200..300).contains(&answer.status) {
@@ -21,7 +24,8 @@ pub(super) fn body(answer: &HttpAnswer) -> Result<Value, AskError> {
 
     let body = answer.body.strip_prefix("\u{feff}".as_bytes()).unwrap_or(&answer.body);
     let compressed = answer.headers.get("content-encoding").and_then(|encoding| encoding.to_str().ok());
-    if let Some(encoding) = compressed.filter(|encoding| !encoding.eq_ignore_ascii_case("identity")) {
+    let compressed = compressed.filter(|encoding| !encoding.eq_ignore_ascii_case("identity"));
+    if let Some(encoding) = compressed.or_else(|| body.starts_with(GZIP).then_some("gzip")) {
         let message = format!("the answer is compressed (`{encoding}`), which was not asked for");
         return Err(malformed(answer, message, TokenCounts::default()));
     }

@@ -139,14 +139,7 @@ impl WireCodec for AnthropicMessages {
             return Some(ServerQuirks { limit: LimitField::Other, ..quirks });
         }
 
-        let schema_sent = request.schema.is_some() && quirks.schema != SchemaSupport::None;
-        let sent = SentFeatures {
-            system: quirks.sends_system(request),
-            temperature: request.temperature.is_some() && !quirks.no_temperature,
-            ceiling: request.ceiling(),
-            schema: if schema_sent { &SCHEMA_NAMES } else { &[] },
-            ..SentFeatures::default()
-        };
+        let sent = SentFeatures::new(request, quirks, &SCHEMA_NAMES);
         refusal::learn(answer, quirks, SchemaSupport::Full, sent)
     }
 }

@@ -123,14 +123,9 @@ impl WireCodec for BedrockConverse {
             return Some(ServerQuirks { no_cache_mark: true, ..quirks });
         }
 
-        let schema_sent = request.schema.is_some() && quirks.schema != SchemaSupport::None;
         let sent = SentFeatures {
-            system: quirks.sends_system(request),
-            temperature: request.temperature.is_some() && !quirks.no_temperature,
-            ceiling: request.ceiling(),
-            schema: if schema_sent { &SCHEMA_NAMES } else { &[] },
             limit: request.output_limit().filter(|_| quirks.limit == LimitField::Usual).map(|_| LIMIT),
-            ..SentFeatures::default()
+            ..SentFeatures::new(request, quirks, &SCHEMA_NAMES)
         };
         refusal::learn(answer, quirks, SchemaSupport::Full, sent)
     }

@@ -107,15 +107,11 @@ impl WireCodec for GeminiGenerate {
         answer: &HttpAnswer,
         quirks: ServerQuirks,
     ) -> Option<ServerQuirks> {
-        let schema_sent = request.schema.is_some() && quirks.schema != SchemaSupport::None;
         let sent = SentFeatures {
-            system: quirks.sends_system(request),
-            temperature: request.temperature.is_some() && !quirks.no_temperature,
             seed: (request.seed.is_some() && !quirks.no_seed).then_some("seed"),
             logprobs: quirks.alternatives(request.logprobs),
-            ceiling: request.ceiling(),
-            schema: if schema_sent { &SCHEMA_NAMES } else { &[] },
             limit: request.output_limit().filter(|_| quirks.limit == LimitField::Usual).map(|_| LIMIT),
+            ..SentFeatures::new(request, quirks, &SCHEMA_NAMES)
         };
         refusal::learn(answer, quirks, SchemaSupport::Full, sent)
     }

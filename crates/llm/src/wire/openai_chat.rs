@@ -133,13 +133,11 @@ impl WireCodec for OpenAiChat {
 
         let schema_sent = request.schema.is_some() && self.schema_support(quirks) != SchemaSupport::None;
         let sent = SentFeatures {
-            system: quirks.sends_system(request),
-            temperature: request.temperature.is_some() && !quirks.no_temperature,
             seed: (request.seed.is_some() && !quirks.no_seed).then_some(self.dialect.seed),
             logprobs: quirks.alternatives(request.logprobs),
-            ceiling: request.ceiling(),
             schema: if schema_sent { &SCHEMA_NAMES } else { &[] },
             limit: request.output_limit().and(self.limit_name(quirks)),
+            ..SentFeatures::new(request, quirks, &SCHEMA_NAMES)
         };
         refusal::learn(answer, quirks, self.dialect.schema, sent)
     }

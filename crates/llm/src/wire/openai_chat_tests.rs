@@ -298,3 +298,12 @@ fn lone_surrogates_and_a_byte_order_mark_spoil_no_answer() {
         "\u{feff}{\"choices\":[{\"message\":{\"content\":\"cut \\ud83d\"},\"finish_reason\":\"stop\"}]}";
     assert_eq!(decode(200, body).unwrap().text, "cut \u{fffd}");
 }
+
+#[test]
+fn compressed_bodies_are_called_so() {
+    let gzip = HttpAnswer { body: vec![0x1f, 0x8b, 8, 0], ..answer(200, "") };
+    for compressed in [named("content-encoding", "gzip", answer(200, "x")), gzip] {
+        let error = read(&OpenAiChat::new(ChatDialect::OPENAI), compressed).unwrap_err();
+        assert!(error.message.contains("compressed (`gzip`)"), "{error}");
+    }
+}

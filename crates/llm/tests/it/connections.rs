@@ -142,3 +142,32 @@ async fn concurrent_requests_open_no_more_connections_than_are_in_flight() {
     let made = counted.made.load(Ordering::Relaxed);
     assert!((2..=IN_FLIGHT).contains(&made), "{made}");
 }
+
+#[tokio::test]
+async fn a_server_without_tls_is_told_from_one_that_is_not_there() {
+    // Answers whatever comes first in plain HTTP.
+    let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
+    let port = listener.local_addr().unwrap().port();
+    tokio::spawn(async move {
+        while let Ok((mut stream, _)) = listener.accept().await {
+            let mut hello = [0; 64];
+            let _ = stream.read(&mut hello).await;
+            let _ = stream.write_all(b"HTTP/1.1 400 Bad Request\r\ncontent-length: 0\r\n\r\n").await;
+        }
+    });
+
+    // One that waits for more is given up after the time for a connection, not after that for an answer.
+    let silent = TcpListener::bind("127.0.0.1:0").await.unwrap();
+    let silent_port = silent.local_addr().unwrap().port();
+    let options = HttpOptions { connect_timeout: Duration::from_millis(200), ..HttpOptions::default() };
+    let transport = HttpTransport::new(options);
+    for port in [port, silent_port] {
+        let url = Url::parse(&format!("https://localhost:{port}/v1")).unwrap();
+        let refused = transport.send(HttpRequest { url, ..question(port) }).await.unwrap_err();
+        assert!(!refused.to_string().contains("20 s"), "the time for an answer did not pass: {refused}");
+        assert!(
+            matches!(&refused, TransportError::Connect(why) if why.contains("needs `http://`")),
+            "{refused}"
+        );
+    }
+}

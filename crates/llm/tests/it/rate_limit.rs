@@ -151,6 +151,27 @@ async fn a_pause_that_is_no_number_is_none() {
 }
 
 #[tokio::test]
+async fn absurd_allowances_with_good_answers_slow_nothing_down() {
+    for reset in ["1000000h", "99999999999999999999s", "1e308", "inf", "nan", "-5s", "9999-12-31T23:59:59Z"] {
+        let server = MockServer::start(move |_: &MockRequest| {
+            let header = |name: &str, value: &str| (name.to_owned(), value.to_owned());
+            let mut headers = Vec::new();
+            for kind in ["requests", "tokens"] {
+                headers.push(header(&format!("x-ratelimit-limit-{kind}"), "0"));
+                headers.push(header(&format!("x-ratelimit-remaining-{kind}"), "0"));
+                headers.push(header(&format!("x-ratelimit-reset-{kind}"), reset));
+            }
+            let body = r#"{"choices":[{"message":{"content":"fine"},"finish_reason":"stop"}]}"#.to_owned();
+            MockReply::Status { code: 200, headers, body }
+        });
+        let client = client(&server, limits(4));
+        let replies = tokio::time::timeout(Duration::from_mins(1), ask_all(&client, 40)).await;
+        assert!(replies.expect("no pause").iter().all(Option::is_some), "{reset}");
+        assert_eq!(server.count(), 40, "{reset}");
+    }
+}
+
+#[tokio::test]
 async fn requests_a_minute_are_kept_to() {
     let server = MockServer::start(|_: &MockRequest| MockReply::text("fine"));
     let limits = RateLimits { requests_per_minute: Some(60.0), ..limits(1) };

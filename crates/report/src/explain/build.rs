@@ -1,20 +1,47 @@
 //! Recomputation of a case from its stored decisions.
 
 use assize_rubric::{
-    CaseDecision, GraderFinding, GraderOutcome, GraderWeighting, UnitInterval, VerdictThresholds, Weight,
-    member_outcome, score_case,
+    CaseDecision, EvidenceQuote, GraderFinding, GraderOutcome, GraderWeighting, UnitInterval,
+    VerdictThresholds, Weight, member_outcome, score_case,
 };
 use assize_store::{CaseRecord, CaseStage, GateRow, GraderRow, QuestionRow};
 
 use super::check::find_disagreements;
 use super::equations::case_equations;
 use super::grader::GraderRecord;
-use super::model::{CaseExplanation, ScoreRange};
+use super::model::{CaseExplanation, GraderPart, ScoreRange};
 use super::parts::{collect_gates, grader_part};
 use super::verdict_reason::{GateNames, verdict_reason};
+use crate::quote_place::QuotedText;
 
 /// Explains a case. `asked` is what it asked, if the run kept it.
 pub(crate) fn explain_case(record: &CaseRecord, asked: Option<&QuestionRow>) -> CaseExplanation {
+    let mut explanation = recompute_case(record, asked);
+    // The answers of a conversation are shown by turn, and a quote does not say which turn it is from.
+    if explanation.turns.is_empty()
+        && let Some(answer) = &explanation.answer
+    {
+        let text = QuotedText::new(answer);
+        explanation.graders.iter_mut().for_each(|part| locate_quotes(part, &text));
+    }
+
+    explanation
+}
+
+/// Fills in where the quotes of a grader and its members are in the answer.
+fn locate_quotes(part: &mut GraderPart, answer: &QuotedText) {
+    let places = |evidence: &[EvidenceQuote]| evidence.iter().map(|one| answer.find(&one.quote)).collect();
+    for criterion in &mut part.criteria {
+        criterion.evidence_places = places(&criterion.evidence);
+    }
+    if let Some(whole) = &mut part.whole {
+        whole.evidence_places = places(&whole.evidence);
+    }
+
+    part.members.iter_mut().for_each(|member| locate_quotes(member, answer));
+}
+
+fn recompute_case(record: &CaseRecord, asked: Option<&QuestionRow>) -> CaseExplanation {
     let stored = &record.result;
     let lines = record.decisions.first().map(|row| row.lines);
     let mut explanation = CaseExplanation {

@@ -7,6 +7,8 @@ use assize_rubric::{
 use assize_store::{CaseError, GateRow, TurnRow};
 use serde::Serialize;
 
+use crate::quote_place::QuotePlace;
+
 /// Explanation of a case.
 #[derive(Debug, Clone, Serialize)]
 pub(crate) struct CaseExplanation {
@@ -121,6 +123,9 @@ pub(crate) struct WholePart {
     pub(crate) aggregator: Option<String>,
     pub(crate) reason: String,
     pub(crate) evidence: Vec<EvidenceQuote>,
+    /// Place of each quote in the answer; null where it is not in there.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub(crate) evidence_places: Vec<Option<QuotePlace>>,
     /// Notes of the grader, point by point.
     pub(crate) notes: Vec<GraderNote>,
     pub(crate) judge: JudgeIdentity,
@@ -152,6 +157,9 @@ pub(crate) struct CriterionPart {
     pub(crate) gate: Option<GatePart>,
     pub(crate) reason: String,
     pub(crate) evidence: Vec<EvidenceQuote>,
+    /// Place of each quote in the answer; null where it is not in there.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub(crate) evidence_places: Vec<Option<QuotePlace>>,
     pub(crate) confidence: Option<JudgeConfidence>,
     pub(crate) judge: JudgeIdentity,
     pub(crate) attempts: u32,

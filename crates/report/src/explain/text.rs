@@ -15,6 +15,7 @@ use crate::criterion::CriterionLine;
 use crate::mark::VerdictMark;
 use crate::number::{self, format_plain};
 use crate::page::{ReportPage, ReportPiece};
+use crate::quote_place::QuotePlace;
 use crate::sanitize;
 use crate::style::{ReportStyle, ReportTone};
 use crate::table::{ReportColumn, render_table};
@@ -32,14 +33,11 @@ pub fn render_explanation(record: &CaseRecord, asked: Option<&QuestionRow>, styl
 
     if let Some(lines) = it.lines {
         let borderline = match lines.borderline() {
-            Some(line) => format!(", borderline from {}", format_plain(line.get())),
+            Some(line) => format!(", borderline threshold {}", format_plain(line.get())),
             None => String::new(),
         };
-        let text = format!("pass from {}{borderline}, fail below", format_plain(lines.pass().get()));
-        page.add_text(
-            &[ReportPiece::new(ReportTone::Dim, "lines  ")],
-            &[ReportPiece::new(ReportTone::Dim, text)],
-        );
+        let text = format!("Pass threshold {}{borderline}", format_plain(lines.pass().get()));
+        page.add_text(&[], &[ReportPiece::new(ReportTone::Dim, text)]);
     }
 
     if let Some(changes) = &it.file_changes {
@@ -107,8 +105,8 @@ fn render_disagreements(page: &mut ReportPage, it: &CaseExplanation) {
     }
 }
 
-/// Renders the question, the expectations and the answer, cut to a limit. The answers of a conversation are
-/// shown by turn.
+/// Renders the question, the expectations and the answer with the quotes in it marked, cut to a limit. The answers of
+/// a conversation are shown by turn.
 fn render_material(page: &mut ReportPage, it: &CaseExplanation) {
     let texts: Vec<(&str, &String)> = [
         ("question", it.question.as_ref()),
@@ -126,13 +124,75 @@ fn render_material(page: &mut ReportPage, it: &CaseExplanation) {
 
     page.add_blank();
     for (label, text) in texts {
-        let piece = if text.trim().is_empty() {
-            ReportPiece::new(ReportTone::Dim, "(empty)")
-        } else {
-            ReportPiece::untrusted(ReportTone::Plain, text, MAX_MATERIAL)
+        let pieces = match label {
+            _ if text.trim().is_empty() => vec![ReportPiece::new(ReportTone::Dim, "(empty)")],
+            "answer" if page.style().color => marked_text(text, &quoted_ranges(&it.graders)),
+            _ => vec![ReportPiece::untrusted(ReportTone::Plain, text, MAX_MATERIAL)],
         };
-        render_fact(page, label, vec![piece]);
+        render_fact(page, label, pieces);
     }
+}
+
+/// The ranges of characters of the answer that are quoted, in order and apart from each other.
+fn quoted_ranges(graders: &[GraderPart]) -> Vec<(usize, usize)> {
+    fn collect(graders: &[GraderPart], found: &mut Vec<(usize, usize)>) {
+        for part in graders {
+            let of_whole = part.whole.iter().flat_map(|whole| &whole.evidence_places);
+            let of_criteria = part.criteria.iter().flat_map(|criterion| &criterion.evidence_places);
+            found.extend(of_whole.chain(of_criteria).flatten().map(|place| (place.start, place.end)));
+            collect(&part.members, found);
+        }
+    }
+
+    let mut found = Vec::new();
+    collect(graders, &mut found);
+    found.sort_unstable();
+
+    let mut apart: Vec<(usize, usize)> = Vec::new();
+    for (start, end) in found {
+        match apart.last_mut() {
+            Some(last) if start <= last.1 => last.1 = last.1.max(end),
+            _ => apart.push((start, end)),
+        }
+    }
+
+    apart
+}
+
+/// A text with ranges of it marked, cut to the limit.
+fn marked_text(text: &str, ranges: &[(usize, usize)]) -> Vec<ReportPiece> {
+    let characters: Vec<char> = text.chars().collect();
+    let shown = characters.len().min(MAX_MATERIAL);
+    let mut pieces = Vec::new();
+    let mut put = |tone, from: usize, to: usize| {
+        let part: String = characters[from..to].iter().collect();
+        let space = |is_there: bool| if is_there { " " } else { "" };
+        let inner = sanitize::sanitize_text(&part, MAX_MATERIAL);
+        let (before, after) = (part.starts_with(char::is_whitespace), part.ends_with(char::is_whitespace));
+        let after = after && !inner.is_empty();
+        pieces.push(ReportPiece::new(tone, format!("{}{inner}{}", space(before), space(after))));
+    };
+
+    let mut done = 0;
+    for (start, end) in ranges.iter().map(|(start, end)| (*start.min(&shown), *end.min(&shown))) {
+        put(ReportTone::Plain, done, start);
+        put(ReportTone::Marked, start, end);
+        done = end;
+    }
+
+    put(ReportTone::Plain, done, shown);
+    if shown < characters.len() {
+        let cut = format!("… [cut, {} characters]", number::grouped(characters.len() as u64));
+        pieces.push(ReportPiece::new(ReportTone::Dim, cut));
+    }
+
+    pieces
+}
+
+/// The places that are named beside quotes: those that are not marked in the answer.
+fn places_to_name(page: &ReportPage, places: &[Option<QuotePlace>]) -> Vec<Option<QuotePlace>> {
+    let is_marked = |place: &QuotePlace| page.style().color && place.end <= MAX_MATERIAL;
+    places.iter().map(|place| place.filter(|place| !is_marked(place))).collect()
 }
 
 /// Renders the answers turn by turn, cut to a limit.
@@ -262,8 +322,10 @@ fn render_whole_decision(page: &mut ReportPage, whole: &WholePart) {
         );
     }
 
+    let mut places = places_to_name(page, &whole.evidence_places).into_iter();
     for quote in &whole.evidence {
-        page.add_text(&[ReportPiece::plain("  ")], &crate::criterion::quote_pieces(quote));
+        let place = places.next().flatten();
+        page.add_text(&[ReportPiece::plain("  ")], &crate::criterion::quote_pieces(quote, place));
     }
 
     let shown = whole.truncated.as_ref().map(crate::truncation::truncation_details);
@@ -290,6 +352,7 @@ fn render_whole_decision(page: &mut ReportPage, whole: &WholePart) {
             gate_failed: false,
             reason: &note.reason,
             evidence: &[],
+            places: &[],
             notes: &[],
         };
         decision.put(page, 2);
@@ -327,6 +390,7 @@ fn render_decision(page: &mut ReportPage, part: &CriterionPart, name_judge: bool
         gate_failed: part.gate.as_ref().is_some_and(|gate| gate.state == GateState::Failed),
         reason,
         evidence: &part.evidence,
+        places: &places_to_name(page, &part.evidence_places),
         notes: &notes,
     };
     decision.put(page, 2);

@@ -76,6 +76,7 @@ fn a_summary() {
         gated: Some(2),
         quotes: Some((81, 84)),
         worst: &[],
+        ..SummaryExtra::default()
     };
     let text = render_summary(&support::run(), extra, plain(80));
     assert!(text.lines().count() <= 24, "more than a screen:\n{text}");

@@ -8,6 +8,6 @@ mod tree;
 
 pub use gain::{ScoreContribution, ScoreGain};
 pub use normalise::{NormalisationError, NormalisationFormula};
-pub use score::{NodeScore, NodeStatus, ScorecardScores, score_card};
+pub use score::{DistinctCases, NodeScore, NodeStatus, ScorecardScores, score_card};
 pub use tally::{CaseTally, MissingPolicy};
 pub use tree::{Criticality, ScoreTree, ScoreTreeError, ScorecardNode, ScorecardNodeId, ScorecardNodeKind};

@@ -62,9 +62,10 @@ pub struct NodeScore {
     pub coverage: Option<f64>,
     /// Benchmarks that count, at or below this node, with missing results.
     pub open: usize,
-    /// Cases with a score, at or below this node.
+    /// Cases with a score, at or below this node. Of a group those of all benchmarks added up, unless
+    /// [`ScorecardScores::with_distinct_cases`] says which of them are the same.
     pub scored: u64,
-    /// Cases that should have a score and have none, at or below this node.
+    /// Cases that should have a score and have none, at or below this node. Of a group as `scored`.
     pub missing: u64,
 }
 
@@ -74,6 +75,17 @@ impl NodeScore {
     pub fn score(&self) -> Option<f64> {
         self.bounds.filter(|(low, high)| low == high).map(|(low, _)| low)
     }
+}
+
+/// Cases of the benchmarks at or below a node, each counted once.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct DistinctCases {
+    /// Cases with all of their results.
+    pub complete: u64,
+    /// Cases with some of their results.
+    pub partial: u64,
+    /// Cases without any of their results.
+    pub open: u64,
 }
 
 /// Scores of a whole scorecard.
@@ -253,6 +265,31 @@ impl<'c> ScorecardScores<'c> {
     /// Returns the score of a node; `None` for an id of another tree.
     pub fn node(&self, id: ScorecardNodeId) -> Option<&NodeScore> {
         self.nodes.get(id.0)
+    }
+
+    /// Counts the cases of groups once each: with a score only those that have all of their results, the others as
+    /// missing. `missing` is the treatment of missing results that the scores were computed with.
+    #[must_use]
+    pub fn with_distinct_cases(
+        mut self,
+        missing: MissingPolicy,
+        cases: impl Fn(ScorecardNodeId) -> Option<DistinctCases>,
+    ) -> Self {
+        for (index, score) in self.nodes.iter_mut().enumerate() {
+            if matches!(self.card.nodes[index].kind, ScorecardNodeKind::Benchmark { .. }) {
+                continue;
+            }
+            let Some(DistinctCases { complete, partial, open }) = cases(ScorecardNodeId(index)) else {
+                continue;
+            };
+            (score.scored, score.missing) = match missing {
+                MissingPolicy::Incomplete => (complete, partial + open),
+                MissingPolicy::Zero => (complete + partial + open, 0),
+                MissingPolicy::Skip => (complete + partial, 0),
+            };
+        }
+
+        self
     }
 
     /// Returns the score of the root.

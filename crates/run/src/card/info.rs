@@ -1,7 +1,9 @@
 //! The tree of a scorecard in the form stored with a run.
 
+use std::collections::HashMap;
+
 use assize_evalfile::{BenchmarkApplicability, EvaluatorType, Scorecard, ScorecardPart, ScoringScale};
-use assize_rubric::Weight;
+use assize_rubric::{Criticality, Weight};
 use assize_store::{ScorecardInfo, ScorecardNodeInfo, ScorecardPartKind, ScorecardScale, ScorecardWeightSet};
 
 /// Describes the tree of a scorecard over the cases whose indices `takes` accepts. `set` is the index of a
@@ -46,6 +48,10 @@ pub fn describe_scorecard(
             aggregation: row.aggregation,
             criticality: row.criticality,
             hard_gate: row.hard_gate,
+            raters: match row.part {
+                ScorecardPart::Benchmark(at) => scorecard.benchmarks[at].raters,
+                ScorecardPart::Index | ScorecardPart::Rubric(_) => None,
+            },
             scale: match row.part {
                 ScorecardPart::Benchmark(at) => scorecard.benchmarks[at].scale.as_ref().map(stored_scale),
                 ScorecardPart::Index | ScorecardPart::Rubric(_) => None,
@@ -56,6 +62,7 @@ pub fn describe_scorecard(
         });
     }
 
+    count_group_cases(scorecard, &mut nodes, &takes);
     let index = scorecard.index.as_ref();
     let sets = index.map(|index| {
         let codes = || index.components.iter().map(|at| scorecard.rubrics[*at].code.to_string());
@@ -72,6 +79,40 @@ pub fn describe_scorecard(
         weight_set: active.map(|set| set.name.clone()),
         weight_sets: sets.unwrap_or_default(),
         nodes,
+    }
+}
+
+/// Counts the cases of each index and rubric, each case once. What improvement signals report on counts nowhere.
+fn count_group_cases(scorecard: &Scorecard, nodes: &mut [ScorecardNodeInfo], takes: impl Fn(usize) -> bool) {
+    let places: HashMap<&str, usize> =
+        nodes.iter().enumerate().map(|(place, node)| (node.code.as_str(), place)).collect();
+    let leaves: Vec<Option<usize>> =
+        scorecard.benchmarks.iter().map(|benchmark| places.get(&*benchmark.code).copied()).collect();
+
+    let parents: Vec<Option<usize>> = nodes.iter().map(|node| node.parent).collect();
+    let mut counts = vec![0; nodes.len()];
+    let mut counted_for = vec![usize::MAX; nodes.len()];
+    for (at, case) in scorecard.cases.iter().enumerate().filter(|(at, _)| takes(*at)) {
+        for (benchmark, leaf) in leaves.iter().enumerate() {
+            let is_signal = scorecard.benchmarks[benchmark].criticality == Criticality::ImprovementSignal;
+            if is_signal || scorecard.applies(benchmark, case) == BenchmarkApplicability::No {
+                continue;
+            }
+            let above = leaf.and_then(|leaf| parents[leaf]);
+            for place in std::iter::successors(above, |place| parents[*place]) {
+                if counted_for[place] == at {
+                    break;
+                }
+                counted_for[place] = at;
+                counts[place] += 1;
+            }
+        }
+    }
+
+    for (node, count) in nodes.iter_mut().zip(counts) {
+        if node.kind != ScorecardPartKind::Benchmark {
+            node.cases = count;
+        }
     }
 }
 

@@ -12,6 +12,8 @@ use assize_rubric::{CaseTally, Label, LabelAccount, LabelCounts, LabelScore, Set
 pub struct ScorecardTallies {
     /// One for each benchmark, in the order of the scorecard.
     pub tallies: Vec<CaseTally>,
+    /// Cases to which each benchmark applies, each with whether it has a result.
+    pub cases: Vec<Vec<(usize, bool)>>,
     /// Cases (first) and benchmarks (second) that were uncertain or on which reviewers differ.
     pub review: Vec<(usize, usize)>,
     /// Number of labels that count, and of those that do not.
@@ -35,8 +37,9 @@ pub fn card_tallies(scorecard: &Scorecard, results: &[ScorecardResult]) -> Score
 
     let mut review = Vec::new();
     let mut tallies = Vec::with_capacity(scorecard.benchmarks.len());
+    let mut cases = Vec::with_capacity(scorecard.benchmarks.len());
     for benchmark in 0..scorecard.benchmarks.len() {
-        let (mut scores, mut missing) = (Vec::new(), 0);
+        let (mut scores, mut missing, mut applicable) = (Vec::new(), 0, Vec::new());
         for (at, case) in scorecard.cases.iter().enumerate() {
             if scorecard.applies(benchmark, case) == BenchmarkApplicability::No {
                 continue;
@@ -46,10 +49,12 @@ pub fn card_tallies(scorecard: &Scorecard, results: &[ScorecardResult]) -> Score
 
             if differ.contains(&(benchmark, at)) {
                 missing += 1;
+                applicable.push((at, false));
                 review.push((at, benchmark));
                 continue;
             }
 
+            let scored = scores.len();
             match outcomes.split_first() {
                 None => missing += 1,
                 Some((first, others)) if others.iter().any(|other| other != first) => {
@@ -61,15 +66,17 @@ pub fn card_tallies(scorecard: &Scorecard, results: &[ScorecardResult]) -> Score
                     scores.push(UnitInterval::ZERO);
                     review.push((at, benchmark));
                 }
-                Some((ScorecardOutcome::NotApplicable, _)) => {}
+                Some((ScorecardOutcome::NotApplicable, _)) => continue,
             }
+            applicable.push((at, scores.len() > scored));
         }
+        cases.push(applicable);
 
         tallies.push(CaseTally::new(scores, missing));
     }
 
     review.sort_unstable();
-    ScorecardTallies { tallies, review, labels }
+    ScorecardTallies { tallies, cases, review, labels }
 }
 
 /// Puts people's decisions in the place of results that wait for them, and returns the cases on which they differ.
@@ -96,12 +103,13 @@ fn add_labels(scorecard: &Scorecard, said: &mut PlaceOutcomes) -> (BTreeSet<(usi
         }
 
         let seen = scorecard.seen_in_files(place.0, &scorecard.cases[place.1]);
-        let account = LabelAccount::new(&labels, seen, None, scorecard.unbound_labels);
+        let account =
+            LabelAccount::new(&labels, seen, None, scorecard.unbound_labels).with_raters(benchmark.raters);
         counts.add(&account);
 
         let scale = benchmark.scale.as_ref().map(ScoringScale::benchmark_scale);
         let label = match account.settle(scale) {
-            SettledLabels::Nothing => continue,
+            SettledLabels::Nothing | SettledLabels::TooFew => continue,
             SettledLabels::Differ => {
                 differ.insert(place);
                 continue;
@@ -135,7 +143,6 @@ fn is_for_people(evaluator: EvaluatorType, results: &[ScorecardOutcome]) -> bool
 #[cfg(test)]
 mod tests {
     use std::path::Path;
-    use std::sync::Arc;
 
     use assize_evalfile::{LoadOptions, load_scorecard};
     use assize_rubric::{LabelOutcome, UnboundLabels};
@@ -145,11 +152,7 @@ mod tests {
     /// The scorecard of the examples.
     fn example() -> Scorecard {
         let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../examples/scorecard");
-        let options = LoadOptions {
-            environment: Arc::new(|_| None),
-            working_folder: folder.clone(),
-            extra_roots: Vec::new(),
-        };
+        let options = LoadOptions::new(&folder);
         load_scorecard(&folder, &options).scorecard.expect("sound")
     }
 

@@ -30,7 +30,7 @@ pub(super) async fn grade(path: &GraderPath<'_>, grader: &LlmGrader) -> Vec<Case
     let question = ScoreQuestion { path, task: score_task(path.context, grader, instructions) };
 
     let decided = votes::decide(path.context, &panel, &question).await;
-    decided.unwrap_or_else(|message| vec![path.broken_decision(message)])
+    decided.unwrap_or_else(|error| vec![path.broken_decision(error)])
 }
 
 /// A score of the whole answer as a question to a panel.
@@ -71,14 +71,14 @@ pub(super) async fn combine(
     let item = path.context.item;
     let judge = match item.judges.judge(item.judge_selector(judge)) {
         Ok(judge) => judge,
-        Err(message) => return path.broken_decision(message),
+        Err(error) => return path.broken_decision(error),
     };
 
     let question = JudgeQuestion::AnswerScore(combine_task(path.context, instructions, results));
     let decided = judge.decide(std::slice::from_ref(&question)).await.into_iter().flatten().next();
     match decided {
         Some(decision) => path.place(decision),
-        None => path.broken_decision("the judge gave no decision".to_owned()),
+        None => path.broken_decision("the judge gave no decision"),
     }
 }
 

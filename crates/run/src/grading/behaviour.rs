@@ -98,7 +98,7 @@ pub(super) async fn decide_by_judges(
     let question = BehaviourQuestion { path, benchmark, behaviour };
     let mut decisions = match votes::decide(path.context, &panel, &question).await {
         Ok(decisions) => decisions,
-        Err(message) => return missing(message, found.notes),
+        Err(error) => return missing(error.to_string(), found.notes),
     };
     if let Some(decided) = decisions.first_mut() {
         merge_checks(&mut decided.decision, benchmark, found);

@@ -63,7 +63,8 @@ fn decide_by_labels(path: &GraderPath<'_>, benchmark: &BenchmarkGrader) -> CaseD
         seen_hash(path, benchmark),
         item.source.name_of_target(),
         benchmark.unbound_labels,
-    );
+    )
+    .with_raters(benchmark.raters);
     let scale = benchmark.scale.as_ref().map(ScoringScale::benchmark_scale);
     decided.decision.apply_labels(account, scale);
 

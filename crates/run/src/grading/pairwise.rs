@@ -22,7 +22,7 @@ pub(super) async fn grade(path: &GraderPath<'_>, grader: &PairwiseGrader) -> Vec
     let panel = JudgePanel::new(&spec, item.judge_selector(grader.judge.as_deref()));
 
     let decided = votes::decide(path.context, &panel, &PairQuestion { path, grader, task }).await;
-    decided.unwrap_or_else(|message| vec![path.broken_decision(message)])
+    decided.unwrap_or_else(|error| vec![path.broken_decision(error)])
 }
 
 /// A comparison in both orders as a question to a panel.

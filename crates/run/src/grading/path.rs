@@ -1,5 +1,6 @@
 //! The path to a grader in its case, and decisions put there.
 
+use std::fmt::Display;
 use std::sync::Arc;
 
 use assize_evalfile::Grader;
@@ -60,7 +61,7 @@ impl<'a> GraderPath<'a> {
     }
 
     /// The decision of a grader that broke.
-    pub(super) fn broken_decision(&self, message: String) -> CaseDecision {
-        self.own_decision(GraderFinding::broken(message), String::new())
+    pub(super) fn broken_decision(&self, message: impl Display) -> CaseDecision {
+        self.own_decision(GraderFinding::broken(message.to_string()), String::new())
     }
 }

@@ -12,6 +12,7 @@ use serde_json::{Map, Value};
 
 use super::GradingContext;
 use super::path::GraderPath;
+use crate::JudgeError;
 
 pub(super) async fn grade_code(path: &GraderPath<'_>, grader: &CodeGrader) -> CaseDecision {
     let program = GradingProgram {
@@ -21,7 +22,7 @@ pub(super) async fn grade_code(path: &GraderPath<'_>, grader: &CodeGrader) -> Ca
         pass_env: &grader.pass_env,
         model: match grader.max_calls.map(|max_calls| model_access(path.context, max_calls)).transpose() {
             Ok(model) => model,
-            Err(message) => return path.broken_decision(message),
+            Err(error) => return path.broken_decision(error),
         },
         by_exit_code: true,
     };
@@ -72,7 +73,7 @@ pub(super) fn reply_finding(reply: ProgramReply) -> (GraderFinding, String) {
 }
 
 /// The model that a program is lent: that of the judge who would judge here.
-fn model_access(context: &GradingContext<'_>, max_calls: u32) -> Result<ProxySetup, String> {
+fn model_access(context: &GradingContext<'_>, max_calls: u32) -> Result<ProxySetup, JudgeError> {
     let item = context.item;
     let (name, ask) = item.judges.model(item.judge_selector(None))?;
     Ok(ProxySetup { ask, name, max_calls, repeat: item.repeat })

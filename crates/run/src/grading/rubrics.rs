@@ -23,7 +23,7 @@ pub(super) async fn grade(path: &GraderPath<'_>, grader: &RubricGrader) -> Vec<C
     let question = RubricQuestion { path, task, judging };
 
     let decided = votes::decide(path.context, &panel, &question).await;
-    decided.unwrap_or_else(|message| vec![path.broken_decision(message)])
+    decided.unwrap_or_else(|error| vec![path.broken_decision(error)])
 }
 
 /// The criteria of a rubric as a question to a panel.

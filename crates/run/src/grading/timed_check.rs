@@ -61,7 +61,21 @@ fn may_take_long(kind: &GraderKind) -> bool {
     match kind {
         GraderKind::IsJson(check) => check.schema.is_some(),
         GraderKind::Text(check) => matches!(check.rule, TextRule::Regex(_)),
-        _ => false,
+        GraderKind::FieldAccuracy(_)
+        | GraderKind::ToolTrajectory(_)
+        | GraderKind::Latency { .. }
+        | GraderKind::Cost { .. }
+        | GraderKind::TokenUsage(_)
+        | GraderKind::ExecutionMetrics(_)
+        | GraderKind::SkillTrigger(_)
+        // These are no checks.
+        | GraderKind::Rubric(_)
+        | GraderKind::Llm(_)
+        | GraderKind::Pairwise(_)
+        | GraderKind::Code(_)
+        | GraderKind::Composite(_)
+        | GraderKind::Custom(_)
+        | GraderKind::Benchmark(_) => false,
     }
 }
 

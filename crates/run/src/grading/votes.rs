@@ -8,6 +8,7 @@ use futures_util::future::join_all;
 
 use super::GradingContext;
 use super::panel::{combine_decisions, escalation_reason};
+use crate::JudgeError;
 use crate::panel::JudgePanel;
 
 /// A question to a panel, which leads to one or more decisions.
@@ -44,7 +45,7 @@ pub(super) async fn decide(
     context: &GradingContext<'_>,
     panel: &JudgePanel<'_>,
     question: &impl PanelQuestion,
-) -> Result<Vec<CaseDecision>, String> {
+) -> Result<Vec<CaseDecision>, JudgeError> {
     let judges = panel.members.iter().map(|member| context.item.judges.judge(member.selector));
     let judges: Vec<Arc<dyn Judge>> = judges.collect::<Result<_, _>>()?;
     let all: Vec<usize> = (0..question.count()).collect();
@@ -115,7 +116,7 @@ async fn escalate(
                 let decided = judge.decide(&question.questions(&open)).await;
                 question.decisions(&judge.identity(), &open, decided)
             }
-            Err(message) => open.iter().map(|&at| question.unasked(at, to, message.clone())).collect(),
+            Err(error) => open.iter().map(|&at| question.unasked(at, to, error.to_string())).collect(),
         };
         for (&at, vote) in open.iter().zip(decided) {
             // How many criteria the stronger judge was asked about at once depends on the doubts, not on the file.

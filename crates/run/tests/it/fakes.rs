@@ -1,23 +1,22 @@
 //! Scripted judges and targets, a recorder in memory, and items made of them.
 
-use std::collections::BTreeMap;
 use std::num::NonZeroUsize;
 use std::path::Path;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
 use assize_evalfile::{
-    Case, CaseId, CaseMarks, CaseMessage, FilePosition, Grader, GraderKind, MessageRole, OnDependencyFailure,
-    PanelSpec, RubricGrader, ThresholdOverrides,
+    Case, CaseId, CaseMessage, FilePosition, Grader, GraderKind, MessageRole, PanelSpec, RubricGrader,
 };
 use assize_grade::{Judge, JudgeQuestion};
 use assize_llm::BoxFuture;
 use assize_rubric::{
-    Cost, Criterion, Decision, EvidencePolicy, Finding, GraderWeighting, JudgeIdentity, JudgingMode,
-    JudgingUsage, Outcome, Rubric, Tokens, TruncationMode, UnitInterval, Usd, VerdictThresholds,
+    Cost, Criterion, Decision, EvidencePolicy, Finding, GraderWeighting, IdentityWriter, JudgeIdentity,
+    JudgingMode, JudgingUsage, Outcome, Rubric, Tokens, TruncationMode, UnitInterval, Usd, VerdictThresholds,
 };
 use assize_run::{
-    ItemRelations, ItemSource, JudgeProvider, JudgeSelector, Recorder, RunLimits, RunTotals, WorkItem, run,
+    ItemRelations, ItemSource, JudgeError, JudgeProvider, JudgeSelector, Recorder, RunLimits, RunTotals,
+    WorkItem, run,
 };
 use assize_store::{CaseRecord, StoreError};
 use assize_targets::{
@@ -85,7 +84,7 @@ impl Judge for Literal {
 pub(crate) struct Only(pub(crate) Arc<Literal>);
 
 impl JudgeProvider for Only {
-    fn judge(&self, _: JudgeSelector<'_>) -> Result<Arc<dyn Judge>, String> {
+    fn judge(&self, _: JudgeSelector<'_>) -> Result<Arc<dyn Judge>, JudgeError> {
         Ok(Arc::clone(&self.0) as Arc<dyn Judge>)
     }
 }
@@ -93,8 +92,8 @@ impl JudgeProvider for Only {
 pub(crate) struct NoJudge;
 
 impl JudgeProvider for NoJudge {
-    fn judge(&self, _: JudgeSelector<'_>) -> Result<Arc<dyn Judge>, String> {
-        Err("nobody".to_owned())
+    fn judge(&self, _: JudgeSelector<'_>) -> Result<Arc<dyn Judge>, JudgeError> {
+        Err(JudgeError::Unavailable("nobody".to_owned()))
     }
 }
 
@@ -124,6 +123,11 @@ impl Target for Broken {
             model: None,
             max_output_tokens: None,
         }
+    }
+
+    fn write_settings(&self, identity: &mut IdentityWriter) {
+        identity.begin("target", 1);
+        identity.field(&self.describe());
     }
 }
 
@@ -178,29 +182,8 @@ pub(crate) fn item(id: &str, answer: &str, rubric: Rubric, judges: Arc<dyn Judge
             panel: PanelSpec::default(),
         }),
     };
-    let case = Case {
-        id: CaseId::new(id),
-        place,
-        marks: CaseMarks::default(),
-        input: vec![CaseMessage::text(MessageRole::User, "question")],
-        expected_outcome: None,
-        expected_output: Vec::new(),
-        output: None,
-        graders: vec![Arc::new(grader)],
-        lines: ThresholdOverrides::default(),
-        targets: Vec::new(),
-        file_changes: None,
-        trials: None,
-        tags: Vec::new(),
-        metadata: serde_json::Map::new(),
-        conversation_id: None,
-        vars: BTreeMap::new(),
-        conversation: None,
-        depends_on: Vec::new(),
-        on_dependency_failure: OnDependencyFailure::default(),
-        workspace: None,
-        unbuilt: Vec::new(),
-    };
+    let input = vec![CaseMessage::text(MessageRole::User, "question")];
+    let case = Case { input, ..Case::new(CaseId::new(id), place, vec![Arc::new(grader)]) };
     WorkItem {
         suite: "suite".into(),
         format: Some(2),

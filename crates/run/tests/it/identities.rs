@@ -575,6 +575,7 @@ fn benchmark_grader() -> GraderKind {
         scale: Some(scale),
         subject: Some(SubjectHash::new(&"question".to_owned(), &"inputs".to_owned())),
         labels: vec![Label::new("case", "benchmark", LabelOutcome::Met)],
+        raters: None,
         unbound_labels: UnboundLabels::Report,
     })
 }
@@ -584,6 +585,31 @@ fn graded(graders: Vec<Arc<Grader>>) -> WorkItem {
     let base = item("case", "answer", rubric(&["a"]), Arc::new(Only(Literal::new())));
     let case = Case { graders, ..(*base.case).clone() };
     WorkItem { case: Arc::new(case), ..base }
+}
+
+/// Number of kinds of graders.
+const GRADER_KINDS: usize = 16;
+
+/// Place of a kind among all of them, by which a new one without a row is noticed.
+fn place_among_kinds(kind: &GraderKind) -> usize {
+    match kind {
+        GraderKind::Rubric(_) => 0,
+        GraderKind::Llm(_) => 1,
+        GraderKind::Pairwise(_) => 2,
+        GraderKind::Code(_) => 3,
+        GraderKind::Text(_) => 4,
+        GraderKind::IsJson(_) => 5,
+        GraderKind::FieldAccuracy(_) => 6,
+        GraderKind::ToolTrajectory(_) => 7,
+        GraderKind::Latency { .. } => 8,
+        GraderKind::Cost { .. } => 9,
+        GraderKind::TokenUsage(_) => 10,
+        GraderKind::ExecutionMetrics(_) => 11,
+        GraderKind::SkillTrigger(_) => 12,
+        GraderKind::Composite(_) => 13,
+        GraderKind::Custom(_) => 14,
+        GraderKind::Benchmark(_) => 15,
+    }
 }
 
 #[test]
@@ -617,6 +643,12 @@ fn fingerprints_of_graders_are_held() {
         ("composite, llm", composite_grader(CompositeAggregator::Llm { prompt: None, judge: None })),
         ("benchmark", benchmark_grader()),
     ];
+    let mut places: Vec<usize> = kinds.iter().map(|(_, kind)| place_among_kinds(kind)).collect();
+    places.extend(checks().iter().map(|check| place_among_kinds(&check.kind)));
+    places.sort_unstable();
+    places.dedup();
+    assert_eq!(places, (0..GRADER_KINDS).collect::<Vec<_>>(), "each kind has a row");
+
     let mut found: Vec<(&str, String)> = kinds
         .into_iter()
         .map(|(name, kind)| (name, fingerprint(&graded(vec![grader("g", kind)]))[..16].to_owned()))

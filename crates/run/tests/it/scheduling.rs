@@ -7,8 +7,8 @@ use std::sync::Arc;
 use assize_evalfile::OnDependencyFailure;
 use assize_rubric::{TrialPlan, TrialResult, Verdict};
 use assize_run::{
-    CasePrerequisite, HaltReason, ItemRelations, ItemSource, JudgeProvider, RunError, RunEvent, RunLimits,
-    RunStart, RunTotals, WorkItem, run_from,
+    CasePrerequisite, HaltReason, ItemError, ItemRelations, ItemSource, JudgeProvider, RunError, RunEvent,
+    RunLimits, RunStart, RunTotals, WorkItem, run_from,
 };
 use tokio_util::sync::CancellationToken;
 
@@ -57,7 +57,7 @@ fn settings(workers: usize, bail: usize) -> RunLimits {
     RunLimits { workers: NonZeroUsize::new(workers).expect("not zero"), bail: NonZeroUsize::new(bail) }
 }
 
-async fn run_items(start: RunStart, items: Vec<Result<WorkItem, String>>, settings: RunLimits) -> Run {
+async fn run_items(start: RunStart, items: Vec<Result<WorkItem, ItemError>>, settings: RunLimits) -> Run {
     let mut memory = Memory::default();
     let mut events = Vec::new();
     let cancel = CancellationToken::new();
@@ -242,10 +242,14 @@ async fn finished_items_of_an_earlier_process_are_not_run_again_and_still_count_
 
 #[tokio::test]
 async fn items_that_can_not_be_read_end_the_run_after_what_was_started() {
-    let items = vec![Ok(case("first", "a")), Err("line 2 is not JSON".to_owned()), Ok(case("third", "a"))];
+    let items = vec![
+        Ok(case("first", "a")),
+        Err(ItemError::Source("line 2 is not JSON".into())),
+        Ok(case("third", "a")),
+    ];
 
     let run = run_items(RunStart::default(), items, settings(2, 0)).await;
 
-    assert!(matches!(&run.ended, Err(RunError::Items(message)) if message == "line 2 is not JSON"));
+    assert!(matches!(&run.ended, Err(RunError::Items(error)) if error.to_string() == "line 2 is not JSON"));
     assert_eq!(run.recorded(), ["first"]);
 }

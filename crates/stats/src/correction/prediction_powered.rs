@@ -8,8 +8,8 @@ use crate::{
     undefined::{check_all_finite, check_finite},
 };
 
-/// With fewer labels than this, the weight of the judge is itself uncertain and the normal interval too
-/// narrow.
+/// With fewer labels than this, the weight of the judge is itself uncertain: the normal interval is too narrow, and
+/// [`prediction_powered_within`] lets the judge count for less.
 pub const FEW_LABELS: usize = 30;
 
 /// Estimate of the mean with its error.
@@ -47,7 +47,7 @@ pub struct PredictionPowered {
 }
 
 impl PredictionPowered {
-    /// Returns true if there are too few labels to trust the tuned interval.
+    /// Returns true if there are too few labels to know the judge's weight well.
     pub const fn few_labels(&self) -> bool {
         self.labelled < FEW_LABELS
     }

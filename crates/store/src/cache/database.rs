@@ -1,12 +1,14 @@
 //! Opening of the cache's file: settings of the connection, and the tables of this version.
 
 use std::fs;
+use std::io::Write as _;
 use std::path::Path;
 use std::time::Duration;
 
 use rusqlite::{Connection, ErrorCode, TransactionBehavior};
 
 use crate::StoreError;
+use crate::disk::{self, DiskFile};
 use crate::private_file::{create_private_folder, private_options};
 
 /// Wait of a connection for another process that is writing.
@@ -59,7 +61,20 @@ fn ignore_in_git(folder: &Path) -> Result<(), StoreError> {
     if path.exists() {
         return Ok(());
     }
-    fs::write(&path, "*\n").map_err(StoreError::io("write", path))
+
+    // In one step: an empty one would be taken for what the user wants.
+    let draft = path.with_extension(format!("{}.new", std::process::id()));
+    let mut file = DiskFile::create(&draft).map_err(StoreError::io("write", &draft))?;
+    let written = file.write_all(b"*\n").and_then(|()| disk::replace(&draft, &path));
+    match written {
+        Err(error) if !path.exists() => {
+            // What was written of it is of no use to anybody.
+            let _ = fs::remove_file(&draft);
+            Err(StoreError::Io { action: "write", path, source: error })
+        }
+        // Or somebody else was faster.
+        _ => Ok(()),
+    }
 }
 
 enum OpenRefusal {

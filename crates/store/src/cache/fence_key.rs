@@ -1,10 +1,11 @@
 //! The secret key of fences, stored so that equal requests stay equal from run to run.
 
-use std::fs::{self, OpenOptions};
+use std::fs;
 use std::io::Write;
 use std::path::Path;
 
 use crate::StoreError;
+use crate::disk::DiskFile;
 
 /// Reads the key in this file. If there is none, `fresh` becomes the key; if several processes do so at once,
 /// all get the key of the first. Only the user may read the file.
@@ -18,14 +19,12 @@ pub fn fence_key(path: &Path, fresh: [u8; 32]) -> Result<[u8; 32], StoreError> {
 
     // Written under a temporary name first, so that nobody can read a partial key.
     let draft = path.with_extension(format!("{}.new", hex(&fresh[..8])));
-    let mut options = OpenOptions::new();
-    options.write(true).create_new(true);
-    #[cfg(unix)]
-    std::os::unix::fs::OpenOptionsExt::mode(&mut options, 0o600);
-    options
-        .open(&draft)
-        .and_then(|mut file| file.write_all(hex(&fresh).as_bytes()).and_then(|()| file.sync_all()))
-        .map_err(StoreError::io("write", &draft))?;
+    let written = DiskFile::append_new(&draft)
+        .and_then(|mut file| file.write_all(hex(&fresh).as_bytes()).and_then(|()| file.sync()));
+    if written.is_err() {
+        let _ = fs::remove_file(&draft);
+    }
+    written.map_err(StoreError::io("write", &draft))?;
 
     // A link never replaces a file, unlike a rename, so the first key is kept.
     let linked = fs::hard_link(&draft, path);

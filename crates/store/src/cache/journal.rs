@@ -11,6 +11,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use super::record::{CachedReply, read};
+use crate::disk::DiskFile;
 use crate::private_file::{create_private_folder, private_options};
 
 /// The name of the file that is locked while files come and go.
@@ -30,7 +31,7 @@ pub(super) struct ReplyJournal {
 /// One file.
 #[derive(Debug)]
 pub(super) struct JournalFile {
-    file: File,
+    file: DiskFile,
     path: PathBuf,
     /// Its last record is not whole, so that nothing can follow.
     torn: AtomicBool,
@@ -64,7 +65,7 @@ impl JournalFile {
         let mut number = 0_u32;
         loop {
             let path = folder.join(format!("{number}.{ENDING}"));
-            match private_options().append(true).create_new(true).open(&path) {
+            match DiskFile::append_new(&path) {
                 Ok(file) => {
                     file.try_lock()?;
                     return Ok(Self {

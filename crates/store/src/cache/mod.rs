@@ -1,6 +1,8 @@
 //! The reply cache: a file beside the runs that may be deleted at any time.
 
 mod database;
+#[cfg(test)]
+mod fault_tests;
 mod fence_key;
 mod journal;
 mod record;

@@ -13,6 +13,8 @@ use super::database::CacheFailure;
 use super::database::PAGE_BYTES;
 use super::journal::{JournalFile, ReplyJournal, recover};
 use super::record::CachedReply;
+#[cfg(test)]
+use crate::disk::faults::FaultPlan;
 
 /// Waiting replies from which the writing thread does not pause for more.
 const BATCH: usize = 4000;
@@ -109,7 +111,13 @@ impl RowWriter {
         let log = log_bytes(database);
         let work =
             WriterThread { connection, shared: Arc::clone(&shared), last: Duration::ZERO, others, log };
-        let thread = std::thread::spawn(move || work.run());
+        #[cfg(test)]
+        let faults = FaultPlan::current();
+        let thread = std::thread::spawn(move || {
+            #[cfg(test)]
+            faults.adopt();
+            work.run();
+        });
         Self { database: database.to_path_buf(), shared, thread: Some(thread) }
     }
 
@@ -364,10 +372,16 @@ fn insert<'a>(
              ON CONFLICT (key) DO NOTHING",
         )?;
         for reply in replies {
+            #[cfg(test)]
+            FaultPlan::current().transaction()?;
+
             let CachedReply { key, model, created, reply: text, body } = reply;
             insert.execute(params![key.as_slice(), model, created, text, body, reply.sum()])?;
         }
     }
+
+    #[cfg(test)]
+    FaultPlan::current().transaction()?;
 
     transaction.commit()
 }
@@ -382,6 +396,29 @@ mod tests {
         let mut key = [7; 32];
         key[..8].copy_from_slice(&n.to_be_bytes());
         CachedReply { key, model: "m".into(), created: 1, reply: "r".repeat(1024), body: None }
+    }
+
+    /// Hands replies to a writer whose database refuses to grow or to be written, and returns how many were found afterwards.
+    fn found_after(refusal: &str, replies: u64) -> u64 {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("replies.db");
+        let connection = open(&path).unwrap();
+        connection.execute_batch(refusal).unwrap();
+
+        let writer = RowWriter::start(connection, &path);
+        (0..replies).for_each(|n| writer.write(reply(n)));
+        assert!(writer.flush().is_some(), "the refusal is told");
+        drop(writer);
+
+        let cache = ReplyCache::open(&path).unwrap();
+        (0..replies).filter(|n| cache.find(&reply(*n).key).unwrap() == Some(reply(*n))).count() as u64
+    }
+
+    #[test]
+    fn what_the_database_refuses_is_in_it_the_next_time() {
+        // Refusals of SQLite itself: the first as on a full disk, in the middle of a transaction.
+        assert_eq!(found_after("PRAGMA max_page_count = 8", 400), 400);
+        assert_eq!(found_after("PRAGMA query_only = 1", 400), 400);
     }
 
     #[test]

@@ -3,6 +3,7 @@
 mod connection;
 mod incoming;
 mod reply;
+pub mod rule;
 mod script;
 mod send;
 mod server;

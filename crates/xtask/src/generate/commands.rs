@@ -25,7 +25,7 @@ const HEAD: &str = "\
 <!-- Made by `cargo xtask generate` from the program's own help. Change it in crates/cli/src/args. -->
 # Commands
 
-What `assize --help` and the help of each command print.
+What `assize --help` and the help of each command print; the global options, which every command has, once.
 ";
 
 /// The page.
@@ -34,12 +34,12 @@ pub(super) fn page(program: &Path) -> Result<String, String> {
     let mut page = HEAD.to_owned();
     section(&mut page, PROGRAM, &main);
 
-    for command in commands(&main) {
-        let text = help(program, &[command])?;
+    for command in commands(&main).into_iter().chain(hidden_commands(&main)) {
+        let text = without_global_options(&help(program, &[command])?);
         section(&mut page, &format!("{PROGRAM} {command}"), &text);
 
         for inner in commands(&text) {
-            let text = help(program, &[command, inner])?;
+            let text = without_global_options(&help(program, &[command, inner])?);
             section(&mut page, &format!("{PROGRAM} {command} {inner}"), &text);
         }
     }
@@ -109,6 +109,22 @@ fn commands(help: &str) -> Vec<&str> {
         .collect()
 }
 
+/// A help text without the options that every command has, which it lists last.
+fn without_global_options(help: &str) -> String {
+    let Some((before, rest)) = help.split_once("\nGlobal options:\n") else { return help.to_owned() };
+    let after = rest.lines().skip_while(|line| line.is_empty() || line.starts_with(' '));
+    std::iter::once(before.trim_end()).chain(std::iter::once("")).chain(after).collect::<Vec<_>>().join("\n")
+}
+
+/// The names of the commands that programs start, which the list under `Commands:` leaves out.
+fn hidden_commands(help: &str) -> Vec<&str> {
+    help.lines()
+        .find_map(|line| line.strip_prefix("For programs: assize "))
+        .and_then(|line| line.split_once('.'))
+        .map(|(names, _)| names.split(", ").collect())
+        .unwrap_or_default()
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -119,5 +135,17 @@ mod tests {
                     [aliases: run]\n  grade  Grade\n  help   Help\n\nOptions:\n  -h\n";
         assert_eq!(commands(help), ["eval", "grade"]);
         assert_eq!(commands("Usage: x"), Vec::<&str>::new());
+        assert_eq!(
+            hidden_commands("Words\n\nFor programs: assize lsp, man. Each has --help.\n"),
+            ["lsp", "man"]
+        );
+        assert_eq!(hidden_commands(help), Vec::<&str>::new());
+    }
+
+    #[test]
+    fn global_options_are_cut_out() {
+        let help = "Words\n\nOutput:\n  --json\n\nGlobal options:\n  -h\n      Help\n\n  -V\n\nExamples:\n  assize\n";
+        assert_eq!(without_global_options(help), "Words\n\nOutput:\n  --json\n\nExamples:\n  assize");
+        assert_eq!(without_global_options("Words"), "Words");
     }
 }

@@ -74,9 +74,9 @@ async fn once(
     let record = match judge.judge(&attempt, cancel).await? {
         TryOutcome::Judged(record) => record,
         TryOutcome::Interrupted => return Ok(ExitStatus::Interrupted),
-        TryOutcome::OverBudget(why) => {
-            output::print_error(&why, context);
-            return Ok(ExitStatus::OverBudget);
+        TryOutcome::Stopped(stop) => {
+            output::print_error(stop.reason(), context);
+            return Ok(stop.exit());
         }
     };
     if args.json {

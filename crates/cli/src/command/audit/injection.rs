@@ -4,16 +4,15 @@ use std::num::NonZeroUsize;
 
 use assize_audit::injection::InjectionReport;
 use assize_engine::audit::InjectionAudit;
-use assize_engine::{ExitStatus, RunOutcome, summary_json};
+use assize_engine::{ExitStatus, RunOutcome};
 use assize_report::render_injection_audit;
 use assize_store::{RunFolder, RunInfo};
-use serde_json::Value;
 
 use crate::args::InjectionArgs;
 use crate::command::eval::print_plan;
 use crate::context::CliContext;
 use crate::failure::CommandFailure;
-use crate::output;
+use crate::output::{self, ResultOutput};
 use crate::runtime::block_on;
 
 pub(super) fn execute(args: &InjectionArgs, context: &CliContext) -> Result<ExitStatus, CommandFailure> {
@@ -31,10 +30,10 @@ pub(super) fn execute(args: &InjectionArgs, context: &CliContext) -> Result<Exit
 
     let engine = context.run_engine(run.quiet, run.json);
     match block_on(engine.evaluate_as(&audit, &args.eval.options()))? {
-        RunOutcome::Planned(planned) => Ok(print_plan(&planned, run, context)),
+        RunOutcome::Planned(planned) => print_plan(&planned, run, context),
         RunOutcome::Finished(finished) => {
             let report = InjectionAudit::report(&finished.folder)?;
-            print(&report, &finished.info, &finished.folder, run.json, context);
+            print(&report, &finished.info, &finished.folder, run.output(), context)?;
             Ok(finished.exit)
         }
     }
@@ -45,23 +44,16 @@ pub(super) fn print(
     report: &InjectionReport,
     info: &RunInfo,
     folder: &RunFolder,
-    json: bool,
+    output: ResultOutput<'_>,
     context: &CliContext,
-) {
-    if json {
-        let mut value = summary_json(info, folder.path());
-        if let Value::Object(members) = &mut value {
-            // Scores of manipulated answers are meaningless.
-            for unrelated in ["counts", "mean_score"] {
-                members.remove(unrelated);
-            }
-            members.insert("audit".to_owned(), report.to_json());
-        }
-
-        output::print_json(&value);
-        return;
+) -> Result<(), CommandFailure> {
+    let json = || super::shared::audit_json(info, folder, &["counts", "mean_score"], report.to_json());
+    if output.deliver(json)? {
+        return Ok(());
     }
 
     output::print(&render_injection_audit(report, context.stdout));
     super::shared::print_footer(info, folder);
+
+    Ok(())
 }

@@ -2,16 +2,15 @@
 
 use assize_audit::AuditReport;
 use assize_engine::audit::{ProbingAudit, ProbingKind};
-use assize_engine::{EvalOptions, ExitStatus, RunOutcome, summary_json};
+use assize_engine::{EvalOptions, ExitStatus, RunOutcome};
 use assize_report::{audit_json, render_audit};
 use assize_store::{RunFolder, RunInfo};
-use serde_json::Value;
 
 use crate::args::{LengthArgs, OrderArgs, RunArgs, SelfArgs};
 use crate::command::eval::print_plan;
 use crate::context::CliContext;
 use crate::failure::CommandFailure;
-use crate::output;
+use crate::output::{self, ResultOutput};
 use crate::runtime::block_on;
 
 pub(super) fn order(args: &OrderArgs, context: &CliContext) -> Result<ExitStatus, CommandFailure> {
@@ -44,11 +43,11 @@ fn run(
 
     let engine = context.run_engine(args.quiet, args.json);
     match block_on(engine.evaluate_as(audit, options))? {
-        RunOutcome::Planned(planned) => Ok(print_plan(&planned, args, context)),
+        RunOutcome::Planned(planned) => print_plan(&planned, args, context),
         RunOutcome::Finished(finished) => {
             let (folder, info) = (&finished.folder, &finished.info);
             if let Some(kind) = ProbingKind::from_run(info) {
-                print(&kind.report(folder, info)?, info, folder, args.json, context);
+                print(&kind.report(folder, info)?, info, folder, args.output(), context)?;
             }
             Ok(finished.exit)
         }
@@ -60,23 +59,17 @@ pub(super) fn print(
     report: &AuditReport,
     info: &RunInfo,
     folder: &RunFolder,
-    json: bool,
+    output: ResultOutput<'_>,
     context: &CliContext,
-) {
-    if json {
-        let mut value = summary_json(info, folder.path());
-        if let Value::Object(members) = &mut value {
-            // Scores of manipulated answers are meaningless.
-            for unrelated in ["counts", "mean_score", "figures"] {
-                members.remove(unrelated);
-            }
-            members.insert("audit".to_owned(), audit_json(report));
-        }
-
-        output::print_json(&value);
-        return;
+) -> Result<(), CommandFailure> {
+    let json =
+        || super::shared::audit_json(info, folder, &["counts", "mean_score", "figures"], audit_json(report));
+    if output.deliver(json)? {
+        return Ok(());
     }
 
     output::print(&render_audit(report, context.stdout));
     super::shared::print_footer(info, folder);
+
+    Ok(())
 }

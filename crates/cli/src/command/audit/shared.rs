@@ -1,7 +1,9 @@
 //! Parts that all audits share: refused options and the footer.
 
 use assize_engine::audit::check_options;
+use assize_engine::summary_json;
 use assize_store::{RunFolder, RunInfo};
+use serde_json::Value;
 
 use crate::args::{RunArgs, ShowChoice};
 use crate::failure::CommandFailure;
@@ -18,6 +20,20 @@ pub(super) fn refuse(run: &RunArgs) -> Result<(), CommandFailure> {
     }
 
     Ok(())
+}
+
+/// Returns the metrics of an audit beside the summary of its run, without the keys that are `unrelated`: scores of
+/// manipulated answers are meaningless.
+pub(super) fn audit_json(info: &RunInfo, folder: &RunFolder, unrelated: &[&str], audit: Value) -> Value {
+    let mut value = summary_json(info, folder.path());
+    if let Value::Object(members) = &mut value {
+        for key in unrelated {
+            members.remove(*key);
+        }
+        members.insert("audit".to_owned(), audit);
+    }
+
+    value
 }
 
 /// Prints the judges, the number of calls and the run folder.

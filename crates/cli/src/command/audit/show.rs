@@ -7,10 +7,12 @@ use super::{injection, probing};
 use crate::args::ShowAuditArgs;
 use crate::context::CliContext;
 use crate::failure::CommandFailure;
+use crate::output::ResultOutput;
 
 pub(super) fn execute(args: &ShowAuditArgs, context: &CliContext) -> Result<ExitStatus, CommandFailure> {
     let folder = runs::find_run(&args.run, &context.process)?;
-    let mut info = folder.info().map_err(|error| error.to_string())?;
+    let mut info = folder.info()?;
+    let wanted = ResultOutput { json: args.json, out: None };
     if let Some(kind) = ProbingKind::from_run(&info) {
         let report = kind.report(&folder, &info)?;
         let limit = args.max_flip_rate.map(assize_rubric::UnitInterval::get);
@@ -20,7 +22,7 @@ pub(super) fn execute(args: &ShowAuditArgs, context: &CliContext) -> Result<Exit
             summary.exit_reason = reason;
         }
 
-        probing::print(&report, &info, &folder, args.json, context);
+        probing::print(&report, &info, &folder, wanted, context)?;
         return Ok(exit);
     }
 
@@ -36,6 +38,6 @@ pub(super) fn execute(args: &ShowAuditArgs, context: &CliContext) -> Result<Exit
         summary.exit_reason = reason;
     }
 
-    injection::print(&report, &info, &folder, args.json, context);
+    injection::print(&report, &info, &folder, wanted, context)?;
     Ok(exit)
 }

@@ -108,7 +108,7 @@ fn report(args: &InitArgs, folder: &Path, setup: &ProjectSetup, done: &[(String,
     }
 }
 
-fn ask_for_judge(ready: &[&str]) -> Result<String, String> {
+fn ask_for_judge(ready: &[&str]) -> Result<String, CommandFailure> {
     let usable = if ready.is_empty() {
         "no model is set up".to_owned()
     } else {
@@ -118,12 +118,12 @@ fn ask_for_judge(ready: &[&str]) -> Result<String, String> {
     Ok(if answer.is_empty() { OFFLINE.to_owned() } else { answer })
 }
 
-fn ask_to_overwrite(path: &str) -> Result<bool, String> {
+fn ask_to_overwrite(path: &str) -> Result<bool, CommandFailure> {
     let answer = ask(&format!("{path} is there already. Overwrite it? [y/N] "))?;
     Ok(matches!(answer.to_ascii_lowercase().as_str(), "y" | "yes"))
 }
 
-fn ask(question: &str) -> Result<String, String> {
+fn ask(question: &str) -> Result<String, CommandFailure> {
     let failed = |error: std::io::Error| format!("can't read the answer: {error}");
     output::print_message(question);
     std::io::stderr().flush().map_err(failed)?;

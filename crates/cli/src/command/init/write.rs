@@ -7,6 +7,7 @@ use std::path::Path;
 use assize_files::MAX_FILE_BYTES;
 
 use super::files::ProjectFile;
+use crate::failure::CommandFailure;
 
 /// Treatment of an existing file.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -46,14 +47,14 @@ pub(super) fn write_file(
     folder: &Path,
     file: &ProjectFile,
     existing: ExistingFilePolicy,
-    ask: &mut dyn FnMut(&str) -> Result<bool, String>,
-) -> Result<WriteOutcome, String> {
+    ask: &mut dyn FnMut(&str) -> Result<bool, CommandFailure>,
+) -> Result<WriteOutcome, CommandFailure> {
     let path = folder.join(&file.path);
     match assize_files::read_bytes(&path, MAX_FILE_BYTES) {
         Ok(present) if present == file.text.as_bytes() => return Ok(WriteOutcome::Current),
         Ok(_) => {}
         Err(error) if error.kind() == ErrorKind::NotFound => return write_text(&path, &file.text),
-        Err(error) => return Err(format!("can't read `{}`: {error}", path.display())),
+        Err(error) => return Err(format!("can't read `{}`: {error}", path.display()).into()),
     }
 
     let overwrite = match existing {
@@ -65,12 +66,12 @@ pub(super) fn write_file(
 }
 
 /// Adds missing lines to `.gitignore`; existing ones stay.
-pub(super) fn update_gitignore(folder: &Path, lines: &[&str]) -> Result<WriteOutcome, String> {
+pub(super) fn update_gitignore(folder: &Path, lines: &[&str]) -> Result<WriteOutcome, CommandFailure> {
     let path = folder.join(".gitignore");
     let present = match assize_files::read_text(&path) {
         Ok(text) => text,
         Err(error) if error.kind() == ErrorKind::NotFound => String::new(),
-        Err(error) => return Err(format!("can't read `{}`: {error}", path.display())),
+        Err(error) => return Err(format!("can't read `{}`: {error}", path.display()).into()),
     };
 
     let plain = |line: &str| line.trim().trim_start_matches('/').trim_end_matches('/').to_owned();
@@ -84,7 +85,7 @@ pub(super) fn update_gitignore(folder: &Path, lines: &[&str]) -> Result<WriteOut
     write_text(&path, &format!("{present}{joint}{}\n", lacking.join("\n")))
 }
 
-fn write_text(path: &Path, text: &str) -> Result<WriteOutcome, String> {
+fn write_text(path: &Path, text: &str) -> Result<WriteOutcome, CommandFailure> {
     let folder = path.parent().map_or(Ok(()), fs::create_dir_all);
     folder
         .and_then(|()| fs::write(path, text))
@@ -104,7 +105,7 @@ mod tests {
     fn a_file_is_overwritten_only_when_somebody_wants_it() {
         let folder = tempfile::tempdir().expect("a folder");
         let read = || fs::read_to_string(folder.path().join("a/b.yaml")).expect("there");
-        let mut never = |_: &str| -> Result<bool, String> { panic!("asked") };
+        let mut never = |_: &str| -> Result<bool, CommandFailure> { panic!("asked") };
         assert_eq!(
             write_file(folder.path(), &file("one"), ExistingFilePolicy::Keep, &mut never),
             Ok(WriteOutcome::Written)

@@ -117,7 +117,7 @@ pub(super) struct RuleFilter {
 }
 
 impl RuleFilter {
-    fn read(args: &LintArgs) -> Result<Self, String> {
+    fn read(args: &LintArgs) -> Result<Self, CommandFailure> {
         let skips = args.only.is_empty();
         let (flag, words) = if skips { ("--skip", &args.skip) } else { ("--only", &args.only) };
         let code = |word: &String| {
@@ -138,7 +138,7 @@ impl RuleFilter {
             RULES.iter().any(|rule| rule.code == **code && rule.question().is_some())
         };
         if let Some(code) = codes.iter().find(asks).filter(|_| !skips && args.judge.is_none()) {
-            return Err(format!("only a model can apply {code}; name one with `--judge MODEL`"));
+            return Err(format!("only a model can apply {code}; name one with `--judge MODEL`").into());
         }
 
         Ok(Self { codes, skips })
@@ -150,7 +150,7 @@ impl RuleFilter {
 }
 
 /// Loads and lints a scorecard, an eval file, or a rubric in a file of its own.
-fn look(path: PathBuf, choice: &RuleFilter, options: &LoadOptions) -> Result<LintedFile, String> {
+fn look(path: PathBuf, choice: &RuleFilter, options: &LoadOptions) -> Result<LintedFile, CommandFailure> {
     if is_scorecard(&path) {
         return Ok(look_at_card(path, choice, options));
     }
@@ -181,7 +181,7 @@ pub(super) struct OpenedForLint {
     error_sources: SourceMap,
 }
 
-pub(super) fn open_file(path: &Path, options: &LoadOptions) -> Result<OpenedForLint, String> {
+pub(super) fn open_file(path: &Path, options: &LoadOptions) -> Result<OpenedForLint, CommandFailure> {
     let loaded = load_suite(path, options);
     let mut errors = loaded.diagnostics;
     errors.retain(|diagnostic| diagnostic.severity == Severity::Error);

@@ -9,6 +9,7 @@ use serde_json::json;
 use super::linted_file::LintedFile;
 use crate::args::FormatChoice;
 use crate::context::CliContext;
+use crate::failure::CommandFailure;
 use crate::output;
 
 pub(super) fn print(
@@ -17,7 +18,7 @@ pub(super) fn print(
     fixed: Option<usize>,
     judged: Option<&CritiqueReport>,
     context: &CliContext,
-) -> Result<(), String> {
+) -> Result<(), CommandFailure> {
     let (errors, warnings) = tally(files);
     let allowed: usize = files.iter().map(|file| file.linted.allowed).sum();
     match format {

@@ -2,8 +2,9 @@
 
 use std::io::BufRead as _;
 use std::path::Path;
+use std::sync::Arc;
 
-use assize_analysis::labels::read_table;
+use assize_analysis::labels::{LabelLocation, LabelProblem, describe_problems, read_table};
 use assize_report::escape_unsafe;
 use assize_review::{
     ReviewDecision, ReviewScriptLine, ReviewSession, ReviewStep, parse_decision_fields, parse_line,
@@ -12,6 +13,7 @@ use assize_review::{
 
 use super::label_writer::LabelWriter;
 use crate::context::CliContext;
+use crate::failure::CommandFailure;
 use crate::output;
 
 /// Effect of an input line.
@@ -35,12 +37,17 @@ pub(super) fn record_file(
     path: &Path,
     session: &mut ReviewSession,
     writer: &mut LabelWriter,
-) -> Result<(), String> {
-    let at = |line: u64, why: &str| escape_unsafe(&format!("{}:{line}: {why}", path.display()));
-    let refused = |problems: Vec<String>| Err(format!("nothing was recorded\n{}", problems.join("\n")));
+) -> Result<(), CommandFailure> {
+    let file: Arc<Path> = Arc::from(path);
+    let at = |line: u64, why: String| LabelProblem {
+        place: LabelLocation { file: Arc::clone(&file), line },
+        message: why,
+    };
+    let refused =
+        |problems: Vec<String>| Err(format!("nothing was recorded\n{}", problems.join("\n")).into());
     let (lines, others) = match read_file(path, &writer.given.who) {
         Ok(read) => read,
-        Err(problems) => return refused(problems),
+        Err(problems) => return refused(format_problems(&problems)),
     };
     let is_decision = |(_, line): &NumberedLine| matches!(line, ReviewScriptLine::Decide { .. });
     if others > 0 && !lines.iter().any(is_decision) {
@@ -61,12 +68,12 @@ pub(super) fn record_file(
             Ok(LineEffect::Decided) => trial.go_to_next(),
             Ok(LineEffect::Same | LineEffect::Moved) => {}
             Ok(LineEffect::Left) => break,
-            Err(why) => problems.push(at(number, &why)),
+            Err(why) => problems.push(at(number, why)),
         }
     }
 
     if !problems.is_empty() {
-        return refused(problems);
+        return refused(format_problems(&problems));
     }
 
     for (number, line) in lines {
@@ -76,7 +83,8 @@ pub(super) fn record_file(
             Ok(LineEffect::Left) => break,
             Err(why) => {
                 let decided = session.progress().decided;
-                return Err(format!("{}; {decided} decisions before it are recorded", at(number, &why)));
+                let problem = escape_unsafe(&at(number, why).to_string());
+                return Err(format!("{problem}; {decided} decisions before it are recorded").into());
             }
         }
     }
@@ -91,17 +99,20 @@ pub(super) fn record_file(
 }
 
 /// Reads the lines of a file or the rows of a table, and counts those of other reviewers, which are left out.
-fn read_file(path: &Path, who: &str) -> Result<(Vec<NumberedLine>, usize), Vec<String>> {
+fn read_file(path: &Path, who: &str) -> Result<(Vec<NumberedLine>, usize), Vec<LabelProblem>> {
+    let file: Arc<Path> = Arc::from(path);
+    let at = |line: u64, message: String| LabelProblem {
+        place: LabelLocation { file: Arc::clone(&file), line },
+        message,
+    };
     let extension = path.extension().map(|extension| extension.to_string_lossy().to_ascii_lowercase());
     let parsed: Vec<(u64, Result<ReviewScriptLine, String>)> =
         if let Some("csv" | "tsv") = extension.as_deref() {
-            let rows = read_table(path).map_err(|problems| {
-                problems.iter().map(|problem| escape_unsafe(&problem.to_string())).collect::<Vec<_>>()
-            })?;
+            let rows = read_table(path)?;
             rows.into_iter().map(|(line, cells)| (line, parse_decision_fields(&cells))).collect()
         } else {
             let text = assize_files::read_text(path)
-                .map_err(|error| vec![format!("{}: can't be read: {error}", path.display())])?;
+                .map_err(|error| vec![at(1, format!("the file can't be read: {error}"))])?;
             (1..).zip(text.lines()).map(|(line, text)| (line, parse_line(text))).collect()
         };
 
@@ -110,11 +121,16 @@ fn read_file(path: &Path, who: &str) -> Result<(Vec<NumberedLine>, usize), Vec<S
         match line {
             Ok(ReviewScriptLine::Decide { who: Some(name), .. }) if name != who => others += 1,
             Ok(line) => lines.push((number, line)),
-            Err(why) => problems.push(escape_unsafe(&format!("{}:{number}: {why}", path.display()))),
+            Err(why) => problems.push(at(number, why)),
         }
     }
 
     if problems.is_empty() { Ok((lines, others)) } else { Err(problems) }
+}
+
+/// Describes problems of a file, those that it repeats once.
+fn format_problems(problems: &[LabelProblem]) -> Vec<String> {
+    describe_problems(problems).iter().map(|problem| escape_unsafe(problem)).collect()
 }
 
 /// Shows the items one by one and reads a line for each.
@@ -122,7 +138,7 @@ pub(super) fn review_stdin(
     session: &mut ReviewSession,
     writer: &mut LabelWriter,
     context: &CliContext,
-) -> Result<(), String> {
+) -> Result<(), CommandFailure> {
     let mut input = std::io::stdin().lock();
     let mut show = true;
     loop {
@@ -132,7 +148,7 @@ pub(super) fn review_stdin(
                 item,
                 session.index(),
                 session.progress().all,
-                context.stdout.width,
+                context.stdout.text_width(),
             ));
         }
 

@@ -52,7 +52,12 @@ pub(crate) fn execute(args: &ReviewArgs, context: &CliContext) -> Result<ExitSta
         context: context.clone(),
         labels: ReviewerLabelFile::open(label_file_path(&folder, &who))
             .map_err(|error| escape_unsafe(&error.to_string()))?,
-        given: ReviewLabelMetadata { who, sampled: args.order.sampling(), split: args.split },
+        given: ReviewLabelMetadata {
+            who,
+            sampled: args.order.sampling(),
+            split: args.split,
+            adjudicates: args.adjudicate,
+        },
     };
 
     let ids = id_patterns(&args.filter)?;
@@ -79,7 +84,7 @@ pub(crate) fn execute(args: &ReviewArgs, context: &CliContext) -> Result<ExitSta
     let before = items.len();
 
     if !args.again {
-        let is_done = |item: &ReviewItem| writer.labels.has_label(item, writer.given.sampled);
+        let is_done = |item: &ReviewItem| writer.labels.has_label(item, &writer.given);
         let (done, open): (Vec<_>, Vec<_>) = items.into_iter().partition(is_done);
         items = open;
         others.extend(done);
@@ -133,13 +138,13 @@ fn count_labels(args: &ReviewArgs, labels: &Path, context: &CliContext) -> Resul
     }
 
     let folder = runs::find_run(&args.what, &context.process)?;
-    if folder.info().map_err(|error| error.to_string())?.scorecard.is_none() {
+    if folder.info()?.scorecard.is_none() {
         return Ok(());
     }
 
     let options = LabelOptions { folder: args.labels.clone(), ..LabelOptions::default() };
     let LabelledRun { run, .. } = labelled_run(&folder, &options, &context.process)?;
-    folder.write_review(&run.review_rows()).map_err(|error| error.to_string())?;
+    folder.write_review(&run.review_rows())?;
 
     let named = match &args.labels {
         Some(_) => format!(" --labels {}", labels.display()),
@@ -171,6 +176,9 @@ fn nothing(before: usize, args: &ReviewArgs) -> String {
             "all {before} are decided already; `--again` shows them, `--raters N` asks for more reviewers\n"
         );
     }
+    if args.adjudicate {
+        return "reviewers differ on nothing\n".to_owned();
+    }
     if args.order.covers_all() {
         "there is nothing that a judge or a person decides\n".to_owned()
     } else {
@@ -178,11 +186,11 @@ fn nothing(before: usize, args: &ReviewArgs) -> String {
     }
 }
 
-fn reviewer(args: &ReviewArgs, context: &CliContext) -> Result<String, String> {
+fn reviewer(args: &ReviewArgs, context: &CliContext) -> Result<String, CommandFailure> {
     let login = || ["USER", "LOGNAME", "USERNAME"].into_iter().find_map(|name| context.variable(name));
     let who = args.who.clone().or_else(login).unwrap_or_default();
     if who.trim().is_empty() {
-        return Err("who decides? Say so with `--who NAME`".to_owned());
+        return Err("who decides? Say so with `--who NAME`".into());
     }
 
     Ok(who.trim().to_owned())
@@ -191,21 +199,30 @@ fn reviewer(args: &ReviewArgs, context: &CliContext) -> Result<String, String> {
 fn material(args: &ReviewArgs, context: &CliContext) -> Result<ReviewMaterial, CommandFailure> {
     let path = Path::new(&args.what);
     if path.exists() && !path.join("run.json").is_file() {
-        return Ok(scorecard::load_from_folder(path, args, context)?);
+        return scorecard::load_from_folder(path, args, context);
     }
 
     let folder = runs::find_run(&args.what, &context.process)?;
-    let info = folder.info().map_err(|error| error.to_string())?;
+    let info = folder.info()?;
     if info.scorecard.is_some() {
-        Ok(scorecard::load_from_run(&folder, &info, args, context)?)
+        scorecard::load_from_run(&folder, &info, args, context)
     } else {
-        Ok(of_suites(&folder, args, context)?)
+        of_suites(&folder, args, context)
     }
 }
 
-fn of_suites(folder: &RunFolder, args: &ReviewArgs, context: &CliContext) -> Result<ReviewMaterial, String> {
+fn of_suites(
+    folder: &RunFolder,
+    args: &ReviewArgs,
+    context: &CliContext,
+) -> Result<ReviewMaterial, CommandFailure> {
     if args.traces {
-        return Err("`--traces` needs a scorecard: its benchmarks are the failures to choose from".to_owned());
+        return Err("`--traces` needs a scorecard: its benchmarks are the failures to choose from".into());
+    }
+    if args.adjudicate {
+        return Err(
+            "`--adjudicate` needs a scorecard: only there people decide in the place of a judge".into()
+        );
     }
     suite::of_run(folder, args, context)
 }

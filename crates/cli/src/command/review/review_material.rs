@@ -16,11 +16,12 @@ pub(super) struct ReviewMaterial {
 }
 
 /// The first characters of the hash of a question's words: enough to see that they changed.
-pub(super) fn version<'t>(texts: impl IntoIterator<Item = &'t str>) -> String {
+pub(super) fn version(texts: impl IntoIterator<Item = impl AsRef<str>>) -> String {
     const SHOWN: usize = 12;
 
     let mut hash = blake3::Hasher::new();
     for text in texts {
+        let text = text.as_ref();
         hash.update(&(text.len() as u64).to_le_bytes());
         hash.update(text.as_bytes());
     }

@@ -2,20 +2,21 @@
 
 use std::collections::HashMap;
 use std::fmt::Write as _;
+use std::num::NonZeroUsize;
 use std::path::{Path, PathBuf};
 
 use assize_analysis::needs_person;
 use assize_engine::{LabelOptions, label_set};
 use assize_evalfile::{
-    BenchmarkApplicability, EvaluatorType, Guidelines, Scorecard, ScorecardCase, value_text,
+    BenchmarkApplicability, EvaluatorType, Guidelines, Scorecard, ScorecardCase, ScoringScale, value_text,
 };
 use assize_review::{
     FailureChoice, JudgeAccount, ReviewItem, ReviewQuestion, ReviewReason, ReviewSection, ReviewSectionKind,
     ReviewWeight, ScoreScale,
 };
 use assize_rubric::{
-    BenchmarkState, CaseDecision, Criticality, DecidedBy, Decision, JudgeConfidence, LabelAccount,
-    LabelOutcome, SeenHash, SubjectHash,
+    BenchmarkState, CaseDecision, Criticality, DecidedBy, Decision, JudgeConfidence, Label, LabelAccount,
+    LabelOutcome, NO_FAILURE, NONE_OF_THE_ABOVE, SeenHash, SettledLabels, SubjectHash,
 };
 use assize_run::describe_scorecard;
 use assize_store::{CaseRecord, RunFolder, RunInfo};
@@ -25,14 +26,16 @@ use super::review_material::{ReviewMaterial, version};
 use crate::args::ReviewArgs;
 use crate::command::scorecard::{sound, sound_with_labels};
 use crate::context::CliContext;
+use crate::failure::CommandFailure;
 
 /// Items of a scorecard that was not run: the manual benchmarks, or all with an order that includes them.
 pub(super) fn load_from_folder(
     path: &Path,
     args: &ReviewArgs,
     context: &CliContext,
-) -> Result<ReviewMaterial, String> {
+) -> Result<ReviewMaterial, CommandFailure> {
     let scorecard = sound(path, &args.root, context)?.scorecard;
+    let labels = FileLabels::new(&scorecard);
     let (mut items, mut others) = (Vec::new(), Vec::new());
     for case in &scorecard.cases {
         let given = case.candidate_output.as_ref().map(value_text).unwrap_or_default();
@@ -47,9 +50,20 @@ pub(super) fn load_from_folder(
                 continue;
             }
 
-            let why = if manual { ReviewReason::Waiting } else { ReviewReason::Check };
-            let item = build_item(&scorecard, at, case, shown, None, why);
-            if manual || args.order.covers_all() {
+            let account = labels.account(&case.id, at, shown_hash(&scorecard, at, case, shown));
+            let scale = benchmark.scale.as_ref().map(ScoringScale::benchmark_scale);
+            let differ = account.settle(scale) == SettledLabels::Differ;
+            let why = match (manual, differ) {
+                (_, true) => ReviewReason::ReviewersDiffer,
+                (true, false) => ReviewReason::Waiting,
+                (false, false) => ReviewReason::Check,
+            };
+            let mut item = build_item(&scorecard, at, case, shown, None, why);
+            if args.adjudicate && differ {
+                add_reviewers(&mut item, &account);
+            }
+
+            if if args.adjudicate { differ } else { manual || args.order.covers_all() } {
                 items.push(item);
             } else {
                 others.push(item);
@@ -67,13 +81,14 @@ pub(super) fn load_from_run(
     info: &RunInfo,
     args: &ReviewArgs,
     context: &CliContext,
-) -> Result<ReviewMaterial, String> {
+) -> Result<ReviewMaterial, CommandFailure> {
     let path = info.suites.first().map(|suite| PathBuf::from(&suite.path)).unwrap_or_default();
     if !path.exists() {
         return Err(format!(
             "the scorecard `{}` of the run is not there; go to the folder the run was started in",
             path.display()
-        ));
+        )
+        .into());
     }
 
     let labels = LabelOptions { folder: args.labels.clone(), ..LabelOptions::default() }.or_stored(info);
@@ -88,8 +103,8 @@ pub(super) fn load_from_run(
     // Rows are stored in the order of completion; people review them in the order of the files.
     let mut placed: Vec<((usize, usize), bool, ReviewItem)> = Vec::new();
     let mut outdated = 0;
-    for record in folder.cases().map_err(|error| error.to_string())? {
-        let mut record: CaseRecord = record.map_err(|error| error.to_string())?;
+    for record in folder.cases()? {
+        let mut record: CaseRecord = record?;
         let before = record.decisions.clone();
         counted.apply(&mut record, &tree);
 
@@ -123,9 +138,21 @@ pub(super) fn load_from_run(
             let account = account.unwrap_or_default();
             item.is_stale = account.current.is_empty() && !account.stale.is_empty();
 
-            let is_queued = why != ReviewReason::Check
-                && (is_open(row, evaluator) || account.reviewers() < args.raters.get());
-            placed.push(((place, at), is_queued || args.order.covers_all(), item));
+            let is_listed = if args.adjudicate {
+                let differ = why == ReviewReason::ReviewersDiffer;
+                if differ {
+                    add_reviewers(&mut item, &account);
+                }
+                differ
+            } else {
+                let raters = args.raters.or(scorecard.benchmarks[at].raters.and_then(|n| n.try_into().ok()));
+                let is_scaled = scorecard.benchmarks[at].scale.is_some();
+                let is_wanted = account.reviewers(is_scaled) < raters.map_or(1, NonZeroUsize::get)
+                    && !account.is_adjudicated(is_scaled);
+                let is_queued = why != ReviewReason::Check && (is_open(row, evaluator) || is_wanted);
+                is_queued || args.order.covers_all()
+            };
+            placed.push(((place, at), is_listed, item));
         }
     }
 
@@ -135,6 +162,37 @@ pub(super) fn load_from_run(
     let labels = labels.folder.or_else(|| labels_folder(&path));
 
     Ok(ReviewMaterial { items: items(listed), others: items(others), outdated, labels })
+}
+
+/// Labels in the files of a scorecard, by case and benchmark.
+struct FileLabels<'s> {
+    scorecard: &'s Scorecard,
+    labels: HashMap<(String, String), Vec<Label>>,
+}
+
+impl<'s> FileLabels<'s> {
+    fn new(scorecard: &'s Scorecard) -> Self {
+        let mut labels: HashMap<(String, String), Vec<Label>> = HashMap::new();
+        for label in scorecard.stored_labels() {
+            labels.entry((label.case.clone(), label.criterion.clone())).or_default().push(label);
+        }
+
+        Self { scorecard, labels }
+    }
+
+    /// Labels of a benchmark on a case whose answer stands in the files.
+    fn account(&self, case: &str, at: usize, seen: Option<SeenHash>) -> LabelAccount {
+        let benchmark = &self.scorecard.benchmarks[at];
+        let labels = self.labels.get(&(case.to_owned(), benchmark.code.to_string()));
+        LabelAccount::new(labels.into_iter().flatten(), seen, None, self.scorecard.unbound_labels)
+            .with_raters(benchmark.raters)
+    }
+}
+
+/// Shows what reviewers said to who decides in their place.
+fn add_reviewers(item: &mut ReviewItem, account: &LabelAccount) {
+    let text = account.words().replace("; ", "\n");
+    add_section(&mut item.sections, ReviewSectionKind::Question, "What reviewers said", text);
 }
 
 fn labels_folder(path: &Path) -> Option<PathBuf> {
@@ -304,22 +362,38 @@ fn build_trace_item(
         .iter()
         .enumerate()
         .filter(|(at, _)| scorecard.applies(*at, case) != BenchmarkApplicability::No)
-        .map(|(at, benchmark)| FailureChoice {
-            seen: shown_hash(scorecard, at, case, shown),
-            code: benchmark.code.to_string(),
-            text: benchmark.label.clone().unwrap_or_else(|| benchmark.concept.clone()),
+        .map(|(at, benchmark)| {
+            let about = [benchmark.concept.trim(), benchmark.inclusion.trim()];
+            let (text, about) = match &benchmark.label {
+                Some(label) => (label.clone(), &about[..]),
+                None => (about[0].to_owned(), &about[1..]),
+            };
+            FailureChoice {
+                seen: shown_hash(scorecard, at, case, shown),
+                code: benchmark.code.to_string(),
+                text,
+                criterion: about.join("\n"),
+            }
         })
         .collect();
     if choices.is_empty() {
         return None;
     }
 
-    let version = version(choices.iter().flat_map(|choice| [choice.code.as_str(), choice.text.as_str()]));
+    let words = |choice: &FailureChoice| [choice.code.clone(), choice.text.clone(), choice.criterion.clone()];
+    let version = version(choices.iter().flat_map(words));
     let mut sections = Vec::new();
     add_material(&mut sections, case, shown);
 
-    let failures: Vec<String> =
-        choices.iter().map(|choice| format!("{}: {}", choice.code, choice.text)).collect();
+    let failures = choices.iter().map(|choice| {
+        let about = choice.criterion.replace('\n', "\n  ");
+        format!("{}: {}\n  {about}", choice.code, choice.text)
+    });
+    let without = [
+        format!("{NONE_OF_THE_ABOVE}: a failure that has no code"),
+        format!("{NO_FAILURE}: the case is as it should be"),
+    ];
+    let failures: Vec<String> = failures.chain(without).collect();
     add_section(&mut sections, ReviewSectionKind::Question, "Failures it may show", failures.join("\n"));
 
     Some(ReviewItem {

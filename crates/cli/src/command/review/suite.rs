@@ -17,6 +17,7 @@ use super::review_material::{ReviewMaterial, version};
 use super::scorecard::{add_section, confidence_name};
 use crate::args::ReviewArgs;
 use crate::context::CliContext;
+use crate::failure::CommandFailure;
 
 /// Questions and right answers, by suite and case.
 type CaseTextMap = HashMap<(String, String), CaseTexts>;
@@ -35,16 +36,16 @@ pub(super) fn of_run(
     folder: &RunFolder,
     args: &ReviewArgs,
     context: &CliContext,
-) -> Result<ReviewMaterial, String> {
-    let info = folder.info().map_err(|error| error.to_string())?;
+) -> Result<ReviewMaterial, CommandFailure> {
+    let info = folder.info()?;
     let stored = stored_questions(folder)?;
     let asked =
         asked(info.suites.iter().map(|suite| (suite.name.as_str(), suite.path.as_str())), args, context);
     let several_suites = info.suites.len() > 1;
     let several_targets = info.targets.len() > 1;
     let mut placed = Vec::new();
-    for record in folder.cases().map_err(|error| error.to_string())? {
-        let record: CaseRecord = record.map_err(|error| error.to_string())?;
+    for record in folder.cases()? {
+        let record: CaseRecord = record?;
         let result = &record.result;
         let rubrics: Vec<(&CaseDecision, &Criterion)> = record
             .decisions
@@ -95,6 +96,7 @@ pub(super) fn of_run(
                 version: version([criterion.text.as_str()]),
                 seen: Some(SeenHash::from_criterion(
                     criterion,
+                    result.case_hash.as_deref(),
                     result.target.as_deref(),
                     result.answer.as_deref().unwrap_or_default(),
                 )),
@@ -128,11 +130,10 @@ pub(super) fn of_run(
 }
 
 /// Reads what was asked and expected, by the hash of it, as far as the run kept it.
-fn stored_questions(folder: &RunFolder) -> Result<HashMap<String, (String, String)>, String> {
+fn stored_questions(folder: &RunFolder) -> Result<HashMap<String, (String, String)>, CommandFailure> {
     let mut found = HashMap::new();
-    for row in folder.questions().map_err(|error| error.to_string())? {
-        let QuestionRow { case_hash, question, expected_outcome, reference } =
-            row.map_err(|error| error.to_string())?;
+    for row in folder.questions()? {
+        let QuestionRow { case_hash, question, expected_outcome, reference } = row?;
         let expected: Vec<String> = expected_outcome.into_iter().chain(reference).collect();
         found.insert(case_hash, (question.unwrap_or_default(), expected.join("\n")));
     }

@@ -17,6 +17,7 @@ use crossterm::{execute, queue};
 
 use super::label_writer::LabelWriter;
 use crate::context::CliContext;
+use crate::failure::CommandFailure;
 
 /// Longest time before a request to terminate is noticed.
 const GLANCE: Duration = Duration::from_millis(100);
@@ -36,7 +37,7 @@ pub(super) fn run(
     session: &mut ReviewSession,
     writer: &mut LabelWriter,
     context: &CliContext,
-) -> Result<(), String> {
+) -> Result<(), CommandFailure> {
     let failed = |error: io::Error| format!("the terminal can't be used: {error}; try `--plain`");
     let ended = watch_for_the_end();
 
@@ -57,7 +58,7 @@ pub(super) fn run(
     });
 
     std::panic::set_hook(Box::new(move |panic| before(panic)));
-    outcome
+    Ok(outcome?)
 }
 
 fn look(

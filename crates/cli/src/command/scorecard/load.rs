@@ -7,6 +7,7 @@ use assize_engine::{LabelOptions, ScorecardInput};
 use assize_evalfile::{Scorecard, load_scorecard_with_labels};
 
 use crate::context::CliContext;
+use crate::failure::CommandFailure;
 use crate::output;
 
 /// Reads a scorecard that must be sound, saying what is wrong with it.
@@ -14,7 +15,7 @@ pub(in crate::command) fn sound(
     path: &Path,
     roots: &[std::path::PathBuf],
     context: &CliContext,
-) -> Result<ScorecardInput, String> {
+) -> Result<ScorecardInput, CommandFailure> {
     sound_with_labels(path, &LabelOptions::default(), roots, context)
 }
 
@@ -24,7 +25,7 @@ pub(in crate::command) fn sound_with_labels(
     labels: &LabelOptions,
     roots: &[std::path::PathBuf],
     context: &CliContext,
-) -> Result<ScorecardInput, String> {
+) -> Result<ScorecardInput, CommandFailure> {
     load(path, labels, roots, true, context)
 }
 
@@ -34,7 +35,7 @@ pub(super) fn sound_in_brief(
     labels: &LabelOptions,
     roots: &[std::path::PathBuf],
     context: &CliContext,
-) -> Result<ScorecardInput, String> {
+) -> Result<ScorecardInput, CommandFailure> {
     let loaded = load(path, labels, roots, false, context)?;
     if loaded.warnings > 0 {
         let words = if loaded.warnings == 1 { "warning" } else { "warnings" };
@@ -51,9 +52,9 @@ fn load(
     roots: &[std::path::PathBuf],
     with_warnings: bool,
     context: &CliContext,
-) -> Result<ScorecardInput, String> {
+) -> Result<ScorecardInput, CommandFailure> {
     if !path.exists() {
-        return Err(format!("{}: no such file or folder", path.display()));
+        return Err(format!("{}: no such file or folder", path.display()).into());
     }
 
     let options = context.process.load_options(roots);
@@ -75,7 +76,10 @@ fn load(
 }
 
 /// The place of a weight set, if one is asked for.
-pub(super) fn weight_set(scorecard: &Scorecard, wanted: Option<&str>) -> Result<Option<usize>, String> {
+pub(super) fn weight_set(
+    scorecard: &Scorecard,
+    wanted: Option<&str>,
+) -> Result<Option<usize>, CommandFailure> {
     let Some(wanted) = wanted else { return Ok(None) };
     let sets = scorecard.index.as_ref().map(|index| index.weight_sets.as_slice()).unwrap_or_default();
     if let Some(at) = sets.iter().position(|set| set.name == wanted) {
@@ -84,8 +88,8 @@ pub(super) fn weight_set(scorecard: &Scorecard, wanted: Option<&str>) -> Result<
 
     let names: Vec<&str> = sets.iter().map(|set| set.name.as_str()).collect();
     Err(if names.is_empty() {
-        "the scorecard has no index with weight sets".to_owned()
+        "the scorecard has no index with weight sets".into()
     } else {
-        format!("there is no weight set `{wanted}`; there are: {}", names.join(", "))
+        format!("there is no weight set `{wanted}`; there are: {}", names.join(", ")).into()
     })
 }

@@ -5,6 +5,7 @@ use assize_report::{ScorecardNodeJson, render_scorecard_node};
 use assize_rubric::MissingPolicy;
 
 use crate::context::CliContext;
+use crate::failure::CommandFailure;
 use crate::output;
 
 /// Explains the node with this code; returns false if the run is not one of a scorecard that has it.
@@ -13,11 +14,15 @@ pub(in crate::command) fn explain_node(
     code: &str,
     as_json: bool,
     context: &CliContext,
-) -> Result<bool, String> {
+) -> Result<bool, CommandFailure> {
     for tree in ScorecardTree::build_all(&run.info, None).map_err(|error| error.to_string())? {
         let Some(place) = run.index_of(code) else { continue };
         let Some(id) = tree.node(place) else { continue };
-        let scores = tree.scores(|place| run.tally(place), MissingPolicy::Incomplete);
+        let distinct = run.distinct_cases();
+        let policy = MissingPolicy::Incomplete;
+        let scores = tree
+            .scores(|place| run.tally(place), policy)
+            .with_distinct_cases(policy, |id| distinct.get(*tree.places.get(id.index())?).copied());
         if as_json {
             output::print_json(&serde_json::json!(ScorecardNodeJson::explain(run, &tree, &scores, id)));
         } else {

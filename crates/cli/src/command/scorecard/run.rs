@@ -33,7 +33,7 @@ pub(super) fn run(args: &RunCardArgs, context: &CliContext) -> Result<ExitStatus
 
     let engine = context.run_engine(args.run.quiet, args.run.json);
     match block_on(engine.run_scorecard(&loaded, &args.options(set)))? {
-        RunOutcome::Planned(planned) => Ok(print_plan(&planned, &args.run, context)),
+        RunOutcome::Planned(planned) => print_plan(&planned, &args.run, context),
         RunOutcome::Finished(finished) => {
             let labels = label_set(&loaded.scorecard);
             print(&finished, &labels, args, context)?;
@@ -60,20 +60,21 @@ fn print(
     let run = ScorecardRun::with_labels(folder, info.scorecard.clone(), Some(labels))
         .map_err(|error| error.to_string())?;
     let review = run.review_rows();
-    folder.write_review(&review).map_err(|error| error.to_string())?;
+    folder.write_review(&review)?;
 
-    let policy = args.treat_missing;
+    let policy = args.result.treat_missing;
     let scored = ScoredCard::new(&run.info, None, |place| run.tally(place), policy)?
-        .with_min_coverage(args.min_coverage);
-    if let Some(path) = &args.markdown {
+        .with_distinct_cases(run.distinct_cases())
+        .with_min_coverage(args.result.min_coverage);
+    if let Some(path) = &args.result.markdown {
         show::write_markdown(&scored, path, &ScorecardPage { run: Some((&run, info)) })?;
     }
 
-    if args.run.json {
-        output::stream_json(&ScorecardRunJson {
-            summary: summary_json(info, folder.path()),
-            scorecard: show::printed(&scored, run.info.weight_set.as_deref(), run.label_counts(), &review),
-        });
+    let json = || ScorecardRunJson {
+        summary: summary_json(info, folder.path()),
+        scorecard: show::printed(&scored, run.info.weight_set.as_deref(), run.label_counts(), &review),
+    };
+    if args.run.output().deliver(json)? {
         return Ok(());
     }
 
@@ -89,7 +90,7 @@ fn print(
         }
     }
 
-    output::print(&show::text(&scored, args.depth, context));
+    output::print(&show::text(&scored, args.result.depth, context));
     output::print(&render_scorecard_run(&run, info, &folder.path().display().to_string(), context.stdout));
 
     Ok(())

@@ -2,6 +2,7 @@
 
 use std::collections::BTreeMap;
 
+use assize_analysis::count_distinct_cases;
 use assize_engine::{ExitStatus, LabelledRun, ScoredCard, labelled_run, runs};
 use assize_evalfile::load_card_results;
 use assize_report::{ScorecardPage, format_label_counts};
@@ -49,8 +50,9 @@ fn of_run(
     }
 
     let set = args.list.weights.as_deref();
-    let scored = ScoredCard::new(&run.info, set, |place| run.tally(place), args.treat_missing)?
-        .with_min_coverage(args.min_coverage);
+    let scored = ScoredCard::new(&run.info, set, |place| run.tally(place), args.result.treat_missing)?
+        .with_distinct_cases(run.distinct_cases())
+        .with_min_coverage(args.result.min_coverage);
     let open = run.review_rows();
     // A folder that can't be written can still be read.
     if let Err(error) = folder.write_review(&open) {
@@ -64,7 +66,7 @@ fn of_run(
         .collect();
     finish(args, &scored, set.or(run.info.weight_set.as_deref()), (counts, review), context);
 
-    if let Some(path) = &args.markdown {
+    if let Some(path) = &args.result.markdown {
         show::write_markdown(&scored, path, &ScorecardPage { run: Some((&run, &info)) })?;
     }
 
@@ -97,8 +99,13 @@ fn of_results(args: &ScoreCardArgs, context: &CliContext) -> Result<ExitStatus, 
         let at = code.and_then(|code| benchmarks.get(code));
         at.map_or(CaseTally::NOT_APPLICABLE, |at| found.tallies[*at])
     };
-    let scored =
-        ScoredCard::new(&info, None, tally, args.treat_missing)?.with_min_coverage(args.min_coverage);
+    let distinct = count_distinct_cases(&info, |place| {
+        let at = info.nodes.get(place).and_then(|node| benchmarks.get(node.code.as_str()));
+        at.map_or_else(Vec::new, |at| found.cases[*at].clone())
+    });
+    let scored = ScoredCard::new(&info, None, tally, args.result.treat_missing)?
+        .with_distinct_cases(distinct)
+        .with_min_coverage(args.result.min_coverage);
     let review = found
         .review
         .iter()
@@ -109,7 +116,7 @@ fn of_results(args: &ScoreCardArgs, context: &CliContext) -> Result<ExitStatus, 
 
     finish(args, &scored, info.weight_set.as_deref(), (found.labels, review), context);
 
-    if let Some(path) = &args.markdown {
+    if let Some(path) = &args.result.markdown {
         show::write_markdown(&scored, path, &ScorecardPage { run: None })?;
     }
 
@@ -128,7 +135,7 @@ fn finish(
         return;
     }
 
-    output::print(&show::text(scored, args.depth, context));
+    output::print(&show::text(scored, args.result.depth, context));
 
     if let Some(line) = format_label_counts(labels) {
         output::print(&format!("labels: {line}\n"));

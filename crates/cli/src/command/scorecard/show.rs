@@ -12,6 +12,7 @@ use serde::Serialize;
 use serde::ser::{SerializeSeq as _, Serializer};
 
 use crate::context::CliContext;
+use crate::failure::CommandFailure;
 use crate::output;
 
 /// Scored scorecard as programs read it.
@@ -76,7 +77,7 @@ pub(super) fn write_markdown(
     scored: &ScoredCard<'_>,
     path: &Path,
     page: &ScorecardPage<'_>,
-) -> Result<(), String> {
+) -> Result<(), CommandFailure> {
     let scores: Vec<(&ScorecardTree, ScorecardScores<'_>)> = scored.scores().collect();
     std::fs::write(path, render_scorecard_markdown(&scores, page))
         .map_err(|error| format!("can't write `{}`: {error}", path.display()))?;

@@ -59,14 +59,14 @@ fn named_runs(args: &TrendCardsArgs, context: &CliContext) -> Result<Vec<StoredR
         .iter()
         .map(|name| {
             let folder = runs::find_run(name, &context.process)?;
-            let info = folder.info().map_err(|error| error.to_string())?;
+            let info = folder.info()?;
             Ok((name.clone(), folder, info))
         })
         .collect()
 }
 
 /// The runs of the runs folder of the same scorecard as the newest one of a scorecard; oldest first.
-fn stored_runs(context: &CliContext) -> Result<Vec<StoredRun>, String> {
+fn stored_runs(context: &CliContext) -> Result<Vec<StoredRun>, CommandFailure> {
     let mut wanted: Option<String> = None;
     let mut chosen = Vec::new();
     for folder in runs::newest_first(&context.process) {
@@ -82,7 +82,7 @@ fn stored_runs(context: &CliContext) -> Result<Vec<StoredRun>, String> {
         return Err(format!(
             "there is no run of a scorecard in `{RUNS_FOLDER}`; `assize scorecard run` makes one, or name the folders \
              of runs"
-        ));
+        ).into());
     }
 
     chosen.reverse();

@@ -45,7 +45,7 @@ const FOREIGN_TYPES: [(&[&str], &str); 22] = [
     ),
     (
         &["select-best", "side-by-side", "arena", "pairwise-comparison", "pairwise-grader", "preference"],
-        "use `type: pairwise` with `baseline`; `assize pairwise RUN_A RUN_B` compares whole runs",
+        "use `type: pairwise` with `baseline`; `assize compare pairwise RUN_A RUN_B` compares whole runs",
     ),
     (&["max-score"], "grade each answer on its own, then compare the runs"),
     (&["human"], "judge the criteria by hand after the run; write them as `type: rubrics`"),
@@ -98,8 +98,17 @@ fn find_advice(name: &str) -> Option<&'static str> {
 
 #[cfg(test)]
 mod tests {
+    use super::find_advice;
+    use crate::decode::grader::grader_type::TYPES;
     use crate::decode::grader::testing::graders;
     use crate::model::EvalFileFormat;
+
+    #[test]
+    fn there_is_no_advice_for_a_type_that_is_built_in() {
+        let advised = TYPES.map(|(name, _)| name).into_iter().filter(|name| find_advice(name).is_some());
+
+        assert_eq!(advised.collect::<Vec<_>>(), Vec::<&str>::new(), "remove them from FOREIGN_TYPES");
+    }
 
     #[test]
     fn types_of_other_dialects_name_the_alternative() {

@@ -251,8 +251,7 @@ mod tests {
         std::fs::write(folder.path().join(name), text).expect("written");
         let options = LoadOptions {
             environment: Arc::new(|name| (name == "LINE").then(|| "0.7".to_owned())),
-            working_folder: folder.path().to_path_buf(),
-            extra_roots: Vec::new(),
+            ..LoadOptions::new(folder.path())
         };
         load_rubric(Path::new(name), &options)
     }
@@ -309,11 +308,7 @@ mod tests {
             assert_eq!(codes_of(&loaded), [code], "{text}");
             assert!(loaded.rubric.is_none() && loaded.has_errors());
         }
-        let options = LoadOptions {
-            environment: Arc::new(|_| None),
-            working_folder: "/".into(),
-            extra_roots: Vec::new(),
-        };
+        let options = LoadOptions::new("/");
         assert_eq!(codes_of(&load_rubric(Path::new("no/such.yaml"), &options)), ["E0501"]);
     }
 }

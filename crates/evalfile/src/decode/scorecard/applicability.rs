@@ -102,3 +102,27 @@ pub(super) fn report_gates_without_case(cx: &mut DecodeContext, scorecard: &Scor
         );
     }
 }
+
+/// Warns of labels that count nowhere, since their benchmark does not apply to their case: one warning, at the first.
+pub(super) fn report_labels_elsewhere(cx: &mut DecodeContext, scorecard: &Scorecard, spans: &[Span]) {
+    let elsewhere = scorecard.labels_elsewhere();
+    let Some(&(label, benchmark, case)) = elsewhere.first() else { return };
+    let Some(span) = spans.get(label) else { return };
+
+    let title = match elsewhere.len() {
+        1 => "a label counts nowhere: its benchmark does not apply to its case".to_owned(),
+        labels => format!("{labels} labels count nowhere: their benchmarks do not apply to their cases"),
+    };
+    let code = &scorecard.benchmarks[benchmark].code;
+    cx.problems.add(
+        Diagnostic::warning(
+            codes::LABEL_ELSEWHERE,
+            title,
+            *span,
+            format!("`{code}` does not apply to `{}`", case.id),
+        )
+        .with_help(
+            "list the benchmark under the `benchmarks` of the case, give both a tag, or remove the label",
+        ),
+    );
+}

@@ -1,5 +1,6 @@
 //! Decoder of a benchmark.
 
+use std::num::NonZeroU32;
 use std::sync::Arc;
 
 use super::draft::{BenchmarkDraft, NodeSpans, ScorecardDraft};
@@ -116,6 +117,7 @@ pub(super) fn decode_benchmark(
         prompt,
         checks: config.checks,
         all_must_pass: config.all_must_pass,
+        raters: config.raters,
         inclusion: inclusion.map(|text| text.value).unwrap_or_default(),
         exclusion: exclusion.map(|text| text.value),
         examples,
@@ -152,6 +154,9 @@ fn decode_criticality(
     tier.and_then(|node| decode_enum_word(cx, node, "criticality", &CRITICALITIES)).unwrap_or_default()
 }
 
+/// Largest number of people that can be asked for.
+const MAX_RATERS: i64 = 100;
+
 #[derive(Default)]
 struct EvaluatorConfig {
     prompt: Option<SpannedValue<String>>,
@@ -159,6 +164,8 @@ struct EvaluatorConfig {
     /// True if there are checks, valid or not.
     has_checks: bool,
     all_must_pass: bool,
+    /// Number of people who have to decide.
+    raters: Option<NonZeroU32>,
 }
 
 fn decode_evaluator_config(
@@ -185,6 +192,21 @@ fn decode_evaluator_config(
     if let Some(node) = object.value("aggregation") {
         config.all_must_pass =
             decode_enum_word(cx, node, "aggregation", &[("all_must_pass", true)]).unwrap_or(false);
+    }
+
+    if let Some(raters) = object.integer("raters", 1, MAX_RATERS, &mut cx.problems) {
+        if evaluator == Some(EvaluatorType::Code) {
+            cx.problems.add(
+                Diagnostic::error(
+                    codes::UNUSED_SETTING,
+                    "`code` asks no people",
+                    raters.span,
+                    "has no effect here",
+                )
+                .with_help("remove `raters`, or use `manual_sme`, `llm_judge` or `hybrid`"),
+            );
+        }
+        config.raters = u32::try_from(raters.value).ok().and_then(NonZeroU32::new);
     }
 
     object.finish(&mut cx.problems);

@@ -1,5 +1,6 @@
 //! Draft of a scorecard, before codes are resolved.
 
+use std::num::NonZeroU32;
 use std::path::PathBuf;
 use std::sync::Arc;
 
@@ -89,6 +90,8 @@ pub(super) struct BenchmarkDraft {
     pub(super) prompt: Option<SpannedValue<String>>,
     pub(super) checks: Vec<Arc<Grader>>,
     pub(super) all_must_pass: bool,
+    /// Number of people who have to decide, if the file says it.
+    pub(super) raters: Option<NonZeroU32>,
     pub(super) inclusion: String,
     pub(super) exclusion: Option<String>,
     pub(super) examples: Vec<String>,
@@ -127,6 +130,7 @@ pub(super) struct LabelDraft {
     pub(super) version: Option<String>,
     pub(super) system: Option<String>,
     pub(super) seen: Option<SeenHash>,
+    pub(super) adjudicates: bool,
     /// True if the label says what was decided, and not only which failure was found.
     pub(super) says_outcome: bool,
 }

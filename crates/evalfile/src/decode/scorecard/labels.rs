@@ -1,17 +1,14 @@
 //! Decoder of labels.
 
 use assize_diagnostic::{Diagnostic, Span};
-use assize_rubric::{FailureSeverity, LabelOutcome, SeenHash, SeenHashError};
+use assize_rubric::{FailureSeverity, LabelOutcome, NO_FAILURE, SeenHash, SeenHashError};
 
 use super::draft::{LabelDraft, ScorecardDraft};
-use super::shared::{decode_enum_word, decode_required_text};
+use super::shared::{decode_enum_word, decode_required_text, missing_field};
 use crate::codes;
 use crate::decode::map_reader::number;
 use crate::decode::{DecodeContext, MapReader};
 use crate::tree::{NodeValue, TreeNode};
-
-/// Code of a label that none of the benchmarks failed.
-pub(super) const NONE_OF_THE_ABOVE: &str = "NONE_OF_THE_ABOVE";
 
 const OUTCOMES: [(&str, LabelOutcome); 6] = [
     ("pass", LabelOutcome::Met),
@@ -26,7 +23,7 @@ const SEVERITIES: [(&str, FailureSeverity); 3] =
     [("low", FailureSeverity::Low), ("medium", FailureSeverity::Medium), ("high", FailureSeverity::High)];
 
 /// Decodes one label, with the keys of scorecards or those of labels files. A label with a benchmark and no
-/// `outcome` is a failure; one with `NONE_OF_THE_ABOVE` says that there was none.
+/// `outcome` is a failure, and so is one with `NONE_OF_THE_ABOVE`; one with `NO_FAILURE` says that there was none.
 pub(super) fn decode_label(cx: &mut DecodeContext, node: &TreeNode, draft: &mut ScorecardDraft) {
     let what = "a label";
     let Some(mut object) = MapReader::new(node, what, &mut cx.problems) else { return };
@@ -62,11 +59,16 @@ pub(super) fn decode_label(cx: &mut DecodeContext, node: &TreeNode, draft: &mut 
         problem.map_err(|error| report_bad_hash(cx, text.span, &error)).ok()
     });
 
+    let adjudicates = object.boolean("adjudicates", &mut cx.problems).is_some_and(|flag| flag.value);
+    if adjudicates && reviewer.is_none() {
+        cx.problems.add(missing_field(object.head(), "an adjudication", "reviewer", "\"reviewer\": \"ann\""));
+    }
+
     object.value("repeat");
     object.finish(&mut cx.problems);
 
     let (Some(trace_id), Some(benchmark)) = (trace_id, benchmark) else { return };
-    let silent = if benchmark.value == NONE_OF_THE_ABOVE { LabelOutcome::Met } else { LabelOutcome::Unmet };
+    let silent = if benchmark.value == NO_FAILURE { LabelOutcome::Met } else { LabelOutcome::Unmet };
     let says_outcome = outcome.is_some();
     let outcome = outcome.flatten().unwrap_or(silent);
     draft.labels.push(LabelDraft {
@@ -80,6 +82,7 @@ pub(super) fn decode_label(cx: &mut DecodeContext, node: &TreeNode, draft: &mut 
         version,
         system,
         seen,
+        adjudicates,
         says_outcome,
     });
 }

@@ -5,10 +5,9 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use assize_diagnostic::{Diagnostic, Span, SpannedValue, did_you_mean};
-use assize_rubric::{LabelOutcome, UnboundLabels, Weight};
+use assize_rubric::{LabelOutcome, NO_FAILURE, NONE_OF_THE_ABOVE, UnboundLabels, Weight};
 
 use super::draft::{LabelDraft, NodeSpans, PartsDraft, PromptDraft, ScorecardCaseDraft, ScorecardDraft};
-use super::labels::NONE_OF_THE_ABOVE;
 use super::prompt::PromptCondition;
 use super::{applicability, prompts, weights};
 use crate::codes;
@@ -63,6 +62,7 @@ pub(super) fn link_scorecard(
         resolve_cases(cx, &draft, &codes, &below)
     };
     let labels = resolve_labels(cx, &draft, &codes);
+    let label_spans: Vec<Span> = draft.labels.iter().map(|label| label.trace_id.span).collect();
     applicability::check_tags(cx, &draft);
     let benchmark_spans: Vec<Span> = draft.benchmarks.iter().map(|benchmark| benchmark.code.span).collect();
     let benchmarks = draft.benchmarks.into_iter().zip(prompt_places).zip(&codes.benchmark_parents);
@@ -80,6 +80,7 @@ pub(super) fn link_scorecard(
             prompt,
             checks: benchmark.checks,
             all_must_pass: benchmark.all_must_pass,
+            raters: benchmark.raters,
             inclusion: benchmark.inclusion,
             exclusion: benchmark.exclusion,
             examples: benchmark.examples,
@@ -133,6 +134,7 @@ pub(super) fn link_scorecard(
         unbound_labels: UnboundLabels::default(),
     };
     applicability::report_gates_without_case(cx, &scorecard, &benchmark_spans);
+    applicability::report_labels_elsewhere(cx, &scorecard, &label_spans);
 
     scorecard
 }
@@ -564,6 +566,7 @@ fn resolve_labels(cx: &mut DecodeContext, draft: &ScorecardDraft, codes: &CodeTa
             version,
             system,
             seen,
+            adjudicates,
             says_outcome,
         } = label;
         if !ids.contains(trace_id.value.as_str()) {
@@ -580,7 +583,8 @@ fn resolve_labels(cx: &mut DecodeContext, draft: &ScorecardDraft, codes: &CodeTa
             cx.problems.add(diagnostic.with_help("`trace_id` is the `id` of a case"));
         }
 
-        let of = (benchmark.value != NONE_OF_THE_ABOVE).then(|| lookup_benchmark(cx, codes, benchmark));
+        let is_code = ![NONE_OF_THE_ABOVE, NO_FAILURE].contains(&benchmark.value.as_str());
+        let of = is_code.then(|| lookup_benchmark(cx, codes, benchmark));
         if let LabelOutcome::Score(score) = outcome {
             let scale =
                 of.flatten().and_then(|at| draft.benchmarks.get(at)).and_then(|found| found.scale.as_ref());
@@ -626,6 +630,7 @@ fn resolve_labels(cx: &mut DecodeContext, draft: &ScorecardDraft, codes: &CodeTa
             version: version.clone(),
             system: system.clone(),
             seen: *seen,
+            adjudicates: *adjudicates,
             place: cx.position(trace_id.span),
         });
     }

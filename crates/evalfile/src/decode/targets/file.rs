@@ -42,16 +42,6 @@ pub struct LoadedTargets {
 }
 
 impl LoadedTargets {
-    /// Returns the target of a name.
-    pub fn get(&self, name: &str) -> Option<&TargetSpec> {
-        self.targets.iter().find(|target| target.name == name)
-    }
-
-    /// Returns the target name nearest to an unknown name.
-    pub fn nearest_name(&self, name: &str) -> Option<&str> {
-        did_you_mean(name, self.targets.iter().map(|target| target.name.as_str()))
-    }
-
     /// Returns true if the file cannot be used.
     pub fn has_errors(&self) -> bool {
         self.diagnostics.iter().any(|diagnostic| diagnostic.severity == Severity::Error)

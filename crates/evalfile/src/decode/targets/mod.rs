@@ -19,3 +19,5 @@ pub(crate) mod variables;
 pub use file::{LoadedTargets, load_targets};
 pub use provider::model_provider;
 pub(crate) use provider::runnable_names as provider_names;
+#[cfg(test)]
+pub(crate) use read::TYPED as TYPED_TARGET_KEYS;

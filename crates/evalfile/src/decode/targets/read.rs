@@ -18,7 +18,7 @@ use crate::model::{RetrySpec, TargetSettingError, TargetSpec, TargetSpecKind};
 use crate::tree::TreeNode;
 
 /// Keys whose values may become numbers or booleans when they come from variables.
-const TYPED: &[&str] = &[
+pub(crate) const TYPED: &[&str] = &[
     "workers", "max_retries", "retry_initial_delay_ms", "retry_max_delay_ms", "retry_backoff_factor",
     "retry_status_codes", "temperature", "seed", "max_output_tokens", "context_tokens", "thinking_budget",
     "timeout_seconds", "verbose", "keep_temp_files", "provider_batching", "subagent_mode_allowed",

@@ -1,4 +1,4 @@
-//! `assize import`.
+//! `assize convert --to cases`: session logs of agents as cases with their answers.
 
 use std::collections::HashSet;
 use std::fs::File;
@@ -11,16 +11,10 @@ use assize_targets::{traced_answer, traced_output};
 use assize_trace::{AgentTrace, LogFormat, TraceLog, read_log};
 use serde_json::{Map, Value, json};
 
-use crate::args::{ImportArgs, ImportCommand, TranscriptArgs};
+use crate::args::ConvertArgs;
 use crate::context::CliContext;
 use crate::failure::CommandFailure;
 use crate::output;
-
-pub(crate) fn execute(args: &ImportArgs, context: &CliContext) -> Result<ExitStatus, CommandFailure> {
-    match &args.what {
-        ImportCommand::Transcript(args) => transcript(args, context),
-    }
-}
 
 /// A log that was read.
 struct TranscriptLog {
@@ -29,25 +23,27 @@ struct TranscriptLog {
     read: TraceLog,
 }
 
-fn transcript(args: &TranscriptArgs, context: &CliContext) -> Result<ExitStatus, CommandFailure> {
-    let format = match args.format.as_str() {
-        "auto" => None,
-        name => Some(name.parse::<LogFormat>().map_err(|error| format!("{error}, and `auto`"))?),
-    };
+pub(super) fn execute(
+    args: &ConvertArgs,
+    format: Option<LogFormat>,
+    context: &CliContext,
+) -> Result<ExitStatus, CommandFailure> {
+    if !args.root.is_empty() {
+        return Err("`--root` is for eval files, not for session logs; leave it out".into());
+    }
+
     let mut logs = Vec::new();
     let mut broken = Vec::new();
-    for path in &args.files {
+    for path in &args.from {
         let log = open(path, format)?;
         broken.extend(problems(&log));
         logs.push(log);
     }
 
     if !broken.is_empty() && !args.keep_going {
-        return Err(format!(
-            "{}\nnothing was imported; `--keep-going` leaves such lines out",
-            broken.join("\n")
-        )
-        .into());
+        return Err(
+            format!("{}\nnothing was converted; `--keep-going` skips such lines", broken.join("\n")).into()
+        );
     }
 
     for problem in &broken {
@@ -61,7 +57,7 @@ fn transcript(args: &TranscriptArgs, context: &CliContext) -> Result<ExitStatus,
     for log in &logs {
         for trace in &log.read.traces {
             if let Err(why) = traced_answer(trace) {
-                output::print_warning(&format!("{}: a session was left out: {why}", log.name), context);
+                output::print_warning(&format!("{}: a session was skipped: {why}", log.name), context);
                 left_out += 1;
                 continue;
             }
@@ -83,24 +79,28 @@ fn transcript(args: &TranscriptArgs, context: &CliContext) -> Result<ExitStatus,
     }
 
     if told.is_empty() {
-        return Err("no session with an answer was found; nothing was imported".into());
+        return Err("no session with an answer was found; nothing was converted".into());
     }
 
-    match &args.out {
-        Some(out) => write(out, &lines, args.force)?,
-        None => output::print_json_text(&lines),
+    if let Some(out) = &args.out {
+        write(out, &lines, args.force)?;
     }
 
     if args.json {
-        output::print_json(&report(&logs, &told, left_out));
+        let mut value = report(&logs, &told, left_out);
+        value["text"] = args.out.is_none().then_some(lines).into();
+        output::print_json(&value);
     } else {
+        if args.out.is_none() {
+            output::print_json_text(&lines);
+        }
         say(&logs, &told, args.out.as_deref());
     }
 
     Ok(if broken.is_empty() && left_out == 0 { ExitStatus::Passed } else { ExitStatus::Incomplete })
 }
 
-fn open(path: &Path, format: Option<LogFormat>) -> Result<TranscriptLog, String> {
+fn open(path: &Path, format: Option<LogFormat>) -> Result<TranscriptLog, CommandFailure> {
     let is_stdin = path.as_os_str() == "-";
     let name = if is_stdin { "standard input".to_owned() } else { path.display().to_string() };
     let reader: Box<dyn BufRead> = if is_stdin {
@@ -173,17 +173,19 @@ fn case(id: &str, trace: &AgentTrace, source: &str) -> Value {
     Value::Object(case)
 }
 
-fn write(out: &Path, lines: &str, force: bool) -> Result<(), String> {
+fn write(out: &Path, lines: &str, force: bool) -> Result<(), CommandFailure> {
     let failed = |error: std::io::Error| format!("{}: can't be written: {error}", out.display());
     if !force && out.try_exists().map_err(failed)? {
-        return Err(format!("{} is there already; `--force` replaces it", out.display()));
+        return Err(format!("{} is there already; `--force` replaces it", out.display()).into());
     }
 
     let mut file = File::create(out).map_err(failed)?;
-    file.write_all(lines.as_bytes()).and_then(|()| file.sync_all()).map_err(failed)
+    file.write_all(lines.as_bytes()).and_then(|()| file.sync_all()).map_err(failed)?;
+
+    Ok(())
 }
 
-/// Summary of an imported session.
+/// Summary of a converted session.
 fn summary(id: &str, trace: &AgentTrace, log: &TranscriptLog) -> Value {
     json!({
         "id": id,
@@ -234,7 +236,7 @@ fn say(logs: &[TranscriptLog], told: &[Value], out: Option<&Path>) {
         let kinds: Vec<String> = log.read.unknown.iter().map(|(kind, n)| format!("{kind} ({n})")).collect();
         let total: usize = log.read.unknown.values().sum();
         output::print_message(&format!(
-            "{}: {} of {} of unknown kinds left out: {}\n",
+            "{}: {} of {} of unknown kinds skipped: {}\n",
             log.name,
             grouped(total as u64),
             count(log.read.records, "record"),

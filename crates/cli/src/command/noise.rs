@@ -1,4 +1,4 @@
-//! `assize repeats`: how noisy repeated scores are, those of a table or those of a run.
+//! `assize calibrate noise`: how noisy repeated scores are, those of a table or those of a run.
 
 use std::path::Path;
 
@@ -7,12 +7,12 @@ use assize_analysis::repeats::analyze_repeats;
 use assize_engine::{ExitStatus, metrics, runs};
 
 use super::labels;
-use crate::args::RepeatsArgs;
+use crate::args::NoiseArgs;
 use crate::context::CliContext;
 use crate::failure::CommandFailure;
 use crate::output;
 
-pub(crate) fn execute(args: &RepeatsArgs, context: &CliContext) -> Result<ExitStatus, CommandFailure> {
+pub(super) fn execute(args: &NoiseArgs, context: &CliContext) -> Result<ExitStatus, CommandFailure> {
     if let [only] = args.files.as_slice()
         && !context.process.working_folder.join(only).is_file()
         && (context.process.working_folder.join(only).is_dir() || !is_table(only))
@@ -39,7 +39,7 @@ fn is_table(path: &Path) -> bool {
 }
 
 /// The noise of a stored run: of answers and of judging, apart where both were repeated.
-fn of_run(args: &RepeatsArgs, name: &str, context: &CliContext) -> Result<ExitStatus, CommandFailure> {
+fn of_run(args: &NoiseArgs, name: &str, context: &CliContext) -> Result<ExitStatus, CommandFailure> {
     if args.right.is_some() {
         return Err("`--right` is about tables; the noise of a run has no right answer".into());
     }

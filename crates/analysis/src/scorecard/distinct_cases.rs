@@ -1,0 +1,62 @@
+//! Cases at or below each node of a scorecard, each counted once.
+
+use std::collections::BTreeMap;
+
+use assize_rubric::{Criticality, DistinctCases};
+use assize_store::{ScorecardInfo, ScorecardPartKind};
+
+/// Results of one case at or below a node.
+#[derive(Debug, Clone, Copy, Default)]
+struct CaseResults {
+    has_some: bool,
+    lacks_some: bool,
+}
+
+/// Counts the cases of what counts at or below each node. `results` gives the cases to which a benchmark applies, by its place, each
+/// with whether it has a result.
+pub fn count_distinct_cases<K: Ord + Clone>(
+    info: &ScorecardInfo,
+    results: impl Fn(usize) -> Vec<(K, bool)>,
+) -> Vec<DistinctCases> {
+    let mut counts = vec![DistinctCases::default(); info.nodes.len()];
+    let mut waiting: Vec<BTreeMap<K, CaseResults>> = vec![BTreeMap::new(); info.nodes.len()];
+
+    // Every node comes after its parent, so that backwards the children come first.
+    for (place, node) in info.nodes.iter().enumerate().rev() {
+        let mut cases = std::mem::take(&mut waiting[place]);
+        if node.kind == ScorecardPartKind::Benchmark {
+            for (case, has_result) in results(place) {
+                let found = cases.entry(case).or_default();
+                found.has_some |= has_result;
+                found.lacks_some |= !has_result;
+            }
+        }
+
+        for found in cases.values() {
+            let count = &mut counts[place];
+            match (found.has_some, found.lacks_some) {
+                (_, false) => count.complete += 1,
+                (true, true) => count.partial += 1,
+                (false, true) => count.open += 1,
+            }
+        }
+
+        // An improvement signal counts nowhere, so that its open cases leave nothing open.
+        if node.criticality == Some(Criticality::ImprovementSignal) {
+            continue;
+        }
+
+        let Some(above) = node.parent.and_then(|parent| waiting.get_mut(parent)) else { continue };
+        if above.is_empty() {
+            *above = cases;
+            continue;
+        }
+        for (case, found) in cases {
+            let known = above.entry(case).or_default();
+            known.has_some |= found.has_some;
+            known.lacks_some |= found.lacks_some;
+        }
+    }
+
+    counts
+}

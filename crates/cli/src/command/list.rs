@@ -1,0 +1,57 @@
+//! `assize list`: the stored runs.
+
+use assize_engine::{
+    ExitStatus,
+    runs::{self, RUNS_FOLDER},
+};
+use assize_report::{ListedRun, render_run_list, run_list_json};
+
+use crate::args::ListRunsArgs;
+use crate::context::CliContext;
+use crate::output;
+
+/// Runs listed without `--all`.
+const USUAL: usize = 20;
+
+pub(crate) fn execute(args: &ListRunsArgs, context: &CliContext) -> ExitStatus {
+    let mut chosen: Vec<ListedRun> = runs::newest_first(&context.process)
+        .enumerate()
+        .map(|(back, folder)| ListedRun {
+            name: runs::name_of(back),
+            id: folder.path().file_name().map(|id| id.to_string_lossy().into_owned()).unwrap_or_default(),
+            info: folder.info().map_err(|error| error.to_string()),
+        })
+        .filter(|run| holds(run, args.suite.as_deref()))
+        .collect();
+
+    if args.json {
+        output::print_json(&run_list_json(&chosen));
+        return ExitStatus::Passed;
+    }
+    if chosen.is_empty() {
+        output::print_message(&match &args.suite {
+            Some(suite) => format!("no run in `{RUNS_FOLDER}` holds a suite `{suite}`\n"),
+            None => format!("no runs in `{RUNS_FOLDER}` yet; `assize eval` makes one\n"),
+        });
+        return ExitStatus::Passed;
+    }
+
+    let found = chosen.len();
+    if !args.all {
+        chosen.truncate(USUAL);
+    }
+
+    output::print(&render_run_list(&chosen, context.stdout));
+    if found > chosen.len() {
+        output::print(&format!("and {} older runs; `--all` lists them\n", found - chosen.len()));
+    }
+
+    ExitStatus::Passed
+}
+
+/// Returns true if a run holds the suite asked for.
+fn holds(run: &ListedRun, suite: Option<&str>) -> bool {
+    suite.is_none_or(|wanted| {
+        run.info.as_ref().is_ok_and(|info| info.suites.iter().any(|suite| suite.name == wanted))
+    })
+}

@@ -1,0 +1,204 @@
+//! List of stored runs, one per line.
+
+use assize_store::RunInfo;
+use serde_json::{Value, json};
+
+use crate::number::{self, dollars, grouped};
+use crate::page::{ReportPage, ReportPiece};
+use crate::sanitize;
+use crate::style::{ReportStyle, ReportTone};
+use crate::table::{ReportColumn, render_table};
+
+/// Width from which on the list is a table; narrower pages have two lines for each run.
+const WIDE: usize = 72;
+
+/// A stored run of a list.
+#[derive(Debug, Clone)]
+pub struct ListedRun {
+    /// Name by which commands take it, such as `last~1`.
+    pub name: String,
+    /// Name of its folder.
+    pub id: String,
+    /// Description of the run, or why it can't be read.
+    pub info: Result<RunInfo, String>,
+}
+
+/// Renders runs in the order given.
+pub fn render_run_list(runs: &[ListedRun], style: ReportStyle) -> String {
+    let mut page = ReportPage::new(style);
+    if page.columns() < WIDE {
+        for run in runs {
+            render_narrow(&mut page, run);
+        }
+
+        return page.finish();
+    }
+
+    let columns = [
+        ReportColumn::left("run"),
+        ReportColumn::left("when"),
+        ReportColumn::shrinking("suite"),
+        ReportColumn::shrinking("judge"),
+        ReportColumn::right("cases"),
+        ReportColumn::right("passed"),
+        ReportColumn::right("cost"),
+        ReportColumn::left("result"),
+    ];
+    let rows: Vec<Vec<ReportPiece>> = runs.iter().map(|run| row(&run.name, RunCells::new(run))).collect();
+    render_table(&mut page, 0, &columns, &rows);
+
+    page.finish()
+}
+
+/// Texts about one run.
+struct RunCells {
+    when: String,
+    suite: String,
+    judge: String,
+    cases: String,
+    passed: String,
+    cost: String,
+    result: (ReportTone, String),
+}
+
+impl RunCells {
+    fn new(run: &ListedRun) -> Self {
+        let Ok(info) = &run.info else { return Self::unreadable(run) };
+        let suites: Vec<&str> = info.suites.iter().map(|suite| suite.name.as_str()).collect();
+        let judges: Vec<&str> = info.judges.iter().map(|judge| &*judge.identity.name).collect();
+        let summary = info.summary.as_ref();
+        let cost = summary.map(|summary| match (summary.cost_usd, summary.cost_partial) {
+            (Some(cost), _) => dollars(cost.as_dollars()),
+            (None, Some(partial)) if partial.at_least_usd.as_dollars() > 0.0 => {
+                format!("≥ {}", dollars(partial.at_least_usd.as_dollars()))
+            }
+            _ => "unknown".to_owned(),
+        });
+
+        Self {
+            when: minute(&info.started_at),
+            suite: first_and_more(&suites),
+            judge: first_and_more(&judges),
+            cases: summary.map_or_else(String::new, |summary| grouped(summary.counts.total() as u64)),
+            passed: pass_rate(info).map_or_else(String::new, number::format_rate),
+            cost: cost.unwrap_or_default(),
+            result: result(info),
+        }
+    }
+
+    fn unreadable(run: &ListedRun) -> Self {
+        Self {
+            when: String::new(),
+            suite: run.id.clone(),
+            judge: String::new(),
+            cases: String::new(),
+            passed: String::new(),
+            cost: String::new(),
+            result: (ReportTone::Bad, "unreadable".to_owned()),
+        }
+    }
+}
+
+fn row(name: &str, cells: RunCells) -> Vec<ReportPiece> {
+    vec![
+        ReportPiece::plain(name),
+        ReportPiece::new(ReportTone::Dim, cells.when),
+        ReportPiece::untrusted_name(ReportTone::Strong, &cells.suite),
+        ReportPiece::untrusted_name(ReportTone::Plain, &cells.judge),
+        ReportPiece::plain(cells.cases),
+        ReportPiece::new(ReportTone::Strong, cells.passed),
+        ReportPiece::plain(cells.cost),
+        ReportPiece::new(cells.result.0, cells.result.1),
+    ]
+}
+
+/// Renders a run in two lines: its name, suite and result; then the rest.
+fn render_narrow(page: &mut ReportPage, run: &ListedRun) {
+    let cells = RunCells::new(run);
+    page.add_split_line(
+        &[
+            ReportPiece::plain(format!("{:<8}", run.name)),
+            ReportPiece::untrusted_name(ReportTone::Strong, &cells.suite),
+        ],
+        &[ReportPiece::new(cells.result.0, cells.result.1)],
+    );
+
+    let cases = Some(cells.cases)
+        .filter(|cases| !cases.is_empty())
+        .map(|cases| if cases == "1" { "1 case".to_owned() } else { format!("{cases} cases") });
+    let passed = Some(cells.passed).filter(|rate| !rate.is_empty()).map(|rate| format!("{rate} passed"));
+    let facts: Vec<String> = [Some(cells.when), Some(cells.judge), cases, passed, Some(cells.cost)]
+        .into_iter()
+        .flatten()
+        .filter(|fact| !fact.is_empty())
+        .collect();
+    if !facts.is_empty() {
+        page.add_text(
+            &[ReportPiece::plain("        ")],
+            &[ReportPiece::untrusted(ReportTone::Dim, &facts.join(", "), sanitize::MAX_REASON)],
+        );
+    }
+}
+
+/// Converts runs to JSON.
+pub fn run_list_json(runs: &[ListedRun]) -> Value {
+    let runs = runs.iter().map(|run| {
+        let info = match &run.info {
+            Ok(info) => info,
+            Err(error) => return json!({ "run": run.id, "name": run.name, "error": error }),
+        };
+        let summary = info.summary.as_ref();
+        json!({
+            "run": run.id,
+            "name": run.name,
+            "command": info.command,
+            "started_at": info.started_at,
+            "finished_at": info.finished_at,
+            "suites": info.suites.iter().map(|suite| &suite.name).collect::<Vec<_>>(),
+            "judges": info.judges.iter().map(|judge| &judge.identity.name).collect::<Vec<_>>(),
+            "targets": info.targets.iter().map(|target| &target.name).collect::<Vec<_>>(),
+            "counts": summary.map(|summary| summary.counts),
+            "pass_rate": pass_rate(info),
+            "mean_score": summary.and_then(|summary| summary.mean_score.as_ref()).map(|mean| mean.mean),
+            "cost_usd": summary.and_then(|summary| summary.cost_usd),
+            "exit_code": summary.map(|summary| summary.exit_code),
+            "exit_reason": summary.map(|summary| &summary.exit_reason),
+        })
+    });
+    Value::Array(runs.collect())
+}
+
+fn pass_rate(info: &RunInfo) -> Option<f64> {
+    info.summary.as_ref()?.figures.as_ref()?.pass_rate.value
+}
+
+/// Result of a run in a word, by its exit code.
+fn result(info: &RunInfo) -> (ReportTone, String) {
+    let (tone, word) = match info.summary.as_ref().map(|summary| summary.exit_code) {
+        None => (ReportTone::Open, "stopped"),
+        Some(0) => (ReportTone::Good, "passed"),
+        Some(1) => (ReportTone::Bad, "failed"),
+        Some(3) => (ReportTone::Open, "incomplete"),
+        Some(4) => (ReportTone::Open, "budget"),
+        Some(130) => (ReportTone::Open, "interrupted"),
+        Some(other) => return (ReportTone::Open, format!("exit {other}")),
+    };
+
+    (tone, word.to_owned())
+}
+
+fn first_and_more(names: &[&str]) -> String {
+    match names {
+        [] => "–".to_owned(),
+        [only] => sanitize::sanitize_name(only),
+        [first, rest @ ..] => format!("{} +{}", sanitize::sanitize_name(first), rest.len()),
+    }
+}
+
+/// `2026-01-02 15:30` of a time in RFC 3339.
+fn minute(time: &str) -> String {
+    match (time.get(..10), time.get(11..16)) {
+        (Some(day), Some(minute)) => format!("{day} {minute}"),
+        _ => time.to_owned(),
+    }
+}
