@@ -90,7 +90,7 @@ pub enum IntervalMethod {
     PredictionPowered,
     /// Wilson's score interval on the effective number of values.
     WilsonEffective,
-    /// The same for what rose and for what fell, combined.
+    /// Wilson's interval on the effective number of rises and that of falls, combined.
     WilsonRisesFalls,
     /// Prediction-powered inference, Wilson's interval on the labels and what the judge adds to them.
     WilsonPowered,
