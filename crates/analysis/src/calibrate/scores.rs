@@ -70,13 +70,7 @@ pub(crate) fn score_metrics(
         let table = AgreementTable::from_answers(judge, people, scale)?;
         kappa(&table, AgreementWeights::Quadratic, level).kappa
     };
-    let ac2 = |judge: &[f64], people: &[f64]| {
-        let mut ratings = UnitRatings::new();
-        for (judge, people) in judge.iter().zip(people) {
-            ratings.push([*judge, *people]);
-        }
-        coefficient(&ratings, scale, AgreementWeights::Quadratic, ChanceAgreement::Gwet, level).value
-    };
+    let ac2 = |judge: &[f64], people: &[f64]| gwet_quadratic(judge, people, scale, level);
     vec![
         correlated(
             "spearman",
@@ -123,4 +117,18 @@ pub(crate) fn score_metrics(
             "The same without falling where most scores are the same; read it beside quadratic kappa.",
         ),
     ]
+}
+
+fn gwet_quadratic(
+    judge: &[f64],
+    people: &[f64],
+    scale: &RatingScale,
+    level: assize_stats::ConfidenceLevel,
+) -> Result<f64, UndefinedReason> {
+    let mut ratings = UnitRatings::new();
+    for (judge, people) in judge.iter().zip(people) {
+        ratings.push([*judge, *people]);
+    }
+
+    coefficient(&ratings, scale, AgreementWeights::Quadratic, ChanceAgreement::Gwet, level).value
 }
