@@ -1,6 +1,6 @@
 //! Metrics of cases: rates and means with their intervals and a sentence about them.
 
-use assize_stats::{ConfidenceLevel, Interval, MeanAccumulator, UndefinedReason, clustered_mean, proportion};
+use assize_stats::{ConfidenceLevel, Interval, UndefinedReason, bounded_mean_clustered, proportion};
 use assize_store::EstimatedMetric;
 
 use crate::sample::ClusteredSample;
@@ -22,9 +22,8 @@ pub(crate) fn format_level(level: ConfidenceLevel) -> String {
     format!("{} %", format_number(level.get() * 100.0))
 }
 
-/// Computes the share of values that are 1. Uses Wilson's interval if cases are independent, and Student's t
-/// around the clustered error, clipped to 0 and 1, if cases share clusters. If all clusters are alike, there
-/// is no spread to estimate from: each then counts as one case.
+/// Computes the share of values that are 1, with Wilson's interval: on the effective number of cases if cases share
+/// clusters.
 pub(crate) fn case_rate_metric(
     sample: &ClusteredSample,
     level: ConfidenceLevel,
@@ -34,15 +33,8 @@ pub(crate) fn case_rate_metric(
     let plain = proportion(successes, sample.len() as u64, level);
     let interval = match sample.clusters() {
         None => plain.interval,
-        Some(clusters) => clustered_mean(&sample.values, &sample.clusters, level)
-            .and_then(|mean| mean.interval)
-            .map(|interval| interval.clip(0.0, 1.0))
-            .and_then(|interval| match (successes, interval.width() > 0.0) {
-                (_, true) => Ok(interval),
-                (0, false) => proportion(0, clusters as u64, level).interval,
-                _ if successes == plain.n => proportion(clusters as u64, clusters as u64, level).interval,
-                _ => Err(UndefinedReason::NoSpread),
-            }),
+        Some(_) => bounded_mean_clustered(&sample.values, &sample.clusters, (0.0, 1.0), level)
+            .and_then(|mean| mean.interval),
     };
     build_metric(plain.rate, interval, sample, level, |low, high| {
         format!(
@@ -54,26 +46,11 @@ pub(crate) fn case_rate_metric(
     })
 }
 
-/// Computes the mean of values from 0 to 1, with Student's t over cases, or around the clustered error if
-/// cases share clusters.
+/// Computes the mean of values from 0 to 1, with Wilson's interval on the effective number of cases.
 pub(crate) fn case_mean_metric(sample: &ClusteredSample, level: ConfidenceLevel) -> EstimatedMetric {
-    let (mean, interval) = match sample.clusters() {
-        None => {
-            let mean = sample.values.iter().copied().collect::<MeanAccumulator>().mean(level);
-            (mean.mean, mean.interval)
-        }
-        Some(_) => match clustered_mean(&sample.values, &sample.clusters, level) {
-            Ok(mean) => (Ok(mean.mean), mean.interval),
-            Err(undefined) => (Err(undefined), Err(undefined)),
-        },
-    };
-
-    let interval = interval.map(|interval| interval.clip(0.0, 1.0));
-    build_metric(mean, interval, sample, level, |low, high| {
-        if low == high {
-            return "All scores are the same: the cases show no spread, which does not mean there is none."
-                .to_owned();
-        }
+    let found = bounded_mean_clustered(&sample.values, &sample.clusters, (0.0, 1.0), level);
+    let interval = found.and_then(|found| found.interval);
+    build_metric(found.map(|found| found.mean), interval, sample, level, |low, high| {
         format!(
             "Over many more cases like these, the mean score would lie between {} and {} ({} confidence).",
             format_number(low),
@@ -109,16 +86,12 @@ pub(crate) fn case_chance_metric(
 ) -> EstimatedMetric {
     let mut figure = case_mean_metric(sample, level);
     if let (Some(low), Some(high)) = (figure.low, figure.high) {
-        figure.says = if low == high {
-            "All cases are the same: they show no spread, which does not mean there is none.".to_owned()
-        } else {
-            format!(
-                "For further cases like these, the chance that {what} pass lies between {} and {} ({} confidence).",
-                format_number(low),
-                format_number(high),
-                format_level(level)
-            )
-        };
+        figure.says = format!(
+            "For further cases like these, the chance that {what} pass lies between {} and {} ({} confidence).",
+            format_number(low),
+            format_number(high),
+            format_level(level)
+        );
     }
 
     figure
@@ -191,8 +164,9 @@ mod tests {
             ConfidenceLevel::P95,
             "pass",
         );
-        let two = proportion(2, 2, ConfidenceLevel::P95).interval.unwrap();
-        assert_eq!((rate.low, rate.high, rate.clusters), (Some(two.low), Some(two.high), Some(2)));
+        // Two clusters, and the quantile of t with one degree of freedom, 12.706205: 2 / (2 + t^2).
+        assert_eq!((rate.high, rate.clusters), (Some(1.0), Some(2)));
+        assert!((rate.low.unwrap() - 2.0 / (2.0 + 161.447_639)).abs() < 1e-6, "{rate:?}");
     }
 
     #[test]
@@ -212,6 +186,6 @@ mod tests {
         let cases: Vec<(f64, u64)> = values.into_iter().zip(clusters).collect();
         let mean = case_mean_metric(&sample(&cases), ConfidenceLevel::P95);
         assert!((mean.value.unwrap() - 0.575).abs() < 1e-12);
-        assert_eq!((mean.clusters, mean.method.as_deref()), (Some(6), Some("cluster-robust t")));
+        assert_eq!((mean.clusters, mean.method.as_deref()), (Some(6), Some("Wilson, effective n")));
     }
 }

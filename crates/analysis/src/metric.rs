@@ -1,6 +1,6 @@
 //! A metric with its uncertainty.
 
-use assize_stats::{ConfidenceLevel, Interval, SeededRandom, UndefinedReason, bootstrap};
+use assize_stats::{ConfidenceLevel, Interval, SeededRandom, UndefinedReason, bootstrap, expanded_level};
 
 /// A metric: its value, interval, sample size and interpretation.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -43,19 +43,22 @@ impl Default for ResamplingOptions {
 const UNDEFINED_ONE_IN: usize = 20;
 
 impl ResamplingOptions {
-    /// Computes the percentile bootstrap interval of a statistic over units drawn with replacement.
+    /// Computes the percentile bootstrap interval of a statistic over units drawn with replacement, expanded for
+    /// few units.
     pub(crate) fn bootstrap_interval(
         &self,
         units: usize,
         figure: impl FnMut(&[usize]) -> Result<f64, UndefinedReason>,
     ) -> Result<Interval, UndefinedReason> {
         let mut random = SeededRandom::new(self.seed);
-        let found = bootstrap(units, self.resamples, self.level, &mut random, figure)?;
+        let level = expanded_level(self.level, units)?;
+        let found = bootstrap(units, self.resamples, level, &mut random, figure)?;
         if found.undefined * UNDEFINED_ONE_IN > self.resamples {
             return Err(UndefinedReason::TooFew);
         }
 
         // Resamples that all agree show that the sample has no spread, not that the metric is certain.
-        if found.percentile.width() > 0.0 { Ok(found.percentile) } else { Err(UndefinedReason::NoSpread) }
+        let interval = Interval { level: self.level, ..found.percentile };
+        if interval.width() > 0.0 { Ok(interval) } else { Err(UndefinedReason::NoSpread) }
     }
 }

@@ -1,6 +1,9 @@
 //! Shares and means over decisions that are clustered by case.
 
-use assize_stats::{ConfidenceLevel, Interval, UndefinedReason, clustered_mean, proportion};
+use assize_stats::{
+    ConfidenceLevel, Interval, UndefinedReason, bounded_difference, bounded_mean_clustered, clustered_mean,
+    proportion,
+};
 
 use crate::MetricEstimate;
 
@@ -31,17 +34,17 @@ fn wider_interval<K: Ord>(
 ) -> Result<Interval, UndefinedReason> {
     let values: Vec<f64> = hits.iter().map(|(_, hit)| f64::from(u8::from(*hit))).collect();
     let cases: Vec<&K> = hits.iter().map(|(case, _)| case).collect();
-    let by_case = clustered_mean(&values, &cases, ConfidenceLevel::P95)
-        .and_then(|found| found.interval)
-        .map(|interval| interval.clip(0.0, 1.0));
+    let by_case = bounded_mean_clustered(&values, &cases, (0.0, 1.0), ConfidenceLevel::P95)
+        .and_then(|found| found.interval);
     match (wilson, by_case) {
         (Ok(wilson), Ok(by_case)) if by_case.width() > wilson.width() => Ok(by_case),
         (wilson, _) => wilson,
     }
 }
 
-/// Computes the mean of differences, each with its case, with the clustered interval. Equal differences have
-/// no interval: no variation in the sample does not mean that there is none.
+/// Computes the mean of differences, each with its case. Differences within -1 to 1 have the interval of what rose
+/// and what fell, others that of the clustered error. Equal differences have no interval: no variation in the sample
+/// does not mean that there is none.
 pub fn mean_metric<K: Ord>(
     (id, name, of): (&'static str, &'static str, &'static str),
     says: &'static str,
@@ -51,8 +54,10 @@ pub fn mean_metric<K: Ord>(
     let cases: Vec<&K> = differences.iter().map(|(case, _)| case).collect();
     let found = clustered_mean(&values, &cases, ConfidenceLevel::P95);
     let varies = values.iter().any(|value| (value - values[0]).abs() > assize_rubric::TOLERANCE);
+    let is_bounded = values.iter().all(|value| value.abs() <= 1.0 + assize_rubric::TOLERANCE);
     let interval = found.and_then(|found| match found.interval {
         Ok(_) if !varies => Err(UndefinedReason::NoSpread),
+        Ok(_) if is_bounded => bounded_difference(&values, &cases, 1.0)?.interval(ConfidenceLevel::P95),
         other => other,
     });
 

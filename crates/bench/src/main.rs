@@ -7,6 +7,7 @@
 
 mod cargo;
 mod commands;
+mod coverage;
 mod data;
 mod judge;
 mod load;
@@ -32,10 +33,13 @@ const VALIDATED: usize = 1_000;
 
 const USAGE: &str = "\
 usage: cargo run -p assize-bench -- [PART] [--quick] [--write] [--python=PROGRAM]
+       cargo run -p assize-bench -- coverage [--quick] [--write]
 
 PART is one of start, runs, judging, rates, commands, scorecards, statistics; without it, all are measured. --quick takes smaller
 sizes. --write puts all figures, or those of judging, rates or commands alone, into docs/benchmarks.md. Statistics are compared
-with scipy, statsmodels and krippendorff where the Python has them";
+with scipy, statsmodels and krippendorff where the Python has them.
+
+coverage simulates how often intervals hold the truth; --write puts its tables into docs/statistics.md";
 
 fn main() -> ExitCode {
     let arguments: Vec<String> = std::env::args().skip(1).collect();
@@ -51,6 +55,7 @@ fn main() -> ExitCode {
         }
         ["paced", port, file, rate, burst] => load::run_paced(port, file, rate, burst),
         ["load", way, port, file, in_flight] => load::run(way, port, file, in_flight),
+        ["coverage", flags @ ..] => simulate(flags),
         flags => BenchOptions::parse(flags).ok_or_else(|| USAGE.to_owned()).and_then(run),
     };
 
@@ -61,6 +66,37 @@ fn main() -> ExitCode {
             ExitCode::FAILURE
         }
     }
+}
+
+/// Simulates intervals and prints their tables; with `--write` into the handbook of statistics.
+fn simulate(flags: &[&str]) -> Result<(), String> {
+    if flags.iter().any(|flag| !["--quick", "--write"].contains(flag)) {
+        return Err(USAGE.to_owned());
+    }
+
+    let text = markdown(&coverage::tables(flags.contains(&"--quick")));
+    println!("{text}");
+
+    if flags.contains(&"--write") {
+        write_sections("docs/statistics.md", &[(COVERAGE, text)])
+    } else {
+        Ok(())
+    }
+}
+
+/// Puts sections between their marks on a page.
+fn write_sections(name: &str, sections: &[(&str, String)]) -> Result<(), String> {
+    let path = cargo::root().join(name);
+    let failed = |error: std::io::Error| format!("{name}: {error}");
+    let present = std::fs::read_to_string(&path).map_err(failed)?;
+    let page = sections
+        .iter()
+        .try_fold(present, |page, (section, text)| replace_figures(&page, section, text))
+        .map_err(|missing| format!("{name} {missing}"))?;
+    std::fs::write(&path, page).map_err(failed)?;
+
+    println!("wrote {name}");
+    Ok(())
 }
 
 /// A part that can be measured by itself.
@@ -167,15 +203,7 @@ fn run(options: BenchOptions<'_>) -> Result<(), String> {
     }
 
     if options.write {
-        let path = cargo::root().join("docs/benchmarks.md");
-        let present =
-            std::fs::read_to_string(&path).map_err(|error| format!("docs/benchmarks.md: {error}"))?;
-        let page = sections
-            .iter()
-            .try_fold(present, |page, (section, text)| replace_figures(&page, section, text))?;
-        std::fs::write(&path, page).map_err(|error| format!("docs/benchmarks.md: {error}"))?;
-
-        println!("wrote docs/benchmarks.md");
+        write_sections("docs/benchmarks.md", &sections)?;
     }
 
     Ok(())
@@ -190,11 +218,13 @@ const FIGURES: &str = "figures";
 const JUDGING: &str = "judging";
 const RATES: &str = "rates";
 const COMMANDS: &str = "commands";
+/// The section of the handbook of statistics.
+const COVERAGE: &str = "coverage";
 
 /// Puts new figures between the two marks of a section of the page.
 fn replace_figures(page: &str, section: &str, figures: &str) -> Result<String, String> {
     let (begin, end) = (format!("<!-- {section} -->"), format!("<!-- end of {section} -->"));
-    let missing = || format!("docs/benchmarks.md has no `{begin}` and `{end}`");
+    let missing = || format!("has no `{begin}` and `{end}`");
     let (head, rest) = page.split_once(&begin).ok_or_else(missing)?;
     let (_, tail) = rest.split_once(&end).ok_or_else(missing)?;
     Ok(format!("{head}{begin}\n{figures}{end}{tail}"))

@@ -311,7 +311,7 @@ fn render_rates(page: &mut ReportPage, rates: &TargetPassRates) {
             let gain = found
                 .gain
                 .map_or_else(|_| String::new(), |gain| format!("; worth {gain:.2} times the labels"));
-            let few = if found.few_labels() { "; below 30 labels the interval is too narrow" } else { "" };
+            let few = if found.few_labels() { "; below 30 labels the judge counts for less" } else { "" };
             line(
                 page,
                 "corrected (PPI++)",

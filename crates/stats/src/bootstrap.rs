@@ -5,7 +5,7 @@ use rand_core::RngCore;
 use crate::{
     ConfidenceLevel, Interval, IntervalMethod, UndefinedReason,
     cluster::group_by_cluster,
-    distribution::{normal_upper_quantile, normal_upper_tail},
+    distribution::{normal_upper_quantile, normal_upper_tail, student_critical_value},
     random::RandomIndices,
     rank::quantile,
     undefined::{check_all_finite, check_finite},
@@ -36,6 +36,18 @@ impl BootstrapEstimate {
     pub fn is_constant(&self) -> bool {
         self.percentile.low == self.percentile.high
     }
+}
+
+/// Returns the level at which a percentile interval of resampled units covers about as often as `level` says: its
+/// ends are the percentiles that lie as far out as Student's t with a degree of freedom less than there are units,
+/// times the root of `n / (n - 1)`. Source: T. Hesterberg, The American Statistician 69 (2015), 371-386, section 5.3.
+pub fn expanded_level(level: ConfidenceLevel, units: usize) -> Result<ConfidenceLevel, UndefinedReason> {
+    at_least_two(units)?;
+    let n = units as f64;
+    let reach = (n / (n - 1.0)).sqrt() * student_critical_value(n - 1.0, level)?;
+    // At most so much that a few of several thousand resamples lie beyond.
+    let tail = normal_upper_tail(reach).max(1e-3);
+    ConfidenceLevel::new(1.0 - 2.0 * tail).map_err(|_| UndefinedReason::OutOfRange)
 }
 
 /// Bootstraps the mean by drawing values with replacement. Source: B. Efron, Annals of Statistics 7 (1979),

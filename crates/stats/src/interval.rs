@@ -88,6 +88,16 @@ pub enum IntervalMethod {
     LeePlugIn,
     /// Prediction-powered inference, normal approximation.
     PredictionPowered,
+    /// Wilson's score interval on the effective number of values.
+    WilsonEffective,
+    /// Wilson's interval on the effective number of rises and that of falls, combined.
+    WilsonRisesFalls,
+    /// Prediction-powered inference, Wilson's interval on the labels and what the judge adds to them.
+    WilsonPowered,
+    /// Equal tails of figures drawn around the counts.
+    Posterior,
+    /// Newcombe's score interval of an area under the curve.
+    NewcombeArea,
 }
 
 impl IntervalMethod {
@@ -114,6 +124,11 @@ impl IntervalMethod {
             Self::DeLong => "DeLong",
             Self::LeePlugIn => "Rogan-Gladen, adjusted plug-in",
             Self::PredictionPowered => "prediction-powered",
+            Self::WilsonEffective => "Wilson, effective n",
+            Self::WilsonRisesFalls => "Wilson, rises and falls",
+            Self::WilsonPowered => "prediction-powered, Wilson",
+            Self::Posterior => "posterior",
+            Self::NewcombeArea => "Newcombe, area",
         }
     }
 }

@@ -8,6 +8,7 @@
 
 pub mod agreement;
 mod bootstrap;
+mod bounded;
 mod cluster;
 pub mod combine;
 pub mod compare;
@@ -25,11 +26,13 @@ pub mod ranking;
 pub mod repeats;
 mod special_functions;
 mod undefined;
+mod variates;
 
 pub use bootstrap::{
     BootstrapEstimate, MAX_EXHAUSTIVE_VALUES, acceleration, bootstrap, bootstrap_clustered_mean,
-    bootstrap_mean, bootstrap_mean_exhaustive, leave_one_out,
+    bootstrap_mean, bootstrap_mean_exhaustive, expanded_level, leave_one_out,
 };
+pub use bounded::{BoundedDifference, BoundedMean, bounded_difference, bounded_mean, bounded_mean_clustered};
 pub use cluster::{ClusteredMean, FEW_CLUSTERS, clustered_mean};
 pub use interval::{ConfidenceLevel, ConfidenceLevelError, Interval, IntervalMethod};
 pub use mean::{MeanAccumulator, MeanEstimate};

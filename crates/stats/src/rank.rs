@@ -7,15 +7,24 @@ pub(crate) fn sort_order(values: &[f64]) -> Vec<usize> {
     order
 }
 
-/// Returns the ranks from 1, with mid-ranks for ties, and the sizes of the groups of equal values. Minus zero
+/// Distance within which values are tied, as long as the largest is at least 1; below that, its share of the largest.
+/// Scores that are equal on paper often differ by the order in which they were summed.
+const TIE_TOLERANCE: f64 = 1e-9;
+
+/// Returns the distance within which values of a list are tied.
+pub(crate) fn tie_distance(values: &[f64]) -> f64 {
+    TIE_TOLERANCE * values.iter().fold(0.0f64, |largest, value| largest.max(value.abs())).min(1.0)
+}
+
+/// Returns the ranks from 1, with mid-ranks for ties, and the sizes of the groups of tied values. Minus zero
 /// equals zero.
 pub(crate) fn mid_ranks(values: &[f64]) -> (Vec<f64>, Vec<u64>) {
     let values: Vec<f64> = values.iter().map(|value| value + 0.0).collect();
-    let order = sort_order(&values);
+    let (order, distance) = (sort_order(&values), tie_distance(&values));
     let mut ranks = vec![0.0; values.len()];
     let mut groups = Vec::new();
     let mut start = 0;
-    for run in order.chunk_by(|&a, &b| values[a] == values[b]) {
+    for run in order.chunk_by(|&a, &b| values[b] - values[a] <= distance) {
         let middle = f64::midpoint((start + 1) as f64, (start + run.len()) as f64);
         for &position in run {
             ranks[position] = middle;

@@ -1,7 +1,7 @@
 //! Systematic biases of a judge.
 
 use assize_stats::{
-    MeanAccumulator, UndefinedReason, clustered_mean,
+    MeanAccumulator, UndefinedReason, bounded_difference,
     judge_quality::{bonett_wright, spearman},
 };
 
@@ -65,16 +65,16 @@ pub fn model_family(model: &str) -> Option<String> {
     }
 }
 
-/// Measures all four biases, as far as the data allows.
+/// Measures all four biases, as far as the data allows. `reach` is how far two decisions can lie apart.
 pub(crate) fn measure_biases(
     items: &[&CalibrationItem],
     pairs: &[JudgePeoplePair],
-    scores: bool,
+    reach: f64,
     resampling: ResamplingOptions,
 ) -> Vec<JudgeBias> {
     let own = |kind, measured| JudgeBias { kind, measured };
     vec![
-        own(BiasKind::Severity, Ok(measure_severity(pairs, scores, resampling))),
+        own(BiasKind::Severity, Ok(measure_severity(pairs, reach, resampling))),
         own(BiasKind::Length, measure_length_bias(items, pairs, resampling)),
         own(
             BiasKind::Position,
@@ -88,21 +88,14 @@ fn differences(pairs: &[JudgePeoplePair]) -> Vec<f64> {
     pairs.iter().map(|pair| pair.judge - pair.people).collect()
 }
 
-fn measure_severity(
-    pairs: &[JudgePeoplePair],
-    scores: bool,
-    resampling: ResamplingOptions,
-) -> MetricEstimate {
+fn measure_severity(pairs: &[JudgePeoplePair], reach: f64, resampling: ResamplingOptions) -> MetricEstimate {
     let clusters: Vec<usize> = pairs.iter().map(|pair| pair.cluster).collect();
-    let found = clustered_mean(&differences(pairs), &clusters, resampling.level);
-    let interval = found.and_then(|found| found.interval);
-    // Verdicts lie no further apart than from 0 to 1; a symmetric interval around a mean near it does not know that.
-    let interval = interval.map(|interval| if scores { interval } else { interval.clip(-1.0, 1.0) });
+    let found = bounded_difference(&differences(pairs), &clusters, reach);
     MetricEstimate {
         id: "severity",
         name: "judge minus people",
-        value: found.map(|found| found.mean),
-        interval,
+        value: found.map(|found| found.difference),
+        interval: found.and_then(|found| found.interval(resampling.level)),
         n: pairs.len() as u64,
         of: "pairs",
         says: "How much higher the judge's verdicts lie than those of people: above 0 it is lenient, below 0 strict.",

@@ -9,7 +9,7 @@ use super::report::{CalibrationReport, CalibrationSection};
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize)]
 #[serde(rename_all = "snake_case")]
 pub enum GateBasis {
-    /// The estimate itself.
+    /// The estimate itself, as long as the interval lies above what guessing reaches.
     #[default]
     Estimate,
     /// Lower end of its interval: few labels can't pass by luck.
@@ -38,6 +38,15 @@ pub struct CalibrationGateResult {
     pub passed: bool,
 }
 
+/// Returns the value that a judge who guesses reaches: two lucky pairs are a full agreement, whose interval reaches
+/// below this.
+fn guessing_level(figure: &str) -> f64 {
+    match figure {
+        "accuracy" | "balanced_accuracy" | "macro_f1" | "sensitivity" | "specificity" | "auroc" => 0.5,
+        _ => 0.0,
+    }
+}
+
 /// Checks the gates against the sections over all items. A metric that does not exist fails.
 pub fn check_calibration_gates(
     calibration: &CalibrationReport,
@@ -55,7 +64,14 @@ pub fn check_calibration_gates(
                 .filter_map(|section| {
                     let figure = section.figures.iter().find(|figure| figure.id == request.figure)?;
                     let value = match on {
-                        GateBasis::Estimate => figure.value,
+                        GateBasis::Estimate => figure.value.and_then(|value| {
+                            let low = figure.interval?.low;
+                            if low > guessing_level(figure.id) {
+                                Ok(value)
+                            } else {
+                                Err(UndefinedReason::TooFew)
+                            }
+                        }),
                         GateBasis::Lower => figure.interval.map(|interval| interval.low),
                     };
                     let passed = value.is_ok_and(|value| assize_rubric::at_least(value, request.least));

@@ -160,19 +160,6 @@ pub(crate) fn confusion_table<'p>(pairs: impl IntoIterator<Item = &'p JudgePeopl
     counts
 }
 
-/// Adds up the chosen tables.
-pub(crate) fn sum_tables(tables: &[ConfusionTable], chosen: &[usize]) -> ConfusionTable {
-    let mut sum = ConfusionTable::default();
-    for table in chosen.iter().filter_map(|&at| tables.get(at)) {
-        sum.true_pass += table.true_pass;
-        sum.false_pass += table.false_pass;
-        sum.false_fail += table.false_fail;
-        sum.true_fail += table.true_fail;
-    }
-
-    sum
-}
-
 /// Returns the units of the chosen groups, for a resample.
 pub(crate) fn units_of(groups: &[Vec<usize>], chosen: &[usize]) -> Vec<usize> {
     chosen.iter().filter_map(|&at| groups.get(at)).flatten().copied().collect()

@@ -1,17 +1,15 @@
 //! Agreement among people: an upper limit for what a judge can be expected to reach.
 
 use assize_stats::{
-    UndefinedReason,
     agreement::AlphaMetric,
     judge_quality::{ConfusionTable, mean_absolute_error, pearson, spearman},
 };
 
 use super::item::CalibrationItem;
 use super::pairing::{
-    JudgePeoplePair, PairStatistic, confusion_table, group_positions, item_cluster_numbers,
-    resampled_statistic, split_columns, sum_tables,
+    JudgePeoplePair, PairStatistic, group_positions, item_cluster_numbers, resampled_statistic, split_columns,
 };
-use super::verdicts::alpha_metric;
+use super::verdicts::{ClusterTables, MetricParts, alpha_metric};
 use crate::metric::{MetricEstimate, ResamplingOptions};
 
 /// Pairs every label with every other label of the same item, in both orders, so that no person is the
@@ -31,7 +29,7 @@ fn ordered_pairs(items: &[&CalibrationItem]) -> Vec<JudgePeoplePair> {
 }
 
 /// Computes the metrics of agreement among people on verdicts; empty if no item has two labels. Pairs of one
-/// item are not independent, so that all intervals are resampled.
+/// item are not independent.
 pub(crate) fn people_verdict_metrics(
     items: &[&CalibrationItem],
     resampling: ResamplingOptions,
@@ -41,36 +39,34 @@ pub(crate) fn people_verdict_metrics(
         return Vec::new();
     }
 
-    let table = confusion_table(&pairs);
-    let groups = group_positions(pairs.iter().map(|pair| pair.cluster));
-    let tables: Vec<ConfusionTable> =
-        groups.iter().map(|members| confusion_table(members.iter().map(|&at| &pairs[at]))).collect();
-    let level = resampling.level;
-    let of = |id, name, figure: &dyn Fn(ConfusionTable) -> Result<f64, UndefinedReason>, says| {
-        let value = figure(table);
-        let interval = value.and_then(|_| {
-            resampling.bootstrap_interval(tables.len(), |chosen| figure(sum_tables(&tables, chosen)))
-        });
-        MetricEstimate { id, name, value, interval, n: table.n(), of: "ordered pairs", says }
+    let tables = ClusterTables::new(&pairs, resampling);
+    let of = |id, name, (value, interval, n): MetricParts, says| MetricEstimate {
+        id,
+        name,
+        value,
+        interval,
+        n,
+        of: "ordered pairs",
+        says,
     };
 
     let mut figures = vec![
         of(
             "accuracy",
             "raw agreement",
-            &|table| table.accuracy(level).rate,
+            tables.rate(ConfusionTable::accuracy),
             "How often one person says what another says of the same answer.",
         ),
         of(
             "macro_f1",
             "macro-F1",
-            &ConfusionTable::macro_f1,
+            tables.other(ConfusionTable::macro_f1),
             "What one person would reach as a judge of the other's labels.",
         ),
         of(
             "kappa",
             "Cohen's kappa",
-            &|table| table.kappa(level).and_then(|kappa| kappa.kappa),
+            tables.kappa(),
             "A judge can hardly be expected to agree with people more than they do with each other.",
         ),
     ];

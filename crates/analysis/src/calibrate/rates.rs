@@ -4,11 +4,8 @@ use std::collections::BTreeMap;
 
 use assize_rubric::{PrerequisiteResult, SamplingMethod, resolve_prerequisites};
 use assize_stats::{
-    ClusteredMean, ConfidenceLevel, Interval, Proportion, UndefinedReason, clustered_mean,
-    correction::{
-        CorrectedMean, JudgeRates, PredictionPowered, RoganGladen, prediction_powered,
-        prediction_powered_clustered, rogan_gladen,
-    },
+    ClusteredMean, ConfidenceLevel, Proportion, UndefinedReason, bounded_mean_clustered, clustered_mean,
+    correction::{JudgeRates, PredictionPowered, RoganGladen, prediction_powered_within, rogan_gladen},
     proportion,
 };
 
@@ -30,7 +27,7 @@ pub struct GivenRates {
 /// Mean of verdicts or scores.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct PassRate {
-    /// Mean with its clustered error.
+    /// Mean with its clustered error, and an interval within the range of the verdicts or scores.
     pub mean: Result<ClusteredMean, UndefinedReason>,
     /// For verdicts, the count with the interval for independent ones.
     pub counted: Option<Proportion>,
@@ -74,6 +71,8 @@ pub(crate) struct RateOptions {
     pub(crate) level: ConfidenceLevel,
     pub(crate) assume_random: bool,
     pub(crate) given: Option<GivenRates>,
+    /// Lowest and highest value that a decision can have.
+    pub(crate) range: (f64, f64),
 }
 
 /// Computes the rates of some items, all verdicts or all scores.
@@ -88,9 +87,8 @@ pub(crate) fn compute_rates(
     let labelled: Vec<(&CalibrationItem, f64)> =
         items.iter().filter_map(|item| Some((*item, item.people_mean()?))).collect();
     let single = items.iter().all(|item| item.people.len() < 2);
-    let range = RateRange::new(scores);
-    let people = pass_rate(&labelled, !scores && single, range, options.level);
-    let judge = pass_rate(&judged, !scores, range, options.level);
+    let people = pass_rate(&labelled, !scores && single, options);
+    let judge = pass_rate(&judged, !scores, options);
     let rogan_gladen = options.given.filter(|_| !scores).and_then(|given| {
         let counted = judge.as_ref()?.counted?;
         Some(counted.rate.and_then(|pass_rate| {
@@ -112,14 +110,14 @@ pub(crate) fn compute_rates(
         scores,
         people,
         judge,
-        powered: prediction_powered_rate(&judged, options).map(|found| range.limit_powered(found)),
+        powered: prediction_powered_rate(&judged, options),
         rogan_gladen,
         people_gated: needs
-            .then(|| gated_rates(items, options.level, |item| item.people_mean().map(|mean| mean > 0.5)))
+            .then(|| gated_rates(items, options, |item| item.people_mean().map(|mean| mean > 0.5)))
             .flatten(),
         judge_gated: needs
             .then(|| {
-                gated_rates(items, options.level, |item| match item.judge.as_ref()?.said {
+                gated_rates(items, options, |item| match item.judge.as_ref()?.said {
                     DecisionValue::Verdict(met) => Some(met),
                     _ => None,
                 })
@@ -128,58 +126,18 @@ pub(crate) fn compute_rates(
     }
 }
 
-/// Range of what a rate can be: 0 to 1 for verdicts. Symmetric intervals don't know it.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum RateRange {
-    Verdicts,
-    Scores,
-}
-
-impl RateRange {
-    const fn new(scores: bool) -> Self {
-        if scores { Self::Scores } else { Self::Verdicts }
-    }
-
-    fn limit_interval(self, interval: Interval) -> Interval {
-        match self {
-            Self::Verdicts => interval.clip(0.0, 1.0),
-            Self::Scores => interval,
-        }
-    }
-
-    fn limit_mean(self, found: ClusteredMean) -> ClusteredMean {
-        ClusteredMean { interval: found.interval.map(|interval| self.limit_interval(interval)), ..found }
-    }
-
-    fn limit_corrected(self, found: CorrectedMean) -> CorrectedMean {
-        let mean = if self == Self::Verdicts { found.mean.clamp(0.0, 1.0) } else { found.mean };
-        CorrectedMean { mean, interval: self.limit_interval(found.interval), ..found }
-    }
-
-    fn limit_powered(self, found: PredictionPowered) -> PredictionPowered {
-        PredictionPowered {
-            human: self.limit_corrected(found.human),
-            plain: self.limit_corrected(found.plain),
-            tuned: self.limit_corrected(found.tuned),
-            ..found
-        }
-    }
-}
-
-fn pass_rate(
-    values: &[(&CalibrationItem, f64)],
-    verdicts: bool,
-    range: RateRange,
-    level: ConfidenceLevel,
-) -> Option<PassRate> {
+fn pass_rate(values: &[(&CalibrationItem, f64)], verdicts: bool, options: RateOptions) -> Option<PassRate> {
     if values.is_empty() {
         return None;
     }
 
     let (numbers, clusters) = split_values(values);
     let passed = numbers.iter().filter(|&&value| value == 1.0).count() as u64;
+    let level = options.level;
+    let bounded = bounded_mean_clustered(&numbers, &clusters, options.range, level);
     Some(PassRate {
-        mean: clustered_mean(&numbers, &clusters, level).map(|found| range.limit_mean(found)),
+        mean: clustered_mean(&numbers, &clusters, level)
+            .map(|found| ClusteredMean { interval: bounded.and_then(|bounded| bounded.interval), ..found }),
         counted: verdicts.then(|| proportion(passed, numbers.len() as u64, level)),
     })
 }
@@ -233,20 +191,17 @@ fn prediction_powered_rate(
         sorted.sort_unstable();
         sorted.windows(2).all(|pair| pair[0] != pair[1])
     };
-    let found = if one_each(&within) && one_each(&outside) {
-        prediction_powered(&people, &judge, &rest, options.level)
-    } else {
-        prediction_powered_clustered(&people, &judge, &within, &rest, &outside, options.level)
-    };
-
-    found.map_err(|reason| reason.to_string())
+    let clusters =
+        (!one_each(&within) || !one_each(&outside)).then_some((within.as_slice(), outside.as_slice()));
+    prediction_powered_within(&people, &judge, &rest, clusters, options.range, options.level)
+        .map_err(|reason| reason.to_string())
 }
 
 /// Computes the pass rates of each answer's verdicts with prerequisites. An item without a verdict is
 /// ignored, also as a prerequisite.
 fn gated_rates(
     items: &[&CalibrationItem],
-    level: ConfidenceLevel,
+    options: RateOptions,
     verdict: impl Fn(&CalibrationItem) -> Option<bool>,
 ) -> Option<GatedPassRates> {
     let mut answers: BTreeMap<(&str, &str, &str, u32), Vec<&CalibrationItem>> = BTreeMap::new();
@@ -276,8 +231,8 @@ fn gated_rates(
     }
 
     Some(GatedPassRates {
-        direct: pass_rate(&direct, true, RateRange::Verdicts, level)?,
-        recursive: pass_rate(&recursive, true, RateRange::Verdicts, level)?,
+        direct: pass_rate(&direct, true, options)?,
+        recursive: pass_rate(&recursive, true, options)?,
         circular,
     })
 }

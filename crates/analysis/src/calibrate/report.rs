@@ -112,6 +112,7 @@ pub fn calibrate(
         level: options.resampling.level,
         assume_random: options.assume_random,
         given: options.given,
+        range: (0.0, 1.0),
     };
     for scores in [false, true] {
         let of_kind: Vec<&CalibrationItem> = material
@@ -124,6 +125,8 @@ pub fn calibrate(
         }
 
         sections.push(build_section("all", "all", &of_kind, scores, options));
+        let range = if scores { score_range(&of_kind, options) } else { (0.0, 1.0) };
+        let rate_options = RateOptions { range, ..rate_options };
         rates_found.push(compute_rates("all", &of_kind, scores, rate_options));
 
         for (by, name) in [
@@ -174,7 +177,7 @@ fn build_section(
     if scores {
         if !pairs.is_empty() {
             figures = match effective_scale(items, options) {
-                Ok(scale) => score_metrics(&pairs, &scale, resampling),
+                Ok(scale) => score_metrics(&pairs, &scale, score_range(items, options), resampling),
                 Err(_) => Vec::new(),
             };
             figures.extend(
@@ -203,8 +206,24 @@ fn build_section(
         confusion,
         figures,
         people,
-        biases: if pairs.is_empty() { Vec::new() } else { measure_biases(items, &pairs, scores, resampling) },
+        biases: if pairs.is_empty() {
+            Vec::new()
+        } else {
+            let (least, most) = if scores { score_range(items, options) } else { (0.0, 1.0) };
+            measure_biases(items, &pairs, most - least, resampling)
+        },
     }
+}
+
+/// Returns the ends of the declared scale, or the lowest and highest score that occur.
+fn score_range(items: &[&CalibrationItem], options: &CalibrationOptions) -> (f64, f64) {
+    let declared = options.scale.iter().flat_map(|scale| scale.points().iter().copied());
+    let people = |item: &&CalibrationItem| -> Vec<f64> {
+        item.words_of_people().filter_map(DecisionValue::number).chain(item.judge_number()).collect()
+    };
+    let found = items.iter().flat_map(people);
+    let all = declared.chain(found);
+    all.fold((f64::INFINITY, f64::NEG_INFINITY), |(least, most), score| (least.min(score), most.max(score)))
 }
 
 /// Returns the declared scale, or every integer score that occurs: means of several scores are not possible

@@ -1,10 +1,11 @@
 //! Agreement of scores.
 
 use assize_stats::{
-    UndefinedReason,
+    Interval, UndefinedReason,
     agreement::{
         AgreementTable, AgreementWeights, ChanceAgreement, RatingScale, UnitRatings, coefficient, kappa,
     },
+    bounded_mean_clustered,
     judge_quality::{
         bonett_wright, fisher_z, kendall_tau_b, mean_absolute_error, pearson, root_mean_square_error,
         spearman,
@@ -17,10 +18,11 @@ use crate::metric::{MetricEstimate, ResamplingOptions};
 /// Minimum number of pairs for a correlation: two pairs always correlate perfectly.
 const MIN_CORRELATION_PAIRS: usize = 5;
 
-/// Computes every metric of pairs of scores. `scale` holds the possible scores.
+/// Computes every metric of pairs of scores. `scale` holds the possible scores, `range` the lowest and highest.
 pub(crate) fn score_metrics(
     pairs: &[JudgePeoplePair],
     scale: &RatingScale,
+    range: (f64, f64),
     resampling: ResamplingOptions,
 ) -> Vec<MetricEstimate> {
     let (judge, people) = split_columns(pairs);
@@ -40,6 +42,19 @@ pub(crate) fn score_metrics(
         MetricEstimate { id, name, value, interval, n, of: "pairs", says }
     };
 
+    let clusters: Vec<usize> = pairs.iter().map(|pair| pair.cluster).collect();
+    // Distances have a largest possible value, so that their mean has an interval even where all are the same.
+    let distance = |id, name, power: i32, figure: &PairStatistic<'_>, says| {
+        let values: Vec<f64> =
+            judge.iter().zip(&people).map(|(judge, people)| (judge - people).abs().powi(power)).collect();
+        let farthest = (range.1 - range.0).powi(power);
+        let root = |value: f64| value.powf(1.0 / f64::from(power));
+        let interval = bounded_mean_clustered(&values, &clusters, (0.0, farthest), level)
+            .and_then(|found| found.interval)
+            .map(|interval| Interval { low: root(interval.low), high: root(interval.high), ..interval });
+        MetricEstimate { id, name, value: figure(&judge, &people), interval, n, of: "pairs", says }
+    };
+
     let correlated = |id, name, figure: &PairStatistic<'_>, says| {
         let value = enough(figure(&judge, &people));
         let formula = match id {
@@ -55,13 +70,7 @@ pub(crate) fn score_metrics(
         let table = AgreementTable::from_answers(judge, people, scale)?;
         kappa(&table, AgreementWeights::Quadratic, level).kappa
     };
-    let ac2 = |judge: &[f64], people: &[f64]| {
-        let mut ratings = UnitRatings::new();
-        for (judge, people) in judge.iter().zip(people) {
-            ratings.push([*judge, *people]);
-        }
-        coefficient(&ratings, scale, AgreementWeights::Quadratic, ChanceAgreement::Gwet, level).value
-    };
+    let ac2 = |judge: &[f64], people: &[f64]| gwet_quadratic(judge, people, scale, level);
     vec![
         correlated(
             "spearman",
@@ -81,15 +90,17 @@ pub(crate) fn score_metrics(
             &pearson,
             "Whether the judge's scores rise in proportion to those of people, on whatever scale.",
         ),
-        plain(
+        distance(
             "rmse",
             "root mean squared error",
+            2,
             &root_mean_square_error,
             "Typical distance from the score of people, in points; large misses weigh more.",
         ),
-        plain(
+        distance(
             "mae",
             "mean absolute error",
+            1,
             &mean_absolute_error,
             "Mean distance from the score of people, in points.",
         ),
@@ -106,4 +117,18 @@ pub(crate) fn score_metrics(
             "The same without falling where most scores are the same; read it beside quadratic kappa.",
         ),
     ]
+}
+
+fn gwet_quadratic(
+    judge: &[f64],
+    people: &[f64],
+    scale: &RatingScale,
+    level: assize_stats::ConfidenceLevel,
+) -> Result<f64, UndefinedReason> {
+    let mut ratings = UnitRatings::new();
+    for (judge, people) in judge.iter().zip(people) {
+        ratings.push([*judge, *people]);
+    }
+
+    coefficient(&ratings, scale, AgreementWeights::Quadratic, ChanceAgreement::Gwet, level).value
 }

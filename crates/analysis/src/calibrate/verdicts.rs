@@ -1,99 +1,88 @@
 //! Agreement of verdicts.
 
 use assize_stats::{
-    ConfidenceLevel, Interval, Proportion, UndefinedReason,
-    agreement::{
-        AgreementWeights, AlphaMetric, ChanceAgreement, RatingScale, UnitRatings, alpha, coefficient,
-    },
-    judge_quality::{ConfusionTable, area_under_curve, brier, reliability_table},
-    proportion,
+    ConfidenceLevel, Interval, Proportion, SeededRandom, UndefinedReason,
+    agreement::{AlphaMetric, UnitRatings, alpha},
+    bounded_mean_clustered,
+    judge_quality::{ConfusionTable, DrawnTables, area_interval, area_under_curve, brier, reliability_table},
 };
 
 use super::item::{CalibrationItem, DecisionValue};
-use super::pairing::{
-    JudgePeoplePair, PairStatistic, confusion_table, group_positions, resampled_statistic, sum_tables,
-};
+use super::pairing::{JudgePeoplePair, PairStatistic, confusion_table, group_positions, resampled_statistic};
 use crate::metric::{MetricEstimate, ResamplingOptions};
 
 /// Number of bins of the calibration error.
 const BINS: usize = 10;
 
 /// Value, interval and sample size of a metric.
-type MetricParts = (Result<f64, UndefinedReason>, Result<Interval, UndefinedReason>, u64);
+pub(super) type MetricParts = (Result<f64, UndefinedReason>, Result<Interval, UndefinedReason>, u64);
 
 /// Confusion tables of all pairs and of each cluster, from which metrics and their intervals are computed.
-struct TableResampler {
+pub(super) struct ClusterTables {
     table: ConfusionTable,
     /// Table of each cluster.
     tables: Vec<ConfusionTable>,
-    /// True if each pair is its own cluster.
-    independent: bool,
-    resampling: ResamplingOptions,
+    drawn: Result<DrawnTables, UndefinedReason>,
+    level: ConfidenceLevel,
 }
 
-impl TableResampler {
-    fn new(pairs: &[JudgePeoplePair], groups: &[Vec<usize>], resampling: ResamplingOptions) -> Self {
+impl ClusterTables {
+    pub(super) fn new(pairs: &[JudgePeoplePair], resampling: ResamplingOptions) -> Self {
+        let groups = group_positions(pairs.iter().map(|pair| pair.cluster));
+        let tables: Vec<ConfusionTable> =
+            groups.iter().map(|members| confusion_table(members.iter().map(|&at| &pairs[at]))).collect();
+        let mut random = SeededRandom::new(resampling.seed);
         Self {
             table: confusion_table(pairs),
-            tables: groups
-                .iter()
-                .map(|members| confusion_table(members.iter().map(|&at| &pairs[at])))
-                .collect(),
-            independent: groups.len() == pairs.len(),
-            resampling,
+            drawn: DrawnTables::draw(&tables, resampling.resamples, &mut random),
+            tables,
+            level: resampling.level,
         }
     }
 
-    fn bootstrap(
-        &self,
-        figure: impl Fn(ConfusionTable) -> Result<f64, UndefinedReason>,
-    ) -> Result<Interval, UndefinedReason> {
-        self.resampling
-            .bootstrap_interval(self.tables.len(), |chosen| figure(sum_tables(&self.tables, chosen)))
-    }
+    /// A proportion: Wilson's interval, on the effective number where clusters hold several pairs.
+    pub(super) fn rate(&self, figure: impl Fn(ConfusionTable, ConfidenceLevel) -> Proportion) -> MetricParts {
+        let found = figure(self.table, self.level);
+        let (mut values, mut clusters) = (Vec::new(), Vec::new());
+        for (cluster, table) in self.tables.iter().enumerate() {
+            let of = figure(*table, self.level);
+            values.extend((0..of.n).map(|at| f64::from(u8::from(at < of.successes))));
+            clusters.extend((0..of.n).map(|_| cluster));
+        }
 
-    /// A proportion, with an interval by formula where pairs are independent.
-    fn rate(&self, figure: impl Fn(ConfusionTable, ConfidenceLevel) -> Proportion) -> MetricParts {
-        let level = self.resampling.level;
-        let found = figure(self.table, level);
-        let interval = if self.independent {
+        let is_independent = clusters.windows(2).all(|pair| pair[0] != pair[1]);
+        let interval = if is_independent {
             found.interval
-        } else if found.successes == 0 || found.successes == found.n {
-            // Resampling shows no spread here. Each cluster counts once, as if all its pairs were equal.
-            let clusters = self.tables.iter().filter(|table| figure(**table, level).n > 0).count() as u64;
-            proportion(if found.successes == 0 { 0 } else { clusters }, clusters, level).interval
         } else {
-            self.bootstrap(|table| figure(table, level).rate)
+            bounded_mean_clustered(&values, &clusters, (0.0, 1.0), self.level).and_then(|mean| mean.interval)
         };
 
         (found.rate, found.rate.and(interval), found.n)
     }
 
-    /// A metric without a formula for its error.
-    fn other(&self, figure: impl Fn(ConfusionTable) -> Result<f64, UndefinedReason>) -> MetricParts {
+    /// A figure of the whole table, at most 1.
+    pub(super) fn other(
+        &self,
+        figure: impl Fn(ConfusionTable) -> Result<f64, UndefinedReason>,
+    ) -> MetricParts {
         let value = figure(self.table);
-        (value, value.and_then(|_| self.bootstrap(figure)), self.table.n())
+        let interval = value.and_then(|value| {
+            self.drawn.as_ref().map_err(|reason| *reason)?.interval(value, self.level, figure)
+        });
+        (value, interval, self.table.n())
     }
 
-    fn kappa(&self) -> MetricParts {
-        let level = self.resampling.level;
-        let (value, mut interval, n) = self.other(|table| table.kappa(level).and_then(|kappa| kappa.kappa));
-        if self.independent {
-            interval = value.and_then(|_| self.table.kappa(level).and_then(|kappa| kappa.interval));
-        }
-
-        (value, interval.map(|interval| interval.clip(-1.0, 1.0)), n)
+    pub(super) fn kappa(&self) -> MetricParts {
+        self.other(|table| table.kappa(self.level).and_then(|kappa| kappa.kappa))
     }
 }
 
-/// Computes the confusion table and every metric of it. If each pair is its own cluster, metrics with a
-/// formula for their error use it; all others are resampled by cluster.
+/// Computes the confusion table and every metric of it.
 pub(crate) fn verdict_figures(
     pairs: &[JudgePeoplePair],
     resampling: ResamplingOptions,
 ) -> (ConfusionTable, Vec<MetricEstimate>) {
-    let groups = group_positions(pairs.iter().map(|pair| pair.cluster));
-    let tables = TableResampler::new(pairs, &groups, resampling);
+    let tables = ClusterTables::new(pairs, resampling);
     let estimate = |id, name, (value, interval, n): MetricParts, of, says| MetricEstimate {
         id,
         name,
@@ -171,55 +160,13 @@ pub(crate) fn verdict_figures(
         estimate(
             "ac1",
             "Gwet's AC1",
-            agreement_beyond_chance(pairs, &groups, resampling),
+            tables.other(ConfusionTable::gwet),
             "pairs",
             "Agreement beyond chance that does not fall where one verdict is rare; read it beside kappa.",
         ),
     ];
 
     (tables.table, figures)
-}
-
-/// Computes Gwet's AC1.
-fn agreement_beyond_chance(
-    pairs: &[JudgePeoplePair],
-    groups: &[Vec<usize>],
-    resampling: ResamplingOptions,
-) -> MetricParts {
-    let agreed = gwet_coefficient(pairs, resampling);
-    let interval = if groups.len() == pairs.len() {
-        agreed.interval
-    } else {
-        agreed.value.and_then(|_| {
-            resampling.bootstrap_interval(groups.len(), |chosen| {
-                gwet_coefficient(&pick_pairs(pairs, groups, chosen), resampling).value
-            })
-        })
-    };
-
-    (agreed.value, interval.map(|interval| interval.clip(-1.0, 1.0)), pairs.len() as u64)
-}
-
-fn pick_pairs(pairs: &[JudgePeoplePair], groups: &[Vec<usize>], chosen: &[usize]) -> Vec<JudgePeoplePair> {
-    super::pairing::units_of(groups, chosen).into_iter().map(|at| pairs[at]).collect()
-}
-
-fn gwet_coefficient(
-    pairs: &[JudgePeoplePair],
-    resampling: ResamplingOptions,
-) -> assize_stats::agreement::AgreementCoefficient {
-    let mut ratings = UnitRatings::new();
-    for pair in pairs {
-        ratings.push([pair.judge, pair.people]);
-    }
-
-    coefficient(
-        &ratings,
-        &RatingScale::binary(),
-        AgreementWeights::Identity,
-        ChanceAgreement::Gwet,
-        resampling.level,
-    )
 }
 
 /// Computes Krippendorff's alpha of the judge and all people, with items as units.
@@ -292,7 +239,6 @@ pub(crate) fn probability_metrics(
     let probabilities: Vec<f64> = known.iter().map(|(_, probability)| *probability).collect();
     let people: Vec<f64> = known.iter().map(|(pair, _)| pair.people).collect();
     let groups = group_positions(known.iter().map(|(pair, _)| pair.cluster));
-    let independent = groups.len() == known.len();
     let flags = |people: &[f64]| people.iter().map(|&value| value > 0.5).collect::<Vec<bool>>();
     let level = resampling.level;
     let area = move |p: &[f64], y: &[f64]| area_under_curve(p, &flags(y), level).map(|area| area.area);
@@ -311,13 +257,14 @@ pub(crate) fn probability_metrics(
         (value, interval)
     };
 
-    let (auroc, mut auroc_interval) = with(&area);
-    if independent {
-        auroc_interval =
-            area_under_curve(&probabilities, &flags(&people), level).and_then(|area| area.interval);
-    }
-
-    let ((brier, brier_interval), (ece, ece_interval)) = (with(&of_brier), with(&error));
+    let clusters: Vec<usize> = known.iter().map(|(pair, _)| pair.cluster).collect();
+    let auroc = area(&probabilities, &people);
+    let auroc_interval = auroc.and(area_interval(&probabilities, &flags(&people), &clusters, level));
+    let brier = of_brier(&probabilities, &people);
+    let squares: Vec<f64> = probabilities.iter().zip(&people).map(|(p, y)| (p - y).powi(2)).collect();
+    let brier_interval =
+        bounded_mean_clustered(&squares, &clusters, (0.0, 1.0), level).and_then(|found| found.interval);
+    let (ece, ece_interval) = with(&error);
     vec![
         MetricEstimate {
             id: "auroc",

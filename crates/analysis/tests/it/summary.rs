@@ -70,26 +70,16 @@ fn clusters_make_the_error_larger_and_are_counted() {
         })
         .collect();
     let found = figures(&cases);
-    // CR1 by hand: sums of deviations from the mean by cluster, t at 5 degrees of freedom.
-    let mean: f64 = values.iter().sum::<f64>() / 10.0;
-    let sums = ["a", "b", "c", "d", "e", "f"].map(|name| -> f64 {
-        values
-            .iter()
-            .zip(clusters)
-            .filter(|(_, cluster)| *cluster == name)
-            .map(|(value, _)| value - mean)
-            .sum()
-    });
-    let error = sums.iter().map(|sum| sum * sum).sum::<f64>().sqrt() / 10.0 * (6.0f64 / 5.0).sqrt();
-    close(found.mean_score.low, mean - 2.570_581_836 * error);
+    // Computed with scipy 1.17.1: Wilson's lower end for 11.906102 values and t at 5 degrees of freedom.
+    close(found.mean_score.low, 0.251_689_350_653_628_5);
     assert_eq!(
         (found.mean_score.clusters, found.mean_score.method.as_deref()),
-        (Some(6), Some("cluster-robust t"))
+        (Some(6), Some("Wilson, effective n"))
     );
     assert!(found.design_effect.is_some_and(|effect| effect > 1.0), "{:?}", found.design_effect);
     assert!(found.remarks.iter().any(|remark| remark.contains("6 clusters")), "{:?}", found.remarks);
     let stored = stored_mean(&found.mean_score).expect("a mean");
-    assert_eq!(stored.method, "cluster-robust t over 6 clusters");
+    assert_eq!(stored.method, "Wilson, effective n over 6 clusters");
 }
 
 #[test]

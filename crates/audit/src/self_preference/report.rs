@@ -11,23 +11,15 @@ use assize_stats::UndefinedReason;
 use crate::report::format_count;
 use crate::{AuditReport, AuditSection, ScaleDecision};
 
-/// Compares decisions of a family's judges and all other judges on the answers of that family and of others.
+/// Compares decisions of a family's judges and of neutral judges on the answers of that family and of another one.
 ///
-/// For each criterion of each answer: the mean of the family's judges minus the mean of the others. Both saw
-/// the same answer, so its quality cancels. Then, case by case, the mean of that over the family's answers
-/// minus the mean over the others' answers: severity cancels too. The remainder is the preference.
+/// For each criterion of each answer: the mean of the family's judges minus the mean of the neutral ones, which are of
+/// neither family. Both saw the same answer, so its quality cancels. Then, case by case, the mean of that over the
+/// family's answers minus the mean over the other family's answers: severity cancels too. The remainder is the
+/// preference, averaged over the other families. Judges of the other family would add their own preference to it.
 pub fn self_preference_report(facts: &SelfPreferenceFacts) -> AuditReport {
     let families: BTreeSet<&String> = facts.judges.values().flatten().collect();
     let mut unmeasured = list_unmeasured(facts);
-    let known: BTreeSet<&String> = facts.judges.values().chain(facts.targets.values()).flatten().collect();
-    if families.len() == 2 && known.len() == 2 {
-        unmeasured.push(
-            "Of two families only the sum of their preferences is known: what one prefers, the other seems to prefer as \
-             well. A judge of a third family tells them apart."
-                .to_owned(),
-        );
-    }
-
     let mut sections = Vec::new();
     let mut worst: Option<(f64, String)> = None;
     let mut concluded = Vec::new();
@@ -46,8 +38,8 @@ pub fn self_preference_report(facts: &SelfPreferenceFacts) -> AuditReport {
         }
 
         let figure = mean_metric(
-            ("self_preference", "own minus other answers, own minus other judges", "cases"),
-            "Above 0 judges of this family value its answers more, compared with what other judges see in the same \
+            ("self_preference", "own minus other answers, own minus neutral judges", "cases"),
+            "Above 0 judges of this family value its answers more, compared with what neutral judges see in the same \
              answers; on the scale of decisions, 0 to 1.",
             &preferences,
         );
@@ -99,12 +91,25 @@ fn find_lack(facts: &SelfPreferenceFacts, family: &String) -> Option<&'static st
     let others = facts.targets.values().flatten().any(|of| of != family);
     let rivals = facts.judges.values().flatten().any(|of| of != family);
 
-    match (own, others, rivals) {
-        (false, _, _) => Some("no target is of this family"),
-        (_, false, _) => Some("every target is of this family; others are needed beside it"),
-        (_, _, false) => Some("every judge is of this family; others are needed beside it"),
+    let neutral = other_families(facts, family)
+        .into_iter()
+        .any(|other| facts.judges.values().flatten().any(|of| of != family && of != other));
+
+    match (own, others, rivals, neutral) {
+        (false, ..) => Some("no target is of this family"),
+        (_, false, ..) => Some("every target is of this family; others are needed beside it"),
+        (_, _, false, _) => Some("every judge is of this family; others are needed beside it"),
+        (.., false) => Some(
+            "every other judge is of the family that gave the other answers, and may prefer those; a judge of a third \
+             family is needed beside them",
+        ),
         _ => None,
     }
+}
+
+/// Returns the families that answered beside this one.
+fn other_families<'f>(facts: &'f SelfPreferenceFacts, family: &str) -> BTreeSet<&'f String> {
+    facts.targets.values().flatten().filter(|of| *of != family).collect()
 }
 
 /// Returns the sentence that a preference over this many cases allows, if any.
@@ -166,27 +171,52 @@ fn list_unmeasured(facts: &SelfPreferenceFacts) -> Vec<String> {
 /// Suite and case.
 type PreferenceCaseKey = (String, String);
 
-/// Computes the preference in each case.
+/// Computes the preference in each case, averaged over the families that answered beside this one.
 fn preferences_by_case(facts: &SelfPreferenceFacts, family: &str) -> Vec<(PreferenceCaseKey, f64)> {
-    let average = |values: &[f64]| values.iter().sum::<f64>() / values.len() as f64;
+    let mut by_case: BTreeMap<PreferenceCaseKey, Vec<f64>> = BTreeMap::new();
+    for other in other_families(facts, family) {
+        for (case, preference) in contrast_families(facts, family, other) {
+            by_case.entry(case).or_default().push(preference);
+        }
+    }
+
+    by_case.into_iter().map(|(case, preferences)| (case, average(&preferences))).collect()
+}
+
+fn average(values: &[f64]) -> f64 {
+    values.iter().sum::<f64>() / values.len() as f64
+}
+
+/// Computes in each case by how much a family's judges, beside judges of neither family, value its answers more than
+/// those of another.
+fn contrast_families(
+    facts: &SelfPreferenceFacts,
+    family: &str,
+    other: &str,
+) -> Vec<(PreferenceCaseKey, f64)> {
     let mut by_case: BTreeMap<PreferenceCaseKey, [Vec<f64>; 2]> = BTreeMap::new();
     for ((suite, case, target, ..), by_judge) in &facts.values {
         let Some(Some(of)) = facts.targets.get(target) else { continue };
-        let side = |is_own: bool| -> Vec<f64> {
+        if of != family && of != other {
+            continue;
+        }
+
+        let side = |wanted: fn(&str, &str, &str) -> bool| -> Vec<f64> {
             by_judge
                 .iter()
                 .filter(|(judge, _)| {
                     let of = facts.judges.get(*judge).and_then(Option::as_deref);
-                    of.is_some_and(|of| (of == family) == is_own)
+                    of.is_some_and(|of| wanted(of, family, other))
                 })
                 .map(|(_, values)| average(values))
                 .collect()
         };
 
-        let (own, others) = (side(true), side(false));
-        if !own.is_empty() && !others.is_empty() {
+        let own = side(|of, family, _| of == family);
+        let neutral = side(|of, family, other| of != family && of != other);
+        if !own.is_empty() && !neutral.is_empty() {
             let sides = by_case.entry((suite.clone(), case.clone())).or_default();
-            sides[usize::from(of != family)].push(average(&own) - average(&others));
+            sides[usize::from(of != family)].push(average(&own) - average(&neutral));
         }
     }
 
@@ -212,4 +242,79 @@ fn repeat_flips(facts: &SelfPreferenceFacts) -> Vec<(PreferenceCaseKey, bool)> {
     }
 
     hits
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use assize_stats::SeededRandom;
+    use rand_core::RngCore;
+
+    /// Judges of these families, each adding its preference to answers of its own, over 60 cases of noisy scores.
+    fn planted(preferences: &[(&str, f64)], targets: &[&str]) -> SelfPreferenceFacts {
+        let mut facts = SelfPreferenceFacts::default();
+        let mut random = SeededRandom::new(4);
+        let mut noise = move || (random.next_u64() >> 11) as f64 / (1u64 << 53) as f64 * 0.2;
+        for target in targets {
+            facts.targets.insert((*target).to_owned(), Some((*target).to_owned()));
+        }
+        for case in 0..60 {
+            facts.cases.insert(("s".to_owned(), case.to_string()));
+            for target in targets {
+                let quality = 0.2 + noise();
+                for (judge, preference) in preferences {
+                    facts.judges.insert((*judge).to_owned(), Some((*judge).to_owned()));
+                    let own = if judge == target { *preference } else { 0.0 };
+                    let value = quality + own + noise();
+                    let cell = (
+                        "s".to_owned(),
+                        case.to_string(),
+                        (*target).to_owned(),
+                        "g".to_owned(),
+                        "c".to_owned(),
+                    );
+                    facts.values.entry(cell).or_default().insert((*judge).to_owned(), vec![value]);
+                }
+            }
+        }
+
+        facts
+    }
+
+    fn preference(report: &AuditReport, family: &str) -> f64 {
+        let section = report.sections.iter().find(|section| section.title == family).expect("measured");
+        section.figures[0].value.expect("a number")
+    }
+
+    #[test]
+    fn rivals_that_prefer_their_own_accuse_nobody() {
+        let report = self_preference_report(&planted(
+            &[("gpt", 0.0), ("claude", 0.4), ("mistral", 0.0)],
+            &["gpt", "claude"],
+        ));
+        assert!(preference(&report, "gpt").abs() < 0.05, "{report:?}");
+        assert!((preference(&report, "claude") - 0.4).abs() < 0.05, "{report:?}");
+        assert!(
+            !report.says.contains("`gpt`") && report.says.contains("`claude` judges prefer"),
+            "{}",
+            report.says
+        );
+    }
+
+    #[test]
+    fn three_families_that_answer_and_judge_measure_each_other() {
+        let who = ["gpt", "claude", "mistral"];
+        let report =
+            self_preference_report(&planted(&[("gpt", 0.0), ("claude", 0.3), ("mistral", 0.1)], &who));
+        for (family, planted) in [("gpt", 0.0), ("claude", 0.3), ("mistral", 0.1)] {
+            assert!((preference(&report, family) - planted).abs() < 0.05, "{family}: {report:?}");
+        }
+    }
+
+    #[test]
+    fn two_families_alone_measure_nothing() {
+        let report = self_preference_report(&planted(&[("gpt", 0.0), ("claude", 0.4)], &["gpt", "claude"]));
+        assert!(report.sections.is_empty() && report.worst.is_none(), "{report:?}");
+        assert!(report.unmeasured.iter().any(|line| line.contains("a judge of a third")), "{report:?}");
+    }
 }

@@ -154,29 +154,27 @@ fn a_judge_that_prefers_its_own_family_is_found_out_and_a_strict_one_is_not() {
     let (cli, _server) = fixture(partial);
     let who = ["self", "t.yaml", "--target", "openai:gpt-a", "--target", "openai:claude-a"];
     let judges = ["--judge", "openai:gpt-j", "--judge", "openai:claude-j"];
-    let found =
-        audit(&cli, &[&who[..], &judges, &["--max-preference", "0.2", "--run-dir", "run"]].concat(), 1);
+    // Of two families, each would be measured by the other's judges, which may prefer their own.
+    let told = audit(&cli, &[&who[..], &judges].concat(), 0);
+    assert_eq!(told["audit"]["parts"], json!([]), "{told}");
+    assert!(told["audit"]["unmeasured"].to_string().contains("a judge of a third"), "{told}");
+
+    let third = ["--judge", "openai:mistral-j", "--max-preference", "0.2", "--run-dir", "run"];
+    let found = audit(&cli, &[&who[..], &judges, &third].concat(), 1);
     let parts = found["audit"]["parts"].as_array().expect("a list");
     let of = |family: &str| {
         let part = parts.iter().find(|part| part["title"] == family).expect("measured");
         part["figures"]["self_preference"].clone()
     };
-    // gpt on gpt's answers: 3 of 3, elsewhere 1 of 3; claude 0 everywhere. Own 1 - 0, others 1/3 - 0.
+    // Beside mistral, gpt on gpt's answers: 1 - 1/3, elsewhere 1/3 - 1/3; claude: 0 - 1/3 everywhere.
     let gpt = of("gpt")["value"].as_f64().expect("a number");
     assert!((gpt - 2.0 / 3.0).abs() < 1e-9, "{found}");
     assert_eq!(of("gpt")["n"], 3);
-    // With two families what one prefers the other seems to prefer as well: the other's answers are its measure.
-    assert!((of("claude")["value"].as_f64().expect("a number") - 2.0 / 3.0).abs() < 1e-9);
-    assert!(found["audit"]["unmeasured"].to_string().contains("A judge of a third family"), "{found}");
+    let claude = of("claude")["value"].as_f64().expect("a number");
+    assert!(claude.abs() < 1e-9, "{found}");
+    assert_eq!((&parts[0]["title"], parts.len()), (&"gpt".into(), 2), "{found}");
+    assert!(found["audit"]["unmeasured"].to_string().contains("`mistral` was not measured"), "{found}");
     assert_eq!(found["audit"]["figures"]["noise"]["value"], 0.0);
-    let third = ["--judge", "openai:mistral-j", "--no-cache"];
-    let told = audit(&cli, &[&who[..], &judges, &third].concat(), 0);
-    let parts = told["audit"]["parts"].as_array().expect("a list");
-    // gpt: (1 - 1/6) - (1/3 - 1/6) = 2/3; claude: (0 - 1/3) - (0 - 2/3) = 1/3; gpt comes first.
-    assert_eq!((&parts[0]["title"], parts.len()), (&"gpt".into(), 2), "{told}");
-    let claude = parts[1]["figures"]["self_preference"]["value"].as_f64().expect("a number");
-    assert!((claude - 1.0 / 3.0).abs() < 1e-9, "{told}");
-    assert!(told["audit"]["unmeasured"].to_string().contains("`mistral` was not measured"), "{told}");
     let shown = cli.run(&["audit", "show", "run", "--limit", "0.7"]).expect_code(0);
     assert!(shown.stdout.contains("gpt"), "{}", shown.stdout);
 

@@ -223,8 +223,8 @@ fn cases_of_one_origin_are_clusters() {
         .replacen("conversation_id: talk", "conversation_id: other", 1);
     let value = eval(&cli, "b.yaml", &text, "b");
     assert_eq!(value["figures"]["mean_score"]["clusters"], 2);
-    assert_eq!(value["figures"]["mean_score"]["method"], "cluster-robust t");
-    assert_eq!(value["mean_score"]["method"], "cluster-robust t over 2 clusters");
+    assert_eq!(value["figures"]["mean_score"]["method"], "Wilson, effective n");
+    assert_eq!(value["mean_score"]["method"], "Wilson, effective n over 2 clusters");
     let row = &rows(&cli, "b/results.jsonl")[0];
     assert!(
         row["cluster"].is_string() && row["case_hash"].as_str().is_some_and(|hash| hash.len() == 32),

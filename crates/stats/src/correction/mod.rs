@@ -5,5 +5,6 @@ mod rogan_gladen;
 
 pub use prediction_powered::{
     CorrectedMean, FEW_LABELS, PredictionPowered, prediction_powered, prediction_powered_clustered,
+    prediction_powered_within,
 };
 pub use rogan_gladen::{JudgeRates, RoganGladen, rogan_gladen};

@@ -2,13 +2,14 @@
 
 use crate::{
     ConfidenceLevel, Interval, IntervalMethod, MeanAccumulator, UndefinedReason,
+    bounded::{UnitSums, wilson_ends},
     cluster::group_by_cluster,
     distribution::normal_critical_value,
     undefined::{check_all_finite, check_finite},
 };
 
-/// With fewer labels than this, the weight of the judge is itself uncertain and the normal interval too
-/// narrow.
+/// With fewer labels than this, the weight of the judge is itself uncertain: the normal interval is too narrow, and
+/// [`prediction_powered_within`] lets the judge count for less.
 pub const FEW_LABELS: usize = 30;
 
 /// Estimate of the mean with its error.
@@ -46,7 +47,7 @@ pub struct PredictionPowered {
 }
 
 impl PredictionPowered {
-    /// Returns true if there are too few labels to trust the tuned interval.
+    /// Returns true if there are too few labels to know the judge's weight well.
     pub const fn few_labels(&self) -> bool {
         self.labelled < FEW_LABELS
     }
@@ -87,6 +88,110 @@ pub fn prediction_powered_clustered<K: Ord>(
 
     let by = |groups: Vec<Vec<usize>>| move |values: &[f64]| clustered_variance(values, &groups);
     compute_estimates(human, judge, unlabelled, level, by(labelled_groups), by(unlabelled_groups))
+}
+
+/// Number of pseudo labels that say the judge knows nothing: the correlation of people and judge is shrunk by
+/// n/(n + 8), since that of few labels is often too high by luck.
+const PSEUDO_LABELS: f64 = 8.0;
+
+/// Prediction-powered inference for values between `range.0` and `range.1`, for few labels and for means near either
+/// end. The labels alone have the interval of [`bounded_mean_clustered`](crate::bounded_mean_clustered), which is
+/// Wilson's for verdicts. The judge raises their effective number by `1 / (1 - r^2 / (1 + V/v))`: r is the
+/// correlation of people and judge, shrunk by eight labels without any, v the variance of the judge's mean over the
+/// labelled cases and V that over the others. So the judge never makes the interval wider than people alone have it,
+/// and labels without spread leave the judge out. `clusters` names the clusters of the labelled and the other cases.
+/// Source: as for [`prediction_powered`], of whose error the factor is the share that remains at the best weight; the
+/// shrinkage is our own, chosen by the simulation in the handbook.
+pub fn prediction_powered_within<K: Ord>(
+    human: &[f64],
+    judge: &[f64],
+    unlabelled: &[f64],
+    clusters: Option<(&[K], &[K])>,
+    range: (f64, f64),
+    level: ConfidenceLevel,
+) -> Result<PredictionPowered, UndefinedReason> {
+    let plain = match clusters {
+        None => prediction_powered(human, judge, unlabelled, level)?,
+        Some((within, outside)) => {
+            prediction_powered_clustered(human, judge, within, unlabelled, outside, level)?
+        }
+    };
+    let (people, machine, others) = match clusters {
+        None => {
+            let positions: Vec<usize> = (0..human.len().max(unlabelled.len())).collect();
+            let labelled = &positions[..human.len()];
+            (
+                UnitSums::new(human, labelled, range)?,
+                UnitSums::new(judge, labelled, range)?,
+                UnitSums::new(unlabelled, &positions[..unlabelled.len()], range)?,
+            )
+        }
+        Some((within, outside)) => (
+            UnitSums::new(human, within, range)?,
+            UnitSums::new(judge, within, range)?,
+            UnitSums::new(unlabelled, outside, range)?,
+        ),
+    };
+
+    let alone = people.effective_mean();
+    let (shrunk, weight, remaining) = judge_weight(&people, &machine, &others);
+    let critical = people.critical_value(level)?;
+    let width = range.1 - range.0;
+    let estimate = |mean: f64, effective_n: f64, method: IntervalMethod| {
+        let mean = mean.clamp(0.0, 1.0);
+        let (low, high) = wilson_ends(mean, effective_n, critical);
+        let interval = Interval { low: range.0 + width * low, high: range.0 + width * high, level, method };
+        CorrectedMean { mean: range.0 + width * mean, se: interval.width() / 2.0 / critical, interval }
+    };
+    let gain = 1.0 / (1.0 - shrunk * shrunk * remaining);
+    let tuned = alone.mean + weight * (others.mean() - machine.mean());
+    let clip = |found: CorrectedMean| CorrectedMean {
+        mean: found.mean.clamp(range.0, range.1),
+        interval: found.interval.clip(range.0, range.1),
+        ..found
+    };
+
+    Ok(PredictionPowered {
+        human: estimate(alone.mean, alone.effective_n, IntervalMethod::WilsonEffective),
+        plain: clip(plain.plain),
+        weight,
+        tuned: estimate(tuned, alone.effective_n * gain, IntervalMethod::WilsonPowered),
+        gain: check_finite(gain),
+        ..plain
+    })
+}
+
+/// Returns the shrunk correlation of people and judge, the judge's weight, and `1 / (1 + V/v)`.
+fn judge_weight(people: &UnitSums, machine: &UnitSums, others: &UnitSums) -> (f64, f64, f64) {
+    let (of_people, of_judge) = (people.deviations(), machine.deviations());
+    let product = |a: &[f64], b: &[f64]| a.iter().zip(b).map(|(a, b)| a * b).sum::<f64>();
+    let together = product(&of_people, &of_judge);
+    let (n, rest) = (people.n(), others.n());
+
+    // Independent cases that are not labelled tell of the judge's spread too.
+    let spread = if people.is_independent() && others.is_independent() {
+        machine.pooled_spread(others) * n
+    } else {
+        product(&of_judge, &of_judge)
+    };
+    let from_people = product(&of_people, &of_people);
+    let outside = others.deviations();
+    let outside = product(&outside, &outside);
+    if spread <= 0.0 || from_people <= 0.0 || outside <= 0.0 {
+        return (0.0, 0.0, 0.0);
+    }
+
+    let ratio = if people.is_independent() && others.is_independent() {
+        n / rest
+    } else {
+        (outside / (rest * rest)) / (spread / (n * n))
+    };
+    let units = people.sums.len() as f64;
+    let correlation =
+        (together / (spread * from_people).sqrt()).clamp(0.0, 1.0) * units / (units + PSEUDO_LABELS);
+    let remaining = 1.0 / (1.0 + ratio);
+    let weight = (correlation * (from_people / spread).sqrt() * remaining).clamp(0.0, 1.0);
+    (correlation, weight, remaining)
 }
 
 fn mean(values: &[f64]) -> f64 {

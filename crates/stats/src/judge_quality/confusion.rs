@@ -180,6 +180,21 @@ impl ConfusionTable {
         Ok(judged - share(self.truly_pass(), self.n())?)
     }
 
+    /// Gwet's AC1 of judge and truth, `(a - e) / (1 - e)` with a the share of equal verdicts, `e = 2 p (1 - p)` and p
+    /// the mean of the two pass rates. Source: K. Gwet, British Journal of Mathematical and Statistical Psychology 61
+    /// (2008), 29-48, equations 4 to 6.
+    pub fn gwet(self) -> Result<f64, UndefinedReason> {
+        let n = self.n() as f64;
+        if n == 0.0 {
+            return Err(UndefinedReason::NoValues);
+        }
+
+        let agreed = (self.true_pass as f64 + self.true_fail as f64) / n;
+        let share = f64::midpoint(self.truly_pass() as f64, self.judged_pass() as f64) / n;
+        let chance = 2.0 * share * (1.0 - share);
+        Ok((agreed - chance) / (1.0 - chance))
+    }
+
     /// Returns Cohen's kappa of judge and truth.
     pub fn kappa(self, level: ConfidenceLevel) -> Result<CohenKappa, UndefinedReason> {
         let cells = vec![vec![self.true_fail, self.false_fail], vec![self.false_pass, self.true_pass]];

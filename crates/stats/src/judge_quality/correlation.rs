@@ -50,6 +50,7 @@ pub fn pearson(x: &[f64], y: &[f64]) -> Result<f64, UndefinedReason> {
 
 /// Spearman's correlation: Pearson's of mid-ranks. Source: C. Spearman, American Journal of Psychology 15
 /// (1904), 72-101.
+/// Values within 1e-9 of each other are tied.
 pub fn spearman(x: &[f64], y: &[f64]) -> Result<f64, UndefinedReason> {
     check_pairs(x, y)?;
     pearson(&mid_ranks(x).0, &mid_ranks(y).0)
@@ -106,6 +107,10 @@ fn concordance(x: &[f64], y: &[f64]) -> Result<RankConcordance, UndefinedReason>
     let mut second: Vec<f64> = both.iter().map(|pair| pair.1).collect();
     let discordant = sort_and_count_inversions(&mut second) as f64;
     let all = pair_count(x.len() as u64);
+    if groups_x.len() < 2 || groups_y.len() < 2 {
+        return Err(UndefinedReason::NoSpread);
+    }
+
     let (tied_x, tied_y) = (tied(&groups_x), tied(&groups_y));
 
     Ok(RankConcordance {

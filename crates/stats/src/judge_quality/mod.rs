@@ -4,6 +4,7 @@ mod confusion;
 mod correlation;
 mod distance;
 mod isotonic;
+mod posterior;
 mod probability;
 mod slope;
 
@@ -13,8 +14,9 @@ pub use correlation::{
 };
 pub use distance::{mean_absolute_error, root_mean_square_error};
 pub use isotonic::IsotonicFit;
+pub use posterior::DrawnTables;
 pub use probability::{
-    LOG_LOSS_CLIP, ReliabilityBin, ReliabilityTable, RocArea, area_under_curve, average_precision, brier,
-    log_loss, reliability_table,
+    LOG_LOSS_CLIP, ReliabilityBin, ReliabilityTable, RocArea, area_interval, area_under_curve,
+    average_precision, brier, log_loss, reliability_table,
 };
 pub use slope::{LineFit, fit_line};

@@ -1,13 +1,11 @@
 //! Lower confidence bound of a mean of few scores.
 
-use crate::{ConfidenceLevel, MeanAccumulator, UndefinedReason};
+use crate::{ConfidenceLevel, UndefinedReason, bounded_mean};
 
-/// Returns the lower end of Student's t interval around the mean of scores from 0 to 1, not below 0.
-/// Undefined for fewer than two scores. Scores that are all the same have an interval without width, which is
-/// their own value.
+/// Returns the lower end of the interval of the mean of scores from 0 to 1, as [`bounded_mean`] computes it. Undefined
+/// for fewer than two scores.
 pub fn mean_lower_bound(scores: &[f64], level: ConfidenceLevel) -> Result<f64, UndefinedReason> {
-    let mean = scores.iter().copied().collect::<MeanAccumulator>().mean(level);
-    Ok(mean.interval?.clip(0.0, 1.0).low)
+    Ok(bounded_mean(scores, (0.0, 1.0), level)?.interval?.low)
 }
 
 #[cfg(test)]
@@ -15,17 +13,23 @@ mod tests {
     use super::*;
 
     #[test]
-    fn three_scores_have_the_textbook_lower_end() {
-        // Mean 0.8, standard deviation 0.1, t of 2 degrees of freedom 4.302653: 0.8 - 4.302653 * 0.1 / sqrt(3).
+    fn three_scores_have_wilsons_lower_end_on_their_effective_number() {
+        // Mean 0.8, standard deviation 0.1: as much as 0.8 * 0.2 / (0.01 / 3) = 48 values at the ends, and t of 2
+        // degrees of freedom 4.302653.
+        let (n, t): (f64, f64) = (48.0, 4.302_653);
+        let expected = (0.8 * n + t * t / 2.0 - t * (n * 0.16 + t * t / 4.0).sqrt()) / (n + t * t);
         let low = mean_lower_bound(&[0.7, 0.8, 0.9], ConfidenceLevel::P95).unwrap();
-        assert!((low - 0.551_586).abs() < 1e-5, "{low}");
-        assert_eq!(mean_lower_bound(&[0.1, 0.9], ConfidenceLevel::P95), Ok(0.0));
+        assert!((low - expected).abs() < 1e-6, "{low}");
         assert_eq!(mean_lower_bound(&[0.5], ConfidenceLevel::P95), Err(UndefinedReason::OneValue));
         assert_eq!(mean_lower_bound(&[], ConfidenceLevel::P95), Err(UndefinedReason::NoValues));
     }
 
     #[test]
-    fn equal_scores_are_their_own_lower_end() {
-        assert_eq!(mean_lower_bound(&[0.9, 0.9, 0.9], ConfidenceLevel::P95), Ok(0.9));
+    fn passes_alone_do_not_prove_a_pass_rate_of_one() {
+        // Wilson's lower end of 2 of 2 is 2 / (2 + z^2).
+        let low = mean_lower_bound(&[1.0, 1.0], ConfidenceLevel::P95).unwrap();
+        assert!((low - 2.0 / (2.0 + 3.841_459)).abs() < 1e-6, "{low}");
+        let equal = mean_lower_bound(&[0.9, 0.9, 0.9], ConfidenceLevel::P95).unwrap();
+        assert!(equal > 0.0 && equal < 0.5, "{equal}");
     }
 }

@@ -1,6 +1,6 @@
 //! The metrics pass@k and pass^k: at least one of k attempts passes, and all k pass.
 
-use crate::{ConfidenceLevel, MeanAccumulator, MeanEstimate, UndefinedReason};
+use crate::{ConfidenceLevel, MeanAccumulator, MeanEstimate, UndefinedReason, bounded_mean};
 
 /// Estimates for k attempts from n attempts, c of which passed.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -53,7 +53,7 @@ fn log_ratio(all: u64, some: u64, k: u64) -> f64 {
     sum
 }
 
-/// Means of pass@k and pass^k over tasks, with t intervals over tasks.
+/// Means of pass@k and pass^k over tasks, with intervals over tasks that stay within 0 to 1.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct MeanPassK {
     /// Mean pass@k.
@@ -69,7 +69,7 @@ pub fn mean_pass_k(
     k: u64,
     level: ConfidenceLevel,
 ) -> Result<MeanPassK, UndefinedReason> {
-    let (mut any, mut all) = (MeanAccumulator::new(), MeanAccumulator::new());
+    let (mut any, mut all) = (Vec::with_capacity(tasks.len()), Vec::with_capacity(tasks.len()));
     for &(attempts, passed) in tasks {
         let task = pass_k(attempts, passed, k)?;
         any.push(task.any);
@@ -79,6 +79,11 @@ pub fn mean_pass_k(
     if tasks.is_empty() {
         Err(UndefinedReason::NoValues)
     } else {
-        Ok(MeanPassK { any: any.mean(level), all: all.mean(level) })
+        Ok(MeanPassK { any: mean_chance(&any, level), all: mean_chance(&all, level) })
     }
+}
+
+fn mean_chance(chances: &[f64], level: ConfidenceLevel) -> MeanEstimate {
+    let interval = bounded_mean(chances, (0.0, 1.0), level).and_then(|found| found.interval);
+    MeanEstimate { interval, ..chances.iter().copied().collect::<MeanAccumulator>().mean(level) }
 }

@@ -11,13 +11,16 @@ use assize_stats::{
         AgreementTable, AgreementWeights, AlphaMetric, ChanceAgreement, RatingScale, UnitRatings, alpha,
         coefficient, icc, kappa,
     },
-    bootstrap, bootstrap_clustered_mean, bootstrap_mean, bootstrap_mean_exhaustive, clustered_mean,
+    bootstrap, bootstrap_clustered_mean, bootstrap_mean, bootstrap_mean_exhaustive, bounded_difference,
+    bounded_mean, bounded_mean_clustered, clustered_mean,
     combine::{AbPreference, best_of, count_both_orders, expected_score, panel_scores, tally_panel},
     compare::{
         DifferenceInterval, PairedVerdicts, ZeroRule, fair_coin, paired_mean, rate_difference, sign_flip,
         sign_flip_clustered, signed_rank,
     },
-    correction::{JudgeRates, prediction_powered, prediction_powered_clustered, rogan_gladen},
+    correction::{
+        JudgeRates, prediction_powered, prediction_powered_clustered, prediction_powered_within, rogan_gladen,
+    },
     judge_quality::{
         ConfusionTable, IsotonicFit, area_under_curve, average_precision, bonett_wright, brier, fisher_z,
         fit_line, kendall_tau_b, kendall_tau_c, log_loss, mean_absolute_error, partial_correlation, pearson,
@@ -132,6 +135,33 @@ fn rates() -> Vec<(&'static str, Figures)> {
                 .interval("Wald", difference(DifferenceInterval::Wald)),
         ),
     ]
+}
+
+fn bounded_means() -> Vec<(&'static str, Figures)> {
+    let range = (0.0, 1.0);
+    let scores = bounded_mean(&[0.2, 0.4, 0.6, 0.8, 1.0], range, L).unwrap();
+    let clustered = bounded_mean_clustered(
+        &[0.9, 0.8, 0.85, 0.2, 0.3, 0.5, 0.5, 0.6, 0.1, 1.0],
+        &[1, 1, 1, 2, 2, 3, 4, 4, 5, 6],
+        range,
+        L,
+    )
+    .unwrap();
+    let full = bounded_mean(&[1.0; 10], range, L).unwrap();
+    let differences = [0.1, -0.2, 0.3, 0.4, 0.05, 0.0, -0.05, 0.2];
+    let change = bounded_difference(&differences, &[0, 1, 2, 3, 4, 5, 6, 7], 1.0).unwrap();
+    vec![(
+        "bounded-mean",
+        figures()
+            .number("mean", scores.mean)
+            .number("  effective n", scores.effective_n)
+            .interval("  interval", scores.interval)
+            .interval("clustered", clustered.interval)
+            .interval("ten of 1", full.interval)
+            .number("mean difference", change.difference)
+            .interval("  interval", change.interval(L))
+            .number("  p", change.p()),
+    )]
 }
 
 fn means() -> Vec<(&'static str, Figures)> {
@@ -435,6 +465,7 @@ fn judges() -> Vec<(&'static str, Figures)> {
     let judge = [1.0, 0.0, 1.0, 0.0, 0.0, 1.0, 1.0, 1.0];
     let rest: Vec<f64> = (0..20).map(|index| f64::from(index % 10 < 7)).collect();
     let powered = prediction_powered(&human, &judge, &rest, L).unwrap();
+    let few = prediction_powered_within::<u8>(&human, &judge, &rest, None, (0.0, 1.0), L).unwrap();
     let others: Vec<usize> = (0..20).map(|index| index / 2).collect();
     let clustered =
         prediction_powered_clustered(&human, &judge, &[0, 0, 1, 1, 2, 2, 3, 3], &rest, &others, L).unwrap();
@@ -522,7 +553,9 @@ fn judges() -> Vec<(&'static str, Figures)> {
                 .number("PPI++", powered.tuned.mean)
                 .interval("  interval", Ok(powered.tuned.interval))
                 .number("gain", powered.gain)
-                .interval("PPI++, clustered", Ok(clustered.tuned.interval)),
+                .interval("PPI++, clustered", Ok(clustered.tuned.interval))
+                .number("for few labels", few.tuned.mean)
+                .interval("  interval", Ok(few.tuned.interval)),
         ),
     ]
 }
@@ -631,8 +664,17 @@ fn worked_examples_come_out_as_written() {
     let file = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../docs/statistics.md");
     let document = std::fs::read_to_string(file).expect("the handbook is part of the repository");
     let mut written = blocks(&document);
-    let all =
-        [rates(), means(), comparisons(), repetition(), agreements(), judges(), plans(), combinations()];
+    let all = [
+        rates(),
+        means(),
+        bounded_means(),
+        comparisons(),
+        repetition(),
+        agreements(),
+        judges(),
+        plans(),
+        combinations(),
+    ];
     let mut wrong = Vec::new();
     for (name, figures) in all.into_iter().flatten() {
         let computed = figures.0;

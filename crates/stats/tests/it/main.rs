@@ -4,6 +4,7 @@
 
 mod agreement;
 mod bootstrap;
+mod bounded;
 mod cluster;
 mod combine;
 mod compare;

@@ -178,8 +178,8 @@ pub(crate) const CRATES: &[CrateRule] = &[
     },
     CrateRule {
         folder: "bench",
-        owns: "times and memory of the released program beside a baseline",
-        may_use: "",
+        owns: "times and memory of the released program beside a baseline; coverage of intervals",
+        may_use: "stats",
         never: "ship, be part of a test",
     },
     CrateRule {

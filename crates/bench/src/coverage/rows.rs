@@ -1,0 +1,463 @@
+//! The kinds of data, and the intervals and tests computed from them.
+
+use assize_stats::{
+    ConfidenceLevel, Interval, MeanAccumulator, SeededRandom, bounded_difference, bounded_mean,
+    bounded_mean_clustered, clustered_mean,
+    compare::{PairedVerdicts, sign_flip, sign_flip_clustered},
+    correction::{prediction_powered, prediction_powered_within},
+    judge_quality::{ConfusionTable, DrawnTables, area_interval, area_under_curve},
+    proportion,
+};
+
+use super::draw::{beta_4_2, chance, checks, clusters, judged, list, mostly_zero, normal, number, uniform};
+use super::{ComparisonRow, CoverageCell};
+
+const LEVEL: ConfidenceLevel = ConfidenceLevel::P95;
+const UNIT: (f64, f64) = (0.0, 1.0);
+
+/// Rows whose first interval covers less than the rest at 10: Wilson's, where the rate happens to lie in a gap.
+#[cfg(test)]
+pub(super) const KNOWN_WEAKER: &str = "0.95";
+
+/// Number of tables drawn for a figure of a table; commands draw 2,000.
+const DRAWN: usize = 500;
+
+/// The judge's sensitivity and specificity.
+const JUDGE: (f64, f64) = (0.9, 0.85);
+const GOOD_JUDGE: (f64, f64) = (0.98, 0.95);
+
+/// Number of cases that only the judge decided.
+const JUDGED: usize = 1_000;
+
+const MEANS: &[&str] = &["Wilson, effective n", "Student's t"];
+const CLUSTERED: &[&str] = &["Wilson, effective n", "cluster-robust t"];
+const DIFFERENCES: &[&str] = &["Wilson, rises and falls", "Student's t"];
+const TABLES: &[&str] = &["posterior", "formula"];
+const POWERED: &[&str] = &["PPI, Wilson", "PPI++, normal", "people alone, Wilson"];
+
+type Draw = fn(usize, &mut SeededRandom) -> Vec<Option<Interval>>;
+
+const fn cell(
+    what: &'static str,
+    truth: f64,
+    methods: &'static [&'static str],
+    hundreds: u32,
+    draw: Draw,
+) -> CoverageCell {
+    CoverageCell { what, truth, methods, hundreds, draw }
+}
+
+pub(super) fn cells() -> Vec<CoverageCell> {
+    let mut cells = independent();
+    cells.extend(clustered());
+    cells.extend(paired());
+    cells.extend(against_people());
+    cells
+}
+
+fn rate(p: f64, n: usize, random: &mut SeededRandom) -> Vec<Option<Interval>> {
+    let passed = (0..n).filter(|_| chance(p, random)).count();
+    vec![proportion(passed as u64, n as u64, LEVEL).interval.ok()]
+}
+
+fn mean(
+    n: usize,
+    random: &mut SeededRandom,
+    draw: impl Fn(&mut SeededRandom) -> f64,
+) -> Vec<Option<Interval>> {
+    let values = list(n, random, draw);
+    let plain = values.iter().copied().collect::<MeanAccumulator>().mean(LEVEL).interval;
+    vec![bounded_mean(&values, UNIT, LEVEL).and_then(|found| found.interval).ok(), plain.ok()]
+}
+
+fn independent() -> Vec<CoverageCell> {
+    const WILSON: &[&str] = &["Wilson"];
+    vec![
+        cell("pass rate 0.5", 0.5, WILSON, 100, |n, random| rate(0.5, n, random)),
+        cell("pass rate 0.8", 0.8, WILSON, 100, |n, random| rate(0.8, n, random)),
+        cell("pass rate 0.95", 0.95, WILSON, 100, |n, random| rate(0.95, n, random)),
+        cell("pass rate 0.98", 0.98, WILSON, 100, |n, random| rate(0.98, n, random)),
+        cell("pass rate 0.02", 0.02, WILSON, 100, |n, random| rate(0.02, n, random)),
+        cell("mean, Beta(4, 2)", 2.0 / 3.0, MEANS, 40, |n, random| mean(n, random, beta_4_2)),
+        cell("mean, U-shaped", 0.5, MEANS, 40, |n, random| {
+            mean(n, random, |random| (std::f64::consts::FRAC_PI_2 * uniform(random)).sin().powi(2))
+        }),
+        cell("mean, k of 5 at 0.9", 0.9, MEANS, 40, |n, random| {
+            mean(n, random, |random| checks(0.9, random))
+        }),
+        cell("mean 0.965, mostly 1", 0.965, MEANS, 40, |n, random| {
+            mean(n, random, |random| 1.0 - mostly_zero(0.049, random))
+        }),
+        cell("mean 0.021, mostly 0", 0.021, MEANS, 40, |n, random| {
+            mean(n, random, |random| mostly_zero(0.0294, random))
+        }),
+    ]
+}
+
+fn both_clustered(values: &[f64], names: &[usize]) -> Vec<Option<Interval>> {
+    vec![
+        bounded_mean_clustered(values, names, UNIT, LEVEL).and_then(|found| found.interval).ok(),
+        clustered_mean(values, names, LEVEL).and_then(|found| found.interval).ok(),
+    ]
+}
+
+fn clustered_rate(p: f64, correlation: f64, n: usize, random: &mut SeededRandom) -> Vec<Option<Interval>> {
+    let (values, names) = clusters(n, 5, correlation, random, |random| number(chance(p, random)));
+    both_clustered(&values, &names)
+}
+
+fn clustered() -> Vec<CoverageCell> {
+    vec![
+        cell("clusters of 5, rate 0.5", 0.5, CLUSTERED, 20, |n, random| clustered_rate(0.5, 0.3, n, random)),
+        cell("clusters of 5, rate 0.8", 0.8, CLUSTERED, 20, |n, random| clustered_rate(0.8, 0.3, n, random)),
+        cell("clusters of 5, rate 0.98", 0.98, CLUSTERED, 20, |n, random| {
+            clustered_rate(0.98, 0.3, n, random)
+        }),
+        cell("the same, correlation 0.8", 0.98, CLUSTERED, 20, |n, random| {
+            clustered_rate(0.98, 0.8, n, random)
+        }),
+        cell("clusters of 5, mean", 2.0 / 3.0, CLUSTERED, 20, |n, random| {
+            let (values, names) = clusters(n, 5, 0.3, random, beta_4_2);
+            both_clustered(&values, &names)
+        }),
+        cell("clusters of 1 to 9, mean", 2.0 / 3.0, CLUSTERED, 20, |n, random| {
+            let (mut values, mut names) = (Vec::new(), Vec::new());
+            for cluster in 0..n {
+                let members = 1 + (uniform(random) * 9.0) as usize;
+                let (own, _) = clusters(1, members, 0.3, random, beta_4_2);
+                names.extend(own.iter().map(|_| cluster));
+                values.extend(own);
+            }
+
+            both_clustered(&values, &names)
+        }),
+    ]
+}
+
+fn difference(values: &[f64], names: &[usize]) -> Vec<Option<Interval>> {
+    vec![
+        bounded_difference(values, names, 1.0).and_then(|found| found.interval(LEVEL)).ok(),
+        clustered_mean(values, names, LEVEL).and_then(|found| found.interval).ok(),
+    ]
+}
+
+fn independent_difference(
+    n: usize,
+    random: &mut SeededRandom,
+    draw: impl Fn(&mut SeededRandom) -> f64,
+) -> Vec<Option<Interval>> {
+    let names: Vec<usize> = (0..n).collect();
+    difference(&list(n, random, draw), &names)
+}
+
+/// Pairs of verdicts of which `better` improve and `worse` get worse.
+fn verdict_pairs(better: f64, worse: f64, n: usize, random: &mut SeededRandom) -> PairedVerdicts {
+    let mut pairs = PairedVerdicts::default();
+    for _ in 0..n {
+        let place = uniform(random);
+        if place < better {
+            pairs.only_first += 1;
+        } else if place < better + worse {
+            pairs.only_second += 1;
+        } else {
+            pairs.both += 1;
+        }
+    }
+
+    pairs
+}
+
+fn paired_rate(better: f64, worse: f64, n: usize, random: &mut SeededRandom) -> Vec<Option<Interval>> {
+    vec![verdict_pairs(better, worse, n, random).mcnemar(LEVEL).interval.ok()]
+}
+
+/// Differences of verdicts of cases repeated five times, each case with its own inclination.
+fn repeated_differences(
+    base: f64,
+    candidate: f64,
+    n: usize,
+    random: &mut SeededRandom,
+) -> (Vec<f64>, Vec<usize>) {
+    let (mut values, mut names) = (Vec::new(), Vec::new());
+    for case in 0..n {
+        let place = uniform(random);
+        let verdict = |p: f64, random: &mut SeededRandom| {
+            let common = chance(0.3_f64.sqrt(), random);
+            number(if common { place < p } else { chance(p, random) })
+        };
+        for _ in 0..5 {
+            values.push(verdict(candidate, random) - verdict(base, random));
+            names.push(case);
+        }
+    }
+
+    (values, names)
+}
+
+fn paired() -> Vec<CoverageCell> {
+    const BONETT: &[&str] = &["Bonett-Price"];
+    vec![
+        cell("paired rates 0.8, 0.9", 0.1, BONETT, 40, |n, random| paired_rate(0.15, 0.05, n, random)),
+        cell("paired rates 0.98, 0.98", 0.0, BONETT, 40, |n, random| paired_rate(0.015, 0.015, n, random)),
+        cell("paired rates 0.98, 0.94", -0.04, BONETT, 40, |n, random| paired_rate(0.005, 0.045, n, random)),
+        cell("paired means, normal", 0.02, DIFFERENCES, 40, |n, random| {
+            independent_difference(n, random, |random| (0.02 + 0.15 * normal(random)).clamp(-1.0, 1.0))
+        }),
+        cell("paired means, 1 in 20 falls by 0.6", -0.03, DIFFERENCES, 40, |n, random| {
+            independent_difference(n, random, |random| -0.6 * number(chance(0.05, random)))
+        }),
+        cell("paired means, 9 in 10 up 0.05, 1 down 0.45", 0.0, DIFFERENCES, 40, |n, random| {
+            independent_difference(n, random, skewed)
+        }),
+        cell("paired rates, 5 repeats, 0.8, 0.9", 0.1, DIFFERENCES, 20, |n, random| {
+            let (values, names) = repeated_differences(0.8, 0.9, n, random);
+            difference(&values, &names)
+        }),
+        cell("paired rates, 5 repeats, 0.98, 0.94", -0.04, DIFFERENCES, 20, |n, random| {
+            let (values, names) = repeated_differences(0.98, 0.94, n, random);
+            difference(&values, &names)
+        }),
+    ]
+}
+
+fn skewed(random: &mut SeededRandom) -> f64 {
+    if chance(0.1, random) { -0.45 } else { 0.05 }
+}
+
+fn powered(truth: f64, judge: (f64, f64), n: usize, random: &mut SeededRandom) -> Vec<Option<Interval>> {
+    let draw = |n: usize, random: &mut SeededRandom| -> (Vec<f64>, Vec<f64>) {
+        (0..n)
+            .map(|_| judged(truth, judge, random))
+            .map(|(people, judge)| (number(people), number(judge)))
+            .unzip()
+    };
+    let (people, machine) = draw(n, random);
+    let (_, others) = draw(JUDGED, random);
+    let passed = people.iter().filter(|value| **value > 0.5).count();
+    let within = prediction_powered_within::<usize>(&people, &machine, &others, None, UNIT, LEVEL);
+    let normal = prediction_powered(&people, &machine, &others, LEVEL);
+    vec![
+        within.ok().map(|found| found.tuned.interval),
+        normal.ok().map(|found| found.tuned.interval),
+        proportion(passed as u64, n as u64, LEVEL).interval.ok(),
+    ]
+}
+
+/// A figure of a table, and its interval by formula.
+type TableFigure = fn(ConfusionTable) -> Option<f64>;
+
+fn drawn(
+    tables: &[ConfusionTable],
+    random: &mut SeededRandom,
+    figure: TableFigure,
+    formula: impl Fn(ConfusionTable) -> Option<Interval>,
+) -> Vec<Option<Interval>> {
+    let mut sum = ConfusionTable::default();
+    for table in tables {
+        sum.true_pass += table.true_pass;
+        sum.false_pass += table.false_pass;
+        sum.false_fail += table.false_fail;
+        sum.true_fail += table.true_fail;
+    }
+
+    let Some(estimate) = figure(sum) else { return vec![None, None] };
+    let undefined = assize_stats::UndefinedReason::ChanceIsCertain;
+    let interval = DrawnTables::draw(tables, DRAWN, random)
+        .and_then(|found| found.interval(estimate, LEVEL, |table| figure(table).ok_or(undefined)));
+    vec![interval.ok(), formula(sum)]
+}
+
+fn single(people: bool, judge: bool) -> ConfusionTable {
+    ConfusionTable {
+        true_pass: u64::from(people && judge),
+        false_pass: u64::from(!people && judge),
+        false_fail: u64::from(people && !judge),
+        true_fail: u64::from(!people && !judge),
+    }
+}
+
+fn verdicts(base: f64, n: usize, random: &mut SeededRandom) -> Vec<ConfusionTable> {
+    list(n, random, |random| {
+        let (people, judge) = judged(base, JUDGE, random);
+        single(people, judge)
+    })
+}
+
+fn kappa_figure(table: ConfusionTable) -> Option<f64> {
+    table.kappa(LEVEL).ok()?.kappa.ok()
+}
+
+fn kappa(base: f64, n: usize, random: &mut SeededRandom) -> Vec<Option<Interval>> {
+    let tables = verdicts(base, n, random);
+    drawn(&tables, random, kappa_figure, |table| table.kappa(LEVEL).ok()?.interval.ok())
+}
+
+fn gwet(base: f64, n: usize, random: &mut SeededRandom) -> Vec<Option<Interval>> {
+    let tables = verdicts(base, n, random);
+    let mut found = drawn(&tables, random, |table| table.gwet().ok(), |_| None);
+    found.truncate(1);
+    found
+}
+
+/// Cases with 5 criteria, whose verdicts and whose judge's mistakes correlate.
+fn clustered_kappa(base: f64, n: usize, random: &mut SeededRandom) -> Vec<Option<Interval>> {
+    let tables = list(n, random, |random| {
+        let (place, slip) = (uniform(random), uniform(random));
+        let mut table = ConfusionTable::default();
+        for _ in 0..5 {
+            let common = chance(0.3_f64.sqrt(), random);
+            let people = if common { place < base } else { chance(base, random) };
+            let right = if people { JUDGE.0 } else { JUDGE.1 };
+            let is_right = if common { slip < right } else { chance(right, random) };
+            let one = single(people, if is_right { people } else { !people });
+            table.true_pass += one.true_pass;
+            table.false_pass += one.false_pass;
+            table.false_fail += one.false_fail;
+            table.true_fail += one.true_fail;
+        }
+
+        table
+    });
+    let mut found = drawn(&tables, random, kappa_figure, |_| None);
+    found.truncate(1);
+    found
+}
+
+fn area(n: usize, random: &mut SeededRandom) -> Vec<Option<Interval>> {
+    // Scores of a normal distribution; positives lie 1.5 higher.
+    let outcomes = list(n, random, |random| chance(0.3, random));
+    let scores: Vec<f64> = outcomes.iter().map(|came| normal(random) + 1.5 * number(*came)).collect();
+    let names: Vec<usize> = (0..n).collect();
+    vec![
+        area_interval(&scores, &outcomes, &names, LEVEL).ok(),
+        area_under_curve(&scores, &outcomes, LEVEL).ok().and_then(|found| found.interval.ok()),
+    ]
+}
+
+/// The share of judge and people agreeing beyond chance in the long run.
+fn true_kappa(base: f64) -> f64 {
+    let judged = base * JUDGE.0 + (1.0 - base) * (1.0 - JUDGE.1);
+    let agreed = base * JUDGE.0 + (1.0 - base) * JUDGE.1;
+    let chance = base * judged + (1.0 - base) * (1.0 - judged);
+    (agreed - chance) / (1.0 - chance)
+}
+
+fn true_gwet(base: f64) -> f64 {
+    let judged = base * JUDGE.0 + (1.0 - base) * (1.0 - JUDGE.1);
+    let agreed = base * JUDGE.0 + (1.0 - base) * JUDGE.1;
+    let share = f64::midpoint(base, judged);
+    let chance = 2.0 * share * (1.0 - share);
+    (agreed - chance) / (1.0 - chance)
+}
+
+fn against_people() -> Vec<CoverageCell> {
+    vec![
+        cell("labels and a judge, truth 0.5", 0.5, POWERED, 20, |n, random| powered(0.5, JUDGE, n, random)),
+        cell("labels and a judge, truth 0.8", 0.8, POWERED, 20, |n, random| powered(0.8, JUDGE, n, random)),
+        cell("labels and a judge, truth 0.02", 0.02, POWERED, 20, |n, random| {
+            powered(0.02, JUDGE, n, random)
+        }),
+        cell("labels and a judge, truth 0.98", 0.98, POWERED, 20, |n, random| {
+            powered(0.98, JUDGE, n, random)
+        }),
+        cell("the same, a better judge", 0.98, POWERED, 20, |n, random| powered(0.98, GOOD_JUDGE, n, random)),
+        cell("kappa, base rate 0.5", true_kappa(0.5), TABLES, 10, |n, random| kappa(0.5, n, random)),
+        cell("kappa, base rate 0.9", true_kappa(0.9), TABLES, 10, |n, random| kappa(0.9, n, random)),
+        cell("kappa, base rate 0.97", true_kappa(0.97), TABLES, 10, |n, random| kappa(0.97, n, random)),
+        cell("AC1, base rate 0.5", true_gwet(0.5), &["posterior"], 10, |n, random| gwet(0.5, n, random)),
+        cell("AC1, base rate 0.9", true_gwet(0.9), &["posterior"], 10, |n, random| gwet(0.9, n, random)),
+        cell("AC1, base rate 0.97", true_gwet(0.97), &["posterior"], 10, |n, random| gwet(0.97, n, random)),
+        cell("kappa, cases of 5, base rate 0.5", true_kappa(0.5), &["posterior"], 10, |n, random| {
+            clustered_kappa(0.5, n, random)
+        }),
+        cell("kappa, cases of 5, base rate 0.9", true_kappa(0.9), &["posterior"], 10, |n, random| {
+            clustered_kappa(0.9, n, random)
+        }),
+        // Of two normal scores 1.5 apart, the higher wins with the probability that a normal lies below 1.5 / sqrt 2.
+        cell("area under the curve", 0.855_578, &["Newcombe", "DeLong"], 20, area),
+    ]
+}
+
+/// Tests of a mean difference; the first asks both others.
+const MEAN_TESTS: &[&str] = &["sign-flip and interval", "sign-flip", "interval"];
+
+/// Number of random sign flips; commands draw 10,000.
+const FLIPS: u32 = 499;
+
+fn mean_tests(values: &[f64], names: Option<&[usize]>, random: &mut SeededRandom) -> Vec<f64> {
+    let flipped = match names {
+        None => sign_flip(values, FLIPS, random),
+        Some(names) => sign_flip_clustered(values, names, FLIPS, random),
+    };
+    let positions: Vec<usize> = (0..values.len()).collect();
+    let bounded = bounded_difference(values, names.unwrap_or(&positions), 1.0).and_then(|found| found.p());
+    let (flipped, bounded) = (flipped.map_or(1.0, |found| found.p), bounded.unwrap_or(1.0));
+    vec![flipped.max(bounded), flipped, bounded]
+}
+
+fn rate_tests(p: f64, n: usize, random: &mut SeededRandom) -> Vec<f64> {
+    let mut pairs = PairedVerdicts::default();
+    for _ in 0..n {
+        match (chance(p, random), chance(p, random)) {
+            (true, false) => pairs.only_first += 1,
+            (false, true) => pairs.only_second += 1,
+            _ => pairs.both += 1,
+        }
+    }
+
+    let test = pairs.mcnemar(LEVEL);
+    vec![test.p_exact, test.p_mid]
+}
+
+pub(super) fn comparisons() -> Vec<ComparisonRow> {
+    const MCNEMAR: &[&str] = &["McNemar, exact", "McNemar, mid-p"];
+    vec![
+        ComparisonRow { what: "pass rate 0.8", tests: MCNEMAR, draw: |n, random| rate_tests(0.8, n, random) },
+        ComparisonRow {
+            what: "pass rate 0.98",
+            tests: MCNEMAR,
+            draw: |n, random| rate_tests(0.98, n, random),
+        },
+        ComparisonRow {
+            what: "score of 5 checks",
+            tests: MEAN_TESTS,
+            draw: |n, random| {
+                let values = list(n, random, |random| checks(0.8, random) - checks(0.8, random));
+                mean_tests(&values, None, random)
+            },
+        },
+        ComparisonRow {
+            what: "pass rate 0.8, 5 repeats",
+            tests: MEAN_TESTS,
+            draw: |n, random| {
+                let (values, names) = repeated_differences(0.8, 0.8, n, random);
+                mean_tests(&values, Some(&names), random)
+            },
+        },
+        ComparisonRow {
+            what: "pass rate 0.98, 5 repeats",
+            tests: MEAN_TESTS,
+            draw: |n, random| {
+                let (values, names) = repeated_differences(0.98, 0.98, n, random);
+                mean_tests(&values, Some(&names), random)
+            },
+        },
+        ComparisonRow {
+            what: "score in conversations of 5",
+            tests: MEAN_TESTS,
+            draw: |n, random| {
+                let (values, names) =
+                    clusters(n / 5, 5, 0.3, random, |random| checks(0.8, random) - checks(0.8, random));
+                mean_tests(&values, Some(&names), random)
+            },
+        },
+        ComparisonRow {
+            what: "score, 9 in 10 up 0.05, 1 down 0.45",
+            tests: MEAN_TESTS,
+            draw: |n, random| {
+                let values = list(n, random, skewed);
+                mean_tests(&values, None, random)
+            },
+        },
+    ]
+}

@@ -1,0 +1,313 @@
+//! Means of values that have a smallest and a largest possible value, such as scores: intervals that stay within
+//! that range, and that have a width even where the values show no spread.
+
+use std::collections::BTreeMap;
+
+use crate::{
+    ConfidenceLevel, Interval, IntervalMethod, UndefinedReason,
+    distribution::{normal_critical_value, student_critical_value},
+    undefined::{check_all_finite, check_finite},
+};
+
+/// Weight of the two pseudo clusters, one at either end of the range, that the error of clustered values is smoothed
+/// with. Where few clusters hold all that differs, their own spread says too little about that of others.
+const CLUSTER_PRIOR: f64 = 0.1;
+
+/// Distance, as a share of the range, below which values differ only by the order of summation.
+const DUST: f64 = 1e-9;
+
+/// A mean of values within a range, and its interval.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct BoundedMean {
+    /// Number of values.
+    pub n: usize,
+    /// Number of clusters; `n` if every value is independent.
+    pub clusters: usize,
+    /// The mean over all values; larger clusters have more weight.
+    pub mean: f64,
+    /// Number of values at the ends of the range that would carry as much information: `m (1 - m) / se^2` for a mean
+    /// m on a range of 0 to 1. The number of clusters where no value differs from another.
+    pub effective_n: f64,
+    /// Wilson's interval of the mean on the effective number of values, with the quantile of Student's t. Wilson's
+    /// own interval for independent values that all lie at the ends.
+    pub interval: Result<Interval, UndefinedReason>,
+}
+
+/// Computes the mean of independent values between `range.0` and `range.1`. Sources: E. B. Wilson, Journal of the
+/// American Statistical Association 22 (1927), 209-212; effective sample sizes: E. Korn and B. Graubard, Survey
+/// Methodology 24 (1998), 193-201; Wilson's interval with them: C. Franco, R. Little, T. Louis and E. Slud, Journal
+/// of Survey Statistics and Methodology 7 (2019), 334-364.
+pub fn bounded_mean(
+    values: &[f64],
+    range: (f64, f64),
+    level: ConfidenceLevel,
+) -> Result<BoundedMean, UndefinedReason> {
+    let positions: Vec<usize> = (0..values.len()).collect();
+    bounded_mean_clustered(values, &positions, range, level)
+}
+
+/// Computes [`bounded_mean`] of values in clusters, with the clustered error (CR1); `clusters` names the cluster of
+/// each value. The error is smoothed by a tenth of a cluster at either end of the range.
+pub fn bounded_mean_clustered<K: Ord>(
+    values: &[f64],
+    clusters: &[K],
+    range: (f64, f64),
+    level: ConfidenceLevel,
+) -> Result<BoundedMean, UndefinedReason> {
+    let units = UnitSums::new(values, clusters, range)?;
+    let scaled = units.effective_mean();
+    let mean = range.0 + (range.1 - range.0) * scaled.mean;
+    let interval = units.critical_value(level).map(|critical| {
+        let (low, high) = wilson_ends(scaled.mean, scaled.effective_n, critical);
+        let place = |share: f64| range.0 + (range.1 - range.0) * share;
+        let method = if units.is_binary { IntervalMethod::Wilson } else { IntervalMethod::WilsonEffective };
+        Interval { low: place(low), high: place(high), level, method }
+    });
+
+    Ok(BoundedMean {
+        n: values.len(),
+        clusters: units.sums.len(),
+        mean,
+        effective_n: scaled.effective_n,
+        interval,
+    })
+}
+
+/// Returns the ends of Wilson's interval of a mean within 0 to 1 for any number of values.
+pub(crate) fn wilson_ends(mean: f64, n: f64, critical: f64) -> (f64, f64) {
+    let square = critical * critical;
+    let centre = mean * n + square / 2.0;
+    let reach = critical * (n * mean * (1.0 - mean) + square / 4.0).max(0.0).sqrt();
+
+    // At the ends the two terms cancel exactly on paper, but not in floating point.
+    let low = if mean <= 0.0 { 0.0 } else { (centre - reach) / (n + square) };
+    let high = if mean >= 1.0 { 1.0 } else { (centre + reach) / (n + square) };
+    (low.clamp(0.0, 1.0), high.clamp(0.0, 1.0))
+}
+
+/// Sums and sizes of clusters of values, scaled to a range of 0 to 1.
+#[derive(Debug, Clone)]
+pub(crate) struct UnitSums {
+    pub(crate) sums: Vec<f64>,
+    sizes: Vec<f64>,
+    n: f64,
+    is_independent: bool,
+    /// True if every value is independent and lies at an end of the range.
+    is_binary: bool,
+}
+
+/// A mean on a range of 0 to 1, and the number of values at the ends of it that carry as much information.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub(crate) struct EffectiveMean {
+    pub(crate) mean: f64,
+    pub(crate) effective_n: f64,
+}
+
+impl UnitSums {
+    pub(crate) fn new<K: Ord>(
+        values: &[f64],
+        clusters: &[K],
+        (least, most): (f64, f64),
+    ) -> Result<Self, UndefinedReason> {
+        check_all_finite(values)?;
+        let width = check_finite(most - least)?;
+        if values.len() != clusters.len() {
+            return Err(UndefinedReason::UnequalLengths);
+        }
+        if values.is_empty() {
+            return Err(UndefinedReason::NoValues);
+        }
+        if width <= 0.0 {
+            return Err(UndefinedReason::OutOfRange);
+        }
+
+        let mut groups: BTreeMap<&K, (f64, f64)> = BTreeMap::new();
+        let mut at_ends = true;
+        for (value, cluster) in values.iter().zip(clusters) {
+            let share = (value - least) / width;
+            if !(-DUST..=1.0 + DUST).contains(&share) {
+                return Err(UndefinedReason::OutOfRange);
+            }
+
+            let share = share.clamp(0.0, 1.0);
+            at_ends &= share == 0.0 || share == 1.0;
+            let group = groups.entry(cluster).or_default();
+            group.0 += share;
+            group.1 += 1.0;
+        }
+
+        let is_independent = groups.len() == values.len();
+        let (sums, sizes) = groups.into_values().unzip();
+        Ok(Self { sums, sizes, n: values.len() as f64, is_independent, is_binary: is_independent && at_ends })
+    }
+
+    /// The quantile that bounds an interval: of Student's t with a degree of freedom less than there are clusters,
+    /// or the normal one for a proportion.
+    pub(crate) fn critical_value(&self, level: ConfidenceLevel) -> Result<f64, UndefinedReason> {
+        match self.sums.len() {
+            1 if self.is_independent => Err(UndefinedReason::OneValue),
+            1 => Err(UndefinedReason::OneCluster),
+            _ if self.is_binary => normal_critical_value(level),
+            units => student_critical_value(units as f64 - 1.0, level),
+        }
+    }
+
+    /// Number of values.
+    pub(crate) const fn n(&self) -> f64 {
+        self.n
+    }
+
+    /// Returns true if every value is independent.
+    pub(crate) const fn is_independent(&self) -> bool {
+        self.is_independent
+    }
+
+    pub(crate) fn mean(&self) -> f64 {
+        self.sums.iter().sum::<f64>() / self.n
+    }
+
+    /// The variance of the values of both lists together, each of them independent.
+    pub(crate) fn pooled_spread(&self, other: &Self) -> f64 {
+        let all = || self.sums.iter().chain(&other.sums);
+        let n = self.n + other.n;
+        let mean = all().sum::<f64>() / n;
+        all().map(|value| (value - mean).powi(2)).sum::<f64>() / n
+    }
+
+    /// Deviations of the sums of the clusters from what the mean has them be.
+    pub(crate) fn deviations(&self) -> Vec<f64> {
+        let mean = self.mean();
+        self.sums.iter().zip(&self.sizes).map(|(sum, size)| sum - size * mean).collect()
+    }
+
+    pub(crate) fn effective_mean(&self) -> EffectiveMean {
+        let units = self.sums.len() as f64;
+        let mean = self.mean().clamp(0.0, 1.0);
+        if self.is_binary {
+            return EffectiveMean { mean, effective_n: self.n };
+        }
+
+        let size = self.n / units;
+        let spread: f64 = self.deviations().iter().map(|deviation| deviation * deviation).sum();
+        if spread <= (DUST * size).powi(2) * units {
+            // No spread to learn from: each cluster counts as one value at an end.
+            return EffectiveMean { mean, effective_n: units };
+        }
+
+        let prior = if self.is_independent { 0.0 } else { CLUSTER_PRIOR };
+        let smoothed_n = self.n + 2.0 * prior * size;
+        let smoothed = (mean * self.n + prior * size) / smoothed_n;
+        let from_data = self.sums.iter().zip(&self.sizes).map(|(sum, size)| (sum - size * smoothed).powi(2));
+        let from_ends = prior * ((size * smoothed).powi(2) + (size * (1.0 - smoothed)).powi(2));
+        let squares = from_data.sum::<f64>() + from_ends;
+        let smoothed_units = units + 2.0 * prior;
+        let variance = squares / smoothed_n.powi(2) * smoothed_units / (smoothed_units - 1.0);
+
+        let effective_n = smoothed * (1.0 - smoothed) / variance * units / smoothed_units;
+        EffectiveMean { mean, effective_n }
+    }
+}
+
+/// The mean of paired differences that lie within `-reach..=reach`.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct BoundedDifference {
+    /// Number of clusters; the number of differences if each is independent.
+    pub units: usize,
+    /// Mean of the differences.
+    pub difference: f64,
+    rises: EffectiveMean,
+    falls: EffectiveMean,
+    /// Correlation of the rises and falls of a cluster.
+    correlation: f64,
+    reach: f64,
+}
+
+/// Computes the mean of paired differences from its two parts, the mean of what rose and the mean of what fell: each
+/// has the interval of [`bounded_mean_clustered`], and the two are combined by the distances of their ends. Rare large
+/// falls beside many small rises are seen, which the t interval misses. Sources: G. Zou and A. Donner, Statistics in
+/// Medicine 27 (2008), 1693-1702 (MOVER); with a correlation: R. Newcombe, Statistics in Medicine 17 (1998),
+/// 2635-2650, and G. Zou, American Journal of Epidemiology 168 (2008), 212-224.
+pub fn bounded_difference<K: Ord>(
+    differences: &[f64],
+    clusters: &[K],
+    reach: f64,
+) -> Result<BoundedDifference, UndefinedReason> {
+    check_all_finite(differences)?;
+    let part = |sign: f64| -> Result<UnitSums, UndefinedReason> {
+        let values: Vec<f64> = differences
+            .iter()
+            .map(|value| if value.abs() <= DUST * reach { 0.0 } else { (sign * value).max(0.0) })
+            .collect();
+        UnitSums::new(&values, clusters, (0.0, reach)).map(|units| UnitSums { is_binary: false, ..units })
+    };
+    let (rises, falls) = (part(1.0)?, part(-1.0)?);
+
+    let (up, down) = (rises.deviations(), falls.deviations());
+    let product = |a: &[f64], b: &[f64]| a.iter().zip(b).map(|(a, b)| a * b).sum::<f64>();
+    let spread = (product(&up, &up) * product(&down, &down)).sqrt();
+    let correlation = if spread > 0.0 { (product(&up, &down) / spread).clamp(-1.0, 1.0) } else { 0.0 };
+
+    Ok(BoundedDifference {
+        units: rises.sums.len(),
+        difference: differences.iter().sum::<f64>() / differences.len() as f64,
+        rises: rises.effective_mean(),
+        falls: falls.effective_mean(),
+        correlation,
+        reach,
+    })
+}
+
+impl BoundedDifference {
+    /// Returns the interval of the mean difference, within `-reach..=reach`. Undefined for a single cluster.
+    pub fn interval(&self, level: ConfidenceLevel) -> Result<Interval, UndefinedReason> {
+        if self.units < 2 {
+            return Err(UndefinedReason::OneValue);
+        }
+
+        let critical = student_critical_value(self.units as f64 - 1.0, level)?;
+        let (low, high) = self.ends(critical);
+        Ok(Interval { low, high, level, method: IntervalMethod::WilsonRisesFalls })
+    }
+
+    /// Returns the two-sided p of no difference: the largest probability of error at which the interval holds 0.
+    pub fn p(&self) -> Result<f64, UndefinedReason> {
+        if self.units < 2 {
+            return Err(UndefinedReason::OneValue);
+        }
+
+        let holds_zero = |critical: f64| {
+            let (low, high) = self.ends(critical);
+            low <= 0.0 && high >= 0.0
+        };
+        // The interval grows with the quantile, and holds 0 from one quantile on.
+        let (mut short, mut long) = (0.0, 1.0);
+        while !holds_zero(long) {
+            short = long;
+            long *= 2.0;
+            if long > 1e6 {
+                return Ok(0.0);
+            }
+        }
+        for _ in 0..60 {
+            let middle = f64::midpoint(short, long);
+            if holds_zero(middle) { long = middle } else { short = middle }
+        }
+
+        Ok(crate::distribution::student_two_sided(long, self.units as f64 - 1.0))
+    }
+
+    fn ends(&self, critical: f64) -> (f64, f64) {
+        let of = |part: EffectiveMean| {
+            let (low, high) = wilson_ends(part.mean, part.effective_n, critical);
+            ((part.mean - low).max(0.0), (high - part.mean).max(0.0))
+        };
+        let ((rise_down, rise_up), (fall_down, fall_up)) = (of(self.rises), of(self.falls));
+        let combine = |one: f64, other: f64| {
+            (one * one + other * other - 2.0 * self.correlation * one * other).max(0.0).sqrt()
+        };
+        let centre = self.rises.mean - self.falls.mean;
+        let low = (centre - combine(rise_down, fall_up)).max(-1.0);
+        let high = (centre + combine(rise_up, fall_down)).min(1.0);
+        (self.reach * low, self.reach * high)
+    }
+}

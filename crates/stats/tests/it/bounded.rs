@@ -1,0 +1,225 @@
+//! Intervals that stay within the range of their quantity and always have a width.
+//!
+//! Reference values without another source were computed with scipy 1.17.1, numpy 2.4.6 and statsmodels 0.15.0 from the
+//! published formulas: `brentq` for the ends, `stats.t.ppf`, `stats.beta.ppf` and two million draws of
+//! `numpy.random.dirichlet`.
+
+use assize_stats::{
+    ConfidenceLevel, Interval, SeededRandom, UndefinedReason, bounded_difference, bounded_mean,
+    bounded_mean_clustered,
+    correction::prediction_powered_within,
+    expanded_level,
+    judge_quality::{ConfusionTable, DrawnTables, area_interval, kendall_tau_b, spearman},
+};
+use proptest::prelude::*;
+
+use crate::{assert_near, cases};
+
+const LEVEL: ConfidenceLevel = ConfidenceLevel::P95;
+const UNIT: (f64, f64) = (0.0, 1.0);
+
+#[track_caller]
+fn assert_ends(found: Interval, low: f64, high: f64, tolerance: f64) {
+    assert_near(found.low, low, tolerance);
+    assert_near(found.high, high, tolerance);
+}
+
+#[test]
+fn means_have_wilsons_interval_on_their_effective_number() {
+    // statsmodels: proportion_confint(8, 10, method="wilson").
+    let verdicts = [1.0, 1.0, 1.0, 1.0, 1.0, 1.0, 1.0, 1.0, 0.0, 0.0];
+    let rate = bounded_mean(&verdicts, UNIT, LEVEL).unwrap();
+    assert_ends(rate.interval.unwrap(), 0.490_162_471_536_641_8, 0.943_317_848_545_624_7, 1e-9);
+
+    let scores = bounded_mean(&[0.2, 0.4, 0.6, 0.8, 1.0], UNIT, LEVEL).unwrap();
+    assert_near(scores.effective_n, 12.0, 1e-12);
+    assert_ends(scores.interval.unwrap(), 0.252_016_327_948_860_6, 0.869_757_629_877_359_6, 1e-9);
+
+    // The scale of the scores does not matter.
+    let points = bounded_mean(&[2.0, 4.0, 6.0, 8.0, 10.0], (0.0, 10.0), LEVEL).unwrap();
+    assert_ends(points.interval.unwrap(), 2.520_163_279_488_606, 8.697_576_298_773_596, 1e-9);
+
+    let values = [0.9, 0.8, 1.0, 0.2, 0.3, 0.5, 0.7, 0.6, 0.1, 0.65];
+    let clustered = bounded_mean_clustered(&values, &[0, 0, 0, 1, 1, 2, 3, 3, 4, 5], UNIT, LEVEL).unwrap();
+    assert_near(clustered.effective_n, 11.906_102_448_443_15, 1e-12);
+    assert_ends(clustered.interval.unwrap(), 0.251_689_350_653_628_5, 0.844_773_650_415_071, 1e-9);
+}
+
+#[test]
+fn equal_values_have_a_width_and_one_value_says_why_not() {
+    let all = bounded_mean(&[1.0; 10], UNIT, LEVEL).unwrap().interval.unwrap();
+    assert_near(all.low, 10.0 / (10.0 + 3.841_459), 1e-6);
+    assert_near(all.high, 1.0, 1e-15);
+    let dust = bounded_mean(&[0.3, 0.1 + 0.2, 0.3], UNIT, LEVEL).unwrap().interval.unwrap();
+    assert!(dust.width() > 0.5, "{dust:?}");
+
+    let none = |values: &[f64]| bounded_mean(values, UNIT, LEVEL).and_then(|found| found.interval);
+    assert_eq!(none(&[]), Err(UndefinedReason::NoValues));
+    assert_eq!(none(&[0.4]), Err(UndefinedReason::OneValue));
+    assert_eq!(none(&[0.4, 1.2]), Err(UndefinedReason::OutOfRange));
+    let one = bounded_mean_clustered(&[0.4, 0.5], &[1, 1], UNIT, LEVEL).unwrap();
+    assert_eq!(one.interval, Err(UndefinedReason::OneCluster));
+}
+
+#[test]
+fn differences_have_the_interval_of_rises_and_falls() {
+    let differences = [0.1, -0.2, 0.3, 0.4, 0.05, 0.0, -0.05, 0.2];
+    let names: Vec<usize> = (0..differences.len()).collect();
+    let found = bounded_difference(&differences, &names, 1.0).unwrap();
+    assert_ends(found.interval(LEVEL).unwrap(), -0.073_917_263_820_315_7, 0.287_544_518_485_559_3, 1e-9);
+    assert_near(found.p().unwrap(), 0.194_828_025_793_921_7, 1e-9);
+
+    // Twenty small rises may hide a rare fall; four hundred of them can't hide one so large.
+    let p = |n: usize| {
+        let names: Vec<usize> = (0..n).collect();
+        bounded_difference(&vec![0.05; n], &names, 1.0).unwrap().p().unwrap()
+    };
+    assert!(p(20) > 0.05 && p(400) < 0.05, "{} {}", p(20), p(400));
+    let one = bounded_difference(&[0.5], &[0], 1.0).unwrap();
+    assert_eq!(
+        (one.interval(LEVEL), one.p()),
+        (Err(UndefinedReason::OneValue), Err(UndefinedReason::OneValue))
+    );
+}
+
+#[test]
+fn drawn_tables_are_those_of_the_dirichlet_distribution() {
+    let counts = [(20, 0), (10, 1), (5, 2), (15, 3)];
+    let mut tables = Vec::new();
+    for (count, cell) in counts {
+        for _ in 0..count {
+            let at = |place: u32| u64::from(place == cell);
+            tables.push(ConfusionTable {
+                true_pass: at(0),
+                false_pass: at(1),
+                false_fail: at(2),
+                true_fail: at(3),
+            });
+        }
+    }
+
+    let drawn = DrawnTables::draw(&tables, 40_000, &mut SeededRandom::new(3)).unwrap();
+    // The wider ends of Beta(35.5, 15.5) and Beta(36, 16).
+    let accuracy = drawn.interval(0.7, LEVEL, |table| table.accuracy(LEVEL).rate).unwrap();
+    assert_ends(accuracy, 0.561_711, 0.813_123, 0.006);
+    let kappa = drawn.interval(0.4, LEVEL, |table| table.kappa(LEVEL).and_then(|kappa| kappa.kappa)).unwrap();
+    assert_ends(kappa, 0.130_574, 0.618_108, 0.01);
+}
+
+#[test]
+fn two_lucky_pairs_are_no_agreement() {
+    let met = ConfusionTable { true_pass: 1, ..ConfusionTable::default() };
+    let unmet = ConfusionTable { true_fail: 1, ..ConfusionTable::default() };
+    let drawn = DrawnTables::draw(&[met, unmet], 20_000, &mut SeededRandom::new(3)).unwrap();
+    let kappa = drawn.interval(1.0, LEVEL, |table| table.kappa(LEVEL).and_then(|kappa| kappa.kappa)).unwrap();
+    assert_ends(kappa, -0.230_742, 1.0, 0.02);
+    let single = DrawnTables::draw(&[met], 100, &mut SeededRandom::new(3));
+    assert_eq!(single.err(), Some(UndefinedReason::OneCluster));
+}
+
+#[test]
+fn areas_have_newcombes_interval() {
+    let area = |scores: &[f64], outcomes: &[bool]| {
+        let names: Vec<usize> = (0..scores.len()).collect();
+        area_interval(scores, outcomes, &names, LEVEL).unwrap()
+    };
+    let found = area(&[0.9, 0.6, 0.35, 0.1], &[true, false, true, false]);
+    assert_ends(found, 0.227_187_470_703_131_3, 0.966_781_569_845_539_4, 1e-9);
+    // Full separation of 3 and 7.
+    let separated: Vec<f64> = (0..10).map(f64::from).collect();
+    let outcomes: Vec<bool> = (0..10).map(|at| at >= 7).collect();
+    assert_ends(area(&separated, &outcomes), 0.600_108_247_581_271_6, 1.0, 1e-9);
+
+    // Scores that come twice in a cluster tell nothing more.
+    let twice: Vec<f64> = separated.iter().flat_map(|score| [*score, *score]).collect();
+    let came: Vec<bool> = outcomes.iter().flat_map(|came| [*came, *came]).collect();
+    let names: Vec<usize> = (0..20).map(|at| at / 2).collect();
+    assert_ends(area_interval(&twice, &came, &names, LEVEL).unwrap(), 0.600_108, 1.0, 1e-6);
+}
+
+#[test]
+fn labels_and_a_judge_are_never_worse_than_the_labels() {
+    let people = [1.0, 0.0, 1.0, 1.0, 0.0, 1.0, 1.0, 0.0];
+    let judge = [1.0, 0.0, 1.0, 0.0, 0.0, 1.0, 1.0, 1.0];
+    let rest: Vec<f64> = (0..20).map(|at| f64::from(u8::from(at < 14))).collect();
+    let found = prediction_powered_within::<u8>(&people, &judge, &rest, None, UNIT, LEVEL).unwrap();
+    assert_near(found.weight, 0.179_093_567_251_462, 1e-9);
+    assert_near(found.gain.unwrap(), 1.043_610_934_520_025_3, 1e-9);
+    assert_near(found.tuned.mean, 0.638_432_017_543_859_6, 1e-9);
+    assert_ends(found.tuned.interval, 0.321_596_718_213_021, 0.868_021_084_173_734_4, 1e-9);
+    assert_ends(found.human.interval, 0.305_742_394_602_627_3, 0.863_155_714_176_402_6, 1e-9);
+
+    // Labels without spread leave the judge out: ten met stay Wilson's 10 of 10.
+    let judge = [1.0, 1.0, 1.0, 1.0, 1.0, 1.0, 1.0, 1.0, 1.0, 0.0];
+    let found = prediction_powered_within::<u8>(&[1.0; 10], &judge, &rest, None, UNIT, LEVEL).unwrap();
+    assert_near(found.weight, 0.0, 1e-15);
+    assert_ends(found.tuned.interval, 10.0 / (10.0 + 3.841_459), 1.0, 1e-6);
+}
+
+#[test]
+fn few_units_move_the_percentiles_outwards() {
+    assert_near(expanded_level(LEVEL, 10).unwrap().get(), 0.982_898_721_951_187_2, 1e-9);
+    assert!(expanded_level(LEVEL, 10_000).unwrap().get() < 0.9502);
+    assert_eq!(expanded_level(LEVEL, 1), Err(UndefinedReason::OneValue));
+}
+
+#[test]
+fn scores_equal_on_paper_are_tied() {
+    let x = [0.3, 0.1 + 0.2, 0.7, 0.9];
+    let exact = [0.3, 0.3, 0.7, 0.9];
+    let y = [1.0, 2.0, 3.0, 4.0];
+    assert_eq!(spearman(&x, &y), spearman(&exact, &y));
+    assert_eq!(kendall_tau_b(&x, &y), kendall_tau_b(&exact, &y));
+    // Small numbers are no dust beside small numbers.
+    let small = y.map(|value| value * 1e-12);
+    assert_near(spearman(&small, &y).unwrap(), 1.0, 1e-12);
+}
+
+#[test]
+fn gwets_coefficient_of_a_table_is_that_of_its_ratings() {
+    use assize_stats::agreement::{AgreementWeights, ChanceAgreement, RatingScale, UnitRatings, coefficient};
+    let table = ConfusionTable { true_pass: 20, false_pass: 10, false_fail: 5, true_fail: 15 };
+    let mut ratings = UnitRatings::new();
+    for (count, pair) in [(20, [1.0, 1.0]), (10, [1.0, 0.0]), (5, [0.0, 1.0]), (15, [0.0, 0.0])] {
+        for _ in 0..count {
+            ratings.push(pair);
+        }
+    }
+
+    let found = coefficient(
+        &ratings,
+        &RatingScale::binary(),
+        AgreementWeights::Identity,
+        ChanceAgreement::Gwet,
+        LEVEL,
+    );
+    assert_near(table.gwet().unwrap(), found.value.unwrap(), 1e-12);
+}
+
+proptest! {
+    #![proptest_config(cases(300))]
+
+    #[test]
+    fn intervals_stay_within_the_range_and_have_a_width(
+        values in prop::collection::vec(prop_oneof![Just(0.0), Just(1.0), 0.0..=1.0f64], 2..40),
+        per in 1usize..4,
+    ) {
+        let names: Vec<usize> = (0..values.len()).map(|at| at / per).collect();
+        let found = bounded_mean_clustered(&values, &names, UNIT, LEVEL).unwrap();
+        if let Ok(interval) = found.interval {
+            prop_assert!(interval.low >= 0.0 && interval.high <= 1.0 && interval.width() > 0.0);
+            prop_assert!(interval.low <= found.mean + 1e-12 && interval.high >= found.mean - 1e-12);
+        }
+
+        // The p value and the interval agree.
+        let differences: Vec<f64> = values.windows(2).map(|pair| pair[0] - pair[1]).collect();
+        let names: Vec<usize> = (0..differences.len()).collect();
+        let found = bounded_difference(&differences, &names, 1.0).unwrap();
+        if let (Ok(interval), Ok(p)) = (found.interval(LEVEL), found.p()) {
+            prop_assert!(interval.low >= -1.0 && interval.high <= 1.0 && interval.width() > 0.0);
+            let excludes = interval.low > 1e-9 || interval.high < -1e-9;
+            prop_assert!(!excludes || p <= 0.05 + 1e-6, "{interval:?} {p}");
+            prop_assert!(excludes || p >= 0.05 - 1e-6, "{interval:?} {p}");
+        }
+    }
+}
