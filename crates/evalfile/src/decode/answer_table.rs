@@ -159,8 +159,22 @@ impl AnswerTable {
 
     /// Returns a row as the map that a JSON object with these keys would be.
     pub(super) fn read_row(&self, cx: &mut DecodeContext, source: SourceId, text: &str) -> Option<TreeNode> {
-        let cells = read_cells(text, self.divider);
         let whole = Span::new(source, 0, text.len());
+        if let Some(at) = find_text_after_quote(text, self.divider) {
+            // One mark in the wrong place can make many rows one cell.
+            cx.problems.add(
+                Diagnostic::error(
+                    codes::BAD_TABLE,
+                    "text follows the closing quotation mark of a cell",
+                    Span::new(source, at, text[at..].find('\n').map_or(text.len(), |end| at + end)),
+                    "after the mark",
+                )
+                .with_help("end the cell with its quotation mark, and write a mark within a text twice"),
+            );
+            return None;
+        }
+
+        let cells = read_cells(text, self.divider);
         if cells.len() != self.columns.len() {
             let (found, wanted) = (cells.len(), self.columns.len());
             let end = text.find('\n').unwrap_or(text.len());
@@ -231,6 +245,19 @@ fn span(source: SourceId, range: &Range<usize>) -> Span {
     Span::new(source, range.start, range.end)
 }
 
+/// Finds what stands between the closing quotation mark of a cell and the end of the cell.
+fn find_text_after_quote(text: &str, divider: u8) -> Option<usize> {
+    let mut scanner = CellScanner::new(divider);
+    let mut bytes = text.bytes().enumerate();
+    let found = bytes.find(|&(_, byte)| {
+        let was_closed = scanner.is_closed();
+        let ends = scanner.ends_cell(byte);
+        was_closed && !ends && !matches!(byte, b'"' | b'\r' | b'\n')
+    });
+
+    found.map(|(at, _)| at)
+}
+
 /// Splits a row into its cells, each with its place in the row.
 fn read_cells(text: &str, divider: u8) -> Vec<(String, Range<usize>)> {
     let mut scanner = CellScanner::new(divider);
@@ -262,6 +289,16 @@ fn read_cells(text: &str, divider: u8) -> Vec<(String, Range<usize>)> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn text_after_a_closing_mark_is_found() {
+        for (text, at) in [("a,\"b\"c,d", 5), ("a,\"x\ny,z\"on", 9), ("\"a\" ,b", 3)] {
+            assert_eq!(find_text_after_quote(text, b','), Some(at), "{text}");
+        }
+        for text in ["a,\"b \"\"c\"\"\",d", "a,\"b\"\r", "e\"f,\"\"", " \"a\" b,c"] {
+            assert_eq!(find_text_after_quote(text, b','), None, "{text}");
+        }
+    }
 
     #[test]
     fn cells_have_their_texts_and_places() {

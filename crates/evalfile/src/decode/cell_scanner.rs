@@ -34,6 +34,11 @@ impl CellScanner {
         ends
     }
 
+    /// True after the closing quotation mark of a cell, if another mark does not follow.
+    pub(super) fn is_closed(self) -> bool {
+        self.state == CellState::Mark
+    }
+
     /// Reads bytes; returns true if a quoted text goes on after them.
     pub(super) fn is_open_after(&mut self, bytes: &[u8]) -> bool {
         for byte in bytes {
