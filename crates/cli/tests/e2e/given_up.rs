@@ -11,6 +11,19 @@ use crate::judge::honest;
 
 const REFUSED: &str = r#"{"error":{"message":"Incorrect API key provided"}}"#;
 
+/// Suite of so many cases, whose criterion is asked in one call each.
+fn suite(cases: u32) -> String {
+    let mut suite = String::from("name: s\ntests:\n");
+    for number in 0..cases {
+        let _ = writeln!(
+            suite,
+            "- {{id: c{number:02}, criteria: x, input: q, output: apples {number}, assertions: [Names `apples`]}}"
+        );
+    }
+
+    suite
+}
+
 #[test]
 fn what_a_refused_key_left_open_is_gone_on_with() {
     let is_known = Arc::new(AtomicBool::new(false));
@@ -18,14 +31,7 @@ fn what_a_refused_key_left_open_is_gone_on_with() {
     let (cli, server) = with_server(move |incoming: &MockRequest| {
         if known.load(Ordering::Relaxed) { honest(incoming) } else { MockReply::status(401, REFUSED) }
     });
-    let mut suite = String::from("name: s\ntests:\n");
-    for number in 0..40 {
-        let _ = writeln!(
-            suite,
-            "- {{id: c{number:02}, criteria: x, input: q, output: apples {number}, assertions: [Names `apples`]}}"
-        );
-    }
-    cli.file("s.yaml", suite);
+    cli.file("s.yaml", suite(40));
 
     let eval = ["eval", "s.yaml", "--judge", "openai:m"];
     let stopped = cli.run(&[&eval[..], &["--run-dir", "run"]].concat()).expect_code(3);
@@ -53,14 +59,7 @@ fn refusals_without_an_end_of_the_server_are_on_record() {
             honest(incoming)
         }
     });
-    let mut suite = String::from("name: s\ntests:\n");
-    for number in 0..30 {
-        let _ = writeln!(
-            suite,
-            "- {{id: c{number:02}, criteria: x, input: q, output: apples {number}, assertions: [Names `apples`]}}"
-        );
-    }
-    cli.file("s.yaml", suite);
+    cli.file("s.yaml", suite(30));
     cli.run(&["eval", "s.yaml", "--judge", "openai:m", "--run-dir", "run"]).expect_code(3);
     let rows = rows(&cli, "run");
     let open: Vec<&str> = rows

@@ -4,24 +4,7 @@ use assize_testkit::cli::CliTest;
 use assize_testkit::mock::MockServer;
 use serde_json::{Value, json};
 
-use crate::support::{as_folder, fixture, judge, node, printed, rows};
-
-type Cases<'c> = [(&'c str, &'c str, &'c str)];
-
-/// A folder with these cases.
-fn folder(server: &MockServer, cases: &Cases<'_>) -> CliTest {
-    let cli = fixture(server, cases);
-    as_folder(&cli, cases);
-    cli
-}
-
-fn run(cli: &CliTest, out: &str) -> Value {
-    printed(
-        &cli.run(&[
-            "scorecard", "run", "card", "--judge", "openai:judge-1", "-q", "--json", "--run-dir", out,
-        ]),
-    )
-}
+use crate::support::{READ, as_folder, fixture, folder, judge, node, printed, rows, run_into};
 
 fn decide(cli: &CliTest, run: &str, who: &str, lines: &str) -> String {
     cli.run_with_input(&["review", run, "--who", who], lines).expect_code(0).stderr
@@ -32,9 +15,6 @@ fn score(cli: &CliTest, run: &str) -> (i32, Value) {
     let output = cli.run(&["scorecard", "score", run, "--json"]);
     (output.code.expect("an exit code"), printed(&output))
 }
-
-/// One case that only a person decides, and one for the hard gate, which is incomplete without any.
-const READ: [(&str, &str, &str); 2] = [("p", "read", "Gave azithromycin."), ("g", "judged", "fine")];
 
 #[test]
 fn a_label_of_another_answer_case_or_question_is_stale() {
@@ -58,11 +38,11 @@ fn a_label_of_another_answer_case_or_question_is_stale() {
     ];
     for (what, change) in changes {
         let cli = folder(&server, &READ);
-        run(&cli, "before");
+        run_into(&cli, "before");
         decide(&cli, "before", "doc", "pass\n");
         assert_eq!(score(&cli, "before").0, 0, "{what}");
         change(&cli);
-        let found = run(&cli, "after");
+        let found = run_into(&cli, "after");
         assert_eq!(found["exit_code"], 3, "{what}: {found}");
         assert_eq!(node(&found, "C4")["missing"], 1, "{what}");
         assert_eq!(found["scorecard"]["labels"], json!({ "counted": 0, "stale": 1, "unbound": 0 }), "{what}");
@@ -127,7 +107,7 @@ const OPEN: [(&str, &str, &str); 3] =
 fn people_decide_what_judges_left_open_without_another_run() {
     let server = MockServer::start(judge);
     let cli = folder(&server, &OPEN);
-    let found = run(&cli, "r");
+    let found = run_into(&cli, "r");
     assert_eq!(node(&found, "C1")["missing"], 1);
     let queue: Vec<Value> = rows(&cli, "r/review.jsonl").iter().map(|row| row["why"].clone()).collect();
     assert_eq!(queue, ["missing", "uncertain"]);
@@ -174,7 +154,7 @@ fn people_decide_what_judges_left_open_without_another_run() {
 fn what_a_judge_decided_is_not_overridden_in_silence() {
     let server = MockServer::start(judge);
     let cli = folder(&server, &[("sure", "judged", "bad")]);
-    run(&cli, "r");
+    run_into(&cli, "r");
     cli.run_with_input(&["review", "r", "--who", "ann", "--order", "random:1"], "pass\n").expect_code(0);
     assert_eq!(score(&cli, "r").0, 1, "a label of a sample measures the judge");
 }
@@ -183,7 +163,7 @@ fn what_a_judge_decided_is_not_overridden_in_silence() {
 fn an_item_is_asked_about_until_enough_people_decided_it() {
     let server = MockServer::start(judge);
     let cli = folder(&server, &READ);
-    run(&cli, "r");
+    run_into(&cli, "r");
     decide(&cli, "r", "ann", "pass\n");
     let asked = |who: &str, raters: &str| {
         let output = cli.run_with_input(&["review", "r", "--who", who, "--raters", raters], "pass\n");
@@ -199,7 +179,7 @@ fn an_item_is_asked_about_until_enough_people_decided_it() {
 fn decisions_of_a_file_are_recorded_all_or_none() {
     let server = MockServer::start(judge);
     let cli = folder(&server, &OPEN);
-    run(&cli, "r");
+    run_into(&cli, "r");
     let record = |who: &str, text: &str| {
         cli.file("d.jsonl", text);
         cli.run(&["review", "r", "--who", who, "--decisions", "d.jsonl"])
@@ -236,7 +216,7 @@ fn decisions_of_a_file_are_recorded_all_or_none() {
 fn a_sample_gives_no_hint_at_the_judge() {
     let server = MockServer::start(judge);
     let cli = folder(&server, &OPEN);
-    run(&cli, "r");
+    run_into(&cli, "r");
     for order in ["random:3", "queue", "uncertain-first"] {
         let shown = cli.run_with_input(&["review", "r", "--who", "ann", "--order", order], "skip\nskip\n");
         let shown = shown.expect_code(0).stdout;
@@ -273,7 +253,7 @@ fn a_scorecard_in_one_file_has_its_labels_in_a_folder_that_is_named() {
 fn what_changed_since_the_run_is_not_asked_about() {
     let server = MockServer::start(judge);
     let cli = folder(&server, &READ);
-    run(&cli, "r");
+    run_into(&cli, "r");
     as_folder(&cli, &READ);
     let text = cli.read("card/benchmarks/C4.yaml").replace("a person decides", "something else");
     cli.file("card/benchmarks/C4.yaml", text);

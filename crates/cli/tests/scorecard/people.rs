@@ -4,26 +4,7 @@ use assize_testkit::cli::CliTest;
 use assize_testkit::mock::MockServer;
 use serde_json::{Value, json};
 
-use crate::support::{as_folder, fixture, judge, node, printed, rows};
-
-type Cases<'c> = [(&'c str, &'c str, &'c str)];
-
-/// One case that only a person decides, and one for the hard gate, which is incomplete without any.
-const READ: [(&str, &str, &str); 2] = [("p", "read", "Gave azithromycin."), ("g", "judged", "fine")];
-
-fn folder(server: &MockServer, cases: &Cases<'_>) -> CliTest {
-    let cli = fixture(server, cases);
-    as_folder(&cli, cases);
-    cli
-}
-
-fn run(cli: &CliTest, out: &str) -> Value {
-    printed(
-        &cli.run(&[
-            "scorecard", "run", "card", "--judge", "openai:judge-1", "-q", "--json", "--run-dir", out,
-        ]),
-    )
-}
+use crate::support::{READ, folder, judge, node, printed, rows, run_into};
 
 /// Reviews a run with these lines and returns what was shown.
 fn review(cli: &CliTest, who: &str, more: &[&str], lines: &str) -> String {
@@ -45,7 +26,7 @@ fn explained(cli: &CliTest, code: &str) -> Value {
 fn a_named_adjudicator_decides_what_reviewers_differ_on() {
     let server = MockServer::start(judge);
     let cli = folder(&server, &READ);
-    run(&cli, "r");
+    run_into(&cli, "r");
     review(&cli, "ann", &[], "pass -- right dose\n");
     assert_eq!(score(&cli).0, 0);
     cli.run_with_input(&["review", "r", "--who", "cleo", "--adjudicate"], "").expect_code(0);
@@ -103,7 +84,7 @@ fn a_benchmark_says_how_many_people_have_to_decide() {
     let cli = folder(&server, &READ);
     let text = cli.read("card/benchmarks/C4.yaml");
     cli.file("card/benchmarks/C4.yaml", format!("{text}\nevaluator_config: {{raters: 2}}\n"));
-    run(&cli, "r");
+    run_into(&cli, "r");
     review(&cli, "ann", &[], "pass\n");
 
     // One of two is not enough: nothing is decided, and the queue goes on asking.
@@ -154,7 +135,7 @@ fn a_label_of_a_benchmark_that_does_not_apply_is_told_of() {
     let text = told(&["validate", "card"]);
     assert!(text.contains("W0731") && text.contains("2 labels count nowhere"), "{text}");
     assert!(text.contains("`C4` does not apply to `g`"), "{text}");
-    run(&cli, "r");
+    run_into(&cli, "r");
     let text = told(&["scorecard", "score", "r"]);
     assert!(text.contains("2 labels count nowhere"), "{text}");
 }
@@ -170,7 +151,7 @@ fn cases_of_rubrics_are_counted_once() {
     cases[1].2 = "broken";
     cases.push(("only", "coded", "dose mg"));
     let cli = folder(&server, &cases);
-    let found = run(&cli, "r");
+    let found = run_into(&cli, "r");
     // Ten cases for two benchmarks, one of them also waits for a person, one could not be judged; one for a check.
     for code in ["TOP", "C", "R"] {
         assert_eq!(

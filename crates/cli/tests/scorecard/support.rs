@@ -211,3 +211,23 @@ pub(crate) fn node(printed: &Value, code: &str) -> Value {
 pub(crate) fn rows(cli: &CliTest, file: &str) -> Vec<Value> {
     cli.read(file).lines().map(|line| serde_json::from_str(line).expect("a row")).collect()
 }
+
+/// One case that only a person decides, and one for the hard gate, which is incomplete without any.
+pub(crate) const READ: [(&str, &str, &str); 2] =
+    [("p", "read", "Gave azithromycin."), ("g", "judged", "fine")];
+
+/// A folder with a scorecard and these cases.
+pub(crate) fn folder(server: &MockServer, cases: &[(&str, &str, &str)]) -> CliTest {
+    let cli = fixture(server, cases);
+    as_folder(&cli, cases);
+    cli
+}
+
+/// Runs the scorecard into a folder of this name.
+pub(crate) fn run_into(cli: &CliTest, out: &str) -> Value {
+    printed(
+        &cli.run(&[
+            "scorecard", "run", "card", "--judge", "openai:judge-1", "-q", "--json", "--run-dir", out,
+        ]),
+    )
+}
