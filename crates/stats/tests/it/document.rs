@@ -587,7 +587,10 @@ fn plans() -> Vec<(&'static str, Figures)> {
                 .number("  arcsine scale", promise.rates_cases_by_h(0.8, 0.7))
                 .number("pairs, McNemar", promise.mcnemar_pairs(0.2, 0.1))
                 .number("difference in 155 pairs", promise.mcnemar_difference(155, 0.2))
-                .number("  in 100, all one way", promise.mcnemar_one_way_difference(100)),
+                .number("  in 100, all one way", promise.mcnemar_one_way_difference(100))
+                .number("pairs, exact", promise.mcnemar_exact_pairs(0.2, 0.1))
+                .number("power of 155 pairs", promise.mcnemar_power(155, 0.2, 0.1))
+                .number("difference in 155 pairs", promise.mcnemar_exact_difference(155, 0.2)),
         ),
         (
             "precision",
