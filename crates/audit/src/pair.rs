@@ -6,6 +6,7 @@ use std::sync::Arc;
 use assize_rubric::{CaseDecision, CriterionScale};
 use assize_store::CaseRecord;
 
+use crate::order::PlacedDecision;
 use crate::variant_id::{UNCHANGED, split_variant_id};
 use crate::{DecisionPair, PairTally, ScaleDecision};
 
@@ -14,6 +15,8 @@ use crate::{DecisionPair, PairTally, ScaleDecision};
 pub struct PairedDecisions {
     /// Every pair, by case.
     pub pairs: Vec<DecisionPair>,
+    /// Every decision of a call that holds several criteria, with the place of its criterion.
+    pub placed: Vec<PlacedDecision>,
     /// Number of cases.
     pub cases: usize,
     /// Number of cases without an answer, which can't be compared.
@@ -51,6 +54,8 @@ struct VariantDecision {
     decision: ScaleDecision,
     costs: bool,
     is_checklist: bool,
+    /// Most criteria of a call; `None` if each was asked alone.
+    call_size: Option<usize>,
 }
 
 impl VariantDecision {
@@ -67,8 +72,39 @@ impl VariantDecision {
             costs: is_penalty != row.standing.negate,
             is_checklist: criterion
                 .is_none_or(|criterion| matches!(criterion.scale, CriterionScale::Checklist)),
+            call_size: row.judging.as_deref().and_then(|judging| match judging.split_once(':') {
+                Some(("batched", size)) => size.parse().ok(),
+                None if judging == "batched" => Some(usize::MAX),
+                _ => None,
+            }),
         }
     }
+}
+
+/// The decisions of one item that has several criteria in a call, with their places. Rows are in the order of the rubric,
+/// which is that of the calls.
+fn placed_decisions(suite: &str, case: &str, rows: &[VariantDecision]) -> Vec<PlacedDecision> {
+    let mut placed = Vec::new();
+    for grader in rows.chunk_by(|a, b| a.criterion.0 == b.criterion.0) {
+        let Some(size) = grader.iter().find_map(|row| row.call_size).filter(|size| *size > 1) else {
+            continue;
+        };
+        for call in grader.chunks(size.min(grader.len())).filter(|call| call.len() > 1) {
+            placed.extend(call.iter().enumerate().filter_map(|(place, row)| {
+                let ScaleDecision::Step { at, top } = row.decision else { return None };
+                let (grader, criterion) = row.criterion.clone();
+
+                Some(PlacedDecision {
+                    item: (suite.to_owned(), case.to_owned(), grader, criterion),
+                    place,
+                    of: call.len(),
+                    value: at as f64 / top.max(1) as f64,
+                })
+            }));
+        }
+    }
+
+    placed
 }
 
 /// Pairs the records of an audit. Every decision is compared with the first one on the unchanged case.
@@ -104,6 +140,9 @@ pub fn pair_records<E>(records: impl Iterator<Item = Result<CaseRecord, E>>) -> 
             compared.without_reference += judged.len();
             continue;
         };
+        for variant in &judged {
+            compared.placed.extend(placed_decisions(&suite, &case, &variant.rows));
+        }
         let reference = judged.remove(first);
         for JudgedVariant { label, rows, .. } in &judged {
             for row in rows {

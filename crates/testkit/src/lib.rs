@@ -4,6 +4,9 @@ pub mod cli;
 mod diff;
 pub mod filter;
 pub mod golden;
+mod known_judge;
 pub mod mock;
 #[cfg(unix)]
 pub mod pty;
+
+pub use known_judge::KnownJudge;

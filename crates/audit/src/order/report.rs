@@ -5,6 +5,7 @@ use std::collections::BTreeMap;
 use assize_analysis::shares::{mean_metric, share_metric};
 use assize_stats::UndefinedReason;
 
+use super::place::place_effects;
 use crate::report::{format_count, format_percent};
 use crate::{AuditReport, AuditSection, DecisionChange, DecisionPair, PairedDecisions, UNCHANGED};
 
@@ -59,8 +60,17 @@ pub fn order_report(compared: &PairedDecisions) -> AuditReport {
         .collect();
 
     sections.sort_by(|a, b| b.0.total_cmp(&a.0));
+    let places = place_effects(&compared.placed);
+    let known = flips.len() + noise.len();
+    let is_sparse = known < moved.len() + again.len() - known;
     let says = match (all.value, beyond.interval) {
         (Err(_), _) => "Nothing was measured: no rubric has two decided criteria.".to_owned(),
+        (Ok(_), _) if is_sparse => format!(
+            "Most decisions are missing: {} of {} pairs have two, which is too few to say anything about the order.",
+            known,
+            moved.len() + again.len()
+        ),
+        (Ok(_), _) if places.says.is_some() => places.says.unwrap_or_default(),
         (Ok(0.0), _) => format!(
             "No other order changed a decision, over {}.",
             format_count(flips.len(), "decision", "decisions")
@@ -91,7 +101,7 @@ pub fn order_report(compared: &PairedDecisions) -> AuditReport {
             _ if own.n == 0 => vec!["The judge's own noise was not measured.".to_owned()],
             _ => Vec::new(),
         },
-        figures: vec![all, own, beyond],
+        figures: [vec![all, own, beyond], places.figures].concat(),
         sections: sections.into_iter().map(|(_, section)| section).collect(),
         says,
         missing: describe_missing(compared, moved.iter().chain(&again).copied()),
@@ -155,4 +165,94 @@ pub(crate) fn describe_missing<'p>(
     }
 
     missing
+}
+
+#[cfg(test)]
+mod tests {
+    use assize_testkit::KnownJudge;
+
+    use super::*;
+    use crate::ScaleDecision;
+    use crate::order::{PlacedDecision, draw_orders};
+
+    const CASES: usize = 40;
+    const CRITERIA: usize = 5;
+
+    /// An audit with the usual numbers of orders and repeats: the decisions of a judge on criteria half of which are met.
+    fn audit(seed: u64, first_place: f64) -> PairedDecisions {
+        let mut judge = KnownJudge { noise: 0.03, first_place, ..KnownJudge::new(seed) };
+        let same: Vec<usize> = (0..CRITERIA).collect();
+        let orders = [vec![same.clone(), same], draw_orders(CRITERIA, 3, seed)].concat();
+
+        let mut compared = PairedDecisions { cases: CASES, ..PairedDecisions::default() };
+        for case in 0..CASES {
+            let truth: Vec<bool> = (0..CRITERIA).map(|_| judge.chance(0.5)).collect();
+            let mut before = [false; CRITERIA];
+            for (variant, order) in orders.iter().enumerate() {
+                for (place, &criterion) in order.iter().enumerate() {
+                    let met = judge.decide(truth[criterion], place);
+                    let id = format!("k{criterion}");
+                    compared.placed.push(PlacedDecision {
+                        item: ("s".to_owned(), format!("c{case}"), "rubrics".to_owned(), id.clone()),
+                        place,
+                        of: CRITERIA,
+                        value: f64::from(u8::from(met)),
+                    });
+                    if variant == 0 {
+                        before[criterion] = met;
+                        continue;
+                    }
+
+                    let step = |met: bool| ScaleDecision::Step { at: usize::from(met), top: 1 };
+                    compared.pairs.push(DecisionPair {
+                        case: format!("c{case}"),
+                        suite: "s".to_owned(),
+                        label: if variant == 1 {
+                            UNCHANGED.to_owned()
+                        } else {
+                            format!("order.{}", variant - 1)
+                        },
+                        criterion: ("rubrics".to_owned(), id),
+                        text: String::new(),
+                        before: step(before[criterion]),
+                        after: step(met),
+                        costs: false,
+                        is_checklist: true,
+                    });
+                }
+            }
+        }
+
+        compared
+    }
+
+    fn accusations(first_place: f64) -> usize {
+        let says = (0..20).map(|seed| order_report(&audit(seed, first_place)).says);
+        says.filter(|says| says.contains("matters")).count()
+    }
+
+    #[test]
+    fn a_bias_for_the_first_place_that_acts_at_random_is_found_and_no_honest_judge_is_accused() {
+        let (biased, honest) = (accusations(0.4), accusations(0.0));
+        assert!(biased >= 19 && honest <= 1, "{biased} of 20 biased judges, {honest} of 20 honest ones");
+
+        let report = order_report(&audit(1, 0.4));
+        assert!(report.says.contains("more often in the first place"), "{}", report.says);
+        let first = report.figures.iter().find(|figure| figure.id == "first_place").expect("a figure");
+        assert!(
+            first.value.is_ok_and(|value| (value - 0.2).abs() < 0.06),
+            "half of the criteria are unmet: {first:?}"
+        );
+    }
+
+    #[test]
+    fn nothing_is_concluded_where_most_decisions_are_missing() {
+        let mut compared = audit(1, 0.4);
+        for pair in compared.pairs.iter_mut().enumerate().filter(|(at, _)| at % 4 != 0).map(|(_, pair)| pair)
+        {
+            pair.after = ScaleDecision::Ungraded;
+        }
+        let says = order_report(&compared).says;
+        assert!(says.starts_with("Most decisions are missing: 200 of 800 pairs"), "{says}");
+    }
 }

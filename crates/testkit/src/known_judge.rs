@@ -1,0 +1,37 @@
+//! A judge whose truth and bias are known, to check what an audit says of it.
+
+/// A judge that knows the truth, errs at random, and may favour some decisions. The same seed decides the same.
+#[derive(Debug, Clone)]
+pub struct KnownJudge {
+    /// Probability that a decision is turned around, 0 to 1.
+    pub noise: f64,
+    /// Probability that an unmet criterion in the first place of a call counts as met, drawn anew for each call.
+    pub first_place: f64,
+    /// State of the random numbers.
+    pub state: u64,
+}
+
+impl KnownJudge {
+    /// A judge without noise and bias.
+    pub const fn new(seed: u64) -> Self {
+        Self { noise: 0.0, first_place: 0.0, state: seed }
+    }
+
+    /// Decides a criterion at this place of a call, from 0.
+    pub fn decide(&mut self, truth: bool, place: usize) -> bool {
+        let favoured = !truth && place == 0 && self.chance(self.first_place);
+        (truth || favoured) != self.chance(self.noise)
+    }
+
+    /// True with this probability.
+    pub fn chance(&mut self, probability: f64) -> bool {
+        // SplitMix64 (Steele, Lea and Flood 2014).
+        self.state = self.state.wrapping_add(0x9E37_79B9_7F4A_7C15);
+        let mut mixed = self.state;
+        mixed = (mixed ^ (mixed >> 30)).wrapping_mul(0xBF58_476D_1CE4_E5B9);
+        mixed = (mixed ^ (mixed >> 27)).wrapping_mul(0x94D0_49BB_1331_11EB);
+        mixed ^= mixed >> 31;
+
+        ((mixed >> 11) as f64) < probability * 2f64.powi(53)
+    }
+}
