@@ -7,7 +7,7 @@ use assize_evalfile::{Scorecard, load_scorecard_with_labels};
 use assize_rubric::{DecidedBy, UnboundLabels};
 use assize_store::{RunFolder, RunInfo};
 
-use crate::error::EngineError;
+use crate::error::{EngineError, EngineErrorKind};
 use crate::process::ProcessContext;
 
 /// Setting of a run: the folder of labels beside those of the scorecard.
@@ -68,7 +68,7 @@ pub struct LabelledRun {
 /// Reads the run of a scorecard and lets people's labels decide what waits for them.
 ///
 /// # Errors
-/// If the run can't be read, or is not one of a scorecard.
+/// If the run can't be read, or is not one of a scorecard, or if the scorecard is there and has errors.
 pub fn labelled_run(
     folder: &RunFolder,
     options: &LabelOptions,
@@ -77,7 +77,7 @@ pub fn labelled_run(
     let mut info = folder.info()?;
     let (labels, elsewhere, problem) = match current_scorecard(&info, options, process) {
         Ok(scorecard) => (Some(label_set(&scorecard)), scorecard.labels_elsewhere().len(), None),
-        Err(problem) => (None, 0, Some(problem.message)),
+        Err(problem) => (None, 0, Some(problem)),
     };
 
     let tree = info.scorecard.take();
@@ -85,11 +85,17 @@ pub fn labelled_run(
         .map_err(|error| EngineError::usage(error.to_string()))?;
 
     // Where nothing waits for people, it does not matter that there is nobody to ask.
-    let warning = problem.filter(|_| {
+    let problem = problem.filter(|_| {
         let cases = run.parts.iter().flat_map(|part| part.cases.values());
         cases.into_iter().any(|case| case.finding.decided_by == Some(DecidedBy::Person))
             || !run.review_rows().is_empty()
     });
+    let warning = match problem {
+        // A run may be looked at where its scorecard is not. But labels that are there and can't be read may say something
+        // else than those that the run has counted.
+        Some(problem) if problem.kind == EngineErrorKind::InvalidFile => return Err(problem),
+        problem => problem.map(|problem| problem.message),
+    };
 
     let elsewhere = match elsewhere {
         0 => None,
@@ -133,8 +139,7 @@ fn current_scorecard(
     let loaded = load_scorecard_with_labels(&path, folder.as_deref(), &process.load_options(&[]));
     let mut scorecard = loaded.scorecard.ok_or_else(|| {
         EngineError::invalid_file(format!(
-            "the scorecard `{0}` has problems, so that labels given since the run are not counted; `assize validate {0}` \
-             lists them",
+            "the scorecard `{0}` has problems, so that its labels can't be counted; `assize validate {0}` lists them",
             path.display()
         ))
     })?;

@@ -296,7 +296,7 @@ codes! {
     LABEL_HASH = "E0730", "A label carries something else than the hash of what was labelled.",
         "`seen` is written by `assize review`: the hash of the question, the inputs, the target and the answer. A label written by hand has none.";
     LABEL_FILE = "E0731", "A file of labels is of a kind that is not read.",
-        "Files in `labels/` are `.jsonl`, `.json` or `.yaml`. Decisions of a spreadsheet are recorded with `assize review RUN --decisions FILE`, which binds them to the answers of the run.";
+        "Files in `labels/` are `.jsonl`, `.json` or `.yaml`, and `.md` for what describes them. Decisions of a spreadsheet are recorded with `assize review RUN --decisions FILE`, which binds them to the answers of the run.";
     SHARES_NOT_ONE = "W0701", "The weights below a node do not add up to 1.",
         "The score is still the true weighted mean: the sum is divided by the sum of the weights. Improvement signals need not be counted.";
     UNUSED_PROMPT = "W0702", "No benchmark uses a prompt file.",

@@ -1,5 +1,7 @@
 //! Consensus of several people's labels on the same case.
 
+use unicode_normalization::UnicodeNormalization;
+
 use crate::LabelOutcome;
 
 /// Consensus of people's labels.
@@ -49,15 +51,37 @@ pub fn settle_labels<'l>(labels: impl IntoIterator<Item = (Option<&'l str>, Labe
 pub(crate) fn last_votes<'l>(
     labels: impl IntoIterator<Item = (Option<&'l str>, LabelOutcome)>,
 ) -> Vec<LabelOutcome> {
-    let mut last: Vec<(Option<&str>, LabelOutcome)> = Vec::new();
+    last_words(labels).into_iter().map(|(_, outcome)| outcome).collect()
+}
+
+/// Number of people among those who decided. All labels without a name may be one person's, so they count as one.
+pub(crate) fn count_people<'l>(labels: impl IntoIterator<Item = (Option<&'l str>, LabelOutcome)>) -> usize {
+    let words = last_words(labels);
+    let named = words.iter().filter(|(who, _)| who.is_some()).count();
+    named + usize::from(named < words.len())
+}
+
+/// Last decisions, each with its person.
+fn last_words<'l>(
+    labels: impl IntoIterator<Item = (Option<&'l str>, LabelOutcome)>,
+) -> Vec<(Option<String>, LabelOutcome)> {
+    let mut last: Vec<(Option<String>, LabelOutcome)> = Vec::new();
     for (who, outcome) in labels {
+        let who = who.map(person_key).filter(|who| !who.is_empty());
         match last.iter_mut().find(|(other, _)| who.is_some() && *other == who) {
             Some(word) => word.1 = outcome,
             None => last.push((who, outcome)),
         }
     }
 
-    last.into_iter().map(|(_, outcome)| outcome).filter(|vote| *vote != LabelOutcome::Unsure).collect()
+    last.retain(|(_, vote)| *vote != LabelOutcome::Unsure);
+    last
+}
+
+/// Key of a person: one for all spellings of a name that look alike, whatever the case, the composition of accents, and
+/// characters that are not seen.
+pub(crate) fn person_key(name: &str) -> String {
+    name.nfkc().filter(|c| c.is_alphanumeric()).flat_map(char::to_lowercase).collect()
 }
 
 #[cfg(test)]

@@ -8,7 +8,7 @@ use serde_json::Value;
 
 use crate::{
     BenchmarkFinding, BenchmarkScale, BenchmarkState, DecidedBy, Decision, GraderFindingKind, Label,
-    LabelOutcome, LabelScore, SeenHash, SettledLabels, UnitInterval, label_consensus::last_votes,
+    LabelOutcome, LabelScore, SeenHash, SettledLabels, UnitInterval, label_consensus::count_people,
     settle_labels,
 };
 
@@ -138,22 +138,30 @@ impl LabelAccount {
         Self { raters, ..self }
     }
 
-    /// Number of people who decided: each name once, and every label without a name. Who is unsure has not decided,
-    /// nor has who gives no score on a scale; adjudicators are not counted.
+    /// Number of people who decided: each name once, in whatever spelling, and all labels without a name as one. Who is
+    /// unsure has not decided, nor has who gives no score on a scale; adjudicators are not counted.
     pub fn reviewers(&self, is_scaled: bool) -> usize {
-        last_votes(self.votes(is_scaled, false)).len()
+        count_people(self.votes(is_scaled, false))
     }
 
-    /// Returns true if a named person decided in the place of the others.
+    /// Returns true if a named person decided in the place of others who differ.
     pub fn is_adjudicated(&self, is_scaled: bool) -> bool {
-        !last_votes(self.votes(is_scaled, true)).is_empty()
+        self.adjudication(is_scaled) != SettledLabels::Nothing
     }
 
-    /// Decision that the current labels lead to: that of adjudicators where there is one, else that of all others
+    /// Decision of the adjudicators, where the others differ. Where they don't, there is nothing to adjudicate.
+    fn adjudication(&self, is_scaled: bool) -> SettledLabels {
+        match settle_labels(self.votes(is_scaled, false)) {
+            SettledLabels::Differ => settle_labels(self.votes(is_scaled, true)),
+            _ => SettledLabels::Nothing,
+        }
+    }
+
+    /// Decision that the current labels lead to: that of adjudicators where the others differ, else that of all others
     /// once enough of them have decided. Pass and fail decide nothing on a scale of scores: they would be its ends.
     pub fn settle(&self, scale: Option<BenchmarkScale<'_>>) -> SettledLabels {
         let is_scaled = scale.is_some();
-        match settle_labels(self.votes(is_scaled, true)) {
+        match self.adjudication(is_scaled) {
             SettledLabels::Nothing => {}
             adjudicated => return adjudicated,
         }
@@ -187,11 +195,16 @@ impl LabelAccount {
         // What an adjudicator said decides, so it is said first.
         let mut labels: Vec<&Label> = self.current.iter().collect();
         labels.sort_by_key(|label| !label.adjudicates);
+        let differ = settle_labels(self.votes(false, false)) == SettledLabels::Differ;
         let words = labels.into_iter().map(|label| {
             let who = label.who.as_deref().unwrap_or("somebody");
             let at = label.at.as_deref().map(|at| format!(", {at}")).unwrap_or_default();
             let note = label.note.as_deref().map(|note| format!(" ({note})")).unwrap_or_default();
-            let role = if label.adjudicates { " (adjudicator)" } else { "" };
+            let role = match (label.adjudicates, differ) {
+                (true, true) => " (adjudicator)",
+                (true, false) => " (adjudicates, but the reviewers don't differ: not counted)",
+                (false, _) => "",
+            };
             format!("{who}{role}: {}{at}{note}", outcome_name(label.label))
         });
         words.collect::<Vec<_>>().join("; ")
@@ -536,9 +549,41 @@ mod tests {
         assert_eq!(of(&labels, 1).settle(None), SettledLabels::Differ, "there is no third level");
 
         let nobody = Label { adjudicates: true, who: None, ..now("x", LabelOutcome::Met) };
-        assert_eq!(of(&[nobody], 1).settle(None), SettledLabels::Nothing, "an adjudicator has a name");
+        let apart = [now("ann", LabelOutcome::Met), now("ben", LabelOutcome::Unmet)];
+        let with = |label: &Label| of(&[&apart[..], std::slice::from_ref(label)].concat(), 1).settle(None);
+        assert_eq!(with(&nobody), SettledLabels::Differ, "an adjudicator has a name");
         let stale = Label { adjudicates: true, ..label("cleo", LabelOutcome::Met, Some(seen("then"))) };
-        assert_eq!(of(&[stale], 1).settle(None), SettledLabels::Nothing);
+        assert_eq!(with(&stale), SettledLabels::Differ);
+
+        // Where reviewers don't differ, there is nothing to adjudicate.
+        let cleo = Label { adjudicates: true, ..now("cleo", LabelOutcome::Met) };
+        assert_eq!(of(std::slice::from_ref(&cleo), 2).settle(None), SettledLabels::Nothing);
+        let fails = ["ann", "ben"].map(|who| now(who, LabelOutcome::Unmet));
+        for (labels, expected) in
+            [(&fails[..], SettledLabels::Decided(LabelOutcome::Unmet)), (&fails[..1], SettledLabels::TooFew)]
+        {
+            let account = of(&[labels, std::slice::from_ref(&cleo)].concat(), 2);
+            assert_eq!((account.settle(None), account.is_adjudicated(false)), (expected, false));
+            assert!(account.words().contains("don't differ: not counted"), "{}", account.words());
+        }
+    }
+
+    #[test]
+    fn one_person_is_one_reviewer_however_the_name_is_written() {
+        let reviewers = |names: &[&str]| {
+            let labels: Vec<Label> =
+                names.iter().map(|who| label(who, LabelOutcome::Met, Some(seen("now")))).collect();
+            LabelAccount::new(&labels, Some(seen("now")), None, UnboundLabels::Report).reviewers(false)
+        };
+        for same in [["ann", "Ann"], ["ann", " ANN"], ["ann", "ann\u{200b}"], ["\u{e4}nn", "a\u{308}nn"]] {
+            assert_eq!(reviewers(&same), 1, "{same:?}");
+        }
+        assert_eq!(reviewers(&["ann", "ben"]), 2);
+
+        let nobody = Label { who: None, ..label("x", LabelOutcome::Met, Some(seen("now"))) };
+        let labels = [nobody.clone(), nobody, label("ann", LabelOutcome::Met, Some(seen("now")))];
+        let account = LabelAccount::new(&labels, Some(seen("now")), None, UnboundLabels::Report);
+        assert_eq!(account.reviewers(false), 2, "labels without a name may all be one person's");
     }
 
     #[test]

@@ -55,8 +55,8 @@ impl RunFolder {
     /// Reads the results with their decisions as far as they are there: for whoever mends the run.
     pub(crate) fn remaining_cases(&self) -> Result<CaseRecords, StoreError> {
         Ok(CaseRecords {
-            results: JsonlRows::open(self.file(RESULTS_FILE))?,
-            judgements: JsonlRows::open(self.file(JUDGEMENTS_FILE))?,
+            results: JsonlRows::open(self.file(RESULTS_FILE))?.with_needed_sums(),
+            judgements: JsonlRows::open(self.file(JUDGEMENTS_FILE))?.with_needed_sums(),
             ahead: None,
             needs_decisions: false,
         })
@@ -118,8 +118,10 @@ pub struct JsonlRows<T> {
     line: usize,
     /// Rows read so far.
     count: u64,
-    /// Rows that a run had when it ended. Each of them then has a checksum.
+    /// Rows that a run had when it ended.
     expected: Option<u64>,
+    /// True if a row without a checksum is an error: somebody wrote it by hand.
+    needs_sums: bool,
     done: bool,
     row: PhantomData<T>,
 }
@@ -135,14 +137,20 @@ impl<T: DeserializeOwned> JsonlRows<T> {
             line: 0,
             count: 0,
             expected: None,
+            needs_sums: false,
             done: false,
             row: PhantomData,
         })
     }
 
-    /// Ends with an error unless there are `expected` rows.
+    /// Ends with an error unless there are `expected` rows, each with its checksum.
     fn expecting(self, expected: Option<u64>) -> Self {
-        Self { expected, ..self }
+        Self { expected, needs_sums: expected.is_some(), ..self }
+    }
+
+    /// Refuses rows without a checksum.
+    fn with_needed_sums(self) -> Self {
+        Self { needs_sums: true, ..self }
     }
 
     fn read(&mut self) -> Result<Option<T>, StoreError> {
@@ -178,7 +186,7 @@ impl<T: DeserializeOwned> JsonlRows<T> {
 
 impl<T> JsonlRows<T> {
     fn check_sum(&self) -> Result<(), StoreError> {
-        check_sum(&self.text, self.expected.is_some()).map_err(|message| StoreError::Damaged {
+        check_sum(&self.text, self.needs_sums).map_err(|message| StoreError::Damaged {
             path: self.path.clone(),
             line: self.line,
             message,

@@ -568,6 +568,22 @@ fn lost_questions_of_a_finished_run_are_noticed_and_their_cases_run_again() {
 }
 
 #[test]
+fn a_row_without_its_checksum_is_not_gone_on_with() {
+    let dir = tempfile::tempdir().expect("a temporary folder");
+    let folder = RunFolder::new(dir.path().join("run"));
+    let mut writer = folder.create(&info()).expect("created");
+    record(&mut writer, "a");
+    drop(writer);
+
+    let path = folder.path().join("results.jsonl");
+    let text = std::fs::read_to_string(&path).expect("readable");
+    let at = text.find(",\"crc\"").expect("a checksum");
+    std::fs::write(&path, format!("{}}}\n", &text[..at])).expect("written");
+    let refused = folder.resume(&info(), &mut |_, _| true).expect_err("refused");
+    assert!(refused.to_string().contains("no checksum"), "{refused}");
+}
+
+#[test]
 fn records_come_in_the_order_of_the_files() {
     let records = || {
         [3, 1, 4, 2].map(|place| {

@@ -110,7 +110,7 @@ pub fn score_card(
     for index in (0..card.nodes.len()).rev() {
         let score = match card.nodes[index].kind {
             ScorecardNodeKind::Benchmark { criticality } => {
-                score_benchmark(card, index, criticality, tally(ScorecardNodeId(index)).apply_policy(missing))
+                score_benchmark(card, index, criticality, tally(ScorecardNodeId(index)), missing)
             }
             ScorecardNodeKind::Group { aggregation, hard_gate } => {
                 score_group(card, index, aggregation, hard_gate, &nodes)
@@ -122,13 +122,21 @@ pub fn score_card(
     ScorecardScores { card, nodes: nodes.into_iter().flatten().collect() }
 }
 
-fn score_benchmark(card: &ScoreTree, index: usize, criticality: Criticality, tally: CaseTally) -> NodeScore {
+fn score_benchmark(
+    card: &ScoreTree,
+    index: usize,
+    criticality: Criticality,
+    known: CaseTally,
+    missing: MissingPolicy,
+) -> NodeScore {
     let line = card.nodes[index].line.get();
+    let tally = known.apply_policy(missing);
     let bounds = tally.bounds();
     let open = usize::from(tally.missing() > 0);
     let untested_gates = usize::from(criticality == Criticality::HardGate && bounds.is_none());
     let standing = node_status(bounds, line, open + untested_gates, 0);
-    let coverage = tally.coverage();
+    // Whatever missing results count as, they are not results.
+    let coverage = known.coverage();
 
     NodeScore {
         bounds,

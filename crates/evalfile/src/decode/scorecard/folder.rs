@@ -21,8 +21,8 @@ pub(super) struct ScorecardFiles {
     pub(super) prompts: Vec<PathBuf>,
     pub(super) cases: Vec<PathBuf>,
     pub(super) labels: Vec<PathBuf>,
-    /// Tables in `labels/`, which are not read.
-    pub(super) label_tables: Vec<PathBuf>,
+    /// Other files in `labels/`, which are not read.
+    pub(super) unread_labels: Vec<PathBuf>,
 }
 
 /// Keys that only the files of scorecards have. A file with one of them is a scorecard even where another key is
@@ -89,8 +89,8 @@ pub(super) fn list_files(root: &Path) -> ScorecardFiles {
             &mut files.cases
         } else if nested && (is_tree_file(&path) || file_extension(&path) == "jsonl") && first == "labels" {
             &mut files.labels
-        } else if nested && first == "labels" && is_table(&path) {
-            &mut files.label_tables
+        } else if nested && first == "labels" && is_no_label_file(&path) {
+            &mut files.unread_labels
         } else {
             return;
         };
@@ -101,18 +101,18 @@ pub(super) fn list_files(root: &Path) -> ScorecardFiles {
     files
 }
 
-/// Returns the files of labels in a folder of nothing else, and the tables beside them, which are not read.
+/// Returns the files of labels in a folder of nothing else, and the files beside them that are not read.
 pub(super) fn list_labels(folder: &Path) -> (Vec<PathBuf>, Vec<PathBuf>) {
-    let (mut labels, mut tables) = (Vec::new(), Vec::new());
+    let (mut labels, mut unread) = (Vec::new(), Vec::new());
     walk(folder, MAX_DEPTH, &mut |path| {
         if is_tree_file(&path) || file_extension(&path) == "jsonl" {
             labels.push(path);
-        } else if is_table(&path) {
-            tables.push(path);
+        } else if is_no_label_file(&path) {
+            unread.push(path);
         }
     });
 
-    (labels, tables)
+    (labels, unread)
 }
 
 fn walk(folder: &Path, depth: usize, found: &mut dyn FnMut(PathBuf)) {
@@ -137,8 +137,9 @@ fn walk(folder: &Path, depth: usize, found: &mut dyn FnMut(PathBuf)) {
     }
 }
 
-fn is_table(path: &Path) -> bool {
-    matches!(file_extension(path).as_str(), "csv" | "tsv" | "ndjson" | "xlsx" | "xls" | "ods")
+/// Returns true for a file beside labels that is none, and no description of them either.
+fn is_no_label_file(path: &Path) -> bool {
+    file_extension(path) != "md"
 }
 
 fn is_tree_file(path: &Path) -> bool {

@@ -107,8 +107,8 @@ fn is_same_folder(a: &Path, b: &Path) -> bool {
 
 /// Reads the labels of a folder; one that is not there has none yet.
 fn read_labels(cx: &mut DecodeContext, folder: &Path, draft: &mut ScorecardDraft) -> usize {
-    let (files, tables) = list_labels(folder);
-    refuse_label_tables(cx, &tables);
+    let (files, unread) = list_labels(folder);
+    refuse_unread_labels(cx, &unread);
     for path in &files {
         decode_rows(cx, path, "labels", draft, decode_label);
     }
@@ -190,21 +190,21 @@ fn read_folder(
         }
     }
 
-    refuse_label_tables(cx, &files.label_tables);
+    refuse_unread_labels(cx, &files.unread_labels);
 
     let lists =
         [&files.prompts, &files.indexes, &files.rubrics, &files.benchmarks, &files.cases, &files.labels];
     lists.iter().map(|list| list.len()).sum()
 }
 
-/// Refuses tables among the labels: what is dropped there would seem to count.
-fn refuse_label_tables(cx: &mut DecodeContext, paths: &[PathBuf]) {
+/// Refuses other files among the labels, such as tables: what is dropped there would seem to count.
+fn refuse_unread_labels(cx: &mut DecodeContext, paths: &[PathBuf]) {
     for path in paths {
         let source = cx.sources.add(path, "");
         cx.problems.add(
             Diagnostic::error(
                 codes::LABEL_FILE,
-                format!("labels are not read from a `.{}` file", file_extension(path)),
+                format!("labels are not read from `{}`", path.file_name().unwrap_or_default().to_string_lossy()),
                 Span::new(source, 0, 0),
                 "this file has no effect",
             )
