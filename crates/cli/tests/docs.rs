@@ -4,6 +4,8 @@
 
 use std::fs;
 use std::path::{Path, PathBuf};
+use std::sync::Mutex;
+use std::sync::atomic::{AtomicUsize, Ordering};
 
 use assize_testkit::cli::CliTest;
 
@@ -106,32 +108,47 @@ fn documented_output_is_held_against_what_is_printed() {
     );
 }
 
-#[test]
-fn every_documented_command_ends_as_documented() {
-    let mut run = 0;
-    for page in pages() {
-        let mut test = CliTest::new(env!("CARGO_BIN_EXE_assize"));
-        test.env("COLUMNS", "80");
-        test.copy_folder(&root().join("examples"), "examples");
-        for shown in commands(&page) {
-            let words: Vec<&str> = shown.words.iter().map(String::as_str).collect();
-            let output = test.run(&words);
-            assert_eq!(
-                output.code,
-                Some(shown.code),
-                "{}: assize {}\n{}\n{}",
-                shown.place,
-                shown.words.join(" "),
-                output.stdout,
-                output.stderr
-            );
-            if let Some(difference) = difference(&shown.output, &output.stdout) {
-                panic!("{}: assize {}\n{difference}\n{}", shown.place, shown.words.join(" "), output.stdout);
-            }
-            run += 1;
+/// Runs the commands of a page in a folder of their own, and counts them.
+fn run_page(page: &Path) -> usize {
+    let mut test = CliTest::new(env!("CARGO_BIN_EXE_assize"));
+    test.env("COLUMNS", "80");
+    test.copy_folder(&root().join("examples"), "examples");
+
+    let commands = commands(page);
+    for shown in &commands {
+        let words: Vec<&str> = shown.words.iter().map(String::as_str).collect();
+        let output = test.run(&words);
+        let command = format!("{}: assize {}", shown.place, shown.words.join(" "));
+
+        assert_eq!(output.code, Some(shown.code), "{command}\n{}\n{}", output.stdout, output.stderr);
+        if let Some(difference) = difference(&shown.output, &output.stdout) {
+            panic!("{command}\n{difference}\n{}", output.stdout);
         }
     }
-    assert!(run >= 8, "only {run} documented commands were found");
+    commands.len()
+}
+
+#[test]
+fn every_documented_command_ends_as_documented() {
+    let pages = Mutex::new(pages());
+    let count = AtomicUsize::new(0);
+    let workers = std::thread::available_parallelism().map_or(1, usize::from);
+
+    std::thread::scope(|scope| {
+        for _ in 0..workers {
+            scope.spawn(|| {
+                loop {
+                    let Some(page) = pages.lock().expect("no page panics while it is held").pop() else {
+                        break;
+                    };
+                    count.fetch_add(run_page(&page), Ordering::Relaxed);
+                }
+            });
+        }
+    });
+
+    let count = count.into_inner();
+    assert!(count >= 100, "only {count} documented commands were found");
 }
 
 #[test]

@@ -65,10 +65,12 @@ fn overview(page: &mut String, commands: &[(String, CommandHelp)]) {
     page.push_str("\n| command | |\n|---|---|\n");
 
     for (name, help) in commands {
-        line(
-            page,
-            format_args!("| [`{name}`](#assize-{}) | {} |", name.replace(' ', "-"), cell(&help.about)),
-        );
+        let title = if is_group(help) {
+            format!("`{name}`")
+        } else {
+            format!("[`{name}`](#assize-{})", name.replace(' ', "-"))
+        };
+        line(page, format_args!("| {title} | {} |", cell(&help.about)));
     }
 }
 
