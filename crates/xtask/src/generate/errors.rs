@@ -1,4 +1,4 @@
-//! `docs/errors.md`: what each code of a complaint means.
+//! `docs/errors.md`: the meaning of each diagnostic code.
 
 use std::fmt::Write as _;
 

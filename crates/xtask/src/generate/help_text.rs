@@ -100,7 +100,9 @@ fn add_line(text: &mut String, line: &str) {
     } else if let Some(inner) = line.strip_prefix('[').and_then(|rest| rest.strip_suffix(']'))
         && inner.contains(": ")
     {
-        text.push_str(&format!(" [{inner}]"));
+        for part in [" [", inner, "]"] {
+            text.push_str(part);
+        }
     }
 }
 
